@@ -1,0 +1,10 @@
+# Libraries of the system. docs/dependencies.md says why each is here.
+find_package(ZLIB REQUIRED)
+find_path(YAJL_INCLUDE_DIR yajl/yajl_parse.h REQUIRED)
+find_library(YAJL_LIBRARY yajl REQUIRED)
+add_library(yajl INTERFACE)
+target_include_directories(yajl SYSTEM INTERFACE ${YAJL_INCLUDE_DIR})
+target_link_libraries(yajl INTERFACE ${YAJL_LIBRARY})
+if(HABITAT_SQLITE)
+  find_package(SQLite3 REQUIRED)
+endif()

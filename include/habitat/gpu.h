@@ -1,0 +1,189 @@
+/* The GPU table: what is known of each GPU, with units and sources; occupancy.
+ *
+ * Entries are plain read-only data that live as long as the table they came from. Unknown doubles
+ * are NaN and unknown integers 0 where 0 makes no sense; nothing is substituted. */
+#ifndef HABITAT_GPU_H
+#define HABITAT_GPU_H
+
+#include <stdbool.h>
+
+#include <habitat/status.h>
+#include <habitat/units.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Peak or sustained arithmetic rates [flop/s], indexed by habitat_dtype; NaN = not supported or
+ * unknown. `matrix` are matrix units (tensor cores), `plain` the ordinary ALUs; dense, never with
+ * sparsity. */
+typedef struct habitat_rates {
+    double matrix_flop_per_s[HABITAT_DTYPE_COUNT];
+    double plain_flop_per_s[HABITAT_DTYPE_COUNT];
+} habitat_rates;
+
+/* Per-SM limits that decide how many blocks are resident (CUDA's occupancy rules). */
+typedef struct habitat_sm_limits {
+    uint32_t warp_size;
+    uint32_t threads_per_sm;
+    uint32_t threads_per_block;
+    uint32_t blocks_per_sm;
+    uint32_t registers_per_sm;
+    uint32_t registers_per_thread;
+    uint32_t register_allocation_unit; /* registers, per warp */
+    uint32_t warp_allocation_granularity;
+    uint32_t shared_memory_per_sm_bytes;
+    uint32_t shared_memory_per_block_bytes;  /* with opt-in */
+    uint32_t shared_memory_reserved_bytes;   /* per block, taken by the system */
+    uint32_t shared_memory_allocation_bytes; /* granularity */
+} habitat_sm_limits;
+
+typedef struct habitat_gpu {
+    const char *name; /* canonical, e.g. "H200-SXM5-141GB" */
+    const char *vendor;
+    const char *architecture;    /* "Hopper", "CDNA3", ... */
+    uint32_t compute_capability; /* 10 * major + minor (90 = 9.0, 120 = 12.0); 0 for AMD */
+    uint32_t sm_count;           /* streaming multiprocessors or compute units */
+    uint32_t fp32_lanes_per_sm;
+    double base_clock_hz;
+    double boost_clock_hz;
+    double memory_bytes; /* as sold: 80 GB = 80e9 unless the vendor says GiB; see docs/gpus.md */
+    double memory_bandwidth_bytes_per_s;
+    const char *memory_type; /* "HBM2e", "GDDR6", ... */
+    double l2_bytes;
+    habitat_rates peak;
+    habitat_rates sustained; /* measured or estimated: see sustained_estimated_* */
+    bool sustained_matrix_estimated[HABITAT_DTYPE_COUNT];
+    bool sustained_plain_estimated[HABITAT_DTYPE_COUNT];
+    double sustained_bandwidth_bytes_per_s;
+    bool sustained_bandwidth_estimated;
+    double launch_floor_ns; /* NaN unless calibrated */
+    double tdp_w;
+    double process_nm;
+    habitat_sm_limits limits;
+    double nvlink_bytes_per_s; /* per GPU, both directions together; NaN = none */
+    double pcie_bytes_per_s;   /* one direction */
+    const char *release_date;  /* "2022-03-22" or "2022-03" */
+    const char *file;          /* where the entry came from: "built-in" or a path */
+} habitat_gpu;
+
+typedef struct habitat_gpu_table habitat_gpu_table;
+
+/** Build the table: the built-in GPUs, then the user's files in `user_dir`.
+ * @param user_dir directory of *.json files that add or replace GPUs; NULL = built-in only; a
+ *                 directory that does not exist is no error.
+ * @param out      receives the table; free with habitat_gpu_table_free(). Untouched on error.
+ * @param err      where and why on failure (file, line); may be NULL.
+ * @return HABITAT_OK; HABITAT_E_PARSE, _FORMAT, _RANGE for a bad user file; HABITAT_E_MEMORY.
+ * @since 0.1 */
+HABITAT_API habitat_status habitat_gpu_table_create(const char *user_dir, habitat_gpu_table **out,
+                                                    habitat_error *err);
+
+/** Add one GPU file (one GPU, or a calibration of a known GPU); replaces an entry of that name.
+ * Pointers to a replaced entry stay valid until the table is freed.
+ * @param path file to read. @param out receives the entry; may be NULL.
+ * @return as habitat_gpu_table_create(), and HABITAT_E_IO. @since 0.1 */
+HABITAT_API habitat_status habitat_gpu_table_add_file(habitat_gpu_table *table, const char *path,
+                                                      const habitat_gpu **out, habitat_error *err);
+
+/** Free a table and all its entries; NULL is allowed. @since 0.1 */
+HABITAT_API void habitat_gpu_table_free(habitat_gpu_table *table);
+
+/** Number of GPUs. @since 0.1 */
+HABITAT_API size_t habitat_gpu_count(const habitat_gpu_table *table);
+
+/** Entry `i` in table order (by vendor, architecture, name as in docs/gpus.md).
+ * @return borrowed, lives as long as the table; NULL if i is out of range. @since 0.1 */
+HABITAT_API const habitat_gpu *habitat_gpu_at(const habitat_gpu_table *table, size_t i);
+
+/** Find a GPU by canonical name, alias or short name; case, spaces and punctuation do not matter.
+ * @param name  as a person types it or nvidia-smi prints it.
+ * @param out   receives the entry, borrowed.
+ * @param alias receives true if `name` was not the canonical name; may be NULL.
+ * @return HABITAT_OK; HABITAT_E_UNKNOWN_GPU (err->message names the nearest GPUs). @since 0.1 */
+HABITAT_API habitat_status habitat_gpu_find(const habitat_gpu_table *table, const char *name,
+                                            const habitat_gpu **out, bool *alias,
+                                            habitat_error *err);
+
+/* What a recording says of its device; 0 = not recorded. */
+typedef struct habitat_device_facts {
+    const char *name;
+    uint64_t memory_bytes;
+    uint32_t sm_count;
+    uint32_t compute_capability; /* 10 * major + minor */
+    uint32_t threads_per_sm;
+    uint32_t registers_per_sm;
+    uint32_t shared_memory_per_sm_bytes;
+    uint32_t shared_memory_per_block_bytes; /* opt-in */
+} habitat_device_facts;
+
+/** Find the GPU a trace was recorded on: by name, then told apart by memory size and SM count
+ * (a V100 name alone does not say 16 or 32 GB).
+ * @return HABITAT_OK; HABITAT_E_UNKNOWN_GPU (nearest names; also when SM count contradicts the
+ *         entry, as on a MIG slice). @since 0.1 */
+HABITAT_API habitat_status habitat_gpu_match(const habitat_gpu_table *table,
+                                             const habitat_device_facts *facts,
+                                             const habitat_gpu **out, habitat_error *err);
+
+/* One finding of habitat_gpu_check(). */
+typedef struct habitat_gpu_finding {
+    const char *gpu;   /* canonical name */
+    char message[256]; /* one line */
+} habitat_gpu_finding;
+
+/** Check the whole table: required fields, ranges, peak against clock, aliases unique, sources.
+ * @param out    caller's array of *count findings; receives at most that many.
+ * @param count  in: capacity; out: number of findings there are (may exceed the capacity).
+ * @return HABITAT_OK, also when there are findings; HABITAT_E_ARG. @since 0.1 */
+HABITAT_API habitat_status habitat_gpu_check(const habitat_gpu_table *table,
+                                             habitat_gpu_finding *out, size_t *count);
+
+/** Aliases of a GPU. @param count receives the number. @return borrowed array of strings. @since
+ * 0.1 */
+HABITAT_API const char *const *habitat_gpu_aliases(const habitat_gpu_table *table,
+                                                   const habitat_gpu *gpu, size_t *count);
+
+/* Where one value (or group of values) of a GPU comes from. */
+typedef struct habitat_gpu_source {
+    const char *field; /* "memory_bandwidth_gb_per_s", "peak.matrix", ... as in the file */
+    const char *id;    /* the source's short name */
+    const char *title; /* document, publisher, date */
+} habitat_gpu_source;
+
+/** Sources of a GPU's values. @param count receives the number. @return borrowed array. @since 0.1
+ */
+HABITAT_API const habitat_gpu_source *habitat_gpu_sources(const habitat_gpu_table *table,
+                                                          const habitat_gpu *gpu, size_t *count);
+
+/* How one kernel is launched. */
+typedef struct habitat_launch {
+    uint32_t threads_per_block;
+    uint32_t registers_per_thread; /* 0 = unknown, taken as not limiting */
+    uint32_t shared_memory_bytes;  /* static + dynamic, per block */
+} habitat_launch;
+
+typedef enum habitat_limiter {
+    HABITAT_LIMIT_NONE = 0,
+    HABITAT_LIMIT_THREADS,
+    HABITAT_LIMIT_BLOCKS,
+    HABITAT_LIMIT_REGISTERS,
+    HABITAT_LIMIT_SHARED_MEMORY,
+} habitat_limiter;
+
+/** Blocks of a kernel resident on one SM at a time (exact, CUDA's rules).
+ * @param gpu     GPU, borrowed.
+ * @param launch  block size, registers, shared memory.
+ * @param out     receives blocks per SM, >= 1; untouched on error.
+ * @param limiter receives what limits it (also on NOT_RESIDENT); may be NULL.
+ * @return HABITAT_OK; HABITAT_E_NOT_RESIDENT (one block does not fit); HABITAT_E_ARG;
+ *         HABITAT_E_NO_SPEC (no limits known for this GPU).
+ * @source CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+ * @tested tests/golden/occupancy.tbl  @since 0.1 */
+HABITAT_API habitat_status habitat_occupancy_blocks(const habitat_gpu *gpu,
+                                                    const habitat_launch *launch, uint32_t *out,
+                                                    habitat_limiter *limiter);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,14 @@
+/* Umbrella header of the Habitat library. */
+#ifndef HABITAT_HABITAT_H
+#define HABITAT_HABITAT_H
+
+#include <habitat/version.h>
+#include <habitat/status.h>
+#include <habitat/units.h>
+#include <habitat/gpu.h>
+#include <habitat/trace.h>
+#include <habitat/work.h>
+#include <habitat/model.h>
+#include <habitat/predict.h>
+
+#endif

@@ -1,0 +1,159 @@
+/* Predicting an iteration on another GPU, kernel by kernel, with provenance and intervals.
+ *
+ * Two steps: a habitat_workload is what one iteration of a trace does (made once, GPU-independent
+ * but for its origin); habitat_predict() maps it onto a destination. */
+#ifndef HABITAT_PREDICT_H
+#define HABITAT_PREDICT_H
+
+#include <stdbool.h>
+
+#include <habitat/status.h>
+#include <habitat/units.h>
+#include <habitat/gpu.h>
+#include <habitat/trace.h>
+#include <habitat/work.h>
+#include <habitat/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Methods of `--method`, and what single numbers are marked with. */
+typedef enum habitat_method {
+    HABITAT_METHOD_AUTO = 0,
+    HABITAT_METHOD_HABITAT,
+    HABITAT_METHOD_MLP,
+    HABITAT_METHOD_WAVE,
+    HABITAT_METHOD_WAVE_LARGE,
+    HABITAT_METHOD_FLOPS,
+    HABITAT_METHOD_BANDWIDTH,
+    HABITAT_METHOD_ROOFLINE,
+    HABITAT_METHOD_SAME,     /* provenance only: same GPU, the measurement itself */
+    HABITAT_METHOD_LEARNED,  /* provenance only: auto's operator models */
+    HABITAT_METHOD_FALLBACK, /* provenance only: nothing covered it; see habitat_workload docs */
+    HABITAT_METHOD_COUNT
+} habitat_method;
+
+/** Name as on the command line ("wave-large"). @since 0.1 */
+HABITAT_API const char *habitat_method_name(habitat_method method);
+
+/** Method from its name. @return HABITAT_OK; HABITAT_E_UNKNOWN_METHOD (err names the methods; the
+ * provenance-only ones cannot be asked for). @since 0.1 */
+HABITAT_API habitat_status habitat_method_from_name(const char *name, habitat_method *out,
+                                                    habitat_error *err);
+
+typedef enum habitat_bound {
+    HABITAT_BOUND_UNKNOWN = 0,
+    HABITAT_BOUND_COMPUTE,
+    HABITAT_BOUND_MEMORY,
+    HABITAT_BOUND_LAUNCH, /* shorter than what launching costs */
+} habitat_bound;
+
+/** "compute", "memory", "launch", "unknown". @since 0.1 */
+HABITAT_API const char *habitat_bound_name(habitat_bound bound);
+
+/* One kernel of the workload with what is known of its work. */
+typedef struct habitat_workload_kernel {
+    const habitat_kernel *kernel;
+    uint32_t group; /* index into groups */
+    habitat_class op_class;
+    bool varying;               /* kernel-varying */
+    bool persistent;            /* grid sized by the origin's SM count */
+    habitat_kernel_facts facts; /* its share of the operation's flop and bytes */
+} habitat_workload_kernel;
+
+/* Kernels that one operation launched: what operator models predict as a whole. */
+typedef struct habitat_workload_group {
+    const habitat_operation *operation; /* NULL for kernels without one */
+    habitat_work work;
+    uint32_t first_kernel, kernel_count; /* into the group-ordered index returned beside it */
+    double origin_ms;                    /* sum of kernel times */
+} habitat_workload_group;
+
+typedef struct habitat_workload habitat_workload;
+
+/** What the iterations of a trace do on its main device, averaged over the trace's iterations.
+ * @param trace  borrowed; must outlive the workload.
+ * @param origin GPU of the recording, borrowed.
+ * @param out    receives the workload; free with habitat_workload_free().
+ * @return HABITAT_OK; HABITAT_E_NO_GPU; HABITAT_E_MEMORY. @since 0.1 */
+HABITAT_API habitat_status habitat_workload_create(const habitat_trace *trace,
+                                                   const habitat_gpu *origin,
+                                                   habitat_workload **out, habitat_error *err);
+
+/** Free a workload; NULL is allowed. @since 0.1 */
+HABITAT_API void habitat_workload_free(habitat_workload *workload);
+
+/** Kernels of the workload in the order of their start. @return borrowed. @since 0.1 */
+HABITAT_API const habitat_workload_kernel *habitat_workload_kernels(const habitat_workload *w,
+                                                                    size_t *count);
+
+/** Groups (operations with kernels) in the order of their first kernel. @return borrowed. @since
+ * 0.1 */
+HABITAT_API const habitat_workload_group *habitat_workload_groups(const habitat_workload *w,
+                                                                  size_t *count);
+
+/* A predicted time with its 80 % interval and where it comes from. */
+typedef struct habitat_estimate {
+    double ms, low_ms, high_ms;
+    double origin_ms;
+    habitat_method method; /* what made it: WAVE, LEARNED, FALLBACK, ... */
+    habitat_bound bound;   /* on the destination */
+} habitat_estimate;
+
+typedef struct habitat_class_total {
+    habitat_class op_class;
+    double origin_ms, ms;
+} habitat_class_total;
+
+typedef enum habitat_bound_by {
+    HABITAT_BY_UNKNOWN = 0,
+    HABITAT_BY_GPU,
+    HABITAT_BY_CPU
+} habitat_bound_by;
+
+/* One iteration on one destination. */
+typedef struct habitat_prediction {
+    const habitat_gpu *gpu;
+    habitat_method method; /* as asked for */
+    double iteration_ms, low_ms, high_ms;
+    double kernel_ms; /* sum over kernels */
+    habitat_bound_by bound_by;
+    double memory_bytes;                   /* NaN = unknown */
+    int fits;                              /* 1, 0, -1 = unknown */
+    double coverage[HABITAT_METHOD_COUNT]; /* share of kernel_ms by the method that made it */
+    size_t class_count;
+    habitat_class_total by_class[HABITAT_CLASS_COUNT]; /* largest first */
+    size_t kernel_count;
+    habitat_estimate *kernels; /* shape (kernel_count), order of habitat_workload_kernels() */
+    bool intervals_calibrated; /* false: the documented default width */
+} habitat_prediction;
+
+/** Predict the workload on a destination.
+ * @param dest   destination, borrowed; the origin itself gives the measurement back.
+ * @param method any but the provenance-only ones.
+ * @param out    receives the prediction; free with habitat_prediction_free().
+ * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_NO_SPEC (destination lacks what the method needs);
+ *         HABITAT_E_MEMORY. A single kernel no method covers is no error: it goes through the
+ *         fallback and is counted in coverage[HABITAT_METHOD_FALLBACK]. @since 0.1 */
+HABITAT_API habitat_status habitat_predict(const habitat_workload *workload,
+                                           const habitat_gpu *dest, habitat_method method,
+                                           habitat_prediction **out, habitat_error *err);
+
+/** Free a prediction; NULL is allowed. @since 0.1 */
+HABITAT_API void habitat_prediction_free(habitat_prediction *prediction);
+
+/** Predict one operation without a trace (`habitat op`): time on `gpu` from its work alone.
+ * @return HABITAT_OK; HABITAT_E_NO_SPEC; HABITAT_E_UNSUPPORTED. @since 0.1 */
+HABITAT_API habitat_status habitat_predict_operation(const habitat_work *work,
+                                                     const habitat_gpu *gpu, habitat_method method,
+                                                     habitat_estimate *out, habitat_error *err);
+
+/** Warnings about a workload and its predictions, one line each (origin bound by its CPU, dropped
+ * records, default intervals, missing shapes ...). @return borrowed array. @since 0.1 */
+HABITAT_API const char *const *habitat_workload_warnings(const habitat_workload *w, size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

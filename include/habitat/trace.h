@@ -1,0 +1,165 @@
+/* A recorded iteration: operations, kernels, launches and the GPU they ran on.
+ *
+ * The reader takes the Chrome-trace JSON of PyTorch's profiler (plain or gzip), the same schema
+ * from our CUDA recorder, and Nsight Systems' SQLite export. Arrays and strings are borrowed from
+ * the trace and live as long as it does. Times are nanoseconds since the trace's first event. */
+#ifndef HABITAT_TRACE_H
+#define HABITAT_TRACE_H
+
+#include <stdbool.h>
+
+#include <habitat/status.h>
+#include <habitat/units.h>
+#include <habitat/gpu.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct habitat_trace habitat_trace;
+
+/* One input of an operation. A tensor has dims; a scalar or list has none and its text in `value`.
+ */
+typedef struct habitat_input {
+    habitat_dtype dtype; /* of a tensor; UNKNOWN else */
+    uint8_t rank;        /* number of dims; 0 for scalars, lists and absent inputs */
+    bool is_tensor;      /* a tensor (rank 0 tensors too) */
+    bool is_list;        /* TensorList: dims are those of the list, flattened, see list_count */
+    uint32_t list_count; /* TensorList: number of tensors whose dims are known; else 0 */
+    const int64_t *dims; /* shape (rank); for a TensorList: list_count groups of [rank, dims...] */
+    const int64_t *strides; /* shape (rank), elements; NULL if not recorded */
+    const char *value;      /* concrete value as recorded ("[1, 1]", "True", "1"), or NULL */
+    const char *type;       /* as recorded: "float", "TensorList", "ScalarList", "" */
+} habitat_input;
+
+typedef enum habitat_operation_kind {
+    HABITAT_OPERATION_FRAMEWORK = 0, /* aten::mm, autograd nodes, torch.compile regions */
+    HABITAT_OPERATION_RANGE,         /* user annotation, optimiser range, NVTX range */
+    HABITAT_OPERATION_MODULE,        /* nn.Module call */
+} habitat_operation_kind;
+
+/* A framework call or range on a CPU thread. Operations are sorted by (thread, start). */
+typedef struct habitat_operation {
+    const char *name;
+    habitat_operation_kind kind;
+    uint64_t start_ns;
+    uint64_t duration_ns;
+    uint32_t thread;    /* index, not the system's number */
+    uint32_t parent;    /* innermost operation around it on its thread, or HABITAT_NONE */
+    uint32_t forward;   /* backward operation: the forward operation it belongs to, or NONE */
+    uint32_t module;    /* innermost enclosing HABITAT_OPERATION_MODULE, or NONE */
+    uint32_t iteration; /* 0-based, or HABITAT_NONE outside every iteration */
+    uint32_t input_count;
+    uint32_t kernel_count;       /* kernels launched by it or by operations inside it */
+    int64_t sequence;            /* autograd sequence number, -1 if none */
+    const habitat_input *inputs; /* shape (input_count) */
+} habitat_operation;
+
+typedef enum habitat_kernel_kind {
+    HABITAT_KERNEL_COMPUTE = 0,
+    HABITAT_KERNEL_MEMCPY,
+    HABITAT_KERNEL_MEMSET,
+    HABITAT_KERNEL_COLLECTIVE, /* NCCL */
+} habitat_kernel_kind;
+
+/* One activity on the GPU. Kernels are sorted by (device, start, stream). */
+typedef struct habitat_kernel {
+    const char *name;
+    habitat_kernel_kind kind;
+    uint64_t start_ns;
+    uint64_t duration_ns;
+    uint32_t device;          /* as recorded (CUDA ordinal) */
+    uint32_t stream;          /* as recorded */
+    uint32_t operation;       /* innermost operation that launched it, or HABITAT_NONE */
+    uint32_t iteration;       /* 0-based, or HABITAT_NONE */
+    uint32_t launch_thread;   /* thread index of the launch, or HABITAT_NONE */
+    uint64_t launch_start_ns; /* 0 with launch_thread NONE */
+    uint64_t launch_duration_ns;
+    uint64_t correlation; /* as recorded */
+    bool in_graph;        /* launched by a CUDA graph */
+    uint32_t grid[3];     /* 0 if unknown (memcpy, memset) */
+    uint32_t block[3];
+    uint32_t registers_per_thread;
+    uint32_t shared_memory_bytes; /* static + dynamic, per block */
+    uint64_t bytes;               /* memcpy, memset: bytes moved; else 0 */
+    const char *copy_kind;        /* "HtoD", "DtoD", ... or NULL */
+    double dram_bytes;            /* hardware counter; NaN if not recorded */
+    double flop;                  /* hardware counter, all formats; NaN if not recorded */
+} habitat_kernel;
+
+/* The trace as a whole. NaN / 0 / NULL where not recorded. */
+typedef struct habitat_trace_info {
+    const char *file;
+    char sha256[65];     /* of the file as stored */
+    const char *format;  /* "kineto", "cupti", "nsys-sqlite" */
+    uint64_t file_bytes; /* as stored */
+    uint64_t json_bytes; /* uncompressed; 0 for SQLite */
+    size_t device_count;
+    uint32_t device;                   /* the device that most kernel time is on */
+    habitat_device_facts device_facts; /* of that device; name NULL if not recorded */
+    size_t iteration_count;            /* >= 1 */
+    double iteration_ms;       /* recorded, unprofiled median ("habitat" object); NaN if absent */
+    size_t iteration_ms_count; /* all unprofiled times */
+    const double *iteration_ms_all;
+    uint64_t batch_size; /* 0 = unknown */
+    const char *model;
+    const char *framework;
+    const char *command;
+    double peak_memory_bytes;
+    uint64_t dropped_records;  /* lost by the recorder */
+    uint64_t skipped_events;   /* event types nobody needs */
+    uint64_t unlinked_kernels; /* kernels without a launch record */
+    bool has_shapes;           /* any operation has input shapes */
+    bool has_operations;
+    bool has_counters;
+} habitat_trace_info;
+
+/** Read a trace file; the format is told from its first bytes.
+ * @param path  file; plain or gzip JSON, or SQLite. "-" is not special.
+ * @param out   receives the trace; free with habitat_trace_free(). Untouched on error.
+ * @param err   file, byte and line where reading stopped, and why; may be NULL.
+ * @return HABITAT_OK; HABITAT_E_IO; HABITAT_E_PARSE (truncated, not JSON, bad gzip);
+ *         HABITAT_E_FORMAT (JSON, but no trace; wrong types); HABITAT_E_RANGE (negative or absurd
+ *         numbers, 2 GiB strings); HABITAT_E_NO_GPU (CPU-only trace: says how to record the GPU);
+ *         HABITAT_E_VERSION; HABITAT_E_MEMORY.
+ * @since 0.1 */
+HABITAT_API habitat_status habitat_trace_read(const char *path, habitat_trace **out,
+                                              habitat_error *err);
+
+/** Read a Chrome-trace JSON (plain or gzip) from memory. @param name used in errors and info.file.
+ * @return as habitat_trace_read(). @since 0.1 */
+HABITAT_API habitat_status habitat_trace_read_memory(const void *data, size_t size_bytes,
+                                                     const char *name, habitat_trace **out,
+                                                     habitat_error *err);
+
+/** Free a trace; NULL is allowed. @since 0.1 */
+HABITAT_API void habitat_trace_free(habitat_trace *trace);
+
+/** Facts of the whole trace. @return borrowed. @since 0.1 */
+HABITAT_API const habitat_trace_info *habitat_trace_get_info(const habitat_trace *trace);
+
+/** All operations. @param count receives the number. @return borrowed, shape (count). @since 0.1 */
+HABITAT_API const habitat_operation *habitat_trace_operations(const habitat_trace *trace,
+                                                              size_t *count);
+
+/** All kernels, copies and sets of all devices. @return borrowed, shape (count). @since 0.1 */
+HABITAT_API const habitat_kernel *habitat_trace_kernels(const habitat_trace *trace, size_t *count);
+
+/* One repetition of the training step inside the trace. */
+typedef struct habitat_iteration {
+    uint64_t start_ns; /* of its range on the CPU; the first event where there are no ranges */
+    uint64_t duration_ns;
+    size_t kernel_count; /* on the main device */
+    double kernel_ms;    /* sum of kernel times on the main device */
+    double busy_ms;      /* the same with overlapping kernels counted once */
+    double span_ms;      /* first kernel's start to last kernel's end */
+} habitat_iteration;
+
+/** Iterations of the trace. @return borrowed, shape (count), count >= 1. @since 0.1 */
+HABITAT_API const habitat_iteration *habitat_trace_iterations(const habitat_trace *trace,
+                                                              size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,17 @@
+/* Version of the library, from the file VERSION at the repository's root. */
+#ifndef HABITAT_VERSION_H
+#define HABITAT_VERSION_H
+
+#include <habitat/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Version of the loaded library, e.g. "0.1.0". @return static string. @since 0.1 */
+HABITAT_API const char *habitat_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

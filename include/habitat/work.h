@@ -1,0 +1,147 @@
+/* What an operation has to do: its class, shape parameters, flop and bytes.
+ *
+ * Counted from shapes, number formats and arguments alone; nothing here knows about GPUs or times.
+ * Flop counts follow the usual conventions (a fused multiply-add is 2; a matrix product is 2mnk);
+ * bytes are the least a kernel must move through device memory: each input read once, each output
+ * written once. */
+#ifndef HABITAT_WORK_H
+#define HABITAT_WORK_H
+
+#include <stdbool.h>
+
+#include <habitat/status.h>
+#include <habitat/units.h>
+#include <habitat/trace.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Classes that reports group by and models are trained for. Names: habitat_class_name(). */
+typedef enum habitat_class {
+    HABITAT_CLASS_OTHER = 0,
+    HABITAT_CLASS_GEMM,        /* mm, addmm, linear: "gemm" */
+    HABITAT_CLASS_BMM,         /* batched: "bmm" */
+    HABITAT_CLASS_CONV,        /* "conv" */
+    HABITAT_CLASS_ATTENTION,   /* fused: "attention" */
+    HABITAT_CLASS_RNN,         /* LSTM, GRU, RNN: "rnn" */
+    HABITAT_CLASS_NORM,        /* batch, layer, group, RMS norm: "norm" */
+    HABITAT_CLASS_SOFTMAX,     /* "softmax" */
+    HABITAT_CLASS_ELEMENTWISE, /* "elementwise" */
+    HABITAT_CLASS_REDUCE,      /* "reduce" */
+    HABITAT_CLASS_POOL,        /* "pool" */
+    HABITAT_CLASS_EMBEDDING,   /* gather, scatter, index: "embedding" */
+    HABITAT_CLASS_LOSS,        /* "loss" */
+    HABITAT_CLASS_OPTIMIZER,   /* foreach and fused optimisers: "optimizer" */
+    HABITAT_CLASS_COPY,        /* copies, casts, layout changes, memcpy, memset: "copy" */
+    HABITAT_CLASS_COLLECTIVE,  /* "collective" */
+    HABITAT_CLASS_COUNT
+} habitat_class;
+
+typedef enum habitat_pass {
+    HABITAT_PASS_FORWARD = 0,
+    HABITAT_PASS_BACKWARD,       /* all gradients the operation computes */
+    HABITAT_PASS_BACKWARD_INPUT, /* one of them, where they can be told apart */
+    HABITAT_PASS_BACKWARD_WEIGHT,
+    HABITAT_PASS_OPTIMIZER,
+} habitat_pass;
+
+enum { HABITAT_CONV_DIMS_MAX = 3 };
+
+/* Shape parameters of the classes that models are trained for. */
+typedef struct habitat_gemm_shape { /* (b, m, k) x (b, k, n) -> (b, m, n) */
+    double b, m, n, k;
+    bool bias;
+    bool trans_a, trans_b; /* operand is stored transposed (column-major) */
+} habitat_gemm_shape;
+
+typedef struct habitat_conv_shape {
+    uint32_t dims; /* 1, 2 or 3 spatial dimensions */
+    double batch, c_in, c_out, groups;
+    double in[HABITAT_CONV_DIMS_MAX], out[HABITAT_CONV_DIMS_MAX], kernel[HABITAT_CONV_DIMS_MAX];
+    double stride[HABITAT_CONV_DIMS_MAX], padding[HABITAT_CONV_DIMS_MAX];
+    double dilation[HABITAT_CONV_DIMS_MAX];
+    bool transposed, bias, channels_last;
+} habitat_conv_shape;
+
+typedef struct habitat_attention_shape {
+    double batch, heads, kv_heads, q_len, kv_len, head_dim, v_head_dim;
+    bool causal, dropout;
+} habitat_attention_shape;
+
+typedef struct habitat_rnn_shape {
+    double gates; /* LSTM 4, GRU 3, RNN 1 */
+    double batch, steps, input, hidden, layers;
+    bool bidirectional;
+} habitat_rnn_shape;
+
+typedef struct habitat_rows_shape { /* softmax, norms, reductions: rows of `columns` elements */
+    double rows, columns;
+} habitat_rows_shape;
+
+/* What one operation does. Numbers that cannot be told are NaN; `known` says whether flop and bytes
+ * could be counted. */
+typedef struct habitat_work {
+    habitat_class op_class;
+    habitat_pass pass;
+    bool known;
+    bool varying;        /* kernel-varying: the library picks kernels per architecture */
+    habitat_dtype dtype; /* of the tensors */
+    double flop;         /* total */
+    double read_bytes;
+    double write_bytes;
+    union {
+        habitat_gemm_shape gemm; /* GEMM, BMM */
+        habitat_conv_shape conv;
+        habitat_attention_shape attention;
+        habitat_rnn_shape rnn;
+        habitat_rows_shape rows; /* SOFTMAX, NORM, REDUCE, ELEMENTWISE (rows = 1) */
+    } shape;
+    char
+        kind[24]; /* what exactly: "mm", "relu", "layer_norm", "sdpa_flash", "adam"; may be empty */
+} habitat_work;
+
+/** Short name of a class as reports and JSON print it ("gemm", "conv"). @since 0.1 */
+HABITAT_API const char *habitat_class_name(habitat_class op_class);
+
+/** Work of one recorded operation from its own name, inputs and arguments.
+ * @param op  operation with its inputs; borrowed.
+ * @param out receives the work; untouched on error.
+ * @return HABITAT_OK (known = false when the operation is recognised but shapes are missing);
+ *         HABITAT_E_UNSUPPORTED (nothing is known of an operation of this name). @since 0.1 */
+HABITAT_API habitat_status habitat_operation_work(const habitat_operation *op, habitat_work *out);
+
+/** Work of a kernel that has no operation (or whose operation is unknown), from its name, kind,
+ * copied bytes and counters only: class, and bytes for copies and sets.
+ * @return HABITAT_OK. @since 0.1 */
+HABITAT_API habitat_status habitat_kernel_work(const habitat_kernel *kernel, habitat_work *out);
+
+/** The arithmetic a kernel really computes in, told from its name and its operation's tensors:
+ * a matrix kernel whose name says tf32/s1688/hmma on fp32 tensors gives TF32, on bf16 BF16, a
+ * sgemm/ffma kernel FP32.
+ * @param matrix_unit receives true if it runs on matrix units. @since 0.1 */
+HABITAT_API habitat_dtype habitat_kernel_arithmetic(const char *kernel_name,
+                                                    const habitat_work *work, bool *matrix_unit);
+
+/** Work of an operation given by its parameters, without a trace (for `habitat op`, models, tests).
+ * Each fills flop, bytes, class and shape; `dtype` is the tensors' number format.
+ * @return HABITAT_OK; HABITAT_E_ARG for sizes that are not positive and finite. @since 0.1 */
+HABITAT_API habitat_status habitat_work_gemm(const habitat_gemm_shape *shape, habitat_dtype dtype,
+                                             habitat_work *out);
+HABITAT_API habitat_status habitat_work_conv(const habitat_conv_shape *shape, habitat_dtype dtype,
+                                             habitat_pass pass, habitat_work *out);
+HABITAT_API habitat_status habitat_work_attention(const habitat_attention_shape *shape,
+                                                  habitat_dtype dtype, habitat_pass pass,
+                                                  habitat_work *out);
+HABITAT_API habitat_status habitat_work_rnn(const habitat_rnn_shape *shape, habitat_dtype dtype,
+                                            habitat_pass pass, habitat_work *out);
+/** `kind`: "softmax", "layer_norm", "batch_norm", "sum", ... (rows); "add", "relu", "gelu", ...
+ * (elementwise: columns elements, rows = 1). @since 0.1 */
+HABITAT_API habitat_status habitat_work_rows(const char *kind, const habitat_rows_shape *shape,
+                                             habitat_dtype dtype, habitat_pass pass,
+                                             habitat_work *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

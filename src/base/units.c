@@ -1,0 +1,89 @@
+/* Number formats: names and sizes. */
+#include <habitat/units.h>
+#include <habitat/version.h>
+
+#include <string.h>
+
+static const struct {
+    const char *name;
+    size_t bytes;
+} formats[HABITAT_DTYPE_COUNT] = {
+    [HABITAT_DTYPE_UNKNOWN] = {"unknown", 0},
+    [HABITAT_DTYPE_FP64] = {"fp64", 8},
+    [HABITAT_DTYPE_FP32] = {"fp32", 4},
+    [HABITAT_DTYPE_TF32] = {"tf32", 4},
+    [HABITAT_DTYPE_FP16] = {"fp16", 2},
+    [HABITAT_DTYPE_BF16] = {"bf16", 2},
+    [HABITAT_DTYPE_FP8] = {"fp8", 1},
+    [HABITAT_DTYPE_INT8] = {"int8", 1},
+    [HABITAT_DTYPE_INT16] = {"int16", 2},
+    [HABITAT_DTYPE_INT32] = {"int32", 4},
+    [HABITAT_DTYPE_INT64] = {"int64", 8},
+    [HABITAT_DTYPE_BOOL] = {"bool", 1},
+    [HABITAT_DTYPE_COMPLEX64] = {"complex64", 8},
+    [HABITAT_DTYPE_COMPLEX128] = {"complex128", 16},
+};
+
+/* Other names of the same formats: PyTorch's, and the C++ type names that Kineto writes. */
+static const struct {
+    const char *name;
+    habitat_dtype dtype;
+} synonyms[] = {
+    {"double", HABITAT_DTYPE_FP64},
+    {"float64", HABITAT_DTYPE_FP64},
+    {"float", HABITAT_DTYPE_FP32},
+    {"float32", HABITAT_DTYPE_FP32},
+    {"half", HABITAT_DTYPE_FP16},
+    {"float16", HABITAT_DTYPE_FP16},
+    {"c10::Half", HABITAT_DTYPE_FP16},
+    {"bfloat16", HABITAT_DTYPE_BF16},
+    {"c10::BFloat16", HABITAT_DTYPE_BF16},
+    {"c10::Float8_e4m3fn", HABITAT_DTYPE_FP8},
+    {"c10::Float8_e5m2", HABITAT_DTYPE_FP8},
+    {"c10::Float8_e4m3fnuz", HABITAT_DTYPE_FP8},
+    {"c10::Float8_e5m2fnuz", HABITAT_DTYPE_FP8},
+    {"float8_e4m3fn", HABITAT_DTYPE_FP8},
+    {"float8_e5m2", HABITAT_DTYPE_FP8},
+    {"fp8_block", HABITAT_DTYPE_FP8},
+    {"signed char", HABITAT_DTYPE_INT8},
+    {"unsigned char", HABITAT_DTYPE_INT8},
+    {"uint8", HABITAT_DTYPE_INT8},
+    {"short int", HABITAT_DTYPE_INT16},
+    {"short", HABITAT_DTYPE_INT16},
+    {"int", HABITAT_DTYPE_INT32},
+    {"long int", HABITAT_DTYPE_INT64},
+    {"long", HABITAT_DTYPE_INT64},
+    {"long long", HABITAT_DTYPE_INT64},
+    {"c10::complex<float>", HABITAT_DTYPE_COMPLEX64},
+    {"c10::complex<double>", HABITAT_DTYPE_COMPLEX128},
+};
+
+size_t habitat_dtype_bytes(habitat_dtype dtype) {
+    if ((int)dtype < 0 || dtype >= HABITAT_DTYPE_COUNT)
+        return 0;
+    return formats[dtype].bytes;
+}
+
+const char *habitat_dtype_name(habitat_dtype dtype) {
+    if ((int)dtype < 0 || dtype >= HABITAT_DTYPE_COUNT)
+        return formats[HABITAT_DTYPE_UNKNOWN].name;
+    return formats[dtype].name;
+}
+
+habitat_dtype habitat_dtype_from_name(const char *name) {
+    if (!name)
+        return HABITAT_DTYPE_UNKNOWN;
+    if (!strncmp(name, "torch.", 6))
+        name += 6;
+    for (int i = 1; i < HABITAT_DTYPE_COUNT; i++)
+        if (!strcmp(name, formats[i].name))
+            return (habitat_dtype)i;
+    for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
+        if (!strcmp(name, synonyms[i].name))
+            return synonyms[i].dtype;
+    return HABITAT_DTYPE_UNKNOWN;
+}
+
+const char *habitat_version(void) {
+    return HABITAT_VERSION_STRING;
+}

@@ -1,0 +1,79 @@
+#!/bin/sh
+# Fails on an include that goes against the direction of the tree:
+#   base <- gpu, trace <- work <- model <- predict <- report <- cli
+# A module may include its own headers and those of the modules left of it, the public headers of
+# the same modules, the system, and libraries. The recorder may include public headers only, the
+# command line too. cuda.h and cupti.h are nowhere but in recorder/.
+set -eu
+root=${1:-.}
+fail=0
+
+allowed() { # modules that a module may include
+    case $1 in
+    base) echo "base" ;;
+    gpu) echo "base gpu" ;;
+    trace) echo "base gpu trace" ;;
+    work) echo "base gpu trace work" ;;
+    model) echo "base gpu trace work model" ;;
+    predict) echo "base gpu trace work model predict" ;;
+    report) echo "base gpu trace work model predict report" ;;
+    esac
+}
+
+public() { # public headers that belong to a module
+    case $1 in
+    base) echo "status units version" ;;
+    gpu) echo "gpu" ;;
+    trace) echo "trace" ;;
+    work) echo "work" ;;
+    model) echo "model learn" ;;
+    predict) echo "predict" ;;
+    report) echo "report" ;;
+    esac
+}
+
+check_source_file() { # file module
+    headers=""
+    for m in $(allowed "$2"); do headers="$headers $(public "$m")"; done
+    sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]\([^>"]*\)[>"].*/\1/p' "$1" |
+    while read -r include; do
+        case $include in
+        habitat/*)
+            name=${include#habitat/}; name=${name%.h}
+            case " $headers " in *" $name "*) ;; *) echo "$1: may not include <$include>" ;; esac ;;
+        *cuda*.h | *cupti*.h | *nvtx*.h) echo "$1: GPU headers belong in recorder/: $include" ;;
+        */*)
+            owner=${include%%/*}
+            case $owner in
+            base | gpu | trace | work | model | predict | report)
+                case " $(allowed "$2") " in *" $owner "*) ;; *) echo "$1: may not include \"$include\"" ;; esac ;;
+            esac ;;
+        esac
+    done
+}
+
+check_client_file() { # file: public headers and its own folder only
+    sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*"\([^"]*\)".*/\1/p' "$1" |
+    while read -r include; do
+        case $include in
+        base/* | gpu/* | trace/* | work/* | model/* | predict/* | report/* | *src/*)
+            echo "$1: clients use public headers only: \"$include\"" ;;
+        esac
+    done
+}
+
+problems=$(
+    for module in base gpu trace work model predict report; do
+        find "$root/src/$module" -name '*.[ch]' 2>/dev/null | while read -r file; do
+            check_source_file "$file" "$module"
+        done
+    done
+    find "$root/cli" "$root/recorder" "$root/bench" "$root/examples" -name '*.[ch]' 2>/dev/null |
+    while read -r file; do check_client_file "$file"; done
+)
+if [ -n "$problems" ]; then
+    echo "$problems"
+    fail=1
+fi
+[ $fail = 0 ] && echo "ok - no include goes against the layers"
+exit $fail
