@@ -1,0 +1,40 @@
+# The front door. Every target installs what it lacks (tools/setup.sh), says what it does, and is
+# quick the second time. The build itself is CMake's: see CMakeLists.txt.
+BUILD ?= build
+CMAKE_FLAGS ?=
+.DEFAULT_GOAL := all
+.PHONY: all demo test bench eval models fuzz install clean
+
+all: ## build the library and the command line into build/
+	@tools/setup.sh build
+	@[ -f $(BUILD)/build.ninja ] || cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS) >/dev/null
+	@cmake --build $(BUILD) | tail -n 1
+
+demo: all ## predict real recordings onto other GPUs
+	@tools/demo.sh $(BUILD)
+
+test: ## everything CI runs: builds, sanitizers, lint, C, Python and documentation tests
+	@tools/run_tests.sh
+
+bench: all ## speed: reading, predicting, start-up, with ratios
+	@tools/setup.sh build python
+	@bench/run.sh $(BUILD)
+
+eval: all ## regenerate docs/accuracy.md from the measurements
+	@tools/evaluate.sh $(BUILD)
+
+models: all ## retrain every shipped model from named inputs
+	@tools/setup.sh build python models
+	@tools/train_models.sh $(BUILD)
+
+FUZZ_SECONDS ?= 600
+fuzz: ## run every fuzz target for FUZZ_SECONDS
+	@tools/setup.sh build test
+	@tools/fuzz.sh $(FUZZ_SECONDS)
+
+PREFIX ?= /usr/local
+install: all ## install below PREFIX (default /usr/local; DESTDIR is honoured)
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+clean: ## delete build trees
+	rm -rf build build-*
