@@ -17,7 +17,7 @@ test: ## everything CI runs: builds, sanitizers, lint, C, Python and documentati
 	@tools/run_tests.sh
 
 bench: all ## speed: reading, predicting, start-up, with ratios
-	@tools/setup.sh build python
+	@tools/setup.sh build
 	@bench/run.sh $(BUILD)
 
 eval: all ## regenerate docs/accuracy.md from the measurements

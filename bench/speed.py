@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Speed of the command line on real recordings: reading, predicting, start-up.
+
+Whole processes are timed in turn with Python's json on the same file in the same run, so that the
+ratios hold on any machine. Every result is checked before its time counts. Standard library only.
+
+usage: speed.py BUILD [TRACE.json[.gz] ...]
+"""
+
+import gzip
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+RUNS = 5
+BIG_BYTES = 110_000_000
+GOALS = {  # what docs/performance.md promises
+    "read_ratio": 4.0,
+    "startup_ms": 20.0,
+    "wave_cpu_ms": 50.0,
+    "auto_cpu_ms": 300.0,
+}
+
+
+def measure(argv):
+    """Runs a command; returns (stdout, wall seconds, cpu seconds, peak bytes)."""
+    with tempfile.TemporaryFile() as out:
+        begun = time.perf_counter()
+        child = subprocess.Popen(argv, stdout=out, stdin=subprocess.DEVNULL)
+        _, status, usage = os.wait4(child.pid, 0)
+        wall = time.perf_counter() - begun
+        child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode:
+            sys.exit(f"speed: {' '.join(map(str, argv))} exited {child.returncode}")
+        out.seek(0)
+        return out.read(), wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+
+
+def medians(argv):
+    runs = [measure(argv) for _ in range(RUNS)]
+    return runs[0][0], *(statistics.median(run[i] for run in runs) for i in (1, 2, 3))
+
+
+def plain_copy(trace, folder):
+    """An uncompressed copy of a trace."""
+    data = Path(trace).read_bytes()
+    if data[:2] == b"\x1f\x8b":
+        data = gzip.decompress(data)
+    path = Path(folder) / Path(trace).name.removesuffix(".gz")
+    path.write_bytes(data)
+    return path
+
+
+def repeated_trace(plain, folder, size):
+    """The same recording repeated in time until the file has `size` bytes; ids stay unique."""
+    document = json.loads(plain.read_text())
+    events = [e for e in document["traceEvents"] if "ts" in e]
+    first = min(e["ts"] for e in events)
+    span = max(e["ts"] + e.get("dur", 0) for e in events) - first + 1000
+    id_step = 1 + max(max(e.get("id", 0) if isinstance(e.get("id"), int) else 0,
+                          (e.get("args") or {}).get("correlation", 0),
+                          (e.get("args") or {}).get("External id", 0)) for e in events)
+    copies = size // len(json.dumps(events)) + 1
+    path = Path(folder) / "repeated.json"
+    with open(path, "w") as out:
+        head = {k: v for k, v in document.items() if k != "traceEvents"}
+        out.write(json.dumps(head)[:-1] + ', "traceEvents": [')
+        separator = ""
+        for copy in range(copies):
+            for event in events:
+                event = dict(event, ts=round(event["ts"] + copy * span, 3))
+                if isinstance(event.get("id"), int):
+                    event["id"] += copy * id_step
+                args = event.get("args")
+                if args and ("correlation" in args or "External id" in args):
+                    args = dict(args)
+                    for key in ("correlation", "External id"):
+                        if key in args:
+                            args[key] += copy * id_step
+                    event["args"] = args
+                out.write(separator + json.dumps(event))
+                separator = ",\n"
+        out.write("]}")
+    return path, copies
+
+
+def kernels_of(document):
+    return sum(1 for e in document["traceEvents"]
+               if e.get("ph") == "X" and e.get("cat") == "kernel")
+
+
+def bench_reading(habitat, path, rows):
+    size = path.stat().st_size
+    want = kernels_of(json.loads(path.read_text()))
+    out, wall, cpu, peak = medians([habitat, "info", "--json", path])
+    got = json.loads(out)["trace"]["kernels"]
+    if got != want:
+        sys.exit(f"speed: {path.name}: habitat counts {got} kernels, json {want}")
+    code = "import json,sys; d = open(sys.argv[1], 'rb').read(); json.loads(d)"
+    _, empty, _, _ = medians([sys.executable, "-c", "import json"])
+    _, python_wall, _, python_peak = medians([sys.executable, "-c", code, path])
+    python_wall -= empty
+    ratio = python_wall / wall
+    rows.append(f"{path.name:36} {size / 1e6:8.1f} {size / 1e6 / wall:9.0f} "
+                f"{size / 1e6 / python_wall:9.0f} {ratio:7.1f} {peak / 2**20:9.1f} "
+                f"{python_peak / 2**20:9.1f}")
+    return ratio, peak, size
+
+
+def bench_predicting(habitat, path, rows):
+    _, _, read_cpu, _ = medians([habitat, "info", "--json", path])
+    spent = {}
+    for method in ("wave", "auto"):
+        out, _, cpu, _ = medians([habitat, "predict", path, "--method", method, "--json"])
+        result = json.loads(out)
+        gpus, kernels = len(result["predictions"]), result["trace"]["kernels"]
+        if not all(p["kernel_ms"] > 0 for p in result["predictions"]):
+            sys.exit(f"speed: {path.name}: a prediction of {method} is not positive")
+        cost = max(cpu - read_cpu, 0.0)
+        spent[method] = cost * 1e3
+        rows.append(f"{path.name:36} {method:6} {kernels:8} {gpus:5} {cost * 1e3:9.1f} "
+                    f"{cost * 1e9 / (gpus * kernels):12.0f}")
+    return spent
+
+
+def main():
+    build = Path(sys.argv[1]).resolve()
+    habitat = build / "habitat"
+    traces = [Path(p) for p in sys.argv[2:]] or [
+        p for p in sorted((ROOT / "../shared/traces").glob("*.json.gz"))] or [
+        ROOT / "data/recordings/resnet50_b4_fp32_h200.json.gz"]
+    met = {}
+    with tempfile.TemporaryDirectory() as folder:
+        plain = [plain_copy(trace, folder) for trace in traces]
+        print("Reading (plain file; whole process, median of", RUNS, "runs)")
+        print(f"{'file':36} {'MB':>8} {'habitat':>9} {'json':>9} {'ratio':>7} {'peak MiB':>9} {'json MiB':>9}")
+        print(f"{'':36} {'':>8} {'MB/s':>9} {'MB/s':>9}")
+        rows, ratios = [], []
+        for path in plain:
+            ratios.append(bench_reading(habitat, path, rows)[0])
+        big, copies = repeated_trace(max(plain, key=lambda p: p.stat().st_size), folder, BIG_BYTES)
+        ratio, peak, size = bench_reading(habitat, big, rows)
+        print("\n".join(rows))
+        met[f"reading at least {GOALS['read_ratio']:.0f} x json on every file"] = \
+            min(ratios + [ratio]) >= GOALS["read_ratio"]
+        met["peak memory of the large file at most half of it + 64 MiB"] = \
+            peak <= size / 2 + 64 * 2**20
+
+        print("\nPredicting onto every GPU (CPU beyond reading)")
+        print(f"{'file':36} {'method':6} {'kernels':>8} {'GPUs':>5} {'ms':>9} {'ns/kernel/GPU':>12}")
+        rows = []
+        path = max(plain, key=lambda p: p.stat().st_size)
+        spent = bench_predicting(habitat, path, rows)
+        print("\n".join(rows))
+        kernels = kernels_of(json.loads(path.read_text()))
+        for method in ("wave", "auto"):
+            goal = GOALS[f"{method}_cpu_ms"]
+            met[f"{method}: under {goal:.0f} ms for 2,500 kernels"] = \
+                spent[method] * 2500 / kernels < goal
+
+        _, wall, _, peak = medians([habitat, "gpus"])
+        print(f"\nStart-up: habitat gpus {wall * 1e3:.1f} ms, peak {peak / 2**20:.1f} MiB")
+        met[f"start-up under {GOALS['startup_ms']:.0f} ms"] = wall * 1e3 < GOALS["startup_ms"]
+    print()
+    for goal, is_met in met.items():
+        print(f"{'met   ' if is_met else 'MISSED'} {goal}")
+    return 0 if all(met.values()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
