@@ -10,6 +10,5 @@
 #include <habitat/work.h>
 #include <habitat/model.h>
 #include <habitat/predict.h>
-#include <habitat/report.h>
 
 #endif

@@ -1,0 +1,389 @@
+/* Runs a program under the CUDA recorder and brings home its trace.
+ *
+ * Every process of the program that uses CUDA writes PID.json and PID.status into a directory made
+ * beside the wanted trace; when the program has ended well the busiest one's trace is compressed
+ * and renamed to it. */
+#define _GNU_SOURCE
+#include "launch.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef HABITAT_HAVE_ZLIB
+#include <zlib.h>
+#endif
+
+enum { MAX_PROCESSES = 256, PATH_SIZE = 4096 };
+
+/* What one process's status file says. */
+typedef struct {
+    long pid;
+    bool written;
+    unsigned long long kernels, events, iterations, dropped;
+    char message[640];
+} process_report;
+
+typedef struct {
+    const habitat_launch_options *options;
+    habitat_launch_result *result;
+    char library[PATH_SIZE];
+    char directory[PATH_SIZE];
+    process_report reports[MAX_PROCESSES];
+    size_t n_reports;
+} session;
+
+static int fail(session *s, int exit_code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static int fail(session *s, int exit_code, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(s->result->message, sizeof s->result->message, format, arguments);
+    va_end(arguments);
+    return s->result->exit_code = exit_code;
+}
+
+bool habitat_launch_find_library(char *path, size_t size) {
+    const char *named = getenv("HABITAT_RECORDER");
+    if (named && *named) {
+        snprintf(path, size, "%s", named);
+        return access(path, R_OK) == 0;
+    }
+    static const char *const places[] = {"",
+                                         "/recorder",
+                                         "/../lib/habitat",
+                                         "/../lib/x86_64-linux-gnu/habitat",
+                                         "/../lib/aarch64-linux-gnu/habitat",
+                                         "/../lib64/habitat"};
+    char self[PATH_SIZE];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length <= 0)
+        return false;
+    self[length] = '\0';
+    char *slash = strrchr(self, '/');
+    if (slash)
+        *slash = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        int n = snprintf(path, size, "%s%s/libhabitat_cupti.so", self, places[i]);
+        if (n > 0 && (size_t)n < size && access(path, R_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void set_number(const char *name, unsigned long long value) {
+    char text[32];
+    snprintf(text, sizeof text, "%llu", value);
+    if (value)
+        setenv(name, text, 1);
+    else
+        unsetenv(name);
+}
+
+static void set_text(const char *name, const char *value) {
+    if (value && *value)
+        setenv(name, value, 1);
+    else
+        unsetenv(name);
+}
+
+/* The command as one line, for the trace. */
+static void join(char *const *argv, char *out, size_t size) {
+    size_t n = 0;
+    out[0] = '\0';
+    for (size_t i = 0; argv[i] && n < size; i++) {
+        int written = snprintf(out + n, size - n, "%s%s", i ? " " : "", argv[i]);
+        n += written > 0 ? (size_t)written : 0;
+    }
+}
+
+static void set_environment(const session *s, const char *mode, const char *select) {
+    const habitat_launch_options *o = s->options;
+    char text[PATH_SIZE + 32], command[8192];
+    join(o->argv, command, sizeof command);
+    snprintf(text, sizeof text, "%s/%%p.json", s->directory);
+    set_text("HABITAT_RECORD_OUT", text);
+    snprintf(text, sizeof text, "%s/%%p.status", s->directory);
+    set_text("HABITAT_RECORD_STATUS", text);
+    set_text("HABITAT_RECORD_COMMAND", command);
+    set_text("HABITAT_RECORD_MODE", mode);
+    set_text("HABITAT_COUNTERS_SELECT", select);
+    set_text("HABITAT_RECORD_NVTX_RANGE", o->nvtx_range);
+    set_text("HABITAT_RECORD_CUPTI", o->cupti ? o->cupti : getenv("HABITAT_RECORD_CUPTI"));
+    set_number("HABITAT_RECORD_WARMUP", o->warmup);
+    set_number("HABITAT_RECORD_ITERATIONS", o->iterations);
+    if (o->buffer_bytes)
+        set_number("HABITAT_RECORD_BUFFER_BYTES", o->buffer_bytes);
+    if (o->memory_bytes)
+        set_number("HABITAT_RECORD_MEMORY_BYTES", o->memory_bytes);
+    set_text("CUDA_INJECTION64_PATH", s->library);
+    set_text("NVTX_INJECTION64_PATH", s->library);
+}
+
+/* Runs the program to its end. The pipe tells a failed exec from a program that returns the same
+ * status. */
+static int run_program(session *s, const char *mode, const char *select) {
+    int ends[2], exec_error = 0, status = 0;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return fail(s, 1, "no pipe: %s", strerror(errno));
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, old_int, old_quit;
+    sigaction(SIGINT, &ignore, &old_int);
+    sigaction(SIGQUIT, &ignore, &old_quit);
+    pid_t child = fork();
+    if (child == 0) {
+        sigaction(SIGINT, &old_int, NULL);
+        sigaction(SIGQUIT, &old_quit, NULL);
+        set_environment(s, mode, select);
+        execvp(s->options->argv[0], s->options->argv);
+        exec_error = errno;
+        if (write(ends[1], &exec_error, sizeof exec_error) < 0)
+            _exit(126);
+        _exit(127);
+    }
+    int fork_error = errno;
+    close(ends[1]);
+    if (child > 0) {
+        if (read(ends[0], &exec_error, sizeof exec_error) < 0)
+            exec_error = 0;
+        while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+        }
+    }
+    close(ends[0]);
+    sigaction(SIGINT, &old_int, NULL);
+    sigaction(SIGQUIT, &old_quit, NULL);
+    if (child < 0)
+        return fail(s, 1, "no new process: %s", strerror(fork_error));
+    if (exec_error)
+        return fail(s, 1, "%s: %s", s->options->argv[0], strerror(exec_error));
+    s->result->program_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    if (WIFSIGNALED(status))
+        return fail(s, 1, "%s was ended by signal %d (%s); no trace was kept", s->options->argv[0],
+                    WTERMSIG(status), strsignal(WTERMSIG(status)));
+    if (s->result->program_status != 0)
+        return fail(s, 1, "%s exited with status %d; no trace was kept", s->options->argv[0],
+                    s->result->program_status);
+    return 0;
+}
+
+static void read_report(const char *path, process_report *report) {
+    FILE *file = fopen(path, "re");
+    char line[640];
+    while (file && fgets(line, sizeof line, file)) {
+        int written = 0;
+        line[strcspn(line, "\n")] = '\0';
+        if (strncmp(line, "message ", 8) == 0)
+            snprintf(report->message, sizeof report->message, "%s", line + 8);
+        if (sscanf(line, "written %d", &written) == 1)
+            report->written = written != 0;
+        if (sscanf(line, "kernels %llu", &report->kernels) == 1)
+            continue;
+        if (sscanf(line, "events %llu", &report->events) == 1)
+            continue;
+        if (sscanf(line, "iterations %llu", &report->iterations) == 1)
+            continue;
+        if (sscanf(line, "dropped %llu", &report->dropped) == 1)
+            continue;
+    }
+    if (file)
+        fclose(file);
+}
+
+static int busiest_first(const void *a, const void *b) {
+    const process_report *x = a, *y = b;
+    if (x->kernels != y->kernels)
+        return x->kernels > y->kernels ? -1 : 1;
+    return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+static void read_reports(session *s) {
+    DIR *directory = opendir(s->directory);
+    struct dirent *entry;
+    s->n_reports = 0;
+    while (directory && (entry = readdir(directory)) && s->n_reports < MAX_PROCESSES) {
+        char *end, path[2 * PATH_SIZE];
+        long pid = strtol(entry->d_name, &end, 10);
+        if (end == entry->d_name || strcmp(end, ".status") != 0)
+            continue;
+        process_report *report = &s->reports[s->n_reports++];
+        *report = (process_report){.pid = pid};
+        snprintf(path, sizeof path, "%s/%s", s->directory, entry->d_name);
+        read_report(path, report);
+    }
+    if (directory)
+        closedir(directory);
+    qsort(s->reports, s->n_reports, sizeof *s->reports, busiest_first);
+}
+
+static bool ends_in(const char *text, const char *end) {
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+#ifdef HABITAT_HAVE_ZLIB
+/* Compresses `from` into `to`. */
+static int compress_file(const char *from, const char *to) {
+    FILE *in = fopen(from, "re");
+    gzFile out = in ? gzopen(to, "wbe6") : NULL;
+    char *block = malloc(1 << 18);
+    size_t n = 0;
+    bool ok = in && out && block;
+    while (ok && (n = fread(block, 1, 1 << 18, in)) > 0)
+        ok = gzwrite(out, block, (unsigned)n) == (int)n;
+    ok = ok && !ferror(in);
+    if (out)
+        ok = gzclose(out) == Z_OK && ok;
+    if (in)
+        fclose(in);
+    free(block);
+    if (!ok)
+        unlink(to);
+    return ok ? 0 : -1;
+}
+#else
+static int compress_file(const char *from, const char *to) {
+    (void)from, (void)to;
+    errno = ENOTSUP; /* built without zlib */
+    return -1;
+}
+#endif
+
+/* out.json.gz -> out.PID.json.gz for a process other than the busiest. */
+static void name_for(const char *out, long pid, char *path, size_t size) {
+    const char *slash = strrchr(out, '/');
+    const char *dot = strchr(slash ? slash + 1 : out, '.');
+    if (!dot || dot == out)
+        dot = out + strlen(out);
+    snprintf(path, size, "%.*s.%ld%s", (int)(dot - out), out, pid, dot);
+}
+
+/* Moves one process's trace to where the user wants it, compressed if its name says so. */
+static int bring_home(session *s, const process_report *report, const char *to) {
+    char from[2 * PATH_SIZE], packed[2 * PATH_SIZE];
+    snprintf(from, sizeof from, "%s/%ld.json", s->directory, report->pid);
+    if (ends_in(to, ".gz")) {
+        snprintf(packed, sizeof packed, "%s/%ld.json.gz", s->directory, report->pid);
+        if (compress_file(from, packed) != 0)
+            return fail(s, 1, "%s: not written: %s", to, strerror(errno));
+        unlink(from);
+        memcpy(from, packed, sizeof from);
+    }
+    if (rename(from, to) != 0)
+        return fail(s, 1, "%s: %s", to, strerror(errno));
+    return 0;
+}
+
+static int collect(session *s) {
+    const habitat_launch_options *o = s->options;
+    read_reports(s);
+    if (s->n_reports == 0)
+        return fail(s, 1,
+                    "%s made no CUDA call the recorder saw; a program that leaves by _exit or runs "
+                    "its GPU work in "
+                    "another container or as another user cannot be recorded this way",
+                    o->argv[0]);
+    const process_report *first = &s->reports[0];
+    if (o->nvtx_range && first->written && first->iterations == 0)
+        return fail(s, 1, "%s: no NVTX range named %s was seen", o->argv[0], o->nvtx_range);
+    if (first->kernels == 0 || !first->written)
+        return fail(s, 1, "%s: no kernel was recorded%s%s", o->argv[0],
+                    first->message[0] ? ": " : "", first->message);
+    s->result->kernels = first->kernels;
+    s->result->iterations = first->iterations;
+    s->result->dropped_records = first->dropped;
+    for (size_t i = s->n_reports;
+         i-- > 0;) { /* the busiest last: while any fails, `out` is not there */
+        char to[2 * PATH_SIZE];
+        if (s->reports[i].kernels == 0 || !s->reports[i].written)
+            continue;
+        if (i == 0)
+            snprintf(to, sizeof to, "%s", o->out);
+        else
+            name_for(o->out, s->reports[i].pid, to, sizeof to);
+        if (bring_home(s, &s->reports[i], to) != 0)
+            return 1;
+        s->result->traces++;
+    }
+    if (!s->result->message[0] && first->message[0])
+        snprintf(s->result->message, sizeof s->result->message, "%s", first->message);
+    return 0;
+}
+
+static void remove_directory(const char *path) {
+    DIR *directory = opendir(path);
+    struct dirent *entry;
+    while (directory && (entry = readdir(directory))) {
+        char file[2 * PATH_SIZE];
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
+        unlink(file);
+    }
+    if (directory)
+        closedir(directory);
+    rmdir(path);
+}
+
+/* A directory beside the wanted trace, on the same file system, so that the last step is a rename.
+ */
+static int make_directory(session *s) {
+    const char *out = s->options->out, *slash = strrchr(out, '/');
+    char place[PATH_SIZE] = ".", *real;
+    if (slash)
+        snprintf(place, sizeof place, "%.*s", slash == out ? 1 : (int)(slash - out), out);
+    real = realpath(place, NULL); /* the program may change its directory */
+    if (!real)
+        return fail(s, 1, "%s: %s", out, strerror(errno));
+    int n = snprintf(s->directory, sizeof s->directory, "%s/.habitat-XXXXXX", real);
+    free(real);
+    if (n >= (int)sizeof s->directory)
+        return fail(s, 1, "%s: the path is too long", out);
+    if (!mkdtemp(s->directory))
+        return fail(s, 1, "%s: %s", out, strerror(errno));
+    return 0;
+}
+
+int habitat_launch(const habitat_launch_options *options, habitat_launch_result *result) {
+    memset(result, 0, sizeof *result);
+    result->program_status = -1;
+    session *s = calloc(1, sizeof *s);
+    if (!s) {
+        snprintf(result->message, sizeof result->message, "out of memory");
+        return result->exit_code = 1;
+    }
+    s->options = options;
+    s->result = result;
+    int code = 0;
+    if (!options->argv || !options->argv[0] || !options->out || !*options->out) {
+        code = fail(s, 2, "nothing to run, or no file to write");
+    } else if (options->library) {
+        snprintf(s->library, sizeof s->library, "%s", options->library);
+    } else if (!habitat_launch_find_library(s->library, sizeof s->library)) {
+        code = fail(s, 1, "libhabitat_cupti.so was not found; set HABITAT_RECORDER to its path");
+    }
+    if (code == 0) {
+        char *real = realpath(s->library, NULL);
+        if (real)
+            snprintf(s->library, sizeof s->library, "%s", real);
+        else
+            code = fail(s, 1, "%s: %s", s->library, strerror(errno));
+        free(real);
+    }
+    if (code == 0)
+        code = make_directory(s);
+    if (code == 0) {
+        code = run_program(s, "trace", NULL);
+        if (code == 0)
+            code = collect(s);
+        remove_directory(s->directory);
+    }
+    free(s);
+    return code;
+}

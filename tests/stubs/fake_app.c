@@ -1,0 +1,61 @@
+/* Stands in for a CUDA program: loads the library CUDA_INJECTION64_PATH names and calls its entry
+ * point as the driver's cuInit() does, then lets the fake CUPTI play a scenario. Usage: fake_app
+ * SCENARIO [exit|_exit|fail|abort|fork|twice] */
+#define _GNU_SOURCE
+#include "fake_cupti.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void *symbol(const char *library, const char *name) {
+    void *handle = library ? dlopen(library, RTLD_NOW) : NULL;
+    if (!handle) {
+        fprintf(stderr, "fake_app: %s\n", library ? dlerror() : "no library named");
+        exit(3);
+    }
+    return dlsym(handle, name);
+}
+
+static int inject(void) {
+    union {
+        void *object;
+        int (*function)(void);
+    } u = {.object = symbol(getenv("CUDA_INJECTION64_PATH"), "InitializeInjection")};
+    return u.function ? u.function() : 0;
+}
+
+int main(int argc, char **argv) {
+    const char *scenario = argc > 1 ? argv[1] : "basic", *end = argc > 2 ? argv[2] : "exit";
+    if (strcmp(scenario, "no-cuda") == 0)
+        return 0;
+    if (inject() != 1)
+        return 4;
+    if (strcmp(end, "twice") == 0 && inject() != 1)
+        return 4;
+    if (strcmp(end, "fork") == 0) { /* a child that never uses CUDA again leaves through exit() */
+        pid_t child = fork();
+        if (child == 0)
+            exit(0);
+        waitpid(child, NULL, 0);
+    }
+    const char *fake = getenv("HABITAT_RECORD_CUPTI");
+    if (fake && access(fake, R_OK) == 0) {
+        union {
+            void *object;
+            int (*function)(const char *);
+        } u = {.object = symbol(fake, "fake_cupti_emit")};
+        if (!u.function || u.function(scenario) != 0)
+            return 5;
+    }
+    if (strcmp(end, "_exit") == 0)
+        _exit(0);
+    if (strcmp(end, "fail") == 0)
+        return 9;
+    if (strcmp(end, "abort") == 0)
+        abort();
+    return 0;
+}

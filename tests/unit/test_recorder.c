@@ -1,0 +1,383 @@
+/* The CUDA recorder from end to end, without a GPU: habitat_launch() runs a stand-in program that
+ * plays canned records through a fake CUPTI (tests/stubs), and the trace it leaves is read back.
+ *
+ * The records: tests/stubs/fake_cupti.c. T0 there is 1700000000123456789 ns, so a time t after it
+ * appears as (123456789 + t) / 1000 microseconds after the base of 1700000000 s. */
+#include "check.h"
+#include "launch.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <yajl/yajl_tree.h>
+#include <zlib.h>
+
+static char directory[] = "/tmp/habitat-recorder-XXXXXX";
+static char out[128];
+static habitat_launch_result result;
+
+/* Runs the stand-in with `scenario` and `end`; other fields of `o` are the caller's. */
+static int play(habitat_launch_options o, const char *scenario, const char *end) {
+    char program[] = FAKE_APP, first[32], second[32];
+    snprintf(first, sizeof first, "%s", scenario);
+    snprintf(second, sizeof second, "%s", end);
+    char *argv[] = {program, first, second, NULL};
+    if (!o.out)
+        o.out = out;
+    if (!o.cupti)
+        o.cupti = FAKE_CUPTI;
+    if (!o.library)
+        o.library = RECORDER;
+    o.argv = argv;
+    unlink(out);
+    return habitat_launch(&o, &result);
+}
+
+/* The trace at `path`, plain or compressed; NULL when it is not there or no JSON. */
+static yajl_val read_trace(const char *path) {
+    gzFile file = gzopen(path, "rb");
+    size_t size = 16u << 20;
+    char *text = malloc(size), why[256];
+    int n = file && text ? gzread(file, text, (unsigned)size - 1) : -1;
+    if (file)
+        gzclose(file);
+    yajl_val root = NULL;
+    if (n > 0) {
+        text[n] = '\0';
+        root = yajl_tree_parse(text, why, sizeof why);
+        if (!root)
+            printf("# %s\n", why);
+    }
+    free(text);
+    return root;
+}
+
+static yajl_val get(yajl_val at, const char *a, const char *b) {
+    const char *path[] = {a, b, NULL};
+    return at ? yajl_tree_get(at, path, yajl_t_any) : NULL;
+}
+
+static double number(yajl_val at, const char *a, const char *b) {
+    yajl_val v = get(at, a, b);
+    return v && YAJL_IS_NUMBER(v) ? YAJL_GET_DOUBLE(v) : -1e300;
+}
+
+static const char *text(yajl_val at, const char *a, const char *b) {
+    yajl_val v = get(at, a, b);
+    return v && YAJL_IS_STRING(v) ? YAJL_GET_STRING(v) : NULL;
+}
+
+/* The k-th event of a category; *count gets how many there are, if wanted. */
+static yajl_val event_at(yajl_val root, const char *category, size_t k, size_t *count) {
+    yajl_val events = get(root, "traceEvents", NULL), found = NULL;
+    size_t seen = 0;
+    for (size_t i = 0; events && YAJL_IS_ARRAY(events) && i < events->u.array.len; i++) {
+        yajl_val e = events->u.array.values[i];
+        const char *cat = text(e, "cat", NULL);
+        if (!cat || strcmp(cat, category) != 0)
+            continue;
+        if (seen++ == k)
+            found = e;
+    }
+    if (count)
+        *count = seen;
+    return found;
+}
+
+static size_t count_of(yajl_val root, const char *category) {
+    size_t n;
+    event_at(root, category, 0, &n);
+    return n;
+}
+
+static double element(yajl_val e, const char *key, size_t i) {
+    yajl_val v = get(e, "args", key);
+    return v && YAJL_IS_ARRAY(v) && i < v->u.array.len ? YAJL_GET_DOUBLE(v->u.array.values[i])
+                                                       : -1e300;
+}
+
+static void test_basic(void) {
+    CHECK_INT(play((habitat_launch_options){0}, "basic", "exit"), 0);
+    CHECK_TEXT(result.message, "");
+    CHECK_INT(result.kernels, 6);
+    CHECK_INT(result.traces, 1);
+    yajl_val root = read_trace(out);
+    CHECK(root != NULL);
+    yajl_val k = event_at(root, "kernel", 0, NULL);
+    CHECK_TEXT(text(k, "name", NULL), "void gemm::tile<64>(float const*, float*)");
+    CHECK_NEAR(number(k, "ts", NULL), 123756.789, 1e-12); /* 123456789 + 300000 ns */
+    CHECK_NEAR(number(k, "dur", NULL), 100.0, 1e-12);
+    CHECK_INT(number(k, "pid", NULL), 0);
+    CHECK_INT(number(k, "tid", NULL), 13);
+    CHECK_INT(number(k, "args", "stream"), 13);
+    CHECK_INT(number(k, "args", "correlation"), 100);
+    CHECK_INT(number(k, "args", "registers per thread"), 40);
+    CHECK_INT(number(k, "args", "shared memory"), 4096); /* 1024 static + 3072 dynamic */
+    CHECK_INT(number(k, "args", "External id"), 77);
+    CHECK_INT(element(k, "grid", 0), 264);
+    CHECK_INT(element(k, "grid", 1), 2);
+    CHECK_INT(element(k, "block", 0), 128);
+    CHECK_NEAR(number(k, "args", "blocks per SM"), 4, 1e-12); /* 264 * 2 / 132 */
+    CHECK_NEAR(number(k, "args", "warps per SM"), 16, 1e-12); /* 4 * 128 / 32 */
+    k = event_at(root, "kernel", 1, NULL);
+    CHECK_TEXT(text(k, "name", NULL), "axpy(float, float const*, float*)");
+    CHECK_NEAR(number(k, "dur", NULL), 400.001, 1e-12);
+    check_case("kernels carry name, time and launch configuration");
+
+    CHECK_INT(count_of(root, "cuda_runtime"), 3);
+    CHECK_INT(count_of(root, "cuda_driver"),
+              3); /* not cuInit, not the calls inside runtime launches */
+    yajl_val launch = event_at(root, "cuda_runtime", 0, NULL);
+    CHECK_TEXT(text(launch, "name", NULL), "cudaLaunchKernel");
+    CHECK_INT(number(launch, "args", "cbid"), 211);
+    CHECK_INT(number(launch, "args", "correlation"), 100);
+    CHECK_INT(number(launch, "tid", NULL), 43);
+    CHECK_TEXT(text(event_at(root, "cuda_driver", 0, NULL), "name", NULL), "cuLaunchKernel");
+    check_case("each launch appears once, with its correlation");
+
+    CHECK_INT(count_of(root, "cpu_op"), 6);
+    CHECK_TEXT(text(event_at(root, "cpu_op", 0, NULL), "name", NULL),
+               "step"); /* the outer range first */
+    yajl_val op = event_at(root, "cpu_op", 1, NULL);
+    CHECK_TEXT(text(op, "name", NULL), "forward");
+    CHECK_NEAR(number(op, "ts", NULL), 123458.789, 1e-12);
+    CHECK_NEAR(number(op, "dur", NULL), 3.0, 1e-12);
+    CHECK(number(op, "ts", NULL) < number(launch, "ts", NULL));
+    CHECK_INT(number(op, "tid", NULL), 43);
+    check_case("NVTX ranges are operations of the thread that launches");
+
+    yajl_val copy = event_at(root, "gpu_memcpy", 0, NULL),
+             set = event_at(root, "gpu_memset", 0, NULL);
+    CHECK_TEXT(text(copy, "name", NULL), "Memcpy HtoD (Pageable -> Device)");
+    CHECK_INT(number(copy, "args", "bytes"), 4096);
+    CHECK_NEAR(number(copy, "args", "memory bandwidth (GB/s)"), 4.0, 1e-6); /* 4096 B in 1024 ns */
+    CHECK_TEXT(text(set, "name", NULL), "Memset (Device)");
+    CHECK_INT(number(set, "args", "bytes"), 64);
+    CHECK_TEXT(text(event_at(root, "cuda_sync", 0, NULL), "name", NULL), "Context Sync");
+    CHECK_TEXT(text(event_at(root, "overhead", 0, NULL), "name", NULL), "Activity Buffer Request");
+    check_case("copies, sets, synchronisation and overhead");
+
+    yajl_val devices = get(root, "deviceProperties", NULL);
+    CHECK(devices && YAJL_IS_ARRAY(devices) && devices->u.array.len == 1);
+    yajl_val device = devices ? devices->u.array.values[0] : NULL;
+    CHECK_TEXT(text(device, "name", NULL), "Fake GPU");
+    CHECK_INT(number(device, "numSms", NULL), 132);
+    CHECK_INT(number(device, "maxThreadsPerMultiprocessor", NULL), 2048); /* 64 warps of 32 */
+    CHECK_INT(number(root, "habitat", "schema"), 1);
+    CHECK_TEXT(text(root, "habitat", "recorder"), "cupti");
+    CHECK_INT(number(root, "habitat", "dropped_records"), 0);
+    CHECK(strstr(text(root, "habitat", "command"), "basic exit") != NULL);
+    CHECK_TEXT(text(get(root, "habitat", "cupti"), "path", NULL), FAKE_CUPTI);
+    CHECK_TEXT(text(get(root, "habitat", "cupti"), "found", NULL), "HABITAT_RECORD_CUPTI");
+    CHECK(get(root, "habitat", "message") && YAJL_IS_NULL(get(root, "habitat", "message")));
+    check_case("the device and how it was recorded");
+    yajl_tree_free(root);
+}
+
+static void test_iterations(void) {
+    habitat_launch_options o = {.nvtx_range = "step", .warmup = 1, .iterations = 1};
+    CHECK_INT(play(o, "basic", "exit"), 0);
+    CHECK_INT(result.iterations, 1);
+    CHECK_INT(result.kernels, 2);
+    yajl_val root = read_trace(out);
+    CHECK_INT(count_of(root, "kernel"), 2);
+    CHECK_INT(number(event_at(root, "kernel", 0, NULL), "args", "correlation"), 110);
+    yajl_val mark = event_at(root, "user_annotation", 0, NULL);
+    CHECK_TEXT(text(mark, "name", NULL), "habitat_iteration");
+    CHECK_NEAR(number(mark, "ts", NULL), 124457.789, 1e-12); /* 123456789 + 1000000 + 1000 ns */
+    CHECK_NEAR(number(mark, "dur", NULL), 7.0, 1e-12);
+    CHECK_INT(count_of(root, "gpu_memcpy"), 0);
+    check_case("one NVTX range kept: its kernels though they ran after it, nothing from before");
+    yajl_tree_free(root);
+
+    o = (habitat_launch_options){.nvtx_range = "no such range"};
+    CHECK_INT(play(o, "basic", "exit"), 1);
+    CHECK(strstr(result.message, "no such range") != NULL);
+    CHECK(access(out, F_OK) != 0);
+    check_case("a range that never comes is an error and leaves no trace");
+}
+
+/* Two traces hold the same events in the same order. */
+static void same_events(yajl_val a, yajl_val b) {
+    static const char *const categories[] = {"kernel", "cuda_runtime", "cuda_driver", "cpu_op"};
+    for (size_t c = 0; c < 4; c++) {
+        CHECK_INT(count_of(a, categories[c]), count_of(b, categories[c]));
+        for (size_t i = 0; i < count_of(a, categories[c]); i++) {
+            yajl_val x = event_at(a, categories[c], i, NULL),
+                     y = event_at(b, categories[c], i, NULL);
+            CHECK_TEXT(text(x, "name", NULL), text(y, "name", NULL) ? text(y, "name", NULL) : "");
+            CHECK(number(x, "ts", NULL) == number(y, "ts", NULL));
+        }
+    }
+}
+
+static void test_disorder(void) {
+    CHECK_INT(play((habitat_launch_options){0}, "basic", "exit"), 0);
+    yajl_val straight = read_trace(out);
+    CHECK_INT(play((habitat_launch_options){0}, "disorder", "exit"), 0);
+    yajl_val reversed = read_trace(out);
+    same_events(straight, reversed);
+    check_case("records out of order give the same trace");
+    yajl_tree_free(reversed);
+
+    CHECK_INT(play((habitat_launch_options){.buffer_bytes = 1024}, "basic", "exit"),
+              0); /* 4 records a buffer */
+    CHECK_INT(result.dropped_records, 0);
+    yajl_val chopped = read_trace(out);
+    same_events(straight, chopped);
+    check_case("buffers of four records give the same trace");
+    yajl_tree_free(chopped);
+    yajl_tree_free(straight);
+}
+
+static void test_drops(void) {
+    CHECK_INT(play((habitat_launch_options){0}, "dropped", "exit"), 0);
+    CHECK_INT(result.dropped_records, 7);
+    CHECK(strstr(result.message, "7 records dropped") != NULL);
+    yajl_val root = read_trace(out);
+    CHECK_INT(number(root, "habitat", "dropped_records"), 7);
+    CHECK(text(root, "habitat", "message") != NULL);
+    check_case("records CUPTI drops are counted, told and written");
+    yajl_tree_free(root);
+
+    setenv("HABITAT_RECORD_BUFFERS", "1", 1);
+    CHECK_INT(play((habitat_launch_options){0}, "held", "exit"), 1);
+    CHECK(strstr(result.message, "dropped by CUPTI") != NULL);
+    CHECK(access(out, F_OK) != 0);
+    unsetenv("HABITAT_RECORD_BUFFERS");
+    check_case("no more buffers than allowed, and the loss is told");
+
+    CHECK_INT(play((habitat_launch_options){.memory_bytes = 1u << 20}, "many", "exit"), 0);
+    CHECK(result.kernels > 0 && result.kernels < 15000);
+    CHECK_INT(result.kernels + result.dropped_records, 15000);
+    CHECK(strstr(result.message, "HABITAT_RECORD_MEMORY_BYTES") != NULL);
+    check_case("the memory limit holds and what is beyond it is counted");
+
+    CHECK_INT(play((habitat_launch_options){0}, "many", "exit"), 0);
+    CHECK_INT(result.kernels, 15000);
+    CHECK_INT(result.dropped_records, 0);
+    check_case("15,000 kernels within the default limit");
+}
+
+static void test_hostile(void) {
+    CHECK_INT(play((habitat_launch_options){0}, "hostile", "exit"), 0);
+    yajl_val root = read_trace(out);
+    CHECK(root != NULL);
+    CHECK_INT(count_of(root, "kernel"), 3);
+    CHECK_TEXT(text(event_at(root, "kernel", 0, NULL), "name", NULL),
+               "quote\" back\\slash \n tab\t \x01 bad\xef\xbf\xbd\xef\xbf\xbd good\xc3\xa9");
+    CHECK_TEXT(text(event_at(root, "kernel", 1, NULL), "name", NULL), "");
+    CHECK_TEXT(text(event_at(root, "kernel", 2, NULL), "name", NULL), "_Z-not-a-mangled-name");
+    CHECK_INT(number(root, "habitat", "incomplete_records"),
+              5); /* three kernels, one open range, one lone end */
+    CHECK_INT(count_of(root, "cpu_op"), 0);
+    check_case(
+        "odd names stay JSON; records without a beginning or an end are counted, not written");
+    yajl_tree_free(root);
+}
+
+static void test_devices(void) {
+    CHECK_INT(play((habitat_launch_options){0}, "devices", "exit"), 0);
+    yajl_val root = read_trace(out), copy = event_at(root, "gpu_memcpy", 0, NULL);
+    CHECK_INT(number(event_at(root, "kernel", 1, NULL), "pid", NULL), 1);
+    CHECK_INT(number(event_at(root, "kernel", 1, NULL), "args", "device"), 1);
+    CHECK_TEXT(text(copy, "name", NULL), "Memcpy PtoP (Device -> Device)");
+    CHECK_INT(number(copy, "args", "dst device"), 1);
+    CHECK_INT(get(root, "deviceProperties", NULL)->u.array.len, 2);
+    CHECK_INT(count_of(root, "cpu_op"), 0);
+    CHECK_TEXT(text(event_at(root, "user_annotation", 0, NULL), "name", NULL), "across");
+    check_case("two devices, a peer copy, a range across threads");
+    yajl_tree_free(root);
+}
+
+static void test_processes(void) {
+    CHECK_INT(play((habitat_launch_options){0}, "basic", "fork"), 0);
+    CHECK_INT(result.traces, 1);
+    CHECK_INT(result.kernels, 6);
+    check_case("a fork()ed child writes nothing");
+    CHECK_INT(play((habitat_launch_options){0}, "basic", "twice"), 0);
+    CHECK_INT(result.kernels, 6);
+    check_case("a second injection changes nothing");
+    CHECK_INT(play((habitat_launch_options){0}, "threads", "exit"), 0);
+    CHECK_INT(result.kernels, 4000);
+    check_case("buffers handed over from four threads at once");
+}
+
+static void test_failures(void) {
+    CHECK_INT(play((habitat_launch_options){0}, "basic", "fail"), 1);
+    CHECK_INT(result.program_status, 9);
+    CHECK(strstr(result.message, "status 9") != NULL);
+    CHECK(access(out, F_OK) != 0);
+    check_case("a program that fails leaves no trace");
+    CHECK_INT(play((habitat_launch_options){0}, "basic", "abort"), 1);
+    CHECK(strstr(result.message, "signal 6") != NULL);
+    check_case("a program ended by a signal is named so");
+    CHECK_INT(play((habitat_launch_options){0}, "basic", "_exit"), 1);
+    CHECK(strstr(result.message, "_exit") != NULL);
+    check_case("a program that leaves by _exit is explained");
+    CHECK_INT(play((habitat_launch_options){0}, "no-cuda", "exit"), 1);
+    CHECK(strstr(result.message, "no CUDA call") != NULL);
+    check_case("a program without CUDA is explained");
+    CHECK_INT(play((habitat_launch_options){.cupti = "/nonexistent/libcupti.so"}, "basic", "exit"),
+              1);
+    CHECK(strstr(result.message, "HABITAT_RECORD_CUPTI") != NULL);
+    check_case("a CUPTI that is not there is named");
+    setenv("FAKE_CUPTI_VERSION", "12", 1);
+    CHECK_INT(play((habitat_launch_options){0}, "basic", "exit"), 1);
+    CHECK(strstr(result.message, "older than CUDA 11.8") != NULL);
+    unsetenv("FAKE_CUPTI_VERSION");
+    check_case("a CUPTI with other record layouts is refused");
+    setenv("FAKE_CUPTI_BUSY", "1", 1);
+    CHECK_INT(play((habitat_launch_options){0}, "basic", "exit"), 1);
+    CHECK(strstr(result.message, "another profiler") != NULL);
+    unsetenv("FAKE_CUPTI_BUSY");
+    check_case("another profiler in the process is named");
+
+    char *none[] = {(char *)"/nonexistent/program", NULL};
+    habitat_launch_options o = {.argv = none, .out = out, .library = RECORDER};
+    CHECK_INT(habitat_launch(&o, &result), 1);
+    CHECK_INT(result.program_status, -1);
+    CHECK(strstr(result.message, "/nonexistent/program: No such file") != NULL);
+    o.argv = NULL;
+    CHECK_INT(habitat_launch(&o, &result), 2);
+    CHECK_INT(play((habitat_launch_options){.out = "/nonexistent/t.json"}, "basic", "exit"), 1);
+    CHECK_INT(play((habitat_launch_options){.library = "/nonexistent/lib.so"}, "basic", "exit"), 1);
+    check_case("no program, no place to write, no recorder: errors");
+}
+
+static void test_compressed(void) {
+    char packed[160];
+    snprintf(packed, sizeof packed, "%s/t.json.gz", directory);
+    CHECK_INT(play((habitat_launch_options){.out = packed}, "basic", "exit"), 0);
+    FILE *file = fopen(packed, "rb");
+    CHECK(file && getc(file) == 0x1f && getc(file) == 0x8b);
+    if (file)
+        fclose(file);
+    yajl_val root = read_trace(packed);
+    CHECK_INT(count_of(root, "kernel"), 6);
+    yajl_tree_free(root);
+    CHECK_INT(unlink(packed), 0);
+    check_case("a name in .gz gives a compressed trace");
+    unlink(out);
+    CHECK_INT(rmdir(directory), 0);
+    check_case("nothing else is left behind");
+}
+
+int main(void) {
+    if (!mkdtemp(directory))
+        return 1;
+    snprintf(out, sizeof out, "%s/t.json", directory);
+    test_basic();
+    test_iterations();
+    test_disorder();
+    test_drops();
+    test_hostile();
+    test_devices();
+    test_processes();
+    test_failures();
+    test_compressed();
+    return check_done();
+}
