@@ -10,5 +10,6 @@
 #include <habitat/work.h>
 #include <habitat/model.h>
 #include <habitat/predict.h>
+#include <habitat/report.h>
 
 #endif

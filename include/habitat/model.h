@@ -3,6 +3,8 @@
 #ifndef HABITAT_MODEL_H
 #define HABITAT_MODEL_H
 
+#include <stdbool.h>
+
 #include <habitat/status.h>
 #include <habitat/units.h>
 #include <habitat/gpu.h>
@@ -83,6 +85,10 @@ HABITAT_API habitat_status habitat_roofline_time(const habitat_kernel_facts *ker
 HABITAT_API double habitat_arithmetic_rate(const habitat_gpu *gpu, habitat_dtype dtype,
                                            bool matrix_unit, bool sustained,
                                            habitat_dtype *used_dtype, bool *used_matrix);
+
+/** DRAM bandwidth of a GPU: sustained where asked for and known, else the spec sheet's.
+ * @return [byte/s]; NaN if unknown. @since 0.1 */
+HABITAT_API double habitat_memory_rate(const habitat_gpu *gpu, bool sustained);
 
 #ifdef __cplusplus
 }

@@ -52,13 +52,23 @@ typedef enum habitat_bound {
 /** "compute", "memory", "launch", "unknown". @since 0.1 */
 HABITAT_API const char *habitat_bound_name(habitat_bound bound);
 
+/* What an iteration waits for: the GPU, or the CPU that feeds it. */
+typedef enum habitat_bound_by {
+    HABITAT_BY_UNKNOWN = 0,
+    HABITAT_BY_GPU,
+    HABITAT_BY_CPU
+} habitat_bound_by;
+
 /* One kernel of the workload with what is known of its work. */
 typedef struct habitat_workload_kernel {
     const habitat_kernel *kernel;
-    uint32_t group; /* index into groups */
+    uint32_t group;  /* index into groups */
+    uint32_t launch; /* index of its distinct launch configuration; HABITAT_NONE = unknown */
     habitat_class op_class;
-    bool varying;               /* kernel-varying */
-    bool persistent;            /* grid sized by the origin's SM count */
+    bool varying;      /* kernel-varying */
+    bool main;         /* carries its operation's arithmetic (a product, not a layout change) */
+    bool persistent;   /* grid sized by the origin's SM count */
+    double busy_share; /* of its time that counts in the GPU's busy time; 1 = nothing overlaps */
     habitat_kernel_facts facts; /* its share of the operation's flop and bytes */
 } habitat_workload_kernel;
 
@@ -66,13 +76,28 @@ typedef struct habitat_workload_kernel {
 typedef struct habitat_workload_group {
     const habitat_operation *operation; /* NULL for kernels without one */
     habitat_work work;
-    uint32_t first_kernel, kernel_count; /* into the group-ordered index returned beside it */
+    uint32_t first_kernel, kernel_count; /* into habitat_workload_group_index() */
     double origin_ms;                    /* sum of kernel times */
 } habitat_workload_group;
 
 typedef struct habitat_workload habitat_workload;
 
-/** What the iterations of a trace do on its main device, averaged over the trace's iterations.
+/* The workload as a whole, per iteration. */
+typedef struct habitat_workload_info {
+    const habitat_gpu *origin;
+    size_t iteration_count; /* kernels and groups list all of these iterations: divide their sums */
+    size_t kernel_count;    /* of all iterations */
+    double iteration_ms; /* time between the starts of two iterations on the origin; NaN unknown */
+    bool iteration_recorded; /* true: measured without the profiler; false: taken from the trace */
+    double kernel_ms;        /* sum over kernels / iterations */
+    double busy_ms;          /* the same with overlapping kernels counted once */
+    double waiting_share;    /* of iteration_ms that the GPU is not busy, 0..1; NaN unknown */
+    habitat_bound_by bound_by; /* what the origin's iteration waits for */
+} habitat_workload_info;
+
+/** What the iterations of a trace do on its main device. Kernels of all iterations are listed;
+ * predictions are averages over the iterations. Kernels outside every iteration are left out (and
+ * warned about).
  * @param trace  borrowed; must outlive the workload.
  * @param origin GPU of the recording, borrowed.
  * @param out    receives the workload; free with habitat_workload_free().
@@ -84,6 +109,9 @@ HABITAT_API habitat_status habitat_workload_create(const habitat_trace *trace,
 /** Free a workload; NULL is allowed. @since 0.1 */
 HABITAT_API void habitat_workload_free(habitat_workload *workload);
 
+/** Facts of the workload as a whole. @return borrowed. @since 0.1 */
+HABITAT_API const habitat_workload_info *habitat_workload_get_info(const habitat_workload *w);
+
 /** Kernels of the workload in the order of their start. @return borrowed. @since 0.1 */
 HABITAT_API const habitat_workload_kernel *habitat_workload_kernels(const habitat_workload *w,
                                                                     size_t *count);
@@ -92,6 +120,10 @@ HABITAT_API const habitat_workload_kernel *habitat_workload_kernels(const habita
  * 0.1 */
 HABITAT_API const habitat_workload_group *habitat_workload_groups(const habitat_workload *w,
                                                                   size_t *count);
+
+/** Indices of kernels in the order of their groups: those of group i are the entries
+ * first_kernel .. first_kernel + kernel_count - 1. @return borrowed. @since 0.1 */
+HABITAT_API const uint32_t *habitat_workload_group_index(const habitat_workload *w, size_t *count);
 
 /* A predicted time with its 80 % interval and where it comes from. */
 typedef struct habitat_estimate {
@@ -106,24 +138,20 @@ typedef struct habitat_class_total {
     double origin_ms, ms;
 } habitat_class_total;
 
-typedef enum habitat_bound_by {
-    HABITAT_BY_UNKNOWN = 0,
-    HABITAT_BY_GPU,
-    HABITAT_BY_CPU
-} habitat_bound_by;
-
-/* One iteration on one destination. */
+/* One iteration on one destination. Everything but `kernels` is per iteration; `kernels` holds one
+ * estimate per launch, of all iterations of the trace (divide sums by iteration_count). */
 typedef struct habitat_prediction {
     const habitat_gpu *gpu;
-    habitat_method method; /* as asked for */
-    double iteration_ms, low_ms, high_ms;
-    double kernel_ms; /* sum over kernels */
+    habitat_method method;                /* as asked for */
+    double iteration_ms, low_ms, high_ms; /* until replay exists: the GPU's busy time */
+    double kernel_ms;                     /* sum over kernels */
     habitat_bound_by bound_by;
     double memory_bytes;                   /* NaN = unknown */
     int fits;                              /* 1, 0, -1 = unknown */
     double coverage[HABITAT_METHOD_COUNT]; /* share of kernel_ms by the method that made it */
     size_t class_count;
     habitat_class_total by_class[HABITAT_CLASS_COUNT]; /* largest first */
+    size_t iteration_count;
     size_t kernel_count;
     habitat_estimate *kernels; /* shape (kernel_count), order of habitat_workload_kernels() */
     bool intervals_calibrated; /* false: the documented default width */

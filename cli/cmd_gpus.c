@@ -1,0 +1,70 @@
+/* habitat gpus [NAME] | gpus --check: the GPU table. */
+#include <stdlib.h>
+
+#include "commands.h"
+#include "common.h"
+
+/* Findings are exit code 1: the table does not hold what it should. */
+static int check(const habitat_gpu_table *table, habitat_report_format format) {
+    habitat_report_options options = cli_report_options(format);
+    habitat_error error = {0};
+    habitat_gpu_finding *findings = NULL;
+    size_t count = 0;
+    habitat_status status = habitat_gpu_check(table, NULL, &count);
+    if (status == HABITAT_OK && count > 0) {
+        findings = calloc(count, sizeof *findings);
+        if (!findings)
+            return cli_fail(CLI_FAILED, NULL, "out of memory");
+        status = habitat_gpu_check(table, findings, &count);
+    }
+    if (status == HABITAT_OK)
+        status = habitat_report_findings(table, findings, count, &options, &error);
+    else
+        error.code = status;
+    free(findings);
+    int code = cli_report_result(status, &error);
+    return code == CLI_DONE && count > 0 ? CLI_FAILED : code;
+}
+
+static int show(const habitat_gpu_table *table, const char *name, habitat_report_format format) {
+    habitat_report_options options = cli_report_options(format);
+    habitat_error error = {0};
+    if (!name)
+        return cli_report_result(habitat_report_gpus(table, &options, &error), &error);
+    const habitat_gpu *gpu = NULL;
+    cli_notes notes = {0};
+    int code = cli_find_gpu(table, name, &gpu, &notes);
+    if (code == CLI_DONE)
+        code = cli_report_result(habitat_report_gpu(table, gpu, &options, &error), &error);
+    cli_notes_free(&notes);
+    return code;
+}
+
+int cmd_gpus(int argc, char **argv) {
+    bool checking = false, json = false, csv = false;
+    cli_list files = {0};
+    const cli_option options[] = {
+        {"--check", 0, CLI_FLAG, &checking},
+        {"--json", 0, CLI_FLAG, &json},
+        {"--csv", 0, CLI_FLAG, &csv},
+        {"--gpu-file", 0, CLI_LIST, &files},
+    };
+    cli_arguments arguments = {
+        .verb = "gpus", .options = options, .option_count = sizeof options / sizeof options[0]};
+    habitat_gpu_table *table = NULL;
+    habitat_report_format format;
+    int code = cli_parse(&arguments, argc, argv);
+    if (code == CLI_DONE && !arguments.finished)
+        code = cli_expect_operands(&arguments, 0, checking ? 0 : 1, "at most one NAME");
+    if (code == CLI_DONE && !arguments.finished)
+        code = cli_format(json, csv, &format);
+    if (code == CLI_DONE && !arguments.finished)
+        code = cli_open_gpus(&files, &table);
+    if (code == CLI_DONE && table)
+        code = checking ? check(table, format)
+                        : show(table, arguments.operands.count ? arguments.operands.items[0] : NULL,
+                               format);
+    habitat_gpu_table_free(table);
+    cli_arguments_free(&arguments);
+    return code;
+}

@@ -1,0 +1,131 @@
+/* Shared steps of the commands; see common.h. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common.h"
+
+int cli_format(bool json, bool csv, habitat_report_format *out) {
+    if (json && csv)
+        return cli_fail(CLI_USAGE, "--csv", "does not go with --json; choose one");
+    *out = json ? HABITAT_REPORT_JSON : csv ? HABITAT_REPORT_CSV : HABITAT_REPORT_TEXT;
+    return CLI_DONE;
+}
+
+habitat_report_options cli_report_options(habitat_report_format format) {
+    return (habitat_report_options){
+        .format = format, .width = cli_width(), .colour = cli_colour(), .write = cli_write_stdout};
+}
+
+int cli_report_result(habitat_status status, const habitat_error *error) {
+    if (status == HABITAT_OK || status == HABITAT_E_IO)
+        return status == HABITAT_OK ? CLI_DONE : CLI_FAILED;
+    return cli_fail_error(error, NULL);
+}
+
+/* $XDG_CONFIG_HOME/habitat/gpus, else ~/.config/habitat/gpus. @return false if there is no home. */
+static bool user_folder(char *path, size_t size) {
+    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    int length;
+    if (config && *config)
+        length = snprintf(path, size, "%s/habitat/gpus", config);
+    else if (home && *home)
+        length = snprintf(path, size, "%s/.config/habitat/gpus", home);
+    else
+        return false;
+    return length > 0 && (size_t)length < size;
+}
+
+int cli_open_gpus(const cli_list *files, habitat_gpu_table **out) {
+    char folder[4096];
+    habitat_error error = {0};
+    habitat_gpu_table *table = NULL;
+    const char *user = user_folder(folder, sizeof folder) ? folder : NULL;
+    if (habitat_gpu_table_create(user, &table, &error) != HABITAT_OK)
+        return cli_fail_error(&error, user);
+    for (size_t i = 0; i < files->count; i++)
+        if (habitat_gpu_table_add_file(table, files->items[i], NULL, &error) != HABITAT_OK) {
+            habitat_gpu_table_free(table);
+            return cli_fail_error(&error, files->items[i]);
+        }
+    *out = table;
+    return CLI_DONE;
+}
+
+void cli_note(cli_notes *notes, const char *format, ...) {
+    char line[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    for (size_t i = 0; i < notes->count; i++)
+        if (strcmp(notes->lines[i], line) == 0)
+            return;
+    cli_warn("%s", line);
+    char **lines = realloc(notes->lines, (notes->count + 1) * sizeof *lines);
+    size_t size = strlen(line) + 1;
+    char *copy = malloc(size);
+    if (lines)
+        notes->lines = lines;
+    if (!lines || !copy) {
+        free(copy);
+        return; /* printed at least */
+    }
+    memcpy(copy, line, size);
+    lines[notes->count++] = copy;
+}
+
+void cli_notes_free(cli_notes *notes) {
+    for (size_t i = 0; i < notes->count; i++)
+        free(notes->lines[i]);
+    free(notes->lines);
+    *notes = (cli_notes){0};
+}
+
+int cli_find_gpu(const habitat_gpu_table *table, const char *name, const habitat_gpu **out,
+                 cli_notes *notes) {
+    habitat_error error = {0};
+    bool alias = false;
+    if (habitat_gpu_find(table, name, out, &alias, &error) != HABITAT_OK)
+        return cli_fail_error(&error, NULL);
+    if (alias)
+        cli_note(notes, "%s: taken as %s", name, (*out)->name);
+    return CLI_DONE;
+}
+
+static bool holds(const habitat_gpu *const *gpus, size_t count, const habitat_gpu *gpu) {
+    for (size_t i = 0; i < count; i++)
+        if (gpus[i] == gpu)
+            return true;
+    return false;
+}
+
+int cli_find_gpus(const habitat_gpu_table *table, const cli_list *names, const habitat_gpu ***out,
+                  size_t *count, cli_notes *notes) {
+    size_t total = habitat_gpu_count(table), found = 0;
+    bool all = names->count == 0;
+    const habitat_gpu **gpus = calloc(total ? total : 1, sizeof *gpus);
+    if (!gpus)
+        return cli_fail(CLI_FAILED, NULL, "out of memory");
+    for (size_t i = 0; i < names->count; i++) {
+        const habitat_gpu *gpu = NULL;
+        if (strcmp(names->items[i], "all") == 0) {
+            all = true;
+            continue;
+        }
+        int code = cli_find_gpu(table, names->items[i], &gpu, notes);
+        if (code != CLI_DONE) {
+            free(gpus);
+            return code;
+        }
+        if (!holds(gpus, found, gpu))
+            gpus[found++] = gpu;
+    }
+    for (size_t i = 0; all && i < total; i++)
+        if (!holds(gpus, found, habitat_gpu_at(table, i)))
+            gpus[found++] = habitat_gpu_at(table, i);
+    *out = gpus;
+    *count = found;
+    return CLI_DONE;
+}

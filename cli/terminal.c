@@ -1,0 +1,72 @@
+/* Standard output: that it exists, that every byte got there, how wide it is, whether it takes
+ * colour. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* A closed descriptor 0, 1 or 2 would be given to the next file opened, and results would be
+ * written into it. /dev/null in its place, opened so that writing results still fails. */
+static void fill_descriptors(void) {
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF) {
+            int opened = open("/dev/null", fd == 1 ? O_RDONLY : O_RDWR);
+            if (opened >= 0 && opened != fd) {
+                dup2(opened, fd);
+                close(opened);
+            }
+        }
+}
+
+void cli_start_output(void) {
+    fill_descriptors();
+    signal(SIGPIPE, SIG_IGN);
+}
+
+void cli_restore_signals(void) {
+    signal(SIGPIPE, SIG_DFL);
+}
+
+int cli_finish_output(int code) {
+    errno = 0;
+    int failed = ferror(stdout);
+    if (fflush(stdout) != 0)
+        failed = 1;
+    int reason = errno;
+    if (!failed)
+        return code;
+    return cli_fail(CLI_FAILED, "standard output", "cannot write: %s; the output is not complete",
+                    reason ? strerror(reason) : "an earlier write failed");
+}
+
+int cli_write_stdout(void *context, const char *data, size_t size) {
+    (void)context;
+    return fwrite(data, 1, size, stdout) == size ? 0 : 1;
+}
+
+unsigned cli_width(void) {
+    const char *columns = getenv("COLUMNS");
+    if (columns && *columns) {
+        char *end;
+        unsigned long width = strtoul(columns, &end, 10);
+        if (*end == '\0' && width >= 40 && width <= 1000)
+            return (unsigned)width;
+    }
+    struct winsize size;
+    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
+        return size.ws_col;
+    return 80;
+}
+
+bool cli_colour(void) {
+    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+    if (no_color && *no_color)
+        return false;
+    return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0;
+}

@@ -1,0 +1,135 @@
+/* Results as text for people, as JSON and as CSV for programs.
+ *
+ * One call per subject; habitat_report_options says in which form and where to. JSON is stable:
+ * keys are added, never changed; what is not known is null, never 0. CSV is RFC 4180 with a header
+ * line and empty cells for what is not known. Numbers of JSON and CSV have the digits they need to
+ * read back as the same double. Text is UTF-8, made to fit `width` columns, and may change. */
+#ifndef HABITAT_REPORT_H
+#define HABITAT_REPORT_H
+
+#include <stdbool.h>
+
+#include <habitat/status.h>
+#include <habitat/units.h>
+#include <habitat/gpu.h>
+#include <habitat/trace.h>
+#include <habitat/work.h>
+#include <habitat/predict.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum habitat_report_format {
+    HABITAT_REPORT_TEXT = 0,
+    HABITAT_REPORT_JSON,
+    HABITAT_REPORT_CSV,
+} habitat_report_format;
+
+/* What the time is split by. */
+typedef enum habitat_report_by {
+    HABITAT_REPORT_BY_NOTHING = 0,
+    HABITAT_REPORT_BY_KERNEL,
+    HABITAT_REPORT_BY_OP, /* operations of one name and shape together */
+    HABITAT_REPORT_BY_CLASS,
+    HABITAT_REPORT_BY_MODULE, /* nn.Module; backward work goes to the module of its forward */
+} habitat_report_by;
+
+/** Split from its name: "kernel", "op", "class", "module".
+ * @return HABITAT_OK; HABITAT_E_ARG (err names the choices). @since 0.1 */
+HABITAT_API habitat_status habitat_report_by_from_name(const char *name, habitat_report_by *out,
+                                                       habitat_error *err);
+
+/* Receives the report piece by piece. @return 0; anything else ends the report with HABITAT_E_IO.
+ */
+typedef int (*habitat_write)(void *context, const char *data, size_t size_bytes);
+
+typedef struct habitat_report_options {
+    habitat_report_format format;
+    habitat_report_by by;
+    size_t top;     /* rows of a text table before the rest is summed; 0 = the report's default */
+    unsigned width; /* columns of text; 0 = 80 */
+    bool colour;    /* ANSI colour in text */
+    habitat_write write;
+    void *context; /* handed to write */
+} habitat_report_options;
+
+/* A trace with what was predicted from it. */
+typedef struct habitat_report_predictions {
+    const habitat_trace *trace;
+    const habitat_gpu *origin;
+    const habitat_workload *workload;
+    habitat_method method; /* as asked for */
+    size_t count;
+    const habitat_prediction *const *predictions; /* shape (count) */
+    const habitat_prediction *same; /* onto the origin itself: what the others are compared with */
+    size_t warning_count;           /* of the caller, beside those of the workload */
+    const char *const *warnings;
+} habitat_report_predictions;
+
+/** `habitat predict`: the iteration on every destination. JSON: DESIGN 7; with `by`, each
+ * prediction also has "by_kernel" (each launch, in order), "by_op" or "by_module".
+ * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_IO (write refused); HABITAT_E_MEMORY. @since 0.1 */
+HABITAT_API habitat_status habitat_report_prediction(const habitat_report_predictions *what,
+                                                     const habitat_report_options *options,
+                                                     habitat_error *err);
+
+/** `habitat explain`: where the time goes on the origin and on predictions[0], row by row.
+ * @return as habitat_report_prediction(). @since 0.1 */
+HABITAT_API habitat_status habitat_report_explanation(const habitat_report_predictions *what,
+                                                      const habitat_report_options *options,
+                                                      habitat_error *err);
+
+/** `habitat info`: what is in a trace and what is missing.
+ * @param origin, workload, same NULL when the GPU of the trace is not in the table; the facts of
+ *                 the trace alone are reported then.
+ * @return as habitat_report_prediction(). @since 0.1 */
+HABITAT_API habitat_status habitat_report_trace(const habitat_report_predictions *what,
+                                                const habitat_report_options *options,
+                                                habitat_error *err);
+
+/** `habitat gpus`: all GPUs of a table, one row each.
+ * @return as habitat_report_prediction(). @since 0.1 */
+HABITAT_API habitat_status habitat_report_gpus(const habitat_gpu_table *table,
+                                               const habitat_report_options *options,
+                                               habitat_error *err);
+
+/** `habitat gpus NAME`: every value of one GPU with unit and source.
+ * @return as habitat_report_prediction(). @since 0.1 */
+HABITAT_API habitat_status habitat_report_gpu(const habitat_gpu_table *table,
+                                              const habitat_gpu *gpu,
+                                              const habitat_report_options *options,
+                                              habitat_error *err);
+
+/** `habitat gpus --check`: findings of habitat_gpu_check().
+ * @return as habitat_report_prediction(). @since 0.1 */
+HABITAT_API habitat_status habitat_report_findings(const habitat_gpu_table *table,
+                                                   const habitat_gpu_finding *findings,
+                                                   size_t count,
+                                                   const habitat_report_options *options,
+                                                   habitat_error *err);
+
+/* One operation without a trace, on several GPUs. */
+typedef struct habitat_report_operations {
+    const char *name;  /* as asked for: "conv2d" */
+    const char *shape; /* for people: "b=1 m=4096 n=4096 k=1024" */
+    const habitat_work *work;
+    habitat_method method;
+    size_t count;
+    const habitat_gpu *const *gpus;    /* shape (count) */
+    const habitat_estimate *estimates; /* shape (count); ms NaN where there is no estimate */
+    const char *const *reasons;        /* shape (count): why not, or NULL */
+    size_t warning_count;
+    const char *const *warnings;
+} habitat_report_operations;
+
+/** `habitat op`: one operation on several GPUs.
+ * @return as habitat_report_prediction(). @since 0.1 */
+HABITAT_API habitat_status habitat_report_operation(const habitat_report_operations *what,
+                                                    const habitat_report_options *options,
+                                                    habitat_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

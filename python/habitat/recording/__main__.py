@@ -1,0 +1,8 @@
+"""`python3 -m habitat.recording`: the recorder that `habitat record SCRIPT.py` runs."""
+
+import sys
+
+from .cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,70 @@
+"""Recording from inside a program: a `with` block, or a function that runs one step."""
+
+import contextlib
+
+from . import tracefile
+from .errors import RecordError
+from .observe import Observer
+from .profiling import BlockProfiler
+from .session import Options, Session, finish, require_gpu
+
+
+@contextlib.contextmanager
+def record(path, *, batch_size=None, model=None, compact=False, modules=True, allow_cpu=False):
+    """Records the block as one iteration into `path` (`.json` or `.json.gz`).
+
+    The block runs once, under the profiler: its unprofiled time is not known, so the trace's `iteration_ms` is null.
+    Run it after a few warm-up steps; `record_iterations` times unprofiled steps as well.
+    """
+    options = Options(batch_size=batch_size, model=model, compact=compact, modules=modules, allow_cpu=allow_cpu)
+    path = _prepare(path, allow_cpu)
+    observer, profiler = Observer(), BlockProfiler(modules)
+    profiler.start()
+    observer.start()
+    try:
+        yield
+    finally:
+        observer.remove()
+        profiler.stop()
+    with tracefile.Scratch(path) as scratch:
+        profiler.export(scratch)
+        trace = tracefile.load_export(scratch, path)
+    seen = observer.model()
+    finish(
+        trace, path, options, path, times_ms=[], iterations=1, boundary="block",
+        model=type(seen).__name__ if seen is not None else None, batch_size=observer.batch_size(),
+    )  # fmt: skip
+
+
+def record_iterations(step, *, path="step.json.gz", iterations=3, warmup=5, timed=10, batch_size=None, model=None,
+                      compact=False, modules=True, allow_cpu=False, command=None):  # fmt: skip
+    """Calls `step()` warmup + timed + 1 + iterations times and writes a trace of the last `iterations` calls.
+
+    Returns the `habitat` object of the trace: `iteration_ms` (median of the timed calls), `peak_memory_bytes`, ...
+    """
+    for name, value, least in (("iterations", iterations, 1), ("warmup", warmup, 1), ("timed", timed, 0)):
+        if not isinstance(value, int) or value < least:
+            raise ValueError(f"{name} is {value!r}, must be a whole number of {least} or more")
+    options = Options(
+        warmup=warmup, timed=timed, iterations=iterations, batch_size=batch_size, model=model, compact=compact,
+        modules=modules, allow_cpu=allow_cpu, boundary="mark", command=command,
+    )  # fmt: skip
+    path = _prepare(path, allow_cpu)
+    session = Session(path, options, path)
+    try:
+        while not session.written:
+            step()
+            session.boundary()
+    finally:
+        session.close()
+    return session.info
+
+
+def _prepare(path, allow_cpu):
+    path = tracefile.rank_path(str(path))
+    tracefile.check_writable(path)
+    require_gpu(path, allow_cpu)
+    return path
+
+
+__all__ = ["RecordError", "record", "record_iterations"]

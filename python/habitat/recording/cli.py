@@ -1,0 +1,235 @@
+"""`habitat record SCRIPT.py [ARGS]`: runs a training script unchanged and records iterations of it."""
+
+import argparse
+import os
+import runpy
+import shlex
+import sys
+import traceback
+import types
+
+from .boundary import check_kind
+from .errors import AbortScript, RecordError, StopScript
+from .session import Options, Session, require_gpu
+from .tracefile import check_writable, rank_path
+
+EPILOG = """\
+Boundaries: 'optimizer' (default) ends an iteration when the repeating block of optimiser steps ends (one step; D and G of a
+GAN; a step skipped by GradScaler counts). 'zero_grad' begins one at zero_grad(), 'forward:N' at every N-th
+call of the outermost module (for inference), 'mark' at habitat.recording.mark_iteration().
+
+Under torchrun: torchrun --nproc-per-node 8 -m habitat.recording -o step.json.gz train.py
+writes one trace a rank (step.rank0.json.gz).
+
+Exit codes: 0 done; 1 the work failed; 2 usage; 3 the script cannot be read.
+"""
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        self.exit(2, f"habitat: record: {message}; see habitat record --help\n")
+
+
+def parser():
+    whole = _number(1)
+    p = Parser(
+        prog="habitat record",
+        usage="habitat record [OPTIONS] SCRIPT.py [ARGS]\n       habitat record [OPTIONS] -m MODULE [ARGS]",
+        description="Run a PyTorch training script unchanged and write a trace of a few of its iterations.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    p.add_argument("-o", "--output", default="step.json.gz", metavar="FILE", help="trace file (default: %(default)s)")
+    p.add_argument("--warmup", type=whole, default=5, metavar="N", help="iterations before timing (default: 5)")
+    p.add_argument("--timed", type=_number(0), default=10, metavar="N", help="unprofiled iterations timed (default: 10)")
+    p.add_argument("--iterations", type=whole, default=3, metavar="N", help="iterations profiled (default: 3)")
+    p.add_argument("--boundary", type=_boundary, default="optimizer", metavar="KIND",
+                   help="optimizer, zero_grad, forward:N or mark (default: optimizer)")  # fmt: skip
+    p.add_argument("--continue", dest="go_on", action="store_true", help="let the script go on after recording")
+    p.add_argument("--batch-size", type=whole, metavar="N", help="samples an iteration, where it is not found by itself")
+    p.add_argument("--model", metavar="NAME", help="name of the model (default: class of the outermost module)")
+    p.add_argument("--compact", action="store_true", help="leave out what predictions do not need; times stay as they are")
+    p.add_argument("--no-modules", dest="modules", action="store_false", help="no nn.Module ranges in the trace")
+    p.add_argument("--allow-cpu", action="store_true", help="record without a GPU: operations, no kernels")
+    p.add_argument("--quiet", action="store_true", help="no progress, no closing line")
+    p.add_argument("-m", dest="module", metavar="MODULE", nargs=argparse.REMAINDER, help="run a module as python -m does")
+    p.add_argument("script", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    return p
+
+
+def _number(least):
+    def number(text):
+        if not text.isdigit() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"'{text}' is no whole number of {least} or more")
+        return int(text)
+
+    return number
+
+
+def _boundary(text):
+    try:
+        check_kind(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+    return text
+
+
+def main(arguments=None):
+    chosen = parser().parse_args(sys.argv[1:] if arguments is None else arguments)
+    command = chosen.module or chosen.script
+    if not command:
+        return _fail("record", "no script given; habitat record train.py ARGS", 2)
+    if chosen.script and chosen.script[0] == "--":
+        return _fail("record", "'-- COMMAND' is recorded by the habitat program, not by this module", 2)
+    path = rank_path(chosen.output)
+    where = command[0]
+    try:
+        if not chosen.module and not os.path.isfile(where):
+            raise RecordError(where, "no such script; check the path", 3)
+        check_writable(path)
+        require_gpu(where, chosen.allow_cpu)
+        return _record(chosen, command, path)
+    except RecordError as error:
+        return _fail(error.where, error.what, error.code)
+
+
+def _fail(where, what, code):
+    print(f"habitat: {where}: {what}", file=sys.stderr)
+    return code
+
+
+def _record(chosen, command, path):
+    options = Options(
+        warmup=chosen.warmup, timed=chosen.timed, iterations=chosen.iterations, boundary=chosen.boundary,
+        modules=chosen.modules, compact=chosen.compact, allow_cpu=chosen.allow_cpu,
+        batch_size=chosen.batch_size, model=chosen.model, quiet=chosen.quiet,
+        command=shlex.join((["python", "-m"] if chosen.module else ["python"]) + command),
+    )  # fmt: skip
+    session = ScriptSession(path, options, command[0], go_on=chosen.go_on)
+    session.open()
+    try:
+        code = run(command, is_module=chosen.module is not None)
+    except StopScript:
+        code = 0
+    except AbortScript as abort:
+        raise abort.error from abort
+    finally:
+        session.close()
+    # A script may have caught what the boundary raised; the error is still the outcome.
+    if session.error is not None:
+        raise session.error
+    if not session.written:
+        if code != 0:
+            raise RecordError(command[0], f"the script failed (exit code {code}); nothing was recorded")
+        raise too_early(session)
+    if not chosen.quiet:
+        print(summary(path, session.info), flush=True)
+    if code != 0:
+        raise RecordError(command[0], f"the script failed after recording (exit code {code}); {path} is complete")
+    return 0
+
+
+class ScriptSession(Session):
+    """A session inside a user's script: it leaves the script once the trace is written."""
+
+    MOST_STOPS = 3  # a script that catches the stop this often is left to go on
+
+    def __init__(self, path, options, where, go_on):
+        super().__init__(path, options, where)
+        self._go_on = go_on
+        self._stops = 0
+        self.error = None
+
+    def _on_event(self, key):
+        if os.getpid() != self._pid:
+            return
+        if self._busy or (self.written and self._go_on):
+            return
+        if self.error is None and not self.written:
+            try:
+                super()._on_event(key)
+            except RecordError as error:
+                self.error = error
+        if self._stops >= self.MOST_STOPS:
+            return
+        if self.error is not None:
+            self._stops += 1
+            raise AbortScript(self.error)
+        if self.written and not self._go_on:
+            self._stops += 1
+            raise StopScript()
+
+
+def too_early(session):
+    o = session.options
+    plural = "iteration was" if session.iterations_seen == 1 else "iterations were"
+    needs = f"{o.needed} are needed ({o.warmup} warm-up, {o.timed} timed, 1 to start the profiler, {o.iterations} profiled)"
+    if session.iterations_seen == 0:
+        remedy = "no optimiser step was seen: choose another --boundary" if o.boundary == "optimizer" else (
+            f"the boundary '{o.boundary}' never came: choose another --boundary")  # fmt: skip
+    else:
+        remedy = "let it run longer, or lower --warmup, --timed or --iterations"
+    what = f"the script ended after {session.iterations_seen} {plural} seen, {needs}; {remedy}"
+    return RecordError(session.where, what)
+
+
+def summary(path, info):
+    parts = [f"{info['profiled_iterations']} iterations recorded"]
+    if info["iteration_ms"] is not None:
+        parts.append(f"{info['iteration_ms']:.3f} ms unprofiled (median of {len(info['iteration_ms_all'])})")
+    parts.append(f"batch {info['batch_size']}" if info["batch_size"] else "batch size unknown (--batch-size tells it)")
+    if info["gpu"]:
+        parts.append(info["gpu"])
+    return f"{path}: " + ", ".join(parts)
+
+
+def run(command, is_module):
+    """Runs a script or module as `python` would; returns its exit code. Tracebacks show the script's frames only."""
+    try:
+        if is_module:
+            sys.argv = list(command)
+            sys.path.insert(0, os.getcwd())
+            runpy.run_module(command[0], run_name="__main__", alter_sys=True)
+        else:
+            _run_script(command)
+    except SystemExit as exit_:
+        if exit_.code is None or exit_.code == 0:
+            return 0
+        if not isinstance(exit_.code, int):
+            print(exit_.code, file=sys.stderr)
+            return 1
+        return exit_.code
+    except (StopScript, AbortScript):
+        raise
+    except KeyboardInterrupt:
+        print("habitat: record: interrupted", file=sys.stderr)
+        return 130
+    except BaseException as error:
+        _print_script_traceback(error)
+        return 1
+    return 0
+
+
+def _run_script(command):
+    script = os.path.realpath(command[0])
+    with open(script, "rb") as stream:
+        source = stream.read()
+    main_module = types.ModuleType("__main__")
+    main_module.__file__ = command[0]
+    main_module.__builtins__ = __builtins__
+    sys.modules["__main__"] = main_module
+    sys.argv = list(command)
+    sys.path[0] = os.path.dirname(script)
+    exec(compile(source, command[0], "exec"), main_module.__dict__)
+
+
+def _print_script_traceback(error):
+    here = os.path.dirname(os.path.abspath(__file__))
+    frames = error.__traceback__
+    while frames is not None:
+        file = frames.tb_frame.f_code.co_filename
+        if not (os.path.abspath(file).startswith(here) or file.startswith("<frozen runpy")):
+            break
+        frames = frames.tb_next
+    traceback.print_exception(type(error), error, frames)

@@ -1,0 +1,29 @@
+"""Errors of the recorder, and the two signals that leave a user's script on purpose."""
+
+
+class RecordError(Exception):
+    """Recording cannot be done. `where` is the file or thing meant, `code` the exit code of DESIGN 6."""
+
+    def __init__(self, where, what, code=1):
+        super().__init__(what)
+        self.where = where
+        self.what = what
+        self.code = code
+
+    def __str__(self):
+        return f"{self.where}: {self.what}"
+
+
+class StopScript(BaseException):
+    """Raised at an iteration boundary once the trace is written: the script has done its part.
+
+    A BaseException, so that `except Exception` in a training loop does not take it for a failure.
+    """
+
+
+class AbortScript(BaseException):
+    """Raised at an iteration boundary when recording failed; carries the RecordError."""
+
+    def __init__(self, error):
+        super().__init__(str(error))
+        self.error = error

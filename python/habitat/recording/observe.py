@@ -1,0 +1,158 @@
+"""What one iteration is made of: the model's class and its batch size, where they can be known.
+
+Watches one unprofiled iteration through the global forward hooks, then takes them out again. With compiled
+code in the process only calls of compiled modules are watched, because global hooks would make it compile anew.
+
+The batch size is the first dimension that all tensors given to the outermost model share. With several forward
+calls an iteration it is their sum if each call has its own backward pass (gradient accumulation). Everything
+else is not known, and said so with None.
+"""
+
+import threading
+
+from .boundary import _Patch
+
+
+def compiled_code_runs():
+    """True once torch.compile has compiled something in this process."""
+    import sys
+
+    if "torch._dynamo" not in sys.modules:
+        return False
+    from torch._dynamo.utils import counters
+
+    return counters["frames"]["total"] > 0
+
+
+def bare(module):
+    """The user's model inside wrappers (DistributedDataParallel, DataParallel, torch.compile)."""
+    import torch
+
+    wrappers = (torch.nn.parallel.DistributedDataParallel, torch.nn.DataParallel)
+    while True:
+        if isinstance(module, wrappers):
+            module = module.module
+        elif hasattr(module, "_orig_mod"):
+            module = module._orig_mod
+        else:
+            return module
+
+
+class Observer:
+    """Forward calls of outermost modules with parameters and backward passes, between start and stop."""
+
+    def __init__(self, in_step=lambda: False):
+        self._in_step = in_step
+        self._local = threading.local()
+        self._handles = []
+        self._patch = _Patch()
+        self.calls = []  # (module, first dimension or None, with gradients)
+        self.backwards = 0
+        self.calls_in_step = 0
+
+    def start(self):
+        import torch
+
+        if compiled_code_runs():
+            from torch._dynamo.eval_frame import OptimizedModule
+
+            self._patch.wrap(OptimizedModule, "__call__", self._watch_compiled)
+        else:
+            from torch.nn.modules import module as nn_module
+
+            self._handles = [
+                nn_module.register_module_forward_pre_hook(self._note_depth),
+                nn_module.register_module_forward_hook(self._after, always_call=True, with_kwargs=True)
+                if _hooks_take_kwargs(nn_module)
+                else nn_module.register_module_forward_hook(self._after_plain, always_call=True),
+            ]
+        self._patch.wrap(torch.autograd, "backward", self._watch_backward)
+
+    def remove(self):
+        for handle in self._handles:
+            handle.remove()
+        self._handles = []
+        self._patch.remove()
+
+    def _watch_backward(self, backward):
+        def counted(*args, **kwargs):
+            self.backwards += 1
+            return backward(*args, **kwargs)
+
+        return counted
+
+    def _watch_compiled(self, call):
+        def called(module, *args, **kwargs):
+            self._note(module, args, kwargs)
+            return call(module, *args, **kwargs)
+
+        return called
+
+    def _note_depth(self, module, inputs):
+        self._local.depth = getattr(self._local, "depth", 0) + 1
+
+    def _after(self, module, inputs, kwargs, output):
+        self._local.depth = max(0, getattr(self._local, "depth", 0) - 1)
+        if self._local.depth == 0:
+            self._note(module, inputs, kwargs)
+
+    def _after_plain(self, module, inputs, output):
+        self._after(module, inputs, {}, output)
+
+    def _note(self, module, args, kwargs):
+        import torch
+
+        if next(module.parameters(), None) is None:
+            return
+        first = None
+        if not _sequence_comes_first(module):
+            sizes = {t.shape[0] for t in _tensors((args, kwargs)) if t.dim() > 0}
+            first = sizes.pop() if len(sizes) == 1 else None
+        self.calls.append((bare(module), first, torch.is_grad_enabled()))
+        self.calls_in_step += self._in_step()
+
+    def model(self):
+        """The outermost module with the most parameters among those called, or None."""
+        modules = {id(m): m for m, _, _ in self.calls}.values()
+        return max(modules, key=lambda m: sum(p.numel() for p in m.parameters()), default=None)
+
+    def batch_size(self, one_optimizer=True):
+        """Samples an iteration, or None where the calls do not tell."""
+        model = self.model()
+        calls = [(first, grad) for m, first, grad in self.calls if m is model]
+        if any(grad for _, grad in calls):
+            calls = [(first, grad) for first, grad in calls if grad]
+        sizes = [first for first, _ in calls]
+        if not sizes or None in sizes:
+            return None
+        if len(sizes) == 1:
+            return sizes[0]
+        if self.calls_in_step > 1:  # a closure called again and again (LBFGS) sees the same samples
+            return None
+        if one_optimizer:
+            return sum(sizes) if self.backwards == len(sizes) else None
+        return sizes[0] if len(set(sizes)) == 1 else None
+
+
+def _hooks_take_kwargs(nn_module):
+    import inspect
+
+    return "with_kwargs" in inspect.signature(nn_module.register_module_forward_hook).parameters
+
+
+def _tensors(value):
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _tensors(item)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _tensors(item)
+
+
+def _sequence_comes_first(module):
+    """True if a part of the module takes (sequence, batch, ..): the first dimension may then be no batch."""
+    return any(getattr(part, "batch_first", True) is False for part in module.modules())

@@ -1,0 +1,170 @@
+"""Profiles N iterations with torch.profiler, and names the modules that run in them.
+
+The profiler is started one iteration early (its `warmup` state): CUPTI then sets itself up outside the recorded
+iterations. `ProfilerStep#n` ranges mark the iterations in the trace. Before the first recorded iteration the GPU
+is left to finish, or kernels of the iteration before would be in the trace; inside the recorded ones nothing waits.
+"""
+
+import threading
+
+from .observe import bare, compiled_code_runs
+
+
+class IterationProfiler:
+    """`start()`, then `step()` at every boundary until `done`, then `export(path)`."""
+
+    def __init__(self, iterations, modules=True):
+        self._left = iterations + 1
+        self._modules = ModuleRanges() if modules else None
+        self._profile = None
+        self._iterations = iterations
+
+    @property
+    def done(self):
+        return self._left == 0
+
+    @property
+    def recorded(self):
+        """Iterations recorded so far."""
+        return max(0, self._iterations - self._left)
+
+    def start(self):
+        import torch.profiler as profiler
+
+        self._profile = profiler.profile(
+            activities=_activities(),
+            schedule=profiler.schedule(wait=0, warmup=1, active=self._iterations, repeat=1),
+            record_shapes=True,
+        )
+        self._profile.start()
+
+    def step(self):
+        self._left -= 1
+        if self._left == self._iterations:
+            wait_for_gpu()
+            if self._modules:
+                self._modules.start()
+        if self._left == 0 and self._modules:
+            self._modules.stop()
+        self._profile.step()
+
+    def export(self, path):
+        self._profile.stop()
+        self._profile.export_chrome_trace(path)
+        self._profile = None
+
+    def remove(self):
+        """Takes hooks and profiler out again, whatever state they are in."""
+        if self._modules:
+            self._modules.stop()
+        profile, self._profile = self._profile, None
+        if profile is not None:
+            try:
+                profile.stop()
+            except Exception:  # a half-started profiler has nothing to stop
+                pass
+
+
+class BlockProfiler:
+    """Profiles what lies between `start()` and `stop()` as one iteration (`habitat_iteration#0`)."""
+
+    def __init__(self, modules=True):
+        self._modules = ModuleRanges() if modules else None
+
+    def start(self):
+        import torch
+
+        self._profile = torch.profiler.profile(activities=_activities(), record_shapes=True)
+        wait_for_gpu()
+        self._profile.start()
+        if self._modules:
+            self._modules.start()
+        self._range = torch.profiler.record_function("habitat_iteration#0")
+        self._range.__enter__()
+
+    def stop(self):
+        self._range.__exit__(None, None, None)
+        if self._modules:
+            self._modules.stop()
+        wait_for_gpu()
+        self._profile.stop()
+
+    def export(self, path):
+        self._profile.export_chrome_trace(path)
+
+
+def wait_for_gpu():
+    import torch
+
+    if torch.cuda.is_initialized():
+        torch.cuda.synchronize()
+
+
+def _activities():
+    import torch
+    from torch.profiler import ProfilerActivity
+
+    activities = [ProfilerActivity.CPU]
+    if torch.cuda.is_available():
+        activities.append(ProfilerActivity.CUDA)
+    return activities
+
+
+class ModuleRanges:
+    """A range `nn.Module: Model.layer.sublayer` around every forward call, through the global forward hooks.
+
+    Left out when compiled code runs in the process: hooks there would trigger compilation, and the modules'
+    calls are gone anyway.
+    """
+
+    def __init__(self):
+        self._handles = []
+        self._local = threading.local()
+        self._names = {}
+        self._roots = []  # keeps named modules alive, so that an id stays theirs
+
+    def start(self):
+        if compiled_code_runs():
+            return
+        from torch.nn.modules import module as nn_module
+
+        self._handles = [
+            nn_module.register_module_forward_pre_hook(self._enter),
+            nn_module.register_module_forward_hook(self._leave, always_call=True),
+        ]
+
+    def stop(self):
+        for handle in self._handles:
+            handle.remove()
+        self._handles = []
+        self._names = {}
+        self._roots = []
+
+    def _enter(self, module, inputs):
+        import torch
+
+        if torch.compiler.is_compiling():
+            return
+        stack = self._local.__dict__.setdefault("stack", [])
+        if not stack and id(module) not in self._names:
+            self._name(module)
+        name = self._names.get(id(module)) or type(module).__name__
+        entered = torch.profiler.record_function(f"nn.Module: {name}")
+        entered.__enter__()
+        stack.append((module, entered))
+
+    def _leave(self, module, inputs, output):
+        stack = self._local.__dict__.get("stack")
+        while stack:  # usually one; more where an exception passed inner modules
+            inner, entered = stack.pop()
+            entered.__exit__(None, None, None)
+            if inner is module:
+                return
+
+    def _name(self, root):
+        self._roots.append(root)
+        inside = bare(root)
+        title = type(inside).__name__
+        for path, part in inside.named_modules(remove_duplicate=True):
+            self._names[id(part)] = f"{title}.{path}" if path else title
+        self._names.setdefault(id(root), title)

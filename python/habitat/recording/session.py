@@ -1,0 +1,233 @@
+"""One recording: a small state machine that moves on at every iteration boundary.
+
+    warm-up -> timed, unprofiled -> observed (and profiler warm-up) -> profiled -> written
+
+Each state takes whole iterations. Should the repeating block of optimiser steps turn out to be another one than
+thought, everything starts over from the warm-up.
+"""
+
+import os
+
+from . import metadata, tracefile
+from .boundary import CycleFinder, open_source
+from .errors import RecordError
+from .observe import Observer
+from .profiling import IterationProfiler
+from .progress import Progress
+from .timing import Stopwatch
+
+
+class Options:
+    """What a user can choose about a recording; the defaults are those of `habitat record`."""
+
+    def __init__(self, **given):
+        self.warmup = 5
+        self.timed = 10
+        self.iterations = 3
+        self.boundary = "optimizer"
+        self.modules = True
+        self.compact = False
+        self.allow_cpu = False
+        self.batch_size = None
+        self.model = None
+        self.command = None
+        self.quiet = False
+        for name, value in given.items():
+            if not hasattr(self, name):
+                raise TypeError(f"unknown option of a recording: {name}")
+            setattr(self, name, value)
+
+    @property
+    def needed(self):
+        """Iterations a script must run: the one more is where the profiler starts."""
+        return self.warmup + self.timed + 1 + self.iterations
+
+
+def require_gpu(where, allow_cpu):
+    """RecordError if PyTorch is missing, or sees no GPU and none is not allowed."""
+    try:
+        import torch
+    except ImportError as error:
+        what = f"PyTorch cannot be imported ({error}); install it into this Python: pip install torch"
+        raise RecordError(where, what) from error
+    if allow_cpu:
+        return
+    # Asking NVML leaves the CUDA runtime alone: the script may still choose devices or fork.
+    before = os.environ.get("PYTORCH_NVML_BASED_CUDA_CHECK")
+    os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"
+    try:
+        found = torch.cuda.is_available()
+    finally:
+        if before is None:
+            del os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"]
+        else:
+            os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = before
+    if not found:
+        what = (
+            f"PyTorch {torch.__version__} sees no GPU; record on a machine with one and a CUDA build of PyTorch"
+            " (--allow-cpu records the operations without kernels)"
+        )
+        raise RecordError(where, what)
+
+
+class Session:
+    """Records iterations into `path`. `boundary()` is called where one iteration ends and the next begins."""
+
+    def __init__(self, path, options, where):
+        self.path = path
+        self.options = options
+        self.where = where  # what error messages are about: the script
+        self.iterations_seen = 0
+        self.written = False
+        self.info = None
+        self._pid = os.getpid()
+        self._progress = Progress(quiet=options.quiet)
+        self._cycle = CycleFinder()
+        self._source = None
+        self._profiler = None
+        self._observer = None
+        self._busy = False
+        self._reset()
+
+    def open(self):
+        self._source = open_source(self.options.boundary, self._on_event)
+
+    def close(self):
+        """Takes every hook out again; safe to call at any time and twice."""
+        for part in (self._source, self._profiler, self._observer):
+            if part is not None:
+                part.remove()
+        self._source = self._profiler = self._observer = None
+        self._progress.clear()
+
+    def _reset(self):
+        self.state = "warm-up"
+        self._count = 0
+        self._watch = None
+        if self._profiler is not None:
+            self._profiler.remove()
+        if self._observer is not None:
+            self._observer.remove()
+        self._profiler = self._observer = None
+        self._memory = None
+        self._seen_model = (None, None)
+
+    def _on_event(self, key):
+        if self._busy or self.written or os.getpid() != self._pid:
+            return
+        ends, changed = self._cycle.push(key)
+        if changed:
+            self._reset()
+        if ends:
+            self.boundary()
+
+    def boundary(self):
+        self.iterations_seen += 1
+        self._busy = True
+        try:
+            self._advance()
+        finally:
+            self._busy = False
+
+    def _advance(self):
+        options = self.options
+        self._count += 1
+        if self.state == "warm-up":
+            self._progress.show(f"warm-up {self._count}/{options.warmup}")
+            if self._count >= options.warmup:
+                self._start_timing()
+        elif self.state == "timing":
+            self._watch.mark()
+            self._progress.show(f"timing {self._count}/{options.timed}")
+            if self._count >= options.timed:
+                self._start_profiler()
+        elif self.state == "profiling":
+            self._profile_step()
+
+    def _enter(self, state):
+        self.state, self._count = state, 0
+
+    def _start_timing(self):
+        import torch
+
+        self._enter("timing")
+        cuda = torch.cuda.is_initialized()
+        if cuda:
+            torch.cuda.reset_peak_memory_stats()
+        self._watch = Stopwatch(cuda)
+        self._watch.mark()
+        if self.options.timed == 0:
+            self._start_profiler()
+
+    def _start_profiler(self):
+        self._enter("profiling")
+        self._memory = _peak_memory()
+        self._observer = Observer(getattr(self._source, "in_step", lambda: False))
+        self._profiler = IterationProfiler(self.options.iterations, self.options.modules)
+        try:
+            self._profiler.start()
+        except RuntimeError as error:
+            what = f"torch.profiler did not start ({_first_line(error)}); end other profilers in this process"
+            raise RecordError(self.where, what) from error
+        self._observer.start()
+
+    def _profile_step(self):
+        if self._count == 1:
+            self._observer.remove()
+            self._note_model()
+        self._profiler.step()
+        self._progress.show(f"profiling {self._profiler.recorded}/{self.options.iterations}")
+        if self._profiler.done:
+            self._write()
+
+    def _note_model(self):
+        model = self._observer.model()
+        name = type(model).__name__ if model is not None else None
+        self._seen_model = (name, self._observer.batch_size((self._cycle.period or 1) == 1))
+
+    def _write(self):
+        self._progress.show("writing the trace")
+        with tracefile.Scratch(self.path) as scratch:
+            self._profiler.export(scratch)
+            trace = tracefile.load_export(scratch, self.path)
+        self._profiler.remove()
+        name, batch_size = self._seen_model
+        self.info = finish(
+            trace, self.path, self.options, self.where,
+            times_ms=self._watch.laps_ms(), model=name, batch_size=batch_size, memory=self._memory,
+            boundary=self.options.boundary, iterations=self.options.iterations,
+        )  # fmt: skip
+        self.written = True
+        self._progress.clear()
+
+
+def finish(trace, path, options, where, *, model, batch_size, **facts):
+    """Adds the habitat object to a trace and writes it; returns the object."""
+    if tracefile.count_gpu_work(trace) == 0 and not options.allow_cpu:
+        what = "no kernel ran on the GPU in the recorded iterations; move the model and its data to the GPU"
+        raise RecordError(where, what)
+    info = metadata.describe(
+        model=options.model or model,
+        batch_size=options.batch_size if options.batch_size is not None else batch_size,
+        command=options.command,
+        **facts,
+    )
+    trace["habitat"] = info
+    if options.compact:
+        from .strip import compact
+
+        trace = compact(trace)
+    tracefile.write(trace, path)
+    return info
+
+
+def _peak_memory():
+    import torch
+
+    if not torch.cuda.is_initialized():
+        return None
+    return {"allocated": torch.cuda.max_memory_allocated(), "reserved": torch.cuda.max_memory_reserved()}
+
+
+def _first_line(error):
+    return (str(error).splitlines() or ["unknown"])[0]

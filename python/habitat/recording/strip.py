@@ -1,0 +1,161 @@
+"""Makes a trace small without touching a time: drops what no reader of it needs.
+
+Usage: python3 -m habitat.recording.strip IN OUT
+
+Kept: every kernel, copy and set with its launch and its geometry; operations (and module and iteration ranges)
+that launch GPU work, their parents, and the forward partners of such backward operations; synchronisation
+calls; device properties. Times, identifiers and shapes stay as they were, bit for bit.
+Dropped: operations that launch nothing, queries of the CUDA runtime, Python frames, profiler overhead events, GPU copies
+of CPU ranges, launch arrows (the correlation number says the same) and figures that follow from others.
+"""
+
+import bisect
+import gzip
+import json
+import sys
+import zlib
+
+from .tracefile import GPU_WORK, write
+
+OPERATIONS = ("cpu_op", "user_annotation")
+CALLS = ("cuda_runtime", "cuda_driver")
+DERIVED = (
+    "queued",
+    "blocks per SM",
+    "warps per SM",
+    "est. achieved occupancy %",
+    "memory bandwidth (GB/s)",
+    "Ev Idx",
+    "cbid",
+)
+CALLS_WITHOUT_WORK_KEPT = ("Synchronize", "cudaStreamWaitEvent", "cuStreamWaitEvent", "cudaGraphLaunch", "cuGraphLaunch")
+ITERATION_RANGES = ("ProfilerStep#", "habitat_iteration")
+
+
+def compact(trace):
+    """A new trace with the events and arguments that readers use."""
+    events = [event for event in trace["traceEvents"] if isinstance(event, dict)]
+    worked = {_correlation(e) for e in events if e.get("cat") in GPU_WORK} - {None}
+    launches = [e for e in events if e.get("cat") in CALLS and _correlation(e) in worked]
+    keep_ids = _operations_with_work(events, launches)
+    ends = {(e.get("pid"), e.get("tid"), e.get("ts")) for e in events if id(e) in keep_ids}
+    arrows = _whole_arrows(events, ends)
+    kept = [_slim(e) for e in events if _needed(e, worked, keep_ids, arrows)]
+    out = {key: value for key, value in trace.items() if key != "traceEvents"}
+    for private in ("traceName", "host_name"):  # they tell about the machine that recorded, not about the step
+        out.pop(private, None)
+    out["traceEvents"] = kept
+    return out
+
+
+def _correlation(event):
+    return (event.get("args") or {}).get("correlation")
+
+
+def _needed(event, worked, keep_ids, arrows):
+    category = event.get("cat")
+    if category in GPU_WORK or event.get("ph") == "M":
+        return True
+    if category in CALLS:
+        return _correlation(event) in worked or any(part in event["name"] for part in CALLS_WITHOUT_WORK_KEPT)
+    if category in OPERATIONS:
+        return id(event) in keep_ids or not worked  # without a GPU, operations are all there is
+    if category == "fwdbwd":
+        return event.get("id") in arrows
+    return False
+
+
+def _operations_with_work(events, launches):
+    """ids of operations that launch GPU work directly or below them, and of their forward partners."""
+    times = {}
+    for event in launches:
+        times.setdefault((event["pid"], event["tid"]), []).append(event["ts"])
+    for list_of_ts in times.values():
+        list_of_ts.sort()
+    kept, sequences = set(), set()
+    operations = [e for e in events if e.get("cat") in OPERATIONS and e.get("ph") == "X"]
+    for event in operations:
+        ts = times.get((event["pid"], event["tid"]), ())
+        first = bisect.bisect_left(ts, event["ts"])
+        has_work = first < len(ts) and ts[first] <= event["ts"] + event.get("dur", 0)
+        if has_work or event["name"].startswith(ITERATION_RANGES):
+            kept.add(id(event))
+            args = event.get("args") or {}
+            if args.get("Fwd thread id", 0) and "Sequence number" in args:
+                sequences.add(args["Sequence number"])
+    for event in operations:
+        args = event.get("args") or {}
+        if not args.get("Fwd thread id", 0) and args.get("Sequence number") in sequences:
+            kept.add(id(event))
+    return kept
+
+
+def _whole_arrows(events, ends):
+    """ids of forward-to-backward arrows of which both ends lie on operations that stay."""
+    count = {}
+    for event in events:
+        if event.get("cat") == "fwdbwd" and (event.get("pid"), event.get("tid"), event.get("ts")) in ends:
+            count[event.get("id")] = count.get(event.get("id"), 0) + 1
+    return {arrow for arrow, n in count.items() if n == 2}
+
+
+def _slim(event):
+    args = event.get("args")
+    if not isinstance(args, dict):
+        return event
+    slim = {key: value for key, value in args.items() if key not in DERIVED}
+    if slim.get("Record function id") == 0:
+        del slim["Record function id"]
+    if not any(slim.get("Input Dims", ())):  # scalars only, or nothing: no shape to tell
+        if not any(slim.get("Concrete Inputs", ())):
+            for key in ("Input Dims", "Input Strides", "Concrete Inputs", "Input type"):
+                slim.pop(key, None)
+    return {**event, "args": slim}
+
+
+def read(path):
+    """A trace file, plain or gzip, as a dictionary; ValueError says what is wrong with it."""
+    with open(path, "rb") as stream:
+        data = stream.read()
+    try:
+        if data[:2] == b"\x1f\x8b":
+            data = gzip.decompress(data)
+        trace = json.loads(data)
+    except (OSError, EOFError, zlib.error) as error:
+        raise ValueError(f"the gzip data is damaged ({error})") from error
+    except ValueError as error:
+        raise ValueError(f"is not JSON ({error})") from error
+    if not isinstance(trace, dict) or not isinstance(trace.get("traceEvents"), list):
+        raise ValueError("is not a trace: it has no list 'traceEvents'")
+    return trace
+
+
+def main(arguments=None):
+    from .errors import RecordError
+
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments in (["-h"], ["--help"]):
+        print(__doc__.strip())
+        return 0
+    if len(arguments) != 2:
+        print("habitat: usage: python3 -m habitat.recording.strip IN OUT", file=sys.stderr)
+        return 2
+    source, target = arguments
+    try:
+        trace = read(source)
+    except OSError as error:
+        print(f"habitat: {source}: cannot be read ({error.strerror}); check the path", file=sys.stderr)
+        return 3
+    except ValueError as error:
+        print(f"habitat: {source}: {error}; give a trace of torch.profiler or habitat record", file=sys.stderr)
+        return 3
+    try:
+        write(compact(trace), target)
+    except RecordError as error:
+        print(f"habitat: {error}", file=sys.stderr)
+        return error.code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

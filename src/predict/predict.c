@@ -1,0 +1,409 @@
+/* A workload on a destination: each kernel by the method asked for, its named fallback where that
+ * does not cover it, then totals with coverage. Sums run over nanoseconds, so that the origin's
+ * whole numbers stay exact. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "predict/operator_model.h"
+#include "predict/scaling.h"
+
+/* Device memory that a process cannot use for tensors: driver, CUDA context, library workspaces. */
+static const double reserved_memory_bytes = 1.0e9;
+
+/* Shorter than launching a kernel from an eager framework costs, where nobody measured it. */
+static const double default_launch_ns = 3000.0;
+
+/* ---- set-up of a pair of GPUs ---- */
+
+static void fill_rates(rate_table *table, const habitat_gpu *gpu, bool sustained) {
+    for (int d = 0; d < HABITAT_DTYPE_COUNT; d++)
+        for (int matrix = 0; matrix < 2; matrix++)
+            table->flop_per_s[d][matrix] =
+                habitat_arithmetic_rate(gpu, (habitat_dtype)d, matrix != 0, sustained, NULL, NULL);
+    table->bytes_per_s = habitat_memory_rate(gpu, sustained);
+}
+
+static habitat_status set_up(const habitat_workload *w, const habitat_gpu *dest, scaling *out,
+                             habitat_error *err) {
+    *out = (scaling){.w = w, .origin = w->origin, .dest = dest};
+    fill_rates(&out->spec_origin, w->origin, false);
+    fill_rates(&out->spec_dest, dest, false);
+    fill_rates(&out->sustained_origin, w->origin, true);
+    fill_rates(&out->sustained_dest, dest, true);
+    out->bandwidth_ratio = out->spec_origin.bytes_per_s / out->spec_dest.bytes_per_s;
+    out->clock_ratio = w->origin->boost_clock_hz / dest->boost_clock_hz;
+    if (!formula_usable(out->bandwidth_ratio))
+        return habitat_fail(err, HABITAT_E_NO_SPEC,
+                            "no memory bandwidth is known of %s or %s; add it to the GPU's file",
+                            w->origin->name, dest->name);
+    out->dest_waves = malloc((w->launch_count ? w->launch_count : 1) * sizeof *out->dest_waves);
+    if (!out->dest_waves)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    habitat_workload_waves(w, dest, out->dest_waves);
+    return HABITAT_OK;
+}
+
+/* ---- methods for one kernel ---- */
+
+/* Memory-boundedness of a kernel on the destination; NaN where its peak is unknown. */
+static double exponent(const scaling *s, const habitat_kernel_facts *facts) {
+    if (!formula_known(facts->flop) || !formula_known(facts->bytes) ||
+        (facts->flop == 0.0 && facts->bytes == 0.0))
+        return 1.0;
+    formula_rates rates = scaling_rates(&s->spec_dest, facts);
+    return formula_exponent(facts->flop / facts->bytes, rates.flop_per_s / rates.bytes_per_s);
+}
+
+static scaled by_wave(const scaling *s, const habitat_workload_kernel *kernel, bool large) {
+    scaled none = {NAN, HABITAT_METHOD_FALLBACK};
+    if (kernel->launch == HABITAT_NONE)
+        return none;
+    uint64_t origin = s->w->origin_waves[kernel->launch], dest = s->dest_waves[kernel->launch];
+    if (!origin || !dest || !formula_usable(s->clock_ratio))
+        return none;
+    const habitat_kernel_facts *facts = &kernel->facts;
+    double g = exponent(s, facts);
+    if (large || kernel->persistent)
+        return (scaled){facts->time_ns *
+                            formula_wave_large(origin, dest, s->bandwidth_ratio, s->clock_ratio, g),
+                        HABITAT_METHOD_WAVE_LARGE};
+    return (scaled){facts->time_ns * formula_wave(facts->blocks, origin, dest, s->bandwidth_ratio,
+                                                  s->clock_ratio, g),
+                    HABITAT_METHOD_WAVE};
+}
+
+static scaled by_flops(const scaling *s, const habitat_workload_kernel *kernel) {
+    const habitat_kernel_facts *facts = &kernel->facts;
+    double ratio = scaling_rates(&s->spec_origin, facts).flop_per_s /
+                   scaling_rates(&s->spec_dest, facts).flop_per_s;
+    if (kernel->kernel->kind != HABITAT_KERNEL_COMPUTE || !formula_usable(ratio))
+        return (scaled){NAN, HABITAT_METHOD_FALLBACK};
+    return (scaled){facts->time_ns * ratio, HABITAT_METHOD_FLOPS};
+}
+
+static scaled by_roofline(const scaling *s, const habitat_workload_kernel *kernel) {
+    const habitat_kernel_facts *facts = &kernel->facts;
+    double ratio =
+        formula_roofline_ratio(facts->flop, facts->bytes, scaling_rates(&s->spec_origin, facts),
+                               scaling_rates(&s->spec_dest, facts));
+    return (scaled){facts->time_ns * ratio, HABITAT_METHOD_ROOFLINE};
+}
+
+/* Ratio of two rates of a connection; 1 where either is unknown: the time stays as measured. */
+static double connection_ratio(double origin, double dest) {
+    double ratio = origin / dest;
+    return formula_usable(ratio) ? ratio : 1.0;
+}
+
+scaled habitat_fallback_kernel(const scaling *s, const habitat_workload_kernel *kernel) {
+    const habitat_kernel *recorded = kernel->kernel;
+    double ratio = by_roofline(s, kernel).ns / kernel->facts.time_ns;
+    if (recorded->kind == HABITAT_KERNEL_COLLECTIVE)
+        ratio = connection_ratio(s->origin->nvlink_bytes_per_s, s->dest->nvlink_bytes_per_s);
+    else if (recorded->copy_kind &&
+             (strstr(recorded->copy_kind, "HtoD") || strstr(recorded->copy_kind, "DtoH")))
+        ratio = connection_ratio(s->origin->pcie_bytes_per_s, s->dest->pcie_bytes_per_s);
+    if (!formula_usable(ratio))
+        ratio = s->bandwidth_ratio;
+    return (scaled){kernel->facts.time_ns * ratio, HABITAT_METHOD_FALLBACK};
+}
+
+static scaled by_method(const scaling *s, const habitat_workload_kernel *kernel,
+                        habitat_method method) {
+    switch (method) {
+    case HABITAT_METHOD_AUTO:
+        return habitat_auto_kernel(s, kernel);
+    case HABITAT_METHOD_HABITAT: /* what its operator models leave */
+    case HABITAT_METHOD_WAVE:
+        return by_wave(s, kernel, false);
+    case HABITAT_METHOD_WAVE_LARGE:
+        return by_wave(s, kernel, true);
+    case HABITAT_METHOD_FLOPS:
+        return by_flops(s, kernel);
+    case HABITAT_METHOD_BANDWIDTH:
+        return (scaled){kernel->facts.time_ns * s->bandwidth_ratio, HABITAT_METHOD_BANDWIDTH};
+    case HABITAT_METHOD_ROOFLINE:
+        return by_roofline(s, kernel);
+    default: /* mlp covers whole operations only */
+        return (scaled){NAN, HABITAT_METHOD_FALLBACK};
+    }
+}
+
+/* ---- intervals and bounds ---- */
+
+double habitat_default_width(const habitat_gpu *origin, const habitat_gpu *dest,
+                             habitat_method method) {
+    if (method == HABITAT_METHOD_SAME)
+        return 0.0;
+    if (method == HABITAT_METHOD_FALLBACK)
+        return 0.50;
+    bool alike = origin && origin->architecture && dest->architecture &&
+                 strcmp(origin->architecture, dest->architecture) == 0;
+    return alike ? 0.15 : 0.25;
+}
+
+habitat_bound habitat_bound_of(const habitat_gpu *gpu, double flop, double bytes,
+                               formula_rates rates, double ms) {
+    double launch_ns = gpu->launch_floor_ns > 0.0 ? gpu->launch_floor_ns : default_launch_ns;
+    if (ms * HABITAT_NS_PER_MS < launch_ns)
+        return HABITAT_BOUND_LAUNCH;
+    bool arithmetic = formula_known(flop), memory = formula_known(bytes);
+    if (arithmetic && flop == 0.0)
+        return HABITAT_BOUND_MEMORY;
+    if (!arithmetic || !memory || !formula_usable(rates.flop_per_s))
+        return HABITAT_BOUND_UNKNOWN;
+    return flop / rates.flop_per_s > bytes / rates.bytes_per_s ? HABITAT_BOUND_COMPUTE
+                                                               : HABITAT_BOUND_MEMORY;
+}
+
+static void set_estimate(const scaling *s, const habitat_workload_kernel *kernel, scaled time,
+                         habitat_estimate *out) {
+    double width = habitat_default_width(s->origin, s->dest, time.method);
+    out->origin_ms = kernel->facts.time_ns / HABITAT_NS_PER_MS;
+    out->ms = time.ns / HABITAT_NS_PER_MS;
+    out->low_ms = out->ms / (1.0 + width);
+    out->high_ms = out->ms * (1.0 + width);
+    out->method = time.method;
+    out->bound = habitat_bound_of(s->dest, kernel->facts.flop, kernel->facts.bytes,
+                                  scaling_rates(&s->sustained_dest, &kernel->facts), out->ms);
+}
+
+/* ---- totals ---- */
+
+/* Sums over kernels [ns, all iterations]. */
+typedef struct totals {
+    double kernel_ns, busy_ns, busy_low_ns, busy_high_ns;
+    double by_method_ns[HABITAT_METHOD_COUNT];
+    double class_ns[HABITAT_CLASS_COUNT], class_origin_ns[HABITAT_CLASS_COUNT];
+    bool has_class[HABITAT_CLASS_COUNT];
+} totals;
+
+static void add(totals *sum, const habitat_workload_kernel *kernel, double ns,
+                const habitat_estimate *estimate) {
+    double busy_ns = ns * kernel->busy_share;
+    sum->kernel_ns += ns;
+    sum->busy_ns += busy_ns;
+    if (estimate->ms > 0.0) {
+        sum->busy_low_ns += busy_ns * (estimate->low_ms / estimate->ms);
+        sum->busy_high_ns += busy_ns * (estimate->high_ms / estimate->ms);
+    }
+    sum->by_method_ns[estimate->method] += ns;
+    sum->class_ns[kernel->op_class] += ns;
+    sum->class_origin_ns[kernel->op_class] += kernel->facts.time_ns;
+    sum->has_class[kernel->op_class] = true;
+}
+
+static int by_time_then_class(const void *a, const void *b) {
+    const habitat_class_total *x = a, *y = b;
+    if (x->ms != y->ms)
+        return x->ms > y->ms ? -1 : 1;
+    return (int)x->op_class - (int)y->op_class;
+}
+
+static void set_classes(const totals *sum, double per_iteration, habitat_prediction *out) {
+    for (int c = 0; c < HABITAT_CLASS_COUNT; c++)
+        if (sum->has_class[c])
+            out->by_class[out->class_count++] = (habitat_class_total){
+                .op_class = (habitat_class)c,
+                .origin_ms = sum->class_origin_ns[c] / per_iteration / HABITAT_NS_PER_MS,
+                .ms = sum->class_ns[c] / per_iteration / HABITAT_NS_PER_MS,
+            };
+    qsort(out->by_class, out->class_count, sizeof *out->by_class, by_time_then_class);
+}
+
+/* What the destination's iteration waits for. The CPU's side of an iteration is known only where it
+ * was what the origin waited for; a GPU-bound origin says no more than that it was shorter. */
+static habitat_bound_by bound_by(const habitat_workload_info *origin, double busy_ms) {
+    if (origin->bound_by == HABITAT_BY_CPU)
+        return busy_ms > origin->iteration_ms ? HABITAT_BY_GPU : HABITAT_BY_CPU;
+    if (origin->bound_by == HABITAT_BY_GPU && busy_ms >= origin->busy_ms)
+        return HABITAT_BY_GPU;
+    return HABITAT_BY_UNKNOWN;
+}
+
+static void set_memory(const habitat_workload *w, const habitat_gpu *dest,
+                       habitat_prediction *out) {
+    out->memory_bytes = habitat_trace_get_info(w->trace)->peak_memory_bytes;
+    if (!(out->memory_bytes > 0.0))
+        out->memory_bytes = NAN;
+    out->fits = -1;
+    if (!isnan(out->memory_bytes) && formula_usable(dest->memory_bytes))
+        out->fits = out->memory_bytes <= dest->memory_bytes - reserved_memory_bytes;
+}
+
+static void set_totals(const scaling *s, const totals *sum, habitat_prediction *out) {
+    const habitat_workload_info *origin = &s->w->info;
+    double iterations = (double)origin->iteration_count;
+    out->kernel_ms = sum->kernel_ns / iterations / HABITAT_NS_PER_MS;
+    out->iteration_ms = sum->busy_ns / iterations / HABITAT_NS_PER_MS;
+    out->low_ms = sum->busy_low_ns / iterations / HABITAT_NS_PER_MS;
+    out->high_ms = sum->busy_high_ns / iterations / HABITAT_NS_PER_MS;
+    for (int m = 0; m < HABITAT_METHOD_COUNT; m++)
+        out->coverage[m] = sum->kernel_ns > 0.0 ? sum->by_method_ns[m] / sum->kernel_ns : 0.0;
+    set_classes(sum, iterations, out);
+    set_memory(s->w, s->dest, out);
+    out->bound_by = bound_by(origin, out->iteration_ms);
+}
+
+/* ---- operator models ---- */
+
+static bool asks_models(const habitat_workload_group *group, habitat_method method) {
+    return group->work.known && group->origin_ms > 0.0 &&
+           (method == HABITAT_METHOD_AUTO || group->work.varying);
+}
+
+/* Answers of the operator models, one a group; `covered` false where they were not asked. */
+static habitat_status ask_models(const scaling *s, habitat_method method,
+                                 habitat_operator_answer *answers, habitat_error *err) {
+    const habitat_workload *w = s->w;
+    habitat_operator_query *queries = calloc(w->group_count, sizeof *queries);
+    habitat_operator_answer *found = calloc(w->group_count, sizeof *found);
+    uint32_t *group_of = calloc(w->group_count, sizeof *group_of);
+    habitat_status status = queries && found && group_of
+                                ? HABITAT_OK
+                                : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    size_t n = 0;
+    for (size_t g = 0; status == HABITAT_OK && g < w->group_count; g++) {
+        if (!asks_models(&w->groups[g], method))
+            continue;
+        queries[n] = (habitat_operator_query){&w->groups[g].work, w->groups[g].origin_ms};
+        group_of[n++] = (uint32_t)g;
+    }
+    if (status == HABITAT_OK)
+        status = habitat_operator_model_predict(method == HABITAT_METHOD_AUTO ? method
+                                                                              : HABITAT_METHOD_MLP,
+                                                s->origin, s->dest, n, queries, found, err);
+    for (size_t i = 0; status == HABITAT_OK && i < n; i++)
+        answers[group_of[i]] = found[i];
+    free(queries);
+    free(found);
+    free(group_of);
+    return status;
+}
+
+/* A whole operation's answer, spread over its kernels as on the origin. */
+static void from_answer(const scaling *s, const habitat_workload_kernel *kernel,
+                        const habitat_operator_answer *answer, habitat_method method,
+                        habitat_estimate *out, double *out_ns) {
+    double factor = answer->ms / s->w->groups[kernel->group].origin_ms;
+    *out_ns = kernel->facts.time_ns * factor;
+    set_estimate(s, kernel,
+                 (scaled){*out_ns, method == HABITAT_METHOD_AUTO ? HABITAT_METHOD_LEARNED
+                                                                 : HABITAT_METHOD_MLP},
+                 out);
+    if (answer->ms > 0.0) {
+        out->low_ms = out->ms * (answer->low_ms / answer->ms);
+        out->high_ms = out->ms * (answer->high_ms / answer->ms);
+    }
+}
+
+/* ---- the loop ---- */
+
+static void predict_kernels(const scaling *s, habitat_method method,
+                            const habitat_operator_answer *answers, habitat_prediction *out) {
+    totals sum = {0};
+    for (size_t i = 0; i < s->w->kernel_count; i++) {
+        const habitat_workload_kernel *kernel = &s->w->kernels[i];
+        double ns;
+        if (answers && answers[kernel->group].covered) {
+            from_answer(s, kernel, &answers[kernel->group], method, &out->kernels[i], &ns);
+        } else {
+            scaled time = by_method(s, kernel, method);
+            if (isnan(time.ns))
+                time = habitat_fallback_kernel(s, kernel);
+            set_estimate(s, kernel, time, &out->kernels[i]);
+            ns = time.ns;
+        }
+        add(&sum, kernel, ns, &out->kernels[i]);
+    }
+    set_totals(s, &sum, out);
+}
+
+/* The origin itself: the measurement, to the bit. */
+static void give_back(const scaling *s, habitat_prediction *out) {
+    totals sum = {0};
+    for (size_t i = 0; i < s->w->kernel_count; i++) {
+        const habitat_workload_kernel *kernel = &s->w->kernels[i];
+        scaled time = {kernel->facts.time_ns, HABITAT_METHOD_SAME};
+        set_estimate(s, kernel, time, &out->kernels[i]);
+        add(&sum, kernel, time.ns, &out->kernels[i]);
+    }
+    set_totals(s, &sum, out);
+    out->kernel_ms = s->w->info.kernel_ms;
+    out->iteration_ms = out->low_ms = out->high_ms = s->w->info.busy_ms;
+    out->bound_by = s->w->info.bound_by;
+}
+
+static bool same_gpu(const habitat_gpu *a, const habitat_gpu *b) {
+    return a == b ||
+           (strcmp(a->name, b->name) == 0 && a->sm_count == b->sm_count &&
+            a->boost_clock_hz == b->boost_clock_hz && a->memory_bytes == b->memory_bytes &&
+            a->memory_bandwidth_bytes_per_s == b->memory_bandwidth_bytes_per_s &&
+            memcmp(&a->peak, &b->peak, sizeof a->peak) == 0 &&
+            memcmp(&a->sustained, &b->sustained, sizeof a->sustained) == 0);
+}
+
+static habitat_status run_method(const scaling *s, habitat_method method, habitat_prediction *out,
+                                 habitat_error *err) {
+    if (same_gpu(s->origin, s->dest)) {
+        give_back(s, out);
+        return HABITAT_OK;
+    }
+    bool asks = method == HABITAT_METHOD_AUTO || method == HABITAT_METHOD_MLP ||
+                method == HABITAT_METHOD_HABITAT;
+    habitat_operator_answer *answers = NULL;
+    habitat_status status = HABITAT_OK;
+    if (asks) {
+        answers = calloc(s->w->group_count, sizeof *answers);
+        /* auto does without models, so that having none must leave no trace in err */
+        habitat_error *heard = method == HABITAT_METHOD_AUTO ? NULL : err;
+        status = answers ? ask_models(s, method, answers, heard) : HABITAT_E_MEMORY;
+        if (status == HABITAT_E_MEMORY)
+            habitat_fail(err, status, "out of memory");
+        if (status == HABITAT_E_UNSUPPORTED && method == HABITAT_METHOD_AUTO)
+            status = HABITAT_OK;
+    }
+    if (status == HABITAT_OK)
+        predict_kernels(s, method, answers, out);
+    free(answers);
+    return status;
+}
+
+habitat_status habitat_predict(const habitat_workload *w, const habitat_gpu *dest,
+                               habitat_method method, habitat_prediction **out,
+                               habitat_error *err) {
+    if (!w || !dest || !out || (unsigned)method > HABITAT_METHOD_ROOFLINE)
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "a prediction needs a workload, a destination and a method");
+    scaling s;
+    habitat_status status = set_up(w, dest, &s, err);
+    if (status != HABITAT_OK)
+        return status;
+    habitat_prediction *made = calloc(1, sizeof *made);
+    if (made) {
+        made->gpu = dest;
+        made->method = method;
+        made->iteration_count = w->info.iteration_count;
+        made->kernel_count = w->kernel_count;
+        made->kernels = calloc(w->kernel_count, sizeof *made->kernels);
+    }
+    if (!made || !made->kernels)
+        status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    else
+        status = run_method(&s, method, made, err);
+    free(s.dest_waves);
+    if (status == HABITAT_OK)
+        *out = made;
+    else
+        habitat_prediction_free(made);
+    return status;
+}
+
+void habitat_prediction_free(habitat_prediction *prediction) {
+    if (!prediction)
+        return;
+    free(prediction->kernels);
+    free(prediction);
+}

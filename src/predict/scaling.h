@@ -1,0 +1,52 @@
+/* One origin and one destination: everything the per-kernel rules need, looked up once. */
+#ifndef HABITAT_PREDICT_SCALING_H
+#define HABITAT_PREDICT_SCALING_H
+
+#include "model/formula.h"
+#include "predict/workload.h"
+
+/* Arithmetic rates by [dtype][on matrix units], and DRAM bandwidth. */
+typedef struct rate_table {
+    double flop_per_s[HABITAT_DTYPE_COUNT][2];
+    double bytes_per_s;
+} rate_table;
+
+typedef struct scaling {
+    const habitat_workload *w;
+    const habitat_gpu *origin, *dest;
+    rate_table spec_origin, spec_dest;
+    rate_table sustained_origin, sustained_dest;
+    double bandwidth_ratio, clock_ratio; /* origin over destination, spec sheet */
+    uint64_t *dest_waves;                /* shape (launch_count); 0 = not resident or unknown */
+} scaling;
+
+static inline formula_rates scaling_rates(const rate_table *table,
+                                          const habitat_kernel_facts *facts) {
+    return (formula_rates){table->flop_per_s[facts->dtype][facts->matrix_unit], table->bytes_per_s};
+}
+
+/* A kernel's predicted time and what made it. ns is NaN where the rule does not cover it. */
+typedef struct scaled {
+    double ns;
+    habitat_method method;
+} scaled;
+
+/* auto.c: the rule of `auto` for one kernel. */
+scaled habitat_auto_kernel(const scaling *s, const habitat_workload_kernel *kernel);
+
+/* auto.c: what any kernel costs beyond its work [ns] on a GPU: starting and draining its blocks. */
+double habitat_kernel_floor_ns(const habitat_gpu *gpu);
+
+/* predict.c: what catches the kernels a method does not cover. */
+scaled habitat_fallback_kernel(const scaling *s, const habitat_workload_kernel *kernel);
+
+/* predict.c: relative width of the default interval; low = ms / (1 + width), high = ms (1 + width).
+ */
+double habitat_default_width(const habitat_gpu *origin, const habitat_gpu *dest,
+                             habitat_method method);
+
+/* predict.c: what binds a kernel that takes ms on a GPU. */
+habitat_bound habitat_bound_of(const habitat_gpu *gpu, double flop, double bytes,
+                               formula_rates rates, double ms);
+
+#endif

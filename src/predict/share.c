@@ -1,0 +1,157 @@
+/* Which kernel of an operation does which part of its work.
+ *
+ * A matrix product, convolution, attention or recurrent layer is one or two kernels that compute
+ * and helpers that move data (layout changes, split-K sums, fills). The computing kernels share the
+ * operation's flop and bytes; a helper computes nothing, and its bytes stay unknown unless
+ * recorded: no formula needs them, as a kernel without arithmetic scales with bandwidth whatever it
+ * moves. Every other operation's kernels are alike: they share by time. Hardware counters come
+ * first. */
+#include <math.h>
+#include <string.h>
+
+#include "predict/workload.h"
+
+/* Parts of kernel names, lower case, that mark a kernel as computing or as a helper. The longest
+ * kernel computes where no name says so. Seen in cuDNN 7 to 9, cuBLAS 10 to 13, PyTorch 1 to 2. */
+static const char *const computing[] = {"gemm",    "gemv",  "xmma",       "cutlass",   "nvjet",
+                                        "wgrad",   "dgrad", "fprop",      "conv",      "winograd",
+                                        "cudnn_i", "flash", "fmha",       "attention", "lstm",
+                                        "gru",     "rnn",   "dot_kernel", "mma",       "implicit"};
+static const char *const helping[] = {
+    "nchwtonhwc",     "nhwctonchw", "transpose", "splitkreduce",  "splitk_reduce", "reduce_kernel",
+    "elementwise",    "memset",     "memcpy",    "fill",          "copy",          "pad",
+    "computeoffsets", "dot_do_o",   "convert",   "scalarmultiply"};
+
+static char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool contains(const char *name, const char *part) {
+    for (; *name; name++) {
+        size_t i = 0;
+        while (part[i] && lower(name[i]) == part[i])
+            i++;
+        if (!part[i])
+            return true;
+    }
+    return false;
+}
+
+static bool any_of(const char *name, const char *const *parts, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (contains(name, parts[i]))
+            return true;
+    return false;
+}
+
+static bool computes(const habitat_kernel *kernel) {
+    return kernel->kind == HABITAT_KERNEL_COMPUTE && kernel->name &&
+           any_of(kernel->name, computing, sizeof computing / sizeof *computing) &&
+           !any_of(kernel->name, helping, sizeof helping / sizeof *helping);
+}
+
+static bool has_computing_kernels(habitat_class op_class) {
+    return op_class == HABITAT_CLASS_GEMM || op_class == HABITAT_CLASS_BMM ||
+           op_class == HABITAT_CLASS_CONV || op_class == HABITAT_CLASS_ATTENTION ||
+           op_class == HABITAT_CLASS_RNN;
+}
+
+static habitat_workload_kernel *member(habitat_workload *w, const habitat_workload_group *group,
+                                       uint32_t i) {
+    return &w->kernels[w->group_index[group->first_kernel + i]];
+}
+
+static void mark_computing(habitat_workload *w, const habitat_workload_group *group) {
+    habitat_workload_kernel *longest = NULL;
+    bool any = false;
+    for (uint32_t i = 0; i < group->kernel_count; i++) {
+        habitat_workload_kernel *kernel = member(w, group, i);
+        kernel->main = computes(kernel->kernel);
+        any = any || kernel->main;
+        if (kernel->kernel->kind == HABITAT_KERNEL_COMPUTE &&
+            (!longest || kernel->facts.time_ns > longest->facts.time_ns))
+            longest = kernel;
+    }
+    if (!any && longest)
+        longest->main = true;
+}
+
+/* A convolution's backward pass computes two gradients of equal flop; their kernels say which. */
+typedef enum part { PART_ANY = 0, PART_INPUT, PART_WEIGHT, PART_COUNT } part;
+
+static part part_of(const habitat_workload_group *group, const habitat_kernel *kernel) {
+    if (group->work.op_class != HABITAT_CLASS_CONV || group->work.pass != HABITAT_PASS_BACKWARD)
+        return PART_ANY;
+    if (contains(kernel->name, "wgrad"))
+        return PART_WEIGHT;
+    return contains(kernel->name, "dgrad") ? PART_INPUT : PART_ANY;
+}
+
+static void share_matrix_work(habitat_workload *w, const habitat_workload_group *group, double flop,
+                              double bytes) {
+    double time_ns[PART_COUNT] = {0.0};
+    mark_computing(w, group);
+    for (uint32_t i = 0; i < group->kernel_count; i++) {
+        const habitat_workload_kernel *kernel = member(w, group, i);
+        if (kernel->main)
+            time_ns[part_of(group, kernel->kernel)] += kernel->facts.time_ns;
+    }
+    bool halves =
+        time_ns[PART_ANY] == 0.0 && time_ns[PART_INPUT] > 0.0 && time_ns[PART_WEIGHT] > 0.0;
+    double all_ns = time_ns[PART_ANY] + time_ns[PART_INPUT] + time_ns[PART_WEIGHT];
+    for (uint32_t i = 0; i < group->kernel_count; i++) {
+        habitat_workload_kernel *kernel = member(w, group, i);
+        if (!kernel->main) {
+            kernel->facts.flop = 0.0;
+            kernel->facts.bytes = NAN;
+            continue;
+        }
+        double of_ns = halves ? 2.0 * time_ns[part_of(group, kernel->kernel)] : all_ns;
+        double share = of_ns > 0.0 ? kernel->facts.time_ns / of_ns : 0.0;
+        kernel->facts.flop = share * flop;
+        kernel->facts.bytes = share * bytes;
+    }
+}
+
+static void share_by_time(habitat_workload *w, const habitat_workload_group *group, double flop,
+                          double bytes) {
+    double all_ns = 0.0;
+    for (uint32_t i = 0; i < group->kernel_count; i++)
+        all_ns += member(w, group, i)->facts.time_ns;
+    for (uint32_t i = 0; i < group->kernel_count; i++) {
+        habitat_workload_kernel *kernel = member(w, group, i);
+        double share = all_ns > 0.0 ? kernel->facts.time_ns / all_ns : 0.0;
+        kernel->main = kernel->kernel->kind == HABITAT_KERNEL_COMPUTE;
+        kernel->facts.flop = share * flop;
+        kernel->facts.bytes = share * bytes;
+    }
+}
+
+static void prefer_counters(habitat_workload_kernel *kernel) {
+    const habitat_kernel *recorded = kernel->kernel;
+    if (recorded->kind == HABITAT_KERNEL_MEMCPY || recorded->kind == HABITAT_KERNEL_MEMSET) {
+        bool within = recorded->copy_kind && strcmp(recorded->copy_kind, "DtoD") == 0;
+        kernel->facts.flop = 0.0;
+        kernel->facts.bytes =
+            recorded->bytes ? (double)recorded->bytes * (within ? 2.0 : 1.0) : NAN;
+    }
+    if (!isnan(recorded->flop))
+        kernel->facts.flop = recorded->flop;
+    if (!isnan(recorded->dram_bytes))
+        kernel->facts.bytes = recorded->dram_bytes;
+}
+
+void habitat_workload_share(habitat_workload *w) {
+    for (size_t g = 0; g < w->group_count; g++) {
+        const habitat_workload_group *group = &w->groups[g];
+        const habitat_work *work = &group->work;
+        double flop = work->known ? work->flop : NAN;
+        double bytes = work->known ? work->read_bytes + work->write_bytes : NAN;
+        if (has_computing_kernels(work->op_class))
+            share_matrix_work(w, group, flop, bytes);
+        else
+            share_by_time(w, group, flop, bytes);
+        for (uint32_t i = 0; i < group->kernel_count; i++)
+            prefer_counters(member(w, group, i));
+    }
+}

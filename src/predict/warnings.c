@@ -1,0 +1,83 @@
+/* What a person should know before trusting a prediction: one line each. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "predict/workload.h"
+
+enum { WARNINGS_MAX = 16, WARNING_BYTES = 320 };
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+static bool
+warn(habitat_workload *w, const char *format, ...) {
+    char text[WARNING_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    const char *kept = habitat_arena_string(&w->arena, text, strlen(text));
+    if (!kept || w->warning_count == WARNINGS_MAX)
+        return false;
+    w->warnings[w->warning_count++] = kept;
+    return true;
+}
+
+static bool warn_of_time(habitat_workload *w, const habitat_trace_info *trace) {
+    const habitat_workload_info *info = &w->info;
+    bool ok = true;
+    if (info->bound_by == HABITAT_BY_CPU)
+        ok = warn(w,
+                  "the GPU waited %.0f %% of the iteration on %s: its CPU held it back; "
+                  "iteration_ms is the GPU's busy time, and a real iteration takes longer where "
+                  "the GPU is as fast",
+                  100.0 * info->waiting_share, w->origin->name);
+    if (ok && !info->iteration_recorded)
+        ok = warn(w, "the trace holds no unprofiled iteration time: the origin's iteration_ms is "
+                     "that of the profiled iteration, slower by the profiler's overhead");
+    if (ok && trace->dropped_records)
+        ok = warn(w,
+                  "the recorder lost %" PRIu64 " records: the sum of kernels is too small; record "
+                  "again",
+                  trace->dropped_records);
+    if (ok && w->outside_count)
+        ok = warn(w, "%zu kernels lie outside every iteration and are left out", w->outside_count);
+    return ok;
+}
+
+static bool warn_of_gaps(habitat_workload *w, const habitat_trace_info *trace) {
+    bool ok = true;
+    if (!trace->has_operations)
+        ok = warn(w, "the trace names no operations: kernels are told apart by their names alone");
+    else if (!trace->has_shapes)
+        ok = warn(w, "no operation has input shapes: flop and bytes are unknown; record with "
+                     "record_shapes=True");
+    if (ok && trace->unlinked_kernels)
+        ok = warn(w,
+                  "%" PRIu64 " kernels have no launch record: which operation they belong to is "
+                  "unknown",
+                  trace->unlinked_kernels);
+    if (ok && trace->device_count > 1)
+        ok = warn(w, "the trace holds %zu devices: only device %u is predicted",
+                  trace->device_count, trace->device);
+    if (ok && w->collective_count)
+        ok = warn(w,
+                  "%zu collective kernels: their time depends on the connection between GPUs and "
+                  "on waiting for the others; scaled by NVLink bandwidth where both GPUs have it, "
+                  "else left as measured",
+                  w->collective_count);
+    return ok;
+}
+
+habitat_status habitat_workload_warn(habitat_workload *w, habitat_error *err) {
+    const habitat_trace_info *trace = habitat_trace_get_info(w->trace);
+    w->warnings = habitat_arena_alloc(&w->arena, WARNINGS_MAX * sizeof *w->warnings);
+    if (!w->warnings || !warn_of_time(w, trace) || !warn_of_gaps(w, trace) ||
+        !warn(w, "low_ms and high_ms are a default width, not calibrated: 15 %% within an "
+                 "architecture, 25 %% across, 50 %% for the fallback"))
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    return HABITAT_OK;
+}

@@ -1,0 +1,398 @@
+/* From a trace to a workload: the kernels of the main device, what operation each belongs to, and
+ * that operation's work. GPU-independent but for the origin's waves. */
+#include "predict/workload.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+/* What is known of an operation, worked out at most once each. */
+typedef enum knowledge { NOT_ASKED = 0, NOTHING, RECOGNISED, KNOWN } knowledge;
+
+typedef struct builder {
+    habitat_workload *w;
+    const habitat_operation *ops;
+    size_t op_count;
+    uint8_t *knowledge;  /* shape (op_count) */
+    habitat_work *works; /* shape (op_count); set where knowledge is RECOGNISED or KNOWN */
+    uint32_t *group_of;  /* shape (op_count): group whose operation it is, or NONE */
+    bool *climbed;       /* shape (kernel_count groups): owner found above the innermost one */
+    uint32_t *slots;     /* hash of distinct launches */
+    size_t slot_count;   /* power of two */
+} builder;
+
+static knowledge ask(builder *b, uint32_t op) {
+    if (b->knowledge[op] == NOT_ASKED) {
+        habitat_work work;
+        bool found = b->ops[op].kind == HABITAT_OPERATION_FRAMEWORK &&
+                     habitat_operation_work(&b->ops[op], &work) == HABITAT_OK;
+        b->knowledge[op] = !found ? NOTHING : work.known ? KNOWN : RECOGNISED;
+        if (found)
+            b->works[op] = work;
+    }
+    return (knowledge)b->knowledge[op];
+}
+
+/* The nearest operation, from the innermost outwards, that is at least this well known. */
+static uint32_t climb(builder *b, uint32_t op, knowledge wanted) {
+    while (op < b->op_count && ask(b, op) < wanted)
+        op = b->ops[op].parent;
+    return op < b->op_count ? op : HABITAT_NONE;
+}
+
+/* Backward of an operation whose own shapes were not recorded: the forward operation's class, and
+ * for matrix work twice its flop and bytes (one product of the same size for each gradient). */
+static bool from_forward(builder *b, uint32_t op, uint32_t *owner, habitat_work *out) {
+    for (; op < b->op_count; op = b->ops[op].parent) {
+        uint32_t forward = b->ops[op].forward;
+        if (forward >= b->op_count || ask(b, forward) < RECOGNISED)
+            continue;
+        *owner = op;
+        *out = b->works[forward];
+        out->pass = HABITAT_PASS_BACKWARD;
+        out->known = out->known && out->varying;
+        out->flop *= 2.0;
+        out->read_bytes *= 2.0;
+        out->write_bytes *= 2.0;
+        return true;
+    }
+    return false;
+}
+
+/* Which operation a kernel belongs to, and that operation's work. The owner may be HABITAT_NONE. */
+static uint32_t find_owner(builder *b, const habitat_kernel *kernel, habitat_work *work) {
+    uint32_t innermost = kernel->operation;
+    uint32_t owner = climb(b, innermost, KNOWN);
+    if (owner != HABITAT_NONE) {
+        *work = b->works[owner];
+        return owner;
+    }
+    if (from_forward(b, innermost, &owner, work))
+        return owner;
+    owner = climb(b, innermost, RECOGNISED);
+    if (owner != HABITAT_NONE) {
+        *work = b->works[owner];
+        return owner;
+    }
+    habitat_kernel_work(kernel, work);
+    return innermost < b->op_count ? innermost : HABITAT_NONE;
+}
+
+static habitat_workload_group *add_group(builder *b, uint32_t owner, const habitat_work *work) {
+    habitat_workload *w = b->w;
+    habitat_workload_group *group = &w->groups[w->group_count];
+    *group = (habitat_workload_group){.work = *work};
+    if (owner != HABITAT_NONE) {
+        group->operation = &b->ops[owner];
+        b->group_of[owner] = (uint32_t)w->group_count;
+    }
+    w->group_count++;
+    return group;
+}
+
+static void assign_group(builder *b, habitat_workload_kernel *out) {
+    habitat_work work;
+    memset(&work, 0, sizeof work);
+    uint32_t owner = find_owner(b, out->kernel, &work);
+    if (owner != HABITAT_NONE && b->group_of[owner] != HABITAT_NONE) {
+        out->group = b->group_of[owner];
+    } else {
+        out->group = (uint32_t)b->w->group_count;
+        add_group(b, owner, &work);
+    }
+    if (owner != out->kernel->operation)
+        b->climbed[out->group] = true;
+    habitat_workload_group *group = &b->w->groups[out->group];
+    group->kernel_count++;
+    group->origin_ms += (double)out->kernel->duration_ns / HABITAT_NS_PER_MS;
+}
+
+/* An owner that was found by climbing, while inner operations took some of its kernels for
+ * themselves, did not do all of its work in the kernels that are left: how much is unknown. */
+static void drop_split_work(builder *b) {
+    for (size_t g = 0; g < b->w->group_count; g++) {
+        habitat_workload_group *group = &b->w->groups[g];
+        if (b->climbed[g] && group->operation &&
+            group->kernel_count < group->operation->kernel_count)
+            group->work.known = false;
+    }
+}
+
+static void order_by_group(habitat_workload *w) {
+    uint32_t first = 0;
+    for (size_t g = 0; g < w->group_count; g++) {
+        w->groups[g].first_kernel = first;
+        first += w->groups[g].kernel_count;
+        w->groups[g].kernel_count = 0; /* counted up again below */
+    }
+    for (size_t i = 0; i < w->kernel_count; i++) {
+        habitat_workload_group *group = &w->groups[w->kernels[i].group];
+        w->group_index[group->first_kernel + group->kernel_count++] = (uint32_t)i;
+    }
+}
+
+/* ---- launches ---- */
+
+static uint64_t product(const uint32_t size[3]) {
+    return (uint64_t)size[0] * size[1] * size[2];
+}
+
+static size_t slot_for(const builder *b, const habitat_launch *launch) {
+    uint64_t hash = launch->threads_per_block;
+    hash = hash * 0x9E3779B97F4A7C15u + launch->registers_per_thread;
+    hash = hash * 0x9E3779B97F4A7C15u + launch->shared_memory_bytes;
+    hash *= 0x9E3779B97F4A7C15u;
+    size_t slot = (size_t)(hash >> 20) & (b->slot_count - 1);
+    while (b->slots[slot] != HABITAT_NONE) {
+        const habitat_launch *other = &b->w->launches[b->slots[slot]];
+        if (other->threads_per_block == launch->threads_per_block &&
+            other->registers_per_thread == launch->registers_per_thread &&
+            other->shared_memory_bytes == launch->shared_memory_bytes)
+            break;
+        slot = (slot + 1) & (b->slot_count - 1);
+    }
+    return slot;
+}
+
+static void set_launch(builder *b, habitat_workload_kernel *out) {
+    const habitat_kernel *kernel = out->kernel;
+    uint64_t threads = product(kernel->block);
+    out->facts.blocks = product(kernel->grid);
+    out->launch = HABITAT_NONE;
+    out->facts.launch = (habitat_launch){
+        .threads_per_block = threads <= UINT32_MAX ? (uint32_t)threads : 0,
+        .registers_per_thread = kernel->registers_per_thread,
+        .shared_memory_bytes = kernel->shared_memory_bytes,
+    };
+    if (!out->facts.blocks || !out->facts.launch.threads_per_block)
+        return;
+    size_t slot = slot_for(b, &out->facts.launch);
+    if (b->slots[slot] == HABITAT_NONE) {
+        b->slots[slot] = (uint32_t)b->w->launch_count;
+        b->w->launches[b->w->launch_count++] = out->facts.launch;
+    }
+    out->launch = b->slots[slot];
+}
+
+void habitat_workload_waves(const habitat_workload *w, const habitat_gpu *gpu, uint64_t *out) {
+    for (size_t i = 0; i < w->launch_count; i++) {
+        uint32_t per_sm = 0;
+        habitat_status status = habitat_occupancy_blocks(gpu, &w->launches[i], &per_sm, NULL);
+        out[i] = status == HABITAT_OK ? (uint64_t)per_sm * gpu->sm_count : 0;
+    }
+}
+
+/* A grid that was sized by the origin: one block per SM, or as many as are resident, on every SM;
+ * or a kernel known to size its grid so. docs/formulas.md#persistent */
+static bool is_persistent(const habitat_workload *w, const habitat_workload_kernel *kernel) {
+    static const char *const names[] = {"nvjet",         "persistent", "cooperative", "grid_stride",
+                                        "fused_dropout", "streamk",    "stream_k"};
+    uint64_t blocks = kernel->facts.blocks, sms = w->origin->sm_count;
+    if (kernel->launch == HABITAT_NONE || !sms || kernel->kernel->kind != HABITAT_KERNEL_COMPUTE)
+        return false;
+    uint64_t wave = w->origin_waves[kernel->launch];
+    if (blocks == sms || (wave && blocks == wave))
+        return true;
+    if (wave && blocks > wave)
+        return false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strstr(kernel->kernel->name, names[i]))
+            return true;
+    return false;
+}
+
+/* ---- building ---- */
+
+static size_t select_kernels(habitat_workload *w) {
+    size_t count = 0, kept = 0;
+    uint32_t device = habitat_trace_get_info(w->trace)->device;
+    const habitat_kernel *kernels = habitat_trace_kernels(w->trace, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (kernels[i].device != device)
+            continue;
+        if (kernels[i].iteration == HABITAT_NONE) {
+            w->outside_count++;
+            continue;
+        }
+        if (w->kernels) {
+            w->kernels[kept] = (habitat_workload_kernel){.kernel = &kernels[i]};
+            w->kernels[kept].facts.time_ns = (double)kernels[i].duration_ns;
+            w->kernel_ns += kernels[i].duration_ns;
+            w->collective_count += kernels[i].kind == HABITAT_KERNEL_COLLECTIVE;
+        }
+        kept++;
+    }
+    return kept;
+}
+
+/* Memory for n elements, and for one where n is 0; NULL on overflow or when there is none. */
+static void *elements(size_t n, size_t size) {
+    return calloc(n ? n : 1, size);
+}
+
+static bool allocate(builder *b, size_t kernel_count) {
+    habitat_workload *w = b->w;
+    w->kernels = elements(kernel_count, sizeof *w->kernels);
+    w->groups = elements(kernel_count, sizeof *w->groups);
+    w->group_index = elements(kernel_count, sizeof *w->group_index);
+    w->launches = elements(kernel_count, sizeof *w->launches);
+    w->origin_waves = elements(kernel_count, sizeof *w->origin_waves);
+    b->knowledge = elements(b->op_count, sizeof *b->knowledge);
+    b->works = elements(b->op_count, sizeof *b->works);
+    b->group_of = elements(b->op_count, sizeof *b->group_of);
+    b->climbed = elements(kernel_count, sizeof *b->climbed);
+    for (b->slot_count = 64; b->slot_count < 2 * kernel_count;)
+        b->slot_count *= 2;
+    b->slots = elements(b->slot_count, sizeof *b->slots);
+    if (!w->kernels || !w->groups || !w->group_index || !w->launches || !w->origin_waves ||
+        !b->knowledge || !b->works || !b->group_of || !b->climbed || !b->slots)
+        return false;
+    memset(b->group_of, 0xff, b->op_count * sizeof *b->group_of);
+    memset(b->slots, 0xff, b->slot_count * sizeof *b->slots);
+    return true;
+}
+
+static void describe_kernels(builder *b) {
+    habitat_workload *w = b->w;
+    for (size_t i = 0; i < w->kernel_count; i++) {
+        assign_group(b, &w->kernels[i]);
+        set_launch(b, &w->kernels[i]);
+    }
+    drop_split_work(b);
+    order_by_group(w);
+    habitat_workload_waves(w, w->origin, w->origin_waves);
+    for (size_t i = 0; i < w->kernel_count; i++) {
+        habitat_workload_kernel *kernel = &w->kernels[i];
+        const habitat_work *work = &w->groups[kernel->group].work;
+        kernel->op_class = work->op_class;
+        kernel->varying = work->varying;
+        kernel->facts.dtype =
+            habitat_kernel_arithmetic(kernel->kernel->name, work, &kernel->facts.matrix_unit);
+        kernel->persistent = is_persistent(w, kernel);
+    }
+    habitat_workload_share(w);
+}
+
+/* Time between the starts of two iterations as the trace itself shows it: from the ranges where
+ * there are several, else the longer of the CPU's range and the GPU's span. */
+static double traced_iteration_ms(const habitat_trace *trace) {
+    size_t count = 0;
+    const habitat_iteration *iterations = habitat_trace_iterations(trace, &count);
+    if (!count)
+        return NAN;
+    if (count > 1)
+        return (double)(iterations[count - 1].start_ns - iterations[0].start_ns) /
+               (double)(count - 1) / HABITAT_NS_PER_MS;
+    double range_ms = (double)iterations[0].duration_ns / HABITAT_NS_PER_MS;
+    return range_ms > iterations[0].span_ms ? range_ms : iterations[0].span_ms;
+}
+
+/* The GPU waits for its CPU when the iteration is this much longer than the GPU is busy. */
+static const double cpu_bound_ratio = 1.10;
+
+static void summarise(habitat_workload *w) {
+    const habitat_trace_info *trace = habitat_trace_get_info(w->trace);
+    habitat_workload_info *info = &w->info;
+    double iterations = (double)info->iteration_count;
+    info->origin = w->origin;
+    info->kernel_count = w->kernel_count;
+    info->kernel_ms = (double)w->kernel_ns / iterations / HABITAT_NS_PER_MS;
+    info->busy_ms = (double)w->busy_ns / iterations / HABITAT_NS_PER_MS;
+    info->iteration_recorded = trace->iteration_ms > 0.0;
+    info->iteration_ms =
+        info->iteration_recorded ? trace->iteration_ms : traced_iteration_ms(w->trace);
+    info->waiting_share = NAN;
+    if (info->iteration_ms > 0.0 && info->busy_ms > 0.0) {
+        info->waiting_share = fmax(0.0, 1.0 - info->busy_ms / info->iteration_ms);
+        info->bound_by =
+            info->iteration_ms > cpu_bound_ratio * info->busy_ms ? HABITAT_BY_CPU : HABITAT_BY_GPU;
+    }
+}
+
+static habitat_status build(builder *b, habitat_error *err) {
+    habitat_workload *w = b->w;
+    size_t count = select_kernels(w);
+    if (!count)
+        return habitat_fail(err, HABITAT_E_NO_GPU,
+                            w->outside_count
+                                ? "no GPU kernel lies inside an iteration of the trace; record "
+                                  "whole iterations, with the synchronisation inside the range"
+                                : "the trace holds no GPU kernel; record it on a machine with a "
+                                  "GPU and GPU activities switched on");
+    if (count >= UINT32_MAX / 2)
+        return habitat_fail(err, HABITAT_E_RANGE, "more kernels than can be counted");
+    if (!allocate(b, count))
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    w->outside_count = 0;
+    w->kernel_count = select_kernels(w);
+    describe_kernels(b);
+    habitat_status status = habitat_workload_overlap(w, err);
+    if (status != HABITAT_OK)
+        return status;
+    summarise(w);
+    return habitat_workload_warn(w, err);
+}
+
+habitat_status habitat_workload_create(const habitat_trace *trace, const habitat_gpu *origin,
+                                       habitat_workload **out, habitat_error *err) {
+    if (!trace || !origin || !out)
+        return habitat_fail(err, HABITAT_E_ARG, "a workload needs a trace and its origin GPU");
+    builder b = {.w = calloc(1, sizeof *b.w)};
+    if (!b.w)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    b.w->trace = trace;
+    b.w->origin = origin;
+    b.ops = habitat_trace_operations(trace, &b.op_count);
+    habitat_trace_iterations(trace, &b.w->info.iteration_count);
+    if (!b.w->info.iteration_count)
+        b.w->info.iteration_count = 1;
+    habitat_status status = build(&b, err);
+    free(b.knowledge);
+    free(b.works);
+    free(b.group_of);
+    free(b.climbed);
+    free(b.slots);
+    if (status == HABITAT_OK)
+        *out = b.w;
+    else
+        habitat_workload_free(b.w);
+    return status;
+}
+
+void habitat_workload_free(habitat_workload *w) {
+    if (!w)
+        return;
+    free(w->kernels);
+    free(w->groups);
+    free(w->group_index);
+    free(w->launches);
+    free(w->origin_waves);
+    habitat_arena_free(&w->arena);
+    free(w);
+}
+
+const habitat_workload_info *habitat_workload_get_info(const habitat_workload *w) {
+    return &w->info;
+}
+
+const habitat_workload_kernel *habitat_workload_kernels(const habitat_workload *w, size_t *count) {
+    *count = w->kernel_count;
+    return w->kernels;
+}
+
+const habitat_workload_group *habitat_workload_groups(const habitat_workload *w, size_t *count) {
+    *count = w->group_count;
+    return w->groups;
+}
+
+const uint32_t *habitat_workload_group_index(const habitat_workload *w, size_t *count) {
+    *count = w->kernel_count;
+    return w->group_index;
+}
+
+const char *const *habitat_workload_warnings(const habitat_workload *w, size_t *count) {
+    *count = w->warning_count;
+    return w->warnings;
+}

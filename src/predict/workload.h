@@ -1,0 +1,44 @@
+/* Inside of a workload: what is worked out once per trace, so that a destination costs a few
+ * multiplications a kernel. */
+#ifndef HABITAT_PREDICT_WORKLOAD_H
+#define HABITAT_PREDICT_WORKLOAD_H
+
+#include <habitat/predict.h>
+
+#include "base/arena.h"
+
+struct habitat_workload {
+    const habitat_trace *trace;
+    const habitat_gpu *origin;
+    habitat_workload_info info;
+    habitat_workload_kernel *kernels; /* shape (kernel_count) */
+    size_t kernel_count;
+    habitat_workload_group *groups; /* shape (group_count) */
+    size_t group_count;
+    uint32_t *group_index;    /* shape (kernel_count): kernels in the order of their groups */
+    habitat_launch *launches; /* shape (launch_count): distinct launch configurations */
+    size_t launch_count;
+    uint64_t *origin_waves; /* shape (launch_count): blocks resident on the whole GPU; 0 = none */
+    uint64_t kernel_ns;     /* sum over all kernels of all iterations: exact */
+    uint64_t busy_ns;       /* with overlapping kernels counted once */
+    size_t outside_count;   /* kernels of the main device outside every iteration */
+    size_t collective_count;
+    habitat_arena arena; /* warnings */
+    const char **warnings;
+    size_t warning_count;
+};
+
+/* share.c: sets `main`, flop and bytes of the kernels of every group, from the group's work. */
+void habitat_workload_share(habitat_workload *w);
+
+/* overlap.c: sets busy_share of every kernel and busy_ns of the workload. */
+habitat_status habitat_workload_overlap(habitat_workload *w, habitat_error *err);
+
+/* warnings.c: writes the warnings of a finished workload. */
+habitat_status habitat_workload_warn(habitat_workload *w, habitat_error *err);
+
+/* workload.c: waves of every distinct launch on a GPU; 0 where a block is not resident or the GPU's
+ * limits are unknown. out: shape (launch_count). */
+void habitat_workload_waves(const habitat_workload *w, const habitat_gpu *gpu, uint64_t *out);
+
+#endif

@@ -1,0 +1,307 @@
+/* Output of reports; see writer.h. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "report/writer.h"
+
+habitat_status writer_start(writer *w, const habitat_report_options *options, habitat_error *err) {
+    if (!options || !options->write)
+        return habitat_fail(err, HABITAT_E_ARG, "a report needs options with a write callback");
+    *w = (writer){.write = options->write,
+                  .context = options->context,
+                  .colour = options->colour && options->format == HABITAT_REPORT_TEXT,
+                  .width = options->width ? options->width : 80};
+    return HABITAT_OK;
+}
+
+habitat_status writer_finish(writer *w, habitat_error *err) {
+    if (w->json) {
+        writer_text(w, "");
+        yajl_gen_free(w->json);
+        w->json = NULL;
+    }
+    if (w->status == HABITAT_E_MEMORY)
+        return habitat_fail(err, w->status, "out of memory while writing the report");
+    if (w->status == HABITAT_E_IO)
+        return habitat_fail(err, w->status, "the report could not be written");
+    if (w->status != HABITAT_OK)
+        return habitat_fail(err, w->status, "the report could not be made");
+    return HABITAT_OK;
+}
+
+void writer_bytes(writer *w, const char *data, size_t size) {
+    if (w->status == HABITAT_OK && size > 0 && w->write(w->context, data, size) != 0)
+        w->status = HABITAT_E_IO;
+}
+
+void writer_text(writer *w, const char *text) {
+    writer_bytes(w, text, strlen(text));
+}
+
+void writer_printf(writer *w, const char *format, ...) {
+    char local[512];
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int size = vsnprintf(local, sizeof local, format, arguments);
+    va_end(arguments);
+    if (size >= 0 && (size_t)size < sizeof local) {
+        writer_bytes(w, local, (size_t)size);
+    } else if (size >= 0) {
+        char *text = malloc((size_t)size + 1);
+        if (text) {
+            vsnprintf(text, (size_t)size + 1, format, again);
+            writer_bytes(w, text, (size_t)size);
+            free(text);
+        } else {
+            w->status = HABITAT_E_MEMORY;
+        }
+    }
+    va_end(again);
+}
+
+void number_text(double value, char *text) {
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, 32, "%.*g", digits, value);
+        char *comma = strpbrk(text, ",");
+        double back = strtod(text, NULL);
+        if (comma)
+            *comma = '.';
+        if (back == value)
+            return;
+    }
+}
+
+/* ---- UTF-8 ---- */
+
+/* Length of the valid UTF-8 sequence at `s`, 0 if it is none. */
+static size_t sequence_length(const unsigned char *s) {
+    if (s[0] < 0x80)
+        return 1;
+    size_t length = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
+    if (s[0] < 0xc2 || s[0] > 0xf4)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
+    bool surrogate = s[0] == 0xed && s[1] > 0x9f;
+    bool beyond = s[0] == 0xf4 && s[1] > 0x8f;
+    return overlong || surrogate || beyond ? 0 : length;
+}
+
+static bool valid_utf8(const char *text) {
+    const unsigned char *s = (const unsigned char *)text;
+    while (*s) {
+        size_t length = sequence_length(s);
+        if (length == 0)
+            return false;
+        s += length;
+    }
+    return true;
+}
+
+static size_t clean(char *out, size_t size, const char *text, bool keep_controls) {
+    static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
+    const unsigned char *s = (const unsigned char *)text;
+    size_t used = 0;
+    while (*s) {
+        size_t length = sequence_length(s);
+        const char *piece = (const char *)s;
+        size_t piece_length = length;
+        if (length == 0) {
+            piece = replacement;
+            piece_length = 3;
+        } else if (!keep_controls && (*s < 0x20 || *s == 0x7f || (*s == 0xc2 && s[1] < 0xa0))) {
+            piece = "?";
+            piece_length = 1;
+        }
+        if (used + piece_length >= size)
+            break;
+        memcpy(out + used, piece, piece_length);
+        used += piece_length;
+        s += length ? length : 1;
+    }
+    out[used] = '\0';
+    return used;
+}
+
+size_t clean_text(char *out, size_t size, const char *text) {
+    return clean(out, size, text, false);
+}
+
+/* ---- JSON ---- */
+
+static void json_print(void *context, const char *data, size_t size) {
+    writer_bytes(context, data, size);
+}
+
+void json_start(writer *w) {
+    w->json = yajl_gen_alloc(NULL);
+    if (!w->json) {
+        w->status = HABITAT_E_MEMORY;
+        return;
+    }
+    yajl_gen_config(w->json, yajl_gen_print_callback, json_print, (void *)w);
+    yajl_gen_config(w->json, yajl_gen_beautify, 1);
+    yajl_gen_config(w->json, yajl_gen_indent_string, "  ");
+}
+
+static void checked(writer *w, yajl_gen_status status) {
+    if (status != yajl_gen_status_ok && w->status == HABITAT_OK)
+        w->status = HABITAT_E_ARG;
+}
+
+static void json_string(writer *w, const char *text) {
+    if (valid_utf8(text)) {
+        checked(w, yajl_gen_string(w->json, (const unsigned char *)text, strlen(text)));
+        return;
+    }
+    size_t size = 3 * strlen(text) + 1;
+    char *copy = malloc(size);
+    if (!copy) {
+        w->status = HABITAT_E_MEMORY;
+        return;
+    }
+    size_t length = clean(copy, size, text, true);
+    checked(w, yajl_gen_string(w->json, (const unsigned char *)copy, length));
+    free(copy);
+}
+
+/* @return whether there is anything to write to. */
+static bool json_key(writer *w, const char *key) {
+    if (w->status != HABITAT_OK || !w->json)
+        return false;
+    if (key)
+        json_string(w, key);
+    return true;
+}
+
+void json_map(writer *w, const char *key) {
+    if (json_key(w, key))
+        checked(w, yajl_gen_map_open(w->json));
+}
+
+void json_array(writer *w, const char *key) {
+    if (json_key(w, key))
+        checked(w, yajl_gen_array_open(w->json));
+}
+
+void json_end_map(writer *w) {
+    if (json_key(w, NULL))
+        checked(w, yajl_gen_map_close(w->json));
+}
+
+void json_end_array(writer *w) {
+    if (json_key(w, NULL))
+        checked(w, yajl_gen_array_close(w->json));
+}
+
+static void json_null(writer *w) {
+    checked(w, yajl_gen_null(w->json));
+}
+
+void json_text(writer *w, const char *key, const char *value) {
+    if (!json_key(w, key))
+        return;
+    if (value)
+        json_string(w, value);
+    else
+        json_null(w);
+}
+
+void json_number(writer *w, const char *key, double value) {
+    if (!json_key(w, key))
+        return;
+    if (isfinite(value)) {
+        char text[32];
+        number_text(value, text);
+        checked(w, yajl_gen_number(w->json, text, strlen(text)));
+    } else {
+        json_null(w);
+    }
+}
+
+void json_integer(writer *w, const char *key, uint64_t value) {
+    char text[32];
+    if (!json_key(w, key))
+        return;
+    int size = snprintf(text, sizeof text, "%llu", (unsigned long long)value);
+    checked(w, yajl_gen_number(w->json, text, (size_t)size));
+}
+
+void json_known_integer(writer *w, const char *key, uint64_t value) {
+    if (value)
+        json_integer(w, key, value);
+    else
+        json_text(w, key, NULL);
+}
+
+void json_boolean(writer *w, const char *key, bool value) {
+    if (json_key(w, key))
+        checked(w, yajl_gen_bool(w->json, value));
+}
+
+void json_tristate(writer *w, const char *key, int value) {
+    if (value < 0)
+        json_text(w, key, NULL);
+    else
+        json_boolean(w, key, value != 0);
+}
+
+/* ---- CSV ---- */
+
+static void csv_cell(writer *w) {
+    if (w->row_open)
+        writer_bytes(w, ",", 1);
+    w->row_open = true;
+}
+
+void csv_text(writer *w, const char *value) {
+    csv_cell(w);
+    if (!value)
+        return;
+    if (!strpbrk(value, "\",\r\n")) {
+        writer_text(w, value);
+        return;
+    }
+    writer_bytes(w, "\"", 1);
+    for (const char *rest = value; *rest;) {
+        size_t plain = strcspn(rest, "\"");
+        writer_bytes(w, rest, plain);
+        rest += plain;
+        if (*rest == '"') {
+            writer_bytes(w, "\"\"", 2);
+            rest++;
+        }
+    }
+    writer_bytes(w, "\"", 1);
+}
+
+void csv_number(writer *w, double value) {
+    char text[32] = "";
+    if (isfinite(value))
+        number_text(value, text);
+    csv_cell(w);
+    writer_text(w, text);
+}
+
+void csv_integer(writer *w, uint64_t value) {
+    csv_cell(w);
+    writer_printf(w, "%llu", (unsigned long long)value);
+}
+
+void csv_header(writer *w, const char *const *names, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        csv_text(w, names[i]);
+    csv_end_row(w);
+}
+
+void csv_end_row(writer *w) {
+    writer_bytes(w, "\n", 1);
+    w->row_open = false;
+}

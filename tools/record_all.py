@@ -1,0 +1,148 @@
+"""Records every example on the GPU at hand, and measures what recording costs. Needs PyTorch only, no build.
+
+Usage: PYTHONPATH=python python3 tools/record_all.py OUT_DIR [--only TEXT] [--budget SECONDS]
+
+Writes OUT_DIR/recordings.tar (the traces, `recordings.csv`, `side_by_side.csv`) and prints both tables. One process a
+recording, each with a time limit; one that fails is named and the others go on. Exit 1 if any failed.
+"""
+
+import argparse
+import csv
+import os
+import subprocess
+import sys
+import tarfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(ROOT, "python"))
+sys.path.insert(0, os.path.join(ROOT, "tools"))
+
+PAPER = (
+    ("resnet50", (16, 32, 64)),
+    ("inception_v3", (16, 32, 64)),
+    ("gnmt", (16, 32, 48)),
+    ("transformer", (32, 48, 64)),
+    ("dcgan", (64, 96, 128)),
+)
+LLM = (("gpt2", (4, 8)), ("llama", (2, 4)))
+LIMIT_S = 90
+
+
+def recordings():
+    """(name, command after the Python interpreter) of every recording; OUT stands for the output file."""
+    from eval_models import CASES
+
+    jobs = [("resnet50-b4-fp32", _script("resnet50", 4))]
+    jobs += [(f"{model}-b{batch}-fp32", _script(model, batch)) for model, batches in PAPER for batch in batches]
+    jobs += [(f"{model}-b{batch}-bf16", _script(model, batch, 1)) for model, batches in LLM for batch in batches]
+    jobs += [(f"eval-{case}-fp32", ["tools/eval_models.py", case, "OUT"]) for case in CASES]
+    return jobs
+
+
+def _script(model, batch, iterations=2):
+    return [
+        "-m", "habitat.recording", "-o", "OUT", "--compact", "--iterations", str(iterations),
+        f"examples/{model}.py", "--batch", str(batch),
+    ]  # fmt: skip
+
+
+def comparisons():
+    jobs = [(model, batches[1]) for model, batches in PAPER + LLM]
+    return [(f"side_by_side {m}", ["tools/side_by_side.py", f"examples/{m}.py", "--batch", str(b)]) for m, b in jobs]
+
+
+class Runner:
+    """Runs jobs one after the other until the budget is used up; keeps what went wrong."""
+
+    def __init__(self, budget_s):
+        self._end = time.monotonic() + budget_s
+        self.failed = []
+
+    def run(self, name, command):
+        left = self._end - time.monotonic()
+        if left < 5:
+            self.failed.append(f"{name}: not run, the time budget is used up")
+            return None
+        environment = {**os.environ, "PYTHONPATH": os.path.join(ROOT, "python")}
+        start = time.monotonic()
+        try:
+            done = subprocess.run(
+                [sys.executable, *command], cwd=ROOT, env=environment, capture_output=True, text=True,
+                timeout=min(LIMIT_S, left),
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            self.failed.append(f"{name}: stopped after {time.monotonic() - start:.0f} s")
+            return None
+        if done.returncode != 0:
+            tail = " | ".join((done.stderr or done.stdout).strip().splitlines()[-3:])
+            self.failed.append(f"{name}: exit {done.returncode}: {tail}")
+            return None
+        print(f"{name}: {time.monotonic() - start:.1f} s", flush=True)
+        return done.stdout
+
+
+def trace_row(name, path):
+    from habitat.recording.strip import read
+    from habitat.recording.tracefile import GPU_WORK
+
+    trace = read(path)
+    about, events = trace["habitat"], trace["traceEvents"]
+    work = [e for e in events if e.get("cat") in GPU_WORK]
+    n = about["profiled_iterations"]
+    return {
+        "recording": name,
+        "gpu": about["gpu"],
+        "batch": about["batch_size"],
+        "model": about["model"],
+        "iteration_ms": f"{about['iteration_ms']:.3f}",
+        "min_ms": f"{min(about['iteration_ms_all']):.3f}",
+        "max_ms": f"{max(about['iteration_ms_all']):.3f}",
+        "kernel_ms": f"{sum(e['dur'] for e in work) / 1000 / n:.3f}",
+        "kernels": round(sum(e["cat"] == "kernel" for e in work) / n),
+        "peak_memory_gb": f"{about['peak_memory_bytes'] / 1e9:.2f}",
+        "file_bytes": os.path.getsize(path),
+    }
+
+
+def write_csv(path, rows):
+    if not rows:
+        return
+    with open(path, "w", newline="", encoding="utf-8") as stream:
+        table = csv.DictWriter(stream, rows[0].keys(), lineterminator="\n")
+        table.writeheader()
+        table.writerows(rows)
+    with open(path, encoding="utf-8") as stream:
+        print(f"\n{os.path.basename(path)}\n{stream.read()}", flush=True)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
+    p.add_argument("out")
+    p.add_argument("--only", default="", help="only jobs whose name contains this text")
+    p.add_argument("--budget", type=float, default=460, help="seconds for everything (default: 460)")
+    chosen = p.parse_args()
+    folder = os.path.join(chosen.out, "recordings")
+    os.makedirs(folder, exist_ok=True)
+    runner, rows, sides = Runner(chosen.budget), [], []
+    for name, command in comparisons():
+        if chosen.only in name:
+            lines = (runner.run(name, command) or "").strip().splitlines()
+            sides += list(csv.DictReader(lines[-2:]))
+    for name, command in recordings():
+        path = os.path.join(os.path.abspath(folder), f"h200-{name}.json.gz")
+        if chosen.only in name and runner.run(name, [path if part == "OUT" else part for part in command]) is not None:
+            rows.append(trace_row(name, path))
+    write_csv(os.path.join(folder, "side_by_side.csv"), sides)
+    write_csv(os.path.join(folder, "recordings.csv"), rows)
+    with tarfile.open(os.path.join(chosen.out, "recordings.tar"), "w") as tar:
+        tar.add(folder, "recordings")
+    total = sum(row["file_bytes"] for row in rows)
+    print(f"{len(rows)} recordings, {total / 1e6:.2f} MB; {len(runner.failed)} jobs failed")
+    for failure in runner.failed:
+        print(f"record_all: {failure}", file=sys.stderr)
+    return 1 if runner.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
