@@ -33,6 +33,7 @@ def record(path, *, batch_size=None, model=None, compact=False, modules=True, al
     finish(
         trace, path, options, path, times_ms=[], iterations=1, boundary="block",
         model=type(seen).__name__ if seen is not None else None, batch_size=observer.batch_size(),
+        precision=observer.precision(),
     )  # fmt: skip
 
 

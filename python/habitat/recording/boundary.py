@@ -42,17 +42,19 @@ class CycleFinder:
         return (n - self.phase) % self.period == 0, True
 
     def _search(self):
+        """Takes the period that explains most of the past, the shortest of equals: short ones also occur by chance."""
         events = self.events[-8 * FORGET_AFTER :]
         dropped = len(self.events) - len(events)
         n = len(events)
         wanted = set(events[-FORGET_AFTER:])
+        earliest = n
         for period in range(1, n // 2 + 1):
             start = n - period
             while start > 0 and events[start - 1] == events[start - 1 + period]:
                 start -= 1
-            if n - start >= 2 * period and wanted <= set(events[start:]):
+            if start < earliest and n - start >= 2 * period and wanted <= set(events[start:]):
                 self.period, self.phase = period, dropped + start
-                return
+                earliest = start
 
 
 class _Patch:
@@ -154,9 +156,9 @@ class OptimizerSteps:
     def _follow_graphs(self):
         import torch
 
-        graph_class = getattr(torch.cuda, "CUDAGraph", None)
-        if graph_class is None or not torch.cuda.is_available():
+        if not torch.backends.cuda.is_built():
             return
+        graph_class = torch.cuda.CUDAGraph
 
         def make_end(capture_end):
             def ended(graph, *args, **kwargs):

@@ -17,7 +17,8 @@ def gpu_in_use():
     return torch.cuda.current_device() if torch.cuda.is_initialized() else None
 
 
-def describe(times_ms, *, batch_size=None, model=None, command=None, memory=None, boundary=None, iterations=None):
+def describe(times_ms, *, batch_size=None, model=None, command=None, memory=None, boundary=None, iterations=None,
+             precision=None):  # fmt: skip
     """The `habitat` object. `times_ms` are unprofiled iterations [ms], empty if none was timed."""
     import torch
 
@@ -40,6 +41,7 @@ def describe(times_ms, *, batch_size=None, model=None, command=None, memory=None
         "rank": _int_of("RANK"),
         "world_size": _int_of("WORLD_SIZE"),
     }
+    info.update({"parameter_dtype": None, "autocast": None, **(precision or {})})
     info.update(_precision(device is not None))
     info.update(_versions(device is not None))
     return info

@@ -49,6 +49,7 @@ class Observer:
         self.calls = []  # (module, first dimension or None, with gradients)
         self.backwards = 0
         self.calls_in_step = 0
+        self._autocast = {}
 
     def start(self):
         import torch
@@ -62,9 +63,7 @@ class Observer:
 
             self._handles = [
                 nn_module.register_module_forward_pre_hook(self._note_depth),
-                nn_module.register_module_forward_hook(self._after, always_call=True, with_kwargs=True)
-                if _hooks_take_kwargs(nn_module)
-                else nn_module.register_module_forward_hook(self._after_plain, always_call=True),
+                nn_module.register_module_forward_hook(self._after, always_call=True, with_kwargs=True),
             ]
         self._patch.wrap(torch.autograd, "backward", self._watch_backward)
 
@@ -96,9 +95,6 @@ class Observer:
         if self._local.depth == 0:
             self._note(module, inputs, kwargs)
 
-    def _after_plain(self, module, inputs, output):
-        self._after(module, inputs, {}, output)
-
     def _note(self, module, args, kwargs):
         import torch
 
@@ -109,12 +105,21 @@ class Observer:
             sizes = {t.shape[0] for t in _tensors((args, kwargs)) if t.dim() > 0}
             first = sizes.pop() if len(sizes) == 1 else None
         self.calls.append((bare(module), first, torch.is_grad_enabled()))
+        self._autocast[id(bare(module))] = _autocast_dtype(module)
         self.calls_in_step += self._in_step()
 
     def model(self):
         """The outermost module with the most parameters among those called, or None."""
         modules = {id(m): m for m, _, _ in self.calls}.values()
         return max(modules, key=lambda m: sum(p.numel() for p in m.parameters()), default=None)
+
+    def precision(self):
+        """Number formats of the model: of its parameters, and of autocast around its call (None: no autocast)."""
+        model = self.model()
+        if model is None:
+            return {}
+        kinds = sorted({str(p.dtype).replace("torch.", "") for p in model.parameters()})
+        return {"parameter_dtype": "+".join(kinds), "autocast": self._autocast[id(model)]}
 
     def batch_size(self, one_optimizer=True):
         """Samples an iteration, or None where the calls do not tell."""
@@ -134,10 +139,13 @@ class Observer:
         return sizes[0] if len(set(sizes)) == 1 else None
 
 
-def _hooks_take_kwargs(nn_module):
-    import inspect
+def _autocast_dtype(module):
+    import torch
 
-    return "with_kwargs" in inspect.signature(nn_module.register_module_forward_hook).parameters
+    kind = next(module.parameters()).device.type
+    if kind not in ("cuda", "cpu") or not torch.is_autocast_enabled(kind):
+        return None
+    return str(torch.get_autocast_dtype(kind)).replace("torch.", "")
 
 
 def _tensors(value):

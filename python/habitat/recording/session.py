@@ -110,7 +110,7 @@ class Session:
             self._observer.remove()
         self._profiler = self._observer = None
         self._memory = None
-        self._seen_model = (None, None)
+        self._seen_model = (None, None, {})
 
     def _on_event(self, key):
         if self._busy or self.written or os.getpid() != self._pid:
@@ -183,7 +183,8 @@ class Session:
     def _note_model(self):
         model = self._observer.model()
         name = type(model).__name__ if model is not None else None
-        self._seen_model = (name, self._observer.batch_size((self._cycle.period or 1) == 1))
+        batch_size = self._observer.batch_size((self._cycle.period or 1) == 1)
+        self._seen_model = (name, batch_size, self._observer.precision())
 
     def _write(self):
         self._progress.show("writing the trace")
@@ -191,11 +192,11 @@ class Session:
             self._profiler.export(scratch)
             trace = tracefile.load_export(scratch, self.path)
         self._profiler.remove()
-        name, batch_size = self._seen_model
+        name, batch_size, precision = self._seen_model
         self.info = finish(
             trace, self.path, self.options, self.where,
             times_ms=self._watch.laps_ms(), model=name, batch_size=batch_size, memory=self._memory,
-            boundary=self.options.boundary, iterations=self.options.iterations,
+            boundary=self.options.boundary, iterations=self.options.iterations, precision=precision,
         )  # fmt: skip
         self.written = True
         self._progress.clear()

@@ -1,0 +1,89 @@
+"""What the tests of the recorder share: running scripts under it, and reading what it wrote."""
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+SHORT = ("--allow-cpu", "--warmup", "1", "--timed", "2", "--iterations", "2")
+SHORT_NEEDS = 1 + 2 + 1 + 2
+
+TRAIN = """
+import torch
+from torch import nn
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for i in range(STEPS):
+    optimizer.zero_grad()
+    model(torch.randn(6, 4)).sum().backward()
+    optimizer.step()
+"""
+
+
+def read_trace(path):
+    with (gzip.open if str(path).endswith(".gz") else open)(path, "rb") as stream:
+        return json.load(stream)
+
+
+def names(trace, category=None):
+    return [e["name"] for e in trace["traceEvents"] if e.get("ph") == "X" and category in (None, e.get("cat"))]
+
+
+def record_script(folder, source, *options, args=(), name="train.py"):
+    """Runs the recorder's command line on a script in this process; returns (exit code, output path)."""
+    from habitat.recording.cli import main
+
+    script = folder / name
+    script.write_text(source)
+    output = folder / "step.json.gz"
+    before = sys.argv, list(sys.path), sys.modules["__main__"]
+    try:
+        code = main([*(options or SHORT), "-o", str(output), str(script), *args])
+    finally:
+        sys.argv, sys.path[:], sys.modules["__main__"] = before
+    return code, output
+
+
+def recorder_process(folder, *arguments, path=()):
+    """Runs `python -m habitat.recording` in a process of its own, in `folder`; `path` goes before the package."""
+    import habitat
+
+    package = os.path.dirname(os.path.dirname(habitat.__file__))
+    return subprocess.run(
+        [sys.executable, "-m", "habitat.recording", *arguments], cwd=folder, capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([*path, package]), "OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+
+
+def no_leftovers(folder):
+    """True if no temporary file of the recorder is left in `folder`."""
+    return not [entry for entry in os.listdir(folder) if entry.startswith(".habitat-")]
+
+
+def hooks_in_place():
+    """Everything global that a recording may have installed; empty when it cleaned up."""
+    import torch
+    from torch.nn.modules import module
+    from torch.optim import optimizer
+
+    found = []
+    for owner, table in (
+        (optimizer, "_global_optimizer_pre_hooks"),
+        (optimizer, "_global_optimizer_post_hooks"),
+        (module, "_global_forward_pre_hooks"),
+        (module, "_global_forward_hooks"),
+    ):
+        found += [f"{table}[{key}]" for key in getattr(owner, table)]
+    for owner, method in (
+        (torch.amp.GradScaler, "step"),
+        (torch.optim.Optimizer, "zero_grad"),
+        (torch.nn.Module, "zero_grad"),
+        (torch.autograd, "backward"),
+    ):
+        if hasattr(getattr(owner, method), "__wrapped__") and "habitat" in getattr(owner, method).__code__.co_filename:
+            found.append(method)
+    return found

@@ -1,0 +1,56 @@
+"""Scripts of frameworks record without special code: Hugging Face's Trainer, torch.compile."""
+
+from recording_helpers import SHORT, names, read_trace, record_script, recorder_process
+
+TRAINER = """
+import torch, sys
+from torch import nn
+from transformers import Trainer, TrainingArguments
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 2)
+
+    def forward(self, x, labels):
+        scores = self.layer(x)
+        return {"loss": nn.functional.cross_entropy(scores, labels), "logits": scores}
+
+data = [{"x": torch.randn(4), "labels": i % 2} for i in range(400)]
+arguments = TrainingArguments(
+    output_dir=sys.argv[1], per_device_train_batch_size=4, gradient_accumulation_steps=2, use_cpu=True, report_to=[],
+    save_strategy="no", disable_tqdm=True,
+)
+Trainer(Model(), arguments, train_dataset=data).train()
+"""
+
+COMPILED = """
+import torch
+from torch import nn
+from torch._dynamo.utils import counters
+model = torch.compile(nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2)), backend="eager")
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for i in range(12):
+    optimizer.zero_grad()
+    model(torch.ones(6, 4)).sum().backward()
+    optimizer.step()
+print("compiled", counters["frames"]["total"], "times")
+"""
+
+
+def test_hugging_face_trainer_with_accumulation(tmp_path):
+    code, output = record_script(tmp_path, TRAINER, args=(str(tmp_path / "out"),))
+    assert code == 0
+    trace = read_trace(output)
+    assert trace["habitat"]["batch_size"] == 8 and trace["habitat"]["model"] == "Model"
+    assert names(trace, "cpu_op").count("aten::addmm") == 2 * 2  # two micro-batches, two iterations
+
+
+def test_compiled_model_is_not_compiled_anew(tmp_path):
+    """In a process of its own: compiled code changes how later recordings in the process watch modules."""
+    (tmp_path / "train.py").write_text(COMPILED)
+    done = recorder_process(tmp_path, *SHORT, "--continue", "train.py")
+    assert done.returncode == 0, done.stderr
+    assert "compiled 1 times" in done.stdout
+    about = read_trace(tmp_path / "step.json.gz")["habitat"]
+    assert about["batch_size"] == 6 and about["model"] == "Sequential"

@@ -1,0 +1,308 @@
+"""`python -m habitat.recording SCRIPT`: scripts run unchanged, results are whole, failures are said in one line."""
+
+import errno
+import os
+import sys
+
+import pytest
+from recording_helpers import (
+    SHORT, SHORT_NEEDS, TRAIN, hooks_in_place, names, no_leftovers, read_trace, record_script, recorder_process,
+)  # fmt: skip
+
+from habitat.recording import cli
+
+
+def train(steps):
+    return TRAIN.replace("STEPS", str(steps))
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays_behind(tmp_path):
+    yield
+    assert hooks_in_place() == []
+    assert no_leftovers(tmp_path)
+
+
+def test_script_is_recorded_and_stopped(tmp_path, capfd):
+    code, output = record_script(tmp_path, train(10**9))
+    assert code == 0
+    trace = read_trace(output)
+    about = trace["habitat"]
+    assert about["schema"] == 1
+    assert len(about["iteration_ms_all"]) == 2 and 0 < about["iteration_ms"] < 1e4
+    assert about["batch_size"] == 6 and about["model"] == "Sequential"
+    assert about["framework"].startswith("torch 2.") and about["peak_memory_bytes"] is None
+    assert about["command"].endswith("train.py") and about["timer"] == "perf_counter"
+    assert about["parameter_dtype"] == "float32" and about["autocast"] is None
+    ranges = [n for n in names(trace, "user_annotation") if n.startswith("ProfilerStep#")]
+    assert ranges == ["ProfilerStep#1", "ProfilerStep#2"]
+    assert names(trace, "cpu_op").count("aten::addmm") == 2 * 2  # two layers, two iterations
+    modules = [n for n in names(trace, "user_annotation") if n.startswith("nn.Module: ")]
+    assert sorted(set(modules)) == [
+        "nn.Module: Sequential", "nn.Module: Sequential.0", "nn.Module: Sequential.1", "nn.Module: Sequential.2",
+    ]  # fmt: skip
+    out, err = capfd.readouterr()
+    assert "2 iterations recorded" in out and "batch 6" in out
+    assert "\r" not in err and "\033" not in out + err  # no progress without a terminal
+
+
+def test_exactly_the_needed_iterations_are_enough(tmp_path):
+    assert record_script(tmp_path, train(SHORT_NEEDS))[0] == 0
+
+
+def test_script_that_ends_too_early(tmp_path, capfd):
+    code, output = record_script(tmp_path, train(SHORT_NEEDS - 1))
+    assert code == 1 and not output.exists()
+    err = capfd.readouterr().err.strip().splitlines()[-1]
+    assert err == (
+        f"habitat: {tmp_path}/train.py: the script ended after 5 iterations were seen, 6 are needed (1 warm-up, 2 timed,"
+        " 1 to start the profiler, 2 profiled); let it run longer, or lower --warmup, --timed or --iterations"
+    )
+
+
+def test_script_without_an_optimizer(tmp_path, capfd):
+    code, _ = record_script(tmp_path, "import torch\ntorch.ones(3)\n")
+    assert code == 1
+    assert "no optimiser step was seen: choose another --boundary" in capfd.readouterr().err
+
+
+def test_continue_lets_the_script_end(tmp_path, capfd):
+    source = train(12) + "print('last line', i)\n"
+    assert record_script(tmp_path, source, *SHORT, "--continue")[0] == 0
+    assert "last line 11" in capfd.readouterr().out
+
+
+def test_script_that_catches_everything_is_stopped_all_the_same(tmp_path):
+    source = train(40).replace("    optimizer.step()", "    try:\n        optimizer.step()\n    except BaseException:\n        pass")
+    code, output = record_script(tmp_path, source)
+    assert code == 0 and output.exists()
+
+
+def test_gan_iterations_hold_both_optimizers(tmp_path):
+    source = """
+import torch
+from torch import nn
+g, d = nn.Linear(3, 4), nn.Linear(4, 1)
+og, od = torch.optim.Adam(g.parameters()), torch.optim.SGD(d.parameters(), lr=0.1)
+while True:
+    od.zero_grad(); d(g(torch.randn(5, 3)).detach()).sum().backward(); od.step()
+    og.zero_grad(); d(g(torch.randn(5, 3))).sum().backward(); og.step()
+"""
+    code, output = record_script(tmp_path, source)
+    assert code == 0
+    trace = read_trace(output)
+    steps = [n for n in names(trace, "user_annotation") if n.startswith("Optimizer.step#")]
+    # G's last step holds the boundary, so it began before the trace did or after it ended.
+    assert steps.count("Optimizer.step#SGD.step") == 2
+    assert trace["habitat"]["model"] == "Linear" and trace["habitat"]["batch_size"] == 5
+
+
+@pytest.mark.parametrize("calls, backwards, size", [(4, 4, 24), (2, 1, None)])
+def test_batch_size_of_several_calls(tmp_path, calls, backwards, size):
+    """Accumulation adds up; two calls with one backward pass may be two views of the same samples."""
+    loop = f"""
+    losses = [model(torch.randn(6, 4)).sum() for _ in range({calls})]
+    if {backwards} == {calls}:
+        for loss in losses: loss.backward()
+    else:
+        sum(losses).backward()
+"""
+    source = train(100).replace("    model(torch.randn(6, 4)).sum().backward()\n", loop.lstrip("\n"))
+    code, output = record_script(tmp_path, source)
+    assert code == 0 and read_trace(output)["habitat"]["batch_size"] == size
+
+
+def test_batch_size_is_unknown_where_the_sequence_may_come_first(tmp_path):
+    source = train(100).replace("nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))", "nn.LSTM(4, 2)")
+    source = source.replace("model(torch.randn(6, 4)).sum()", "model(torch.randn(7, 6, 4))[0].sum()")
+    code, output = record_script(tmp_path, source)
+    assert code == 0 and read_trace(output)["habitat"]["batch_size"] is None
+    code, output = record_script(tmp_path, source, *SHORT, "--batch-size", "6", "--model", "tagger")
+    assert read_trace(output)["habitat"]["batch_size"] == 6
+    assert read_trace(output)["habitat"]["model"] == "tagger"
+
+
+def test_closure_optimizer_does_not_multiply_the_batch(tmp_path):
+    source = train(100).replace("torch.optim.SGD(model.parameters(), lr=0.1)", "torch.optim.LBFGS(model.parameters())")
+    source = source[: source.index("for i")] + """
+for i in range(100):
+    def closure():
+        optimizer.zero_grad()
+        loss = model(torch.randn(6, 4)).square().sum()
+        loss.backward()
+        return loss
+    optimizer.step(closure)
+"""
+    code, output = record_script(tmp_path, source)
+    assert code == 0 and read_trace(output)["habitat"]["batch_size"] is None
+
+
+def test_autocast_is_noted(tmp_path):
+    source = train(100).replace(
+        "    model(torch.randn(6, 4)).sum().backward()",
+        "    with torch.autocast('cpu', torch.bfloat16): y = model(torch.randn(6, 4)).sum()\n    y.backward()",
+    )
+    code, output = record_script(tmp_path, source)
+    assert code == 0 and read_trace(output)["habitat"]["autocast"] == "bfloat16"
+
+
+def test_inference_with_forward_boundary(tmp_path):
+    source = "import torch\nm = torch.nn.Linear(4, 2)\nwhile True:\n    with torch.no_grad(): m(torch.ones(3, 4))\n"
+    code, output = record_script(tmp_path, source, *SHORT, "--boundary", "forward:1")
+    assert code == 0
+    trace = read_trace(output)
+    assert names(trace, "cpu_op").count("aten::addmm") == 2 and trace["habitat"]["batch_size"] == 3
+
+
+def test_script_sees_what_python_gives_it(tmp_path, capfd):
+    source = """
+import sys, os, helper
+print(sys.argv[1:], os.path.basename(sys.argv[0]), __name__, os.path.basename(__file__), helper.NAME)
+print(sys.modules['__main__'].__file__ == __file__, sys.path[0] == os.path.dirname(os.path.realpath(__file__)))
+"""
+    (tmp_path / "helper.py").write_text("NAME = 'beside'\n")
+    record_script(tmp_path, source, args=("--batch", "4", "-o", "mine", "--help"))
+    out = capfd.readouterr().out
+    assert "['--batch', '4', '-o', 'mine', '--help'] train.py __main__ train.py beside" in out
+    assert "True True" in out
+
+
+def test_failing_script_shows_its_traceback_only(tmp_path, capfd):
+    code, output = record_script(tmp_path, "def broken():\n    raise KeyError('lost')\nbroken()\n")
+    assert code == 1 and not output.exists()
+    err = capfd.readouterr().err
+    assert "KeyError: 'lost'" in err and "in broken" in err and "cli.py" not in err
+    assert err.strip().splitlines()[-1].endswith("the script failed (exit code 1); nothing was recorded")
+
+
+def test_script_that_exits_with_a_code(tmp_path, capfd):
+    assert record_script(tmp_path, "raise SystemExit(7)\n")[0] == 1
+    assert "exit code 7" in capfd.readouterr().err
+    assert record_script(tmp_path, train(20) + "raise SystemExit(3)\n", *SHORT, "--continue")[0] == 1
+    assert "step.json.gz is complete" in capfd.readouterr().err
+
+
+def test_missing_script_is_unreadable_input(tmp_path, capfd):
+    assert cli.main(["--allow-cpu", "-o", str(tmp_path / "x.json"), str(tmp_path / "none.py")]) == 3
+    assert capfd.readouterr().err == f"habitat: {tmp_path}/none.py: no such script; check the path\n"
+
+
+@pytest.mark.parametrize("arguments, part", [
+    ([], "no script given"),
+    (["--warmup", "0", "x.py"], "'0' is no whole number of 1 or more"),
+    (["--boundary", "never", "x.py"], "'never' is no boundary"),
+    (["--nonsense", "x.py"], "nonsense"),
+])  # fmt: skip
+def test_usage_errors_exit_with_2(arguments, part, capfd):
+    try:
+        code = cli.main(arguments)
+    except SystemExit as exit_:
+        code = exit_.code
+    err = capfd.readouterr().err
+    assert code == 2 and part in err and err.startswith("habitat: record: ") and err.count("\n") == 1
+
+
+def test_help_names_every_option(capfd):
+    with pytest.raises(SystemExit) as exit_:
+        cli.main(["--help"])
+    out = capfd.readouterr().out
+    assert exit_.value.code == 0
+    for option in ("--warmup", "--timed", "--iterations", "--boundary", "--continue", "--output", "--compact", "-m"):
+        assert option in out
+
+
+def test_no_gpu_is_refused_before_the_script_runs(tmp_path, capfd, monkeypatch):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    code, output = record_script(tmp_path, "print('ran')\n", "--warmup", "1")
+    out, err = capfd.readouterr()
+    assert code == 1 and not output.exists() and "ran" not in out
+    assert "sees no GPU; record on a machine with one" in err and err.count("\n") == 1
+
+
+def test_script_that_leaves_the_gpu_idle(tmp_path, capfd, monkeypatch):
+    monkeypatch.setattr("habitat.recording.session.require_gpu", lambda where, allow: None)
+    monkeypatch.setattr(cli, "require_gpu", lambda where, allow: None)
+    code, output = record_script(tmp_path, train(100), "--warmup", "1", "--timed", "1", "--iterations", "1")
+    assert code == 1 and not output.exists()
+    assert "no kernel ran on the GPU in the recorded iterations" in capfd.readouterr().err
+
+
+def test_no_pytorch(tmp_path):
+    """A Python without PyTorch: a folder in front of everything shadows it with a package that cannot be imported."""
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "__init__.py").write_text("raise ImportError('no module named torch here')\n")
+    (tmp_path / "x.py").write_text("print('ran')\n")
+    done = recorder_process(tmp_path, "x.py", path=[str(tmp_path)])
+    assert done.returncode == 1 and done.stdout == ""
+    assert done.stderr == (
+        "habitat: x.py: PyTorch cannot be imported (no module named torch here); install it into this Python: pip install torch\n"
+    )
+
+
+def test_output_in_a_missing_folder(tmp_path, capfd):
+    script = tmp_path / "x.py"
+    script.write_text("print('ran')\n")
+    assert cli.main([*SHORT, "-o", str(tmp_path / "no" / "step.json"), str(script)]) == 1
+    out, err = capfd.readouterr()
+    assert "its folder does not exist" in err and "ran" not in out
+
+
+@pytest.mark.parametrize("full", ["while writing", "in the profiler"])
+def test_full_disk_leaves_nothing(tmp_path, capfd, monkeypatch, full):
+    def no_space(descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    if full == "while writing":
+        monkeypatch.setattr("os.fsync", no_space)
+    else:  # Kineto writes what fits and says nothing
+        monkeypatch.setattr(
+            "habitat.recording.profiling.IterationProfiler.export",
+            lambda self, path: open(path, "w").write('{"traceEvents": [{"ph":'),
+        )
+    code, _ = record_script(tmp_path, train(100))
+    assert code == 1 and sorted(os.listdir(tmp_path)) == ["train.py"]
+    err = capfd.readouterr().err
+    assert "free some disk space and record again" in err and err.count("habitat: ") == 1
+
+
+def test_earlier_trace_survives_a_failed_recording(tmp_path):
+    (tmp_path / "step.json.gz").write_bytes(b"an earlier recording")
+    code, output = record_script(tmp_path, "1 / 0\n")
+    assert code == 1 and output.read_bytes() == b"an earlier recording"
+
+
+def test_module_is_run_as_python_does(tmp_path, monkeypatch):
+    package = tmp_path / "mine"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "train.py").write_text("import sys\nassert sys.argv[1:] == ['--x'], sys.argv\n" + train(100))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", sys.argv)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    assert cli.main([*SHORT, "-o", "step.json", "-m", "mine.train", "--x"]) == 0
+    assert read_trace(tmp_path / "step.json")["habitat"]["command"] == "python -m mine.train --x"
+
+
+def test_each_rank_writes_its_own_trace(tmp_path, monkeypatch):
+    monkeypatch.setenv("RANK", "1")
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    code, output = record_script(tmp_path, train(100))
+    assert code == 0 and not output.exists()
+    about = read_trace(tmp_path / "step.rank1.json.gz")["habitat"]
+    assert (about["rank"], about["world_size"]) == (1, 2)
+
+
+def test_changing_cycle_starts_over(tmp_path):
+    """A second optimiser that joins after four steps: recorded iterations hold both."""
+    source = """
+import torch
+m = torch.nn.Linear(4, 2)
+a, b = torch.optim.SGD(m.parameters(), lr=0.1), torch.optim.Adam(m.parameters())
+for i in range(100):
+    m(torch.ones(3, 4)).sum().backward(); a.step()
+    if i > 3:
+        m(torch.ones(3, 4)).sum().backward(); b.step()
+"""
+    code, output = record_script(tmp_path, source)
+    steps = [n for n in names(read_trace(output), "user_annotation") if n.startswith("Optimizer.step#SGD")]
+    assert code == 0 and len(steps) == 2
