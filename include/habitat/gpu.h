@@ -18,7 +18,7 @@ extern "C" {
  * unknown. `matrix` are matrix units (tensor cores), `plain` the ordinary ALUs; dense, never with
  * sparsity. */
 typedef struct habitat_rates {
-    double matrix_flop_per_s[HABITAT_DTYPE_COUNT];
+    double matrix_flop_per_s[HABITAT_DTYPE_COUNT]; /* accumulating in fp32, as frameworks ask for */
     double plain_flop_per_s[HABITAT_DTYPE_COUNT];
 } habitat_rates;
 
@@ -29,9 +29,10 @@ typedef struct habitat_sm_limits {
     uint32_t threads_per_block;
     uint32_t blocks_per_sm;
     uint32_t registers_per_sm;
+    uint32_t registers_per_block;
     uint32_t registers_per_thread;
-    uint32_t register_allocation_unit; /* registers, per warp */
-    uint32_t warp_allocation_granularity;
+    uint32_t register_allocation_unit;    /* registers, per warp */
+    uint32_t warp_allocation_granularity; /* = register partitions of an SM */
     uint32_t shared_memory_per_sm_bytes;
     uint32_t shared_memory_per_block_bytes;  /* with opt-in */
     uint32_t shared_memory_reserved_bytes;   /* per block, taken by the system */
@@ -41,17 +42,24 @@ typedef struct habitat_sm_limits {
 typedef struct habitat_gpu {
     const char *name; /* canonical, e.g. "H200-SXM5-141GB" */
     const char *vendor;
-    const char *architecture;    /* "Hopper", "CDNA3", ... */
+    const char *architecture;    /* "Hopper", "CDNA 3", ... */
+    const char *chip;            /* "GH100"; NULL if not known */
+    const char *llvm_target;     /* AMD: "gfx942"; NULL otherwise */
     uint32_t compute_capability; /* 10 * major + minor (90 = 9.0, 120 = 12.0); 0 for AMD */
     uint32_t sm_count;           /* streaming multiprocessors or compute units */
     uint32_t fp32_lanes_per_sm;
     double base_clock_hz;
     double boost_clock_hz;
-    double memory_bytes; /* as sold: 80 GB = 80e9 unless the vendor says GiB; see docs/gpus.md */
-    double memory_bandwidth_bytes_per_s;
-    const char *memory_type; /* "HBM2e", "GDDR6", ... */
+    double memory_bytes; /* what a process can use where known, else as sold; see docs/gpus.md */
+    double memory_sold_bytes;            /* "80 GB" is 80 * 2^30: vendors print GB and mean GiB */
+    double memory_bandwidth_bytes_per_s; /* nominal */
+    uint32_t memory_bus_bits;            /* 0 if not known */
+    uint32_t dies_per_board;             /* boards that appear as several GPUs; else 1 */
+    const char *memory_type;             /* "HBM2e", "GDDR6", ... */
     double l2_bytes;
     habitat_rates peak;
+    double matrix_fp16_accumulate_fp16_flop_per_s; /* peaks with fp16 accumulation, where they */
+    double matrix_fp8_accumulate_fp16_flop_per_s;  /* differ (GeForce); else NaN */
     habitat_rates sustained; /* measured or estimated: see sustained_estimated_* */
     bool sustained_matrix_estimated[HABITAT_DTYPE_COUNT];
     bool sustained_plain_estimated[HABITAT_DTYPE_COUNT];
@@ -61,17 +69,28 @@ typedef struct habitat_gpu {
     double tdp_w;
     double process_nm;
     habitat_sm_limits limits;
-    double nvlink_bytes_per_s; /* per GPU, both directions together; NaN = none */
+    double nvlink_bytes_per_s; /* per GPU, both directions together; AMD: Infinity Fabric; NaN =
+                                  none */
+    double c2c_bytes_per_s;    /* link to the CPU of a superchip, both directions; NaN = none */
     double pcie_bytes_per_s;   /* one direction */
-    const char *release_date;  /* "2022-03-22" or "2022-03" */
-    const char *file;          /* where the entry came from: "built-in" or a path */
+    uint32_t pcie_generation, pcie_lanes; /* 0 if not known */
+    const char *release_date;             /* "2022-03-22" or "2022-03" */
+    const char
+        *file; /* where the entry came from: "built-in" or a path (the last, if calibrated) */
 } habitat_gpu;
 
 typedef struct habitat_gpu_table habitat_gpu_table;
 
-/** Build the table: the built-in GPUs, then the user's files in `user_dir`.
+/** Folder of the user's own GPU files: $XDG_CONFIG_HOME/habitat/gpus, or ~/.config/habitat/gpus.
+ * @param out  receives the path. @param size bytes of `out`.
+ * @return HABITAT_OK; HABITAT_E_ARG (neither variable is set, or `out` is too small).
+ * @note   Reads the environment and touches no file. @since 0.1 */
+HABITAT_API habitat_status habitat_gpu_user_dir(char *out, size_t size);
+
+/** Build the table: the built-in GPUs, then the user's files in `user_dir` in order of their names.
+ * Sustained rates that a file does not give are estimated by the rule of docs/gpus.md and marked.
  * @param user_dir directory of *.json files that add or replace GPUs; NULL = built-in only; a
- *                 directory that does not exist is no error.
+ *                 directory that does not exist is no error. See habitat_gpu_user_dir().
  * @param out      receives the table; free with habitat_gpu_table_free(). Untouched on error.
  * @param err      where and why on failure (file, line); may be NULL.
  * @return HABITAT_OK; HABITAT_E_PARSE, _FORMAT, _RANGE for a bad user file; HABITAT_E_MEMORY.
@@ -82,8 +101,18 @@ HABITAT_API habitat_status habitat_gpu_table_create(const char *user_dir, habita
 /** Add one GPU file (one GPU, or a calibration of a known GPU); replaces an entry of that name.
  * Pointers to a replaced entry stay valid until the table is freed.
  * @param path file to read. @param out receives the entry; may be NULL.
- * @return as habitat_gpu_table_create(), and HABITAT_E_IO. @since 0.1 */
+ * @return as habitat_gpu_table_create(), and HABITAT_E_IO, HABITAT_E_UNKNOWN_GPU (a calibration of
+ *         a GPU that is not in the table). The table is unchanged on error. @since 0.1 */
 HABITAT_API habitat_status habitat_gpu_table_add_file(habitat_gpu_table *table, const char *path,
+                                                      const habitat_gpu **out, habitat_error *err);
+
+/** The same for a GPU file that is already in memory.
+ * @param text  JSON; needs no NUL. @param size its length in bytes.
+ * @param label what to call it in errors and in habitat_gpu.file; borrowed for the call.
+ * @return as habitat_gpu_table_add_file(), without HABITAT_E_IO. @tested fuzz/fuzz_gpu.c @since 0.1
+ */
+HABITAT_API habitat_status habitat_gpu_table_add_text(habitat_gpu_table *table, const char *text,
+                                                      size_t size, const char *label,
                                                       const habitat_gpu **out, habitat_error *err);
 
 /** Free a table and all its entries; NULL is allowed. @since 0.1 */
@@ -92,7 +121,7 @@ HABITAT_API void habitat_gpu_table_free(habitat_gpu_table *table);
 /** Number of GPUs. @since 0.1 */
 HABITAT_API size_t habitat_gpu_count(const habitat_gpu_table *table);
 
-/** Entry `i` in table order (by vendor, architecture, name as in docs/gpus.md).
+/** Entry `i` in table order: NVIDIA first, then by compute capability, release date, name.
  * @return borrowed, lives as long as the table; NULL if i is out of range. @since 0.1 */
 HABITAT_API const habitat_gpu *habitat_gpu_at(const habitat_gpu_table *table, size_t i);
 
@@ -104,6 +133,10 @@ HABITAT_API const habitat_gpu *habitat_gpu_at(const habitat_gpu_table *table, si
 HABITAT_API habitat_status habitat_gpu_find(const habitat_gpu_table *table, const char *name,
                                             const habitat_gpu **out, bool *alias,
                                             habitat_error *err);
+
+/** Whether `name` is one that several parts share ("A100"), so that a reader should be told which
+ * was taken; false for names of exactly this part ("Tesla T4"). @since 0.1 */
+HABITAT_API bool habitat_gpu_name_is_shared(const habitat_gpu *gpu, const char *name);
 
 /* What a recording says of its device; 0 = not recorded. */
 typedef struct habitat_device_facts {
@@ -117,10 +150,11 @@ typedef struct habitat_device_facts {
     uint32_t shared_memory_per_block_bytes; /* opt-in */
 } habitat_device_facts;
 
-/** Find the GPU a trace was recorded on: by name, then told apart by memory size and SM count
- * (a V100 name alone does not say 16 or 32 GB).
- * @return HABITAT_OK; HABITAT_E_UNKNOWN_GPU (nearest names; also when SM count contradicts the
- *         entry, as on a MIG slice). @since 0.1 */
+/** Find the GPU a trace was recorded on: by name; where the name is shared ("Tesla V100"), told
+ * apart by memory size and SM count. What the facts contradict is refused, never guessed.
+ * @return HABITAT_OK; HABITAT_E_UNKNOWN_GPU (nearest names; also when the SM count, the memory or
+ *         the compute capability contradict the entry of that name, as on a MIG slice);
+ * HABITAT_E_ARG (no name). @since 0.1 */
 HABITAT_API habitat_status habitat_gpu_match(const habitat_gpu_table *table,
                                              const habitat_device_facts *facts,
                                              const habitat_gpu **out, habitat_error *err);
@@ -147,13 +181,25 @@ HABITAT_API const char *const *habitat_gpu_aliases(const habitat_gpu_table *tabl
 typedef struct habitat_gpu_source {
     const char *field; /* "memory_bandwidth_gb_per_s", "peak.matrix", ... as in the file */
     const char *id;    /* the source's short name */
-    const char *title; /* document, publisher, date */
+    const char *title; /* document */
+    const char *publisher;
+    const char *date; /* "2024", "2024-11" or "2024-11-18" */
+    const char *note; /* how it was read or measured; NULL if nothing is to be said */
 } habitat_gpu_source;
 
 /** Sources of a GPU's values. @param count receives the number. @return borrowed array. @since 0.1
  */
 HABITAT_API const habitat_gpu_source *habitat_gpu_sources(const habitat_gpu_table *table,
                                                           const habitat_gpu *gpu, size_t *count);
+
+/** The source of one value: the entry of habitat_gpu_sources() that matches most of its key.
+ * @param field key of the file, dotted inside an object: "sustained.plain_tflop_per_s.fp32".
+ * @return borrowed; NULL if none covers it (estimates have none). @since 0.1 */
+HABITAT_API const habitat_gpu_source *habitat_gpu_source_of(const habitat_gpu *gpu,
+                                                            const char *field);
+
+/** Remarks on a GPU's values, for people. @param count receives the number. @since 0.1 */
+HABITAT_API const char *const *habitat_gpu_notes(const habitat_gpu *gpu, size_t *count);
 
 /* How one kernel is launched. */
 typedef struct habitat_launch {
@@ -170,13 +216,19 @@ typedef enum habitat_limiter {
     HABITAT_LIMIT_SHARED_MEMORY,
 } habitat_limiter;
 
+/** Name of a limiter for people: "registers". @return static string. @since 0.1 */
+HABITAT_API const char *habitat_limiter_name(habitat_limiter limiter);
+
 /** Blocks of a kernel resident on one SM at a time (exact, CUDA's rules).
  * @param gpu     GPU, borrowed.
  * @param launch  block size, registers, shared memory.
  * @param out     receives blocks per SM, >= 1; untouched on error.
  * @param limiter receives what limits it (also on NOT_RESIDENT); may be NULL.
  * @return HABITAT_OK; HABITAT_E_NOT_RESIDENT (one block does not fit); HABITAT_E_ARG;
- *         HABITAT_E_NO_SPEC (no limits known for this GPU).
+ *         HABITAT_E_NO_SPEC (no limits known for this GPU; always so for AMD, whose compute units
+ * do not follow these rules).
+ * @note   On NOT_RESIDENT the limiter is the first of threads, registers, shared memory that a
+ * block exceeds. Pure.
  * @source CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
  * @tested tests/golden/occupancy.tbl  @since 0.1 */
 HABITAT_API habitat_status habitat_occupancy_blocks(const habitat_gpu *gpu,

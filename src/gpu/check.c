@@ -1,0 +1,202 @@
+/* Checks of the whole table that need more than one value, or more than one GPU. Each finding says
+ * what disagrees with what; an empty list is what `habitat gpus --check` wants. */
+#include "gpu/entry.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct findings {
+    habitat_gpu_finding *out;
+    size_t capacity, count;
+} findings;
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+static void
+find(findings *f, const habitat_gpu *gpu, const char *format, ...) {
+    if (f->count < f->capacity) {
+        va_list args;
+        va_start(args, format);
+        f->out[f->count].gpu = gpu->name;
+        vsnprintf(f->out[f->count].message, sizeof f->out->message, format, args);
+        va_end(args);
+    }
+    f->count++;
+}
+
+static bool within(double value, double reference, double share) {
+    return fabs(value / reference - 1) <= share;
+}
+
+static void check_peaks(findings *f, const gpu_entry *entry) {
+    const habitat_gpu *gpu = &entry->gpu;
+    const double *plain = gpu->peak.plain_flop_per_s, *matrix = gpu->peak.matrix_flop_per_s;
+    double fp32 = plain[HABITAT_DTYPE_FP32];
+    double clocked = 2.0 * gpu->sm_count * gpu->fp32_lanes_per_sm * gpu->boost_clock_hz;
+    if (!within(fp32, clocked, 0.03) && !entry->peak_note)
+        find(f, gpu,
+             "fp32 peak %.4g TFLOP/s, but SMs x lanes x 2 x boost clock gives %.4g; correct "
+             "one of them or state the reason in peak_note",
+             fp32 / 1e12, clocked / 1e12);
+    double fp16 = matrix[HABITAT_DTYPE_FP16];
+    if (!isnan(fp16) && fp16 < 2 * fp32 * 0.97)
+        find(f, gpu, "matrix fp16 peak below twice the plain fp32 peak");
+    static const struct {
+        habitat_dtype dtype;
+        double to_fp16;
+        const char *name;
+    } ratios[] = {{HABITAT_DTYPE_TF32, 0.5, "tf32"}, {HABITAT_DTYPE_FP8, 2, "fp8"}};
+    for (size_t i = 0; i < 2; i++) {
+        double rate = matrix[ratios[i].dtype];
+        if (!isnan(fp16) && !isnan(rate) && !within(rate, ratios[i].to_fp16 * fp16, 0.03))
+            find(f, gpu, "matrix %s peak is not %g x fp16; one of them may count sparsity",
+                 ratios[i].name, ratios[i].to_fp16);
+    }
+    if (gpu->base_clock_hz > gpu->boost_clock_hz)
+        find(f, gpu, "base clock above boost clock");
+}
+
+/* Bits per second of one pin, nominal, with the slowest and fastest parts of each type. */
+static const struct {
+    const char *type;
+    double lowest, highest;      /* [bit/s] per pin */
+    double least_gb, largest_gb; /* bandwidth of a whole GPU [GB/s] */
+} memory_types[] = {
+    {"GDDR5", 4.5e9, 9.2e9, 40, 400},     {"GDDR5X", 9.5e9, 12.5e9, 200, 600},
+    {"GDDR6", 9.5e9, 20.1e9, 100, 1000},  {"GDDR6X", 18e9, 24.1e9, 400, 1200},
+    {"GDDR7", 23e9, 36e9, 300, 2500},     {"HBM2", 1.3e9, 2.5e9, 400, 1700},
+    {"HBM2e", 2.4e9, 3.8e9, 1000, 3500},  {"HBM3", 4.5e9, 6.6e9, 2500, 6000},
+    {"HBM3e", 5.5e9, 9.9e9, 3500, 10000},
+};
+
+static void check_memory(findings *f, const habitat_gpu *gpu) {
+    size_t i = 0, types = sizeof memory_types / sizeof *memory_types;
+    while (i < types && strcmp(memory_types[i].type, gpu->memory_type) != 0)
+        i++;
+    if (i == types) {
+        find(f, gpu, "unknown memory type %.40s", gpu->memory_type);
+        return;
+    }
+    double bandwidth = gpu->memory_bandwidth_bytes_per_s;
+    if (bandwidth / 1e9 < memory_types[i].least_gb || bandwidth / 1e9 > memory_types[i].largest_gb)
+        find(f, gpu, "%.4g GB/s is out of range for %s", bandwidth / 1e9, gpu->memory_type);
+    double pin = gpu->memory_bus_bits ? bandwidth * 8 / gpu->memory_bus_bits : NAN;
+    if (pin < memory_types[i].lowest || pin > memory_types[i].highest)
+        find(f, gpu, "%.3g Gbit/s a pin is out of range for %s", pin / 1e9, gpu->memory_type);
+    if (gpu->memory_bytes > 1.03 * gpu->memory_sold_bytes ||
+        gpu->memory_bytes < 0.85 * gpu->memory_sold_bytes)
+        find(f, gpu, "usable memory does not fit the capacity");
+    if (gpu->sustained_bandwidth_bytes_per_s > bandwidth)
+        find(f, gpu, "sustained bandwidth above the nominal one");
+    double l2_share = gpu->l2_bytes / gpu->memory_bytes;
+    if (l2_share > 0.01)
+        find(f, gpu, "L2 holds more than a hundredth of the memory");
+}
+
+static void check_sustained(findings *f, const habitat_gpu *gpu) {
+    for (size_t d = 0; d < HABITAT_DTYPE_COUNT; d++) {
+        const char *name = habitat_dtype_name((habitat_dtype)d);
+        double rate = gpu->sustained.matrix_flop_per_s[d], peak = gpu->peak.matrix_flop_per_s[d];
+        if (!isnan(rate) && !(rate <= 1.1 * peak && rate >= 0.2 * peak))
+            find(f, gpu, "sustained matrix %s is not between 0.2 and 1.1 of its peak", name);
+        rate = gpu->sustained.plain_flop_per_s[d];
+        peak = gpu->peak.plain_flop_per_s[d];
+        if (!isnan(rate) && !(rate <= 1.1 * peak && rate >= 0.2 * peak))
+            find(f, gpu, "sustained plain %s is not between 0.2 and 1.1 of its peak", name);
+    }
+}
+
+static void check_limits(findings *f, const habitat_gpu *gpu) {
+    const habitat_sm_limits *known = gpu_capability_limits(gpu->compute_capability);
+    bool nvidia = strcmp(gpu->vendor, "NVIDIA") == 0;
+    if (nvidia != (gpu->compute_capability != 0))
+        find(f, gpu, "a compute capability belongs to NVIDIA GPUs, and to all of them");
+    if (nvidia && !known)
+        find(f, gpu, "no limits are known for compute capability %u.%u",
+             gpu->compute_capability / 10, gpu->compute_capability % 10);
+    if (known && memcmp(known, &gpu->limits, sizeof *known) != 0)
+        find(f, gpu, "sm_limits differ from those of compute capability %u.%u",
+             gpu->compute_capability / 10, gpu->compute_capability % 10);
+}
+
+static void check_board(findings *f, const habitat_gpu *gpu) {
+    if (strcmp(gpu->vendor, "NVIDIA") != 0 && strcmp(gpu->vendor, "AMD") != 0)
+        find(f, gpu, "unknown vendor %.40s", gpu->vendor);
+    if (gpu->tdp_w < 30 || gpu->tdp_w > 2000)
+        find(f, gpu, "TDP of %g W is out of range", gpu->tdp_w);
+    if (gpu->process_nm > 28 || gpu->process_nm < 2)
+        find(f, gpu, "process node of %g nm is out of range", gpu->process_nm);
+    if (strcmp(gpu->release_date, "2012") < 0)
+        find(f, gpu, "release date %s is before any GPU of the table", gpu->release_date);
+    /* one lane of generations 3 to 6 carries about 1, 2, 4, 8 GB/s each way */
+    double lane = gpu->pcie_lanes ? gpu->pcie_bytes_per_s / gpu->pcie_lanes / 1e9 : NAN;
+    if (gpu->pcie_generation >= 3 && gpu->pcie_generation <= 6 &&
+        !within(lane, (double)(1u << (gpu->pcie_generation - 3)), 0.05))
+        find(f, gpu, "PCIe bandwidth does not fit generation %u with %u lanes",
+             gpu->pcie_generation, gpu->pcie_lanes);
+}
+
+static void check_names(findings *f, const habitat_gpu_table *table, const gpu_entry *entry) {
+    for (size_t i = 0; i <= entry->alias_count; i++) {
+        const char *name = i ? entry->aliases[i - 1] : entry->gpu.name;
+        const habitat_gpu *found = NULL;
+        if (habitat_gpu_find(table, name, &found, NULL, NULL) == HABITAT_OK && found != &entry->gpu)
+            find(f, &entry->gpu, "the name \"%.60s\" also belongs to %s", name, found->name);
+    }
+}
+
+static void need_source(findings *f, const habitat_gpu *gpu, const char *field) {
+    if (!habitat_gpu_source_of(gpu, field))
+        find(f, gpu, "no source for %s", field);
+}
+
+static void check_rate_sources(findings *f, const habitat_gpu *gpu, const char *group,
+                               const double *rates, const bool *estimated) {
+    for (size_t d = 0; d < HABITAT_DTYPE_COUNT; d++) {
+        char field[128];
+        snprintf(field, sizeof field, "sustained.%s.%s", group,
+                 habitat_dtype_name((habitat_dtype)d));
+        if (!isnan(rates[d]) && !estimated[d])
+            need_source(f, gpu, field);
+    }
+}
+
+static void check_sources(findings *f, const gpu_entry *entry) {
+    static const char *const own[] = {"schema", "notes", "peak_note", "sources", "sustained"};
+    const habitat_gpu *gpu = &entry->gpu;
+    for (size_t i = 0; i < gpu_field_count; i++) {
+        bool needed = entry->present >> i & 1;
+        for (size_t k = 0; k < sizeof own / sizeof *own; k++)
+            needed &= strcmp(own[k], gpu_fields[i].key) != 0;
+        if (needed)
+            need_source(f, gpu, gpu_fields[i].key);
+    }
+    check_rate_sources(f, gpu, "matrix_tflop_per_s", gpu->sustained.matrix_flop_per_s,
+                       gpu->sustained_matrix_estimated);
+    check_rate_sources(f, gpu, "plain_tflop_per_s", gpu->sustained.plain_flop_per_s,
+                       gpu->sustained_plain_estimated);
+    if (!gpu->sustained_bandwidth_estimated)
+        need_source(f, gpu, "sustained.dram_gb_per_s");
+}
+
+habitat_status habitat_gpu_check(const habitat_gpu_table *table, habitat_gpu_finding *out,
+                                 size_t *count) {
+    if (!table || !count || (!out && *count))
+        return HABITAT_E_ARG;
+    findings f = {out, *count, 0};
+    for (size_t i = 0; i < table->count; i++) {
+        const gpu_entry *entry = table->entries[i];
+        check_peaks(&f, entry);
+        check_memory(&f, &entry->gpu);
+        check_sustained(&f, &entry->gpu);
+        check_limits(&f, &entry->gpu);
+        check_board(&f, &entry->gpu);
+        check_names(&f, table, entry);
+        check_sources(&f, entry);
+    }
+    *count = f.count;
+    return HABITAT_OK;
+}

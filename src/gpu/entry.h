@@ -1,0 +1,78 @@
+/* What the table keeps of one GPU beside the public record, and the calls between the files of this
+ * module. */
+#ifndef HABITAT_GPU_ENTRY_H
+#define HABITAT_GPU_ENTRY_H
+
+#include <habitat/gpu.h>
+
+#include "base/arena.h"
+
+enum { GPU_NAME_LENGTH = 128 }; /* longest name that is looked up, NUL included */
+
+typedef struct gpu_entry {
+    habitat_gpu gpu;      /* first: a public pointer is a pointer to its entry */
+    const char **aliases; /* exact names, then family names from `family_start` on */
+    size_t alias_count;
+    size_t family_start;
+    const char **notes;
+    size_t note_count;
+    habitat_gpu_source *sources; /* one for each key that a source covers */
+    size_t source_count;
+    const char *peak_note;      /* why the fp32 peak is not lanes x clock, or NULL */
+    const char *calibration_of; /* NULL for a GPU */
+    uint64_t present;           /* bit i: row i of gpu_fields was in the file */
+} gpu_entry;
+
+struct habitat_gpu_table {
+    habitat_arena arena; /* every entry and string, replaced ones included */
+    gpu_entry **entries; /* in table order */
+    size_t count, capacity;
+};
+
+static inline const gpu_entry *gpu_entry_of(const habitat_gpu *gpu) {
+    return (const gpu_entry *)(const void *)gpu;
+}
+
+/* parse.c: one file's text (NUL after `size` bytes) to an entry in `arena`. `trusted` skips the
+ * checks of well-formedness that only foreign files need. */
+habitat_status gpu_parse(habitat_arena *arena, const char *text, size_t size, const char *file,
+                         bool trusted, gpu_entry **out, habitat_error *err);
+
+/* fields.c: the keys of a GPU file. */
+typedef enum gpu_field_kind {
+    GPU_FIELD_TEXT,   /* const char * */
+    GPU_FIELD_NUMBER, /* double, times `scale` */
+    GPU_FIELD_COUNT,  /* uint32_t */
+    GPU_FIELD_OTHER   /* read by its own function in parse.c */
+} gpu_field_kind;
+
+typedef struct gpu_field {
+    const char *key;
+    gpu_field_kind kind;
+    size_t offset; /* in habitat_gpu, or in habitat_sm_limits */
+    double scale;
+    double lowest, highest; /* of the value as written in the file */
+    bool required;          /* in a GPU, not in a calibration */
+} gpu_field;
+
+extern const gpu_field gpu_fields[];
+extern const size_t gpu_field_count;
+extern const gpu_field gpu_limit_fields[];
+extern const size_t gpu_limit_field_count;
+
+/* capability.c: limits of a compute capability (10 * major + minor); NULL if unknown. */
+const habitat_sm_limits *gpu_capability_limits(uint32_t compute_capability);
+
+/* sustained.c: fills the sustained rates that the file did not give, and marks them. */
+void gpu_estimate_sustained(habitat_gpu *gpu);
+
+/* resolve.c: lower case, letters and digits only, without the vendor's name in front. */
+void gpu_normalise(const char *name, char out[GPU_NAME_LENGTH]);
+
+/* Edit distance of two short strings. */
+size_t gpu_edit_distance(const char *a, const char *b);
+
+/* Fills `err` with "unknown GPU ..." and the nearest names. */
+habitat_status gpu_unknown(const habitat_gpu_table *table, const char *name, habitat_error *err);
+
+#endif

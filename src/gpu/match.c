@@ -1,0 +1,84 @@
+/* The device of a recording to a GPU of the table. A fact that contradicts the table is an error,
+ * never rounded away: a slice of a GPU, or another part of the same name, would give wrong times.
+ */
+#include "gpu/entry.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+
+/* Drivers keep some memory back and inline ECC takes a sixteenth; 12 % less than sold covers both.
+ */
+static bool memory_fits(const habitat_gpu *gpu, uint64_t bytes) {
+    double share = (double)bytes / gpu->memory_sold_bytes;
+    return share > 0.88 && share < 1.03;
+}
+
+/* NULL if the facts fit the GPU, else what contradicts it. */
+static const char *contradiction(const habitat_gpu *gpu, const habitat_device_facts *facts,
+                                 char *text, size_t size) {
+    if (facts->sm_count && facts->sm_count != gpu->sm_count) {
+        snprintf(text, size, "it reports %u SMs where %s has %u: a MIG slice or another variant",
+                 facts->sm_count, gpu->name, gpu->sm_count);
+        return text;
+    }
+    if (facts->compute_capability && gpu->compute_capability &&
+        facts->compute_capability != gpu->compute_capability) {
+        snprintf(text, size, "it reports compute capability %u.%u where %s has %u.%u",
+                 facts->compute_capability / 10, facts->compute_capability % 10, gpu->name,
+                 gpu->compute_capability / 10, gpu->compute_capability % 10);
+        return text;
+    }
+    if (facts->memory_bytes && !memory_fits(gpu, facts->memory_bytes)) {
+        snprintf(text, size, "it reports %.1f GiB where %s has %g: a MIG slice or another variant",
+                 (double)facts->memory_bytes / HABITAT_GIB, gpu->name,
+                 gpu->memory_sold_bytes / HABITAT_GIB);
+        return text;
+    }
+    return NULL;
+}
+
+/* For a name that several parts share: the first of the same chip that the facts allow. */
+static const habitat_gpu *sibling(const habitat_gpu_table *table, const habitat_gpu *gpu,
+                                  const habitat_device_facts *facts) {
+    char text[256];
+    for (size_t i = 0; i < table->count; i++) {
+        const habitat_gpu *other = &table->entries[i]->gpu;
+        if (gpu->chip && other->chip && strcmp(gpu->chip, other->chip) == 0 &&
+            !contradiction(other, facts, text, sizeof text))
+            return other;
+    }
+    return NULL;
+}
+
+habitat_status habitat_gpu_match(const habitat_gpu_table *table, const habitat_device_facts *facts,
+                                 const habitat_gpu **out, habitat_error *err) {
+    if (!table || !facts || !out || !facts->name || !*facts->name)
+        return habitat_fail(err, HABITAT_E_ARG, "the recording does not name its GPU");
+    if (strstr(facts->name, " MIG "))
+        return habitat_fail(
+            err, HABITAT_E_UNKNOWN_GPU,
+            "\"%.100s\" is a slice of a GPU; record on a whole one, or describe the "
+            "slice with --gpu-file",
+            facts->name);
+    const habitat_gpu *gpu = NULL;
+    habitat_status status = habitat_gpu_find(table, facts->name, &gpu, NULL, err);
+    if (status != HABITAT_OK)
+        return status;
+    char text[256];
+    const char *why = contradiction(gpu, facts, text, sizeof text);
+    if (why && habitat_gpu_name_is_shared(gpu, facts->name)) {
+        const habitat_gpu *other = sibling(table, gpu, facts);
+        if (other) {
+            *out = other;
+            return HABITAT_OK;
+        }
+    }
+    if (why)
+        return habitat_fail(err, HABITAT_E_UNKNOWN_GPU,
+                            "\"%.100s\": %s; nearest: %s; describe the device with --gpu-file",
+                            facts->name, why, gpu->name);
+    *out = gpu;
+    return HABITAT_OK;
+}

@@ -1,0 +1,140 @@
+/* Names to GPUs: canonical names, aliases, nearest names. */
+#include "gpu/entry.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+
+void gpu_normalise(const char *name, char out[GPU_NAME_LENGTH]) {
+    static const char *const vendors[] = {"nvidia", "amd"};
+    size_t length = 0;
+    for (; *name && length + 1 < GPU_NAME_LENGTH; name++)
+        if (isalnum((unsigned char)*name))
+            out[length++] = (char)tolower((unsigned char)*name);
+    out[length] = '\0';
+    for (size_t v = 0; v < sizeof vendors / sizeof *vendors; v++) {
+        size_t prefix = strlen(vendors[v]);
+        if (length > prefix && memcmp(out, vendors[v], prefix) == 0) {
+            memmove(out, out + prefix, length - prefix + 1);
+            return;
+        }
+    }
+}
+
+size_t gpu_edit_distance(const char *a, const char *b) {
+    size_t row[GPU_NAME_LENGTH];
+    size_t width = strlen(b);
+    if (width >= GPU_NAME_LENGTH)
+        width = GPU_NAME_LENGTH - 1;
+    for (size_t j = 0; j <= width; j++)
+        row[j] = j;
+    for (size_t i = 0; a[i] && i < GPU_NAME_LENGTH; i++) {
+        size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (size_t j = 0; j < width; j++) {
+            size_t best = diagonal + (a[i] != b[j]);
+            diagonal = row[j + 1];
+            if (diagonal + 1 < best)
+                best = diagonal + 1;
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            row[j + 1] = best;
+        }
+    }
+    return row[width];
+}
+
+/* How far `wanted` is from an entry's names, in edits, twice over; a name that begins like it is
+ * half an edit away, so that "A100-SXM" finds the A100s before an A10. */
+static size_t distance(const gpu_entry *entry, const char *wanted) {
+    char plain[GPU_NAME_LENGTH];
+    size_t least = SIZE_MAX;
+    for (size_t i = 0; i <= entry->alias_count; i++) {
+        gpu_normalise(i ? entry->aliases[i - 1] : entry->gpu.name, plain);
+        size_t edits = 2 * gpu_edit_distance(wanted, plain);
+        size_t wanted_length = strlen(wanted), length = strlen(plain);
+        size_t common = wanted_length < length ? wanted_length : length;
+        if (common >= 2 && strncmp(wanted, plain, common) == 0 && edits > 1)
+            edits = 1 + (wanted_length > length);
+        if (edits < least)
+            least = edits;
+    }
+    return least;
+}
+
+habitat_status gpu_unknown(const habitat_gpu_table *table, const char *name, habitat_error *err) {
+    enum { SHOWN = 3 };
+    const gpu_entry *nearest[SHOWN] = {NULL};
+    size_t distances[SHOWN] = {SIZE_MAX, SIZE_MAX, SIZE_MAX};
+    char wanted[GPU_NAME_LENGTH], list[256] = "";
+    gpu_normalise(name, wanted);
+    for (size_t i = 0; i < table->count; i++) {
+        size_t d = distance(table->entries[i], wanted);
+        for (size_t k = 0; k < SHOWN; k++)
+            if (d < distances[k]) {
+                memmove(&distances[k + 1], &distances[k], (SHOWN - 1 - k) * sizeof *distances);
+                memmove(&nearest[k + 1], &nearest[k], (SHOWN - 1 - k) * sizeof *nearest);
+                distances[k] = d;
+                nearest[k] = table->entries[i];
+                break;
+            }
+    }
+    for (size_t k = 0, used = 0; k < SHOWN && nearest[k]; k++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
+                                 nearest[k]->gpu.name);
+    return habitat_fail(err, HABITAT_E_UNKNOWN_GPU,
+                        "unknown GPU \"%.100s\"; nearest: %s; `habitat gpus` lists all, "
+                        "--gpu-file adds one",
+                        name, list);
+}
+
+/* Index of the alias that equals `wanted`: alias_count if none. */
+static size_t alias_index(const gpu_entry *entry, const char *wanted) {
+    char plain[GPU_NAME_LENGTH];
+    size_t i = 0;
+    for (; i < entry->alias_count; i++) {
+        gpu_normalise(entry->aliases[i], plain);
+        if (strcmp(plain, wanted) == 0)
+            break;
+    }
+    return i;
+}
+
+static bool is_canonical(const gpu_entry *entry, const char *wanted) {
+    char plain[GPU_NAME_LENGTH];
+    gpu_normalise(entry->gpu.name, plain);
+    return strcmp(plain, wanted) == 0;
+}
+
+habitat_status habitat_gpu_find(const habitat_gpu_table *table, const char *name,
+                                const habitat_gpu **out, bool *alias, habitat_error *err) {
+    char wanted[GPU_NAME_LENGTH];
+    if (!table || !name || !out)
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "a table, a name and a place for the GPU are needed");
+    gpu_normalise(name, wanted);
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < table->count && *wanted; i++) {
+            const gpu_entry *entry = table->entries[i];
+            if (pass ? alias_index(entry, wanted) == entry->alias_count
+                     : !is_canonical(entry, wanted))
+                continue;
+            *out = &entry->gpu;
+            if (alias)
+                *alias = pass == 1;
+            return HABITAT_OK;
+        }
+    return gpu_unknown(table, name, err);
+}
+
+bool habitat_gpu_name_is_shared(const habitat_gpu *gpu, const char *name) {
+    char wanted[GPU_NAME_LENGTH];
+    if (!gpu || !name)
+        return false;
+    gpu_normalise(name, wanted);
+    const gpu_entry *entry = gpu_entry_of(gpu);
+    size_t i = alias_index(entry, wanted);
+    return !is_canonical(entry, wanted) && i >= entry->family_start && i < entry->alias_count;
+}

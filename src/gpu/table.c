@@ -1,0 +1,358 @@
+/* The table: built-in files, the user's files, order, access. */
+#include "gpu/entry.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/embedded.h"
+#include "base/error.h"
+
+enum { LARGEST_FILE_BYTES = 1 << 20 };
+
+/* ---- order ---- */
+
+static int compare_entries(const void *a, const void *b) {
+    const habitat_gpu *x = &(*(gpu_entry *const *)a)->gpu, *y = &(*(gpu_entry *const *)b)->gpu;
+    int vendor = strcmp(y->vendor, x->vendor); /* NVIDIA before AMD */
+    if (vendor)
+        return vendor;
+    if (x->compute_capability != y->compute_capability)
+        return x->compute_capability < y->compute_capability ? -1 : 1;
+    int date = strcmp(x->release_date, y->release_date);
+    return date ? date : strcmp(x->name, y->name);
+}
+
+static void sort_table(habitat_gpu_table *table) {
+    if (table->count > 1)
+        qsort(table->entries, table->count, sizeof *table->entries, compare_entries);
+}
+
+/* ---- adding ---- */
+
+static size_t index_of(const habitat_gpu_table *table, const char *name) {
+    char wanted[GPU_NAME_LENGTH], plain[GPU_NAME_LENGTH];
+    gpu_normalise(name, wanted);
+    for (size_t i = 0; i < table->count; i++) {
+        gpu_normalise(table->entries[i]->gpu.name, plain);
+        if (strcmp(plain, wanted) == 0)
+            return i;
+    }
+    return table->count;
+}
+
+static habitat_status refuse_taken_alias(const habitat_gpu_table *table, const gpu_entry *entry,
+                                         const char *file, habitat_error *err) {
+    size_t own = index_of(table, entry->gpu.name);
+    for (size_t i = 0; i <= entry->alias_count; i++) {
+        const char *alias = i ? entry->aliases[i - 1] : entry->gpu.name;
+        const habitat_gpu *other = NULL;
+        if (habitat_gpu_find(table, alias, &other, NULL, NULL) == HABITAT_OK &&
+            (own == table->count || other != &table->entries[own]->gpu))
+            return habitat_fail_at(err, HABITAT_E_FORMAT, file, UINT64_MAX, 0,
+                                   "\"%.100s\" already means %s; use another name or alias", alias,
+                                   other->name);
+    }
+    return HABITAT_OK;
+}
+
+static habitat_status insert(habitat_gpu_table *table, gpu_entry *entry, habitat_error *err) {
+    size_t at = index_of(table, entry->gpu.name);
+    if (at < table->count) {
+        table->entries[at] = entry;
+        return HABITAT_OK;
+    }
+    if (table->count == table->capacity) {
+        size_t capacity = table->capacity ? 2 * table->capacity : 128;
+        gpu_entry **entries = realloc(table->entries, capacity * sizeof *entries);
+        if (!entries)
+            return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+        table->entries = entries;
+        table->capacity = capacity;
+    }
+    table->entries[table->count++] = entry;
+    return HABITAT_OK;
+}
+
+/* The rates of `from` that are not NaN replace those of `to`; the rest is estimated anew. */
+static void lay_over(const double *from, double *to, bool *estimated) {
+    for (size_t d = 0; d < HABITAT_DTYPE_COUNT; d++) {
+        if (!isnan(from[d]))
+            to[d] = from[d];
+        else if (estimated[d])
+            to[d] = NAN;
+        estimated[d] = false;
+    }
+}
+
+static habitat_status append(habitat_arena *arena, const void *first, size_t first_count,
+                             const void *second, size_t second_count, size_t size, void *out) {
+    char *all = habitat_arena_alloc(arena, (first_count + second_count + 1) * size);
+    if (!all)
+        return HABITAT_E_MEMORY;
+    if (first_count)
+        memcpy(all, first, first_count * size);
+    if (second_count)
+        memcpy(all + first_count * size, second, second_count * size);
+    memcpy(out, &all, sizeof all);
+    return HABITAT_OK;
+}
+
+/* A calibration to a full entry: a copy of the GPU with the measured rates laid over. Its sources
+ * come first, so that they are found first. */
+static habitat_status calibrate(habitat_gpu_table *table, gpu_entry **entry, const char *file,
+                                habitat_error *err) {
+    const gpu_entry *measured = *entry;
+    const habitat_gpu *base = NULL;
+    habitat_status status = habitat_gpu_find(table, measured->calibration_of, &base, NULL, err);
+    if (status != HABITAT_OK)
+        return status;
+    gpu_entry *merged = habitat_arena_alloc(&table->arena, sizeof *merged);
+    if (!merged)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    *merged = *gpu_entry_of(base);
+    habitat_gpu *gpu = &merged->gpu;
+    const habitat_gpu *from = &measured->gpu;
+    lay_over(from->sustained.matrix_flop_per_s, gpu->sustained.matrix_flop_per_s,
+             gpu->sustained_matrix_estimated);
+    lay_over(from->sustained.plain_flop_per_s, gpu->sustained.plain_flop_per_s,
+             gpu->sustained_plain_estimated);
+    if (!isnan(from->sustained_bandwidth_bytes_per_s)) {
+        gpu->sustained_bandwidth_bytes_per_s = from->sustained_bandwidth_bytes_per_s;
+        gpu->sustained_bandwidth_estimated = false;
+    }
+    if (!isnan(from->launch_floor_ns))
+        gpu->launch_floor_ns = from->launch_floor_ns;
+    gpu_estimate_sustained(gpu);
+    const gpu_entry *old = gpu_entry_of(base);
+    if (append(&table->arena, measured->sources, measured->source_count, old->sources,
+               old->source_count, sizeof *old->sources, &merged->sources) != HABITAT_OK ||
+        append(&table->arena, measured->notes, measured->note_count, old->notes, old->note_count,
+               sizeof *old->notes, &merged->notes) != HABITAT_OK)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    merged->source_count += measured->source_count;
+    merged->note_count += measured->note_count;
+    gpu->file = file;
+    *entry = merged;
+    return HABITAT_OK;
+}
+
+static habitat_status add_entry(habitat_gpu_table *table, gpu_entry *entry, const char *file,
+                                const habitat_gpu **out, habitat_error *err) {
+    habitat_status status = entry->calibration_of ? calibrate(table, &entry, file, err)
+                                                  : refuse_taken_alias(table, entry, file, err);
+    if (status == HABITAT_OK)
+        status = insert(table, entry, err);
+    if (status != HABITAT_OK)
+        return status;
+    entry->gpu.file = file;
+    sort_table(table);
+    if (out)
+        *out = &entry->gpu;
+    return HABITAT_OK;
+}
+
+habitat_status habitat_gpu_table_add_text(habitat_gpu_table *table, const char *text, size_t size,
+                                          const char *label, const habitat_gpu **out,
+                                          habitat_error *err) {
+    if (!table || (!text && size) || !label)
+        return habitat_fail(err, HABITAT_E_ARG, "a table, a text and its label are needed");
+    const char *file = habitat_arena_string(&table->arena, label, strlen(label));
+    char *copy = malloc(size + 1);
+    if (!file || !copy) {
+        free(copy);
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    }
+    if (size)
+        memcpy(copy, text, size);
+    copy[size] = '\0';
+    gpu_entry *entry = NULL;
+    habitat_status status = gpu_parse(&table->arena, copy, size, file, false, &entry, err);
+    free(copy);
+    return status == HABITAT_OK ? add_entry(table, entry, file, out, err) : status;
+}
+
+/* ---- files ---- */
+
+static habitat_status read_file(const char *path, char **text, size_t *size, habitat_error *err) {
+    struct stat info;
+    FILE *file = fopen(path, "rb");
+    if (!file || fstat(fileno(file), &info) != 0 || S_ISDIR(info.st_mode)) {
+        const char *why = file ? "is a folder" : strerror(errno);
+        if (file)
+            fclose(file);
+        return habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0,
+                               "cannot open the GPU file: %s", why);
+    }
+    char *data = malloc(LARGEST_FILE_BYTES + 2); /* one more than allowed tells a file too large */
+    size_t got = data ? fread(data, 1, LARGEST_FILE_BYTES + 1, file) : 0;
+    bool failed = ferror(file) != 0;
+    fclose(file);
+    if (!data || failed) {
+        free(data);
+        return data ? habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0,
+                                      "cannot read the GPU file")
+                    : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    }
+    *text = data;
+    *size = got;
+    return HABITAT_OK;
+}
+
+habitat_status habitat_gpu_table_add_file(habitat_gpu_table *table, const char *path,
+                                          const habitat_gpu **out, habitat_error *err) {
+    char *text = NULL;
+    size_t size = 0;
+    if (!table || !path)
+        return habitat_fail(err, HABITAT_E_ARG, "a table and a path are needed");
+    habitat_status status = read_file(path, &text, &size, err);
+    if (status == HABITAT_OK)
+        status = habitat_gpu_table_add_text(table, text, size, path, out, err);
+    free(text);
+    return status;
+}
+
+static int is_json(const struct dirent *entry) {
+    size_t length = strlen(entry->d_name);
+    return entry->d_name[0] != '.' && length > 5 &&
+           strcmp(entry->d_name + length - 5, ".json") == 0;
+}
+
+static habitat_status add_directory(habitat_gpu_table *table, const char *directory,
+                                    habitat_error *err) {
+    struct dirent **names = NULL;
+    int count = scandir(directory, &names, is_json, alphasort);
+    if (count < 0)
+        return errno == ENOENT || errno == ENOTDIR
+                   ? HABITAT_OK
+                   : habitat_fail_at(err, HABITAT_E_IO, directory, UINT64_MAX, 0,
+                                     "cannot read the folder of GPU files: %s", strerror(errno));
+    habitat_status status = HABITAT_OK;
+    for (int i = 0; i < count; i++) {
+        char path[4096];
+        int length = snprintf(path, sizeof path, "%s/%s", directory, names[i]->d_name);
+        if (status == HABITAT_OK)
+            status = length < (int)sizeof path
+                         ? habitat_gpu_table_add_file(table, path, NULL, err)
+                         : habitat_fail_at(err, HABITAT_E_IO, directory, UINT64_MAX, 0,
+                                           "the path is too long");
+        free(names[i]);
+    }
+    free(names);
+    return status;
+}
+
+habitat_status habitat_gpu_user_dir(char *out, size_t size) {
+    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    int length = -1;
+    if (!out || !size)
+        return HABITAT_E_ARG;
+    char path[4096];
+    if (config && *config == '/') /* the XDG rules: relative paths are to be ignored */
+        length = snprintf(path, sizeof path, "%s/habitat/gpus", config);
+    else if (home && *home)
+        length = snprintf(path, sizeof path, "%s/.config/habitat/gpus", home);
+    if (length < 0 || (size_t)length >= size || (size_t)length >= sizeof path)
+        return HABITAT_E_ARG;
+    memcpy(out, path, (size_t)length + 1);
+    return HABITAT_OK;
+}
+
+/* ---- the whole ---- */
+
+static habitat_status add_built_in(habitat_gpu_table *table, habitat_error *err) {
+    for (size_t i = 0; i < habitat_embedded_gpus_count; i++) {
+        const habitat_embedded_file *file = &habitat_embedded_gpus[i];
+        gpu_entry *entry = NULL;
+        habitat_status status = gpu_parse(&table->arena, (const char *)file->data, file->size_bytes,
+                                          file->name, true, &entry, err);
+        if (status == HABITAT_OK)
+            status = insert(table, entry, err);
+        if (status != HABITAT_OK)
+            return status;
+        entry->gpu.file = "built-in";
+    }
+    sort_table(table);
+    return HABITAT_OK;
+}
+
+habitat_status habitat_gpu_table_create(const char *user_dir, habitat_gpu_table **out,
+                                        habitat_error *err) {
+    if (!out)
+        return habitat_fail(err, HABITAT_E_ARG, "a place for the table is needed");
+    habitat_gpu_table *table = calloc(1, sizeof *table);
+    if (!table)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    habitat_status status = add_built_in(table, err);
+    if (status == HABITAT_OK && user_dir)
+        status = add_directory(table, user_dir, err);
+    if (status != HABITAT_OK) {
+        habitat_gpu_table_free(table);
+        return status;
+    }
+    *out = table;
+    return HABITAT_OK;
+}
+
+void habitat_gpu_table_free(habitat_gpu_table *table) {
+    if (!table)
+        return;
+    habitat_arena_free(&table->arena);
+    free(table->entries);
+    free(table);
+}
+
+size_t habitat_gpu_count(const habitat_gpu_table *table) {
+    return table ? table->count : 0;
+}
+
+const habitat_gpu *habitat_gpu_at(const habitat_gpu_table *table, size_t i) {
+    return table && i < table->count ? &table->entries[i]->gpu : NULL;
+}
+
+const char *const *habitat_gpu_aliases(const habitat_gpu_table *table, const habitat_gpu *gpu,
+                                       size_t *count) {
+    (void)table;
+    const gpu_entry *entry = gpu ? gpu_entry_of(gpu) : NULL;
+    if (count)
+        *count = entry ? entry->alias_count : 0;
+    return entry ? entry->aliases : NULL;
+}
+
+const habitat_gpu_source *habitat_gpu_sources(const habitat_gpu_table *table,
+                                              const habitat_gpu *gpu, size_t *count) {
+    (void)table;
+    const gpu_entry *entry = gpu ? gpu_entry_of(gpu) : NULL;
+    if (count)
+        *count = entry ? entry->source_count : 0;
+    return entry ? entry->sources : NULL;
+}
+
+const habitat_gpu_source *habitat_gpu_source_of(const habitat_gpu *gpu, const char *field) {
+    const habitat_gpu_source *found = NULL;
+    size_t longest = 0;
+    if (!gpu || !field)
+        return NULL;
+    const gpu_entry *entry = gpu_entry_of(gpu);
+    for (size_t i = 0; i < entry->source_count; i++) {
+        const char *covered = entry->sources[i].field;
+        size_t length = strlen(covered);
+        if (length > longest && strncmp(covered, field, length) == 0 &&
+            (field[length] == '\0' || field[length] == '.')) {
+            longest = length;
+            found = &entry->sources[i];
+        }
+    }
+    return found;
+}
+
+const char *const *habitat_gpu_notes(const habitat_gpu *gpu, size_t *count) {
+    const gpu_entry *entry = gpu ? gpu_entry_of(gpu) : NULL;
+    if (count)
+        *count = entry ? entry->note_count : 0;
+    return entry ? entry->notes : NULL;
+}
