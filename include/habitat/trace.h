@@ -90,7 +90,6 @@ typedef struct habitat_kernel {
 /* The trace as a whole. NaN / 0 / NULL where not recorded. */
 typedef struct habitat_trace_info {
     const char *file;
-    char sha256[65];     /* of the file as stored */
     const char *format;  /* "kineto", "cupti", "nsys-sqlite" */
     uint64_t file_bytes; /* as stored */
     uint64_t json_bytes; /* uncompressed; 0 for SQLite */
@@ -138,6 +137,13 @@ HABITAT_API void habitat_trace_free(habitat_trace *trace);
 /** Facts of the whole trace. @return borrowed. @since 0.1 */
 HABITAT_API const habitat_trace_info *habitat_trace_get_info(const habitat_trace *trace);
 
+/** SHA-256 of the file as stored. Computed by reading the file again, when asked for.
+ * @param out receives 64 hexadecimal digits and a NUL; untouched on error.
+ * @return HABITAT_OK; HABITAT_E_IO (the file is gone or has changed since it was read);
+ *         HABITAT_E_UNSUPPORTED (read from memory). @since 0.1 */
+HABITAT_API habitat_status habitat_trace_sha256(const habitat_trace *trace, char out[65],
+                                                habitat_error *err);
+
 /** All operations. @param count receives the number. @return borrowed, shape (count). @since 0.1 */
 HABITAT_API const habitat_operation *habitat_trace_operations(const habitat_trace *trace,
                                                               size_t *count);
@@ -149,10 +155,14 @@ HABITAT_API const habitat_kernel *habitat_trace_kernels(const habitat_trace *tra
 typedef struct habitat_iteration {
     uint64_t start_ns; /* of its range on the CPU; the first event where there are no ranges */
     uint64_t duration_ns;
-    size_t kernel_count; /* on the main device */
-    double kernel_ms;    /* sum of kernel times on the main device */
-    double busy_ms;      /* the same with overlapping kernels counted once */
-    double span_ms;      /* first kernel's start to last kernel's end */
+    /* On the main device. Kernels are compute and collective kernels, as the profiler counts them;
+     * copies are memcpy and memset. */
+    size_t kernel_count;
+    size_t copy_count;
+    double kernel_ms; /* sum of kernel times */
+    double copy_ms;   /* sum of copy times */
+    double busy_ms;   /* kernels and copies, overlapping ones counted once */
+    double span_ms;   /* first start to last end of them */
 } habitat_iteration;
 
 /** Iterations of the trace. @return borrowed, shape (count), count >= 1. @since 0.1 */

@@ -1,0 +1,113 @@
+/* Building a trace: readers add events, trace_finish() sorts and links them.
+ *
+ * Operations and kernels are kept in their public structures from the start and sorted in place.
+ * While building, some of their fields hold what linking needs; the comments below say which. */
+#ifndef HABITAT_TRACE_BUILD_H
+#define HABITAT_TRACE_BUILD_H
+
+#include <habitat/trace.h>
+
+#include "base/arena.h"
+
+#define TRACE_DURATION_LIMIT_NS ((uint64_t)1 << 53) /* 104 days: longer is absurd */
+#define TRACE_TIME_LIMIT_NS     ((uint64_t)INT64_MAX)
+
+struct habitat_trace {
+    habitat_trace_info info;
+    habitat_strings strings;
+    habitat_arena arena;
+    habitat_operation *operations; /* building: parent = open B event below it on its thread,
+                                      kernel_count = external id, module = forward thread id */
+    size_t operation_count, operation_capacity;
+    habitat_kernel *kernels; /* building: operation = external id */
+    size_t kernel_count, kernel_capacity;
+    habitat_iteration *iterations;
+    double *iteration_ms_all;
+    bool from_memory;
+    int64_t modified_ns;
+};
+
+/* A call into the CUDA runtime or driver. Most launch nothing; correlation tells. */
+typedef struct trace_launch {
+    uint64_t correlation;
+    uint64_t start_ns;
+    uint64_t duration_ns;
+    uint32_t thread;
+    bool graph;  /* launches a whole CUDA graph */
+    bool driver; /* the driver's interface, which the runtime's may call */
+} trace_launch;
+
+/* One end of an arrow from a forward to a backward operation. */
+typedef struct trace_flow {
+    uint64_t id;
+    uint64_t time_ns;
+    uint32_t thread;
+    bool finish;
+} trace_flow;
+
+typedef struct trace_range {
+    uint64_t start_ns;
+    uint64_t end_ns;
+    bool own; /* "habitat_iteration", not "ProfilerStep#n" */
+} trace_range;
+
+/* A CPU thread: numbers as recorded (or hashes of their names), and the innermost open B event. */
+typedef struct trace_thread {
+    uint64_t process, thread;
+    uint32_t open;
+} trace_thread;
+
+typedef struct trace_device {
+    int64_t id;
+    habitat_device_facts facts;
+} trace_device;
+
+typedef struct trace_builder {
+    habitat_trace *trace;
+    trace_launch *launches;
+    size_t launch_count, launch_capacity;
+    trace_flow *flows;
+    size_t flow_count, flow_capacity;
+    trace_range *ranges; /* iterations */
+    size_t range_count, range_capacity;
+    trace_thread *threads;
+    size_t thread_count, thread_capacity;
+    uint32_t *thread_slots; /* hash table of indices + 1 */
+    size_t thread_slot_count;
+    uint32_t last_thread;
+    trace_device *devices;
+    size_t device_count, device_capacity;
+    size_t open_count; /* B events without their E so far */
+    bool has_shapes;
+    struct input_lists *inputs;
+} trace_builder;
+
+/* Start a trace. False when out of memory. */
+bool trace_begin(trace_builder *builder, const char *name);
+
+/* Room for one more; zeroed, index fields NONE, counters NaN. NULL when out of memory. */
+habitat_operation *trace_add_operation(trace_builder *builder);
+habitat_kernel *trace_add_kernel(trace_builder *builder);
+trace_launch *trace_add_launch(trace_builder *builder);
+trace_flow *trace_add_flow(trace_builder *builder);
+trace_device *trace_add_device(trace_builder *builder);
+
+/* Note the range of one iteration. False when out of memory. */
+bool trace_add_range(trace_builder *builder, const char *name, uint64_t start_ns,
+                     uint64_t duration_ns);
+
+/* Index of a thread, added when new; HABITAT_NONE when out of memory. */
+uint32_t trace_thread_index(trace_builder *builder, uint64_t process, uint64_t thread);
+
+/* Kind and copy kind of a GPU activity, from its name. */
+bool trace_name_is_collective(const char *name);
+bool trace_name_is_iteration(const char *name);
+
+/* Sort, link, count; then *out is the trace and the builder holds nothing.
+ * On failure the builder still holds everything; call trace_discard(). */
+habitat_status trace_finish(trace_builder *builder, habitat_trace **out, habitat_error *err);
+
+/* Free everything. */
+void trace_discard(trace_builder *builder);
+
+#endif

@@ -1,0 +1,11 @@
+/* Chrome-trace JSON into a trace builder. */
+#ifndef HABITAT_TRACE_EVENTS_H
+#define HABITAT_TRACE_EVENTS_H
+
+#include "trace/build.h"
+#include "trace/source.h"
+
+/* Read the whole source. On failure err->byte is filled where known; the line is not. */
+habitat_status events_read(trace_builder *builder, trace_source *source, habitat_error *err);
+
+#endif

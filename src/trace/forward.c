@@ -1,0 +1,235 @@
+/* Backward operations and the forward operations they belong to.
+ *
+ * PyTorch numbers the autograd nodes that a thread creates; a forward operation records the number
+ * that its node will get, its node's backward call records the same number and the thread. Several
+ * forward operations can carry one number: those nested in each other, and those before that made
+ * no node. The one that made it is in the last chain; in it the outermost whose name is that of the
+ * node ("ConvolutionBackward0": aten::convolution), else the outermost. */
+#include "trace/link.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/sort.h"
+
+enum { CHAIN_MAX = 64 }; /* deeper nesting of one number is not looked through */
+
+/* While building, `module` of an operation holds the forward thread id (0: not backward). */
+static bool is_backward(const habitat_operation *o) {
+    return o->module != 0 && o->sequence >= 0;
+}
+
+static bool is_forward(const habitat_operation *o) {
+    return o->module == 0 && o->sequence >= 0 && o->kind == HABITAT_OPERATION_FRAMEWORK;
+}
+
+/* Forward operations with a sequence number, sorted by (sequence, thread, start). */
+typedef struct forwards {
+    const habitat_operation *operations;
+    uint32_t *index;
+    size_t count;
+} forwards;
+
+static bool forward_before(const void *context, uint32_t a, uint32_t b) {
+    const forwards *f = context;
+    const habitat_operation *x = &f->operations[f->index[a]], *y = &f->operations[f->index[b]];
+    if (x->sequence != y->sequence)
+        return x->sequence < y->sequence;
+    return f->index[a] < f->index[b]; /* operations are sorted by (thread, start) */
+}
+
+static bool collect(const habitat_trace *t, forwards *f) {
+    *f = (forwards){t->operations, NULL, 0};
+    size_t count = 0;
+    for (size_t i = 0; i < t->operation_count; i++)
+        count += is_forward(&t->operations[i]);
+    if (!count)
+        return true;
+    f->index = malloc(count * sizeof *f->index);
+    uint32_t *order = malloc(count * sizeof *order);
+    if (f->index && order) {
+        for (size_t i = 0; i < t->operation_count; i++)
+            if (is_forward(&t->operations[i]))
+                f->index[f->count++] = (uint32_t)i;
+        if (sort_order(order, count, forward_before, f)) {
+            uint32_t spare;
+            sort_apply(f->index, sizeof spare, order, count, &spare);
+            free(order);
+            return true;
+        }
+    }
+    free(order);
+    free(f->index);
+    return false;
+}
+
+static size_t lower(const forwards *f, int64_t sequence, uint32_t thread) {
+    size_t low = 0, high = f->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const habitat_operation *o = &f->operations[f->index[middle]];
+        if (o->sequence < sequence || (o->sequence == sequence && o->thread < thread))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Does "aten::_log_softmax" belong to "LogSoftmaxBackward0"? Case and underscores aside. */
+static bool same_family(const char *node, const char *operation) {
+    const char *colon = strrchr(operation, ':');
+    if (colon)
+        operation = colon + 1;
+    for (;;) {
+        while (*operation == '_')
+            operation++;
+        if (!*operation)
+            return !strncmp(node, "Backward", 8);
+        if (tolower((unsigned char)*node) != tolower((unsigned char)*operation))
+            return false;
+        node++;
+        operation++;
+    }
+}
+
+/* Name of the autograd node in a backward operation's name. */
+static const char *node_name(const char *name) {
+    const char *colon = strstr(name, "evaluate_function: ");
+    if (colon)
+        name = colon + strlen("evaluate_function: ");
+    const char *last = strrchr(name, ':');
+    return last ? last + 1 : name;
+}
+
+/* Of the operations [low, high) of one number on one thread, the one that made the node. */
+static uint32_t choose(const forwards *f, size_t low, size_t high, const char *node) {
+    const habitat_operation *o = f->operations;
+    size_t outer = high - 1; /* walk out of the last chain: each lies in the one before it */
+    uint32_t named = HABITAT_NONE;
+    if (same_family(node, o[f->index[outer]].name))
+        named = f->index[outer];
+    while (outer > low && high - outer < CHAIN_MAX) {
+        const habitat_operation *before = &o[f->index[outer - 1]], *inner = &o[f->index[outer]];
+        if (before->start_ns + before->duration_ns <= inner->start_ns)
+            break;
+        outer--;
+        if (same_family(node, before->name))
+            named = f->index[outer];
+    }
+    return named != HABITAT_NONE ? named : f->index[outer];
+}
+
+static uint32_t by_sequence(const forwards *f, const habitat_operation *backward, uint32_t thread) {
+    size_t low = lower(f, backward->sequence, thread);
+    size_t high = lower(f, backward->sequence, thread + 1);
+    return high > low ? choose(f, low, high, node_name(backward->name)) : HABITAT_NONE;
+}
+
+/* The only thread that has forward operations of this number, or HABITAT_NONE. */
+static uint32_t only_thread(const forwards *f, int64_t sequence) {
+    size_t low = lower(f, sequence, 0);
+    if (low == f->count || f->operations[f->index[low]].sequence != sequence)
+        return HABITAT_NONE;
+    uint32_t thread = f->operations[f->index[low]].thread;
+    size_t next = lower(f, sequence, thread + 1);
+    bool other = next < f->count && f->operations[f->index[next]].sequence == sequence;
+    return other ? HABITAT_NONE : thread;
+}
+
+/* --- flows: arrows drawn in the trace, which say on which thread the forward pass ran ------- */
+
+static bool flow_before(const void *context, uint32_t a, uint32_t b) {
+    const trace_flow *x = (const trace_flow *)context + a, *y = (const trace_flow *)context + b;
+    if (x->id != y->id)
+        return x->id < y->id;
+    return x->finish < y->finish;
+}
+
+/* Last operation on the thread that starts at this very time: the innermost. */
+static uint32_t starting_at(const habitat_trace *t, uint32_t thread, uint64_t time_ns) {
+    size_t low = 0, high = t->operation_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const habitat_operation *o = &t->operations[middle];
+        if (o->thread < thread || (o->thread == thread && o->start_ns <= time_ns))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!low)
+        return HABITAT_NONE;
+    const habitat_operation *o = &t->operations[low - 1];
+    return o->thread == thread && o->start_ns == time_ns ? (uint32_t)(low - 1) : HABITAT_NONE;
+}
+
+/* Link one arrow. The forward operation is looked for by number on the arrow's thread, and is the
+ * one at the arrow's tail where numbers do not help. */
+static void follow(habitat_trace *t, const forwards *f, const trace_flow *tail,
+                   const trace_flow *head) {
+    uint32_t to = starting_at(t, head->thread, head->time_ns);
+    if (to == HABITAT_NONE)
+        return;
+    uint32_t from = HABITAT_NONE;
+    habitat_operation *backward = &t->operations[to];
+    if (is_backward(backward))
+        from = by_sequence(f, backward, tail->thread);
+    if (from == HABITAT_NONE)
+        from = starting_at(t, tail->thread, tail->time_ns);
+    if (from != HABITAT_NONE && from != to)
+        backward->forward = from;
+}
+
+static bool follow_flows(trace_builder *b, const forwards *f) {
+    if (!b->flow_count)
+        return true;
+    uint32_t *order = malloc(b->flow_count * sizeof *order);
+    if (!order || !sort_order(order, b->flow_count, flow_before, b->flows)) {
+        free(order);
+        return false;
+    }
+    for (size_t i = 0; i + 1 < b->flow_count; i++) {
+        const trace_flow *tail = &b->flows[order[i]], *head = &b->flows[order[i + 1]];
+        if (tail->id == head->id && !tail->finish && head->finish)
+            follow(b->trace, f, tail, head);
+    }
+    free(order);
+    return true;
+}
+
+/* --- all together -------------------------------------------------------------------------- */
+
+bool trace_link_forward(trace_builder *b) {
+    habitat_trace *t = b->trace;
+    forwards f;
+    if (!collect(t, &f))
+        return false;
+    if (!follow_flows(b, &f)) {
+        free(f.index);
+        return false;
+    }
+    for (size_t i = 0; i < t->operation_count; i++) {
+        habitat_operation *o = &t->operations[i];
+        uint32_t thread;
+        if (o->forward == HABITAT_NONE && is_backward(o) &&
+            (thread = only_thread(&f, o->sequence)) != HABITAT_NONE)
+            o->forward = by_sequence(&f, o, thread);
+    }
+    /* an outer call ("evaluate_function: ...") learns it from the node inside it of the same
+     * number, then everything inside a backward operation from what is around it */
+    for (size_t i = t->operation_count; i-- > 0;) {
+        const habitat_operation *o = &t->operations[i];
+        habitat_operation *parent = o->parent == HABITAT_NONE ? NULL : &t->operations[o->parent];
+        if (parent && parent->forward == HABITAT_NONE && o->forward != HABITAT_NONE &&
+            is_backward(parent) && parent->sequence == o->sequence)
+            parent->forward = o->forward;
+    }
+    for (size_t i = 0; i < t->operation_count; i++) {
+        habitat_operation *o = &t->operations[i];
+        if (o->forward == HABITAT_NONE && o->parent != HABITAT_NONE)
+            o->forward = t->operations[o->parent].forward;
+    }
+    free(f.index);
+    return true;
+}

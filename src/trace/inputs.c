@@ -1,0 +1,387 @@
+/* Inputs of operations. While an event is read its four lists are kept as tagged items; a list that
+ * was seen before is found by its bytes, and only a new one is decoded. */
+#include "trace/inputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/number.h"
+
+enum {
+    ITEM_FIELD = 'F',
+    ITEM_OPEN = '[',
+    ITEM_CLOSE = ']',
+    ITEM_NUMBER = 'n',
+    ITEM_STRING = 's',
+    ITEM_OTHER = 'x'
+};
+
+struct input_slot {
+    unsigned char *key; /* NULL: empty */
+    size_t key_size;
+    uint64_t hash;
+    habitat_input *inputs;
+    uint32_t count;
+    bool has_shapes;
+};
+
+static unsigned char *reserve(input_lists *l, size_t more) {
+    if (l->overflow)
+        return NULL;
+    if (l->size + more > l->capacity) {
+        size_t capacity = l->capacity ? l->capacity : 1024;
+        while (capacity < l->size + more)
+            capacity *= 2;
+        unsigned char *bytes =
+            l->size + more > INPUT_LIST_BYTES_MAX ? NULL : realloc(l->bytes, capacity);
+        if (!bytes) {
+            l->overflow = true;
+            return NULL;
+        }
+        l->bytes = bytes;
+        l->capacity = capacity;
+    }
+    unsigned char *at = l->bytes + l->size;
+    l->size += more;
+    return at;
+}
+
+void inputs_clear(input_lists *l) {
+    l->size = 0;
+    l->overflow = false;
+}
+
+static void put(input_lists *l, unsigned char item) {
+    unsigned char *at = reserve(l, 1);
+    if (at)
+        *at = item;
+}
+
+void inputs_field(input_lists *l, input_field field) {
+    put(l, ITEM_FIELD);
+    put(l, (unsigned char)field);
+}
+
+void inputs_open(input_lists *l) {
+    put(l, ITEM_OPEN);
+}
+
+void inputs_close(input_lists *l) {
+    put(l, ITEM_CLOSE);
+}
+
+void inputs_other(input_lists *l) {
+    put(l, ITEM_OTHER);
+}
+
+static void put_text(input_lists *l, unsigned char item, const void *text, size_t length) {
+    unsigned char *at = length > UINT32_MAX ? NULL : reserve(l, 5 + length);
+    if (!at)
+        return;
+    uint32_t length32 = (uint32_t)length;
+    *at = item;
+    memcpy(at + 1, &length32, 4);
+    if (length)
+        memcpy(at + 5, text, length);
+}
+
+void inputs_number(input_lists *l, const char *text, size_t length) {
+    put_text(l, ITEM_NUMBER, text, length);
+}
+
+void inputs_string(input_lists *l, const unsigned char *text, size_t length) {
+    put_text(l, ITEM_STRING, text, length);
+}
+
+/* --- decoding ----------------------------------------------------------------------------- */
+
+typedef struct item {
+    unsigned char type;
+    input_field field;
+    const char *text;
+    size_t length;
+} item;
+
+/* Next item of a well-formed sequence; false at its end. */
+static bool next_item(const unsigned char **at, const unsigned char *end, item *out) {
+    if (*at >= end)
+        return false;
+    *out = (item){.type = *(*at)++};
+    if (out->type == ITEM_FIELD) {
+        out->field = (input_field) * (*at)++;
+    } else if (out->type == ITEM_NUMBER || out->type == ITEM_STRING) {
+        uint32_t length;
+        memcpy(&length, *at, 4);
+        out->text = (const char *)*at + 4;
+        out->length = length;
+        *at += 4 + length;
+    }
+    return true;
+}
+
+/* Elements of the longest of the lists. */
+static size_t count_inputs(const input_lists *l) {
+    const unsigned char *at = l->bytes, *end = at + l->size;
+    size_t longest = 0, count = 0;
+    int depth = 0;
+    for (item it; next_item(&at, end, &it);) {
+        if (it.type == ITEM_FIELD) {
+            count = 0;
+            continue;
+        }
+        if (it.type == ITEM_CLOSE)
+            depth--;
+        else if (depth == 1)
+            count++;
+        if (it.type == ITEM_OPEN)
+            depth++;
+        if (count > longest)
+            longest = count;
+    }
+    return longest;
+}
+
+/* Numbers of one element's array, from the item behind its '[' to its ']'. `flat` receives the
+ * numbers of a plain array; of an array of arrays, [rank, numbers...] for each. */
+typedef struct shape {
+    const int64_t *numbers;
+    size_t count;
+    uint32_t list_count; /* arrays inside */
+    bool nested, bad;
+} shape;
+
+static bool read_shape(const unsigned char **at, const unsigned char *end, habitat_arena *arena,
+                       shape *out) {
+    const unsigned char *scan = *at;
+    size_t room = 0;
+    int depth = 1;
+    *out = (shape){0};
+    for (item it; depth && next_item(&scan, end, &it);) {
+        depth += it.type == ITEM_OPEN ? 1 : it.type == ITEM_CLOSE ? -1 : 0;
+        room += it.type == ITEM_OPEN || it.type == ITEM_NUMBER;
+        out->nested |= it.type == ITEM_OPEN;
+        out->bad |= depth > 2 || it.type == ITEM_OTHER || it.type == ITEM_STRING;
+    }
+    int64_t *numbers = habitat_arena_alloc(arena, room ? room * sizeof *numbers : 1);
+    if (!numbers)
+        return false;
+    int64_t *rank = NULL;
+    for (item it; *at < scan && next_item(at, scan, &it);) {
+        if (out->bad)
+            continue;
+        if (it.type == ITEM_OPEN) {
+            rank = &numbers[out->count++];
+            *rank = 0;
+            out->list_count++;
+        } else if (it.type == ITEM_CLOSE) {
+            rank = NULL;
+        } else if (out->nested && !rank) {
+            out->bad = true; /* numbers beside arrays */
+        } else {
+            int64_t value;
+            if (number_signed(it.text, it.length, &value) != NUMBER_OK)
+                out->bad = true;
+            else
+                numbers[out->count++] = value;
+            if (rank)
+                ++*rank;
+        }
+    }
+    if (out->bad || (!out->nested && out->count > UINT8_MAX))
+        *out = (shape){.bad = true};
+    out->numbers = numbers;
+    return true;
+}
+
+static void set_dims(habitat_input *input, const shape *s) {
+    if (s->bad)
+        return;
+    if (s->nested) {
+        input->is_list = true;
+        input->list_count = s->list_count;
+    } else {
+        input->rank = (uint8_t)s->count;
+    }
+    input->dims = s->count ? s->numbers : NULL;
+}
+
+/* Strides belong to the dims beside them; they count only if they have the same shape. */
+static void set_strides(habitat_input *input, const shape *s) {
+    if (!s->bad && s->count)
+        input->strides = s->numbers;
+}
+
+static const char *text_of(habitat_strings *strings, const item *it) {
+    return habitat_strings_intern(strings, it->text, it->length);
+}
+
+typedef struct decoder {
+    habitat_arena *arena;
+    habitat_strings *strings;
+    habitat_input *inputs;
+    size_t *stride_counts;
+    size_t count;
+} decoder;
+
+/* One element of one of the four lists. */
+static bool decode_element(decoder *d, input_field field, size_t index, const item *it,
+                           const unsigned char **at, const unsigned char *end) {
+    habitat_input *input = &d->inputs[index];
+    if (it->type == ITEM_OPEN) {
+        shape s;
+        if (!read_shape(at, end, d->arena, &s))
+            return false;
+        if (field == INPUT_DIMS) {
+            set_dims(input, &s);
+        } else if (field == INPUT_STRIDES) {
+            set_strides(input, &s);
+            d->stride_counts[index] = s.count;
+        }
+        return true;
+    }
+    bool is_text = it->type == ITEM_STRING || it->type == ITEM_NUMBER;
+    if (field == INPUT_TYPES && it->type == ITEM_STRING) {
+        input->type = text_of(d->strings, it);
+        return input->type != NULL;
+    }
+    if (field == INPUT_VALUES && is_text && it->length) {
+        input->value = text_of(d->strings, it);
+        return input->value != NULL;
+    }
+    return true;
+}
+
+static bool decode(const input_lists *l, decoder *d) {
+    const unsigned char *at = l->bytes, *end = at + l->size;
+    input_field field = INPUT_DIMS;
+    size_t index = 0;
+    int depth = 0;
+    for (item it; next_item(&at, end, &it);) {
+        if (it.type == ITEM_FIELD) {
+            field = it.field;
+            index = 0;
+            depth = 0;
+        } else if (it.type == ITEM_CLOSE) {
+            depth--;
+        } else if (depth == 0) {
+            depth++; /* the list's own '[' */
+        } else if (!decode_element(d, field, index++, &it, &at, end)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What an input is, once all four lists are known. */
+static void settle(habitat_input *input, size_t stride_count, bool *has_shapes) {
+    if (!input->type)
+        input->type = "";
+    input->dtype = habitat_dtype_from_name(input->type);
+    if (!strcmp(input->type, "TensorList"))
+        input->is_list = true;
+    if (input->is_list)
+        input->dtype = HABITAT_DTYPE_UNKNOWN;
+    input->is_tensor =
+        !input->is_list && (input->dtype != HABITAT_DTYPE_UNKNOWN || input->rank > 0);
+    if (!input->is_tensor && !input->is_list) {
+        input->rank = 0;
+        input->dims = NULL;
+    }
+    size_t dim_count = input->rank;
+    if (input->is_list)
+        for (uint32_t i = 0; i < input->list_count; i++)
+            dim_count += 1 + (size_t)input->dims[dim_count];
+    if (stride_count != dim_count)
+        input->strides = NULL;
+    *has_shapes |= input->dims != NULL;
+}
+
+static uint64_t hash_bytes(const unsigned char *bytes, size_t size) {
+    uint64_t hash = 0x2545f4914f6cdd1du ^ size;
+    for (; size >= 8; bytes += 8, size -= 8) {
+        uint64_t word;
+        memcpy(&word, bytes, 8);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 32;
+    }
+    for (; size; bytes++, size--)
+        hash = (hash ^ *bytes) * 0x100000001b3u;
+    return hash ^ (hash >> 29);
+}
+
+static bool grow(input_lists *l) {
+    size_t capacity = l->slot_capacity ? l->slot_capacity * 2 : 256;
+    struct input_slot *slots = calloc(capacity, sizeof *slots);
+    if (!slots)
+        return false;
+    for (size_t i = 0; i < l->slot_capacity; i++) {
+        if (!l->slots[i].key)
+            continue;
+        size_t at = l->slots[i].hash & (capacity - 1);
+        while (slots[at].key)
+            at = (at + 1) & (capacity - 1);
+        slots[at] = l->slots[i];
+    }
+    free(l->slots);
+    l->slots = slots;
+    l->slot_capacity = capacity;
+    return true;
+}
+
+/* Decode the list into a new slot. */
+static bool add_slot(input_lists *l, habitat_arena *arena, habitat_strings *strings,
+                     struct input_slot *slot, uint64_t hash) {
+    size_t count = count_inputs(l);
+    habitat_input *inputs = habitat_arena_alloc(arena, count ? count * sizeof *inputs : 1);
+    unsigned char *key = malloc(l->size);
+    size_t *stride_counts = calloc(count ? count : 1, sizeof *stride_counts);
+    bool fine = inputs && key && stride_counts;
+    bool has_shapes = false;
+    if (fine) {
+        memset(inputs, 0, count * sizeof *inputs);
+        decoder d = {arena, strings, inputs, stride_counts, count};
+        fine = decode(l, &d);
+    }
+    if (!fine) {
+        free(key);
+        free(stride_counts);
+        return false;
+    }
+    for (size_t i = 0; i < count; i++)
+        settle(&inputs[i], stride_counts[i], &has_shapes);
+    free(stride_counts);
+    memcpy(key, l->bytes, l->size);
+    *slot = (struct input_slot){key, l->size, hash, inputs, (uint32_t)count, has_shapes};
+    l->slot_count++;
+    return true;
+}
+
+bool inputs_store(input_lists *l, habitat_arena *arena, habitat_strings *strings,
+                  habitat_operation *operation, bool *has_shapes) {
+    if (l->size == 0)
+        return true;
+    if (l->slot_count * 2 >= l->slot_capacity && !grow(l))
+        return false;
+    uint64_t hash = hash_bytes(l->bytes, l->size);
+    size_t mask = l->slot_capacity - 1, at = hash & mask;
+    struct input_slot *slot = &l->slots[at];
+    while (slot->key && (slot->hash != hash || slot->key_size != l->size ||
+                         memcmp(slot->key, l->bytes, l->size) != 0)) {
+        at = (at + 1) & mask;
+        slot = &l->slots[at];
+    }
+    if (!slot->key && !add_slot(l, arena, strings, slot, hash))
+        return false;
+    operation->inputs = slot->count ? slot->inputs : NULL;
+    operation->input_count = slot->count;
+    *has_shapes |= slot->has_shapes;
+    return true;
+}
+
+void inputs_free(input_lists *l) {
+    for (size_t i = 0; i < l->slot_capacity; i++)
+        free(l->slots[i].key);
+    free(l->slots);
+    free(l->bytes);
+    *l = (input_lists){0};
+}

@@ -1,0 +1,48 @@
+/* Inputs of operations, each distinct list stored once: a training step repeats the same shapes
+ * over and over. */
+#ifndef HABITAT_TRACE_INPUTS_H
+#define HABITAT_TRACE_INPUTS_H
+
+#include <stdbool.h>
+
+#include <habitat/trace.h>
+
+#include "base/arena.h"
+
+/* What Kineto calls the four lists of an operation. */
+typedef enum input_field {
+    INPUT_DIMS = 1,
+    INPUT_TYPES,
+    INPUT_STRIDES,
+    INPUT_VALUES,
+} input_field;
+
+enum { INPUT_LIST_BYTES_MAX = 1 << 22 };
+
+typedef struct input_lists {
+    /* the list being read, as a sequence of tagged items */
+    unsigned char *bytes;
+    size_t size, capacity;
+    bool overflow;
+    /* all lists so far */
+    struct input_slot *slots;
+    size_t slot_capacity, slot_count;
+} input_lists;
+
+/* Items of the list being read. */
+void inputs_clear(input_lists *lists);
+void inputs_field(input_lists *lists, input_field field);
+void inputs_open(input_lists *lists);
+void inputs_close(input_lists *lists);
+void inputs_number(input_lists *lists, const char *text, size_t length);
+void inputs_string(input_lists *lists, const unsigned char *text, size_t length);
+void inputs_other(input_lists *lists); /* null, true, an object: unknown */
+
+/* Give `operation` the list that was read. False when out of memory.
+ * *has_shapes is set when any input of it has dimensions. */
+bool inputs_store(input_lists *lists, habitat_arena *arena, habitat_strings *strings,
+                  habitat_operation *operation, bool *has_shapes);
+
+void inputs_free(input_lists *lists);
+
+#endif

@@ -1,0 +1,180 @@
+/* Which iteration everything belongs to, and the sums of each. A kernel belongs to the iteration
+ * that its launch lies in, on whatever thread: backward passes run on a thread of their own. */
+#include "trace/link.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_start(const void *a, const void *b) {
+    const trace_range *x = a, *y = b;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return x->end_ns < y->end_ns ? -1 : x->end_ns > y->end_ns;
+}
+
+/* Ranges of our own recorder win over the profiler's steps, in which they may lie. */
+static size_t choose_kind(trace_range *ranges, size_t count) {
+    size_t kept = 0;
+    bool own = false;
+    for (size_t i = 0; i < count; i++)
+        own |= ranges[i].own;
+    for (size_t i = 0; i < count; i++)
+        if (ranges[i].own == own)
+            ranges[kept++] = ranges[i];
+    return kept;
+}
+
+/* Sorted. Two that overlap by more than half of the shorter are the same step seen by two
+ * processes, and made one; less is rounding, and the earlier ends where the later starts. */
+static size_t merge_ranges(trace_range *ranges, size_t count) {
+    size_t kept = 0;
+    count = choose_kind(ranges, count);
+    if (count)
+        qsort(ranges, count, sizeof *ranges, by_start);
+    for (size_t i = 0; i < count; i++) {
+        trace_range *last = kept ? &ranges[kept - 1] : NULL, *r = &ranges[i];
+        if (last && r->start_ns < last->end_ns) {
+            uint64_t shorter = last->end_ns - last->start_ns, length = r->end_ns - r->start_ns;
+            uint64_t end = r->end_ns < last->end_ns ? r->end_ns : last->end_ns;
+            if (length < shorter)
+                shorter = length;
+            if (end - r->start_ns > shorter / 2) {
+                if (r->end_ns > last->end_ns)
+                    last->end_ns = r->end_ns;
+                continue;
+            }
+            last->end_ns = r->start_ns;
+        }
+        ranges[kept++] = *r;
+    }
+    return kept;
+}
+
+static uint32_t range_at(const trace_range *ranges, size_t count, uint64_t time) {
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (ranges[middle].start_ns <= time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && time < ranges[low - 1].end_ns ? (uint32_t)(low - 1) : HABITAT_NONE;
+}
+
+/* When a kernel was asked for. */
+static uint64_t launch_time(const habitat_trace *t, const habitat_kernel *k) {
+    if (k->launch_thread != HABITAT_NONE)
+        return k->launch_start_ns;
+    return k->operation != HABITAT_NONE ? t->operations[k->operation].start_ns : k->start_ns;
+}
+
+/* Drop ranges in which nothing was launched on the main device. `used` is scratch. */
+static size_t keep_used(habitat_trace *t, trace_range *ranges, size_t count, bool *used) {
+    size_t kept = 0;
+    for (size_t i = 0; i < t->kernel_count; i++) {
+        const habitat_kernel *k = &t->kernels[i];
+        uint32_t at =
+            k->device == t->info.device ? range_at(ranges, count, launch_time(t, k)) : HABITAT_NONE;
+        if (at != HABITAT_NONE)
+            used[at] = true;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (used[i])
+            ranges[kept++] = ranges[i];
+    return kept;
+}
+
+static void assign(habitat_trace *t, const trace_range *ranges, size_t count) {
+    for (size_t i = 0; i < t->kernel_count; i++)
+        t->kernels[i].iteration = range_at(ranges, count, launch_time(t, &t->kernels[i]));
+    for (size_t i = 0; i < t->operation_count; i++)
+        t->operations[i].iteration = range_at(ranges, count, t->operations[i].start_ns);
+}
+
+/* Without ranges the whole trace is one iteration. */
+static void assign_all(habitat_trace *t, trace_range *whole) {
+    for (size_t i = 0; i < t->kernel_count; i++) {
+        uint64_t end = t->kernels[i].start_ns + t->kernels[i].duration_ns;
+        t->kernels[i].iteration = 0;
+        if (end > whole->end_ns)
+            whole->end_ns = end;
+    }
+    for (size_t i = 0; i < t->operation_count; i++) {
+        uint64_t end = t->operations[i].start_ns + t->operations[i].duration_ns;
+        t->operations[i].iteration = 0;
+        if (end > whole->end_ns)
+            whole->end_ns = end;
+    }
+}
+
+/* Sums in nanoseconds, and how far the busy time of an iteration is counted. */
+typedef struct sums {
+    uint64_t kernel_ns, copy_ns, busy_ns, first_ns, busy_until_ns;
+    bool any;
+} sums;
+
+/* Kernels come sorted by start, so the union of their intervals grows from left to right. */
+static void add_kernel(const habitat_kernel *k, habitat_iteration *it, sums *s) {
+    uint64_t end = k->start_ns + k->duration_ns;
+    if (k->kind == HABITAT_KERNEL_MEMCPY || k->kind == HABITAT_KERNEL_MEMSET) {
+        it->copy_count++;
+        s->copy_ns += k->duration_ns;
+    } else {
+        it->kernel_count++;
+        s->kernel_ns += k->duration_ns;
+    }
+    if (!s->any) {
+        s->any = true;
+        s->first_ns = s->busy_until_ns = k->start_ns;
+    }
+    if (end > s->busy_until_ns) {
+        s->busy_ns += end - (k->start_ns > s->busy_until_ns ? k->start_ns : s->busy_until_ns);
+        s->busy_until_ns = end;
+    }
+}
+
+static bool sum_up(habitat_trace *t, const trace_range *ranges, size_t count) {
+    sums *all = calloc(count, sizeof *all);
+    t->iterations = calloc(count, sizeof *t->iterations);
+    if (!all || !t->iterations) {
+        free(all);
+        return false;
+    }
+    for (size_t i = 0; i < t->kernel_count; i++) {
+        const habitat_kernel *k = &t->kernels[i];
+        if (k->device == t->info.device && k->iteration != HABITAT_NONE)
+            add_kernel(k, &t->iterations[k->iteration], &all[k->iteration]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        habitat_iteration *it = &t->iterations[i];
+        it->start_ns = ranges[i].start_ns;
+        it->duration_ns = ranges[i].end_ns - ranges[i].start_ns;
+        it->kernel_ms = (double)all[i].kernel_ns / HABITAT_NS_PER_MS;
+        it->copy_ms = (double)all[i].copy_ns / HABITAT_NS_PER_MS;
+        it->busy_ms = (double)all[i].busy_ns / HABITAT_NS_PER_MS;
+        it->span_ms = (double)(all[i].busy_until_ns - all[i].first_ns) / HABITAT_NS_PER_MS;
+    }
+    t->info.iteration_count = count;
+    free(all);
+    return true;
+}
+
+bool trace_split_iterations(trace_builder *b) {
+    habitat_trace *t = b->trace;
+    trace_range whole = {0, 0, false};
+    size_t count = merge_ranges(b->ranges, b->range_count);
+    if (count) {
+        bool *used = calloc(count, sizeof *used);
+        if (!used)
+            return false;
+        count = keep_used(t, b->ranges, count, used);
+        free(used);
+    }
+    if (count) {
+        assign(t, b->ranges, count);
+        return sum_up(t, b->ranges, count);
+    }
+    assign_all(t, &whole);
+    return sum_up(t, &whole, 1);
+}

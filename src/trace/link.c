@@ -1,0 +1,385 @@
+/* Sorting and linking of operations, launches and kernels. Everything here is a sort of nearly
+ * sorted things or one sweep: no cost grows faster than n log n. */
+#include "trace/link.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "trace/sort.h"
+
+/* Old traces have whole microseconds, start and duration each cut off: a child may seem to end a
+ * little after its parent. */
+enum { NESTING_SLACK_NS = 2000 };
+
+static uint64_t end_of(const habitat_operation *o) {
+    return o->start_ns + o->duration_ns;
+}
+
+/* --- times --------------------------------------------------------------------------------- */
+
+/* Make times relative to the first event that is kept. */
+static void rebase(trace_builder *b) {
+    habitat_trace *t = b->trace;
+    uint64_t base = UINT64_MAX;
+    for (size_t i = 0; i < t->operation_count; i++)
+        if (t->operations[i].start_ns < base)
+            base = t->operations[i].start_ns;
+    for (size_t i = 0; i < t->kernel_count; i++)
+        if (t->kernels[i].start_ns < base)
+            base = t->kernels[i].start_ns;
+    for (size_t i = 0; i < b->launch_count; i++)
+        if (b->launches[i].start_ns < base)
+            base = b->launches[i].start_ns;
+    for (size_t i = 0; i < t->operation_count; i++)
+        t->operations[i].start_ns -= base;
+    for (size_t i = 0; i < t->kernel_count; i++)
+        t->kernels[i].start_ns -= base;
+    for (size_t i = 0; i < b->launch_count; i++)
+        b->launches[i].start_ns -= base;
+    for (size_t i = 0; i < b->flow_count; i++) /* a flow before the base matches nothing */
+        b->flows[i].time_ns -= base;
+    for (size_t i = 0; i < b->range_count; i++) {
+        b->ranges[i].start_ns -= base;
+        b->ranges[i].end_ns -= base;
+    }
+}
+
+/* --- operations ---------------------------------------------------------------------------- */
+
+static bool operation_before(const void *context, uint32_t a, uint32_t b) {
+    const habitat_operation *x = (const habitat_operation *)context + a;
+    const habitat_operation *y = (const habitat_operation *)context + b;
+    if (x->thread != y->thread)
+        return x->thread < y->thread;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns;
+    if (x->duration_ns != y->duration_ns)
+        return x->duration_ns > y->duration_ns;
+    return x->kernel_count < y->kernel_count; /* external ids count calls: the outer comes first */
+}
+
+/* B events that never ended tell nothing: they are left out. */
+static void drop_open_operations(trace_builder *b) {
+    habitat_trace *t = b->trace;
+    size_t kept = 0;
+    if (!b->open_count)
+        return;
+    for (size_t i = 0; i < t->operation_count; i++)
+        if (t->operations[i].duration_ns != UINT64_MAX)
+            t->operations[kept++] = t->operations[i];
+    t->info.skipped_events += t->operation_count - kept;
+    t->operation_count = kept;
+}
+
+static bool sort_operations(trace_builder *b) {
+    habitat_trace *t = b->trace;
+    if (!t->operation_count)
+        return true;
+    uint32_t *order = malloc(t->operation_count * sizeof *order);
+    if (!order || !sort_order(order, t->operation_count, operation_before, t->operations)) {
+        free(order);
+        return false;
+    }
+    habitat_operation spare;
+    sort_apply(t->operations, sizeof spare, order, t->operation_count, &spare);
+    free(order);
+    return true;
+}
+
+/* Parents by nesting. An operation that only overlaps the one before it replaces it: whatever
+ * starts later and lies in both lies in the later one. */
+static void find_parents(habitat_trace *t) {
+    uint32_t top = HABITAT_NONE;
+    for (uint32_t i = 0; i < t->operation_count; i++) {
+        habitat_operation *o = &t->operations[i];
+        while (top != HABITAT_NONE) {
+            const habitat_operation *above = &t->operations[top];
+            if (above->thread == o->thread && end_of(above) > o->start_ns &&
+                end_of(above) + NESTING_SLACK_NS >= end_of(o))
+                break;
+            top = above->parent;
+        }
+        o->parent = top;
+        top = i;
+    }
+}
+
+/* --- kernels ------------------------------------------------------------------------------- */
+
+static bool kernel_before(const void *context, uint32_t a, uint32_t b) {
+    const habitat_kernel *x = (const habitat_kernel *)context + a;
+    const habitat_kernel *y = (const habitat_kernel *)context + b;
+    if (x->device != y->device)
+        return x->device < y->device;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns;
+    return x->stream < y->stream;
+}
+
+static bool sort_kernels(habitat_trace *t) {
+    uint32_t *order = malloc(t->kernel_count * sizeof *order);
+    if (!order || !sort_order(order, t->kernel_count, kernel_before, t->kernels)) {
+        free(order);
+        return false;
+    }
+    habitat_kernel spare;
+    sort_apply(t->kernels, sizeof spare, order, t->kernel_count, &spare);
+    free(order);
+    return true;
+}
+
+static bool launch_before(const void *context, uint32_t a, uint32_t b) {
+    const trace_launch *x = (const trace_launch *)context + a;
+    const trace_launch *y = (const trace_launch *)context + b;
+    if (x->correlation != y->correlation)
+        return x->correlation < y->correlation;
+    return x->start_ns < y->start_ns;
+}
+
+/* First launch with this correlation or a later one. */
+static size_t lower_launch(const trace_launch *launches, size_t count, uint64_t correlation) {
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (launches[middle].correlation < correlation)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* First launch of [low, high) (one correlation, sorted by start) that starts after `time`. */
+static size_t after_time(const trace_launch *launches, size_t low, size_t high, uint64_t time) {
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (launches[middle].start_ns <= time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The launch of a kernel, or NULL. Where processes share a file a correlation can occur several
+ * times: the last one before the kernel started is meant; and of a runtime call and the driver
+ * call inside it, the outer. */
+static const trace_launch *launch_of(const trace_launch *launches, size_t count,
+                                     const habitat_kernel *k) {
+    if (!k->correlation)
+        return NULL;
+    size_t first = lower_launch(launches, count, k->correlation);
+    if (first == count || launches[first].correlation != k->correlation)
+        return NULL;
+    size_t end = first + 1;
+    if (end < count && launches[end].correlation == k->correlation)
+        end = lower_launch(launches, count, k->correlation + 1);
+    size_t at = after_time(launches, first, end, k->start_ns);
+    if (at == first)
+        return &launches[first]; /* clocks disagree a little: the nearest one */
+    const trace_launch *found = &launches[--at];
+    if (at > first) {
+        const trace_launch *outer = found - 1;
+        if (found->driver && !outer->driver && outer->thread == found->thread &&
+            outer->start_ns + outer->duration_ns >= found->start_ns)
+            found = outer;
+    }
+    return found;
+}
+
+static bool sort_launches(trace_builder *b) {
+    if (!b->launch_count)
+        return true;
+    uint32_t *order = malloc(b->launch_count * sizeof *order);
+    if (!order || !sort_order(order, b->launch_count, launch_before, b->launches)) {
+        free(order);
+        return false;
+    }
+    trace_launch spare;
+    sort_apply(b->launches, sizeof spare, order, b->launch_count, &spare);
+    free(order);
+    return true;
+}
+
+static bool link_launches(trace_builder *b) {
+    habitat_trace *t = b->trace;
+    if (!sort_launches(b))
+        return false;
+    for (size_t i = 0; i < t->kernel_count; i++) {
+        habitat_kernel *k = &t->kernels[i];
+        const trace_launch *launch = launch_of(b->launches, b->launch_count, k);
+        if (!launch) {
+            t->info.unlinked_kernels++;
+            continue;
+        }
+        k->launch_thread = launch->thread;
+        k->launch_start_ns = launch->start_ns;
+        k->launch_duration_ns = launch->duration_ns;
+        k->in_graph |= launch->graph;
+    }
+    return true;
+}
+
+static bool launched_before(const void *context, uint32_t a, uint32_t b) {
+    const habitat_kernel *x = (const habitat_kernel *)context + a;
+    const habitat_kernel *y = (const habitat_kernel *)context + b;
+    if (x->launch_thread != y->launch_thread)
+        return x->launch_thread < y->launch_thread;
+    return x->launch_start_ns < y->launch_start_ns;
+}
+
+/* Innermost operation of each launch, in one sweep over launches and operations in the order of
+ * (thread, time). `external` receives the kernels' external ids, which shared the field. */
+static void sweep_launches(habitat_trace *t, const uint32_t *order, uint32_t *external) {
+    uint32_t next = 0, top = HABITAT_NONE;
+    for (size_t i = 0; i < t->kernel_count; i++) {
+        habitat_kernel *k = &t->kernels[order[i]];
+        external[order[i]] = k->operation;
+        k->operation = HABITAT_NONE;
+        if (k->launch_thread == HABITAT_NONE)
+            continue;
+        for (; next < t->operation_count; next++) {
+            const habitat_operation *o = &t->operations[next];
+            if (o->thread > k->launch_thread ||
+                (o->thread == k->launch_thread && o->start_ns > k->launch_start_ns))
+                break;
+            top = next;
+        }
+        while (top != HABITAT_NONE && (t->operations[top].thread != k->launch_thread ||
+                                       end_of(&t->operations[top]) <= k->launch_start_ns))
+            top = t->operations[top].parent;
+        k->operation = top;
+    }
+}
+
+static bool external_before(const void *context, uint32_t a, uint32_t b) {
+    const habitat_operation *o = context;
+    return o[a].kernel_count < o[b].kernel_count;
+}
+
+/* Kernels whose launch was not recorded: the operation with their external id. */
+static bool link_external(habitat_trace *t, const uint32_t *external) {
+    if (!t->info.unlinked_kernels || !t->operation_count)
+        return true;
+    uint32_t *order = malloc(t->operation_count * sizeof *order);
+    if (!order || !sort_order(order, t->operation_count, external_before, t->operations)) {
+        free(order);
+        return false;
+    }
+    for (size_t i = 0; i < t->kernel_count; i++) {
+        habitat_kernel *k = &t->kernels[i];
+        if (k->launch_thread != HABITAT_NONE || !external[i])
+            continue;
+        size_t low = 0, high = t->operation_count;
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+            if (t->operations[order[middle]].kernel_count < external[i])
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        if (low < t->operation_count && t->operations[order[low]].kernel_count == external[i])
+            k->operation = order[low];
+    }
+    free(order);
+    return true;
+}
+
+static bool link_operations(habitat_trace *t) {
+    uint32_t *order = malloc(t->kernel_count * sizeof *order);
+    uint32_t *external = malloc(t->kernel_count * sizeof *external);
+    bool fine =
+        order && external && sort_order(order, t->kernel_count, launched_before, t->kernels);
+    if (fine) {
+        sweep_launches(t, order, external);
+        fine = link_external(t, external);
+    }
+    free(order);
+    free(external);
+    return fine;
+}
+
+/* Kernels of each operation and everything inside it. Children come after their parents. */
+static void count_kernels(habitat_trace *t) {
+    for (size_t i = 0; i < t->operation_count; i++)
+        t->operations[i].kernel_count = 0;
+    for (size_t i = 0; i < t->kernel_count; i++)
+        if (t->kernels[i].operation != HABITAT_NONE)
+            t->operations[t->kernels[i].operation].kernel_count++;
+    for (size_t i = t->operation_count; i-- > 0;)
+        if (t->operations[i].parent != HABITAT_NONE)
+            t->operations[t->operations[i].parent].kernel_count += t->operations[i].kernel_count;
+}
+
+/* --- the trace as a whole ------------------------------------------------------------------ */
+
+/* Modules: of the operation itself, else of the forward operation it belongs to. */
+static void find_modules(habitat_trace *t) {
+    for (size_t i = 0; i < t->operation_count; i++) {
+        habitat_operation *o = &t->operations[i];
+        o->module = HABITAT_NONE;
+        if (o->parent == HABITAT_NONE)
+            continue;
+        const habitat_operation *parent = &t->operations[o->parent];
+        o->module = parent->kind == HABITAT_OPERATION_MODULE ? o->parent : parent->module;
+    }
+    for (size_t i = 0; i < t->operation_count; i++) {
+        habitat_operation *o = &t->operations[i];
+        if (o->module == HABITAT_NONE && o->forward != HABITAT_NONE)
+            o->module = t->operations[o->forward].module;
+    }
+}
+
+/* Kernels are sorted by device: one run each. */
+static void find_main_device(trace_builder *b) {
+    habitat_trace *t = b->trace;
+    uint64_t most = 0;
+    for (size_t i = 0; i < t->kernel_count;) {
+        uint32_t device = t->kernels[i].device;
+        uint64_t sum = 0;
+        for (; i < t->kernel_count && t->kernels[i].device == device; i++)
+            sum += t->kernels[i].duration_ns;
+        if (t->info.device_count++ == 0 || sum > most) {
+            most = sum;
+            t->info.device = device;
+        }
+    }
+    for (size_t i = 0; i < b->device_count; i++)
+        if (b->devices[i].id == (int64_t)t->info.device)
+            t->info.device_facts = b->devices[i].facts;
+}
+
+static habitat_status no_kernels(const trace_builder *b, habitat_error *err) {
+    const habitat_trace *t = b->trace;
+    if (t->operation_count || b->launch_count)
+        return habitat_fail_at(err, HABITAT_E_NO_GPU, t->info.file, UINT64_MAX, 0,
+                               "no GPU activity in this trace (%zu operations on the CPU); record "
+                               "it again on a machine with a GPU, with ProfilerActivity.CUDA among "
+                               "the profiler's activities, or with 'habitat record'",
+                               t->operation_count);
+    return habitat_fail_at(err, HABITAT_E_FORMAT, t->info.file, UINT64_MAX, 0,
+                           "no operation and no kernel in it; export it with torch.profiler or "
+                           "'habitat record'");
+}
+
+habitat_status trace_link(trace_builder *b, habitat_error *err) {
+    habitat_trace *t = b->trace;
+    drop_open_operations(b);
+    if (!t->kernel_count)
+        return no_kernels(b, err);
+    rebase(b);
+    if (!sort_operations(b))
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    find_parents(t);
+    if (!sort_kernels(t) || !link_launches(b) || !link_operations(t) || !trace_link_forward(b))
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    count_kernels(t);
+    find_modules(t);
+    find_main_device(b);
+    if (!trace_split_iterations(b))
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    t->info.has_operations = t->operation_count > 0;
+    t->info.has_shapes = b->has_shapes;
+    return HABITAT_OK;
+}

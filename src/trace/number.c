@@ -1,0 +1,126 @@
+/* Numbers of a trace. Kineto writes times as decimal microseconds with 16 and more digits: a double
+ * cannot hold them to the nanosecond, so the digits are read as digits. */
+#include "trace/number.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DIGITS_MAX = 19, TEXT_MAX = 63, EXPONENT_MAX = 10000 };
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+/* Text after 'e': a signed exponent, clamped. False if there is none. */
+static bool read_exponent(const char *text, const char *end, int *exponent) {
+    bool negative = false;
+    int value = 0;
+    if (text < end && (*text == '+' || *text == '-'))
+        negative = *text++ == '-';
+    if (text == end)
+        return false;
+    for (; text < end; text++) {
+        if (!is_digit(*text))
+            return false;
+        if (value < EXPONENT_MAX)
+            value = value * 10 + (*text - '0');
+    }
+    *exponent += negative ? -value : value;
+    return true;
+}
+
+/* mantissa * 10^shift. Digits beyond DIGITS_MAX were dropped; they cannot change a half-up
+ * rounding. */
+static number_result apply_shift(uint64_t mantissa, int shift, uint64_t limit, uint64_t *out) {
+    if (mantissa == 0)
+        shift = 0;
+    for (; shift > 0; shift--) {
+        if (mantissa > UINT64_MAX / 10)
+            return NUMBER_TOO_LARGE;
+        mantissa *= 10;
+    }
+    if (shift < 0) {
+        if (shift < -DIGITS_MAX) {
+            mantissa = 0;
+        } else {
+            uint64_t power = 1;
+            for (; shift < 0; shift++)
+                power *= 10;
+            uint64_t rest = mantissa % power;
+            mantissa = mantissa / power + (rest >= power - rest);
+        }
+    }
+    if (mantissa > limit)
+        return NUMBER_TOO_LARGE;
+    *out = mantissa;
+    return NUMBER_OK;
+}
+
+number_result number_scaled(const char *text, size_t length, int scale, uint64_t limit,
+                            uint64_t *out) {
+    const char *end = text + length;
+    uint64_t mantissa = 0;
+    int digits = 0, shift = scale;
+    bool negative = false, any = false, fraction = false;
+    if (text < end && *text == '-') {
+        negative = true;
+        text++;
+    }
+    for (; text < end; text++) {
+        if (is_digit(*text)) {
+            any = true;
+            if (digits < DIGITS_MAX) {
+                mantissa = mantissa * 10 + (uint64_t)(*text - '0');
+                digits += mantissa != 0;
+                shift -= fraction;
+            } else if (!fraction && shift < EXPONENT_MAX) {
+                shift++;
+            }
+        } else if (*text == '.' && !fraction) {
+            fraction = true;
+        } else {
+            break;
+        }
+    }
+    if (!any)
+        return NUMBER_BAD;
+    if (text < end && ((*text != 'e' && *text != 'E') || !read_exponent(text + 1, end, &shift)))
+        return NUMBER_BAD;
+    if (negative && mantissa)
+        return NUMBER_NEGATIVE;
+    return apply_shift(mantissa, shift, limit, out);
+}
+
+number_result number_signed(const char *text, size_t length, int64_t *out) {
+    bool negative = length && *text == '-';
+    uint64_t value = 0;
+    size_t i = negative;
+    if (i == length)
+        return NUMBER_BAD;
+    for (; i < length; i++) {
+        if (!is_digit(text[i]))
+            return NUMBER_BAD;
+        if (value > (uint64_t)INT64_MAX / 10 - 1)
+            return NUMBER_TOO_LARGE;
+        value = value * 10 + (uint64_t)(text[i] - '0');
+    }
+    *out = negative ? -(int64_t)value : (int64_t)value;
+    return NUMBER_OK;
+}
+
+number_result number_double(const char *text, size_t length, double *out) {
+    char copy[TEXT_MAX + 1];
+    if (length == 0 || length > TEXT_MAX)
+        return NUMBER_BAD;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    char *end;
+    double value = strtod(copy, &end);
+    if (end != copy + length)
+        return NUMBER_BAD;
+    if (!isfinite(value))
+        return NUMBER_TOO_LARGE;
+    *out = value;
+    return NUMBER_OK;
+}

@@ -1,0 +1,145 @@
+/* Opening traces: tells the format, runs its reader, fills what is known of the file. */
+#include <habitat/trace.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "trace/events.h"
+#include "trace/nsys.h"
+#include "trace/read.h"
+#include "trace/sha256.h"
+
+static habitat_status read_source(trace_source *source, const char *name, habitat_trace **out,
+                                  habitat_error *err) {
+    trace_builder b;
+    if (!trace_begin(&b, name)) {
+        trace_discard(&b);
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    }
+    habitat_status status = events_read(&b, source, err);
+    b.trace->info.file_bytes = source_stored_bytes(source);
+    b.trace->modified_ns = source_modified_ns(source);
+    if (status == HABITAT_OK)
+        status = trace_finish(&b, out, err);
+    if (status != HABITAT_OK)
+        trace_discard(&b);
+    return status;
+}
+
+/* Say the place in the message too: it is often all that is shown. */
+static void add_place(habitat_error *err, const char *name) {
+    char place[64];
+    if (!err->file[0])
+        snprintf(err->file, sizeof err->file, "%s", name);
+    if (err->byte == UINT64_MAX || !err->line)
+        return;
+    int length =
+        snprintf(place, sizeof place, "line %llu, byte %llu: ", (unsigned long long)err->line,
+                 (unsigned long long)err->byte);
+    size_t shift = (size_t)length, text = strlen(err->message);
+    if (text + shift >= sizeof err->message)
+        text = sizeof err->message - shift - 1;
+    memmove(err->message + shift, err->message, text);
+    memcpy(err->message, place, shift);
+    err->message[shift + text] = '\0';
+}
+
+static bool is_sqlite(const trace_source *source) {
+    size_t size;
+    const unsigned char *head = source_peek(source, &size);
+    return size >= 16 && !memcmp(head, "SQLite format 3", 16);
+}
+
+habitat_status trace_read_limited(const char *path, uint64_t limit_bytes, habitat_trace **out,
+                                  habitat_error *err) {
+    habitat_error local = {0};
+    trace_source *source;
+    if (!err)
+        err = &local;
+    if (!path || !out)
+        return habitat_fail(err, HABITAT_E_ARG, "no path or no place for the trace");
+    habitat_status status = source_open(path, limit_bytes, &source, err);
+    if (status == HABITAT_OK) {
+        if (is_sqlite(source)) {
+            uint64_t stored = source_stored_bytes(source);
+            int64_t modified = source_modified_ns(source);
+            source_close(source);
+            status = nsys_read(path, stored, modified, out, err);
+        } else {
+            status = read_source(source, path, out, err);
+            source_close(source);
+            if (status != HABITAT_OK && err->byte != UINT64_MAX && status != HABITAT_E_IO)
+                err->line = source_line_of_file(path, err->byte);
+        }
+    }
+    if (status != HABITAT_OK)
+        add_place(err, path);
+    return status;
+}
+
+habitat_status habitat_trace_read(const char *path, habitat_trace **out, habitat_error *err) {
+    return trace_read_limited(path, SOURCE_LIMIT_BYTES, out, err);
+}
+
+habitat_status habitat_trace_read_memory(const void *data, size_t size_bytes, const char *name,
+                                         habitat_trace **out, habitat_error *err) {
+    habitat_error local = {0};
+    trace_source *source;
+    if (!err)
+        err = &local;
+    if ((!data && size_bytes) || !out)
+        return habitat_fail(err, HABITAT_E_ARG, "no data or no place for the trace");
+    if (!name)
+        name = "memory";
+    habitat_status status = source_memory(data, size_bytes, name, SOURCE_LIMIT_BYTES, &source, err);
+    if (status == HABITAT_OK) {
+        status = read_source(source, name, out, err);
+        source_close(source);
+        if (status == HABITAT_OK)
+            (*out)->from_memory = true;
+        else if (err->byte != UINT64_MAX)
+            err->line = source_line_of_memory(data, size_bytes, err->byte);
+    }
+    if (status != HABITAT_OK)
+        add_place(err, name);
+    return status;
+}
+
+void habitat_trace_free(habitat_trace *t) {
+    if (!t)
+        return;
+    free(t->operations);
+    free(t->kernels);
+    free(t->iterations);
+    free(t->iteration_ms_all);
+    habitat_strings_free(&t->strings);
+    habitat_arena_free(&t->arena);
+    free(t);
+}
+
+const habitat_trace_info *habitat_trace_get_info(const habitat_trace *t) {
+    return &t->info;
+}
+
+const habitat_operation *habitat_trace_operations(const habitat_trace *t, size_t *count) {
+    *count = t->operation_count;
+    return t->operations;
+}
+
+const habitat_kernel *habitat_trace_kernels(const habitat_trace *t, size_t *count) {
+    *count = t->kernel_count;
+    return t->kernels;
+}
+
+const habitat_iteration *habitat_trace_iterations(const habitat_trace *t, size_t *count) {
+    *count = t->info.iteration_count;
+    return t->iterations;
+}
+
+habitat_status habitat_trace_sha256(const habitat_trace *t, char out[65], habitat_error *err) {
+    if (t->from_memory)
+        return habitat_fail(err, HABITAT_E_UNSUPPORTED, "a trace read from memory has no file");
+    return sha256_file(t->info.file, t->info.file_bytes, t->modified_ns, out, err);
+}
