@@ -36,6 +36,7 @@ static inline habitat_gpu made_gpu(const char *name, uint32_t sms, double clock_
                    .threads_per_block = 1024,
                    .blocks_per_sm = 32,
                    .registers_per_sm = 65536,
+                   .registers_per_block = 65536,
                    .registers_per_thread = 255,
                    .register_allocation_unit = 256,
                    .warp_allocation_granularity = 4,
