@@ -1,0 +1,1 @@
+"""Measuring this GPU: `habitat collect` sweeps operations into a dataset, `habitat calibrate` takes half a minute."""

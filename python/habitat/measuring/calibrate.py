@@ -1,0 +1,168 @@
+"""`habitat calibrate`: half a minute on a GPU gives the rates it sustains, for `--gpu-file` and for data/gpus.
+
+Matrix products run back to back for about two seconds per number format, long enough for the power limit to act; what
+counts is the second half. Inputs are random: zeros run faster than real data does.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import sys
+import time
+
+from .collect import gpu_name, measure_point
+from .timing import measure
+
+MATRIX_SECONDS = 2.0
+COPY_BYTES = 2**31
+# a few operations of each class, away from launch floors; `operations` of the calibration
+OPERATIONS = [
+    *(("linear", "forward", "fp32", {"m": m, "n": n, "k": k})
+      for m, n, k in ((512, 1024, 1024), (2048, 1024, 1024), (4096, 4096, 1024), (4096, 1024, 4096), (8192, 2048, 2048))),
+    *(("bmm", "forward", "fp32", {"b": b, "m": m, "n": n, "k": k})
+      for b, m, n, k in ((64, 512, 512, 64), (128, 512, 64, 512), (40, 1024, 1024, 64), (16, 1024, 1024, 128), (256, 128, 128, 64))),
+    *(("conv2d", which, "fp32", {"batch": 16, "c_in": c, "c_out": c, "in": size, "kernel": k, "stride": 1, "padding": k // 2, "groups": 1})
+      for which in ("forward", "backward_input", "backward_weight")
+      for c, size, k in ((64, 56, 3), (256, 56, 1), (128, 28, 3), (256, 14, 3), (512, 7, 3))),
+    *(("softmax", "forward", "fp32", {"rows": r, "columns": c}) for r, c in ((65536, 512), (16384, 1024), (8192, 2048), (4096, 8192), (32768, 256))),
+    *(("layer_norm", "forward", "fp32", {"rows": r, "columns": c}) for r, c in ((8192, 1024), (16384, 1024), (8192, 2048), (32768, 512), (4096, 4096))),
+    *((op, "forward", "fp32", {"columns": 2**n}) for op, n in (("add", 24), ("add", 26), ("mul", 25), ("relu", 25), ("gelu", 26))),
+    *(("attention", which, "bf16", {"batch": b, "heads": 16, "kv_heads": 16, "q_len": s, "kv_len": s, "head_dim": d, "causal": 1})
+      for which in ("forward", "backward") for b, s, d in ((8, 1024, 64), (2, 4096, 128), (16, 512, 64))),
+    *(("linear", "forward", "bf16", {"m": m, "n": n, "k": k})
+      for m, n, k in ((2048, 4096, 4096), (8192, 4096, 4096), (4096, 11008, 4096), (4096, 4096, 11008), (8192, 8192, 8192))),
+]  # fmt: skip
+
+
+def sustained_matrix(dtype, seconds=MATRIX_SECONDS):
+    """FLOP/s of large products in the second half of `seconds`, or None where the format does not run."""
+    import torch
+
+    from .operations import set_precision, torch_dtype
+
+    set_precision("tf32" if dtype == "tf32" else "fp32")
+    size = 4096 if dtype in ("fp32", "fp64") else 8192
+    try:
+        number = torch.float64 if dtype == "fp64" else torch_dtype(dtype)
+        a, b = (torch.randn(size, size, device="cuda").to(number) for _ in range(2))
+        product = lambda: torch.mm(a, b)  # noqa: E731
+        rough_ms = measure(product, graph=False).ms
+    except RuntimeError:
+        return None
+    calls = max(1, int(seconds / 2 * 1e3 / rough_ms))
+    for _ in range(calls):  # first half: until the clocks settle
+        product()
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    begin.record()
+    for _ in range(calls):
+        product()
+    end.record()
+    end.synchronize()
+    return 2.0 * size**3 * calls / (begin.elapsed_time(end) * 1e-3)
+
+
+def copy_bandwidth():
+    """B/s of a device-to-device copy, bytes read and bytes written counted."""
+    import torch
+
+    free = torch.cuda.mem_get_info()[0]
+    size = min(COPY_BYTES, free // 4) // 4
+    source = torch.randn(size, device="cuda")
+    target = torch.empty_like(source)
+    return 2.0 * size * 4 / (measure(lambda: target.copy_(source)).min_ms * 1e-3)
+
+
+def launch_floor_ns():
+    """Time between the starts of consecutive tiny kernels of one stream, launched as a graph."""
+    import torch
+
+    x = torch.zeros(1, device="cuda")
+    return measure(lambda: x.add_(1.0)).ms * 1e6
+
+
+def calibrate(gpu, progress=lambda text: None):
+    """The calibration as the object that `--gpu-file` reads."""
+    import torch
+
+    plain, matrix = {}, {}
+    for dtype in ("fp32", "tf32", "bf16", "fp16", "fp64"):
+        progress(f"matrix product {dtype}")
+        if dtype == "tf32" and torch.cuda.get_device_capability() < (8, 0):
+            continue
+        if dtype == "bf16" and torch.cuda.get_device_capability() < (8, 0):
+            continue
+        rate = sustained_matrix(dtype)
+        if rate:
+            unit = plain if dtype == "fp32" or (dtype == "fp64" and torch.cuda.get_device_capability() < (8, 0)) else matrix
+            unit[dtype] = round(rate / 1e12, 4)
+    progress("copy bandwidth")
+    bandwidth = copy_bandwidth()
+    floor = launch_floor_ns()
+    operations = []
+    for point in OPERATIONS:
+        progress(f"{point[0]} {point[1]} {point[2]}")
+        row = measure_point(point, "calibrate", gpu)
+        if row:
+            operations.append({"op": row["op"], "pass": row["pass"], "dtype": row["dtype"], "shape": row["shape"],
+                               "latency_ms": float(row["latency_ms"])})  # fmt: skip
+    today = datetime.date.today().isoformat()
+    return {
+        "schema": 1,
+        "calibration_of": gpu,
+        "sustained": {
+            "matrix_tflop_per_s": matrix,
+            "plain_tflop_per_s": plain,
+            "dram_gb_per_s": round(bandwidth / 1e9, 2),
+        },
+        "launch_floor_ns": round(floor, 1),
+        "operations": operations,
+        "sources": {
+            "calibration": {
+                "covers": ["sustained", "launch_floor_ns", "operations"],
+                "title": f"habitat calibrate, PyTorch {torch.__version__}, {torch.cuda.get_device_name()}",
+                "publisher": "measured by the user of this file",
+                "date": today,
+                "note": "matrix products on random data, second half of two seconds; copy counts bytes read and written",
+            }
+        },
+    }
+
+
+def main(argv=None):
+    p = argparse.ArgumentParser(
+        prog="habitat calibrate",
+        description="Measure in half a minute the rates this GPU sustains; use the result with --gpu-file.",
+        epilog="example: habitat calibrate -o my-h100.json && habitat predict step.json.gz --gpu-file my-h100.json",
+    )
+    p.add_argument("-o", "--output", required=True, help="JSON file to write")
+    p.add_argument("--gpu", help="name in the GPU table (default: as CUDA names the device)")
+    chosen = p.parse_args(argv)
+    try:
+        import torch
+    except ImportError:
+        print("habitat: calibrate: PyTorch is not installed; install it in this Python environment", file=sys.stderr)
+        return 1
+    if not torch.cuda.is_available():
+        print("habitat: calibrate: no GPU that PyTorch can use; run this on the machine to be measured", file=sys.stderr)
+        return 1
+    show = sys.stderr.isatty()
+    begun = time.monotonic()
+    result = calibrate(chosen.gpu or gpu_name(), lambda text: show and print(f"\r\x1b[K{text}", end="", file=sys.stderr))
+    if show:
+        print("\r\x1b[K", end="", file=sys.stderr)
+    temporary = f"{chosen.output}.partial"
+    try:
+        with open(temporary, "w", encoding="utf-8") as out:
+            json.dump(result, out, indent=2)
+            out.write("\n")
+        os.replace(temporary, chosen.output)
+    except OSError as error:
+        print(f"habitat: {chosen.output}: {error.strerror}; choose another file with -o", file=sys.stderr)
+        return 1
+    print(f"{chosen.output}: calibration of {result['calibration_of']} in {time.monotonic() - begun:.0f} s")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
