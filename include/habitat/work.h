@@ -108,8 +108,17 @@ HABITAT_API const char *habitat_class_name(habitat_class op_class);
  * @param op  operation with its inputs; borrowed.
  * @param out receives the work; untouched on error.
  * @return HABITAT_OK (known = false when the operation is recognised but shapes are missing);
- *         HABITAT_E_UNSUPPORTED (nothing is known of an operation of this name). @since 0.1 */
+ *         HABITAT_E_UNSUPPORTED (nothing is known of an operation of this name); HABITAT_E_RANGE
+ *         for negative sizes; HABITAT_E_ARG. @since 0.1 */
 HABITAT_API habitat_status habitat_operation_work(const habitat_operation *op, habitat_work *out);
+
+/** The same for operations on lists of tensors, whose number format traces do not record.
+ * @param list_dtype  format of listed tensors, for example from habitat_kernel_tensor_dtype() of a
+ *                    kernel the operation launched; UNKNOWN leaves such work uncounted.
+ * @return as habitat_operation_work(); HABITAT_E_RANGE for negative sizes. @since 0.1 */
+HABITAT_API habitat_status habitat_operation_work_typed(const habitat_operation *op,
+                                                        habitat_dtype list_dtype,
+                                                        habitat_work *out);
 
 /** Work of a kernel that has no operation (or whose operation is unknown), from its name, kind,
  * copied bytes and counters only: class, and bytes for copies and sets.
@@ -122,6 +131,23 @@ HABITAT_API habitat_status habitat_kernel_work(const habitat_kernel *kernel, hab
  * @param matrix_unit receives true if it runs on matrix units. @since 0.1 */
 HABITAT_API habitat_dtype habitat_kernel_arithmetic(const char *kernel_name,
                                                     const habitat_work *work, bool *matrix_unit);
+
+/** Number format of the tensors a kernel works on, from the types in its name.
+ * @return UNKNOWN if the name holds none; for copies a format of the right size. @since 0.1 */
+HABITAT_API habitat_dtype habitat_kernel_tensor_dtype(const char *kernel_name);
+
+/* How a matrix or convolution kernel cuts its work, as far as its name says. 0 = not said. */
+typedef struct habitat_kernel_configuration {
+    uint32_t tile_m, tile_n, tile_k; /* of one block, elements */
+    uint32_t stages;                 /* tiles in flight */
+    bool split_k;                    /* several blocks share one tile of the result */
+} habitat_kernel_configuration;
+
+/** Tile sizes from a kernel's name ("..._tilesize128x128x32_stage3_...", "cutlass_80_simt_sgemm_
+ * 128x256_8x4_nt", "nvjet_tst_128x256_64x4_...").
+ * @return HABITAT_OK; HABITAT_E_UNSUPPORTED if the name says none. @since 0.1 */
+HABITAT_API habitat_status habitat_kernel_get_configuration(const char *kernel_name,
+                                                            habitat_kernel_configuration *out);
 
 /** Work of an operation given by its parameters, without a trace (for `habitat op`, models, tests).
  * Each fills flop, bytes, class and shape; `dtype` is the tensors' number format.

@@ -1,0 +1,189 @@
+/* Copies, casts and layout changes, views, and collectives: bytes and no arithmetic. */
+#include "work/rule.h"
+
+#include <math.h>
+
+static void moved(habitat_work *out, double elements, double read_bytes, double write_bytes) {
+    out->shape.rows.rows = 1;
+    out->shape.rows.columns = elements;
+    out->flop = 0;
+    out->read_bytes = read_bytes;
+    out->write_bytes = write_bytes;
+}
+
+/* Elements of all tensors of a list; NaN if their shapes are not recorded. */
+static double list_elements(const habitat_input *list) {
+    if (!list->is_list || !list->list_count || !list->dims)
+        return NAN;
+    double total = 0;
+    const int64_t *group = list->dims;
+    for (uint32_t i = 0; i < list->list_count; i++) {
+        double product = 1;
+        for (int64_t j = 0; j < group[0]; j++)
+            product *= (double)group[1 + j];
+        total += product;
+        group += 1 + group[0];
+    }
+    return total;
+}
+
+static double padded_elements(const work_call *call, const habitat_input *x) {
+    work_list pad;
+    if (!work_numbers(call->op, 1, &pad) || pad.count % 2 || pad.count / 2 > x->rank)
+        return NAN;
+    double elements = 1;
+    for (uint32_t i = 0; i < x->rank; i++) { /* pairs come from the last dimension on */
+        double size = work_dim(x, -1 - (int)i);
+        if (2 * i < pad.count)
+            size += pad.value[2 * i] + pad.value[2 * i + 1];
+        elements *= size;
+    }
+    return elements >= 0 ? elements : NAN;
+}
+
+void work_do_copy(const work_call *call, habitat_work *out) {
+    const habitat_operation *op = call->op;
+    uint32_t variant = call->rule->variant;
+    const habitat_input *x = work_tensor(op, 0), *src = work_tensor(op, 1);
+    work_list repeats;
+    double elements = x ? work_elements(x) : NAN;
+    if (variant == WORK_COPY_CAT) {
+        if (!op->input_count || !op->inputs[0].is_list)
+            return;
+        elements = list_elements(&op->inputs[0]);
+        out->dtype = call->list_dtype;
+        double bytes = work_size(elements, call->list_dtype);
+        moved(out, elements, bytes, bytes);
+        return;
+    }
+    if (!x)
+        return;
+    out->dtype = x->dtype;
+    habitat_dtype given;
+    switch (variant) {
+    case WORK_COPY_INTO:
+        if (src)
+            moved(out, elements, work_bytes(src), work_size(elements, x->dtype));
+        break;
+    case WORK_COPY_TO:
+        given = work_dtype_argument(op, 1);
+        moved(out, elements, work_bytes(x),
+              work_size(elements, given != HABITAT_DTYPE_UNKNOWN ? given : x->dtype));
+        break;
+    case WORK_COPY_CONTIGUOUS:
+    case WORK_COPY_MAYBE:
+        if (!x->strides)
+            return;
+        if (work_contiguous(x) && variant == WORK_COPY_CONTIGUOUS)
+            moved(out, elements, 0, 0);
+        else if (variant == WORK_COPY_CONTIGUOUS)
+            moved(out, elements, work_bytes(x), work_size(elements, x->dtype));
+        break;
+    case WORK_COPY_PAD:
+        elements = padded_elements(call, x);
+        moved(out, elements, work_bytes(x), work_size(elements, x->dtype));
+        break;
+    case WORK_COPY_REPEAT:
+        if (!work_numbers(op, 1, &repeats))
+            return;
+        for (uint32_t i = 0; i < repeats.count; i++)
+            elements *= repeats.value[i];
+        moved(out, elements, work_bytes(x), work_size(elements, x->dtype));
+        break;
+    case WORK_COPY_ITEM:
+        moved(out, 1, work_size(1, x->dtype), 0);
+        break;
+    default:
+        moved(out, elements, work_bytes(x), work_size(elements, x->dtype));
+        break;
+    }
+}
+
+/* Launches nothing: shapes, strides and metadata only. */
+void work_do_view(const work_call *call, habitat_work *out) {
+    const habitat_input *x = work_tensor(call->op, 0);
+    out->dtype = x ? x->dtype : HABITAT_DTYPE_UNKNOWN;
+    moved(out, 0, 0, 0);
+}
+
+/* What goes through this GPU's memory at least; the wire is another matter. The format of listed
+ * tensors is not recorded. */
+void work_do_collective(const work_call *call, habitat_work *out) {
+    const habitat_operation *op = call->op;
+    const habitat_input *x = work_tensor(op, 0);
+    if (x) {
+        out->dtype = x->dtype;
+        moved(out, work_elements(x), work_bytes(x), work_bytes(x));
+    } else if (op->input_count && op->inputs[0].is_list) {
+        double elements = list_elements(&op->inputs[0]);
+        double bytes = work_size(elements, call->list_dtype);
+        out->dtype = call->list_dtype;
+        moved(out, elements, bytes, bytes);
+    }
+}
+
+/* Foreach and fused optimisers ------------------------------------------------------------- */
+
+/* Fused steps: lists in the order of PyTorch's signatures. Flop an element, by the update's formula
+ * (Adam: two moving averages 3 + 4, root, division, epsilon 3, step 3; SGD: momentum and decay). */
+static const struct fused_step {
+    uint32_t lists_read, lists_written;
+} fused_steps[] = {
+    [WORK_LIST_ADAM] = {4, 3},    /* parameter, gradient, two averages */
+    [WORK_LIST_SGD] = {3, 2},     /* parameter, gradient, momentum */
+    [WORK_LIST_ADAGRAD] = {3, 2}, /* parameter, gradient, sum of squares */
+    [WORK_LIST_UNSCALE] = {1, 1},
+};
+
+void work_do_list(const work_call *call, habitat_work *out) {
+    const habitat_operation *op = call->op;
+    const struct fused_step *step = &fused_steps[call->rule->variant];
+    uint32_t lists = 0, present = 0;
+    double elements = NAN;
+    for (uint32_t i = 0; i < op->input_count && i < step->lists_read; i++) {
+        if (!op->inputs[i].is_list)
+            continue;
+        double n = list_elements(&op->inputs[i]);
+        if (i == 0)
+            elements = n;
+        lists++;
+        present += n > 0;
+    }
+    out->dtype = call->list_dtype;
+    out->shape.rows.rows = 1;
+    out->shape.rows.columns = elements;
+    if (!lists || isnan(elements))
+        return;
+    /* SGD without momentum has an empty third list */
+    uint32_t written = present < step->lists_read && step->lists_written > 1
+                           ? step->lists_written - 1
+                           : step->lists_written;
+    out->flop = elements * call->rule->flop;
+    out->read_bytes = work_size(elements * present, call->list_dtype);
+    out->write_bytes = work_size(elements * written, call->list_dtype);
+}
+
+/* aten::_foreach_NAME(lists and numbers): the element's operation over every tensor. */
+void work_foreach(const work_call *call, const work_rule *element, habitat_work *out) {
+    const habitat_operation *op = call->op;
+    double elements = NAN, lists = 0;
+    for (uint32_t i = 0; i < op->input_count; i++) {
+        if (!op->inputs[i].is_list)
+            continue;
+        if (lists == 0)
+            elements = list_elements(&op->inputs[i]);
+        lists++;
+    }
+    out->dtype = call->list_dtype;
+    out->shape.rows.rows = 1;
+    out->shape.rows.columns = elements;
+    if (isnan(elements) || !element)
+        return;
+    bool reduction = element->op_class == HABITAT_CLASS_REDUCE;
+    bool fill = element->handler == work_do_fill, copy = element->handler == work_do_copy;
+    double read = fill ? 0 : copy ? 1 : lists;
+    out->flop = copy ? 0 : elements * element->flop;
+    out->read_bytes = work_size(elements * read, call->list_dtype);
+    out->write_bytes =
+        work_size(reduction ? (double)op->inputs[0].list_count : elements, call->list_dtype);
+}

@@ -1,0 +1,170 @@
+/* Embeddings, gathers and scatters: the rows that are picked, their indices, and the result.
+ *
+ * Which rows repeat is in the data, not in the shapes: as many are counted as there are indices, at
+ * most the whole table. Flop: the additions of gradients and of scatter_add. */
+#include "work/rule.h"
+
+#include <math.h>
+
+static void finish(habitat_work *out, const habitat_input *values, double elements, double flop,
+                   double read_bytes, double write_bytes) {
+    out->dtype = values->dtype;
+    out->shape.rows.rows = 1;
+    out->shape.rows.columns = elements;
+    out->flop = flop * work_flop_factor(values->dtype, 2);
+    out->read_bytes = read_bytes;
+    out->write_bytes = write_bytes;
+}
+
+static double at_most(double picked_bytes, const habitat_input *table) {
+    return fmin(picked_bytes, work_bytes(table));
+}
+
+static void embedding(const work_call *call, habitat_work *out) {
+    const habitat_input *table = work_tensor(call->op, 0), *index = work_tensor(call->op, 1);
+    if (!table || !index || table->rank != 2)
+        return;
+    double picked = work_elements(index) * work_dim(table, 1);
+    double rows = picked;
+    if (call->rule->variant == WORK_INDEX_EMBEDDING_BAG) { /* one row out of each bag */
+        const habitat_input *offsets = work_tensor(call->op, 2);
+        if (!offsets)
+            return;
+        rows =
+            (index->rank == 2 ? work_dim(index, 0) : work_elements(offsets)) * work_dim(table, 1);
+    }
+    finish(out, table, rows, picked > rows ? picked : 0,
+           at_most(work_size(picked, table->dtype), table) + work_bytes(index),
+           work_size(rows, table->dtype));
+}
+
+/* grad, indices, rows of the table: the whole dense gradient is written. */
+static void embedding_backward(const work_call *call, habitat_work *out) {
+    const habitat_input *grad = work_tensor(call->op, 0), *index = work_tensor(call->op, 1);
+    double rows = work_number(call->op, 2);
+    if (!grad || !index || !(rows > 0))
+        return;
+    double elements = rows * work_dim(grad, -1);
+    finish(out, grad, elements, work_elements(grad), work_bytes(grad) + work_bytes(index),
+           work_size(elements, grad->dtype));
+}
+
+/* self, dim, index: whole slices along one dimension. */
+static void select_slices(const work_call *call, habitat_work *out) {
+    const habitat_input *self = work_tensor(call->op, 0), *index = work_tensor(call->op, 2);
+    double dim = work_number(call->op, 1);
+    double length = self && !isnan(dim) ? work_dim(self, (int)dim) : NAN;
+    if (!self || !index || !(length > 0))
+        return;
+    double picked = work_elements(self) / length * work_elements(index);
+    finish(out, self, picked, 0, at_most(work_size(picked, self->dtype), self) + work_bytes(index),
+           work_size(picked, self->dtype));
+}
+
+static void gather(const work_call *call, habitat_work *out) {
+    const habitat_input *self = work_tensor(call->op, 0), *index = work_tensor(call->op, 2);
+    if (!self || !index)
+        return;
+    double picked = work_elements(index);
+    finish(out, self, picked, 0, at_most(work_size(picked, self->dtype), self) + work_bytes(index),
+           work_size(picked, self->dtype));
+}
+
+/* self, dim, index, src. Out of place the rest of self is copied. */
+static void scatter(const work_call *call, habitat_work *out) {
+    const habitat_input *self = work_tensor(call->op, 0), *index = work_tensor(call->op, 2);
+    const habitat_input *src = work_tensor(call->op, 3);
+    uint32_t variant = call->rule->variant;
+    if (!self || !index || (variant == WORK_INDEX_ADD && !src))
+        return;
+    bool adds = variant != WORK_INDEX_SCATTER;
+    double moved = variant == WORK_INDEX_ADD ? work_elements(src) : work_elements(index);
+    double moved_bytes = at_most(work_size(moved, self->dtype), self);
+    double read = work_bytes(index) + (src ? work_size(moved, src->dtype) : 0);
+    if (call->in_place)
+        finish(out, self, moved, adds ? moved : 0, read + (adds ? moved_bytes : 0), moved_bytes);
+    else
+        finish(out, self, work_elements(self), adds ? moved : 0, read + work_bytes(self),
+               work_size(work_elements(self), self->dtype));
+}
+
+/* Shape that the index tensors of a list broadcast to; how many there are. False if a mask of truth
+ * values may be among them: its result depends on the data. */
+static bool index_list(const habitat_input *list, const habitat_input *self, work_dims *shape) {
+    *shape = (work_dims){0};
+    const int64_t *group = list->dims;
+    for (uint32_t i = 0; i < list->list_count; i++) {
+        int64_t rank = group[0];
+        if (rank < 0 || rank > WORK_RANK_MAX)
+            return false;
+        work_dims dims = {.rank = (uint32_t)rank};
+        bool like_self = rank > 0 && rank <= (int64_t)self->rank && list->list_count == 1;
+        for (int64_t j = 0; j < rank; j++) {
+            dims.size[j] = (double)group[1 + j];
+            like_self = like_self && group[1 + j] == self->dims[j];
+        }
+        if (like_self || !work_broadcast(shape, &dims))
+            return false;
+        group += 1 + rank;
+    }
+    return list->list_count > 0 && list->list_count <= self->rank;
+}
+
+/* self, [indices], (values, accumulate): integer indices of the leading dimensions. */
+static void index_by_list(const work_call *call, habitat_work *out) {
+    const habitat_operation *op = call->op;
+    const habitat_input *self = work_tensor(op, 0);
+    work_dims shape;
+    if (!self || op->input_count < 2)
+        return;
+    out->dtype = self->dtype;
+    const habitat_input *list = &op->inputs[1];
+    if (!list->is_list || !list->dims || !index_list(list, self, &shape))
+        return;
+    double picked = work_dims_product(&shape);
+    for (uint32_t i = list->list_count; i < self->rank; i++)
+        picked *= work_dim(self, (int)i);
+    double indices = work_size(work_dims_product(&shape) * list->list_count, HABITAT_DTYPE_INT64);
+    double bytes = work_size(picked, self->dtype);
+    if (call->rule->variant == WORK_INDEX_LIST) {
+        finish(out, self, picked, 0, at_most(bytes, self) + indices, bytes);
+        return;
+    }
+    const habitat_input *values = work_tensor(op, 2);
+    double accumulate = work_number(op, 3);
+    if (!values || isnan(accumulate))
+        return;
+    double written = at_most(bytes, self);
+    double read = work_bytes(values) + indices + (accumulate != 0 ? written : 0);
+    if (call->in_place)
+        finish(out, self, picked, accumulate != 0 ? picked : 0, read, written);
+    else
+        finish(out, self, work_elements(self), accumulate != 0 ? picked : 0,
+               work_bytes(values) + indices + work_bytes(self),
+               work_size(work_elements(self), self->dtype));
+}
+
+void work_do_index(const work_call *call, habitat_work *out) {
+    switch (call->rule->variant) {
+    case WORK_INDEX_EMBEDDING:
+    case WORK_INDEX_EMBEDDING_BAG:
+        embedding(call, out);
+        break;
+    case WORK_INDEX_EMBEDDING_BACKWARD:
+        embedding_backward(call, out);
+        break;
+    case WORK_INDEX_SELECT:
+        select_slices(call, out);
+        break;
+    case WORK_INDEX_GATHER:
+        gather(call, out);
+        break;
+    case WORK_INDEX_LIST:
+    case WORK_INDEX_PUT:
+        index_by_list(call, out);
+        break;
+    default:
+        scatter(call, out);
+        break;
+    }
+}

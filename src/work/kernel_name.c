@@ -1,0 +1,488 @@
+/* What a kernel's name tells: its class, the arithmetic it computes in, its tile sizes.
+ *
+ * Names are no interface: each table row says where the pattern was seen, or that it is inferred.
+ * Tables are searched from the top, the first pattern contained in the name wins. */
+#include "work/rule.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *habitat_class_name(habitat_class op_class) {
+    static const char *const names[HABITAT_CLASS_COUNT] = {
+        [HABITAT_CLASS_OTHER] = "other",
+        [HABITAT_CLASS_GEMM] = "gemm",
+        [HABITAT_CLASS_BMM] = "bmm",
+        [HABITAT_CLASS_CONV] = "conv",
+        [HABITAT_CLASS_ATTENTION] = "attention",
+        [HABITAT_CLASS_RNN] = "rnn",
+        [HABITAT_CLASS_NORM] = "norm",
+        [HABITAT_CLASS_SOFTMAX] = "softmax",
+        [HABITAT_CLASS_ELEMENTWISE] = "elementwise",
+        [HABITAT_CLASS_REDUCE] = "reduce",
+        [HABITAT_CLASS_POOL] = "pool",
+        [HABITAT_CLASS_EMBEDDING] = "embedding",
+        [HABITAT_CLASS_LOSS] = "loss",
+        [HABITAT_CLASS_OPTIMIZER] = "optimizer",
+        [HABITAT_CLASS_COPY] = "copy",
+        [HABITAT_CLASS_COLLECTIVE] = "collective",
+    };
+    if ((int)op_class < 0 || op_class >= HABITAT_CLASS_COUNT)
+        return names[HABITAT_CLASS_OTHER];
+    return names[op_class];
+}
+
+/* Class ------------------------------------------------------------------------------------ */
+
+/* Lower case, because libraries do not agree on it. */
+static const struct name_class {
+    const char *pattern;
+    habitat_class op_class;
+    bool varying; /* the library would pick another kernel on another architecture */
+} name_classes[] = {
+    {"nccl", HABITAT_CLASS_COLLECTIVE, false},
+    {"multi_tensor_apply", HABITAT_CLASS_OPTIMIZER, false},
+    {"multi_tensor_", HABITAT_CLASS_OPTIMIZER, false}, /* apex */
+    {"triton_poi_", HABITAT_CLASS_ELEMENTWISE, false},
+    {"triton_red_", HABITAT_CLASS_REDUCE, false},
+    {"triton_per_", HABITAT_CLASS_REDUCE, false},
+    {"triton_for_", HABITAT_CLASS_OPTIMIZER, false},
+    {"triton_tem_", HABITAT_CLASS_GEMM, true},
+    {"flash", HABITAT_CLASS_ATTENTION, true},
+    {"fmha", HABITAT_CLASS_ATTENTION, true},
+    {"sdpa", HABITAT_CLASS_ATTENTION, true},
+    {"attention", HABITAT_CLASS_ATTENTION, true},
+    {"splitkreduce", HABITAT_CLASS_GEMM, true}, /* before "reduce" */
+    {"rnn_block", HABITAT_CLASS_RNN, true},
+    {"lstm", HABITAT_CLASS_RNN, true},
+    {"gru_", HABITAT_CLASS_RNN, true},
+    {"_rnn", HABITAT_CLASS_RNN, true},
+    {"rnn_", HABITAT_CLASS_RNN, true},
+    {"persistrnn", HABITAT_CLASS_RNN, true},
+    {"log_softmax", HABITAT_CLASS_SOFTMAX, false},
+    {"softmax", HABITAT_CLASS_SOFTMAX, false}, /* softmax_warp_, cunn_SoftMaxForward */
+    {"layer_norm", HABITAT_CLASS_NORM, false},
+    {"layernorm", HABITAT_CLASS_NORM, false},
+    {"gammabetabackward", HABITAT_CLASS_NORM, false},
+    {"batch_norm", HABITAT_CLASS_NORM, false},
+    {"batchnorm", HABITAT_CLASS_NORM, false},
+    {"bn_fw_", HABITAT_CLASS_NORM, false}, /* cudnn::bn_fw_tr_1C11_kernel_NCHW */
+    {"bn_bw_", HABITAT_CLASS_NORM, false},
+    {"group_norm", HABITAT_CLASS_NORM, false},
+    {"groupnorm", HABITAT_CLASS_NORM, false},
+    {"rms_norm", HABITAT_CLASS_NORM, false},
+    {"rmsnorm", HABITAT_CLASS_NORM, false},
+    {"rowwisemoments", HABITAT_CLASS_NORM, false},
+    {"nchwtonhwc", HABITAT_CLASS_COPY, false}, /* cuDNN's layout changes */
+    {"nhwctonchw", HABITAT_CLASS_COPY, false},
+    {"fprop", HABITAT_CLASS_CONV, true},
+    {"dgrad", HABITAT_CLASS_CONV, true},
+    {"wgrad", HABITAT_CLASS_CONV, true},
+    {"winograd", HABITAT_CLASS_CONV, true},
+    {"scudnn", HABITAT_CLASS_CONV, true}, /* maxwell_scudnn_128x64_relu_... */
+    {"884cudnn", HABITAT_CLASS_CONV, true},
+    {"1688cudnn", HABITAT_CLASS_CONV, true},
+    {"convolve", HABITAT_CLASS_CONV, true}, /* implicit_convolve_sgemm */
+    {"convolution", HABITAT_CLASS_CONV, true},
+    {"conv2d", HABITAT_CLASS_CONV, true},
+    {"conv_", HABITAT_CLASS_CONV, true},
+    {"fft2d", HABITAT_CLASS_CONV, true},
+    {"fft1d", HABITAT_CLASS_CONV, true},
+    {"flip_filter", HABITAT_CLASS_CONV, true},
+    {"avg_pool", HABITAT_CLASS_POOL, false},
+    {"max_pool", HABITAT_CLASS_POOL, false},
+    {"pooling", HABITAT_CLASS_POOL, false},
+    {"adaptiveaveragepool", HABITAT_CLASS_POOL, false},
+    {"nll_loss", HABITAT_CLASS_LOSS, false},
+    {"ctc_loss", HABITAT_CLASS_LOSS, false},
+    {"mse_kernel", HABITAT_CLASS_LOSS, false},
+    {"embedding", HABITAT_CLASS_EMBEDDING, false},
+    {"compute_grad_weight", HABITAT_CLASS_EMBEDDING, false},
+    {"sum_and_scatter", HABITAT_CLASS_EMBEDDING, false},
+    {"scatter_gather", HABITAT_CLASS_EMBEDDING, false},
+    {"gather_kernel", HABITAT_CLASS_EMBEDDING, false},
+    {"scatter_kernel", HABITAT_CLASS_EMBEDDING, false},
+    {"indexselect", HABITAT_CLASS_EMBEDDING, false},
+    {"index_elementwise", HABITAT_CLASS_EMBEDDING, false},
+    {"indexing_backward", HABITAT_CLASS_EMBEDDING, false},
+    {"nvjet", HABITAT_CLASS_GEMM, true},
+    {"gemm", HABITAT_CLASS_GEMM, true},
+    {"gemv", HABITAT_CLASS_GEMM, true},
+    {"gemmsn", HABITAT_CLASS_GEMM, true},
+    {"dot_kernel", HABITAT_CLASS_GEMM, true},
+    {"cutlass", HABITAT_CLASS_GEMM, true},
+    {"cudnn", HABITAT_CLASS_CONV, true},
+    {"direct_copy_kernel", HABITAT_CLASS_COPY, false},
+    {"catarraybatchedcopy", HABITAT_CLASS_COPY, false},
+    {"copy_kernel", HABITAT_CLASS_COPY, false},
+    {"transpose", HABITAT_CLASS_COPY, false},
+    {"radix_sort", HABITAT_CLASS_REDUCE, false},
+    {"radixsort", HABITAT_CLASS_REDUCE, false},
+    {"devicescan", HABITAT_CLASS_REDUCE, false},
+    {"devicereduce", HABITAT_CLASS_REDUCE, false},
+    {"topk", HABITAT_CLASS_REDUCE, false},
+    {"reduce_kernel", HABITAT_CLASS_REDUCE, false},
+    {"reduce", HABITAT_CLASS_REDUCE, false},
+    {"dropout", HABITAT_CLASS_ELEMENTWISE, false},
+    {"distribution_", HABITAT_CLASS_ELEMENTWISE, false},
+    {"elementwise", HABITAT_CLASS_ELEMENTWISE, false},
+    {"pointwise", HABITAT_CLASS_ELEMENTWISE, false},
+    {"triton_", HABITAT_CLASS_OTHER, false},
+};
+
+enum { NAME_MAX_LENGTH = 4096 };
+
+/* Names are compared in lower case; what is longer than any useful name is cut. */
+static void lower(const char *name, char out[NAME_MAX_LENGTH]) {
+    size_t i = 0;
+    for (; name[i] && i + 1 < NAME_MAX_LENGTH; i++)
+        out[i] = (char)tolower((unsigned char)name[i]);
+    out[i] = 0;
+}
+
+static void set_bytes(const habitat_kernel *kernel, habitat_work *out) {
+    double bytes = (double)kernel->bytes;
+    if (kernel->bytes == 0)
+        return;
+    const char *kind = kernel->copy_kind ? kernel->copy_kind : "";
+    bool from_host = !strncmp(kind, "HtoD", 4) || strstr(kernel->name ? kernel->name : "", "HtoD");
+    bool to_host = !strncmp(kind, "DtoH", 4) || strstr(kernel->name ? kernel->name : "", "DtoH");
+    out->flop = 0;
+    out->read_bytes = kernel->kind == HABITAT_KERNEL_MEMSET || from_host ? 0 : bytes;
+    out->write_bytes = to_host ? 0 : bytes;
+    out->known = true;
+}
+
+habitat_status habitat_kernel_work(const habitat_kernel *kernel, habitat_work *out) {
+    if (!kernel || !out)
+        return HABITAT_E_ARG;
+    habitat_work work;
+    memset(&work, 0, sizeof work);
+    work.flop = work.read_bytes = work.write_bytes = NAN;
+    if (kernel->kind == HABITAT_KERNEL_MEMCPY || kernel->kind == HABITAT_KERNEL_MEMSET) {
+        work.op_class = HABITAT_CLASS_COPY;
+        memcpy(work.kind, kernel->kind == HABITAT_KERNEL_MEMCPY ? "memcpy" : "memset", 7);
+        set_bytes(kernel, &work);
+        *out = work;
+        return HABITAT_OK;
+    }
+    char name[NAME_MAX_LENGTH];
+    lower(kernel->name ? kernel->name : "", name);
+    for (size_t i = 0; i < sizeof name_classes / sizeof *name_classes; i++)
+        if (strstr(name, name_classes[i].pattern)) {
+            work.op_class = name_classes[i].op_class;
+            work.varying = name_classes[i].varying;
+            break;
+        }
+    if (kernel->kind == HABITAT_KERNEL_COLLECTIVE) {
+        work.op_class = HABITAT_CLASS_COLLECTIVE;
+        work.varying = false;
+    }
+    work.dtype = kernel->name ? habitat_kernel_tensor_dtype(kernel->name) : HABITAT_DTYPE_UNKNOWN;
+    *out = work;
+    return HABITAT_OK;
+}
+
+/* Tensors ---------------------------------------------------------------------------------- */
+
+habitat_dtype habitat_kernel_tensor_dtype(const char *name) {
+    /* C++ template arguments of PyTorch's kernels; copies know sizes only (OpaqueType<4u>) */
+    static const struct {
+        const char *pattern;
+        habitat_dtype dtype;
+    } types[] = {
+        {"c10::BFloat16", HABITAT_DTYPE_BF16},  {"__nv_bfloat16", HABITAT_DTYPE_BF16},
+        {"c10::Half", HABITAT_DTYPE_FP16},      {"__half", HABITAT_DTYPE_FP16},
+        {"<float", HABITAT_DTYPE_FP32},         {"<double", HABITAT_DTYPE_FP64},
+        {"OpaqueType<2u>", HABITAT_DTYPE_FP16}, {"OpaqueType<4u>", HABITAT_DTYPE_FP32},
+        {"OpaqueType<8u>", HABITAT_DTYPE_FP64}, {"OpaqueType<1u>", HABITAT_DTYPE_INT8},
+        {"<long", HABITAT_DTYPE_INT64},         {"<int", HABITAT_DTYPE_INT32},
+        {"<bool", HABITAT_DTYPE_BOOL},
+    };
+    habitat_dtype found = HABITAT_DTYPE_UNKNOWN;
+    const char *first = NULL;
+    if (!name)
+        return found;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        const char *at = strstr(name, types[i].pattern);
+        if (at && (!first || at < first)) {
+            first = at;
+            found = types[i].dtype;
+        }
+    }
+    return found;
+}
+
+/* Arithmetic ------------------------------------------------------------------------------- */
+
+typedef enum arithmetic {
+    PLAIN,      /* plain units; half precision tensors are computed in fp32 */
+    PLAIN_FP16, /* plain units, fp16 */
+    PLAIN_FP64,
+    MATRIX_TENSORS, /* matrix units in the tensors' format; fp32 tensors mean TF32 */
+    MATRIX_TF32,
+    MATRIX_FP16,
+    MATRIX_BF16,
+    MATRIX_FP8,
+    MATRIX_INT8,
+    MATRIX_FP64,
+} arithmetic;
+
+/* Source: "trace" = seen in recordings on an H200 with fp32 tensors, TF32 off for matrix products
+ * and on for convolutions; "known" = names of public profiles; "inferred" = by analogy. */
+static const struct name_arithmetic {
+    const char *pattern;
+    arithmetic means;
+    const char *source;
+} name_arithmetics[] = {
+    {"ffma", PLAIN, "trace: sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_..._ffma_..."},
+    {"simt_dgemm", PLAIN_FP64, "inferred: cutlass_80_simt_dgemm"},
+    {"simt_hgemm", PLAIN_FP16, "inferred: cutlass_*_simt_hgemm"},
+    {"simt", PLAIN, "trace: cutlass_80_simt_sgemm_128x256_8x4_nt_align1"},
+    {"splitkreduce", PLAIN, "trace: cublasLt::splitKreduce_kernel"},
+    {"reducesplitk", PLAIN, "trace: cutlass reduction::kernel::ReduceSplitK"},
+    {"nchwtonhwc", PLAIN, "trace: cuDNN's layout changes"},
+    {"nhwctonchw", PLAIN, "trace"},
+    {"init_device_workspace", PLAIN, "trace: cask_plugin ... init_device_workspace_kernel"},
+    {"wgrad_nchw_helper", PLAIN, "trace: cudnn::cnn::reduce_wgrad_nchw_helper"},
+    {"tf32", MATRIX_TF32, "trace: sm90_xmma_..._f32f32_tf32f32_f32_..., ..._optimized_tf32_..."},
+    {"tfloat32", MATRIX_TF32, "trace: mangled cutlass::tfloat32_t"},
+    {"e4m3", MATRIX_FP8, "known: sm89/sm90 fp8 kernels"},
+    {"e5m2", MATRIX_FP8, "known"},
+    {"bf16", MATRIX_BF16, "known: ampere_bf16_s16816gemm_bf16_128x128_ldg8_..."},
+    {"bfloat16_t", MATRIX_BF16, "known: cutlass::bfloat16_t in flash-attention"},
+    {"fp16_sgemm", PLAIN, "known: maxwell_fp16_sgemm_fp16_128x64_nn: fp16 in memory only"},
+    {"fp16_scudnn", PLAIN, "known: volta_fp16_scudnn_fp16_..."},
+    {"hgemm", PLAIN_FP16, "known: maxwell_hgemm_128x128_nn"},
+    {"hcudnn", PLAIN_FP16, "known: maxwell_hcudnn_winograd"},
+    {"winograd", PLAIN, "known: maxwell_scudnn_winograd_128x128, winogradForwardData4x4"},
+    {"fp16", MATRIX_FP16, "known: volta_fp16_s884gemm_fp16_..., turing_fp16_s1688gemm_..."},
+    {"f16f16", MATRIX_FP16, "known: sm80_xmma_fprop_implicit_gemm_f16f16_f16f32_f32_..."},
+    {"half_t", MATRIX_FP16, "known: cutlass::half_t"},
+    {"h884", MATRIX_FP16, "known: volta_h884gemm_128x64_ldg8_nn"},
+    {"h1688", MATRIX_FP16, "known: turing_h1688gemm_..."},
+    {"h16816", MATRIX_FP16, "known: cutlass_80_tensorop_h16816gemm_..."},
+    {"f16_s884", MATRIX_FP16, "known: cutlass_70_tensorop_f16_s884gemm_f16_..."},
+    {"f16_s1688", MATRIX_FP16, "known: cutlass_75_tensorop_f16_s1688gemm_f16_..."},
+    {"f16_s16816", MATRIX_FP16, "known: cutlass_80_tensorop_f16_s16816gemm_..."},
+    {"s884", MATRIX_FP16, "known: only fp16 has this shape on Volta"},
+    {"s16816", MATRIX_TENSORS, "known: fp16 or bf16"},
+    {"s1688", MATRIX_TENSORS, "trace: cutlass_80_tensorop_s1688gemm_... on fp32; fp16 on Turing"},
+    {"i8i8", MATRIX_INT8, "known: sm80_xmma_gemm_i8i8_i8i32_f32_..."},
+    {"imma", MATRIX_INT8, "known: turing_..._imma"},
+    {"i16832", MATRIX_INT8, "known: cutlass_80_tensorop_i16832gemm_s8_..."},
+    {"i8816", MATRIX_INT8, "known: cutlass_75_tensorop_i8816gemm_s8_..."},
+    {"d884", MATRIX_FP64, "known: cutlass_80_tensorop_d884gemm_..."},
+    {"dmma", MATRIX_FP64, "known"},
+    {"dgemm", PLAIN_FP64, "known: volta_dgemm_64x64_nn"},
+    {"sgemm", PLAIN, "known: volta_sgemm_128x64_nn, ampere_sgemm_32x32_sliced1x4_tn"},
+    {"scudnn", PLAIN, "known: maxwell_scudnn_128x64_relu_interior_nn"},
+    {"gemv", PLAIN, "known: gemv2T_kernel_val, gemvNSP_kernel"},
+    {"gemmsn", PLAIN, "known: gemmSN_NN_kernel"},
+    {"fft", PLAIN, "known: fft2d_r2c_32x32, cuDNN's FFT convolutions"},
+    {"hmma", MATRIX_TENSORS, "known"},
+    {"wgmma", MATRIX_TENSORS, "known: Hopper"},
+    {"gmma", MATRIX_TENSORS, "known: Hopper"},
+    {"tensor16x8", MATRIX_TENSORS, "trace: ..._tensor16x8x8_execute_kernel__5x_cudnn"},
+    {"tensorop", MATRIX_TENSORS, "trace"},
+    {"mmatensorop", MATRIX_TENSORS, "trace: mangled"},
+    {"warpgroupsize", MATRIX_TENSORS, "trace: sm90_xmma kernels run on warp groups"},
+    {"flash", MATRIX_TENSORS, "known: flash_fwd_kernel, cudnn ..._sdpa_sm90_flash_fprop_f16_..."},
+    {"cutlassf_f32_aligned_64x64_rf_sm80", MATRIX_TF32, "known: three TF32 products for one"},
+    {"fmha_cutlassf_f32", PLAIN, "known: before sm80 fp32 attention runs on plain units"},
+    {"fmha_cutlassb_f32", PLAIN, "known"},
+    {"fmha", MATRIX_TENSORS, "known: fmha_cutlassF_f16_aligned_64x64_rf_sm80"},
+};
+
+/* nvjet_[sm90_]LETTERS_...: letters of A, B, compute, C. h and t as in recordings with fp16 and
+ * bf16 tensors (nvjet_hsh, nvjet_tst); q (fp8), s (TF32), d (fp64) are inferred. */
+static bool nvjet_arithmetic(const char *name, arithmetic *means) {
+    const char *at = strstr(name, "nvjet_");
+    if (!at)
+        return false;
+    at += 6;
+    if (!strncmp(at, "sm", 2) && isdigit((unsigned char)at[2])) {
+        at = strchr(at, '_');
+        at = at ? at + 1 : "";
+    }
+    switch (*at) {
+    case 'h':
+        *means = MATRIX_FP16;
+        break;
+    case 't':
+        *means = MATRIX_BF16;
+        break;
+    case 'q':
+    case 'o':
+        *means = MATRIX_FP8;
+        break;
+    case 's':
+        *means = MATRIX_TF32;
+        break;
+    case 'd':
+        *means = MATRIX_FP64;
+        break;
+    case 'i':
+        *means = MATRIX_INT8;
+        break;
+    default:
+        *means = MATRIX_TENSORS;
+    }
+    return true;
+}
+
+static arithmetic arithmetic_of(const char *name, const habitat_work *work) {
+    arithmetic means;
+    if (nvjet_arithmetic(name, &means))
+        return means;
+    habitat_class op_class = work ? work->op_class : HABITAT_CLASS_OTHER;
+    bool product = op_class == HABITAT_CLASS_GEMM || op_class == HABITAT_CLASS_BMM ||
+                   op_class == HABITAT_CLASS_CONV || op_class == HABITAT_CLASS_ATTENTION ||
+                   op_class == HABITAT_CLASS_RNN || op_class == HABITAT_CLASS_OTHER;
+    if (!product)
+        return PLAIN;
+    for (size_t i = 0; i < sizeof name_arithmetics / sizeof *name_arithmetics; i++)
+        if (strstr(name, name_arithmetics[i].pattern))
+            return name_arithmetics[i].means;
+    return PLAIN;
+}
+
+/* Arithmetic on plain units: halves are widened to fp32, the rest is what it is. */
+static habitat_dtype plain_dtype(habitat_dtype tensors) {
+    switch (tensors) {
+    case HABITAT_DTYPE_FP64:
+    case HABITAT_DTYPE_COMPLEX128:
+        return HABITAT_DTYPE_FP64;
+    case HABITAT_DTYPE_INT8:
+    case HABITAT_DTYPE_INT16:
+    case HABITAT_DTYPE_INT32:
+    case HABITAT_DTYPE_INT64:
+        return tensors;
+    default:
+        return HABITAT_DTYPE_FP32;
+    }
+}
+
+static habitat_dtype matrix_dtype(habitat_dtype tensors) {
+    switch (tensors) {
+    case HABITAT_DTYPE_FP16:
+    case HABITAT_DTYPE_BF16:
+    case HABITAT_DTYPE_FP8:
+    case HABITAT_DTYPE_INT8:
+    case HABITAT_DTYPE_FP64:
+        return tensors;
+    case HABITAT_DTYPE_COMPLEX128:
+        return HABITAT_DTYPE_FP64;
+    default:
+        return HABITAT_DTYPE_TF32;
+    }
+}
+
+habitat_dtype habitat_kernel_arithmetic(const char *kernel_name, const habitat_work *work,
+                                        bool *matrix_unit) {
+    char name[NAME_MAX_LENGTH];
+    lower(kernel_name ? kernel_name : "", name);
+    habitat_dtype tensors = work ? work->dtype : HABITAT_DTYPE_UNKNOWN, dtype;
+    arithmetic means = arithmetic_of(name, work);
+    switch (means) {
+    case PLAIN:
+        dtype = plain_dtype(tensors);
+        break;
+    case PLAIN_FP16:
+        dtype = HABITAT_DTYPE_FP16;
+        break;
+    case PLAIN_FP64:
+    case MATRIX_FP64:
+        dtype = HABITAT_DTYPE_FP64;
+        break;
+    case MATRIX_TF32:
+        dtype = HABITAT_DTYPE_TF32;
+        break;
+    case MATRIX_FP16:
+        dtype = HABITAT_DTYPE_FP16;
+        break;
+    case MATRIX_BF16:
+        dtype = HABITAT_DTYPE_BF16;
+        break;
+    case MATRIX_FP8:
+        dtype = HABITAT_DTYPE_FP8;
+        break;
+    case MATRIX_INT8:
+        dtype = HABITAT_DTYPE_INT8;
+        break;
+    default:
+        dtype = matrix_dtype(tensors);
+        break;
+    }
+    if (matrix_unit)
+        *matrix_unit = means >= MATRIX_TENSORS;
+    return dtype;
+}
+
+/* Configuration ---------------------------------------------------------------------------- */
+
+/* "128x64" or "128x64x32" at `text`; the number of sizes read, 0 if there are none. */
+static int sizes_at(const char *text, uint32_t sizes[3], const char **end) {
+    int count = 0;
+    while (count < 3) {
+        char *after;
+        if (!isdigit((unsigned char)*text))
+            break;
+        unsigned long value = strtoul(text, &after, 10);
+        if (value == 0 || value > 4096)
+            break;
+        sizes[count++] = (uint32_t)value;
+        *end = after;
+        if (*after != 'x' || !isdigit((unsigned char)after[1]))
+            break;
+        text = after + 1;
+    }
+    return count;
+}
+
+/* The number after `word`, 0 if it is not there. */
+static uint32_t number_after(const char *name, const char *word) {
+    const char *at = strstr(name, word);
+    if (!at || !isdigit((unsigned char)at[strlen(word)]))
+        return 0;
+    unsigned long value = strtoul(at + strlen(word), NULL, 10);
+    return value <= 4096 ? (uint32_t)value : 0;
+}
+
+habitat_status habitat_kernel_get_configuration(const char *kernel_name,
+                                                habitat_kernel_configuration *out) {
+    if (!kernel_name || !out)
+        return HABITAT_E_ARG;
+    char name[NAME_MAX_LENGTH];
+    lower(kernel_name, name);
+    habitat_kernel_configuration found = {0};
+    uint32_t sizes[3], more[3];
+    const char *end = name, *at = strstr(name, "tilesize");
+    if (at && sizes_at(at + 8, sizes, &end) >= 2) { /* xmma: tilesize128x128x32_stage3 */
+        found.tile_m = sizes[0];
+        found.tile_n = sizes[1];
+        found.tile_k = sizes_at(at + 8, sizes, &end) == 3 ? sizes[2] : 0;
+        found.stages = number_after(name, "_stage");
+    } else if (strstr(name, "gemm") || strstr(name, "nvjet") || strstr(name, "cutlass") ||
+               strstr(name, "cudnn") || strstr(name, "grad") || strstr(name, "fmha")) {
+        /* _128x256_8x4_: tile, then depth and stages; ampere_sgemm_128x64_tn: tile alone */
+        for (at = strchr(name, '_'); at; at = strchr(at + 1, '_')) {
+            if (sizes_at(at + 1, sizes, &end) != 2 || sizes[0] < 8 || sizes[1] < 8)
+                continue;
+            found.tile_m = sizes[0];
+            found.tile_n = sizes[1];
+            if (*end == '_' && sizes_at(end + 1, more, &end) == 2) {
+                found.tile_k = more[0];
+                found.stages = more[1];
+            }
+            break;
+        }
+    }
+    found.split_k = strstr(name, "splitk") || strstr(name, "split_k_kernel") ||
+                    strstr(name, "segment_k_on") || strstr(name, "_splitk");
+    if (!found.tile_m)
+        return HABITAT_E_UNSUPPORTED;
+    *out = found;
+    return HABITAT_OK;
+}

@@ -1,0 +1,181 @@
+/* From an operation's name to its work: the table, then the families that share a prefix. */
+#include "work/rule.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Names that say a class (and that nothing can be counted) by how they begin or what they hold. */
+static const struct family {
+    const char *prefix;
+    habitat_class op_class;
+    habitat_pass pass;
+} families[] = {
+    {"Optimizer.step#", HABITAT_CLASS_OPTIMIZER, HABITAT_PASS_OPTIMIZER},
+    {"Optimizer.zero_grad#", HABITAT_CLASS_OPTIMIZER, HABITAT_PASS_OPTIMIZER},
+    {"triton_poi_", HABITAT_CLASS_ELEMENTWISE, HABITAT_PASS_FORWARD},
+    {"triton_red_", HABITAT_CLASS_REDUCE, HABITAT_PASS_FORWARD},
+    {"triton_per_", HABITAT_CLASS_REDUCE, HABITAT_PASS_FORWARD},
+    {"triton_for_", HABITAT_CLASS_OPTIMIZER, HABITAT_PASS_OPTIMIZER}, /* foreach */
+    {"triton_tem_", HABITAT_CLASS_GEMM, HABITAT_PASS_FORWARD},        /* template */
+    {"triton_mm", HABITAT_CLASS_GEMM, HABITAT_PASS_FORWARD},
+    {"triton_", HABITAT_CLASS_OTHER, HABITAT_PASS_FORWARD},
+    {"Torch-Compiled Region", HABITAT_CLASS_OTHER, HABITAT_PASS_FORWARD},
+    {"CompiledFunctionBackward", HABITAT_CLASS_OTHER, HABITAT_PASS_BACKWARD},
+    {"CompiledFunction", HABITAT_CLASS_OTHER, HABITAT_PASS_FORWARD},
+    {"## Call CompiledFxGraph", HABITAT_CLASS_OTHER, HABITAT_PASS_FORWARD},
+    {"FlashAttn", HABITAT_CLASS_ATTENTION, HABITAT_PASS_FORWARD},
+    {"flash_attn", HABITAT_CLASS_ATTENTION, HABITAT_PASS_FORWARD},
+    {"nccl:", HABITAT_CLASS_COLLECTIVE, HABITAT_PASS_FORWARD},
+    {"c10d::", HABITAT_CLASS_COLLECTIVE, HABITAT_PASS_FORWARD},
+    {"_c10d_functional::", HABITAT_CLASS_COLLECTIVE, HABITAT_PASS_FORWARD},
+};
+
+static void copy_kind(char kind[24], const char *text, size_t length) {
+    size_t n = length < 23 ? length : 23;
+    memcpy(kind, text, n);
+    kind[n] = 0;
+}
+
+void work_set_kind(habitat_work *work, const char *kind) {
+    copy_kind(work->kind, kind, strlen(kind));
+}
+
+static bool ends_with(const char *text, size_t length, const char *end) {
+    size_t n = strlen(end);
+    return length > n && !memcmp(text + length - n, end, n);
+}
+
+/* "_native_layer_norm_backward" -> "layer_norm": pass and library are told elsewhere. */
+static void derive_kind(char kind[24], const char *name) {
+    static const char *const before[] = {"_native_", "native_", "cudnn_", "miopen_", "_"};
+    static const char *const after[] = {"_backward_data", "_backward", "_forward"};
+    size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+        size_t n = strlen(before[i]);
+        if (length > n && !memcmp(name, before[i], n)) {
+            name += n;
+            length -= n;
+            break;
+        }
+    }
+    while (length > 1 && name[length - 1] == '_')
+        length--;
+    for (size_t i = 0; i < sizeof after / sizeof *after; i++)
+        if (ends_with(name, length, after[i])) {
+            length -= strlen(after[i]);
+            break;
+        }
+    copy_kind(kind, name, length);
+}
+
+static bool class_varies(habitat_class op_class) {
+    return op_class == HABITAT_CLASS_GEMM || op_class == HABITAT_CLASS_BMM ||
+           op_class == HABITAT_CLASS_CONV || op_class == HABITAT_CLASS_RNN ||
+           op_class == HABITAT_CLASS_ATTENTION;
+}
+
+static habitat_work blank(habitat_class op_class, habitat_pass pass) {
+    habitat_work work;
+    memset(&work, 0, sizeof work);
+    work.op_class = op_class;
+    work.pass = pass;
+    work.varying = class_varies(op_class);
+    work.flop = work.read_bytes = work.write_bytes = NAN;
+    return work;
+}
+
+/* Sizes must not be negative and pointers must be there, or nothing can be counted safely. */
+static habitat_status check_inputs(const habitat_operation *op) {
+    if (op->input_count && !op->inputs)
+        return HABITAT_E_ARG;
+    for (uint32_t i = 0; i < op->input_count; i++) {
+        const habitat_input *input = &op->inputs[i];
+        if (input->is_list) {
+            const int64_t *group = input->dims;
+            for (uint32_t j = 0; group && j < input->list_count; j++) {
+                if (group[0] < 0 || group[0] > 255)
+                    return HABITAT_E_RANGE;
+                for (int64_t d = 0; d < group[0]; d++)
+                    if (group[1 + d] < 0)
+                        return HABITAT_E_RANGE;
+                group += 1 + group[0];
+            }
+            continue;
+        }
+        if (input->rank && !input->dims)
+            return HABITAT_E_ARG;
+        for (uint32_t d = 0; d < input->rank; d++)
+            if (input->dims[d] < 0)
+                return HABITAT_E_RANGE;
+    }
+    return HABITAT_OK;
+}
+
+static bool countable(double value) {
+    return isfinite(value) && value >= 0;
+}
+
+static void settle(habitat_work *work) {
+    work->known =
+        countable(work->flop) && countable(work->read_bytes) && countable(work->write_bytes);
+}
+
+static habitat_status by_family(const char *name, habitat_work *out) {
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        if (strncmp(name, families[i].prefix, strlen(families[i].prefix)))
+            continue;
+        *out = blank(families[i].op_class, families[i].pass);
+        if (families[i].op_class == HABITAT_CLASS_ATTENTION && strstr(name, "ackward"))
+            out->pass = HABITAT_PASS_BACKWARD;
+        copy_kind(out->kind, name, strcspn(name, "#:"));
+        return HABITAT_OK;
+    }
+    return HABITAT_E_UNSUPPORTED;
+}
+
+/* aten::_foreach_add_: class of the optimisers that are their main user. */
+static habitat_status by_foreach(const work_call *call, const char *base, habitat_work *out) {
+    bool in_place;
+    const work_rule *element = work_rule_find(base, strlen(base), &in_place);
+    *out = blank(HABITAT_CLASS_OPTIMIZER, HABITAT_PASS_OPTIMIZER);
+    out->kind[0] = 0;
+    derive_kind(out->kind, base);
+    work_foreach(call, element, out);
+    settle(out);
+    return HABITAT_OK;
+}
+
+habitat_status habitat_operation_work_typed(const habitat_operation *op, habitat_dtype list_dtype,
+                                            habitat_work *out) {
+    if (!op || !out || !op->name)
+        return HABITAT_E_ARG;
+    habitat_status status = check_inputs(op);
+    if (status != HABITAT_OK)
+        return status;
+    const char *name = op->name;
+    if (!strncmp(name, "aten::", 6))
+        name += 6;
+    work_call call = {.op = op, .count = op->input_count, .list_dtype = list_dtype};
+    if (!strncmp(name, "_foreach_", 9))
+        return by_foreach(&call, name + 9, out);
+    const work_rule *rule = work_rule_find(name, strlen(name), &call.in_place);
+    if (!rule)
+        return by_family(op->name, out);
+    call.rule = rule;
+    if (rule->arity && call.count == (uint32_t)rule->arity + 1 && work_tensor(op, rule->arity))
+        call.count--; /* add.out(self, other, alpha, out) */
+    habitat_work work = blank(rule->op_class, rule->pass);
+    if (rule->kind)
+        work_set_kind(&work, rule->kind);
+    else
+        derive_kind(work.kind, rule->name);
+    if (rule->handler)
+        rule->handler(&call, &work);
+    settle(&work);
+    *out = work;
+    return HABITAT_OK;
+}
+
+habitat_status habitat_operation_work(const habitat_operation *op, habitat_work *out) {
+    return habitat_operation_work_typed(op, HABITAT_DTYPE_UNKNOWN, out);
+}

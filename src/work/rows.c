@@ -1,0 +1,351 @@
+/* Operations that go along rows: softmax, normalisations and reductions.
+ *
+ * Bytes are what a good kernel must move: each input once even where statistics need a pass of
+ * their own, because a row (or a channel's share) can stay on the chip. Flop are the arithmetic of
+ * the textbook formula an element; an elementary function counts 1. */
+#include "work/rule.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Textbook arithmetic an element. Softmax: max, subtract, exp, sum, divide; backward: multiply,
+ * sum, subtract, multiply. Normalisation: mean 1, variance 3, normalise 2, scale and shift 2. */
+enum {
+    SOFTMAX_FLOP = 5,
+    SOFTMAX_BACKWARD_FLOP = 4,
+    NORM_FLOP = 8,           /* batch, layer, group */
+    NORM_FIXED_FLOP = 4,     /* batch norm with stored statistics */
+    RMS_FLOP = 4,            /* square, sum, normalise, scale */
+    BATCH_BACKWARD_FLOP = 9, /* x^ 2, sum dy 1, sum dy x^ 2, dx 4 */
+    BATCH_FIXED_BACKWARD_FLOP = 6,
+    LAYER_INPUT_FLOP = 10, /* x^ 2, dy w 1, two sums 3, dx 4 */
+    LAYER_WEIGHT_FLOP = 2,
+    LAYER_BIAS_FLOP = 1,
+    RMS_INPUT_FLOP = 7, /* x^ 1, dy w 1, sum 2, dx 3 */
+};
+
+static void set_rows(habitat_work *out, double rows, double columns) {
+    out->shape.rows.rows = rows;
+    out->shape.rows.columns = columns;
+}
+
+/* Statistics of half precision inputs are kept in fp32. */
+static habitat_dtype statistics_dtype(habitat_dtype dtype) {
+    return dtype == HABITAT_DTYPE_FP16 || dtype == HABITAT_DTYPE_BF16 ? HABITAT_DTYPE_FP32 : dtype;
+}
+
+/* Softmax: forward self, dim, half_to_float; backward grad, output, dim, input_dtype. */
+void work_do_softmax(const work_call *call, habitat_work *out) {
+    const habitat_operation *op = call->op;
+    bool backward = out->pass == HABITAT_PASS_BACKWARD;
+    const habitat_input *x = work_tensor(op, 0);
+    double dim = work_number(op, backward ? 2 : 1);
+    if (!x || isnan(dim))
+        return;
+    double elements = work_elements(x), columns = x->rank ? work_dim(x, (int)dim) : 1;
+    if (!(columns > 0))
+        return;
+    habitat_dtype result = x->dtype;
+    if (backward) {
+        habitat_dtype given = work_dtype_argument(op, 3);
+        result = given != HABITAT_DTYPE_UNKNOWN ? given : result;
+    } else if (work_number(op, 2) == 1) {
+        result = HABITAT_DTYPE_FP32;
+    }
+    out->dtype = x->dtype;
+    set_rows(out, elements / columns, columns);
+    out->flop = elements * (backward ? SOFTMAX_BACKWARD_FLOP : SOFTMAX_FLOP);
+    out->read_bytes = work_bytes(x) + (backward ? work_bytes(work_tensor(op, 1)) : 0);
+    if (backward && !work_tensor(op, 1))
+        out->read_bytes = NAN;
+    out->write_bytes = work_size(elements, result);
+}
+
+/* How many rows share one mean: channels for batch norm, positions for layer norm, groups of one
+ * sample for group norm. NaN if it cannot be told. */
+static double norm_rows(const work_call *call, const habitat_input *x) {
+    const habitat_operation *op = call->op;
+    work_list list;
+    double rows = 1;
+    switch (call->rule->variant) {
+    case WORK_NORM_BATCH:
+    case WORK_NORM_BATCH_TRAINING:
+    case WORK_NORM_BATCH_FIXED:
+    case WORK_NORM_BATCH_BACKWARD:
+    case WORK_NORM_CUDNN_BACKWARD:
+        return work_dim(x, 1);
+    case WORK_NORM_GROUP:
+        return work_number(op, 3) * work_number(op, 6);
+    case WORK_NORM_GROUP_BACKWARD:
+        return work_number(op, 5) * work_number(op, 8);
+    case WORK_NORM_GROUP_API:
+        return work_dim(x, 0) * work_number(op, 1);
+    default: /* the normalised shape is a list: argument 1 forward, 2 backward */
+        if (!work_numbers(op, call->rule->pass == HABITAT_PASS_BACKWARD ? 2 : 1, &list))
+            return NAN;
+        for (uint32_t i = 0; i + list.count < x->rank; i++)
+            rows *= (double)x->dims[i];
+        return rows;
+    }
+}
+
+static bool is_batch_norm(uint32_t variant) {
+    return variant <= WORK_NORM_BATCH_FIXED;
+}
+
+void work_do_norm(const work_call *call, habitat_work *out) {
+    const habitat_operation *op = call->op;
+    uint32_t variant = call->rule->variant;
+    const habitat_input *x = work_tensor(op, 0);
+    double rows = x ? norm_rows(call, x) : NAN, elements = work_elements(x);
+    if (!(rows > 0) || !(elements > 0))
+        return;
+    double training = variant == WORK_NORM_BATCH_FIXED ? 0
+                      : variant == WORK_NORM_BATCH     ? work_number(op, 5)
+                                                       : 1;
+    out->dtype = x->dtype;
+    set_rows(out, rows, elements / rows);
+    out->read_bytes = 0;
+    for (uint32_t i = 0; i < call->count; i++) /* x, weight, bias, running statistics */
+        out->read_bytes += work_bytes(work_tensor(op, i));
+    out->write_bytes = work_bytes(x) > 0 ? work_size(elements, x->dtype) : NAN;
+    out->flop = elements * (variant == WORK_NORM_RMS ? RMS_FLOP
+                            : training != 0          ? NORM_FLOP
+                                                     : NORM_FIXED_FLOP);
+    double kept = variant == WORK_NORM_RMS ? 1 : 2; /* mean and 1/deviation of each row */
+    if (isnan(training)) {
+        out->flop = NAN;
+    } else if (training != 0) {
+        out->write_bytes += work_size(kept * rows, statistics_dtype(x->dtype));
+        if (is_batch_norm(variant)) /* running statistics are updated */
+            out->write_bytes += work_bytes(work_tensor(op, 3)) + work_bytes(work_tensor(op, 4));
+    }
+}
+
+/* Argument positions of the backward forms; -1: there is none. */
+static const struct norm_backward_signature {
+    int8_t grad, input, weight, saved_a, saved_b, train, mask;
+} backward_signatures[] = {
+    [WORK_NORM_BATCH_BACKWARD] = {0, 1, 2, 5, 6, 7, 9},
+    [WORK_NORM_CUDNN_BACKWARD] = {1, 0, 2, 5, 6, -1, -1},
+    [WORK_NORM_LAYER_BACKWARD] = {0, 1, 5, 3, 4, -1, 7},
+    [WORK_NORM_GROUP_BACKWARD] = {0, 1, 4, 2, 3, -1, 9},
+    [WORK_NORM_RMS_BACKWARD] = {0, 1, 4, 3, -1, -1, 5},
+};
+
+void work_do_norm_backward(const work_call *call, habitat_work *out) {
+    const habitat_operation *op = call->op;
+    uint32_t variant = call->rule->variant;
+    const struct norm_backward_signature *at = &backward_signatures[variant];
+    const habitat_input *grad = work_tensor(op, (uint32_t)at->grad);
+    const habitat_input *x = work_tensor(op, (uint32_t)at->input);
+    const habitat_input *weight = work_tensor(op, (uint32_t)at->weight);
+    double rows = x ? norm_rows(call, x) : NAN, elements = work_elements(x);
+    work_list mask = {3, {1, 1, 1}};
+    if (!grad || !(rows > 0) || !(elements > 0))
+        return;
+    if (at->mask >= 0 && (!work_numbers(op, (uint32_t)at->mask, &mask) || mask.count < 2))
+        return;
+    bool want_input = mask.value[0] != 0, want_weight = mask.value[1] != 0 && weight;
+    bool want_bias = mask.count > 2 && mask.value[2] != 0 && variant != WORK_NORM_RMS_BACKWARD;
+    bool batch = variant == WORK_NORM_BATCH_BACKWARD || variant == WORK_NORM_CUDNN_BACKWARD;
+    double train = at->train >= 0 ? work_number(op, (uint32_t)at->train) : 1;
+    out->dtype = x->dtype;
+    set_rows(out, rows, elements / rows);
+    out->read_bytes = work_bytes(grad) + work_bytes(x) + work_bytes(weight) +
+                      work_bytes(work_tensor(op, (uint32_t)at->saved_a));
+    if (at->saved_b >= 0)
+        out->read_bytes += work_bytes(work_tensor(op, (uint32_t)at->saved_b));
+    double parameters = weight ? work_bytes(weight) : work_size(elements / rows, x->dtype);
+    out->write_bytes = (want_input ? work_size(elements, x->dtype) : 0) +
+                       (want_weight ? parameters : 0) + (want_bias ? parameters : 0);
+    double flop = 0;
+    if (batch)
+        flop = train != 0 ? BATCH_BACKWARD_FLOP : BATCH_FIXED_BACKWARD_FLOP;
+    else
+        flop = (want_input ? variant == WORK_NORM_RMS_BACKWARD ? RMS_INPUT_FLOP : LAYER_INPUT_FLOP
+                : want_weight ? 2 /* x^ */
+                              : 0) +
+               (want_weight ? LAYER_WEIGHT_FLOP : 0) + (want_bias ? LAYER_BIAS_FLOP : 0);
+    out->flop = isnan(train) ? NAN : flop * elements;
+}
+
+/* Which dimensions go: `*removed` elements become one. False if not recorded. */
+static bool reduced_size(const work_call *call, const habitat_input *x, double *removed) {
+    const habitat_operation *op = call->op;
+    uint32_t variant = call->rule->variant;
+    uint32_t at = variant == WORK_REDUCE_NORM ? 2 : 1;
+    bool all = at >= call->count || work_absent(op, at);
+    /* sum(self, dtype), prod(self, dtype), var(self, unbiased): no dimension among two arguments */
+    if (call->count <= 2 && (variant == WORK_REDUCE_SUM || variant == WORK_REDUCE_PAIR))
+        all = true;
+    work_list dims;
+    if (!all && !work_numbers(op, at, &dims))
+        return false;
+    *removed = 1;
+    if (all || dims.count == 0) {
+        *removed = work_elements(x);
+        return true;
+    }
+    for (uint32_t i = 0; i < dims.count; i++)
+        *removed *= x->rank ? work_dim(x, (int)dims.value[i]) : 1;
+    return *removed > 0;
+}
+
+/* Elements of one row of a scan, sort or topk. */
+static double row_length(const work_call *call, const habitat_input *x, double *kept) {
+    const habitat_operation *op = call->op;
+    uint32_t variant = call->rule->variant;
+    double dim = work_number(op, 1);
+    if (variant == WORK_REDUCE_TOPK) /* self, k, dim, largest, sorted */
+        dim = work_number(op, 2);
+    if (variant == WORK_REDUCE_SORT && call->count > 3) /* self, stable, dim, descending */
+        dim = work_number(op, 2);
+    double length = isnan(dim) ? NAN : x->rank ? work_dim(x, (int)dim) : 1;
+    *kept = variant == WORK_REDUCE_TOPK ? work_number(op, 1) : length;
+    return length;
+}
+
+static void scan(const work_call *call, const habitat_input *x, habitat_work *out) {
+    uint32_t variant = call->rule->variant;
+    double elements = work_elements(x), kept, length = row_length(call, x, &kept);
+    if (!(length > 0) || isnan(kept))
+        return;
+    habitat_dtype result = x->dtype;
+    if (variant == WORK_REDUCE_SCAN && work_category(x->dtype) < 2)
+        result = HABITAT_DTYPE_INT64;
+    double written = elements / length * kept;
+    set_rows(out, elements / length, length);
+    out->read_bytes = work_bytes(x);
+    out->write_bytes = work_size(written, result);
+    if (variant != WORK_REDUCE_SCAN)
+        out->write_bytes += work_size(written, HABITAT_DTYPE_INT64);
+    out->flop = elements * call->rule->flop * work_flop_factor(x->dtype, 2);
+}
+
+void work_do_reduce(const work_call *call, habitat_work *out) {
+    uint32_t variant = call->rule->variant;
+    const habitat_input *x = work_tensor(call->op, 0);
+    if (!x || !(work_elements(x) > 0))
+        return;
+    out->dtype = x->dtype;
+    if (variant == WORK_REDUCE_UNKNOWN)
+        return;
+    if (variant >= WORK_REDUCE_SCAN) {
+        scan(call, x, out);
+        return;
+    }
+    double elements = work_elements(x), columns;
+    if (!reduced_size(call, x, &columns))
+        return;
+    double rows = elements / columns;
+    habitat_dtype result = x->dtype;
+    if (variant == WORK_REDUCE_SUM && work_category(x->dtype) < 2)
+        result = HABITAT_DTYPE_INT64;
+    if (variant == WORK_REDUCE_BOOL)
+        result = HABITAT_DTYPE_BOOL;
+    if (variant == WORK_REDUCE_INDEX)
+        result = HABITAT_DTYPE_INT64;
+    if (variant == WORK_REDUCE_SUM && call->count > 3) { /* sum(self, dim, keepdim, dtype) */
+        habitat_dtype given = work_dtype_argument(call->op, 3);
+        result = given != HABITAT_DTYPE_UNKNOWN ? given : result;
+    }
+    set_rows(out, rows, columns);
+    out->flop = elements * call->rule->flop * work_flop_factor(x->dtype, 2);
+    out->read_bytes = work_bytes(x);
+    out->write_bytes = work_size(rows * (variant == WORK_REDUCE_PAIR ? 2 : 1), result);
+    if (variant == WORK_REDUCE_BOTH && call->count > 1)
+        out->write_bytes += work_size(rows, HABITAT_DTYPE_INT64);
+}
+
+/* Constructors: what each kind moves and computes an element. */
+static const struct row_kind {
+    const char *name;
+    habitat_class op_class;
+    double flop, backward_flop;
+    double read, write;                   /* tensors of the whole size, forward */
+    double backward_read, backward_write; /* and backward */
+    double columns_read, columns_write;   /* vectors as long as a row: weights and gradients */
+    double rows_write;                    /* values kept for each row */
+} row_kinds[] = {
+    {"softmax", HABITAT_CLASS_SOFTMAX, 5, 4, 1, 1, 2, 1, 0, 0, 0},
+    {"log_softmax", HABITAT_CLASS_SOFTMAX, 5, 4, 1, 1, 2, 1, 0, 0, 0},
+    {"layer_norm", HABITAT_CLASS_NORM, 8, 13, 1, 1, 2, 1, 2, 2, 2},
+    {"group_norm", HABITAT_CLASS_NORM, 8, 13, 1, 1, 2, 1, 2, 2, 2},
+    {"batch_norm", HABITAT_CLASS_NORM, 8, 9, 1, 1, 2, 1, 0, 0, 2},
+    {"rms_norm", HABITAT_CLASS_NORM, 4, 9, 1, 1, 2, 1, 1, 1, 1},
+    {"sum", HABITAT_CLASS_REDUCE, 1, 0, 1, 0, 0, 1, 0, 0, 1},
+    {"mean", HABITAT_CLASS_REDUCE, 1, 1, 1, 0, 0, 1, 0, 0, 1},
+    {"max", HABITAT_CLASS_REDUCE, 1, 0, 1, 0, 0, 1, 0, 0, 1},
+};
+
+static habitat_status elementwise_by_name(const char *kind, const habitat_rows_shape *shape,
+                                          habitat_dtype dtype, habitat_pass pass,
+                                          habitat_work *out) {
+    char name[64];
+    size_t length = strlen(kind);
+    bool in_place;
+    if (length + sizeof "_backward" > sizeof name)
+        return HABITAT_E_UNSUPPORTED;
+    memcpy(name, kind, length + 1);
+    const work_rule *rule = NULL;
+    if (pass == HABITAT_PASS_BACKWARD) {
+        memcpy(name + length, "_backward", sizeof "_backward");
+        rule = work_rule_find(name, length + sizeof "_backward" - 1, &in_place);
+    } else {
+        rule = work_rule_find(name, length, &in_place);
+    }
+    if (!rule || rule->handler != work_do_elementwise)
+        return HABITAT_E_UNSUPPORTED;
+    double elements = shape->rows * shape->columns;
+    out->op_class = HABITAT_CLASS_ELEMENTWISE;
+    out->shape.rows = (habitat_rows_shape){1, elements};
+    out->flop = elements * rule->flop * work_flop_factor(dtype, 2);
+    out->read_bytes = work_size(elements * work_operands(rule), dtype);
+    out->write_bytes =
+        work_size(elements, rule->variant == WORK_OUT_BOOL ? HABITAT_DTYPE_BOOL : dtype);
+    return HABITAT_OK;
+}
+
+habitat_status habitat_work_rows(const char *kind, const habitat_rows_shape *shape,
+                                 habitat_dtype dtype, habitat_pass pass, habitat_work *out) {
+    if (!kind || !shape || !out || !habitat_dtype_bytes(dtype) ||
+        (pass != HABITAT_PASS_FORWARD && pass != HABITAT_PASS_BACKWARD) ||
+        !(shape->rows > 0 && shape->rows < 1e18) || !(shape->columns > 0 && shape->columns < 1e18))
+        return HABITAT_E_ARG;
+    habitat_work work = {.pass = pass, .known = true, .dtype = dtype};
+    work.shape.rows = *shape;
+    work_set_kind(&work, kind);
+    double elements = shape->rows * shape->columns;
+    bool backward = pass == HABITAT_PASS_BACKWARD;
+    for (size_t i = 0; i < sizeof row_kinds / sizeof *row_kinds; i++) {
+        const struct row_kind *k = &row_kinds[i];
+        if (strcmp(k->name, kind))
+            continue;
+        work.op_class = k->op_class;
+        bool reduction = k->op_class == HABITAT_CLASS_REDUCE;
+        bool batch = !strcmp(kind, "batch_norm"); /* its rows are channels */
+        double parameters = batch ? shape->rows : shape->columns;
+        double vectors_read = batch ? 2 : k->columns_read, vectors_write = k->columns_write;
+        if (batch)
+            vectors_write = 2;
+        habitat_dtype statistics = reduction ? dtype : statistics_dtype(dtype);
+        double kept = work_size(k->rows_write * shape->rows, statistics);
+        work.flop = elements * (backward ? k->backward_flop : k->flop);
+        if (!backward) {
+            work.read_bytes = work_size(elements * k->read + parameters * vectors_read, dtype);
+            work.write_bytes = work_size(elements * k->write, dtype) + kept;
+        } else {
+            double weights = vectors_read > 0 ? parameters : 0;
+            work.read_bytes = work_size(elements * k->backward_read + weights, dtype) + kept;
+            work.write_bytes =
+                work_size(elements * k->backward_write + parameters * vectors_write, dtype);
+        }
+        *out = work;
+        return HABITAT_OK;
+    }
+    habitat_status status = elementwise_by_name(kind, shape, dtype, pass, &work);
+    if (status == HABITAT_OK)
+        *out = work;
+    return status;
+}
