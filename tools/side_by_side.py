@@ -86,11 +86,15 @@ def compare(step, script, args):
     ahead = 4 * wall + 50
     gpu = statistics.median(queued_ms(step, ahead) for _ in range(REPEATS))
 
+    plain_ms = []  # before and after the recording: a GPU that warms up or slows down in between cancels out
     plain_profile(step, plain)
+    plain_ms.append(gpu_work_ms(plain, REPEATS))
     recorder = recording(ours, script)
     while not recorder.written:
         step()
     recorder.close()
+    plain_profile(step, plain)
+    plain_ms.append(gpu_work_ms(plain, REPEATS))
 
     recorder = recording(os.path.join(folder, "timed.json"), script)
     while recorder.state != "profiling":
@@ -100,7 +104,7 @@ def compare(step, script, args):
     recorded_gpu = statistics.median(queued_ms(step, ahead) for _ in range(REPEATS - 3))
     recorder.close()
 
-    plain_ms, ours_ms = gpu_work_ms(plain, REPEATS), gpu_work_ms(ours, REPEATS)
+    plain_ms, ours_ms = statistics.mean(plain_ms), gpu_work_ms(ours, REPEATS)
     row = (
         os.path.basename(script), " ".join(args), f"{plain_ms:.4f}", f"{ours_ms:.4f}", f"{100 * (ours_ms / plain_ms - 1):.2f}",
         f"{gpu:.4f}", f"{recorded_gpu:.4f}", f"{100 * (recorded_gpu / gpu - 1):.2f}", f"{wall:.4f}", f"{recorded_wall:.4f}",
