@@ -52,5 +52,7 @@ def test_compiled_model_is_not_compiled_anew(tmp_path):
     done = recorder_process(tmp_path, *SHORT, "--continue", "train.py")
     assert done.returncode == 0, done.stderr
     assert "compiled 1 times" in done.stdout
-    about = read_trace(tmp_path / "step.json.gz")["habitat"]
+    trace = read_trace(tmp_path / "step.json.gz")
+    assert not [n for n in names(trace) if n.startswith("nn.Module: ")]
+    about = trace["habitat"]
     assert about["batch_size"] == 6 and about["model"] == "Sequential"

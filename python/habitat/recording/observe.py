@@ -1,7 +1,8 @@
 """What one iteration is made of: the model's class and its batch size, where they can be known.
 
 Watches one unprofiled iteration through the global forward hooks, then takes them out again. With compiled
-code in the process only calls of compiled modules are watched, because global hooks would make it compile anew.
+code in the process only calls of compiled modules are watched: global hooks that are there while something compiles
+end up in the compiled code.
 
 The batch size is the first dimension that all tensors given to the outermost model share. With several forward
 calls an iteration it is their sum if each call has its own backward pass (gradient accumulation). Everything

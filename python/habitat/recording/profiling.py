@@ -113,8 +113,8 @@ def _activities():
 class ModuleRanges:
     """A range `nn.Module: Model.layer.sublayer` around every forward call, through the global forward hooks.
 
-    Left out when compiled code runs in the process: hooks there would trigger compilation, and the modules'
-    calls are gone anyway.
+    Left out when compiled code runs in the process: hooks that are there while something compiles end up in the
+    compiled code, and calls of compiled modules are gone anyway.
     """
 
     def __init__(self):
