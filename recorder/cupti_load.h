@@ -15,7 +15,6 @@
     X(num_dropped, "cuptiActivityGetNumDroppedRecords", 1, (void *, uint32_t, size_t *))           \
     X(callback_name, "cuptiGetCallbackName", 1, (uint32_t, uint32_t, const char **))               \
     X(result_string, "cuptiGetResultString", 0, (cupti_result, const char **))                     \
-    X(timestamp, "cuptiGetTimestamp", 0, (uint64_t *))                                             \
     X(set_thread_id_type, "cuptiSetThreadIdType", 0, (uint32_t))                                   \
     X(subscribe, "cuptiSubscribe", 0, (void **, cupti_callback, void *))                           \
     X(enable_callback, "cuptiEnableCallback", 0, (uint32_t, void *, uint32_t, uint32_t))           \
@@ -23,20 +22,21 @@
     X(device_chip_name, "cuptiDeviceGetChipName", 0, (void *))                                     \
     X(counter_availability, "cuptiProfilerGetCounterAvailability", 0, (void *))                    \
     X(host_initialize, "cuptiProfilerHostInitialize", 0, (void *))                                 \
-    X(host_deinitialize, "cuptiProfilerHostDeinitialize", 0, (void *))                             \
     X(host_add_metrics, "cuptiProfilerHostConfigAddMetrics", 0, (void *))                          \
     X(host_config_size, "cuptiProfilerHostGetConfigImageSize", 0, (void *))                        \
     X(host_config, "cuptiProfilerHostGetConfigImage", 0, (void *))                                 \
     X(host_passes, "cuptiProfilerHostGetNumOfPasses", 0, (void *))                                 \
     X(host_evaluate, "cuptiProfilerHostEvaluateToGpuValues", 0, (void *))                          \
     X(range_enable, "cuptiRangeProfilerEnable", 0, (void *))                                       \
-    X(range_disable, "cuptiRangeProfilerDisable", 0, (void *))                                     \
     X(range_set_config, "cuptiRangeProfilerSetConfig", 0, (void *))                                \
     X(range_start, "cuptiRangeProfilerStart", 0, (void *))                                         \
     X(range_stop, "cuptiRangeProfilerStop", 0, (void *))                                           \
     X(range_decode, "cuptiRangeProfilerDecodeData", 0, (void *))                                   \
     X(range_data_size, "cuptiRangeProfilerGetCounterDataSize", 0, (void *))                        \
     X(range_data_init, "cuptiRangeProfilerCounterDataImageInitialize", 0, (void *))                \
+    X(range_push, "cuptiRangeProfilerPushRange", 0, (void *))                                      \
+    X(range_pop, "cuptiRangeProfilerPopRange", 0, (void *))                                        \
+    X(host_base_metrics, "cuptiProfilerHostGetBaseMetrics", 0, (void *))                           \
     X(range_data_info, "cuptiRangeProfilerGetCounterDataInfo", 0, (void *))                        \
     X(nvtx_initialize, "InitializeInjectionNvtx2", 0, (void *))
 

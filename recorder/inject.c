@@ -240,7 +240,12 @@ static void write_trace(void) {
 static void at_exit(void) {
     if (!recording.started || recording.finished || getpid() != recording.owner)
         return;
-    write_trace();
+    if (recording.options.counters) {
+        recording.finished = true;
+        counters_finish(&recording.options, recording.cupti_usable ? &recording.cupti : NULL);
+    } else {
+        write_trace();
+    }
 }
 
 static void enable_activities(const cupti_library *cupti) {
@@ -297,7 +302,10 @@ EXPORTED int InitializeInjection(void) {
         return 1;
     if (!cupti)
         return 1;
-    enable_activities(cupti);
+    if (recording.options.counters)
+        counters_start(&recording.options, cupti);
+    else
+        enable_activities(cupti);
     return 1;
 }
 

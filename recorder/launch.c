@@ -6,6 +6,8 @@
 #define _GNU_SOURCE
 #include "launch.h"
 
+#include "counters_merge.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +37,8 @@ typedef struct {
     const habitat_launch_options *options;
     habitat_launch_result *result;
     char library[PATH_SIZE];
-    char directory[PATH_SIZE];
+    char directory[PATH_SIZE];  /* everything of this recording */
+    char place[PATH_SIZE + 16]; /* where the run at hand writes: it, or a folder in it */
     process_report reports[MAX_PROCESSES];
     size_t n_reports;
 } session;
@@ -107,11 +110,11 @@ static void join(char *const *argv, char *out, size_t size) {
 
 static void set_environment(const session *s, const char *mode, const char *select) {
     const habitat_launch_options *o = s->options;
-    char text[PATH_SIZE + 32], command[8192];
+    char text[PATH_SIZE + 64], command[8192];
     join(o->argv, command, sizeof command);
-    snprintf(text, sizeof text, "%s/%%p.json", s->directory);
+    snprintf(text, sizeof text, "%s/%%p.json", s->place);
     set_text("HABITAT_RECORD_OUT", text);
-    snprintf(text, sizeof text, "%s/%%p.status", s->directory);
+    snprintf(text, sizeof text, "%s/%%p.status", s->place);
     set_text("HABITAT_RECORD_STATUS", text);
     set_text("HABITAT_RECORD_COMMAND", command);
     set_text("HABITAT_RECORD_MODE", mode);
@@ -204,7 +207,7 @@ static int busiest_first(const void *a, const void *b) {
 }
 
 static void read_reports(session *s) {
-    DIR *directory = opendir(s->directory);
+    DIR *directory = opendir(s->place);
     struct dirent *entry;
     s->n_reports = 0;
     while (directory && (entry = readdir(directory)) && s->n_reports < MAX_PROCESSES) {
@@ -214,7 +217,7 @@ static void read_reports(session *s) {
             continue;
         process_report *report = &s->reports[s->n_reports++];
         *report = (process_report){.pid = pid};
-        snprintf(path, sizeof path, "%s/%s", s->directory, entry->d_name);
+        snprintf(path, sizeof path, "%s/%s", s->place, entry->d_name);
         read_report(path, report);
     }
     if (directory)
@@ -280,14 +283,15 @@ static int bring_home(session *s, const process_report *report, const char *to) 
     return 0;
 }
 
-static int collect(session *s) {
+/* Whether the run left a trace worth keeping. */
+static int check_reports(session *s) {
     const habitat_launch_options *o = s->options;
     read_reports(s);
     if (s->n_reports == 0)
         return fail(s, 1,
                     "%s made no CUDA call the recorder saw; a program that leaves by _exit or runs "
-                    "its GPU work in "
-                    "another container or as another user cannot be recorded this way",
+                    "its GPU work "
+                    "in another container or as another user cannot be recorded this way",
                     o->argv[0]);
     const process_report *first = &s->reports[0];
     if (o->nvtx_range && first->written && first->iterations == 0)
@@ -298,22 +302,88 @@ static int collect(session *s) {
     s->result->kernels = first->kernels;
     s->result->iterations = first->iterations;
     s->result->dropped_records = first->dropped;
+    if (first->message[0])
+        snprintf(s->result->message, sizeof s->result->message, "%s", first->message);
+    return 0;
+}
+
+static int deliver(session *s) {
     for (size_t i = s->n_reports;
          i-- > 0;) { /* the busiest last: while any fails, `out` is not there */
         char to[2 * PATH_SIZE];
         if (s->reports[i].kernels == 0 || !s->reports[i].written)
             continue;
         if (i == 0)
-            snprintf(to, sizeof to, "%s", o->out);
+            snprintf(to, sizeof to, "%s", s->options->out);
         else
-            name_for(o->out, s->reports[i].pid, to, sizeof to);
+            name_for(s->options->out, s->reports[i].pid, to, sizeof to);
         if (bring_home(s, &s->reports[i], to) != 0)
             return 1;
         s->result->traces++;
     }
-    if (!s->result->message[0] && first->message[0])
-        snprintf(s->result->message, sizeof s->result->message, "%s", first->message);
     return 0;
+}
+
+/* Adds a sentence to the message: a trace without counters is still a trace. */
+static void warn(session *s, const char *what, const char *why) {
+    size_t n = strlen(s->result->message);
+    snprintf(s->result->message + n, sizeof s->result->message - n, "%s%s%s%s", n ? "; " : "", what,
+             *why ? ": " : "", why);
+}
+
+/* The second run: the program once more, its kernels measured, what was measured written into the
+ * traces. */
+static void run_counters(session *s, const process_report *traces, size_t n_traces) {
+    char select[PATH_SIZE + 16], trace[2 * PATH_SIZE], measured[2 * PATH_SIZE];
+    double percentile =
+        s->options->counters_percentile < 0 ? 99.5 : s->options->counters_percentile;
+    habitat_launch_result first = *s->result;
+    snprintf(select, sizeof select, "%s/select", s->directory);
+    snprintf(trace, sizeof trace, "%s/%ld.json", s->directory, traces[0].pid);
+    if (mkdir(s->place, 0700) != 0 || counters_select(trace, percentile, select) <= 0) {
+        warn(s, "no counters", strerror(errno));
+        return;
+    }
+    int code = run_program(s, "counters", select);
+    char why[sizeof s->result->message];
+    memcpy(why, s->result->message, sizeof why);
+    *s->result = first;
+    read_reports(s);
+    if (code != 0 || s->n_reports == 0 || s->reports[0].kernels == 0) {
+        warn(s, "no counters",
+             code != 0      ? why
+             : s->n_reports ? s->reports[0].message
+                            : "the second run used no GPU");
+        return;
+    }
+    snprintf(measured, sizeof measured, "%s/%ld.json", s->place, s->reports[0].pid);
+    for (size_t i = 0; i < n_traces; i++) {
+        if (traces[i].kernels == 0 || !traces[i].written)
+            continue;
+        snprintf(trace, sizeof trace, "%s/%ld.json", s->directory, traces[i].pid);
+        long merged = counters_merge(trace, measured, percentile);
+        if (merged < 0)
+            warn(s, "no counters", strerror(errno));
+        else
+            s->result->counted += (uint64_t)merged;
+    }
+    if (s->reports[0].message[0])
+        warn(s, s->reports[0].message, "");
+}
+
+static void add_counters(session *s) {
+    size_t n = s->n_reports;
+    process_report *traces = malloc(n * sizeof *traces);
+    if (!traces) {
+        warn(s, "no counters", "out of memory");
+        return;
+    }
+    memcpy(traces, s->reports, n * sizeof *traces);
+    snprintf(s->place, sizeof s->place, "%s/counters", s->directory);
+    run_counters(s, traces, n);
+    memcpy(s->reports, traces, n * sizeof *traces);
+    s->n_reports = n;
+    free(traces);
 }
 
 static void remove_directory(const char *path) {
@@ -379,9 +449,16 @@ int habitat_launch(const habitat_launch_options *options, habitat_launch_result 
     if (code == 0)
         code = make_directory(s);
     if (code == 0) {
+        snprintf(s->place, sizeof s->place, "%s", s->directory);
         code = run_program(s, "trace", NULL);
         if (code == 0)
-            code = collect(s);
+            code = check_reports(s);
+        if (code == 0 && options->counters)
+            add_counters(s);
+        if (code == 0)
+            code = deliver(s);
+        snprintf(s->place, sizeof s->place, "%s/counters", s->directory);
+        remove_directory(s->place);
         remove_directory(s->directory);
     }
     free(s);

@@ -35,7 +35,8 @@ if(HABITAT_CUPTI_INCLUDE AND EXISTS ${HABITAT_CUPTI_INCLUDE}/cuda.h)
   set_target_properties(test_recorder_abi PROPERTIES C_STANDARD 17)
   target_include_directories(test_recorder_abi PRIVATE ${HABITAT_RECORDER_TESTS}/unit
                                                        ${HABITAT_RECORDER_TESTS}/../recorder)
-  target_include_directories(test_recorder_abi SYSTEM PRIVATE ${HABITAT_CUPTI_INCLUDE})
+  target_include_directories(test_recorder_abi SYSTEM PRIVATE ${HABITAT_CUPTI_INCLUDE}
+                             ${HABITAT_RECORDER_TESTS}/stubs/c_headers)
   add_test(NAME unit.recorder_abi COMMAND test_recorder_abi)
 endif()
 

@@ -5,6 +5,7 @@
  * Times are nanoseconds after T0. Records are built with the recorder's own declarations: that
  * those match the vendor's is test_recorder_abi.c's business. */
 #include "cupti_abi.h"
+#include "cupti_profiler_abi.h"
 #include "fake_cupti.h"
 
 #include <pthread.h>
@@ -347,7 +348,202 @@ static void threads(void) {
         pthread_join(ids[i], NULL);
 }
 
+/* The Range Profiler. FAKE_CUPTI_COUNTERS: "denied" (no permission), "push" (ranges count only when
+ * pushed), "old" (the chip has fewer metrics). Counters read are 1000 times the metric's place in
+ * `chip_metrics`, plus the grid's width. */
+static cupti_callback launch_callback;
+static struct {
+    bool enabled, started, pushed, launched;
+    int grid_x;
+    size_t ranges;
+} profiler;
+static const char *chip_metrics[] = {"dram__bytes_read",
+                                     "dram__bytes_write",
+                                     "sm__sass_thread_inst_executed_op_fadd_pred_on",
+                                     "sm__sass_thread_inst_executed_op_fmul_pred_on",
+                                     "sm__sass_thread_inst_executed_op_ffma_pred_on",
+                                     "sm__ops_path_tensor_src_fp16",
+                                     "something__else"};
+
+static bool counters_are(const char *way) {
+    const char *text = getenv("FAKE_CUPTI_COUNTERS");
+    return text && strcmp(text, way) == 0;
+}
+
+#define PROFILER(name)                                                                             \
+    PUBLIC(name)(void *params);                                                                    \
+    cupti_result name(void *params)
+
+PUBLIC(cuptiSubscribe)(void **subscriber, cupti_callback callback, void *user);
+PUBLIC(cuptiEnableCallback)(uint32_t on, void *subscriber, uint32_t domain, uint32_t cbid);
+
+cupti_result cuptiSubscribe(void **subscriber, cupti_callback callback, void *user) {
+    (void)user;
+    *subscriber = &profiler;
+    launch_callback = callback;
+    return CUPTI_OK;
+}
+
+cupti_result cuptiEnableCallback(uint32_t on, void *subscriber, uint32_t domain, uint32_t cbid) {
+    (void)on, (void)subscriber, (void)domain, (void)cbid;
+    return CUPTI_OK;
+}
+
+PROFILER(cuptiProfilerInitialize) {
+    return ((profiler_initialize_params *)params)->size == 16 ? CUPTI_OK : 1;
+}
+
+PROFILER(cuptiDeviceGetChipName) {
+    ((profiler_chip_params *)params)->chip = "FAKE100";
+    return CUPTI_OK;
+}
+
+PROFILER(cuptiProfilerGetCounterAvailability) {
+    profiler_availability_params *p = params;
+    if (counters_are("denied"))
+        return CUPTI_E_INSUFFICIENT_PRIVILEGES;
+    if (p->image)
+        memset(p->image, 7, p->image_bytes);
+    p->image_bytes = 8;
+    return CUPTI_OK;
+}
+
+PROFILER(cuptiProfilerHostInitialize) {
+    profiler_host_params *p = params;
+    p->host = &profiler;
+    return p->size == 48 && p->availability && p->availability[0] == 7 ? CUPTI_OK : 1;
+}
+
+PROFILER(cuptiProfilerHostGetBaseMetrics) {
+    profiler_base_metrics_params *p = params;
+    p->names = chip_metrics;
+    p->count = sizeof chip_metrics / sizeof *chip_metrics - (counters_are("old") ? 2 : 0);
+    return CUPTI_OK;
+}
+
+PROFILER(cuptiProfilerHostConfigAddMetrics) {
+    return ((profiler_add_params *)params)->count >= 5 ? CUPTI_OK : 1;
+}
+
+PROFILER(cuptiProfilerHostGetConfigImageSize) {
+    ((profiler_config_size_params *)params)->bytes = 16;
+    return CUPTI_OK;
+}
+
+PROFILER(cuptiProfilerHostGetConfigImage) {
+    profiler_config_params *p = params;
+    memset(p->config, 5, p->bytes);
+    return CUPTI_OK;
+}
+
+PROFILER(cuptiProfilerHostGetNumOfPasses) {
+    ((profiler_passes_params *)params)->passes = 3;
+    return CUPTI_OK;
+}
+
+PROFILER(cuptiRangeProfilerEnable) {
+    ((range_enable_params *)params)->range_profiler = &profiler;
+    profiler.enabled = true;
+    return CUPTI_OK;
+}
+
+PROFILER(cuptiRangeProfilerGetCounterDataSize) {
+    ((range_data_size_params *)params)->bytes = 32;
+    return profiler.enabled ? CUPTI_OK : 1;
+}
+
+PROFILER(cuptiRangeProfilerCounterDataImageInitialize) {
+    range_data_init_params *p = params;
+    memset(p->data, 3, p->bytes);
+    return CUPTI_OK;
+}
+
+PROFILER(cuptiRangeProfilerSetConfig) {
+    range_config_params *p = params;
+    return p->size == 90 && p->config[0] == 5 && p->data[0] == 3 ? CUPTI_OK : 1;
+}
+
+PROFILER(cuptiRangeProfilerStart) {
+    (void)params;
+    if (profiler.started)
+        return 1;
+    profiler.started = true;
+    profiler.pushed = profiler.launched = false;
+    return CUPTI_OK;
+}
+
+PROFILER(cuptiRangeProfilerPushRange) {
+    (void)params;
+    profiler.pushed = true;
+    return profiler.started ? CUPTI_OK : 1;
+}
+
+PROFILER(cuptiRangeProfilerPopRange) {
+    (void)params;
+    return profiler.pushed ? CUPTI_OK : 1;
+}
+
+PROFILER(cuptiRangeProfilerStop) {
+    (void)params;
+    if (!profiler.started)
+        return 1;
+    profiler.started = false;
+    profiler.ranges = profiler.launched && (profiler.pushed || !counters_are("push"));
+    return CUPTI_OK;
+}
+
+PROFILER(cuptiRangeProfilerDecodeData) {
+    ((range_decode_params *)params)->dropped = 0;
+    return CUPTI_OK;
+}
+
+PROFILER(cuptiRangeProfilerGetCounterDataInfo) {
+    ((range_data_info_params *)params)->ranges = profiler.ranges;
+    return CUPTI_OK;
+}
+
+PROFILER(cuptiProfilerHostEvaluateToGpuValues) {
+    profiler_evaluate_params *p = params;
+    for (size_t i = 0; i < p->count; i++) {
+        size_t place = 0;
+        while (strncmp(p->names[i], chip_metrics[place], strlen(chip_metrics[place])) != 0)
+            place++;
+        p->values[i] = 1000.0 * (double)(place + 1) + profiler.grid_x;
+    }
+    return CUPTI_OK;
+}
+
+/* A driver launch with the callbacks CUPTI makes around it. */
+static void launch(const char *name, uint32_t grid_x, bool extended) {
+    cuda_launch_config config = {
+        .grid = {grid_x, 2, 1}, .block = {128, 1, 1}, .dynamic_shared_bytes = 4096};
+    cuda_launch_ex_params ex = {.config = &config, .function = (void *)(uintptr_t)name};
+    cuda_launch_params plain = {.function = ex.function, .dynamic_shared_bytes = 4096};
+    memcpy(plain.grid, config.grid, sizeof plain.grid);
+    memcpy(plain.block, config.block, sizeof plain.block);
+    cupti_callback_data data = {
+        .symbol_name = name, .context = &profiler, .params = extended ? (void *)&ex : &plain};
+    uint32_t cbid = extended ? CUPTI_CBID_cuLaunchKernelEx : CUPTI_CBID_cuLaunchKernel;
+    data.site = CUPTI_SITE_ENTER;
+    launch_callback(NULL, CUPTI_DOMAIN_DRIVER, cbid, &data);
+    profiler.grid_x = (int)grid_x;
+    profiler.launched = true;
+    data.site = CUPTI_SITE_EXIT;
+    launch_callback(NULL, CUPTI_DOMAIN_DRIVER, cbid, &data);
+}
+
+/* The kernels of `basic`, three steps of them. */
+static void launches(void) {
+    for (int i = 0; i < 3; i++) {
+        launch("_ZN4gemm4tileILi64EEEvPKfPf", 264, true);
+        launch("_Z4axpyfPKfPf", 264, false);
+        launch("not_in_the_trace", 1, false);
+    }
+}
+
 int fake_cupti_emit(const char *scenario) {
+    if (launch_callback)
+        launches();
     if (!request || strcmp(scenario, "nothing") == 0)
         return 0;
     if (strcmp(scenario, "basic") == 0) {

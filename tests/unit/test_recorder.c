@@ -348,6 +348,67 @@ static void test_failures(void) {
     check_case("no program, no place to write, no recorder: errors");
 }
 
+/* The fake's counters: 1000 times a metric's place among {read, write, fadd, fmul, ffma, tensor
+ * fp16}, plus the grid's width, 264. So read + write = 1264 + 2264, fp32 = 3264 + 4264 + 2 * 5264,
+ * tensor = 6264. */
+static void test_counters(void) {
+    habitat_launch_options all = {.counters = true, .counters_percentile = 0};
+    CHECK_INT(play(all, "basic", "exit"), 0);
+    CHECK_TEXT(result.message, "");
+    CHECK_INT(result.counted, 6);
+    yajl_val root = read_trace(out), k = event_at(root, "kernel", 0, NULL);
+    CHECK_INT(count_of(root, "kernel"), 6);
+    CHECK_INT(number(k, "args", "dram bytes"), 3528);
+    CHECK_INT(number(k, "args", "dram read bytes"), 1264);
+    CHECK_INT(number(k, "args", "flop fp32"), 18056);
+    CHECK_INT(number(k, "args", "flop tensor fp16"), 6264);
+    CHECK(get(k, "args", "flop fp64") == NULL); /* the fake chip cannot count it: unknown, not 0 */
+    CHECK_INT(element(k, "grid", 0), 264);
+    CHECK_INT(number(event_at(root, "kernel", 5, NULL), "args", "dram bytes"), 3528);
+    yajl_val about = get(root, "habitat", "counters");
+    CHECK_TEXT(text(about, "chip", NULL), "FAKE100");
+    CHECK_INT(number(about, "passes", NULL), 3);
+    CHECK_INT(number(about, "measured", NULL),
+              2); /* gemm and axpy; not the kernel that is not in the trace */
+    check_case(
+        "counters of each kernel and configuration, measured once, stand on all its launches");
+    yajl_tree_free(root);
+
+    /* Times: three of 100.000 us (gemm), three of 400.001 (axpy). The 99.5th percentile of six is
+     * the greatest. */
+    habitat_launch_options top = {.counters = true, .counters_percentile = -1};
+    CHECK_INT(play(top, "basic", "exit"), 0);
+    CHECK_INT(result.counted, 3);
+    root = read_trace(out);
+    CHECK(get(event_at(root, "kernel", 0, NULL), "args", "dram bytes") == NULL);
+    CHECK_INT(number(event_at(root, "kernel", 1, NULL), "args", "dram bytes"), 3528);
+    CHECK_NEAR(number(get(root, "habitat", "counters"), "percentile", NULL), 99.5, 1e-12);
+    check_case("by default only kernels at or above the 99.5th percentile of the times");
+    yajl_tree_free(root);
+
+    setenv("FAKE_CUPTI_COUNTERS", "push", 1);
+    CHECK_INT(play(all, "basic", "exit"), 0);
+    CHECK_INT(result.counted, 6);
+    check_case("a CUPTI that wants ranges pushed is served");
+    setenv("FAKE_CUPTI_COUNTERS", "old", 1);
+    CHECK_INT(play(all, "basic", "exit"), 0);
+    root = read_trace(out);
+    CHECK_INT(number(event_at(root, "kernel", 0, NULL), "args", "flop fp32"), 18056);
+    CHECK(get(event_at(root, "kernel", 0, NULL), "args", "flop tensor fp16") == NULL);
+    check_case("metrics the chip lacks are left out");
+    yajl_tree_free(root);
+    setenv("FAKE_CUPTI_COUNTERS", "denied", 1);
+    CHECK_INT(play(all, "basic", "exit"), 0);
+    CHECK_INT(result.counted, 0);
+    CHECK_INT(result.kernels, 6);
+    CHECK(strstr(result.message, "NVreg_RestrictProfilingToAdminUsers=0") != NULL);
+    root = read_trace(out);
+    CHECK_INT(count_of(root, "kernel"), 6);
+    check_case("no permission: the remedy is named and the trace goes on without");
+    yajl_tree_free(root);
+    unsetenv("FAKE_CUPTI_COUNTERS");
+}
+
 static void test_compressed(void) {
     char packed[160];
     snprintf(packed, sizeof packed, "%s/t.json.gz", directory);
@@ -378,6 +439,7 @@ int main(void) {
     test_devices();
     test_processes();
     test_failures();
+    test_counters();
     test_compressed();
     return check_done();
 }

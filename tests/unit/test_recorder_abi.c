@@ -3,9 +3,16 @@
  * so. The newest version of each record is compared: CUPTI appends. */
 #include <cuda.h>
 #include <cupti.h>
+#if CUPTI_API_VERSION >= 24
+#include <cupti_profiler_host.h>
+#include <cupti_profiler_target.h>
+#include <cupti_range_profiler.h>
+#include <cupti_target.h>
+#endif
 
 #include "check.h"
 #include "cupti_abi.h"
+#include "cupti_profiler_abi.h"
 
 #define SAME(ours, field, theirs, name)                                                            \
     _Static_assert(offsetof(ours, field) == offsetof(theirs, name), #field " lies elsewhere");     \
@@ -144,6 +151,172 @@ NUMBER(CUPTI_THREAD_ID_SYSTEM, CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
 NUMBER(CUDA_ATTR_SHARED_PER_BLOCK_OPTIN, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
 NUMBER(CUDA_FUNC_ATTR_SHARED_BYTES, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
 NUMBER(CUDA_FUNC_ATTR_REGISTERS, CU_FUNC_ATTRIBUTE_NUM_REGS);
+
+#if CUPTI_API_VERSION >= 24
+/* The last field of each also fixes the size that CUPTI is told. */
+SAME(profiler_initialize_params, priv, CUpti_Profiler_Initialize_Params, pPriv);
+_Static_assert(PROFILER_SIZE(profiler_initialize_params, priv) ==
+                   CUPTI_PROFILER_STRUCT_SIZE(CUpti_Profiler_Initialize_Params, pPriv),
+               "size told");
+SAME(profiler_chip_params, device, CUpti_Device_GetChipName_Params, deviceIndex);
+SAME(profiler_chip_params, chip, CUpti_Device_GetChipName_Params, pChipName);
+_Static_assert(PROFILER_SIZE(profiler_chip_params, chip) ==
+                   CUPTI_PROFILER_STRUCT_SIZE(CUpti_Device_GetChipName_Params, pChipName),
+               "size told");
+SAME(profiler_availability_params, context, CUpti_Profiler_GetCounterAvailability_Params, ctx);
+SAME(profiler_availability_params, image_bytes, CUpti_Profiler_GetCounterAvailability_Params,
+     counterAvailabilityImageSize);
+SAME(profiler_availability_params, image, CUpti_Profiler_GetCounterAvailability_Params,
+     pCounterAvailabilityImage);
+_Static_assert(PROFILER_SIZE(profiler_availability_params, image) ==
+                   CUPTI_PROFILER_STRUCT_SIZE(CUpti_Profiler_GetCounterAvailability_Params,
+                                              pCounterAvailabilityImage),
+               "size told");
+SAME(profiler_host_params, type, CUpti_Profiler_Host_Initialize_Params, profilerType);
+SAME(profiler_host_params, chip, CUpti_Profiler_Host_Initialize_Params, pChipName);
+SAME(profiler_host_params, availability, CUpti_Profiler_Host_Initialize_Params,
+     pCounterAvailabilityImage);
+SAME(profiler_host_params, host, CUpti_Profiler_Host_Initialize_Params, pHostObject);
+_Static_assert(PROFILER_SIZE(profiler_host_params, host) ==
+                   CUPTI_PROFILER_STRUCT_SIZE(CUpti_Profiler_Host_Initialize_Params, pHostObject),
+               "size told");
+SAME(profiler_base_metrics_params, host, CUpti_Profiler_Host_GetBaseMetrics_Params, pHostObject);
+SAME(profiler_base_metrics_params, type, CUpti_Profiler_Host_GetBaseMetrics_Params, metricType);
+SAME(profiler_base_metrics_params, names, CUpti_Profiler_Host_GetBaseMetrics_Params, ppMetricNames);
+SAME(profiler_base_metrics_params, count, CUpti_Profiler_Host_GetBaseMetrics_Params, numMetrics);
+_Static_assert(PROFILER_SIZE(profiler_base_metrics_params, count) ==
+                   CUPTI_PROFILER_STRUCT_SIZE(CUpti_Profiler_Host_GetBaseMetrics_Params,
+                                              numMetrics),
+               "size told");
+SAME(profiler_add_params, host, CUpti_Profiler_Host_ConfigAddMetrics_Params, pHostObject);
+SAME(profiler_add_params, names, CUpti_Profiler_Host_ConfigAddMetrics_Params, ppMetricNames);
+SAME(profiler_add_params, count, CUpti_Profiler_Host_ConfigAddMetrics_Params, numMetrics);
+_Static_assert(PROFILER_SIZE(profiler_add_params, count) ==
+                   CUPTI_PROFILER_STRUCT_SIZE(CUpti_Profiler_Host_ConfigAddMetrics_Params,
+                                              numMetrics),
+               "size told");
+SAME(profiler_config_size_params, host, CUpti_Profiler_Host_GetConfigImageSize_Params, pHostObject);
+SAME(profiler_config_size_params, bytes, CUpti_Profiler_Host_GetConfigImageSize_Params,
+     configImageSize);
+_Static_assert(PROFILER_SIZE(profiler_config_size_params, bytes) ==
+                   CUPTI_PROFILER_STRUCT_SIZE(CUpti_Profiler_Host_GetConfigImageSize_Params,
+                                              configImageSize),
+               "size told");
+SAME(profiler_config_params, host, CUpti_Profiler_Host_GetConfigImage_Params, pHostObject);
+SAME(profiler_config_params, bytes, CUpti_Profiler_Host_GetConfigImage_Params, configImageSize);
+SAME(profiler_config_params, config, CUpti_Profiler_Host_GetConfigImage_Params, pConfigImage);
+_Static_assert(PROFILER_SIZE(profiler_config_params, config) ==
+                   CUPTI_PROFILER_STRUCT_SIZE(CUpti_Profiler_Host_GetConfigImage_Params,
+                                              pConfigImage),
+               "size told");
+SAME(profiler_passes_params, bytes, CUpti_Profiler_Host_GetNumOfPasses_Params, configImageSize);
+SAME(profiler_passes_params, config, CUpti_Profiler_Host_GetNumOfPasses_Params, pConfigImage);
+SAME(profiler_passes_params, passes, CUpti_Profiler_Host_GetNumOfPasses_Params, numOfPasses);
+_Static_assert(PROFILER_SIZE(profiler_passes_params, passes) ==
+                   CUPTI_PROFILER_STRUCT_SIZE(CUpti_Profiler_Host_GetNumOfPasses_Params,
+                                              numOfPasses),
+               "size told");
+SAME(profiler_evaluate_params, host, CUpti_Profiler_Host_EvaluateToGpuValues_Params, pHostObject);
+SAME(profiler_evaluate_params, data, CUpti_Profiler_Host_EvaluateToGpuValues_Params,
+     pCounterDataImage);
+SAME(profiler_evaluate_params, data_bytes, CUpti_Profiler_Host_EvaluateToGpuValues_Params,
+     counterDataImageSize);
+SAME(profiler_evaluate_params, range, CUpti_Profiler_Host_EvaluateToGpuValues_Params, rangeIndex);
+SAME(profiler_evaluate_params, names, CUpti_Profiler_Host_EvaluateToGpuValues_Params,
+     ppMetricNames);
+SAME(profiler_evaluate_params, count, CUpti_Profiler_Host_EvaluateToGpuValues_Params, numMetrics);
+SAME(profiler_evaluate_params, values, CUpti_Profiler_Host_EvaluateToGpuValues_Params,
+     pMetricValues);
+_Static_assert(PROFILER_SIZE(profiler_evaluate_params, values) ==
+                   CUPTI_PROFILER_STRUCT_SIZE(CUpti_Profiler_Host_EvaluateToGpuValues_Params,
+                                              pMetricValues),
+               "size told");
+SAME(range_enable_params, context, CUpti_RangeProfiler_Enable_Params, ctx);
+SAME(range_enable_params, range_profiler, CUpti_RangeProfiler_Enable_Params, pRangeProfilerObject);
+_Static_assert(PROFILER_SIZE(range_enable_params, range_profiler) ==
+                   CUPTI_PROFILER_STRUCT_SIZE(CUpti_RangeProfiler_Enable_Params,
+                                              pRangeProfilerObject),
+               "size told");
+SAME(range_object_params, range_profiler, CUpti_RangeProfiler_Start_Params, pRangeProfilerObject);
+_Static_assert(PROFILER_SIZE(range_object_params, range_profiler) ==
+                   CUPTI_PROFILER_STRUCT_SIZE(CUpti_RangeProfiler_Start_Params,
+                                              pRangeProfilerObject),
+               "size told");
+SAME(range_push_params, range_profiler, CUpti_RangeProfiler_PushRange_Params, pRangeProfilerObject);
+SAME(range_push_params, name, CUpti_RangeProfiler_PushRange_Params, pRangeName);
+_Static_assert(PROFILER_SIZE(range_push_params, name) ==
+                   CUPTI_PROFILER_STRUCT_SIZE(CUpti_RangeProfiler_PushRange_Params, pRangeName),
+               "size told");
+SAME(range_stop_params, range_profiler, CUpti_RangeProfiler_Stop_Params, pRangeProfilerObject);
+SAME(range_stop_params, pass, CUpti_RangeProfiler_Stop_Params, passIndex);
+SAME(range_stop_params, nesting_level, CUpti_RangeProfiler_Stop_Params, targetNestingLevel);
+SAME(range_stop_params, all_passes_submitted, CUpti_RangeProfiler_Stop_Params, isAllPassSubmitted);
+_Static_assert(PROFILER_SIZE(range_stop_params, all_passes_submitted) ==
+                   CUPTI_PROFILER_STRUCT_SIZE(CUpti_RangeProfiler_Stop_Params, isAllPassSubmitted),
+               "size told");
+SAME(range_decode_params, range_profiler, CUpti_RangeProfiler_DecodeData_Params,
+     pRangeProfilerObject);
+SAME(range_decode_params, dropped, CUpti_RangeProfiler_DecodeData_Params, numOfRangeDropped);
+_Static_assert(PROFILER_SIZE(range_decode_params, dropped) ==
+                   CUPTI_PROFILER_STRUCT_SIZE(CUpti_RangeProfiler_DecodeData_Params,
+                                              numOfRangeDropped),
+               "size told");
+SAME(range_data_size_params, range_profiler, CUpti_RangeProfiler_GetCounterDataSize_Params,
+     pRangeProfilerObject);
+SAME(range_data_size_params, names, CUpti_RangeProfiler_GetCounterDataSize_Params, pMetricNames);
+SAME(range_data_size_params, count, CUpti_RangeProfiler_GetCounterDataSize_Params, numMetrics);
+SAME(range_data_size_params, max_ranges, CUpti_RangeProfiler_GetCounterDataSize_Params,
+     maxNumOfRanges);
+SAME(range_data_size_params, max_nodes, CUpti_RangeProfiler_GetCounterDataSize_Params,
+     maxNumRangeTreeNodes);
+SAME(range_data_size_params, bytes, CUpti_RangeProfiler_GetCounterDataSize_Params, counterDataSize);
+_Static_assert(PROFILER_SIZE(range_data_size_params, bytes) ==
+                   CUPTI_PROFILER_STRUCT_SIZE(CUpti_RangeProfiler_GetCounterDataSize_Params,
+                                              counterDataSize),
+               "size told");
+SAME(range_data_init_params, range_profiler, CUpti_RangeProfiler_CounterDataImage_Initialize_Params,
+     pRangeProfilerObject);
+SAME(range_data_init_params, bytes, CUpti_RangeProfiler_CounterDataImage_Initialize_Params,
+     counterDataSize);
+SAME(range_data_init_params, data, CUpti_RangeProfiler_CounterDataImage_Initialize_Params,
+     pCounterData);
+_Static_assert(PROFILER_SIZE(range_data_init_params, data) ==
+                   CUPTI_PROFILER_STRUCT_SIZE(
+                       CUpti_RangeProfiler_CounterDataImage_Initialize_Params, pCounterData),
+               "size told");
+SAME(range_data_info_params, data, CUpti_RangeProfiler_GetCounterDataInfo_Params,
+     pCounterDataImage);
+SAME(range_data_info_params, bytes, CUpti_RangeProfiler_GetCounterDataInfo_Params,
+     counterDataImageSize);
+SAME(range_data_info_params, ranges, CUpti_RangeProfiler_GetCounterDataInfo_Params, numTotalRanges);
+_Static_assert(PROFILER_SIZE(range_data_info_params, ranges) ==
+                   CUPTI_PROFILER_STRUCT_SIZE(CUpti_RangeProfiler_GetCounterDataInfo_Params,
+                                              numTotalRanges),
+               "size told");
+SAME(range_config_params, range_profiler, CUpti_RangeProfiler_SetConfig_Params,
+     pRangeProfilerObject);
+SAME(range_config_params, config_bytes, CUpti_RangeProfiler_SetConfig_Params, configSize);
+SAME(range_config_params, config, CUpti_RangeProfiler_SetConfig_Params, pConfig);
+SAME(range_config_params, data_bytes, CUpti_RangeProfiler_SetConfig_Params, counterDataImageSize);
+SAME(range_config_params, data, CUpti_RangeProfiler_SetConfig_Params, pCounterDataImage);
+SAME(range_config_params, range_mode, CUpti_RangeProfiler_SetConfig_Params, range);
+SAME(range_config_params, replay_mode, CUpti_RangeProfiler_SetConfig_Params, replayMode);
+SAME(range_config_params, max_ranges_per_pass, CUpti_RangeProfiler_SetConfig_Params,
+     maxRangesPerPass);
+SAME(range_config_params, nesting_levels, CUpti_RangeProfiler_SetConfig_Params, numNestingLevels);
+SAME(range_config_params, min_nesting_level, CUpti_RangeProfiler_SetConfig_Params, minNestingLevel);
+SAME(range_config_params, pass, CUpti_RangeProfiler_SetConfig_Params, passIndex);
+SAME(range_config_params, target_nesting_level, CUpti_RangeProfiler_SetConfig_Params,
+     targetNestingLevel);
+_Static_assert(PROFILER_SIZE(range_config_params, target_nesting_level) ==
+                   CUPTI_PROFILER_STRUCT_SIZE(CUpti_RangeProfiler_SetConfig_Params,
+                                              targetNestingLevel),
+               "size told");
+NUMBER(PROFILER_AUTO_RANGE, CUPTI_AutoRange);
+NUMBER(PROFILER_KERNEL_REPLAY, CUPTI_KernelReplay);
+NUMBER(PROFILER_TYPE_RANGE, CUPTI_PROFILER_TYPE_RANGE_PROFILER);
+NUMBER(PROFILER_METRIC_COUNTER, CUPTI_METRIC_TYPE_COUNTER);
+#endif
 
 int main(void) {
     printf("# compared with CUPTI version %d\n", CUPTI_API_VERSION);

@@ -1,0 +1,585 @@
+/* Hardware counters: DRAM bytes and floating-point operations of single kernels, through CUPTI's
+ * Range Profiler.
+ *
+ * This is a run of its own (HABITAT_RECORD_MODE=counters): measuring replays each kernel several
+ * times, so the times of this run mean nothing and none are written. Each pair of kernel and launch
+ * configuration is measured once, at its first launch, when HABITAT_COUNTERS_SELECT lists it or
+ * there is no such list. Written as JSON, one kernel a line, for counters_merge.c and the Python
+ * package. Left out: kernels inside CUDA graphs, which have no launch of their own. */
+#define _GNU_SOURCE
+#include "cupti_profiler_abi.h"
+#include "recorder.h"
+#include "trace_write.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What is written, in order, and the hardware metrics each is a sum of, with their weight. An FMA
+ * instruction counts 2 operations; HFMA2 is counted twice by the hardware counter itself. The
+ * tensor metrics count operations, not instructions. Metric names differ by chip: those a chip does
+ * not have are left out of the sum; an output none of whose metrics exist is not written. */
+static const struct {
+    const char *output;
+    const char *metric;
+    double weight;
+} metric_table[] = {
+    {"dram read bytes", "dram__bytes_read", 1},
+    {"dram write bytes", "dram__bytes_write", 1},
+    {"flop fp32", "sm__sass_thread_inst_executed_op_fadd_pred_on", 1},
+    {"flop fp32", "sm__sass_thread_inst_executed_op_fmul_pred_on", 1},
+    {"flop fp32", "sm__sass_thread_inst_executed_op_ffma_pred_on", 2},
+    {"flop fp32", "sm__sass_thread_inst_executed_op_fadd2_pred_on", 2},
+    {"flop fp32", "sm__sass_thread_inst_executed_op_fmul2_pred_on", 2},
+    {"flop fp32", "sm__sass_thread_inst_executed_op_ffma2_pred_on", 4},
+    {"flop fp16", "sm__sass_thread_inst_executed_op_hadd_pred_on", 1},
+    {"flop fp16", "sm__sass_thread_inst_executed_op_hmul_pred_on", 1},
+    {"flop fp16", "sm__sass_thread_inst_executed_op_hfma_pred_on", 2},
+    {"flop fp64", "sm__sass_thread_inst_executed_op_dadd_pred_on", 1},
+    {"flop fp64", "sm__sass_thread_inst_executed_op_dmul_pred_on", 1},
+    {"flop fp64", "sm__sass_thread_inst_executed_op_dfma_pred_on", 2},
+    {"flop tensor fp16", "sm__ops_path_tensor_src_fp16", 1},
+    {"flop tensor fp16", "sm__ops_path_tensor_src_fp16_dst_fp16", 1},
+    {"flop tensor fp16", "sm__ops_path_tensor_src_fp16_dst_fp32", 1},
+    {"flop tensor fp16", "sm__ops_path_tensor_src_fp16_bf16_tf32_dst_fp32", 1},
+    {"flop tensor bf16", "sm__ops_path_tensor_src_bf16_dst_fp32", 1},
+    {"flop tensor tf32", "sm__ops_path_tensor_src_tf32_dst_fp32", 1},
+    {"flop tensor fp64", "sm__ops_path_tensor_src_fp64", 1},
+    {"flop tensor fp8", "sm__ops_path_tensor_src_fp8", 1},
+    {"flop tensor fp8", "sm__ops_path_tensor_src_fp8_dst_fp16", 1},
+    {"flop tensor fp8", "sm__ops_path_tensor_src_fp8_dst_fp32", 1},
+    {"flop tensor fp8", "sm__ops_path_tensor_src_fp4_fp6_fp8_dst_fp16", 1},
+    {"flop tensor fp8", "sm__ops_path_tensor_src_fp4_fp6_fp8_dst_fp32", 1},
+    {"op tensor int8", "sm__ops_path_tensor_src_int8", 1},
+};
+enum {
+    METRICS = sizeof metric_table / sizeof *metric_table,
+    NAME_SIZE = 96,
+    MAX_CONTEXTS = 16,
+    SEEN_SIZE = 1 << 16
+};
+
+/* The profiler set up for one context. */
+typedef struct {
+    void *context;
+    void *host, *range_profiler;
+    uint8_t *availability, *config, *data;
+    size_t config_bytes, data_bytes, passes;
+    char names[METRICS]
+              [NAME_SIZE]; /* what the chip has, with the roll-up: "dram__bytes_read.sum" */
+    const char *name_list[METRICS];
+    size_t row[METRICS]; /* the metric_table row of each */
+    size_t n_names;
+    bool usable;
+} context_profiler;
+
+typedef struct {
+    char *key;
+    double values[METRICS]; /* by metric_table row; NaN where the chip has no such metric */
+} measurement;
+
+/* One launch configuration seen: a small table so that what is not measured costs little. */
+typedef struct {
+    const void *function;
+    uint32_t grid[3], block[3], shared_bytes;
+} seen_launch;
+
+static struct {
+    pthread_mutex_t lock;
+    const cupti_library *cupti;
+    cuda_driver driver;
+    void *subscriber;
+    char **selected; /* sorted; NULL: everything */
+    size_t n_selected;
+    context_profiler *contexts[MAX_CONTEXTS];
+    size_t n_contexts;
+    seen_launch *seen;
+    measurement *measured;
+    size_t n_measured, cap_measured;
+    context_profiler *active; /* between a launch's entry and its exit */
+    char *active_key;
+    bool push; /* this CUPTI wants ranges pushed even where each kernel is one */
+    bool denied, stopped;
+    char chip[64];
+} counters = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool complain(const char *what, cupti_result code) {
+    const char *text = "?";
+    if (code == CUPTI_OK)
+        return false;
+    if (code == CUPTI_E_INSUFFICIENT_PRIVILEGES || code == CUPTI_E_VIRTUALIZED_PRIVILEGES) {
+        counters.denied = counters.stopped = true;
+        recorder_fail("no permission for hardware counters; run as root, or let the administrator "
+                      "load the nvidia "
+                      "module with NVreg_RestrictProfilingToAdminUsers=0 "
+                      "(developer.nvidia.com/ERR_NVGPUCTRPERM)");
+        return true;
+    }
+    if (counters.cupti->result_string)
+        counters.cupti->result_string(code, &text);
+    recorder_fail("hardware counters: %s: %s (%d)", what, text, code);
+    return true;
+}
+
+static int compare_text(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Reads the list of keys to measure, one a line. A list that cannot be read selects nothing. */
+static void read_selection(const char *path) {
+    FILE *file = fopen(path, "re");
+    char *line = NULL;
+    size_t size = 0, cap = 0;
+    ssize_t length;
+    counters.selected = calloc(1, sizeof *counters.selected);
+    if (!file)
+        recorder_fail("%s: %s", path, strerror(errno));
+    while (file && counters.selected && (length = getline(&line, &size, file)) > 0) {
+        if (line[length - 1] == '\n')
+            line[length - 1] = '\0';
+        if (counters.n_selected == cap) {
+            char **moved = realloc(counters.selected, (cap += 256) * sizeof *moved);
+            if (!moved)
+                break;
+            counters.selected = moved;
+        }
+        counters.selected[counters.n_selected] = strdup(line);
+        if (counters.selected[counters.n_selected])
+            counters.n_selected++;
+    }
+    free(line);
+    if (file)
+        fclose(file);
+    if (counters.selected)
+        qsort(counters.selected, counters.n_selected, sizeof *counters.selected, compare_text);
+}
+
+/* A kernel's name and launch configuration as they stand in a trace. */
+static char *make_key(const char *symbol, const cuda_launch_config *c,
+                      uint32_t static_shared_bytes) {
+    char *key = NULL, *plain = demangle(symbol);
+    size_t size;
+    FILE *text = open_memstream(&key, &size);
+    if (text) {
+        fputs("\"name\": ", text);
+        json_string(text, plain ? plain : symbol);
+        fprintf(text, ", \"shared memory\": %u, \"grid\": [%u, %u, %u], \"block\": [%u, %u, %u]",
+                static_shared_bytes + c->dynamic_shared_bytes, c->grid[0], c->grid[1], c->grid[2],
+                c->block[0], c->block[1], c->block[2]);
+        if (fclose(text) != 0) {
+            free(key);
+            key = NULL;
+        }
+    }
+    free(plain);
+    return key;
+}
+
+/* Whether this launch is the first of its kind; remembers it. When the table is full everything
+ * counts as seen. */
+static bool first_of_kind(const void *function, const cuda_launch_config *c) {
+    seen_launch launch = {.function = function, .shared_bytes = c->dynamic_shared_bytes};
+    memcpy(launch.grid, c->grid, sizeof launch.grid);
+    memcpy(launch.block, c->block, sizeof launch.block);
+    uint64_t h = 1469598103934665603u;
+    const unsigned char *bytes = (const unsigned char *)&launch;
+    for (size_t i = 0; i < sizeof launch; i++)
+        h = (h ^ bytes[i]) * 1099511628211u;
+    for (size_t probe = 0; probe < 64; probe++) {
+        seen_launch *slot = &counters.seen[(h + probe) % SEEN_SIZE];
+        if (!slot->function) {
+            *slot = launch;
+            return true;
+        }
+        if (memcmp(slot, &launch, sizeof launch) == 0)
+            return false;
+    }
+    return false;
+}
+
+static bool is_selected(const char *key) {
+    return !counters.selected ||
+           (counters.n_selected && bsearch(&key, counters.selected, counters.n_selected,
+                                           sizeof *counters.selected, compare_text));
+}
+
+static bool is_measured(const char *key) {
+    for (size_t i = 0; i < counters.n_measured; i++)
+        if (strcmp(counters.measured[i].key, key) == 0)
+            return true;
+    return false;
+}
+
+/* Chooses from the table what the chip has. */
+static bool choose_metrics(context_profiler *p) {
+    profiler_base_metrics_params base = {.size = PROFILER_SIZE(profiler_base_metrics_params, count),
+                                         .host = p->host,
+                                         .type = PROFILER_METRIC_COUNTER};
+    if (complain("metrics of this chip", counters.cupti->host_base_metrics(&base)))
+        return false;
+    for (size_t row = 0; row < METRICS; row++) {
+        for (size_t i = 0; i < base.count; i++) {
+            if (strcmp(base.names[i], metric_table[row].metric) != 0)
+                continue;
+            snprintf(p->names[p->n_names], NAME_SIZE, "%s.sum", metric_table[row].metric);
+            p->name_list[p->n_names] = p->names[p->n_names];
+            p->row[p->n_names++] = row;
+            break;
+        }
+    }
+    if (!p->n_names)
+        recorder_fail("hardware counters: chip %s has none of the metrics", counters.chip);
+    return p->n_names > 0;
+}
+
+/* The part that needs no GPU: which counters to read, as CUPTI's configuration image. */
+static bool make_config(context_profiler *p) {
+    const cupti_library *c = counters.cupti;
+    profiler_host_params host = {.size = PROFILER_SIZE(profiler_host_params, host),
+                                 .type = PROFILER_TYPE_RANGE,
+                                 .chip = counters.chip,
+                                 .availability = p->availability};
+    if (complain("chip", c->host_initialize(&host)))
+        return false;
+    p->host = host.host;
+    if (!choose_metrics(p))
+        return false;
+    profiler_add_params add = {.size = PROFILER_SIZE(profiler_add_params, count),
+                               .host = p->host,
+                               .names = p->name_list,
+                               .count = p->n_names};
+    if (complain("metrics", c->host_add_metrics(&add)))
+        return false;
+    profiler_config_size_params size = {.size = PROFILER_SIZE(profiler_config_size_params, bytes),
+                                        .host = p->host};
+    if (complain("configuration", c->host_config_size(&size)))
+        return false;
+    p->config_bytes = size.bytes;
+    p->config = malloc(size.bytes);
+    profiler_config_params config = {.size = PROFILER_SIZE(profiler_config_params, config),
+                                     .host = p->host,
+                                     .bytes = size.bytes,
+                                     .config = p->config};
+    if (!p->config || complain("configuration", c->host_config(&config)))
+        return false;
+    profiler_passes_params passes = {.size = PROFILER_SIZE(profiler_passes_params, passes),
+                                     .bytes = p->config_bytes,
+                                     .config = p->config};
+    if (c->host_passes(&passes) == CUPTI_OK)
+        p->passes = passes.passes;
+    return true;
+}
+
+/* Asks the device which of its counters may be used. */
+static bool read_availability(context_profiler *p) {
+    const cupti_library *c = counters.cupti;
+    int device = 0;
+    if (counters.driver.context_device)
+        counters.driver.context_device(&device);
+    profiler_initialize_params initialize = {.size =
+                                                 PROFILER_SIZE(profiler_initialize_params, priv)};
+    if (complain("profiler", c->profiler_initialize(&initialize)))
+        return false;
+    profiler_chip_params chip = {.size = PROFILER_SIZE(profiler_chip_params, chip),
+                                 .device = (size_t)device};
+    if (complain("chip name", c->device_chip_name(&chip)))
+        return false;
+    snprintf(counters.chip, sizeof counters.chip, "%s", chip.chip ? chip.chip : "");
+    profiler_availability_params available = {
+        .size = PROFILER_SIZE(profiler_availability_params, image), .context = p->context};
+    if (complain("availability", c->counter_availability(&available)))
+        return false;
+    available.image = p->availability =
+        calloc(1, available.image_bytes ? available.image_bytes : 1);
+    return p->availability && !complain("availability", c->counter_availability(&available));
+}
+
+/* Readies the counter image and the configuration for one more range. */
+static bool arm(context_profiler *p) {
+    const cupti_library *c = counters.cupti;
+    range_data_init_params init = {.size = PROFILER_SIZE(range_data_init_params, data),
+                                   .range_profiler = p->range_profiler,
+                                   .bytes = p->data_bytes,
+                                   .data = p->data};
+    if (complain("counter data", c->range_data_init(&init)))
+        return false;
+    range_config_params config = {.size = PROFILER_SIZE(range_config_params, target_nesting_level),
+                                  .range_profiler = p->range_profiler,
+                                  .config_bytes = p->config_bytes,
+                                  .config = p->config,
+                                  .data_bytes = p->data_bytes,
+                                  .data = p->data,
+                                  .range_mode = PROFILER_AUTO_RANGE,
+                                  .replay_mode = PROFILER_KERNEL_REPLAY,
+                                  .max_ranges_per_pass = 1,
+                                  .nesting_levels = 1,
+                                  .min_nesting_level = 1,
+                                  .target_nesting_level = 1};
+    return !complain("range configuration", c->range_set_config(&config));
+}
+
+static bool set_up(context_profiler *p) {
+    const cupti_library *c = counters.cupti;
+    if (!read_availability(p) || !make_config(p))
+        return false;
+    range_enable_params enable = {.size = PROFILER_SIZE(range_enable_params, range_profiler),
+                                  .context = p->context};
+    if (complain("range profiler", c->range_enable(&enable)))
+        return false;
+    p->range_profiler = enable.range_profiler;
+    range_data_size_params size = {.size = PROFILER_SIZE(range_data_size_params, bytes),
+                                   .range_profiler = p->range_profiler,
+                                   .names = p->name_list,
+                                   .count = p->n_names,
+                                   .max_ranges = 1,
+                                   .max_nodes = 1};
+    if (complain("counter data size", c->range_data_size(&size)))
+        return false;
+    p->data_bytes = size.bytes;
+    p->data = calloc(1, size.bytes);
+    return p->data != NULL;
+}
+
+/* The profiler of a context, set up at its first kernel; NULL when that failed. */
+static context_profiler *profiler_of(void *context) {
+    for (size_t i = 0; i < counters.n_contexts; i++)
+        if (counters.contexts[i]->context == context)
+            return counters.contexts[i]->usable ? counters.contexts[i] : NULL;
+    context_profiler *p = counters.n_contexts < MAX_CONTEXTS ? calloc(1, sizeof *p) : NULL;
+    if (!p)
+        return NULL;
+    p->context = context;
+    counters.contexts[counters.n_contexts++] = p;
+    p->usable = set_up(p);
+    return p->usable ? p : NULL;
+}
+
+static void begin_kernel(void *context, const char *symbol, void *function,
+                         const cuda_launch_config *config) {
+    if (!first_of_kind(function, config))
+        return;
+    int static_shared = 0;
+    if (counters.driver.function_attribute)
+        counters.driver.function_attribute(&static_shared, CUDA_FUNC_ATTR_SHARED_BYTES, function);
+    char *key = make_key(symbol, config, (uint32_t)static_shared);
+    context_profiler *p = NULL;
+    if (key && is_selected(key) && !is_measured(key))
+        p = profiler_of(context);
+    range_object_params start = {.size = PROFILER_SIZE(range_object_params, range_profiler)};
+    if (p)
+        start.range_profiler = p->range_profiler;
+    if (!p || !arm(p) || complain("start", counters.cupti->range_start(&start))) {
+        free(key);
+        return;
+    }
+    if (counters.push) {
+        range_push_params push = {.size = PROFILER_SIZE(range_push_params, name),
+                                  .range_profiler = p->range_profiler,
+                                  .name = "kernel"};
+        complain("push", counters.cupti->range_push(&push));
+    }
+    counters.active = p;
+    counters.active_key = key;
+}
+
+static void keep(char *key, const context_profiler *p, const double *values) {
+    if (counters.n_measured == counters.cap_measured) {
+        size_t cap = counters.cap_measured * 2 + 64;
+        measurement *moved = realloc(counters.measured, cap * sizeof *moved);
+        if (!moved) {
+            free(key);
+            return;
+        }
+        counters.measured = moved;
+        counters.cap_measured = cap;
+    }
+    measurement *m = &counters.measured[counters.n_measured++];
+    m->key = key;
+    for (size_t i = 0; i < METRICS; i++)
+        m->values[i] = -1;
+    for (size_t i = 0; i < p->n_names; i++)
+        m->values[p->row[i]] = values[i];
+}
+
+/* How many ranges the counter data holds after a kernel. */
+static size_t finish_range(context_profiler *p) {
+    const cupti_library *c = counters.cupti;
+    if (counters.push) {
+        range_object_params pop = {.size = PROFILER_SIZE(range_object_params, range_profiler),
+                                   .range_profiler = p->range_profiler};
+        complain("pop", c->range_pop(&pop));
+    }
+    range_stop_params stop = {.size = PROFILER_SIZE(range_stop_params, all_passes_submitted),
+                              .range_profiler = p->range_profiler};
+    if (complain("stop", c->range_stop(&stop)))
+        return 0;
+    range_decode_params decode = {.size = PROFILER_SIZE(range_decode_params, dropped),
+                                  .range_profiler = p->range_profiler};
+    if (complain("decode", c->range_decode(&decode)))
+        return 0;
+    range_data_info_params info = {.size = PROFILER_SIZE(range_data_info_params, ranges),
+                                   .data = p->data,
+                                   .bytes = p->data_bytes};
+    return complain("counter data", c->range_data_info(&info)) ? 0 : info.ranges;
+}
+
+static void end_kernel(void) {
+    context_profiler *p = counters.active;
+    char *key = counters.active_key;
+    double values[METRICS] = {0};
+    counters.active = NULL;
+    counters.active_key = NULL;
+    size_t ranges = finish_range(p);
+    if (ranges == 0 && !counters.push && counters.cupti->range_push && counters.cupti->range_pop) {
+        /* Some versions record a kernel's range only inside a pushed one: from the next kernel on.
+         * This kernel is measured at its next launch. */
+        counters.push = true;
+        memset(counters.seen, 0, SEEN_SIZE * sizeof *counters.seen);
+        free(key);
+        return;
+    }
+    profiler_evaluate_params evaluate = {.size = PROFILER_SIZE(profiler_evaluate_params, values),
+                                         .host = p->host,
+                                         .data = p->data,
+                                         .data_bytes = p->data_bytes,
+                                         .range = 0,
+                                         .names = p->name_list,
+                                         .count = p->n_names,
+                                         .values = values};
+    if (ranges == 0 || complain("evaluate", counters.cupti->host_evaluate(&evaluate))) {
+        recorder_fail("hardware counters: a kernel left no counter data");
+        free(key);
+        return;
+    }
+    keep(key, p, values);
+}
+
+static const cuda_launch_config *launch_of(uint32_t cbid, const void *params,
+                                           cuda_launch_config *room, void **function) {
+    if (cbid == CUPTI_CBID_cuLaunchKernelEx || cbid == CUPTI_CBID_cuLaunchKernelEx_ptsz) {
+        const cuda_launch_ex_params *ex = params;
+        *function = ex->function;
+        return ex->config;
+    }
+    const cuda_launch_params *plain = params;
+    *function = plain->function;
+    memcpy(room->grid, plain->grid, sizeof room->grid);
+    memcpy(room->block, plain->block, sizeof room->block);
+    room->dynamic_shared_bytes = plain->dynamic_shared_bytes;
+    return room;
+}
+
+/* Called around every driver launch. The lock is held from the entry to the exit of a measured
+ * launch: two kernels of two threads must not share a range. */
+static _Thread_local bool holds_lock;
+
+static void on_launch(void *user, uint32_t domain, uint32_t cbid, const void *data) {
+    (void)user, (void)domain;
+    const cupti_callback_data *d = data;
+    if (d->site == CUPTI_SITE_ENTER) {
+        if (holds_lock || counters.stopped || !d->params || !d->symbol_name)
+            return;
+        cuda_launch_config room;
+        void *function = NULL;
+        pthread_mutex_lock(&counters.lock);
+        const cuda_launch_config *config = launch_of(cbid, d->params, &room, &function);
+        if (config && function)
+            begin_kernel(d->context, d->symbol_name, function, config);
+        holds_lock = counters.active != NULL;
+        if (!holds_lock)
+            pthread_mutex_unlock(&counters.lock);
+    } else if (holds_lock) {
+        end_kernel();
+        holds_lock = false;
+        pthread_mutex_unlock(&counters.lock);
+    }
+}
+
+void counters_start(const recorder_options *options, const cupti_library *cupti) {
+    static const uint32_t launches[] = {CUPTI_CBID_cuLaunchKernel,
+                                        CUPTI_CBID_cuLaunchKernel_ptsz,
+                                        CUPTI_CBID_cuLaunchCooperativeKernel,
+                                        CUPTI_CBID_cuLaunchCooperativeKernel_ptsz,
+                                        CUPTI_CBID_cuLaunchKernelEx,
+                                        CUPTI_CBID_cuLaunchKernelEx_ptsz};
+    counters.cupti = cupti;
+    if (!cupti->subscribe || !cupti->enable_callback || !cupti->range_enable ||
+        !cupti->host_base_metrics) {
+        recorder_fail("hardware counters need CUPTI of CUDA 12.6 or newer; %s is older",
+                      cupti->path);
+        return;
+    }
+    cuda_driver_lookup(&counters.driver);
+    counters.seen = calloc(SEEN_SIZE, sizeof *counters.seen);
+    if (!counters.seen)
+        return;
+    if (options->select)
+        read_selection(options->select);
+    if (complain("callbacks", cupti->subscribe(&counters.subscriber, on_launch, NULL)))
+        return;
+    for (size_t i = 0; i < sizeof launches / sizeof *launches; i++)
+        cupti->enable_callback(1, counters.subscriber, CUPTI_DOMAIN_DRIVER, launches[i]);
+}
+
+/* Writes the sums of one kernel, in the table's order. */
+static void write_counters(FILE *file, const measurement *m) {
+    if (m->values[0] >= 0 && m->values[1] >= 0)
+        fprintf(file, "\"dram bytes\": %.0f", m->values[0] + m->values[1]);
+    bool first = !(m->values[0] >= 0 && m->values[1] >= 0);
+    for (size_t row = 0; row < METRICS;) {
+        const char *output = metric_table[row].output;
+        double sum = 0;
+        bool known = false;
+        for (; row < METRICS && strcmp(metric_table[row].output, output) == 0; row++) {
+            if (m->values[row] < 0)
+                continue;
+            known = true;
+            sum += metric_table[row].weight * m->values[row];
+        }
+        if (!known)
+            continue;
+        fprintf(file, "%s\"%s\": %.0f", first ? "" : ", ", output, sum);
+        first = false;
+    }
+}
+
+static void write_file(FILE *file) {
+    size_t passes = counters.n_contexts ? counters.contexts[0]->passes : 0;
+    fputs("{\"schema\": 1, \"recorder\": \"cupti\", \"chip\": ", file);
+    json_string(file, counters.chip);
+    fprintf(file, ", \"passes\": %zu, \"permission\": %s, \"metrics\": [", passes,
+            counters.denied ? "false" : "true");
+    for (size_t i = 0; counters.n_contexts && i < counters.contexts[0]->n_names; i++)
+        fprintf(file, "%s\"%s\"", i ? ", " : "", counters.contexts[0]->names[i]);
+    fputs("], \"kernels\": [", file);
+    for (size_t i = 0; i < counters.n_measured; i++) {
+        fprintf(file, "%s\n{%s, \"counters\": {", i ? "," : "", counters.measured[i].key);
+        write_counters(file, &counters.measured[i]);
+        fputs("}}", file);
+    }
+    fputs("\n]}\n", file);
+}
+
+void counters_finish(const recorder_options *options, const cupti_library *cupti) {
+    char temporary[1100];
+    (void)cupti;
+    counters.stopped = true; /* what the range profilers hold goes with the process */
+    pthread_mutex_lock(&counters.lock);
+    snprintf(temporary, sizeof temporary, "%s.%ld.part", options->out, (long)getpid());
+    FILE *file = fopen(temporary, "we");
+    bool written = false;
+    if (file) {
+        write_file(file);
+        written = ferror(file) == 0;
+        written = fclose(file) == 0 && written && rename(temporary, options->out) == 0;
+        if (!written)
+            unlink(temporary);
+    }
+    if (!written)
+        recorder_fail("%s: %s", options->out, strerror(errno));
+    recorder_write_status(options, "written %d\nkernels %zu\nevents %zu\n", written,
+                          counters.n_measured, counters.n_measured);
+    pthread_mutex_unlock(&counters.lock);
+}
