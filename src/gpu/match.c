@@ -56,14 +56,14 @@ habitat_status habitat_gpu_match(const habitat_gpu_table *table, const habitat_d
                                  const habitat_gpu **out, habitat_error *err) {
     if (!table || !facts || !out || !facts->name || !*facts->name)
         return habitat_fail(err, HABITAT_E_ARG, "the recording does not name its GPU");
-    if (strstr(facts->name, " MIG "))
+    const habitat_gpu *gpu = NULL;
+    habitat_status status = habitat_gpu_find(table, facts->name, &gpu, NULL, err);
+    if (status != HABITAT_OK && strstr(facts->name, " MIG "))
         return habitat_fail(
             err, HABITAT_E_UNKNOWN_GPU,
             "\"%.100s\" is a slice of a GPU; record on a whole one, or describe the "
             "slice with --gpu-file",
             facts->name);
-    const habitat_gpu *gpu = NULL;
-    habitat_status status = habitat_gpu_find(table, facts->name, &gpu, NULL, err);
     if (status != HABITAT_OK)
         return status;
     char text[256];

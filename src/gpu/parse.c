@@ -45,9 +45,13 @@ static uint64_t line_of(const char *text, size_t byte) {
 /* Line of the first key of this name; 0 if it does not occur (a missing key). */
 static uint64_t line_of_key(const char *text, const char *key) {
     size_t length = strlen(key);
-    for (const char *at = text; (at = strstr(at, key)); at += length)
-        if (at > text && at[-1] == '"' && at[length] == '"')
+    for (const char *at = text; (at = strstr(at, key)); at += length) {
+        if (at == text || at[-1] != '"' || at[length] != '"')
+            continue;
+        const char *after = at + length + 1;
+        if (after[strspn(after, " \t\r\n")] == ':')
             return line_of(text, (size_t)(at - text));
+    }
     return 0;
 }
 
@@ -521,9 +525,11 @@ static habitat_status check_json(reader *r, size_t size) {
     if (!handle)
         return no_memory(r);
     yajl_status status = yajl_parse(handle, (const unsigned char *)r->text, size);
-    if (status == yajl_status_ok)
-        status = yajl_complete_parse(handle);
     size_t stopped = yajl_get_bytes_consumed(handle);
+    if (status == yajl_status_ok) {
+        status = yajl_complete_parse(handle);
+        stopped = size;
+    }
     yajl_free(handle);
     if (status == yajl_status_ok)
         return HABITAT_OK;

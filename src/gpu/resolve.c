@@ -130,11 +130,20 @@ habitat_status habitat_gpu_find(const habitat_gpu_table *table, const char *name
 }
 
 bool habitat_gpu_name_is_shared(const habitat_gpu *gpu, const char *name) {
-    char wanted[GPU_NAME_LENGTH];
+    char wanted[GPU_NAME_LENGTH], plain[GPU_NAME_LENGTH];
     if (!gpu || !name)
         return false;
     gpu_normalise(name, wanted);
     const gpu_entry *entry = gpu_entry_of(gpu);
-    size_t i = alias_index(entry, wanted);
-    return !is_canonical(entry, wanted) && i >= entry->family_start && i < entry->alias_count;
+    if (is_canonical(entry, wanted))
+        return false;
+    for (size_t i = 0; i < entry->family_start; i++)
+        if (strcmp(entry->aliases[i], name) == 0) /* "NVIDIA H200" is one part, "H200" may be two */
+            return false;
+    for (size_t i = entry->family_start; i < entry->alias_count; i++) {
+        gpu_normalise(entry->aliases[i], plain);
+        if (strcmp(plain, wanted) == 0)
+            return true;
+    }
+    return false;
 }

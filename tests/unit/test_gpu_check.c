@@ -1,0 +1,160 @@
+/* Sanity of the whole table, and that each check can fail: a file with one planted fault must be
+ * found out by name. Also the estimates of sustained rates, worked by hand. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <habitat/gpu.h>
+
+#include "check.h"
+#include "gpu_text.h"
+
+static void check_table(void) {
+    habitat_gpu_table *table = NULL;
+    habitat_gpu_finding findings[20];
+    size_t count = 20;
+    CHECK(habitat_gpu_table_create(NULL, &table, NULL) == HABITAT_OK);
+    CHECK(habitat_gpu_check(table, findings, &count) == HABITAT_OK);
+    for (size_t i = 0; i < count && i < 20; i++)
+        printf("# %s: %s\n", findings[i].gpu, findings[i].message);
+    CHECK_INT(count, 0);
+    check_case("no finding in the built-in table");
+    CHECK(habitat_gpu_check(NULL, findings, &count) == HABITAT_E_ARG);
+    CHECK(habitat_gpu_check(table, findings, NULL) == HABITAT_E_ARG);
+    count = 3;
+    CHECK(habitat_gpu_check(table, NULL, &count) == HABITAT_E_ARG);
+    habitat_gpu_table_free(table);
+    check_case("wrong arguments");
+}
+
+static void check_planted(void) {
+    static const struct {
+        const char *from, *to, *says;
+    } rows[] = {
+        {"\"fp32\": 12.8", "\"fp32\": 13.3", "SMs x lanes x 2 x boost clock gives 12.8"},
+        {"\"fp32\": 12.8", "\"fp32\": 12.4", "SMs x lanes"},
+        {"\"fp16\": 204.8, \"bf16\": 204.8", "\"fp16\": 409.6, \"bf16\": 409.6",
+         "may count sparsity"},
+        {"\"fp16\": 204.8", "\"fp16\": 20.48", "below twice"},
+        {"\"memory_bandwidth_gb_per_s\": 1500", "\"memory_bandwidth_gb_per_s\": 500",
+         "out of range for HBM2e"},
+        {"\"memory_bandwidth_gb_per_s\": 1500", "\"memory_bandwidth_gb_per_s\": 3000",
+         "Gbit/s a pin is out of range"},
+        {"\"HBM2e\"", "\"GDDR6\"", "out of range for GDDR6"},
+        {"\"HBM2e\"", "\"HBM9\"", "unknown memory type"},
+        {"\"memory_gib\": 32", "\"memory_gib\": 32, \"memory_usable_bytes\": 50e9",
+         "usable memory does not fit"},
+        {"\"l2_mib\": 32", "\"l2_mib\": 2000", "L2 holds more"},
+        {"\"tdp_w\": 200", "\"tdp_w\": 20", "TDP of 20 W"},
+        {"\"process_nm\": 7", "\"process_nm\": 70", "process node"},
+        {"\"2024-05-06\"", "\"2002-05-06\"", "release date 2002-05-06"},
+        {"\"NVIDIA\"", "\"Nvidia Corp\"", "unknown vendor"},
+        {"\"NVIDIA\"", "\"AMD\"", "compute capability belongs to NVIDIA"},
+        {"\"8.0\"", "\"8.1\"", "no limits are known for compute capability 8.1"},
+        {"\"tdp_w\": 200,", "\"tdp_w\": 200, \"sm_limits\": {\"max_blocks_per_sm\": 16},",
+         "sm_limits differ"},
+        {"\"tdp_w\": 200,", "\"tdp_w\": 200, \"base_clock_mhz\": 2000,", "base clock above boost"},
+        {"\"tdp_w\": 200,", "\"tdp_w\": 200, \"sustained\": {\"dram_gb_per_s\": 1600},",
+         "sustained bandwidth above"},
+        {"\"tdp_w\": 200,", "\"tdp_w\": 200, \"sustained\": {\"dram_gb_per_s\": 1400},",
+         "no source for sustained.dram_gb_per_s"},
+        {"\"tdp_w\": 200,",
+         "\"tdp_w\": 200, \"sustained\": {\"matrix_tflop_per_s\": {\"bf16\": 300}},",
+         "sustained matrix bf16"},
+        {"\"tdp_w\": 200,",
+         "\"tdp_w\": 200, \"pcie_generation\": 4, \"pcie_lanes\": 16, "
+         "\"pcie_bidirectional_gb_per_s\": 32,",
+         "PCIe bandwidth does not fit"},
+        {"\"vendor\", \"architecture\"", "\"vendor\"", "no source for architecture"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        habitat_gpu_table *table = NULL;
+        habitat_error err = {0};
+        habitat_gpu_finding findings[10];
+        size_t count = 10;
+        bool said = false;
+        char title[200];
+        CHECK(habitat_gpu_table_create(NULL, &table, NULL) == HABITAT_OK);
+        const char *text = gpu_text_with(rows[i].from, rows[i].to);
+        CHECK(text &&
+              habitat_gpu_table_add_text(table, text, strlen(text), "x", NULL, &err) == HABITAT_OK);
+        CHECK(habitat_gpu_check(table, findings, &count) == HABITAT_OK);
+        for (size_t k = 0; k < count && k < 10; k++) {
+            said |= strstr(findings[k].message, rows[i].says) != NULL;
+            CHECK_TEXT(findings[k].gpu, "Test-1");
+        }
+        if (!said)
+            printf("# %zu findings, first: %s\n", count, count ? findings[0].message : err.message);
+        CHECK(said);
+        habitat_gpu_table_free(table);
+        snprintf(title, sizeof title, "found out: %.100s", rows[i].says);
+        check_case(title);
+    }
+}
+
+static void check_peak_note(void) {
+    habitat_gpu_table *table = NULL;
+    size_t count = 0;
+    char noted[8192];
+    const char *text =
+        gpu_text_with("\"sm_count\": 100,", "\"sm_count\": 110, \"peak_note\": \"why\",");
+    snprintf(noted, sizeof noted, "%s", text);
+    CHECK(habitat_gpu_table_create(NULL, &table, NULL) == HABITAT_OK);
+    CHECK(habitat_gpu_table_add_text(table, noted, strlen(noted), "x", NULL, NULL) == HABITAT_OK);
+    CHECK(habitat_gpu_check(table, NULL, &count) == HABITAT_OK);
+    CHECK_INT(count, 0);
+    habitat_gpu_table_free(table);
+    check_case("a stated reason excuses a peak");
+}
+
+/* Test-1: Ampere on 7 nm, 200 W, HBM2e: u 0.85, e 0.84e12 (16-bit matrix), 0.85 and 0.09e12 (fp32),
+ * f 0.89.
+ *   bf16: min(0.85 x 204.8, 0.84 x 200 = 168) = 168 TFLOP/s, bound by power
+ *   tf32: min(0.85 x 102.4 = 87.04, 0.42 x 200 = 84) = 84, bound by power
+ *   fp32: min(0.85 x 12.8 = 10.88, 0.09 x 200 = 18) = 10.88
+ *   DRAM: 0.89 x 1500 = 1335 GB/s */
+static void check_estimates(void) {
+    habitat_gpu_table *table = NULL;
+    const habitat_gpu *gpu = NULL;
+    CHECK(habitat_gpu_table_create(NULL, &table, NULL) == HABITAT_OK);
+    CHECK(habitat_gpu_table_add_text(table, gpu_text, strlen(gpu_text), "x", &gpu, NULL) ==
+          HABITAT_OK);
+    CHECK_NEAR(gpu->sustained.matrix_flop_per_s[HABITAT_DTYPE_BF16], 168e12, 1e-9);
+    CHECK_NEAR(gpu->sustained.matrix_flop_per_s[HABITAT_DTYPE_TF32], 84e12, 1e-9);
+    CHECK_NEAR(gpu->sustained.plain_flop_per_s[HABITAT_DTYPE_FP32], 10.88e12, 1e-9);
+    CHECK_NEAR(gpu->sustained_bandwidth_bytes_per_s, 1335e9, 1e-9);
+    CHECK(isnan(gpu->sustained.matrix_flop_per_s[HABITAT_DTYPE_FP8]));
+    check_case("estimates of a GPU nobody measured");
+
+    /* bf16 measured at 150: 150/168 of its estimate, so tf32 is 84 x 150/168 = 75 */
+    const char *text =
+        gpu_text_with("\"tdp_w\": 200,",
+                      "\"tdp_w\": 200, \"sustained\": {\"matrix_tflop_per_s\": {\"bf16\": 150}},");
+    CHECK(habitat_gpu_table_add_text(table, text, strlen(text), "x", &gpu, NULL) == HABITAT_OK);
+    CHECK_NEAR(gpu->sustained.matrix_flop_per_s[HABITAT_DTYPE_TF32], 75e12, 1e-9);
+    CHECK_NEAR(gpu->sustained.matrix_flop_per_s[HABITAT_DTYPE_BF16], 150e12, 1e-9);
+    CHECK(!gpu->sustained_matrix_estimated[HABITAT_DTYPE_BF16]);
+    CHECK(gpu->sustained_matrix_estimated[HABITAT_DTYPE_TF32]);
+    check_case("a measured format corrects the others of its unit");
+
+    for (size_t i = 0; i < habitat_gpu_count(table); i++) {
+        const habitat_gpu *any = habitat_gpu_at(table, i);
+        for (size_t d = 0; d < HABITAT_DTYPE_COUNT; d++) {
+            CHECK(isnan(any->sustained.matrix_flop_per_s[d]) ==
+                  isnan(any->peak.matrix_flop_per_s[d]));
+            CHECK(isnan(any->sustained.plain_flop_per_s[d]) ==
+                  isnan(any->peak.plain_flop_per_s[d]));
+        }
+        CHECK(any->sustained_bandwidth_bytes_per_s > 0);
+    }
+    check_case("every peak has a sustained rate, and nothing else has one");
+    habitat_gpu_table_free(table);
+}
+
+int main(void) {
+    check_table();
+    check_planted();
+    check_peak_note();
+    check_estimates();
+    return check_done();
+}

@@ -1,0 +1,318 @@
+/* Reading GPU files: what is refused and with which words, user folders, calibrations, the schema.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <yajl/yajl_tree.h>
+
+#include <habitat/gpu.h>
+
+#include "gpu/entry.h"
+
+#include "check.h"
+#include "gpu_text.h"
+
+static habitat_gpu_table *fresh(void) {
+    habitat_gpu_table *table = NULL;
+    CHECK(habitat_gpu_table_create(NULL, &table, NULL) == HABITAT_OK);
+    return table;
+}
+
+static void check_good(void) {
+    habitat_gpu_table *table = fresh();
+    const habitat_gpu *gpu = NULL, *found = NULL;
+    habitat_error err = {0};
+    CHECK_INT(habitat_gpu_table_add_text(table, gpu_text, strlen(gpu_text), "mine", &gpu, &err),
+              HABITAT_OK);
+    CHECK_INT(habitat_gpu_count(table), 75);
+    CHECK(habitat_gpu_find(table, "test card one", &found, NULL, NULL) == HABITAT_OK &&
+          found == gpu);
+    CHECK_TEXT(gpu->file, "mine");
+    CHECK_INT(gpu->limits.shared_memory_per_sm_bytes, 164 * 1024); /* from its capability */
+    CHECK(gpu->sustained_bandwidth_estimated && gpu->sustained_plain_estimated[HABITAT_DTYPE_FP32]);
+    size_t count = 0;
+    CHECK(habitat_gpu_check(table, NULL, &count) == HABITAT_OK);
+    CHECK_INT(count, 0);
+    check_case("a complete file adds a GPU, with limits and estimates filled in");
+
+    const char *text = gpu_text_with("\"sm_count\": 100", "\"sm_count\": 101, \"x_mine\": [{}]");
+    const habitat_gpu *second = NULL;
+    CHECK_INT(habitat_gpu_table_add_text(table, text, strlen(text), "mine2", &second, &err),
+              HABITAT_OK);
+    CHECK_INT(habitat_gpu_count(table), 75);
+    CHECK(second->sm_count == 101 && gpu->sm_count == 100); /* the replaced entry stays readable */
+    check_case("a later file of the same name replaces; keys that begin with x_ are left alone");
+
+    text = gpu_text_with("\"tdp_w\": 200,",
+                         "\"tdp_w\": 200, \"sm_limits\": {\"max_blocks_per_sm\": 7},");
+    CHECK_INT(habitat_gpu_table_add_text(table, text, strlen(text), "mine3", &gpu, &err),
+              HABITAT_OK);
+    CHECK_INT(gpu->limits.blocks_per_sm, 7);
+    CHECK_INT(gpu->limits.threads_per_sm, 2048);
+    check_case("limits that a file gives are laid over those of the capability");
+    habitat_gpu_table_free(table);
+}
+
+static void check_bad(void) {
+    static const struct {
+        const char *from, *to; /* change to gpu_text */
+        habitat_status status;
+        unsigned line;
+        const char *says;
+    } rows[] = {
+        {"\"tdp_w\"", "\"tpd_w\"", HABITAT_E_FORMAT, 10, "tpd_w: unknown key; did you mean tdp_w?"},
+        {"\"tdp_w\": 200,", "", HABITAT_E_FORMAT, 0, "tdp_w: is missing"},
+        {"\"tdp_w\": 200", "\"tdp_w\": -200", HABITAT_E_RANGE, 10, "outside 5 to 5000"},
+        {"\"tdp_w\": 200", "\"tdp_w\": 1e999", HABITAT_E_RANGE, 10, "outside"},
+        {"\"tdp_w\": 200", "\"tdp_w\": \"200\"", HABITAT_E_FORMAT, 10, "must be a number"},
+        {"\"tdp_w\": 200", "\"tdp_w\": null", HABITAT_E_FORMAT, 10, "must be a number"},
+        {"\"tdp_w\": 200", "\"tdp_w\": 200, \"tdp_w\": 200", HABITAT_E_FORMAT, 10, "occurs twice"},
+        {"\"sm_count\": 100", "\"sm_count\": 100.5", HABITAT_E_RANGE, 11, "whole number"},
+        {"\"sm_count\": 100", "\"sm_count\": 0", HABITAT_E_RANGE, 11, "outside"},
+        {"\"boost_clock_mhz\": 1000", "\"boost_clock_mhz\": 1.0", HABITAT_E_RANGE, 13,
+         "check the unit in the key"},
+        {"\"Test-1\"", "\"\"", HABITAT_E_FORMAT, 3, "not empty"},
+        {"\"Test-1\"", "\"--\"", HABITAT_E_FORMAT, 3, "letters or digits"},
+        {"\"Test-1\"", "\"a\\u0007b\"", HABITAT_E_FORMAT, 3, "control characters"},
+        {"\"Test-1\"", "\"A100\"", HABITAT_E_FORMAT, 0, "already means A100-SXM4-80GB"},
+        {"\"Test Card One\"", "\"Tesla T4\"", HABITAT_E_FORMAT, 0, "already means T4"},
+        {"[\"Test Card One\"]", "\"Test Card One\"", HABITAT_E_FORMAT, 4, "list of texts"},
+        {"[\"Test Card One\"]", "[1]", HABITAT_E_FORMAT, 4, "must be a text"},
+        {"\"8.0\"", "8.0", HABITAT_E_FORMAT, 7, "such as \"9.0\""},
+        {"\"8.0\"", "\"8\"", HABITAT_E_FORMAT, 7, "such as \"9.0\""},
+        {"\"2024-05-06\"", "\"6 May 2024\"", HABITAT_E_FORMAT, 8, "YYYY-MM"},
+        {"\"2024-05-06\"", "\"2024-13-06\"", HABITAT_E_FORMAT, 8, "YYYY-MM"},
+        {"{\"fp32\": 12.8}", "{\"fp64\": 12.8}", HABITAT_E_FORMAT, 19,
+         "must hold plain, with fp32"},
+        {"\"tf32\"", "\"tf23\"", HABITAT_E_FORMAT, 21, "unknown number format in matrix"},
+        {"\"matrix\"", "\"tensor\"", HABITAT_E_FORMAT, 21, "peaks are under plain and matrix"},
+        {"\"fp32\": 12.8", "\"fp32\": 0", HABITAT_E_RANGE, 20, "outside"},
+        {"\"title\": \"Sheet\",", "", HABITAT_E_FORMAT, 23, "a source needs"},
+        {"\"title\"", "\"tilte\"", HABITAT_E_FORMAT, 23, "unknown key in sources"},
+        {"\"2024-05\"", "\"May\"", HABITAT_E_FORMAT, 23, "date must be"},
+        {"\"schema\": 1", "\"schema\": 2", HABITAT_E_VERSION, 2, "not a version"},
+        {"\"tdp_w\": 200", "\"sustained\": {\"gemm\": 1}, \"tdp_w\": 200", HABITAT_E_FORMAT, 10,
+         "unknown key in sustained"},
+        {"\"tdp_w\": 200", "\"sm_limits\": {\"max_blocks\": 1}, \"tdp_w\": 200", HABITAT_E_FORMAT,
+         10, "did you mean max_blocks_per_sm?"},
+        {"\"vendor\"", "vendor", HABITAT_E_PARSE, 5, "not JSON"},
+        {"\n}\n", "", HABITAT_E_PARSE, 23, "ends too early"},
+        {"\n}\n", "}}", HABITAT_E_PARSE, 23, "not JSON"},
+    };
+    habitat_gpu_table *table = fresh();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char title[200];
+        habitat_error err = {0};
+        const habitat_gpu *gpu = NULL;
+        const char *text = gpu_text_with(rows[i].from, rows[i].to);
+        CHECK(text != NULL);
+        CHECK_INT(habitat_gpu_table_add_text(table, text, strlen(text), "bad.json", &gpu, &err),
+                  rows[i].status);
+        CHECK(gpu == NULL);
+        CHECK_INT(habitat_gpu_count(table), 74);
+        CHECK_TEXT(err.file, "bad.json");
+        CHECK_INT(err.line, rows[i].line);
+        if (!strstr(err.message, rows[i].says)) {
+            printf("# %s\n", err.message);
+            check_case_failed = 1;
+        }
+        snprintf(title, sizeof title, "refused: %.60s -> %.60s", rows[i].from, rows[i].to);
+        for (char *c = title; *c; c++)
+            *c = *c == '\n' ? ' ' : *c;
+        check_case(title);
+    }
+    habitat_gpu_table_free(table);
+}
+
+/* Texts that are not near a GPU file at all. */
+static void check_hostile(void) {
+    habitat_gpu_table *table = fresh();
+    habitat_error err = {0};
+    char *deep = malloc(2 << 20);
+    memset(deep, '[', 2 << 20);
+    static const struct {
+        const char *text;
+        size_t size;
+        habitat_status status;
+    } rows[] = {
+        {"", 0, HABITAT_E_PARSE},           {" ", 1, HABITAT_E_PARSE},
+        {"[]", 2, HABITAT_E_FORMAT},        {"1", 1, HABITAT_E_FORMAT},
+        {"null", 4, HABITAT_E_FORMAT},      {"{}", 2, HABITAT_E_FORMAT},
+        {"{}{}", 4, HABITAT_E_PARSE},       {"{\"schema\": 1}\0 rest", 18, HABITAT_E_PARSE},
+        {"\xff\xfe{}", 4, HABITAT_E_PARSE}, {"{\"schema\"", 9, HABITAT_E_PARSE},
+        {"\"\\", 2, HABITAT_E_PARSE},       {"\x1f\x8b\x08", 3, HABITAT_E_PARSE},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        CHECK_INT(habitat_gpu_table_add_text(table, rows[i].text, rows[i].size, "bad", NULL, &err),
+                  rows[i].status);
+    CHECK_INT(habitat_gpu_table_add_text(table, deep, 100000, "deep", NULL, &err),
+              HABITAT_E_FORMAT);
+    CHECK_INT(habitat_gpu_table_add_text(table, deep, 2 << 20, "long", NULL, &err),
+              HABITAT_E_RANGE);
+    CHECK(habitat_gpu_table_add_text(NULL, "{}", 2, "x", NULL, &err) == HABITAT_E_ARG);
+    CHECK(habitat_gpu_table_add_text(table, NULL, 2, "x", NULL, &err) == HABITAT_E_ARG);
+    CHECK_INT(habitat_gpu_count(table), 74);
+    free(deep);
+    habitat_gpu_table_free(table);
+    check_case("empty, binary, deep and endless texts are refused");
+}
+
+static void write_text(const char *path, const char *text) {
+    FILE *file = fopen(path, "w");
+    CHECK(file != NULL);
+    if (file) {
+        fputs(text, file);
+        fclose(file);
+    }
+}
+
+static void check_folder(void) {
+    char folder[] = "/tmp/habitat-test-XXXXXX", path[512], want[600], got[600];
+    habitat_gpu_table *table = NULL;
+    habitat_error err = {0};
+    const habitat_gpu *gpu = NULL;
+    CHECK(mkdtemp(folder) != NULL);
+    CHECK(habitat_gpu_table_create("/nonexistent/habitat", &table, &err) == HABITAT_OK);
+    CHECK_INT(habitat_gpu_table_add_file(table, "/nonexistent/x.json", NULL, &err), HABITAT_E_IO);
+    CHECK_INT(habitat_gpu_table_add_file(table, folder, NULL, &err), HABITAT_E_IO);
+    CHECK_TEXT(err.file, folder);
+    habitat_gpu_table_free(table);
+    check_case("a folder that does not exist is no error; a file that does not is one");
+
+    snprintf(path, sizeof path, "%s/a.json", folder);
+    write_text(path, gpu_text);
+    snprintf(path, sizeof path, "%s/readme.txt", folder);
+    write_text(path, "not JSON");
+    CHECK_INT(habitat_gpu_table_create(folder, &table, &err), HABITAT_OK);
+    CHECK_INT(habitat_gpu_count(table), 75);
+    CHECK(habitat_gpu_find(table, "Test-1", &gpu, NULL, NULL) == HABITAT_OK);
+    snprintf(path, sizeof path, "%s/a.json", folder);
+    CHECK_TEXT(gpu->file, path);
+    habitat_gpu_table_free(table);
+    check_case("*.json of a folder are added, other files are not read");
+
+    table = NULL;
+    snprintf(path, sizeof path, "%s/b.json", folder);
+    write_text(path, "{");
+    CHECK_INT(habitat_gpu_table_create(folder, &table, &err), HABITAT_E_PARSE);
+    CHECK_TEXT(err.file, path);
+    CHECK(table == NULL);
+    check_case("a broken file of the folder is named, and no table is made");
+
+    setenv("XDG_CONFIG_HOME", folder, 1);
+    snprintf(want, sizeof want, "%s/habitat/gpus", folder);
+    CHECK(habitat_gpu_user_dir(got, sizeof got) == HABITAT_OK);
+    CHECK_TEXT(got, want);
+    CHECK(habitat_gpu_user_dir(got, 5) == HABITAT_E_ARG);
+    setenv("XDG_CONFIG_HOME", "relative", 1);
+    setenv("HOME", "/home/someone", 1);
+    CHECK(habitat_gpu_user_dir(got, sizeof got) == HABITAT_OK);
+    CHECK_TEXT(got, "/home/someone/.config/habitat/gpus");
+    check_case("the user's folder follows XDG_CONFIG_HOME, then HOME");
+
+    unlink(path);
+    snprintf(path, sizeof path, "%s/a.json", folder);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/readme.txt", folder);
+    unlink(path);
+    rmdir(folder);
+}
+
+static void check_calibration(void) {
+    static const char text[] =
+        "{\"schema\": 1, \"calibration_of\": \"rtx 4090\", \"launch_floor_ns\": 2500,\n"
+        " \"sustained\": {\"matrix_tflop_per_s\": {\"bf16\": 150}, \"dram_gb_per_s\": 930},\n"
+        " \"sources\": {\"mine\": {\"covers\": [\"sustained\", \"launch_floor_ns\"], \"title\": "
+        "\"calibrate\", \"publisher\": \"me\", \"date\": \"2026-01-02\"}}}";
+    habitat_gpu_table *table = fresh();
+    const habitat_gpu *before = NULL, *gpu = NULL;
+    habitat_error err = {0};
+    CHECK(habitat_gpu_find(table, "RTX4090", &before, NULL, NULL) == HABITAT_OK);
+    CHECK_INT(habitat_gpu_table_add_text(table, text, strlen(text), "cal.json", &gpu, &err),
+              HABITAT_OK);
+    CHECK_INT(habitat_gpu_count(table), 74);
+    CHECK_TEXT(gpu->name, "RTX4090");
+    CHECK_INT(gpu->sm_count, 128);
+    CHECK_NEAR(gpu->sustained.matrix_flop_per_s[HABITAT_DTYPE_BF16], 150e12, 1e-12);
+    CHECK(!gpu->sustained_matrix_estimated[HABITAT_DTYPE_BF16]);
+    /* formats that were not measured follow the one that was: fp8 at 150/165.2 of its peak */
+    CHECK(gpu->sustained_matrix_estimated[HABITAT_DTYPE_FP8]);
+    CHECK_NEAR(gpu->sustained.matrix_flop_per_s[HABITAT_DTYPE_FP8] /
+                   gpu->peak.matrix_flop_per_s[HABITAT_DTYPE_FP8],
+               150e12 / gpu->peak.matrix_flop_per_s[HABITAT_DTYPE_BF16], 1e-9);
+    CHECK_NEAR(gpu->sustained_bandwidth_bytes_per_s, 930e9, 1e-12);
+    CHECK(!gpu->sustained_bandwidth_estimated && before->sustained_bandwidth_estimated);
+    CHECK_NEAR(gpu->launch_floor_ns, 2500, 1e-12);
+    CHECK_TEXT(habitat_gpu_source_of(gpu, "sustained.dram_gb_per_s")->id, "mine");
+    size_t count = 0;
+    CHECK(habitat_gpu_check(table, NULL, &count) == HABITAT_OK && count == 0);
+    check_case("a calibration lays measured rates over a known GPU");
+
+    static const char unknown[] =
+        "{\"schema\": 1, \"calibration_of\": \"RTX4099\", \"sources\": {}}";
+    CHECK_INT(habitat_gpu_table_add_text(table, unknown, strlen(unknown), "c", NULL, &err),
+              HABITAT_E_UNKNOWN_GPU);
+    CHECK(strstr(err.message, "RTX4090") != NULL);
+    static const char extra[] =
+        "{\"schema\": 1, \"calibration_of\": \"RTX4090\", \"tdp_w\": 300, \"sources\": {}}";
+    CHECK_INT(habitat_gpu_table_add_text(table, extra, strlen(extra), "c", NULL, &err),
+              HABITAT_E_FORMAT);
+    CHECK(strstr(err.message, "tdp_w: has no place in a calibration") != NULL);
+    habitat_gpu_table_free(table);
+    check_case("a calibration of an unknown GPU, or one that changes the GPU, is refused");
+}
+
+/* The schema for other programs names the same keys, and the same ones as required. */
+static void check_schema(void) {
+    static char text[1 << 16];
+    const char *path[] = {"properties", NULL};
+    const char *limits[] = {"properties", "sm_limits", "properties", NULL};
+    FILE *file = fopen(HABITAT_SOURCE_DIR "/data/schema/gpu.schema.json", "r");
+    CHECK(file != NULL);
+    if (!file)
+        return;
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    yajl_val root = yajl_tree_parse(text, NULL, 0);
+    yajl_val keys = yajl_tree_get(root, path, yajl_t_object);
+    yajl_val limit_keys = yajl_tree_get(root, limits, yajl_t_object);
+    CHECK(keys && limit_keys);
+    if (!keys || !limit_keys)
+        return;
+    CHECK_INT(keys->u.object.len, gpu_field_count);
+    CHECK_INT(limit_keys->u.object.len, gpu_limit_field_count);
+    for (size_t i = 0; i < gpu_field_count; i++) {
+        const char *one[] = {gpu_fields[i].key, NULL};
+        if (!yajl_tree_get(keys, one, yajl_t_any)) {
+            printf("# the schema lacks %s\n", one[0]);
+            check_case_failed = 1;
+        }
+    }
+    for (size_t i = 0; i < gpu_limit_field_count; i++) {
+        const char *one[] = {gpu_limit_fields[i].key, NULL};
+        CHECK(yajl_tree_get(limit_keys, one, yajl_t_any) != NULL);
+    }
+    const char *choice[] = {"oneOf", NULL}, *need[] = {"required", NULL};
+    yajl_val one_of = yajl_tree_get(root, choice, yajl_t_array);
+    yajl_val required =
+        one_of ? yajl_tree_get(one_of->u.array.values[0], need, yajl_t_array) : NULL;
+    size_t wanted = 0;
+    for (size_t i = 0; i < gpu_field_count; i++)
+        wanted += gpu_fields[i].required;
+    CHECK_INT(required ? required->u.array.len : 0, wanted);
+    yajl_tree_free(root);
+    check_case("the published schema has the keys that the library reads");
+}
+
+int main(void) {
+    check_good();
+    check_bad();
+    check_hostile();
+    check_folder();
+    check_calibration();
+    check_schema();
+    return check_done();
+}
