@@ -47,7 +47,7 @@ def sustained_matrix(dtype, seconds=MATRIX_SECONDS):
         number = torch.float64 if dtype == "fp64" else torch_dtype(dtype)
         a, b = (torch.randn(size, size, device="cuda").to(number) for _ in range(2))
         product = lambda: torch.mm(a, b)  # noqa: E731
-        rough_ms = measure(product, graph=False).ms
+        rough_ms = measure(lambda: product, graph=False).ms
     except RuntimeError:
         return None
     calls = max(1, int(seconds / 2 * 1e3 / rough_ms))
@@ -70,7 +70,7 @@ def copy_bandwidth():
     size = min(COPY_BYTES, free // 4) // 4
     source = torch.randn(size, device="cuda")
     target = torch.empty_like(source)
-    return 2.0 * size * 4 / (measure(lambda: target.copy_(source)).min_ms * 1e-3)
+    return 2.0 * size * 4 / (measure(lambda: lambda: target.copy_(source), graph=False).min_ms * 1e-3)
 
 
 def launch_floor_ns():
@@ -78,7 +78,7 @@ def launch_floor_ns():
     import torch
 
     x = torch.zeros(1, device="cuda")
-    return measure(lambda: x.add_(1.0)).ms * 1e6
+    return measure(lambda: lambda: x.add_(1.0)).ms * 1e6
 
 
 def calibrate(gpu, progress=lambda text: None):

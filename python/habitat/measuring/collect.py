@@ -23,7 +23,7 @@ def measure_point(point, source, gpu):
 
     op, which, dtype, shape = point
     try:
-        timing = measure(build(op, which, dtype, shape))
+        timing = measure(lambda: build(op, which, dtype, shape))
     except (RuntimeError, NotImplementedError):
         if torch.cuda.is_available():
             torch.cuda.synchronize()

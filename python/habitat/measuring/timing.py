@@ -14,43 +14,53 @@ class Timing:
         self.ms, self.min_ms, self.repeats, self.how = ms, min_ms, repeats, how
 
 
-def measure(call, graph=True):
-    """Times `call`; falls back from graph replay to events when the call cannot be captured."""
+def measure(make, graph=True):
+    """Times the callable that `make()` returns; falls back from graph replay to events when it cannot be captured.
+
+    Made, warmed up and captured on one stream of its own: a gradient runs on the stream of its forward pass, and the
+    default stream cannot be captured.
+    """
     import torch
 
     if not torch.cuda.is_available():
-        return _on_cpu(call)
-    for _ in range(2):
-        call()
-    torch.cuda.synchronize()
-    rough_ms = _events(call, 3)
-    calls = max(1, min(200, int(TARGET_MS / max(rough_ms, 1e-3))))
-    if graph:
-        try:
-            replay = _captured(call, calls)
-        except RuntimeError:
-            torch.cuda.synchronize()
-        else:
-            times = [_events(replay, 1) / calls for _ in range(REPEATS + 1)][1:]
-            return Timing(statistics.median(times), min(times), REPEATS, "graph")
-    times = [_events(call, calls) for _ in range(REPEATS)]
-    return Timing(statistics.median(times), min(times), REPEATS, "event")
-
-
-def _captured(call, calls):
-    import torch
-
+        return _on_cpu(make())
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
-        call()
-    torch.cuda.current_stream().wait_stream(stream)
+        call = make()
+        for _ in range(2):
+            call()
+        stream.synchronize()
+        calls = max(1, min(200, int(TARGET_MS / max(_events(call, 3), 1e-3))))
+        replay = _captured(call, calls, stream) if graph else None
+        if replay:
+            times = [_events(replay, 1) / calls for _ in range(REPEATS + 1)][1:]
+            return Timing(statistics.median(times), min(times), REPEATS, "graph")
+        times = [_events(call, calls) for _ in range(REPEATS)]
+        return Timing(statistics.median(times), min(times), REPEATS, "event")
+
+
+def _captured(call, calls, stream):
+    """Replays `calls` calls as one graph; None if the call cannot be captured. The capture is always ended."""
+    import torch
+
     graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
+    failed = False
+    graph.capture_begin(capture_error_mode="thread_local")
+    try:
         for _ in range(calls):
             call()
+    except RuntimeError:
+        failed = True
+    try:
+        graph.capture_end()
+    except RuntimeError:
+        failed = True
+    stream.synchronize()
+    if failed:
+        return None
     graph.replay()
-    torch.cuda.synchronize()
+    stream.synchronize()
     return graph.replay
 
 
