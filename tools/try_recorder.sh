@@ -52,10 +52,26 @@ print("threads", collections.Counter((e["cat"], e["pid"], e["tid"]) for e in tra
       if e.get("cat") in ("cpu_op", "cuda_runtime", "cuda_driver", "user_annotation")))
 PY
 done
+say "hardware counters"
+part nvcc-known nvcc -O2 -arch=native -o "$work/known_work" tools/known_work.cu
+"$work/known_work" >"$work/expected.tsv" 2>>"$log"
+part counters-known "$launch" "$work/known.json" --counters 0 -- "$work/known_work"
+part counters-right "$PYTHON" tools/check_counters.py "$work/known.json" "$work/expected.tsv"
 part counters-cuda "$launch" "$work/steps_counters.json" --nvtx-range step --warmup 2 --counters 0 -- "$work/steps" 4
 part counters-pytorch "$launch" "$work/cupti_counters.json" --nvtx-range iteration --counters 0 -- \
     "$PYTHON" tools/recorder_sample.py --iterations 1
-grep -o '"name": "[^"]*".*"dram bytes".*' "$work/steps_counters.json" 2>/dev/null | head -4 | tee -a "$log"
+part counters-default "$launch" "$work/cupti_top.json" --nvtx-range iteration --counters -1 -- \
+    "$PYTHON" tools/recorder_sample.py --iterations 1
+for f in steps_counters cupti_counters; do
+    "$PYTHON" - "$work/$f.json" >>"$log" 2>&1 <<'PY'
+import json, sys
+trace = json.load(open(sys.argv[1]))
+print(json.dumps(trace["habitat"].get("counters")))
+for e in [e for e in trace["traceEvents"] if e.get("cat") == "kernel"][:40]:
+    args = e["args"]
+    print(e["name"][:70], e["dur"], {k: v for k, v in args.items() if k.startswith(("dram", "flop", "op "))})
+PY
+done
 (cd "$work" && tar czf recorder-traces.tar.gz ./*.json) && mv "$work/recorder-traces.tar.gz" "$OUT/"
 rm -rf "$work"
 if [ -n "$failed" ]; then
