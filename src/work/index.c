@@ -38,13 +38,14 @@ static void embedding(const work_call *call, habitat_work *out) {
            work_size(rows, table->dtype));
 }
 
-/* grad, indices, rows of the table: the whole dense gradient is written. */
+/* grad, indices, rows of the table: the rows that were used are written; the table of zeros is
+ * filled by an operation of its own (aten::zero_). */
 static void embedding_backward(const work_call *call, habitat_work *out) {
     const habitat_input *grad = work_tensor(call->op, 0), *index = work_tensor(call->op, 1);
     double rows = work_number(call->op, 2);
     if (!grad || !index || !(rows > 0))
         return;
-    double elements = rows * work_dim(grad, -1);
+    double elements = fmin(rows * work_dim(grad, -1), work_elements(grad));
     finish(out, grad, elements, work_elements(grad), work_bytes(grad) + work_bytes(index),
            work_size(elements, grad->dtype));
 }

@@ -42,7 +42,8 @@ static void nll(const work_call *call, habitat_work *out) {
         work_size((reduction == 0 ? n : 1) + 1, x->dtype)); /* and the total weight */
 }
 
-/* grad, self, target, ..: a gradient as large as self, zero but for one value a row. */
+/* grad, self, target, ..: one value a row. The rest of the gradient is zero and filled by an
+ * operation of its own (aten::zero_). */
 static void nll_backward(const work_call *call, habitat_work *out) {
     const habitat_input *grad = work_tensor(call->op, 0), *x = work_tensor(call->op, 1);
     const habitat_input *target = work_tensor(call->op, 2);
@@ -51,7 +52,7 @@ static void nll_backward(const work_call *call, habitat_work *out) {
     set(out, x, work_elements(target),
         work_bytes(grad) + work_bytes(target) + work_bytes(work_tensor(call->op, 3)) +
             work_bytes(work_tensor(call->op, 6)),
-        work_size(work_elements(x), x->dtype));
+        work_size(work_elements(target), x->dtype));
 }
 
 void work_do_loss(const work_call *call, habitat_work *out) {
