@@ -45,7 +45,7 @@ static uint64_t line_of(const char *text, size_t byte) {
 /* Line of the first key of this name; 0 if it does not occur (a missing key). */
 static uint64_t line_of_key(const char *text, const char *key) {
     size_t length = strlen(key);
-    for (const char *at = text; (at = strstr(at, key)); at += length) {
+    for (const char *at = text; length && (at = strstr(at, key)); at += length) {
         if (at == text || at[-1] != '"' || at[length] != '"')
             continue;
         const char *after = at + length + 1;

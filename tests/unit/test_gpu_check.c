@@ -6,6 +6,8 @@
 
 #include <habitat/gpu.h>
 
+#include "gpu/entry.h"
+
 #include "check.h"
 #include "gpu_text.h"
 
@@ -151,10 +153,54 @@ static void check_estimates(void) {
     habitat_gpu_table_free(table);
 }
 
+/* The rule against everything that was measured: each GPU with its measurements taken away. The
+ * table is in docs/gpus.md; MI300X and P100 are the worst. */
+static void check_rule_against_measurements(void) {
+    habitat_gpu_table *table = NULL;
+    size_t compared = 0;
+    CHECK(habitat_gpu_table_create(NULL, &table, NULL) == HABITAT_OK);
+    for (size_t i = 0; i < habitat_gpu_count(table); i++) {
+        const habitat_gpu *gpu = habitat_gpu_at(table, i);
+        habitat_gpu bare = *gpu;
+        for (size_t d = 0; d < HABITAT_DTYPE_COUNT; d++)
+            bare.sustained.matrix_flop_per_s[d] = bare.sustained.plain_flop_per_s[d] = NAN;
+        bare.sustained_bandwidth_bytes_per_s = NAN;
+        gpu_estimate_sustained(&bare);
+        for (size_t k = 0; k <= 2 * HABITAT_DTYPE_COUNT; k++) {
+            size_t d = k / 2;
+            bool bandwidth = d == HABITAT_DTYPE_COUNT, matrix = k % 2;
+            const habitat_rates *m = &gpu->sustained, *e = &bare.sustained;
+            double measured = bandwidth ? gpu->sustained_bandwidth_bytes_per_s
+                              : matrix  ? m->matrix_flop_per_s[d]
+                                        : m->plain_flop_per_s[d];
+            double estimate = bandwidth ? bare.sustained_bandwidth_bytes_per_s
+                              : matrix  ? e->matrix_flop_per_s[d]
+                                        : e->plain_flop_per_s[d];
+            bool estimated = bandwidth ? gpu->sustained_bandwidth_estimated
+                             : matrix  ? gpu->sustained_matrix_estimated[d]
+                                       : gpu->sustained_plain_estimated[d];
+            if (estimated || isnan(measured))
+                continue;
+            compared++;
+            printf("# %s %s %s: measured %.4g, rule %.4g T, %+.0f %%\n", gpu->name,
+                   bandwidth ? "DRAM"
+                   : matrix  ? "matrix"
+                             : "plain",
+                   bandwidth ? "" : habitat_dtype_name((habitat_dtype)d), measured / 1e12,
+                   estimate / 1e12, 100 * (estimate / measured - 1));
+            CHECK_NEAR(estimate, measured, 0.25);
+        }
+    }
+    CHECK(compared >= 30);
+    habitat_gpu_table_free(table);
+    check_case("the rule is within 25 % of every measurement of the table");
+}
+
 int main(void) {
     check_table();
     check_planted();
     check_peak_note();
     check_estimates();
+    check_rule_against_measurements();
     return check_done();
 }

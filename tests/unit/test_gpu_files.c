@@ -93,6 +93,7 @@ static void check_bad(void) {
         {"\"title\": \"Sheet\",", "", HABITAT_E_FORMAT, 23, "a source needs"},
         {"\"title\"", "\"tilte\"", HABITAT_E_FORMAT, 23, "unknown key in sources"},
         {"\"2024-05\"", "\"May\"", HABITAT_E_FORMAT, 23, "date must be"},
+        {"\"tdp_w\"", "\"\"", HABITAT_E_FORMAT, 0, "unknown key"},
         {"\"schema\": 1", "\"schema\": 2", HABITAT_E_VERSION, 2, "not a version"},
         {"\"tdp_w\": 200", "\"sustained\": {\"gemm\": 1}, \"tdp_w\": 200", HABITAT_E_FORMAT, 10,
          "unknown key in sustained"},
