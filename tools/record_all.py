@@ -2,8 +2,8 @@
 
 Usage: PYTHONPATH=python python3 tools/record_all.py OUT_DIR [--only TEXT] [--budget SECONDS]
 
-Writes OUT_DIR/recordings.tar (the traces, `recordings.csv`, `side_by_side.csv`) and prints both tables. One process a
-recording, each with a time limit; one that fails is named and the others go on. Exit 1 if any failed.
+Writes OUT_DIR/recordings.tar, the content of data/recordings (traces, `recording_cost.csv`), and prints what is in
+it. One process a recording, each with a time limit; one that fails is named and the others go on. Exit 1 if any failed.
 """
 
 import argparse
@@ -33,11 +33,18 @@ def recordings():
     """(name, command after the Python interpreter) of every recording; OUT stands for the output file."""
     from eval_models import CASES
 
-    jobs = [("resnet50-b4-fp32", _script("resnet50", 4))]
-    jobs += [(f"{model}-b{batch}-fp32", _script(model, batch)) for model, batches in PAPER for batch in batches]
-    jobs += [(f"{model}-b{batch}-bf16", _script(model, batch, 1)) for model, batches in LLM for batch in batches]
-    jobs += [(f"eval-{case}-fp32", ["tools/eval_models.py", case, "OUT"]) for case in CASES]
+    jobs = [("resnet50_b4_fp32", _script("resnet50", 4))]
+    jobs += [(f"{model}_b{batch}_fp32", _script(model, batch)) for model, batches in PAPER for batch in batches]
+    jobs += [(f"{model}_b{batch}_bf16", _script(model, batch, 1)) for model, batches in LLM for batch in batches]
+    jobs += [(_name_of_case(case), ["tools/eval_models.py", case, "OUT"]) for case in CASES]
     return jobs
+
+
+def _name_of_case(case):
+    model, mode, length, batch = case.rsplit("-", 3)
+    model = {"opt_13": "opt_1.3b"}.get(model, model)
+    mode = {"inf": "inference", "train": "training"}[mode]
+    return f"{model}_{mode}_s{length}_b{batch}_fp32"
 
 
 def _script(model, batch, iterations=2):
@@ -82,29 +89,6 @@ class Runner:
         return done.stdout
 
 
-def trace_row(name, path):
-    from habitat.recording.strip import read
-    from habitat.recording.tracefile import GPU_WORK
-
-    trace = read(path)
-    about, events = trace["habitat"], trace["traceEvents"]
-    work = [e for e in events if e.get("cat") in GPU_WORK]
-    n = about["profiled_iterations"]
-    return {
-        "recording": name,
-        "gpu": about["gpu"],
-        "batch": about["batch_size"],
-        "model": about["model"],
-        "iteration_ms": f"{about['iteration_ms']:.3f}",
-        "min_ms": f"{min(about['iteration_ms_all']):.3f}",
-        "max_ms": f"{max(about['iteration_ms_all']):.3f}",
-        "kernel_ms": f"{sum(e['dur'] for e in work) / 1000 / n:.3f}",
-        "kernels": round(sum(e["cat"] == "kernel" for e in work) / n),
-        "peak_memory_gb": f"{about['peak_memory_bytes'] / 1e9:.2f}",
-        "file_bytes": os.path.getsize(path),
-    }
-
-
 def write_csv(path, rows):
     if not rows:
         return
@@ -121,7 +105,10 @@ def main():
     p.add_argument("out")
     p.add_argument("--only", default="", help="only jobs whose name contains this text")
     p.add_argument("--budget", type=float, default=460, help="seconds for everything (default: 460)")
+    p.add_argument("--suffix", default="h200", help="end of the file names (default: h200)")
     chosen = p.parse_args()
+    from recordings_table import row_of, table
+
     folder = os.path.join(chosen.out, "recordings")
     os.makedirs(folder, exist_ok=True)
     runner, rows, sides = Runner(chosen.budget), [], []
@@ -130,15 +117,14 @@ def main():
             lines = (runner.run(name, command) or "").strip().splitlines()
             sides += list(csv.DictReader(lines[-2:]))
     for name, command in recordings():
-        path = os.path.join(os.path.abspath(folder), f"h200-{name}.json.gz")
+        path = os.path.join(os.path.abspath(folder), f"{name}_{chosen.suffix}.json.gz")
         if chosen.only in name and runner.run(name, [path if part == "OUT" else part for part in command]) is not None:
-            rows.append(trace_row(name, path))
-    write_csv(os.path.join(folder, "side_by_side.csv"), sides)
-    write_csv(os.path.join(folder, "recordings.csv"), rows)
+            rows.append(row_of(path))
+    write_csv(os.path.join(folder, "recording_cost.csv"), sides)
+    print(table(rows) if rows else "no recording")
     with tarfile.open(os.path.join(chosen.out, "recordings.tar"), "w") as tar:
         tar.add(folder, "recordings")
-    total = sum(row["file_bytes"] for row in rows)
-    print(f"{len(rows)} recordings, {total / 1e6:.2f} MB; {len(runner.failed)} jobs failed")
+    print(f"{len(rows)} recordings, {len(runner.failed)} jobs failed")
     for failure in runner.failed:
         print(f"record_all: {failure}", file=sys.stderr)
     return 1 if runner.failed else 0

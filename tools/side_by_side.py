@@ -106,7 +106,7 @@ def compare(step, script, args):
 
     plain_ms, ours_ms = statistics.mean(plain_ms), gpu_work_ms(ours, REPEATS)
     row = (
-        os.path.basename(script), " ".join(args), f"{plain_ms:.4f}", f"{ours_ms:.4f}", f"{100 * (ours_ms / plain_ms - 1):.2f}",
+        os.path.basename(script), " ".join(args), f"{plain_ms:.4f}", f"{ours_ms:.4f}", f"{round(100 * (ours_ms / plain_ms - 1), 2) + 0.0:.2f}",
         f"{gpu:.4f}", f"{recorded_gpu:.4f}", f"{100 * (recorded_gpu / gpu - 1):.2f}", f"{wall:.4f}", f"{recorded_wall:.4f}",
     )  # fmt: skip
     print(COLUMNS)

@@ -163,6 +163,37 @@ def test_step_that_raised_does_not_hide_later_ones(linear):
     assert collect(run) == [id(optimizer)]
 
 
+def test_replay_of_a_graph_that_holds_the_step_is_an_event(linear, monkeypatch):
+    """A stand-in for torch.cuda.CUDAGraph, which needs a GPU: capture runs the code, replay does not."""
+    from habitat.recording import boundary
+
+    state = {"capturing": False}
+
+    class Graph:
+        def capture_end(self):
+            state["capturing"] = False
+
+        def replay(self):
+            return "replayed"
+
+    monkeypatch.setattr(torch.backends.cuda, "is_built", lambda: True)
+    monkeypatch.setattr(torch.cuda, "CUDAGraph", Graph)
+    monkeypatch.setattr(boundary, "_capturing", lambda: state["capturing"])
+    optimizer = torch.optim.SGD(linear.parameters(), lr=0.1)
+    whole, forward_only = Graph(), Graph()
+
+    def run():
+        state["capturing"] = True
+        optimizer.step()
+        whole.capture_end()
+        state["capturing"] = True
+        forward_only.capture_end()
+        assert [whole.replay(), forward_only.replay(), whole.replay()] == ["replayed"] * 3
+
+    assert collect(run) == [id(optimizer)] * 2
+    assert whole.replay() == "replayed" and not hasattr(Graph.replay, "__wrapped__")
+
+
 def test_in_step_is_true_in_a_closure_only(linear):
     optimizer = torch.optim.SGD(linear.parameters(), lr=0.1)
     source = OptimizerSteps(lambda key: None)

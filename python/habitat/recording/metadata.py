@@ -18,7 +18,7 @@ def gpu_in_use():
 
 
 def describe(times_ms, *, batch_size=None, model=None, command=None, memory=None, boundary=None, iterations=None,
-             precision=None):  # fmt: skip
+             precision=None, timer=None):  # fmt: skip
     """The `habitat` object. `times_ms` are unprofiled iterations [ms], empty if none was timed."""
     import torch
 
@@ -34,7 +34,7 @@ def describe(times_ms, *, batch_size=None, model=None, command=None, memory=None
         "peak_memory_reserved_bytes": (memory or {}).get("reserved"),
         "peak_host_memory_bytes": _peak_host_memory_bytes(),
         "command": command or shlex.join(sys.argv),
-        "timer": "cuda_event" if device is not None else "perf_counter",
+        "timer": timer,
         "boundary": boundary,
         "profiled_iterations": iterations,
         "gpu": torch.cuda.get_device_name(device) if device is not None else None,

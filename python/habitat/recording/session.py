@@ -155,12 +155,13 @@ class Session:
         if cuda:
             torch.cuda.reset_peak_memory_stats()
         self._watch = Stopwatch(cuda)
-        self._watch.mark()
+        self._watch.start()
         if self.options.timed == 0:
             self._start_profiler()
 
     def _start_profiler(self):
         self._enter("profiling")
+        self._watch.stop()
         self._memory = _peak_memory()
         self._observer = Observer(getattr(self._source, "in_step", lambda: False))
         self._profiler = IterationProfiler(self.options.iterations, self.options.modules)
@@ -195,7 +196,7 @@ class Session:
         name, batch_size, precision = self._seen_model
         self.info = finish(
             trace, self.path, self.options, self.where,
-            times_ms=self._watch.laps_ms(), model=name, batch_size=batch_size, memory=self._memory,
+            times_ms=self._watch.laps_ms(), timer=self._watch.timer, model=name, batch_size=batch_size, memory=self._memory,
             boundary=self.options.boundary, iterations=self.options.iterations, precision=precision,
         )  # fmt: skip
         self.written = True
