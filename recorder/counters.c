@@ -356,14 +356,30 @@ static context_profiler *profiler_of(void *context) {
     return p->usable ? p : NULL;
 }
 
+/* A launch names a CUfunction or, from CUDA 12 on, a CUkernel, whose function in this context is
+ * asked for first. */
+static uint32_t static_shared_bytes(void *function) {
+    int bytes = 0;
+    void *of_kernel = NULL;
+    const cuda_driver *d = &counters.driver;
+    if (!d->function_attribute)
+        return 0;
+    if (d->function_attribute(&bytes, CUDA_FUNC_ATTR_SHARED_BYTES, function) == 0)
+        return (uint32_t)bytes;
+    if (d->kernel_function && d->kernel_function(&of_kernel, function) == 0 &&
+        d->function_attribute(&bytes, CUDA_FUNC_ATTR_SHARED_BYTES, of_kernel) == 0)
+        return (uint32_t)bytes;
+    recorder_fail("hardware counters: the static shared memory of a kernel is unknown; it may not "
+                  "find its place");
+    return 0;
+}
+
 static void begin_kernel(void *context, const char *symbol, void *function,
                          const cuda_launch_config *config) {
     if (!first_of_kind(function, config))
         return;
-    int static_shared = 0;
-    if (counters.driver.function_attribute)
-        counters.driver.function_attribute(&static_shared, CUDA_FUNC_ATTR_SHARED_BYTES, function);
-    char *key = make_key(symbol, config, (uint32_t)static_shared);
+    uint32_t static_shared = static_shared_bytes(function);
+    char *key = make_key(symbol, config, static_shared);
     context_profiler *p = NULL;
     if (key && is_selected(key) && !is_measured(key))
         p = profiler_of(context);

@@ -50,7 +50,7 @@ void cuda_driver_lookup(cuda_driver *out) {
         int (*attribute)(int *, int, int);
         int (*function)(int *, int, void *);
         int (*device)(int *);
-        int (*synchronize)(void);
+        int (*of_kernel)(void **, void *);
     } u;
     u.object = dlsym(cuda, "cuDriverGetVersion");
     out->driver_version = u.version;
@@ -60,8 +60,8 @@ void cuda_driver_lookup(cuda_driver *out) {
     out->function_attribute = u.function;
     u.object = dlsym(cuda, "cuCtxGetDevice");
     out->context_device = u.device;
-    u.object = dlsym(cuda, "cuCtxSynchronize");
-    out->context_synchronize = u.synchronize;
+    u.object = dlsym(cuda, "cuKernelGetFunction");
+    out->kernel_function = u.of_kernel;
 }
 
 static int look_up(void *handle, cupti_library *out) {

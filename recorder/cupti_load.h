@@ -56,8 +56,8 @@ typedef struct {
     int (*driver_version)(int *);
     int (*device_attribute)(int *, int, int);
     int (*function_attribute)(int *, int, void *);
+    int (*kernel_function)(void **, void *); /* CUfunction of a CUkernel */
     int (*context_device)(int *);
-    int (*context_synchronize)(void);
 } cuda_driver;
 
 /** The CUDA major version a cuptiGetVersion() value belongs to: 11, 12, 13, ...; 18 came with 11.8

@@ -8,6 +8,7 @@ import sys
 import traceback
 import types
 
+from . import counters
 from .boundary import check_kind
 from .errors import AbortScript, RecordError, StopScript
 from .session import Options, Session, require_gpu
@@ -52,6 +53,10 @@ def parser():
     p.add_argument("--compact", action="store_true", help="leave out what predictions do not need; times stay as they are")
     p.add_argument("--no-modules", dest="modules", action="store_false", help="no nn.Module ranges in the trace")
     p.add_argument("--allow-cpu", action="store_true", help="record without a GPU: operations, no kernels")
+    p.add_argument("--counters", action="store_true",
+                   help="run the script once more for hardware counters: DRAM bytes, operations")  # fmt: skip
+    p.add_argument("--counters-percentile", type=_percentile, default=counters.PERCENTILE, metavar="P",
+                   help="only of kernels whose time is at or above this percentile; 0: all (default: %(default)s)")  # fmt: skip
     p.add_argument("--quiet", action="store_true", help="no progress, no closing line")
     p.add_argument("-m", dest="module", metavar="MODULE", nargs=argparse.REMAINDER, help="run a module as python -m does")
     p.add_argument("script", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
@@ -65,6 +70,16 @@ def _number(least):
         return int(text)
 
     return number
+
+
+def _percentile(text):
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 100:
+        raise argparse.ArgumentTypeError(f"'{text}' is no percentile from 0 to 100")
+    return value
 
 
 def _boundary(text):
@@ -88,6 +103,9 @@ def main(arguments=None):
         if not chosen.module and not os.path.isfile(where):
             raise RecordError(where, "no such script; check the path", 3)
         check_writable(path)
+        if chosen.counters and "HABITAT_RECORD_MODE" not in os.environ:
+            arguments = sys.argv[1:] if arguments is None else arguments
+            return counters.record_and_measure(arguments, path, chosen.counters_percentile)
         require_gpu(where, chosen.allow_cpu)
         return _record(chosen, command, path)
     except RecordError as error:
@@ -104,6 +122,7 @@ def _record(chosen, command, path):
         warmup=chosen.warmup, timed=chosen.timed, iterations=chosen.iterations, boundary=chosen.boundary,
         modules=chosen.modules, compact=chosen.compact, allow_cpu=chosen.allow_cpu,
         batch_size=chosen.batch_size, model=chosen.model, quiet=chosen.quiet,
+        measuring=counters.measuring(),
         command=shlex.join((["python", "-m"] if chosen.module else ["python"]) + command),
     )  # fmt: skip
     session = ScriptSession(path, options, command[0], go_on=chosen.go_on)
@@ -123,6 +142,8 @@ def _record(chosen, command, path):
         if code != 0:
             raise RecordError(command[0], f"the script failed (exit code {code}); nothing was recorded")
         raise too_early(session)
+    if options.measuring:
+        return code
     if not chosen.quiet:
         print(summary(path, session.info), flush=True)
     if code != 0:

@@ -75,6 +75,17 @@ def load_export(path, output):
     return trace
 
 
+def read(path):
+    """The trace at `path`, compressed or not; RecordError if it cannot be read."""
+    try:
+        with open(path, "rb") as raw:
+            packed = raw.read(2) == b"\x1f\x8b"
+        with gzip.open(path, "rb") if packed else open(path, "rb") as stream:
+            return json.load(stream)
+    except (OSError, EOFError, ValueError) as error:
+        raise RecordError(path, f"cannot be read ({error})", 3) from error
+
+
 def count_gpu_work(trace):
     """Kernels, copies and sets in a trace."""
     return sum(1 for event in trace["traceEvents"] if event.get("cat") in GPU_WORK)
