@@ -82,15 +82,17 @@ typedef struct habitat_workload_group {
 
 typedef struct habitat_workload habitat_workload;
 
-/* The workload as a whole, per iteration. */
+/* The workload as a whole. Times are per iteration. */
 typedef struct habitat_workload_info {
     const habitat_gpu *origin;
     size_t iteration_count; /* kernels and groups list all of these iterations: divide their sums */
-    size_t kernel_count;    /* of all iterations */
-    double iteration_ms; /* time between the starts of two iterations on the origin; NaN unknown */
+    size_t kernel_count;    /* compute and collective kernels of all iterations */
+    size_t copy_count;      /* copies and sets of all iterations */
+    double iteration_ms;    /* between the starts of two iterations on the origin; NaN unknown */
     bool iteration_recorded; /* true: measured without the profiler; false: taken from the trace */
-    double kernel_ms;        /* sum over kernels / iterations */
-    double busy_ms;          /* the same with overlapping kernels counted once */
+    double kernel_ms;        /* sum over kernels */
+    double copy_ms;          /* sum over copies and sets */
+    double busy_ms;          /* kernels and copies, overlapping ones counted once */
     double waiting_share;    /* of iteration_ms that the GPU is not busy, 0..1; NaN unknown */
     habitat_bound_by bound_by; /* what the origin's iteration waits for */
 } habitat_workload_info;
@@ -112,7 +114,8 @@ HABITAT_API void habitat_workload_free(habitat_workload *workload);
 /** Facts of the workload as a whole. @return borrowed. @since 0.1 */
 HABITAT_API const habitat_workload_info *habitat_workload_get_info(const habitat_workload *w);
 
-/** Kernels of the workload in the order of their start. @return borrowed. @since 0.1 */
+/** Kernels, copies and sets of the workload in the order of their start. @return borrowed. @since
+ * 0.1 */
 HABITAT_API const habitat_workload_kernel *habitat_workload_kernels(const habitat_workload *w,
                                                                     size_t *count);
 
@@ -144,13 +147,14 @@ typedef struct habitat_prediction {
     const habitat_gpu *gpu;
     habitat_method method;                /* as asked for */
     double iteration_ms, low_ms, high_ms; /* until replay exists: the GPU's busy time */
-    double kernel_ms;                     /* sum over kernels */
+    double kernel_ms;                     /* sum over kernels, without copies and sets */
+    double copy_ms;                       /* sum over copies and sets */
     habitat_bound_by bound_by;
     double memory_bytes;                   /* NaN = unknown */
     int fits;                              /* 1, 0, -1 = unknown */
     double coverage[HABITAT_METHOD_COUNT]; /* share of kernel_ms by the method that made it */
     size_t class_count;
-    habitat_class_total by_class[HABITAT_CLASS_COUNT]; /* largest first */
+    habitat_class_total by_class[HABITAT_CLASS_COUNT]; /* sums to kernel_ms; largest first */
     size_t iteration_count;
     size_t kernel_count;
     habitat_estimate *kernels; /* shape (kernel_count), order of habitat_workload_kernels() */

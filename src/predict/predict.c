@@ -17,23 +17,30 @@ static const double default_launch_ns = 3000.0;
 
 /* ---- set-up of a pair of GPUs ---- */
 
-static void fill_rates(rate_table *table, const habitat_gpu *gpu, bool sustained) {
+void scaling_fill(rate_table *table, const habitat_gpu *gpu, bool sustained) {
     for (int d = 0; d < HABITAT_DTYPE_COUNT; d++)
-        for (int matrix = 0; matrix < 2; matrix++)
-            table->flop_per_s[d][matrix] =
-                habitat_arithmetic_rate(gpu, (habitat_dtype)d, matrix != 0, sustained, NULL, NULL);
+        for (int matrix = 0; matrix < 2; matrix++) {
+            habitat_dtype used = HABITAT_DTYPE_UNKNOWN;
+            bool on_matrix = false;
+            table->flop_per_s[d][matrix] = habitat_arithmetic_rate(
+                gpu, (habitat_dtype)d, matrix != 0, sustained, &used, &on_matrix);
+            table->unit[d][matrix] = (uint8_t)(2 * used + on_matrix);
+        }
     table->bytes_per_s = habitat_memory_rate(gpu, sustained);
 }
 
 static habitat_status set_up(const habitat_workload *w, const habitat_gpu *dest, scaling *out,
                              habitat_error *err) {
     *out = (scaling){.w = w, .origin = w->origin, .dest = dest};
-    fill_rates(&out->spec_origin, w->origin, false);
-    fill_rates(&out->spec_dest, dest, false);
-    fill_rates(&out->sustained_origin, w->origin, true);
-    fill_rates(&out->sustained_dest, dest, true);
+    scaling_fill(&out->spec_origin, w->origin, false);
+    scaling_fill(&out->spec_dest, dest, false);
+    scaling_fill(&out->sustained_origin, w->origin, true);
+    scaling_fill(&out->sustained_dest, dest, true);
     out->bandwidth_ratio = out->spec_origin.bytes_per_s / out->spec_dest.bytes_per_s;
     out->clock_ratio = w->origin->boost_clock_hz / dest->boost_clock_hz;
+    out->floor_origin_ns = habitat_kernel_floor_ns(w->origin);
+    out->same_architecture = w->origin->architecture && dest->architecture &&
+                             strcmp(w->origin->architecture, dest->architecture) == 0;
     if (!formula_usable(out->bandwidth_ratio))
         return habitat_fail(err, HABITAT_E_NO_SPEC,
                             "no memory bandwidth is known of %s or %s; add it to the GPU's file",
@@ -97,24 +104,32 @@ static double connection_ratio(double origin, double dest) {
     return formula_usable(ratio) ? ratio : 1.0;
 }
 
+static bool crosses_pcie(const habitat_kernel *kernel) {
+    return kernel->copy_kind &&
+           (strstr(kernel->copy_kind, "HtoD") || strstr(kernel->copy_kind, "DtoH"));
+}
+
+bool habitat_leaves_gpu(const habitat_kernel *kernel) {
+    return kernel->kind == HABITAT_KERNEL_COLLECTIVE || crosses_pcie(kernel);
+}
+
 scaled habitat_fallback_kernel(const scaling *s, const habitat_workload_kernel *kernel) {
     const habitat_kernel *recorded = kernel->kernel;
     double ratio = by_roofline(s, kernel).ns / kernel->facts.time_ns;
     if (recorded->kind == HABITAT_KERNEL_COLLECTIVE)
         ratio = connection_ratio(s->origin->nvlink_bytes_per_s, s->dest->nvlink_bytes_per_s);
-    else if (recorded->copy_kind &&
-             (strstr(recorded->copy_kind, "HtoD") || strstr(recorded->copy_kind, "DtoH")))
+    else if (crosses_pcie(recorded))
         ratio = connection_ratio(s->origin->pcie_bytes_per_s, s->dest->pcie_bytes_per_s);
     if (!formula_usable(ratio))
         ratio = s->bandwidth_ratio;
     return (scaled){kernel->facts.time_ns * ratio, HABITAT_METHOD_FALLBACK};
 }
 
-static scaled by_method(const scaling *s, const habitat_workload_kernel *kernel,
-                        habitat_method method) {
+static scaled by_method(const scaling *s, size_t i, habitat_method method) {
+    const habitat_workload_kernel *kernel = &s->w->kernels[i];
     switch (method) {
     case HABITAT_METHOD_AUTO:
-        return habitat_auto_kernel(s, kernel);
+        return habitat_auto_kernel(s, i);
     case HABITAT_METHOD_HABITAT: /* what its operator models leave */
     case HABITAT_METHOD_WAVE:
         return by_wave(s, kernel, false);
@@ -174,7 +189,7 @@ static void set_estimate(const scaling *s, const habitat_workload_kernel *kernel
 
 /* Sums over kernels [ns, all iterations]. */
 typedef struct totals {
-    double kernel_ns, busy_ns, busy_low_ns, busy_high_ns;
+    double kernel_ns, copy_ns, busy_ns, busy_low_ns, busy_high_ns;
     double by_method_ns[HABITAT_METHOD_COUNT];
     double class_ns[HABITAT_CLASS_COUNT], class_origin_ns[HABITAT_CLASS_COUNT];
     bool has_class[HABITAT_CLASS_COUNT];
@@ -183,12 +198,16 @@ typedef struct totals {
 static void add(totals *sum, const habitat_workload_kernel *kernel, double ns,
                 const habitat_estimate *estimate) {
     double busy_ns = ns * kernel->busy_share;
-    sum->kernel_ns += ns;
     sum->busy_ns += busy_ns;
     if (estimate->ms > 0.0) {
         sum->busy_low_ns += busy_ns * (estimate->low_ms / estimate->ms);
         sum->busy_high_ns += busy_ns * (estimate->high_ms / estimate->ms);
     }
+    if (habitat_is_copy(kernel->kernel)) {
+        sum->copy_ns += ns;
+        return;
+    }
+    sum->kernel_ns += ns;
     sum->by_method_ns[estimate->method] += ns;
     sum->class_ns[kernel->op_class] += ns;
     sum->class_origin_ns[kernel->op_class] += kernel->facts.time_ns;
@@ -237,6 +256,7 @@ static void set_totals(const scaling *s, const totals *sum, habitat_prediction *
     const habitat_workload_info *origin = &s->w->info;
     double iterations = (double)origin->iteration_count;
     out->kernel_ms = sum->kernel_ns / iterations / HABITAT_NS_PER_MS;
+    out->copy_ms = sum->copy_ns / iterations / HABITAT_NS_PER_MS;
     out->iteration_ms = sum->busy_ns / iterations / HABITAT_NS_PER_MS;
     out->low_ms = sum->busy_low_ns / iterations / HABITAT_NS_PER_MS;
     out->high_ms = sum->busy_high_ns / iterations / HABITAT_NS_PER_MS;
@@ -310,7 +330,7 @@ static void predict_kernels(const scaling *s, habitat_method method,
         if (answers && answers[kernel->group].covered) {
             from_answer(s, kernel, &answers[kernel->group], method, &out->kernels[i], &ns);
         } else {
-            scaled time = by_method(s, kernel, method);
+            scaled time = by_method(s, i, method);
             if (isnan(time.ns))
                 time = habitat_fallback_kernel(s, kernel);
             set_estimate(s, kernel, time, &out->kernels[i]);
@@ -332,6 +352,7 @@ static void give_back(const scaling *s, habitat_prediction *out) {
     }
     set_totals(s, &sum, out);
     out->kernel_ms = s->w->info.kernel_ms;
+    out->copy_ms = s->w->info.copy_ms;
     out->iteration_ms = out->low_ms = out->high_ms = s->w->info.busy_ms;
     out->bound_by = s->w->info.bound_by;
 }

@@ -5,11 +5,15 @@
 #include "model/formula.h"
 #include "predict/workload.h"
 
-/* Arithmetic rates by [dtype][on matrix units], and DRAM bandwidth. */
+/* Arithmetic rates by [dtype][on matrix units], and DRAM bandwidth. `unit` numbers what the rate is
+ * of: two GPUs on which it differs compute such a kernel on other units. */
 typedef struct rate_table {
     double flop_per_s[HABITAT_DTYPE_COUNT][2];
+    uint8_t unit[HABITAT_DTYPE_COUNT][2];
     double bytes_per_s;
 } rate_table;
+
+void scaling_fill(rate_table *table, const habitat_gpu *gpu, bool sustained);
 
 typedef struct scaling {
     const habitat_workload *w;
@@ -17,7 +21,9 @@ typedef struct scaling {
     rate_table spec_origin, spec_dest;
     rate_table sustained_origin, sustained_dest;
     double bandwidth_ratio, clock_ratio; /* origin over destination, spec sheet */
-    uint64_t *dest_waves;                /* shape (launch_count); 0 = not resident or unknown */
+    double floor_origin_ns;              /* habitat_kernel_floor_ns() of the origin */
+    bool same_architecture;
+    uint64_t *dest_waves; /* shape (launch_count); 0 = not resident or unknown */
 } scaling;
 
 static inline formula_rates scaling_rates(const rate_table *table,
@@ -31,14 +37,21 @@ typedef struct scaled {
     habitat_method method;
 } scaled;
 
-/* auto.c: the rule of `auto` for one kernel. */
-scaled habitat_auto_kernel(const scaling *s, const habitat_workload_kernel *kernel);
+/* auto.c: what the rule of `auto` needs to know of every kernel of a workload. */
+habitat_status habitat_auto_prepare(habitat_workload *w);
+
+/* auto.c: the rule of `auto` for kernel i. */
+scaled habitat_auto_kernel(const scaling *s, size_t i);
 
 /* auto.c: what any kernel costs beyond its work [ns] on a GPU: starting and draining its blocks. */
 double habitat_kernel_floor_ns(const habitat_gpu *gpu);
 
 /* predict.c: what catches the kernels a method does not cover. */
 scaled habitat_fallback_kernel(const scaling *s, const habitat_workload_kernel *kernel);
+
+/* predict.c: whether a kernel's time is that of a connection: collectives, copies to and from the
+ * host. */
+bool habitat_leaves_gpu(const habitat_kernel *kernel);
 
 /* predict.c: relative width of the default interval; low = ms / (1 + width), high = ms (1 + width).
  */

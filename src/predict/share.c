@@ -129,7 +129,7 @@ static void share_by_time(habitat_workload *w, const habitat_workload_group *gro
 
 static void prefer_counters(habitat_workload_kernel *kernel) {
     const habitat_kernel *recorded = kernel->kernel;
-    if (recorded->kind == HABITAT_KERNEL_MEMCPY || recorded->kind == HABITAT_KERNEL_MEMSET) {
+    if (habitat_is_copy(recorded)) {
         bool within = recorded->copy_kind && strcmp(recorded->copy_kind, "DtoD") == 0;
         kernel->facts.flop = 0.0;
         kernel->facts.bytes =

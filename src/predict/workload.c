@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "predict/scaling.h"
 
 /* What is known of an operation, worked out at most once each. */
 typedef enum knowledge { NOT_ASKED = 0, NOTHING, RECOGNISED, KNOWN } knowledge;
@@ -23,11 +24,14 @@ typedef struct builder {
     size_t slot_count;   /* power of two */
 } builder;
 
-static knowledge ask(builder *b, uint32_t op) {
+/* `kernel` is one that the operation launched: its name tells the format of lists of tensors. */
+static knowledge ask(builder *b, uint32_t op, const habitat_kernel *kernel) {
     if (b->knowledge[op] == NOT_ASKED) {
         habitat_work work;
-        bool found = b->ops[op].kind == HABITAT_OPERATION_FRAMEWORK &&
-                     habitat_operation_work(&b->ops[op], &work) == HABITAT_OK;
+        bool found =
+            b->ops[op].kind == HABITAT_OPERATION_FRAMEWORK &&
+            habitat_operation_work_typed(&b->ops[op], habitat_kernel_tensor_dtype(kernel->name),
+                                         &work) == HABITAT_OK;
         b->knowledge[op] = !found ? NOTHING : work.known ? KNOWN : RECOGNISED;
         if (found)
             b->works[op] = work;
@@ -36,18 +40,20 @@ static knowledge ask(builder *b, uint32_t op) {
 }
 
 /* The nearest operation, from the innermost outwards, that is at least this well known. */
-static uint32_t climb(builder *b, uint32_t op, knowledge wanted) {
-    while (op < b->op_count && ask(b, op) < wanted)
+static uint32_t climb(builder *b, const habitat_kernel *kernel, knowledge wanted) {
+    uint32_t op = kernel->operation;
+    while (op < b->op_count && ask(b, op, kernel) < wanted)
         op = b->ops[op].parent;
     return op < b->op_count ? op : HABITAT_NONE;
 }
 
 /* Backward of an operation whose own shapes were not recorded: the forward operation's class, and
  * for matrix work twice its flop and bytes (one product of the same size for each gradient). */
-static bool from_forward(builder *b, uint32_t op, uint32_t *owner, habitat_work *out) {
-    for (; op < b->op_count; op = b->ops[op].parent) {
+static bool from_forward(builder *b, const habitat_kernel *kernel, uint32_t *owner,
+                         habitat_work *out) {
+    for (uint32_t op = kernel->operation; op < b->op_count; op = b->ops[op].parent) {
         uint32_t forward = b->ops[op].forward;
-        if (forward >= b->op_count || ask(b, forward) < RECOGNISED)
+        if (forward >= b->op_count || ask(b, forward, kernel) < RECOGNISED)
             continue;
         *owner = op;
         *out = b->works[forward];
@@ -64,14 +70,14 @@ static bool from_forward(builder *b, uint32_t op, uint32_t *owner, habitat_work 
 /* Which operation a kernel belongs to, and that operation's work. The owner may be HABITAT_NONE. */
 static uint32_t find_owner(builder *b, const habitat_kernel *kernel, habitat_work *work) {
     uint32_t innermost = kernel->operation;
-    uint32_t owner = climb(b, innermost, KNOWN);
+    uint32_t owner = climb(b, kernel, KNOWN);
     if (owner != HABITAT_NONE) {
         *work = b->works[owner];
         return owner;
     }
-    if (from_forward(b, innermost, &owner, work))
+    if (from_forward(b, kernel, &owner, work))
         return owner;
-    owner = climb(b, innermost, RECOGNISED);
+    owner = climb(b, kernel, RECOGNISED);
     if (owner != HABITAT_NONE) {
         *work = b->works[owner];
         return owner;
@@ -219,7 +225,8 @@ static size_t select_kernels(habitat_workload *w) {
         if (w->kernels) {
             w->kernels[kept] = (habitat_workload_kernel){.kernel = &kernels[i]};
             w->kernels[kept].facts.time_ns = (double)kernels[i].duration_ns;
-            w->kernel_ns += kernels[i].duration_ns;
+            *(habitat_is_copy(&kernels[i]) ? &w->copy_ns : &w->kernel_ns) += kernels[i].duration_ns;
+            w->info.copy_count += habitat_is_copy(&kernels[i]);
             w->collective_count += kernels[i].kind == HABITAT_KERNEL_COLLECTIVE;
         }
         kept++;
@@ -297,8 +304,9 @@ static void summarise(habitat_workload *w) {
     habitat_workload_info *info = &w->info;
     double iterations = (double)info->iteration_count;
     info->origin = w->origin;
-    info->kernel_count = w->kernel_count;
+    info->kernel_count = w->kernel_count - info->copy_count;
     info->kernel_ms = (double)w->kernel_ns / iterations / HABITAT_NS_PER_MS;
+    info->copy_ms = (double)w->copy_ns / iterations / HABITAT_NS_PER_MS;
     info->busy_ms = (double)w->busy_ns / iterations / HABITAT_NS_PER_MS;
     info->iteration_recorded = trace->iteration_ms > 0.0;
     info->iteration_ms =
@@ -328,6 +336,8 @@ static habitat_status build(builder *b, habitat_error *err) {
     w->outside_count = 0;
     w->kernel_count = select_kernels(w);
     describe_kernels(b);
+    if (habitat_auto_prepare(w) != HABITAT_OK)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     habitat_status status = habitat_workload_overlap(w, err);
     if (status != HABITAT_OK)
         return status;
@@ -369,6 +379,8 @@ void habitat_workload_free(habitat_workload *w) {
     free(w->group_index);
     free(w->launches);
     free(w->origin_waves);
+    free(w->auto_lead);
+    free(w->auto_damping);
     habitat_arena_free(&w->arena);
     free(w);
 }

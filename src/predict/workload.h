@@ -19,7 +19,10 @@ struct habitat_workload {
     habitat_launch *launches; /* shape (launch_count): distinct launch configurations */
     size_t launch_count;
     uint64_t *origin_waves; /* shape (launch_count): blocks resident on the whole GPU; 0 = none */
-    uint64_t kernel_ns;     /* sum over all kernels of all iterations: exact */
+    uint32_t *auto_lead;    /* shape (kernel_count): kernel whose flop and bytes stand for it */
+    double *auto_damping;   /* shape (kernel_count): see auto.c */
+    uint64_t kernel_ns;     /* sum over kernels of all iterations: exact */
+    uint64_t copy_ns;       /* the same over copies and sets */
     uint64_t busy_ns;       /* with overlapping kernels counted once */
     size_t outside_count;   /* kernels of the main device outside every iteration */
     size_t collective_count;
@@ -27,6 +30,11 @@ struct habitat_workload {
     const char **warnings;
     size_t warning_count;
 };
+
+/* Copies and sets: on the GPU's time, but no kernels. */
+static inline bool habitat_is_copy(const habitat_kernel *kernel) {
+    return kernel->kind == HABITAT_KERNEL_MEMCPY || kernel->kind == HABITAT_KERNEL_MEMSET;
+}
 
 /* share.c: sets `main`, flop and bytes of the kernels of every group, from the group's work. */
 void habitat_workload_share(habitat_workload *w);

@@ -1,0 +1,337 @@
+/* Workloads and predictions of small made traces, worked by hand.
+ *
+ * o: 100 SMs, 1.0 GHz, 1000 GB/s, 10 TFLOP/s; d: 50 SMs, 2.0 GHz, 500 GB/s, 8 TFLOP/s, fp32. */
+#include <habitat/predict.h>
+
+#include "check.h"
+#include "made_gpu.h"
+#include "made_trace.h"
+
+static habitat_gpu o, d;
+
+static habitat_workload *workload_of(const habitat_trace *trace) {
+    habitat_workload *w = NULL;
+    habitat_error err = {0};
+    if (!trace || habitat_workload_create(trace, &o, &w, &err) != HABITAT_OK)
+        printf("# no workload: %s\n", err.message);
+    return w;
+}
+
+static habitat_prediction *predicted(const habitat_workload *w, const habitat_gpu *dest,
+                                     habitat_method method) {
+    habitat_prediction *p = NULL;
+    habitat_error err = {0};
+    if (habitat_predict(w, dest, method, &p, &err) != HABITAT_OK)
+        printf("# no prediction: %s\n", err.message);
+    return p;
+}
+
+static const made_kernel three[] = {
+    /* 400 blocks of 1024 threads: W_o = 200, W_d = 100; no work known: g = 1.
+     * eq. 1: 4/2 x (2 x 1/2) = 2 */
+    {"some_kernel", NULL, 100000, 10000, 7, 400, 1024, 32, 0, 0, NULL, NULL, false, 0},
+    /* a copy has no blocks: the fallback, the ratio of bandwidths = 2 */
+    {"Memcpy DtoD (Device -> Device)", "gpu_memcpy", 120000, 3000, 7, 0, 0, 0, 0, 1000000, NULL,
+     NULL, false, 0},
+    /* 100 blocks are exactly o's SMs: persistent, equation 2 with g = 1: 1000/500 = 2; equation 1
+     * would say 1/1 x (2 x 1/2) = 1 */
+    {"some_kernel", NULL, 130000, 7000, 7, 100, 1024, 32, 0, 0, NULL, NULL, false, 0},
+};
+
+static void test_wave(void) {
+    habitat_trace *trace = made_trace(three, 3, NULL, "", 0);
+    habitat_workload *w = workload_of(trace);
+    const habitat_workload_info *info = habitat_workload_get_info(w);
+    CHECK_INT(info->kernel_count, 2);
+    CHECK_INT(info->copy_count, 1);
+    CHECK_INT(info->iteration_count, 1);
+    CHECK(info->kernel_ms == 0.017);
+    CHECK(info->copy_ms == 0.003);
+    CHECK(info->busy_ms == 0.020);
+    CHECK(!info->iteration_recorded);
+    size_t count = 0;
+    const habitat_workload_kernel *kernels = habitat_workload_kernels(w, &count);
+    CHECK(!kernels[0].persistent && kernels[2].persistent);
+    check_case("a workload lists the kernels and their sum");
+
+    habitat_prediction *p = predicted(w, &d, HABITAT_METHOD_WAVE);
+    CHECK_NEAR(p->kernels[0].ms, 0.020, 1e-12);
+    CHECK_INT(p->kernels[0].method, HABITAT_METHOD_WAVE);
+    CHECK_NEAR(p->kernels[1].ms, 0.006, 1e-12);
+    CHECK_INT(p->kernels[1].method, HABITAT_METHOD_FALLBACK);
+    CHECK_NEAR(p->kernels[2].ms, 0.014, 1e-12);
+    CHECK_INT(p->kernels[2].method, HABITAT_METHOD_WAVE_LARGE);
+    CHECK_NEAR(p->kernel_ms, 0.034, 1e-12);
+    CHECK_NEAR(p->copy_ms, 0.006, 1e-12);
+    CHECK_NEAR(p->iteration_ms, 0.040, 1e-12);
+    CHECK_NEAR(p->coverage[HABITAT_METHOD_WAVE], 20.0 / 34, 1e-12);
+    CHECK_NEAR(p->coverage[HABITAT_METHOD_WAVE_LARGE], 14.0 / 34, 1e-12);
+    check_case("wave: equation 1, fallback for a copy, equation 2 for a persistent kernel");
+    /* across architectures 25 %, fallback 50 %: 34/1.25 + 6/1.5 and 34 x 1.25 + 6 x 1.5 us */
+    CHECK_NEAR(p->low_ms, 0.0272 + 0.004, 1e-12);
+    CHECK_NEAR(p->high_ms, 0.0425 + 0.009, 1e-12);
+    CHECK(!p->intervals_calibrated);
+    check_case("the default intervals are as documented");
+    habitat_prediction_free(p);
+
+    p = predicted(w, &d, HABITAT_METHOD_WAVE_LARGE);
+    CHECK_NEAR(p->kernels[0].ms, 0.020, 1e-12);
+    CHECK_INT(p->kernels[0].method, HABITAT_METHOD_WAVE_LARGE);
+    habitat_prediction_free(p);
+    p = predicted(w, &d, HABITAT_METHOD_BANDWIDTH);
+    CHECK_NEAR(p->kernel_ms, 0.034, 1e-12);
+    CHECK_NEAR(p->coverage[HABITAT_METHOD_BANDWIDTH], 1.0, 1e-12);
+    habitat_prediction_free(p);
+    p = predicted(w, &d, HABITAT_METHOD_FLOPS); /* kernels 10/8, the copy falls back */
+    CHECK_NEAR(p->kernel_ms, 0.017 * 1.25, 1e-12);
+    CHECK_NEAR(p->copy_ms, 0.006, 1e-12);
+    habitat_prediction_free(p);
+    check_case("wave-large, bandwidth and flops");
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+}
+
+static void test_not_resident(void) {
+    made_kernel big = three[0];
+    big.shared_bytes = 230000;
+    big.block = 128;
+    habitat_gpu small = d;
+    small.limits.shared_memory_per_sm_bytes = 167936;
+    small.limits.shared_memory_per_block_bytes = 166912;
+    habitat_trace *trace = made_trace(&big, 1, NULL, "", 0);
+    habitat_workload *w = workload_of(trace);
+    habitat_prediction *p = predicted(w, &small, HABITAT_METHOD_WAVE);
+    CHECK_INT(p->kernels[0].method, HABITAT_METHOD_FALLBACK);
+    CHECK_NEAR(p->kernel_ms, 0.020, 1e-12);
+    CHECK_NEAR(p->coverage[HABITAT_METHOD_FALLBACK], 1.0, 1e-12);
+    habitat_prediction_free(p);
+    p = predicted(w, &d, HABITAT_METHOD_WAVE);
+    CHECK_INT(p->kernels[0].method, HABITAT_METHOD_WAVE);
+    habitat_prediction_free(p);
+    check_case("a block that cannot be resident takes the fallback");
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+}
+
+static void test_same(void) {
+    habitat_trace *trace = made_trace(three, 3, NULL, "", 0);
+    habitat_workload *w = workload_of(trace);
+    const habitat_workload_info *info = habitat_workload_get_info(w);
+    for (int m = HABITAT_METHOD_AUTO; m <= HABITAT_METHOD_ROOFLINE; m++) {
+        habitat_prediction *p = predicted(w, &o, (habitat_method)m);
+        CHECK(p->kernel_ms == info->kernel_ms && p->iteration_ms == info->busy_ms);
+        CHECK(p->kernels[1].ms == 0.003 && p->kernels[1].method == HABITAT_METHOD_SAME);
+        CHECK(p->low_ms == p->iteration_ms && p->high_ms == p->iteration_ms);
+        CHECK_NEAR(p->coverage[HABITAT_METHOD_SAME], 1.0, 0);
+        CHECK_INT(p->bound_by, info->bound_by);
+        habitat_prediction_free(p);
+    }
+    check_case("the origin gives the measurement back, whatever the method");
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+}
+
+static void test_overlap(void) {
+    /* two streams: A 0..10 us, B 4..8 us inside it, C 20..25 alone.
+     * union 15 us; charges: A 4 + 4/2 + 2 = 8 of 10, B 2 of 4, C 5 of 5 */
+    const made_kernel list[] = {
+        {"a", NULL, 100000, 10000, 7, 400, 1024, 32, 0, 0, NULL, NULL, false, 0},
+        {"b", NULL, 104000, 4000, 8, 400, 1024, 32, 0, 0, NULL, NULL, false, 0},
+        {"c", NULL, 120000, 5000, 7, 400, 1024, 32, 0, 0, NULL, NULL, false, 0},
+    };
+    habitat_trace *trace = made_trace(list, 3, NULL, "", 0);
+    habitat_workload *w = workload_of(trace);
+    size_t count = 0;
+    const habitat_workload_kernel *kernels = habitat_workload_kernels(w, &count);
+    CHECK_NEAR(kernels[0].busy_share, 0.8, 1e-12);
+    CHECK_NEAR(kernels[1].busy_share, 0.5, 1e-12);
+    CHECK(kernels[2].busy_share == 1.0);
+    CHECK(habitat_workload_get_info(w)->busy_ms == 0.015);
+    CHECK(habitat_workload_get_info(w)->kernel_ms == 0.019);
+    habitat_prediction *p = predicted(w, &d, HABITAT_METHOD_BANDWIDTH);
+    CHECK_NEAR(p->kernel_ms, 0.038, 1e-12);
+    CHECK_NEAR(p->iteration_ms, 0.030, 1e-12);
+    check_case("overlapping kernels count once in the busy time");
+    habitat_prediction_free(p);
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+}
+
+static void test_iterations(void) {
+    made_kernel list[4];
+    for (int i = 0; i < 4; i++)
+        list[i] = three[i % 2 ? 2 : 0];
+    for (uint32_t i = 0; i < 4; i++) {
+        list[i].start_ns = 100000 + 50000 * i;
+        list[i].iteration = i / 2;
+    }
+    list[3].duration_ns = 9000; /* the iterations differ: 17 and 19 us */
+    habitat_trace *trace = made_trace(list, 4, NULL, "", 2);
+    habitat_workload *w = workload_of(trace);
+    const habitat_workload_info *info = habitat_workload_get_info(w);
+    CHECK_INT(info->iteration_count, 2);
+    CHECK_INT(info->kernel_count, 4);
+    CHECK(info->kernel_ms == 0.018);
+    habitat_prediction *p = predicted(w, &d, HABITAT_METHOD_BANDWIDTH);
+    CHECK_NEAR(p->kernel_ms, 0.036, 1e-12);
+    CHECK_INT(p->iteration_count, 2);
+    CHECK_NEAR(p->kernels[3].ms, 0.018, 1e-12);
+    CHECK_NEAR(p->by_class[0].ms, 0.036, 1e-12);
+    check_case("an iteration is the average of the recorded ones");
+    habitat_prediction_free(p);
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+}
+
+static bool warned(const habitat_workload *w, const char *part) {
+    size_t count = 0;
+    const char *const *list = habitat_workload_warnings(w, &count);
+    for (size_t i = 0; i < count; i++)
+        if (strstr(list[i], part))
+            return true;
+    return false;
+}
+
+static void test_recorded(void) {
+    /* busy 20 us; measured 25 us without the profiler: the GPU waits 20 %, its CPU binds */
+    habitat_trace *trace = made_trace(
+        three, 3, NULL,
+        "\"habitat\": {\"schema\": 1, \"iteration_ms\": 0.025, \"iteration_ms_all\": [0.025], "
+        "\"batch_size\": 4, \"peak_memory_bytes\": 14000000000},",
+        0);
+    habitat_workload *w = workload_of(trace);
+    const habitat_workload_info *info = habitat_workload_get_info(w);
+    CHECK(info->iteration_recorded && info->iteration_ms == 0.025);
+    CHECK_NEAR(info->waiting_share, 0.2, 1e-12);
+    CHECK_INT(info->bound_by, HABITAT_BY_CPU);
+    CHECK(warned(w, "the GPU waited 20 %"));
+    CHECK(!warned(w, "no unprofiled iteration time"));
+    CHECK(warned(w, "default width"));
+    check_case("a CPU-bound origin is told from its unprofiled time, and warned about");
+
+    habitat_prediction *p = predicted(w, &d, HABITAT_METHOD_BANDWIDTH); /* busy 40 us > 25 */
+    CHECK_INT(p->bound_by, HABITAT_BY_GPU);
+    CHECK_NEAR(p->memory_bytes, 14e9, 0);
+    CHECK_INT(p->fits, 1); /* 14 GB and 1 GB reserved in 16 GB */
+    habitat_prediction_free(p);
+    habitat_gpu fast = d;
+    fast.name = "fast";
+    fast.memory_bandwidth_bytes_per_s = 2000e9;
+    fast.memory_bytes = 14.5e9;
+    p = predicted(w, &fast, HABITAT_METHOD_BANDWIDTH); /* busy 10 us < 25 */
+    CHECK_INT(p->bound_by, HABITAT_BY_CPU);
+    CHECK_INT(p->fits, 0);
+    habitat_prediction_free(p);
+    check_case("what binds the destination, and whether it fits");
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+
+    trace = made_trace(three, 3, NULL, "", 0);
+    w = workload_of(trace);
+    p = predicted(w, &d, HABITAT_METHOD_BANDWIDTH);
+    CHECK(isnan(p->memory_bytes));
+    CHECK_INT(p->fits, -1);
+    CHECK(warned(w, "no unprofiled iteration time"));
+    CHECK(warned(w, "names no operations"));
+    check_case("what was not recorded is unknown");
+    habitat_prediction_free(p);
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+}
+
+static void test_shares(void) {
+    /* mm (64, 32) x (32, 16): 2 x 64 x 32 x 16 = 65536 flop; 4 x (2048 + 512 + 1024) = 14336 bytes.
+     * Two kernels of it: the product gets both, the split-K sum computes nothing. */
+    const made_kernel list[] = {
+        {"ampere_sgemm_32x32_nn", NULL, 100000, 6000, 7, 400, 256, 32, 0, 0, "aten::mm",
+         "[[64, 32], [32, 16]]", false, 0},
+        {"splitKreduce_kernel", NULL, 110000, 2000, 7, 400, 256, 32, 0, 0, NULL, NULL, true, 0},
+        {"Memset (Device)", "gpu_memset", 120000, 1000, 7, 0, 0, 0, 0, 4096, NULL, NULL, false, 0},
+    };
+    habitat_trace *trace = made_trace(list, 3, NULL, "", 0);
+    habitat_workload *w = workload_of(trace);
+    size_t count = 0, groups = 0, index_count = 0;
+    const habitat_workload_kernel *kernels = habitat_workload_kernels(w, &count);
+    const habitat_workload_group *group = habitat_workload_groups(w, &groups);
+    const uint32_t *index = habitat_workload_group_index(w, &index_count);
+    CHECK_INT(groups, 2);
+    CHECK_INT(index_count, 3);
+    CHECK_TEXT(group[0].operation->name, "aten::mm");
+    CHECK_INT(group[0].kernel_count, 2);
+    CHECK_INT(index[group[0].first_kernel + 1], 1);
+    CHECK_NEAR(group[0].origin_ms, 0.008, 1e-12);
+    CHECK_INT(kernels[0].op_class, HABITAT_CLASS_GEMM);
+    CHECK(kernels[0].main && kernels[0].varying && !kernels[1].main);
+    CHECK_NEAR(kernels[0].facts.flop, 65536, 0);
+    CHECK_NEAR(kernels[0].facts.bytes, 14336, 0);
+    CHECK_NEAR(kernels[1].facts.flop, 0, 0);
+    CHECK(isnan(kernels[1].facts.bytes));
+    CHECK_NEAR(kernels[2].facts.bytes, 4096, 0);
+    CHECK(group[1].operation == NULL);
+    check_case("an operation's arithmetic goes to its product, its helpers move data");
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+}
+
+static void test_refusals(void) {
+    habitat_trace *trace = made_trace(three, 3, NULL, "", 0);
+    habitat_workload *w = workload_of(trace);
+    habitat_prediction *p = NULL;
+    habitat_error err = {0};
+    CHECK_INT(habitat_predict(w, &d, HABITAT_METHOD_FALLBACK, &p, &err), HABITAT_E_ARG);
+    CHECK_INT(habitat_predict(NULL, &d, HABITAT_METHOD_WAVE, &p, &err), HABITAT_E_ARG);
+    habitat_gpu unknown = d;
+    unknown.name = "unknown";
+    unknown.memory_bandwidth_bytes_per_s = NAN;
+    CHECK_INT(habitat_predict(w, &unknown, HABITAT_METHOD_WAVE, &p, &err), HABITAT_E_NO_SPEC);
+    CHECK(p == NULL);
+    habitat_method method = HABITAT_METHOD_WAVE;
+    CHECK_INT(habitat_method_from_name("wave-large", &method, &err), HABITAT_OK);
+    CHECK_INT(method, HABITAT_METHOD_WAVE_LARGE);
+    CHECK_INT(habitat_method_from_name("fallback", &method, &err), HABITAT_E_UNKNOWN_METHOD);
+    CHECK(strstr(err.message, "wave-large") != NULL);
+    CHECK_INT(method, HABITAT_METHOD_WAVE_LARGE);
+    check_case("refusals name what there is and write nothing");
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+}
+
+static void test_operation(void) {
+    habitat_gemm_shape shape = {.b = 1, .m = 4096, .n = 4096, .k = 4096};
+    habitat_work work;
+    habitat_estimate e;
+    habitat_error err = {0};
+    CHECK_INT(habitat_work_gemm(&shape, HABITAT_DTYPE_FP32, &work), HABITAT_OK);
+    /* 2 x 4096^3 = 137.4 Gflop at 8 TFLOP/s; 3 x 4096^2 x 4 = 201.3 MB at 500 GB/s */
+    CHECK_INT(habitat_predict_operation(&work, &d, HABITAT_METHOD_FLOPS, &e, &err), HABITAT_OK);
+    CHECK_NEAR(e.ms, 17.179869184, 1e-9);
+    CHECK_INT(habitat_predict_operation(&work, &d, HABITAT_METHOD_BANDWIDTH, &e, &err), HABITAT_OK);
+    CHECK_NEAR(e.ms, 0.402653184, 1e-9);
+    CHECK_INT(habitat_predict_operation(&work, &d, HABITAT_METHOD_ROOFLINE, &e, &err), HABITAT_OK);
+    CHECK_NEAR(e.ms, 17.179869184, 1e-9);
+    CHECK_INT(e.bound, HABITAT_BOUND_COMPUTE);
+    CHECK_INT(habitat_predict_operation(&work, &d, HABITAT_METHOD_AUTO, &e, &err), HABITAT_OK);
+    CHECK(e.ms > 17.179869184 / 0.8 && e.low_ms < e.ms && e.ms < e.high_ms);
+    CHECK_INT(habitat_predict_operation(&work, &d, HABITAT_METHOD_WAVE, &e, &err),
+              HABITAT_E_UNSUPPORTED);
+    CHECK(strstr(err.message, "measured") != NULL);
+    work.known = false;
+    CHECK_INT(habitat_predict_operation(&work, &d, HABITAT_METHOD_AUTO, &e, &err),
+              HABITAT_E_UNSUPPORTED);
+    check_case("one operation without a trace");
+}
+
+int main(void) {
+    o = made_gpu("o", 100, 1.0, 1000, 10);
+    d = made_gpu("d", 50, 2.0, 500, 8);
+    test_wave();
+    test_not_resident();
+    test_same();
+    test_overlap();
+    test_iterations();
+    test_recorded();
+    test_shares();
+    test_refusals();
+    test_operation();
+    return check_done();
+}
