@@ -57,13 +57,11 @@ typedef struct habitat_report_options {
 /* A trace with what was predicted from it. */
 typedef struct habitat_report_predictions {
     const habitat_trace *trace;
-    const habitat_gpu *origin;
-    const habitat_workload *workload;
-    habitat_method method; /* as asked for */
+    const habitat_workload *workload; /* knows the origin */
+    habitat_method method;            /* as asked for */
     size_t count;
     const habitat_prediction *const *predictions; /* shape (count) */
-    const habitat_prediction *same; /* onto the origin itself: what the others are compared with */
-    size_t warning_count;           /* of the caller, beside those of the workload */
+    size_t warning_count;                         /* of the caller, beside those of the workload */
     const char *const *warnings;
 } habitat_report_predictions;
 
@@ -81,8 +79,8 @@ HABITAT_API habitat_status habitat_report_explanation(const habitat_report_predi
                                                       habitat_error *err);
 
 /** `habitat info`: what is in a trace and what is missing.
- * @param origin, workload, same NULL when the GPU of the trace is not in the table; the facts of
- *                 the trace alone are reported then.
+ * @param what predictions are not looked at; workload is NULL when the GPU of the trace is not in
+ *             the table: the facts of the trace alone are reported then.
  * @return as habitat_report_prediction(). @since 0.1 */
 HABITAT_API habitat_status habitat_report_trace(const habitat_report_predictions *what,
                                                 const habitat_report_options *options,

@@ -34,7 +34,14 @@ static const gpu_field fields[] = {
     {"base_clock_hz", "base clock", "MHz", 1e6, AT(base_clock_hz), FIELD_NUMBER, "base_clock_mhz"},
     {"boost_clock_hz", "boost clock", "MHz", 1e6, AT(boost_clock_hz), FIELD_NUMBER,
      "boost_clock_mhz"},
-    {"memory_bytes", "memory", "GB", 1e9, AT(memory_bytes), FIELD_NUMBER, "memory_gib"},
+    {"chip", "chip", "", 1, AT(chip), FIELD_TEXT, "chip"},
+    {"dies_per_board", "dies per board", "", 1, AT(dies_per_board), FIELD_COUNT, "dies_per_board"},
+    {"memory_sold_bytes", "memory, as sold", "GiB", HABITAT_GIB, AT(memory_sold_bytes),
+     FIELD_NUMBER, "memory_gib"},
+    {"memory_bytes", "memory, usable", "GiB", HABITAT_GIB, AT(memory_bytes), FIELD_NUMBER,
+     "memory_usable_bytes"},
+    {"memory_bus_bits", "memory bus", "bits", 1, AT(memory_bus_bits), FIELD_COUNT,
+     "memory_bus_bits"},
     {"memory_type", "memory type", "", 1, AT(memory_type), FIELD_TEXT, "memory_type"},
     {"memory_bandwidth_bytes_per_s", "memory bandwidth", "GB/s", 1e9,
      AT(memory_bandwidth_bytes_per_s), FIELD_NUMBER, "memory_bandwidth_gb_per_s"},
@@ -43,6 +50,11 @@ static const gpu_field fields[] = {
      FIELD_NUMBER, "nvlink_bidirectional_gb_per_s"},
     {"pcie_bytes_per_s", "PCIe, one direction", "GB/s", 1e9, AT(pcie_bytes_per_s), FIELD_NUMBER,
      "pcie_bidirectional_gb_per_s"},
+    {"c2c_bytes_per_s", "link to the CPU, both directions", "GB/s", 1e9, AT(c2c_bytes_per_s),
+     FIELD_NUMBER, "c2c_bidirectional_gb_per_s"},
+    {"pcie_generation", "PCIe generation", "", 1, AT(pcie_generation), FIELD_COUNT,
+     "pcie_generation"},
+    {"pcie_lanes", "PCIe lanes", "", 1, AT(pcie_lanes), FIELD_COUNT, "pcie_lanes"},
     {"launch_floor_ns", "launch floor", "us", 1e3, AT(launch_floor_ns), FIELD_NUMBER,
      "sustained.launch_floor_us"},
 };
@@ -54,6 +66,7 @@ static const gpu_field limit_fields[] = {
     LIMIT(threads_per_block, "threads per block", ""),
     LIMIT(blocks_per_sm, "blocks per SM", ""),
     LIMIT(registers_per_sm, "registers per SM", ""),
+    LIMIT(registers_per_block, "registers per block", ""),
     LIMIT(registers_per_thread, "registers per thread", ""),
     LIMIT(register_allocation_unit, "register allocation unit", ""),
     LIMIT(warp_allocation_granularity, "warp allocation unit", "warps"),
@@ -148,6 +161,9 @@ static void json_sources(writer *w, const habitat_gpu_table *table, const habita
         json_text(w, "field", sources[i].field);
         json_text(w, "id", sources[i].id);
         json_text(w, "title", sources[i].title);
+        json_text(w, "publisher", sources[i].publisher);
+        json_text(w, "date", sources[i].date);
+        json_text(w, "note", sources[i].note);
         json_end_map(w);
     }
     json_end_array(w);
@@ -176,6 +192,11 @@ static void json_gpu(writer *w, const habitat_gpu_table *table, const habitat_gp
     for (size_t i = 0; i < LIMIT_FIELDS; i++)
         json_field(w, gpu, &limit_fields[i]);
     json_end_map(w);
+    const char *const *notes = habitat_gpu_notes(gpu, &count);
+    json_array(w, "notes");
+    for (size_t i = 0; i < count; i++)
+        json_text(w, NULL, notes[i]);
+    json_end_array(w);
     json_text(w, "file", gpu->file);
     json_sources(w, table, gpu);
     json_end_map(w);
@@ -238,7 +259,7 @@ static void text_gpus(writer *w, const habitat_gpu_table *table_of_gpus) {
         table_number(&t, 4, half_rate(&gpu->peak, &dtype) / 1e12, 0);
         double sustained = half_rate(&gpu->sustained, &dtype) / 1e12;
         sustained_cell(&t, 5, sustained, gpu->sustained_matrix_estimated[dtype]);
-        table_number(&t, 6, gpu->memory_bytes / HABITAT_GB, 0);
+        table_number(&t, 6, gpu->memory_sold_bytes / HABITAT_GIB, 0);
         table_number(&t, 7, gpu->memory_bandwidth_bytes_per_s / HABITAT_GB, 0);
         sustained_cell(&t, 8, gpu->sustained_bandwidth_bytes_per_s / HABITAT_GB,
                        gpu->sustained_bandwidth_estimated);
@@ -320,26 +341,8 @@ typedef struct value {
 } value;
 typedef void (*take_value)(void *context, const value *v);
 
-/* The source that covers `field`: the entry of that name, else of what encloses it. */
-static const habitat_gpu_source *find_source(const habitat_gpu_source *sources, size_t count,
-                                             const char *field) {
-    size_t length = strlen(field);
-    for (;;) {
-        for (size_t i = 0; i < count; i++)
-            if (strlen(sources[i].field) == length && memcmp(sources[i].field, field, length) == 0)
-                return &sources[i];
-        while (length > 0 && field[length - 1] != '.')
-            length--;
-        if (length == 0)
-            return NULL;
-        length--;
-    }
-}
-
 typedef struct walk {
     const habitat_gpu *gpu;
-    const habitat_gpu_source *sources;
-    size_t source_count;
     take_value take;
     void *context;
 } walk;
@@ -352,7 +355,7 @@ static void walk_field(const walk *s, const gpu_field *f) {
         v.number = field_number(s->gpu, f);
     v.shown = v.number / f->divisor;
     if (v.text || isfinite(v.number))
-        v.source = find_source(s->sources, s->source_count, f->source);
+        v.source = habitat_gpu_source_of(s->gpu, f->source);
     s->take(s->context, &v);
 }
 
@@ -379,21 +382,19 @@ static void walk_rates(const walk *s, bool sustained, bool matrix) {
         if (sustained)
             v.note = estimated[dtype] ? "estimated" : "measured";
         if (!sustained || !estimated[dtype])
-            v.source = find_source(s->sources, s->source_count, covered);
+            v.source = habitat_gpu_source_of(s->gpu, covered);
         s->take(s->context, &v);
     }
 }
 
-static void walk_gpu(const habitat_gpu_table *table, const habitat_gpu *gpu, take_value take,
-                     void *context) {
+static void walk_gpu(const habitat_gpu *gpu, take_value take, void *context) {
     walk s = {.gpu = gpu, .take = take, .context = context};
-    s.sources = habitat_gpu_sources(table, gpu, &s.source_count);
     char text[TEXT_BYTES];
     compute_capability(gpu, text, sizeof text);
     value v = {.key = "compute_capability", .label = "compute capability", .unit = ""};
     v.number = v.shown = NAN;
     v.text = gpu->compute_capability ? text : NULL;
-    v.source = v.text ? find_source(s.sources, s.source_count, "compute_capability") : NULL;
+    v.source = v.text ? habitat_gpu_source_of(gpu, "compute_capability") : NULL;
     take(context, &v);
     for (size_t i = 0; i < FIELDS; i++)
         walk_field(&s, &fields[i]);
@@ -408,7 +409,7 @@ static void walk_gpu(const habitat_gpu_table *table, const habitat_gpu *gpu, tak
                 .note = gpu->sustained_bandwidth_estimated ? "estimated" : "measured"};
     v.shown = v.number / HABITAT_GB;
     if (!gpu->sustained_bandwidth_estimated)
-        v.source = find_source(s.sources, s.source_count, "sustained.dram_gb_per_s");
+        v.source = habitat_gpu_source_of(gpu, "sustained.dram_gb_per_s");
     take(context, &v);
     for (size_t i = 0; i < LIMIT_FIELDS; i++)
         walk_field(&s, &limit_fields[i]);
@@ -445,7 +446,13 @@ static void text_sources(writer *w, const habitat_gpu_table *table, const habita
         char line[1024], first[TEXT_BYTES];
         if (seen)
             continue;
-        clean_text(line, sizeof line, sources[i].title ? sources[i].title : "");
+        const habitat_gpu_source *source = &sources[i];
+        char all[1024];
+        snprintf(all, sizeof all, "%s%s%s%s%s%s%s", source->title ? source->title : "",
+                 source->publisher ? "; " : "", source->publisher ? source->publisher : "",
+                 source->date ? ", " : "", source->date ? source->date : "",
+                 source->note ? ". " : "", source->note ? source->note : "");
+        clean_text(line, sizeof line, all);
         snprintf(first, sizeof first, "  %.100s: ", sources[i].id);
         wrapped_text(w, first, 4, line);
     }
@@ -468,9 +475,15 @@ static void text_gpu(writer *w, const habitat_gpu_table *table_of_gpus, const ha
     writer_text(w, "\n");
     text_table t;
     table_start(&t, columns, 4);
-    walk_gpu(table_of_gpus, gpu, take_text, &t);
+    walk_gpu(gpu, take_text, &t);
     table_write(&t, w);
     text_sources(w, table_of_gpus, gpu);
+    const char *const *notes = habitat_gpu_notes(gpu, &count);
+    writer_text(w, count ? "\nNotes\n" : "");
+    for (size_t i = 0; i < count; i++) {
+        clean_text(line, sizeof line, notes[i]);
+        wrapped_text(w, "  ", 4, line);
+    }
     if (gpu->file)
         writer_printf(w, "\nEntry: %s\n", gpu->file);
 }
@@ -503,7 +516,7 @@ habitat_status habitat_report_gpu(const habitat_gpu_table *table, const habitat_
         json_foot(&w);
     } else if (options->format == HABITAT_REPORT_CSV) {
         csv_header(&w, header, 5);
-        walk_gpu(table, gpu, take_csv, &w);
+        walk_gpu(gpu, take_csv, &w);
     } else {
         text_gpu(&w, table, gpu);
     }

@@ -74,10 +74,13 @@ void table_row(text_table *t, table_style style) {
         char **cells = realloc(t->cells, capacity * t->column_count * sizeof *cells);
         if (cells)
             t->cells = cells;
+        char **notes = realloc(t->notes, capacity * sizeof *notes);
+        if (notes)
+            t->notes = notes;
         table_style *styles = realloc(t->styles, capacity * sizeof *styles);
         if (styles)
             t->styles = styles;
-        if (!cells || !styles) {
+        if (!cells || !notes || !styles) {
             t->failed = true;
             return;
         }
@@ -85,13 +88,12 @@ void table_row(text_table *t, table_style style) {
     }
     for (size_t i = 0; i < t->column_count; i++)
         t->cells[t->row_count * t->column_count + i] = NULL;
+    t->notes[t->row_count] = NULL;
     t->styles[t->row_count++] = style;
 }
 
-static void set_cell(text_table *t, size_t column, const char *text) {
+static void set_text(text_table *t, char **place, const char *text) {
     char cell[CELL_BYTES];
-    if (t->failed || t->row_count == 0)
-        return;
     size_t size = clean_text(cell, sizeof cell, text) + 1;
     char *copy = malloc(size);
     if (!copy) {
@@ -99,9 +101,18 @@ static void set_cell(text_table *t, size_t column, const char *text) {
         return;
     }
     memcpy(copy, cell, size);
-    char **place = &t->cells[(t->row_count - 1) * t->column_count + column];
     free(*place);
     *place = copy;
+}
+
+static void set_cell(text_table *t, size_t column, const char *text) {
+    if (!t->failed && t->row_count > 0)
+        set_text(t, &t->cells[(t->row_count - 1) * t->column_count + column], text);
+}
+
+void table_note(text_table *t, const char *text) {
+    if (!t->failed && t->row_count > 0)
+        set_text(t, &t->notes[t->row_count - 1], text);
 }
 
 void table_cell(text_table *t, size_t column, const char *format, ...) {
@@ -131,6 +142,13 @@ void ms_text(double ms, char *text, size_t size) {
                  : ms < 1000 ? 1
                              : 0,
                  ms);
+}
+
+int decimals_for(double ms, int digits) {
+    if (!isfinite(ms) || ms <= 0)
+        return 3;
+    int decimals = digits - 1 - (int)floor(log10(ms));
+    return decimals < 0 ? 0 : decimals > 6 ? 6 : decimals;
 }
 
 void table_ms(text_table *t, size_t column, double ms) {
@@ -290,6 +308,14 @@ static void write_header(const text_table *t, writer *w, const size_t *widths, s
     }
 }
 
+static void write_note(writer *w, const char *note) {
+    bool cut = 2 + display_width(note) > w->width;
+    writer_text(w, w->colour ? "\033[2m  " : "  ");
+    writer_bytes(w, note, cut ? fitting_bytes(note, w->width - 4) : strlen(note));
+    writer_text(w, cut ? ".." : "");
+    writer_text(w, w->colour ? "\033[0m\n" : "\n");
+}
+
 void table_write(text_table *t, writer *w) {
     static const char *const start[] = {"", "\033[1m", "\033[32m", "\033[31m", "\033[2m"};
     size_t widths[TABLE_COLUMNS_MAX];
@@ -306,11 +332,16 @@ void table_write(text_table *t, writer *w) {
                 writer_text(w, start[t->styles[r]]);
             write_line(t, w, widths, gap, t->cells + r * t->column_count);
             writer_text(w, on ? "\033[0m\n" : "\n");
+            if (t->notes[r])
+                write_note(w, t->notes[r]);
         }
     }
     for (size_t i = 0; i < t->row_count * t->column_count; i++)
         free(t->cells[i]);
+    for (size_t i = 0; i < t->row_count; i++)
+        free(t->notes[i]);
     free(t->cells);
+    free(t->notes);
     free(t->styles);
     *t = (text_table){0};
 }

@@ -27,6 +27,7 @@ typedef struct text_table {
     const table_column *columns;
     size_t column_count;
     char **cells;        /* shape (row_count * column_count); NULL = empty */
+    char **notes;        /* shape (row_count): a second line below the row; NULL = none */
     table_style *styles; /* shape (row_count) */
     size_t row_count, capacity;
     bool failed; /* out of memory */
@@ -37,12 +38,18 @@ void table_row(text_table *t, table_style style);
 /* Fill cell `column` of the last row; control characters and bad UTF-8 are replaced. */
 __attribute__((format(printf, 3, 4))) void table_cell(text_table *t, size_t column,
                                                       const char *format, ...);
+/* A second line below the last row, indented and cut to the width. */
+void table_note(text_table *t, const char *text);
 /* A number in a fixed number of decimals; "-" for NaN. */
 void table_number(text_table *t, size_t column, double value, int decimals);
 /* Milliseconds with about four digits: 0.0123, 1.234, 12.34, 123.4, 1234. */
 void table_ms(text_table *t, size_t column, double ms);
 /* Write header and rows and free the table. */
 void table_write(text_table *t, writer *w);
+
+/* Decimals that give `ms` this many digits, 0 to 6: so that a column of times keeps one precision.
+ */
+int decimals_for(double ms, int digits);
 
 void ms_text(double ms, char *text, size_t size);
 /* Ratio: 0.731x, 4.37x, 12.3x; "-" for NaN. */

@@ -1,0 +1,100 @@
+/* habitat explain: where the time of one iteration goes on the origin and on one destination. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "report/parts.h"
+
+enum { DEFAULT_TOP = 15, TEXT_BYTES = 256 };
+
+static void explain_head(writer *w, const habitat_report_predictions *what,
+                         const habitat_prediction *p) {
+    const habitat_workload_info *info = habitat_workload_get_info(what->workload);
+    const char *file = habitat_trace_get_info(what->trace)->file;
+    char name[TEXT_BYTES], line[3 * TEXT_BYTES], from[32], to[32], low[32], high[32], ratio[32];
+    clean_text(name, sizeof name, base_name(file ? file : ""));
+    styled_text(w, STYLE_BOLD, info->origin->name);
+    writer_text(w, " -> ");
+    styled_text(w, STYLE_BOLD, p->gpu->name);
+    writer_printf(w, ", method %s\n%s\n\n", habitat_method_name(p->method), name);
+    ms_text(info->busy_ms, from, sizeof from);
+    ms_text(p->iteration_ms, to, sizeof to);
+    ms_text(p->low_ms, low, sizeof low);
+    ms_text(p->high_ms, high, sizeof high);
+    ratio_text(ratio_of(what, p), ratio, sizeof ratio);
+    writer_printf(w, "iteration  %s ms -> %s ms (%s to %s), %s\n", from, to, low, high, ratio);
+    ms_text(info->kernel_ms, from, sizeof from);
+    ms_text(p->kernel_ms, to, sizeof to);
+    ratio_text(p->kernel_ms / info->kernel_ms, ratio, sizeof ratio);
+    writer_printf(w, "kernels    %s ms -> %s ms, %s\n", from, to, ratio);
+    coverage_text(p, line, sizeof line);
+    writer_printf(w, "methods    %s\n\n", line);
+}
+
+/* Two bars a class: its share of the origin's time above that of the destination's would take
+ * twice the lines; one bar of the destination beside both times says enough. */
+static void explain_classes(writer *w, const habitat_prediction *p) {
+    static const table_column columns[] = {
+        {"class", false, false}, {"origin\nms", true, false}, {"predicted\nms", true, false},
+        {"ratio", true, false},  {"share", true, false},      {"", false, false}};
+    int decimals = decimals_for(p->kernel_ms, 5);
+    text_table t;
+    table_start(&t, columns, sizeof columns / sizeof columns[0]);
+    for (size_t i = 0; i < p->class_count; i++) {
+        const habitat_class_total *total = &p->by_class[i];
+        double share = p->kernel_ms > 0 ? total->ms / p->kernel_ms : 0;
+        char ratio[32], bar[40];
+        ratio_text(total->ms / total->origin_ms, ratio, sizeof ratio);
+        bar_text(share, 30, bar, sizeof bar);
+        table_row(&t, STYLE_PLAIN);
+        table_cell(&t, 0, "%s", habitat_class_name(total->op_class));
+        table_number(&t, 1, total->origin_ms, decimals);
+        table_number(&t, 2, total->ms, decimals);
+        table_cell(&t, 3, "%s", ratio);
+        table_cell(&t, 4, "%.1f %%", 100 * share);
+        table_cell(&t, 5, "%s", bar);
+    }
+    table_write(&t, w);
+    writer_text(w, "\n");
+}
+
+habitat_status habitat_report_explanation(const habitat_report_predictions *what,
+                                          const habitat_report_options *options,
+                                          habitat_error *err) {
+    writer w;
+    view v = {0};
+    habitat_status status = writer_start(&w, options, err);
+    if (status != HABITAT_OK)
+        return status;
+    if (!what || !what->trace || !what->workload || what->count < 1 || !what->predictions)
+        return habitat_fail(err, HABITAT_E_ARG, "no prediction given");
+    const habitat_prediction *p = what->predictions[0];
+    habitat_report_by by = options->by ? options->by : HABITAT_REPORT_BY_OP;
+    status = view_create(what, split_for(by, options->format), &v, err);
+    if (status == HABITAT_OK)
+        status = view_fill(&v, p, err);
+    if (status == HABITAT_OK && options->format == HABITAT_REPORT_JSON) {
+        static const char *const names[] = {"", "kernel", "op", "class", "module"};
+        json_report_head(&w, what);
+        json_map(&w, "prediction");
+        json_prediction(&w, p);
+        json_number(&w, "ratio", ratio_of(what, p));
+        json_number(&w, "samples_per_s", samples_per_s(what, p));
+        json_end_map(&w);
+        json_text(&w, "by", names[by]);
+        json_rows(&w, "rows", &v.rows, v.totals, v.order);
+        json_report_foot(&w, what);
+    } else if (status == HABITAT_OK && options->format == HABITAT_REPORT_CSV) {
+        csv_rows_header(&w, by);
+        csv_rows(&w, p->gpu->name, &v.rows, v.totals, v.order);
+    } else if (status == HABITAT_OK) {
+        explain_head(&w, what, p);
+        explain_classes(&w, p);
+        text_rows(&w, &v.rows, v.totals, v.order, options->top ? options->top : DEFAULT_TOP);
+        text_warnings(&w, what);
+    }
+    view_free(&v);
+    habitat_status written = writer_finish(&w, err);
+    return status != HABITAT_OK ? status : written;
+}

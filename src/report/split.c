@@ -1,0 +1,292 @@
+/* Rows of a report; see split.h. */
+#include "report/split.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+enum { DETAIL_BYTES = 160, PATH_BYTES = 512, TENSORS_SHOWN = 3, PATH_PARTS = 32 };
+
+typedef struct builder {
+    split *s;
+    const habitat_operation *ops;
+    size_t op_count;
+    const habitat_workload_kernel *kernels;
+    size_t kernel_count;
+    const habitat_workload_group *groups;
+    size_t group_count;
+    uint32_t *slots; /* hash of rows by (name, detail) */
+    size_t slot_count;
+    uint32_t *row_of_group; /* SPLIT_OP, SPLIT_MODULE: row of each group, or NONE */
+    bool failed;
+} builder;
+
+/* ---- names ---- */
+
+static void append_shape(char *text, size_t size, const habitat_input *input) {
+    size_t used = strlen(text);
+    for (uint8_t d = 0; d < input->rank && used < size; d++) {
+        int n = snprintf(text + used, size - used, "%s%lld",
+                         d      ? ","
+                         : used ? " ["
+                                : "[",
+                         (long long)input->dims[d]);
+        used += n > 0 ? (size_t)n : 0;
+    }
+    if (used < size)
+        snprintf(text + used, size - used, "]");
+}
+
+/* "[32,64,56,56] [64,64,3,3] bf16": the first tensors with dimensions, and the number format. */
+static void describe_shapes(const habitat_workload_group *group, char *text, size_t size) {
+    const habitat_operation *op = group->operation;
+    int shown = 0;
+    text[0] = '\0';
+    for (uint32_t i = 0; op && i < op->input_count && shown < TENSORS_SHOWN; i++) {
+        const habitat_input *input = &op->inputs[i];
+        if (input->is_list && input->list_count > 0) {
+            size_t used = strlen(text);
+            snprintf(text + used, size - used, "%s[%u tensors]", used ? " " : "",
+                     input->list_count);
+            shown = TENSORS_SHOWN;
+        } else if (!input->is_list && input->is_tensor && input->rank > 0 && input->dims) {
+            append_shape(text, size, input);
+            shown++;
+        }
+    }
+    habitat_dtype dtype = group->work.dtype;
+    size_t used = strlen(text);
+    if (shown > 0 && dtype != HABITAT_DTYPE_UNKNOWN && used < size)
+        snprintf(text + used, size - used, " %s", habitat_dtype_name(dtype));
+}
+
+static const char *short_module(const char *name) {
+    static const char prefix[] = "nn.Module: ";
+    size_t length = sizeof prefix - 1;
+    return strncmp(name, prefix, length) == 0 ? name + length : name;
+}
+
+/* Module that an operation's work belongs to: its own, else that of the forward operation which it
+ * or an operation around it is the backward of. */
+static uint32_t find_module(const builder *b, const habitat_operation *op) {
+    uint32_t at = op ? (uint32_t)(op - b->ops) : HABITAT_NONE;
+    for (; at < b->op_count; at = b->ops[at].parent) {
+        if (b->ops[at].module < b->op_count)
+            return b->ops[at].module;
+        uint32_t forward = b->ops[at].forward;
+        if (forward < b->op_count && b->ops[forward].module < b->op_count)
+            return b->ops[forward].module;
+    }
+    return HABITAT_NONE;
+}
+
+static void describe_module(const builder *b, const habitat_operation *op, char *text,
+                            size_t size) {
+    uint32_t parts[PATH_PARTS];
+    size_t count = 0, used = 0;
+    for (uint32_t at = find_module(b, op); at < b->op_count && count < PATH_PARTS;
+         at = b->ops[at].module)
+        parts[count++] = at;
+    snprintf(text, size, "(no module)");
+    while (count > 0 && used < size) {
+        const char *name = short_module(b->ops[parts[--count]].name);
+        int n = snprintf(text + used, size - used, "%s%s", used ? "/" : "", name);
+        used += n > 0 ? (size_t)n : 0;
+    }
+}
+
+/* ---- rows ---- */
+
+static uint32_t new_row(builder *b, const char *name, const char *detail) {
+    split *s = b->s;
+    s->rows[s->row_count] = (split_row){.name = name, .detail = detail};
+    return (uint32_t)s->row_count++;
+}
+
+/* Row of a (name, detail), both interned: compared by address. */
+static uint32_t find_row(builder *b, const char *name, const char *detail) {
+    uint64_t hash = (uint64_t)(uintptr_t)name * 0x9E3779B97F4A7C15u;
+    hash = (hash ^ (uint64_t)(uintptr_t)detail) * 0x9E3779B97F4A7C15u;
+    size_t slot = (size_t)(hash >> 24) & (b->slot_count - 1);
+    for (; b->slots[slot] != HABITAT_NONE; slot = (slot + 1) & (b->slot_count - 1)) {
+        const split_row *row = &b->s->rows[b->slots[slot]];
+        if (row->name == name && row->detail == detail)
+            return b->slots[slot];
+    }
+    b->slots[slot] = new_row(b, name, detail);
+    return b->slots[slot];
+}
+
+static uint32_t interned_row(builder *b, const char *name, const char *detail) {
+    const char *kept = habitat_strings_intern(&b->s->strings, name, strlen(name));
+    const char *kept_detail = habitat_strings_intern(&b->s->strings, detail, strlen(detail));
+    if (!kept || !kept_detail) {
+        b->failed = true;
+        return 0;
+    }
+    return find_row(b, kept, kept_detail);
+}
+
+static const char *operation_name(const habitat_workload_group *group) {
+    return group->operation && group->operation->name ? group->operation->name : "";
+}
+
+static uint32_t row_for_group(builder *b, const habitat_workload_kernel *kernel) {
+    const habitat_workload_group *group = &b->groups[kernel->group];
+    char text[PATH_BYTES];
+    if (b->s->by == SPLIT_MODULE) {
+        describe_module(b, group->operation, text, sizeof text);
+        return interned_row(b, text, "");
+    }
+    describe_shapes(group, text, DETAIL_BYTES);
+    return interned_row(b, group->operation ? operation_name(group) : kernel->kernel->name, text);
+}
+
+static uint32_t row_for(builder *b, size_t i) {
+    const habitat_workload_kernel *kernel = &b->kernels[i];
+    const habitat_workload_group *group = &b->groups[kernel->group];
+    switch (b->s->by) {
+    case SPLIT_LAUNCH:
+        return new_row(b, kernel->kernel->name, operation_name(group));
+    case SPLIT_KERNEL:
+        return interned_row(b, kernel->kernel->name, "");
+    case SPLIT_CLASS:
+        return interned_row(b, habitat_class_name(kernel->op_class), "");
+    case SPLIT_OP:
+    case SPLIT_MODULE:
+        if (b->row_of_group[kernel->group] == HABITAT_NONE)
+            b->row_of_group[kernel->group] = row_for_group(b, kernel);
+        return b->row_of_group[kernel->group];
+    }
+    return 0;
+}
+
+static void fill_rows(builder *b, double *class_ms) {
+    split *s = b->s;
+    bool *counted = (bool *)(class_ms + b->kernel_count); /* one flag a group */
+    for (size_t i = 0; i < b->kernel_count && !b->failed; i++) {
+        uint32_t at = row_for(b, i);
+        split_row *row = &s->rows[at];
+        double ms = b->kernels[i].facts.time_ns / HABITAT_NS_PER_MS / s->iterations;
+        s->row_of[i] = at;
+        row->kernels++;
+        row->origin_ms += ms;
+        if (!counted[b->kernels[i].group] || !b->groups[b->kernels[i].group].operation)
+            row->calls++;
+        counted[b->kernels[i].group] = true;
+        if (ms >= class_ms[at]) { /* the class of its longest kernel */
+            class_ms[at] = ms;
+            row->op_class = b->kernels[i].op_class;
+        }
+    }
+}
+
+static habitat_status build(builder *b, habitat_error *err) {
+    split *s = b->s;
+    size_t n = b->kernel_count ? b->kernel_count : 1, groups = b->group_count ? b->group_count : 1;
+    for (b->slot_count = 64; b->slot_count < 2 * n;)
+        b->slot_count *= 2;
+    s->rows = calloc(n, sizeof *s->rows);
+    s->row_of = calloc(n, sizeof *s->row_of);
+    b->slots = malloc(b->slot_count * sizeof *b->slots);
+    b->row_of_group = malloc(groups * sizeof *b->row_of_group);
+    double *class_ms = calloc(1, n * sizeof *class_ms + groups * sizeof(bool));
+    b->failed = !s->rows || !s->row_of || !b->slots || !b->row_of_group || !class_ms;
+    if (!b->failed) {
+        memset(b->slots, 0xff, b->slot_count * sizeof *b->slots);
+        memset(b->row_of_group, 0xff, groups * sizeof *b->row_of_group);
+        fill_rows(b, class_ms);
+    }
+    free(b->slots);
+    free(b->row_of_group);
+    free(class_ms);
+    return b->failed ? habitat_fail(err, HABITAT_E_MEMORY, "out of memory") : HABITAT_OK;
+}
+
+habitat_status split_create(const habitat_trace *trace, const habitat_workload *workload,
+                            split_by by, split *out, habitat_error *err) {
+    *out = (split){.by = by, .workload = workload};
+    builder b = {.s = out};
+    b.ops = habitat_trace_operations(trace, &b.op_count);
+    b.kernels = habitat_workload_kernels(workload, &b.kernel_count);
+    b.groups = habitat_workload_groups(workload, &b.group_count);
+    out->iterations =
+        by == SPLIT_LAUNCH ? 1.0 : (double)habitat_workload_get_info(workload)->iteration_count;
+    return build(&b, err);
+}
+
+void split_free(split *s) {
+    free(s->rows);
+    free(s->row_of);
+    habitat_strings_free(&s->strings);
+    *s = (split){0};
+}
+
+/* ---- sums ---- */
+
+typedef struct shares {
+    double by_method[HABITAT_METHOD_COUNT];
+    double by_bound[HABITAT_BOUND_LAUNCH + 1];
+} shares;
+
+static size_t largest(const double *values, size_t count) {
+    size_t best = 0;
+    for (size_t i = 1; i < count; i++)
+        if (values[i] > values[best])
+            best = i;
+    return best;
+}
+
+habitat_status split_sum(const split *s, const habitat_prediction *prediction, split_total *totals,
+                         habitat_error *err) {
+    shares *parts = calloc(s->row_count ? s->row_count : 1, sizeof *parts);
+    if (!parts)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    memset(totals, 0, s->row_count * sizeof *totals);
+    for (size_t i = 0; i < prediction->kernel_count; i++) {
+        const habitat_estimate *estimate = &prediction->kernels[i];
+        size_t row = s->row_of[i];
+        totals[row].ms += estimate->ms / s->iterations;
+        totals[row].low_ms += estimate->low_ms / s->iterations;
+        totals[row].high_ms += estimate->high_ms / s->iterations;
+        parts[row].by_method[estimate->method] += estimate->ms;
+        parts[row].by_bound[estimate->bound] += estimate->ms;
+    }
+    for (size_t r = 0; r < s->row_count; r++) {
+        totals[r].method = (habitat_method)largest(parts[r].by_method, HABITAT_METHOD_COUNT);
+        totals[r].bound = (habitat_bound)largest(parts[r].by_bound, HABITAT_BOUND_LAUNCH + 1);
+    }
+    free(parts);
+    return HABITAT_OK;
+}
+
+/* qsort() takes no context: what to compare travels with the index. */
+typedef struct ranked {
+    double ms;
+    size_t row;
+} ranked;
+
+static int by_time_then_row(const void *a, const void *b) {
+    const ranked *x = a, *y = b;
+    if (x->ms != y->ms)
+        return x->ms > y->ms ? -1 : 1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+void split_order(const split *s, const split_total *totals, size_t *order) {
+    ranked *ranks = s->by == SPLIT_LAUNCH ? NULL : malloc(s->row_count * sizeof *ranks);
+    for (size_t r = 0; r < s->row_count; r++) {
+        order[r] = r;
+        if (ranks)
+            ranks[r] = (ranked){totals ? totals[r].ms : s->rows[r].origin_ms, r};
+    }
+    if (ranks) {
+        qsort(ranks, s->row_count, sizeof *ranks, by_time_then_row);
+        for (size_t r = 0; r < s->row_count; r++)
+            order[r] = ranks[r].row;
+    }
+    free(ranks);
+}

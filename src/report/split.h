@@ -1,0 +1,56 @@
+/* The kernels of a workload put into rows: by launch, kernel name, operation and shape, class or
+ * module. Made once per trace; summed for each destination. */
+#ifndef HABITAT_REPORT_SPLIT_H
+#define HABITAT_REPORT_SPLIT_H
+
+#include <habitat/report.h>
+
+#include "base/arena.h"
+
+typedef enum split_by {
+    SPLIT_LAUNCH, /* every kernel a row, in order */
+    SPLIT_KERNEL, /* kernels of one name */
+    SPLIT_OP,
+    SPLIT_CLASS,
+    SPLIT_MODULE,
+} split_by;
+
+typedef struct split_row {
+    const char *name;   /* of the kernel, operation, class or module */
+    const char *detail; /* input shapes (op), operation (launch, kernel); "" otherwise */
+    habitat_class op_class;
+    size_t kernels;   /* of all iterations */
+    size_t calls;     /* operations of all iterations; kernels without one count each */
+    double origin_ms; /* per iteration; of the one launch with SPLIT_LAUNCH */
+} split_row;
+
+typedef struct split {
+    split_by by;
+    const habitat_workload *workload;
+    double iterations; /* what sums are divided by; 1 with SPLIT_LAUNCH */
+    split_row *rows;   /* shape (row_count) */
+    size_t row_count;
+    uint32_t *row_of; /* shape (kernel_count): row of each kernel of the workload */
+    habitat_strings strings;
+} split;
+
+/* What one row takes on a destination; times as in split_row. */
+typedef struct split_total {
+    double ms, low_ms, high_ms;
+    habitat_method method; /* behind most of the time */
+    habitat_bound bound;   /* of most of the time */
+} split_total;
+
+habitat_status split_create(const habitat_trace *trace, const habitat_workload *workload,
+                            split_by by, split *out, habitat_error *err);
+void split_free(split *s);
+
+/* totals: shape (row_count), in the order of rows. */
+habitat_status split_sum(const split *s, const habitat_prediction *prediction, split_total *totals,
+                         habitat_error *err);
+
+/* order: shape (row_count), rows with the most time first (on the destination; totals NULL: on the
+ * origin). With SPLIT_LAUNCH rows stay in order. */
+void split_order(const split *s, const split_total *totals, size_t *order);
+
+#endif

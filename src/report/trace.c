@@ -1,0 +1,466 @@
+/* habitat info: what is in a trace, where its time goes, what is missing and what to do about it.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "report/parts.h"
+
+enum { TEXT_BYTES = 512, FACTS_MAX = 40, MISSING_MAX = 12, BAR_COLUMNS = 36 };
+
+/* One fact, in the form JSON and CSV hold it. */
+typedef enum fact_kind { FACT_TEXT, FACT_NUMBER, FACT_INTEGER, FACT_KNOWN, FACT_BOOLEAN } fact_kind;
+typedef struct fact {
+    const char *key;
+    fact_kind kind;
+    const char *text;
+    double number;
+    uint64_t integer; /* FACT_KNOWN: 0 is unknown */
+} fact;
+
+typedef struct missing {
+    const char *what, *remedy;
+} missing;
+
+/* What is counted over the trace's main device. */
+typedef struct counts {
+    size_t kernels, copies, sets, collectives, graph_kernels, streams, operations, modules;
+} counts;
+
+typedef struct subject {
+    const habitat_report_predictions *what;
+    const habitat_trace_info *trace;
+    const habitat_workload_info *workload; /* NULL when the GPU is unknown */
+    char sha256[65]; /* empty if unknown; for JSON and CSV only: it costs a second reading */
+    counts n;
+    double kernel_ms, busy_ms; /* per iteration; of the trace where there is no workload */
+} subject;
+
+static void count_kernels(subject *s) {
+    size_t count;
+    const habitat_kernel *kernels = habitat_trace_kernels(s->what->trace, &count);
+    uint32_t seen[64];
+    for (size_t i = 0; i < count; i++) {
+        const habitat_kernel *k = &kernels[i];
+        if (k->device != s->trace->device)
+            continue;
+        s->n.kernels += k->kind == HABITAT_KERNEL_COMPUTE || k->kind == HABITAT_KERNEL_COLLECTIVE;
+        s->n.copies += k->kind == HABITAT_KERNEL_MEMCPY;
+        s->n.sets += k->kind == HABITAT_KERNEL_MEMSET;
+        s->n.collectives += k->kind == HABITAT_KERNEL_COLLECTIVE;
+        s->n.graph_kernels += k->in_graph;
+        size_t at = 0;
+        while (at < s->n.streams && seen[at] != k->stream)
+            at++;
+        if (at == s->n.streams && at < sizeof seen / sizeof seen[0])
+            seen[s->n.streams++] = k->stream;
+    }
+}
+
+static void count_all(subject *s) {
+    size_t count;
+    const habitat_operation *ops = habitat_trace_operations(s->what->trace, &count);
+    for (size_t i = 0; i < count; i++) {
+        s->n.modules += ops[i].kind == HABITAT_OPERATION_MODULE;
+        s->n.operations += ops[i].kind == HABITAT_OPERATION_FRAMEWORK;
+    }
+    count_kernels(s);
+    const habitat_iteration *iterations = habitat_trace_iterations(s->what->trace, &count);
+    for (size_t i = 0; i < count; i++) {
+        s->kernel_ms += iterations[i].kernel_ms / (double)count;
+        s->busy_ms += iterations[i].busy_ms / (double)count;
+    }
+    if (s->workload) {
+        s->kernel_ms = s->workload->kernel_ms;
+        s->busy_ms = s->workload->busy_ms;
+    }
+}
+
+static size_t find_missing(const subject *s, missing *out) {
+    const habitat_trace_info *t = s->trace;
+    const missing all[] = {
+        {s->workload ? NULL : "the GPU in the table",
+         "add a file for it: --gpu-file, or see habitat-gpus(1)"},
+        {t->has_operations ? NULL : "operations",
+         "kernels are told apart by name alone; record a PyTorch script with `habitat record`"},
+        {!t->has_operations || t->has_shapes ? NULL : "input shapes",
+         "flop and bytes are unknown; record with record_shapes=True, as `habitat record` does"},
+        {t->unlinked_kernels == 0 ? NULL : "launch records of some kernels",
+         "their operations are unknown; record CPU and GPU activities together"},
+        {t->dropped_records == 0 ? NULL : "records that the recorder lost",
+         "the sum of kernels is too small; record fewer iterations"},
+        {isfinite(t->iteration_ms) ? NULL : "unprofiled iteration time",
+         "the profiled one is slower; `habitat record` measures both"},
+        {t->batch_size ? NULL : "batch size", "no throughput; `habitat record` notes it"},
+        {isfinite(t->peak_memory_bytes) ? NULL : "peak memory",
+         "whether it fits elsewhere is unknown; `habitat record` notes it"},
+        {t->has_counters ? NULL : "hardware counters",
+         "arithmetic intensity comes from shapes; `habitat record --counters` measures it"},
+        {!t->has_operations || s->n.modules ? NULL : "modules",
+         "--by module has one row; record with with_modules=True"},
+    };
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof all / sizeof all[0] && count < MISSING_MAX; i++)
+        if (all[i].what)
+            out[count++] = all[i];
+    return count;
+}
+
+static const char *bound_text(const subject *s) {
+    habitat_bound_by by = s->workload ? s->workload->bound_by : HABITAT_BY_UNKNOWN;
+    return by == HABITAT_BY_GPU ? "gpu" : by == HABITAT_BY_CPU ? "cpu" : NULL;
+}
+
+static double iteration_ms(const subject *s) {
+    return s->workload ? s->workload->iteration_ms : s->trace->iteration_ms;
+}
+
+static size_t list_facts(const subject *s, fact *out) {
+    const habitat_trace_info *t = s->trace;
+    const habitat_device_facts *d = &t->device_facts;
+    const fact all[] = {
+        {.key = "file", .text = t->file},
+        {.key = "sha256", .text = s->sha256[0] ? s->sha256 : NULL},
+        {.key = "format", .text = t->format},
+        {.key = "file_bytes", FACT_KNOWN, .integer = t->file_bytes},
+        {.key = "json_bytes", FACT_KNOWN, .integer = t->json_bytes},
+        {.key = "gpu", .text = s->workload ? s->workload->origin->name : NULL},
+        {.key = "device_name", .text = d->name},
+        {.key = "device_memory_bytes", FACT_KNOWN, .integer = d->memory_bytes},
+        {.key = "device_sm_count", FACT_KNOWN, .integer = d->sm_count},
+        {.key = "devices", FACT_INTEGER, .integer = t->device_count},
+        {.key = "streams", FACT_INTEGER, .integer = s->n.streams},
+        {.key = "iterations", FACT_INTEGER, .integer = t->iteration_count},
+        {.key = "iteration_ms", FACT_NUMBER, .number = iteration_ms(s)},
+        {.key = "iteration_source", .text = isfinite(t->iteration_ms) ? "recorded" : "trace"},
+        {.key = "kernel_ms", FACT_NUMBER, .number = s->kernel_ms},
+        {.key = "busy_ms", FACT_NUMBER, .number = s->busy_ms},
+        {.key = "waiting_share",
+         FACT_NUMBER,
+         .number = s->workload ? s->workload->waiting_share : (double)NAN},
+        {.key = "bound_by", .text = bound_text(s)},
+        {.key = "kernels", FACT_INTEGER, .integer = s->n.kernels},
+        {.key = "copies", FACT_INTEGER, .integer = s->n.copies},
+        {.key = "sets", FACT_INTEGER, .integer = s->n.sets},
+        {.key = "collectives", FACT_INTEGER, .integer = s->n.collectives},
+        {.key = "graph_kernels", FACT_INTEGER, .integer = s->n.graph_kernels},
+        {.key = "operations", FACT_INTEGER, .integer = s->n.operations},
+        {.key = "modules", FACT_INTEGER, .integer = s->n.modules},
+        {.key = "batch_size", FACT_KNOWN, .integer = t->batch_size},
+        {.key = "peak_memory_bytes", FACT_NUMBER, .number = t->peak_memory_bytes},
+        {.key = "model", .text = t->model},
+        {.key = "framework", .text = t->framework},
+        {.key = "command", .text = t->command},
+        {.key = "dropped_records", FACT_INTEGER, .integer = t->dropped_records},
+        {.key = "skipped_events", FACT_INTEGER, .integer = t->skipped_events},
+        {.key = "unlinked_kernels", FACT_INTEGER, .integer = t->unlinked_kernels},
+        {.key = "has_operations", FACT_BOOLEAN, .integer = t->has_operations},
+        {.key = "has_shapes", FACT_BOOLEAN, .integer = t->has_shapes},
+        {.key = "has_counters", FACT_BOOLEAN, .integer = t->has_counters},
+    };
+    memcpy(out, all, sizeof all);
+    return sizeof all / sizeof all[0];
+}
+
+/* ---- JSON and CSV ---- */
+
+static void json_fact(writer *w, const fact *f) {
+    switch (f->kind) {
+    case FACT_TEXT:
+        json_text(w, f->key, f->text);
+        return;
+    case FACT_NUMBER:
+        json_number(w, f->key, f->number);
+        return;
+    case FACT_INTEGER:
+        json_integer(w, f->key, f->integer);
+        return;
+    case FACT_KNOWN:
+        json_known_integer(w, f->key, f->integer);
+        return;
+    case FACT_BOOLEAN:
+        json_boolean(w, f->key, f->integer != 0);
+        return;
+    }
+}
+
+static void write_json(writer *w, const subject *s, const split *classes, const size_t *order) {
+    fact facts[FACTS_MAX];
+    missing gaps[MISSING_MAX];
+    size_t count = list_facts(s, facts), gap_count = find_missing(s, gaps), warnings = 0;
+    json_start(w);
+    json_map(w, NULL);
+    json_integer(w, "schema", 1);
+    json_text(w, "habitat", habitat_version());
+    json_map(w, "trace");
+    for (size_t i = 0; i < count; i++)
+        json_fact(w, &facts[i]);
+    json_array(w, "iteration_ms_all");
+    for (size_t i = 0; i < s->trace->iteration_ms_count; i++)
+        json_number(w, NULL, s->trace->iteration_ms_all[i]);
+    json_end_array(w);
+    json_end_map(w);
+    json_array(w, "by_class");
+    for (size_t i = 0; i < classes->row_count; i++) {
+        const split_row *row = &classes->rows[order[i]];
+        json_map(w, NULL);
+        json_text(w, "class", row->name);
+        json_integer(w, "kernels", row->kernels);
+        json_number(w, "ms", row->origin_ms);
+        json_end_map(w);
+    }
+    json_end_array(w);
+    json_array(w, "missing");
+    for (size_t i = 0; i < gap_count; i++) {
+        json_map(w, NULL);
+        json_text(w, "what", gaps[i].what);
+        json_text(w, "remedy", gaps[i].remedy);
+        json_end_map(w);
+    }
+    json_end_array(w);
+    json_array(w, "warnings");
+    for (size_t i = 0; i < s->what->warning_count; i++)
+        json_text(w, NULL, s->what->warnings[i]);
+    const char *const *lines =
+        s->what->workload ? habitat_workload_warnings(s->what->workload, &warnings) : NULL;
+    for (size_t i = 0; i < warnings; i++)
+        json_text(w, NULL, lines[i]);
+    json_end_array(w);
+    json_end_map(w);
+}
+
+static void write_csv(writer *w, const subject *s, const split *classes, const size_t *order) {
+    static const char *const header[] = {"field", "value"};
+    fact facts[FACTS_MAX];
+    size_t count = list_facts(s, facts);
+    csv_header(w, header, 2);
+    for (size_t i = 0; i < count; i++) {
+        const fact *f = &facts[i];
+        csv_text(w, f->key);
+        if (f->kind == FACT_TEXT)
+            csv_text(w, f->text);
+        else if (f->kind == FACT_NUMBER)
+            csv_number(w, f->number);
+        else if (f->kind == FACT_BOOLEAN)
+            csv_text(w, f->integer ? "true" : "false");
+        else if (f->kind == FACT_KNOWN && f->integer == 0)
+            csv_text(w, NULL);
+        else
+            csv_integer(w, f->integer);
+        csv_end_row(w);
+    }
+    for (size_t i = 0; i < classes->row_count; i++) {
+        char key[64];
+        snprintf(key, sizeof key, "class.%s_ms", classes->rows[order[i]].name);
+        csv_text(w, key);
+        csv_number(w, classes->rows[order[i]].origin_ms);
+        csv_end_row(w);
+    }
+}
+
+/* ---- text ---- */
+
+/* "Label      text", wrapped below the text. */
+static void line(writer *w, const char *label, const char *text) {
+    char first[32], clean[2 * TEXT_BYTES];
+    snprintf(first, sizeof first, "%-12s", label);
+    clean_text(clean, sizeof clean, text);
+    wrapped_text(w, first, 12, clean);
+}
+
+static void bytes_text(uint64_t bytes, char *text, size_t size) {
+    double value = (double)bytes;
+    if (value < 1e6)
+        snprintf(text, size, "%.0f kB", value / 1e3);
+    else if (value < 1e9)
+        snprintf(text, size, "%.1f MB", value / 1e6);
+    else
+        snprintf(text, size, "%.1f GB", value / 1e9);
+}
+
+static void text_file(writer *w, const subject *s) {
+    const habitat_trace_info *t = s->trace;
+    char text[2 * TEXT_BYTES], stored[32], json[32];
+    bytes_text(t->file_bytes, stored, sizeof stored);
+    bytes_text(t->json_bytes, json, sizeof json);
+    bool packed = t->json_bytes && t->json_bytes != t->file_bytes;
+    snprintf(text, sizeof text, "%.*s (%s, %s%s%s%s)", TEXT_BYTES,
+             base_name(t->file ? t->file : ""), t->format ? t->format : "?", stored,
+             packed ? ", " : "", packed ? json : "", packed ? " unpacked" : "");
+    line(w, "File", text);
+}
+
+static void text_gpu(writer *w, const subject *s) {
+    const habitat_device_facts *d = &s->trace->device_facts;
+    char text[TEXT_BYTES];
+    const char *name = d->name ? d->name : "not recorded";
+    snprintf(text, sizeof text, "%s (\"%.120s\", %u SMs, %.1f GB)",
+             s->workload ? s->workload->origin->name : "unknown", name, d->sm_count,
+             (double)d->memory_bytes / HABITAT_GB);
+    line(w, "GPU", text);
+    if (s->trace->device_count > 1) {
+        snprintf(text, sizeof text, "%zu; device %u has the most kernel time",
+                 s->trace->device_count, s->trace->device);
+        line(w, "Devices", text);
+    }
+}
+
+static void text_recording(writer *w, const subject *s) {
+    const habitat_trace_info *t = s->trace;
+    char text[TEXT_BYTES];
+    if (t->model)
+        line(w, "Model", t->model);
+    if (t->framework)
+        line(w, "Framework", t->framework);
+    if (t->command)
+        line(w, "Command", t->command);
+    if (t->batch_size) {
+        snprintf(text, sizeof text, "%llu", (unsigned long long)t->batch_size);
+        line(w, "Batch size", text);
+    }
+    if (isfinite(t->peak_memory_bytes)) {
+        snprintf(text, sizeof text, "%.2f GB at its peak", t->peak_memory_bytes / HABITAT_GB);
+        line(w, "Memory", text);
+    }
+}
+
+static void text_times(writer *w, const subject *s) {
+    const habitat_trace_info *t = s->trace;
+    char text[TEXT_BYTES], a[32], b[32];
+    size_t used;
+    ms_text(iteration_ms(s), a, sizeof a);
+    used = (size_t)snprintf(text, sizeof text, "%zu; ", t->iteration_count);
+    if (isfinite(t->iteration_ms) && t->iteration_ms_count > 1) {
+        double low = t->iteration_ms_all[0], high = low;
+        for (size_t i = 1; i < t->iteration_ms_count; i++) {
+            low = fmin(low, t->iteration_ms_all[i]);
+            high = fmax(high, t->iteration_ms_all[i]);
+        }
+        char from[32], to[32];
+        ms_text(low, from, sizeof from);
+        ms_text(high, to, sizeof to);
+        snprintf(text + used, sizeof text - used,
+                 "%s ms without the profiler (median of %zu, %s to %s)", a, t->iteration_ms_count,
+                 from, to);
+    } else {
+        snprintf(text + used, sizeof text - used, "%s ms %s", a,
+                 isfinite(t->iteration_ms) ? "without the profiler" : "as profiled");
+    }
+    line(w, "Iterations", text);
+    ms_text(s->kernel_ms, a, sizeof a);
+    ms_text(s->busy_ms, b, sizeof b);
+    used = (size_t)snprintf(text, sizeof text, "%s ms of kernels, busy %s ms", a, b);
+    if (s->workload && isfinite(s->workload->waiting_share))
+        snprintf(text + used, sizeof text - used, ", waiting %.0f %%: bound by the %s",
+                 100 * s->workload->waiting_share,
+                 s->workload->bound_by == HABITAT_BY_CPU ? "CPU" : "GPU");
+    line(w, "GPU time", text);
+}
+
+static void text_counts(writer *w, const subject *s) {
+    char text[TEXT_BYTES];
+    size_t used = (size_t)snprintf(text, sizeof text, "%zu on %zu stream%s", s->n.kernels,
+                                   s->n.streams, s->n.streams == 1 ? "" : "s");
+    const struct {
+        size_t n;
+        const char *name;
+    } others[] = {{s->n.copies, "copies"},
+                  {s->n.sets, "sets"},
+                  {s->n.collectives, "collectives"},
+                  {s->n.graph_kernels, "from CUDA graphs"}};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (others[i].n && used < sizeof text)
+            used += (size_t)snprintf(text + used, sizeof text - used, ", %zu %s", others[i].n,
+                                     others[i].name);
+    line(w, "Kernels", text);
+    snprintf(text, sizeof text, "%zu%s", s->n.operations,
+             s->trace->has_shapes ? ", with input shapes" : "");
+    line(w, "Operations", text);
+}
+
+static void text_classes(writer *w, const subject *s, const split *classes, const size_t *order) {
+    static const table_column columns[] = {{"class", false, false},
+                                           {"ms", true, false},
+                                           {"share", true, false},
+                                           {"kernels", true, false},
+                                           {"", false, false}};
+    double whole = 0;
+    for (size_t i = 0; i < classes->row_count; i++)
+        whole += classes->rows[i].origin_ms;
+    text_table t;
+    table_start(&t, columns, sizeof columns / sizeof columns[0]);
+    for (size_t i = 0; i < classes->row_count; i++) {
+        const split_row *row = &classes->rows[order[i]];
+        double share = whole > 0 ? row->origin_ms / whole : 0;
+        char bar[64];
+        bar_text(share, BAR_COLUMNS, bar, sizeof bar);
+        table_row(&t, STYLE_PLAIN);
+        table_cell(&t, 0, "%s", row->name);
+        table_number(&t, 1, row->origin_ms, decimals_for(whole, 5));
+        table_cell(&t, 2, "%.1f %%", 100 * share);
+        table_cell(&t, 3, "%zu", row->kernels);
+        table_cell(&t, 4, "%s", bar);
+    }
+    (void)s;
+    writer_text(w, "\n");
+    table_write(&t, w);
+}
+
+static void write_text(writer *w, const subject *s, const split *classes, const size_t *order) {
+    missing gaps[MISSING_MAX];
+    size_t count = find_missing(s, gaps);
+    text_file(w, s);
+    text_gpu(w, s);
+    text_recording(w, s);
+    text_times(w, s);
+    text_counts(w, s);
+    if (classes->row_count > 0)
+        text_classes(w, s, classes, order);
+    if (count > 0)
+        writer_text(w, "\nNot in this trace\n");
+    for (size_t i = 0; i < count; i++) {
+        char first[TEXT_BYTES];
+        snprintf(first, sizeof first, "  %s: ", gaps[i].what);
+        wrapped_text(w, first, 4, gaps[i].remedy);
+    }
+}
+
+habitat_status habitat_report_trace(const habitat_report_predictions *what,
+                                    const habitat_report_options *options, habitat_error *err) {
+    writer w;
+    split classes = {0};
+    size_t *order = NULL;
+    habitat_status status = writer_start(&w, options, err);
+    if (status != HABITAT_OK)
+        return status;
+    if (!what || !what->trace)
+        return habitat_fail(err, HABITAT_E_ARG, "no trace given");
+    subject s = {.what = what, .trace = habitat_trace_get_info(what->trace)};
+    if (what->workload) {
+        s.workload = habitat_workload_get_info(what->workload);
+        status = split_create(what->trace, what->workload, SPLIT_CLASS, &classes, err);
+        order = status == HABITAT_OK ? calloc(classes.row_count + 1, sizeof *order) : NULL;
+        if (order)
+            split_order(&classes, NULL, order);
+        else if (status == HABITAT_OK)
+            status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    }
+    if (status == HABITAT_OK) {
+        count_all(&s);
+        if (options->format != HABITAT_REPORT_TEXT &&
+            habitat_trace_sha256(what->trace, s.sha256, NULL) != HABITAT_OK)
+            s.sha256[0] = '\0';
+        if (options->format == HABITAT_REPORT_JSON)
+            write_json(&w, &s, &classes, order);
+        else if (options->format == HABITAT_REPORT_CSV)
+            write_csv(&w, &s, &classes, order);
+        else
+            write_text(&w, &s, &classes, order);
+    }
+    split_free(&classes);
+    free(order);
+    habitat_status written = writer_finish(&w, err);
+    return status != HABITAT_OK ? status : written;
+}
