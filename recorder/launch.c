@@ -420,7 +420,7 @@ static int make_directory(session *s) {
     return 0;
 }
 
-int habitat_launch(const habitat_launch_options *options, habitat_launch_result *result) {
+int habitat_launch_run(const habitat_launch_options *options, habitat_launch_result *result) {
     memset(result, 0, sizeof *result);
     result->program_status = -1;
     session *s = calloc(1, sizeof *s);

@@ -45,7 +45,7 @@ typedef struct {
  * @param result   filled in always.
  * @return result->exit_code.
  * @note  Calls fork(); not for processes with other threads at work. */
-int habitat_launch(const habitat_launch_options *options, habitat_launch_result *result);
+int habitat_launch_run(const habitat_launch_options *options, habitat_launch_result *result);
 
 /** Writes the path of libhabitat_cupti.so: $HABITAT_RECORDER, else beside the running executable,
  * in recorder/ beside it, or in ../lib/habitat of it. @return false when there is none. */

@@ -40,7 +40,7 @@ if(HABITAT_CUPTI_INCLUDE AND EXISTS ${HABITAT_CUPTI_INCLUDE}/cuda.h)
   add_test(NAME unit.recorder_abi COMMAND test_recorder_abi)
 endif()
 
-# habitat_launch() on a command line of its own (tools/try_recorder.sh).
+# habitat_launch_run() on a command line of its own (tools/try_recorder.sh).
 add_executable(recorder_launch ${HABITAT_RECORDER_TESTS}/stubs/launch_main.c)
 set_target_properties(recorder_launch PROPERTIES C_STANDARD 17)
 target_link_libraries(recorder_launch PRIVATE habitat_launch)

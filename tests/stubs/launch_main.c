@@ -1,4 +1,4 @@
-/* habitat_launch() on a command line of its own, for trying the recorder without the rest of
+/* habitat_launch_run() on a command line of its own, for trying the recorder without the rest of
  * habitat: recorder_launch OUT [--nvtx-range NAME] [--warmup N] [--iterations N] [--counters
  * PERCENTILE] -- COMMAND */
 #include "launch.h"
@@ -27,7 +27,7 @@ int main(int argc, char **argv) {
         }
     }
     o.argv = i + 1 < argc ? &argv[i + 1] : NULL;
-    habitat_launch(&o, &r);
+    habitat_launch_run(&o, &r);
     fprintf(stderr,
             "recorder_launch: exit %d, program %d, kernels %llu, iterations %llu, dropped %llu, "
             "counted %llu\n",

@@ -1,4 +1,4 @@
-/* The CUDA recorder from end to end, without a GPU: habitat_launch() runs a stand-in program that
+/* The CUDA recorder from end to end, without a GPU: habitat_launch_run() runs a stand-in program that
  * plays canned records through a fake CUPTI (tests/stubs), and the trace it leaves is read back.
  *
  * The records: tests/stubs/fake_cupti.c. T0 there is 1700000000123456789 ns, so a time t after it
@@ -33,7 +33,7 @@ static int play(habitat_launch_options o, const char *scenario, const char *end)
         o.library = RECORDER;
     o.argv = argv;
     unlink(out);
-    return habitat_launch(&o, &result);
+    return habitat_launch_run(&o, &result);
 }
 
 /* The trace at `path`, plain or compressed; NULL when it is not there or no JSON. */
@@ -338,11 +338,11 @@ static void test_failures(void) {
 
     char *none[] = {(char *)"/nonexistent/program", NULL};
     habitat_launch_options o = {.argv = none, .out = out, .library = RECORDER};
-    CHECK_INT(habitat_launch(&o, &result), 1);
+    CHECK_INT(habitat_launch_run(&o, &result), 1);
     CHECK_INT(result.program_status, -1);
     CHECK(strstr(result.message, "/nonexistent/program: No such file") != NULL);
     o.argv = NULL;
-    CHECK_INT(habitat_launch(&o, &result), 2);
+    CHECK_INT(habitat_launch_run(&o, &result), 2);
     CHECK_INT(play((habitat_launch_options){.out = "/nonexistent/t.json"}, "basic", "exit"), 1);
     CHECK_INT(play((habitat_launch_options){.library = "/nonexistent/lib.so"}, "basic", "exit"), 1);
     check_case("no program, no place to write, no recorder: errors");
