@@ -44,6 +44,7 @@ typedef enum cli_kind {
     CLI_LIST,   /* cli_list: every one given, commas split */
     CLI_COUNT,  /* size_t: a whole number >= 1 */
     CLI_NUMBER, /* double: finite, >= 0 */
+    CLI_REST,   /* const char *: its value; all that follows are operands */
 } cli_kind;
 
 typedef struct cli_option {
@@ -59,6 +60,7 @@ typedef struct cli_arguments {
     const cli_option *options; /* shape (option_count) */
     size_t option_count;
     bool stop_at_operand; /* everything from the first operand on is the operands' */
+    bool rest;            /* a CLI_REST option was taken; its value is the first operand */
     cli_list operands;
     bool separated; /* a "--" came before the first operand */
     bool finished;  /* --help was asked for and answered: leave with CLI_DONE */

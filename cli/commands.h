@@ -4,12 +4,13 @@
 #ifndef HABITAT_CLI_COMMANDS_H
 #define HABITAT_CLI_COMMANDS_H
 
-#ifdef HABITAT_NO_COMMANDS
-#define CLI_COMMANDS(X)
-#else
 /* X(verb, function) */
-#define CLI_COMMANDS(X) X("gpus", cmd_gpus)
-#endif
+#define CLI_COMMANDS(X)                                                                            \
+    X("info", cmd_info)                                                                            \
+    X("predict", cmd_predict)                                                                      \
+    X("explain", cmd_explain)                                                                      \
+    X("op", cmd_op)                                                                                \
+    X("gpus", cmd_gpus) X("record", cmd_record)
 
 #define CLI_DECLARE(verb, function) int function(int argc, char **argv);
 CLI_COMMANDS(CLI_DECLARE)

@@ -24,24 +24,11 @@ int cli_report_result(habitat_status status, const habitat_error *error) {
     return cli_fail_error(error, NULL);
 }
 
-/* $XDG_CONFIG_HOME/habitat/gpus, else ~/.config/habitat/gpus. @return false if there is no home. */
-static bool user_folder(char *path, size_t size) {
-    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-    int length;
-    if (config && *config)
-        length = snprintf(path, size, "%s/habitat/gpus", config);
-    else if (home && *home)
-        length = snprintf(path, size, "%s/.config/habitat/gpus", home);
-    else
-        return false;
-    return length > 0 && (size_t)length < size;
-}
-
 int cli_open_gpus(const cli_list *files, habitat_gpu_table **out) {
     char folder[4096];
     habitat_error error = {0};
     habitat_gpu_table *table = NULL;
-    const char *user = user_folder(folder, sizeof folder) ? folder : NULL;
+    const char *user = habitat_gpu_user_dir(folder, sizeof folder) == HABITAT_OK ? folder : NULL;
     if (habitat_gpu_table_create(user, &table, &error) != HABITAT_OK)
         return cli_fail_error(&error, user);
     for (size_t i = 0; i < files->count; i++)

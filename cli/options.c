@@ -110,6 +110,7 @@ static int set_value(cli_arguments *a, const cli_option *option, const char *val
         *(bool *)option->target = true;
         return CLI_DONE;
     case CLI_TEXT:
+    case CLI_REST:
         *(const char **)option->target = value;
         return CLI_DONE;
     case CLI_LIST:
@@ -168,6 +169,8 @@ static int take_option(cli_arguments *a, int argc, char **argv, int i, int *used
         attached = argv[i + 1];
         *used = 2;
     }
+    if (option->kind == CLI_REST)
+        a->rest = append(&a->operands, attached);
     return set_value(a, option, attached);
 }
 
@@ -202,6 +205,7 @@ int cli_parse(cli_arguments *a, int argc, char **argv) {
             if (code != CLI_DONE)
                 return code;
             i += used;
+            only_operands = a->rest;
         }
     }
     return CLI_DONE;

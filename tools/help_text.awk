@@ -3,7 +3,7 @@
 # Taken over: NAME (the line after the dash), SYNOPSIS, DESCRIPTION (first paragraph), COMMANDS,
 # OPTIONS, EXIT STATUS, EXAMPLES. Pages hold no line longer than 76 characters, so help fits in 80.
 function emit(text) {
-    gsub(/\\/, "\\\\", text); gsub(/"/, "\\\"", text)
+    gsub(/[\\"]/, "\\\\&", text)
     printf "     \"%s\\n\"\n", text
 }
 function plain(text) {

@@ -1,0 +1,32 @@
+/* habitat predict TRACE: one iteration on other GPUs. */
+#include "commands.h"
+#include "input.h"
+
+int cmd_predict(int argc, char **argv) {
+    cli_request request = {0};
+    const cli_option options[] = {
+        {"--to", 0, CLI_LIST, &request.to},         {"--from", 0, CLI_TEXT, &request.from},
+        {"--method", 0, CLI_TEXT, &request.method}, {"--by", 0, CLI_TEXT, &request.by},
+        {"--top", 0, CLI_COUNT, &request.top},      {"--gpu-file", 0, CLI_LIST, &request.gpu_files},
+        {"--json", 0, CLI_FLAG, &request.json},     {"--csv", 0, CLI_FLAG, &request.csv},
+    };
+    cli_arguments arguments = {
+        .verb = "predict", .options = options, .option_count = sizeof options / sizeof options[0]};
+    cli_input input = {0};
+    int code = cli_parse(&arguments, argc, argv);
+    if (code == CLI_DONE && !arguments.finished) {
+        code = cli_expect_operands(&arguments, 1, 1, "a TRACE");
+        if (code == CLI_DONE)
+            code = cli_input_open(&request, arguments.operands.items[0], true, &input);
+        if (code == CLI_DONE) {
+            habitat_error error = {0};
+            habitat_report_predictions what = cli_input_predictions(&input);
+            cli_input_warn(&input);
+            code =
+                cli_report_result(habitat_report_prediction(&what, &input.report, &error), &error);
+        }
+    }
+    cli_input_free(&input);
+    cli_arguments_free(&arguments);
+    return code;
+}

@@ -1,0 +1,113 @@
+/* From a trace file and options to a workload and predictions; see input.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "input.h"
+
+static int read_options(const cli_request *request, cli_input *in) {
+    habitat_error error = {0};
+    habitat_report_format format = HABITAT_REPORT_TEXT;
+    int code = cli_format(request->json, request->csv, &format);
+    if (code != CLI_DONE)
+        return code;
+    in->report = cli_report_options(format);
+    in->report.top = request->top;
+    if (request->by &&
+        habitat_report_by_from_name(request->by, &in->report.by, &error) != HABITAT_OK)
+        return cli_fail_error(&error, "--by");
+    if (request->method &&
+        habitat_method_from_name(request->method, &in->method, &error) != HABITAT_OK)
+        return cli_fail_error(&error, "--method");
+    return cli_open_gpus(&request->gpu_files, &in->table);
+}
+
+/* The GPU a trace was recorded on: what --from says, else what the trace says. */
+static int find_origin(const cli_request *request, const char *file, bool required, cli_input *in) {
+    habitat_error error = {0};
+    if (request->from)
+        return cli_find_gpu(in->table, request->from, &in->origin, &in->notes);
+    const habitat_device_facts *facts = &habitat_trace_get_info(in->trace)->device_facts;
+    if (habitat_gpu_match(in->table, facts, &in->origin, &error) == HABITAT_OK)
+        return CLI_DONE;
+    if (!required) {
+        cli_note(&in->notes, "%s", error.message);
+        return CLI_DONE;
+    }
+    return cli_fail_error(&error, file);
+}
+
+static int predict(const habitat_gpu *const *gpus, size_t count, cli_input *in) {
+    habitat_error error = {0};
+    in->predictions = calloc(count ? count : 1, sizeof *in->predictions);
+    if (!in->predictions)
+        return cli_fail(CLI_FAILED, NULL, "out of memory");
+    for (size_t i = 0; i < count; i++) {
+        habitat_prediction *made = NULL;
+        habitat_status status = habitat_predict(in->workload, gpus[i], in->method, &made, &error);
+        /* A GPU whose specification has a gap is left out of many, and an error when it is all. */
+        if (status == HABITAT_E_NO_SPEC && count > 1) {
+            cli_note(&in->notes, "%s: left out: %s", gpus[i]->name, error.message);
+            continue;
+        }
+        if (status != HABITAT_OK)
+            return cli_fail_error(&error, gpus[i]->name);
+        in->predictions[in->count++] = made;
+    }
+    return CLI_DONE;
+}
+
+static int open_trace(const cli_request *request, const char *file, bool required, cli_input *in) {
+    habitat_error error = {0};
+    if (habitat_trace_read(file, &in->trace, &error) != HABITAT_OK)
+        return cli_fail_error(&error, file);
+    int code = find_origin(request, file, required, in);
+    if (code == CLI_DONE && in->origin &&
+        habitat_workload_create(in->trace, in->origin, &in->workload, &error) != HABITAT_OK)
+        return cli_fail_error(&error, file);
+    return code;
+}
+
+int cli_input_open(const cli_request *request, const char *file, bool destinations, cli_input *in) {
+    const habitat_gpu **gpus = NULL;
+    size_t count = 0;
+    int code = read_options(request, in);
+    if (code == CLI_DONE && destinations)
+        code = cli_find_gpus(in->table, &request->to, &gpus, &count, &in->notes);
+    if (code == CLI_DONE)
+        code = open_trace(request, file, destinations, in);
+    if (code == CLI_DONE && destinations)
+        code = predict(gpus, count, in);
+    free(gpus);
+    return code;
+}
+
+habitat_report_predictions cli_input_predictions(const cli_input *in) {
+    return (habitat_report_predictions){
+        .trace = in->trace,
+        .workload = in->workload,
+        .method = in->method,
+        .count = in->count,
+        .predictions = (const habitat_prediction *const *)in->predictions,
+        .warning_count = in->notes.count,
+        .warnings = (const char *const *)in->notes.lines,
+    };
+}
+
+void cli_input_warn(const cli_input *in) {
+    size_t count = 0;
+    if (in->report.format != HABITAT_REPORT_CSV || !in->workload)
+        return;
+    const char *const *warnings = habitat_workload_warnings(in->workload, &count);
+    for (size_t i = 0; i < count; i++)
+        cli_warn("%s", warnings[i]);
+}
+
+void cli_input_free(cli_input *in) {
+    for (size_t i = 0; i < in->count; i++)
+        habitat_prediction_free(in->predictions[i]);
+    free(in->predictions);
+    habitat_workload_free(in->workload);
+    habitat_trace_free(in->trace);
+    habitat_gpu_table_free(in->table);
+    cli_notes_free(&in->notes);
+}
