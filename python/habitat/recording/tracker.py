@@ -20,7 +20,7 @@ def _gpu_names():
     """Canonical names of the GPU table, from the library."""
     import habitat
 
-    return [getattr(gpu, "name", gpu) for gpu in habitat.gpus()]
+    return [gpu["name"] if isinstance(gpu, dict) else getattr(gpu, "name", gpu) for gpu in habitat.gpus()]
 
 
 def _make_device(names):
