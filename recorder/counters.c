@@ -539,25 +539,43 @@ void counters_start(const recorder_options *options, const cupti_library *cupti)
         cupti->enable_callback(1, counters.subscriber, CUPTI_DOMAIN_DRIVER, launches[i]);
 }
 
-/* Writes the sums of one kernel, in the table's order. */
+/* The weighted sum of the metrics of `output`, from the table's row *row on, which moves past them;
+ * -1: none known. */
+static double sum_output(const measurement *m, size_t *row) {
+    const char *output = metric_table[*row].output;
+    double sum = -1;
+    for (; *row < METRICS && strcmp(metric_table[*row].output, output) == 0; ++*row)
+        if (m->values[*row] >= 0)
+            sum = (sum < 0 ? 0 : sum) + metric_table[*row].weight * m->values[*row];
+    return sum;
+}
+
+/* Writes the counters of one kernel: the two sums a roofline asks for, then what they are made of.
+ */
 static void write_counters(FILE *file, const measurement *m) {
-    if (m->values[0] >= 0 && m->values[1] >= 0)
+    double flop = -1;
+    const char *comma = "";
+    for (size_t row = 0; row < METRICS;) {
+        bool counts = strncmp(metric_table[row].output, "flop ", 5) == 0;
+        double sum = sum_output(m, &row);
+        if (counts && sum >= 0)
+            flop = (flop < 0 ? 0 : flop) + sum;
+    }
+    if (m->values[0] >= 0 && m->values[1] >= 0) {
         fprintf(file, "\"dram bytes\": %.0f", m->values[0] + m->values[1]);
-    bool first = !(m->values[0] >= 0 && m->values[1] >= 0);
+        comma = ", ";
+    }
+    if (flop >= 0) {
+        fprintf(file, "%s\"flop\": %.0f", comma, flop);
+        comma = ", ";
+    }
     for (size_t row = 0; row < METRICS;) {
         const char *output = metric_table[row].output;
-        double sum = 0;
-        bool known = false;
-        for (; row < METRICS && strcmp(metric_table[row].output, output) == 0; row++) {
-            if (m->values[row] < 0)
-                continue;
-            known = true;
-            sum += metric_table[row].weight * m->values[row];
-        }
-        if (!known)
+        double sum = sum_output(m, &row);
+        if (sum < 0)
             continue;
-        fprintf(file, "%s\"%s\": %.0f", first ? "" : ", ", output, sum);
-        first = false;
+        fprintf(file, "%s\"%s\": %.0f", comma, output, sum);
+        comma = ", ";
     }
 }
 

@@ -362,7 +362,8 @@ static void test_counters(void) {
     CHECK_INT(number(k, "args", "dram read bytes"), 1264);
     CHECK_INT(number(k, "args", "flop fp32"), 18056);
     CHECK_INT(number(k, "args", "flop tensor fp16"), 6264);
-    CHECK(get(k, "args", "flop fp64") == NULL); /* the fake chip cannot count it: unknown, not 0 */
+    CHECK_INT(number(k, "args", "flop"), 24320); /* 18056 + 6264 */
+    CHECK(get(k, "args", "flop fp64") == NULL);  /* the fake chip cannot count it: unknown, not 0 */
     CHECK_INT(element(k, "grid", 0), 264);
     CHECK_INT(number(event_at(root, "kernel", 5, NULL), "args", "dram bytes"), 3528);
     yajl_val about = get(root, "habitat", "counters");
