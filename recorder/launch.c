@@ -300,7 +300,7 @@ static int check_reports(session *s) {
         return fail(s, 1, "%s: no kernel was recorded%s%s", o->argv[0],
                     first->message[0] ? ": " : "", first->message);
     s->result->kernels = first->kernels;
-    s->result->iterations = first->iterations;
+    s->result->iterations = o->nvtx_range ? first->iterations : 1;
     s->result->dropped_records = first->dropped;
     if (first->message[0])
         snprintf(s->result->message, sizeof s->result->message, "%s", first->message);

@@ -1,5 +1,6 @@
-/* The CUDA recorder from end to end, without a GPU: habitat_launch_run() runs a stand-in program that
- * plays canned records through a fake CUPTI (tests/stubs), and the trace it leaves is read back.
+/* The CUDA recorder from end to end, without a GPU: habitat_launch_run() runs a stand-in program
+ * that plays canned records through a fake CUPTI (tests/stubs), and the trace it leaves is read
+ * back.
  *
  * The records: tests/stubs/fake_cupti.c. T0 there is 1700000000123456789 ns, so a time t after it
  * appears as (123456789 + t) / 1000 microseconds after the base of 1700000000 s. */
