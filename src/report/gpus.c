@@ -51,12 +51,12 @@ static const gpu_field fields[] = {
     {"pcie_bytes_per_s", "PCIe, one direction", "GB/s", 1e9, AT(pcie_bytes_per_s), FIELD_NUMBER,
      "pcie_bidirectional_gb_per_s"},
     {"c2c_bytes_per_s", "link to the CPU, both directions", "GB/s", 1e9, AT(c2c_bytes_per_s),
-     FIELD_NUMBER, "c2c_bidirectional_gb_per_s"},
+     FIELD_NUMBER, "nvlink_c2c_bidirectional_gb_per_s"},
     {"pcie_generation", "PCIe generation", "", 1, AT(pcie_generation), FIELD_COUNT,
      "pcie_generation"},
     {"pcie_lanes", "PCIe lanes", "", 1, AT(pcie_lanes), FIELD_COUNT, "pcie_lanes"},
     {"launch_floor_ns", "launch floor", "us", 1e3, AT(launch_floor_ns), FIELD_NUMBER,
-     "sustained.launch_floor_us"},
+     "launch_floor_ns"},
 };
 static const gpu_field limit_fields[] = {
 #define LIMIT(member, label, unit)                                                                 \
@@ -240,7 +240,7 @@ static void text_gpus(writer *w, const habitat_gpu_table *table_of_gpus) {
         {"fp32\nTF/s", true, false},
         {"16-bit matrix\npeak TF/s", true, false},
         {"sust.\nTF/s", true, false},
-        {"memory\nGB", true, false},
+        {"memory\nGiB", true, false},
         {"peak\nGB/s", true, false},
         {"sust.\nGB/s", true, false},
         {"TDP\nW", true, false},
@@ -356,6 +356,8 @@ static void walk_field(const walk *s, const gpu_field *f) {
     v.shown = v.number / f->divisor;
     if (v.text || isfinite(v.number))
         v.source = habitat_gpu_source_of(s->gpu, f->source);
+    if (!v.source && f->offset == offsetof(habitat_gpu, memory_bytes))
+        v.source = habitat_gpu_source_of(s->gpu, "memory_gib"); /* as sold, where not reported */
     s->take(s->context, &v);
 }
 
