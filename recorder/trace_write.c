@@ -1,4 +1,4 @@
-/* Writes a recording as the Chrome trace that Kineto writes (docs/trace-format.md), one event a
+/* Writes a recording as the Chrome trace that Kineto writes (docs/cuda-recorder.md), one event a
  * line. Written by hand rather than through a library: this code runs inside other people's
  * processes, at their exit.
  *
