@@ -116,12 +116,14 @@ static void share_matrix_work(habitat_workload *w, const habitat_workload_group 
 static void share_by_time(habitat_workload *w, const habitat_workload_group *group, double flop,
                           double bytes) {
     double all_ns = 0.0;
-    for (uint32_t i = 0; i < group->kernel_count; i++)
-        all_ns += member(w, group, i)->facts.time_ns;
     for (uint32_t i = 0; i < group->kernel_count; i++) {
         habitat_workload_kernel *kernel = member(w, group, i);
-        double share = all_ns > 0.0 ? kernel->facts.time_ns / all_ns : 0.0;
-        kernel->main = kernel->kernel->kind == HABITAT_KERNEL_COMPUTE;
+        kernel->main = !habitat_is_copy(kernel->kernel) || group->kernel_count == 1;
+        all_ns += kernel->main ? kernel->facts.time_ns : 0.0;
+    }
+    for (uint32_t i = 0; i < group->kernel_count; i++) {
+        habitat_workload_kernel *kernel = member(w, group, i);
+        double share = kernel->main && all_ns > 0.0 ? kernel->facts.time_ns / all_ns : 0.0;
         kernel->facts.flop = share * flop;
         kernel->facts.bytes = share * bytes;
     }

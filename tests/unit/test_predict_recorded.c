@@ -1,0 +1,238 @@
+/* Predictions of real recordings: sums are exact, every GPU and method gives a number with its
+ * provenance, and whole-model times measured by others are met.
+ *
+ * Recordings of the repository; where ../shared/traces lies beside it, those three as well. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <habitat/predict.h>
+
+#include "check.h"
+
+typedef struct recorded {
+    habitat_trace *trace;
+    habitat_workload *w;
+} recorded;
+
+static habitat_gpu_table *table;
+
+static const habitat_gpu *gpu_named(const char *name) {
+    const habitat_gpu *gpu = NULL;
+    if (habitat_gpu_find(table, name, &gpu, NULL, NULL) != HABITAT_OK)
+        printf("# no GPU %s\n", name);
+    return gpu;
+}
+
+static bool load(const char *path, recorded *out) {
+    habitat_error err = {0};
+    const habitat_gpu *origin = NULL;
+    *out = (recorded){0};
+    bool ok = habitat_trace_read(path, &out->trace, &err) == HABITAT_OK &&
+              habitat_gpu_match(table, &habitat_trace_get_info(out->trace)->device_facts, &origin,
+                                &err) == HABITAT_OK &&
+              habitat_workload_create(out->trace, origin, &out->w, &err) == HABITAT_OK;
+    if (!ok)
+        printf("# %s: %s\n", path, err.message);
+    return ok;
+}
+
+static void done(recorded *r) {
+    habitat_workload_free(r->w);
+    habitat_trace_free(r->trace);
+}
+
+static void check_sums(const recorded *r) {
+    size_t count = 0, iterations = 0;
+    uint64_t kernel_ns = 0, copy_ns = 0;
+    const habitat_kernel *kernels = habitat_trace_kernels(r->trace, &count);
+    const habitat_iteration *iteration = habitat_trace_iterations(r->trace, &iterations);
+    const habitat_workload_info *info = habitat_workload_get_info(r->w);
+    for (size_t i = 0; i < count; i++) {
+        bool copy =
+            kernels[i].kind == HABITAT_KERNEL_MEMCPY || kernels[i].kind == HABITAT_KERNEL_MEMSET;
+        if (kernels[i].iteration != HABITAT_NONE)
+            *(copy ? &copy_ns : &kernel_ns) += kernels[i].duration_ns;
+    }
+    CHECK(info->kernel_ms == (double)kernel_ns / (double)iterations / 1e6);
+    CHECK(info->copy_ms == (double)copy_ns / (double)iterations / 1e6);
+    double busy_ms = 0;
+    for (size_t i = 0; i < iterations; i++)
+        busy_ms += iteration[i].busy_ms / (double)iterations;
+    CHECK_NEAR(info->busy_ms, busy_ms, 1e-9);
+    CHECK(info->busy_ms <= info->kernel_ms + info->copy_ms + 1e-12);
+}
+
+static void check_shares(const recorded *r) {
+    size_t groups = 0, count = 0;
+    const habitat_workload_group *group = habitat_workload_groups(r->w, &groups);
+    const uint32_t *index = habitat_workload_group_index(r->w, &count);
+    const habitat_workload_kernel *kernels = habitat_workload_kernels(r->w, &count);
+    size_t listed = 0;
+    for (size_t g = 0; g < groups; g++) {
+        double flop = 0, origin_ms = 0;
+        for (uint32_t i = 0; i < group[g].kernel_count; i++) {
+            const habitat_workload_kernel *k = &kernels[index[group[g].first_kernel + i]];
+            CHECK_INT(k->group, g);
+            flop += isnan(k->facts.flop) ? 0 : k->facts.flop;
+            origin_ms += k->facts.time_ns / 1e6;
+            listed++;
+        }
+        CHECK_NEAR(origin_ms, group[g].origin_ms, 1e-9);
+        if (group[g].work.known && origin_ms > 0)
+            CHECK(fabs(flop - group[g].work.flop) <= 1e-9 * group[g].work.flop);
+    }
+    CHECK_INT(listed, count);
+}
+
+static void check_prediction(const recorded *r, const habitat_prediction *p) {
+    const habitat_workload_info *info = habitat_workload_get_info(r->w);
+    double coverage = 0, classes = 0, origin = 0;
+    for (int m = 0; m < HABITAT_METHOD_COUNT; m++)
+        coverage += p->coverage[m];
+    for (size_t c = 0; c < p->class_count; c++) {
+        classes += p->by_class[c].ms;
+        origin += p->by_class[c].origin_ms;
+    }
+    CHECK_NEAR(coverage, 1, 1e-9);
+    CHECK_NEAR(classes, p->kernel_ms, 1e-9);
+    CHECK_NEAR(origin, info->kernel_ms, 1e-9);
+    CHECK(p->kernel_ms > 0 && isfinite(p->high_ms));
+    CHECK(p->low_ms <= p->iteration_ms && p->iteration_ms <= p->high_ms);
+    if (p->gpu == info->origin)
+        CHECK(p->kernel_ms == info->kernel_ms && p->iteration_ms == info->busy_ms);
+}
+
+static void every_gpu_and_method(const char *path) {
+    recorded r;
+    if (!load(path, &r)) {
+        CHECK(!"loads");
+    } else {
+        check_sums(&r);
+        check_shares(&r);
+        for (int m = HABITAT_METHOD_AUTO; m <= HABITAT_METHOD_ROOFLINE; m++) {
+            if (m == HABITAT_METHOD_HABITAT || m == HABITAT_METHOD_MLP)
+                continue; /* need trained models */
+            for (size_t i = 0; i < habitat_gpu_count(table); i++) {
+                habitat_prediction *p = NULL;
+                CHECK_INT(
+                    habitat_predict(r.w, habitat_gpu_at(table, i), (habitat_method)m, &p, NULL),
+                    HABITAT_OK);
+                if (p)
+                    check_prediction(&r, p);
+                habitat_prediction_free(p);
+            }
+        }
+    }
+    const char *slash = strrchr(path, '/');
+    check_case(slash ? slash + 1 : path);
+    done(&r);
+}
+
+/* Whole-model times [ms] that others measured (sitar-lab/NeuSight, scripts/asplos, PyTorch 2.1,
+ * fp32 eager, no optimiser step) and the recording of the same step on an H200. */
+static const struct {
+    const char *recording, *gpu;
+    double measured_ms;
+} measured[] = {
+    {"bert_large_inference_s512_b16", "V100-PCIE-32GB", 518.3},
+    {"bert_large_inference_s512_b16", "A100-PCIE-40GB", 396.5},
+    {"bert_large_inference_s512_b16", "P100-PCIE-16GB", 904.7},
+    {"bert_large_inference_s512_b16", "T4", 1485.2},
+    {"bert_large_training_s512_b8", "V100-PCIE-32GB", 841.1},
+    {"gpt2_large_inference_s1024_b4", "V100-PCIE-32GB", 728.8},
+    {"gpt2_large_inference_s1024_b4", "A100-PCIE-40GB", 535.8},
+    {"gpt2_large_training_s1024_b1", "V100-PCIE-32GB", 576.9},
+    {"opt_1.3b_inference_s2048_b2", "P100-PCIE-16GB", 2283.2},
+    {"opt_1.3b_inference_s2048_b2", "T4", 3889.7},
+};
+
+static void measured_elsewhere(void) {
+    double sum = 0;
+    size_t count = sizeof measured / sizeof *measured;
+    for (size_t i = 0; i < count; i++) {
+        char path[1024];
+        recorded r;
+        habitat_prediction *p = NULL;
+        snprintf(path, sizeof path, "%s/data/recordings/%s_fp32_h200.json.gz", HABITAT_SOURCE_DIR,
+                 measured[i].recording);
+        CHECK(load(path, &r));
+        CHECK_INT(habitat_predict(r.w, gpu_named(measured[i].gpu), HABITAT_METHOD_AUTO, &p, NULL),
+                  HABITAT_OK);
+        double error = p ? p->iteration_ms / measured[i].measured_ms - 1 : 1;
+        if (fabs(error) > 0.15)
+            printf("# %s on %s: %+.1f %%\n", measured[i].recording, measured[i].gpu, 100 * error);
+        CHECK(fabs(error) <= 0.15);
+        sum += fabs(error);
+        habitat_prediction_free(p);
+        done(&r);
+    }
+    printf("# mean error of auto over %zu cases: %.1f %%\n", count, 100 * sum / (double)count);
+    CHECK(sum / (double)count <= 0.08);
+    check_case("auto meets whole-model times measured by others");
+}
+
+/* Share of the origin's kernel time in blocks that a GPU cannot hold. */
+static double not_resident(const recorded *r, const habitat_gpu *gpu) {
+    size_t count = 0;
+    double all = 0, out = 0;
+    const habitat_workload_kernel *k = habitat_workload_kernels(r->w, &count);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t blocks = 0;
+        all += k[i].facts.time_ns;
+        if (k[i].launch != HABITAT_NONE &&
+            habitat_occupancy_blocks(gpu, &k[i].facts.launch, &blocks, NULL) ==
+                HABITAT_E_NOT_RESIDENT)
+            out += k[i].facts.time_ns;
+    }
+    return out / all;
+}
+
+static void shared_traces(void) {
+    static const struct {
+        const char *name;
+        double on_t4; /* share that is not resident on a T4: a study of these traces */
+    } traces[] = {{"bert_large_b8_fp32_h200", 0.18},
+                  {"resnet50_b32_fp32_h200", 0.37},
+                  {"inception_v3_b32_fp32_h200", 0.38}};
+    for (size_t i = 0; i < 3; i++) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/../shared/traces/%s.json.gz", HABITAT_SOURCE_DIR,
+                 traces[i].name);
+        if (access(path, R_OK) != 0)
+            snprintf(path, sizeof path, "%s/../../shared/traces/%s.json.gz", HABITAT_SOURCE_DIR,
+                     traces[i].name);
+        if (access(path, R_OK) != 0) {
+            printf("# %s is not beside the repository: left out\n", traces[i].name);
+            continue;
+        }
+        recorded r;
+        if (load(path, &r)) {
+            double share = not_resident(&r, gpu_named("T4"));
+            printf("# %s: %.3f not resident on T4\n", traces[i].name, share);
+            CHECK(fabs(share - traces[i].on_t4) < 0.01);
+            check_case("the share that is not resident on a T4 is as studied");
+        }
+        done(&r);
+        every_gpu_and_method(path);
+    }
+}
+
+int main(void) {
+    static const char *const names[] = {"bert_large_training_s512_b2_fp32_h200",
+                                        "gnmt_b16_fp32_h200", "llama_b2_bf16_h200",
+                                        "resnet50_b4_fp32_h200", "inception_v3_b16_fp32_h200"};
+    habitat_error err = {0};
+    if (habitat_gpu_table_create(NULL, &table, &err) != HABITAT_OK) {
+        printf("# %s\n", err.message);
+        return 1;
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/data/recordings/%s.json.gz", HABITAT_SOURCE_DIR, names[i]);
+        every_gpu_and_method(path);
+    }
+    measured_elsewhere();
+    shared_traces();
+    habitat_gpu_table_free(table);
+    return check_done();
+}
