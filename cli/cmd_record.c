@@ -158,11 +158,7 @@ static int choose(const record *r, const cli_arguments *arguments, int argc, cha
         return cli_fail(CLI_USAGE, "record",
                         "needs SCRIPT.py or -- COMMAND; `habitat record "
                         "--help` shows examples");
-    const char *wrong = r->nvtx_range        ? "--nvtx-range"
-                        : r->cupti           ? "--cupti"
-                        : r->counters        ? "--counters"
-                        : r->percentile >= 0 ? "--counters-percentile"
-                                             : NULL;
+    const char *wrong = r->nvtx_range ? "--nvtx-range" : r->cupti ? "--cupti" : NULL;
     return wrong ? wrong_recorder(wrong, COMMAND) : run_script(argc, argv);
 }
 

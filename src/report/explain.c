@@ -32,29 +32,36 @@ static void explain_head(writer *w, const habitat_report_predictions *what,
     writer_printf(w, "methods    %s\n\n", line);
 }
 
-/* Two bars a class: its share of the origin's time above that of the destination's would take
- * twice the lines; one bar of the destination beside both times says enough. */
-static void explain_classes(writer *w, const habitat_prediction *p) {
+static void class_row(text_table *t, const char *name, double origin_ms, double ms,
+                      double whole_ms) {
+    double share = whole_ms > 0 ? ms / whole_ms : 0;
+    int decimals = decimals_for(whole_ms, 5);
+    char ratio[32], bar[40];
+    ratio_text(ms / origin_ms, ratio, sizeof ratio);
+    bar_text(share, 30, bar, sizeof bar);
+    table_row(t, STYLE_PLAIN);
+    table_cell(t, 0, "%s", name);
+    table_number(t, 1, origin_ms, decimals);
+    table_number(t, 2, ms, decimals);
+    table_cell(t, 3, "%s", ratio);
+    table_cell(t, 4, "%.1f %%", 100 * share);
+    table_cell(t, 5, "%s", bar);
+}
+
+static void explain_classes(writer *w, const habitat_report_predictions *what,
+                            const habitat_prediction *p) {
     static const table_column columns[] = {
         {"class", false, false}, {"origin\nms", true, false}, {"predicted\nms", true, false},
         {"ratio", true, false},  {"share", true, false},      {"", false, false}};
-    int decimals = decimals_for(p->kernel_ms, 5);
+    double whole = p->kernel_ms + p->copy_ms;
     text_table t;
     table_start(&t, columns, sizeof columns / sizeof columns[0]);
-    for (size_t i = 0; i < p->class_count; i++) {
-        const habitat_class_total *total = &p->by_class[i];
-        double share = p->kernel_ms > 0 ? total->ms / p->kernel_ms : 0;
-        char ratio[32], bar[40];
-        ratio_text(total->ms / total->origin_ms, ratio, sizeof ratio);
-        bar_text(share, 30, bar, sizeof bar);
-        table_row(&t, STYLE_PLAIN);
-        table_cell(&t, 0, "%s", habitat_class_name(total->op_class));
-        table_number(&t, 1, total->origin_ms, decimals);
-        table_number(&t, 2, total->ms, decimals);
-        table_cell(&t, 3, "%s", ratio);
-        table_cell(&t, 4, "%.1f %%", 100 * share);
-        table_cell(&t, 5, "%s", bar);
-    }
+    for (size_t i = 0; i < p->class_count; i++)
+        class_row(&t, habitat_class_name(p->by_class[i].op_class), p->by_class[i].origin_ms,
+                  p->by_class[i].ms, whole);
+    if (p->copy_ms > 0)
+        class_row(&t, "memcpy", habitat_workload_get_info(what->workload)->copy_ms, p->copy_ms,
+                  whole);
     table_write(&t, w);
     writer_text(w, "\n");
 }
@@ -90,7 +97,7 @@ habitat_status habitat_report_explanation(const habitat_report_predictions *what
         csv_rows(&w, p->gpu->name, &v.rows, v.totals, v.order);
     } else if (status == HABITAT_OK) {
         explain_head(&w, what, p);
-        explain_classes(&w, p);
+        explain_classes(&w, what, p);
         text_rows(&w, &v.rows, v.totals, v.order, options->top ? options->top : DEFAULT_TOP);
         text_warnings(&w, what);
     }

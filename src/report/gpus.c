@@ -9,7 +9,7 @@
 #include "report/table.h"
 #include "report/writer.h"
 
-typedef enum field_kind { FIELD_TEXT, FIELD_NUMBER, FIELD_COUNT } field_kind;
+typedef enum field_kind { FIELD_TEXT, FIELD_NUMBER, FIELD_COUNT, FIELD_LIMIT } field_kind;
 
 /* One value of a GPU. `divisor` takes it to `unit` for people; JSON and CSV hold it undivided.
  * `source` is the key in data/gpus whose source covers it. */
@@ -96,12 +96,13 @@ static const char *field_text(const habitat_gpu *gpu, const gpu_field *f) {
     return text;
 }
 
-/* NaN where unknown; a count of 0 is unknown too. */
+/* NaN where unknown: a count of 0, and all limits of a GPU without limits. */
 static double field_number(const habitat_gpu *gpu, const gpu_field *f) {
-    if (f->kind == FIELD_COUNT) {
+    if (f->kind == FIELD_COUNT || f->kind == FIELD_LIMIT) {
         uint32_t count;
         memcpy(&count, (const char *)gpu + f->offset, sizeof count);
-        return count ? (double)count : NAN;
+        bool known = f->kind == FIELD_LIMIT ? gpu->limits.threads_per_sm > 0 : count > 0;
+        return known ? (double)count : NAN;
     }
     double number;
     memcpy(&number, (const char *)gpu + f->offset, sizeof number);
@@ -234,16 +235,11 @@ static void sustained_cell(text_table *t, size_t column, double value, bool esti
 
 static void text_gpus(writer *w, const habitat_gpu_table *table_of_gpus) {
     static const table_column columns[] = {
-        {"GPU", false, true},
-        {"architec-\nture", false, false},
-        {"\nSMs", true, false},
-        {"fp32\nTF/s", true, false},
-        {"16-bit matrix\npeak TF/s", true, false},
-        {"sust.\nTF/s", true, false},
-        {"memory\nGiB", true, false},
-        {"peak\nGB/s", true, false},
-        {"sust.\nGB/s", true, false},
-        {"TDP\nW", true, false},
+        {"GPU", false, true},          {"architec-\nture", false, false},
+        {"\nSMs", true, false},        {"fp32\nTF/s", true, false},
+        {"matrix\nTF/s", true, false}, {"sust.\nTF/s", true, false},
+        {"memory\nGiB", true, false},  {"peak\nGB/s", true, false},
+        {"sust.\nGB/s", true, false},  {"TDP\nW", true, false},
     };
     text_table t;
     table_start(&t, columns, sizeof columns / sizeof columns[0]);
@@ -266,9 +262,10 @@ static void text_gpus(writer *w, const habitat_gpu_table *table_of_gpus) {
         table_number(&t, 9, gpu->tdp_w, 0);
     }
     table_write(&t, w);
-    wrapped_text(w, "\n", 0,
-                 "Rates are dense (no sparsity). Sustained: what real kernels reach; "
-                 "~ marks estimates. `habitat gpus NAME` shows everything with sources.");
+    writer_text(w, "\n");
+    wrapped_text(w, "", 0,
+                 "matrix: fp16 (else bf16) on matrix units, dense. sust.: what real kernels "
+                 "reach; ~ marks estimates. `habitat gpus NAME` shows everything with sources.");
 }
 
 static void csv_gpus(writer *w, const habitat_gpu_table *table) {
@@ -425,7 +422,8 @@ static void take_text(void *context, const value *v) {
     if (v->text) {
         table_cell(t, 1, "%s", v->text);
     } else if (isfinite(v->shown)) {
-        snprintf(number, sizeof number, "%.6g", v->shown);
+        /* counts in full, rates with the digits a source gives */
+        snprintf(number, sizeof number, v->shown == floor(v->shown) ? "%.0f" : "%.4g", v->shown);
         table_cell(t, 1, "%s", number);
     } else {
         table_cell(t, 1, "-");

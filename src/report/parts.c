@@ -100,6 +100,7 @@ void json_report_head(writer *w, const habitat_report_predictions *what) {
     json_number(w, "iteration_ms", info->iteration_ms);
     json_text(w, "iteration_source", info->iteration_recorded ? "recorded" : "trace");
     json_number(w, "kernel_ms", info->kernel_ms);
+    json_number(w, "copy_ms", info->copy_ms);
     json_number(w, "busy_ms", info->busy_ms);
     json_integer(w, "kernels", info->kernel_count);
     json_integer(w, "operations", operations);
@@ -137,6 +138,7 @@ void json_prediction(writer *w, const habitat_prediction *p) {
     json_number(w, "low_ms", p->low_ms);
     json_number(w, "high_ms", p->high_ms);
     json_number(w, "kernel_ms", p->kernel_ms);
+    json_number(w, "copy_ms", p->copy_ms);
     json_text(w, "bound_by", bound_by_name(p->bound_by));
     json_number(w, "memory_bytes", p->memory_bytes);
     json_tristate(w, "fits", p->fits);
@@ -234,12 +236,34 @@ void csv_rows(writer *w, const char *gpu, const split *s, const split_total *tot
 
 /* ---- text ---- */
 
-static void row_cells(table_style style, text_table *t, const char *name, size_t calls,
+/* How often in one iteration: kernels for kernels and classes, calls for operations and modules. */
+static double times(const split *s, const split_row *row) {
+    bool kernels = s->by == SPLIT_KERNEL || s->by == SPLIT_LAUNCH || s->by == SPLIT_CLASS;
+    return (double)(kernels ? row->kernels : row->calls) / s->iterations;
+}
+
+/* "void at::native::elementwise_kernel<128, 2, ..>(..)" -> "elementwise_kernel": what a column has
+ * room for; the whole name follows below the row. */
+static void short_kernel(const char *name, char *text, size_t size) {
+    static const char *const prefixes[] = {
+        "void ",     "at::native::",     "(anonymous namespace)::",
+        "cutlass::", "at_cuda_detail::", "cub::"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0];) {
+        size_t length = strlen(prefixes[i]);
+        bool found = strncmp(name, prefixes[i], length) == 0;
+        name += found ? length : 0;
+        i = found ? 0 : i + 1;
+    }
+    size_t length = strcspn(name, "<(");
+    snprintf(text, size, "%.*s", (int)(length ? length : strlen(name)), name);
+}
+
+static void row_cells(table_style style, text_table *t, const char *name, double calls,
                       double origin_ms, const split_total *total, double whole_ms, int decimals) {
     char text[32];
     table_row(t, style);
     table_cell(t, 0, "%s", name);
-    table_cell(t, 1, "%zu", calls);
+    table_cell(t, 1, "%.*f", calls == floor(calls) ? 0 : 1, calls);
     table_number(t, 2, origin_ms, decimals);
     table_number(t, 3, total->ms, decimals);
     ratio_text(total->ms / origin_ms, text, sizeof text);
@@ -257,16 +281,16 @@ void text_rows(writer *w, const split *s, const split_total *totals, const size_
     size_t shown = s->row_count <= top + 1 ? s->row_count : top;
     split_total rest = {0}, all = {0};
     double rest_origin = 0, all_origin = 0;
-    size_t rest_calls = 0, all_calls = 0;
+    double rest_calls = 0, all_calls = 0;
     for (size_t i = 0; i < s->row_count; i++) {
         const split_row *row = &s->rows[order[i]];
         all.ms += totals[order[i]].ms;
         all_origin += row->origin_ms;
-        all_calls += row->calls;
+        all_calls += times(s, row);
         if (i >= shown) {
             rest.ms += totals[order[i]].ms;
             rest_origin += row->origin_ms;
-            rest_calls += row->calls;
+            rest_calls += times(s, row);
         }
     }
     int decimals = decimals_for(all.ms, 5);
@@ -275,11 +299,18 @@ void text_rows(writer *w, const split *s, const split_total *totals, const size_
     for (size_t i = 0; i < shown; i++) {
         const split_row *row = &s->rows[order[i]];
         const split_total *total = &totals[order[i]];
-        row_cells(STYLE_PLAIN, &t, row->name, row->calls, row->origin_ms, total, all.ms, decimals);
+        char name[128];
+        if (s->by == SPLIT_KERNEL)
+            short_kernel(row->name, name, sizeof name);
+        row_cells(STYLE_PLAIN, &t, s->by == SPLIT_KERNEL ? name : row->name, times(s, row),
+                  row->origin_ms, total, all.ms, decimals);
         table_cell(&t, 6, "%s", habitat_method_name(total->method));
-        table_cell(&t, 7, "%s", habitat_bound_name(total->bound));
+        table_cell(&t, 7, "%s",
+                   total->bound == HABITAT_BOUND_UNKNOWN ? "-" : habitat_bound_name(total->bound));
         if (s->by == SPLIT_OP && row->detail[0])
             table_note(&t, row->detail);
+        if (s->by == SPLIT_KERNEL && strcmp(name, row->name) != 0)
+            table_note(&t, row->name);
     }
     char text[64];
     snprintf(text, sizeof text, "(%zu more)", s->row_count - shown);

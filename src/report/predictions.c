@@ -40,10 +40,10 @@ static habitat_status write_json(writer *w, const habitat_report_predictions *wh
 /* ---- CSV ---- */
 
 static void write_csv_summary(writer *w, const habitat_report_predictions *what) {
-    static const char *const header[] = {
-        "gpu",       "method",   "iteration_ms",  "low_ms",         "high_ms",
-        "kernel_ms", "ratio",    "samples_per_s", "bound_by",       "memory_bytes",
-        "fits",      "coverage", "origin",        "origin_busy_ms", "file"};
+    static const char *const header[] = {"gpu",           "method",    "iteration_ms",   "low_ms",
+                                         "high_ms",       "kernel_ms", "copy_ms",        "ratio",
+                                         "samples_per_s", "bound_by",  "memory_bytes",   "fits",
+                                         "coverage",      "origin",    "origin_busy_ms", "file"};
     const habitat_workload_info *info = habitat_workload_get_info(what->workload);
     csv_header(w, header, sizeof header / sizeof header[0]);
     for (size_t i = 0; i < what->count; i++) {
@@ -56,6 +56,7 @@ static void write_csv_summary(writer *w, const habitat_report_predictions *what)
         csv_number(w, p->low_ms);
         csv_number(w, p->high_ms);
         csv_number(w, p->kernel_ms);
+        csv_number(w, p->copy_ms);
         csv_number(w, ratio_of(what, p));
         csv_number(w, samples_per_s(what, p));
         csv_text(w, p->bound_by == HABITAT_BY_GPU   ? "gpu"

@@ -93,6 +93,9 @@ static void describe_module(const builder *b, const habitat_operation *op, char 
     snprintf(text, size, "(no module)");
     while (count > 0 && used < size) {
         const char *name = short_module(b->ops[parts[--count]].name);
+        /* "net.block.0" inside "net" is the whole path already */
+        if (used && strncmp(name, text, used) == 0 && name[used] == '.')
+            used = 0;
         int n = snprintf(text + used, size - used, "%s%s", used ? "/" : "", name);
         used += n > 0 ? (size_t)n : 0;
     }
@@ -145,6 +148,12 @@ static uint32_t row_for_group(builder *b, const habitat_workload_kernel *kernel)
     return interned_row(b, group->operation ? operation_name(group) : kernel->kernel->name, text);
 }
 
+/* Copies and sets are apart from kernels in every total, so that they are no class of kernels. */
+static bool is_copy(const habitat_workload_kernel *kernel) {
+    return kernel->kernel->kind == HABITAT_KERNEL_MEMCPY ||
+           kernel->kernel->kind == HABITAT_KERNEL_MEMSET;
+}
+
 static uint32_t row_for(builder *b, size_t i) {
     const habitat_workload_kernel *kernel = &b->kernels[i];
     const habitat_workload_group *group = &b->groups[kernel->group];
@@ -154,7 +163,8 @@ static uint32_t row_for(builder *b, size_t i) {
     case SPLIT_KERNEL:
         return interned_row(b, kernel->kernel->name, "");
     case SPLIT_CLASS:
-        return interned_row(b, habitat_class_name(kernel->op_class), "");
+        return interned_row(b, is_copy(kernel) ? "memcpy" : habitat_class_name(kernel->op_class),
+                            "");
     case SPLIT_OP:
     case SPLIT_MODULE:
         if (b->row_of_group[kernel->group] == HABITAT_NONE)

@@ -263,9 +263,8 @@ static size_t fit(const text_table *t, size_t *widths, size_t available) {
 }
 
 static void write_cell(const text_table *t, writer *w, size_t column, size_t width,
-                       const char *text) {
+                       const char *text, bool last) {
     size_t needed = display_width(text);
-    bool last = column + 1 == t->column_count;
     if (needed > width) {
         size_t bytes = fitting_bytes(text, width - 2);
         writer_bytes(w, text, bytes);
@@ -287,7 +286,7 @@ static void write_line(const text_table *t, writer *w, const size_t *widths, siz
     for (size_t c = 0; c < last; c++) {
         if (c > 0)
             spaces(w, gap);
-        write_cell(t, w, c, widths[c], cells[c] ? cells[c] : "");
+        write_cell(t, w, c, widths[c], cells[c] ? cells[c] : "", c + 1 == last);
     }
 }
 

@@ -35,7 +35,7 @@ typedef struct subject {
     const habitat_workload_info *workload; /* NULL when the GPU is unknown */
     char sha256[65]; /* empty if unknown; for JSON and CSV only: it costs a second reading */
     counts n;
-    double kernel_ms, busy_ms; /* per iteration; of the trace where there is no workload */
+    double kernel_ms, copy_ms, busy_ms; /* per iteration; of the trace where there is no workload */
 } subject;
 
 static void count_kernels(subject *s) {
@@ -70,10 +70,12 @@ static void count_all(subject *s) {
     const habitat_iteration *iterations = habitat_trace_iterations(s->what->trace, &count);
     for (size_t i = 0; i < count; i++) {
         s->kernel_ms += iterations[i].kernel_ms / (double)count;
+        s->copy_ms += iterations[i].copy_ms / (double)count;
         s->busy_ms += iterations[i].busy_ms / (double)count;
     }
     if (s->workload) {
         s->kernel_ms = s->workload->kernel_ms;
+        s->copy_ms = s->workload->copy_ms;
         s->busy_ms = s->workload->busy_ms;
     }
 }
@@ -136,6 +138,7 @@ static size_t list_facts(const subject *s, fact *out) {
         {.key = "iteration_ms", FACT_NUMBER, .number = iteration_ms(s)},
         {.key = "iteration_source", .text = isfinite(t->iteration_ms) ? "recorded" : "trace"},
         {.key = "kernel_ms", FACT_NUMBER, .number = s->kernel_ms},
+        {.key = "copy_ms", FACT_NUMBER, .number = s->copy_ms},
         {.key = "busy_ms", FACT_NUMBER, .number = s->busy_ms},
         {.key = "waiting_share",
          FACT_NUMBER,
@@ -365,15 +368,15 @@ static void text_counts(writer *w, const subject *s) {
                                    s->n.streams, s->n.streams == 1 ? "" : "s");
     const struct {
         size_t n;
-        const char *name;
-    } others[] = {{s->n.copies, "copies"},
-                  {s->n.sets, "sets"},
-                  {s->n.collectives, "collectives"},
-                  {s->n.graph_kernels, "from CUDA graphs"}};
+        const char *one, *many;
+    } others[] = {{s->n.copies, "copy", "copies"},
+                  {s->n.sets, "set", "sets"},
+                  {s->n.collectives, "collective", "collectives"},
+                  {s->n.graph_kernels, "from a CUDA graph", "from CUDA graphs"}};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (others[i].n && used < sizeof text)
             used += (size_t)snprintf(text + used, sizeof text - used, ", %zu %s", others[i].n,
-                                     others[i].name);
+                                     others[i].n == 1 ? others[i].one : others[i].many);
     line(w, "Kernels", text);
     snprintf(text, sizeof text, "%zu%s", s->n.operations,
              s->trace->has_shapes ? ", with input shapes" : "");
