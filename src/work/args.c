@@ -94,6 +94,10 @@ double work_dim(const habitat_input *tensor, int index) {
     return at >= 0 && at < (int)tensor->rank ? (double)tensor->dims[at] : NAN;
 }
 
+double work_dim_at(const habitat_input *tensor, double index) {
+    return index >= -255 && index <= 255 ? work_dim(tensor, (int)index) : NAN;
+}
+
 /* A decimal number whatever the locale; `*end` is where reading stopped, NULL if there is none. */
 static double parse_number(const char *text, const char **end) {
     double sign = 1, value = 0, scale = 1;

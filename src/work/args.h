@@ -51,6 +51,8 @@ double work_size(double elements, habitat_dtype dtype);
 
 /* The size of dimension `index` (negative: from the end); NaN if there is none. */
 double work_dim(const habitat_input *tensor, int index);
+/* The same for a recorded argument, whatever number it is. */
+double work_dim_at(const habitat_input *tensor, double index);
 
 /* A recorded number, truth value (1 or 0) or list; NaN or false if not recorded. */
 double work_number(const habitat_operation *op, uint32_t index);

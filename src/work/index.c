@@ -54,7 +54,7 @@ static void embedding_backward(const work_call *call, habitat_work *out) {
 static void select_slices(const work_call *call, habitat_work *out) {
     const habitat_input *self = work_tensor(call->op, 0), *index = work_tensor(call->op, 2);
     double dim = work_number(call->op, 1);
-    double length = self && !isnan(dim) ? work_dim(self, (int)dim) : NAN;
+    double length = self && !isnan(dim) ? work_dim_at(self, dim) : NAN;
     if (!self || !index || !(length > 0))
         return;
     double picked = work_elements(self) / length * work_elements(index);

@@ -478,6 +478,11 @@ habitat_status habitat_kernel_get_configuration(const char *kernel_name,
             }
             break;
         }
+        at = strstr(name, "stages_"); /* ampere_bf16_s16816gemm_..._stages_32x5_tn */
+        if (!found.tile_k && at && sizes_at(at + 7, more, &end) == 2) {
+            found.tile_k = more[0];
+            found.stages = more[1];
+        }
     }
     found.split_k = strstr(name, "splitk") || strstr(name, "split_k_kernel") ||
                     strstr(name, "segment_k_on") || strstr(name, "_splitk");

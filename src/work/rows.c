@@ -42,7 +42,7 @@ void work_do_softmax(const work_call *call, habitat_work *out) {
     double dim = work_number(op, backward ? 2 : 1);
     if (!x || isnan(dim))
         return;
-    double elements = work_elements(x), columns = x->rank ? work_dim(x, (int)dim) : 1;
+    double elements = work_elements(x), columns = x->rank ? work_dim_at(x, dim) : 1;
     if (!(columns > 0))
         return;
     habitat_dtype result = x->dtype;
@@ -188,7 +188,7 @@ static bool reduced_size(const work_call *call, const habitat_input *x, double *
         return true;
     }
     for (uint32_t i = 0; i < dims.count; i++)
-        *removed *= x->rank ? work_dim(x, (int)dims.value[i]) : 1;
+        *removed *= x->rank ? work_dim_at(x, dims.value[i]) : 1;
     return *removed > 0;
 }
 
@@ -201,7 +201,7 @@ static double row_length(const work_call *call, const habitat_input *x, double *
         dim = work_number(op, 2);
     if (variant == WORK_REDUCE_SORT && call->count > 3) /* self, stable, dim, descending */
         dim = work_number(op, 2);
-    double length = isnan(dim) ? NAN : x->rank ? work_dim(x, (int)dim) : 1;
+    double length = isnan(dim) ? NAN : x->rank ? work_dim_at(x, dim) : 1;
     *kept = variant == WORK_REDUCE_TOPK ? work_number(op, 1) : length;
     return length;
 }

@@ -93,8 +93,274 @@ static void table_is_sorted(void) {
     check_case("names that are in no rule are not found");
 }
 
+/* A constructor must agree with the operation it describes. */
+static void same_as(const char *line, habitat_status status, const habitat_work *made) {
+    static work_case c;
+    habitat_work read = {0};
+    CHECK_INT(status, HABITAT_OK);
+    CHECK_INT(case_read(&c, line), 0);
+    CHECK_INT(habitat_operation_work(&c.op, &read), HABITAT_OK);
+    CHECK(read.known && made->known);
+    CHECK_INT(made->op_class, read.op_class);
+    CHECK_INT(made->pass, read.pass);
+    CHECK_INT(made->varying, read.varying);
+    CHECK_INT(made->dtype, read.dtype);
+    CHECK_NEAR(made->flop, read.flop, 1e-12);
+    CHECK_NEAR(made->read_bytes, read.read_bytes, 1e-12);
+    CHECK_NEAR(made->write_bytes, read.write_bytes, 1e-12);
+    check_case(line);
+}
+
+static void constructors(void) {
+    habitat_work w = {0};
+    habitat_status s;
+    const habitat_pass fwd = HABITAT_PASS_FORWARD, bwd = HABITAT_PASS_BACKWARD;
+    const habitat_dtype f32 = HABITAT_DTYPE_FP32, bf16 = HABITAT_DTYPE_BF16;
+    habitat_gemm_shape g = {.b = 1, .m = 32, .n = 1000, .k = 2048, .bias = true};
+    s = habitat_work_gemm(&g, f32, &w);
+    same_as("aten::addmm | f32[1000] f32[32,2048] f32[2048,1000] =1 =1", s, &w);
+    g = (habitat_gemm_shape){.b = 12, .m = 3, .n = 5, .k = 4};
+    s = habitat_work_gemm(&g, bf16, &w);
+    same_as("aten::bmm | bf16[12,3,4] bf16[12,4,5]", s, &w);
+    habitat_conv_shape c = {.dims = 2,
+                            .batch = 2,
+                            .c_in = 8,
+                            .c_out = 16,
+                            .groups = 2,
+                            .in = {10, 12},
+                            .out = {5, 6},
+                            .kernel = {3, 3},
+                            .stride = {2, 2},
+                            .padding = {1, 1},
+                            .dilation = {1, 1},
+                            .bias = true};
+    s = habitat_work_conv(&c, f32, fwd, &w);
+    same_as("aten::conv2d | f32[2,8,10,12] f32[16,4,3,3] f32[16] =[2,2] =[1,1] =[1,1] =2", s, &w);
+    s = habitat_work_conv(&c, f32, bwd, &w);
+    same_as("aten::convolution_backward | f32[2,16,5,6] f32[2,8,10,12] f32[16,4,3,3] =[16] =[2,2] "
+            "=[1,1] =[1,1] =False =[0,0] =2 =[True,True,True]",
+            s, &w);
+    s = habitat_work_conv(&c, f32, HABITAT_PASS_BACKWARD_WEIGHT, &w);
+    same_as("aten::convolution_backward | f32[2,16,5,6] f32[2,8,10,12] f32[16,4,3,3] =[0] =[2,2] "
+            "=[1,1] =[1,1] =False =[0,0] =2 =[False,True,False]",
+            s, &w);
+    habitat_attention_shape a = {.batch = 2,
+                                 .heads = 4,
+                                 .kv_heads = 1,
+                                 .q_len = 16,
+                                 .kv_len = 16,
+                                 .head_dim = 8,
+                                 .v_head_dim = 8,
+                                 .causal = true};
+    s = habitat_work_attention(&a, bf16, fwd, &w);
+    same_as("aten::_scaled_dot_product_flash_attention | bf16[2,4,16,8] bf16[2,1,16,8] "
+            "bf16[2,1,16,8] =0.0 =True =False -",
+            s, &w);
+    s = habitat_work_attention(&a, bf16, bwd, &w);
+    same_as("aten::_scaled_dot_product_flash_attention_backward | bf16[2,4,16,8] bf16[2,4,16,8] "
+            "bf16[2,1,16,8] bf16[2,1,16,8] bf16[2,4,16,8] f32[2,4,16] - - =16 =16 =0.0 =True "
+            "i64[] i64[] -",
+            s, &w);
+    habitat_rnn_shape r = {.gates = 3,
+                           .batch = 4,
+                           .steps = 10,
+                           .input = 16,
+                           .hidden = 32,
+                           .layers = 2,
+                           .bidirectional = true};
+    s = habitat_work_rnn(&r, f32, fwd, &w);
+    CHECK_TEXT(w.kind, "gru");
+    same_as("aten::_cudnn_rnn | f32[10,4,16] {} =4 - f32[4,4,32] - =3 =32 =0 =2 =False =0.0 =True "
+            "=True =[] -",
+            s, &w);
+    habitat_rows_shape rows = {8, 16};
+    s = habitat_work_rows("softmax", &rows, f32, fwd, &w);
+    same_as("aten::_softmax | f32[8,16] =1 =False", s, &w);
+    s = habitat_work_rows("softmax", &rows, f32, bwd, &w);
+    same_as("aten::_softmax_backward_data | f32[8,16] f32[8,16] =1 =6", s, &w);
+    s = habitat_work_rows("layer_norm", &rows, bf16, fwd, &w);
+    same_as("aten::native_layer_norm | bf16[8,16] =[16] bf16[16] bf16[16] =1e-05", s, &w);
+    s = habitat_work_rows("layer_norm", &rows, f32, bwd, &w);
+    same_as("aten::native_layer_norm_backward | f32[8,16] f32[8,16] =[16] f32[8,1] f32[8,1] "
+            "f32[16] f32[16] =[True,True,True]",
+            s, &w);
+    s = habitat_work_rows("rms_norm", &rows, f32, fwd, &w);
+    same_as("aten::_fused_rms_norm | f32[8,16] =[16] f32[16] -", s, &w);
+    rows = (habitat_rows_shape){3, 32};
+    s = habitat_work_rows("batch_norm", &rows, f32, fwd, &w);
+    same_as("aten::cudnn_batch_norm | f32[2,3,4,4] f32[3] f32[3] - - =True =0.1 =1e-05", s, &w);
+    s = habitat_work_rows("batch_norm", &rows, f32, bwd, &w);
+    same_as("aten::cudnn_batch_norm_backward | f32[2,3,4,4] f32[2,3,4,4] f32[3] - - f32[3] f32[3] "
+            "=1e-05 i8[0]",
+            s, &w);
+    s = habitat_work_rows("sum", &rows, f32, fwd, &w);
+    same_as("aten::sum | f32[3,32] =[1] =False -", s, &w);
+    s = habitat_work_rows("mean", &rows, f32, fwd, &w);
+    same_as("aten::mean | f32[3,32] =[1] =False -", s, &w);
+    rows = (habitat_rows_shape){1, 100};
+    s = habitat_work_rows("add", &rows, f32, fwd, &w);
+    same_as("aten::add | f32[100] f32[100] =1", s, &w);
+    s = habitat_work_rows("gelu", &rows, f32, fwd, &w);
+    same_as("aten::gelu | f32[100] -", s, &w);
+    s = habitat_work_rows("gelu", &rows, f32, bwd, &w);
+    same_as("aten::gelu_backward | f32[100] f32[100] -", s, &w);
+    s = habitat_work_rows("addcmul", &rows, f32, fwd, &w);
+    same_as("aten::addcmul | f32[100] f32[100] f32[100] =1", s, &w);
+}
+
+static void constructors_refuse(void) {
+    habitat_work w = {.flop = 7};
+    habitat_gemm_shape g = {.b = 1, .m = 0, .n = 2, .k = 3};
+    CHECK_INT(habitat_work_gemm(&g, HABITAT_DTYPE_FP32, &w), HABITAT_E_ARG);
+    g.m = NAN;
+    CHECK_INT(habitat_work_gemm(&g, HABITAT_DTYPE_FP32, &w), HABITAT_E_ARG);
+    g.m = INFINITY;
+    CHECK_INT(habitat_work_gemm(&g, HABITAT_DTYPE_FP32, &w), HABITAT_E_ARG);
+    g.m = 1;
+    CHECK_INT(habitat_work_gemm(&g, HABITAT_DTYPE_UNKNOWN, &w), HABITAT_E_ARG);
+    CHECK_INT(habitat_work_gemm(NULL, HABITAT_DTYPE_FP32, &w), HABITAT_E_ARG);
+    habitat_conv_shape c = {.dims = 4};
+    CHECK_INT(habitat_work_conv(&c, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD, &w), HABITAT_E_ARG);
+    habitat_attention_shape a = {0};
+    CHECK_INT(habitat_work_attention(&a, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD, &w),
+              HABITAT_E_ARG);
+    habitat_rnn_shape r = {0};
+    CHECK_INT(habitat_work_rnn(&r, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD, &w), HABITAT_E_ARG);
+    habitat_rows_shape rows = {1, -1};
+    CHECK_INT(habitat_work_rows("add", &rows, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD, &w),
+              HABITAT_E_ARG);
+    rows.columns = 5;
+    CHECK_INT(habitat_work_rows("frobnicate", &rows, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD, &w),
+              HABITAT_E_UNSUPPORTED);
+    CHECK_INT(habitat_work_rows("add", &rows, HABITAT_DTYPE_FP32, HABITAT_PASS_OPTIMIZER, &w),
+              HABITAT_E_ARG);
+    CHECK(w.flop == 7);
+    check_case("constructors refuse impossible sizes and leave the result untouched");
+}
+
+/* Lists take the format that a kernel's name tells. */
+static void listed_tensors(void) {
+    static work_case c;
+    habitat_work w = {0};
+    case_read(&c, "aten::cat | {[2,3];[2,5]} =1");
+    CHECK_INT(habitat_operation_work_typed(&c.op, HABITAT_DTYPE_BF16, &w), HABITAT_OK);
+    CHECK(w.known && w.read_bytes == 32 && w.write_bytes == 32 && w.dtype == HABITAT_DTYPE_BF16);
+    case_read(&c, "aten::_foreach_addcdiv_ | {[4];[6]} {[4];[6]} {[4];[6]} -");
+    CHECK_INT(habitat_operation_work_typed(&c.op, HABITAT_DTYPE_FP32, &w), HABITAT_OK);
+    CHECK(w.known && w.flop == 30 && w.read_bytes == 120 && w.write_bytes == 40);
+    CHECK_TEXT(w.kind, "addcdiv");
+    case_read(&c, "aten::_fused_adam_ | {[10]} {[10]} {[10]} {[10]} {} {[1]} =0.1");
+    CHECK_INT(habitat_operation_work_typed(&c.op, HABITAT_DTYPE_FP32, &w), HABITAT_OK);
+    CHECK(w.known && w.flop == 130 && w.read_bytes == 160 && w.write_bytes == 120);
+    check_case("lists of tensors with their format given");
+}
+
+static void kinds(void) {
+    static const char *const pairs[][2] = {
+        {"aten::mm | f32[1,1] f32[1,1]", "mm"},
+        {"aten::native_layer_norm_backward | -", "layer_norm"},
+        {"aten::cudnn_batch_norm | -", "batch_norm"},
+        {"aten::_log_softmax_backward_data | -", "log_softmax"},
+        {"aten::relu_ | f32[1]", "relu"},
+        {"aten::gelu_backward | f32[1] f32[1] -", "gelu"},
+        {"aten::_fused_adamw_ | {}", "adamw"},
+        {"aten::_scaled_dot_product_flash_attention | -", "sdpa_flash"},
+        {"aten::nll_loss_forward | -", "nll_loss"},
+    };
+    static work_case c;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        habitat_work w = {0};
+        case_read(&c, pairs[i][0]);
+        CHECK_INT(habitat_operation_work(&c.op, &w), HABITAT_OK);
+        CHECK_TEXT(w.kind, pairs[i][1]);
+    }
+    check_case("kinds are plain names");
+}
+
+static uint64_t random_state = 88172645463325252u;
+
+static uint64_t random_number(void) {
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state;
+}
+
+/* Any inputs to any operation: a status, and never a known number that is no number. */
+static void nonsense(void) {
+    static const int64_t sizes[] = {0, 1, 1, 2, 3, 7, 64, INT64_MAX, -1, INT64_MIN};
+    static const char *const values[] = {"",      "True", "[1, 1]", "[]",  "-1",   "1e308",
+                                         "1e999", "[",    "[1,",    "nan", "same", "1.5",
+                                         "[-9]",  "0",    "[0]",    NULL};
+    size_t count;
+    const work_rule *rules = work_rules(&count);
+    int64_t dims[16][40];
+    habitat_input inputs[16];
+    for (size_t i = 0; i < 40 * count; i++) {
+        uint32_t n = (uint32_t)(random_number() % 16);
+        memset(inputs, 0, sizeof inputs);
+        for (uint32_t j = 0; j < n; j++) {
+            habitat_input *in = &inputs[j];
+            in->value = values[random_number() % 16];
+            in->type = random_number() % 2 ? "Scalar" : "";
+            in->dtype = (habitat_dtype)(random_number() % HABITAT_DTYPE_COUNT);
+            in->is_tensor = random_number() % 2;
+            in->is_list = !in->is_tensor && random_number() % 3 == 0;
+            in->rank = (uint8_t)(in->is_list ? 0 : random_number() % 7);
+            for (int k = 0; k < 40; k++)
+                dims[j][k] = sizes[random_number() % (random_number() % 8 ? 7 : 10)];
+            in->dims = dims[j];
+            in->strides = random_number() % 2 ? dims[j] : NULL;
+            if (in->is_list) {
+                in->list_count = (uint32_t)(random_number() % 3);
+                dims[j][0] = dims[j][3] = 2;
+            }
+        }
+        char name[96];
+        snprintf(name, sizeof name, "aten::%s", rules[i % count].name);
+        habitat_operation op = {.name = name, .inputs = inputs, .input_count = n};
+        habitat_work w = {0};
+        habitat_status status = habitat_operation_work(&op, &w);
+        CHECK(status == HABITAT_OK || status == HABITAT_E_RANGE);
+        if (w.known)
+            CHECK(isfinite(w.flop) && w.flop >= 0 && isfinite(w.read_bytes) && w.read_bytes >= 0 &&
+                  isfinite(w.write_bytes) && w.write_bytes >= 0);
+    }
+    check_case("nonsense never gives a number that is none");
+    habitat_operation op = {.name = NULL};
+    habitat_work w = {.flop = 7};
+    CHECK_INT(habitat_operation_work(&op, &w), HABITAT_E_ARG);
+    CHECK_INT(habitat_operation_work(NULL, &w), HABITAT_E_ARG);
+    op.name = "aten::mm";
+    CHECK_INT(habitat_operation_work(&op, NULL), HABITAT_E_ARG);
+    op.input_count = 2;
+    CHECK_INT(habitat_operation_work(&op, &w), HABITAT_E_ARG);
+    CHECK(w.flop == 7);
+    static const char *const odd[] = {"",
+                                      "aten::",
+                                      "_",
+                                      "aten::_",
+                                      ".",
+                                      "aten::.",
+                                      "aten::_foreach_",
+                                      "aten::_foreach__",
+                                      "triton_",
+                                      "aten::add.",
+                                      "aten::__"};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        op = (habitat_operation){.name = odd[i]};
+        habitat_operation_work(&op, &w);
+    }
+    check_case("missing pieces and odd names");
+}
+
 int main(void) {
     table_is_sorted();
     golden();
+    constructors();
+    constructors_refuse();
+    listed_tensors();
+    kinds();
+    nonsense();
     return check_done();
 }
