@@ -35,19 +35,22 @@ static struct {
     uint8_t **idle; /* buffers CUPTI has given back */
     size_t n_idle, n_buffers;
     uint64_t cupti_dropped;
+    pthread_mutex_t message_lock;
     char message[512];
 } recording = {.load_lock = PTHREAD_MUTEX_INITIALIZER,
                .pool_lock = PTHREAD_MUTEX_INITIALIZER,
-               .store_lock = PTHREAD_MUTEX_INITIALIZER};
+               .store_lock = PTHREAD_MUTEX_INITIALIZER,
+               .message_lock = PTHREAD_MUTEX_INITIALIZER};
 
 enum { BUFFER_ALIGNMENT = 8 };
 
 void recorder_fail(const char *format, ...) {
-    if (recording.message[0])
-        return;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(recording.message, sizeof recording.message, format, arguments);
+    pthread_mutex_lock(&recording.message_lock);
+    if (!recording.message[0])
+        vsnprintf(recording.message, sizeof recording.message, format, arguments);
+    pthread_mutex_unlock(&recording.message_lock);
     va_end(arguments);
 }
 

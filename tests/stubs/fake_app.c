@@ -36,12 +36,6 @@ int main(int argc, char **argv) {
         return 4;
     if (strcmp(end, "twice") == 0 && inject() != 1)
         return 4;
-    if (strcmp(end, "fork") == 0) { /* a child that never uses CUDA again leaves through exit() */
-        pid_t child = fork();
-        if (child == 0)
-            exit(0);
-        waitpid(child, NULL, 0);
-    }
     const char *fake = getenv("HABITAT_RECORD_CUPTI");
     if (fake && access(fake, R_OK) == 0) {
         union {
@@ -50,6 +44,12 @@ int main(int argc, char **argv) {
         } u = {.object = symbol(fake, "fake_cupti_emit")};
         if (!u.function || u.function(scenario) != 0)
             return 5;
+    }
+    if (strcmp(end, "fork") == 0) { /* a child that does not use CUDA leaves through exit() */
+        pid_t child = fork();
+        if (child == 0)
+            exit(0);
+        waitpid(child, NULL, 0);
     }
     if (strcmp(end, "_exit") == 0)
         _exit(0);
