@@ -65,6 +65,15 @@ static bool extend_python_path(void) {
     return set;
 }
 
+/* Tells the package where the CUDA recorder is, for --counters. */
+static void name_recorder(void) {
+#ifdef HABITAT_HAVE_RECORDER
+    char library[4096];
+    if (habitat_launch_find_library(library, sizeof library))
+        setenv("HABITAT_RECORDER", library, 0);
+#endif
+}
+
 /* Hands over for good: returns on failure only. */
 static int run_script(int argc, char **argv) {
     const char *python = getenv("HABITAT_PYTHON");
@@ -82,6 +91,7 @@ static int run_script(int argc, char **argv) {
     command[n++] = module;
     for (int i = 0; i < argc; i++)
         command[n++] = argv[i];
+    name_recorder();
     fflush(stdout);
     cli_restore_signals();
     execvp(python, command);

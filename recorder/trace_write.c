@@ -89,7 +89,7 @@ char *demangle(const char *name) {
     int status = -1;
     char *plain = u.function(name, NULL, NULL, &status);
     if (status == 0)
-        return plain;
+        return plain; /* cppcheck-suppress returnDanglingLifetime ; it is malloc()ed */
     free(plain);
     return NULL;
 }
