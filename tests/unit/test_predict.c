@@ -52,6 +52,7 @@ static void test_wave(void) {
     size_t count = 0;
     const habitat_workload_kernel *kernels = habitat_workload_kernels(w, &count);
     CHECK(!kernels[0].persistent && kernels[2].persistent);
+    CHECK(kernels[1].facts.bytes == 2e6); /* read and written */
     check_case("a workload lists the kernels and their sum");
 
     habitat_prediction *p = predicted(w, &d, HABITAT_METHOD_WAVE);
@@ -273,6 +274,116 @@ static void test_shares(void) {
     habitat_trace_free(trace);
 }
 
+static void test_auto(void) {
+    /* Nothing is known of the first kernel: floor 2200 cycles, 2.2 us on o and 1.1 on d; the rest,
+     * 7.8 us, by sustained bandwidth, 800 / 400: 1.1 + 15.6 us. */
+    habitat_trace *trace = made_trace(three, 1, NULL, "", 0);
+    habitat_workload *w = workload_of(trace);
+    habitat_prediction *p = predicted(w, &d, HABITAT_METHOD_AUTO);
+    CHECK_NEAR(p->kernel_ms, 0.0167, 1e-12);
+    CHECK_INT(p->kernels[0].method, HABITAT_METHOD_ROOFLINE);
+    check_case("auto: floor by clock, the rest by sustained bandwidth");
+    habitat_prediction_free(p);
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+
+    /* mm (64, 32) x (32, 16) of test_shares(): on o 65536 flop / 8 T = 8.192 ns, 14336 bytes / 800
+     * G = 17.92 ns: M_o = 17.92; on d 10.24 and 35.84: M_d / M_o = 2. Beyond the floor are 3.8 us
+     * of the product and nothing of its helper: distance 3800 / 17.92 = 212.05, its root 14.562.
+     * Product 1.1 + 3.8 x 2 / 14.562 us; helper 2.0 us x 1/2 by clock. Within an architecture
+     * the distance stays: 1.1 + 7.6. */
+    const made_kernel list[] = {
+        {"ampere_sgemm_32x32_nn", NULL, 100000, 6000, 7, 400, 256, 32, 0, 0, "aten::mm",
+         "[[64, 32], [32, 16]]", false, 0},
+        {"splitKreduce_kernel", NULL, 110000, 2000, 7, 400, 256, 32, 0, 0, NULL, NULL, true, 0},
+    };
+    trace = made_trace(list, 2, NULL, "", 0);
+    w = workload_of(trace);
+    p = predicted(w, &d, HABITAT_METHOD_AUTO);
+    CHECK_NEAR(p->kernels[0].ms, 1e-3 * (1.1 + 7.6 / sqrt(3800 / 17.92)), 1e-12);
+    CHECK_NEAR(p->kernels[1].ms, 0.001, 1e-12);
+    habitat_prediction_free(p);
+    habitat_gpu alike = d;
+    alike.architecture = "o";
+    p = predicted(w, &alike, HABITAT_METHOD_AUTO);
+    CHECK_NEAR(p->kernels[0].ms, 0.0087, 1e-12);
+    habitat_prediction_free(p);
+    check_case("auto: half the distance to the roofline across architectures");
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+}
+
+/* An operation on a CPU thread, and a kernel with its launch, as members of traceEvents. */
+#define OP(name, tid, ts, dur, args)                                                               \
+    "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"" name "\",\"pid\":1,\"tid\":" tid ",\"ts\":" ts  \
+    ",\"dur\":" dur ",\"args\":{" args "}},"
+#define KERNEL(name, tid, launch, correlation, ts, dur)                                            \
+    "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,\"tid\":" tid  \
+    ",\"ts\":" launch ",\"dur\":0.5,\"args\":{\"correlation\":" correlation "}},"                  \
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" name "\",\"pid\":0,\"tid\":7,\"ts\":" ts        \
+    ",\"dur\":" dur ",\"args\":{\"device\":0,\"stream\":7,\"correlation\":" correlation            \
+    ",\"grid\":[64,1,1],\"block\":[128,1,1],\"registers per thread\":32,\"shared memory\":0}},"
+#define TRACE(events)                                                                              \
+    "{\"deviceProperties\":[{\"id\":0,\"name\":\"made\"}],\"traceEvents\":[" events                \
+    "{\"ph\":\"M\",\"name\":\"x\",\"pid\":1}]}"
+#define SHAPES "\"Input type\":[\"float\",\"float\"],\"Input Dims\":[[64,32],[32,16]]"
+
+static habitat_workload *workload_of_text(const char *text, habitat_trace **trace) {
+    habitat_error err = {0};
+    *trace = NULL;
+    if (habitat_trace_read_memory(text, strlen(text), "made", trace, &err) != HABITAT_OK)
+        printf("# does not read: %s\n", err.message);
+    return workload_of(*trace);
+}
+
+static void test_owners(void) {
+    /* A kernel of an unknown operation goes to the product around it, which is known, and takes its
+     * flop; when the product's own kernel took it already, how much is left is unknown. */
+    habitat_trace *trace = NULL;
+    size_t count = 0;
+    habitat_workload *w = workload_of_text(
+        TRACE(OP("aten::mm", "1", "10", "30", SHAPES) OP("my::inner", "1", "12", "10", "")
+                  KERNEL("a_gemm", "1", "13", "1", "100", "5")),
+        &trace);
+    const habitat_workload_group *group = habitat_workload_groups(w, &count);
+    CHECK_INT(count, 1);
+    CHECK_TEXT(group[0].operation->name, "aten::mm");
+    CHECK(group[0].work.known);
+    CHECK_NEAR(habitat_workload_kernels(w, &count)[0].facts.flop, 65536, 0);
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+
+    w = workload_of_text(
+        TRACE(OP("aten::linear", "1", "10", "30", SHAPES) OP("aten::mm", "1", "12", "5", SHAPES)
+                  KERNEL("a_gemm", "1", "13", "1", "100", "5") OP("my::inner", "1", "20", "5", "")
+                      KERNEL("b_gemm", "1", "21", "2", "110", "5")),
+        &trace);
+    group = habitat_workload_groups(w, &count);
+    const habitat_workload_kernel *kernels = habitat_workload_kernels(w, &count);
+    CHECK_NEAR(kernels[0].facts.flop, 65536, 0);
+    CHECK(isnan(kernels[1].facts.flop));
+    CHECK(!group[kernels[1].group].work.known);
+    CHECK_INT(kernels[1].op_class, HABITAT_CLASS_GEMM);
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+    check_case("work goes to the innermost operation that knows it, and is not given twice");
+
+    /* a backward node without shapes: twice the forward operation's product */
+    w = workload_of_text(TRACE(OP("aten::mm", "1", "10", "5", SHAPES ",\"Sequence number\":7")
+                                   KERNEL("a_gemm", "1", "11", "1", "100", "5")
+                                       OP("autograd::engine::evaluate_function: MmBackward0", "2",
+                                          "200", "20", "\"Sequence number\":7,\"Fwd thread id\":1")
+                                           KERNEL("b_gemm", "2", "205", "2", "300", "5")),
+                         &trace);
+    kernels = habitat_workload_kernels(w, &count);
+    CHECK_INT(count, 2);
+    CHECK_NEAR(kernels[1].facts.flop, 2 * 65536, 0);
+    CHECK_INT(kernels[1].op_class, HABITAT_CLASS_GEMM);
+    check_case("a backward node without shapes does what its forward operation says");
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+}
+
 static void test_refusals(void) {
     habitat_trace *trace = made_trace(three, 3, NULL, "", 0);
     habitat_workload *w = workload_of(trace);
@@ -331,6 +442,8 @@ int main(void) {
     test_iterations();
     test_recorded();
     test_shares();
+    test_auto();
+    test_owners();
     test_refusals();
     test_operation();
     return check_done();
