@@ -289,9 +289,6 @@ static const struct name_arithmetic {
     {"mmatensorop", MATRIX_TENSORS, "trace: mangled"},
     {"warpgroupsize", MATRIX_TENSORS, "trace: sm90_xmma kernels run on warp groups"},
     {"flash", MATRIX_TENSORS, "known: flash_fwd_kernel, cudnn ..._sdpa_sm90_flash_fprop_f16_..."},
-    {"cutlassf_f32_aligned_64x64_rf_sm80", MATRIX_TF32, "known: three TF32 products for one"},
-    {"fmha_cutlassf_f32", PLAIN, "known: before sm80 fp32 attention runs on plain units"},
-    {"fmha_cutlassb_f32", PLAIN, "known"},
     {"fmha", MATRIX_TENSORS, "known: fmha_cutlassF_f16_aligned_64x64_rf_sm80"},
 };
 
@@ -332,9 +329,19 @@ static bool nvjet_arithmetic(const char *name, arithmetic *means) {
     return true;
 }
 
+/* Memory-efficient attention on fp32 (fmha_cutlassF_f32_aligned_64x64_rf_sm80, ..B_f32_..): known
+ * from its source, DefaultGemmType: three TF32 products for one from sm80 on, plain units before.
+ */
+static bool efficient_attention_arithmetic(const char *name, arithmetic *means) {
+    if (!strstr(name, "fmha_cutlass") || !strstr(name, "_f32_"))
+        return false;
+    *means = strstr(name, "sm80") ? MATRIX_TF32 : PLAIN;
+    return true;
+}
+
 static arithmetic arithmetic_of(const char *name, const habitat_work *work) {
     arithmetic means;
-    if (nvjet_arithmetic(name, &means))
+    if (nvjet_arithmetic(name, &means) || efficient_attention_arithmetic(name, &means))
         return means;
     habitat_class op_class = work ? work->op_class : HABITAT_CLASS_OTHER;
     bool product = op_class == HABITAT_CLASS_GEMM || op_class == HABITAT_CLASS_BMM ||

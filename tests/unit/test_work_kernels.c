@@ -97,6 +97,7 @@ static const struct arithmetic_case {
     {"fmha_cutlassF_f16_aligned_64x64_rf_sm80(PyTorchMemEffAttention::AttentionKernel<>::Params)",
      ATT, FP16, FP16, true},
     {"fmha_cutlassF_f32_aligned_64x64_rf_sm75(x)", ATT, FP32, FP32, false},
+    {"fmha_cutlassB_f32_aligned_64x64_k64_sm80(x)", ATT, FP32, TF32, true}, /* three for one */
     /* not matrix work: halves are widened */
     {"void at::native::vectorized_elementwise_kernel<8, at::native::CUDAFunctor_add<c10::BFloat16>",
      HABITAT_CLASS_ELEMENTWISE, BF16, FP32, false},
