@@ -28,7 +28,7 @@ public() { # public headers that belong to a module
     work) echo "work" ;;
     model) echo "model learn" ;;
     predict) echo "predict" ;;
-    report) echo "report" ;;
+    report) echo "report answer" ;;
     esac
 }
 

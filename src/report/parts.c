@@ -84,8 +84,10 @@ void view_free(view *v) {
 void json_report_head(writer *w, const habitat_report_predictions *what) {
     const habitat_trace_info *trace = habitat_trace_get_info(what->trace);
     const habitat_workload_info *info = habitat_workload_get_info(what->workload);
-    size_t operations;
-    habitat_trace_operations(what->trace, &operations);
+    size_t all, operations = 0;
+    const habitat_operation *ops = habitat_trace_operations(what->trace, &all);
+    for (size_t i = 0; i < all; i++) /* ranges and modules are not operations of the framework */
+        operations += ops[i].kind == HABITAT_OPERATION_FRAMEWORK;
     json_start(w);
     json_map(w, NULL);
     json_integer(w, "schema", 1);

@@ -1,0 +1,130 @@
+"""The package over the C library: traces, GPUs, predictions, errors; the command line it brings along."""
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import habitat
+
+ROOT = Path(__file__).resolve().parents[2]
+RESNET = ROOT / "data/recordings/resnet50_b4_fp32_h200.json.gz"
+
+
+@pytest.fixture(scope="module")
+def trace():
+    return habitat.Trace(RESNET)
+
+
+def kernel_sum_ms(path):
+    document = json.load(gzip.open(path))
+    ns = sum(round(e["dur"] * 1000) for e in document["traceEvents"] if e.get("cat") == "kernel")
+    return ns / 1e6 / document["habitat"]["profiled_iterations"]
+
+
+def test_import_needs_no_pytorch():
+    code = "import sys, habitat; habitat.Trace; habitat.gpus(); assert 'torch' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True, cwd="/")  # not from a checkout
+
+
+def test_version_is_that_of_the_repository():
+    assert habitat.__version__ == (ROOT / "VERSION").read_text().strip()
+
+
+def test_facts_of_a_trace(trace):
+    assert trace.gpu == "H200-SXM5-141GB"
+    assert trace.batch_size == 4
+    assert trace.kernel_ms == pytest.approx(kernel_sum_ms(RESNET), rel=1e-12)
+    assert trace.iteration_ms == json.load(gzip.open(RESNET))["habitat"]["iteration_ms"]
+
+
+def test_prediction_has_names_with_units_and_adds_up(trace):
+    p = trace.predict("V100-PCIE-32GB")
+    assert p.gpu == "V100-PCIE-32GB" and p.method == "auto"
+    assert p.low_ms <= p.iteration_ms <= p.high_ms
+    assert p.kernel_ms == pytest.approx(sum(c.ms for c in p.by_class), rel=1e-9)
+    assert sum(p.coverage.values()) == pytest.approx(1, rel=1e-9)
+    assert p.iteration_ms > trace.kernel_ms
+
+
+def test_the_origin_gives_the_measurement_back(trace):
+    assert trace.predict("H200-SXM5-141GB").kernel_ms == trace.kernel_ms
+
+
+def test_all_gpus_in_one_call_equal_single_calls(trace):
+    every = trace.predict_all(method="wave")
+    assert {p.gpu for p in every} == {g.name for g in habitat.gpus()}
+    by_name = {p.gpu: p for p in every}
+    for name in ("T4", "A100-SXM4-80GB", "RTX4090"):
+        assert trace.predict(name, method="wave").iteration_ms == by_name[name].iteration_ms
+
+
+def test_aliases_are_resolved_and_said(trace):
+    p = trace.predict("V100")
+    assert p.gpu.startswith("V100-")
+    assert any(warning.startswith("V100: taken as V100-") for warning in p.warnings)
+
+
+def test_gpus_have_values_with_units():
+    h100 = habitat.gpu("NVIDIA H100 80GB HBM3")
+    assert h100.name == "H100-SXM5-80GB" and h100.sm_count == 132
+    assert h100.memory_bandwidth_bytes_per_s == pytest.approx(3.35e12, rel=0.01)
+    assert len(habitat.gpus()) >= 74
+    assert habitat.Device.V100_PCIE_32GB.value == "V100-PCIE-32GB"
+    assert habitat.Trace(RESNET).predict(habitat.Device.T4).gpu == "T4"
+
+
+def test_explain_goes_operation_by_operation(trace):
+    rows = trace.explain("T4")
+    assert rows["prediction"]["gpu"] == "T4"
+    assert sum(row["origin_ms"] for row in rows["rows"]) == pytest.approx(
+        trace.kernel_ms + rows["trace"]["copy_ms"]
+    )
+
+
+@pytest.mark.parametrize(
+    "call, status",
+    [
+        (lambda t: t.predict("V101"), "HABITAT_E_UNKNOWN_GPU"),
+        (lambda t: t.predict("T4", method="magic"), "HABITAT_E_UNKNOWN_METHOD"),
+        (lambda t: t.predict("T4", by="colour"), "HABITAT_E_ARG"),
+        (lambda t: t.predict_all([]), "HABITAT_E_ARG"),
+        (lambda t: habitat.Trace("/nonexistent/trace.json"), "HABITAT_E_IO"),
+    ],
+)
+def test_errors_are_one_exception_with_the_status(trace, call, status):
+    with pytest.raises(habitat.HabitatError) as caught:
+        call(trace)
+    assert caught.value.status == status and str(caught.value)
+
+
+def test_a_broken_trace_says_where(tmp_path):
+    broken = tmp_path / "broken.json"
+    broken.write_bytes(gzip.open(RESNET).read()[:100_000])
+    with pytest.raises(habitat.HabitatError) as caught:
+        habitat.Trace(broken)
+    assert caught.value.status == "HABITAT_E_PARSE"
+    assert str(broken) in str(caught.value) and caught.value.byte is not None
+
+
+def test_a_gpu_of_ones_own(tmp_path, trace):
+    mine = json.loads((ROOT / "data/gpus/T4.json").read_text())
+    mine.update(name="MyT4", aliases=[], memory_bandwidth_gb_per_s=300)
+    mine.pop("family_aliases", None)
+    file = tmp_path / "my.json"
+    file.write_text(json.dumps(mine))
+    own = habitat.Trace(RESNET, gpu_files=[file])
+    assert own.predict("MyT4", method="bandwidth").iteration_ms == pytest.approx(
+        own.predict("T4", method="bandwidth").iteration_ms * 320 / 300, rel=1e-6
+    )
+
+
+def test_command_line_comes_with_the_package_and_agrees(trace):
+    command = Path(sys.executable).parent / "habitat"
+    if not command.exists():
+        pytest.skip("the package is not installed in this environment")
+    out = subprocess.run([command, "predict", RESNET, "--to", "T4", "--json"], check=True, capture_output=True)
+    assert json.loads(out.stdout)["predictions"][0]["iteration_ms"] == trace.predict("T4").iteration_ms
