@@ -15,6 +15,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* What is written, in order, and the hardware metrics each is a sum of, with their weight. An FMA
@@ -484,31 +485,56 @@ static const cuda_launch_config *launch_of(uint32_t cbid, const void *params,
     memcpy(room->grid, plain->grid, sizeof room->grid);
     memcpy(room->block, plain->block, sizeof room->block);
     room->dynamic_shared_bytes = plain->dynamic_shared_bytes;
+    room->stream = plain->stream;
     return room;
 }
 
-/* Called around every driver launch. The lock is held from the entry to the exit of a measured
- * launch: two kernels of two threads must not share a range. */
-static _Thread_local bool holds_lock;
+/* A launch into a stream that is being captured runs nothing, and measuring it would break the
+ * capture. */
+static bool is_captured(uint32_t cbid, const cuda_launch_config *config) {
+    bool per_thread = cbid == CUPTI_CBID_cuLaunchKernel_ptsz ||
+                      cbid == CUPTI_CBID_cuLaunchKernelEx_ptsz ||
+                      cbid == CUPTI_CBID_cuLaunchCooperativeKernel_ptsz;
+    void *stream =
+        config->stream || !per_thread ? config->stream : (void *)2; /* CU_STREAM_PER_THREAD */
+    int status = 0;
+    if (!counters.driver.stream_capturing)
+        return false;
+    return counters.driver.stream_capturing(stream, &status) != 0 || status != 0;
+}
 
+/* How deep in launches the thread that measures is: its own, and any that the replay makes inside.
+ * While it is not 0 the thread holds the lock, since two kernels of two threads must not share a
+ * range. */
+static _Thread_local unsigned depth;
+
+static void enter_launch(uint32_t cbid, const cupti_callback_data *d) {
+    cuda_launch_config room = {0};
+    void *function = NULL;
+    if (counters.stopped || !d->params || !d->symbol_name)
+        return;
+    const cuda_launch_config *config = launch_of(cbid, d->params, &room, &function);
+    if (!config || !function || is_captured(cbid, config))
+        return;
+    pthread_mutex_lock(&counters.lock);
+    begin_kernel(d->context, d->symbol_name, function, config);
+    if (counters.active)
+        depth = 1;
+    else
+        pthread_mutex_unlock(&counters.lock);
+}
+
+/* Called around every driver launch. */
 static void on_launch(void *user, uint32_t domain, uint32_t cbid, const void *data) {
     (void)user, (void)domain;
     const cupti_callback_data *d = data;
     if (d->site == CUPTI_SITE_ENTER) {
-        if (holds_lock || counters.stopped || !d->params || !d->symbol_name)
-            return;
-        cuda_launch_config room;
-        void *function = NULL;
-        pthread_mutex_lock(&counters.lock);
-        const cuda_launch_config *config = launch_of(cbid, d->params, &room, &function);
-        if (config && function)
-            begin_kernel(d->context, d->symbol_name, function, config);
-        holds_lock = counters.active != NULL;
-        if (!holds_lock)
-            pthread_mutex_unlock(&counters.lock);
-    } else if (holds_lock) {
+        if (depth)
+            depth++;
+        else
+            enter_launch(cbid, d);
+    } else if (depth && --depth == 0) {
         end_kernel();
-        holds_lock = false;
         pthread_mutex_unlock(&counters.lock);
     }
 }
@@ -600,7 +626,11 @@ void counters_finish(const recorder_options *options, const cupti_library *cupti
     char temporary[1100];
     (void)cupti;
     counters.stopped = true; /* what the range profilers hold goes with the process */
-    pthread_mutex_lock(&counters.lock);
+    struct timespec
+        until; /* a thread that hangs in a launch must not keep the process from ending */
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 10;
+    bool locked = pthread_mutex_timedlock(&counters.lock, &until) == 0;
     snprintf(temporary, sizeof temporary, "%s.%ld.part", options->out, (long)getpid());
     FILE *file = fopen(temporary, "we");
     bool written = false;
@@ -615,5 +645,6 @@ void counters_finish(const recorder_options *options, const cupti_library *cupti
         recorder_fail("%s: %s", options->out, strerror(errno));
     recorder_write_status(options, "written %d\nkernels %zu\nevents %zu\n", written,
                           counters.n_measured, counters.n_measured);
-    pthread_mutex_unlock(&counters.lock);
+    if (locked)
+        pthread_mutex_unlock(&counters.lock);
 }

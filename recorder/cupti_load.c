@@ -51,6 +51,7 @@ void cuda_driver_lookup(cuda_driver *out) {
         int (*function)(int *, int, void *);
         int (*device)(int *);
         int (*of_kernel)(void **, void *);
+        int (*capturing)(void *, int *);
     } u;
     u.object = dlsym(cuda, "cuDriverGetVersion");
     out->driver_version = u.version;
@@ -62,6 +63,8 @@ void cuda_driver_lookup(cuda_driver *out) {
     out->context_device = u.device;
     u.object = dlsym(cuda, "cuKernelGetFunction");
     out->kernel_function = u.of_kernel;
+    u.object = dlsym(cuda, "cuStreamIsCapturing");
+    out->stream_capturing = u.capturing;
 }
 
 static int look_up(void *handle, cupti_library *out) {

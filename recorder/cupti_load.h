@@ -58,6 +58,7 @@ typedef struct {
     int (*function_attribute)(int *, int, void *);
     int (*kernel_function)(void **, void *); /* CUfunction of a CUkernel */
     int (*context_device)(int *);
+    int (*stream_capturing)(void *, int *);
 } cuda_driver;
 
 /** The CUDA major version a cuptiGetVersion() value belongs to: 11, 12, 13, ...; 18 came with 11.8

@@ -165,14 +165,13 @@ static int run_program(session *s, const char *mode, const char *select) {
     if (child < 0)
         return fail(s, 1, "no new process: %s", strerror(fork_error));
     if (exec_error)
-        return fail(s, 1, "%s: %s", s->options->argv[0], strerror(exec_error));
+        return fail(s, 1, "cannot be run: %s", strerror(exec_error));
     s->result->program_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     if (WIFSIGNALED(status))
-        return fail(s, 1, "%s was ended by signal %d (%s); no trace was kept", s->options->argv[0],
-                    WTERMSIG(status), strsignal(WTERMSIG(status)));
+        return fail(s, 1, "was ended by signal %d (%s); no trace was kept", WTERMSIG(status),
+                    strsignal(WTERMSIG(status)));
     if (s->result->program_status != 0)
-        return fail(s, 1, "%s exited with status %d; no trace was kept", s->options->argv[0],
-                    s->result->program_status);
+        return fail(s, 1, "exited with status %d; no trace was kept", s->result->program_status);
     return 0;
 }
 
@@ -289,16 +288,15 @@ static int check_reports(session *s) {
     read_reports(s);
     if (s->n_reports == 0)
         return fail(s, 1,
-                    "%s made no CUDA call the recorder saw; a program that leaves by _exit or runs "
-                    "its GPU work "
-                    "in another container or as another user cannot be recorded this way",
-                    o->argv[0]);
+                    "made no CUDA call the recorder saw; a program that leaves by _exit or runs "
+                    "its GPU work in "
+                    "another container or as another user cannot be recorded this way");
     const process_report *first = &s->reports[0];
     if (o->nvtx_range && first->written && first->iterations == 0)
-        return fail(s, 1, "%s: no NVTX range named %s was seen", o->argv[0], o->nvtx_range);
+        return fail(s, 1, "no NVTX range named %s was seen", o->nvtx_range);
     if (first->kernels == 0 || !first->written)
-        return fail(s, 1, "%s: no kernel was recorded%s%s", o->argv[0],
-                    first->message[0] ? ": " : "", first->message);
+        return fail(s, 1, "no kernel was recorded%s%s", first->message[0] ? ": " : "",
+                    first->message);
     s->result->kernels = first->kernels;
     s->result->iterations = o->nvtx_range ? first->iterations : 1;
     s->result->dropped_records = first->dropped;

@@ -528,6 +528,13 @@ static void launch(const char *name, uint32_t grid_x, bool extended) {
     launch_callback(NULL, CUPTI_DOMAIN_DRIVER, cbid, &data);
     profiler.grid_x = (int)grid_x;
     profiler.launched = true;
+    if (profiler.started) { /* the replay launches the kernel again, inside */
+        launch_callback(NULL, CUPTI_DOMAIN_DRIVER, cbid, &data);
+        data.site = CUPTI_SITE_EXIT;
+        launch_callback(NULL, CUPTI_DOMAIN_DRIVER, cbid, &data);
+        if (!profiler.started)
+            abort();
+    }
     data.site = CUPTI_SITE_EXIT;
     launch_callback(NULL, CUPTI_DOMAIN_DRIVER, cbid, &data);
 }

@@ -113,6 +113,9 @@ SAME(cuda_launch_params, dynamic_shared_bytes, cuLaunchKernel_params, sharedMemB
 SAME(cuda_launch_params, dynamic_shared_bytes, cuLaunchCooperativeKernel_params, sharedMemBytes);
 SAME(cuda_launch_ex_params, config, cuLaunchKernelEx_params, config);
 SAME(cuda_launch_ex_params, function, cuLaunchKernelEx_params, f);
+SAME(cuda_launch_params, stream, cuLaunchKernel_params, hStream);
+SAME(cuda_launch_params, stream, cuLaunchCooperativeKernel_params, hStream);
+SAME(cuda_launch_config, stream, CUlaunchConfig, hStream);
 SAME(cuda_launch_config, grid[0], CUlaunchConfig, gridDimX);
 SAME(cuda_launch_config, block[0], CUlaunchConfig, blockDimX);
 SAME(cuda_launch_config, dynamic_shared_bytes, CUlaunchConfig, sharedMemBytes);
