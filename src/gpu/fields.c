@@ -57,6 +57,7 @@ const gpu_field gpu_fields[] = {
     OTHER("sm_limits", false),
     OTHER("sustained", false),
     NUMBER("launch_floor_ns", launch_floor_ns, 1, 1, 1e7, false),
+    OTHER("operations", false),
     OTHER("notes", false),
     OTHER("sources", true),
 };

@@ -367,9 +367,12 @@ static habitat_status read_other_field(reader *r, const char *key, yajl_val valu
         return read_sustained(r, value);
     if (strcmp(key, "notes") == 0)
         return read_texts(r, key, value, 0, &entry->notes, &entry->note_count);
+    if (strcmp(key, "operations") == 0 && !YAJL_IS_ARRAY(value))
+        return bad(r, HABITAT_E_FORMAT, key, "must be a list of measured operations");
     if (strcmp(key, "sources") == 0)
         return read_sources(r, value);
-    return HABITAT_OK; /* aliases and limits: read_fields() takes them up at the end */
+    /* aliases and limits: read_fields() takes them up at the end; operations are for the models */
+    return HABITAT_OK;
 }
 
 static yajl_val member(yajl_val object, const char *key) {
@@ -441,7 +444,8 @@ static habitat_status read_fields(reader *r, yajl_val root) {
 
 static habitat_status check_calibration(reader *r) {
     static const char *const allowed[] = {"schema",          "calibration_of", "sustained",
-                                          "launch_floor_ns", "notes",          "sources"};
+                                          "launch_floor_ns", "operations",     "notes",
+                                          "sources"};
     for (size_t f = 0; f < gpu_field_count; f++) {
         bool fits = !(r->entry->present >> f & 1);
         for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
@@ -455,6 +459,10 @@ static habitat_status check_calibration(reader *r) {
 
 static habitat_status check_gpu(reader *r) {
     const habitat_gpu *gpu = &r->entry->gpu;
+    for (size_t f = 0; f < gpu_field_count; f++)
+        if (r->entry->present >> f & 1 && strcmp(gpu_fields[f].key, "operations") == 0)
+            return bad(r, HABITAT_E_FORMAT, "operations",
+                       "has a place only in a calibration (a file with calibration_of)");
     for (size_t f = 0; f < gpu_field_count; f++)
         if (gpu_fields[f].required && !(r->entry->present >> f & 1))
             return bad(r, HABITAT_E_FORMAT, gpu_fields[f].key,

@@ -102,6 +102,26 @@ static habitat_status append(habitat_arena *arena, const void *first, size_t fir
     return HABITAT_OK;
 }
 
+/* Whether a calibration measured the very value that `field` names ("sustained.dram_gb_per_s"). */
+static bool measures(const habitat_gpu *calibration, const char *field) {
+    static const char matrix[] = "sustained.matrix_tflop_per_s.";
+    static const char plain[] = "sustained.plain_tflop_per_s.";
+    const double *rates = NULL;
+    size_t prefix = 0;
+    if (strcmp(field, "sustained.dram_gb_per_s") == 0)
+        return !isnan(calibration->sustained_bandwidth_bytes_per_s);
+    if (strcmp(field, "launch_floor_ns") == 0)
+        return !isnan(calibration->launch_floor_ns);
+    if (strncmp(field, matrix, sizeof matrix - 1) == 0) {
+        rates = calibration->sustained.matrix_flop_per_s;
+        prefix = sizeof matrix - 1;
+    } else if (strncmp(field, plain, sizeof plain - 1) == 0) {
+        rates = calibration->sustained.plain_flop_per_s;
+        prefix = sizeof plain - 1;
+    }
+    return rates && !isnan(rates[habitat_dtype_from_name(field + prefix)]);
+}
+
 /* A calibration to a full entry: a copy of the GPU with the measured rates laid over. Its sources
  * come first, so that they are found first. */
 static habitat_status calibrate(habitat_gpu_table *table, gpu_entry **entry, const char *file,
@@ -134,7 +154,10 @@ static habitat_status calibrate(habitat_gpu_table *table, gpu_entry **entry, con
         append(&table->arena, measured->notes, measured->note_count, old->notes, old->note_count,
                sizeof *old->notes, &merged->notes) != HABITAT_OK)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    merged->source_count += measured->source_count;
+    merged->source_count = measured->source_count;
+    for (size_t i = 0; i < old->source_count; i++)
+        if (!measures(from, old->sources[i].field))
+            merged->sources[merged->source_count++] = old->sources[i];
     merged->note_count += measured->note_count;
     gpu->file = file;
     *entry = merged;

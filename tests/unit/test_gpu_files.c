@@ -94,6 +94,10 @@ static void check_bad(void) {
         {"\"title\"", "\"tilte\"", HABITAT_E_FORMAT, 23, "unknown key in sources"},
         {"\"2024-05\"", "\"May\"", HABITAT_E_FORMAT, 23, "date must be"},
         {"\"tdp_w\"", "\"\"", HABITAT_E_FORMAT, 0, "unknown key"},
+        {"\"tdp_w\": 200", "\"operations\": [], \"tdp_w\": 200", HABITAT_E_FORMAT, 10,
+         "only in a calibration"},
+        {"\"tdp_w\": 200", "\"operations\": 1, \"tdp_w\": 200", HABITAT_E_FORMAT, 10,
+         "must be a list of measured operations"},
         {"\"schema\": 1", "\"schema\": 2", HABITAT_E_VERSION, 2, "not a version"},
         {"\"tdp_w\": 200", "\"sustained\": {\"gemm\": 1}, \"tdp_w\": 200", HABITAT_E_FORMAT, 10,
          "unknown key in sustained"},
@@ -251,6 +255,13 @@ static void check_calibration(void) {
     size_t count = 0;
     CHECK(habitat_gpu_check(table, NULL, &count) == HABITAT_OK && count == 0);
     check_case("a calibration lays measured rates over a known GPU");
+
+    static const char ours[] = HABITAT_SOURCE_DIR "/data/calibrations/H200-SXM5-141GB.json";
+    CHECK_INT(habitat_gpu_table_add_file(table, ours, &gpu, &err), HABITAT_OK);
+    CHECK(!gpu->sustained_plain_estimated[HABITAT_DTYPE_FP32] && gpu->launch_floor_ns > 100);
+    CHECK_TEXT(habitat_gpu_source_of(gpu, "sustained.plain_tflop_per_s.fp32")->id, "calibration");
+    CHECK(habitat_gpu_check(table, NULL, &count) == HABITAT_OK && count == 0);
+    check_case("the calibration that `habitat calibrate` wrote on an H200 is read");
 
     static const char unknown[] =
         "{\"schema\": 1, \"calibration_of\": \"RTX4099\", \"sources\": {}}";
