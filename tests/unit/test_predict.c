@@ -311,6 +311,21 @@ static void test_auto(void) {
     check_case("auto: half the distance to the roofline across architectures");
     habitat_workload_free(w);
     habitat_trace_free(trace);
+
+    /* The same product on o's matrix units in TF32, which d has not: still bound by memory on both,
+     * 212.05 from its roofline, and halved twice: 212.05^(-3/4). */
+    made_kernel tf32 = list[0];
+    tf32.name = "cutlass_80_tensorop_s1688gemm_64x64_32x3_nn_align4";
+    o.peak.matrix_flop_per_s[HABITAT_DTYPE_TF32] = 80e12;
+    trace = made_trace(&tf32, 1, NULL, "", 0);
+    w = workload_of(trace);
+    p = predicted(w, &d, HABITAT_METHOD_AUTO);
+    CHECK_NEAR(p->kernels[0].ms, 1e-3 * (1.1 + 7.6 * pow(3800 / 17.92, -0.75)), 1e-12);
+    check_case("auto: once more where the destination computes on another unit");
+    o.peak.matrix_flop_per_s[HABITAT_DTYPE_TF32] = NAN;
+    habitat_prediction_free(p);
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
 }
 
 /* An operation on a CPU thread, and a kernel with its launch, as members of traceEvents. */
@@ -327,6 +342,8 @@ static void test_auto(void) {
     "{\"deviceProperties\":[{\"id\":0,\"name\":\"made\"}],\"traceEvents\":[" events                \
     "{\"ph\":\"M\",\"name\":\"x\",\"pid\":1}]}"
 #define SHAPES "\"Input type\":[\"float\",\"float\"],\"Input Dims\":[[64,32],[32,16]]"
+
+#define LINEAR_SHAPES "\"Input type\":[\"float\",\"float\"],\"Input Dims\":[[64,32],[16,32]]"
 
 static habitat_workload *workload_of_text(const char *text, habitat_trace **trace) {
     habitat_error err = {0};
@@ -354,9 +371,9 @@ static void test_owners(void) {
     habitat_trace_free(trace);
 
     w = workload_of_text(
-        TRACE(OP("aten::linear", "1", "10", "30", SHAPES) OP("aten::mm", "1", "12", "5", SHAPES)
-                  KERNEL("a_gemm", "1", "13", "1", "100", "5") OP("my::inner", "1", "20", "5", "")
-                      KERNEL("b_gemm", "1", "21", "2", "110", "5")),
+        TRACE(OP("aten::linear", "1", "10", "30", LINEAR_SHAPES) OP(
+            "aten::mm", "1", "12", "5", SHAPES) KERNEL("a_gemm", "1", "13", "1", "100", "5")
+                  OP("my::inner", "1", "20", "5", "") KERNEL("b_gemm", "1", "21", "2", "110", "5")),
         &trace);
     group = habitat_workload_groups(w, &count);
     const habitat_workload_kernel *kernels = habitat_workload_kernels(w, &count);
