@@ -3,7 +3,7 @@
  *
  * CUPTI versions an activity record by appending fields (CUpti_ActivityKernel8 in CUDA 11.8, 9
  * in 12.x, 10 in 13.x): every field below sits at the same offset in
- * CUPTI 11.8, 12.1, 12.4, 12.6, 12.8, 12.9 and 13.0, so one prefix a kind serves them all.
+ * CUPTI 11.8, 12.1, 12.4, 12.6, 12.8, 12.9, 13.0 and 13.5, so one prefix a kind serves them all.
  * tests/unit/test_recorder_abi.c compares these offsets with the vendor's headers where a machine
  * has them. 64-bit only. */
 #ifndef HABITAT_RECORDER_CUPTI_ABI_H
