@@ -283,7 +283,8 @@ static void describe_kernels(builder *b) {
 }
 
 /* Time between the starts of two iterations as the trace itself shows it: from the ranges where
- * there are several, else the longer of the CPU's range and the GPU's span. */
+ * there are several, else the longer of the CPU's range and the GPU's span. A CPU that runs ahead
+ * of its GPU starts iterations faster than they are done: see summarise(). */
 static double traced_iteration_ms(const habitat_trace *trace) {
     size_t count = 0;
     const habitat_iteration *iterations = habitat_trace_iterations(trace, &count);
@@ -309,8 +310,9 @@ static void summarise(habitat_workload *w) {
     info->copy_ms = (double)w->copy_ns / iterations / HABITAT_NS_PER_MS;
     info->busy_ms = (double)w->busy_ns / iterations / HABITAT_NS_PER_MS;
     info->iteration_recorded = trace->iteration_ms > 0.0;
-    info->iteration_ms =
-        info->iteration_recorded ? trace->iteration_ms : traced_iteration_ms(w->trace);
+    info->iteration_ms = info->iteration_recorded
+                             ? trace->iteration_ms
+                             : fmax(traced_iteration_ms(w->trace), info->busy_ms);
     info->waiting_share = NAN;
     if (info->iteration_ms > 0.0 && info->busy_ms > 0.0) {
         info->waiting_share = fmax(0.0, 1.0 - info->busy_ms / info->iteration_ms);
