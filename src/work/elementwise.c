@@ -179,7 +179,10 @@ void work_do_fill(const work_call *call, habitat_work *out) {
     out->shape.rows.columns = elements;
     out->flop = 0;
     out->read_bytes = 0;
-    for (uint32_t i = 1; i < call->count && variant == WORK_FILL_FIRST; i++)
+    /* bernoulli(p) reads its probabilities, bernoulli_(self, p) and fill_(self, value) the second
+     */
+    uint32_t first = call->in_place ? 1 : 0;
+    for (uint32_t i = first; i < call->count && variant == WORK_FILL_FIRST; i++)
         out->read_bytes += work_bytes(work_tensor(op, i));
     out->write_bytes =
         self && variant == WORK_FILL_FIRST ? work_bytes(self) : work_size(elements, dtype);

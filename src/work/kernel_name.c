@@ -220,6 +220,7 @@ typedef enum arithmetic {
     PLAIN,      /* plain units; half precision tensors are computed in fp32 */
     PLAIN_FP16, /* plain units, fp16 */
     PLAIN_FP64,
+    MATRIX_HALVES,  /* matrix units for 16 and 8 bit tensors, plain units for fp32 */
     MATRIX_TENSORS, /* matrix units in the tensors' format; fp32 tensors mean TF32 */
     MATRIX_TF32,
     MATRIX_FP16,
@@ -290,6 +291,10 @@ static const struct name_arithmetic {
     {"warpgroupsize", MATRIX_TENSORS, "trace: sm90_xmma kernels run on warp groups"},
     {"flash", MATRIX_TENSORS, "known: flash_fwd_kernel, cudnn ..._sdpa_sm90_flash_fprop_f16_..."},
     {"fmha", MATRIX_TENSORS, "known: fmha_cutlassF_f16_aligned_64x64_rf_sm80"},
+    {"triton_tem", MATRIX_HALVES, "inferred: tl.dot; fp32 keeps fp32 unless TF32 is allowed"},
+    {"triton_mm", MATRIX_HALVES, "inferred"},
+    {"cijk_", MATRIX_HALVES, "inferred: Tensile, AMD's matrix library"},
+    {"gemm", MATRIX_HALVES, "inferred: a matrix product of halves without other hint"},
 };
 
 /* nvjet_[sm90_]LETTERS_...: letters of A, B, compute, C. h and t as in recordings with fp16 and
@@ -386,12 +391,20 @@ static habitat_dtype matrix_dtype(habitat_dtype tensors) {
     }
 }
 
+static bool is_narrow(habitat_dtype dtype) {
+    size_t bytes = habitat_dtype_bytes(dtype);
+    return (bytes == 1 || bytes == 2) && dtype != HABITAT_DTYPE_BOOL &&
+           dtype != HABITAT_DTYPE_INT16;
+}
+
 habitat_dtype habitat_kernel_arithmetic(const char *kernel_name, const habitat_work *work,
                                         bool *matrix_unit) {
     char name[NAME_MAX_LENGTH];
     lower(kernel_name ? kernel_name : "", name);
     habitat_dtype tensors = work ? work->dtype : HABITAT_DTYPE_UNKNOWN, dtype;
     arithmetic means = arithmetic_of(name, work);
+    if (means == MATRIX_HALVES)
+        means = is_narrow(tensors) ? MATRIX_TENSORS : PLAIN;
     switch (means) {
     case PLAIN:
         dtype = plain_dtype(tensors);

@@ -177,7 +177,8 @@ static bool reduced_size(const work_call *call, const habitat_input *x, double *
     uint32_t at = variant == WORK_REDUCE_NORM ? 2 : 1;
     bool all = at >= call->count || work_absent(op, at);
     /* sum(self, dtype), prod(self, dtype), var(self, unbiased): no dimension among two arguments */
-    if (call->count <= 2 && (variant == WORK_REDUCE_SUM || variant == WORK_REDUCE_PAIR))
+    if (call->count <= 2 && (variant == WORK_REDUCE_SUM || variant == WORK_REDUCE_SPREAD ||
+                             variant == WORK_REDUCE_PAIR))
         all = true;
     work_list dims;
     if (!all && !work_numbers(op, at, &dims))
@@ -228,6 +229,14 @@ void work_do_reduce(const work_call *call, habitat_work *out) {
     const habitat_input *x = work_tensor(call->op, 0);
     if (!x || !(work_elements(x) > 0))
         return;
+    if (variant == WORK_REDUCE_BOTH && work_tensor(call->op, 1)) { /* max(self, other) */
+        work_call pair = *call;
+        bool in_place;
+        pair.rule = work_rule_find("maximum", 7, &in_place);
+        out->op_class = HABITAT_CLASS_ELEMENTWISE;
+        work_do_elementwise(&pair, out);
+        return;
+    }
     out->dtype = x->dtype;
     if (variant == WORK_REDUCE_UNKNOWN)
         return;

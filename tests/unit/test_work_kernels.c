@@ -98,6 +98,10 @@ static const struct arithmetic_case {
      ATT, FP16, FP16, true},
     {"fmha_cutlassF_f32_aligned_64x64_rf_sm75(x)", ATT, FP32, FP32, false},
     {"fmha_cutlassB_f32_aligned_64x64_k64_sm80(x)", ATT, FP32, TF32, true}, /* three for one */
+    {"triton_tem_fused_addmm_3", GEMM, BF16, BF16, true},
+    {"triton_tem_fused_addmm_3", GEMM, FP32, FP32, false},
+    {"Cijk_Ailk_Bljk_HHS_BH_MT128x128x32_MI32x32x8x1_SN", GEMM, FP16, FP16, true},
+    {"void gemv2T_kernel_val<int, int, __half, __half, __half, float>(x)", GEMM, FP16, FP32, false},
     /* not matrix work: halves are widened */
     {"void at::native::vectorized_elementwise_kernel<8, at::native::CUDAFunctor_add<c10::BFloat16>",
      HABITAT_CLASS_ELEMENTWISE, BF16, FP32, false},
