@@ -61,6 +61,8 @@ static habitat_dtype result_dtype(const work_call *call, habitat_dtype mixed) {
     case WORK_OUT_FLOAT:
         return work_category(mixed) < 2 && mixed != HABITAT_DTYPE_UNKNOWN ? HABITAT_DTYPE_FP32
                                                                           : mixed;
+    case WORK_OUT_COMPLEX:
+        return mixed == HABITAT_DTYPE_FP64 ? HABITAT_DTYPE_COMPLEX128 : HABITAT_DTYPE_COMPLEX64;
     case WORK_OUT_FIRST:
         return first ? first->dtype : mixed;
     default:

@@ -267,6 +267,40 @@ void work_do_reduce(const work_call *call, habitat_work *out) {
         out->write_bytes += work_size(rows, HABITAT_DTYPE_INT64);
 }
 
+/* Fourier transforms: 5 n log2 n flop for a complex transform of n points, half for a real one, the
+ * conventional count (FFTW's benchmark page). Over several dimensions n is their product. */
+void work_do_fft(const work_call *call, habitat_work *out) {
+    const habitat_operation *op = call->op;
+    const habitat_input *x = work_tensor(op, 0);
+    uint32_t variant = call->rule->variant;
+    work_list dims;
+    if (!x || !work_numbers(op, 1, &dims) || !dims.count)
+        return;
+    double points = 1, elements = work_elements(x), result = elements;
+    double last = work_dim_at(x, dims.value[dims.count - 1]), full = last;
+    if (variant == WORK_FFT_C2R)
+        full = work_number(op, 3);
+    for (uint32_t i = 0; i + 1 < dims.count; i++)
+        points *= work_dim_at(x, dims.value[i]);
+    points *= full;
+    if (!(points > 0) || !(last > 0))
+        return;
+    double onesided = variant == WORK_FFT_R2C ? work_number(op, 3) : 0;
+    if (variant == WORK_FFT_R2C && onesided != 0)
+        result = isnan(onesided) ? NAN : elements / last * (floor(last / 2) + 1);
+    if (variant == WORK_FFT_C2R)
+        result = elements / last * full;
+    bool wide = x->dtype == HABITAT_DTYPE_FP64 || x->dtype == HABITAT_DTYPE_COMPLEX128;
+    habitat_dtype complex_dtype = wide ? HABITAT_DTYPE_COMPLEX128 : HABITAT_DTYPE_COMPLEX64;
+    habitat_dtype real_dtype = wide ? HABITAT_DTYPE_FP64 : HABITAT_DTYPE_FP32;
+    double transformed = variant == WORK_FFT_C2R ? result : elements;
+    out->dtype = x->dtype;
+    set_rows(out, transformed / points, points);
+    out->flop = (variant == WORK_FFT_C2C ? 5 : 2.5) * transformed * log2(points);
+    out->read_bytes = work_bytes(x);
+    out->write_bytes = work_size(result, variant == WORK_FFT_C2R ? real_dtype : complex_dtype);
+}
+
 /* Constructors: what each kind moves and computes an element. */
 static const struct row_kind {
     const char *name;

@@ -54,7 +54,7 @@ work_handler work_do_norm, work_do_norm_backward, work_do_softmax, work_do_reduc
 work_handler work_do_pool, work_do_pool_backward, work_do_resample;
 work_handler work_do_elementwise, work_do_fill, work_do_dropout;
 work_handler work_do_index, work_do_copy, work_do_list, work_do_loss, work_do_view;
-work_handler work_do_collective;
+work_handler work_do_collective, work_do_fft;
 
 /* Foreach operations: `rule` is the row of the operation applied to each element. */
 void work_foreach(const work_call *call, const work_rule *element, habitat_work *out);
@@ -128,6 +128,7 @@ enum work_elementwise_variant {
     WORK_OUT_FLOAT,    /* integers become the default floating point format */
     WORK_OUT_BOOL,     /* comparisons */
     WORK_OUT_FIRST,    /* format and shape of the first input */
+    WORK_OUT_COMPLEX,  /* two real inputs make a complex one */
     WORK_OUT_WHERE,    /* a condition, then the values */
 };
 
@@ -210,6 +211,9 @@ enum work_list_variant {
     WORK_LIST_ADAGRAD,
     WORK_LIST_UNSCALE, /* gradients checked for infinities and scaled in place */
 };
+
+/* self, dims, normalization, last size or onesided */
+enum work_fft_variant { WORK_FFT_C2C, WORK_FFT_R2C, WORK_FFT_C2R };
 
 enum work_loss_variant {
     WORK_LOSS_ELEMENTS,          /* self, target, ... reduction at `arity` - 1 */
