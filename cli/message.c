@@ -68,9 +68,11 @@ int cli_fail_error(const habitat_error *error, const char *subject) {
     const char *message = error->message[0] ? error->message : habitat_status_text(error->code);
     const char *file = error->file[0] ? error->file : subject;
     int code = exit_code(error->code);
-    if (file && error->line > 0)
+    /* Readers that say where in their own words have said it. */
+    bool placed = strncmp(message, "line ", 5) == 0 || strncmp(message, "byte ", 5) == 0;
+    if (file && !placed && error->line > 0)
         return cli_fail(code, file, "line %llu: %s", (unsigned long long)error->line, message);
-    if (file && error->file[0] && error->byte != UINT64_MAX && error->byte != 0)
+    if (file && !placed && error->file[0] && error->byte != UINT64_MAX && error->byte != 0)
         return cli_fail(code, file, "byte %llu: %s", (unsigned long long)error->byte, message);
     return cli_fail(code, file, "%s", message);
 }

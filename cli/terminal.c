@@ -33,21 +33,27 @@ void cli_restore_signals(void) {
     signal(SIGPIPE, SIG_DFL);
 }
 
+/* Why the first write failed; stdio keeps that it did, not why. */
+static int write_errno;
+
 int cli_finish_output(int code) {
-    errno = 0;
     int failed = ferror(stdout);
-    if (fflush(stdout) != 0)
+    if (fflush(stdout) != 0) {
+        write_errno = write_errno ? write_errno : errno;
         failed = 1;
-    int reason = errno;
+    }
     if (!failed)
         return code;
     return cli_fail(CLI_FAILED, "standard output", "cannot write: %s; the output is not complete",
-                    reason ? strerror(reason) : "an earlier write failed");
+                    write_errno ? strerror(write_errno) : "an earlier write failed");
 }
 
 int cli_write_stdout(void *context, const char *data, size_t size) {
     (void)context;
-    return fwrite(data, 1, size, stdout) == size ? 0 : 1;
+    if (fwrite(data, 1, size, stdout) == size)
+        return 0;
+    write_errno = write_errno ? write_errno : errno;
+    return 1;
 }
 
 unsigned cli_width(void) {

@@ -81,13 +81,17 @@ void view_free(view *v) {
 
 /* ---- JSON ---- */
 
+size_t count_operations(const habitat_trace *trace) {
+    size_t count, framework = 0;
+    const habitat_operation *ops = habitat_trace_operations(trace, &count);
+    for (size_t i = 0; i < count; i++)
+        framework += ops[i].kind == HABITAT_OPERATION_FRAMEWORK;
+    return framework;
+}
+
 void json_report_head(writer *w, const habitat_report_predictions *what) {
     const habitat_trace_info *trace = habitat_trace_get_info(what->trace);
     const habitat_workload_info *info = habitat_workload_get_info(what->workload);
-    size_t all, operations = 0;
-    const habitat_operation *ops = habitat_trace_operations(what->trace, &all);
-    for (size_t i = 0; i < all; i++) /* ranges and modules are not operations of the framework */
-        operations += ops[i].kind == HABITAT_OPERATION_FRAMEWORK;
     json_start(w);
     json_map(w, NULL);
     json_integer(w, "schema", 1);
@@ -105,7 +109,7 @@ void json_report_head(writer *w, const habitat_report_predictions *what) {
     json_number(w, "copy_ms", info->copy_ms);
     json_number(w, "busy_ms", info->busy_ms);
     json_integer(w, "kernels", info->kernel_count);
-    json_integer(w, "operations", operations);
+    json_integer(w, "operations", count_operations(what->trace));
     json_known_integer(w, "batch_size", trace->batch_size);
     json_text(w, "bound_by", bound_by_name(info->bound_by));
     json_text(w, "model", trace->model);

@@ -50,6 +50,9 @@ void text_warnings(writer *w, const habitat_report_predictions *what);
 /* "roofline 81 %, fallback 1 %" */
 void coverage_text(const habitat_prediction *prediction, char *text, size_t size);
 
+/* Framework calls: ranges and modules are none. */
+size_t count_operations(const habitat_trace *trace);
+
 split_by split_for(habitat_report_by by, habitat_report_format format);
 
 /* Last part of a path. */

@@ -133,8 +133,18 @@ static uint32_t interned_row(builder *b, const char *name, const char *detail) {
     return find_row(b, kept, kept_detail);
 }
 
+/* Kernels outside every operation go by their own names: the range of an iteration or a module
+ * around them does not say what they do. */
+static bool is_anonymous(const habitat_workload_group *group) {
+    const habitat_operation *op = group->operation;
+    return !op || op->kind == HABITAT_OPERATION_MODULE ||
+           (op->kind == HABITAT_OPERATION_RANGE &&
+            (strncmp(op->name, "ProfilerStep#", 13) == 0 ||
+             strncmp(op->name, "habitat_iteration", 17) == 0));
+}
+
 static const char *operation_name(const habitat_workload_group *group) {
-    return group->operation && group->operation->name ? group->operation->name : "";
+    return is_anonymous(group) ? "" : group->operation->name;
 }
 
 static uint32_t row_for_group(builder *b, const habitat_workload_kernel *kernel) {
@@ -145,7 +155,7 @@ static uint32_t row_for_group(builder *b, const habitat_workload_kernel *kernel)
         return interned_row(b, text, "");
     }
     describe_shapes(group, text, DETAIL_BYTES);
-    return interned_row(b, group->operation ? operation_name(group) : kernel->kernel->name, text);
+    return interned_row(b, operation_name(group), text);
 }
 
 /* Copies and sets are apart from kernels in every total, so that they are no class of kernels. */
@@ -167,6 +177,8 @@ static uint32_t row_for(builder *b, size_t i) {
                             "");
     case SPLIT_OP:
     case SPLIT_MODULE:
+        if (b->s->by == SPLIT_OP && is_anonymous(group))
+            return interned_row(b, kernel->kernel->name, "");
         if (b->row_of_group[kernel->group] == HABITAT_NONE)
             b->row_of_group[kernel->group] = row_for_group(b, kernel);
         return b->row_of_group[kernel->group];
@@ -184,12 +196,12 @@ static void fill_rows(builder *b, double *class_ms) {
         s->row_of[i] = at;
         row->kernels++;
         row->origin_ms += ms;
-        if (!counted[b->kernels[i].group] || !b->groups[b->kernels[i].group].operation)
+        if (!counted[b->kernels[i].group] || is_anonymous(&b->groups[b->kernels[i].group]))
             row->calls++;
         counted[b->kernels[i].group] = true;
         if (ms >= class_ms[at]) { /* the class of its longest kernel */
             class_ms[at] = ms;
-            row->op_class = b->kernels[i].op_class;
+            row->op_class = is_copy(&b->kernels[i]) ? HABITAT_CLASS_COPY : b->kernels[i].op_class;
         }
     }
 }

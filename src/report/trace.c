@@ -62,10 +62,9 @@ static void count_kernels(subject *s) {
 static void count_all(subject *s) {
     size_t count;
     const habitat_operation *ops = habitat_trace_operations(s->what->trace, &count);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         s->n.modules += ops[i].kind == HABITAT_OPERATION_MODULE;
-        s->n.operations += ops[i].kind == HABITAT_OPERATION_FRAMEWORK;
-    }
+    s->n.operations = count_operations(s->what->trace);
     count_kernels(s);
     const habitat_iteration *iterations = habitat_trace_iterations(s->what->trace, &count);
     for (size_t i = 0; i < count; i++) {

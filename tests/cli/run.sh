@@ -18,7 +18,7 @@ trap 'rm -rf "$work"' EXIT
 export HOME="$work" XDG_CONFIG_HOME="$work/config"
 failed=0 skipped=0 number=0
 
-normal() { sed -e "s|$source|@SOURCE@|g" -e "s|$version|@VERSION@|g" "$1"; }
+normal() { sed -e "s|$source|@SOURCE@|g" -e "s|habitat $version|habitat @VERSION@|g" "$1"; }
 
 # same KIND FILE STEM: whether FILE holds what STEM.KIND.exact or .glob asks for
 same() {

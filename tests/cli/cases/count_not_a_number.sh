@@ -1,0 +1,1 @@
+"$habitat" explain "$fixtures/step.json" --to T4 --top many

@@ -1,0 +1,1 @@
+"$habitat" explain "$fixtures/step.json"

@@ -1,0 +1,1 @@
+mkdir d; "$habitat" info d

@@ -1,0 +1,1 @@
+"$habitat" gpus --gpu-file none.json

@@ -1,0 +1,1 @@
+"$habitat" gpus --check | sed "s/^[0-9]* GPUs/N GPUs/"

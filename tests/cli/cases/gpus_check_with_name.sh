@@ -1,0 +1,1 @@
+"$habitat" gpus --check T4

@@ -1,0 +1,1 @@
+"$habitat" gpus T4 | sed -n 1,12p

@@ -1,0 +1,1 @@
+"$habitat" gpus RTX9999

@@ -1,0 +1,1 @@
+"$habitat" gpus T4 L4

@@ -1,0 +1,1 @@
+"$habitat" help nothing

@@ -1,0 +1,1 @@
+"$habitat" info "$fixtures/step.json" --json | python3 "$source/tests/cli/predicted.py" info

@@ -1,0 +1,1 @@
+"$habitat" info "$fixtures/step.json"

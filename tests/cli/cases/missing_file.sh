@@ -1,0 +1,1 @@
+"$habitat" info no-such-file.json

@@ -1,0 +1,1 @@
+echo "this is no trace" >x.json; "$habitat" info x.json

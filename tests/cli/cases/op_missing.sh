@@ -1,0 +1,1 @@
+"$habitat" op gemm --m 4

@@ -1,0 +1,1 @@
+"$habitat" op gmem --m 4

@@ -1,0 +1,1 @@
+"$habitat" op gemm --m 4 --n 4 --k 4 --heads 2

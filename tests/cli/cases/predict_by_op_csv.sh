@@ -1,0 +1,1 @@
+"$habitat" predict "$fixtures/step.json" --to T4 --method bandwidth --csv --by op 2>/dev/null

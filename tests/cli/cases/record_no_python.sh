@@ -1,0 +1,1 @@
+HABITAT_PYTHON=/no/such/python "$habitat" record train.py

@@ -1,0 +1,1 @@
+"$habitat" record --iteration 3 train.py

@@ -1,0 +1,1 @@
+"$habitat" record --nvtx-range step train.py

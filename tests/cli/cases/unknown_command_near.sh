@@ -1,0 +1,1 @@
+"$habitat" predcit trace.json

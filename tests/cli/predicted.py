@@ -1,0 +1,63 @@
+"""Checks a JSON output of habitat against the contract: usage: predicted.py KIND < output.json
+The keys of `predict --json` may grow, never shrink; unknown is null, never NaN."""
+
+import json
+import math
+import sys
+
+TRACE = "file sha256 gpu iterations iteration_ms iteration_source kernel_ms kernels operations batch_size".split()
+PREDICTION = (
+    "gpu method iteration_ms low_ms high_ms kernel_ms bound_by memory_bytes fits coverage by_class".split()
+)
+
+
+def refuse(constant):
+    raise ValueError(f"{constant} is no JSON number")
+
+
+def need(keys, where, name):
+    missing = [key for key in keys if key not in where]
+    assert not missing, f"{name} lacks {missing}"
+
+
+def check_prediction(p):
+    need(PREDICTION, p, "prediction")
+    assert p["low_ms"] <= p["iteration_ms"] <= p["high_ms"], p["gpu"]
+    assert p["bound_by"] in ("gpu", "cpu", None)
+    assert p["fits"] in (True, False, None)
+    assert abs(sum(p["coverage"].values()) - 1) < 1e-9, p["coverage"]
+    total = sum(c["ms"] for c in p["by_class"])
+    assert math.isclose(total, p["kernel_ms"], rel_tol=1e-9), (p["gpu"], total, p["kernel_ms"])
+    for c in p["by_class"]:
+        need(("class", "origin_ms", "ms"), c, "class")
+
+
+def main(kind):
+    data = json.load(sys.stdin, parse_constant=refuse)
+    need(("schema", "habitat", "warnings"), data, "output")
+    assert data["schema"] == 1
+    if kind == "predict":
+        need(TRACE, data["trace"], "trace")
+        assert data["trace"]["iteration_source"] in ("recorded", "trace")
+        for p in data["predictions"]:
+            check_prediction(p)
+            if p["gpu"] == data["trace"]["gpu"]:
+                assert p["kernel_ms"] == data["trace"]["kernel_ms"], "origin is not given back"
+                assert p["iteration_ms"] == data["trace"]["busy_ms"]
+        print(f"{len(data['predictions'])} predictions as agreed")
+    elif kind == "explain":
+        need(TRACE, data["trace"], "trace")
+        check_prediction(data["prediction"])
+        total = sum(row["ms"] for row in data["rows"])
+        whole = data["prediction"]["kernel_ms"] + data["prediction"]["copy_ms"]
+        if data["by"] == "kernel":
+            total /= data["trace"]["iterations"]
+        assert math.isclose(total, whole, rel_tol=1e-9), (total, whole)
+        print("rows add up")
+    elif kind == "info":
+        need(TRACE, data["trace"], "trace")
+        need(("by_class", "missing"), data, "output")
+        print("info as agreed")
+
+
+main(sys.argv[1])

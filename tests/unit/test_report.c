@@ -1,0 +1,195 @@
+/* Pieces of reports: numbers that read back, UTF-8 that cannot harm a terminal, CSV quoting, tables
+ * that fit, and a writer that stops at the first refusal. */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "check.h"
+#include "report/table.h"
+#include "report/writer.h"
+
+typedef struct buffer {
+    char text[8192];
+    size_t used, refuse_after;
+    int calls;
+} buffer;
+
+static int take(void *context, const char *data, size_t size) {
+    buffer *b = context;
+    b->calls++;
+    if (b->refuse_after && b->used + size > b->refuse_after)
+        return 1;
+    if (b->used + size >= sizeof b->text)
+        return 1;
+    memcpy(b->text + b->used, data, size);
+    b->used += size;
+    b->text[b->used] = '\0';
+    return 0;
+}
+
+static habitat_report_options options(buffer *b, unsigned width) {
+    *b = (buffer){.used = 0};
+    return (habitat_report_options){.write = take, .context = b, .width = width};
+}
+
+static void numbers(void) {
+    static const double values[] = {0.0,    0.1,     1.0 / 3, 16.948123,  1e22,
+                                    5e-324, 1.7e308, 725,     2.0 / 3e-9, 4800e9};
+    char text[32];
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        number_text(values[i], text);
+        CHECK(strtod(text, NULL) == values[i]);
+    }
+    number_text(0.1, text);
+    CHECK_TEXT(text, "0.1");
+    number_text(725, text);
+    CHECK_TEXT(text, "725");
+    check_case("a number is written with the digits that read back as itself, and no more");
+}
+
+static void utf8(void) {
+    char out[64];
+    clean_text(out, sizeof out, "na\xc3\xafve \xff\xc0\xaf \x1b[31m\n\xc2\x9b");
+    CHECK_TEXT(out, "na\xc3\xafve \xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd ?[31m??");
+    clean_text(out, 4, "ab\xe2\x82\xac"); /* no room for three bytes: left out whole */
+    CHECK_TEXT(out, "ab");
+    clean_text(out, sizeof out, "\xed\xa0\x80"); /* a surrogate is no character */
+    CHECK_TEXT(out, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+    CHECK_INT(display_width("na\xc3\xafve"), 5);
+    CHECK_INT(display_width("\xe6\xbc\xa2\xe5\xad\x97"), 4); /* two wide characters */
+    CHECK_INT(display_width("e\xcc\x81"), 1);                /* e with a combining accent */
+    check_case("text for a terminal is valid UTF-8 without control characters");
+}
+
+static void json(void) {
+    buffer b;
+    writer w;
+    habitat_report_options o = options(&b, 80);
+    CHECK_INT(writer_start(&w, &o, NULL), HABITAT_OK);
+    json_start(&w);
+    json_map(&w, NULL);
+    json_number(&w, "nan", strtod("nan", NULL));
+    json_number(&w, "inf", strtod("inf", NULL));
+    json_known_integer(&w, "zero", 0);
+    json_integer(&w, "big", UINT64_MAX);
+    json_tristate(&w, "fits", -1);
+    json_text(&w, "bad", "a\xff\"\n");
+    json_end_map(&w);
+    CHECK_INT(writer_finish(&w, NULL), HABITAT_OK);
+    CHECK_TEXT(b.text, "{\n  \"nan\": null,\n  \"inf\": null,\n  \"zero\": null,\n"
+                       "  \"big\": 18446744073709551615,\n  \"fits\": null,\n"
+                       "  \"bad\": \"a\xef\xbf\xbd\\\"\\n\"\n}\n");
+    check_case("JSON: unknown is null, integers whole, bad bytes replaced");
+}
+
+static void csv(void) {
+    buffer b;
+    writer w;
+    habitat_report_options o = options(&b, 80);
+    writer_start(&w, &o, NULL);
+    csv_text(&w, "plain");
+    csv_text(&w, NULL);
+    csv_text(&w, "a,b");
+    csv_text(&w, "say \"x\"");
+    csv_text(&w, "two\nlines");
+    csv_number(&w, strtod("nan", NULL));
+    csv_number(&w, 1.5);
+    csv_end_row(&w);
+    csv_text(&w, "");
+    csv_end_row(&w);
+    writer_finish(&w, NULL);
+    CHECK_TEXT(b.text, "plain,,\"a,b\",\"say \"\"x\"\"\",\"two\nlines\",,1.5\n\n");
+    check_case("CSV is quoted where it must be; unknown is an empty cell");
+}
+
+static void fill(text_table *t, const table_column *columns) {
+    table_start(t, columns, 3);
+    table_row(t, STYLE_BAD);
+    table_cell(t, 0, "a_name_that_is_much_too_long_for_it");
+    table_number(t, 1, 1.25, 2);
+    table_cell(t, 2, "x");
+    table_row(t, STYLE_PLAIN);
+    table_cell(t, 0, "short");
+    table_number(t, 1, strtod("nan", NULL), 2);
+    table_note(t, "a note that is longer than the forty columns of this terminal");
+}
+
+static void tables(void) {
+    static const table_column columns[] = {
+        {"name", false, true}, {"time\nms", true, false}, {"mark", false, false}};
+    buffer b;
+    writer w;
+    text_table t;
+    habitat_report_options o = options(&b, 40);
+    writer_start(&w, &o, NULL);
+    fill(&t, columns);
+    table_write(&t, &w);
+    writer_finish(&w, NULL);
+    CHECK_TEXT(b.text, "                               time\n"
+                       "name                             ms mark\n"
+                       "a_name_that_is_much_too_long.. 1.25 x\n"
+                       "short                             -\n"
+                       "  a note that is longer than the forty..\n");
+    check_case("a table shrinks what may shrink, cuts notes, and leaves no blanks at line ends");
+
+    o.colour = true;
+    b = (buffer){.used = 0};
+    writer_start(&w, &o, NULL);
+    fill(&t, columns);
+    table_write(&t, &w);
+    writer_finish(&w, NULL);
+    CHECK(strstr(b.text, "\033[31ma_name") && strstr(b.text, "x\033[0m\n"));
+    o.format = HABITAT_REPORT_CSV;
+    writer_start(&w, &o, NULL);
+    CHECK(!w.colour);
+    writer_finish(&w, NULL);
+    check_case("colour is for text alone");
+}
+
+static void times(void) {
+    char text[32];
+    ms_text(0.01234, text, sizeof text);
+    CHECK_TEXT(text, "0.0123");
+    ms_text(1234.5, text, sizeof text);
+    CHECK_TEXT(text, "1234");
+    ms_text(strtod("nan", NULL), text, sizeof text);
+    CHECK_TEXT(text, "-");
+    ratio_text(0.314, text, sizeof text);
+    CHECK_TEXT(text, "0.31x");
+    ratio_text(123.4, text, sizeof text);
+    CHECK_TEXT(text, "123x");
+    CHECK_INT(decimals_for(185.5, 5), 2); /* 185.50 */
+    CHECK_INT(decimals_for(0.154, 3), 3);
+    CHECK_INT(decimals_for(12345, 3), 0);
+    CHECK_INT(decimals_for(0, 3), 3);
+    check_case("times and ratios keep their digits");
+}
+
+static void refusal(void) {
+    buffer b;
+    writer w;
+    habitat_error error = {0};
+    habitat_report_options o = options(&b, 80);
+    b.refuse_after = 4;
+    writer_start(&w, &o, NULL);
+    writer_text(&w, "abc");
+    writer_text(&w, "defg");
+    writer_text(&w, "h");
+    CHECK_INT(b.calls, 2); /* nothing is tried after the refusal */
+    CHECK_INT(writer_finish(&w, &error), HABITAT_E_IO);
+    CHECK_INT(error.code, HABITAT_E_IO);
+    CHECK_TEXT(b.text, "abc");
+    o.write = NULL;
+    CHECK_INT(writer_start(&w, &o, &error), HABITAT_E_ARG);
+    check_case("a refused write ends the report with HABITAT_E_IO");
+}
+
+int main(void) {
+    numbers();
+    utf8();
+    json();
+    csv();
+    tables();
+    times();
+    refusal();
+    return check_done();
+}
