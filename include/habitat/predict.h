@@ -165,8 +165,9 @@ typedef struct habitat_prediction {
  * @param dest   destination, borrowed; the origin itself gives the measurement back.
  * @param method any but the provenance-only ones.
  * @param out    receives the prediction; free with habitat_prediction_free().
- * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_NO_SPEC (destination lacks what the method needs);
- *         HABITAT_E_MEMORY. A single kernel no method covers is no error: it goes through the
+ * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_NO_SPEC (not even a bandwidth is known of the
+ *         destination); HABITAT_E_UNSUPPORTED (the method needs operator models that this build has
+ *         not); HABITAT_E_MEMORY. A single kernel no method covers is no error: it goes through the
  *         fallback and is counted in coverage[HABITAT_METHOD_FALLBACK]. @since 0.1 */
 HABITAT_API habitat_status habitat_predict(const habitat_workload *workload,
                                            const habitat_gpu *dest, habitat_method method,
@@ -176,7 +177,13 @@ HABITAT_API habitat_status habitat_predict(const habitat_workload *workload,
 HABITAT_API void habitat_prediction_free(habitat_prediction *prediction);
 
 /** Predict one operation without a trace (`habitat op`): time on `gpu` from its work alone.
- * @return HABITAT_OK; HABITAT_E_NO_SPEC; HABITAT_E_UNSUPPORTED. @since 0.1 */
+ * @param work   counted work (known = true), borrowed.
+ * @param method auto, flops, bandwidth or roofline; mlp and habitat where the build has models.
+ * @param out    receives the estimate, origin_ms NaN; untouched on error.
+ * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_NO_SPEC (the GPU lists no rate that is needed);
+ *         HABITAT_E_UNSUPPORTED (unknown work; wave scaling, which needs a measured time; no
+ *         models).
+ * @source docs/formulas.md#operation @tested tests/unit/test_predict.c @since 0.1 */
 HABITAT_API habitat_status habitat_predict_operation(const habitat_work *work,
                                                      const habitat_gpu *gpu, habitat_method method,
                                                      habitat_estimate *out, habitat_error *err);
