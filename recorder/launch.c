@@ -403,6 +403,10 @@ static void remove_directory(const char *path) {
  */
 static int make_directory(session *s) {
     const char *out = s->options->out, *slash = strrchr(out, '/');
+    struct stat present;
+    if (stat(out, &present) == 0 &&
+        !S_ISREG(present.st_mode)) /* a rename would replace a device, too */
+        return fail(s, 1, "%s: not a file; give the trace another name", out);
     char place[PATH_SIZE] = ".", *real;
     if (slash)
         snprintf(place, sizeof place, "%.*s", slash == out ? 1 : (int)(slash - out), out);

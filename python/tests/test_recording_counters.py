@@ -1,12 +1,14 @@
 """`habitat record --counters`: which kernels are measured, and how the measurements find their kernels."""
 
 import json
+import os
 import sys
 
 import pytest
 from recording_helpers import SHORT, TRAIN, read_trace, recorder_process
 
 from habitat.recording import counters, tracefile
+from habitat.recording.errors import RecordError
 
 
 def kernel(name, dur, grid=(264, 2, 1), shared=4096):
@@ -117,3 +119,10 @@ def test_both_runs_from_the_command_line(tmp_path, monkeypatch):
     assert read_trace(tmp_path / "step.json")["habitat"]["schema"] == 1
     refused = recorder_process(tmp_path, "--counters-percentile", "101", "train.py")
     assert refused.returncode == 2 and "percentile" in refused.stderr
+
+
+def test_an_output_that_is_no_file_is_left_alone(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(RecordError, match="is no file"):
+        tracefile.check_writable(str(tmp_path / "pipe"))
+    tracefile.check_writable(str(tmp_path / "new.json"))

@@ -307,6 +307,32 @@ static void test_processes(void) {
     check_case("buffers handed over from four threads at once");
 }
 
+/* A program of two processes that use the GPU: the busier one's trace gets the name. */
+static void test_two_processes(void) {
+    char shell[] = "/bin/sh", flag[] = "-c", both[512];
+    char *argv[] = {shell, flag, both, NULL};
+    snprintf(both, sizeof both, "%s devices & %s basic; wait", FAKE_APP, FAKE_APP);
+    habitat_launch_options o = {.argv = argv, .out = out, .library = RECORDER, .cupti = FAKE_CUPTI};
+    CHECK_INT(habitat_launch_run(&o, &result), 0);
+    CHECK_INT(result.traces, 2);
+    CHECK_INT(result.kernels, 6);
+    yajl_val root = read_trace(out);
+    CHECK_INT(count_of(root, "kernel"), 6);
+    yajl_tree_free(root);
+    char find[256], other[512] = "";
+    snprintf(find, sizeof find, "ls %s/t.*.json", directory);
+    FILE *listing = popen(find, "r");
+    CHECK(listing && fgets(other, sizeof other, listing));
+    if (listing)
+        pclose(listing);
+    other[strcspn(other, "\n")] = '\0';
+    root = read_trace(other);
+    CHECK_INT(count_of(root, "kernel"), 2);
+    yajl_tree_free(root);
+    CHECK_INT(unlink(other), 0);
+    check_case("of two processes the busier one gets the name, the other its process id");
+}
+
 static void test_failures(void) {
     CHECK_INT(play((habitat_launch_options){0}, "basic", "fail"), 1);
     CHECK_INT(result.program_status, 9);
@@ -346,6 +372,8 @@ static void test_failures(void) {
     CHECK_INT(habitat_launch_run(&o, &result), 2);
     CHECK_INT(play((habitat_launch_options){.out = "/nonexistent/t.json"}, "basic", "exit"), 1);
     CHECK_INT(play((habitat_launch_options){.library = "/nonexistent/lib.so"}, "basic", "exit"), 1);
+    CHECK_INT(play((habitat_launch_options){.out = directory}, "basic", "exit"), 1);
+    CHECK(strstr(result.message, "not a file") != NULL);
     check_case("no program, no place to write, no recorder: errors");
 }
 
@@ -440,6 +468,7 @@ int main(void) {
     test_hostile();
     test_devices();
     test_processes();
+    test_two_processes();
     test_failures();
     test_counters();
     test_compressed();

@@ -30,6 +30,8 @@ def check_writable(path):
     folder = os.path.dirname(path) or "."
     if os.path.isdir(path):
         raise RecordError(path, "is a folder; give the name of a file with -o")
+    if os.path.exists(path) and not os.path.isfile(path):  # a rename would replace a device, too
+        raise RecordError(path, "is no file; choose another output with -o")
     if not os.path.isdir(folder):
         raise RecordError(path, "its folder does not exist; create it, or choose another output with -o")
     try:
