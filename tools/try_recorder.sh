@@ -62,12 +62,16 @@ part counters-pytorch "$launch" "$work/cupti_counters.json" --nvtx-range iterati
     "$PYTHON" tools/recorder_sample.py --iterations 1
 part counters-default "$launch" "$work/cupti_top.json" --nvtx-range iteration --counters -1 -- \
     "$PYTHON" tools/recorder_sample.py --iterations 1
-for f in steps_counters cupti_counters; do
+part counters-script env PYTHONPATH=python "$PYTHON" -m habitat.recording --counters --counters-percentile 0 --quiet \
+    -o "$work/resnet_counters.json" examples/resnet50.py --batch 16
+for f in steps_counters cupti_counters resnet_counters; do
     "$PYTHON" - "$work/$f.json" >>"$log" 2>&1 <<'PY'
 import json, sys
 trace = json.load(open(sys.argv[1]))
 print(json.dumps(trace["habitat"].get("counters")))
-for e in [e for e in trace["traceEvents"] if e.get("cat") == "kernel"][:40]:
+kernels = [e for e in trace["traceEvents"] if e.get("cat") == "kernel"]
+print(len(kernels), "kernels,", sum("dram bytes" in e["args"] for e in kernels), "with counters")
+for e in kernels[:40]:
     args = e["args"]
     print(e["name"][:70], e["dur"], {k: v for k, v in args.items() if k.startswith(("dram", "flop", "op "))})
 PY
