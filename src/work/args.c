@@ -182,8 +182,9 @@ habitat_dtype work_dtype_argument(const habitat_operation *op, uint32_t index) {
         [15] = HABITAT_DTYPE_BF16,     [23] = HABITAT_DTYPE_FP8,        [24] = HABITAT_DTYPE_FP8,
         [25] = HABITAT_DTYPE_FP8,      [26] = HABITAT_DTYPE_FP8,
     };
+    const size_t count = sizeof codes / sizeof *codes;
     double code = work_number(op, index);
-    if (!(code >= 0 && code < (double)(sizeof codes / sizeof *codes)))
+    if (!(code >= 0 && code < (double)count))
         return HABITAT_DTYPE_UNKNOWN;
     return codes[(int)code];
 }

@@ -128,7 +128,7 @@ double work_operands(const work_rule *rule) {
 static double arange_elements(const work_call *call) {
     const habitat_operation *op = call->op;
     /* arange(end, ..), arange(start, end, ..), arange(start, end, step, ..) */
-    double numbers[3];
+    double numbers[3] = {NAN, NAN, NAN};
     uint32_t count = 0;
     for (uint32_t i = 0; i < op->input_count && count < 3; i++) {
         numbers[count] = work_number(op, i);

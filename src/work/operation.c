@@ -122,7 +122,7 @@ static void settle(habitat_work *work) {
 
 static habitat_status by_family(const char *name, habitat_work *out) {
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
-        if (strncmp(name, families[i].prefix, strlen(families[i].prefix)))
+        if (strncmp(name, families[i].prefix, strlen(families[i].prefix)) != 0)
             continue;
         *out = blank(families[i].op_class, families[i].pass);
         if (families[i].op_class == HABITAT_CLASS_ATTENTION && strstr(name, "ackward"))

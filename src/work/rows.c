@@ -97,7 +97,9 @@ void work_do_norm(const work_call *call, habitat_work *out) {
     const habitat_operation *op = call->op;
     uint32_t variant = call->rule->variant;
     const habitat_input *x = work_tensor(op, 0);
-    double rows = x ? norm_rows(call, x) : NAN, elements = work_elements(x);
+    if (!x)
+        return;
+    double rows = norm_rows(call, x), elements = work_elements(x);
     if (!(rows > 0) || !(elements > 0))
         return;
     double training = variant == WORK_NORM_BATCH_FIXED ? 0
@@ -140,9 +142,11 @@ void work_do_norm_backward(const work_call *call, habitat_work *out) {
     const habitat_input *grad = work_tensor(op, (uint32_t)at->grad);
     const habitat_input *x = work_tensor(op, (uint32_t)at->input);
     const habitat_input *weight = work_tensor(op, (uint32_t)at->weight);
-    double rows = x ? norm_rows(call, x) : NAN, elements = work_elements(x);
     work_list mask = {3, {1, 1, 1}};
-    if (!grad || !(rows > 0) || !(elements > 0))
+    if (!x || !grad)
+        return;
+    double rows = norm_rows(call, x), elements = work_elements(x);
+    if (!(rows > 0) || !(elements > 0))
         return;
     if (at->mask >= 0 && (!work_numbers(op, (uint32_t)at->mask, &mask) || mask.count < 2))
         return;
@@ -363,7 +367,7 @@ habitat_status habitat_work_rows(const char *kind, const habitat_rows_shape *sha
     bool backward = pass == HABITAT_PASS_BACKWARD;
     for (size_t i = 0; i < sizeof row_kinds / sizeof *row_kinds; i++) {
         const struct row_kind *k = &row_kinds[i];
-        if (strcmp(k->name, kind))
+        if (strcmp(k->name, kind) != 0)
             continue;
         work.op_class = k->op_class;
         bool reduction = k->op_class == HABITAT_CLASS_REDUCE;
