@@ -83,14 +83,12 @@ scaled habitat_auto_kernel(const scaling *s, size_t i) {
     const habitat_workload_kernel *kernel = &s->w->kernels[i];
     if (habitat_leaves_gpu(kernel->kernel))
         return (scaled){NAN, HABITAT_METHOD_FALLBACK};
-    const habitat_kernel_facts *lead = &s->w->kernels[s->w->auto_lead[i]].facts;
-    double ratio =
-        formula_roofline_ratio(lead->flop, lead->bytes, scaling_rates(&s->sustained_origin, lead),
-                               scaling_rates(&s->sustained_dest, lead));
+    const habitat_workload_kernel *lead = &s->w->kernels[s->w->auto_lead[i]];
+    double ratio = scaling_roofline_ratio(lead, &s->sustained_origin, &s->sustained_dest);
     if (!s->same_architecture) {
         double damping = s->w->auto_damping[i];
-        bool same_unit = s->sustained_origin.unit[lead->dtype][lead->matrix_unit] ==
-                         s->sustained_dest.unit[lead->dtype][lead->matrix_unit];
+        bool same_unit = s->sustained_origin.unit[lead->facts.dtype][lead->facts.matrix_unit] ==
+                         s->sustained_dest.unit[lead->facts.dtype][lead->facts.matrix_unit];
         ratio *= same_unit ? damping : damping * sqrt(damping);
     }
     double floor_origin = fmin(kernel->facts.time_ns, s->floor_origin_ns);

@@ -14,10 +14,7 @@
  * (convolutions may use TF32, matrix products in fp32 do not; 16-bit formats run on matrix units).
  */
 static habitat_dtype default_arithmetic(const habitat_work *work, bool *matrix_unit) {
-    bool product = work->op_class == HABITAT_CLASS_GEMM || work->op_class == HABITAT_CLASS_BMM ||
-                   work->op_class == HABITAT_CLASS_CONV ||
-                   work->op_class == HABITAT_CLASS_ATTENTION || work->op_class == HABITAT_CLASS_RNN;
-    *matrix_unit = product && work->dtype != HABITAT_DTYPE_FP32;
+    *matrix_unit = habitat_is_product(work->op_class) && work->dtype != HABITAT_DTYPE_FP32;
     if (work->dtype != HABITAT_DTYPE_FP32 ||
         (work->op_class != HABITAT_CLASS_CONV && work->op_class != HABITAT_CLASS_RNN))
         return work->dtype;

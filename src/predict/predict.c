@@ -91,11 +91,8 @@ static scaled by_flops(const scaling *s, const habitat_workload_kernel *kernel) 
 }
 
 static scaled by_roofline(const scaling *s, const habitat_workload_kernel *kernel) {
-    const habitat_kernel_facts *facts = &kernel->facts;
-    double ratio =
-        formula_roofline_ratio(facts->flop, facts->bytes, scaling_rates(&s->spec_origin, facts),
-                               scaling_rates(&s->spec_dest, facts));
-    return (scaled){facts->time_ns * ratio, HABITAT_METHOD_ROOFLINE};
+    double ratio = scaling_roofline_ratio(kernel, &s->spec_origin, &s->spec_dest);
+    return (scaled){kernel->facts.time_ns * ratio, HABITAT_METHOD_ROOFLINE};
 }
 
 /* Ratio of two rates of a connection; 1 where either is unknown: the time stays as measured. */

@@ -31,6 +31,18 @@ static inline formula_rates scaling_rates(const rate_table *table,
     return (formula_rates){table->flop_per_s[facts->dtype][facts->matrix_unit], table->bytes_per_s};
 }
 
+/* Ratio of roofline times, destination over origin; NaN where a rate is unknown. Of a kernel whose
+ * work nobody counted (no shapes, no operations) its class decides: a matrix product is bound by
+ * arithmetic, all else by memory. */
+static inline double scaling_roofline_ratio(const habitat_workload_kernel *kernel,
+                                            const rate_table *origin, const rate_table *dest) {
+    formula_rates from = scaling_rates(origin, &kernel->facts);
+    formula_rates to = scaling_rates(dest, &kernel->facts);
+    if (kernel->main && habitat_is_product(kernel->op_class) && isnan(kernel->facts.flop))
+        return from.flop_per_s / to.flop_per_s;
+    return formula_roofline_ratio(kernel->facts.flop, kernel->facts.bytes, from, to);
+}
+
 /* A kernel's predicted time and what made it. ns is NaN where the rule does not cover it. */
 typedef struct scaled {
     double ns;

@@ -50,12 +50,6 @@ static bool computes(const habitat_kernel *kernel) {
            !any_of(kernel->name, helping, sizeof helping / sizeof *helping);
 }
 
-static bool has_computing_kernels(habitat_class op_class) {
-    return op_class == HABITAT_CLASS_GEMM || op_class == HABITAT_CLASS_BMM ||
-           op_class == HABITAT_CLASS_CONV || op_class == HABITAT_CLASS_ATTENTION ||
-           op_class == HABITAT_CLASS_RNN;
-}
-
 static habitat_workload_kernel *member(habitat_workload *w, const habitat_workload_group *group,
                                        uint32_t i) {
     return &w->kernels[w->group_index[group->first_kernel + i]];
@@ -149,7 +143,7 @@ void habitat_workload_share(habitat_workload *w) {
         const habitat_work *work = &group->work;
         double flop = work->known ? work->flop : NAN;
         double bytes = work->known ? work->read_bytes + work->write_bytes : NAN;
-        if (has_computing_kernels(work->op_class))
+        if (habitat_is_product(work->op_class))
             share_matrix_work(w, group, flop, bytes);
         else
             share_by_time(w, group, flop, bytes);

@@ -274,6 +274,30 @@ static void test_shares(void) {
     habitat_trace_free(trace);
 }
 
+static void test_unknown_work(void) {
+    /* Nobody counted this product's work, but its name says what it is: roofline 10/8, and auto 1.1
+     * us of floor and 7.8 x 10/8. The second kernel is bound by memory: 2. */
+    const made_kernel list[] = {
+        {"ampere_sgemm_128x64_nn", NULL, 100000, 10000, 7, 400, 256, 32, 0, 0, NULL, NULL, false,
+         0},
+        {"vectorized_elementwise_kernel", NULL, 120000, 10000, 7, 400, 256, 32, 0, 0, NULL, NULL,
+         false, 0},
+    };
+    habitat_trace *trace = made_trace(list, 2, NULL, "", 0);
+    habitat_workload *w = workload_of(trace);
+    habitat_prediction *p = predicted(w, &d, HABITAT_METHOD_ROOFLINE);
+    CHECK_NEAR(p->kernels[0].ms, 0.0125, 1e-12);
+    CHECK_NEAR(p->kernels[1].ms, 0.020, 1e-12);
+    habitat_prediction_free(p);
+    p = predicted(w, &d, HABITAT_METHOD_AUTO);
+    CHECK_NEAR(p->kernels[0].ms, 0.0011 + 0.0078 * 1.25, 1e-12);
+    CHECK_NEAR(p->kernels[1].ms, 0.0011 + 0.0078 * 2, 1e-12);
+    habitat_prediction_free(p);
+    check_case("of unknown work the class decides: products by arithmetic, all else by memory");
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+}
+
 static void test_auto(void) {
     /* Nothing is known of the first kernel: floor 2200 cycles, 2.2 us on o and 1.1 on d; the rest,
      * 7.8 us, by sustained bandwidth, 800 / 400: 1.1 + 15.6 us. */
@@ -459,6 +483,7 @@ int main(void) {
     test_iterations();
     test_recorded();
     test_shares();
+    test_unknown_work();
     test_auto();
     test_owners();
     test_refusals();
