@@ -5,7 +5,9 @@
 #include "trace/build.h"
 #include "trace/source.h"
 
-/* Read the whole source. On failure err->byte is filled where known; the line is not. */
-habitat_status events_read(trace_builder *builder, trace_source *source, habitat_error *err);
+/* Read the whole source. On failure err->byte is filled where known; the line is not.
+ * `slow_only`: everything through yajl, for tests that compare the two ways. */
+habitat_status events_read(trace_builder *builder, trace_source *source, bool slow_only,
+                           habitat_error *err);
 
 #endif

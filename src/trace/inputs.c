@@ -13,6 +13,7 @@ enum {
     ITEM_CLOSE = ']',
     ITEM_NUMBER = 'n',
     ITEM_STRING = 's',
+    ITEM_RAW = 'r', /* a field and its list as text */
     ITEM_OTHER = 'x'
 };
 
@@ -48,7 +49,7 @@ static unsigned char *reserve(input_lists *l, size_t more) {
 
 void inputs_clear(input_lists *l) {
     l->size = 0;
-    l->overflow = false;
+    l->overflow = l->raw = false;
 }
 
 static void put(input_lists *l, unsigned char item) {
@@ -93,7 +94,11 @@ void inputs_string(input_lists *l, const unsigned char *text, size_t length) {
     put_text(l, ITEM_STRING, text, length);
 }
 
-/* --- decoding ----------------------------------------------------------------------------- */
+void inputs_raw(input_lists *l, input_field field, const unsigned char *text, size_t length) {
+    inputs_field(l, field);
+    put_text(l, ITEM_RAW, text, length);
+    l->raw = true;
+}
 
 typedef struct item {
     unsigned char type;
@@ -109,7 +114,7 @@ static bool next_item(const unsigned char **at, const unsigned char *end, item *
     *out = (item){.type = *(*at)++};
     if (out->type == ITEM_FIELD) {
         out->field = (input_field) * (*at)++;
-    } else if (out->type == ITEM_NUMBER || out->type == ITEM_STRING) {
+    } else if (out->type == ITEM_NUMBER || out->type == ITEM_STRING || out->type == ITEM_RAW) {
         uint32_t length;
         memcpy(&length, *at, 4);
         out->text = (const char *)*at + 4;
@@ -118,6 +123,65 @@ static bool next_item(const unsigned char **at, const unsigned char *end, item *
     }
     return true;
 }
+
+/* --- text into items ----------------------------------------------------------------------- */
+
+/* Items of a well-formed list's text. */
+static void expand_text(input_lists *l, const unsigned char *at, const unsigned char *end) {
+    while (at < end) {
+        const unsigned char *from = at++;
+        switch (*from) {
+        case '[':
+            inputs_open(l);
+            break;
+        case ']':
+            inputs_close(l);
+            break;
+        case '"':
+            at = memchr(at, '"', (size_t)(end - at));
+            inputs_string(l, from + 1, (size_t)(at - from) - 1);
+            at++;
+            break;
+        case ',':
+        case ' ':
+        case '\n':
+        case '\r':
+        case '\t':
+            break;
+        default: /* a number, or null, true, false */
+            while (!strchr(",] \n\r\t", *at))
+                at++;
+            if (*from == '-' || (*from >= '0' && *from <= '9'))
+                inputs_number(l, (const char *)from, (size_t)(at - from));
+            else
+                inputs_other(l);
+        }
+    }
+}
+
+/* The same list in items alone. */
+static void expand(const input_lists *l, input_lists *out) {
+    const unsigned char *at = l->bytes, *end = at + l->size;
+    for (item it; next_item(&at, end, &it);) {
+        if (it.type == ITEM_FIELD)
+            inputs_field(out, it.field);
+        else if (it.type == ITEM_RAW)
+            expand_text(out, (const unsigned char *)it.text,
+                        (const unsigned char *)it.text + it.length);
+        else if (it.type == ITEM_OPEN)
+            inputs_open(out);
+        else if (it.type == ITEM_CLOSE)
+            inputs_close(out);
+        else if (it.type == ITEM_NUMBER)
+            inputs_number(out, it.text, it.length);
+        else if (it.type == ITEM_STRING)
+            inputs_string(out, (const unsigned char *)it.text, it.length);
+        else
+            inputs_other(out);
+    }
+}
+
+/* --- decoding ----------------------------------------------------------------------------- */
 
 /* Elements of the longest of the lists. */
 static size_t count_inputs(const input_lists *l) {
@@ -220,7 +284,6 @@ typedef struct decoder {
     habitat_strings *strings;
     habitat_input *inputs;
     size_t *stride_counts;
-    size_t count;
 } decoder;
 
 /* One element of one of the four lists. */
@@ -328,30 +391,49 @@ static bool grow(input_lists *l) {
     return true;
 }
 
-/* Decode the list into a new slot. */
-static bool add_slot(input_lists *l, habitat_arena *arena, habitat_strings *strings,
-                     struct input_slot *slot, uint64_t hash) {
+/* Decode the items into the inputs of a slot. */
+static bool decode_slot(const input_lists *l, habitat_arena *arena, habitat_strings *strings,
+                        struct input_slot *slot) {
     size_t count = count_inputs(l);
     habitat_input *inputs = habitat_arena_alloc(arena, count ? count * sizeof *inputs : 1);
-    unsigned char *key = malloc(l->size);
     size_t *stride_counts = calloc(count ? count : 1, sizeof *stride_counts);
-    bool fine = inputs && key && stride_counts;
-    bool has_shapes = false;
-    if (fine) {
-        memset(inputs, 0, count * sizeof *inputs);
-        decoder d = {arena, strings, inputs, stride_counts, count};
-        fine = decode(l, &d);
-    }
-    if (!fine) {
-        free(key);
+    if (!inputs || !stride_counts) {
         free(stride_counts);
         return false;
     }
-    for (size_t i = 0; i < count; i++)
-        settle(&inputs[i], stride_counts[i], &has_shapes);
+    memset(inputs, 0, count * sizeof *inputs);
+    decoder d = {arena, strings, inputs, stride_counts};
+    bool fine = decode(l, &d);
+    for (size_t i = 0; fine && i < count; i++)
+        settle(&inputs[i], stride_counts[i], &slot->has_shapes);
     free(stride_counts);
-    memcpy(key, l->bytes, l->size);
-    *slot = (struct input_slot){key, l->size, hash, inputs, (uint32_t)count, has_shapes};
+    slot->inputs = inputs;
+    slot->count = (uint32_t)count;
+    return fine;
+}
+
+/* A new slot for the list. */
+static bool add_slot(input_lists *l, habitat_arena *arena, habitat_strings *strings,
+                     struct input_slot *slot, uint64_t hash) {
+    struct input_slot added = {.key_size = l->size, .hash = hash};
+    added.key = malloc(l->size);
+    if (!added.key)
+        return false;
+    memcpy(added.key, l->bytes, l->size);
+    bool fine;
+    if (l->raw) {
+        input_lists items = {0};
+        expand(l, &items);
+        fine = !items.overflow && decode_slot(&items, arena, strings, &added);
+        free(items.bytes);
+    } else {
+        fine = decode_slot(l, arena, strings, &added);
+    }
+    if (!fine) {
+        free(added.key);
+        return false;
+    }
+    *slot = added;
     l->slot_count++;
     return true;
 }

@@ -23,7 +23,7 @@ typedef struct input_lists {
     /* the list being read, as a sequence of tagged items */
     unsigned char *bytes;
     size_t size, capacity;
-    bool overflow;
+    bool overflow, raw;
     /* all lists so far */
     struct input_slot *slots;
     size_t slot_capacity, slot_count;
@@ -37,6 +37,9 @@ void inputs_close(input_lists *lists);
 void inputs_number(input_lists *lists, const char *text, size_t length);
 void inputs_string(input_lists *lists, const unsigned char *text, size_t length);
 void inputs_other(input_lists *lists); /* null, true, an object: unknown */
+
+/* A whole list at once, as JSON text from '[' to ']' that holds no object and no escape. */
+void inputs_raw(input_lists *lists, input_field field, const unsigned char *text, size_t length);
 
 /* Give `operation` the list that was read. False when out of memory.
  * *has_shapes is set when any input of it has dimensions. */

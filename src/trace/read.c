@@ -11,14 +11,14 @@
 #include "trace/read.h"
 #include "trace/sha256.h"
 
-static habitat_status read_source(trace_source *source, const char *name, habitat_trace **out,
-                                  habitat_error *err) {
+static habitat_status read_source(trace_source *source, const char *name, bool slow_only,
+                                  habitat_trace **out, habitat_error *err) {
     trace_builder b;
     if (!trace_begin(&b, name)) {
         trace_discard(&b);
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     }
-    habitat_status status = events_read(&b, source, err);
+    habitat_status status = events_read(&b, source, slow_only, err);
     b.trace->info.file_bytes = source_stored_bytes(source);
     b.trace->modified_ns = source_modified_ns(source);
     if (status == HABITAT_OK)
@@ -52,8 +52,8 @@ static bool is_sqlite(const trace_source *source) {
     return size >= 16 && !memcmp(head, "SQLite format 3", 16);
 }
 
-habitat_status trace_read_limited(const char *path, uint64_t limit_bytes, habitat_trace **out,
-                                  habitat_error *err) {
+habitat_status trace_read_limited(const char *path, uint64_t limit_bytes, bool slow_only,
+                                  habitat_trace **out, habitat_error *err) {
     habitat_error local = {0};
     trace_source *source;
     if (!err)
@@ -68,7 +68,7 @@ habitat_status trace_read_limited(const char *path, uint64_t limit_bytes, habita
             source_close(source);
             status = nsys_read(path, stored, modified, out, err);
         } else {
-            status = read_source(source, path, out, err);
+            status = read_source(source, path, slow_only, out, err);
             source_close(source);
             if (status != HABITAT_OK && err->byte != UINT64_MAX && status != HABITAT_E_IO)
                 err->line = source_line_of_file(path, err->byte);
@@ -80,11 +80,11 @@ habitat_status trace_read_limited(const char *path, uint64_t limit_bytes, habita
 }
 
 habitat_status habitat_trace_read(const char *path, habitat_trace **out, habitat_error *err) {
-    return trace_read_limited(path, SOURCE_LIMIT_BYTES, out, err);
+    return trace_read_limited(path, SOURCE_LIMIT_BYTES, false, out, err);
 }
 
-habitat_status habitat_trace_read_memory(const void *data, size_t size_bytes, const char *name,
-                                         habitat_trace **out, habitat_error *err) {
+habitat_status trace_read_memory_as(const void *data, size_t size_bytes, const char *name,
+                                    bool slow_only, habitat_trace **out, habitat_error *err) {
     habitat_error local = {0};
     trace_source *source;
     if (!err)
@@ -95,7 +95,7 @@ habitat_status habitat_trace_read_memory(const void *data, size_t size_bytes, co
         name = "memory";
     habitat_status status = source_memory(data, size_bytes, name, SOURCE_LIMIT_BYTES, &source, err);
     if (status == HABITAT_OK) {
-        status = read_source(source, name, out, err);
+        status = read_source(source, name, slow_only, out, err);
         source_close(source);
         if (status == HABITAT_OK)
             (*out)->from_memory = true;
@@ -105,6 +105,11 @@ habitat_status habitat_trace_read_memory(const void *data, size_t size_bytes, co
     if (status != HABITAT_OK)
         add_place(err, name);
     return status;
+}
+
+habitat_status habitat_trace_read_memory(const void *data, size_t size_bytes, const char *name,
+                                         habitat_trace **out, habitat_error *err) {
+    return trace_read_memory_as(data, size_bytes, name, false, out, err);
 }
 
 void habitat_trace_free(habitat_trace *t) {

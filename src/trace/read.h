@@ -1,10 +1,13 @@
-/* Reading with a smaller limit than the public one, so that tests can reach it. */
+/* Reading with what tests want to choose: a smaller limit, or yajl alone. */
 #ifndef HABITAT_TRACE_READ_H
 #define HABITAT_TRACE_READ_H
 
 #include <habitat/trace.h>
 
-habitat_status trace_read_limited(const char *path, uint64_t limit_bytes, habitat_trace **out,
-                                  habitat_error *err);
+habitat_status trace_read_limited(const char *path, uint64_t limit_bytes, bool slow_only,
+                                  habitat_trace **out, habitat_error *err);
+
+habitat_status trace_read_memory_as(const void *data, size_t size_bytes, const char *name,
+                                    bool slow_only, habitat_trace **out, habitat_error *err);
 
 #endif

@@ -30,9 +30,8 @@ struct trace_source {
     z_stream zlib;
     unsigned char peek[PEEK_BYTES];
     size_t peek_bytes;
-    size_t kept_bytes; /* of input[], read at opening and not yet handed out */
+    size_t kept_at, kept_bytes; /* plain: part of input[], read at opening, not yet handed out */
     unsigned char input[SOURCE_PIECE_BYTES];
-    unsigned char output[SOURCE_PIECE_BYTES];
 };
 
 static habitat_status io_error(const trace_source *s, habitat_error *err, const char *what) {
@@ -178,9 +177,10 @@ static habitat_status next_member(trace_source *s, bool *more, habitat_error *er
     return HABITAT_OK;
 }
 
-static habitat_status inflate_piece(trace_source *s, size_t *size_bytes, habitat_error *err) {
-    s->zlib.next_out = s->output;
-    s->zlib.avail_out = sizeof s->output;
+static habitat_status inflate_some(trace_source *s, unsigned char *buffer, size_t capacity,
+                                   size_t *size_bytes, habitat_error *err) {
+    s->zlib.next_out = buffer;
+    s->zlib.avail_out = (uInt)capacity;
     while (s->zlib.avail_out) {
         if (s->member_done) {
             bool more;
@@ -203,25 +203,34 @@ static habitat_status inflate_piece(trace_source *s, size_t *size_bytes, habitat
         else if (result != Z_OK && result != Z_BUF_ERROR)
             return gzip_error(s, "the gzip data is corrupt", err);
     }
-    *size_bytes = sizeof s->output - s->zlib.avail_out;
+    *size_bytes = capacity - s->zlib.avail_out;
     return HABITAT_OK;
 }
 
-habitat_status source_next(trace_source *s, const unsigned char **data, size_t *size_bytes,
-                           habitat_error *err) {
+/* What was read at opening, then the rest. */
+static habitat_status read_plain(trace_source *s, unsigned char *buffer, size_t capacity,
+                                 size_t *size_bytes, habitat_error *err) {
+    size_t kept = s->kept_bytes < capacity ? s->kept_bytes : capacity;
+    if (kept)
+        memcpy(buffer, s->input + s->kept_at, kept);
+    s->kept_at += kept;
+    s->kept_bytes -= kept;
     habitat_status status = HABITAT_OK;
-    *data = s->gzip ? s->output : s->input;
+    if (kept < capacity)
+        status = read_stored(s, buffer + kept, capacity - kept, size_bytes, err);
+    *size_bytes += kept;
+    return status;
+}
+
+habitat_status source_read(trace_source *s, unsigned char *buffer, size_t capacity,
+                           size_t *size_bytes, habitat_error *err) {
     *size_bytes = 0;
     if (!s->gzip && s->stored_bytes >= s->limit_bytes)
         return too_large(s, s->stored_bytes, err);
-    if (s->gzip) {
-        status = inflate_piece(s, size_bytes, err);
-    } else if (s->kept_bytes) {
-        *size_bytes = s->kept_bytes;
-        s->kept_bytes = 0;
-    } else {
-        status = read_stored(s, s->input, sizeof s->input, size_bytes, err);
-    }
+    if (capacity > SOURCE_PIECE_BYTES)
+        capacity = SOURCE_PIECE_BYTES;
+    habitat_status status = s->gzip ? inflate_some(s, buffer, capacity, size_bytes, err)
+                                    : read_plain(s, buffer, capacity, size_bytes, err);
     if (status != HABITAT_OK)
         return status;
     s->given_bytes += *size_bytes;
@@ -259,15 +268,13 @@ void source_close(trace_source *s) {
 
 static uint64_t line_of(trace_source *s, uint64_t byte) {
     uint64_t line = 1, at = 0;
-    const unsigned char *data;
+    static const size_t capacity = SOURCE_PIECE_BYTES;
+    unsigned char *data = malloc(capacity);
     size_t size;
-    while (source_next(s, &data, &size, NULL) == HABITAT_OK && size) {
-        for (size_t i = 0; i < size; i++, at++) {
-            if (at >= byte)
-                return line;
+    while (data && at < byte && source_read(s, data, capacity, &size, NULL) == HABITAT_OK && size)
+        for (size_t i = 0; i < size && at < byte; i++, at++)
             line += data[i] == '\n';
-        }
-    }
+    free(data);
     return at >= byte ? line : 0;
 }
 

@@ -21,9 +21,9 @@ habitat_status source_open(const char *path, uint64_t limit_bytes, trace_source 
 habitat_status source_memory(const void *data, size_t size_bytes, const char *name,
                              uint64_t limit_bytes, trace_source **out, habitat_error *err);
 
-/* Next piece, borrowed until the next call; *size_bytes = 0 at the end. */
-habitat_status source_next(trace_source *source, const unsigned char **data, size_t *size_bytes,
-                           habitat_error *err);
+/* Next bytes, uncompressed, as many as fit if there are as many; *size_bytes = 0 at the end. */
+habitat_status source_read(trace_source *source, unsigned char *buffer, size_t capacity,
+                           size_t *size_bytes, habitat_error *err);
 
 /* The first bytes as stored (up to 16), for telling formats apart; still to be read. */
 const unsigned char *source_peek(const trace_source *source, size_t *size_bytes);

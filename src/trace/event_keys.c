@@ -1,0 +1,143 @@
+/* Keys and categories that matter; all others are skipped. */
+#include "trace/reader.h"
+
+#include <string.h>
+
+typedef struct key_name {
+    const char *text;
+    key key;
+} key_name;
+
+key key_of_event(const char *text, size_t length) {
+    switch (length) {
+    case 2:
+        return IS("ph") ? KEY_PH : IS("ts") ? KEY_TS : IS("id") ? KEY_ID : KEY_NONE;
+    case 3:
+        return IS("cat")   ? KEY_CAT
+               : IS("pid") ? KEY_PID
+               : IS("tid") ? KEY_TID
+               : IS("dur") ? KEY_DUR
+                           : KEY_NONE;
+    case 4:
+        return IS("name") ? KEY_NAME : IS("args") ? KEY_ARGS : KEY_NONE;
+    default:
+        return KEY_NONE;
+    }
+}
+
+static key lookup(const key_name *table, size_t count, const char *text, size_t length) {
+    for (size_t i = 0; i < count; i++)
+        if (!strncmp(table[i].text, text, length) && !table[i].text[length])
+            return table[i].key;
+    return KEY_NONE;
+}
+
+/* Kernels' keys that end a long list of others, by length to keep each miss cheap. */
+key key_of_argument(const char *text, size_t length) {
+    switch (length) {
+    case 4:
+        return IS("grid") ? KEY_GRID : IS("flop") ? KEY_FLOP : KEY_NONE;
+    case 5:
+        return IS("block") ? KEY_BLOCK : IS("bytes") ? KEY_BYTES : KEY_NONE;
+    case 6:
+        return IS("device") ? KEY_DEVICE : IS("stream") ? KEY_STREAM : KEY_NONE;
+    case 8:
+        return IS("graph id") ? KEY_GRAPH : KEY_NONE;
+    case 10:
+        return IS("Input type")   ? KEY_TYPES
+               : IS("Input Dims") ? KEY_DIMS
+               : IS("dram bytes") ? KEY_DRAM
+               : IS("Input dims") ? KEY_DIMS
+                                  : KEY_NONE;
+    case 11:
+        return IS("External id") || IS("external id") ? KEY_EXTERNAL
+               : IS("correlation")                    ? KEY_CORRELATION
+                                                      : KEY_NONE;
+    case 13:
+        return IS("Input Strides")   ? KEY_STRIDES
+               : IS("Fwd thread id") ? KEY_FORWARD_THREAD
+               : IS("shared memory") ? KEY_SHARED
+               : IS("graph node id") ? KEY_GRAPH
+                                     : KEY_NONE;
+    case 15:
+        return IS("Concrete Inputs") ? KEY_VALUES : IS("Sequence number") ? KEY_SEQUENCE : KEY_NONE;
+    case 20:
+        return IS("registers per thread") ? KEY_REGISTERS : KEY_NONE;
+    default:
+        return KEY_NONE;
+    }
+}
+
+static const key_name root_keys[] = {
+    {"traceEvents", KEY_EVENTS},
+    {"deviceProperties", KEY_DEVICES},
+    {"habitat", KEY_HABITAT},
+};
+
+static const key_name device_keys[] = {
+    {"id", KEY_DEVICE_ID},
+    {"name", KEY_DEVICE_NAME},
+    {"totalGlobalMem", KEY_DEVICE_MEMORY},
+    {"computeMajor", KEY_DEVICE_MAJOR},
+    {"computeMinor", KEY_DEVICE_MINOR},
+    {"numSms", KEY_DEVICE_SMS},
+    {"maxThreadsPerMultiprocessor", KEY_DEVICE_THREADS},
+    {"regsPerMultiprocessor", KEY_DEVICE_REGISTERS},
+    {"sharedMemPerMultiprocessor", KEY_DEVICE_SHARED},
+    {"sharedMemPerBlockOptin", KEY_DEVICE_OPTIN},
+};
+
+static const key_name habitat_keys[] = {
+    {"schema", KEY_SCHEMA},
+    {"iteration_ms", KEY_ITERATION_MS},
+    {"iteration_ms_all", KEY_ITERATION_MS_ALL},
+    {"batch_size", KEY_BATCH},
+    {"model", KEY_MODEL},
+    {"framework", KEY_FRAMEWORK},
+    {"command", KEY_COMMAND},
+    {"recorder", KEY_RECORDER},
+    {"peak_memory_bytes", KEY_PEAK_MEMORY},
+    {"dropped_records", KEY_DROPPED},
+};
+
+/* Categories, of Kineto now and before PyTorch 1.12. */
+static const struct {
+    const char *text;
+    category cat;
+} categories[] = {
+    {"cpu_op", CAT_OPERATION},       {"cuda_runtime", CAT_RUNTIME}, {"ac2g", CAT_UNNEEDED},
+    {"kernel", CAT_KERNEL},          {"cuda_driver", CAT_DRIVER},   {"fwdbwd", CAT_FLOW},
+    {"gpu_memcpy", CAT_MEMCPY},      {"gpu_memset", CAT_MEMSET},    {"user_annotation", CAT_RANGE},
+    {"python_function", CAT_PYTHON}, {"Operator", CAT_OPERATION},   {"Kernel", CAT_KERNEL},
+    {"Memcpy", CAT_MEMCPY},          {"Memset", CAT_MEMSET},        {"Runtime", CAT_RUNTIME},
+    {"forward_backward", CAT_FLOW},
+};
+
+category event_category(const char *text, size_t length) {
+    for (size_t i = 0; i < sizeof categories / sizeof *categories; i++)
+        if (categories[i].text[0] == text[0] && !strncmp(categories[i].text, text, length) &&
+            !categories[i].text[length])
+            return categories[i].cat;
+    return CAT_UNNEEDED;
+}
+
+bool event_is_unneeded(const event *e) {
+    if (e->cat == CAT_UNNEEDED)
+        return true;
+    return e->phase && e->phase != 'X' && e->phase != 'B' && e->phase != 'E' && e->phase != 's' &&
+           e->phase != 'f';
+}
+
+#define LOOKUP(table, text, length) lookup(table, sizeof(table) / sizeof *(table), text, length)
+
+key key_of_root(const char *text, size_t length) {
+    return LOOKUP(root_keys, text, length);
+}
+
+key key_of_device(const char *text, size_t length) {
+    return LOOKUP(device_keys, text, length);
+}
+
+key key_of_habitat(const char *text, size_t length) {
+    return LOOKUP(habitat_keys, text, length);
+}

@@ -1,0 +1,265 @@
+/* Finished events into the builder, with everything checked that will be relied on. */
+#include "trace/reader.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+uint64_t reader_position(const reader *r) {
+    return r->piece_start + yajl_get_bytes_consumed(r->yajl);
+}
+
+/* Stop with an error here. Callbacks return this: 0 stops yajl. */
+int reader_stop_memory(reader *r) {
+    r->status = habitat_fail(r->err, HABITAT_E_MEMORY, "out of memory");
+    return 0;
+}
+
+const char reader_advice[] = "export it with torch.profiler or 'habitat record'";
+
+int reader_bad_event(reader *r, habitat_status code, const char *what, const char *problem) {
+    uint64_t byte = r->bad_byte ? r->bad_byte : reader_position(r);
+    int result = STOP_AT(r, code, byte,
+                         "event %" PRIu64 " of \"traceEvents\": \"%s\" %s; record it again, or "
+                         "remove that event",
+                         r->event_count, what, problem);
+    if (r->err)
+        r->err->index = (size_t)r->event_count;
+    return result;
+}
+
+/* False (stopped) unless the number is there and sane. */
+static bool require(reader *r, const measured *m, const char *what) {
+    switch (m->state) {
+    case PRESENT:
+        return true;
+    case MISSING:
+        return reader_bad_event(r, HABITAT_E_FORMAT, what, "is missing");
+    case NEGATIVE:
+        return reader_bad_event(r, HABITAT_E_RANGE, what, "is negative");
+    case TOO_LARGE:
+        return reader_bad_event(r, HABITAT_E_RANGE, what, "is absurdly large");
+    case NOT_A_NUMBER:
+        break;
+    }
+    return reader_bad_event(r, HABITAT_E_FORMAT, what, "is not a number");
+}
+
+static bool allow_missing(reader *r, const measured *m, const char *what) {
+    return m->state == MISSING || require(r, m, what);
+}
+
+/* --- finished events ------------------------------------------------------------------------ */
+
+static const char *event_name(reader *r) {
+    return habitat_strings_intern(&r->b->trace->strings, r->name ? r->name : "", r->e.name_bytes);
+}
+
+static bool name_starts(const reader *r, const char *prefix) {
+    size_t length = strlen(prefix);
+    return r->e.name_bytes >= length && !memcmp(r->name, prefix, length);
+}
+
+static uint32_t event_thread(reader *r) {
+    return trace_thread_index(r->b, r->e.pid.value, r->e.tid.value);
+}
+
+static habitat_operation_kind operation_kind(const reader *r) {
+    if (name_starts(r, "nn.Module:"))
+        return HABITAT_OPERATION_MODULE;
+    return r->e.cat == CAT_RANGE ? HABITAT_OPERATION_RANGE : HABITAT_OPERATION_FRAMEWORK;
+}
+
+static int add_operation(reader *r) {
+    event *e = &r->e;
+    if (e->cat == CAT_PYTHON && !name_starts(r, "nn.Module:")) {
+        r->b->trace->info.skipped_events++;
+        return 1;
+    }
+    if (!require(r, &e->time, "ts") || (e->phase == 'X' && !require(r, &e->duration, "dur")))
+        return 0;
+    if (r->b->inputs->overflow)
+        return reader_bad_event(r, HABITAT_E_RANGE, "args", "holds more than 4 MiB of inputs");
+    uint32_t thread = event_thread(r);
+    const char *name = event_name(r);
+    habitat_operation *o = thread == HABITAT_NONE ? NULL : trace_add_operation(r->b);
+    habitat_trace *t = r->b->trace;
+    if (!o || !name || !inputs_store(r->b->inputs, &t->arena, &t->strings, o, &r->b->has_shapes))
+        return reader_stop_memory(r);
+    o->name = name;
+    o->kind = operation_kind(r);
+    o->start_ns = e->time.value;
+    o->duration_ns = e->duration.value;
+    o->thread = thread;
+    o->sequence = e->sequence;
+    o->kernel_count = (uint32_t)e->external.value; /* until linked: see build.h */
+    o->module = e->forward_thread > UINT32_MAX ? UINT32_MAX : (uint32_t)e->forward_thread;
+    if (e->phase == 'B') {
+        o->duration_ns = UINT64_MAX;
+        o->parent = r->b->threads[thread].open;
+        r->b->threads[thread].open = (uint32_t)(t->operation_count - 1);
+        r->b->open_count++;
+    } else if (o->kind == HABITAT_OPERATION_RANGE && trace_name_is_iteration(name) &&
+               !trace_add_range(r->b, name, o->start_ns, o->duration_ns)) {
+        return reader_stop_memory(r);
+    }
+    return 1;
+}
+
+/* The end of the innermost B event of its thread. */
+static int end_operation(reader *r) {
+    if (!require(r, &r->e.time, "ts"))
+        return 0;
+    uint32_t thread = event_thread(r);
+    if (thread == HABITAT_NONE)
+        return reader_stop_memory(r);
+    uint32_t open = r->b->threads[thread].open;
+    if (open == HABITAT_NONE) {
+        r->b->trace->info.skipped_events++;
+        return 1;
+    }
+    habitat_operation *o = &r->b->trace->operations[open];
+    if (r->e.time.value < o->start_ns || r->e.time.value - o->start_ns > TRACE_DURATION_LIMIT_NS)
+        return reader_bad_event(r, HABITAT_E_RANGE, "ts", "ends an event before it began");
+    o->duration_ns = r->e.time.value - o->start_ns;
+    r->b->threads[thread].open = o->parent;
+    r->b->open_count--;
+    if (o->kind == HABITAT_OPERATION_RANGE && trace_name_is_iteration(o->name) &&
+        !trace_add_range(r->b, o->name, o->start_ns, o->duration_ns))
+        return reader_stop_memory(r);
+    return 1;
+}
+
+/* "Memcpy HtoD (Pinned -> Device)": the second word. */
+static const char *copy_kind(reader *r, bool *fine) {
+    const char *space = memchr(r->name, ' ', r->e.name_bytes);
+    if (!space)
+        return NULL;
+    const char *end = memchr(space + 1, ' ', r->e.name_bytes - (size_t)(space + 1 - r->name));
+    size_t length = (size_t)((end ? end : r->name + r->e.name_bytes) - space) - 1;
+    const char *text = habitat_strings_intern(&r->b->trace->strings, space + 1, length);
+    *fine = text != NULL;
+    return length ? text : NULL;
+}
+
+static bool take_triple(reader *r, const measured from[3], uint32_t to[3], const char *what) {
+    for (int i = 0; i < 3; i++) {
+        if (!allow_missing(r, &from[i], what))
+            return false;
+        if (from[i].value > UINT32_MAX)
+            return reader_bad_event(r, HABITAT_E_RANGE, what, "is absurdly large");
+        to[i] = (uint32_t)from[i].value;
+    }
+    return true;
+}
+
+static bool take_small(reader *r, const measured *from, uint32_t *to, const char *what) {
+    if (!allow_missing(r, from, what))
+        return false;
+    if (from->value > UINT32_MAX)
+        return reader_bad_event(r, HABITAT_E_RANGE, what, "is absurdly large");
+    *to = (uint32_t)from->value;
+    return true;
+}
+
+static int add_kernel(reader *r) {
+    event *e = &r->e;
+    if (!require(r, &e->time, "ts") || !require(r, &e->duration, "dur"))
+        return 0;
+    const char *name = event_name(r);
+    habitat_kernel *k = trace_add_kernel(r->b);
+    bool fine = true;
+    if (!name || !k)
+        return reader_stop_memory(r);
+    if (e->cat == CAT_KERNEL) {
+        k->kind =
+            trace_name_is_collective(name) ? HABITAT_KERNEL_COLLECTIVE : HABITAT_KERNEL_COMPUTE;
+    } else {
+        k->kind = e->cat == CAT_MEMCPY ? HABITAT_KERNEL_MEMCPY : HABITAT_KERNEL_MEMSET;
+        if (e->cat == CAT_MEMCPY && r->name)
+            k->copy_kind = copy_kind(r, &fine);
+        if (!fine)
+            return reader_stop_memory(r);
+        if (!allow_missing(r, &e->bytes, "bytes"))
+            return 0;
+        k->bytes = e->bytes.value;
+    }
+    k->name = name;
+    k->start_ns = e->time.value;
+    k->duration_ns = e->duration.value;
+    /* Kineto names device and stream in the arguments, and uses them as pid and tid too */
+    if (!take_small(r, e->device.state ? &e->device : &e->pid, &k->device, "device") ||
+        !take_small(r, e->stream.state ? &e->stream : &e->tid, &k->stream, "stream") ||
+        !take_small(r, &e->registers, &k->registers_per_thread, "registers per thread") ||
+        !take_small(r, &e->shared, &k->shared_memory_bytes, "shared memory") ||
+        !take_triple(r, e->grid, k->grid, "grid") || !take_triple(r, e->block, k->block, "block"))
+        return 0;
+    k->correlation = e->correlation.value;
+    k->operation = (uint32_t)e->external.value; /* until linked: see build.h */
+    k->in_graph = e->graph.value != 0;
+    k->dram_bytes = e->dram_bytes;
+    k->flop = e->flop;
+    if (!isnan(k->dram_bytes) || !isnan(k->flop))
+        r->b->trace->info.has_counters = true;
+    return 1;
+}
+
+static int add_launch(reader *r) {
+    event *e = &r->e;
+    if (!e->correlation.value) /* launches nothing */
+        return 1;
+    if (!require(r, &e->time, "ts") || !require(r, &e->duration, "dur"))
+        return 0;
+    uint32_t thread = event_thread(r);
+    trace_launch *launch = thread == HABITAT_NONE ? NULL : trace_add_launch(r->b);
+    if (!launch)
+        return reader_stop_memory(r);
+    *launch = (trace_launch){e->correlation.value,
+                             e->time.value,
+                             e->duration.value,
+                             thread,
+                             name_starts(r, "cudaGraphLaunch") || name_starts(r, "cuGraphLaunch") ||
+                                 name_starts(r, "hipGraphLaunch"),
+                             e->cat == CAT_DRIVER};
+    return 1;
+}
+
+static int add_flow(reader *r) {
+    event *e = &r->e;
+    if (!require(r, &e->time, "ts") || !require(r, &e->id, "id"))
+        return 0;
+    uint32_t thread = event_thread(r);
+    trace_flow *flow = thread == HABITAT_NONE ? NULL : trace_add_flow(r->b);
+    if (!flow)
+        return reader_stop_memory(r);
+    *flow = (trace_flow){e->id.value, e->time.value, thread, e->phase == 'f'};
+    return 1;
+}
+
+int reader_finish_event(reader *r) {
+    event *e = &r->e;
+    category cat = e->cat;
+    if (e->phase == 'X' && cat > CAT_UNNEEDED && cat != CAT_FLOW) {
+        if (cat == CAT_KERNEL || cat == CAT_MEMCPY || cat == CAT_MEMSET)
+            return add_kernel(r);
+        if (cat == CAT_RUNTIME || cat == CAT_DRIVER)
+            return add_launch(r);
+        return add_operation(r);
+    }
+    if (cat == CAT_FLOW && (e->phase == 's' || e->phase == 'f'))
+        return add_flow(r);
+    if (e->phase == 'B' && (cat == CAT_OPERATION || cat == CAT_RANGE || cat == CAT_PYTHON))
+        return add_operation(r);
+    if (e->phase == 'E') /* often without a category */
+        return end_operation(r);
+    r->b->trace->info.skipped_events++;
+    return 1;
+}
+
+void reader_clear_event(reader *r) {
+    memset(&r->e, 0, sizeof r->e);
+    r->e.sequence = -1;
+    r->e.dram_bytes = r->e.flop = NAN;
+    r->bad_byte = 0;
+    inputs_clear(r->b->inputs);
+}

@@ -1,0 +1,292 @@
+/* Values of the keys that matter, into the record of the event, device or recording. */
+#include "trace/reader.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/number.h"
+
+/* --- values --------------------------------------------------------------------------------- */
+
+void reader_measure(reader *r, measured *m, const char *text, size_t length, int scale,
+                    uint64_t limit) {
+    static const number_state states[] = {PRESENT, NEGATIVE, TOO_LARGE, NOT_A_NUMBER};
+    m->state = states[number_scaled(text, length, scale, limit, &m->value)];
+    if (m->state != PRESENT) {
+        m->value = 0;
+        if (!r->bad_byte)
+            r->bad_byte = reader_position(r);
+    }
+}
+
+/* Ids of which a negative one means "none". */
+static void measure_id(reader *r, measured *m, const char *text, size_t length) {
+    if (length && *text == '-')
+        *m = (measured){0, PRESENT};
+    else
+        reader_measure(r, m, text, length, 0, UINT64_MAX);
+}
+
+/* Process and thread: any number, negative ones too. */
+static void measure_thread(measured *m, const char *text, size_t length) {
+    int64_t value;
+    if (number_signed(text, length, &value) == NUMBER_OK)
+        *m = (measured){(uint64_t)value, value < 0 ? NEGATIVE : PRESENT};
+}
+
+static double number_or_nan(const char *text, size_t length) {
+    double value;
+    return number_double(text, length, &value) == NUMBER_OK && value >= 0 ? value : NAN;
+}
+
+void reader_event_number(reader *r, const char *text, size_t length) {
+    event *e = &r->e;
+    switch (r->key) {
+    case KEY_TS:
+        reader_measure(r, &e->time, text, length, 3, TRACE_TIME_LIMIT_NS);
+        break;
+    case KEY_DUR:
+        reader_measure(r, &e->duration, text, length, 3, TRACE_DURATION_LIMIT_NS);
+        break;
+    case KEY_PID:
+        measure_thread(&e->pid, text, length);
+        break;
+    case KEY_TID:
+        measure_thread(&e->tid, text, length);
+        break;
+    case KEY_ID:
+        measure_id(r, &e->id, text, length);
+        break;
+    default:
+        break;
+    }
+}
+
+void reader_argument_number(reader *r, const char *text, size_t length) {
+    event *e = &r->e;
+    int64_t value;
+    switch (r->key) {
+    case KEY_EXTERNAL:
+        measure_id(r, &e->external, text, length);
+        break;
+    case KEY_CORRELATION:
+        measure_id(r, &e->correlation, text, length);
+        break;
+    case KEY_SEQUENCE:
+        e->sequence = number_signed(text, length, &value) == NUMBER_OK && value >= 0 ? value : -1;
+        break;
+    case KEY_FORWARD_THREAD:
+        e->forward_thread =
+            number_signed(text, length, &value) == NUMBER_OK && value > 0 ? (uint64_t)value : 0;
+        break;
+    case KEY_DEVICE:
+        reader_measure(r, &e->device, text, length, 0, UINT64_MAX);
+        break;
+    case KEY_STREAM:
+        reader_measure(r, &e->stream, text, length, 0, UINT64_MAX);
+        break;
+    case KEY_REGISTERS:
+        reader_measure(r, &e->registers, text, length, 0, UINT64_MAX);
+        break;
+    case KEY_SHARED:
+        reader_measure(r, &e->shared, text, length, 0, UINT64_MAX);
+        break;
+    case KEY_BYTES:
+        reader_measure(r, &e->bytes, text, length, 0, UINT64_MAX);
+        break;
+    case KEY_GRAPH:
+        measure_id(r, &e->graph, text, length);
+        break;
+    case KEY_DRAM:
+        e->dram_bytes = number_or_nan(text, length);
+        break;
+    case KEY_FLOP:
+        e->flop = number_or_nan(text, length);
+        break;
+    default:
+        break;
+    }
+}
+
+static uint64_t whole_or_zero(const char *text, size_t length) {
+    uint64_t value = 0;
+    (void)number_scaled(text, length, 0, UINT64_MAX, &value);
+    return value;
+}
+
+static uint32_t small_or_zero(const char *text, size_t length) {
+    uint64_t value = 0;
+    (void)number_scaled(text, length, 0, UINT32_MAX, &value);
+    return (uint32_t)value;
+}
+
+void reader_device_number(reader *r, const char *text, size_t length) {
+    habitat_device_facts *d = &r->device.facts;
+    switch (r->key) {
+    case KEY_DEVICE_ID:
+        if (number_signed(text, length, &r->device.id) != NUMBER_OK)
+            r->device.id = -1;
+        break;
+    case KEY_DEVICE_MEMORY:
+        d->memory_bytes = whole_or_zero(text, length);
+        break;
+    case KEY_DEVICE_MAJOR:
+        r->device_major.value = small_or_zero(text, length);
+        break;
+    case KEY_DEVICE_MINOR:
+        r->device_minor.value = small_or_zero(text, length);
+        break;
+    case KEY_DEVICE_SMS:
+        d->sm_count = small_or_zero(text, length);
+        break;
+    case KEY_DEVICE_THREADS:
+        d->threads_per_sm = small_or_zero(text, length);
+        break;
+    case KEY_DEVICE_REGISTERS:
+        d->registers_per_sm = small_or_zero(text, length);
+        break;
+    case KEY_DEVICE_SHARED:
+        d->shared_memory_per_sm_bytes = small_or_zero(text, length);
+        break;
+    case KEY_DEVICE_OPTIN:
+        d->shared_memory_per_block_bytes = small_or_zero(text, length);
+        break;
+    default:
+        break;
+    }
+}
+
+int reader_bad_habitat(reader *r, const char *name) {
+    return STOP(r, HABITAT_E_RANGE,
+                "\"%s\" in \"habitat\" is not a time, size or count; record it again", name);
+}
+
+int reader_habitat_number(reader *r, const char *text, size_t length) {
+    habitat_trace_info *info = &r->b->trace->info;
+    double value = 0;
+    uint64_t whole = 0;
+    bool number = number_double(text, length, &value) == NUMBER_OK && value >= 0;
+    bool counted = number_scaled(text, length, 0, UINT64_MAX, &whole) == NUMBER_OK;
+    switch (r->key) {
+    case KEY_SCHEMA:
+        if (!counted || whole != 1)
+            return STOP(r, HABITAT_E_VERSION,
+                        "written by a newer habitat (schema %.*s, this one reads 1); update "
+                        "habitat",
+                        length > 20 ? 20 : (int)length, text);
+        return 1;
+    case KEY_ITERATION_MS:
+        if (!number || value <= 0 || value > 1e9)
+            return reader_bad_habitat(r, "iteration_ms");
+        info->iteration_ms = value;
+        return 1;
+    case KEY_BATCH:
+        if (!counted)
+            return reader_bad_habitat(r, "batch_size");
+        info->batch_size = whole;
+        return 1;
+    case KEY_PEAK_MEMORY:
+        if (!number)
+            return reader_bad_habitat(r, "peak_memory_bytes");
+        info->peak_memory_bytes = value;
+        return 1;
+    case KEY_DROPPED:
+        if (!counted)
+            return reader_bad_habitat(r, "dropped_records");
+        info->dropped_records = whole;
+        return 1;
+    default:
+        return 1;
+    }
+}
+
+int reader_habitat_time(reader *r, const char *text, size_t length) {
+    double value;
+    if (number_double(text, length, &value) != NUMBER_OK || value < 0 || value > 1e9)
+        return reader_bad_habitat(r, "iteration_ms_all");
+    if (r->time_count == r->time_capacity) {
+        size_t larger = r->time_capacity ? r->time_capacity * 2 : 64;
+        double *grown = larger > TIMES_MAX ? NULL : realloc(r->times, larger * sizeof *grown);
+        if (!grown)
+            return reader_stop_memory(r);
+        r->times = grown;
+        r->time_capacity = larger;
+    }
+    r->times[r->time_count++] = value;
+    return 1;
+}
+
+static int store_name(reader *r, const char *text, size_t length) {
+    if (length > NAME_BYTES_MAX)
+        return reader_bad_event(r, HABITAT_E_RANGE, "name", "is longer than 1 MiB");
+    if (length > r->name_capacity) {
+        size_t larger = length < 1024 ? 1024 : length * 2;
+        char *grown = realloc(r->name, larger);
+        if (!grown)
+            return reader_stop_memory(r);
+        r->name = grown;
+        r->name_capacity = larger;
+    }
+    if (length)
+        memcpy(r->name, text, length);
+    r->e.name_bytes = length;
+    r->e.has_name = true;
+    return 1;
+}
+
+/* A process or thread with a name: a number made of it, apart from all real ones. */
+static uint64_t text_id(const char *text, size_t length) {
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
+    return hash | (uint64_t)1 << 63;
+}
+
+int reader_event_string(reader *r, const char *text, size_t length) {
+    event *e = &r->e;
+    switch (r->key) {
+    case KEY_PH:
+        e->phase = length == 1 ? *text : '?';
+        return 1;
+    case KEY_CAT:
+        e->cat = event_category(length ? text : "", length);
+        return 1;
+    case KEY_NAME:
+        return store_name(r, text, length);
+    case KEY_PID:
+        e->pid = (measured){text_id(text, length), NOT_A_NUMBER};
+        return 1;
+    case KEY_TID:
+        e->tid = (measured){text_id(text, length), NOT_A_NUMBER};
+        return 1;
+    case KEY_ID: /* other writers use texts: any value does, the same for the same text */
+        e->id = (measured){text_id(text, length), PRESENT};
+        return 1;
+    default: /* numbers in quotes are numbers */
+        reader_event_number(r, text, length);
+        return 1;
+    }
+}
+
+const char *reader_keep_text(reader *r, const char *text, size_t length) {
+    return habitat_strings_intern(&r->b->trace->strings, text, length);
+}
+
+int reader_habitat_string(reader *r, const char *text, size_t length) {
+    habitat_trace_info *info = &r->b->trace->info;
+    const char **field = r->key == KEY_MODEL       ? &info->model
+                         : r->key == KEY_FRAMEWORK ? &info->framework
+                         : r->key == KEY_COMMAND   ? &info->command
+                                                   : NULL;
+    if (r->key == KEY_RECORDER && IS("cupti"))
+        info->format = "cupti";
+    if (!field)
+        return r->key == KEY_RECORDER || r->key == KEY_NONE
+                   ? 1
+                   : reader_habitat_number(r, text, length);
+    if (!length)
+        return 1;
+    *field = reader_keep_text(r, text, length);
+    return *field ? 1 : reader_stop_memory(r);
+}

@@ -1,0 +1,226 @@
+/* The Chrome-trace reader's inside: what is known of the file while its tokens go by.
+ *
+ * Parts: event_keys.c (which keys matter), event_values.c (their values into the event record),
+ * event_store.c (finished events into the builder), events.c (structure: yajl's callbacks), scan.c
+ * (the fast way through ordinary events), feed.c (driving both). */
+#ifndef HABITAT_TRACE_READER_H
+#define HABITAT_TRACE_READER_H
+
+#include <string.h>
+
+#include <yajl/yajl_parse.h>
+
+#include "base/error.h"
+#include "trace/build.h"
+#include "trace/inputs.h"
+#include "trace/source.h"
+
+enum {
+    DEPTH_MAX = 512,
+    NAME_BYTES_MAX = 1 << 20,
+    TOKEN_BYTES_MAX = 1 << 24, /* longest string or blank */
+    TIMES_MAX = 1 << 20,
+};
+
+/* Where in the file we are. */
+typedef enum place {
+    AT_START,
+    AT_ROOT,    /* {"traceEvents": ..., ...} */
+    AT_EVENTS,  /* [event, ...] */
+    AT_EVENT,   /* {"ph": ..., ...} */
+    AT_ARGS,    /* "args": {...} */
+    AT_LIST,    /* one of the four input lists */
+    AT_TRIPLE,  /* "grid": [x, y, z] */
+    AT_DEVICES, /* "deviceProperties": [...] */
+    AT_DEVICE,
+    AT_HABITAT, /* "habitat": {...} */
+    AT_TIMES,   /* "iteration_ms_all": [...] */
+    AT_SKIP,
+    AT_END,
+} place;
+
+typedef enum key {
+    KEY_NONE = 0,
+    /* root */
+    KEY_EVENTS,
+    KEY_DEVICES,
+    KEY_HABITAT,
+    /* event */
+    KEY_PH,
+    KEY_CAT,
+    KEY_NAME,
+    KEY_TS,
+    KEY_DUR,
+    KEY_PID,
+    KEY_TID,
+    KEY_ID,
+    KEY_ARGS,
+    /* arguments */
+    KEY_EXTERNAL,
+    KEY_SEQUENCE,
+    KEY_FORWARD_THREAD,
+    KEY_CORRELATION,
+    KEY_DEVICE,
+    KEY_STREAM,
+    KEY_REGISTERS,
+    KEY_SHARED,
+    KEY_GRID,
+    KEY_BLOCK,
+    KEY_BYTES,
+    KEY_GRAPH,
+    KEY_DRAM,
+    KEY_FLOP,
+    KEY_DIMS,
+    KEY_TYPES,
+    KEY_STRIDES,
+    KEY_VALUES,
+    /* device */
+    KEY_DEVICE_ID,
+    KEY_DEVICE_NAME,
+    KEY_DEVICE_MEMORY,
+    KEY_DEVICE_MAJOR,
+    KEY_DEVICE_MINOR,
+    KEY_DEVICE_SMS,
+    KEY_DEVICE_THREADS,
+    KEY_DEVICE_REGISTERS,
+    KEY_DEVICE_SHARED,
+    KEY_DEVICE_OPTIN,
+    /* habitat */
+    KEY_SCHEMA,
+    KEY_ITERATION_MS,
+    KEY_ITERATION_MS_ALL,
+    KEY_BATCH,
+    KEY_MODEL,
+    KEY_FRAMEWORK,
+    KEY_COMMAND,
+    KEY_RECORDER,
+    KEY_PEAK_MEMORY,
+    KEY_DROPPED,
+} key;
+
+typedef enum category {
+    CAT_UNSEEN = 0,
+    CAT_UNNEEDED,
+    CAT_OPERATION,
+    CAT_RANGE,
+    CAT_PYTHON,
+    CAT_KERNEL,
+    CAT_MEMCPY,
+    CAT_MEMSET,
+    CAT_RUNTIME,
+    CAT_DRIVER,
+    CAT_FLOW,
+} category;
+
+/* Numbers of an event that are missing or out of range are noticed when it turns out to matter. */
+typedef enum number_state {
+    MISSING = 0,
+    PRESENT,
+    NEGATIVE,
+    TOO_LARGE,
+    NOT_A_NUMBER,
+} number_state;
+
+typedef struct measured {
+    uint64_t value;
+    number_state state;
+} measured;
+
+typedef struct event {
+    char phase; /* 0: none */
+    category cat;
+    size_t name_bytes;
+    bool has_name;
+    measured time, duration, pid, tid, id;
+    measured external, correlation, device, stream, registers, shared, bytes, graph;
+    measured grid[3], block[3];
+    int64_t sequence;
+    bool backward_known;
+    uint64_t forward_thread;
+    double dram_bytes, flop;
+} event;
+
+typedef struct reader {
+    trace_builder *b;
+    yajl_handle yajl;
+    habitat_error *err;
+    habitat_status status;
+    uint64_t piece_start; /* offset of the piece that yajl has */
+    bool progress;        /* a token came out of this piece */
+    place at, resume;     /* resume: where skipping or a list goes back to */
+    key key;
+    uint32_t depth; /* of brackets inside AT_SKIP and AT_LIST */
+    uint32_t open;  /* brackets in all */
+    bool in_array;  /* the file is a bare array of events */
+    bool seen_events;
+    bool after_event; /* the last token closed an event */
+    bool slow_only;
+    uint64_t idle_since; /* where the last token ended */
+    uint64_t event_count;
+    uint64_t bad_byte; /* where the first bad number of this event stands; 0 = none */
+    event e;
+    char *name;
+    size_t name_capacity;
+    measured *triple;
+    uint32_t triple_count;
+    trace_device device;
+    measured device_id, device_major, device_minor;
+    double *times;
+    size_t time_count, time_capacity;
+} reader;
+
+/* Failing: each returns 0, which makes a yajl callback stop. */
+
+extern const char reader_advice[]; /* how to get a proper trace */
+
+uint64_t reader_position(const reader *r);
+int reader_stop_memory(reader *r);
+int reader_bad_event(reader *r, habitat_status code, const char *what, const char *problem);
+int reader_bad_habitat(reader *r, const char *name);
+
+#define STOP_AT(r, code, byte, ...)                                                                \
+    ((r)->status =                                                                                 \
+         habitat_fail_at((r)->err, (code), (r)->b->trace->info.file, (byte), 0, __VA_ARGS__),      \
+     0)
+#define STOP(r, code, ...) STOP_AT(r, code, reader_position(r), __VA_ARGS__)
+
+/* Is the text of `length` this literal? For functions with parameters of these names. */
+#define IS(literal) (length == sizeof(literal) - 1 && !memcmp(text, literal, sizeof(literal) - 1))
+
+/* event_keys.c */
+key key_of_root(const char *text, size_t length);
+key key_of_event(const char *text, size_t length);
+key key_of_argument(const char *text, size_t length);
+key key_of_device(const char *text, size_t length);
+key key_of_habitat(const char *text, size_t length);
+category event_category(const char *text, size_t length);
+
+/* Does the event's kind, as far as it is known, need no arguments? */
+bool event_is_unneeded(const event *e);
+
+/* event_values.c: the value of r->key. */
+void reader_event_number(reader *r, const char *text, size_t length);
+int reader_event_string(reader *r, const char *text, size_t length);
+void reader_argument_number(reader *r, const char *text, size_t length);
+void reader_device_number(reader *r, const char *text, size_t length);
+int reader_habitat_number(reader *r, const char *text, size_t length);
+int reader_habitat_string(reader *r, const char *text, size_t length);
+int reader_habitat_time(reader *r, const char *text, size_t length);
+void reader_measure(reader *r, measured *m, const char *text, size_t length, int scale,
+                    uint64_t limit);
+const char *reader_keep_text(reader *r, const char *text, size_t length);
+
+/* event_store.c */
+void reader_clear_event(reader *r);
+int reader_finish_event(reader *r);
+
+/* events.c */
+extern const yajl_callbacks reader_callbacks;
+
+/* scan.c: read ordinary events, each behind a comma, from text that ends with a zero byte. Returns
+ * where it stopped: behind an event, or at `text`. *more is set if it was for the end of the text.
+ */
+const unsigned char *scan_events(reader *r, const unsigned char *text, const unsigned char *end,
+                                 bool *more);
+
+#endif
