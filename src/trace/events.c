@@ -177,7 +177,6 @@ static int on_open_map(void *context) {
             return skip(r);
         return 1;
     case AT_EVENTS:
-        r->after_event = false;
         reader_clear_event(r);
         r->at = AT_EVENT;
         r->key = KEY_NONE;
@@ -330,7 +329,6 @@ static int on_close_array(void *context) {
         r->at = AT_ARGS;
         return 1;
     case AT_EVENTS:
-        r->after_event = false;
         r->at = r->in_array ? AT_END : AT_ROOT;
         return 1;
     case AT_DEVICES:

@@ -35,17 +35,18 @@ static habitat_status cut_off(reader *r, uint64_t bytes) {
     if (r->at == AT_START)
         return habitat_fail_at(r->err, HABITAT_E_FORMAT, r->b->trace->info.file, bytes, 0,
                                "the file is empty; %s", reader_advice);
-    if (r->at == AT_EVENTS || r->open > 2)
+    if (r->seen_events)
         return habitat_fail_at(r->err, HABITAT_E_PARSE, r->b->trace->info.file, bytes, 0,
                                "cut off after %" PRIu64 " events; copy or record it again",
                                r->event_count);
     return habitat_fail_at(r->err, HABITAT_E_PARSE, r->b->trace->info.file, bytes, 0,
-                           "cut off in the middle; copy or record it again");
+                           "cut off before the first event; copy or record it again");
 }
 
 /* Give yajl `size` bytes. */
 static habitat_status feed(reader *r, const unsigned char *data, size_t size) {
     r->progress = false;
+    r->after_event = false; /* unless the last of these bytes closes one: a string may begin here */
     yajl_status status = yajl_parse(r->yajl, data, size);
     if (status == yajl_status_client_canceled)
         return r->status;

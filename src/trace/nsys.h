@@ -4,7 +4,7 @@
 
 #include <habitat/trace.h>
 
-/* Read the database at `path`. HABITAT_E_UNSUPPORTED in builds without SQLite. */
+/* Read the database at `path`; `err` not NULL. HABITAT_E_UNSUPPORTED in builds without SQLite. */
 habitat_status nsys_read(const char *path, uint64_t stored_bytes, int64_t modified_ns,
                          habitat_trace **out, habitat_error *err);
 

@@ -30,11 +30,14 @@ static bool read_exponent(const char *text, const char *end, int *exponent) {
     return true;
 }
 
-/* mantissa * 10^shift. Digits beyond DIGITS_MAX were dropped; they cannot change a half-up
- * rounding. */
-static number_result apply_shift(uint64_t mantissa, int shift, uint64_t limit, uint64_t *out) {
+/* mantissa * 10^shift. If digits behind the mantissa were dropped, they cannot change a half-up
+ * rounding; with a positive shift they would be needed, but then the number is too large. */
+static number_result apply_shift(uint64_t mantissa, int shift, bool dropped, uint64_t limit,
+                                 uint64_t *out) {
     if (mantissa == 0)
         shift = 0;
+    if (dropped && shift > 0)
+        return NUMBER_TOO_LARGE;
     for (; shift > 0; shift--) {
         if (mantissa > UINT64_MAX / 10)
             return NUMBER_TOO_LARGE;
@@ -62,7 +65,7 @@ number_result number_scaled(const char *text, size_t length, int scale, uint64_t
     const char *end = text + length;
     uint64_t mantissa = 0;
     int digits = 0, shift = scale;
-    bool negative = false, any = false, fraction = false;
+    bool negative = false, any = false, fraction = false, dropped = false;
     if (text < end && *text == '-') {
         negative = true;
         text++;
@@ -70,12 +73,15 @@ number_result number_scaled(const char *text, size_t length, int scale, uint64_t
     for (; text < end; text++) {
         if (is_digit(*text)) {
             any = true;
-            if (digits < DIGITS_MAX) {
-                mantissa = mantissa * 10 + (uint64_t)(*text - '0');
+            uint64_t digit = (uint64_t)(*text - '0');
+            if (digits < DIGITS_MAX || (!dropped && mantissa <= (UINT64_MAX - digit) / 10)) {
+                mantissa = mantissa * 10 + digit;
                 digits += mantissa != 0;
                 shift -= fraction;
-            } else if (!fraction && shift < EXPONENT_MAX) {
-                shift++;
+            } else {
+                dropped = true;
+                if (!fraction && shift < EXPONENT_MAX)
+                    shift++;
             }
         } else if (*text == '.' && !fraction) {
             fraction = true;
@@ -89,7 +95,7 @@ number_result number_scaled(const char *text, size_t length, int scale, uint64_t
         return NUMBER_BAD;
     if (negative && mantissa)
         return NUMBER_NEGATIVE;
-    return apply_shift(mantissa, shift, limit, out);
+    return apply_shift(mantissa, shift, dropped, limit, out);
 }
 
 number_result number_signed(const char *text, size_t length, int64_t *out) {

@@ -1,0 +1,254 @@
+/* Nsight Systems' SQLite exports: small databases in the layouts of three generations of nsys. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#ifdef HABITAT_TEST_SQLITE
+#include <sqlite3.h>
+#endif
+
+#include <habitat/trace.h>
+
+#include "check.h"
+
+#ifdef HABITAT_TEST_SQLITE
+
+static char path[] = "/tmp/habitat-nsys-XXXXXX";
+
+/* Write a database by SQL; the file is replaced. */
+static void make(const char *sql) {
+    sqlite3 *db;
+    char *message = NULL;
+    unlink(path);
+    CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
+    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK) {
+        printf("# %s\n", message);
+        CHECK(!"SQL");
+    }
+    sqlite3_free(message);
+    sqlite3_close(db);
+}
+
+static habitat_trace *read_good(void) {
+    habitat_trace *t = NULL;
+    habitat_error err = {0};
+    habitat_status status = habitat_trace_read(path, &t, &err);
+    if (status != HABITAT_OK)
+        printf("# %s\n", err.message);
+    CHECK_INT(status, HABITAT_OK);
+    return t;
+}
+
+static void check_bad(const char *sql, habitat_status want, const char *message) {
+    habitat_trace *t = NULL;
+    habitat_error err = {0};
+    make(sql);
+    CHECK_INT(habitat_trace_read(path, &t, &err), want);
+    CHECK_TEXT(err.message, message);
+    CHECK_TEXT(err.file, path);
+    CHECK(t == NULL);
+}
+
+/* Two processes use correlation 1; process 3 thread 4 is (3 << 24) + 4 = 50331652, process 5
+ * thread 6 is (5 << 24) + 6 = 83886086. CUDA device 1 is GPU 0. */
+static const char recent[] =
+    "CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT NOT NULL);"
+    "INSERT INTO StringIds VALUES (1, 'sgemm'), (2, 'void sgemm<float>(int)'), "
+    "(3, 'cudaLaunchKernel_v7000'), (4, 'habitat_iteration'), (5, 'layer'), "
+    "(6, 'cudaGraphLaunch_v10000'), (7, 'ncclDevKernel_AllReduce');"
+    "CREATE TABLE TARGET_INFO_GPU (vmId INT, id INT, name TEXT, totalMemory INT, smCount INT, "
+    "computeMajor INT, computeMinor INT, maxWarpsPerSm INT, threadsPerWarp INT, "
+    "maxRegistersPerSm INT, maxShmemPerSm INT, maxShmemPerBlockOptin INT);"
+    "INSERT INTO TARGET_INFO_GPU VALUES (1, 0, 'NVIDIA H100 80GB HBM3', 85899345920, 132, 9, 0, "
+    "64, 32, 65536, 233472, 232448), (1, 1, 'NVIDIA T4', 1, 40, 7, 5, 32, 32, 65536, 65536, "
+    "65536);"
+    "CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INT, cudaId INT, pid INT);"
+    "INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (1, 0, 3), (0, 1, 3);"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, end INT, deviceId INT, contextId INT, "
+    "greenContextId INT, streamId INT, correlationId INT, globalPid INT, demangledName INT, "
+    "shortName INT, mangledName INT, registersPerThread INT, gridX INT, gridY INT, gridZ INT, "
+    "blockX INT, blockY INT, blockZ INT, staticSharedMemory INT, dynamicSharedMemory INT, "
+    "graphNodeId INT);"
+    "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES "
+    "(5000, 7500, 1, 1, NULL, 7, 1, 50331648, 2, 1, NULL, 96, 4, 5, 6, 256, 1, 1, 1024, 2048, "
+    "NULL),"
+    "(6000, 7000, 1, 1, NULL, 8, 1, 83886080, 7, 7, NULL, 32, 1, 1, 1, 64, 1, 1, 0, 0, NULL),"
+    "(9000, 9100, 1, 1, NULL, 7, 2, 50331648, 1, 1, NULL, 32, 1, 1, 1, 64, 1, 1, 0, 0, 77);"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start INT, end INT, deviceId INT, streamId INT, "
+    "correlationId INT, globalPid INT, bytes INT, copyKind INT);"
+    "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (4000, 4200, 1, 7, 3, 50331648, 4096, 1);"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (start INT, end INT, deviceId INT, streamId INT, "
+    "correlationId INT, globalPid INT, bytes INT);"
+    "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES (4300, 4400, 1, 7, 4, 50331648, 64);"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INT, end INT, eventClass INT, globalTid INT, "
+    "correlationId INT, nameId INT, returnValue INT);"
+    "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (2100, 2200, 0, 50331652, 1, 3, 0), "
+    "(2150, 2160, 0, 83886086, 1, 3, 0), (2300, 2400, 0, 50331652, 2, 6, 0);"
+    "CREATE TABLE NVTX_EVENTS (start INT, end INT, eventType INT, rangeId INT, text TEXT, "
+    "globalTid INT, textId INT, domainId INT);"
+    "INSERT INTO NVTX_EVENTS VALUES (2000, 3000, 59, NULL, NULL, 50331652, 4, 0), "
+    "(2050, 2250, 59, NULL, NULL, 50331652, 5, 0), (2060, NULL, 34, NULL, 'mark', 50331652, NULL, "
+    "0), (2070, NULL, 59, NULL, 'never ended', 50331652, NULL, 0);";
+
+static void check_recent(void) {
+    make(recent);
+    habitat_trace *t = read_good();
+    if (!t)
+        return;
+    size_t count;
+    const habitat_trace_info *info = habitat_trace_get_info(t);
+    const habitat_operation *o = habitat_trace_operations(t, &count);
+    CHECK_TEXT(info->format, "nsys-sqlite");
+    CHECK_INT(count, 2);
+    CHECK_TEXT(o[0].name, "habitat_iteration");
+    CHECK_TEXT(o[1].name, "layer");
+    CHECK(o[1].kind == HABITAT_OPERATION_RANGE && o[1].parent == 0);
+    CHECK_INT(o[0].start_ns, 0); /* times start at the first event: 2000 */
+    const habitat_kernel *k = habitat_trace_kernels(t, &count);
+    CHECK_INT(count, 5);
+    check_case("recent layout: ranges and counts");
+    CHECK_TEXT(k[0].copy_kind, "HtoD");
+    CHECK(k[0].kind == HABITAT_KERNEL_MEMCPY && k[0].bytes == 4096);
+    CHECK(k[1].kind == HABITAT_KERNEL_MEMSET && k[1].bytes == 64);
+    CHECK_TEXT(k[2].name, "void sgemm<float>(int)");
+    CHECK(k[2].start_ns == 3000 && k[2].duration_ns == 2500 && k[2].device == 1);
+    CHECK(k[2].stream == 7 && k[2].correlation == 1 && k[2].registers_per_thread == 96);
+    CHECK(k[2].grid[0] == 4 && k[2].grid[1] == 5 && k[2].grid[2] == 6 && k[2].block[0] == 256);
+    CHECK_INT(k[2].shared_memory_bytes, 3072);
+    CHECK_INT(k[2].operation, 1);
+    CHECK_INT(k[2].launch_start_ns, 100);
+    CHECK(k[3].kind == HABITAT_KERNEL_COLLECTIVE && k[3].operation == HABITAT_NONE);
+    CHECK_INT(k[3].launch_start_ns, 150); /* its own process's launch */
+    CHECK(k[4].in_graph && k[4].operation == 0 && !k[2].in_graph);
+    check_case("recent layout: kernels, copies, launches by process");
+    CHECK_TEXT(info->device_facts.name, "NVIDIA H100 80GB HBM3");
+    CHECK(info->device == 1 && info->device_facts.sm_count == 132);
+    CHECK_INT(info->device_facts.compute_capability, 90);
+    CHECK_INT(info->device_facts.threads_per_sm, 2048);
+    CHECK_INT(info->device_facts.memory_bytes, 85899345920);
+    const habitat_iteration *it = habitat_trace_iterations(t, &count);
+    CHECK(count == 1 && it->kernel_count == 3 && it->duration_ns == 1000);
+    CHECK_NEAR(it->kernel_ms, 0.0036, 1e-12); /* 2500 + 1000 + 100 ns */
+    CHECK_NEAR(it->busy_ms, 0.0026, 1e-12);   /* 1000 of them overlap */
+    check_case("recent layout: the GPU, the iteration");
+    habitat_trace_free(t);
+}
+
+/* 2019: no process on activities, texts of ranges in place, no graph columns. */
+static void check_early(void) {
+    make(
+        "CREATE TABLE StringIds (id INTEGER, value TEXT);"
+        "INSERT INTO StringIds VALUES (9, 'relu'), (2, 'cudaLaunchKernel');"
+        "CREATE TABLE TARGET_INFO_GPU (id INT, name TEXT);"
+        "INSERT INTO TARGET_INFO_GPU VALUES (0, 'Tesla V100-SXM2-16GB');"
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, end INT, deviceId INT, contextId INT,"
+        "streamId INT, correlationId INT, demangledName INT, shortName INT, registersPerThread "
+        "INT, gridX INT, gridY INT, gridZ INT, blockX INT, blockY INT, blockZ INT);"
+        "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (50, 60, 0, 1, 7, 1, 9, 9, 16, 1, 1, 1, 32, "
+        "1, 1);"
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INT, end INT, globalTid INT, "
+        "correlationId INT, nameId INT);"
+        "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (20, 25, 50331652, 1, 2);"
+        "CREATE TABLE NVTX_EVENTS (start INT, end INT, text TEXT, globalTid INT);"
+        "INSERT INTO NVTX_EVENTS VALUES (10, 30, 'forward', 50331652);");
+    habitat_trace *t = read_good();
+    if (t) {
+        size_t count;
+        const habitat_kernel *k = habitat_trace_kernels(t, &count);
+        CHECK(count == 1 && k->operation == 0 && k->registers_per_thread == 16);
+        CHECK_TEXT(k->name, "relu");
+        CHECK_TEXT(habitat_trace_get_info(t)->device_facts.name, "Tesla V100-SXM2-16GB");
+        CHECK_INT(habitat_trace_get_info(t)->device_facts.sm_count, 0);
+        habitat_trace_free(t);
+    }
+    check_case("early layout: launches without a process, texts in place");
+}
+
+static void check_least(void) {
+    make("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, end INT);"
+         "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (50, 60), (70, NULL);"
+         "CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start INT, end INT, deviceId INT, graphId "
+         "INT); INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (100, 200, 0, 1);");
+    habitat_trace *t = read_good();
+    if (t) {
+        size_t count;
+        const habitat_kernel *k = habitat_trace_kernels(t, &count);
+        CHECK_INT(count, 2);
+        CHECK_TEXT(k[0].name, "unnamed kernel");
+        CHECK(k[1].in_graph && k[1].duration_ns == 100);
+        CHECK_INT(habitat_trace_get_info(t)->skipped_events, 1);
+        CHECK(!habitat_trace_get_info(t)->device_facts.name);
+        habitat_trace_free(t);
+    }
+    check_case("times alone, and a graph traced as a whole");
+}
+
+static void check_errors(void) {
+    check_bad("CREATE TABLE people (name TEXT);", HABITAT_E_FORMAT,
+              "an SQLite database, but no export of Nsight Systems; make one with 'nsys export "
+              "--type sqlite'");
+    check_bad("CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);", HABITAT_E_NO_GPU,
+              "no GPU activity in this report; profile again on a machine with a GPU, with 'nsys "
+              "profile --trace=cuda,nvtx'");
+    check_bad(
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT);", HABITAT_E_FORMAT,
+        "table CUPTI_ACTIVITY_KIND_KERNEL has no column \"end\"; export it again with a newer "
+        "nsys");
+    check_bad("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, end INT);"
+              "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (50, 40);",
+              HABITAT_E_RANGE,
+              "table CUPTI_ACTIVITY_KIND_KERNEL, row 1: the duration is negative; export it again");
+    check_bad("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, end INT);"
+              "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (-1, 40);",
+              HABITAT_E_RANGE,
+              "table CUPTI_ACTIVITY_KIND_KERNEL, row 1: \"start\" is negative; export it again");
+    check_bad("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, end INT, gridX INT);"
+              "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 40, 5000000000);",
+              HABITAT_E_RANGE,
+              "table CUPTI_ACTIVITY_KIND_KERNEL, row 1: \"gridX\" is absurdly large; export it "
+              "again");
+    check_bad(
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, end);"
+        "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES ('soon', 40);",
+        HABITAT_E_FORMAT,
+        "table CUPTI_ACTIVITY_KIND_KERNEL, row 1: \"start\" is not a number; export it again");
+    check_case("other databases, missing columns, bad values: exact messages");
+}
+
+static void check_damaged(void) {
+    habitat_trace *t = NULL;
+    habitat_error err = {0};
+    make(recent);
+    CHECK_INT(truncate(path, 5000), 0);
+    CHECK_INT(habitat_trace_read(path, &t, &err), HABITAT_E_PARSE);
+    CHECK_TEXT(err.message,
+               "damaged SQLite database (database disk image is malformed); export it again");
+    CHECK(t == NULL);
+    CHECK_INT(truncate(path, 50), 0); /* cut off inside the header */
+    CHECK_INT(habitat_trace_read(path, &t, &err), HABITAT_E_PARSE);
+    CHECK_TEXT(err.message,
+               "damaged SQLite database (database disk image is malformed); export it again");
+    check_case("a damaged database is an error, not a short trace");
+}
+
+int main(void) {
+    int file = mkstemp(path);
+    if (file < 0)
+        return 1;
+    close(file);
+    check_recent();
+    check_early();
+    check_least();
+    check_errors();
+    check_damaged();
+    unlink(path);
+    return check_done();
+}
+
+#else
+
+int main(void) {
+    printf("# skipped: built without SQLite\n");
+    return 77;
+}
+
+#endif
