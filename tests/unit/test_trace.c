@@ -33,7 +33,7 @@ static uint32_t find_operation(const habitat_trace *t, const char *name) {
         if (!strcmp(o[i].name, name))
             return i;
     printf("# no operation %s\n", name);
-    CHECK(!"operation");
+    check_case_failed = 1;
     return 0;
 }
 
@@ -44,7 +44,7 @@ static const habitat_kernel *find_kernel(const habitat_trace *t, const char *nam
         if (!strcmp(k[i].name, name))
             return &k[i];
     printf("# no kernel %s\n", name);
-    CHECK(!"kernel");
+    check_case_failed = 1;
     return k;
 }
 
