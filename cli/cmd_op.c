@@ -324,7 +324,7 @@ static int read_dtype(const char *name, habitat_dtype *out) {
 }
 
 /* "m=4096 n=4096 k=1024": what was asked for, in the order of the table. */
-static void shape_text(const kind *k, const question *q, char *text, size_t size) {
+static void shape_text(const question *q, char *text, size_t size) {
     size_t used = 0;
     text[0] = '\0';
     for (int p = 0; p < PARAMETERS && used < size; p++)
@@ -334,7 +334,6 @@ static void shape_text(const kind *k, const question *q, char *text, size_t size
     for (int f = 0; f < FLAGS && used < size; f++)
         if (q->flags[f])
             used += (size_t)snprintf(text + used, size - used, " %s", flag_names[f] + 2);
-    (void)k;
 }
 
 static const kind *find_kind(const char *name) {
@@ -357,6 +356,7 @@ static int unknown_kind(const char *name) {
  * of one operation err together). */
 static habitat_status estimate(const habitat_work *works, size_t count, const habitat_gpu *gpu,
                                habitat_method method, habitat_estimate *out, habitat_error *err) {
+    *out = (habitat_estimate){.method = method};
     for (size_t i = 0; i < count; i++) {
         habitat_estimate part;
         habitat_status status = habitat_predict_operation(&works[i], gpu, method, &part, err);
@@ -375,54 +375,61 @@ static habitat_status estimate(const habitat_work *works, size_t count, const ha
     return HABITAT_OK;
 }
 
-static int answer(const kind *k, const question *q, const habitat_gpu *const *gpus, size_t count,
-                  habitat_method method, habitat_report_format format, cli_notes *notes) {
-    habitat_work works[WORKS_MAX];
-    size_t work_count = 0;
-    char shape[512];
-    habitat_status status = k->make(k, q, works, &work_count);
-    if (status != HABITAT_OK)
-        return cli_fail(CLI_USAGE, k->name,
-                        "no work can be counted for these sizes, number format and pass; sizes "
-                        "are positive, and `habitat op --help` shows an example");
-    shape_text(k, q, shape, sizeof shape);
+/* Estimates of every GPU, those that failed with their reason. @return how many succeeded. */
+static size_t estimate_all(const habitat_work *works, size_t work_count,
+                           habitat_report_operations *what, habitat_estimate *estimates,
+                           habitat_error *errors, const char **reasons) {
+    size_t good = 0;
+    for (size_t i = 0; i < what->count; i++) {
+        habitat_status status =
+            estimate(works, work_count, what->gpus[i], what->method, &estimates[i], &errors[i]);
+        good += status == HABITAT_OK;
+        if (status == HABITAT_OK)
+            continue;
+        estimates[i] = (habitat_estimate){NAN, NAN, NAN, NAN, what->method, HABITAT_BOUND_UNKNOWN};
+        reasons[i] = errors[i].message[0] ? errors[i].message : habitat_status_text(status);
+    }
+    return good;
+}
+
+static habitat_work sum_of(const habitat_work *works, size_t count) {
     habitat_work whole = works[0];
-    for (size_t i = 1; i < work_count; i++) {
+    for (size_t i = 1; i < count; i++) {
         whole.flop += works[i].flop;
         whole.read_bytes += works[i].read_bytes;
         whole.write_bytes += works[i].write_bytes;
     }
-    habitat_estimate *estimates = calloc(count, sizeof *estimates);
-    habitat_error *errors = calloc(count, sizeof *errors);
-    const char **reasons = calloc(count, sizeof *reasons);
-    int code = CLI_DONE;
-    size_t good = 0;
-    if (!estimates || !errors || !reasons)
-        code = cli_fail(CLI_FAILED, NULL, "out of memory");
-    for (size_t i = 0; code == CLI_DONE && i < count; i++) {
-        status = estimate(works, work_count, gpus[i], method, &estimates[i], &errors[i]);
-        if (status == HABITAT_OK) {
-            good++;
-            continue;
-        }
-        estimates[i] = (habitat_estimate){NAN, NAN, NAN, NAN, method, HABITAT_BOUND_UNKNOWN};
-        reasons[i] = errors[i].message[0] ? errors[i].message : habitat_status_text(status);
-    }
-    if (code == CLI_DONE && good == 0)
-        code = cli_fail(CLI_FAILED, k->name, "%s", reasons[0]);
-    if (code == CLI_DONE) {
+    return whole;
+}
+
+/* `what` comes with GPUs and method; the rest is filled in and reported. */
+static int answer(const kind *k, const question *q, habitat_report_operations what,
+                  habitat_report_format format) {
+    habitat_work works[WORKS_MAX];
+    size_t work_count = 0;
+    char shape[512];
+    if (k->make(k, q, works, &work_count) != HABITAT_OK)
+        return cli_fail(CLI_USAGE, k->name,
+                        "no work can be counted for these sizes, number format and pass; sizes "
+                        "are positive, and `habitat op --help` shows an example");
+    shape_text(q, shape, sizeof shape);
+    habitat_work whole = sum_of(works, work_count);
+    habitat_estimate *estimates = calloc(what.count, sizeof *estimates);
+    habitat_error *errors = calloc(what.count, sizeof *errors);
+    const char **reasons = calloc(what.count, sizeof *reasons);
+    int code = CLI_FAILED;
+    what.name = k->name;
+    what.shape = shape;
+    what.work = &whole;
+    what.estimates = estimates;
+    what.reasons = reasons;
+    if (!estimates || !errors || !reasons) {
+        cli_fail(CLI_FAILED, NULL, "out of memory");
+    } else if (estimate_all(works, work_count, &what, estimates, errors, reasons) == 0) {
+        cli_fail(CLI_FAILED, k->name, "%s", reasons[0]);
+    } else {
         habitat_error error = {0};
         habitat_report_options options = cli_report_options(format);
-        habitat_report_operations what = {.name = k->name,
-                                          .shape = shape,
-                                          .work = &whole,
-                                          .method = method,
-                                          .count = count,
-                                          .gpus = gpus,
-                                          .estimates = estimates,
-                                          .reasons = reasons,
-                                          .warning_count = notes->count,
-                                          .warnings = (const char *const *)notes->lines};
         code = cli_report_result(habitat_report_operation(&what, &options, &error), &error);
     }
     free(estimates);
@@ -460,8 +467,14 @@ static int run(const request *r, const char *name, question *q) {
         code = cli_open_gpus(&r->gpu_files, &table);
     if (code == CLI_DONE)
         code = cli_find_gpus(table, &r->to, &gpus, &count, &notes);
-    if (code == CLI_DONE)
-        code = answer(k, q, gpus, count, method, format, &notes);
+    if (k && code == CLI_DONE) {
+        habitat_report_operations what = {.method = method,
+                                          .count = count,
+                                          .gpus = gpus,
+                                          .warning_count = notes.count,
+                                          .warnings = (const char *const *)notes.lines};
+        code = answer(k, q, what, format);
+    }
     free(gpus);
     cli_notes_free(&notes);
     habitat_gpu_table_free(table);

@@ -305,7 +305,7 @@ void text_rows(writer *w, const split *s, const split_total *totals, const size_
     for (size_t i = 0; i < shown; i++) {
         const split_row *row = &s->rows[order[i]];
         const split_total *total = &totals[order[i]];
-        char name[128];
+        char name[128] = "";
         if (s->by == SPLIT_KERNEL)
             short_kernel(row->name, name, sizeof name);
         row_cells(STYLE_PLAIN, &t, s->by == SPLIT_KERNEL ? name : row->name, times(s, row),

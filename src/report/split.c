@@ -186,9 +186,9 @@ static uint32_t row_for(builder *b, size_t i) {
     return 0;
 }
 
-static void fill_rows(builder *b, double *class_ms) {
+/* class_ms: shape (kernel_count), zero; counted: shape (group_count), false. */
+static void fill_rows(builder *b, double *class_ms, bool *counted) {
     split *s = b->s;
-    bool *counted = (bool *)(class_ms + b->kernel_count); /* one flag a group */
     for (size_t i = 0; i < b->kernel_count && !b->failed; i++) {
         uint32_t at = row_for(b, i);
         split_row *row = &s->rows[at];
@@ -215,16 +215,18 @@ static habitat_status build(builder *b, habitat_error *err) {
     s->row_of = calloc(n, sizeof *s->row_of);
     b->slots = malloc(b->slot_count * sizeof *b->slots);
     b->row_of_group = malloc(groups * sizeof *b->row_of_group);
-    double *class_ms = calloc(1, n * sizeof *class_ms + groups * sizeof(bool));
-    b->failed = !s->rows || !s->row_of || !b->slots || !b->row_of_group || !class_ms;
+    double *class_ms = calloc(n, sizeof *class_ms);
+    bool *counted = calloc(groups, sizeof *counted);
+    b->failed = !s->rows || !s->row_of || !b->slots || !b->row_of_group || !class_ms || !counted;
     if (!b->failed) {
         memset(b->slots, 0xff, b->slot_count * sizeof *b->slots);
         memset(b->row_of_group, 0xff, groups * sizeof *b->row_of_group);
-        fill_rows(b, class_ms);
+        fill_rows(b, class_ms, counted);
     }
     free(b->slots);
     free(b->row_of_group);
     free(class_ms);
+    free(counted);
     return b->failed ? habitat_fail(err, HABITAT_E_MEMORY, "out of memory") : HABITAT_OK;
 }
 
