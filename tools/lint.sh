@@ -10,7 +10,7 @@ cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,portability --inl
 # the sources of library and command line; tests and fixtures repeat themselves on purpose
 files=$(git ls-files 'src/*.c' 'cli/*.c')
 # shellcheck disable=SC2086
-printf '%s\n' $files | xargs -P 2 -n 6 clang-tidy --quiet -p "$1" 2>/dev/null >"$1/tidy.log" || true
+printf '%s\n' $files | xargs -P 2 -n 1 clang-tidy --quiet -p "$1" 2>/dev/null >"$1/tidy.log" || true
 if grep -E 'warning:|error:' "$1/tidy.log"; then
     exit 1
 fi
