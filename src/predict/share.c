@@ -29,7 +29,7 @@ static char lower(char c) {
 static bool contains(const char *name, const char *part) {
     for (; *name; name++) {
         size_t i = 0;
-        while (part[i] && lower(name[i]) == part[i])
+        while (part[i] && (name[i] == part[i] || lower(name[i]) == part[i]))
             i++;
         if (!part[i])
             return true;
@@ -55,12 +55,13 @@ static habitat_workload_kernel *member(habitat_workload *w, const habitat_worklo
     return &w->kernels[w->group_index[group->first_kernel + i]];
 }
 
+/* A kernel that is alone needs no name to be the one that computes. */
 static void mark_computing(habitat_workload *w, const habitat_workload_group *group) {
     habitat_workload_kernel *longest = NULL;
     bool any = false;
     for (uint32_t i = 0; i < group->kernel_count; i++) {
         habitat_workload_kernel *kernel = member(w, group, i);
-        kernel->main = computes(kernel->kernel);
+        kernel->main = group->kernel_count > 1 && computes(kernel->kernel);
         any = any || kernel->main;
         if (kernel->kernel->kind == HABITAT_KERNEL_COMPUTE &&
             (!longest || kernel->facts.time_ns > longest->facts.time_ns))
