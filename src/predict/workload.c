@@ -17,12 +17,29 @@ typedef struct builder {
     const habitat_operation *ops;
     size_t op_count;
     uint8_t *knowledge;  /* shape (op_count) */
-    habitat_work *works; /* shape (op_count); set where knowledge is RECOGNISED or KNOWN */
-    uint32_t *group_of;  /* shape (op_count): group whose operation it is, or NONE */
-    bool *climbed;       /* shape (kernel_count groups): owner found above the innermost one */
-    uint32_t *slots;     /* hash of distinct launches */
-    size_t slot_count;   /* power of two */
+    uint32_t *work_of;   /* shape (op_count): index into works where RECOGNISED or KNOWN */
+    habitat_work *works; /* shape (work_count): few operations of a trace are asked for */
+    size_t work_count, work_capacity;
+    bool out_of_memory;
+    uint32_t *group_of; /* shape (op_count): group whose operation it is, or NONE */
+    bool *climbed;      /* shape (kernel_count groups): owner found above the innermost one */
+    uint32_t *slots;    /* hash of distinct launches */
+    size_t slot_count;  /* power of two */
 } builder;
+
+static bool keep_work(builder *b, uint32_t op, const habitat_work *work) {
+    if (b->work_count == b->work_capacity) {
+        size_t capacity = b->work_capacity ? 2 * b->work_capacity : 256;
+        habitat_work *grown = realloc(b->works, capacity * sizeof *grown);
+        if (!grown)
+            return false;
+        b->works = grown;
+        b->work_capacity = capacity;
+    }
+    b->work_of[op] = (uint32_t)b->work_count;
+    b->works[b->work_count++] = *work;
+    return true;
+}
 
 /* `kernel` is one that the operation launched: its name tells the format of lists of tensors. */
 static knowledge ask(builder *b, uint32_t op, const habitat_kernel *kernel) {
@@ -32,9 +49,11 @@ static knowledge ask(builder *b, uint32_t op, const habitat_kernel *kernel) {
             b->ops[op].kind == HABITAT_OPERATION_FRAMEWORK &&
             habitat_operation_work_typed(&b->ops[op], habitat_kernel_tensor_dtype(kernel->name),
                                          &work) == HABITAT_OK;
+        if (found && !keep_work(b, op, &work)) {
+            b->out_of_memory = true;
+            found = false;
+        }
         b->knowledge[op] = !found ? NOTHING : work.known ? KNOWN : RECOGNISED;
-        if (found)
-            b->works[op] = work;
     }
     return (knowledge)b->knowledge[op];
 }
@@ -56,7 +75,7 @@ static bool from_forward(builder *b, const habitat_kernel *kernel, uint32_t *own
         if (forward >= b->op_count || ask(b, forward, kernel) < RECOGNISED)
             continue;
         *owner = op;
-        *out = b->works[forward];
+        *out = b->works[b->work_of[forward]];
         out->pass = HABITAT_PASS_BACKWARD;
         out->known = out->known && out->varying;
         out->flop *= 2.0;
@@ -72,14 +91,14 @@ static uint32_t find_owner(builder *b, const habitat_kernel *kernel, habitat_wor
     uint32_t innermost = kernel->operation;
     uint32_t owner = climb(b, kernel, KNOWN);
     if (owner != HABITAT_NONE) {
-        *work = b->works[owner];
+        *work = b->works[b->work_of[owner]];
         return owner;
     }
     if (from_forward(b, kernel, &owner, work))
         return owner;
     owner = climb(b, kernel, RECOGNISED);
     if (owner != HABITAT_NONE) {
-        *work = b->works[owner];
+        *work = b->works[b->work_of[owner]];
         return owner;
     }
     habitat_kernel_work(kernel, work);
@@ -247,14 +266,14 @@ static bool allocate(builder *b, size_t kernel_count) {
     w->launches = elements(kernel_count, sizeof *w->launches);
     w->origin_waves = elements(kernel_count, sizeof *w->origin_waves);
     b->knowledge = elements(b->op_count, sizeof *b->knowledge);
-    b->works = elements(b->op_count, sizeof *b->works);
+    b->work_of = elements(b->op_count, sizeof *b->work_of);
     b->group_of = elements(b->op_count, sizeof *b->group_of);
     b->climbed = elements(kernel_count, sizeof *b->climbed);
     for (b->slot_count = 64; b->slot_count < 2 * kernel_count;)
         b->slot_count *= 2;
     b->slots = elements(b->slot_count, sizeof *b->slots);
     if (!w->kernels || !w->groups || !w->group_index || !w->launches || !w->origin_waves ||
-        !b->knowledge || !b->works || !b->group_of || !b->climbed || !b->slots)
+        !b->knowledge || !b->work_of || !b->group_of || !b->climbed || !b->slots)
         return false;
     memset(b->group_of, 0xff, b->op_count * sizeof *b->group_of);
     memset(b->slots, 0xff, b->slot_count * sizeof *b->slots);
@@ -338,7 +357,7 @@ static habitat_status build(builder *b, habitat_error *err) {
     w->outside_count = 0;
     w->kernel_count = select_kernels(w);
     describe_kernels(b);
-    if (habitat_auto_prepare(w) != HABITAT_OK)
+    if (b->out_of_memory || habitat_auto_prepare(w) != HABITAT_OK)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     habitat_status status = habitat_workload_overlap(w, err);
     if (status != HABITAT_OK)
@@ -363,6 +382,7 @@ habitat_status habitat_workload_create(const habitat_trace *trace, const habitat
     habitat_status status = build(&b, err);
     free(b.knowledge);
     free(b.works);
+    free(b.work_of);
     free(b.group_of);
     free(b.climbed);
     free(b.slots);
