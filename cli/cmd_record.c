@@ -31,19 +31,38 @@ static int wrong_recorder(const char *option, reach r) {
 
 /* ---- PyTorch scripts ---- */
 
-/* The package is where HABITAT_PYTHONPATH says, else beside an installed or built habitat; where it
+static bool holds_package(const char *folder) {
+    char probe[4200];
+    int length = snprintf(probe, sizeof probe, "%s/habitat/recording/__main__.py", folder);
+    return length < (int)sizeof probe && access(probe, R_OK) == 0;
+}
+
+/* ../share/habitat/python of the running program: an installation that was moved. */
+static bool beside_program(char *path, size_t size) {
+    char program[2048];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length <= 0)
+        return false;
+    program[length] = '\0';
+    char *slash = strrchr(program, '/');
+    if (!slash)
+        return false;
+    *slash = '\0';
+    return snprintf(path, size, "%s/../share/habitat/python", program) < (int)size;
+}
+
+/* The package is where HABITAT_PYTHONPATH says, else where habitat was installed or built; where it
  * is none of these, Python finds what pip installed. */
 static bool package_folder(char *path, size_t size) {
     static const char *const places[] = {HABITAT_PYTHON_DIR, HABITAT_PYTHON_SOURCE_DIR};
     const char *given = getenv("HABITAT_PYTHONPATH");
     if (given && *given)
         return snprintf(path, size, "%s", given) < (int)size;
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        char probe[4200];
-        snprintf(probe, sizeof probe, "%s/habitat/recording/__main__.py", places[i]);
-        if (access(probe, R_OK) == 0)
+    if (beside_program(path, size) && holds_package(path))
+        return true;
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        if (holds_package(places[i]))
             return snprintf(path, size, "%s", places[i]) < (int)size;
-    }
     return false;
 }
 
