@@ -201,6 +201,13 @@ HABITAT_API const habitat_gpu_source *habitat_gpu_source_of(const habitat_gpu *g
 /** Remarks on a GPU's values, for people. @param count receives the number. @since 0.1 */
 HABITAT_API const char *const *habitat_gpu_notes(const habitat_gpu *gpu, size_t *count);
 
+/** A GPU as it would be known if nobody had measured it: the same specification, sustained rates
+ * estimated by rule. For judging predictions onto GPUs without measurements.
+ * @param gpu borrowed; its strings are shared, so it must outlive the copy.
+ * @param out receives the copy. It belongs to no table: no sources, notes or aliases.
+ * @source docs/gpus.md "The rule for estimates" @tested tests/unit/test_gpu.c @since 0.1 */
+HABITAT_API void habitat_gpu_unmeasured(const habitat_gpu *gpu, habitat_gpu *out);
+
 /* How one kernel is launched. */
 typedef struct habitat_launch {
     uint32_t threads_per_block;

@@ -124,3 +124,15 @@ void gpu_estimate_sustained(habitat_gpu *gpu) {
         return;
     }
 }
+
+void habitat_gpu_unmeasured(const habitat_gpu *gpu, habitat_gpu *out) {
+    *out = *gpu;
+    for (int d = 0; d < HABITAT_DTYPE_COUNT; d++) {
+        out->sustained.matrix_flop_per_s[d] = out->sustained.plain_flop_per_s[d] = NAN;
+        out->sustained_matrix_estimated[d] = out->sustained_plain_estimated[d] = false;
+    }
+    out->sustained_bandwidth_bytes_per_s = NAN;
+    out->sustained_bandwidth_estimated = false;
+    out->launch_floor_ns = NAN;
+    gpu_estimate_sustained(out);
+}

@@ -285,6 +285,23 @@ static void check_match(void) {
     check_case("a device without a name is refused");
 }
 
+static void check_unmeasured(void) {
+    const habitat_gpu *t4 = NULL;
+    habitat_gpu bare;
+    CHECK_INT(habitat_gpu_find(table, "T4", &t4, NULL, NULL), HABITAT_OK);
+    habitat_gpu_unmeasured(t4, &bare);
+    CHECK(!t4->sustained_plain_estimated[HABITAT_DTYPE_FP32]);
+    CHECK(bare.sustained_plain_estimated[HABITAT_DTYPE_FP32]);
+    CHECK(bare.sustained_bandwidth_estimated);
+    /* 70 W x 0.061 TFLOP/J = 4.27 TFLOP/s, below 0.95 of the 8.1 of the data sheet; GDDR6 of
+     * Turing: 0.76 x 320 GB/s. */
+    CHECK_NEAR(bare.sustained.plain_flop_per_s[HABITAT_DTYPE_FP32], 4.27e12, 1e-9);
+    CHECK_NEAR(bare.sustained_bandwidth_bytes_per_s, 0.76 * 320e9, 1e-2);
+    CHECK(bare.peak.plain_flop_per_s[HABITAT_DTYPE_FP32] ==
+          t4->peak.plain_flop_per_s[HABITAT_DTYPE_FP32]);
+    check_case("a GPU as if nobody had measured it has estimated rates");
+}
+
 int main(void) {
     habitat_error err = {0};
     if (habitat_gpu_table_create(NULL, &table, &err) != HABITAT_OK) {
@@ -297,6 +314,7 @@ int main(void) {
     check_values();
     check_order();
     check_match();
+    check_unmeasured();
     habitat_gpu_table_free(table);
     habitat_gpu_table_free(NULL);
     return check_done();

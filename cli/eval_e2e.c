@@ -1,0 +1,283 @@
+/* `habitat eval e2e`: which measured iteration belongs to which recording, and its predictions.
+ *
+ * A recording stands for a measurement when model, mode, sequence length, batch and number format
+ * are the same; files are named for that (docs/accuracy.md#matching). */
+#include "csv.h"
+#include "eval_e2e.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    habitat_method method;
+    bool estimated;
+} methods[E2E_METHODS] = {
+    [E2E_AUTO] = {"auto", HABITAT_METHOD_AUTO, false},
+    [E2E_ESTIMATED] = {"auto, estimated rates", HABITAT_METHOD_AUTO, true},
+    [E2E_HABITAT] = {"habitat", HABITAT_METHOD_HABITAT, false},
+    [E2E_ROOFLINE] = {"roofline", HABITAT_METHOD_ROOFLINE, false},
+    [E2E_FLOPS] = {"flops", HABITAT_METHOD_FLOPS, false},
+    [E2E_BANDWIDTH] = {"bandwidth", HABITAT_METHOD_BANDWIDTH, false},
+    [E2E_WAVE] = {"wave", HABITAT_METHOD_WAVE, false},
+    [E2E_WAVE_LARGE] = {"wave-large", HABITAT_METHOD_WAVE_LARGE, false},
+};
+
+const char *e2e_method_name(int method) {
+    return methods[method].name;
+}
+
+/* ---- measured iterations ---- */
+
+static void copy_text(char *out, size_t size, const char *text) {
+    snprintf(out, size, "%s", text ? text : "");
+}
+
+/* Whether the current row is an iteration that eager recordings can stand for. */
+static bool comparable(const cli_csv *table) {
+    const char *source = cli_csv_text(table, "source");
+    const char *options = cli_csv_text(table, "options");
+    return source && strcmp(source, "neusight") == 0 && (!options || !*options);
+}
+
+static int read_measured(const cli_csv *table, const habitat_gpu_table *gpus, const char *file,
+                         e2e_case *out) {
+    habitat_error error = {0};
+    *out = (e2e_case){0};
+    copy_text(out->model, sizeof out->model, cli_csv_text(table, "model"));
+    copy_text(out->mode, sizeof out->mode, cli_csv_text(table, "mode"));
+    copy_text(out->dtype, sizeof out->dtype, cli_csv_text(table, "dtype"));
+    const char *name = cli_csv_text(table, "gpu");
+    if (habitat_gpu_find(gpus, name ? name : "", &out->gpu, NULL, &error) != HABITAT_OK)
+        return cli_fail_error(&error, file);
+    out->batch = cli_csv_number(table, "global_batch");
+    out->length = cli_csv_number(table, "seq_len");
+    out->measured_ms = cli_csv_number(table, "e2e_ms");
+    out->measured_forward_ms = cli_csv_number(table, "fw_ms");
+    out->measured_backward_ms = cli_csv_number(table, "bwall_ms");
+    if (!(out->measured_ms > 0) || !(out->batch > 0))
+        return cli_fail(CLI_INPUT, file,
+                        "a whole-model row of %s has no e2e_ms or global_batch above 0",
+                        out->model);
+    return CLI_DONE;
+}
+
+/* ---- recordings ---- */
+
+/* "BERT-Large", "training_fwd_bwd", 512, 8, fp32 -> "bert_large_training_s512_b8_fp32_". */
+static void file_stem(const e2e_case *c, char *out, size_t size) {
+    char model[sizeof c->model];
+    copy_text(model, sizeof model, c->model);
+    for (char *m = model; *m; m++)
+        *m = *m == '-' ? '_' : (char)tolower((unsigned char)*m);
+    const char *mode = strncmp(c->mode, "training", 8) == 0 ? "training" : c->mode;
+    snprintf(out, size, "%s_%s_s%.0f_b%.0f_%s_", model, mode, c->length, c->batch, c->dtype);
+}
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+typedef struct folder {
+    char **names; /* sorted */
+    size_t count;
+} folder;
+
+static void folder_free(folder *f) {
+    for (size_t i = 0; i < f->count; i++)
+        free(f->names[i]);
+    free(f->names);
+}
+
+static int folder_read(const char *path, folder *out) {
+    DIR *dir = opendir(path);
+    if (!dir)
+        return cli_fail(CLI_INPUT, path, "%s; name the folder with --recordings", strerror(errno));
+    int code = CLI_DONE;
+    for (struct dirent *entry; code == CLI_DONE && (entry = readdir(dir));) {
+        if (!strstr(entry->d_name, ".json"))
+            continue;
+        char **grown = realloc(out->names, (out->count + 1) * sizeof *grown);
+        if (grown)
+            out->names = grown;
+        char *name = grown ? strdup(entry->d_name) : NULL;
+        if (name)
+            out->names[out->count++] = name;
+        else
+            code = cli_fail(CLI_FAILED, NULL, "out of memory");
+    }
+    closedir(dir);
+    if (out->count)
+        qsort(out->names, out->count, sizeof *out->names, by_name);
+    return code;
+}
+
+/* ---- predictions ---- */
+
+/* Autograd's backward: an operation that belongs to a forward one, or a node of its engine. */
+static bool is_backward(const habitat_operation *operations, size_t count, uint32_t i) {
+    for (; i < count; i = operations[i].parent)
+        if (operations[i].forward != HABITAT_NONE ||
+            strncmp(operations[i].name, "autograd::engine", 16) == 0)
+            return true;
+    return false;
+}
+
+static void split_passes(const habitat_trace *trace, const habitat_workload *workload,
+                         const habitat_prediction *p, e2e_outcome *out) {
+    size_t kernel_count = 0, operation_count = 0;
+    const habitat_workload_kernel *kernels = habitat_workload_kernels(workload, &kernel_count);
+    const habitat_operation *operations = habitat_trace_operations(trace, &operation_count);
+    for (size_t i = 0; i < kernel_count; i++) {
+        double ms = p->kernels[i].ms * kernels[i].busy_share / (double)p->iteration_count;
+        if (is_backward(operations, operation_count, kernels[i].kernel->operation))
+            out->backward_ms += ms;
+        else
+            out->forward_ms += ms;
+    }
+}
+
+static int predict(const habitat_trace *trace, const habitat_workload *workload, e2e_case *c) {
+    const e2e_outcome none = {NAN, NAN, NAN, NAN, NAN};
+    habitat_gpu unmeasured;
+    habitat_gpu_unmeasured(c->gpu, &unmeasured);
+    for (int m = 0; m < E2E_METHODS; m++) {
+        habitat_error error = {0};
+        habitat_prediction *p = NULL;
+        habitat_status status = habitat_predict(
+            workload, methods[m].estimated ? &unmeasured : c->gpu, methods[m].method, &p, &error);
+        c->by[m] = none;
+        if (status == HABITAT_E_UNSUPPORTED)
+            continue;
+        if (status != HABITAT_OK)
+            return cli_fail_error(&error, c->gpu->name);
+        c->by[m] = (e2e_outcome){p->iteration_ms, p->low_ms, p->high_ms, 0.0, 0.0};
+        split_passes(trace, workload, p, &c->by[m]);
+        habitat_prediction_free(p);
+    }
+    return CLI_DONE;
+}
+
+/* ---- all cases ---- */
+
+static int add_case(e2e_set *set, const e2e_case *c) {
+    e2e_case *grown = realloc(set->cases, (set->count + 1) * sizeof *grown);
+    if (!grown)
+        return cli_fail(CLI_FAILED, NULL, "out of memory");
+    grown[set->count++] = *c;
+    set->cases = grown;
+    return CLI_DONE;
+}
+
+/* One recording: every measured iteration it stands for. */
+static int collect_recording(const habitat_gpu_table *gpus, const char *path, const char *name,
+                             const e2e_set *measured, e2e_set *out) {
+    habitat_error error = {0};
+    habitat_trace *trace = NULL;
+    habitat_workload *workload = NULL;
+    const habitat_gpu *origin = NULL;
+    int code = CLI_DONE;
+    for (size_t i = 0; code == CLI_DONE && i < measured->count; i++) {
+        char stem[128];
+        file_stem(&measured->cases[i], stem, sizeof stem);
+        if (strncmp(name, stem, strlen(stem)) != 0)
+            continue;
+        if (!trace && (habitat_trace_read(path, &trace, &error) != HABITAT_OK ||
+                       habitat_gpu_match(gpus, &habitat_trace_get_info(trace)->device_facts,
+                                         &origin, &error) != HABITAT_OK ||
+                       habitat_workload_create(trace, origin, &workload, &error) != HABITAT_OK)) {
+            code = cli_fail_error(&error, path);
+            break;
+        }
+        e2e_case c = measured->cases[i];
+        c.recording = out->recordings;
+        c.origin = origin;
+        code = predict(trace, workload, &c);
+        if (code == CLI_DONE)
+            code = add_case(out, &c);
+    }
+    out->recordings += trace != NULL;
+    habitat_workload_free(workload);
+    habitat_trace_free(trace);
+    return code;
+}
+
+static int read_all_measured(const habitat_gpu_table *gpus, const char *file, e2e_set *out) {
+    cli_csv *table = NULL;
+    bool more = false;
+    int code = cli_csv_open(file, &table);
+    while (code == CLI_DONE && (code = cli_csv_next(table, &more)) == CLI_DONE && more) {
+        e2e_case c;
+        if (!comparable(table))
+            continue;
+        code = read_measured(table, gpus, file, &c);
+        if (code == CLI_DONE)
+            code = add_case(out, &c);
+    }
+    cli_csv_close(table);
+    return code;
+}
+
+int e2e_collect(const habitat_gpu_table *gpus, const char *measurements, const char *recordings,
+                e2e_set *out) {
+    char path[4096];
+    folder files = {0};
+    e2e_set measured = {0};
+    snprintf(path, sizeof path, "%s/e2e_models.csv", measurements);
+    int code = read_all_measured(gpus, path, &measured);
+    if (code == CLI_DONE)
+        code = folder_read(recordings, &files);
+    for (size_t i = 0; code == CLI_DONE && i < files.count; i++) {
+        snprintf(path, sizeof path, "%s/%s", recordings, files.names[i]);
+        code = collect_recording(gpus, path, files.names[i], &measured, out);
+    }
+    if (code == CLI_DONE && out->count == 0)
+        code = cli_fail(CLI_INPUT, recordings,
+                        "no recording here stands for a row of e2e_models.csv; they are named "
+                        "model_mode_sLENGTH_bBATCH_dtype_gpu.json.gz");
+    folder_free(&files);
+    e2e_free(&measured);
+    return code;
+}
+
+void e2e_free(e2e_set *set) {
+    free(set->cases);
+    *set = (e2e_set){0};
+}
+
+int eval_e2e(int argc, char **argv) {
+    const char *measurements = "data/measurements", *recordings = "data/recordings";
+    cli_list gpu_files = {0};
+    bool csv = false;
+    const cli_option options[] = {
+        {"--data", 0, CLI_TEXT, &measurements},
+        {"--recordings", 0, CLI_TEXT, &recordings},
+        {"--gpu-file", 0, CLI_LIST, &gpu_files},
+        {"--csv", 0, CLI_FLAG, &csv},
+    };
+    cli_arguments arguments = {
+        .verb = "eval", .options = options, .option_count = sizeof options / sizeof options[0]};
+    habitat_gpu_table *gpus = NULL;
+    e2e_set set = {0};
+    int code = cli_parse(&arguments, argc, argv);
+    if (code == CLI_DONE && !arguments.finished) {
+        code = cli_expect_operands(&arguments, 0, 0, NULL);
+        if (code == CLI_DONE)
+            code = cli_open_gpus(&gpu_files, &gpus);
+        if (code == CLI_DONE)
+            code = e2e_collect(gpus, measurements, recordings, &set);
+        if (code == CLI_DONE && csv)
+            e2e_print_cases(&set);
+        else if (code == CLI_DONE)
+            e2e_print_tables(&set);
+    }
+    e2e_free(&set);
+    habitat_gpu_table_free(gpus);
+    cli_arguments_free(&arguments);
+    return code;
+}

@@ -1,0 +1,59 @@
+/* `habitat eval e2e`: recordings predicted onto GPUs where somebody measured the same model. */
+#ifndef HABITAT_CLI_EVAL_E2E_H
+#define HABITAT_CLI_EVAL_E2E_H
+
+#include "common.h"
+
+/* Methods side by side. ESTIMATED is auto with the destination's sustained rates taken away and
+ * estimated by rule: what a GPU gets that nobody measured. */
+enum {
+    E2E_AUTO = 0,
+    E2E_ESTIMATED,
+    E2E_HABITAT,
+    E2E_ROOFLINE,
+    E2E_FLOPS,
+    E2E_BANDWIDTH,
+    E2E_WAVE,
+    E2E_WAVE_LARGE,
+    E2E_METHODS
+};
+
+/* One method's iteration [ms]; NaN where this build has no such method. */
+typedef struct e2e_outcome {
+    double ms, low_ms, high_ms;
+    double forward_ms, backward_ms;
+} e2e_outcome;
+
+/* A measured iteration with its predictions from one recording. */
+typedef struct e2e_case {
+    char model[48], mode[24], dtype[12];
+    const habitat_gpu *gpu;
+    double batch, length;                                          /* samples, tokens of one */
+    double measured_ms, measured_forward_ms, measured_backward_ms; /* NaN = not told apart */
+    size_t recording; /* index: cases of one recording are one model, mode, batch and length */
+    const habitat_gpu *origin;
+    e2e_outcome by[E2E_METHODS];
+} e2e_case;
+
+typedef struct e2e_set {
+    e2e_case *cases;
+    size_t count;
+    size_t recordings;
+} e2e_set;
+
+/* Cases of every measured iteration that a recording in `recordings` stands for.
+ * @return CLI_DONE, or an exit code after a message. Free in every case. */
+int e2e_collect(const habitat_gpu_table *gpus, const char *measurements, const char *recordings,
+                e2e_set *out);
+void e2e_free(e2e_set *set);
+
+const char *e2e_method_name(int method);
+
+/* eval_e2e_tables.c: to stdout, as Markdown and as CSV. */
+void e2e_print_tables(const e2e_set *set);
+void e2e_print_cases(const e2e_set *set);
+
+/* The part `e2e` of `habitat eval`; argv without "eval" and "e2e". */
+int eval_e2e(int argc, char **argv);
+
+#endif

@@ -1,0 +1,222 @@
+/* `habitat eval e2e`: errors, order and intervals of the cases, as Markdown and CSV. */
+#include "eval_e2e.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Reported apart: its whole models run up to 1.5 times slower than its own single operations. */
+static bool apart(const e2e_case *c) {
+    return strcmp(c->gpu->name, "P4") == 0;
+}
+
+static double error_of(const e2e_case *c, int method) {
+    return c->by[method].ms / c->measured_ms - 1.0;
+}
+
+static bool has_method(const e2e_set *set, int method) {
+    for (size_t i = 0; i < set->count; i++)
+        if (!isnan(set->cases[i].by[method].ms))
+            return true;
+    return false;
+}
+
+/* ---- summaries ---- */
+
+typedef bool (*choice)(const e2e_case *c, const void *context);
+
+typedef struct summary {
+    size_t count, held;
+    double mean, median, worst, bias; /* of |error|; bias: mean of the signed one */
+} summary;
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static summary summarise(const e2e_set *set, int method, choice chosen, const void *context) {
+    summary s = {0};
+    double *errors = calloc(set->count ? set->count : 1, sizeof *errors);
+    if (!errors)
+        return s;
+    for (size_t i = 0; i < set->count; i++) {
+        const e2e_case *c = &set->cases[i];
+        const e2e_outcome *o = &c->by[method];
+        if (!chosen(c, context) || isnan(o->ms))
+            continue;
+        errors[s.count++] = fabs(error_of(c, method));
+        s.mean += fabs(error_of(c, method));
+        s.bias += error_of(c, method);
+        s.held += o->low_ms <= c->measured_ms && c->measured_ms <= o->high_ms;
+    }
+    if (s.count) {
+        qsort(errors, s.count, sizeof *errors, by_value);
+        s.mean /= (double)s.count;
+        s.bias /= (double)s.count;
+        s.median = 0.5 * (errors[(s.count - 1) / 2] + errors[s.count / 2]);
+        s.worst = errors[s.count - 1];
+    }
+    free(errors);
+    return s;
+}
+
+static bool judged(const e2e_case *c, const void *context) {
+    (void)context;
+    return !apart(c);
+}
+
+static bool on_gpu(const e2e_case *c, const void *gpu) {
+    return c->gpu == gpu;
+}
+
+/* Of every two GPUs that ran the same model: how often the faster one is called so. */
+static void count_order(const e2e_set *set, int method, size_t *pairs, size_t *right) {
+    *pairs = *right = 0;
+    for (size_t i = 0; i < set->count; i++)
+        for (size_t j = i + 1; j < set->count; j++) {
+            const e2e_case *a = &set->cases[i], *b = &set->cases[j];
+            if (a->recording != b->recording || apart(a) || apart(b) || isnan(a->by[method].ms) ||
+                isnan(b->by[method].ms))
+                continue;
+            ++*pairs;
+            *right += (a->measured_ms < b->measured_ms) == (a->by[method].ms < b->by[method].ms);
+        }
+}
+
+static double percent(double share) {
+    return 100.0 * share;
+}
+
+static double share(size_t part, size_t whole) {
+    return whole ? percent((double)part / (double)whole) : 0.0;
+}
+
+/* ---- tables ---- */
+
+static void print_methods(const e2e_set *set) {
+    printf(
+        "| method | cases | mean %% | median %% | worst %% | mean signed %% | faster of two GPUs "
+        "called right | within low..high |\n|---|--:|--:|--:|--:|--:|--:|--:|\n");
+    for (int m = 0; m < E2E_METHODS; m++) {
+        if (!has_method(set, m))
+            continue;
+        size_t pairs, right;
+        summary s = summarise(set, m, judged, NULL);
+        count_order(set, m, &pairs, &right);
+        printf("| %s | %zu | %.1f | %.1f | %.1f | %+.1f | %zu of %zu (%.0f %%) | %.0f %% |\n",
+               e2e_method_name(m), s.count, percent(s.mean), percent(s.median), percent(s.worst),
+               percent(s.bias), right, pairs, share(right, pairs), share(s.held, s.count));
+    }
+}
+
+static size_t list_gpus(const e2e_set *set, const habitat_gpu **gpus, size_t most) {
+    size_t count = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        size_t g = 0;
+        while (g < count && gpus[g] != set->cases[i].gpu)
+            g++;
+        if (g == count && count < most)
+            gpus[count++] = set->cases[i].gpu;
+    }
+    return count;
+}
+
+static void print_gpus(const e2e_set *set) {
+    const habitat_gpu *gpus[32];
+    size_t count = list_gpus(set, gpus, 32);
+    printf("\nMean error by GPU, and its sign (per cent; worst in brackets):\n\n| GPU | cases |");
+    for (int m = 0; m < E2E_METHODS; m++)
+        if (has_method(set, m))
+            printf(" %s |", e2e_method_name(m));
+    printf("\n|---|--:|");
+    for (int m = 0; m < E2E_METHODS; m++)
+        if (has_method(set, m))
+            printf("--:|");
+    for (size_t g = 0; g < count; g++) {
+        printf("\n| %s | %zu |", gpus[g]->name, summarise(set, E2E_AUTO, on_gpu, gpus[g]).count);
+        for (int m = 0; m < E2E_METHODS; m++) {
+            summary s = summarise(set, m, on_gpu, gpus[g]);
+            if (has_method(set, m))
+                printf(" %.1f, %+.1f (%.1f) |", percent(s.mean), percent(s.bias), percent(s.worst));
+        }
+    }
+    printf("\n");
+}
+
+static void print_each(const e2e_set *set) {
+    printf("\nEvery case with `auto`:\n\n| model | mode | length | batch | GPU | measured ms | "
+           "predicted ms | low..high ms | error %% | error %%, estimated rates |\n"
+           "|---|---|--:|--:|---|--:|--:|--:|--:|--:|\n");
+    for (size_t i = 0; i < set->count; i++) {
+        const e2e_case *c = &set->cases[i];
+        const e2e_outcome *o = &c->by[E2E_AUTO];
+        printf("| %s | %s | %.0f | %.0f | %s | %.1f | %.1f | %.1f..%.1f | %+.1f | %+.1f |\n",
+               c->model, c->mode, c->length, c->batch, c->gpu->name, c->measured_ms, o->ms,
+               o->low_ms, o->high_ms, percent(error_of(c, E2E_AUTO)),
+               percent(error_of(c, E2E_ESTIMATED)));
+    }
+}
+
+static void print_passes(const e2e_set *set) {
+    printf(
+        "\nForward and backward apart, training rows (`auto`):\n\n| model | batch | GPU | forward "
+        "measured ms | predicted | error %% | backward measured ms | predicted | error %% |\n"
+        "|---|--:|---|--:|--:|--:|--:|--:|--:|\n");
+    for (size_t i = 0; i < set->count; i++) {
+        const e2e_case *c = &set->cases[i];
+        const e2e_outcome *o = &c->by[E2E_AUTO];
+        if (isnan(c->measured_backward_ms))
+            continue;
+        printf("| %s | %.0f | %s | %.1f | %.1f | %+.1f | %.1f | %.1f | %+.1f |\n", c->model,
+               c->batch, c->gpu->name, c->measured_forward_ms, o->forward_ms,
+               percent(o->forward_ms / c->measured_forward_ms - 1.0), c->measured_backward_ms,
+               o->backward_ms, percent(o->backward_ms / c->measured_backward_ms - 1.0));
+    }
+}
+
+void e2e_print_tables(const e2e_set *set) {
+    size_t judged_count = 0;
+    for (size_t i = 0; i < set->count; i++)
+        judged_count += !apart(&set->cases[i]);
+    printf("%zu recordings of the %s onto %zu measured iterations of other GPUs; %zu of them on a "
+           "P4, counted apart: the next table leaves them out.\n\n",
+           set->recordings, set->cases[0].origin->name, set->count, set->count - judged_count);
+    print_methods(set);
+    print_gpus(set);
+    print_each(set);
+    print_passes(set);
+}
+
+static void print_number(double value) {
+    if (isnan(value))
+        printf(",");
+    else
+        printf(",%.6g", value);
+}
+
+void e2e_print_cases(const e2e_set *set) {
+    printf("model,mode,dtype,batch,seq_len,origin,gpu,method,measured_ms,predicted_ms,low_ms,"
+           "high_ms,measured_forward_ms,forward_ms,measured_backward_ms,backward_ms\n");
+    for (size_t i = 0; i < set->count; i++)
+        for (int m = 0; m < E2E_METHODS; m++) {
+            const e2e_case *c = &set->cases[i];
+            const e2e_outcome *o = &c->by[m];
+            if (isnan(o->ms))
+                continue;
+            printf("%s,%s,%s,%.0f,%.0f,%s,%s,\"%s\"", c->model, c->mode, c->dtype, c->batch,
+                   c->length, c->origin->name, c->gpu->name, e2e_method_name(m));
+            const double values[] = {c->measured_ms,
+                                     o->ms,
+                                     o->low_ms,
+                                     o->high_ms,
+                                     c->measured_forward_ms,
+                                     o->forward_ms,
+                                     c->measured_backward_ms,
+                                     o->backward_ms};
+            for (size_t v = 0; v < sizeof values / sizeof *values; v++)
+                print_number(values[v]);
+            printf("\n");
+        }
+}

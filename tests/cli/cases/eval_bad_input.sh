@@ -1,0 +1,15 @@
+# Each kind of bad input: one line, exit code 3.
+mkdir data; table=data/e2e_models.csv
+run() { "$habitat" eval e2e --data data --recordings "$source/data/recordings" >/dev/null; echo "$?"; }
+run
+printf 'nonsense\n' >$table; run
+printf 'source,model\nneusight,a,b\n' >$table; run
+printf 'source,model\nneusight,"never ends\n' >$table; run
+printf 'source,model,gpu\nneusight,BERT-Large,T4\n' >$table; run
+printf 'source,model,gpu\nneusight,BERT-Large,nothing-like-a-gpu\n' >$table; run
+printf 'source,model,gpu\n' >$table; run
+printf 'a\0b,c\n' >$table; run
+head -c 2000 "$source/data/measurements/collected_h200.csv.gz" >$table; run
+"$habitat" eval e2e --recordings nowhere --data "$source/data/measurements"; echo "$?"
+"$habitat" eval e2e more; echo "$?"
+"$habitat" eval nonsense; echo "$?"
