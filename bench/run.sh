@@ -4,6 +4,8 @@ set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 python3 "$root/bench/speed.py" "$1"
 echo
+"$1/bench_read" "$root/data/recordings/bert_large_training_s512_b8_fp32_h200.json.gz"
+echo
 "$1/bench_predict" "$root/data/recordings/bert_large_training_s512_b8_fp32_h200.json.gz" || {
     echo "bench: predicting is over its budget" >&2
     exit 1
