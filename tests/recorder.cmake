@@ -33,10 +33,11 @@ find_path(HABITAT_CUPTI_INCLUDE cupti_activity.h
 if(HABITAT_CUPTI_INCLUDE AND EXISTS ${HABITAT_CUPTI_INCLUDE}/cuda.h)
   add_executable(test_recorder_abi ${HABITAT_RECORDER_TESTS}/unit/test_recorder_abi.c)
   set_target_properties(test_recorder_abi PROPERTIES C_STANDARD 17)
-  target_include_directories(test_recorder_abi PRIVATE ${HABITAT_RECORDER_TESTS}/unit
+  # c_headers comes before the machine's own folders (CPATH may name those of a C++ library).
+  target_include_directories(test_recorder_abi PRIVATE ${HABITAT_RECORDER_TESTS}/stubs/c_headers
+                                                       ${HABITAT_RECORDER_TESTS}/unit
                                                        ${HABITAT_RECORDER_TESTS}/../recorder)
-  target_include_directories(test_recorder_abi SYSTEM PRIVATE ${HABITAT_CUPTI_INCLUDE}
-                             ${HABITAT_RECORDER_TESTS}/stubs/c_headers)
+  target_include_directories(test_recorder_abi SYSTEM PRIVATE ${HABITAT_CUPTI_INCLUDE})
   add_test(NAME unit.recorder_abi COMMAND test_recorder_abi)
 endif()
 
