@@ -2,7 +2,8 @@
  *
  * The reader takes the Chrome-trace JSON of PyTorch's profiler (plain or gzip), the same schema
  * from our CUDA recorder, and Nsight Systems' SQLite export. Arrays and strings are borrowed from
- * the trace and live as long as it does. Times are nanoseconds since the trace's first event. */
+ * the trace and live as long as it does. Times are nanoseconds since the trace's first event
+ * (operation, launch or kernel). */
 #ifndef HABITAT_TRACE_H
 #define HABITAT_TRACE_H
 
@@ -120,8 +121,9 @@ typedef struct habitat_trace_info {
  * @return HABITAT_OK; HABITAT_E_IO; HABITAT_E_PARSE (truncated, not JSON, bad gzip);
  *         HABITAT_E_FORMAT (JSON, but no trace; wrong types); HABITAT_E_RANGE (negative or absurd
  *         numbers, 2 GiB strings); HABITAT_E_NO_GPU (CPU-only trace: says how to record the GPU);
- *         HABITAT_E_VERSION; HABITAT_E_MEMORY.
- * @since 0.1 */
+ *         HABITAT_E_VERSION; HABITAT_E_UNSUPPORTED (SQLite, in a build without); HABITAT_E_MEMORY.
+ * @note   Pure; safe from several threads. The formats are in docs/trace-format.md.
+ * @tested tests/unit/test_trace*.c, fuzz/fuzz_trace.c        @since 0.1 */
 HABITAT_API habitat_status habitat_trace_read(const char *path, habitat_trace **out,
                                               habitat_error *err);
 
