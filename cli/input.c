@@ -100,6 +100,11 @@ void cli_input_warn(const cli_input *in) {
     const char *const *warnings = habitat_workload_warnings(in->workload, &count);
     for (size_t i = 0; i < count; i++)
         cli_warn("%s", warnings[i]);
+    for (size_t i = 0; i < in->count; i++)
+        if (!in->predictions[i]->intervals_calibrated) {
+            cli_warn("%s", habitat_default_interval_warning());
+            break;
+        }
 }
 
 void cli_input_free(cli_input *in) {

@@ -158,7 +158,7 @@ typedef struct habitat_prediction {
     size_t iteration_count;
     size_t kernel_count;
     habitat_estimate *kernels; /* shape (kernel_count), order of habitat_workload_kernels() */
-    bool intervals_calibrated; /* false: the documented default width */
+    bool intervals_calibrated; /* false: the documented default width; warn of it */
 } habitat_prediction;
 
 /** Predict the workload on a destination.
@@ -189,8 +189,12 @@ HABITAT_API habitat_status habitat_predict_operation(const habitat_work *work,
                                                      habitat_estimate *out, habitat_error *err);
 
 /** Warnings about a workload and its predictions, one line each (origin bound by its CPU, dropped
- * records, default intervals, missing shapes ...). @return borrowed array. @since 0.1 */
+ * records, missing shapes ...). @return borrowed array. @since 0.1 */
 HABITAT_API const char *const *habitat_workload_warnings(const habitat_workload *w, size_t *count);
+
+/** The warning that goes with predictions whose intervals are not calibrated
+ * (habitat_prediction::intervals_calibrated false). @return static string. @since 0.1 */
+HABITAT_API const char *habitat_default_interval_warning(void);
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "predict/interval.h"
 #include "predict/operator_model.h"
 #include "predict/scaling.h"
 
@@ -25,8 +26,11 @@ void scaling_fill(rate_table *table, const habitat_gpu *gpu, bool sustained) {
             table->flop_per_s[d][matrix] = habitat_arithmetic_rate(
                 gpu, (habitat_dtype)d, matrix != 0, sustained, &used, &on_matrix);
             table->unit[d][matrix] = (uint8_t)(2 * used + on_matrix);
+            table->estimated[d][matrix] = on_matrix ? gpu->sustained_matrix_estimated[used]
+                                                    : gpu->sustained_plain_estimated[used];
         }
     table->bytes_per_s = habitat_memory_rate(gpu, sustained);
+    table->bytes_estimated = gpu->sustained_bandwidth_estimated;
 }
 
 static habitat_status set_up(const habitat_workload *w, const habitat_gpu *dest, scaling *out,
@@ -190,6 +194,8 @@ typedef struct totals {
     double by_method_ns[HABITAT_METHOD_COUNT];
     double class_ns[HABITAT_CLASS_COUNT], class_origin_ns[HABITAT_CLASS_COUNT];
     bool has_class[HABITAT_CLASS_COUNT];
+    bool calibrated;
+    interval_sum interval;
 } totals;
 
 static void add(totals *sum, const habitat_workload_kernel *kernel, double ns,
@@ -257,6 +263,12 @@ static void set_totals(const scaling *s, const totals *sum, habitat_prediction *
     out->iteration_ms = sum->busy_ns / iterations / HABITAT_NS_PER_MS;
     out->low_ms = sum->busy_low_ns / iterations / HABITAT_NS_PER_MS;
     out->high_ms = sum->busy_high_ns / iterations / HABITAT_NS_PER_MS;
+    out->intervals_calibrated = sum->calibrated;
+    if (sum->calibrated) {
+        double factor = exp(interval_width(&sum->interval, s));
+        out->low_ms = out->iteration_ms / factor;
+        out->high_ms = out->iteration_ms * factor;
+    }
     for (int m = 0; m < HABITAT_METHOD_COUNT; m++)
         out->coverage[m] = sum->kernel_ns > 0.0 ? sum->by_method_ns[m] / sum->kernel_ns : 0.0;
     set_classes(sum, iterations, out);
@@ -318,9 +330,22 @@ static void from_answer(const scaling *s, const habitat_workload_kernel *kernel,
 
 /* ---- the loop ---- */
 
+/* The calibrated interval of a kernel; operator models bring their own. */
+static void calibrate(const scaling *s, size_t i, bool modelled, totals *sum,
+                      habitat_estimate *estimate) {
+    const habitat_workload_kernel *kernel = &s->w->kernels[i];
+    double factor =
+        exp(interval_add(&sum->interval, s, kernel, &s->w->kernels[s->w->auto_lead[i]].facts,
+                         estimate->method, estimate->ms * kernel->busy_share));
+    if (modelled)
+        return;
+    estimate->low_ms = estimate->ms / factor;
+    estimate->high_ms = estimate->ms * factor;
+}
+
 static void predict_kernels(const scaling *s, habitat_method method,
                             const habitat_operator_answer *answers, habitat_prediction *out) {
-    totals sum = {0};
+    totals sum = {.calibrated = interval_calibrated(s, method)};
     for (size_t i = 0; i < s->w->kernel_count; i++) {
         const habitat_workload_kernel *kernel = &s->w->kernels[i];
         double ns;
@@ -333,6 +358,8 @@ static void predict_kernels(const scaling *s, habitat_method method,
             set_estimate(s, kernel, time, &out->kernels[i]);
             ns = time.ns;
         }
+        if (sum.calibrated)
+            calibrate(s, i, answers && answers[kernel->group].covered, &sum, &out->kernels[i]);
         add(&sum, kernel, ns, &out->kernels[i]);
     }
     set_totals(s, &sum, out);
@@ -351,6 +378,7 @@ static void give_back(const scaling *s, habitat_prediction *out) {
     out->kernel_ms = s->w->info.kernel_ms;
     out->copy_ms = s->w->info.copy_ms;
     out->iteration_ms = out->low_ms = out->high_ms = s->w->info.busy_ms;
+    out->intervals_calibrated = true;
     out->bound_by = s->w->info.bound_by;
 }
 

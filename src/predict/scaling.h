@@ -9,8 +9,10 @@
  * of: two GPUs on which it differs compute such a kernel on other units. */
 typedef struct rate_table {
     double flop_per_s[HABITAT_DTYPE_COUNT][2];
-    uint8_t unit[HABITAT_DTYPE_COUNT][2];
+    uint8_t unit[HABITAT_DTYPE_COUNT][2];   /* 2 * dtype + on matrix units */
+    bool estimated[HABITAT_DTYPE_COUNT][2]; /* by rule, where sustained */
     double bytes_per_s;
+    bool bytes_estimated;
 } rate_table;
 
 void scaling_fill(rate_table *table, const habitat_gpu *gpu, bool sustained);

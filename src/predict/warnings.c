@@ -76,9 +76,7 @@ static bool warn_of_gaps(habitat_workload *w, const habitat_trace_info *trace) {
 habitat_status habitat_workload_warn(habitat_workload *w, habitat_error *err) {
     const habitat_trace_info *trace = habitat_trace_get_info(w->trace);
     w->warnings = habitat_arena_alloc(&w->arena, WARNINGS_MAX * sizeof *w->warnings);
-    if (!w->warnings || !warn_of_time(w, trace) || !warn_of_gaps(w, trace) ||
-        !warn(w, "low_ms and high_ms are a default width, not calibrated: 15 %% within an "
-                 "architecture, 25 %% across, 50 %% for the fallback"))
+    if (!w->warnings || !warn_of_time(w, trace) || !warn_of_gaps(w, trace))
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     return HABITAT_OK;
 }

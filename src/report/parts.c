@@ -117,6 +117,14 @@ void json_report_head(writer *w, const habitat_report_predictions *what) {
     json_end_map(w);
 }
 
+/* Intervals that nobody calibrated, among what is reported. */
+static const char *interval_warning(const habitat_report_predictions *what) {
+    for (size_t i = 0; i < what->count; i++)
+        if (!what->predictions[i]->intervals_calibrated)
+            return habitat_default_interval_warning();
+    return NULL;
+}
+
 void json_report_foot(writer *w, const habitat_report_predictions *what) {
     size_t count;
     const char *const *warnings = habitat_workload_warnings(what->workload, &count);
@@ -125,6 +133,8 @@ void json_report_foot(writer *w, const habitat_report_predictions *what) {
         json_text(w, NULL, what->warnings[i]);
     for (size_t i = 0; i < count; i++)
         json_text(w, NULL, warnings[i]);
+    if (interval_warning(what))
+        json_text(w, NULL, interval_warning(what));
     json_end_array(w);
     json_end_map(w);
 }
@@ -358,4 +368,6 @@ void text_warnings(writer *w, const habitat_report_predictions *what) {
     const char *const *warnings = habitat_workload_warnings(what->workload, &count);
     for (size_t i = 0; i < count; i++)
         text_warning(w, &first, warnings[i]);
+    if (interval_warning(what))
+        text_warning(w, &first, interval_warning(what));
 }

@@ -1,0 +1,123 @@
+/* 80 % intervals of `auto`: docs/formulas.md#intervals.
+ *
+ * Errors are taken in log(time), where they add. Kernels of one class err together (bias) and each
+ * by itself (row); over an iteration the second averages out, the first does not. A rate that was
+ * estimated moves every kernel that it binds. The rest is common to the iteration. */
+#include "predict/interval.h"
+
+#include <math.h>
+#include <string.h>
+
+/* 80 % of a normal distribution lie within this many standard deviations. */
+static const double within_80 = 1.2816;
+
+/* What is common to all kernels of an iteration, by no class explained: chosen on whole models with
+ * one GPU left out in turn. */
+static const double common_sigma = 0.060;
+
+/* Estimated against measured rates, twice the deviation over the GPUs that the rule was made from
+ * (0.07 plain, 0.05 matrix, 0.014 DRAM): it was made from them. */
+static const double rate_sigma[INTERVAL_RATES] = {0.14, 0.10, 0.03};
+
+static const double other_unit_sigma = 0.20; /* TF32 on matrix units becoming plain FP32 */
+static const double fallback_sigma = 0.32;
+
+/* Standard deviations of log(measured / predicted) over ordered pairs of GPUs of different
+ * architecture: of a pair's median, and of single operations of one pair. Public measurements of
+ * operations (tools/interval_spread.py); classes nobody measured take those of softmax. */
+typedef struct spread {
+    double bias, row;
+} spread;
+
+static spread spread_of(habitat_class op_class) {
+    switch (op_class) {
+    case HABITAT_CLASS_GEMM:
+        return (spread){0.032, 0.235};
+    case HABITAT_CLASS_BMM:
+        return (spread){0.239, 0.313};
+    case HABITAT_CLASS_CONV:
+        return (spread){0.227, 0.342};
+    case HABITAT_CLASS_NORM:
+        return (spread){0.224, 0.215};
+    case HABITAT_CLASS_ELEMENTWISE:
+    case HABITAT_CLASS_COPY:
+        return (spread){0.023, 0.024};
+    default:
+        return (spread){0.244, 0.272};
+    }
+}
+
+/* GPUs of one compute capability run the same kernels: half the spread, a choice, not a measurement
+ * (the pairs above hold none). */
+static double kinship(const scaling *s) {
+    bool same = s->origin->compute_capability &&
+                s->origin->compute_capability == s->dest->compute_capability;
+    return same ? 0.5 : 1.0;
+}
+
+static double square(double x) {
+    return x * x;
+}
+
+bool interval_calibrated(const scaling *s, habitat_method method) {
+    return method == HABITAT_METHOD_AUTO && s->origin->vendor && s->dest->vendor &&
+           strcmp(s->origin->vendor, s->dest->vendor) == 0;
+}
+
+/* Which of the GPU's rates binds a kernel; INTERVAL_RATES if that rate was measured. */
+static int estimated_rate(const rate_table *table, const habitat_kernel_facts *facts) {
+    double compute_s = facts->flop / table->flop_per_s[facts->dtype][facts->matrix_unit];
+    double memory_s = facts->bytes / table->bytes_per_s;
+    if (!(compute_s > memory_s))
+        return table->bytes_estimated ? INTERVAL_MEMORY : INTERVAL_RATES;
+    if (!table->estimated[facts->dtype][facts->matrix_unit])
+        return INTERVAL_RATES;
+    return table->unit[facts->dtype][facts->matrix_unit] & 1 ? INTERVAL_MATRIX : INTERVAL_PLAIN;
+}
+
+double interval_add(interval_sum *sum, const scaling *s, const habitat_workload_kernel *kernel,
+                    const habitat_kernel_facts *lead, habitat_method method, double ns) {
+    const rate_table *tables[2] = {&s->sustained_origin, &s->sustained_dest};
+    spread own = spread_of(kernel->op_class);
+    double variance = square(common_sigma);
+    sum->total += ns;
+    if (method == HABITAT_METHOD_FALLBACK) {
+        sum->fallback += ns;
+        return within_80 * sqrt(variance + square(fallback_sigma));
+    }
+    sum->by_class[kernel->op_class] += ns;
+    variance += square(kinship(s)) * (square(own.bias) + square(own.row));
+    for (int g = 0; g < 2; g++) {
+        int rate = estimated_rate(tables[g], lead);
+        if (rate == INTERVAL_RATES)
+            continue;
+        sum->by_rate[g][rate] += ns;
+        variance += square(rate_sigma[rate]);
+    }
+    if (tables[0]->unit[lead->dtype][lead->matrix_unit] !=
+        tables[1]->unit[lead->dtype][lead->matrix_unit]) {
+        sum->other_unit += ns;
+        variance += square(other_unit_sigma);
+    }
+    return within_80 * sqrt(variance);
+}
+
+double interval_width(const interval_sum *sum, const scaling *s) {
+    if (!(sum->total > 0.0))
+        return 0.0;
+    double variance = square(common_sigma) +
+                      square(sum->other_unit / sum->total * other_unit_sigma) +
+                      square(sum->fallback / sum->total * fallback_sigma);
+    for (int c = 0; c < HABITAT_CLASS_COUNT; c++)
+        variance +=
+            square(kinship(s) * sum->by_class[c] / sum->total * spread_of((habitat_class)c).bias);
+    for (int g = 0; g < 2; g++)
+        for (int r = 0; r < INTERVAL_RATES; r++)
+            variance += square(sum->by_rate[g][r] / sum->total * rate_sigma[r]);
+    return within_80 * sqrt(variance);
+}
+
+const char *habitat_default_interval_warning(void) {
+    return "low_ms and high_ms are a default width, not calibrated: 15 % within an architecture, "
+           "25 % across, 50 % for the fallback";
+}

@@ -1,0 +1,29 @@
+/* 80 % intervals of `auto`, calibrated on pairs of GPUs that its constants were not taken from. */
+#ifndef HABITAT_PREDICT_INTERVAL_H
+#define HABITAT_PREDICT_INTERVAL_H
+
+#include "predict/scaling.h"
+
+/* Which GPU's rate was estimated, and of what. */
+enum { INTERVAL_PLAIN = 0, INTERVAL_MATRIX, INTERVAL_MEMORY, INTERVAL_RATES };
+
+/* What an iteration's interval needs: predicted busy time [ns] by what errors it shares. */
+typedef struct interval_sum {
+    double total;
+    double by_class[HABITAT_CLASS_COUNT];
+    double by_rate[2][INTERVAL_RATES]; /* origin, destination; estimated rates only */
+    double other_unit;                 /* computes on another unit than on the origin */
+    double fallback;
+} interval_sum;
+
+/* Whether the intervals of this method between these GPUs are calibrated. */
+bool interval_calibrated(const scaling *s, habitat_method method);
+
+/* Add a kernel of busy time ns and return the half width of its own 80 % interval in log(time). */
+double interval_add(interval_sum *sum, const scaling *s, const habitat_workload_kernel *kernel,
+                    const habitat_kernel_facts *lead, habitat_method method, double ns);
+
+/* Half width of the iteration's 80 % interval in log(time). */
+double interval_width(const interval_sum *sum, const scaling *s);
+
+#endif
