@@ -2,8 +2,10 @@
  * same files with Python's json and decimal modules. Some are of this repository, some may lie
  * beside it ($HABITAT_TRACES or ../shared/traces) and are left out, with a note, where they do not.
  */
+#include <dirent.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <habitat/trace.h>
 
@@ -26,14 +28,6 @@ typedef struct expected {
 static const expected table[] = {
     {OURS, "tests/golden/traces/resnet50_b4_first_layers.json.gz", 98, 1, 36, 3, 630645, 2817, 24,
      9.600784},
-    {OURS, "data/recordings/resnet50_b4_fp32_h200.json.gz", 2486, 2, 1158, 44, 17802176, 42049, 640,
-     9.600784},
-    {OURS, "data/recordings/gnmt_b16_fp32_h200.json.gz", 1060, 2, 5160, 28, 87881680, 48161, 156,
-     44.014065},
-    {OURS, "data/recordings/llama_b2_bf16_h200.json.gz", 3201, 1, 1893, 188, 73354905, 173174, 958,
-     77.067501},
-    {OURS, "data/recordings/dcgan_b64_fp32_h200.json.gz", 996, 2, 480, 24, 17505981, 25151, 212,
-     9.011056},
     {BESIDE, "resnet50_b32_fp32_h200.json.gz", 2508, 1, 725, 17, 16947968, 21889, 356, 0},
     {BESIDE, "inception_v3_b32_fp32_h200.json.gz", 4661, 1, 1517, 74, 34361925, 83584, 634, 0},
     {BESIDE, "bert_large_b8_fp32_h200.json.gz", 15134, 1, 1823, 215, 216538294, 241314, 2872, 0},
@@ -147,7 +141,96 @@ static void check_trace(const expected *e) {
     habitat_trace_free(t);
 }
 
+/* --- every recording of the repository ---------------------------------------------------------
+ */
+
+/* The whole text of a gzip file, or NULL. */
+static char *load(const char *path) {
+    size_t capacity = 1 << 26, size = 0;
+    char *text = malloc(capacity + 1);
+    gzFile file = gzopen(path, "rb");
+    int got = 0;
+    while (text && file && size < capacity &&
+           (got = gzread(file, text + size, (unsigned)(capacity - size))) > 0)
+        size += (size_t)got;
+    if (file)
+        gzclose(file);
+    if (!text || !file || got < 0 || size == capacity) {
+        free(text);
+        return NULL;
+    }
+    text[size] = '\0';
+    return text;
+}
+
+/* Kernels and the sum of their times, found by searching the text: "cat":"kernel" ... "dur":N. */
+static void search(const char *text, size_t *count, uint64_t *sum_ns) {
+    *count = 0;
+    *sum_ns = 0;
+    while ((text = strstr(text, "\"cat\":"))) {
+        text += strlen("\"cat\":");
+        text += strspn(text, " ");
+        if (strncmp(text, "\"kernel\"", 8) != 0)
+            continue;
+        const char *duration = strstr(text, "\"dur\":");
+        if (!duration)
+            return;
+        ++*count;
+        *sum_ns += (uint64_t)llround(strtod(duration + strlen("\"dur\":"), NULL) * 1000);
+    }
+}
+
+static void check_recording(const char *path) {
+    habitat_trace *t = NULL;
+    habitat_error err = {0};
+    size_t count, kernels = 0, searched = 0;
+    uint64_t sum_ns = 0, searched_ns = 0;
+    char *text = load(path);
+    CHECK(text != NULL);
+    CHECK_INT(habitat_trace_read(path, &t, &err), HABITAT_OK);
+    if (text && t) {
+        search(text, &searched, &searched_ns);
+        const habitat_kernel *k = habitat_trace_kernels(t, &count);
+        for (size_t i = 0; i < count; i++) {
+            bool kernel =
+                k[i].kind == HABITAT_KERNEL_COMPUTE || k[i].kind == HABITAT_KERNEL_COLLECTIVE;
+            kernels += kernel;
+            sum_ns += kernel ? k[i].duration_ns : 0;
+            CHECK(k[i].launch_thread != HABITAT_NONE);
+        }
+        CHECK(kernels == searched && kernels > 0);
+        CHECK(sum_ns == searched_ns);
+        check_order(t);
+    }
+    if (check_case_failed)
+        printf("# %s: %s\n", path, err.message);
+    habitat_trace_free(t);
+    free(text);
+}
+
+static void check_recordings(void) {
+    static const char folder_of_ours[] = HABITAT_SOURCE_DIR "/data/recordings";
+    DIR *directory = opendir(folder_of_ours);
+    size_t count = 0;
+    CHECK(directory != NULL);
+    for (struct dirent *entry; directory && (entry = readdir(directory));) {
+        char path[4096];
+        size_t length = strlen(entry->d_name);
+        if (length < 8 || strcmp(entry->d_name + length - 8, ".json.gz") != 0)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", folder_of_ours, entry->d_name);
+        check_recording(path);
+        count++;
+    }
+    if (directory)
+        closedir(directory);
+    CHECK(count > 0);
+    printf("# %zu recordings\n", count);
+    check_case("every recording: kernels and their sum as a search of its text finds them");
+}
+
 int main(void) {
+    check_recordings();
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         check_trace(&table[i]);
     return check_done();
