@@ -1,14 +1,12 @@
 /* habitat record: `record SCRIPT.py` hands over to the recorder in Python, `record -- COMMAND` runs
  * any CUDA program under the CUDA recorder. Options are checked here, so that a typing error is
  * told before anything is run; their meaning is the recorders'. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "commands.h"
 #include "common.h"
+#include "python.h"
 #ifdef HABITAT_HAVE_RECORDER
 #include "launch.h"
 #endif
@@ -31,59 +29,6 @@ static int wrong_recorder(const char *option, reach r) {
 
 /* ---- PyTorch scripts ---- */
 
-static bool holds_package(const char *folder) {
-    char probe[4200];
-    int length = snprintf(probe, sizeof probe, "%s/habitat/recording/__main__.py", folder);
-    return length < (int)sizeof probe && access(probe, R_OK) == 0;
-}
-
-/* ../share/habitat/python of the running program: an installation that was moved. */
-static bool beside_program(char *path, size_t size) {
-    char program[2048];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (length <= 0)
-        return false;
-    program[length] = '\0';
-    char *slash = strrchr(program, '/');
-    if (!slash)
-        return false;
-    *slash = '\0';
-    return snprintf(path, size, "%s/../share/habitat/python", program) < (int)size;
-}
-
-/* The package is where HABITAT_PYTHONPATH says, else where habitat was installed or built; where it
- * is none of these, Python finds what pip installed. */
-static bool package_folder(char *path, size_t size) {
-    static const char *const places[] = {HABITAT_PYTHON_DIR, HABITAT_PYTHON_SOURCE_DIR};
-    const char *given = getenv("HABITAT_PYTHONPATH");
-    if (given && *given)
-        return snprintf(path, size, "%s", given) < (int)size;
-    if (beside_program(path, size) && holds_package(path))
-        return true;
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
-        if (holds_package(places[i]))
-            return snprintf(path, size, "%s", places[i]) < (int)size;
-    return false;
-}
-
-/* After what is there already: a package of the user's own environment comes first. */
-static bool extend_python_path(void) {
-    char folder[4096];
-    const char *present = getenv("PYTHONPATH");
-    if (!package_folder(folder, sizeof folder))
-        return true;
-    if (!present || !*present)
-        return setenv("PYTHONPATH", folder, 1) == 0;
-    size_t size = strlen(present) + strlen(folder) + 2;
-    char *joined = malloc(size);
-    if (!joined)
-        return false;
-    snprintf(joined, size, "%s:%s", present, folder);
-    bool set = setenv("PYTHONPATH", joined, 1) == 0;
-    free(joined);
-    return set;
-}
-
 /* Tells the package where the CUDA recorder is, for --counters. */
 static void name_recorder(void) {
 #ifdef HABITAT_HAVE_RECORDER
@@ -95,31 +40,8 @@ static void name_recorder(void) {
 
 /* Hands over for good: returns on failure only. */
 static int run_script(int argc, char **argv) {
-    const char *python = getenv("HABITAT_PYTHON");
-    if (!python || !*python)
-        python = "python3";
-    char **command = calloc((size_t)argc + 4, sizeof *command);
-    if (!command || !extend_python_path()) {
-        free(command);
-        return cli_fail(CLI_FAILED, NULL, "out of memory");
-    }
-    static char module_option[] = "-m", module[] = "habitat.recording";
-    size_t n = 0;
-    command[n++] = (char *)python;
-    command[n++] = module_option;
-    command[n++] = module;
-    for (int i = 0; i < argc; i++)
-        command[n++] = argv[i];
     name_recorder();
-    fflush(stdout);
-    cli_restore_signals();
-    execvp(python, command);
-    int reason = errno;
-    free(command);
-    return cli_fail(CLI_FAILED, python,
-                    "cannot run: %s; install Python 3 with PyTorch, or name "
-                    "its interpreter in HABITAT_PYTHON",
-                    strerror(reason));
+    return cli_run_python("habitat.recording", argc, argv);
 }
 
 /* ---- any CUDA program ---- */
