@@ -30,7 +30,7 @@ size_t gpu_edit_distance(const char *a, const char *b) {
         width = GPU_NAME_LENGTH - 1;
     for (size_t j = 0; j <= width; j++)
         row[j] = j;
-    for (size_t i = 0; a[i] && i < GPU_NAME_LENGTH; i++) {
+    for (size_t i = 0; i < GPU_NAME_LENGTH && a[i]; i++) {
         size_t diagonal = row[0];
         row[0] = i + 1;
         for (size_t j = 0; j < width; j++) {
