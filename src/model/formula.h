@@ -25,7 +25,8 @@ static inline double formula_exponent(double x, double ridge) {
 
 /* Waves that `blocks` take when `wave` run at a time; both >= 1. */
 static inline double formula_waves(uint64_t blocks, uint64_t wave) {
-    return (double)(blocks / wave + (blocks % wave != 0));
+    uint64_t waves = blocks / wave + (blocks % wave != 0);
+    return (double)waves;
 }
 
 /* Equation 1 as a factor on the origin's time. wave_*: blocks resident on the whole GPU, >= 1. */

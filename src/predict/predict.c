@@ -382,13 +382,24 @@ static void give_back(const scaling *s, habitat_prediction *out) {
     out->bound_by = s->w->info.bound_by;
 }
 
+static bool same_rate(double a, double b) {
+    return a == b || (isnan(a) && isnan(b));
+}
+
+static bool same_rates(const habitat_rates *a, const habitat_rates *b) {
+    bool same = true;
+    for (int d = 0; d < HABITAT_DTYPE_COUNT; d++)
+        same &= same_rate(a->matrix_flop_per_s[d], b->matrix_flop_per_s[d]) &&
+                same_rate(a->plain_flop_per_s[d], b->plain_flop_per_s[d]);
+    return same;
+}
+
 static bool same_gpu(const habitat_gpu *a, const habitat_gpu *b) {
     return a == b ||
            (strcmp(a->name, b->name) == 0 && a->sm_count == b->sm_count &&
             a->boost_clock_hz == b->boost_clock_hz && a->memory_bytes == b->memory_bytes &&
             a->memory_bandwidth_bytes_per_s == b->memory_bandwidth_bytes_per_s &&
-            memcmp(&a->peak, &b->peak, sizeof a->peak) == 0 &&
-            memcmp(&a->sustained, &b->sustained, sizeof a->sustained) == 0);
+            same_rates(&a->peak, &b->peak) && same_rates(&a->sustained, &b->sustained));
 }
 
 static habitat_status run_method(const scaling *s, habitat_method method, habitat_prediction *out,

@@ -130,7 +130,7 @@ static uint32_t by_sequence(const forwards *f, const habitat_operation *backward
 /* The only thread that has forward operations of this number, or HABITAT_NONE. */
 static uint32_t only_thread(const forwards *f, int64_t sequence) {
     size_t low = lower(f, sequence, 0);
-    if (low == f->count || f->operations[f->index[low]].sequence != sequence)
+    if (!f->index || low >= f->count || f->operations[f->index[low]].sequence != sequence)
         return HABITAT_NONE;
     uint32_t thread = f->operations[f->index[low]].thread;
     size_t next = lower(f, sequence, thread + 1);

@@ -279,11 +279,11 @@ static uint64_t line_of(trace_source *s, uint64_t byte) {
 }
 
 uint64_t source_line_of_file(const char *path, uint64_t byte) {
-    trace_source *s;
+    trace_source *s = NULL;
     struct stat facts;
     if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode)) /* a pipe cannot be read twice */
         return 0;
-    if (source_open(path, SOURCE_LIMIT_BYTES, &s, NULL) != HABITAT_OK)
+    if (source_open(path, SOURCE_LIMIT_BYTES, &s, NULL) != HABITAT_OK || !s)
         return 0;
     uint64_t line = line_of(s, byte);
     source_close(s);
@@ -291,8 +291,8 @@ uint64_t source_line_of_file(const char *path, uint64_t byte) {
 }
 
 uint64_t source_line_of_memory(const void *data, size_t size_bytes, uint64_t byte) {
-    trace_source *s;
-    if (source_memory(data, size_bytes, "", SOURCE_LIMIT_BYTES, &s, NULL) != HABITAT_OK)
+    trace_source *s = NULL;
+    if (source_memory(data, size_bytes, "", SOURCE_LIMIT_BYTES, &s, NULL) != HABITAT_OK || !s)
         return 0;
     uint64_t line = line_of(s, byte);
     source_close(s);
