@@ -3,11 +3,12 @@
 
 #include "commands.h"
 #include "eval_e2e.h"
+#include "eval_ops.h"
 
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
-} parts[] = {{"e2e", eval_e2e}};
+} parts[] = {{"ops", eval_ops}, {"e2e", eval_e2e}};
 enum { PARTS = sizeof parts / sizeof *parts };
 
 int cmd_eval(int argc, char **argv) {

@@ -11,8 +11,10 @@
     X("explain", cmd_explain)                                                                      \
     X("op", cmd_op)                                                                                \
     X("gpus", cmd_gpus)                                                                            \
-    X("record", cmd_record) X("collect", cmd_collect) X("calibrate", cmd_calibrate)                \
-        X("eval", cmd_eval)
+    X("record", cmd_record)                                                                        \
+    X("collect", cmd_collect)                                                                      \
+    X("calibrate", cmd_calibrate)                                                                  \
+    X("predict-ops", cmd_predict_ops) X("train", cmd_train) X("eval", cmd_eval)
 
 #define CLI_DECLARE(verb, function) int function(int argc, char **argv);
 CLI_COMMANDS(CLI_DECLARE)

@@ -9,6 +9,7 @@
 #include <habitat/trace.h>
 #include <habitat/work.h>
 #include <habitat/model.h>
+#include <habitat/learn.h>
 #include <habitat/predict.h>
 #include <habitat/report.h>
 

@@ -12,5 +12,7 @@ typedef struct habitat_embedded_file {
 
 extern const habitat_embedded_file habitat_embedded_gpus[];
 extern const size_t habitat_embedded_gpus_count;
+extern const habitat_embedded_file habitat_embedded_models[];
+extern const size_t habitat_embedded_models_count;
 
 #endif

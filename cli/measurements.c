@@ -1,0 +1,81 @@
+/* Measurements for train and eval; see measurements.h. */
+#include "measurements.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Tables of a bundle that hold no single operations. */
+static bool holds_operations(const char *name) {
+    static const char *const others[] = {"e2e_", "published_", "gpu_", "collectives", "recording"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (strncmp(name, others[i], strlen(others[i])) == 0)
+            return false;
+    size_t length = strlen(name);
+    return (length > 4 && strcmp(name + length - 4, ".csv") == 0) ||
+           (length > 7 && strcmp(name + length - 7, ".csv.gz") == 0);
+}
+
+static int compare(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int add_file(habitat_dataset *data, const char *path) {
+    habitat_error error = {0};
+    if (habitat_dataset_add(data, path, &error) != HABITAT_OK)
+        return cli_fail_error(&error, path);
+    return CLI_DONE;
+}
+
+static int add_folder(habitat_dataset *data, const char *folder) {
+    enum { MOST = 512 };
+    char *names[MOST], path[4096];
+    size_t count = 0;
+    DIR *directory = opendir(folder);
+    if (!directory)
+        return cli_fail(CLI_INPUT, folder, "cannot open the folder");
+    for (struct dirent *entry; count < MOST && (entry = readdir(directory));)
+        if (holds_operations(entry->d_name) && (names[count] = strdup(entry->d_name)))
+            count++;
+    closedir(directory);
+    qsort(names, count, sizeof names[0], compare);
+    int code = count ? CLI_DONE : cli_fail(CLI_INPUT, folder, "no tables of measurements in it");
+    for (size_t i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        if (code == CLI_DONE)
+            code = add_file(data, path);
+        free(names[i]);
+    }
+    return code;
+}
+
+int cli_read_measurements(const habitat_gpu_table *table, const cli_list *operands,
+                          habitat_dataset **out) {
+    habitat_error error = {0};
+    habitat_dataset *data;
+    if (habitat_dataset_create(table, &data, &error) != HABITAT_OK)
+        return cli_fail_error(&error, NULL);
+    int code = CLI_DONE;
+    for (size_t i = 0; code == CLI_DONE && i < operands->count; i++) {
+        struct stat found;
+        const char *path = operands->items[i];
+        bool folder = stat(path, &found) == 0 && S_ISDIR(found.st_mode);
+        code = folder ? add_folder(data, path) : add_file(data, path);
+    }
+    if (code == CLI_DONE && habitat_dataset_check(data, &error) != HABITAT_OK)
+        code = cli_fail(CLI_INPUT, NULL, "%s", error.message);
+    if (code == CLI_DONE)
+        *out = data;
+    else
+        habitat_dataset_free(data);
+    return code;
+}
+
+void cli_training_progress(void *context, const char *what, double share) {
+    (void)context;
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\r%3.0f %% %-24s", 100 * share, what);
+}

@@ -1,0 +1,35 @@
+/* Judging operator models: shared by the two protocols. */
+#ifndef HABITAT_MODEL_EVALUATE_H
+#define HABITAT_MODEL_EVALUATE_H
+
+#include "model/learned.h"
+
+/* Text of a report as it is made. */
+typedef struct report_text {
+    habitat_text_sink sink;
+    void *context;
+    bool failed;
+} report_text;
+
+__attribute__((format(printf, 2, 3))) void report_print(report_text *text, const char *format, ...);
+
+/* GPUs that are left out together: one chip under several names. */
+typedef struct leave_out {
+    const char *title;
+    const char *names[4];
+    size_t count;
+} leave_out;
+enum { LEAVE_OUTS = 7 };
+extern const leave_out leave_outs[LEAVE_OUTS];
+
+/* Models trained without each group in turn, and with all GPUs but no test rows. */
+typedef struct judged_models {
+    habitat_models *without[LEAVE_OUTS];
+    habitat_models *seen;
+} judged_models;
+
+/* The published per-class metric over folder/e2e_ops. */
+habitat_status evaluate_published(const judged_models *models, const habitat_gpu_table *gpus,
+                                  const char *folder, report_text *text, habitat_error *err);
+
+#endif

@@ -1,0 +1,112 @@
+/* Trained operator models in memory: boosted trees over the inputs of operator.h, perceptrons over
+ * the paper's inputs, and the file that holds them. */
+#ifndef HABITAT_MODEL_LEARNED_H
+#define HABITAT_MODEL_LEARNED_H
+
+#include <stdint.h>
+
+#include "model/operator.h"
+
+/* ---- Boosted regression trees: complete binary trees of one depth ------------------------------ */
+
+enum { TREES_DEPTH_MAX = 8, TREES_COUNT_MAX = 4096, TREES_PASS = 255 /* no split: go left */ };
+
+typedef struct trees {
+    uint32_t depth, count;
+    float bias;
+    uint8_t *feature; /* shape (count, 2^depth - 1) */
+    float *threshold; /* the same; x > threshold goes right */
+    float *leaf;      /* shape (count, 2^depth) */
+} trees;
+
+/* bias + sum of leaves of one row of inputs. */
+double trees_predict(const trees *t, const float *inputs);
+void trees_free(trees *t);
+
+typedef struct trees_options {
+    uint32_t depth, count;
+    double learning_rate, row_share, input_share, leaf_rows, leaf_penalty;
+    double clip; /* pseudo-Huber: residuals beyond this count linearly */
+    uint64_t seed;
+} trees_options;
+
+/* Fit targets y by gradient boosting on quantile bins.
+ * inputs: shape (n, d), row-major. weights: shape (n), > 0. use: shape (d), false = leave out.
+ * Deterministic: sums run in row order. HABITAT_E_ARG, HABITAT_E_MEMORY. */
+habitat_status trees_train(const float *inputs, const float *y, const float *weights, size_t n,
+                           size_t d, const bool *use, const trees_options *options, trees *out,
+                           habitat_error *err);
+
+/* ---- Multilayer perceptrons --------------------------------------------------------------------- */
+
+enum { NETWORK_LAYERS_MAX = 32, NETWORK_WIDTH_MAX = 4096 };
+typedef enum network_activation { NETWORK_RELU = 0, NETWORK_TANH } network_activation;
+
+typedef struct network {
+    uint32_t inputs, layers, width; /* `layers` hidden layers of `width` */
+    network_activation activation;
+    float *mean, *scale; /* shape (inputs): z = (x - mean) * scale, clipped to +-clip */
+    float clip;
+    float *parameters; /* layer by layer: weights (in, out) row-major, then biases (out) */
+} network;
+
+size_t network_parameter_count(const network *net);
+
+/* Log of the predicted value of one row. `scratch`: 2 * width + inputs floats. */
+double network_predict(const network *net, const float *inputs, float *scratch);
+void network_free(network *net);
+
+/* ---- Models and their file ---------------------------------------------------------------------- */
+
+typedef struct operator_model {
+    uint8_t class_number; /* operator_class, or paper_class for PAPER */
+    uint8_t use;          /* habitat_model_use: SEEN, TRANSFER or PAPER */
+    float shrink;         /* TRANSFER: the trees count this much. SEEN: its share of an answer */
+    float low, high;      /* log of the 80 % interval's ends over the prediction */
+    float low_estimated, high_estimated; /* the same where the GPU's rates are estimates */
+    uint64_t training_rows;
+    uint32_t gpu_count;
+    char **gpus;
+    trees trees;
+    network net;
+} operator_model;
+
+struct habitat_models {
+    uint32_t count;
+    operator_model *models;
+    float pass_factors[2]; /* convolution: gradient of the input, of the weight, over forward */
+};
+
+enum { LEARNED_FORMAT = 1, LEARNED_MODELS_MAX = 64 };
+
+/* Zeroed models of this number; NULL when out of memory. */
+habitat_models *learned_create(uint32_t count);
+void learned_model_free(operator_model *model);
+
+/* The file's bytes; the caller frees *out. */
+habitat_status learned_encode(const habitat_models *models, uint8_t **out, size_t *size,
+                              habitat_error *err);
+
+/* Model of a class and use; NULL when there is none. */
+const operator_model *learned_find(const habitat_models *models, unsigned class_number,
+                                   habitat_model_use use);
+bool learned_knows(const operator_model *model, const char *gpu);
+
+/* One answer of a tree model from a look at the operation; [ms]. */
+double learned_tree_ms(const operator_model *model, const operator_view *view);
+
+/* Hash of everything that decides a query's answer but the GPU. */
+uint64_t learned_query_hash(const habitat_model_query *query);
+
+/* ---- The paper's inputs ------------------------------------------------------------------------- */
+
+typedef enum paper_class { PAPER_CONV2D = 0, PAPER_LINEAR, PAPER_BMM, PAPER_LSTM, PAPER_CLASSES } paper_class;
+enum { PAPER_INPUTS_MAX = 16, PAPER_GPU_INPUTS = 4 };
+
+const char *paper_class_name(paper_class c);
+paper_class paper_class_of(const habitat_model_query *query); /* PAPER_CLASSES: none */
+size_t paper_input_count(paper_class c);
+bool paper_inputs(const habitat_model_query *query, paper_class c, const habitat_gpu *gpu,
+                  float *inputs);
+
+#endif

@@ -1,0 +1,263 @@
+/* Answers of the models: n operations on several GPUs, equal operations looked at once. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/embedded.h"
+#include "base/error.h"
+#include "model/learned.h"
+
+habitat_status habitat_models_load_default(habitat_models **out, habitat_error *err) {
+    if (!out)
+        return habitat_fail(err, HABITAT_E_ARG, "no place for the models given");
+    if (habitat_embedded_models_count == 0)
+        return habitat_fail(err, HABITAT_E_FORMAT, "this build carries no models");
+    const habitat_embedded_file *file = &habitat_embedded_models[0];
+    return habitat_models_parse(file->data, file->size_bytes, "built-in models", out, err);
+}
+
+size_t habitat_models_count(const habitat_models *models) { return models ? models->count : 0; }
+
+bool habitat_models_describe(const habitat_models *models, size_t i, habitat_model_info *out) {
+    if (!models || i >= models->count)
+        return false;
+    const operator_model *m = &models->models[i];
+    bool paper = m->use == HABITAT_MODEL_PAPER;
+    *out = (habitat_model_info){
+        .name = paper ? paper_class_name((paper_class)m->class_number)
+                      : operator_class_name((operator_class)m->class_number),
+        .use = (habitat_model_use)m->use,
+        .training_rows = (size_t)m->training_rows,
+        .gpu_count = m->gpu_count,
+        .gpus = (const char *const *)m->gpus,
+        .parameters = paper ? network_parameter_count(&m->net)
+                            : m->trees.count * (((size_t)1 << (m->trees.depth + 1)) - 1),
+    };
+    return true;
+}
+
+const operator_model *learned_find(const habitat_models *models, unsigned class_number,
+                                   habitat_model_use use) {
+    for (uint32_t i = 0; i < models->count; i++)
+        if (models->models[i].use == (uint8_t)use && models->models[i].class_number == class_number)
+            return &models->models[i];
+    return NULL;
+}
+
+bool learned_knows(const operator_model *model, const char *gpu) {
+    for (uint32_t i = 0; model && i < model->gpu_count; i++)
+        if (strcmp(model->gpus[i], gpu) == 0)
+            return true;
+    return false;
+}
+
+double learned_tree_ms(const operator_model *model, const operator_view *view) {
+    double shrink = model->use == HABITAT_MODEL_SEEN ? 1 : (double)model->shrink;
+    double correction = shrink * trees_predict(&model->trees, view->inputs);
+    return fmax(view->base_ms * exp(correction), view->floor_ms);
+}
+
+/* ---- Equal questions
+ * ---------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t hash, const void *data, size_t size) {
+    const uint8_t *bytes = data;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ bytes[i]) * UINT64_C(1099511628211);
+    return hash;
+}
+
+static uint64_t mix_doubles(uint64_t hash, const double *values, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        double v = values[i] == 0 ? 0 : values[i]; /* -0 */
+        hash = mix(hash, &v, sizeof v);
+    }
+    return hash;
+}
+
+uint64_t learned_query_hash(const habitat_model_query *query) {
+    const habitat_work *w = query->work;
+    uint64_t hash = UINT64_C(14695981039346656037);
+    uint8_t small[] = {(uint8_t)w->op_class, (uint8_t)w->pass,          (uint8_t)w->known,
+                       (uint8_t)w->dtype,    (uint8_t)query->arithmetic, (uint8_t)query->timing,
+                       (uint8_t)query->variant};
+    hash = mix(hash, small, sizeof small);
+    hash = mix(hash, w->kind, strnlen(w->kind, sizeof w->kind));
+    hash = mix_doubles(hash, (double[]){w->flop, w->read_bytes, w->write_bytes}, 3);
+    switch (w->op_class) {
+    case HABITAT_CLASS_GEMM:
+    case HABITAT_CLASS_BMM: {
+        const habitat_gemm_shape *s = &w->shape.gemm;
+        return mix_doubles(hash, (double[]){s->b, s->m, s->n, s->k, s->bias}, 5);
+    }
+    case HABITAT_CLASS_CONV: {
+        const habitat_conv_shape *s = &w->shape.conv;
+        hash = mix_doubles(hash,
+                           (double[]){s->dims, s->batch, s->c_in, s->c_out, s->groups,
+                                      s->transposed, s->bias},
+                           7);
+        for (uint32_t i = 0; i < s->dims && i < HABITAT_CONV_DIMS_MAX; i++)
+            hash = mix_doubles(hash,
+                               (double[]){s->in[i], s->out[i], s->kernel[i], s->stride[i],
+                                          s->padding[i], s->dilation[i]},
+                               6);
+        return hash;
+    }
+    case HABITAT_CLASS_ATTENTION: {
+        const habitat_attention_shape *s = &w->shape.attention;
+        return mix_doubles(hash,
+                           (double[]){s->batch, s->heads, s->kv_heads, s->q_len, s->kv_len,
+                                      s->head_dim, s->causal},
+                           7);
+    }
+    case HABITAT_CLASS_RNN: {
+        const habitat_rnn_shape *s = &w->shape.rnn;
+        return mix_doubles(hash,
+                           (double[]){s->gates, s->batch, s->steps, s->input, s->hidden, s->layers,
+                                      s->bidirectional},
+                           7);
+    }
+    default:
+        return mix_doubles(hash, (double[]){w->shape.rows.rows, w->shape.rows.columns}, 2);
+    }
+}
+
+/* For each query the first equal one. `first`: shape (n). */
+static bool find_equals(const habitat_model_query *queries, size_t n, size_t *first) {
+    size_t capacity = 16;
+    while (capacity < 2 * n)
+        capacity *= 2;
+    size_t *slots = malloc(capacity * sizeof *slots);
+    uint64_t *hashes = malloc((n ? n : 1) * sizeof *hashes);
+    if (!slots || !hashes) {
+        free(slots);
+        free(hashes);
+        return false;
+    }
+    memset(slots, 0xff, capacity * sizeof *slots);
+    for (size_t i = 0; i < n; i++) {
+        hashes[i] = learned_query_hash(&queries[i]);
+        size_t at = (size_t)hashes[i] & (capacity - 1);
+        while (slots[at] != SIZE_MAX && hashes[slots[at]] != hashes[i])
+            at = (at + 1) & (capacity - 1);
+        if (slots[at] == SIZE_MAX)
+            slots[at] = i;
+        first[i] = slots[at];
+    }
+    free(slots);
+    free(hashes);
+    return true;
+}
+
+/* ---- Answers
+ * ------------------------------------------------------------------------------------ */
+
+static const habitat_model_estimate nothing = {false, false, NAN, NAN, NAN};
+
+/* The answer depends on rates that nobody measured. */
+static bool on_estimates(const habitat_gpu *gpu, operator_class c, habitat_dtype arithmetic) {
+    if (c == OPERATOR_ELEMENTWISE || c == OPERATOR_SOFTMAX || c == OPERATOR_NORM)
+        return gpu->sustained_bandwidth_estimated;
+    if (c == OPERATOR_GEMM_MATRIX || c == OPERATOR_GEMM_FP8 || c == OPERATOR_ATTENTION)
+        return gpu->sustained_matrix_estimated[arithmetic];
+    return gpu->sustained_plain_estimated[HABITAT_DTYPE_FP32];
+}
+
+static habitat_model_estimate from_trees(const habitat_models *models, habitat_model_use use,
+                                         const habitat_gpu *gpu,
+                                         const habitat_model_query *query) {
+    operator_class c = operator_class_of(query);
+    operator_gpu facts;
+    if (c == OPERATOR_NONE || !operator_gpu_facts(gpu, c, operator_arithmetic(query), &facts))
+        return nothing;
+    const operator_model *seen = learned_find(models, c, HABITAT_MODEL_SEEN);
+    const operator_model *model = learned_find(models, c, HABITAT_MODEL_TRANSFER);
+    bool is_seen = use == HABITAT_MODEL_SEEN ||
+                   (use == HABITAT_MODEL_AUTO && learned_knows(seen, gpu->name));
+    if (use == HABITAT_MODEL_SEEN)
+        model = seen;
+    if (!model)
+        return nothing;
+    operator_view view;
+    operator_look(query, c, &facts, &view);
+    double forward = learned_tree_ms(model, &view);
+    if (is_seen && model != seen)
+        forward *= pow(learned_tree_ms(seen, &view) / forward, (double)seen->shrink);
+    if (is_seen)
+        model = seen;
+    double factor = 1;
+    habitat_pass pass = query->work->pass;
+    if (c == OPERATOR_CONV && pass != HABITAT_PASS_FORWARD)
+        factor = (pass != HABITAT_PASS_BACKWARD_WEIGHT ? (double)models->pass_factors[0] : 0) +
+                 (pass != HABITAT_PASS_BACKWARD_INPUT ? (double)models->pass_factors[1] : 0);
+    else
+        factor = operator_pass_factor(c, pass);
+    double ms = factor * forward;
+    if (!isfinite(ms) || ms <= 0)
+        return nothing;
+    bool estimated = !is_seen && on_estimates(gpu, c, operator_arithmetic(query));
+    float low = estimated ? model->low_estimated : model->low;
+    float high = estimated ? model->high_estimated : model->high;
+    return (habitat_model_estimate){true, is_seen, ms, ms * exp((double)low),
+                                    ms * exp((double)high)};
+}
+
+static habitat_model_estimate from_network(const habitat_models *models, const habitat_gpu *gpu,
+                                           const habitat_model_query *query, float *scratch) {
+    paper_class c = paper_class_of(query);
+    float inputs[PAPER_INPUTS_MAX];
+    const operator_model *model =
+        c == PAPER_CLASSES ? NULL : learned_find(models, c, HABITAT_MODEL_PAPER);
+    if (!model || !paper_inputs(query, c, gpu, inputs))
+        return nothing;
+    double ms = exp(network_predict(&model->net, inputs, scratch));
+    if (!isfinite(ms) || ms <= 0)
+        return nothing;
+    return (habitat_model_estimate){true, learned_knows(model, gpu->name), ms,
+                                    ms * exp((double)model->low), ms * exp((double)model->high)};
+}
+
+static size_t scratch_size(const habitat_models *models) {
+    size_t most = 1;
+    for (uint32_t i = 0; i < models->count; i++) {
+        const network *n = &models->models[i].net;
+        size_t need = 2 * (n->width > n->inputs ? n->width : n->inputs);
+        most = need > most ? need : most;
+    }
+    return most;
+}
+
+habitat_status habitat_models_predict(const habitat_models *models, habitat_model_use use,
+                                      size_t gpu_count, const habitat_gpu *const *gpus, size_t n,
+                                      const habitat_model_query *queries,
+                                      habitat_model_estimate *out, habitat_error *err) {
+    if (!models || (gpu_count && !gpus) || (n && !queries) || (gpu_count && n && !out) ||
+        (unsigned)use > HABITAT_MODEL_PAPER)
+        return habitat_fail(err, HABITAT_E_ARG, "no models, GPUs or operations given");
+    bool any = false;
+    for (uint32_t i = 0; i < models->count; i++)
+        any = any || (use == HABITAT_MODEL_PAPER) == (models->models[i].use == HABITAT_MODEL_PAPER);
+    if (!any)
+        return habitat_fail(err, HABITAT_E_UNSUPPORTED, "the model file holds no models of %s",
+                            use == HABITAT_MODEL_PAPER ? "method mlp" : "method auto");
+    size_t *first = malloc((n ? n : 1) * sizeof *first);
+    float *scratch = malloc(scratch_size(models) * sizeof *scratch);
+    if (!first || !scratch || !find_equals(queries, n, first)) {
+        free(first);
+        free(scratch);
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    }
+    for (size_t g = 0; g < gpu_count; g++)
+        for (size_t i = 0; i < n; i++) {
+            habitat_model_estimate *answer = &out[g * n + i];
+            if (first[i] < i)
+                *answer = out[g * n + first[i]];
+            else if (use == HABITAT_MODEL_PAPER)
+                *answer = from_network(models, gpus[g], &queries[i], scratch);
+            else
+                *answer = from_trees(models, use, gpus[g], &queries[i]);
+        }
+    free(first);
+    free(scratch);
+    return HABITAT_OK;
+}

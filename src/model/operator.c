@@ -1,0 +1,156 @@
+/* Classes of operations, their GPU facts, and dispatch to the analytic time of each class. */
+#include "model/operator.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "model/operator_views.h"
+
+#define INPUTS(array) array, sizeof array / sizeof *array
+
+static const struct {
+    const char *name;
+    const operator_input *inputs;
+    size_t input_count;
+    operator_look_function look;
+} classes[OPERATOR_CLASSES] = {
+    [OPERATOR_GEMM] = {"gemm", operator_gemm_inputs, OPERATOR_GEMM_INPUTS, operator_look_gemm},
+    [OPERATOR_BMM] = {"bmm", operator_gemm_inputs, OPERATOR_GEMM_INPUTS, operator_look_gemm},
+    [OPERATOR_CONV] = {"conv2d", operator_conv_inputs, OPERATOR_CONV_INPUTS, operator_look_conv},
+    [OPERATOR_ELEMENTWISE] = {"elementwise", operator_elementwise_inputs,
+                              OPERATOR_ELEMENTWISE_INPUTS, operator_look_elementwise},
+    [OPERATOR_SOFTMAX] = {"softmax", operator_rows_inputs, OPERATOR_ROWS_INPUTS,
+                          operator_look_rows},
+    [OPERATOR_NORM] = {"norm", operator_rows_inputs, OPERATOR_ROWS_INPUTS, operator_look_rows},
+    [OPERATOR_GEMM_MATRIX] = {"gemm-matrix", operator_matrix_inputs, OPERATOR_MATRIX_INPUTS,
+                              operator_look_matrix},
+    [OPERATOR_GEMM_FP8] = {"gemm-fp8", operator_matrix_inputs, OPERATOR_MATRIX_INPUTS,
+                           operator_look_matrix},
+    [OPERATOR_ATTENTION] = {"attention", operator_attention_inputs, OPERATOR_ATTENTION_INPUTS,
+                            operator_look_attention},
+};
+
+/* What a measurement contains besides the kernels [ms]: `constant` is added to the analytic time,
+ * `floor` is the least it shows. Read off the smallest times of each source: docs/modelling.md. */
+static const struct {
+    double constant, floor;
+} timing_costs[OPERATOR_CLASSES][4] = {
+    [OPERATOR_GEMM] = {{.002, .002}, {.020, .050}, {.0025, .0024}, {.0025, .0024}},
+    [OPERATOR_BMM] = {{.002, .002}, {.010, .031}, {.0025, .0024}, {.0025, .0024}},
+    [OPERATOR_CONV] = {{.003, .002}, {.030, .080}, {.0030, .0024}, {.0030, .0024}},
+    [OPERATOR_ELEMENTWISE] = {{.0015, .001}, {.006, .026}, {.0020, .0020}, {.0020, .0020}},
+    [OPERATOR_SOFTMAX] = {{.0015, .001}, {.006, .033}, {.0020, .0020}, {.0020, .0020}},
+    [OPERATOR_NORM] = {{.0015, .001}, {.006, .046}, {.0020, .0020}, {.0020, .0020}},
+    [OPERATOR_GEMM_MATRIX] = {{.0020, .002}, {.010, .020}, {.0025, .0017}, {.0025, .0017}},
+    [OPERATOR_GEMM_FP8] = {{.0040, .003}, {.012, .020}, {.0050, .0033}, {.0050, .0033}},
+    [OPERATOR_ATTENTION] = {{.0030, .003}, {.015, .025}, {.0030, .0030}, {.0080, .0040}},
+};
+
+const char *operator_class_name(operator_class c) {
+    return (unsigned)c < OPERATOR_CLASSES ? classes[c].name : "none";
+}
+
+const operator_input *operator_inputs(operator_class c, size_t *count) {
+    *count = classes[c].input_count;
+    return classes[c].inputs;
+}
+
+habitat_dtype operator_arithmetic(const habitat_model_query *query) {
+    return query->arithmetic != HABITAT_DTYPE_UNKNOWN ? query->arithmetic : query->work->dtype;
+}
+
+static operator_class product_class(const habitat_work *work, habitat_dtype arithmetic) {
+    switch (arithmetic) {
+    case HABITAT_DTYPE_FP32:
+        return work->op_class == HABITAT_CLASS_BMM ? OPERATOR_BMM : OPERATOR_GEMM;
+    case HABITAT_DTYPE_TF32:
+    case HABITAT_DTYPE_FP16:
+    case HABITAT_DTYPE_BF16:
+        return OPERATOR_GEMM_MATRIX;
+    case HABITAT_DTYPE_FP8:
+        return OPERATOR_GEMM_FP8;
+    default:
+        return OPERATOR_NONE;
+    }
+}
+
+operator_class operator_class_of(const habitat_model_query *query) {
+    const habitat_work *work = query->work;
+    habitat_dtype arithmetic = operator_arithmetic(query);
+    if (!work->known)
+        return OPERATOR_NONE;
+    switch (work->op_class) {
+    case HABITAT_CLASS_GEMM:
+    case HABITAT_CLASS_BMM:
+        return product_class(work, arithmetic);
+    case HABITAT_CLASS_CONV: {
+        const habitat_conv_shape *conv = &work->shape.conv;
+        bool usual = conv->dims == 2 && conv->groups <= 1 && !conv->transposed;
+        return usual && arithmetic == HABITAT_DTYPE_FP32 ? OPERATOR_CONV : OPERATOR_NONE;
+    }
+    case HABITAT_CLASS_ATTENTION:
+        return habitat_dtype_bytes(work->dtype) == 2 ? OPERATOR_ATTENTION : OPERATOR_NONE;
+    case HABITAT_CLASS_SOFTMAX:
+        return work->pass == HABITAT_PASS_FORWARD ? OPERATOR_SOFTMAX : OPERATOR_NONE;
+    case HABITAT_CLASS_NORM:
+        return work->pass == HABITAT_PASS_FORWARD && strcmp(work->kind, "layer_norm") == 0
+                   ? OPERATOR_NORM
+                   : OPERATOR_NONE;
+    case HABITAT_CLASS_ELEMENTWISE:
+        return work->write_bytes > 0 ? OPERATOR_ELEMENTWISE : OPERATOR_NONE;
+    default:
+        return OPERATOR_NONE;
+    }
+}
+
+static bool positive(double value) { return isfinite(value) && value > 0; }
+
+/* Convolutions were measured on all-zero inputs, which draw little power: between the rate under
+ * the power limit and nine tenths of the peak, the geometric mean. docs/modelling.md#convolution */
+static double convolution_rate(const habitat_gpu *gpu) {
+    return sqrt(gpu->sustained.plain_flop_per_s[HABITAT_DTYPE_FP32] * 0.9 *
+                gpu->peak.plain_flop_per_s[HABITAT_DTYPE_FP32]);
+}
+
+bool operator_gpu_facts(const habitat_gpu *gpu, operator_class c, habitat_dtype arithmetic,
+                        operator_gpu *out) {
+    operator_gpu facts = {.bytes_per_s = gpu->sustained_bandwidth_bytes_per_s,
+                          .sm_count = gpu->sm_count,
+                          .lanes_per_sm = gpu->fp32_lanes_per_sm,
+                          .clock_hz = gpu->boost_clock_hz,
+                          .l2_bytes = gpu->l2_bytes};
+    bool matrix =
+        c == OPERATOR_GEMM_MATRIX || c == OPERATOR_GEMM_FP8 || c == OPERATOR_ATTENTION;
+    if (c == OPERATOR_CONV)
+        facts.flop_per_s = convolution_rate(gpu);
+    else if (matrix)
+        facts.flop_per_s = gpu->sustained.matrix_flop_per_s[arithmetic];
+    else
+        facts.flop_per_s = gpu->sustained.plain_flop_per_s[HABITAT_DTYPE_FP32];
+    if (!positive(facts.flop_per_s) || !positive(facts.bytes_per_s) || gpu->sm_count == 0 ||
+        !positive(facts.lanes_per_sm) || !positive(facts.clock_hz) || !positive(facts.l2_bytes))
+        return false;
+    *out = facts;
+    return true;
+}
+
+void operator_look(const habitat_model_query *query, operator_class c, const operator_gpu *gpu,
+                   operator_view *out) {
+    double seconds = classes[c].look(query, c, gpu, out->inputs);
+    unsigned timing = (unsigned)query->timing <= HABITAT_TIMING_SERVING ? query->timing : 0;
+    double constant = timing_costs[c][timing].constant;
+    if (c == OPERATOR_ATTENTION && query->variant == HABITAT_VARIANT_TRTLLM)
+        constant *= 1.5;
+    out->base_ms = seconds * 1e3 + constant;
+    out->floor_ms = timing_costs[c][timing].floor;
+}
+
+double operator_pass_factor(operator_class c, habitat_pass pass) {
+    if (pass == HABITAT_PASS_FORWARD)
+        return 1;
+    if (c == OPERATOR_ATTENTION)
+        return 2.5; /* five products for forward's two */
+    if (c == OPERATOR_CONV)
+        return pass == HABITAT_PASS_BACKWARD ? 2.0 : 1.0; /* replaced by the measured ratio */
+    return 1; /* matrix products of a backward pass are matrix products */
+}

@@ -1,0 +1,66 @@
+/* What operator models look at: the class an operation falls in, the analytic time its work takes
+ * on a GPU's sustained rates, and dimensionless inputs for what the analysis leaves open. */
+#ifndef HABITAT_MODEL_OPERATOR_H
+#define HABITAT_MODEL_OPERATOR_H
+
+#include <habitat/learn.h>
+
+/* Numbers are part of the model file format. */
+typedef enum operator_class {
+    OPERATOR_GEMM = 0,    /* fp32 on plain units */
+    OPERATOR_BMM,         /* fp32, batched */
+    OPERATOR_CONV,        /* fp32, 2-D */
+    OPERATOR_ELEMENTWISE, /* any number format */
+    OPERATOR_SOFTMAX,
+    OPERATOR_NORM,
+    OPERATOR_GEMM_MATRIX, /* tf32, fp16, bf16 on matrix units, batched or not */
+    OPERATOR_GEMM_FP8,
+    OPERATOR_ATTENTION, /* fused, 16-bit */
+    OPERATOR_CLASSES,
+    OPERATOR_NONE = OPERATOR_CLASSES
+} operator_class;
+
+enum { OPERATOR_INPUTS_MAX = 40 };
+
+/* One input of a class: its name, and whether it may tell GPUs apart beyond their rates: such
+ * inputs are left out of models meant for GPUs that nobody measured. */
+typedef struct operator_input {
+    const char *name;
+    bool device;
+} operator_input;
+
+const char *operator_class_name(operator_class c);
+const operator_input *operator_inputs(operator_class c, size_t *count);
+
+/* Class of a question; OPERATOR_NONE when no model is trained for it. */
+operator_class operator_class_of(const habitat_model_query *query);
+
+/* Facts of one GPU as one class needs them. */
+typedef struct operator_gpu {
+    double flop_per_s, bytes_per_s; /* sustained */
+    double sm_count, lanes_per_sm, clock_hz, l2_bytes;
+} operator_gpu;
+
+/* false: the GPU lists no rate or size that the class needs. */
+bool operator_gpu_facts(const habitat_gpu *gpu, operator_class c, habitat_dtype arithmetic,
+                        operator_gpu *out);
+
+/* Arithmetic a query computes in: its own, or that of its tensors. */
+habitat_dtype operator_arithmetic(const habitat_model_query *query);
+
+/* Analytic time [ms] and inputs, shape (operator_inputs count). docs/modelling.md has the formulas.
+ * The time includes the constant of the way it is measured; `floor_ms` is the least such a
+ * measurement ever shows. */
+typedef struct operator_view {
+    double base_ms;
+    double floor_ms;
+    float inputs[OPERATOR_INPUTS_MAX];
+} operator_view;
+
+void operator_look(const habitat_model_query *query, operator_class c, const operator_gpu *gpu,
+                   operator_view *out);
+
+/* Times the forward cost that a pass takes where only forward was measured; 1 for forward. */
+double operator_pass_factor(operator_class c, habitat_pass pass);
+
+#endif

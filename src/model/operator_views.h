@@ -1,0 +1,61 @@
+/* The analytic time and inputs of each class of operations: private to the operator models. */
+#ifndef HABITAT_MODEL_OPERATOR_VIEWS_H
+#define HABITAT_MODEL_OPERATOR_VIEWS_H
+
+#include "model/operator.h"
+
+/* Seconds the work takes by analysis; fills the inputs of the class. */
+typedef double (*operator_look_function)(const habitat_model_query *query, operator_class c,
+                                         const operator_gpu *gpu, float *inputs);
+
+enum {
+    OPERATOR_GEMM_INPUTS = 29,
+    OPERATOR_CONV_INPUTS = 32,
+    OPERATOR_ELEMENTWISE_INPUTS = 5,
+    OPERATOR_ROWS_INPUTS = 11,
+    OPERATOR_MATRIX_INPUTS = 28,
+    OPERATOR_ATTENTION_INPUTS = 11,
+};
+extern const operator_input operator_gemm_inputs[OPERATOR_GEMM_INPUTS];
+extern const operator_input operator_conv_inputs[OPERATOR_CONV_INPUTS];
+extern const operator_input operator_elementwise_inputs[OPERATOR_ELEMENTWISE_INPUTS];
+extern const operator_input operator_rows_inputs[OPERATOR_ROWS_INPUTS];
+extern const operator_input operator_matrix_inputs[OPERATOR_MATRIX_INPUTS];
+extern const operator_input operator_attention_inputs[OPERATOR_ATTENTION_INPUTS];
+
+double operator_look_gemm(const habitat_model_query *, operator_class, const operator_gpu *,
+                          float *);
+double operator_look_conv(const habitat_model_query *, operator_class, const operator_gpu *,
+                          float *);
+double operator_look_elementwise(const habitat_model_query *, operator_class, const operator_gpu *,
+                                 float *);
+double operator_look_rows(const habitat_model_query *, operator_class, const operator_gpu *,
+                          float *);
+double operator_look_matrix(const habitat_model_query *, operator_class, const operator_gpu *,
+                            float *);
+double operator_look_attention(const habitat_model_query *, operator_class, const operator_gpu *,
+                               float *);
+
+/* log of a ratio within limits, as every scale-like input is taken. */
+float operator_log(double ratio, double low, double high);
+float operator_log2(double value, double low, double high);
+
+/* Output tiles of (rows, columns), how they quantise a product, and the best of them. */
+typedef struct operator_tile {
+    double rows, columns;
+    double rate_share; /* of the sustained rate that full waves of this tile reach */
+} operator_tile;
+
+/* Seconds of b products (m, n, k) cut into this tile on `units` units that share `flop_per_s`.
+ * `whole` = 1 counts whole waves, 0 none, between them a blend. */
+double operator_tile_time(const operator_tile *tile, double b, double m, double n, double k,
+                          double units, double flop_per_s, double whole);
+
+/* Waves of tiles, filling of the last wave, and use of the tiles' area. */
+void operator_tile_inputs(const operator_tile *tile, double b, double m, double n, double units,
+                          double low, double high, float out[3]);
+
+/* Bytes and traffic that miss the L2 cache: the part of `footprint` above `share` of it. */
+double operator_miss_share(double footprint, double l2_bytes, double share, double softness);
+
+#endif

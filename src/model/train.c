@@ -1,0 +1,591 @@
+/* Training of the tree models: one for GPUs in the data, one for GPUs that are not.
+ *
+ * The second is chosen the way it will be used: each training GPU in turn is left out, and what is
+ * fitted on the others predicts it. That decides how far the trees may correct the analytic time
+ * (`shrink`) and how wide the interval is, once with measured and once with estimated rates. */
+#include "model/train.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "model/dataset.h"
+#include "model/random.h"
+
+enum { TRAIN_GPUS_MAX = 32, ROWS_PER_GROUP = 8000, LEAST_ROWS = 200 };
+
+/* Shape of the trees per class: few and shallow where GPUs must be bridged. Settled by leaving
+ * training GPUs out; docs/modelling.md#choices */
+static const struct {
+    uint32_t transfer_depth, transfer_count, seen_depth, seen_count;
+} shapes[OPERATOR_CLASSES] = {
+    [OPERATOR_GEMM] = {3, 100, 5, 250},        [OPERATOR_BMM] = {3, 100, 5, 250},
+    [OPERATOR_CONV] = {4, 150, 6, 250},        [OPERATOR_ELEMENTWISE] = {3, 60, 4, 120},
+    [OPERATOR_SOFTMAX] = {4, 120, 5, 200},     [OPERATOR_NORM] = {4, 120, 5, 200},
+    [OPERATOR_GEMM_MATRIX] = {5, 180, 6, 250}, [OPERATOR_GEMM_FP8] = {5, 180, 6, 250},
+    [OPERATOR_ATTENTION] = {4, 150, 6, 250},
+};
+
+/* Rows of one class as numbers. `x` and `y` with each GPU's own rates, `x_estimated` and
+ * `y_estimated` with rates estimated from the other GPUs. */
+typedef struct samples {
+    size_t n, d;
+    float *x, *y, *x_estimated, *y_estimated;
+    float *weight;
+    uint8_t *gpu; /* index into gpus */
+    uint8_t *test;
+    uint8_t *is_long; /* among the longest three tenths of its GPU's rows */
+    float *time_ms;
+    uint64_t *hash;
+    size_t gpu_count;
+    const habitat_gpu *gpus[TRAIN_GPUS_MAX];
+    habitat_gpu estimated[TRAIN_GPUS_MAX];
+} samples;
+
+static void samples_free(samples *s) {
+    free(s->x);
+    free(s->y);
+    free(s->x_estimated);
+    free(s->y_estimated);
+    free(s->weight);
+    free(s->gpu);
+    free(s->test);
+    free(s->is_long);
+    free(s->time_ms);
+    free(s->hash);
+    *s = (samples){0};
+}
+
+static bool wanted(const habitat_measurement *row, operator_class c,
+                   const habitat_train_options *options) {
+    habitat_model_query query = dataset_query(row);
+    if (row->suspect || (!options->all_rows && row->test) || operator_class_of(&query) != c ||
+        row->work.pass != HABITAT_PASS_FORWARD)
+        return false;
+    for (size_t i = 0; i < options->without_count; i++)
+        if (strcmp(options->without[i], row->gpu) == 0)
+            return false;
+    return true;
+}
+
+static size_t gpu_index(samples *s, const habitat_gpu_table *gpus, const char *name) {
+    for (size_t i = 0; i < s->gpu_count; i++)
+        if (strcmp(s->gpus[i]->name, name) == 0)
+            return i;
+    const habitat_gpu *gpu;
+    if (s->gpu_count == TRAIN_GPUS_MAX ||
+        habitat_gpu_find(gpus, name, &gpu, NULL, NULL) != HABITAT_OK)
+        return SIZE_MAX;
+    s->gpus[s->gpu_count] = gpu;
+    return s->gpu_count++;
+}
+
+static uint64_t scramble(uint64_t hash, uint64_t seed) {
+    random_state r = random_seeded(hash ^ seed);
+    return random_bits(&r);
+}
+
+typedef struct group {
+    size_t count;
+    uint64_t limit; /* rows whose scrambled hash is below stay */
+} group;
+
+/* Large groups (GPU and split) are thinned by the hash of the shape: equal shapes stay together. */
+static void find_groups(const habitat_dataset *data, const habitat_gpu_table *gpus,
+                        operator_class c, const habitat_train_options *options, samples *s,
+                        group groups[TRAIN_GPUS_MAX][2]) {
+    size_t count;
+    const habitat_measurement *rows = habitat_dataset_rows(data, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (!wanted(&rows[i], c, options))
+            continue;
+        size_t g = gpu_index(s, gpus, rows[i].gpu);
+        if (g != SIZE_MAX)
+            groups[g][rows[i].test].count++;
+    }
+    for (size_t g = 0; g < s->gpu_count; g++)
+        for (int t = 0; t < 2; t++) {
+            double share = (double)ROWS_PER_GROUP / fmax((double)groups[g][t].count, 1);
+            groups[g][t].limit = share < 1 ? (uint64_t)(share * 0x1p64) : UINT64_MAX;
+        }
+}
+
+static bool samples_reserve(samples *s, size_t n) {
+    n = n ? n : 1;
+    s->x = malloc(n * s->d * sizeof *s->x);
+    s->y = malloc(n * sizeof *s->y);
+    s->x_estimated = malloc(n * s->d * sizeof *s->x);
+    s->y_estimated = malloc(n * sizeof *s->y);
+    s->weight = malloc(n * sizeof *s->weight);
+    s->gpu = malloc(n);
+    s->test = malloc(n);
+    s->is_long = calloc(n, 1);
+    s->time_ms = malloc(n * sizeof *s->time_ms);
+    s->hash = malloc(n * sizeof *s->hash);
+    return s->x && s->y && s->x_estimated && s->y_estimated && s->weight && s->gpu && s->test &&
+           s->is_long && s->time_ms && s->hash;
+}
+
+static bool look_at(const habitat_measurement *row, operator_class c, const habitat_gpu *gpu,
+                    size_t d, float *x, float *y) {
+    habitat_model_query query = dataset_query(row);
+    operator_gpu facts;
+    operator_view view;
+    if (!operator_gpu_facts(gpu, c, operator_arithmetic(&query), &facts))
+        return false;
+    operator_look(&query, c, &facts, &view);
+    double target = log(row->time_ms / view.base_ms);
+    /* Repeated on tensors that stay in the cache, a kernel tells little of the memory: with these
+     * rows, row operations of other GPUs come out worse. */
+    bool cached = row->timing == HABITAT_TIMING_GRAPH &&
+                  (c == OPERATOR_ELEMENTWISE || c == OPERATOR_SOFTMAX || c == OPERATOR_NORM);
+    if (cached || row->time_ms < 2 * view.floor_ms || !isfinite(target))
+        return false;
+    memcpy(x, view.inputs, d * sizeof *x);
+    *y = (float)target;
+    return true;
+}
+
+static void add_sample(samples *s, const habitat_measurement *row, operator_class c, size_t g) {
+    size_t i = s->n;
+    if (!look_at(row, c, s->gpus[g], s->d, s->x + i * s->d, s->y + i))
+        return;
+    if (!look_at(row, c, &s->estimated[g], s->d, s->x_estimated + i * s->d, s->y_estimated + i)) {
+        memcpy(s->x_estimated + i * s->d, s->x + i * s->d, s->d * sizeof *s->x);
+        s->y_estimated[i] = s->y[i];
+    }
+    s->gpu[i] = (uint8_t)g;
+    s->test[i] = row->test;
+    s->time_ms[i] = (float)row->time_ms;
+    s->hash[i] = row->shape_hash;
+    s->n++;
+}
+
+/* Every GPU and split counts alike, damped: the square root of what would equal them. */
+static void weigh(samples *s) {
+    size_t counts[TRAIN_GPUS_MAX][2] = {{0}};
+    for (size_t i = 0; i < s->n; i++)
+        counts[s->gpu[i]][s->test[i]]++;
+    double sum = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        double count = fmax((double)counts[s->gpu[i]][s->test[i]], 300);
+        s->weight[i] = (float)sqrt((double)ROWS_PER_GROUP / count);
+        sum += (double)s->weight[i];
+    }
+    for (size_t i = 0; i < s->n; i++)
+        s->weight[i] = (float)((double)s->weight[i] * (double)s->n / sum);
+}
+
+static int compare_floats(const void *a, const void *b) {
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+static bool mark_long(samples *s) {
+    float *times = malloc((s->n + 1) * sizeof *times);
+    for (size_t g = 0; times && g < s->gpu_count; g++) {
+        size_t n = 0;
+        for (size_t i = 0; i < s->n; i++)
+            if (s->gpu[i] == g)
+                times[n++] = s->time_ms[i];
+        qsort(times, n, sizeof *times, compare_floats);
+        for (size_t i = 0; i < s->n; i++)
+            if (s->gpu[i] == g)
+                s->is_long[i] = s->time_ms[i] > times[(size_t)(0.7 * (double)n)];
+    }
+    free(times);
+    return times != NULL;
+}
+
+static habitat_status collect(const habitat_dataset *data, const habitat_gpu_table *gpus,
+                              operator_class c, const habitat_train_options *options, samples *s,
+                              habitat_error *err) {
+    *s = (samples){0};
+    operator_inputs(c, &s->d);
+    group groups[TRAIN_GPUS_MAX][2] = {{{0, 0}}};
+    find_groups(data, gpus, c, options, s, groups);
+    size_t total = 0;
+    for (size_t g = 0; g < s->gpu_count; g++) {
+        total += groups[g][0].count + groups[g][1].count;
+        train_estimate_rates(s->gpus[g], s->gpus, s->gpu_count, &s->estimated[g]);
+    }
+    if (!samples_reserve(s, total)) {
+        samples_free(s);
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    }
+    size_t count;
+    const habitat_measurement *rows = habitat_dataset_rows(data, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (!wanted(&rows[i], c, options))
+            continue;
+        size_t g = gpu_index(s, gpus, rows[i].gpu);
+        if (g != SIZE_MAX &&
+            scramble(rows[i].shape_hash, options->seed) <= groups[g][rows[i].test].limit)
+            add_sample(s, &rows[i], c, g);
+    }
+    weigh(s);
+    if (mark_long(s))
+        return HABITAT_OK;
+    samples_free(s);
+    return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+}
+
+/* ---- Fits
+ * --------------------------------------------------------------------------------------- */
+
+typedef enum keep { KEEP_ALL, KEEP_OTHERS, KEEP_TRAIN, KEEP_FOUR_FIFTHS, KEEP_SHORT } keep;
+
+static bool kept(const samples *s, size_t i, keep which, size_t left_out) {
+    switch (which) {
+    case KEEP_OTHERS:
+        return s->gpu[i] != left_out;
+    case KEEP_TRAIN:
+        return !s->test[i];
+    case KEEP_SHORT:
+        return !s->is_long[i];
+    case KEEP_FOUR_FIFTHS:
+        return scramble(s->hash[i], 5) % 5 != 0;
+    default:
+        return true;
+    }
+}
+
+static habitat_status fit(const samples *s, operator_class c, bool seen, keep which,
+                          size_t left_out, uint64_t seed, trees *out, habitat_error *err) {
+    float *x = malloc((s->n + 1) * s->d * sizeof *x), *y = malloc((s->n + 1) * sizeof *y);
+    float *w = malloc((s->n + 1) * sizeof *w);
+    habitat_status status = HABITAT_OK;
+    size_t n = 0;
+    if (!x || !y || !w)
+        status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t i = 0; status == HABITAT_OK && i < s->n; i++)
+        if (kept(s, i, which, left_out)) {
+            memcpy(x + n * s->d, s->x + i * s->d, s->d * sizeof *x);
+            y[n] = s->y[i];
+            w[n++] = s->weight[i];
+        }
+    if (status == HABITAT_OK) {
+        size_t count;
+        const operator_input *inputs = operator_inputs(c, &count);
+        bool use[OPERATOR_INPUTS_MAX];
+        for (size_t j = 0; j < count; j++)
+            use[j] = seen || !inputs[j].device;
+        trees_options options = {.depth = seen ? shapes[c].seen_depth : shapes[c].transfer_depth,
+                                 .count = seen ? shapes[c].seen_count : shapes[c].transfer_count,
+                                 .learning_rate = .08,
+                                 .row_share = .7,
+                                 .input_share = .6,
+                                 .leaf_rows = seen ? 30 : 80,
+                                 .leaf_penalty = 5,
+                                 .clip = .3,
+                                 .seed = seed};
+        status = n >= LEAST_ROWS
+                     ? trees_train(x, y, w, n, s->d, use, &options, out, err)
+                     : habitat_fail(err, HABITAT_E_ARG, "too few rows to train %s",
+                                    operator_class_name(c));
+    }
+    free(x);
+    free(y);
+    free(w);
+    return status;
+}
+
+/* ---- Choosing how far to correct, and intervals
+ * -------------------------------------------------- */
+
+static const double shrinks[] = {0, .25, .5, .75, 1};
+enum { SHRINKS = sizeof shrinks / sizeof *shrinks };
+
+/* Residuals of rows held out of a fit, weighted so that every GPU counts alike. */
+typedef struct held_out {
+    double residual, residual_estimated; /* log(measured / analytic) */
+    double correction, correction_estimated;
+    double weight;
+} held_out;
+
+typedef struct spread {
+    double value, weight;
+} spread;
+
+static int compare_spreads(const void *a, const void *b) {
+    double x = ((const spread *)a)->value, y = ((const spread *)b)->value;
+    return (x > y) - (x < y);
+}
+
+static void interval(const held_out *rows, size_t n, double shrink, bool estimated, float *low,
+                     float *high) {
+    spread *sorted = malloc((n ? n : 1) * sizeof *sorted);
+    *low = -.5F;
+    *high = .5F;
+    if (!sorted || n == 0) {
+        free(sorted);
+        return;
+    }
+    double total = 0, sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        double r = estimated ? rows[i].residual_estimated - shrink * rows[i].correction_estimated
+                             : rows[i].residual - shrink * rows[i].correction;
+        sorted[i] = (spread){r, rows[i].weight};
+        total += rows[i].weight;
+    }
+    qsort(sorted, n, sizeof *sorted, compare_spreads);
+    bool below = true;
+    for (size_t i = 0; i < n; i++) {
+        sum += sorted[i].weight;
+        if (below && sum >= .1 * total) {
+            *low = (float)sorted[i].value;
+            below = false;
+        }
+        if (sum >= .9 * total) {
+            *high = (float)sorted[i].value;
+            break;
+        }
+    }
+    free(sorted);
+}
+
+static double choose_shrink(const held_out *rows, size_t n) {
+    double best = INFINITY, chosen = .5;
+    for (size_t k = 0; k < SHRINKS; k++) {
+        double sum = 0;
+        for (size_t i = 0; i < n; i++)
+            sum += rows[i].weight *
+                   fabs(exp(shrinks[k] * rows[i].correction - rows[i].residual) - 1);
+        if (sum < best) {
+            best = sum;
+            chosen = shrinks[k];
+        }
+    }
+    return chosen;
+}
+
+/* Test rows of a GPU stand for it where it has any. */
+static size_t add_held_out(const samples *s, const trees *t, size_t g, bool seen, held_out *rows) {
+    size_t tests = 0, n = 0;
+    for (size_t i = 0; i < s->n; i++)
+        tests += s->gpu[i] == g && s->test[i];
+    for (size_t i = 0; i < s->n; i++) {
+        if (s->gpu[i] != g || (tests >= 50 && !s->test[i]) ||
+            (seen && tests < 50 && kept(s, i, KEEP_FOUR_FIFTHS, 0)))
+            continue;
+        rows[n++] = (held_out){(double)s->y[i], (double)s->y_estimated[i],
+                               trees_predict(t, s->x + i * s->d),
+                               trees_predict(t, s->x_estimated + i * s->d), 0};
+    }
+    for (size_t i = 0; i < n; i++)
+        rows[i].weight = 1 / (double)n;
+    return n;
+}
+
+static bool has_tests(const samples *s) {
+    size_t tests = 0;
+    for (size_t i = 0; i < s->n; i++)
+        tests += s->test[i];
+    return tests >= LEAST_ROWS && s->n - tests >= LEAST_ROWS;
+}
+
+static habitat_status judge_transfer(const samples *s, operator_class c, uint64_t seed,
+                                     held_out *rows, size_t *n, habitat_error *err) {
+    *n = 0;
+    for (size_t g = 0; s->gpu_count > 1 && g < s->gpu_count; g++) {
+        size_t others = 0;
+        for (size_t i = 0; i < s->n; i++)
+            others += s->gpu[i] != g;
+        if (others < LEAST_ROWS)
+            continue;
+        trees t = {0};
+        habitat_status status = fit(s, c, false, KEEP_OTHERS, g, seed, &t, err);
+        if (status != HABITAT_OK)
+            return status;
+        *n += add_held_out(s, &t, g, false, rows + *n);
+        trees_free(&t);
+    }
+    return HABITAT_OK;
+}
+
+static habitat_status name_gpus(const samples *s, operator_model *out, habitat_error *err) {
+    out->gpus = calloc(s->gpu_count ? s->gpu_count : 1, sizeof *out->gpus);
+    for (size_t i = 0; out->gpus && i < s->gpu_count; i++) {
+        size_t bytes = strlen(s->gpus[i]->name) + 1;
+        out->gpus[i] = malloc(bytes);
+        if (!out->gpus[i])
+            return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+        memcpy(out->gpus[i], s->gpus[i]->name, bytes);
+        out->gpu_count++;
+    }
+    return out->gpus ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+}
+
+static habitat_status train_transfer(const samples *s, operator_class c, uint64_t seed,
+                                     operator_model *out, habitat_error *err) {
+    held_out *rows = malloc((s->n + 1) * sizeof *rows);
+    if (!rows)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    size_t n;
+    habitat_status status = judge_transfer(s, c, seed, rows, &n, err);
+    if (status == HABITAT_OK)
+        status = fit(s, c, false, KEEP_ALL, 0, seed, &out->trees, err);
+    if (status == HABITAT_OK) {
+        double shrink = choose_shrink(rows, n);
+        out->shrink = (float)shrink;
+        interval(rows, n, shrink, false, &out->low, &out->high);
+        interval(rows, n, shrink, true, &out->low_estimated, &out->high_estimated);
+    }
+    free(rows);
+    return status;
+}
+
+/* How much of the answer comes from the model that tells GPUs apart, the rest from the other: both
+ * are fitted on the shorter rows and judged on the longer ones, since what is asked for later is
+ * mostly larger than what was measured. */
+static habitat_status choose_blend(const samples *s, operator_class c, uint64_t seed, float *out,
+                                   habitat_error *err) {
+    trees seen = {0}, transfer = {0};
+    habitat_status status = fit(s, c, true, KEEP_SHORT, 0, seed, &seen, err);
+    if (status == HABITAT_OK)
+        status = fit(s, c, false, KEEP_SHORT, 0, seed, &transfer, err);
+    double best = INFINITY;
+    for (size_t k = 0; status == HABITAT_OK && k < SHRINKS; k++) {
+        double sum[TRAIN_GPUS_MAX] = {0}, count[TRAIN_GPUS_MAX] = {0}, total = 0;
+        for (size_t i = 0; i < s->n; i++) {
+            if (!s->is_long[i])
+                continue;
+            double made = shrinks[k] * trees_predict(&seen, s->x + i * s->d) +
+                          (1 - shrinks[k]) * trees_predict(&transfer, s->x + i * s->d);
+            sum[s->gpu[i]] += fabs(exp(made - (double)s->y[i]) - 1);
+            count[s->gpu[i]]++;
+        }
+        for (size_t g = 0; g < s->gpu_count; g++)
+            total += count[g] > 0 ? sum[g] / count[g] : 0;
+        if (total < best) {
+            best = total;
+            *out = (float)shrinks[k];
+        }
+    }
+    trees_free(&seen);
+    trees_free(&transfer);
+    return status;
+}
+
+static habitat_status train_seen(const samples *s, operator_class c, uint64_t seed,
+                                 operator_model *out, habitat_error *err) {
+    held_out *rows = malloc((s->n + 1) * sizeof *rows);
+    if (!rows)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    trees held = {0};
+    habitat_status status = fit(s, c, true, has_tests(s) ? KEEP_TRAIN : KEEP_FOUR_FIFTHS, 0, seed,
+                                &held, err);
+    size_t n = 0;
+    for (size_t g = 0; status == HABITAT_OK && g < s->gpu_count; g++)
+        n += add_held_out(s, &held, g, true, rows + n);
+    trees_free(&held);
+    if (status == HABITAT_OK)
+        status = fit(s, c, true, KEEP_ALL, 0, seed, &out->trees, err);
+    if (status == HABITAT_OK) {
+        status = choose_blend(s, c, seed, &out->shrink, err);
+        interval(rows, n, 1, false, &out->low, &out->high);
+        out->low_estimated = out->low;
+        out->high_estimated = out->high;
+    }
+    free(rows);
+    return status;
+}
+
+/* Gradients of a convolution over its forward pass: medians over measured triples. */
+static void measure_passes(const habitat_dataset *data, float factors[2]) {
+    enum { MOST = 4096 };
+    static const habitat_pass passes[2] = {HABITAT_PASS_BACKWARD_INPUT,
+                                           HABITAT_PASS_BACKWARD_WEIGHT};
+    size_t count;
+    const habitat_measurement *rows = habitat_dataset_rows(data, &count);
+    spread *ratios = malloc(MOST * sizeof *ratios);
+    for (int k = 0; ratios && k < 2; k++) {
+        size_t n = 0;
+        const habitat_measurement *forward = NULL;
+        for (size_t i = 0; i < count && n < MOST; i++) {
+            const habitat_measurement *row = &rows[i];
+            if (row->work.op_class != HABITAT_CLASS_CONV)
+                continue;
+            if (row->work.pass == HABITAT_PASS_FORWARD)
+                forward = row;
+            else if (forward && row->work.pass == passes[k] && forward->gpu == row->gpu &&
+                     forward->work.shape.conv.c_in == row->work.shape.conv.c_in &&
+                     forward->work.shape.conv.c_out == row->work.shape.conv.c_out &&
+                     forward->time_ms > .05)
+                ratios[n++].value = row->time_ms / forward->time_ms;
+        }
+        if (n < 20)
+            continue;
+        qsort(ratios, n, sizeof *ratios, compare_spreads);
+        factors[k] = (float)ratios[n / 2].value;
+    }
+    free(ratios);
+}
+
+/* Train what there is data for; appends to models->models. */
+static habitat_status train_class(const habitat_dataset *data, const habitat_gpu_table *gpus,
+                                  const habitat_train_options *options, operator_class c,
+                                  habitat_models *models, habitat_error *err) {
+    samples s;
+    habitat_status status = collect(data, gpus, c, options, &s, err);
+    if (status == HABITAT_OK && s.n >= 2 * LEAST_ROWS)
+        for (int seen = 0; status == HABITAT_OK && seen < 2; seen++) {
+            operator_model *model = &models->models[models->count];
+            *model = (operator_model){.class_number = (uint8_t)c,
+                                      .use = seen ? HABITAT_MODEL_SEEN : HABITAT_MODEL_TRANSFER,
+                                      .training_rows = s.n};
+            uint64_t seed = options->seed * 1000003 + (uint64_t)c * 2 + (uint64_t)seen;
+            status = seen ? train_seen(&s, c, seed, model, err)
+                          : train_transfer(&s, c, seed, model, err);
+            if (status == HABITAT_OK)
+                status = name_gpus(&s, model, err);
+            models->count++;
+        }
+    samples_free(&s);
+    return status;
+}
+
+habitat_status train_classes(const habitat_dataset *data, const habitat_gpu_table *gpus,
+                             const habitat_train_options *options, unsigned classes,
+                             habitat_models **out, habitat_error *err) {
+    static const habitat_train_options defaults = {0};
+    options = options ? options : &defaults;
+    habitat_models *models = learned_create(LEARNED_MODELS_MAX);
+    if (!models)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    models->count = 0;
+    habitat_status status = HABITAT_OK;
+    for (int c = 0; status == HABITAT_OK && c < OPERATOR_CLASSES; c++) {
+        if (options->progress && (classes >> c & 1))
+            options->progress(options->context, operator_class_name((operator_class)c),
+                              (double)c / OPERATOR_CLASSES);
+        if (classes >> c & 1)
+            status = train_class(data, gpus, options, (operator_class)c, models, err);
+    }
+    measure_passes(data, models->pass_factors);
+    for (int c = 0; status == HABITAT_OK && options->paper && c < PAPER_CLASSES; c++) {
+        if (options->progress)
+            options->progress(options->context, paper_class_name((paper_class)c), 0.9);
+        bool trained = false;
+        status = train_paper(data, gpus, options, (paper_class)c, &models->models[models->count],
+                             &trained, err);
+        models->count += trained;
+    }
+    if (status == HABITAT_OK && models->count == 0)
+        status = habitat_fail(err, HABITAT_E_ARG,
+                              "no class of operations has enough rows to train on");
+    if (status == HABITAT_OK)
+        *out = models;
+    else
+        habitat_models_free(models);
+    return status;
+}
+
+habitat_status habitat_train(const habitat_dataset *data, const habitat_gpu_table *gpus,
+                             const habitat_train_options *options, habitat_models **out,
+                             habitat_error *err) {
+    if (!data || !gpus || !out)
+        return habitat_fail(err, HABITAT_E_ARG, "no dataset or no GPU table given");
+    return train_classes(data, gpus, options, (1U << OPERATOR_CLASSES) - 1, out, err);
+}

@@ -1,0 +1,340 @@
+/* Training of perceptrons: backpropagation over batches, AdamW, three losses, validation by shape,
+ * early stopping. Products go through a BLAS; one thread, fixed order: equal seeds, equal bits. */
+#include "model/train.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "model/random.h"
+#include "model/train_blas.h"
+
+/* C (m, n) = op(A) op(B) + beta C, all row-major. */
+static void product(const train_blas *blas, bool at, bool bt, size_t m, size_t n, size_t k,
+                    const float *a, size_t lda, const float *b, size_t ldb, float beta, float *c) {
+    enum { ROW_MAJOR = 101, PLAIN = 111, TRANSPOSED = 112 }; /* CBLAS's numbers */
+    blas->sgemm(ROW_MAJOR, at ? TRANSPOSED : PLAIN, bt ? TRANSPOSED : PLAIN, (int)m, (int)n, (int)k,
+                1.0F, a, (int)lda, b, (int)ldb, beta, c, (int)n);
+}
+
+/* One layer's place in the parameters. */
+typedef struct layer {
+    size_t in, out, offset;
+} layer;
+
+static layer layer_at(const network *net, uint32_t i) {
+    layer at = {net->inputs, net->layers ? net->width : 1, 0};
+    for (uint32_t j = 0; j < i; j++) {
+        at.offset += (at.in + 1) * at.out;
+        at.in = net->width;
+        at.out = j + 1 == net->layers ? 1 : net->width;
+    }
+    return at;
+}
+
+static void standardise(const network *net, const float *x, size_t n, float *out) {
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t j = 0; j < net->inputs; j++) {
+            float z = (x[i * net->inputs + j] - net->mean[j]) * net->scale[j];
+            out[i * net->inputs + j] = fminf(fmaxf(z, -net->clip), net->clip);
+        }
+}
+
+/* Activations of every layer, one after another: inputs (n, inputs), hidden (n, width) each, output
+ * (n, 1). */
+static size_t activation_offset(const network *net, size_t n, uint32_t layer_number) {
+    return layer_number == 0 ? 0 : n * (net->inputs + (size_t)(layer_number - 1) * net->width);
+}
+
+static size_t activation_size(const network *net, size_t n) {
+    return n * (net->inputs + (size_t)net->layers * net->width + 1);
+}
+
+static void forward(const train_blas *blas, const network *net, const float *x, size_t n, float *activations) {
+    standardise(net, x, n, activations);
+    for (uint32_t i = 0; i <= net->layers; i++) {
+        layer at = layer_at(net, i);
+        const float *w = net->parameters + at.offset, *bias = w + at.in * at.out;
+        float *in = activations + activation_offset(net, n, i);
+        float *out = activations + activation_offset(net, n, i + 1);
+        for (size_t r = 0; r < n; r++)
+            memcpy(out + r * at.out, bias, at.out * sizeof *out);
+        product(blas, false, false, n, at.out, at.in, in, at.in, w, at.out, 1.0F, out);
+        if (i < net->layers)
+            for (size_t j = 0; j < n * at.out; j++)
+                out[j] = net->activation == NETWORK_RELU ? fmaxf(out[j], 0.0F) : tanhf(out[j]);
+    }
+}
+
+/* Loss of one prediction and its derivative by the predicted log time. */
+static double loss_of(network_loss loss, double predicted_log, double time_ms, double *slope) {
+    const double huber = 0.3;
+    double r = predicted_log - log(time_ms);
+    if (loss == NETWORK_MAPE) {
+        double e = exp(fmin(r, 20)); /* predicted over measured */
+        *slope = e > 1 ? e : -e;
+        return fabs(e - 1);
+    }
+    if (loss == NETWORK_SQUARED_LOG) {
+        *slope = 2 * r;
+        return r * r;
+    }
+    double root = sqrt(1 + r * r / (huber * huber));
+    *slope = r / root;
+    return huber * huber * (root - 1);
+}
+
+/* Gradient of the mean loss; `activations` from forward(), `delta`: 2 * n * max(width, 1). */
+static double backward(const train_blas *blas, const network *net, network_loss loss, const float *time_ms, size_t n,
+                       const float *activations, float *delta, float *gradient) {
+    const float *output = activations + activation_offset(net, n, net->layers + 1);
+    size_t width = net->width ? net->width : 1;
+    float *d = delta, *next = delta + n * width;
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        double slope;
+        sum += loss_of(loss, (double)output[i], (double)time_ms[i], &slope);
+        d[i] = (float)(slope / (double)n);
+    }
+    for (uint32_t i = net->layers + 1; i-- > 0;) {
+        layer at = layer_at(net, i);
+        const float *in = activations + activation_offset(net, n, i);
+        const float *w = net->parameters + at.offset;
+        float *gw = gradient + at.offset, *gb = gw + at.in * at.out;
+        product(blas, true, false, at.in, at.out, n, in, at.in, d, at.out, 0.0F, gw);
+        memset(gb, 0, at.out * sizeof *gb);
+        for (size_t r = 0; r < n; r++)
+            for (size_t j = 0; j < at.out; j++)
+                gb[j] += d[r * at.out + j];
+        if (i == 0)
+            break;
+        product(blas, false, true, n, at.in, at.out, d, at.out, w, at.out, 0.0F, next);
+        for (size_t j = 0; j < n * at.in; j++)
+            next[j] *= net->activation == NETWORK_RELU ? (in[j] > 0 ? 1.0F : 0.0F)
+                                                       : 1 - in[j] * in[j];
+        float *swap = d;
+        d = next;
+        next = swap;
+    }
+    return sum / (double)n;
+}
+
+double network_gradient(const network *net, network_loss loss, const float *x, const float *time_ms,
+                        size_t n, float *gradient) {
+    size_t width = net->width > net->inputs ? net->width : net->inputs;
+    float *activations = malloc(activation_size(net, n) * sizeof *activations);
+    float *delta = malloc(2 * n * width * sizeof *delta);
+    double result = NAN;
+    train_blas blas = {0};
+    if (activations && delta && train_blas_open(&blas, NULL) == HABITAT_OK) {
+        forward(&blas, net, x, n, activations);
+        result = backward(&blas, net, loss, time_ms, n, activations, delta, gradient);
+    }
+    train_blas_close(&blas);
+    free(activations);
+    free(delta);
+    return result;
+}
+
+/* ---- The training loop
+ * --------------------------------------------------------------------------- */
+
+typedef struct trainer {
+    const network_options *options;
+    train_blas blas;
+    network net;
+    random_state random;
+    size_t train_n, valid_n;
+    size_t *order;       /* rows to train on, then rows to validate on */
+    float *x, *time_ms;  /* a batch */
+    float *activations, *delta, *gradient, *m, *v, *best;
+    uint64_t step;
+} trainer;
+
+static void trainer_free(trainer *t) {
+    free(t->order);
+    free(t->x);
+    free(t->time_ms);
+    free(t->activations);
+    free(t->delta);
+    free(t->gradient);
+    free(t->m);
+    free(t->v);
+    free(t->best);
+}
+
+static bool network_create(network *net, uint32_t inputs, const network_options *options) {
+    *net = (network){.inputs = inputs, .layers = options->layers, .width = options->width,
+                     .activation = options->activation, .clip = 4};
+    net->mean = calloc(inputs, sizeof *net->mean);
+    net->scale = calloc(inputs, sizeof *net->scale);
+    net->parameters = calloc(network_parameter_count(net), sizeof *net->parameters);
+    return net->mean && net->scale && net->parameters;
+}
+
+/* He's initialisation for ReLU, Glorot's for tanh; the last layer starts at the mean log time. */
+static void initialise(network *net, random_state *random, const network_samples *s) {
+    for (uint32_t i = 0; i <= net->layers; i++) {
+        layer at = layer_at(net, i);
+        double deviation = sqrt((net->activation == NETWORK_RELU ? 2.0 : 1.0) / (double)at.in);
+        for (size_t j = 0; j < at.in * at.out; j++)
+            net->parameters[at.offset + j] = (float)(deviation * random_normal(random));
+    }
+    double sum = 0;
+    for (size_t i = 0; i < s->n; i++)
+        sum += log((double)s->time_ms[i]);
+    layer last = layer_at(net, net->layers);
+    net->parameters[last.offset + last.in] = (float)(sum / (double)s->n);
+}
+
+static void measure_inputs(network *net, const network_samples *s) {
+    for (size_t j = 0; j < s->inputs; j++) {
+        double sum = 0, squares = 0;
+        for (size_t i = 0; i < s->n; i++)
+            sum += (double)s->x[i * s->inputs + j];
+        double mean = sum / (double)s->n;
+        for (size_t i = 0; i < s->n; i++) {
+            double d = (double)s->x[i * s->inputs + j] - mean;
+            squares += d * d;
+        }
+        double deviation = sqrt(squares / (double)s->n);
+        net->mean[j] = (float)mean;
+        net->scale[j] = deviation > 1e-9 ? (float)(1 / deviation) : 0.0F;
+    }
+}
+
+static void split_rows(trainer *t, const network_samples *s) {
+    uint64_t limit = (uint64_t)(t->options->validation_share * 0x1p63) * 2;
+    size_t front = 0, back = s->n;
+    for (size_t i = 0; i < s->n; i++) {
+        random_state r = random_seeded(s->hash[i] ^ t->options->seed);
+        if (random_bits(&r) < limit)
+            t->order[--back] = i;
+        else
+            t->order[front++] = i;
+    }
+    t->train_n = front;
+    t->valid_n = s->n - front;
+}
+
+static void take(trainer *t, const network_samples *s, const size_t *rows, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        memcpy(t->x + i * s->inputs, s->x + rows[i] * s->inputs, s->inputs * sizeof *t->x);
+        t->time_ms[i] = s->time_ms[rows[i]];
+    }
+}
+
+static void adam(trainer *t, double rate) {
+    const double b1 = 0.9, b2 = 0.999;
+    size_t count = network_parameter_count(&t->net);
+    t->step++;
+    double c1 = 1 - pow(b1, (double)t->step), c2 = 1 - pow(b2, (double)t->step);
+    for (size_t i = 0; i < count; i++) {
+        double g = (double)t->gradient[i];
+        double m = b1 * (double)t->m[i] + (1 - b1) * g;
+        double v = b2 * (double)t->v[i] + (1 - b2) * g * g;
+        t->m[i] = (float)m;
+        t->v[i] = (float)v;
+        double p = (double)t->net.parameters[i];
+        p -= rate * (m / c1 / (sqrt(v / c2) + 1e-8) + t->options->weight_decay * p);
+        t->net.parameters[i] = (float)p;
+    }
+}
+
+static void run_epoch(trainer *t, const network_samples *s, double rate) {
+    for (size_t i = t->train_n; i > 1; i--) {
+        size_t j = random_below(&t->random, i), swap = t->order[i - 1];
+        t->order[i - 1] = t->order[j];
+        t->order[j] = swap;
+    }
+    size_t batch = t->options->batch;
+    for (size_t at = 0; at < t->train_n; at += batch) {
+        size_t n = t->train_n - at < batch ? t->train_n - at : batch;
+        take(t, s, t->order + at, n);
+        forward(&t->blas, &t->net, t->x, n, t->activations);
+        backward(&t->blas, &t->net, t->options->loss, t->time_ms, n, t->activations, t->delta, t->gradient);
+        adam(t, rate);
+    }
+}
+
+static double validate(trainer *t, const network_samples *s) {
+    const size_t *rows = t->valid_n ? t->order + t->train_n : t->order;
+    size_t total = t->valid_n ? t->valid_n : t->train_n, batch = t->options->batch;
+    double sum = 0;
+    for (size_t at = 0; at < total; at += batch) {
+        size_t n = total - at < batch ? total - at : batch;
+        take(t, s, rows + at, n);
+        forward(&t->blas, &t->net, t->x, n, t->activations);
+        const float *out = t->activations + activation_offset(&t->net, n, t->net.layers + 1);
+        double slope;
+        for (size_t i = 0; i < n; i++)
+            sum += loss_of(t->options->loss, (double)out[i], (double)t->time_ms[i], &slope);
+    }
+    return sum / (double)total;
+}
+
+static bool trainer_prepare(trainer *t, const network_samples *s, const network_options *options) {
+    t->options = options;
+    t->random = random_seeded(options->seed);
+    if (!network_create(&t->net, (uint32_t)s->inputs, options))
+        return false;
+    size_t count = network_parameter_count(&t->net), batch = options->batch;
+    size_t width = options->width > s->inputs ? options->width : s->inputs;
+    t->order = malloc(s->n * sizeof *t->order);
+    t->x = malloc(batch * s->inputs * sizeof *t->x);
+    t->time_ms = malloc(batch * sizeof *t->time_ms);
+    t->activations = malloc(activation_size(&t->net, batch) * sizeof *t->activations);
+    t->delta = malloc(2 * batch * width * sizeof *t->delta);
+    t->gradient = calloc(count, sizeof *t->gradient);
+    t->m = calloc(count, sizeof *t->m);
+    t->v = calloc(count, sizeof *t->v);
+    t->best = malloc(count * sizeof *t->best);
+    return t->order && t->x && t->time_ms && t->activations && t->delta && t->gradient && t->m &&
+           t->v && t->best;
+}
+
+habitat_status network_train(const network_samples *s, const network_options *options,
+                             network *out, double *validation_loss, habitat_error *err) {
+    if (s->n == 0 || s->inputs == 0 || options->layers == 0 ||
+        options->layers > NETWORK_LAYERS_MAX || options->width == 0 ||
+        options->width > NETWORK_WIDTH_MAX || options->batch == 0)
+        return habitat_fail(err, HABITAT_E_ARG, "nothing to train a network on");
+    trainer t = {0};
+    habitat_status status = train_blas_open(&t.blas, err);
+    double best = INFINITY;
+    if (status != HABITAT_OK)
+        return status;
+    if (!trainer_prepare(&t, s, options)) {
+        status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    } else {
+        measure_inputs(&t.net, s);
+        initialise(&t.net, &t.random, s);
+        split_rows(&t, s);
+        size_t bytes = network_parameter_count(&t.net) * sizeof *t.best;
+        memcpy(t.best, t.net.parameters, bytes);
+        uint32_t since = 0;
+        for (uint32_t e = 0; e < options->epochs && (!options->patience || since < options->patience);
+             e++, since++) {
+            double phase = (double)e / (double)options->epochs;
+            run_epoch(&t, s, options->learning_rate * 0.5 * (1 + cos(3.141592653589793 * phase)));
+            double loss = validate(&t, s);
+            if (loss < best) {
+                best = loss;
+                since = 0;
+                memcpy(t.best, t.net.parameters, bytes);
+            }
+        }
+        memcpy(t.net.parameters, t.best, bytes);
+    }
+    trainer_free(&t);
+    train_blas_close(&t.blas);
+    if (status != HABITAT_OK) {
+        network_free(&t.net);
+        return status;
+    }
+    *out = t.net;
+    if (validation_loss)
+        *validation_loss = best;
+    return HABITAT_OK;
+}
