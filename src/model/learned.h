@@ -7,7 +7,8 @@
 
 #include "model/operator.h"
 
-/* ---- Boosted regression trees: complete binary trees of one depth ------------------------------ */
+/* ---- Boosted regression trees: complete binary trees of one depth ------------------------------
+ */
 
 enum { TREES_DEPTH_MAX = 8, TREES_COUNT_MAX = 4096, TREES_PASS = 255 /* no split: go left */ };
 
@@ -37,7 +38,8 @@ habitat_status trees_train(const float *inputs, const float *y, const float *wei
                            size_t d, const bool *use, const trees_options *options, trees *out,
                            habitat_error *err);
 
-/* ---- Multilayer perceptrons --------------------------------------------------------------------- */
+/* ---- Multilayer perceptrons ---------------------------------------------------------------------
+ */
 
 enum { NETWORK_LAYERS_MAX = 32, NETWORK_WIDTH_MAX = 4096 };
 typedef enum network_activation { NETWORK_RELU = 0, NETWORK_TANH } network_activation;
@@ -56,7 +58,8 @@ size_t network_parameter_count(const network *net);
 double network_predict(const network *net, const float *inputs, float *scratch);
 void network_free(network *net);
 
-/* ---- Models and their file ---------------------------------------------------------------------- */
+/* ---- Models and their file ----------------------------------------------------------------------
+ */
 
 typedef struct operator_model {
     uint8_t class_number; /* operator_class, or paper_class for PAPER */
@@ -98,9 +101,16 @@ double learned_tree_ms(const operator_model *model, const operator_view *view);
 /* Hash of everything that decides a query's answer but the GPU. */
 uint64_t learned_query_hash(const habitat_model_query *query);
 
-/* ---- The paper's inputs ------------------------------------------------------------------------- */
+/* ---- The paper's inputs -------------------------------------------------------------------------
+ */
 
-typedef enum paper_class { PAPER_CONV2D = 0, PAPER_LINEAR, PAPER_BMM, PAPER_LSTM, PAPER_CLASSES } paper_class;
+typedef enum paper_class {
+    PAPER_CONV2D = 0,
+    PAPER_LINEAR,
+    PAPER_BMM,
+    PAPER_LSTM,
+    PAPER_CLASSES
+} paper_class;
 enum { PAPER_INPUTS_MAX = 16, PAPER_GPU_INPUTS = 4 };
 
 const char *paper_class_name(paper_class c);

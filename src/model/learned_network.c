@@ -58,9 +58,13 @@ static const struct {
     [PAPER_LSTM] = {"lstm", 7},
 };
 
-const char *paper_class_name(paper_class c) { return papers[c].name; }
+const char *paper_class_name(paper_class c) {
+    return papers[c].name;
+}
 
-size_t paper_input_count(paper_class c) { return papers[c].inputs + PAPER_GPU_INPUTS; }
+size_t paper_input_count(paper_class c) {
+    return papers[c].inputs + PAPER_GPU_INPUTS;
+}
 
 paper_class paper_class_of(const habitat_model_query *query) {
     const habitat_work *w = query->work;
@@ -80,7 +84,9 @@ paper_class paper_class_of(const habitat_model_query *query) {
     }
 }
 
-static float in_log(double value) { return (float)log2(value + 1); }
+static float in_log(double value) {
+    return (float)log2(value + 1);
+}
 
 bool paper_inputs(const habitat_model_query *query, paper_class c, const habitat_gpu *gpu,
                   float *x) {

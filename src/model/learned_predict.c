@@ -16,7 +16,9 @@ habitat_status habitat_models_load_default(habitat_models **out, habitat_error *
     return habitat_models_parse(file->data, file->size_bytes, "built-in models", out, err);
 }
 
-size_t habitat_models_count(const habitat_models *models) { return models ? models->count : 0; }
+size_t habitat_models_count(const habitat_models *models) {
+    return models ? models->count : 0;
+}
 
 bool habitat_models_describe(const habitat_models *models, size_t i, habitat_model_info *out) {
     if (!models || i >= models->count)
@@ -78,8 +80,8 @@ static uint64_t mix_doubles(uint64_t hash, const double *values, size_t count) {
 uint64_t learned_query_hash(const habitat_model_query *query) {
     const habitat_work *w = query->work;
     uint64_t hash = UINT64_C(14695981039346656037);
-    uint8_t small[] = {(uint8_t)w->op_class, (uint8_t)w->pass,          (uint8_t)w->known,
-                       (uint8_t)w->dtype,    (uint8_t)query->arithmetic, (uint8_t)query->timing,
+    uint8_t small[] = {(uint8_t)w->op_class,   (uint8_t)w->pass,           (uint8_t)w->known,
+                       (uint8_t)w->dtype,      (uint8_t)query->arithmetic, (uint8_t)query->timing,
                        (uint8_t)query->variant};
     hash = mix(hash, small, sizeof small);
     hash = mix(hash, w->kind, strnlen(w->kind, sizeof w->kind));
@@ -92,10 +94,9 @@ uint64_t learned_query_hash(const habitat_model_query *query) {
     }
     case HABITAT_CLASS_CONV: {
         const habitat_conv_shape *s = &w->shape.conv;
-        hash = mix_doubles(hash,
-                           (double[]){s->dims, s->batch, s->c_in, s->c_out, s->groups,
-                                      s->transposed, s->bias},
-                           7);
+        hash = mix_doubles(
+            hash,
+            (double[]){s->dims, s->batch, s->c_in, s->c_out, s->groups, s->transposed, s->bias}, 7);
         for (uint32_t i = 0; i < s->dims && i < HABITAT_CONV_DIMS_MAX; i++)
             hash = mix_doubles(hash,
                                (double[]){s->in[i], s->out[i], s->kernel[i], s->stride[i],
@@ -164,16 +165,15 @@ static bool on_estimates(const habitat_gpu *gpu, operator_class c, habitat_dtype
 }
 
 static habitat_model_estimate from_trees(const habitat_models *models, habitat_model_use use,
-                                         const habitat_gpu *gpu,
-                                         const habitat_model_query *query) {
+                                         const habitat_gpu *gpu, const habitat_model_query *query) {
     operator_class c = operator_class_of(query);
     operator_gpu facts;
     if (c == OPERATOR_NONE || !operator_gpu_facts(gpu, c, operator_arithmetic(query), &facts))
         return nothing;
     const operator_model *seen = learned_find(models, c, HABITAT_MODEL_SEEN);
     const operator_model *model = learned_find(models, c, HABITAT_MODEL_TRANSFER);
-    bool is_seen = use == HABITAT_MODEL_SEEN ||
-                   (use == HABITAT_MODEL_AUTO && learned_knows(seen, gpu->name));
+    bool is_seen =
+        use == HABITAT_MODEL_SEEN || (use == HABITAT_MODEL_AUTO && learned_knows(seen, gpu->name));
     if (use == HABITAT_MODEL_SEEN)
         model = seen;
     if (!model)

@@ -44,7 +44,7 @@ double network_gradient(const network *net, network_loss loss, const float *x, c
                         size_t n, float *gradient);
 
 habitat_status train_paper(const habitat_dataset *data, const habitat_gpu_table *gpus,
-                           const habitat_train_options *options, paper_class c,
-                           operator_model *out, bool *trained, habitat_error *err);
+                           const habitat_train_options *options, paper_class c, operator_model *out,
+                           bool *trained, habitat_error *err);
 
 #endif

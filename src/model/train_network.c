@@ -51,7 +51,8 @@ static size_t activation_size(const network *net, size_t n) {
     return n * (net->inputs + (size_t)net->layers * net->width + 1);
 }
 
-static void forward(const train_blas *blas, const network *net, const float *x, size_t n, float *activations) {
+static void forward(const train_blas *blas, const network *net, const float *x, size_t n,
+                    float *activations) {
     standardise(net, x, n, activations);
     for (uint32_t i = 0; i <= net->layers; i++) {
         layer at = layer_at(net, i);
@@ -86,8 +87,9 @@ static double loss_of(network_loss loss, double predicted_log, double time_ms, d
 }
 
 /* Gradient of the mean loss; `activations` from forward(), `delta`: 2 * n * max(width, 1). */
-static double backward(const train_blas *blas, const network *net, network_loss loss, const float *time_ms, size_t n,
-                       const float *activations, float *delta, float *gradient) {
+static double backward(const train_blas *blas, const network *net, network_loss loss,
+                       const float *time_ms, size_t n, const float *activations, float *delta,
+                       float *gradient) {
     const float *output = activations + activation_offset(net, n, net->layers + 1);
     size_t width = net->width ? net->width : 1;
     float *d = delta, *next = delta + n * width;
@@ -111,8 +113,8 @@ static double backward(const train_blas *blas, const network *net, network_loss 
             break;
         product(blas, false, true, n, at.in, at.out, d, at.out, w, at.out, 0.0F, next);
         for (size_t j = 0; j < n * at.in; j++)
-            next[j] *= net->activation == NETWORK_RELU ? (in[j] > 0 ? 1.0F : 0.0F)
-                                                       : 1 - in[j] * in[j];
+            next[j] *=
+                net->activation == NETWORK_RELU ? (in[j] > 0 ? 1.0F : 0.0F) : 1 - in[j] * in[j];
         float *swap = d;
         d = next;
         next = swap;
@@ -146,8 +148,8 @@ typedef struct trainer {
     network net;
     random_state random;
     size_t train_n, valid_n;
-    size_t *order;       /* rows to train on, then rows to validate on */
-    float *x, *time_ms;  /* a batch */
+    size_t *order;      /* rows to train on, then rows to validate on */
+    float *x, *time_ms; /* a batch */
     float *activations, *delta, *gradient, *m, *v, *best;
     uint64_t step;
 } trainer;
@@ -165,8 +167,11 @@ static void trainer_free(trainer *t) {
 }
 
 static bool network_create(network *net, uint32_t inputs, const network_options *options) {
-    *net = (network){.inputs = inputs, .layers = options->layers, .width = options->width,
-                     .activation = options->activation, .clip = 4};
+    *net = (network){.inputs = inputs,
+                     .layers = options->layers,
+                     .width = options->width,
+                     .activation = options->activation,
+                     .clip = 4};
     net->mean = calloc(inputs, sizeof *net->mean);
     net->scale = calloc(inputs, sizeof *net->scale);
     net->parameters = calloc(network_parameter_count(net), sizeof *net->parameters);
@@ -253,7 +258,8 @@ static void run_epoch(trainer *t, const network_samples *s, double rate) {
         size_t n = t->train_n - at < batch ? t->train_n - at : batch;
         take(t, s, t->order + at, n);
         forward(&t->blas, &t->net, t->x, n, t->activations);
-        backward(&t->blas, &t->net, t->options->loss, t->time_ms, n, t->activations, t->delta, t->gradient);
+        backward(&t->blas, &t->net, t->options->loss, t->time_ms, n, t->activations, t->delta,
+                 t->gradient);
         adam(t, rate);
     }
 }
@@ -294,8 +300,8 @@ static bool trainer_prepare(trainer *t, const network_samples *s, const network_
            t->v && t->best;
 }
 
-habitat_status network_train(const network_samples *s, const network_options *options,
-                             network *out, double *validation_loss, habitat_error *err) {
+habitat_status network_train(const network_samples *s, const network_options *options, network *out,
+                             double *validation_loss, habitat_error *err) {
     if (s->n == 0 || s->inputs == 0 || options->layers == 0 ||
         options->layers > NETWORK_LAYERS_MAX || options->width == 0 ||
         options->width > NETWORK_WIDTH_MAX || options->batch == 0)
@@ -314,7 +320,8 @@ habitat_status network_train(const network_samples *s, const network_options *op
         size_t bytes = network_parameter_count(&t.net) * sizeof *t.best;
         memcpy(t.best, t.net.parameters, bytes);
         uint32_t since = 0;
-        for (uint32_t e = 0; e < options->epochs && (!options->patience || since < options->patience);
+        for (uint32_t e = 0;
+             e < options->epochs && (!options->patience || since < options->patience);
              e++, since++) {
             double phase = (double)e / (double)options->epochs;
             run_epoch(&t, s, options->learning_rate * 0.5 * (1 + cos(3.141592653589793 * phase)));

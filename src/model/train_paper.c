@@ -111,8 +111,8 @@ static void spread_of(const network *net, const paper_rows *p, size_t inputs, fl
 }
 
 habitat_status train_paper(const habitat_dataset *data, const habitat_gpu_table *gpus,
-                           const habitat_train_options *options, paper_class c,
-                           operator_model *out, bool *trained, habitat_error *err) {
+                           const habitat_train_options *options, paper_class c, operator_model *out,
+                           bool *trained, habitat_error *err) {
     paper_rows p = {0};
     habitat_status status = HABITAT_OK;
     *trained = false;
@@ -135,8 +135,10 @@ habitat_status train_paper(const habitat_dataset *data, const habitat_gpu_table 
         };
         if (p.n < 3000 && !options->paper_epochs)
             settings.epochs = 200;
-        *out = (operator_model){.class_number = (uint8_t)c, .use = HABITAT_MODEL_PAPER,
-                                .shrink = 1, .training_rows = p.n};
+        *out = (operator_model){.class_number = (uint8_t)c,
+                                .use = HABITAT_MODEL_PAPER,
+                                .shrink = 1,
+                                .training_rows = p.n};
         status = network_train(&samples, &settings, &out->net, NULL, err);
         if (status == HABITAT_OK) {
             spread_of(&out->net, &p, samples.inputs, &out->low, &out->high);
