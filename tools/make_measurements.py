@@ -85,17 +85,32 @@ def conv_fp32(bundle):
 
 
 def rnn_fp32(bundle):
-    gates = {"lstm": "4", "gru": "3", "rnn_vanilla": "1"}
+    """Layers without input product: the benchmark runs cuDNN in its skip-input mode, so one input stands for none. The
+    gradient of the data and that of the weights are two calls; a backward pass needs both."""
+    gates = {"rnn_lstm": "4", "rnn_gru": "3", "rnn_vanilla": "1"}
     for r in rows_of(bundle, "deepbench.csv.gz"):
         if r["op"] not in gates or r["dtype"] != "fp32":
             continue
-        for column, which in (("fwd_ms", "forward"), ("bwd_input_ms", "backward")):
-            if r[column]:
+        backward = ""
+        if r["bwd_input_ms"] and r["bwd_weight_ms"]:
+            backward = significant(float(r["bwd_input_ms"]) + float(r["bwd_weight_ms"]), 6)
+        for time, which in ((r["fwd_ms"], "forward"), (backward, "backward")):
+            if time:
                 yield {
                     "gpu": r["gpu"], "source": r["source"], "timing": "kernel", "class": "rnn", "dtype": r["dtype"],
                     "pass": which, "gates": gates[r["op"]], "batch": r["batch"], "steps": r["timesteps"],
-                    "input": r["hidden"], "hidden": r["hidden"], "layers": "1", "time_ms": r[column],
+                    "input": "1", "hidden": r["hidden"], "layers": "1", "time_ms": time,
                 }
+
+
+def mlp_gemm_fp32(bundle):
+    """For method mlp alone: seven more GPUs, 160 products each."""
+    for r in rows_of(bundle, "deepbench.csv.gz"):
+        if r["op"] == "gemm" and r["dtype"] == "fp32":
+            yield {
+                "gpu": r["gpu"], "source": r["source"], "timing": "kernel", "class": "gemm", "dtype": r["dtype"],
+                "b": "1", "m": r["m"], "n": r["n"], "k": r["k"], "time_ms": r["fwd_ms"],
+            }
 
 
 def pointwise_fp32(bundle):
@@ -152,6 +167,7 @@ FILES = (
         "pad_w", "time_ms"], conv_fp32),
     ("rnn_fp32.csv.gz", [c for c in COMMON if c != "split"] + [
         "pass", "gates", "batch", "steps", "input", "hidden", "layers", "time_ms"], rnn_fp32),
+    ("mlp/gemm_fp32.csv.gz", [c for c in COMMON if c != "split"] + ["b", "m", "n", "k", "time_ms"], mlp_gemm_fp32),
     ("pointwise_fp32.csv.gz", COMMON + ["kind", "rows", "columns", "inputs", "time_ms"], pointwise_fp32),
     ("gemm_lowprec.csv.gz", [c for c in COMMON if c != "split"] + ["variant", "m", "n", "k", "time_ms", "flag"], gemm_lowprec),
     ("attention.csv.gz", [c for c in COMMON if c != "split"] + [
@@ -164,14 +180,11 @@ def main():
     bundle = pathlib.Path(given)
     if not (bundle / "ops_gemm_fp32.csv.gz").exists():
         sys.exit(f"make_measurements: {bundle}: no measurement bundle there; name its folder")
-    OUT.mkdir(parents=True, exist_ok=True)
+    (OUT / "mlp").mkdir(parents=True, exist_ok=True)
     for name, columns, source in FILES:
         write(name, columns, source(bundle))
-    for name in ("published_baselines.csv", "published_predictions.csv"):
+    for name in ("e2e_models.csv", "published_baselines.csv", "published_predictions.csv"):
         shutil.copyfile(bundle / name, OUT / name)
-    with open(bundle / "e2e_models.csv") as file:  # whole models of one source: those that recordings match
-        lines = [line for number, line in enumerate(file) if number == 0 or line.startswith("neusight,")]
-    (OUT / "e2e_models.csv").write_text("".join(lines))
     folder = OUT / "e2e_ops"
     folder.mkdir(exist_ok=True)
     for path in sorted((bundle / "e2e_ops").glob("*.csv.gz")):

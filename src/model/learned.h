@@ -54,8 +54,13 @@ typedef struct network {
 
 size_t network_parameter_count(const network *net);
 
-/* Log of the predicted value of one row. `scratch`: 2 * width + inputs floats. */
-double network_predict(const network *net, const float *inputs, float *scratch);
+/* Logs of the predicted values of n rows. inputs: shape (n, inputs), row-major; out: shape (n);
+ * scratch: network_scratch() floats. Rows go through the layers in blocks of NETWORK_ROWS; a row's
+ * result does not depend on the others of its block. */
+enum { NETWORK_ROWS = 16 };
+size_t network_scratch(const network *net);
+void network_predict_rows(const network *net, const float *inputs, size_t n, double *out,
+                          float *scratch);
 void network_free(network *net);
 
 /* ---- Models and their file ----------------------------------------------------------------------
@@ -66,7 +71,8 @@ typedef struct operator_model {
     uint8_t use;          /* habitat_model_use: SEEN, TRANSFER or PAPER */
     float shrink;         /* TRANSFER: the trees count this much. SEEN: its share of an answer */
     float low, high;      /* log of the 80 % interval's ends over the prediction */
-    float low_estimated, high_estimated; /* the same where the GPU's rates are estimates */
+    float low_estimated, high_estimated; /* trees: the same where the GPU's rates are estimates;
+                                            perceptrons: on a GPU that was not trained on */
     uint64_t training_rows;
     uint32_t gpu_count;
     char **gpus;
@@ -85,6 +91,10 @@ enum { LEARNED_FORMAT = 1, LEARNED_MODELS_MAX = 64 };
 /* Zeroed models of this number; NULL when out of memory. */
 habitat_models *learned_create(uint32_t count);
 void learned_model_free(operator_model *model);
+
+/* The models that the library carries, shared by all threads; NULL when it carries none (or memory
+ * ran out on the first call). Never freed. */
+const habitat_models *learned_builtin(void);
 
 /* The file's bytes; the caller frees *out. */
 habitat_status learned_encode(const habitat_models *models, uint8_t **out, size_t *size,
@@ -111,12 +121,23 @@ typedef enum paper_class {
     PAPER_LSTM,
     PAPER_CLASSES
 } paper_class;
-enum { PAPER_INPUTS_MAX = 16, PAPER_GPU_INPUTS = 4 };
+enum { PAPER_INPUTS_MAX = 20, PAPER_GPU_INPUTS = 4 };
 
 const char *paper_class_name(paper_class c);
 paper_class paper_class_of(const habitat_model_query *query); /* PAPER_CLASSES: none */
 size_t paper_input_count(paper_class c);
-bool paper_inputs(const habitat_model_query *query, paper_class c, const habitat_gpu *gpu,
-                  float *inputs);
+
+/* Inputs of `work` as if its pass were `pass` (never BACKWARD for a convolution, which is two
+ * rows). x: shape (paper_input_count). false: the GPU lists not all of the four facts,
+ * or runs other libraries than those measured. */
+bool paper_inputs(const habitat_work *work, habitat_pass pass, paper_class c,
+                  const habitat_gpu *gpu, float *x);
+
+/* habitat_models_predict() for HABITAT_MODEL_PAPER. first: shape (n), for each query the index of
+ * the first equal one; only those are computed. */
+habitat_status paper_predict(const habitat_models *models, size_t gpu_count,
+                             const habitat_gpu *const *gpus, size_t n,
+                             const habitat_model_query *queries, const size_t *first,
+                             habitat_model_estimate *out, habitat_error *err);
 
 #endif

@@ -3,18 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/embedded.h"
 #include "base/error.h"
 #include "model/learned.h"
-
-habitat_status habitat_models_load_default(habitat_models **out, habitat_error *err) {
-    if (!out)
-        return habitat_fail(err, HABITAT_E_ARG, "no place for the models given");
-    if (habitat_embedded_models_count == 0)
-        return habitat_fail(err, HABITAT_E_FORMAT, "this build carries no models");
-    const habitat_embedded_file *file = &habitat_embedded_models[0];
-    return habitat_models_parse(file->data, file->size_bytes, "built-in models", out, err);
-}
 
 size_t habitat_models_count(const habitat_models *models) {
     return models ? models->count : 0;
@@ -202,31 +192,6 @@ static habitat_model_estimate from_trees(const habitat_models *models, habitat_m
                                     ms * exp((double)high)};
 }
 
-static habitat_model_estimate from_network(const habitat_models *models, const habitat_gpu *gpu,
-                                           const habitat_model_query *query, float *scratch) {
-    paper_class c = paper_class_of(query);
-    float inputs[PAPER_INPUTS_MAX];
-    const operator_model *model =
-        c == PAPER_CLASSES ? NULL : learned_find(models, c, HABITAT_MODEL_PAPER);
-    if (!model || !paper_inputs(query, c, gpu, inputs))
-        return nothing;
-    double ms = exp(network_predict(&model->net, inputs, scratch));
-    if (!isfinite(ms) || ms <= 0)
-        return nothing;
-    return (habitat_model_estimate){true, learned_knows(model, gpu->name), ms,
-                                    ms * exp((double)model->low), ms * exp((double)model->high)};
-}
-
-static size_t scratch_size(const habitat_models *models) {
-    size_t most = 1;
-    for (uint32_t i = 0; i < models->count; i++) {
-        const network *n = &models->models[i].net;
-        size_t need = 2 * (n->width > n->inputs ? n->width : n->inputs);
-        most = need > most ? need : most;
-    }
-    return most;
-}
-
 habitat_status habitat_models_predict(const habitat_models *models, habitat_model_use use,
                                       size_t gpu_count, const habitat_gpu *const *gpus, size_t n,
                                       const habitat_model_query *queries,
@@ -241,23 +206,23 @@ habitat_status habitat_models_predict(const habitat_models *models, habitat_mode
         return habitat_fail(err, HABITAT_E_UNSUPPORTED, "the model file holds no models of %s",
                             use == HABITAT_MODEL_PAPER ? "method mlp" : "method auto");
     size_t *first = malloc((n ? n : 1) * sizeof *first);
-    float *scratch = malloc(scratch_size(models) * sizeof *scratch);
-    if (!first || !scratch || !find_equals(queries, n, first)) {
+    if (!first || !find_equals(queries, n, first)) {
         free(first);
-        free(scratch);
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    }
+    if (use == HABITAT_MODEL_PAPER) {
+        habitat_status status = paper_predict(models, gpu_count, gpus, n, queries, first, out, err);
+        free(first);
+        return status;
     }
     for (size_t g = 0; g < gpu_count; g++)
         for (size_t i = 0; i < n; i++) {
             habitat_model_estimate *answer = &out[g * n + i];
             if (first[i] < i)
                 *answer = out[g * n + first[i]];
-            else if (use == HABITAT_MODEL_PAPER)
-                *answer = from_network(models, gpus[g], &queries[i], scratch);
             else
                 *answer = from_trees(models, use, gpus[g], &queries[i]);
         }
     free(first);
-    free(scratch);
     return HABITAT_OK;
 }

@@ -34,7 +34,12 @@ typedef struct network_options {
     uint64_t seed;
 } network_options;
 
-/* Fit log(time); the network of the best validation epoch. `validation_loss` may be NULL. */
+/* Whether rows of this shape are kept from training and validate it. */
+bool network_validates(uint64_t hash, const network_options *options);
+
+/* Fit log(time); the network of the best validation epoch. `validation_loss` may be NULL.
+ * HABITAT_E_ARG; HABITAT_E_RANGE (a time that is zero, negative or no number, or training that
+ * diverges); HABITAT_E_UNSUPPORTED (a build without a BLAS); HABITAT_E_MEMORY. */
 habitat_status network_train(const network_samples *samples, const network_options *options,
                              network *out, double *validation_loss, habitat_error *err);
 
@@ -42,6 +47,34 @@ habitat_status network_train(const network_samples *samples, const network_optio
  * (network_parameter_count). */
 double network_gradient(const network *net, network_loss loss, const float *x, const float *time_ms,
                         size_t n, float *gradient);
+
+/* Rows of one class of the paper that may be trained on (or, `test`, judged on), at most
+ * `per_gpu` of each GPU by a hash of the shape. Rows whose time is mostly the cost of launching
+ * them are left out: see docs/mlp.md. */
+typedef struct paper_rows {
+    size_t n, inputs, gpu_count;
+    float *x, *time_ms;   /* shapes (n, inputs) and (n) */
+    uint64_t *hash;       /* shape (n) */
+    uint8_t *gpu;         /* shape (n): index into gpus */
+    const char **sources; /* shape (n), of the dataset */
+    const char *gpus[64]; /* names, of the dataset */
+} paper_rows;
+
+typedef enum paper_split { PAPER_TRAIN, PAPER_TEST, PAPER_ALL } paper_split;
+
+habitat_status paper_gather(const habitat_dataset *data, const habitat_gpu_table *gpus,
+                            paper_class c, paper_split split, size_t per_gpu, uint64_t seed,
+                            paper_rows *out, habitat_error *err);
+void paper_rows_free(paper_rows *rows);
+
+/* The rows for which keep[gpu] holds, as samples that borrow from `kept`, which the caller frees
+ * with paper_rows_free(). */
+habitat_status paper_select(const paper_rows *rows, const bool *keep, paper_rows *kept,
+                            habitat_error *err);
+network_samples paper_samples(const paper_rows *rows);
+
+/* Settings of the shipped networks; fields of `options` that are not 0 replace them. */
+network_options paper_options(paper_class c, const habitat_train_options *options);
 
 habitat_status train_paper(const habitat_dataset *data, const habitat_gpu_table *gpus,
                            const habitat_train_options *options, paper_class c, operator_model *out,

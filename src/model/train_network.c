@@ -1,5 +1,9 @@
 /* Training of perceptrons: backpropagation over batches, AdamW, three losses, validation by shape,
- * early stopping. Products go through a BLAS; one thread, fixed order: equal seeds, equal bits. */
+ * early stopping.
+ *
+ * Matrix products go through OpenBLAS on one thread, everything else sums in a fixed order: equal
+ * seeds give equal bits on one kind of processor. OpenBLAS picks its kernels by processor, so that
+ * another kind rounds otherwise; docs/mlp.md names the one the shipped networks come from. */
 #include "model/train.h"
 
 #include <math.h>
@@ -7,8 +11,14 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/dataset.h"
 #include "model/random.h"
 #include "model/train_blas.h"
+
+bool network_validates(uint64_t hash, const network_options *options) {
+    random_state r = random_seeded(hash ^ options->seed);
+    return random_uniform(&r) < options->validation_share;
+}
 
 /* C (m, n) = op(A) op(B) + beta C, all row-major. */
 static void product(const train_blas *blas, bool at, bool bt, size_t m, size_t n, size_t k,
@@ -51,6 +61,26 @@ static size_t activation_size(const network *net, size_t n) {
     return n * (net->inputs + (size_t)net->layers * net->width + 1);
 }
 
+static void activate(network_activation activation, float *values, size_t count) {
+    if (activation == NETWORK_RELU)
+        for (size_t j = 0; j < count; j++)
+            values[j] = values[j] > 0.0F ? values[j] : 0.0F;
+    else
+        for (size_t j = 0; j < count; j++)
+            values[j] = tanhf(values[j]);
+}
+
+/* delta becomes the gradient before the activation whose results are `values`. */
+static void deactivate(network_activation activation, const float *values, size_t count,
+                       float *delta) {
+    if (activation == NETWORK_RELU)
+        for (size_t j = 0; j < count; j++)
+            delta[j] = values[j] > 0.0F ? delta[j] : 0.0F;
+    else
+        for (size_t j = 0; j < count; j++)
+            delta[j] *= 1.0F - values[j] * values[j];
+}
+
 static void forward(const train_blas *blas, const network *net, const float *x, size_t n,
                     float *activations) {
     standardise(net, x, n, activations);
@@ -63,8 +93,7 @@ static void forward(const train_blas *blas, const network *net, const float *x, 
             memcpy(out + r * at.out, bias, at.out * sizeof *out);
         product(blas, false, false, n, at.out, at.in, in, at.in, w, at.out, 1.0F, out);
         if (i < net->layers)
-            for (size_t j = 0; j < n * at.out; j++)
-                out[j] = net->activation == NETWORK_RELU ? fmaxf(out[j], 0.0F) : tanhf(out[j]);
+            activate(net->activation, out, n * at.out);
     }
 }
 
@@ -73,7 +102,7 @@ static double loss_of(network_loss loss, double predicted_log, double time_ms, d
     const double huber = 0.3;
     double r = predicted_log - log(time_ms);
     if (loss == NETWORK_MAPE) {
-        double e = exp(fmin(r, 20)); /* predicted over measured */
+        double e = exp(fmin(r, 20)); /* predicted over measured; finite for wild first guesses */
         *slope = e > 1 ? e : -e;
         return fabs(e - 1);
     }
@@ -112,9 +141,7 @@ static double backward(const train_blas *blas, const network *net, network_loss 
         if (i == 0)
             break;
         product(blas, false, true, n, at.in, at.out, d, at.out, w, at.out, 0.0F, next);
-        for (size_t j = 0; j < n * at.in; j++)
-            next[j] *=
-                net->activation == NETWORK_RELU ? (in[j] > 0 ? 1.0F : 0.0F) : 1 - in[j] * in[j];
+        deactivate(net->activation, in, n * at.in, next);
         float *swap = d;
         d = next;
         next = swap;
@@ -164,6 +191,7 @@ static void trainer_free(trainer *t) {
     free(t->m);
     free(t->v);
     free(t->best);
+    train_blas_close(&t->blas);
 }
 
 static bool network_create(network *net, uint32_t inputs, const network_options *options) {
@@ -210,11 +238,9 @@ static void measure_inputs(network *net, const network_samples *s) {
 }
 
 static void split_rows(trainer *t, const network_samples *s) {
-    uint64_t limit = (uint64_t)(t->options->validation_share * 0x1p63) * 2;
     size_t front = 0, back = s->n;
     for (size_t i = 0; i < s->n; i++) {
-        random_state r = random_seeded(s->hash[i] ^ t->options->seed);
-        if (random_bits(&r) < limit)
+        if (network_validates(s->hash[i], t->options))
             t->order[--back] = i;
         else
             t->order[front++] = i;
@@ -247,6 +273,20 @@ static void adam(trainer *t, double rate) {
     }
 }
 
+/* Steps of bounded length: a batch that holds one absurd guess must not throw the weights away. */
+static void clip_gradient(float *gradient, size_t count) {
+    const double longest = 5.0;
+    double squares = 0;
+    for (size_t i = 0; i < count; i++)
+        squares += (double)gradient[i] * (double)gradient[i];
+    double length = sqrt(squares);
+    if (length <= longest)
+        return;
+    float factor = isfinite(length) ? (float)(longest / length) : 0.0F;
+    for (size_t i = 0; i < count; i++)
+        gradient[i] = factor == 0.0F ? 0.0F : gradient[i] * factor;
+}
+
 static void run_epoch(trainer *t, const network_samples *s, double rate) {
     for (size_t i = t->train_n; i > 1; i--) {
         size_t j = random_below(&t->random, i), swap = t->order[i - 1];
@@ -260,6 +300,7 @@ static void run_epoch(trainer *t, const network_samples *s, double rate) {
         forward(&t->blas, &t->net, t->x, n, t->activations);
         backward(&t->blas, &t->net, t->options->loss, t->time_ms, n, t->activations, t->delta,
                  t->gradient);
+        clip_gradient(t->gradient, network_parameter_count(&t->net));
         adam(t, rate);
     }
 }
@@ -300,42 +341,79 @@ static bool trainer_prepare(trainer *t, const network_samples *s, const network_
            t->v && t->best;
 }
 
+static habitat_status check_samples(const network_samples *s, const network_options *options,
+                                    habitat_error *err) {
+    if (!s || !options || s->n == 0 || s->inputs == 0)
+        return habitat_fail(err, HABITAT_E_ARG, "no rows to train a perceptron on");
+    if (options->layers == 0 || options->layers > NETWORK_LAYERS_MAX || options->width == 0 ||
+        options->width > NETWORK_WIDTH_MAX || options->batch == 0 ||
+        !(options->learning_rate > 0) || !(options->weight_decay >= 0) ||
+        !(options->validation_share >= 0 && options->validation_share < 1))
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "a perceptron of %u layers of %u, batches of %u: 1 to %d layers, 1 to "
+                            "%d wide, can be trained",
+                            options->layers, options->width, options->batch, NETWORK_LAYERS_MAX,
+                            NETWORK_WIDTH_MAX);
+    for (size_t i = 0; i < s->n; i++) {
+        if (!(s->time_ms[i] > 0) || !isfinite(s->time_ms[i]))
+            return habitat_fail(err, HABITAT_E_RANGE,
+                                "row %zu has a time of %g ms; remove it: the logarithm is learned",
+                                i, (double)s->time_ms[i]);
+        for (size_t j = 0; j < s->inputs; j++)
+            if (!isfinite(s->x[i * s->inputs + j]))
+                return habitat_fail(err, HABITAT_E_RANGE,
+                                    "input %zu of row %zu is not a number; remove the row", j, i);
+    }
+    return HABITAT_OK;
+}
+
+/* Trains t->net; leaves it at the epoch of the best validation. Returns its loss. */
+static double run_epochs(trainer *t, const network_samples *s) {
+    const network_options *options = t->options;
+    measure_inputs(&t->net, s);
+    initialise(&t->net, &t->random, s);
+    split_rows(t, s);
+    size_t bytes = network_parameter_count(&t->net) * sizeof *t->best;
+    memcpy(t->best, t->net.parameters, bytes);
+    double best = validate(t, s);
+    uint32_t since = 0;
+    for (uint32_t e = 0; e < options->epochs; e++) {
+        double phase = (double)e / (double)options->epochs;
+        run_epoch(t, s, options->learning_rate * 0.5 * (1 + cos(3.141592653589793 * phase)));
+        double loss = validate(t, s);
+        since++;
+        if (loss < best) {
+            best = loss;
+            since = 0;
+            memcpy(t->best, t->net.parameters, bytes);
+        }
+        if (options->patience && since >= options->patience)
+            break;
+    }
+    memcpy(t->net.parameters, t->best, bytes);
+    return best;
+}
+
 habitat_status network_train(const network_samples *s, const network_options *options, network *out,
                              double *validation_loss, habitat_error *err) {
-    if (s->n == 0 || s->inputs == 0 || options->layers == 0 ||
-        options->layers > NETWORK_LAYERS_MAX || options->width == 0 ||
-        options->width > NETWORK_WIDTH_MAX || options->batch == 0)
-        return habitat_fail(err, HABITAT_E_ARG, "nothing to train a network on");
+    habitat_status status = check_samples(s, options, err);
+    if (status != HABITAT_OK)
+        return status;
     trainer t = {0};
-    habitat_status status = train_blas_open(&t.blas, err);
     double best = INFINITY;
+    status = train_blas_open(&t.blas, err);
     if (status != HABITAT_OK)
         return status;
     if (!trainer_prepare(&t, s, options)) {
         status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     } else {
-        measure_inputs(&t.net, s);
-        initialise(&t.net, &t.random, s);
-        split_rows(&t, s);
-        size_t bytes = network_parameter_count(&t.net) * sizeof *t.best;
-        memcpy(t.best, t.net.parameters, bytes);
-        uint32_t since = 0;
-        for (uint32_t e = 0;
-             e < options->epochs && (!options->patience || since < options->patience);
-             e++, since++) {
-            double phase = (double)e / (double)options->epochs;
-            run_epoch(&t, s, options->learning_rate * 0.5 * (1 + cos(3.141592653589793 * phase)));
-            double loss = validate(&t, s);
-            if (loss < best) {
-                best = loss;
-                since = 0;
-                memcpy(t.best, t.net.parameters, bytes);
-            }
-        }
-        memcpy(t.net.parameters, t.best, bytes);
+        best = run_epochs(&t, s);
+        if (!isfinite(best))
+            status = habitat_fail(err, HABITAT_E_RANGE,
+                                  "training diverged: no epoch had a finite error; lower the "
+                                  "learning rate");
     }
     trainer_free(&t);
-    train_blas_close(&t.blas);
     if (status != HABITAT_OK) {
         network_free(&t.net);
         return status;

@@ -91,18 +91,26 @@ static habitat_status time_of(const habitat_work *work, const habitat_gpu *gpu,
 }
 
 /* An answer of the operator models, where there are any for this method and operation. */
-static habitat_status from_models(const habitat_work *work, const habitat_gpu *gpu,
-                                  habitat_method method, habitat_estimate *out,
-                                  habitat_error *err) {
-    habitat_operator_query query = {work, NAN};
+static habitat_status from_models(const habitat_work *work, habitat_dtype arithmetic,
+                                  const habitat_gpu *gpu, habitat_method method,
+                                  habitat_estimate *out, habitat_error *err) {
+    habitat_operator_query query = {work, arithmetic, NAN};
     habitat_operator_answer answer = {0};
     habitat_status status =
         habitat_operator_model_predict(method, NULL, gpu, 1, &query, &answer, err);
     if (status != HABITAT_OK)
         return status;
     if (!answer.covered)
-        return habitat_fail(err, HABITAT_E_UNSUPPORTED,
-                            "the operator models do not cover this operation; use auto");
+        return arithmetic == work->dtype
+                   ? habitat_fail(err, HABITAT_E_UNSUPPORTED,
+                                  "the networks of method %s do not cover this operation on %s; "
+                                  "use auto",
+                                  habitat_method_name(method), gpu->name)
+                   : habitat_fail(err, HABITAT_E_UNSUPPORTED,
+                                  "%s computes this in %s, and the networks of method %s know %s "
+                                  "alone; use auto",
+                                  gpu->name, habitat_dtype_name(arithmetic),
+                                  habitat_method_name(method), habitat_dtype_name(work->dtype));
     out->ms = answer.ms;
     out->low_ms = answer.low_ms;
     out->high_ms = answer.high_ms;
@@ -141,7 +149,9 @@ habitat_status habitat_predict_operation(const habitat_work *work, const habitat
     habitat_estimate made = {.origin_ms = NAN, .method = method};
     bool only_models = method == HABITAT_METHOD_HABITAT || method == HABITAT_METHOD_MLP;
     if (only_models || method == HABITAT_METHOD_AUTO) {
-        status = from_models(work, gpu, only_models ? HABITAT_METHOD_MLP : method, &made,
+        habitat_dtype used = HABITAT_DTYPE_UNKNOWN;
+        habitat_arithmetic_rate(gpu, arithmetic, matrix_unit, false, &used, NULL);
+        status = from_models(work, used, gpu, only_models ? HABITAT_METHOD_MLP : method, &made,
                              only_models ? err : NULL);
         made.method = only_models ? HABITAT_METHOD_MLP : HABITAT_METHOD_LEARNED;
         if (status != HABITAT_OK && only_models)

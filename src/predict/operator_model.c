@@ -1,19 +1,42 @@
-/* Learned operator models in a prediction: this build carries none, and says so. */
+/* Learned operator models in a prediction: the ones built into the library. */
 #include "predict/operator_model.h"
 
+#include <stdlib.h>
+
 #include "base/error.h"
+#include "model/learned.h"
+
+static habitat_status ask_paper(const habitat_models *models, const habitat_gpu *dest, size_t n,
+                                const habitat_operator_query *queries, habitat_operator_answer *out,
+                                habitat_error *err) {
+    habitat_model_query *asked = calloc(n ? n : 1, sizeof *asked);
+    habitat_model_estimate *found = calloc(n ? n : 1, sizeof *found);
+    habitat_status status =
+        asked && found ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t i = 0; status == HABITAT_OK && i < n; i++)
+        asked[i] =
+            (habitat_model_query){.work = queries[i].work, .arithmetic = queries[i].arithmetic};
+    if (status == HABITAT_OK)
+        status =
+            habitat_models_predict(models, HABITAT_MODEL_PAPER, 1, &dest, n, asked, found, err);
+    for (size_t i = 0; status == HABITAT_OK && i < n; i++)
+        out[i] = (habitat_operator_answer){found[i].covered, found[i].ms, found[i].low_ms,
+                                           found[i].high_ms};
+    free(asked);
+    free(found);
+    return status;
+}
 
 habitat_status habitat_operator_model_predict(habitat_method method, const habitat_gpu *origin,
                                               const habitat_gpu *dest, size_t n,
                                               const habitat_operator_query *queries,
                                               habitat_operator_answer *out, habitat_error *err) {
-    (void)origin;
-    (void)dest;
-    (void)n;
-    (void)queries;
-    (void)out;
-    return habitat_fail(err, HABITAT_E_UNSUPPORTED,
-                        "method %s needs trained operator models, and this build has none; use "
-                        "auto, wave, wave-large, flops, bandwidth or roofline",
-                        habitat_method_name(method));
+    (void)origin; /* the paper's networks predict from the destination alone */
+    const habitat_models *models = method == HABITAT_METHOD_MLP ? learned_builtin() : NULL;
+    if (!models)
+        return habitat_fail(err, HABITAT_E_UNSUPPORTED,
+                            "method %s needs trained operator models, and this build has none; use "
+                            "auto, wave, wave-large, flops, bandwidth or roofline",
+                            habitat_method_name(method));
+    return ask_paper(models, dest, n, queries, out, err);
 }

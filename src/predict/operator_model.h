@@ -9,6 +9,7 @@
 
 typedef struct habitat_operator_query {
     const habitat_work *work; /* known; borrowed for the call */
+    habitat_dtype arithmetic; /* what the destination computes in; UNKNOWN = as the tensors */
     double origin_ms;         /* measured on the origin; NaN without a measurement */
 } habitat_operator_query;
 

@@ -131,7 +131,9 @@ static scaled by_method(const scaling *s, size_t i, habitat_method method) {
     switch (method) {
     case HABITAT_METHOD_AUTO:
         return habitat_auto_kernel(s, i);
-    case HABITAT_METHOD_HABITAT: /* what its operator models leave */
+    case HABITAT_METHOD_HABITAT: /* what its operator models leave: wave scaling is for kernels that
+                                    run on both GPUs */
+        return kernel->varying ? (scaled){NAN, HABITAT_METHOD_FALLBACK} : by_wave(s, kernel, false);
     case HABITAT_METHOD_WAVE:
         return by_wave(s, kernel, false);
     case HABITAT_METHOD_WAVE_LARGE:
@@ -283,6 +285,19 @@ static bool asks_models(const habitat_workload_group *group, habitat_method meth
            (method == HABITAT_METHOD_AUTO || group->work.varying);
 }
 
+/* What an operation's products compute in on the destination: on the origin its main kernels tell.
+ */
+static habitat_dtype arithmetic_of(const scaling *s, const habitat_workload_group *group) {
+    for (uint32_t i = 0; i < group->kernel_count; i++) {
+        const habitat_workload_kernel *kernel =
+            &s->w->kernels[s->w->group_index[group->first_kernel + i]];
+        const habitat_kernel_facts *facts = &kernel->facts;
+        if (kernel->main && facts->dtype != HABITAT_DTYPE_UNKNOWN)
+            return (habitat_dtype)(s->spec_dest.unit[facts->dtype][facts->matrix_unit] / 2);
+    }
+    return group->work.dtype;
+}
+
 /* Answers of the operator models, one a group; `covered` false where they were not asked. */
 static habitat_status ask_models(const scaling *s, habitat_method method,
                                  habitat_operator_answer *answers, habitat_error *err) {
@@ -297,7 +312,8 @@ static habitat_status ask_models(const scaling *s, habitat_method method,
     for (size_t g = 0; status == HABITAT_OK && g < w->group_count; g++) {
         if (!asks_models(&w->groups[g], method))
             continue;
-        queries[n] = (habitat_operator_query){&w->groups[g].work, w->groups[g].origin_ms};
+        queries[n] = (habitat_operator_query){&w->groups[g].work, arithmetic_of(s, &w->groups[g]),
+                                              w->groups[g].origin_ms};
         group_of[n++] = (uint32_t)g;
     }
     if (status == HABITAT_OK)

@@ -110,8 +110,6 @@ static void every_gpu_and_method(const char *path) {
         check_sums(&r);
         check_shares(&r);
         for (int m = HABITAT_METHOD_AUTO; m <= HABITAT_METHOD_ROOFLINE; m++) {
-            if (m == HABITAT_METHOD_HABITAT || m == HABITAT_METHOD_MLP)
-                continue; /* need trained models */
             for (size_t i = 0; i < habitat_gpu_count(table); i++) {
                 habitat_prediction *p = NULL;
                 CHECK_INT(

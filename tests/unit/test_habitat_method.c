@@ -1,0 +1,230 @@
+/* Methods habitat and mlp on recordings: whose number is whose, sums, and what no network covers.
+ */
+#include <stdlib.h>
+
+#include <habitat/learn.h>
+#include <habitat/predict.h>
+
+#include "check.h"
+
+#define RECORDINGS HABITAT_SOURCE_DIR "/data/recordings/"
+
+static habitat_gpu_table *table;
+
+static const habitat_gpu *gpu_named(const char *name) {
+    const habitat_gpu *gpu = NULL;
+    CHECK_INT(habitat_gpu_find(table, name, &gpu, NULL, NULL), HABITAT_OK);
+    return gpu;
+}
+
+typedef struct recorded {
+    habitat_trace *trace;
+    habitat_workload *w;
+    const habitat_workload_kernel *kernels;
+    const habitat_workload_group *groups;
+    const uint32_t *index;
+    size_t kernel_count, group_count;
+} recorded;
+
+static bool load(const char *path, recorded *r) {
+    const habitat_gpu *origin = NULL;
+    habitat_error err = {0};
+    *r = (recorded){0};
+    bool ok = habitat_trace_read(path, &r->trace, &err) == HABITAT_OK &&
+              habitat_gpu_match(table, &habitat_trace_get_info(r->trace)->device_facts, &origin,
+                                &err) == HABITAT_OK &&
+              habitat_workload_create(r->trace, origin, &r->w, &err) == HABITAT_OK;
+    CHECK(ok);
+    if (!ok) {
+        printf("# %s: %s\n", path, err.message);
+        return false;
+    }
+    size_t count;
+    r->kernels = habitat_workload_kernels(r->w, &r->kernel_count);
+    r->groups = habitat_workload_groups(r->w, &r->group_count);
+    r->index = habitat_workload_group_index(r->w, &count);
+    return true;
+}
+
+static void done(recorded *r) {
+    habitat_workload_free(r->w);
+    habitat_trace_free(r->trace);
+}
+
+static habitat_prediction *predict(const recorded *r, const char *gpu, habitat_method method) {
+    habitat_prediction *p = NULL;
+    CHECK_INT(habitat_predict(r->w, gpu_named(gpu), method, &p, NULL), HABITAT_OK);
+    return p;
+}
+
+/* Each kernel carries the network's number only in a group the networks cover, and then so do all
+ * of the group: their sum is the network's answer, shared as on the origin. */
+static void check_groups(const recorded *r, const habitat_prediction *p,
+                         const habitat_models *models) {
+    size_t covered = 0;
+    for (size_t g = 0; g < r->group_count; g++) {
+        const habitat_workload_group *group = &r->groups[g];
+        const uint32_t *members = r->index + group->first_kernel;
+        size_t from_network = 0;
+        double sum = 0;
+        for (uint32_t i = 0; i < group->kernel_count; i++) {
+            const habitat_estimate *e = &p->kernels[members[i]];
+            from_network += e->method == HABITAT_METHOD_MLP;
+            sum += e->ms;
+            CHECK(e->ms > 0 && e->low_ms <= e->ms && e->ms <= e->high_ms);
+            CHECK(e->method != HABITAT_METHOD_MLP || group->work.varying);
+        }
+        CHECK(from_network == 0 || from_network == group->kernel_count);
+        if (from_network == 0)
+            continue;
+        habitat_model_query query = {.work = &group->work, .arithmetic = HABITAT_DTYPE_FP32};
+        habitat_model_estimate answer;
+        CHECK_INT(habitat_models_predict(models, HABITAT_MODEL_PAPER, 1, &p->gpu, 1, &query,
+                                         &answer, NULL),
+                  HABITAT_OK);
+        CHECK(answer.covered);
+        CHECK_NEAR(sum, answer.ms, 1e-9);
+        double origin = p->kernels[members[0]].origin_ms;
+        CHECK_NEAR(p->kernels[members[0]].ms / sum, origin / group->origin_ms, 1e-9);
+        covered++;
+    }
+    CHECK(covered > 0);
+}
+
+/* A single iteration's coverage: shares of methods sum to 1, and none but these made numbers. */
+static void check_coverage(const habitat_prediction *p) {
+    double sum = 0;
+    for (int m = 0; m < HABITAT_METHOD_COUNT; m++) {
+        sum += p->coverage[m];
+        CHECK(p->coverage[m] == 0 || m == HABITAT_METHOD_MLP || m == HABITAT_METHOD_WAVE ||
+              m == HABITAT_METHOD_WAVE_LARGE || m == HABITAT_METHOD_FALLBACK);
+    }
+    CHECK_NEAR(sum, 1, 1e-9);
+}
+
+static void recording(const char *name, double least_mlp, const habitat_models *models) {
+    static const char *const gpus[] = {"V100-PCIE-32GB", "T4", "P100-PCIE-16GB", "RTX4090"};
+    char path[512];
+    recorded r;
+    snprintf(path, sizeof path, RECORDINGS "%s.json.gz", name);
+    if (load(path, &r)) {
+        for (size_t i = 0; i < sizeof gpus / sizeof *gpus; i++) {
+            habitat_prediction *p = predict(&r, gpus[i], HABITAT_METHOD_HABITAT);
+            if (!p)
+                continue;
+            check_coverage(p);
+            check_groups(&r, p, models);
+            if (strcmp(gpus[i], "RTX4090") != 0) /* convolutions recorded in TF32 stay TF32 there */
+                CHECK(p->coverage[HABITAT_METHOD_MLP] >= least_mlp);
+            habitat_prediction *alone = predict(&r, gpus[i], HABITAT_METHOD_MLP);
+            CHECK(alone && alone->coverage[HABITAT_METHOD_WAVE] == 0);
+            for (size_t k = 0; alone && k < r.kernel_count; k++)
+                if (p->kernels[k].method == HABITAT_METHOD_MLP)
+                    CHECK(alone->kernels[k].ms == p->kernels[k].ms);
+            habitat_prediction_free(alone);
+            habitat_prediction_free(p);
+        }
+        const habitat_workload_info *info = habitat_workload_get_info(r.w);
+        habitat_prediction *back = predict(&r, info->origin->name, HABITAT_METHOD_HABITAT);
+        CHECK(back && back->kernel_ms == info->kernel_ms && back->iteration_ms == info->busy_ms);
+        CHECK(back && back->coverage[HABITAT_METHOD_SAME] == 1);
+        habitat_prediction_free(back);
+    }
+    done(&r);
+    check_case(name);
+}
+
+/* The networks were trained in fp32: nothing of a bf16 iteration may bear their name. */
+static void other_arithmetic(void) {
+    recorded r;
+    if (load(RECORDINGS "gpt2_b4_bf16_h200.json.gz", &r)) {
+        habitat_prediction *p = predict(&r, "A100-SXM4-80GB", HABITAT_METHOD_HABITAT);
+        for (size_t k = 0; p && k < r.kernel_count; k++)
+            if (r.groups[r.kernels[k].group].work.dtype == HABITAT_DTYPE_BF16)
+                CHECK(p->kernels[k].method != HABITAT_METHOD_MLP);
+        CHECK(p && p->coverage[HABITAT_METHOD_FALLBACK] > 0.3);
+        habitat_prediction_free(p);
+    }
+    done(&r);
+    check_case("bf16 products go through the fallback");
+}
+
+static void other_libraries(void) {
+    recorded r;
+    if (load(RECORDINGS "resnet50_b4_fp32_h200.json.gz", &r)) {
+        habitat_prediction *p = predict(&r, "MI300X", HABITAT_METHOD_HABITAT);
+        CHECK(p && p->coverage[HABITAT_METHOD_MLP] == 0);
+        habitat_prediction_free(p);
+    }
+    done(&r);
+    check_case("a GPU of another vendor is not what the networks were trained on");
+}
+
+/* ---- single operations ---- */
+
+static void one_operation(void) {
+    habitat_gemm_shape product = {.b = 1, .m = 4096, .n = 4096, .k = 1024, .bias = true};
+    habitat_conv_shape conv = {.dims = 2,
+                               .batch = 32,
+                               .c_in = 64,
+                               .c_out = 64,
+                               .groups = 1,
+                               .in = {56, 56},
+                               .out = {56, 56},
+                               .kernel = {3, 3},
+                               .stride = {1, 1},
+                               .padding = {1, 1},
+                               .dilation = {1, 1}};
+    habitat_work work;
+    habitat_estimate e, parts[2], both;
+    habitat_error err = {0};
+    CHECK_INT(habitat_work_gemm(&product, HABITAT_DTYPE_FP32, &work), HABITAT_OK);
+    CHECK_INT(
+        habitat_predict_operation(&work, gpu_named("V100-PCIE-32GB"), HABITAT_METHOD_MLP, &e, NULL),
+        HABITAT_OK);
+    CHECK(e.method == HABITAT_METHOD_MLP && e.low_ms <= e.ms && e.ms <= e.high_ms);
+    /* 34.4 GFLOP; 14.1 Tflop/s is the peak, a fifth of it would be absurd */
+    CHECK(e.ms > 34.36 / 14.2 && e.ms < 5 * 34.36 / 14.1);
+    for (int i = 0; i < 2; i++) {
+        CHECK_INT(habitat_work_conv(&conv, HABITAT_DTYPE_FP32,
+                                    i ? HABITAT_PASS_BACKWARD_WEIGHT : HABITAT_PASS_BACKWARD_INPUT,
+                                    &work),
+                  HABITAT_OK);
+        CHECK_INT(habitat_predict_operation(&work, gpu_named("V100-PCIE-32GB"), HABITAT_METHOD_MLP,
+                                            &parts[i], NULL),
+                  HABITAT_OK);
+    }
+    CHECK_INT(habitat_work_conv(&conv, HABITAT_DTYPE_FP32, HABITAT_PASS_BACKWARD, &work),
+              HABITAT_OK);
+    CHECK_INT(habitat_predict_operation(&work, gpu_named("V100-PCIE-32GB"), HABITAT_METHOD_MLP,
+                                        &both, NULL),
+              HABITAT_OK);
+    CHECK_NEAR(both.ms, parts[0].ms + parts[1].ms, 1e-9);
+    /* PyTorch's default there is TF32, which the networks do not know */
+    CHECK_INT(habitat_predict_operation(&work, gpu_named("H200-SXM5-141GB"), HABITAT_METHOD_MLP,
+                                        &both, &err),
+              HABITAT_E_UNSUPPORTED);
+    CHECK(strstr(err.message, "tf32") != NULL);
+    check_case("single operations; both gradients of a convolution are their sum");
+}
+
+int main(void) {
+    habitat_models *models = NULL;
+    habitat_error err = {0};
+    if (habitat_gpu_table_create(NULL, &table, &err) != HABITAT_OK ||
+        habitat_models_load_default(&models, &err) != HABITAT_OK) {
+        printf("Bail out! %s\n", err.message);
+        return 1;
+    }
+    recording("bert_large_inference_s512_b8_fp32_h200", 0.8, models);
+    recording("bert_large_training_s512_b2_fp32_h200", 0.7, models);
+    recording("resnet50_b4_fp32_h200", 0.5, models);
+    recording("gnmt_b16_fp32_h200", 0.3, models);
+    recording("dcgan_b64_fp32_h200", 0.3, models);
+    other_arithmetic();
+    other_libraries();
+    one_operation();
+    habitat_models_free(models);
+    habitat_gpu_table_free(table);
+    return check_done();
+}
