@@ -74,9 +74,8 @@ static int predict_block(predictor *p) {
     for (size_t first = 0, end; first < p->count; first = end) {
         size_t n = 0;
         const habitat_gpu *gpu = p->block[first].gpu;
-        for (end = first; end < p->count && (!p->block[end].known || p->block[end].gpu == gpu ||
-                                             !gpu);
-             end++) {
+        for (end = first;
+             end < p->count && (!p->block[end].known || p->block[end].gpu == gpu || !gpu); end++) {
             pending *slot = &p->block[end];
             if (!slot->known)
                 continue;
@@ -181,8 +180,10 @@ int cmd_predict_ops(int argc, char **argv) {
     const char *to = NULL, *method = NULL, *models = NULL;
     bool transfer = false;
     const cli_option options[] = {
-        {"--to", 0, CLI_TEXT, &to},           {"--method", 0, CLI_TEXT, &method},
-        {"--gpu-file", 0, CLI_LIST, &files},  {"--models", 0, CLI_TEXT, &models},
+        {"--to", 0, CLI_TEXT, &to},
+        {"--method", 0, CLI_TEXT, &method},
+        {"--gpu-file", 0, CLI_LIST, &files},
+        {"--models", 0, CLI_TEXT, &models},
         {"--transfer", 0, CLI_FLAG, &transfer},
     };
     cli_arguments arguments = {.verb = "predict-ops",

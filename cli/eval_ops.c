@@ -32,9 +32,9 @@ int eval_ops(int argc, char **argv) {
     size_t seed = 0, epochs = 0;
     bool no_mlp = false, csv = false;
     const cli_option options[] = {
-        {"--data", 0, CLI_TEXT, &folder},        {"--recordings", 0, CLI_TEXT, &recordings},
-        {"--gpu-file", 0, CLI_LIST, &files},     {"--seed", 0, CLI_COUNT, &seed},
-        {"--epochs", 0, CLI_COUNT, &epochs},     {"--no-mlp", 0, CLI_FLAG, &no_mlp},
+        {"--data", 0, CLI_TEXT, &folder},    {"--recordings", 0, CLI_TEXT, &recordings},
+        {"--gpu-file", 0, CLI_LIST, &files}, {"--seed", 0, CLI_COUNT, &seed},
+        {"--epochs", 0, CLI_COUNT, &epochs}, {"--no-mlp", 0, CLI_FLAG, &no_mlp},
         {"--csv", 0, CLI_FLAG, &csv},
     };
     cli_arguments arguments = {

@@ -183,8 +183,11 @@ def main():
     (OUT / "mlp").mkdir(parents=True, exist_ok=True)
     for name, columns, source in FILES:
         write(name, columns, source(bundle))
-    for name in ("e2e_models.csv", "published_baselines.csv", "published_predictions.csv"):
+    for name in ("published_baselines.csv", "published_predictions.csv"):
         shutil.copyfile(bundle / name, OUT / name)
+    with open(bundle / "e2e_models.csv") as file:  # whole models of one source: those that recordings match
+        lines = [line for number, line in enumerate(file) if number == 0 or line.startswith("neusight,")]
+    (OUT / "e2e_models.csv").write_text("".join(lines))
     folder = OUT / "e2e_ops"
     folder.mkdir(exist_ok=True)
     for path in sorted((bundle / "e2e_ops").glob("*.csv.gz")):

@@ -189,11 +189,11 @@ HABITAT_API void habitat_csv_close(habitat_csv_reader *reader);
 
 typedef struct habitat_train_options {
     uint64_t seed;
-    bool paper;                /* the paper's perceptrons too (needs a build with a BLAS) */
-    unsigned paper_layers;     /* 0 = 8 */
-    unsigned paper_width;      /* 0 = the shipped width */
-    unsigned paper_epochs;     /* 0 = the shipped number */
-    bool all_rows;             /* train on test rows too: for shipping, never for judging */
+    bool paper;                 /* the paper's perceptrons too (needs a build with a BLAS) */
+    unsigned paper_layers;      /* 0 = 8 */
+    unsigned paper_width;       /* 0 = the shipped width */
+    unsigned paper_epochs;      /* 0 = the shipped number */
+    bool all_rows;              /* train on test rows too: for shipping, never for judging */
     const char *const *without; /* names of GPUs whose rows are not used; shape (without_count) */
     size_t without_count;
     void (*progress)(void *context, const char *what, double share);
@@ -204,10 +204,9 @@ typedef struct habitat_train_options {
  * @param options NULL = defaults.
  * @return HABITAT_OK; HABITAT_E_ARG (nothing to train on); HABITAT_E_UNSUPPORTED (`paper` in a
  *         build without a BLAS); HABITAT_E_MEMORY. @since 0.1 */
-HABITAT_API habitat_status habitat_train(const habitat_dataset *data,
-                                         const habitat_gpu_table *gpus,
-                                         const habitat_train_options *options,
-                                         habitat_models **out, habitat_error *err);
+HABITAT_API habitat_status habitat_train(const habitat_dataset *data, const habitat_gpu_table *gpus,
+                                         const habitat_train_options *options, habitat_models **out,
+                                         habitat_error *err);
 
 typedef int (*habitat_text_sink)(void *context, const char *text, size_t size);
 

@@ -100,10 +100,9 @@ habitat_status habitat_csv_open(const char *path, habitat_csv_reader **out, habi
     memcpy(r->path, path, length + 1);
     r->file = gzopen(path, "rb");
     bool end = false;
-    habitat_status status =
-        r->file ? read_line(r, &end, err)
-                : habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0, "cannot open: %s",
-                                  strerror(errno));
+    habitat_status status = r->file ? read_line(r, &end, err)
+                                    : habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0,
+                                                      "cannot open: %s", strerror(errno));
     if (status == HABITAT_OK && (end || !strchr(r->line, ',')))
         status = habitat_fail_at(err, HABITAT_E_FORMAT, path, UINT64_MAX, 1,
                                  "no header line of a CSV table");
@@ -142,7 +141,9 @@ void habitat_csv_close(habitat_csv_reader *r) {
     free(r);
 }
 
-const char *habitat_csv_header(const habitat_csv_reader *reader) { return reader->header; }
+const char *habitat_csv_header(const habitat_csv_reader *reader) {
+    return reader->header;
+}
 
 habitat_status habitat_csv_next(habitat_csv_reader *r, const char **line, habitat_error *err) {
     bool end = false;
@@ -196,8 +197,12 @@ double cell_number(const habitat_csv_reader *reader, const char *column) {
     return *end == 0 ? value : NAN;
 }
 
-uint64_t csv_line(const habitat_csv_reader *reader) { return reader->number; }
-const char *csv_path(const habitat_csv_reader *reader) { return reader->path; }
+uint64_t csv_line(const habitat_csv_reader *reader) {
+    return reader->number;
+}
+const char *csv_path(const habitat_csv_reader *reader) {
+    return reader->path;
+}
 
 habitat_status habitat_csv_measurement(const habitat_csv_reader *reader, habitat_measurement *out,
                                        const char **gpu, habitat_error *err) {

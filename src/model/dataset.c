@@ -42,7 +42,9 @@ const habitat_measurement *habitat_dataset_rows(const habitat_dataset *data, siz
     return data->rows;
 }
 
-size_t habitat_dataset_skipped(const habitat_dataset *data) { return data->skipped; }
+size_t habitat_dataset_skipped(const habitat_dataset *data) {
+    return data->skipped;
+}
 
 static habitat_status append(habitat_dataset *data, const habitat_measurement *row,
                              habitat_error *err) {
@@ -215,8 +217,8 @@ static habitat_status compare_splits(habitat_dataset *data, habitat_error *err) 
         habitat_model_query query = dataset_query(row);
         operator_class c = operator_class_of(&query);
         size_t g = 0;
-        while (g < group_count && !(groups[g].gpu == row->gpu && groups[g].source == row->source &&
-                                    groups[g].c == c))
+        while (g < group_count &&
+               !(groups[g].gpu == row->gpu && groups[g].source == row->source && groups[g].c == c))
             g++;
         if (g < group_count || c == OPERATOR_NONE)
             continue;
@@ -242,8 +244,8 @@ static habitat_status check_peak(const habitat_measurement *row, const habitat_g
         return HABITAT_OK;
     bool matrix = c == OPERATOR_GEMM_MATRIX || c == OPERATOR_GEMM_FP8;
     habitat_dtype arithmetic = operator_arithmetic(&query);
-    double peak = matrix ? gpu->peak.matrix_flop_per_s[arithmetic]
-                         : gpu->peak.plain_flop_per_s[arithmetic];
+    double peak =
+        matrix ? gpu->peak.matrix_flop_per_s[arithmetic] : gpu->peak.plain_flop_per_s[arithmetic];
     double rate = row->work.flop / (row->time_ms * 1e-3);
     if (isfinite(peak) && rate > 1.1 * peak)
         return habitat_fail(err, HABITAT_E_RANGE,

@@ -81,7 +81,8 @@ static bool on_memory(const habitat_measurement *row, operator_class c) {
     return product ? row->work.flop >= 1e9 : row->work.read_bytes + row->work.write_bytes >= 256e6;
 }
 
-/* The rows that are reported: test rows, large enough to be about the kernel, of library kernels. */
+/* The rows that are reported: test rows, large enough to be about the kernel, of library kernels.
+ */
 static bool reported(const habitat_measurement *row, operator_class c) {
     habitat_model_query query = dataset_query(row);
     if (!row->test || operator_class_of(&query) != c || row->work.pass != HABITAT_PASS_FORWARD ||
@@ -96,8 +97,8 @@ static double ask(const habitat_models *models, habitat_model_use use, const hab
                   const habitat_measurement *row, habitat_model_estimate *out) {
     habitat_model_query query = dataset_query(row);
     habitat_model_estimate answer = {0};
-    if (!models || habitat_models_predict(models, use, 1, &gpu, 1, &query, &answer, NULL) !=
-                       HABITAT_OK)
+    if (!models ||
+        habitat_models_predict(models, use, 1, &gpu, 1, &query, &answer, NULL) != HABITAT_OK)
         return NAN;
     if (out)
         *out = answer;
@@ -113,8 +114,8 @@ static double roofline(const habitat_gpu *gpu, const habitat_measurement *row, o
     const habitat_rates *rates = sustained ? &gpu->sustained : &gpu->peak;
     double flop_per_s = matrix ? rates->matrix_flop_per_s[row->work.dtype]
                                : rates->plain_flop_per_s[HABITAT_DTYPE_FP32];
-    double bytes_per_s = sustained ? gpu->sustained_bandwidth_bytes_per_s
-                                   : gpu->memory_bandwidth_bytes_per_s;
+    double bytes_per_s =
+        sustained ? gpu->sustained_bandwidth_bytes_per_s : gpu->memory_bandwidth_bytes_per_s;
     double bytes = row->work.read_bytes + row->work.write_bytes;
     return 1e3 * fmax(row->work.flop / flop_per_s, bytes / bytes_per_s);
 }
@@ -181,16 +182,15 @@ static habitat_status fill_cell(const habitat_dataset *data, const habitat_gpu_t
         memset(measured.sustained_matrix_estimated, 0, sizeof measured.sustained_matrix_estimated);
         memset(measured.sustained_plain_estimated, 0, sizeof measured.sustained_plain_estimated);
         measured.sustained_bandwidth_estimated = false;
-        r->predicted[JUDGED_RATES] = ask(models->without[group], HABITAT_MODEL_TRANSFER, &measured,
-                                         &rows[i], &answer);
+        r->predicted[JUDGED_RATES] =
+            ask(models->without[group], HABITAT_MODEL_TRANSFER, &measured, &rows[i], &answer);
         r->low = answer.low_ms;
         r->high = answer.high_ms;
-        r->predicted[JUDGED_ESTIMATED] = ask(models->without[group], HABITAT_MODEL_TRANSFER,
-                                             &estimated, &rows[i], &answer);
+        r->predicted[JUDGED_ESTIMATED] =
+            ask(models->without[group], HABITAT_MODEL_TRANSFER, &estimated, &rows[i], &answer);
         r->low_estimated = answer.low_ms;
         r->high_estimated = answer.high_ms;
-        r->predicted[JUDGED_MLP_SEEN] =
-            ask(models->seen, HABITAT_MODEL_PAPER, gpu, &rows[i], NULL);
+        r->predicted[JUDGED_MLP_SEEN] = ask(models->seen, HABITAT_MODEL_PAPER, gpu, &rows[i], NULL);
         r->predicted[JUDGED_MLP] =
             ask(models->without[group], HABITAT_MODEL_PAPER, gpu, &rows[i], NULL);
         r->predicted[JUDGED_ROOFLINE_RATES] = roofline(gpu, &rows[i], c, true);
@@ -363,7 +363,8 @@ static void print_rank(report_text *text, operator_class c, const cell *cells) {
         }
     if (asked)
         report_print(text, "| %s | %zu | %.1f | %.1f |\n", operator_class_name(c), asked,
-                     100 * (double)right[0] / (double)asked, 100 * (double)right[1] / (double)asked);
+                     100 * (double)right[0] / (double)asked,
+                     100 * (double)right[1] / (double)asked);
     free(all);
 }
 
@@ -419,13 +420,15 @@ static habitat_status print_tables(const habitat_dataset *data, const habitat_gp
         for (size_t g = 0; status == HABITAT_OK && g < LEAVE_OUTS; g++)
             status = fill_cell(data, gpus, models, (operator_class)c, g, &cells[c][g], err);
     if (status == HABITAT_OK) {
-        report_print(text, "\n## Per operation\n\nMean absolute percentage error over test rows; the "
-                           "last two columns are the share of rows inside the 80 %% interval.\n");
+        report_print(text,
+                     "\n## Per operation\n\nMean absolute percentage error over test rows; the "
+                     "last two columns are the share of rows inside the 80 %% interval.\n");
         for (int c = 0; c < OPERATOR_CLASSES; c++)
             print_class(text, (operator_class)c, cells[c]);
-        report_print(text, "\n## Rank\n\nHow often the faster of two GPUs is called right, both left "
-                           "out, over equal operations that differ by more than 5 %%.\n\n"
-                           "| class | pairs | two rates, %% | spec sheet, %% |\n|---|---|---|---|\n");
+        report_print(text,
+                     "\n## Rank\n\nHow often the faster of two GPUs is called right, both left "
+                     "out, over equal operations that differ by more than 5 %%.\n\n"
+                     "| class | pairs | two rates, %% | spec sheet, %% |\n|---|---|---|---|\n");
         for (int c = 0; c < OPERATOR_CLASSES; c++)
             print_rank(text, (operator_class)c, cells[c]);
     }
@@ -443,8 +446,7 @@ habitat_status habitat_evaluate(const habitat_dataset *data, const habitat_gpu_t
         return habitat_fail(err, HABITAT_E_ARG, "no dataset, GPU table or output given");
     judged_models models = {{0}, NULL};
     report_text text = {sink, context, false};
-    habitat_status status =
-        train_judged(data, gpus, options ? options : &defaults, &models, err);
+    habitat_status status = train_judged(data, gpus, options ? options : &defaults, &models, err);
     if (status == HABITAT_OK && folder)
         status = evaluate_published(&models, gpus, folder, &text, err);
     if (status == HABITAT_OK)

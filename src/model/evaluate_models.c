@@ -13,10 +13,19 @@
 #include "model/evaluate.h"
 #include "model/train.h"
 
-typedef enum node_class { NODE_BMM, NODE_FC, NODE_EW, NODE_SOFTMAX, NODE_LN, NODE_CLASSES, NODE_NONE } node_class;
+typedef enum node_class {
+    NODE_BMM,
+    NODE_FC,
+    NODE_EW,
+    NODE_SOFTMAX,
+    NODE_LN,
+    NODE_CLASSES,
+    NODE_NONE
+} node_class;
 static const char *const node_titles[NODE_CLASSES] = {"BMM", "FC", "EW", "Softmax", "LN"};
 
-/* Published in-distribution errors [%], ASPLOS'25 artefact: published_baselines.csv, table perop. */
+/* Published in-distribution errors [%], ASPLOS'25 artefact: published_baselines.csv, table perop.
+ */
 static const struct {
     const char *method;
     double error[NODE_CLASSES];
@@ -62,9 +71,13 @@ static double elements(const tensor *t) {
     return n;
 }
 
-static double last(const tensor *t) { return t->size[t->rank - 1]; }
+static double last(const tensor *t) {
+    return t->size[t->rank - 1];
+}
 
-static bool has(const char *text, const char *part) { return text && strstr(text, part); }
+static bool has(const char *text, const char *part) {
+    return text && strstr(text, part);
+}
 
 /* What one node asks the models, each time with its factor. */
 typedef struct node {
@@ -132,8 +145,8 @@ static node_class class_of(const char *op, const char *target, const char *name,
         return NODE_BMM;
     if (has(target, "softmax"))
         return NODE_SOFTMAX;
-    static const char *const kinds[] = {"add", "mul", "truediv", "pow", "tanh", "gelu", "relu",
-                                        "sub"};
+    static const char *const kinds[] = {"add",  "mul",  "truediv", "pow",
+                                        "tanh", "gelu", "relu",    "sub"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (has(target, kinds[i]))
             return NODE_EW;
@@ -267,8 +280,8 @@ static habitat_status judge_file(const judged_models *models, const habitat_gpu_
         if (strcmp(leave_outs[g].names[0], gpu->name) == 0)
             group = g;
         else
-            status = habitat_gpu_find(gpus, leave_outs[g].names[0], &others[other_count++], NULL,
-                                      err);
+            status =
+                habitat_gpu_find(gpus, leave_outs[g].names[0], &others[other_count++], NULL, err);
     }
     layer_span layer;
     if (status == HABITAT_OK)
@@ -389,10 +402,11 @@ habitat_status evaluate_published(const judged_models *models, const habitat_gpu
     }
     if (status != HABITAT_OK || used == 0)
         return status;
-    report_print(text,
-                 "\n## Published per-class metric\n\nTimes of one class summed over a model, error of "
-                 "the sum [%%], mean over %zu configurations, the worst in brackets.\n\n| method |",
-                 used);
+    report_print(
+        text,
+        "\n## Published per-class metric\n\nTimes of one class summed over a model, error of "
+        "the sum [%%], mean over %zu configurations, the worst in brackets.\n\n| method |",
+        used);
     for (int j = 0; j < NODE_CLASSES; j++)
         report_print(text, " %s |", node_titles[j]);
     report_print(text, "\n|---|---|---|---|---|---|\n");
@@ -402,7 +416,8 @@ habitat_status evaluate_published(const judged_models *models, const habitat_gpu
             report_print(text, " %.1f |", published[i].error[j]);
         report_print(text, "\n");
     }
-    static const char *const titles[3] = {"Habitat `auto`, seen", "Habitat `auto`, left out, two rates",
+    static const char *const titles[3] = {"Habitat `auto`, seen",
+                                          "Habitat `auto`, left out, two rates",
                                           "Habitat `auto`, left out, spec sheet"};
     for (int k = 0; k < 3; k++)
         print_line(text, titles[k], all.sum[k], all.n[k], all.worst[k]);

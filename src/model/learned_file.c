@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <zlib.h>
@@ -107,7 +108,8 @@ static void put_model(writer *w, const operator_model *m) {
     put_number(w, m->class_number, 1);
     put_number(w, m->use, 1);
     put_number(w, inputs_checksum(m->class_number, paper), 4);
-    put_floats(w, (const float[]){m->shrink, m->low, m->high, m->low_estimated, m->high_estimated}, 5);
+    put_floats(w, (const float[]){m->shrink, m->low, m->high, m->low_estimated, m->high_estimated},
+               5);
     put_number(w, m->training_rows, 8);
     put_number(w, m->gpu_count, 4);
     for (uint32_t i = 0; i < m->gpu_count; i++) {
@@ -180,6 +182,8 @@ habitat_status habitat_models_save(const habitat_models *models, const char *pat
     memcpy(temporary, path, length);
     memcpy(temporary + length, ".XXXXXX", 8);
     int descriptor = mkstemp(temporary);
+    if (descriptor >= 0)
+        fchmod(descriptor, 0644); /* mkstemp's is for its owner alone */
     FILE *file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
     bool written = file && fwrite(data, 1, size, file) == size;
     if (file)

@@ -40,9 +40,9 @@ void trees_free(trees *t) {
 enum { BINS = 64 };
 
 typedef struct binning {
-    uint32_t bins[OPERATOR_INPUTS_MAX];           /* per input, at least 1 */
-    float edges[OPERATOR_INPUTS_MAX][BINS];       /* upper edge of bin i; the last is unused */
-    uint8_t *index;                               /* shape (d, n): column-major */
+    uint32_t bins[OPERATOR_INPUTS_MAX];     /* per input, at least 1 */
+    float edges[OPERATOR_INPUTS_MAX][BINS]; /* upper edge of bin i; the last is unused */
+    uint8_t *index;                         /* shape (d, n): column-major */
 } binning;
 
 static int compare_floats(const void *a, const void *b) {
@@ -179,10 +179,9 @@ static void fill_leaves(grower *g, float *leaf, float *prediction) {
             cell->weight += (double)g->weights[i];
         }
     for (size_t k = 0; k < leaves; k++)
-        leaf[k] = total[k].weight > 0
-                      ? (float)(g->options->learning_rate * total[k].gradient /
-                                (total[k].weight + g->options->leaf_penalty))
-                      : 0.0F;
+        leaf[k] = total[k].weight > 0 ? (float)(g->options->learning_rate * total[k].gradient /
+                                                (total[k].weight + g->options->leaf_penalty))
+                                      : 0.0F;
     for (size_t i = 0; i < g->n; i++)
         prediction[i] += leaf[g->node[i] - (leaves - 1)];
 }
@@ -244,7 +243,8 @@ habitat_status trees_train(const float *inputs, const float *y, const float *wei
         g->node = malloc(n * sizeof *g->node);
         g->sampled = malloc(n * sizeof *g->sampled);
         g->histogram = malloc(((nodes + 1) / 2) * BINS * sizeof *g->histogram);
-        done = g->gradient && g->node && g->sampled && g->histogram && bin_all(inputs, n, d, &g->bins);
+        done =
+            g->gradient && g->node && g->sampled && g->histogram && bin_all(inputs, n, d, &g->bins);
     }
     if (done) {
         random_state random = random_seeded(options->seed);

@@ -103,7 +103,9 @@ operator_class operator_class_of(const habitat_model_query *query) {
     }
 }
 
-static bool positive(double value) { return isfinite(value) && value > 0; }
+static bool positive(double value) {
+    return isfinite(value) && value > 0;
+}
 
 /* Convolutions were measured on all-zero inputs, which draw little power: between the rate under
  * the power limit and nine tenths of the peak, the geometric mean. docs/modelling.md#convolution */
@@ -119,8 +121,7 @@ bool operator_gpu_facts(const habitat_gpu *gpu, operator_class c, habitat_dtype 
                           .lanes_per_sm = gpu->fp32_lanes_per_sm,
                           .clock_hz = gpu->boost_clock_hz,
                           .l2_bytes = gpu->l2_bytes};
-    bool matrix =
-        c == OPERATOR_GEMM_MATRIX || c == OPERATOR_GEMM_FP8 || c == OPERATOR_ATTENTION;
+    bool matrix = c == OPERATOR_GEMM_MATRIX || c == OPERATOR_GEMM_FP8 || c == OPERATOR_ATTENTION;
     if (c == OPERATOR_CONV)
         facts.flop_per_s = convolution_rate(gpu);
     else if (matrix)

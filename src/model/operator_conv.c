@@ -6,17 +6,17 @@
 #include "model/operator_views.h"
 
 const operator_input operator_conv_inputs[OPERATOR_CONV_INPUTS] = {
-    {"implicit", false},      {"fused Winograd", false},  {"separate Winograd", false},
-    {"its product", false},   {"compute/memory", false},  {"log2 c_in", false},
-    {"log2 c_out", false},    {"log2 out", false},        {"log2 batch", false},
-    {"multiples c_in", false}, {"multiples c_out", false}, {"use of 4", false},
-    {"use of 2", false},      {"c_out/32", false},        {"c_out/64", false},
-    {"c_out/128", false},     {"c_in/8", false},          {"waves 128x128", false},
-    {"filling 128x128", false}, {"waves 128x64", false},  {"filling 128x64", false},
-    {"waves 128x32", false},  {"filling 128x32", false},  {"waves separate", false},
-    {"filling separate", false}, {"waves fused", false},  {"filling fused", false},
-    {"use separate", false},  {"bytes/L2", true},         {"log2 units", true},
-    {"flop/byte rate", true}, {"kernel area", false},
+    {"implicit", false},         {"fused Winograd", false},  {"separate Winograd", false},
+    {"its product", false},      {"compute/memory", false},  {"log2 c_in", false},
+    {"log2 c_out", false},       {"log2 out", false},        {"log2 batch", false},
+    {"multiples c_in", false},   {"multiples c_out", false}, {"use of 4", false},
+    {"use of 2", false},         {"c_out/32", false},        {"c_out/64", false},
+    {"c_out/128", false},        {"c_in/8", false},          {"waves 128x128", false},
+    {"filling 128x128", false},  {"waves 128x64", false},    {"filling 128x64", false},
+    {"waves 128x32", false},     {"filling 128x32", false},  {"waves separate", false},
+    {"filling separate", false}, {"waves fused", false},     {"filling fused", false},
+    {"use separate", false},     {"bytes/L2", true},         {"log2 units", true},
+    {"flop/byte rate", true},    {"kernel area", false},
 };
 
 static const operator_tile implicit_tiles[] = {
@@ -50,19 +50,18 @@ double operator_look_conv(const habitat_model_query *query, operator_class c,
     double tensors = 4 * batch * (c_in * s->in[0] * s->in[1] + c_out * out);
     double bytes = tensors + 4 * c_in * c_out * area;
     double flop = 2 * pixels * c_out * c_in * area;
-    double implicit = fmax(BEST(implicit_tiles, 1, pixels, c_out, c_in * area, units, rate),
-                           bytes / bandwidth);
+    double implicit =
+        fmax(BEST(implicit_tiles, 1, pixels, c_out, c_in * area, units, rate), bytes / bandwidth);
     /* Winograd is for 3x3 kernels of stride 1. */
     bool winograd = s->kernel[0] == 3 && s->kernel[1] == 3 && s->stride[0] == 1 &&
                     s->stride[1] == 1 && s->dilation[0] <= 1 && s->dilation[1] <= 1;
     double twos = batch * ceil(s->out[0] / 2) * ceil(s->out[1] / 2);
     double fours = batch * ceil(s->out[0] / 4) * ceil(s->out[1] / 4);
-    double fused = fmax(BEST(fused_tiles, 1, twos, c_out, c_in * 16, units, rate),
-                        bytes / bandwidth);
+    double fused =
+        fmax(BEST(fused_tiles, 1, twos, c_out, c_in * 16, units, rate), bytes / bandwidth);
     double product = BEST(separate_tiles, 36, fours, c_out, c_in, units, rate);
     double transformed = 4 * 36 * (fours * (c_in + c_out) + c_in * c_out);
-    double separate =
-        product + (tensors + 2 * transformed + 4 * area * c_in * c_out) / bandwidth;
+    double separate = product + (tensors + 2 * transformed + 4 * area * c_in * c_out) / bandwidth;
     double base = winograd ? fmin(fmin(implicit, fused), separate) : implicit;
     float *x = inputs;
     *x++ = operator_log(implicit / base, 0, 3);

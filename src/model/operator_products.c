@@ -39,21 +39,40 @@ static double whole_multiples(double value, double a, double b) {
  * ----------------------------------------------------------------------- */
 
 const operator_input operator_gemm_inputs[OPERATOR_GEMM_INPUTS] = {
-    {"waves 32x32", false},   {"filling 32x32", false},   {"use 32x32", false},
-    {"waves 64x64", false},   {"filling 64x64", false},   {"use 64x64", false},
-    {"waves 128x64", false},  {"filling 128x64", false},  {"use 128x64", false},
-    {"waves 64x128", false},  {"filling 64x128", false},  {"use 64x128", false},
-    {"waves 128x128", false}, {"filling 128x128", false}, {"use 128x128", false},
-    {"compute/memory", false}, {"tile loss", false},      {"log2 k", false},
-    {"log2 m/n", false},      {"multiples of 4", false},  {"multiples of 32", false},
-    {"bytes/L2", false},      {"operands/L2", false},     {"log2 m", true},
-    {"log2 n", true},         {"log2 b", true},           {"log2 units", true},
-    {"flop/byte rate", true}, {"bias", false},
+    {"waves 32x32", false},
+    {"filling 32x32", false},
+    {"use 32x32", false},
+    {"waves 64x64", false},
+    {"filling 64x64", false},
+    {"use 64x64", false},
+    {"waves 128x64", false},
+    {"filling 128x64", false},
+    {"use 128x64", false},
+    {"waves 64x128", false},
+    {"filling 64x128", false},
+    {"use 64x128", false},
+    {"waves 128x128", false},
+    {"filling 128x128", false},
+    {"use 128x128", false},
+    {"compute/memory", false},
+    {"tile loss", false},
+    {"log2 k", false},
+    {"log2 m/n", false},
+    {"multiples of 4", false},
+    {"multiples of 32", false},
+    {"bytes/L2", false},
+    {"operands/L2", false},
+    {"log2 m", true},
+    {"log2 n", true},
+    {"log2 b", true},
+    {"log2 units", true},
+    {"flop/byte rate", true},
+    {"bias", false},
 };
 
 /* Tiles of the libraries' fp32 kernels and the share of the sustained rate they reach; transposed
  * tiles count the same. */
-static const operator_tile plain_tiles[] = {{32, 32, .5},   {64, 32, .6},  {32, 64, .6},
+static const operator_tile plain_tiles[] = {{32, 32, .5},   {64, 32, .6},   {32, 64, .6},
                                             {64, 64, .75},  {128, 32, .75}, {32, 128, .75},
                                             {128, 64, .92}, {64, 128, .92}, {128, 128, 1}};
 /* Those that inputs describe. */
@@ -69,8 +88,8 @@ double operator_look_gemm(const habitat_model_query *query, operator_class c,
     double compute = 2 * b * m * n * k / gpu->flop_per_s, memory = bytes / gpu->bytes_per_s;
     double best = INFINITY;
     for (size_t i = 0; i < sizeof plain_tiles / sizeof *plain_tiles; i++)
-        best = fmin(best,
-                    operator_tile_time(&plain_tiles[i], b, m, n, k, units, gpu->flop_per_s, .5));
+        best =
+            fmin(best, operator_tile_time(&plain_tiles[i], b, m, n, k, units, gpu->flop_per_s, .5));
     float *x = inputs;
     for (size_t i = 0; i < 5; i++, x += 3)
         operator_tile_inputs(&plain_tiles[plain_described[i]], b, m, n, units, -3, 4, x);
@@ -107,10 +126,11 @@ const operator_input operator_matrix_inputs[OPERATOR_MATRIX_INPUTS] = {
     {"log time", true},
 };
 
-static const operator_tile matrix_tiles[] = {{256, 128, 1},  {128, 256, 1},  {128, 128, .95},
-                                             {128, 64, .8},  {64, 128, .8},  {64, 64, .65}};
+static const operator_tile matrix_tiles[] = {{256, 128, 1}, {128, 256, 1}, {128, 128, .95},
+                                             {128, 64, .8}, {64, 128, .8}, {64, 64, .65}};
 
-/* What an L2 cache delivers, per SM [byte/s]: 24 byte a cycle at 1.7 GHz, below every data sheet. */
+/* What an L2 cache delivers, per SM [byte/s]: 24 byte a cycle at 1.7 GHz, below every data sheet.
+ */
 static const double l2_bytes_per_s_per_sm = 24 * 1.7e9;
 
 double operator_look_matrix(const habitat_model_query *query, operator_class c,
@@ -130,8 +150,8 @@ double operator_look_matrix(const habitat_model_query *query, operator_class c,
     double best = INFINITY;
     float *x = inputs;
     for (size_t i = 0; i < sizeof matrix_tiles / sizeof *matrix_tiles; i++, x += 3) {
-        best = fmin(best,
-                    operator_tile_time(&matrix_tiles[i], b, m, n, k, units, gpu->flop_per_s, 1));
+        best =
+            fmin(best, operator_tile_time(&matrix_tiles[i], b, m, n, k, units, gpu->flop_per_s, 1));
         operator_tile_inputs(&matrix_tiles[i], b, m, n, units, -5, 5, x);
     }
     double base = cbrt(compute * compute * compute + memory * memory * memory);

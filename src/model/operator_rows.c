@@ -5,8 +5,8 @@
 #include "model/operator_views.h"
 
 const operator_input operator_elementwise_inputs[OPERATOR_ELEMENTWISE_INPUTS] = {
-    {"inputs", false},      {"kind", false},          {"log2 bytes", false},
-    {"bytes/L2", true},     {"flop/byte rate", true},
+    {"inputs", false},  {"kind", false},          {"log2 bytes", false},
+    {"bytes/L2", true}, {"flop/byte rate", true},
 };
 
 /* Kinds by how much they compute: sums and products 0, quotients 1, powers 2, comparisons 3,
@@ -15,8 +15,8 @@ static float elementwise_kind(const char *kind) {
     static const struct {
         const char *part;
         float code;
-    } kinds[] = {{"div", 1}, {"pow", 2}, {"relu", 3}, {"gelu", 4}, {"tanh", 4}, {"silu", 4},
-                 {"sigmoid", 4}};
+    } kinds[] = {{"div", 1},  {"pow", 2},  {"relu", 3},   {"gelu", 4},
+                 {"tanh", 4}, {"silu", 4}, {"sigmoid", 4}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strstr(kind, kinds[i].part))
             return strcmp(kinds[i].part, "relu") == 0 || !strstr(kind, "gelu") ? kinds[i].code : 4;
@@ -40,10 +40,10 @@ double operator_look_elementwise(const habitat_model_query *query, operator_clas
  * ------------------------------------------------------------------------ */
 
 const operator_input operator_rows_inputs[OPERATOR_ROWS_INPUTS] = {
-    {"bytes/L2", false},        {"log2 rows", false},       {"log2 columns", false},
-    {"multiple of 4", false},   {"rows/SM", false},         {"rows in flight/L2", false},
-    {"warps' use", false},      {"blocks' use", false},     {"at most 1024", false},
-    {"power of two", false},    {"flop/byte rate", true},
+    {"bytes/L2", false},      {"log2 rows", false},     {"log2 columns", false},
+    {"multiple of 4", false}, {"rows/SM", false},       {"rows in flight/L2", false},
+    {"warps' use", false},    {"blocks' use", false},   {"at most 1024", false},
+    {"power of two", false},  {"flop/byte rate", true},
 };
 
 double operator_look_rows(const habitat_model_query *query, operator_class c,
@@ -72,9 +72,17 @@ double operator_look_rows(const habitat_model_query *query, operator_class c,
  * ---------------------------------------------------------------------------- */
 
 const operator_input operator_attention_inputs[OPERATOR_ATTENTION_INPUTS] = {
-    {"padding", false},       {"waves", false},       {"filling", false}, {"longest/mean", false},
-    {"compute/memory", false}, {"log2 length", false}, {"queries a key head", false},
-    {"causal", false},        {"variant", false},     {"head size", true}, {"vector share", true},
+    {"padding", false},
+    {"waves", false},
+    {"filling", false},
+    {"longest/mean", false},
+    {"compute/memory", false},
+    {"log2 length", false},
+    {"queries a key head", false},
+    {"causal", false},
+    {"variant", false},
+    {"head size", true},
+    {"vector share", true},
 };
 
 /* Head sizes that kernels are built for. */
@@ -104,21 +112,20 @@ double operator_look_attention(const habitat_model_query *query, operator_class 
     double products = 4 * elements * padded / gpu->flop_per_s;
     double vectors = elements * vector_cycles / (gpu->sm_count * gpu->clock_hz);
     double compute = products + vectors;
-    double longest = (4 * padded / (gpu->flop_per_s / gpu->sm_count) +
-                      vector_cycles / gpu->clock_hz) *
-                     s->kv_len * tile;
+    double longest =
+        (4 * padded / (gpu->flop_per_s / gpu->sm_count) + vector_cycles / gpu->clock_hz) *
+        s->kv_len * tile;
     bool appends = s->causal && query->timing == HABITAT_TIMING_SERVING;
     double q_bytes = 4 * s->batch * head * s->heads * s->q_len;
     double kv_bytes = 4 * s->batch * head * s->kv_heads * s->kv_len;
     double bytes = q_bytes + kv_bytes * (appends ? 3 : 1), footprint = q_bytes + kv_bytes;
     double miss = operator_miss_share(footprint, gpu->l2_bytes, .9, 1);
-    double memory = fmax(bytes * miss / gpu->bytes_per_s,
-                         bytes / (gpu->sm_count * l2_bytes_per_s_per_sm));
+    double memory =
+        fmax(bytes * miss / gpu->bytes_per_s, bytes / (gpu->sm_count * l2_bytes_per_s_per_sm));
     double busy = fmax(compute, longest);
     float *x = inputs;
-    *x++ = operator_log(padded / head * tiles * tile * tile /
-                            (s->q_len * s->kv_len * (s->causal ? .5 : 1)),
-                        0, 4);
+    *x++ = operator_log(
+        padded / head * tiles * tile * tile / (s->q_len * s->kv_len * (s->causal ? .5 : 1)), 0, 4);
     *x++ = operator_log(waves, -5, 7);
     *x++ = (float)(waves / ceil(waves));
     *x++ = operator_log(longest / fmax(compute, memory), -4, 4);

@@ -10,7 +10,9 @@ typedef struct random_state {
     uint64_t value;
 } random_state;
 
-static inline random_state random_seeded(uint64_t seed) { return (random_state){seed}; }
+static inline random_state random_seeded(uint64_t seed) {
+    return (random_state){seed};
+}
 
 static inline uint64_t random_bits(random_state *r) {
     uint64_t z = r->value += UINT64_C(0x9e3779b97f4a7c15);

@@ -30,7 +30,9 @@ static habitat_status bad_shape(row *r, habitat_error *err) {
                            "a size is missing, not a number or not positive");
 }
 
-static bool is(const char *a, const char *b) { return a && strcmp(a, b) == 0; }
+static bool is(const char *a, const char *b) {
+    return a && strcmp(a, b) == 0;
+}
 
 static habitat_status gemm(row *r, habitat_gemm_shape shape, habitat_dtype dtype,
                            habitat_measurement *out, habitat_error *err) {
@@ -74,8 +76,8 @@ typedef struct square {
 
 static habitat_status conv(row *r, const square *s, habitat_dtype dtype, habitat_pass pass,
                            habitat_measurement *out, habitat_error *err) {
-    if (!SIZES(s->batch, s->c_in, s->c_out, s->kernel_h, s->kernel_w, s->in_h, s->in_w,
-               s->stride_h, s->stride_w) ||
+    if (!SIZES(s->batch, s->c_in, s->c_out, s->kernel_h, s->kernel_w, s->in_h, s->in_w, s->stride_h,
+               s->stride_w) ||
         !(s->pad_h >= 0 && s->pad_w >= 0))
         return bad_shape(r, err);
     habitat_conv_shape shape = {.dims = 2,
@@ -126,8 +128,10 @@ static double number(row *r, const char *column, double otherwise) {
 static habitat_status read_gemm_fp32(row *r, const char *op, habitat_dtype dtype,
                                      habitat_measurement *out, habitat_error *err) {
     /* N is the reduction, K the output's width. */
-    habitat_gemm_shape shape = {.b = cell_number(r, "B"), .m = cell_number(r, "M"),
-                                .n = cell_number(r, "K"), .k = cell_number(r, "N")};
+    habitat_gemm_shape shape = {.b = cell_number(r, "B"),
+                                .m = cell_number(r, "M"),
+                                .n = cell_number(r, "K"),
+                                .k = cell_number(r, "N")};
     shape.bias = is(op, "linear");
     shape.trans_b = shape.bias;
     habitat_status status = gemm(r, shape, dtype, out, err);
@@ -146,8 +150,8 @@ static habitat_status read_pointwise(row *r, const char *op, habitat_dtype dtype
     static const struct {
         const char *op, *kind;
         double inputs;
-    } kinds[] = {{"add", "add", 2},   {"mul", "mul", 2},   {"div", "div", 2},   {"pow", "pow", 2},
-                 {"addu", "add", 1},  {"mulu", "mul", 1},  {"divu", "div", 1},  {"powu", "pow", 1},
+    } kinds[] = {{"add", "add", 2},   {"mul", "mul", 2},   {"div", "div", 2},  {"pow", "pow", 2},
+                 {"addu", "add", 1},  {"mulu", "mul", 1},  {"divu", "div", 1}, {"powu", "pow", 1},
                  {"relu", "relu", 1}, {"gelu", "gelu", 1}, {"tanh", "tanh", 1}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (is(op, kinds[i].op))
@@ -162,8 +166,17 @@ static habitat_status read_conv(row *r, habitat_dtype dtype, habitat_measurement
     const char *padding = cell_text(r, "padding");
     if (is(padding, "SAME"))
         pad = floor((kernel - 1) / 2);
-    square s = {cell_number(r, "batch"), cell_number(r, "c_in"), cell_number(r, "c_out"), kernel,
-                kernel, in, in, stride, stride, pad, pad};
+    square s = {cell_number(r, "batch"),
+                cell_number(r, "c_in"),
+                cell_number(r, "c_out"),
+                kernel,
+                kernel,
+                in,
+                in,
+                stride,
+                stride,
+                pad,
+                pad};
     return conv(r, &s, dtype, HABITAT_PASS_FORWARD, out, err);
 }
 
@@ -192,15 +205,15 @@ static habitat_status read_llm_layer(row *r, const char *op, habitat_dtype dtype
     double embed = cell_number(r, "n_embd"), expanded = cell_number(r, "n_expanded_embd") / tp;
     double heads = cell_number(r, "n_head"), kv_heads = cell_number(r, "n_kv_head");
     const char *gated_text = cell_text(r, "use_gated_mlp");
-    bool gated = gated_text && (is(gated_text, "True") || is(gated_text, "1") ||
-                                is(gated_text, "true"));
+    bool gated =
+        gated_text && (is(gated_text, "True") || is(gated_text, "1") || is(gated_text, "true"));
     if (!SIZES(m, tp, embed, heads, kv_heads))
         return bad_shape(r, err);
     double head = embed / heads;
     if (is(op, "attn_pre_proj"))
         return gemm(r,
-                    (habitat_gemm_shape){.b = 1, .m = m, .n = (heads + 2 * kv_heads) / tp * head,
-                                         .k = embed},
+                    (habitat_gemm_shape){
+                        .b = 1, .m = m, .n = (heads + 2 * kv_heads) / tp * head, .k = embed},
                     dtype, out, err);
     if (is(op, "attn_post_proj"))
         return gemm(r, (habitat_gemm_shape){.b = 1, .m = m, .n = embed, .k = embed / tp}, dtype,
@@ -228,9 +241,11 @@ static habitat_status read_tensorflow(row *r, const char *op, habitat_dtype dtyp
     if (op && strstr(op, "conv"))
         return read_conv(r, dtype, out, err);
     return gemm(r,
-                (habitat_gemm_shape){.b = 1, .m = cell_number(r, "batch"),
+                (habitat_gemm_shape){.b = 1,
+                                     .m = cell_number(r, "batch"),
                                      .n = cell_number(r, "dim_output"),
-                                     .k = cell_number(r, "dim_input"), .bias = true},
+                                     .k = cell_number(r, "dim_input"),
+                                     .bias = true},
                 dtype, out, err);
 }
 
@@ -242,16 +257,19 @@ static habitat_status read_deepbench(row *r, const char *op, habitat_dtype dtype
     out->time_ms = cell_number(r, times[part]);
     if (is(op, "gemm"))
         return gemm(r,
-                    (habitat_gemm_shape){.b = 1, .m = cell_number(r, "m"), .n = cell_number(r, "n"),
+                    (habitat_gemm_shape){.b = 1,
+                                         .m = cell_number(r, "m"),
+                                         .n = cell_number(r, "n"),
                                          .k = cell_number(r, "k"),
                                          .trans_a = is(cell_text(r, "trans_a"), "1"),
                                          .trans_b = is(cell_text(r, "trans_b"), "1")},
                     dtype, out, err);
     if (is(op, "conv2d")) {
-        square s = {cell_number(r, "batch"),    cell_number(r, "c"),        cell_number(r, "k_out"),
-                    cell_number(r, "filter_h"), cell_number(r, "filter_w"), cell_number(r, "h"),
-                    cell_number(r, "w"),        cell_number(r, "stride_h"), cell_number(r, "stride_w"),
-                    cell_number(r, "pad_h"),    cell_number(r, "pad_w")};
+        square s = {
+            cell_number(r, "batch"),    cell_number(r, "c"),        cell_number(r, "k_out"),
+            cell_number(r, "filter_h"), cell_number(r, "filter_w"), cell_number(r, "h"),
+            cell_number(r, "w"),        cell_number(r, "stride_h"), cell_number(r, "stride_w"),
+            cell_number(r, "pad_h"),    cell_number(r, "pad_w")};
         return conv(r, &s, dtype, passes[part], out, err);
     }
     double gates = is(op, "rnn_lstm") ? 4 : is(op, "rnn_gru") ? 3 : is(op, "rnn_vanilla") ? 1 : 0;
@@ -260,9 +278,12 @@ static habitat_status read_deepbench(row *r, const char *op, habitat_dtype dtype
     if (part == 1) /* the data's gradient and the weights' are two calls */
         out->time_ms += cell_number(r, "bwd_weight_ms");
     double hidden = cell_number(r, "hidden");
-    habitat_rnn_shape shape = {.gates = gates, .batch = cell_number(r, "batch"),
-                               .steps = cell_number(r, "timesteps"), .input = 1, /* cuDNN's skip-input mode: none */
-                               .hidden = hidden, .layers = 1};
+    habitat_rnn_shape shape = {.gates = gates,
+                               .batch = cell_number(r, "batch"),
+                               .steps = cell_number(r, "timesteps"),
+                               .input = 1, /* cuDNN's skip-input mode: none */
+                               .hidden = hidden,
+                               .layers = 1};
     return rnn(r, shape, dtype, part ? HABITAT_PASS_BACKWARD : HABITAT_PASS_FORWARD, out, err);
 }
 
@@ -277,8 +298,10 @@ static habitat_status read_own(row *r, habitat_dtype dtype, habitat_measurement 
         if (is(cell_text(r, "pass"), pass_names[i]))
             pass = (habitat_pass)i;
     if (is(class_name, "gemm") || is(class_name, "bmm")) {
-        habitat_gemm_shape shape = {.b = number(r, "b", 1), .m = cell_number(r, "m"),
-                                    .n = cell_number(r, "n"), .k = cell_number(r, "k"),
+        habitat_gemm_shape shape = {.b = number(r, "b", 1),
+                                    .m = cell_number(r, "m"),
+                                    .n = cell_number(r, "n"),
+                                    .k = cell_number(r, "k"),
                                     .bias = is(cell_text(r, "bias"), "1")};
         habitat_status status = gemm(r, shape, dtype, out, err);
         if (status == HABITAT_OK && is(class_name, "bmm"))
@@ -288,9 +311,10 @@ static habitat_status read_own(row *r, habitat_dtype dtype, habitat_measurement 
     if (is(class_name, "conv")) {
         double kernel = cell_number(r, "kernel"), in = cell_number(r, "in_hw");
         double stride = number(r, "stride", 1), pad = number(r, "padding", 0);
-        square s = {cell_number(r, "batch"), cell_number(r, "c_in"), cell_number(r, "c_out"),
-                    number(r, "kernel_h", kernel), number(r, "kernel_w", kernel),
-                    number(r, "in_h", in), number(r, "in_w", in), number(r, "stride_h", stride),
+        square s = {cell_number(r, "batch"),       cell_number(r, "c_in"),
+                    cell_number(r, "c_out"),       number(r, "kernel_h", kernel),
+                    number(r, "kernel_w", kernel), number(r, "in_h", in),
+                    number(r, "in_w", in),         number(r, "stride_h", stride),
                     number(r, "stride_w", stride), number(r, "pad_h", pad),
                     number(r, "pad_w", pad)};
         return conv(r, &s, dtype, pass, out, err);
@@ -353,8 +377,10 @@ static habitat_status read_collected(row *r, const char *op, habitat_dtype dtype
         dtype = HABITAT_DTYPE_FP32;
     }
     if (is(op, "gemm") || is(op, "linear") || is(op, "bmm")) {
-        habitat_gemm_shape shape = {.b = size_of(r, "b", 1), .m = size_of(r, "m", NAN),
-                                    .n = size_of(r, "n", NAN), .k = size_of(r, "k", NAN),
+        habitat_gemm_shape shape = {.b = size_of(r, "b", 1),
+                                    .m = size_of(r, "m", NAN),
+                                    .n = size_of(r, "n", NAN),
+                                    .k = size_of(r, "k", NAN),
                                     .bias = is(op, "linear")};
         habitat_status status = gemm(r, shape, dtype, out, err);
         if (status == HABITAT_OK && is(op, "bmm"))
@@ -364,8 +390,17 @@ static habitat_status read_collected(row *r, const char *op, habitat_dtype dtype
     if (is(op, "conv2d") && size_of(r, "groups", 1) == 1) {
         double kernel = size_of(r, "kernel", NAN), in = size_of(r, "in", NAN);
         double stride = size_of(r, "stride", 1), pad = size_of(r, "padding", 0);
-        square s = {size_of(r, "batch", NAN), size_of(r, "c_in", NAN), size_of(r, "c_out", NAN),
-                    kernel, kernel, in, in, stride, stride, pad, pad};
+        square s = {size_of(r, "batch", NAN),
+                    size_of(r, "c_in", NAN),
+                    size_of(r, "c_out", NAN),
+                    kernel,
+                    kernel,
+                    in,
+                    in,
+                    stride,
+                    stride,
+                    pad,
+                    pad};
         return conv(r, &s, dtype, pass, out, err);
     }
     if (is(op, "attention"))
@@ -445,10 +480,12 @@ static habitat_dtype dtype_of(const char *text) {
     return is(text, "fp8_block") ? HABITAT_DTYPE_FP8 : habitat_dtype_from_name(text);
 }
 
-unsigned csv_parts(const habitat_csv_reader *reader) { return csv_has(reader, "fwd_ms") ? 3 : 1; }
+unsigned csv_parts(const habitat_csv_reader *reader) {
+    return csv_has(reader, "fwd_ms") ? 3 : 1;
+}
 
-static habitat_status read_row(row *r, unsigned part, habitat_dtype dtype,
-                               habitat_measurement *out, habitat_error *err) {
+static habitat_status read_row(row *r, unsigned part, habitat_dtype dtype, habitat_measurement *out,
+                               habitat_error *err) {
     const char *op = cell_text(r, "op");
     if (csv_has(r, "shape"))
         return read_collected(r, op, dtype, out, err);
@@ -468,8 +505,10 @@ static habitat_status read_row(row *r, unsigned part, habitat_dtype dtype,
         return read_gemm_fp32(r, op, dtype, out, err);
     if (csv_has(r, "m"))
         return gemm(r,
-                    (habitat_gemm_shape){.b = number(r, "b", 1), .m = cell_number(r, "m"),
-                                         .n = cell_number(r, "n"), .k = cell_number(r, "k"),
+                    (habitat_gemm_shape){.b = number(r, "b", 1),
+                                         .m = cell_number(r, "m"),
+                                         .n = cell_number(r, "n"),
+                                         .k = cell_number(r, "k"),
                                          .trans_b = true},
                     dtype, out, err);
     if (csv_has(r, "H"))
@@ -490,8 +529,8 @@ habitat_status csv_measurement(const habitat_csv_reader *reader, unsigned part,
     if (status != HABITAT_OK)
         return status;
     if (!isnan(made.time_ms) && !(made.time_ms > 0 && made.time_ms < 1e9))
-        return habitat_fail_at(err, HABITAT_E_RANGE, csv_path(reader), UINT64_MAX,
-                               csv_line(reader), "a time of %g ms", made.time_ms);
+        return habitat_fail_at(err, HABITAT_E_RANGE, csv_path(reader), UINT64_MAX, csv_line(reader),
+                               "a time of %g ms", made.time_ms);
     const char *split = cell_text(reader, "split"), *flag = cell_text(reader, "flag");
     habitat_model_query query = {.work = &made.work,
                                  .arithmetic = made.arithmetic,

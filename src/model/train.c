@@ -280,10 +280,9 @@ static habitat_status fit(const samples *s, operator_class c, bool seen, keep wh
                                  .leaf_penalty = 5,
                                  .clip = .3,
                                  .seed = seed};
-        status = n >= LEAST_ROWS
-                     ? trees_train(x, y, w, n, s->d, use, &options, out, err)
-                     : habitat_fail(err, HABITAT_E_ARG, "too few rows to train %s",
-                                    operator_class_name(c));
+        status = n >= LEAST_ROWS ? trees_train(x, y, w, n, s->d, use, &options, out, err)
+                                 : habitat_fail(err, HABITAT_E_ARG, "too few rows to train %s",
+                                                operator_class_name(c));
     }
     free(x);
     free(y);
@@ -350,8 +349,8 @@ static double choose_shrink(const held_out *rows, size_t n) {
     for (size_t k = 0; k < SHRINKS; k++) {
         double sum = 0;
         for (size_t i = 0; i < n; i++)
-            sum += rows[i].weight *
-                   fabs(exp(shrinks[k] * rows[i].correction - rows[i].residual) - 1);
+            sum +=
+                rows[i].weight * fabs(exp(shrinks[k] * rows[i].correction - rows[i].residual) - 1);
         if (sum < best) {
             best = sum;
             chosen = shrinks[k];
@@ -406,13 +405,17 @@ static habitat_status judge_transfer(const samples *s, operator_class c, uint64_
 
 static habitat_status name_gpus(const samples *s, operator_model *out, habitat_error *err) {
     out->gpus = calloc(s->gpu_count ? s->gpu_count : 1, sizeof *out->gpus);
-    for (size_t i = 0; out->gpus && i < s->gpu_count; i++) {
-        size_t bytes = strlen(s->gpus[i]->name) + 1;
-        out->gpus[i] = malloc(bytes);
-        if (!out->gpus[i])
+    for (size_t g = 0; out->gpus && g < s->gpu_count; g++) {
+        size_t rows = 0, bytes = strlen(s->gpus[g]->name) + 1;
+        for (size_t i = 0; i < s->n; i++)
+            rows += s->gpu[i] == g;
+        if (rows == 0) /* all of its rows were below their floor */
+            continue;
+        char *copy = malloc(bytes);
+        if (!copy)
             return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-        memcpy(out->gpus[i], s->gpus[i]->name, bytes);
-        out->gpu_count++;
+        memcpy(copy, s->gpus[g]->name, bytes);
+        out->gpus[out->gpu_count++] = copy;
     }
     return out->gpus ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
 }
@@ -474,8 +477,8 @@ static habitat_status train_seen(const samples *s, operator_class c, uint64_t se
     if (!rows)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     trees held = {0};
-    habitat_status status = fit(s, c, true, has_tests(s) ? KEEP_TRAIN : KEEP_FOUR_FIFTHS, 0, seed,
-                                &held, err);
+    habitat_status status =
+        fit(s, c, true, has_tests(s) ? KEEP_TRAIN : KEEP_FOUR_FIFTHS, 0, seed, &held, err);
     size_t n = 0;
     for (size_t g = 0; status == HABITAT_OK && g < s->gpu_count; g++)
         n += add_held_out(s, &held, g, true, rows + n);
@@ -573,8 +576,8 @@ habitat_status train_classes(const habitat_dataset *data, const habitat_gpu_tabl
         models->count += trained;
     }
     if (status == HABITAT_OK && models->count == 0)
-        status = habitat_fail(err, HABITAT_E_ARG,
-                              "no class of operations has enough rows to train on");
+        status =
+            habitat_fail(err, HABITAT_E_ARG, "no class of operations has enough rows to train on");
     if (status == HABITAT_OK)
         *out = models;
     else

@@ -1,5 +1,5 @@
-/* OpenBLAS at run time: it takes milliseconds to load and starts threads, which no prediction should
- * pay for. docs/decisions has the reasons. */
+/* OpenBLAS at run time: it takes milliseconds to load and starts threads, which no prediction
+ * should pay for. docs/decisions has the reasons. */
 #include "model/train_blas.h"
 
 #include <string.h>
@@ -49,6 +49,8 @@ habitat_status train_blas_open(train_blas *out, habitat_error *err) {
                         "this build trains no perceptrons; configure with -DHABITAT_TRAINER=ON");
 }
 
-void train_blas_close(train_blas *blas) { *blas = (train_blas){0}; }
+void train_blas_close(train_blas *blas) {
+    *blas = (train_blas){0};
+}
 
 #endif

@@ -11,8 +11,9 @@ static bool graphics_memory(const habitat_gpu *gpu) {
 }
 
 /* F = min(u P, e W): u the mean share of the peak that the others sustain where power does not bind
- * (share above 0.7, else all). The second bound is for low-power cards alone: they are held far below
- * what their silicon could draw; e is the most work a joule buys among others of a like process. */
+ * (share above 0.7, else all). The second bound is for low-power cards alone: they are held far
+ * below what their silicon could draw; e is the most work a joule buys among others of a like
+ * process. */
 static double estimate_rate(const habitat_gpu *gpu, const habitat_gpu *const *others, size_t count,
                             double peak, const double *peaks, const double *rates) {
     double all = 0, unbound = 0, per_joule = 0;

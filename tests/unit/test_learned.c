@@ -1,0 +1,178 @@
+/* Operator models: trees by hand, the file, classes, and answers. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <habitat/habitat.h>
+
+#include "check.h"
+#include "model/learned.h"
+
+/* One tree of depth 2:  x0 > 1 ? (x1 > 5 ? 40 : 30) : (always left: 10). */
+static trees two_levels(void) {
+    trees t = {.depth = 2, .count = 1, .bias = 0.5F};
+    t.feature = malloc(3);
+    t.threshold = malloc(3 * sizeof *t.threshold);
+    t.leaf = malloc(4 * sizeof *t.leaf);
+    memcpy(t.feature, (uint8_t[]){0, TREES_PASS, 1}, 3);
+    memcpy(t.threshold, (float[]){1, 0, 5}, 3 * sizeof(float));
+    memcpy(t.leaf, (float[]){10, 20, 30, 40}, 4 * sizeof(float));
+    return t;
+}
+
+static void test_trees(void) {
+    trees t = two_levels();
+    CHECK_NEAR(trees_predict(&t, (float[]){0, 9}), 10.5, 0);
+    CHECK_NEAR(trees_predict(&t, (float[]){1, 9}), 10.5, 0); /* equal goes left */
+    CHECK_NEAR(trees_predict(&t, (float[]){2, 5}), 30.5, 0);
+    CHECK_NEAR(trees_predict(&t, (float[]){2, 6}), 40.5, 0);
+    trees_free(&t);
+    check_case("a tree goes right above its threshold, left where it does not split");
+}
+
+/* y = 3 where x0 > 0, else -1: one split says it all. */
+static void test_training(void) {
+    enum { N = 400 };
+    static float x[N * 2], y[N], w[N];
+    for (int i = 0; i < N; i++) {
+        x[2 * i] = (float)(i % 40) - 19.5F;
+        x[2 * i + 1] = (float)(i % 7);
+        y[i] = x[2 * i] > 0 ? 3 : -1;
+        w[i] = 1;
+    }
+    trees_options options = {.depth = 2,
+                             .count = 60,
+                             .learning_rate = .2,
+                             .row_share = 1,
+                             .input_share = 1,
+                             .leaf_rows = 5,
+                             .leaf_penalty = 0,
+                             .clip = 1,
+                             .seed = 7};
+    bool use[2] = {true, true}, without[2] = {false, true};
+    trees a = {0}, b = {0}, c = {0};
+    CHECK_INT(trees_train(x, y, w, N, 2, use, &options, &a, NULL), HABITAT_OK);
+    CHECK_INT(trees_train(x, y, w, N, 2, use, &options, &b, NULL), HABITAT_OK);
+    CHECK_INT(trees_train(x, y, w, N, 2, without, &options, &c, NULL), HABITAT_OK);
+    CHECK(fabs(trees_predict(&a, (float[]){5, 3}) - 3) < 0.05);
+    CHECK(fabs(trees_predict(&a, (float[]){-5, 3}) + 1) < 0.05);
+    size_t nodes = 3 * options.count;
+    CHECK(memcmp(a.feature, b.feature, nodes) == 0);
+    CHECK(memcmp(a.threshold, b.threshold, nodes * sizeof(float)) == 0);
+    CHECK(memcmp(a.leaf, b.leaf, 4 * options.count * sizeof(float)) == 0);
+    for (size_t i = 0; i < nodes; i++)
+        CHECK(c.feature[i] != 0); /* an input left out is not split on */
+    trees_free(&a);
+    trees_free(&b);
+    trees_free(&c);
+    check_case("training finds a step, repeats itself bit for bit, and leaves inputs out");
+}
+
+/* Two inputs, one hidden layer of two, ReLU: h = max(0, (z0 + z1, z0 - z1)), out = h0 + 2 h1 + 1/4.
+ * z = (x - mean) * scale = (x0 - 1, (x1 - 2) / 2). For x = (3, 4): z = (2, 1), h = (3, 1):
+ * 3 + 2 + 0.25 = 5.25. For x = (0, 4): z = (-1, 1), h = (0, 0): 0.25. */
+static void test_network(void) {
+    float mean[] = {1, 2}, scale[] = {1, .5F};
+    float parameters[] = {1, 1, 1, -1, 0, 0, 1, 2, .25F};
+    network net = {.inputs = 2,
+                   .layers = 1,
+                   .width = 2,
+                   .activation = NETWORK_RELU,
+                   .mean = mean,
+                   .scale = scale,
+                   .clip = 4,
+                   .parameters = parameters};
+    float scratch[4 * NETWORK_ROWS];
+    double out[3];
+    CHECK_INT(network_parameter_count(&net), 9);
+    network_predict_rows(&net, (float[]){3, 4, 0, 4, 1000, 2}, 3, out, scratch);
+    CHECK_NEAR(out[0], 5.25, 1e-6);
+    CHECK_NEAR(out[1], 0.25, 1e-6);
+    CHECK_NEAR(out[2], 4 + 2 * 4 + .25, 1e-6);
+    check_case("a perceptron by hand, inputs clipped");
+}
+
+static habitat_models *sample(void) {
+    habitat_models *models = learned_create(1);
+    operator_model *m = &models->models[0];
+    *m = (operator_model){.class_number = OPERATOR_GEMM,
+                          .use = HABITAT_MODEL_TRANSFER,
+                          .shrink = .5F,
+                          .low = -.25F,
+                          .high = .5F,
+                          .low_estimated = -1,
+                          .high_estimated = 1,
+                          .training_rows = 12,
+                          .trees = two_levels()};
+    m->gpus = calloc(1, sizeof *m->gpus);
+    m->gpus[0] = malloc(3);
+    memcpy(m->gpus[0], "T4", 3);
+    m->gpu_count = 1;
+    return models;
+}
+
+static void test_file(void) {
+    habitat_models *models = sample(), *back = NULL;
+    uint8_t *data = NULL;
+    size_t size = 0;
+    habitat_error err = {0};
+    CHECK_INT(learned_encode(models, &data, &size, NULL), HABITAT_OK);
+    CHECK_INT(habitat_models_parse(data, size, "sample", &back, &err), HABITAT_OK);
+    CHECK(back && back->count == 1 && back->models[0].training_rows == 12);
+    CHECK(back && memcmp(back->models[0].trees.leaf, models->models[0].trees.leaf, 16) == 0);
+    habitat_models_free(back);
+    back = NULL;
+    for (size_t cut = 0; cut < size; cut++)
+        CHECK_INT(habitat_models_parse(data, cut, "cut", &back, &err), HABITAT_E_FORMAT);
+    CHECK(strstr(err.message, "truncated") != NULL);
+    for (size_t i = 24; i < size; i++) { /* every byte the checksum covers */
+        data[i] ^= 0x10;
+        CHECK_INT(habitat_models_parse(data, size, "flipped", &back, &err), HABITAT_E_FORMAT);
+        data[i] ^= 0x10;
+    }
+    CHECK(strstr(err.message, "checksum") != NULL);
+    data[8] = 99;
+    CHECK_INT(habitat_models_parse(data, size, "future", &back, &err), HABITAT_E_VERSION);
+    CHECK(back == NULL);
+    free(data);
+    habitat_models_free(models);
+    check_case("the file comes back; every cut, flipped byte and other version is refused");
+}
+
+static void test_answers(void) {
+    habitat_models *models = NULL;
+    habitat_gpu_table *table = NULL;
+    const habitat_gpu *gpus[2] = {NULL, NULL};
+    CHECK_INT(habitat_models_load_default(&models, NULL), HABITAT_OK);
+    CHECK_INT(habitat_gpu_table_create(NULL, &table, NULL), HABITAT_OK);
+    CHECK_INT(habitat_gpu_find(table, "T4", &gpus[0], NULL, NULL), HABITAT_OK);
+    CHECK_INT(habitat_gpu_find(table, "RTX4090", &gpus[1], NULL, NULL), HABITAT_OK);
+    habitat_work work[2];
+    habitat_gemm_shape shape = {.b = 1, .m = 4096, .n = 4096, .k = 4096};
+    CHECK_INT(habitat_work_gemm(&shape, HABITAT_DTYPE_FP32, &work[0]), HABITAT_OK);
+    work[1] = work[0];
+    work[1].known = false;
+    habitat_model_query queries[3] = {{.work = &work[0]}, {.work = &work[1]}, {.work = &work[0]}};
+    habitat_model_estimate out[6];
+    CHECK_INT(habitat_models_predict(models, HABITAT_MODEL_AUTO, 2, gpus, 3, queries, out, NULL),
+              HABITAT_OK);
+    CHECK(out[0].covered && out[0].seen && !out[3].seen && out[3].covered);
+    CHECK(!out[1].covered && isnan(out[1].ms));
+    CHECK(out[0].ms == out[2].ms && out[3].ms == out[5].ms);
+    CHECK(out[0].low_ms < out[0].ms && out[0].ms < out[0].high_ms);
+    /* 137.4 Gflop at the 4.2 Tflop/s a T4 sustains: 32.7 ms */
+    CHECK(out[0].ms > 26 && out[0].ms < 42);
+    CHECK_INT(habitat_models_predict(NULL, HABITAT_MODEL_AUTO, 2, gpus, 3, queries, out, NULL),
+              HABITAT_E_ARG);
+    habitat_models_free(models);
+    habitat_gpu_table_free(table);
+    check_case("the shipped models answer a batch, say what they do not cover, and bracket it");
+}
+
+int main(void) {
+    test_trees();
+    test_training();
+    test_network();
+    test_file();
+    test_answers();
+    return check_done();
+}
