@@ -27,12 +27,14 @@ typedef struct predictor {
     const habitat_gpu *destination; /* NULL: the GPU of each row */
     char last_name[NAME_BYTES];
     const habitat_gpu *last;
+    bool named;
+    cli_notes *notes;
     size_t rows, answered;
     pending *block; /* shape (BLOCK) */
     size_t count;
 } predictor;
 
-/* The GPU a row is about; unknown names are refused, silence would look like an answer. */
+/* The GPU a row is about; NULL for a name the table does not have, which is warned about once. */
 static int find_gpu(predictor *p, const char *name, const habitat_gpu **out) {
     habitat_error error = {0};
     if (p->destination) {
@@ -41,10 +43,12 @@ static int find_gpu(predictor *p, const char *name, const habitat_gpu **out) {
     }
     if (!*name)
         return cli_fail(CLI_USAGE, "--to", "rows name no GPU; say which one with --to GPU");
-    if (!p->last || strcmp(p->last_name, name) != 0) {
+    if (!p->named || strcmp(p->last_name, name) != 0) {
+        p->last = NULL;
         if (habitat_gpu_find(p->table, name, &p->last, NULL, &error) != HABITAT_OK)
-            return cli_fail_error(&error, NULL);
+            cli_note(p->notes, "%s", error.message);
         snprintf(p->last_name, sizeof p->last_name, "%s", name);
+        p->named = true;
     }
     *out = p->last;
     return CLI_DONE;
@@ -63,11 +67,14 @@ static int take_row(predictor *p, habitat_csv_reader *reader, const char *line) 
         return CLI_DONE;
     if (status != HABITAT_OK)
         return cli_fail_error(&error, NULL);
-    slot->known = true;
-    return find_gpu(p, gpu, &slot->gpu);
+    int code = find_gpu(p, gpu, &slot->gpu);
+    slot->known = code == CLI_DONE && slot->gpu;
+    return code;
 }
 
 static int predict_block(predictor *p) {
+    if (!p->models)
+        return CLI_DONE;
     habitat_model_query queries[BLOCK];
     habitat_model_estimate answers[BLOCK];
     habitat_error error = {0};
@@ -80,13 +87,18 @@ static int predict_block(predictor *p) {
             if (!slot->known)
                 continue;
             gpu = slot->gpu;
-            queries[n++] = (habitat_model_query){
-                .work = &slot->row.work, .timing = slot->row.timing, .variant = slot->row.variant};
+            queries[n++] = (habitat_model_query){.work = &slot->row.work,
+                                                 .arithmetic = slot->row.arithmetic,
+                                                 .timing = slot->row.timing,
+                                                 .variant = slot->row.variant};
         }
         if (n == 0)
             continue;
-        if (habitat_models_predict(p->models, p->use, 1, &gpu, n, queries, answers, &error) !=
-            HABITAT_OK)
+        habitat_status status = habitat_models_predict(p->models, p->use, 1, &gpu, n, queries,
+                                                       answers, &error);
+        if (status == HABITAT_E_UNSUPPORTED && p->use != HABITAT_MODEL_PAPER)
+            return CLI_DONE; /* no models for this use: answer_of() goes without */
+        if (status != HABITAT_OK)
             return cli_fail_error(&error, NULL);
         for (size_t i = first, k = 0; i < end; i++)
             if (p->block[i].known)
@@ -189,10 +201,10 @@ int cmd_predict_ops(int argc, char **argv) {
     cli_arguments arguments = {.verb = "predict-ops",
                                .options = options,
                                .option_count = sizeof options / sizeof options[0]};
-    predictor p = {0};
+    cli_notes notes = {0};
+    predictor p = {.notes = &notes};
     habitat_gpu_table *table = NULL;
     habitat_error error = {0};
-    cli_notes notes = {0};
     int code = cli_parse(&arguments, argc, argv);
     bool go = code == CLI_DONE && !arguments.finished;
     if (go)
@@ -209,8 +221,12 @@ int cmd_predict_ops(int argc, char **argv) {
     if (go && code == CLI_DONE) {
         habitat_status status = models ? habitat_models_load(models, &p.models, &error)
                                        : habitat_models_load_default(&p.models, &error);
-        code = status == HABITAT_OK ? run(&p, arguments.operands.items[0])
-                                    : cli_fail_error(&error, models);
+        /* A build without models answers from work and rates, as `habitat op` does. */
+        bool without = status == HABITAT_E_FORMAT && !models && p.use != HABITAT_MODEL_PAPER;
+        if (without)
+            cli_warn("this build carries no operator models: rows go through work and rates");
+        code = status == HABITAT_OK || without ? run(&p, arguments.operands.items[0])
+                                               : cli_fail_error(&error, models);
     }
     habitat_models_free(p.models);
     cli_notes_free(&notes);

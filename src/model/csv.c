@@ -20,7 +20,8 @@ struct habitat_csv_reader {
     char *cells;  /* the line again, cut into fields */
     char *names;  /* the header, cut into fields */
     size_t capacity;
-    uint64_t number; /* of the line, 1-based */
+    uint64_t number;      /* of the record's first line, 1-based */
+    uint64_t inner_lines; /* line ends inside the record's quoted fields */
     size_t column_count, field_count;
     const char *columns[CSV_COLUMNS_MAX];
     const char *fields[CSV_COLUMNS_MAX];
@@ -52,10 +53,21 @@ static size_t cut_fields(char *text, const char **fields, size_t most) {
     }
 }
 
-/* Read a line without its end into reader->line; *end is set at the end of the file. */
+/* Whether a quoted field is still open after `text`, given whether one was before it. */
+static bool open_quote(const char *text, bool quoted) {
+    for (; (text = strchr(text, '"')); text++)
+        quoted = !quoted;
+    return quoted;
+}
+
+/* Read a record without its line end into reader->line; *end is set at the end of the file. A
+ * quoted field may hold line ends. */
 static habitat_status read_line(habitat_csv_reader *r, bool *end, habitat_error *err) {
     size_t used = 0;
+    bool quoted = false;
     *end = false;
+    r->number += r->inner_lines;
+    r->inner_lines = 0;
     for (;;) {
         if (r->capacity - used < 4096) {
             size_t capacity = r->capacity * 2 + 8192;
@@ -74,11 +86,17 @@ static habitat_status read_line(habitat_csv_reader *r, bool *end, habitat_error 
                                        "%s; the file is damaged or cut short", text);
             r->line[used] = 0;
             *end = used == 0;
+            if (quoted)
+                return habitat_fail_at(err, HABITAT_E_PARSE, r->path, UINT64_MAX, r->number + 1,
+                                       "a quoted field never ends; the file is damaged or cut "
+                                       "short");
             break;
         }
+        quoted = open_quote(r->line + used, quoted);
         used += strlen(r->line + used);
-        if (used && r->line[used - 1] == '\n')
+        if (used && r->line[used - 1] == '\n' && !quoted)
             break;
+        r->inner_lines += used && r->line[used - 1] == '\n';
     }
     while (used && (r->line[used - 1] == '\n' || r->line[used - 1] == '\r'))
         r->line[--used] = 0;

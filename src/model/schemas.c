@@ -127,6 +127,8 @@ static double number(row *r, const char *column, double otherwise) {
 
 static habitat_status read_gemm_fp32(row *r, const char *op, habitat_dtype dtype,
                                      habitat_measurement *out, habitat_error *err) {
+    if (!is(op, "bmm") && !is(op, "linear"))
+        return unsupported(r, op, err);
     /* N is the reduction, K the output's width. */
     habitat_gemm_shape shape = {.b = cell_number(r, "B"),
                                 .m = cell_number(r, "M"),
@@ -229,6 +231,10 @@ static habitat_status read_llm_layer(row *r, const char *op, habitat_dtype dtype
         return elementwise(r, "silu", m * expanded, gated ? 2 : 1, dtype, out, err);
     if (is(op, "add"))
         return elementwise(r, "add", m * embed, 2, dtype, out, err);
+    if (is(op, "emb")) /* a row of the table for each token */
+        return elementwise(r, "copy", m * embed, 1, dtype, out, err);
+    if (is(op, "attn_rope")) /* queries and keys turned by an angle */
+        return elementwise(r, "mul", m * (heads + kv_heads) / tp * head, 1, dtype, out, err);
     if (is(op, "input_layernorm") || is(op, "post_attention_layernorm"))
         return rows_of(r, "layer_norm", m, embed, dtype, HABITAT_PASS_FORWARD, out, err);
     return unsupported(r, op, err);
@@ -503,6 +509,8 @@ static habitat_status read_row(row *r, unsigned part, habitat_dtype dtype, habit
         return read_conv(r, dtype, out, err);
     if (csv_has(r, "M"))
         return read_gemm_fp32(r, op, dtype, out, err);
+    if (csv_has(r, "m") && !is(op, "gemm"))
+        return unsupported(r, op, err);
     if (csv_has(r, "m"))
         return gemm(r,
                     (habitat_gemm_shape){.b = number(r, "b", 1),
@@ -511,10 +519,17 @@ static habitat_status read_row(row *r, unsigned part, habitat_dtype dtype, habit
                                          .k = cell_number(r, "k"),
                                          .trans_b = true},
                     dtype, out, err);
-    if (csv_has(r, "H"))
-        return read_pointwise(r, op, dtype, out, err);
-    return habitat_fail_at(err, HABITAT_E_FORMAT, csv_path(r), UINT64_MAX, 1,
-                           "columns of no known schema; docs/dataset.md lists them");
+    return read_pointwise(r, op, dtype, out, err);
+}
+
+/* A column that tells each schema from the others. */
+static bool schema_known(row *r) {
+    static const char *const telling[] = {"class", "shape", "fwd_ms", "num_tokens", "dim_output",
+                                          "kv_heads", "c_in", "M", "m", "H"};
+    for (size_t i = 0; i < sizeof telling / sizeof *telling; i++)
+        if (csv_has(r, telling[i]))
+            return true;
+    return false;
 }
 
 habitat_status csv_measurement(const habitat_csv_reader *reader, unsigned part,
@@ -523,6 +538,9 @@ habitat_status csv_measurement(const habitat_csv_reader *reader, unsigned part,
     const char *time_column = csv_has(reader, "time_ms") ? "time_ms" : "latency_ms";
     made.time_ms = cell_number(reader, time_column);
     habitat_dtype dtype = dtype_of(cell_text(reader, "dtype"));
+    if (!schema_known(reader))
+        return habitat_fail_at(err, HABITAT_E_FORMAT, csv_path(reader), UINT64_MAX, 1,
+                               "columns of no known schema; docs/dataset.md lists them");
     if (dtype == HABITAT_DTYPE_UNKNOWN)
         return unsupported(reader, "of unknown dtype", err);
     habitat_status status = read_row(reader, part, dtype, &made, err);
