@@ -81,13 +81,15 @@ static void test_network(void) {
                    .scale = scale,
                    .clip = 4,
                    .parameters = parameters};
-    float scratch[4 * NETWORK_ROWS];
     double out[3];
+    float rows[] = {3, 4, 0, 4, 1000, 2};
+    float *scratch = malloc(network_scratch(&net) * sizeof *scratch);
     CHECK_INT(network_parameter_count(&net), 9);
-    network_predict_rows(&net, (float[]){3, 4, 0, 4, 1000, 2}, 3, out, scratch);
+    network_predict_rows(&net, rows, 3, out, scratch);
     CHECK_NEAR(out[0], 5.25, 1e-6);
     CHECK_NEAR(out[1], 0.25, 1e-6);
     CHECK_NEAR(out[2], 4 + 2 * 4 + .25, 1e-6);
+    free(scratch);
     check_case("a perceptron by hand, inputs clipped");
 }
 
