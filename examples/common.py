@@ -30,7 +30,7 @@ def train(step, args, every=10):
         loss = step()
         done += 1
         if iteration % every == 0 or iteration == args.iterations:
-            value = float(loss)  # waits for the GPU
+            value = float(loss.detach())  # waits for the GPU
             now = time.perf_counter()
             rate = done * args.batch / (now - start)
             print(f"iteration {iteration}: loss {value:.4f}, {rate:.1f} samples/s", flush=True)

@@ -35,9 +35,10 @@ static const struct {
     {"flop fp32", "sm__sass_thread_inst_executed_op_fadd2_pred_on", 2},
     {"flop fp32", "sm__sass_thread_inst_executed_op_fmul2_pred_on", 2},
     {"flop fp32", "sm__sass_thread_inst_executed_op_ffma2_pred_on", 4},
-    {"flop fp16", "sm__sass_thread_inst_executed_op_hadd_pred_on", 1},
-    {"flop fp16", "sm__sass_thread_inst_executed_op_hmul_pred_on", 1},
-    {"flop fp16", "sm__sass_thread_inst_executed_op_hfma_pred_on", 2},
+    /* half instructions work on two numbers: known work on a GH100 gave half with weights 1, 1, 2 */
+    {"flop fp16", "sm__sass_thread_inst_executed_op_hadd_pred_on", 2},
+    {"flop fp16", "sm__sass_thread_inst_executed_op_hmul_pred_on", 2},
+    {"flop fp16", "sm__sass_thread_inst_executed_op_hfma_pred_on", 4},
     {"flop fp64", "sm__sass_thread_inst_executed_op_dadd_pred_on", 1},
     {"flop fp64", "sm__sass_thread_inst_executed_op_dmul_pred_on", 1},
     {"flop fp64", "sm__sass_thread_inst_executed_op_dfma_pred_on", 2},

@@ -35,6 +35,7 @@ class IterationProfiler:
             activities=_activities(),
             schedule=profiler.schedule(wait=0, warmup=1, active=self._iterations, repeat=1),
             record_shapes=True,
+            **_keep_events(),
         )
         self._profile.start()
 
@@ -98,6 +99,15 @@ def wait_for_gpu():
 
     if torch.cuda.is_initialized():
         torch.cuda.synchronize()
+
+
+def _keep_events():
+    """One cycle is recorded and exported: newer PyTorch warns of cleared events unless told to keep them."""
+    import inspect
+
+    from torch.profiler import profile
+
+    return {"acc_events": True} if "acc_events" in inspect.signature(profile.__init__).parameters else {}
 
 
 def _activities():
