@@ -196,6 +196,9 @@ typedef struct habitat_train_options {
     bool all_rows;              /* train on test rows too: for shipping, never for judging */
     const char *const *without; /* names of GPUs whose rows are not used; shape (without_count) */
     size_t without_count;
+    const char *const
+        *without_tests; /* names of GPUs whose test rows are not used, with `all_rows` */
+    size_t without_tests_count;
     void (*progress)(void *context, const char *what, double share);
     void *context;
 } habitat_train_options;

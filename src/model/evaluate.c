@@ -53,6 +53,8 @@ static const char *const method_titles[JUDGED_METHODS] = {
     "seen",     "left out, two rates", "left out, spec sheet", "left out, k = 5",
     "mlp seen", "mlp left out",        "roofline, two rates",  "roofline, spec sheet"};
 
+enum { FP32_GROUPS = 5 }; /* the first groups: GPUs of others' fp32 rows */
+
 typedef struct judged_row {
     const habitat_measurement *row;
     double predicted[JUDGED_METHODS]; /* NaN: no answer */
@@ -176,7 +178,8 @@ static habitat_status fill_cell(const habitat_dataset *data, const habitat_gpu_t
         judged_row *r = &out->rows[out->n++];
         *r = (judged_row){.row = &rows[i]};
         habitat_model_estimate answer = {0};
-        r->predicted[JUDGED_SEEN] = ask(models->seen, HABITAT_MODEL_AUTO, gpu, &rows[i], NULL);
+        r->predicted[JUDGED_SEEN] =
+            ask(models->seen[group], HABITAT_MODEL_AUTO, gpu, &rows[i], NULL);
         /* Measured rates: the interval for measured rates, whatever the table says. */
         habitat_gpu measured = *gpu;
         memset(measured.sustained_matrix_estimated, 0, sizeof measured.sustained_matrix_estimated);
@@ -190,7 +193,8 @@ static habitat_status fill_cell(const habitat_dataset *data, const habitat_gpu_t
             ask(models->without[group], HABITAT_MODEL_TRANSFER, &estimated, &rows[i], &answer);
         r->low_estimated = answer.low_ms;
         r->high_estimated = answer.high_ms;
-        r->predicted[JUDGED_MLP_SEEN] = ask(models->seen, HABITAT_MODEL_PAPER, gpu, &rows[i], NULL);
+        r->predicted[JUDGED_MLP_SEEN] =
+            ask(models->seen_paper, HABITAT_MODEL_PAPER, gpu, &rows[i], NULL);
         r->predicted[JUDGED_MLP] =
             ask(models->without[group], HABITAT_MODEL_PAPER, gpu, &rows[i], NULL);
         r->predicted[JUDGED_ROOFLINE_RATES] = roofline(gpu, &rows[i], c, true);
@@ -249,7 +253,7 @@ static double few_shot(const cell *of) {
                 n++;
             }
         }
-        sum += n ? 100 * error / (double)n : 0;
+        sum += n ? 100 * error / (double)n : NAN;
     }
     return sum / DRAWS;
 }
@@ -275,59 +279,88 @@ static void print_number(report_text *text, double value) {
         report_print(text, " - |");
 }
 
-static void print_mean(report_text *text, const char *title, const double *sums,
-                       const size_t *counts) {
-    report_print(text, "| %s | |", title);
-    for (int m = 0; m < JUDGED_METHODS + 2; m++)
-        print_number(text, counts[m] ? sums[m] / (double)counts[m] : NAN);
+/* Figures of a table: a column for each method, then two of intervals. */
+enum { COLUMNS = JUDGED_METHODS + 2 };
+
+typedef struct column_totals {
+    double sum[COLUMNS], worst[COLUMNS];
+    size_t count[COLUMNS];
+} column_totals;
+
+static void add_figures(column_totals *totals, const double *values) {
+    for (int m = 0; m < COLUMNS; m++)
+        if (isfinite(values[m])) {
+            totals->sum[m] += values[m];
+            totals->worst[m] = fmax(totals->worst[m], values[m]);
+            totals->count[m]++;
+        }
+}
+
+static void figures_of(const cell *of, double *values) {
+    for (int m = 0; m < JUDGED_METHODS; m++)
+        values[m] = m == JUDGED_FEW ? few_shot(of) : mape(of, (judged_method)m);
+    values[JUDGED_METHODS] = coverage(of, false);
+    values[JUDGED_METHODS + 1] = coverage(of, true);
+}
+
+static void print_row(report_text *text, const char *title, const char *rows, const double *values,
+                      const bool *shown) {
+    report_print(text, "| %s | %s |", title, rows);
+    for (int m = 0; m < COLUMNS; m++)
+        if (shown[m])
+            print_number(text, values[m]);
+    report_print(text, "\n");
+}
+
+static void print_mean(report_text *text, const char *title, const column_totals *totals,
+                       const bool *shown) {
+    double values[COLUMNS];
+    for (int m = 0; m < COLUMNS; m++)
+        values[m] = totals->count[m] ? totals->sum[m] / (double)totals->count[m] : NAN;
+    print_row(text, title, "", values, shown);
+}
+
+static void print_heading(report_text *text, operator_class c, const bool *shown) {
+    report_print(text, "\n### %s\n\n| GPU | rows |", operator_class_name(c));
+    for (int m = 0; m < JUDGED_METHODS; m++)
+        if (shown[m])
+            report_print(text, " %s |", method_titles[m]);
+    report_print(text, " interval, two rates | interval, spec sheet |\n|---|---|");
+    for (int m = 0; m < COLUMNS; m++)
+        if (shown[m])
+            report_print(text, "---|");
     report_print(text, "\n");
 }
 
 static void print_class(report_text *text, operator_class c, const cell *cells) {
-    bool any = false;
-    for (size_t g = 0; g < LEAVE_OUTS; g++)
-        any = any || cells[g].n;
+    double values[LEAVE_OUTS][COLUMNS];
+    column_totals all = {{0}, {0}, {0}}, without_h200 = all;
+    bool shown[COLUMNS], any = false;
+    for (size_t g = 0; g < LEAVE_OUTS; g++) {
+        if (cells[g].n == 0)
+            continue;
+        any = true;
+        figures_of(&cells[g], values[g]);
+        add_figures(&all, values[g]);
+        if (g < FP32_GROUPS)
+            add_figures(&without_h200, values[g]);
+    }
     if (!any)
         return;
-    report_print(text, "\n### %s\n\n| GPU | rows |", operator_class_name(c));
-    for (int m = 0; m < JUDGED_METHODS; m++)
-        report_print(text, " %s |", method_titles[m]);
-    report_print(text, " interval, two rates | interval, spec sheet |\n|---|---|");
-    for (int m = 0; m < JUDGED_METHODS + 2; m++)
-        report_print(text, "---|");
-    report_print(text, "\n");
-    double sums[JUDGED_METHODS + 2] = {0}, worst[JUDGED_METHODS + 2] = {0};
-    size_t counts[JUDGED_METHODS + 2] = {0}, five_counts[JUDGED_METHODS + 2] = {0};
-    double five_sums[JUDGED_METHODS + 2] = {0};
-    for (size_t g = 0; g < LEAVE_OUTS; g++) {
-        const cell *of = &cells[g];
-        if (of->n == 0)
-            continue;
-        double values[JUDGED_METHODS + 2];
-        for (int m = 0; m < JUDGED_METHODS; m++)
-            values[m] = m == JUDGED_FEW ? few_shot(of) : mape(of, (judged_method)m);
-        values[JUDGED_METHODS] = coverage(of, false);
-        values[JUDGED_METHODS + 1] = coverage(of, true);
-        report_print(text, "| %s | %zu |", leave_outs[g].title, of->n);
-        for (int m = 0; m < JUDGED_METHODS + 2; m++) {
-            print_number(text, values[m]);
-            if (isfinite(values[m])) {
-                sums[m] += values[m];
-                counts[m]++;
-                worst[m] = fmax(worst[m], values[m]);
-                five_sums[m] += g < 5 ? values[m] : 0;
-                five_counts[m] += g < 5;
-            }
+    for (int m = 0; m < COLUMNS; m++) /* a run without perceptrons has no columns of theirs */
+        shown[m] = all.count[m] > 0 || (m != JUDGED_MLP_SEEN && m != JUDGED_MLP);
+    print_heading(text, c, shown);
+    for (size_t g = 0; g < LEAVE_OUTS; g++)
+        if (cells[g].n) {
+            char rows[32];
+            snprintf(rows, sizeof rows, "%zu", cells[g].n);
+            print_row(text, leave_outs[g].title, rows, values[g], shown);
         }
-        report_print(text, "\n");
-    }
-    print_mean(text, "**mean**", sums, counts);
-    if (cells[LEAVE_OUTS - 2].n && cells[0].n)
-        print_mean(text, "mean without H200", five_sums, five_counts);
-    report_print(text, "| worst | |");
-    for (int m = 0; m < JUDGED_METHODS; m++)
-        print_number(text, counts[m] ? worst[m] : NAN);
-    report_print(text, " | |\n");
+    print_mean(text, "**mean**", &all, shown);
+    if (without_h200.count[JUDGED_RATES] >= 5)
+        print_mean(text, "mean without H200", &without_h200, shown);
+    all.worst[JUDGED_METHODS] = all.worst[JUDGED_METHODS + 1] = NAN; /* no worst of shares */
+    print_row(text, "worst", "", all.worst, shown);
 }
 
 /* How often the faster of two GPUs is called right: pairs of GPUs, equal operations, both
@@ -390,21 +423,29 @@ static habitat_status train_judged(const habitat_dataset *data, const habitat_gp
                                    habitat_error *err) {
     habitat_train_options mine = *options;
     mine.all_rows = false;
-    mine.without = NULL;
-    mine.without_count = 0;
-    habitat_status status =
-        train_classes(data, gpus, &mine, (1U << OPERATOR_CLASSES) - 1, &models->seen, err);
+    habitat_status status = HABITAT_OK;
+    if (options->paper)
+        status = train_classes(data, gpus, &mine, 0, &models->seen_paper, err);
     mine.all_rows = true;
     for (size_t g = 0; status == HABITAT_OK && g < LEAVE_OUTS; g++) {
         unsigned classes = group_classes(data, g);
+        if (!classes)
+            continue;
+        if (mine.progress)
+            mine.progress(mine.context, leave_outs[g].title, (double)g / LEAVE_OUTS);
+        mine.paper = false;
+        mine.without = NULL;
+        mine.without_count = 0;
+        mine.without_tests = leave_outs[g].names;
+        mine.without_tests_count = leave_outs[g].count;
+        status = train_classes(data, gpus, &mine, classes, &models->seen[g], err);
+        if (status != HABITAT_OK)
+            break;
         mine.without = leave_outs[g].names;
         mine.without_count = leave_outs[g].count;
-        if (mine.progress)
-            mine.progress(mine.context, leave_outs[g].title, (double)(g + 1) / (LEAVE_OUTS + 1));
         /* The fp32 GPUs only: the paper's networks are fp32. */
         mine.paper = options->paper && (classes & (1U << OPERATOR_GEMM | 1U << OPERATOR_CONV));
-        if (classes)
-            status = train_classes(data, gpus, &mine, classes, &models->without[g], err);
+        status = train_classes(data, gpus, &mine, classes, &models->without[g], err);
         if (status == HABITAT_E_ARG) /* no other GPU has such rows */
             status = HABITAT_OK;
     }
@@ -444,7 +485,7 @@ habitat_status habitat_evaluate(const habitat_dataset *data, const habitat_gpu_t
     static const habitat_train_options defaults = {0};
     if (!data || !gpus || !sink)
         return habitat_fail(err, HABITAT_E_ARG, "no dataset, GPU table or output given");
-    judged_models models = {{0}, NULL};
+    judged_models models = {{0}, {0}, NULL};
     report_text text = {sink, context, false};
     habitat_status status = train_judged(data, gpus, options ? options : &defaults, &models, err);
     if (status == HABITAT_OK && folder)
@@ -453,8 +494,10 @@ habitat_status habitat_evaluate(const habitat_dataset *data, const habitat_gpu_t
         status = print_tables(data, gpus, &models, &text, err);
     if (status == HABITAT_OK && text.failed)
         status = habitat_fail(err, HABITAT_E_IO, "the report could not be written");
-    habitat_models_free(models.seen);
-    for (size_t g = 0; g < LEAVE_OUTS; g++)
+    habitat_models_free(models.seen_paper);
+    for (size_t g = 0; g < LEAVE_OUTS; g++) {
+        habitat_models_free(models.seen[g]);
         habitat_models_free(models.without[g]);
+    }
     return status;
 }

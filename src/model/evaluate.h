@@ -22,10 +22,12 @@ typedef struct leave_out {
 enum { LEAVE_OUTS = 7 };
 extern const leave_out leave_outs[LEAVE_OUTS];
 
-/* Models trained without each group in turn, and with all GPUs but no test rows. */
+/* Models trained without each group in turn; and with all but its test rows. The paper's networks
+ * are trained once with all GPUs' training rows. */
 typedef struct judged_models {
     habitat_models *without[LEAVE_OUTS];
-    habitat_models *seen;
+    habitat_models *seen[LEAVE_OUTS];
+    habitat_models *seen_paper;
 } judged_models;
 
 /* The published per-class metric over folder/e2e_ops. */

@@ -262,7 +262,7 @@ static habitat_status find_layer(const char *path, layer_span *out, habitat_erro
 
 static void judge_node(const judged_models *models, const habitat_gpu *gpu, size_t group,
                        const habitat_gpu *estimated, const node *n, double times, config *out) {
-    double made[3] = {models_time(models->seen, HABITAT_MODEL_AUTO, gpu, n),
+    double made[3] = {models_time(models->seen[group], HABITAT_MODEL_AUTO, gpu, n),
                       models_time(models->without[group], HABITAT_MODEL_TRANSFER, gpu, n),
                       models_time(models->without[group], HABITAT_MODEL_TRANSFER, estimated, n)};
     out->measured[n->c] += times * n->measured_ms;

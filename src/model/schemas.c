@@ -524,8 +524,8 @@ static habitat_status read_row(row *r, unsigned part, habitat_dtype dtype, habit
 
 /* A column that tells each schema from the others. */
 static bool schema_known(row *r) {
-    static const char *const telling[] = {"class", "shape", "fwd_ms", "num_tokens", "dim_output",
-                                          "kv_heads", "c_in", "M", "m", "H"};
+    static const char *const telling[] = {"class",    "shape", "fwd_ms", "num_tokens", "dim_output",
+                                          "kv_heads", "c_in",  "M",      "m",          "H"};
     for (size_t i = 0; i < sizeof telling / sizeof *telling; i++)
         if (csv_has(r, telling[i]))
             return true;

@@ -66,6 +66,9 @@ static bool wanted(const habitat_measurement *row, operator_class c,
     for (size_t i = 0; i < options->without_count; i++)
         if (strcmp(options->without[i], row->gpu) == 0)
             return false;
+    for (size_t i = 0; row->test && i < options->without_tests_count; i++)
+        if (strcmp(options->without_tests[i], row->gpu) == 0)
+            return false;
     return true;
 }
 
@@ -344,8 +347,12 @@ static void interval(const held_out *rows, size_t n, double shrink, bool estimat
     free(sorted);
 }
 
-static double choose_shrink(const held_out *rows, size_t n) {
-    double best = INFINITY, chosen = .5;
+static double choose_shrink(const held_out *rows, size_t n, size_t gpu_count) {
+    double best = INFINITY, chosen = 1;
+    /* Leaving one of two GPUs out judges a fit on a single one: that says nothing of a fit on two.
+     */
+    if (gpu_count < 3)
+        return chosen;
     for (size_t k = 0; k < SHRINKS; k++) {
         double sum = 0;
         for (size_t i = 0; i < n; i++)
@@ -430,7 +437,7 @@ static habitat_status train_transfer(const samples *s, operator_class c, uint64_
     if (status == HABITAT_OK)
         status = fit(s, c, false, KEEP_ALL, 0, seed, &out->trees, err);
     if (status == HABITAT_OK) {
-        double shrink = choose_shrink(rows, n);
+        double shrink = choose_shrink(rows, n, s->gpu_count);
         out->shrink = (float)shrink;
         interval(rows, n, shrink, false, &out->low, &out->high);
         interval(rows, n, shrink, true, &out->low_estimated, &out->high_estimated);

@@ -1,0 +1,29 @@
+#!/bin/sh
+# Regenerates docs/accuracy.md: `habitat eval ops` (models trained anew, each GPU left out in turn) and
+# `habitat eval e2e` (recordings onto whole models that others measured).
+# usage: evaluate.sh BUILD     HABITAT_EVAL_MLP=1 adds the networks of method mlp (a quarter of an hour)
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+habitat=$(cd "$1" && pwd)/habitat
+cd "$root"
+mlp=--no-mlp
+[ "${HABITAT_EVAL_MLP:-}" = 1 ] && mlp=
+out=docs/accuracy.md.new
+trap 'rm -f "$out"' EXIT
+{
+    cat <<'TEXT'
+# Accuracy
+
+Made by `make eval` from `data/measurements` and `data/recordings`; do not edit. Protocol, and what each column means:
+[modelling.md](modelling.md#protocol). No figure comes from rows or GPUs that anything was fitted to or chosen on.
+TEXT
+    echo "evaluate: operations (some minutes)" >&2
+    # shellcheck disable=SC2086
+    "$habitat" eval ops --seed 1 $mlp
+    echo
+    echo "evaluate: end to end" >&2
+    "$habitat" eval e2e
+} >"$out"
+mv "$out" docs/accuracy.md
+trap - EXIT
+echo "docs/accuracy.md"
