@@ -251,6 +251,7 @@ static int print_study(const habitat_dataset *data, const habitat_gpu_table *gpu
                 options.layers = layers[l];
                 options.width = widths[w];
                 options.epochs = c == PAPER_LSTM ? 5 * epochs : epochs;
+                options.batch = c == PAPER_LSTM ? 32 : 64; /* few rows: more steps */
                 options.validation_share = 0.2;
                 network net = {.inputs = (uint32_t)train.inputs,
                                .layers = options.layers,

@@ -206,11 +206,14 @@ static bool network_create(network *net, uint32_t inputs, const network_options 
     return net->mean && net->scale && net->parameters;
 }
 
-/* He's initialisation for ReLU, Glorot's for tanh; the last layer starts at the mean log time. */
+/* He's initialisation for ReLU, Glorot's for tanh. The last layer starts near the mean log time: a
+ * first guess far above it would drive the error of MAPE to its trap, predictions of nothing. */
 static void initialise(network *net, random_state *random, const network_samples *s) {
     for (uint32_t i = 0; i <= net->layers; i++) {
         layer at = layer_at(net, i);
         double deviation = sqrt((net->activation == NETWORK_RELU ? 2.0 : 1.0) / (double)at.in);
+        if (i == net->layers)
+            deviation *= 0.1;
         for (size_t j = 0; j < at.in * at.out; j++)
             net->parameters[at.offset + j] = (float)(deviation * random_normal(random));
     }
@@ -287,7 +290,16 @@ static void clip_gradient(float *gradient, size_t count) {
         gradient[i] = factor == 0.0F ? 0.0F : gradient[i] * factor;
 }
 
-static void run_epoch(trainer *t, const network_samples *s, double rate) {
+/* Rises over the first twentieth of the steps, then falls as half a cosine. */
+static double rate_of(const trainer *t) {
+    size_t batch = t->options->batch, batches = (t->train_n + batch - 1) / batch;
+    double total = (double)batches * (double)t->options->epochs;
+    double share = (double)t->step / total;
+    double rise = fmin((double)(t->step + 1) / fmax(0.05 * total, 1), 1);
+    return t->options->learning_rate * rise * 0.5 * (1 + cos(3.141592653589793 * share));
+}
+
+static void run_epoch(trainer *t, const network_samples *s) {
     for (size_t i = t->train_n; i > 1; i--) {
         size_t j = random_below(&t->random, i), swap = t->order[i - 1];
         t->order[i - 1] = t->order[j];
@@ -301,7 +313,7 @@ static void run_epoch(trainer *t, const network_samples *s, double rate) {
         backward(&t->blas, &t->net, t->options->loss, t->time_ms, n, t->activations, t->delta,
                  t->gradient);
         clip_gradient(t->gradient, network_parameter_count(&t->net));
-        adam(t, rate);
+        adam(t, rate_of(t));
     }
 }
 
@@ -378,8 +390,7 @@ static double run_epochs(trainer *t, const network_samples *s) {
     double best = validate(t, s);
     uint32_t since = 0;
     for (uint32_t e = 0; e < options->epochs; e++) {
-        double phase = (double)e / (double)options->epochs;
-        run_epoch(t, s, options->learning_rate * 0.5 * (1 + cos(3.141592653589793 * phase)));
+        run_epoch(t, s);
         double loss = validate(t, s);
         since++;
         if (loss < best) {

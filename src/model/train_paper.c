@@ -158,16 +158,17 @@ network_samples paper_samples(const paper_rows *rows) {
 }
 
 network_options paper_options(paper_class c, const habitat_train_options *options) {
+    uint32_t width = options->paper_width ? options->paper_width : 128;
     return (network_options){
         .layers = options->paper_layers ? options->paper_layers : 8,
-        .width = options->paper_width ? options->paper_width : 128,
+        .width = width,
         .epochs = options->paper_epochs ? options->paper_epochs
                   : c == PAPER_LSTM     ? 300
                                         : 60,
         .batch = c == PAPER_LSTM ? 32 : 256,
         .activation = NETWORK_RELU,
         .loss = NETWORK_MAPE,
-        .learning_rate = 1e-3,
+        .learning_rate = fmin(0.128 / (double)width, 4e-3), /* wider sums move further a step */
         .weight_decay = 1e-4,
         .validation_share = 0.1,
         .patience = 0, /* the rate falls to nothing over the epochs: the last are the best */
