@@ -1,4 +1,4 @@
-/* The models that the library carries, read once a process. docs/decisions/0060 */
+/* The models that the library carries, read once a process. docs/decisions/0070 */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
