@@ -1,5 +1,6 @@
 # Libraries of the system. docs/dependencies.md says why each is here.
 find_package(ZLIB REQUIRED)
+find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_path(YAJL_INCLUDE_DIR yajl/yajl_parse.h REQUIRED)
 find_library(YAJL_LIBRARY yajl REQUIRED)
 add_library(yajl INTERFACE)

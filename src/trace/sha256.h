@@ -11,7 +11,7 @@
 habitat_status sha256_file(const char *path, uint64_t size_bytes, int64_t modified_ns, char out[65],
                            habitat_error *err);
 
-/* Hex digest of bytes; `plain` without the processor's instructions for it. */
-void sha256_bytes(const void *data, size_t size_bytes, bool plain, char out[65]);
+/* Hex digest of bytes; false when out of memory. */
+bool sha256_bytes(const void *data, size_t size_bytes, char out[65]);
 
 #endif
