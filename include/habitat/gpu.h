@@ -125,7 +125,8 @@ HABITAT_API size_t habitat_gpu_count(const habitat_gpu_table *table);
  * @return borrowed, lives as long as the table; NULL if i is out of range. @since 0.1 */
 HABITAT_API const habitat_gpu *habitat_gpu_at(const habitat_gpu_table *table, size_t i);
 
-/** Find a GPU by canonical name, alias or short name; case, spaces and punctuation do not matter.
+/** Find a GPU by canonical name, alias or short name; case, spaces and punctuation do not matter. A
+ * bare number is enough where only one GPU has it ("4090").
  * @param name  as a person types it or nvidia-smi prints it.
  * @param out   receives the entry, borrowed.
  * @param alias receives true if `name` was not the canonical name; may be NULL.

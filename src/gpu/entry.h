@@ -72,6 +72,9 @@ void gpu_normalise(const char *name, char out[GPU_NAME_LENGTH]);
 /* Edit distance of two short strings. */
 size_t gpu_edit_distance(const char *a, const char *b);
 
+/* The GPU with this name or alias, NULL if none; `alias` receives whether it is an alias. */
+const gpu_entry *gpu_named(const habitat_gpu_table *table, const char *name, bool *alias);
+
 /* Fills `err` with "unknown GPU ..." and the nearest names. */
 habitat_status gpu_unknown(const habitat_gpu_table *table, const char *name, habitat_error *err);
 

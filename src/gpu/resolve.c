@@ -46,20 +46,40 @@ size_t gpu_edit_distance(const char *a, const char *b) {
     return row[width];
 }
 
-/* How far `wanted` is from an entry's names, in edits, twice over; a name that begins like it is
- * half an edit away, so that "A100-SXM" finds the A100s before an A10. */
+static const char digits[] = "0123456789";
+
+/* Digits of the first number in both names if it is the same, as in "4070 Ti" and "RTX4070". */
+static size_t shared_number(const char *wanted, const char *plain) {
+    wanted += strcspn(wanted, digits);
+    plain += strcspn(plain, digits);
+    size_t length = strspn(wanted, digits);
+    return length == strspn(plain, digits) && strncmp(wanted, plain, length) == 0 ? length : 0;
+}
+
+/* How far `wanted` is from an entry's names, in edits, twice over; a name that begins like it, or
+ * has the same number of four digits, is half an edit away, so that "A100-SXM" finds the A100s
+ * before an A10; one that `wanted` holds stays near however long the rest ("DGX H100"). Of two as
+ * near, the one of fewer edits. */
 static size_t distance(const gpu_entry *entry, const char *wanted) {
     char plain[GPU_NAME_LENGTH];
-    size_t least = SIZE_MAX;
+    size_t least = SIZE_MAX, wanted_length = strlen(wanted);
     for (size_t i = 0; i <= entry->alias_count; i++) {
         gpu_normalise(i ? entry->aliases[i - 1] : entry->gpu.name, plain);
-        size_t edits = 2 * gpu_edit_distance(wanted, plain);
-        size_t wanted_length = strlen(wanted), length = strlen(plain);
+        size_t edits = gpu_edit_distance(wanted, plain), near = 2 * edits;
+        size_t length = strlen(plain);
         size_t common = wanted_length < length ? wanted_length : length;
-        if (common >= 2 && strncmp(wanted, plain, common) == 0 && edits > 1)
-            edits = 1 + (wanted_length > length);
-        if (edits < least)
-            least = edits;
+        size_t number = shared_number(wanted, plain);
+        if (near > 1 && common >= 2 && strncmp(wanted, plain, common) == 0)
+            near = 1 + (wanted_length > length);
+        if (near > 1 && number >= 4)
+            near = 1;
+        if (near > 2 && length >= 4 && strstr(wanted, plain))
+            near = 2;
+        if (near > 3 && number == 3)
+            near = 3;
+        near = near * GPU_NAME_LENGTH + edits;
+        if (near < least)
+            least = near;
     }
     return least;
 }
@@ -108,12 +128,8 @@ static bool is_canonical(const gpu_entry *entry, const char *wanted) {
     return strcmp(plain, wanted) == 0;
 }
 
-habitat_status habitat_gpu_find(const habitat_gpu_table *table, const char *name,
-                                const habitat_gpu **out, bool *alias, habitat_error *err) {
+const gpu_entry *gpu_named(const habitat_gpu_table *table, const char *name, bool *alias) {
     char wanted[GPU_NAME_LENGTH];
-    if (!table || !name || !out)
-        return habitat_fail(err, HABITAT_E_ARG,
-                            "a table, a name and a place for the GPU are needed");
     gpu_normalise(name, wanted);
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < table->count && *wanted; i++) {
@@ -121,12 +137,46 @@ habitat_status habitat_gpu_find(const habitat_gpu_table *table, const char *name
             if (pass ? alias_index(entry, wanted) == entry->alias_count
                      : !is_canonical(entry, wanted))
                 continue;
-            *out = &entry->gpu;
-            if (alias)
-                *alias = pass == 1;
-            return HABITAT_OK;
+            *alias = pass == 1;
+            return entry;
         }
-    return gpu_unknown(table, name, err);
+    return NULL;
+}
+
+/* The only GPU whose name is letters followed by `name`: "4090", "5070 Ti"; NULL if there is none,
+ * or if a bare number is that of several, as "6000" is. */
+static const gpu_entry *numbered(const habitat_gpu_table *table, const char *name) {
+    char wanted[GPU_NAME_LENGTH], plain[GPU_NAME_LENGTH];
+    gpu_normalise(name, wanted);
+    const gpu_entry *found = NULL;
+    size_t number = strspn(wanted, digits), same = 0;
+    if (number < 3)
+        return NULL;
+    for (size_t i = 0; i < table->count; i++) {
+        gpu_normalise(table->entries[i]->gpu.name, plain);
+        bool ends = strcmp(plain + strcspn(plain, digits), wanted) == 0;
+        same += ends || (!wanted[number] && shared_number(wanted, plain));
+        if (ends)
+            found = table->entries[i];
+    }
+    return same == 1 ? found : NULL;
+}
+
+habitat_status habitat_gpu_find(const habitat_gpu_table *table, const char *name,
+                                const habitat_gpu **out, bool *alias, habitat_error *err) {
+    bool other_name = true;
+    if (!table || !name || !out)
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "a table, a name and a place for the GPU are needed");
+    const gpu_entry *entry = gpu_named(table, name, &other_name);
+    if (!entry)
+        entry = numbered(table, name);
+    if (!entry)
+        return gpu_unknown(table, name, err);
+    *out = &entry->gpu;
+    if (alias)
+        *alias = other_name;
+    return HABITAT_OK;
 }
 
 bool habitat_gpu_name_is_shared(const habitat_gpu *gpu, const char *name) {

@@ -50,12 +50,12 @@ static habitat_status refuse_taken_alias(const habitat_gpu_table *table, const g
     size_t own = index_of(table, entry->gpu.name);
     for (size_t i = 0; i <= entry->alias_count; i++) {
         const char *alias = i ? entry->aliases[i - 1] : entry->gpu.name;
-        const habitat_gpu *other = NULL;
-        if (habitat_gpu_find(table, alias, &other, NULL, NULL) == HABITAT_OK &&
-            (own == table->count || other != &table->entries[own]->gpu))
+        bool by_alias = false;
+        const gpu_entry *other = gpu_named(table, alias, &by_alias);
+        if (other && (own == table->count || other != table->entries[own]))
             return habitat_fail_at(err, HABITAT_E_FORMAT, file, UINT64_MAX, 0,
                                    "\"%.100s\" already means %s; use another name or alias", alias,
-                                   other->name);
+                                   other->gpu.name);
     }
     return HABITAT_OK;
 }

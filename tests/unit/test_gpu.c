@@ -143,6 +143,12 @@ static void check_aliases(void) {
         {"  nvidia   h200 ", "H200-SXM5-141GB", true},
         {"rtx 4090", "RTX4090", false},
         {"a100_sxm4_80gb", "A100-SXM4-80GB", false},
+        /* by its number alone, where only one part has it */
+        {"4090", "RTX4090", false},
+        {"3070", "RTX3070", false},
+        {"5070-Ti", "RTX5070Ti", false},
+        {"A100 40GB", "A100-SXM4-40GB", true},
+        {"V100 32GB", "V100-SXM2-32GB", true},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const habitat_gpu *gpu = NULL;
@@ -168,6 +174,11 @@ static void check_unknown(void) {
         {"!!", ""},
         {"Tesla K20", "K40"},
         {"MI300", "MI300X"},
+        {"6000", "nearest: A6000"}, /* four parts with that number */
+        {"100", "nearest: "},
+        {"4080 super", "nearest: RTX4080"},
+        {"4070 Ti", "nearest: RTX4070"},
+        {"DGX H100", "nearest: H100-"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         habitat_error err = {0};
