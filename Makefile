@@ -24,7 +24,7 @@ eval: all ## regenerate docs/accuracy.md from the measurements
 	@tools/evaluate.sh $(BUILD)
 
 models: all ## retrain every shipped model from named inputs
-	@tools/setup.sh build python models
+	@tools/setup.sh build
 	@tools/train_models.sh $(BUILD)
 
 FUZZ_SECONDS ?= 600
@@ -33,7 +33,9 @@ fuzz: ## run every fuzz target for FUZZ_SECONDS
 	@tools/fuzz.sh $(FUZZ_SECONDS)
 
 PREFIX ?= /usr/local
-install: all ## install below PREFIX (default /usr/local; DESTDIR is honoured)
+install: ## install below PREFIX (default /usr/local; DESTDIR is honoured)
+	@tools/setup.sh man
+	@$(MAKE) --no-print-directory all
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean: ## delete build trees

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what a target of the Makefile needs and is not there yet; silent and quick when all is.
-# usage: setup.sh GROUP...   groups: build demo test lint python eval
+# usage: setup.sh GROUP...   groups: build test lint python man
 # Debian packages come through apt-get (with sudo where not root), Python packages go into .venv.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -48,6 +48,5 @@ environment() { # name requirements-file
 for group in "$@"; do
     case $group in
     python) environment tests "$root/python/tests/requirements.txt" ;;
-    models) environment models "$root/tools/requirements-models.txt" ;;
     esac
 done
