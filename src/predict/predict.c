@@ -338,7 +338,7 @@ static void from_answer(const scaling *s, const habitat_workload_kernel *kernel,
                  (scaled){*out_ns, method == HABITAT_METHOD_AUTO ? HABITAT_METHOD_LEARNED
                                                                  : HABITAT_METHOD_MLP},
                  out);
-    if (answer->ms > 0.0) {
+    if (answer->low_ms > 0.0) { /* auto has intervals of its own */
         out->low_ms = out->ms * (answer->low_ms / answer->ms);
         out->high_ms = out->ms * (answer->high_ms / answer->ms);
     }
@@ -346,15 +346,12 @@ static void from_answer(const scaling *s, const habitat_workload_kernel *kernel,
 
 /* ---- the loop ---- */
 
-/* The calibrated interval of a kernel; operator models bring their own. */
-static void calibrate(const scaling *s, size_t i, bool modelled, totals *sum,
-                      habitat_estimate *estimate) {
+/* The calibrated interval of a kernel. */
+static void calibrate(const scaling *s, size_t i, totals *sum, habitat_estimate *estimate) {
     const habitat_workload_kernel *kernel = &s->w->kernels[i];
     double factor =
         exp(interval_add(&sum->interval, s, kernel, &s->w->kernels[s->w->auto_lead[i]].facts,
                          estimate->method, estimate->ms * kernel->busy_share));
-    if (modelled)
-        return;
     estimate->low_ms = estimate->ms / factor;
     estimate->high_ms = estimate->ms * factor;
 }
@@ -375,7 +372,7 @@ static void predict_kernels(const scaling *s, habitat_method method,
             ns = time.ns;
         }
         if (sum.calibrated)
-            calibrate(s, i, answers && answers[kernel->group].covered, &sum, &out->kernels[i]);
+            calibrate(s, i, &sum, &out->kernels[i]);
         add(&sum, kernel, ns, &out->kernels[i]);
     }
     set_totals(s, &sum, out);
@@ -430,13 +427,14 @@ static habitat_status run_method(const scaling *s, habitat_method method, habita
     habitat_status status = HABITAT_OK;
     if (asks) {
         answers = calloc(s->w->group_count, sizeof *answers);
-        /* auto does without models, so that having none must leave no trace in err */
-        habitat_error *heard = method == HABITAT_METHOD_AUTO ? NULL : err;
-        status = answers ? ask_models(s, method, answers, heard) : HABITAT_E_MEMORY;
+        if (!answers)
+            status = HABITAT_E_MEMORY;
+        else if (method == HABITAT_METHOD_AUTO)
+            status = habitat_auto_models_answer(s, answers);
+        else
+            status = ask_models(s, method, answers, err);
         if (status == HABITAT_E_MEMORY)
             habitat_fail(err, status, "out of memory");
-        if (status == HABITAT_E_UNSUPPORTED && method == HABITAT_METHOD_AUTO)
-            status = HABITAT_OK;
     }
     if (status == HABITAT_OK)
         predict_kernels(s, method, answers, out);

@@ -357,7 +357,8 @@ static habitat_status build(builder *b, habitat_error *err) {
     w->outside_count = 0;
     w->kernel_count = select_kernels(w);
     describe_kernels(b);
-    if (b->out_of_memory || habitat_auto_prepare(w) != HABITAT_OK)
+    if (b->out_of_memory || habitat_auto_prepare(w) != HABITAT_OK ||
+        habitat_auto_models_prepare(w) != HABITAT_OK)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     habitat_status status = habitat_workload_overlap(w, err);
     if (status != HABITAT_OK)
@@ -403,6 +404,7 @@ void habitat_workload_free(habitat_workload *w) {
     free(w->origin_waves);
     free(w->auto_lead);
     free(w->auto_damping);
+    habitat_auto_models_free(&w->models);
     habitat_arena_free(&w->arena);
     free(w);
 }
