@@ -90,6 +90,20 @@ static habitat_status time_of(const habitat_work *work, const habitat_gpu *gpu,
     return HABITAT_OK;
 }
 
+static habitat_status not_covered(const habitat_work *work, habitat_dtype arithmetic,
+                                  const habitat_gpu *gpu, habitat_method method,
+                                  habitat_error *err) {
+    if (work->dtype == HABITAT_DTYPE_FP32 && arithmetic == HABITAT_DTYPE_FP32)
+        return habitat_fail(err, HABITAT_E_UNSUPPORTED,
+                            "method %s has no network for this operation on %s; use auto",
+                            habitat_method_name(method), gpu->name);
+    return habitat_fail(err, HABITAT_E_UNSUPPORTED,
+                        "method %s knows fp32 alone, and %s computes these %s tensors in %s; use "
+                        "auto",
+                        habitat_method_name(method), gpu->name, habitat_dtype_name(work->dtype),
+                        habitat_dtype_name(arithmetic));
+}
+
 /* An answer of the operator models, where there are any for this method and operation. */
 static habitat_status from_models(const habitat_work *work, habitat_dtype arithmetic,
                                   const habitat_gpu *gpu, habitat_method method,
@@ -101,16 +115,7 @@ static habitat_status from_models(const habitat_work *work, habitat_dtype arithm
     if (status != HABITAT_OK)
         return status;
     if (!answer.covered)
-        return arithmetic == work->dtype
-                   ? habitat_fail(err, HABITAT_E_UNSUPPORTED,
-                                  "the networks of method %s do not cover this operation on %s; "
-                                  "use auto",
-                                  habitat_method_name(method), gpu->name)
-                   : habitat_fail(err, HABITAT_E_UNSUPPORTED,
-                                  "%s computes this in %s, and the networks of method %s know %s "
-                                  "alone; use auto",
-                                  gpu->name, habitat_dtype_name(arithmetic),
-                                  habitat_method_name(method), habitat_dtype_name(work->dtype));
+        return not_covered(work, arithmetic, gpu, method, err);
     out->ms = answer.ms;
     out->low_ms = answer.low_ms;
     out->high_ms = answer.high_ms;
@@ -149,7 +154,7 @@ habitat_status habitat_predict_operation(const habitat_work *work, const habitat
     habitat_estimate made = {.origin_ms = NAN, .method = method};
     bool only_models = method == HABITAT_METHOD_HABITAT || method == HABITAT_METHOD_MLP;
     if (only_models || method == HABITAT_METHOD_AUTO) {
-        habitat_dtype used = HABITAT_DTYPE_UNKNOWN;
+        habitat_dtype used = arithmetic;
         habitat_arithmetic_rate(gpu, arithmetic, matrix_unit, false, &used, NULL);
         status = from_models(work, used, gpu, only_models ? HABITAT_METHOD_MLP : method, &made,
                              only_models ? err : NULL);
