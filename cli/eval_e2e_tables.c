@@ -176,13 +176,40 @@ static void print_passes(const e2e_set *set) {
     }
 }
 
+static const char matching[] =
+    "**Matching.** A recording stands for a measured row when model, mode, number format, batch "
+    "and "
+    "sequence length are the same; its file\n"
+    "name says them. Both ran eagerly, fp32 with TF32 off, attention not fused, tokens all ones; "
+    "training is forward and backward without loss and\n"
+    "optimiser. Rows of compiled models (option fusion) and of models nobody recorded are left "
+    "out. "
+    "The measured side ran PyTorch 2.1 and is the mean of\n"
+    "the 5 fastest of 25; the recordings ran PyTorch 2.11. Predicted is `iteration_ms`, the GPU's "
+    "busy "
+    "time.\n\n"
+    "**What was seen.** No whole model was trained on or fitted to; the one constant chosen on "
+    "these rows is the common part of the intervals. Sustained rates of\n"
+    "the five GPUs, and their rows in the operator models, come from single operations measured on "
+    "them. \"auto, estimated rates\" takes the measured rates away.\n";
+
+static const char p4[] =
+    "The card is held to 75 W: whole models run up to 1.5 times slower on it than the sum of their "
+    "own single operations, which ran in bursts.";
+
 void e2e_print_tables(const e2e_set *set) {
     size_t judged_count = 0;
     for (size_t i = 0; i < set->count; i++)
         judged_count += !apart(&set->cases[i]);
-    printf("%zu recordings of the %s onto %zu measured iterations of other GPUs; %zu of them on a "
-           "P4, counted apart: the next table leaves them out.\n\n",
-           set->recordings, set->cases[0].origin->name, set->count, set->count - judged_count);
+    printf(
+        "## End to end\n\n"
+        "%zu recordings of the %s (`data/recordings`) onto %zu iterations that others measured on "
+        "other GPUs (`data/measurements/e2e_models.csv`, source neusight).\n\n",
+        set->recordings, set->cases[0].origin->name, set->count);
+    fputs(matching, stdout);
+    printf(
+        "\n%zu of the cases are on a P4 and counted apart: the next table leaves them out. %s\n\n",
+        set->count - judged_count, p4);
     print_methods(set);
     print_gpus(set);
     print_each(set);
