@@ -62,6 +62,7 @@ typedef enum habitat_timing {
     HABITAT_TIMING_GRAPH,      /* CUDA-graph replay, tensors reused: small ones are warm */
     HABITAT_TIMING_SERVING,    /* CUDA-graph replay in a serving framework: six copies of weights in
                                   turn, causal attention appends to a cache */
+    HABITAT_TIMING_SESSION,    /* wall clock of a framework's session call: its overhead inside */
 } habitat_timing;
 
 /* Which library's kernel does an attention or matrix product; 0 = the usual one. */

@@ -34,16 +34,21 @@ static const struct {
  * `floor` is the least it shows. Read off the smallest times of each source: docs/modelling.md. */
 static const struct {
     double constant, floor;
-} timing_costs[OPERATOR_CLASSES][4] = {
-    [OPERATOR_GEMM] = {{.002, .002}, {.020, .050}, {.0025, .0024}, {.0025, .0024}},
-    [OPERATOR_BMM] = {{.002, .002}, {.010, .031}, {.0025, .0024}, {.0025, .0024}},
-    [OPERATOR_CONV] = {{.003, .002}, {.030, .080}, {.0030, .0024}, {.0030, .0024}},
-    [OPERATOR_ELEMENTWISE] = {{.0015, .001}, {.006, .026}, {.0020, .0020}, {.0020, .0020}},
-    [OPERATOR_SOFTMAX] = {{.0015, .001}, {.006, .033}, {.0020, .0020}, {.0020, .0020}},
-    [OPERATOR_NORM] = {{.0015, .001}, {.006, .046}, {.0020, .0020}, {.0020, .0020}},
-    [OPERATOR_GEMM_MATRIX] = {{.0020, .002}, {.010, .020}, {.0025, .0017}, {.0025, .0017}},
-    [OPERATOR_GEMM_FP8] = {{.0040, .003}, {.012, .020}, {.0050, .0033}, {.0050, .0033}},
-    [OPERATOR_ATTENTION] = {{.0030, .003}, {.015, .025}, {.0030, .0030}, {.0080, .0040}},
+} timing_costs[OPERATOR_CLASSES][5] = {
+    [OPERATOR_GEMM] = {{.002, .002}, {.020, .050}, {.0025, .0024}, {.0025, .0024}, {.150, .100}},
+    [OPERATOR_BMM] = {{.002, .002}, {.010, .031}, {.0025, .0024}, {.0025, .0024}, {.150, .100}},
+    [OPERATOR_CONV] = {{.003, .002}, {.030, .080}, {.0030, .0024}, {.0030, .0024}, {.200, .100}},
+    [OPERATOR_ELEMENTWISE] =
+        {{.0015, .001}, {.006, .026}, {.0020, .0020}, {.0020, .0020}, {.150, .100}},
+    [OPERATOR_SOFTMAX] =
+        {{.0015, .001}, {.006, .033}, {.0020, .0020}, {.0020, .0020}, {.150, .100}},
+    [OPERATOR_NORM] = {{.0015, .001}, {.006, .046}, {.0020, .0020}, {.0020, .0020}, {.150, .100}},
+    [OPERATOR_GEMM_MATRIX] =
+        {{.0020, .002}, {.010, .020}, {.0025, .0017}, {.0025, .0017}, {.150, .100}},
+    [OPERATOR_GEMM_FP8] =
+        {{.0040, .003}, {.012, .020}, {.0050, .0033}, {.0050, .0033}, {.150, .100}},
+    [OPERATOR_ATTENTION] =
+        {{.0030, .003}, {.015, .025}, {.0030, .0030}, {.0080, .0040}, {.150, .100}},
 };
 
 const char *operator_class_name(operator_class c) {
@@ -138,7 +143,7 @@ bool operator_gpu_facts(const habitat_gpu *gpu, operator_class c, habitat_dtype 
 void operator_look(const habitat_model_query *query, operator_class c, const operator_gpu *gpu,
                    operator_view *out) {
     double seconds = classes[c].look(query, c, gpu, out->inputs);
-    unsigned timing = (unsigned)query->timing <= HABITAT_TIMING_SERVING ? query->timing : 0;
+    unsigned timing = (unsigned)query->timing <= HABITAT_TIMING_SESSION ? query->timing : 0;
     double constant = timing_costs[c][timing].constant;
     if (c == OPERATOR_ATTENTION && query->variant == HABITAT_VARIANT_TRTLLM)
         constant *= 1.5;

@@ -457,7 +457,9 @@ static habitat_timing timing_of(row *r) {
     const char *framework = cell_text(r, "framework"), *dtype = cell_text(r, "dtype");
     if (is(framework, "vllm") && is(dtype, "fp8_block"))
         return HABITAT_TIMING_EAGER; /* the one table of that source timed without a graph */
-    if (is(source, "neusight") || is(source, "cdecatapult"))
+    if (is(source, "cdecatapult"))
+        return HABITAT_TIMING_SESSION;
+    if (is(source, "neusight"))
         return HABITAT_TIMING_EAGER;
     return is(source, "aiconfigurator") ? HABITAT_TIMING_SERVING : HABITAT_TIMING_KERNEL;
 }
