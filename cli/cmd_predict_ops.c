@@ -94,8 +94,8 @@ static int predict_block(predictor *p) {
         }
         if (n == 0)
             continue;
-        habitat_status status = habitat_models_predict(p->models, p->use, 1, &gpu, n, queries,
-                                                       answers, &error);
+        habitat_status status =
+            habitat_models_predict(p->models, p->use, 1, &gpu, n, queries, answers, &error);
         if (status == HABITAT_E_UNSUPPORTED && p->use != HABITAT_MODEL_PAPER)
             return CLI_DONE; /* no models for this use: answer_of() goes without */
         if (status != HABITAT_OK)
@@ -143,12 +143,15 @@ static int flush_block(predictor *p) {
 static int run(predictor *p, const char *path) {
     habitat_csv_reader *reader = NULL;
     habitat_error error = {0};
-    if (habitat_csv_open(path, &reader, &error) != HABITAT_OK)
-        return cli_fail_error(&error, path);
+    int code = CLI_DONE;
     p->block = calloc(BLOCK, sizeof *p->block);
-    int code = p->block ? CLI_DONE : cli_fail(CLI_FAILED, NULL, "out of memory");
-    if (code == CLI_DONE)
-        printf("%s,predicted_ms,low_ms,high_ms,method\n", habitat_csv_header(reader));
+    if (!p->block)
+        return cli_fail(CLI_FAILED, NULL, "out of memory");
+    if (habitat_csv_open(path, &reader, &error) != HABITAT_OK) {
+        free(p->block);
+        return cli_fail_error(&error, path);
+    }
+    printf("%s,predicted_ms,low_ms,high_ms,method\n", habitat_csv_header(reader));
     while (code == CLI_DONE) {
         const char *line;
         if (habitat_csv_next(reader, &line, &error) != HABITAT_OK) {
@@ -162,7 +165,7 @@ static int run(predictor *p, const char *path) {
                 code = flush_block(p);
         }
     }
-    if (p->block && p->count) {
+    if (p->count) {
         int flushed = flush_block(p);
         code = code == CLI_DONE ? flushed : code;
     }

@@ -182,7 +182,7 @@ static int collect_recording(const habitat_gpu_table *gpus, const char *path, co
     habitat_workload *workload = NULL;
     const habitat_gpu *origin = NULL;
     int code = CLI_DONE;
-    for (size_t i = 0; code == CLI_DONE && i < measured->count; i++) {
+    for (size_t i = 0; code == CLI_DONE && measured->cases && i < measured->count; i++) {
         char stem[128];
         file_stem(&measured->cases[i], stem, sizeof stem);
         if (strncmp(name, stem, strlen(stem)) != 0)

@@ -121,10 +121,10 @@ habitat_status habitat_csv_open(const char *path, habitat_csv_reader **out, habi
     habitat_status status = r->file ? read_line(r, &end, err)
                                     : habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0,
                                                       "cannot open: %s", strerror(errno));
-    if (status == HABITAT_OK && (end || !strchr(r->line, ',')))
+    if (status == HABITAT_OK && (end || !r->line || !strchr(r->line, ',')))
         status = habitat_fail_at(err, HABITAT_E_FORMAT, path, UINT64_MAX, 1,
                                  "no header line of a CSV table");
-    if (status == HABITAT_OK) {
+    if (status == HABITAT_OK && r->line) {
         size_t bytes = strlen(r->line) + 1;
         r->header = malloc(bytes);
         r->names = malloc(bytes);
