@@ -5,7 +5,8 @@
  * usage: mlp_tables rows|errors|study|quick DATA.csv.gz...
  *        mlp_tables train OUT.habitat-models DATA.csv.gz...
  * Environment of study: STUDY_LAYERS, STUDY_WIDTHS (comma-separated), STUDY_ROWS (of a GPU),
- * STUDY_EPOCHS, STUDY_PARAMETERS (networks of more are not run). */
+ * STUDY_EPOCHS, STUDY_PARAMETERS (networks of more are not run; of a quarter of that for LSTM,
+ * whose batches are small), STUDY_FIRST (number of the operation to start with, 0 to 3). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -227,13 +228,15 @@ static size_t numbers_of(const char *variable, const char *otherwise, uint32_t *
 static int print_study(const habitat_dataset *data, const habitat_gpu_table *gpus,
                        habitat_error *err) {
     const habitat_train_options defaults = {0};
-    uint32_t layers[16], widths[16], rows_most, epochs, parameters_most;
+    uint32_t layers[16], widths[16], rows_most, epochs, parameters_most, first;
     size_t layer_count = numbers_of("STUDY_LAYERS", "2,3,4,5,6,7,8", layers, 16);
     size_t width_count = numbers_of("STUDY_WIDTHS", "32,64,128,256,512,1024,2048", widths, 16);
     numbers_of("STUDY_ROWS", "300", &rows_most, 1);
     numbers_of("STUDY_EPOCHS", "20", &epochs, 1);
     numbers_of("STUDY_PARAMETERS", "2200000", &parameters_most, 1);
-    for (int c = 0; c < PAPER_CLASSES; c++) {
+    numbers_of("STUDY_FIRST", "0", &first, 1);
+    for (int c = (int)first; c < PAPER_CLASSES; c++) {
+        size_t most = c == PAPER_LSTM ? parameters_most / 4 : parameters_most;
         paper_rows train;
         if (!gather(data, gpus, c, PAPER_TRAIN, rows_most, &train, err))
             return fail(err);
@@ -256,7 +259,7 @@ static int print_study(const habitat_dataset *data, const habitat_gpu_table *gpu
                 network net = {.inputs = (uint32_t)train.inputs,
                                .layers = options.layers,
                                .width = options.width};
-                if (network_parameter_count(&net) > parameters_most) {
+                if (network_parameter_count(&net) > most) {
                     printf(" not run |");
                     continue;
                 }
