@@ -100,6 +100,12 @@ void cli_input_warn(const cli_input *in) {
     const char *const *warnings = habitat_workload_warnings(in->workload, &count);
     for (size_t i = 0; i < count; i++)
         cli_warn("%s", warnings[i]);
+    for (int d = 0; d < HABITAT_DTYPE_COUNT; d++) {
+        char line[400];
+        if (habitat_format_warning(in->workload, (const habitat_prediction *const *)in->predictions,
+                                   in->count, (habitat_dtype)d, line, sizeof line))
+            cli_warn("%s", line);
+    }
     for (size_t i = 0; i < in->count; i++)
         if (!in->predictions[i]->intervals_calibrated) {
             cli_warn("%s", habitat_default_interval_warning());

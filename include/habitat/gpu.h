@@ -153,9 +153,9 @@ typedef struct habitat_device_facts {
 
 /** Find the GPU a trace was recorded on: by name; where the name is shared ("Tesla V100"), told
  * apart by memory size and SM count. What the facts contradict is refused, never guessed.
- * @return HABITAT_OK; HABITAT_E_UNKNOWN_GPU (nearest names; also when the SM count, the memory or
- *         the compute capability contradict the entry of that name, as on a MIG slice);
- * HABITAT_E_ARG (no name). @since 0.1 */
+ * @return HABITAT_OK; HABITAT_E_UNKNOWN_GPU (nearest names; also when there is no name, or when the
+ *         SM count, the memory or the compute capability contradict the entry of that name, as on a
+ *         MIG slice); HABITAT_E_ARG. @since 0.1 */
 HABITAT_API habitat_status habitat_gpu_match(const habitat_gpu_table *table,
                                              const habitat_device_facts *facts,
                                              const habitat_gpu **out, habitat_error *err);

@@ -78,7 +78,7 @@ HABITAT_API habitat_status habitat_roofline_time(const habitat_kernel_facts *ker
 
 /** The rate a kernel's arithmetic runs at on a GPU: the matrix or plain rate of its dtype; where
  * the GPU lacks it, of the format the libraries fall back to (tf32 -> fp32 plain, bf16 -> fp32
- * plain, fp16 matrix -> fp16 plain, fp8 -> bf16 or fp16 matrix).
+ * plain, fp16 -> fp32 plain, fp8 -> bf16 or fp16 matrix).
  * @param sustained sustained rate, else spec-sheet peak.
  * @param used_dtype, used_matrix what the rate stands for; may be NULL.
  * @return [flop/s]; NaN if even the fallback is unknown. @since 0.1 */

@@ -192,6 +192,16 @@ HABITAT_API habitat_status habitat_predict_operation(const habitat_work *work,
  * records, missing shapes ...). @return borrowed array. @since 0.1 */
 HABITAT_API const char *const *habitat_workload_warnings(const habitat_workload *w, size_t *count);
 
+/** What to say when destinations have no matrix units for a narrow format (fp16, bf16, fp8, int8)
+ * that the origin's units computed in: the prediction is for another format.
+ * @param predictions shape (count), of this workload.
+ * @param text        receives one line, cut off at `size` bytes (400 hold any); untouched if false.
+ * @return whether there is anything to say. @tested tests/unit/test_predict_recorded.c @since 0.1
+ */
+HABITAT_API bool habitat_format_warning(const habitat_workload *workload,
+                                        const habitat_prediction *const *predictions, size_t count,
+                                        habitat_dtype dtype, char *text, size_t size);
+
 /** The warning that goes with predictions whose intervals are not calibrated
  * (habitat_prediction::intervals_calibrated false). @return static string. @since 0.1 */
 HABITAT_API const char *habitat_default_interval_warning(void);

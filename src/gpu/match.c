@@ -54,8 +54,12 @@ static const habitat_gpu *sibling(const habitat_gpu_table *table, const habitat_
 
 habitat_status habitat_gpu_match(const habitat_gpu_table *table, const habitat_device_facts *facts,
                                  const habitat_gpu **out, habitat_error *err) {
-    if (!table || !facts || !out || !facts->name || !*facts->name)
-        return habitat_fail(err, HABITAT_E_ARG, "the recording does not name its GPU");
+    if (!table || !facts || !out)
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "a table, facts and a place for the GPU are needed");
+    if (!facts->name || !*facts->name)
+        return habitat_fail(err, HABITAT_E_UNKNOWN_GPU,
+                            "the recording does not name its GPU; name it with --from");
     const habitat_gpu *gpu = NULL;
     habitat_status status = habitat_gpu_find(table, facts->name, &gpu, NULL, err);
     if (status != HABITAT_OK && strstr(facts->name, " MIG "))

@@ -117,6 +117,8 @@ void json_report_head(writer *w, const habitat_report_predictions *what) {
     json_end_map(w);
 }
 
+enum { FORMAT_WARNING_BYTES = 400 };
+
 /* Intervals that nobody calibrated, among what is reported. */
 static const char *interval_warning(const habitat_report_predictions *what) {
     for (size_t i = 0; i < what->count; i++)
@@ -133,6 +135,12 @@ void json_report_foot(writer *w, const habitat_report_predictions *what) {
         json_text(w, NULL, what->warnings[i]);
     for (size_t i = 0; i < count; i++)
         json_text(w, NULL, warnings[i]);
+    for (int d = 0; d < HABITAT_DTYPE_COUNT; d++) {
+        char line[FORMAT_WARNING_BYTES];
+        if (habitat_format_warning(what->workload, what->predictions, what->count, (habitat_dtype)d,
+                                   line, sizeof line))
+            json_text(w, NULL, line);
+    }
     if (interval_warning(what))
         json_text(w, NULL, interval_warning(what));
     json_end_array(w);
@@ -195,6 +203,8 @@ void json_rows(writer *w, const char *list, const split *s, const split_total *t
         if (s->by != SPLIT_LAUNCH) {
             json_integer(w, "calls", row->calls);
             json_integer(w, "kernels", row->kernels);
+        } else {
+            json_integer(w, "iteration", row->iteration);
         }
         json_number(w, "origin_ms", row->origin_ms);
         json_number(w, "ms", total->ms);
@@ -210,8 +220,9 @@ void json_rows(writer *w, const char *list, const split *s, const split_total *t
 /* ---- CSV ---- */
 
 void csv_rows_header(writer *w, habitat_report_by by) {
-    static const char *const rest[] = {"class",  "calls",   "kernels", "origin_ms", "ms",
-                                       "low_ms", "high_ms", "ratio",   "method",    "bound"};
+    static const char *const rest[] = {"class",  "calls",  "kernels",  "origin_ms",
+                                       "ms",     "low_ms", "high_ms",  "ratio",
+                                       "method", "bound",  "iteration"};
     const char *name, *detail;
     split_by kind = split_for(by, HABITAT_REPORT_CSV);
     row_keys(kind, &name, &detail);
@@ -221,7 +232,8 @@ void csv_rows_header(writer *w, habitat_report_by by) {
         csv_text(w, detail);
     /* by class, the name is the class */
     size_t skip = kind == SPLIT_CLASS;
-    csv_header(w, rest + skip, sizeof rest / sizeof rest[0] - skip);
+    size_t last = sizeof rest / sizeof rest[0] - (kind != SPLIT_LAUNCH);
+    csv_header(w, rest + skip, last - skip);
 }
 
 void csv_rows(writer *w, const char *gpu, const split *s, const split_total *totals,
@@ -246,6 +258,8 @@ void csv_rows(writer *w, const char *gpu, const split *s, const split_total *tot
         csv_number(w, row->origin_ms > 0 ? total->ms / row->origin_ms : (double)NAN);
         csv_text(w, habitat_method_name(total->method));
         csv_text(w, habitat_bound_name(total->bound));
+        if (s->by == SPLIT_LAUNCH)
+            csv_integer(w, row->iteration);
         csv_end_row(w);
     }
 }
@@ -368,6 +382,12 @@ void text_warnings(writer *w, const habitat_report_predictions *what) {
     const char *const *warnings = habitat_workload_warnings(what->workload, &count);
     for (size_t i = 0; i < count; i++)
         text_warning(w, &first, warnings[i]);
+    for (int d = 0; d < HABITAT_DTYPE_COUNT; d++) {
+        char line[FORMAT_WARNING_BYTES];
+        if (habitat_format_warning(what->workload, what->predictions, what->count, (habitat_dtype)d,
+                                   line, sizeof line))
+            text_warning(w, &first, line);
+    }
     if (interval_warning(what))
         text_warning(w, &first, interval_warning(what));
 }

@@ -194,7 +194,8 @@ static void fill_rows(builder *b, double *class_ms, bool *counted) {
         split_row *row = &s->rows[at];
         double ms = b->kernels[i].facts.time_ns / HABITAT_NS_PER_MS / s->iterations;
         s->row_of[i] = at;
-        row->kernels++;
+        if (row->kernels++ == 0)
+            row->iteration = b->kernels[i].kernel->iteration;
         row->origin_ms += ms;
         if (!counted[b->kernels[i].group] || is_anonymous(&b->groups[b->kernels[i].group]))
             row->calls++;

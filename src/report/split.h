@@ -19,9 +19,10 @@ typedef struct split_row {
     const char *name;   /* of the kernel, operation, class or module */
     const char *detail; /* input shapes (op), operation (launch, kernel); "" otherwise */
     habitat_class op_class;
-    size_t kernels;   /* of all iterations */
-    size_t calls;     /* operations of all iterations; kernels without one count each */
-    double origin_ms; /* per iteration; of the one launch with SPLIT_LAUNCH */
+    size_t kernels;     /* of all iterations */
+    size_t calls;       /* operations of all iterations; kernels without one count each */
+    double origin_ms;   /* per iteration; of the one launch with SPLIT_LAUNCH */
+    uint32_t iteration; /* of its first kernel, from 0 */
 } split_row;
 
 typedef struct split {

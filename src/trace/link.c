@@ -331,8 +331,8 @@ static void find_modules(habitat_trace *t) {
     }
 }
 
-/* Kernels are sorted by device: one run each. */
-static void find_main_device(trace_builder *b) {
+/* Kernels are sorted by device: one run each. Returns the GPU time of that device [ns]. */
+static uint64_t find_main_device(trace_builder *b) {
     habitat_trace *t = b->trace;
     uint64_t most = 0;
     for (size_t i = 0; i < t->kernel_count;) {
@@ -348,6 +348,7 @@ static void find_main_device(trace_builder *b) {
     for (size_t i = 0; i < b->device_count; i++)
         if (b->devices[i].id == (int64_t)t->info.device)
             t->info.device_facts = b->devices[i].facts;
+    return most;
 }
 
 static habitat_status no_kernels(const trace_builder *b, habitat_error *err) {
@@ -376,7 +377,10 @@ habitat_status trace_link(trace_builder *b, habitat_error *err) {
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     count_kernels(t);
     find_modules(t);
-    find_main_device(b);
+    if (!find_main_device(b))
+        return habitat_fail_at(err, HABITAT_E_FORMAT, t->info.file, UINT64_MAX, 0,
+                               "every kernel in it lasts 0 ns: nothing was measured; record it "
+                               "again");
     if (!trace_split_iterations(b))
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     t->info.has_operations = t->operation_count > 0;

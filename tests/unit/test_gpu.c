@@ -289,7 +289,7 @@ static void check_match(void) {
     check_case("devices of recordings are matched, contradictions refused");
     const habitat_gpu *gpu = NULL;
     habitat_device_facts nameless = {0};
-    CHECK(habitat_gpu_match(table, &nameless, &gpu, NULL) == HABITAT_E_ARG);
+    CHECK(habitat_gpu_match(table, &nameless, &gpu, NULL) == HABITAT_E_UNKNOWN_GPU);
     CHECK(habitat_gpu_match(table, NULL, &gpu, NULL) == HABITAT_E_ARG);
     CHECK(habitat_gpu_find(table, NULL, &gpu, NULL, NULL) == HABITAT_E_ARG);
     CHECK(gpu == NULL);

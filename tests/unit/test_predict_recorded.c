@@ -215,6 +215,32 @@ static void shared_traces(void) {
     }
 }
 
+/* GPT-2 in bf16 onto GPUs with and without matrix units for it. */
+static void formats_elsewhere(void) {
+    recorded r;
+    char text[400] = "untouched";
+    habitat_prediction *predictions[2] = {NULL};
+    if (!load(HABITAT_SOURCE_DIR "/data/recordings/gpt2_b4_bf16_h200.json.gz", &r)) {
+        CHECK(false);
+        return;
+    }
+    CHECK(habitat_predict(r.w, gpu_named("A100"), HABITAT_METHOD_ROOFLINE, &predictions[0], NULL) ==
+          HABITAT_OK);
+    CHECK(habitat_predict(r.w, gpu_named("V100"), HABITAT_METHOD_ROOFLINE, &predictions[1], NULL) ==
+          HABITAT_OK);
+    const habitat_prediction *const *all = (const habitat_prediction *const *)predictions;
+    CHECK(!habitat_format_warning(r.w, all, 1, HABITAT_DTYPE_BF16, text, sizeof text));
+    CHECK(!habitat_format_warning(r.w, all, 2, HABITAT_DTYPE_FP8, text, sizeof text));
+    CHECK(!habitat_format_warning(r.w, all, 2, HABITAT_DTYPE_FP32, text, sizeof text));
+    CHECK_TEXT(text, "untouched");
+    CHECK(habitat_format_warning(r.w, all, 2, HABITAT_DTYPE_BF16, text, sizeof text));
+    CHECK(strstr(text, "no bf16 matrix units on V100-SXM2-16GB: ") && strstr(text, "fp32 rate"));
+    check_case("a destination without the number format is named");
+    habitat_prediction_free(predictions[0]);
+    habitat_prediction_free(predictions[1]);
+    done(&r);
+}
+
 int main(void) {
     static const char *const names[] = {"bert_large_training_s512_b2_fp32_h200",
                                         "gnmt_b16_fp32_h200", "llama_b2_bf16_h200",
@@ -230,6 +256,7 @@ int main(void) {
         every_gpu_and_method(path);
     }
     measured_elsewhere();
+    formats_elsewhere();
     shared_traces();
     habitat_gpu_table_free(table);
     return check_done();

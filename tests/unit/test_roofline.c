@@ -48,6 +48,17 @@ static void test_rates(void) {
     CHECK_INT(used, HABITAT_DTYPE_FP16);
     check_case("tf32 and bf16 fall back to plain fp32, fp8 to fp16 on matrix units");
 
+    /* without matrix units, halves are computed in fp32 whatever a spec sheet lists for them */
+    habitat_gpu pascal = d;
+    pascal.peak.matrix_flop_per_s[HABITAT_DTYPE_FP16] = NAN;
+    pascal.peak.plain_flop_per_s[HABITAT_DTYPE_FP16] = 8e12 / 64;
+    CHECK_NEAR(habitat_arithmetic_rate(&pascal, HABITAT_DTYPE_FP16, true, false, &used, NULL), 8e12,
+               0);
+    CHECK_INT(used, HABITAT_DTYPE_FP32);
+    CHECK_NEAR(habitat_arithmetic_rate(&pascal, HABITAT_DTYPE_FP16, false, false, NULL, NULL), 8e12,
+               0);
+    check_case("fp16 without matrix units runs at the plain fp32 rate");
+
     CHECK(isnan(habitat_arithmetic_rate(&d, HABITAT_DTYPE_FP64, true, false, NULL, NULL)));
     CHECK(isnan(habitat_arithmetic_rate(NULL, HABITAT_DTYPE_FP32, true, false, NULL, NULL)));
     CHECK(isnan(habitat_arithmetic_rate(&d, HABITAT_DTYPE_COUNT, true, false, NULL, NULL)));

@@ -1,0 +1,70 @@
+/* Number formats that a destination lacks: what is predicted there in their place must be said. */
+#include <stdio.h>
+#include <string.h>
+
+#include <habitat/model.h>
+#include <habitat/predict.h>
+
+enum { NAMES_SHOWN = 4 };
+
+/* Below this share of the kernels' time a format says nothing about the iteration. */
+static const double least_share = 0.01;
+
+/* Share of the kernels' time on the origin that matrix units compute in `dtype`. */
+static double share_in(const habitat_workload *workload, habitat_dtype dtype) {
+    size_t count = 0;
+    const habitat_workload_kernel *kernels = habitat_workload_kernels(workload, &count);
+    double all = 0, in = 0;
+    for (size_t i = 0; i < count; i++) {
+        const habitat_kernel_facts *facts = &kernels[i].facts;
+        all += facts->time_ns;
+        if (facts->matrix_unit && facts->dtype == dtype)
+            in += facts->time_ns;
+    }
+    return all > 0 ? in / all : 0;
+}
+
+/* The narrow formats: that fp32 and TF32 run on plain units elsewhere is what a person expects. */
+static bool is_narrow(habitat_dtype dtype) {
+    return dtype == HABITAT_DTYPE_FP16 || dtype == HABITAT_DTYPE_BF16 ||
+           dtype == HABITAT_DTYPE_FP8 || dtype == HABITAT_DTYPE_INT8;
+}
+
+bool habitat_format_warning(const habitat_workload *workload,
+                            const habitat_prediction *const *predictions, size_t count,
+                            habitat_dtype dtype, char *text, size_t size) {
+    if (!workload || !text || !size || (count && !predictions) || !is_narrow(dtype))
+        return false;
+    double share = share_in(workload, dtype);
+    if (share < least_share)
+        return false;
+    char names[160] = "", rates[96] = "";
+    size_t lacking = 0, used = 0;
+    bool named[HABITAT_DTYPE_COUNT] = {false};
+    for (size_t i = 0; i < count; i++) {
+        const habitat_gpu *gpu = predictions[i]->gpu;
+        habitat_dtype other = dtype;
+        bool matrix = true;
+        habitat_arithmetic_rate(gpu, dtype, true, false, &other, &matrix);
+        if (gpu == habitat_workload_get_info(workload)->origin || (other == dtype && matrix))
+            continue;
+        if (lacking < NAMES_SHOWN)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
+                     lacking ? ", " : "", gpu->name);
+        lacking++;
+        if (!named[other])
+            used += (size_t)snprintf(rates + used, sizeof rates - used, "%s%s", used ? " or " : "",
+                                     habitat_dtype_name(other));
+        named[other] = true;
+    }
+    if (!lacking)
+        return false;
+    char more[32] = "";
+    if (lacking > NAMES_SHOWN)
+        snprintf(more, sizeof more, " and %zu more", lacking - NAMES_SHOWN);
+    snprintf(text, size,
+             "no %s matrix units on %s%s: %.0f %% of the origin's kernel time is predicted there "
+             "at the %s rate; a library may be slower, or refuse",
+             habitat_dtype_name(dtype), names, more, 100.0 * share, rates);
+    return true;
+}
