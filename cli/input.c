@@ -106,6 +106,10 @@ void cli_input_warn(const cli_input *in) {
                                    in->count, (habitat_dtype)d, line, sizeof line))
             cli_warn("%s", line);
     }
+    const char *vendor = habitat_vendor_warning(
+        in->workload, (const habitat_prediction *const *)in->predictions, in->count);
+    if (vendor)
+        cli_warn("%s", vendor);
     for (size_t i = 0; i < in->count; i++)
         if (!in->predictions[i]->intervals_calibrated) {
             cli_warn("%s", habitat_default_interval_warning());

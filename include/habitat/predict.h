@@ -202,6 +202,13 @@ HABITAT_API bool habitat_format_warning(const habitat_workload *workload,
                                         const habitat_prediction *const *predictions, size_t count,
                                         habitat_dtype dtype, char *text, size_t size);
 
+/** What to say when a destination is of another vendor than the origin; NULL if none is.
+ * @param predictions shape (count), of this workload. @return static string.
+ * @tested tests/unit/test_predict_recorded.c @since 0.1 */
+HABITAT_API const char *habitat_vendor_warning(const habitat_workload *workload,
+                                               const habitat_prediction *const *predictions,
+                                               size_t count);
+
 /** The warning that goes with predictions whose intervals are not calibrated
  * (habitat_prediction::intervals_calibrated false). @return static string. @since 0.1 */
 HABITAT_API const char *habitat_default_interval_warning(void);

@@ -1,4 +1,5 @@
-/* Number formats that a destination lacks: what is predicted there in their place must be said. */
+/* What makes a destination unlike the origin: number formats it lacks (what is predicted there in
+ * their place must be said) and another vendor. */
 #include <stdio.h>
 #include <string.h>
 
@@ -67,4 +68,16 @@ bool habitat_format_warning(const habitat_workload *workload,
              "at the %s rate; a library may be slower, or refuse",
              habitat_dtype_name(dtype), names, more, 100.0 * share, rates);
     return true;
+}
+
+const char *habitat_vendor_warning(const habitat_workload *workload,
+                                   const habitat_prediction *const *predictions, size_t count) {
+    if (!workload || (count && !predictions))
+        return NULL;
+    const habitat_gpu *origin = habitat_workload_get_info(workload)->origin;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(predictions[i]->gpu->vendor, origin->vendor) != 0)
+            return "GPUs of another vendor than the origin's run other libraries: no measurement "
+                   "of them checks these predictions; take them as rough";
+    return NULL;
 }

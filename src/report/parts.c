@@ -141,6 +141,9 @@ void json_report_foot(writer *w, const habitat_report_predictions *what) {
                                    line, sizeof line))
             json_text(w, NULL, line);
     }
+    const char *vendor = habitat_vendor_warning(what->workload, what->predictions, what->count);
+    if (vendor)
+        json_text(w, NULL, vendor);
     if (interval_warning(what))
         json_text(w, NULL, interval_warning(what));
     json_end_array(w);
@@ -388,6 +391,9 @@ void text_warnings(writer *w, const habitat_report_predictions *what) {
                                    line, sizeof line))
             text_warning(w, &first, line);
     }
+    const char *vendor = habitat_vendor_warning(what->workload, what->predictions, what->count);
+    if (vendor)
+        text_warning(w, &first, vendor);
     if (interval_warning(what))
         text_warning(w, &first, interval_warning(what));
 }

@@ -236,6 +236,12 @@ static void formats_elsewhere(void) {
     CHECK(habitat_format_warning(r.w, all, 2, HABITAT_DTYPE_BF16, text, sizeof text));
     CHECK(strstr(text, "no bf16 matrix units on V100-SXM2-16GB: ") && strstr(text, "fp32 rate"));
     check_case("a destination without the number format is named");
+    habitat_prediction_free(predictions[1]);
+    CHECK(habitat_vendor_warning(r.w, all, 1) == NULL);
+    CHECK(habitat_predict(r.w, gpu_named("MI300X"), HABITAT_METHOD_ROOFLINE, &predictions[1],
+                          NULL) == HABITAT_OK);
+    CHECK(habitat_vendor_warning(r.w, all, 2) != NULL);
+    check_case("a destination of another vendor is warned of");
     habitat_prediction_free(predictions[0]);
     habitat_prediction_free(predictions[1]);
     done(&r);
