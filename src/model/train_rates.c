@@ -64,7 +64,7 @@ static double estimate_share(const habitat_gpu *gpu, const habitat_gpu *const *o
 void train_estimate_rates(const habitat_gpu *gpu, const habitat_gpu *const *others, size_t count,
                           habitat_gpu *out) {
     enum { OTHERS_MAX = 64 };
-    double peaks[OTHERS_MAX], rates[OTHERS_MAX];
+    double peaks[OTHERS_MAX] = {0}, rates[OTHERS_MAX] = {0};
     count = count < OTHERS_MAX ? count : OTHERS_MAX;
     *out = *gpu;
     for (int d = 0; d < HABITAT_DTYPE_COUNT; d++) {
