@@ -1,4 +1,5 @@
 /* Status names and the error record. */
+#define HABITAT_ERROR_BODY
 #include "base/error.h"
 
 #include <stdarg.h>

@@ -19,4 +19,10 @@ habitat_status
 habitat_fail_at(habitat_error *err, habitat_status code, const char *file, uint64_t byte,
                 uint64_t line, const char *format, ...);
 
+/* Static analysis cannot see into the calls: tell it that they return `code`, never HABITAT_OK. */
+#if defined(__clang_analyzer__) && !defined(HABITAT_ERROR_BODY)
+#define habitat_fail(err, code, ...)    ((void)habitat_fail(err, code, __VA_ARGS__), (code))
+#define habitat_fail_at(err, code, ...) ((void)habitat_fail_at(err, code, __VA_ARGS__), (code))
+#endif
+
 #endif

@@ -6,7 +6,7 @@
 
 #include "model/operator_views.h"
 
-#define INPUTS(array) array, sizeof array / sizeof *array
+#define INPUTS(array) (array), sizeof(array) / sizeof *(array)
 
 static const struct {
     const char *name;
