@@ -121,8 +121,8 @@ static bool samples_reserve(samples *s, size_t n) {
     s->x_estimated = malloc(n * s->d * sizeof *s->x);
     s->y_estimated = malloc(n * sizeof *s->y);
     s->weight = malloc(n * sizeof *s->weight);
-    s->gpu = malloc(n);
-    s->test = malloc(n);
+    s->gpu = calloc(n, 1);
+    s->test = calloc(n, 1);
     s->is_long = calloc(n, 1);
     s->time_ms = malloc(n * sizeof *s->time_ms);
     s->hash = malloc(n * sizeof *s->hash);
