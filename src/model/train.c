@@ -116,16 +116,16 @@ static void find_groups(const habitat_dataset *data, const habitat_gpu_table *gp
 
 static bool samples_reserve(samples *s, size_t n) {
     n = n ? n : 1;
-    s->x = malloc(n * s->d * sizeof *s->x);
-    s->y = malloc(n * sizeof *s->y);
-    s->x_estimated = malloc(n * s->d * sizeof *s->x);
-    s->y_estimated = malloc(n * sizeof *s->y);
-    s->weight = malloc(n * sizeof *s->weight);
+    s->x = calloc(n * s->d, sizeof *s->x);
+    s->y = calloc(n, sizeof *s->y);
+    s->x_estimated = calloc(n * s->d, sizeof *s->x);
+    s->y_estimated = calloc(n, sizeof *s->y);
+    s->weight = calloc(n, sizeof *s->weight);
     s->gpu = calloc(n, 1);
     s->test = calloc(n, 1);
     s->is_long = calloc(n, 1);
-    s->time_ms = malloc(n * sizeof *s->time_ms);
-    s->hash = malloc(n * sizeof *s->hash);
+    s->time_ms = calloc(n, sizeof *s->time_ms);
+    s->hash = calloc(n, sizeof *s->hash);
     return s->x && s->y && s->x_estimated && s->y_estimated && s->weight && s->gpu && s->test &&
            s->is_long && s->time_ms && s->hash;
 }

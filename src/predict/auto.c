@@ -3,10 +3,11 @@
  *     T_d = f_d + (T_o - f_o) * (M_d / M_o) * max(1, (T_o - f_o) / M_o)^(-1/2)
  *
  * f: what any kernel costs from its start to its end; M: roofline time on sustained rates. The last
- * factor, left out within an architecture, halves (in logarithm) the distance to the roofline: what
- * kept a kernel from its roofline on one architecture is there on another only in part. Where the
- * destination computes on another unit (TF32 on matrix units becoming plain fp32), the distance is
- * halved once more. A kernel-varying operation counts as one: its helpers follow its product.
+ * factor halves (in logarithm) the distance to the roofline: what kept a kernel from its roofline
+ * on one architecture is there on another only in part. It is left out within an architecture, and
+ * towards a newer one or another vendor, where no measurement backs it. Where the destination
+ * computes on another unit (TF32 on matrix units becoming plain fp32), the distance is halved once
+ * more. A kernel-varying operation counts as one: its helpers follow its product.
  * Reasons and evidence: docs/formulas.md#auto. No resource of the destination, raised, makes a
  * kernel slower. */
 #include <stdlib.h>
@@ -85,7 +86,7 @@ scaled habitat_auto_kernel(const scaling *s, size_t i) {
         return (scaled){NAN, HABITAT_METHOD_FALLBACK};
     const habitat_workload_kernel *lead = &s->w->kernels[s->w->auto_lead[i]];
     double ratio = scaling_roofline_ratio(lead, &s->sustained_origin, &s->sustained_dest);
-    if (!s->same_architecture) {
+    if (!s->keeps_distance) {
         double damping = s->w->auto_damping[i];
         bool same_unit = s->sustained_origin.unit[lead->facts.dtype][lead->facts.matrix_unit] ==
                          s->sustained_dest.unit[lead->facts.dtype][lead->facts.matrix_unit];

@@ -192,8 +192,10 @@ habitat_status habitat_auto_models_answer(const scaling *s, habitat_operator_ans
     habitat_status status = ask(m, s->dest, &dest_ms);
     if (status != HABITAT_OK)
         return status == HABITAT_E_MEMORY ? status : HABITAT_OK;
-    bool alike = s->origin->compute_capability &&
-                 s->origin->compute_capability == s->dest->compute_capability;
+    bool vendors = s->origin->vendor && s->dest->vendor &&
+                   strcmp(s->origin->vendor, s->dest->vendor) != 0; /* never measured: no halving */
+    bool alike = vendors || (s->origin->compute_capability &&
+                             s->origin->compute_capability == s->dest->compute_capability);
     for (size_t g = 0; g < w->group_count; g++) {
         uint32_t q = m->of_group[g];
         if (q == HABITAT_NONE)

@@ -33,6 +33,10 @@ void scaling_fill(rate_table *table, const habitat_gpu *gpu, bool sustained) {
     table->bytes_estimated = gpu->sustained_bandwidth_estimated;
 }
 
+static bool same_text(const char *a, const char *b) {
+    return a && b && strcmp(a, b) == 0;
+}
+
 static habitat_status set_up(const habitat_workload *w, const habitat_gpu *dest, scaling *out,
                              habitat_error *err) {
     *out = (scaling){.w = w, .origin = w->origin, .dest = dest};
@@ -43,8 +47,9 @@ static habitat_status set_up(const habitat_workload *w, const habitat_gpu *dest,
     out->bandwidth_ratio = out->spec_origin.bytes_per_s / out->spec_dest.bytes_per_s;
     out->clock_ratio = w->origin->boost_clock_hz / dest->boost_clock_hz;
     out->floor_origin_ns = habitat_kernel_floor_ns(w->origin);
-    out->same_architecture = w->origin->architecture && dest->architecture &&
-                             strcmp(w->origin->architecture, dest->architecture) == 0;
+    out->keeps_distance = same_text(w->origin->architecture, dest->architecture) ||
+                          !same_text(w->origin->vendor, dest->vendor) ||
+                          dest->compute_capability > w->origin->compute_capability;
     if (!formula_usable(out->bandwidth_ratio))
         return habitat_fail(err, HABITAT_E_NO_SPEC,
                             "no memory bandwidth is known of %s or %s; add it to the GPU's file",
