@@ -35,7 +35,8 @@ static const struct {
     {"flop fp32", "sm__sass_thread_inst_executed_op_fadd2_pred_on", 2},
     {"flop fp32", "sm__sass_thread_inst_executed_op_fmul2_pred_on", 2},
     {"flop fp32", "sm__sass_thread_inst_executed_op_ffma2_pred_on", 4},
-    /* half instructions work on two numbers: known work on a GH100 gave half with weights 1, 1, 2 */
+    /* half instructions work on two numbers: known work on a GH100 gave half with weights 1, 1, 2
+     */
     {"flop fp16", "sm__sass_thread_inst_executed_op_hadd_pred_on", 2},
     {"flop fp16", "sm__sass_thread_inst_executed_op_hmul_pred_on", 2},
     {"flop fp16", "sm__sass_thread_inst_executed_op_hfma_pred_on", 4},
