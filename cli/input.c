@@ -61,8 +61,12 @@ static int open_trace(const cli_request *request, const char *file, bool require
     if (habitat_trace_read(file, &in->trace, &error) != HABITAT_OK)
         return cli_fail_error(&error, file);
     int code = find_origin(request, file, required, in);
-    if (code == CLI_DONE && in->origin &&
-        habitat_workload_create(in->trace, in->origin, &in->workload, &error) != HABITAT_OK)
+    if (code != CLI_DONE || !in->origin)
+        return code;
+    habitat_status status =
+        required ? habitat_workload_create(in->trace, in->origin, &in->workload, &error)
+                 : habitat_workload_describe(in->trace, in->origin, &in->workload, &error);
+    if (status != HABITAT_OK)
         return cli_fail_error(&error, file);
     return code;
 }

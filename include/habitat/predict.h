@@ -108,6 +108,13 @@ HABITAT_API habitat_status habitat_workload_create(const habitat_trace *trace,
                                                    const habitat_gpu *origin,
                                                    habitat_workload **out, habitat_error *err);
 
+/** The same for saying what is in a trace, without reading operator models: predicting from it
+ * works for the origin only.
+ * @return as habitat_workload_create(). @since 0.1 */
+HABITAT_API habitat_status habitat_workload_describe(const habitat_trace *trace,
+                                                     const habitat_gpu *origin,
+                                                     habitat_workload **out, habitat_error *err);
+
 /** Free a workload; NULL is allowed. @since 0.1 */
 HABITAT_API void habitat_workload_free(habitat_workload *workload);
 

@@ -453,6 +453,10 @@ habitat_status habitat_predict(const habitat_workload *w, const habitat_gpu *des
     if (!w || !dest || !out || (unsigned)method > HABITAT_METHOD_ROOFLINE)
         return habitat_fail(err, HABITAT_E_ARG,
                             "a prediction needs a workload, a destination and a method");
+    if (w->description_only && !same_gpu(w->origin, dest))
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "this workload only describes its trace; make it with "
+                            "habitat_workload_create() to predict other GPUs");
     scaling s;
     habitat_status status = set_up(w, dest, &s, err);
     if (status != HABITAT_OK)

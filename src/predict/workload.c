@@ -358,7 +358,7 @@ static habitat_status build(builder *b, habitat_error *err) {
     w->kernel_count = select_kernels(w);
     describe_kernels(b);
     if (b->out_of_memory || habitat_auto_prepare(w) != HABITAT_OK ||
-        habitat_auto_models_prepare(w) != HABITAT_OK)
+        (!w->description_only && habitat_auto_models_prepare(w) != HABITAT_OK))
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     habitat_status status = habitat_workload_overlap(w, err);
     if (status != HABITAT_OK)
@@ -367,14 +367,15 @@ static habitat_status build(builder *b, habitat_error *err) {
     return habitat_workload_warn(w, err);
 }
 
-habitat_status habitat_workload_create(const habitat_trace *trace, const habitat_gpu *origin,
-                                       habitat_workload **out, habitat_error *err) {
+static habitat_status create(const habitat_trace *trace, const habitat_gpu *origin,
+                             bool description_only, habitat_workload **out, habitat_error *err) {
     if (!trace || !origin || !out)
         return habitat_fail(err, HABITAT_E_ARG, "a workload needs a trace and its origin GPU");
     builder b = {.w = calloc(1, sizeof *b.w)};
     if (!b.w)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     b.w->trace = trace;
+    b.w->description_only = description_only;
     b.w->origin = origin;
     b.ops = habitat_trace_operations(trace, &b.op_count);
     habitat_trace_iterations(trace, &b.w->info.iteration_count);
@@ -392,6 +393,16 @@ habitat_status habitat_workload_create(const habitat_trace *trace, const habitat
     else
         habitat_workload_free(b.w);
     return status;
+}
+
+habitat_status habitat_workload_create(const habitat_trace *trace, const habitat_gpu *origin,
+                                       habitat_workload **out, habitat_error *err) {
+    return create(trace, origin, false, out, err);
+}
+
+habitat_status habitat_workload_describe(const habitat_trace *trace, const habitat_gpu *origin,
+                                         habitat_workload **out, habitat_error *err) {
+    return create(trace, origin, true, out, err);
 }
 
 void habitat_workload_free(habitat_workload *w) {

@@ -22,6 +22,7 @@ struct habitat_workload {
     uint64_t *origin_waves; /* shape (launch_count): blocks resident on the whole GPU; 0 = none */
     uint32_t *auto_lead;    /* shape (kernel_count): kernel whose flop and bytes stand for it */
     double *auto_damping;   /* shape (kernel_count): see auto.c */
+    bool description_only;  /* nothing is prepared for other GPUs */
     auto_models models;     /* what auto asks operator models */
     uint64_t kernel_ns;     /* sum over kernels of all iterations: exact */
     uint64_t copy_ns;       /* the same over copies and sets */

@@ -70,7 +70,7 @@ habitat_status habitat_answer_trace(const habitat_gpu_table *table, const habita
     habitat_status status = HABITAT_OK;
     if (habitat_gpu_match(table, &habitat_trace_get_info(trace)->device_facts, &origin, &unknown) ==
         HABITAT_OK) {
-        status = habitat_workload_create(trace, origin, &workload, err);
+        status = habitat_workload_describe(trace, origin, &workload, err);
     } else {
         what.warnings = warnings;
         what.warning_count = 1;
