@@ -6,6 +6,7 @@
  * recorded: no formula needs them, as a kernel without arithmetic scales with bandwidth whatever it
  * moves. Every other operation's kernels are alike: they share by time. Hardware counters come
  * first. */
+#define _GNU_SOURCE /* strcasestr */
 #include <math.h>
 #include <string.h>
 
@@ -22,19 +23,8 @@ static const char *const helping[] = {
     "elementwise",    "memset",     "memcpy",    "fill",          "copy",          "pad",
     "computeoffsets", "dot_do_o",   "convert",   "scalarmultiply"};
 
-static char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 static bool contains(const char *name, const char *part) {
-    for (; *name; name++) {
-        size_t i = 0;
-        while (part[i] && (name[i] == part[i] || lower(name[i]) == part[i]))
-            i++;
-        if (!part[i])
-            return true;
-    }
-    return false;
+    return strcasestr(name, part) != NULL;
 }
 
 static bool any_of(const char *name, const char *const *parts, size_t count) {
