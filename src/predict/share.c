@@ -34,10 +34,25 @@ static bool any_of(const char *name, const char *const *parts, size_t count) {
     return false;
 }
 
-static bool computes(const habitat_kernel *kernel) {
-    return kernel->kind == HABITAT_KERNEL_COMPUTE && kernel->name &&
-           any_of(kernel->name, computing, sizeof computing / sizeof *computing) &&
-           !any_of(kernel->name, helping, sizeof helping / sizeof *helping);
+/* Names judged already. A trace repeats a few dozen names, each stored once: the address tells them
+ * apart, and a name that finds its place taken is judged again. */
+enum { NAMES = 512 };
+typedef struct judged_names {
+    const char *name[NAMES];
+    bool computes[NAMES];
+} judged_names;
+
+static bool computes(judged_names *judged, const habitat_kernel *kernel) {
+    if (kernel->kind != HABITAT_KERNEL_COMPUTE || !kernel->name)
+        return false;
+    size_t at = ((uintptr_t)kernel->name >> 4) % NAMES;
+    if (judged->name[at] != kernel->name) {
+        judged->name[at] = kernel->name;
+        judged->computes[at] =
+            any_of(kernel->name, computing, sizeof computing / sizeof *computing) &&
+            !any_of(kernel->name, helping, sizeof helping / sizeof *helping);
+    }
+    return judged->computes[at];
 }
 
 static habitat_workload_kernel *member(habitat_workload *w, const habitat_workload_group *group,
@@ -46,12 +61,13 @@ static habitat_workload_kernel *member(habitat_workload *w, const habitat_worklo
 }
 
 /* A kernel that is alone needs no name to be the one that computes. */
-static void mark_computing(habitat_workload *w, const habitat_workload_group *group) {
+static void mark_computing(habitat_workload *w, const habitat_workload_group *group,
+                           judged_names *judged) {
     habitat_workload_kernel *longest = NULL;
     bool any = false;
     for (uint32_t i = 0; i < group->kernel_count; i++) {
         habitat_workload_kernel *kernel = member(w, group, i);
-        kernel->main = group->kernel_count > 1 && computes(kernel->kernel);
+        kernel->main = group->kernel_count > 1 && computes(judged, kernel->kernel);
         any = any || kernel->main;
         if (kernel->kernel->kind == HABITAT_KERNEL_COMPUTE &&
             (!longest || kernel->facts.time_ns > longest->facts.time_ns))
@@ -73,9 +89,9 @@ static part part_of(const habitat_workload_group *group, const habitat_kernel *k
 }
 
 static void share_matrix_work(habitat_workload *w, const habitat_workload_group *group, double flop,
-                              double bytes) {
+                              double bytes, judged_names *judged) {
     double time_ns[PART_COUNT] = {0.0};
-    mark_computing(w, group);
+    mark_computing(w, group, judged);
     for (uint32_t i = 0; i < group->kernel_count; i++) {
         const habitat_workload_kernel *kernel = member(w, group, i);
         if (kernel->main)
@@ -129,13 +145,14 @@ static void prefer_counters(habitat_workload_kernel *kernel) {
 }
 
 void habitat_workload_share(habitat_workload *w) {
+    judged_names judged = {0};
     for (size_t g = 0; g < w->group_count; g++) {
         const habitat_workload_group *group = &w->groups[g];
         const habitat_work *work = &group->work;
         double flop = work->known ? work->flop : NAN;
         double bytes = work->known ? work->read_bytes + work->write_bytes : NAN;
         if (habitat_is_product(work->op_class))
-            share_matrix_work(w, group, flop, bytes);
+            share_matrix_work(w, group, flop, bytes, &judged);
         else
             share_by_time(w, group, flop, bytes);
         for (uint32_t i = 0; i < group->kernel_count; i++)
