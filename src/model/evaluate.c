@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "model/dataset.h"
+#include "model/offset.h"
 #include "model/random.h"
 #include "model/train.h"
 
@@ -60,6 +61,7 @@ typedef struct judged_row {
     double predicted[JUDGED_METHODS]; /* NaN: no answer */
     double low, high;                 /* interval of JUDGED_RATES */
     double low_estimated, high_estimated;
+    double floor_ms; /* the least its way of timing shows */
 } judged_row;
 
 typedef struct cell {
@@ -105,6 +107,16 @@ static double ask(const habitat_models *models, habitat_model_use use, const hab
     if (out)
         *out = answer;
     return answer.covered ? answer.ms : NAN;
+}
+
+static double floor_of(const habitat_gpu *gpu, const habitat_measurement *row, operator_class c) {
+    habitat_model_query query = dataset_query(row);
+    operator_gpu facts;
+    if (!operator_gpu_facts(gpu, c, operator_arithmetic(&query), &facts))
+        return NAN;
+    operator_view view;
+    operator_look(&query, c, &facts, &view);
+    return view.floor_ms;
 }
 
 static double roofline(const habitat_gpu *gpu, const habitat_measurement *row, operator_class c,
@@ -176,7 +188,7 @@ static habitat_status fill_cell(const habitat_dataset *data, const habitat_gpu_t
         habitat_gpu estimated;
         train_estimate_rates(gpu, others, other_count, &estimated);
         judged_row *r = &out->rows[out->n++];
-        *r = (judged_row){.row = &rows[i]};
+        *r = (judged_row){.row = &rows[i], .floor_ms = floor_of(gpu, &rows[i], c)};
         habitat_model_estimate answer = {0};
         r->predicted[JUDGED_SEEN] =
             ask(models->seen[group], HABITAT_MODEL_AUTO, gpu, &rows[i], NULL);
@@ -206,11 +218,6 @@ static habitat_status fill_cell(const habitat_dataset *data, const habitat_gpu_t
 /* ---- Figures
  * ----------------------------------------------------------------------------------- */
 
-static int compare_doubles(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double mape(const cell *of, judged_method method) {
     double sum = 0;
     size_t n = 0;
@@ -224,37 +231,68 @@ static double mape(const cell *of, judged_method method) {
     return n ? 100 * sum / (double)n : NAN;
 }
 
-/* k rows correct the others by their median ratio; mean over twenty draws. */
-static double few_shot(const cell *of) {
-    enum { K = 5, DRAWS = 20 };
-    if (of->n <= 2 * K)
-        return NAN;
-    random_state random = random_seeded(1234);
-    double sum = 0;
-    for (int draw = 0; draw < DRAWS; draw++) {
-        size_t chosen[K];
-        double ratios[K];
-        for (int k = 0; k < K; k++) {
-            chosen[k] = random_below(&random, of->n);
-            const judged_row *r = &of->rows[chosen[k]];
-            ratios[k] = r->row->time_ms / r->predicted[JUDGED_ESTIMATED];
+/* Rows that a calibration would take: long enough to tell of the kernel, by predicted time. */
+typedef struct candidates {
+    const judged_row **sorted; /* by predicted time */
+    size_t count;
+} candidates;
+
+static int compare_predicted(const void *a, const void *b) {
+    const judged_row *x = *(const judged_row *const *)a, *y = *(const judged_row *const *)b;
+    double s = x->predicted[JUDGED_ESTIMATED], t = y->predicted[JUDGED_ESTIMATED];
+    return s == t ? (x > y) - (x < y) : (s > t) - (s < t);
+}
+
+static candidates find_candidates(const cell *of) {
+    candidates found = {malloc((of->n + 1) * sizeof *found.sorted), 0};
+    for (size_t i = 0; found.sorted && i < of->n; i++)
+        if (of->rows[i].predicted[JUDGED_ESTIMATED] >= OFFSET_LEAST_FLOORS * of->rows[i].floor_ms)
+            found.sorted[found.count++] = &of->rows[i];
+    if (found.sorted)
+        qsort(found.sorted, found.count, sizeof *found.sorted, compare_predicted);
+    return found;
+}
+
+/* Error of the rows not chosen, all moved by the offset that the chosen ones give. */
+static double error_with(const cell *of, const judged_models *models,
+                         const judged_row *const *chosen, size_t k) {
+    double residuals[16], error = 0;
+    for (size_t i = 0; i < k; i++)
+        residuals[i] = log(chosen[i]->row->time_ms / chosen[i]->predicted[JUDGED_ESTIMATED]);
+    double factor = exp(offset_of(models->without[of->group], of->c, true, residuals, k));
+    size_t n = 0;
+    for (size_t i = 0; i < of->n; i++) {
+        const judged_row *r = &of->rows[i];
+        bool used = false;
+        for (size_t j = 0; j < k; j++)
+            used = used || chosen[j] == r;
+        double e = r->predicted[JUDGED_ESTIMATED] * factor / r->row->time_ms - 1;
+        if (!used && isfinite(e)) {
+            error += fabs(e);
+            n++;
         }
-        qsort(ratios, K, sizeof *ratios, compare_doubles);
-        double error = 0;
-        size_t n = 0;
-        for (size_t i = 0; i < of->n; i++) {
-            bool used = false;
-            for (int k = 0; k < K; k++)
-                used = used || chosen[k] == i;
-            const judged_row *r = &of->rows[i];
-            double e = r->predicted[JUDGED_ESTIMATED] * ratios[K / 2] / r->row->time_ms - 1;
-            if (!used && isfinite(e)) {
-                error += fabs(e);
-                n++;
-            }
-        }
-        sum += n ? 100 * error / (double)n : NAN;
     }
+    return n ? 100 * error / (double)n : NAN;
+}
+
+/* One operation from each fifth of the sizes, as predicted; mean over twenty draws. */
+static double few_shot(const cell *of, const judged_models *models) {
+    enum { K = 5, DRAWS = 20 };
+    candidates from = find_candidates(of);
+    random_state random = random_seeded(1234);
+    double sum = NAN;
+    if (of->n > 2 * K && from.count >= K) {
+        sum = 0;
+        for (int draw = 0; draw < DRAWS; draw++) {
+            const judged_row *chosen[K];
+            for (size_t k = 0; k < K; k++) {
+                size_t first = k * from.count / K, end = (k + 1) * from.count / K;
+                chosen[k] = from.sorted[first + random_below(&random, end - first)];
+            }
+            sum += error_with(of, models, chosen, K);
+        }
+    }
+    free(from.sorted);
     return sum / DRAWS;
 }
 
@@ -296,9 +334,9 @@ static void add_figures(column_totals *totals, const double *values) {
         }
 }
 
-static void figures_of(const cell *of, double *values) {
+static void figures_of(const cell *of, const judged_models *models, double *values) {
     for (int m = 0; m < JUDGED_METHODS; m++)
-        values[m] = m == JUDGED_FEW ? few_shot(of) : mape(of, (judged_method)m);
+        values[m] = m == JUDGED_FEW ? few_shot(of, models) : mape(of, (judged_method)m);
     values[JUDGED_METHODS] = coverage(of, false);
     values[JUDGED_METHODS + 1] = coverage(of, true);
 }
@@ -332,7 +370,8 @@ static void print_heading(report_text *text, operator_class c, const bool *shown
     report_print(text, "\n");
 }
 
-static void print_class(report_text *text, operator_class c, const cell *cells) {
+static void print_class(report_text *text, operator_class c, const judged_models *models,
+                        const cell *cells) {
     double values[LEAVE_OUTS][COLUMNS];
     column_totals all = {{0}, {0}, {0}}, without_h200 = all;
     bool shown[COLUMNS], any = false;
@@ -340,7 +379,7 @@ static void print_class(report_text *text, operator_class c, const cell *cells) 
         if (cells[g].n == 0)
             continue;
         any = true;
-        figures_of(&cells[g], values[g]);
+        figures_of(&cells[g], models, values[g]);
         add_figures(&all, values[g]);
         if (g < FP32_GROUPS)
             add_figures(&without_h200, values[g]);
@@ -465,7 +504,7 @@ static habitat_status print_tables(const habitat_dataset *data, const habitat_gp
                      "\n## Per operation\n\nMean absolute percentage error over test rows; the "
                      "last two columns are the share of rows inside the 80 %% interval.\n");
         for (int c = 0; c < OPERATOR_CLASSES; c++)
-            print_class(text, (operator_class)c, cells[c]);
+            print_class(text, (operator_class)c, models, cells[c]);
         report_print(text,
                      "\n## Rank\n\nHow often the faster of two GPUs is called right, both left "
                      "out, over equal operations that differ by more than 5 %%.\n\n"
