@@ -1,4 +1,4 @@
-/* Data files that the build put into the library (tools/embed.c, cmake/embed.cmake). */
+/* Data files that the build put into the library (tools/embed.c, cmake/generate.cmake). */
 #ifndef HABITAT_BASE_EMBEDDED_H
 #define HABITAT_BASE_EMBEDDED_H
 
@@ -10,8 +10,6 @@ typedef struct habitat_embedded_file {
     size_t size_bytes;         /* without that NUL */
 } habitat_embedded_file;
 
-extern const habitat_embedded_file habitat_embedded_gpus[];
-extern const size_t habitat_embedded_gpus_count;
 extern const habitat_embedded_file habitat_embedded_models[];
 extern const size_t habitat_embedded_models_count;
 

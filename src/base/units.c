@@ -2,6 +2,7 @@
 #include <habitat/units.h>
 #include <habitat/version.h>
 
+#include <stdbool.h>
 #include <string.h>
 
 static const struct {
@@ -70,16 +71,21 @@ const char *habitat_dtype_name(habitat_dtype dtype) {
     return formats[dtype].name;
 }
 
+/* Asked for every input of a trace: most names differ in their first letter. */
+static bool same(const char *a, const char *b) {
+    return *a == *b && !strcmp(a, b);
+}
+
 habitat_dtype habitat_dtype_from_name(const char *name) {
     if (!name)
         return HABITAT_DTYPE_UNKNOWN;
     if (!strncmp(name, "torch.", 6))
         name += 6;
     for (int i = 1; i < HABITAT_DTYPE_COUNT; i++)
-        if (!strcmp(name, formats[i].name))
+        if (same(name, formats[i].name))
             return (habitat_dtype)i;
     for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
-        if (!strcmp(name, synonyms[i].name))
+        if (same(name, synonyms[i].name))
             return synonyms[i].dtype;
     return HABITAT_DTYPE_UNKNOWN;
 }

@@ -10,13 +10,13 @@
 enum { GPU_NAME_LENGTH = 128 }; /* longest name that is looked up, NUL included */
 
 typedef struct gpu_entry {
-    habitat_gpu gpu;      /* first: a public pointer is a pointer to its entry */
-    const char **aliases; /* exact names, then family names from `family_start` on */
+    habitat_gpu gpu;            /* first: a public pointer is a pointer to its entry */
+    const char *const *aliases; /* exact names, then family names from `family_start` on */
     size_t alias_count;
     size_t family_start;
-    const char **notes;
+    const char *const *notes;
     size_t note_count;
-    habitat_gpu_source *sources; /* one for each key that a source covers */
+    const habitat_gpu_source *sources; /* one for each key that a source covers */
     size_t source_count;
     const char *peak_note;      /* why the fp32 peak is not lanes x clock, or NULL */
     const char *calibration_of; /* NULL for a GPU */
@@ -24,19 +24,22 @@ typedef struct gpu_entry {
 } gpu_entry;
 
 struct habitat_gpu_table {
-    habitat_arena arena; /* every entry and string, replaced ones included */
-    gpu_entry **entries; /* in table order */
+    habitat_arena arena;       /* every entry and string, replaced ones included */
+    const gpu_entry **entries; /* in table order */
     size_t count, capacity;
 };
+
+/* Generated from data/gpus by tools/gpu_builtin.c, in table order. */
+extern const gpu_entry gpu_builtin[];
+extern const size_t gpu_builtin_count;
 
 static inline const gpu_entry *gpu_entry_of(const habitat_gpu *gpu) {
     return (const gpu_entry *)(const void *)gpu;
 }
 
-/* parse.c: one file's text (NUL after `size` bytes) to an entry in `arena`. `trusted` skips the
- * checks of well-formedness that only foreign files need. */
+/* parse.c: one file's text (NUL after `size` bytes) to an entry in `arena`. */
 habitat_status gpu_parse(habitat_arena *arena, const char *text, size_t size, const char *file,
-                         bool trusted, gpu_entry **out, habitat_error *err);
+                         gpu_entry **out, habitat_error *err);
 
 /* fields.c: the keys of a GPU file. */
 typedef enum gpu_field_kind {

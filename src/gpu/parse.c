@@ -115,7 +115,7 @@ static habitat_status read_count(reader *r, const char *key, yajl_val value, dou
 }
 
 static habitat_status read_texts(reader *r, const char *key, yajl_val value, size_t keep,
-                                 const char ***out, size_t *count) {
+                                 const char *const **out, size_t *count) {
     if (!YAJL_IS_ARRAY(value) || value->u.array.len > 1000)
         return bad(r, HABITAT_E_FORMAT, key, "must be a list of texts");
     const char **texts =
@@ -278,7 +278,8 @@ static bool is_date(const char *date) {
 }
 
 static habitat_status read_source(reader *r, const char *id, yajl_val value,
-                                  habitat_gpu_source *common, const char ***covers, size_t *count) {
+                                  habitat_gpu_source *common, const char *const **covers,
+                                  size_t *count) {
     TRY(need_object(r, id, value));
     for (size_t i = 0; i < value->u.object.len; i++) {
         const char *key = value->u.object.keys[i];
@@ -309,7 +310,7 @@ static habitat_status read_sources(reader *r, yajl_val value) {
     TRY(need_object(r, "sources", value));
     for (size_t i = 0; i < value->u.object.len; i++) {
         habitat_gpu_source common = {0};
-        const char **covers = NULL;
+        const char *const *covers = NULL;
         size_t count = 0;
         common.id = habitat_arena_string(r->arena, value->u.object.keys[i],
                                          strlen(value->u.object.keys[i]));
@@ -547,12 +548,10 @@ static habitat_status check_json(reader *r, size_t size) {
 }
 
 habitat_status gpu_parse(habitat_arena *arena, const char *text, size_t size, const char *file,
-                         bool trusted, gpu_entry **out, habitat_error *err) {
+                         gpu_entry **out, habitat_error *err) {
     reader r = {.arena = arena, .text = text, .file = file, .err = err};
-    if (!trusted) {
-        TRY(check_text(&r, size));
-        TRY(check_json(&r, size));
-    }
+    TRY(check_text(&r, size));
+    TRY(check_json(&r, size));
     r.entry = habitat_arena_alloc(arena, sizeof *r.entry);
     if (!r.entry)
         return no_memory(&r);

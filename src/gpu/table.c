@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/embedded.h"
 #include "base/error.h"
 
 enum { LARGEST_FILE_BYTES = 1 << 20 };
@@ -60,15 +59,15 @@ static habitat_status refuse_taken_alias(const habitat_gpu_table *table, const g
     return HABITAT_OK;
 }
 
-static habitat_status insert(habitat_gpu_table *table, gpu_entry *entry, habitat_error *err) {
+static habitat_status insert(habitat_gpu_table *table, const gpu_entry *entry, habitat_error *err) {
     size_t at = index_of(table, entry->gpu.name);
     if (at < table->count) {
         table->entries[at] = entry;
         return HABITAT_OK;
     }
     if (table->count == table->capacity) {
-        size_t capacity = table->capacity ? 2 * table->capacity : 128;
-        gpu_entry **entries = realloc(table->entries, capacity * sizeof *entries);
+        size_t capacity = 2 * table->capacity;
+        const gpu_entry **entries = realloc(table->entries, capacity * sizeof *entries);
         if (!entries)
             return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
         table->entries = entries;
@@ -149,15 +148,17 @@ static habitat_status calibrate(habitat_gpu_table *table, gpu_entry **entry, con
         gpu->launch_floor_ns = from->launch_floor_ns;
     gpu_estimate_sustained(gpu);
     const gpu_entry *old = gpu_entry_of(base);
+    habitat_gpu_source *sources = NULL;
     if (append(&table->arena, measured->sources, measured->source_count, old->sources,
-               old->source_count, sizeof *old->sources, &merged->sources) != HABITAT_OK ||
+               old->source_count, sizeof *sources, &sources) != HABITAT_OK ||
         append(&table->arena, measured->notes, measured->note_count, old->notes, old->note_count,
                sizeof *old->notes, &merged->notes) != HABITAT_OK)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     merged->source_count = measured->source_count;
     for (size_t i = 0; i < old->source_count; i++)
         if (!measures(from, old->sources[i].field))
-            merged->sources[merged->source_count++] = old->sources[i];
+            sources[merged->source_count++] = old->sources[i];
+    merged->sources = sources;
     merged->note_count += measured->note_count;
     gpu->file = file;
     *entry = merged;
@@ -194,7 +195,7 @@ habitat_status habitat_gpu_table_add_text(habitat_gpu_table *table, const char *
         memcpy(copy, text, size);
     copy[size] = '\0';
     gpu_entry *entry = NULL;
-    habitat_status status = gpu_parse(&table->arena, copy, size, file, false, &entry, err);
+    habitat_status status = gpu_parse(&table->arena, copy, size, file, &entry, err);
     free(copy);
     return status == HABITAT_OK ? add_entry(table, entry, file, out, err) : status;
 }
@@ -288,18 +289,14 @@ habitat_status habitat_gpu_user_dir(char *out, size_t size) {
 /* ---- the whole ---- */
 
 static habitat_status add_built_in(habitat_gpu_table *table, habitat_error *err) {
-    for (size_t i = 0; i < habitat_embedded_gpus_count; i++) {
-        const habitat_embedded_file *file = &habitat_embedded_gpus[i];
-        gpu_entry *entry = NULL;
-        habitat_status status = gpu_parse(&table->arena, (const char *)file->data, file->size_bytes,
-                                          file->name, true, &entry, err);
-        if (status == HABITAT_OK)
-            status = insert(table, entry, err);
-        if (status != HABITAT_OK)
-            return status;
-        entry->gpu.file = "built-in";
-    }
-    sort_table(table);
+    size_t capacity = 2 * gpu_builtin_count + 8;
+    table->entries = malloc(capacity * sizeof *table->entries);
+    if (!table->entries)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t i = 0; i < gpu_builtin_count; i++)
+        table->entries[i] = &gpu_builtin[i];
+    table->count = gpu_builtin_count;
+    table->capacity = capacity;
     return HABITAT_OK;
 }
 

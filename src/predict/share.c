@@ -6,7 +6,7 @@
  * recorded: no formula needs them, as a kernel without arithmetic scales with bandwidth whatever it
  * moves. Every other operation's kernels are alike: they share by time. Hardware counters come
  * first. */
-#define _GNU_SOURCE /* strcasestr */
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -23,15 +23,36 @@ static const char *const helping[] = {
     "elementwise",    "memset",     "memcpy",    "fill",          "copy",          "pad",
     "computeoffsets", "dot_do_o",   "convert",   "scalarmultiply"};
 
-static bool contains(const char *name, const char *part) {
-    return strcasestr(name, part) != NULL;
-}
+enum { NAME_BYTES = 4096 }; /* longer than any useful name */
 
 static bool any_of(const char *name, const char *const *parts, size_t count) {
     for (size_t i = 0; i < count; i++)
-        if (contains(name, parts[i]))
+        if (strstr(name, parts[i]))
             return true;
     return false;
+}
+
+/* A convolution's backward pass computes two gradients of equal flop; their kernels say which. */
+typedef enum part { PART_ANY = 0, PART_INPUT, PART_WEIGHT, PART_COUNT } part;
+
+typedef struct judgement {
+    bool computes;
+    part gradient;
+} judgement;
+
+static judgement judge(const char *name) {
+    char lower[NAME_BYTES];
+    size_t length = 0;
+    for (; name[length] && length + 1 < sizeof lower; length++)
+        lower[length] = (char)tolower((unsigned char)name[length]);
+    lower[length] = '\0';
+    return (judgement){
+        .computes = any_of(lower, computing, sizeof computing / sizeof *computing) &&
+                    !any_of(lower, helping, sizeof helping / sizeof *helping),
+        .gradient = strstr(lower, "wgrad")   ? PART_WEIGHT
+                    : strstr(lower, "dgrad") ? PART_INPUT
+                                             : PART_ANY,
+    };
 }
 
 /* Names judged already. A trace repeats a few dozen names, each stored once: the address tells them
@@ -39,20 +60,18 @@ static bool any_of(const char *name, const char *const *parts, size_t count) {
 enum { NAMES = 512 };
 typedef struct judged_names {
     const char *name[NAMES];
-    bool computes[NAMES];
+    judgement judgement[NAMES];
 } judged_names;
 
-static bool computes(judged_names *judged, const habitat_kernel *kernel) {
+static judgement judgement_of(judged_names *judged, const habitat_kernel *kernel) {
     if (kernel->kind != HABITAT_KERNEL_COMPUTE || !kernel->name)
-        return false;
+        return (judgement){false, PART_ANY};
     size_t at = ((uintptr_t)kernel->name >> 4) % NAMES;
     if (judged->name[at] != kernel->name) {
         judged->name[at] = kernel->name;
-        judged->computes[at] =
-            any_of(kernel->name, computing, sizeof computing / sizeof *computing) &&
-            !any_of(kernel->name, helping, sizeof helping / sizeof *helping);
+        judged->judgement[at] = judge(kernel->name);
     }
-    return judged->computes[at];
+    return judged->judgement[at];
 }
 
 static habitat_workload_kernel *member(habitat_workload *w, const habitat_workload_group *group,
@@ -67,7 +86,7 @@ static void mark_computing(habitat_workload *w, const habitat_workload_group *gr
     bool any = false;
     for (uint32_t i = 0; i < group->kernel_count; i++) {
         habitat_workload_kernel *kernel = member(w, group, i);
-        kernel->main = group->kernel_count > 1 && computes(judged, kernel->kernel);
+        kernel->main = group->kernel_count > 1 && judgement_of(judged, kernel->kernel).computes;
         any = any || kernel->main;
         if (kernel->kernel->kind == HABITAT_KERNEL_COMPUTE &&
             (!longest || kernel->facts.time_ns > longest->facts.time_ns))
@@ -77,15 +96,11 @@ static void mark_computing(habitat_workload *w, const habitat_workload_group *gr
         longest->main = true;
 }
 
-/* A convolution's backward pass computes two gradients of equal flop; their kernels say which. */
-typedef enum part { PART_ANY = 0, PART_INPUT, PART_WEIGHT, PART_COUNT } part;
-
-static part part_of(const habitat_workload_group *group, const habitat_kernel *kernel) {
+static part part_of(const habitat_workload_group *group, const habitat_kernel *kernel,
+                    judged_names *judged) {
     if (group->work.op_class != HABITAT_CLASS_CONV || group->work.pass != HABITAT_PASS_BACKWARD)
         return PART_ANY;
-    if (contains(kernel->name, "wgrad"))
-        return PART_WEIGHT;
-    return contains(kernel->name, "dgrad") ? PART_INPUT : PART_ANY;
+    return judgement_of(judged, kernel).gradient;
 }
 
 static void share_matrix_work(habitat_workload *w, const habitat_workload_group *group, double flop,
@@ -95,7 +110,7 @@ static void share_matrix_work(habitat_workload *w, const habitat_workload_group 
     for (uint32_t i = 0; i < group->kernel_count; i++) {
         const habitat_workload_kernel *kernel = member(w, group, i);
         if (kernel->main)
-            time_ns[part_of(group, kernel->kernel)] += kernel->facts.time_ns;
+            time_ns[part_of(group, kernel->kernel, judged)] += kernel->facts.time_ns;
     }
     bool halves =
         time_ns[PART_ANY] == 0.0 && time_ns[PART_INPUT] > 0.0 && time_ns[PART_WEIGHT] > 0.0;
@@ -107,7 +122,7 @@ static void share_matrix_work(habitat_workload *w, const habitat_workload_group 
             kernel->facts.bytes = NAN;
             continue;
         }
-        double of_ns = halves ? 2.0 * time_ns[part_of(group, kernel->kernel)] : all_ns;
+        double of_ns = halves ? 2.0 * time_ns[part_of(group, kernel->kernel, judged)] : all_ns;
         double share = of_ns > 0.0 ? kernel->facts.time_ns / of_ns : 0.0;
         kernel->facts.flop = share * flop;
         kernel->facts.bytes = share * bytes;

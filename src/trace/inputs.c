@@ -149,7 +149,7 @@ static void expand_text(input_lists *l, const unsigned char *at, const unsigned 
         case '\t':
             break;
         default: /* a number, or null, true, false */
-            while (!strchr(",] \n\r\t", *at))
+            while (*at > ' ' && *at != ',' && *at != ']')
                 at++;
             if (*from == '-' || (*from >= '0' && *from <= '9'))
                 inputs_number(l, (const char *)from, (size_t)(at - from));

@@ -60,12 +60,37 @@ static number_result apply_shift(uint64_t mantissa, int shift, bool dropped, uin
     return NUMBER_OK;
 }
 
+/* Digits with at most one point among them, few enough for a mantissa: nearly every number of a
+ * trace. False for any other text. */
+static bool read_short(const char *text, size_t length, uint64_t *mantissa, int *shift) {
+    uint64_t value = 0;
+    size_t point = length;
+    if (length > DIGITS_MAX + 1 || length == 0)
+        return false;
+    for (size_t i = 0; i < length; i++) {
+        unsigned digit = (unsigned)(unsigned char)text[i] - '0';
+        if (digit < 10)
+            value = value * 10 + digit;
+        else if (text[i] == '.' && point == length && i > 0)
+            point = i;
+        else
+            return false;
+    }
+    if (point == length && length > DIGITS_MAX)
+        return false;
+    *mantissa = value;
+    *shift -= point == length ? 0 : (int)(length - point) - 1;
+    return true;
+}
+
 number_result number_scaled(const char *text, size_t length, int scale, uint64_t limit,
                             uint64_t *out) {
     const char *end = text + length;
     uint64_t mantissa = 0;
     int digits = 0, shift = scale;
     bool negative = false, any = false, fraction = false, dropped = false;
+    if (read_short(text, length, &mantissa, &shift))
+        return apply_shift(mantissa, shift, false, limit, out);
     if (text < end && *text == '-') {
         negative = true;
         text++;

@@ -1,5 +1,6 @@
 /* Reading GPU files: what is refused and with which words, user folders, calibrations, the schema.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -319,7 +320,84 @@ static void check_schema(void) {
     check_case("the published schema has the keys that the library reads");
 }
 
+static void same_text(const char *a, const char *b) {
+    CHECK((a == NULL) == (b == NULL));
+    if (a && b)
+        CHECK_TEXT(a, b);
+}
+
+/* What is left of an entry when its texts are taken out. */
+static habitat_gpu numbers_of(const habitat_gpu *gpu) {
+    habitat_gpu numbers;
+    memcpy(&numbers, gpu, sizeof numbers); /* the padding too: both began as zeros */
+    const char **texts[] = {&numbers.name,         &numbers.vendor,      &numbers.architecture,
+                            &numbers.chip,         &numbers.llvm_target, &numbers.memory_type,
+                            &numbers.release_date, &numbers.file};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        *texts[i] = NULL;
+    return numbers;
+}
+
+static void same_entry(const gpu_entry *a, const gpu_entry *b) {
+    habitat_gpu x = numbers_of(&a->gpu), y = numbers_of(&b->gpu);
+    CHECK(memcmp(&x, &y, sizeof x) == 0);
+    same_text(a->gpu.name, b->gpu.name);
+    same_text(a->gpu.vendor, b->gpu.vendor);
+    same_text(a->gpu.architecture, b->gpu.architecture);
+    same_text(a->gpu.chip, b->gpu.chip);
+    same_text(a->gpu.llvm_target, b->gpu.llvm_target);
+    same_text(a->gpu.memory_type, b->gpu.memory_type);
+    same_text(a->gpu.release_date, b->gpu.release_date);
+    same_text(a->peak_note, b->peak_note);
+    CHECK(a->present == b->present);
+    CHECK_INT(a->family_start, b->family_start);
+    CHECK_INT(a->alias_count, b->alias_count);
+    CHECK_INT(a->note_count, b->note_count);
+    CHECK_INT(a->source_count, b->source_count);
+    for (size_t i = 0; i < a->alias_count; i++)
+        same_text(a->aliases[i], b->aliases[i]);
+    for (size_t i = 0; i < a->note_count; i++)
+        same_text(a->notes[i], b->notes[i]);
+    for (size_t i = 0; i < a->source_count; i++) {
+        same_text(a->sources[i].field, b->sources[i].field);
+        same_text(a->sources[i].id, b->sources[i].id);
+        same_text(a->sources[i].title, b->sources[i].title);
+        same_text(a->sources[i].publisher, b->sources[i].publisher);
+        same_text(a->sources[i].date, b->sources[i].date);
+        same_text(a->sources[i].note, b->sources[i].note);
+    }
+}
+
+/* What the build made of the files (tools/gpu_builtin.c) is what reading them gives. */
+static void check_built_in(void) {
+    static const char folder[] = HABITAT_SOURCE_DIR "/data/gpus";
+    DIR *directory = opendir(folder);
+    habitat_gpu_table *table = fresh();
+    size_t count = 0;
+    CHECK(directory != NULL);
+    for (struct dirent *file; directory && (file = readdir(directory));) {
+        char path[1024];
+        const habitat_gpu *built_in = NULL, *read = NULL;
+        if (file->d_name[0] == '.' || !strstr(file->d_name, ".json"))
+            continue;
+        snprintf(path, sizeof path, "%s/%.200s", folder, file->d_name);
+        habitat_gpu_table *own = fresh();
+        CHECK(habitat_gpu_table_add_file(own, path, &read, NULL) == HABITAT_OK);
+        CHECK(habitat_gpu_find(table, read->name, &built_in, NULL, NULL) == HABITAT_OK);
+        CHECK_TEXT(built_in->file, "built-in");
+        same_entry(gpu_entry_of(built_in), gpu_entry_of(read));
+        habitat_gpu_table_free(own);
+        count++;
+    }
+    if (directory)
+        closedir(directory);
+    CHECK_INT(count, habitat_gpu_count(table));
+    habitat_gpu_table_free(table);
+    check_case("every built-in GPU is what its file says, to the last bit");
+}
+
 int main(void) {
+    check_built_in();
     check_good();
     check_bad();
     check_hostile();

@@ -76,6 +76,9 @@ static void check_numbers(void) {
     CHECK_INT(scaled("-0.0", 3), 0);
     CHECK_INT(scaled("18446744073709551615", 0), (long long)UINT64_MAX);
     CHECK_INT(scaled("1650000000000010", 3), 1650000000000010000);
+    CHECK_INT(scaled("9999999999999999999", 0), (long long)9999999999999999999U);
+    CHECK_INT(scaled("1234567890123456.789", 3), 1234567890123456789); /* 20 characters */
+    CHECK_INT(scaled("12345678901234567890", 0), (long long)12345678901234567890U);
     CHECK_INT(scaled("0.1234567890123456789012345", 3), 123);
     check_case("decimal text becomes whole nanoseconds, rounded once");
     CHECK_INT(scaled("-1", 3), 1000000 + NUMBER_NEGATIVE);
