@@ -31,13 +31,20 @@ LIMIT_S = 90
 
 def recordings():
     """(name, command after the Python interpreter) of every recording; OUT stands for the output file."""
+    import eval_cnns
     from eval_models import CASES
 
     jobs = [("resnet50_b4_fp32", _script("resnet50", 4))]
     jobs += [(f"{model}_b{batch}_fp32", _script(model, batch)) for model, batches in PAPER for batch in batches]
     jobs += [(f"{model}_b{batch}_bf16", _script(model, batch, 1)) for model, batches in LLM for batch in batches]
     jobs += [(_name_of_case(case), ["tools/eval_models.py", case, "OUT"]) for case in CASES]
+    jobs += [(_name_of_cnn(case), ["tools/eval_cnns.py", case, "OUT"]) for case in eval_cnns.CASES]
     return jobs
+
+
+def _name_of_cnn(case):
+    model, mode, form = case.split("-")
+    return f"{model}_{'inference' if mode == 'inf' else 'training'}_b12_{form}"
 
 
 def _name_of_case(case):

@@ -98,3 +98,19 @@ def test_published_training_step_accumulates_every_gradient(monkeypatch):
     step = eval_models.make_step(model, "train", 2, 8, "cpu")
     step()
     assert all(p.grad is not None for p in model.parameters())
+
+
+@pytest.mark.parametrize("mode, form", [("inf", "fp16"), ("train", "fp32")])
+def test_convolutional_steps_are_those_measured(monkeypatch, mode, form):
+    monkeypatch.syspath_prepend(os.path.join(ROOT, "tools"))
+    eval_cnns = importlib.import_module("eval_cnns")
+    model = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten(), torch.nn.Linear(4, 1000))
+    step = eval_cnns.make_step(model, mode, form, "cpu", batch=2, size=8)
+    step()
+    weight = model[0].weight
+    assert weight.dtype == (torch.float16 if form == "fp16" else torch.float32)
+    assert (weight.grad is not None) == (mode == "train")
+    if mode == "train":
+        first = weight.grad.clone()
+        step()
+        assert torch.equal(first, weight.grad)  # cleared, not added up
