@@ -39,6 +39,18 @@ typedef struct habitat_sm_limits {
     uint32_t shared_memory_allocation_bytes; /* granularity */
 } habitat_sm_limits;
 
+/* One operation that a calibration timed on the very GPU, in the words of docs/dataset.md. What
+ * they mean is for the operator models to say: a name they do not know is no error. */
+typedef struct habitat_gpu_operation {
+    const char *op;      /* "linear", "conv2d", ... */
+    const char *pass;    /* "forward", "backward", "backward_input" or "backward_weight" */
+    const char *shape;   /* "m=512 n=1024 k=1024" */
+    const char *timing;  /* "graph", "event", "eager" or "kernel" */
+    habitat_dtype dtype; /* what it computes in */
+    double ms;
+    uint32_t line; /* of the GPU's file */
+} habitat_gpu_operation;
+
 typedef struct habitat_gpu {
     const char *name; /* canonical, e.g. "H200-SXM5-141GB" */
     const char *vendor;
@@ -77,6 +89,9 @@ typedef struct habitat_gpu {
     const char *release_date;             /* "2022-03-22" or "2022-03" */
     const char
         *file; /* where the entry came from: "built-in" or a path (the last, if calibrated) */
+    const habitat_gpu_operation *operations; /* shape (operation_count), of a calibration; models
+                                                answer relative to them: docs/modelling.md */
+    size_t operation_count;
 } habitat_gpu;
 
 typedef struct habitat_gpu_table habitat_gpu_table;
@@ -203,7 +218,7 @@ HABITAT_API const habitat_gpu_source *habitat_gpu_source_of(const habitat_gpu *g
 HABITAT_API const char *const *habitat_gpu_notes(const habitat_gpu *gpu, size_t *count);
 
 /** A GPU as it would be known if nobody had measured it: the same specification, sustained rates
- * estimated by rule. For judging predictions onto GPUs without measurements.
+ * estimated by rule, no operations. For judging predictions onto GPUs without measurements.
  * @param gpu borrowed; its strings are shared, so it must outlive the copy.
  * @param out receives the copy. It belongs to no table: no sources, notes or aliases.
  * @source docs/gpus.md "The rule for estimates" @tested tests/unit/test_gpu.c @since 0.1 */

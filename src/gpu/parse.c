@@ -17,13 +17,15 @@
 
 #include "base/error.h"
 
-enum { LARGEST_FILE_BYTES = 1 << 20, DEEPEST = 16, SCHEMA = 1 };
+enum { LARGEST_FILE_BYTES = 1 << 20, DEEPEST = 16, SCHEMA = 1, MOST_OPERATIONS = 1000 };
 
 typedef struct reader {
     habitat_arena *arena;
     gpu_entry *entry;
     const char *text, *file;
     habitat_error *err;
+    char scope[32];      /* what stands before a key in messages: "operations[3]." */
+    uint64_t scope_line; /* of the object that is being read; 0 = the key is looked for */
 } reader;
 
 #define TRY(call)                                                                                  \
@@ -42,17 +44,23 @@ static uint64_t line_of(const char *text, size_t byte) {
     return line;
 }
 
-/* Line of the first key of this name; 0 if it does not occur (a missing key). */
-static uint64_t line_of_key(const char *text, const char *key) {
+/* The first key of this name; NULL if it does not occur. */
+static const char *find_key(const char *text, const char *key) {
     size_t length = strlen(key);
     for (const char *at = text; length && (at = strstr(at, key)); at += length) {
         if (at == text || at[-1] != '"' || at[length] != '"')
             continue;
         const char *after = at + length + 1;
         if (after[strspn(after, " \t\r\n")] == ':')
-            return line_of(text, (size_t)(at - text));
+            return at;
     }
-    return 0;
+    return NULL;
+}
+
+/* Its line; 0 for a missing key. */
+static uint64_t line_of_key(const char *text, const char *key) {
+    const char *at = find_key(text, key);
+    return at ? line_of(text, (size_t)(at - text)) : 0;
 }
 
 #if defined(__GNUC__)
@@ -65,8 +73,9 @@ bad(reader *r, habitat_status code, const char *key, const char *format, ...) {
     va_start(args, format);
     vsnprintf(why, sizeof why, format, args);
     va_end(args);
-    return habitat_fail_at(r->err, code, r->file, UINT64_MAX, line_of_key(r->text, key),
-                           "%.64s: %s", key, why);
+    uint64_t line = r->scope_line ? r->scope_line : line_of_key(r->text, key);
+    return habitat_fail_at(r->err, code, r->file, UINT64_MAX, line, "%s%.64s: %s", r->scope, key,
+                           why);
 }
 
 static habitat_status no_memory(reader *r) {
@@ -264,6 +273,126 @@ static habitat_status read_sustained(reader *r, yajl_val value) {
     return HABITAT_OK;
 }
 
+/* ---- measured operations ---- */
+
+/* Line of the object `index` of the list that follows "operations"; its objects hold no others. */
+static uint64_t line_of_operation(const char *text, size_t index) {
+    const char *at = find_key(text, "operations");
+    at = at ? strchr(at, '[') : NULL;
+    bool in_string = false;
+    for (; at && *at; at++) {
+        if (in_string && *at == '\\' && at[1])
+            at++;
+        else if (*at == '"')
+            in_string = !in_string;
+        else if (!in_string && *at == ']')
+            break;
+        else if (!in_string && *at == '{' && index-- == 0)
+            return line_of(text, (size_t)(at - text));
+    }
+    return 0;
+}
+
+/* One of these words, as the table's own text. */
+static habitat_status read_word(reader *r, const char *key, yajl_val value,
+                                const char *const *words, size_t count, const char **out) {
+    const char *text = YAJL_GET_STRING(value);
+    char known[128] = "";
+    for (size_t i = 0; i < count; i++) {
+        if (text && strcmp(text, words[i]) == 0) {
+            *out = words[i];
+            return HABITAT_OK;
+        }
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, " %s", words[i]);
+    }
+    return bad(r, HABITAT_E_FORMAT, key, "must be one of:%s", known);
+}
+
+/* "m=512 n=1024 k=64": which keys an operation needs is for the models to say. */
+static bool is_shape(const char *text) {
+    for (;;) {
+        size_t key = strspn(text, "abcdefghijklmnopqrstuvwxyz_");
+        if (key == 0 || text[key] != '=' || !isdigit((unsigned char)text[key + 1]))
+            return false;
+        char *end = NULL;
+        double value = strtod(text + key + 1, &end);
+        if (!(value >= 0 && value < 1e15) || (*end && (*end != ' ' || !end[1])))
+            return false;
+        if (!*end)
+            return true;
+        text = end + 1;
+    }
+}
+
+static habitat_status read_operation_key(reader *r, const char *key, yajl_val value,
+                                         habitat_gpu_operation *out) {
+    static const char *const passes[] = {"forward", "backward", "backward_input",
+                                         "backward_weight"};
+    static const char *const timings[] = {"graph", "event", "eager", "kernel"};
+    if (strcmp(key, "op") == 0)
+        return read_text(r, key, value, &out->op);
+    if (strcmp(key, "pass") == 0)
+        return read_word(r, key, value, passes, sizeof passes / sizeof *passes, &out->pass);
+    if (strcmp(key, "timing") == 0)
+        return read_word(r, key, value, timings, sizeof timings / sizeof *timings, &out->timing);
+    if (strcmp(key, "latency_ms") == 0)
+        return read_number(r, key, value, 1e-6, 1e7, &out->ms);
+    if (strcmp(key, "shape") == 0) {
+        TRY(read_text(r, key, value, &out->shape));
+        return is_shape(out->shape)
+                   ? HABITAT_OK
+                   : bad(r, HABITAT_E_FORMAT, key, "must be sizes such as \"m=512 n=1024 k=64\"");
+    }
+    if (strcmp(key, "dtype") == 0) {
+        const char *text = YAJL_GET_STRING(value);
+        out->dtype = text ? habitat_dtype_from_name(text) : HABITAT_DTYPE_UNKNOWN;
+        return out->dtype != HABITAT_DTYPE_UNKNOWN
+                   ? HABITAT_OK
+                   : bad(r, HABITAT_E_FORMAT, key,
+                         "unknown number format; known: fp64 fp32 tf32 fp16 bf16 fp8 int8");
+    }
+    return bad(r, HABITAT_E_FORMAT, key,
+               "unknown key; known: op pass dtype shape latency_ms timing");
+}
+
+static habitat_status read_operation(reader *r, yajl_val value, habitat_gpu_operation *out) {
+    *out = (habitat_gpu_operation){.pass = "forward", .timing = "graph"};
+    if (!YAJL_IS_OBJECT(value) || value->u.object.len > 100)
+        return bad(r, HABITAT_E_FORMAT, "operation", "must be an object { }");
+    TRY(refuse_twice(r, "the operation", value));
+    for (size_t i = 0; i < value->u.object.len; i++)
+        TRY(read_operation_key(r, value->u.object.keys[i], value->u.object.values[i], out));
+    const char *missing = !out->op                              ? "op"
+                          : out->dtype == HABITAT_DTYPE_UNKNOWN ? "dtype"
+                          : !out->shape                         ? "shape"
+                          : !(out->ms > 0)                      ? "latency_ms"
+                                                                : NULL;
+    return missing ? bad(r, HABITAT_E_FORMAT, missing, "is missing") : HABITAT_OK;
+}
+
+static habitat_status read_operations(reader *r, yajl_val value) {
+    if (!YAJL_IS_ARRAY(value) || value->u.array.len > MOST_OPERATIONS)
+        return bad(r, HABITAT_E_FORMAT, "operations",
+                   "must be a list of measured operations, at most %d", (int)MOST_OPERATIONS);
+    size_t count = value->u.array.len;
+    habitat_gpu_operation *operations =
+        habitat_arena_alloc(r->arena, (count + 1) * sizeof *operations);
+    if (!operations)
+        return no_memory(r);
+    for (size_t i = 0; i < count; i++) {
+        snprintf(r->scope, sizeof r->scope, "operations[%zu].", i);
+        r->scope_line = line_of_operation(r->text, i);
+        TRY(read_operation(r, value->u.array.values[i], &operations[i]));
+        operations[i].line = (uint32_t)r->scope_line;
+    }
+    r->scope[0] = '\0';
+    r->scope_line = 0;
+    r->entry->gpu.operations = operations;
+    r->entry->gpu.operation_count = count;
+    return HABITAT_OK;
+}
+
 static bool is_date(const char *date) {
     static const char shape[] = "0000-00-00";
     size_t length = strlen(date);
@@ -368,11 +497,11 @@ static habitat_status read_other_field(reader *r, const char *key, yajl_val valu
         return read_sustained(r, value);
     if (strcmp(key, "notes") == 0)
         return read_texts(r, key, value, 0, &entry->notes, &entry->note_count);
-    if (strcmp(key, "operations") == 0 && !YAJL_IS_ARRAY(value))
-        return bad(r, HABITAT_E_FORMAT, key, "must be a list of measured operations");
+    if (strcmp(key, "operations") == 0)
+        return read_operations(r, value);
     if (strcmp(key, "sources") == 0)
         return read_sources(r, value);
-    /* aliases and limits: read_fields() takes them up at the end; operations are for the models */
+    /* aliases and limits: read_fields() takes them up at the end */
     return HABITAT_OK;
 }
 

@@ -146,6 +146,10 @@ static habitat_status calibrate(habitat_gpu_table *table, gpu_entry **entry, con
     }
     if (!isnan(from->launch_floor_ns))
         gpu->launch_floor_ns = from->launch_floor_ns;
+    if (from->operation_count) {
+        gpu->operations = from->operations;
+        gpu->operation_count = from->operation_count;
+    }
     gpu_estimate_sustained(gpu);
     const gpu_entry *old = gpu_entry_of(base);
     habitat_gpu_source *sources = NULL;
