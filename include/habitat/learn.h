@@ -89,19 +89,45 @@ typedef struct habitat_model_estimate {
     double low_ms, high_ms; /* 80 % interval, calibrated on GPUs left out of training */
 } habitat_model_estimate;
 
-/** Times of n operations on several GPUs in one call.
+/** Times of n operations on several GPUs in one call. Answers for a GPU with measured operations
+ * (habitat_gpu.operations) are relative to them, except HABITAT_MODEL_PAPER's.
  * @param use     which model answers.
  * @param gpus    destinations, shape (gpu_count), borrowed.
  * @param queries shape (n).
  * @param out     shape (gpu_count, n), row-major; untouched on error.
  * @return HABITAT_OK, also when some or all operations are not covered; HABITAT_E_ARG;
- *         HABITAT_E_UNSUPPORTED (these models hold nothing for `use`).
+ *         HABITAT_E_UNSUPPORTED (these models hold nothing for `use`); HABITAT_E_RANGE (sizes of a
+ *         measured operation of a GPU that cannot be).
  * @note  Pure. @source docs/modelling.md @since 0.1 */
 HABITAT_API habitat_status habitat_models_predict(const habitat_models *models,
                                                   habitat_model_use use, size_t gpu_count,
                                                   const habitat_gpu *const *gpus, size_t n,
                                                   const habitat_model_query *queries,
                                                   habitat_model_estimate *out, habitat_error *err);
+
+/* What the operations that a calibration measured say of one class of operations. */
+typedef struct habitat_class_offset {
+    const char *name;  /* of the model: "gemm", "conv2d", ... */
+    habitat_pass pass; /* forward, or the gradient where those are told apart */
+    size_t operations; /* behind the offset */
+    double ratio;      /* median of measured / predicted */
+    double weight;     /* 0 to 1: answers are multiplied by ratio^weight */
+} habitat_class_offset;
+
+/** What the measured operations of a GPU say of the transfer models' answers for it: the offsets
+ * that habitat_models_predict() applies with HABITAT_MODEL_TRANSFER.
+ * @param out    caller's array of *count offsets; receives at most that many; may be NULL if 0.
+ * @param count  in: capacity; out: number of classes that operations tell of.
+ * @param unused receives the operations behind no offset: no model knows them, or they are too
+ *               short, or ran from the cache; may be NULL.
+ * @return HABITAT_OK; HABITAT_E_RANGE (sizes of an operation that cannot be; the GPU's file and
+ *         line); HABITAT_E_MEMORY; HABITAT_E_ARG.
+ * @source docs/modelling.md#calibrated-operations @tested tests/unit/test_calibrated.c @since 0.1
+ */
+HABITAT_API habitat_status habitat_models_offsets(const habitat_models *models,
+                                                  const habitat_gpu *gpu, habitat_class_offset *out,
+                                                  size_t *count, size_t *unused,
+                                                  habitat_error *err);
 
 /* What stands behind one model of a file, for reports. */
 typedef struct habitat_model_info {

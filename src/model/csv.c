@@ -14,7 +14,8 @@ enum { LINE_MAX_BYTES = 1 << 20 };
 
 struct habitat_csv_reader {
     gzFile file;
-    char *path;
+    const char *path;
+    char *own_path;
     char *header; /* as it stands */
     char *line;   /* as it stands */
     char *cells;  /* the line again, cut into fields */
@@ -110,12 +111,12 @@ habitat_status habitat_csv_open(const char *path, habitat_csv_reader **out, habi
     habitat_csv_reader *r = calloc(1, sizeof *r);
     size_t length = strlen(path);
     if (r)
-        r->path = malloc(length + 1);
-    if (!r || !r->path) {
+        r->path = r->own_path = malloc(length + 1);
+    if (!r || !r->own_path) {
         free(r);
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     }
-    memcpy(r->path, path, length + 1);
+    memcpy(r->own_path, path, length + 1);
     r->file = gzopen(path, "rb");
     bool end = false;
     habitat_status status = r->file ? read_line(r, &end, err)
@@ -151,7 +152,7 @@ void habitat_csv_close(habitat_csv_reader *r) {
         return;
     if (r->file)
         gzclose(r->file);
-    free(r->path);
+    free(r->own_path);
     free(r->header);
     free(r->names);
     free(r->line);
@@ -227,4 +228,17 @@ habitat_status habitat_csv_measurement(const habitat_csv_reader *reader, habitat
     if (!reader || !out || !gpu)
         return habitat_fail(err, HABITAT_E_ARG, "no row given");
     return csv_measurement(reader, 0, out, gpu, err);
+}
+
+habitat_status csv_measurement_of(const char *path, uint64_t line, size_t count,
+                                  const char *const *columns, const char *const *fields,
+                                  habitat_measurement *out, habitat_error *err) {
+    habitat_csv_reader row = {
+        .path = path, .number = line, .column_count = count, .field_count = count};
+    const char *gpu = NULL;
+    if (count > CSV_COLUMNS_MAX)
+        return habitat_fail(err, HABITAT_E_ARG, "more than %d columns", CSV_COLUMNS_MAX);
+    memcpy(row.columns, columns, count * sizeof *columns);
+    memcpy(row.fields, fields, count * sizeof *fields);
+    return csv_measurement(&row, 0, out, &gpu, err);
 }

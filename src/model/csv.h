@@ -23,4 +23,10 @@ unsigned csv_parts(const habitat_csv_reader *reader);
 habitat_status csv_measurement(const habitat_csv_reader *reader, unsigned part,
                                habitat_measurement *out, const char **gpu, habitat_error *err);
 
+/* The same from columns and fields that no file holds, shape (count): what a GPU file says of its
+ * operations. `path` and `line` are for messages. No GPU is named. */
+habitat_status csv_measurement_of(const char *path, uint64_t line, size_t count,
+                                  const char *const *columns, const char *const *fields,
+                                  habitat_measurement *out, habitat_error *err);
+
 #endif

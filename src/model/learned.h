@@ -108,6 +108,9 @@ bool learned_knows(const operator_model *model, const char *gpu);
 /* One answer of a tree model from a look at the operation; [ms]. */
 double learned_tree_ms(const operator_model *model, const operator_view *view);
 
+/* The answers for this class depend on rates that nobody measured. */
+bool learned_on_estimates(const habitat_gpu *gpu, operator_class c, habitat_dtype arithmetic);
+
 /* Hash of everything that decides a query's answer but the GPU. */
 uint64_t learned_query_hash(const habitat_model_query *query);
 

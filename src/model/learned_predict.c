@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/calibrated.h"
+#include "model/dataset.h"
 #include "model/learned.h"
 
 size_t habitat_models_count(const habitat_models *models) {
@@ -145,8 +147,7 @@ static bool find_equals(const habitat_model_query *queries, size_t n, size_t *fi
 
 static const habitat_model_estimate nothing = {false, false, NAN, NAN, NAN};
 
-/* The answer depends on rates that nobody measured. */
-static bool on_estimates(const habitat_gpu *gpu, operator_class c, habitat_dtype arithmetic) {
+bool learned_on_estimates(const habitat_gpu *gpu, operator_class c, habitat_dtype arithmetic) {
     if (c == OPERATOR_ELEMENTWISE || c == OPERATOR_SOFTMAX || c == OPERATOR_NORM)
         return gpu->sustained_bandwidth_estimated;
     if (c == OPERATOR_GEMM_MATRIX || c == OPERATOR_GEMM_FP8 || c == OPERATOR_ATTENTION)
@@ -185,11 +186,84 @@ static habitat_model_estimate from_trees(const habitat_models *models, habitat_m
     double ms = factor * forward;
     if (!isfinite(ms) || ms <= 0)
         return nothing;
-    bool estimated = !is_seen && on_estimates(gpu, c, operator_arithmetic(query));
+    bool estimated = !is_seen && learned_on_estimates(gpu, c, operator_arithmetic(query));
     float low = estimated ? model->low_estimated : model->low;
     float high = estimated ? model->high_estimated : model->high;
     return (habitat_model_estimate){true, is_seen, ms, ms * exp((double)low),
                                     ms * exp((double)high)};
+}
+
+/* Offsets of a GPU whose calibration measured operations; all 0 for others. */
+static habitat_status offsets_of(const habitat_models *models, habitat_model_use use,
+                                 const habitat_gpu *gpu, class_offsets *out, habitat_error *err) {
+    calibrated operations;
+    habitat_status status = calibrated_read(gpu, &operations, err);
+    habitat_model_estimate *answers = calloc(operations.count + 1, sizeof *answers);
+    if (status == HABITAT_OK && !answers)
+        status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t i = 0; status == HABITAT_OK && i < operations.count; i++) {
+        habitat_model_query query = dataset_query(&operations.rows[i]);
+        answers[i] = from_trees(models, use, gpu, &query);
+    }
+    if (status == HABITAT_OK)
+        status = calibrated_offsets(&operations, models, gpu, answers, out, err);
+    free(answers);
+    calibrated_free(&operations);
+    return status;
+}
+
+/* What an answer is multiplied by. Both gradients of a convolution together were hardly measured:
+ * theirs is the mean of the two. */
+static double offset_factor(const habitat_models *models, const class_offsets *offsets,
+                            const habitat_model_query *query) {
+    class_offset offset = calibrated_offset_of(offsets, query);
+    if (offset.count == 0 && operator_class_of(query) == OPERATOR_CONV &&
+        query->work->pass == HABITAT_PASS_BACKWARD) {
+        const class_offset *of = offsets->of[OPERATOR_CONV];
+        double input = models->pass_factors[0], weight = models->pass_factors[1];
+        class_offset x = of[HABITAT_PASS_BACKWARD_INPUT], w = of[HABITAT_PASS_BACKWARD_WEIGHT];
+        return (input * exp(x.weight * x.median) + weight * exp(w.weight * w.median)) /
+               (input + weight);
+    }
+    return exp(offset.weight * offset.median);
+}
+
+/* Answers of the trees for one GPU, shape (n); equal queries are asked once. offsets: NULL for a
+ * GPU without measured operations. */
+static void predict_gpu(const habitat_models *models, habitat_model_use use, const habitat_gpu *gpu,
+                        const class_offsets *offsets, size_t n, const habitat_model_query *queries,
+                        const size_t *first, habitat_model_estimate *out) {
+    for (size_t i = 0; i < n; i++) {
+        if (first[i] < i) {
+            out[i] = out[first[i]];
+            continue;
+        }
+        out[i] = from_trees(models, use, gpu, &queries[i]);
+        if (!offsets || !out[i].covered)
+            continue;
+        double factor = offset_factor(models, offsets, &queries[i]);
+        out[i].ms *= factor;
+        out[i].low_ms *= factor;
+        out[i].high_ms *= factor;
+    }
+}
+
+/* All offsets before the first answer: an error leaves `out` alone. */
+static habitat_status predict_trees(const habitat_models *models, habitat_model_use use,
+                                    size_t gpu_count, const habitat_gpu *const *gpus, size_t n,
+                                    const habitat_model_query *queries, const size_t *first,
+                                    habitat_model_estimate *out, habitat_error *err) {
+    class_offsets *offsets = calloc(gpu_count ? gpu_count : 1, sizeof *offsets);
+    habitat_status status =
+        offsets ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t g = 0; status == HABITAT_OK && g < gpu_count; g++)
+        if (gpus[g]->operation_count)
+            status = offsets_of(models, use, gpus[g], &offsets[g], err);
+    for (size_t g = 0; status == HABITAT_OK && g < gpu_count; g++)
+        predict_gpu(models, use, gpus[g], gpus[g]->operation_count ? &offsets[g] : NULL, n, queries,
+                    first, &out[g * n]);
+    free(offsets);
+    return status;
 }
 
 habitat_status habitat_models_predict(const habitat_models *models, habitat_model_use use,
@@ -210,19 +284,38 @@ habitat_status habitat_models_predict(const habitat_models *models, habitat_mode
         free(first);
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     }
-    if (use == HABITAT_MODEL_PAPER) {
-        habitat_status status = paper_predict(models, gpu_count, gpus, n, queries, first, out, err);
-        free(first);
-        return status;
-    }
-    for (size_t g = 0; g < gpu_count; g++)
-        for (size_t i = 0; i < n; i++) {
-            habitat_model_estimate *answer = &out[g * n + i];
-            if (first[i] < i)
-                *answer = out[g * n + first[i]];
-            else
-                *answer = from_trees(models, use, gpus[g], &queries[i]);
-        }
+    habitat_status status =
+        use == HABITAT_MODEL_PAPER
+            ? paper_predict(models, gpu_count, gpus, n, queries, first, out, err)
+            : predict_trees(models, use, gpu_count, gpus, n, queries, first, out, err);
     free(first);
+    return status;
+}
+
+habitat_status habitat_models_offsets(const habitat_models *models, const habitat_gpu *gpu,
+                                      habitat_class_offset *out, size_t *count, size_t *unused,
+                                      habitat_error *err) {
+    if (!models || !gpu || !count || (*count && !out))
+        return habitat_fail(err, HABITAT_E_ARG, "no models, GPU or room for offsets given");
+    class_offsets offsets;
+    habitat_status status = offsets_of(models, HABITAT_MODEL_TRANSFER, gpu, &offsets, err);
+    if (status != HABITAT_OK)
+        return status;
+    size_t found = 0, used = 0;
+    for (int c = 0; c < OPERATOR_CLASSES; c++)
+        for (int pass = 0; pass < OFFSET_PASSES; pass++) {
+            const class_offset *offset = &offsets.of[c][pass];
+            if (offset->count == 0)
+                continue;
+            used += offset->count;
+            if (found < *count)
+                out[found] = (habitat_class_offset){operator_class_name((operator_class)c),
+                                                    (habitat_pass)pass, offset->count,
+                                                    exp(offset->median), offset->weight};
+            found++;
+        }
+    *count = found;
+    if (unused)
+        *unused = gpu->operation_count - used;
     return HABITAT_OK;
 }

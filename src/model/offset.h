@@ -8,6 +8,16 @@
  * of their way of timing tell of the kernel: shorter ones tell of the launch. */
 enum { OFFSET_LEAST_FLOORS = 4 };
 
+/* What measured operations say of a class: weight * median is added to the log of a prediction. */
+typedef struct class_offset {
+    double median; /* of log(measured / predicted) */
+    double weight; /* 0 to 1: how far it is believed; 0 without operations */
+    size_t count;  /* operations behind it */
+} class_offset;
+
+class_offset offset_fit(const habitat_models *models, operator_class c, bool estimated,
+                        const double *residuals, size_t n);
+
 /* The offset in log(time) to be added to every prediction of the class by the transfer model on
  * the GPU the operations were measured on: their median, shrunk towards 0 by how few they are:
  * median * n / (n + doubt). docs/modelling.md#few-shot
