@@ -426,7 +426,8 @@ static int answer(const kind *k, const question *q, habitat_report_operations wh
     if (!estimates || !errors || !reasons) {
         cli_fail(CLI_FAILED, NULL, "out of memory");
     } else if (estimate_all(works, work_count, &what, estimates, errors, reasons) == 0) {
-        cli_fail(CLI_FAILED, k->name, "%s", reasons[0]);
+        code = errors[0].file[0] ? cli_fail_error(&errors[0], NULL) /* a GPU file */
+                                 : cli_fail(CLI_FAILED, k->name, "%s", reasons[0]);
     } else {
         habitat_error error = {0};
         habitat_report_options options = cli_report_options(format);

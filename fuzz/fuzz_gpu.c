@@ -4,8 +4,22 @@
 #include <stdlib.h>
 
 #include <habitat/gpu.h>
+#include <habitat/learn.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Measured operations are whole, and the models take them or refuse them. */
+static void use_operations(const habitat_gpu *gpu) {
+    static habitat_models *models;
+    habitat_class_offset offsets[4];
+    size_t count = 4, unused = 0;
+    for (size_t i = 0; i < gpu->operation_count; i++)
+        if (!gpu->operations[i].op || !gpu->operations[i].shape || !(gpu->operations[i].ms > 0))
+            abort();
+    if (gpu->operation_count &&
+        (models || habitat_models_load_default(&models, NULL) == HABITAT_OK))
+        habitat_models_offsets(models, gpu, offsets, &count, &unused, NULL);
+}
 
 static void use(const habitat_gpu_table *table, const habitat_gpu *gpu) {
     static const uint32_t sizes[] = {0, 1, 32, 255, 1024, 49152, UINT32_MAX};
@@ -24,6 +38,7 @@ static void use(const habitat_gpu_table *table, const habitat_gpu *gpu) {
     habitat_device_facts facts = {.name = gpu->name, .sm_count = gpu->sm_count};
     if (habitat_gpu_match(table, &facts, &found, NULL) != HABITAT_OK)
         abort();
+    use_operations(gpu);
     for (size_t i = 0; i < 2; i++)
         habitat_gpu_source_of(gpu, i ? "sustained.plain_tflop_per_s.fp32" : "tdp_w");
 }

@@ -164,8 +164,9 @@ typedef struct habitat_prediction {
     habitat_class_total by_class[HABITAT_CLASS_COUNT]; /* sums to kernel_ms; largest first */
     size_t iteration_count;
     size_t kernel_count;
-    habitat_estimate *kernels; /* shape (kernel_count), order of habitat_workload_kernels() */
-    bool intervals_calibrated; /* false: the documented default width; warn of it */
+    habitat_estimate *kernels;    /* shape (kernel_count), order of habitat_workload_kernels() */
+    bool intervals_calibrated;    /* false: the documented default width; warn of it */
+    size_t calibrated_operations; /* measured on the destination, that moved the models' answers */
 } habitat_prediction;
 
 /** Predict the workload on a destination.
@@ -215,6 +216,14 @@ HABITAT_API bool habitat_format_warning(const habitat_workload *workload,
 HABITAT_API const char *habitat_vendor_warning(const habitat_workload *workload,
                                                const habitat_prediction *const *predictions,
                                                size_t count);
+
+/** What to say when operations measured on destinations (habitat_gpu.operations) moved what the
+ * operator models answered for them: habitat_prediction::calibrated_operations.
+ * @param predictions shape (count).
+ * @param text        receives one line, cut off at `size` bytes (400 hold any); untouched if false.
+ * @return whether there is anything to say. @tested tests/unit/test_calibrated.c @since 0.1 */
+HABITAT_API bool habitat_calibration_note(const habitat_prediction *const *predictions,
+                                          size_t count, char *text, size_t size);
 
 /** The warning that goes with predictions whose intervals are not calibrated
  * (habitat_prediction::intervals_calibrated false). @return static string. @since 0.1 */

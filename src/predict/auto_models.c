@@ -2,8 +2,10 @@
  *
  * M is the transfer model: it knows GPUs by their rates alone, so that M_o and M_d are comparable.
  * e: half of what the origin's measurement says beyond the model is believed on another GPU, all of
- * it on a GPU of the same compute capability. Evidence: docs/formulas.md#auto. Operations of equal
- * shape are asked once; M_o is asked once a workload. */
+ * it on a GPU of the same compute capability. Operations that a calibration measured on the
+ * destination move M_d, and take the place of the residual by as much as they are believed.
+ * Evidence: docs/formulas.md#auto. Operations of equal shape are asked once; M_o is asked once a
+ * workload. */
 #include "predict/auto_models.h"
 
 #include <math.h>
@@ -11,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "model/calibrated.h"
+#include "model/dataset.h"
 #include "model/learned.h"
 #include "predict/operator_model.h"
 #include "predict/scaling.h"
@@ -125,87 +130,176 @@ static double roofline_s(const auto_question *q, const rate_table *rates) {
                               rates->flop_per_s[q->dtype][q->matrix_unit], rates->bytes_per_s);
 }
 
-/* M of every question on a GPU [ms]; NaN where no model covers it. Shape (count), the caller's. */
-static habitat_status ask(const auto_models *m, const habitat_gpu *gpu, double **out) {
-    const habitat_gpu *reference = reference_of(gpu);
-    habitat_model_query *queries = calloc(m->count + 1, sizeof *queries);
-    habitat_model_estimate *found = calloc(m->count + 1, sizeof *found);
-    double *ms = calloc(m->count + 1, sizeof *ms);
-    habitat_status status = queries && found && ms ? HABITAT_OK : HABITAT_E_MEMORY;
-    rate_table own, rates;
-    if (status == HABITAT_OK && !reference)
-        status = HABITAT_E_UNSUPPORTED;
-    if (status == HABITAT_OK) {
-        scaling_fill(&own, gpu, true);
-        scaling_fill(&rates, reference, true);
-    }
-    for (size_t i = 0; status == HABITAT_OK && i < m->count; i++) {
-        const auto_question *q = &m->questions[i];
-        uint8_t unit = rates.unit[q->dtype][q->matrix_unit];
-        queries[i] =
-            (habitat_model_query){.work = q->work, .arithmetic = (habitat_dtype)(unit / 2)};
-    }
+static habitat_model_query query_of(const auto_question *q, const rate_table *rates) {
+    uint8_t unit = rates->unit[q->dtype][q->matrix_unit];
+    return (habitat_model_query){.work = q->work, .arithmetic = (habitat_dtype)(unit / 2)};
+}
+
+/* The models' answers on the reference for n queries, and the offsets that the GPU's measured
+ * operations give them. */
+static habitat_status ask_reference(const habitat_gpu *gpu, const habitat_gpu *reference,
+                                    const habitat_model_query *queries, size_t n,
+                                    habitat_model_estimate *out, class_offsets *offsets,
+                                    habitat_error *err) {
+    habitat_gpu bare = *reference; /* what its own operations say is added here, once */
+    const habitat_gpu *asked = &bare;
+    bare.operations = NULL;
+    bare.operation_count = 0;
+    calibrated measured;
+    habitat_status status = calibrated_read(gpu, &measured, err);
+    habitat_model_query *rows = calloc(measured.count + 1, sizeof *rows);
+    habitat_model_estimate *predicted = calloc(measured.count + 1, sizeof *predicted);
+    if (status == HABITAT_OK && !(rows && predicted))
+        status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t i = 0; status == HABITAT_OK && i < measured.count; i++)
+        rows[i] = dataset_query(&measured.rows[i]);
     if (status == HABITAT_OK)
-        status = habitat_models_predict(learned_builtin(), HABITAT_MODEL_TRANSFER, 1, &reference,
-                                        m->count, queries, found, NULL);
-    for (size_t i = 0; status == HABITAT_OK && i < m->count; i++) {
-        const auto_question *q = &m->questions[i];
-        double ratio = reference == gpu ? 1.0 : roofline_s(q, &own) / roofline_s(q, &rates);
-        ms[i] = found[i].covered && found[i].ms > 0.0 ? found[i].ms * ratio : NAN;
-    }
-    free(queries);
-    free(found);
+        status = habitat_models_predict(learned_builtin(), HABITAT_MODEL_TRANSFER, 1, &asked, n,
+                                        queries, out, err);
     if (status == HABITAT_OK)
-        *out = ms;
-    else
-        free(ms);
+        status = habitat_models_predict(learned_builtin(), HABITAT_MODEL_TRANSFER, 1, &asked,
+                                        measured.count, rows, predicted, err);
+    if (status == HABITAT_OK)
+        status = calibrated_offsets(&measured, learned_builtin(), gpu, predicted, offsets, err);
+    free(rows);
+    free(predicted);
+    calibrated_free(&measured);
     return status;
 }
 
-habitat_status habitat_auto_models_prepare(habitat_workload *w) {
+/* M = M_r (r / r_r), with the roofline r and the reference GPU's M_r and r_r. What was measured is
+ * believed by w, rates by the rest: moved M = M_r (r / r_r)^(1 - w) exp(w b), b the median of
+ * log(measured / M_r). A rate that is raised never makes it slower: 0 <= w < 1. */
+static auto_answer answer_of(const habitat_model_estimate *found, double ratio,
+                             const class_offset *offset) {
+    auto_answer answer = {NAN, 0.0, 0.0};
+    if (found->covered && found->ms > 0.0)
+        answer.ms = found->ms * ratio;
+    if (offset->weight > 0.0 && ratio > 0.0)
+        answer = (auto_answer){answer.ms, offset->weight * (offset->median - log(ratio)),
+                               offset->weight};
+    return answer;
+}
+
+/* Answers to every question on a GPU, shape (count), the caller's. `operations` receives how many
+ * measured ones stand behind offsets of the questions' classes. HABITAT_E_UNSUPPORTED without a
+ * reference GPU or models. */
+static habitat_status ask(const auto_models *m, const habitat_gpu *gpu, auto_answer **out,
+                          size_t *operations, habitat_error *err) {
+    const habitat_gpu *reference = reference_of(gpu);
+    if (!reference)
+        return HABITAT_E_UNSUPPORTED;
+    habitat_model_query *queries = calloc(m->count + 1, sizeof *queries);
+    habitat_model_estimate *found = calloc(m->count + 1, sizeof *found);
+    auto_answer *answers = calloc(m->count + 1, sizeof *answers);
+    class_offsets *offsets = calloc(1, sizeof *offsets);
+    habitat_status status = queries && found && answers && offsets
+                                ? HABITAT_OK
+                                : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    rate_table own, rates;
+    scaling_fill(&own, gpu, true);
+    scaling_fill(&rates, reference, true);
+    for (size_t i = 0; status == HABITAT_OK && i < m->count; i++)
+        queries[i] = query_of(&m->questions[i], &rates);
+    if (status == HABITAT_OK)
+        status = ask_reference(gpu, reference, queries, m->count, found, offsets, err);
+    for (size_t i = 0; status == HABITAT_OK && i < m->count; i++) {
+        const auto_question *q = &m->questions[i];
+        double ratio = reference == gpu ? 1.0 : roofline_s(q, &own) / roofline_s(q, &rates);
+        class_offset offset = calibrated_offset_of(offsets, &queries[i]);
+        answers[i] = answer_of(&found[i], ratio, &offset);
+    }
+    if (status == HABITAT_OK)
+        *operations = calibrated_count(offsets, queries, m->count);
+    free(queries);
+    free(found);
+    free(offsets);
+    if (status == HABITAT_OK)
+        *out = answers;
+    else
+        free(answers);
+    return status;
+}
+
+/* Without models, or with a GPU they know nothing of, auto goes by its rule. */
+static habitat_status tolerate(habitat_status status) {
+    return status == HABITAT_E_UNSUPPORTED ? HABITAT_OK : status;
+}
+
+habitat_status habitat_auto_models_prepare(habitat_workload *w, habitat_error *err) {
     auto_models *m = &w->models;
+    size_t operations = 0;
     if (!learned_builtin())
         return HABITAT_OK;
     habitat_status status = collect(w, m);
-    if (status == HABITAT_OK && m->count)
-        status = ask(m, w->origin, &m->origin_ms);
-    if (status == HABITAT_E_MEMORY)
-        return status;
-    if (status != HABITAT_OK) /* no transfer models in this build, or none for this origin */
+    if (status != HABITAT_OK)
+        return habitat_fail(err, status, "out of memory");
+    if (m->count)
+        status = ask(m, w->origin, &m->origin, &operations, err);
+    if (status == HABITAT_E_UNSUPPORTED) /* no transfer models, or none for this origin */
         m->count = 0;
-    return HABITAT_OK;
+    return tolerate(status);
 }
 
 void habitat_auto_models_free(auto_models *m) {
     free(m->questions);
     free(m->of_group);
-    free(m->origin_ms);
+    free(m->origin);
     *m = (auto_models){0};
 }
 
-habitat_status habitat_auto_models_answer(const scaling *s, habitat_operator_answer *out) {
-    const habitat_workload *w = s->w;
-    const auto_models *m = &w->models;
-    double *dest_ms = NULL;
-    if (m->count == 0)
-        return HABITAT_OK;
-    habitat_status status = ask(m, s->dest, &dest_ms);
-    if (status != HABITAT_OK)
-        return status == HABITAT_E_MEMORY ? status : HABITAT_OK;
+/* How much of a residual is believed on the destination, and whether operations measured there
+ * move the model: docs/formulas.md#auto. */
+typedef struct pairing {
+    double exponent; /* without measured operations */
+    bool kin;        /* one compute capability: the same kernels run */
+} pairing;
+
+static pairing pair_of(const scaling *s) {
     bool vendors = s->origin->vendor && s->dest->vendor &&
                    strcmp(s->origin->vendor, s->dest->vendor) != 0; /* never measured: no halving */
-    bool alike = vendors || (s->origin->compute_capability &&
-                             s->origin->compute_capability == s->dest->compute_capability);
+    bool kin = s->origin->compute_capability &&
+               s->origin->compute_capability == s->dest->compute_capability;
+    return (pairing){vendors || kin ? 1.0 : 0.5, kin && !vendors};
+}
+
+/* T_d of an operation of time T_o. Between kin the measurement carries what operations would tell;
+ * they are believed when both GPUs have them, so that the same one twice gives T_o back. Elsewhere
+ * what is known of the destination itself takes the place of the origin's residual. */
+static double scaled_ms(const pairing *pair, double origin_ms, const auto_answer *origin,
+                        const auto_answer *dest) {
+    double residual = origin_ms / origin->ms;
+    if (dest->weight == 0.0 || (pair->kin && origin->weight == 0.0))
+        return dest->ms * (pair->exponent == 1.0 ? residual : sqrt(residual));
+    double exponent = pair->kin ? 1.0 : pair->exponent * (1.0 - dest->weight);
+    return dest->ms * exp(dest->moved + exponent * (log(residual) - origin->moved));
+}
+
+habitat_status habitat_auto_models_answer(const scaling *s, habitat_operator_answer *out,
+                                          size_t *operations, habitat_error *err) {
+    const habitat_workload *w = s->w;
+    const auto_models *m = &w->models;
+    auto_answer *dest = NULL;
+    *operations = 0;
+    if (m->count == 0)
+        return HABITAT_OK;
+    size_t measured = 0;
+    habitat_status status = ask(m, s->dest, &dest, &measured, err);
+    if (status != HABITAT_OK)
+        return tolerate(status);
+    pairing pair = pair_of(s);
     for (size_t g = 0; g < w->group_count; g++) {
         uint32_t q = m->of_group[g];
         if (q == HABITAT_NONE)
             continue;
-        double residual = w->groups[g].origin_ms / m->origin_ms[q];
-        if (isnan(dest_ms[q]) || !(residual < largest_residual && residual > 1 / largest_residual))
+        double residual = w->groups[g].origin_ms / m->origin[q].ms;
+        if (isnan(dest[q].ms) || !(residual < largest_residual && residual > 1 / largest_residual))
             continue;
         out[g].covered = true;
-        out[g].ms = dest_ms[q] * (alike ? residual : sqrt(residual));
+        out[g].ms = scaled_ms(&pair, w->groups[g].origin_ms, &m->origin[q], &dest[q]);
+        if (dest[q].weight > 0.0 && !(pair.kin && m->origin[q].weight == 0.0))
+            *operations = measured;
     }
-    free(dest_ms);
+    free(dest);
     return HABITAT_OK;
 }

@@ -12,24 +12,35 @@ typedef struct auto_question {
     bool matrix_unit;
 } auto_question;
 
+/* What the models say of a question on one GPU, and what the GPU's measured operations say of the
+ * models. */
+typedef struct auto_answer {
+    double ms;     /* M; NaN = no model covers it */
+    double moved;  /* measured operations add this to log M */
+    double weight; /* 0 to 1: how far they are believed; 0 = none tells */
+} auto_answer;
+
 typedef struct auto_models {
     size_t count;
     auto_question *questions; /* shape (count) */
     uint32_t *of_group;       /* shape (group_count): its question; HABITAT_NONE = not asked */
-    double *origin_ms;        /* shape (count): M_o; NaN = no model covers it */
+    auto_answer *origin;      /* shape (count) */
 } auto_models;
 
 struct habitat_workload;
 struct scaling;
 struct habitat_operator_answer;
 
-/* Once a workload: its questions and their answers on the origin. */
-habitat_status habitat_auto_models_prepare(struct habitat_workload *w);
+/* Once a workload: its questions and their answers on the origin. HABITAT_E_MEMORY, or what is
+ * wrong with the operations of its file. */
+habitat_status habitat_auto_models_prepare(struct habitat_workload *w, habitat_error *err);
 void habitat_auto_models_free(auto_models *m);
 
 /* Answers for the destination without intervals, shape (group_count); groups no model covers stay
- * as they are. */
+ * as they are. operations: receives how many of the destination's measured operations moved them.
+ */
 habitat_status habitat_auto_models_answer(const struct scaling *s,
-                                          struct habitat_operator_answer *out);
+                                          struct habitat_operator_answer *out, size_t *operations,
+                                          habitat_error *err);
 
 #endif

@@ -156,11 +156,16 @@ habitat_status habitat_predict_operation(const habitat_work *work, const habitat
     if (only_models || method == HABITAT_METHOD_AUTO) {
         habitat_dtype used = arithmetic;
         habitat_arithmetic_rate(gpu, arithmetic, matrix_unit, false, &used, NULL);
-        status = from_models(work, used, gpu, only_models ? HABITAT_METHOD_MLP : method, &made,
-                             only_models ? err : NULL);
+        habitat_error why = {0};
+        status =
+            from_models(work, used, gpu, only_models ? HABITAT_METHOD_MLP : method, &made, &why);
         made.method = only_models ? HABITAT_METHOD_MLP : HABITAT_METHOD_LEARNED;
-        if (status != HABITAT_OK && only_models)
+        /* auto goes on without models, but not over a GPU file that contradicts itself */
+        if (status != HABITAT_OK && (only_models || status == HABITAT_E_RANGE)) {
+            if (err)
+                *err = why;
             return status;
+        }
     }
     if (!only_models && (method != HABITAT_METHOD_AUTO || status != HABITAT_OK)) {
         double seconds = NAN;

@@ -435,7 +435,7 @@ static habitat_status run_method(const scaling *s, habitat_method method, habita
         if (!answers)
             status = HABITAT_E_MEMORY;
         else if (method == HABITAT_METHOD_AUTO)
-            status = habitat_auto_models_answer(s, answers);
+            status = habitat_auto_models_answer(s, answers, &out->calibrated_operations, err);
         else
             status = ask_models(s, method, answers, err);
         if (status == HABITAT_E_MEMORY)

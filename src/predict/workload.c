@@ -357,10 +357,11 @@ static habitat_status build(builder *b, habitat_error *err) {
     w->outside_count = 0;
     w->kernel_count = select_kernels(w);
     describe_kernels(b);
-    if (b->out_of_memory || habitat_auto_prepare(w) != HABITAT_OK ||
-        (!w->description_only && habitat_auto_models_prepare(w) != HABITAT_OK))
+    if (b->out_of_memory || habitat_auto_prepare(w) != HABITAT_OK)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    habitat_status status = habitat_workload_overlap(w, err);
+    habitat_status status = w->description_only ? HABITAT_OK : habitat_auto_models_prepare(w, err);
+    if (status == HABITAT_OK)
+        status = habitat_workload_overlap(w, err);
     if (status != HABITAT_OK)
         return status;
     summarise(w);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "report/gpu_operations.h"
 #include "report/table.h"
 #include "report/writer.h"
 
@@ -198,6 +199,7 @@ static void json_gpu(writer *w, const habitat_gpu_table *table, const habitat_gp
     for (size_t i = 0; i < count; i++)
         json_text(w, NULL, notes[i]);
     json_end_array(w);
+    json_gpu_operations(w, gpu);
     json_text(w, "file", gpu->file);
     json_sources(w, table, gpu);
     json_end_map(w);
@@ -412,6 +414,16 @@ static void walk_gpu(const habitat_gpu *gpu, take_value take, void *context) {
     take(context, &v);
     for (size_t i = 0; i < LIMIT_FIELDS; i++)
         walk_field(&s, &limit_fields[i]);
+    if (gpu->operation_count == 0)
+        return;
+    v = (value){.key = "measured_operations",
+                .label = "measured operations",
+                .unit = "",
+                .number = (double)gpu->operation_count,
+                .note = "measured",
+                .source = habitat_gpu_source_of(gpu, "operations")};
+    v.shown = v.number;
+    take(context, &v);
 }
 
 static void take_text(void *context, const value *v) {
@@ -458,7 +470,8 @@ static void text_sources(writer *w, const habitat_gpu_table *table, const habita
     }
 }
 
-static void text_gpu(writer *w, const habitat_gpu_table *table_of_gpus, const habitat_gpu *gpu) {
+static habitat_status text_gpu(writer *w, const habitat_gpu_table *table_of_gpus,
+                               const habitat_gpu *gpu, habitat_error *err) {
     static const table_column columns[] = {
         {"value", false, false}, {"", true, true}, {"unit", false, false}, {"source", false, true}};
     char line[1024] = "";
@@ -477,6 +490,9 @@ static void text_gpu(writer *w, const habitat_gpu_table *table_of_gpus, const ha
     table_start(&t, columns, 4);
     walk_gpu(gpu, take_text, &t);
     table_write(&t, w);
+    habitat_status status = text_gpu_operations(w, gpu, err);
+    if (status != HABITAT_OK)
+        return status;
     text_sources(w, table_of_gpus, gpu);
     const char *const *notes = habitat_gpu_notes(gpu, &count);
     writer_text(w, count ? "\nNotes\n" : "");
@@ -486,6 +502,7 @@ static void text_gpu(writer *w, const habitat_gpu_table *table_of_gpus, const ha
     }
     if (gpu->file)
         writer_printf(w, "\nEntry: %s\n", gpu->file);
+    return HABITAT_OK;
 }
 
 static void take_csv(void *context, const value *v) {
@@ -518,7 +535,9 @@ habitat_status habitat_report_gpu(const habitat_gpu_table *table, const habitat_
         csv_header(&w, header, 5);
         walk_gpu(gpu, take_csv, &w);
     } else {
-        text_gpu(&w, table, gpu);
+        status = text_gpu(&w, table, gpu, err);
+        if (status != HABITAT_OK)
+            return status;
     }
     return writer_finish(&w, err);
 }

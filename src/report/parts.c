@@ -144,6 +144,9 @@ void json_report_foot(writer *w, const habitat_report_predictions *what) {
     const char *vendor = habitat_vendor_warning(what->workload, what->predictions, what->count);
     if (vendor)
         json_text(w, NULL, vendor);
+    char note[FORMAT_WARNING_BYTES];
+    if (habitat_calibration_note(what->predictions, what->count, note, sizeof note))
+        json_text(w, NULL, note);
     if (interval_warning(what))
         json_text(w, NULL, interval_warning(what));
     json_end_array(w);
@@ -170,6 +173,7 @@ void json_prediction(writer *w, const habitat_prediction *p) {
     json_number(w, "memory_bytes", p->memory_bytes);
     json_tristate(w, "fits", p->fits);
     json_coverage(w, p);
+    json_integer(w, "calibrated_operations", p->calibrated_operations);
     json_array(w, "by_class");
     for (size_t i = 0; i < p->class_count; i++) {
         json_map(w, NULL);
@@ -394,6 +398,9 @@ void text_warnings(writer *w, const habitat_report_predictions *what) {
     const char *vendor = habitat_vendor_warning(what->workload, what->predictions, what->count);
     if (vendor)
         text_warning(w, &first, vendor);
+    char note[FORMAT_WARNING_BYTES];
+    if (habitat_calibration_note(what->predictions, what->count, note, sizeof note))
+        text_warning(w, &first, note);
     if (interval_warning(what))
         text_warning(w, &first, interval_warning(what));
 }

@@ -1,0 +1,14 @@
+/* The measured operations of one GPU in reports. */
+#ifndef HABITAT_REPORT_GPU_OPERATIONS_H
+#define HABITAT_REPORT_GPU_OPERATIONS_H
+
+#include <habitat/gpu.h>
+
+#include "report/writer.h"
+
+void json_gpu_operations(writer *w, const habitat_gpu *gpu);
+
+/* Nothing for a GPU without any. @return as habitat_models_offsets(). */
+habitat_status text_gpu_operations(writer *w, const habitat_gpu *gpu, habitat_error *err);
+
+#endif
