@@ -16,16 +16,19 @@
 static const struct {
     const char *name;
     habitat_method method;
-    bool estimated;
+    bool estimated, few;
 } methods[E2E_METHODS] = {
-    [E2E_AUTO] = {"auto", HABITAT_METHOD_AUTO, false},
-    [E2E_ESTIMATED] = {"auto, estimated rates", HABITAT_METHOD_AUTO, true},
-    [E2E_HABITAT] = {"habitat", HABITAT_METHOD_HABITAT, false},
-    [E2E_ROOFLINE] = {"roofline", HABITAT_METHOD_ROOFLINE, false},
-    [E2E_FLOPS] = {"flops", HABITAT_METHOD_FLOPS, false},
-    [E2E_BANDWIDTH] = {"bandwidth", HABITAT_METHOD_BANDWIDTH, false},
-    [E2E_WAVE] = {"wave", HABITAT_METHOD_WAVE, false},
-    [E2E_WAVE_LARGE] = {"wave-large", HABITAT_METHOD_WAVE_LARGE, false},
+    [E2E_AUTO] = {"auto", HABITAT_METHOD_AUTO, false, false},
+    [E2E_FEW] = {"auto, k = 5 operations", HABITAT_METHOD_AUTO, false, true},
+    [E2E_ESTIMATED] = {"auto, estimated rates", HABITAT_METHOD_AUTO, true, false},
+    [E2E_ESTIMATED_FEW] = {"auto, estimated rates, k = 5 operations", HABITAT_METHOD_AUTO, true,
+                           true},
+    [E2E_HABITAT] = {"habitat", HABITAT_METHOD_HABITAT, false, false},
+    [E2E_ROOFLINE] = {"roofline", HABITAT_METHOD_ROOFLINE, false, false},
+    [E2E_FLOPS] = {"flops", HABITAT_METHOD_FLOPS, false, false},
+    [E2E_BANDWIDTH] = {"bandwidth", HABITAT_METHOD_BANDWIDTH, false, false},
+    [E2E_WAVE] = {"wave", HABITAT_METHOD_WAVE, false, false},
+    [E2E_WAVE_LARGE] = {"wave-large", HABITAT_METHOD_WAVE_LARGE, false, false},
 };
 
 const char *e2e_method_name(int method) {
@@ -142,16 +145,31 @@ static void split_passes(const habitat_trace *trace, const habitat_workload *wor
     }
 }
 
-static int predict(const habitat_trace *trace, const habitat_workload *workload, e2e_case *c) {
+/* The destination as a method is to know it. */
+static habitat_gpu destination(const habitat_gpu *gpu, int method,
+                               const habitat_gpu_operation *operations, size_t count) {
+    habitat_gpu made = *gpu;
+    if (methods[method].estimated)
+        habitat_gpu_unmeasured(gpu, &made);
+    made.operations = methods[method].few ? operations : NULL;
+    made.operation_count = methods[method].few ? count : 0;
+    return made;
+}
+
+static int predict(const habitat_trace *trace, const habitat_workload *workload,
+                   const e2e_operations *known, e2e_case *c) {
+    enum { MOST = 256 };
     const e2e_outcome none = {NAN, NAN, NAN, NAN, NAN};
-    habitat_gpu unmeasured;
-    habitat_gpu_unmeasured(c->gpu, &unmeasured);
+    habitat_gpu_operation operations[MOST];
+    size_t count = e2e_operations_of(known, c->gpu->name, operations, MOST);
     for (int m = 0; m < E2E_METHODS; m++) {
         habitat_error error = {0};
         habitat_prediction *p = NULL;
-        habitat_status status = habitat_predict(
-            workload, methods[m].estimated ? &unmeasured : c->gpu, methods[m].method, &p, &error);
         c->by[m] = none;
+        if (methods[m].few && count == 0)
+            continue;
+        habitat_gpu dest = destination(c->gpu, m, operations, count);
+        habitat_status status = habitat_predict(workload, &dest, methods[m].method, &p, &error);
         if (status == HABITAT_E_UNSUPPORTED)
             continue;
         if (status != HABITAT_OK)
@@ -176,7 +194,7 @@ static int add_case(e2e_set *set, const e2e_case *c) {
 
 /* One recording: every measured iteration it stands for. */
 static int collect_recording(const habitat_gpu_table *gpus, const char *path, const char *name,
-                             const e2e_set *measured, e2e_set *out) {
+                             const e2e_set *measured, const e2e_operations *known, e2e_set *out) {
     habitat_error error = {0};
     habitat_trace *trace = NULL;
     habitat_workload *workload = NULL;
@@ -197,7 +215,7 @@ static int collect_recording(const habitat_gpu_table *gpus, const char *path, co
         e2e_case c = measured->cases[i];
         c.recording = out->recordings;
         c.origin = origin;
-        code = predict(trace, workload, &c);
+        code = predict(trace, workload, known, &c);
         if (code == CLI_DONE)
             code = add_case(out, &c);
     }
@@ -228,19 +246,23 @@ int e2e_collect(const habitat_gpu_table *gpus, const char *measurements, const c
     char path[4096];
     folder files = {0};
     e2e_set measured = {0};
+    e2e_operations known = {0};
     snprintf(path, sizeof path, "%s/e2e_models.csv", measurements);
     int code = read_all_measured(gpus, path, &measured);
+    if (code == CLI_DONE)
+        code = e2e_read_operations(measurements, &known);
     if (code == CLI_DONE)
         code = folder_read(recordings, &files);
     for (size_t i = 0; code == CLI_DONE && i < files.count; i++) {
         snprintf(path, sizeof path, "%s/%s", recordings, files.names[i]);
-        code = collect_recording(gpus, path, files.names[i], &measured, out);
+        code = collect_recording(gpus, path, files.names[i], &measured, &known, out);
     }
     if (code == CLI_DONE && out->count == 0)
         code = cli_fail(CLI_INPUT, recordings,
                         "no recording here stands for a row of e2e_models.csv; they are named "
                         "model_mode_sLENGTH_bBATCH_dtype_gpu.json.gz");
     folder_free(&files);
+    e2e_operations_free(&known);
     e2e_free(&measured);
     return code;
 }

@@ -5,10 +5,13 @@
 #include "common.h"
 
 /* Methods side by side. ESTIMATED is auto with the destination's sustained rates taken away and
- * estimated by rule: what a GPU gets that nobody measured. */
+ * estimated by rule: what a GPU gets that nobody measured. FEW have five measured operations of
+ * each class beside, as `habitat calibrate` gives them. */
 enum {
     E2E_AUTO = 0,
+    E2E_FEW,
     E2E_ESTIMATED,
+    E2E_ESTIMATED_FEW,
     E2E_HABITAT,
     E2E_ROOFLINE,
     E2E_FLOPS,
@@ -40,6 +43,19 @@ typedef struct e2e_set {
     size_t count;
     size_t recordings;
 } e2e_set;
+
+/* eval_e2e_few.c: measured operations of the destinations. */
+typedef struct e2e_operation e2e_operation;
+typedef struct e2e_operations {
+    e2e_operation *items; /* shape (count); NULL when the folder has none */
+    size_t count;
+} e2e_operations;
+int e2e_read_operations(const char *folder, e2e_operations *out);
+void e2e_operations_free(e2e_operations *all);
+
+/* Those of one GPU; their texts live as long as `all`. @return how many, at most `most`. */
+size_t e2e_operations_of(const e2e_operations *all, const char *gpu, habitat_gpu_operation *out,
+                         size_t most);
 
 /* Cases of every measured iteration that a recording in `recordings` stands for.
  * @return CLI_DONE, or an exit code after a message. Free in every case. */
