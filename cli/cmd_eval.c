@@ -8,7 +8,7 @@
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
-} parts[] = {{"ops", eval_ops}, {"e2e", eval_e2e}};
+} parts[] = {{"ops", eval_ops}, {"e2e", eval_e2e}, {"cnn", eval_cnn}};
 enum { PARTS = sizeof parts / sizeof *parts };
 
 int cmd_eval(int argc, char **argv) {

@@ -41,11 +41,13 @@ static void copy_text(char *out, size_t size, const char *text) {
     snprintf(out, size, "%s", text ? text : "");
 }
 
-/* Whether the current row is an iteration that eager recordings can stand for. */
-static bool comparable(const cli_csv *table) {
+/* Whether the current row is an iteration of this source that eager recordings on one GPU can stand
+ * for. */
+static bool comparable(const cli_csv *table, const char *wanted) {
     const char *source = cli_csv_text(table, "source");
     const char *options = cli_csv_text(table, "options");
-    return source && strcmp(source, "neusight") == 0 && (!options || !*options);
+    return source && strcmp(source, wanted) == 0 && (!options || !*options) &&
+           !(cli_csv_number(table, "num_gpus") > 1);
 }
 
 static int read_measured(const cli_csv *table, const habitat_gpu_table *gpus, const char *file,
@@ -61,6 +63,7 @@ static int read_measured(const cli_csv *table, const habitat_gpu_table *gpus, co
     out->batch = cli_csv_number(table, "global_batch");
     out->length = cli_csv_number(table, "seq_len");
     out->measured_ms = cli_csv_number(table, "e2e_ms");
+    out->fastest_ms = out->slowest_ms = out->measured_ms;
     out->measured_forward_ms = cli_csv_number(table, "fw_ms");
     out->measured_backward_ms = cli_csv_number(table, "bwall_ms");
     if (!(out->measured_ms > 0) || !(out->batch > 0))
@@ -72,14 +75,35 @@ static int read_measured(const cli_csv *table, const habitat_gpu_table *gpus, co
 
 /* ---- recordings ---- */
 
-/* "BERT-Large", "training_fwd_bwd", 512, 8, fp32 -> "bert_large_training_s512_b8_fp32_". */
-static void file_stem(const e2e_case *c, char *out, size_t size) {
+/* "BERT-Large", "training_fwd_bwd", 512, 8, fp32 -> "bert_large_training_s512_b8_fp32_"; without
+ * "_s512" where samples have no length. */
+static void file_stem(const e2e_case *c, const char *dtype, char *out, size_t size) {
     char model[sizeof c->model];
     copy_text(model, sizeof model, c->model);
     for (char *m = model; *m; m++)
         *m = *m == '-' ? '_' : (char)tolower((unsigned char)*m);
     const char *mode = strncmp(c->mode, "training", 8) == 0 ? "training" : c->mode;
-    snprintf(out, size, "%s_%s_s%.0f_b%.0f_%s_", model, mode, c->length, c->batch, c->dtype);
+    char length[32] = "";
+    if (c->length > 0)
+        snprintf(length, sizeof length, "_s%.0f", c->length);
+    snprintf(out, size, "%s_%s%s_b%.0f_%s_", model, mode, length, c->batch, dtype);
+}
+
+/* Whether the recording of this name stands for the case, and in which number format it ran. A GPU
+ * without TF32 runs in fp32 what was recorded in TF32. */
+static bool stands_for(const char *name, e2e_case *c) {
+    const char *formats[] = {c->dtype, "tf32"};
+    bool both =
+        strcmp(c->dtype, "fp32") == 0 && isnan(c->gpu->peak.matrix_flop_per_s[HABITAT_DTYPE_TF32]);
+    for (int i = 0; i < 1 + both; i++) {
+        char stem[128];
+        file_stem(c, formats[i], stem, sizeof stem);
+        if (strncmp(name, stem, strlen(stem)) == 0) {
+            copy_text(c->recorded, sizeof c->recorded, formats[i]);
+            return true;
+        }
+    }
+    return false;
 }
 
 static int by_name(const void *a, const void *b) {
@@ -201,9 +225,8 @@ static int collect_recording(const habitat_gpu_table *gpus, const char *path, co
     const habitat_gpu *origin = NULL;
     int code = CLI_DONE;
     for (size_t i = 0; code == CLI_DONE && measured->cases && i < measured->count; i++) {
-        char stem[128];
-        file_stem(&measured->cases[i], stem, sizeof stem);
-        if (strncmp(name, stem, strlen(stem)) != 0)
+        e2e_case c = measured->cases[i];
+        if (!stands_for(name, &c))
             continue;
         if (!trace && (habitat_trace_read(path, &trace, &error) != HABITAT_OK ||
                        habitat_gpu_match(gpus, &habitat_trace_get_info(trace)->device_facts,
@@ -212,7 +235,6 @@ static int collect_recording(const habitat_gpu_table *gpus, const char *path, co
             code = cli_fail_error(&error, path);
             break;
         }
-        e2e_case c = measured->cases[i];
         c.recording = out->recordings;
         c.origin = origin;
         code = predict(trace, workload, known, &c);
@@ -225,30 +247,70 @@ static int collect_recording(const habitat_gpu_table *gpus, const char *path, co
     return code;
 }
 
-static int read_all_measured(const habitat_gpu_table *gpus, const char *file, e2e_set *out) {
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static bool same_iteration(const e2e_case *a, const e2e_case *b) {
+    bool same_length = a->length == b->length || (isnan(a->length) && isnan(b->length));
+    return a->gpu == b->gpu && a->batch == b->batch && same_length &&
+           strcmp(a->model, b->model) == 0 && strcmp(a->mode, b->mode) == 0 &&
+           strcmp(a->dtype, b->dtype) == 0;
+}
+
+/* Runs of one iteration on several machines become one case: their median, and their range. */
+static int merge_runs(e2e_set *set) {
+    double *times = calloc(set->count ? set->count : 1, sizeof *times);
+    size_t kept = 0;
+    if (!times)
+        return cli_fail(CLI_FAILED, NULL, "out of memory");
+    for (size_t i = 0; i < set->count; i++) {
+        e2e_case c = set->cases[i];
+        size_t runs = 0, seen = 0;
+        while (seen < kept && !same_iteration(&set->cases[seen], &c))
+            seen++;
+        for (size_t j = i; seen == kept && j < set->count; j++)
+            if (same_iteration(&c, &set->cases[j]))
+                times[runs++] = set->cases[j].measured_ms;
+        if (runs == 0)
+            continue;
+        qsort(times, runs, sizeof *times, by_value);
+        c.measured_ms = 0.5 * (times[(runs - 1) / 2] + times[runs / 2]);
+        c.fastest_ms = times[0];
+        c.slowest_ms = times[runs - 1];
+        set->cases[kept++] = c;
+    }
+    set->count = kept;
+    free(times);
+    return CLI_DONE;
+}
+
+static int read_all_measured(const habitat_gpu_table *gpus, const char *source, const char *file,
+                             e2e_set *out) {
     cli_csv *table = NULL;
     bool more = false;
     int code = cli_csv_open(file, &table);
     while (code == CLI_DONE && (code = cli_csv_next(table, &more)) == CLI_DONE && more) {
         e2e_case c;
-        if (!comparable(table))
+        if (!comparable(table, source))
             continue;
         code = read_measured(table, gpus, file, &c);
         if (code == CLI_DONE)
             code = add_case(out, &c);
     }
     cli_csv_close(table);
-    return code;
+    return code == CLI_DONE ? merge_runs(out) : code;
 }
 
-int e2e_collect(const habitat_gpu_table *gpus, const char *measurements, const char *recordings,
-                e2e_set *out) {
+int e2e_collect(const habitat_gpu_table *gpus, const char *source, const char *measurements,
+                const char *recordings, e2e_set *out) {
     char path[4096];
     folder files = {0};
     e2e_set measured = {0};
     e2e_operations known = {0};
     snprintf(path, sizeof path, "%s/e2e_models.csv", measurements);
-    int code = read_all_measured(gpus, path, &measured);
+    int code = read_all_measured(gpus, source, path, &measured);
     if (code == CLI_DONE)
         code = e2e_read_operations(measurements, &known);
     if (code == CLI_DONE)
@@ -272,7 +334,13 @@ void e2e_free(e2e_set *set) {
     *set = (e2e_set){0};
 }
 
-int eval_e2e(int argc, char **argv) {
+/* One source of whole models that recordings stand for, and how it is shown. */
+typedef struct e2e_part {
+    const char *source;
+    void (*print)(const e2e_set *set);
+} e2e_part;
+
+static int evaluate(const e2e_part *part, int argc, char **argv) {
     const char *measurements = "data/measurements", *recordings = "data/recordings";
     cli_list gpu_files = {0};
     bool csv = false;
@@ -292,14 +360,22 @@ int eval_e2e(int argc, char **argv) {
         if (code == CLI_DONE)
             code = cli_open_gpus(&gpu_files, &gpus);
         if (code == CLI_DONE)
-            code = e2e_collect(gpus, measurements, recordings, &set);
+            code = e2e_collect(gpus, part->source, measurements, recordings, &set);
         if (code == CLI_DONE && csv)
             e2e_print_cases(&set);
         else if (code == CLI_DONE)
-            e2e_print_tables(&set);
+            part->print(&set);
     }
     e2e_free(&set);
     habitat_gpu_table_free(gpus);
     cli_arguments_free(&arguments);
     return code;
+}
+
+int eval_e2e(int argc, char **argv) {
+    return evaluate(&(e2e_part){"neusight", e2e_print_tables}, argc, argv);
+}
+
+int eval_cnn(int argc, char **argv) {
+    return evaluate(&(e2e_part){"ryujaehun", e2e_print_networks}, argc, argv);
 }

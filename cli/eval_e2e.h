@@ -30,9 +30,11 @@ typedef struct e2e_outcome {
 /* A measured iteration with its predictions from one recording. */
 typedef struct e2e_case {
     char model[48], mode[24], dtype[12];
+    char recorded[12]; /* number format of the recording: dtype, or tf32 for fp32 */
     const habitat_gpu *gpu;
     double batch, length;                                          /* samples, tokens of one */
     double measured_ms, measured_forward_ms, measured_backward_ms; /* NaN = not told apart */
+    double fastest_ms, slowest_ms; /* of several machines; measured_ms is their median */
     size_t recording; /* index: cases of one recording are one model, mode, batch and length */
     const habitat_gpu *origin;
     e2e_outcome by[E2E_METHODS];
@@ -57,19 +59,22 @@ void e2e_operations_free(e2e_operations *all);
 size_t e2e_operations_of(const e2e_operations *all, const char *gpu, habitat_gpu_operation *out,
                          size_t most);
 
-/* Cases of every measured iteration that a recording in `recordings` stands for.
+/* Cases of every iteration measured by `source` that a recording in `recordings` stands for.
  * @return CLI_DONE, or an exit code after a message. Free in every case. */
-int e2e_collect(const habitat_gpu_table *gpus, const char *measurements, const char *recordings,
-                e2e_set *out);
+int e2e_collect(const habitat_gpu_table *gpus, const char *source, const char *measurements,
+                const char *recordings, e2e_set *out);
 void e2e_free(e2e_set *set);
 
 const char *e2e_method_name(int method);
 
 /* eval_e2e_tables.c: to stdout, as Markdown and as CSV. */
 void e2e_print_tables(const e2e_set *set);
+void e2e_print_networks(const e2e_set *set);
 void e2e_print_cases(const e2e_set *set);
 
-/* The part `e2e` of `habitat eval`; argv without "eval" and "e2e". */
+/* The parts `e2e` (language models) and `cnn` (convolutional networks) of `habitat eval`; argv
+ * without "eval" and the part. */
 int eval_e2e(int argc, char **argv);
+int eval_cnn(int argc, char **argv);
 
 #endif

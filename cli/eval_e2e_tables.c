@@ -72,13 +72,14 @@ static bool on_gpu(const e2e_case *c, const void *gpu) {
 }
 
 /* Of every two GPUs that ran the same model: how often the faster one is called so. */
-static void count_order(const e2e_set *set, int method, size_t *pairs, size_t *right) {
+static void count_order(const e2e_set *set, int method, choice chosen, const void *context,
+                        size_t *pairs, size_t *right) {
     *pairs = *right = 0;
     for (size_t i = 0; i < set->count; i++)
         for (size_t j = i + 1; j < set->count; j++) {
             const e2e_case *a = &set->cases[i], *b = &set->cases[j];
-            if (a->recording != b->recording || apart(a) || apart(b) || isnan(a->by[method].ms) ||
-                isnan(b->by[method].ms))
+            if (a->recording != b->recording || !chosen(a, context) || !chosen(b, context) ||
+                isnan(a->by[method].ms) || isnan(b->by[method].ms))
                 continue;
             ++*pairs;
             *right += (a->measured_ms < b->measured_ms) == (a->by[method].ms < b->by[method].ms);
@@ -95,7 +96,7 @@ static double share(size_t part, size_t whole) {
 
 /* ---- tables ---- */
 
-static void print_methods(const e2e_set *set) {
+static void print_methods(const e2e_set *set, choice chosen, const void *context) {
     printf(
         "| method | cases | mean %% | median %% | worst %% | mean signed %% | faster of two GPUs "
         "called right | within low..high |\n|---|--:|--:|--:|--:|--:|--:|--:|\n");
@@ -103,8 +104,8 @@ static void print_methods(const e2e_set *set) {
         if (!has_method(set, m))
             continue;
         size_t pairs, right;
-        summary s = summarise(set, m, judged, NULL);
-        count_order(set, m, &pairs, &right);
+        summary s = summarise(set, m, chosen, context);
+        count_order(set, m, chosen, context, &pairs, &right);
         printf("| %s | %zu | %.1f | %.1f | %.1f | %+.1f | %zu of %zu (%.0f %%) | %.0f %% |\n",
                e2e_method_name(m), s.count, percent(s.mean), percent(s.median), percent(s.worst),
                percent(s.bias), right, pairs, share(right, pairs), share(s.held, s.count));
@@ -210,11 +211,76 @@ void e2e_print_tables(const e2e_set *set) {
     printf(
         "\n%zu of the cases are on a P4 and counted apart: the next table leaves them out. %s\n\n",
         set->count - judged_count, p4);
-    print_methods(set);
+    print_methods(set, judged, NULL);
     print_gpus(set);
     print_each(set);
     print_passes(set);
 }
+
+/* ---- convolutional networks ---- */
+
+typedef struct network_kind {
+    const char *recorded; /* number format of the recording */
+    bool large;           /* few long kernels, or many short ones */
+} network_kind;
+
+static bool of_kind(const e2e_case *c, const void *context) {
+    const network_kind *kind = context;
+    bool large = strcmp(c->model, "resnet50") == 0 || strcmp(c->model, "vgg16") == 0;
+    return strcmp(c->recorded, kind->recorded) == 0 && large == kind->large;
+}
+
+static const char networks_text[] =
+    "Torchvision models, batch 12 of 3x224x224, `cudnn.benchmark` on, forward alone (inference) or "
+    "forward, loss and backward\n"
+    "(training); the images come from pageable memory in every iteration. Measured is the median "
+    "over the machines that had the GPU\n"
+    "(source ryujaehun, PyTorch 1.4 and older, median of 50 iterations by wall clock; in brackets "
+    "the fastest and slowest machine). Recorded in\n"
+    "fp32 with TF32 off, in `tf32` (PyTorch's default: convolutions on matrix units, which these "
+    "GPUs lack), or as `model.half()`.\n"
+    "Predicted is the GPU's busy time. The measured times hold the host's share too: DenseNet-121 "
+    "and MobileNet v2 are hundreds of short kernels, and\n"
+    "the same RTX 2080 Ti needs from 58 to 90 ms for one of them; what the GPU does there is only "
+    "part of what was measured.\n\n"
+    "**What was seen.** None of these iterations was trained on. That convolutions take the "
+    "operator model's time alone, without the origin's measurement,\n"
+    "was chosen on the two Pascal cards (GTX 1080 Ti, Titan Xp); the two Turing cards are the "
+    "check.\n";
+
+void e2e_print_networks(const e2e_set *set) {
+    static const char *const formats[] = {"fp32", "tf32", "fp16"};
+    printf("## End to end: convolutional networks\n\n%zu recordings of the %s onto %zu iterations "
+           "that "
+           "others measured.\n\n",
+           set->recordings, set->cases[0].origin->name, set->count);
+    fputs(networks_text, stdout);
+    for (int large = 1; large >= 0; large--)
+        for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
+            network_kind kind = {formats[f], large};
+            if (summarise(set, E2E_AUTO, of_kind, &kind).count == 0)
+                continue;
+            printf("\nRecorded in %s, %s:\n\n", formats[f],
+                   large ? "ResNet-50 and VGG-16" : "DenseNet-121 and MobileNet v2");
+            print_methods(set, of_kind, &kind);
+        }
+    print_gpus(set);
+    printf("\nEvery case with `auto`:\n\n| model | mode | recorded in | GPU | measured ms | "
+           "predicted ms "
+           "| low..high ms | error %% |\n|---|---|---|---|--:|--:|--:|--:|\n");
+    for (size_t i = 0; i < set->count; i++) {
+        const e2e_case *c = &set->cases[i];
+        const e2e_outcome *o = &c->by[E2E_AUTO];
+        printf("| %s | %s | %s | %s | %.1f", c->model, c->mode, c->recorded, c->gpu->name,
+               c->measured_ms);
+        if (c->slowest_ms > c->fastest_ms)
+            printf(" (%.1f..%.1f)", c->fastest_ms, c->slowest_ms);
+        printf(" | %.1f | %.1f..%.1f | %+.1f |\n", o->ms, o->low_ms, o->high_ms,
+               percent(error_of(c, E2E_AUTO)));
+    }
+}
+
+/* ---- CSV ---- */
 
 static void print_number(double value) {
     if (isnan(value))
@@ -225,15 +291,16 @@ static void print_number(double value) {
 
 void e2e_print_cases(const e2e_set *set) {
     printf("model,mode,dtype,batch,seq_len,origin,gpu,method,measured_ms,predicted_ms,low_ms,"
-           "high_ms,measured_forward_ms,forward_ms,measured_backward_ms,backward_ms\n");
+           "high_ms,measured_forward_ms,forward_ms,measured_backward_ms,backward_ms,recorded\n");
     for (size_t i = 0; i < set->count; i++)
         for (int m = 0; m < E2E_METHODS; m++) {
             const e2e_case *c = &set->cases[i];
             const e2e_outcome *o = &c->by[m];
             if (isnan(o->ms))
                 continue;
-            printf("%s,%s,%s,%.0f,%.0f,%s,%s,\"%s\"", c->model, c->mode, c->dtype, c->batch,
-                   c->length, c->origin->name, c->gpu->name, e2e_method_name(m));
+            printf("%s,%s,%s,%.0f", c->model, c->mode, c->dtype, c->batch);
+            print_number(c->length);
+            printf(",%s,%s,\"%s\"", c->origin->name, c->gpu->name, e2e_method_name(m));
             const double values[] = {c->measured_ms,
                                      o->ms,
                                      o->low_ms,
@@ -244,6 +311,6 @@ void e2e_print_cases(const e2e_set *set) {
                                      o->backward_ms};
             for (size_t v = 0; v < sizeof values / sizeof *values; v++)
                 print_number(values[v]);
-            printf("\n");
+            printf(",%s\n", c->recorded);
         }
 }

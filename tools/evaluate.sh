@@ -1,6 +1,7 @@
 #!/bin/sh
 # Regenerates docs/accuracy.md: `habitat eval ops` (models trained anew, each GPU left out in turn) and
-# `habitat eval e2e` (recordings onto whole models that others measured).
+# `habitat eval e2e`
+# and `cnn` (recordings onto whole models that others measured).
 # usage: evaluate.sh BUILD     HABITAT_EVAL_MLP=1 adds the networks of method mlp (a quarter of an hour)
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -23,6 +24,8 @@ TEXT
     echo
     echo "evaluate: end to end" >&2
     "$habitat" eval e2e
+    echo
+    "$habitat" eval cnn
 } >"$out"
 mv "$out" docs/accuracy.md
 trap - EXIT

@@ -175,6 +175,15 @@ FILES = (
 )
 
 
+def recorded(row):
+    """Whether data/recordings holds the model of this row of e2e_models.csv: see tools/eval_models.py, eval_cnns.py."""
+    source, model, _, dtype, _, gpus = row[:6]
+    networks = ("resnet50", "vgg16", "densenet121", "mobilenet_v2")
+    return source == "neusight" or (
+        source == "ryujaehun" and model in networks and dtype in ("fp32", "fp16") and gpus == "1"
+    )
+
+
 def main():
     given = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("HABITAT_SHARED_DATA", ROOT.parent / "shared" / "data")
     bundle = pathlib.Path(given)
@@ -185,8 +194,8 @@ def main():
         write(name, columns, source(bundle))
     for name in ("published_baselines.csv", "published_predictions.csv"):
         shutil.copyfile(bundle / name, OUT / name)
-    with open(bundle / "e2e_models.csv") as file:  # whole models of one source: those that recordings match
-        lines = [line for number, line in enumerate(file) if number == 0 or line.startswith("neusight,")]
+    with open(bundle / "e2e_models.csv") as file:  # whole models: those that recordings match
+        lines = [line for number, line in enumerate(file) if number == 0 or recorded(line.split(","))]
     (OUT / "e2e_models.csv").write_text("".join(lines))
     folder = OUT / "e2e_ops"
     folder.mkdir(exist_ok=True)

@@ -66,7 +66,7 @@ static habitat_status insert(habitat_gpu_table *table, const gpu_entry *entry, h
         return HABITAT_OK;
     }
     if (table->count == table->capacity) {
-        size_t capacity = 2 * table->capacity;
+        size_t capacity = 2 * table->capacity + 8;
         const gpu_entry **entries = realloc(table->entries, capacity * sizeof *entries);
         if (!entries)
             return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");

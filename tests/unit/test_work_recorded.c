@@ -148,7 +148,7 @@ int main(int argc, char **argv) {
         CHECK(t.counted_ms + t.optimizer_ms > 0.99 * t.total_ms);
         CHECK_INT(t.too_fast, 0);
         CHECK_INT(t.too_much_traffic, 0);
-        CHECK(t.checked > 100);
+        CHECK(t.checked > 30); /* the forward pass of VGG-16 has 52 kernels */
         check_case(name);
     }
     globfree(&files);
