@@ -114,6 +114,7 @@ static void put_specification(FILE *out, const habitat_gpu *gpu) {
     PUT(put_count, memory_bus_bits);
     PUT(put_count, dies_per_board);
     PUT(put_text, memory_type);
+    PUT(put_text, memory_ecc);
     PUT(put_number, l2_bytes);
     PUT(put_number, launch_floor_ns);
     PUT(put_number, tdp_w);

@@ -80,6 +80,9 @@ static void check_memory(findings *f, const habitat_gpu *gpu) {
         find(f, gpu, "unknown memory type %.40s", gpu->memory_type);
         return;
     }
+    if (gpu->memory_ecc && strcmp(gpu->memory_ecc, "none") != 0 &&
+        strcmp(gpu->memory_ecc, "inline") != 0)
+        find(f, gpu, "unknown memory_ecc %.40s; known: none, inline", gpu->memory_ecc);
     double bandwidth = gpu->memory_bandwidth_bytes_per_s;
     if (bandwidth / 1e9 < memory_types[i].least_gb || bandwidth / 1e9 > memory_types[i].largest_gb)
         find(f, gpu, "%.4g GB/s is out of range for %s", bandwidth / 1e9, gpu->memory_type);

@@ -42,6 +42,7 @@ const gpu_field gpu_fields[] = {
     NUMBER("memory_gib", memory_sold_bytes, GIB, 0.5, 4096, true),
     NUMBER("memory_usable_bytes", memory_bytes, 1, 1e8, 5e12, false),
     TEXT("memory_type", memory_type, true),
+    TEXT("memory_ecc", memory_ecc, false),
     COUNT("memory_bus_bits", memory_bus_bits, 32, 65536, false),
     NUMBER("memory_bandwidth_gb_per_s", memory_bandwidth_bytes_per_s, GB, 1, 1e5, true),
     NUMBER("l2_mib", l2_bytes, MIB, 0.1, 4096, true),

@@ -31,15 +31,21 @@ static const unit_rule unit_rules[] = {
 
 /* Share of the nominal DRAM bandwidth that copies and element-wise kernels reach. */
 static const struct {
-    const char *type, *architecture; /* NULL: any */
+    const char *type, *ecc, *architecture; /* NULL: any */
     double share;
 } memory_rules[] = {
-    {"HBM2", "Pascal", 0.76},  {"HBM2", "CDNA", 0.82},    {"HBM2e", "CDNA 2", 0.82},
-    {"HBM3", "CDNA 3", 0.82},  {"HBM3e", "CDNA 3", 0.82}, {"HBM3e", "CDNA 4", 0.82},
-    {"HBM2", NULL, 0.89},      {"HBM2e", NULL, 0.89},     {"HBM3", NULL, 0.90},
-    {"HBM3e", NULL, 0.90},     {"GDDR5", NULL, 0.75},     {"GDDR5X", NULL, 0.75},
-    {"GDDR6", "Turing", 0.76}, {"GDDR6", NULL, 0.835},    {"GDDR6X", NULL, 0.835},
-    {"GDDR7", NULL, 0.835},    {NULL, NULL, 0.75},
+    {"HBM2", NULL, "Pascal", 0.76},    {"HBM2", NULL, "CDNA", 0.82},
+    {"HBM2e", NULL, "CDNA 2", 0.82},   {"HBM3", NULL, "CDNA 3", 0.82},
+    {"HBM3e", NULL, "CDNA 3", 0.82},   {"HBM3e", NULL, "CDNA 4", 0.82},
+    {"HBM2", NULL, NULL, 0.89},        {"HBM2e", NULL, NULL, 0.89},
+    {"HBM3", NULL, NULL, 0.90},        {"HBM3e", NULL, NULL, 0.90},
+    {"GDDR5", "none", NULL, 0.83},     {"GDDR5X", "none", NULL, 0.83},
+    {"GDDR6", "none", "Turing", 0.86}, {"GDDR6", "none", NULL, 0.92},
+    {"GDDR6X", "none", NULL, 0.92},    {"GDDR7", "none", NULL, 0.92},
+    {"GDDR5", NULL, NULL, 0.75},       {"GDDR5X", NULL, NULL, 0.75},
+    {"GDDR6", NULL, "Turing", 0.76},   {"GDDR6", NULL, NULL, 0.835},
+    {"GDDR6X", NULL, NULL, 0.835},     {"GDDR7", NULL, NULL, 0.835},
+    {NULL, NULL, NULL, 0.75},
 };
 
 /* Work a joule buys in each format, relative to the format that the rule's energy is stated for. */
@@ -105,6 +111,10 @@ static void fill(const double *peak, double share, double flop_per_j, double wat
     }
 }
 
+static bool fits(const char *wanted, const char *value) {
+    return !wanted || (value && strcmp(wanted, value) == 0);
+}
+
 void gpu_estimate_sustained(habitat_gpu *gpu) {
     const unit_rule *rule = rule_for_memory(gpu);
     fill(gpu->peak.matrix_flop_per_s, rule->matrix_share, rule->matrix_flop_per_j, gpu->tdp_w, true,
@@ -114,9 +124,9 @@ void gpu_estimate_sustained(habitat_gpu *gpu) {
     if (!isnan(gpu->sustained_bandwidth_bytes_per_s))
         return;
     for (size_t i = 0;; i++) {
-        const char *type = memory_rules[i].type, *architecture = memory_rules[i].architecture;
-        if ((type && strcmp(type, gpu->memory_type) != 0) ||
-            (architecture && strcmp(architecture, gpu->architecture) != 0))
+        if (!fits(memory_rules[i].type, gpu->memory_type) ||
+            !fits(memory_rules[i].ecc, gpu->memory_ecc) ||
+            !fits(memory_rules[i].architecture, gpu->architecture))
             continue;
         gpu->sustained_bandwidth_bytes_per_s =
             memory_rules[i].share * gpu->memory_bandwidth_bytes_per_s;

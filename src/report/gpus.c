@@ -44,6 +44,7 @@ static const gpu_field fields[] = {
     {"memory_bus_bits", "memory bus", "bits", 1, AT(memory_bus_bits), FIELD_COUNT,
      "memory_bus_bits"},
     {"memory_type", "memory type", "", 1, AT(memory_type), FIELD_TEXT, "memory_type"},
+    {"memory_ecc", "memory ECC", "", 1, AT(memory_ecc), FIELD_TEXT, "memory_ecc"},
     {"memory_bandwidth_bytes_per_s", "memory bandwidth", "GB/s", 1e9,
      AT(memory_bandwidth_bytes_per_s), FIELD_NUMBER, "memory_bandwidth_gb_per_s"},
     {"l2_bytes", "L2 cache", "MiB", 1048576, AT(l2_bytes), FIELD_NUMBER, "l2_mib"},

@@ -330,9 +330,9 @@ static void same_text(const char *a, const char *b) {
 static habitat_gpu numbers_of(const habitat_gpu *gpu) {
     habitat_gpu numbers;
     memcpy(&numbers, gpu, sizeof numbers); /* the padding too: both began as zeros */
-    const char **texts[] = {&numbers.name,         &numbers.vendor,      &numbers.architecture,
-                            &numbers.chip,         &numbers.llvm_target, &numbers.memory_type,
-                            &numbers.release_date, &numbers.file};
+    const char **texts[] = {&numbers.name,       &numbers.vendor,       &numbers.architecture,
+                            &numbers.chip,       &numbers.llvm_target,  &numbers.memory_type,
+                            &numbers.memory_ecc, &numbers.release_date, &numbers.file};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         *texts[i] = NULL;
     return numbers;
@@ -347,6 +347,7 @@ static void same_entry(const gpu_entry *a, const gpu_entry *b) {
     same_text(a->gpu.chip, b->gpu.chip);
     same_text(a->gpu.llvm_target, b->gpu.llvm_target);
     same_text(a->gpu.memory_type, b->gpu.memory_type);
+    same_text(a->gpu.memory_ecc, b->gpu.memory_ecc);
     same_text(a->gpu.release_date, b->gpu.release_date);
     same_text(a->peak_note, b->peak_note);
     CHECK(a->present == b->present);
