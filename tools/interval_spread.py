@@ -2,7 +2,8 @@
 
 Usage: python3 tools/interval_spread.py [BUNDLE] [--habitat BUILD/habitat]   (needs numpy; BUNDLE as for make_measurements.py)
 
-With --habitat, also those of the operator models: trained once without each GPU (three minutes), asked for origin and destination.
+With --habitat, also those of the operator models: trained once without each GPU (three minutes), asked for origin and destination;
+and, class by class, the mean error for each exponent of the origin's residual, from which src/predict/auto_models.c chose.
 
 Every ordered pair of GPUs that measured the same operation is one transfer: the time on the first becomes a time on the second by the
 rule of docs/formulas.md#auto on measured sustained rates. Times below 0.5 ms are left out (launch gaps of eager calls), and pairs with
@@ -88,9 +89,13 @@ def modelled(habitat, times, without):
         return {where: float(r["predicted_ms"]) for where, r in zip(asked, rows, strict=True) if r["method"] == "learned"}
 
 
+EXPONENTS = (0.0, 0.25, 0.5, 0.75, 1.0)
+CHOSEN = {"gemm": 0.25, "bmm": 0.25}  # others 0.5; convolutions between Hopper and older GPUs 0
+
+
 def by_models(habitat, times, gpus):
-    """log(measured / M_d sqrt(T_o/M_o)) by class, origin, destination; the models know nothing of the destination."""
-    errors = collections.defaultdict(list)
+    """log(measured / M_d (T_o/M_o)^e) by e, class, origin, destination; the models know nothing of the destination."""
+    errors = {e: collections.defaultdict(list) for e in EXPONENTS}
     for without in ("P4", "P100-PCIE-16GB", "V100-PCIE-32GB", "T4", "A100-PCIE-40GB,A100-PCIE-80GB"):
         model = modelled(habitat, times, without)
         for key, found in times.items():
@@ -99,9 +104,17 @@ def by_models(habitat, times, gpus):
                     continue
                 if min(found[origin], found[dest]) < LEAST_MS or not {(key, origin), (key, dest)} <= model.keys():
                     continue
-                predicted = model[key, dest] * math.sqrt(found[origin] / model[key, origin])
-                errors[key[0], origin, dest].append(math.log(found[dest] / predicted))
+                for e in EXPONENTS:
+                    predicted = model[key, dest] * (found[origin] / model[key, origin]) ** e
+                    errors[e][key[0], origin, dest].append(math.log(found[dest] / predicted))
     return errors
+
+
+def show_exponents(errors):
+    print("mean error % by exponent of the origin's residual\nclass        " + "".join(f"{e:7.2f}" for e in EXPONENTS))
+    for which in sorted({key[0] for key in errors[0.0]}):
+        row = [numpy.concatenate([x for key, x in errors[e].items() if key[0] == which]) for e in EXPONENTS]
+        print(f"{which:12s} " + "".join(f"{100 * numpy.mean(abs(numpy.exp(-x) - 1)):7.1f}" for x in row))
 
 
 def show(errors):
@@ -142,8 +155,13 @@ def main():
     print("by the rule")
     show(errors)
     if chosen.habitat:
+        found = by_models(chosen.habitat, times, gpus)
         print("by operator models")
-        show(by_models(chosen.habitat, times, gpus))
+        chosen_errors = {k: x for e in EXPONENTS for k, x in found[e].items() if CHOSEN.get(k[0], 0.5) == e}
+        show(chosen_errors)
+        print("convolutions by the models alone")
+        show({k: x for k, x in found[0.0].items() if k[0] == "conv"})
+        show_exponents(found)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 /* Operator models in `auto`: T_d = M_d (T_o / M_o)^e for operations that a model knows.
  *
  * M is the transfer model: it knows GPUs by their rates alone, so that M_o and M_d are comparable.
- * e: half of what the origin's measurement says beyond the model is believed on another GPU, all of
- * it on a GPU of the same compute capability. Operations that a calibration measured on the
- * destination move M_d, and take the place of the residual by as much as they are believed.
- * Evidence: docs/formulas.md#auto. Operations of equal shape are asked once; M_o is asked once a
- * workload. */
+ * e: how much of what the origin's measurement says beyond the model is believed on the
+ * destination: all of it on a GPU of the same compute capability, else a half, a quarter or nothing
+ * by class. Operations that a calibration measured on the destination move M_d, and take the place
+ * of the residual by as much as they are believed. Evidence: docs/formulas.md#auto. Operations of
+ * equal shape are asked once; M_o is asked once a workload. */
 #include "predict/auto_models.h"
 
 #include <math.h>
@@ -31,9 +31,8 @@ static bool wanted(const habitat_work *work) {
     case HABITAT_CLASS_ATTENTION:
     case HABITAT_CLASS_SOFTMAX:
     case HABITAT_CLASS_NORM:
+    case HABITAT_CLASS_CONV:
         return true;
-    case HABITAT_CLASS_CONV: /* gradients: nobody measured them on more than one kind of GPU */
-        return work->pass == HABITAT_PASS_FORWARD;
     default:
         return false;
     }
@@ -248,30 +247,57 @@ void habitat_auto_models_free(auto_models *m) {
     *m = (auto_models){0};
 }
 
-/* How much of a residual is believed on the destination, and whether operations measured there
- * move the model: docs/formulas.md#auto. */
+/* How two GPUs stand to each other: docs/formulas.md#auto. */
 typedef struct pairing {
-    double exponent; /* without measured operations */
-    bool kin;        /* one compute capability: the same kernels run */
+    bool kin;     /* one compute capability: the same kernels run */
+    bool vendors; /* two vendors: no measurement says how much of a residual carries over */
+    bool apart;   /* Hopper or later on one side, older on the other */
 } pairing;
 
+enum { HOPPER = 90 };
+
 static pairing pair_of(const scaling *s) {
-    bool vendors = s->origin->vendor && s->dest->vendor &&
-                   strcmp(s->origin->vendor, s->dest->vendor) != 0; /* never measured: no halving */
-    bool kin = s->origin->compute_capability &&
-               s->origin->compute_capability == s->dest->compute_capability;
-    return (pairing){vendors || kin ? 1.0 : 0.5, kin && !vendors};
+    uint32_t origin = s->origin->compute_capability, dest = s->dest->compute_capability;
+    bool vendors =
+        s->origin->vendor && s->dest->vendor && strcmp(s->origin->vendor, s->dest->vendor) != 0;
+    return (pairing){.kin = origin && origin == dest && !vendors,
+                     .vendors = vendors,
+                     .apart = (origin >= HOPPER) != (dest >= HOPPER)};
+}
+
+/* How much of what the origin's measurement says beyond the model is believed on the destination.
+ * By class, chosen on operations that several GPUs measured, each left out of the models in turn;
+ * convolutions between Hopper and older GPUs on recorded networks, as their libraries share no fp32
+ * kernels. */
+static double residual_exponent(const pairing *pair, habitat_class op_class) {
+    if (pair->kin || pair->vendors)
+        return 1.0;
+    switch (op_class) {
+    case HABITAT_CLASS_GEMM:
+    case HABITAT_CLASS_BMM:
+    case HABITAT_CLASS_ATTENTION:
+        return 0.25;
+    case HABITAT_CLASS_CONV:
+        return pair->apart ? 0.0 : 0.5;
+    default:
+        return 0.5;
+    }
 }
 
 /* T_d of an operation of time T_o. Between kin the measurement carries what operations would tell;
  * they are believed when both GPUs have them, so that the same one twice gives T_o back. Elsewhere
  * what is known of the destination itself takes the place of the origin's residual. */
-static double scaled_ms(const pairing *pair, double origin_ms, const auto_answer *origin,
-                        const auto_answer *dest) {
+static double scaled_ms(const pairing *pair, double exponent, double origin_ms,
+                        const auto_answer *origin, const auto_answer *dest) {
     double residual = origin_ms / origin->ms;
+    if (exponent == 0.0)
+        return dest->ms * exp(dest->moved);
+    if (!(residual < largest_residual && residual > 1 / largest_residual))
+        return NAN;
     if (dest->weight == 0.0 || (pair->kin && origin->weight == 0.0))
-        return dest->ms * (pair->exponent == 1.0 ? residual : sqrt(residual));
-    double exponent = pair->kin ? 1.0 : pair->exponent * (1.0 - dest->weight);
+        return dest->ms * (exponent == 1.0 ? residual : pow(residual, exponent));
+    if (!pair->kin)
+        exponent *= 1.0 - dest->weight;
     return dest->ms * exp(dest->moved + exponent * (log(residual) - origin->moved));
 }
 
@@ -292,11 +318,12 @@ habitat_status habitat_auto_models_answer(const scaling *s, habitat_operator_ans
         uint32_t q = m->of_group[g];
         if (q == HABITAT_NONE)
             continue;
-        double residual = w->groups[g].origin_ms / m->origin[q].ms;
-        if (isnan(dest[q].ms) || !(residual < largest_residual && residual > 1 / largest_residual))
+        double exponent = residual_exponent(&pair, m->questions[q].work->op_class);
+        double ms = scaled_ms(&pair, exponent, w->groups[g].origin_ms, &m->origin[q], &dest[q]);
+        if (isnan(ms))
             continue;
         out[g].covered = true;
-        out[g].ms = scaled_ms(&pair, w->groups[g].origin_ms, &m->origin[q], &dest[q]);
+        out[g].ms = ms;
         if (dest[q].weight > 0.0 && !(pair.kin && m->origin[q].weight == 0.0))
             *operations = measured;
     }
