@@ -48,7 +48,7 @@ static const struct {
     [OPERATOR_GEMM_FP8] =
         {{.0040, .003}, {.012, .020}, {.0050, .0033}, {.0050, .0033}, {.150, .100}},
     [OPERATOR_ATTENTION] =
-        {{.0030, .003}, {.015, .025}, {.0030, .0030}, {.0080, .0040}, {.150, .100}},
+        {{.0030, .003}, {.015, .025}, {.0030, .0030}, {.0125, .0040}, {.150, .100}},
 };
 
 const char *operator_class_name(operator_class c) {
@@ -125,7 +125,8 @@ bool operator_gpu_facts(const habitat_gpu *gpu, operator_class c, habitat_dtype 
                           .sm_count = gpu->sm_count,
                           .lanes_per_sm = gpu->fp32_lanes_per_sm,
                           .clock_hz = gpu->boost_clock_hz,
-                          .l2_bytes = gpu->l2_bytes};
+                          .l2_bytes = gpu->l2_bytes,
+                          .compute_capability = gpu->compute_capability};
     bool matrix = c == OPERATOR_GEMM_MATRIX || c == OPERATOR_GEMM_FP8 || c == OPERATOR_ATTENTION;
     if (c == OPERATOR_CONV)
         facts.flop_per_s = convolution_rate(gpu);
@@ -133,6 +134,9 @@ bool operator_gpu_facts(const habitat_gpu *gpu, operator_class c, habitat_dtype 
         facts.flop_per_s = gpu->sustained.matrix_flop_per_s[arithmetic];
     else
         facts.flop_per_s = gpu->sustained.plain_flop_per_s[HABITAT_DTYPE_FP32];
+    double peak = matrix ? gpu->peak.matrix_flop_per_s[arithmetic]
+                         : gpu->peak.plain_flop_per_s[HABITAT_DTYPE_FP32];
+    facts.peak_flop_per_s = positive(peak) ? peak : facts.flop_per_s;
     if (!positive(facts.flop_per_s) || !positive(facts.bytes_per_s) || gpu->sm_count == 0 ||
         !positive(facts.lanes_per_sm) || !positive(facts.clock_hz) || !positive(facts.l2_bytes))
         return false;
@@ -146,7 +150,7 @@ void operator_look(const habitat_model_query *query, operator_class c, const ope
     unsigned timing = (unsigned)query->timing <= HABITAT_TIMING_SESSION ? query->timing : 0;
     double constant = timing_costs[c][timing].constant;
     if (c == OPERATOR_ATTENTION && query->variant == HABITAT_VARIANT_TRTLLM)
-        constant *= 1.5;
+        constant *= 1.3;
     out->base_ms = seconds * 1e3 + constant;
     out->floor_ms = timing_costs[c][timing].floor;
 }

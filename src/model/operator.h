@@ -38,7 +38,9 @@ operator_class operator_class_of(const habitat_model_query *query);
 /* Facts of one GPU as one class needs them. */
 typedef struct operator_gpu {
     double flop_per_s, bytes_per_s; /* sustained */
+    double peak_flop_per_s;         /* of the unit that the class runs on */
     double sm_count, lanes_per_sm, clock_hz, l2_bytes;
+    uint32_t compute_capability; /* 10 * major + minor; 0 for AMD */
 } operator_gpu;
 
 /* false: the GPU lists no rate or size that the class needs. */

@@ -1,4 +1,5 @@
-/* Matrix products: fp32 on plain units, and 16-bit, tf32 and fp8 on matrix units. */
+/* Tiles, and fp32 matrix products on plain units; those on matrix units are in operator_matrix.c.
+ */
 #include <math.h>
 
 #include "model/operator_views.h"
@@ -29,10 +30,6 @@ void operator_tile_inputs(const operator_tile *tile, double b, double m, double 
 
 double operator_miss_share(double footprint, double l2_bytes, double share, double softness) {
     return fmin(fmax((footprint - share * l2_bytes) / (softness * footprint), 0), 1);
-}
-
-static double whole_multiples(double value, double a, double b) {
-    return (fmod(value, a) == 0) + (fmod(value, b) == 0);
 }
 
 /* ---- fp32 on plain units
@@ -108,62 +105,4 @@ double operator_look_gemm(const habitat_model_query *query, operator_class c,
     *x++ = (float)log(gpu->flop_per_s / gpu->bytes_per_s);
     *x++ = s->bias;
     return sqrt(best * best + memory * memory);
-}
-
-/* ---- matrix units
- * ------------------------------------------------------------------------------ */
-
-const operator_input operator_matrix_inputs[OPERATOR_MATRIX_INPUTS] = {
-    {"waves 256x128", false},  {"filling 256x128", false}, {"use 256x128", false},
-    {"waves 128x256", false},  {"filling 128x256", false}, {"use 128x256", false},
-    {"waves 128x128", false},  {"filling 128x128", false}, {"use 128x128", false},
-    {"waves 128x64", false},   {"filling 128x64", false},  {"use 128x64", false},
-    {"waves 64x128", false},   {"filling 64x128", false},  {"use 64x128", false},
-    {"waves 64x64", false},    {"filling 64x64", false},   {"use 64x64", false},
-    {"compute/memory", false}, {"tile loss", false},       {"log2 k", false},
-    {"multiples", false},      {"variant", false},         {"block scales", false},
-    {"log2 m", true},          {"log2 n", true},           {"footprint/L2", true},
-    {"log time", true},
-};
-
-static const operator_tile matrix_tiles[] = {{256, 128, 1}, {128, 256, 1}, {128, 128, .95},
-                                             {128, 64, .8}, {64, 128, .8}, {64, 64, .65}};
-
-/* What an L2 cache delivers, per SM [byte/s]: 24 byte a cycle at 1.7 GHz, below every data sheet.
- */
-static const double l2_bytes_per_s_per_sm = 24 * 1.7e9;
-
-double operator_look_matrix(const habitat_model_query *query, operator_class c,
-                            const operator_gpu *gpu, float *inputs) {
-    const habitat_gemm_shape *s = &query->work->shape.gemm;
-    double b = s->b, m = s->m, n = s->n, k = s->k, units = gpu->sm_count;
-    double element = (double)habitat_dtype_bytes(query->work->dtype);
-    bool fp8 = c == OPERATOR_GEMM_FP8;
-    double weights = (fp8 ? 1 : element) * b * n * k;
-    double moved = (fp8 ? 2 : element) * b * (m * k + m * n);
-    double bytes = weights + moved;
-    double copies = query->timing == HABITAT_TIMING_SERVING ? 6 : 1;
-    double footprint = copies * weights + moved;
-    double miss = operator_miss_share(footprint, gpu->l2_bytes, .5, .75);
-    double compute = 2 * b * m * n * k / gpu->flop_per_s;
-    double memory = fmax(bytes * miss / gpu->bytes_per_s, bytes / (units * l2_bytes_per_s_per_sm));
-    double best = INFINITY;
-    float *x = inputs;
-    for (size_t i = 0; i < sizeof matrix_tiles / sizeof *matrix_tiles; i++, x += 3) {
-        best =
-            fmin(best, operator_tile_time(&matrix_tiles[i], b, m, n, k, units, gpu->flop_per_s, 1));
-        operator_tile_inputs(&matrix_tiles[i], b, m, n, units, -5, 5, x);
-    }
-    double base = cbrt(compute * compute * compute + memory * memory * memory);
-    *x++ = operator_log(compute / memory, -5, 5);
-    *x++ = operator_log(best / fmax(compute, memory), -1, 5);
-    *x++ = operator_log2(k, 4, 16);
-    *x++ = (float)(whole_multiples(n, 8, 64) + whole_multiples(k, 8, 64));
-    *x++ = query->variant == HABITAT_VARIANT_SGLANG;
-    *x++ = query->variant == HABITAT_VARIANT_BLOCK_SCALED;
-    *x++ = operator_log2(m, 0, 16);
-    *x++ = operator_log2(n, 0, 16);
-    *x++ = operator_log(footprint / gpu->l2_bytes, -3, 3);
-    *x++ = operator_log(base / 4e-6, -2, 5);
-    return base;
 }

@@ -13,8 +13,8 @@ enum {
     OPERATOR_CONV_INPUTS = 32,
     OPERATOR_ELEMENTWISE_INPUTS = 5,
     OPERATOR_ROWS_INPUTS = 11,
-    OPERATOR_MATRIX_INPUTS = 28,
-    OPERATOR_ATTENTION_INPUTS = 11,
+    OPERATOR_MATRIX_INPUTS = 29,
+    OPERATOR_ATTENTION_INPUTS = 12,
 };
 extern const operator_input operator_gemm_inputs[OPERATOR_GEMM_INPUTS];
 extern const operator_input operator_conv_inputs[OPERATOR_CONV_INPUTS];
@@ -57,5 +57,28 @@ void operator_tile_inputs(const operator_tile *tile, double b, double m, double 
 
 /* Bytes and traffic that miss the L2 cache: the part of `footprint` above `share` of it. */
 double operator_miss_share(double footprint, double l2_bytes, double share, double softness);
+
+/* ---- Kernels on matrix units: operator_matrix.c, operator_attention.c --------------------------
+ */
+
+/* What all L2 caches deliver, per SM [byte/s]: 24 byte a cycle at 1.7 GHz, below every data sheet.
+ */
+static const double operator_l2_bytes_per_s_per_sm = 24 * 1.7e9;
+/* Of the sustained rate, an upper quantile, that a long kernel of this kind holds. */
+static const double operator_power_share = .92;
+
+/* From compute capability 9.0 on, clusters of SMs share what they load; not Blackwell's cards for
+ * graphics (12.x). */
+bool operator_has_clusters(const operator_gpu *gpu);
+
+typedef struct operator_kernel_costs {
+    double sm_bytes_per_s; /* that one SM takes from the cache */
+    double tile_s;         /* beginning and end of a tile of 128 x 128 */
+    double wave;           /* what the missing part of a partly filled wave counts */
+} operator_kernel_costs;
+operator_kernel_costs operator_kernel_costs_of(const operator_gpu *gpu);
+
+/* The later of the units at their peak and of the power, rounded where they are close. */
+double operator_powered(double tiled_s, double power_s);
 
 #endif

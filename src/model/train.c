@@ -347,14 +347,15 @@ static void interval(const held_out *rows, size_t n, double shrink, bool estimat
     free(sorted);
 }
 
+/* Of two GPUs, each is judged by a fit on the other alone, which says little of a fit on both: half
+ * is believed beforehand, and what departs from it must be better by `prior` times the square of
+ * the step. docs/modelling.md#the-form */
 static double choose_shrink(const held_out *rows, size_t n, size_t gpu_count) {
-    double best = INFINITY, chosen = 1;
-    /* Leaving one of two GPUs out judges a fit on a single one: that says nothing of a fit on two.
-     */
-    if (gpu_count < 3)
+    double best = INFINITY, chosen = .5, prior = gpu_count < 3 ? .2 : 0;
+    if (gpu_count < 2)
         return chosen;
     for (size_t k = 0; k < SHRINKS; k++) {
-        double sum = 0;
+        double step = shrinks[k] - .5, sum = prior * step * step * (double)gpu_count;
         for (size_t i = 0; i < n; i++)
             sum +=
                 rows[i].weight * fabs(exp(shrinks[k] * rows[i].correction - rows[i].residual) - 1);
