@@ -261,6 +261,7 @@ static const kind kinds[] = {
     ELEMENTS("sigmoid"),
     ELEMENTS("silu"),
     ELEMENTS("dropout"),
+    ELEMENTS("copy"),
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 

@@ -24,6 +24,13 @@ static habitat_status read_one(const habitat_gpu *gpu, size_t i, habitat_measure
         gpu->file, operation->line, sizeof columns / sizeof *columns, columns, fields, out, &why);
     if (status == HABITAT_OK)
         out->time_ms = operation->ms;
+    /* Asked as traces and `habitat op` ask: forward row operations under a graph have models of
+     * their own, which neither goes through. */
+    habitat_measurement asked = *out;
+    asked.timing = HABITAT_TIMING_KERNEL;
+    habitat_model_query graph = dataset_query(out), kernel = dataset_query(&asked);
+    if (status == HABITAT_OK && operator_class_of(&graph) != operator_class_of(&kernel))
+        *out = asked;
     if (status == HABITAT_OK || status == HABITAT_E_UNSUPPORTED)
         return status;
     return habitat_fail_at(err, status, gpu->file, UINT64_MAX, operation->line,
@@ -58,7 +65,8 @@ void calibrated_free(calibrated *c) {
 }
 
 static unsigned pass_of(operator_class c, habitat_pass pass) {
-    bool apart = c == OPERATOR_CONV || c == OPERATOR_ATTENTION;
+    bool apart = c == OPERATOR_CONV || c == OPERATOR_ATTENTION ||
+                 (operator_knows_passes(c) && c != OPERATOR_ELEMENTWISE);
     return apart && (unsigned)pass < OFFSET_PASSES ? (unsigned)pass : 0;
 }
 
@@ -71,9 +79,8 @@ static double residual_of(const habitat_measurement *row, const habitat_gpu *gpu
         return NAN;
     operator_view view;
     operator_look(&query, c, &facts, &view);
-    bool rows = c == OPERATOR_ELEMENTWISE || c == OPERATOR_SOFTMAX || c == OPERATOR_NORM;
-    bool cached =
-        rows && row->work.read_bytes + row->work.write_bytes < least_caches * facts.l2_bytes;
+    bool cached = operator_moves_memory(c) &&
+                  row->work.read_bytes + row->work.write_bytes < least_caches * facts.l2_bytes;
     bool told = predicted->ms >= OFFSET_LEAST_FLOORS * view.floor_ms && !cached;
     return told ? log(row->time_ms / predicted->ms) : NAN;
 }

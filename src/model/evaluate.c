@@ -78,23 +78,24 @@ static bool in_group(size_t group, const char *gpu) {
     return false;
 }
 
-/* Repeated under a graph, small operations run from the cache and cost little but their launch:
- * reported are products of a Gflop and rows of 256 MB. */
-static bool on_memory(const habitat_measurement *row, operator_class c) {
+/* Repeated under a graph, small products cost little but their launch: reported are those of a
+ * Gflop. What memory bounds is reported at any size: its analytic time knows the cache. */
+static bool large(const habitat_measurement *row, operator_class c) {
     bool product = c == OPERATOR_GEMM || c == OPERATOR_BMM || c == OPERATOR_CONV;
-    return product ? row->work.flop >= 1e9 : row->work.read_bytes + row->work.write_bytes >= 256e6;
+    return !product || row->work.flop >= 1e9;
 }
 
 /* The rows that are reported: test rows, large enough to be about the kernel, of library kernels.
  */
 static bool reported(const habitat_measurement *row, operator_class c) {
     habitat_model_query query = dataset_query(row);
-    if (!row->test || operator_class_of(&query) != c || row->work.pass != HABITAT_PASS_FORWARD ||
+    if (!row->test || operator_class_of(&query) != c ||
+        (row->work.pass != HABITAT_PASS_FORWARD && !operator_knows_passes(c)) ||
         strcmp(row->source, "deepbench") == 0)
         return false;
     if (c == OPERATOR_GEMM_MATRIX || c == OPERATOR_GEMM_FP8 || c == OPERATOR_ATTENTION)
         return row->work.flop >= 1e9 && row->variant != HABITAT_VARIANT_TRITON && !row->suspect;
-    return row->timing != HABITAT_TIMING_GRAPH || on_memory(row, c);
+    return row->timing != HABITAT_TIMING_GRAPH || large(row, c);
 }
 
 static double ask(const habitat_models *models, habitat_model_use use, const habitat_gpu *gpu,
@@ -161,13 +162,13 @@ static size_t class_gpus(const habitat_dataset *data, const habitat_gpu_table *g
 static habitat_status fill_cell(const habitat_dataset *data, const habitat_gpu_table *gpus,
                                 const judged_models *models, operator_class c, size_t group,
                                 cell *out, habitat_error *err) {
-    enum { MOST = 4000 };
+    enum { MOST = 4000, LEAST = 10 };
     size_t count, total = 0;
     const habitat_measurement *rows = habitat_dataset_rows(data, &count);
     for (size_t i = 0; i < count; i++)
         total += in_group(group, rows[i].gpu) && reported(&rows[i], c);
     *out = (cell){.c = c, .group = group};
-    if (total == 0)
+    if (total < LEAST) /* says nothing of the GPU */
         return HABITAT_OK;
     out->rows = calloc(total < MOST ? total : MOST, sizeof *out->rows);
     if (!out->rows)
@@ -399,6 +400,9 @@ static void print_class(report_text *text, operator_class c, const judged_models
     if (without_h200.count[JUDGED_RATES] >= 5)
         print_mean(text, "mean without H200", &without_h200, shown);
     all.worst[JUDGED_METHODS] = all.worst[JUDGED_METHODS + 1] = NAN; /* no worst of shares */
+    for (int m = 0; m < COLUMNS; m++)
+        if (all.count[m] == 0)
+            all.worst[m] = NAN;
     print_row(text, "worst", "", all.worst, shown);
 }
 

@@ -148,7 +148,7 @@ static bool find_equals(const habitat_model_query *queries, size_t n, size_t *fi
 static const habitat_model_estimate nothing = {false, false, NAN, NAN, NAN};
 
 bool learned_on_estimates(const habitat_gpu *gpu, operator_class c, habitat_dtype arithmetic) {
-    if (c == OPERATOR_ELEMENTWISE || c == OPERATOR_SOFTMAX || c == OPERATOR_NORM)
+    if (operator_moves_memory(c))
         return gpu->sustained_bandwidth_estimated;
     if (c == OPERATOR_GEMM_MATRIX || c == OPERATOR_GEMM_FP8 || c == OPERATOR_ATTENTION)
         return gpu->sustained_matrix_estimated[arithmetic];
@@ -157,7 +157,10 @@ bool learned_on_estimates(const habitat_gpu *gpu, operator_class c, habitat_dtyp
 
 static habitat_model_estimate from_trees(const habitat_models *models, habitat_model_use use,
                                          const habitat_gpu *gpu, const habitat_model_query *query) {
-    operator_class c = operator_class_of(query);
+    operator_class c = operator_class_of(query), other = operator_class_if_seen(query);
+    if (use == HABITAT_MODEL_AUTO && other != OPERATOR_NONE &&
+        learned_knows(learned_find(models, other, HABITAT_MODEL_SEEN), gpu->name))
+        c = other;
     operator_gpu facts;
     if (c == OPERATOR_NONE || !operator_gpu_facts(gpu, c, operator_arithmetic(query), &facts))
         return nothing;

@@ -28,6 +28,14 @@ static const struct {
                            operator_look_matrix},
     [OPERATOR_ATTENTION] = {"attention", operator_attention_inputs, OPERATOR_ATTENTION_INPUTS,
                             operator_look_attention},
+    [OPERATOR_WARM_SOFTMAX] = {"warm-softmax", operator_warm_rows_inputs, OPERATOR_WARM_ROWS_INPUTS,
+                               operator_look_softmax},
+    [OPERATOR_WARM_NORM] = {"warm-norm", operator_warm_rows_inputs, OPERATOR_WARM_ROWS_INPUTS,
+                            operator_look_layer_norm},
+    [OPERATOR_BATCH_NORM] = {"batch-norm", operator_warm_rows_inputs, OPERATOR_WARM_ROWS_INPUTS,
+                             operator_look_batch_norm},
+    [OPERATOR_ATTENTION_PLAIN] = {"attention-fp32", operator_attention_plain_inputs,
+                                  OPERATOR_ATTENTION_PLAIN_INPUTS, operator_look_attention_plain},
 };
 
 /* What a measurement contains besides the kernels [ms]: `constant` is added to the analytic time,
@@ -39,7 +47,7 @@ static const struct {
     [OPERATOR_BMM] = {{.002, .002}, {.010, .031}, {.0025, .0024}, {.0025, .0024}, {.150, .100}},
     [OPERATOR_CONV] = {{.003, .002}, {.030, .080}, {.0030, .0024}, {.0030, .0024}, {.200, .100}},
     [OPERATOR_ELEMENTWISE] =
-        {{.0015, .001}, {.006, .026}, {.0020, .0020}, {.0020, .0020}, {.150, .100}},
+        {{.0014, .001}, {.017, .026}, {.0014, .0010}, {.0014, .0010}, {.150, .100}},
     [OPERATOR_SOFTMAX] =
         {{.0015, .001}, {.006, .033}, {.0020, .0020}, {.0020, .0020}, {.150, .100}},
     [OPERATOR_NORM] = {{.0015, .001}, {.006, .046}, {.0020, .0020}, {.0020, .0020}, {.150, .100}},
@@ -49,6 +57,14 @@ static const struct {
         {{.0040, .003}, {.012, .020}, {.0050, .0033}, {.0050, .0033}, {.150, .100}},
     [OPERATOR_ATTENTION] =
         {{.0030, .003}, {.015, .025}, {.0030, .0030}, {.0125, .0040}, {.150, .100}},
+    [OPERATOR_WARM_SOFTMAX] =
+        {{.0014, .001}, {.020, .040}, {.0014, .0010}, {.0014, .0010}, {.150, .100}},
+    [OPERATOR_WARM_NORM] =
+        {{.0014, .001}, {.030, .050}, {.0014, .0010}, {.0014, .0010}, {.150, .100}},
+    [OPERATOR_BATCH_NORM] =
+        {{.0014, .001}, {.030, .050}, {.0014, .0010}, {.0014, .0010}, {.150, .100}},
+    [OPERATOR_ATTENTION_PLAIN] =
+        {{.0014, .001}, {.030, .050}, {.0014, .0010}, {.0014, .0010}, {.150, .100}},
 };
 
 const char *operator_class_name(operator_class c) {
@@ -79,6 +95,20 @@ static operator_class product_class(const habitat_work *work, habitat_dtype arit
     }
 }
 
+/* Forward rows go to the models of five GPUs' eager calls, unless they were timed under a graph. */
+static bool eager_rows(const habitat_model_query *query) {
+    return query->work->pass == HABITAT_PASS_FORWARD && query->timing != HABITAT_TIMING_GRAPH;
+}
+
+operator_class operator_class_if_seen(const habitat_model_query *query) {
+    if (query->timing != HABITAT_TIMING_KERNEL)
+        return OPERATOR_NONE;
+    habitat_model_query warm = *query;
+    warm.timing = HABITAT_TIMING_GRAPH;
+    operator_class c = operator_class_of(&warm);
+    return c != operator_class_of(query) ? c : OPERATOR_NONE;
+}
+
 operator_class operator_class_of(const habitat_model_query *query) {
     const habitat_work *work = query->work;
     habitat_dtype arithmetic = operator_arithmetic(query);
@@ -94,15 +124,21 @@ operator_class operator_class_of(const habitat_model_query *query) {
         return usual && arithmetic == HABITAT_DTYPE_FP32 ? OPERATOR_CONV : OPERATOR_NONE;
     }
     case HABITAT_CLASS_ATTENTION:
-        return habitat_dtype_bytes(work->dtype) == 2 ? OPERATOR_ATTENTION : OPERATOR_NONE;
+        return habitat_dtype_bytes(work->dtype) == 2 ? OPERATOR_ATTENTION
+               : work->dtype == HABITAT_DTYPE_FP32   ? OPERATOR_ATTENTION_PLAIN
+                                                     : OPERATOR_NONE;
     case HABITAT_CLASS_SOFTMAX:
-        return work->pass == HABITAT_PASS_FORWARD ? OPERATOR_SOFTMAX : OPERATOR_NONE;
+        return eager_rows(query) ? OPERATOR_SOFTMAX : OPERATOR_WARM_SOFTMAX;
     case HABITAT_CLASS_NORM:
-        return work->pass == HABITAT_PASS_FORWARD && strcmp(work->kind, "layer_norm") == 0
-                   ? OPERATOR_NORM
-                   : OPERATOR_NONE;
+        if (strcmp(work->kind, "batch_norm") == 0)
+            return OPERATOR_BATCH_NORM;
+        if (strcmp(work->kind, "layer_norm") != 0)
+            return OPERATOR_NONE;
+        return eager_rows(query) ? OPERATOR_NORM : OPERATOR_WARM_NORM;
     case HABITAT_CLASS_ELEMENTWISE:
-        return work->write_bytes > 0 ? OPERATOR_ELEMENTWISE : OPERATOR_NONE;
+    case HABITAT_CLASS_COPY:
+        return work->write_bytes > 0 && habitat_dtype_bytes(work->dtype) > 0 ? OPERATOR_ELEMENTWISE
+                                                                             : OPERATOR_NONE;
     default:
         return OPERATOR_NONE;
     }
@@ -153,6 +189,16 @@ void operator_look(const habitat_model_query *query, operator_class c, const ope
         constant *= 1.3;
     out->base_ms = seconds * 1e3 + constant;
     out->floor_ms = timing_costs[c][timing].floor;
+}
+
+bool operator_knows_passes(operator_class c) {
+    return c == OPERATOR_ELEMENTWISE || c == OPERATOR_WARM_SOFTMAX || c == OPERATOR_WARM_NORM ||
+           c == OPERATOR_BATCH_NORM || c == OPERATOR_ATTENTION_PLAIN;
+}
+
+bool operator_moves_memory(operator_class c) {
+    return c == OPERATOR_ELEMENTWISE || c == OPERATOR_SOFTMAX || c == OPERATOR_NORM ||
+           c == OPERATOR_WARM_SOFTMAX || c == OPERATOR_WARM_NORM || c == OPERATOR_BATCH_NORM;
 }
 
 double operator_pass_factor(operator_class c, habitat_pass pass) {

@@ -11,11 +11,15 @@ typedef enum operator_class {
     OPERATOR_BMM,         /* fp32, batched */
     OPERATOR_CONV,        /* fp32, 2-D */
     OPERATOR_ELEMENTWISE, /* any number format */
-    OPERATOR_SOFTMAX,
-    OPERATOR_NORM,
+    OPERATOR_SOFTMAX,     /* forward, eager calls of PyTorch 2.1 */
+    OPERATOR_NORM,        /* layer norm, the same */
     OPERATOR_GEMM_MATRIX, /* tf32, fp16, bf16 on matrix units, batched or not */
     OPERATOR_GEMM_FP8,
-    OPERATOR_ATTENTION, /* fused, 16-bit */
+    OPERATOR_ATTENTION,       /* fused, 16-bit */
+    OPERATOR_WARM_SOFTMAX,    /* both passes, repeated under a graph: PyTorch 2.11 */
+    OPERATOR_WARM_NORM,       /* layer norm, the same */
+    OPERATOR_BATCH_NORM,      /* training, both passes */
+    OPERATOR_ATTENTION_PLAIN, /* fp32, fused or not, both passes */
     OPERATOR_CLASSES,
     OPERATOR_NONE = OPERATOR_CLASSES
 } operator_class;
@@ -34,6 +38,10 @@ const operator_input *operator_inputs(operator_class c, size_t *count);
 
 /* Class of a question; OPERATOR_NONE when no model is trained for it. */
 operator_class operator_class_of(const habitat_model_query *query);
+
+/* The class that answers the same question better on GPUs it was trained on; OPERATOR_NONE: there
+ * is none. */
+operator_class operator_class_if_seen(const habitat_model_query *query);
 
 /* Facts of one GPU as one class needs them. */
 typedef struct operator_gpu {
@@ -64,5 +72,12 @@ void operator_look(const habitat_model_query *query, operator_class c, const ope
 
 /* Times the forward cost that a pass takes where only forward was measured; 1 for forward. */
 double operator_pass_factor(operator_class c, habitat_pass pass);
+
+/* Classes whose looks know the passes apart: all of their rows are trained on and judged. Of the
+ * others the forward ones are. */
+bool operator_knows_passes(operator_class c);
+
+/* Classes that memory bounds on any GPU. */
+bool operator_moves_memory(operator_class c);
 
 #endif

@@ -1,43 +1,7 @@
-/* Element-wise and row operations. */
+/* Softmax and layer norm as eager calls measured them. */
 #include <math.h>
-#include <string.h>
 
 #include "model/operator_views.h"
-
-const operator_input operator_elementwise_inputs[OPERATOR_ELEMENTWISE_INPUTS] = {
-    {"inputs", false},  {"kind", false},          {"log2 bytes", false},
-    {"bytes/L2", true}, {"flop/byte rate", true},
-};
-
-/* Kinds by how much they compute: sums and products 0, quotients 1, powers 2, comparisons 3,
- * functions with an exponential 4. */
-static float elementwise_kind(const char *kind) {
-    static const struct {
-        const char *part;
-        float code;
-    } kinds[] = {{"div", 1},  {"pow", 2},  {"relu", 3},   {"gelu", 4},
-                 {"tanh", 4}, {"silu", 4}, {"sigmoid", 4}};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strstr(kind, kinds[i].part))
-            return strcmp(kinds[i].part, "relu") == 0 || !strstr(kind, "gelu") ? kinds[i].code : 4;
-    return 0;
-}
-
-double operator_look_elementwise(const habitat_model_query *query, operator_class c,
-                                 const operator_gpu *gpu, float *inputs) {
-    (void)c;
-    const habitat_work *w = query->work;
-    double bytes = w->read_bytes + w->write_bytes;
-    inputs[0] = (float)fmin(round(w->read_bytes / w->write_bytes), 4);
-    inputs[1] = elementwise_kind(w->kind);
-    inputs[2] = operator_log2(bytes, 20, 30);
-    inputs[3] = operator_log(bytes / gpu->l2_bytes, -4, 6);
-    inputs[4] = (float)log(gpu->flop_per_s / gpu->bytes_per_s);
-    return bytes / gpu->bytes_per_s;
-}
-
-/* ---- softmax, layer norm
- * ------------------------------------------------------------------------ */
 
 const operator_input operator_rows_inputs[OPERATOR_ROWS_INPUTS] = {
     {"bytes/L2", false},      {"log2 rows", false},     {"log2 columns", false},

@@ -11,17 +11,21 @@ typedef double (*operator_look_function)(const habitat_model_query *query, opera
 enum {
     OPERATOR_GEMM_INPUTS = 29,
     OPERATOR_CONV_INPUTS = 32,
-    OPERATOR_ELEMENTWISE_INPUTS = 5,
+    OPERATOR_ELEMENTWISE_INPUTS = 9,
     OPERATOR_ROWS_INPUTS = 11,
+    OPERATOR_WARM_ROWS_INPUTS = 15,
     OPERATOR_MATRIX_INPUTS = 29,
     OPERATOR_ATTENTION_INPUTS = 12,
+    OPERATOR_ATTENTION_PLAIN_INPUTS = 10,
 };
 extern const operator_input operator_gemm_inputs[OPERATOR_GEMM_INPUTS];
 extern const operator_input operator_conv_inputs[OPERATOR_CONV_INPUTS];
 extern const operator_input operator_elementwise_inputs[OPERATOR_ELEMENTWISE_INPUTS];
 extern const operator_input operator_rows_inputs[OPERATOR_ROWS_INPUTS];
+extern const operator_input operator_warm_rows_inputs[OPERATOR_WARM_ROWS_INPUTS];
 extern const operator_input operator_matrix_inputs[OPERATOR_MATRIX_INPUTS];
 extern const operator_input operator_attention_inputs[OPERATOR_ATTENTION_INPUTS];
+extern const operator_input operator_attention_plain_inputs[OPERATOR_ATTENTION_PLAIN_INPUTS];
 
 double operator_look_gemm(const habitat_model_query *, operator_class, const operator_gpu *,
                           float *);
@@ -31,6 +35,14 @@ double operator_look_elementwise(const habitat_model_query *, operator_class, co
                                  float *);
 double operator_look_rows(const habitat_model_query *, operator_class, const operator_gpu *,
                           float *);
+double operator_look_softmax(const habitat_model_query *, operator_class, const operator_gpu *,
+                             float *);
+double operator_look_layer_norm(const habitat_model_query *, operator_class, const operator_gpu *,
+                                float *);
+double operator_look_batch_norm(const habitat_model_query *, operator_class, const operator_gpu *,
+                                float *);
+double operator_look_attention_plain(const habitat_model_query *, operator_class,
+                                     const operator_gpu *, float *);
 double operator_look_matrix(const habitat_model_query *, operator_class, const operator_gpu *,
                             float *);
 double operator_look_attention(const habitat_model_query *, operator_class, const operator_gpu *,
@@ -57,6 +69,22 @@ void operator_tile_inputs(const operator_tile *tile, double b, double m, double 
 
 /* Bytes and traffic that miss the L2 cache: the part of `footprint` above `share` of it. */
 double operator_miss_share(double footprint, double l2_bytes, double share, double softness);
+
+/* Seconds to move `bytes` of tensors that occupy `footprint`: from the L2 cache while they fit, as
+ * those of a step's neighbouring kernels and of repeated measurements do, else from memory. */
+double operator_memory_time(const operator_gpu *gpu, double footprint, double bytes);
+double operator_warm_share(const operator_gpu *gpu, double footprint);
+
+/* What the time of an operation along rows consists of [s]. */
+typedef struct operator_rows_parts {
+    double memory;  /* traffic */
+    double issue;   /* all rows through the SMs' arithmetic */
+    double longest; /* one row from start to end */
+} operator_rows_parts;
+
+/* Inputs of operations along rows of `columns` elements: OPERATOR_WARM_ROWS_INPUTS. */
+void operator_rows_describe(const habitat_model_query *query, const operator_gpu *gpu,
+                            const operator_rows_parts *parts, float *inputs);
 
 /* ---- Kernels on matrix units: operator_matrix.c, operator_attention.c --------------------------
  */

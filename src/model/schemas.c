@@ -375,6 +375,37 @@ static habitat_pass pass_of(row *r) {
     return HABITAT_PASS_FORWARD;
 }
 
+/* The gradient of one input: the result's gradient and what the forward pass kept are read. */
+static habitat_status read_collected_elementwise(row *r, const char *op, habitat_dtype dtype,
+                                                 habitat_pass pass, habitat_measurement *out,
+                                                 habitat_error *err) {
+    static const struct {
+        const char *op;
+        double inputs;
+        const char *backward; /* NULL: no kernel of its own */
+    } kinds[] = {{"add", 2, NULL},
+                 {"mul", 2, NULL},
+                 {"div", 2, NULL},
+                 {"relu", 1, "threshold_backward"},
+                 {"gelu", 1, "gelu_backward"},
+                 {"silu", 1, "silu_backward"},
+                 {"tanh", 1, "tanh_backward"},
+                 {"copy", 1, NULL}};
+    size_t i = 0, count = sizeof kinds / sizeof *kinds;
+    while (i < count && !is(op, kinds[i].op))
+        i++;
+    bool forward = pass == HABITAT_PASS_FORWARD;
+    if (i == count || (!forward && (pass != HABITAT_PASS_BACKWARD || !kinds[i].backward)))
+        return unsupported(r, op, err);
+    habitat_status status =
+        elementwise(r, forward ? op : kinds[i].backward, size_of(r, "columns", NAN),
+                    forward ? kinds[i].inputs : 2, dtype, out, err);
+    if (status == HABITAT_OK && is(op, "copy"))
+        out->work.op_class = HABITAT_CLASS_COPY;
+    out->work.pass = status == HABITAT_OK ? pass : out->work.pass;
+    return status;
+}
+
 static habitat_status read_collected(row *r, const char *op, habitat_dtype dtype,
                                      habitat_measurement *out, habitat_error *err) {
     habitat_pass pass = pass_of(r);
@@ -432,16 +463,12 @@ static habitat_status read_collected(row *r, const char *op, habitat_dtype dtype
     if (is(op, "softmax") || is(op, "layer_norm"))
         return rows_of(r, op, size_of(r, "rows", NAN), size_of(r, "columns", NAN), dtype, pass, out,
                        err);
-    static const char *const binary[] = {"add", "mul", "div"}, *const unary[] = {"relu", "gelu",
-                                                                                 "silu", "tanh"};
-    double inputs = 0;
-    for (size_t i = 0; i < 3; i++)
-        inputs = is(op, binary[i]) ? 2 : inputs;
-    for (size_t i = 0; i < 4; i++)
-        inputs = is(op, unary[i]) ? 1 : inputs;
-    if (inputs == 0 || pass != HABITAT_PASS_FORWARD)
-        return unsupported(r, op, err);
-    return elementwise(r, op, size_of(r, "columns", NAN), inputs, dtype, out, err);
+    if (is(op, "batch_norm")) { /* a row a channel */
+        double side = size_of(r, "in", NAN);
+        return rows_of(r, op, size_of(r, "c_in", NAN), size_of(r, "batch", NAN) * side * side,
+                       dtype, pass, out, err);
+    }
+    return read_collected_elementwise(r, op, dtype, pass, out, err);
 }
 
 /* ---- What all schemas share

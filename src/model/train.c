@@ -13,18 +13,20 @@
 #include "model/dataset.h"
 #include "model/random.h"
 
-enum { TRAIN_GPUS_MAX = 32, ROWS_PER_GROUP = 8000, LEAST_ROWS = 200 };
+enum { TRAIN_GPUS_MAX = 32, ROWS_PER_GROUP = 8000, LEAST_ROWS = 100 };
 
 /* Shape of the trees per class: few and shallow where GPUs must be bridged. Settled by leaving
  * training GPUs out; docs/modelling.md#choices */
 static const struct {
     uint32_t transfer_depth, transfer_count, seen_depth, seen_count;
 } shapes[OPERATOR_CLASSES] = {
-    [OPERATOR_GEMM] = {3, 100, 5, 250},        [OPERATOR_BMM] = {3, 100, 5, 250},
-    [OPERATOR_CONV] = {4, 150, 6, 250},        [OPERATOR_ELEMENTWISE] = {3, 60, 4, 120},
-    [OPERATOR_SOFTMAX] = {4, 120, 5, 200},     [OPERATOR_NORM] = {4, 120, 5, 200},
-    [OPERATOR_GEMM_MATRIX] = {5, 180, 6, 250}, [OPERATOR_GEMM_FP8] = {5, 180, 6, 250},
-    [OPERATOR_ATTENTION] = {4, 150, 6, 250},
+    [OPERATOR_GEMM] = {3, 100, 5, 250},           [OPERATOR_BMM] = {3, 100, 5, 250},
+    [OPERATOR_CONV] = {4, 150, 6, 250},           [OPERATOR_ELEMENTWISE] = {3, 60, 4, 120},
+    [OPERATOR_SOFTMAX] = {4, 120, 5, 200},        [OPERATOR_NORM] = {4, 120, 5, 200},
+    [OPERATOR_GEMM_MATRIX] = {5, 180, 6, 250},    [OPERATOR_GEMM_FP8] = {5, 180, 6, 250},
+    [OPERATOR_ATTENTION] = {4, 150, 6, 250},      [OPERATOR_WARM_SOFTMAX] = {3, 60, 4, 100},
+    [OPERATOR_WARM_NORM] = {3, 60, 4, 100},       [OPERATOR_BATCH_NORM] = {3, 60, 4, 100},
+    [OPERATOR_ATTENTION_PLAIN] = {3, 60, 4, 100},
 };
 
 /* Rows of one class as numbers. `x` and `y` with each GPU's own rates, `x_estimated` and
@@ -61,7 +63,7 @@ static bool wanted(const habitat_measurement *row, operator_class c,
                    const habitat_train_options *options) {
     habitat_model_query query = dataset_query(row);
     if (row->suspect || (!options->all_rows && row->test) || operator_class_of(&query) != c ||
-        row->work.pass != HABITAT_PASS_FORWARD)
+        (row->work.pass != HABITAT_PASS_FORWARD && !operator_knows_passes(c)))
         return false;
     for (size_t i = 0; i < options->without_count; i++)
         if (strcmp(options->without[i], row->gpu) == 0)
@@ -139,11 +141,8 @@ static bool look_at(const habitat_measurement *row, operator_class c, const habi
         return false;
     operator_look(&query, c, &facts, &view);
     double target = log(row->time_ms / view.base_ms);
-    /* Repeated on tensors that stay in the cache, a kernel tells little of the memory: with these
-     * rows, row operations of other GPUs come out worse. */
-    bool cached = row->timing == HABITAT_TIMING_GRAPH &&
-                  (c == OPERATOR_ELEMENTWISE || c == OPERATOR_SOFTMAX || c == OPERATOR_NORM);
-    if (cached || row->time_ms < 2 * view.floor_ms || !isfinite(target))
+    bool graph = row->timing == HABITAT_TIMING_GRAPH && operator_moves_memory(c);
+    if ((!graph && row->time_ms < 2 * view.floor_ms) || !isfinite(target))
         return false;
     memcpy(x, view.inputs, d * sizeof *x);
     *y = (float)target;
@@ -318,8 +317,8 @@ static int compare_spreads(const void *a, const void *b) {
 static void interval(const held_out *rows, size_t n, double shrink, bool estimated, float *low,
                      float *high) {
     spread *sorted = malloc((n ? n : 1) * sizeof *sorted);
-    *low = -.5F;
-    *high = .5F;
+    *low = -.7F; /* no evidence: a factor of two either way */
+    *high = .7F;
     if (!sorted || n == 0) {
         free(sorted);
         return;
@@ -344,6 +343,9 @@ static void interval(const held_out *rows, size_t n, double shrink, bool estimat
             break;
         }
     }
+    /* Runs of one program differ by as much. */
+    *low = fminf(*low, -.04F);
+    *high = fmaxf(*high, .04F);
     free(sorted);
 }
 

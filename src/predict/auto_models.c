@@ -28,11 +28,14 @@ static bool wanted(const habitat_work *work) {
     switch (work->op_class) {
     case HABITAT_CLASS_GEMM:
     case HABITAT_CLASS_BMM:
-    case HABITAT_CLASS_ATTENTION:
-    case HABITAT_CLASS_SOFTMAX:
-    case HABITAT_CLASS_NORM:
     case HABITAT_CLASS_CONV:
         return true;
+    case HABITAT_CLASS_ATTENTION: /* in fp32, and the backward passes below: one GPU's rows */
+        return habitat_dtype_bytes(work->dtype) == 2;
+    case HABITAT_CLASS_SOFTMAX:
+        return work->pass == HABITAT_PASS_FORWARD;
+    case HABITAT_CLASS_NORM:
+        return work->pass == HABITAT_PASS_FORWARD && strcmp(work->kind, "layer_norm") == 0;
     default:
         return false;
     }

@@ -336,7 +336,9 @@ static habitat_status elementwise_by_name(const char *kind, const habitat_rows_s
         return HABITAT_E_UNSUPPORTED;
     memcpy(name, kind, length + 1);
     const work_rule *rule = NULL;
-    if (pass == HABITAT_PASS_BACKWARD) {
+    if (pass == HABITAT_PASS_BACKWARD && strcmp(kind, "relu") == 0) {
+        rule = work_rule_find("threshold_backward", sizeof "threshold_backward" - 1, &in_place);
+    } else if (pass == HABITAT_PASS_BACKWARD) {
         memcpy(name + length, "_backward", sizeof "_backward");
         rule = work_rule_find(name, length + sizeof "_backward" - 1, &in_place);
     } else {
@@ -391,7 +393,14 @@ habitat_status habitat_work_rows(const char *kind, const habitat_rows_shape *sha
         *out = work;
         return HABITAT_OK;
     }
-    habitat_status status = elementwise_by_name(kind, shape, dtype, pass, &work);
+    habitat_status status = HABITAT_OK;
+    if (strcmp(kind, "copy") == 0 && pass == HABITAT_PASS_FORWARD) {
+        work.op_class = HABITAT_CLASS_COPY;
+        work.shape.rows = (habitat_rows_shape){1, elements};
+        work.read_bytes = work.write_bytes = work_size(elements, dtype);
+    } else {
+        status = elementwise_by_name(kind, shape, dtype, pass, &work);
+    }
     if (status == HABITAT_OK)
         *out = work;
     return status;

@@ -38,7 +38,7 @@ static void test_schemas(void) {
     CHECK_INT(add(data,
                   "gpu,op,pass,dtype,shape,latency_ms,timing,source\n"
                   "H200,linear,forward,tf32,m=8 n=16 k=32,0.125,graph,x\n"
-                  "H200,copy,forward,fp32,columns=8,0.125,graph,x\n",
+                  "H200,cumsum,forward,fp32,columns=8,0.125,graph,x\n",
                   &err),
               HABITAT_OK);
     size_t count = 0;
@@ -56,6 +56,34 @@ static void test_schemas(void) {
     CHECK_INT(rows[2].work.dtype, HABITAT_DTYPE_FP32);
     habitat_dataset_free(data);
     check_case("rows of several schemas become the same operations");
+}
+
+/* Rows of `habitat collect` that memory bounds: classes, passes and bytes. */
+static void test_collected(void) {
+    habitat_dataset *data = fresh();
+    habitat_error err = {0};
+    CHECK_INT(add(data,
+                  "gpu,op,pass,dtype,shape,latency_ms,timing,source\n"
+                  "H200,copy,forward,bf16,columns=8,0.125,graph,x\n"
+                  "H200,relu,backward,fp32,columns=8,0.125,graph,x\n"
+                  "H200,batch_norm,backward,fp32,batch=3 c_in=5 in=7,0.125,graph,x\n"
+                  "H200,add,backward,fp32,columns=8,0.125,graph,x\n",
+                  &err),
+              HABITAT_OK);
+    size_t count = 0;
+    const habitat_measurement *rows = habitat_dataset_rows(data, &count);
+    CHECK_INT(count, 3);
+    CHECK_INT(habitat_dataset_skipped(data), 1); /* add has no kernel of its own backward */
+    CHECK_INT(rows[0].work.op_class, HABITAT_CLASS_COPY);
+    CHECK_NEAR(rows[0].work.read_bytes + rows[0].work.write_bytes, 2 * 8 * 2, 0);
+    CHECK_INT(rows[1].work.op_class, HABITAT_CLASS_ELEMENTWISE);
+    CHECK_INT(rows[1].work.pass, HABITAT_PASS_BACKWARD);
+    CHECK_NEAR(rows[1].work.read_bytes, 2 * 8 * 4, 0);
+    CHECK_TEXT(rows[2].work.kind, "batch_norm");
+    CHECK_NEAR(rows[2].work.shape.rows.rows, 5, 0);
+    CHECK_NEAR(rows[2].work.shape.rows.columns, 3 * 7 * 7, 0);
+    habitat_dataset_free(data);
+    check_case("collected copies, gradients and batch norms");
 }
 
 static void test_refusals(void) {
@@ -212,6 +240,7 @@ int main(void) {
     if (habitat_gpu_table_create(NULL, &table, NULL) != HABITAT_OK)
         return 1;
     test_schemas();
+    test_collected();
     test_refusals();
     test_contradictions();
     test_training();

@@ -1,0 +1,207 @@
+/* Analytic times of operations that memory bounds and of fp32 attention, worked by hand on a GPU of
+ * round numbers; the classes that questions fall in; and answers of the shipped models. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <habitat/habitat.h>
+
+#include "model/learned.h"
+#include "check.h"
+
+/* 1 TB/s, 100 SMs of 128 lanes at 1 GHz, 10 MB of cache that gives 3.8 TB/s, 10 Tflop/s. */
+static const operator_gpu gpu = {.flop_per_s = 1e13,
+                                 .bytes_per_s = 1e12,
+                                 .sm_count = 100,
+                                 .lanes_per_sm = 128,
+                                 .clock_hz = 1e9,
+                                 .l2_bytes = 1e7};
+static const double start_ms = .0014; /* of a kernel under a graph */
+
+static habitat_work rows_work(const char *kind, double rows, double columns, habitat_dtype dtype,
+                              habitat_pass pass) {
+    habitat_work work = {0};
+    habitat_rows_shape shape = {rows, columns};
+    CHECK_INT(habitat_work_rows(kind, &shape, dtype, pass, &work), HABITAT_OK);
+    return work;
+}
+
+static double look_ms(const habitat_work *work, operator_class expected) {
+    habitat_model_query query = {.work = work, .timing = HABITAT_TIMING_GRAPH};
+    operator_view view;
+    operator_class c = operator_class_of(&query);
+    CHECK_INT(c, expected);
+    if (c == OPERATOR_NONE)
+        return NAN;
+    operator_look(&query, c, &gpu, &view);
+    size_t count;
+    operator_inputs(c, &count);
+    for (size_t i = 0; i < count; i++)
+        CHECK(isfinite(view.inputs[i]));
+    return view.base_ms - start_ms;
+}
+
+static void test_elementwise(void) {
+    habitat_work work = rows_work("add", 1, 1e8, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD);
+    CHECK_NEAR(look_ms(&work, OPERATOR_ELEMENTWISE), 1.2, 1e-9); /* 3 x 4e8 bytes from memory */
+    work = rows_work("add", 1, 1e5, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD);
+    CHECK_NEAR(look_ms(&work, OPERATOR_ELEMENTWISE), 1.2e6 / 3.8e12 * 1e3, 1e-9); /* cached */
+    work = rows_work("copy", 1, 1e8, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD);
+    CHECK_NEAR(look_ms(&work, OPERATOR_ELEMENTWISE), .8 / .63, 1e-9);
+    work = rows_work("relu", 1, 1e8, HABITAT_DTYPE_FP32, HABITAT_PASS_BACKWARD);
+    CHECK_NEAR(look_ms(&work, OPERATOR_ELEMENTWISE), 1.2, 1e-9); /* gradient, result; gradient */
+    /* 39 lane cycles an element of 12.8e12 a second, beside 4e8 bytes; .4 us of a longer kernel */
+    work = rows_work("gelu", 1, 1e8, HABITAT_DTYPE_BF16, HABITAT_PASS_FORWARD);
+    double compute = 39e8 / 12.8e12 * 1e3;
+    CHECK_NEAR(look_ms(&work, OPERATOR_ELEMENTWISE), pow(pow(compute, 4) + pow(.4, 4), .25) + .0004,
+               1e-9);
+    /* between cached and not: 6e6 of 1e7 bytes held, (6 - 5.1) / (.45 x 6) = 1/3 missed */
+    work = rows_work("add", 1, 5e5, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD);
+    CHECK_NEAR(look_ms(&work, OPERATOR_ELEMENTWISE), 6e6 * (1 / 3e12 + 2 / (3 * 3.8e12)) * 1e3,
+               1e-9);
+    check_case("element-wise: bytes over the memory's or the cache's rate, and error functions");
+}
+
+static void test_softmax(void) {
+    /* 1e6 rows of 64, one warp each: (14.1 + 8.73 x 2) cycles a row, 1e4 rows an SM; 512 MB */
+    habitat_work work = rows_work("softmax", 1e6, 64, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD);
+    double issue = 1e4 * (14.1 + 8.73 * 2) * 1e-6, memory = .512;
+    CHECK_NEAR(look_ms(&work, OPERATOR_WARM_SOFTMAX),
+               cbrt(pow(issue, 3) + pow(memory, 3)) + 106 * 2e-6, 1e-9);
+    /* one row of 4096, a block: as long as it takes from start to end */
+    work = rows_work("softmax", 1, 4096, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD);
+    CHECK_NEAR(look_ms(&work, OPERATOR_WARM_SOFTMAX), 4 * 200e-6, .05);
+    /* backward: a product first, six tensors moved */
+    work = rows_work("softmax", 1e5, 1024, HABITAT_DTYPE_FP32, HABITAT_PASS_BACKWARD);
+    issue = 1e3 * (7.15 + 9.04 * 32) * 1e-6;
+    memory = 6 * 4 * 1.024e8 / 1e12 * 1e3;
+    CHECK_NEAR(look_ms(&work, OPERATOR_WARM_SOFTMAX),
+               cbrt(pow(issue, 3) + pow(memory, 3)) + 17.9 * 32e-6 + .0012, 1e-9);
+    check_case("softmax: traffic, issue of its rows, and the longest of them");
+}
+
+static void test_norms(void) {
+    habitat_work work =
+        rows_work("layer_norm", 1e5, 1024, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD);
+    double issue = 1e3 * (292 + .228 * 1024) * 1e-6, memory = 1.48 * .8192;
+    CHECK_NEAR(look_ms(&work, OPERATOR_WARM_NORM),
+               cbrt(pow(issue, 3) + pow(memory, 3)) + 1.9 * 1024e-6 + .0009, 1e-9);
+    habitat_work odd = rows_work("layer_norm", 1e5, 1025, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD);
+    CHECK(look_ms(&odd, OPERATOR_WARM_NORM) > 1.5 * look_ms(&work, OPERATOR_WARM_NORM));
+    /* backward, few columns: two blocks walk down all rows */
+    work = rows_work("layer_norm", 5e4, 64, HABITAT_DTYPE_FP32, HABITAT_PASS_BACKWARD);
+    issue = 500 * (231 + .424 * 64) * 1e-6;
+    memory = 1.24 * 3 * 4 * 3.2e6 / 1e12 * 1e3; /* 38.4 MB: none of it stays */
+    CHECK_NEAR(look_ms(&work, OPERATOR_WARM_NORM),
+               cbrt(pow(issue, 3) + pow(memory, 3)) + 1.19 * 64e-6 + .0027 + 5e4 * 5.2e-6, 1e-9);
+    /* 50 channels on 100 SMs: as long as one channel takes, counted 1.45 times */
+    work = rows_work("batch_norm", 50, 1e6, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD);
+    double channel = 1.45 * (1e6 * (.564 + .184) + 1848) * 1e-6;
+    CHECK_NEAR(look_ms(&work, OPERATOR_BATCH_NORM), hypot(channel, 3 * .2), 1e-9);
+    check_case("norms: slow odd rows, sums down the columns, channels short of SMs");
+}
+
+static habitat_work attention_work(double kv_heads, double head_dim, bool causal,
+                                   habitat_dtype dtype, habitat_pass pass) {
+    habitat_attention_shape shape = {.batch = 10,
+                                     .heads = 10,
+                                     .kv_heads = kv_heads,
+                                     .q_len = 128,
+                                     .kv_len = 128,
+                                     .head_dim = head_dim,
+                                     .v_head_dim = head_dim,
+                                     .causal = causal};
+    habitat_work work = {0};
+    CHECK_INT(habitat_work_attention(&shape, dtype, pass, &work), HABITAT_OK);
+    return work;
+}
+
+static void test_attention(void) {
+    /* 100 heads, 2 x 2 tiles of 64 x 64: 4 x 64^3 flop at a hundredth of 10 Tflop/s each */
+    habitat_work work = attention_work(10, 64, false, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD);
+    double tile = 4 * 64. * 64 * 64 / 1e11 * 1e3;
+    CHECK_NEAR(look_ms(&work, OPERATOR_ATTENTION_PLAIN),
+               4 * tile / .7 + 2 * .00146 + 2 * tile * 1.69 + .0019, 1e-9);
+    /* a causal mask leaves 3 of 4 */
+    work = attention_work(10, 64, true, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD);
+    CHECK_NEAR(look_ms(&work, OPERATOR_ATTENTION_PLAIN),
+               3 * tile / .7 + 2 * .00146 + 2 * tile * 1.69 + .0019, 1e-9);
+    /* tiles of 32 x 128 where heads are wide: each of 4 blocks meets one, masked or not */
+    work = attention_work(10, 128, true, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD);
+    CHECK_NEAR(look_ms(&work, OPERATOR_ATTENTION_PLAIN),
+               4 * 2 * tile / .92 + 4 * .00146 + 2 * tile * 1.075 + .0019, 1e-9);
+    /* fewer key heads: two products and 3.76 score matrices of 6.5 MB, 13.3 tensors of queries */
+    work = attention_work(5, 64, false, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD);
+    double scores = 100 * 128. * 128, queries = 4 * 100 * 128. * 64;
+    CHECK_NEAR(look_ms(&work, OPERATOR_ATTENTION_PLAIN),
+               4 * scores * 64 / 4.6e12 * 1e3 + (4 * scores * 3.76 + 13.3 * queries) / 1e12 * 1e3 +
+                   .0205,
+               1e-9);
+    look_ms(&work, OPERATOR_ATTENTION_PLAIN);
+    work = attention_work(10, 64, false, HABITAT_DTYPE_BF16, HABITAT_PASS_FORWARD);
+    look_ms(&work, OPERATOR_ATTENTION);
+    work = attention_work(10, 64, false, HABITAT_DTYPE_FP64, HABITAT_PASS_FORWARD);
+    look_ms(&work, OPERATOR_NONE);
+    check_case("attention in fp32: tiles of the fused kernel, or scores in memory");
+}
+
+static void test_classes(void) {
+    habitat_work work = rows_work("softmax", 64, 64, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD);
+    habitat_model_query query = {.work = &work};
+    CHECK_INT(operator_class_of(&query), OPERATOR_SOFTMAX);
+    CHECK_INT(operator_class_if_seen(&query), OPERATOR_WARM_SOFTMAX);
+    query.timing = HABITAT_TIMING_EAGER;
+    CHECK_INT(operator_class_of(&query), OPERATOR_SOFTMAX);
+    CHECK_INT(operator_class_if_seen(&query), OPERATOR_NONE);
+    work = rows_work("rms_norm", 64, 64, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD);
+    CHECK_INT(operator_class_of(&query), OPERATOR_NONE);
+    work = rows_work("batch_norm", 64, 64, HABITAT_DTYPE_FP32, HABITAT_PASS_BACKWARD);
+    CHECK_INT(operator_class_of(&query), OPERATOR_BATCH_NORM);
+    CHECK_INT(operator_class_if_seen(&query), OPERATOR_NONE);
+    check_case("rows go to the models of their timing");
+}
+
+static habitat_model_estimate ask(const habitat_models *models, habitat_model_use use,
+                                  const habitat_gpu *on, const habitat_work *work,
+                                  habitat_timing timing) {
+    habitat_model_query query = {.work = work, .timing = timing};
+    habitat_model_estimate answer = {0};
+    CHECK_INT(habitat_models_predict(models, use, 1, &on, 1, &query, &answer, NULL), HABITAT_OK);
+    return answer;
+}
+
+static void test_shipped(void) {
+    habitat_models *models = NULL;
+    habitat_gpu_table *table = NULL;
+    const habitat_gpu *h200 = NULL, *v100 = NULL;
+    if (habitat_models_load_default(&models, NULL) != HABITAT_OK)
+        return; /* a build without models */
+    CHECK_INT(habitat_gpu_table_create(NULL, &table, NULL), HABITAT_OK);
+    CHECK_INT(habitat_gpu_find(table, "H200", &h200, NULL, NULL), HABITAT_OK);
+    CHECK_INT(habitat_gpu_find(table, "V100-PCIE-32GB", &v100, NULL, NULL), HABITAT_OK);
+    habitat_work work = rows_work("add", 1, 10000, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD);
+    habitat_model_estimate answer =
+        ask(models, HABITAT_MODEL_AUTO, h200, &work, HABITAT_TIMING_GRAPH);
+    CHECK(answer.seen && answer.ms > .0009 && answer.ms < .002); /* no launch of an eager call */
+    answer = ask(models, HABITAT_MODEL_AUTO, v100, &work, HABITAT_TIMING_KERNEL);
+    CHECK(answer.ms > .0009 && answer.ms < .004);
+    work = rows_work("softmax", 4096, 1024, HABITAT_DTYPE_BF16, HABITAT_PASS_BACKWARD);
+    answer = ask(models, HABITAT_MODEL_AUTO, v100, &work, HABITAT_TIMING_KERNEL);
+    CHECK(answer.covered && !answer.seen);
+    CHECK_NEAR(answer.high_ms / answer.low_ms, exp(1.4), 1e-3); /* nobody measured it there */
+    work = rows_work("softmax", 4096, 1024, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD);
+    double warm = ask(models, HABITAT_MODEL_AUTO, h200, &work, HABITAT_TIMING_KERNEL).ms;
+    CHECK_NEAR(ask(models, HABITAT_MODEL_AUTO, h200, &work, HABITAT_TIMING_GRAPH).ms, warm, .02);
+    habitat_gpu_table_free(table);
+    habitat_models_free(models);
+    check_case("shipped models: small tensors cost a kernel; wide where one GPU was measured");
+}
+
+int main(void) {
+    test_elementwise();
+    test_softmax();
+    test_norms();
+    test_attention();
+    test_classes();
+    test_shipped();
+    return check_done();
+}
