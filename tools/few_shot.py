@@ -1,6 +1,6 @@
 """Few measured operations on a GPU that models know nothing of: draws them, and shows what they are worth.
 
-Usage: python3 tools/few_shot.py draw                            writes data/measurements/e2e_calibration.csv
+Usage: python3 tools/few_shot.py draw [-o FILE]                  default data/measurements/e2e_calibration.csv
        python3 tools/few_shot.py evidence --habitat BUILD/habitat   (two minutes, needs numpy) prints two tables
 
 `draw` stands in for `habitat calibrate` on the GPUs of `habitat eval e2e`: five operations of each class, from training rows
@@ -93,14 +93,14 @@ def drawn(rows):
             yield min(part, key=lambda r: zlib.crc32(f"{r['class']} {r.get('kind', '')} {shape_text(r)}".encode()))
 
 
-def draw():
+def draw(path):
     found = collections.defaultdict(list)
     for name in TABLES:
         with gzip.open(DATA / f"{name}.csv.gz", "rt", newline="") as file:
             for r, _ in training_rows(file):
                 if usual(r):
                     found[r["gpu"], r["class"]].append(r)
-    with open(DATA / "e2e_calibration.csv", "w", newline="", encoding="utf-8") as file:
+    with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["gpu", "op", "pass", "dtype", "shape", "latency_ms", "timing", "source"])
         for (gpu, which), rows in sorted(found.items()):
@@ -193,10 +193,11 @@ def show_pairs(found, doubts):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("part", choices=("draw", "evidence"))
+    parser.add_argument("-o", "--output", default=str(DATA / "e2e_calibration.csv"))
     parser.add_argument("--habitat", default=str(ROOT / "build" / "habitat"))
     chosen = parser.parse_args()
     if chosen.part == "draw":
-        return draw()
+        return draw(chosen.output)
     found = {gpu: residuals(chosen.habitat, gpu) for gpu in GPUS}
     show_pairs(found, show_doubts(found))
     return None

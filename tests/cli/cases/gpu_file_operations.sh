@@ -1,7 +1,7 @@
 # Operations of a calibration: shown, used, said in notes and JSON; a bad one is one line and exit code 3.
 calibration="$source/data/calibrations/H200-SXM5-141GB.json"
-"$habitat" gpus H200-SXM5-141GB --gpu-file "$calibration" | sed -n '/^Measured/,/^$/p' | awk 'NF == 5 { $4 = "x" } { print }'
-"$habitat" gpus H200-SXM5-141GB --gpu-file "$calibration" --csv | grep measured_operations
+"$habitat" gpus H200-SXM5-141GB --gpu-file "$calibration" | sed -n '/^Measured/,/^$/p' | awk 'NF == 5 { print $1, $2 }'
+"$habitat" gpus H200-SXM5-141GB --gpu-file "$calibration" --csv | grep measured_operations | cut -d, -f1,3,4
 sed 's/"H200-SXM5-141GB"/"V100-PCIE-32GB"/' "$calibration" >v100.json
 trace="$source/data/recordings/bert_large_training_s512_b8_fp32_h200.json.gz"
 "$habitat" predict "$trace" --to V100-PCIE-32GB,T4 --gpu-file v100.json | tr -s '\n ' ' ' | grep -o "operations that a calibration[^(]*"
