@@ -4,9 +4,10 @@ Usage: python3 tools/few_shot.py draw [-o FILE]                  default data/me
        python3 tools/few_shot.py evidence --habitat BUILD/habitat   (two minutes, needs numpy) prints two tables
 
 `draw` stands in for `habitat calibrate` on the GPUs of `habitat eval e2e`: five operations of each class, from training rows
-alone, long against their launch, spread in size, products in multiples of 8 as layers have. The choice is by hash.
+alone, long against their launch, spread in size, products as layers have them: dimensions of 64 and more, in multiples of 8.
+The choice is by hash.
 
-`evidence` trains the models once without each GPU. First table: error of training rows not drawn when the class is moved by the
+`evidence` trains the models once without each GPU; products of dimensions below 64 are left out. First table: error of training rows not drawn when the class is moved by the
 median of five drawn ones times 5 / (5 + doubt); which doubt is best, and which would be if a GPU had not been there. Second: rules
 for a pair of GPUs. No test row is looked at.
 """
@@ -32,6 +33,7 @@ NOT_SHAPE = ("gpu", "source", "split", "time_ms", "predicted_ms", "low_ms", "hig
 K = 5
 OPS = {"gemm": "linear", "bmm": "bmm", "conv": "conv2d", "softmax": "softmax", "norm": "layer_norm"}
 PRODUCTS = ("gemm", "bmm", "conv")
+LEAST_DIMENSION = 64
 DOUBTS = (0, 1, 2, 4, 8, 16, 32, math.inf)
 
 
@@ -44,13 +46,19 @@ def suspect(r):
     return r["class"] == "gemm" and r["gpu"] == "P4"
 
 
+def thin(r):
+    """A product with a dimension that no layer has."""
+    keys = {"gemm": "mnk", "bmm": "mnk", "conv": ("c_in", "c_out")}
+    return any(int(r[key]) < LEAST_DIMENSION for key in keys.get(r["class"], ()))
+
+
 def training_rows(file):
-    """Training rows long against their launch. Tables without a split: four fifths of the shapes, by hash."""
+    """Training rows, but for thin products, long against their launch. Tables without a split: four fifths of the shapes, by hash."""
     for r in csv.DictReader(file):
         shape = tuple(v for k, v in r.items() if k not in NOT_SHAPE)
         split = r.get("split") or ("test" if zlib.crc32(repr(shape).encode()) % 5 == 0 else "train")
         least_ms = 0.5 if r["class"] in PRODUCTS else 0.15
-        if r["source"] == "neusight" and split == "train" and float(r["time_ms"]) >= least_ms and not suspect(r):
+        if r["source"] == "neusight" and split == "train" and float(r["time_ms"]) >= least_ms and not suspect(r) and not thin(r):
             yield r, shape
 
 
@@ -163,29 +171,29 @@ def show_pairs(found, doubts):
     import numpy
 
     rules = {
-        "M_d r^1/2": lambda r, d, o, w: r / 2,
-        "M_d": lambda r, d, o, w: 0 * r,
-        "moved M_d": lambda r, d, o, w: w * d + 0 * r,
-        "moved M_d r^1/2": lambda r, d, o, w: w * d + r / 2,
-        "moved M_d r^(1-w)/2": lambda r, d, o, w: w * d + (1 - w) * r / 2,
-        "the same, M_o moved": lambda r, d, o, w: w * d + (1 - w) * (r - w * o) / 2,
-        "M_d r^1/2, M_o moved": lambda r, d, o, w: (r - w * o) / 2,
+        "M_d r^e": lambda r, d, o, w, e: e * r,
+        "M_d": lambda r, d, o, w, e: 0 * r,
+        "moved M_d": lambda r, d, o, w, e: w * d + 0 * r,
+        "moved M_d r^e": lambda r, d, o, w, e: w * d + e * r,
+        "moved M_d r^e(1-w)": lambda r, d, o, w, e: w * d + e * (1 - w) * r,
+        "the same, M_o moved": lambda r, d, o, w, e: w * d + e * (1 - w) * (r - w * o),
+        "M_d r^e, M_o moved": lambda r, d, o, w, e: e * (r - w * o),
     }
     rng = random.Random(2)
     print("\nclass        pairs  " + "   ".join(rules))
     for which, doubt in doubts.items():
-        w, errors = K / (K + doubt), []
+        w, errors, e = K / (K + doubt), [], 0.25 if which in ("gemm", "bmm") else 0.5
         for dest, models in found.items():
             rows = models[which]
-            known = {gpu: [e[gpu] for e in rows.values() if gpu in e] for gpu in GPUS}
+            known = {gpu: [row[gpu] for row in rows.values() if gpu in row] for gpu in GPUS}
             for origin in GPUS:
-                both = [(e[origin], e[dest]) for e in rows.values() if origin in e and dest in e]
+                both = [(row[origin], row[dest]) for row in rows.values() if origin in row and dest in row]
                 if origin == dest or min(len(known[origin]), len(known[dest]), len(both)) < 10:
                     continue
                 r, truth = numpy.array(both).T
                 for _ in range(20):
                     d, o = (statistics.median(rng.sample(known[gpu], K)) for gpu in (dest, origin))
-                    errors.append([error_percent(rule(r, d, o, w), truth) for rule in rules.values()])
+                    errors.append([error_percent(rule(r, d, o, w, e), truth) for rule in rules.values()])
         mean = numpy.mean(errors, axis=0)
         print(f"{which:12s} {len(errors) // 20:5d}  " + "   ".join(f"{e:{len(n)}.1f}" for e, n in zip(mean, rules, strict=True)))
 

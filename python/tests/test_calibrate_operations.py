@@ -19,7 +19,9 @@ def test_every_class_has_at_least_five_operations():
                    ("layer_norm", "forward", "fp32"), ("elementwise", "forward", "fp32"), ("attention", "forward", "bf16"),
                    ("attention", "backward", "bf16")):  # fmt: skip
         assert counts[wanted] >= 5, wanted
-    assert counts["linear", "forward", "fp16"] >= 3
+    for wanted in (("linear", "forward", "fp16"), ("softmax", "backward", "fp32"), ("layer_norm", "backward", "fp32"),
+                   ("batch_norm", "forward", "fp32"), ("batch_norm", "backward", "fp32")):  # fmt: skip
+        assert counts[wanted] >= 3, wanted
     assert len({(op, which, dtype, dataset.shape_text(shape)) for op, which, dtype, shape in OPERATIONS}) == len(OPERATIONS)
 
 
@@ -27,6 +29,8 @@ def test_operations_are_long_and_do_not_run_from_the_cache():
     for op, _, _, shape in OPERATIONS:
         if op in ("linear", "bmm"):
             assert 2 * math.prod(shape.values()) >= 1e9
+        elif op == "batch_norm":
+            assert 8 * shape["batch"] * shape["c_in"] * shape["in"] ** 2 >= 2 * LARGEST_CACHE_BYTES
         elif op in ("softmax", "layer_norm", *FLAT):
             assert 8 * math.prod(shape.values()) >= 2 * LARGEST_CACHE_BYTES
             assert 8 * math.prod(shape.values()) <= 2 * 2**30  # and fit a small card

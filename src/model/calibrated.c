@@ -12,6 +12,10 @@
  * they run from it, which those of a training step do not. */
 static const double least_caches = 2;
 
+/* Products thinner than any layer's take their time by other rules, all over the place: three times
+ * the spread of the others (docs/modelling.md#calibrated-operations). */
+static const double least_dimension = 64;
+
 static habitat_status read_one(const habitat_gpu *gpu, size_t i, habitat_measurement *out,
                                habitat_error *err) {
     static const char *const columns[] = {"op", "pass", "dtype", "shape", "timing"};
@@ -24,6 +28,10 @@ static habitat_status read_one(const habitat_gpu *gpu, size_t i, habitat_measure
         gpu->file, operation->line, sizeof columns / sizeof *columns, columns, fields, out, &why);
     if (status == HABITAT_OK)
         out->time_ms = operation->ms;
+    /* What counts here is long and cold: the kernel of a trace, by the model that answers for it.
+     */
+    if (status == HABITAT_OK && out->timing == HABITAT_TIMING_GRAPH)
+        out->timing = HABITAT_TIMING_KERNEL;
     /* Asked as traces and `habitat op` ask: forward row operations under a graph have models of
      * their own, which neither goes through. */
     habitat_measurement asked = *out;
@@ -70,6 +78,14 @@ static unsigned pass_of(operator_class c, habitat_pass pass) {
     return apart && (unsigned)pass < OFFSET_PASSES ? (unsigned)pass : 0;
 }
 
+static bool thin(const habitat_work *work) {
+    if (work->op_class == HABITAT_CLASS_CONV)
+        return fmin(work->shape.conv.c_in, work->shape.conv.c_out) < least_dimension;
+    const habitat_gemm_shape *s = &work->shape.gemm;
+    return (work->op_class == HABITAT_CLASS_GEMM || work->op_class == HABITAT_CLASS_BMM) &&
+           fmin(s->m, fmin(s->n, s->k)) < least_dimension;
+}
+
 /* log(measured / predicted); NaN where the operation says nothing of a training step's. */
 static double residual_of(const habitat_measurement *row, const habitat_gpu *gpu, operator_class c,
                           const habitat_model_estimate *predicted) {
@@ -81,7 +97,8 @@ static double residual_of(const habitat_measurement *row, const habitat_gpu *gpu
     operator_look(&query, c, &facts, &view);
     bool cached = operator_moves_memory(c) &&
                   row->work.read_bytes + row->work.write_bytes < least_caches * facts.l2_bytes;
-    bool told = predicted->ms >= OFFSET_LEAST_FLOORS * view.floor_ms && !cached;
+    bool told =
+        predicted->ms >= OFFSET_LEAST_FLOORS * view.floor_ms && !cached && !thin(&row->work);
     return told ? log(row->time_ms / predicted->ms) : NAN;
 }
 

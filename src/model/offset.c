@@ -9,25 +9,16 @@
 
 /* Operations that the model's word weighs as much as. On estimated rates the rate itself is what is
  * off: leaving training GPUs out, two is the number that helps every class. On measured rates
- * classes differ: products are off from shape to shape more than from GPU to GPU, row operations
- * the other way round. Chosen on training rows alone (tools/few_shot.py); 16-bit products are taken
- * as fp32 ones, attention and fp8 as the class most in doubt: too few GPUs measured them. */
+ * classes differ: some are off from shape to shape more than from GPU to GPU, others the other way
+ * round. Chosen on training rows alone (tools/few_shot.py); products and attention in 16 bits and
+ * fp8 are taken as fp32 products, what else moves memory as layer norm: too few GPUs measured them.
+ */
 static double doubt_of(operator_class c, bool estimated) {
-    if (estimated)
-        return 2;
-    switch (c) {
-    case OPERATOR_ELEMENTWISE:
-    case OPERATOR_SOFTMAX:
+    if (!estimated && (c == OPERATOR_ELEMENTWISE || c == OPERATOR_SOFTMAX))
         return 1;
-    case OPERATOR_NORM:
+    if (estimated || c == OPERATOR_BMM || operator_moves_memory(c))
         return 2;
-    case OPERATOR_BMM:
-    case OPERATOR_GEMM_FP8:
-    case OPERATOR_ATTENTION:
-        return 16;
-    default:
-        return 8;
-    }
+    return 8;
 }
 
 static int compare_doubles(const void *a, const void *b) {

@@ -25,6 +25,7 @@ BATCHED = ((64, 512, 512, 64), (128, 512, 64, 512), (40, 1024, 1024, 64), (16, 1
 IMAGES = ((64, 56, 3), (256, 56, 1), (128, 28, 3), (256, 14, 3), (512, 7, 3))  # channels, size, kernel
 ATTENTIONS = ((8, 1024, 64, 1), (2, 4096, 128, 1), (16, 512, 64, 1), (16, 512, 64, 0), (4, 2048, 128, 1))
 ROWS = ((131072, 512), (32768, 1024), (32768, 2048), (8192, 8192), (262144, 256))
+NORMED_IMAGES = ((64, 64, 112), (64, 256, 56), (256, 512, 28))
 FLAT = (("add", 25), ("add", 27), ("mul", 26), ("relu", 26), ("gelu", 27))
 
 
@@ -43,6 +44,11 @@ def _operations():
     for op in ("softmax", "layer_norm"):
         for rows, columns in ROWS:
             yield op, "forward", "fp32", {"rows": rows, "columns": columns}
+        for rows, columns in ROWS[:3]:
+            yield op, "backward", "fp32", {"rows": rows, "columns": columns}
+    for which in ("forward", "backward"):
+        for batch, channels, size in NORMED_IMAGES:
+            yield "batch_norm", which, "fp32", {"batch": batch, "c_in": channels, "in": size}
     for op, bits in FLAT:
         yield op, "forward", "fp32", {"columns": 2**bits}
     for which in ("forward", "backward"):
