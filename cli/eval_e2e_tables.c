@@ -192,7 +192,10 @@ static const char matching[] =
     "**What was seen.** No whole model was trained on or fitted to; the one constant chosen on "
     "these rows is the common part of the intervals. Sustained rates of\n"
     "the five GPUs, and their rows in the operator models, come from single operations measured on "
-    "them. \"auto, estimated rates\" takes the measured rates away.\n";
+    "them. \"auto, estimated rates\" takes the measured rates away.\n"
+    "\"k = 5 operations\" adds five measured operations of each class, as a calibration of the "
+    "destination would: training rows, drawn by hash\n"
+    "(docs/modelling.md#calibrated-operations).\n";
 
 static const char p4[] =
     "The card is held to 75 W: whole models run up to 1.5 times slower on it than the sum of their "
