@@ -403,9 +403,22 @@ static habitat_work sum_of(const habitat_work *works, size_t count) {
     return whole;
 }
 
+/* Matrix work in a format that a GPU lacks is predicted in another one: that must be said. */
+static void note_formats(const habitat_work *work, const habitat_report_operations *what,
+                         cli_notes *notes) {
+    char line[400];
+    bool matrix_work =
+        work->op_class == HABITAT_CLASS_GEMM || work->op_class == HABITAT_CLASS_BMM ||
+        work->op_class == HABITAT_CLASS_CONV || work->op_class == HABITAT_CLASS_ATTENTION ||
+        work->op_class == HABITAT_CLASS_RNN;
+    if (matrix_work &&
+        habitat_operation_format_warning(what->gpus, what->count, work->dtype, line, sizeof line))
+        cli_note(notes, "%s", line);
+}
+
 /* `what` comes with GPUs and method; the rest is filled in and reported. */
 static int answer(const kind *k, const question *q, habitat_report_operations what,
-                  habitat_report_format format) {
+                  habitat_report_format format, cli_notes *notes) {
     habitat_work works[WORKS_MAX];
     size_t work_count = 0;
     char shape[512];
@@ -422,6 +435,9 @@ static int answer(const kind *k, const question *q, habitat_report_operations wh
     what.name = k->name;
     what.shape = shape;
     what.work = &whole;
+    note_formats(&whole, &what, notes);
+    what.warning_count = notes->count;
+    what.warnings = (const char *const *)notes->lines;
     what.estimates = estimates;
     what.reasons = reasons;
     if (!estimates || !errors || !reasons) {
@@ -470,12 +486,8 @@ static int run(const request *r, const char *name, question *q) {
     if (code == CLI_DONE)
         code = cli_find_gpus(table, &r->to, &gpus, &count, &notes);
     if (k && code == CLI_DONE) {
-        habitat_report_operations what = {.method = method,
-                                          .count = count,
-                                          .gpus = gpus,
-                                          .warning_count = notes.count,
-                                          .warnings = (const char *const *)notes.lines};
-        code = answer(k, q, what, format);
+        habitat_report_operations what = {.method = method, .count = count, .gpus = gpus};
+        code = answer(k, q, what, format, &notes);
     }
     free(gpus);
     cli_notes_free(&notes);

@@ -210,6 +210,14 @@ HABITAT_API bool habitat_format_warning(const habitat_workload *workload,
                                         const habitat_prediction *const *predictions, size_t count,
                                         habitat_dtype dtype, char *text, size_t size);
 
+/** The same for one operation without a recording.
+ * @param gpus  shape (count).
+ * @param dtype what the operation computes in; other than fp16, bf16, fp8 and int8: false.
+ * @param text  receives one line, cut off at `size` bytes (400 hold any); untouched if false.
+ * @return whether a GPU lacks the format. @tested tests/cli/cases/op_dtype_lacking.sh @since 0.1 */
+HABITAT_API bool habitat_operation_format_warning(const habitat_gpu *const *gpus, size_t count,
+                                                  habitat_dtype dtype, char *text, size_t size);
+
 /** What to say when a destination is of another vendor than the origin; NULL if none is.
  * @param predictions shape (count), of this workload. @return static string.
  * @tested tests/unit/test_predict_recorded.c @since 0.1 */

@@ -31,6 +31,35 @@ static bool is_narrow(habitat_dtype dtype) {
            dtype == HABITAT_DTYPE_FP8 || dtype == HABITAT_DTYPE_INT8;
 }
 
+/* GPUs without matrix units for a format: their names, and what they compute in instead. */
+typedef struct lacking {
+    size_t count;
+    char names[200], rates[96];
+    bool rate_named[HABITAT_DTYPE_COUNT];
+} lacking;
+
+static void add_lacking(lacking *l, const habitat_gpu *gpu, habitat_dtype dtype) {
+    habitat_dtype other = dtype;
+    bool matrix = true;
+    habitat_arithmetic_rate(gpu, dtype, true, false, &other, &matrix);
+    if (other == dtype && matrix)
+        return;
+    if (l->count < NAMES_SHOWN)
+        snprintf(l->names + strlen(l->names), sizeof l->names - strlen(l->names), "%s%s",
+                 l->count ? ", " : "", gpu->name);
+    l->count++;
+    if (!l->rate_named[other])
+        snprintf(l->rates + strlen(l->rates), sizeof l->rates - strlen(l->rates), "%s%s",
+                 *l->rates ? " or " : "", habitat_dtype_name(other));
+    l->rate_named[other] = true;
+}
+
+static void close_names(lacking *l) {
+    if (l->count > NAMES_SHOWN)
+        snprintf(l->names + strlen(l->names), sizeof l->names - strlen(l->names), " and %zu more",
+                 l->count - NAMES_SHOWN);
+}
+
 bool habitat_format_warning(const habitat_workload *workload,
                             const habitat_prediction *const *predictions, size_t count,
                             habitat_dtype dtype, char *text, size_t size) {
@@ -39,34 +68,34 @@ bool habitat_format_warning(const habitat_workload *workload,
     double share = share_in(workload, dtype);
     if (share < least_share)
         return false;
-    char names[160] = "", rates[96] = "";
-    size_t lacking = 0, used = 0;
-    bool named[HABITAT_DTYPE_COUNT] = {false};
-    for (size_t i = 0; i < count; i++) {
-        const habitat_gpu *gpu = predictions[i]->gpu;
-        habitat_dtype other = dtype;
-        bool matrix = true;
-        habitat_arithmetic_rate(gpu, dtype, true, false, &other, &matrix);
-        if (gpu == habitat_workload_get_info(workload)->origin || (other == dtype && matrix))
-            continue;
-        if (lacking < NAMES_SHOWN)
-            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
-                     lacking ? ", " : "", gpu->name);
-        lacking++;
-        if (!named[other])
-            used += (size_t)snprintf(rates + used, sizeof rates - used, "%s%s", used ? " or " : "",
-                                     habitat_dtype_name(other));
-        named[other] = true;
-    }
-    if (!lacking)
+    lacking found = {0};
+    for (size_t i = 0; i < count; i++)
+        if (predictions[i]->gpu != habitat_workload_get_info(workload)->origin)
+            add_lacking(&found, predictions[i]->gpu, dtype);
+    if (!found.count)
         return false;
-    char more[32] = "";
-    if (lacking > NAMES_SHOWN)
-        snprintf(more, sizeof more, " and %zu more", lacking - NAMES_SHOWN);
+    close_names(&found);
     snprintf(text, size,
-             "no %s matrix units on %s%s: %.0f %% of the origin's kernel time is predicted there "
+             "no %s matrix units on %s: %.0f %% of the origin's kernel time is predicted there "
              "at the %s rate; a library may be slower, or refuse",
-             habitat_dtype_name(dtype), names, more, 100.0 * share, rates);
+             habitat_dtype_name(dtype), found.names, 100.0 * share, found.rates);
+    return true;
+}
+
+bool habitat_operation_format_warning(const habitat_gpu *const *gpus, size_t count,
+                                      habitat_dtype dtype, char *text, size_t size) {
+    lacking found = {0};
+    if (!text || !size || (count && !gpus) || !is_narrow(dtype))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        add_lacking(&found, gpus[i], dtype);
+    if (!found.count)
+        return false;
+    close_names(&found);
+    snprintf(text, size,
+             "no %s matrix units on %s: predicted there at the %s rate; a library may be slower, "
+             "or refuse",
+             habitat_dtype_name(dtype), found.names, found.rates);
     return true;
 }
 
