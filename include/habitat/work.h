@@ -162,7 +162,8 @@ HABITAT_API habitat_status habitat_work_attention(const habitat_attention_shape 
 HABITAT_API habitat_status habitat_work_rnn(const habitat_rnn_shape *shape, habitat_dtype dtype,
                                             habitat_pass pass, habitat_work *out);
 /** `kind`: "softmax", "layer_norm", "batch_norm", "sum", ... (rows); "add", "relu", "gelu", ...
- * (elementwise: columns elements, rows = 1), "copy" (contiguous, same format). @since 0.1 */
+ * (elementwise: columns elements, rows = 1), "dropout", "copy" (contiguous, same
+ * format). @since 0.1 */
 HABITAT_API habitat_status habitat_work_rows(const char *kind, const habitat_rows_shape *shape,
                                              habitat_dtype dtype, habitat_pass pass,
                                              habitat_work *out);

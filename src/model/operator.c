@@ -28,6 +28,7 @@ static const struct {
                            operator_look_matrix},
     [OPERATOR_ATTENTION] = {"attention", operator_attention_inputs, OPERATOR_ATTENTION_INPUTS,
                             operator_look_attention},
+    [OPERATOR_COPY] = {"copy", operator_copy_inputs, OPERATOR_COPY_INPUTS, operator_look_copy},
     [OPERATOR_WARM_SOFTMAX] = {"warm-softmax", operator_warm_rows_inputs, OPERATOR_WARM_ROWS_INPUTS,
                                operator_look_softmax},
     [OPERATOR_WARM_NORM] = {"warm-norm", operator_warm_rows_inputs, OPERATOR_WARM_ROWS_INPUTS,
@@ -57,6 +58,7 @@ static const struct {
         {{.0040, .003}, {.012, .020}, {.0050, .0033}, {.0050, .0033}, {.150, .100}},
     [OPERATOR_ATTENTION] =
         {{.0030, .003}, {.015, .025}, {.0030, .0030}, {.0125, .0040}, {.150, .100}},
+    [OPERATOR_COPY] = {{.0011, .001}, {.017, .026}, {.0011, .0010}, {.0011, .0010}, {.150, .100}},
     [OPERATOR_WARM_SOFTMAX] =
         {{.0014, .001}, {.020, .040}, {.0014, .0010}, {.0014, .0010}, {.150, .100}},
     [OPERATOR_WARM_NORM] =
@@ -135,8 +137,11 @@ operator_class operator_class_of(const habitat_model_query *query) {
         if (strcmp(work->kind, "layer_norm") != 0)
             return OPERATOR_NONE;
         return eager_rows(query) ? OPERATOR_NORM : OPERATOR_WARM_NORM;
-    case HABITAT_CLASS_ELEMENTWISE:
     case HABITAT_CLASS_COPY:
+        return strcmp(work->kind, "copy") == 0 && habitat_dtype_bytes(work->dtype) > 0
+                   ? OPERATOR_COPY
+                   : OPERATOR_NONE;
+    case HABITAT_CLASS_ELEMENTWISE:
         return work->write_bytes > 0 && habitat_dtype_bytes(work->dtype) > 0 ? OPERATOR_ELEMENTWISE
                                                                              : OPERATOR_NONE;
     default:
@@ -197,8 +202,9 @@ bool operator_knows_passes(operator_class c) {
 }
 
 bool operator_moves_memory(operator_class c) {
-    return c == OPERATOR_ELEMENTWISE || c == OPERATOR_SOFTMAX || c == OPERATOR_NORM ||
-           c == OPERATOR_WARM_SOFTMAX || c == OPERATOR_WARM_NORM || c == OPERATOR_BATCH_NORM;
+    return c == OPERATOR_ELEMENTWISE || c == OPERATOR_COPY || c == OPERATOR_SOFTMAX ||
+           c == OPERATOR_NORM || c == OPERATOR_WARM_SOFTMAX || c == OPERATOR_WARM_NORM ||
+           c == OPERATOR_BATCH_NORM;
 }
 
 double operator_pass_factor(operator_class c, habitat_pass pass) {

@@ -12,6 +12,7 @@ enum {
     OPERATOR_GEMM_INPUTS = 29,
     OPERATOR_CONV_INPUTS = 32,
     OPERATOR_ELEMENTWISE_INPUTS = 9,
+    OPERATOR_COPY_INPUTS = 3,
     OPERATOR_ROWS_INPUTS = 11,
     OPERATOR_WARM_ROWS_INPUTS = 15,
     OPERATOR_MATRIX_INPUTS = 29,
@@ -21,6 +22,7 @@ enum {
 extern const operator_input operator_gemm_inputs[OPERATOR_GEMM_INPUTS];
 extern const operator_input operator_conv_inputs[OPERATOR_CONV_INPUTS];
 extern const operator_input operator_elementwise_inputs[OPERATOR_ELEMENTWISE_INPUTS];
+extern const operator_input operator_copy_inputs[OPERATOR_COPY_INPUTS];
 extern const operator_input operator_rows_inputs[OPERATOR_ROWS_INPUTS];
 extern const operator_input operator_warm_rows_inputs[OPERATOR_WARM_ROWS_INPUTS];
 extern const operator_input operator_matrix_inputs[OPERATOR_MATRIX_INPUTS];
@@ -33,6 +35,8 @@ double operator_look_conv(const habitat_model_query *, operator_class, const ope
                           float *);
 double operator_look_elementwise(const habitat_model_query *, operator_class, const operator_gpu *,
                                  float *);
+double operator_look_copy(const habitat_model_query *, operator_class, const operator_gpu *,
+                          float *);
 double operator_look_rows(const habitat_model_query *, operator_class, const operator_gpu *,
                           float *);
 double operator_look_softmax(const habitat_model_query *, operator_class, const operator_gpu *,

@@ -13,20 +13,20 @@
 #include "model/dataset.h"
 #include "model/random.h"
 
-enum { TRAIN_GPUS_MAX = 32, ROWS_PER_GROUP = 8000, LEAST_ROWS = 100 };
+enum { TRAIN_GPUS_MAX = 32, ROWS_PER_GROUP = 8000, LEAST_ROWS = 40 };
 
 /* Shape of the trees per class: few and shallow where GPUs must be bridged. Settled by leaving
  * training GPUs out; docs/modelling.md#choices */
 static const struct {
     uint32_t transfer_depth, transfer_count, seen_depth, seen_count;
 } shapes[OPERATOR_CLASSES] = {
-    [OPERATOR_GEMM] = {3, 100, 5, 250},           [OPERATOR_BMM] = {3, 100, 5, 250},
-    [OPERATOR_CONV] = {4, 150, 6, 250},           [OPERATOR_ELEMENTWISE] = {3, 60, 4, 120},
-    [OPERATOR_SOFTMAX] = {4, 120, 5, 200},        [OPERATOR_NORM] = {4, 120, 5, 200},
-    [OPERATOR_GEMM_MATRIX] = {5, 180, 6, 250},    [OPERATOR_GEMM_FP8] = {5, 180, 6, 250},
-    [OPERATOR_ATTENTION] = {4, 150, 6, 250},      [OPERATOR_WARM_SOFTMAX] = {3, 60, 4, 100},
-    [OPERATOR_WARM_NORM] = {3, 60, 4, 100},       [OPERATOR_BATCH_NORM] = {3, 60, 4, 100},
-    [OPERATOR_ATTENTION_PLAIN] = {3, 60, 4, 100},
+    [OPERATOR_GEMM] = {3, 100, 5, 250},        [OPERATOR_BMM] = {3, 100, 5, 250},
+    [OPERATOR_CONV] = {4, 150, 6, 250},        [OPERATOR_ELEMENTWISE] = {3, 60, 4, 120},
+    [OPERATOR_SOFTMAX] = {4, 120, 5, 200},     [OPERATOR_NORM] = {4, 120, 5, 200},
+    [OPERATOR_GEMM_MATRIX] = {5, 180, 6, 250}, [OPERATOR_GEMM_FP8] = {5, 180, 6, 250},
+    [OPERATOR_ATTENTION] = {4, 150, 6, 250},   [OPERATOR_COPY] = {2, 40, 3, 60},
+    [OPERATOR_WARM_SOFTMAX] = {3, 60, 4, 100}, [OPERATOR_WARM_NORM] = {3, 60, 4, 100},
+    [OPERATOR_BATCH_NORM] = {3, 60, 4, 100},   [OPERATOR_ATTENTION_PLAIN] = {3, 60, 4, 100},
 };
 
 /* Rows of one class as numbers. `x` and `y` with each GPU's own rates, `x_estimated` and

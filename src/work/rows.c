@@ -356,6 +356,22 @@ static habitat_status elementwise_by_name(const char *kind, const habitat_rows_s
     return HABITAT_OK;
 }
 
+/* Not one tensor format in and out: a contiguous copy counts no flop, dropout has a mask of bytes.
+ */
+static bool copy_or_dropout(const char *kind, double elements, habitat_dtype dtype,
+                            habitat_pass pass, habitat_work *out) {
+    bool backward = pass == HABITAT_PASS_BACKWARD, dropout = strcmp(kind, "dropout") == 0;
+    if (!dropout && (strcmp(kind, "copy") != 0 || backward))
+        return false;
+    double tensor = work_size(elements, dtype), mask = dropout ? elements : 0;
+    out->op_class = dropout ? HABITAT_CLASS_ELEMENTWISE : HABITAT_CLASS_COPY;
+    out->shape.rows = (habitat_rows_shape){1, elements};
+    out->flop = dropout ? 3 * elements : 0; /* compare, multiply, scale */
+    out->read_bytes = tensor + (backward ? mask : 0);
+    out->write_bytes = tensor + (backward ? 0 : mask);
+    return true;
+}
+
 habitat_status habitat_work_rows(const char *kind, const habitat_rows_shape *shape,
                                  habitat_dtype dtype, habitat_pass pass, habitat_work *out) {
     if (!kind || !shape || !out || !habitat_dtype_bytes(dtype) ||
@@ -394,13 +410,8 @@ habitat_status habitat_work_rows(const char *kind, const habitat_rows_shape *sha
         return HABITAT_OK;
     }
     habitat_status status = HABITAT_OK;
-    if (strcmp(kind, "copy") == 0 && pass == HABITAT_PASS_FORWARD) {
-        work.op_class = HABITAT_CLASS_COPY;
-        work.shape.rows = (habitat_rows_shape){1, elements};
-        work.read_bytes = work.write_bytes = work_size(elements, dtype);
-    } else {
+    if (!copy_or_dropout(kind, elements, dtype, pass, &work))
         status = elementwise_by_name(kind, shape, dtype, pass, &work);
-    }
     if (status == HABITAT_OK)
         *out = work;
     return status;
