@@ -4,12 +4,34 @@
 #include "commands.h"
 #include "common.h"
 
+/* Measured operations that the operator models would refuse; a build without models has none. */
+static int check_operations(const habitat_gpu_table *table) {
+    habitat_error error = {0};
+    habitat_models *models = NULL;
+    int code = CLI_DONE;
+    for (size_t i = 0; code == CLI_DONE && i < habitat_gpu_count(table); i++) {
+        const habitat_gpu *gpu = habitat_gpu_at(table, i);
+        size_t classes = 0;
+        if (gpu->operation_count == 0)
+            continue;
+        if (!models && habitat_models_load_default(&models, NULL) != HABITAT_OK)
+            break;
+        if (habitat_models_offsets(models, gpu, NULL, &classes, NULL, &error) != HABITAT_OK)
+            code = cli_fail_error(&error, gpu->file);
+    }
+    habitat_models_free(models);
+    return code;
+}
+
 /* Findings are exit code 1: the table does not hold what it should. */
 static int check(const habitat_gpu_table *table, habitat_report_format format) {
     habitat_report_options options = cli_report_options(format);
     habitat_error error = {0};
     habitat_gpu_finding *findings = NULL;
     size_t count = 0;
+    int bad = check_operations(table);
+    if (bad != CLI_DONE)
+        return bad;
     habitat_status status = habitat_gpu_check(table, NULL, &count);
     if (status == HABITAT_OK && count > 0) {
         findings = calloc(count, sizeof *findings);

@@ -114,6 +114,10 @@ void cli_input_warn(const cli_input *in) {
         in->workload, (const habitat_prediction *const *)in->predictions, in->count);
     if (vendor)
         cli_warn("%s", vendor);
+    char note[400];
+    if (habitat_calibration_note((const habitat_prediction *const *)in->predictions, in->count,
+                                 note, sizeof note))
+        cli_warn("%s", note);
     for (size_t i = 0; i < in->count; i++)
         if (!in->predictions[i]->intervals_calibrated) {
             cli_warn("%s", habitat_default_interval_warning());

@@ -6,6 +6,7 @@ sed 's/"H200-SXM5-141GB"/"V100-PCIE-32GB"/' "$calibration" >v100.json
 trace="$source/data/recordings/bert_large_training_s512_b8_fp32_h200.json.gz"
 "$habitat" predict "$trace" --to V100-PCIE-32GB,T4 --gpu-file v100.json | tr -s '\n ' ' ' | grep -o "operations that a calibration[^(]*"
 "$habitat" predict "$trace" --to V100-PCIE-32GB,T4 --gpu-file v100.json --json | grep -c calibrated_operations
+"$habitat" predict "$trace" --to V100-PCIE-32GB --gpu-file v100.json --csv 2>&1 >/dev/null | grep -o "warning: operations that a calibration"
 printf 'op,dtype,shape\nsoftmax,fp32,rows=65536 columns=512\nrelu,fp32,columns=67108864\n' >rows.csv
 printf '{"schema": 1, "calibration_of": "T4", "operations": [\n{"op": "softmax", "dtype": "fp32", "shape": "rows=%s columns=512",\n "latency_ms": 4}], "sources": {}}' 65536 >t4.json
 { "$habitat" predict-ops rows.csv --to T4; "$habitat" predict-ops rows.csv --to T4 --gpu-file t4.json; } |
@@ -13,6 +14,7 @@ printf '{"schema": 1, "calibration_of": "T4", "operations": [\n{"op": "softmax",
 sed 's/rows=65536/row=65536/' t4.json >bad.json
 "$habitat" predict-ops rows.csv --to T4 --gpu-file bad.json 2>&1 >/dev/null; echo $?
 "$habitat" predict "$trace" --to T4 --gpu-file bad.json 2>&1; echo $?
+"$habitat" gpus --check --gpu-file bad.json 2>&1; echo $?
 "$habitat" op softmax --rows 65536 --columns 512 --to T4 --gpu-file bad.json 2>&1; echo $?
 sed 's/"latency_ms": 4/"latency_ms": "4"/' t4.json >bad.json
 "$habitat" predict "$trace" --to T4 --gpu-file bad.json 2>&1; echo $?
