@@ -14,6 +14,8 @@ import sys
 
 import torch
 
+from eval_models import command, without_tf32
+
 BATCH = 12
 MODELS = ("resnet50", "vgg16", "densenet121", "mobilenet_v2")
 CASES = tuple(
@@ -44,31 +46,20 @@ def make_step(model, mode, form, device, batch=BATCH, size=224):
     return train if mode == "train" else infer
 
 
-def main(arguments):
-    if arguments == ["--list"]:
-        print("\n".join(CASES))
-        return 0
-    if len(arguments) != 2 or arguments[0] not in CASES:
-        print(__doc__, file=sys.stderr)
-        return 2
+def record_case(case, output):
     import torchvision
 
     import habitat
 
-    case, output = arguments
     name, mode, form = case.split("-")
     torch.backends.cudnn.benchmark = True
     if form == "fp32":
-        torch.backends.cuda.matmul.allow_tf32 = False
-        torch.backends.cudnn.allow_tf32 = False
-    torch.manual_seed(0)
+        without_tf32()
     step = make_step(getattr(torchvision.models, name)(weights=None), mode, form, "cuda")
-    info = habitat.record_iterations(
+    return habitat.record_iterations(
         step, path=output, iterations=1, warmup=5, timed=10, batch_size=BATCH, model=case, compact=True
     )
-    print(f"{case}: {info['iteration_ms']:.3f} ms")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(command(sys.argv[1:], __doc__, CASES, record_case))

@@ -69,29 +69,38 @@ def make_step(model, mode, batch, length, device):
     return train if mode == "train" else infer
 
 
-def main(arguments):
+def command(arguments, doc, cases, record):
+    """The command line of this tool and of eval_cnns.py: `--list`, or a case and the file to record it to."""
     if arguments == ["--list"]:
-        print("\n".join(CASES))
+        print("\n".join(cases))
         return 0
-    if len(arguments) != 2 or arguments[0] not in CASES:
-        print(__doc__, file=sys.stderr)
+    if len(arguments) != 2 or arguments[0] not in cases:
+        print(doc, file=sys.stderr)
         return 2
-    import habitat
-
-    case, output = arguments
-    name, mode, length, batch = case.rsplit("-", 3)
-    torch.backends.cuda.matmul.allow_tf32 = False
-    torch.backends.cudnn.allow_tf32 = False
     torch.manual_seed(0)
-    with torch.device("cuda"):
-        model = build(name, mode)
-    step = make_step(model, mode, int(batch), int(length), "cuda")
-    info = habitat.record_iterations(
-        step, path=output, iterations=1, warmup=3, timed=10, batch_size=int(batch), model=case, compact=True
-    )
+    case, output = arguments
+    info = record(case, output)
     print(f"{case}: {info['iteration_ms']:.3f} ms")
     return 0
 
 
+def without_tf32():
+    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cudnn.allow_tf32 = False
+
+
+def record_case(case, output):
+    import habitat
+
+    name, mode, length, batch = case.rsplit("-", 3)
+    without_tf32()
+    with torch.device("cuda"):
+        model = build(name, mode)
+    step = make_step(model, mode, int(batch), int(length), "cuda")
+    return habitat.record_iterations(
+        step, path=output, iterations=1, warmup=3, timed=10, batch_size=int(batch), model=case, compact=True
+    )
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(command(sys.argv[1:], __doc__, CASES, record_case))
