@@ -71,25 +71,29 @@ def conv_fp32(bundle):
             "stride_w": r["stride"], "pad_h": r["padding"], "pad_w": r["padding"],
             "time_ms": significant(r["latency_ms"], 5),
         }
+    yield from deepbench_convolutions(bundle, "fp32", "fp32")
+
+
+def deepbench_convolutions(bundle, written, dtype):
     for r in rows_of(bundle, "deepbench.csv.gz"):
-        if r["op"] != "conv2d" or r["dtype"] != "fp32":
+        if r["op"] != "conv2d" or r["dtype"] != written:
             continue
         for column, which in (("fwd_ms", "forward"), ("bwd_input_ms", "backward_input"), ("bwd_weight_ms", "backward_weight")):
             if r[column]:
                 yield {
-                    "gpu": r["gpu"], "source": r["source"], "timing": "kernel", "class": "conv", "dtype": r["dtype"],
+                    "gpu": r["gpu"], "source": r["source"], "timing": "kernel", "class": "conv", "dtype": dtype,
                     "pass": which, "batch": r["batch"], "c_in": r["c"], "c_out": r["k_out"], "kernel_h": r["filter_h"],
                     "kernel_w": r["filter_w"], "in_h": r["h"], "in_w": r["w"], "stride_h": r["stride_h"],
                     "stride_w": r["stride_w"], "pad_h": r["pad_h"], "pad_w": r["pad_w"], "time_ms": r[column],
                 }
 
 
-def rnn_fp32(bundle):
+def deepbench_rnn(bundle, written, dtype):
     """Layers without input product: the benchmark runs cuDNN in its skip-input mode, so one input stands for none. The
     gradient of the data and that of the weights are two calls; a backward pass needs both."""
     gates = {"rnn_lstm": "4", "rnn_gru": "3", "rnn_vanilla": "1"}
     for r in rows_of(bundle, "deepbench.csv.gz"):
-        if r["op"] not in gates or r["dtype"] != "fp32":
+        if r["op"] not in gates or r["dtype"] != written:
             continue
         backward = ""
         if r["bwd_input_ms"] and r["bwd_weight_ms"]:
@@ -97,10 +101,23 @@ def rnn_fp32(bundle):
         for time, which in ((r["fwd_ms"], "forward"), (backward, "backward")):
             if time:
                 yield {
-                    "gpu": r["gpu"], "source": r["source"], "timing": "kernel", "class": "rnn", "dtype": r["dtype"],
+                    "gpu": r["gpu"], "source": r["source"], "timing": "kernel", "class": "rnn", "dtype": dtype,
                     "pass": which, "gates": gates[r["op"]], "batch": r["batch"], "steps": r["timesteps"],
                     "input": "1", "hidden": r["hidden"], "layers": "1", "time_ms": time,
                 }
+
+
+def rnn_fp32(bundle):
+    yield from deepbench_rnn(bundle, "fp32", "fp32")
+
+
+def conv_fp16(bundle):
+    """The V100's matrix units; fp16_in_fp32_math computes on plain ones and is left out."""
+    yield from deepbench_convolutions(bundle, "fp16_mixed", "fp16")
+
+
+def rnn_fp16(bundle):
+    yield from deepbench_rnn(bundle, "fp16_mixed", "fp16")
 
 
 def mlp_gemm_fp32(bundle):
@@ -160,13 +177,17 @@ def attention(bundle):
         }
 
 
+CONVOLUTION = [c for c in COMMON if c != "split"] + [
+    "pass", "batch", "c_in", "c_out", "kernel_h", "kernel_w", "in_h", "in_w", "stride_h", "stride_w", "pad_h", "pad_w",
+    "time_ms"]  # fmt: skip
+RECURRENT = [c for c in COMMON if c != "split"] + [
+    "pass", "gates", "batch", "steps", "input", "hidden", "layers", "time_ms"]  # fmt: skip
 FILES = (
     ("gemm_fp32.csv.gz", COMMON + ["b", "m", "n", "k", "bias", "time_ms"], gemm_fp32),
-    ("conv_fp32.csv.gz", [c for c in COMMON if c != "split"] + [
-        "pass", "batch", "c_in", "c_out", "kernel_h", "kernel_w", "in_h", "in_w", "stride_h", "stride_w", "pad_h",
-        "pad_w", "time_ms"], conv_fp32),
-    ("rnn_fp32.csv.gz", [c for c in COMMON if c != "split"] + [
-        "pass", "gates", "batch", "steps", "input", "hidden", "layers", "time_ms"], rnn_fp32),
+    ("conv_fp32.csv.gz", CONVOLUTION, conv_fp32),
+    ("conv_fp16.csv.gz", CONVOLUTION, conv_fp16),
+    ("rnn_fp32.csv.gz", RECURRENT, rnn_fp32),
+    ("rnn_fp16.csv.gz", RECURRENT, rnn_fp16),
     ("mlp/gemm_fp32.csv.gz", [c for c in COMMON if c != "split"] + ["b", "m", "n", "k", "time_ms"], mlp_gemm_fp32),
     ("pointwise_fp32.csv.gz", COMMON + ["kind", "rows", "columns", "inputs", "time_ms"], pointwise_fp32),
     ("gemm_lowprec.csv.gz", [c for c in COMMON if c != "split"] + ["variant", "m", "n", "k", "time_ms", "flag"], gemm_lowprec),

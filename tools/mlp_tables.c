@@ -112,8 +112,11 @@ static int print_rows(const habitat_dataset *data, const habitat_gpu_table *gpus
                 for (size_t i = 0; i < count; i++) {
                     habitat_model_query query = {.work = &rows[i].work,
                                                  .arithmetic = rows[i].arithmetic};
+                    bool transposed = rows[i].work.op_class == HABITAT_CLASS_CONV &&
+                                      rows[i].work.shape.conv.transposed;
                     if (rows[i].gpu == p.gpus[g] && rows[i].source == sources[k] &&
-                        !rows[i].suspect && paper_class_of(&query) == (paper_class)c)
+                        !rows[i].suspect && !transposed &&
+                        paper_class_of(&query) == (paper_class)c)
                         passes[rows[i].work.pass]++;
                 }
                 printf("| %s | %s | %s | %zu | %zu | %zu | %zu | %zu |\n", class_title(c),

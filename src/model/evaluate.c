@@ -89,7 +89,7 @@ static bool large(const habitat_measurement *row, operator_class c) {
  */
 static bool reported(const habitat_measurement *row, operator_class c) {
     habitat_model_query query = dataset_query(row);
-    if (!row->test || operator_class_of(&query) != c ||
+    if (!row->test || operator_judged_by_kind(c) || operator_class_of(&query) != c ||
         (row->work.pass != HABITAT_PASS_FORWARD && !operator_knows_passes(c)) ||
         strcmp(row->source, "deepbench") == 0)
         return false;
@@ -455,7 +455,7 @@ static unsigned group_classes(const habitat_dataset *data, size_t group) {
         if (in_group(group, rows[i].gpu)) {
             habitat_model_query query = dataset_query(&rows[i]);
             operator_class c = operator_class_of(&query);
-            if (c != OPERATOR_NONE)
+            if (c != OPERATOR_NONE && !operator_judged_by_kind(c))
                 classes |= 1U << c;
         }
     return classes;
@@ -535,6 +535,8 @@ habitat_status habitat_evaluate(const habitat_dataset *data, const habitat_gpu_t
         status = evaluate_published(&models, gpus, folder, &text, err);
     if (status == HABITAT_OK)
         status = print_tables(data, gpus, &models, &text, err);
+    if (status == HABITAT_OK)
+        status = evaluate_kinds(data, gpus, options ? options : &defaults, &text, err);
     if (status == HABITAT_OK && text.failed)
         status = habitat_fail(err, HABITAT_E_IO, "the report could not be written");
     habitat_models_free(models.seen_paper);

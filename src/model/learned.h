@@ -105,6 +105,12 @@ const operator_model *learned_find(const habitat_models *models, unsigned class_
                                    habitat_model_use use);
 bool learned_knows(const operator_model *model, const char *gpu);
 
+/* Kinds of GPU (compute capabilities) stand among the names of a model's GPUs, after them, as
+ * "sm_90": the model answers for others of that kind too. */
+enum { LEARNED_KIND_BYTES = 16 };
+void learned_kind_name(const habitat_gpu *gpu, char out[LEARNED_KIND_BYTES]);
+bool learned_names_kind(const char *name);
+
 /* One answer of a tree model from a look at the operation; [ms]. */
 double learned_tree_ms(const operator_model *model, const operator_view *view);
 

@@ -1,5 +1,6 @@
 /* Answers of the models: n operations on several GPUs, equal operations looked at once. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,22 @@ size_t habitat_models_count(const habitat_models *models) {
     return models ? models->count : 0;
 }
 
+void learned_kind_name(const habitat_gpu *gpu, char out[LEARNED_KIND_BYTES]) {
+    snprintf(out, LEARNED_KIND_BYTES, "sm_%u", gpu->compute_capability);
+}
+
+bool learned_names_kind(const char *name) {
+    return strncmp(name, "sm_", 3) == 0;
+}
+
+/* GPUs of a model without the kinds after them. */
+static size_t gpus_of(const operator_model *m) {
+    size_t count = 0;
+    while (count < m->gpu_count && !learned_names_kind(m->gpus[count]))
+        count++;
+    return count;
+}
+
 bool habitat_models_describe(const habitat_models *models, size_t i, habitat_model_info *out) {
     if (!models || i >= models->count)
         return false;
@@ -22,7 +39,7 @@ bool habitat_models_describe(const habitat_models *models, size_t i, habitat_mod
                       : operator_class_name((operator_class)m->class_number),
         .use = (habitat_model_use)m->use,
         .training_rows = (size_t)m->training_rows,
-        .gpu_count = m->gpu_count,
+        .gpu_count = gpus_of(m),
         .gpus = (const char *const *)m->gpus,
         .parameters = paper ? network_parameter_count(&m->net)
                             : m->trees.count * (((size_t)1 << (m->trees.depth + 1)) - 1),
@@ -94,7 +111,7 @@ uint64_t learned_query_hash(const habitat_model_query *query) {
                                (double[]){s->in[i], s->out[i], s->kernel[i], s->stride[i],
                                           s->padding[i], s->dilation[i]},
                                6);
-        return hash;
+        return s->channels_last ? mix(hash, "last", 4) : hash;
     }
     case HABITAT_CLASS_ATTENTION: {
         const habitat_attention_shape *s = &w->shape.attention;
@@ -147,27 +164,84 @@ static bool find_equals(const habitat_model_query *queries, size_t n, size_t *fi
 
 static const habitat_model_estimate nothing = {false, false, NAN, NAN, NAN};
 
+/* Gradients of convolutions go by their forward pass, times factors, in model files without any of
+ * their own, and where two GPUs are compared: recorded networks came out no better with them
+ * (docs/modelling.md#traces). */
+static operator_class class_of(const habitat_models *models, habitat_model_use use,
+                               const habitat_gpu *gpu, const habitat_model_query *query) {
+    operator_class c = operator_class_of(query), other = operator_class_if_seen(query);
+    if (use == HABITAT_MODEL_AUTO && other != OPERATOR_NONE &&
+        learned_knows(learned_find(models, other, HABITAT_MODEL_SEEN), gpu->name))
+        return other;
+    const habitat_conv_shape *conv = &query->work->shape.conv;
+    bool own = use != HABITAT_MODEL_TRANSFER && learned_find(models, c, HABITAT_MODEL_TRANSFER);
+    if (c == OPERATOR_CONV_OTHER && conv->groups <= 1 && !conv->transposed && !own &&
+        learned_find(models, OPERATOR_CONV, HABITAT_MODEL_TRANSFER))
+        return OPERATOR_CONV;
+    return c;
+}
+
 bool learned_on_estimates(const habitat_gpu *gpu, operator_class c, habitat_dtype arithmetic) {
     if (operator_moves_memory(c))
         return gpu->sustained_bandwidth_estimated;
-    if (c == OPERATOR_GEMM_MATRIX || c == OPERATOR_GEMM_FP8 || c == OPERATOR_ATTENTION)
+    if (c == OPERATOR_GEMM_MATRIX || c == OPERATOR_GEMM_FP8 || c == OPERATOR_ATTENTION ||
+        c == OPERATOR_CONV_MATRIX || (c == OPERATOR_RNN && arithmetic != HABITAT_DTYPE_FP32))
         return gpu->sustained_matrix_estimated[arithmetic];
     return gpu->sustained_plain_estimated[HABITAT_DTYPE_FP32];
 }
 
+static habitat_model_estimate from_trees(const habitat_models *, habitat_model_use,
+                                         const habitat_gpu *, const habitat_model_query *);
+
+/* Another GPU of a kind that was measured, in classes that keep kinds: its intervals are wider by
+ * this factor (of logarithms). docs/modelling.md#kinds */
+static const double kin_width = 2;
+
+static bool knows_kind(const operator_model *seen, const habitat_gpu *gpu) {
+    char kind[LEARNED_KIND_BYTES];
+    if (!seen || gpu->compute_capability == 0)
+        return false;
+    learned_kind_name(gpu, kind);
+    return learned_knows(seen, kind);
+}
+
+/* Both gradients of a convolution are two calls one after the other. */
+static habitat_model_estimate both_gradients(const habitat_models *models, habitat_model_use use,
+                                             const habitat_gpu *gpu,
+                                             const habitat_model_query *query) {
+    static const habitat_pass passes[] = {HABITAT_PASS_BACKWARD_INPUT,
+                                          HABITAT_PASS_BACKWARD_WEIGHT};
+    habitat_model_estimate sum = {.covered = true, .seen = true};
+    for (size_t i = 0; i < 2; i++) {
+        habitat_work work = *query->work;
+        habitat_model_query one = *query;
+        work.pass = passes[i];
+        one.work = &work;
+        habitat_model_estimate part = from_trees(models, use, gpu, &one);
+        if (!part.covered)
+            return nothing;
+        sum.seen = sum.seen && part.seen;
+        sum.ms += part.ms;
+        sum.low_ms += part.low_ms;
+        sum.high_ms += part.high_ms;
+    }
+    return sum;
+}
+
 static habitat_model_estimate from_trees(const habitat_models *models, habitat_model_use use,
                                          const habitat_gpu *gpu, const habitat_model_query *query) {
-    operator_class c = operator_class_of(query), other = operator_class_if_seen(query);
-    if (use == HABITAT_MODEL_AUTO && other != OPERATOR_NONE &&
-        learned_knows(learned_find(models, other, HABITAT_MODEL_SEEN), gpu->name))
-        c = other;
+    operator_class c = class_of(models, use, gpu, query);
     operator_gpu facts;
+    if ((c == OPERATOR_CONV_OTHER || c == OPERATOR_CONV_MATRIX) &&
+        query->work->pass == HABITAT_PASS_BACKWARD)
+        return both_gradients(models, use, gpu, query);
     if (c == OPERATOR_NONE || !operator_gpu_facts(gpu, c, operator_arithmetic(query), &facts))
         return nothing;
     const operator_model *seen = learned_find(models, c, HABITAT_MODEL_SEEN);
     const operator_model *model = learned_find(models, c, HABITAT_MODEL_TRANSFER);
-    bool is_seen =
-        use == HABITAT_MODEL_SEEN || (use == HABITAT_MODEL_AUTO && learned_knows(seen, gpu->name));
+    bool named = learned_knows(seen, gpu->name);
+    bool is_seen = use == HABITAT_MODEL_SEEN ||
+                   (use == HABITAT_MODEL_AUTO && (named || knows_kind(seen, gpu)));
     if (use == HABITAT_MODEL_SEEN)
         model = seen;
     if (!model)
@@ -189,11 +263,12 @@ static habitat_model_estimate from_trees(const habitat_models *models, habitat_m
     double ms = factor * forward;
     if (!isfinite(ms) || ms <= 0)
         return nothing;
+    double width = is_seen && !named ? kin_width : 1;
     bool estimated = !is_seen && learned_on_estimates(gpu, c, operator_arithmetic(query));
     float low = estimated ? model->low_estimated : model->low;
     float high = estimated ? model->high_estimated : model->high;
-    return (habitat_model_estimate){true, is_seen, ms, ms * exp((double)low),
-                                    ms * exp((double)high)};
+    return (habitat_model_estimate){true, is_seen && (named || use == HABITAT_MODEL_SEEN), ms,
+                                    ms * exp(width * (double)low), ms * exp(width * (double)high)};
 }
 
 /* Offsets of a GPU whose calibration measured operations; all 0 for others. */
@@ -220,9 +295,10 @@ static habitat_status offsets_of(const habitat_models *models, habitat_model_use
 static double offset_factor(const habitat_models *models, const class_offsets *offsets,
                             const habitat_model_query *query) {
     class_offset offset = calibrated_offset_of(offsets, query);
-    if (offset.count == 0 && operator_class_of(query) == OPERATOR_CONV &&
-        query->work->pass == HABITAT_PASS_BACKWARD) {
-        const class_offset *of = offsets->of[OPERATOR_CONV];
+    operator_class c = operator_class_of(query);
+    bool gradients = c == OPERATOR_CONV || c == OPERATOR_CONV_OTHER || c == OPERATOR_CONV_MATRIX;
+    if (offset.count == 0 && gradients && query->work->pass == HABITAT_PASS_BACKWARD) {
+        const class_offset *of = offsets->of[c];
         double input = models->pass_factors[0], weight = models->pass_factors[1];
         class_offset x = of[HABITAT_PASS_BACKWARD_INPUT], w = of[HABITAT_PASS_BACKWARD_WEIGHT];
         return (input * exp(x.weight * x.median) + weight * exp(w.weight * w.median)) /

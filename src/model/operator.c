@@ -37,6 +37,11 @@ static const struct {
                              operator_look_batch_norm},
     [OPERATOR_ATTENTION_PLAIN] = {"attention-fp32", operator_attention_plain_inputs,
                                   OPERATOR_ATTENTION_PLAIN_INPUTS, operator_look_attention_plain},
+    [OPERATOR_CONV_OTHER] = {"conv2d-other", operator_convolution_inputs,
+                             OPERATOR_CONVOLUTION_INPUTS, operator_look_convolution},
+    [OPERATOR_CONV_MATRIX] = {"conv2d-matrix", operator_convolution_inputs,
+                              OPERATOR_CONVOLUTION_INPUTS, operator_look_convolution},
+    [OPERATOR_RNN] = {"rnn", operator_rnn_inputs, OPERATOR_RNN_INPUTS, operator_look_rnn},
 };
 
 /* What a measurement contains besides the kernels [ms]: `constant` is added to the analytic time,
@@ -67,6 +72,11 @@ static const struct {
         {{.0014, .001}, {.030, .050}, {.0014, .0010}, {.0014, .0010}, {.150, .100}},
     [OPERATOR_ATTENTION_PLAIN] =
         {{.0014, .001}, {.030, .050}, {.0014, .0010}, {.0014, .0010}, {.150, .100}},
+    [OPERATOR_CONV_OTHER] =
+        {{.0040, .002}, {.030, .080}, {.0040, .0012}, {.0040, .0012}, {.200, .100}},
+    [OPERATOR_CONV_MATRIX] =
+        {{.0060, .002}, {.030, .080}, {.0060, .0008}, {.0060, .0008}, {.200, .100}},
+    [OPERATOR_RNN] = {{.0050, .002}, {.050, .080}, {.0050, .0020}, {.0050, .0020}, {.200, .100}},
 };
 
 const char *operator_class_name(operator_class c) {
@@ -80,6 +90,22 @@ const operator_input *operator_inputs(operator_class c, size_t *count) {
 
 habitat_dtype operator_arithmetic(const habitat_model_query *query) {
     return query->arithmetic != HABITAT_DTYPE_UNKNOWN ? query->arithmetic : query->work->dtype;
+}
+
+static bool on_matrix_units(habitat_dtype arithmetic) {
+    return arithmetic == HABITAT_DTYPE_TF32 || arithmetic == HABITAT_DTYPE_FP16 ||
+           arithmetic == HABITAT_DTYPE_BF16;
+}
+
+static operator_class convolution_class(const habitat_work *work, habitat_dtype arithmetic) {
+    const habitat_conv_shape *conv = &work->shape.conv;
+    if (conv->dims != 2)
+        return OPERATOR_NONE;
+    bool plain = arithmetic == HABITAT_DTYPE_FP32;
+    if (on_matrix_units(arithmetic) || (plain && conv->groups > 1))
+        return OPERATOR_CONV_MATRIX;
+    bool usual = !conv->transposed && work->pass == HABITAT_PASS_FORWARD;
+    return !plain ? OPERATOR_NONE : usual ? OPERATOR_CONV : OPERATOR_CONV_OTHER;
 }
 
 static operator_class product_class(const habitat_work *work, habitat_dtype arithmetic) {
@@ -120,11 +146,11 @@ operator_class operator_class_of(const habitat_model_query *query) {
     case HABITAT_CLASS_GEMM:
     case HABITAT_CLASS_BMM:
         return product_class(work, arithmetic);
-    case HABITAT_CLASS_CONV: {
-        const habitat_conv_shape *conv = &work->shape.conv;
-        bool usual = conv->dims == 2 && conv->groups <= 1 && !conv->transposed;
-        return usual && arithmetic == HABITAT_DTYPE_FP32 ? OPERATOR_CONV : OPERATOR_NONE;
-    }
+    case HABITAT_CLASS_CONV:
+        return convolution_class(work, arithmetic);
+    case HABITAT_CLASS_RNN:
+        return arithmetic == HABITAT_DTYPE_FP32 || on_matrix_units(arithmetic) ? OPERATOR_RNN
+                                                                               : OPERATOR_NONE;
     case HABITAT_CLASS_ATTENTION:
         return habitat_dtype_bytes(work->dtype) == 2 ? OPERATOR_ATTENTION
                : work->dtype == HABITAT_DTYPE_FP32   ? OPERATOR_ATTENTION_PLAIN
@@ -168,7 +194,9 @@ bool operator_gpu_facts(const habitat_gpu *gpu, operator_class c, habitat_dtype 
                           .clock_hz = gpu->boost_clock_hz,
                           .l2_bytes = gpu->l2_bytes,
                           .compute_capability = gpu->compute_capability};
-    bool matrix = c == OPERATOR_GEMM_MATRIX || c == OPERATOR_GEMM_FP8 || c == OPERATOR_ATTENTION;
+    bool matrix =
+        c == OPERATOR_GEMM_MATRIX || c == OPERATOR_GEMM_FP8 || c == OPERATOR_ATTENTION ||
+        ((c == OPERATOR_CONV_MATRIX || c == OPERATOR_RNN) && arithmetic != HABITAT_DTYPE_FP32);
     if (c == OPERATOR_CONV)
         facts.flop_per_s = convolution_rate(gpu);
     else if (matrix)
@@ -198,7 +226,17 @@ void operator_look(const habitat_model_query *query, operator_class c, const ope
 
 bool operator_knows_passes(operator_class c) {
     return c == OPERATOR_ELEMENTWISE || c == OPERATOR_WARM_SOFTMAX || c == OPERATOR_WARM_NORM ||
-           c == OPERATOR_BATCH_NORM || c == OPERATOR_ATTENTION_PLAIN;
+           c == OPERATOR_BATCH_NORM || c == OPERATOR_ATTENTION_PLAIN || operator_judged_by_kind(c);
+}
+
+bool operator_pass_trained(operator_class c, habitat_pass pass) {
+    if (c == OPERATOR_CONV_OTHER || c == OPERATOR_CONV_MATRIX)
+        return pass != HABITAT_PASS_BACKWARD; /* two calls: the sum of both gradients */
+    return pass == HABITAT_PASS_FORWARD || operator_knows_passes(c);
+}
+
+bool operator_judged_by_kind(operator_class c) {
+    return c == OPERATOR_CONV_OTHER || c == OPERATOR_CONV_MATRIX || c == OPERATOR_RNN;
 }
 
 bool operator_moves_memory(operator_class c) {

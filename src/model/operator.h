@@ -21,6 +21,9 @@ typedef enum operator_class {
     OPERATOR_WARM_NORM,       /* layer norm, the same */
     OPERATOR_BATCH_NORM,      /* training, both passes */
     OPERATOR_ATTENTION_PLAIN, /* fp32, fused or not, both passes */
+    OPERATOR_CONV_OTHER,      /* fp32, 2-D: gradients, and transposed in every pass */
+    OPERATOR_CONV_MATRIX,     /* tf32, fp16, bf16, 2-D, every pass; groups in every format */
+    OPERATOR_RNN,             /* LSTM, GRU and plain, both passes, any number format */
     OPERATOR_CLASSES,
     OPERATOR_NONE = OPERATOR_CLASSES
 } operator_class;
@@ -70,6 +73,13 @@ typedef struct operator_view {
 
 void operator_look(const habitat_model_query *query, operator_class c, const operator_gpu *gpu,
                    operator_view *out);
+
+/* Whether rows of this pass are trained on as they are. */
+bool operator_pass_trained(operator_class c, habitat_pass pass);
+
+/* Classes with few and related GPUs: those of one compute capability are left out together, and two
+ * kinds of GPU suffice to tell how far trees carry. */
+bool operator_judged_by_kind(operator_class c);
 
 /* Times the forward cost that a pass takes where only forward was measured; 1 for forward. */
 double operator_pass_factor(operator_class c, habitat_pass pass);

@@ -18,6 +18,8 @@ enum {
     OPERATOR_MATRIX_INPUTS = 29,
     OPERATOR_ATTENTION_INPUTS = 12,
     OPERATOR_ATTENTION_PLAIN_INPUTS = 10,
+    OPERATOR_CONVOLUTION_INPUTS = 34,
+    OPERATOR_RNN_INPUTS = 27,
 };
 extern const operator_input operator_gemm_inputs[OPERATOR_GEMM_INPUTS];
 extern const operator_input operator_conv_inputs[OPERATOR_CONV_INPUTS];
@@ -28,6 +30,8 @@ extern const operator_input operator_warm_rows_inputs[OPERATOR_WARM_ROWS_INPUTS]
 extern const operator_input operator_matrix_inputs[OPERATOR_MATRIX_INPUTS];
 extern const operator_input operator_attention_inputs[OPERATOR_ATTENTION_INPUTS];
 extern const operator_input operator_attention_plain_inputs[OPERATOR_ATTENTION_PLAIN_INPUTS];
+extern const operator_input operator_convolution_inputs[OPERATOR_CONVOLUTION_INPUTS];
+extern const operator_input operator_rnn_inputs[OPERATOR_RNN_INPUTS];
 
 double operator_look_gemm(const habitat_model_query *, operator_class, const operator_gpu *,
                           float *);
@@ -51,6 +55,10 @@ double operator_look_matrix(const habitat_model_query *, operator_class, const o
                             float *);
 double operator_look_attention(const habitat_model_query *, operator_class, const operator_gpu *,
                                float *);
+double operator_look_convolution(const habitat_model_query *, operator_class, const operator_gpu *,
+                                 float *);
+double operator_look_rnn(const habitat_model_query *, operator_class, const operator_gpu *,
+                         float *);
 
 /* log of a ratio within limits, as every scale-like input is taken. */
 float operator_log(double ratio, double low, double high);

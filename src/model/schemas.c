@@ -74,17 +74,19 @@ typedef struct square {
     double batch, c_in, c_out, kernel_h, kernel_w, in_h, in_w, stride_h, stride_w, pad_h, pad_w;
 } square;
 
-static habitat_status conv(row *r, const square *s, habitat_dtype dtype, habitat_pass pass,
-                           habitat_measurement *out, habitat_error *err) {
+static habitat_status any_conv(row *r, const square *s, double groups, bool transposed,
+                               habitat_dtype dtype, habitat_pass pass, habitat_measurement *out,
+                               habitat_error *err) {
     if (!SIZES(s->batch, s->c_in, s->c_out, s->kernel_h, s->kernel_w, s->in_h, s->in_w, s->stride_h,
-               s->stride_w) ||
+               s->stride_w, groups) ||
         !(s->pad_h >= 0 && s->pad_w >= 0))
         return bad_shape(r, err);
     habitat_conv_shape shape = {.dims = 2,
                                 .batch = s->batch,
                                 .c_in = s->c_in,
                                 .c_out = s->c_out,
-                                .groups = 1,
+                                .groups = groups,
+                                .transposed = transposed,
                                 .in = {s->in_h, s->in_w},
                                 .kernel = {s->kernel_h, s->kernel_w},
                                 .stride = {s->stride_h, s->stride_w},
@@ -92,11 +94,19 @@ static habitat_status conv(row *r, const square *s, habitat_dtype dtype, habitat
                                 .dilation = {1, 1}};
     for (int i = 0; i < 2; i++)
         shape.out[i] =
-            floor((shape.in[i] + 2 * shape.padding[i] - shape.kernel[i]) / shape.stride[i]) + 1;
+            transposed
+                ? (shape.in[i] - 1) * shape.stride[i] - 2 * shape.padding[i] + shape.kernel[i]
+                : floor((shape.in[i] + 2 * shape.padding[i] - shape.kernel[i]) / shape.stride[i]) +
+                      1;
     if (!SIZES(shape.out[0], shape.out[1]) ||
         habitat_work_conv(&shape, dtype, pass, &out->work) != HABITAT_OK)
         return bad_shape(r, err);
     return HABITAT_OK;
+}
+
+static habitat_status conv(row *r, const square *s, habitat_dtype dtype, habitat_pass pass,
+                           habitat_measurement *out, habitat_error *err) {
+    return any_conv(r, s, 1, false, dtype, pass, out, err);
 }
 
 static habitat_status attention(row *r, habitat_attention_shape shape, habitat_dtype dtype,
@@ -424,7 +434,7 @@ static habitat_status read_collected(row *r, const char *op, habitat_dtype dtype
             out->work.op_class = HABITAT_CLASS_BMM;
         return status;
     }
-    if (is(op, "conv2d") && size_of(r, "groups", 1) == 1) {
+    if (is(op, "conv2d") || is(op, "conv_transpose2d")) {
         double kernel = size_of(r, "kernel", NAN), in = size_of(r, "in", NAN);
         double stride = size_of(r, "stride", 1), pad = size_of(r, "padding", 0);
         square s = {size_of(r, "batch", NAN),
@@ -438,7 +448,8 @@ static habitat_status read_collected(row *r, const char *op, habitat_dtype dtype
                     stride,
                     pad,
                     pad};
-        return conv(r, &s, dtype, pass, out, err);
+        return any_conv(r, &s, size_of(r, "groups", 1), is(op, "conv_transpose2d"), dtype, pass,
+                        out, err);
     }
     if (is(op, "attention"))
         return attention(r,

@@ -19,14 +19,17 @@ enum { TRAIN_GPUS_MAX = 32, ROWS_PER_GROUP = 8000, LEAST_ROWS = 40 };
  * training GPUs out; docs/modelling.md#choices */
 static const struct {
     uint32_t transfer_depth, transfer_count, seen_depth, seen_count;
+    double leaf_rows; /* the least a leaf holds; 0 = 80 for transfer, 30 for seen */
 } shapes[OPERATOR_CLASSES] = {
-    [OPERATOR_GEMM] = {3, 100, 5, 250},        [OPERATOR_BMM] = {3, 100, 5, 250},
-    [OPERATOR_CONV] = {4, 150, 6, 250},        [OPERATOR_ELEMENTWISE] = {3, 60, 4, 120},
-    [OPERATOR_SOFTMAX] = {4, 120, 5, 200},     [OPERATOR_NORM] = {4, 120, 5, 200},
-    [OPERATOR_GEMM_MATRIX] = {5, 180, 6, 250}, [OPERATOR_GEMM_FP8] = {5, 180, 6, 250},
-    [OPERATOR_ATTENTION] = {4, 150, 6, 250},   [OPERATOR_COPY] = {2, 40, 3, 60},
-    [OPERATOR_WARM_SOFTMAX] = {3, 60, 4, 100}, [OPERATOR_WARM_NORM] = {3, 60, 4, 100},
-    [OPERATOR_BATCH_NORM] = {3, 60, 4, 100},   [OPERATOR_ATTENTION_PLAIN] = {3, 60, 4, 100},
+    [OPERATOR_GEMM] = {3, 100, 5, 250},          [OPERATOR_BMM] = {3, 100, 5, 250},
+    [OPERATOR_CONV] = {4, 150, 6, 250},          [OPERATOR_ELEMENTWISE] = {3, 60, 4, 120},
+    [OPERATOR_SOFTMAX] = {4, 120, 5, 200},       [OPERATOR_NORM] = {4, 120, 5, 200},
+    [OPERATOR_GEMM_MATRIX] = {5, 180, 6, 250},   [OPERATOR_GEMM_FP8] = {5, 180, 6, 250},
+    [OPERATOR_ATTENTION] = {4, 150, 6, 250},     [OPERATOR_COPY] = {2, 40, 3, 60},
+    [OPERATOR_WARM_SOFTMAX] = {3, 60, 4, 100},   [OPERATOR_WARM_NORM] = {3, 60, 4, 100},
+    [OPERATOR_BATCH_NORM] = {3, 60, 4, 100},     [OPERATOR_ATTENTION_PLAIN] = {3, 60, 4, 100},
+    [OPERATOR_CONV_OTHER] = {4, 200, 5, 300, 4}, [OPERATOR_CONV_MATRIX] = {4, 200, 5, 300, 4},
+    [OPERATOR_RNN] = {4, 200, 5, 300, 8},
 };
 
 /* Rows of one class as numbers. `x` and `y` with each GPU's own rates, `x_estimated` and
@@ -63,7 +66,7 @@ static bool wanted(const habitat_measurement *row, operator_class c,
                    const habitat_train_options *options) {
     habitat_model_query query = dataset_query(row);
     if (row->suspect || (!options->all_rows && row->test) || operator_class_of(&query) != c ||
-        (row->work.pass != HABITAT_PASS_FORWARD && !operator_knows_passes(c)))
+        !operator_pass_trained(c, row->work.pass))
         return false;
     for (size_t i = 0; i < options->without_count; i++)
         if (strcmp(options->without[i], row->gpu) == 0)
@@ -236,12 +239,21 @@ static habitat_status collect(const habitat_dataset *data, const habitat_gpu_tab
 /* ---- Fits
  * --------------------------------------------------------------------------------------- */
 
-typedef enum keep { KEEP_ALL, KEEP_OTHERS, KEEP_TRAIN, KEEP_FOUR_FIFTHS, KEEP_SHORT } keep;
+typedef enum keep {
+    KEEP_ALL,
+    KEEP_OTHERS,
+    KEEP_OTHER_KINDS,
+    KEEP_TRAIN,
+    KEEP_FOUR_FIFTHS,
+    KEEP_SHORT
+} keep;
 
 static bool kept(const samples *s, size_t i, keep which, size_t left_out) {
     switch (which) {
     case KEEP_OTHERS:
         return s->gpu[i] != left_out;
+    case KEEP_OTHER_KINDS:
+        return s->gpus[s->gpu[i]]->compute_capability != s->gpus[left_out]->compute_capability;
     case KEEP_TRAIN:
         return !s->test[i];
     case KEEP_SHORT:
@@ -278,7 +290,9 @@ static habitat_status fit(const samples *s, operator_class c, bool seen, keep wh
                                  .learning_rate = .08,
                                  .row_share = .7,
                                  .input_share = .6,
-                                 .leaf_rows = seen ? 30 : 80,
+                                 .leaf_rows = shapes[c].leaf_rows > 0 ? shapes[c].leaf_rows
+                                              : seen                  ? 30
+                                                                      : 80,
                                  .leaf_penalty = 5,
                                  .clip = .3,
                                  .seed = seed};
@@ -352,8 +366,10 @@ static void interval(const held_out *rows, size_t n, double shrink, bool estimat
 /* Of two GPUs, each is judged by a fit on the other alone, which says little of a fit on both: half
  * is believed beforehand, and what departs from it must be better by `prior` times the square of
  * the step. docs/modelling.md#the-form */
-static double choose_shrink(const held_out *rows, size_t n, size_t gpu_count) {
+static double choose_shrink(const held_out *rows, size_t n, size_t gpu_count, operator_class c) {
     double best = INFINITY, chosen = .5, prior = gpu_count < 3 ? .2 : 0;
+    if (n == 0 && operator_judged_by_kind(c)) /* nothing says that trees hold for another kind */
+        return 0;
     if (gpu_count < 2)
         return chosen;
     for (size_t k = 0; k < SHRINKS; k++) {
@@ -369,10 +385,12 @@ static double choose_shrink(const held_out *rows, size_t n, size_t gpu_count) {
     return chosen;
 }
 
-/* Test rows of a GPU stand for it where it has any. */
-static size_t add_held_out(const samples *s, const trees *t, size_t g, bool seen, held_out *rows) {
+/* Test rows of a GPU stand for it where it has any; `by_shape`: the fifth that KEEP_FOUR_FIFTHS
+ * left out. */
+static size_t add_held_out(const samples *s, const trees *t, size_t g, bool seen, bool by_shape,
+                           held_out *rows) {
     size_t tests = 0, n = 0;
-    for (size_t i = 0; i < s->n; i++)
+    for (size_t i = 0; !by_shape && i < s->n; i++)
         tests += s->gpu[i] == g && s->test[i];
     for (size_t i = 0; i < s->n; i++) {
         if (s->gpu[i] != g || (tests >= 50 && !s->test[i]) ||
@@ -398,34 +416,60 @@ static habitat_status judge_transfer(const samples *s, operator_class c, uint64_
                                      held_out *rows, size_t *n, habitat_error *err) {
     *n = 0;
     for (size_t g = 0; s->gpu_count > 1 && g < s->gpu_count; g++) {
+        keep others_of = operator_judged_by_kind(c) ? KEEP_OTHER_KINDS : KEEP_OTHERS;
         size_t others = 0;
         for (size_t i = 0; i < s->n; i++)
-            others += s->gpu[i] != g;
+            others += kept(s, i, others_of, g);
         if (others < LEAST_ROWS)
             continue;
         trees t = {0};
-        habitat_status status = fit(s, c, false, KEEP_OTHERS, g, seed, &t, err);
+        habitat_status status = fit(s, c, false, others_of, g, seed, &t, err);
         if (status != HABITAT_OK)
             return status;
-        *n += add_held_out(s, &t, g, false, rows + *n);
+        size_t first = *n, kin = 0;
+        *n += add_held_out(s, &t, g, false, false, rows + *n);
         trees_free(&t);
+        for (size_t i = 0; i < s->gpu_count; i++)
+            kin += s->gpus[i]->compute_capability == s->gpus[g]->compute_capability;
+        for (size_t i = first; operator_judged_by_kind(c) && i < *n; i++) /* kinds count alike */
+            rows[i].weight /= (double)kin;
     }
     return HABITAT_OK;
 }
 
+static habitat_status add_name(operator_model *out, const char *name, habitat_error *err) {
+    size_t bytes = strlen(name) + 1;
+    char *copy = malloc(bytes);
+    if (!copy)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    memcpy(copy, name, bytes);
+    out->gpus[out->gpu_count++] = copy;
+    return HABITAT_OK;
+}
+
+/* The kinds of the model's GPUs, each once. */
+static habitat_status name_kinds(const samples *s, operator_model *out, habitat_error *err) {
+    habitat_status status = HABITAT_OK;
+    for (size_t g = 0; status == HABITAT_OK && g < s->gpu_count; g++) {
+        char kind[LEARNED_KIND_BYTES];
+        learned_kind_name(s->gpus[g], kind);
+        if (learned_knows(out, s->gpus[g]->name) && !learned_knows(out, kind))
+            status = add_name(out, kind, err);
+    }
+    return status;
+}
+
 static habitat_status name_gpus(const samples *s, operator_model *out, habitat_error *err) {
-    out->gpus = calloc(s->gpu_count ? s->gpu_count : 1, sizeof *out->gpus);
+    out->gpus = calloc(2 * s->gpu_count + 1, sizeof *out->gpus);
     for (size_t g = 0; out->gpus && g < s->gpu_count; g++) {
-        size_t rows = 0, bytes = strlen(s->gpus[g]->name) + 1;
+        size_t rows = 0;
         for (size_t i = 0; i < s->n; i++)
             rows += s->gpu[i] == g;
         if (rows == 0) /* all of its rows were below their floor */
             continue;
-        char *copy = malloc(bytes);
-        if (!copy)
-            return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-        memcpy(copy, s->gpus[g]->name, bytes);
-        out->gpus[out->gpu_count++] = copy;
+        habitat_status status = add_name(out, s->gpus[g]->name, err);
+        if (status != HABITAT_OK)
+            return status;
     }
     return out->gpus ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
 }
@@ -440,13 +484,26 @@ static habitat_status train_transfer(const samples *s, operator_class c, uint64_
     if (status == HABITAT_OK)
         status = fit(s, c, false, KEEP_ALL, 0, seed, &out->trees, err);
     if (status == HABITAT_OK) {
-        double shrink = choose_shrink(rows, n, s->gpu_count);
+        double shrink = choose_shrink(rows, n, s->gpu_count, c);
         out->shrink = (float)shrink;
         interval(rows, n, shrink, false, &out->low, &out->high);
         interval(rows, n, shrink, true, &out->low_estimated, &out->high_estimated);
     }
     free(rows);
     return status;
+}
+
+/* The widest interval that one of the GPUs needs: they were measured on unlike operations. Rows of
+ * GPU g end at ends[g]. */
+static void widest_interval(const held_out *rows, const size_t *ends, size_t gpu_count, float *low,
+                            float *high) {
+    *low = *high = 0;
+    for (size_t g = 0, first = 0; g < gpu_count; first = ends[g++]) {
+        float ends_of_gpu[2];
+        interval(rows + first, ends[g] - first, 1, false, &ends_of_gpu[0], &ends_of_gpu[1]);
+        *low = fminf(*low, ends_of_gpu[0]);
+        *high = fmaxf(*high, ends_of_gpu[1]);
+    }
 }
 
 /* How much of the answer comes from the model that tells GPUs apart, the rest from the other: both
@@ -487,17 +544,24 @@ static habitat_status train_seen(const samples *s, operator_class c, uint64_t se
     if (!rows)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     trees held = {0};
-    habitat_status status =
-        fit(s, c, true, has_tests(s) ? KEEP_TRAIN : KEEP_FOUR_FIFTHS, 0, seed, &held, err);
-    size_t n = 0;
+    bool by_shape = operator_judged_by_kind(c); /* many GPUs have too few test rows */
+    keep which = has_tests(s) && !by_shape ? KEEP_TRAIN : KEEP_FOUR_FIFTHS;
+    habitat_status status = fit(s, c, true, which, 0, seed, &held, err);
+    size_t n = 0, ends[TRAIN_GPUS_MAX] = {0};
     for (size_t g = 0; status == HABITAT_OK && g < s->gpu_count; g++)
-        n += add_held_out(s, &held, g, true, rows + n);
+        ends[g] = n += add_held_out(s, &held, g, true, by_shape, rows + n);
     trees_free(&held);
     if (status == HABITAT_OK)
         status = fit(s, c, true, KEEP_ALL, 0, seed, &out->trees, err);
     if (status == HABITAT_OK) {
-        status = choose_blend(s, c, seed, &out->shrink, err);
-        interval(rows, n, 1, false, &out->low, &out->high);
+        /* Where trees do not carry between kinds of GPU, there is nothing to blend with. */
+        out->shrink = 1;
+        if (!operator_judged_by_kind(c))
+            status = choose_blend(s, c, seed, &out->shrink, err);
+        if (c == OPERATOR_CONV_OTHER || c == OPERATOR_CONV_MATRIX)
+            widest_interval(rows, ends, s->gpu_count, &out->low, &out->high);
+        else
+            interval(rows, n, 1, false, &out->low, &out->high);
         out->low_estimated = out->low;
         out->high_estimated = out->high;
     }
@@ -518,7 +582,9 @@ static void measure_passes(const habitat_dataset *data, float factors[2]) {
         const habitat_measurement *forward = NULL;
         for (size_t i = 0; i < count && n < MOST; i++) {
             const habitat_measurement *row = &rows[i];
-            if (row->work.op_class != HABITAT_CLASS_CONV)
+            habitat_model_query query = dataset_query(row);
+            operator_class c = operator_class_of(&query);
+            if ((c != OPERATOR_CONV && c != OPERATOR_CONV_OTHER) || row->work.shape.conv.transposed)
                 continue;
             if (row->work.pass == HABITAT_PASS_FORWARD)
                 forward = row;
@@ -553,6 +619,8 @@ static habitat_status train_class(const habitat_dataset *data, const habitat_gpu
                           : train_transfer(&s, c, seed, model, err);
             if (status == HABITAT_OK)
                 status = name_gpus(&s, model, err);
+            if (status == HABITAT_OK && seen && operator_judged_by_kind(c))
+                status = name_kinds(&s, model, err);
             models->count++;
         }
     samples_free(&s);

@@ -47,7 +47,9 @@ static bool in_class(const habitat_measurement *row, paper_class c) {
     habitat_model_query query = dataset_query(row);
     bool two_gradients =
         row->work.op_class == HABITAT_CLASS_CONV && row->work.pass == HABITAT_PASS_BACKWARD;
-    return !row->suspect && !two_gradients && paper_class_of(&query) == c;
+    /* The paper has no transposed ones; what is asked of them goes through their gradients. */
+    bool transposed = row->work.op_class == HABITAT_CLASS_CONV && row->work.shape.conv.transposed;
+    return !row->suspect && !two_gradients && !transposed && paper_class_of(&query) == c;
 }
 
 static bool in_split(const habitat_measurement *row, paper_split split) {

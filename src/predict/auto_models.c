@@ -28,8 +28,9 @@ static bool wanted(const habitat_work *work) {
     switch (work->op_class) {
     case HABITAT_CLASS_GEMM:
     case HABITAT_CLASS_BMM:
-    case HABITAT_CLASS_CONV:
         return true;
+    case HABITAT_CLASS_CONV: /* others: docs/modelling.md#traces */
+        return work->shape.conv.groups <= 1 && !work->shape.conv.transposed;
     case HABITAT_CLASS_ATTENTION: /* in fp32, and the backward passes below: one GPU's rows */
         return habitat_dtype_bytes(work->dtype) == 2;
     case HABITAT_CLASS_SOFTMAX:
@@ -132,8 +133,12 @@ static double roofline_s(const auto_question *q, const rate_table *rates) {
                               rates->flop_per_s[q->dtype][q->matrix_unit], rates->bytes_per_s);
 }
 
+/* Convolutions on matrix units were measured on no two newer GPUs: they are not asked. */
 static habitat_model_query query_of(const auto_question *q, const rate_table *rates) {
+    static const habitat_work nothing = {.known = false};
     uint8_t unit = rates->unit[q->dtype][q->matrix_unit];
+    if (q->work->op_class == HABITAT_CLASS_CONV && (habitat_dtype)(unit / 2) != HABITAT_DTYPE_FP32)
+        return (habitat_model_query){.work = &nothing};
     return (habitat_model_query){.work = q->work, .arithmetic = (habitat_dtype)(unit / 2)};
 }
 
