@@ -246,10 +246,11 @@ static const char networks_text[] =
     "and MobileNet v2 are hundreds of short kernels, and\n"
     "the same RTX 2080 Ti needs from 58 to 90 ms for one of them; what the GPU does there is only "
     "part of what was measured.\n\n"
-    "**What was seen.** None of these iterations was trained on. That convolutions take the "
-    "operator model's time alone, without the origin's measurement,\n"
-    "was chosen on the two Pascal cards (GTX 1080 Ti, Titan Xp); the two Turing cards are the "
-    "check.\n";
+    "**What was seen.** None of these iterations was trained on. Single convolutions of the two "
+    "Pascal cards (GTX 1080 Ti, Titan Xp: DeepBench) are among the\n"
+    "rows of the operator models, and on these two cards it was chosen that convolutions take the "
+    "model's time alone, without the origin's measurement. Of the two\n"
+    "Turing cards nothing was seen: they are the check.\n";
 
 void e2e_print_networks(const e2e_set *set) {
     static const char *const formats[] = {"fp32", "tf32", "fp16"};
