@@ -98,9 +98,10 @@ typedef struct grower {
     size_t n, d;
     binning bins;
     const float *weights;
-    float *gradient; /* shape (n): weighted, of the loss by the prediction, negative */
-    uint16_t *node;  /* shape (n): position in the tree; rows out of the sample keep theirs too */
-    bool *sampled;   /* shape (n) */
+    float *gradient;  /* shape (n): weighted, of the loss by the prediction, negative */
+    uint16_t *node;   /* shape (n): position in the tree; rows out of the sample keep theirs too */
+    uint32_t *sample; /* shape (sample_count): rows of this tree's sample, ascending */
+    size_t sample_count;
     sums *histogram; /* shape (2^(depth-1), BINS) */
 } grower;
 
@@ -119,9 +120,8 @@ static void search_input(grower *g, size_t j, size_t first, size_t nodes, best_c
     size_t bins = g->bins.bins[j];
     memset(g->histogram, 0, nodes * BINS * sizeof *g->histogram);
     const uint8_t *index = g->bins.index + j * g->n;
-    for (size_t i = 0; i < g->n; i++) {
-        if (!g->sampled[i])
-            continue;
+    for (size_t r = 0; r < g->sample_count; r++) {
+        size_t i = g->sample[r];
         sums *cell = &g->histogram[(g->node[i] - first) * BINS + index[i]];
         cell->gradient += (double)g->gradient[i];
         cell->weight += (double)g->weights[i];
@@ -172,12 +172,12 @@ static void fill_leaves(grower *g, float *leaf, float *prediction) {
     size_t leaves = (size_t)1 << g->options->depth;
     sums total[1 << TREES_DEPTH_MAX];
     memset(total, 0, leaves * sizeof *total);
-    for (size_t i = 0; i < g->n; i++)
-        if (g->sampled[i]) {
-            sums *cell = &total[g->node[i] - (leaves - 1)];
-            cell->gradient += (double)g->gradient[i];
-            cell->weight += (double)g->weights[i];
-        }
+    for (size_t r = 0; r < g->sample_count; r++) {
+        size_t i = g->sample[r];
+        sums *cell = &total[g->node[i] - (leaves - 1)];
+        cell->gradient += (double)g->gradient[i];
+        cell->weight += (double)g->weights[i];
+    }
     for (size_t k = 0; k < leaves; k++)
         leaf[k] = total[k].weight > 0 ? (float)(g->options->learning_rate * total[k].gradient /
                                                 (total[k].weight + g->options->leaf_penalty))
@@ -204,11 +204,13 @@ static void grow(grower *g, random_state *random, const float *y, const bool *us
     bool chosen[OPERATOR_INPUTS_MAX];
     choose_inputs(random, use, g->d, g->options->input_share, chosen);
     double clip = g->options->clip;
+    g->sample_count = 0;
     for (size_t i = 0; i < g->n; i++) {
         double residual = (double)(y[i] - prediction[i]);
         double slope = residual / sqrt(1 + residual * residual / (clip * clip));
         g->gradient[i] = (float)((double)g->weights[i] * slope);
-        g->sampled[i] = random_uniform(random) < g->options->row_share;
+        if (random_uniform(random) < g->options->row_share)
+            g->sample[g->sample_count++] = (uint32_t)i;
         g->node[i] = 0;
     }
     for (uint32_t level = 0; level < g->options->depth; level++)
@@ -241,10 +243,10 @@ habitat_status trees_train(const float *inputs, const float *y, const float *wei
         *g = (grower){.options = options, .n = n, .d = d, .weights = weights};
         g->gradient = malloc(n * sizeof *g->gradient);
         g->node = malloc(n * sizeof *g->node);
-        g->sampled = malloc(n * sizeof *g->sampled);
+        g->sample = malloc(n * sizeof *g->sample);
         g->histogram = malloc(((nodes + 1) / 2) * BINS * sizeof *g->histogram);
         done =
-            g->gradient && g->node && g->sampled && g->histogram && bin_all(inputs, n, d, &g->bins);
+            g->gradient && g->node && g->sample && g->histogram && bin_all(inputs, n, d, &g->bins);
     }
     if (done) {
         random_state random = random_seeded(options->seed);
@@ -260,7 +262,7 @@ habitat_status trees_train(const float *inputs, const float *y, const float *wei
     if (g) {
         free(g->gradient);
         free(g->node);
-        free(g->sampled);
+        free(g->sample);
         free(g->histogram);
         free(g->bins.index);
     }

@@ -13,7 +13,7 @@
 #include "model/dataset.h"
 #include "model/random.h"
 
-enum { TRAIN_GPUS_MAX = 32, ROWS_PER_GROUP = 8000, LEAST_ROWS = 40 };
+enum { TRAIN_GPUS_MAX = 32, ROWS_PER_GROUP = 8000, LEAST_ROWS = 40, LEAST_TESTS = 50 };
 
 /* Shape of the trees per class: few and shallow where GPUs must be bridged. Settled by leaving
  * training GPUs out; docs/modelling.md#choices */
@@ -245,7 +245,8 @@ typedef enum keep {
     KEEP_OTHER_KINDS,
     KEEP_TRAIN,
     KEEP_FOUR_FIFTHS,
-    KEEP_SHORT
+    KEEP_SHORT,
+    KEEP_NO_TESTS
 } keep;
 
 static bool kept(const samples *s, size_t i, keep which, size_t left_out) {
@@ -254,6 +255,8 @@ static bool kept(const samples *s, size_t i, keep which, size_t left_out) {
         return s->gpu[i] != left_out;
     case KEEP_OTHER_KINDS:
         return s->gpus[s->gpu[i]]->compute_capability != s->gpus[left_out]->compute_capability;
+    case KEEP_NO_TESTS:
+        return s->gpu[i] != left_out || !s->test[i];
     case KEEP_TRAIN:
         return !s->test[i];
     case KEEP_SHORT:
@@ -312,61 +315,11 @@ static habitat_status fit(const samples *s, operator_class c, bool seen, keep wh
 static const double shrinks[] = {0, .25, .5, .75, 1};
 enum { SHRINKS = sizeof shrinks / sizeof *shrinks };
 
-/* Residuals of rows held out of a fit, weighted so that every GPU counts alike. */
-typedef struct held_out {
-    double residual, residual_estimated; /* log(measured / analytic) */
-    double correction, correction_estimated;
-    double weight;
-} held_out;
-
-typedef struct spread {
-    double value, weight;
-} spread;
-
-static int compare_spreads(const void *a, const void *b) {
-    double x = ((const spread *)a)->value, y = ((const spread *)b)->value;
-    return (x > y) - (x < y);
-}
-
-static void interval(const held_out *rows, size_t n, double shrink, bool estimated, float *low,
-                     float *high) {
-    spread *sorted = malloc((n ? n : 1) * sizeof *sorted);
-    *low = -.7F; /* no evidence: a factor of two either way */
-    *high = .7F;
-    if (!sorted || n == 0) {
-        free(sorted);
-        return;
-    }
-    double total = 0, sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        double r = estimated ? rows[i].residual_estimated - shrink * rows[i].correction_estimated
-                             : rows[i].residual - shrink * rows[i].correction;
-        sorted[i] = (spread){r, rows[i].weight};
-        total += rows[i].weight;
-    }
-    qsort(sorted, n, sizeof *sorted, compare_spreads);
-    bool below = true;
-    for (size_t i = 0; i < n; i++) {
-        sum += sorted[i].weight;
-        if (below && sum >= .1 * total) {
-            *low = (float)sorted[i].value;
-            below = false;
-        }
-        if (sum >= .9 * total) {
-            *high = (float)sorted[i].value;
-            break;
-        }
-    }
-    /* Runs of one program differ by as much. */
-    *low = fminf(*low, -.04F);
-    *high = fmaxf(*high, .04F);
-    free(sorted);
-}
-
 /* Of two GPUs, each is judged by a fit on the other alone, which says little of a fit on both: half
  * is believed beforehand, and what departs from it must be better by `prior` times the square of
  * the step. docs/modelling.md#the-form */
-static double choose_shrink(const held_out *rows, size_t n, size_t gpu_count, operator_class c) {
+static double choose_shrink(const train_held_out *rows, size_t n, size_t gpu_count,
+                            operator_class c) {
     double best = INFINITY, chosen = .5, prior = gpu_count < 3 ? .2 : 0;
     if (n == 0 && operator_judged_by_kind(c)) /* nothing says that trees hold for another kind */
         return 0;
@@ -388,7 +341,7 @@ static double choose_shrink(const held_out *rows, size_t n, size_t gpu_count, op
 /* Test rows of a GPU stand for it where it has any; `by_shape`: the fifth that KEEP_FOUR_FIFTHS
  * left out. */
 static size_t add_held_out(const samples *s, const trees *t, size_t g, bool seen, bool by_shape,
-                           held_out *rows) {
+                           train_held_out *rows) {
     size_t tests = 0, n = 0;
     for (size_t i = 0; !by_shape && i < s->n; i++)
         tests += s->gpu[i] == g && s->test[i];
@@ -396,9 +349,12 @@ static size_t add_held_out(const samples *s, const trees *t, size_t g, bool seen
         if (s->gpu[i] != g || (tests >= 50 && !s->test[i]) ||
             (seen && tests < 50 && kept(s, i, KEEP_FOUR_FIFTHS, 0)))
             continue;
-        rows[n++] = (held_out){(double)s->y[i], (double)s->y_estimated[i],
-                               trees_predict(t, s->x + i * s->d),
-                               trees_predict(t, s->x_estimated + i * s->d), 0};
+        rows[n++] = (train_held_out){(double)s->y[i],
+                                     (double)s->y_estimated[i],
+                                     trees_predict(t, s->x + i * s->d),
+                                     trees_predict(t, s->x_estimated + i * s->d),
+                                     0,
+                                     (uint8_t)g};
     }
     for (size_t i = 0; i < n; i++)
         rows[i].weight = 1 / (double)n;
@@ -413,7 +369,7 @@ static bool has_tests(const samples *s) {
 }
 
 static habitat_status judge_transfer(const samples *s, operator_class c, uint64_t seed,
-                                     held_out *rows, size_t *n, habitat_error *err) {
+                                     train_held_out *rows, size_t *n, habitat_error *err) {
     *n = 0;
     for (size_t g = 0; s->gpu_count > 1 && g < s->gpu_count; g++) {
         keep others_of = operator_judged_by_kind(c) ? KEEP_OTHER_KINDS : KEEP_OTHERS;
@@ -474,9 +430,52 @@ static habitat_status name_gpus(const samples *s, operator_model *out, habitat_e
     return out->gpus ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
 }
 
+/* log of the bandwidth of GPU g over what the mean share of all others makes of it, whatever their
+ * memory: of like memories there are two or three, too few to tell how far a new one may be off. */
+static double bandwidth_miss(const samples *s, size_t g) {
+    double sum = 0, own = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < s->gpu_count; i++) {
+        const habitat_gpu *gpu = s->gpus[i];
+        double share = gpu->sustained_bandwidth_bytes_per_s / gpu->memory_bandwidth_bytes_per_s;
+        if (i == g)
+            own = share;
+        else if (isfinite(share)) {
+            sum += share;
+            n++;
+        }
+    }
+    return log(own / (sum / (double)n));
+}
+
+/* How far rates are missed on GPUs left out of the rule that estimates them, root mean square of
+ * logs; for classes that compute, of both rates together. */
+static double rule_misses(const samples *s, operator_class c) {
+    bool rows = c == OPERATOR_ELEMENTWISE || c == OPERATOR_SOFTMAX || c == OPERATOR_NORM ||
+                (c >= OPERATOR_COPY && c <= OPERATOR_BATCH_NORM);
+    /* of classes on plain units nothing depends on the number format */
+    habitat_dtype d = c == OPERATOR_GEMM_FP8 ? HABITAT_DTYPE_FP8 : HABITAT_DTYPE_BF16;
+    double sum = 0, n = 0;
+    for (size_t g = 0; g < s->gpu_count; g++) {
+        operator_gpu known, guessed;
+        double bytes = bandwidth_miss(s, g);
+        if (isfinite(bytes)) {
+            sum += bytes * bytes;
+            n++;
+        }
+        if (rows || !operator_gpu_facts(s->gpus[g], c, d, &known) ||
+            !operator_gpu_facts(&s->estimated[g], c, d, &guessed))
+            continue;
+        double flop = log(known.flop_per_s / guessed.flop_per_s);
+        sum += flop * flop;
+        n++;
+    }
+    return n > 0 ? sqrt(sum / n) : 0;
+}
+
 static habitat_status train_transfer(const samples *s, operator_class c, uint64_t seed,
                                      operator_model *out, habitat_error *err) {
-    held_out *rows = malloc((s->n + 1) * sizeof *rows);
+    train_held_out *rows = malloc((s->n + 1) * sizeof *rows);
     if (!rows)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     size_t n;
@@ -486,8 +485,9 @@ static habitat_status train_transfer(const samples *s, operator_class c, uint64_
     if (status == HABITAT_OK) {
         double shrink = choose_shrink(rows, n, s->gpu_count, c);
         out->shrink = (float)shrink;
-        interval(rows, n, shrink, false, &out->low, &out->high);
-        interval(rows, n, shrink, true, &out->low_estimated, &out->high_estimated);
+        train_interval(rows, n, shrink, 0, &out->low, &out->high);
+        train_interval(rows, n, shrink, rule_misses(s, c), &out->low_estimated,
+                       &out->high_estimated);
     }
     free(rows);
     return status;
@@ -495,52 +495,83 @@ static habitat_status train_transfer(const samples *s, operator_class c, uint64_
 
 /* The widest interval that one of the GPUs needs: they were measured on unlike operations. Rows of
  * GPU g end at ends[g]. */
-static void widest_interval(const held_out *rows, const size_t *ends, size_t gpu_count, float *low,
-                            float *high) {
+static void widest_interval(const train_held_out *rows, const size_t *ends, size_t gpu_count,
+                            float *low, float *high) {
     *low = *high = 0;
     for (size_t g = 0, first = 0; g < gpu_count; first = ends[g++]) {
         float ends_of_gpu[2];
-        interval(rows + first, ends[g] - first, 1, false, &ends_of_gpu[0], &ends_of_gpu[1]);
+        train_seen_interval(rows + first, ends[g] - first, &ends_of_gpu[0], &ends_of_gpu[1]);
         *low = fminf(*low, ends_of_gpu[0]);
         *high = fmaxf(*high, ends_of_gpu[1]);
     }
 }
 
-/* How much of the answer comes from the model that tells GPUs apart, the rest from the other: both
- * are fitted on the shorter rows and judged on the longer ones, since what is asked for later is
- * mostly larger than what was measured. */
-static habitat_status choose_blend(const samples *s, operator_class c, uint64_t seed, float *out,
+/* Rows that neither fit of a judgement saw, by GPU: mean error of each share of the model that
+ * tells GPUs apart, the rest being the model that does not. */
+static void add_shares(const samples *s, const trees *seen, const trees *transfer, double shrink,
+                       keep which, size_t g, double totals[SHRINKS]) {
+    double sums[SHRINKS] = {0}, count = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        if (s->gpu[i] != g || kept(s, i, which, g))
+            continue;
+        double own = trees_predict(seen, s->x + i * s->d);
+        double common = shrink * trees_predict(transfer, s->x + i * s->d);
+        for (size_t k = 0; k < SHRINKS; k++)
+            sums[k] +=
+                fabs(exp(shrinks[k] * own + (1 - shrinks[k]) * common - (double)s->y[i]) - 1);
+        count++;
+    }
+    for (size_t k = 0; count > 0 && k < SHRINKS; k++)
+        totals[k] += sums[k] / count;
+}
+
+/* Both models fitted without the rows that `which` leaves out, judged on those of one GPU or, for
+ * g = gpu_count, of all. */
+static habitat_status judge_shares(const samples *s, operator_class c, double shrink, keep which,
+                                   size_t g, uint64_t seed, double totals[SHRINKS],
                                    habitat_error *err) {
     trees seen = {0}, transfer = {0};
-    habitat_status status = fit(s, c, true, KEEP_SHORT, 0, seed, &seen, err);
+    habitat_status status = fit(s, c, true, which, g, seed, &seen, err);
     if (status == HABITAT_OK)
-        status = fit(s, c, false, KEEP_SHORT, 0, seed, &transfer, err);
-    double best = INFINITY;
-    for (size_t k = 0; status == HABITAT_OK && k < SHRINKS; k++) {
-        double sum[TRAIN_GPUS_MAX] = {0}, count[TRAIN_GPUS_MAX] = {0}, total = 0;
-        for (size_t i = 0; i < s->n; i++) {
-            if (!s->is_long[i])
-                continue;
-            double made = shrinks[k] * trees_predict(&seen, s->x + i * s->d) +
-                          (1 - shrinks[k]) * trees_predict(&transfer, s->x + i * s->d);
-            sum[s->gpu[i]] += fabs(exp(made - (double)s->y[i]) - 1);
-            count[s->gpu[i]]++;
-        }
-        for (size_t g = 0; g < s->gpu_count; g++)
-            total += count[g] > 0 ? sum[g] / count[g] : 0;
-        if (total < best) {
-            best = total;
-            *out = (float)shrinks[k];
-        }
-    }
+        status = fit(s, c, false, which, g, seed, &transfer, err);
+    bool all = g == s->gpu_count;
+    for (size_t i = all ? 0 : g; status == HABITAT_OK && i < (all ? g : g + 1); i++)
+        add_shares(s, &seen, &transfer, shrink, which, i, totals);
     trees_free(&seen);
     trees_free(&transfer);
     return status;
 }
 
-static habitat_status train_seen(const samples *s, operator_class c, uint64_t seed,
-                                 operator_model *out, habitat_error *err) {
-    held_out *rows = malloc((s->n + 1) * sizeof *rows);
+/* How much of the answer comes from the model that tells GPUs apart: judged on each GPU's test
+ * rows, which are of the shapes that models ask for, after a fit on all but them; without test rows
+ * on the longest rows of each GPU after a fit on the others. */
+static habitat_status choose_blend(const samples *s, operator_class c, float transfer_shrink,
+                                   uint64_t seed, float *out, habitat_error *err) {
+    double totals[SHRINKS] = {0}, shrink = (double)transfer_shrink;
+    habitat_status status = HABITAT_OK;
+    bool judged = false;
+    for (size_t g = 0; status == HABITAT_OK && g < s->gpu_count; g++) {
+        size_t tests = 0;
+        for (size_t i = 0; i < s->n; i++)
+            tests += s->gpu[i] == g && s->test[i];
+        if (tests < LEAST_TESTS)
+            continue;
+        judged = true;
+        status = judge_shares(s, c, shrink, KEEP_NO_TESTS, g, seed, totals, err);
+    }
+    if (status == HABITAT_OK && !judged)
+        status = judge_shares(s, c, shrink, KEEP_SHORT, s->gpu_count, seed, totals, err);
+    size_t best = SHRINKS / 2;
+    for (size_t k = 0; k < SHRINKS; k++)
+        if (totals[k] < totals[best])
+            best = k;
+    *out = (float)shrinks[best];
+    return status;
+}
+
+static habitat_status train_seen(const samples *s, operator_class c, float transfer_shrink,
+                                 uint64_t seed, operator_model *out, habitat_error *err) {
+    train_held_out *rows = malloc((s->n + 1) * sizeof *rows);
     if (!rows)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     trees held = {0};
@@ -557,11 +588,11 @@ static habitat_status train_seen(const samples *s, operator_class c, uint64_t se
         /* Where trees do not carry between kinds of GPU, there is nothing to blend with. */
         out->shrink = 1;
         if (!operator_judged_by_kind(c))
-            status = choose_blend(s, c, seed, &out->shrink, err);
+            status = choose_blend(s, c, transfer_shrink, seed, &out->shrink, err);
         if (c == OPERATOR_CONV_OTHER || c == OPERATOR_CONV_MATRIX)
             widest_interval(rows, ends, s->gpu_count, &out->low, &out->high);
         else
-            interval(rows, n, 1, false, &out->low, &out->high);
+            train_seen_interval(rows, n, &out->low, &out->high);
         out->low_estimated = out->low;
         out->high_estimated = out->high;
     }
@@ -576,7 +607,7 @@ static void measure_passes(const habitat_dataset *data, float factors[2]) {
                                            HABITAT_PASS_BACKWARD_WEIGHT};
     size_t count;
     const habitat_measurement *rows = habitat_dataset_rows(data, &count);
-    spread *ratios = malloc(MOST * sizeof *ratios);
+    float *ratios = malloc(MOST * sizeof *ratios);
     for (int k = 0; ratios && k < 2; k++) {
         size_t n = 0;
         const habitat_measurement *forward = NULL;
@@ -592,12 +623,12 @@ static void measure_passes(const habitat_dataset *data, float factors[2]) {
                      forward->work.shape.conv.c_in == row->work.shape.conv.c_in &&
                      forward->work.shape.conv.c_out == row->work.shape.conv.c_out &&
                      forward->time_ms > .05)
-                ratios[n++].value = row->time_ms / forward->time_ms;
+                ratios[n++] = (float)(row->time_ms / forward->time_ms);
         }
         if (n < 20)
             continue;
-        qsort(ratios, n, sizeof *ratios, compare_spreads);
-        factors[k] = (float)ratios[n / 2].value;
+        qsort(ratios, n, sizeof *ratios, compare_floats);
+        factors[k] = ratios[n / 2];
     }
     free(ratios);
 }
@@ -615,7 +646,7 @@ static habitat_status train_class(const habitat_dataset *data, const habitat_gpu
                                       .use = seen ? HABITAT_MODEL_SEEN : HABITAT_MODEL_TRANSFER,
                                       .training_rows = s.n};
             uint64_t seed = options->seed * 1000003 + (uint64_t)c * 2 + (uint64_t)seen;
-            status = seen ? train_seen(&s, c, seed, model, err)
+            status = seen ? train_seen(&s, c, model[-1].shrink, seed, model, err)
                           : train_transfer(&s, c, seed, model, err);
             if (status == HABITAT_OK)
                 status = name_gpus(&s, model, err);

@@ -14,6 +14,26 @@ habitat_status train_classes(const habitat_dataset *data, const habitat_gpu_tabl
                              const habitat_train_options *options, unsigned classes,
                              habitat_models **out, habitat_error *err);
 
+/* ---- Intervals: train_interval.c ----------------------------------------------------------------
+ */
+
+/* One row held out of a fit, weighted so that every GPU counts alike. */
+typedef struct train_held_out {
+    double residual, residual_estimated; /* log(measured / analytic), on own and estimated rates */
+    double correction, correction_estimated;
+    double weight;
+    uint8_t gpu;
+} train_held_out;
+
+/* Ends of the 80 % interval of log(measured / predicted) on a GPU that is none of those of `rows`.
+ * shrink: what the corrections count. miss: standard deviation of the logs of estimated rates, at
+ * least; 0 = on measured rates. docs/modelling.md#protocol */
+void train_interval(const train_held_out *rows, size_t n, double shrink, double miss, float *low,
+                    float *high);
+
+/* The same on a GPU that is one of those of `rows`. */
+void train_seen_interval(const train_held_out *rows, size_t n, float *low, float *high);
+
 /* Rows of one paper class, and the perceptron trained on them. */
 typedef struct network_samples {
     size_t n, inputs;

@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "model/offset.h"
+#include "model/train.h"
 
 /* One tree of depth 2:  x0 > 1 ? (x1 > 5 ? 40 : 30) : (always left: 10). */
 static trees two_levels(void) {
@@ -205,6 +206,40 @@ static void test_offset(void) {
     check_case("few measured operations move a class by their shrunken median");
 }
 
+/* Two GPUs that err by .1 and by -.1, every row alike: deviation .1 sqrt(2), one degree of freedom:
+ * 3.078 * sqrt(1 + 1/2) * .1414 = .5331. */
+static void test_interval(void) {
+    enum { ROWS = 20 };
+    train_held_out rows[ROWS];
+    for (unsigned i = 0; i < ROWS; i++)
+        rows[i] = (train_held_out){.residual = i % 2 ? .1 : -.1,
+                                   .residual_estimated = i % 2 ? .1 : -.1,
+                                   .weight = 1,
+                                   .gpu = (uint8_t)(i % 2)};
+    float low, high;
+    train_interval(rows, ROWS, 1, 0, &low, &high);
+    CHECK_NEAR(low, -.5331, 1e-3);
+    CHECK_NEAR(high, .5331, 1e-3);
+    /* rates off by .3 besides: sqrt(.1414^2 + .3^2) = .3317 */
+    train_interval(rows, ROWS, 1, .3, &low, &high);
+    CHECK_NEAR(high, 3.078 * 1.22474 * .33166, 1e-3);
+    /* a correction that takes the errors away, counted by half */
+    for (unsigned i = 0; i < ROWS; i++)
+        rows[i].correction = rows[i].residual;
+    train_interval(rows, ROWS, .5, 0, &low, &high);
+    CHECK_NEAR(high, .5331 / 2, 1e-3);
+    train_interval(rows, ROWS, 1, 0, &low, &high);
+    CHECK_NEAR(high, .04, 1e-6); /* never narrower */
+    for (unsigned i = 0; i < ROWS; i++)
+        rows[i].correction = 0;
+    train_seen_interval(rows, ROWS, &low, &high);
+    CHECK_NEAR(low, -.1, 1e-6); /* of a GPU among them: what its rows did */
+    CHECK_NEAR(high, .1, 1e-6);
+    train_interval(rows, 0, 1, 0, &low, &high);
+    CHECK_NEAR(high, .7, 1e-6); /* no evidence */
+    check_case("intervals of a new GPU hold the spread of biases, few GPUs with a wide one");
+}
+
 int main(void) {
     test_trees();
     test_training();
@@ -212,5 +247,6 @@ int main(void) {
     test_file();
     test_answers();
     test_offset();
+    test_interval();
     return check_done();
 }
