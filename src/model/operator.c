@@ -213,6 +213,16 @@ bool operator_gpu_facts(const habitat_gpu *gpu, operator_class c, habitat_dtype 
     return true;
 }
 
+/* A session's convolution layer: images rearranged from and to NHWC, activation and bias as passes
+ * of their own over the output. */
+static double session_ms(const habitat_work *work, const operator_gpu *gpu) {
+    const habitat_conv_shape *s = &work->shape.conv;
+    double element = (double)habitat_dtype_bytes(work->dtype);
+    double in = s->batch * s->c_in * s->in[0] * s->in[1];
+    double out = s->batch * s->c_out * s->out[0] * s->out[1];
+    return 1e3 * element * (2 * in + (s->bias ? 6 : 4) * out) / gpu->bytes_per_s;
+}
+
 void operator_look(const habitat_model_query *query, operator_class c, const operator_gpu *gpu,
                    operator_view *out) {
     double seconds = classes[c].look(query, c, gpu, out->inputs);
@@ -220,6 +230,8 @@ void operator_look(const habitat_model_query *query, operator_class c, const ope
     double constant = timing_costs[c][timing].constant;
     if (c == OPERATOR_ATTENTION && query->variant == HABITAT_VARIANT_TRTLLM)
         constant *= 1.3;
+    if (timing == HABITAT_TIMING_SESSION && query->work->op_class == HABITAT_CLASS_CONV)
+        constant += session_ms(query->work, gpu);
     out->base_ms = seconds * 1e3 + constant;
     out->floor_ms = timing_costs[c][timing].floor;
 }

@@ -254,8 +254,14 @@ static habitat_status read_tensorflow(row *r, const char *op, habitat_dtype dtyp
                                       habitat_measurement *out, habitat_error *err) {
     if (!is(cell_text(r, "pass"), "fwd"))
         return unsupported(r, "a whole training step of a layer", err);
-    if (op && strstr(op, "conv"))
-        return read_conv(r, dtype, out, err);
+    if (op && strstr(op, "conv")) {
+        habitat_status status = read_conv(r, dtype, out, err);
+        habitat_conv_shape shape = out->work.shape.conv;
+        shape.bias = is(cell_text(r, "use_bias"), "True");
+        if (status == HABITAT_OK && shape.bias)
+            status = habitat_work_conv(&shape, dtype, HABITAT_PASS_FORWARD, &out->work);
+        return status;
+    }
     return gemm(r,
                 (habitat_gemm_shape){.b = 1,
                                      .m = cell_number(r, "batch"),

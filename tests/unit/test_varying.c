@@ -116,6 +116,30 @@ static void test_convolution_time(void) {
     check_case("a transposed convolution takes the time of an input gradient");
 }
 
+/* A session's layer: its overhead, images from and to NHWC, activation, bias. 132 x 256 x 256
+ * elements of 4 byte in and out, (2 + 4) x 34.6 MB at 1 TB/s = 207.6 us, with a bias 2 x 34.6 more.
+ */
+static void test_session(void) {
+    const operator_gpu gpu = {.flop_per_s = 1e13,
+                              .bytes_per_s = 1e12,
+                              .sm_count = 132,
+                              .lanes_per_sm = 128,
+                              .clock_hz = 1e9,
+                              .l2_bytes = 1e6};
+    habitat_work work = conv_work(&pointwise, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD);
+    habitat_model_query query = {.work = &work, .timing = HABITAT_TIMING_KERNEL};
+    operator_view kernel, session;
+    operator_look(&query, OPERATOR_CONV, &gpu, &kernel);
+    query.timing = HABITAT_TIMING_SESSION;
+    operator_look(&query, OPERATOR_CONV, &gpu, &session);
+    CHECK_NEAR(session.base_ms - kernel.base_ms, .2 - .003 + .2076, 1e-3);
+    work.shape.conv.bias = true;
+    operator_look(&query, OPERATOR_CONV, &gpu, &session);
+    CHECK_NEAR(session.base_ms - kernel.base_ms, .2 - .003 + .2768, 1e-3);
+    check_case(
+        "a session's convolution layer rearranges its images and passes over its output again");
+}
+
 /* A step: 64 x 2048 x 512 is 32 tiles of 64 x 64 on 16 units, 2 waves, 2 m n k / (.6 x 1e12) =
  * 223.7 us, x .6 = 134.2; weights and states 5.77 MB from the cache, x 2.2 / 652.8 GB/s = 19.4;
  * root of the squares 135.6. Ten steps 1356 us and 42 us of latency. Inputs: 640 x 2048 x 512 in
@@ -305,6 +329,7 @@ int main(void) {
         return 1;
     test_classes();
     test_convolution_time();
+    test_session();
     test_recurrent_time();
     test_answers();
     test_rows();
