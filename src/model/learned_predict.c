@@ -164,14 +164,35 @@ static bool find_equals(const habitat_model_query *queries, size_t n, size_t *fi
 
 static const habitat_model_estimate nothing = {false, false, NAN, NAN, NAN};
 
+/* Another GPU of a kind that was measured, in classes that keep kinds: its intervals are wider by
+ * this factor (of logarithms). docs/modelling.md#kinds */
+static const double kin_width = 2;
+
+static bool knows_kind(const operator_model *seen, const habitat_gpu *gpu) {
+    char kind[LEARNED_KIND_BYTES];
+    if (!seen || gpu->compute_capability == 0)
+        return false;
+    learned_kind_name(gpu, kind);
+    return learned_knows(seen, kind);
+}
+
+/* Whether class `other` answers for `c` on this GPU: it was measured there, or one of its kind
+ * while class `c` knows nothing of the GPU. */
+static bool knows_better(const habitat_models *models, operator_class c, operator_class other,
+                         const habitat_gpu *gpu) {
+    const operator_model *seen = learned_find(models, other, HABITAT_MODEL_SEEN);
+    return learned_knows(seen, gpu->name) ||
+           (knows_kind(seen, gpu) &&
+            !learned_knows(learned_find(models, c, HABITAT_MODEL_SEEN), gpu->name));
+}
+
 /* Gradients of convolutions go by their forward pass, times factors, in model files without any of
  * their own, and where two GPUs are compared: recorded networks came out no better with them
  * (docs/modelling.md#traces). */
 static operator_class class_of(const habitat_models *models, habitat_model_use use,
                                const habitat_gpu *gpu, const habitat_model_query *query) {
     operator_class c = operator_class_of(query), other = operator_class_if_seen(query);
-    if (use == HABITAT_MODEL_AUTO && other != OPERATOR_NONE &&
-        learned_knows(learned_find(models, other, HABITAT_MODEL_SEEN), gpu->name))
+    if (use == HABITAT_MODEL_AUTO && other != OPERATOR_NONE && knows_better(models, c, other, gpu))
         return other;
     const habitat_conv_shape *conv = &query->work->shape.conv;
     bool own = use != HABITAT_MODEL_TRANSFER && learned_find(models, c, HABITAT_MODEL_TRANSFER);
@@ -192,18 +213,6 @@ bool learned_on_estimates(const habitat_gpu *gpu, operator_class c, habitat_dtyp
 
 static habitat_model_estimate from_trees(const habitat_models *, habitat_model_use,
                                          const habitat_gpu *, const habitat_model_query *);
-
-/* Another GPU of a kind that was measured, in classes that keep kinds: its intervals are wider by
- * this factor (of logarithms). docs/modelling.md#kinds */
-static const double kin_width = 2;
-
-static bool knows_kind(const operator_model *seen, const habitat_gpu *gpu) {
-    char kind[LEARNED_KIND_BYTES];
-    if (!seen || gpu->compute_capability == 0)
-        return false;
-    learned_kind_name(gpu, kind);
-    return learned_knows(seen, kind);
-}
 
 /* Both gradients of a convolution are two calls one after the other. */
 static habitat_model_estimate both_gradients(const habitat_models *models, habitat_model_use use,

@@ -128,7 +128,24 @@ static bool eager_rows(const habitat_model_query *query) {
     return query->work->pass == HABITAT_PASS_FORWARD && query->timing != HABITAT_TIMING_GRAPH;
 }
 
+/* A dense fp32 forward pass as kernels or graphs time it. 3x3 kernels of stride 1 have thousands of
+ * eager rows on five GPUs: there the class of its own knows more, but of graphs. */
+static bool forward_beside_gradients(const habitat_model_query *query) {
+    const habitat_conv_shape *conv = &query->work->shape.conv;
+    bool usual = conv->kernel[0] == 3 && conv->kernel[1] == 3 && conv->stride[0] == 1;
+    return operator_class_of(query) == OPERATOR_CONV && query->work->pass == HABITAT_PASS_FORWARD &&
+           (query->timing == HABITAT_TIMING_GRAPH ||
+            (query->timing == HABITAT_TIMING_KERNEL && !usual));
+}
+
+bool operator_trains_on(operator_class c, const habitat_model_query *query) {
+    return operator_class_of(query) == c ||
+           (c == OPERATOR_CONV_OTHER && forward_beside_gradients(query));
+}
+
 operator_class operator_class_if_seen(const habitat_model_query *query) {
+    if (forward_beside_gradients(query))
+        return OPERATOR_CONV_OTHER;
     if (query->timing != HABITAT_TIMING_KERNEL)
         return OPERATOR_NONE;
     habitat_model_query warm = *query;

@@ -47,6 +47,10 @@ operator_class operator_class_of(const habitat_model_query *query);
  * is none. */
 operator_class operator_class_if_seen(const habitat_model_query *query);
 
+/* Whether a class trains on such a row: its own, and those that it answers where it knows the GPU.
+ */
+bool operator_trains_on(operator_class c, const habitat_model_query *query);
+
 /* Facts of one GPU as one class needs them. */
 typedef struct operator_gpu {
     double flop_per_s, bytes_per_s; /* sustained */

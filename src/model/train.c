@@ -65,7 +65,7 @@ static void samples_free(samples *s) {
 static bool wanted(const habitat_measurement *row, operator_class c,
                    const habitat_train_options *options) {
     habitat_model_query query = dataset_query(row);
-    if (row->suspect || (!options->all_rows && row->test) || operator_class_of(&query) != c ||
+    if (row->suspect || (!options->all_rows && row->test) || !operator_trains_on(c, &query) ||
         !operator_pass_trained(c, row->work.pass))
         return false;
     for (size_t i = 0; i < options->without_count; i++)

@@ -66,6 +66,17 @@ static void test_classes(void) {
     habitat_work lstm = rnn_work(HABITAT_DTYPE_FP32, HABITAT_PASS_BACKWARD);
     CHECK_INT(class_of(&lstm, HABITAT_DTYPE_UNKNOWN), OPERATOR_RNN);
     CHECK_INT(class_of(&lstm, HABITAT_DTYPE_FP64), OPERATOR_NONE);
+    habitat_model_query query = {.work = &forward};
+    CHECK(operator_trains_on(OPERATOR_CONV, &query));
+    CHECK(operator_trains_on(OPERATOR_CONV_OTHER, &query));
+    CHECK_INT(operator_class_if_seen(&query), OPERATOR_CONV_OTHER);
+    query.timing = HABITAT_TIMING_EAGER;
+    CHECK(!operator_trains_on(OPERATOR_CONV_OTHER, &query));
+    forward.shape.conv.kernel[0] = forward.shape.conv.kernel[1] = 3;
+    query.timing = HABITAT_TIMING_KERNEL;
+    CHECK_INT(operator_class_if_seen(&query), OPERATOR_NONE);
+    query.timing = HABITAT_TIMING_GRAPH;
+    CHECK_INT(operator_class_if_seen(&query), OPERATOR_CONV_OTHER);
     CHECK(operator_pass_trained(OPERATOR_CONV_MATRIX, HABITAT_PASS_BACKWARD_WEIGHT));
     CHECK(!operator_pass_trained(OPERATOR_CONV_MATRIX, HABITAT_PASS_BACKWARD));
     CHECK(!operator_pass_trained(OPERATOR_CONV, HABITAT_PASS_BACKWARD_INPUT));
