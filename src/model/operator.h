@@ -21,7 +21,7 @@ typedef enum operator_class {
     OPERATOR_WARM_NORM,       /* layer norm, the same */
     OPERATOR_BATCH_NORM,      /* training, both passes */
     OPERATOR_ATTENTION_PLAIN, /* fp32, fused or not, both passes */
-    OPERATOR_CONV_OTHER,      /* fp32, 2-D: gradients, and transposed in every pass */
+    OPERATOR_CONV_OTHER,      /* fp32, 2-D: gradients, transposed, known forward */
     OPERATOR_CONV_MATRIX,     /* tf32, fp16, bf16, 2-D, every pass; groups in every format */
     OPERATOR_RNN,             /* LSTM, GRU and plain, both passes, any number format */
     OPERATOR_CLASSES,

@@ -67,7 +67,7 @@ double operator_look_rnn(const habitat_model_query *query, operator_class c,
     double step_latency_s = (matrix ? 5.5e-6 : 4.2e-6) * (backward ? 1.1 : 1);
     double directions = s->bidirectional ? 2 : 1, width = s->gates * s->hidden;
     double rows = s->batch * s->steps, rate = gpu->flop_per_s, products = 0;
-    for (double layer = 0; layer < fmin(s->layers, 64); layer++) {
+    for (unsigned layer = 0; layer < 64 && layer < s->layers; layer++) {
         double in = layer > 0 ? s->hidden * directions : s->input;
         products += BEST(product_tiles, rows, width * directions, in, 1, units, rate);
         if (backward) /* the weights' gradient of inputs and states */
