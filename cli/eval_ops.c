@@ -7,8 +7,8 @@
 #include "common.h"
 #include "measurements.h"
 
-static int judge(const habitat_gpu_table *table, const char *folder, size_t seed, size_t epochs,
-                 bool no_mlp) {
+static int judge(const habitat_gpu_table *table, const char *folder, const cli_list *classes,
+                 size_t seed, size_t epochs, bool no_mlp) {
     habitat_error error = {0};
     habitat_dataset *data = NULL;
     const cli_list folders = {&folder, 1};
@@ -18,16 +18,19 @@ static int judge(const habitat_gpu_table *table, const char *folder, size_t seed
     habitat_train_options settings = {.seed = seed,
                                       .paper = !no_mlp,
                                       .paper_epochs = (unsigned)epochs,
+                                      .classes = classes->items,
+                                      .class_count = classes->count,
                                       .progress = cli_training_progress};
     if (habitat_evaluate(data, table, folder, &settings, cli_write_stdout, NULL, &error) !=
         HABITAT_OK)
-        code = cli_fail(CLI_FAILED, NULL, "%s", error.message);
+        code = cli_fail(classes->count && error.code == HABITAT_E_ARG ? CLI_USAGE : CLI_FAILED,
+                        NULL, "%s", error.message);
     habitat_dataset_free(data);
     return code;
 }
 
 int eval_ops(int argc, char **argv) {
-    cli_list files = {0};
+    cli_list files = {0}, classes = {0};
     const char *folder = NULL, *recordings = NULL; /* those of the other parts are accepted */
     size_t seed = 0, epochs = 0;
     bool no_mlp = false, csv = false;
@@ -35,7 +38,7 @@ int eval_ops(int argc, char **argv) {
         {"--data", 0, CLI_TEXT, &folder},    {"--recordings", 0, CLI_TEXT, &recordings},
         {"--gpu-file", 0, CLI_LIST, &files}, {"--seed", 0, CLI_COUNT, &seed},
         {"--epochs", 0, CLI_COUNT, &epochs}, {"--no-mlp", 0, CLI_FLAG, &no_mlp},
-        {"--csv", 0, CLI_FLAG, &csv},
+        {"--csv", 0, CLI_FLAG, &csv},        {"--class", 0, CLI_LIST, &classes},
     };
     cli_arguments arguments = {
         .verb = "eval", .options = options, .option_count = sizeof options / sizeof options[0]};
@@ -47,7 +50,7 @@ int eval_ops(int argc, char **argv) {
     if (go && code == CLI_DONE)
         code = cli_open_gpus(&files, &table);
     if (go && code == CLI_DONE && !csv)
-        code = judge(table, folder ? folder : "data/measurements", seed, epochs, no_mlp);
+        code = judge(table, folder ? folder : "data/measurements", &classes, seed, epochs, no_mlp);
     habitat_gpu_table_free(table);
     cli_arguments_free(&arguments);
     return code;

@@ -226,13 +226,15 @@ typedef struct habitat_train_options {
     const char *const
         *without_tests; /* names of GPUs whose test rows are not used, with `all_rows` */
     size_t without_tests_count;
+    const char *const *classes; /* names of the only classes to train; shape (class_count) */
+    size_t class_count;         /* 0 = all */
     void (*progress)(void *context, const char *what, double share);
     void *context;
 } habitat_train_options;
 
 /** Train operator models. Equal inputs give equal bytes (single-threaded, seeded).
  * @param options NULL = defaults.
- * @return HABITAT_OK; HABITAT_E_ARG (nothing to train on); HABITAT_E_UNSUPPORTED (`paper` in a
+ * @return HABITAT_OK; HABITAT_E_ARG (nothing to train on, no such class); HABITAT_E_UNSUPPORTED (`paper` in a
  *         build without a BLAS); HABITAT_E_MEMORY. @since 0.1 */
 HABITAT_API habitat_status habitat_train(const habitat_dataset *data, const habitat_gpu_table *gpus,
                                          const habitat_train_options *options, habitat_models **out,

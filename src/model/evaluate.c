@@ -461,7 +461,8 @@ static unsigned group_classes(const habitat_dataset *data, size_t group) {
     return classes;
 }
 
-static habitat_status train_judged(const habitat_dataset *data, const habitat_gpu_table *gpus,
+static habitat_status train_judged(unsigned named, const habitat_dataset *data,
+                                   const habitat_gpu_table *gpus,
                                    const habitat_train_options *options, judged_models *models,
                                    habitat_error *err) {
     habitat_train_options mine = *options;
@@ -471,7 +472,7 @@ static habitat_status train_judged(const habitat_dataset *data, const habitat_gp
         status = train_classes(data, gpus, &mine, 0, &models->seen_paper, err);
     mine.all_rows = true;
     for (size_t g = 0; status == HABITAT_OK && g < LEAVE_OUTS; g++) {
-        unsigned classes = group_classes(data, g);
+        unsigned classes = group_classes(data, g) & named;
         if (!classes)
             continue;
         if (mine.progress)
@@ -495,13 +496,13 @@ static habitat_status train_judged(const habitat_dataset *data, const habitat_gp
     return status;
 }
 
-static habitat_status print_tables(const habitat_dataset *data, const habitat_gpu_table *gpus,
-                                   const judged_models *models, report_text *text,
-                                   habitat_error *err) {
+static habitat_status print_tables(unsigned named, const habitat_dataset *data,
+                                   const habitat_gpu_table *gpus, const judged_models *models,
+                                   report_text *text, habitat_error *err) {
     cell cells[OPERATOR_CLASSES][LEAVE_OUTS] = {{{0}}};
     habitat_status status = HABITAT_OK;
     for (int c = 0; status == HABITAT_OK && c < OPERATOR_CLASSES; c++)
-        for (size_t g = 0; status == HABITAT_OK && g < LEAVE_OUTS; g++)
+        for (size_t g = 0; status == HABITAT_OK && (named >> c & 1) && g < LEAVE_OUTS; g++)
             status = fill_cell(data, gpus, models, (operator_class)c, g, &cells[c][g], err);
     if (status == HABITAT_OK) {
         report_print(text,
@@ -530,13 +531,17 @@ habitat_status habitat_evaluate(const habitat_dataset *data, const habitat_gpu_t
         return habitat_fail(err, HABITAT_E_ARG, "no dataset, GPU table or output given");
     judged_models models = {{0}, {0}, NULL};
     report_text text = {sink, context, false};
-    habitat_status status = train_judged(data, gpus, options ? options : &defaults, &models, err);
+    options = options ? options : &defaults;
+    unsigned named = 0;
+    habitat_status status = train_named_classes(options, &named, err);
+    if (status == HABITAT_OK)
+        status = train_judged(named, data, gpus, options, &models, err);
     if (status == HABITAT_OK && folder)
         status = evaluate_published(&models, gpus, folder, &text, err);
     if (status == HABITAT_OK)
-        status = print_tables(data, gpus, &models, &text, err);
-    if (status == HABITAT_OK)
-        status = evaluate_kinds(data, gpus, options ? options : &defaults, &text, err);
+        status = print_tables(named, data, gpus, &models, &text, err);
+    if (status == HABITAT_OK && options->class_count == 0)
+        status = evaluate_kinds(data, gpus, options, &text, err);
     if (status == HABITAT_OK && text.failed)
         status = habitat_fail(err, HABITAT_E_IO, "the report could not be written");
     habitat_models_free(models.seen_paper);

@@ -72,12 +72,13 @@ const operator_input operator_gemm_inputs[OPERATOR_GEMM_INPUTS] = {
 static const operator_tile plain_tiles[] = {{32, 32, .5},   {64, 32, .6},   {32, 64, .6},
                                             {64, 64, .75},  {128, 32, .75}, {32, 128, .75},
                                             {128, 64, .92}, {64, 128, .92}, {128, 128, 1}};
+/* Rows of operands that are not aligned to 16 byte, in every matrix of a batch. */
+static const double unaligned_factor = 1.08;
 /* Those that inputs describe. */
 static const unsigned plain_described[] = {0, 3, 6, 7, 8};
 
 double operator_look_gemm(const habitat_model_query *query, operator_class c,
                           const operator_gpu *gpu, float *inputs) {
-    (void)c;
     const habitat_gemm_shape *s = &query->work->shape.gemm;
     double b = s->b, m = s->m, n = s->n, k = s->k;
     double units = gpu->sm_count * gpu->lanes_per_sm / 64;
@@ -87,6 +88,8 @@ double operator_look_gemm(const habitat_model_query *query, operator_class c,
     for (size_t i = 0; i < sizeof plain_tiles / sizeof *plain_tiles; i++)
         best =
             fmin(best, operator_tile_time(&plain_tiles[i], b, m, n, k, units, gpu->flop_per_s, .5));
+    if (c == OPERATOR_BMM && (fmod(n, 4) != 0 || fmod(k, 4) != 0))
+        best *= unaligned_factor;
     float *x = inputs;
     for (size_t i = 0; i < 5; i++, x += 3)
         operator_tile_inputs(&plain_tiles[plain_described[i]], b, m, n, units, -3, 4, x);

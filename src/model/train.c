@@ -694,10 +694,30 @@ habitat_status train_classes(const habitat_dataset *data, const habitat_gpu_tabl
     return status;
 }
 
+habitat_status train_named_classes(const habitat_train_options *options, unsigned *out,
+                                   habitat_error *err) {
+    unsigned classes = 0;
+    for (size_t i = 0; options && i < options->class_count; i++) {
+        int c = 0;
+        while (c < OPERATOR_CLASSES &&
+               strcmp(operator_class_name((operator_class)c), options->classes[i]) != 0)
+            c++;
+        if (c == OPERATOR_CLASSES)
+            return habitat_fail(err, HABITAT_E_ARG,
+                                "%s: no such class of operations; docs/accuracy.md lists them",
+                                options->classes[i]);
+        classes |= 1U << c;
+    }
+    *out = classes ? classes : (1U << OPERATOR_CLASSES) - 1;
+    return HABITAT_OK;
+}
+
 habitat_status habitat_train(const habitat_dataset *data, const habitat_gpu_table *gpus,
                              const habitat_train_options *options, habitat_models **out,
                              habitat_error *err) {
     if (!data || !gpus || !out)
         return habitat_fail(err, HABITAT_E_ARG, "no dataset or no GPU table given");
-    return train_classes(data, gpus, options, (1U << OPERATOR_CLASSES) - 1, out, err);
+    unsigned classes;
+    habitat_status status = train_named_classes(options, &classes, err);
+    return status == HABITAT_OK ? train_classes(data, gpus, options, classes, out, err) : status;
 }

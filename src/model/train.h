@@ -9,6 +9,11 @@
 void train_estimate_rates(const habitat_gpu *gpu, const habitat_gpu *const *others, size_t count,
                           habitat_gpu *out);
 
+/* Bits (1 << operator_class) of the classes that the options name, all when they name none.
+ * HABITAT_E_ARG: no such class. */
+habitat_status train_named_classes(const habitat_train_options *options, unsigned *out,
+                                   habitat_error *err);
+
 /* Classes to train, one bit each (1 << operator_class). */
 habitat_status train_classes(const habitat_dataset *data, const habitat_gpu_table *gpus,
                              const habitat_train_options *options, unsigned classes,

@@ -13,3 +13,4 @@ head -c 2000 "$source/data/measurements/collected_h200.csv.gz" >$table; run
 "$habitat" eval e2e --recordings nowhere --data "$source/data/measurements"; echo "$?"
 "$habitat" eval e2e more; echo "$?"
 "$habitat" eval nonsense; echo "$?"
+"$habitat" eval ops --class nonsense --data "$source/data/measurements"; echo "$?"
