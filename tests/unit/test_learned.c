@@ -175,6 +175,7 @@ static void test_offset(void) {
     /* median .3 of five, two agree with the model: .3 * 5/7 */
     double five[] = {.5, .1, .3, NAN, .2, .9};
     CHECK_NEAR(offset_of(NULL, OPERATOR_GEMM, true, five, 6), .3 * 5 / 7, 1e-12);
+    CHECK_NEAR(offset_of(NULL, OPERATOR_CONV, true, five, 6), .3 * 5 / 13, 1e-12);
     CHECK_NEAR(offset_of(NULL, OPERATOR_GEMM, true, five, 2), .3 * 2 / 4, 1e-12);
     CHECK_NEAR(offset_of(NULL, OPERATOR_GEMM, true, five, 0), 0, 0);
     CHECK_NEAR(offset_of(NULL, OPERATOR_GEMM, true, &five[3], 1), 0, 0);
