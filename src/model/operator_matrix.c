@@ -52,7 +52,7 @@ operator_kernel_costs operator_kernel_costs_of(const operator_gpu *gpu) {
     bool clusters = operator_has_clusters(gpu);
     return (operator_kernel_costs){
         .sm_bytes_per_s = 40 * gpu->clock_hz * (clusters ? 2 : 1),
-        .tile_s = clusters ? .8e-6 : 1.6e-6,
+        .tile_s = clusters ? 8e-7 : 1.6e-6,
         .wave = clusters ? .5 : .8,
     };
 }
