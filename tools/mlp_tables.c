@@ -115,8 +115,7 @@ static int print_rows(const habitat_dataset *data, const habitat_gpu_table *gpus
                     bool transposed = rows[i].work.op_class == HABITAT_CLASS_CONV &&
                                       rows[i].work.shape.conv.transposed;
                     if (rows[i].gpu == p.gpus[g] && rows[i].source == sources[k] &&
-                        !rows[i].suspect && !transposed &&
-                        paper_class_of(&query) == (paper_class)c)
+                        !rows[i].suspect && !transposed && paper_class_of(&query) == (paper_class)c)
                         passes[rows[i].work.pass]++;
                 }
                 printf("| %s | %s | %s | %zu | %zu | %zu | %zu | %zu |\n", class_title(c),

@@ -234,8 +234,8 @@ typedef struct habitat_train_options {
 
 /** Train operator models. Equal inputs give equal bytes (single-threaded, seeded).
  * @param options NULL = defaults.
- * @return HABITAT_OK; HABITAT_E_ARG (nothing to train on, no such class); HABITAT_E_UNSUPPORTED (`paper` in a
- *         build without a BLAS); HABITAT_E_MEMORY. @since 0.1 */
+ * @return HABITAT_OK; HABITAT_E_ARG (nothing to train on, no such class); HABITAT_E_UNSUPPORTED
+ * (`paper` in a build without a BLAS); HABITAT_E_MEMORY. @since 0.1 */
 HABITAT_API habitat_status habitat_train(const habitat_dataset *data, const habitat_gpu_table *gpus,
                                          const habitat_train_options *options, habitat_models **out,
                                          habitat_error *err);
