@@ -7,6 +7,7 @@
 #include <habitat/habitat.h>
 
 #include "check.h"
+#include "text_sink.h"
 
 static habitat_gpu_table *table;
 static char path[] = "/tmp/habitat-dataset-XXXXXX";
@@ -195,16 +196,6 @@ static void test_training(void) {
     }
     habitat_dataset_free(data);
     check_case("training repeats itself byte for byte and carries a law to a GPU it never saw");
-}
-
-static int append(void *context, const char *text, size_t size) {
-    char *out = context;
-    size_t used = strlen(out);
-    if (used + size < 65536) {
-        memcpy(out + used, text, size);
-        out[used + size] = 0;
-    }
-    return 0;
 }
 
 static void test_evaluation(void) {

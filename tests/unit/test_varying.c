@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "text_sink.h"
 #include "model/dataset.h"
 #include "model/learned.h"
 
@@ -286,16 +287,6 @@ static void write_law(FILE *file) {
             fprintf(file, "%s,x,kernel,conv,fp32,backward_input,%g,%g,%g,3,%g,1,%.6g\n",
                     gpus[g].gpu, batch, channels, channels, size, 3e3 * flop / gpus[g].rate);
         }
-}
-
-static int append(void *context, const char *text, size_t size) {
-    char *out = context;
-    size_t used = strlen(out);
-    if (used + size < 65536) {
-        memcpy(out + used, text, size);
-        out[used + size] = 0;
-    }
-    return 0;
 }
 
 static void test_evaluation(void) {
