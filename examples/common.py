@@ -1,26 +1,49 @@
 """What the example scripts share: their options, their precision settings and their training loop."""
 
 import argparse
+import contextlib
 import time
 
 import torch
 
 
-def options(description, batch, **more):
+AUTOCAST = {"amp-bf16": torch.bfloat16, "amp-fp16": torch.float16}
+
+
+def options(description, batch, precision="fp32", **more):
     """Parses the options every example has, and whole-number ones of its own (`name=default`)."""
     p = argparse.ArgumentParser(description=description)
     p.add_argument("--batch", type=int, default=batch, help=f"samples an iteration (default: {batch})")
     p.add_argument("--iterations", type=int, default=30, help="training iterations (default: 30)")
     p.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    p.add_argument("--tf32", action="store_true", help="let fp32 matrix products and convolutions use TF32")
+    p.add_argument(
+        "--precision", default=precision, choices=dict.fromkeys((precision, "fp32", "tf32", *AUTOCAST)),
+        help="fp32 is strict; tf32 lets products and convolutions use TF32; amp-* is autocast, with TF32 outside of it;"
+        f" bf16 (some models) keeps the weights in it (default: {precision})",
+    )  # fmt: skip
+    p.add_argument("--tf32", action="store_true", help="the same as --precision tf32")
     p.add_argument("--seed", type=int, default=0)
     for name, default in more.items():
         p.add_argument("--" + name.replace("_", "-"), type=int, default=default, help=f"(default: {default})")
     args = p.parse_args()
     torch.manual_seed(args.seed)
+    if args.tf32:
+        args.precision = "tf32"
+    args.tf32 = args.precision != "fp32"
     torch.backends.cuda.matmul.allow_tf32 = args.tf32
     torch.backends.cudnn.allow_tf32 = args.tf32
     return args
+
+
+def autocast(args):
+    """The context in which the forward pass runs: `torch.autocast`, or nothing with fp32 and TF32."""
+    dtype = AUTOCAST.get(args.precision)
+    return torch.autocast(torch.device(args.device).type, dtype) if dtype else contextlib.nullcontext()
+
+
+def grad_scaler(args):
+    """A gradient scaler: fp16 needs one; with every other format its calls pass through."""
+    return torch.amp.GradScaler(torch.device(args.device).type, enabled=args.precision == "amp-fp16")
 
 
 def train(step, args, every=10):

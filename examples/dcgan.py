@@ -4,7 +4,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from common import options, train
+from common import autocast, grad_scaler, options, train
 
 
 class Generator(nn.Sequential):
@@ -43,20 +43,25 @@ def main():
     images = torch.rand(args.batch, 3, 64, 64, device=args.device) * 2 - 1
     ones = torch.ones(args.batch, device=args.device)
     zeros = torch.zeros(args.batch, device=args.device)
+    scaler = grad_scaler(args)
 
     def step():
         adam_d.zero_grad()
-        real = F.binary_cross_entropy_with_logits(discriminator(images), ones)
-        real.backward()
-        made = generator(torch.randn(args.batch, args.latent, 1, 1, device=args.device))
-        fake = F.binary_cross_entropy_with_logits(discriminator(made.detach()), zeros)
-        fake.backward()
-        adam_d.step()
+        with autocast(args):
+            real = F.binary_cross_entropy_with_logits(discriminator(images), ones)
+        scaler.scale(real).backward()
+        with autocast(args):
+            made = generator(torch.randn(args.batch, args.latent, 1, 1, device=args.device))
+            fake = F.binary_cross_entropy_with_logits(discriminator(made.detach()), zeros)
+        scaler.scale(fake).backward()
+        scaler.step(adam_d)
 
         adam_g.zero_grad()
-        fooled = F.binary_cross_entropy_with_logits(discriminator(made), ones)
-        fooled.backward()
-        adam_g.step()
+        with autocast(args):
+            fooled = F.binary_cross_entropy_with_logits(discriminator(made), ones)
+        scaler.scale(fooled).backward()
+        scaler.step(adam_g)
+        scaler.update()
         return real + fake
 
     train(step, args)

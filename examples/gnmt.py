@@ -8,7 +8,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from common import options, train
+from common import autocast, grad_scaler, options, train
 
 
 class Encoder(nn.Module):
@@ -82,14 +82,18 @@ def main():
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
     source = torch.randint(0, args.vocabulary, (args.batch, args.length), device=args.device)
     target = torch.randint(0, args.vocabulary, (args.batch, args.length + 1), device=args.device)
+    scaler = grad_scaler(args)
 
     def step():
         optimizer.zero_grad()
-        scores = model(source, target[:, :-1])
-        loss = F.cross_entropy(scores.flatten(0, 1), target[:, 1:].flatten(), label_smoothing=0.1)
-        loss.backward()
+        with autocast(args):
+            scores = model(source, target[:, :-1])
+            loss = F.cross_entropy(scores.flatten(0, 1), target[:, 1:].flatten(), label_smoothing=0.1)
+        scaler.scale(loss).backward()
+        scaler.unscale_(optimizer)
         nn.utils.clip_grad_norm_(model.parameters(), 5.0)
-        optimizer.step()
+        scaler.step(optimizer)
+        scaler.update()
         return loss
 
     train(step, args)

@@ -1,10 +1,10 @@
-"""GPT-2 (Radford et al. 2019), 124 M parameters, 1024 tokens; bfloat16 autocast, fused attention, fused AdamW."""
+"""GPT-2 (Radford et al. 2019), 124 M parameters, 1024 tokens; bfloat16 autocast unless told otherwise, fused attention, fused AdamW."""
 
 import torch
 from torch import nn
 from torch.nn import functional as F
 
-from common import options, train
+from common import autocast, grad_scaler, options, train
 
 
 class Block(nn.Module):
@@ -43,20 +43,22 @@ class GPT2(nn.Module):
 
 
 def main():
-    args = options(__doc__, batch=8, length=1024, vocabulary=50257, width=768, layers=12)
+    args = options(__doc__, batch=8, precision="amp-bf16", length=1024, vocabulary=50257, width=768, layers=12)
     model = GPT2(args.vocabulary, args.length, args.width, max(1, args.width // 64), args.layers).to(args.device)
     optimizer = torch.optim.AdamW(model.parameters(), lr=6e-4, betas=(0.9, 0.95), weight_decay=0.1, fused=True)
     text = torch.randint(0, args.vocabulary, (args.batch, args.length + 1), device=args.device)
-    kind = torch.device(args.device).type
+    scaler = grad_scaler(args)
 
     def step():
         optimizer.zero_grad()
-        with torch.autocast(kind, torch.bfloat16):
+        with autocast(args):
             scores = model(text[:, :-1])
             loss = F.cross_entropy(scores.flatten(0, 1), text[:, 1:].flatten())
-        loss.backward()
+        scaler.scale(loss).backward()
+        scaler.unscale_(optimizer)
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
+        scaler.step(optimizer)
+        scaler.update()
         return loss
 
     train(step, args)

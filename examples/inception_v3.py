@@ -4,7 +4,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from common import options, train
+from common import autocast, grad_scaler, options, train
 
 
 class Conv(nn.Sequential):
@@ -143,13 +143,16 @@ def main():
     optimizer = torch.optim.SGD(model.parameters(), lr=0.045, momentum=0.9)
     images = torch.randn(args.batch, 3, args.size, args.size, device=args.device)
     labels = torch.randint(0, 1000, (args.batch,), device=args.device)
+    scaler = grad_scaler(args)
 
     def step():
         optimizer.zero_grad()
-        scores, auxiliary = model(images)
-        loss = F.cross_entropy(scores, labels) + 0.4 * F.cross_entropy(auxiliary, labels)
-        loss.backward()
-        optimizer.step()
+        with autocast(args):
+            scores, auxiliary = model(images)
+            loss = F.cross_entropy(scores, labels) + 0.4 * F.cross_entropy(auxiliary, labels)
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
         return loss
 
     train(step, args)

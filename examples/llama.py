@@ -1,4 +1,4 @@
-"""A Llama-style decoder (Touvron et al. 2023) of 1.1 B parameters, 2048 tokens; weights in bfloat16, AdamW.
+"""A Llama-style decoder (Touvron et al. 2023) of 1.1 B parameters, 2048 tokens; AdamW, weights in bfloat16 unless told otherwise.
 
 RMSNorm, rotary positions, grouped-query attention (fused) and SwiGLU; sizes of TinyLlama (Zhang et al. 2024).
 """
@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from common import options, train
+from common import autocast, grad_scaler, options, train
 
 
 class Attention(nn.Module):
@@ -77,20 +77,23 @@ def rotate(x, turn):
 
 
 def main():
-    args = options(__doc__, batch=4, length=2048, vocabulary=32000, width=2048, inner=5632, layers=22)
+    args = options(__doc__, batch=4, precision="bf16", length=2048, vocabulary=32000, width=2048, inner=5632, layers=22)
     heads = max(1, args.width // 64)
     kv_heads = max(1, heads // 8)
     model = Llama(args.vocabulary, args.length, args.width, heads, kv_heads, args.inner, args.layers)
-    model = model.to(args.device, torch.bfloat16)
+    model = model.to(args.device, torch.bfloat16 if args.precision == "bf16" else torch.float32)
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-4, betas=(0.9, 0.95), weight_decay=0.1)
     text = torch.randint(0, args.vocabulary, (args.batch, args.length + 1), device=args.device)
+    scaler = grad_scaler(args)
 
     def step():
         optimizer.zero_grad()
-        scores = model(text[:, :-1])
-        loss = F.cross_entropy(scores.flatten(0, 1).float(), text[:, 1:].flatten())
-        loss.backward()
-        optimizer.step()
+        with autocast(args):
+            scores = model(text[:, :-1])
+            loss = F.cross_entropy(scores.flatten(0, 1).float(), text[:, 1:].flatten())
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
         return loss
 
     train(step, args)

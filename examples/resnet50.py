@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from common import options, train
+from common import autocast, grad_scaler, options, train
 
 
 class Bottleneck(nn.Module):
@@ -53,12 +53,15 @@ def main():
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9, weight_decay=1e-4)
     images = torch.randn(args.batch, 3, args.size, args.size, device=args.device)
     labels = torch.randint(0, 1000, (args.batch,), device=args.device)
+    scaler = grad_scaler(args)
 
     def step():
         optimizer.zero_grad()
-        loss = nn.functional.cross_entropy(model(images), labels)
-        loss.backward()
-        optimizer.step()
+        with autocast(args):
+            loss = nn.functional.cross_entropy(model(images), labels)
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
         return loss
 
     train(step, args)

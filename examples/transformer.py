@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from common import options, train
+from common import autocast, grad_scaler, options, train
 
 
 class Attention(nn.Module):
@@ -94,13 +94,16 @@ def main():
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9)
     source = torch.randint(0, args.vocabulary, (args.batch, args.length), device=args.device)
     target = torch.randint(0, args.vocabulary, (args.batch, args.length + 1), device=args.device)
+    scaler = grad_scaler(args)
 
     def step():
         optimizer.zero_grad()
-        scores = model(source, target[:, :-1])
-        loss = F.cross_entropy(scores.flatten(0, 1), target[:, 1:].flatten(), label_smoothing=0.1)
-        loss.backward()
-        optimizer.step()
+        with autocast(args):
+            scores = model(source, target[:, :-1])
+            loss = F.cross_entropy(scores.flatten(0, 1), target[:, 1:].flatten(), label_smoothing=0.1)
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
         return loss
 
     train(step, args)

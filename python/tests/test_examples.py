@@ -19,9 +19,12 @@ SMALL = {
     "dcgan": ("--width", "4"),
     "gpt2": ("--length", "16", "--vocabulary", "100", "--layers", "1", "--width", "64"),
     "llama": ("--length", "16", "--vocabulary", "100", "--layers", "1", "--width", "128", "--inner", "64"),
+    "vit": ("--size", "32", "--layers", "1", "--width", "64"),
+    "bert": ("--length", "16", "--vocabulary", "100", "--layers", "1", "--width", "64"),
 }
 
-# Published counts: torchvision's resnet50 and inception_v3, pytorch/examples' dcgan, Hugging Face's gpt2, TinyLlama.
+# Published counts: torchvision's resnet50, inception_v3 and vit_b_16, pytorch/examples' dcgan, Hugging Face's gpt2, TinyLlama.
+# BERT-Large with its own biases: embeddings, 24 layers, the head; 335.2 M as Hugging Face's BertForMaskedLM (335,174,458).
 # Transformer base with 32,000 tokens and one embedding: 32000*512 + 6*(4*(512^2+512) + ffn + 2*1024)
 # + 6*(8*(512^2+512) + ffn + 3*1024), ffn = 512*2048+2048 + 2048*512+512.
 FFN = 2 * 512 * 2048 + 2048 + 512
@@ -32,6 +35,8 @@ COUNTS = {
     ("dcgan", "Discriminator"): 2_765_568,
     ("gpt2", "GPT2"): 124_439_808,
     ("llama", "Llama"): 1_100_048_384,
+    ("vit", "ViT"): 86_567_656,
+    ("bert", "Bert"): 335_174_458,
     ("transformer", "Transformer"): 32000 * 512 + 6 * (12 * (512**2 + 512) + 2 * FFN + 5 * 1024),
     ("gnmt", "GNMT"): 3 * 32000 * 1024 + 32000  # two embeddings, classifier
     + 2 * (4 * 1024 * 2048 + 8 * 1024) + (4 * 1024 * 3072 + 8 * 1024) + 2 * (4 * 1024 * 2048 + 8 * 1024)  # encoder
@@ -63,6 +68,18 @@ def test_script_records_unchanged(tmp_path, script):
     assert about["batch_size"] == 2
     assert about["autocast"] == ("bfloat16" if script == "gpt2" else None)
     assert about["parameter_dtype"] == ("bfloat16" if script == "llama" else "float32")
+
+
+@pytest.mark.parametrize("precision, autocast", [("amp-bf16", "bfloat16"), ("amp-fp16", "float16"), ("tf32", None)])
+def test_number_format_of_an_example(tmp_path, precision, autocast):
+    example = os.path.join(EXAMPLES, "dcgan.py")
+    small = ("--device", "cpu", "--batch", "2", *SMALL["dcgan"])
+    done = recorder_process(tmp_path, *SHORT, "--compact", example, *small, "--precision", precision)
+    assert done.returncode == 0, done.stderr
+    about = read_trace(tmp_path / "step.json.gz")["habitat"]
+    assert about["autocast"] == autocast
+    names = {e["name"] for e in read_trace(tmp_path / "step.json.gz")["traceEvents"]}
+    assert ("aten::_amp_foreach_non_finite_check_and_unscale_" in names) == (precision == "amp-fp16")
 
 
 def test_scripts_train_by_themselves(tmp_path):
