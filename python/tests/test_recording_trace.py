@@ -31,7 +31,7 @@ def kernel(correlation, ts, dur):
 
 @pytest.fixture
 def trace():
-    """Forward linear (launches) and view (nothing), their backward on thread 2, one idle call, one wait."""
+    """Forward linear (launches) and view (nothing), their backward on thread 2, one question, an event and two waits."""
     shapes = {"Input Dims": [[32, 8]], "Input type": ["float"], "Input Strides": [[8, 1]], "Concrete Inputs": [""]}
     return {
         "schemaVersion": 1,
@@ -54,6 +54,12 @@ def trace():
             launch(23, 310.0, 2),
             kernel(23, 4371707016497.05, 1.984),
             op("ViewBackward0", 400.0, 5.0, 2, **{"External id": 6, "Sequence number": 6, "Fwd thread id": 1}),
+            launch(29, 480.0, name="cudaEventRecordWithFlags"),
+            launch(28, 490.0, name="cudaStreamWaitEvent"),
+            {
+                "ph": "X", "cat": "cuda_sync", "name": "Stream Wait Event", "pid": 0, "tid": 13, "ts": 490.5, "dur": 0,
+                "args": {"stream": 13, "correlation": 28, "wait_on_stream": 7, "wait_on_cuda_event_record_corr_id": 29},
+            },
             launch(30, 500.0, name="cudaDeviceSynchronize"),
             {"ph": "X", "cat": "python_function", "name": "train.py(3): step", "pid": 9, "tid": 1, "ts": 1.0, "dur": 1.0},
             {"ph": "X", "cat": "overhead", "name": "Activity Buffer Request", "pid": -1, "tid": 0, "ts": 1.5, "dur": 1.0},
@@ -65,17 +71,22 @@ def kept_names(trace):
     return [e["name"] for e in trace["traceEvents"]]
 
 
-def test_strip_keeps_what_launches_and_its_partners(trace):
+def test_strip_keeps_the_step_of_the_cpu_and_what_waits_for_what(trace):
     assert kept_names(strip.compact(trace)) == [
-        "ProfilerStep#1", "aten::linear", "aten::addmm", "cudaLaunchKernel", "k", "fwdbwd", "fwdbwd",
-        "AddmmBackward0", "cudaLaunchKernel", "k", "cudaDeviceSynchronize",
+        "ProfilerStep#1", "aten::linear", "aten::addmm", "cudaLaunchKernel", "k", "aten::view", "aten::select", "fwdbwd",
+        "fwdbwd", "AddmmBackward0", "cudaLaunchKernel", "k", "ViewBackward0", "cudaEventRecordWithFlags",
+        "cudaStreamWaitEvent", "Stream Wait Event", "cudaDeviceSynchronize",
     ]  # fmt: skip
 
 
 def test_strip_keeps_the_forward_partner_of_a_backward_that_launches(trace):
+    def numbers(trace):
+        return [e["args"].get("Sequence number") for e in strip.compact(trace)["traceEvents"] if e["name"] == "aten::view"]
+
+    assert numbers(trace) == [None]  # neither launches: the pair is of no use
     trace["traceEvents"].append(launch(40, 402.0, 2))
     trace["traceEvents"].append(kernel(40, 500.5, 1.0))
-    assert "aten::view" in kept_names(strip.compact(trace))
+    assert numbers(trace) == [6]
 
 
 def test_strip_keeps_times_identifiers_and_geometry(trace):
@@ -93,6 +104,8 @@ def test_strip_keeps_times_identifiers_and_geometry(trace):
     assert set(k) == {"External id", "device", "context", "stream", "correlation", "registers per thread", "shared memory", "grid", "block"}
     assert slim["deviceProperties"] == before["deviceProperties"] and "traceName" not in slim
     assert slim["traceEvents"][1]["args"]["Input Dims"] == [[32, 8]]
+    wait = next(e for e in slim["traceEvents"] if e["name"] == "Stream Wait Event")
+    assert wait["args"]["wait_on_cuda_event_record_corr_id"] == 29
 
 
 def test_stripped_times_are_the_same_bits_in_the_file(trace, tmp_path):

@@ -36,6 +36,7 @@ class IterationProfiler:
             schedule=profiler.schedule(wait=0, warmup=1, active=self._iterations, repeat=1),
             record_shapes=True,
             **_keep_events(),
+            **_synchronisation_events(),
         )
         self._profile.start()
 
@@ -75,7 +76,7 @@ class BlockProfiler:
     def start(self):
         import torch
 
-        self._profile = torch.profiler.profile(activities=_activities(), record_shapes=True)
+        self._profile = torch.profiler.profile(activities=_activities(), record_shapes=True, **_synchronisation_events())
         wait_for_gpu()
         self._profile.start()
         if self._modules:
@@ -108,6 +109,20 @@ def _keep_events():
     from torch.profiler import profile
 
     return {"acc_events": True} if "acc_events" in inspect.signature(profile.__init__).parameters else {}
+
+
+def _synchronisation_events():
+    """Has CUPTI say what each wait waited for (`cuda_sync` events): a replay of the iteration needs it. PyTorch 2.1 on."""
+    import torch
+
+    if not torch.cuda.is_available():
+        return {}
+    try:
+        from torch._C._profiler import _ExperimentalConfig
+
+        return {"experimental_config": _ExperimentalConfig(enable_cuda_sync_events=True)}
+    except (ImportError, TypeError):
+        return {}
 
 
 def _activities():

@@ -2,11 +2,14 @@
 
 Usage: python3 -m habitat.recording.strip IN OUT
 
-Kept: every kernel, copy and set with its launch and its geometry; operations (and module and iteration ranges)
-that launch GPU work, their parents, and the forward partners of such backward operations; synchronisation
-calls; device properties. Times, identifiers and shapes stay as they were, bit for bit.
-Dropped: operations that launch nothing, queries of the CUDA runtime, Python frames, profiler overhead events, GPU copies
-of CPU ranges, launch arrows (the correlation number says the same) and figures that follow from others.
+Kept: every kernel, copy and set with its geometry; every call of the CUDA runtime or driver that launches, copies,
+waits, records an event or allocates, and the profiler's synchronisation and memory events (the first say what a wait
+waited for);
+every operation (and module, user and iteration range), so that the time of the CPU between two launches
+keeps its reason; device properties. Times, identifiers and shapes stay as they were, bit for bit.
+Dropped: calls that only ask or set something, Python frames, profiler overhead events, GPU copies of CPU ranges,
+launch arrows (the correlation number says the same), strides and sequence numbers of operations that neither launch nor
+take part in the backward pass, and figures that follow from others.
 """
 
 import bisect
@@ -19,6 +22,7 @@ from .tracefile import GPU_WORK, write
 
 OPERATIONS = ("cpu_op", "user_annotation")
 CALLS = ("cuda_runtime", "cuda_driver")
+ALWAYS_KEPT = (*GPU_WORK, *OPERATIONS, "cuda_sync", "cpu_instant_event")  # the last: `[memory]` of profile_memory=True
 DERIVED = (
     "queued",
     "blocks per SM",
@@ -28,7 +32,16 @@ DERIVED = (
     "Ev Idx",
     "cbid",
 )
-CALLS_WITHOUT_WORK_KEPT = ("Synchronize", "cudaStreamWaitEvent", "cuStreamWaitEvent", "cudaGraphLaunch", "cuGraphLaunch")
+# Parts of the names of calls that only ask or set something: they neither give work to the GPU nor wait for it.
+QUESTIONS = (
+    "GetAttribute", "SetAttribute", "GetDevice", "SetDevice", "GetLastError", "PeekAtLastError", "GetErrorString",
+    "GetErrorName", "IsCapturing", "GetCaptureInfo", "ExchangeStreamCaptureMode", "Occupancy", "EventQuery", "StreamQuery",
+    "EventCreate", "EventDestroy", "EventElapsedTime", "GetFuncBySymbol", "FuncGet", "FuncSet", "KernelGet", "KernelSet",
+    "ModuleGet", "LibraryGet", "GetProcAddress", "GetDriverEntryPoint", "StreamGet", "StreamCreate", "CtxGet", "CtxSet",
+    "DeviceGet", "PointerGet", "TensorMapEncode", "DriverGetVersion", "RuntimeGetVersion", "GetExportTable",
+    "PrimaryCtxGetState", "MemGetInfo", "GetParameterInfo", "PushCallConfiguration", "PopCallConfiguration",
+)  # fmt: skip
+NOT_OF_IDLE = ("Input Strides", "Sequence number", "Fwd thread id", "External id", "Record function id")
 ITERATION_RANGES = ("ProfilerStep#", "habitat_iteration")
 
 
@@ -37,10 +50,11 @@ def compact(trace):
     events = [event for event in trace["traceEvents"] if isinstance(event, dict)]
     worked = {_correlation(e) for e in events if e.get("cat") in GPU_WORK} - {None}
     launches = [e for e in events if e.get("cat") in CALLS and _correlation(e) in worked]
-    keep_ids = _operations_with_work(events, launches)
-    ends = {(e.get("pid"), e.get("tid"), e.get("ts")) for e in events if id(e) in keep_ids}
+    working = _operations_with_work(events, launches)
+    ends = {(e.get("pid"), e.get("tid"), e.get("ts")) for e in events if id(e) in working}
     arrows = _whole_arrows(events, ends)
-    kept = [_slim(e) for e in events if _needed(e, worked, keep_ids, arrows)]
+    idle = {id(e) for e in events if e.get("cat") in OPERATIONS and id(e) not in working} if worked else set()
+    kept = [_slim(e, id(e) in idle) for e in events if _needed(e, worked, arrows)]
     out = {key: value for key, value in trace.items() if key != "traceEvents"}
     for private in ("traceName", "host_name"):  # they tell about the machine that recorded, not about the step
         out.pop(private, None)
@@ -52,14 +66,12 @@ def _correlation(event):
     return (event.get("args") or {}).get("correlation")
 
 
-def _needed(event, worked, keep_ids, arrows):
+def _needed(event, worked, arrows):
     category = event.get("cat")
-    if category in GPU_WORK or event.get("ph") == "M":
+    if category in ALWAYS_KEPT or event.get("ph") == "M":
         return True
     if category in CALLS:
-        return _correlation(event) in worked or any(part in event["name"] for part in CALLS_WITHOUT_WORK_KEPT)
-    if category in OPERATIONS:
-        return id(event) in keep_ids or not worked  # without a GPU, operations are all there is
+        return _correlation(event) in worked or not any(part in event["name"] for part in QUESTIONS)
     if category == "fwdbwd":
         return event.get("id") in arrows
     return False
@@ -99,11 +111,11 @@ def _whole_arrows(events, ends):
     return {arrow for arrow, n in count.items() if n == 2}
 
 
-def _slim(event):
+def _slim(event, idle):
     args = event.get("args")
     if not isinstance(args, dict):
         return event
-    slim = {key: value for key, value in args.items() if key not in DERIVED}
+    slim = {key: value for key, value in args.items() if key not in DERIVED and not (idle and key in NOT_OF_IDLE)}
     if slim.get("Record function id") == 0:
         del slim["Record function id"]
     if not any(slim.get("Input Dims", ())):  # scalars only, or nothing: no shape to tell

@@ -1,0 +1,84 @@
+"""What a training step keeps in memory from one iteration to the next, and how large its parameters are.
+
+Looked at once, between two iterations: the optimiser has stepped, gradients are still there. All sizes are in bytes;
+a tensor that two owners share counts once. What is on another device than most of the parameters is left out.
+"""
+
+
+class Optimizers:
+    """Collects the optimisers that take a step between `start()` and `remove()`."""
+
+    def __init__(self):
+        self._seen = {}
+        self._handle = None
+
+    def start(self):
+        from torch.optim.optimizer import register_optimizer_step_pre_hook
+
+        self._handle = register_optimizer_step_pre_hook(self._note)
+
+    def remove(self):
+        if self._handle is not None:
+            self._handle.remove()
+        self._handle = None
+
+    def found(self):
+        return list(self._seen.values())
+
+    def _note(self, optimizer, args, kwargs):
+        self._seen[id(optimizer)] = optimizer
+
+
+def footprint(modules, optimizers):
+    """The `memory` object of a recording, or None if no module has parameters."""
+    parameters = _unique(p for module in modules for p in module.parameters())
+    if not parameters:
+        return None
+    devices = [p.device for p in parameters]
+    device = max(set(devices), key=devices.count)
+    gradients = [p.grad for p in parameters if p.grad is not None]
+    states = [t for optimizer in optimizers for state in optimizer.state.values() for t in _tensors_of(state)]
+    return {
+        "parameters_bytes": _bytes(parameters, device),
+        "buffers_bytes": _bytes((b for module in modules for b in module.buffers()), device),
+        "gradients_bytes": _bytes(gradients, device),
+        "optimizer_state_bytes": _bytes(states, device),
+        "allocated_between_iterations_bytes": _allocated(device),
+        "optimizers": sorted(type(optimizer).__name__ for optimizer in optimizers),
+        "parameter_sizes": _sizes([p for p in parameters if p.requires_grad]),
+    }
+
+
+def _sizes(parameters):
+    """Elements of each trained parameter by number format, in the order in which the model registered them."""
+    sizes = {}
+    for p in parameters:
+        sizes.setdefault(str(p.dtype).replace("torch.", ""), []).append(p.numel())
+    return sizes
+
+
+def _tensors_of(state):
+    import torch
+
+    values = state.values() if isinstance(state, dict) else ()
+    return [value for value in values if isinstance(value, torch.Tensor)]
+
+
+def _unique(tensors):
+    return list({id(t): t for t in tensors}.values())
+
+
+def _bytes(tensors, device):
+    """Sizes of the tensors' storages on one device, each storage once."""
+    storages = {}
+    for tensor in tensors:
+        if tensor.device == device and not tensor.is_meta:
+            storage = tensor.untyped_storage()
+            storages[storage.data_ptr()] = storage.nbytes()
+    return sum(storages.values())
+
+
+def _allocated(device):
+    import torch
+
+    return torch.cuda.memory_allocated(device) if device.type == "cuda" else None

@@ -1,0 +1,104 @@
+"""Runs jobs one after the other, each in a process forked from one that has imported PyTorch already.
+
+An import takes longer than many a measurement. The parent never touches the GPU, so every child starts its own CUDA.
+"""
+
+import contextlib
+import os
+import runpy
+import signal
+import sys
+import tempfile
+import time
+
+
+def import_early():
+    """What the jobs need and takes long to import. None of it starts CUDA."""
+    import torch  # noqa: F401
+
+    for name in ("torchvision", "transformers", "torch._dynamo", "torch.profiler"):
+        with contextlib.suppress(ImportError):
+            __import__(name)
+
+
+def python(arguments):
+    """Does in this process what `python3 ARGUMENTS` does: a script or `-m module`, with arguments. Returns the exit code."""
+    try:
+        if arguments[0] == "-m":
+            sys.argv = list(arguments[1:])
+            runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
+        else:
+            sys.argv = list(arguments)
+            sys.path.insert(0, os.path.dirname(os.path.abspath(arguments[0])))
+            runpy.run_path(arguments[0], run_name="__main__")
+    except SystemExit as error:
+        return error.code if isinstance(error.code, int) else (0 if error.code is None else 1)
+    return 0
+
+
+class Runner:
+    """Runs jobs until the budget is used up; keeps what went wrong."""
+
+    def __init__(self, budget_s, limit_s=90):
+        self._end = time.monotonic() + budget_s
+        self._limit_s = limit_s
+        self.failed = []
+
+    @property
+    def left_s(self):
+        return self._end - time.monotonic()
+
+    def run(self, name, job):
+        """Runs `job()`, which returns an exit code, in a child; returns what it printed, or None if it failed."""
+        if self.left_s < 5:
+            self.failed.append(f"{name}: not run, the time budget is used up")
+            return None
+        start = time.monotonic()
+        with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as out:
+            status = _wait(_fork(job, out), min(self._limit_s, self.left_s))
+            out.seek(0)
+            text = out.read()
+        took = time.monotonic() - start
+        if status is None:
+            self.failed.append(f"{name}: stopped after {took:.0f} s")
+            return None
+        if status != 0:
+            self.failed.append(f"{name}: exit {status}: {' | '.join(text.strip().splitlines()[-3:])}")
+            return None
+        print(f"{name}: {took:.1f} s", flush=True)
+        return text
+
+
+def _fork(job, out):
+    sys.stdout.flush()
+    sys.stderr.flush()
+    pid = os.fork()
+    if pid:
+        return pid
+    status = 1
+    try:
+        os.dup2(out.fileno(), 1)
+        os.dup2(out.fileno(), 2)
+        status = job() or 0
+    except BaseException:  # the child ends here, whatever happened
+        import traceback
+
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def _wait(pid, seconds):
+    """Exit code of a child, 128 + n if signal n ended it, or None if it took longer and was killed."""
+    end = time.monotonic() + seconds
+    while True:
+        done, status = os.waitpid(pid, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
+        if time.monotonic() > end:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+            return None
+        time.sleep(0.02)
