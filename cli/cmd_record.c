@@ -14,7 +14,7 @@
 typedef struct record {
     const char *output, *boundary, *model, *module, *nvtx_range, *cupti;
     size_t warmup, iterations, batch_size;
-    double timed, percentile;
+    double timed, pause, percentile;
     bool go_on, compact, no_modules, allow_cpu, quiet, counters;
 } record;
 
@@ -97,6 +97,7 @@ static int choose(const record *r, const cli_arguments *arguments, int argc, cha
         const char *wrong = r->boundary     ? "--boundary"
                             : r->model      ? "--model"
                             : r->timed >= 0 ? "--timed"
+                            : r->pause >= 0 ? "--pause"
                             : r->batch_size ? "--batch-size"
                             : r->go_on      ? "--continue"
                             : r->compact    ? "--compact"
@@ -114,13 +115,14 @@ static int choose(const record *r, const cli_arguments *arguments, int argc, cha
 }
 
 int cmd_record(int argc, char **argv) {
-    record r = {.timed = -1, .percentile = -1};
+    record r = {.timed = -1, .pause = -1, .percentile = -1};
     const cli_option options[] = {
         {"--output", 'o', CLI_TEXT, &r.output},
         {"--warmup", 0, CLI_COUNT, &r.warmup},
         {"--iterations", 0, CLI_COUNT, &r.iterations},
         {"--quiet", 0, CLI_FLAG, &r.quiet},
         {"--timed", 0, CLI_NUMBER, &r.timed},
+        {"--pause", 0, CLI_NUMBER, &r.pause},
         {"--boundary", 0, CLI_TEXT, &r.boundary},
         {"--continue", 0, CLI_FLAG, &r.go_on},
         {"--batch-size", 0, CLI_COUNT, &r.batch_size},

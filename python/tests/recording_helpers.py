@@ -5,11 +5,15 @@ import json
 import os
 import subprocess
 import sys
+import types
+
+import pytest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-SHORT = ("--allow-cpu", "--warmup", "1", "--timed", "2", "--iterations", "2")
+SHORT = ("--allow-cpu", "--warmup", "1", "--timed", "2", "--iterations", "2", "--pause", "0")
 SHORT_NEEDS = 1 + 2 + 1 + 2
+SHORT_WHOLE = SHORT_NEEDS + 2 * (1 + 2)  # with both later groups, each after an iteration that passes
 
 TRAIN = """
 import torch
@@ -22,6 +26,20 @@ for i in range(STEPS):
     model(torch.randn(6, 4)).sum().backward()
     optimizer.step()
 """
+
+
+@pytest.fixture
+def clock_ms(monkeypatch):
+    """A clock for the stopwatch that stands still until `clock_ms(step)`, or the script through CLOCK_MS, moves it."""
+    from habitat.recording import timing
+
+    def move(step_ms):
+        os.environ["CLOCK_MS"] = str(float(os.environ["CLOCK_MS"]) + step_ms)
+
+    monkeypatch.setenv("CLOCK_MS", "0")
+    clock = types.SimpleNamespace(perf_counter_ns=lambda: int(float(os.environ["CLOCK_MS"]) * 1e6))
+    monkeypatch.setattr(timing, "time", clock)
+    return move
 
 
 def read_trace(path):

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from recording_helpers import hooks_in_place, names, no_leftovers, read_trace
+from recording_helpers import clock_ms, hooks_in_place, names, no_leftovers, read_trace
 
 import habitat
 from habitat.recording import RecordError
@@ -51,9 +51,9 @@ def test_record_of_a_block_that_raises_writes_nothing(tmp_path):
 
 def test_record_iterations_counts_its_calls(tmp_path, step):
     path = tmp_path / "step.json"
-    about = habitat.record_iterations(step, path=path, iterations=2, warmup=1, timed=3, allow_cpu=True)
-    assert step.calls == 1 + 3 + 1 + 2
-    assert len(about["iteration_ms_all"]) == 3 and about == read_trace(path)["habitat"]
+    about = habitat.record_iterations(step, path=path, iterations=2, warmup=1, timed=3, pause=0, allow_cpu=True)
+    assert step.calls == 1 + 3 + 1 + 2 + 2 * (1 + 3)
+    assert len(about["iteration_ms_all"]) == 9 and about["iteration_ms_groups"] == [3, 3, 3] and about == read_trace(path)["habitat"]
     assert names(read_trace(path), "cpu_op").count("aten::addmm") == 2
 
 
@@ -66,9 +66,30 @@ def test_record_iterations_of_a_step_that_raises(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("wrong", [{"iterations": 0}, {"warmup": 0}, {"timed": -1}, {"iterations": 1.5}])
+def test_record_iterations_of_data_that_runs_out_keeps_the_trace(tmp_path, step):
+    def limited():
+        if step.calls == 1 + 2 + 1 + 1 + 2:  # one passes, one of two is timed again
+            raise StopIteration("no more data")
+        step()
+
+    path = tmp_path / "step.json"
+    with pytest.raises(StopIteration):
+        habitat.record_iterations(limited, path=path, iterations=1, warmup=1, timed=2, pause=0, allow_cpu=True)
+    assert read_trace(path)["habitat"]["iteration_ms_groups"] == [2, 1]
+
+
+def test_record_iterations_warns_of_times_that_move(tmp_path, step, clock_ms):
+    def slower():
+        clock_ms(10 if step.calls < 5 else 15)
+        step()
+
+    with pytest.warns(RuntimeWarning, match="the time of an iteration moved by 33 %"):
+        habitat.record_iterations(slower, path=tmp_path / "x.json", iterations=1, warmup=1, timed=2, pause=0, allow_cpu=True)
+
+
+@pytest.mark.parametrize("wrong", [{"iterations": 0}, {"warmup": 0}, {"timed": -1}, {"iterations": 1.5}, {"pause": -1}])
 def test_record_iterations_refuses_wrong_counts(wrong, step):
-    with pytest.raises(ValueError, match="whole number"):
+    with pytest.raises(ValueError, match="whole number|from 0 to 3600 seconds"):
         habitat.record_iterations(step, allow_cpu=True, **wrong)
 
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from recording_helpers import (
-    SHORT, SHORT_NEEDS, TRAIN, hooks_in_place, names, no_leftovers, read_trace, record_script, recorder_process,
+    SHORT, SHORT_NEEDS, TRAIN, clock_ms, hooks_in_place, names, no_leftovers, read_trace, record_script, recorder_process,
 )  # fmt: skip
 
 from habitat.recording import cli
@@ -29,7 +29,8 @@ def test_script_is_recorded_and_stopped(tmp_path, capfd):
     trace = read_trace(output)
     about = trace["habitat"]
     assert about["schema"] == 1
-    assert len(about["iteration_ms_all"]) == 2 and 0 < about["iteration_ms"] < 1e4
+    assert len(about["iteration_ms_all"]) == 6 and 0 < about["iteration_ms"] < 1e4
+    assert about["iteration_ms_groups"] == [2, 2, 2] and about["iteration_spread"] >= 0
     assert about["batch_size"] == 6 and about["model"] == "Sequential"
     assert about["framework"].startswith("torch 2.") and about["peak_memory_bytes"] is None
     assert about["command"].endswith("train.py") and about["timer"] == "perf_counter"
@@ -42,12 +43,60 @@ def test_script_is_recorded_and_stopped(tmp_path, capfd):
         "nn.Module: Sequential", "nn.Module: Sequential.0", "nn.Module: Sequential.1", "nn.Module: Sequential.2",
     ]  # fmt: skip
     out, err = capfd.readouterr()
-    assert "2 iterations recorded" in out and "batch 6" in out
+    assert "2 iterations recorded" in out and "(median of 6 in 3 groups, which differ by " in out and "batch 6" in out
     assert "\r" not in err and "\033" not in out + err  # no progress without a terminal
 
 
-def test_exactly_the_needed_iterations_are_enough(tmp_path):
-    assert record_script(tmp_path, train(SHORT_NEEDS))[0] == 0
+def test_exactly_the_needed_iterations_are_enough(tmp_path, capfd):
+    code, output = record_script(tmp_path, train(SHORT_NEEDS))
+    about = read_trace(output)["habitat"]
+    assert code == 0 and about["iteration_ms_groups"] == [2] and about["iteration_spread"] is None
+    assert "(median of 2 neighbours, not timed again later)" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("more, groups", [(1, [2]), (2, [2, 1]), (3, [2, 2]), (4, [2, 2]), (5, [2, 2, 1]), (6, [2, 2, 2])])
+def test_script_that_ends_before_all_is_timed_keeps_what_is_there(tmp_path, more, groups):
+    """One iteration passes, two are timed; and again."""
+    code, output = record_script(tmp_path, train(SHORT_NEEDS + more))
+    trace = read_trace(output)
+    about = trace["habitat"]
+    assert code == 0 and about["iteration_ms_groups"] == groups and len(about["iteration_ms_all"]) == sum(groups)
+    assert names(trace, "cpu_op").count("aten::addmm") == 2 * 2 and next(iter(trace)) == "habitat"
+
+
+def test_trace_is_whole_once_it_is_profiled(tmp_path):
+    """A script that leaves by os._exit afterwards has its trace."""
+    source = train(100).replace("    optimizer.step()", f"    optimizer.step()\n    if i == {SHORT_NEEDS}: import os; os._exit(3)")
+    (tmp_path / "train.py").write_text(source)
+    done = recorder_process(tmp_path, *SHORT, "-o", "step.json.gz", "train.py")
+    assert done.returncode == 3
+    about = read_trace(tmp_path / "step.json.gz")["habitat"]
+    assert about["iteration_ms_groups"] == [2] and len(about["iteration_ms_all"]) == 2
+
+
+def test_times_that_move_are_warned_of(tmp_path, capfd, clock_ms):
+    """10 ms before profiling, 15 ms after it: on stderr even with --quiet, and the median is that of all."""
+    tick = f"    import os; os.environ['CLOCK_MS'] = str(float(os.environ['CLOCK_MS']) + (10 if i < {SHORT_NEEDS} else 15))\n"
+    source = train(100).replace("    optimizer.step()", tick + "    optimizer.step()")
+    code, output = record_script(tmp_path, source, *SHORT, "--quiet")
+    about = read_trace(output)["habitat"]
+    out, err = capfd.readouterr()
+    assert code == 0 and out == ""
+    assert [line for line in err.splitlines() if line.startswith("habitat: ")] == [
+        f"habitat: warning: {output}: the time of an iteration moved by 33 % while recording (10.000, 15.000, 15.000 ms);"
+        " iteration_ms is known no better than that: record again with nothing else running on this machine"
+    ]
+    assert about["iteration_ms_all"] == [10, 10, 15, 15, 15, 15]
+    assert about["iteration_ms"] == 15 and about["iteration_spread"] == 0.3333
+
+
+def test_block_of_optimizers_that_changes_after_profiling_ends_the_timing(tmp_path):
+    source = train(100).replace(
+        "    optimizer.step()",
+        f"    optimizer.step()\n    if i == {SHORT_NEEDS}: optimizer = torch.optim.SGD(model.parameters(), lr=0.2)\n",
+    )
+    code, output = record_script(tmp_path, source)
+    assert code == 0 and read_trace(output)["habitat"]["iteration_ms_groups"] in ([2], [2, 1])
 
 
 def test_script_that_ends_too_early(tmp_path, capfd):
@@ -189,6 +238,8 @@ def test_missing_script_is_unreadable_input(tmp_path, capfd):
 
 @pytest.mark.parametrize("arguments, part", [
     ([], "no script given"),
+    (["--pause", "-1", "x.py"], "'-1' is no number of seconds from 0 to 3600"),
+    (["--pause", "nan", "x.py"], "'nan' is no number of seconds from 0 to 3600"),
     (["--warmup", "0", "x.py"], "'0' is no whole number of 1 or more"),
     (["--boundary", "never", "x.py"], "'never' is no boundary"),
     (["--nonsense", "x.py"], "nonsense"),
@@ -207,7 +258,7 @@ def test_help_names_every_option(capfd):
         cli.main(["--help"])
     out = capfd.readouterr().out
     assert exit_.value.code == 0
-    for option in ("--warmup", "--timed", "--iterations", "--boundary", "--continue", "--output", "--compact", "-m"):
+    for option in ("--warmup", "--timed", "--pause", "--iterations", "--boundary", "--continue", "--output", "--compact", "-m"):
         assert option in out
 
 

@@ -1,12 +1,14 @@
 """Recording from inside a program: a `with` block, or a function that runs one step."""
 
 import contextlib
+import warnings
 
 from . import tracefile
 from .errors import RecordError
 from .observe import Observer
 from .profiling import BlockProfiler
 from .session import Options, Session, finish, require_gpu
+from .timing import warning
 
 
 @contextlib.contextmanager
@@ -38,26 +40,36 @@ def record(path, *, batch_size=None, model=None, compact=False, modules=True, al
 
 
 def record_iterations(step, *, path="step.json.gz", iterations=3, warmup=5, timed=10, batch_size=None, model=None,
-                      compact=False, modules=True, allow_cpu=False, command=None):  # fmt: skip
+                      compact=False, modules=True, allow_cpu=False, command=None, pause=5.0):  # fmt: skip
     """Calls `step()` warmup + timed + 1 + iterations times and writes a trace of the last `iterations` calls.
 
+    Then times up to `timed` calls twice more, with `pause` seconds of calls in between. A `step()` that raises ends
+    that early; the trace stays.
     Returns the `habitat` object of the trace: `iteration_ms` (median of the timed calls), `peak_memory_bytes`, ...
+    Warns (RuntimeWarning) if the three groups of timed calls differ by more than 10 %.
     """
     for name, value, least in (("iterations", iterations, 1), ("warmup", warmup, 1), ("timed", timed, 0)):
         if not isinstance(value, int) or value < least:
             raise ValueError(f"{name} is {value!r}, must be a whole number of {least} or more")
+    if not 0 <= pause <= 3600:
+        raise ValueError(f"pause is {pause!r}, must be from 0 to 3600 seconds")
     options = Options(
         warmup=warmup, timed=timed, iterations=iterations, batch_size=batch_size, model=model, compact=compact,
-        modules=modules, allow_cpu=allow_cpu, boundary="mark", command=command,
+        modules=modules, allow_cpu=allow_cpu, boundary="mark", command=command, pause=pause,
     )  # fmt: skip
     path = _prepare(path, allow_cpu)
     session = Session(path, options, path)
     try:
-        while not session.written:
+        while not session.done:
             step()
             session.boundary()
+    except BaseException:
+        session.end()
+        raise
     finally:
         session.close()
+    if warning(session.info):
+        warnings.warn(f"{path}: {warning(session.info)}", RuntimeWarning, stacklevel=2)
     return session.info
 
 

@@ -8,7 +8,7 @@ import sys
 import traceback
 import types
 
-from . import counters
+from . import counters, timing
 from .boundary import check_kind
 from .errors import AbortScript, RecordError, StopScript
 from .session import Options, Session, require_gpu
@@ -43,7 +43,10 @@ def parser():
     )
     p.add_argument("-o", "--output", default="step.json.gz", metavar="FILE", help="trace file (default: %(default)s)")
     p.add_argument("--warmup", type=whole, default=5, metavar="N", help="iterations before timing (default: 5)")
-    p.add_argument("--timed", type=_number(0), default=10, metavar="N", help="unprofiled iterations timed (default: 10)")
+    p.add_argument("--timed", type=_number(0), default=10, metavar="N",
+                   help="unprofiled iterations timed before profiling, and twice again after it (default: 10)")  # fmt: skip
+    p.add_argument("--pause", type=_seconds, default=5.0, metavar="S",
+                   help="seconds that the script runs on before the last of them (default: 5)")  # fmt: skip
     p.add_argument("--iterations", type=whole, default=3, metavar="N", help="iterations profiled (default: 3)")
     p.add_argument("--boundary", type=_boundary, default="optimizer", metavar="KIND",
                    help="optimizer, zero_grad, forward:N or mark (default: optimizer)")  # fmt: skip
@@ -72,14 +75,21 @@ def _number(least):
     return number
 
 
-def _percentile(text):
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 100:
-        raise argparse.ArgumentTypeError(f"'{text}' is no percentile from 0 to 100")
-    return value
+def _from_to(least, most, what):
+    def number(text):
+        try:
+            value = float(text)
+        except ValueError:
+            value = float("nan")
+        if not least <= value <= most:
+            raise argparse.ArgumentTypeError(f"'{text}' is no {what} from {least} to {most}")
+        return value
+
+    return number
+
+
+_percentile = _from_to(0, 100, "percentile")
+_seconds = _from_to(0, 3600, "number of seconds")
 
 
 def _boundary(text):
@@ -119,7 +129,7 @@ def _fail(where, what, code):
 
 def _record(chosen, command, path):
     options = Options(
-        warmup=chosen.warmup, timed=chosen.timed, iterations=chosen.iterations, boundary=chosen.boundary,
+        warmup=chosen.warmup, timed=chosen.timed, pause=chosen.pause, iterations=chosen.iterations, boundary=chosen.boundary,
         modules=chosen.modules, compact=chosen.compact, allow_cpu=chosen.allow_cpu,
         batch_size=chosen.batch_size, model=chosen.model, quiet=chosen.quiet,
         measuring=counters.measuring(),
@@ -129,6 +139,7 @@ def _record(chosen, command, path):
     session.open()
     try:
         code = run(command, is_module=chosen.module is not None)
+        session.end()
     except StopScript:
         code = 0
     except AbortScript as abort:
@@ -146,6 +157,8 @@ def _record(chosen, command, path):
         return code
     if not chosen.quiet:
         print(summary(path, session.info), flush=True)
+    if timing.warning(session.info):
+        print(f"habitat: warning: {path}: {timing.warning(session.info)}", file=sys.stderr)
     if code != 0:
         raise RecordError(command[0], f"the script failed after recording (exit code {code}); {path} is complete")
     return 0
@@ -165,9 +178,9 @@ class ScriptSession(Session):
     def _on_event(self, key):
         if os.getpid() != self._pid:
             return
-        if self._busy or (self.written and self._go_on):
+        if self._busy or (self.done and self._go_on):
             return
-        if self.error is None and not self.written:
+        if self.error is None and not self.done:
             try:
                 super()._on_event(key)
             except RecordError as error:
@@ -177,7 +190,7 @@ class ScriptSession(Session):
         if self.error is not None:
             self._stops += 1
             raise AbortScript(self.error)
-        if self.written and not self._go_on:
+        if self.done and not self._go_on:
             self._stops += 1
             raise StopScript()
 
@@ -198,11 +211,18 @@ def too_early(session):
 def summary(path, info):
     parts = [f"{info['profiled_iterations']} iterations recorded"]
     if info["iteration_ms"] is not None:
-        parts.append(f"{info['iteration_ms']:.3f} ms unprofiled (median of {len(info['iteration_ms_all'])})")
+        parts.append(f"{info['iteration_ms']:.3f} ms unprofiled ({_of_groups(info)})")
     parts.append(f"batch {info['batch_size']}" if info["batch_size"] else "batch size unknown (--batch-size tells it)")
     if info["gpu"]:
         parts.append(info["gpu"])
     return f"{path}: " + ", ".join(parts)
+
+
+def _of_groups(info):
+    median = f"median of {len(info['iteration_ms_all'])}"
+    if info["iteration_spread"] is None:
+        return f"{median} neighbours, not timed again later"
+    return f"{median} in {len(info['iteration_ms_groups'])} groups, which differ by {100 * info['iteration_spread']:.0f} %"
 
 
 def run(command, is_module):

@@ -3,9 +3,10 @@
 import os
 import platform
 import shlex
-import statistics
 import subprocess
 import sys
+
+from . import timing
 
 SCHEMA = 1
 
@@ -19,14 +20,13 @@ def gpu_in_use():
 
 def describe(times_ms, *, batch_size=None, model=None, command=None, memory=None, boundary=None, iterations=None,
              precision=None, timer=None):  # fmt: skip
-    """The `habitat` object. `times_ms` are unprofiled iterations [ms], empty if none was timed."""
+    """The `habitat` object. `times_ms` are groups of unprofiled iterations [ms], empty if none was timed."""
     import torch
 
     device = gpu_in_use()
     info = {
         "schema": SCHEMA,
-        "iteration_ms": round(statistics.median(times_ms), 6) if times_ms else None,
-        "iteration_ms_all": [round(t, 6) for t in times_ms],
+        **timing.describe(times_ms),
         "batch_size": batch_size,
         "model": model,
         "framework": f"torch {torch.__version__}",

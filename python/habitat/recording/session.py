@@ -1,20 +1,22 @@
 """One recording: a small state machine that moves on at every iteration boundary.
 
-    warm-up -> timed, unprofiled -> observed (and profiler warm-up) -> profiled -> written
+    warm-up -> timed, unprofiled -> observed (and profiler warm-up) -> profiled, written -> timed later, twice
 
 Each state takes whole iterations. Should the repeating block of optimiser steps turn out to be another one than
-thought, everything starts over from the warm-up.
+thought, everything starts over from the warm-up; once the trace is written, that ends the recording instead.
+The trace is whole from then on: later timings only replace its habitat object, and a script may end before them.
 """
 
 import os
 
-from . import metadata, tracefile
+from . import metadata, timing, tracefile
 from .boundary import CycleFinder, open_source
 from .errors import RecordError
+from .later import LaterGroups
 from .observe import Observer
 from .profiling import IterationProfiler
 from .progress import Progress
-from .timing import Stopwatch
+from .timing import Groups
 
 
 class Options:
@@ -22,7 +24,8 @@ class Options:
 
     def __init__(self, **given):
         self.warmup = 5
-        self.timed = 10
+        self.timed = 10  # in each group
+        self.pause = 5.0  # seconds between the second and the third group
         self.iterations = 3
         self.boundary = "optimizer"
         self.modules = True
@@ -40,7 +43,7 @@ class Options:
 
     @property
     def needed(self):
-        """Iterations a script must run: the one more is where the profiler starts."""
+        """Iterations a script must run: the one more is where the profiler starts. Later groups take what there is."""
         return self.warmup + self.timed + 1 + self.iterations
 
 
@@ -75,11 +78,12 @@ class Session:
     """Records iterations into `path`. `boundary()` is called where one iteration ends and the next begins."""
 
     def __init__(self, path, options, where):
-        self.path = path
+        self.path = os.path.abspath(path)  # the script may change its folder
         self.options = options
         self.where = where  # what error messages are about: the script
         self.iterations_seen = 0
-        self.written = False
+        self.written = False  # there is a trace
+        self.done = False  # and nothing left to do
         self.info = None
         self._pid = os.getpid()
         self._progress = Progress(quiet=options.quiet)
@@ -104,7 +108,7 @@ class Session:
     def _reset(self):
         self.state = "warm-up"
         self._count = 0
-        self._watch = None
+        self._groups = self._later = None
         if self._profiler is not None:
             self._profiler.remove()
         if self._observer is not None:
@@ -114,13 +118,25 @@ class Session:
         self._seen_model = (None, None, {})
 
     def _on_event(self, key):
-        if self._busy or self.written or os.getpid() != self._pid:
+        if self._busy or self.done or os.getpid() != self._pid:
             return
         ends, changed = self._cycle.push(key)
-        if changed:
+        if changed and self.written:
+            self.end()
+        elif changed:
             self._reset()
-        if ends:
+        if ends and not self.done:
             self.boundary()
+
+    def end(self):
+        """No iteration follows: a trace that is written gets what was timed since."""
+        if not self.written or self.done or os.getpid() != self._pid:
+            return
+        try:
+            self._groups.cut()
+        except RuntimeError:  # the script broke the GPU's context: the groups before count
+            pass
+        self._complete()
 
     def boundary(self):
         self.iterations_seen += 1
@@ -138,12 +154,17 @@ class Session:
             if self._count >= options.warmup:
                 self._start_timing()
         elif self.state == "timing":
-            self._watch.mark()
+            self._groups.mark()
             self._progress.show(f"timing {self._count}/{options.timed}")
             if self._count >= options.timed:
                 self._start_profiler()
         elif self.state == "profiling":
             self._profile_step()
+        elif self.state == "timing later":
+            over = self._later.advance()
+            self._progress.show(self._later.progress)
+            if over:
+                self._complete()
 
     def _enter(self, state):
         self.state, self._count = state, 0
@@ -152,21 +173,21 @@ class Session:
         import torch
 
         if self.options.measuring:
-            self.written = True
+            self.written = self.done = True
             return
 
         self._enter("timing")
         cuda = torch.cuda.is_initialized()
         if cuda:
             torch.cuda.reset_peak_memory_stats()
-        self._watch = Stopwatch(cuda)
-        self._watch.start()
+        self._groups = Groups(cuda)
+        self._groups.open()
         if self.options.timed == 0:
             self._start_profiler()
 
     def _start_profiler(self):
         self._enter("profiling")
-        self._watch.stop()
+        self._groups.close()
         self._memory = _peak_memory()
         self._observer = Observer(getattr(self._source, "in_step", lambda: False))
         self._profiler = IterationProfiler(self.options.iterations, self.options.modules)
@@ -201,10 +222,22 @@ class Session:
         name, batch_size, precision = self._seen_model
         self.info = finish(
             trace, self.path, self.options, self.where,
-            times_ms=self._watch.laps_ms(), timer=self._watch.timer, model=name, batch_size=batch_size, memory=self._memory,
+            times_ms=self._groups.times_ms(), timer=self._groups.timer, model=name, batch_size=batch_size, memory=self._memory,
             boundary=self.options.boundary, iterations=self.options.iterations, precision=precision,
         )  # fmt: skip
         self.written = True
+        if self.options.timed == 0:
+            self.done = True
+            self._progress.clear()
+            return
+        self._later = LaterGroups(self._groups, self.options.timed, self.options.pause)
+        self._enter("timing later")
+
+    def _complete(self):
+        self.done = True
+        if len(self._groups) > 1:
+            self.info.update(timing.describe(self._groups.times_ms()), timer=self._groups.timer)
+            tracefile.replace_about(self.path, self.info)
         self._progress.clear()
 
 

@@ -4,21 +4,27 @@ An event is recorded in the current stream at every boundary, and nothing waits 
 timing adds no synchronisation to the iterations it times. Work of a script may run in streams that the boundary's stream does not
 wait for; the events then come too soon. So the host's clock, read with the GPU idle before the first and
 after the last iteration, checks their sum, and its mean stands in where the events miss a part.
+
+Ten neighbours agree with each other even where the same iteration takes twice as long a minute later: on a host shared with
+others, what the CPU gives changes that slowly. So iterations are timed in groups apart in time (later.py).
 """
 
+import statistics
 import time
 
 LEAST_SHARE = 0.8  # of the host's time that the events must cover to be believed
+MUCH_SPREAD = 0.1  # the groups' medians differ by more: the time of an iteration is not known better than that
 
 
 class Stopwatch:
-    """`start()`, `mark()` at the end of every iteration, `stop()`; then `laps_ms()` and `timer`."""
+    """`start()`, `mark()` at the end of every iteration, `stop()` or `cut()`; then `laps_ms()` and `timer`."""
 
     def __init__(self, use_cuda):
         self.timer = "cuda_event" if use_cuda else "perf_counter"
         self._cuda = use_cuda
         self._marks = []
         self._laps_ms = []
+        self.mean_ms = None  # by the host's clock
 
     def start(self):
         self._wait()
@@ -26,6 +32,7 @@ class Stopwatch:
         self.mark()
 
     def mark(self):
+        self._marked_ns = time.perf_counter_ns()
         if self._cuda:
             import torch
 
@@ -33,19 +40,31 @@ class Stopwatch:
             event.record()
             self._marks.append(event)
         else:
-            self._marks.append(time.perf_counter_ns())
+            self._marks.append(self._marked_ns)
 
     def stop(self):
+        """Right after the last mark: the GPU's rest belongs to the timed iterations."""
         self._wait()
-        total_ms = (time.perf_counter_ns() - self._start_ns) / 1e6
+        self._finish(time.perf_counter_ns())
+
+    def cut(self):
+        """Some time after the last mark, at the end of the script: what came since is no iteration."""
+        self._wait()
+        self._finish(self._marked_ns)
+
+    def _finish(self, end_ns):
+        total_ms = (end_ns - self._start_ns) / 1e6
         pairs = list(zip(self._marks, self._marks[1:]))
+        if not pairs:
+            return
+        self.mean_ms = total_ms / len(pairs)
         if self._cuda:
             self._laps_ms = [a.elapsed_time(b) for a, b in pairs]
         else:
             self._laps_ms = [(b - a) / 1e6 for a, b in pairs]
-        if pairs and sum(self._laps_ms) < LEAST_SHARE * total_ms:
+        if sum(self._laps_ms) < LEAST_SHARE * total_ms:
             self.timer = "host_clock_mean"
-            self._laps_ms = [total_ms / len(pairs)]
+            self._laps_ms = [self.mean_ms]
 
     def laps_ms(self):
         """Times of the iterations [ms]; one mean if `timer` is host_clock_mean."""
@@ -56,3 +75,82 @@ class Stopwatch:
             import torch
 
             torch.cuda.synchronize()
+
+
+class Groups:
+    """Groups of timed iterations: `open()`, `mark()` at the end of every iteration, `close()` or `cut()`."""
+
+    def __init__(self, use_cuda):
+        self._cuda = use_cuda
+        self._watches = []
+        self._running = None
+
+    def __len__(self):
+        return len(self._watches)
+
+    @property
+    def timer(self):
+        """Of all groups: where the events of one miss a part, none of them is believed."""
+        timers = [watch.timer for watch in self._watches] or [Stopwatch(self._cuda).timer]
+        return "host_clock_mean" if "host_clock_mean" in timers else timers[0]
+
+    def open(self):
+        self._running = Stopwatch(self._cuda)
+        self._running.start()
+
+    def mark(self):
+        self._running.mark()
+
+    def close(self):
+        self._keep(Stopwatch.stop)
+
+    def cut(self):
+        """The script has ended: a group that was running keeps the iterations it has."""
+        if self._running is not None:
+            self._keep(Stopwatch.cut)
+
+    def _keep(self, end):
+        watch, self._running = self._running, None
+        end(watch)
+        if watch.laps_ms():
+            self._watches.append(watch)
+
+    def times_ms(self):
+        """A list of times a group."""
+        if self.timer == "host_clock_mean":
+            return [[watch.mean_ms] for watch in self._watches]
+        return [watch.laps_ms() for watch in self._watches]
+
+
+def spread(groups):
+    """How far apart the medians of the groups lie, as a share of the median of all; None for fewer than two groups."""
+    if len(groups) < 2:
+        return None
+    medians = [statistics.median(group) for group in groups]
+    return (max(medians) - min(medians)) / statistics.median(sum(groups, []))
+
+
+def describe(groups):
+    """What the habitat object says about groups of unprofiled iterations [ms]; the list is empty if none was timed."""
+    times = sum(groups, [])
+    apart = spread(groups)
+    return {
+        "iteration_ms": round(statistics.median(times), 6) if times else None,
+        "iteration_ms_all": [round(t, 6) for t in times],
+        "iteration_ms_groups": [len(group) for group in groups],
+        "iteration_spread": round(apart, 4) if apart is not None else None,
+    }
+
+
+def warning(info):
+    """One sentence if the groups of a habitat object differ by much, else None."""
+    if (info["iteration_spread"] or 0) <= MUCH_SPREAD:
+        return None
+    times, medians = iter(info["iteration_ms_all"]), []
+    for size in info["iteration_ms_groups"]:
+        medians.append(statistics.median(next(times) for _ in range(size)))
+    return (
+        f"the time of an iteration moved by {100 * info['iteration_spread']:.0f} % while recording"
+        f" ({', '.join(f'{m:.3f}' for m in medians)} ms); iteration_ms is known no better than that:"
+        " record again with nothing else running on this machine"
+    )

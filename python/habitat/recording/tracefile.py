@@ -95,15 +95,29 @@ def count_gpu_work(trace):
 
 def write(trace, path):
     """Writes `trace` to `path`, compressed if the name ends in .gz: a temporary file, then a rename."""
+    _replace(path, [_encode(trace)])
+
+
+def replace_about(path, about):
+    """Puts another habitat object into a trace that `write` made; the events are copied as they are."""
+    try:
+        with (gzip.open if path.endswith(".gz") else open)(path, "rb") as source:
+            head = json.loads(source.readline().rstrip(b",\n") + b"}")
+            _replace(path, [_head({**head, "habitat": about}), *iter(lambda: source.read(1 << 20), b"")])
+    except (OSError, EOFError, ValueError) as error:
+        raise RecordError(path, f"was changed while the script ran on ({error}); record again") from error
+
+
+def _replace(path, chunks):
     with Scratch(path) as scratch:
         try:
             with open(scratch, "wb") as raw:
                 if path.endswith(".gz"):
                     # No name and no time in the header: the same trace gives the same bytes.
                     with gzip.GzipFile(filename="", mode="wb", fileobj=raw, compresslevel=9, mtime=0) as packed:
-                        packed.write(_encode(trace))
+                        packed.writelines(chunks)
                 else:
-                    raw.write(_encode(trace))
+                    raw.writelines(chunks)
                 raw.flush()
                 os.fsync(raw.fileno())
             umask = os.umask(0)
@@ -115,14 +129,18 @@ def write(trace, path):
 
 
 def _encode(trace):
-    """One event a line: `zcat | grep` works. The habitat object comes first, where a reader finds it at once."""
+    """One event a line: `zcat | grep` works."""
+    lines = ",\n".join(json.dumps(event, separators=(",", ":")) for event in trace["traceEvents"])
+    return _head(trace) + f'"traceEvents":[\n{lines}\n]}}\n'.encode()
+
+
+def _head(trace):
+    """Everything but the events, on one line. The habitat object comes first, where a reader finds it at once."""
     head = {key: value for key, value in trace.items() if key != "traceEvents"}
     if "habitat" in head:
         head = {"habitat": head.pop("habitat"), **head}
-    lines = ",\n".join(json.dumps(event, separators=(",", ":")) for event in trace["traceEvents"])
     opening = json.dumps(head, separators=(",", ":"))[:-1]
-    comma = "," if head else ""
-    return f'{opening}{comma}\n"traceEvents":[\n{lines}\n]}}\n'.encode()
+    return f"{opening}{',' if head else ''}\n".encode()
 
 
 def _write_error(path, error):
