@@ -57,7 +57,8 @@ def record_case(case, output):
         without_tf32()
     step = make_step(getattr(torchvision.models, name)(weights=None), mode, form, "cuda")
     return habitat.record_iterations(
-        step, path=output, iterations=1, warmup=5, timed=10, batch_size=BATCH, model=case, compact=True
+        step, path=output, iterations=1, warmup=5, timed=10, batch_size=BATCH, model=case, compact=True,
+        pause=1.0, command=f"tools/eval_cnns.py {case}",
     )
 
 

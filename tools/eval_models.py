@@ -98,7 +98,8 @@ def record_case(case, output):
         model = build(name, mode)
     step = make_step(model, mode, int(batch), int(length), "cuda")
     return habitat.record_iterations(
-        step, path=output, iterations=1, warmup=3, timed=10, batch_size=int(batch), model=case, compact=True
+        step, path=output, iterations=1, warmup=3, timed=10, batch_size=int(batch), model=case, compact=True,
+        pause=1.0, command=f"tools/eval_models.py {case}",
     )
 
 

@@ -51,7 +51,7 @@ def _name_of_case(case):
 
 def _script(script, precision, batch):
     return [
-        "-m", "habitat.recording", "-o", "OUT", "--compact", "--iterations", "1",
+        "-m", "habitat.recording", "-o", "OUT", "--compact", "--iterations", "1", "--pause", "1",
         f"examples/{script}.py", *arguments(precision, batch),
     ]  # fmt: skip
 

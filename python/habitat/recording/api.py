@@ -5,6 +5,7 @@ import warnings
 
 from . import tracefile
 from .errors import RecordError
+from .footprint import Optimizers, footprint
 from .observe import Observer
 from .profiling import BlockProfiler
 from .session import Options, Session, finish, require_gpu
@@ -20,12 +21,14 @@ def record(path, *, batch_size=None, model=None, compact=False, modules=True, al
     """
     options = Options(batch_size=batch_size, model=model, compact=compact, modules=modules, allow_cpu=allow_cpu)
     path = _prepare(path, allow_cpu)
-    observer, profiler = Observer(), BlockProfiler(modules)
+    observer, optimizers, profiler = Observer(), Optimizers(), BlockProfiler(modules)
     profiler.start()
     observer.start()
+    optimizers.start()
     try:
         yield
     finally:
+        optimizers.remove()
         observer.remove()
         profiler.stop()
     with tracefile.Scratch(path) as scratch:
@@ -35,7 +38,7 @@ def record(path, *, batch_size=None, model=None, compact=False, modules=True, al
     finish(
         trace, path, options, path, times_ms=[], iterations=1, boundary="block",
         model=type(seen).__name__ if seen is not None else None, batch_size=observer.batch_size(),
-        precision=observer.precision(),
+        precision=observer.precision(), kept=footprint(observer.modules(), optimizers.found()),
     )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ def gpu_in_use():
 
 
 def describe(times_ms, *, batch_size=None, model=None, command=None, memory=None, boundary=None, iterations=None,
-             precision=None, timer=None):  # fmt: skip
+             precision=None, timer=None, kept=None):  # fmt: skip
     """The `habitat` object. `times_ms` are groups of unprofiled iterations [ms], empty if none was timed."""
     import torch
 
@@ -33,6 +33,7 @@ def describe(times_ms, *, batch_size=None, model=None, command=None, memory=None
         "peak_memory_bytes": (memory or {}).get("allocated"),
         "peak_memory_reserved_bytes": (memory or {}).get("reserved"),
         "peak_host_memory_bytes": _peak_host_memory_bytes(),
+        "memory": kept,
         "command": command or shlex.join(sys.argv),
         "timer": timer,
         "boundary": boundary,

@@ -109,10 +109,13 @@ class Observer:
         self._autocast[id(bare(module))] = _autocast_dtype(module)
         self.calls_in_step += self._in_step()
 
+    def modules(self):
+        """The outermost modules called, each once."""
+        return list({id(m): m for m, _, _ in self.calls}.values())
+
     def model(self):
         """The outermost module with the most parameters among those called, or None."""
-        modules = {id(m): m for m, _, _ in self.calls}.values()
-        return max(modules, key=lambda m: sum(p.numel() for p in m.parameters()), default=None)
+        return max(self.modules(), key=lambda m: sum(p.numel() for p in m.parameters()), default=None)
 
     def precision(self):
         """Number formats of the model: of its parameters, and of autocast around its call (None: no autocast)."""

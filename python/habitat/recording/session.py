@@ -13,6 +13,7 @@ from . import metadata, timing, tracefile
 from .boundary import CycleFinder, open_source
 from .errors import RecordError
 from .later import LaterGroups
+from .footprint import Optimizers, footprint
 from .observe import Observer
 from .profiling import IterationProfiler
 from .progress import Progress
@@ -91,6 +92,7 @@ class Session:
         self._source = None
         self._profiler = None
         self._observer = None
+        self._optimizers = None
         self._busy = False
         self._reset()
 
@@ -99,10 +101,10 @@ class Session:
 
     def close(self):
         """Takes every hook out again; safe to call at any time and twice."""
-        for part in (self._source, self._profiler, self._observer):
+        for part in (self._source, self._profiler, self._observer, self._optimizers):
             if part is not None:
                 part.remove()
-        self._source = self._profiler = self._observer = None
+        self._source = self._profiler = self._observer = self._optimizers = None
         self._progress.clear()
 
     def _reset(self):
@@ -113,9 +115,10 @@ class Session:
             self._profiler.remove()
         if self._observer is not None:
             self._observer.remove()
-        self._profiler = self._observer = None
+            self._optimizers.remove()
+        self._profiler = self._observer = self._optimizers = None
         self._memory = None
-        self._seen_model = (None, None, {})
+        self._seen_model = (None, None, {}, None)
 
     def _on_event(self, key):
         if self._busy or self.done or os.getpid() != self._pid:
@@ -197,10 +200,13 @@ class Session:
             what = f"torch.profiler did not start ({_first_line(error)}); end other profilers in this process"
             raise RecordError(self.where, what) from error
         self._observer.start()
+        self._optimizers = Optimizers()
+        self._optimizers.start()
 
     def _profile_step(self):
         if self._count == 1:
             self._observer.remove()
+            self._optimizers.remove()
             self._note_model()
         self._profiler.step()
         self._progress.show(f"profiling {self._profiler.recorded}/{self.options.iterations}")
@@ -211,7 +217,8 @@ class Session:
         model = self._observer.model()
         name = type(model).__name__ if model is not None else None
         batch_size = self._observer.batch_size((self._cycle.period or 1) == 1)
-        self._seen_model = (name, batch_size, self._observer.precision())
+        kept = footprint(self._observer.modules(), self._optimizers.found())
+        self._seen_model = (name, batch_size, self._observer.precision(), kept)
 
     def _write(self):
         self._progress.show("writing the trace")
@@ -219,11 +226,11 @@ class Session:
             self._profiler.export(scratch)
             trace = tracefile.load_export(scratch, self.path)
         self._profiler.remove()
-        name, batch_size, precision = self._seen_model
+        name, batch_size, precision, kept = self._seen_model
         self.info = finish(
             trace, self.path, self.options, self.where,
             times_ms=self._groups.times_ms(), timer=self._groups.timer, model=name, batch_size=batch_size, memory=self._memory,
-            boundary=self.options.boundary, iterations=self.options.iterations, precision=precision,
+            boundary=self.options.boundary, iterations=self.options.iterations, precision=precision, kept=kept,
         )  # fmt: skip
         self.written = True
         if self.options.timed == 0:
