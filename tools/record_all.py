@@ -75,6 +75,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
     p.add_argument("out")
     p.add_argument("--only", default="", help="only jobs whose name contains this text")
+    p.add_argument("--after", default="", metavar="NAME", help="only recordings that come after this one in the list")
     p.add_argument("--budget", type=float, default=460, help="seconds for everything (default: 460)")
     p.add_argument("--steps-only", action="store_true", help="only the steps of tools/steps.py")
     p.add_argument("--suffix", default="h200", help="end of the file names (default: h200)")
@@ -86,7 +87,9 @@ def main():
     os.chdir(ROOT)
     forked.import_early()
     runner, rows, sides = forked.Runner(chosen.budget), [], []
-    for name, command in recordings(chosen.steps_only):
+    jobs = recordings(chosen.steps_only)
+    names = [name for name, _ in jobs]
+    for name, command in jobs[names.index(chosen.after) + 1 if chosen.after else 0 :]:
         path = os.path.join(os.path.abspath(folder), f"{name}_{chosen.suffix}.json.gz")
         line = [path if part == "OUT" else part for part in command]
         if chosen.only in name and runner.run(name, lambda line=line: forked.python(line)) is not None:

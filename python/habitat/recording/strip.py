@@ -5,11 +5,11 @@ Usage: python3 -m habitat.recording.strip IN OUT
 Kept: every kernel, copy and set with its geometry; every call of the CUDA runtime or driver that launches, copies,
 waits, records an event or allocates, and the profiler's synchronisation and memory events (the first say what a wait
 waited for);
-every operation (and module, user and iteration range), so that the time of the CPU between two launches
-keeps its reason; device properties. Times, identifiers and shapes stay as they were, bit for bit.
+every operation (and module, user and iteration range) but parts of operations that launch nothing, so that the time of
+the CPU between two launches keeps its reason; device properties. Times, identifiers and shapes stay as they were, bit for bit.
 Dropped: calls that only ask or set something, Python frames, profiler overhead events, GPU copies of CPU ranges,
-launch arrows (the correlation number says the same), strides and sequence numbers of operations that neither launch nor
-take part in the backward pass, and figures that follow from others.
+launch arrows (the correlation number says the same), shapes and sequence numbers of operations that launch nothing, take
+no part in the backward pass and allocate nothing, and figures that follow from others.
 """
 
 import bisect
@@ -41,6 +41,8 @@ QUESTIONS = (
     "DeviceGet", "PointerGet", "TensorMapEncode", "DriverGetVersion", "RuntimeGetVersion", "GetExportTable",
     "PrimaryCtxGetState", "MemGetInfo", "GetParameterInfo", "PushCallConfiguration", "PopCallConfiguration",
 )  # fmt: skip
+SHAPES = ("Input Dims", "Input type", "Input Strides", "Concrete Inputs")
+ALLOCATIONS = ("aten::empty", "aten::resize_")  # they launch nothing, and their sizes are what a step allocates
 NOT_OF_IDLE = ("Input Strides", "Sequence number", "Fwd thread id", "External id", "Record function id")
 ITERATION_RANGES = ("ProfilerStep#", "habitat_iteration")
 
@@ -54,7 +56,8 @@ def compact(trace):
     ends = {(e.get("pid"), e.get("tid"), e.get("ts")) for e in events if id(e) in working}
     arrows = _whole_arrows(events, ends)
     idle = {id(e) for e in events if e.get("cat") in OPERATIONS and id(e) not in working} if worked else set()
-    kept = [_slim(e, id(e) in idle) for e in events if _needed(e, worked, arrows)]
+    parts = _parts_of_idle(events, idle)
+    kept = [_slim(e, id(e) in idle) for e in events if _needed(e, worked, arrows) and id(e) not in parts]
     out = {key: value for key, value in trace.items() if key != "traceEvents"}
     for private in ("traceName", "host_name"):  # they tell about the machine that recorded, not about the step
         out.pop(private, None)
@@ -102,6 +105,21 @@ def _operations_with_work(events, launches):
     return kept
 
 
+def _parts_of_idle(events, idle):
+    """ids of operations inside operations that launch nothing: the outer one says where the CPU's time went."""
+    parts, until = set(), {}
+    operations = [e for e in events if e.get("cat") == "cpu_op" and e.get("ph") == "X" and id(e) in idle]
+    operations.sort(key=lambda e: (e["ts"], -e.get("dur", 0)))
+    for event in operations:
+        thread, end = (event["pid"], event["tid"]), event["ts"] + event.get("dur", 0)
+        if end <= until.get(thread, -1.0):
+            if not event["name"].startswith(ALLOCATIONS):
+                parts.add(id(event))
+        else:
+            until[thread] = end
+    return parts
+
+
 def _whole_arrows(events, ends):
     """ids of forward-to-backward arrows of which both ends lie on operations that stay."""
     count = {}
@@ -115,12 +133,13 @@ def _slim(event, idle):
     args = event.get("args")
     if not isinstance(args, dict):
         return event
-    slim = {key: value for key, value in args.items() if key not in DERIVED and not (idle and key in NOT_OF_IDLE)}
+    unused = () if not idle else NOT_OF_IDLE if event["name"].startswith(ALLOCATIONS) else (*NOT_OF_IDLE, *SHAPES)
+    slim = {key: value for key, value in args.items() if key not in DERIVED and key not in unused}
     if slim.get("Record function id") == 0:
         del slim["Record function id"]
     if not any(slim.get("Input Dims", ())):  # scalars only, or nothing: no shape to tell
         if not any(slim.get("Concrete Inputs", ())):
-            for key in ("Input Dims", "Input Strides", "Concrete Inputs", "Input type"):
+            for key in SHAPES:
                 slim.pop(key, None)
     return {**event, "args": slim}
 
