@@ -63,6 +63,16 @@ typedef enum habitat_kernel_kind {
     HABITAT_KERNEL_COLLECTIVE, /* NCCL */
 } habitat_kernel_kind;
 
+/* What a collective does with its message. */
+typedef enum habitat_collective {
+    HABITAT_COLLECTIVE_UNKNOWN = 0, /* not recorded, or no collective */
+    HABITAT_COLLECTIVE_ALL_REDUCE,
+    HABITAT_COLLECTIVE_ALL_GATHER,
+    HABITAT_COLLECTIVE_REDUCE_SCATTER,
+    HABITAT_COLLECTIVE_ALL_TO_ALL,
+    HABITAT_COLLECTIVE_ONE_WAY, /* broadcast, reduce, gather, scatter, send, receive */
+} habitat_collective;
+
 /* One activity on the GPU. Kernels are sorted by (device, start, stream). */
 typedef struct habitat_kernel {
     const char *name;
@@ -82,10 +92,13 @@ typedef struct habitat_kernel {
     uint32_t block[3];
     uint32_t registers_per_thread;
     uint32_t shared_memory_bytes; /* static + dynamic, per block */
-    uint64_t bytes;               /* memcpy, memset: bytes moved; else 0 */
-    const char *copy_kind;        /* "HtoD", "DtoD", ... or NULL */
-    double dram_bytes;            /* hardware counter; NaN if not recorded */
-    double flop;                  /* hardware counter, all formats; NaN if not recorded */
+    uint64_t bytes;               /* memcpy, memset: bytes moved; collective: its message, the
+                                     larger of what goes in and comes out; 0 unknown */
+    habitat_collective collective;
+    uint32_t group_size;   /* collective: GPUs that take part; 0 unknown */
+    const char *copy_kind; /* "HtoD", "DtoD", ... or NULL */
+    double dram_bytes;     /* hardware counter; NaN if not recorded */
+    double flop;           /* hardware counter, all formats; NaN if not recorded */
 } habitat_kernel;
 
 /* The trace as a whole. NaN / 0 / NULL where not recorded. */

@@ -38,7 +38,10 @@ key key_of_argument(const char *text, size_t length) {
     case 4:
         return IS("grid") ? KEY_GRID : IS("flop") ? KEY_FLOP : KEY_NONE;
     case 5:
-        return IS("block") ? KEY_BLOCK : IS("bytes") ? KEY_BYTES : KEY_NONE;
+        return IS("block")   ? KEY_BLOCK
+               : IS("bytes") ? KEY_BYTES
+               : IS("dtype") ? KEY_ELEMENT_TYPE
+                             : KEY_NONE;
     case 6:
         return IS("device") ? KEY_DEVICE : IS("stream") ? KEY_STREAM : KEY_NONE;
     case 8:
@@ -48,6 +51,7 @@ key key_of_argument(const char *text, size_t length) {
                : IS("Input Dims") ? KEY_DIMS
                : IS("dram bytes") ? KEY_DRAM
                : IS("Input dims") ? KEY_DIMS
+               : IS("Group size") ? KEY_GROUP_SIZE
                                   : KEY_NONE;
     case 11:
         return IS("External id") || IS("external id") ? KEY_EXTERNAL
@@ -58,9 +62,15 @@ key key_of_argument(const char *text, size_t length) {
                : IS("Fwd thread id") ? KEY_FORWARD_THREAD
                : IS("shared memory") ? KEY_SHARED
                : IS("graph node id") ? KEY_GRAPH
+               : IS("In msg nelems") ? KEY_ELEMENTS
                                      : KEY_NONE;
+    case 14:
+        return IS("Out msg nelems") ? KEY_ELEMENTS : KEY_NONE;
     case 15:
-        return IS("Concrete Inputs") ? KEY_VALUES : IS("Sequence number") ? KEY_SEQUENCE : KEY_NONE;
+        return IS("Concrete Inputs")   ? KEY_VALUES
+               : IS("Sequence number") ? KEY_SEQUENCE
+               : IS("Collective name") ? KEY_COLLECTIVE
+                                       : KEY_NONE;
     case 20:
         return IS("registers per thread") ? KEY_REGISTERS : KEY_NONE;
     default:
@@ -119,6 +129,76 @@ category event_category(const char *text, size_t length) {
             !categories[i].text[length])
             return categories[i].cat;
     return CAT_UNNEEDED;
+}
+
+/* ProcessGroupNCCL of PyTorch 2.2 to 2.11. */
+static const struct {
+    const char *text;
+    habitat_collective collective;
+} collectives[] = {
+    {"allreduce", HABITAT_COLLECTIVE_ALL_REDUCE},
+    {"allreduce_coalesced", HABITAT_COLLECTIVE_ALL_REDUCE},
+    {"barrier", HABITAT_COLLECTIVE_ALL_REDUCE},
+    {"all_gather", HABITAT_COLLECTIVE_ALL_GATHER},
+    {"_allgather_base", HABITAT_COLLECTIVE_ALL_GATHER},
+    {"allgather_into_tensor_coalesced", HABITAT_COLLECTIVE_ALL_GATHER},
+    {"reduce_scatter", HABITAT_COLLECTIVE_REDUCE_SCATTER},
+    {"_reduce_scatter_base", HABITAT_COLLECTIVE_REDUCE_SCATTER},
+    {"reduce_scatter_tensor_coalesced", HABITAT_COLLECTIVE_REDUCE_SCATTER},
+    {"all_to_all", HABITAT_COLLECTIVE_ALL_TO_ALL},
+    {"all_to_allv", HABITAT_COLLECTIVE_ALL_TO_ALL},
+    {"broadcast", HABITAT_COLLECTIVE_ONE_WAY},
+    {"_broadcast_oop", HABITAT_COLLECTIVE_ONE_WAY},
+    {"reduce", HABITAT_COLLECTIVE_ONE_WAY},
+    {"_reduce_oop", HABITAT_COLLECTIVE_ONE_WAY},
+    {"gather", HABITAT_COLLECTIVE_ONE_WAY},
+    {"scatter", HABITAT_COLLECTIVE_ONE_WAY},
+    {"send", HABITAT_COLLECTIVE_ONE_WAY},
+    {"recv", HABITAT_COLLECTIVE_ONE_WAY},
+};
+
+static const struct {
+    const char *text;
+    uint32_t bytes;
+} element_types[] = {
+    {"Float", 4},
+    {"BFloat16", 2},
+    {"Half", 2},
+    {"Double", 8},
+    {"Byte", 1},
+    {"Char", 1},
+    {"Short", 2},
+    {"Int", 4},
+    {"Long", 8},
+    {"Bool", 1},
+    {"ComplexFloat", 8},
+    {"ComplexDouble", 16},
+    {"Float8_e4m3fn", 1},
+    {"Float8_e5m2", 1},
+    {"ComplexHalf", 4},
+    {"UInt16", 2},
+    {"Float8_e4m3fnuz", 1},
+    {"Float8_e5m2fnuz", 1},
+    {"UInt32", 4},
+    {"UInt64", 8},
+};
+
+static bool is_word(const char *word, const char *text, size_t length) {
+    return !strncmp(word, text, length) && !word[length];
+}
+
+habitat_collective collective_of_name(const char *text, size_t length) {
+    for (size_t i = 0; i < sizeof collectives / sizeof *collectives; i++)
+        if (is_word(collectives[i].text, text, length))
+            return collectives[i].collective;
+    return HABITAT_COLLECTIVE_UNKNOWN;
+}
+
+uint32_t element_bytes_of_type(const char *text, size_t length) {
+    for (size_t i = 0; i < sizeof element_types / sizeof *element_types; i++)
+        if (is_word(element_types[i].text, text, length))
+            return element_types[i].bytes;
+    return 0;
 }
 
 bool event_is_unneeded(const event *e) {

@@ -162,6 +162,16 @@ static bool take_small(reader *r, const measured *from, uint32_t *to, const char
     return true;
 }
 
+/* What a collective sends; what is not there or makes no sense stays unknown. */
+static void take_message(const event *e, habitat_kernel *k) {
+    enum { ELEMENTS_MAX_BITS = 48 };
+    k->collective = e->collective;
+    if (e->elements >> ELEMENTS_MAX_BITS == 0)
+        k->bytes = e->elements * e->element_bytes;
+    if (e->group_size <= UINT32_MAX)
+        k->group_size = (uint32_t)e->group_size;
+}
+
 static int add_kernel(reader *r) {
     event *e = &r->e;
     if (!require(r, &e->time, "ts") || !require(r, &e->duration, "dur"))
@@ -174,6 +184,8 @@ static int add_kernel(reader *r) {
     if (e->cat == CAT_KERNEL) {
         k->kind =
             trace_name_is_collective(name) ? HABITAT_KERNEL_COLLECTIVE : HABITAT_KERNEL_COMPUTE;
+        if (k->kind == HABITAT_KERNEL_COLLECTIVE)
+            take_message(e, k);
     } else {
         k->kind = e->cat == CAT_MEMCPY ? HABITAT_KERNEL_MEMCPY : HABITAT_KERNEL_MEMSET;
         if (e->cat == CAT_MEMCPY && r->name)

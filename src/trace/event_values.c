@@ -63,6 +63,17 @@ void reader_event_number(reader *r, const char *text, size_t length) {
     }
 }
 
+static uint64_t whole_or_zero(const char *text, size_t length) {
+    uint64_t value = 0;
+    return number_scaled(text, length, 0, UINT64_MAX, &value) == NUMBER_OK ? value : 0;
+}
+
+/* The larger of what goes in and what comes out. */
+static void add_elements(event *e, uint64_t count) {
+    if (count > e->elements)
+        e->elements = count;
+}
+
 void reader_argument_number(reader *r, const char *text, size_t length) {
     event *e = &r->e;
     int64_t value;
@@ -104,15 +115,24 @@ void reader_argument_number(reader *r, const char *text, size_t length) {
     case KEY_FLOP:
         e->flop = number_or_nan(text, length);
         break;
+    case KEY_ELEMENTS:
+        add_elements(e, whole_or_zero(text, length));
+        break;
+    case KEY_GROUP_SIZE:
+        e->group_size = whole_or_zero(text, length);
+        break;
     default:
         break;
     }
 }
 
-static uint64_t whole_or_zero(const char *text, size_t length) {
-    uint64_t value = 0;
-    (void)number_scaled(text, length, 0, UINT64_MAX, &value);
-    return value;
+void reader_argument_string(reader *r, const char *text, size_t length) {
+    if (r->key == KEY_COLLECTIVE)
+        r->e.collective = collective_of_name(length ? text : "", length);
+    else if (r->key == KEY_ELEMENT_TYPE)
+        r->e.element_bytes = element_bytes_of_type(length ? text : "", length);
+    else /* numbers in quotes are numbers */
+        reader_argument_number(r, text, length);
 }
 
 static uint32_t small_or_zero(const char *text, size_t length) {

@@ -76,7 +76,7 @@ static int on_string(void *context, const unsigned char *bytes, size_t length) {
     case AT_EVENT:
         return reader_event_string(r, text, length);
     case AT_ARGS:
-        reader_argument_number(r, text, length);
+        reader_argument_string(r, text, length);
         return 1;
     case AT_DEVICE:
         if (r->key == KEY_DEVICE_NAME) {

@@ -74,6 +74,10 @@ typedef enum key {
     KEY_TYPES,
     KEY_STRIDES,
     KEY_VALUES,
+    KEY_COLLECTIVE,
+    KEY_ELEMENTS,
+    KEY_ELEMENT_TYPE,
+    KEY_GROUP_SIZE,
     /* device */
     KEY_DEVICE_ID,
     KEY_DEVICE_NAME,
@@ -138,6 +142,9 @@ typedef struct event {
     bool backward_known;
     uint64_t forward_thread;
     double dram_bytes, flop;
+    habitat_collective collective;
+    uint64_t elements, group_size; /* of a collective; 0 unknown */
+    uint32_t element_bytes;
 } event;
 
 typedef struct reader {
@@ -195,6 +202,10 @@ key key_of_device(const char *text, size_t length);
 key key_of_habitat(const char *text, size_t length);
 category event_category(const char *text, size_t length);
 
+/* What Kineto calls collectives and the elements of their messages; 0 (UNKNOWN) for other words. */
+habitat_collective collective_of_name(const char *text, size_t length);
+uint32_t element_bytes_of_type(const char *text, size_t length);
+
 /* Does the event's kind, as far as it is known, need no arguments? */
 bool event_is_unneeded(const event *e);
 
@@ -202,6 +213,7 @@ bool event_is_unneeded(const event *e);
 void reader_event_number(reader *r, const char *text, size_t length);
 int reader_event_string(reader *r, const char *text, size_t length);
 void reader_argument_number(reader *r, const char *text, size_t length);
+void reader_argument_string(reader *r, const char *text, size_t length);
 void reader_device_number(reader *r, const char *text, size_t length);
 int reader_habitat_number(reader *r, const char *text, size_t length);
 int reader_habitat_string(reader *r, const char *text, size_t length);

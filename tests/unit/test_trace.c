@@ -184,6 +184,8 @@ static void check_step_kernels(bool slow_only) {
     k = find_kernel(t, "ncclDevKernel_AllReduce_Sum_f32_RING_LL");
     CHECK(k->kind == HABITAT_KERNEL_COLLECTIVE && k->iteration == 1 &&
           k->operation == HABITAT_NONE);
+    CHECK(k->collective == HABITAT_COLLECTIVE_ALL_GATHER && k->bytes == 16000); /* bf16, gathered */
+    CHECK_INT(k->group_size, 8);
     k = find_kernel(t, "Memcpy HtoD (Pinned -> Device)");
     CHECK(k->kind == HABITAT_KERNEL_MEMCPY && k->bytes == 4096);
     CHECK_TEXT(k->copy_kind, "HtoD");
