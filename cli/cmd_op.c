@@ -387,7 +387,8 @@ static size_t estimate_all(const habitat_work *works, size_t work_count,
         good += status == HABITAT_OK;
         if (status == HABITAT_OK)
             continue;
-        estimates[i] = (habitat_estimate){NAN, NAN, NAN, NAN, what->method, HABITAT_BOUND_UNKNOWN};
+        estimates[i] = (habitat_estimate){
+            .ms = NAN, .low_ms = NAN, .high_ms = NAN, .origin_ms = NAN, .method = what->method};
         reasons[i] = errors[i].message[0] ? errors[i].message : habitat_status_text(status);
     }
     return good;

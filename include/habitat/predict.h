@@ -65,10 +65,10 @@ typedef struct habitat_workload_kernel {
     uint32_t group;  /* index into groups */
     uint32_t launch; /* index of its distinct launch configuration; HABITAT_NONE = unknown */
     habitat_class op_class;
-    bool varying;      /* kernel-varying */
-    bool main;         /* carries its operation's arithmetic (a product, not a layout change) */
-    bool persistent;   /* grid sized by the origin's SM count */
-    double busy_share; /* of its time that counts in the GPU's busy time; 1 = nothing overlaps */
+    bool varying;        /* kernel-varying */
+    bool main;           /* carries its operation's arithmetic (a product, not a layout change) */
+    bool persistent;     /* grid sized by the origin's SM count */
+    uint64_t waiting_ns; /* collective: of its time, waiting for other GPUs; else 0 */
     habitat_kernel_facts facts; /* its share of the operation's flop and bytes */
 } habitat_workload_kernel;
 
@@ -141,6 +141,7 @@ typedef struct habitat_estimate {
     double origin_ms;
     habitat_method method; /* what made it: WAVE, LEARNED, FALLBACK, ... */
     habitat_bound bound;   /* on the destination */
+    double busy_ms;        /* of a trace's kernel: what of ms counts in the iteration's busy time */
 } habitat_estimate;
 
 typedef struct habitat_class_total {
@@ -153,7 +154,9 @@ typedef struct habitat_class_total {
 typedef struct habitat_prediction {
     const habitat_gpu *gpu;
     habitat_method method;                /* as asked for */
-    double iteration_ms, low_ms, high_ms; /* until replay exists: the GPU's busy time */
+    double iteration_ms, low_ms, high_ms; /* until replay exists: busy_ms */
+    double busy_ms;                       /* kernels and copies, overlapping ones counted once */
+    double samples_per_s;                 /* NaN unknown: see habitat_predict() */
     double kernel_ms;                     /* sum over kernels, without copies and sets */
     double copy_ms;                       /* sum over copies and sets */
     habitat_bound_by bound_by;

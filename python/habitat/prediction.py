@@ -51,8 +51,10 @@ class Prediction:
     iteration_ms: float
     low_ms: float
     high_ms: float
+    busy_ms: float
     kernel_ms: float
     ratio: Optional[float]
+    samples_per_s: Optional[float]
     bound_by: Optional[str]
     memory_bytes: Optional[float]
     fits: Optional[bool]
@@ -73,8 +75,8 @@ def _gpu_of(values: dict) -> Gpu:
 def _prediction_of(values: dict, warnings: Sequence[str]) -> Prediction:
     return Prediction(
         values["gpu"], values["method"], values["iteration_ms"], values["low_ms"], values["high_ms"],
-        values["kernel_ms"], values.get("ratio"), values.get("bound_by"), values.get("memory_bytes"),
-        values.get("fits"), dict(values["coverage"]),
+        values["busy_ms"], values["kernel_ms"], values.get("ratio"), values.get("samples_per_s"),
+        values.get("bound_by"), values.get("memory_bytes"), values.get("fits"), dict(values["coverage"]),
         tuple(ClassTime(c["class"], c["origin_ms"], c["ms"]) for c in values["by_class"]), tuple(warnings), values,
     )  # fmt: skip
 

@@ -54,6 +54,20 @@ def test_the_origin_gives_the_measurement_back(trace):
     assert trace.predict("H200-SXM5-141GB").kernel_ms == trace.kernel_ms
 
 
+@pytest.mark.parametrize("name, bound", [("resnet50_b4_fp32", "gpu"), ("mobilenet_v2_training_b12_fp16", "cpu")])
+def test_samples_per_second_go_by_the_recorded_iteration(name, bound):
+    trace = habitat.Trace(ROOT / f"data/recordings/{name}_h200.json.gz")
+    origin, other = trace.predict_all(["H200-SXM5-141GB", "T4"])
+    assert trace.info["trace"]["bound_by"] == bound
+    assert origin.busy_ms < trace.iteration_ms and origin.low_ms < origin.busy_ms < origin.high_ms
+    assert origin.samples_per_s == pytest.approx(trace.batch_size / trace.iteration_ms * 1e3, rel=1e-12)
+    assert other.busy_ms == other.iteration_ms
+    if bound == "cpu":
+        assert other.samples_per_s is None
+    else:
+        assert other.samples_per_s == pytest.approx(trace.batch_size / other.iteration_ms * 1e3, rel=1e-12)
+
+
 def test_all_gpus_in_one_call_equal_single_calls(trace):
     every = trace.predict_all(method="wave")
     assert {p.gpu for p in every} == {g.name for g in habitat.gpus()}

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "predict/collective.h"
 #include "predict/interval.h"
 #include "predict/operator_model.h"
 #include "predict/scaling.h"
@@ -123,8 +124,8 @@ scaled habitat_fallback_kernel(const scaling *s, const habitat_workload_kernel *
     const habitat_kernel *recorded = kernel->kernel;
     double ratio = by_roofline(s, kernel).ns / kernel->facts.time_ns;
     if (recorded->kind == HABITAT_KERNEL_COLLECTIVE)
-        ratio = connection_ratio(s->origin->nvlink_bytes_per_s, s->dest->nvlink_bytes_per_s);
-    else if (crosses_pcie(recorded))
+        return (scaled){habitat_collective_ns(s, kernel), HABITAT_METHOD_FALLBACK};
+    if (crosses_pcie(recorded))
         ratio = connection_ratio(s->origin->pcie_bytes_per_s, s->dest->pcie_bytes_per_s);
     if (!formula_usable(ratio))
         ratio = s->bandwidth_ratio;
@@ -133,6 +134,8 @@ scaled habitat_fallback_kernel(const scaling *s, const habitat_workload_kernel *
 
 static scaled by_method(const scaling *s, size_t i, habitat_method method) {
     const habitat_workload_kernel *kernel = &s->w->kernels[i];
+    if (kernel->kernel->kind == HABITAT_KERNEL_COLLECTIVE) /* no formula knows of waiting */
+        return (scaled){NAN, HABITAT_METHOD_FALLBACK};
     switch (method) {
     case HABITAT_METHOD_AUTO:
         return habitat_auto_kernel(s, i);
@@ -205,9 +208,8 @@ typedef struct totals {
     interval_sum interval;
 } totals;
 
-static void add(totals *sum, const habitat_workload_kernel *kernel, double ns,
+static void add(totals *sum, const habitat_workload_kernel *kernel, double ns, double busy_ns,
                 const habitat_estimate *estimate) {
-    double busy_ns = ns * kernel->busy_share;
     sum->busy_ns += busy_ns;
     if (estimate->ms > 0.0) {
         sum->busy_low_ns += busy_ns * (estimate->low_ms / estimate->ms);
@@ -246,7 +248,8 @@ static void set_classes(const totals *sum, double per_iteration, habitat_predict
  * was what the origin waited for; a GPU-bound origin says no more than that it was shorter. */
 static habitat_bound_by bound_by(const habitat_workload_info *origin, double busy_ms) {
     if (origin->bound_by == HABITAT_BY_CPU)
-        return busy_ms > origin->iteration_ms ? HABITAT_BY_GPU : HABITAT_BY_CPU;
+        return habitat_waits_for_cpu(origin->iteration_ms, busy_ms) ? HABITAT_BY_CPU
+                                                                    : HABITAT_BY_GPU;
     if (origin->bound_by == HABITAT_BY_GPU && busy_ms >= origin->busy_ms)
         return HABITAT_BY_GPU;
     return HABITAT_BY_UNKNOWN;
@@ -267,7 +270,8 @@ static void set_totals(const scaling *s, const totals *sum, habitat_prediction *
     double iterations = (double)origin->iteration_count;
     out->kernel_ms = sum->kernel_ns / iterations / HABITAT_NS_PER_MS;
     out->copy_ms = sum->copy_ns / iterations / HABITAT_NS_PER_MS;
-    out->iteration_ms = sum->busy_ns / iterations / HABITAT_NS_PER_MS;
+    out->busy_ms = sum->busy_ns / iterations / HABITAT_NS_PER_MS;
+    out->iteration_ms = out->busy_ms;
     out->low_ms = sum->busy_low_ns / iterations / HABITAT_NS_PER_MS;
     out->high_ms = sum->busy_high_ns / iterations / HABITAT_NS_PER_MS;
     out->intervals_calibrated = sum->calibrated;
@@ -280,7 +284,8 @@ static void set_totals(const scaling *s, const totals *sum, habitat_prediction *
         out->coverage[m] = sum->kernel_ns > 0.0 ? sum->by_method_ns[m] / sum->kernel_ns : 0.0;
     set_classes(sum, iterations, out);
     set_memory(s->w, s->dest, out);
-    out->bound_by = bound_by(origin, out->iteration_ms);
+    out->bound_by = bound_by(origin, out->busy_ms);
+    out->samples_per_s = habitat_samples_per_s(s->w, false, out->iteration_ms);
 }
 
 /* ---- operator models ---- */
@@ -351,53 +356,69 @@ static void from_answer(const scaling *s, const habitat_workload_kernel *kernel,
 
 /* ---- the loop ---- */
 
-/* The calibrated interval of a kernel. */
-static void calibrate(const scaling *s, size_t i, totals *sum, habitat_estimate *estimate) {
-    const habitat_workload_kernel *kernel = &s->w->kernels[i];
-    double factor =
-        exp(interval_add(&sum->interval, s, kernel, &s->w->kernels[s->w->auto_lead[i]].facts,
-                         estimate->method, estimate->ms * kernel->busy_share));
-    estimate->low_ms = estimate->ms / factor;
-    estimate->high_ms = estimate->ms * factor;
-}
+/* Room for the times of one destination, shape (kernel_count) each [ns]. */
+typedef struct times {
+    double *ns, *busy_ns;
+} times;
 
+/* Estimate and time of every kernel, by itself. */
 static void predict_kernels(const scaling *s, habitat_method method,
-                            const habitat_operator_answer *answers, habitat_prediction *out) {
-    totals sum = {.calibrated = interval_calibrated(s, method)};
+                            const habitat_operator_answer *answers, double *ns,
+                            habitat_estimate *out) {
     for (size_t i = 0; i < s->w->kernel_count; i++) {
         const habitat_workload_kernel *kernel = &s->w->kernels[i];
-        double ns;
-        if (answers && answers[kernel->group].covered) {
-            from_answer(s, kernel, &answers[kernel->group], method, &out->kernels[i], &ns);
+        bool collective = kernel->kernel->kind == HABITAT_KERNEL_COLLECTIVE;
+        if (answers && answers[kernel->group].covered && !collective) {
+            from_answer(s, kernel, &answers[kernel->group], method, &out[i], &ns[i]);
         } else {
             scaled time = by_method(s, i, method);
             if (isnan(time.ns))
                 time = habitat_fallback_kernel(s, kernel);
-            set_estimate(s, kernel, time, &out->kernels[i]);
-            ns = time.ns;
+            set_estimate(s, kernel, time, &out[i]);
+            ns[i] = time.ns;
         }
+    }
+}
+
+/* The calibrated interval of a kernel. */
+static void calibrate(const scaling *s, size_t i, totals *sum, habitat_estimate *estimate) {
+    double factor = exp(interval_add(&sum->interval, s, &s->w->kernels[i],
+                                     &s->w->kernels[s->w->auto_lead[i]].facts, estimate->method,
+                                     estimate->busy_ms));
+    estimate->low_ms = estimate->ms / factor;
+    estimate->high_ms = estimate->ms * factor;
+}
+
+static void sum_up(const scaling *s, const times *t, bool calibrated, habitat_prediction *out) {
+    totals sum = {.calibrated = calibrated};
+    for (size_t i = 0; i < s->w->kernel_count; i++) {
+        out->kernels[i].busy_ms = t->busy_ns[i] / HABITAT_NS_PER_MS;
         if (sum.calibrated)
             calibrate(s, i, &sum, &out->kernels[i]);
-        add(&sum, kernel, ns, &out->kernels[i]);
+        add(&sum, &s->w->kernels[i], t->ns[i], t->busy_ns[i], &out->kernels[i]);
     }
     set_totals(s, &sum, out);
 }
 
 /* The origin itself: the measurement, to the bit. */
-static void give_back(const scaling *s, habitat_prediction *out) {
-    totals sum = {0};
+static void measured_kernels(const scaling *s, double *ns, habitat_estimate *out) {
     for (size_t i = 0; i < s->w->kernel_count; i++) {
         const habitat_workload_kernel *kernel = &s->w->kernels[i];
-        scaled time = {kernel->facts.time_ns, HABITAT_METHOD_SAME};
-        set_estimate(s, kernel, time, &out->kernels[i]);
-        add(&sum, kernel, time.ns, &out->kernels[i]);
+        ns[i] = kernel->facts.time_ns;
+        set_estimate(s, kernel, (scaled){ns[i], HABITAT_METHOD_SAME}, &out[i]);
     }
-    set_totals(s, &sum, out);
-    out->kernel_ms = s->w->info.kernel_ms;
-    out->copy_ms = s->w->info.copy_ms;
-    out->iteration_ms = out->low_ms = out->high_ms = s->w->info.busy_ms;
+}
+
+static void give_back(const scaling *s, habitat_prediction *out) {
+    const habitat_workload_info *info = &s->w->info;
+    out->kernel_ms = info->kernel_ms;
+    out->copy_ms = info->copy_ms;
+    out->iteration_ms = out->busy_ms = info->busy_ms;
+    out->low_ms = info->busy_ms * s->w->low_share;
+    out->high_ms = info->busy_ms * s->w->high_share;
     out->intervals_calibrated = true;
-    out->bound_by = s->w->info.bound_by;
+    out->bound_by = info->bound_by;
+    out->samples_per_s = habitat_samples_per_s(s->w, true, info->busy_ms);
 }
 
 static bool same_rate(double a, double b) {
@@ -420,31 +441,40 @@ static bool same_gpu(const habitat_gpu *a, const habitat_gpu *b) {
             same_rates(&a->peak, &b->peak) && same_rates(&a->sustained, &b->sustained));
 }
 
-static habitat_status run_method(const scaling *s, habitat_method method, habitat_prediction *out,
-                                 habitat_error *err) {
-    if (same_gpu(s->origin, s->dest)) {
-        give_back(s, out);
+/* What the operator models answer, where the method asks them: *answers is NULL where not, else
+ * shape (group_count), the caller's to free. */
+static habitat_status ask(const scaling *s, habitat_method method, habitat_prediction *out,
+                          habitat_operator_answer **answers, habitat_error *err) {
+    if (method != HABITAT_METHOD_AUTO && method != HABITAT_METHOD_MLP &&
+        method != HABITAT_METHOD_HABITAT)
         return HABITAT_OK;
-    }
-    bool asks = method == HABITAT_METHOD_AUTO || method == HABITAT_METHOD_MLP ||
-                method == HABITAT_METHOD_HABITAT;
+    habitat_status status = HABITAT_E_MEMORY;
+    *answers = calloc(s->w->group_count, sizeof **answers);
+    if (*answers && method == HABITAT_METHOD_AUTO)
+        status = habitat_auto_models_answer(s, *answers, &out->calibrated_operations, err);
+    else if (*answers)
+        status = ask_models(s, method, *answers, err);
+    return status == HABITAT_E_MEMORY ? habitat_fail(err, status, "out of memory") : status;
+}
+
+static habitat_status run_method(const scaling *s, habitat_method method, const times *t,
+                                 habitat_prediction *out, habitat_error *err) {
+    bool same = same_gpu(s->origin, s->dest);
     habitat_operator_answer *answers = NULL;
-    habitat_status status = HABITAT_OK;
-    if (asks) {
-        answers = calloc(s->w->group_count, sizeof *answers);
-        if (!answers)
-            status = HABITAT_E_MEMORY;
-        else if (method == HABITAT_METHOD_AUTO)
-            status = habitat_auto_models_answer(s, answers, &out->calibrated_operations, err);
-        else
-            status = ask_models(s, method, answers, err);
-        if (status == HABITAT_E_MEMORY)
-            habitat_fail(err, status, "out of memory");
-    }
-    if (status == HABITAT_OK)
-        predict_kernels(s, method, answers, out);
+    habitat_status status = same ? HABITAT_OK : ask(s, method, out, &answers, err);
+    if (status == HABITAT_OK && same)
+        measured_kernels(s, t->ns, out->kernels);
+    else if (status == HABITAT_OK)
+        predict_kernels(s, method, answers, t->ns, out->kernels);
     free(answers);
-    return status;
+    if (status == HABITAT_OK)
+        status = habitat_busy_charge(s->w, t->ns, t->busy_ns, err);
+    if (status != HABITAT_OK)
+        return status;
+    sum_up(s, t, !same && interval_calibrated(s, method), out);
+    if (same)
+        give_back(s, out);
+    return HABITAT_OK;
 }
 
 habitat_status habitat_predict(const habitat_workload *w, const habitat_gpu *dest,
@@ -469,10 +499,13 @@ habitat_status habitat_predict(const habitat_workload *w, const habitat_gpu *des
         made->kernel_count = w->kernel_count;
         made->kernels = calloc(w->kernel_count, sizeof *made->kernels);
     }
-    if (!made || !made->kernels)
+    times t = {malloc(w->kernel_count * sizeof *t.ns), malloc(w->kernel_count * sizeof *t.ns)};
+    if (!made || !made->kernels || !t.ns || !t.busy_ns)
         status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     else
-        status = run_method(&s, method, made, err);
+        status = run_method(&s, method, &t, made, err);
+    free(t.ns);
+    free(t.busy_ns);
     free(s.dest_waves);
     if (status == HABITAT_OK)
         *out = made;

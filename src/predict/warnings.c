@@ -33,7 +33,7 @@ static bool warn_of_time(habitat_workload *w, const habitat_trace_info *trace) {
         ok = warn(w,
                   "the GPU waited %.0f %% of the iteration on %s: its CPU held it back; "
                   "iteration_ms is the GPU's busy time, and a real iteration takes longer where "
-                  "the GPU is as fast",
+                  "the GPU is as fast; samples per second of other GPUs are unknown",
                   100.0 * info->waiting_share, w->origin->name);
     if (ok && !info->iteration_recorded)
         ok = warn(w, "the trace holds no unprofiled iteration time: the origin's iteration_ms is "
@@ -45,6 +45,27 @@ static bool warn_of_time(habitat_workload *w, const habitat_trace_info *trace) {
                   trace->dropped_records);
     if (ok && w->outside_count)
         ok = warn(w, "%zu kernels lie outside every iteration and are left out", w->outside_count);
+    return ok;
+}
+
+/* Times per iteration. */
+static bool warn_of_collectives(habitat_workload *w) {
+    double per_ms = HABITAT_NS_PER_MS * (double)w->info.iteration_count;
+    bool ok = true;
+    if (w->collective_count)
+        ok = warn(
+            w,
+            "%zu collective kernels: %.3g of their %.3g ms an iteration are waiting for other "
+            "GPUs, more than their messages need, and are kept as recorded where nothing "
+            "else runs; messages of known size are scaled by NVLink, or PCIe where a GPU has "
+            "none",
+            w->collective_count, (double)w->waiting_ns / per_ms, (double)w->collective_ns / per_ms);
+    if (ok && w->unsized_count)
+        ok = warn(w,
+                  "of %zu collectives the recording does not tell what the message needs (no size, "
+                  "or GPUs of several hosts): they are not scaled, and the shortest of the same "
+                  "kernel and size stands for the message",
+                  w->unsized_count);
     return ok;
 }
 
@@ -64,19 +85,14 @@ static bool warn_of_gaps(habitat_workload *w, const habitat_trace_info *trace) {
     if (ok && trace->device_count > 1)
         ok = warn(w, "the trace holds %zu devices: only device %u is predicted",
                   trace->device_count, trace->device);
-    if (ok && w->collective_count)
-        ok = warn(w,
-                  "%zu collective kernels: their time depends on the connection between GPUs and "
-                  "on waiting for the others; scaled by NVLink bandwidth where both GPUs have it, "
-                  "else left as measured",
-                  w->collective_count);
     return ok;
 }
 
 habitat_status habitat_workload_warn(habitat_workload *w, habitat_error *err) {
     const habitat_trace_info *trace = habitat_trace_get_info(w->trace);
     w->warnings = habitat_arena_alloc(&w->arena, WARNINGS_MAX * sizeof *w->warnings);
-    if (!w->warnings || !warn_of_time(w, trace) || !warn_of_gaps(w, trace))
+    if (!w->warnings || !warn_of_time(w, trace) || !warn_of_gaps(w, trace) ||
+        !warn_of_collectives(w))
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     return HABITAT_OK;
 }

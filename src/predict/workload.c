@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "predict/scaling.h"
+#include "predict/collective.h"
 
 /* What is known of an operation, worked out at most once each. */
 typedef enum knowledge { NOT_ASKED = 0, NOTHING, RECOGNISED, KNOWN } knowledge;
@@ -316,9 +316,6 @@ static double traced_iteration_ms(const habitat_trace *trace) {
     return range_ms > iterations[0].span_ms ? range_ms : iterations[0].span_ms;
 }
 
-/* The GPU waits for its CPU when the iteration is this much longer than the GPU is busy. */
-static const double cpu_bound_ratio = 1.10;
-
 static void summarise(habitat_workload *w) {
     const habitat_trace_info *trace = habitat_trace_get_info(w->trace);
     habitat_workload_info *info = &w->info;
@@ -335,8 +332,8 @@ static void summarise(habitat_workload *w) {
     info->waiting_share = NAN;
     if (info->iteration_ms > 0.0 && info->busy_ms > 0.0) {
         info->waiting_share = fmax(0.0, 1.0 - info->busy_ms / info->iteration_ms);
-        info->bound_by =
-            info->iteration_ms > cpu_bound_ratio * info->busy_ms ? HABITAT_BY_CPU : HABITAT_BY_GPU;
+        info->bound_by = habitat_waits_for_cpu(info->iteration_ms, info->busy_ms) ? HABITAT_BY_CPU
+                                                                                  : HABITAT_BY_GPU;
     }
 }
 
@@ -357,15 +354,17 @@ static habitat_status build(builder *b, habitat_error *err) {
     w->outside_count = 0;
     w->kernel_count = select_kernels(w);
     describe_kernels(b);
-    if (b->out_of_memory || habitat_auto_prepare(w) != HABITAT_OK)
+    if (b->out_of_memory || habitat_auto_prepare(w) != HABITAT_OK ||
+        habitat_collective_prepare(w) != HABITAT_OK)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     habitat_status status = w->description_only ? HABITAT_OK : habitat_auto_models_prepare(w, err);
     if (status == HABITAT_OK)
-        status = habitat_workload_overlap(w, err);
+        status = habitat_busy_prepare(w, err);
     if (status != HABITAT_OK)
         return status;
     summarise(w);
-    return habitat_workload_warn(w, err);
+    status = habitat_spread_prepare(w, err);
+    return status == HABITAT_OK ? habitat_workload_warn(w, err) : status;
 }
 
 static habitat_status create(const habitat_trace *trace, const habitat_gpu *origin,
@@ -416,6 +415,8 @@ void habitat_workload_free(habitat_workload *w) {
     free(w->origin_waves);
     free(w->auto_lead);
     free(w->auto_damping);
+    free(w->parts);
+    free(w->edges);
     habitat_auto_models_free(&w->models);
     habitat_arena_free(&w->arena);
     free(w);

@@ -8,6 +8,10 @@
 #include "base/arena.h"
 #include "predict/auto_models.h"
 
+/* overlap.c: the pieces that the recording is cut into. */
+typedef struct busy_part busy_part;
+typedef struct busy_edge busy_edge;
+
 struct habitat_workload {
     const habitat_trace *trace;
     const habitat_gpu *origin;
@@ -27,9 +31,16 @@ struct habitat_workload {
     uint64_t kernel_ns;     /* sum over kernels of all iterations: exact */
     uint64_t copy_ns;       /* the same over copies and sets */
     uint64_t busy_ns;       /* with overlapping kernels counted once */
-    size_t outside_count;   /* kernels of the main device outside every iteration */
+    busy_part *parts;       /* shape (part_count) */
+    busy_edge *edges;       /* shape (2 part_count), in the order of time */
+    size_t part_count;
+    size_t outside_count;         /* kernels of the main device outside every iteration */
+    double low_share, high_share; /* 80 % interval of the origin's iteration, over its median */
     size_t collective_count;
-    habitat_arena arena; /* warnings */
+    size_t unsized_count;   /* collectives of which nothing says what their message needs */
+    uint64_t collective_ns; /* sum over collectives, waiting included */
+    uint64_t waiting_ns;    /* of that, waiting for other GPUs */
+    habitat_arena arena;    /* warnings */
     const char **warnings;
     size_t warning_count;
 };
@@ -49,8 +60,24 @@ static inline bool habitat_is_product(habitat_class op_class) {
 /* share.c: sets `main`, flop and bytes of the kernels of every group, from the group's work. */
 void habitat_workload_share(habitat_workload *w);
 
-/* overlap.c: sets busy_share of every kernel and busy_ns of the workload. */
-habitat_status habitat_workload_overlap(habitat_workload *w, habitat_error *err);
+/* overlap.c: prepares busy_charge() and sets busy_ns of the workload; needs waiting_ns. */
+habitat_status habitat_busy_prepare(habitat_workload *w, habitat_error *err);
+
+/* overlap.c: of each kernel's time on a destination, what counts in the busy time.
+ * time_ns, busy_ns: shape (kernel_count); busy_ns is untouched on error. */
+habitat_status habitat_busy_charge(const habitat_workload *w, const double *time_ns,
+                                   double *busy_ns, habitat_error *err);
+
+/* bound.c: whether the GPU waits for its CPU, in an iteration of which it is busy for busy_ms. */
+bool habitat_waits_for_cpu(double iteration_ms, double busy_ms);
+
+/* bound.c: sets low_share and high_share of the workload. */
+habitat_status habitat_spread_prepare(habitat_workload *w, habitat_error *err);
+
+/* bound.c: samples that pass in a second. NaN without a batch size; and where iteration_ms is no
+ * more than the busy time while the CPU decides how long an iteration takes. The origin's own is
+ * that of its recorded iteration. */
+double habitat_samples_per_s(const habitat_workload *w, bool origin, double iteration_ms);
 
 /* warnings.c: writes the warnings of a finished workload. */
 habitat_status habitat_workload_warn(habitat_workload *w, habitat_error *err);

@@ -87,7 +87,7 @@ habitat_status habitat_report_explanation(const habitat_report_predictions *what
         json_map(&w, "prediction");
         json_prediction(&w, p);
         json_number(&w, "ratio", ratio_of(what, p));
-        json_number(&w, "samples_per_s", samples_per_s(what, p));
+        json_number(&w, "samples_per_s", p->samples_per_s);
         json_end_map(&w);
         json_text(&w, "by", names[by]);
         json_rows(&w, "rows", &v.rows, v.totals, v.order);

@@ -46,12 +46,7 @@ static const char *bound_by_name(habitat_bound_by by) {
 }
 
 double ratio_of(const habitat_report_predictions *what, const habitat_prediction *p) {
-    return p->iteration_ms / habitat_workload_get_info(what->workload)->busy_ms;
-}
-
-double samples_per_s(const habitat_report_predictions *what, const habitat_prediction *p) {
-    uint64_t batch = habitat_trace_get_info(what->trace)->batch_size;
-    return batch && p->iteration_ms > 0 ? (double)batch / p->iteration_ms * 1e3 : (double)NAN;
+    return p->busy_ms / habitat_workload_get_info(what->workload)->busy_ms;
 }
 
 habitat_status view_create(const habitat_report_predictions *what, split_by by, view *out,
@@ -167,6 +162,7 @@ void json_prediction(writer *w, const habitat_prediction *p) {
     json_number(w, "iteration_ms", p->iteration_ms);
     json_number(w, "low_ms", p->low_ms);
     json_number(w, "high_ms", p->high_ms);
+    json_number(w, "busy_ms", p->busy_ms);
     json_number(w, "kernel_ms", p->kernel_ms);
     json_number(w, "copy_ms", p->copy_ms);
     json_text(w, "bound_by", bound_by_name(p->bound_by));

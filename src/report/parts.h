@@ -20,8 +20,6 @@ void view_free(view *v);
 
 /* Like with like: GPU busy time on the destination over that on the origin. */
 double ratio_of(const habitat_report_predictions *what, const habitat_prediction *p);
-/* NaN where the batch size is unknown. */
-double samples_per_s(const habitat_report_predictions *what, const habitat_prediction *p);
 
 /* {"schema": 1, "habitat": "..", "trace": {..}: left open. */
 void json_report_head(writer *w, const habitat_report_predictions *what);

@@ -23,7 +23,7 @@ static habitat_status write_json(writer *w, const habitat_report_predictions *wh
         json_map(w, NULL);
         json_prediction(w, p);
         json_number(w, "ratio", ratio_of(what, p));
-        json_number(w, "samples_per_s", samples_per_s(what, p));
+        json_number(w, "samples_per_s", p->samples_per_s);
         /* by_class is there always */
         if (by != HABITAT_REPORT_BY_NOTHING && by != HABITAT_REPORT_BY_CLASS) {
             status = view_fill(v, p, err);
@@ -40,10 +40,10 @@ static habitat_status write_json(writer *w, const habitat_report_predictions *wh
 /* ---- CSV ---- */
 
 static void write_csv_summary(writer *w, const habitat_report_predictions *what) {
-    static const char *const header[] = {"gpu",           "method",    "iteration_ms",   "low_ms",
-                                         "high_ms",       "kernel_ms", "copy_ms",        "ratio",
-                                         "samples_per_s", "bound_by",  "memory_bytes",   "fits",
-                                         "coverage",      "origin",    "origin_busy_ms", "file"};
+    static const char *const header[] = {
+        "gpu",      "method", "iteration_ms",   "low_ms",   "high_ms",      "kernel_ms",
+        "copy_ms",  "ratio",  "samples_per_s",  "bound_by", "memory_bytes", "fits",
+        "coverage", "origin", "origin_busy_ms", "file",     "busy_ms"};
     const habitat_workload_info *info = habitat_workload_get_info(what->workload);
     csv_header(w, header, sizeof header / sizeof header[0]);
     for (size_t i = 0; i < what->count; i++) {
@@ -58,7 +58,7 @@ static void write_csv_summary(writer *w, const habitat_report_predictions *what)
         csv_number(w, p->kernel_ms);
         csv_number(w, p->copy_ms);
         csv_number(w, ratio_of(what, p));
-        csv_number(w, samples_per_s(what, p));
+        csv_number(w, p->samples_per_s);
         csv_text(w, p->bound_by == HABITAT_BY_GPU   ? "gpu"
                     : p->bound_by == HABITAT_BY_CPU ? "cpu"
                                                     : NULL);
@@ -68,6 +68,7 @@ static void write_csv_summary(writer *w, const habitat_report_predictions *what)
         csv_text(w, info->origin->name);
         csv_number(w, info->busy_ms);
         csv_text(w, habitat_trace_get_info(what->trace)->file);
+        csv_number(w, p->busy_ms);
         csv_end_row(w);
     }
 }
@@ -150,7 +151,7 @@ static void text_summary(writer *w, const habitat_report_predictions *what,
         table_cell(&t, 2, "%.*f - %.*f", decimals, p->low_ms, decimals, p->high_ms);
         table_cell(&t, 3, "%s", ratio);
         if (batch)
-            table_number(&t, 4, samples_per_s(what, p), samples_per_s(what, p) < 100 ? 1 : 0);
+            table_number(&t, 4, p->samples_per_s, p->samples_per_s < 100 ? 1 : 0);
         else
             table_number(&t, 4, p->kernel_ms, decimals);
         table_cell(&t, 5, "%s", note);

@@ -7,7 +7,8 @@ import sys
 
 TRACE = "file sha256 gpu iterations iteration_ms iteration_source kernel_ms kernels operations batch_size".split()
 PREDICTION = (
-    "gpu method iteration_ms low_ms high_ms kernel_ms bound_by memory_bytes fits coverage by_class".split()
+    "gpu method iteration_ms low_ms high_ms busy_ms kernel_ms bound_by memory_bytes fits coverage by_class ratio "
+    "samples_per_s".split()
 )
 
 
@@ -22,7 +23,8 @@ def need(keys, where, name):
 
 def check_prediction(p):
     need(PREDICTION, p, "prediction")
-    assert p["low_ms"] <= p["iteration_ms"] <= p["high_ms"], p["gpu"]
+    assert p["low_ms"] < p["iteration_ms"] < p["high_ms"], p["gpu"]
+    assert p["busy_ms"] == p["iteration_ms"], p["gpu"]
     assert p["bound_by"] in ("gpu", "cpu", None)
     assert p["fits"] in (True, False, None)
     assert abs(sum(p["coverage"].values()) - 1) < 1e-9, p["coverage"]
@@ -30,6 +32,17 @@ def check_prediction(p):
     assert math.isclose(total, p["kernel_ms"], rel_tol=1e-9), (p["gpu"], total, p["kernel_ms"])
     for c in p["by_class"]:
         need(("class", "origin_ms", "ms"), c, "class")
+
+
+def check_samples(p, trace):
+    """Batch over the iteration's time; unknown where the CPU decides how long that is."""
+    ms = p["iteration_ms"] if trace["bound_by"] == "gpu" else None
+    if p["gpu"] == trace["gpu"] and trace["iteration_source"] == "recorded":
+        ms = trace["iteration_ms"]
+    if ms is None or trace["batch_size"] is None:
+        assert p["samples_per_s"] is None, (p["gpu"], p["samples_per_s"])
+    else:
+        assert math.isclose(p["samples_per_s"], trace["batch_size"] / ms * 1e3, rel_tol=1e-9), p["gpu"]
 
 
 def main(kind):
@@ -41,6 +54,7 @@ def main(kind):
         assert data["trace"]["iteration_source"] in ("recorded", "trace")
         for p in data["predictions"]:
             check_prediction(p)
+            check_samples(p, data["trace"])
             if p["gpu"] == data["trace"]["gpu"]:
                 assert p["kernel_ms"] == data["trace"]["kernel_ms"], "origin is not given back"
                 assert p["iteration_ms"] == data["trace"]["busy_ms"]
@@ -48,6 +62,7 @@ def main(kind):
     elif kind == "explain":
         need(TRACE, data["trace"], "trace")
         check_prediction(data["prediction"])
+        check_samples(data["prediction"], data["trace"])
         total = sum(row["ms"] for row in data["rows"])
         whole = data["prediction"]["kernel_ms"] + data["prediction"]["copy_ms"]
         if data["by"] == "kernel":

@@ -389,6 +389,113 @@ static void consistent(void) {
     check_case("parts sum to the whole; wave covers exactly the kernels that are resident");
 }
 
+enum { STREAMS = 8 };
+
+/* The kernels on several streams, each stream in order, and collectives on the last. */
+static void on_streams(made_kernel *list, size_t count) {
+    uint64_t end_ns[STREAMS];
+    for (size_t s = 0; s < STREAMS; s++)
+        end_ns[s] = 1000000;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t stream = below(STREAMS);
+        if (stream == STREAMS - 1)
+            list[i] =
+                (made_kernel){.name = below(2) ? "ncclDevKernel_AllReduce" : "ncclKernel_Send",
+                              .duration_ns = 800 + below(900000),
+                              .grid = 16,
+                              .block = 512,
+                              .registers = 96};
+        list[i].stream = stream;
+        list[i].start_ns = end_ns[stream] + below(3) * 10000;
+        end_ns[stream] = list[i].start_ns + list[i].duration_ns;
+    }
+}
+
+/* How much longer a kernel takes than on the origin, in the piece from `at_ns` to the next; of
+ * waiting 0, where nothing runs -1. */
+static double factor_in(const habitat_workload_kernel *k, double ms, uint64_t at_ns) {
+    const habitat_kernel *of = k->kernel;
+    double waiting = (double)k->waiting_ns;
+    if (at_ns < of->start_ns || at_ns >= of->start_ns + of->duration_ns)
+        return -1.0;
+    if (at_ns < of->start_ns + k->waiting_ns)
+        return 0.0;
+    return (ms * 1e6 - waiting) / ((double)of->duration_ns - waiting);
+}
+
+static int by_number(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The rule of docs/formulas.md#busy-time, piece by piece and kernel by kernel. */
+static double busy_by_rule_ms(const outcome *o) {
+    size_t count = 0, edges = 0;
+    uint64_t at_ns[3 * KERNELS];
+    const habitat_workload_kernel *k = habitat_workload_kernels(o->w, &count);
+    double busy_ns = 0;
+    for (size_t i = 0; i < count; i++) {
+        at_ns[edges++] = k[i].kernel->start_ns;
+        at_ns[edges++] = k[i].kernel->start_ns + k[i].waiting_ns;
+        at_ns[edges++] = k[i].kernel->start_ns + k[i].kernel->duration_ns;
+    }
+    qsort(at_ns, edges, sizeof *at_ns, by_number);
+    for (size_t e = 0; e + 1 < edges; e++) {
+        double slowest = -1.0;
+        for (size_t i = 0; i < count; i++)
+            slowest = fmax(slowest, factor_in(&k[i], o->p->kernels[i].ms, at_ns[e]));
+        if (slowest >= 0.0)
+            busy_ns += (slowest > 0.0 ? slowest : 1.0) * (double)(at_ns[e + 1] - at_ns[e]);
+    }
+    return busy_ns / 1e6;
+}
+
+static void check_streams(const outcome *o) {
+    size_t count = 0;
+    const habitat_workload_kernel *kernels = habitat_workload_kernels(o->w, &count);
+    double stream_ms[STREAMS] = {0}, sum_ms = 0;
+    for (size_t i = 0; i < count; i++) {
+        stream_ms[kernels[i].kernel->stream] +=
+            o->p->kernels[i].ms - (double)kernels[i].waiting_ns / 1e6;
+        sum_ms += o->p->kernels[i].ms;
+    }
+    for (int s = 0; s < STREAMS; s++)
+        CHECK(o->p->busy_ms >= stream_ms[s] * (1 - 1e-12));
+    CHECK(o->p->busy_ms <= sum_ms * (1 + 1e-12));
+    CHECK_NEAR(o->p->busy_ms, busy_by_rule_ms(o), 1e-9);
+}
+
+static void overlapping(void) {
+    made_kernel list[KERNELS];
+    for (int round = 0; round < ROUNDS; round++) {
+        random_kernels(list, KERNELS);
+        on_streams(list, KERNELS);
+        habitat_gpu origin = random_gpu("o"), dest = random_gpu("d"), twin = origin, wide = dest;
+        origin.nvlink_bytes_per_s = 300e9;
+        dest.nvlink_bytes_per_s = between(50e9, 900e9);
+        twin.name = "twin";
+        twin.nvlink_bytes_per_s = 300e9;
+        for (size_t m = 0; m < METHODS; m++) {
+            outcome o = predict_list(list, KERNELS, NULL, &origin, &dest, methods[m]);
+            check_streams(&o);
+            done(&o);
+        }
+        outcome o = predict_list(list, KERNELS, NULL, &origin, &twin, HABITAT_METHOD_BANDWIDTH);
+        CHECK_NEAR(o.p->busy_ms, habitat_workload_get_info(o.w)->busy_ms, 1e-12);
+        done(&o);
+        wide.memory_bandwidth_bytes_per_s *= between(1.0, 3.0);
+        wide.nvlink_bytes_per_s = dest.nvlink_bytes_per_s * between(1.0, 3.0);
+        o = predict_list(list, KERNELS, NULL, &origin, &dest, HABITAT_METHOD_BANDWIDTH);
+        outcome more = predict_list(list, KERNELS, NULL, &origin, &wide, HABITAT_METHOD_BANDWIDTH);
+        CHECK(more.p->busy_ms <= o.p->busy_ms * (1 + 1e-12));
+        done(&more);
+        done(&o);
+    }
+    check_case(
+        "several streams: at least the longest, at most the sum, the origin's own union, and "
+        "shorter where every kernel is");
+}
+
 int main(void) {
     same_gpu();
     more_bandwidth_or_clock();
@@ -399,5 +506,6 @@ int main(void) {
     units_in_the_file();
     twice();
     consistent();
+    overlapping();
     return check_done();
 }

@@ -122,7 +122,9 @@ static void test_same(void) {
         habitat_prediction *p = predicted(w, &o, (habitat_method)m);
         CHECK(p->kernel_ms == info->kernel_ms && p->iteration_ms == info->busy_ms);
         CHECK(p->kernels[1].ms == 0.003 && p->kernels[1].method == HABITAT_METHOD_SAME);
-        CHECK(p->low_ms == p->iteration_ms && p->high_ms == p->iteration_ms);
+        CHECK(p->busy_ms == info->busy_ms);
+        CHECK_NEAR(p->low_ms, 0.020 / 1.03, 1e-12); /* equal GPUs differ by 0.4 to 4 % */
+        CHECK_NEAR(p->high_ms, 0.020 * 1.03, 1e-12);
         CHECK_NEAR(p->coverage[HABITAT_METHOD_SAME], 1.0, 0);
         CHECK_INT(p->bound_by, info->bound_by);
         habitat_prediction_free(p);
@@ -134,7 +136,7 @@ static void test_same(void) {
 
 static void test_overlap(void) {
     /* two streams: A 0..10 us, B 4..8 us inside it, C 20..25 alone.
-     * union 15 us; charges: A 4 + 4/2 + 2 = 8 of 10, B 2 of 4, C 5 of 5 */
+     * union 15 us; all twice as slow: of A and B while both run, the first counts */
     const made_kernel list[] = {
         {"a", NULL, 100000, 10000, 7, 400, 1024, 32, 0, 0, NULL, NULL, false, 0},
         {"b", NULL, 104000, 4000, 8, 400, 1024, 32, 0, 0, NULL, NULL, false, 0},
@@ -142,20 +144,93 @@ static void test_overlap(void) {
     };
     habitat_trace *trace = made_trace(list, 3, NULL, "", 0);
     habitat_workload *w = workload_of(trace);
-    size_t count = 0;
-    const habitat_workload_kernel *kernels = habitat_workload_kernels(w, &count);
-    CHECK_NEAR(kernels[0].busy_share, 0.8, 1e-12);
-    CHECK_NEAR(kernels[1].busy_share, 0.5, 1e-12);
-    CHECK(kernels[2].busy_share == 1.0);
     CHECK(habitat_workload_get_info(w)->busy_ms == 0.015);
     CHECK(habitat_workload_get_info(w)->kernel_ms == 0.019);
     habitat_prediction *p = predicted(w, &d, HABITAT_METHOD_BANDWIDTH);
     CHECK_NEAR(p->kernel_ms, 0.038, 1e-12);
     CHECK_NEAR(p->iteration_ms, 0.030, 1e-12);
+    CHECK_NEAR(p->kernels[0].busy_ms, 0.020, 1e-12);
+    CHECK_NEAR(p->kernels[1].busy_ms, 0, 1e-12);
+    CHECK(p->kernels[2].busy_ms == p->kernels[2].ms);
     check_case("overlapping kernels count once in the busy time");
     habitat_prediction_free(p);
     habitat_workload_free(w);
     habitat_trace_free(trace);
+}
+
+/* A recording of 20 us busy with this object. */
+static habitat_workload *recorded(const char *habitat, habitat_trace **trace) {
+    *trace = made_trace(three, 3, NULL, habitat, 0);
+    return workload_of(*trace);
+}
+
+static void test_samples(void) {
+    habitat_trace *trace = NULL;
+    habitat_workload *w = recorded("\"habitat\": {\"schema\": 1, \"iteration_ms\": 0.025, "
+                                   "\"batch_size\": 4},",
+                                   &trace);
+    habitat_prediction *p = predicted(w, &o, HABITAT_METHOD_WAVE);
+    CHECK_NEAR(p->samples_per_s, 4 / 25e-6, 1e-12); /* not 4 / 20 us: the iteration took 25 */
+    habitat_prediction_free(p);
+    p = predicted(w, &d, HABITAT_METHOD_WAVE); /* busy 40 us; what the CPU needs is unknown */
+    CHECK(isnan(p->samples_per_s));
+    habitat_prediction_free(p);
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+    check_case("a CPU-bound recording: samples per second of its own iteration, of no other");
+
+    w = recorded("\"habitat\": {\"schema\": 1, \"iteration_ms\": 0.022, \"batch_size\": 4},",
+                 &trace);
+    CHECK_INT(habitat_workload_get_info(w)->bound_by, HABITAT_BY_GPU); /* not over 110 % */
+    p = predicted(w, &d, HABITAT_METHOD_WAVE);
+    CHECK_NEAR(p->samples_per_s, 4 / 40e-6, 1e-12);
+    habitat_prediction_free(p);
+    p = predicted(w, &o, HABITAT_METHOD_WAVE);
+    CHECK_NEAR(p->samples_per_s, 4 / 22e-6, 1e-12);
+    habitat_prediction_free(p);
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+    check_case("a GPU-bound one: batch over busy time, and over the recorded time on the origin");
+
+    w = recorded("\"habitat\": {\"schema\": 1, \"iteration_ms\": 0.022},", &trace);
+    p = predicted(w, &o, HABITAT_METHOD_WAVE);
+    CHECK(isnan(p->samples_per_s));
+    habitat_prediction_free(p);
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+    check_case("no batch size, no samples per second");
+}
+
+/* Interval of the origin over its busy time, for these recorded times around 20 us. */
+static void origin_interval(const char *times, double *low, double *high) {
+    char text[256];
+    habitat_trace *trace = NULL;
+    snprintf(text, sizeof text,
+             "\"habitat\": {\"schema\": 1, \"iteration_ms\": 0.020, \"iteration_ms_all\": [%s]},",
+             times);
+    habitat_workload *w = recorded(text, &trace);
+    habitat_prediction *p = predicted(w, &o, HABITAT_METHOD_AUTO);
+    *low = p->low_ms / p->iteration_ms;
+    *high = p->high_ms / p->iteration_ms;
+    habitat_prediction_free(p);
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+}
+
+static void test_origin_interval(void) {
+    double low = 0, high = 0;
+    /* ten steps of eleven: the second and the tenth of the sorted times */
+    origin_interval("0.020, 0.018, 0.017, 0.019, 0.020, 0.020, 0.021, 0.022, 0.025, 0.030, 0.024",
+                    &low, &high);
+    CHECK_NEAR(low, 0.9, 1e-12);
+    CHECK_NEAR(high, 1.25, 1e-12);
+    origin_interval("0.020, 0.020, 0.021", &low, &high); /* 0.0208 is 4 % more */
+    CHECK_NEAR(low, 1 / 1.03, 1e-12);
+    CHECK_NEAR(high, 1.04, 1e-12);
+    origin_interval("0.020", &low, &high);
+    CHECK_NEAR(low, 1 / 1.03, 1e-12);
+    CHECK_NEAR(high, 1.03, 1e-12);
+    check_case("the origin's interval is the spread of its iterations, and never below 3 %");
 }
 
 static void test_iterations(void) {
@@ -222,6 +297,14 @@ static void test_recorded(void) {
     p = predicted(w, &fast, HABITAT_METHOD_BANDWIDTH); /* busy 10 us < 25 */
     CHECK_INT(p->bound_by, HABITAT_BY_CPU);
     CHECK_INT(p->fits, 0);
+    habitat_prediction_free(p);
+    fast.memory_bandwidth_bytes_per_s = 900e9; /* busy 22.2 us: 25 is 12.5 % more */
+    p = predicted(w, &fast, HABITAT_METHOD_BANDWIDTH);
+    CHECK_INT(p->bound_by, HABITAT_BY_CPU);
+    habitat_prediction_free(p);
+    fast.memory_bandwidth_bytes_per_s = 850e9; /* busy 23.5 us: 6 % more */
+    p = predicted(w, &fast, HABITAT_METHOD_BANDWIDTH);
+    CHECK_INT(p->bound_by, HABITAT_BY_GPU);
     habitat_prediction_free(p);
     check_case("what binds the destination, and whether it fits");
     habitat_workload_free(w);
@@ -480,6 +563,8 @@ int main(void) {
     test_not_resident();
     test_same();
     test_overlap();
+    test_samples();
+    test_origin_interval();
     test_iterations();
     test_recorded();
     test_shares();

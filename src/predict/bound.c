@@ -1,0 +1,59 @@
+/* The iteration beside the GPU's busy time: what it waits for, how much the origin's own varies,
+ * and how many samples pass in a second. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "predict/workload.h"
+
+/* The GPU waits for its CPU when the iteration is this much longer than the GPU is busy. */
+static const double cpu_bound_ratio = 1.10;
+
+bool habitat_waits_for_cpu(double iteration_ms, double busy_ms) {
+    return iteration_ms > cpu_bound_ratio * busy_ms;
+}
+
+/* Half the width of an interval around a measured iteration: equal GPUs in other hosts differ by
+ * 0.4 to 4 %. */
+static const double least_width = 0.03;
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Between the sorted values, as far from the first as `share` says. */
+static double quantile(const double *sorted, size_t count, double share) {
+    double at = share * (double)(count - 1);
+    size_t below = (size_t)at;
+    double above = sorted[below + 1 < count ? below + 1 : below];
+    return sorted[below] + (at - (double)below) * (above - sorted[below]);
+}
+
+habitat_status habitat_spread_prepare(habitat_workload *w, habitat_error *err) {
+    const habitat_trace_info *trace = habitat_trace_get_info(w->trace);
+    size_t count = trace->iteration_ms_count;
+    w->low_share = 1.0 / (1.0 + least_width);
+    w->high_share = 1.0 + least_width;
+    if (!w->info.iteration_recorded || count < 2)
+        return HABITAT_OK;
+    double *sorted = malloc(count * sizeof *sorted);
+    if (!sorted)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    memcpy(sorted, trace->iteration_ms_all, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, by_value);
+    w->low_share = fmin(w->low_share, quantile(sorted, count, 0.1) / trace->iteration_ms);
+    w->high_share = fmax(w->high_share, quantile(sorted, count, 0.9) / trace->iteration_ms);
+    free(sorted);
+    return HABITAT_OK;
+}
+
+double habitat_samples_per_s(const habitat_workload *w, bool origin, double iteration_ms) {
+    double batch = (double)habitat_trace_get_info(w->trace)->batch_size;
+    if (origin && w->info.iteration_recorded)
+        iteration_ms = w->info.iteration_ms;
+    else if (w->info.bound_by != HABITAT_BY_GPU)
+        return NAN;
+    return batch > 0.0 && iteration_ms > 0.0 ? batch / iteration_ms * 1e3 : NAN;
+}
