@@ -247,6 +247,8 @@ static subject twins(const char *send) {
 static void test_unknown_message(void) {
     static const char *const unknown[] = {
         "",
+        SENDS(175000, 1),
+        SENDS(0, 2),
         ", \"Collective name\": \"allreduce\", \"dtype\": \"Float\", \"In msg nelems\": 175000",
         ", \"Collective name\": \"allreduce\", \"dtype\": \"Float4\", \"In msg nelems\": 175000, "
         "\"Group size\": 2",
