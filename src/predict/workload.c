@@ -86,9 +86,25 @@ static bool from_forward(builder *b, const habitat_kernel *kernel, uint32_t *own
     return false;
 }
 
+/* A collective belongs to an operation of its class, or to one that nothing is known of: its time,
+ * waiting included, is no part of what a product or a sum takes. */
+static uint32_t find_collective_owner(builder *b, const habitat_kernel *kernel,
+                                      habitat_work *work) {
+    uint32_t owner = climb(b, kernel, RECOGNISED);
+    habitat_kernel_work(kernel, work);
+    if (owner == HABITAT_NONE)
+        return kernel->operation < b->op_count ? kernel->operation : HABITAT_NONE;
+    if (b->works[b->work_of[owner]].op_class != work->op_class)
+        return HABITAT_NONE;
+    *work = b->works[b->work_of[owner]];
+    return owner;
+}
+
 /* Which operation a kernel belongs to, and that operation's work. The owner may be HABITAT_NONE. */
 static uint32_t find_owner(builder *b, const habitat_kernel *kernel, habitat_work *work) {
     uint32_t innermost = kernel->operation;
+    if (kernel->kind == HABITAT_KERNEL_COLLECTIVE)
+        return find_collective_owner(b, kernel, work);
     uint32_t owner = climb(b, kernel, KNOWN);
     if (owner != HABITAT_NONE) {
         *work = b->works[b->work_of[owner]];

@@ -162,10 +162,11 @@ static void test_kinds(void) {
     };
     for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
         char send[256];
+        unsigned in = i % 2 ? of[i].elements : 1, out = i % 2 ? 1 : of[i].elements;
         snprintf(send, sizeof send,
-                 ", \"Collective name\": \"%s\", \"dtype\": \"%s\", \"In msg nelems\": 1, \"Out "
+                 ", \"Collective name\": \"%s\", \"dtype\": \"%s\", \"In msg nelems\": %u, \"Out "
                  "msg nelems\": %u, \"Group size\": %u",
-                 of[i].name, of[i].type, of[i].elements, of[i].group);
+                 of[i].name, of[i].type, in, out, of[i].group);
         const piece list[] = {{NCCL, 0, 100, 8, 0, send}};
         subject s = subject_of(list, 1);
         CHECK_INT(waiting_ns(&s, 0), 100000 - of[i].message_ns);
@@ -289,6 +290,36 @@ static void test_unknown_message(void) {
     done(&s);
 }
 
+static void test_in_operation(void) {
+    /* an operator model answers for the product; what was launched beside it waits all the same */
+    const made_kernel list[] = {
+        {"sgemm", NULL, 100000, 50000, 7, 400, 256, 32, 0, 0, "aten::mm",
+         "[[1024, 1024], [1024, 1024]]", false, 0},
+        {NCCL, NULL, 100000, 90000, 8, 16, 512, 96, 0, 0, NULL, NULL, true, 0}};
+    habitat_gpu_table *table = NULL;
+    const habitat_gpu *from = NULL, *to = NULL;
+    subject s = {made_trace(list, 2, NULL, "", 0), NULL};
+    CHECK_INT(habitat_gpu_table_create(NULL, &table, NULL), HABITAT_OK);
+    CHECK_INT(habitat_gpu_find(table, "A100-SXM4-40GB", &from, NULL, NULL), HABITAT_OK);
+    CHECK_INT(habitat_gpu_find(table, "V100-SXM2-16GB", &to, NULL, NULL), HABITAT_OK);
+    CHECK_INT(habitat_workload_create(s.trace, from, &s.w, NULL), HABITAT_OK);
+    habitat_prediction *p = predicted(&s, *to, HABITAT_METHOD_AUTO);
+    size_t collective = p->kernels[0].origin_ms == 0.09 ? 0 : 1;
+    CHECK_INT(p->kernels[1 - collective].method, HABITAT_METHOD_LEARNED);
+    CHECK_INT(p->kernels[collective].method, HABITAT_METHOD_FALLBACK);
+    CHECK_NEAR(p->kernels[collective].ms, 0.09, 1e-12);
+    subject alone = {made_trace(list, 1, NULL, "", 0), NULL};
+    CHECK_INT(habitat_workload_create(alone.trace, from, &alone.w, NULL), HABITAT_OK);
+    habitat_prediction *q = predicted(&alone, *to, HABITAT_METHOD_AUTO);
+    CHECK(p->kernels[1 - collective].ms == q->kernels[0].ms);
+    habitat_prediction_free(q);
+    done(&alone);
+    check_case("a collective inside an operation that a model answers for");
+    habitat_prediction_free(p);
+    done(&s);
+    habitat_gpu_table_free(table);
+}
+
 static void test_links(void) {
     /* NVLink and PCIe in both directions: 200 and 20 GB/s */
     const piece list[] = {{NCCL, 0, 30, 8, 0, SENDS(175000, 2)}};
@@ -313,6 +344,7 @@ int main(void) {
     test_one_stream();
     test_devices();
     test_unknown_message();
+    test_in_operation();
     test_links();
     return check_done();
 }
