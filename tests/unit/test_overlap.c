@@ -275,19 +275,23 @@ static void test_unknown_message(void) {
     check_case("between hosts the link is unknown: nothing is scaled");
     done(&s);
 
-    /* of another size, name or group than the one that took 30 us */
-    const piece unlike[] = {
-        {NCCL, 0, 100, 8, 0, SENDS(175000, 16)},
-        {NCCL, 200, 40, 8, 0, SENDS(175000, 16)},
-        {NCCL, 300, 30, 8, 0, SENDS(1000, 16)},
-        {NCCL, 400, 20, 8, 0, SENDS(175000, 32)},
-        {"ncclDevKernel_AllReduce_Sum_f32_TREE_LL", 500, 10, 8, 0, SENDS(175000, 16)}};
-    s = subject_of(unlike, 5);
-    CHECK_INT(waiting_ns(&s, 0), 60000);
-    for (size_t i = 1; i < 5; i++)
-        CHECK_INT(waiting_ns(&s, i), 0);
+    /* 100 us beside 30 us of the same, and of another name, size or group */
+    static const struct {
+        const char *name, *send;
+        uint64_t waiting_ns;
+    } longer[] = {{NCCL, SENDS(175000, 16), 70000},
+                  {NCCL "128", SENDS(175000, 16), 0},
+                  {NCCL, SENDS(350000, 16), 0},
+                  {NCCL, SENDS(175000, 32), 0}};
+    for (size_t i = 0; i < sizeof longer / sizeof *longer; i++) {
+        const piece list[] = {{NCCL, 0, 30, 8, 0, SENDS(175000, 16)},
+                              {longer[i].name, 200, 100, 8, 0, longer[i].send}};
+        s = subject_of(list, 2);
+        CHECK_INT(waiting_ns(&s, 0), 0);
+        CHECK_INT(waiting_ns(&s, 1), longer[i].waiting_ns);
+        done(&s);
+    }
     check_case("the shortest of the same kernel, size and group");
-    done(&s);
 }
 
 static void test_in_operation(void) {

@@ -2,6 +2,7 @@
  * provenance, and whole-model times measured by others are met.
  *
  * Recordings of the repository; where ../shared/traces lies beside it, those three as well. */
+#include <dirent.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -167,6 +168,39 @@ static void every_gpu_and_method(const char *path) {
     done(&r);
 }
 
+static void every_gpu(const char *path) {
+    recorded r;
+    bool loaded = load(path, &r);
+    CHECK(loaded);
+    for (size_t i = 0; loaded && i < habitat_gpu_count(table); i++) {
+        habitat_prediction *p = NULL;
+        CHECK_INT(habitat_predict(r.w, habitat_gpu_at(table, i), HABITAT_METHOD_AUTO, &p, NULL),
+                  HABITAT_OK);
+        if (p)
+            check_busy(&r, p);
+        habitat_prediction_free(p);
+    }
+    done(&r);
+}
+
+static void every_recording(void) {
+    DIR *folder = opendir(HABITAT_SOURCE_DIR "/data/recordings");
+    size_t count = 0;
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        char path[1024];
+        if (!strstr(entry->d_name, ".json.gz"))
+            continue;
+        snprintf(path, sizeof path, "%s/data/recordings/%s", HABITAT_SOURCE_DIR, entry->d_name);
+        every_gpu(path);
+        count++;
+    }
+    if (folder)
+        closedir(folder);
+    CHECK(count > 40);
+    check_case("every recording on every GPU: no faster than the longest stream, no slower than "
+               "all kernels");
+}
+
 /* Whole-model times [ms] that others measured (sitar-lab/NeuSight, scripts/asplos, PyTorch 2.1,
  * fp32 eager, no optimiser step) and the recording of the same step on an H200. */
 static const struct {
@@ -305,6 +339,7 @@ int main(void) {
         snprintf(path, sizeof path, "%s/%s.json.gz", HABITAT_SOURCE_DIR, names[i]);
         every_gpu_and_method(path);
     }
+    every_recording();
     measured_elsewhere();
     formats_elsewhere();
     shared_traces();
