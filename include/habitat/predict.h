@@ -156,9 +156,10 @@ typedef struct habitat_prediction {
     habitat_method method;                /* as asked for */
     double iteration_ms, low_ms, high_ms; /* until replay exists: busy_ms */
     double busy_ms;                       /* kernels and copies, overlapping ones counted once */
-    double samples_per_s;                 /* NaN unknown: see habitat_predict() */
-    double kernel_ms;                     /* sum over kernels, without copies and sets */
-    double copy_ms;                       /* sum over copies and sets */
+    double samples_per_s; /* batch over iteration_ms, of the origin over its recorded iteration; NaN
+                             without a batch size, and where the origin was bound by its CPU */
+    double kernel_ms;     /* sum over kernels, without copies and sets */
+    double copy_ms;       /* sum over copies and sets */
     habitat_bound_by bound_by;
     double memory_bytes;                   /* NaN = unknown */
     int fits;                              /* 1, 0, -1 = unknown */

@@ -367,8 +367,7 @@ static void predict_kernels(const scaling *s, habitat_method method,
                             habitat_estimate *out) {
     for (size_t i = 0; i < s->w->kernel_count; i++) {
         const habitat_workload_kernel *kernel = &s->w->kernels[i];
-        bool collective = kernel->kernel->kind == HABITAT_KERNEL_COLLECTIVE;
-        if (answers && answers[kernel->group].covered && !collective) {
+        if (answers && answers[kernel->group].covered) {
             from_answer(s, kernel, &answers[kernel->group], method, &out[i], &ns[i]);
         } else {
             scaled time = by_method(s, i, method);
