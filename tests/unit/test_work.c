@@ -354,8 +354,27 @@ static void nonsense(void) {
     check_case("missing pieces and odd names");
 }
 
+/* A name says its pass: gradients have "backward" in it, but for these two. */
+static void passes(void) {
+    static const char *const unnamed[] = {"_masked_scale", "masked_scale"}; /* gradient of dropout */
+    size_t count, wrong = 0;
+    const work_rule *rules = work_rules(&count);
+    for (size_t i = 0; i < count; i++) {
+        bool named = strstr(rules[i].name, "backward") || strstr(rules[i].name, "Backward");
+        for (size_t j = 0; j < sizeof unnamed / sizeof *unnamed; j++)
+            named |= !strcmp(rules[i].name, unnamed[j]);
+        if (named == (rules[i].pass == HABITAT_PASS_BACKWARD))
+            continue;
+        printf("# %s\n", rules[i].name);
+        wrong++;
+    }
+    CHECK_INT(wrong, 0);
+    check_case("operations named backward, and no others, are marked backward");
+}
+
 int main(void) {
     table_is_sorted();
+    passes();
     golden();
     constructors();
     constructors_refuse();
