@@ -72,9 +72,10 @@ typedef struct habitat_workload_kernel {
     habitat_kernel_facts facts; /* its share of the operation's flop and bytes */
 } habitat_workload_kernel;
 
-/* Kernels that one operation launched: what operator models predict as a whole. */
+/* Kernels that one operation launched: what operator models predict as a whole. A kernel of which
+ * no operation is known (work.known false, its class told by its name) is a group of its own. */
 typedef struct habitat_workload_group {
-    const habitat_operation *operation; /* NULL for kernels without one */
+    const habitat_operation *operation; /* NULL for kernels without one; never a range or module */
     habitat_work work;
     uint32_t first_kernel, kernel_count; /* into habitat_workload_group_index() */
     double origin_ms;                    /* sum of kernel times */

@@ -39,19 +39,21 @@ typedef enum habitat_operation_kind {
     HABITAT_OPERATION_MODULE,        /* nn.Module call */
 } habitat_operation_kind;
 
-/* A framework call or range on a CPU thread. Operations are sorted by (thread, start). */
+/* A framework call or range on a CPU thread. Operations are sorted by (thread, start). Ranges are
+ * drawn by the user: they come between no call and the calls inside it. */
 typedef struct habitat_operation {
     const char *name;
     habitat_operation_kind kind;
     uint64_t start_ns;
     uint64_t duration_ns;
     uint32_t thread;    /* index, not the system's number */
-    uint32_t parent;    /* innermost operation around it on its thread, or HABITAT_NONE */
+    uint32_t parent;    /* innermost operation around it on its thread, else range (of a range:
+                           the innermost of either), or HABITAT_NONE */
     uint32_t forward;   /* backward operation: the forward operation it belongs to, or NONE */
     uint32_t module;    /* innermost enclosing HABITAT_OPERATION_MODULE, or NONE */
     uint32_t iteration; /* 0-based, or HABITAT_NONE outside every iteration */
     uint32_t input_count;
-    uint32_t kernel_count;       /* kernels launched by it or by operations inside it */
+    uint32_t kernel_count;       /* launched by it and by whatever has it as a parent, and so on */
     int64_t sequence;            /* autograd sequence number, -1 if none */
     const habitat_input *inputs; /* shape (input_count) */
 } habitat_operation;
@@ -79,11 +81,11 @@ typedef struct habitat_kernel {
     habitat_kernel_kind kind;
     uint64_t start_ns;
     uint64_t duration_ns;
-    uint32_t device;          /* as recorded (CUDA ordinal) */
-    uint32_t stream;          /* as recorded */
-    uint32_t operation;       /* innermost operation that launched it, or HABITAT_NONE */
-    uint32_t iteration;       /* 0-based, or HABITAT_NONE */
-    uint32_t launch_thread;   /* thread index of the launch, or HABITAT_NONE */
+    uint32_t device;        /* as recorded (CUDA ordinal) */
+    uint32_t stream;        /* as recorded */
+    uint32_t operation;     /* innermost operation that launched it, else range, or HABITAT_NONE */
+    uint32_t iteration;     /* 0-based, or HABITAT_NONE */
+    uint32_t launch_thread; /* thread index of the launch, or HABITAT_NONE */
     uint64_t launch_start_ns; /* 0 with launch_thread NONE */
     uint64_t launch_duration_ns;
     uint64_t correlation; /* as recorded */
@@ -123,7 +125,7 @@ typedef struct habitat_trace_info {
     uint64_t skipped_events;   /* event types nobody needs */
     uint64_t unlinked_kernels; /* kernels without a launch record */
     bool has_shapes;           /* any operation has input shapes */
-    bool has_operations;
+    bool has_operations;       /* framework calls: ranges are none */
     bool has_counters;
 } habitat_trace_info;
 

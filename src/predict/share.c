@@ -36,7 +36,7 @@ static bool any_of(const char *name, const char *const *parts, size_t count) {
 typedef enum part { PART_ANY = 0, PART_INPUT, PART_WEIGHT, PART_COUNT } part;
 
 typedef struct judgement {
-    bool computes;
+    bool computes, helps;
     part gradient;
 } judgement;
 
@@ -46,9 +46,11 @@ static judgement judge(const char *name) {
     for (; name[length] && length + 1 < sizeof lower; length++)
         lower[length] = (char)tolower((unsigned char)name[length]);
     lower[length] = '\0';
+    bool helps = any_of(lower, helping, sizeof helping / sizeof *helping);
     return (judgement){
-        .computes = any_of(lower, computing, sizeof computing / sizeof *computing) &&
-                    !any_of(lower, helping, sizeof helping / sizeof *helping),
+        .computes = any_of(lower, computing, sizeof computing / sizeof *computing) && !helps,
+        /* names that Inductor gives list all that is in a kernel: "transpose" beside the product */
+        .helps = helps && strncmp(lower, "triton_", 7) != 0,
         .gradient = strstr(lower, "wgrad")   ? PART_WEIGHT
                     : strstr(lower, "dgrad") ? PART_INPUT
                                              : PART_ANY,
@@ -65,7 +67,7 @@ typedef struct judged_names {
 
 static judgement judgement_of(judged_names *judged, const habitat_kernel *kernel) {
     if (kernel->kind != HABITAT_KERNEL_COMPUTE || !kernel->name)
-        return (judgement){false, PART_ANY};
+        return (judgement){.gradient = PART_ANY};
     size_t at = ((uintptr_t)kernel->name >> 4) % NAMES;
     if (judged->name[at] != kernel->name) {
         judged->name[at] = kernel->name;
@@ -79,7 +81,8 @@ static habitat_workload_kernel *member(habitat_workload *w, const habitat_worklo
     return &w->kernels[w->group_index[group->first_kernel + i]];
 }
 
-/* A kernel that is alone needs no name to be the one that computes. */
+/* A kernel that is alone needs no name to be the one that computes - unless its name is all that is
+ * known of it, and says that it helps another. */
 static void mark_computing(habitat_workload *w, const habitat_workload_group *group,
                            judged_names *judged) {
     habitat_workload_kernel *longest = NULL;
@@ -92,7 +95,9 @@ static void mark_computing(habitat_workload *w, const habitat_workload_group *gr
             (!longest || kernel->facts.time_ns > longest->facts.time_ns))
             longest = kernel;
     }
-    if (!any && longest)
+    bool helper = group->kernel_count == 1 && !group->work.known && longest &&
+                  judgement_of(judged, longest->kernel).helps;
+    if (!any && longest && !helper)
         longest->main = true;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "predict/collective.h"
+#include "work/container.h"
 
 /* What is known of an operation, worked out at most once each. */
 typedef enum knowledge { NOT_ASKED = 0, NOTHING, RECOGNISED, KNOWN } knowledge;
@@ -72,7 +73,8 @@ static bool from_forward(builder *b, const habitat_kernel *kernel, uint32_t *own
                          habitat_work *out) {
     for (uint32_t op = kernel->operation; op < b->op_count; op = b->ops[op].parent) {
         uint32_t forward = b->ops[op].forward;
-        if (forward >= b->op_count || ask(b, forward, kernel) < RECOGNISED)
+        if (forward >= b->op_count || ask(b, forward, kernel) < RECOGNISED ||
+            b->works[b->work_of[forward]].op_class == HABITAT_CLASS_OTHER)
             continue;
         *owner = op;
         *out = b->works[b->work_of[forward]];
@@ -86,65 +88,70 @@ static bool from_forward(builder *b, const habitat_kernel *kernel, uint32_t *own
     return false;
 }
 
-/* A collective belongs to an operation of its class, or to one that nothing is known of: its time,
- * waiting included, is no part of what a product or a sum takes. */
+/* A collective belongs to an operation of its class alone: its time, waiting included, is no part of
+ * what a product or a sum takes. */
 static uint32_t find_collective_owner(builder *b, const habitat_kernel *kernel,
                                       habitat_work *work) {
     uint32_t owner = climb(b, kernel, RECOGNISED);
-    habitat_kernel_work(kernel, work);
-    if (owner == HABITAT_NONE)
-        return kernel->operation < b->op_count ? kernel->operation : HABITAT_NONE;
-    if (b->works[b->work_of[owner]].op_class != work->op_class)
+    habitat_work own;
+    habitat_kernel_work(kernel, &own);
+    if (owner == HABITAT_NONE || b->works[b->work_of[owner]].op_class != own.op_class)
         return HABITAT_NONE;
     *work = b->works[b->work_of[owner]];
     return owner;
 }
 
-/* Which operation a kernel belongs to, and that operation's work. The owner may be HABITAT_NONE. */
+/* The operation whose work a kernel does part of, and that work; HABITAT_NONE where none is known.
+ * What lies around the launch of a CUDA graph did not launch the graph's kernels one by one. */
 static uint32_t find_owner(builder *b, const habitat_kernel *kernel, habitat_work *work) {
-    uint32_t innermost = kernel->operation;
+    if (kernel->in_graph)
+        return HABITAT_NONE;
     if (kernel->kind == HABITAT_KERNEL_COLLECTIVE)
         return find_collective_owner(b, kernel, work);
     uint32_t owner = climb(b, kernel, KNOWN);
-    if (owner != HABITAT_NONE) {
+    if (owner == HABITAT_NONE && from_forward(b, kernel, &owner, work))
+        return owner;
+    if (owner == HABITAT_NONE)
+        owner = climb(b, kernel, RECOGNISED);
+    if (owner != HABITAT_NONE)
         *work = b->works[b->work_of[owner]];
-        return owner;
-    }
-    if (from_forward(b, kernel, &owner, work))
-        return owner;
-    owner = climb(b, kernel, RECOGNISED);
-    if (owner != HABITAT_NONE) {
-        *work = b->works[b->work_of[owner]];
-        return owner;
-    }
-    habitat_kernel_work(kernel, work);
-    return innermost < b->op_count ? innermost : HABITAT_NONE;
+    return owner;
 }
 
-static habitat_workload_group *add_group(builder *b, uint32_t owner, const habitat_work *work) {
-    habitat_workload *w = b->w;
-    habitat_workload_group *group = &w->groups[w->group_count];
-    *group = (habitat_workload_group){.work = *work};
-    if (owner != HABITAT_NONE) {
-        group->operation = &b->ops[owner];
-        b->group_of[owner] = (uint32_t)w->group_count;
-    }
-    w->group_count++;
-    return group;
+/* What to call a kernel of which no operation is known: the innermost call around its launch, if
+ * that is one and not a range, a module or another container. A collective inside an operation that
+ * does other work is not called by that. */
+static const habitat_operation *caller_of(builder *b, const habitat_kernel *kernel) {
+    if (kernel->in_graph || kernel->operation >= b->op_count)
+        return NULL;
+    if (kernel->kind == HABITAT_KERNEL_COLLECTIVE && climb(b, kernel, RECOGNISED) != HABITAT_NONE)
+        return NULL;
+    const habitat_operation *op = &b->ops[kernel->operation];
+    return op->kind == HABITAT_OPERATION_FRAMEWORK && !work_is_container(op->name) ? op : NULL;
 }
 
+static uint32_t add_group(habitat_workload *w, const habitat_operation *op,
+                          const habitat_work *work) {
+    w->groups[w->group_count] = (habitat_workload_group){.operation = op, .work = *work};
+    return (uint32_t)w->group_count++;
+}
+
+/* Kernels of one operation are a group. A kernel that only its own name describes is one alone:
+ * its class is not that of its neighbours, whatever call or range is around them. */
 static void assign_group(builder *b, habitat_workload_kernel *out) {
     habitat_work work;
     memset(&work, 0, sizeof work);
     uint32_t owner = find_owner(b, out->kernel, &work);
-    if (owner != HABITAT_NONE && b->group_of[owner] != HABITAT_NONE) {
-        out->group = b->group_of[owner];
+    if (owner == HABITAT_NONE) {
+        habitat_kernel_work(out->kernel, &work);
+        out->group = add_group(b->w, caller_of(b, out->kernel), &work);
     } else {
-        out->group = (uint32_t)b->w->group_count;
-        add_group(b, owner, &work);
+        if (b->group_of[owner] == HABITAT_NONE)
+            b->group_of[owner] = add_group(b->w, &b->ops[owner], &work);
+        out->group = b->group_of[owner];
+        if (owner != out->kernel->operation)
+            b->climbed[out->group] = true;
     }
-    if (owner != out->kernel->operation)
-        b->climbed[out->group] = true;
     habitat_workload_group *group = &b->w->groups[out->group];
     group->kernel_count++;
     group->origin_ms += (double)out->kernel->duration_ns / HABITAT_NS_PER_MS;

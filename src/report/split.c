@@ -74,6 +74,8 @@ static const char *short_module(const char *name) {
 static uint32_t find_module(const builder *b, const habitat_operation *op) {
     uint32_t at = op ? (uint32_t)(op - b->ops) : HABITAT_NONE;
     for (; at < b->op_count; at = b->ops[at].parent) {
+        if (b->ops[at].kind == HABITAT_OPERATION_MODULE)
+            return at;
         if (b->ops[at].module < b->op_count)
             return b->ops[at].module;
         uint32_t forward = b->ops[at].forward;
@@ -133,25 +135,27 @@ static uint32_t interned_row(builder *b, const char *name, const char *detail) {
     return find_row(b, kept, kept_detail);
 }
 
-/* Kernels outside every operation go by their own names: the range of an iteration or a module
- * around them does not say what they do. */
+/* Kernels outside every operation go by their own names. */
 static bool is_anonymous(const habitat_workload_group *group) {
-    const habitat_operation *op = group->operation;
-    return !op || op->kind == HABITAT_OPERATION_MODULE ||
-           (op->kind == HABITAT_OPERATION_RANGE &&
-            (strncmp(op->name, "ProfilerStep#", 13) == 0 ||
-             strncmp(op->name, "habitat_iteration", 17) == 0));
+    return !group->operation;
 }
 
 static const char *operation_name(const habitat_workload_group *group) {
     return is_anonymous(group) ? "" : group->operation->name;
 }
 
+/* What is around a kernel, for its module: a range or a compiled region will do. */
+static const habitat_operation *caller(const builder *b, const habitat_workload_kernel *kernel) {
+    const habitat_operation *op = b->groups[kernel->group].operation;
+    uint32_t around = kernel->kernel->operation;
+    return op ? op : around < b->op_count ? &b->ops[around] : NULL;
+}
+
 static uint32_t row_for_group(builder *b, const habitat_workload_kernel *kernel) {
     const habitat_workload_group *group = &b->groups[kernel->group];
     char text[PATH_BYTES];
     if (b->s->by == SPLIT_MODULE) {
-        describe_module(b, group->operation, text, sizeof text);
+        describe_module(b, caller(b, kernel), text, sizeof text);
         return interned_row(b, text, "");
     }
     describe_shapes(group, text, DETAIL_BYTES);
@@ -186,7 +190,17 @@ static uint32_t row_for(builder *b, size_t i) {
     return 0;
 }
 
-/* class_ms: shape (kernel_count), zero; counted: shape (group_count), false. */
+/* Is this the first kernel of its call? `counted`: shape (op_count). */
+static bool begins_call(const builder *b, const habitat_workload_kernel *kernel, bool *counted) {
+    const habitat_operation *op = b->groups[kernel->group].operation;
+    if (!op)
+        return true;
+    bool first = !counted[op - b->ops];
+    counted[op - b->ops] = true;
+    return first;
+}
+
+/* class_ms: shape (kernel_count), zero; counted: shape (op_count), false. */
 static void fill_rows(builder *b, double *class_ms, bool *counted) {
     split *s = b->s;
     for (size_t i = 0; i < b->kernel_count && !b->failed; i++) {
@@ -197,9 +211,7 @@ static void fill_rows(builder *b, double *class_ms, bool *counted) {
         if (row->kernels++ == 0)
             row->iteration = b->kernels[i].kernel->iteration;
         row->origin_ms += ms;
-        if (!counted[b->kernels[i].group] || is_anonymous(&b->groups[b->kernels[i].group]))
-            row->calls++;
-        counted[b->kernels[i].group] = true;
+        row->calls += begins_call(b, &b->kernels[i], counted);
         if (ms >= class_ms[at]) { /* the class of its longest kernel */
             class_ms[at] = ms;
             row->op_class = is_copy(&b->kernels[i]) ? HABITAT_CLASS_COPY : b->kernels[i].op_class;
@@ -217,7 +229,7 @@ static habitat_status build(builder *b, habitat_error *err) {
     b->slots = malloc(b->slot_count * sizeof *b->slots);
     b->row_of_group = malloc(groups * sizeof *b->row_of_group);
     double *class_ms = calloc(n, sizeof *class_ms);
-    bool *counted = calloc(groups, sizeof *counted);
+    bool *counted = calloc(b->op_count ? b->op_count : 1, sizeof *counted);
     b->failed = !s->rows || !s->row_of || !b->slots || !b->row_of_group || !class_ms || !counted;
     if (!b->failed) {
         memset(b->slots, 0xff, b->slot_count * sizeof *b->slots);

@@ -67,7 +67,7 @@ static uint32_t event_thread(reader *r) {
 static habitat_operation_kind operation_kind(const reader *r) {
     if (name_starts(r, "nn.Module:"))
         return HABITAT_OPERATION_MODULE;
-    return r->e.cat == CAT_RANGE ? HABITAT_OPERATION_RANGE : HABITAT_OPERATION_FRAMEWORK;
+    return r->e.cat == CAT_RANGE || r->e.nvtx ? HABITAT_OPERATION_RANGE : HABITAT_OPERATION_FRAMEWORK;
 }
 
 static int add_operation(reader *r) {

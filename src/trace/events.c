@@ -109,8 +109,10 @@ static int on_null(void *context) {
 }
 
 static int on_boolean(void *context, int value) {
-    (void)value;
-    return on_other(context);
+    reader *r = context;
+    if (r->at == AT_ARGS && r->key == KEY_NVTX)
+        r->e.nvtx = value != 0;
+    return on_other(r);
 }
 
 static int on_key(void *context, const unsigned char *bytes, size_t length) {

@@ -17,7 +17,7 @@ enum { CHAIN_MAX = 64 }; /* deeper nesting of one number is not looked through *
 
 /* While building, `module` of an operation holds the forward thread id (0: not backward). */
 static bool is_backward(const habitat_operation *o) {
-    return o->module != 0 && o->sequence >= 0;
+    return o->module != 0 && o->sequence >= 0 && o->kind != HABITAT_OPERATION_RANGE;
 }
 
 static bool is_forward(const habitat_operation *o) {
@@ -147,7 +147,7 @@ static bool flow_before(const void *context, uint32_t a, uint32_t b) {
     return x->finish < y->finish;
 }
 
-/* Last operation on the thread that starts at this very time: the innermost. */
+/* Last operation on the thread that starts at this very time: the innermost. Ranges aside. */
 static uint32_t starting_at(const habitat_trace *t, uint32_t thread, uint64_t time_ns) {
     size_t low = 0, high = t->operation_count;
     while (low < high) {
@@ -158,10 +158,14 @@ static uint32_t starting_at(const habitat_trace *t, uint32_t thread, uint64_t ti
         else
             high = middle;
     }
-    if (!low)
-        return HABITAT_NONE;
-    const habitat_operation *o = &t->operations[low - 1];
-    return o->thread == thread && o->start_ns == time_ns ? (uint32_t)(low - 1) : HABITAT_NONE;
+    for (; low; low--) {
+        const habitat_operation *o = &t->operations[low - 1];
+        if (o->thread != thread || o->start_ns != time_ns)
+            return HABITAT_NONE;
+        if (o->kind != HABITAT_OPERATION_RANGE)
+            return (uint32_t)(low - 1);
+    }
+    return HABITAT_NONE;
 }
 
 /* Link one arrow. The forward operation is looked for by number on the arrow's thread, and is the

@@ -87,20 +87,49 @@ static bool sort_operations(trace_builder *b) {
     return true;
 }
 
+static bool is_range(const habitat_operation *o) {
+    return o->kind == HABITAT_OPERATION_RANGE;
+}
+
+/* Does `above` contain `o`? Both on the list in order. */
+static bool nests(const habitat_operation *above, const habitat_operation *o) {
+    return above->thread == o->thread && end_of(above) > o->start_ns &&
+           end_of(above) + NESTING_SLACK_NS >= end_of(o);
+}
+
 /* Parents by nesting. An operation that only overlaps the one before it replaces it: whatever
  * starts later and lies in both lies in the later one. */
-static void find_parents(habitat_trace *t) {
+static void find_parents_of_all(habitat_trace *t) {
     uint32_t top = HABITAT_NONE;
     for (uint32_t i = 0; i < t->operation_count; i++) {
+        while (top != HABITAT_NONE && !nests(&t->operations[top], &t->operations[i]))
+            top = t->operations[top].parent;
+        t->operations[i].parent = top;
+        top = i;
+    }
+}
+
+/* The next operation outwards that is no range. */
+static uint32_t outwards(const habitat_trace *t, uint32_t at) {
+    at = t->operations[at].parent;
+    return at != HABITAT_NONE && is_range(&t->operations[at]) ? HABITAT_NONE : at;
+}
+
+/* Ranges are drawn by the user, anywhere: they must not come between operations, nor cut one off
+ * from what is around it. The parent of an operation is an operation, or where none is around it,
+ * the range found above. */
+static void find_parents(habitat_trace *t) {
+    uint32_t top = HABITAT_NONE;
+    find_parents_of_all(t);
+    for (uint32_t i = 0; i < t->operation_count; i++) {
         habitat_operation *o = &t->operations[i];
-        while (top != HABITAT_NONE) {
-            const habitat_operation *above = &t->operations[top];
-            if (above->thread == o->thread && end_of(above) > o->start_ns &&
-                end_of(above) + NESTING_SLACK_NS >= end_of(o))
-                break;
-            top = above->parent;
-        }
-        o->parent = top;
+        if (is_range(o))
+            continue;
+        while (top != HABITAT_NONE && !nests(&t->operations[top], o))
+            top = outwards(t, top);
+        if (top != HABITAT_NONE ||
+            (o->parent != HABITAT_NONE && !is_range(&t->operations[o->parent])))
+            o->parent = top;
         top = i;
     }
 }
@@ -229,27 +258,47 @@ static bool launched_before(const void *context, uint32_t a, uint32_t b) {
     return x->launch_start_ns < y->launch_start_ns;
 }
 
-/* Innermost operation of each launch, in one sweep over launches and operations in the order of
- * (thread, time). `external` receives the kernels' external ids, which shared the field. */
+static bool holds_launch(const habitat_operation *o, const habitat_kernel *k) {
+    return o->thread == k->launch_thread && end_of(o) > k->launch_start_ns;
+}
+
+/* What is open on the thread that a sweep has come to. */
+typedef struct open_calls {
+    uint32_t next;      /* first one that has not started */
+    uint32_t operation; /* innermost that is no range */
+    uint32_t any;       /* innermost of all */
+} open_calls;
+
+/* Go on to the launch of a kernel. */
+static void advance(const habitat_trace *t, const habitat_kernel *k, open_calls *open) {
+    for (; open->next < t->operation_count; open->next++) {
+        const habitat_operation *o = &t->operations[open->next];
+        if (o->thread > k->launch_thread ||
+            (o->thread == k->launch_thread && o->start_ns > k->launch_start_ns))
+            break;
+        open->any = open->next;
+        if (!is_range(o))
+            open->operation = open->next;
+    }
+    while (open->any != HABITAT_NONE && !holds_launch(&t->operations[open->any], k))
+        open->any = t->operations[open->any].parent;
+    while (open->operation != HABITAT_NONE && !holds_launch(&t->operations[open->operation], k))
+        open->operation = outwards(t, open->operation);
+}
+
+/* Innermost operation of each launch, or range where there is no operation, in one sweep over
+ * launches and operations in the order of (thread, time). `external` receives the kernels' external
+ * ids, which shared the field. */
 static void sweep_launches(habitat_trace *t, const uint32_t *order, uint32_t *external) {
-    uint32_t next = 0, top = HABITAT_NONE;
+    open_calls open = {0, HABITAT_NONE, HABITAT_NONE};
     for (size_t i = 0; i < t->kernel_count; i++) {
         habitat_kernel *k = &t->kernels[order[i]];
         external[order[i]] = k->operation;
         k->operation = HABITAT_NONE;
         if (k->launch_thread == HABITAT_NONE)
             continue;
-        for (; next < t->operation_count; next++) {
-            const habitat_operation *o = &t->operations[next];
-            if (o->thread > k->launch_thread ||
-                (o->thread == k->launch_thread && o->start_ns > k->launch_start_ns))
-                break;
-            top = next;
-        }
-        while (top != HABITAT_NONE && (t->operations[top].thread != k->launch_thread ||
-                                       end_of(&t->operations[top]) <= k->launch_start_ns))
-            top = t->operations[top].parent;
-        k->operation = top;
+        advance(t, k, &open);
+        k->operation = open.operation != HABITAT_NONE ? open.operation : open.any;
     }
 }
 
@@ -383,7 +432,8 @@ habitat_status trace_link(trace_builder *b, habitat_error *err) {
                                "again");
     if (!trace_split_iterations(b))
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    t->info.has_operations = t->operation_count > 0;
+    for (size_t i = 0; i < t->operation_count; i++)
+        t->info.has_operations |= t->operations[i].kind == HABITAT_OPERATION_FRAMEWORK;
     t->info.has_shapes = b->has_shapes;
     return HABITAT_OK;
 }

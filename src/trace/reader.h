@@ -70,6 +70,7 @@ typedef enum key {
     KEY_GRAPH,
     KEY_DRAM,
     KEY_FLOP,
+    KEY_NVTX,
     KEY_DIMS,
     KEY_TYPES,
     KEY_STRIDES,
@@ -135,6 +136,7 @@ typedef struct event {
     category cat;
     size_t name_bytes;
     bool has_name;
+    bool nvtx; /* a range that our CUDA recorder wrote as an operation */
     measured time, duration, pid, tid, id;
     measured external, correlation, device, stream, registers, shared, bytes, graph;
     measured grid[3], block[3];

@@ -205,14 +205,18 @@ static const byte *argument_value(scanner *s, const byte *p) {
             reader_argument_number(s->r, (const char *)p, (size_t)(end - p));
         return end;
     }
-    if (*p != '"')
-        return skip_value(s, p, 0);
-    if (s->r->key != KEY_COLLECTIVE && s->r->key != KEY_ELEMENT_TYPE)
-        return fail(s, p); /* a number in quotes: unusual */
-    end = string_end(s, p + 1);
-    if (end)
-        reader_argument_string(s->r, (const char *)p + 1, (size_t)(end - p) - 1);
-    return end ? end + 1 : NULL;
+    if (*p == '"') {
+        if (s->r->key != KEY_COLLECTIVE && s->r->key != KEY_ELEMENT_TYPE)
+            return fail(s, p); /* a number in quotes: unusual */
+        end = string_end(s, p + 1);
+        if (end)
+            reader_argument_string(s->r, (const char *)p + 1, (size_t)(end - p) - 1);
+        return end ? end + 1 : NULL;
+    }
+    end = skip_value(s, p, 0);
+    if (end && s->r->key == KEY_NVTX)
+        s->r->e.nvtx = *p == 't';
+    return end;
 }
 
 static const byte *read_arguments(scanner *s, const byte *p) {

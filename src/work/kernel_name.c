@@ -44,15 +44,14 @@ static const struct name_class {
     {"nccl", HABITAT_CLASS_COLLECTIVE, false},
     {"multi_tensor_apply", HABITAT_CLASS_OPTIMIZER, false},
     {"multi_tensor_", HABITAT_CLASS_OPTIMIZER, false}, /* apex */
-    {"triton_poi_", HABITAT_CLASS_ELEMENTWISE, false},
-    {"triton_red_", HABITAT_CLASS_REDUCE, false},
-    {"triton_per_", HABITAT_CLASS_REDUCE, false},
-    {"triton_for_", HABITAT_CLASS_OPTIMIZER, false},
-    {"triton_tem_", HABITAT_CLASS_GEMM, true},
     {"flash", HABITAT_CLASS_ATTENTION, true},
     {"fmha", HABITAT_CLASS_ATTENTION, true},
     {"sdpa", HABITAT_CLASS_ATTENTION, true},
     {"attention", HABITAT_CLASS_ATTENTION, true},
+    {"attn_fwd", HABITAT_CLASS_ATTENTION, true}, /* Triton's, of ROCm and of its tutorial */
+    {"attn_bwd", HABITAT_CLASS_ATTENTION, true},
+    {"bwd_kernel_dk_dv", HABITAT_CLASS_ATTENTION, true},
+    {"bwd_kernel_dq", HABITAT_CLASS_ATTENTION, true},
     {"splitkreduce", HABITAT_CLASS_GEMM, true}, /* before "reduce" */
     {"rnn_block", HABITAT_CLASS_RNN, true},
     {"lstm", HABITAT_CLASS_RNN, true},
@@ -112,6 +111,7 @@ static const struct name_class {
     {"gemmsn", HABITAT_CLASS_GEMM, true},
     {"dot_kernel", HABITAT_CLASS_GEMM, true},
     {"cutlass", HABITAT_CLASS_GEMM, true},
+    {"cijk_", HABITAT_CLASS_GEMM, true}, /* Tensile: AMD's matrix library */
     {"cudnn", HABITAT_CLASS_CONV, true},
     {"direct_copy_kernel", HABITAT_CLASS_COPY, false},
     {"catarraybatchedcopy", HABITAT_CLASS_COPY, false},
@@ -128,7 +128,32 @@ static const struct name_class {
     {"distribution_", HABITAT_CLASS_ELEMENTWISE, false},
     {"elementwise", HABITAT_CLASS_ELEMENTWISE, false},
     {"pointwise", HABITAT_CLASS_ELEMENTWISE, false},
-    {"triton_", HABITAT_CLASS_OTHER, false},
+};
+
+/* Kernels that Inductor wrote: "triton_" and what kind of loop it is, then "_fused_", the
+ * operations in it and a number. The kind comes first: a pointwise kernel beside a product has the
+ * product's name in its own (triton_poi_fused_addmm_relu_1 adds the bias). A row without a part is
+ * what the kind is else. */
+static const struct triton_class {
+    const char *kinds, *part;
+    habitat_class op_class;
+} triton_classes[] = {
+    {"tem", "attention", HABITAT_CLASS_ATTENTION}, /* template: ..._flex_attention_backward_... */
+    {"tem", "flex_decoding", HABITAT_CLASS_ATTENTION},
+    {"tem", "convolution", HABITAT_CLASS_CONV},
+    {"tem", "bmm", HABITAT_CLASS_BMM},
+    {"tem mm", NULL, HABITAT_CLASS_GEMM}, /* triton_mm_4: templates of Inductor's first versions */
+    {"bmm", NULL, HABITAT_CLASS_BMM},
+    {"poi", NULL, HABITAT_CLASS_ELEMENTWISE}, /* pointwise */
+    {"for", NULL, HABITAT_CLASS_OPTIMIZER},   /* foreach */
+    /* reduction, persistent reduction (a row in one block), split scan */
+    {"red per spl", "layer_norm", HABITAT_CLASS_NORM},
+    {"red per spl", "batch_norm", HABITAT_CLASS_NORM},
+    {"red per spl", "group_norm", HABITAT_CLASS_NORM},
+    {"red per spl", "rms_norm", HABITAT_CLASS_NORM},
+    {"red per spl", "softmax", HABITAT_CLASS_SOFTMAX},
+    {"red per spl", "loss", HABITAT_CLASS_LOSS},
+    {"red per spl", NULL, HABITAT_CLASS_REDUCE},
 };
 
 enum { NAME_MAX_LENGTH = 4096 };
@@ -139,6 +164,45 @@ static void lower(const char *name, char out[NAME_MAX_LENGTH]) {
     for (; name[i] && i + 1 < NAME_MAX_LENGTH; i++)
         out[i] = (char)tolower((unsigned char)name[i]);
     out[i] = 0;
+}
+
+/* Is the word that `name` begins with, up to a '_', one of `words`, between blanks? */
+static bool begins_with_one(const char *name, const char *words) {
+    size_t length = strcspn(name, "_");
+    for (const char *at = words; *at; at += strspn(at, " ")) {
+        size_t word = strcspn(at, " ");
+        if (word == length && !memcmp(at, name, length))
+            return true;
+        at += word;
+    }
+    return false;
+}
+
+static bool by_triton_name(const char *name, habitat_work *out) {
+    if (strncmp(name, "triton_", 7) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof triton_classes / sizeof *triton_classes; i++) {
+        const struct triton_class *c = &triton_classes[i];
+        if (!begins_with_one(name + 7, c->kinds) || (c->part && !strstr(name, c->part)))
+            continue;
+        out->op_class = c->op_class;
+        out->varying = c->op_class == HABITAT_CLASS_ATTENTION ||
+                       c->op_class == HABITAT_CLASS_CONV || c->op_class == HABITAT_CLASS_BMM ||
+                       c->op_class == HABITAT_CLASS_GEMM;
+        return true;
+    }
+    return false;
+}
+
+static void by_name(const char *name, habitat_work *out) {
+    if (by_triton_name(name, out))
+        return;
+    for (size_t i = 0; i < sizeof name_classes / sizeof *name_classes; i++)
+        if (strstr(name, name_classes[i].pattern)) {
+            out->op_class = name_classes[i].op_class;
+            out->varying = name_classes[i].varying;
+            return;
+        }
 }
 
 static void set_bytes(const habitat_kernel *kernel, habitat_work *out) {
@@ -169,12 +233,7 @@ habitat_status habitat_kernel_work(const habitat_kernel *kernel, habitat_work *o
     }
     char name[NAME_MAX_LENGTH];
     lower(kernel->name ? kernel->name : "", name);
-    for (size_t i = 0; i < sizeof name_classes / sizeof *name_classes; i++)
-        if (strstr(name, name_classes[i].pattern)) {
-            work.op_class = name_classes[i].op_class;
-            work.varying = name_classes[i].varying;
-            break;
-        }
+    by_name(name, &work);
     if (kernel->kind == HABITAT_KERNEL_COLLECTIVE) {
         work.op_class = HABITAT_CLASS_COLLECTIVE;
         work.varying = false;

@@ -1,5 +1,6 @@
 /* From an operation's name to its work: the table, then the families that share a prefix. */
 #include "work/rule.h"
+#include "work/container.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,19 +11,6 @@ static const struct family {
     habitat_class op_class;
     habitat_pass pass;
 } families[] = {
-    {"Optimizer.step#", HABITAT_CLASS_OPTIMIZER, HABITAT_PASS_OPTIMIZER},
-    {"Optimizer.zero_grad#", HABITAT_CLASS_OPTIMIZER, HABITAT_PASS_OPTIMIZER},
-    {"triton_poi_", HABITAT_CLASS_ELEMENTWISE, HABITAT_PASS_FORWARD},
-    {"triton_red_", HABITAT_CLASS_REDUCE, HABITAT_PASS_FORWARD},
-    {"triton_per_", HABITAT_CLASS_REDUCE, HABITAT_PASS_FORWARD},
-    {"triton_for_", HABITAT_CLASS_OPTIMIZER, HABITAT_PASS_OPTIMIZER}, /* foreach */
-    {"triton_tem_", HABITAT_CLASS_GEMM, HABITAT_PASS_FORWARD},        /* template */
-    {"triton_mm", HABITAT_CLASS_GEMM, HABITAT_PASS_FORWARD},
-    {"triton_", HABITAT_CLASS_OTHER, HABITAT_PASS_FORWARD},
-    {"Torch-Compiled Region", HABITAT_CLASS_OTHER, HABITAT_PASS_FORWARD},
-    {"CompiledFunctionBackward", HABITAT_CLASS_OTHER, HABITAT_PASS_BACKWARD},
-    {"CompiledFunction", HABITAT_CLASS_OTHER, HABITAT_PASS_FORWARD},
-    {"## Call CompiledFxGraph", HABITAT_CLASS_OTHER, HABITAT_PASS_FORWARD},
     {"FlashAttn", HABITAT_CLASS_ATTENTION, HABITAT_PASS_FORWARD},
     {"flash_attn", HABITAT_CLASS_ATTENTION, HABITAT_PASS_FORWARD},
     {"nccl:", HABITAT_CLASS_COLLECTIVE, HABITAT_PASS_FORWARD},
@@ -120,7 +108,22 @@ static void settle(habitat_work *work) {
         countable(work->flop) && countable(work->read_bytes) && countable(work->write_bytes);
 }
 
+/* The launcher of a Triton kernel is recorded under the kernel's name. */
+static habitat_status by_triton(const char *name, habitat_work *out) {
+    const habitat_kernel kernel = {.name = name, .dram_bytes = NAN, .flop = NAN};
+    habitat_work work;
+    habitat_status status = habitat_kernel_work(&kernel, &work);
+    if (status != HABITAT_OK || work.op_class == HABITAT_CLASS_OTHER)
+        return HABITAT_E_UNSUPPORTED;
+    *out = blank(work.op_class, work.pass);
+    out->varying = work.varying;
+    copy_kind(out->kind, name, strlen(name));
+    return HABITAT_OK;
+}
+
 static habitat_status by_family(const char *name, habitat_work *out) {
+    if (!strncmp(name, "triton_", 7))
+        return by_triton(name, out);
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
         if (strncmp(name, families[i].prefix, strlen(families[i].prefix)) != 0)
             continue;
@@ -152,6 +155,8 @@ habitat_status habitat_operation_work_typed(const habitat_operation *op, habitat
     habitat_status status = check_inputs(op);
     if (status != HABITAT_OK)
         return status;
+    if (work_is_container(op->name))
+        return HABITAT_E_UNSUPPORTED;
     const char *name = op->name;
     if (!strncmp(name, "aten::", 6))
         name += 6;

@@ -460,6 +460,126 @@ static habitat_workload *workload_of_text(const char *text, habitat_trace **trac
     return workload_of(*trace);
 }
 
+/* A range of the user, and a kernel out of a CUDA graph: its launch is that of the graph. */
+#define RANGE(name, tid, ts, dur)                                                                  \
+    "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"" name "\",\"pid\":1,\"tid\":" tid       \
+    ",\"ts\":" ts ",\"dur\":" dur "},"
+#define GRAPH_LAUNCH(tid, ts, correlation)                                                         \
+    "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaGraphLaunch\",\"pid\":1,\"tid\":" tid   \
+    ",\"ts\":" ts ",\"dur\":0.5,\"args\":{\"correlation\":" correlation "}},"
+#define GRAPH_KERNEL(name, correlation, ts, dur)                                                   \
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" name "\",\"pid\":0,\"tid\":7,\"ts\":" ts        \
+    ",\"dur\":" dur ",\"args\":{\"device\":0,\"stream\":7,\"correlation\":" correlation            \
+    ",\"grid\":[64,1,1],\"block\":[128,1,1],\"registers per thread\":32,\"shared memory\":0}},"
+
+/* Each kernel's class, in the order of their start, and that it is a group of its own without
+ * counted work. */
+static void check_alone(const char *text, size_t expected, const habitat_class *classes) {
+    habitat_trace *trace = NULL;
+    size_t count = 0, groups = 0;
+    habitat_workload *w = workload_of_text(text, &trace);
+    const habitat_workload_kernel *kernels = habitat_workload_kernels(w, &count);
+    const habitat_workload_group *group = habitat_workload_groups(w, &groups);
+    CHECK_INT(count, expected);
+    CHECK_INT(groups, expected);
+    for (size_t i = 0; i < count; i++) {
+        CHECK_TEXT(habitat_class_name(kernels[i].op_class), habitat_class_name(classes[i]));
+        CHECK(!group[kernels[i].group].work.known && !group[kernels[i].group].operation);
+    }
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+}
+
+static void test_containers(void) {
+    check_alone(TRACE(OP("Torch-Compiled Region: 0/0", "1", "10", "30", "") RANGE(
+                    "## Call CompiledFxGraph abc ##", "1", "11", "28") GRAPH_LAUNCH("1", "12", "1")
+                          GRAPH_KERNEL("nvjet_sm90_tst_128x64_64x4_TNT", "1", "100", "5")
+                              GRAPH_KERNEL("flash_fwd_kernel<x>", "1", "110", "5")
+                                  GRAPH_KERNEL("cublasLt::splitKreduce_kernel<1>", "1", "120", "5")
+                                      GRAPH_KERNEL("triton_poi_fused_addmm_1", "1", "130", "5")),
+                4,
+                (const habitat_class[]){HABITAT_CLASS_GEMM, HABITAT_CLASS_ATTENTION,
+                                        HABITAT_CLASS_GEMM, HABITAT_CLASS_ELEMENTWISE});
+    check_case("kernels of a graph in a compiled region go by their own names");
+
+    /* an operation with shapes around the launch of a graph did not launch the graph's kernels */
+    check_alone(TRACE(OP("aten::mm", "1", "10", "30", SHAPES) GRAPH_LAUNCH("1", "12", "1")
+                          GRAPH_KERNEL("softmax_warp_forward", "1", "100", "5")),
+                1, (const habitat_class[]){HABITAT_CLASS_SOFTMAX});
+    check_case("what is around the launch of a graph says nothing of its kernels");
+
+    check_alone(
+        TRACE(OP("CompiledFunction", "1", "10", "20", "\"Sequence number\":7")
+                  KERNEL("triton_poi_fused_relu_0", "1", "11", "1", "100", "5")
+                      OP("autograd::engine::evaluate_function: CompiledFunctionBackward", "2",
+                         "200", "40", "\"Sequence number\":7,\"Fwd thread id\":1")
+                          OP("CompiledFunctionBackward", "2", "201", "38",
+                             "\"Sequence number\":7,\"Fwd thread id\":1")
+                              KERNEL("triton_red_fused_native_layer_norm_backward_3", "2", "205",
+                                     "2", "300", "5")
+                                  KERNEL("triton_tem_fused_mm_4", "2", "210", "3", "310", "5")),
+        3,
+        (const habitat_class[]){HABITAT_CLASS_ELEMENTWISE, HABITAT_CLASS_NORM, HABITAT_CLASS_GEMM});
+    check_case("backward kernels of compiled functions go by their own names");
+
+    check_alone(TRACE(RANGE("step", "1", "5", "90") RANGE("ProfilerStep#5", "1", "4", "92")
+                          KERNEL("embedding_kernel", "1", "11", "1", "100",
+                                 "5") KERNEL("ampere_sgemm_128x64_nn", "1", "13", "2", "110", "5")
+                              KERNEL("vectorized_elementwise_kernel", "1", "15", "3", "120", "5")),
+                3,
+                (const habitat_class[]){HABITAT_CLASS_EMBEDDING, HABITAT_CLASS_GEMM,
+                                        HABITAT_CLASS_ELEMENTWISE});
+    check_case("a range gives its kernels no class");
+}
+
+/* The same gemm and attention, alone and in a graph of a compiled region: roofline 10/8. */
+static void test_graph_times(void) {
+    static const char *const texts[] = {
+        TRACE(KERNEL("ampere_sgemm_128x64_nn", "1", "11", "1", "100", "10")
+                  KERNEL("fmha_cutlassF_f32_aligned_64x64_rf_sm75", "1", "13", "2", "120", "10")),
+        TRACE(OP("Torch-Compiled Region: 0/0", "1", "10", "30", "") GRAPH_LAUNCH("1", "12", "1")
+                  GRAPH_KERNEL("ampere_sgemm_128x64_nn", "1", "100", "10")
+                      GRAPH_KERNEL("fmha_cutlassF_f32_aligned_64x64_rf_sm75", "1", "120", "10"))};
+    for (size_t i = 0; i < 2; i++) {
+        habitat_trace *trace = NULL;
+        habitat_workload *w = workload_of_text(texts[i], &trace);
+        habitat_prediction *p = predicted(w, &d, HABITAT_METHOD_ROOFLINE);
+        CHECK_NEAR(p->kernel_ms, 0.025, 1e-12);
+        habitat_prediction_free(p);
+        habitat_workload_free(w);
+        habitat_trace_free(trace);
+    }
+    check_case("a product in a compiled region's graph scales by arithmetic");
+}
+
+/* An unknown call's kernels are told apart too, under its name; a helper among them moves data. */
+static void test_unknown_call(void) {
+    habitat_trace *trace = NULL;
+    size_t count = 0, groups = 0;
+    habitat_workload *w =
+        workload_of_text(TRACE(OP("my::fused", "1", "10", "30", "") KERNEL("softmax_kernel", "1",
+                                                                           "11", "1", "100", "10")
+                                   KERNEL("ampere_sgemm_128x64_nn", "1", "13", "2", "120", "10")
+                                       KERNEL("splitKreduce_kernel", "1", "15", "3", "140", "10")),
+                         &trace);
+    const habitat_workload_group *group = habitat_workload_groups(w, &groups);
+    const habitat_workload_kernel *kernels = habitat_workload_kernels(w, &count);
+    CHECK_INT(groups, 3);
+    for (size_t i = 0; i < groups; i++)
+        CHECK_TEXT(group[i].operation->name, "my::fused");
+    CHECK_INT(kernels[0].op_class, HABITAT_CLASS_SOFTMAX);
+    CHECK_INT(kernels[1].op_class, HABITAT_CLASS_GEMM);
+    CHECK(kernels[1].main && !kernels[2].main);
+    habitat_prediction *p = predicted(w, &d, HABITAT_METHOD_ROOFLINE);
+    CHECK_NEAR(p->kernels[0].ms, 0.020, 1e-12);
+    CHECK_NEAR(p->kernels[1].ms, 0.0125, 1e-12);
+    CHECK_NEAR(p->kernels[2].ms, 0.020, 1e-12);
+    check_case("kernels of an unknown call keep the classes of their own names");
+    habitat_prediction_free(p);
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+}
+
 static void test_owners(void) {
     /* A kernel of an unknown operation goes to the product around it, which is known, and takes its
      * flop; when the product's own kernel took it already, how much is left is unknown. */
@@ -570,6 +690,9 @@ int main(void) {
     test_shares();
     test_unknown_work();
     test_auto();
+    test_containers();
+    test_graph_times();
+    test_unknown_call();
     test_owners();
     test_refusals();
     test_operation();

@@ -8,7 +8,10 @@
 
 #include <habitat/trace.h>
 
+#include <habitat/predict.h>
+
 #include "check.h"
+#include "made_gpu.h"
 
 #ifdef HABITAT_TEST_SQLITE
 
@@ -133,6 +136,52 @@ static void check_recent(void) {
     habitat_trace_free(t);
 }
 
+/* Time of each kernel on another GPU; the class goes into it. */
+static size_t predicted_ms(double *ms, size_t size, habitat_class *classes) {
+    habitat_gpu origin = made_gpu("o", 132, 1.0, 1000, 10), dest = made_gpu("d", 50, 2.0, 500, 8);
+    habitat_trace *t = read_good();
+    habitat_workload *w = NULL;
+    habitat_prediction *p = NULL;
+    size_t count = 0;
+    if (t && habitat_workload_create(t, &origin, &w, NULL) == HABITAT_OK &&
+        habitat_predict(w, &dest, HABITAT_METHOD_AUTO, &p, NULL) == HABITAT_OK) {
+        const habitat_workload_kernel *kernels = habitat_workload_kernels(w, &count);
+        for (size_t i = 0; i < count && i < size; i++) {
+            ms[i] = p->kernels[i].ms;
+            classes[i] = kernels[i].op_class;
+        }
+    }
+    habitat_prediction_free(p);
+    habitat_workload_free(w);
+    habitat_trace_free(t);
+    return count;
+}
+
+/* Ranges named like operations and like layers: around everything, around one launch, over the ends
+ * of others. */
+static void check_ranges_say_nothing(void) {
+    char sql[sizeof recent + 1024];
+    double ms[8], with_ms[8];
+    habitat_class classes[8], with_classes[8];
+    make(recent);
+    size_t count = predicted_ms(ms, 8, classes);
+    CHECK_INT(count, 3); /* copy and set were launched outside the iteration */
+    snprintf(sql, sizeof sql,
+             "%sINSERT INTO NVTX_EVENTS VALUES "
+             "(1000, 9000, 59, NULL, 'embedding', 50331652, NULL, 0),"
+             "(2090, 2110, 59, NULL, 'aten::mm', 50331652, NULL, 0),"
+             "(2095, 2600, 60, NULL, 'softmax', 50331652, NULL, 0),"
+             "(2000, 2310, 59, NULL, 'nn.Module: Linear', 50331652, NULL, 0),"
+             "(2000, 2400, 59, NULL, 'conv2d', 83886086, NULL, 0);",
+             recent);
+    make(sql);
+    CHECK_INT(predicted_ms(with_ms, 8, with_classes), count);
+    for (size_t i = 0; i < count; i++)
+        CHECK(ms[i] == with_ms[i] && classes[i] == with_classes[i]);
+    CHECK_INT(classes[0], HABITAT_CLASS_GEMM);
+    check_case("NVTX ranges, whatever their names, change no class and no prediction");
+}
+
 /* 2019: no process on activities, texts of ranges in place, no graph columns. */
 static void check_early(void) {
     make(
@@ -236,6 +285,7 @@ int main(void) {
         return 1;
     close(file);
     check_recent();
+    check_ranges_say_nothing();
     check_early();
     check_least();
     check_errors();

@@ -356,7 +356,8 @@ static void nonsense(void) {
 
 /* A name says its pass: gradients have "backward" in it, but for these two. */
 static void passes(void) {
-    static const char *const unnamed[] = {"_masked_scale", "masked_scale"}; /* gradient of dropout */
+    static const char *const unnamed[] = {"_masked_scale",
+                                          "masked_scale"}; /* gradient of dropout */
     size_t count, wrong = 0;
     const work_rule *rules = work_rules(&count);
     for (size_t i = 0; i < count; i++) {
