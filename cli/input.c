@@ -18,6 +18,10 @@ static int read_options(const cli_request *request, cli_input *in) {
     if (request->method &&
         habitat_method_from_name(request->method, &in->method, &error) != HABITAT_OK)
         return cli_fail_error(&error, "--method");
+    if (request->nvtx_range && request->iterations)
+        return cli_fail(
+            CLI_USAGE, "--iterations",
+            "does not go with --nvtx-range, whose ranges are the iterations; choose one");
     return cli_open_gpus(&request->gpu_files, &in->table);
 }
 
@@ -58,8 +62,11 @@ static int predict(const habitat_gpu *const *gpus, size_t count, cli_input *in) 
 
 static int open_trace(const cli_request *request, const char *file, bool required, cli_input *in) {
     habitat_error error = {0};
-    if (habitat_trace_read(file, &in->trace, &error) != HABITAT_OK)
+    habitat_read_options options = {request->nvtx_range, request->iterations, !required};
+    if (habitat_trace_read_with(file, &options, &in->trace, &error) != HABITAT_OK)
         return cli_fail_error(&error, file);
+    if (!habitat_trace_get_info(in->trace)->device_count)
+        return CLI_DONE; /* of the CPU alone: nothing to look up, nothing to predict */
     int code = find_origin(request, file, required, in);
     if (code != CLI_DONE || !in->origin)
         return code;

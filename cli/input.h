@@ -8,8 +8,8 @@
 /* What the command line says; the commands point their options at it. */
 typedef struct cli_request {
     cli_list to, gpu_files;
-    const char *from, *method, *by;
-    size_t top;
+    const char *from, *method, *by, *nvtx_range;
+    size_t top, iterations;
     bool json, csv;
 } cli_request;
 

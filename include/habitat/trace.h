@@ -103,6 +103,14 @@ typedef struct habitat_kernel {
     double flop;           /* hardware counter, all formats; NaN if not recorded */
 } habitat_kernel;
 
+/* What says where an iteration begins. */
+typedef enum habitat_iterations_by {
+    HABITAT_ITERATIONS_WHOLE = 0, /* nothing: the whole trace is one */
+    HABITAT_ITERATIONS_MARKED,    /* ranges habitat_iteration or ProfilerStep#n */
+    HABITAT_ITERATIONS_RANGE,     /* ranges of the name asked for */
+    HABITAT_ITERATIONS_COUNTED,   /* the number asked for: the trace is cut into equal parts */
+} habitat_iterations_by;
+
 /* The trace as a whole. NaN / 0 / NULL where not recorded. */
 typedef struct habitat_trace_info {
     const char *file;
@@ -113,6 +121,8 @@ typedef struct habitat_trace_info {
     uint32_t device;                   /* the device that most kernel time is on */
     habitat_device_facts device_facts; /* of that device; name NULL if not recorded */
     size_t iteration_count;            /* >= 1 */
+    habitat_iterations_by iterations_by;
+    bool iterations_differ;    /* COUNTED: the parts do not launch the same kernels */
     double iteration_ms;       /* recorded, unprofiled median ("habitat" object); NaN if absent */
     size_t iteration_ms_count; /* all unprofiled times */
     const double *iteration_ms_all;
@@ -141,6 +151,27 @@ typedef struct habitat_trace_info {
  * @tested tests/unit/test_trace*.c, fuzz/fuzz_trace.c        @since 0.1 */
 HABITAT_API habitat_status habitat_trace_read(const char *path, habitat_trace **out,
                                               habitat_error *err);
+
+/* How to read a trace. All zero: as the trace itself says. */
+typedef struct habitat_read_options {
+    const char
+        *range; /* iterations are the user's ranges (annotations, NVTX) of this name, or where
+                   there is none, of this name and a number: "step", "step 3", "step#3" */
+    size_t iterations; /* the trace holds so many alike, where nothing marks them; 0 = one */
+    bool without_gpu;  /* a trace without GPU activity is no error */
+} habitat_read_options;
+
+/** Read a trace file as habitat_trace_read() does, with options.
+ * @param options NULL: none. Both `range` and `iterations` cannot be asked for.
+ * @param out     with without_gpu, possibly a trace without kernels: iteration_count 1 or more, no
+ *                device.
+ * @return as habitat_trace_read(); HABITAT_E_ARG where the options do not fit the trace: no range
+ * of that name (err names those that there are), none with a launch in it, a number of iterations
+ * other than the trace marks itself, or more than launches.
+ * @tested tests/unit/test_trace_options.c, tests/unit/test_trace_nsys.c        @since 0.1 */
+HABITAT_API habitat_status habitat_trace_read_with(const char *path,
+                                                   const habitat_read_options *options,
+                                                   habitat_trace **out, habitat_error *err);
 
 /** Read a Chrome-trace JSON (plain or gzip) from memory. @param name used in errors and info.file.
  * @return as habitat_trace_read(). @since 0.1 */

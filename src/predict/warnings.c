@@ -43,6 +43,15 @@ static bool warn_of_time(habitat_workload *w, const habitat_trace_info *trace) {
                   "the recorder lost %" PRIu64 " records: the sum of kernels is too small; record "
                   "again",
                   trace->dropped_records);
+    if (ok && trace->iterations_differ)
+        ok = warn(w,
+                  "the trace does not fall into %zu alike iterations: some launch other kernels "
+                  "than others; their average is given, with warm-up steps where they are among "
+                  "them",
+                  trace->iteration_count);
+    if (ok && trace->iterations_by == HABITAT_ITERATIONS_WHOLE && !trace->has_operations)
+        ok = warn(w, "nothing marks iterations: the whole trace counts as one; where it holds "
+                     "several, say --nvtx-range NAME or --iterations N");
     if (ok && w->outside_count)
         ok = warn(w, "%zu kernels lie outside every iteration and are left out", w->outside_count);
     return ok;

@@ -77,13 +77,22 @@ static void count_all(subject *s) {
         s->copy_ms = s->workload->copy_ms;
         s->busy_ms = s->workload->busy_ms;
     }
+    if (!s->trace->device_count) /* of the CPU alone: a GPU's times are unknown, not 0 */
+        s->kernel_ms = s->copy_ms = s->busy_ms = NAN;
 }
 
 static size_t find_missing(const subject *s, missing *out) {
     const habitat_trace_info *t = s->trace;
+    bool on_gpu = t->device_count > 0;
     const missing all[] = {
-        {s->workload ? NULL : "the GPU in the table",
+        {!on_gpu ? "GPU kernels" : NULL,
+         "nothing can be predicted from it; record on a machine with a GPU, with GPU activities "
+         "switched on"},
+        {s->workload || !on_gpu ? NULL : "the GPU in the table",
          "add a file for it: --gpu-file, or see habitat-gpus(1)"},
+        {t->iterations_by != HABITAT_ITERATIONS_WHOLE ? NULL : "marks of iterations",
+         "the whole trace counts as one; where it holds several, say --nvtx-range NAME or "
+         "--iterations N"},
         {t->has_operations ? NULL : "operations",
          "kernels are told apart by name alone; record a PyTorch script with `habitat record`"},
         {!t->has_operations || t->has_shapes ? NULL : "input shapes",
@@ -97,7 +106,7 @@ static size_t find_missing(const subject *s, missing *out) {
         {t->batch_size ? NULL : "batch size", "no throughput; `habitat record` notes it"},
         {isfinite(t->peak_memory_bytes) ? NULL : "peak memory",
          "whether it fits elsewhere is unknown; `habitat record` notes it"},
-        {t->has_counters ? NULL : "hardware counters",
+        {t->has_counters || !on_gpu ? NULL : "hardware counters",
          "arithmetic intensity comes from shapes; `habitat record --counters` measures it"},
         {!t->has_operations || s->n.modules ? NULL : "modules",
          "--by module has one row; record with with_modules=True"},
@@ -118,6 +127,20 @@ static double iteration_ms(const subject *s) {
     return s->workload ? s->workload->iteration_ms : s->trace->iteration_ms;
 }
 
+static const char *iterations_by(const subject *s) {
+    switch (s->trace->iterations_by) {
+    case HABITAT_ITERATIONS_WHOLE:
+        return "whole";
+    case HABITAT_ITERATIONS_MARKED:
+        return "marked";
+    case HABITAT_ITERATIONS_RANGE:
+        return "range";
+    case HABITAT_ITERATIONS_COUNTED:
+        return "counted";
+    }
+    return NULL;
+}
+
 static size_t list_facts(const subject *s, fact *out) {
     const habitat_trace_info *t = s->trace;
     const habitat_device_facts *d = &t->device_facts;
@@ -134,6 +157,7 @@ static size_t list_facts(const subject *s, fact *out) {
         {.key = "devices", FACT_INTEGER, .integer = t->device_count},
         {.key = "streams", FACT_INTEGER, .integer = s->n.streams},
         {.key = "iterations", FACT_INTEGER, .integer = t->iteration_count},
+        {.key = "iterations_by", .text = iterations_by(s)},
         {.key = "iteration_ms", FACT_NUMBER, .number = iteration_ms(s)},
         {.key = "iteration_source", .text = isfinite(t->iteration_ms) ? "recorded" : "trace"},
         {.key = "kernel_ms", FACT_NUMBER, .number = s->kernel_ms},
@@ -294,13 +318,24 @@ static void text_file(writer *w, const subject *s) {
     line(w, "File", text);
 }
 
+/* "NAME ("as recorded", 132 SMs, 150.1 GB)", each as far as it is known. */
 static void text_gpu(writer *w, const subject *s) {
     const habitat_device_facts *d = &s->trace->device_facts;
     char text[TEXT_BYTES];
-    const char *name = d->name ? d->name : "not recorded";
-    snprintf(text, sizeof text, "%s (\"%.120s\", %u SMs, %.1f GB)",
-             s->workload ? s->workload->origin->name : "unknown", name, d->sm_count,
-             (double)d->memory_bytes / HABITAT_GB);
+    if (!s->trace->device_count) {
+        line(w, "GPU", "none: recorded on the CPU alone");
+        return;
+    }
+    const char *quote = d->name ? "\"" : "";
+    int used = snprintf(text, sizeof text, "%.120s (%s%.120s%s",
+                        s->workload ? s->workload->origin->name : "unknown", quote,
+                        d->name ? d->name : "not recorded", quote);
+    if (d->sm_count)
+        used += snprintf(text + used, sizeof text - (size_t)used, ", %u SMs", d->sm_count);
+    if (d->memory_bytes)
+        used += snprintf(text + used, sizeof text - (size_t)used, ", %.1f GB",
+                         (double)d->memory_bytes / HABITAT_GB);
+    snprintf(text + used, sizeof text - (size_t)used, ")");
     line(w, "GPU", text);
     if (s->trace->device_count > 1) {
         snprintf(text, sizeof text, "%zu; device %u has the most kernel time",
@@ -328,32 +363,37 @@ static void text_recording(writer *w, const subject *s) {
     }
 }
 
-static void text_times(writer *w, const subject *s) {
+static void text_iterations(writer *w, const subject *s) {
     const habitat_trace_info *t = s->trace;
-    char text[TEXT_BYTES], a[32], b[32];
-    size_t used;
+    char text[TEXT_BYTES], a[32], from[32], to[32];
     ms_text(iteration_ms(s), a, sizeof a);
-    used = (size_t)snprintf(text, sizeof text, "%zu; ", t->iteration_count);
-    if (isfinite(t->iteration_ms) && t->iteration_ms_count > 1) {
+    if (!isfinite(iteration_ms(s))) {
+        snprintf(text, sizeof text, "%zu", t->iteration_count);
+    } else if (isfinite(t->iteration_ms) && t->iteration_ms_count > 1) {
         double low = t->iteration_ms_all[0], high = low;
         for (size_t i = 1; i < t->iteration_ms_count; i++) {
             low = fmin(low, t->iteration_ms_all[i]);
             high = fmax(high, t->iteration_ms_all[i]);
         }
-        char from[32], to[32];
         ms_text(low, from, sizeof from);
         ms_text(high, to, sizeof to);
-        snprintf(text + used, sizeof text - used,
-                 "%s ms without the profiler (median of %zu, %s to %s)", a, t->iteration_ms_count,
-                 from, to);
+        snprintf(text, sizeof text, "%zu; %s ms without the profiler (median of %zu, %s to %s)",
+                 t->iteration_count, a, t->iteration_ms_count, from, to);
     } else {
-        snprintf(text + used, sizeof text - used, "%s ms %s", a,
+        snprintf(text, sizeof text, "%zu; %s ms %s", t->iteration_count, a,
                  isfinite(t->iteration_ms) ? "without the profiler" : "as profiled");
     }
     line(w, "Iterations", text);
+}
+
+static void text_times(writer *w, const subject *s) {
+    char text[TEXT_BYTES], a[32], b[32];
+    text_iterations(w, s);
+    if (!s->trace->device_count)
+        return;
     ms_text(s->kernel_ms, a, sizeof a);
     ms_text(s->busy_ms, b, sizeof b);
-    used = (size_t)snprintf(text, sizeof text, "%s ms of kernels, busy %s ms", a, b);
+    size_t used = (size_t)snprintf(text, sizeof text, "%s ms of kernels, busy %s ms", a, b);
     if (s->workload && isfinite(s->workload->waiting_share))
         snprintf(text + used, sizeof text - used, ", waiting %.0f %%: bound by the %s",
                  100 * s->workload->waiting_share,
@@ -376,7 +416,8 @@ static void text_counts(writer *w, const subject *s) {
         if (others[i].n && used < sizeof text)
             used += (size_t)snprintf(text + used, sizeof text - used, ", %zu %s", others[i].n,
                                      others[i].n == 1 ? others[i].one : others[i].many);
-    line(w, "Kernels", text);
+    if (s->trace->device_count)
+        line(w, "Kernels", text);
     snprintf(text, sizeof text, "%zu%s", s->n.operations,
              s->trace->has_shapes ? ", with input shapes" : "");
     line(w, "Operations", text);

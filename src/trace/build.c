@@ -77,11 +77,33 @@ trace_device *trace_add_device(trace_builder *b) {
     return add((void **)&b->devices, &b->device_count, &b->device_capacity, sizeof *b->devices);
 }
 
+/* Is it NAME and a number: "step 3", "step#3", "step_3", "step3"? */
+static bool is_numbered(const char *name, const char *wanted) {
+    size_t length = strlen(wanted);
+    if (strncmp(name, wanted, length) != 0)
+        return false;
+    name += length + strspn(name + length, " #_:-");
+    size_t digits = strspn(name, "0123456789");
+    return digits && !name[digits];
+}
+
+/* 0: no iteration. Our own recorder's ranges count before the profiler's steps, in which they may
+ * lie; a name that was asked for, before the same with a number. */
+static uint8_t range_rank(const trace_builder *b, const char *name) {
+    const char *wanted = b->options.range;
+    if (wanted)
+        return !strcmp(name, wanted) ? 2 : is_numbered(name, wanted);
+    return !strncmp(name, "habitat_iteration", 17) ? 2 : !strncmp(name, "ProfilerStep#", 13);
+}
+
 bool trace_add_range(trace_builder *b, const char *name, uint64_t start_ns, uint64_t duration_ns) {
+    uint8_t rank = range_rank(b, name);
+    if (!rank)
+        return true;
     trace_range *range =
         add((void **)&b->ranges, &b->range_count, &b->range_capacity, sizeof *b->ranges);
     if (range)
-        *range = (trace_range){start_ns, start_ns + duration_ns, *name == 'h'};
+        *range = (trace_range){start_ns, start_ns + duration_ns, rank};
     return range != NULL;
 }
 
@@ -135,8 +157,25 @@ bool trace_name_is_collective(const char *name) {
     return strstr(name, "nccl") != NULL || strstr(name, "rccl") != NULL;
 }
 
-bool trace_name_is_iteration(const char *name) {
-    return !strncmp(name, "ProfilerStep#", 13) || !strncmp(name, "habitat_iteration", 17);
+/* Far beyond what CUDA and HIP can launch: 2^31 - 1 blocks along one side, 1024 threads a block,
+ * 255 registers a thread (512 on AMD), 228 KiB of shared memory. */
+enum { SIDE_MAX = INT32_MAX, THREADS_MAX = 1 << 16, REGISTERS_MAX = 1 << 16 };
+static const double blocks_max = 0x1p48; /* a quarter of an hour of nothing but starting blocks */
+static const uint32_t shared_max_bytes = 1u << 30;
+
+static double volume(const uint32_t size[3]) {
+    return (double)size[0] * size[1] * size[2];
+}
+
+const char *trace_absurd_size(const habitat_kernel *k) {
+    for (int i = 0; i < 3; i++)
+        if (k->grid[i] > SIDE_MAX)
+            return "grid";
+    return volume(k->grid) > blocks_max                ? "grid"
+           : volume(k->block) > THREADS_MAX            ? "block"
+           : k->registers_per_thread > REGISTERS_MAX   ? "registers per thread"
+           : k->shared_memory_bytes > shared_max_bytes ? "shared memory"
+                                                       : NULL;
 }
 
 static void free_scratch(trace_builder *b) {

@@ -10,6 +10,8 @@
 #include "base/arena.h"
 
 #define TRACE_DURATION_LIMIT_NS ((uint64_t)1 << 53) /* 104 days: longer is absurd */
+#define TRACE_BYTES_LIMIT       ((uint64_t)1 << 50) /* of one copy, and of a GPU's memory */
+#define TRACE_BATCH_LIMIT       ((uint64_t)1 << 40) /* samples in one iteration */
 #define TRACE_TIME_LIMIT_NS     ((uint64_t)INT64_MAX)
 
 struct habitat_trace {
@@ -48,7 +50,7 @@ typedef struct trace_flow {
 typedef struct trace_range {
     uint64_t start_ns;
     uint64_t end_ns;
-    bool own; /* "habitat_iteration", not "ProfilerStep#n" */
+    uint8_t rank; /* only those of the highest rank count */
 } trace_range;
 
 /* A CPU thread: numbers as recorded (or hashes of their names), and the innermost open B event. */
@@ -64,6 +66,7 @@ typedef struct trace_device {
 
 typedef struct trace_builder {
     habitat_trace *trace;
+    habitat_read_options options;
     trace_launch *launches;
     size_t launch_count, launch_capacity;
     trace_flow *flows;
@@ -92,16 +95,18 @@ trace_launch *trace_add_launch(trace_builder *builder);
 trace_flow *trace_add_flow(trace_builder *builder);
 trace_device *trace_add_device(trace_builder *builder);
 
-/* Note the range of one iteration. False when out of memory. */
+/* Note a range of the user, if it is that of an iteration. False when out of memory. */
 bool trace_add_range(trace_builder *builder, const char *name, uint64_t start_ns,
                      uint64_t duration_ns);
 
 /* Index of a thread, added when new; HABITAT_NONE when out of memory. */
 uint32_t trace_thread_index(trace_builder *builder, uint64_t process, uint64_t thread);
 
-/* Kind and copy kind of a GPU activity, from its name. */
+/* Kind of a GPU activity, from its name. */
 bool trace_name_is_collective(const char *name);
-bool trace_name_is_iteration(const char *name);
+
+/* The first size of a kernel that no GPU could launch, in words ("grid"), or NULL. */
+const char *trace_absurd_size(const habitat_kernel *kernel);
 
 /* Sort, link, count; then *out is the trace and the builder holds nothing.
  * On failure the builder still holds everything; call trace_discard(). */

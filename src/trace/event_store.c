@@ -28,9 +28,8 @@ int reader_bad_event(reader *r, habitat_status code, const char *what, const cha
     return result;
 }
 
-/* False (stopped) unless the number is there and sane. */
-static bool require(reader *r, const measured *m, const char *what) {
-    switch (m->state) {
+static bool require_state(reader *r, number_state state, const char *what) {
+    switch (state) {
     case PRESENT:
         return true;
     case MISSING:
@@ -45,8 +44,19 @@ static bool require(reader *r, const measured *m, const char *what) {
     return reader_bad_event(r, HABITAT_E_FORMAT, what, "is not a number");
 }
 
+/* False (stopped) unless the number is there and sane. */
+static bool require(reader *r, const measured *m, const char *what) {
+    return require_state(r, m->state, what);
+}
+
 static bool allow_missing(reader *r, const measured *m, const char *what) {
     return m->state == MISSING || require(r, m, what);
+}
+
+static bool allow_counters(reader *r) {
+    const event *e = &r->e;
+    return (!e->dram_state || require_state(r, e->dram_state, "dram bytes")) &&
+           (!e->flop_state || require_state(r, e->flop_state, "flop"));
 }
 
 /* --- finished events ------------------------------------------------------------------------ */
@@ -67,7 +77,8 @@ static uint32_t event_thread(reader *r) {
 static habitat_operation_kind operation_kind(const reader *r) {
     if (name_starts(r, "nn.Module:"))
         return HABITAT_OPERATION_MODULE;
-    return r->e.cat == CAT_RANGE || r->e.nvtx ? HABITAT_OPERATION_RANGE : HABITAT_OPERATION_FRAMEWORK;
+    return r->e.cat == CAT_RANGE || r->e.nvtx ? HABITAT_OPERATION_RANGE
+                                              : HABITAT_OPERATION_FRAMEWORK;
 }
 
 static int add_operation(reader *r) {
@@ -99,7 +110,7 @@ static int add_operation(reader *r) {
         o->parent = r->b->threads[thread].open;
         r->b->threads[thread].open = (uint32_t)(t->operation_count - 1);
         r->b->open_count++;
-    } else if (o->kind == HABITAT_OPERATION_RANGE && trace_name_is_iteration(name) &&
+    } else if (o->kind == HABITAT_OPERATION_RANGE &&
                !trace_add_range(r->b, name, o->start_ns, o->duration_ns)) {
         return reader_stop_memory(r);
     }
@@ -124,7 +135,7 @@ static int end_operation(reader *r) {
     o->duration_ns = r->e.time.value - o->start_ns;
     r->b->threads[thread].open = o->parent;
     r->b->open_count--;
-    if (o->kind == HABITAT_OPERATION_RANGE && trace_name_is_iteration(o->name) &&
+    if (o->kind == HABITAT_OPERATION_RANGE &&
         !trace_add_range(r->b, o->name, o->start_ns, o->duration_ns))
         return reader_stop_memory(r);
     return 1;
@@ -194,6 +205,8 @@ static int add_kernel(reader *r) {
             return reader_stop_memory(r);
         if (!allow_missing(r, &e->bytes, "bytes"))
             return 0;
+        if (e->bytes.value > TRACE_BYTES_LIMIT)
+            return reader_bad_event(r, HABITAT_E_RANGE, "bytes", "is absurdly large");
         k->bytes = e->bytes.value;
     }
     k->name = name;
@@ -206,9 +219,14 @@ static int add_kernel(reader *r) {
         !take_small(r, &e->shared, &k->shared_memory_bytes, "shared memory") ||
         !take_triple(r, e->grid, k->grid, "grid") || !take_triple(r, e->block, k->block, "block"))
         return 0;
+    const char *absurd = trace_absurd_size(k);
+    if (absurd)
+        return reader_bad_event(r, HABITAT_E_RANGE, absurd, "is absurdly large");
     k->correlation = e->correlation.value;
     k->operation = (uint32_t)e->external.value; /* until linked: see build.h */
     k->in_graph = e->graph.value != 0;
+    if (!allow_counters(r))
+        return 0;
     k->dram_bytes = e->dram_bytes;
     k->flop = e->flop;
     if (!isnan(k->dram_bytes) || !isnan(k->flop))

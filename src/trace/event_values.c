@@ -35,9 +35,19 @@ static void measure_thread(measured *m, const char *text, size_t length) {
         *m = (measured){(uint64_t)value, value < 0 ? NEGATIVE : PRESENT};
 }
 
-static double number_or_nan(const char *text, size_t length) {
-    double value;
-    return number_double(text, length, &value) == NUMBER_OK && value >= 0 ? value : NAN;
+/* A hardware counter of one kernel. */
+static void measure_counter(reader *r, double *out, number_state *state, const char *text,
+                            size_t length) {
+    static const double counter_max = 1e24; /* a year of the largest GPU */
+    double value = NAN;
+    number_result result = number_double(text, length, &value);
+    *state = result == NUMBER_BAD                                ? NOT_A_NUMBER
+             : result == NUMBER_TOO_LARGE || value > counter_max ? TOO_LARGE
+             : value < 0                                         ? NEGATIVE
+                                                                 : PRESENT;
+    *out = *state == PRESENT ? value : NAN;
+    if (*state != PRESENT && !r->bad_byte)
+        r->bad_byte = reader_position(r);
 }
 
 void reader_event_number(reader *r, const char *text, size_t length) {
@@ -110,10 +120,10 @@ void reader_argument_number(reader *r, const char *text, size_t length) {
         measure_id(r, &e->graph, text, length);
         break;
     case KEY_DRAM:
-        e->dram_bytes = number_or_nan(text, length);
+        measure_counter(r, &e->dram_bytes, &e->dram_state, text, length);
         break;
     case KEY_FLOP:
-        e->flop = number_or_nan(text, length);
+        measure_counter(r, &e->flop, &e->flop_state, text, length);
         break;
     case KEY_ELEMENTS:
         add_elements(e, whole_or_zero(text, length));
@@ -179,7 +189,8 @@ void reader_device_number(reader *r, const char *text, size_t length) {
 
 int reader_bad_habitat(reader *r, const char *name) {
     return STOP(r, HABITAT_E_RANGE,
-                "\"%s\" in \"habitat\" is not a time, size or count; record it again", name);
+                "\"%s\" in \"habitat\" is no number, negative or absurdly large; record it again",
+                name);
 }
 
 int reader_habitat_number(reader *r, const char *text, size_t length) {
@@ -202,12 +213,12 @@ int reader_habitat_number(reader *r, const char *text, size_t length) {
         info->iteration_ms = value;
         return 1;
     case KEY_BATCH:
-        if (!counted)
+        if (!counted || whole > TRACE_BATCH_LIMIT)
             return reader_bad_habitat(r, "batch_size");
         info->batch_size = whole;
         return 1;
     case KEY_PEAK_MEMORY:
-        if (!number)
+        if (!number || value > (double)TRACE_BYTES_LIMIT)
             return reader_bad_habitat(r, "peak_memory_bytes");
         info->peak_memory_bytes = value;
         return 1;

@@ -156,6 +156,16 @@ static int skip(reader *r) {
     return 1;
 }
 
+/* A second member of the same name: two files in one, of which neither is whole. */
+static int only_once(reader *r, bool *seen, const char *name) {
+    if (*seen)
+        return STOP(r, HABITAT_E_FORMAT,
+                    "a second \"%s\": which one holds is not said; remove one, or record it again",
+                    name);
+    *seen = true;
+    return 1;
+}
+
 static int on_open_map(void *context) {
     reader *r = context;
     if (!opened(r))
@@ -171,13 +181,12 @@ static int on_open_map(void *context) {
         r->at = AT_ROOT;
         return 1;
     case AT_ROOT:
-        if (r->key == KEY_HABITAT)
-            r->at = AT_HABITAT;
-        else if (r->key == KEY_EVENTS)
+        if (r->key == KEY_EVENTS)
             return wrong_value(r);
-        else
+        if (r->key != KEY_HABITAT)
             return skip(r);
-        return 1;
+        r->at = AT_HABITAT;
+        return only_once(r, &r->seen_habitat, "habitat");
     case AT_EVENTS:
         reader_clear_event(r);
         r->at = AT_EVENT;
@@ -290,14 +299,13 @@ static int on_open_array(void *context) {
         return 1;
     case AT_ROOT:
         if (r->key == KEY_EVENTS) {
-            r->seen_events = true;
             r->at = AT_EVENTS;
-        } else if (r->key == KEY_DEVICES) {
-            r->at = AT_DEVICES;
-        } else {
-            return skip(r);
+            return only_once(r, &r->seen_events, "traceEvents");
         }
-        return 1;
+        if (r->key != KEY_DEVICES)
+            return skip(r);
+        r->at = AT_DEVICES;
+        return only_once(r, &r->seen_devices, "deviceProperties");
     case AT_EVENTS:
         return wrong_value(r);
     case AT_ARGS:

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+
 static int by_start(const void *a, const void *b) {
     const trace_range *x = a, *y = b;
     if (x->start_ns != y->start_ns)
@@ -12,14 +14,15 @@ static int by_start(const void *a, const void *b) {
     return x->end_ns < y->end_ns ? -1 : x->end_ns > y->end_ns;
 }
 
-/* Ranges of our own recorder win over the profiler's steps, in which they may lie. */
+/* Ranges of the highest rank there is: see range_rank(). */
 static size_t choose_kind(trace_range *ranges, size_t count) {
     size_t kept = 0;
-    bool own = false;
+    uint8_t rank = 0;
     for (size_t i = 0; i < count; i++)
-        own |= ranges[i].own;
+        if (ranges[i].rank > rank)
+            rank = ranges[i].rank;
     for (size_t i = 0; i < count; i++)
-        if (ranges[i].own == own)
+        if (ranges[i].rank == rank)
             ranges[kept++] = ranges[i];
     return kept;
 }
@@ -62,20 +65,13 @@ static uint32_t range_at(const trace_range *ranges, size_t count, uint64_t time)
     return low && time < ranges[low - 1].end_ns ? (uint32_t)(low - 1) : HABITAT_NONE;
 }
 
-/* When a kernel was asked for. */
-static uint64_t launch_time(const habitat_trace *t, const habitat_kernel *k) {
-    if (k->launch_thread != HABITAT_NONE)
-        return k->launch_start_ns;
-    return k->operation != HABITAT_NONE ? t->operations[k->operation].start_ns : k->start_ns;
-}
-
 /* Drop ranges in which nothing was launched on the main device. `used` is scratch. */
 static size_t keep_used(habitat_trace *t, trace_range *ranges, size_t count, bool *used) {
     size_t kept = 0;
     for (size_t i = 0; i < t->kernel_count; i++) {
         const habitat_kernel *k = &t->kernels[i];
-        uint32_t at =
-            k->device == t->info.device ? range_at(ranges, count, launch_time(t, k)) : HABITAT_NONE;
+        uint32_t at = k->device == t->info.device ? range_at(ranges, count, trace_launch_time(t, k))
+                                                  : HABITAT_NONE;
         if (at != HABITAT_NONE)
             used[at] = true;
     }
@@ -87,7 +83,7 @@ static size_t keep_used(habitat_trace *t, trace_range *ranges, size_t count, boo
 
 static void assign(habitat_trace *t, const trace_range *ranges, size_t count) {
     for (size_t i = 0; i < t->kernel_count; i++)
-        t->kernels[i].iteration = range_at(ranges, count, launch_time(t, &t->kernels[i]));
+        t->kernels[i].iteration = range_at(ranges, count, trace_launch_time(t, &t->kernels[i]));
     for (size_t i = 0; i < t->operation_count; i++)
         t->operations[i].iteration = range_at(ranges, count, t->operations[i].start_ns);
 }
@@ -160,21 +156,59 @@ static bool sum_up(habitat_trace *t, const trace_range *ranges, size_t count) {
     return true;
 }
 
-bool trace_split_iterations(trace_builder *b) {
+/* --- all together --------------------------------------------------------------------------- */
+
+static habitat_status split_divided(trace_builder *b, habitat_error *err) {
+    trace_range *ranges = NULL;
+    size_t parts = b->options.iterations;
+    habitat_status status = trace_divide(b, parts, &ranges, err);
+    if (status != HABITAT_OK)
+        return status;
+    trace_range whole = {0, 0, 0};
+    assign_all(b->trace, &whole);
+    ranges[parts - 1].end_ns = whole.end_ns + 1;
+    assign(b->trace, ranges, parts);
+    b->trace->info.iterations_by = HABITAT_ITERATIONS_COUNTED;
+    bool fine = sum_up(b->trace, ranges, parts);
+    free(ranges);
+    return fine ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+}
+
+/* Ranges that mark iterations, made one where two processes saw the same, without those in which
+ * nothing was launched - but where nothing at all was launched, all count. */
+static bool find_marks(trace_builder *b, size_t *count) {
+    *count = merge_ranges(b->ranges, b->range_count);
+    bool *used = *count && b->trace->kernel_count ? calloc(*count, sizeof *used) : NULL;
+    if (used)
+        *count = keep_used(b->trace, b->ranges, *count, used);
+    bool fine = used || !*count || !b->trace->kernel_count;
+    free(used);
+    return fine;
+}
+
+habitat_status trace_split_iterations(trace_builder *b, habitat_error *err) {
     habitat_trace *t = b->trace;
-    trace_range whole = {0, 0, false};
-    size_t count = merge_ranges(b->ranges, b->range_count);
+    trace_range whole = {0, 0, 0};
+    size_t count, asked = b->options.iterations;
+    if (!find_marks(b, &count))
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    if (b->options.range && !count)
+        return trace_no_range(b, err);
+    if (asked && count && asked != count)
+        return habitat_fail_at(err, HABITAT_E_ARG, t->info.file, UINT64_MAX, 0,
+                               "the trace itself marks %zu iteration%s, not %zu; leave the number "
+                               "out",
+                               count, count == 1 ? "" : "s", asked);
+    if (asked && !count)
+        return split_divided(b, err);
     if (count) {
-        bool *used = calloc(count, sizeof *used);
-        if (!used)
-            return false;
-        count = keep_used(t, b->ranges, count, used);
-        free(used);
-    }
-    if (count) {
+        t->info.iterations_by =
+            b->options.range ? HABITAT_ITERATIONS_RANGE : HABITAT_ITERATIONS_MARKED;
         assign(t, b->ranges, count);
-        return sum_up(t, b->ranges, count);
+    } else {
+        assign_all(t, &whole);
     }
-    assign_all(t, &whole);
-    return sum_up(t, &whole, 1);
+    if (!sum_up(t, count ? b->ranges : &whole, count ? count : 1))
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    return HABITAT_OK;
 }

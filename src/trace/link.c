@@ -147,6 +147,8 @@ static bool kernel_before(const void *context, uint32_t a, uint32_t b) {
 }
 
 static bool sort_kernels(habitat_trace *t) {
+    if (!t->kernel_count)
+        return true;
     uint32_t *order = malloc(t->kernel_count * sizeof *order);
     if (!order || !sort_order(order, t->kernel_count, kernel_before, t->kernels)) {
         free(order);
@@ -336,6 +338,8 @@ static bool link_external(habitat_trace *t, const uint32_t *external) {
 }
 
 static bool link_operations(habitat_trace *t) {
+    if (!t->kernel_count)
+        return true;
     uint32_t *order = malloc(t->kernel_count * sizeof *order);
     uint32_t *external = malloc(t->kernel_count * sizeof *external);
     bool fine =
@@ -380,6 +384,37 @@ static void find_modules(habitat_trace *t) {
     }
 }
 
+static bool same_text(const char *a, const char *b) {
+    return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool alike(const habitat_device_facts *a, const habitat_device_facts *b) {
+    return same_text(a->name, b->name) && a->memory_bytes == b->memory_bytes &&
+           a->sm_count == b->sm_count && a->compute_capability == b->compute_capability;
+}
+
+static bool any_kernel_on(const habitat_trace *t, int64_t device) {
+    for (size_t i = 0; i < t->kernel_count; i++)
+        if ((int64_t)t->kernels[i].device == device)
+            return true;
+    return false;
+}
+
+/* The description of a device: that of its number. Some profilers number kernels otherwise than
+ * they number what they describe (ROCm with some GPUs hidden); then all that are described must be
+ * alike - one, or several of a kind - and none have kernels under its number, unless of a kind. */
+static const trace_device *describe(const trace_builder *b, uint32_t device) {
+    const trace_device *first = b->devices;
+    for (size_t i = 0; i < b->device_count; i++)
+        if (b->devices[i].id == (int64_t)device)
+            return &b->devices[i];
+    for (size_t i = 1; i < b->device_count; i++)
+        if (!alike(&first->facts, &b->devices[i].facts))
+            return NULL;
+    return b->device_count > 1 || (b->device_count && !any_kernel_on(b->trace, first->id)) ? first
+                                                                                           : NULL;
+}
+
 /* Kernels are sorted by device: one run each. Returns the GPU time of that device [ns]. */
 static uint64_t find_main_device(trace_builder *b) {
     habitat_trace *t = b->trace;
@@ -394,9 +429,9 @@ static uint64_t find_main_device(trace_builder *b) {
             t->info.device = device;
         }
     }
-    for (size_t i = 0; i < b->device_count; i++)
-        if (b->devices[i].id == (int64_t)t->info.device)
-            t->info.device_facts = b->devices[i].facts;
+    const trace_device *described = t->kernel_count ? describe(b, t->info.device) : NULL;
+    if (described)
+        t->info.device_facts = described->facts;
     return most;
 }
 
@@ -416,7 +451,7 @@ static habitat_status no_kernels(const trace_builder *b, habitat_error *err) {
 habitat_status trace_link(trace_builder *b, habitat_error *err) {
     habitat_trace *t = b->trace;
     drop_open_operations(b);
-    if (!t->kernel_count)
+    if (!t->kernel_count && !(b->options.without_gpu && t->operation_count))
         return no_kernels(b, err);
     rebase(b);
     if (!sort_operations(b))
@@ -426,12 +461,13 @@ habitat_status trace_link(trace_builder *b, habitat_error *err) {
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     count_kernels(t);
     find_modules(t);
-    if (!find_main_device(b))
+    if (!find_main_device(b) && t->kernel_count)
         return habitat_fail_at(err, HABITAT_E_FORMAT, t->info.file, UINT64_MAX, 0,
                                "every kernel in it lasts 0 ns: nothing was measured; record it "
                                "again");
-    if (!trace_split_iterations(b))
-        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    habitat_status status = trace_split_iterations(b, err);
+    if (status != HABITAT_OK)
+        return status;
     for (size_t i = 0; i < t->operation_count; i++)
         t->info.has_operations |= t->operations[i].kind == HABITAT_OPERATION_FRAMEWORK;
     t->info.has_shapes = b->has_shapes;

@@ -5,12 +5,25 @@
 #include "trace/build.h"
 
 /* Sort operations and kernels, find parents, launches, forward operations and modules, iterations,
- * the main device. HABITAT_E_NO_GPU without any kernel; HABITAT_E_MEMORY. */
+ * the main device. HABITAT_E_NO_GPU without any kernel, unless the options allow it; HABITAT_E_ARG
+ * where they do not fit; HABITAT_E_MEMORY. */
 habitat_status trace_link(trace_builder *builder, habitat_error *err);
 
 /* The part about iterations: which one everything belongs to, and their sums. Kernels and
- * operations are sorted and linked, times relative. False when out of memory. */
-bool trace_split_iterations(trace_builder *builder);
+ * operations are sorted and linked, times relative. HABITAT_E_ARG where the reading options do not
+ * fit; HABITAT_E_MEMORY. */
+habitat_status trace_split_iterations(trace_builder *builder, habitat_error *err);
+
+/* When a kernel was asked for. */
+uint64_t trace_launch_time(const habitat_trace *trace, const habitat_kernel *kernel);
+
+/* The error that no iteration has the range's name; HABITAT_E_ARG. */
+habitat_status trace_no_range(const trace_builder *builder, habitat_error *err);
+
+/* Cut the launches of the main device into `parts` of equal number; *out: shape (parts), to be
+ * freed, the last one open. HABITAT_E_ARG with fewer launches; HABITAT_E_MEMORY. */
+habitat_status trace_divide(trace_builder *builder, size_t parts, trace_range **out,
+                            habitat_error *err);
 
 /* The part about backward operations. False when out of memory. */
 bool trace_link_forward(trace_builder *builder);

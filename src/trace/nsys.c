@@ -311,6 +311,12 @@ static habitat_status read_kernel(row *r) {
         if (!take_small(r, 11 + i, &k->grid[i]) || !take_small(r, 14 + i, &k->block[i]))
             return r->n->err->code;
     k->shared_memory_bytes = fixed > UINT32_MAX - dynamic ? UINT32_MAX : fixed + dynamic;
+    const char *absurd = trace_absurd_size(k);
+    if (absurd)
+        return habitat_fail_at(r->n->err, HABITAT_E_RANGE, r->n->path, UINT64_MAX, 0,
+                               "table %s, row %" PRIu64 ": the kernel's %s is absurdly large; "
+                               "export it again",
+                               r->table, r->number, absurd);
     k->in_graph = sqlite3_column_int64(r->statement, 17) != 0;
     const char *name = take_text(r, 6, &fine);
     if (!name && fine)
@@ -333,7 +339,7 @@ static habitat_status read_copy(row *r) {
     if (!k)
         return status;
     uint64_t kind;
-    if (!take(r, 6, UINT64_MAX, &k->bytes) || !take(r, 7, UINT64_MAX, &kind))
+    if (!take(r, 6, TRACE_BYTES_LIMIT, &k->bytes) || !take(r, 7, UINT64_MAX, &kind))
         return r->n->err->code;
     if (kind < sizeof copy_kinds / sizeof *copy_kinds)
         k->copy_kind = copy_kinds[kind];
@@ -347,7 +353,7 @@ static habitat_status read_set(row *r) {
     habitat_kernel *k = add_activity(r, HABITAT_KERNEL_MEMSET, &status);
     if (!k)
         return status;
-    if (!take(r, 6, UINT64_MAX, &k->bytes))
+    if (!take(r, 6, TRACE_BYTES_LIMIT, &k->bytes))
         return r->n->err->code;
     k->name = "Memset";
     k->in_graph = sqlite3_column_int64(r->statement, 7) != 0;
@@ -422,7 +428,7 @@ static habitat_status read_range(row *r) {
     o->start_ns = start;
     o->duration_ns = duration;
     o->thread = index;
-    if (trace_name_is_iteration(o->name) && !trace_add_range(&n->b, o->name, start, duration))
+    if (!trace_add_range(&n->b, o->name, start, duration))
         return no_memory(n);
     return HABITAT_OK;
 }
@@ -557,9 +563,11 @@ static habitat_status open_database(nsys *n) {
 }
 
 habitat_status nsys_read(const char *path, uint64_t stored_bytes, int64_t modified_ns,
-                         habitat_trace **out, habitat_error *err) {
+                         const habitat_read_options *options, habitat_trace **out,
+                         habitat_error *err) {
     nsys n = {.path = path, .err = err};
     habitat_status status = trace_begin(&n.b, path) ? open_database(&n) : no_memory(&n);
+    n.b.options = *options;
     if (status == HABITAT_OK)
         status = read_tables(&n);
     sqlite3_close(n.db);
@@ -584,8 +592,10 @@ habitat_status nsys_read(const char *path, uint64_t stored_bytes, int64_t modifi
 #else
 
 habitat_status nsys_read(const char *path, uint64_t stored_bytes, int64_t modified_ns,
-                         habitat_trace **out, habitat_error *err) {
+                         const habitat_read_options *options, habitat_trace **out,
+                         habitat_error *err) {
     (void)stored_bytes;
+    (void)options;
     (void)modified_ns;
     (void)out;
     return habitat_fail_at(err, HABITAT_E_UNSUPPORTED, path, UINT64_MAX, 0,

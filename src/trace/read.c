@@ -11,13 +11,17 @@
 #include "trace/read.h"
 #include "trace/sha256.h"
 
+static const habitat_read_options no_options;
+
 static habitat_status read_source(trace_source *source, const char *name, bool slow_only,
-                                  habitat_trace **out, habitat_error *err) {
+                                  const habitat_read_options *options, habitat_trace **out,
+                                  habitat_error *err) {
     trace_builder b;
     if (!trace_begin(&b, name)) {
         trace_discard(&b);
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     }
+    b.options = *options;
     habitat_status status = events_read(&b, source, slow_only, err);
     b.trace->info.file_bytes = source_stored_bytes(source);
     b.trace->modified_ns = source_modified_ns(source);
@@ -52,8 +56,9 @@ static bool is_sqlite(const trace_source *source) {
     return size >= 16 && !memcmp(head, "SQLite format 3", 16);
 }
 
-habitat_status trace_read_limited(const char *path, uint64_t limit_bytes, bool slow_only,
-                                  habitat_trace **out, habitat_error *err) {
+static habitat_status read_path(const char *path, uint64_t limit_bytes, bool slow_only,
+                                const habitat_read_options *options, habitat_trace **out,
+                                habitat_error *err) {
     habitat_error local = {0};
     trace_source *source;
     if (!err)
@@ -66,9 +71,9 @@ habitat_status trace_read_limited(const char *path, uint64_t limit_bytes, bool s
             uint64_t stored = source_stored_bytes(source);
             int64_t modified = source_modified_ns(source);
             source_close(source);
-            status = nsys_read(path, stored, modified, out, err);
+            status = nsys_read(path, stored, modified, options, out, err);
         } else {
-            status = read_source(source, path, slow_only, out, err);
+            status = read_source(source, path, slow_only, options, out, err);
             source_close(source);
             if (status != HABITAT_OK && err->byte != UINT64_MAX && status != HABITAT_E_IO)
                 err->line = source_line_of_file(path, err->byte);
@@ -79,8 +84,22 @@ habitat_status trace_read_limited(const char *path, uint64_t limit_bytes, bool s
     return status;
 }
 
+habitat_status trace_read_limited(const char *path, uint64_t limit_bytes, bool slow_only,
+                                  habitat_trace **out, habitat_error *err) {
+    return read_path(path, limit_bytes, slow_only, &no_options, out, err);
+}
+
 habitat_status habitat_trace_read(const char *path, habitat_trace **out, habitat_error *err) {
     return trace_read_limited(path, SOURCE_LIMIT_BYTES, false, out, err);
+}
+
+habitat_status habitat_trace_read_with(const char *path, const habitat_read_options *options,
+                                       habitat_trace **out, habitat_error *err) {
+    if (options && options->range && options->iterations)
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "ranges mark iterations or a number divides the trace, not both; leave "
+                            "out one");
+    return read_path(path, SOURCE_LIMIT_BYTES, false, options ? options : &no_options, out, err);
 }
 
 habitat_status trace_read_memory_as(const void *data, size_t size_bytes, const char *name,
@@ -95,7 +114,7 @@ habitat_status trace_read_memory_as(const void *data, size_t size_bytes, const c
         name = "memory";
     habitat_status status = source_memory(data, size_bytes, name, SOURCE_LIMIT_BYTES, &source, err);
     if (status == HABITAT_OK) {
-        status = read_source(source, name, slow_only, out, err);
+        status = read_source(source, name, slow_only, &no_options, out, err);
         source_close(source);
         if (status == HABITAT_OK)
             (*out)->from_memory = true;

@@ -147,6 +147,7 @@ typedef struct event {
     habitat_collective collective;
     uint64_t elements, group_size; /* of a collective; 0 unknown */
     uint32_t element_bytes;
+    number_state dram_state, flop_state;
 } event;
 
 typedef struct reader {
@@ -162,6 +163,7 @@ typedef struct reader {
     uint32_t open;  /* brackets in all */
     bool in_array;  /* the file is a bare array of events */
     bool seen_events;
+    bool seen_devices, seen_habitat;
     bool after_event; /* the last token closed an event */
     bool slow_only;
     uint64_t idle_since; /* where the last token ended */

@@ -125,6 +125,7 @@ static void check_aliases(void) {
         {"NVIDIA GH200 480GB", "GH200-96GB", false},
         {"NVIDIA RTX PRO 6000 Blackwell Workstation Edition", "RTXPRO6000-Workstation", false},
         {"AMD Instinct MI300X", "MI300X", false},
+        {"AMD Instinct MI300X VF", "MI300X", false}, /* as a virtual machine sees it */
         /* names of the public data */
         {"A100-80GB-unspecified", "A100-SXM4-80GB", true},
         {"A100-SXM4-40GB x4", "A100-SXM4-40GB", false},

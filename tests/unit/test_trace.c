@@ -426,8 +426,55 @@ static const bad bads[] = {
     {"{\"habitat\": {\"schema\": 2}, \"traceEvents\": [" KERNEL "]}", HABITAT_E_VERSION,
      "line 1, byte 24: written by a newer habitat (schema 2, this one reads 1); update habitat"},
     {"{\"habitat\": {\"iteration_ms\": -3}, \"traceEvents\": [" KERNEL "]}", HABITAT_E_RANGE,
-     "line 1, byte 31: \"iteration_ms\" in \"habitat\" is not a time, size or count; record it "
+     "line 1, byte 31: \"iteration_ms\" in \"habitat\" is no number, negative or absurdly large; "
+     "record it again"},
+    {"{\"habitat\": {\"batch_size\": 18446744073709551615}, \"traceEvents\": [" KERNEL "]}",
+     HABITAT_E_RANGE,
+     "line 1, byte 47: \"batch_size\" in \"habitat\" is no number, negative or absurdly large; "
+     "record it again"},
+    {"{\"habitat\": {\"peak_memory_bytes\": 1e30}, \"traceEvents\": [" KERNEL "]}", HABITAT_E_RANGE,
+     "line 1, byte 38: \"peak_memory_bytes\" in \"habitat\" is no number, negative or absurdly "
+     "large; record it again"},
+    {"{\"traceEvents\": [" KERNEL "],\n\"traceEvents\": [" KERNEL "]}", HABITAT_E_FORMAT,
+     "line 2, byte 132: a second \"traceEvents\": which one holds is not said; remove one, or "
+     "record "
+     "it again"},
+    {"{\"habitat\": {\"schema\": 1}, \"habitat\": {}, \"traceEvents\": [" KERNEL "]}",
+     HABITAT_E_FORMAT,
+     "line 1, byte 39: a second \"habitat\": which one holds is not said; remove one, or record it "
      "again"},
+    {"{\"deviceProperties\": [], \"deviceProperties\": [], \"traceEvents\": [" KERNEL "]}",
+     HABITAT_E_FORMAT,
+     "line 1, byte 46: a second \"deviceProperties\": which one holds is not said; remove one, or "
+     "record it again"},
+    {"[{\"ph\":\"X\",\"cat\":\"kernel\",\"ts\":1,\"dur\":2,\"args\":{\"device\":0,\"stream\":7,"
+     "\"grid\":[4294967295,4294967295,4294967295]}}]",
+     HABITAT_E_RANGE,
+     "line 1, byte 114: event 0 of \"traceEvents\": \"grid\" is absurdly large; record it again, "
+     "or "
+     "remove that event"},
+    {"[{\"ph\":\"X\",\"cat\":\"kernel\",\"ts\":1,\"dur\":2,\"args\":{\"device\":0,\"stream\":7,"
+     "\"block\":[1024,1024,1]}}]",
+     HABITAT_E_RANGE,
+     "line 1, byte 94: event 0 of \"traceEvents\": \"block\" is absurdly large; record it again, "
+     "or "
+     "remove that event"},
+    {"[{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"Memcpy HtoD\",\"ts\":1,\"dur\":2,\"args\":{"
+     "\"device\":0,\"stream\":7,\"bytes\":18446744073709551615}}]",
+     HABITAT_E_RANGE,
+     "line 1, byte 126: event 0 of \"traceEvents\": \"bytes\" is absurdly large; record it again, "
+     "or "
+     "remove that event"},
+    {"[{\"ph\":\"X\",\"cat\":\"kernel\",\"ts\":1,\"dur\":2,\"args\":{\"device\":0,\"stream\":7,"
+     "\"dram bytes\":-5}}]",
+     HABITAT_E_RANGE,
+     "line 1, byte 86: event 0 of \"traceEvents\": \"dram bytes\" is negative; record it again, or "
+     "remove that event"},
+    {"[{\"ph\":\"X\",\"cat\":\"kernel\",\"ts\":1,\"dur\":2,\"args\":{\"device\":0,\"stream\":7,"
+     "\"flop\":1e300}}]",
+     HABITAT_E_RANGE,
+     "line 1, byte 83: event 0 of \"traceEvents\": \"flop\" is absurdly large; record it again, or "
+     "remove that event"},
 };
 
 static void check_bad(const bad *b, bool slow_only) {

@@ -182,6 +182,66 @@ static void check_ranges_say_nothing(void) {
     check_case("NVTX ranges, whatever their names, change no class and no prediction");
 }
 
+enum { STEPS = 10 };
+
+/* Ten steps of two kernels, 20 + step and 5 ns; with or without a range around each. */
+static void make_steps(bool ranges) {
+    char sql[16384];
+    int used = snprintf(
+        sql, sizeof sql,
+        "CREATE TABLE StringIds (id INTEGER, value TEXT);"
+        "INSERT INTO StringIds VALUES (1, 'gemm'), (2, 'relu'), (3, 'cudaLaunchKernel');"
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, end INT, deviceId INT, streamId INT, "
+        "correlationId INT, demangledName INT, gridX INT, gridY INT, gridZ INT, blockX INT, "
+        "blockY INT, blockZ INT);"
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INT, end INT, globalTid INT, "
+        "correlationId INT, nameId INT);"
+        "CREATE TABLE NVTX_EVENTS (start INT, end INT, text TEXT, globalTid INT);");
+    for (int i = 0; i < STEPS; i++) {
+        int at = 1000 + 100 * i, first = 2 * i + 1, second = 2 * i + 2;
+        used += snprintf(sql + used, sizeof sql - (size_t)used,
+                         "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES "
+                         "(%d, %d, 0, 7, %d, 1, 8, 1, 1, 64, 1, 1), "
+                         "(%d, %d, 0, 7, %d, 2, 8, 1, 1, 64, 1, 1);"
+                         "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES "
+                         "(%d, %d, 50331652, %d, 3), (%d, %d, 50331652, %d, 3);",
+                         at + 20, at + 40 + i, first, at + 60, at + 65, second, at + 2, at + 3,
+                         first, at + 5, at + 6, second);
+        if (ranges)
+            used +=
+                snprintf(sql + used, sizeof sql - (size_t)used,
+                         "INSERT INTO NVTX_EVENTS VALUES (%d, %d, 'step', 50331652);", at, at + 10);
+    }
+    make(sql);
+}
+
+static void check_steps_read(habitat_read_options options, size_t count, double kernel_ns) {
+    habitat_trace *t = NULL;
+    habitat_error err = {0};
+    habitat_gpu origin = made_gpu("o", 132, 1.0, 1000, 10);
+    habitat_workload *w = NULL;
+    CHECK_INT(habitat_trace_read_with(path, &options, &t, &err), HABITAT_OK);
+    CHECK_TEXT(err.message, "");
+    if (t && habitat_workload_describe(t, &origin, &w, &err) == HABITAT_OK) {
+        CHECK_INT(habitat_workload_get_info(w)->iteration_count, count);
+        CHECK_NEAR(habitat_workload_get_info(w)->kernel_ms, kernel_ns / 1e6, 1e-12);
+        CHECK(!habitat_trace_get_info(t)->iterations_differ);
+    }
+    CHECK(w != NULL);
+    habitat_workload_free(w);
+    habitat_trace_free(t);
+}
+
+static void check_ten_steps(void) {
+    make_steps(true); /* 20 + 5 ns and 0 to 9 ns, 4.5 on average */
+    check_steps_read((habitat_read_options){0}, 1, 295);
+    check_steps_read((habitat_read_options){.range = "step"}, STEPS, 29.5);
+    check_steps_read((habitat_read_options){.iterations = STEPS}, STEPS, 29.5);
+    make_steps(false);
+    check_steps_read((habitat_read_options){.iterations = STEPS}, STEPS, 29.5);
+    check_case("ten steps: by the name of their ranges, and by their number");
+}
+
 /* 2019: no process on activities, texts of ranges in place, no graph columns. */
 static void check_early(void) {
     make(
@@ -256,6 +316,14 @@ static void check_errors(void) {
               "table CUPTI_ACTIVITY_KIND_KERNEL, row 1: \"gridX\" is absurdly large; export it "
               "again");
     check_bad(
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, end INT, gridX INT, gridY INT, "
+        "gridZ INT);"
+        "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 40, 4294967295, 4294967295, "
+        "4294967295);",
+        HABITAT_E_RANGE,
+        "table CUPTI_ACTIVITY_KIND_KERNEL, row 1: the kernel's grid is absurdly large; export "
+        "it again");
+    check_bad(
         "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, end);"
         "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES ('soon', 40);",
         HABITAT_E_FORMAT,
@@ -286,6 +354,7 @@ int main(void) {
     close(file);
     check_recent();
     check_ranges_say_nothing();
+    check_ten_steps();
     check_early();
     check_least();
     check_errors();
