@@ -68,8 +68,10 @@ habitat_status habitat_answer_trace(const habitat_gpu_table *table, const habita
     habitat_report_options options = into(&t);
     habitat_report_predictions what = {.trace = trace};
     habitat_status status = HABITAT_OK;
-    if (habitat_gpu_match(table, &habitat_trace_get_info(trace)->device_facts, &origin, &unknown) ==
-        HABITAT_OK) {
+    const habitat_trace_info *info = habitat_trace_get_info(trace);
+    if (!info->device_count) {
+        /* of the CPU alone: no GPU to look up */
+    } else if (habitat_gpu_match(table, &info->device_facts, &origin, &unknown) == HABITAT_OK) {
         status = habitat_workload_describe(trace, origin, &workload, err);
     } else {
         what.warnings = warnings;

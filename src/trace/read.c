@@ -99,6 +99,8 @@ habitat_status habitat_trace_read_with(const char *path, const habitat_read_opti
         return habitat_fail(err, HABITAT_E_ARG,
                             "ranges mark iterations or a number divides the trace, not both; leave "
                             "out one");
+    if (options && options->range && !options->range[0])
+        return habitat_fail(err, HABITAT_E_ARG, "a range without a name; name it");
     return read_path(path, SOURCE_LIMIT_BYTES, false, options ? options : &no_options, out, err);
 }
 

@@ -141,6 +141,8 @@ static void counted(void) {
                      (const double[]){76});
     check_refused(alike, (habitat_read_options){.iterations = 2, .range = "step"}, HABITAT_E_ARG,
                   "ranges mark iterations or a number divides the trace, not both; leave out one");
+    check_refused(alike, (habitat_read_options){.range = ""}, HABITAT_E_ARG,
+                  "a range without a name; name it");
     check_case("numbers that do not fit the trace are refused");
 }
 
