@@ -66,7 +66,8 @@ static int open_trace(const cli_request *request, const char *file, bool require
     if (habitat_trace_read_with(file, &options, &in->trace, &error) != HABITAT_OK)
         return cli_fail_error(&error, file);
     if (!habitat_trace_get_info(in->trace)->device_count)
-        return CLI_DONE; /* of the CPU alone: nothing to look up, nothing to predict */
+        /* of the CPU alone: nothing to predict; a name that is given must be one all the same */
+        return request->from ? find_origin(request, file, required, in) : CLI_DONE;
     int code = find_origin(request, file, required, in);
     if (code != CLI_DONE || !in->origin)
         return code;

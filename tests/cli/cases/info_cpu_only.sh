@@ -11,3 +11,5 @@ EOF
 echo "predict: $?"
 "$habitat" explain cpu.json --to V100-SXM2-16GB
 echo "explain: $?"
+"$habitat" info cpu.json --from NOSUCH
+echo "unknown GPU: $?"
