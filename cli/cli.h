@@ -99,14 +99,15 @@ int cli_help_print(const char *verb);
 
 /* ---- terminal.c ----------------------------------------------------------------------------- */
 
-/* Before anything else: make sure the three standard descriptors exist and that a closed pipe is
- * an error to report, not a silent end. */
+/* Before anything else: make sure the three standard descriptors exist and that a closed pipe does
+ * not end the program before it has tidied up. */
 void cli_start_output(void);
 
 /* What cli_start_output() changed, put back: for exec. */
 void cli_restore_signals(void);
 
-/* Flush stdout; `code` if all was written, else CLI_FAILED after a message. */
+/* Flush stdout; `code` if all was written, else CLI_FAILED after a message. Where the reader of a
+ * pipe has gone (`| head`), ends the program by SIGPIPE without a word. */
 int cli_finish_output(int code);
 
 /* Write callback over stdout, for the library's reports. */

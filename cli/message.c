@@ -7,11 +7,15 @@
 
 enum { MESSAGE_BYTES = 2048 };
 
-/* A name or message may hold anything; a message line holds no control characters. */
+/* A name or message may hold anything; a message line holds no control characters, those of two
+ * bytes (U+0080 to U+009F) included. */
 static void print_line(char *text) {
-    for (char *c = text; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+    for (unsigned char *c = (unsigned char *)text; *c; c++) {
+        if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
+            c[0] = c[1] = '?';
+        if (*c < 0x20 || *c == 0x7f)
             *c = '?';
+    }
     fflush(stdout);
     fprintf(stderr, "%s\n", text);
 }

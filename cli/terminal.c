@@ -2,6 +2,7 @@
  * colour. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +37,25 @@ void cli_restore_signals(void) {
 /* Why the first write failed; stdio keeps that it did, not why. */
 static int write_errno;
 
+/* Whether nobody reads a pipe any more: `habitat ... | head` has seen enough. stdio does not keep
+ * the reason of every failed write, poll() knows it still. */
+static bool reader_is_gone(void) {
+    struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return write_errno == EPIPE ||
+           (write_errno == 0 && poll(&output, 1, 0) == 1 && (output.revents & POLLERR));
+}
+
+/* End as other tools do whose reader went away: silently, by SIGPIPE (a shell shows 141). */
+static int end_by_pipe(void) {
+    sigset_t only;
+    sigemptyset(&only);
+    sigaddset(&only, SIGPIPE);
+    signal(SIGPIPE, SIG_DFL);
+    sigprocmask(SIG_UNBLOCK, &only, NULL);
+    raise(SIGPIPE);
+    return 128 + SIGPIPE;
+}
+
 int cli_finish_output(int code) {
     int failed = ferror(stdout);
     if (fflush(stdout) != 0) {
@@ -44,6 +64,8 @@ int cli_finish_output(int code) {
     }
     if (!failed)
         return code;
+    if (reader_is_gone())
+        return end_by_pipe();
     return cli_fail(CLI_FAILED, "standard output", "cannot write: %s; the output is not complete",
                     write_errno ? strerror(write_errno) : "an earlier write failed");
 }

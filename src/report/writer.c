@@ -105,6 +105,11 @@ static bool valid_utf8(const char *text) {
     return true;
 }
 
+/* Control characters: below 0x20, DEL, and U+0080..U+009F, which terminals obey too. */
+static bool is_control(const unsigned char *s) {
+    return *s < 0x20 || *s == 0x7f || (*s == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0);
+}
+
 static size_t clean(char *out, size_t size, const char *text, bool keep_controls) {
     static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
     const unsigned char *s = (const unsigned char *)text;
@@ -116,7 +121,7 @@ static size_t clean(char *out, size_t size, const char *text, bool keep_controls
         if (length == 0) {
             piece = replacement;
             piece_length = 3;
-        } else if (!keep_controls && (*s < 0x20 || *s == 0x7f || (*s == 0xc2 && s[1] < 0xa0))) {
+        } else if (!keep_controls && is_control(s)) {
             piece = "?";
             piece_length = 1;
         }
@@ -136,8 +141,21 @@ size_t clean_text(char *out, size_t size, const char *text) {
 
 /* ---- JSON ---- */
 
+/* What yajl made, with the control characters that JSON allows and terminals obey (DEL, U+0080 to
+ * U+009F) as \u escapes; they stand inside strings only, and yajl never cuts a character. */
 static void json_print(void *context, const char *data, size_t size) {
-    writer_bytes(context, data, size);
+    const unsigned char *s = (const unsigned char *)data;
+    size_t plain = 0;
+    for (size_t i = 0; i < size; i++) {
+        bool two = s[i] == 0xc2 && i + 1 < size && s[i + 1] >= 0x80 && s[i + 1] < 0xa0;
+        if (s[i] != 0x7f && !two)
+            continue;
+        writer_bytes(context, data + plain, i - plain);
+        writer_printf(context, "\\u%04x", two ? s[i + 1] : s[i]);
+        i += two;
+        plain = i + 1;
+    }
+    writer_bytes(context, data + plain, size - plain);
 }
 
 void json_start(writer *w) {
@@ -261,25 +279,44 @@ static void csv_cell(writer *w) {
     w->row_open = true;
 }
 
+/* One character of a quoted or plain cell. @return its length in `s`. */
+static size_t csv_character(writer *w, const unsigned char *s) {
+    size_t length = sequence_length(s);
+    if (length == 0) {
+        writer_text(w, "\xef\xbf\xbd"); /* U+FFFD */
+        return 1;
+    }
+    if (*s == '"')
+        writer_text(w, "\"\"");
+    else if (is_control(s) && *s != '\n' && *s != '\t')
+        writer_printf(w, "\\x%02x", s[length - 1]);
+    else
+        writer_bytes(w, (const char *)s, length);
+    return length;
+}
+
+/* Bytes that can be written as they are. */
+static size_t csv_plain(const unsigned char *s) {
+    size_t i = 0;
+    while (s[i] >= 0x20 && s[i] < 0x7f && s[i] != '"')
+        i++;
+    return i;
+}
+
 void csv_text(writer *w, const char *value) {
     csv_cell(w);
     if (!value)
         return;
-    if (!strpbrk(value, "\",\r\n")) {
-        writer_text(w, value);
-        return;
-    }
-    writer_bytes(w, "\"", 1);
-    for (const char *rest = value; *rest;) {
-        size_t plain = strcspn(rest, "\"");
-        writer_bytes(w, rest, plain);
+    bool quoted = strpbrk(value, "\",\t\n") != NULL;
+    writer_bytes(w, "\"", quoted);
+    for (const unsigned char *rest = (const unsigned char *)value; *rest;) {
+        size_t plain = csv_plain(rest);
+        writer_bytes(w, (const char *)rest, plain);
         rest += plain;
-        if (*rest == '"') {
-            writer_bytes(w, "\"\"", 2);
-            rest++;
-        }
+        if (*rest)
+            rest += csv_character(w, rest);
     }
-    writer_bytes(w, "\"", 1);
+    writer_bytes(w, "\"", quoted);
 }
 
 void csv_number(writer *w, double value) {

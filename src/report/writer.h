@@ -45,7 +45,8 @@ void json_known_integer(writer *w, const char *key, uint64_t value); /* 0 become
 void json_boolean(writer *w, const char *key, bool value);
 void json_tristate(writer *w, const char *key, int value); /* 1, 0, < 0 = null */
 
-/* CSV. */
+/* CSV. Control characters but line feed and tab are written as \x1b, bad UTF-8 as U+FFFD:
+ * docs/decisions/0103-names-cannot-steer-a-terminal.md. */
 void csv_text(writer *w, const char *value); /* NULL gives an empty cell */
 void csv_number(writer *w, double value);    /* NaN gives an empty cell */
 void csv_integer(writer *w, uint64_t value);

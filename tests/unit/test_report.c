@@ -79,6 +79,14 @@ static void json(void) {
                        "  \"big\": 18446744073709551615,\n  \"fits\": null,\n"
                        "  \"bad\": \"a\xef\xbf\xbd\\\"\\n\"\n}\n");
     check_case("JSON: unknown is null, integers whole, bad bytes replaced");
+
+    b.used = 0;
+    CHECK_INT(writer_start(&w, &o, NULL), HABITAT_OK);
+    json_start(&w);
+    json_text(&w, NULL, "\033[1m\x7f\xc2\x9bz\xc3\x9b\xe2\x82\xac");
+    CHECK_INT(writer_finish(&w, NULL), HABITAT_OK);
+    CHECK_TEXT(b.text, "\"\\u001B[1m\\u007f\\u009bz\xc3\x9b\xe2\x82\xac\"\n");
+    check_case("JSON: every control character is an escape, other characters stay");
 }
 
 static void csv(void) {
@@ -99,6 +107,17 @@ static void csv(void) {
     writer_finish(&w, NULL);
     CHECK_TEXT(b.text, "plain,,\"a,b\",\"say \"\"x\"\"\",\"two\nlines\",,1.5\n\n");
     check_case("CSV is quoted where it must be; unknown is an empty cell");
+
+    writer_start(&w, &o, NULL);
+    b.used = 0;
+    csv_text(&w, "\033[31mred\a");
+    csv_text(&w, "a\tb\rc\x7f");
+    csv_text(&w, "\xc2\x9b"
+                 "2J\xc3\xa9\xff");
+    csv_end_row(&w);
+    writer_finish(&w, NULL);
+    CHECK_TEXT(b.text, "\\x1b[31mred\\x07,\"a\tb\\x0dc\\x7f\",\\x9b2J\xc3\xa9\xef\xbf\xbd\n");
+    check_case("CSV: control characters but line feed and tab are spelled out");
 }
 
 static void fill(text_table *t, const table_column *columns) {
