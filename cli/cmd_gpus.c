@@ -45,6 +45,10 @@ static int check(const habitat_gpu_table *table, habitat_report_format format) {
         error.code = status;
     free(findings);
     int code = cli_report_result(status, &error);
+    size_t skipped = 0;
+    habitat_gpu_skipped_files(table, &skipped); /* warned of when the table was opened */
+    if (code == CLI_DONE && skipped > 0)
+        return CLI_INPUT;
     return code == CLI_DONE && count > 0 ? CLI_FAILED : code;
 }
 

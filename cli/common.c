@@ -24,22 +24,6 @@ int cli_report_result(habitat_status status, const habitat_error *error) {
     return cli_fail_error(error, NULL);
 }
 
-int cli_open_gpus(const cli_list *files, habitat_gpu_table **out) {
-    char folder[4096];
-    habitat_error error = {0};
-    habitat_gpu_table *table = NULL;
-    const char *user = habitat_gpu_user_dir(folder, sizeof folder) == HABITAT_OK ? folder : NULL;
-    if (habitat_gpu_table_create(user, &table, &error) != HABITAT_OK)
-        return cli_fail_error(&error, user);
-    for (size_t i = 0; i < files->count; i++)
-        if (habitat_gpu_table_add_file(table, files->items[i], NULL, &error) != HABITAT_OK) {
-            habitat_gpu_table_free(table);
-            return cli_fail_error(&error, files->items[i]);
-        }
-    *out = table;
-    return CLI_DONE;
-}
-
 void cli_note(cli_notes *notes, const char *format, ...) {
     char line[1024];
     va_list arguments;
@@ -70,13 +54,44 @@ void cli_notes_free(cli_notes *notes) {
     *notes = (cli_notes){0};
 }
 
+static void note_skipped(const habitat_gpu_table *table, cli_notes *notes) {
+    size_t count = 0;
+    const habitat_gpu_skipped *skipped = habitat_gpu_skipped_files(table, &count);
+    for (size_t i = 0; i < count; i++)
+        cli_note(notes, "%s: skipped: %s", skipped[i].file, skipped[i].message);
+}
+
+int cli_open_gpus_noting(const cli_list *files, habitat_gpu_table **out, cli_notes *notes) {
+    char folder[4096];
+    habitat_error error = {0};
+    habitat_gpu_table *table = NULL;
+    const char *user = habitat_gpu_user_dir(folder, sizeof folder) == HABITAT_OK ? folder : NULL;
+    if (habitat_gpu_table_create(user, &table, &error) != HABITAT_OK)
+        return cli_fail_error(&error, user);
+    note_skipped(table, notes);
+    for (size_t i = 0; i < files->count; i++)
+        if (habitat_gpu_table_add_file(table, files->items[i], NULL, &error) != HABITAT_OK) {
+            habitat_gpu_table_free(table);
+            return cli_fail_error(&error, files->items[i]);
+        }
+    *out = table;
+    return CLI_DONE;
+}
+
+int cli_open_gpus(const cli_list *files, habitat_gpu_table **out) {
+    cli_notes notes = {0};
+    int code = cli_open_gpus_noting(files, out, &notes);
+    cli_notes_free(&notes);
+    return code;
+}
+
 int cli_find_gpu(const habitat_gpu_table *table, const char *name, const habitat_gpu **out,
                  cli_notes *notes) {
     habitat_error error = {0};
     bool alias = false;
     if (habitat_gpu_find(table, name, out, &alias, &error) != HABITAT_OK)
         return cli_fail_error(&error, NULL);
-    if (alias)
+    if (alias && !habitat_gpu_name_is_exact(*out, name))
         cli_note(notes, "%s: taken as %s", name, (*out)->name);
     return CLI_DONE;
 }

@@ -16,9 +16,6 @@ habitat_report_options cli_report_options(habitat_report_format format);
 /* Message and exit code of a report that failed; nothing for what cli_finish_output() reports. */
 int cli_report_result(habitat_status status, const habitat_error *error);
 
-/* The built-in GPUs, the user's own, and `files`. */
-int cli_open_gpus(const cli_list *files, habitat_gpu_table **out);
-
 /* Notes for the user, printed on stderr and handed to reports: growing list of lines. */
 typedef struct cli_notes {
     char **lines;
@@ -28,7 +25,12 @@ typedef struct cli_notes {
 __attribute__((format(printf, 2, 3))) void cli_note(cli_notes *notes, const char *format, ...);
 void cli_notes_free(cli_notes *notes);
 
-/* GPU of one name; an alias is noted ("V100: taken as V100-PCIE-32GB"). */
+/* The built-in GPUs, the user's own, and `files`. What was skipped of the user's folder is warned
+ * of; the second form keeps these notes for a report. */
+int cli_open_gpus(const cli_list *files, habitat_gpu_table **out);
+int cli_open_gpus_noting(const cli_list *files, habitat_gpu_table **out, cli_notes *notes);
+
+/* GPU of one name; a name of several parts is noted ("V100: taken as V100-PCIE-32GB"). */
 int cli_find_gpu(const habitat_gpu_table *table, const char *name, const habitat_gpu **out,
                  cli_notes *notes);
 

@@ -1,6 +1,7 @@
 /* From a trace file and options to a workload and predictions; see input.h. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "input.h"
 
@@ -22,15 +23,32 @@ static int read_options(const cli_request *request, cli_input *in) {
         return cli_fail(
             CLI_USAGE, "--iterations",
             "does not go with --nvtx-range, whose ranges are the iterations; choose one");
-    return cli_open_gpus(&request->gpu_files, &in->table);
+    return cli_open_gpus_noting(&request->gpu_files, &in->table, &in->notes);
+}
+
+/* What --from says, unless the recording proves it wrong. */
+static int named_origin(const cli_request *request, const habitat_device_facts *facts,
+                        cli_input *in) {
+    char note[512];
+    habitat_error error = {0};
+    const habitat_gpu *gpu = NULL;
+    int code = cli_find_gpu(in->table, request->from, &gpu, &in->notes);
+    if (code != CLI_DONE)
+        return code;
+    if (habitat_gpu_check_origin(in->table, gpu, facts, note, sizeof note, &error) != HABITAT_OK)
+        return cli_fail_error(&error, "--from");
+    if (*note)
+        cli_note(&in->notes, "--from: %s", note);
+    in->origin = gpu;
+    return CLI_DONE;
 }
 
 /* The GPU a trace was recorded on: what --from says, else what the trace says. */
 static int find_origin(const cli_request *request, const char *file, bool required, cli_input *in) {
     habitat_error error = {0};
-    if (request->from)
-        return cli_find_gpu(in->table, request->from, &in->origin, &in->notes);
     const habitat_device_facts *facts = &habitat_trace_get_info(in->trace)->device_facts;
+    if (request->from)
+        return named_origin(request, facts, in);
     if (habitat_gpu_match(in->table, facts, &in->origin, &error) == HABITAT_OK)
         return CLI_DONE;
     if (!required) {
@@ -60,11 +78,20 @@ static int predict(const habitat_gpu *const *gpus, size_t count, cli_input *in) 
     return CLI_DONE;
 }
 
+/* "-" is standard input; a file of that name is "./-". */
+static habitat_status read_trace(const char *file, const habitat_read_options *options,
+                                 habitat_trace **out, habitat_error *error) {
+    return strcmp(file, "-") == 0
+               ? habitat_trace_read_descriptor(STDIN_FILENO, "standard input", options, out, error)
+               : habitat_trace_read_with(file, options, out, error);
+}
+
 static int open_trace(const cli_request *request, const char *file, bool required, cli_input *in) {
     habitat_error error = {0};
     habitat_read_options options = {request->nvtx_range, request->iterations, !required};
-    if (habitat_trace_read_with(file, &options, &in->trace, &error) != HABITAT_OK)
+    if (read_trace(file, &options, &in->trace, &error) != HABITAT_OK)
         return cli_fail_error(&error, file);
+    file = habitat_trace_get_info(in->trace)->file;
     if (!habitat_trace_get_info(in->trace)->device_count)
         /* of the CPU alone: nothing to predict; a name that is given must be one all the same */
         return request->from ? find_origin(request, file, required, in) : CLI_DONE;

@@ -105,21 +105,23 @@ typedef struct habitat_gpu_table habitat_gpu_table;
 HABITAT_API habitat_status habitat_gpu_user_dir(char *out, size_t size);
 
 /** Build the table: the built-in GPUs, then the user's files in `user_dir` in order of their names.
+ * A file there that cannot be used is skipped, so that it does not stand in the way of all other
+ * GPUs: habitat_gpu_skipped_files() names it, and looking up the GPU that it describes fails.
  * Sustained rates that a file does not give are estimated by the rule of docs/gpus.md and marked.
  * @param user_dir directory of *.json files that add or replace GPUs; NULL = built-in only; a
  *                 directory that does not exist is no error. See habitat_gpu_user_dir().
  * @param out      receives the table; free with habitat_gpu_table_free(). Untouched on error.
  * @param err      where and why on failure (file, line); may be NULL.
- * @return HABITAT_OK; HABITAT_E_PARSE, _FORMAT, _RANGE for a bad user file; HABITAT_E_MEMORY.
- * @since 0.1 */
+ * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_MEMORY. @since 0.1 */
 HABITAT_API habitat_status habitat_gpu_table_create(const char *user_dir, habitat_gpu_table **out,
                                                     habitat_error *err);
 
 /** Add one GPU file (one GPU, or a calibration of a known GPU); replaces an entry of that name.
  * Pointers to a replaced entry stay valid until the table is freed.
  * @param path file to read. @param out receives the entry; may be NULL.
- * @return as habitat_gpu_table_create(), and HABITAT_E_IO, HABITAT_E_UNKNOWN_GPU (a calibration of
- *         a GPU that is not in the table). The table is unchanged on error. @since 0.1 */
+ * @return HABITAT_OK; HABITAT_E_PARSE, _FORMAT, _RANGE, _VERSION for a bad file; HABITAT_E_MEMORY;
+ *         HABITAT_E_IO; HABITAT_E_UNKNOWN_GPU (a calibration of a GPU that is not in the table).
+ *         The table is unchanged on error. @since 0.1 */
 HABITAT_API habitat_status habitat_gpu_table_add_file(habitat_gpu_table *table, const char *path,
                                                       const habitat_gpu **out, habitat_error *err);
 
@@ -131,6 +133,20 @@ HABITAT_API habitat_status habitat_gpu_table_add_file(habitat_gpu_table *table, 
 HABITAT_API habitat_status habitat_gpu_table_add_text(habitat_gpu_table *table, const char *text,
                                                       size_t size, const char *label,
                                                       const habitat_gpu **out, habitat_error *err);
+
+/* A file of the user's folder that could not be used. */
+typedef struct habitat_gpu_skipped {
+    const char *file;
+    const char *gpu;     /* the name it gives, or its own where it gives none; "" once a later file
+                            has described that GPU */
+    const char *message; /* one line: why */
+    habitat_status status;
+} habitat_gpu_skipped;
+
+/** Files of the user's folder that were skipped. @param count receives the number.
+ * @return borrowed array, lives as long as the table. @since 0.1 */
+HABITAT_API const habitat_gpu_skipped *habitat_gpu_skipped_files(const habitat_gpu_table *table,
+                                                                 size_t *count);
 
 /** Free a table and all its entries; NULL is allowed. @since 0.1 */
 HABITAT_API void habitat_gpu_table_free(habitat_gpu_table *table);
@@ -147,7 +163,8 @@ HABITAT_API const habitat_gpu *habitat_gpu_at(const habitat_gpu_table *table, si
  * @param name  as a person types it or nvidia-smi prints it.
  * @param out   receives the entry, borrowed.
  * @param alias receives true if `name` was not the canonical name; may be NULL.
- * @return HABITAT_OK; HABITAT_E_UNKNOWN_GPU (err->message names the nearest GPUs). @since 0.1 */
+ * @return HABITAT_OK; HABITAT_E_UNKNOWN_GPU (err->message names the nearest GPUs); the status of a
+ *         skipped file that describes this GPU: see habitat_gpu_skipped_files(). @since 0.1 */
 HABITAT_API habitat_status habitat_gpu_find(const habitat_gpu_table *table, const char *name,
                                             const habitat_gpu **out, bool *alias,
                                             habitat_error *err);
@@ -155,6 +172,10 @@ HABITAT_API habitat_status habitat_gpu_find(const habitat_gpu_table *table, cons
 /** Whether `name` is one that several parts share ("A100"), so that a reader should be told which
  * was taken; false for names of exactly this part ("Tesla T4"). @since 0.1 */
 HABITAT_API bool habitat_gpu_name_is_shared(const habitat_gpu *gpu, const char *name);
+
+/** Whether `name` is the canonical name or one of exactly this part, as nvidia-smi prints it
+ * ("NVIDIA H100 80GB HBM3"): nothing was chosen for the one who wrote it. @since 0.1 */
+HABITAT_API bool habitat_gpu_name_is_exact(const habitat_gpu *gpu, const char *name);
 
 /* What a recording says of its device; 0 = not recorded. */
 typedef struct habitat_device_facts {
@@ -176,6 +197,16 @@ typedef struct habitat_device_facts {
 HABITAT_API habitat_status habitat_gpu_match(const habitat_gpu_table *table,
                                              const habitat_device_facts *facts,
                                              const habitat_gpu **out, habitat_error *err);
+
+/** Compare what a person says a trace was recorded on with what the recording says of its device.
+ * @param gpu   the GPU that the person named.
+ * @param note  receives one line where the recording names another GPU of the table, else "".
+ * @return HABITAT_OK; HABITAT_E_ARG when the SM count, the compute capability or the memory that
+ *         were recorded contradict `gpu`. @since 0.1 */
+HABITAT_API habitat_status habitat_gpu_check_origin(const habitat_gpu_table *table,
+                                                    const habitat_gpu *gpu,
+                                                    const habitat_device_facts *facts, char *note,
+                                                    size_t size, habitat_error *err);
 
 /* One finding of habitat_gpu_check(). */
 typedef struct habitat_gpu_finding {

@@ -179,13 +179,23 @@ HABITAT_API habitat_status habitat_trace_read_memory(const void *data, size_t si
                                                      const char *name, habitat_trace **out,
                                                      habitat_error *err);
 
+/** Read a Chrome-trace JSON (plain or gzip) from an open file or pipe, from where it stands to its
+ * end. @param descriptor stays the caller's. @param name used in errors and info.file.
+ * @param options as for habitat_trace_read_with(); NULL: none.
+ * @return as habitat_trace_read_with(); HABITAT_E_FORMAT for an SQLite export, which is read by its
+ *         file's name only. @tested tests/cli/cases/predict_stdin.sh @since 0.1 */
+HABITAT_API habitat_status habitat_trace_read_descriptor(int descriptor, const char *name,
+                                                         const habitat_read_options *options,
+                                                         habitat_trace **out, habitat_error *err);
+
 /** Free a trace; NULL is allowed. @since 0.1 */
 HABITAT_API void habitat_trace_free(habitat_trace *trace);
 
 /** Facts of the whole trace. @return borrowed. @since 0.1 */
 HABITAT_API const habitat_trace_info *habitat_trace_get_info(const habitat_trace *trace);
 
-/** SHA-256 of the file as stored. Computed by reading the file again, when asked for.
+/** SHA-256 of the file as stored. Computed by reading the file again, when asked for; of a pipe or
+ * descriptor while it was read.
  * @param out receives 64 hexadecimal digits and a NUL; untouched on error.
  * @return HABITAT_OK; HABITAT_E_IO (the file is gone or has changed since it was read);
  *         HABITAT_E_UNSUPPORTED (read from memory). @since 0.1 */

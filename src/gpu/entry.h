@@ -27,6 +27,8 @@ struct habitat_gpu_table {
     habitat_arena arena;       /* every entry and string, replaced ones included */
     const gpu_entry **entries; /* in table order */
     size_t count, capacity;
+    habitat_gpu_skipped *skipped; /* shape (skipped_count), of the user's folder */
+    size_t skipped_count;
 };
 
 /* Generated from data/gpus by tools/gpu_builtin.c, in table order. */
@@ -77,6 +79,21 @@ size_t gpu_edit_distance(const char *a, const char *b);
 
 /* The GPU with this name or alias, NULL if none; `alias` receives whether it is an alias. */
 const gpu_entry *gpu_named(const habitat_gpu_table *table, const char *name, bool *alias);
+
+/* folder.c: adds the *.json files of the user's folder; what cannot be used is noted as skipped. */
+habitat_status gpu_add_folder(habitat_gpu_table *table, const char *folder, habitat_error *err);
+
+/* The skipped file that describes `name`, or the GPU `found` for it (may be NULL); NULL if none. */
+const habitat_gpu_skipped *gpu_skipped_for(const habitat_gpu_table *table, const char *name,
+                                           const gpu_entry *found);
+
+/* A later file described this GPU: the skipped one does not matter any more. */
+void gpu_supersede_skipped(habitat_gpu_table *table, const char *name);
+
+/* table.c: one file's bytes and a NUL; `regular_only` refuses pipes and devices without waiting for
+ * them. */
+habitat_status gpu_read_file(const char *path, bool regular_only, char **text, size_t *size,
+                             habitat_error *err);
 
 /* Fills `err` with "unknown GPU ..." and the nearest names. */
 habitat_status gpu_unknown(const habitat_gpu_table *table, const char *name, habitat_error *err);

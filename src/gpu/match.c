@@ -86,3 +86,33 @@ habitat_status habitat_gpu_match(const habitat_gpu_table *table, const habitat_d
     *out = gpu;
     return HABITAT_OK;
 }
+
+habitat_status habitat_gpu_check_origin(const habitat_gpu_table *table, const habitat_gpu *gpu,
+                                        const habitat_device_facts *facts, char *note, size_t size,
+                                        habitat_error *err) {
+    if (!table || !gpu || !facts || !note || !size)
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "a table, a GPU, facts and room for a note are needed");
+    char text[256];
+    const char *why = contradiction(gpu, facts, text, sizeof text);
+    if (why)
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "%s cannot be what the trace was recorded on: %s; name the right GPU, "
+                            "or describe the device with --gpu-file",
+                            gpu->name, why);
+    const habitat_gpu *named = NULL, *recorded = NULL;
+    note[0] = '\0';
+    if (!facts->name || !*facts->name ||
+        habitat_gpu_find(table, facts->name, &named, NULL, NULL) != HABITAT_OK)
+        return HABITAT_OK;
+    if (habitat_gpu_match(table, facts, &recorded, NULL) != HABITAT_OK)
+        recorded = named;
+    /* "A100" leaves open which: the person says it */
+    bool one_of_several = habitat_gpu_name_is_shared(named, facts->name) && gpu->chip &&
+                          named->chip && strcmp(gpu->chip, named->chip) == 0;
+    if (recorded != gpu && !one_of_several)
+        snprintf(note, size,
+                 "the recording names %s (\"%.100s\"), not %s; taken as recorded on %s, as asked",
+                 recorded->name, facts->name, gpu->name, gpu->name);
+    return HABITAT_OK;
+}

@@ -171,6 +171,11 @@ habitat_status habitat_gpu_find(const habitat_gpu_table *table, const char *name
     const gpu_entry *entry = gpu_named(table, name, &other_name);
     if (!entry)
         entry = numbered(table, name);
+    const habitat_gpu_skipped *skipped = gpu_skipped_for(table, name, entry);
+    if (skipped)
+        return habitat_fail_at(err, skipped->status, skipped->file, UINT64_MAX, 0,
+                               "describes %.60s and was skipped: %.200s", skipped->gpu,
+                               skipped->message);
     if (!entry)
         return gpu_unknown(table, name, err);
     *out = &entry->gpu;
@@ -196,4 +201,14 @@ bool habitat_gpu_name_is_shared(const habitat_gpu *gpu, const char *name) {
             return true;
     }
     return false;
+}
+
+bool habitat_gpu_name_is_exact(const habitat_gpu *gpu, const char *name) {
+    char wanted[GPU_NAME_LENGTH];
+    if (!gpu || !name)
+        return false;
+    gpu_normalise(name, wanted);
+    const gpu_entry *entry = gpu_entry_of(gpu);
+    return is_canonical(entry, wanted) || (alias_index(entry, wanted) < entry->family_start &&
+                                           !habitat_gpu_name_is_shared(gpu, name));
 }

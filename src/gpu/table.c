@@ -1,13 +1,14 @@
 /* The table: built-in files, the user's files, order, access. */
 #include "gpu/entry.h"
 
-#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/error.h"
 
@@ -178,6 +179,7 @@ static habitat_status add_entry(habitat_gpu_table *table, gpu_entry *entry, cons
     if (status != HABITAT_OK)
         return status;
     entry->gpu.file = file;
+    gpu_supersede_skipped(table, entry->gpu.name);
     sort_table(table);
     if (out)
         *out = &entry->gpu;
@@ -206,16 +208,40 @@ habitat_status habitat_gpu_table_add_text(habitat_gpu_table *table, const char *
 
 /* ---- files ---- */
 
-static habitat_status read_file(const char *path, char **text, size_t *size, habitat_error *err) {
+static habitat_status open_error(const char *path, const char *why, habitat_error *err) {
+    return habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0, "cannot open the GPU file: %s",
+                           why);
+}
+
+/* O_NONBLOCK: opening a pipe to which nobody writes would wait for ever; it means nothing to a
+ * file. */
+static habitat_status open_file(const char *path, bool regular_only, FILE **out,
+                                habitat_error *err) {
     struct stat info;
-    FILE *file = fopen(path, "rb");
-    if (!file || fstat(fileno(file), &info) != 0 || S_ISDIR(info.st_mode)) {
-        const char *why = file ? "is a folder" : strerror(errno);
-        if (file)
-            fclose(file);
-        return habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0,
-                               "cannot open the GPU file: %s", why);
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | (regular_only ? O_NONBLOCK : 0));
+    if (descriptor < 0)
+        return open_error(path, strerror(errno), err);
+    bool known = fstat(descriptor, &info) == 0;
+    const char *why = !known                  ? strerror(errno)
+                      : S_ISDIR(info.st_mode) ? "is a folder"
+                      : regular_only && !S_ISREG(info.st_mode)
+                          ? "a pipe or device, not a file; remove it"
+                          : NULL;
+    *out = why ? NULL : fdopen(descriptor, "rb");
+    if (!*out) {
+        close(descriptor);
+        return why ? open_error(path, why, err)
+                   : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     }
+    return HABITAT_OK;
+}
+
+habitat_status gpu_read_file(const char *path, bool regular_only, char **text, size_t *size,
+                             habitat_error *err) {
+    FILE *file = NULL;
+    habitat_status status = open_file(path, regular_only, &file, err);
+    if (status != HABITAT_OK)
+        return status;
     char *data = malloc(LARGEST_FILE_BYTES + 2); /* one more than allowed tells a file too large */
     size_t got = data ? fread(data, 1, LARGEST_FILE_BYTES + 1, file) : 0;
     bool failed = ferror(file) != 0;
@@ -226,6 +252,7 @@ static habitat_status read_file(const char *path, char **text, size_t *size, hab
                                       "cannot read the GPU file")
                     : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     }
+    data[got] = '\0';
     *text = data;
     *size = got;
     return HABITAT_OK;
@@ -237,40 +264,10 @@ habitat_status habitat_gpu_table_add_file(habitat_gpu_table *table, const char *
     size_t size = 0;
     if (!table || !path)
         return habitat_fail(err, HABITAT_E_ARG, "a table and a path are needed");
-    habitat_status status = read_file(path, &text, &size, err);
+    habitat_status status = gpu_read_file(path, false, &text, &size, err);
     if (status == HABITAT_OK)
         status = habitat_gpu_table_add_text(table, text, size, path, out, err);
     free(text);
-    return status;
-}
-
-static int is_json(const struct dirent *entry) {
-    size_t length = strlen(entry->d_name);
-    return entry->d_name[0] != '.' && length > 5 &&
-           strcmp(entry->d_name + length - 5, ".json") == 0;
-}
-
-static habitat_status add_directory(habitat_gpu_table *table, const char *directory,
-                                    habitat_error *err) {
-    struct dirent **names = NULL;
-    int count = scandir(directory, &names, is_json, alphasort);
-    if (count < 0)
-        return errno == ENOENT || errno == ENOTDIR
-                   ? HABITAT_OK
-                   : habitat_fail_at(err, HABITAT_E_IO, directory, UINT64_MAX, 0,
-                                     "cannot read the folder of GPU files: %s", strerror(errno));
-    habitat_status status = HABITAT_OK;
-    for (int i = 0; i < count; i++) {
-        char path[4096];
-        int length = snprintf(path, sizeof path, "%s/%s", directory, names[i]->d_name);
-        if (status == HABITAT_OK)
-            status = length < (int)sizeof path
-                         ? habitat_gpu_table_add_file(table, path, NULL, err)
-                         : habitat_fail_at(err, HABITAT_E_IO, directory, UINT64_MAX, 0,
-                                           "the path is too long");
-        free(names[i]);
-    }
-    free(names);
     return status;
 }
 
@@ -313,7 +310,7 @@ habitat_status habitat_gpu_table_create(const char *user_dir, habitat_gpu_table 
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     habitat_status status = add_built_in(table, err);
     if (status == HABITAT_OK && user_dir)
-        status = add_directory(table, user_dir, err);
+        status = gpu_add_folder(table, user_dir, err);
     if (status != HABITAT_OK) {
         habitat_gpu_table_free(table);
         return status;
@@ -326,6 +323,7 @@ void habitat_gpu_table_free(habitat_gpu_table *table) {
     if (!table)
         return;
     habitat_arena_free(&table->arena);
+    free(table->skipped);
     free(table->entries);
     free(table);
 }

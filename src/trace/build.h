@@ -26,6 +26,7 @@ struct habitat_trace {
     habitat_iteration *iterations;
     double *iteration_ms_all;
     bool from_memory;
+    char sha256[65]; /* of what could not be read a second time; empty for files */
     int64_t modified_ns;
 };
 

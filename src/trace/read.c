@@ -25,6 +25,7 @@ static habitat_status read_source(trace_source *source, const char *name, bool s
     habitat_status status = events_read(&b, source, slow_only, err);
     b.trace->info.file_bytes = source_stored_bytes(source);
     b.trace->modified_ns = source_modified_ns(source);
+    source_sha256(source, b.trace->sha256);
     if (status == HABITAT_OK)
         status = trace_finish(&b, out, err);
     if (status != HABITAT_OK)
@@ -56,6 +57,53 @@ static bool is_sqlite(const trace_source *source) {
     return size >= 16 && !memcmp(head, "SQLite format 3", 16);
 }
 
+static bool ends_with(const char *text, const char *end) {
+    size_t length = strlen(text), tail = strlen(end);
+    return length > tail && strcmp(text + length - tail, end) == 0;
+}
+
+/* What Nsight Systems itself writes has no published format. Its name tells it; a trace that was
+ * only given such a name begins as a trace does. */
+static bool is_nsys_report(const trace_source *source, const char *name) {
+    size_t size, i = 0;
+    const unsigned char *head = source_peek(source, &size);
+    while (i < size && head[i] && strchr(" \t\r\n", head[i]))
+        i++;
+    bool json = i == size || head[i] == '{' || head[i] == '[';
+    return !json && !source_is_gzip(source) &&
+           (ends_with(name, ".nsys-rep") || ends_with(name, ".qdrep"));
+}
+
+/* Reads what the first bytes say it is, and closes the source. */
+static habitat_status read_opened(trace_source *source, const char *name, bool slow_only,
+                                  const habitat_read_options *options, habitat_trace **out,
+                                  habitat_error *err) {
+    bool file = source_is_file(source);
+    habitat_status status;
+    if (is_nsys_report(source, name)) {
+        status = habitat_fail_at(err, HABITAT_E_FORMAT, name, UINT64_MAX, 0,
+                                 "a report of Nsight Systems, which its own tools alone can read; "
+                                 "export it with `nsys export --type sqlite` and give the .sqlite");
+        source_close(source);
+    } else if (!is_sqlite(source)) {
+        status = read_source(source, name, slow_only, options, out, err);
+        source_close(source);
+        if (file && status != HABITAT_OK && err->byte != UINT64_MAX && status != HABITAT_E_IO)
+            err->line = source_line_of_file(name, err->byte);
+    } else if (file) {
+        uint64_t stored = source_stored_bytes(source);
+        int64_t modified = source_modified_ns(source);
+        source_close(source);
+        status = nsys_read(name, stored, modified, options, out, err);
+    } else {
+        source_close(source);
+        status = habitat_fail_at(err, HABITAT_E_FORMAT, name, UINT64_MAX, 0,
+                                 "an SQLite export of Nsight Systems cannot be read from a pipe; "
+                                 "give its file by name");
+    }
+    return status;
+}
+
 static habitat_status read_path(const char *path, uint64_t limit_bytes, bool slow_only,
                                 const habitat_read_options *options, habitat_trace **out,
                                 habitat_error *err) {
@@ -66,19 +114,8 @@ static habitat_status read_path(const char *path, uint64_t limit_bytes, bool slo
     if (!path || !out)
         return habitat_fail(err, HABITAT_E_ARG, "no path or no place for the trace");
     habitat_status status = source_open(path, limit_bytes, &source, err);
-    if (status == HABITAT_OK) {
-        if (is_sqlite(source)) {
-            uint64_t stored = source_stored_bytes(source);
-            int64_t modified = source_modified_ns(source);
-            source_close(source);
-            status = nsys_read(path, stored, modified, options, out, err);
-        } else {
-            status = read_source(source, path, slow_only, options, out, err);
-            source_close(source);
-            if (status != HABITAT_OK && err->byte != UINT64_MAX && status != HABITAT_E_IO)
-                err->line = source_line_of_file(path, err->byte);
-        }
-    }
+    if (status == HABITAT_OK)
+        status = read_opened(source, path, slow_only, options, out, err);
     if (status != HABITAT_OK)
         add_place(err, path);
     return status;
@@ -89,18 +126,45 @@ habitat_status trace_read_limited(const char *path, uint64_t limit_bytes, bool s
     return read_path(path, limit_bytes, slow_only, &no_options, out, err);
 }
 
-habitat_status habitat_trace_read(const char *path, habitat_trace **out, habitat_error *err) {
-    return trace_read_limited(path, SOURCE_LIMIT_BYTES, false, out, err);
-}
-
-habitat_status habitat_trace_read_with(const char *path, const habitat_read_options *options,
-                                       habitat_trace **out, habitat_error *err) {
+static habitat_status check_options(const habitat_read_options *options, habitat_error *err) {
     if (options && options->range && options->iterations)
         return habitat_fail(err, HABITAT_E_ARG,
                             "ranges mark iterations or a number divides the trace, not both; leave "
                             "out one");
     if (options && options->range && !options->range[0])
         return habitat_fail(err, HABITAT_E_ARG, "a range without a name; name it");
+    return HABITAT_OK;
+}
+
+habitat_status habitat_trace_read_descriptor(int descriptor, const char *name,
+                                             const habitat_read_options *options,
+                                             habitat_trace **out, habitat_error *err) {
+    habitat_error local = {0};
+    trace_source *source;
+    if (!err)
+        err = &local;
+    if (descriptor < 0 || !name || !out)
+        return habitat_fail(err, HABITAT_E_ARG, "no descriptor, name or place for the trace");
+    habitat_status status = check_options(options, err);
+    if (status != HABITAT_OK)
+        return status;
+    status = source_descriptor(descriptor, name, SOURCE_LIMIT_BYTES, &source, err);
+    if (status == HABITAT_OK)
+        status = read_opened(source, name, false, options ? options : &no_options, out, err);
+    if (status != HABITAT_OK)
+        add_place(err, name);
+    return status;
+}
+
+habitat_status habitat_trace_read(const char *path, habitat_trace **out, habitat_error *err) {
+    return trace_read_limited(path, SOURCE_LIMIT_BYTES, false, out, err);
+}
+
+habitat_status habitat_trace_read_with(const char *path, const habitat_read_options *options,
+                                       habitat_trace **out, habitat_error *err) {
+    habitat_status status = check_options(options, err);
+    if (status != HABITAT_OK)
+        return status;
     return read_path(path, SOURCE_LIMIT_BYTES, false, options ? options : &no_options, out, err);
 }
 
@@ -167,5 +231,9 @@ const habitat_iteration *habitat_trace_iterations(const habitat_trace *t, size_t
 habitat_status habitat_trace_sha256(const habitat_trace *t, char out[65], habitat_error *err) {
     if (t->from_memory)
         return habitat_fail(err, HABITAT_E_UNSUPPORTED, "a trace read from memory has no file");
+    if (t->sha256[0]) {
+        memcpy(out, t->sha256, sizeof t->sha256);
+        return HABITAT_OK;
+    }
     return sha256_file(t->info.file, t->info.file_bytes, t->modified_ns, out, err);
 }

@@ -22,6 +22,32 @@ static bool finish(EVP_MD_CTX *digest, char out[65]) {
     return true;
 }
 
+/* The sum is OpenSSL's context under another name. */
+static EVP_MD_CTX *context_of(sha256_sum *sum) {
+    return (EVP_MD_CTX *)(void *)sum;
+}
+
+sha256_sum *sha256_begin(void) {
+    EVP_MD_CTX *digest = EVP_MD_CTX_new();
+    if (digest && EVP_DigestInit_ex(digest, EVP_sha256(), NULL) != 1) {
+        EVP_MD_CTX_free(digest);
+        digest = NULL;
+    }
+    return (sha256_sum *)(void *)digest;
+}
+
+bool sha256_add(sha256_sum *sum, const void *data, size_t size_bytes) {
+    return EVP_DigestUpdate(context_of(sum), data, size_bytes) == 1;
+}
+
+bool sha256_end(sha256_sum *sum, char out[65]) {
+    return finish(context_of(sum), out);
+}
+
+void sha256_free(sha256_sum *sum) {
+    EVP_MD_CTX_free(context_of(sum));
+}
+
 bool sha256_bytes(const void *data, size_t size_bytes, char out[65]) {
     EVP_MD_CTX *digest = EVP_MD_CTX_new();
     bool done = digest && EVP_DigestInit_ex(digest, EVP_sha256(), NULL) == 1 &&

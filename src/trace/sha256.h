@@ -3,6 +3,7 @@
 #define HABITAT_TRACE_SHA256_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include <habitat/status.h>
 
@@ -10,6 +11,13 @@
  * cannot be read or has changed. */
 habitat_status sha256_file(const char *path, uint64_t size_bytes, int64_t modified_ns, char out[65],
                            habitat_error *err);
+
+/* A digest fed piece by piece, for what cannot be read twice. NULL when out of memory. */
+typedef struct sha256_sum sha256_sum;
+sha256_sum *sha256_begin(void);
+bool sha256_add(sha256_sum *sum, const void *data, size_t size_bytes);
+bool sha256_end(sha256_sum *sum, char out[65]); /* `sum` takes nothing more */
+void sha256_free(sha256_sum *sum);              /* NULL is allowed */
 
 /* Hex digest of bytes; false when out of memory. */
 bool sha256_bytes(const void *data, size_t size_bytes, char out[65]);

@@ -13,12 +13,15 @@
 #include <zlib.h>
 
 #include "base/error.h"
+#include "trace/sha256.h"
 
 enum { PEEK_BYTES = 16 };
 
 struct trace_source {
     const char *name;
-    int descriptor; /* -1 for memory */
+    int descriptor;  /* -1 for memory */
+    bool borrowed;   /* the descriptor is the caller's */
+    sha256_sum *sum; /* of what cannot be read twice; NULL for files and memory */
     const unsigned char *memory;
     size_t memory_bytes, memory_at;
     uint64_t stored_bytes;
@@ -65,6 +68,8 @@ static habitat_status read_stored(trace_source *s, unsigned char *buffer, size_t
         }
     }
     s->consumed_bytes += *got;
+    if (s->sum && !sha256_add(s->sum, buffer, *got))
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     return HABITAT_OK;
 }
 
@@ -92,55 +97,74 @@ static habitat_status start(trace_source *s, habitat_error *err) {
     return HABITAT_OK;
 }
 
-habitat_status source_open(const char *path, uint64_t limit_bytes, trace_source **out,
-                           habitat_error *err) {
+static trace_source *new_source(const char *name, uint64_t limit_bytes) {
     trace_source *s = malloc(sizeof *s);
     if (!s)
-        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+        return NULL;
     memset(s, 0, offsetof(trace_source, input));
-    s->name = path;
+    s->name = name;
+    s->descriptor = -1;
     s->limit_bytes = limit_bytes;
+    return s;
+}
+
+/* Hands the source over, or closes it. */
+static habitat_status given(habitat_status status, trace_source *s, trace_source **out) {
+    if (status == HABITAT_OK)
+        *out = s;
+    else
+        source_close(s);
+    return status;
+}
+
+/* Looks at what was opened: a file is read again for its digest, all else while it is read. */
+static habitat_status start_opened(trace_source *s, habitat_error *err) {
     struct stat facts;
-    habitat_status status = HABITAT_OK;
-    s->descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (s->descriptor < 0 || fstat(s->descriptor, &facts) != 0) {
-        status = io_error(s, err, "open it");
-    } else if (S_ISDIR(facts.st_mode)) {
-        status = habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0,
-                                 "a directory, not a trace; name the file inside it");
-    } else {
-        s->stored_bytes = S_ISREG(facts.st_mode) ? (uint64_t)facts.st_size : 0;
+    if (s->descriptor < 0 || fstat(s->descriptor, &facts) != 0)
+        return io_error(s, err, "open it");
+    if (S_ISDIR(facts.st_mode))
+        return habitat_fail_at(err, HABITAT_E_IO, s->name, UINT64_MAX, 0,
+                               "a directory, not a trace; name the file inside it");
+    if (S_ISREG(facts.st_mode) && !s->borrowed) {
+        s->stored_bytes = (uint64_t)facts.st_size;
         s->modified_ns =
             (int64_t)facts.st_mtim.tv_sec * 1000000000 + (int64_t)facts.st_mtim.tv_nsec;
-        status = start(s, err);
+    } else {
+        s->sum = sha256_begin();
+        if (!s->sum)
+            return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     }
-    if (status != HABITAT_OK) {
-        source_close(s);
-        return status;
-    }
-    *out = s;
-    return HABITAT_OK;
+    return start(s, err);
+}
+
+habitat_status source_open(const char *path, uint64_t limit_bytes, trace_source **out,
+                           habitat_error *err) {
+    trace_source *s = new_source(path, limit_bytes);
+    if (!s)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    s->descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    return given(start_opened(s, err), s, out);
+}
+
+habitat_status source_descriptor(int descriptor, const char *name, uint64_t limit_bytes,
+                                 trace_source **out, habitat_error *err) {
+    trace_source *s = new_source(name, limit_bytes);
+    if (!s)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    s->descriptor = descriptor;
+    s->borrowed = true;
+    return given(start_opened(s, err), s, out);
 }
 
 habitat_status source_memory(const void *data, size_t size_bytes, const char *name,
                              uint64_t limit_bytes, trace_source **out, habitat_error *err) {
-    trace_source *s = malloc(sizeof *s);
+    trace_source *s = new_source(name, limit_bytes);
     if (!s)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    memset(s, 0, offsetof(trace_source, input));
-    s->name = name;
-    s->descriptor = -1;
     s->memory = data;
     s->memory_bytes = size_bytes;
     s->stored_bytes = size_bytes;
-    s->limit_bytes = limit_bytes;
-    habitat_status status = start(s, err);
-    if (status != HABITAT_OK) {
-        source_close(s);
-        return status;
-    }
-    *out = s;
-    return HABITAT_OK;
+    return given(start(s, err), s, out);
 }
 
 /* Give zlib more stored bytes if it has none. */
@@ -256,13 +280,22 @@ bool source_is_gzip(const trace_source *s) {
     return s->gzip;
 }
 
+bool source_is_file(const trace_source *s) {
+    return s->descriptor >= 0 && !s->sum;
+}
+
+bool source_sha256(trace_source *s, char out[65]) {
+    return s->sum && sha256_end(s->sum, out);
+}
+
 void source_close(trace_source *s) {
     if (!s)
         return;
     if (s->inflating)
         inflateEnd(&s->zlib);
-    if (s->descriptor >= 0)
+    if (s->descriptor >= 0 && !s->borrowed)
         close(s->descriptor);
+    sha256_free(s->sum);
     free(s);
 }
 

@@ -13,9 +13,14 @@ typedef struct trace_source trace_source;
 
 enum { SOURCE_PIECE_BYTES = 1 << 17 };
 
-/* Open a file. `limit_bytes`: refuse more uncompressed bytes than this. */
+/* Open a file, or a pipe. `limit_bytes`: refuse more uncompressed bytes than this. */
 habitat_status source_open(const char *path, uint64_t limit_bytes, trace_source **out,
                            habitat_error *err);
+
+/* The rest of an open file or pipe; `name` is used in errors, borrowed. The descriptor stays the
+ * caller's. */
+habitat_status source_descriptor(int descriptor, const char *name, uint64_t limit_bytes,
+                                 trace_source **out, habitat_error *err);
 
 /* Bytes in memory, borrowed; plain or gzip. `name` is used in errors, borrowed. */
 habitat_status source_memory(const void *data, size_t size_bytes, const char *name,
@@ -32,6 +37,13 @@ const unsigned char *source_peek(const trace_source *source, size_t *size_bytes)
 uint64_t source_stored_bytes(const trace_source *source);
 int64_t source_modified_ns(const trace_source *source);
 bool source_is_gzip(const trace_source *source);
+
+/* Whether it can be read a second time by its name: a file, not a pipe, a descriptor or memory. */
+bool source_is_file(const trace_source *source);
+
+/* Digest of all that was stored, of what cannot be read twice; call at the end. False: not known
+ * (a file or memory), or it could not be made. */
+bool source_sha256(trace_source *source, char out[65]);
 
 void source_close(trace_source *source);
 

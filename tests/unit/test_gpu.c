@@ -297,6 +297,64 @@ static void check_match(void) {
     check_case("a device without a name is refused");
 }
 
+static void check_origin(void) {
+    static const struct {
+        const char *gpu; /* as a person says */
+        habitat_device_facts facts;
+        habitat_status status;
+        const char *says; /* the note, or part of the message */
+    } rows[] = {
+        {"H200", {"NVIDIA H200", 150109880320u, 132, 90, 0, 0, 0, 0}, HABITAT_OK, ""},
+        {"H200", {NULL, 0, 0, 0, 0, 0, 0, 0}, HABITAT_OK, ""},
+        {"H200", {"Some Card", 0, 132, 90, 0, 0, 0, 0}, HABITAT_OK, ""},
+        {"A100-PCIE-40GB", {"A100", 42298834944u, 108, 80, 0, 0, 0, 0}, HABITAT_OK, ""},
+        {"A100-PCIE-40GB",
+         {"NVIDIA A100-SXM4-40GB", 42298834944u, 108, 80, 0, 0, 0, 0},
+         HABITAT_OK,
+         "the recording names A100-SXM4-40GB (\"NVIDIA A100-SXM4-40GB\"), not A100-PCIE-40GB; "
+         "taken "
+         "as recorded on A100-PCIE-40GB, as asked"},
+        {"T4",
+         {"NVIDIA L4", 0, 0, 0, 0, 0, 0, 0},
+         HABITAT_OK,
+         "the recording names L4 (\"NVIDIA L4\"), not T4; taken as recorded on T4, as asked"},
+        {"T4", {"NVIDIA H200", 0, 132, 0, 0, 0, 0, 0}, HABITAT_E_ARG, "132 SMs where T4 has 40"},
+        {"T4", {NULL, 0, 40, 90, 0, 0, 0, 0}, HABITAT_E_ARG, "compute capability 9.0"},
+        {"T4", {"Tesla T4", 150109880320u, 40, 75, 0, 0, 0, 0}, HABITAT_E_ARG, "139.8 GiB"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char note[512] = "untouched";
+        habitat_error err = {0};
+        const habitat_gpu *gpu = NULL;
+        CHECK(habitat_gpu_find(table, rows[i].gpu, &gpu, NULL, NULL) == HABITAT_OK);
+        CHECK_INT(habitat_gpu_check_origin(table, gpu, &rows[i].facts, note, sizeof note, &err),
+                  rows[i].status);
+        if (rows[i].status == HABITAT_OK)
+            CHECK_TEXT(note, rows[i].says);
+        else
+            CHECK(strstr(err.message, rows[i].says) && strcmp(note, "untouched") == 0);
+    }
+    check_case("a named origin: another name is noted, other properties are refused");
+}
+
+static void check_exact_names(void) {
+    static const struct {
+        const char *name;
+        bool exact;
+    } rows[] = {
+        {"H100-SXM5-80GB", true}, {"h100 sxm5 80gb", true}, {"NVIDIA H100 80GB HBM3", true},
+        {"Tesla T4", true},       {"NVIDIA H200", true},    {"H200", false},
+        {"A100", false},          {"4090", false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const habitat_gpu *gpu = NULL;
+        CHECK(habitat_gpu_find(table, rows[i].name, &gpu, NULL, NULL) == HABITAT_OK);
+        CHECK_INT(habitat_gpu_name_is_exact(gpu, rows[i].name), rows[i].exact);
+    }
+    CHECK(!habitat_gpu_name_is_exact(NULL, "T4"));
+    check_case("names of exactly one part, and those for which one was chosen");
+}
+
 static void check_unmeasured(void) {
     const habitat_gpu *t4 = NULL;
     habitat_gpu bare;
@@ -326,6 +384,8 @@ int main(void) {
     check_values();
     check_order();
     check_match();
+    check_origin();
+    check_exact_names();
     check_unmeasured();
     habitat_gpu_table_free(table);
     habitat_gpu_table_free(NULL);

@@ -175,6 +175,54 @@ static void write_text(const char *path, const char *text) {
     }
 }
 
+/* `folder` holds a good a.json of "Test-1". */
+static void check_skipped(const char *folder) {
+    char broken[512], copy[512], waiting[512];
+    habitat_gpu_table *table = NULL;
+    habitat_error err = {0};
+    const habitat_gpu *gpu = NULL;
+    size_t count = 0;
+    snprintf(broken, sizeof broken, "%s/b.json", folder);
+    snprintf(copy, sizeof copy, "%s/t4.json", folder);
+    snprintf(waiting, sizeof waiting, "%s/waiting.json", folder);
+    write_text(broken, "{\n\"title\": \"name\", \"name\" : \"My-1\", \"tpd_w\": 200}");
+    write_text(copy, "{\"calibration_of\": \"T4\"");
+    CHECK(mkfifo(waiting, 0600) == 0);
+    CHECK_INT(habitat_gpu_table_create(folder, &table, &err), HABITAT_OK);
+    const habitat_gpu_skipped *skipped = habitat_gpu_skipped_files(table, &count);
+    CHECK_INT(count, 3);
+    CHECK_TEXT(skipped[0].file, broken);
+    CHECK_TEXT(skipped[0].gpu, "My-1");
+    CHECK_TEXT(skipped[0].message, "line 2: title: unknown key; did you mean name? (keys of your "
+                                   "own begin with x_)");
+    CHECK_TEXT(skipped[1].gpu, "T4");
+    CHECK_TEXT(skipped[2].gpu, "waiting");
+    CHECK_TEXT(skipped[2].message,
+               "cannot open the GPU file: a pipe or device, not a file; remove it");
+    CHECK_INT(habitat_gpu_count(table), 75);
+    check_case("bad files and pipes of the folder are skipped, with file and reason");
+
+    CHECK_INT(habitat_gpu_find(table, "my 1", &gpu, NULL, &err), HABITAT_E_FORMAT);
+    CHECK_TEXT(err.file, broken);
+    CHECK(strstr(err.message, "describes My-1 and was skipped: line 2: title") != NULL);
+    CHECK_INT(habitat_gpu_find(table, "Tesla T4", &gpu, NULL, &err), HABITAT_E_PARSE);
+    CHECK_INT(habitat_gpu_find(table, "waiting", &gpu, NULL, &err), HABITAT_E_IO);
+    CHECK_INT(habitat_gpu_find(table, "L4", &gpu, NULL, &err), HABITAT_OK);
+    CHECK_INT(habitat_gpu_find(table, "My-2", &gpu, NULL, &err), HABITAT_E_UNKNOWN_GPU);
+    check_case("asking for the GPU of a skipped file says so; others are found");
+
+    const char *text = gpu_text_with("\"Test-1\",\n  \"aliases\": [\"Test Card One\"]",
+                                     "\"My-1\", \"aliases\": [\"My card\"]");
+    CHECK_INT(habitat_gpu_table_add_text(table, text, strlen(text), "mine", NULL, &err),
+              HABITAT_OK);
+    CHECK_INT(habitat_gpu_find(table, "My-1", &gpu, NULL, &err), HABITAT_OK);
+    check_case("a later file of that GPU stands in for the skipped one");
+    habitat_gpu_table_free(table);
+    unlink(broken);
+    unlink(copy);
+    unlink(waiting);
+}
+
 static void check_folder(void) {
     char folder[] = "/tmp/habitat-test-XXXXXX", path[512], want[600], got[600];
     habitat_gpu_table *table = NULL;
@@ -200,13 +248,7 @@ static void check_folder(void) {
     habitat_gpu_table_free(table);
     check_case("*.json of a folder are added, other files are not read");
 
-    table = NULL;
-    snprintf(path, sizeof path, "%s/b.json", folder);
-    write_text(path, "{");
-    CHECK_INT(habitat_gpu_table_create(folder, &table, &err), HABITAT_E_PARSE);
-    CHECK_TEXT(err.file, path);
-    CHECK(table == NULL);
-    check_case("a broken file of the folder is named, and no table is made");
+    check_skipped(folder);
 
     setenv("XDG_CONFIG_HOME", folder, 1);
     snprintf(want, sizeof want, "%s/habitat/gpus", folder);
@@ -219,7 +261,6 @@ static void check_folder(void) {
     CHECK_TEXT(got, "/home/someone/.config/habitat/gpus");
     check_case("the user's folder follows XDG_CONFIG_HOME, then HOME");
 
-    unlink(path);
     snprintf(path, sizeof path, "%s/a.json", folder);
     unlink(path);
     snprintf(path, sizeof path, "%s/readme.txt", folder);
