@@ -47,7 +47,8 @@ typedef int (*habitat_write)(void *context, const char *data, size_t size_bytes)
 typedef struct habitat_report_options {
     habitat_report_format format;
     habitat_report_by by;
-    size_t top;     /* rows of a text table before the rest is summed; 0 = the report's default */
+    size_t top; /* rows of a text table before the rest is summed, or the fastest GPUs where a row
+                   is a GPU; 0 = the report's default */
     unsigned width; /* columns of text; 0 = 80 */
     bool colour;    /* ANSI colour in text */
     habitat_write write;

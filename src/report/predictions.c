@@ -130,7 +130,7 @@ static table_style note_of(const habitat_report_predictions *what, const habitat
 }
 
 static void text_summary(writer *w, const habitat_report_predictions *what,
-                         const habitat_prediction *const *sorted) {
+                         const habitat_prediction *const *sorted, size_t shown) {
     bool batch = habitat_trace_get_info(what->trace)->batch_size > 0, small = false;
     const table_column columns[] = {{"GPU", false, true},
                                     {"iteration\nms", true, false},
@@ -141,7 +141,7 @@ static void text_summary(writer *w, const habitat_report_predictions *what,
     int decimals = what->count ? decimals_for(sorted[0]->iteration_ms, 3) : 0;
     text_table t;
     table_start(&t, columns, sizeof columns / sizeof columns[0]);
-    for (size_t i = 0; i < what->count; i++) {
+    for (size_t i = 0; i < shown; i++) {
         const habitat_prediction *p = sorted[i];
         char note[64], ratio[32];
         table_row(&t, note_of(what, p, i, note, sizeof note));
@@ -187,7 +187,7 @@ static size_t top_classes(const habitat_report_predictions *what, habitat_class 
 
 /* One row a GPU, one column a class. */
 static void text_classes(writer *w, const habitat_report_predictions *what,
-                         const habitat_prediction *const *sorted) {
+                         const habitat_prediction *const *sorted, size_t shown) {
     habitat_class classes[CLASS_COLUMNS];
     size_t count = top_classes(what, classes);
     table_column columns[CLASS_COLUMNS + 3] = {{"GPU", false, true}, {"kernels\nms", true, false}};
@@ -202,7 +202,7 @@ static void text_classes(writer *w, const habitat_report_predictions *what,
     text_table t;
     table_start(&t, columns, count + 3);
     int decimals = what->count ? decimals_for(sorted[0]->kernel_ms, 3) : 0;
-    for (size_t i = 0; i < what->count; i++) {
+    for (size_t i = 0; i < shown; i++) {
         const habitat_prediction *p = sorted[i];
         double rest = 0, values[CLASS_COLUMNS] = {0};
         char note[64];
@@ -254,13 +254,19 @@ static habitat_status write_text(writer *w, const habitat_report_predictions *wh
     for (size_t i = 0; i < what->count; i++)
         sorted[i] = what->predictions[i];
     qsort(sorted, what->count, sizeof *sorted, by_iteration);
+    bool one_row_a_gpu =
+        options->by == HABITAT_REPORT_BY_NOTHING || options->by == HABITAT_REPORT_BY_CLASS;
+    size_t shown = options->top && options->top < what->count ? options->top : what->count;
     text_head(w, what);
     if (options->by == HABITAT_REPORT_BY_NOTHING)
-        text_summary(w, what, sorted);
+        text_summary(w, what, sorted, shown);
     else if (options->by == HABITAT_REPORT_BY_CLASS)
-        text_classes(w, what, sorted);
+        text_classes(w, what, sorted, shown);
     else
         status = text_sections(w, what, sorted, v, options->top ? options->top : DEFAULT_TOP, err);
+    if (one_row_a_gpu && shown < what->count)
+        writer_printf(w, "\n%zu slower GPUs are left out: --top %zu.\n", what->count - shown,
+                      shown);
     text_warnings(w, what);
     free(sorted);
     return status;
