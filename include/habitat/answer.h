@@ -26,10 +26,13 @@ HABITAT_API habitat_status habitat_answer_gpus(const habitat_gpu_table *table,
                                                habitat_error *err);
 
 /** `habitat info --json`.
- * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_MEMORY. A trace of a GPU that the table does not
+ * @param origin the GPU of the recording, as --from; NULL: as the trace says.
+ * @return HABITAT_OK; HABITAT_E_ARG (also when what was recorded contradicts `origin`:
+ * habitat_gpu_check_origin()); HABITAT_E_MEMORY. A trace of a GPU that the table does not
  * have is no error: what needs the GPU is null then. @since 0.1 */
 HABITAT_API habitat_status habitat_answer_trace(const habitat_gpu_table *table,
-                                                const habitat_trace *trace, char **out,
+                                                const habitat_trace *trace,
+                                                const habitat_gpu *origin, char **out,
                                                 habitat_error *err);
 
 /* What is to be predicted. */

@@ -7,23 +7,25 @@ Reading and predicting need the C library only; recording imports PyTorch when i
 """
 
 from importlib import import_module as _import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, List
 
-_LAZY = {
-    "ClassTime": "habitat.prediction",
-    "Gpu": "habitat.prediction",
-    "HabitatError": "habitat.prediction",
-    "Prediction": "habitat.prediction",
-    "Trace": "habitat.prediction",
-    "gpu": "habitat.prediction",
-    "gpus": "habitat.prediction",
-    "record": "habitat.recording",
-    "record_iterations": "habitat.recording",
-    "OperationTracker": "habitat.recording",
-    "Device": "habitat.recording",
-}
+# Type checkers take what a package exports from a list they can read.
+__all__ = [
+    "ClassTime",
+    "Device",
+    "Gpu",
+    "HabitatError",
+    "OperationTracker",
+    "Prediction",
+    "Trace",
+    "__version__",
+    "gpu",
+    "gpus",
+    "record",
+    "record_iterations",
+]
 
-__all__ = [*_LAZY, "__version__"]
+_RECORDING = {"record", "record_iterations", "OperationTracker", "Device"}
 
 if TYPE_CHECKING:
     from .prediction import ClassTime, Gpu, HabitatError, Prediction, Trace, gpu, gpus
@@ -31,14 +33,16 @@ if TYPE_CHECKING:
 
     __version__: str
 
+else:  # a type checker that saw this would take any name for an attribute
 
-def __getattr__(name):
-    if name == "__version__":
-        return _import_module("habitat._native").version()
-    if name not in _LAZY:
-        raise AttributeError(f"module 'habitat' has no attribute {name!r}")
-    return getattr(_import_module(_LAZY[name]), name)
+    def __getattr__(name: str) -> Any:
+        if name == "__version__":
+            return _import_module("habitat._native").version()
+        if name not in __all__:
+            raise AttributeError(f"module 'habitat' has no attribute {name!r}")
+        home = "habitat.recording" if name in _RECORDING else "habitat.prediction"
+        return getattr(_import_module(home), name)
 
 
-def __dir__():
+def __dir__() -> List[str]:
     return sorted([*globals(), *__all__])

@@ -1,18 +1,38 @@
 """The C library through ctypes: opaque handles, JSON texts, one exception. No arithmetic here."""
 
+from __future__ import annotations
+
 import ctypes
 import json
 import os
+import warnings
 import weakref
 from pathlib import Path
+from typing import Any, Callable, Iterable, Optional, Sequence, Tuple, Union
+
+PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 
 class HabitatError(Exception):
     """What the library refused, with its `status` name and number, `file`, `line` and `byte` where known."""
 
-    def __init__(self, message, status, number, file=None, line=None, byte=None):
+    def __init__(
+        self,
+        message: str,
+        status: str,
+        number: int,
+        file: Optional[str] = None,
+        line: Optional[int] = None,
+        byte: Optional[int] = None,
+    ) -> None:
         super().__init__(f"{file}: {message}" if file else message)
+        self.message = message
         self.status, self.number, self.file, self.line, self.byte = status, number, file, line, byte
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        """For pickle: an exception of a worker process must arrive as it was raised."""
+        arguments = (self.message, self.status, self.number, self.file, self.line, self.byte)
+        return type(self), arguments, self.__dict__
 
 
 class _Error(ctypes.Structure):
@@ -23,6 +43,15 @@ class _Error(ctypes.Structure):
         ("byte", ctypes.c_uint64),
         ("line", ctypes.c_uint64),
         ("index", ctypes.c_size_t),
+    ]
+
+
+class _Skipped(ctypes.Structure):
+    _fields_ = [  # habitat_gpu_skipped of include/habitat/gpu.h
+        ("file", ctypes.c_char_p),
+        ("gpu", ctypes.c_char_p),
+        ("message", ctypes.c_char_p),
+        ("status", ctypes.c_int),
     ]
 
 
@@ -39,14 +68,14 @@ class _Question(ctypes.Structure):
     ]
 
 
-def _load():
+def _load() -> ctypes.CDLL:
     """libhabitat of this package; HABITAT_LIBRARY names another one (a build tree, a system install)."""
     beside = Path(__file__).parent / "_lib" / "libhabitat.so"
     path = os.environ.get("HABITAT_LIBRARY") or (str(beside) if beside.exists() else "libhabitat.so.0")
     try:
         library = ctypes.CDLL(path)
-    except OSError as error:
-        raise ImportError(f"{path}: {error}; run `pip install .` in a checkout, or set HABITAT_LIBRARY") from error
+    except OSError as why:
+        raise ImportError(f"{path}: {why}; run `pip install .` in a checkout, or set HABITAT_LIBRARY") from why
     error, text = ctypes.POINTER(_Error), ctypes.POINTER(ctypes.c_void_p)
     handle, name = ctypes.c_void_p, ctypes.c_char_p
     for function, result, arguments in (
@@ -58,12 +87,14 @@ def _load():
         ("habitat_gpu_table_free", None, [handle]),
         ("habitat_gpu_count", ctypes.c_size_t, [handle]),
         ("habitat_gpu_at", handle, [handle, ctypes.c_size_t]),
+        ("habitat_gpu_skipped_files", ctypes.POINTER(_Skipped), [handle, ctypes.POINTER(ctypes.c_size_t)]),
+        ("habitat_gpu_name_is_exact", ctypes.c_bool, [handle, name]),
         ("habitat_gpu_find", ctypes.c_int,
          [handle, name, ctypes.POINTER(handle), ctypes.POINTER(ctypes.c_bool), error]),
         ("habitat_trace_read", ctypes.c_int, [name, ctypes.POINTER(handle), error]),
         ("habitat_trace_free", None, [handle]),
         ("habitat_answer_gpus", ctypes.c_int, [handle, handle, text, error]),
-        ("habitat_answer_trace", ctypes.c_int, [handle, handle, text, error]),
+        ("habitat_answer_trace", ctypes.c_int, [handle, handle, handle, text, error]),
         ("habitat_answer_prediction", ctypes.c_int, [handle, handle, ctypes.POINTER(_Question), text, error]),
         ("habitat_answer_free", None, [handle]),
     ):  # fmt: skip
@@ -75,11 +106,25 @@ def _load():
 _library = _load()
 
 
-def version():
-    return _library.habitat_version().decode()
+def version() -> str:
+    text: bytes = _library.habitat_version()
+    return text.decode()
 
 
-def _call(function, *arguments):
+def _refuse(message: str) -> HabitatError:
+    number = 1  # HABITAT_E_ARG of include/habitat/status.h, pinned there
+    return HabitatError(message, _library.habitat_status_name(number).decode(), number)
+
+
+def _bytes(text: Union[str, bytes]) -> bytes:
+    """What C takes: it would silently end at a NUL."""
+    data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
+    if b"\0" in data:
+        raise _refuse(f"{text!r} holds a NUL character; no name or path has one")
+    return data
+
+
+def _call(function: Callable[..., int], *arguments: Any) -> None:
     """Calls and raises HabitatError unless the status is HABITAT_OK."""
     error = _Error()
     number = function(*arguments, ctypes.byref(error))
@@ -92,59 +137,102 @@ def _call(function, *arguments):
         )  # fmt: skip
 
 
-def _answer(function, *arguments):
+def _answer(function: Callable[..., int], *arguments: Any) -> Any:
     text = ctypes.c_void_p()
     _call(function, *arguments, ctypes.byref(text))
     try:
-        return json.loads(ctypes.string_at(text))
+        return json.loads(ctypes.string_at(text.value or 0))
     finally:
         _library.habitat_answer_free(text)
 
 
-class GpuTable:
-    """Handle of the GPU table: the built-in GPUs, the user's own, and `files`."""
+class _Handle:
+    """Something of the library that is freed once: by close(), or when nobody uses it any more."""
 
-    def __init__(self, files=()):
+    def __init__(self, free: Callable[[Any], None], what: str) -> None:
+        self._pointer, self._what = ctypes.c_void_p(), what
+        self._free = free
+        self._finalizer: Optional[weakref.finalize[Any, Any]] = None
+
+    def _own(self) -> None:
+        self._finalizer = weakref.finalize(self, self._free, self._pointer)
+
+    @property
+    def handle(self) -> ctypes.c_void_p:
+        if self._finalizer is not None and not self._finalizer.alive:
+            raise _refuse(f"{self._what} is closed")
+        return self._pointer
+
+    def close(self) -> None:
+        if self._finalizer is not None:
+            self._finalizer()
+
+
+class GpuTable(_Handle):
+    """Handle of the GPU table: the built-in GPUs, the user's own, and `files`.
+
+    `skipped` has a line for each file of the user's folder that cannot be used; Python warns of it too.
+    """
+
+    def __init__(self, files: Union[PathLike, Iterable[PathLike]] = ()) -> None:
+        super().__init__(_library.habitat_gpu_table_free, "the GPU table")
         folder = ctypes.create_string_buffer(4096)
         known = _library.habitat_gpu_user_dir(folder, len(folder)) == 0
-        self._handle = ctypes.c_void_p()
-        _call(_library.habitat_gpu_table_create, folder.value if known else None, ctypes.byref(self._handle))
-        self._finalizer = weakref.finalize(self, _library.habitat_gpu_table_free, self._handle)
-        for file in files:
-            _call(_library.habitat_gpu_table_add_file, self._handle, os.fsencode(file), None)
+        _call(_library.habitat_gpu_table_create, folder.value if known else None, ctypes.byref(self._pointer))
+        self._own()
+        self.skipped = self._skipped()
+        for line in self.skipped:
+            warnings.warn(line, stacklevel=3)
+        for file in [files] if isinstance(files, (str, bytes, os.PathLike)) else files:
+            _call(_library.habitat_gpu_table_add_file, self.handle, _bytes(os.fsencode(file)), None)
 
-    def find(self, name):
-        """(handle of the GPU, whether `name` is an alias)."""
-        gpu, alias = ctypes.c_void_p(), ctypes.c_bool()
-        _call(_library.habitat_gpu_find, self._handle, str(name).encode(), ctypes.byref(gpu), ctypes.byref(alias))
-        return gpu, alias.value
+    def _skipped(self) -> list[str]:
+        count = ctypes.c_size_t()
+        files = _library.habitat_gpu_skipped_files(self.handle, ctypes.byref(count))
+        lines = [files[i].file + b": skipped: " + files[i].message for i in range(count.value)]
+        return [line.decode("utf-8", "replace") for line in lines]
 
-    def all(self):
-        count = _library.habitat_gpu_count(self._handle)
-        return [ctypes.c_void_p(_library.habitat_gpu_at(self._handle, i)) for i in range(count)]
+    def find(self, name: str) -> tuple[ctypes.c_void_p, bool]:
+        """(handle of the GPU, whether `name` left open which part: "V100")."""
+        gpu, alias, text = ctypes.c_void_p(), ctypes.c_bool(), _bytes(name)
+        _call(_library.habitat_gpu_find, self.handle, text, ctypes.byref(gpu), ctypes.byref(alias))
+        return gpu, bool(alias.value and not _library.habitat_gpu_name_is_exact(gpu, text))
 
-    def describe(self, gpu=None):
+    def all(self) -> list[ctypes.c_void_p]:
+        count = _library.habitat_gpu_count(self.handle)
+        return [ctypes.c_void_p(_library.habitat_gpu_at(self.handle, i)) for i in range(count)]
+
+    def describe(self, gpu: Optional[ctypes.c_void_p] = None) -> Any:
         """The JSON of `habitat gpus`, of one handle or of all."""
-        return _answer(_library.habitat_answer_gpus, self._handle, gpu)
+        return _answer(_library.habitat_answer_gpus, self.handle, gpu)
 
 
-class TraceHandle:
+class TraceHandle(_Handle):
     """Handle of a trace that has been read."""
 
-    def __init__(self, path):
-        self._handle = ctypes.c_void_p()
-        _call(_library.habitat_trace_read, os.fsencode(path), ctypes.byref(self._handle))
-        self._finalizer = weakref.finalize(self, _library.habitat_trace_free, self._handle)
+    def __init__(self, path: PathLike) -> None:
+        super().__init__(_library.habitat_trace_free, "the trace")
+        _call(_library.habitat_trace_read, _bytes(os.fsencode(path)), ctypes.byref(self._pointer))
+        self._own()
 
-    def describe(self, table):
+    def describe(self, table: GpuTable, origin: Optional[ctypes.c_void_p] = None) -> Any:
         """The JSON of `habitat info`."""
-        return _answer(_library.habitat_answer_trace, table._handle, self._handle)
+        return _answer(_library.habitat_answer_trace, table.handle, self.handle, origin)
 
-    def predict(self, table, destinations, origin=None, method="auto", by=None, explain=False, warnings=()):
+    def predict(
+        self,
+        table: GpuTable,
+        destinations: Sequence[ctypes.c_void_p],
+        origin: Optional[ctypes.c_void_p] = None,
+        method: str = "auto",
+        by: Optional[str] = None,
+        explain: bool = False,
+        notes: Sequence[str] = (),
+    ) -> Any:
         """The JSON of `habitat predict`, or of `habitat explain` for the first of `destinations` (handles)."""
         question = _Question(
-            origin, len(destinations), (ctypes.c_void_p * len(destinations))(*destinations), method.encode(),
-            by.encode() if by else None, explain, len(warnings),
-            (ctypes.c_char_p * len(warnings))(*(warning.encode() for warning in warnings)),
+            origin, len(destinations), (ctypes.c_void_p * len(destinations))(*destinations), _bytes(method),
+            _bytes(by) if by else None, explain, len(notes),
+            (ctypes.c_char_p * len(notes))(*(_bytes(note) for note in notes)),
         )  # fmt: skip
-        return _answer(_library.habitat_answer_prediction, table._handle, self._handle, ctypes.byref(question))
+        return _answer(_library.habitat_answer_prediction, table.handle, self.handle, ctypes.byref(question))

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import enum
 import os
 from dataclasses import dataclass, field
-from typing import Any, Iterable, Optional, Sequence, Union
+from types import TracebackType
+from typing import Any, Dict, Iterable, Optional, Sequence, Tuple, Type, Union
 
 from . import _native
-from ._native import HabitatError
+from ._native import HabitatError, PathLike
 
 __all__ = ["ClassTime", "Gpu", "HabitatError", "Prediction", "Trace", "gpu", "gpus"]
-
-PathLike = Union[str, "os.PathLike[str]"]
 
 
 @dataclass(frozen=True)
@@ -26,11 +26,15 @@ class Gpu:
     memory_bytes: float
     memory_bandwidth_bytes_per_s: float
     tdp_w: Optional[float]
-    aliases: tuple
-    values: dict = field(repr=False, compare=False)
+    aliases: Tuple[str, ...]
+    values: Dict[str, Any] = field(repr=False, compare=False)
 
     def __str__(self) -> str:
         return self.name
+
+
+# What names a GPU: its name, a `Gpu`, or a member of `Device`.
+GpuName = Union[str, Gpu, enum.Enum]
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,10 @@ class ClassTime:
 
 @dataclass(frozen=True)
 class Prediction:
-    """One iteration on one GPU; keys and meaning are those of `habitat predict --json`."""
+    """One iteration on one GPU; keys and meaning are those of `habitat predict --json`.
+
+    `warnings` are those of this prediction: of the recording, of this GPU, of the name that was used for it.
+    """
 
     gpu: str
     method: str
@@ -58,13 +65,13 @@ class Prediction:
     bound_by: Optional[str]
     memory_bytes: Optional[float]
     fits: Optional[bool]
-    coverage: dict
-    by_class: tuple
-    warnings: tuple
-    values: dict = field(repr=False, compare=False)
+    coverage: Dict[str, float]
+    by_class: Tuple[ClassTime, ...]
+    warnings: Tuple[str, ...]
+    values: Dict[str, Any] = field(repr=False, compare=False)
 
 
-def _gpu_of(values: dict) -> Gpu:
+def _gpu_of(values: Dict[str, Any]) -> Gpu:
     return Gpu(
         values["name"], values["vendor"], values["architecture"], values.get("compute_capability"),
         values["sm_count"], values["memory_bytes"], values["memory_bandwidth_bytes_per_s"], values.get("tdp_w"),
@@ -72,7 +79,7 @@ def _gpu_of(values: dict) -> Gpu:
     )  # fmt: skip
 
 
-def _prediction_of(values: dict, warnings: Sequence[str]) -> Prediction:
+def _prediction_of(values: Dict[str, Any], warnings: Sequence[str]) -> Prediction:
     return Prediction(
         values["gpu"], values["method"], values["iteration_ms"], values["low_ms"], values["high_ms"],
         values["busy_ms"], values["kernel_ms"], values.get("ratio"), values.get("samples_per_s"),
@@ -81,83 +88,140 @@ def _prediction_of(values: dict, warnings: Sequence[str]) -> Prediction:
     )  # fmt: skip
 
 
-def gpus(gpu_files: Iterable[PathLike] = ()) -> list[Gpu]:
+def gpus(gpu_files: Union[PathLike, Iterable[PathLike]] = ()) -> list[Gpu]:
     """All GPUs: built in, the user's own, and those of `gpu_files`."""
     table = _native.GpuTable(gpu_files)
     return [_gpu_of(table.describe(handle)["gpus"][0]) for handle in table.all()]
 
 
-def gpu(name: str, gpu_files: Iterable[PathLike] = ()) -> Gpu:
+def gpu(name: str, gpu_files: Union[PathLike, Iterable[PathLike]] = ()) -> Gpu:
     """One GPU by canonical name, alias or short name. Raises HabitatError naming the nearest ones."""
     table = _native.GpuTable(gpu_files)
-    return _gpu_of(table.describe(table.find(name)[0])["gpus"][0])
+    return _gpu_of(table.describe(table.find(_name(name))[0])["gpus"][0])
 
 
 class Trace:
-    """A recorded iteration. `info` has what `habitat info --json` prints."""
+    """A recorded iteration. `info` has what `habitat info --json` prints. Usable in a `with`, which closes it."""
 
-    def __init__(self, path: PathLike, *, origin: Optional[str] = None, gpu_files: Iterable[PathLike] = ()) -> None:
-        """Reads `path`. `origin` names the recording's GPU where the trace does not say it right."""
+    def __init__(
+        self,
+        path: PathLike,
+        *,
+        origin: Optional[GpuName] = None,
+        gpu_files: Union[PathLike, Iterable[PathLike]] = (),
+    ) -> None:
+        """Reads `path`. `origin` names the recording's GPU where the trace does not say it right.
+
+        An `origin` that the recorded SM count, memory or compute capability contradict is refused.
+        """
         self._table = _native.GpuTable(gpu_files)
-        self._origin = self._table.find(origin)[0] if origin else None
+        self._origin = None if origin is None else self._table.find(_name(origin))[0]
         self._trace = _native.TraceHandle(path)
-        self.path = os.fspath(path)
-        self._info: Optional[dict] = None
+        self.path = os.fsdecode(path)
+        self._info: Optional[Dict[str, Any]] = None
+        if self._origin is not None:
+            self._read_info()
 
-    @property
-    def info(self) -> dict:
+    def close(self) -> None:
+        """Frees what was read, at once instead of with the object; predictions made from it stay."""
+        self._trace.close()
+        self._table.close()
+
+    def __enter__(self) -> Trace:
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        traceback: Optional[TracebackType],
+    ) -> None:
+        self.close()
+
+    def _read_info(self) -> Dict[str, Any]:
         if self._info is None:
-            self._info = self._trace.describe(self._table)
+            self._info = self._trace.describe(self._table, self._origin)
         return self._info
 
     @property
+    def info(self) -> Dict[str, Any]:
+        return self._read_info()
+
+    def _fact(self, key: str) -> Any:
+        return self._read_info()["trace"][key]
+
+    @property
     def gpu(self) -> Optional[str]:
-        """Canonical name of the GPU the trace was recorded on."""
-        return self.info["trace"]["gpu"]
+        """Canonical name of the GPU the trace was recorded on: `origin` where it was given."""
+        name: Optional[str] = self._fact("gpu")
+        return name
 
     @property
     def iteration_ms(self) -> Optional[float]:
-        return self.info["trace"]["iteration_ms"]
+        ms: Optional[float] = self._fact("iteration_ms")
+        return ms
 
     @property
     def kernel_ms(self) -> float:
-        return self.info["trace"]["kernel_ms"]
+        ms: float = self._fact("kernel_ms")
+        return ms
 
     @property
     def batch_size(self) -> Optional[int]:
-        return self.info["trace"]["batch_size"]
+        size: Optional[int] = self._fact("batch_size")
+        return size
 
-    def predict(self, gpu: Union[str, Any], method: str = "auto", by: Optional[str] = None) -> Prediction:
+    def predict(self, gpu: GpuName, method: str = "auto", by: Optional[str] = None) -> Prediction:
         """The iteration on one GPU (a name, a `Gpu`, or a `Device`)."""
         return self._predict([_name(gpu)], method, by)[0]
 
     def predict_all(
-        self, gpus: Optional[Iterable[Union[str, Any]]] = None, method: str = "auto", by: Optional[str] = None
+        self, gpus: Union[GpuName, Iterable[GpuName], None] = None, method: str = "auto", by: Optional[str] = None
     ) -> list[Prediction]:
-        """The iteration on several GPUs; on all of the table when none are named."""
-        return self._predict(None if gpus is None else [_name(one) for one in gpus], method, by)
+        """The iteration on several GPUs, or on the one that is named; on all of the table when none are."""
+        return self._predict(None if gpus is None else _names(gpus), method, by)
 
-    def explain(self, gpu: Union[str, Any], method: str = "auto", by: Optional[str] = None) -> dict:
+    def explain(self, gpu: GpuName, method: str = "auto", by: Optional[str] = None) -> Dict[str, Any]:
         """Where the time goes, operation by operation: the JSON of `habitat explain`."""
-        return self._ask([_name(gpu)], method, by, explain=True)
+        return self._ask([_name(gpu)], method, by, explain=True)[0]
 
-    def _predict(self, names: Optional[list], method: str, by: Optional[str]) -> list[Prediction]:
-        answer = self._ask(names, method, by)
-        return [_prediction_of(values, answer["warnings"]) for values in answer["predictions"]]
+    def _predict(self, names: Optional[Sequence[str]], method: str, by: Optional[str]) -> list[Prediction]:
+        answer, taken = self._ask(names, method, by)
+        of_all = [line for line in answer["warnings"] if line in self._table.skipped or line.startswith("origin: ")]
+        of_all += answer["trace"]["warnings"]
+        return [
+            _prediction_of(values, [*of_all, *values["warnings"], *taken.get(values["gpu"], ())])
+            for values in answer["predictions"]
+        ]
 
-    def _ask(self, names: Optional[list], method: str, by: Optional[str], explain: bool = False) -> dict:
-        if names is None:
-            handles, warnings = self._table.all(), []
-        else:
-            found = [(name, *self._table.find(name)) for name in names]
-            handles = [handle for _, handle, _ in found]
-            aliases = [(name, handle) for name, handle, alias in found if alias]
-            warnings = [f"{n}: taken as {self._table.describe(h)['gpus'][0]['name']}" for n, h in aliases]
-        return self._trace.predict(self._table, handles, self._origin, method, by, explain, warnings)
+    def _ask(
+        self, names: Optional[Sequence[str]], method: str, by: Optional[str], explain: bool = False
+    ) -> Tuple[Dict[str, Any], Dict[str, list[str]]]:
+        """The answer, and what to say of the names that left open which part they mean, by GPU."""
+        taken: Dict[str, list[str]] = {}
+        handles = self._table.all() if names is None else []
+        for name in names or ():
+            handle, chosen = self._table.find(name)
+            handles.append(handle)
+            if chosen:
+                gpu = self._table.describe(handle)["gpus"][0]["name"]
+                taken.setdefault(gpu, []).append(f"{name}: taken as {gpu}")
+        notes = [*self._table.skipped, *(line for lines in taken.values() for line in lines)]
+        return self._trace.predict(self._table, handles, self._origin, method, by, explain, notes), taken
 
 
-def _name(gpu: Union[str, Any]) -> str:
+def _name(gpu: GpuName) -> str:
     """A GPU's name from a string, a `Gpu`, or a `Device` member."""
-    if isinstance(gpu, str):
-        return gpu
-    return str(getattr(gpu, "value", None) or getattr(gpu, "name", gpu))
+    name = gpu.value if isinstance(gpu, enum.Enum) else gpu.name if isinstance(gpu, Gpu) else gpu
+    if not isinstance(name, str):
+        raise TypeError(f"a GPU is named by a str, a Gpu or a Device, not {type(gpu).__name__}")
+    return name
+
+
+def _names(gpus: Union[GpuName, Iterable[GpuName]]) -> list[str]:
+    """Names of several; one on its own is one, not its letters."""
+    if isinstance(gpus, (str, Gpu, enum.Enum)):
+        return [_name(gpus)]
+    if isinstance(gpus, (bytes, bytearray)):
+        raise TypeError(f"a GPU is named by a str, a Gpu or a Device, not {type(gpus).__name__}")
+    return [_name(one) for one in gpus]

@@ -1,9 +1,13 @@
 """The package over the C library: traces, GPUs, predictions, errors; the command line it brings along."""
 
+import copy
 import gzip
 import json
+import os
+import pickle
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -134,6 +138,114 @@ def test_a_gpu_of_ones_own(tmp_path, trace):
     assert own.predict("MyT4", method="bandwidth").iteration_ms == pytest.approx(
         own.predict("T4", method="bandwidth").iteration_ms * 320 / 300, rel=1e-6
     )
+
+
+def test_the_origin_that_is_named_is_the_gpu():
+    named = habitat.Trace(RESNET, origin="H200-NVL-141GB")
+    assert named.gpu == "H200-NVL-141GB"
+    note = "origin: the recording names H200-SXM5-141GB"
+    assert any(line.startswith(note) for line in named.info["warnings"])
+    assert any(line.startswith(note) for line in named.predict("T4").warnings)
+    assert habitat.Trace(RESNET, origin=habitat.Device.H200_SXM5_141GB).predict("T4").warnings == (
+        habitat.Trace(RESNET).predict("T4").warnings
+    )
+
+
+def test_an_origin_that_cannot_be_is_refused():
+    with pytest.raises(habitat.HabitatError, match="132 SMs where T4 has 40") as caught:
+        habitat.Trace(RESNET, origin="T4")
+    assert caught.value.status == "HABITAT_E_ARG"
+
+
+def test_one_name_is_not_its_letters(trace):
+    assert [p.gpu for p in trace.predict_all("T4")] == ["T4"]
+    assert [p.gpu for p in trace.predict_all(habitat.gpu("L4"))] == ["L4"]
+    assert [p.gpu for p in trace.predict_all(habitat.Device.A30)] == ["A30"]
+    for wrong in (b"T4", [b"T4"], 4, [None]):
+        with pytest.raises(TypeError):
+            trace.predict_all(wrong)
+
+
+def test_warnings_are_those_of_the_prediction(trace):
+    v100, t4, mi300x = trace.predict_all(["V100", "Tesla T4", "MI300X"])
+    assert any("V100: taken as" in line for line in v100.warnings)
+    assert not any("taken as" in line for line in t4.warnings + mi300x.warnings)
+    assert any("another vendor" in line for line in mi300x.warnings)
+    assert not any("another vendor" in line for line in v100.warnings + t4.warnings)
+    assert t4.warnings == trace.predict("T4").warnings
+    assert "V100: taken as V100-SXM2-16GB" in trace.explain("V100")["warnings"]
+
+
+def test_a_nul_does_not_cut_a_name_short(trace, tmp_path):
+    for call in (
+        lambda: habitat.gpu("T4\0x"),
+        lambda: trace.predict("T4\0x"),
+        lambda: trace.predict("T4", method="auto\0x"),
+        lambda: trace.predict("T4", by="op\0x"),
+        lambda: habitat.Trace(f"{RESNET}\0x"),
+        lambda: habitat.Trace(os.fsencode(RESNET) + b"\0x"),
+        lambda: habitat.gpus(gpu_files=["a.json\0"]),
+    ):
+        with pytest.raises(habitat.HabitatError, match="NUL") as caught:
+            call()
+        assert caught.value.status == "HABITAT_E_ARG" and caught.value.number == 1
+
+
+def test_errors_travel_between_processes(trace):
+    with pytest.raises(habitat.HabitatError) as caught:
+        habitat.Trace("/nonexistent/trace.json")
+    caught.value.hint = "mine"
+    for again in (pickle.loads(pickle.dumps(caught.value)), copy.copy(caught.value)):
+        assert type(again) is habitat.HabitatError and str(again) == str(caught.value)
+        assert vars(again) == vars(caught.value) and again.status == "HABITAT_E_IO"
+
+
+def test_an_unknown_gpu_in_a_pool_raises():
+    """In a program of its own with a time limit: the fault was to hang for ever."""
+    program = f"""
+import multiprocessing, habitat
+trace = habitat.Trace({str(RESNET)!r})
+def ms(name):
+    return trace.predict(name, method="wave").iteration_ms
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    try:
+        pool.map(ms, ["T4", "V101", "L4"])
+    except habitat.HabitatError as error:
+        print(error.status, error.number)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert done.stdout.split() == ["HABITAT_E_UNKNOWN_GPU", "20"], done.stderr
+
+
+def test_a_trace_can_be_closed():
+    with habitat.Trace(RESNET) as inside:
+        prediction = inside.predict("T4")
+        assert inside.gpu == "H200-SXM5-141GB"
+    assert prediction.iteration_ms > 0 and inside.gpu == "H200-SXM5-141GB"
+    for call in (lambda: inside.predict("T4"), lambda: inside.explain("T4"), lambda: inside.predict_all()):
+        with pytest.raises(habitat.HabitatError, match="closed"):
+            call()
+    inside.close()
+    never_asked = habitat.Trace(RESNET)
+    never_asked.close()
+    with pytest.raises(habitat.HabitatError, match="closed"):
+        never_asked.gpu
+
+
+def test_a_broken_file_of_the_users_folder_is_a_warning(tmp_path, monkeypatch):
+    folder = tmp_path / "habitat/gpus"
+    folder.mkdir(parents=True)
+    (folder / "mine.json").write_text('{"name": "My-1"')
+    os.mkfifo(folder / "pipe.json")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        broken = habitat.Trace(RESNET)
+    assert len(caught) == 2 and "mine.json: skipped: line 1: not JSON" in str(caught[0].message)
+    assert caught[0].filename == __file__
+    assert any("mine.json: skipped" in line for line in broken.predict("T4").warnings)
+    with pytest.raises(habitat.HabitatError, match="describes My-1 and was skipped"):
+        broken.predict("My-1")
 
 
 def test_command_line_comes_with_the_package_and_agrees(trace):

@@ -56,27 +56,55 @@ habitat_status habitat_answer_gpus(const habitat_gpu_table *table, const habitat
     return finish(status, &t, out, err);
 }
 
+enum { NOTE_BYTES = 512 };
+
+/* What `asked` says, unless the recording proves it wrong, else what the trace says. `note`
+ * receives one line where the recording names another GPU, else "". */
+static habitat_status find_origin(const habitat_gpu_table *table, const habitat_trace *trace,
+                                  const habitat_gpu *asked, const habitat_gpu **out,
+                                  char note[NOTE_BYTES], habitat_error *err) {
+    static const char prefix[] = "origin: ";
+    const habitat_device_facts *facts = &habitat_trace_get_info(trace)->device_facts;
+    enum { PREFIX_BYTES = sizeof prefix - 1 };
+    note[0] = '\0';
+    if (!asked)
+        return habitat_gpu_match(table, facts, out, err);
+    char line[NOTE_BYTES - PREFIX_BYTES];
+    habitat_status status = habitat_gpu_check_origin(table, asked, facts, line, sizeof line, err);
+    if (status != HABITAT_OK)
+        return status;
+    if (*line)
+        snprintf(note, NOTE_BYTES, "%s%s", prefix, line);
+    *out = asked;
+    return HABITAT_OK;
+}
+
 habitat_status habitat_answer_trace(const habitat_gpu_table *table, const habitat_trace *trace,
-                                    char **out, habitat_error *err) {
+                                    const habitat_gpu *asked, char **out, habitat_error *err) {
     if (!table || !trace || !out)
         return habitat_fail(err, HABITAT_E_ARG, "table, trace and out must not be NULL");
     const habitat_gpu *origin = NULL;
     habitat_workload *workload = NULL;
     habitat_error unknown = {0};
-    const char *warnings[1] = {unknown.message};
+    char note[NOTE_BYTES] = "";
+    const char *warnings[1] = {note};
     text t = {0};
     habitat_report_options options = into(&t);
     habitat_report_predictions what = {.trace = trace};
     habitat_status status = HABITAT_OK;
-    const habitat_trace_info *info = habitat_trace_get_info(trace);
-    if (!info->device_count) {
+    if (!habitat_trace_get_info(trace)->device_count) {
         /* of the CPU alone: no GPU to look up */
-    } else if (habitat_gpu_match(table, &info->device_facts, &origin, &unknown) == HABITAT_OK) {
+    } else if (find_origin(table, trace, asked, &origin, note, &unknown) == HABITAT_OK) {
         status = habitat_workload_describe(trace, origin, &workload, err);
+    } else if (asked) {
+        if (err)
+            *err = unknown;
+        return unknown.code;
     } else {
-        what.warnings = warnings;
-        what.warning_count = 1;
+        warnings[0] = unknown.message; /* a GPU that nobody knows is no error here */
     }
+    what.warnings = warnings;
+    what.warning_count = *warnings[0] != '\0';
     what.workload = workload;
     if (status == HABITAT_OK)
         status = habitat_report_trace(&what, &options, err);
@@ -90,7 +118,8 @@ typedef struct made {
     habitat_method method;
     habitat_prediction **predictions;
     size_t count;
-    char (*notes)[512];
+    char origin_note[NOTE_BYTES];
+    char (*notes)[NOTE_BYTES];
     const char **warnings;
     size_t warning_count;
 } made;
@@ -107,9 +136,11 @@ static void made_free(made *m) {
 static habitat_status predict_all(const habitat_question *q, made *m, habitat_error *err) {
     m->predictions = calloc(q->count, sizeof(*m->predictions));
     m->notes = calloc(q->count, sizeof *m->notes);
-    m->warnings = calloc(q->count + q->warning_count, sizeof(*m->warnings));
+    m->warnings = calloc(q->count + q->warning_count + 1, sizeof(*m->warnings));
     if (!m->predictions || !m->notes || !m->warnings)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    if (m->origin_note[0])
+        m->warnings[m->warning_count++] = m->origin_note;
     for (size_t i = 0; i < q->warning_count; i++)
         m->warnings[m->warning_count++] = q->warnings[i];
     for (size_t i = 0; i < q->count; i++) {
@@ -134,15 +165,14 @@ static habitat_status predict_all(const habitat_question *q, made *m, habitat_er
 static habitat_status prepare(const habitat_gpu_table *table, const habitat_trace *trace,
                               const habitat_question *q, made *m, habitat_report_by *by,
                               habitat_error *err) {
-    const habitat_gpu *origin = q->origin;
+    const habitat_gpu *origin = NULL;
     habitat_status status = HABITAT_OK;
     if (q->method)
         status = habitat_method_from_name(q->method, &m->method, err);
     if (status == HABITAT_OK && q->by)
         status = habitat_report_by_from_name(q->by, by, err);
-    if (status == HABITAT_OK && !origin)
-        status =
-            habitat_gpu_match(table, &habitat_trace_get_info(trace)->device_facts, &origin, err);
+    if (status == HABITAT_OK)
+        status = find_origin(table, trace, q->origin, &origin, m->origin_note, err);
     if (status == HABITAT_OK)
         status = habitat_workload_create(trace, origin, &m->workload, err);
     if (status == HABITAT_OK)

@@ -109,17 +109,49 @@ void json_report_head(writer *w, const habitat_report_predictions *what) {
     json_text(w, "bound_by", bound_by_name(info->bound_by));
     json_text(w, "model", trace->model);
     json_text(w, "framework", trace->framework);
+    json_array(w, "warnings");
+    size_t count;
+    const char *const *warnings = habitat_workload_warnings(what->workload, &count);
+    for (size_t i = 0; i < count; i++)
+        json_text(w, NULL, warnings[i]);
+    json_end_array(w);
     json_end_map(w);
 }
 
 enum { FORMAT_WARNING_BYTES = 400 };
 
-/* Intervals that nobody calibrated, among what is reported. */
-static const char *interval_warning(const habitat_report_predictions *what) {
-    for (size_t i = 0; i < what->count; i++)
-        if (!what->predictions[i]->intervals_calibrated)
+/* Intervals that nobody calibrated, among these. */
+static const char *interval_warning(const habitat_prediction *const *predictions, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!predictions[i]->intervals_calibrated)
             return habitat_default_interval_warning();
     return NULL;
+}
+
+/* What these destinations, and not the recording, give reason to say. */
+static void json_destination_warnings(writer *w, const habitat_report_predictions *what,
+                                      const habitat_prediction *const *predictions, size_t count) {
+    for (int d = 0; d < HABITAT_DTYPE_COUNT; d++) {
+        char line[FORMAT_WARNING_BYTES];
+        if (habitat_format_warning(what->workload, predictions, count, (habitat_dtype)d, line,
+                                   sizeof line))
+            json_text(w, NULL, line);
+    }
+    const char *vendor = habitat_vendor_warning(what->workload, predictions, count);
+    if (vendor)
+        json_text(w, NULL, vendor);
+    char note[FORMAT_WARNING_BYTES];
+    if (habitat_calibration_note(predictions, count, note, sizeof note))
+        json_text(w, NULL, note);
+    if (interval_warning(predictions, count))
+        json_text(w, NULL, interval_warning(predictions, count));
+}
+
+void json_own_warnings(writer *w, const habitat_report_predictions *what,
+                       const habitat_prediction *prediction) {
+    json_array(w, "warnings");
+    json_destination_warnings(w, what, &prediction, 1);
+    json_end_array(w);
 }
 
 void json_report_foot(writer *w, const habitat_report_predictions *what) {
@@ -130,20 +162,7 @@ void json_report_foot(writer *w, const habitat_report_predictions *what) {
         json_text(w, NULL, what->warnings[i]);
     for (size_t i = 0; i < count; i++)
         json_text(w, NULL, warnings[i]);
-    for (int d = 0; d < HABITAT_DTYPE_COUNT; d++) {
-        char line[FORMAT_WARNING_BYTES];
-        if (habitat_format_warning(what->workload, what->predictions, what->count, (habitat_dtype)d,
-                                   line, sizeof line))
-            json_text(w, NULL, line);
-    }
-    const char *vendor = habitat_vendor_warning(what->workload, what->predictions, what->count);
-    if (vendor)
-        json_text(w, NULL, vendor);
-    char note[FORMAT_WARNING_BYTES];
-    if (habitat_calibration_note(what->predictions, what->count, note, sizeof note))
-        json_text(w, NULL, note);
-    if (interval_warning(what))
-        json_text(w, NULL, interval_warning(what));
+    json_destination_warnings(w, what, what->predictions, what->count);
     json_end_array(w);
     json_end_map(w);
 }
@@ -397,6 +416,6 @@ void text_warnings(writer *w, const habitat_report_predictions *what) {
     char note[FORMAT_WARNING_BYTES];
     if (habitat_calibration_note(what->predictions, what->count, note, sizeof note))
         text_warning(w, &first, note);
-    if (interval_warning(what))
-        text_warning(w, &first, interval_warning(what));
+    if (interval_warning(what->predictions, what->count))
+        text_warning(w, &first, interval_warning(what->predictions, what->count));
 }

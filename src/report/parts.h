@@ -29,6 +29,10 @@ void json_report_foot(writer *w, const habitat_report_predictions *what);
 /* The keys of one prediction, in an object the caller opened. */
 void json_prediction(writer *w, const habitat_prediction *prediction);
 
+/* "warnings": what this destination alone gives reason to say. */
+void json_own_warnings(writer *w, const habitat_report_predictions *what,
+                       const habitat_prediction *prediction);
+
 /* "by_op": [..] (or by_kernel, by_module); `list` names the key. */
 void json_rows(writer *w, const char *list, const split *s, const split_total *totals,
                const size_t *order);

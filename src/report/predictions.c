@@ -24,6 +24,7 @@ static habitat_status write_json(writer *w, const habitat_report_predictions *wh
         json_prediction(w, p);
         json_number(w, "ratio", ratio_of(what, p));
         json_number(w, "samples_per_s", p->samples_per_s);
+        json_own_warnings(w, what, p);
         /* by_class is there always */
         if (by != HABITAT_REPORT_BY_NOTHING && by != HABITAT_REPORT_BY_CLASS) {
             status = view_fill(v, p, err);

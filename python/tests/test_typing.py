@@ -1,0 +1,66 @@
+"""What a type checker of a user's program sees."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import habitat
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = Path(habitat.__file__).parent
+
+USE = """
+import habitat
+
+trace = habitat.Trace("step.json.gz", origin=habitat.Device.H200_SXM5_141GB)
+names: list[str] = [p.gpu for p in trace.predict_all("V100")]
+with habitat.Trace(b"step.json.gz") as closing:
+    shares: dict[str, float] = closing.predict(habitat.gpu("T4"), by="op").coverage
+try:
+    closing.predict("V101")
+except habitat.HabitatError as error:
+    where: tuple[str, int] = error.status, error.line or 0
+with habitat.record("step.json.gz"):
+    pass
+tracker = habitat.OperationTracker(device=habitat.Device.H200_SXM5_141GB)
+ms: float = tracker.get_tracked_trace().to_device(habitat.Device.T4).run_time_ms
+version: str = habitat.__version__
+"""
+
+
+def check(program, tmp_path):
+    """Lines of mypy --strict about `program`."""
+    pytest.importorskip("mypy")
+    file = tmp_path / "program.py"
+    file.write_text(program)
+    environment = dict(os.environ, MYPY_CACHE_DIR=str(tmp_path / "cache"))
+    if "site-packages" not in PACKAGE.parts:
+        environment["MYPYPATH"] = str(PACKAGE.parent)
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", file.name],
+        cwd=tmp_path, env=environment, capture_output=True, text=True,
+    )  # fmt: skip
+    return [line for line in (done.stdout + done.stderr).splitlines() if line]
+
+
+def test_the_package_says_that_it_has_types():
+    assert (PACKAGE / "py.typed").exists()
+
+
+def test_the_snippets_of_the_readme_are_strict(tmp_path):
+    snippets = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.M | re.S)
+    assert snippets
+    assert check("\n".join(snippets), tmp_path) == []
+
+
+def test_the_whole_package_can_be_used_strictly(tmp_path):
+    assert check(USE, tmp_path) == []
+
+
+def test_a_wrong_use_is_found(tmp_path):
+    lines = check("import habitat\nhabitat.Trace('a').predict(b'T4')\nhabitat.Trase('a')\n", tmp_path)
+    assert len(lines) == 2 and "program.py:2" in lines[0] and "program.py:3" in lines[1]
