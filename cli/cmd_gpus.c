@@ -1,4 +1,5 @@
-/* habitat gpus [NAME] | gpus --check: the GPU table. */
+/* habitat gpus [NAME] | gpus --check | gpus --template: the GPU table. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "commands.h"
@@ -67,12 +68,11 @@ static int show(const habitat_gpu_table *table, const char *name, habitat_report
 }
 
 int cmd_gpus(int argc, char **argv) {
-    bool checking = false, json = false, csv = false;
+    bool checking = false, template = false, json = false, csv = false;
     cli_list files = {0};
     const cli_option options[] = {
-        {"--check", 0, CLI_FLAG, &checking},
-        {"--json", 0, CLI_FLAG, &json},
-        {"--csv", 0, CLI_FLAG, &csv},
+        {"--check", 0, CLI_FLAG, &checking}, {"--template", 0, CLI_FLAG, &template},
+        {"--json", 0, CLI_FLAG, &json},      {"--csv", 0, CLI_FLAG, &csv},
         {"--gpu-file", 0, CLI_LIST, &files},
     };
     cli_arguments arguments = {
@@ -81,7 +81,11 @@ int cmd_gpus(int argc, char **argv) {
     habitat_report_format format;
     int code = cli_parse(&arguments, argc, argv);
     if (code == CLI_DONE && !arguments.finished)
-        code = cli_expect_operands(&arguments, 0, checking ? 0 : 1, "at most one NAME");
+        code = cli_expect_operands(&arguments, 0, checking || template ? 0 : 1, "at most one NAME");
+    if (code == CLI_DONE && !arguments.finished && template) {
+        fputs(habitat_gpu_template(), stdout);
+        arguments.finished = true;
+    }
     if (code == CLI_DONE && !arguments.finished)
         code = cli_format(json, csv, &format);
     if (code == CLI_DONE && !arguments.finished)

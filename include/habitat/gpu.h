@@ -88,7 +88,7 @@ typedef struct habitat_gpu {
     double c2c_bytes_per_s;    /* link to the CPU of a superchip, both directions; NaN = none */
     double pcie_bytes_per_s;   /* one direction */
     uint32_t pcie_generation, pcie_lanes; /* 0 if not known */
-    const char *release_date;             /* "2022-03-22" or "2022-03" */
+    const char *release_date; /* "2022-03-22" or "2022-03"; NULL if a private file gives none */
     const char
         *file; /* where the entry came from: "built-in" or a path (the last, if calibrated) */
     const habitat_gpu_operation *operations; /* shape (operation_count), of a calibration; models
@@ -97,6 +97,10 @@ typedef struct habitat_gpu {
 } habitat_gpu;
 
 typedef struct habitat_gpu_table habitat_gpu_table;
+
+/** A GPU file to start from, its places to fill in being null: docs/gpus.md "Adding a GPU".
+ * @return static JSON text. @since 0.1 */
+HABITAT_API const char *habitat_gpu_template(void);
 
 /** Folder of the user's own GPU files: $XDG_CONFIG_HOME/habitat/gpus, or ~/.config/habitat/gpus.
  * @param out  receives the path. @param size bytes of `out`.

@@ -13,4 +13,6 @@ typedef struct habitat_embedded_file {
 extern const habitat_embedded_file habitat_embedded_models[];
 extern const size_t habitat_embedded_models_count;
 
+extern const habitat_embedded_file habitat_embedded_gpu_template[];
+
 #endif

@@ -132,7 +132,7 @@ static void check_board(findings *f, const habitat_gpu *gpu) {
         find(f, gpu, "TDP of %g W is out of range", gpu->tdp_w);
     if (gpu->process_nm > 28 || gpu->process_nm < 2)
         find(f, gpu, "process node of %g nm is out of range", gpu->process_nm);
-    if (strcmp(gpu->release_date, "2012") < 0)
+    if (gpu->release_date && strcmp(gpu->release_date, "2012") < 0)
         find(f, gpu, "release date %s is before any GPU of the table", gpu->release_date);
     /* one lane of generations 3 to 6 carries about 1, 2, 4, 8 GB/s each way */
     double lane = gpu->pcie_lanes ? gpu->pcie_bytes_per_s / gpu->pcie_lanes / 1e9 : NAN;
@@ -167,9 +167,29 @@ static void check_rate_sources(findings *f, const habitat_gpu *gpu, const char *
     }
 }
 
+/* What everybody uses says everything, and from where; a private file may leave it out. */
+static void check_built_in(findings *f, const gpu_entry *entry) {
+    if (!entry->gpu.release_date)
+        find(f, &entry->gpu, "no release date");
+    for (size_t i = 0; i < entry->source_count; i++)
+        if (strcmp(entry->sources[i].id, "derived") == 0)
+            find(f, &entry->gpu, "%s is left out", entry->sources[i].field);
+}
+
+static bool gives_sources(const gpu_entry *entry) {
+    for (size_t i = 0; i < gpu_field_count; i++)
+        if (strcmp(gpu_fields[i].key, "sources") == 0)
+            return entry->present >> i & 1;
+    return false;
+}
+
 static void check_sources(findings *f, const gpu_entry *entry) {
     static const char *const own[] = {"schema", "notes", "peak_note", "sources", "sustained"};
     const habitat_gpu *gpu = &entry->gpu;
+    if (strcmp(gpu->file, "built-in") == 0)
+        check_built_in(f, entry);
+    else if (!gives_sources(entry))
+        return;
     for (size_t i = 0; i < gpu_field_count; i++) {
         bool needed = entry->present >> i & 1;
         for (size_t k = 0; k < sizeof own / sizeof *own; k++)

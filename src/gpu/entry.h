@@ -43,6 +43,17 @@ static inline const gpu_entry *gpu_entry_of(const habitat_gpu *gpu) {
 habitat_status gpu_parse(habitat_arena *arena, const char *text, size_t size, const char *file,
                          gpu_entry **out, habitat_error *err);
 
+/* complete.c: what a file does not say. */
+typedef struct gpu_left_out {
+    uint64_t nulls; /* bit i: row i of gpu_fields is null, a place that nobody filled in */
+    bool null_fp16; /* so is the matrix fp16 peak */
+    bool no_matrix; /* "matrix": {} says that there are no matrix units */
+} gpu_left_out;
+
+/* Fills in what follows from the rest; an error that names all that is still missing. */
+habitat_status gpu_complete(habitat_arena *arena, gpu_entry *entry, const gpu_left_out *left,
+                            const char *file, habitat_error *err);
+
 /* fields.c: the keys of a GPU file. */
 typedef enum gpu_field_kind {
     GPU_FIELD_TEXT,   /* const char * */
@@ -57,7 +68,7 @@ typedef struct gpu_field {
     size_t offset; /* in habitat_gpu, or in habitat_sm_limits */
     double scale;
     double lowest, highest; /* of the value as written in the file */
-    bool required;          /* in a GPU, not in a calibration */
+    bool required;          /* in a GPU, where it does not follow; not in a calibration */
 } gpu_field;
 
 extern const gpu_field gpu_fields[];

@@ -32,7 +32,7 @@ const gpu_field gpu_fields[] = {
     TEXT("chip", chip, false),
     OTHER("compute_capability", false),
     TEXT("llvm_target", llvm_target, false),
-    TEXT("release_date", release_date, true),
+    TEXT("release_date", release_date, false),
     NUMBER("process_nm", process_nm, 1, 1, 100, true),
     NUMBER("tdp_w", tdp_w, 1, 5, 5000, true),
     COUNT("sm_count", sm_count, 1, 4096, true),
@@ -53,14 +53,14 @@ const gpu_field gpu_fields[] = {
     COUNT("pcie_generation", pcie_generation, 1, 9, false),
     COUNT("pcie_lanes", pcie_lanes, 1, 32, false),
     NUMBER("pcie_bidirectional_gb_per_s", pcie_bytes_per_s, GB / 2, 0.1, 4096, false),
-    OTHER("peak_dense_tflop_per_s", true),
+    OTHER("peak_dense_tflop_per_s", false),
     OTHER("peak_note", false),
     OTHER("sm_limits", false),
     OTHER("sustained", false),
     NUMBER("launch_floor_ns", launch_floor_ns, 1, 1, 1e7, false),
     OTHER("operations", false),
     OTHER("notes", false),
-    OTHER("sources", true),
+    OTHER("sources", false),
 };
 const size_t gpu_field_count = sizeof gpu_fields / sizeof *gpu_fields;
 

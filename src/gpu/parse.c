@@ -24,7 +24,8 @@ typedef struct reader {
     gpu_entry *entry;
     const char *text, *file;
     habitat_error *err;
-    char scope[32];      /* what stands before a key in messages: "operations[3]." */
+    char scope[32]; /* what stands before a key in messages: "operations[3]." */
+    gpu_left_out left;
     uint64_t scope_line; /* of the object that is being read; 0 = the key is looked for */
 } reader;
 
@@ -226,6 +227,10 @@ static habitat_status read_rates(reader *r, const char *where, yajl_val value, d
             return bad(r, HABITAT_E_FORMAT, key,
                        "unknown number format in %s; known: fp64 fp32 tf32 fp16 bf16 fp8 int8",
                        where);
+        if (YAJL_IS_NULL(value->u.object.values[i])) { /* complete.c says whether it is needed */
+            r->left.null_fp16 |= target == &gpu->peak.matrix_flop_per_s[HABITAT_DTYPE_FP16];
+            continue;
+        }
         TRY(read_number(r, key, value->u.object.values[i], 1e-3, 1e6, &number));
         *target = number * 1e12;
     }
@@ -244,9 +249,9 @@ static habitat_status read_peak(reader *r, yajl_val value) {
             TRY(read_rates(r, key, rates, peak->matrix_flop_per_s));
         else
             return bad(r, HABITAT_E_FORMAT, key, "unknown key; peaks are under plain and matrix");
+        if (strcmp(key, "matrix") == 0)
+            r->left.no_matrix = rates->u.object.len == 0;
     }
-    if (isnan(peak->plain_flop_per_s[HABITAT_DTYPE_FP32]))
-        return bad(r, HABITAT_E_FORMAT, "peak_dense_tflop_per_s", "must hold plain, with fp32");
     return HABITAT_OK;
 }
 
@@ -516,10 +521,10 @@ static yajl_val member(yajl_val object, const char *key) {
 static habitat_status read_aliases(reader *r, yajl_val root) {
     gpu_entry *entry = r->entry;
     yajl_val exact = member(root, "aliases"), shared = member(root, "family_aliases");
-    if (exact)
+    if (exact && !YAJL_IS_NULL(exact))
         TRY(read_texts(r, "aliases", exact, 0, &entry->aliases, &entry->alias_count));
     entry->family_start = entry->alias_count;
-    if (shared)
+    if (shared && !YAJL_IS_NULL(shared))
         TRY(read_texts(r, "family_aliases", shared, entry->alias_count, &entry->aliases,
                        &entry->alias_count));
     return HABITAT_OK;
@@ -532,7 +537,7 @@ static habitat_status read_limits_over_known(reader *r, yajl_val root) {
     yajl_val value = member(root, "sm_limits");
     if (known)
         gpu->limits = *known;
-    return value ? read_limits(r, value) : HABITAT_OK;
+    return value && !YAJL_IS_NULL(value) ? read_limits(r, value) : HABITAT_OK;
 }
 
 /* ---- the file ---- */
@@ -563,6 +568,10 @@ static habitat_status read_fields(reader *r, yajl_val root) {
             return bad(r, HABITAT_E_FORMAT, key,
                        "unknown key; did you mean %s? (keys of your own begin with x_)",
                        nearest_key(key, gpu_fields, gpu_field_count));
+        if (YAJL_IS_NULL(value)) {
+            r->left.nulls |= UINT64_C(1) << f;
+            continue;
+        }
         r->entry->present |= UINT64_C(1) << f;
         TRY(gpu_fields[f].kind == GPU_FIELD_OTHER
                 ? read_other_field(r, key, value)
@@ -577,7 +586,7 @@ static habitat_status check_calibration(reader *r) {
                                           "launch_floor_ns", "operations",     "notes",
                                           "sources"};
     for (size_t f = 0; f < gpu_field_count; f++) {
-        bool fits = !(r->entry->present >> f & 1);
+        bool fits = !((r->entry->present | r->left.nulls) >> f & 1);
         for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
             fits |= strcmp(allowed[i], gpu_fields[f].key) == 0;
         if (!fits)
@@ -593,11 +602,8 @@ static habitat_status check_gpu(reader *r) {
         if (r->entry->present >> f & 1 && strcmp(gpu_fields[f].key, "operations") == 0)
             return bad(r, HABITAT_E_FORMAT, "operations",
                        "has a place only in a calibration (a file with calibration_of)");
-    for (size_t f = 0; f < gpu_field_count; f++)
-        if (gpu_fields[f].required && !(r->entry->present >> f & 1))
-            return bad(r, HABITAT_E_FORMAT, gpu_fields[f].key,
-                       "is missing; see data/schema/gpu.schema.json");
-    if (!is_date(gpu->release_date))
+    TRY(gpu_complete(r->arena, r->entry, &r->left, r->file, r->err));
+    if (gpu->release_date && !is_date(gpu->release_date))
         return bad(r, HABITAT_E_FORMAT, "release_date", "must be YYYY-MM or YYYY-MM-DD");
     char plain[GPU_NAME_LENGTH];
     gpu_normalise(gpu->name, plain);

@@ -23,7 +23,9 @@ static int compare_entries(const void *a, const void *b) {
         return vendor;
     if (x->compute_capability != y->compute_capability)
         return x->compute_capability < y->compute_capability ? -1 : 1;
-    int date = strcmp(x->release_date, y->release_date);
+    if (!x->release_date != !y->release_date) /* not known: last */
+        return x->release_date ? -1 : 1;
+    int date = x->release_date ? strcmp(x->release_date, y->release_date) : 0;
     return date ? date : strcmp(x->name, y->name);
 }
 
