@@ -80,7 +80,7 @@ static uint64_t add_file(EVP_MD_CTX *digest, int file) {
 
 habitat_status sha256_file(const char *path, uint64_t size_bytes, int64_t modified_ns, char out[65],
                            habitat_error *err) {
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* never waits for a pipe */
     if (file < 0)
         return habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0,
                                "cannot open it again: %s; check the file and try again",

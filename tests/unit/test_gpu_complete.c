@@ -57,12 +57,12 @@ static void check_against_built_in(void) {
     size_t count = habitat_gpu_count(table), compared = 0, gpus = 0;
     for (size_t i = 0; i < count; i++) {
         const habitat_gpu *gpu = habitat_gpu_at(table, i), *own = NULL;
+        if (gpu->compute_capability == 0)
+            continue;
         habitat_gpu_table *other = fresh();
         habitat_error err = {0};
         char peaks[128] = "";
         double fp16 = gpu->peak.matrix_flop_per_s[HABITAT_DTYPE_FP16];
-        if (gpu->compute_capability == 0)
-            continue;
         if (!isnan(fp16) && gpu->compute_capability > 70 && gpu->compute_capability != 80)
             snprintf(peaks, sizeof peaks,
                      ", \"peak_dense_tflop_per_s\": {\"matrix\": {\"fp16\": %.17g}}", fp16 / 1e12);
