@@ -290,27 +290,25 @@ static void set_totals(const scaling *s, const totals *sum, habitat_prediction *
 
 /* ---- operator models ---- */
 
-static bool asks_models(const habitat_workload_group *group, habitat_method method) {
-    return group->work.known && group->origin_ms > 0.0 &&
-           (method == HABITAT_METHOD_AUTO || group->work.varying);
-}
-
-/* What an operation's products compute in on the destination: on the origin its main kernels tell.
- */
-static habitat_dtype arithmetic_of(const scaling *s, const habitat_workload_group *group) {
+/* What an operation's products compute in on a GPU of these rates: on the origin its main kernels
+ * tell. */
+static habitat_dtype arithmetic_of(const habitat_workload *w, const rate_table *rates,
+                                   const habitat_workload_group *group) {
     for (uint32_t i = 0; i < group->kernel_count; i++) {
         const habitat_workload_kernel *kernel =
-            &s->w->kernels[s->w->group_index[group->first_kernel + i]];
+            &w->kernels[w->group_index[group->first_kernel + i]];
         const habitat_kernel_facts *facts = &kernel->facts;
         if (kernel->main && facts->dtype != HABITAT_DTYPE_UNKNOWN)
-            return (habitat_dtype)(s->spec_dest.unit[facts->dtype][facts->matrix_unit] / 2);
+            return (habitat_dtype)(rates->unit[facts->dtype][facts->matrix_unit] / 2);
     }
     return group->work.dtype;
 }
 
-/* Answers of the operator models, one a group; `covered` false where they were not asked. */
-static habitat_status ask_models(const scaling *s, habitat_method method,
-                                 habitat_operator_answer *answers, habitat_error *err) {
+/* The networks' answers for one of the two GPUs, one a group; `covered` false where they were not
+ * asked. */
+static habitat_status ask_networks(const scaling *s, const habitat_gpu *gpu,
+                                   const rate_table *rates, habitat_operator_answer *answers,
+                                   habitat_error *err) {
     const habitat_workload *w = s->w;
     habitat_operator_query *queries = calloc(w->group_count, sizeof *queries);
     habitat_operator_answer *found = calloc(w->group_count, sizeof *found);
@@ -320,21 +318,49 @@ static habitat_status ask_models(const scaling *s, habitat_method method,
                                 : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     size_t n = 0;
     for (size_t g = 0; status == HABITAT_OK && g < w->group_count; g++) {
-        if (!asks_models(&w->groups[g], method))
+        const habitat_workload_group *group = &w->groups[g];
+        if (!group->work.known || !group->work.varying || !(group->origin_ms > 0.0))
             continue;
-        queries[n] = (habitat_operator_query){&w->groups[g].work, arithmetic_of(s, &w->groups[g]),
-                                              w->groups[g].origin_ms};
+        queries[n] = (habitat_operator_query){&group->work, arithmetic_of(w, rates, group),
+                                              group->origin_ms};
         group_of[n++] = (uint32_t)g;
     }
     if (status == HABITAT_OK)
-        status = habitat_operator_model_predict(method == HABITAT_METHOD_AUTO ? method
-                                                                              : HABITAT_METHOD_MLP,
-                                                s->origin, s->dest, n, queries, found, err);
+        status = habitat_operator_model_predict(HABITAT_METHOD_MLP, s->origin, gpu, n, queries,
+                                                found, err);
     for (size_t i = 0; status == HABITAT_OK && i < n; i++)
         answers[group_of[i]] = found[i];
     free(queries);
     free(found);
     free(group_of);
+    return status;
+}
+
+/* The measurement, scaled by what the networks say of the two GPUs: T_d = T_o M_d / M_o, as the
+ * paper's authors do. What a network gets wrong on both alike cancels. The interval is as wide as
+ * M_d's. Where the networks do not know how the origin computed (TF32, another vendor) its time
+ * says nothing about M_o, and M_d stands alone. docs/decisions/0094 */
+static void scale_answer(double origin_ms, const habitat_operator_answer *origin,
+                         habitat_operator_answer *dest) {
+    if (!dest->covered || !origin->covered)
+        return;
+    double factor = origin_ms / origin->ms;
+    dest->ms *= factor;
+    dest->low_ms *= factor;
+    dest->high_ms *= factor;
+}
+
+/* Answers of the methods mlp and habitat, one a group. */
+static habitat_status ask_models(const scaling *s, habitat_operator_answer *answers,
+                                 habitat_error *err) {
+    habitat_operator_answer *origin = calloc(s->w->group_count + 1, sizeof *origin);
+    habitat_status status = origin ? ask_networks(s, s->origin, &s->spec_origin, origin, err)
+                                   : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    if (status == HABITAT_OK)
+        status = ask_networks(s, s->dest, &s->spec_dest, answers, err);
+    for (size_t g = 0; status == HABITAT_OK && g < s->w->group_count; g++)
+        scale_answer(s->w->groups[g].origin_ms, &origin[g], &answers[g]);
+    free(origin);
     return status;
 }
 
@@ -452,7 +478,7 @@ static habitat_status ask(const scaling *s, habitat_method method, habitat_predi
     if (*answers && method == HABITAT_METHOD_AUTO)
         status = habitat_auto_models_answer(s, *answers, &out->calibrated_operations, err);
     else if (*answers)
-        status = ask_models(s, method, *answers, err);
+        status = ask_models(s, *answers, err);
     return status == HABITAT_E_MEMORY ? habitat_fail(err, status, "out of memory") : status;
 }
 
