@@ -302,16 +302,10 @@ static int check_parameters(const kind *k, const question *q) {
 }
 
 static int read_pass(const char *name, habitat_pass *out) {
-    static const char *const names[] = {"forward", "backward", "backward-input", "backward-weight"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(name, names[i]) == 0) {
-            *out = (habitat_pass)i;
-            return CLI_DONE;
-        }
-    return cli_fail(CLI_USAGE, "--pass",
-                    "\"%s\" is no pass; choose forward, backward, "
-                    "backward-input or backward-weight",
-                    name);
+    habitat_error error = {0};
+    if (habitat_pass_from_name(name, out, &error) != HABITAT_OK)
+        return cli_fail(CLI_USAGE, "--pass", "%s", error.message);
+    return CLI_DONE;
 }
 
 static int read_dtype(const char *name, habitat_dtype *out) {

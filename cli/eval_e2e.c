@@ -2,7 +2,6 @@
  *
  * A recording stands for a measurement when model, mode, sequence length, batch and number format
  * are the same; files are named for that (docs/accuracy.md#matching). */
-#include "csv.h"
 #include "eval_e2e.h"
 
 #include <ctype.h>
@@ -43,29 +42,29 @@ static void copy_text(char *out, size_t size, const char *text) {
 
 /* Whether the current row is an iteration of this source that eager recordings on one GPU can stand
  * for. */
-static bool comparable(const cli_csv *table, const char *wanted) {
-    const char *source = cli_csv_text(table, "source");
-    const char *options = cli_csv_text(table, "options");
+static bool comparable(const habitat_csv_reader *table, const char *wanted) {
+    const char *source = habitat_csv_text(table, "source");
+    const char *options = habitat_csv_text(table, "options");
     return source && strcmp(source, wanted) == 0 && (!options || !*options) &&
-           !(cli_csv_number(table, "num_gpus") > 1);
+           !(habitat_csv_number(table, "num_gpus") > 1);
 }
 
-static int read_measured(const cli_csv *table, const habitat_gpu_table *gpus, const char *file,
-                         e2e_case *out) {
+static int read_measured(const habitat_csv_reader *table, const habitat_gpu_table *gpus,
+                         const char *file, e2e_case *out) {
     habitat_error error = {0};
     *out = (e2e_case){0};
-    copy_text(out->model, sizeof out->model, cli_csv_text(table, "model"));
-    copy_text(out->mode, sizeof out->mode, cli_csv_text(table, "mode"));
-    copy_text(out->dtype, sizeof out->dtype, cli_csv_text(table, "dtype"));
-    const char *name = cli_csv_text(table, "gpu");
+    copy_text(out->model, sizeof out->model, habitat_csv_text(table, "model"));
+    copy_text(out->mode, sizeof out->mode, habitat_csv_text(table, "mode"));
+    copy_text(out->dtype, sizeof out->dtype, habitat_csv_text(table, "dtype"));
+    const char *name = habitat_csv_text(table, "gpu");
     if (habitat_gpu_find(gpus, name ? name : "", &out->gpu, NULL, &error) != HABITAT_OK)
         return cli_fail_error(&error, file);
-    out->batch = cli_csv_number(table, "global_batch");
-    out->length = cli_csv_number(table, "seq_len");
-    out->measured_ms = cli_csv_number(table, "e2e_ms");
+    out->batch = habitat_csv_number(table, "global_batch");
+    out->length = habitat_csv_number(table, "seq_len");
+    out->measured_ms = habitat_csv_number(table, "e2e_ms");
     out->fastest_ms = out->slowest_ms = out->measured_ms;
-    out->measured_forward_ms = cli_csv_number(table, "fw_ms");
-    out->measured_backward_ms = cli_csv_number(table, "bwall_ms");
+    out->measured_forward_ms = habitat_csv_number(table, "fw_ms");
+    out->measured_backward_ms = habitat_csv_number(table, "bwall_ms");
     if (!(out->measured_ms > 0) || !(out->batch > 0))
         return cli_fail(CLI_INPUT, file,
                         "a whole-model row of %s has no e2e_ms or global_batch above 0",
@@ -288,10 +287,13 @@ static int merge_runs(e2e_set *set) {
 
 static int read_all_measured(const habitat_gpu_table *gpus, const char *source, const char *file,
                              e2e_set *out) {
-    cli_csv *table = NULL;
-    bool more = false;
-    int code = cli_csv_open(file, &table);
-    while (code == CLI_DONE && (code = cli_csv_next(table, &more)) == CLI_DONE && more) {
+    habitat_csv_reader *table = NULL;
+    habitat_error error = {0};
+    const char *record = NULL;
+    int code = CLI_DONE;
+    habitat_status status = habitat_csv_open(file, &table, &error);
+    while (code == CLI_DONE && status == HABITAT_OK &&
+           (status = habitat_csv_next(table, &record, &error)) == HABITAT_OK && record) {
         e2e_case c;
         if (!comparable(table, source))
             continue;
@@ -299,7 +301,9 @@ static int read_all_measured(const habitat_gpu_table *gpus, const char *source, 
         if (code == CLI_DONE)
             code = add_case(out, &c);
     }
-    cli_csv_close(table);
+    if (status != HABITAT_OK)
+        code = cli_fail_row(&error, file);
+    habitat_csv_close(table);
     return code == CLI_DONE ? merge_runs(out) : code;
 }
 

@@ -1,6 +1,5 @@
 /* `habitat eval e2e`: the few operations that stand for a calibration of each destination
  * (e2e_calibration.csv, drawn by tools/few_shot.py from training rows of single operations). */
-#include "csv.h"
 #include "eval_e2e.h"
 
 #include <math.h>
@@ -19,37 +18,42 @@ static void copy_text(char *out, size_t size, const char *text) {
     snprintf(out, size, "%s", text ? text : "");
 }
 
-static int add(e2e_operations *all, const cli_csv *table, const char *path) {
+static int add(e2e_operations *all, const habitat_csv_reader *table, const char *path) {
     e2e_operation *grown = realloc(all->items, (all->count + 1) * sizeof *grown);
     if (!grown)
         return cli_fail(CLI_FAILED, NULL, "out of memory");
     all->items = grown;
     e2e_operation *made = &grown[all->count++];
-    copy_text(made->gpu, sizeof made->gpu, cli_csv_text(table, "gpu"));
-    copy_text(made->op, sizeof made->op, cli_csv_text(table, "op"));
-    copy_text(made->pass, sizeof made->pass, cli_csv_text(table, "pass"));
-    copy_text(made->shape, sizeof made->shape, cli_csv_text(table, "shape"));
-    copy_text(made->timing, sizeof made->timing, cli_csv_text(table, "timing"));
-    made->dtype = habitat_dtype_from_name(cli_csv_text(table, "dtype"));
-    made->ms = cli_csv_number(table, "latency_ms");
+    copy_text(made->gpu, sizeof made->gpu, habitat_csv_text(table, "gpu"));
+    copy_text(made->op, sizeof made->op, habitat_csv_text(table, "op"));
+    copy_text(made->pass, sizeof made->pass, habitat_csv_text(table, "pass"));
+    copy_text(made->shape, sizeof made->shape, habitat_csv_text(table, "shape"));
+    copy_text(made->timing, sizeof made->timing, habitat_csv_text(table, "timing"));
+    made->dtype = habitat_dtype_from_name(habitat_csv_text(table, "dtype"));
+    made->ms = habitat_csv_number(table, "latency_ms");
     if (!(made->ms > 0))
         return cli_fail(CLI_INPUT, path, "line %llu: latency_ms is not above 0",
-                        cli_csv_line(table));
+                        (unsigned long long)habitat_csv_line(table));
     return CLI_DONE;
 }
 
 int e2e_read_operations(const char *folder, e2e_operations *out) {
     char path[4096];
-    cli_csv *table = NULL;
-    bool more = false;
+    habitat_csv_reader *table = NULL;
+    habitat_error error = {0};
+    const char *record = NULL;
+    int code = CLI_DONE;
     *out = (e2e_operations){0};
     snprintf(path, sizeof path, "%s/e2e_calibration.csv", folder);
     if (access(path, F_OK) != 0)
         return CLI_DONE; /* others' folders need not have it: its two columns stay away */
-    int code = cli_csv_open(path, &table);
-    while (code == CLI_DONE && (code = cli_csv_next(table, &more)) == CLI_DONE && more)
+    habitat_status status = habitat_csv_open(path, &table, &error);
+    while (code == CLI_DONE && status == HABITAT_OK &&
+           (status = habitat_csv_next(table, &record, &error)) == HABITAT_OK && record)
         code = add(out, table, path);
-    cli_csv_close(table);
+    if (status != HABITAT_OK)
+        code = cli_fail_row(&error, path);
+    habitat_csv_close(table);
     return code;
 }
 

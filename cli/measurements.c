@@ -26,7 +26,7 @@ static int compare(const void *a, const void *b) {
 static int add_file(habitat_dataset *data, const char *path) {
     habitat_error error = {0};
     if (habitat_dataset_add(data, path, &error) != HABITAT_OK)
-        return cli_fail_error(&error, path);
+        return cli_fail_row(&error, path);
     return CLI_DONE;
 }
 

@@ -80,3 +80,12 @@ int cli_fail_error(const habitat_error *error, const char *subject) {
         return cli_fail(code, file, "byte %llu: %s", (unsigned long long)error->byte, message);
     return cli_fail(code, file, "%s", message);
 }
+
+int cli_fail_row(const habitat_error *error, const char *subject) {
+    const char *file = error->file[0] ? error->file : subject;
+    char place[sizeof error->file + 1024];
+    if (error->line == 0 || !file)
+        return cli_fail_error(error, subject);
+    snprintf(place, sizeof place, "%.1024s:%llu", file, (unsigned long long)error->line);
+    return cli_fail(exit_code(error->code), place, "%s", error->message);
+}

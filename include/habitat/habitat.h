@@ -5,6 +5,7 @@
 #include <habitat/version.h>
 #include <habitat/status.h>
 #include <habitat/units.h>
+#include <habitat/csv.h>
 #include <habitat/gpu.h>
 #include <habitat/trace.h>
 #include <habitat/work.h>

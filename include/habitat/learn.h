@@ -9,6 +9,7 @@
 
 #include <habitat/status.h>
 #include <habitat/units.h>
+#include <habitat/csv.h>
 #include <habitat/gpu.h>
 #include <habitat/work.h>
 
@@ -190,26 +191,15 @@ HABITAT_API size_t habitat_dataset_skipped(const habitat_dataset *data);
 /** Free a dataset; NULL is allowed. @since 0.1 */
 HABITAT_API void habitat_dataset_free(habitat_dataset *data);
 
-/* Reads a CSV table row by row and turns rows into questions: `habitat predict-ops`. */
-typedef struct habitat_csv_reader habitat_csv_reader;
-
-/** Open a CSV file, plain or gzip, with a header line. @since 0.1 */
-HABITAT_API habitat_status habitat_csv_open(const char *path, habitat_csv_reader **out,
-                                            habitat_error *err);
-/** The header line as it stands, without its line end. */
-HABITAT_API const char *habitat_csv_header(const habitat_csv_reader *reader);
-/** Next line. @param line receives the row as it stands, borrowed until the next call; NULL at the
- * end. @return HABITAT_OK; HABITAT_E_PARSE, _IO. */
-HABITAT_API habitat_status habitat_csv_next(habitat_csv_reader *reader, const char **line,
-                                            habitat_error *err);
-/** The current row as a measurement. @param gpu receives the row's GPU name as written, borrowed;
- * empty without one. `out->time_ms` is NaN without a measured time.
- * @return HABITAT_OK; HABITAT_E_UNSUPPORTED (an operation or columns nothing is known of);
- *         HABITAT_E_PARSE, _RANGE with the line. */
+/** The current row of a table of operations (docs/dataset.md) as a measurement.
+ * @param gpu receives the row's GPU name as written, borrowed; empty without one. `out->time_ms` is
+ *            NaN without a measured time.
+ * @return HABITAT_OK; HABITAT_E_UNSUPPORTED (known words that nobody can predict: the message is
+ *         the reason); HABITAT_E_PARSE (an unknown word), _RANGE (a size or time that cannot be),
+ *         _FORMAT (columns of no known schema), each with the line. */
 HABITAT_API habitat_status habitat_csv_measurement(const habitat_csv_reader *reader,
                                                    habitat_measurement *out, const char **gpu,
                                                    habitat_error *err);
-HABITAT_API void habitat_csv_close(habitat_csv_reader *reader);
 
 /* ---- Training and judging ----------------------------------------------------------------------
  */

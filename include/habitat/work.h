@@ -149,6 +149,11 @@ typedef struct habitat_kernel_configuration {
 HABITAT_API habitat_status habitat_kernel_get_configuration(const char *kernel_name,
                                                             habitat_kernel_configuration *out);
 
+/** A pass by its name: forward, backward, backward-input, backward-weight (hyphens or underscores).
+ * @return HABITAT_OK; HABITAT_E_ARG for any other word. @since 0.1 */
+HABITAT_API habitat_status habitat_pass_from_name(const char *name, habitat_pass *out,
+                                                  habitat_error *err);
+
 /** Work of an operation given by its parameters, without a trace (for `habitat op`, models, tests).
  * Each fills flop, bytes, class and shape; `dtype` is the tensors' number format.
  * @return HABITAT_OK; HABITAT_E_ARG for sizes that are not positive and finite. @since 0.1 */

@@ -7,8 +7,8 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "model/csv.h"
 #include "model/learned.h"
+#include "model/measurement.h"
 
 struct habitat_dataset {
     const habitat_gpu_table *gpus;
@@ -94,7 +94,7 @@ static habitat_status add_row(habitat_dataset *data, const habitat_csv_reader *r
                               unsigned part, last_gpu *last, habitat_error *err) {
     habitat_measurement row;
     const char *gpu;
-    habitat_status status = csv_measurement(reader, part, &row, &gpu, err);
+    habitat_status status = measurement_read(reader, part, &row, &gpu, err);
     if (status == HABITAT_E_UNSUPPORTED || (status == HABITAT_OK && isnan(row.time_ms))) {
         data->skipped++;
         return HABITAT_OK;
@@ -105,9 +105,10 @@ static habitat_status add_row(habitat_dataset *data, const habitat_csv_reader *r
         data->skipped++;
         return HABITAT_OK;
     }
-    if ((status = resolve(data, gpu, csv_path(reader), csv_line(reader), last, err)) != HABITAT_OK)
+    if ((status = resolve(data, gpu, habitat_csv_path(reader), habitat_csv_line(reader), last,
+                          err)) != HABITAT_OK)
         return status;
-    const char *source = cell_text(reader, "source");
+    const char *source = habitat_csv_text(reader, "source");
     source = source ? source : "";
     row.gpu = last->canonical;
     row.source = habitat_strings_intern(&data->names, source, strlen(source));
@@ -127,7 +128,7 @@ habitat_status habitat_dataset_add(habitat_dataset *data, const char *path, habi
     const char *line;
     last_gpu last = {{0}, NULL};
     while ((status = habitat_csv_next(reader, &line, err)) == HABITAT_OK && line)
-        for (unsigned part = 0; status == HABITAT_OK && part < csv_parts(reader); part++)
+        for (unsigned part = 0; status == HABITAT_OK && part < measurement_parts(reader); part++)
             if ((status = add_row(data, reader, part, &last, err)) != HABITAT_OK)
                 goto done;
 done:

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "model/csv.h"
 #include "model/evaluate.h"
 #include "model/train.h"
 
@@ -243,7 +242,7 @@ static habitat_status find_layer(const char *path, layer_span *out, habitat_erro
     bool any = false, sum_pending = false;
     *out = (layer_span){0, 0};
     for (; (status = habitat_csv_next(r, &line, err)) == HABITAT_OK && line; i++) {
-        const char *target = cell_text(r, "target");
+        const char *target = habitat_csv_text(r, "target");
         if (names_layer(target)) {
             if (!any)
                 out->first = i;
@@ -296,15 +295,16 @@ static habitat_status judge_file(const judged_models *models, const habitat_gpu_
     const char *line;
     for (size_t i = 0; (status = habitat_csv_next(r, &line, err)) == HABITAT_OK && line; i++) {
         tensor in[TENSORS_MAX], result[TENSORS_MAX];
-        size_t in_count = read_tensors(cell_text(r, "input_shapes"), in);
-        if (read_tensors(cell_text(r, "output_shape"), result) == 0)
+        size_t in_count = read_tensors(habitat_csv_text(r, "input_shapes"), in);
+        if (read_tensors(habitat_csv_text(r, "output_shape"), result) == 0)
             continue;
-        const char *target = cell_text(r, "target");
-        node n = {.measured_ms = cell_number(r, "fw_ms")};
-        n.c = class_of(cell_text(r, "op"), target, cell_text(r, "name"), in, in_count, result);
+        const char *target = habitat_csv_text(r, "target");
+        node n = {.measured_ms = habitat_csv_number(r, "fw_ms")};
+        n.c = class_of(habitat_csv_text(r, "op"), target, habitat_csv_text(r, "name"), in, in_count,
+                       result);
         if (out->train)
-            n.measured_ms += cell_number(r, "bw_ms") + cell_number(r, "acc_ms");
-        if (n.c == NODE_NONE || strcmp(cell_text(r, "dtype"), "float32") != 0 ||
+            n.measured_ms += habitat_csv_number(r, "bw_ms") + habitat_csv_number(r, "acc_ms");
+        if (n.c == NODE_NONE || strcmp(habitat_csv_text(r, "dtype"), "float32") != 0 ||
             !isfinite(n.measured_ms))
             continue;
         ask_node(&n, target, in, in_count, result, out->train);

@@ -39,7 +39,7 @@ static void test_schemas(void) {
     CHECK_INT(add(data,
                   "gpu,op,pass,dtype,shape,latency_ms,timing,source\n"
                   "H200,linear,forward,tf32,m=8 n=16 k=32,0.125,graph,x\n"
-                  "H200,cumsum,forward,fp32,columns=8,0.125,graph,x\n",
+                  "H200,gelu,forward,fp32,columns=8,0.125,wall,x\n",
                   &err),
               HABITAT_OK);
     size_t count = 0;

@@ -1,0 +1,72 @@
+/* CSV tables (RFC 4180, UTF-8, header line), plain or gzip, read record by record. One reader for
+ * measurements, tables of operations and whatever else comes in columns. */
+#ifndef HABITAT_CSV_H
+#define HABITAT_CSV_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <habitat/status.h>
+#include <habitat/units.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Columns of a table, bytes of a record (with the line ends in its quoted fields), and bytes of a
+ * table, unpacked. Beyond them a table is refused: an endless input ends. */
+enum { HABITAT_CSV_COLUMNS_MAX = 256, HABITAT_CSV_RECORD_MAX_BYTES = 1 << 20 };
+#define HABITAT_CSV_FILE_MAX_BYTES (UINT64_C(2) << 30)
+
+typedef struct habitat_csv_reader habitat_csv_reader;
+
+/** Open a table and read its header line. A byte order mark is left out.
+ * @param path file, or anything that can be read from beginning to end.
+ * @param out  receives the reader; free with habitat_csv_close(). Untouched on error.
+ * @param err  where and why on failure; may be NULL.
+ * @return HABITAT_OK; HABITAT_E_IO (cannot be read); HABITAT_E_FORMAT with line 1 (no header of at
+ *         least two columns, a name twice, more columns than the limit); HABITAT_E_PARSE as
+ *         habitat_csv_next(); HABITAT_E_MEMORY. @since 0.1 */
+HABITAT_API habitat_status habitat_csv_open(const char *path, habitat_csv_reader **out,
+                                            habitat_error *err);
+
+/** The header line as it stands, without its line end; and the names of its columns.
+ * @return borrowed, shape (*count). */
+HABITAT_API const char *habitat_csv_header(const habitat_csv_reader *reader);
+HABITAT_API const char *const *habitat_csv_columns(const habitat_csv_reader *reader, size_t *count);
+
+/** Next record. Empty lines are skipped.
+ * @param record receives it as it stands, without its line end (LF or CRLF), borrowed until the
+ *               next call; NULL at the end of the table.
+ * @return HABITAT_OK; HABITAT_E_PARSE with the record's first line: a zero byte, a quoted field
+ *         that never ends, a carriage return inside a line, a record or table beyond the limits,
+ *         another number of fields than the header's, a damaged or cut gzip file; HABITAT_E_IO;
+ *         HABITAT_E_MEMORY. @tested tests/unit/test_csv.c @since 0.1 */
+HABITAT_API habitat_status habitat_csv_next(habitat_csv_reader *reader, const char **record,
+                                            habitat_error *err);
+
+/** Fields of the current record, quotes taken off, in the order of the columns. Borrowed until the
+ * next call of habitat_csv_next(). */
+HABITAT_API const char *const *habitat_csv_fields(const habitat_csv_reader *reader);
+
+/** Field i of the current record (of the header, before the first) as it stands, with its quotes.
+ * @return borrowed, *length bytes without a final 0. */
+HABITAT_API const char *habitat_csv_raw(const habitat_csv_reader *reader, size_t i, size_t *length);
+
+/** Field by the name of its column: "" when empty, NULL without such a column. */
+HABITAT_API const char *habitat_csv_text(const habitat_csv_reader *reader, const char *column);
+
+/** The same as a number; NaN when empty, missing or no decimal number. */
+HABITAT_API double habitat_csv_number(const habitat_csv_reader *reader, const char *column);
+
+/** Line of the file on which the record begins, 1-based; and what the table is called. */
+HABITAT_API uint64_t habitat_csv_line(const habitat_csv_reader *reader);
+HABITAT_API const char *habitat_csv_path(const habitat_csv_reader *reader);
+
+/** Close a table; NULL is allowed. */
+HABITAT_API void habitat_csv_close(habitat_csv_reader *reader);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

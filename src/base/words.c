@@ -1,0 +1,30 @@
+/* Vocabularies; see words.h. */
+#include "base/words.h"
+
+#include <stdio.h>
+
+static char folded(char c) {
+    return c == '-' ? '_' : c;
+}
+
+bool word_same(const char *a, const char *b) {
+    while (*a && folded(*a) == folded(*b)) {
+        a++;
+        b++;
+    }
+    return *a == *b;
+}
+
+const word *word_find(const vocabulary *of, const char *text) {
+    for (size_t i = 0; i < of->count; i++)
+        if (word_same(of->words[i].name, text))
+            return &of->words[i];
+    return NULL;
+}
+
+void word_list(const vocabulary *of, char *out, size_t size) {
+    size_t used = 0;
+    *out = '\0';
+    for (size_t i = 0; i < of->count && used < size; i++)
+        used += (size_t)snprintf(out + used, size - used, "%s%s", i ? ", " : "", of->words[i].name);
+}

@@ -1,0 +1,32 @@
+/* Vocabularies: the words that a column or an option may hold, as a table with names. */
+#ifndef HABITAT_BASE_WORDS_H
+#define HABITAT_BASE_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct word {
+    const char *name;
+    int value;
+    const char *why_not; /* a word that is known and that nobody can predict; NULL for the others */
+} word;
+
+typedef struct vocabulary {
+    const char *what; /* "pass": what messages call such a word */
+    const word *words;
+    size_t count;
+} vocabulary;
+
+#define VOCABULARY(what, table)                                                                    \
+    { what, table, sizeof(table) / sizeof *(table) }
+
+/* Two spellings of one word: hyphens and underscores are the same, letters are not. */
+bool word_same(const char *a, const char *b);
+
+/* NULL: no such word. */
+const word *word_find(const vocabulary *of, const char *text);
+
+/* "forward, backward": all names, cut where `out` ends. */
+void word_list(const vocabulary *of, char *out, size_t size);
+
+#endif
