@@ -1,7 +1,7 @@
 /* habitat predict-ops FILE.csv[.gz] [--to GPU]: a table of operations with predicted times added.
  *
- * Rows are read in blocks, predicted block by block, and written in order, all columns as they
- * stand. */
+ * Rows are read in blocks, predicted block by block, and kept in order, all columns as they stand;
+ * they are written when the last one is done: a table with one bad row is refused as a whole. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,29 +10,149 @@
 #include "commands.h"
 #include "common.h"
 
-enum { BLOCK = 2048, NAME_BYTES = 96 };
+enum { BLOCK = 2048, NAME_BYTES = 96, REASON_BYTES = 400 };
 
 typedef struct pending {
-    char *line;
-    bool known;
-    const habitat_gpu *gpu;
+    char *line;             /* the row as it is written back, without what is added */
+    char *asked;            /* its own `gpu` as it stands, where another GPU is predicted for */
+    char *why_not;          /* NULL: none found yet */
+    const habitat_gpu *gpu; /* NULL: nothing can be asked */
     habitat_measurement row;
     habitat_model_estimate answer;
+    const char *method; /* NULL: no answer */
 } pending;
 
 typedef struct predictor {
     habitat_models *models;
     habitat_model_use use;
+    const char *models_file; /* NULL: the built-in ones */
+    bool nothing_else;       /* only these models answer: --models, --transfer, --method mlp */
     const habitat_gpu_table *table;
     const habitat_gpu *destination; /* NULL: the GPU of each row */
-    char last_name[NAME_BYTES];
+    char last_name[NAME_BYTES], last_reason[REASON_BYTES];
     const habitat_gpu *last;
     bool named;
     cli_notes *notes;
     size_t rows, answered;
     pending *block; /* shape (BLOCK) */
     size_t count;
+    FILE *out; /* what is written in the end */
 } predictor;
+
+/* ---- rows as they are written back ---- */
+
+/* What an earlier run added: the new answers take its place. */
+static bool added_before(const char *column) {
+    static const char *const added[] = {"predicted_ms", "low_ms", "high_ms", "method", "reason"};
+    for (size_t i = 0; i < sizeof added / sizeof *added; i++)
+        if (strcmp(column, added[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool has_column(const habitat_csv_reader *reader, const char *name) {
+    size_t count;
+    const char *const *columns = habitat_csv_columns(reader, &count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(columns[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* The current record (of the header, before the first) byte for byte, with `gpu` in place of its
+ * GPU where that is not NULL. The caller frees it; NULL when out of memory. */
+static char *copy_record(const habitat_csv_reader *reader, const char *gpu) {
+    size_t count, length, used = 0, size = gpu ? strlen(gpu) + 2 : 2;
+    const char *const *columns = habitat_csv_columns(reader, &count);
+    for (size_t i = 0; i < count; i++) {
+        habitat_csv_raw(reader, i, &length);
+        size += length + 1;
+    }
+    char *text = malloc(size);
+    for (size_t i = 0; text && i < count; i++) {
+        if (added_before(columns[i]))
+            continue;
+        const char *raw = habitat_csv_raw(reader, i, &length);
+        if (gpu && strcmp(columns[i], "gpu") == 0) {
+            raw = gpu;
+            length = strlen(gpu);
+        }
+        if (used)
+            text[used++] = ',';
+        memcpy(text + used, raw, length);
+        used += length;
+    }
+    if (text)
+        text[used] = '\0';
+    return text;
+}
+
+static char *copy_gpu(const habitat_csv_reader *reader) {
+    size_t count, length = 0;
+    const char *const *columns = habitat_csv_columns(reader, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(columns[i], "gpu") != 0)
+            continue;
+        const char *raw = habitat_csv_raw(reader, i, &length);
+        char *text = malloc(length + 1);
+        if (text) {
+            memcpy(text, raw, length);
+            text[length] = '\0';
+        }
+        return text;
+    }
+    return strdup("");
+}
+
+/* Columns that stand behind `reason` where --to names the GPU. */
+typedef enum gpu_columns { GPU_KEPT, GPU_AND_ASKED, GPU_ADDED, GPU_REPLACED } gpu_columns;
+
+static gpu_columns columns_of(const predictor *p, const habitat_csv_reader *reader) {
+    if (!p->destination)
+        return GPU_KEPT;
+    if (!has_column(reader, "gpu"))
+        return GPU_ADDED;
+    return has_column(reader, "gpu_asked") ? GPU_REPLACED : GPU_AND_ASKED;
+}
+
+static int print_header(const predictor *p, const habitat_csv_reader *reader) {
+    static const char *const behind[] = {
+        [GPU_KEPT] = "", [GPU_AND_ASKED] = ",gpu_asked", [GPU_ADDED] = ",gpu", [GPU_REPLACED] = ""};
+    char *text = copy_record(reader, NULL);
+    if (!text)
+        return cli_fail(CLI_FAILED, NULL, "out of memory");
+    fprintf(p->out, "%s,predicted_ms,low_ms,high_ms,method,reason%s\n", text,
+            behind[columns_of(p, reader)]);
+    free(text);
+    return CLI_DONE;
+}
+
+static void print_quoted(FILE *out, const char *text) {
+    putc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            putc('"', out);
+        putc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, out);
+    }
+    putc('"', out);
+}
+
+static void print_row(const pending *slot, const predictor *p, gpu_columns columns) {
+    if (slot->method)
+        fprintf(p->out, "%s,%.6g,%.6g,%.6g,%s,", slot->line, slot->answer.ms, slot->answer.low_ms,
+                slot->answer.high_ms, slot->method);
+    else
+        fprintf(p->out, "%s,,,,none,", slot->line);
+    if (!slot->method && slot->why_not)
+        print_quoted(p->out, slot->why_not);
+    if (columns == GPU_AND_ASKED)
+        fprintf(p->out, ",%s", slot->asked);
+    else if (columns == GPU_ADDED)
+        fprintf(p->out, ",%s", p->destination->name);
+    putc('\n', p->out);
+}
+
+/* ---- answers ---- */
 
 /* The GPU a row is about; NULL for a name the table does not have, which is warned about once. */
 static int find_gpu(predictor *p, const char *name, const habitat_gpu **out) {
@@ -47,6 +167,7 @@ static int find_gpu(predictor *p, const char *name, const habitat_gpu **out) {
         p->last = NULL;
         if (habitat_gpu_find(p->table, name, &p->last, NULL, &error) != HABITAT_OK)
             cli_note(p->notes, "%s", error.message);
+        snprintf(p->last_reason, sizeof p->last_reason, "%s", error.message);
         snprintf(p->last_name, sizeof p->last_name, "%s", name);
         p->named = true;
     }
@@ -54,21 +175,23 @@ static int find_gpu(predictor *p, const char *name, const habitat_gpu **out) {
     return CLI_DONE;
 }
 
-static int take_row(predictor *p, habitat_csv_reader *reader, const char *line) {
+static int take_row(predictor *p, habitat_csv_reader *reader) {
     habitat_error error = {0};
     pending *slot = &p->block[p->count];
-    *slot = (pending){.line = strdup(line)};
-    if (!slot->line)
-        return cli_fail(CLI_FAILED, NULL, "out of memory");
+    *slot = (pending){.line = copy_record(reader, p->destination ? p->destination->name : NULL),
+                      .asked = copy_gpu(reader)};
     p->count++;
+    if (!slot->line || !slot->asked)
+        return cli_fail(CLI_FAILED, NULL, "out of memory");
     const char *gpu = NULL;
     habitat_status status = habitat_csv_measurement(reader, &slot->row, &gpu, &error);
-    if (status == HABITAT_E_UNSUPPORTED)
-        return CLI_DONE;
-    if (status != HABITAT_OK)
-        return cli_fail_error(&error, NULL);
-    int code = find_gpu(p, gpu, &slot->gpu);
-    slot->known = code == CLI_DONE && slot->gpu;
+    if (status != HABITAT_OK && status != HABITAT_E_UNSUPPORTED)
+        return cli_fail_row(&error, NULL);
+    int code = CLI_DONE;
+    if (status == HABITAT_OK)
+        code = find_gpu(p, gpu, &slot->gpu);
+    if (code == CLI_DONE && !slot->gpu)
+        slot->why_not = strdup(status == HABITAT_OK ? p->last_reason : error.message);
     return code;
 }
 
@@ -80,11 +203,11 @@ static int predict_block(predictor *p) {
     habitat_error error = {0};
     for (size_t first = 0, end; first < p->count; first = end) {
         size_t n = 0;
-        const habitat_gpu *gpu = p->block[first].gpu;
+        const habitat_gpu *gpu = NULL;
         for (end = first;
-             end < p->count && (!p->block[end].known || p->block[end].gpu == gpu || !gpu); end++) {
+             end < p->count && (!p->block[end].gpu || p->block[end].gpu == gpu || !gpu); end++) {
             pending *slot = &p->block[end];
-            if (!slot->known)
+            if (!slot->gpu)
                 continue;
             gpu = slot->gpu;
             queries[n++] = (habitat_model_query){.work = &slot->row.work,
@@ -96,84 +219,116 @@ static int predict_block(predictor *p) {
             continue;
         habitat_status status =
             habitat_models_predict(p->models, p->use, 1, &gpu, n, queries, answers, &error);
-        if (status == HABITAT_E_UNSUPPORTED && p->use != HABITAT_MODEL_PAPER)
-            return CLI_DONE; /* no models for this use: answer_of() goes without */
+        if (status == HABITAT_E_UNSUPPORTED && !p->nothing_else)
+            return CLI_DONE; /* no models for this use: answer() goes without */
         if (status != HABITAT_OK)
-            return cli_fail_error(&error, NULL);
+            return cli_fail_error(&error, p->models_file);
         for (size_t i = first, k = 0; i < end; i++)
-            if (p->block[i].known)
+            if (p->block[i].gpu)
                 p->block[i].answer = answers[k++];
     }
     return CLI_DONE;
 }
 
-/* What no operator model covers goes through its work and the GPU's rates, as `habitat op` does. */
-static const char *answer_of(const predictor *p, pending *slot) {
-    if (!slot->known)
-        return NULL;
-    if (slot->answer.covered)
-        return p->use == HABITAT_MODEL_PAPER ? "mlp" : "learned";
-    habitat_estimate made = {0};
-    if (p->use == HABITAT_MODEL_PAPER ||
-        habitat_predict_operation(&slot->row.work, slot->gpu, HABITAT_METHOD_AUTO, &made, NULL) !=
-            HABITAT_OK)
-        return NULL;
-    slot->answer = (habitat_model_estimate){true, false, made.ms, made.low_ms, made.high_ms};
-    return habitat_method_name(made.method);
+static void explain(pending *slot, const char *format, const char *who) {
+    char text[REASON_BYTES];
+    const habitat_work *work = &slot->row.work;
+    habitat_dtype dtype = slot->row.arithmetic ? slot->row.arithmetic : work->dtype;
+    snprintf(text, sizeof text, format, who, habitat_class_name(work->op_class),
+             habitat_dtype_name(dtype), slot->gpu->name);
+    slot->why_not = strdup(text);
 }
 
-static int flush_block(predictor *p) {
+/* Where the models were chosen they alone answer. Else what none of them covers goes through its
+ * work and the GPU's rates, as `habitat op` does, and is named so. */
+static void answer(const predictor *p, pending *slot) {
+    habitat_error error = {0};
+    habitat_estimate made = {0};
+    if (!slot->gpu)
+        return;
+    if (slot->answer.covered) {
+        slot->method = p->use == HABITAT_MODEL_PAPER ? "mlp" : "learned";
+    } else if (p->nothing_else) {
+        explain(slot, "%s: no model for %s in %s on %s",
+                p->models_file                  ? p->models_file
+                : p->use == HABITAT_MODEL_PAPER ? "method mlp"
+                                                : "built-in transfer models");
+    } else if (habitat_predict_operation(&slot->row.work, slot->gpu, HABITAT_METHOD_AUTO, &made,
+                                         &error) == HABITAT_OK) {
+        slot->answer = (habitat_model_estimate){true, false, made.ms, made.low_ms, made.high_ms};
+        slot->method = habitat_method_name(made.method);
+    } else {
+        slot->why_not = strdup(error.message);
+    }
+}
+
+static int flush_block(predictor *p, gpu_columns columns) {
     int code = predict_block(p);
     for (size_t i = 0; i < p->count; i++) {
         pending *slot = &p->block[i];
-        const char *method = code == CLI_DONE ? answer_of(p, slot) : NULL;
-        if (code == CLI_DONE && method)
-            printf("%s,%.6g,%.6g,%.6g,%s\n", slot->line, slot->answer.ms, slot->answer.low_ms,
-                   slot->answer.high_ms, method);
-        else if (code == CLI_DONE)
-            printf("%s,,,,none\n", slot->line);
+        if (code == CLI_DONE) {
+            answer(p, slot);
+            print_row(slot, p, columns);
+        }
         p->rows++;
-        p->answered += method != NULL;
+        p->answered += slot->method != NULL;
         free(slot->line);
+        free(slot->asked);
+        free(slot->why_not);
     }
     p->count = 0;
     return code;
 }
 
+/* All rows of an open table, block by block. */
+static int predict_table(predictor *p, habitat_csv_reader *reader) {
+    habitat_error error = {0};
+    gpu_columns columns = columns_of(p, reader);
+    int code = print_header(p, reader);
+    const char *record = "";
+    while (code == CLI_DONE && record) {
+        if (habitat_csv_next(reader, &record, &error) != HABITAT_OK)
+            code = cli_fail_row(&error, NULL);
+        else if (record)
+            code = take_row(p, reader);
+        if (code == CLI_DONE && (p->count == BLOCK || !record))
+            code = flush_block(p, columns);
+    }
+    for (size_t i = 0; i < p->count; i++) { /* after a failure */
+        free(p->block[i].line);
+        free(p->block[i].asked);
+        free(p->block[i].why_not);
+    }
+    return code;
+}
+
+static int write_out(char *text, size_t size) {
+    return fwrite(text, 1, size, stdout) == size
+               ? CLI_DONE
+               : cli_fail(CLI_FAILED, NULL, "the output could not be written");
+}
+
 static int run(predictor *p, const char *path) {
     habitat_csv_reader *reader = NULL;
     habitat_error error = {0};
-    int code = CLI_DONE;
+    char *text = NULL;
+    size_t size = 0;
+    if (habitat_csv_open(path, &reader, &error) != HABITAT_OK)
+        return cli_fail_row(&error, path);
     p->block = calloc(BLOCK, sizeof *p->block);
-    if (!p->block)
-        return cli_fail(CLI_FAILED, NULL, "out of memory");
-    if (habitat_csv_open(path, &reader, &error) != HABITAT_OK) {
-        free(p->block);
-        return cli_fail_error(&error, path);
-    }
-    printf("%s,predicted_ms,low_ms,high_ms,method\n", habitat_csv_header(reader));
-    while (code == CLI_DONE) {
-        const char *line;
-        if (habitat_csv_next(reader, &line, &error) != HABITAT_OK) {
-            flush_block(p);
-            code = cli_fail_error(&error, path);
-        } else if (!line) {
-            break;
-        } else {
-            code = take_row(p, reader, line);
-            if (code == CLI_DONE && p->count == BLOCK)
-                code = flush_block(p);
-        }
-    }
-    if (p->count) {
-        int flushed = flush_block(p);
-        code = code == CLI_DONE ? flushed : code;
-    }
+    p->out = open_memstream(&text, &size);
+    int code =
+        p->block && p->out ? predict_table(p, reader) : cli_fail(CLI_FAILED, NULL, "out of memory");
+    if (p->out && fclose(p->out) != 0 && code == CLI_DONE)
+        code = cli_fail(CLI_FAILED, NULL, "out of memory");
+    if (code == CLI_DONE)
+        code = write_out(text, size);
+    free(text);
     free(p->block);
     habitat_csv_close(reader);
     if (code == CLI_DONE && p->answered < p->rows)
-        cli_warn("%s: %zu of %zu rows have no prediction (method none)", path,
-                 p->rows - p->answered, p->rows);
+        cli_warn("%s: %zu of %zu rows have no prediction (method none); column reason says why",
+                 path, p->rows - p->answered, p->rows);
     return code;
 }
 
@@ -216,6 +371,8 @@ int cmd_predict_ops(int argc, char **argv) {
         code = choose_method(method, &p.use);
     if (transfer && p.use == HABITAT_MODEL_AUTO)
         p.use = HABITAT_MODEL_TRANSFER;
+    p.models_file = models;
+    p.nothing_else = models || p.use != HABITAT_MODEL_AUTO;
     if (go && code == CLI_DONE)
         code = cli_open_gpus(&files, &table);
     p.table = table;
@@ -225,7 +382,7 @@ int cmd_predict_ops(int argc, char **argv) {
         habitat_status status = models ? habitat_models_load(models, &p.models, &error)
                                        : habitat_models_load_default(&p.models, &error);
         /* A build without models answers from work and rates, as `habitat op` does. */
-        bool without = status == HABITAT_E_FORMAT && !models && p.use != HABITAT_MODEL_PAPER;
+        bool without = status == HABITAT_E_FORMAT && !p.nothing_else;
         if (without)
             cli_warn("this build carries no operator models: rows go through work and rates");
         code = status == HABITAT_OK || without ? run(&p, arguments.operands.items[0])

@@ -1,9 +1,9 @@
-# A table comes back with four columns added, everything else byte for byte, in order.
+# A table comes back with five columns added, everything else byte for byte, in order.
 cat >ops.csv <<'T'
 gpu,op,dtype,B,M,N,K,latency_ms,kernel,split,flag,source
 T4,bmm,fp32,64,512,64,512,1.0,"volta_sgemm<a, ""b"">",test,,neusight
 V100-PCIE-32GB,linear,fp32,1,4096,1024,4096,3.0,sgemm,test,,neusight
-T4,nonsense,fp32,1,4096,1024,4096,3.0,sgemm,test,,neusight
+T4,conv2d,fp32,1,4096,1024,4096,3.0,sgemm,test,,neusight
 T4,linear,fp32,1,4096,1024,4096,9.0,"two
 lines",train,,neusight
 T
@@ -17,9 +17,10 @@ for before, after in zip(*rows):
     assert after[: len(before)] == before, (before, after)
     if before[0] == "gpu":
         continue
-    print(after[1], "none" if after[-1] == "none" else "a number", end="; ")
-    if after[-1] not in ("none", "method"):
-        low, ms, high = float(after[-3]), float(after[-4]), float(after[-2])
+    print(after[1], "none" if after[-2] == "none" else "a number", end="; ")
+    assert (after[-2] == "none") == (after[-1] != ""), after
+    if after[-2] not in ("none", "method"):
+        low, ms, high = float(after[-4]), float(after[-5]), float(after[-3])
         assert 0 < low <= ms <= high, after
         assert 0.3 < ms / float(before[7]) < 3, after
 print()

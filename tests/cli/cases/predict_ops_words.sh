@@ -1,0 +1,27 @@
+# An unknown word in a known column, and a size that is none, refuse the whole table: exit code 3,
+# file and line, what is allowed, nothing on stdout.
+refused() { printf "$1\n" >table.csv; "$habitat" predict-ops table.csv; echo "$?"; }
+collected=op,pass,dtype,shape,timing,split,gpu
+refused "$collected\nlinear,forward,fp32,m=8 n=8 k=8,graph,,T4\nlinear,sideways,fp32,m=8 n=8 k=8,graph,,T4"
+refused "$collected\nlinear,forward,fp32,m=8 n=8 k=8,wall-clock,,T4"
+refused "$collected\nlinear,forward,fp31,m=8 n=8 k=8,graph,,T4"
+refused "$collected\nfold,forward,fp32,m=8 n=8 k=8,graph,,T4"
+refused "$collected\nlinear,forward,fp32,m=8 n=8 k=8,graph,dev,T4"
+refused "$collected\nlinear,forward,fp32,m=8 n=8 k=8x,graph,,T4"
+refused "$collected\nlinear,forward,fp32,m=8 n=8 k,graph,,T4"
+refused "$collected\nlinear,forward,fp32,m=8 n=8 m=9 k=8,graph,,T4"
+refused "$collected\nlinear,forward,fp32,m=8 n=8,graph,,T4"
+refused "$collected\nlinear,forward,fp32,m=8 n=8 k=2.5,graph,,T4"
+refused "$collected\nsoftmax,forward,fp32,rows=8 columns=8 colour=8,graph,,T4"
+refused "$collected\nattention,forward,bf16,batch=1 heads=8 kv_heads=8 q_len=8 kv_len=8 head_dim=64 causal=maybe,graph,,T4"
+refused "$collected\nlinear,forward,,m=8 n=8 k=8,graph,,T4"
+refused "gpu,class,dtype,kind,columns\nT4,elementwise,fp32,frobnicate,8"
+refused "gpu,class,dtype,kind,rows,columns\nT4,norm,fp32,,8,8"
+refused "gpu,class,dtype,kind,rows,columns\nT4,norm,fp32,group_norm,8,8"
+refused "gpu,class,dtype,rows,columns\nT4,softmaks,fp32,8,8"
+refused "gpu,class,dtype,variant,m,n,k\nT4,gemm,bf16,cutlass,8,8,8"
+refused "gpu,op,dtype,B,M,N,K\nT4,nonsense,fp32,1,8,8,8"
+refused "gpu,op,dtype,batch,c_in,c_out,kernel_size,in_hw,stride,padding\nT4,conv2d_fwd,fp32,1,8,8,3,8,1,REFLECT"
+refused "gpu,op,dtype,m,n,k,framework\nT4,gemm,bf16,8,8,8,pytorch"
+refused "gpu,op,dtype,m,n,k,latency_ms\nT4,gemm,bf16,8,8,8,fast"
+"$habitat" train table.csv -o models; echo "$?"
