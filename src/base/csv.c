@@ -90,11 +90,13 @@ static int peek_byte(habitat_csv_reader *r) {
 static habitat_status grow(habitat_csv_reader *r, habitat_error *err) {
     size_t capacity = r->capacity ? r->capacity * 2 : 512;
     char *record = realloc(r->record, capacity);
-    r->record = record ? record : r->record;
-    char *cells = realloc(r->cells, capacity);
-    r->cells = cells ? cells : r->cells;
-    if (!record || !cells)
+    if (!record)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    r->record = record;
+    char *cells = realloc(r->cells, capacity);
+    if (!cells)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    r->cells = cells;
     r->capacity = capacity;
     return HABITAT_OK;
 }

@@ -17,20 +17,26 @@ row row_of(const habitat_csv_reader *reader, habitat_error *err) {
 }
 
 void row_fail(row *r, habitat_status status, const char *format, ...) {
-    if (r->status != HABITAT_OK &&
-        (r->status != HABITAT_E_UNSUPPORTED || status == HABITAT_E_UNSUPPORTED))
-        return;
     char text[400];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    bool about_row = status == HABITAT_E_UNSUPPORTED;
+    if (r->status != HABITAT_OK && (r->status != HABITAT_E_UNSUPPORTED || about_row))
+        return;
     r->status = habitat_fail_at(r->err, status, r->path, UINT64_MAX, r->line, "%s%s",
-                                r->keys && status != HABITAT_E_UNSUPPORTED ? "shape: " : "", text);
+                                r->keys && !about_row ? "shape: " : "", text);
 }
 
+/* "kv-heads", as `habitat op` writes it, is the column kv_heads. */
 static bool named(const char *column, const char *name, size_t length) {
-    return strncmp(column, name, length) == 0 && column[length] == '\0';
+    char wanted[64];
+    if (strlen(column) != length || length >= sizeof wanted)
+        return false;
+    memcpy(wanted, name, length);
+    wanted[length] = '\0';
+    return word_same(column, wanted);
 }
 
 bool row_has(const row *r, const char *column) {
@@ -133,7 +139,7 @@ void row_refuse_ignored(row *r, const char *operation, const row_parameter *know
         if (r->used[i] || !r->fields[i] || !r->fields[i][0])
             continue;
         size_t k = 0;
-        while (k < count && strcmp(known[k].name, r->columns[i]) != 0)
+        while (k < count && !word_same(known[k].name, r->columns[i]))
             k++;
         if (k < count && !neutral(r, i, &known[k]))
             row_fail(r, HABITAT_E_RANGE, "%s is \"%.40s\", which is not known of %s; leave it %g",

@@ -7,7 +7,7 @@ conv="--batch 32 --in-channels 64 --out-channels 64 --size 56 --kernel 3"
 for extra in "--padding 2 --dilation 2" "--groups 4" "--stride 2" "--padding 1 --transposed" "--padding 1 --bias" "--padding 1 --channels-last --dtype fp16"; do
     want=$(of_op conv2d $conv $extra)
     columns=$(echo "$extra" | sed 's/--dtype fp16//; s/--channels-last/--channels_last 1/; s/--transposed/--transposed 1/; s/--bias/--bias 1/')
-    names=gpu,class,dtype,batch,in_channels,out_channels,size,kernel values=T4,conv,$(case $extra in *fp16*) echo fp16 ;; *) echo fp32 ;; esac),32,64,64,56,3
+    names=gpu,class,dtype,batch,in-channels,out_channels,size,kernel values=T4,conv,$(case $extra in *fp16*) echo fp16 ;; *) echo fp32 ;; esac),32,64,64,56,3
     shape="batch=32 c_in=64 c_out=64 in=56 kernel=3"
     set -- $columns
     while [ $# -gt 1 ]; do

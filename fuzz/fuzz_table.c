@@ -1,0 +1,72 @@
+/* Any bytes as a table of operations: read record by record, and each row as a measurement. */
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <habitat/learn.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* The file that every input goes through: a reader opens paths. It has no name of its own. */
+static const char *written(const uint8_t *data, size_t size) {
+    static char path[64];
+    static int descriptor = -1;
+    if (descriptor < 0) {
+        char name[] = "/tmp/habitat-fuzz-table-XXXXXX";
+        descriptor = mkstemp(name);
+        unlink(name);
+        snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    }
+    if (ftruncate(descriptor, 0) != 0 || pwrite(descriptor, data, size, 0) != (ssize_t)size)
+        abort();
+    return path;
+}
+
+/* The fields as they stand, with commas between them, are the record. */
+static void check_record(const habitat_csv_reader *reader, const char *record) {
+    size_t count = 0, length = 0, at = 0;
+    habitat_csv_columns(reader, &count);
+    for (size_t i = 0; i < count; i++) {
+        const char *raw = habitat_csv_raw(reader, i, &length);
+        if ((i && record[at++] != ',') || memcmp(raw, record + at, length) != 0)
+            abort();
+        at += length;
+    }
+    if (record[at] != '\0')
+        abort();
+}
+
+static void check_row(const habitat_csv_reader *reader) {
+    habitat_measurement row;
+    habitat_error err = {0};
+    const char *gpu = NULL;
+    habitat_status status = habitat_csv_measurement(reader, &row, &gpu, &err);
+    if (status != HABITAT_OK && !err.message[0])
+        abort(); /* a refusal without a word */
+    if (status == HABITAT_OK &&
+        (!gpu || !row.work.known || !(row.work.read_bytes + row.work.write_bytes > 0) ||
+         row.work.dtype == HABITAT_DTYPE_UNKNOWN))
+        abort(); /* a measurement of nothing */
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    habitat_csv_reader *reader = NULL;
+    habitat_error err = {0};
+    const char *record = "";
+    habitat_status status = habitat_csv_open(written(data, size), &reader, &err);
+    while (status == HABITAT_OK && record) {
+        status = habitat_csv_next(reader, &record, &err);
+        if (status != HABITAT_OK || !record)
+            break;
+        check_record(reader, record);
+        check_row(reader);
+    }
+    if (status != HABITAT_OK && !err.message[0])
+        abort();
+    habitat_csv_close(reader);
+    return 0;
+}
