@@ -154,6 +154,11 @@ static void print_row(const pending *slot, const predictor *p, gpu_columns colum
 
 /* ---- answers ---- */
 
+static int explain(pending *slot, const char *reason) {
+    slot->why_not = strdup(reason);
+    return slot->why_not ? CLI_DONE : cli_fail(CLI_FAILED, NULL, "out of memory");
+}
+
 /* The GPU a row is about; NULL for a name the table does not have, which is warned about once. */
 static int find_gpu(predictor *p, const char *name, const habitat_gpu **out) {
     habitat_error error = {0};
@@ -165,7 +170,10 @@ static int find_gpu(predictor *p, const char *name, const habitat_gpu **out) {
         return cli_fail(CLI_USAGE, "--to", "rows name no GPU; say which one with --to GPU");
     if (!p->named || strcmp(p->last_name, name) != 0) {
         p->last = NULL;
-        if (habitat_gpu_find(p->table, name, &p->last, NULL, &error) != HABITAT_OK)
+        habitat_status status = habitat_gpu_find(p->table, name, &p->last, NULL, &error);
+        if (status == HABITAT_E_MEMORY)
+            return cli_fail_error(&error, NULL);
+        if (status != HABITAT_OK)
             cli_note(p->notes, "%s", error.message);
         snprintf(p->last_reason, sizeof p->last_reason, "%s", error.message);
         snprintf(p->last_name, sizeof p->last_name, "%s", name);
@@ -191,7 +199,7 @@ static int take_row(predictor *p, habitat_csv_reader *reader) {
     if (status == HABITAT_OK)
         code = find_gpu(p, gpu, &slot->gpu);
     if (code == CLI_DONE && !slot->gpu)
-        slot->why_not = strdup(status == HABITAT_OK ? p->last_reason : error.message);
+        code = explain(slot, status == HABITAT_OK ? p->last_reason : error.message);
     return code;
 }
 
@@ -230,46 +238,50 @@ static int predict_block(predictor *p) {
     return CLI_DONE;
 }
 
-static void explain(pending *slot, const char *format, const char *who) {
+static int no_model(const predictor *p, pending *slot) {
     char text[REASON_BYTES];
     const habitat_work *work = &slot->row.work;
     habitat_dtype dtype = slot->row.arithmetic ? slot->row.arithmetic : work->dtype;
-    snprintf(text, sizeof text, format, who, habitat_class_name(work->op_class),
-             habitat_dtype_name(dtype), slot->gpu->name);
-    slot->why_not = strdup(text);
+    const char *who = p->models_file                  ? p->models_file
+                      : p->use == HABITAT_MODEL_PAPER ? "method mlp"
+                                                      : "built-in transfer models";
+    snprintf(text, sizeof text, "%s: no model for %s in %s on %s", who,
+             habitat_class_name(work->op_class), habitat_dtype_name(dtype), slot->gpu->name);
+    return explain(slot, text);
 }
 
 /* Where the models were chosen they alone answer. Else what none of them covers goes through its
  * work and the GPU's rates, as `habitat op` does, and is named so. */
-static void answer(const predictor *p, pending *slot) {
+static int answer(const predictor *p, pending *slot) {
     habitat_error error = {0};
     habitat_estimate made = {0};
     if (!slot->gpu)
-        return;
+        return CLI_DONE;
     if (slot->answer.covered) {
         slot->method = p->use == HABITAT_MODEL_PAPER ? "mlp" : "learned";
-    } else if (p->nothing_else) {
-        explain(slot, "%s: no model for %s in %s on %s",
-                p->models_file                  ? p->models_file
-                : p->use == HABITAT_MODEL_PAPER ? "method mlp"
-                                                : "built-in transfer models");
-    } else if (habitat_predict_operation(&slot->row.work, slot->gpu, HABITAT_METHOD_AUTO, &made,
-                                         &error) == HABITAT_OK) {
-        slot->answer = (habitat_model_estimate){true, false, made.ms, made.low_ms, made.high_ms};
-        slot->method = habitat_method_name(made.method);
-    } else {
-        slot->why_not = strdup(error.message);
+        return CLI_DONE;
     }
+    if (p->nothing_else)
+        return no_model(p, slot);
+    habitat_status status =
+        habitat_predict_operation(&slot->row.work, slot->gpu, HABITAT_METHOD_AUTO, &made, &error);
+    if (status == HABITAT_E_MEMORY)
+        return cli_fail_error(&error, NULL);
+    if (status != HABITAT_OK)
+        return explain(slot, error.message);
+    slot->answer = (habitat_model_estimate){true, false, made.ms, made.low_ms, made.high_ms};
+    slot->method = habitat_method_name(made.method);
+    return CLI_DONE;
 }
 
 static int flush_block(predictor *p, gpu_columns columns) {
     int code = predict_block(p);
     for (size_t i = 0; i < p->count; i++) {
         pending *slot = &p->block[i];
-        if (code == CLI_DONE) {
-            answer(p, slot);
+        if (code == CLI_DONE)
+            code = answer(p, slot);
+        if (code == CLI_DONE)
             print_row(slot, p, columns);
-        }
         p->rows++;
         p->answered += slot->method != NULL;
         free(slot->line);
@@ -319,7 +331,8 @@ static int run(predictor *p, const char *path) {
     p->out = open_memstream(&text, &size);
     int code =
         p->block && p->out ? predict_table(p, reader) : cli_fail(CLI_FAILED, NULL, "out of memory");
-    if (p->out && fclose(p->out) != 0 && code == CLI_DONE)
+    bool lost = p->out && (ferror(p->out) != 0);
+    if (p->out && (fclose(p->out) != 0 || lost || !text) && code == CLI_DONE)
         code = cli_fail(CLI_FAILED, NULL, "out of memory");
     if (code == CLI_DONE)
         code = write_out(text, size);

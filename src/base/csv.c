@@ -44,6 +44,8 @@ static habitat_status read_failure(habitat_csv_reader *r, habitat_error *err) {
                                "the table is longer than %llu MiB; split it",
                                (unsigned long long)(r->most_bytes >> 20));
     const char *text = gzerror(r->file, &code);
+    if (code == Z_MEM_ERROR)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     if (code == Z_ERRNO)
         return habitat_fail_at(err, HABITAT_E_IO, r->path, UINT64_MAX, 0, "cannot be read: %s",
                                strerror(errno));
@@ -236,10 +238,11 @@ habitat_status csv_open(const char *path, uint64_t most_bytes, habitat_csv_reade
         status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     if (status == HABITAT_OK) {
         memcpy(r->path, path, strlen(path) + 1);
+        errno = ENOMEM; /* gzopen() sets it for the system's failures alone */
         r->file = gzopen(path, "rb");
         status = r->file ? read_header(r, err)
-                         : habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0,
-                                           "cannot open: %s", strerror(errno));
+                         : habitat_fail_at(err, errno == ENOMEM ? HABITAT_E_MEMORY : HABITAT_E_IO,
+                                           path, UINT64_MAX, 0, "cannot open: %s", strerror(errno));
     }
     if (status == HABITAT_OK)
         *out = r;
