@@ -8,11 +8,14 @@
  * package. Left out: kernels inside CUDA graphs, which have no launch of their own. */
 #define _GNU_SOURCE
 #include "cupti_profiler_abi.h"
+#include "decimal.h"
 #include "recorder.h"
+#include "seen.h"
 #include "trace_write.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -57,12 +60,7 @@ static const struct {
     {"flop tensor fp8", "sm__ops_path_tensor_src_fp4_fp6_fp8_dst_fp32", 1},
     {"op tensor int8", "sm__ops_path_tensor_src_int8", 1},
 };
-enum {
-    METRICS = sizeof metric_table / sizeof *metric_table,
-    NAME_SIZE = 96,
-    MAX_CONTEXTS = 16,
-    SEEN_SIZE = 1 << 16
-};
+enum { METRICS = sizeof metric_table / sizeof *metric_table, NAME_SIZE = 96, MAX_CONTEXTS = 16 };
 
 /* The profiler set up for one context. */
 typedef struct {
@@ -75,6 +73,7 @@ typedef struct {
     const char *name_list[METRICS];
     size_t row[METRICS]; /* the metric_table row of each */
     size_t n_names;
+    char chip[64];
     bool usable;
 } context_profiler;
 
@@ -83,14 +82,8 @@ typedef struct {
     double values[METRICS]; /* by metric_table row; NaN where the chip has no such metric */
 } measurement;
 
-/* One launch configuration seen: a small table so that what is not measured costs little. */
-typedef struct {
-    const void *function;
-    uint32_t grid[3], block[3], shared_bytes;
-} seen_launch;
-
 static struct {
-    pthread_mutex_t lock;
+    pthread_mutex_t lock; /* held through every launch that is measured */
     const cupti_library *cupti;
     cuda_driver driver;
     void *subscriber;
@@ -99,21 +92,31 @@ static struct {
     context_profiler *contexts[MAX_CONTEXTS];
     size_t n_contexts;
     seen_launch *seen;
-    measurement *measured;
-    size_t n_measured, cap_measured;
     context_profiler *active; /* between a launch's entry and its exit */
     char *active_key;
     bool push; /* this CUPTI wants ranges pushed even where each kernel is one */
-    bool denied, stopped;
-    char chip[64];
+    atomic_bool stopped;
 } counters = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* What is measured, with a lock of its own that is never held across a call into CUPTI: a launch
+ * that hangs keeps the other one for ever, and what came before it is written all the same. */
+static struct {
+    pthread_mutex_t lock;
+    const context_profiler *first; /* set up, or as far as that went; NULL: no launch yet */
+    measurement *items;
+    size_t n, cap;
+    bool denied;
+} results = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static bool complain(const char *what, cupti_result code) {
     const char *text = "?";
     if (code == CUPTI_OK)
         return false;
     if (code == CUPTI_E_INSUFFICIENT_PRIVILEGES || code == CUPTI_E_VIRTUALIZED_PRIVILEGES) {
-        counters.denied = counters.stopped = true;
+        pthread_mutex_lock(&results.lock);
+        results.denied = true;
+        pthread_mutex_unlock(&results.lock);
+        counters.stopped = true;
         recorder_fail("no permission for hardware counters; run as root, or let the administrator "
                       "load the nvidia "
                       "module with NVreg_RestrictProfilingToAdminUsers=0 "
@@ -180,37 +183,16 @@ static char *make_key(const char *symbol, const cuda_launch_config *c,
     return key;
 }
 
-/* Whether this launch is the first of its kind; remembers it. When the table is full everything
- * counts as seen. */
-static bool first_of_kind(const void *function, const cuda_launch_config *c) {
-    seen_launch launch = {.function = function, .shared_bytes = c->dynamic_shared_bytes};
-    memcpy(launch.grid, c->grid, sizeof launch.grid);
-    memcpy(launch.block, c->block, sizeof launch.block);
-    uint64_t h = 1469598103934665603u;
-    const unsigned char *bytes = (const unsigned char *)&launch;
-    for (size_t i = 0; i < sizeof launch; i++)
-        h = (h ^ bytes[i]) * 1099511628211u;
-    for (size_t probe = 0; probe < 64; probe++) {
-        seen_launch *slot = &counters.seen[(h + probe) % SEEN_SIZE];
-        if (!slot->function) {
-            *slot = launch;
-            return true;
-        }
-        if (memcmp(slot, &launch, sizeof launch) == 0)
-            return false;
-    }
-    return false;
-}
-
 static bool is_selected(const char *key) {
     return !counters.selected ||
            (counters.n_selected && bsearch(&key, counters.selected, counters.n_selected,
                                            sizeof *counters.selected, compare_text));
 }
 
+/* Under counters.lock, which all who add measurements hold as well. */
 static bool is_measured(const char *key) {
-    for (size_t i = 0; i < counters.n_measured; i++)
-        if (strcmp(counters.measured[i].key, key) == 0)
+    for (size_t i = 0; i < results.n; i++)
+        if (strcmp(results.items[i].key, key) == 0)
             return true;
     return false;
 }
@@ -233,7 +215,7 @@ static bool choose_metrics(context_profiler *p) {
         }
     }
     if (!p->n_names)
-        recorder_fail("hardware counters: chip %s has none of the metrics", counters.chip);
+        recorder_fail("hardware counters: chip %s has none of the metrics", p->chip);
     return p->n_names > 0;
 }
 
@@ -242,7 +224,7 @@ static bool make_config(context_profiler *p) {
     const cupti_library *c = counters.cupti;
     profiler_host_params host = {.size = PROFILER_SIZE(profiler_host_params, host),
                                  .type = PROFILER_TYPE_RANGE,
-                                 .chip = counters.chip,
+                                 .chip = p->chip,
                                  .availability = p->availability};
     if (complain("chip", c->host_initialize(&host)))
         return false;
@@ -289,7 +271,7 @@ static bool read_availability(context_profiler *p) {
                                  .device = (size_t)device};
     if (complain("chip name", c->device_chip_name(&chip)))
         return false;
-    snprintf(counters.chip, sizeof counters.chip, "%s", chip.chip ? chip.chip : "");
+    snprintf(p->chip, sizeof p->chip, "%s", chip.chip ? chip.chip : "");
     profiler_availability_params available = {
         .size = PROFILER_SIZE(profiler_availability_params, image), .context = p->context};
     if (complain("availability", c->counter_availability(&available)))
@@ -356,6 +338,10 @@ static context_profiler *profiler_of(void *context) {
     p->context = context;
     counters.contexts[counters.n_contexts++] = p;
     p->usable = set_up(p);
+    pthread_mutex_lock(&results.lock);
+    if (!results.first)
+        results.first = p;
+    pthread_mutex_unlock(&results.lock);
     return p->usable ? p : NULL;
 }
 
@@ -379,7 +365,7 @@ static uint32_t static_shared_bytes(void *function) {
 
 static void begin_kernel(void *context, const char *symbol, void *function,
                          const cuda_launch_config *config) {
-    if (!first_of_kind(function, config))
+    if (!seen_first(counters.seen, function, config))
         return;
     uint32_t static_shared = static_shared_bytes(function);
     char *key = make_key(symbol, config, static_shared);
@@ -403,23 +389,34 @@ static void begin_kernel(void *context, const char *symbol, void *function,
     counters.active_key = key;
 }
 
-static void keep(char *key, const context_profiler *p, const double *values) {
-    if (counters.n_measured == counters.cap_measured) {
-        size_t cap = counters.cap_measured * 2 + 64;
-        measurement *moved = realloc(counters.measured, cap * sizeof *moved);
-        if (!moved) {
-            free(key);
-            return;
-        }
-        counters.measured = moved;
-        counters.cap_measured = cap;
+/* Room for one more measurement; NULL when memory is used up. */
+static measurement *add_measurement(void) {
+    if (results.n == results.cap) {
+        size_t cap = results.cap * 2 + 64;
+        measurement *moved = realloc(results.items, cap * sizeof *moved);
+        if (!moved)
+            return NULL;
+        results.items = moved;
+        results.cap = cap;
     }
-    measurement *m = &counters.measured[counters.n_measured++];
+    return &results.items[results.n++];
+}
+
+static void keep(char *key, const context_profiler *p, const double *values) {
+    pthread_mutex_lock(&results.lock);
+    measurement *m = add_measurement();
+    if (!m) {
+        pthread_mutex_unlock(&results.lock);
+        recorder_fail("hardware counters: out of memory");
+        free(key);
+        return;
+    }
     m->key = key;
     for (size_t i = 0; i < METRICS; i++)
         m->values[i] = -1;
     for (size_t i = 0; i < p->n_names; i++)
         m->values[p->row[i]] = values[i];
+    pthread_mutex_unlock(&results.lock);
 }
 
 /* How many ranges the counter data holds after a kernel. */
@@ -519,7 +516,8 @@ static void enter_launch(uint32_t cbid, const cupti_callback_data *d) {
     if (!config || !function || is_captured(cbid, config))
         return;
     pthread_mutex_lock(&counters.lock);
-    begin_kernel(d->context, d->symbol_name, function, config);
+    if (!counters.stopped)
+        begin_kernel(d->context, d->symbol_name, function, config);
     if (counters.active)
         depth = 1;
     else
@@ -590,11 +588,13 @@ static void write_counters(FILE *file, const measurement *m) {
             flop = (flop < 0 ? 0 : flop) + sum;
     }
     if (m->values[0] >= 0 && m->values[1] >= 0) {
-        fprintf(file, "\"dram bytes\": %.0f", m->values[0] + m->values[1]);
+        fputs("\"dram bytes\": ", file);
+        decimal_write(file, m->values[0] + m->values[1]);
         comma = ", ";
     }
     if (flop >= 0) {
-        fprintf(file, "%s\"flop\": %.0f", comma, flop);
+        fprintf(file, "%s\"flop\": ", comma);
+        decimal_write(file, flop);
         comma = ", ";
     }
     for (size_t row = 0; row < METRICS;) {
@@ -602,51 +602,64 @@ static void write_counters(FILE *file, const measurement *m) {
         double sum = sum_output(m, &row);
         if (sum < 0)
             continue;
-        fprintf(file, "%s\"%s\": %.0f", comma, output, sum);
+        fprintf(file, "%s\"%s\": ", comma, output);
+        decimal_write(file, sum);
         comma = ", ";
     }
 }
 
-static void write_file(FILE *file) {
-    size_t passes = counters.n_contexts ? counters.contexts[0]->passes : 0;
+static void write_results(FILE *file, bool complete) {
+    const context_profiler *p = results.first;
     fputs("{\"schema\": 1, \"recorder\": \"cupti\", \"chip\": ", file);
-    json_string(file, counters.chip);
-    fprintf(file, ", \"passes\": %zu, \"permission\": %s, \"metrics\": [", passes,
-            counters.denied ? "false" : "true");
-    for (size_t i = 0; counters.n_contexts && i < counters.contexts[0]->n_names; i++)
-        fprintf(file, "%s\"%s\"", i ? ", " : "", counters.contexts[0]->names[i]);
+    json_string(file, p ? p->chip : "");
+    fprintf(file, ", \"passes\": %zu, \"permission\": %s, \"complete\": %s, \"metrics\": [",
+            p ? p->passes : 0, results.denied ? "false" : "true", complete ? "true" : "false");
+    for (size_t i = 0; p && i < p->n_names; i++)
+        fprintf(file, "%s\"%s\"", i ? ", " : "", p->names[i]);
     fputs("], \"kernels\": [", file);
-    for (size_t i = 0; i < counters.n_measured; i++) {
-        fprintf(file, "%s\n{%s, \"counters\": {", i ? "," : "", counters.measured[i].key);
-        write_counters(file, &counters.measured[i]);
+    for (size_t i = 0; i < results.n; i++) {
+        fprintf(file, "%s\n{%s, \"counters\": {", i ? "," : "", results.items[i].key);
+        write_counters(file, &results.items[i]);
         fputs("}}", file);
     }
     fputs("\n]}\n", file);
 }
 
-void counters_finish(const recorder_options *options, const cupti_library *cupti) {
-    char temporary[1100];
-    (void)cupti;
-    counters.stopped = true; /* what the range profilers hold goes with the process */
-    struct timespec
-        until; /* a thread that hangs in a launch must not keep the process from ending */
+/* Lets the launch that is being measured end; false when it has not after so many seconds. A thread
+ * that hangs in a launch must not keep the process from ending. */
+static bool wait_for_launch(size_t seconds) {
+    struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += 10;
-    bool locked = pthread_mutex_timedlock(&counters.lock, &until) == 0;
+    until.tv_sec += (time_t)seconds;
+    if (pthread_mutex_timedlock(&counters.lock, &until) == 0) {
+        pthread_mutex_unlock(&counters.lock);
+        return true;
+    }
+    recorder_fail("hardware counters: a launch that was being measured did not end within %zu s of "
+                  "the program; its counters are missing",
+                  seconds);
+    return false;
+}
+
+/* What the range profilers hold goes with the process. */
+void counters_finish(const recorder_options *options) {
+    char temporary[1100];
+    counters.stopped = true;
+    bool complete = wait_for_launch(options->wait_seconds);
     snprintf(temporary, sizeof temporary, "%s.%ld.part", options->out, (long)getpid());
+    pthread_mutex_lock(&results.lock);
     FILE *file = fopen(temporary, "we");
     bool written = false;
     if (file) {
-        write_file(file);
+        write_results(file, complete);
         written = ferror(file) == 0;
         written = fclose(file) == 0 && written && rename(temporary, options->out) == 0;
         if (!written)
             unlink(temporary);
     }
+    size_t n = results.n;
+    pthread_mutex_unlock(&results.lock);
     if (!written)
         recorder_fail("%s: %s", options->out, strerror(errno));
-    recorder_write_status(options, "written %d\nkernels %zu\nevents %zu\n", written,
-                          counters.n_measured, counters.n_measured);
-    if (locked)
-        pthread_mutex_unlock(&counters.lock);
+    recorder_write_status(options, "written %d\nkernels %zu\nevents %zu\n", written, n, n);
 }

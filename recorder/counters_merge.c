@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "counters_merge.h"
 
+#include "decimal.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +13,7 @@
 typedef struct {
     char *key;     /* "name": ..., "shared memory": ..., "grid": ..., "block": ... */
     char *payload; /* "dram bytes": ..., ... */
-    double longest_us;
+    uint64_t length_ns;
 } entry;
 
 typedef struct {
@@ -62,7 +64,7 @@ static const char *string_end(const char *from) {
 }
 
 /* The key of a trace's kernel line, NULL for other lines; *tail is where further args go. */
-static char *kernel_key(char *line, char **tail, double *length_us) {
+static char *kernel_key(char *line, char **tail, uint64_t *length_ns) {
     static const char begin[] = "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": ";
     if (strncmp(line, begin, sizeof begin - 1) != 0)
         return NULL;
@@ -71,10 +73,9 @@ static char *kernel_key(char *line, char **tail, double *length_us) {
     const char *configuration = end ? strstr(end, "\"shared memory\": ") : NULL;
     const char *length = end ? strstr(end, "\"dur\": ") : NULL;
     *tail = configuration ? strstr((char *)configuration, "]}}") : NULL;
-    if (!*tail || !length)
+    if (!*tail || !length || !decimal_read_ns(length + 7, length_ns))
         return NULL;
     ++*tail;
-    *length_us = strtod(length + 7, NULL);
     char *key = NULL;
     if (asprintf(&key, "\"name\": %.*s, %.*s", (int)(end - name), name,
                  (int)(*tail - configuration), configuration) < 0)
@@ -83,7 +84,7 @@ static char *kernel_key(char *line, char **tail, double *length_us) {
 }
 
 static int by_number(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return x < y ? -1 : x > y;
 }
 
@@ -92,14 +93,14 @@ static int read_kernels(const char *path, table *t) {
     FILE *file = fopen(path, "re");
     char *line = NULL, *tail;
     size_t size = 0;
-    double length_us;
+    uint64_t length_ns;
     if (!file)
         return -1;
     while (getline(&line, &size, file) > 0) {
-        char *key = kernel_key(line, &tail, &length_us);
+        char *key = kernel_key(line, &tail, &length_ns);
         entry *e = key ? table_add(t, key) : NULL;
         if (e)
-            e->longest_us = length_us;
+            e->length_ns = length_ns;
     }
     free(line);
     int failed = ferror(file) ? -1 : 0;
@@ -110,16 +111,16 @@ static int read_kernels(const char *path, table *t) {
 long counters_select(const char *trace, double percentile, const char *path) {
     table kernels = {0};
     long selected = -1;
-    double *times = NULL;
+    uint64_t *times = NULL;
     if (read_kernels(trace, &kernels) == 0 &&
         (times = malloc((kernels.n + 1) * sizeof *times)) != NULL) {
         for (size_t i = 0; i < kernels.n; i++)
-            times[i] = kernels.items[i].longest_us;
+            times[i] = kernels.items[i].length_ns;
         qsort(times, kernels.n, sizeof *times, by_number);
         /* Nearest rank: the least time that `percentile` percent of the kernels do not pass. */
         double rank = percentile / 100 * (double)kernels.n;
         size_t at = rank <= 1 ? 0 : (size_t)rank - ((double)(size_t)rank == rank);
-        double threshold =
+        uint64_t threshold =
             kernels.n == 0 || percentile <= 0 ? 0 : times[at < kernels.n ? at : kernels.n - 1];
         if (kernels.n)
             qsort(kernels.items, kernels.n, sizeof *kernels.items, by_key);
@@ -129,7 +130,7 @@ long counters_select(const char *trace, double percentile, const char *path) {
             selected = 0;
             for (size_t i = 0; i < kernels.n; i++) {
                 const entry *e = &kernels.items[i];
-                if (e->longest_us < threshold || (last && strcmp(last, e->key) == 0))
+                if (e->length_ns < threshold || (last && strcmp(last, e->key) == 0))
                     continue;
                 fprintf(file, "%s\n", last = e->key);
                 selected++;
@@ -175,18 +176,20 @@ static int read_measured(const char *path, table *t) {
 static void write_header(FILE *out, const table *t, double percentile) {
     const char *end = strstr(t->header, ", \"kernels\": [");
     int length = end && t->header[0] == '{' ? (int)(end - t->header - 1) : 0;
-    fprintf(out, "\"counters\": {%.*s%s\"percentile\": %g, \"measured\": %zu}, ", length,
-            t->header + 1, length ? ", " : "", percentile, t->n);
+    fprintf(out, "\"counters\": {%.*s%s\"percentile\": ", length, t->header + 1,
+            length ? ", " : "");
+    decimal_write(out, percentile);
+    fprintf(out, ", \"measured\": %zu}, ", t->n);
 }
 
 static long copy_with(FILE *in, FILE *out, const table *t, double percentile) {
     static const char habitat[] = "\"habitat\": {";
     char *line = NULL, *tail;
     size_t size = 0;
-    double length_us;
+    uint64_t length_ns;
     long merged = 0;
     while (getline(&line, &size, in) > 0) {
-        char *key = kernel_key(line, &tail, &length_us);
+        char *key = kernel_key(line, &tail, &length_ns);
         entry wanted = {.key = key};
         const entry *found =
             key && t->n ? bsearch(&wanted, t->items, t->n, sizeof wanted, by_key) : NULL;

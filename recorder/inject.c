@@ -54,6 +54,12 @@ void recorder_fail(const char *format, ...) {
     va_end(arguments);
 }
 
+void recorder_message(char *text, size_t size) {
+    pthread_mutex_lock(&recording.message_lock);
+    snprintf(text, size, "%s", recording.message);
+    pthread_mutex_unlock(&recording.message_lock);
+}
+
 static void fail_with(const char *what, cupti_result code) {
     const char *text = NULL;
     if (!recording.cupti.result_string || recording.cupti.result_string(code, &text) != CUPTI_OK ||
@@ -110,6 +116,7 @@ bool recorder_options_read(recorder_options *o) {
     o->iterations = (unsigned)size_from("HABITAT_RECORD_ITERATIONS", 0, 0);
     o->buffer_bytes = size_from("HABITAT_RECORD_BUFFER_BYTES", (size_t)4 << 20, 1024);
     o->buffers = size_from("HABITAT_RECORD_BUFFERS", 64, 1);
+    o->wait_seconds = size_from("HABITAT_RECORD_WAIT_SECONDS", 10, 0);
     o->memory_bytes = size_from("HABITAT_RECORD_MEMORY_BYTES", (size_t)1 << 30, (size_t)64 << 10);
     const char *mode = text_from("HABITAT_RECORD_MODE");
     o->counters = mode && strcmp(mode, "counters") == 0;
@@ -195,7 +202,9 @@ void recorder_write_status(const recorder_options *options, const char *format, 
     FILE *file = fopen(options->status, "we");
     if (!file)
         return;
-    fprintf(file, "message %s\n", recording.message);
+    char message[sizeof recording.message];
+    recorder_message(message, sizeof message);
+    fprintf(file, "message %s\n", message);
     va_list arguments;
     va_start(arguments, format);
     vfprintf(file, format, arguments);
@@ -222,11 +231,13 @@ static void write_trace(void) {
         recorder_fail("%llu records dropped by CUPTI: raise HABITAT_RECORD_BUFFERS or "
                       "HABITAT_RECORD_BUFFER_BYTES",
                       (unsigned long long)recording.cupti_dropped);
+    char message[sizeof recording.message];
+    recorder_message(message, sizeof message);
     trace_options o = {.nvtx_range = recording.options.nvtx_range,
                        .warmup = recording.options.warmup,
                        .iterations = recording.options.iterations,
                        .command = recording.options.command,
-                       .message = recording.message,
+                       .message = message,
                        .cupti = cupti,
                        .cupti_dropped = recording.cupti_dropped};
     trace_counts counts;
@@ -245,7 +256,7 @@ static void at_exit(void) {
         return;
     if (recording.options.counters) {
         recording.finished = true;
-        counters_finish(&recording.options, recording.cupti_usable ? &recording.cupti : NULL);
+        counters_finish(&recording.options);
     } else {
         write_trace();
     }

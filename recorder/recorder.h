@@ -17,7 +17,8 @@ typedef struct {
     const char *select;     /* HABITAT_COUNTERS_SELECT */
     unsigned warmup, iterations;
     size_t buffer_bytes, buffers, memory_bytes;
-    bool counters; /* HABITAT_RECORD_MODE=counters */
+    size_t wait_seconds; /* HABITAT_RECORD_WAIT_SECONDS */
+    bool counters;       /* HABITAT_RECORD_MODE=counters */
 } recorder_options;
 
 /** Reads the environment. @return false when it asks for nothing (no HABITAT_RECORD_OUT). */
@@ -30,12 +31,15 @@ const cupti_library *recorder_cupti(const recorder_options *options);
 /** Keeps the first thing that went wrong; later ones only count. Never prints. */
 void recorder_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/** Copies what recorder_fail() kept; "" when nothing went wrong. */
+void recorder_message(char *text, size_t size);
+
 /** Writes `key value` lines for habitat record, "ok" first or the message. */
 void recorder_write_status(const recorder_options *options, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* counters.c */
 void counters_start(const recorder_options *options, const cupti_library *cupti);
-void counters_finish(const recorder_options *options, const cupti_library *cupti);
+void counters_finish(const recorder_options *options);
 
 #endif

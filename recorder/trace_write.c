@@ -7,6 +7,8 @@
 #define _GNU_SOURCE
 #include "trace_write.h"
 
+#include "decimal.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -253,7 +255,11 @@ static void write_kernel(writer *w, const event *e) {
     if (device && device->sm_count && device->warp_size) {
         double blocks = (double)g[0] * g[1] * g[2] / device->sm_count;
         double warps = blocks * b[0] * b[1] * b[2] / device->warp_size;
-        fprintf(f, "\"blocks per SM\": %.6f, \"warps per SM\": %.6f, ", blocks, warps);
+        fputs("\"blocks per SM\": ", f);
+        decimal_write(f, blocks);
+        fputs(", \"warps per SM\": ", f);
+        decimal_write(f, warps);
+        fputs(", ", f);
     }
     if (e->u.kernel.graph_id)
         fprintf(f, "\"graph id\": %u, \"graph node id\": %" PRIu64 ", ", e->u.kernel.graph_id,
@@ -296,9 +302,10 @@ static void write_copy(writer *w, const event *e) {
     if (e->u.copy.src_device != e->u.copy.dst_device)
         fprintf(w->file, ", \"src device\": %u, \"dst device\": %u", e->u.copy.src_device,
                 e->u.copy.dst_device);
-    if (e->end_ns > e->start_ns)
-        fprintf(w->file, ", \"memory bandwidth (GB/s)\": %.6g",
-                (double)e->u.copy.bytes / (double)(e->end_ns - e->start_ns));
+    if (e->end_ns > e->start_ns) {
+        fputs(", \"memory bandwidth (GB/s)\": ", w->file);
+        decimal_write(w->file, (double)e->u.copy.bytes / (double)(e->end_ns - e->start_ns));
+    }
     fputs("}}", w->file);
 }
 

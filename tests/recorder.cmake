@@ -20,12 +20,25 @@ if(ZLIB_FOUND AND HABITAT_YAJL_INCLUDE AND HABITAT_YAJL_LIBRARY)
                                                    ${HABITAT_YAJL_INCLUDE})
   target_compile_definitions(test_recorder PRIVATE
     RECORDER="$<TARGET_FILE:habitat_cupti>" FAKE_CUPTI="$<TARGET_FILE:habitat_fake_cupti>"
-    FAKE_APP="$<TARGET_FILE:habitat_fake_app>")
+    FAKE_APP="$<TARGET_FILE:habitat_fake_app>"
+    COMMA_LOCALE="sh ${HABITAT_RECORDER_TESTS}/stubs/comma_locale.sh")
   target_link_libraries(test_recorder PRIVATE habitat_launch ${HABITAT_YAJL_LIBRARY} ZLIB::ZLIB m)
   add_dependencies(test_recorder habitat_cupti habitat_fake_cupti habitat_fake_app)
   add_test(NAME unit.recorder COMMAND test_recorder)
   set_tests_properties(unit.recorder PROPERTIES TIMEOUT 300)
 endif()
+
+# Parts of the recorder, alone.
+add_executable(test_recorder_parts ${HABITAT_RECORDER_TESTS}/unit/test_recorder_parts.c
+                                   ${HABITAT_RECORDER_TESTS}/../recorder/seen.c)
+set_target_properties(test_recorder_parts PROPERTIES C_STANDARD 17)
+target_include_directories(test_recorder_parts PRIVATE ${HABITAT_RECORDER_TESTS}/unit)
+target_link_libraries(test_recorder_parts PRIVATE habitat_launch m)
+add_test(NAME unit.recorder_parts COMMAND test_recorder_parts)
+
+# What follows the host program's locale has no place in code that writes or reads data there.
+add_test(NAME recorder.locale_free COMMAND sh ${HABITAT_RECORDER_TESTS}/locale_free.sh
+                                           ${HABITAT_RECORDER_TESTS}/../recorder)
 
 # The vendor's headers, where there are any: never needed, only compared with.
 find_path(HABITAT_CUPTI_INCLUDE cupti_activity.h

@@ -5,6 +5,7 @@
 #include "fake_cupti.h"
 
 #include <dlfcn.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,9 @@ int main(int argc, char **argv) {
     const char *scenario = argc > 1 ? argv[1] : "basic", *end = argc > 2 ? argv[2] : "exit";
     if (strcmp(scenario, "no-cuda") == 0)
         return 0;
+    const char *locale = getenv("FAKE_APP_LOCALE"); /* as a host program may choose one */
+    if (locale && !setlocale(LC_NUMERIC, locale))
+        return 6;
     if (inject() != 1)
         return 4;
     if (strcmp(end, "twice") == 0 && inject() != 1)

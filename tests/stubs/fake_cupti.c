@@ -9,10 +9,12 @@
 #include "fake_cupti.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define EXPORTED __attribute__((visibility("default")))
 #define T0       1700000000123456789u
@@ -349,8 +351,8 @@ static void threads(void) {
 }
 
 /* The Range Profiler. FAKE_CUPTI_COUNTERS: "denied" (no permission), "push" (ranges count only when
- * pushed), "old" (the chip has fewer metrics). Counters read are 1000 times the metric's place in
- * `chip_metrics`, plus the grid's width. */
+ * pushed), "old" (the chip has fewer metrics), "hang" (the second kernel's launch does). Counters
+ * read are 1000 times the metric's place in `chip_metrics`, plus the grid's width. */
 static cupti_callback launch_callback;
 static struct {
     bool enabled, started, pushed, launched;
@@ -539,8 +541,37 @@ static void launch(const char *name, uint32_t grid_x, bool extended) {
     launch_callback(NULL, CUPTI_DOMAIN_DRIVER, cbid, &data);
 }
 
+/* A launch that never comes back: the thread stays between its enter and its exit callback. */
+static void *hang(void *entered) {
+    static const char name[] = "_Z4axpyfPKfPf";
+    cuda_launch_params plain = {.function = (void *)(uintptr_t)name,
+                                .grid = {264, 2, 1},
+                                .block = {128, 1, 1},
+                                .dynamic_shared_bytes = 4096};
+    cupti_callback_data data = {
+        .site = CUPTI_SITE_ENTER, .symbol_name = name, .context = &profiler, .params = &plain};
+    launch_callback(NULL, CUPTI_DOMAIN_DRIVER, CUPTI_CBID_cuLaunchKernel, &data);
+    sem_post(entered);
+    for (;;)
+        pause();
+    return NULL;
+}
+
+static void hang_in_launch(void) {
+    pthread_t thread;
+    sem_t entered;
+    launch("_ZN4gemm4tileILi64EEEvPKfPf", 264, true);
+    if (sem_init(&entered, 0, 0) != 0 || pthread_create(&thread, NULL, hang, &entered) != 0)
+        return;
+    sem_wait(&entered);
+}
+
 /* The kernels of `basic`, three steps of them. */
 static void launches(void) {
+    if (counters_are("hang")) {
+        hang_in_launch();
+        return;
+    }
     for (int i = 0; i < 3; i++) {
         launch("_ZN4gemm4tileILi64EEEvPKfPf", 264, true);
         launch("_Z4axpyfPKfPf", 264, false);

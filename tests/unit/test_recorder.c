@@ -7,6 +7,7 @@
 #include "check.h"
 #include "launch.h"
 
+#include <locale.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -397,6 +398,7 @@ static void test_counters(void) {
     CHECK_INT(number(event_at(root, "kernel", 5, NULL), "args", "dram bytes"), 3528);
     yajl_val about = get(root, "habitat", "counters");
     CHECK_TEXT(text(about, "chip", NULL), "FAKE100");
+    CHECK(YAJL_IS_TRUE(get(about, "complete", NULL)));
     CHECK_INT(number(about, "passes", NULL), 3);
     CHECK_INT(number(about, "measured", NULL),
               2); /* gemm and axpy; not the kernel that is not in the trace */
@@ -439,6 +441,61 @@ static void test_counters(void) {
     unsetenv("FAKE_CUPTI_COUNTERS");
 }
 
+/* gemm is measured; the launch of axpy never ends. */
+static void test_hanging_launch(void) {
+    setenv("FAKE_CUPTI_COUNTERS", "hang", 1);
+    setenv("HABITAT_RECORD_WAIT_SECONDS", "0", 1);
+    CHECK_INT(play((habitat_launch_options){.counters = true}, "basic", "exit"), 0);
+    CHECK_INT(result.counted, 3);
+    CHECK_TEXT(result.message, "hardware counters: a launch that was being measured did not end "
+                               "within 0 s of the program; its counters are missing");
+    yajl_val root = read_trace(out), about = get(root, "habitat", "counters");
+    CHECK_INT(number(event_at(root, "kernel", 0, NULL), "args", "dram bytes"), 3528);
+    CHECK(get(event_at(root, "kernel", 1, NULL), "args", "dram bytes") == NULL);
+    CHECK(about && YAJL_IS_FALSE(get(about, "complete", NULL)));
+    CHECK_INT(number(about, "measured", NULL), 1);
+    check_case("a launch that hangs: what came before it is written, and told to be incomplete");
+    yajl_tree_free(root);
+    unsetenv("FAKE_CUPTI_COUNTERS");
+    unsetenv("HABITAT_RECORD_WAIT_SECONDS");
+}
+
+/* The program and this process both write numbers with a decimal comma. */
+static void test_comma_locale(void) {
+    char make[256], remove[160];
+    snprintf(make, sizeof make, "%s %s/locale 2>/dev/null", COMMA_LOCALE, directory);
+    snprintf(remove, sizeof remove, "rm -rf %s/locale", directory);
+    char folder[64];
+    snprintf(folder, sizeof folder, "%s/locale", directory);
+    bool made = system(make) == 0;
+    setenv("LOCPATH", folder, 1);
+    if (made && setlocale(LC_NUMERIC, "comma")) {
+        char text[16];
+        snprintf(text, sizeof text, "%.1f", 12.5);
+        CHECK_TEXT(text, "12,5");
+        setenv("FAKE_APP_LOCALE", "comma", 1);
+        CHECK_INT(play((habitat_launch_options){.counters = true, .counters_percentile = 12.5},
+                       "basic", "exit"),
+                  0);
+        unsetenv("FAKE_APP_LOCALE");
+        setlocale(LC_NUMERIC, "C");
+        yajl_val root = read_trace(out), k = event_at(root, "kernel", 0, NULL);
+        CHECK(root != NULL);
+        CHECK_NEAR(number(k, "dur", NULL), 100.0, 1e-12);
+        CHECK_NEAR(number(k, "args", "warps per SM"), 16, 1e-12);
+        CHECK_INT(number(k, "args", "dram bytes"), 3528);
+        yajl_val copy = event_at(root, "gpu_memcpy", 0, NULL);
+        CHECK_NEAR(number(copy, "args", "memory bandwidth (GB/s)"), 4.0, 1e-6);
+        CHECK_NEAR(number(get(root, "habitat", "counters"), "percentile", NULL), 12.5, 1e-12);
+        yajl_tree_free(root);
+    } else {
+        printf("# no localedef: not tried under a comma locale\n");
+    }
+    unsetenv("LOCPATH");
+    CHECK_INT(system(remove), 0);
+    check_case("a program with a decimal comma gives the same JSON");
+}
+
 static void test_compressed(void) {
     char packed[160];
     snprintf(packed, sizeof packed, "%s/t.json.gz", directory);
@@ -471,6 +528,8 @@ int main(void) {
     test_two_processes();
     test_failures();
     test_counters();
+    test_hanging_launch();
+    test_comma_locale();
     test_compressed();
     return check_done();
 }
