@@ -7,17 +7,15 @@
 #include "launch.h"
 
 #include "counters_merge.h"
+#include "program.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #ifdef HABITAT_HAVE_ZLIB
 #include <zlib.h>
@@ -36,6 +34,8 @@ typedef struct {
 typedef struct {
     const habitat_launch_options *options;
     habitat_launch_result *result;
+    program_signals signals; /* as they were before */
+    int received;            /* a signal that the program was handed and outlived; 0: none */
     char library[PATH_SIZE];
     char directory[PATH_SIZE];  /* everything of this recording */
     char place[PATH_SIZE + 16]; /* where the run at hand writes: it, or a folder in it */
@@ -131,48 +131,31 @@ static void set_environment(const session *s, const char *mode, const char *sele
     set_text("NVTX_INJECTION64_PATH", s->library);
 }
 
-/* Runs the program to its end. The pipe tells a failed exec from a program that returns the same
- * status. */
+/* One run of the program: what its environment is made from. */
+typedef struct {
+    const session *s;
+    const char *mode, *select;
+} run_setup;
+
+static void prepare_run(const void *context) {
+    const run_setup *setup = context;
+    set_environment(setup->s, setup->mode, setup->select);
+}
+
+/* Runs the program to its end; 0 when it ended well, else the exit code, and the message says how
+ * it ended. */
 static int run_program(session *s, const char *mode, const char *select) {
-    int ends[2], exec_error = 0, status = 0;
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return fail(s, 1, "no pipe: %s", strerror(errno));
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, old_int, old_quit;
-    sigaction(SIGINT, &ignore, &old_int);
-    sigaction(SIGQUIT, &ignore, &old_quit);
-    pid_t child = fork();
-    if (child == 0) {
-        sigaction(SIGINT, &old_int, NULL);
-        sigaction(SIGQUIT, &old_quit, NULL);
-        set_environment(s, mode, select);
-        execvp(s->options->argv[0], s->options->argv);
-        exec_error = errno;
-        if (write(ends[1], &exec_error, sizeof exec_error) < 0)
-            _exit(126);
-        _exit(127);
-    }
-    int fork_error = errno;
-    close(ends[1]);
-    if (child > 0) {
-        if (read(ends[0], &exec_error, sizeof exec_error) < 0)
-            exec_error = 0;
-        while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-        }
-    }
-    close(ends[0]);
-    sigaction(SIGINT, &old_int, NULL);
-    sigaction(SIGQUIT, &old_quit, NULL);
-    if (child < 0)
-        return fail(s, 1, "no new process: %s", strerror(fork_error));
-    if (exec_error)
-        return fail(s, 1, "cannot be run: %s", strerror(exec_error));
-    s->result->program_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-    if (WIFSIGNALED(status))
-        return fail(s, 1, "was ended by signal %d (%s); no trace was kept", WTERMSIG(status),
-                    strsignal(WTERMSIG(status)));
-    if (s->result->program_status != 0)
-        return fail(s, 1, "exited with status %d; no trace was kept", s->result->program_status);
-    return 0;
+    run_setup setup = {s, mode, select};
+    program_end end = program_run(s->options->argv, prepare_run, &setup, &s->signals);
+    if (end.error)
+        return fail(s, 1, "cannot be run: %s", strerror(end.error));
+    s->received = end.received;
+    s->result->program_status = end.signal ? 128 + end.signal : end.status;
+    if (end.signal) /* told to end by a signal and ended by it: so does habitat, once it has cleaned
+                       up */
+        return fail(s, end.signal == end.received ? 128 + end.signal : 1,
+                    "was ended by signal %d (%s)", end.signal, strsignal(end.signal));
+    return end.status == 0 ? 0 : fail(s, 1, "exited with status %d", end.status);
 }
 
 static void read_report(const char *path, process_report *report) {
@@ -384,6 +367,41 @@ static void add_counters(session *s) {
     free(traces);
 }
 
+/* The program failed: what its processes wrote until then is kept, and the message goes on to say
+ * so. */
+static void keep_of_failed(session *s) {
+    char how[sizeof s->result->message], why[sizeof s->result->message];
+    int code = s->result->exit_code;
+    memcpy(how, s->result->message, sizeof how);
+    bool kept = check_reports(s) == 0 && deliver(s) == 0;
+    memcpy(why, s->result->message, sizeof why);
+    if (kept)
+        fail(s, code, "%.200s; %.300s holds the %llu kernels recorded until then%s%.200s", how,
+             s->options->out, (unsigned long long)s->result->kernels,
+             s->reports[0].message[0] ? "; " : "", s->reports[0].message);
+    else if (s->n_reports)
+        fail(s, code, "%.200s; no trace was kept: %.400s", how, why);
+    else
+        fail(s, code, "%.200s; no trace was kept", how);
+}
+
+/* Records into the directory made for it, and brings home what there is. */
+static int record(session *s) {
+    snprintf(s->place, sizeof s->place, "%s", s->directory);
+    int code = run_program(s, "trace", NULL);
+    if (code != 0) {
+        if (s->result->program_status >= 0)
+            keep_of_failed(s);
+        return code;
+    }
+    code = check_reports(s);
+    if (code == 0 && s->options->counters && s->received)
+        warn(s, "no counters", strsignal(s->received));
+    else if (code == 0 && s->options->counters)
+        add_counters(s);
+    return code == 0 ? deliver(s) : code;
+}
+
 static void remove_directory(const char *path) {
     DIR *directory = opendir(path);
     struct dirent *entry;
@@ -448,21 +466,16 @@ int habitat_launch_run(const habitat_launch_options *options, habitat_launch_res
             code = fail(s, 1, "%s: %s", s->library, strerror(errno));
         free(real);
     }
+    program_hold_signals(&s->signals);
     if (code == 0)
         code = make_directory(s);
     if (code == 0) {
-        snprintf(s->place, sizeof s->place, "%s", s->directory);
-        code = run_program(s, "trace", NULL);
-        if (code == 0)
-            code = check_reports(s);
-        if (code == 0 && options->counters)
-            add_counters(s);
-        if (code == 0)
-            code = deliver(s);
+        code = record(s);
         snprintf(s->place, sizeof s->place, "%s/counters", s->directory);
         remove_directory(s->place);
         remove_directory(s->directory);
     }
+    program_release_signals(&s->signals);
     free(s);
     return code;
 }

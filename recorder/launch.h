@@ -25,7 +25,8 @@ typedef struct {
 } habitat_launch_options;
 
 typedef struct {
-    int exit_code;      /* for the command line: 0 done, 1 the work failed, 2 usage */
+    int exit_code;      /* for the command line: 0 done, 1 the work failed, 2 usage; 128 + n when
+                           this process was sent signal n and the program ended by it */
     int program_status; /* the program's exit status; 128 + n when signal n ended it; -1: it did not
                            start */
     uint64_t kernels, iterations, dropped_records;
@@ -36,10 +37,11 @@ typedef struct {
 } habitat_launch_result;
 
 /** Runs options->argv with the recorder injected, waits, and leaves a complete trace at
- * options->out or nothing.
+ * options->out or nothing. The trace of a program that fails is kept: exit_code is 1 and the
+ * message says so.
  *
- * The program inherits stdin, stdout and stderr. While it runs, SIGINT and SIGQUIT are ignored
- * here, as system(3) does.
+ * The program inherits stdin, stdout and stderr. SIGTERM and SIGHUP are handed on to it, SIGINT
+ * and SIGQUIT unless the terminal sends them to it as well (program.h).
  *
  * @param options  borrowed for the call; argv and out must be set.
  * @param result   filled in always.

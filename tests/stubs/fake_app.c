@@ -1,11 +1,12 @@
 /* Stands in for a CUDA program: loads the library CUDA_INJECTION64_PATH names and calls its entry
  * point as the driver's cuInit() does, then lets the fake CUPTI play a scenario. Usage: fake_app
- * SCENARIO [exit|_exit|fail|abort|fork|twice] */
+ * SCENARIO [exit|_exit|fail|abort|fork|twice|wait|heed] */
 #define _GNU_SOURCE
 #include "fake_cupti.h"
 
 #include <dlfcn.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,29 @@ static int inject(void) {
         int (*function)(void);
     } u = {.object = symbol(getenv("CUDA_INJECTION64_PATH"), "InitializeInjection")};
     return u.function ? u.function() : 0;
+}
+
+static void heed(int number) {
+    (void)number;
+}
+
+/* Writes its process id to $FAKE_APP_READY, then waits for a signal: ended by it, or, as programs
+ * do that save their state, going on to an ordinary end. */
+static void wait_for_signal(int heeds) {
+    struct sigaction action = {.sa_handler = heed};
+    sigset_t all, before;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    if (heeds)
+        sigaction(SIGTERM, &action, NULL);
+    const char *ready = getenv("FAKE_APP_READY");
+    FILE *file = ready ? fopen(ready, "w") : NULL;
+    if (!file)
+        exit(7);
+    fprintf(file, "%ld\n", (long)getpid());
+    fclose(file);
+    sigsuspend(&before);
+    sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
 int main(int argc, char **argv) {
@@ -55,6 +79,8 @@ int main(int argc, char **argv) {
             exit(0);
         waitpid(child, NULL, 0);
     }
+    if (strcmp(end, "wait") == 0 || strcmp(end, "heed") == 0)
+        wait_for_signal(strcmp(end, "heed") == 0);
     if (strcmp(end, "_exit") == 0)
         _exit(0);
     if (strcmp(end, "fail") == 0)

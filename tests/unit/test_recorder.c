@@ -7,12 +7,15 @@
 #include "check.h"
 #include "launch.h"
 
+#include <dirent.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <yajl/yajl_tree.h>
 #include <zlib.h>
@@ -337,11 +340,23 @@ static void test_two_processes(void) {
 static void test_failures(void) {
     CHECK_INT(play((habitat_launch_options){0}, "basic", "fail"), 1);
     CHECK_INT(result.program_status, 9);
-    CHECK(strstr(result.message, "status 9") != NULL);
+    char want[256];
+    snprintf(want, sizeof want, "exited with status 9; %s holds the 6 kernels recorded until then",
+             out);
+    CHECK_TEXT(result.message, want);
+    yajl_val root = read_trace(out);
+    CHECK_INT(count_of(root, "kernel"), 6);
+    yajl_tree_free(root);
+    CHECK_INT(play((habitat_launch_options){.counters = true}, "dropped", "fail"), 1);
+    CHECK_INT(result.counted, 0);
+    CHECK(strstr(result.message, "7 records dropped") != NULL);
+    check_case("of a program that fails the trace is kept, and told to be a part");
+    CHECK_INT(play((habitat_launch_options){0}, "nothing", "fail"), 1);
+    CHECK_TEXT(result.message, "exited with status 9; no trace was kept: no kernel was recorded");
     CHECK(access(out, F_OK) != 0);
-    check_case("a program that fails leaves no trace");
     CHECK_INT(play((habitat_launch_options){0}, "basic", "abort"), 1);
-    CHECK(strstr(result.message, "signal 6") != NULL);
+    CHECK_INT(result.program_status, 134);
+    CHECK_TEXT(result.message, "was ended by signal 6 (Aborted); no trace was kept");
     check_case("a program ended by a signal is named so");
     CHECK_INT(play((habitat_launch_options){0}, "basic", "_exit"), 1);
     CHECK(strstr(result.message, "_exit") != NULL);
@@ -376,6 +391,76 @@ static void test_failures(void) {
     CHECK_INT(play((habitat_launch_options){.out = directory}, "basic", "exit"), 1);
     CHECK(strstr(result.message, "not a file") != NULL);
     check_case("no program, no place to write, no recorder: errors");
+}
+
+/* Waits until a program has written its process id to `path`. */
+static pid_t ready(const char *path) {
+    long pid = 0;
+    for (int i = 0; i < 3000 && pid == 0; i++) {
+        FILE *file = fopen(path, "r");
+        if (file && fscanf(file, "%ld", &pid) != 1)
+            pid = 0;
+        if (file)
+            fclose(file);
+        usleep(10000);
+    }
+    unlink(path);
+    return (pid_t)pid;
+}
+
+/* Sends `number` to a process that records `end`; its exit status, and *app gets the program's id.
+ */
+static int interrupt(int number, const char *end, pid_t *app) {
+    char path[128];
+    int status = 0;
+    snprintf(path, sizeof path, "%s/ready", directory);
+    setenv("FAKE_APP_READY", path, 1);
+    fflush(stdout);
+    pid_t launcher = fork();
+    if (launcher == 0)
+        _exit(play((habitat_launch_options){.counters = true}, "basic", end));
+    *app = ready(path);
+    CHECK(*app > 0);
+    CHECK_INT(kill(launcher, number), 0);
+    CHECK_INT(waitpid(launcher, &status, 0), launcher);
+    unsetenv("FAKE_APP_READY");
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static size_t entries_of(const char *path) {
+    size_t n = 0;
+    DIR *folder = opendir(path);
+    for (struct dirent *e; folder && (e = readdir(folder));)
+        n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+    if (folder)
+        closedir(folder);
+    return n;
+}
+
+static void test_signals(void) {
+    static const int numbers[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
+    pid_t app;
+    unlink(out);
+    for (size_t i = 0; i < 4; i++) {
+        CHECK_INT(interrupt(numbers[i], "wait", &app), 128 + numbers[i]);
+        CHECK(kill(app, 0) != 0);
+        CHECK_INT(entries_of(directory), 0);
+    }
+    check_case("a signal that ends the recording ends its program and leaves no file");
+    CHECK_INT(interrupt(SIGTERM, "heed", &app), 0);
+    CHECK(kill(app, 0) != 0);
+    yajl_val root = read_trace(out);
+    CHECK_INT(count_of(root, "kernel"), 6);
+    CHECK(get(root, "habitat", "counters") == NULL);
+    yajl_tree_free(root);
+    CHECK_INT(unlink(out), 0);
+    CHECK_INT(entries_of(directory), 0);
+    check_case(
+        "a program that heeds the signal and ends well leaves its trace; it is not run again");
+    sigset_t mask;
+    CHECK_INT(sigprocmask(SIG_BLOCK, NULL, &mask), 0);
+    CHECK(!sigismember(&mask, SIGTERM) && !sigismember(&mask, SIGCHLD));
+    check_case("signals are as they were");
 }
 
 /* The fake's counters: 1000 times a metric's place among {read, write, fadd, fmul, ffma, tensor
@@ -527,6 +612,7 @@ int main(void) {
     test_processes();
     test_two_processes();
     test_failures();
+    test_signals();
     test_counters();
     test_hanging_launch();
     test_comma_locale();
