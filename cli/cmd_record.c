@@ -15,7 +15,7 @@ typedef struct record {
     const char *output, *boundary, *model, *module, *nvtx_range, *cupti;
     size_t warmup, iterations, batch_size;
     double timed, pause, percentile;
-    bool go_on, compact, no_modules, allow_cpu, quiet, counters;
+    bool go_on, compact, no_modules, allow_cpu, quiet, counters, no_command;
 } record;
 
 /* Which of the two recorders an option is for. */
@@ -58,6 +58,7 @@ static int run_command(const record *r, const cli_list *command) {
                                       .out = r->output ? r->output : "step.json.gz",
                                       .cupti = r->cupti,
                                       .nvtx_range = r->nvtx_range,
+                                      .no_command = r->no_command,
                                       .warmup = (unsigned)r->warmup,
                                       .iterations = (unsigned)r->iterations,
                                       .counters = r->counters,
@@ -121,6 +122,7 @@ int cmd_record(int argc, char **argv) {
         {"--warmup", 0, CLI_COUNT, &r.warmup},
         {"--iterations", 0, CLI_COUNT, &r.iterations},
         {"--quiet", 0, CLI_FLAG, &r.quiet},
+        {"--no-command", 0, CLI_FLAG, &r.no_command},
         {"--timed", 0, CLI_NUMBER, &r.timed},
         {"--pause", 0, CLI_NUMBER, &r.pause},
         {"--boundary", 0, CLI_TEXT, &r.boundary},

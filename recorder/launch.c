@@ -8,6 +8,7 @@
 
 #include "counters_merge.h"
 #include "program.h"
+#include "redact.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -98,25 +99,16 @@ static void set_text(const char *name, const char *value) {
         unsetenv(name);
 }
 
-/* The command as one line, for the trace. */
-static void join(char *const *argv, char *out, size_t size) {
-    size_t n = 0;
-    out[0] = '\0';
-    for (size_t i = 0; argv[i] && n < size; i++) {
-        int written = snprintf(out + n, size - n, "%s%s", i ? " " : "", argv[i]);
-        n += written > 0 ? (size_t)written : 0;
-    }
-}
-
 static void set_environment(const session *s, const char *mode, const char *select) {
     const habitat_launch_options *o = s->options;
-    char text[PATH_SIZE + 64], command[8192];
-    join(o->argv, command, sizeof command);
+    char text[PATH_SIZE + 64];
+    char *command = o->no_command ? NULL : redact_command(o->argv, getenv("HOME"));
     snprintf(text, sizeof text, "%s/%%p.json", s->place);
     set_text("HABITAT_RECORD_OUT", text);
     snprintf(text, sizeof text, "%s/%%p.status", s->place);
     set_text("HABITAT_RECORD_STATUS", text);
     set_text("HABITAT_RECORD_COMMAND", command);
+    free(command);
     set_text("HABITAT_RECORD_MODE", mode);
     set_text("HABITAT_COUNTERS_SELECT", select);
     set_text("HABITAT_RECORD_NVTX_RANGE", o->nvtx_range);

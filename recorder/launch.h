@@ -15,6 +15,7 @@ typedef struct {
     const char *cupti;   /* a libcupti.so to use; NULL: the recorder chooses */
     const char
         *nvtx_range; /* iterations are the NVTX ranges of this name; NULL: the whole run is one */
+    bool no_command; /* leave the command line out of the trace */
     unsigned warmup; /* such ranges to leave out first */
     unsigned iterations;        /* such ranges to keep then; 0: all */
     size_t buffer_bytes;        /* one activity buffer [byte]; 0: 4 MiB */

@@ -8,6 +8,7 @@
 #include "trace_write.h"
 
 #include "decimal.h"
+#include "redact.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -413,10 +414,15 @@ static void write_habitat(writer *w) {
     FILE *f = w->file;
     const trace_options *o = w->options;
     fputs("\"habitat\": {\"schema\": 1, \"recorder\": \"cupti\", \"command\": ", f);
-    json_string(f, o->command ? o->command : "");
+    if (o->command)
+        json_string(f, o->command);
+    else
+        fputs("null", f);
     if (o->cupti) {
+        char *path = redact_home(o->cupti->path, getenv("HOME"));
         fputs(", \"cupti\": {\"path\": ", f);
-        json_string(f, o->cupti->path);
+        json_string(f, path ? path : "");
+        free(path);
         fputs(", \"found\": ", f);
         json_string(f, o->cupti->why);
         fprintf(f, ", \"version\": %u}", o->cupti->version);

@@ -33,6 +33,8 @@ add_executable(test_recorder_parts ${HABITAT_RECORDER_TESTS}/unit/test_recorder_
                                    ${HABITAT_RECORDER_TESTS}/../recorder/seen.c)
 set_target_properties(test_recorder_parts PROPERTIES C_STANDARD 17)
 target_include_directories(test_recorder_parts PRIVATE ${HABITAT_RECORDER_TESTS}/unit)
+target_compile_definitions(test_recorder_parts PRIVATE
+  MASKED="${HABITAT_RECORDER_TESTS}/golden/commands_masked.txt")
 target_link_libraries(test_recorder_parts PRIVATE habitat_launch m)
 add_test(NAME unit.recorder_parts COMMAND test_recorder_parts)
 

@@ -545,6 +545,24 @@ static void test_hanging_launch(void) {
     unsetenv("HABITAT_RECORD_WAIT_SECONDS");
 }
 
+static void test_command(void) {
+    char app[] = FAKE_APP, basic[] = "basic", end[] = "exit", secret[] = "--password=hunter2";
+    char *argv[] = {app, basic, end, secret, NULL};
+    habitat_launch_options o = {.argv = argv, .out = out, .library = RECORDER, .cupti = FAKE_CUPTI};
+    CHECK_INT(habitat_launch_run(&o, &result), 0);
+    yajl_val root = read_trace(out);
+    const char *command = text(root, "habitat", "command");
+    CHECK(command && strstr(command, " basic exit --password=***") != NULL);
+    CHECK(command && !strstr(command, "hunter2"));
+    yajl_tree_free(root);
+    o.no_command = true;
+    CHECK_INT(habitat_launch_run(&o, &result), 0);
+    root = read_trace(out);
+    CHECK(YAJL_IS_NULL(get(root, "habitat", "command")));
+    yajl_tree_free(root);
+    check_case("the command stands in the trace without its secrets, or not at all");
+}
+
 /* The program and this process both write numbers with a decimal comma. */
 static void test_comma_locale(void) {
     char make[256], remove[160];
@@ -615,6 +633,7 @@ int main(void) {
     test_signals();
     test_counters();
     test_hanging_launch();
+    test_command();
     test_comma_locale();
     test_compressed();
     return check_done();

@@ -1,6 +1,7 @@
 /* Parts of the CUDA recorder that can be called alone: numbers, launches seen. */
 #include "check.h"
 #include "decimal.h"
+#include "redact.h"
 #include "seen.h"
 
 #include <math.h>
@@ -91,7 +92,62 @@ static void test_seen(void) {
     free(table);
 }
 
+/* Lines of tests/golden/commands_masked.txt: arguments between tabs, " => ", the line shown. */
+static void check_masked(char *line) {
+    char *argv[32] = {NULL}, *want = NULL;
+    for (char *at = line; (at = strstr(at, " => ")); at++)
+        want = at;
+    CHECK(want != NULL);
+    if (!want)
+        return;
+    *want = '\0';
+    want += 4;
+    size_t n = 0;
+    for (char *at = line; at && n < 31; n++) {
+        argv[n] = at;
+        at = strchr(at, '\t');
+        if (at)
+            *at++ = '\0';
+    }
+    char *got = redact_command(argv, "/home/ada/");
+    CHECK_TEXT(got, want);
+    free(got);
+}
+
+static void test_redact(void) {
+    FILE *file = fopen(MASKED, "r");
+    char line[1024];
+    int lines = 0;
+    CHECK(file != NULL);
+    while (file && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = '\0';
+        if (line[0] == '#')
+            continue;
+        check_masked(line);
+        lines++;
+    }
+    if (file)
+        fclose(file);
+    CHECK(lines > 25);
+    check_case("secrets and the home folder are not shown");
+    char *argv[] = {(char *)"/x", NULL}, *none[] = {NULL};
+    static const char *const homes[] = {NULL, "", "/", "//"};
+    for (size_t i = 0; i < 4; i++) {
+        char *got = redact_command(argv, homes[i]);
+        CHECK_TEXT(got, "/x");
+        free(got);
+    }
+    char *got = redact_command(none, "/home/ada");
+    CHECK_TEXT(got, "");
+    free(got);
+    got = redact_home("/home/ada/lib/libcupti.so", "/home/ada");
+    CHECK_TEXT(got, "~/lib/libcupti.so");
+    free(got);
+    check_case("no home, no arguments, a path alone");
+}
+
 int main(void) {
+    test_redact();
     test_decimal_text();
     test_decimal_read();
     test_seen();

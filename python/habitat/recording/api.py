@@ -13,13 +13,15 @@ from .timing import warning
 
 
 @contextlib.contextmanager
-def record(path, *, batch_size=None, model=None, compact=False, modules=True, allow_cpu=False):
+def record(path, *, batch_size=None, model=None, compact=False, modules=True, allow_cpu=False, command=None):
     """Records the block as one iteration into `path` (`.json` or `.json.gz`).
 
     The block runs once, under the profiler: its unprofiled time is not known, so the trace's `iteration_ms` is null.
     Run it after a few warm-up steps; `record_iterations` times unprofiled steps as well.
     """
-    options = Options(batch_size=batch_size, model=model, compact=compact, modules=modules, allow_cpu=allow_cpu)
+    options = Options(
+        batch_size=batch_size, model=model, compact=compact, modules=modules, allow_cpu=allow_cpu, command=command
+    )
     path = _prepare(path, allow_cpu)
     observer, optimizers, profiler = Observer(), Optimizers(), BlockProfiler(modules)
     profiler.start()

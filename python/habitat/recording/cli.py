@@ -3,13 +3,13 @@
 import argparse
 import os
 import runpy
-import shlex
 import sys
 import traceback
 import types
 
 from . import counters, timing
 from .boundary import check_kind
+from .command import shown
 from .errors import AbortScript, RecordError, StopScript
 from .session import Options, Session, require_gpu
 from .tracefile import check_writable, rank_path
@@ -60,6 +60,7 @@ def parser():
                    help="run the script once more for hardware counters: DRAM bytes, operations")  # fmt: skip
     p.add_argument("--counters-percentile", type=_percentile, default=counters.PERCENTILE, metavar="P",
                    help="only of kernels whose time is at or above this percentile; 0: all (default: %(default)s)")  # fmt: skip
+    p.add_argument("--no-command", dest="command", action="store_false", help="leave the command line out of the trace")
     p.add_argument("--quiet", action="store_true", help="no progress, no closing line")
     p.add_argument("-m", dest="module", metavar="MODULE", nargs=argparse.REMAINDER, help="run a module as python -m does")
     p.add_argument("script", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
@@ -133,7 +134,7 @@ def _record(chosen, command, path):
         modules=chosen.modules, compact=chosen.compact, allow_cpu=chosen.allow_cpu,
         batch_size=chosen.batch_size, model=chosen.model, quiet=chosen.quiet,
         measuring=counters.measuring(),
-        command=shlex.join((["python", "-m"] if chosen.module else ["python"]) + command),
+        command=shown([*(["python", "-m"] if chosen.module else ["python"]), *command]) if chosen.command else "",
     )  # fmt: skip
     session = ScriptSession(path, options, command[0], go_on=chosen.go_on)
     session.open()

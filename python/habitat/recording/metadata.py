@@ -2,11 +2,11 @@
 
 import os
 import platform
-import shlex
 import subprocess
 import sys
 
 from . import timing
+from .command import shown
 
 SCHEMA = 1
 
@@ -20,7 +20,8 @@ def gpu_in_use():
 
 def describe(times_ms, *, batch_size=None, model=None, command=None, memory=None, boundary=None, iterations=None,
              precision=None, timer=None, kept=None):  # fmt: skip
-    """The `habitat` object. `times_ms` are groups of unprofiled iterations [ms], empty if none was timed."""
+    """The `habitat` object. `times_ms` are groups of unprofiled iterations [ms], empty if none was timed; `command` is
+    this process's command line where it is None, and left out where it is empty."""
     import torch
 
     device = gpu_in_use()
@@ -34,7 +35,7 @@ def describe(times_ms, *, batch_size=None, model=None, command=None, memory=None
         "peak_memory_reserved_bytes": (memory or {}).get("reserved"),
         "peak_host_memory_bytes": _peak_host_memory_bytes(),
         "memory": kept,
-        "command": command or shlex.join(sys.argv),
+        "command": shown(sys.argv) if command is None else command or None,
         "timer": timer,
         "boundary": boundary,
         "profiled_iterations": iterations,

@@ -34,7 +34,7 @@ class Options:
         self.allow_cpu = False
         self.batch_size = None
         self.model = None
-        self.command = None
+        self.command = None  # None: that of this process; "": none is written
         self.quiet = False
         self.measuring = False  # the run for hardware counters: nothing is profiled or written (counters.py)
         for name, value in given.items():
@@ -260,6 +260,7 @@ def finish(trace, path, options, where, *, model, batch_size, **facts):
         **facts,
     )
     trace["habitat"] = info
+    trace.pop("traceName", None)  # the path of a temporary file
     if options.compact:
         from .strip import compact
 
