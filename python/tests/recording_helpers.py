@@ -101,6 +101,7 @@ def hooks_in_place():
         (torch.optim.Optimizer, "zero_grad"),
         (torch.nn.Module, "zero_grad"),
         (torch.autograd, "backward"),
+        (torch.autocast, "__enter__"),
     ):
         if hasattr(getattr(owner, method), "__wrapped__") and "habitat" in getattr(owner, method).__code__.co_filename:
             found.append(method)

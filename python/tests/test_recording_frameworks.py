@@ -46,6 +46,44 @@ def test_hugging_face_trainer_with_accumulation(tmp_path):
     assert names(trace, "cpu_op").count("aten::addmm") == 2 * 2  # two micro-batches, two iterations
 
 
+ACCELERATE = """
+import torch
+from torch import nn
+from accelerate import Accelerator
+accelerator = Accelerator(mixed_precision="bf16", cpu=True)
+model = nn.Linear(4, 2)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+model, optimizer = accelerator.prepare(model, optimizer)
+for i in range(12):
+    optimizer.zero_grad()
+    accelerator.backward(MODEL(torch.ones(6, 4)).sum())
+    optimizer.step()
+"""
+
+
+def test_autocast_that_accelerate_puts_into_forward(tmp_path):
+    """A module without others in it: nothing runs between its own hooks and its forward."""
+    (tmp_path / "train.py").write_text(ACCELERATE.replace("MODEL", "model"))  # its state is one a process
+    done = recorder_process(tmp_path, *SHORT, "train.py")
+    assert done.returncode == 0, done.stderr
+    about = read_trace(tmp_path / "step.json.gz")["habitat"]
+    assert about["autocast"] == "bfloat16" and about["parameter_dtype"] == "float32"
+
+
+def test_autocast_of_the_trainer(tmp_path):
+    script = TRAINER.replace("use_cpu=True", "use_cpu=True, bf16=True")
+    code, output = record_script(tmp_path, script, args=(str(tmp_path / "out"),))
+    assert code == 0 and read_trace(output)["habitat"]["autocast"] == "bfloat16"
+
+
+def test_autocast_of_a_compiled_model(tmp_path):
+    source = ACCELERATE.replace("for i", 'compiled = torch.compile(model, backend="eager")\nfor i').replace("MODEL", "compiled")
+    (tmp_path / "train.py").write_text(source)
+    done = recorder_process(tmp_path, *SHORT, "train.py")
+    assert done.returncode == 0, done.stderr
+    assert read_trace(tmp_path / "step.json.gz")["habitat"]["autocast"] == "bfloat16"
+
+
 def test_compiled_model_is_not_compiled_anew(tmp_path):
     """In a process of its own: compiled code changes how later recordings in the process watch modules."""
     (tmp_path / "train.py").write_text(COMPILED)

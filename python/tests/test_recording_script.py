@@ -195,6 +195,32 @@ def test_autocast_is_noted(tmp_path):
     assert code == 0 and read_trace(output)["habitat"]["autocast"] == "bfloat16"
 
 
+@pytest.mark.parametrize("inside, noted", [
+    ("torch.autocast('cpu', torch.bfloat16)", "bfloat16"),
+    ("torch.autocast('cpu', torch.bfloat16, enabled=False)", None),
+    ("torch.autocast('cuda', torch.float16)", None),  # the model is on the CPU
+])  # fmt: skip
+def test_autocast_inside_forward_is_noted(tmp_path, inside, noted):
+    source = train(100).replace("optimizer = ", f"""
+class Wrapped(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+    def forward(self, x):
+        with {inside}: return self.inner(x)
+model = Wrapped(model)
+optimizer = """)  # fmt: skip
+    code, output = record_script(tmp_path, source)
+    about = read_trace(output)["habitat"]
+    assert code == 0 and about["autocast"] == noted and about["model"] == "Wrapped"
+
+
+def test_autocast_elsewhere_is_not_that_of_the_model(tmp_path):
+    source = train(100).replace("    model(", "    with torch.autocast('cpu', torch.bfloat16): torch.ones(2)\n    model(")
+    code, output = record_script(tmp_path, source)
+    assert code == 0 and read_trace(output)["habitat"]["autocast"] is None
+
+
 def test_inference_with_forward_boundary(tmp_path):
     source = "import torch\nm = torch.nn.Linear(4, 2)\nwhile True:\n    with torch.no_grad(): m(torch.ones(3, 4))\n"
     code, output = record_script(tmp_path, source, *SHORT, "--boundary", "forward:1")

@@ -57,7 +57,7 @@ class CycleFinder:
                 earliest = start
 
 
-class _Patch:
+class Patch:
     """Replaces attributes of classes or modules for a while, and puts back what was there."""
 
     def __init__(self):
@@ -95,7 +95,7 @@ class OptimizerSteps:
         self._local = threading.local()
         self._captured = []  # steps seen while a CUDA graph is being captured
         self._graphs = {}  # id of a captured graph -> (the graph, keys of the steps inside it)
-        self._patch = _Patch()
+        self._patch = Patch()
         self._handles = [
             register_optimizer_step_pre_hook(self._before_step),
             register_optimizer_step_post_hook(self._after_step),
@@ -189,7 +189,7 @@ class ZeroGrads:
     def __init__(self, on_event):
         import torch
 
-        self._patch = _Patch()
+        self._patch = Patch()
         self._inside = threading.local()
 
         def make(zero_grad):

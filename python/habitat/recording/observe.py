@@ -11,7 +11,8 @@ else is not known, and said so with None.
 
 import threading
 
-from .boundary import _Patch
+from .autocast import AutocastWatch
+from .boundary import Patch
 
 
 def compiled_code_runs():
@@ -46,10 +47,11 @@ class Observer:
         self._in_step = in_step
         self._local = threading.local()
         self._handles = []
-        self._patch = _Patch()
+        self._patch = Patch()
         self.calls = []  # (module, first dimension or None, with gradients)
         self.backwards = 0
         self.calls_in_step = 0
+        self._watch = AutocastWatch()
         self._autocast = {}
 
     def start(self):
@@ -58,7 +60,7 @@ class Observer:
         if compiled_code_runs():
             from torch._dynamo.eval_frame import OptimizedModule
 
-            self._patch.wrap(OptimizedModule, "__call__", self._watch_compiled)
+            self._patch.wrap(OptimizedModule, "__call__", self._watch_compiled)  # and no autocast: see there
         else:
             from torch.nn.modules import module as nn_module
 
@@ -66,6 +68,7 @@ class Observer:
                 nn_module.register_module_forward_pre_hook(self._note_depth),
                 nn_module.register_module_forward_hook(self._after, always_call=True, with_kwargs=True),
             ]
+            self._watch.start()
         self._patch.wrap(torch.autograd, "backward", self._watch_backward)
 
     def remove(self):
@@ -73,6 +76,7 @@ class Observer:
             handle.remove()
         self._handles = []
         self._patch.remove()
+        self._watch.remove()
 
     def _watch_backward(self, backward):
         def counted(*args, **kwargs):
@@ -89,7 +93,10 @@ class Observer:
         return called
 
     def _note_depth(self, module, inputs):
-        self._local.depth = getattr(self._local, "depth", 0) + 1
+        depth = getattr(self._local, "depth", 0)
+        self._local.depth = depth + 1
+        if depth == 0:
+            self._watch.begin()
 
     def _after(self, module, inputs, kwargs, output):
         self._local.depth = max(0, getattr(self._local, "depth", 0) - 1)
@@ -106,7 +113,7 @@ class Observer:
             sizes = {t.shape[0] for t in _tensors((args, kwargs)) if t.dim() > 0}
             first = sizes.pop() if len(sizes) == 1 else None
         self.calls.append((bare(module), first, torch.is_grad_enabled()))
-        self._autocast[id(bare(module))] = _autocast_dtype(module)
+        self._autocast[id(bare(module))] = self._watch.end(module, bare(module))
         self.calls_in_step += self._in_step()
 
     def modules(self):
@@ -118,7 +125,7 @@ class Observer:
         return max(self.modules(), key=lambda m: sum(p.numel() for p in m.parameters()), default=None)
 
     def precision(self):
-        """Number formats of the model: of its parameters, and of autocast around its call (None: no autocast)."""
+        """Number formats of the model: of its parameters, and of autocast around or inside its call (None: no autocast)."""
         model = self.model()
         if model is None:
             return {}
@@ -141,15 +148,6 @@ class Observer:
         if one_optimizer:
             return sum(sizes) if self.backwards == len(sizes) else None
         return sizes[0] if len(set(sizes)) == 1 else None
-
-
-def _autocast_dtype(module):
-    import torch
-
-    kind = next(module.parameters()).device.type
-    if kind not in ("cuda", "cpu") or not torch.is_autocast_enabled(kind):
-        return None
-    return str(torch.get_autocast_dtype(kind)).replace("torch.", "")
 
 
 def _tensors(value):
