@@ -139,11 +139,11 @@ def seconds(monkeypatch):
     return Seconds
 
 
-def run_later(clock, seconds, iteration_s, timed, pause_s):
+def run_later(clock, seconds, iteration_s, timed, pause_s, together=False):
     """Boundaries until all is timed, the first group being there: which of them were timed, and their number."""
     groups = timing.Groups(True)
     group(groups, clock, [1], [1])
-    rest = later.LaterGroups(groups, timed, pause_s)
+    rest = later.LaterGroups(groups, timed, pause_s, together)
     boundaries, over = 0, False
     while not over:
         seconds.now += iteration_s
@@ -164,3 +164,19 @@ def test_later_groups_of_slow_iterations_end_early(clock, seconds):
     assert run_later(clock, seconds, 4.0, 10, 5.0) == ([3, 3], 1 + 3 + 2 + 3)
     assert run_later(clock, seconds, 2.0, 10, 5.0) == ([5, 5], 1 + 5 + 3 + 5)
     assert run_later(clock, seconds, 60.0, 2, 5.0) == ([2, 2], 1 + 2 + 1 + 2)
+
+
+@pytest.mark.parametrize("iteration_s, pause_s", [(0.001, 5.0), (0.5, 0.0), (60.0, 5.0)])
+def test_processes_that_train_together_go_by_counts(clock, seconds, iteration_s, pause_s):
+    """However long their iterations are by their own clocks, all stop at the same one."""
+    assert run_later(clock, seconds, iteration_s, 4, pause_s, together=True) == ([4, 4], 1 + 4 + 20 + 4)
+
+
+def test_who_trains_together(monkeypatch):
+    assert not later.trains_together({}) and not later.trains_together({"WORLD_SIZE": "1"})
+    assert later.trains_together({"WORLD_SIZE": "2"})
+    monkeypatch.setattr(torch.distributed, "is_initialized", lambda: True)
+    monkeypatch.setattr(torch.distributed, "get_world_size", lambda: 2)
+    assert later.trains_together({})
+    monkeypatch.setattr(torch.distributed, "get_world_size", lambda: 1)
+    assert not later.trains_together({})

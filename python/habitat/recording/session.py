@@ -12,8 +12,8 @@ import os
 from . import metadata, timing, tracefile
 from .boundary import CycleFinder, open_source
 from .errors import RecordError
-from .later import LaterGroups
 from .footprint import Optimizers, footprint
+from .later import LaterGroups, trains_together
 from .observe import Observer
 from .profiling import IterationProfiler
 from .progress import Progress
@@ -237,7 +237,7 @@ class Session:
             self.done = True
             self._progress.clear()
             return
-        self._later = LaterGroups(self._groups, self.options.timed, self.options.pause)
+        self._later = LaterGroups(self._groups, self.options.timed, self.options.pause, trains_together())
         self._enter("timing later")
 
     def _complete(self):
