@@ -126,7 +126,8 @@ typedef struct habitat_trace_info {
     double iteration_ms;       /* recorded, unprofiled median ("habitat" object); NaN if absent */
     size_t iteration_ms_count; /* all unprofiled times */
     const double *iteration_ms_all;
-    uint64_t batch_size; /* 0 = unknown */
+    double iteration_spread; /* between groups of them, as a share of iteration_ms; NaN unknown */
+    uint64_t batch_size;     /* 0 = unknown */
     const char *model;
     const char *framework;
     const char *command;

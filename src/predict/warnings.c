@@ -9,6 +9,8 @@
 
 enum { WARNINGS_MAX = 16, WARNING_BYTES = 320 };
 
+static const double much_spread = 0.1; /* as the recorder warns */
+
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
@@ -38,6 +40,11 @@ static bool warn_of_time(habitat_workload *w, const habitat_trace_info *trace) {
     if (ok && !info->iteration_recorded)
         ok = warn(w, "the trace holds no unprofiled iteration time: the origin's iteration_ms is "
                      "that of the profiled iteration, slower by the profiler's overhead");
+    if (ok && trace->iteration_spread > much_spread)
+        ok = warn(w,
+                  "the time of an iteration moved by %.0f %% while it was recorded: the origin's "
+                  "iteration_ms is known no better than that",
+                  100.0 * trace->iteration_spread);
     if (ok && trace->dropped_records)
         ok = warn(w,
                   "the recorder lost %" PRIu64 " records: the sum of kernels is too small; record "

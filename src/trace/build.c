@@ -35,6 +35,7 @@ bool trace_begin(trace_builder *b, const char *name) {
         return false;
     habitat_trace_info *info = &b->trace->info;
     info->iteration_ms = NAN;
+    info->iteration_spread = NAN;
     info->peak_memory_bytes = NAN;
     info->format = "kineto";
     info->file = habitat_strings_intern(&b->trace->strings, name, strlen(name));

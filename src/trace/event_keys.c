@@ -101,6 +101,7 @@ static const key_name habitat_keys[] = {
     {"schema", KEY_SCHEMA},
     {"iteration_ms", KEY_ITERATION_MS},
     {"iteration_ms_all", KEY_ITERATION_MS_ALL},
+    {"iteration_spread", KEY_ITERATION_SPREAD},
     {"batch_size", KEY_BATCH},
     {"model", KEY_MODEL},
     {"framework", KEY_FRAMEWORK},

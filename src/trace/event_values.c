@@ -212,6 +212,11 @@ int reader_habitat_number(reader *r, const char *text, size_t length) {
             return reader_bad_habitat(r, "iteration_ms");
         info->iteration_ms = value;
         return 1;
+    case KEY_ITERATION_SPREAD:
+        if (!number || value > 1e9)
+            return reader_bad_habitat(r, "iteration_spread");
+        info->iteration_spread = value;
+        return 1;
     case KEY_BATCH:
         if (!counted || whole > TRACE_BATCH_LIMIT)
             return reader_bad_habitat(r, "batch_size");

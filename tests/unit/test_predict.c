@@ -310,10 +310,23 @@ static void test_recorded(void) {
     habitat_workload_free(w);
     habitat_trace_free(trace);
 
+    trace = made_trace(three, 3, NULL, "\"habitat\": {\"iteration_spread\": 0.1},", 0);
+    w = workload_of(trace);
+    CHECK(!warned(w, "the time of an iteration moved"));
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+    trace = made_trace(three, 3, NULL, "\"habitat\": {\"iteration_spread\": 0.618},", 0);
+    w = workload_of(trace);
+    CHECK_NEAR(habitat_trace_get_info(trace)->iteration_spread, 0.618, 0);
+    CHECK(warned(w, "the time of an iteration moved by 62 % while it was recorded"));
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+    check_case("times that moved by more than 10 % while recorded are warned of");
+
     trace = made_trace(three, 3, NULL, "", 0);
     w = workload_of(trace);
     p = predicted(w, &d, HABITAT_METHOD_BANDWIDTH);
-    CHECK(isnan(p->memory_bytes));
+    CHECK(isnan(p->memory_bytes) && isnan(habitat_trace_get_info(trace)->iteration_spread));
     CHECK_INT(p->fits, -1);
     CHECK(warned(w, "no unprofiled iteration time"));
     CHECK(warned(w, "names no operations"));

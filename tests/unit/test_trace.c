@@ -475,6 +475,10 @@ static const bad bads[] = {
      HABITAT_E_RANGE,
      "line 1, byte 83: event 0 of \"traceEvents\": \"flop\" is absurdly large; record it again, or "
      "remove that event"},
+    {"{\"habitat\": {\"iteration_spread\": -0.1}, \"traceEvents\": [" KERNEL "]}", HABITAT_E_RANGE,
+     "line 1, byte 37: \"iteration_spread\" in \"habitat\" is no number, negative or absurdly "
+     "large; record it "
+     "again"},
 };
 
 static void check_bad(const bad *b, bool slow_only) {
