@@ -2,11 +2,15 @@
 
 import json
 import os
+import signal
+import subprocess
 import sys
+import time
 
 import pytest
 from recording_helpers import SHORT, TRAIN, read_trace, recorder_process
 
+import habitat
 from habitat.recording import counters, tracefile
 from habitat.recording.errors import RecordError
 
@@ -126,3 +130,24 @@ def test_an_output_that_is_no_file_is_left_alone(tmp_path):
     with pytest.raises(RecordError, match="is no file"):
         tracefile.check_writable(str(tmp_path / "pipe"))
     tracefile.check_writable(str(tmp_path / "new.json"))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_the_script_too(tmp_path, number):
+    """The runs are processes of their own: one that goes on would keep the GPU."""
+    (tmp_path / "train.py").write_text("import os, time\nopen('ready.part', 'w').write(str(os.getpid()))\n"
+                                       "os.rename('ready.part', 'ready')\ntime.sleep(600)\n")  # fmt: skip
+    package = os.path.dirname(os.path.dirname(habitat.__file__))
+    recorder = subprocess.Popen(
+        [sys.executable, "-m", "habitat.recording", "--counters", "--allow-cpu", "train.py"], cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": package}, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    while not (tmp_path / "ready").exists() and recorder.poll() is None:
+        time.sleep(0.05)
+    script = int((tmp_path / "ready").read_text())
+    recorder.send_signal(number)
+    recorder.communicate()
+    assert recorder.returncode == 128 + number
+    with pytest.raises(ProcessLookupError):
+        os.kill(script, 0)
+    assert sorted(os.listdir(tmp_path)) == ["ready", "train.py"]

@@ -9,11 +9,10 @@ import json
 import math
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 
-from . import tracefile
+from . import process, tracefile
 from .errors import RecordError
 
 LIBRARY = "libhabitat_cupti.so"
@@ -101,7 +100,7 @@ def add(path, command, percentile=PERCENTILE, library=None):
         with open(names, "w", encoding="utf-8") as file:
             file.writelines(f"{name}\n" for name in selection)
         own = environment(library, os.path.join(folder, "%p.json"), os.path.join(folder, "%p.status"), names)
-        code = subprocess.run(command, env=own, check=False).returncode
+        code = process.run(command, own)
         measured, message = _busiest(folder)
     if code != 0:
         return 0, f"the second run failed (exit code {code})"
@@ -138,7 +137,7 @@ def record_and_measure(arguments, path, percentile):
     """The two runs of `habitat record --counters`: both are processes of their own, so that the first has given its
     GPU memory back when the second starts. Returns the exit code."""
     command = [sys.executable, "-m", "habitat.recording", *arguments]
-    code = subprocess.run(command, env={**os.environ, "HABITAT_RECORD_MODE": "trace"}, check=False).returncode
+    code = process.run(command, {**os.environ, "HABITAT_RECORD_MODE": "trace"})
     if code != 0:
         return code
     if os.environ.get("WORLD_SIZE", "1") != "1":

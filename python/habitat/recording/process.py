@@ -1,0 +1,27 @@
+"""A command run to its end, with the signals that would end this process handed on to it."""
+
+import signal
+import subprocess
+
+HANDED_ON = (signal.SIGTERM, signal.SIGHUP)  # the terminal sends SIGINT to both
+
+
+def run(command, environment):
+    """The exit code of `command`; 128 + n where signal n ended it."""
+    waiting, process = [], None
+
+    def hand_on(number, frame):
+        waiting.append(number)
+        while process is not None and waiting:
+            process.send_signal(waiting.pop())
+
+    before = {number: signal.signal(number, hand_on) for number in HANDED_ON}
+    try:
+        process = subprocess.Popen(command, env=environment)
+        while waiting:  # they came before there was a process
+            process.send_signal(waiting.pop())
+        code = process.wait()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return code if code >= 0 else 128 - code
