@@ -22,7 +22,7 @@ allowed() { # modules that a module may include
 
 public() { # public headers that belong to a module
     case $1 in
-    base) echo "status units version csv" ;;
+    base) echo "status units version csv text" ;;
     gpu) echo "gpu" ;;
     trace) echo "trace" ;;
     work) echo "work" ;;

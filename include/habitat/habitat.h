@@ -6,6 +6,7 @@
 #include <habitat/status.h>
 #include <habitat/units.h>
 #include <habitat/csv.h>
+#include <habitat/text.h>
 #include <habitat/gpu.h>
 #include <habitat/trace.h>
 #include <habitat/work.h>

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <habitat/text.h>
+
 static const struct {
     habitat_status code;
     const char *name;
@@ -50,7 +52,7 @@ static void fill(habitat_error *err, habitat_status code, const char *file, uint
     err->index = SIZE_MAX;
     if (file)
         snprintf(err->file, sizeof err->file, "%s", file);
-    vsnprintf(err->message, sizeof err->message, format, args);
+    habitat_vformat(err->message, sizeof err->message, format, args);
 }
 
 habitat_status habitat_fail(habitat_error *err, habitat_status code, const char *format, ...) {

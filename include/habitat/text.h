@@ -1,0 +1,49 @@
+/* Numbers and text that look the same under every locale.
+ *
+ * The C library reads and writes "12,5" where a program chose a German locale; data files, traces,
+ * reports and command lines say "12.5". These functions know no locale and need no memory. */
+#ifndef HABITAT_TEXT_H
+#define HABITAT_TEXT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <habitat/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The decimal number that `text` begins with, as strtod() reads it in the C locale: blanks, a
+ * sign, digits with a point, an exponent; "inf", "infinity" and "nan" too, hexadecimal not. Rounded
+ * once, half to even; too large becomes infinity.
+ * @param text NUL-terminated. @param out left alone if there is no number.
+ * @return bytes read, blanks included; 0 if there is no number. @since 0.2 */
+HABITAT_API size_t habitat_read_number(const char *text, double *out);
+
+/** A text that is one number from its first byte to its last.
+ * @param text NUL-terminated, may be NULL. @return false, `out` left alone, for any other text.
+ * @since 0.2 */
+HABITAT_API bool habitat_is_number(const char *text, double *out);
+
+/** Like snprintf() in the C locale. Conversions: d i u x X o c s p % with their lengths, and f e g
+ * for a double; flags, width and precision as usual, without '#' and "'".
+ * @return length of the whole text without the NUL; -1 for a format it does not know. @since 0.2 */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+HABITAT_API int
+habitat_format(char *out, size_t size, const char *format, ...);
+
+/** The same with a list of arguments. @since 0.2 */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 0)))
+#endif
+HABITAT_API int
+habitat_vformat(char *out, size_t size, const char *format, va_list arguments);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
