@@ -113,6 +113,12 @@ void cli_restore_signals(void);
  * pipe has gone (`| head`), ends the program by SIGPIPE without a word. */
 int cli_finish_output(int code);
 
+/* printf() that knows no locale: numbers read the same wherever they are printed. */
+__attribute__((format(printf, 1, 2))) void cli_print(const char *format, ...);
+
+/* What is printed lacks a part, for this errno: cli_finish_output() will say so and fail. */
+void cli_spoil_output(int reason);
+
 /* Write callback over stdout, for the library's reports. */
 int cli_write_stdout(void *context, const char *data, size_t size);
 

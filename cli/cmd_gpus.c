@@ -15,10 +15,12 @@ static int check_operations(const habitat_gpu_table *table) {
         size_t classes = 0;
         if (gpu->operation_count == 0)
             continue;
-        if (!models && habitat_models_load_default(&models, NULL) != HABITAT_OK)
+        habitat_status status = models ? HABITAT_OK : habitat_models_load_default(&models, &error);
+        if (status == HABITAT_E_FORMAT)
             break;
-        if (habitat_models_offsets(models, gpu, NULL, &classes, NULL, &error) != HABITAT_OK)
-            code = cli_fail_error(&error, gpu->file);
+        if (status != HABITAT_OK ||
+            habitat_models_offsets(models, gpu, NULL, &classes, NULL, &error) != HABITAT_OK)
+            code = cli_fail_error(&error, status == HABITAT_OK ? gpu->file : NULL);
     }
     habitat_models_free(models);
     return code;

@@ -324,8 +324,8 @@ static void shape_text(const question *q, char *text, size_t size) {
     text[0] = '\0';
     for (int p = 0; p < PARAMETERS && used < size; p++)
         if (!isnan(q->values[p]))
-            used += (size_t)snprintf(text + used, size - used, "%s%s=%.15g", used ? " " : "",
-                                     parameter_names[p] + 2, q->values[p]);
+            used += (size_t)habitat_format(text + used, size - used, "%s%s=%.15g", used ? " " : "",
+                                           parameter_names[p] + 2, q->values[p]);
     for (int f = 0; f < FLAGS && used < size; f++)
         if (q->flags[f])
             used += (size_t)snprintf(text + used, size - used, " %s", flag_names[f] + 2);
@@ -370,22 +370,24 @@ static habitat_status estimate(const habitat_work *works, size_t count, const ha
     return HABITAT_OK;
 }
 
-/* Estimates of every GPU, those that failed with their reason. @return how many succeeded. */
-static size_t estimate_all(const habitat_work *works, size_t work_count,
-                           habitat_report_operations *what, habitat_estimate *estimates,
-                           habitat_error *errors, const char **reasons) {
-    size_t good = 0;
+/* Estimates of every GPU, those that failed with their reason; *good: how many succeeded. */
+static int estimate_all(const habitat_work *works, size_t work_count,
+                        habitat_report_operations *what, habitat_estimate *estimates,
+                        habitat_error *errors, const char **reasons, size_t *good) {
+    *good = 0;
     for (size_t i = 0; i < what->count; i++) {
         habitat_status status =
             estimate(works, work_count, what->gpus[i], what->method, &estimates[i], &errors[i]);
-        good += status == HABITAT_OK;
+        *good += status == HABITAT_OK;
         if (status == HABITAT_OK)
             continue;
+        if (status == HABITAT_E_MEMORY) /* says nothing of this GPU */
+            return cli_fail_error(&errors[i], NULL);
         estimates[i] = (habitat_estimate){
             .ms = NAN, .low_ms = NAN, .high_ms = NAN, .origin_ms = NAN, .method = what->method};
         reasons[i] = errors[i].message[0] ? errors[i].message : habitat_status_text(status);
     }
-    return good;
+    return CLI_DONE;
 }
 
 static habitat_work sum_of(const habitat_work *works, size_t count) {
@@ -399,8 +401,8 @@ static habitat_work sum_of(const habitat_work *works, size_t count) {
 }
 
 /* Matrix work in a format that a GPU lacks is predicted in another one: that must be said. */
-static void note_formats(const habitat_work *work, const habitat_report_operations *what,
-                         cli_notes *notes) {
+static int note_formats(const habitat_work *work, const habitat_report_operations *what,
+                        cli_notes *notes) {
     char line[400];
     bool matrix_work =
         work->op_class == HABITAT_CLASS_GEMM || work->op_class == HABITAT_CLASS_BMM ||
@@ -408,7 +410,8 @@ static void note_formats(const habitat_work *work, const habitat_report_operatio
         work->op_class == HABITAT_CLASS_RNN;
     if (matrix_work &&
         habitat_operation_format_warning(what->gpus, what->count, work->dtype, line, sizeof line))
-        cli_note(notes, "%s", line);
+        return cli_note(notes, "%s", line);
+    return CLI_DONE;
 }
 
 /* `what` comes with GPUs and method; the rest is filled in and reported. */
@@ -426,21 +429,23 @@ static int answer(const kind *k, const question *q, habitat_report_operations wh
     habitat_estimate *estimates = calloc(what.count, sizeof *estimates);
     habitat_error *errors = calloc(what.count, sizeof *errors);
     const char **reasons = calloc(what.count, sizeof *reasons);
-    int code = CLI_FAILED;
     what.name = k->name;
     what.shape = shape;
     what.work = &whole;
-    note_formats(&whole, &what, notes);
+    size_t good = 0;
+    bool allocated = estimates && errors && reasons;
+    int code = allocated ? note_formats(&whole, &what, notes)
+                         : cli_fail(CLI_FAILED, NULL, "out of memory");
     what.warning_count = notes->count;
     what.warnings = (const char *const *)notes->lines;
     what.estimates = estimates;
     what.reasons = reasons;
-    if (!estimates || !errors || !reasons) {
-        cli_fail(CLI_FAILED, NULL, "out of memory");
-    } else if (estimate_all(works, work_count, &what, estimates, errors, reasons) == 0) {
+    if (code == CLI_DONE)
+        code = estimate_all(works, work_count, &what, estimates, errors, reasons, &good);
+    if (code == CLI_DONE && good == 0) {
         code = errors[0].file[0] ? cli_fail_error(&errors[0], NULL) /* a GPU file */
                                  : cli_fail(CLI_FAILED, k->name, "%s", reasons[0]);
-    } else {
+    } else if (code == CLI_DONE) {
         habitat_error error = {0};
         habitat_report_options options = cli_report_options(format);
         code = cli_report_result(habitat_report_operation(&what, &options, &error), &error);

@@ -162,6 +162,7 @@ static int explain(pending *slot, const char *reason) {
 /* The GPU a row is about; NULL for a name the table does not have, which is warned about once. */
 static int find_gpu(predictor *p, const char *name, const habitat_gpu **out) {
     habitat_error error = {0};
+    int code = CLI_DONE;
     if (p->destination) {
         *out = p->destination;
         return CLI_DONE;
@@ -174,13 +175,13 @@ static int find_gpu(predictor *p, const char *name, const habitat_gpu **out) {
         if (status == HABITAT_E_MEMORY)
             return cli_fail_error(&error, NULL);
         if (status != HABITAT_OK)
-            cli_note(p->notes, "%s", error.message);
+            code = cli_note(p->notes, "%s", error.message);
         snprintf(p->last_reason, sizeof p->last_reason, "%s", error.message);
         snprintf(p->last_name, sizeof p->last_name, "%s", name);
         p->named = true;
     }
     *out = p->last;
-    return CLI_DONE;
+    return code;
 }
 
 static int take_row(predictor *p, habitat_csv_reader *reader) {

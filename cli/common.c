@@ -24,27 +24,26 @@ int cli_report_result(habitat_status status, const habitat_error *error) {
     return cli_fail_error(error, NULL);
 }
 
-void cli_note(cli_notes *notes, const char *format, ...) {
+int cli_note(cli_notes *notes, const char *format, ...) {
     char line[1024];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    habitat_vformat(line, sizeof line, format, arguments);
     va_end(arguments);
     for (size_t i = 0; i < notes->count; i++)
         if (strcmp(notes->lines[i], line) == 0)
-            return;
-    cli_warn("%s", line);
+            return CLI_DONE;
     char **lines = realloc(notes->lines, (notes->count + 1) * sizeof *lines);
-    size_t size = strlen(line) + 1;
-    char *copy = malloc(size);
+    char *copy = strdup(line);
     if (lines)
         notes->lines = lines;
     if (!lines || !copy) {
         free(copy);
-        return; /* printed at least */
+        return cli_fail(CLI_FAILED, NULL, "out of memory");
     }
-    memcpy(copy, line, size);
     lines[notes->count++] = copy;
+    cli_warn("%s", line);
+    return CLI_DONE;
 }
 
 void cli_notes_free(cli_notes *notes) {
@@ -92,7 +91,7 @@ int cli_find_gpu(const habitat_gpu_table *table, const char *name, const habitat
     if (habitat_gpu_find(table, name, out, &alias, &error) != HABITAT_OK)
         return cli_fail_error(&error, NULL);
     if (alias && !habitat_gpu_name_is_exact(*out, name))
-        cli_note(notes, "%s: taken as %s", name, (*out)->name);
+        return cli_note(notes, "%s: taken as %s", name, (*out)->name);
     return CLI_DONE;
 }
 

@@ -22,7 +22,8 @@ typedef struct cli_notes {
     size_t count;
 } cli_notes;
 
-__attribute__((format(printf, 2, 3))) void cli_note(cli_notes *notes, const char *format, ...);
+/* Prints and keeps a line, unless it is there. @return CLI_DONE, or CLI_FAILED without memory. */
+__attribute__((format(printf, 2, 3))) int cli_note(cli_notes *notes, const char *format, ...);
 void cli_notes_free(cli_notes *notes);
 
 /* The built-in GPUs, the user's own, and `files`. What was skipped of the user's folder is warned

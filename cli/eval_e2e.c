@@ -4,7 +4,6 @@
  * are the same; files are named for that (docs/accuracy.md#matching). */
 #include "eval_e2e.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
@@ -80,12 +79,12 @@ static void file_stem(const e2e_case *c, const char *dtype, char *out, size_t si
     char model[sizeof c->model];
     copy_text(model, sizeof model, c->model);
     for (char *m = model; *m; m++)
-        *m = *m == '-' ? '_' : (char)tolower((unsigned char)*m);
+        *m = *m == '-' ? '_' : *m >= 'A' && *m <= 'Z' ? (char)(*m - 'A' + 'a') : *m;
     const char *mode = strncmp(c->mode, "training", 8) == 0 ? "training" : c->mode;
     char length[32] = "";
     if (c->length > 0)
-        snprintf(length, sizeof length, "_s%.0f", c->length);
-    snprintf(out, size, "%s_%s%s_b%.0f_%s_", model, mode, length, c->batch, dtype);
+        habitat_format(length, sizeof length, "_s%.0f", c->length);
+    habitat_format(out, size, "%s_%s%s_b%.0f_%s_", model, mode, length, c->batch, dtype);
 }
 
 /* Whether the recording of this name stands for the case, and in which number format it ran. A GPU

@@ -1,6 +1,7 @@
 /* `habitat eval e2e`: errors, order and intervals of the cases, as Markdown and CSV. */
 #include "eval_e2e.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,8 +40,10 @@ static int by_value(const void *a, const void *b) {
 static summary summarise(const e2e_set *set, int method, choice chosen, const void *context) {
     summary s = {0};
     double *errors = calloc(set->count ? set->count : 1, sizeof *errors);
-    if (!errors)
+    if (!errors) {
+        cli_spoil_output(ENOMEM);
         return s;
+    }
     for (size_t i = 0; i < set->count; i++) {
         const e2e_case *c = &set->cases[i];
         const e2e_outcome *o = &c->by[method];
@@ -106,9 +109,9 @@ static void print_methods(const e2e_set *set, choice chosen, const void *context
         size_t pairs, right;
         summary s = summarise(set, m, chosen, context);
         count_order(set, m, chosen, context, &pairs, &right);
-        printf("| %s | %zu | %.1f | %.1f | %.1f | %+.1f | %zu of %zu (%.0f %%) | %.0f %% |\n",
-               e2e_method_name(m), s.count, percent(s.mean), percent(s.median), percent(s.worst),
-               percent(s.bias), right, pairs, share(right, pairs), share(s.held, s.count));
+        cli_print("| %s | %zu | %.1f | %.1f | %.1f | %+.1f | %zu of %zu (%.0f %%) | %.0f %% |\n",
+                  e2e_method_name(m), s.count, percent(s.mean), percent(s.median), percent(s.worst),
+                  percent(s.bias), right, pairs, share(right, pairs), share(s.held, s.count));
     }
 }
 
@@ -140,7 +143,8 @@ static void print_gpus(const e2e_set *set) {
         for (int m = 0; m < E2E_METHODS; m++) {
             summary s = summarise(set, m, on_gpu, gpus[g]);
             if (has_method(set, m))
-                printf(" %.1f, %+.1f (%.1f) |", percent(s.mean), percent(s.bias), percent(s.worst));
+                cli_print(" %.1f, %+.1f (%.1f) |", percent(s.mean), percent(s.bias),
+                          percent(s.worst));
         }
     }
     printf("\n");
@@ -153,10 +157,10 @@ static void print_each(const e2e_set *set) {
     for (size_t i = 0; i < set->count; i++) {
         const e2e_case *c = &set->cases[i];
         const e2e_outcome *o = &c->by[E2E_AUTO];
-        printf("| %s | %s | %.0f | %.0f | %s | %.1f | %.1f | %.1f..%.1f | %+.1f | %+.1f |\n",
-               c->model, c->mode, c->length, c->batch, c->gpu->name, c->measured_ms, o->ms,
-               o->low_ms, o->high_ms, percent(error_of(c, E2E_AUTO)),
-               percent(error_of(c, E2E_ESTIMATED)));
+        cli_print("| %s | %s | %.0f | %.0f | %s | %.1f | %.1f | %.1f..%.1f | %+.1f | %+.1f |\n",
+                  c->model, c->mode, c->length, c->batch, c->gpu->name, c->measured_ms, o->ms,
+                  o->low_ms, o->high_ms, percent(error_of(c, E2E_AUTO)),
+                  percent(error_of(c, E2E_ESTIMATED)));
     }
 }
 
@@ -170,10 +174,10 @@ static void print_passes(const e2e_set *set) {
         const e2e_outcome *o = &c->by[E2E_AUTO];
         if (isnan(c->measured_backward_ms))
             continue;
-        printf("| %s | %.0f | %s | %.1f | %.1f | %+.1f | %.1f | %.1f | %+.1f |\n", c->model,
-               c->batch, c->gpu->name, c->measured_forward_ms, o->forward_ms,
-               percent(o->forward_ms / c->measured_forward_ms - 1.0), c->measured_backward_ms,
-               o->backward_ms, percent(o->backward_ms / c->measured_backward_ms - 1.0));
+        cli_print("| %s | %.0f | %s | %.1f | %.1f | %+.1f | %.1f | %.1f | %+.1f |\n", c->model,
+                  c->batch, c->gpu->name, c->measured_forward_ms, o->forward_ms,
+                  percent(o->forward_ms / c->measured_forward_ms - 1.0), c->measured_backward_ms,
+                  o->backward_ms, percent(o->backward_ms / c->measured_backward_ms - 1.0));
     }
 }
 
@@ -276,12 +280,12 @@ void e2e_print_networks(const e2e_set *set) {
     for (size_t i = 0; i < set->count; i++) {
         const e2e_case *c = &set->cases[i];
         const e2e_outcome *o = &c->by[E2E_AUTO];
-        printf("| %s | %s | %s | %s | %.1f", c->model, c->mode, c->recorded, c->gpu->name,
-               c->measured_ms);
+        cli_print("| %s | %s | %s | %s | %.1f", c->model, c->mode, c->recorded, c->gpu->name,
+                  c->measured_ms);
         if (c->slowest_ms > c->fastest_ms)
-            printf(" (%.1f..%.1f)", c->fastest_ms, c->slowest_ms);
-        printf(" | %.1f | %.1f..%.1f | %+.1f |\n", o->ms, o->low_ms, o->high_ms,
-               percent(error_of(c, E2E_AUTO)));
+            cli_print(" (%.1f..%.1f)", c->fastest_ms, c->slowest_ms);
+        cli_print(" | %.1f | %.1f..%.1f | %+.1f |\n", o->ms, o->low_ms, o->high_ms,
+                  percent(error_of(c, E2E_AUTO)));
     }
 }
 
@@ -291,7 +295,7 @@ static void print_number(double value) {
     if (isnan(value))
         printf(",");
     else
-        printf(",%.6g", value);
+        cli_print(",%.6g", value);
 }
 
 void e2e_print_cases(const e2e_set *set) {
@@ -303,7 +307,7 @@ void e2e_print_cases(const e2e_set *set) {
             const e2e_outcome *o = &c->by[m];
             if (isnan(o->ms))
                 continue;
-            printf("%s,%s,%s,%.0f", c->model, c->mode, c->dtype, c->batch);
+            cli_print("%s,%s,%s,%.0f", c->model, c->mode, c->dtype, c->batch);
             print_number(c->length);
             printf(",%s,%s,\"%s\"", c->origin->name, c->gpu->name, e2e_method_name(m));
             const double values[] = {c->measured_ms,

@@ -51,10 +51,8 @@ static int find_origin(const cli_request *request, const char *file, bool requir
         return named_origin(request, facts, in);
     if (habitat_gpu_match(in->table, facts, &in->origin, &error) == HABITAT_OK)
         return CLI_DONE;
-    if (!required) {
-        cli_note(&in->notes, "%s", error.message);
-        return CLI_DONE;
-    }
+    if (!required && error.code != HABITAT_E_MEMORY)
+        return cli_note(&in->notes, "%s", error.message);
     return cli_fail_error(&error, file);
 }
 
@@ -68,7 +66,8 @@ static int predict(const habitat_gpu *const *gpus, size_t count, cli_input *in) 
         habitat_status status = habitat_predict(in->workload, gpus[i], in->method, &made, &error);
         /* A GPU whose specification has a gap is left out of many, and an error when it is all. */
         if (status == HABITAT_E_NO_SPEC && count > 1) {
-            cli_note(&in->notes, "%s: left out: %s", gpus[i]->name, error.message);
+            if (cli_note(&in->notes, "%s: left out: %s", gpus[i]->name, error.message) != CLI_DONE)
+                return CLI_FAILED;
             continue;
         }
         if (status != HABITAT_OK)

@@ -37,12 +37,19 @@ static int add_folder(habitat_dataset *data, const char *folder) {
     DIR *directory = opendir(folder);
     if (!directory)
         return cli_fail(CLI_INPUT, folder, "cannot open the folder");
-    for (struct dirent *entry; count < MOST && (entry = readdir(directory));)
-        if (holds_operations(entry->d_name) && (names[count] = strdup(entry->d_name)))
+    int code = CLI_DONE;
+    for (struct dirent *entry; code == CLI_DONE && count < MOST && (entry = readdir(directory));) {
+        if (!holds_operations(entry->d_name))
+            continue;
+        if ((names[count] = strdup(entry->d_name)))
             count++;
+        else
+            code = cli_fail(CLI_FAILED, NULL, "out of memory");
+    }
     closedir(directory);
     qsort(names, count, sizeof names[0], compare);
-    int code = count ? CLI_DONE : cli_fail(CLI_INPUT, folder, "no tables of measurements in it");
+    if (code == CLI_DONE && !count)
+        code = cli_fail(CLI_INPUT, folder, "no tables of measurements in it");
     for (size_t i = 0; i < count; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
         if (code == CLI_DONE)
@@ -76,6 +83,8 @@ int cli_read_measurements(const habitat_gpu_table *table, const cli_list *operan
 
 void cli_training_progress(void *context, const char *what, double share) {
     (void)context;
+    char line[80];
+    habitat_format(line, sizeof line, "\r%3.0f %% %-24s", 100 * share, what);
     if (isatty(STDERR_FILENO))
-        fprintf(stderr, "\r%3.0f %% %-24s", 100 * share, what);
+        fputs(line, stderr);
 }

@@ -26,7 +26,7 @@ int cli_fail(int code, const char *subject, const char *format, ...) {
                        : snprintf(line, sizeof line, "habitat: ");
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(line + used, sizeof line - (size_t)used, format, arguments);
+    habitat_vformat(line + used, sizeof line - (size_t)used, format, arguments);
     va_end(arguments);
     print_line(line);
     return code;
@@ -37,7 +37,7 @@ void cli_warn(const char *format, ...) {
     int used = snprintf(line, sizeof line, "habitat: warning: ");
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(line + used, sizeof line - (size_t)used, format, arguments);
+    habitat_vformat(line + used, sizeof line - (size_t)used, format, arguments);
     va_end(arguments);
     print_line(line);
 }

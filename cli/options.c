@@ -86,10 +86,8 @@ static int add_to_list(cli_arguments *a, const char *name, cli_list *list, const
 }
 
 static int set_number(const char *verb, const cli_option *option, const char *value) {
-    char *end;
-    errno = 0;
-    double number = strtod(value, &end);
-    bool good = end != value && *end == '\0' && errno == 0 && isfinite(number) && number >= 0;
+    double number = NAN;
+    bool good = habitat_is_number(value, &number) && isfinite(number) && number >= 0;
     if (option->kind == CLI_COUNT)
         good = good && number >= 1 && number <= 1e15 && floor(number) == number;
     if (!good)

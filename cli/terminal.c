@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +58,7 @@ static int end_by_pipe(void) {
 }
 
 int cli_finish_output(int code) {
-    int failed = ferror(stdout);
+    int failed = ferror(stdout) || write_errno;
     if (fflush(stdout) != 0) {
         write_errno = write_errno ? write_errno : errno;
         failed = 1;
@@ -76,6 +77,28 @@ int cli_write_stdout(void *context, const char *data, size_t size) {
         return 0;
     write_errno = write_errno ? write_errno : errno;
     return 1;
+}
+
+void cli_spoil_output(int reason) {
+    write_errno = write_errno ? write_errno : reason;
+}
+
+void cli_print(const char *format, ...) {
+    char local[1024], *text = local;
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = habitat_vformat(local, sizeof local, format, arguments);
+    if (length >= (int)sizeof local && (text = malloc((size_t)length + 1)))
+        habitat_vformat(text, (size_t)length + 1, format, again);
+    if (text && length > 0)
+        cli_write_stdout(NULL, text, (size_t)length);
+    else if (!text)
+        cli_spoil_output(ENOMEM);
+    if (text != local)
+        free(text);
+    va_end(again);
+    va_end(arguments);
 }
 
 unsigned cli_width(void) {

@@ -10,6 +10,8 @@
 
 #include <zlib.h>
 
+#include <habitat/text.h>
+
 #include "base/error.h"
 
 enum { BUFFER_BYTES = 1 << 17, END_OF_FILE = -1, READ_FAILED = -2 };
@@ -318,11 +320,9 @@ const char *habitat_csv_text(const habitat_csv_reader *r, const char *column) {
 }
 
 bool csv_decimal(const char *text, double *out) {
-    char *end;
-    if (!*text || text[strspn(text, "0123456789+-.eE")])
-        return false;
-    double value = strtod(text, &end);
-    if (*end || !isfinite(value))
+    double value;
+    if (text[strspn(text, "0123456789+-.eE")] || !habitat_is_number(text, &value) ||
+        !isfinite(value))
         return false;
     *out = value;
     return true;

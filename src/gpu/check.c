@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <habitat/text.h>
+
 typedef struct findings {
     habitat_gpu_finding *out;
     size_t capacity, count;
@@ -21,7 +23,7 @@ find(findings *f, const habitat_gpu *gpu, const char *format, ...) {
         va_list args;
         va_start(args, format);
         f->out[f->count].gpu = gpu->name;
-        vsnprintf(f->out[f->count].message, sizeof f->out->message, format, args);
+        habitat_vformat(f->out[f->count].message, sizeof f->out->message, format, args);
         va_end(args);
     }
     f->count++;

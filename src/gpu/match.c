@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <habitat/text.h>
+
 #include "base/error.h"
 
 /* Drivers keep some memory back and inline ECC takes a sixteenth; 12 % less than sold covers both.
@@ -31,9 +33,10 @@ static const char *contradiction(const habitat_gpu *gpu, const habitat_device_fa
         return text;
     }
     if (facts->memory_bytes && !memory_fits(gpu, facts->memory_bytes)) {
-        snprintf(text, size, "it reports %.1f GiB where %s has %g: a MIG slice or another variant",
-                 (double)facts->memory_bytes / HABITAT_GIB, gpu->name,
-                 gpu->memory_sold_bytes / HABITAT_GIB);
+        habitat_format(text, size,
+                       "it reports %.1f GiB where %s has %g: a MIG slice or another variant",
+                       (double)facts->memory_bytes / HABITAT_GIB, gpu->name,
+                       gpu->memory_sold_bytes / HABITAT_GIB);
         return text;
     }
     return NULL;

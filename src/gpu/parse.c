@@ -5,17 +5,17 @@
  * estimates of sustained.c fill anything in. */
 #include "gpu/entry.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yajl/yajl_parse.h>
-#include <yajl/yajl_tree.h>
+
+#include <habitat/text.h>
 
 #include "base/error.h"
+#include "base/json.h"
+#include "base/letter.h"
 
 enum { LARGEST_FILE_BYTES = 1 << 20, DEEPEST = 16, SCHEMA = 1, MOST_OPERATIONS = 1000 };
 
@@ -72,7 +72,7 @@ bad(reader *r, habitat_status code, const char *key, const char *format, ...) {
     char why[256];
     va_list args;
     va_start(args, format);
-    vsnprintf(why, sizeof why, format, args);
+    habitat_vformat(why, sizeof why, format, args);
     va_end(args);
     uint64_t line = r->scope_line ? r->scope_line : line_of_key(r->text, key);
     return habitat_fail_at(r->err, code, r->file, UINT64_MAX, line, "%s%.64s: %s", r->scope, key,
@@ -106,8 +106,9 @@ static habitat_status read_number(reader *r, const char *key, yajl_val value, do
                                   double highest, double *out) {
     if (!YAJL_IS_NUMBER(value))
         return bad(r, HABITAT_E_FORMAT, key, "must be a number");
-    double number = strtod(value->u.number.r, NULL);
-    if (!(number >= lowest && number <= highest)) /* also refuses NaN and infinity */
+    double number = NAN;
+    if (!habitat_is_number(value->u.number.r, &number) ||
+        !(number >= lowest && number <= highest)) /* also refuses NaN and infinity */
         return bad(r, HABITAT_E_RANGE, key, "%.40s is outside %g to %g; check the unit in the key",
                    value->u.number.r, lowest, highest);
     *out = number;
@@ -318,10 +319,11 @@ static habitat_status read_word(reader *r, const char *key, yajl_val value,
 static bool is_shape(const char *text) {
     for (;;) {
         size_t key = strspn(text, "abcdefghijklmnopqrstuvwxyz_");
-        if (key == 0 || text[key] != '=' || !isdigit((unsigned char)text[key + 1]))
+        if (key == 0 || text[key] != '=' || !letter_is_digit(text[key + 1]))
             return false;
-        char *end = NULL;
-        double value = strtod(text + key + 1, &end);
+        double value = NAN;
+        const char *end = text + key + 1;
+        end += habitat_read_number(end, &value);
         if (!(value >= 0 && value < 1e15) || (*end && (*end != ' ' || !end[1])))
             return false;
         if (!*end)
@@ -404,10 +406,10 @@ static bool is_date(const char *date) {
     if (length != 4 && length != 7 && length != 10)
         return false;
     for (size_t i = 0; i < length; i++)
-        if (shape[i] == '0' ? !isdigit((unsigned char)date[i]) : date[i] != '-')
+        if (shape[i] == '0' ? !letter_is_digit(date[i]) : date[i] != '-')
             return false;
-    int year = atoi(date), month = length > 4 ? atoi(date + 5) : 1,
-        day = length > 7 ? atoi(date + 8) : 1;
+    long year = strtol(date, NULL, 10), month = length > 4 ? strtol(date + 5, NULL, 10) : 1,
+         day = length > 7 ? strtol(date + 8, NULL, 10) : 1;
     return year >= 1990 && year <= 2100 && month >= 1 && month <= 12 && day >= 1 && day <= 31;
 }
 
@@ -470,8 +472,8 @@ static habitat_status read_sources(reader *r, yajl_val value) {
 static habitat_status read_capability(reader *r, yajl_val value) {
     const char *text = YAJL_GET_STRING(value);
     char *end = NULL;
-    unsigned long major = text && isdigit((unsigned char)*text) ? strtoul(text, &end, 10) : 0;
-    if (!major || major > 99 || *end != '.' || !isdigit((unsigned char)end[1]) || end[2])
+    unsigned long major = text && letter_is_digit(*text) ? strtoul(text, &end, 10) : 0;
+    if (!major || major > 99 || *end != '.' || !letter_is_digit(end[1]) || end[2])
         return bad(r, HABITAT_E_FORMAT, "compute_capability", "must be a text such as \"9.0\"");
     r->entry->gpu.compute_capability = (uint32_t)(major * 10) + (uint32_t)(end[1] - '0');
     return HABITAT_OK;
@@ -662,21 +664,14 @@ static habitat_status check_text(reader *r, size_t size) {
     return HABITAT_OK;
 }
 
-/* Well-formedness in a pass of its own: the tree parser does not say where it stopped, and some
- * versions of it leak on malformed text. */
-static habitat_status check_json(reader *r, size_t size) {
-    yajl_handle handle = yajl_alloc(NULL, NULL, NULL);
-    if (!handle)
-        return no_memory(r);
-    yajl_status status = yajl_parse(handle, (const unsigned char *)r->text, size);
-    size_t stopped = yajl_get_bytes_consumed(handle);
-    if (status == yajl_status_ok) {
-        status = yajl_complete_parse(handle);
-        stopped = size;
-    }
-    yajl_free(handle);
-    if (status == yajl_status_ok)
+/* The text as a tree, in memory of its own. */
+static habitat_status read_tree(reader *r, habitat_arena *tree, size_t size, yajl_val *root) {
+    size_t stopped = 0;
+    json_result result = json_read_tree(tree, r->text, size, root, &stopped);
+    if (result == JSON_OK)
         return HABITAT_OK;
+    if (result == JSON_NO_MEMORY)
+        return no_memory(r);
     return habitat_fail_at(r->err, HABITAT_E_PARSE, r->file, stopped, line_of(r->text, stopped),
                            "not JSON%s; repair the file",
                            stopped >= size ? ": it ends too early" : "");
@@ -685,19 +680,17 @@ static habitat_status check_json(reader *r, size_t size) {
 habitat_status gpu_parse(habitat_arena *arena, const char *text, size_t size, const char *file,
                          gpu_entry **out, habitat_error *err) {
     reader r = {.arena = arena, .text = text, .file = file, .err = err};
+    habitat_arena tree = {0};
+    yajl_val root = NULL;
     TRY(check_text(&r, size));
-    TRY(check_json(&r, size));
     r.entry = habitat_arena_alloc(arena, sizeof *r.entry);
     if (!r.entry)
         return no_memory(&r);
     clear(r.entry);
-    char message[256] = "";
-    yajl_val root = yajl_tree_parse(text, message, sizeof message);
-    if (!root)
-        return habitat_fail_at(err, HABITAT_E_PARSE, file, UINT64_MAX, 0,
-                               "not JSON that makes one value; repair the file");
-    habitat_status status = read_root(&r, root);
-    yajl_tree_free(root);
+    habitat_status status = read_tree(&r, &tree, size, &root);
+    if (status == HABITAT_OK)
+        status = read_root(&r, root);
+    habitat_arena_free(&tree);
     if (status == HABITAT_OK)
         *out = r.entry;
     return status;

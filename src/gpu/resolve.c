@@ -1,18 +1,18 @@
 /* Names to GPUs: canonical names, aliases, nearest names. */
 #include "gpu/entry.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/letter.h"
 
 void gpu_normalise(const char *name, char out[GPU_NAME_LENGTH]) {
     static const char *const vendors[] = {"nvidia", "amd"};
     size_t length = 0;
     for (; *name && length + 1 < GPU_NAME_LENGTH; name++)
-        if (isalnum((unsigned char)*name))
-            out[length++] = (char)tolower((unsigned char)*name);
+        if (letter_is_alnum(*name))
+            out[length++] = letter_lower(*name);
     out[length] = '\0';
     for (size_t v = 0; v < sizeof vendors / sizeof *vendors; v++) {
         size_t prefix = strlen(vendors[v]);

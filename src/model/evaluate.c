@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <habitat/text.h>
+
 #include "base/error.h"
 #include "model/dataset.h"
 #include "model/offset.h"
@@ -27,7 +29,7 @@ void report_print(report_text *text, const char *format, ...) {
     char line[2048];
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(line, sizeof line, format, arguments);
+    int length = habitat_vformat(line, sizeof line, format, arguments);
     va_end(arguments);
     if (length > (int)sizeof line - 1)
         length = (int)sizeof line - 1;
@@ -37,6 +39,8 @@ void report_print(report_text *text, const char *format, ...) {
 
 /* ---- Rows of one class and GPU
  * ----------------------------------------------------------------------- */
+
+enum { CELL_ROWS_MAX = 4000 };
 
 typedef enum judged_method {
     JUDGED_SEEN,      /* trained on this GPU's training rows */
@@ -162,7 +166,7 @@ static size_t class_gpus(const habitat_dataset *data, const habitat_gpu_table *g
 static habitat_status fill_cell(const habitat_dataset *data, const habitat_gpu_table *gpus,
                                 const judged_models *models, operator_class c, size_t group,
                                 cell *out, habitat_error *err) {
-    enum { MOST = 4000, LEAST = 10 };
+    enum { MOST = CELL_ROWS_MAX, LEAST = 10 };
     size_t count, total = 0;
     const habitat_measurement *rows = habitat_dataset_rows(data, &count);
     for (size_t i = 0; i < count; i++)
@@ -234,7 +238,7 @@ static double mape(const cell *of, judged_method method) {
 
 /* Rows that a calibration would take: long enough to tell of the kernel, by predicted time. */
 typedef struct candidates {
-    const judged_row **sorted; /* by predicted time */
+    const judged_row *sorted[CELL_ROWS_MAX]; /* by predicted time */
     size_t count;
 } candidates;
 
@@ -244,14 +248,12 @@ static int compare_predicted(const void *a, const void *b) {
     return s == t ? (x > y) - (x < y) : (s > t) - (s < t);
 }
 
-static candidates find_candidates(const cell *of) {
-    candidates found = {malloc((of->n + 1) * sizeof *found.sorted), 0};
-    for (size_t i = 0; found.sorted && i < of->n; i++)
+static void find_candidates(const cell *of, candidates *found) {
+    found->count = 0;
+    for (size_t i = 0; i < of->n; i++)
         if (of->rows[i].predicted[JUDGED_ESTIMATED] >= OFFSET_LEAST_FLOORS * of->rows[i].floor_ms)
-            found.sorted[found.count++] = &of->rows[i];
-    if (found.sorted)
-        qsort(found.sorted, found.count, sizeof *found.sorted, compare_predicted);
-    return found;
+            found->sorted[found->count++] = &of->rows[i];
+    qsort(found->sorted, found->count, sizeof *found->sorted, compare_predicted);
 }
 
 /* Error of the rows not chosen, all moved by the offset that the chosen ones give. */
@@ -279,7 +281,8 @@ static double error_with(const cell *of, const judged_models *models,
 /* One operation from each fifth of the sizes, as predicted; mean over twenty draws. */
 static double few_shot(const cell *of, const judged_models *models) {
     enum { K = 5, DRAWS = 20 };
-    candidates from = find_candidates(of);
+    candidates from;
+    find_candidates(of, &from);
     random_state random = random_seeded(1234);
     double sum = NAN;
     if (of->n > 2 * K && from.count >= K) {
@@ -293,7 +296,6 @@ static double few_shot(const cell *of, const judged_models *models) {
             sum += error_with(of, models, chosen, K);
         }
     }
-    free(from.sorted);
     return sum / DRAWS;
 }
 
@@ -418,8 +420,10 @@ static void print_rank(report_text *text, operator_class c, const cell *cells) {
     for (size_t g = 0; g < LEAVE_OUTS; g++)
         total += cells[g].n;
     const judged_row **all = malloc((total + 1) * sizeof *all);
-    if (!all)
+    if (!all) {
+        text->no_memory = true;
         return;
+    }
     for (size_t g = 0; g < LEAVE_OUTS; g++)
         for (size_t i = 0; i < cells[g].n; i++)
             all[n++] = &cells[g].rows[i];
@@ -530,7 +534,7 @@ habitat_status habitat_evaluate(const habitat_dataset *data, const habitat_gpu_t
     if (!data || !gpus || !sink)
         return habitat_fail(err, HABITAT_E_ARG, "no dataset, GPU table or output given");
     judged_models models = {{0}, {0}, NULL};
-    report_text text = {sink, context, false};
+    report_text text = {sink, context, false, false};
     options = options ? options : &defaults;
     unsigned named = 0;
     habitat_status status = train_named_classes(options, &named, err);
@@ -542,6 +546,8 @@ habitat_status habitat_evaluate(const habitat_dataset *data, const habitat_gpu_t
         status = print_tables(named, data, gpus, &models, &text, err);
     if (status == HABITAT_OK && options->class_count == 0)
         status = evaluate_kinds(data, gpus, options, &text, err);
+    if (status == HABITAT_OK && text.no_memory)
+        status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     if (status == HABITAT_OK && text.failed)
         status = habitat_fail(err, HABITAT_E_IO, "the report could not be written");
     habitat_models_free(models.seen_paper);

@@ -8,7 +8,8 @@
 typedef struct report_text {
     habitat_text_sink sink;
     void *context;
-    bool failed;
+    bool failed;    /* the sink */
+    bool no_memory; /* a part of the report is missing */
 } report_text;
 
 __attribute__((format(printf, 2, 3))) void report_print(report_text *text, const char *format, ...);

@@ -3,10 +3,13 @@
  * Input are operator lists of one layer (e2e_ops/GPU__MODEL-MODE-SEQ-BATCH.csv.gz); nodes of the
  * layer count as often as the model has layers. Forward, backward and accumulation together. */
 #include <dirent.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <habitat/text.h>
 
 #include "base/error.h"
 #include "model/evaluate.h"
@@ -53,11 +56,11 @@ static size_t read_tensors(const char *text, tensor *out) {
             current.rank = 0;
             depth--;
         } else if (*p >= '0' && *p <= '9') {
-            char *end;
-            double value = strtod(p, &end);
+            double value = 0;
+            size_t used = habitat_read_number(p, &value);
             if (current.rank < DIMS_MAX)
                 current.size[current.rank++] = value;
-            p = end - 1;
+            p += used - 1;
         }
     }
     return count;
@@ -339,19 +342,26 @@ static int compare_names(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static size_t list_files(const char *folder, char **names, size_t most) {
-    size_t count = 0;
+/* False without memory; a folder that is not there has no files. */
+static bool list_files(const char *folder, char **names, size_t most, size_t *count) {
+    bool fine = true;
+    errno = 0;
     DIR *directory = opendir(folder);
+    *count = 0;
     if (!directory)
-        return 0;
-    for (struct dirent *entry; count < most && (entry = readdir(directory));) {
+        return errno != ENOMEM;
+    for (struct dirent *entry; fine && *count < most && (entry = readdir(directory));) {
         size_t bytes = strlen(entry->d_name) + 1;
-        if (entry->d_name[0] != '.' && (names[count] = malloc(bytes)))
-            memcpy(names[count++], entry->d_name, bytes);
+        if (entry->d_name[0] == '.')
+            continue;
+        char *name = malloc(bytes);
+        if (name)
+            names[(*count)++] = memcpy(name, entry->d_name, bytes);
+        fine = name != NULL;
     }
     closedir(directory);
-    qsort(names, count, sizeof *names, compare_names);
-    return count;
+    qsort(names, *count, sizeof *names, compare_names);
+    return fine;
 }
 
 typedef struct totals {
@@ -384,9 +394,11 @@ habitat_status evaluate_published(const judged_models *models, const habitat_gpu
     enum { FILES_MAX = 256 };
     char path[4096], *names[FILES_MAX];
     snprintf(path, sizeof path, "%s/e2e_ops", folder);
-    size_t count = list_files(path, names, FILES_MAX);
+    size_t count = 0;
+    bool listed = list_files(path, names, FILES_MAX, &count);
     totals all = {{{0}}, {{0}}, {{0}}}, sound = all;
-    habitat_status status = HABITAT_OK;
+    habitat_status status =
+        listed ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     size_t used = 0;
     for (size_t i = 0; i < count; i++) {
         config c;

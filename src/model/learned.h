@@ -92,9 +92,9 @@ enum { LEARNED_FORMAT = 1, LEARNED_MODELS_MAX = 64 };
 habitat_models *learned_create(uint32_t count);
 void learned_model_free(operator_model *model);
 
-/* The models that the library carries, shared by all threads; NULL when it carries none (or memory
- * ran out on the first call). Never freed. */
-const habitat_models *learned_builtin(void);
+/* The models that the library carries, read on first use, shared by all threads, never freed; NULL
+ * for a build without any. A failure is this call's alone: the next one reads again. */
+habitat_status learned_builtin(const habitat_models **out, habitat_error *err);
 
 /* The file's bytes; the caller frees *out. */
 habitat_status learned_encode(const habitat_models *models, uint8_t **out, size_t *size,

@@ -1,5 +1,5 @@
 /* The models that the library carries, read once a process. docs/decisions/0070 */
-#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,15 +47,21 @@ habitat_status habitat_models_load_default(habitat_models **out, habitat_error *
     return status;
 }
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static habitat_models *builtin; /* written once, before any reader sees it */
+static _Atomic(habitat_models *) builtin; /* once there it stays */
 
-static void load(void) {
-    if (habitat_models_load_default(&builtin, NULL) != HABITAT_OK)
-        builtin = NULL;
-}
-
-const habitat_models *learned_builtin(void) {
-    pthread_once(&once, load);
-    return builtin;
+/* Threads that come first at the same time each read a copy; one is kept. A lock would be held
+ * through a fork() for ever. */
+habitat_status learned_builtin(const habitat_models **out, habitat_error *err) {
+    habitat_models *found = atomic_load(&builtin), *made = NULL;
+    if (!found && habitat_embedded_models_count > 0) {
+        habitat_status status = habitat_models_load_default(&made, err);
+        if (status != HABITAT_OK)
+            return status;
+        if (atomic_compare_exchange_strong(&builtin, &found, made))
+            found = made;
+        else
+            habitat_models_free(made);
+    }
+    *out = found;
+    return HABITAT_OK;
 }

@@ -207,7 +207,8 @@ habitat_status habitat_models_save(const habitat_models *models, const char *pat
 typedef struct reader {
     const uint8_t *data;
     size_t size, at;
-    bool failed; /* ran over the end, or a value is not what it may be */
+    bool failed; /* ran over the end, a value is not what it may be, or no memory */
+    bool no_memory;
 } reader;
 
 static uint64_t get_number(reader *r, size_t bytes) {
@@ -238,7 +239,7 @@ static void *get_space(reader *r, size_t count, size_t bytes, size_t item) {
         return NULL;
     }
     void *space = calloc(count ? count : 1, item);
-    r->failed = r->failed || !space;
+    r->failed = r->no_memory = !space;
     return space;
 }
 
@@ -373,6 +374,8 @@ static habitat_status read_models(reader *r, const char *name, habitat_models **
         return HABITAT_OK;
     }
     habitat_models_free(models);
+    if (r->no_memory)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     if (foreign)
         return habitat_fail_at(err, HABITAT_E_VERSION, name, UINT64_MAX, 0,
                                "its models look at other inputs than this version's; train it "
@@ -415,6 +418,8 @@ habitat_status habitat_models_load(const char *path, habitat_models **out, habit
         return habitat_fail(err, HABITAT_E_ARG, "no path given");
     const size_t most = (size_t)256 << 20;
     FILE *file = fopen(path, "rb");
+    if (!file && errno == ENOMEM)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     if (!file)
         return habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0, "cannot open: %s",
                                strerror(errno));

@@ -485,9 +485,10 @@ static habitat_status train_transfer(const samples *s, operator_class c, uint64_
     if (status == HABITAT_OK) {
         double shrink = choose_shrink(rows, n, s->gpu_count, c);
         out->shrink = (float)shrink;
-        train_interval(rows, n, shrink, 0, &out->low, &out->high);
-        train_interval(rows, n, shrink, rule_misses(s, c), &out->low_estimated,
-                       &out->high_estimated);
+        if (!train_interval(rows, n, shrink, 0, &out->low, &out->high) ||
+            !train_interval(rows, n, shrink, rule_misses(s, c), &out->low_estimated,
+                            &out->high_estimated))
+            status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     }
     free(rows);
     return status;
@@ -495,15 +496,17 @@ static habitat_status train_transfer(const samples *s, operator_class c, uint64_
 
 /* The widest interval that one of the GPUs needs: they were measured on unlike operations. Rows of
  * GPU g end at ends[g]. */
-static void widest_interval(const train_held_out *rows, const size_t *ends, size_t gpu_count,
+static bool widest_interval(const train_held_out *rows, const size_t *ends, size_t gpu_count,
                             float *low, float *high) {
     *low = *high = 0;
     for (size_t g = 0, first = 0; g < gpu_count; first = ends[g++]) {
         float ends_of_gpu[2];
-        train_seen_interval(rows + first, ends[g] - first, &ends_of_gpu[0], &ends_of_gpu[1]);
+        if (!train_seen_interval(rows + first, ends[g] - first, &ends_of_gpu[0], &ends_of_gpu[1]))
+            return false;
         *low = fminf(*low, ends_of_gpu[0]);
         *high = fmaxf(*high, ends_of_gpu[1]);
     }
+    return true;
 }
 
 /* Rows that neither fit of a judgement saw, by GPU: mean error of each share of the model that
@@ -589,10 +592,11 @@ static habitat_status train_seen(const samples *s, operator_class c, float trans
         out->shrink = 1;
         if (!operator_judged_by_kind(c))
             status = choose_blend(s, c, transfer_shrink, seed, &out->shrink, err);
-        if (c == OPERATOR_CONV_OTHER || c == OPERATOR_CONV_MATRIX)
-            widest_interval(rows, ends, s->gpu_count, &out->low, &out->high);
-        else
-            train_seen_interval(rows, n, &out->low, &out->high);
+        bool widest = c == OPERATOR_CONV_OTHER || c == OPERATOR_CONV_MATRIX;
+        bool done = widest ? widest_interval(rows, ends, s->gpu_count, &out->low, &out->high)
+                           : train_seen_interval(rows, n, &out->low, &out->high);
+        if (!done)
+            status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
         out->low_estimated = out->low;
         out->high_estimated = out->high;
     }
@@ -607,8 +611,8 @@ static void measure_passes(const habitat_dataset *data, float factors[2]) {
                                            HABITAT_PASS_BACKWARD_WEIGHT};
     size_t count;
     const habitat_measurement *rows = habitat_dataset_rows(data, &count);
-    float *ratios = malloc(MOST * sizeof *ratios);
-    for (int k = 0; ratios && k < 2; k++) {
+    float ratios[MOST];
+    for (int k = 0; k < 2; k++) {
         size_t n = 0;
         const habitat_measurement *forward = NULL;
         for (size_t i = 0; i < count && n < MOST; i++) {
@@ -630,7 +634,6 @@ static void measure_passes(const habitat_dataset *data, float factors[2]) {
         qsort(ratios, n, sizeof *ratios, compare_floats);
         factors[k] = ratios[n / 2];
     }
-    free(ratios);
 }
 
 /* Train what there is data for; appends to models->models. */

@@ -32,12 +32,13 @@ typedef struct train_held_out {
 
 /* Ends of the 80 % interval of log(measured / predicted) on a GPU that is none of those of `rows`.
  * shrink: what the corrections count. miss: standard deviation of the logs of estimated rates, at
- * least; 0 = on measured rates. docs/modelling.md#protocol */
-void train_interval(const train_held_out *rows, size_t n, double shrink, double miss, float *low,
+ * least; 0 = on measured rates. docs/modelling.md#protocol
+ * @return false without memory. */
+bool train_interval(const train_held_out *rows, size_t n, double shrink, double miss, float *low,
                     float *high);
 
 /* The same on a GPU that is one of those of `rows`. */
-void train_seen_interval(const train_held_out *rows, size_t n, float *low, float *high);
+bool train_seen_interval(const train_held_out *rows, size_t n, float *low, float *high);
 
 /* Rows of one paper class, and the perceptron trained on them. */
 typedef struct network_samples {

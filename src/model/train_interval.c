@@ -74,14 +74,14 @@ static void moments(const double biases[GPUS_MAX], size_t gpus, double *mean, do
     *deviation = gpus > 1 ? sqrt(squares / (double)(gpus - 1)) : 0;
 }
 
-void train_interval(const train_held_out *rows, size_t n, double shrink, double miss, float *low,
+bool train_interval(const train_held_out *rows, size_t n, double shrink, double miss, float *low,
                     float *high) {
     spread *scratch = malloc((n ? n : 1) * sizeof *scratch);
     *low = -no_evidence;
     *high = no_evidence;
     if (!scratch || n == 0) {
         free(scratch);
-        return;
+        return scratch != NULL;
     }
     bool estimated = miss > 0;
     double biases[GPUS_MAX], mean, deviation, on_own_rates;
@@ -101,9 +101,10 @@ void train_interval(const train_held_out *rows, size_t n, double shrink, double 
     *low = (float)fmin(mean - hypot(quantile(scratch, n, .1), common), -least);
     *high = (float)fmax(mean + hypot(quantile(scratch, n, .9), common), least);
     free(scratch);
+    return true;
 }
 
-void train_seen_interval(const train_held_out *rows, size_t n, float *low, float *high) {
+bool train_seen_interval(const train_held_out *rows, size_t n, float *low, float *high) {
     spread *scratch = malloc((n ? n : 1) * sizeof *scratch);
     *low = -no_evidence;
     *high = no_evidence;
@@ -114,4 +115,5 @@ void train_seen_interval(const train_held_out *rows, size_t n, float *low, float
         *high = (float)fmax(quantile(scratch, n, .9), least);
     }
     free(scratch);
+    return scratch != NULL;
 }

@@ -206,9 +206,9 @@ static void middle(residual *list, size_t n, float *low, float *high) {
     }
 }
 
-/* Residuals of the rows that `judged` picks; returns how many. */
-static size_t residuals_of(const network *net, const paper_rows *rows, const bool *judged_gpu,
-                           const network_options *only_validation, residual *out) {
+/* Residuals of the rows that `judged` picks, *count of them. False without memory. */
+static bool residuals_of(const network *net, const paper_rows *rows, const bool *judged_gpu,
+                         const network_options *only_validation, residual *out, size_t *count) {
     float *scratch = malloc(network_scratch(net) * sizeof *scratch);
     double *logs = malloc((rows->n + 1) * sizeof *logs);
     size_t n = 0, of_gpu[PAPER_GPUS_MAX] = {0};
@@ -227,9 +227,11 @@ static size_t residuals_of(const network *net, const paper_rows *rows, const boo
                                           1.0 / (double)of_gpu[g]};
             }
     }
+    *count = n;
+    bool done = scratch && logs;
     free(scratch);
     free(logs);
-    return n;
+    return done;
 }
 
 /* How far off the network is on GPUs it was not trained on: every GPU is in one of three parts, and
@@ -251,8 +253,11 @@ static habitat_status judge_unseen(const paper_rows *rows, const network_options
         network net = {0};
         if (samples.n > 0)
             status = network_train(&samples, &brief, &net, NULL, err);
-        if (status == HABITAT_OK && samples.n > 0)
-            n += residuals_of(&net, rows, judge, NULL, list + n);
+        size_t more = 0;
+        if (status == HABITAT_OK && samples.n > 0 &&
+            !residuals_of(&net, rows, judge, NULL, list + n, &more))
+            status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+        n += more;
         network_free(&net);
         paper_rows_free(&kept);
         if (status != HABITAT_OK)
@@ -300,10 +305,13 @@ static habitat_status fit(const paper_rows *rows, paper_class c, const network_o
     if (status == HABITAT_OK)
         status = network_train(&samples, options, &made.net, NULL, err);
     if (status == HABITAT_OK) {
-        size_t n = residuals_of(&made.net, rows, NULL, options, list);
-        if (n > 0)
+        size_t n = 0;
+        if (!residuals_of(&made.net, rows, NULL, options, list, &n))
+            status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+        else if (n > 0)
             middle(list, n, &made.low, &made.high);
-        status = name_gpus(rows, &made, err);
+        if (status == HABITAT_OK)
+            status = name_gpus(rows, &made, err);
     }
     free(list);
     if (status == HABITAT_OK)

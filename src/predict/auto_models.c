@@ -9,7 +9,7 @@
 #include "predict/auto_models.h"
 
 #include <math.h>
-#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,34 +98,47 @@ static habitat_status collect(const habitat_workload *w, auto_models *m) {
     return ok ? HABITAT_OK : HABITAT_E_MEMORY;
 }
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static const habitat_gpu_table *builtin_gpus; /* never freed; NULL when memory ran out */
+static _Atomic(habitat_gpu_table *) builtin_gpus; /* once there it stays */
 
-static void load_gpus(void) {
-    habitat_gpu_table *table = NULL;
-    if (habitat_gpu_table_create(NULL, &table, NULL) == HABITAT_OK)
-        builtin_gpus = table;
+/* Made on first use, like learned_builtin(): a failure is this call's alone. */
+static habitat_status get_builtin_gpus(const habitat_gpu_table **out, habitat_error *err) {
+    habitat_gpu_table *found = atomic_load(&builtin_gpus), *made = NULL;
+    if (!found) {
+        habitat_status status = habitat_gpu_table_create(NULL, &made, err);
+        if (status != HABITAT_OK)
+            return status;
+        if (atomic_compare_exchange_strong(&builtin_gpus, &found, made))
+            found = made;
+        else
+            habitat_gpu_table_free(made);
+    }
+    *out = found;
+    return HABITAT_OK;
 }
 
 /* The GPU that the models are asked about: a built-in one itself; for any other its namesake, else
- * the first of its architecture; NULL without. What a model says of another GPU's distance to its
- * roofline must not change with the rates in a user's file: more bandwidth would now and then make
- * a kernel slower. */
-static const habitat_gpu *reference_of(const habitat_gpu *gpu) {
-    const habitat_gpu *found = NULL;
+ * the first of its architecture; HABITAT_E_UNSUPPORTED without. What a model says of another GPU's
+ * distance to its roofline must not change with the rates in a user's file: more bandwidth would
+ * now and then make a kernel slower. */
+static habitat_status reference_of(const habitat_gpu *gpu, const habitat_gpu **out,
+                                   habitat_error *err) {
+    const habitat_gpu_table *table = NULL;
+    *out = gpu;
     if (gpu->file && strcmp(gpu->file, "built-in") == 0)
-        return gpu;
-    pthread_once(&once, load_gpus);
-    if (!builtin_gpus || !gpu->name || !gpu->architecture)
-        return NULL;
-    if (habitat_gpu_find(builtin_gpus, gpu->name, &found, NULL, NULL) == HABITAT_OK)
-        return found;
-    for (size_t i = 0; i < habitat_gpu_count(builtin_gpus); i++) {
-        found = habitat_gpu_at(builtin_gpus, i);
-        if (found->architecture && strcmp(found->architecture, gpu->architecture) == 0)
-            return found;
+        return HABITAT_OK;
+    habitat_status status = get_builtin_gpus(&table, err);
+    if (status != HABITAT_OK)
+        return status;
+    if (!gpu->name || !gpu->architecture)
+        return HABITAT_E_UNSUPPORTED;
+    if (habitat_gpu_find(table, gpu->name, out, NULL, NULL) == HABITAT_OK)
+        return HABITAT_OK;
+    for (size_t i = 0; i < habitat_gpu_count(table); i++) {
+        *out = habitat_gpu_at(table, i);
+        if ((*out)->architecture && strcmp((*out)->architecture, gpu->architecture) == 0)
+            return HABITAT_OK;
     }
-    return NULL;
+    return HABITAT_E_UNSUPPORTED;
 }
 
 static double roofline_s(const auto_question *q, const rate_table *rates) {
@@ -150,10 +163,13 @@ static habitat_status ask_reference(const habitat_gpu *gpu, const habitat_gpu *r
                                     habitat_error *err) {
     habitat_gpu bare = *reference; /* what its own operations say is added here, once */
     const habitat_gpu *asked = &bare;
+    const habitat_models *models = NULL;
     bare.operations = NULL;
     bare.operation_count = 0;
     calibrated measured;
     habitat_status status = calibrated_read(gpu, &measured, err);
+    if (status == HABITAT_OK)
+        status = learned_builtin(&models, err);
     habitat_model_query *rows = calloc(measured.count + 1, sizeof *rows);
     habitat_model_estimate *predicted = calloc(measured.count + 1, sizeof *predicted);
     if (status == HABITAT_OK && !(rows && predicted))
@@ -161,13 +177,13 @@ static habitat_status ask_reference(const habitat_gpu *gpu, const habitat_gpu *r
     for (size_t i = 0; status == HABITAT_OK && i < measured.count; i++)
         rows[i] = dataset_query(&measured.rows[i]);
     if (status == HABITAT_OK)
-        status = habitat_models_predict(learned_builtin(), HABITAT_MODEL_TRANSFER, 1, &asked, n,
-                                        queries, out, err);
+        status =
+            habitat_models_predict(models, HABITAT_MODEL_TRANSFER, 1, &asked, n, queries, out, err);
     if (status == HABITAT_OK)
-        status = habitat_models_predict(learned_builtin(), HABITAT_MODEL_TRANSFER, 1, &asked,
-                                        measured.count, rows, predicted, err);
+        status = habitat_models_predict(models, HABITAT_MODEL_TRANSFER, 1, &asked, measured.count,
+                                        rows, predicted, err);
     if (status == HABITAT_OK)
-        status = calibrated_offsets(&measured, learned_builtin(), gpu, predicted, offsets, err);
+        status = calibrated_offsets(&measured, models, gpu, predicted, offsets, err);
     free(rows);
     free(predicted);
     calibrated_free(&measured);
@@ -193,16 +209,17 @@ static auto_answer answer_of(const habitat_model_estimate *found, double ratio,
  * reference GPU or models. */
 static habitat_status ask(const auto_models *m, const habitat_gpu *gpu, auto_answer **out,
                           size_t *operations, habitat_error *err) {
-    const habitat_gpu *reference = reference_of(gpu);
-    if (!reference)
-        return HABITAT_E_UNSUPPORTED;
+    const habitat_gpu *reference = NULL;
+    habitat_status status = reference_of(gpu, &reference, err);
+    if (status != HABITAT_OK)
+        return status;
     habitat_model_query *queries = calloc(m->count + 1, sizeof *queries);
     habitat_model_estimate *found = calloc(m->count + 1, sizeof *found);
     auto_answer *answers = calloc(m->count + 1, sizeof *answers);
     class_offsets *offsets = calloc(1, sizeof *offsets);
-    habitat_status status = queries && found && answers && offsets
-                                ? HABITAT_OK
-                                : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    status = queries && found && answers && offsets
+                 ? HABITAT_OK
+                 : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     rate_table own, rates;
     scaling_fill(&own, gpu, true);
     scaling_fill(&rates, reference, true);
@@ -236,9 +253,11 @@ static habitat_status tolerate(habitat_status status) {
 habitat_status habitat_auto_models_prepare(habitat_workload *w, habitat_error *err) {
     auto_models *m = &w->models;
     size_t operations = 0;
-    if (!learned_builtin())
-        return HABITAT_OK;
-    habitat_status status = collect(w, m);
+    const habitat_models *models = NULL;
+    habitat_status status = learned_builtin(&models, err);
+    if (status != HABITAT_OK || !models)
+        return status;
+    status = collect(w, m);
     if (status != HABITAT_OK)
         return habitat_fail(err, status, "out of memory");
     if (m->count)

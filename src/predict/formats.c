@@ -5,6 +5,7 @@
 
 #include <habitat/model.h>
 #include <habitat/predict.h>
+#include <habitat/text.h>
 
 enum { NAMES_SHOWN = 4 };
 
@@ -75,10 +76,11 @@ bool habitat_format_warning(const habitat_workload *workload,
     if (!found.count)
         return false;
     close_names(&found);
-    snprintf(text, size,
-             "no %s matrix units on %s: %.0f %% of the origin's kernel time is predicted there "
-             "at the %s rate; a library may be slower, or refuse",
-             habitat_dtype_name(dtype), found.names, 100.0 * share, found.rates);
+    habitat_format(
+        text, size,
+        "no %s matrix units on %s: %.0f %% of the origin's kernel time is predicted there "
+        "at the %s rate; a library may be slower, or refuse",
+        habitat_dtype_name(dtype), found.names, 100.0 * share, found.rates);
     return true;
 }
 

@@ -160,8 +160,8 @@ habitat_status habitat_predict_operation(const habitat_work *work, const habitat
         status =
             from_models(work, used, gpu, only_models ? HABITAT_METHOD_MLP : method, &made, &why);
         made.method = only_models ? HABITAT_METHOD_MLP : HABITAT_METHOD_LEARNED;
-        /* auto goes on without models, but not over a GPU file that contradicts itself */
-        if (status != HABITAT_OK && (only_models || status == HABITAT_E_RANGE)) {
+        /* auto goes on where no model covers the operation; every other failure is one */
+        if (status != HABITAT_OK && (only_models || status != HABITAT_E_UNSUPPORTED)) {
             if (err)
                 *err = why;
             return status;

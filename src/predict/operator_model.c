@@ -34,7 +34,10 @@ habitat_status habitat_operator_model_predict(habitat_method method, const habit
      * (auto_models.c); where there is none, they are the best there is for GPUs of their kind. */
     bool paper = method == HABITAT_METHOD_MLP;
     bool alone = method == HABITAT_METHOD_AUTO && !origin && dest->compute_capability;
-    const habitat_models *models = paper || alone ? learned_builtin() : NULL;
+    const habitat_models *models = NULL;
+    habitat_status status = paper || alone ? learned_builtin(&models, err) : HABITAT_OK;
+    if (status != HABITAT_OK)
+        return status;
     if (!models)
         return habitat_fail(err, HABITAT_E_UNSUPPORTED,
                             "method %s needs trained operator models, and this build has none; use "

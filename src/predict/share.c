@@ -6,10 +6,10 @@
  * recorded: no formula needs them, as a kernel without arithmetic scales with bandwidth whatever it
  * moves. Every other operation's kernels are alike: they share by time. Hardware counters come
  * first. */
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/letter.h"
 #include "predict/workload.h"
 
 /* Parts of kernel names, lower case, that mark a kernel as computing or as a helper. The longest
@@ -44,7 +44,7 @@ static judgement judge(const char *name) {
     char lower[NAME_BYTES];
     size_t length = 0;
     for (; name[length] && length + 1 < sizeof lower; length++)
-        lower[length] = (char)tolower((unsigned char)name[length]);
+        lower[length] = letter_lower(name[length]);
     lower[length] = '\0';
     bool helps = any_of(lower, helping, sizeof helping / sizeof *helping);
     return (judgement){

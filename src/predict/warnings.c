@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <habitat/text.h>
+
 #include "base/error.h"
 #include "predict/workload.h"
 
@@ -19,7 +21,7 @@ warn(habitat_workload *w, const char *format, ...) {
     char text[WARNING_BYTES];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    habitat_vformat(text, sizeof text, format, args);
     va_end(args);
     const char *kept = habitat_arena_string(&w->arena, text, strlen(text));
     if (!kept || w->warning_count == WARNINGS_MAX)

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <habitat/text.h>
+
 #include "base/error.h"
 #include "report/gpu_operations.h"
 #include "report/table.h"
@@ -436,7 +438,8 @@ static void take_text(void *context, const value *v) {
         table_cell(t, 1, "%s", v->text);
     } else if (isfinite(v->shown)) {
         /* counts in full, rates with the digits a source gives */
-        snprintf(number, sizeof number, v->shown == floor(v->shown) ? "%.0f" : "%.4g", v->shown);
+        habitat_format(number, sizeof number, v->shown == floor(v->shown) ? "%.0f" : "%.4g",
+                       v->shown);
         table_cell(t, 1, "%s", number);
     } else {
         table_cell(t, 1, "-");

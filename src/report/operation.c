@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <habitat/text.h>
+
 #include "base/error.h"
 #include "report/parts.h"
 
@@ -102,9 +104,9 @@ static int by_time(const void *a, const void *b) {
 static void text_head(writer *w, const habitat_report_operations *what) {
     const habitat_work *work = what->work;
     char line[512];
-    snprintf(line, sizeof line, "%s %s %s, %s: %.4g GFLOP, %.4g MB read, %.4g MB written",
-             what->name, what->shape, habitat_dtype_name(work->dtype), pass_name(work->pass),
-             work->flop / 1e9, work->read_bytes / 1e6, work->write_bytes / 1e6);
+    habitat_format(line, sizeof line, "%s %s %s, %s: %.4g GFLOP, %.4g MB read, %.4g MB written",
+                   what->name, what->shape, habitat_dtype_name(work->dtype), pass_name(work->pass),
+                   work->flop / 1e9, work->read_bytes / 1e6, work->write_bytes / 1e6);
     wrapped_text(w, "", 0, line);
     writer_text(w, "\n");
 }

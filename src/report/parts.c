@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <habitat/text.h>
+
 #include "base/error.h"
 
 habitat_status habitat_report_by_from_name(const char *name, habitat_report_by *out,
@@ -64,7 +66,7 @@ habitat_status view_create(const habitat_report_predictions *what, split_by by, 
 habitat_status view_fill(view *v, const habitat_prediction *p, habitat_error *err) {
     habitat_status status = split_sum(&v->rows, p, v->totals, err);
     if (status == HABITAT_OK)
-        split_order(&v->rows, v->totals, v->order);
+        status = split_order(&v->rows, v->totals, v->order, err);
     return status;
 }
 
@@ -380,10 +382,10 @@ void coverage_text(const habitat_prediction *p, char *text, size_t size) {
         if (!(share > 0) || used >= size)
             continue;
         const char *name = habitat_method_name((habitat_method)m);
-        int n = share < 0.001 ? snprintf(text + used, size - used, "%s%s under 0.1 %%",
-                                         used ? ", " : "", name)
-                              : snprintf(text + used, size - used, "%s%s %.1f %%", used ? ", " : "",
-                                         name, 100 * share);
+        int n = share < 0.001 ? habitat_format(text + used, size - used, "%s%s under 0.1 %%",
+                                               used ? ", " : "", name)
+                              : habitat_format(text + used, size - used, "%s%s %.1f %%",
+                                               used ? ", " : "", name, 100 * share);
         used += n > 0 ? (size_t)n : 0;
     }
 }

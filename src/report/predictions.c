@@ -30,6 +30,8 @@ static habitat_status write_json(writer *w, const habitat_report_predictions *wh
             status = view_fill(v, p, err);
             if (status == HABITAT_OK)
                 json_rows(w, lists[by], &v->rows, v->totals, v->order);
+            else
+                writer_stop(w, status);
         }
         json_end_map(w);
     }
@@ -233,8 +235,10 @@ static habitat_status text_sections(writer *w, const habitat_report_predictions 
         const habitat_prediction *p = sorted[i];
         char iteration[32], ratio[32];
         habitat_status status = view_fill(v, p, err);
-        if (status != HABITAT_OK)
+        if (status != HABITAT_OK) {
+            writer_stop(w, status);
             return status;
+        }
         ms_text(p->iteration_ms, iteration, sizeof iteration);
         ratio_text(ratio_of(what, p), ratio, sizeof ratio);
         writer_text(w, i ? "\n" : "");

@@ -313,8 +313,12 @@ static int by_time_then_row(const void *a, const void *b) {
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-void split_order(const split *s, const split_total *totals, size_t *order) {
-    ranked *ranks = s->by == SPLIT_LAUNCH ? NULL : malloc(s->row_count * sizeof *ranks);
+habitat_status split_order(const split *s, const split_total *totals, size_t *order,
+                           habitat_error *err) {
+    bool sorted = s->by != SPLIT_LAUNCH && s->row_count > 0;
+    ranked *ranks = sorted ? malloc(s->row_count * sizeof *ranks) : NULL;
+    if (sorted && !ranks)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     for (size_t r = 0; r < s->row_count; r++) {
         order[r] = r;
         if (ranks)
@@ -326,4 +330,5 @@ void split_order(const split *s, const split_total *totals, size_t *order) {
             order[r] = ranks[r].row;
     }
     free(ranks);
+    return HABITAT_OK;
 }

@@ -52,6 +52,7 @@ habitat_status split_sum(const split *s, const habitat_prediction *prediction, s
 
 /* order: shape (row_count), rows with the most time first (on the destination; totals NULL: on the
  * origin). With SPLIT_LAUNCH rows stay in order. */
-void split_order(const split *s, const split_total *totals, size_t *order);
+habitat_status split_order(const split *s, const split_total *totals, size_t *order,
+                           habitat_error *err);
 
 #endif

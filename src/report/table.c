@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <habitat/text.h>
+
 #include "report/table.h"
 
 enum { CELL_BYTES = 512, GAP = 1, SHRINK_LEAST = 12 };
@@ -119,7 +121,7 @@ void table_cell(text_table *t, size_t column, const char *format, ...) {
     char text[CELL_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    habitat_vformat(text, sizeof text, format, arguments);
     va_end(arguments);
     set_cell(t, column, text);
 }
@@ -135,13 +137,13 @@ void ms_text(double ms, char *text, size_t size) {
     if (!isfinite(ms))
         snprintf(text, size, "-");
     else
-        snprintf(text, size, "%.*f",
-                 ms < 1      ? 4
-                 : ms < 10   ? 3
-                 : ms < 100  ? 2
-                 : ms < 1000 ? 1
-                             : 0,
-                 ms);
+        habitat_format(text, size, "%.*f",
+                       ms < 1      ? 4
+                       : ms < 10   ? 3
+                       : ms < 100  ? 2
+                       : ms < 1000 ? 1
+                                   : 0,
+                       ms);
 }
 
 int decimals_for(double ms, int digits) {
@@ -161,7 +163,7 @@ void ratio_text(double ratio, char *text, size_t size) {
     if (!isfinite(ratio))
         snprintf(text, size, "-");
     else
-        snprintf(text, size, "%.*fx", ratio < 10 ? 2 : ratio < 100 ? 1 : 0, ratio);
+        habitat_format(text, size, "%.*fx", ratio < 10 ? 2 : ratio < 100 ? 1 : 0, ratio);
 }
 
 void bar_text(double share, size_t columns, char *text, size_t size) {

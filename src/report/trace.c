@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <habitat/text.h>
+
 #include "base/error.h"
 #include "report/parts.h"
 
@@ -299,11 +301,11 @@ static void line(writer *w, const char *label, const char *text) {
 static void bytes_text(uint64_t bytes, char *text, size_t size) {
     double value = (double)bytes;
     if (value < 1e6)
-        snprintf(text, size, "%.0f kB", value / 1e3);
+        habitat_format(text, size, "%.0f kB", value / 1e3);
     else if (value < 1e9)
-        snprintf(text, size, "%.1f MB", value / 1e6);
+        habitat_format(text, size, "%.1f MB", value / 1e6);
     else
-        snprintf(text, size, "%.1f GB", value / 1e9);
+        habitat_format(text, size, "%.1f GB", value / 1e9);
 }
 
 static void text_file(writer *w, const subject *s) {
@@ -333,8 +335,8 @@ static void text_gpu(writer *w, const subject *s) {
     if (d->sm_count)
         used += snprintf(text + used, sizeof text - (size_t)used, ", %u SMs", d->sm_count);
     if (d->memory_bytes)
-        used += snprintf(text + used, sizeof text - (size_t)used, ", %.1f GB",
-                         (double)d->memory_bytes / HABITAT_GB);
+        used += (int)habitat_format(text + used, sizeof text - (size_t)used, ", %.1f GB",
+                                    (double)d->memory_bytes / HABITAT_GB);
     snprintf(text + used, sizeof text - (size_t)used, ")");
     line(w, "GPU", text);
     if (s->trace->device_count > 1) {
@@ -358,7 +360,7 @@ static void text_recording(writer *w, const subject *s) {
         line(w, "Batch size", text);
     }
     if (isfinite(t->peak_memory_bytes)) {
-        snprintf(text, sizeof text, "%.2f GB at its peak", t->peak_memory_bytes / HABITAT_GB);
+        habitat_format(text, sizeof text, "%.2f GB at its peak", t->peak_memory_bytes / HABITAT_GB);
         line(w, "Memory", text);
     }
 }
@@ -395,9 +397,9 @@ static void text_times(writer *w, const subject *s) {
     ms_text(s->busy_ms, b, sizeof b);
     size_t used = (size_t)snprintf(text, sizeof text, "%s ms of kernels, busy %s ms", a, b);
     if (s->workload && isfinite(s->workload->waiting_share))
-        snprintf(text + used, sizeof text - used, ", waiting %.0f %%: bound by the %s",
-                 100 * s->workload->waiting_share,
-                 s->workload->bound_by == HABITAT_BY_CPU ? "CPU" : "GPU");
+        habitat_format(text + used, sizeof text - used, ", waiting %.0f %%: bound by the %s",
+                       100 * s->workload->waiting_share,
+                       s->workload->bound_by == HABITAT_BY_CPU ? "CPU" : "GPU");
     line(w, "GPU time", text);
 }
 
@@ -486,7 +488,7 @@ habitat_status habitat_report_trace(const habitat_report_predictions *what,
         status = split_create(what->trace, what->workload, SPLIT_CLASS, &classes, err);
         order = status == HABITAT_OK ? calloc(classes.row_count + 1, sizeof *order) : NULL;
         if (order)
-            split_order(&classes, NULL, order);
+            status = split_order(&classes, NULL, order, err);
         else if (status == HABITAT_OK)
             status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     }

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <habitat/text.h>
+
+#include "base/decimal.h"
 #include "base/error.h"
 #include "report/writer.h"
 
@@ -21,7 +24,7 @@ habitat_status writer_start(writer *w, const habitat_report_options *options, ha
 habitat_status writer_finish(writer *w, habitat_error *err) {
     if (w->json) {
         writer_text(w, "");
-        yajl_gen_free(w->json);
+        json_memory_free(&w->json_memory);
         w->json = NULL;
     }
     if (w->status == HABITAT_E_MEMORY)
@@ -31,6 +34,11 @@ habitat_status writer_finish(writer *w, habitat_error *err) {
     if (w->status != HABITAT_OK)
         return habitat_fail(err, w->status, "the report could not be made");
     return HABITAT_OK;
+}
+
+void writer_stop(writer *w, habitat_status status) {
+    if (w->status == HABITAT_OK)
+        w->status = status;
 }
 
 void writer_bytes(writer *w, const char *data, size_t size) {
@@ -47,14 +55,14 @@ void writer_printf(writer *w, const char *format, ...) {
     va_list arguments, again;
     va_start(arguments, format);
     va_copy(again, arguments);
-    int size = vsnprintf(local, sizeof local, format, arguments);
+    int size = habitat_vformat(local, sizeof local, format, arguments);
     va_end(arguments);
     if (size >= 0 && (size_t)size < sizeof local) {
         writer_bytes(w, local, (size_t)size);
     } else if (size >= 0) {
         char *text = malloc((size_t)size + 1);
         if (text) {
-            vsnprintf(text, (size_t)size + 1, format, again);
+            habitat_vformat(text, (size_t)size + 1, format, again);
             writer_bytes(w, text, (size_t)size);
             free(text);
         } else {
@@ -62,18 +70,6 @@ void writer_printf(writer *w, const char *format, ...) {
         }
     }
     va_end(again);
-}
-
-void number_text(double value, char *text) {
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, 32, "%.*g", digits, value);
-        char *comma = strpbrk(text, ",");
-        double back = strtod(text, NULL);
-        if (comma)
-            *comma = '.';
-        if (back == value)
-            return;
-    }
 }
 
 /* ---- UTF-8 ---- */
@@ -159,12 +155,11 @@ static void json_print(void *context, const char *data, size_t size) {
 }
 
 void json_start(writer *w) {
-    w->json = yajl_gen_alloc(NULL);
+    w->json = json_start_generator(&w->json_memory, json_print, w);
     if (!w->json) {
         w->status = HABITAT_E_MEMORY;
         return;
     }
-    yajl_gen_config(w->json, yajl_gen_print_callback, json_print, (void *)w);
     yajl_gen_config(w->json, yajl_gen_beautify, 1);
     yajl_gen_config(w->json, yajl_gen_indent_string, "  ");
 }
@@ -237,7 +232,7 @@ void json_number(writer *w, const char *key, double value) {
         return;
     if (isfinite(value)) {
         char text[32];
-        number_text(value, text);
+        decimal_shortest(value, text);
         checked(w, yajl_gen_number(w->json, text, strlen(text)));
     } else {
         json_null(w);
@@ -322,7 +317,7 @@ void csv_text(writer *w, const char *value) {
 void csv_number(writer *w, double value) {
     char text[32] = "";
     if (isfinite(value))
-        number_text(value, text);
+        decimal_shortest(value, text);
     csv_cell(w);
     writer_text(w, text);
 }

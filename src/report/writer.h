@@ -5,16 +5,17 @@
 
 #include <stdbool.h>
 
-#include <yajl/yajl_gen.h>
-
 #include <habitat/report.h>
 #include <habitat/version.h>
+
+#include "base/json.h"
 
 typedef struct writer {
     habitat_write write;
     void *context;
     habitat_status status;
-    yajl_gen json; /* made by writer_json_start() */
+    yajl_gen json; /* made by json_start(), in json_memory */
+    json_memory json_memory;
     bool row_open; /* CSV: a cell of this row was written */
     bool colour;
     unsigned width;
@@ -25,12 +26,12 @@ habitat_status writer_start(writer *w, const habitat_report_options *options, ha
 /* Free what the writer holds and say how it went. */
 habitat_status writer_finish(writer *w, habitat_error *err);
 
+/* Write nothing from here on: a report cut short must not end like a whole one. */
+void writer_stop(writer *w, habitat_status status);
+
 void writer_bytes(writer *w, const char *data, size_t size);
 void writer_text(writer *w, const char *text);
 __attribute__((format(printf, 2, 3))) void writer_printf(writer *w, const char *format, ...);
-
-/* Shortest text that reads back as the same double; '.' whatever the locale. `text` holds 32. */
-void number_text(double value, char *text);
 
 /* JSON. A NULL text, a NaN or infinite number, and fits < 0 become null. */
 void json_start(writer *w);

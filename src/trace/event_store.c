@@ -6,7 +6,7 @@
 #include <string.h>
 
 uint64_t reader_position(const reader *r) {
-    return r->piece_start + yajl_get_bytes_consumed(r->yajl);
+    return r->piece_start + yajl_get_bytes_consumed(r->json.handle);
 }
 
 /* Stop with an error here. Callbacks return this: 0 stops yajl. */
@@ -89,6 +89,8 @@ static int add_operation(reader *r) {
     }
     if (!require(r, &e->time, "ts") || (e->phase == 'X' && !require(r, &e->duration, "dur")))
         return 0;
+    if (r->b->inputs->no_memory)
+        return reader_stop_memory(r);
     if (r->b->inputs->overflow)
         return reader_bad_event(r, HABITAT_E_RANGE, "args", "holds more than 4 MiB of inputs");
     uint32_t thread = event_thread(r);

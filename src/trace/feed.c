@@ -2,6 +2,7 @@
 #include "trace/events.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,17 +15,11 @@ enum {
 
 /* yajl stopped by itself: the text is not JSON. Its message's first line says why. */
 static habitat_status not_json(reader *r) {
-    unsigned char *text = yajl_get_error(r->yajl, 0, NULL, 0);
-    char why[128] = "malformed";
-    if (text) {
-        const char *from = strstr((char *)text, ": ");
-        size_t length = strcspn(from ? from + 2 : (char *)text, "\n");
-        if (length >= sizeof why)
-            length = sizeof why - 1;
-        memcpy(why, from ? from + 2 : (char *)text, length);
-        why[length] = '\0';
-        yajl_free_error(r->yajl, text);
-    }
+    char text[160] = "malformed", why[128];
+    json_explain(&r->json, text, sizeof text);
+    const char *from = strstr(text, ": ");
+    from = from ? from + 2 : text;
+    snprintf(why, sizeof why, "%.*s", (int)strcspn(from, "\n"), from);
     for (size_t end = strlen(why); end && why[end - 1] == ' ';)
         why[--end] = '\0';
     return habitat_fail_at(r->err, HABITAT_E_PARSE, r->b->trace->info.file, reader_position(r), 0,
@@ -43,15 +38,20 @@ static habitat_status cut_off(reader *r, uint64_t bytes) {
                            "cut off before the first event; copy or record it again");
 }
 
+/* yajl did not go on. */
+static habitat_status stopped(reader *r, json_result result) {
+    if (result == JSON_NO_MEMORY)
+        return habitat_fail(r->err, HABITAT_E_MEMORY, "out of memory");
+    return result == JSON_STOPPED ? r->status : not_json(r);
+}
+
 /* Give yajl `size` bytes. */
 static habitat_status feed(reader *r, const unsigned char *data, size_t size) {
     r->progress = false;
     r->after_event = false; /* unless the last of these bytes closes one: a string may begin here */
-    yajl_status status = yajl_parse(r->yajl, data, size);
-    if (status == yajl_status_client_canceled)
-        return r->status;
-    if (status != yajl_status_ok)
-        return not_json(r);
+    json_result result = json_parse(&r->json, data, size);
+    if (result != JSON_OK)
+        return stopped(r, result);
     r->piece_start += size;
     if (r->progress)
         r->idle_since = r->piece_start;
@@ -123,12 +123,12 @@ static habitat_status feed_all(reader *r, trace_source *source, window *w) {
 }
 
 static habitat_status complete(reader *r) {
-    yajl_status status = yajl_complete_parse(r->yajl);
-    if (status == yajl_status_client_canceled)
-        return r->status;
+    json_result result = json_complete(&r->json);
+    if (result == JSON_STOPPED || result == JSON_NO_MEMORY)
+        return stopped(r, result);
     if (r->at != AT_END)
         return cut_off(r, r->piece_start);
-    return status == yajl_status_ok ? HABITAT_OK : not_json(r);
+    return result == JSON_OK ? HABITAT_OK : not_json(r);
 }
 
 static void take_times(reader *r) {
@@ -146,11 +146,12 @@ habitat_status events_read(trace_builder *builder, trace_source *source, bool sl
     reader r = {.b = builder, .err = err, .at = AT_START, .slow_only = slow_only};
     window w = {.text = malloc(WINDOW_BYTES + WINDOW_SPARE_BYTES)};
     habitat_status status;
-    r.yajl = yajl_alloc(&reader_callbacks, NULL, &r);
-    if (!r.yajl || !w.text) {
+    json_result started = json_start_parser(&r.json, &reader_callbacks, &r);
+    if (started != JSON_OK || !w.text) {
         status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     } else {
-        yajl_config(r.yajl, yajl_dont_validate_strings, 1); /* names are shown, not interpreted */
+        yajl_config(r.json.handle, yajl_dont_validate_strings,
+                    1); /* names are shown, not interpreted */
         status = feed_all(&r, source, &w);
         if (status == HABITAT_OK)
             status = complete(&r);
@@ -160,7 +161,6 @@ habitat_status events_read(trace_builder *builder, trace_source *source, bool sl
     free(r.times);
     free(r.name);
     free(w.text);
-    if (r.yajl)
-        yajl_free(r.yajl);
+    json_free_parser(&r.json);
     return status;
 }

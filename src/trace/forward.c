@@ -7,10 +7,10 @@
  * node ("ConvolutionBackward0": aten::convolution), else the outermost. */
 #include "trace/link.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/letter.h"
 #include "trace/sort.h"
 
 enum { CHAIN_MAX = 64 }; /* deeper nesting of one number is not looked through */
@@ -87,7 +87,7 @@ static bool same_family(const char *node, const char *operation) {
             operation++;
         if (!*operation)
             return !strncmp(node, "Backward", 8);
-        if (tolower((unsigned char)*node) != tolower((unsigned char)*operation))
+        if (letter_lower(*node) != letter_lower(*operation))
             return false;
         node++;
         operation++;

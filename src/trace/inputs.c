@@ -27,16 +27,16 @@ struct input_slot {
 };
 
 static unsigned char *reserve(input_lists *l, size_t more) {
-    if (l->overflow)
+    if (l->overflow || l->no_memory)
         return NULL;
     if (l->size + more > l->capacity) {
         size_t capacity = l->capacity ? l->capacity : 1024;
         while (capacity < l->size + more)
             capacity *= 2;
-        unsigned char *bytes =
-            l->size + more > INPUT_LIST_BYTES_MAX ? NULL : realloc(l->bytes, capacity);
+        l->overflow = l->size + more > INPUT_LIST_BYTES_MAX;
+        unsigned char *bytes = l->overflow ? NULL : realloc(l->bytes, capacity);
         if (!bytes) {
-            l->overflow = true;
+            l->no_memory = !l->overflow;
             return NULL;
         }
         l->bytes = bytes;
@@ -49,7 +49,7 @@ static unsigned char *reserve(input_lists *l, size_t more) {
 
 void inputs_clear(input_lists *l) {
     l->size = 0;
-    l->overflow = l->raw = false;
+    l->overflow = l->no_memory = l->raw = false;
 }
 
 static void put(input_lists *l, unsigned char item) {
@@ -424,7 +424,7 @@ static bool add_slot(input_lists *l, habitat_arena *arena, habitat_strings *stri
     if (l->raw) {
         input_lists items = {0};
         expand(l, &items);
-        fine = !items.overflow && decode_slot(&items, arena, strings, &added);
+        fine = !items.overflow && !items.no_memory && decode_slot(&items, arena, strings, &added);
         free(items.bytes);
     } else {
         fine = decode_slot(l, arena, strings, &added);

@@ -23,7 +23,7 @@ typedef struct input_lists {
     /* the list being read, as a sequence of tagged items */
     unsigned char *bytes;
     size_t size, capacity;
-    bool overflow, raw;
+    bool overflow, no_memory, raw; /* more than INPUT_LIST_BYTES_MAX; than there is */
     /* all lists so far */
     struct input_slot *slots;
     size_t slot_capacity, slot_count;

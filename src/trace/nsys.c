@@ -233,7 +233,9 @@ static habitat_status read_text(row *r) {
 
 static int by_id(const void *a, const void *b) {
     const text_entry *x = a, *y = b;
-    return x->id < y->id ? -1 : x->id > y->id;
+    if (x->id != y->id)
+        return x->id < y->id ? -1 : 1;
+    return strcmp(x->text, y->text);
 }
 
 static habitat_status read_texts(nsys *n) {
@@ -554,6 +556,8 @@ static habitat_status read_tables(nsys *n) {
 }
 
 static habitat_status open_database(nsys *n) {
+    if (sqlite3_initialize() != SQLITE_OK) /* nothing else it does can fail */
+        return no_memory(n);
     if (sqlite3_open_v2(n->path, &n->db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
         return n->db ? database_error(n) : no_memory(n);
     /* a damaged file shows at the first query */

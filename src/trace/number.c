@@ -3,8 +3,8 @@
 #include "trace/number.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "base/decimal.h"
 
 enum { DIGITS_MAX = 19, TEXT_MAX = 63, EXPONENT_MAX = 10000 };
 
@@ -141,14 +141,8 @@ number_result number_signed(const char *text, size_t length, int64_t *out) {
 }
 
 number_result number_double(const char *text, size_t length, double *out) {
-    char copy[TEXT_MAX + 1];
-    if (length == 0 || length > TEXT_MAX)
-        return NUMBER_BAD;
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    char *end;
-    double value = strtod(copy, &end);
-    if (end != copy + length)
+    double value;
+    if (length == 0 || length > TEXT_MAX || decimal_read(text, length, &value) != length)
         return NUMBER_BAD;
     if (!isfinite(value))
         return NUMBER_TOO_LARGE;

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include <yajl/yajl_parse.h>
+#include "base/json.h"
 
 #include "base/error.h"
 #include "trace/build.h"
@@ -153,7 +153,7 @@ typedef struct event {
 
 typedef struct reader {
     trace_builder *b;
-    yajl_handle yajl;
+    json_parser json;
     habitat_error *err;
     habitat_status status;
     uint64_t piece_start; /* offset of the piece that yajl has */

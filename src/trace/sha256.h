@@ -2,7 +2,6 @@
 #ifndef HABITAT_TRACE_SHA256_H
 #define HABITAT_TRACE_SHA256_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include <habitat/status.h>
@@ -15,11 +14,11 @@ habitat_status sha256_file(const char *path, uint64_t size_bytes, int64_t modifi
 /* A digest fed piece by piece, for what cannot be read twice. NULL when out of memory. */
 typedef struct sha256_sum sha256_sum;
 sha256_sum *sha256_begin(void);
-bool sha256_add(sha256_sum *sum, const void *data, size_t size_bytes);
-bool sha256_end(sha256_sum *sum, char out[65]); /* `sum` takes nothing more */
+void sha256_add(sha256_sum *sum, const void *data, size_t size_bytes);
+void sha256_end(sha256_sum *sum, char out[65]); /* `sum` takes nothing more */
 void sha256_free(sha256_sum *sum);              /* NULL is allowed */
 
-/* Hex digest of bytes; false when out of memory. */
-bool sha256_bytes(const void *data, size_t size_bytes, char out[65]);
+/* Hex digest of bytes. */
+void sha256_bytes(const void *data, size_t size_bytes, char out[65]);
 
 #endif

@@ -1,9 +1,10 @@
 /* Reading an operation's recorded inputs: shapes, bytes and concrete values. */
 #include "work/args.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
+
+#include "base/decimal.h"
 
 const habitat_input *work_tensor(const habitat_operation *op, uint32_t index) {
     if (index >= op->input_count || !op->inputs[index].is_tensor || op->inputs[index].is_list)
@@ -98,31 +99,12 @@ double work_dim_at(const habitat_input *tensor, double index) {
     return index >= -255 && index <= 255 ? work_dim(tensor, (int)index) : NAN;
 }
 
-/* A decimal number whatever the locale; `*end` is where reading stopped, NULL if there is none. */
+/* `*end` is where reading stopped, NULL if there is no number. */
 static double parse_number(const char *text, const char **end) {
-    double sign = 1, value = 0, scale = 1;
-    int digits = 0, exponent = 0, exponent_sign = 1;
-    if (*text == '-' || *text == '+')
-        sign = *text++ == '-' ? -1 : 1;
-    for (; isdigit((unsigned char)*text); text++, digits++)
-        value = value * 10 + (*text - '0');
-    if (*text == '.')
-        for (text++; isdigit((unsigned char)*text); text++, digits++)
-            value += (*text - '0') * (scale /= 10);
-    if (!digits) {
-        *end = NULL;
-        return NAN;
-    }
-    if ((*text == 'e' || *text == 'E')) {
-        text++;
-        if (*text == '-' || *text == '+')
-            exponent_sign = *text++ == '-' ? -1 : 1;
-        for (; isdigit((unsigned char)*text); text++)
-            exponent = exponent < 10000 ? exponent * 10 + (*text - '0') : exponent;
-        value *= pow(10, exponent_sign * exponent);
-    }
-    *end = text;
-    return sign * value;
+    double value = NAN;
+    size_t used = decimal_read(text, strlen(text), &value);
+    *end = used ? text + used : NULL;
+    return value;
 }
 
 /* A number or a truth value. */

@@ -4,10 +4,11 @@
  * Tables are searched from the top, the first pattern contained in the name wins. */
 #include "work/rule.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/letter.h"
 
 const char *habitat_class_name(habitat_class op_class) {
     static const char *const names[HABITAT_CLASS_COUNT] = {
@@ -162,7 +163,7 @@ enum { NAME_MAX_LENGTH = 4096 };
 static void lower(const char *name, char out[NAME_MAX_LENGTH]) {
     size_t i = 0;
     for (; name[i] && i + 1 < NAME_MAX_LENGTH; i++)
-        out[i] = (char)tolower((unsigned char)name[i]);
+        out[i] = letter_lower(name[i]);
     out[i] = 0;
 }
 
@@ -363,7 +364,7 @@ static bool nvjet_arithmetic(const char *name, arithmetic *means) {
     if (!at)
         return false;
     at += 6;
-    if (!strncmp(at, "sm", 2) && isdigit((unsigned char)at[2])) {
+    if (!strncmp(at, "sm", 2) && letter_is_digit(at[2])) {
         at = strchr(at, '_');
         at = at ? at + 1 : "";
     }
@@ -506,14 +507,14 @@ static int sizes_at(const char *text, uint32_t sizes[3], const char **end) {
     int count = 0;
     while (count < 3) {
         char *after;
-        if (!isdigit((unsigned char)*text))
+        if (!letter_is_digit(*text))
             break;
         unsigned long value = strtoul(text, &after, 10);
         if (value == 0 || value > 4096)
             break;
         sizes[count++] = (uint32_t)value;
         *end = after;
-        if (*after != 'x' || !isdigit((unsigned char)after[1]))
+        if (*after != 'x' || !letter_is_digit(after[1]))
             break;
         text = after + 1;
     }
@@ -523,7 +524,7 @@ static int sizes_at(const char *text, uint32_t sizes[3], const char **end) {
 /* The number after `word`, 0 if it is not there. */
 static uint32_t number_after(const char *name, const char *word) {
     const char *at = strstr(name, word);
-    if (!at || !isdigit((unsigned char)at[strlen(word)]))
+    if (!at || !letter_is_digit(at[strlen(word)]))
         return 0;
     unsigned long value = strtoul(at + strlen(word), NULL, 10);
     return value <= 4096 ? (uint32_t)value : 0;
