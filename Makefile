@@ -3,7 +3,7 @@
 BUILD ?= build
 CMAKE_FLAGS ?=
 .DEFAULT_GOAL := all
-.PHONY: all demo test bench eval models fuzz install clean
+.PHONY: all demo test alloc bench eval models fuzz install clean
 
 all: ## build the library and the command line into build/
 	@tools/setup.sh build
@@ -15,6 +15,10 @@ demo: all ## predict real recordings onto other GPUs
 
 test: ## everything CI runs: builds, sanitizers, lint, C, Python and documentation tests
 	@tools/run_tests.sh
+
+alloc: ## every allocation of every command fails once: minutes
+	@tools/setup.sh build test
+	@tools/alloc.sh
 
 bench: all ## speed: reading, predicting, start-up, with ratios
 	@tools/setup.sh build

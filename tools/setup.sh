@@ -8,7 +8,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 packages_of() {
     case $1 in
     build) echo "gcc libc6-dev cmake ninja-build pkg-config libyajl-dev zlib1g-dev libsqlite3-dev libssl-dev libopenblas-dev" ;;
-    test) echo "clang libclang-rt-14-dev valgrind git ca-certificates" ;;
+    test) echo "locales clang libclang-rt-14-dev valgrind git ca-certificates" ;;
     lint) echo "clang-format clang-tidy cppcheck" ;;
     python) echo "python3 python3-venv python3-dev g++" ;;
     man) echo "pandoc" ;;

@@ -1,0 +1,159 @@
+/* A host process that runs out of memory and goes on: each allocation of a prediction fails once.
+ * The call ends in HABITAT_E_MEMORY or in the untouched answer; the same question asked again in
+ * the same process gives the untouched answer, so nothing of the failure was kept; and no memory is
+ * lost. Each case runs in a fork. Thinned, but for HABITAT_ALLOC_LOOP=all. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <habitat/answer.h>
+#include <habitat/habitat.h>
+
+#include "../stubs/failing_alloc.h"
+#include "check.h"
+
+static unsigned long counted;
+
+static habitat_status ask_trace(const habitat_gpu_table *gpus, const habitat_trace *trace,
+                                bool predict, char **out, habitat_error *err) {
+    const habitat_gpu *to[2] = {NULL, NULL}, *origin = NULL;
+    if (!predict)
+        return habitat_answer_trace(gpus, trace, out, err);
+    habitat_status status = habitat_gpu_find(gpus, "V100-PCIE-32GB", &to[0], NULL, err);
+    if (status == HABITAT_OK)
+        status = habitat_gpu_find(gpus, "MI300X", &to[1], NULL, err);
+    if (status == HABITAT_OK)
+        status = habitat_gpu_find(gpus, "T4", &origin, NULL, err);
+    habitat_question question = {.origin = origin, .count = 2, .destinations = to, .by = "op"};
+    return status == HABITAT_OK ? habitat_answer_prediction(gpus, trace, &question, out, err)
+                                : status;
+}
+
+/* Everything from the files to the answer, and everything freed again but the answer. */
+static habitat_status ask(bool predict, char **out, habitat_error *err) {
+    static const char calibration[] = HABITAT_SOURCE_DIR "/data/calibrations/H200-SXM5-141GB.json";
+    static const char path[] =
+        HABITAT_SOURCE_DIR "/tests/golden/traces/resnet50_b4_first_layers.json.gz";
+    habitat_gpu_table *gpus = NULL;
+    habitat_trace *trace = NULL;
+    habitat_status status = habitat_gpu_table_create(NULL, &gpus, err);
+    if (status == HABITAT_OK)
+        status = habitat_gpu_table_add_file(gpus, calibration, NULL, err);
+    if (status == HABITAT_OK)
+        status = habitat_trace_read(path, &trace, err);
+    if (status == HABITAT_OK)
+        status = ask_trace(gpus, trace, predict, out, err);
+    habitat_trace_free(trace);
+    habitat_gpu_table_free(gpus);
+    return status;
+}
+
+/* The child: 0 fine, 2 fine and no n-th allocation any more, 1 wrong. */
+static int fail_once(bool predict, unsigned long n, bool rest, const char *want) {
+    char *first = NULL, *second = NULL;
+    habitat_error err = {0};
+    counted = 0;
+    failing_alloc.fail_at = n;
+    failing_alloc.fail_rest = rest;
+    failing_alloc.armed = true;
+    habitat_status status = ask(predict, &first, &err);
+    failing_alloc.armed = false;
+    bool reached = counted >= n;
+    if (status == HABITAT_OK ? !first || strcmp(first, want) != 0
+                             : status != HABITAT_E_MEMORY || first || !err.message[0]) {
+        printf("# allocation %lu: status %d: %s\n", n, (int)status, err.message);
+        return 1;
+    }
+    habitat_answer_free(first);
+    status = ask(predict, &second, &err);
+    if (status != HABITAT_OK || strcmp(second, want) != 0) {
+        printf("# after allocation %lu failed, another answer\n", n);
+        return 1;
+    }
+    habitat_answer_free(second);
+    return reached ? 0 : 2;
+}
+
+/* Pieces of memory that stay in use when all is freed: what the library keeps for the process. */
+static int kept_pieces(bool predict, unsigned long n, bool rest, const char *want, long *kept) {
+    long before = failing_alloc.live;
+    int code = fail_once(predict, n, rest, want);
+    *kept = failing_alloc.live - before;
+    return code;
+}
+
+static int in_fork(bool predict, unsigned long n, bool rest, const char *want, long expected) {
+    int status = 0;
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        long kept = 0;
+        int code = kept_pieces(predict, n, rest, want, &kept);
+        if (code != 1 && kept != expected) {
+            printf("# allocation %lu: %ld pieces of memory are kept, not %ld\n", n, kept, expected);
+            code = 1;
+        }
+        fflush(stdout);
+        _exit(code);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child)
+        return 1;
+    if (!WIFEXITED(status))
+        printf("# allocation %lu: signal %d\n", n, WTERMSIG(status));
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+static void test_all(bool predict, bool rest, const char *name) {
+    char *want = NULL;
+    habitat_error err = {0};
+    int code = 0, bad = 0, ends[2], status = 0;
+    unsigned long tried = 0;
+    long expected = 0;
+    /* in forks too: here the library is to stay as it is when a process starts */
+    if (pipe(ends) != 0)
+        exit(1);
+    pid_t child = fork();
+    if (child == 0) {
+        long before = failing_alloc.live;
+        if (ask(predict, &want, &err) != HABITAT_OK)
+            _exit(1);
+        long lengths[2] = {failing_alloc.live - before - 1, (long)strlen(want) + 1};
+        bool sent = write(ends[1], lengths, sizeof lengths) == (ssize_t)sizeof lengths;
+        for (long at = 0; sent && at < lengths[1];) {
+            ssize_t put = write(ends[1], want + at, (size_t)(lengths[1] - at));
+            sent = put > 0;
+            at += put;
+        }
+        _exit(!sent);
+    }
+    close(ends[1]);
+    long lengths[2] = {0, 0};
+    CHECK(read(ends[0], lengths, sizeof lengths) == (ssize_t)sizeof lengths);
+    expected = lengths[0];
+    want = calloc((size_t)lengths[1] + 1, 1);
+    for (long at = 0, got; at < lengths[1]; at += got)
+        if ((got = read(ends[0], want + at, (size_t)(lengths[1] - at))) <= 0)
+            break;
+    close(ends[0]);
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    bool every = getenv("HABITAT_ALLOC_LOOP") && !strcmp(getenv("HABITAT_ALLOC_LOOP"), "all");
+    for (unsigned long n = 1; code != 2 && bad < 3; n += every ? 1 : 1 + n / 10) {
+        code = in_fork(predict, n, rest, want, expected);
+        bad += code == 1;
+        tried += code != 2;
+    }
+    CHECK_INT(bad, 0);
+    printf("# %lu tried\n", tried);
+    free(want);
+    check_case(name);
+}
+
+int main(void) {
+    failing_alloc.counted = &counted;
+    test_all(false, false, "info: one allocation fails");
+    test_all(false, true, "info: all allocations from one on fail");
+    test_all(true, false, "predict: one allocation fails");
+    test_all(true, true, "predict: all allocations from one on fail");
+    return check_done();
+}
