@@ -138,9 +138,11 @@ static void print_quoted(FILE *out, const char *text) {
 }
 
 static void print_row(const pending *slot, const predictor *p, gpu_columns columns) {
+    char numbers[96];
+    habitat_format(numbers, sizeof numbers, "%.6g,%.6g,%.6g", slot->answer.ms, slot->answer.low_ms,
+                   slot->answer.high_ms);
     if (slot->method)
-        fprintf(p->out, "%s,%.6g,%.6g,%.6g,%s,", slot->line, slot->answer.ms, slot->answer.low_ms,
-                slot->answer.high_ms, slot->method);
+        fprintf(p->out, "%s,%s,%s,", slot->line, numbers, slot->method);
     else
         fprintf(p->out, "%s,,,,none,", slot->line);
     if (!slot->method && slot->why_not)

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <habitat/text.h>
+
 #include "base/csv.h"
 #include "base/error.h"
 
@@ -20,7 +22,7 @@ void row_fail(row *r, habitat_status status, const char *format, ...) {
     char text[400];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    habitat_vformat(text, sizeof text, format, arguments);
     va_end(arguments);
     bool about_row = status == HABITAT_E_UNSUPPORTED;
     if (r->status != HABITAT_OK && (r->status != HABITAT_E_UNSUPPORTED || about_row))

@@ -18,7 +18,7 @@ op,dtype,B,M,N,K,note
 bmm,fp32,64,512,64,512,"a ""quoted"" cell"
 linear,fp32,1,4096,1024,4096,
 linear,fp16,1,4096,1024,4096,
-nonsense,fp32,1,4096,1024,4096,
+linear,fp8,1,4096,1024,4096,
 T
 gzip -kn "$work/ops.csv"
 mkdir -p "$work/config/habitat/gpus"
@@ -61,9 +61,9 @@ try() {
 commands() { # TRACE
     try info "$1"
     try predict --to V100,MyT4 "$1" --by op
-    try predict --json --to all "$1" --from T4
-    try predict --json --by op --to V100,A100 "$1" --from T4
-    try explain --to A100 "$1" --from T4
+    try predict --json --to all "$1" --from H200
+    try predict --json --by op --to V100,A100 "$1" --from H200
+    try explain --to A100 "$1" --from H200
 }
 commands "$traces/two_steps_forward_backward_modules.json"
 if [ "$mode" != thin ]; then
@@ -74,9 +74,9 @@ try info --json "$traces/resnet50_b4_first_layers.json.gz"
 try info "$work/report.sqlite"
 try predict --to V100-PCIE-32GB --gpu-file "$work/calibration.json" "$work/report.sqlite"
 for method in habitat mlp wave-large roofline; do
-    try predict --to V100 --method $method --from T4 "$traces/two_steps_forward_backward_modules.json"
+    try predict --to V100 --method $method --from H200 "$traces/two_steps_forward_backward_modules.json"
 done
-try predict --csv --by class --to V100 --from T4 "$traces/two_steps_forward_backward_modules.json"
+try predict --csv --by class --to V100 --from H200 "$traces/two_steps_forward_backward_modules.json"
 try explain --json --to V100 --by module "$traces/two_steps_forward_backward_modules.json"
 try op gemm --m 4096 --n 4096 --k 1024 --to V100,T4
 try op conv2d --batch 8 --in-channels 64 --out-channels 64 --kernel 3 --size 56 --pass backward --json \

@@ -19,12 +19,12 @@ static habitat_status ask_trace(const habitat_gpu_table *gpus, const habitat_tra
                                 bool predict, char **out, habitat_error *err) {
     const habitat_gpu *to[2] = {NULL, NULL}, *origin = NULL;
     if (!predict)
-        return habitat_answer_trace(gpus, trace, out, err);
+        return habitat_answer_trace(gpus, trace, NULL, out, err);
     habitat_status status = habitat_gpu_find(gpus, "V100-PCIE-32GB", &to[0], NULL, err);
     if (status == HABITAT_OK)
         status = habitat_gpu_find(gpus, "MI300X", &to[1], NULL, err);
     if (status == HABITAT_OK)
-        status = habitat_gpu_find(gpus, "T4", &origin, NULL, err);
+        status = habitat_gpu_find(gpus, "H200", &origin, NULL, err);
     habitat_question question = {.origin = origin, .count = 2, .destinations = to, .by = "op"};
     return status == HABITAT_OK ? habitat_answer_prediction(gpus, trace, &question, out, err)
                                 : status;

@@ -110,7 +110,7 @@ static void answer_all(char *out[ANSWERS], double *sum) {
     out[1] = answer_gpu_file();
     out[2] = answer_prediction(
         gpus, HABITAT_SOURCE_DIR "/tests/golden/traces/two_steps_forward_backward_modules.json",
-        "A100-SXM4-80GB");
+        "H200-SXM5-141GB");
     out[3] = answer_prediction(
         gpus, HABITAT_SOURCE_DIR "/data/recordings/dcgan_b64_fp32_h200.json.gz", "H200-SXM5-141GB");
     *sum = sum_of_measurements();
