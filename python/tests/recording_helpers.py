@@ -103,6 +103,12 @@ def hooks_in_place():
         (torch.autograd, "backward"),
         (torch.autocast, "__enter__"),
     ):
-        if hasattr(getattr(owner, method), "__wrapped__") and "habitat" in getattr(owner, method).__code__.co_filename:
+        if of_the_package(getattr(owner, method)):
             found.append(method)
     return found
+
+
+def of_the_package(function):
+    """True for a wrapper that the package put around `function`. PyTorch wraps functions too, and functools.wraps copies
+    their module's name; where a wrapper was defined, its globals say. Its file's path says nothing: a checkout may have any name."""
+    return hasattr(function, "__wrapped__") and function.__globals__["__name__"].split(".")[0] == "habitat"

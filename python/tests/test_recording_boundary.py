@@ -1,5 +1,7 @@
 """Where an iteration ends: the repeating block of optimiser steps, and the events it is found from."""
 
+import functools
+
 import pytest
 import torch
 from hypothesis import given, strategies
@@ -65,6 +67,27 @@ def collect(run, kind="optimizer"):
         source.remove()
     assert hooks_in_place() == []
     return events
+
+
+@pytest.mark.parametrize("kind, found", [("optimizer", "step"), ("zero_grad", "zero_grad"), ("forward:2", "_global_forward_pre_hooks")])
+def test_hooks_left_behind_are_found(kind, found):
+    source = open_source(kind, lambda event: None)
+    try:
+        assert any(found in hook for hook in hooks_in_place())
+    finally:
+        source.remove()
+    assert hooks_in_place() == []
+
+
+def test_wrappers_of_others_are_no_hooks_whatever_their_path(monkeypatch):
+    def zero_grad(self):
+        pass
+
+    code = "def wrapper(self): pass"
+    theirs = {"__name__": "torch._compile"}
+    exec(compile(code, "/home/me/habitat/.venv/lib/torch/_compile.py", "exec"), theirs)
+    monkeypatch.setattr(torch.nn.Module, "zero_grad", functools.wraps(zero_grad)(theirs["wrapper"]))
+    assert hooks_in_place() == []
 
 
 @pytest.fixture

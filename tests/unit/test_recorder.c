@@ -313,9 +313,9 @@ static void test_processes(void) {
 
 /* A program of two processes that use the GPU: the busier one's trace gets the name. */
 static void test_two_processes(void) {
-    char shell[] = "/bin/sh", flag[] = "-c", both[512];
+    char shell[] = "/bin/sh", flag[] = "-c", both[2 * sizeof FAKE_APP + 32];
     char *argv[] = {shell, flag, both, NULL};
-    snprintf(both, sizeof both, "%s devices & %s basic; wait", FAKE_APP, FAKE_APP);
+    snprintf(both, sizeof both, "'%s' devices & '%s' basic; wait", FAKE_APP, FAKE_APP);
     habitat_launch_options o = {.argv = argv, .out = out, .library = RECORDER, .cupti = FAKE_CUPTI};
     CHECK_INT(habitat_launch_run(&o, &result), 0);
     CHECK_INT(result.traces, 2);
@@ -324,7 +324,7 @@ static void test_two_processes(void) {
     CHECK_INT(count_of(root, "kernel"), 6);
     yajl_tree_free(root);
     char find[256], other[512] = "";
-    snprintf(find, sizeof find, "ls %s/t.*.json", directory);
+    snprintf(find, sizeof find, "ls '%s'/t.*.json", directory);
     FILE *listing = popen(find, "r");
     CHECK(listing && fgets(other, sizeof other, listing));
     if (listing)
