@@ -1,5 +1,5 @@
-# The front door. Every target installs what it lacks (tools/setup.sh), says what it does, and is
-# quick the second time. The build itself is CMake's: see CMakeLists.txt.
+# The front door. Every target installs what it lacks (tools/setup.sh; HABITAT_SETUP=no installs
+# nothing), says what it does, and is quick the second time. The build itself is CMake's: see CMakeLists.txt.
 BUILD ?= build
 CMAKE_FLAGS ?=
 .DEFAULT_GOAL := all
@@ -7,11 +7,10 @@ CMAKE_FLAGS ?=
 
 all: ## build the library and the command line into build/
 	@tools/setup.sh build
-	@[ -f $(BUILD)/build.ninja ] || cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS) >/dev/null
-	@cmake --build $(BUILD) | tail -n 1
+	@tools/build.sh "$(BUILD)" $(CMAKE_FLAGS)
 
 demo: all ## predict real recordings onto other GPUs
-	@tools/demo.sh $(BUILD)
+	@tools/demo.sh "$(BUILD)"
 
 test: ## everything CI runs: builds, sanitizers, lint, C, Python and documentation tests
 	@tools/run_tests.sh
@@ -22,14 +21,14 @@ alloc: ## every allocation of every command fails once: minutes
 
 bench: all ## speed: reading, predicting, start-up, with ratios
 	@tools/setup.sh build
-	@bench/run.sh $(BUILD)
+	@bench/run.sh "$(BUILD)"
 
 eval: all ## regenerate docs/accuracy.md from the measurements
-	@tools/evaluate.sh $(BUILD)
+	@tools/evaluate.sh "$(BUILD)"
 
 models: all ## retrain every shipped model from named inputs
 	@tools/setup.sh build
-	@tools/train_models.sh $(BUILD)
+	@tools/train_models.sh "$(BUILD)"
 
 FUZZ_SECONDS ?= 600
 fuzz: ## run every fuzz target for FUZZ_SECONDS
@@ -40,7 +39,7 @@ PREFIX ?= /usr/local
 install: ## install below PREFIX (default /usr/local; DESTDIR is honoured)
 	@tools/setup.sh man
 	@$(MAKE) --no-print-directory all
-	@cmake --install $(BUILD) --prefix $(PREFIX)
+	@cmake --install "$(BUILD)" --prefix "$(PREFIX)"
 
 clean: ## delete build trees
 	rm -rf build build-*

@@ -1,38 +1,138 @@
 #!/bin/sh
-# Installs what a target of the Makefile needs and is not there yet; silent and quick when all is.
+# Sees to it that what a target of the Makefile needs is there; silent and quick when all is.
 # usage: setup.sh GROUP...   groups: build test lint python man
-# Debian packages come through apt-get (with sudo where not root), Python packages go into .venv.
+# A need is met where its Debian package is installed, or where the thing itself is found (another
+# system, an own build). What is missing is named, then installed with apt-get: at once as root,
+# otherwise with sudo, after asking on a terminal. HABITAT_SETUP=yes does not ask; HABITAT_SETUP=no
+# looks for no package and installs none; CI=true is yes with `sudo -n`, which asks for no password.
+# Python packages of the tests go into .venv and nowhere else, whatever HABITAT_SETUP says.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 
-packages_of() {
+# GROUP PACKAGE KIND WHAT: Debian's name, and what to look for where that package is not installed.
+# Kind debian: installed where there is apt-get, done without elsewhere.
+needs() {
+    cat <<'TABLE'
+build gcc program cc gcc clang
+build libc6-dev header stdio.h
+build cmake program cmake
+build ninja-build program ninja
+build libyajl-dev header yajl/yajl_parse.h
+build zlib1g-dev header zlib.h
+build libsqlite3-dev header sqlite3.h
+build libssl-dev header openssl/evp.h
+build libopenblas-dev debian -
+test clang program clang
+test libclang-rt-14-dev sanitizers address,undefined
+test valgrind program valgrind
+test git program git
+test ca-certificates file /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundle.crt /etc/ssl/cert.pem
+lint clang-format program clang-format
+lint clang-tidy program clang-tidy
+lint cppcheck program cppcheck
+python python3 program python3
+python python3-venv python import ensurepip, venv
+python python3-dev python import os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")
+python g++ program c++ g++ clang++
+man pandoc program pandoc
+TABLE
+}
+
+first_program() { # NAME...: the first that is there
+    for name in "$@"; do
+        if command -v "$name"; then return 0; fi
+    done
+    return 1
+}
+
+first_file() {
+    for name in "$@"; do
+        if [ -e "$name" ]; then return 0; fi
+    done
+    return 1
+}
+
+found() { # KIND WHAT: whether a need is met without Debian's package
+    # shellcheck disable=SC2086
     case $1 in
-    build) echo "gcc libc6-dev cmake ninja-build pkg-config libyajl-dev zlib1g-dev libsqlite3-dev libssl-dev libopenblas-dev" ;;
-    test) echo "locales clang libclang-rt-14-dev valgrind git ca-certificates" ;;
-    lint) echo "clang-format clang-tidy cppcheck" ;;
-    python) echo "python3 python3-venv python3-dev g++" ;;
-    man) echo "pandoc" ;;
+    program) first_program $2 >/dev/null ;;
+    file) first_file $2 ;;
+    header) echo "#include <$2>" | "${CC:-$(first_program cc gcc clang || echo cc)}" -E -x c - >/dev/null 2>&1 ;;
+    sanitizers)
+        program=$(mktemp) && status=0
+        echo 'int main(void) { return 0; }' | clang -x c -fsanitize="$2" - -o "$program" >/dev/null 2>&1 || status=1
+        rm -f "$program"
+        return $status ;;
+    python) python3 -c "$2" >/dev/null 2>&1 ;;
+    debian) ! command -v apt-get >/dev/null ;;
+    *) echo "setup: no such kind of need: $1" >&2; exit 2 ;;
     esac
 }
 
-missing=""
-for group in "$@"; do
-    for package in $(packages_of "$group"); do
-        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
-            missing="$missing $package"
+installed() { # PACKAGE
+    command -v dpkg-query >/dev/null &&
+        dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'
+}
+
+missing_packages() { # GROUP...: one line a need that is not met: PACKAGE KIND WHAT
+    for wanted in "$@"; do
+        needs | while read -r group package kind what; do
+            [ "$group" = "$wanted" ] || continue
+            installed "$package" || found "$kind" "$what" || echo "$package $kind $what"
+        done
     done
-done
-if [ -n "$missing" ]; then
-    if ! command -v apt-get >/dev/null; then
-        echo "setup: please install these packages (Debian names):$missing" >&2
-        exit 1
-    fi
-    echo "setup: installing$missing" >&2
+}
+
+refuse() { # PACKAGES: what a person can do
+    {
+        echo "setup: nothing was installed. Run this, then make again:"
+        echo "    sudo apt-get update && sudo apt-get install --no-install-recommends$1"
+        echo "setup: or let make run it (HABITAT_SETUP=yes), or build with what is there (HABITAT_SETUP=no)"
+    } >&2
+    exit 1
+}
+
+agreed() { # how packages come when this is not root: asks on a terminal, else no
+    case ${HABITAT_SETUP:-} in yes) return 0 ;; esac
+    [ "${CI:-}" != true ] || return 0
+    [ -t 0 ] && [ -t 2 ] || return 1
+    printf 'setup: install them with sudo apt-get? [y/N] ' >&2
+    read -r answer || return 1
+    case $answer in y | Y | yes) return 0 ;; esac
+    return 1
+}
+
+install_packages() { # PACKAGES
     as_root=""
-    [ "$(id -u)" = 0 ] || as_root=sudo
+    how="apt-get"
+    if [ "$(id -u)" != 0 ]; then
+        echo "setup: Debian packages that are missing:$1" >&2
+        command -v sudo >/dev/null && agreed || refuse "$1"
+        as_root="sudo"
+        [ "${CI:-}" != true ] || as_root="sudo -n"
+        how="$as_root apt-get"
+    fi
+    echo "setup: installing with $how:$1" >&2
+    # shellcheck disable=SC2086
     $as_root apt-get update -q >/dev/null
-    DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -q --no-install-recommends $missing >/dev/null
-fi
+    # shellcheck disable=SC2086
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $1 >/dev/null
+}
+
+packages() { # GROUP...
+    missing=$(missing_packages "$@")
+    [ -n "$missing" ] || return 0
+    if command -v apt-get >/dev/null; then
+        install_packages "$(echo "$missing" | awk '{ printf " %s", $1 }')"
+        return
+    fi
+    {
+        echo "setup: not found, and there is no apt-get to install it:"
+        echo "$missing" | awk '{ p = $1; $1 = ""; printf "   %s (Debian: %s)\n", $0, p }'
+        echo "setup: install these; or build with what is there: HABITAT_SETUP=no make"
+    } >&2
+    exit 1
+}
 
 # A Python environment per group of requirements: made once, remade when the list changes.
 environment() { # name requirements-file
@@ -45,6 +145,15 @@ environment() { # name requirements-file
         cp "$2" "$stamp"
     fi
 }
+
+for group in "$@"; do
+    needs | grep -q "^$group " || { echo "setup: no such group: $group" >&2; exit 2; }
+done
+case ${HABITAT_SETUP:-} in
+no) ;;
+yes | "") packages "$@" ;;
+*) echo "setup: HABITAT_SETUP is '$HABITAT_SETUP'; use yes or no" >&2; exit 2 ;;
+esac
 for group in "$@"; do
     case $group in
     python) environment tests "$root/python/tests/requirements.txt" ;;

@@ -1,0 +1,23 @@
+# Makes the man pages: HABITAT_MAN_SOURCE/NAME.1.md becomes HABITAT_MAN_OUTPUT/NAME.1, where it is missing or older. Run by the target `man` and by
+# the installation. Without pandoc it warns and goes on: the rest of Habitat is installed all the same.
+find_program(HABITAT_PANDOC pandoc)
+file(GLOB pages "${HABITAT_MAN_SOURCE}/habitat*.1.md")
+if(NOT pages)
+  message(FATAL_ERROR "no man pages in ${HABITAT_MAN_SOURCE}")
+endif()
+if(NOT HABITAT_PANDOC)
+  message(WARNING "no man pages: pandoc is not there. Install it, then install Habitat again.")
+  set(pages)
+endif()
+file(MAKE_DIRECTORY ${HABITAT_MAN_OUTPUT})
+foreach(page ${pages})
+  get_filename_component(name ${page} NAME_WLE)
+  if("${page}" IS_NEWER_THAN "${HABITAT_MAN_OUTPUT}/${name}")
+    execute_process(COMMAND ${HABITAT_PANDOC} --standalone --from markdown-smart --to man "${page}"
+                            -o "${HABITAT_MAN_OUTPUT}/${name}" RESULT_VARIABLE status)
+    if(NOT status EQUAL 0)
+      file(REMOVE ${HABITAT_MAN_OUTPUT}/${name})
+      message(FATAL_ERROR "pandoc failed (${status}) on ${page}")
+    endif()
+  endif()
+endforeach()

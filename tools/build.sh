@@ -1,0 +1,22 @@
+#!/bin/sh
+# Configures BUILD where that was not done yet, and builds it. Prints the last line of a build that
+# went well, and what the compiler said of one that did not; exits with the build's own status.
+# usage: build.sh BUILD [CMAKE-OPTION...]
+set -eu
+build=$1
+shift
+cd "$(dirname "$0")/.."
+mkdir -p "$build"
+log=$build/build.log
+if [ ! -f "$build/build.ninja" ]; then
+    cmake -S . -B "$build" -G Ninja "$@" >"$log" 2>&1 || { status=$?; cat "$log" >&2; exit $status; }
+fi
+status=0
+cmake --build "$build" >"$log" 2>&1 || status=$?
+if [ $status != 0 ]; then
+    # ninja shows progress lines and, from the first FAILED line on, the commands that failed
+    sed -n '/^FAILED/,$p' "$log" | grep . >&2 || cat "$log" >&2
+    echo "make: the build failed; the whole log is $log" >&2
+    exit $status
+fi
+tail -n 1 "$log"
