@@ -20,6 +20,5 @@ paper_gpus=P4000,P100,V100,RTX2070,RTX2080Ti,T4
 echo
 echo "The paper's five models on the paper's six GPUs, from recordings on an H200:"
 for model in resnet50_b32 inception_v3_b32 transformer_b32 gnmt_b32 dcgan_b64; do
-    file=data/recordings/${model}_fp32_h200.json.gz
-    [ -f "$file" ] && show predict "$file" --to "$paper_gpus"
+    show predict "data/recordings/${model}_fp32_h200.json.gz" --to "$paper_gpus"
 done

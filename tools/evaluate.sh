@@ -10,7 +10,7 @@ cd "$root"
 mlp=--no-mlp
 [ "${HABITAT_EVAL_MLP:-}" = 1 ] && mlp=
 out=docs/accuracy.md.new
-trap 'rm -f "$out"' EXIT
+trap 'rm -f "$out" "$out.tables"' EXIT
 {
     cat <<'TEXT'
 # Accuracy
@@ -42,9 +42,8 @@ thins those of the classes below (docs/dataset.md): beside the tables of [accura
 A100 rows of element-wise operations are mostly another source's, fp16 layers of a serving framework with times in whole microseconds.
 TEXT
     echo "evaluate: the whole bundle, classes that are thinned (some minutes)" >&2
-    "$habitat" eval ops --no-mlp --data "$bundle" --class elementwise --class gemm-matrix |
-        sed '/^## Published per-class metric/,/^## Per operation/{/^## Per operation/!d}'
+    "$habitat" eval ops --no-mlp --data "$bundle" --class elementwise --class gemm-matrix >"$out.tables"
+    sed '/^## Published per-class metric/,/^## Per operation/{/^## Per operation/!d}' "$out.tables"
 } >"$out"
 mv "$out" docs/accuracy-bundle.md
-trap - EXIT
 echo "docs/accuracy-bundle.md"

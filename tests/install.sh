@@ -1,0 +1,43 @@
+#!/bin/sh
+# Installs a build below a scratch prefix, and checks what lies there: the files that are promised, and
+# a program that runs. usage: install.sh BUILD
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$(cd "$1" && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+prefix="$scratch/a prefix"
+fail() {
+    echo "not ok - $*"
+    exit 1
+}
+
+# Without pandoc everything but the man pages is installed, and a warning says so. pandoc is looked for
+# when installing: a tree that was configured without it must not stay without (see below).
+mkdir "$scratch/no programs"
+rm -rf "$build/man"
+PATH="$scratch/no programs" "$(command -v cmake)" --install "$build" --prefix "$scratch/first" >"$scratch/log" 2>&1 ||
+    { cat "$scratch/log"; fail "cmake --install without pandoc"; }
+grep -q 'no man pages: pandoc is not there' "$scratch/log" || fail "no warning where pandoc is missing"
+[ -x "$scratch/first/bin/habitat" ] || fail "nothing was installed without pandoc"
+! ls "$scratch/first/share/man/man1" 2>/dev/null | grep . || fail "man pages came from nowhere"
+
+cmake --install "$build" --prefix "$prefix" >"$scratch/log" 2>&1 || { cat "$scratch/log"; fail "cmake --install"; }
+habitat="$prefix/bin/habitat"
+commands=$("$habitat" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z-]*\)  .*/\1/p')
+[ -n "$commands" ] || fail "habitat --help names no command"
+for command in $commands; do
+    page=$("$habitat" "$command" --help | grep -o 'man habitat[a-z-]*' | tail -n 1)
+    [ -s "$prefix/share/man/man1/${page#man }.1" ] || fail "habitat $command --help names '$page', which is not installed"
+done
+for source in "$root"/docs/man/habitat*.1.md; do
+    [ -s "$prefix/share/man/man1/$(basename "$source" .md)" ] || fail "no man page from $source"
+done
+for file in LICENSE NOTICE; do
+    cmp "$root/$file" "$prefix/share/doc/habitat/$file" || fail "share/doc/habitat/$file"
+done
+[ -f "$prefix/include/habitat/predict.h" ] || fail "no headers"
+find "$prefix" -name libhabitat.so | grep -q . || fail "no library"
+find "$prefix" -name libhabitat_cupti.so | grep -q . || fail "no recorder"
+
+echo "ok - program, library, headers, man pages and licences are installed"
