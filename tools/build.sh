@@ -14,8 +14,7 @@ fi
 status=0
 cmake --build "$build" >"$log" 2>&1 || status=$?
 if [ $status != 0 ]; then
-    # ninja shows progress lines and, from the first FAILED line on, the commands that failed
-    sed -n '/^FAILED/,$p' "$log" | grep . >&2 || cat "$log" >&2
+    grep -v '^\[[0-9]*/[0-9]*\]' "$log" >&2 || cat "$log" >&2 # all but the lines of progress
     echo "make: the build failed; the whole log is $log" >&2
     exit $status
 fi
