@@ -56,6 +56,7 @@ must_not_say "program ran"
 expect 2 "a tree that cannot be configured" "library is missing" BUILD=build-third
 sed -i '$d' "$tree/CMakeLists.txt"
 expect 0 "the same folder after the repair" "Linking C executable habitat" BUILD=build-third
+expect 0 "demo after the repair" "program ran" demo
 
 printf '#!/bin/sh\necho "habitat: something is wrong" >&2\nexit 3\n' >"$tree/build/habitat"
 expect 2 "a command of the demo fails" "something is wrong" demo
