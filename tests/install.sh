@@ -36,8 +36,15 @@ done
 for file in LICENSE NOTICE; do
     cmp "$root/$file" "$prefix/share/doc/habitat/$file" || fail "share/doc/habitat/$file"
 done
-[ -f "$prefix/include/habitat/predict.h" ] || fail "no headers"
-find "$prefix" -name libhabitat.so | grep -q . || fail "no library"
-find "$prefix" -name libhabitat_cupti.so | grep -q . || fail "no recorder"
+# what the README promises; libraries may lie in lib64 or lib/ARCHITECTURE
+promised=$(grep -o '`PREFIX/[^`]*`' "$root/README.md" | tr -d '`')
+[ "$(echo "$promised" | wc -l)" -ge 7 ] || fail "the README does not say what is installed"
+for path in $promised; do
+    name=${path#PREFIX/}
+    case $name in
+    lib/*) find "$prefix" -path "$prefix/lib*/${name#lib/}" | grep -q . ;;
+    *) [ -e "$prefix/$name" ] ;;
+    esac || fail "the README promises $path"
+done
 
 echo "ok - program, library, headers, man pages and licences are installed"

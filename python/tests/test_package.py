@@ -7,7 +7,9 @@ import os
 import pickle
 import subprocess
 import sys
+import tarfile
 import warnings
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -36,6 +38,23 @@ def test_import_needs_no_pytorch():
 
 def test_version_is_that_of_the_repository():
     assert habitat.__version__ == (ROOT / "VERSION").read_text().strip()
+
+
+@pytest.mark.parametrize("name", ["LICENSE", "NOTICE"])
+def test_wheel_holds_the_licences(name):
+    held = [f for f in metadata.files("habitat-predict") if f.name == name and ".dist-info" in str(f)]
+    assert [f.read_text() for f in held] == [(ROOT / name).read_text()]
+
+
+def test_source_distribution_holds_all_that_is_built(tmp_path):
+    code = "import sys; from scikit_build_core.build import build_sdist; print(build_sdist(sys.argv[1]))"
+    made = subprocess.run([sys.executable, "-c", code, tmp_path], cwd=ROOT, check=True, capture_output=True, text=True)
+    with tarfile.open(tmp_path / made.stdout.split()[-1]) as archive:
+        held = {name.partition("/")[2] for name in archive.getnames()}
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
+    folders = ("src/", "include/", "cli/", "recorder/", "cmake/", "tools/", "python/habitat/", "data/gpus/", "data/models/")
+    needed = {f for f in tracked if f.startswith(folders) or f in ("LICENSE", "NOTICE", "VERSION", "CMakeLists.txt")}
+    assert len(needed) > 100 and needed <= held
 
 
 def test_facts_of_a_trace(trace):
