@@ -17,7 +17,7 @@ while IFS=$'\t' read -r file line command; do
     want=0
     [[ $command =~ \#\ exits\ ([0-9]+)$ ]] && want=${BASH_REMATCH[1]}
     command=${command//OUT\//$scratch/}
-    bash -c "$command" >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
+    bash -o pipefail -c "$command" >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
     got=$?
     count=$((count + 1))
     if [ $got != "$want" ]; then

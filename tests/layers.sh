@@ -62,6 +62,7 @@ check_client_file() { # file: public headers and its own folder only
     done
 }
 
+[ -n "$(find "$root/src" -name '*.[ch]' 2>/dev/null | head -n 1)" ] || { echo "no sources in $root/src"; exit 1; }
 problems=$(
     for module in base gpu trace work model predict report; do
         find "$root/src/$module" -name '*.[ch]' 2>/dev/null | while read -r file; do

@@ -6,6 +6,7 @@ root=$(cd "${1:-.}" && pwd)
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 mkdir -p "$copy/src/base" "$copy/src/gpu" "$copy/src/work" "$copy/cli"
+if "$root/tests/layers.sh" "$copy" >/dev/null; then echo "not ok - a tree without sources was let through"; exit 1; fi
 echo '#include "base/error.h"' >"$copy/src/gpu/fine.c"
 "$root/tests/layers.sh" "$copy" >/dev/null || { echo "not ok - a clean tree was refused"; exit 1; }
 plant() { # file line

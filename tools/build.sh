@@ -15,7 +15,7 @@ status=0
 cmake --build "$build" >"$log" 2>&1 || status=$?
 if [ $status != 0 ]; then
     grep -v '^\[[0-9]*/[0-9]*\]' "$log" >&2 || cat "$log" >&2 # all but the lines of progress
-    echo "make: the build failed; the whole log is $log" >&2
+    echo "build: failed; the whole log is $log" >&2
     exit $status
 fi
 tail -n 1 "$log"

@@ -6,9 +6,8 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 seconds=${1:-600}
 [ $# -gt 0 ] && shift
 build="$root/build-fuzz"
-CC=clang cmake -S "$root" -B "$build" -G Ninja -DHABITAT_FUZZ=ON -DHABITAT_TESTS=OFF \
-    -DHABITAT_BENCH=OFF -DHABITAT_SANITIZE=address,undefined >/dev/null
-cmake --build "$build" >/dev/null
+CC=clang "$root/tools/build.sh" "$build" -DHABITAT_FUZZ=ON -DHABITAT_TESTS=OFF \
+    -DHABITAT_BENCH=OFF -DHABITAT_SANITIZE=address,undefined
 [ $# -gt 0 ] || set -- $(cd "$root/fuzz" && ls fuzz_*.c | sed 's/^fuzz_//;s/\.c$//')
 for target in "$@"; do
     corpus="$build/corpus/$target"
