@@ -26,6 +26,7 @@ test clang program clang
 test libclang-rt-14-dev sanitizers address,undefined
 test valgrind program valgrind
 test git program git
+test locales file /usr/share/i18n/locales/de_DE
 test ca-certificates file /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundle.crt /etc/ssl/cert.pem
 lint clang-format program clang-format
 lint clang-tidy program clang-tidy
