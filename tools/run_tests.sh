@@ -180,7 +180,7 @@ groups_of() { # stage: what tools/setup.sh must see to
     install) echo "build man" ;;
     lint | format) echo "build test lint" ;;
     python) echo "build python" ;;
-    scripts) echo "build" ;;
+    scripts) echo "build test lint" ;;
     clone) for inner in "${in_clone[@]}"; do groups_of "$inner"; done | tr ' ' '\n' | grep -v python ;;
     *) return 1 ;;
     esac

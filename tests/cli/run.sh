@@ -15,6 +15,9 @@ export habitat fixtures source LC_ALL=C.UTF-8 NO_COLOR=1 COLUMNS=80
 unset HABITAT_PYTHON HABITAT_PYTHONPATH
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+# A sanitizer's report goes to a file and fails the case: in a pipe, or with 2>/dev/null, nobody would see it.
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}log_path=$work/sanitizer"
+export UBSAN_OPTIONS="${UBSAN_OPTIONS:+$UBSAN_OPTIONS:}log_path=$work/sanitizer"
 export HOME="$work" XDG_CONFIG_HOME="$work/config"
 failed=0 skipped=0 number=0
 
@@ -64,6 +67,12 @@ for case in "$@"; do
     wanted=0
     [ -f "$stem.exit" ] && wanted=$(cat "$stem.exit")
     [ "$status" = "$wanted" ] || { echo "# exit code $status, want $wanted"; good=0; }
+    for report in "$work"/sanitizer.*; do
+        [ -e "$report" ] || continue
+        sed 's/^/# /' "$report"
+        rm "$report"
+        good=0
+    done
     rm -rf "$work/run" "$work/config"
     if [ $good = 1 ]; then echo "ok $number - $name"; else echo "not ok $number - $name"; failed=1; fi
 done
