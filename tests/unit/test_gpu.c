@@ -272,6 +272,11 @@ static void check_match(void) {
         {{"NVIDIA H100 80GB HBM3", 0, 16, 90, 0, 0, 0, 0}, NULL, "16 SMs"},
         {{"NVIDIA GeForce RTX 3080", 12884901888u, 70, 86, 0, 0, 0, 0}, NULL, "70 SMs"},
         {{"NVIDIA H200", 20000000000u, 132, 90, 0, 0, 0, 0}, NULL, "GiB"},
+        /* 16 GiB are 17.18e9 bytes: between 12 % less and 3 % more is the same part */
+        {{"Tesla T4", 15289923000u, 40, 75, 0, 0, 0, 0}, "T4", ""},
+        {{"Tesla T4", 17523465000u, 40, 75, 0, 0, 0, 0}, "T4", ""},
+        {{"Tesla T4", 14946325000u, 40, 75, 0, 0, 0, 0}, NULL, "13.9 GiB"},
+        {{"Tesla T4", 17867063000u, 40, 75, 0, 0, 0, 0}, NULL, "16.6 GiB"},
         {{"NVIDIA H200", 0, 132, 80, 0, 0, 0, 0}, NULL, "compute capability 8.0"},
         {{"NVIDIA A100-SXM4-80GB MIG 1g.10gb", 0, 14, 80, 0, 0, 0, 0}, NULL, "slice"},
         {{"NVIDIA H300", 0, 0, 0, 0, 0, 0, 0}, NULL, "nearest: "},

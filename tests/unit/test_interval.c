@@ -5,7 +5,96 @@
 static habitat_gpu origin = {.name = "O", .vendor = "NVIDIA", .compute_capability = 90};
 static habitat_gpu dest = {.name = "D", .vendor = "NVIDIA", .compute_capability = 70};
 
+/* Half widths of one kernel, from the table in docs/formulas.md#intervals: 1.2816 times the root of
+ * 0.040^2 + bias^2 + row^2. */
+static void test_kernels(void) {
+    static const struct {
+        habitat_class op_class;
+        habitat_method method;
+        double width;
+    } rows[] = {
+        /* gemm by a model: 0.0016 + 0.015^2 + 0.195^2 = 0.03985; root 0.1996246 */
+        {HABITAT_CLASS_GEMM, HABITAT_METHOD_LEARNED, 0.2558389},
+        {HABITAT_CLASS_GEMM, HABITAT_METHOD_ROOFLINE, 0.3082481},
+        /* bmm by a model: 0.0016 + 0.132^2 + 0.232^2 = 0.072848; root 0.2699037 */
+        {HABITAT_CLASS_BMM, HABITAT_METHOD_LEARNED, 0.3459086},
+        {HABITAT_CLASS_BMM, HABITAT_METHOD_ROOFLINE, 0.5073097},
+        {HABITAT_CLASS_CONV, HABITAT_METHOD_LEARNED, 0.3204641},
+        {HABITAT_CLASS_CONV, HABITAT_METHOD_ROOFLINE, 0.5285617},
+        {HABITAT_CLASS_NORM, HABITAT_METHOD_LEARNED, 0.1342747},
+        {HABITAT_CLASS_NORM, HABITAT_METHOD_ROOFLINE, 0.4012063},
+        {HABITAT_CLASS_ELEMENTWISE, HABITAT_METHOD_ROOFLINE, 0.0666555},
+        {HABITAT_CLASS_COPY, HABITAT_METHOD_ROOFLINE, 0.0666555},
+        {HABITAT_CLASS_SOFTMAX, HABITAT_METHOD_LEARNED, 0.3534289},
+        {HABITAT_CLASS_SOFTMAX, HABITAT_METHOD_ROOFLINE, 0.4710991},
+        /* the fallback, whatever the class: 0.0016 + 0.32^2 */
+        {HABITAT_CLASS_GEMM, HABITAT_METHOD_FALLBACK, 0.4133036},
+    };
+    scaling s = {.origin = &origin, .dest = &dest};
+    habitat_kernel_facts facts = {.flop = 1, .bytes = 1, .dtype = HABITAT_DTYPE_FP32};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        interval_sum sum = {0};
+        habitat_workload_kernel kernel = {.op_class = rows[i].op_class};
+        CHECK_NEAR(interval_add(&sum, &s, &kernel, &facts, rows[i].method, 50.0), rows[i].width,
+                   1e-6);
+        CHECK_NEAR(sum.total, 50.0, 0);
+        /* alone in its iteration, what averages out is gone: 1.2816 x root(0.0016 + bias^2) */
+        if (rows[i].op_class == HABITAT_CLASS_BMM && rows[i].method == HABITAT_METHOD_LEARNED)
+            CHECK_NEAR(interval_width(&sum, &s), 0.1767679, 1e-6);
+        if (rows[i].method == HABITAT_METHOD_FALLBACK)
+            CHECK_NEAR(interval_width(&sum, &s), 0.4133036, 1e-6);
+    }
+    check_case(
+        "a kernel's width is that of its class, by a model or by the rule, or the fallback's");
+}
+
+/* A rate that was estimated adds its own variance, on either GPU: gemm by a model and 0.14, 0.10 or
+ * 0.03; another unit of arithmetic 0.20. */
+static void test_rates(void) {
+    const double gemm = 0.03985;
+    scaling s = {.origin = &origin, .dest = &dest};
+    habitat_workload_kernel kernel = {.op_class = HABITAT_CLASS_GEMM};
+    habitat_kernel_facts facts = {.flop = 3e12, .bytes = 1e12, .dtype = HABITAT_DTYPE_FP32};
+    for (int g = 0; g < 2; g++) {
+        rate_table *table = g ? &s.sustained_dest : &s.sustained_origin;
+        for (int d = 0; d < HABITAT_DTYPE_COUNT; d++)
+            table->flop_per_s[d][0] = table->flop_per_s[d][1] = 1e12;
+        table->bytes_per_s = 1e12;
+    }
+    interval_sum sum = {0};
+    CHECK_NEAR(interval_add(&sum, &s, &kernel, &facts, HABITAT_METHOD_LEARNED, 100.0),
+               1.2816 * sqrt(gemm), 1e-6);
+    s.sustained_dest.estimated[HABITAT_DTYPE_FP32][0] = true; /* binds: 3 s against 1 s of memory */
+    s.sustained_dest.bytes_estimated = true;                  /* does not */
+    CHECK_NEAR(interval_add(&sum, &s, &kernel, &facts, HABITAT_METHOD_LEARNED, 100.0),
+               1.2816 * sqrt(gemm + 0.14 * 0.14), 1e-6);
+    facts.bytes = 5e12; /* memory binds */
+    CHECK_NEAR(interval_add(&sum, &s, &kernel, &facts, HABITAT_METHOD_LEARNED, 100.0),
+               1.2816 * sqrt(gemm + 0.03 * 0.03), 1e-6);
+    s.sustained_origin.bytes_estimated = true;
+    CHECK_NEAR(interval_add(&sum, &s, &kernel, &facts, HABITAT_METHOD_LEARNED, 100.0),
+               1.2816 * sqrt(gemm + 2 * 0.03 * 0.03), 1e-6);
+    CHECK_NEAR(sum.by_rate[1][INTERVAL_MEMORY], 200.0, 0);
+    CHECK_NEAR(sum.by_rate[0][INTERVAL_MEMORY], 100.0, 0);
+    check_case("an estimated rate counts where it binds, on both GPUs");
+
+    /* TF32 on the origin's matrix units, plain fp32 on the destination */
+    facts = (habitat_kernel_facts){
+        .flop = 3e12, .bytes = 1e12, .dtype = HABITAT_DTYPE_TF32, .matrix_unit = true};
+    s.sustained_origin.unit[HABITAT_DTYPE_TF32][1] = 2 * HABITAT_DTYPE_TF32 + 1;
+    s.sustained_dest.unit[HABITAT_DTYPE_TF32][1] = 2 * HABITAT_DTYPE_FP32;
+    s.sustained_origin.estimated[HABITAT_DTYPE_TF32][1] = true;
+    sum = (interval_sum){0};
+    CHECK_NEAR(interval_add(&sum, &s, &kernel, &facts, HABITAT_METHOD_LEARNED, 100.0),
+               1.2816 * sqrt(gemm + 0.10 * 0.10 + 0.20 * 0.20), 1e-6);
+    /* of the iteration: 0.0016 + 0.015^2 + 0.10^2 + 0.20^2 */
+    CHECK_NEAR(interval_width(&sum, &s), 1.2816 * sqrt(0.051825), 1e-6);
+    check_case("so does the change from matrix units to plain ones");
+}
+
 int main(void) {
+    test_kernels();
+    test_rates();
     scaling s = {.origin = &origin, .dest = &dest};
     interval_sum sum = {.total = 100.0};
     CHECK_NEAR(interval_width(&(interval_sum){0}, &s), 0.0, 0.0);

@@ -1,0 +1,166 @@
+/* What operator models may say in `auto`: bounds of what is believed, users' GPUs, floors. */
+#include <habitat/habitat.h>
+#include <habitat/learn.h>
+
+#include "check.h"
+#include "made_trace.h"
+
+static habitat_gpu_table *table;
+static habitat_models *models;
+
+static const habitat_gpu *gpu_named(const char *name) {
+    const habitat_gpu *gpu = NULL;
+    CHECK_INT(habitat_gpu_find(table, name, &gpu, NULL, NULL), HABITAT_OK);
+    return gpu;
+}
+
+/* A product as one kernel of `ms` on `origin`, predicted for `dest`. */
+static habitat_estimate product_on(const habitat_gpu *origin, const habitat_gpu *dest,
+                                   const char *dims, double ms) {
+    const made_kernel kernel = {"ampere_sgemm_128x64_nn",
+                                NULL,
+                                100000,
+                                (uint64_t)(ms * 1e6 + .5),
+                                7,
+                                2048,
+                                128,
+                                96,
+                                0,
+                                0,
+                                "aten::mm",
+                                dims,
+                                false,
+                                0};
+    habitat_trace *trace = made_trace(&kernel, 1, NULL, "", 0);
+    habitat_workload *w = NULL;
+    habitat_prediction *p = NULL;
+    habitat_error err = {0};
+    habitat_estimate out = {.ms = NAN};
+    if (habitat_workload_create(trace, origin, &w, &err) == HABITAT_OK &&
+        habitat_predict(w, dest, HABITAT_METHOD_AUTO, &p, &err) == HABITAT_OK)
+        out = p->kernels[0];
+    else
+        printf("# %s\n", err.message);
+    habitat_prediction_free(p);
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+    return out;
+}
+
+static void test_residual(void) {
+    /* What the model that compares GPUs says of the product on the origin. */
+    const habitat_gpu *t4 = gpu_named("T4"), *v100 = gpu_named("V100-SXM2-32GB");
+    habitat_gemm_shape shape = {.b = 1, .m = 4096, .n = 4096, .k = 4096};
+    habitat_work work;
+    habitat_model_estimate answer;
+    CHECK_INT(habitat_work_gemm(&shape, HABITAT_DTYPE_FP32, &work), HABITAT_OK);
+    habitat_model_query query = {.work = &work};
+    CHECK_INT(
+        habitat_models_predict(models, HABITAT_MODEL_TRANSFER, 1, &t4, 1, &query, &answer, NULL),
+        HABITAT_OK);
+    static const struct {
+        double factor;
+        bool believed;
+    } rows[] = {{1, true},       {31, true},       {33, false},  {1000, false},
+                {1. / 31, true}, {1. / 33, false}, {1e-3, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        habitat_estimate e =
+            product_on(t4, v100, "[[4096, 4096], [4096, 4096]]", rows[i].factor * answer.ms);
+        CHECK_INT(e.method == HABITAT_METHOD_LEARNED, rows[i].believed);
+    }
+    check_case("a measurement 32 times off the model means something else: the rule answers");
+}
+
+/* A GPU of a user's file: the built-in one with every rate times `factor`. */
+static habitat_gpu user_gpu(const habitat_gpu *gpu, double factor) {
+    habitat_gpu mine = *gpu;
+    mine.file = "mine.json";
+    mine.memory_bandwidth_bytes_per_s *= factor;
+    mine.sustained_bandwidth_bytes_per_s *= factor;
+    for (int i = 0; i < HABITAT_DTYPE_COUNT; i++) {
+        mine.peak.matrix_flop_per_s[i] *= factor;
+        mine.peak.plain_flop_per_s[i] *= factor;
+        mine.sustained.matrix_flop_per_s[i] *= factor;
+        mine.sustained.plain_flop_per_s[i] *= factor;
+    }
+    return mine;
+}
+
+static void test_user_gpu(void) {
+    static const struct {
+        const char *dims;
+        double ms; /* about what a T4 takes */
+    } rows[] = {{"[[4096, 4096], [4096, 4096]]", 33},
+                {"[[512, 1024], [1024, 768]]", 0.25},
+                {"[[64, 8192], [8192, 64]]", 0.1}};
+    const habitat_gpu *t4 = gpu_named("T4"), *a100 = gpu_named("A100-SXM4-80GB");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        habitat_gpu same = user_gpu(a100, 1), twice = user_gpu(a100, 2);
+        habitat_estimate base = product_on(t4, a100, rows[i].dims, rows[i].ms);
+        habitat_estimate as_listed = product_on(t4, &same, rows[i].dims, rows[i].ms);
+        habitat_estimate faster = product_on(t4, &twice, rows[i].dims, rows[i].ms);
+        CHECK_INT(base.method, HABITAT_METHOD_LEARNED);
+        CHECK_INT(faster.method, HABITAT_METHOD_LEARNED);
+        CHECK_NEAR(as_listed.ms, base.ms, 1e-12);
+        CHECK_NEAR(faster.ms, base.ms / 2, 1e-9);
+    }
+    check_case("twice every rate in a user's file is half the time of a learned operation");
+}
+
+static void test_attention_backward(void) {
+    /* five products for the forward pass's two */
+    const habitat_gpu *a100 = gpu_named("A100-SXM4-80GB");
+    habitat_attention_shape shape = {.batch = 4,
+                                     .heads = 16,
+                                     .kv_heads = 16,
+                                     .q_len = 2048,
+                                     .kv_len = 2048,
+                                     .head_dim = 64,
+                                     .v_head_dim = 64};
+    habitat_estimate forward = {.ms = NAN}, backward = {.ms = NAN};
+    habitat_work work;
+    CHECK_INT(habitat_work_attention(&shape, HABITAT_DTYPE_BF16, HABITAT_PASS_FORWARD, &work),
+              HABITAT_OK);
+    CHECK_INT(habitat_predict_operation(&work, a100, HABITAT_METHOD_AUTO, &forward, NULL),
+              HABITAT_OK);
+    CHECK_INT(habitat_work_attention(&shape, HABITAT_DTYPE_BF16, HABITAT_PASS_BACKWARD, &work),
+              HABITAT_OK);
+    CHECK_INT(habitat_predict_operation(&work, a100, HABITAT_METHOD_AUTO, &backward, NULL),
+              HABITAT_OK);
+    CHECK_INT(forward.method, HABITAT_METHOD_LEARNED);
+    CHECK_NEAR(backward.ms, 2.5 * forward.ms, 1e-9);
+    check_case("fused attention's backward pass takes two and a half times its forward pass");
+}
+
+static void test_floor(void) {
+    /* One element times one: nothing but the floor of what was timed. */
+    const habitat_gpu *gpus[] = {gpu_named("T4"), gpu_named("V100-PCIE-16GB"), gpu_named("RTX4090"),
+                                 gpu_named("H100-SXM5-80GB")};
+    habitat_gemm_shape shape = {.b = 1, .m = 1, .n = 1, .k = 1};
+    habitat_work work;
+    CHECK_INT(habitat_work_gemm(&shape, HABITAT_DTYPE_FP32, &work), HABITAT_OK);
+    habitat_model_query query = {.work = &work, .timing = HABITAT_TIMING_EAGER};
+    for (int use = HABITAT_MODEL_AUTO; use <= HABITAT_MODEL_TRANSFER; use++) {
+        habitat_model_estimate out[4];
+        CHECK_INT(
+            habitat_models_predict(models, (habitat_model_use)use, 4, gpus, 1, &query, out, NULL),
+            HABITAT_OK);
+        for (size_t g = 0; g < 4; g++) {
+            CHECK(out[g].covered);
+            CHECK_NEAR(out[g].ms, 0.050, 1e-9);
+        }
+    }
+    check_case("the smallest eager product takes the least that was ever timed: 50 us");
+}
+
+int main(void) {
+    CHECK_INT(habitat_gpu_table_create(NULL, &table, NULL), HABITAT_OK);
+    CHECK_INT(habitat_models_load_default(&models, NULL), HABITAT_OK);
+    test_residual();
+    test_user_gpu();
+    test_attention_backward();
+    test_floor();
+    habitat_models_free(models);
+    habitat_gpu_table_free(table);
+    return check_done();
+}
