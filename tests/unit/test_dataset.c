@@ -166,13 +166,13 @@ static void test_training(void) {
     habitat_models *models[2] = {NULL, NULL};
     CHECK_INT(habitat_dataset_add(data, path, NULL), HABITAT_OK);
     CHECK_INT(habitat_dataset_check(data, NULL), HABITAT_OK);
-    const char *names[2] = {"/tmp/habitat-models-a", "/tmp/habitat-models-b"};
+    char names[2][sizeof path + 8], command[256];
     habitat_train_options options = {.seed = 3, .all_rows = true};
     for (int i = 0; i < 2; i++) {
+        snprintf(names[i], sizeof names[i], "%s-%d", path, i);
         CHECK_INT(habitat_train(data, table, &options, &models[i], NULL), HABITAT_OK);
         CHECK_INT(habitat_models_save(models[i], names[i], NULL), HABITAT_OK);
     }
-    char command[128];
     snprintf(command, sizeof command, "cmp -s %s %s", names[0], names[1]);
     CHECK_INT(system(command), 0);
     /* A GPU that was left out follows the law: half the sustained rate. */
