@@ -3,7 +3,7 @@
 BUILD ?= build
 CMAKE_FLAGS ?=
 .DEFAULT_GOAL := all
-.PHONY: all demo test alloc bench eval models fuzz install clean
+.PHONY: all demo test alloc bench eval models fuzz mutate install clean
 
 all: ## build the library and the command line into build/
 	@tools/setup.sh build
@@ -34,6 +34,11 @@ FUZZ_SECONDS ?= 600
 fuzz: ## run every fuzz target for FUZZ_SECONDS
 	@tools/setup.sh build test
 	@tools/fuzz.sh $(FUZZ_SECONDS)
+
+MUTATE ?=
+mutate: ## which small changes of the sources does no test notice? (an hour; MUTATE="named" or a range does part)
+	@tools/setup.sh build test
+	@tools/mutate.py $(MUTATE)
 
 PREFIX ?= /usr/local
 install: ## install below PREFIX (default /usr/local; DESTDIR is honoured)
