@@ -132,6 +132,8 @@ class Tests:
         for number, name, end, seconds in re.findall(
                 r"Test +#(\d+): (\S+) [. ]*(.*?) +([\d.]+) sec", text):
             self.seconds[name] = float(seconds)
+            if "***Timeout" in end:
+                return None
             if "***" in end and "Skipped" not in end:
                 return name
         return "" if status == 0 else "ctest"
@@ -157,7 +159,7 @@ class Tests:
         for stage in self.stages(file):
             left = list(stage)
             while left:
-                failed = self.run(left, 30 + 10 * sum(self.seconds[name] for name in left))
+                failed = self.run(left, 30 + 5 * sum(self.seconds[name] for name in left))
                 if failed == "":
                     break
                 if failed is None:

@@ -189,6 +189,7 @@ static void test_training(void) {
             HABITAT_OK);
     double want = gpu ? 2e3 * work.flop / gpu->sustained.plain_flop_per_s[HABITAT_DTYPE_FP32] : 0;
     CHECK(out.covered && !out.seen);
+    CHECK(out.low_ms < out.ms && out.ms < out.high_ms);
     CHECK_NEAR(out.ms, want, 0.15);
     for (int i = 0; i < 2; i++) {
         habitat_models_free(models[i]);
@@ -220,8 +221,69 @@ static void test_evaluation(void) {
     CHECK(values[0] < 10 && values[1] < 15);
     CHECK_NEAR(values[4], 50, 0.05);
     CHECK_NEAR(values[5], 74, 0.05);
+    /* five measured operations tell the law's factor of two, which the spec sheet does not */
+    CHECK(values[3] < 12 && values[3] < values[2]);
     habitat_dataset_free(data);
     check_case("eval reports a known law's errors as worked out by hand");
+}
+
+/* Half-precision convolutions on the same law, in three passes; a quarter are test rows. */
+static void write_convolutions(FILE *file) {
+    static const struct {
+        const char *gpu;
+        double rate;
+    } gpus[] = {{"V100-PCIE-32GB", 90e12}, {"A100-PCIE-40GB", 200e12}, {"H200", 600e12}};
+    static const char *const passes[] = {"forward", "backward_input", "backward_weight"};
+    fputs("gpu,op,pass,dtype,shape,latency_ms,timing,source,split\n", file);
+    for (size_t g = 0; g < 3; g++)
+        for (int i = 0; i < 300; i++) {
+            int channels = 64 + 32 * (i % 10), batch = 16 + 8 * (i / 10);
+            double flop = 2.0 * batch * 28 * 28 * channels * channels * 9;
+            fprintf(
+                file,
+                "%s,conv2d,%s,fp16,batch=%d c_in=%d c_out=%d in=28x28 kernel=3x3 padding=1,%.6g,"
+                "kernel,x,%s\n",
+                gpus[g].gpu, passes[i % 3], batch, channels, channels, 2e3 * flop / gpus[g].rate,
+                i % 4 ? "train" : "test");
+        }
+}
+
+/* Numbers of a table's row after its first two cells; NaN for "-". */
+static int cells_of(const char *row, double *out, int room) {
+    int count = 0;
+    for (int cell = 0; row && row[0] && row[1] != '\n'; cell++) {
+        const char *text = row + 1, *end = strchr(text, '|');
+        if (!end)
+            break;
+        if (cell >= 2 && count < room && sscanf(text, "%lf", &out[count]) != 1)
+            out[count] = NAN;
+        count += cell >= 2;
+        row = end;
+    }
+    return count;
+}
+
+static void test_kinds(void) {
+    static char text[65536];
+    FILE *file = fopen(path, "w");
+    if (file) {
+        write_convolutions(file);
+        fclose(file);
+    }
+    habitat_dataset *data = fresh();
+    CHECK_INT(habitat_dataset_add(data, path, NULL), HABITAT_OK);
+    CHECK_INT(habitat_evaluate(data, table, NULL, NULL, append, text, NULL), HABITAT_OK);
+    const char *row = strstr(text, "| V100-PCIE-32GB | fp16 |");
+    double v[16];
+    /* rows, forward, backward, both gradients, seen, kin, left out, roofline, three intervals */
+    CHECK_INT(cells_of(row, v, 16), 12);
+    CHECK_NEAR(v[0], 75, 0);
+    CHECK(v[1] < 10 && isnan(v[2]) && v[3] < 10 && v[4] < 10 && v[5] < 10);
+    CHECK(isnan(v[6]) && isnan(v[10])); /* no other GPU of its kind */
+    CHECK(v[8] > 40 && v[8] < 60);      /* wrong by the law's factor of two: 50 % and a little */
+    CHECK(v[9] > 60 && v[11] > 60);     /* a known law lies within its intervals */
+    habitat_dataset_free(data);
+    check_case("eval judges convolutions by pass and kind");
 }
 
 int main(void) {
@@ -236,6 +298,7 @@ int main(void) {
     test_contradictions();
     test_training();
     test_evaluation();
+    test_kinds();
     habitat_gpu_table_free(table);
     unlink(path);
     return check_done();

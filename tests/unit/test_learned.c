@@ -236,6 +236,15 @@ static void test_interval(void) {
     train_seen_interval(rows, ROWS, &low, &high);
     CHECK_NEAR(low, -.1, 1e-6); /* of a GPU among them: what its rows did */
     CHECK_NEAR(high, .1, 1e-6);
+    /* one GPU, errors of -.49 to .50: its median is 0, a tenth lie at or below -.40 */
+    enum { MANY = 100 };
+    static train_held_out many[MANY];
+    for (int i = 0; i < MANY; i++)
+        many[i] = (train_held_out){
+            .residual = (i - 49) / 100., .residual_estimated = (i - 49) / 100., .weight = 1};
+    train_interval(many, MANY, 1, 0, &low, &high);
+    CHECK_NEAR(low, -.40, 1e-6);
+    CHECK_NEAR(high, .40, 1e-6);
     train_interval(rows, 0, 1, 0, &low, &high);
     CHECK_NEAR(high, .7, 1e-6); /* no evidence */
     check_case("intervals of a new GPU hold the spread of biases, few GPUs with a wide one");

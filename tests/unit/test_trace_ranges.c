@@ -93,6 +93,25 @@ static void test_forward_by_thread(void) {
         CHECK_TEXT(ops[backward->forward].name, "aten::bmm");
     habitat_trace_free(trace);
 
+    /* the same from thread 1, whose own chain ends before thread 2's begins */
+    trace = read_text(TRACE(
+        OP("aten::matmul", "1", "10", "10", "\"Sequence number\":7") KERNEL("1", "11", "1", "200")
+            OP("aten::bmm", "2", "30", "10", "\"Sequence number\":7") OP(
+                "SomeBackward0", "3", "100", "20",
+                "\"Sequence number\":7,\"Fwd thread id\":1") "{\"ph\":\"s\",\"id\":5,\"pid\":1,"
+                                                             "\"tid\":1,\"ts\":10,\"cat\":"
+                                                             "\"fwdbwd\",\"name\":"
+                                                             "\"fwdbwd\"},{\"ph\":\"f\",\"id\":5,"
+                                                             "\"pid\":1,\"tid\":3,\"ts\":100,"
+                                                             "\"cat\":\"fwdbwd\","
+                                                             "\"name\":\"fwdbwd\",\"bp\":\"e\"},"));
+    ops = habitat_trace_operations(trace, &count);
+    backward = operation_named(trace, "SomeBackward0");
+    CHECK(backward && backward->forward < count);
+    if (backward && backward->forward < count)
+        CHECK_TEXT(ops[backward->forward].name, "aten::matmul");
+    habitat_trace_free(trace);
+
     /* without an arrow nothing says which of the two threads it was */
     trace = read_text(TRACE(
         OP("aten::mm", "1", "10", "10", "\"Sequence number\":7") KERNEL("1", "11", "1", "200")
@@ -104,7 +123,40 @@ static void test_forward_by_thread(void) {
     check_case("of two threads with one number, the arrow's is the forward operation's");
 }
 
+#define LAUNCH(tid, ts)                                                                            \
+    "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,\"tid\":" tid  \
+    ",\"ts\":" ts ",\"dur\":1,\"args\":{\"correlation\":9}},"
+
+static void test_shared_correlation(void) {
+    /* Three processes' launches with one number: the last one before the kernel started is its own,
+     * at 20 us of 10, 20 and 30; the first where the kernel seems to start before all of them. */
+    static const struct {
+        const char *start;
+        uint64_t launch_ns;
+    } rows[] = {{"25", 10000}, {"35", 20000}, {"15", 0}, {"9", 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[2000];
+        snprintf(
+            text, sizeof text,
+            TRACE(LAUNCH("1", "10") LAUNCH("2", "20") LAUNCH(
+                "3", "30") "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,"
+                           "\"ts\":%s,"
+                           "\"dur\":5,\"args\":{\"device\":0,\"stream\":7,\"correlation\":9}},"),
+            rows[i].start);
+        habitat_trace *trace = read_text(text);
+        size_t count = 0;
+        const habitat_kernel *kernels = habitat_trace_kernels(trace, &count);
+        CHECK_INT(count, 1);
+        uint64_t first_ns =
+            strcmp(rows[i].start, "9") == 0 ? 1000 : 0; /* times count from the first event */
+        CHECK_INT(kernels[0].launch_start_ns, rows[i].launch_ns + first_ns);
+        habitat_trace_free(trace);
+    }
+    check_case("of launches with one number the last before the kernel is its own");
+}
+
 int main(void) {
+    test_shared_correlation();
     test_one_step_of_two_processes();
     test_forward_by_thread();
     return check_done();

@@ -111,6 +111,21 @@ static void same_as(const char *line, habitat_status status, const habitat_work 
     check_case(line);
 }
 
+static void recurrent_kinds(void) {
+    static const struct {
+        double gates;
+        const char *kind;
+    } rows[] = {{4, "lstm"}, {3, "gru"}, {1, "rnn"}};
+    for (size_t i = 0; i < 3; i++) {
+        habitat_rnn_shape r = {
+            .gates = rows[i].gates, .batch = 2, .steps = 3, .input = 4, .hidden = 5, .layers = 1};
+        habitat_work w = {0};
+        CHECK_INT(habitat_work_rnn(&r, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD, &w), HABITAT_OK);
+        CHECK_TEXT(w.kind, rows[i].kind);
+    }
+    check_case("the number of gates names a recurrent layer");
+}
+
 static void constructors(void) {
     habitat_work w = {0};
     habitat_status s;
@@ -170,6 +185,7 @@ static void constructors(void) {
                            .bidirectional = true};
     s = habitat_work_rnn(&r, f32, fwd, &w);
     CHECK_TEXT(w.kind, "gru");
+    CHECK_TEXT(w.kind, "gru");
     same_as("aten::_cudnn_rnn | f32[10,4,16] {} =4 - f32[4,4,32] - =3 =32 =0 =2 =False =0.0 =True "
             "=True =[] -",
             s, &w);
@@ -224,6 +240,19 @@ static void constructors_refuse(void) {
     habitat_attention_shape a = {0};
     CHECK_INT(habitat_work_attention(&a, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD, &w),
               HABITAT_E_ARG);
+    a = (habitat_attention_shape){.batch = 1.1e18,
+                                  .heads = 1,
+                                  .kv_heads = 1,
+                                  .q_len = 1,
+                                  .kv_len = 1,
+                                  .head_dim = 1,
+                                  .v_head_dim = 1};
+    CHECK_INT(habitat_work_attention(&a, HABITAT_DTYPE_FP16, HABITAT_PASS_FORWARD, &w),
+              HABITAT_E_ARG);
+    a.batch = 0.9e18; /* the largest sizes are below 1e18 */
+    habitat_work large;
+    CHECK_INT(habitat_work_attention(&a, HABITAT_DTYPE_FP16, HABITAT_PASS_FORWARD, &large),
+              HABITAT_OK);
     habitat_rnn_shape r = {0};
     CHECK_INT(habitat_work_rnn(&r, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD, &w), HABITAT_E_ARG);
     habitat_rows_shape rows = {1, -1};
@@ -378,6 +407,7 @@ int main(void) {
     passes();
     golden();
     constructors();
+    recurrent_kinds();
     constructors_refuse();
     listed_tensors();
     kinds();
