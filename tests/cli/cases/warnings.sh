@@ -65,3 +65,4 @@ for name in complete dropped outside devices collective unlinked shapeless namel
 done
 "$habitat" info devices.json --json >out.json
 python3 said.py "info devices" out.json
+"$habitat" predict dropped.json --to T4 --csv 2>&1 >/dev/null | grep -c "lost 7 records"
