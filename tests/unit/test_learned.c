@@ -68,6 +68,51 @@ static void test_training(void) {
     check_case("training finds a step, repeats itself bit for bit, and leaves inputs out");
 }
 
+/* Ten inputs that count alike. A tree that may use three tenths of them splits on about three; one
+ * that may use all of them takes more for its seven splits. */
+static double inputs_a_tree(double input_share) {
+    enum { N = 600, D = 10, TREES = 60 };
+    static float x[N * D], y[N], w[N];
+    bool use[D];
+    for (int j = 0; j < D; j++)
+        use[j] = true;
+    for (int i = 0; i < N; i++) {
+        w[i] = 1;
+        y[i] = 0;
+        for (int j = 0; j < D; j++) {
+            x[i * D + j] = (float)((i * (2 * j + 7) * 31 + j * 101) % 97);
+            y[i] += x[i * D + j] > 48 ? 1 : -1;
+        }
+    }
+    trees_options options = {.depth = 3,
+                             .count = TREES,
+                             .learning_rate = .1,
+                             .row_share = 1,
+                             .input_share = input_share,
+                             .leaf_rows = 5,
+                             .leaf_penalty = 0,
+                             .clip = 10,
+                             .seed = 3};
+    trees t = {0};
+    CHECK_INT(trees_train(x, y, w, N, D, use, &options, &t, NULL), HABITAT_OK);
+    double all = 0;
+    for (int k = 0; k < TREES; k++) {
+        bool seen[256] = {false};
+        for (int i = 0; i < 7; i++)
+            seen[t.feature[7 * k + i]] = true;
+        for (int j = 0; j < D; j++)
+            all += seen[j];
+    }
+    trees_free(&t);
+    return all / TREES;
+}
+
+static void test_input_share(void) {
+    CHECK(inputs_a_tree(.3) < 3.6);
+    CHECK(inputs_a_tree(1) > 4.5);
+    check_case("a tree uses no more than its share of the inputs");
+}
+
 /* Two inputs, one hidden layer of two, ReLU: h = max(0, (z0 + z1, z0 - z1)), out = h0 + 2 h1 + 1/4.
  * z = (x - mean) * scale = (x0 - 1, (x1 - 2) / 2). For x = (3, 4): z = (2, 1), h = (3, 1):
  * 3 + 2 + 0.25 = 5.25. For x = (0, 4): z = (-1, 1), h = (0, 0): 0.25. */
@@ -253,6 +298,7 @@ static void test_interval(void) {
 int main(void) {
     test_trees();
     test_training();
+    test_input_share();
     test_network();
     test_file();
     test_answers();
