@@ -9,6 +9,10 @@ add_library(habitat_fake_cupti SHARED ${HABITAT_RECORDER_TESTS}/stubs/fake_cupti
 target_include_directories(habitat_fake_cupti PRIVATE ${HABITAT_RECORDER_TESTS}/../recorder)
 set_target_properties(habitat_fake_cupti PROPERTIES C_STANDARD 17 C_VISIBILITY_PRESET hidden)
 target_link_libraries(habitat_fake_cupti PRIVATE Threads::Threads)
+add_library(habitat_fake_cuda SHARED ${HABITAT_RECORDER_TESTS}/stubs/fake_cuda.c)
+target_include_directories(habitat_fake_cuda PRIVATE ${HABITAT_RECORDER_TESTS}/../recorder)
+set_target_properties(habitat_fake_cuda PROPERTIES C_STANDARD 17 C_VISIBILITY_PRESET hidden NO_SONAME ON)
+target_link_options(habitat_fake_cuda PRIVATE -Wl,-soname,libcuda.so.1) # as the recorder looks for it
 add_executable(habitat_fake_app ${HABITAT_RECORDER_TESTS}/stubs/fake_app.c)
 set_target_properties(habitat_fake_app PROPERTIES C_STANDARD 17)
 target_link_libraries(habitat_fake_app PRIVATE ${CMAKE_DL_LIBS})
@@ -20,10 +24,10 @@ if(ZLIB_FOUND AND HABITAT_YAJL_INCLUDE AND HABITAT_YAJL_LIBRARY)
                                                    ${HABITAT_YAJL_INCLUDE})
   target_compile_definitions(test_recorder PRIVATE
     RECORDER="$<TARGET_FILE:habitat_cupti>" FAKE_CUPTI="$<TARGET_FILE:habitat_fake_cupti>"
-    FAKE_APP="$<TARGET_FILE:habitat_fake_app>"
+    FAKE_APP="$<TARGET_FILE:habitat_fake_app>" FAKE_CUDA="$<TARGET_FILE:habitat_fake_cuda>"
     COMMA_LOCALE="sh ${HABITAT_RECORDER_TESTS}/stubs/comma_locale.sh")
   target_link_libraries(test_recorder PRIVATE habitat_launch ${HABITAT_YAJL_LIBRARY} ZLIB::ZLIB m)
-  add_dependencies(test_recorder habitat_cupti habitat_fake_cupti habitat_fake_app)
+  add_dependencies(test_recorder habitat_cupti habitat_fake_cupti habitat_fake_cuda habitat_fake_app)
   add_test(NAME unit.recorder COMMAND test_recorder)
   set_tests_properties(unit.recorder PROPERTIES TIMEOUT 300)
 endif()

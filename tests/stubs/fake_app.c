@@ -60,6 +60,9 @@ int main(int argc, char **argv) {
     const char *locale = getenv("FAKE_APP_LOCALE"); /* as a host program may choose one */
     if (locale && !setlocale(LC_NUMERIC, locale))
         return 6;
+    const char *driver = getenv("FAKE_CUDA");
+    if (driver && !dlopen(driver, RTLD_NOW | RTLD_GLOBAL))
+        return 6;
     if (inject() != 1)
         return 4;
     if (strcmp(end, "twice") == 0 && inject() != 1)

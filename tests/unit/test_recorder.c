@@ -285,7 +285,9 @@ static void test_hostile(void) {
 }
 
 static void test_devices(void) {
+    setenv("FAKE_CUDA", FAKE_CUDA, 1);
     CHECK_INT(play((habitat_launch_options){0}, "devices", "exit"), 0);
+    unsetenv("FAKE_CUDA");
     yajl_val root = read_trace(out), copy = event_at(root, "gpu_memcpy", 0, NULL);
     CHECK_INT(number(event_at(root, "kernel", 1, NULL), "pid", NULL), 1);
     CHECK_INT(number(event_at(root, "kernel", 1, NULL), "args", "device"), 1);
@@ -295,6 +297,14 @@ static void test_devices(void) {
     CHECK_INT(count_of(root, "cpu_op"), 0);
     CHECK_TEXT(text(event_at(root, "user_annotation", 0, NULL), "name", NULL), "across");
     check_case("two devices, a peer copy, a range across threads");
+    /* shared memory that a block may ask for: activity records do not say, the driver does */
+    yajl_val devices = get(root, "deviceProperties", NULL);
+    for (size_t i = 0; i < devices->u.array.len; i++) {
+        yajl_val device = devices->u.array.values[i];
+        double bytes = number(device, "id", NULL) == 0 ? 232448 : -1e300; /* not there */
+        CHECK_NEAR(number(device, "sharedMemPerBlockOptin", NULL), bytes, 0);
+    }
+    check_case("what the driver knows of a device is in the trace, what it does not is left out");
     yajl_tree_free(root);
 }
 
@@ -376,6 +386,7 @@ static void test_failures(void) {
     setenv("FAKE_CUPTI_BUSY", "1", 1);
     CHECK_INT(play((habitat_launch_options){0}, "basic", "exit"), 1);
     CHECK(strstr(result.message, "another profiler") != NULL);
+    CHECK(strstr(result.message, "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED") != NULL);
     unsetenv("FAKE_CUPTI_BUSY");
     check_case("another profiler in the process is named");
 

@@ -111,6 +111,18 @@ static void same_as(const char *line, habitat_status status, const habitat_work 
     check_case(line);
 }
 
+/* Tensors of a list carry no format in a trace: what the kernel's name tells is taken. */
+static void lists(void) {
+    static work_case c;
+    habitat_work w = {0};
+    CHECK_INT(case_read(&c, "aten::cat | {[2,3];[4,3]} =0"), 0);
+    CHECK_INT(habitat_operation_work_typed(&c.op, HABITAT_DTYPE_BF16, &w), HABITAT_OK);
+    CHECK_INT(w.dtype, HABITAT_DTYPE_BF16);
+    CHECK_NEAR(w.read_bytes, 18 * 2, 0); /* 6 and 12 elements */
+    CHECK_NEAR(w.write_bytes, 18 * 2, 0);
+    check_case("a list of tensors has the format that is given for it");
+}
+
 static void recurrent_kinds(void) {
     static const struct {
         double gates;
@@ -408,6 +420,7 @@ int main(void) {
     golden();
     constructors();
     recurrent_kinds();
+    lists();
     constructors_refuse();
     listed_tensors();
     kinds();
