@@ -5,6 +5,7 @@ to=T4,V100-PCIE-32GB,A100-SXM4-80GB,RTX4090,H100-SXM5-80GB,H200-SXM5-141GB
 answers() {
     "$habitat" op "$@" --to $to --csv 2>/dev/null | awk -F, -v title="$*" '
         NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print title; next }
+        $at["ms"] == "" { printf "  %-16s no answer\n", $at["gpu"]; next }
         { printf "  %-16s %.4g %.4g %.4g %s\n", $at["gpu"], $at["ms"], $at["low_ms"], $at["high_ms"], $at["method"] }'
 }
 answers gemm --m 1000 --n 3000 --k 700
@@ -41,3 +42,10 @@ answers relu --elements 33554432
 answers relu --elements 33554432 --pass backward --dtype fp16
 answers add --elements 4000000 --dtype bf16
 answers copy --elements 33554432
+# the paper's networks
+answers gemm --m 1000 --n 3000 --k 700 --method mlp
+answers conv2d --batch 16 --in-channels 64 --out-channels 128 --kernel 3 --size 56 --padding 1 --method mlp
+answers conv2d --batch 16 --in-channels 64 --out-channels 128 --kernel 3 --size 56 --padding 1 --pass backward --method mlp
+answers bmm --b 96 --m 384 --n 384 --k 64 --method mlp
+answers lstm --batch 64 --steps 50 --input 512 --hidden 1024 --layers 2 --method mlp
+answers lstm --batch 64 --steps 50 --input 512 --hidden 1024 --layers 2 --pass backward --method mlp
