@@ -125,7 +125,8 @@ class Tests:
         if not names:
             return ""
         wanted = "^(" + "|".join(re.escape(name) for name in names) + ")$"
-        status, text = call(["ctest", "--test-dir", str(BUILD), "--stop-on-failure", "-j", str(self.jobs), "-R", wanted],
+        jobs = str(self.jobs)
+        status, text = call(["ctest", "--test-dir", str(BUILD), "--stop-on-failure", "-j", jobs, "-R", wanted],
                             limit_s)
         if status is None:
             return None

@@ -120,6 +120,11 @@ static void lists(void) {
     CHECK_INT(w.dtype, HABITAT_DTYPE_BF16);
     CHECK_NEAR(w.read_bytes, 18 * 2, 0); /* 6 and 12 elements */
     CHECK_NEAR(w.write_bytes, 18 * 2, 0);
+    CHECK_INT(case_read(&c, "c10d::allreduce_ | {[2,3];[4,3]}"), 0);
+    CHECK_INT(habitat_operation_work_typed(&c.op, HABITAT_DTYPE_BF16, &w), HABITAT_OK);
+    CHECK_INT(w.op_class, HABITAT_CLASS_COLLECTIVE);
+    CHECK_INT(w.dtype, HABITAT_DTYPE_BF16);
+    CHECK_NEAR(w.read_bytes, 18 * 2, 0);
     check_case("a list of tensors has the format that is given for it");
 }
 
