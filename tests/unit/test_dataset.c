@@ -7,6 +7,7 @@
 #include <habitat/habitat.h>
 
 #include "check.h"
+#include "model/dataset.h"
 #include "text_sink.h"
 
 static habitat_gpu_table *table;
@@ -138,6 +139,31 @@ static void test_contradictions(void) {
     CHECK(strstr(err.message, "contradicts") != NULL);
     habitat_dataset_free(data);
     check_case("a set above the peak, or at odds with itself, is refused");
+}
+
+/* An eager batched product shows 31 us at least: a measurement below twice that tells the time of
+ * its launch. */
+static void test_residuals(void) {
+    habitat_dataset *data = fresh();
+    habitat_error err = {0};
+    CHECK_INT(add(data,
+                  "gpu,op,dtype,B,M,N,K,latency_ms,split,source\n"
+                  "T4,bmm,fp32,2,256,256,256,0.050,train,neusight\n"
+                  "T4,bmm,fp32,2,256,256,260,0.080,train,neusight\n"
+                  "T4,bmm,fp32,2,256,256,264,0.160,train,neusight\n",
+                  &err),
+              HABITAT_OK);
+    size_t count = 0;
+    const habitat_measurement *rows = habitat_dataset_rows(data, &count);
+    const habitat_gpu *gpu = NULL;
+    CHECK_INT(count, 3);
+    CHECK_INT(habitat_gpu_find(table, "T4", &gpu, NULL, NULL), HABITAT_OK);
+    double first = 7, second = 7, third = 7;
+    CHECK(!dataset_residual(&rows[0], gpu, &first) && first == 7);
+    CHECK(dataset_residual(&rows[1], gpu, &second) && dataset_residual(&rows[2], gpu, &third));
+    CHECK(fabs(third - second - log(2)) < 0.05); /* twice the time of nearly the same product */
+    habitat_dataset_free(data);
+    check_case("a measurement near its launch says nothing of the kernel");
 }
 
 /* Rows of three invented GPUs' rates on a known law: time = 2 * flop / rate. */
@@ -296,6 +322,7 @@ int main(void) {
     test_collected();
     test_refusals();
     test_contradictions();
+    test_residuals();
     test_training();
     test_evaluation();
     test_kinds();
