@@ -86,7 +86,7 @@ typedef struct habitat_gpu {
     double nvlink_bytes_per_s; /* per GPU, both directions together; AMD: Infinity Fabric; NaN =
                                   none */
     double c2c_bytes_per_s;    /* link to the CPU of a superchip, both directions; NaN = none */
-    double pcie_bytes_per_s;   /* one direction */
+    double pcie_bytes_per_s;   /* one direction, unlike NVLink */
     uint32_t pcie_generation, pcie_lanes; /* 0 if not known */
     const char *release_date; /* "2022-03-22" or "2022-03"; NULL if a private file gives none */
     const char

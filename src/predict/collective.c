@@ -25,9 +25,7 @@ enum { HOST_GPUS = 8 };
 /* One direction [byte/s]: NVLink, or PCIe where the GPU has none; NaN if unknown. */
 static double link_bytes_per_s(const habitat_gpu *gpu) {
     double both = gpu->nvlink_bytes_per_s;
-    if (!formula_usable(both))
-        both = gpu->pcie_bytes_per_s;
-    return both / 2.0;
+    return formula_usable(both) ? both / 2.0 : gpu->pcie_bytes_per_s;
 }
 
 /* Whether the recording tells what is sent, over a link that is the GPU's own. */

@@ -325,12 +325,12 @@ static void test_in_operation(void) {
 }
 
 static void test_links(void) {
-    /* NVLink and PCIe in both directions: 200 and 20 GB/s */
+    /* NVLink in both directions 200 GB/s, PCIe in one 20 GB/s: the link is 100 and 20 GB/s */
     const piece list[] = {{NCCL, 0, 30, 8, 0, SENDS(175000, 2)}};
     subject s = subject_of(list, 1);
     habitat_gpu bare = other(1, 1);
     bare.nvlink_bytes_per_s = NAN;
-    CHECK_NEAR(iteration_us(&s, bare), 14 + 6 + 100, 1e-12);
+    CHECK_NEAR(iteration_us(&s, bare), 14 + 6 + 10 * (100.0 / 20.0), 1e-12);
     bare.pcie_bytes_per_s = NAN;
     CHECK_NEAR(iteration_us(&s, bare), 30, 1e-12);
     check_case("PCIe where a GPU has no NVLink; as recorded where neither is known");
