@@ -265,12 +265,11 @@ static void write_convolutions(FILE *file) {
         for (int i = 0; i < 300; i++) {
             int channels = 64 + 32 * (i % 10), batch = 16 + 8 * (i / 10);
             double flop = 2.0 * batch * 28 * 28 * channels * channels * 9;
-            fprintf(
-                file,
-                "%s,conv2d,%s,fp16,batch=%d c_in=%d c_out=%d in=28 kernel=3 padding=1,%.6g,"
-                "kernel,x,%s\n",
-                gpus[g].gpu, passes[i % 3], batch, channels, channels, 2e3 * flop / gpus[g].rate,
-                i % 4 ? "train" : "test");
+            fprintf(file,
+                    "%s,conv2d,%s,fp16,batch=%d c_in=%d c_out=%d in=28 kernel=3 padding=1,%.6g,"
+                    "kernel,x,%s\n",
+                    gpus[g].gpu, passes[i % 3], batch, channels, channels,
+                    2e3 * flop / gpus[g].rate, i % 4 ? "train" : "test");
         }
 }
 

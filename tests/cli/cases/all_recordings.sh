@@ -1,13 +1,14 @@
 # Every command on every recording: JSON as agreed, nothing wider than 80 columns, no escape codes.
 set -e
-for name in resnet50_b4 gpt2_b4 gnmt_b16 dcgan_b64 opt_1.3b_inference_s2048_b2; do
-    file=$(ls "$source/data/recordings/${name}_"*)
+for name in resnet50_b4_fp32_h200 gpt2_b4_bf16_h100 gnmt_b16_fp32_h200 dcgan_b64_amp_fp16_h100 \
+    opt_1.3b_inference_s2048_b2_fp32_h200; do
+    file=$source/data/recordings/$name.json.gz
     "$habitat" info "$file" --json | python3 "$source/tests/cli/predicted.py" info
     "$habitat" predict "$file" --json | python3 "$source/tests/cli/predicted.py" predict
     "$habitat" explain "$file" --to T4 --json | python3 "$source/tests/cli/predicted.py" explain
     "$habitat" info "$file" >>text
     "$habitat" predict "$file" >>text
-    case $name in resnet50_b4 | gnmt_b16) ;; *) continue ;; esac
+    case $name in resnet50_b4_* | gnmt_b16_*) ;; *) continue ;; esac
     for split in kernel op class module; do
         "$habitat" explain "$file" --to T4 --json --by $split |
             python3 "$source/tests/cli/predicted.py" explain
