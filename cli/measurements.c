@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Tables of a bundle that hold no single operations. */
-static bool holds_operations(const char *name) {
+/* Tables of a folder that may hold single operations, by their names. */
+static bool is_candidate(const char *name) {
     static const char *const others[] = {"e2e_", "published_", "gpu_", "collectives", "recording"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (strncmp(name, others[i], strlen(others[i])) == 0)
@@ -17,6 +17,21 @@ static bool holds_operations(const char *name) {
     size_t length = strlen(name);
     return (length > 4 && strcmp(name + length - 4, ".csv") == 0) ||
            (length > 7 && strcmp(name + length - 7, ".csv.gz") == 0);
+}
+
+/* Whether a table of a folder is about operations: it has a column that names them. One that cannot
+ * be opened counts, so that reading it says what is wrong. */
+static bool names_operations(const char *path) {
+    habitat_csv_reader *reader = NULL;
+    size_t count = 0;
+    if (habitat_csv_open(path, &reader, NULL) != HABITAT_OK)
+        return true;
+    const char *const *columns = habitat_csv_columns(reader, &count);
+    bool found = false;
+    for (size_t i = 0; i < count; i++)
+        found |= strcmp(columns[i], "op") == 0 || strcmp(columns[i], "class") == 0;
+    habitat_csv_close(reader);
+    return found;
 }
 
 static int compare(const void *a, const void *b) {
@@ -39,7 +54,7 @@ static int add_folder(habitat_dataset *data, const char *folder) {
         return cli_fail(CLI_INPUT, folder, "cannot open the folder");
     int code = CLI_DONE;
     for (struct dirent *entry; code == CLI_DONE && count < MOST && (entry = readdir(directory));) {
-        if (!holds_operations(entry->d_name))
+        if (!is_candidate(entry->d_name))
             continue;
         if ((names[count] = strdup(entry->d_name)))
             count++;
@@ -48,15 +63,18 @@ static int add_folder(habitat_dataset *data, const char *folder) {
     }
     closedir(directory);
     qsort(names, count, sizeof names[0], compare);
-    if (code == CLI_DONE && !count)
-        code = cli_fail(CLI_INPUT, folder, "no tables of measurements in it");
+    size_t tables = 0;
     for (size_t i = 0; i < count; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-        if (code == CLI_DONE)
+        if (code == CLI_DONE && names_operations(path)) {
             code = add_file(data, path);
+            tables++;
+        }
         free(names[i]);
     }
-    return code;
+    return code == CLI_DONE && !tables
+               ? cli_fail(CLI_INPUT, folder, "no tables of measurements in it")
+               : code;
 }
 
 int cli_read_measurements(const habitat_gpu_table *table, const cli_list *operands,

@@ -14,3 +14,8 @@ head -c 2000 "$source/data/measurements/collected_h200.csv.gz" >$table; run
 "$habitat" eval e2e more; echo "$?"
 "$habitat" eval nonsense; echo "$?"
 "$habitat" eval ops --class nonsense --data "$source/data/measurements"; echo "$?"
+# of a folder, tables that name no operation are no measurements; one that does must be readable
+mkdir rates; printf 'device,fp32_tflops\nT4,4.2\n' >rates/matmul_rates.csv
+"$habitat" train rates -o models; echo "$?"
+printf 'gpu,op,dtype\nT4,nonsense,fp32\n' >rates/ops.csv
+"$habitat" train rates -o models; echo "$?"
