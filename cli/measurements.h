@@ -3,6 +3,7 @@
 #define HABITAT_CLI_MEASUREMENTS_H
 
 #include "cli.h"
+#include "lab/lab.h"
 
 /* Read every table of the operands (a folder stands for its *.csv and *.csv.gz with operations in
  * them) and check the set. @return CLI_DONE, or an exit code after a message. */

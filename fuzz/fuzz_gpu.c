@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include <habitat/gpu.h>
-#include <habitat/learn.h>
+#include <habitat/models.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <habitat/learn.h>
+#include <habitat/question.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

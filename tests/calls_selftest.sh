@@ -5,7 +5,7 @@ set -eu
 root=$(cd "${1:-.}" && pwd)
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-mkdir -p "$copy/src/base" "$copy/cli"
+mkdir -p "$copy/src/base" "$copy/lab" "$copy/cli"
 printf '/* strtod(text) */\nint f(void) { return printf("%%d %%%% free %%s", 1, "a"); }\n' >"$copy/src/base/fine.c"
 "$root/tests/calls.sh" "$copy" >/dev/null || { echo "not ok - a clean tree was refused"; exit 1; }
 plant() { # file line

@@ -1,9 +1,10 @@
 #!/bin/sh
 # Fails on an include that goes against the direction of the tree:
-#   base <- gpu, trace <- work <- model <- predict <- report <- cli
+#   base <- gpu, trace <- work <- question <- formula <- operator <- models <- predict <- report <- cli
 # A module may include its own headers and those of the modules left of it, the public headers of
-# the same modules, the system, and libraries. The recorder may include public headers only, the
-# command line too. cuda.h and cupti.h are nowhere but in recorder/.
+# the same modules, the system, and libraries. The laboratory (lab/) may include all of them, and none of
+# them the laboratory. The recorder may include public headers only, the command line too, and the
+# laboratory's lab.h. cuda.h and cupti.h are nowhere but in recorder/.
 set -eu
 root=${1:-.}
 fail=0
@@ -14,19 +15,26 @@ allowed() { # modules that a module may include
     gpu) echo "base gpu" ;;
     trace) echo "base gpu trace" ;;
     work) echo "base gpu trace work" ;;
-    model) echo "base gpu trace work model" ;;
-    predict) echo "base gpu trace work model predict" ;;
-    report) echo "base gpu trace work model predict report" ;;
+    question) echo "base work question" ;;
+    formula) echo "base gpu work formula" ;;
+    operator) echo "base gpu work question formula operator" ;;
+    models) echo "base gpu work question formula operator models" ;;
+    predict) echo "base gpu trace work question formula operator models predict" ;;
+    report) echo "base gpu trace work question formula operator models predict report" ;;
+    lab) echo "base gpu work question formula operator models lab" ;;
     esac
 }
 
 public() { # public headers that belong to a module
     case $1 in
     base) echo "status units version csv text" ;;
+    question) echo "question" ;;
+    formula) echo "formula" ;;
+    operator) ;;
+    models) echo "models" ;;
     gpu) echo "gpu" ;;
     trace) echo "trace" ;;
     work) echo "work" ;;
-    model) echo "model learn" ;;
     predict) echo "predict" ;;
     report) echo "report answer" ;;
     esac
@@ -45,7 +53,7 @@ check_source_file() { # file module
         */*)
             owner=${include%%/*}
             case $owner in
-            base | gpu | trace | work | model | predict | report)
+            base | gpu | trace | work | question | formula | operator | models | predict | report | lab)
                 case " $(allowed "$2") " in *" $owner "*) ;; *) echo "$1: may not include \"$include\"" ;; esac ;;
             esac ;;
         esac
@@ -56,7 +64,8 @@ check_client_file() { # file: public headers and its own folder only
     sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*"\([^"]*\)".*/\1/p' "$1" |
     while read -r include; do
         case $include in
-        base/* | gpu/* | trace/* | work/* | model/* | predict/* | report/* | *src/*)
+        lab/lab.h) case $1 in */cli/*) ;; *) echo "$1: only the command line uses the laboratory" ;; esac ;;
+        base/* | gpu/* | trace/* | work/* | question/* | formula/* | operator/* | models/* | predict/* | report/* | lab/* | *src/*)
             echo "$1: clients use public headers only: \"$include\"" ;;
         esac
     done
@@ -64,11 +73,12 @@ check_client_file() { # file: public headers and its own folder only
 
 [ -n "$(find "$root/src" -name '*.[ch]' 2>/dev/null | head -n 1)" ] || { echo "no sources in $root/src"; exit 1; }
 problems=$(
-    for module in base gpu trace work model predict report; do
+    for module in base gpu trace work question formula operator models predict report; do
         find "$root/src/$module" -name '*.[ch]' 2>/dev/null | while read -r file; do
             check_source_file "$file" "$module"
         done
     done
+    find "$root/lab" -name '*.[ch]' 2>/dev/null | while read -r file; do check_source_file "$file" lab; done
     find "$root/cli" "$root/recorder" "$root/bench" "$root/examples" -name '*.[ch]' 2>/dev/null |
     while read -r file; do check_client_file "$file"; done
 )

@@ -21,4 +21,8 @@ plant src/base/bad.c '#include "gpu/table.h"'
 plant src/gpu/bad.c '#include <habitat/trace.h>'
 plant src/work/bad.c '# include <cuda.h>'
 plant cli/bad.c '#include "trace/reader.h"'
+mkdir -p "$copy/lab" "$copy/bench"
+plant src/work/bad.c '#include "lab/lab.h"'
+plant cli/bad.c '#include "lab/train.h"'
+plant bench/bad.c '#include "lab/lab.h"'
 echo "ok - the layer check notices forbidden includes"

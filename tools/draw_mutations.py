@@ -4,7 +4,7 @@
 usage: draw_mutations.py [--seed N] [--count N] [--keep]
 
 A third each: a comparison negated, a constant changed, a statement deleted. Every function (and
-every table) of src/, cli/ and recorder/ that has such a place is equally likely, then every place in
+every table) of src/, lab/, cli/ and recorder/ that has such a place is equally likely, then every place in
 it: long tables do not crowd out the rest. Left out where it is cheap to know that nobody could tell:
 headers of `for` (a wrong one never ends), room in arrays and arenas, releases of memory, messages.
 

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "model/train.h"
+#include "lab/train.h"
 
 enum { ALL_ROWS = 1000000000, GPUS_MAX = 64 };
 

@@ -15,7 +15,7 @@ import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TABLE = ROOT / "tests/mutations.tbl"
-FOLDERS = ("src", "cli", "recorder")
+FOLDERS = ("src", "lab", "cli", "recorder")
 SEPARATOR = " @@ "
 
 TOKEN = re.compile(

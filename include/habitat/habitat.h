@@ -10,8 +10,9 @@
 #include <habitat/gpu.h>
 #include <habitat/trace.h>
 #include <habitat/work.h>
-#include <habitat/model.h>
-#include <habitat/learn.h>
+#include <habitat/formula.h>
+#include <habitat/question.h>
+#include <habitat/models.h>
 #include <habitat/predict.h>
 #include <habitat/report.h>
 

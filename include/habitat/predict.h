@@ -12,7 +12,7 @@
 #include <habitat/gpu.h>
 #include <habitat/trace.h>
 #include <habitat/work.h>
-#include <habitat/model.h>
+#include <habitat/formula.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -52,7 +52,7 @@ def test_source_distribution_holds_all_that_is_built(tmp_path):
     with tarfile.open(tmp_path / made.stdout.split()[-1]) as archive:
         held = {name.partition("/")[2] for name in archive.getnames()}
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
-    folders = ("src/", "include/", "cli/", "recorder/", "cmake/", "tools/", "python/habitat/", "data/gpus/", "data/models/")
+    folders = ("src/", "lab/", "include/", "cli/", "recorder/", "cmake/", "tools/", "python/habitat/", "data/gpus/", "data/models/")
     needed = {f for f in tracked if f.startswith(folders) or f in ("LICENSE", "NOTICE", "VERSION", "CMakeLists.txt")}
     assert len(needed) > 100 and needed <= held
 

@@ -14,11 +14,11 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "model/calibrated.h"
-#include "model/dataset.h"
-#include "model/learned.h"
+#include "models/calibrated.h"
+#include "models/learned.h"
 #include "predict/operator_model.h"
 #include "predict/scaling.h"
+#include "question/measurement.h"
 
 /* Beyond this ratio to the model a measurement says something else than the model means. */
 static const double largest_residual = 32.0;
@@ -91,7 +91,7 @@ static habitat_status collect(const habitat_workload *w, auto_models *m) {
             continue;
         auto_question question = {.work = &group->work};
         arithmetic_of(w, group, &question);
-        question.hash = learned_query_hash(&(habitat_model_query){.work = &group->work});
+        question.hash = question_hash(&(habitat_model_query){.work = &group->work});
         m->of_group[g] = find_or_add(m, slots, capacity, &question);
     }
     free(slots);
@@ -175,7 +175,7 @@ static habitat_status ask_reference(const habitat_gpu *gpu, const habitat_gpu *r
     if (status == HABITAT_OK && !(rows && predicted))
         status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     for (size_t i = 0; status == HABITAT_OK && i < measured.count; i++)
-        rows[i] = dataset_query(&measured.rows[i]);
+        rows[i] = question_of(&measured.rows[i]);
     if (status == HABITAT_OK)
         status =
             habitat_models_predict(models, HABITAT_MODEL_TRANSFER, 1, &asked, n, queries, out, err);

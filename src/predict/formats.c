@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <habitat/model.h>
+#include <habitat/formula.h>
 #include <habitat/predict.h>
 #include <habitat/text.h>
 

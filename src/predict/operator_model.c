@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "model/learned.h"
+#include "models/learned.h"
 
 static habitat_status ask(const habitat_models *models, habitat_model_use use,
                           const habitat_gpu *dest, size_t n, const habitat_operator_query *queries,

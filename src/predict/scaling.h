@@ -2,7 +2,7 @@
 #ifndef HABITAT_PREDICT_SCALING_H
 #define HABITAT_PREDICT_SCALING_H
 
-#include "model/formula.h"
+#include "formula/formula.h"
 #include "predict/workload.h"
 
 /* Arithmetic rates by [dtype][on matrix units], and DRAM bandwidth. `unit` numbers what the rate is

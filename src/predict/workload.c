@@ -88,8 +88,8 @@ static bool from_forward(builder *b, const habitat_kernel *kernel, uint32_t *own
     return false;
 }
 
-/* A collective belongs to an operation of its class alone: its time, waiting included, is no part of
- * what a product or a sum takes. */
+/* A collective belongs to an operation of its class alone: its time, waiting included, is no part
+ * of what a product or a sum takes. */
 static uint32_t find_collective_owner(builder *b, const habitat_kernel *kernel,
                                       habitat_work *work) {
     uint32_t owner = climb(b, kernel, RECOGNISED);

@@ -1,7 +1,7 @@
 /* The measured operations of one GPU: as a list, and what they say of the operator models. */
 #include "report/gpu_operations.h"
 
-#include <habitat/learn.h>
+#include <habitat/models.h>
 
 #include "report/table.h"
 

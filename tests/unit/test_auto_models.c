@@ -1,6 +1,6 @@
 /* What operator models may say in `auto`: bounds of what is believed, users' GPUs, floors. */
 #include <habitat/habitat.h>
-#include <habitat/learn.h>
+#include <habitat/models.h>
 
 #include "check.h"
 #include "made_trace.h"

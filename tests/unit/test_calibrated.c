@@ -2,10 +2,10 @@
  * they do to the models' answers and to predictions of a trace. */
 #include <stdlib.h>
 
-#include <habitat/learn.h>
+#include <habitat/models.h>
 #include <habitat/predict.h>
 
-#include "model/calibrated.h"
+#include "models/calibrated.h"
 
 #include "check.h"
 

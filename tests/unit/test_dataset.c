@@ -7,7 +7,7 @@
 #include <habitat/habitat.h>
 
 #include "check.h"
-#include "model/dataset.h"
+#include "lab/dataset.h"
 #include "text_sink.h"
 
 static habitat_gpu_table *table;

@@ -2,7 +2,7 @@
  */
 #include <stdlib.h>
 
-#include <habitat/learn.h>
+#include <habitat/models.h>
 #include <habitat/predict.h>
 
 #include "check.h"

@@ -5,8 +5,8 @@
 #include <habitat/habitat.h>
 
 #include "check.h"
-#include "model/offset.h"
-#include "model/train.h"
+#include "models/offset.h"
+#include "lab/train.h"
 
 /* One tree of depth 2:  x0 > 1 ? (x1 > 5 ? 40 : 30) : (always left: 10). */
 static trees two_levels(void) {

@@ -5,7 +5,7 @@
 
 #include <habitat/habitat.h>
 
-#include "model/learned.h"
+#include "models/learned.h"
 #include "check.h"
 
 /* 1 TB/s, 100 SMs of 128 lanes at 1 GHz, 10 MB of cache that gives 3.8 TB/s, 10 Tflop/s. */

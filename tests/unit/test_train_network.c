@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "model/random.h"
-#include "model/train.h"
+#include "lab/random.h"
+#include "lab/train.h"
 
 enum { ROWS = 600, INPUTS = 3 };
 

@@ -6,8 +6,8 @@
 
 #include "check.h"
 #include "text_sink.h"
-#include "model/dataset.h"
-#include "model/learned.h"
+#include "lab/dataset.h"
+#include "models/learned.h"
 
 static habitat_gpu_table *table;
 static char path[] = "/tmp/habitat-varying-XXXXXX";

@@ -1,0 +1,72 @@
+/* What is asked of a prediction without a trace: one operation, how it computes and how its time is
+ * taken; and tables of such operations (docs/dataset.md). */
+#ifndef HABITAT_QUESTION_H
+#define HABITAT_QUESTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <habitat/csv.h>
+#include <habitat/status.h>
+#include <habitat/units.h>
+#include <habitat/work.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where a measurement comes from decides what it contains besides the kernels. */
+typedef enum habitat_timing {
+    HABITAT_TIMING_KERNEL = 0, /* kernels alone, as in a trace */
+    HABITAT_TIMING_EAGER,      /* one eager call between two events: launch gaps inside */
+    HABITAT_TIMING_GRAPH,      /* CUDA-graph replay, tensors reused: small ones are warm */
+    HABITAT_TIMING_SERVING,    /* CUDA-graph replay in a serving framework: six copies of weights in
+                                  turn, causal attention appends to a cache */
+    HABITAT_TIMING_SESSION,    /* wall clock of a framework's session call: its overhead inside */
+} habitat_timing;
+
+/* Which library's kernel does an attention or matrix product; 0 = the usual one. */
+typedef enum habitat_variant {
+    HABITAT_VARIANT_DEFAULT = 0,
+    HABITAT_VARIANT_SGLANG,
+    HABITAT_VARIANT_TRTLLM,
+    HABITAT_VARIANT_TRITON,
+    HABITAT_VARIANT_BLOCK_SCALED, /* fp8 with 128 x 128 block scales */
+} habitat_variant;
+
+/* One question to the models. */
+typedef struct habitat_model_query {
+    const habitat_work *work; /* borrowed for the call */
+    habitat_dtype arithmetic; /* what it computes in; UNKNOWN = the tensors' own number format */
+    habitat_timing timing;
+    habitat_variant variant;
+} habitat_model_query;
+
+/* One measured operation, as docs/dataset.md describes the files. */
+typedef struct habitat_measurement {
+    habitat_work work;
+    habitat_dtype arithmetic; /* UNKNOWN = the tensors' own number format */
+    habitat_timing timing;
+    habitat_variant variant;
+    const char *gpu;    /* canonical name, interned in the dataset */
+    const char *source; /* "neusight", ...; interned */
+    bool test;          /* the source's own test split (or ours: by shape) */
+    bool suspect;       /* flagged by the source, or known to contradict its own test rows */
+    double time_ms;
+    uint64_t shape_hash; /* equal for equal operations, whatever the GPU */
+} habitat_measurement;
+
+/** The current row of a table of operations (docs/dataset.md) as a measurement.
+ * @param gpu receives the row's GPU name as written, borrowed; empty without one. `out->time_ms` is
+ *            NaN without a measured time.
+ * @return HABITAT_OK; HABITAT_E_UNSUPPORTED (known words that nobody can predict: the message is
+ *         the reason); HABITAT_E_PARSE (an unknown word), _RANGE (a size or time that cannot be),
+ *         _FORMAT (columns of no known schema), each with the line. */
+HABITAT_API habitat_status habitat_csv_measurement(const habitat_csv_reader *reader,
+                                                   habitat_measurement *out, const char **gpu,
+                                                   habitat_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,44 @@
+/* Judging operator models: shared by the two protocols. */
+#ifndef HABITAT_LAB_EVALUATE_H
+#define HABITAT_LAB_EVALUATE_H
+
+#include "lab/lab.h"
+#include "models/learned.h"
+
+/* Text of a report as it is made. */
+typedef struct report_text {
+    habitat_text_sink sink;
+    void *context;
+    bool failed;    /* the sink */
+    bool no_memory; /* a part of the report is missing */
+} report_text;
+
+__attribute__((format(printf, 2, 3))) void report_print(report_text *text, const char *format, ...);
+
+/* GPUs that are left out together: one chip under several names. */
+typedef struct leave_out {
+    const char *title;
+    const char *names[4];
+    size_t count;
+} leave_out;
+enum { LEAVE_OUTS = 7 };
+extern const leave_out leave_outs[LEAVE_OUTS];
+
+/* Models trained without each group in turn; and with all but its test rows. The paper's networks
+ * are trained once with all GPUs' training rows. */
+typedef struct judged_models {
+    habitat_models *without[LEAVE_OUTS];
+    habitat_models *seen[LEAVE_OUTS];
+    habitat_models *seen_paper;
+} judged_models;
+
+/* The published per-class metric over folder/e2e_ops. */
+habitat_status evaluate_published(const judged_models *models, const habitat_gpu_table *gpus,
+                                  const char *folder, report_text *text, habitat_error *err);
+
+/* Rows of the classes of operator_judged_by_kind(), each GPU, number format and pass apart. */
+habitat_status evaluate_kinds(const habitat_dataset *data, const habitat_gpu_table *gpus,
+                              const habitat_train_options *options, report_text *text,
+                              habitat_error *err);
+
+#endif

@@ -1,0 +1,82 @@
+/* The laboratory: measurements as data sets, training of operator models, judging them. A library
+ * of its own (libhabitat_lab.a) that `habitat train` and `habitat eval` link; it is not installed,
+ * and nothing in src/ knows it. */
+#ifndef HABITAT_LAB_LAB_H
+#define HABITAT_LAB_LAB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <habitat/gpu.h>
+#include <habitat/models.h>
+#include <habitat/question.h>
+#include <habitat/status.h>
+
+typedef struct habitat_dataset habitat_dataset;
+
+/** An empty dataset. @param gpus names are resolved through it; must outlive the dataset. */
+habitat_status habitat_dataset_create(const habitat_gpu_table *gpus, habitat_dataset **out,
+                                      habitat_error *err);
+
+/** Add the rows of one CSV file, plain or gzip, in any of the schemas of docs/dataset.md.
+ * Rows of operations that no model is trained for are counted and left out.
+ * @return HABITAT_OK; HABITAT_E_IO, _PARSE, _FORMAT, _RANGE with file and line;
+ *         HABITAT_E_UNKNOWN_GPU; HABITAT_E_MEMORY. @since 0.1 */
+habitat_status habitat_dataset_add(habitat_dataset *data, const char *path, habitat_error *err);
+
+/** Check the whole set: contradicting rows of one shape, rates above the GPU's peak, one source
+ * whose splits disagree (docs/dataset.md#consistency). Rows that are known to contradict are marked
+ * suspect and never trained on; a set that is wrong as a whole is refused.
+ * @return HABITAT_OK; HABITAT_E_RANGE with the first contradiction. @since 0.1 */
+habitat_status habitat_dataset_check(habitat_dataset *data, habitat_error *err);
+
+/** Rows. @return borrowed, shape (*count). @since 0.1 */
+const habitat_measurement *habitat_dataset_rows(const habitat_dataset *data, size_t *count);
+
+/** Rows left out because no model covers their operation. @since 0.1 */
+size_t habitat_dataset_skipped(const habitat_dataset *data);
+
+/** Free a dataset; NULL is allowed. @since 0.1 */
+void habitat_dataset_free(habitat_dataset *data);
+
+/** Write a model file; a temporary file is renamed, so that no reader sees half of it.
+ * @return HABITAT_OK; HABITAT_E_IO; HABITAT_E_MEMORY. @since 0.1 */
+habitat_status habitat_models_save(const habitat_models *models, const char *path,
+                                   habitat_error *err);
+
+typedef struct habitat_train_options {
+    uint64_t seed;
+    bool paper;                 /* the paper's perceptrons too (needs a build with a BLAS) */
+    unsigned paper_layers;      /* 0 = 8 */
+    unsigned paper_width;       /* 0 = the shipped width */
+    unsigned paper_epochs;      /* 0 = the shipped number */
+    bool all_rows;              /* train on test rows too: for shipping, never for judging */
+    const char *const *without; /* names of GPUs whose rows are not used; shape (without_count) */
+    size_t without_count;
+    const char *const
+        *without_tests; /* names of GPUs whose test rows are not used, with `all_rows` */
+    size_t without_tests_count;
+    const char *const *classes; /* names of the only classes to train; shape (class_count) */
+    size_t class_count;         /* 0 = all */
+    void (*progress)(void *context, const char *what, double share);
+    void *context;
+} habitat_train_options;
+
+/** Train operator models. Equal inputs give equal bytes (single-threaded, seeded).
+ * @param options NULL = defaults.
+ * @return HABITAT_OK; HABITAT_E_ARG (nothing to train on, no such class); HABITAT_E_UNSUPPORTED
+ * (`paper` in a build without a BLAS); HABITAT_E_MEMORY. @since 0.1 */
+habitat_status habitat_train(const habitat_dataset *data, const habitat_gpu_table *gpus,
+                             const habitat_train_options *options, habitat_models **out,
+                             habitat_error *err);
+
+typedef int (*habitat_text_sink)(void *context, const char *text, size_t size);
+
+/** Judge: seen, left out, left out with calibration, all methods side by side, as Markdown tables.
+ * @param folder   of measurements (e2e_ops/ and published_*.csv are used where present).
+ * @return HABITAT_OK; what the steps return. @since 0.1 */
+habitat_status habitat_evaluate(const habitat_dataset *data, const habitat_gpu_table *gpus,
+                                const char *folder, const habitat_train_options *options,
+                                habitat_text_sink sink, void *context, habitat_error *err);
+
+#endif

@@ -1,0 +1,726 @@
+/* Training of the tree models: one for GPUs in the data, one for GPUs that are not.
+ *
+ * The second is chosen the way it will be used: each training GPU in turn is left out, and what is
+ * fitted on the others predicts it. That decides how far the trees may correct the analytic time
+ * (`shrink`) and how wide the interval is, once with measured and once with estimated rates. */
+#include "lab/train.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "lab/dataset.h"
+#include "lab/random.h"
+
+enum { TRAIN_GPUS_MAX = 32, ROWS_PER_GROUP = 8000, LEAST_ROWS = 40, LEAST_TESTS = 50 };
+
+/* Shape of the trees per class: few and shallow where GPUs must be bridged. Settled by leaving
+ * training GPUs out; docs/modelling.md#choices */
+static const struct {
+    uint32_t transfer_depth, transfer_count, seen_depth, seen_count;
+    double leaf_rows; /* the least a leaf holds; 0 = 80 for transfer, 30 for seen */
+} shapes[OPERATOR_CLASSES] = {
+    [OPERATOR_GEMM] = {3, 100, 5, 250, 0},        [OPERATOR_BMM] = {3, 100, 5, 250, 0},
+    [OPERATOR_CONV] = {4, 150, 6, 250, 0},        [OPERATOR_ELEMENTWISE] = {3, 60, 4, 120, 0},
+    [OPERATOR_SOFTMAX] = {4, 120, 5, 200, 0},     [OPERATOR_NORM] = {4, 120, 5, 200, 0},
+    [OPERATOR_GEMM_MATRIX] = {5, 180, 6, 250, 0}, [OPERATOR_GEMM_FP8] = {5, 180, 6, 250, 0},
+    [OPERATOR_ATTENTION] = {4, 150, 6, 250, 0},   [OPERATOR_COPY] = {2, 40, 3, 60, 0},
+    [OPERATOR_WARM_SOFTMAX] = {3, 60, 4, 100, 0}, [OPERATOR_WARM_NORM] = {3, 60, 4, 100, 0},
+    [OPERATOR_BATCH_NORM] = {3, 60, 4, 100, 0},   [OPERATOR_ATTENTION_PLAIN] = {3, 60, 4, 100, 0},
+    [OPERATOR_CONV_OTHER] = {4, 200, 5, 300, 4},  [OPERATOR_CONV_MATRIX] = {4, 200, 5, 300, 4},
+    [OPERATOR_RNN] = {4, 200, 5, 300, 8},
+};
+
+/* Rows of one class as numbers. `x` and `y` with each GPU's own rates, `x_estimated` and
+ * `y_estimated` with rates estimated from the other GPUs. */
+typedef struct samples {
+    size_t n, d;
+    float *x, *y, *x_estimated, *y_estimated;
+    float *weight;
+    uint8_t *gpu; /* index into gpus */
+    uint8_t *test;
+    uint8_t *is_long; /* among the longest three tenths of its GPU's rows */
+    float *time_ms;
+    uint64_t *hash;
+    size_t gpu_count;
+    const habitat_gpu *gpus[TRAIN_GPUS_MAX];
+    habitat_gpu estimated[TRAIN_GPUS_MAX];
+} samples;
+
+static void samples_free(samples *s) {
+    free(s->x);
+    free(s->y);
+    free(s->x_estimated);
+    free(s->y_estimated);
+    free(s->weight);
+    free(s->gpu);
+    free(s->test);
+    free(s->is_long);
+    free(s->time_ms);
+    free(s->hash);
+    *s = (samples){0};
+}
+
+static bool wanted(const habitat_measurement *row, operator_class c,
+                   const habitat_train_options *options) {
+    habitat_model_query query = question_of(row);
+    if (row->suspect || (!options->all_rows && row->test) || !operator_trains_on(c, &query) ||
+        !operator_pass_trained(c, row->work.pass))
+        return false;
+    for (size_t i = 0; i < options->without_count; i++)
+        if (strcmp(options->without[i], row->gpu) == 0)
+            return false;
+    for (size_t i = 0; row->test && i < options->without_tests_count; i++)
+        if (strcmp(options->without_tests[i], row->gpu) == 0)
+            return false;
+    return true;
+}
+
+static size_t gpu_index(samples *s, const habitat_gpu_table *gpus, const char *name) {
+    for (size_t i = 0; i < s->gpu_count; i++)
+        if (strcmp(s->gpus[i]->name, name) == 0)
+            return i;
+    const habitat_gpu *gpu;
+    if (s->gpu_count == TRAIN_GPUS_MAX ||
+        habitat_gpu_find(gpus, name, &gpu, NULL, NULL) != HABITAT_OK)
+        return SIZE_MAX;
+    s->gpus[s->gpu_count] = gpu;
+    return s->gpu_count++;
+}
+
+static uint64_t scramble(uint64_t hash, uint64_t seed) {
+    random_state r = random_seeded(hash ^ seed);
+    return random_bits(&r);
+}
+
+typedef struct group {
+    size_t count;
+    uint64_t limit; /* rows whose scrambled hash is below stay */
+} group;
+
+/* Large groups (GPU and split) are thinned by the hash of the shape: equal shapes stay together. */
+static void find_groups(const habitat_dataset *data, const habitat_gpu_table *gpus,
+                        operator_class c, const habitat_train_options *options, samples *s,
+                        group groups[TRAIN_GPUS_MAX][2]) {
+    size_t count;
+    const habitat_measurement *rows = habitat_dataset_rows(data, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (!wanted(&rows[i], c, options))
+            continue;
+        size_t g = gpu_index(s, gpus, rows[i].gpu);
+        if (g != SIZE_MAX)
+            groups[g][rows[i].test].count++;
+    }
+    for (size_t g = 0; g < s->gpu_count; g++)
+        for (int t = 0; t < 2; t++) {
+            double share = (double)ROWS_PER_GROUP / fmax((double)groups[g][t].count, 1);
+            groups[g][t].limit = share < 1 ? (uint64_t)(share * 0x1p64) : UINT64_MAX;
+        }
+}
+
+static bool samples_reserve(samples *s, size_t n) {
+    n = n ? n : 1;
+    s->x = calloc(n * s->d, sizeof *s->x);
+    s->y = calloc(n, sizeof *s->y);
+    s->x_estimated = calloc(n * s->d, sizeof *s->x);
+    s->y_estimated = calloc(n, sizeof *s->y);
+    s->weight = calloc(n, sizeof *s->weight);
+    s->gpu = calloc(n, 1);
+    s->test = calloc(n, 1);
+    s->is_long = calloc(n, 1);
+    s->time_ms = calloc(n, sizeof *s->time_ms);
+    s->hash = calloc(n, sizeof *s->hash);
+    return s->x && s->y && s->x_estimated && s->y_estimated && s->weight && s->gpu && s->test &&
+           s->is_long && s->time_ms && s->hash;
+}
+
+static bool look_at(const habitat_measurement *row, operator_class c, const habitat_gpu *gpu,
+                    size_t d, float *x, float *y) {
+    habitat_model_query query = question_of(row);
+    operator_gpu facts;
+    operator_view view;
+    if (!operator_gpu_facts(gpu, c, operator_arithmetic(&query), &facts))
+        return false;
+    operator_look(&query, c, &facts, &view);
+    double target = log(row->time_ms / view.base_ms);
+    bool graph = row->timing == HABITAT_TIMING_GRAPH && operator_moves_memory(c);
+    if ((!graph && row->time_ms < 2 * view.floor_ms) || !isfinite(target))
+        return false;
+    memcpy(x, view.inputs, d * sizeof *x);
+    *y = (float)target;
+    return true;
+}
+
+static void add_sample(samples *s, const habitat_measurement *row, operator_class c, size_t g) {
+    size_t i = s->n;
+    if (!look_at(row, c, s->gpus[g], s->d, s->x + i * s->d, s->y + i))
+        return;
+    if (!look_at(row, c, &s->estimated[g], s->d, s->x_estimated + i * s->d, s->y_estimated + i)) {
+        memcpy(s->x_estimated + i * s->d, s->x + i * s->d, s->d * sizeof *s->x);
+        s->y_estimated[i] = s->y[i];
+    }
+    s->gpu[i] = (uint8_t)g;
+    s->test[i] = row->test;
+    s->time_ms[i] = (float)row->time_ms;
+    s->hash[i] = row->shape_hash;
+    s->n++;
+}
+
+/* Every GPU and split counts alike, damped: the square root of what would equal them. */
+static void weigh(samples *s) {
+    size_t counts[TRAIN_GPUS_MAX][2] = {{0}};
+    for (size_t i = 0; i < s->n; i++)
+        counts[s->gpu[i]][s->test[i]]++;
+    double sum = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        double count = fmax((double)counts[s->gpu[i]][s->test[i]], 300);
+        s->weight[i] = (float)sqrt((double)ROWS_PER_GROUP / count);
+        sum += (double)s->weight[i];
+    }
+    for (size_t i = 0; i < s->n; i++)
+        s->weight[i] = (float)((double)s->weight[i] * (double)s->n / sum);
+}
+
+static int compare_floats(const void *a, const void *b) {
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+static bool mark_long(samples *s) {
+    float *times = malloc((s->n + 1) * sizeof *times);
+    for (size_t g = 0; times && g < s->gpu_count; g++) {
+        size_t n = 0;
+        for (size_t i = 0; i < s->n; i++)
+            if (s->gpu[i] == g)
+                times[n++] = s->time_ms[i];
+        qsort(times, n, sizeof *times, compare_floats);
+        for (size_t i = 0; i < s->n; i++)
+            if (s->gpu[i] == g)
+                s->is_long[i] = s->time_ms[i] > times[(size_t)(0.7 * (double)n)];
+    }
+    free(times);
+    return times != NULL;
+}
+
+static habitat_status collect(const habitat_dataset *data, const habitat_gpu_table *gpus,
+                              operator_class c, const habitat_train_options *options, samples *s,
+                              habitat_error *err) {
+    *s = (samples){0};
+    operator_inputs(c, &s->d);
+    group groups[TRAIN_GPUS_MAX][2] = {{{0, 0}}};
+    find_groups(data, gpus, c, options, s, groups);
+    size_t total = 0;
+    for (size_t g = 0; g < s->gpu_count; g++) {
+        total += groups[g][0].count + groups[g][1].count;
+        train_estimate_rates(s->gpus[g], s->gpus, s->gpu_count, &s->estimated[g]);
+    }
+    if (!samples_reserve(s, total)) {
+        samples_free(s);
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    }
+    size_t count;
+    const habitat_measurement *rows = habitat_dataset_rows(data, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (!wanted(&rows[i], c, options))
+            continue;
+        size_t g = gpu_index(s, gpus, rows[i].gpu);
+        if (g != SIZE_MAX &&
+            scramble(rows[i].shape_hash, options->seed) <= groups[g][rows[i].test].limit)
+            add_sample(s, &rows[i], c, g);
+    }
+    weigh(s);
+    if (mark_long(s))
+        return HABITAT_OK;
+    samples_free(s);
+    return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+}
+
+/* ---- Fits
+ * --------------------------------------------------------------------------------------- */
+
+typedef enum keep {
+    KEEP_ALL,
+    KEEP_OTHERS,
+    KEEP_OTHER_KINDS,
+    KEEP_TRAIN,
+    KEEP_FOUR_FIFTHS,
+    KEEP_SHORT,
+    KEEP_NO_TESTS
+} keep;
+
+static bool kept(const samples *s, size_t i, keep which, size_t left_out) {
+    switch (which) {
+    case KEEP_OTHERS:
+        return s->gpu[i] != left_out;
+    case KEEP_OTHER_KINDS:
+        return s->gpus[s->gpu[i]]->compute_capability != s->gpus[left_out]->compute_capability;
+    case KEEP_NO_TESTS:
+        return s->gpu[i] != left_out || !s->test[i];
+    case KEEP_TRAIN:
+        return !s->test[i];
+    case KEEP_SHORT:
+        return !s->is_long[i];
+    case KEEP_FOUR_FIFTHS:
+        return scramble(s->hash[i], 5) % 5 != 0;
+    default:
+        return true;
+    }
+}
+
+static habitat_status fit(const samples *s, operator_class c, bool seen, keep which,
+                          size_t left_out, uint64_t seed, trees *out, habitat_error *err) {
+    float *x = malloc((s->n + 1) * s->d * sizeof *x), *y = malloc((s->n + 1) * sizeof *y);
+    float *w = malloc((s->n + 1) * sizeof *w);
+    habitat_status status = HABITAT_OK;
+    size_t n = 0;
+    if (!x || !y || !w)
+        status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t i = 0; status == HABITAT_OK && i < s->n; i++)
+        if (kept(s, i, which, left_out)) {
+            memcpy(x + n * s->d, s->x + i * s->d, s->d * sizeof *x);
+            y[n] = s->y[i];
+            w[n++] = s->weight[i];
+        }
+    if (status == HABITAT_OK) {
+        size_t count;
+        const operator_input *inputs = operator_inputs(c, &count);
+        bool use[OPERATOR_INPUTS_MAX];
+        for (size_t j = 0; j < count; j++)
+            use[j] = seen || !inputs[j].device;
+        trees_options options = {.depth = seen ? shapes[c].seen_depth : shapes[c].transfer_depth,
+                                 .count = seen ? shapes[c].seen_count : shapes[c].transfer_count,
+                                 .learning_rate = .08,
+                                 .row_share = .7,
+                                 .input_share = .6,
+                                 .leaf_rows = shapes[c].leaf_rows > 0 ? shapes[c].leaf_rows
+                                              : seen                  ? 30
+                                                                      : 80,
+                                 .leaf_penalty = 5,
+                                 .clip = .3,
+                                 .seed = seed};
+        status = n >= LEAST_ROWS ? trees_train(x, y, w, n, s->d, use, &options, out, err)
+                                 : habitat_fail(err, HABITAT_E_ARG, "too few rows to train %s",
+                                                operator_class_name(c));
+    }
+    free(x);
+    free(y);
+    free(w);
+    return status;
+}
+
+/* ---- Choosing how far to correct, and intervals
+ * -------------------------------------------------- */
+
+static const double shrinks[] = {0, .25, .5, .75, 1};
+enum { SHRINKS = sizeof shrinks / sizeof *shrinks };
+
+/* Of two GPUs, each is judged by a fit on the other alone, which says little of a fit on both: half
+ * is believed beforehand, and what departs from it must be better by `prior` times the square of
+ * the step. docs/modelling.md#the-form */
+static double choose_shrink(const train_held_out *rows, size_t n, size_t gpu_count,
+                            operator_class c) {
+    double best = INFINITY, chosen = .5, prior = gpu_count < 3 ? .2 : 0;
+    if (n == 0 && operator_judged_by_kind(c)) /* nothing says that trees hold for another kind */
+        return 0;
+    if (gpu_count < 2)
+        return chosen;
+    for (size_t k = 0; k < SHRINKS; k++) {
+        double step = shrinks[k] - .5, sum = prior * step * step * (double)gpu_count;
+        for (size_t i = 0; i < n; i++)
+            sum +=
+                rows[i].weight * fabs(exp(shrinks[k] * rows[i].correction - rows[i].residual) - 1);
+        if (sum < best) {
+            best = sum;
+            chosen = shrinks[k];
+        }
+    }
+    return chosen;
+}
+
+/* Test rows of a GPU stand for it where it has any; `by_shape`: the fifth that KEEP_FOUR_FIFTHS
+ * left out. */
+static size_t add_held_out(const samples *s, const trees *t, size_t g, bool seen, bool by_shape,
+                           train_held_out *rows) {
+    size_t tests = 0, n = 0;
+    for (size_t i = 0; !by_shape && i < s->n; i++)
+        tests += s->gpu[i] == g && s->test[i];
+    for (size_t i = 0; i < s->n; i++) {
+        if (s->gpu[i] != g || (tests >= 50 && !s->test[i]) ||
+            (seen && tests < 50 && kept(s, i, KEEP_FOUR_FIFTHS, 0)))
+            continue;
+        rows[n++] = (train_held_out){(double)s->y[i],
+                                     (double)s->y_estimated[i],
+                                     trees_predict(t, s->x + i * s->d),
+                                     trees_predict(t, s->x_estimated + i * s->d),
+                                     0,
+                                     (uint8_t)g};
+    }
+    for (size_t i = 0; i < n; i++)
+        rows[i].weight = 1 / (double)n;
+    return n;
+}
+
+static bool has_tests(const samples *s) {
+    size_t tests = 0;
+    for (size_t i = 0; i < s->n; i++)
+        tests += s->test[i];
+    return tests >= LEAST_ROWS && s->n - tests >= LEAST_ROWS;
+}
+
+static habitat_status judge_transfer(const samples *s, operator_class c, uint64_t seed,
+                                     train_held_out *rows, size_t *n, habitat_error *err) {
+    *n = 0;
+    for (size_t g = 0; s->gpu_count > 1 && g < s->gpu_count; g++) {
+        keep others_of = operator_judged_by_kind(c) ? KEEP_OTHER_KINDS : KEEP_OTHERS;
+        size_t others = 0;
+        for (size_t i = 0; i < s->n; i++)
+            others += kept(s, i, others_of, g);
+        if (others < LEAST_ROWS)
+            continue;
+        trees t = {0};
+        habitat_status status = fit(s, c, false, others_of, g, seed, &t, err);
+        if (status != HABITAT_OK)
+            return status;
+        size_t first = *n, kin = 0;
+        *n += add_held_out(s, &t, g, false, false, rows + *n);
+        trees_free(&t);
+        for (size_t i = 0; i < s->gpu_count; i++)
+            kin += s->gpus[i]->compute_capability == s->gpus[g]->compute_capability;
+        for (size_t i = first; operator_judged_by_kind(c) && i < *n; i++) /* kinds count alike */
+            rows[i].weight /= (double)kin;
+    }
+    return HABITAT_OK;
+}
+
+static habitat_status add_name(operator_model *out, const char *name, habitat_error *err) {
+    size_t bytes = strlen(name) + 1;
+    char *copy = malloc(bytes);
+    if (!copy)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    memcpy(copy, name, bytes);
+    out->gpus[out->gpu_count++] = copy;
+    return HABITAT_OK;
+}
+
+/* The kinds of the model's GPUs, each once. */
+static habitat_status name_kinds(const samples *s, operator_model *out, habitat_error *err) {
+    habitat_status status = HABITAT_OK;
+    for (size_t g = 0; status == HABITAT_OK && g < s->gpu_count; g++) {
+        char kind[LEARNED_KIND_BYTES];
+        learned_kind_name(s->gpus[g], kind);
+        if (learned_knows(out, s->gpus[g]->name) && !learned_knows(out, kind))
+            status = add_name(out, kind, err);
+    }
+    return status;
+}
+
+static habitat_status name_gpus(const samples *s, operator_model *out, habitat_error *err) {
+    out->gpus = calloc(2 * s->gpu_count + 1, sizeof *out->gpus);
+    for (size_t g = 0; out->gpus && g < s->gpu_count; g++) {
+        size_t rows = 0;
+        for (size_t i = 0; i < s->n; i++)
+            rows += s->gpu[i] == g;
+        if (rows == 0) /* all of its rows were below their floor */
+            continue;
+        habitat_status status = add_name(out, s->gpus[g]->name, err);
+        if (status != HABITAT_OK)
+            return status;
+    }
+    return out->gpus ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+}
+
+/* log of the bandwidth of GPU g over what the mean share of all others makes of it, whatever their
+ * memory: of like memories there are two or three, too few to tell how far a new one may be off. */
+static double bandwidth_miss(const samples *s, size_t g) {
+    double sum = 0, own = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < s->gpu_count; i++) {
+        const habitat_gpu *gpu = s->gpus[i];
+        double share = gpu->sustained_bandwidth_bytes_per_s / gpu->memory_bandwidth_bytes_per_s;
+        if (i == g)
+            own = share;
+        else if (isfinite(share)) {
+            sum += share;
+            n++;
+        }
+    }
+    return log(own / (sum / (double)n));
+}
+
+/* How far rates are missed on GPUs left out of the rule that estimates them, root mean square of
+ * logs; for classes that compute, of both rates together. */
+static double rule_misses(const samples *s, operator_class c) {
+    bool rows = c == OPERATOR_ELEMENTWISE || c == OPERATOR_SOFTMAX || c == OPERATOR_NORM ||
+                (c >= OPERATOR_COPY && c <= OPERATOR_BATCH_NORM);
+    /* of classes on plain units nothing depends on the number format */
+    habitat_dtype d = c == OPERATOR_GEMM_FP8 ? HABITAT_DTYPE_FP8 : HABITAT_DTYPE_BF16;
+    double sum = 0, n = 0;
+    for (size_t g = 0; g < s->gpu_count; g++) {
+        operator_gpu known, guessed;
+        double bytes = bandwidth_miss(s, g);
+        if (isfinite(bytes)) {
+            sum += bytes * bytes;
+            n++;
+        }
+        if (rows || !operator_gpu_facts(s->gpus[g], c, d, &known) ||
+            !operator_gpu_facts(&s->estimated[g], c, d, &guessed))
+            continue;
+        double flop = log(known.flop_per_s / guessed.flop_per_s);
+        sum += flop * flop;
+        n++;
+    }
+    return n > 0 ? sqrt(sum / n) : 0;
+}
+
+static habitat_status train_transfer(const samples *s, operator_class c, uint64_t seed,
+                                     operator_model *out, habitat_error *err) {
+    train_held_out *rows = malloc((s->n + 1) * sizeof *rows);
+    if (!rows)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    size_t n;
+    habitat_status status = judge_transfer(s, c, seed, rows, &n, err);
+    if (status == HABITAT_OK)
+        status = fit(s, c, false, KEEP_ALL, 0, seed, &out->trees, err);
+    if (status == HABITAT_OK) {
+        double shrink = choose_shrink(rows, n, s->gpu_count, c);
+        out->shrink = (float)shrink;
+        if (!train_interval(rows, n, shrink, 0, &out->low, &out->high) ||
+            !train_interval(rows, n, shrink, rule_misses(s, c), &out->low_estimated,
+                            &out->high_estimated))
+            status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    }
+    free(rows);
+    return status;
+}
+
+/* The widest interval that one of the GPUs needs: they were measured on unlike operations. Rows of
+ * GPU g end at ends[g]. */
+static bool widest_interval(const train_held_out *rows, const size_t *ends, size_t gpu_count,
+                            float *low, float *high) {
+    *low = *high = 0;
+    for (size_t g = 0, first = 0; g < gpu_count; first = ends[g++]) {
+        float ends_of_gpu[2];
+        if (!train_seen_interval(rows + first, ends[g] - first, &ends_of_gpu[0], &ends_of_gpu[1]))
+            return false;
+        *low = fminf(*low, ends_of_gpu[0]);
+        *high = fmaxf(*high, ends_of_gpu[1]);
+    }
+    return true;
+}
+
+/* Rows that neither fit of a judgement saw, by GPU: mean error of each share of the model that
+ * tells GPUs apart, the rest being the model that does not. */
+static void add_shares(const samples *s, const trees *seen, const trees *transfer, double shrink,
+                       keep which, size_t g, double totals[SHRINKS]) {
+    double sums[SHRINKS] = {0}, count = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        if (s->gpu[i] != g || kept(s, i, which, g))
+            continue;
+        double own = trees_predict(seen, s->x + i * s->d);
+        double common = shrink * trees_predict(transfer, s->x + i * s->d);
+        for (size_t k = 0; k < SHRINKS; k++)
+            sums[k] +=
+                fabs(exp(shrinks[k] * own + (1 - shrinks[k]) * common - (double)s->y[i]) - 1);
+        count++;
+    }
+    for (size_t k = 0; count > 0 && k < SHRINKS; k++)
+        totals[k] += sums[k] / count;
+}
+
+/* Both models fitted without the rows that `which` leaves out, judged on those of one GPU or, for
+ * g = gpu_count, of all. */
+static habitat_status judge_shares(const samples *s, operator_class c, double shrink, keep which,
+                                   size_t g, uint64_t seed, double totals[SHRINKS],
+                                   habitat_error *err) {
+    trees seen = {0}, transfer = {0};
+    habitat_status status = fit(s, c, true, which, g, seed, &seen, err);
+    if (status == HABITAT_OK)
+        status = fit(s, c, false, which, g, seed, &transfer, err);
+    bool all = g == s->gpu_count;
+    for (size_t i = all ? 0 : g; status == HABITAT_OK && i < (all ? g : g + 1); i++)
+        add_shares(s, &seen, &transfer, shrink, which, i, totals);
+    trees_free(&seen);
+    trees_free(&transfer);
+    return status;
+}
+
+/* How much of the answer comes from the model that tells GPUs apart: judged on each GPU's test
+ * rows, which are of the shapes that models ask for, after a fit on all but them; without test rows
+ * on the longest rows of each GPU after a fit on the others. */
+static habitat_status choose_blend(const samples *s, operator_class c, float transfer_shrink,
+                                   uint64_t seed, float *out, habitat_error *err) {
+    double totals[SHRINKS] = {0}, shrink = (double)transfer_shrink;
+    habitat_status status = HABITAT_OK;
+    bool judged = false;
+    for (size_t g = 0; status == HABITAT_OK && g < s->gpu_count; g++) {
+        size_t tests = 0;
+        for (size_t i = 0; i < s->n; i++)
+            tests += s->gpu[i] == g && s->test[i];
+        if (tests < LEAST_TESTS)
+            continue;
+        judged = true;
+        status = judge_shares(s, c, shrink, KEEP_NO_TESTS, g, seed, totals, err);
+    }
+    if (status == HABITAT_OK && !judged)
+        status = judge_shares(s, c, shrink, KEEP_SHORT, s->gpu_count, seed, totals, err);
+    size_t best = SHRINKS / 2;
+    for (size_t k = 0; k < SHRINKS; k++)
+        if (totals[k] < totals[best])
+            best = k;
+    *out = (float)shrinks[best];
+    return status;
+}
+
+static habitat_status train_seen(const samples *s, operator_class c, float transfer_shrink,
+                                 uint64_t seed, operator_model *out, habitat_error *err) {
+    train_held_out *rows = malloc((s->n + 1) * sizeof *rows);
+    if (!rows)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    trees held = {0};
+    bool by_shape = operator_judged_by_kind(c); /* many GPUs have too few test rows */
+    keep which = has_tests(s) && !by_shape ? KEEP_TRAIN : KEEP_FOUR_FIFTHS;
+    habitat_status status = fit(s, c, true, which, 0, seed, &held, err);
+    size_t n = 0, ends[TRAIN_GPUS_MAX] = {0};
+    for (size_t g = 0; status == HABITAT_OK && g < s->gpu_count; g++)
+        ends[g] = n += add_held_out(s, &held, g, true, by_shape, rows + n);
+    trees_free(&held);
+    if (status == HABITAT_OK)
+        status = fit(s, c, true, KEEP_ALL, 0, seed, &out->trees, err);
+    if (status == HABITAT_OK) {
+        /* Where trees do not carry between kinds of GPU, there is nothing to blend with. */
+        out->shrink = 1;
+        if (!operator_judged_by_kind(c))
+            status = choose_blend(s, c, transfer_shrink, seed, &out->shrink, err);
+        bool widest = c == OPERATOR_CONV_OTHER || c == OPERATOR_CONV_MATRIX;
+        bool done = widest ? widest_interval(rows, ends, s->gpu_count, &out->low, &out->high)
+                           : train_seen_interval(rows, n, &out->low, &out->high);
+        if (!done)
+            status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+        out->low_estimated = out->low;
+        out->high_estimated = out->high;
+    }
+    free(rows);
+    return status;
+}
+
+/* Gradients of a convolution over its forward pass: medians over measured triples. */
+static void measure_passes(const habitat_dataset *data, float factors[2]) {
+    enum { MOST = 4096 };
+    static const habitat_pass passes[2] = {HABITAT_PASS_BACKWARD_INPUT,
+                                           HABITAT_PASS_BACKWARD_WEIGHT};
+    size_t count;
+    const habitat_measurement *rows = habitat_dataset_rows(data, &count);
+    float ratios[MOST];
+    for (int k = 0; k < 2; k++) {
+        size_t n = 0;
+        const habitat_measurement *forward = NULL;
+        for (size_t i = 0; i < count && n < MOST; i++) {
+            const habitat_measurement *row = &rows[i];
+            habitat_model_query query = question_of(row);
+            operator_class c = operator_class_of(&query);
+            if ((c != OPERATOR_CONV && c != OPERATOR_CONV_OTHER) || row->work.shape.conv.transposed)
+                continue;
+            if (row->work.pass == HABITAT_PASS_FORWARD)
+                forward = row;
+            else if (forward && row->work.pass == passes[k] && forward->gpu == row->gpu &&
+                     forward->work.shape.conv.c_in == row->work.shape.conv.c_in &&
+                     forward->work.shape.conv.c_out == row->work.shape.conv.c_out &&
+                     forward->time_ms > .05)
+                ratios[n++] = (float)(row->time_ms / forward->time_ms);
+        }
+        if (n < 20)
+            continue;
+        qsort(ratios, n, sizeof *ratios, compare_floats);
+        factors[k] = ratios[n / 2];
+    }
+}
+
+/* Train what there is data for; appends to models->models. */
+static habitat_status train_class(const habitat_dataset *data, const habitat_gpu_table *gpus,
+                                  const habitat_train_options *options, operator_class c,
+                                  habitat_models *models, habitat_error *err) {
+    samples s;
+    habitat_status status = collect(data, gpus, c, options, &s, err);
+    if (status == HABITAT_OK && s.n >= 2 * LEAST_ROWS)
+        for (int seen = 0; status == HABITAT_OK && seen < 2; seen++) {
+            operator_model *model = &models->models[models->count];
+            *model = (operator_model){.class_number = (uint8_t)c,
+                                      .use = seen ? HABITAT_MODEL_SEEN : HABITAT_MODEL_TRANSFER,
+                                      .training_rows = s.n};
+            uint64_t seed = options->seed * 1000003 + (uint64_t)c * 2 + (uint64_t)seen;
+            status = seen ? train_seen(&s, c, model[-1].shrink, seed, model, err)
+                          : train_transfer(&s, c, seed, model, err);
+            if (status == HABITAT_OK)
+                status = name_gpus(&s, model, err);
+            if (status == HABITAT_OK && seen && operator_judged_by_kind(c))
+                status = name_kinds(&s, model, err);
+            models->count++;
+        }
+    samples_free(&s);
+    return status;
+}
+
+habitat_status train_classes(const habitat_dataset *data, const habitat_gpu_table *gpus,
+                             const habitat_train_options *options, unsigned classes,
+                             habitat_models **out, habitat_error *err) {
+    static const habitat_train_options defaults = {0};
+    options = options ? options : &defaults;
+    habitat_models *models = learned_create(LEARNED_MODELS_MAX);
+    if (!models)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    models->count = 0;
+    habitat_status status = HABITAT_OK;
+    for (int c = 0; status == HABITAT_OK && c < OPERATOR_CLASSES; c++) {
+        if (options->progress && (classes >> c & 1))
+            options->progress(options->context, operator_class_name((operator_class)c),
+                              (double)c / OPERATOR_CLASSES);
+        if (classes >> c & 1)
+            status = train_class(data, gpus, options, (operator_class)c, models, err);
+    }
+    measure_passes(data, models->pass_factors);
+    for (int c = 0; status == HABITAT_OK && options->paper && c < PAPER_CLASSES; c++) {
+        if (options->progress)
+            options->progress(options->context, paper_class_name((paper_class)c), 0.9);
+        bool trained = false;
+        status = train_paper(data, gpus, options, (paper_class)c, &models->models[models->count],
+                             &trained, err);
+        models->count += trained;
+    }
+    if (status == HABITAT_OK && models->count == 0)
+        status =
+            habitat_fail(err, HABITAT_E_ARG, "no class of operations has enough rows to train on");
+    if (status == HABITAT_OK)
+        *out = models;
+    else
+        habitat_models_free(models);
+    return status;
+}
+
+habitat_status train_named_classes(const habitat_train_options *options, unsigned *out,
+                                   habitat_error *err) {
+    unsigned classes = 0;
+    for (size_t i = 0; options && i < options->class_count; i++) {
+        int c = 0;
+        while (c < OPERATOR_CLASSES &&
+               strcmp(operator_class_name((operator_class)c), options->classes[i]) != 0)
+            c++;
+        if (c == OPERATOR_CLASSES)
+            return habitat_fail(err, HABITAT_E_ARG,
+                                "%s: no such class of operations; docs/accuracy.md lists them",
+                                options->classes[i]);
+        classes |= 1U << c;
+    }
+    *out = classes ? classes : (1U << OPERATOR_CLASSES) - 1;
+    return HABITAT_OK;
+}
+
+habitat_status habitat_train(const habitat_dataset *data, const habitat_gpu_table *gpus,
+                             const habitat_train_options *options, habitat_models **out,
+                             habitat_error *err) {
+    if (!data || !gpus || !out)
+        return habitat_fail(err, HABITAT_E_ARG, "no dataset or no GPU table given");
+    unsigned classes;
+    habitat_status status = train_named_classes(options, &classes, err);
+    return status == HABITAT_OK ? train_classes(data, gpus, options, classes, out, err) : status;
+}

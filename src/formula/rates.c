@@ -1,0 +1,76 @@
+/* Which of a GPU's rates a kernel's arithmetic runs at, and what libraries fall back to where a GPU
+ * lacks it. One table; see docs/formulas.md#rates. */
+#include <habitat/formula.h>
+
+#include "formula/formula.h"
+
+typedef struct rate_choice {
+    habitat_dtype dtype;
+    bool matrix;
+} rate_choice;
+
+enum { CHOICES = 4 };
+
+#define MATRIX(format)                                                                             \
+    { HABITAT_DTYPE_##format, true }
+#define PLAIN(format)                                                                              \
+    { HABITAT_DTYPE_##format, false }
+
+/* First choice first; a zeroed entry (UNKNOWN) ends the list. Integer, boolean and unknown formats
+ * are counted at the plain fp32 rate: such kernels move data, their few operations never bind. So
+ * is fp16 without matrix units, whatever the spec sheet lists (twice fp32 on a P100, a 64th on a
+ * P40): frameworks keep halves in memory and compute in fp32. Measured: products in DeepBench on a
+ * P100 take 1.00 of their fp32 time, whole models 0.90 on a GTX 1080 Ti and 0.89 on a TITAN Xp. */
+static const rate_choice on_matrix[HABITAT_DTYPE_COUNT][CHOICES] = {
+    [HABITAT_DTYPE_UNKNOWN] = {PLAIN(FP32)},
+    [HABITAT_DTYPE_FP64] = {MATRIX(FP64), PLAIN(FP64)},
+    [HABITAT_DTYPE_FP32] = {MATRIX(FP32), PLAIN(FP32)},
+    [HABITAT_DTYPE_TF32] = {MATRIX(TF32), PLAIN(FP32)},
+    [HABITAT_DTYPE_FP16] = {MATRIX(FP16), PLAIN(FP32)},
+    [HABITAT_DTYPE_BF16] = {MATRIX(BF16), PLAIN(FP32)},
+    [HABITAT_DTYPE_FP8] = {MATRIX(FP8), MATRIX(BF16), MATRIX(FP16), PLAIN(FP32)},
+    [HABITAT_DTYPE_INT8] = {MATRIX(INT8), PLAIN(INT8), PLAIN(FP32)},
+    [HABITAT_DTYPE_INT16] = {PLAIN(FP32)},
+    [HABITAT_DTYPE_INT32] = {PLAIN(FP32)},
+    [HABITAT_DTYPE_INT64] = {PLAIN(FP32)},
+    [HABITAT_DTYPE_BOOL] = {PLAIN(FP32)},
+    [HABITAT_DTYPE_COMPLEX64] = {MATRIX(FP32), PLAIN(FP32)},
+    [HABITAT_DTYPE_COMPLEX128] = {MATRIX(FP64), PLAIN(FP64)},
+};
+
+static const rate_choice on_plain[HABITAT_DTYPE_COUNT][CHOICES] = {
+    [HABITAT_DTYPE_UNKNOWN] = {PLAIN(FP32)},   [HABITAT_DTYPE_FP64] = {PLAIN(FP64)},
+    [HABITAT_DTYPE_FP32] = {PLAIN(FP32)},      [HABITAT_DTYPE_TF32] = {PLAIN(FP32)},
+    [HABITAT_DTYPE_FP16] = {PLAIN(FP32)},      [HABITAT_DTYPE_BF16] = {PLAIN(BF16), PLAIN(FP32)},
+    [HABITAT_DTYPE_FP8] = {PLAIN(FP32)},       [HABITAT_DTYPE_INT8] = {PLAIN(FP32)},
+    [HABITAT_DTYPE_INT16] = {PLAIN(FP32)},     [HABITAT_DTYPE_INT32] = {PLAIN(FP32)},
+    [HABITAT_DTYPE_INT64] = {PLAIN(FP32)},     [HABITAT_DTYPE_BOOL] = {PLAIN(FP32)},
+    [HABITAT_DTYPE_COMPLEX64] = {PLAIN(FP32)}, [HABITAT_DTYPE_COMPLEX128] = {PLAIN(FP64)},
+};
+
+static double listed(const habitat_rates *rates, rate_choice choice) {
+    return choice.matrix ? rates->matrix_flop_per_s[choice.dtype]
+                         : rates->plain_flop_per_s[choice.dtype];
+}
+
+double habitat_arithmetic_rate(const habitat_gpu *gpu, habitat_dtype dtype, bool matrix_unit,
+                               bool sustained, habitat_dtype *used_dtype, bool *used_matrix) {
+    if (!gpu || (unsigned)dtype >= HABITAT_DTYPE_COUNT)
+        return NAN;
+    const rate_choice *choices = matrix_unit ? on_matrix[dtype] : on_plain[dtype];
+    for (size_t i = 0; i < CHOICES && choices[i].dtype != HABITAT_DTYPE_UNKNOWN; i++) {
+        /* The peak says whether the GPU has the unit at all: a missing sustained rate must not
+         * send a tensor-core kernel to the plain units. */
+        double peak = listed(&gpu->peak, choices[i]);
+        double held = listed(&gpu->sustained, choices[i]);
+        double rate = sustained && formula_usable(held) ? held : peak;
+        if (!formula_usable(rate))
+            continue;
+        if (used_dtype)
+            *used_dtype = choices[i].dtype;
+        if (used_matrix)
+            *used_matrix = choices[i].matrix;
+        return rate;
+    }
+    return NAN;
+}

@@ -1,0 +1,348 @@
+/* Answers of the models: n operations on several GPUs, equal operations looked at once. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "models/calibrated.h"
+#include "models/learned.h"
+#include "question/measurement.h"
+
+size_t habitat_models_count(const habitat_models *models) {
+    return models ? models->count : 0;
+}
+
+void learned_kind_name(const habitat_gpu *gpu, char out[LEARNED_KIND_BYTES]) {
+    snprintf(out, LEARNED_KIND_BYTES, "sm_%u", gpu->compute_capability);
+}
+
+bool learned_names_kind(const char *name) {
+    return strncmp(name, "sm_", 3) == 0;
+}
+
+/* GPUs of a model without the kinds after them. */
+static size_t gpus_of(const operator_model *m) {
+    size_t count = 0;
+    while (count < m->gpu_count && !learned_names_kind(m->gpus[count]))
+        count++;
+    return count;
+}
+
+bool habitat_models_describe(const habitat_models *models, size_t i, habitat_model_info *out) {
+    if (!models || i >= models->count)
+        return false;
+    const operator_model *m = &models->models[i];
+    bool paper = m->use == HABITAT_MODEL_PAPER;
+    *out = (habitat_model_info){
+        .name = paper ? paper_class_name((paper_class)m->class_number)
+                      : operator_class_name((operator_class)m->class_number),
+        .use = (habitat_model_use)m->use,
+        .training_rows = (size_t)m->training_rows,
+        .gpu_count = gpus_of(m),
+        .gpus = (const char *const *)m->gpus,
+        .parameters = paper ? network_parameter_count(&m->net)
+                            : m->trees.count * (((size_t)1 << (m->trees.depth + 1)) - 1),
+    };
+    return true;
+}
+
+const operator_model *learned_find(const habitat_models *models, unsigned class_number,
+                                   habitat_model_use use) {
+    for (uint32_t i = 0; i < models->count; i++)
+        if (models->models[i].use == (uint8_t)use && models->models[i].class_number == class_number)
+            return &models->models[i];
+    return NULL;
+}
+
+bool learned_knows(const operator_model *model, const char *gpu) {
+    for (uint32_t i = 0; model && i < model->gpu_count; i++)
+        if (strcmp(model->gpus[i], gpu) == 0)
+            return true;
+    return false;
+}
+
+double learned_tree_ms(const operator_model *model, const operator_view *view) {
+    double shrink = model->use == HABITAT_MODEL_SEEN ? 1 : (double)model->shrink;
+    double correction = shrink * trees_predict(&model->trees, view->inputs);
+    return fmax(view->base_ms * exp(correction), view->floor_ms);
+}
+
+/* ---- Equal questions
+ * ---------------------------------------------------------------------------- */
+
+/* For each query the first equal one. `first`: shape (n). */
+static bool find_equals(const habitat_model_query *queries, size_t n, size_t *first) {
+    size_t capacity = 16;
+    while (capacity < 2 * n)
+        capacity *= 2;
+    size_t *slots = malloc(capacity * sizeof *slots);
+    uint64_t *hashes = malloc((n ? n : 1) * sizeof *hashes);
+    if (!slots || !hashes) {
+        free(slots);
+        free(hashes);
+        return false;
+    }
+    memset(slots, 0xff, capacity * sizeof *slots);
+    for (size_t i = 0; i < n; i++) {
+        hashes[i] = question_hash(&queries[i]);
+        size_t at = (size_t)hashes[i] & (capacity - 1);
+        while (slots[at] != SIZE_MAX && hashes[slots[at]] != hashes[i])
+            at = (at + 1) & (capacity - 1);
+        if (slots[at] == SIZE_MAX)
+            slots[at] = i;
+        first[i] = slots[at];
+    }
+    free(slots);
+    free(hashes);
+    return true;
+}
+
+/* ---- Answers
+ * ------------------------------------------------------------------------------------ */
+
+static const habitat_model_estimate nothing = {false, false, NAN, NAN, NAN};
+
+/* Another GPU of a kind that was measured, in classes that keep kinds: its intervals are wider by
+ * this factor (of logarithms). docs/modelling.md#kinds */
+static const double kin_width = 2;
+
+static bool knows_kind(const operator_model *seen, const habitat_gpu *gpu) {
+    char kind[LEARNED_KIND_BYTES];
+    if (!seen || gpu->compute_capability == 0)
+        return false;
+    learned_kind_name(gpu, kind);
+    return learned_knows(seen, kind);
+}
+
+/* Whether class `other` answers for `c` on this GPU: it was measured there, or one of its kind
+ * while class `c` knows nothing of the GPU. */
+static bool knows_better(const habitat_models *models, operator_class c, operator_class other,
+                         const habitat_gpu *gpu) {
+    const operator_model *seen = learned_find(models, other, HABITAT_MODEL_SEEN);
+    return learned_knows(seen, gpu->name) ||
+           (knows_kind(seen, gpu) &&
+            !learned_knows(learned_find(models, c, HABITAT_MODEL_SEEN), gpu->name));
+}
+
+/* Gradients of convolutions go by their forward pass, times factors, in model files without any of
+ * their own, and where two GPUs are compared: recorded networks came out no better with them
+ * (docs/modelling.md#traces). */
+static operator_class class_of(const habitat_models *models, habitat_model_use use,
+                               const habitat_gpu *gpu, const habitat_model_query *query) {
+    operator_class c = operator_class_of(query), other = operator_class_if_seen(query);
+    if (use == HABITAT_MODEL_AUTO && other != OPERATOR_NONE && knows_better(models, c, other, gpu))
+        return other;
+    const habitat_conv_shape *conv = &query->work->shape.conv;
+    bool own = use != HABITAT_MODEL_TRANSFER && learned_find(models, c, HABITAT_MODEL_TRANSFER);
+    if (c == OPERATOR_CONV_OTHER && conv->groups <= 1 && !conv->transposed && !own &&
+        learned_find(models, OPERATOR_CONV, HABITAT_MODEL_TRANSFER))
+        return OPERATOR_CONV;
+    return c;
+}
+
+bool learned_on_estimates(const habitat_gpu *gpu, operator_class c, habitat_dtype arithmetic) {
+    if (operator_moves_memory(c))
+        return gpu->sustained_bandwidth_estimated;
+    if (c == OPERATOR_GEMM_MATRIX || c == OPERATOR_GEMM_FP8 || c == OPERATOR_ATTENTION ||
+        c == OPERATOR_CONV_MATRIX || (c == OPERATOR_RNN && arithmetic != HABITAT_DTYPE_FP32))
+        return gpu->sustained_matrix_estimated[arithmetic];
+    return gpu->sustained_plain_estimated[HABITAT_DTYPE_FP32];
+}
+
+static habitat_model_estimate from_trees(const habitat_models *, habitat_model_use,
+                                         const habitat_gpu *, const habitat_model_query *);
+
+/* Both gradients of a convolution are two calls one after the other. */
+static habitat_model_estimate both_gradients(const habitat_models *models, habitat_model_use use,
+                                             const habitat_gpu *gpu,
+                                             const habitat_model_query *query) {
+    static const habitat_pass passes[] = {HABITAT_PASS_BACKWARD_INPUT,
+                                          HABITAT_PASS_BACKWARD_WEIGHT};
+    habitat_model_estimate sum = {.covered = true, .seen = true};
+    for (size_t i = 0; i < 2; i++) {
+        habitat_work work = *query->work;
+        habitat_model_query one = *query;
+        work.pass = passes[i];
+        one.work = &work;
+        habitat_model_estimate part = from_trees(models, use, gpu, &one);
+        if (!part.covered)
+            return nothing;
+        sum.seen = sum.seen && part.seen;
+        sum.ms += part.ms;
+        sum.low_ms += part.low_ms;
+        sum.high_ms += part.high_ms;
+    }
+    return sum;
+}
+
+static habitat_model_estimate from_trees(const habitat_models *models, habitat_model_use use,
+                                         const habitat_gpu *gpu, const habitat_model_query *query) {
+    operator_class c = class_of(models, use, gpu, query);
+    operator_gpu facts;
+    if ((c == OPERATOR_CONV_OTHER || c == OPERATOR_CONV_MATRIX) &&
+        query->work->pass == HABITAT_PASS_BACKWARD)
+        return both_gradients(models, use, gpu, query);
+    if (c == OPERATOR_NONE || !operator_gpu_facts(gpu, c, operator_arithmetic(query), &facts))
+        return nothing;
+    const operator_model *seen = learned_find(models, c, HABITAT_MODEL_SEEN);
+    const operator_model *model = learned_find(models, c, HABITAT_MODEL_TRANSFER);
+    bool named = learned_knows(seen, gpu->name);
+    bool is_seen = use == HABITAT_MODEL_SEEN ||
+                   (use == HABITAT_MODEL_AUTO && (named || knows_kind(seen, gpu)));
+    if (use == HABITAT_MODEL_SEEN)
+        model = seen;
+    if (!model)
+        return nothing;
+    operator_view view;
+    operator_look(query, c, &facts, &view);
+    double forward = learned_tree_ms(model, &view);
+    if (is_seen && model != seen)
+        forward *= pow(learned_tree_ms(seen, &view) / forward, (double)seen->shrink);
+    if (is_seen)
+        model = seen;
+    double factor = 1;
+    habitat_pass pass = query->work->pass;
+    if (c == OPERATOR_CONV && pass != HABITAT_PASS_FORWARD)
+        factor = (pass != HABITAT_PASS_BACKWARD_WEIGHT ? (double)models->pass_factors[0] : 0) +
+                 (pass != HABITAT_PASS_BACKWARD_INPUT ? (double)models->pass_factors[1] : 0);
+    else
+        factor = operator_pass_factor(c, pass);
+    double ms = factor * forward;
+    if (!isfinite(ms) || ms <= 0)
+        return nothing;
+    double width = is_seen && !named ? kin_width : 1;
+    bool estimated = !is_seen && learned_on_estimates(gpu, c, operator_arithmetic(query));
+    float low = estimated ? model->low_estimated : model->low;
+    float high = estimated ? model->high_estimated : model->high;
+    return (habitat_model_estimate){true, is_seen && (named || use == HABITAT_MODEL_SEEN), ms,
+                                    ms * exp(width * (double)low), ms * exp(width * (double)high)};
+}
+
+/* Offsets of a GPU whose calibration measured operations; all 0 for others. */
+static habitat_status offsets_of(const habitat_models *models, habitat_model_use use,
+                                 const habitat_gpu *gpu, class_offsets *out, habitat_error *err) {
+    calibrated operations;
+    habitat_status status = calibrated_read(gpu, &operations, err);
+    habitat_model_estimate *answers = calloc(operations.count + 1, sizeof *answers);
+    if (status == HABITAT_OK && !answers)
+        status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t i = 0; status == HABITAT_OK && i < operations.count; i++) {
+        habitat_model_query query = question_of(&operations.rows[i]);
+        answers[i] = from_trees(models, use, gpu, &query);
+    }
+    if (status == HABITAT_OK)
+        status = calibrated_offsets(&operations, models, gpu, answers, out, err);
+    free(answers);
+    calibrated_free(&operations);
+    return status;
+}
+
+/* What an answer is multiplied by. Both gradients of a convolution together were hardly measured:
+ * theirs is the mean of the two. */
+static double offset_factor(const habitat_models *models, const class_offsets *offsets,
+                            const habitat_model_query *query) {
+    class_offset offset = calibrated_offset_of(offsets, query);
+    operator_class c = operator_class_of(query);
+    bool gradients = c == OPERATOR_CONV || c == OPERATOR_CONV_OTHER || c == OPERATOR_CONV_MATRIX;
+    if (offset.count == 0 && gradients && query->work->pass == HABITAT_PASS_BACKWARD) {
+        const class_offset *of = offsets->of[c];
+        double input = models->pass_factors[0], weight = models->pass_factors[1];
+        class_offset x = of[HABITAT_PASS_BACKWARD_INPUT], w = of[HABITAT_PASS_BACKWARD_WEIGHT];
+        return (input * exp(x.weight * x.median) + weight * exp(w.weight * w.median)) /
+               (input + weight);
+    }
+    return exp(offset.weight * offset.median);
+}
+
+/* Answers of the trees for one GPU, shape (n); equal queries are asked once. offsets: NULL for a
+ * GPU without measured operations. */
+static void predict_gpu(const habitat_models *models, habitat_model_use use, const habitat_gpu *gpu,
+                        const class_offsets *offsets, size_t n, const habitat_model_query *queries,
+                        const size_t *first, habitat_model_estimate *out) {
+    for (size_t i = 0; i < n; i++) {
+        if (first[i] < i) {
+            out[i] = out[first[i]];
+            continue;
+        }
+        out[i] = from_trees(models, use, gpu, &queries[i]);
+        if (!offsets || !out[i].covered)
+            continue;
+        double factor = offset_factor(models, offsets, &queries[i]);
+        out[i].ms *= factor;
+        out[i].low_ms *= factor;
+        out[i].high_ms *= factor;
+    }
+}
+
+/* All offsets before the first answer: an error leaves `out` alone. */
+static habitat_status predict_trees(const habitat_models *models, habitat_model_use use,
+                                    size_t gpu_count, const habitat_gpu *const *gpus, size_t n,
+                                    const habitat_model_query *queries, const size_t *first,
+                                    habitat_model_estimate *out, habitat_error *err) {
+    class_offsets *offsets = calloc(gpu_count ? gpu_count : 1, sizeof *offsets);
+    habitat_status status =
+        offsets ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t g = 0; status == HABITAT_OK && g < gpu_count; g++)
+        if (gpus[g]->operation_count)
+            status = offsets_of(models, use, gpus[g], &offsets[g], err);
+    for (size_t g = 0; status == HABITAT_OK && g < gpu_count; g++)
+        predict_gpu(models, use, gpus[g], gpus[g]->operation_count ? &offsets[g] : NULL, n, queries,
+                    first, &out[g * n]);
+    free(offsets);
+    return status;
+}
+
+habitat_status habitat_models_predict(const habitat_models *models, habitat_model_use use,
+                                      size_t gpu_count, const habitat_gpu *const *gpus, size_t n,
+                                      const habitat_model_query *queries,
+                                      habitat_model_estimate *out, habitat_error *err) {
+    if (!models || (gpu_count && !gpus) || (n && !queries) || (gpu_count && n && !out) ||
+        (unsigned)use > HABITAT_MODEL_PAPER)
+        return habitat_fail(err, HABITAT_E_ARG, "no models, GPUs or operations given");
+    bool any = false;
+    for (uint32_t i = 0; i < models->count; i++)
+        any = any || (use == HABITAT_MODEL_PAPER) == (models->models[i].use == HABITAT_MODEL_PAPER);
+    if (!any)
+        return habitat_fail(err, HABITAT_E_UNSUPPORTED, "the model file holds no models of %s",
+                            use == HABITAT_MODEL_PAPER ? "method mlp" : "method auto");
+    size_t *first = malloc((n ? n : 1) * sizeof *first);
+    if (!first || !find_equals(queries, n, first)) {
+        free(first);
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    }
+    habitat_status status =
+        use == HABITAT_MODEL_PAPER
+            ? paper_predict(models, gpu_count, gpus, n, queries, first, out, err)
+            : predict_trees(models, use, gpu_count, gpus, n, queries, first, out, err);
+    free(first);
+    return status;
+}
+
+habitat_status habitat_models_offsets(const habitat_models *models, const habitat_gpu *gpu,
+                                      habitat_class_offset *out, size_t *count, size_t *unused,
+                                      habitat_error *err) {
+    if (!models || !gpu || !count || (*count && !out))
+        return habitat_fail(err, HABITAT_E_ARG, "no models, GPU or room for offsets given");
+    class_offsets offsets;
+    habitat_status status = offsets_of(models, HABITAT_MODEL_TRANSFER, gpu, &offsets, err);
+    if (status != HABITAT_OK)
+        return status;
+    size_t found = 0, used = 0;
+    for (int c = 0; c < OPERATOR_CLASSES; c++)
+        for (int pass = 0; pass < OFFSET_PASSES; pass++) {
+            const class_offset *offset = &offsets.of[c][pass];
+            if (offset->count == 0)
+                continue;
+            used += offset->count;
+            if (found < *count)
+                out[found] = (habitat_class_offset){operator_class_name((operator_class)c),
+                                                    (habitat_pass)pass, offset->count,
+                                                    exp(offset->median), offset->weight};
+            found++;
+        }
+    *count = found;
+    if (unused)
+        *unused = gpu->operation_count - used;
+    return HABITAT_OK;
+}

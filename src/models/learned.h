@@ -1,0 +1,139 @@
+/* Trained operator models in memory: boosted trees over the inputs of operator.h, perceptrons over
+ * the paper's inputs, and the file that holds them. */
+#ifndef HABITAT_MODELS_LEARNED_H
+#define HABITAT_MODELS_LEARNED_H
+
+#include <stdint.h>
+
+#include <habitat/models.h>
+
+#include "operator/operator.h"
+
+/* ---- Boosted regression trees: complete binary trees of one depth ------------------------------
+ */
+
+enum { TREES_DEPTH_MAX = 8, TREES_COUNT_MAX = 4096, TREES_PASS = 255 /* no split: go left */ };
+
+typedef struct trees {
+    uint32_t depth, count;
+    float bias;
+    uint8_t *feature; /* shape (count, 2^depth - 1) */
+    float *threshold; /* the same; x > threshold goes right */
+    float *leaf;      /* shape (count, 2^depth) */
+} trees;
+
+/* bias + sum of leaves of one row of inputs. */
+double trees_predict(const trees *t, const float *inputs);
+void trees_free(trees *t);
+
+/* ---- Multilayer perceptrons ---------------------------------------------------------------------
+ */
+
+enum { NETWORK_LAYERS_MAX = 32, NETWORK_WIDTH_MAX = 4096 };
+typedef enum network_activation { NETWORK_RELU = 0, NETWORK_TANH } network_activation;
+
+typedef struct network {
+    uint32_t inputs, layers, width; /* `layers` hidden layers of `width` */
+    network_activation activation;
+    float *mean, *scale; /* shape (inputs): z = (x - mean) * scale, clipped to +-clip */
+    float clip;
+    float *parameters; /* layer by layer: weights (in, out) row-major, then biases (out) */
+} network;
+
+size_t network_parameter_count(const network *net);
+
+/* Logs of the predicted values of n rows. inputs: shape (n, inputs), row-major; out: shape (n);
+ * scratch: network_scratch() floats. Rows go through the layers in blocks of NETWORK_ROWS; a row's
+ * result does not depend on the others of its block. */
+enum { NETWORK_ROWS = 16 };
+size_t network_scratch(const network *net);
+void network_predict_rows(const network *net, const float *inputs, size_t n, double *out,
+                          float *scratch);
+void network_free(network *net);
+
+/* ---- Models and their file ----------------------------------------------------------------------
+ */
+
+typedef struct operator_model {
+    uint8_t class_number; /* operator_class, or paper_class for PAPER */
+    uint8_t use;          /* habitat_model_use: SEEN, TRANSFER or PAPER */
+    float shrink;         /* TRANSFER: the trees count this much. SEEN: its share of an answer */
+    float low, high;      /* log of the 80 % interval's ends over the prediction */
+    float low_estimated, high_estimated; /* trees: the same where the GPU's rates are estimates;
+                                            perceptrons: on a GPU that was not trained on */
+    uint64_t training_rows;
+    uint32_t gpu_count;
+    char **gpus;
+    trees trees;
+    network net;
+} operator_model;
+
+struct habitat_models {
+    uint32_t count;
+    operator_model *models;
+    float pass_factors[2]; /* convolution: gradient of the input, of the weight, over forward */
+};
+
+enum { LEARNED_FORMAT = 1, LEARNED_MODELS_MAX = 64 };
+
+/* What begins a model file, and the checksum of a class's inputs: models of another set of inputs
+ * must not be mistaken for ours. */
+#define LEARNED_MAGIC "HABMODEL"
+enum { LEARNED_MAGIC_BYTES = 8, LEARNED_HEADER_BYTES = LEARNED_MAGIC_BYTES + 4 + 4 + 8 };
+uint32_t learned_inputs_checksum(unsigned class_number, bool paper);
+
+/* Zeroed models of this number; NULL when out of memory. */
+habitat_models *learned_create(uint32_t count);
+void learned_model_free(operator_model *model);
+
+/* The models that the library carries, read on first use, shared by all threads, never freed; NULL
+ * for a build without any. A failure is this call's alone: the next one reads again. */
+habitat_status learned_builtin(const habitat_models **out, habitat_error *err);
+
+/* Model of a class and use; NULL when there is none. */
+const operator_model *learned_find(const habitat_models *models, unsigned class_number,
+                                   habitat_model_use use);
+bool learned_knows(const operator_model *model, const char *gpu);
+
+/* Kinds of GPU (compute capabilities) stand among the names of a model's GPUs, after them, as
+ * "sm_90": the model answers for others of that kind too. */
+enum { LEARNED_KIND_BYTES = 16 };
+void learned_kind_name(const habitat_gpu *gpu, char out[LEARNED_KIND_BYTES]);
+bool learned_names_kind(const char *name);
+
+/* One answer of a tree model from a look at the operation; [ms]. */
+double learned_tree_ms(const operator_model *model, const operator_view *view);
+
+/* The answers for this class depend on rates that nobody measured. */
+bool learned_on_estimates(const habitat_gpu *gpu, operator_class c, habitat_dtype arithmetic);
+
+/* ---- The paper's inputs -------------------------------------------------------------------------
+ */
+
+typedef enum paper_class {
+    PAPER_CONV2D = 0,
+    PAPER_LINEAR,
+    PAPER_BMM,
+    PAPER_LSTM,
+    PAPER_CLASSES
+} paper_class;
+enum { PAPER_INPUTS_MAX = 20, PAPER_GPU_INPUTS = 4 };
+
+const char *paper_class_name(paper_class c);
+paper_class paper_class_of(const habitat_model_query *query); /* PAPER_CLASSES: none */
+size_t paper_input_count(paper_class c);
+
+/* Inputs of `work` as if its pass were `pass` (never BACKWARD for a convolution, which is two
+ * rows). x: shape (paper_input_count). false: the GPU lists not all of the four facts,
+ * or runs other libraries than those measured. */
+bool paper_inputs(const habitat_work *work, habitat_pass pass, paper_class c,
+                  const habitat_gpu *gpu, float *x);
+
+/* habitat_models_predict() for HABITAT_MODEL_PAPER. first: shape (n), for each query the index of
+ * the first equal one; only those are computed. */
+habitat_status paper_predict(const habitat_models *models, size_t gpu_count,
+                             const habitat_gpu *const *gpus, size_t n,
+                             const habitat_model_query *queries, const size_t *first,
+                             habitat_model_estimate *out, habitat_error *err);
+
+#endif

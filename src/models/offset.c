@@ -1,0 +1,71 @@
+/* Few-shot correction of a class on one GPU: docs/modelling.md#few-shot.
+ *
+ * The median of few residuals is off by chance; shrinking it as if `doubt` further operations had
+ * agreed with the model keeps what chance says from doing harm. */
+#include "models/offset.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Operations that the model's word weighs as much as. On estimated rates the rate itself is what is
+ * off: leaving training GPUs out, two helps every class but convolutions, which rest on the rate by
+ * half and differ more from shape to shape. On measured rates
+ * classes differ: some are off from shape to shape more than from GPU to GPU, others the other way
+ * round. Chosen on training rows alone (tools/few_shot.py); products and attention in 16 bits and
+ * fp8 are taken as fp32 products, what else moves memory as layer norm: too few GPUs measured them.
+ */
+static double doubt_of(operator_class c, bool estimated) {
+    if (!estimated && (c == OPERATOR_ELEMENTWISE || c == OPERATOR_SOFTMAX))
+        return 1;
+    bool on_rule = estimated && c != OPERATOR_CONV;
+    if (on_rule || c == OPERATOR_BMM || operator_moves_memory(c))
+        return 2;
+    return 8;
+}
+
+static int compare_doubles(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+class_offset offset_fit(const habitat_models *models, operator_class c, bool estimated,
+                        const double *residuals, size_t n) {
+    (void)models;
+    enum { MOST = 64 };
+    double sorted[MOST];
+    size_t count = 0;
+    for (size_t i = 0; i < n && count < MOST; i++)
+        if (isfinite(residuals[i]))
+            sorted[count++] = residuals[i];
+    if (count == 0)
+        return (class_offset){0};
+    qsort(sorted, count, sizeof *sorted, compare_doubles);
+    return (class_offset){.count = count,
+                          .median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2,
+                          .weight = (double)count / ((double)count + doubt_of(c, estimated))};
+}
+
+double offset_of(const habitat_models *models, operator_class c, bool estimated,
+                 const double *residuals, size_t n) {
+    class_offset offset = offset_fit(models, c, estimated, residuals, n);
+    return offset.weight * offset.median;
+}
+
+bool offset_residual(const habitat_models *models, const habitat_gpu *gpu,
+                     const habitat_model_query *query, double measured_ms, double *out) {
+    operator_class c = operator_class_of(query);
+    operator_gpu facts;
+    habitat_model_estimate answer = {0};
+    if (!models || c == OPERATOR_NONE || !(measured_ms > 0) ||
+        !operator_gpu_facts(gpu, c, operator_arithmetic(query), &facts) ||
+        habitat_models_predict(models, HABITAT_MODEL_TRANSFER, 1, &gpu, 1, query, &answer, NULL) !=
+            HABITAT_OK ||
+        !answer.covered)
+        return false;
+    operator_view view;
+    operator_look(query, c, &facts, &view);
+    if (answer.ms < OFFSET_LEAST_FLOORS * view.floor_ms)
+        return false;
+    *out = log(measured_ms / answer.ms);
+    return isfinite(*out);
+}

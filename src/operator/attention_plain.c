@@ -1,0 +1,88 @@
+/* Attention in fp32. Where queries and keys have as many heads it is one fused kernel (forward: a
+ * block some rows of queries; backward: a block some keys), else two products and a softmax over a
+ * score matrix in memory. Shares and costs were fitted on training shapes of one GPU. */
+#include <math.h>
+
+#include "operator/views.h"
+
+const operator_input operator_attention_plain_inputs[OPERATOR_ATTENTION_PLAIN_INPUTS] = {
+    {"fused", false},     {"backward", false},   {"causal", false},       {"log2 length", false},
+    {"waves", false},     {"filling", false},    {"longest/mean", false}, {"compute/memory", false},
+    {"log2 head", false}, {"log2 bytes", false},
+};
+
+/* One fused kernel. Rates are shares of the sustained fp32 rate. */
+typedef struct fused_costs {
+    double tile_q, tile_k;
+    double share;         /* with every SM full */
+    double longest;       /* of one block: times its work at an SM's whole rate */
+    double block_s;       /* a block, of an SM's time */
+    double start_s, norm; /* exponent that joins throughput and longest block */
+} fused_costs;
+
+static const fused_costs fused[2][2] = {
+    {{64, 64, .7, 1.69, 1.46e-6, 1.9e-6, 1}, {32, 128, .92, 1.075, 1.46e-6, 1.9e-6, 1}},
+    {{64, 64, .71, 1.9, 7e-6, 7.9e-6, 1.3}, {64, 64, .7, 1.35, 7e-6, 7.9e-6, 1.3}}};
+
+/* Tiles of the score matrix that are not all masked. */
+static double tiles_of(const habitat_attention_shape *s, const fused_costs *k) {
+    double q_tiles = ceil(s->q_len / k->tile_q), k_tiles = ceil(s->kv_len / k->tile_k);
+    if (!s->causal)
+        return q_tiles * k_tiles;
+    double step = k->tile_q / k->tile_k, whole = fmin(q_tiles, k_tiles / step);
+    double below = whole * (whole * step + 1) / 2;
+    return below + (q_tiles - whole) * k_tiles;
+}
+
+static double fused_time(const habitat_attention_shape *s, const fused_costs *k, double flop,
+                         const operator_gpu *gpu, double *longest) {
+    double heads = s->batch * s->heads, blocks = ceil(s->q_len / k->tile_q);
+    double tile = flop * k->tile_q * k->tile_k * s->head_dim / (gpu->flop_per_s / gpu->sm_count);
+    double all = heads * (tiles_of(s, k) * tile / k->share + blocks * k->block_s) / gpu->sm_count;
+    *longest = ceil(s->kv_len / k->tile_k) * tile * k->longest;
+    return pow(pow(all, k->norm) + pow(*longest, k->norm), 1 / k->norm) + k->start_s;
+}
+
+/* In separate kernels: traffic in score matrices, without and with a mask, and in queries. */
+static const struct separate_costs {
+    double share[2]; /* of the products: heads to 64, beyond */
+    double scores[2], queries, start_s, mask_s;
+} separate[2] = {{{.46, .63}, {3.76, 7.3}, 13.3, 20.5e-6, 9.2e-6},
+                 {{.665, .8}, {3.4, 4.2}, 16.9, 25.7e-6, .7e-6}};
+
+static double separate_time(const habitat_attention_shape *s, bool backward, double flop,
+                            const operator_gpu *gpu) {
+    const struct separate_costs *k = &separate[backward];
+    double scores = s->batch * s->heads * s->q_len * s->kv_len;
+    double queries = 4 * s->batch * s->heads * s->q_len * s->head_dim;
+    double products = flop * scores * s->head_dim / (gpu->flop_per_s * k->share[s->head_dim > 64]);
+    double bytes = 4 * scores * k->scores[s->causal] + k->queries * queries;
+    double footprint = 4 * scores * 8 + k->queries * queries / 3;
+    return products + operator_memory_time(gpu, footprint, bytes) + k->start_s +
+           (s->causal ? k->mask_s : 0);
+}
+
+double operator_look_attention_plain(const habitat_model_query *query, operator_class c,
+                                     const operator_gpu *gpu, float *inputs) {
+    (void)c;
+    const habitat_work *w = query->work;
+    const habitat_attention_shape *s = &w->shape.attention;
+    bool backward = w->pass != HABITAT_PASS_FORWARD, one = s->heads == s->kv_heads;
+    const fused_costs *k = &fused[backward][s->head_dim > 64];
+    double bytes = w->read_bytes + w->write_bytes, longest = 0;
+    double seconds = one ? fused_time(s, k, backward ? 10 : 4, gpu, &longest)
+                         : separate_time(s, backward, backward ? 8 : 4, gpu);
+    double waves = s->batch * s->heads * ceil(s->q_len / k->tile_q) / gpu->sm_count;
+    float *x = inputs;
+    *x++ = one;
+    *x++ = backward;
+    *x++ = s->causal;
+    *x++ = operator_log2(s->kv_len, 4, 14);
+    *x++ = operator_log(waves, -5, 7);
+    *x++ = (float)(waves / ceil(waves));
+    *x++ = operator_log(fmax(longest, 1e-9) / seconds, -4, 1);
+    *x++ = operator_log(seconds / (bytes / gpu->bytes_per_s), -1, 6);
+    *x++ = operator_log2(s->head_dim, 3, 9);
+    *x++ = operator_log2(bytes, 20, 34);
+    return seconds;
+}

@@ -1,0 +1,198 @@
+/* Convolutions beyond the fp32 forward pass of operator_conv.c: gradients, groups and transposed
+ * ones in fp32, and every pass of tf32, fp16 and bf16 on matrix units.
+ *
+ * Each pass is an implicit matrix product; a transposed convolution is the input gradient of the
+ * convolution that runs the other way. Long inner dimensions are split among SMs; matrix units read
+ * images channel by channel, so that tensors in NCHW order are rearranged before and after.
+ * docs/modelling.md#convolutions */
+#include <math.h>
+
+#include "operator/views.h"
+
+const operator_input operator_convolution_inputs[OPERATOR_CONVOLUTION_INPUTS] = {
+    {"product", false},         {"format", false},        {"compute/memory", false},
+    {"tile loss", false},       {"rearranging", false},   {"direct", false},
+    {"transformed", false},     {"log2 c_in", false},     {"log2 c_out", false},
+    {"log2 batch", false},      {"log2 side", false},     {"log2 area", false},
+    {"stride", false},          {"log2 groups", false},   {"multiples c_in", false},
+    {"multiples c_out", false}, {"waves 256x128", false}, {"filling 256x128", false},
+    {"use 256x128", false},     {"waves 128x128", false}, {"filling 128x128", false},
+    {"use 128x128", false},     {"waves 64x64", false},   {"filling 64x64", false},
+    {"use 64x64", false},       {"log2 split", false},    {"log2 k", false},
+    {"log2 m/n", false},        {"transposed", false},    {"multiples side", false},
+    {"bytes/L2", true},         {"log2 units", true},     {"flop/byte rate", true},
+    {"log time", true},
+};
+
+typedef enum product_kind { PRODUCT_OUTPUT, PRODUCT_INPUT_GRADIENT, PRODUCT_WEIGHT_GRADIENT } kind;
+
+/* The convolution that a pass computes with: channels a group, pixels of a whole batch. */
+typedef struct geometry {
+    kind kind;
+    double groups, c_in, c_out, area, side, stride;
+    double in_pixels, out_pixels;
+    double m, n, k; /* of each group's product; k without the taps a stride skips */
+    double in_bytes, out_bytes, weight_bytes;
+} geometry;
+
+static kind kind_of(habitat_pass pass, bool transposed) {
+    if (pass == HABITAT_PASS_BACKWARD_WEIGHT)
+        return PRODUCT_WEIGHT_GRADIENT;
+    return (pass == HABITAT_PASS_FORWARD) != transposed ? PRODUCT_OUTPUT : PRODUCT_INPUT_GRADIENT;
+}
+
+static geometry geometry_of(const habitat_work *work) {
+    const habitat_conv_shape *s = &work->shape.conv;
+    double element = (double)habitat_dtype_bytes(work->dtype);
+    double in = s->in[0] * s->in[1], out = s->out[0] * s->out[1];
+    geometry g = {.kind = kind_of(work->pass, s->transposed),
+                  .groups = s->groups,
+                  .c_in = (s->transposed ? s->c_out : s->c_in) / s->groups,
+                  .c_out = (s->transposed ? s->c_in : s->c_out) / s->groups,
+                  .area = s->kernel[0] * s->kernel[1],
+                  .side = sqrt(s->transposed ? in : out),
+                  .stride = s->stride[0] * s->stride[1],
+                  .in_pixels = s->batch * (s->transposed ? out : in),
+                  .out_pixels = s->batch * (s->transposed ? in : out)};
+    g.in_bytes = element * g.in_pixels * g.c_in * g.groups;
+    g.out_bytes = element * g.out_pixels * g.c_out * g.groups;
+    g.weight_bytes = element * g.c_in * g.c_out * g.area * g.groups;
+    g.m = g.kind == PRODUCT_OUTPUT           ? g.out_pixels
+          : g.kind == PRODUCT_INPUT_GRADIENT ? g.in_pixels
+                                             : g.c_out;
+    g.n = g.kind == PRODUCT_OUTPUT           ? g.c_out
+          : g.kind == PRODUCT_INPUT_GRADIENT ? g.c_in
+                                             : g.c_in * g.area;
+    g.k = g.out_pixels * g.c_in * g.c_out * g.area / (g.m * g.n);
+    return g;
+}
+
+/* Shares of the sustained rate and the factors below were fitted to the training rows of all GPUs:
+ * input gradients and weight gradients of cuDNN run slower than its forward products. */
+static const operator_tile matrix_tiles[] = {{256, 128, .62}, {128, 256, .62}, {128, 128, .6},
+                                             {64, 64, .38},   {128, 64, .5},   {64, 128, .5},
+                                             {128, 32, .34},  {32, 128, .34},  {256, 64, .53}};
+static const operator_tile plain_tiles[] = {{256, 128, .5}, {128, 256, .5}, {128, 128, .5},
+                                            {64, 64, .38},  {128, 64, .45}, {64, 128, .45},
+                                            {128, 32, .4},  {32, 128, .4},  {32, 32, .3}};
+enum { TILES = sizeof matrix_tiles / sizeof *matrix_tiles };
+/* Those that inputs describe. */
+static const unsigned described[] = {0, 2, 3};
+
+static const double matrix_pass_factors[] = {1, 1.4, 1.8}, plain_pass_factors[] = {1, .8, 1};
+/* Reads of each tensor by kernels on plain and on matrix units; how much of rearranging shows. */
+static const double plain_reads = 3, matrix_reads = 1.25, rearranging_share = .2;
+
+/* Parts of an inner dimension that run side by side where tiles leave units idle. */
+static double split_of(double tiles, double k, double units) {
+    const double least_k = 256;
+    return fmax(1, fmin(floor(units / tiles), floor(k / least_k)));
+}
+
+/* Seconds of the best tile; `out_split` is its split. */
+static double product_time(const operator_tile *tiles, double parts, double m, double n, double k,
+                           double units, double flop_per_s, bool may_split, double *out_split) {
+    double best = INFINITY;
+    for (size_t i = 0; i < TILES; i++) {
+        double count = parts * ceil(m / tiles[i].rows) * ceil(n / tiles[i].columns);
+        double split = may_split ? split_of(count, k, units) : 1;
+        double time =
+            operator_tile_time(&tiles[i], parts * split, m, n, k / split, units, flop_per_s, .5);
+        if (time < best) {
+            best = time;
+            *out_split = split;
+        }
+    }
+    return best;
+}
+
+/* Small kernels of stride 1 through transformed tiles: side + kernel - 1 points a side for every
+ * `side` outputs, 4 as Winograd has it for kernels up to 5, 33 - kernel as Fourier transforms of 32
+ * have it, complex, half of them by symmetry. Infinite where there is no such algorithm. */
+static double transformed_time(const geometry *g, const operator_tile *tiles, double units,
+                               const operator_gpu *gpu) {
+    double kernel = sqrt(g->area), split;
+    if (g->stride > 1 || kernel < 3 || kernel > 11 || g->groups > 1)
+        return INFINITY;
+    bool winograd = kernel <= 5;
+    double outputs = winograd ? 4 : 33 - kernel;
+    double points = winograd ? (outputs + kernel - 1) * (outputs + kernel - 1) : 32 * 17.0;
+    double across = ceil(g->side / outputs);
+    double patches = g->out_pixels / (g->side * g->side) * across * across;
+    double complex = winograd ? 1 : 4, words = winograd ? 4 : 8;
+    bool weight = g->kind == PRODUCT_WEIGHT_GRADIENT;
+    double product = product_time(tiles, points, weight ? g->c_out : patches,
+                                  g->kind == PRODUCT_OUTPUT ? g->c_out : g->c_in,
+                                  complex * (weight                      ? patches
+                                             : g->kind == PRODUCT_OUTPUT ? g->c_in
+                                                                         : g->c_out),
+                                  units, gpu->flop_per_s, weight, &split);
+    double moved = words * points * (patches * (g->c_in + g->c_out) + g->c_in * g->c_out);
+    return product + (g->in_bytes + g->out_bytes + g->weight_bytes + 2 * moved) / gpu->bytes_per_s;
+}
+
+static float multiples(double value) {
+    return (float)((fmod(value, 2) == 0) + (fmod(value, 4) == 0) + (fmod(value, 8) == 0) +
+                   (fmod(value, 32) == 0) + (fmod(value, 64) == 0));
+}
+
+double operator_look_convolution(const habitat_model_query *query, operator_class c,
+                                 const operator_gpu *gpu, float *inputs) {
+    const double l2_bytes_per_s_per_sm = 24 * 1.7e9;
+    const habitat_conv_shape *s = &query->work->shape.conv;
+    (void)c;
+    bool matrix = operator_arithmetic(query) != HABITAT_DTYPE_FP32;
+    bool wide = habitat_dtype_bytes(query->work->dtype) == 4;
+    geometry g = geometry_of(query->work);
+    double vector_units = gpu->sm_count * gpu->lanes_per_sm / 64;
+    double units = matrix ? gpu->sm_count : vector_units;
+    const operator_tile *tiles = matrix ? matrix_tiles : plain_tiles;
+    double split = 1;
+    double tiled = product_time(tiles, g.groups, g.m, g.n, g.k, units, gpu->flop_per_s,
+                                g.kind == PRODUCT_WEIGHT_GRADIENT, &split);
+    tiled *= (matrix ? matrix_pass_factors : plain_pass_factors)[g.kind];
+    double flop = 2 * g.groups * g.m * g.n * g.k;
+    /* Depthwise kernels run on plain units at a tenth of their peak. */
+    double direct = flop / (.1 * gpu->sm_count * gpu->lanes_per_sm * 2 * gpu->clock_hz);
+    double transformed = matrix ? INFINITY : transformed_time(&g, tiles, units, gpu);
+    double implicit = g.groups > 1 ? fmin(tiled, direct) : tiled;
+    double bytes = g.in_bytes + g.out_bytes + g.weight_bytes;
+    double miss = operator_miss_share(bytes, gpu->l2_bytes, .5, .75);
+    double each = fmax(miss / gpu->bytes_per_s, 1 / (gpu->sm_count * l2_bytes_per_s_per_sm));
+    double memory = (matrix ? matrix_reads : plain_reads) * bytes * each;
+    bool rearranges = matrix && !s->channels_last && !(g.groups > 1 && g.c_in == 1);
+    /* fp32 tensors have kernels that read NCHW: half of them are rearranged. */
+    double rearranging =
+        rearranges ? rearranging_share * (wide ? 1 : 2) * (g.in_bytes + g.out_bytes) * each : 0;
+    double compute = fmin(implicit, transformed);
+    double base = cbrt(compute * compute * compute + memory * memory * memory) + rearranging;
+    float *x = inputs;
+    *x++ = (float)g.kind;
+    *x++ = (float)(!wide + matrix);
+    *x++ = operator_log(compute / memory, -5, 5);
+    *x++ = operator_log(implicit / fmax(flop / gpu->flop_per_s, memory), -1, 5);
+    *x++ = (float)(rearranging / base);
+    *x++ = operator_log(direct / tiled, -4, 4);
+    *x++ = isfinite(transformed) ? operator_log(transformed / implicit, -3, 3) : 3;
+    *x++ = operator_log2(g.c_in, 0, 11);
+    *x++ = operator_log2(g.c_out, 0, 11);
+    *x++ = operator_log2(s->batch, 0, 8);
+    *x++ = operator_log2(g.side, 0, 9);
+    *x++ = operator_log2(g.area, 0, 8);
+    *x++ = (float)fmin(g.stride, 16);
+    *x++ = operator_log2(g.groups, 0, 11);
+    *x++ = multiples(g.c_in);
+    *x++ = multiples(g.c_out);
+    for (size_t i = 0; i < sizeof described / sizeof *described; i++, x += 3)
+        operator_tile_inputs(&tiles[described[i]], g.groups, g.m, g.n, units, -5, 5, x);
+    *x++ = operator_log2(split, 0, 8);
+    *x++ = operator_log2(g.k, 0, 20);
+    *x++ = operator_log2(g.m / g.n, -12, 18);
+    *x++ = s->transposed;
+    *x++ = multiples(g.side);
+    *x++ = operator_log(bytes / gpu->l2_bytes, -5, 6);
+    *x++ = (float)log2(units);
+    *x++ = (float)log(gpu->flop_per_s / gpu->bytes_per_s);
+    *x++ = operator_log(base / 4e-6, -3, 7);
+    return base;
+}

@@ -1,0 +1,86 @@
+/* Element-wise operations, forward and backward, and copies: memory traffic, from the L2 cache
+ * while tensors fit, and the arithmetic of functions that cost more than their traffic. */
+#include <math.h>
+#include <string.h>
+
+#include "operator/views.h"
+
+/* What one SM takes from the L2 cache a cycle where neighbouring kernels reuse the tensors. */
+static const double l2_bytes_per_cycle = 38;
+
+double operator_memory_time(const operator_gpu *gpu, double footprint, double bytes) {
+    double l2_bytes_per_s = l2_bytes_per_cycle * gpu->sm_count * gpu->clock_hz;
+    double miss = operator_miss_share(footprint, gpu->l2_bytes, .51, .45);
+    return bytes * (miss / gpu->bytes_per_s + (1 - miss) / fmax(l2_bytes_per_s, gpu->bytes_per_s));
+}
+
+double operator_warm_share(const operator_gpu *gpu, double footprint) {
+    return 1 - operator_miss_share(footprint, gpu->l2_bytes, .51, .45);
+}
+
+const operator_input operator_elementwise_inputs[OPERATOR_ELEMENTWISE_INPUTS] = {
+    {"inputs", false},         {"kind", false},    {"log2 bytes", false},
+    {"eager", false},          {"warm", false},    {"element bytes", false},
+    {"compute/memory", false}, {"bytes/L2", true}, {"flop/byte rate", true},
+};
+
+/* Kinds by how much they compute: sums and products 0, quotients 1, powers 2, comparisons 3,
+ * functions with an exponential 4. */
+static float elementwise_kind(const habitat_work *w) {
+    static const struct {
+        const char *part;
+        float code;
+    } kinds[] = {{"gelu", 4}, {"div", 1},  {"pow", 2},    {"relu", 3},
+                 {"tanh", 4}, {"silu", 4}, {"sigmoid", 4}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strstr(w->kind, kinds[i].part))
+            return kinds[i].code;
+    return 0;
+}
+
+/* Lane cycles an element of the error function, forward and backward; 16-bit tensors are converted
+ * on the way. Others hide behind their traffic. */
+static double lane_cycles(const habitat_work *w) {
+    bool half = habitat_dtype_bytes(w->dtype) < 4, backward = w->pass != HABITAT_PASS_FORWARD;
+    if (!strstr(w->kind, "gelu"))
+        return 0;
+    return backward ? 49 : half ? 39 : 21;
+}
+
+double operator_look_elementwise(const habitat_model_query *query, operator_class c,
+                                 const operator_gpu *gpu, float *inputs) {
+    (void)c;
+    const double extra_start = 4e-7;
+    const habitat_work *w = query->work;
+    double bytes = w->read_bytes + w->write_bytes;
+    double elements = w->write_bytes / (double)habitat_dtype_bytes(w->dtype);
+    double memory = operator_memory_time(gpu, bytes, bytes);
+    double cycles = lane_cycles(w);
+    double compute = elements * cycles / (gpu->sm_count * gpu->lanes_per_sm * gpu->clock_hz);
+    inputs[0] = (float)fmin(round(w->read_bytes / w->write_bytes), 4);
+    inputs[1] = elementwise_kind(w);
+    inputs[2] = operator_log2(bytes, 20, 30);
+    inputs[3] = query->timing == HABITAT_TIMING_EAGER;
+    inputs[4] = (float)operator_warm_share(gpu, bytes);
+    inputs[5] = (float)habitat_dtype_bytes(w->dtype);
+    inputs[6] = operator_log(compute / memory, -3, 3);
+    inputs[7] = operator_log(bytes / gpu->l2_bytes, -4, 6);
+    inputs[8] = (float)log(gpu->flop_per_s / gpu->bytes_per_s);
+    return pow(pow(memory, 4) + pow(compute, 4), .25) + (cycles > 0 ? extra_start : 0);
+}
+
+const operator_input operator_copy_inputs[OPERATOR_COPY_INPUTS] = {
+    {"log2 bytes", false}, {"warm", false}, {"element bytes", false}};
+
+/* The driver's kernel, which asks less of memory and cache than element-wise kernels do. */
+double operator_look_copy(const habitat_model_query *query, operator_class c,
+                          const operator_gpu *gpu, float *inputs) {
+    (void)c;
+    const double from_memory = .63, from_cache = .4;
+    const habitat_work *w = query->work;
+    double bytes = w->read_bytes + w->write_bytes, warm = operator_warm_share(gpu, bytes);
+    inputs[0] = operator_log2(bytes, 14, 30);
+    inputs[1] = (float)warm;
+    inputs[2] = (float)habitat_dtype_bytes(w->dtype);
+    return operator_memory_time(gpu, bytes, bytes) / (warm * from_cache + (1 - warm) * from_memory);
+}

@@ -1,0 +1,146 @@
+/* Matrix products on matrix units: tf32, fp16, bf16, fp8.
+ *
+ * A kernel cuts the output into tiles, one an SM at a time, and k into parts where tiles are few;
+ * the library takes the cut that is quickest. Units are paced by their peak and by what the cache
+ * delivers; the whole by the rate that the board's power sustains, which does not care how full
+ * the last wave is. docs/modelling.md#analytic-times has the formulas and the sources of constants.
+ */
+#include <math.h>
+
+#include "operator/views.h"
+
+const operator_input operator_matrix_inputs[OPERATOR_MATRIX_INPUTS] = {
+    {"waves 256x128", false},  {"filling 256x128", false}, {"use 256x128", false},
+    {"waves 128x256", false},  {"filling 128x256", false}, {"use 128x256", false},
+    {"waves 128x128", false},  {"filling 128x128", false}, {"use 128x128", false},
+    {"waves 128x64", false},   {"filling 128x64", false},  {"use 128x64", false},
+    {"waves 64x128", false},   {"filling 64x128", false},  {"use 64x128", false},
+    {"waves 64x64", false},    {"filling 64x64", false},   {"use 64x64", false},
+    {"compute/memory", false}, {"tile loss", false},       {"log2 k", false},
+    {"multiples", false},      {"variant", false},         {"block scales", false},
+    {"alignment", false},      {"log2 m", true},           {"log2 n", true},
+    {"footprint/L2", true},    {"log time", true},
+};
+
+/* Tiles of the libraries' kernels; the first six are described to the trees. */
+static const double tiles[][2] = {{256, 128}, {128, 256}, {128, 128}, {128, 64},
+                                  {64, 128},  {64, 64},   {256, 64},  {64, 256},
+                                  {64, 32},   {32, 64},   {16, 64}};
+enum { TILES = sizeof tiles / sizeof *tiles, TILES_DESCRIBED = 6 };
+static const double splits[] = {1, 2, 3, 4, 6, 8, 16};
+enum { SPLITS = sizeof splits / sizeof *splits, LEAST_PART = 256 /* of k */ };
+
+static const double dram_share = .92; /* of copies' bandwidth, as products read */
+static const double split_s = 1.5e-6; /* sums of the parts of k */
+
+static double fourth(double x) {
+    return x * x * x * x;
+}
+
+double operator_powered(double tiled_s, double power_s) {
+    double x = fourth(tiled_s / power_s);
+    return power_s * sqrt(sqrt(sqrt(1 + x * x)));
+}
+
+bool operator_has_clusters(const operator_gpu *gpu) {
+    return gpu->compute_capability >= 90 && gpu->compute_capability < 120;
+}
+
+/* 40 of the 64 byte a cycle that an SM's path to the cache is built for; clusters load once for
+ * two. With them the end of one tile also overlaps the beginning of the next. */
+operator_kernel_costs operator_kernel_costs_of(const operator_gpu *gpu) {
+    bool clusters = operator_has_clusters(gpu);
+    return (operator_kernel_costs){
+        .sm_bytes_per_s = 40 * gpu->clock_hz * (clusters ? 2 : 1),
+        .tile_s = clusters ? 8e-7 : 1.6e-6,
+        .wave = clusters ? .5 : .8,
+    };
+}
+
+/* Alignment of rows in memory [byte], at most 16. */
+static double alignment_of(double k, double n, double element) {
+    double bytes = 16;
+    while (bytes > element && (fmod(k * element, bytes) != 0 || fmod(n * element, bytes) != 0))
+        bytes /= 2;
+    return bytes;
+}
+
+/* Share of the units' rate where rows are not aligned to 16 byte. Then Hopper's bulk copies do not
+ * apply, and kernels of older GPUs reach .62 of its units' rate; below 4 byte asynchronous copies
+ * do not apply either: half. */
+static double aligned_share(const operator_gpu *gpu, double alignment) {
+    double share = alignment < 16 && operator_has_clusters(gpu) ? .62 : 1;
+    return alignment < 4 ? share / 2 : share;
+}
+
+/* Seconds of the quickest cut at the peak of the units. */
+static double tiled_time(const operator_gpu *gpu, double b, double m, double n, double k,
+                         double element, double unit_flop_per_s) {
+    const operator_kernel_costs costs = operator_kernel_costs_of(gpu);
+    double best = INFINITY, sums = b * m * n * 8 / (gpu->sm_count * operator_l2_bytes_per_s_per_sm);
+    for (size_t i = 0; i < TILES; i++) {
+        double r = tiles[i][0], q = tiles[i][1];
+        double compute = 2 * r * q / unit_flop_per_s;
+        double load = (r + q) * element / costs.sm_bytes_per_s;
+        double step = sqrt(sqrt(fourth(compute) + fourth(load)));
+        double count = b * ceil(m / r) * ceil(n / q);
+        double end = costs.tile_s * r * q / (128 * 128);
+        for (size_t j = 0; j < SPLITS && (j == 0 || k >= LEAST_PART * splits[j]); j++) {
+            double waves = count * splits[j] / gpu->sm_count;
+            waves = fmax(waves + costs.wave * (ceil(waves) - waves), costs.wave);
+            double time = waves * (step * k / splits[j] + end);
+            if (j > 0)
+                time += split_s + sums * splits[j];
+            best = fmin(best, time);
+        }
+    }
+    return best;
+}
+
+static void describe_tiles(double b, double m, double n, double units, float *x) {
+    for (size_t i = 0; i < TILES_DESCRIBED; i++, x += 3) {
+        const operator_tile tile = {tiles[i][0], tiles[i][1], 1};
+        operator_tile_inputs(&tile, b, m, n, units, -5, 5, x);
+    }
+}
+
+static double whole_multiples(double value, double a, double b) {
+    return (fmod(value, a) == 0) + (fmod(value, b) == 0);
+}
+
+double operator_look_matrix(const habitat_model_query *query, operator_class c,
+                            const operator_gpu *gpu, float *inputs) {
+    const habitat_gemm_shape *s = &query->work->shape.gemm;
+    double b = s->b, m = s->m, n = s->n, k = s->k;
+    bool fp8 = c == OPERATOR_GEMM_FP8;
+    double element = fp8 ? 1 : (double)habitat_dtype_bytes(query->work->dtype);
+    double weights = element * b * n * k;
+    double moved = (fp8 ? 2 : element) * b * (m * k + m * n);
+    double bytes = weights + moved;
+    double copies = query->timing == HABITAT_TIMING_SERVING ? 6 : 1;
+    double footprint = copies * weights + moved;
+    double miss = operator_miss_share(footprint, gpu->l2_bytes, .4, .7);
+    double memory = fmax(bytes * miss / (dram_share * gpu->bytes_per_s),
+                         bytes / (gpu->sm_count * operator_l2_bytes_per_s_per_sm));
+    double alignment = alignment_of(k, n, element);
+    double share = aligned_share(gpu, alignment);
+    double power = 2 * b * m * n * k / (operator_power_share * gpu->flop_per_s);
+    double tiled =
+        tiled_time(gpu, b, m, n, k, element, share * gpu->peak_flop_per_s / gpu->sm_count);
+    double compute = operator_powered(tiled, power);
+    double base = cbrt(compute * compute * compute + memory * memory * memory);
+    describe_tiles(b, m, n, gpu->sm_count, inputs);
+    float *x = inputs + 3 * TILES_DESCRIBED;
+    *x++ = operator_log(compute / memory, -5, 5);
+    *x++ = operator_log(compute / power, 0, 5);
+    *x++ = operator_log2(k, 4, 16);
+    *x++ = (float)(whole_multiples(n, 8, 64) + whole_multiples(k, 8, 64));
+    *x++ = query->variant == HABITAT_VARIANT_SGLANG;
+    *x++ = query->variant == HABITAT_VARIANT_BLOCK_SCALED;
+    *x++ = (float)log2(alignment);
+    *x++ = operator_log2(m, 0, 16);
+    *x++ = operator_log2(n, 0, 16);
+    *x++ = operator_log(footprint / gpu->l2_bytes, -3, 3);
+    *x++ = operator_log(base / 4e-6, -2, 5);
+    return base;
+}

@@ -1,0 +1,80 @@
+/* Layer norm along rows and batch norm along channels, forward and backward (training).
+ *
+ * Layer norm: a block a row; rows whose length is no multiple of 4 go through slower kernels. Its
+ * backward pass adds sums down the columns. Batch norm: a block a channel, so that few channels
+ * leave most SMs idle. Cycles were fitted on training shapes of one GPU. */
+#include <math.h>
+#include <string.h>
+
+#include "operator/views.h"
+
+/* Of rows in vectors of 4 and of others. */
+typedef struct norm_cycles {
+    double row, column;     /* issue on its SM */
+    double longest;         /* a column, from start to end */
+    double memory, start_s; /* traffic over the least; beyond the cost of any kernel */
+} norm_cycles;
+
+static const norm_cycles forward[2] = {{292, .228, 1.9, 1.48, .9e-6},
+                                       {1264, .902, 1.03, 2.35, 2.1e-6}};
+static const norm_cycles backward[2] = {{231, .424, 1.19, 1.24, 2.7e-6},
+                                        {253, .815, 1.88, .72, 3.0e-6}};
+
+/* Sums of the weights' and bias' gradients down the columns: 32 columns a block, unless the rows
+ * are so many that blocks share them. */
+static double column_sums(const operator_gpu *gpu, double rows, double columns, double tensors) {
+    const double most_rows = 65536, row_cycles = 5.2, block_share = .147;
+    double blocks = ceil(columns / 32);
+    if (rows > most_rows && columns / 32 < gpu->sm_count / 2)
+        return .6 * tensors;
+    double walk = rows * row_cycles * fmax(1, blocks / gpu->sm_count * block_share) / gpu->clock_hz;
+    return fmax(1.53 * tensors, walk);
+}
+
+double operator_look_layer_norm(const habitat_model_query *query, operator_class c,
+                                const operator_gpu *gpu, float *inputs) {
+    (void)c;
+    const habitat_work *w = query->work;
+    bool is_forward = w->pass == HABITAT_PASS_FORWARD;
+    double rows = w->shape.rows.rows, columns = w->shape.rows.columns;
+    const norm_cycles *k = (is_forward ? forward : backward) + (fmod(columns, 4) != 0);
+    double tensor = (double)habitat_dtype_bytes(w->dtype) * rows * columns;
+    double tensors = is_forward ? 2 : 3;
+    operator_rows_parts parts = {
+        .memory = k->memory * operator_memory_time(gpu, tensors * tensor, tensors * tensor),
+        .issue = rows / gpu->sm_count * (k->row + k->column * columns) / gpu->clock_hz,
+        .longest = k->longest * columns / gpu->clock_hz};
+    operator_rows_describe(query, gpu, &parts, inputs);
+    double seconds = cbrt(pow(parts.memory, 3) + pow(parts.issue, 3)) + parts.longest;
+    if (!is_forward)
+        seconds +=
+            column_sums(gpu, rows, columns, operator_memory_time(gpu, 3 * tensor, 2 * tensor));
+    bool eager = query->timing == HABITAT_TIMING_EAGER; /* starts hide behind the call's own cost */
+    return seconds + (eager ? 0 : k->start_s);
+}
+
+/* Cycles an element of a channel, from the cache and beyond it from memory; of a channel; waves
+ * that come whole, and the least; kernels' starts. 16-bit tensors take other kernels. */
+static const struct channel_cycles {
+    double element, missed, channel, whole_waves, least_waves, start_s;
+} channel_cycles[2][2] = {{{.564, .184, 1848, 1, 1.45, 0}, {1.02, .158, 1988, 1, 1.39, 2.5e-6}},
+                          {{.442, .7, 1553, 2, 2.2, 0}, {.816, .54, 990, 2, 2.6, 0}}};
+
+double operator_look_batch_norm(const habitat_model_query *query, operator_class c,
+                                const operator_gpu *gpu, float *inputs) {
+    (void)c;
+    const habitat_work *w = query->work;
+    bool backwards = w->pass != HABITAT_PASS_FORWARD;
+    double channels = w->shape.rows.rows, elements = w->shape.rows.columns;
+    double element = (double)habitat_dtype_bytes(w->dtype), tensor = element * channels * elements;
+    const struct channel_cycles *k = &channel_cycles[backwards][element < 4];
+    double footprint = (backwards ? 3 : 2) * tensor, passes = backwards ? 5 : 3;
+    double waves = ceil(channels / gpu->sm_count / k->whole_waves) * k->whole_waves;
+    double missed = 1 - operator_warm_share(gpu, footprint);
+    double cycles = elements * (k->element + k->missed * missed) + k->channel;
+    operator_rows_parts parts = {.memory = operator_memory_time(gpu, footprint, passes * tensor),
+                                 .issue = fmax(waves, k->least_waves) * cycles / gpu->clock_hz,
+                                 .longest = cycles / gpu->clock_hz};
+    operator_rows_describe(query, gpu, &parts, inputs);
+    return hypot(parts.memory, parts.issue) + k->start_s;
+}

@@ -1,0 +1,98 @@
+/* What operator models look at: the class an operation falls in, the analytic time its work takes
+ * on a GPU's sustained rates, and dimensionless inputs for what the analysis leaves open. */
+#ifndef HABITAT_OPERATOR_OPERATOR_H
+#define HABITAT_OPERATOR_OPERATOR_H
+
+#include <habitat/question.h>
+
+/* Numbers are part of the model file format. */
+typedef enum operator_class {
+    OPERATOR_GEMM = 0,    /* fp32 on plain units */
+    OPERATOR_BMM,         /* fp32, batched */
+    OPERATOR_CONV,        /* fp32, 2-D */
+    OPERATOR_ELEMENTWISE, /* any number format */
+    OPERATOR_SOFTMAX,     /* forward, eager calls of PyTorch 2.1 */
+    OPERATOR_NORM,        /* layer norm, the same */
+    OPERATOR_GEMM_MATRIX, /* tf32, fp16, bf16 on matrix units, batched or not */
+    OPERATOR_GEMM_FP8,
+    OPERATOR_ATTENTION,       /* fused, 16-bit */
+    OPERATOR_COPY,            /* contiguous, one number format */
+    OPERATOR_WARM_SOFTMAX,    /* both passes, repeated under a graph: PyTorch 2.11 */
+    OPERATOR_WARM_NORM,       /* layer norm, the same */
+    OPERATOR_BATCH_NORM,      /* training, both passes */
+    OPERATOR_ATTENTION_PLAIN, /* fp32, fused or not, both passes */
+    OPERATOR_CONV_OTHER,      /* fp32, 2-D: gradients, transposed, known forward */
+    OPERATOR_CONV_MATRIX,     /* tf32, fp16, bf16, 2-D, every pass; groups in every format */
+    OPERATOR_RNN,             /* LSTM, GRU and plain, both passes, any number format */
+    OPERATOR_CLASSES,
+    OPERATOR_NONE = OPERATOR_CLASSES
+} operator_class;
+
+enum { OPERATOR_INPUTS_MAX = 40 };
+
+/* One input of a class: its name, and whether it may tell GPUs apart beyond their rates: such
+ * inputs are left out of models meant for GPUs that nobody measured. */
+typedef struct operator_input {
+    const char *name;
+    bool device;
+} operator_input;
+
+const char *operator_class_name(operator_class c);
+const operator_input *operator_inputs(operator_class c, size_t *count);
+
+/* Class of a question; OPERATOR_NONE when no model is trained for it. */
+operator_class operator_class_of(const habitat_model_query *query);
+
+/* The class that answers the same question better on GPUs it was trained on; OPERATOR_NONE: there
+ * is none. */
+operator_class operator_class_if_seen(const habitat_model_query *query);
+
+/* Whether a class trains on such a row: its own, and those that it answers where it knows the GPU.
+ */
+bool operator_trains_on(operator_class c, const habitat_model_query *query);
+
+/* Facts of one GPU as one class needs them. */
+typedef struct operator_gpu {
+    double flop_per_s, bytes_per_s; /* sustained */
+    double peak_flop_per_s;         /* of the unit that the class runs on */
+    double sm_count, lanes_per_sm, clock_hz, l2_bytes;
+    uint32_t compute_capability; /* 10 * major + minor; 0 for AMD */
+} operator_gpu;
+
+/* false: the GPU lists no rate or size that the class needs. */
+bool operator_gpu_facts(const habitat_gpu *gpu, operator_class c, habitat_dtype arithmetic,
+                        operator_gpu *out);
+
+/* Arithmetic a query computes in: its own, or that of its tensors. */
+habitat_dtype operator_arithmetic(const habitat_model_query *query);
+
+/* Analytic time [ms] and inputs, shape (operator_inputs count). docs/modelling.md has the formulas.
+ * The time includes the constant of the way it is measured; `floor_ms` is the least such a
+ * measurement ever shows. */
+typedef struct operator_view {
+    double base_ms;
+    double floor_ms;
+    float inputs[OPERATOR_INPUTS_MAX];
+} operator_view;
+
+void operator_look(const habitat_model_query *query, operator_class c, const operator_gpu *gpu,
+                   operator_view *out);
+
+/* Whether rows of this pass are trained on as they are. */
+bool operator_pass_trained(operator_class c, habitat_pass pass);
+
+/* Classes with few and related GPUs: those of one compute capability are left out together, and two
+ * kinds of GPU suffice to tell how far trees carry. */
+bool operator_judged_by_kind(operator_class c);
+
+/* Times the forward cost that a pass takes where only forward was measured; 1 for forward. */
+double operator_pass_factor(operator_class c, habitat_pass pass);
+
+/* Classes whose looks know the passes apart: all of their rows are trained on and judged. Of the
+ * others the forward ones are. */
+bool operator_knows_passes(operator_class c);
+
+/* Classes that memory bounds on any GPU. */
+bool operator_moves_memory(operator_class c);
+
+#endif

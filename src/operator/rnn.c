@@ -1,0 +1,116 @@
+/* Recurrent layers as the library runs them: the products with the inputs of all steps at once,
+ * then step after step a product with the state, whose weights mostly stay in the cache. Layers run
+ * a step behind each other and directions side by side, so that only the latency of steps adds up.
+ * docs/modelling.md#recurrent-layers */
+#include <math.h>
+
+#include "operator/views.h"
+
+const operator_input operator_rnn_inputs[OPERATOR_RNN_INPUTS] = {
+    {"gates", false},
+    {"backward", false},
+    {"16 bit", false},
+    {"matrix units", false},
+    {"layers", false},
+    {"directions", false},
+    {"log2 batch", false},
+    {"log2 steps", false},
+    {"log2 hidden", false},
+    {"log2 input", false},
+    {"multiples hidden", false},
+    {"multiples input", false},
+    {"multiples batch", false},
+    {"step waves 64x64", false},
+    {"step filling 64x64", false},
+    {"step use 64x64", false},
+    {"step waves 32x128", false},
+    {"step filling 32x128", false},
+    {"step use 32x128", false},
+    {"step compute/memory", false},
+    {"steps' work", false},
+    {"products' share", false},
+    {"weights/registers", false},
+    {"weights/L2", true},
+    {"log2 units", true},
+    {"flop/byte rate", true},
+    {"log step time", true},
+};
+
+static const operator_tile step_tiles[] = {{64, 64, .6}, {32, 128, .6}, {32, 32, .4}};
+static const operator_tile product_tiles[] = {
+    {128, 128, .95}, {128, 64, .8}, {64, 64, .65}, {32, 32, .4}};
+
+static double best_time(const operator_tile *tiles, size_t count, double m, double n, double k,
+                        double parts, double units, double flop_per_s) {
+    double best = INFINITY;
+    for (size_t i = 0; i < count; i++)
+        best = fmin(best, operator_tile_time(&tiles[i], parts, m, n, k, units, flop_per_s, .5));
+    return best;
+}
+#define BEST(tiles, ...) best_time(tiles, sizeof tiles / sizeof *tiles, __VA_ARGS__)
+
+static float multiples(double value) {
+    return (float)((fmod(value, 8) == 0) + (fmod(value, 32) == 0) + (fmod(value, 128) == 0));
+}
+
+double operator_look_rnn(const habitat_model_query *query, operator_class c,
+                         const operator_gpu *gpu, float *inputs) {
+    (void)c;
+    const double l2_bytes_per_s_per_sm = 24 * 1.7e9;
+    const habitat_rnn_shape *s = &query->work->shape.rnn;
+    double element = (double)habitat_dtype_bytes(query->work->dtype);
+    bool backward = query->work->pass != HABITAT_PASS_FORWARD;
+    bool matrix = operator_arithmetic(query) != HABITAT_DTYPE_FP32;
+    double units = matrix ? gpu->sm_count : gpu->sm_count * gpu->lanes_per_sm / 64;
+    /* What a step takes whatever its size: a product and the gates after it. This and the other
+     * factors were fitted to the H200's training rows, the only ones without launches inside. */
+    double step_latency_s = (matrix ? 5.5e-6 : 4.2e-6) * (backward ? 1.1 : 1);
+    double directions = s->bidirectional ? 2 : 1, width = s->gates * s->hidden;
+    double rows = s->batch * s->steps, rate = gpu->flop_per_s, products = 0;
+    for (unsigned layer = 0; layer < 64 && layer < s->layers; layer++) {
+        double in = layer > 0 ? s->hidden * directions : s->input;
+        products += BEST(product_tiles, rows, width * directions, in, 1, units, rate);
+        if (backward) /* the weights' gradient of inputs and states */
+            products += BEST(product_tiles, width, in + s->hidden, rows, directions, units, rate);
+    }
+    double weights = element * width * s->hidden * directions;
+    double moved = element * s->batch * directions * (2 * width + 4 * s->hidden);
+    double miss = operator_miss_share(weights * s->layers, gpu->l2_bytes, .7, 1);
+    double memory = 2.2 * (weights + moved) *
+                    fmax(miss / gpu->bytes_per_s, 1 / (gpu->sm_count * l2_bytes_per_s_per_sm));
+    double compute = backward
+                         ? BEST(step_tiles, s->batch, s->hidden, width, directions, units, rate)
+                         : BEST(step_tiles, s->batch, width, s->hidden, directions, units, rate);
+    compute *= matrix ? .9 : .6;
+    double work = sqrt(compute * compute + memory * memory);
+    double latency = (s->steps + s->layers - 1) * step_latency_s;
+    double steps = s->steps * s->layers * work;
+    products *= 1.3;
+    double base = latency + steps + products;
+    float *x = inputs;
+    *x++ = (float)s->gates;
+    *x++ = backward;
+    *x++ = element == 2;
+    *x++ = matrix;
+    *x++ = (float)fmin(s->layers, 8);
+    *x++ = (float)directions;
+    *x++ = operator_log2(s->batch, 0, 9);
+    *x++ = operator_log2(s->steps, 0, 11);
+    *x++ = operator_log2(s->hidden, 5, 13);
+    *x++ = operator_log2(s->input, 0, 13);
+    *x++ = multiples(s->hidden);
+    *x++ = multiples(s->input);
+    *x++ = multiples(s->batch);
+    for (size_t i = 0; i < 2; i++, x += 3)
+        operator_tile_inputs(&step_tiles[i], directions, s->batch, width, units, -5, 5, x);
+    *x++ = operator_log(compute / memory, -5, 5);
+    *x++ = operator_log(steps / latency, -5, 5);
+    *x++ = (float)(products / base);
+    /* Persistent kernels keep the weights in registers: 256 KiB an SM. */
+    *x++ = operator_log(weights / (gpu->sm_count * 262144), -5, 5);
+    *x++ = operator_log(weights * s->layers / gpu->l2_bytes, -5, 5);
+    *x++ = (float)log2(units);
+    *x++ = (float)log(rate / gpu->bytes_per_s);
+    *x++ = operator_log(work / step_latency_s, -5, 6);
+    return base;
+}

@@ -1,0 +1,129 @@
+/* From a row of a table to a measured operation: the schemas of docs/dataset.md, and the columns
+ * that all of them share. */
+#include "question/schemas.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "question/measurement.h"
+#include "work/pass.h"
+
+static bool is(const char *a, const char *b) {
+    return a && strcmp(a, b) == 0;
+}
+
+/* How tables that do not say it were timed: by who measured. */
+static habitat_timing timing_of_source(row *r) {
+    const char *source = row_text(r, "source", NULL);
+    if (is(row_text(r, "framework", NULL), "vllm") && is(row_text(r, "dtype", NULL), "fp8_block"))
+        return HABITAT_TIMING_EAGER; /* the one table of that source timed without a graph */
+    if (is(source, "cdecatapult"))
+        return HABITAT_TIMING_SESSION;
+    if (is(source, "neusight"))
+        return HABITAT_TIMING_EAGER;
+    return is(source, "aiconfigurator") ? HABITAT_TIMING_SERVING : HABITAT_TIMING_KERNEL;
+}
+
+/* `framework` stands for `variant` in the tables of serving frameworks alone; elsewhere it is free
+ * text. */
+static habitat_variant variant_of(row *r) {
+    bool own = row_has(r, "variant"), serving = !row_has(r, "shape") && !row_has(r, "class");
+    int variant = HABITAT_VARIANT_DEFAULT;
+    if (own || serving)
+        variant = row_word(r, own ? "variant" : "framework", &schema_variants, variant);
+    return is(row_text(r, "dtype", NULL), "fp8_block") ? HABITAT_VARIANT_BLOCK_SCALED
+                                                       : (habitat_variant)variant;
+}
+
+/* "tf32" is what fp32 tensors are computed in. Synonyms go as everywhere ("float16"). */
+static habitat_dtype dtype_of(row *r, habitat_dtype *arithmetic) {
+    const char *text = row_text(r, "dtype", NULL);
+    habitat_dtype dtype = habitat_dtype_from_name(text);
+    if (!text)
+        row_fail(r, HABITAT_E_RANGE, "no dtype given");
+    if (dtype == HABITAT_DTYPE_UNKNOWN)
+        dtype = (habitat_dtype)row_word(r, "dtype", &schema_dtypes, HABITAT_DTYPE_UNKNOWN);
+    if (dtype == HABITAT_DTYPE_TF32) {
+        *arithmetic = dtype;
+        return HABITAT_DTYPE_FP32;
+    }
+    return dtype;
+}
+
+/* Cells that mean the same in every schema. */
+static row_question read_common(row *r, habitat_measurement *made) {
+    row_question q = {.out = made};
+    made->timing = (habitat_timing)row_word(r, "timing", &schema_timings, (int)timing_of_source(r));
+    made->variant = variant_of(r);
+    made->time_ms = row_time(r, row_has(r, "time_ms") ? "time_ms" : "latency_ms");
+    q.dtype = dtype_of(r, &made->arithmetic);
+    q.pass = (habitat_pass)row_word(r, "pass", &habitat_passes, HABITAT_PASS_FORWARD);
+    return q;
+}
+
+static void read_operation(row *r, const row_question *q, unsigned part) {
+    if (row_has(r, "shape"))
+        schema_read_collected(r, q);
+    else if (row_has(r, "class"))
+        schema_read_own(r, q);
+    else
+        schema_read_bundle(r, q, part);
+}
+
+static habitat_status measurement_of(row *r, unsigned part, habitat_measurement *out,
+                                     const char **gpu) {
+    habitat_measurement made = {.timing = HABITAT_TIMING_KERNEL};
+    if (!row_has(r, "shape") && !row_has(r, "class") && !schema_is_bundle(r))
+        return habitat_fail_at(r->err, HABITAT_E_FORMAT, r->path, UINT64_MAX, 1,
+                               "columns of no known schema; docs/dataset.md lists them");
+    row_question q = read_common(r, &made);
+    read_operation(r, &q, part);
+    int split = row_word(r, "split", &schema_splits, -1);
+    const char *flag = row_text(r, "flag", NULL), *name = row_text(r, "gpu", NULL);
+    *gpu = name ? name : "";
+    if (r->status != HABITAT_OK)
+        return r->status;
+    habitat_model_query query = {.work = &made.work,
+                                 .arithmetic = made.arithmetic,
+                                 .timing = made.timing,
+                                 .variant = made.variant};
+    made.shape_hash = question_hash(&query);
+    made.test = split >= 0 ? split == 1 : made.shape_hash % 5 == 0;
+    made.suspect = flag && !is(flag, "over_direct_conv_peak");
+    *out = made;
+    return HABITAT_OK;
+}
+
+unsigned measurement_parts(const habitat_csv_reader *reader) {
+    row r = row_of(reader, NULL);
+    return row_has(&r, "fwd_ms") ? 3 : 1;
+}
+
+habitat_status measurement_read(const habitat_csv_reader *reader, unsigned part,
+                                habitat_measurement *out, const char **gpu, habitat_error *err) {
+    row r = row_of(reader, err);
+    return measurement_of(&r, part, out, gpu);
+}
+
+habitat_status habitat_csv_measurement(const habitat_csv_reader *reader, habitat_measurement *out,
+                                       const char **gpu, habitat_error *err) {
+    if (!reader || !out || !gpu)
+        return habitat_fail(err, HABITAT_E_ARG, "no row given");
+    return measurement_read(reader, 0, out, gpu, err);
+}
+
+habitat_status measurement_of_fields(const char *path, uint64_t line, size_t count,
+                                     const char *const *columns, const char *const *fields,
+                                     habitat_measurement *out, habitat_error *err) {
+    row r = {.path = path,
+             .line = line,
+             .count = count,
+             .columns = columns,
+             .fields = fields,
+             .err = err};
+    const char *gpu = NULL;
+    if (count > HABITAT_CSV_COLUMNS_MAX)
+        return habitat_fail(err, HABITAT_E_ARG, "more than %d columns", HABITAT_CSV_COLUMNS_MAX);
+    return measurement_of(&r, 0, out, &gpu);
+}
