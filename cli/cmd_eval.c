@@ -4,11 +4,12 @@
 #include "commands.h"
 #include "eval_e2e.h"
 #include "eval_ops.h"
+#include "eval_pairs.h"
 
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
-} parts[] = {{"ops", eval_ops}, {"e2e", eval_e2e}, {"cnn", eval_cnn}};
+} parts[] = {{"ops", eval_ops}, {"e2e", eval_e2e}, {"cnn", eval_cnn}, {"pairs", eval_pairs}};
 enum { PARTS = sizeof parts / sizeof *parts };
 
 int cmd_eval(int argc, char **argv) {

@@ -79,4 +79,11 @@ habitat_status habitat_evaluate(const habitat_dataset *data, const habitat_gpu_t
                                 const char *folder, const habitat_train_options *options,
                                 habitat_text_sink sink, void *context, habitat_error *err);
 
+/** Judge predictions between recordings of one step on two GPUs, as Markdown tables or CSV.
+ * @param folder of recordings named alike but for the last part: resnet50_b16_fp32_h200.json.gz.
+ * @return HABITAT_OK; HABITAT_E_IO (no such folder); HABITAT_E_ARG (no pair in it); what reading
+ * and predicting return. @since 0.2 */
+habitat_status habitat_evaluate_pairs(const habitat_gpu_table *gpus, const char *folder, bool csv,
+                                      habitat_text_sink sink, void *context, habitat_error *err);
+
 #endif

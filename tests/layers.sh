@@ -21,7 +21,7 @@ allowed() { # modules that a module may include
     models) echo "base gpu work question formula operator models" ;;
     predict) echo "base gpu trace work question formula operator models predict" ;;
     report) echo "base gpu trace work question formula operator models predict report" ;;
-    lab) echo "base gpu work question formula operator models lab" ;;
+    lab) echo "base gpu trace work question formula operator models predict lab" ;;
     esac
 }
 

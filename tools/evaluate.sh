@@ -1,7 +1,7 @@
 #!/bin/sh
 # Regenerates docs/accuracy.md: `habitat eval ops` (models trained anew, each GPU left out in turn) and
-# `habitat eval e2e`
-# and `cnn` (recordings onto whole models that others measured).
+# `habitat eval e2e`, `cnn` (recordings onto whole models that others measured) and `pairs` (steps
+# recorded on two GPUs).
 # usage: evaluate.sh BUILD     HABITAT_EVAL_MLP=1 adds the networks of method mlp (a quarter of an hour)
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -26,6 +26,8 @@ TEXT
     "$habitat" eval e2e
     echo
     "$habitat" eval cnn
+    echo
+    "$habitat" eval pairs
 } >"$out"
 mv "$out" docs/accuracy.md
 echo "docs/accuracy.md"

@@ -1,0 +1,7 @@
+/* The part `pairs` of `habitat eval`; argv without "eval" and the part. */
+#ifndef HABITAT_CLI_EVAL_PAIRS_H
+#define HABITAT_CLI_EVAL_PAIRS_H
+
+int eval_pairs(int argc, char **argv);
+
+#endif

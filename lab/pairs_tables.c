@@ -1,0 +1,208 @@
+/* Pairs of recordings as Markdown and CSV. An error is predicted over measured busy time, less 1.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <habitat/text.h>
+#include <habitat/work.h>
+
+#include "lab/pairs.h"
+
+static double error_of(const pair_case *c, int method) {
+    return c->by[method].busy_ms / c->measured_ms - 1.0;
+}
+
+static int compare(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Which cases a row of a table is about; NULL and -1: all. */
+typedef struct chosen {
+    const habitat_gpu *origin;
+    int half; /* of the models, by their order in the alphabet: 0 the first, third, ...; 1 the
+                 others */
+} chosen;
+
+/* Models before this one in the alphabet, each once. */
+static size_t rank_of(const pair_set *set, const char *model) {
+    size_t rank = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        bool first = strcmp(set->cases[i].model, model) < 0;
+        for (size_t j = 0; first && j < i; j++)
+            first = strcmp(set->cases[j].model, set->cases[i].model) != 0;
+        rank += first;
+    }
+    return rank;
+}
+
+static bool counts(const pair_set *set, const pair_case *c, chosen which) {
+    return (!which.origin || c->origin == which.origin) &&
+           (which.half < 0 || (int)(rank_of(set, c->model) % 2) == which.half);
+}
+
+typedef struct summary {
+    size_t cases, inside;
+    double mean, median, worst, bias, kernels;
+} summary;
+
+/* Errors as shares; false when memory runs out or no case is chosen. */
+static bool summarise(const pair_set *set, int method, chosen which, summary *out) {
+    double *sizes = malloc((set->count + 1) * sizeof *sizes);
+    *out = (summary){0};
+    for (size_t i = 0; sizes && i < set->count; i++) {
+        const pair_case *c = &set->cases[i];
+        double error = error_of(c, method);
+        if (!counts(set, c, which) || !isfinite(error))
+            continue;
+        sizes[out->cases++] = fabs(error);
+        out->mean += fabs(error);
+        out->bias += error;
+        out->worst = fmax(out->worst, fabs(error));
+        out->kernels += c->by[method].kernel_error;
+        out->inside +=
+            c->measured_ms >= c->by[method].low_ms && c->measured_ms <= c->by[method].high_ms;
+    }
+    double n = (double)out->cases;
+    if (out->cases) {
+        qsort(sizes, out->cases, sizeof *sizes, compare);
+        out->median = 0.5 * (sizes[(out->cases - 1) / 2] + sizes[out->cases / 2]);
+        out->mean /= n;
+        out->bias /= n;
+        out->kernels /= n;
+    }
+    free(sizes);
+    return out->cases > 0;
+}
+
+static void print_row(const pair_set *set, const char *title, int method, chosen which,
+                      report_text *text) {
+    summary s;
+    if (!summarise(set, method, which, &s))
+        return;
+    report_print(text, "| %s | %zu | %.1f | %.1f | %.1f | %+.1f | %.1f |", title, s.cases,
+                 100 * s.mean, 100 * s.median, 100 * s.worst, 100 * s.bias, 100 * s.kernels);
+    if (method == PAIRS_UNCHANGED)
+        report_print(text, " - |\n");
+    else
+        report_print(text, " %.0f %% |\n", 100.0 * (double)s.inside / (double)s.cases);
+}
+
+static const char columns[] =
+    "steps | mean | median | worst | bias | kernel by kernel | inside the interval |\n"
+    "|---|--:|--:|--:|--:|--:|--:|--:|\n";
+
+static void print_directions(const pair_set *set, report_text *text) {
+    for (size_t i = 0; i < set->count; i++) {
+        const pair_case *c = &set->cases[i];
+        bool first = true;
+        for (size_t j = 0; first && j < i; j++)
+            first = set->cases[j].origin != c->origin || set->cases[j].dest != c->dest;
+        if (!first)
+            continue;
+        report_print(text, "\nFrom %s to %s:\n\n| method | %s", c->origin->name, c->dest->name,
+                     columns);
+        for (int m = 0; m < PAIRS_METHODS; m++)
+            print_row(set, pairs_method_name(m), m, (chosen){c->origin, -1}, text);
+    }
+}
+
+static void print_halves(const pair_set *set, report_text *text) {
+    report_print(
+        text, "\n`auto`, the models in two halves (every second of the alphabet):\n\n| models | %s",
+        columns);
+    for (int half = 0; half < 2; half++) {
+        char title[512] = "";
+        for (size_t i = 0; i < set->count; i++) {
+            const char *model = set->cases[i].model;
+            bool named = false;
+            for (size_t j = 0; !named && j < i; j++)
+                named = strcmp(set->cases[j].model, model) == 0;
+            if (named || (int)(rank_of(set, model) % 2) != half)
+                continue;
+            size_t used = strlen(title);
+            habitat_format(title + used, sizeof title - used, "%s%s", used ? ", " : "", model);
+        }
+        print_row(set, title, PAIRS_AUTO, (chosen){NULL, half}, text);
+    }
+}
+
+/* By class of kernel: what the destination's time over the origin's was, and was predicted. */
+static void print_classes(const pair_set *set, const habitat_gpu *origin, report_text *text) {
+    double from[HABITAT_CLASS_COUNT] = {0}, measured[HABITAT_CLASS_COUNT] = {0};
+    double predicted[HABITAT_CLASS_COUNT] = {0}, all = 0.0;
+    for (size_t i = 0; i < set->count; i++)
+        for (int k = 0; set->cases[i].origin == origin && k < HABITAT_CLASS_COUNT; k++) {
+            const pair_case *c = &set->cases[i];
+            double share = 1.0 / c->origin_ms; /* every step counts alike */
+            from[k] += share * c->class_origin_ms[k];
+            measured[k] += share * c->class_measured_ms[k];
+            predicted[k] += share * c->by[PAIRS_AUTO].class_ms[k];
+            all += share * c->class_origin_ms[k];
+        }
+    report_print(text,
+                 "\nKernels by class, from %s, every step counting alike; ratio of the "
+                 "destination's time to the origin's:\n\n"
+                 "| class | share of time | measured | auto |\n|---|--:|--:|--:|\n",
+                 origin->name);
+    for (int k = 0; k < HABITAT_CLASS_COUNT; k++)
+        if (from[k] > 0.002 * all)
+            report_print(text, "| %s | %.1f %% | %.3f | %.3f |\n",
+                         habitat_class_name((habitat_class)k), 100 * from[k] / all,
+                         measured[k] / from[k], predicted[k] / from[k]);
+}
+
+static void print_steps(const pair_set *set, report_text *text) {
+    report_print(text, "\nEvery step with `auto` (GPU busy time, ms; `matched`: share of the "
+                       "destination's kernel time whose kernels also ran on the origin):\n\n"
+                       "| step | from | to | measured | predicted | interval | error | unchanged | "
+                       "matched |\n|---|---|---|--:|--:|--:|--:|--:|--:|\n");
+    for (size_t i = 0; i < set->count; i++) {
+        const pair_case *c = &set->cases[i];
+        const pair_outcome *o = &c->by[PAIRS_AUTO];
+        report_print(text,
+                     "| %s | %s | %s | %.2f | %.2f | %.2f..%.2f | %+.1f | %+.1f | %.0f %% |\n",
+                     c->step, c->origin->name, c->dest->name, c->measured_ms, o->busy_ms, o->low_ms,
+                     o->high_ms, 100 * error_of(c, PAIRS_AUTO), 100 * error_of(c, PAIRS_UNCHANGED),
+                     100 * c->matched);
+    }
+}
+
+void pairs_print_tables(const pair_set *set, report_text *text) {
+    report_print(text, "## Pairs: the same steps recorded on two GPUs\n\n"
+                       "One software on both, so that a difference is the GPU's. GPU busy time "
+                       "(`--assemble sum`); errors in %%. `kernel by kernel`: mean over\nsteps of "
+                       "the time by which kernels are off, over their time; `time unchanged` "
+                       "answers with the origin's time.\n");
+    print_directions(set, text);
+    print_halves(set, text);
+    for (size_t i = 0; i < set->count; i++) {
+        bool first = true;
+        for (size_t j = 0; first && j < i; j++)
+            first = set->cases[j].origin != set->cases[i].origin;
+        if (first)
+            print_classes(set, set->cases[i].origin, text);
+    }
+    print_steps(set, text);
+}
+
+void pairs_print_cases(const pair_set *set, report_text *text) {
+    report_print(text,
+                 "step,model,from,to,method,origin_ms,measured_ms,predicted_ms,low_ms,high_ms,"
+                 "kernel_error,matched\n");
+    for (size_t i = 0; i < set->count; i++)
+        for (int m = 0; m < PAIRS_METHODS; m++) {
+            const pair_case *c = &set->cases[i];
+            if (!isfinite(c->by[m].busy_ms))
+                continue;
+            report_print(text, "%s,%s,%s,%s,%s,%.9g,%.9g,%.9g", c->step, c->model, c->origin->name,
+                         c->dest->name, pairs_method_name(m), c->origin_ms, c->measured_ms,
+                         c->by[m].busy_ms);
+            if (m == PAIRS_UNCHANGED)
+                report_print(text, ",,");
+            else
+                report_print(text, ",%.9g,%.9g", c->by[m].low_ms, c->by[m].high_ms);
+            report_print(text, ",%.6g,%.6g\n", c->by[m].kernel_error, c->matched);
+        }
+}
