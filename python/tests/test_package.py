@@ -77,7 +77,7 @@ def test_the_origin_gives_the_measurement_back(trace):
     assert trace.predict("H200-SXM5-141GB").kernel_ms == trace.kernel_ms
 
 
-@pytest.mark.parametrize("name, bound", [("resnet50_b4_fp32", "gpu"), ("mobilenet_v2_training_b12_fp16", "cpu")])
+@pytest.mark.parametrize("name, bound", [("resnet50_b64_fp32", "gpu"), ("mobilenet_v2_training_b12_fp16", "cpu")])
 def test_samples_per_second_go_by_the_recorded_iteration(name, bound):
     trace = habitat.Trace(ROOT / f"data/recordings/{name}_h200.json.gz")
     origin, other = trace.predict_all(["H200-SXM5-141GB", "T4"])
