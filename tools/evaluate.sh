@@ -12,12 +12,6 @@ mlp=--no-mlp
 out=docs/accuracy.md.new
 trap 'rm -f "$out" "$out.tables"' EXIT
 {
-    cat <<'TEXT'
-# Accuracy
-
-Made by `make eval` from `data/measurements` and `data/recordings`; do not edit. Protocol, and what each column means:
-[modelling.md](modelling.md#protocol). No model was fitted to the rows it is judged on; what was settled by hand is listed there.
-TEXT
     echo "evaluate: operations (some minutes)" >&2
     # shellcheck disable=SC2086
     "$habitat" eval ops $mlp
@@ -28,6 +22,18 @@ TEXT
     "$habitat" eval cnn
     echo
     "$habitat" eval pairs
+} >"$out.tables"
+{
+    cat <<'TEXT'
+# Accuracy
+
+Made by `make eval` from `data/measurements` and `data/recordings`; do not edit. Protocol, and what each column means:
+[modelling.md](modelling.md#protocol). No model was fitted to the rows it is judged on; what was settled by hand is listed there.
+
+TEXT
+    python3 tools/accuracy_summary.py "$out.tables"
+    echo
+    sed '1{/^$/d}' "$out.tables"
 } >"$out"
 mv "$out" docs/accuracy.md
 echo "docs/accuracy.md"
