@@ -1,0 +1,84 @@
+"""tools/accuracy_summary.py: the section in docs/accuracy.md is what its tables give, small tables worked by hand, and a table that
+is missing is an error."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TOOL = ROOT / "tools/accuracy_summary.py"
+
+METHODS = "| method | cases | mean % | median % | worst % | within low..high |\n|---|--:|--:|--:|--:|--:|\n"
+PER_GPU = "| GPU | rows | seen | left out, two rates | interval, two rates |\n|---|---|---|---|---|\n"
+KINDS = "| GPU | format | rows | seen | left out | interval, left out |\n|---|---|---|---|---|---|\n"
+
+OPERATIONS = (
+    "## Per operation\n\n### gemm\n\n" + PER_GPU
+    # the mean row says 12.1: it is taken, the mean of rounded cells would be 12.0
+    + "| T4 | 10 | 8.0 | 10.0 | 90.0 |\n| P4 | 30 | 12.0 | 14.0 | 70.0 |\n| **mean** |  | 10.0 | 12.1 | 80.0 |\n| worst |  | 12.0 | 14.0 | - |\n\n"
+    "### copy\n\n" + PER_GPU + "| T4 | 5 | 3.0 | - | - |\n| **mean** |  | 3.0 | - | - |\n\n"
+    "## Convolutions and recurrent layers\n\n### rnn\n\n" + KINDS
+    # two formats of one GPU: two lines of the mean, one GPU
+    + "| T4 | fp32 | 4 | 10.0 | 20.0 | 50.0 |\n| T4 | fp16 | 6 | 20.0 | 40.0 | 70.0 |\n\n"
+)
+LANGUAGE = (
+    "## End to end\n\n2 recordings of the T4 (`data`) onto 3 iterations.\n\n1 of the cases are on a P4 and counted apart: said so.\n\n"
+    + METHODS
+    + "| auto | 2 | 4.0 | 4.0 | 5.0 | 50 % |\n| auto, estimated rates | 2 | 6.0 | 6.0 | 7.0 | 100 % |\n\nBy GPU:\n\n"
+    "| GPU | cases | auto |\n|---|--:|--:|\n| P4 | 1 | 20.0 |\n| V100-PCIE-32GB | 2 | 4.0 |\n\nEvery case:\n\n"
+    "| mode | GPU | measured ms | low..high ms | error % |\n|---|---|--:|--:|--:|\n"
+    "| inference | V100-PCIE-32GB | 100.0 | 90.0..101.0 | -3.0 |\n| inference | V100-PCIE-32GB | 100.0 | 101.0..110.0 | +5.0 |\n"
+    "| inference | P4 | 100.0 | 75.0..85.0 | -20.0 |\n\nApart:\n\n| model |\n|---|\n| x |\n\n"
+)
+NETWORKS = (
+    "## End to end: convolutional networks\n\n1 recordings of the T4 onto 1.\n\nRecorded in fp16, LeNet:\n\n" + METHODS
+    + "| auto | 1 | 9.0 | 9.0 | 9.0 | 0 % |\n\nEvery case:\n\n| mode | recorded in | GPU |\n|---|---|---|\n| training_fwd_bwd | fp16 | T4 |\n"
+)
+WANTED = (
+    "| language models, fp32, onto V100-PCIE-32GB | 2 | 4.0 | 5.0 | 50 % |",
+    "| the same, with rates estimated instead of measured | 2 | 6.0 | 7.0 | 100 % |",
+    "| the same models onto P4, counted apart | 1 | 20.0 | 20.0 | 0 % |",
+    "| LeNet, fp16 | 1 | 9.0 | 9.0 | 0 % |",
+    "| gemm | 2 | 40 | 10.0 (12.0) | 12.1 (14.0) | 80.0 |",
+    "| rnn | 1 | 10 | 15.0 (20.0) | 30.0 (40.0) | 60.0 |",
+    "* **Vendors.** No measurement, of a step or of an operation, is of a GPU of AMD.",
+    "* **Origins.** All recordings that were judged are of: T4.",
+)
+
+failures = []
+
+
+def check(holds, what):
+    print(("ok - " if holds else "not ok - ") + what)
+    if not holds:
+        failures.append(what)
+
+
+def run(text):
+    with tempfile.NamedTemporaryFile("w", suffix=".md") as file:
+        file.write(text)
+        file.flush()
+        return subprocess.run([sys.executable, TOOL, file.name], capture_output=True, text=True, check=False)
+
+
+made = run(OPERATIONS + LANGUAGE + NETWORKS)
+for line in WANTED:
+    check(line in made.stdout.splitlines(), line)
+check("(T4): copy." in made.stdout and "3.0 to 3.0 % off" in made.stdout, "a class of one GPU is named, not averaged")
+check("whole step was in tf32 or bf16 or fp8." in " ".join(made.stdout.split()), "formats that no step was in")
+
+for text, message in (
+    (OPERATIONS + NETWORKS, "no table under End to end"),
+    (LANGUAGE + NETWORKS, "no table of operations"),
+    (OPERATIONS + LANGUAGE, "no table of convolutional networks"),
+    (OPERATIONS.replace("**mean**", "middle") + LANGUAGE + NETWORKS, "no row with GPU = mean"),
+    (OPERATIONS + LANGUAGE.replace("| auto |", "| other |", 1) + NETWORKS, "no row with method = auto"),
+):
+    bad = run(text)
+    check(bad.returncode == 1 and bad.stdout == "" and message in bad.stderr, "refused: " + message)
+
+page = (ROOT / "docs/accuracy.md").read_text()
+section = "## In one screen" + page.partition("## In one screen")[2].partition("\n## ")[0]
+check(section.strip() == run(page).stdout.strip(), "docs/accuracy.md: the summary is what the tables below it give")
+sys.exit(1 if failures else 0)
