@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints the section "In one screen" of docs/accuracy.md, computed from the tables below it.
 
-Usage: accuracy_summary.py TABLES     TABLES: what `habitat eval ops`, `e2e` and `cnn` printed, one after the other.
+Usage: accuracy_summary.py TABLES     TABLES: what `habitat eval ops`, `e2e`, `cnn` and `pairs` printed, one after the other.
 
 Every number comes from a cell of those tables or from data/gpus. A table that is missing is an error: a summary must not
 leave out what it did not find. What a table cannot know is said in words (UNCHECKED)."""
@@ -14,11 +14,9 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MODES = {"inference": "forward alone", "training_fwd_bwd": "forward and backward"}
-UNCHECKED = (
-    "optimiser steps, mixed precision (autocast), several GPUs (collectives), the time that the CPU adds, and power limits "
-    "other than the factory's"
-)
+UNCHECKED = "several GPUs (collectives), the time that the CPU adds, and power limits other than the factory's"
 
+PAIRS = "Pairs: the same steps recorded on two GPUs"
 FORMATS = ("tf32", "fp16", "bf16", "fp8")
 NETWORKS = "End to end: convolutional networks"
 OPERATION_TABLES = ("Per operation", "Convolutions and recurrent layers")
@@ -139,6 +137,23 @@ def networks(report):
             yield of_method(f"{match.group(2)}, {match.group(1)}", rows, "auto")
 
 
+def pairs(report):
+    for at, said, rows in report.tables:
+        match = re.match(r"From (\S+) to (\S+):$", said)
+        if at == (PAIRS,) and match:
+            row = row_of(rows, "method", "auto")
+            yield (
+                f"| training steps with optimiser, from {match.group(1)} to {match.group(2)} | {row['steps']} | {row['mean']} | "
+                f"{row['worst']} | {row['inside the interval']} |"
+            )
+
+
+def step_formats(rows):
+    """Number formats of recorded steps, from their names: bert_b2_amp_bf16 ran under autocast in bf16."""
+    found = {re.search(r"((amp_)?[a-z]+\d+)$", row["step"]).group() for row in rows}
+    return {name.replace("amp_", "autocast to ") for name in found}
+
+
 def operation_line(name, per_gpu, means, left, share):
     def cell(column):
         values = known(per_gpu, column)
@@ -180,9 +195,8 @@ def architecture_name(gpu):
     return own if gpu["vendor"] == "NVIDIA" else f"{gpu['vendor']}'s {own}"
 
 
-def unchecked_gpus(report, steps):
+def unchecked_gpus(report, judged):
     files = gpu_files()
-    judged = {row["GPU"] for row in steps}
     measured = judged | {row["GPU"] for at, _, rows in report.tables for row in rows if at[:1] != ("Rank",) and "GPU" in row}
     reached = [gpu for gpu in files if gpu["name"] in judged]
     never = {architecture_name(gpu) for gpu in files} - {architecture_name(gpu) for gpu in reached}
@@ -197,17 +211,21 @@ def unchecked_gpus(report, steps):
 
 def unchecked(report, alone):
     networks_cases = report.under(NETWORKS)[-1]
-    steps = report.under("End to end")[2] + networks_cases
-    yield from unchecked_gpus(report, steps)
+    paired = report.under(PAIRS)[-1]
+    across = report.under("End to end")[2] + networks_cases
+    yield from unchecked_gpus(report, {row["GPU"] for row in across} | {row["to"] for row in paired})
     origins = re.findall(r"recordings of the (\S+)", report.text["End to end"] + report.text[NETWORKS])
+    origins += [row["from"] for row in paired]
     yield f"**Origins.** All recordings that were judged are of: {', '.join(sorted(set(origins)))}."
     formats = {row["recorded in"] for row in networks_cases} | {"fp32"}
+    within = step_formats(paired)
     yield (
-        f"**Number formats.** Language models were judged in fp32 alone, convolutional networks in {', '.join(sorted(formats))}; "
-        f"no whole step was in {' or '.join(name for name in FORMATS if name not in formats)}."
+        f"**Number formats.** Across architectures language models were judged in fp32 alone, convolutional networks in "
+        f"{', '.join(sorted(formats))}. In {', '.join(sorted(within - formats))} only the training steps of the pairs were judged. "
+        f"No whole step was in {' or '.join(name for name in FORMATS if name not in formats | within)}."
     )
-    modes = [MODES[mode] for mode in sorted({row["mode"] for row in steps})]
-    yield f"**Steps.** Judged were: {'; '.join(modes)}. Not judged: {UNCHECKED}."
+    modes = [MODES[mode] for mode in sorted({row["mode"] for row in across})]
+    yield f"**Steps.** Across architectures: {'; '.join(modes)}; no optimiser. Not judged anywhere: {UNCHECKED}."
     if alone:
         errors = [error for _, _, error in alone]
         yield (
@@ -227,7 +245,10 @@ def summary(text):
     nets = list(networks(report))
     if not nets:
         raise Missing("no table of convolutional networks")
-    return "\n".join([HEAD, *language_models(report), *nets, OPERATIONS, *lines, "", "What these tables do not check:", ""]
+    two_ways = list(pairs(report))
+    if not two_ways:
+        raise Missing("no table of pairs")
+    return "\n".join([HEAD, *language_models(report), *nets, *two_ways, OPERATIONS, *lines, "", "What these tables do not check:", ""]
                      + [wrapped(line) for line in unchecked(report, alone)])
 
 
