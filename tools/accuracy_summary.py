@@ -26,8 +26,8 @@ HEAD = """## In one screen
 How far is `auto` off? The error of a case is predicted / measured - 1, without its sign. The interval is the range that `auto`
 prints beside its answer; it is meant to hold the truth in 80 % of cases.
 
-Whole steps, recorded on one GPU and predicted for others, on which somebody else measured them. No whole step was trained on; what
-else was seen of these GPUs (rates, single operations) stands beside each table below:
+Whole steps, recorded on one GPU, predicted for another and measured there, too. No whole step was trained on; what else was seen
+of these GPUs (rates, single operations) stands beside each table below:
 
 | what | cases | mean error % | worst error % | inside the interval |
 |---|--:|--:|--:|--:|"""
