@@ -38,11 +38,14 @@ static double predict_all(const habitat_workload *w, const habitat_gpu_table *ta
                           habitat_method method) {
     double sum_ms = 0;
     const habitat_workload_info *info = habitat_workload_get_info(w);
+    habitat_error err = {0};
+    habitat_predictor *ready = NULL;
+    if (habitat_predictor_create(w, method, &ready, &err) != HABITAT_OK)
+        fail(&err);
     for (size_t i = 0; i < habitat_gpu_count(table); i++) {
-        habitat_error err = {0};
         habitat_prediction *p = NULL;
         const habitat_gpu *gpu = habitat_gpu_at(table, i);
-        if (habitat_predict(w, gpu, method, &p, &err) != HABITAT_OK)
+        if (habitat_predictor_predict(ready, gpu, &p, &err) != HABITAT_OK)
             fail(&err);
         bool same = gpu != info->origin || p->kernel_ms == info->kernel_ms;
         if (!(p->kernel_ms > 0) || !same) {
@@ -52,6 +55,7 @@ static double predict_all(const habitat_workload *w, const habitat_gpu_table *ta
         sum_ms += p->kernel_ms;
         habitat_prediction_free(p);
     }
+    habitat_predictor_free(ready);
     return sum_ms;
 }
 

@@ -353,11 +353,8 @@ static int choose_method(const char *name, habitat_model_use *out) {
     habitat_error error = {0};
     if (name && habitat_method_from_name(name, &method, &error) != HABITAT_OK)
         return cli_fail_error(&error, NULL);
-    if (method != HABITAT_METHOD_AUTO && method != HABITAT_METHOD_MLP &&
-        method != HABITAT_METHOD_HABITAT)
-        return cli_fail(CLI_USAGE, "--method",
-                        "predict-ops goes through operator models: auto or mlp");
-    *out = method == HABITAT_METHOD_AUTO ? HABITAT_MODEL_AUTO : HABITAT_MODEL_PAPER;
+    if (habitat_method_models(method, out, &error) != HABITAT_OK)
+        return cli_fail(CLI_USAGE, "--method", "%s", error.message);
     return CLI_DONE;
 }
 

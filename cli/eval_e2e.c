@@ -178,8 +178,36 @@ static habitat_gpu destination(const habitat_gpu *gpu, int method,
     return made;
 }
 
-static int predict(const habitat_trace *trace, const habitat_workload *workload,
-                   const e2e_operations *known, e2e_case *c) {
+/* A recording that predictions are made from; all NULL until it is read. */
+typedef struct e2e_recording {
+    habitat_trace *trace;
+    habitat_workload *workload;
+    habitat_predictor *predictors[E2E_METHODS];
+} e2e_recording;
+
+static habitat_status open_recording(const habitat_gpu_table *gpus, const char *path,
+                                     e2e_recording *out, habitat_error *err) {
+    const habitat_gpu *origin = NULL;
+    habitat_status status = habitat_trace_read(path, &out->trace, err);
+    if (status == HABITAT_OK)
+        status = habitat_gpu_match(gpus, &habitat_trace_get_info(out->trace)->device_facts, &origin,
+                                   err);
+    if (status == HABITAT_OK)
+        status = habitat_workload_create(out->trace, origin, &out->workload, err);
+    for (int m = 0; status == HABITAT_OK && m < E2E_METHODS; m++)
+        status =
+            habitat_predictor_create(out->workload, methods[m].method, &out->predictors[m], err);
+    return status;
+}
+
+static void close_recording(e2e_recording *r) {
+    for (int m = 0; m < E2E_METHODS; m++)
+        habitat_predictor_free(r->predictors[m]);
+    habitat_workload_free(r->workload);
+    habitat_trace_free(r->trace);
+}
+
+static int predict(const e2e_recording *from, const e2e_operations *known, e2e_case *c) {
     enum { MOST = 256 };
     const e2e_outcome none = {NAN, NAN, NAN, NAN, NAN};
     habitat_gpu_operation operations[MOST];
@@ -191,13 +219,13 @@ static int predict(const habitat_trace *trace, const habitat_workload *workload,
         if (methods[m].few && count == 0)
             continue;
         habitat_gpu dest = destination(c->gpu, m, operations, count);
-        habitat_status status = habitat_predict(workload, &dest, methods[m].method, &p, &error);
+        habitat_status status = habitat_predictor_predict(from->predictors[m], &dest, &p, &error);
         if (status == HABITAT_E_UNSUPPORTED)
             continue;
         if (status != HABITAT_OK)
             return cli_fail_error(&error, c->gpu->name);
         c->by[m] = (e2e_outcome){p->iteration_ms, p->low_ms, p->high_ms, 0.0, 0.0};
-        split_passes(trace, workload, p, &c->by[m]);
+        split_passes(from->trace, from->workload, p, &c->by[m]);
         habitat_prediction_free(p);
     }
     return CLI_DONE;
@@ -218,30 +246,24 @@ static int add_case(e2e_set *set, const e2e_case *c) {
 static int collect_recording(const habitat_gpu_table *gpus, const char *path, const char *name,
                              const e2e_set *measured, const e2e_operations *known, e2e_set *out) {
     habitat_error error = {0};
-    habitat_trace *trace = NULL;
-    habitat_workload *workload = NULL;
-    const habitat_gpu *origin = NULL;
+    e2e_recording from = {0};
     int code = CLI_DONE;
     for (size_t i = 0; code == CLI_DONE && measured->cases && i < measured->count; i++) {
         e2e_case c = measured->cases[i];
         if (!stands_for(name, &c))
             continue;
-        if (!trace && (habitat_trace_read(path, &trace, &error) != HABITAT_OK ||
-                       habitat_gpu_match(gpus, &habitat_trace_get_info(trace)->device_facts,
-                                         &origin, &error) != HABITAT_OK ||
-                       habitat_workload_create(trace, origin, &workload, &error) != HABITAT_OK)) {
+        if (!from.trace && open_recording(gpus, path, &from, &error) != HABITAT_OK) {
             code = cli_fail_error(&error, path);
             break;
         }
         c.recording = out->recordings;
-        c.origin = origin;
-        code = predict(trace, workload, known, &c);
+        c.origin = habitat_workload_get_info(from.workload)->origin;
+        code = predict(&from, known, &c);
         if (code == CLI_DONE)
             code = add_case(out, &c);
     }
-    out->recordings += trace != NULL;
-    habitat_workload_free(workload);
-    habitat_trace_free(trace);
+    out->recordings += from.trace != NULL;
+    close_recording(&from);
     return code;
 }
 

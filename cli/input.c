@@ -63,7 +63,7 @@ static int predict(const habitat_gpu *const *gpus, size_t count, cli_input *in) 
         return cli_fail(CLI_FAILED, NULL, "out of memory");
     for (size_t i = 0; i < count; i++) {
         habitat_prediction *made = NULL;
-        habitat_status status = habitat_predict(in->workload, gpus[i], in->method, &made, &error);
+        habitat_status status = habitat_predictor_predict(in->predictor, gpus[i], &made, &error);
         /* A GPU whose specification has a gap is left out of many, and an error when it is all. */
         if (status == HABITAT_E_NO_SPEC && count > 1) {
             if (cli_note(&in->notes, "%s: left out: %s", gpus[i]->name, error.message) != CLI_DONE)
@@ -97,9 +97,9 @@ static int open_trace(const cli_request *request, const char *file, bool require
     int code = find_origin(request, file, required, in);
     if (code != CLI_DONE || !in->origin)
         return code;
-    habitat_status status =
-        required ? habitat_workload_create(in->trace, in->origin, &in->workload, &error)
-                 : habitat_workload_describe(in->trace, in->origin, &in->workload, &error);
+    habitat_status status = habitat_workload_create(in->trace, in->origin, &in->workload, &error);
+    if (status == HABITAT_OK && required)
+        status = habitat_predictor_create(in->workload, in->method, &in->predictor, &error);
     if (status != HABITAT_OK)
         return cli_fail_error(&error, file);
     return code;
@@ -163,6 +163,7 @@ void cli_input_free(cli_input *in) {
     for (size_t i = 0; i < in->count; i++)
         habitat_prediction_free(in->predictions[i]);
     free(in->predictions);
+    habitat_predictor_free(in->predictor);
     habitat_workload_free(in->workload);
     habitat_trace_free(in->trace);
     habitat_gpu_table_free(in->table);

@@ -19,6 +19,7 @@ typedef struct cli_input {
     habitat_trace *trace;
     const habitat_gpu *origin;
     habitat_workload *workload;
+    habitat_predictor *predictor; /* of `method`; NULL without destinations */
     habitat_report_options report;
     habitat_method method;
     size_t count;

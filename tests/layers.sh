@@ -35,7 +35,7 @@ public() { # public headers that belong to a module
     gpu) echo "gpu" ;;
     trace) echo "trace" ;;
     work) echo "work" ;;
-    predict) echo "predict" ;;
+    predict) echo "method predict" ;;
     report) echo "report answer" ;;
     esac
 }

@@ -13,34 +13,11 @@
 #include <habitat/trace.h>
 #include <habitat/work.h>
 #include <habitat/formula.h>
+#include <habitat/method.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Methods of `--method`, and what single numbers are marked with. */
-typedef enum habitat_method {
-    HABITAT_METHOD_AUTO = 0,
-    HABITAT_METHOD_HABITAT,
-    HABITAT_METHOD_MLP,
-    HABITAT_METHOD_WAVE,
-    HABITAT_METHOD_WAVE_LARGE,
-    HABITAT_METHOD_FLOPS,
-    HABITAT_METHOD_BANDWIDTH,
-    HABITAT_METHOD_ROOFLINE,
-    HABITAT_METHOD_SAME,     /* provenance only: same GPU, the measurement itself */
-    HABITAT_METHOD_LEARNED,  /* provenance only: auto's operator models */
-    HABITAT_METHOD_FALLBACK, /* provenance only: nothing covered it; see habitat_workload docs */
-    HABITAT_METHOD_COUNT
-} habitat_method;
-
-/** Name as on the command line ("wave-large"). @since 0.1 */
-HABITAT_API const char *habitat_method_name(habitat_method method);
-
-/** Method from its name. @return HABITAT_OK; HABITAT_E_UNKNOWN_METHOD (err names the methods; the
- * provenance-only ones cannot be asked for). @since 0.1 */
-HABITAT_API habitat_status habitat_method_from_name(const char *name, habitat_method *out,
-                                                    habitat_error *err);
 
 typedef enum habitat_bound {
     HABITAT_BOUND_UNKNOWN = 0,
@@ -109,13 +86,6 @@ HABITAT_API habitat_status habitat_workload_create(const habitat_trace *trace,
                                                    const habitat_gpu *origin,
                                                    habitat_workload **out, habitat_error *err);
 
-/** The same for saying what is in a trace, without reading operator models: predicting from it
- * works for the origin only.
- * @return as habitat_workload_create(). @since 0.1 */
-HABITAT_API habitat_status habitat_workload_describe(const habitat_trace *trace,
-                                                     const habitat_gpu *origin,
-                                                     habitat_workload **out, habitat_error *err);
-
 /** Free a workload; NULL is allowed. @since 0.1 */
 HABITAT_API void habitat_workload_free(habitat_workload *workload);
 
@@ -174,14 +144,38 @@ typedef struct habitat_prediction {
     size_t calibrated_operations; /* measured on the destination, that moved the models' answers */
 } habitat_prediction;
 
-/** Predict the workload on a destination.
- * @param dest   destination, borrowed; the origin itself gives the measurement back.
- * @param method any but the provenance-only ones.
- * @param out    receives the prediction; free with habitat_prediction_free().
+/* A method made ready for a workload: what it works out once, so that a destination costs little.
+ * Several threads may predict from one. */
+typedef struct habitat_predictor habitat_predictor;
+
+/** Make a method ready for a workload. `auto`, `mlp` and `habitat` ask their operator models about
+ * the origin here; the other methods read no models.
+ * @param workload borrowed; must outlive the predictor.
+ * @param method   one that can be asked for.
+ * @param out      receives the predictor; free with habitat_predictor_free().
+ * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_MEMORY; what is wrong with the operations that a
+ *         calibration measured on the origin. @tested tests/unit/test_predict.c @since 0.1 */
+HABITAT_API habitat_status habitat_predictor_create(const habitat_workload *workload,
+                                                    habitat_method method, habitat_predictor **out,
+                                                    habitat_error *err);
+
+/** Free a predictor; NULL is allowed. @since 0.1 */
+HABITAT_API void habitat_predictor_free(habitat_predictor *predictor);
+
+/** Predict the predictor's workload on a destination.
+ * @param dest destination, borrowed; the origin itself gives the measurement back.
+ * @param out  receives the prediction; free with habitat_prediction_free().
  * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_NO_SPEC (not even a bandwidth is known of the
  *         destination); HABITAT_E_UNSUPPORTED (the method needs operator models that this build has
  *         not); HABITAT_E_MEMORY. A single kernel no method covers is no error: it goes through the
  *         fallback and is counted in coverage[HABITAT_METHOD_FALLBACK]. @since 0.1 */
+HABITAT_API habitat_status habitat_predictor_predict(const habitat_predictor *predictor,
+                                                     const habitat_gpu *dest,
+                                                     habitat_prediction **out, habitat_error *err);
+
+/** The same for one destination: prepares, predicts and forgets. For several destinations a
+ * predictor is quicker.
+ * @return as habitat_predictor_create() and habitat_predictor_predict(). @since 0.1 */
 HABITAT_API habitat_status habitat_predict(const habitat_workload *workload,
                                            const habitat_gpu *dest, habitat_method method,
                                            habitat_prediction **out, habitat_error *err);
@@ -191,11 +185,11 @@ HABITAT_API void habitat_prediction_free(habitat_prediction *prediction);
 
 /** Predict one operation without a trace (`habitat op`): time on `gpu` from its work alone.
  * @param work   counted work (known = true), borrowed.
- * @param method auto, flops, bandwidth or roofline; mlp and habitat where the build has models.
+ * @param method any that can be asked for and does not scale a measured time.
  * @param out    receives the estimate, origin_ms NaN; untouched on error.
  * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_NO_SPEC (the GPU lists no rate that is needed);
- *         HABITAT_E_UNSUPPORTED (unknown work; wave scaling, which needs a measured time; no
- *         models).
+ *         HABITAT_E_UNSUPPORTED (unknown work; a method that scales a measured time, as wave
+ *         scaling; no models).
  * @source docs/formulas.md#operation @tested tests/unit/test_predict.c @since 0.1 */
 HABITAT_API habitat_status habitat_predict_operation(const habitat_work *work,
                                                      const habitat_gpu *gpu, habitat_method method,

@@ -16,8 +16,6 @@
 #include "base/error.h"
 #include "models/calibrated.h"
 #include "models/learned.h"
-#include "predict/operator_model.h"
-#include "predict/scaling.h"
 #include "question/measurement.h"
 
 /* Beyond this ratio to the model a measurement says something else than the model means. */
@@ -250,8 +248,7 @@ static habitat_status tolerate(habitat_status status) {
     return status == HABITAT_E_UNSUPPORTED ? HABITAT_OK : status;
 }
 
-habitat_status habitat_auto_models_prepare(habitat_workload *w, habitat_error *err) {
-    auto_models *m = &w->models;
+habitat_status auto_models_prepare(const habitat_workload *w, auto_models *m, habitat_error *err) {
     size_t operations = 0;
     const habitat_models *models = NULL;
     habitat_status status = learned_builtin(&models, err);
@@ -267,7 +264,7 @@ habitat_status habitat_auto_models_prepare(habitat_workload *w, habitat_error *e
     return tolerate(status);
 }
 
-void habitat_auto_models_free(auto_models *m) {
+void auto_models_free(auto_models *m) {
     free(m->questions);
     free(m->of_group);
     free(m->origin);
@@ -328,10 +325,10 @@ static double scaled_ms(const pairing *pair, double exponent, double origin_ms,
     return dest->ms * exp(dest->moved + exponent * (log(residual) - origin->moved));
 }
 
-habitat_status habitat_auto_models_answer(const scaling *s, habitat_operator_answer *out,
-                                          size_t *operations, habitat_error *err) {
+habitat_status auto_models_answer(const scaling *s, const auto_models *m,
+                                  habitat_operator_answer *out, size_t *operations,
+                                  habitat_error *err) {
     const habitat_workload *w = s->w;
-    const auto_models *m = &w->models;
     auto_answer *dest = NULL;
     *operations = 0;
     if (m->count == 0)
@@ -349,8 +346,8 @@ habitat_status habitat_auto_models_answer(const scaling *s, habitat_operator_ans
         double ms = scaled_ms(&pair, exponent, w->groups[g].origin_ms, &m->origin[q], &dest[q]);
         if (isnan(ms))
             continue;
-        out[g].covered = true;
-        out[g].ms = ms;
+        out[g] =
+            (habitat_operator_answer){.covered = true, .ms = ms, .method = HABITAT_METHOD_LEARNED};
         if (dest[q].weight > 0.0 && !(pair.kin && m->origin[q].weight == 0.0))
             *operations = measured;
     }

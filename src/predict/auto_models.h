@@ -2,7 +2,8 @@
 #ifndef HABITAT_PREDICT_AUTO_MODELS_H
 #define HABITAT_PREDICT_AUTO_MODELS_H
 
-#include <habitat/predict.h>
+#include "predict/operator_model.h"
+#include "predict/scaling.h"
 
 /* One operation; equal ones are asked once. */
 typedef struct auto_question {
@@ -27,20 +28,16 @@ typedef struct auto_models {
     auto_answer *origin;      /* shape (count) */
 } auto_models;
 
-struct habitat_workload;
-struct scaling;
-struct habitat_operator_answer;
-
-/* Once a workload: its questions and their answers on the origin. HABITAT_E_MEMORY, or what is
- * wrong with the operations of its file. */
-habitat_status habitat_auto_models_prepare(struct habitat_workload *w, habitat_error *err);
-void habitat_auto_models_free(auto_models *m);
+/* Once a workload: its questions and their answers on the origin; m zeroed. HABITAT_E_MEMORY, or
+ * what is wrong with the operations of the origin's file. Free in every case. */
+habitat_status auto_models_prepare(const habitat_workload *w, auto_models *m, habitat_error *err);
+void auto_models_free(auto_models *m);
 
 /* Answers for the destination without intervals, shape (group_count); groups no model covers stay
  * as they are. operations: receives how many of the destination's measured operations moved them.
  */
-habitat_status habitat_auto_models_answer(const struct scaling *s,
-                                          struct habitat_operator_answer *out, size_t *operations,
-                                          habitat_error *err);
+habitat_status auto_models_answer(const scaling *s, const auto_models *m,
+                                  habitat_operator_answer *out, size_t *operations,
+                                  habitat_error *err);
 
 #endif

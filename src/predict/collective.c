@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formula/formula.h"
+
 /* Bus bandwidth that NCCL reaches with large messages, of one direction of the link. Measured: A100
  * over NVLink 0.64 to 0.74, H200 0.71 (2 GPUs), L40S over PCIe 0.63 (2 GPUs), GTX 1080 Ti 0.76 (2)
  * to 0.55 (8). */
@@ -22,19 +24,17 @@ static const double latency_ns_per_gpu = 2000.0;
 /* More GPUs than this do not share one host: the link between them is unknown. */
 enum { HOST_GPUS = 8 };
 
-/* One direction [byte/s]: NVLink, or PCIe where the GPU has none; NaN if unknown. */
-static double link_bytes_per_s(const habitat_gpu *gpu) {
+double collective_link_bytes_per_s(const habitat_gpu *gpu) {
     double both = gpu->nvlink_bytes_per_s;
     return formula_usable(both) ? both / 2.0 : gpu->pcie_bytes_per_s;
 }
 
-/* Whether the recording tells what is sent, over a link that is the GPU's own. */
-static bool message_known(const habitat_kernel *kernel) {
+bool collective_message_known(const habitat_kernel *kernel) {
     return kernel->collective != HABITAT_COLLECTIVE_UNKNOWN && kernel->bytes &&
            kernel->group_size > 1 && kernel->group_size <= HOST_GPUS;
 }
 
-static double latency_ns(const habitat_kernel *kernel) {
+double collective_latency_ns(const habitat_kernel *kernel) {
     return latency_ns_per_gpu * (kernel->group_size + 1.0);
 }
 
@@ -55,13 +55,11 @@ static double link_bytes(const habitat_kernel *kernel) {
 
 /* NaN where the message or the link is unknown. */
 static double message_ns(const habitat_kernel *kernel, const habitat_gpu *gpu) {
-    if (!message_known(kernel))
+    if (!collective_message_known(kernel))
         return NAN;
-    return latency_ns(kernel) +
-           link_bytes(kernel) / (link_efficiency * link_bytes_per_s(gpu)) * 1e9;
+    return collective_latency_ns(kernel) +
+           link_bytes(kernel) / (link_efficiency * collective_link_bytes_per_s(gpu)) * 1e9;
 }
-
-/* ---- once a workload ---- */
 
 /* Collectives that send alike, as far as the recording says; the shortest first. */
 static int by_kind(const void *a, const void *b) {
@@ -116,16 +114,4 @@ habitat_status habitat_collective_prepare(habitat_workload *w) {
     set_waiting(w, list, count);
     free(list);
     return HABITAT_OK;
-}
-
-/* ---- once a kernel and destination ---- */
-
-double habitat_collective_ns(const scaling *s, const habitat_workload_kernel *kernel) {
-    double waiting = (double)kernel->waiting_ns;
-    double message = kernel->facts.time_ns - waiting;
-    double ratio = link_bytes_per_s(s->origin) / link_bytes_per_s(s->dest);
-    if (!message_known(kernel->kernel) || !formula_usable(ratio))
-        return kernel->facts.time_ns;
-    double fixed = fmin(message, latency_ns(kernel->kernel));
-    return waiting + fixed + (message - fixed) * ratio;
 }

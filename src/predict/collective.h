@@ -2,14 +2,20 @@
 #ifndef HABITAT_PREDICT_COLLECTIVE_H
 #define HABITAT_PREDICT_COLLECTIVE_H
 
-#include "predict/scaling.h"
+#include "predict/workload.h"
 
 /* Sets waiting_ns of every collective of the workload, and counts those without a message size.
  * Returns HABITAT_OK or HABITAT_E_MEMORY. */
 habitat_status habitat_collective_prepare(habitat_workload *w);
 
-/* Predicted time [ns] of a collective on the destination: its waiting as recorded, its message by
- * the ratio of the links. */
-double habitat_collective_ns(const scaling *s, const habitat_workload_kernel *kernel);
+/* One direction of the link between GPUs [byte/s]: NVLink, or PCIe where the GPU has none; NaN if
+ * unknown. */
+double collective_link_bytes_per_s(const habitat_gpu *gpu);
+
+/* Whether the recording tells what is sent, over a link that is the GPU's own. */
+bool collective_message_known(const habitat_kernel *kernel);
+
+/* What a message of no bytes takes [ns]. */
+double collective_latency_ns(const habitat_kernel *kernel);
 
 #endif

@@ -60,11 +60,6 @@ static double square(double x) {
     return x * x;
 }
 
-bool interval_calibrated(const scaling *s, habitat_method method) {
-    return method == HABITAT_METHOD_AUTO && s->origin->vendor && s->dest->vendor &&
-           strcmp(s->origin->vendor, s->dest->vendor) == 0;
-}
-
 /* Which of the GPU's rates binds a kernel; INTERVAL_RATES if that rate was measured. */
 static int estimated_rate(const rate_table *table, const habitat_kernel_facts *facts) {
     double compute_s = facts->flop / table->flop_per_s[facts->dtype][facts->matrix_unit];

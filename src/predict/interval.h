@@ -16,9 +16,6 @@ typedef struct interval_sum {
     double fallback;
 } interval_sum;
 
-/* Whether the intervals of this method between these GPUs are calibrated. */
-bool interval_calibrated(const scaling *s, habitat_method method);
-
 /* Add a kernel of busy time ns and return the half width of its own 80 % interval in log(time). */
 double interval_add(interval_sum *sum, const scaling *s, const habitat_workload_kernel *kernel,
                     const habitat_kernel_facts *lead, habitat_method method, double ns);

@@ -1,52 +1,91 @@
-/* Names of methods and bounds. */
-#include <habitat/predict.h>
+/* The table of methods, made from HABITAT_METHODS in habitat/method.h, and their names. */
+#include "predict/method.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 
-static const struct {
-    const char *name;
-    bool can_be_asked_for;
-} methods[HABITAT_METHOD_COUNT] = {
-    [HABITAT_METHOD_AUTO] = {"auto", true},
-    [HABITAT_METHOD_HABITAT] = {"habitat", true},
-    [HABITAT_METHOD_MLP] = {"mlp", true},
-    [HABITAT_METHOD_WAVE] = {"wave", true},
-    [HABITAT_METHOD_WAVE_LARGE] = {"wave-large", true},
-    [HABITAT_METHOD_FLOPS] = {"flops", true},
-    [HABITAT_METHOD_BANDWIDTH] = {"bandwidth", true},
-    [HABITAT_METHOD_ROOFLINE] = {"roofline", true},
-    [HABITAT_METHOD_SAME] = {"same", false},
-    [HABITAT_METHOD_LEARNED] = {"learned", false},
-    [HABITAT_METHOD_FALLBACK] = {"fallback", false},
-};
+#define DECLARE(number, plug) extern const method_plug method_##plug;
+HABITAT_METHODS(DECLARE)
+
+#define ENTRY(number, plug) [HABITAT_METHOD_##number] = &method_##plug,
+static const method_plug *const methods[HABITAT_METHOD_COUNT] = {HABITAT_METHODS(ENTRY)};
+
+const method_plug *method_of(habitat_method method) {
+    return (unsigned)method < HABITAT_METHOD_COUNT ? methods[method] : NULL;
+}
 
 const char *habitat_method_name(habitat_method method) {
-    return (unsigned)method < HABITAT_METHOD_COUNT ? methods[method].name : "unknown";
+    const method_plug *plug = method_of(method);
+    return plug ? plug->name : "unknown";
+}
+
+bool habitat_method_askable(habitat_method method) {
+    const method_plug *plug = method_of(method);
+    return plug && plug->askable;
+}
+
+void method_list(bool (*wanted)(const method_plug *plug), const char *last, char *text,
+                 size_t size) {
+    const char *names[HABITAT_METHOD_COUNT];
+    size_t count = 0, used = 0;
+    text[0] = '\0';
+    for (size_t m = 0; m < HABITAT_METHOD_COUNT; m++)
+        if (methods[m]->askable && (!wanted || wanted(methods[m])))
+            names[count++] = methods[m]->name;
+    for (size_t i = 0; i < count && used < size; i++) {
+        const char *joint = i == 0 ? "" : i + 1 == count ? last : ", ";
+        used += (size_t)snprintf(text + used, size - used, "%s%s", joint, names[i]);
+    }
 }
 
 habitat_status habitat_method_from_name(const char *name, habitat_method *out, habitat_error *err) {
+    char list[METHOD_LIST_BYTES];
     if (!name || !out)
         return habitat_fail(err, HABITAT_E_ARG, "no method given");
-    for (int i = 0; i < HABITAT_METHOD_COUNT; i++) {
-        if (!methods[i].can_be_asked_for || strcmp(methods[i].name, name) != 0)
+    for (int m = 0; m < HABITAT_METHOD_COUNT; m++) {
+        if (!methods[m]->askable || strcmp(methods[m]->name, name) != 0)
             continue;
-        *out = (habitat_method)i;
+        *out = (habitat_method)m;
         return HABITAT_OK;
     }
-    return habitat_fail(err, HABITAT_E_UNKNOWN_METHOD,
-                        "unknown method \"%.40s\"; choose one of auto, habitat, mlp, wave, "
-                        "wave-large, flops, bandwidth, roofline",
-                        name);
+    method_list(NULL, ", ", list, sizeof list);
+    return habitat_fail(err, HABITAT_E_UNKNOWN_METHOD, "unknown method \"%.40s\"; choose one of %s",
+                        name, list);
 }
 
-const char *habitat_bound_name(habitat_bound bound) {
-    static const char *const names[] = {
-        [HABITAT_BOUND_UNKNOWN] = "unknown",
-        [HABITAT_BOUND_COMPUTE] = "compute",
-        [HABITAT_BOUND_MEMORY] = "memory",
-        [HABITAT_BOUND_LAUNCH] = "launch",
-    };
-    return (unsigned)bound < sizeof names / sizeof *names ? names[bound] : "unknown";
+static bool asks_models(const method_plug *plug) {
+    return plug->asks_models;
+}
+
+habitat_status habitat_method_models(habitat_method method, habitat_model_use *out,
+                                     habitat_error *err) {
+    char list[METHOD_LIST_BYTES];
+    const method_plug *plug = method_of(method);
+    if (!plug || !out)
+        return habitat_fail(err, HABITAT_E_ARG, "no method given");
+    if (plug->asks_models) {
+        *out = plug->models;
+        return HABITAT_OK;
+    }
+    method_list(asks_models, " or ", list, sizeof list);
+    return habitat_fail(err, HABITAT_E_UNSUPPORTED, "method %s asks no operator models; choose %s",
+                        plug->name, list);
+}
+
+static bool goes_without_models(const method_plug *plug) {
+    return !plug->needs_models;
+}
+
+habitat_status method_check_models(const method_plug *plug, habitat_error *err) {
+    char list[METHOD_LIST_BYTES];
+    bool there = true;
+    habitat_status status = plug->needs_models ? operator_models_there(&there, err) : HABITAT_OK;
+    if (status != HABITAT_OK || there)
+        return status;
+    method_list(goes_without_models, " or ", list, sizeof list);
+    return habitat_fail(err, HABITAT_E_UNSUPPORTED,
+                        "method %s needs trained operator models, and this build has none; use %s",
+                        plug->name, list);
 }

@@ -6,43 +6,45 @@
 #include "base/error.h"
 #include "models/learned.h"
 
-static habitat_status ask(const habitat_models *models, habitat_model_use use,
-                          const habitat_gpu *dest, size_t n, const habitat_operator_query *queries,
-                          habitat_operator_answer *out, habitat_error *err) {
-    habitat_model_query *asked = calloc(n ? n : 1, sizeof *asked);
-    habitat_model_estimate *found = calloc(n ? n : 1, sizeof *found);
-    habitat_status status =
-        asked && found ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    for (size_t i = 0; status == HABITAT_OK && i < n; i++)
-        asked[i] =
-            (habitat_model_query){.work = queries[i].work, .arithmetic = queries[i].arithmetic};
+habitat_status operator_models_there(bool *out, habitat_error *err) {
+    const habitat_models *models = NULL;
+    habitat_status status = learned_builtin(&models, err);
     if (status == HABITAT_OK)
-        status = habitat_models_predict(models, use, 1, &dest, n, asked, found, err);
+        *out = models != NULL;
+    return status;
+}
+
+habitat_status operator_models_ask(habitat_model_use use, habitat_method method,
+                                   const habitat_gpu *gpu, size_t n,
+                                   const habitat_model_query *queries, habitat_operator_answer *out,
+                                   habitat_error *err) {
+    const habitat_models *models = NULL;
+    habitat_status status = learned_builtin(&models, err);
+    if (status != HABITAT_OK)
+        return status;
+    if (!models)
+        return habitat_fail(err, HABITAT_E_UNSUPPORTED, "this build carries no operator models");
+    habitat_model_estimate *found = calloc(n ? n : 1, sizeof *found);
+    if (!found)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    status = habitat_models_predict(models, use, 1, &gpu, n, queries, found, err);
     for (size_t i = 0; status == HABITAT_OK && i < n; i++)
         out[i] = (habitat_operator_answer){found[i].covered, found[i].ms, found[i].low_ms,
-                                           found[i].high_ms};
-    free(asked);
+                                           found[i].high_ms, method};
     free(found);
     return status;
 }
 
-habitat_status habitat_operator_model_predict(habitat_method method, const habitat_gpu *origin,
-                                              const habitat_gpu *dest, size_t n,
-                                              const habitat_operator_query *queries,
-                                              habitat_operator_answer *out, habitat_error *err) {
-    /* The models predict from the destination alone. Where there is a measurement auto does better
-     * (auto_models.c); where there is none, they are the best there is for GPUs of their kind. */
-    bool paper = method == HABITAT_METHOD_MLP;
-    bool alone = method == HABITAT_METHOD_AUTO && !origin && dest->compute_capability;
-    const habitat_models *models = NULL;
-    habitat_status status = paper || alone ? learned_builtin(&models, err) : HABITAT_OK;
+habitat_status operator_models_ask_one(habitat_model_use use, habitat_method method,
+                                       const method_question *q, bool *covered, method_answer *out,
+                                       habitat_error *err) {
+    habitat_model_query query = {.work = q->work, .arithmetic = q->arithmetic};
+    habitat_operator_answer answer = {0};
+    habitat_status status = operator_models_ask(use, method, q->gpu, 1, &query, &answer, err);
     if (status != HABITAT_OK)
         return status;
-    if (!models)
-        return habitat_fail(err, HABITAT_E_UNSUPPORTED,
-                            "method %s needs trained operator models, and this build has none; use "
-                            "auto, wave, wave-large, flops, bandwidth or roofline",
-                            habitat_method_name(method));
-    return ask(models, paper ? HABITAT_MODEL_PAPER : HABITAT_MODEL_AUTO, dest, n, queries, out,
-               err);
+    *covered = answer.covered;
+    if (answer.covered)
+        *out = (method_answer){answer.ms, answer.low_ms, answer.high_ms, answer.method};
+    return HABITAT_OK;
 }

@@ -23,10 +23,19 @@ typedef struct scaling {
     rate_table spec_origin, spec_dest;
     rate_table sustained_origin, sustained_dest;
     double bandwidth_ratio, clock_ratio; /* origin over destination, spec sheet */
-    double floor_origin_ns;              /* habitat_kernel_floor_ns() of the origin */
+    double floor_origin_ns;              /* scaling_kernel_floor_ns() of the origin */
     bool keeps_distance;  /* to the roofline: alike, newer or another vendor's architecture */
     uint64_t *dest_waves; /* shape (launch_count); 0 = not resident or unknown */
 } scaling;
+
+/* HABITAT_E_NO_SPEC (no bandwidth of one of the two), HABITAT_E_MEMORY; on success free with
+ * scaling_free(). */
+habitat_status scaling_set_up(const habitat_workload *w, const habitat_gpu *dest, scaling *out,
+                              habitat_error *err);
+void scaling_free(scaling *s);
+
+/* What any kernel costs beyond its work [ns] on a GPU: starting and draining its blocks. */
+double scaling_kernel_floor_ns(const habitat_gpu *gpu);
 
 static inline formula_rates scaling_rates(const rate_table *table,
                                           const habitat_kernel_facts *facts) {
@@ -51,29 +60,8 @@ typedef struct scaled {
     habitat_method method;
 } scaled;
 
-/* auto.c: what the rule of `auto` needs to know of every kernel of a workload. */
-habitat_status habitat_auto_prepare(habitat_workload *w);
-
-/* auto.c: the rule of `auto` for kernel i. */
-scaled habitat_auto_kernel(const scaling *s, size_t i);
-
-/* auto.c: what any kernel costs beyond its work [ns] on a GPU: starting and draining its blocks. */
-double habitat_kernel_floor_ns(const habitat_gpu *gpu);
-
-/* predict.c: what catches the kernels a method does not cover. */
-scaled habitat_fallback_kernel(const scaling *s, const habitat_workload_kernel *kernel);
-
-/* predict.c: whether a kernel's time is that of a connection: collectives, copies to and from the
- * host. */
-bool habitat_leaves_gpu(const habitat_kernel *kernel);
-
-/* predict.c: relative width of the default interval; low = ms / (1 + width), high = ms (1 + width).
- */
-double habitat_default_width(const habitat_gpu *origin, const habitat_gpu *dest,
-                             habitat_method method);
-
-/* predict.c: what binds a kernel that takes ms on a GPU. */
-habitat_bound habitat_bound_of(const habitat_gpu *gpu, double flop, double bytes,
-                               formula_rates rates, double ms);
+static inline scaled scaled_not_covered(void) {
+    return (scaled){NAN, HABITAT_METHOD_FALLBACK};
+}
 
 #endif

@@ -377,12 +377,9 @@ static habitat_status build(builder *b, habitat_error *err) {
     w->outside_count = 0;
     w->kernel_count = select_kernels(w);
     describe_kernels(b);
-    if (b->out_of_memory || habitat_auto_prepare(w) != HABITAT_OK ||
-        habitat_collective_prepare(w) != HABITAT_OK)
+    if (b->out_of_memory || habitat_collective_prepare(w) != HABITAT_OK)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    habitat_status status = w->description_only ? HABITAT_OK : habitat_auto_models_prepare(w, err);
-    if (status == HABITAT_OK)
-        status = habitat_busy_prepare(w, err);
+    habitat_status status = habitat_busy_prepare(w, err);
     if (status != HABITAT_OK)
         return status;
     summarise(w);
@@ -390,15 +387,14 @@ static habitat_status build(builder *b, habitat_error *err) {
     return status == HABITAT_OK ? habitat_workload_warn(w, err) : status;
 }
 
-static habitat_status create(const habitat_trace *trace, const habitat_gpu *origin,
-                             bool description_only, habitat_workload **out, habitat_error *err) {
+habitat_status habitat_workload_create(const habitat_trace *trace, const habitat_gpu *origin,
+                                       habitat_workload **out, habitat_error *err) {
     if (!trace || !origin || !out)
         return habitat_fail(err, HABITAT_E_ARG, "a workload needs a trace and its origin GPU");
     builder b = {.w = calloc(1, sizeof *b.w)};
     if (!b.w)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     b.w->trace = trace;
-    b.w->description_only = description_only;
     b.w->origin = origin;
     b.ops = habitat_trace_operations(trace, &b.op_count);
     habitat_trace_iterations(trace, &b.w->info.iteration_count);
@@ -418,16 +414,6 @@ static habitat_status create(const habitat_trace *trace, const habitat_gpu *orig
     return status;
 }
 
-habitat_status habitat_workload_create(const habitat_trace *trace, const habitat_gpu *origin,
-                                       habitat_workload **out, habitat_error *err) {
-    return create(trace, origin, false, out, err);
-}
-
-habitat_status habitat_workload_describe(const habitat_trace *trace, const habitat_gpu *origin,
-                                         habitat_workload **out, habitat_error *err) {
-    return create(trace, origin, true, out, err);
-}
-
 void habitat_workload_free(habitat_workload *w) {
     if (!w)
         return;
@@ -436,11 +422,8 @@ void habitat_workload_free(habitat_workload *w) {
     free(w->group_index);
     free(w->launches);
     free(w->origin_waves);
-    free(w->auto_lead);
-    free(w->auto_damping);
     free(w->parts);
     free(w->edges);
-    habitat_auto_models_free(&w->models);
     habitat_arena_free(&w->arena);
     free(w);
 }

@@ -6,7 +6,6 @@
 #include <habitat/predict.h>
 
 #include "base/arena.h"
-#include "predict/auto_models.h"
 
 /* overlap.c: the pieces that the recording is cut into. */
 typedef struct busy_part busy_part;
@@ -24,10 +23,6 @@ struct habitat_workload {
     habitat_launch *launches; /* shape (launch_count): distinct launch configurations */
     size_t launch_count;
     uint64_t *origin_waves; /* shape (launch_count): blocks resident on the whole GPU; 0 = none */
-    uint32_t *auto_lead;    /* shape (kernel_count): kernel whose flop and bytes stand for it */
-    double *auto_damping;   /* shape (kernel_count): see auto.c */
-    bool description_only;  /* nothing is prepared for other GPUs */
-    auto_models models;     /* what auto asks operator models */
     uint64_t kernel_ns;     /* sum over kernels of all iterations: exact */
     uint64_t copy_ns;       /* the same over copies and sets */
     uint64_t busy_ns;       /* with overlapping kernels counted once */

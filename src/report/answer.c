@@ -95,7 +95,7 @@ habitat_status habitat_answer_trace(const habitat_gpu_table *table, const habita
     if (!habitat_trace_get_info(trace)->device_count) {
         /* of the CPU alone: no GPU to look up */
     } else if (find_origin(table, trace, asked, &origin, note, &unknown) == HABITAT_OK) {
-        status = habitat_workload_describe(trace, origin, &workload, err);
+        status = habitat_workload_create(trace, origin, &workload, err);
     } else if (asked) {
         if (err)
             *err = unknown;
@@ -115,6 +115,7 @@ habitat_status habitat_answer_trace(const habitat_gpu_table *table, const habita
 /* Predictions of one question, with the warnings that came up on the way. */
 typedef struct made {
     habitat_workload *workload;
+    habitat_predictor *predictor;
     habitat_method method;
     habitat_prediction **predictions;
     size_t count;
@@ -130,6 +131,7 @@ static void made_free(made *m) {
     free(m->predictions);
     free(m->notes);
     free(m->warnings);
+    habitat_predictor_free(m->predictor);
     habitat_workload_free(m->workload);
 }
 
@@ -145,8 +147,8 @@ static habitat_status predict_all(const habitat_question *q, made *m, habitat_er
         m->warnings[m->warning_count++] = q->warnings[i];
     for (size_t i = 0; i < q->count; i++) {
         habitat_error failed = {0};
-        habitat_status status = habitat_predict(m->workload, q->destinations[i], m->method,
-                                                &m->predictions[m->count], &failed);
+        habitat_status status = habitat_predictor_predict(m->predictor, q->destinations[i],
+                                                          &m->predictions[m->count], &failed);
         if (status == HABITAT_OK) {
             m->count++;
         } else if (status == HABITAT_E_NO_SPEC && q->count > 1) {
@@ -175,6 +177,8 @@ static habitat_status prepare(const habitat_gpu_table *table, const habitat_trac
         status = find_origin(table, trace, q->origin, &origin, m->origin_note, err);
     if (status == HABITAT_OK)
         status = habitat_workload_create(trace, origin, &m->workload, err);
+    if (status == HABITAT_OK)
+        status = habitat_predictor_create(m->workload, m->method, &m->predictor, err);
     if (status == HABITAT_OK)
         status = predict_all(q, m, err);
     return status;

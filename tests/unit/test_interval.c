@@ -1,6 +1,7 @@
 /* Intervals of auto: widths worked by hand, and that less knowledge means a wider interval. */
 #include "check.h"
 #include "predict/interval.h"
+#include "predict/method.h"
 
 static habitat_gpu origin = {.name = "O", .vendor = "NVIDIA", .compute_capability = 90};
 static habitat_gpu dest = {.name = "D", .vendor = "NVIDIA", .compute_capability = 70};
@@ -115,10 +116,11 @@ int main(void) {
     CHECK_NEAR(interval_width(&sum, &s), 0.0610431, 1e-5);
     check_case("GPUs of one compute capability have half the spread of classes");
 
-    CHECK(interval_calibrated(&s, HABITAT_METHOD_AUTO));
-    CHECK(!interval_calibrated(&s, HABITAT_METHOD_WAVE));
+    CHECK(method_of(HABITAT_METHOD_AUTO)->calibrated(&s));
     dest.vendor = "AMD";
-    CHECK(!interval_calibrated(&s, HABITAT_METHOD_AUTO));
+    CHECK(!method_of(HABITAT_METHOD_AUTO)->calibrated(&s));
+    for (int m = 0; m < HABITAT_METHOD_COUNT; m++)
+        CHECK(m == HABITAT_METHOD_AUTO || !method_of((habitat_method)m)->calibrated);
     check_case("only auto between GPUs of one vendor is calibrated");
     return check_done();
 }

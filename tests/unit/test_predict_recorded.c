@@ -151,7 +151,9 @@ static void every_gpu_and_method(const char *path) {
     if (loaded) {
         check_sums(&r);
         check_shares(&r);
-        for (int m = HABITAT_METHOD_AUTO; m <= HABITAT_METHOD_ROOFLINE; m++) {
+        for (int m = 0; m < HABITAT_METHOD_COUNT; m++) {
+            if (!habitat_method_askable((habitat_method)m))
+                continue;
             for (size_t i = 0; i < habitat_gpu_count(table); i++) {
                 habitat_prediction *p = NULL;
                 CHECK_INT(

@@ -222,7 +222,7 @@ static void check_steps_read(habitat_read_options options, size_t count, double 
     habitat_workload *w = NULL;
     CHECK_INT(habitat_trace_read_with(path, &options, &t, &err), HABITAT_OK);
     CHECK_TEXT(err.message, "");
-    if (t && habitat_workload_describe(t, &origin, &w, &err) == HABITAT_OK) {
+    if (t && habitat_workload_create(t, &origin, &w, &err) == HABITAT_OK) {
         CHECK_INT(habitat_workload_get_info(w)->iteration_count, count);
         CHECK_NEAR(habitat_workload_get_info(w)->kernel_ms, kernel_ns / 1e6, 1e-12);
         CHECK(!habitat_trace_get_info(t)->iterations_differ);

@@ -10,17 +10,11 @@
  * more. A kernel-varying operation counts as one: its helpers follow its product.
  * Reasons and evidence: docs/formulas.md#auto. No resource of the destination, raised, makes a
  * kernel slower. */
+#include "predict/auto_rule.h"
+
 #include <stdlib.h>
-#include <string.h>
 
-#include "predict/scaling.h"
-
-/* Clock cycles from the start of a kernel that does next to nothing to its end. */
-static const double floor_cycles = 2200.0;
-
-double habitat_kernel_floor_ns(const habitat_gpu *gpu) {
-    return floor_cycles / gpu->boost_clock_hz * 1e9;
-}
+#include "predict/fallback.h"
 
 static double model_ns(const habitat_kernel_facts *facts, formula_rates rates) {
     return formula_roofline_s(facts->flop, facts->bytes, rates.flop_per_s, rates.bytes_per_s) * 1e9;
@@ -46,8 +40,8 @@ static double damping_of(double work_ns, double roofline_ns) {
     return distance > 1.0 && isfinite(distance) ? 1.0 / sqrt(distance) : 1.0;
 }
 
-static void prepare_group(habitat_workload *w, const habitat_workload_group *group,
-                          const rate_table *rates, double floor_ns) {
+static void prepare_group(const habitat_workload *w, const habitat_workload_group *group,
+                          const rate_table *rates, double floor_ns, auto_rule *out) {
     bool whole = group->work.varying && group->work.known;
     uint32_t lead = whole ? longest_main(w, group) : HABITAT_NONE;
     double work_ns = 0.0, roofline_ns = 0.0;
@@ -56,38 +50,44 @@ static void prepare_group(habitat_workload *w, const habitat_workload_group *gro
         const habitat_kernel_facts *facts = &w->kernels[k].facts;
         double own_ns = facts->time_ns - fmin(facts->time_ns, floor_ns);
         double own_roofline_ns = model_ns(facts, scaling_rates(rates, facts));
-        w->auto_lead[k] = lead == HABITAT_NONE || w->kernels[k].main ? k : lead;
-        w->auto_damping[k] = damping_of(own_ns, own_roofline_ns);
+        out->lead[k] = lead == HABITAT_NONE || w->kernels[k].main ? k : lead;
+        out->damping[k] = damping_of(own_ns, own_roofline_ns);
         work_ns += own_ns;
         roofline_ns += own_roofline_ns;
     }
     for (uint32_t i = 0; lead != HABITAT_NONE && i < group->kernel_count; i++)
-        w->auto_damping[w->group_index[group->first_kernel + i]] = damping_of(work_ns, roofline_ns);
+        out->damping[w->group_index[group->first_kernel + i]] = damping_of(work_ns, roofline_ns);
 }
 
-habitat_status habitat_auto_prepare(habitat_workload *w) {
-    w->auto_lead = calloc(w->kernel_count, sizeof *w->auto_lead);
-    w->auto_damping = calloc(w->kernel_count, sizeof *w->auto_damping);
-    if (!w->auto_lead || !w->auto_damping)
-        return HABITAT_E_MEMORY;
+habitat_status auto_rule_prepare(const habitat_workload *w, auto_rule *out) {
     rate_table rates;
+    out->lead = calloc(w->kernel_count, sizeof *out->lead);
+    out->damping = calloc(w->kernel_count, sizeof *out->damping);
+    if (!out->lead || !out->damping)
+        return HABITAT_E_MEMORY;
     scaling_fill(&rates, w->origin, true);
-    double floor_ns = habitat_kernel_floor_ns(w->origin);
+    double floor_ns = scaling_kernel_floor_ns(w->origin);
     for (size_t g = 0; g < w->group_count; g++)
-        prepare_group(w, &w->groups[g], &rates, formula_known(floor_ns) ? floor_ns : 0.0);
+        prepare_group(w, &w->groups[g], &rates, formula_known(floor_ns) ? floor_ns : 0.0, out);
     return HABITAT_OK;
+}
+
+void auto_rule_free(auto_rule *r) {
+    free(r->lead);
+    free(r->damping);
+    *r = (auto_rule){0};
 }
 
 /* ---- once a kernel and destination ---- */
 
-scaled habitat_auto_kernel(const scaling *s, size_t i) {
+scaled auto_rule_kernel(const scaling *s, const auto_rule *r, size_t i) {
     const habitat_workload_kernel *kernel = &s->w->kernels[i];
-    if (habitat_leaves_gpu(kernel->kernel))
-        return (scaled){NAN, HABITAT_METHOD_FALLBACK};
-    const habitat_workload_kernel *lead = &s->w->kernels[s->w->auto_lead[i]];
+    if (fallback_leaves_gpu(kernel->kernel))
+        return scaled_not_covered();
+    const habitat_workload_kernel *lead = &s->w->kernels[r->lead[i]];
     double ratio = scaling_roofline_ratio(lead, &s->sustained_origin, &s->sustained_dest);
     if (!s->keeps_distance) {
-        double damping = s->w->auto_damping[i];
+        double damping = r->damping[i];
         bool same_unit = s->sustained_origin.unit[lead->facts.dtype][lead->facts.matrix_unit] ==
                          s->sustained_dest.unit[lead->facts.dtype][lead->facts.matrix_unit];
         ratio *= same_unit ? damping : damping * sqrt(damping);

@@ -1,0 +1,20 @@
+/* The rule of `auto` for kernels that no operator model answers for. */
+#ifndef HABITAT_PREDICT_AUTO_RULE_H
+#define HABITAT_PREDICT_AUTO_RULE_H
+
+#include "predict/scaling.h"
+
+/* What the rule needs to know of every kernel of a workload, shape (kernel_count). */
+typedef struct auto_rule {
+    uint32_t *lead;  /* kernel whose flop and bytes stand for it */
+    double *damping; /* half of its distance to the roofline, as a factor */
+} auto_rule;
+
+/* HABITAT_E_MEMORY; free in every case. */
+habitat_status auto_rule_prepare(const habitat_workload *w, auto_rule *out);
+void auto_rule_free(auto_rule *r);
+
+/* Kernel i; not covered where its time is that of a connection. */
+scaled auto_rule_kernel(const scaling *s, const auto_rule *r, size_t i);
+
+#endif

@@ -1,0 +1,20 @@
+/* A predicted time with its interval and what binds it. */
+#ifndef HABITAT_PREDICT_ESTIMATE_H
+#define HABITAT_PREDICT_ESTIMATE_H
+
+#include "predict/scaling.h"
+
+/* Relative width of the default interval; low = ms / (1 + width), high = ms (1 + width). origin:
+ * NULL without a measurement. */
+double estimate_default_width(const habitat_gpu *origin, const habitat_gpu *dest,
+                              habitat_method method);
+
+/* What binds a kernel or operation that takes ms on a GPU. */
+habitat_bound estimate_bound(const habitat_gpu *gpu, double flop, double bytes, formula_rates rates,
+                             double ms);
+
+/* All of `out` but busy_ms. */
+void estimate_set(const scaling *s, const habitat_workload_kernel *kernel, scaled time,
+                  habitat_estimate *out);
+
+#endif

@@ -1,0 +1,104 @@
+/* Method auto: operator models for the operations they know (auto_models.c), a rule for every other
+ * kernel (auto_rule.c). One operation without a measurement: the models, else sustained rates, what
+ * a matrix product loses to whole tiles and waves, and the cost any kernel has.
+ * docs/formulas.md#auto, docs/formulas.md#operation */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "predict/auto_models.h"
+#include "predict/auto_rule.h"
+#include "predict/plug.h"
+#include "predict/tiles.h"
+
+typedef struct auto_state {
+    auto_rule rule;
+    auto_models models;
+} auto_state;
+
+static void forget(void *state) {
+    auto_state *own = state;
+    if (!own)
+        return;
+    auto_rule_free(&own->rule);
+    auto_models_free(&own->models);
+    free(own);
+}
+
+static habitat_status prepare(const habitat_workload *w, void **state, habitat_error *err) {
+    auto_state *own = calloc(1, sizeof *own);
+    habitat_status status = HABITAT_OK;
+    if (!own || auto_rule_prepare(w, &own->rule) != HABITAT_OK)
+        status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    else
+        status = auto_models_prepare(w, &own->models, err);
+    if (status == HABITAT_OK)
+        *state = own;
+    else
+        forget(own);
+    return status;
+}
+
+static habitat_status groups(const scaling *s, const void *state, habitat_operator_answer *answers,
+                             size_t *operations, habitat_error *err) {
+    const auto_state *own = state;
+    return auto_models_answer(s, &own->models, answers, operations, err);
+}
+
+static scaled kernel(const scaling *s, const void *state, size_t i) {
+    const auto_state *own = state;
+    return auto_rule_kernel(s, &own->rule, i);
+}
+
+static size_t binding(const void *state, size_t i) {
+    const auto_state *own = state;
+    return own->rule.lead[i];
+}
+
+/* No measurement across vendors checks the intervals. */
+static bool calibrated(const scaling *s) {
+    return s->origin->vendor && s->dest->vendor && strcmp(s->origin->vendor, s->dest->vendor) == 0;
+}
+
+static habitat_status by_rule(const method_question *q, method_answer *out, habitat_error *err) {
+    if (!formula_usable(q->gpu->boost_clock_hz))
+        return habitat_fail(err, HABITAT_E_NO_SPEC, "%s lists no boost clock", q->gpu->name);
+    habitat_status status = single_check(q, true, true, err);
+    if (status != HABITAT_OK)
+        return status;
+    double seconds = formula_roofline_s(tiles_spent_flop(q->work, q->gpu), single_bytes(q),
+                                        q->rates.flop_per_s, q->rates.bytes_per_s) +
+                     scaling_kernel_floor_ns(q->gpu) * 1e-9;
+    *out = (method_answer){.ms = seconds * 1e3, .method = HABITAT_METHOD_ROOFLINE};
+    return HABITAT_OK;
+}
+
+/* Where there is no measurement to scale, the models are the best there is for GPUs of their kind.
+ * Where they do not cover the operation the rule goes on; every other failure is one. */
+static habitat_status operation(const method_question *q, method_answer *out, habitat_error *err) {
+    bool covered = false;
+    habitat_error why = {0};
+    habitat_status status = HABITAT_OK;
+    if (q->gpu->compute_capability)
+        status = operator_models_ask_one(HABITAT_MODEL_AUTO, HABITAT_METHOD_LEARNED, q, &covered,
+                                         out, &why);
+    if (status != HABITAT_OK && status != HABITAT_E_UNSUPPORTED) {
+        if (err)
+            *err = why;
+        return status;
+    }
+    return covered ? HABITAT_OK : by_rule(q, out, err);
+}
+
+const method_plug method_auto = {.name = "auto",
+                                 .askable = true,
+                                 .asks_models = true,
+                                 .models = HABITAT_MODEL_AUTO,
+                                 .sustained = true,
+                                 .prepare = prepare,
+                                 .free = forget,
+                                 .groups = groups,
+                                 .kernel = kernel,
+                                 .calibrated = calibrated,
+                                 .binding = binding,
+                                 .operation = operation};

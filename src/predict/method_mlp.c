@@ -1,0 +1,14 @@
+/* Method mlp: the paper's networks for the operations they know, and nothing else.
+ * docs/mlp.md */
+#include "predict/networks.h"
+#include "predict/plug.h"
+
+const method_plug method_mlp = {.name = "mlp",
+                                .askable = true,
+                                .asks_models = true,
+                                .needs_models = true,
+                                .models = HABITAT_MODEL_PAPER,
+                                .prepare = networks_prepare,
+                                .free = networks_free,
+                                .groups = networks_groups,
+                                .operation = networks_operation};

@@ -1,0 +1,44 @@
+/* What a method is to the rest of src/predict: one struct. CONTRIBUTING.md says how to add one. */
+#ifndef HABITAT_PREDICT_PLUG_H
+#define HABITAT_PREDICT_PLUG_H
+
+#include "predict/operator_model.h"
+#include "predict/single.h"
+#include "predict/scaling.h"
+
+/* A method. A call that it does not have is NULL. A struct with a name alone marks numbers. */
+typedef struct method_plug {
+    const char *name;         /* as on the command line */
+    bool askable;             /* a person can ask for it */
+    bool asks_models;         /* it asks the operator models of `models` ... */
+    bool needs_models;        /* ... and has no answer without them */
+    habitat_model_use models; /* read where asks_models */
+    bool sustained;           /* single operations: by sustained rates, else by the spec sheet's */
+    const double *width;      /* shape (2): default interval between GPUs of one architecture and
+                                 of two, low = ms / (1 + width); NULL = 0.15 and 0.25 */
+
+    /* Once a workload: what the calls below are given as `state`. */
+    habitat_status (*prepare)(const habitat_workload *w, void **state, habitat_error *err);
+    void (*free)(void *state); /* of what prepare() made; NULL is allowed */
+
+    /* Once a destination: times of whole operations. answers: shape (group_count), all not covered;
+     * operations: receives how many measured operations of the destination moved them. */
+    habitat_status (*groups)(const scaling *s, const void *state, habitat_operator_answer *answers,
+                             size_t *operations, habitat_error *err);
+
+    /* Kernel i of an operation that groups() did not cover; ns NaN where this does not either.
+     * Never a collective. */
+    scaled (*kernel)(const scaling *s, const void *state, size_t i);
+
+    /* Whether its intervals between these GPUs are calibrated, as those of interval.c; and the
+     * kernel whose rate binds kernel i. Both or none. */
+    bool (*calibrated)(const scaling *s);
+    size_t (*binding)(const void *state, size_t i);
+
+    /* One operation without a recording. covers: NULL = every one. HABITAT_E_NO_SPEC,
+     * HABITAT_E_UNSUPPORTED. */
+    bool (*covers)(const habitat_work *work);
+    habitat_status (*operation)(const method_question *q, method_answer *out, habitat_error *err);
+} method_plug;
+
+#endif

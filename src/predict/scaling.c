@@ -1,0 +1,62 @@
+/* Rates of an origin and a destination, and what follows from the two. */
+#include "predict/scaling.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+/* Clock cycles from the start of a kernel that does next to nothing to its end. */
+static const double floor_cycles = 2200.0;
+
+double scaling_kernel_floor_ns(const habitat_gpu *gpu) {
+    return floor_cycles / gpu->boost_clock_hz * 1e9;
+}
+
+void scaling_fill(rate_table *table, const habitat_gpu *gpu, bool sustained) {
+    for (int d = 0; d < HABITAT_DTYPE_COUNT; d++)
+        for (int matrix = 0; matrix < 2; matrix++) {
+            habitat_dtype used = HABITAT_DTYPE_UNKNOWN;
+            bool on_matrix = false;
+            table->flop_per_s[d][matrix] = habitat_arithmetic_rate(
+                gpu, (habitat_dtype)d, matrix != 0, sustained, &used, &on_matrix);
+            table->unit[d][matrix] = (uint8_t)(2 * used + on_matrix);
+            table->estimated[d][matrix] = on_matrix ? gpu->sustained_matrix_estimated[used]
+                                                    : gpu->sustained_plain_estimated[used];
+        }
+    table->bytes_per_s = habitat_memory_rate(gpu, sustained);
+    table->bytes_estimated = gpu->sustained_bandwidth_estimated;
+}
+
+static bool same_text(const char *a, const char *b) {
+    return a && b && strcmp(a, b) == 0;
+}
+
+habitat_status scaling_set_up(const habitat_workload *w, const habitat_gpu *dest, scaling *out,
+                              habitat_error *err) {
+    *out = (scaling){.w = w, .origin = w->origin, .dest = dest};
+    scaling_fill(&out->spec_origin, w->origin, false);
+    scaling_fill(&out->spec_dest, dest, false);
+    scaling_fill(&out->sustained_origin, w->origin, true);
+    scaling_fill(&out->sustained_dest, dest, true);
+    out->bandwidth_ratio = out->spec_origin.bytes_per_s / out->spec_dest.bytes_per_s;
+    out->clock_ratio = w->origin->boost_clock_hz / dest->boost_clock_hz;
+    out->floor_origin_ns = scaling_kernel_floor_ns(w->origin);
+    out->keeps_distance = same_text(w->origin->architecture, dest->architecture) ||
+                          !same_text(w->origin->vendor, dest->vendor) ||
+                          dest->compute_capability > w->origin->compute_capability;
+    if (!formula_usable(out->bandwidth_ratio))
+        return habitat_fail(err, HABITAT_E_NO_SPEC,
+                            "no memory bandwidth is known of %s or %s; add it to the GPU's file",
+                            w->origin->name, dest->name);
+    out->dest_waves = malloc((w->launch_count ? w->launch_count : 1) * sizeof *out->dest_waves);
+    if (!out->dest_waves)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    habitat_workload_waves(w, dest, out->dest_waves);
+    return HABITAT_OK;
+}
+
+void scaling_free(scaling *s) {
+    free(s->dest_waves);
+    s->dest_waves = NULL;
+}

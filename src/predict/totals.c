@@ -1,0 +1,99 @@
+/* Sums over kernels: what an iteration takes, by method and by class. */
+#include "predict/totals.h"
+
+#include <stdlib.h>
+
+/* Device memory that a process cannot use for tensors: driver, CUDA context, library workspaces. */
+static const double reserved_memory_bytes = 1.0e9;
+
+void totals_add(totals *sum, const habitat_workload_kernel *kernel, double ns, double busy_ns,
+                const habitat_estimate *estimate) {
+    sum->busy_ns += busy_ns;
+    if (estimate->ms > 0.0) {
+        sum->busy_low_ns += busy_ns * (estimate->low_ms / estimate->ms);
+        sum->busy_high_ns += busy_ns * (estimate->high_ms / estimate->ms);
+    }
+    if (habitat_is_copy(kernel->kernel)) {
+        sum->copy_ns += ns;
+        return;
+    }
+    sum->kernel_ns += ns;
+    sum->by_method_ns[estimate->method] += ns;
+    sum->class_ns[kernel->op_class] += ns;
+    sum->class_origin_ns[kernel->op_class] += kernel->facts.time_ns;
+    sum->has_class[kernel->op_class] = true;
+}
+
+static int by_time_then_class(const void *a, const void *b) {
+    const habitat_class_total *x = a, *y = b;
+    if (x->ms != y->ms)
+        return x->ms > y->ms ? -1 : 1;
+    return (int)x->op_class - (int)y->op_class;
+}
+
+static void set_classes(const totals *sum, double per_iteration, habitat_prediction *out) {
+    for (int c = 0; c < HABITAT_CLASS_COUNT; c++)
+        if (sum->has_class[c])
+            out->by_class[out->class_count++] = (habitat_class_total){
+                .op_class = (habitat_class)c,
+                .origin_ms = sum->class_origin_ns[c] / per_iteration / HABITAT_NS_PER_MS,
+                .ms = sum->class_ns[c] / per_iteration / HABITAT_NS_PER_MS,
+            };
+    qsort(out->by_class, out->class_count, sizeof *out->by_class, by_time_then_class);
+}
+
+/* What the destination's iteration waits for. The CPU's side of an iteration is known only where it
+ * was what the origin waited for; a GPU-bound origin says no more than that it was shorter. */
+static habitat_bound_by bound_by(const habitat_workload_info *origin, double busy_ms) {
+    if (origin->bound_by == HABITAT_BY_CPU)
+        return habitat_waits_for_cpu(origin->iteration_ms, busy_ms) ? HABITAT_BY_CPU
+                                                                    : HABITAT_BY_GPU;
+    if (origin->bound_by == HABITAT_BY_GPU && busy_ms >= origin->busy_ms)
+        return HABITAT_BY_GPU;
+    return HABITAT_BY_UNKNOWN;
+}
+
+static void set_memory(const habitat_workload *w, const habitat_gpu *dest,
+                       habitat_prediction *out) {
+    out->memory_bytes = habitat_trace_get_info(w->trace)->peak_memory_bytes;
+    if (!(out->memory_bytes > 0.0))
+        out->memory_bytes = NAN;
+    out->fits = -1;
+    if (!isnan(out->memory_bytes) && formula_usable(dest->memory_bytes))
+        out->fits = out->memory_bytes <= dest->memory_bytes - reserved_memory_bytes;
+}
+
+void totals_set(const scaling *s, const totals *sum, habitat_prediction *out) {
+    const habitat_workload_info *origin = &s->w->info;
+    double iterations = (double)origin->iteration_count;
+    out->kernel_ms = sum->kernel_ns / iterations / HABITAT_NS_PER_MS;
+    out->copy_ms = sum->copy_ns / iterations / HABITAT_NS_PER_MS;
+    out->busy_ms = sum->busy_ns / iterations / HABITAT_NS_PER_MS;
+    out->iteration_ms = out->busy_ms;
+    out->low_ms = sum->busy_low_ns / iterations / HABITAT_NS_PER_MS;
+    out->high_ms = sum->busy_high_ns / iterations / HABITAT_NS_PER_MS;
+    out->intervals_calibrated = sum->calibrated;
+    if (sum->calibrated) {
+        double factor = exp(interval_width(&sum->interval, s));
+        out->low_ms = out->iteration_ms / factor;
+        out->high_ms = out->iteration_ms * factor;
+    }
+    for (int m = 0; m < HABITAT_METHOD_COUNT; m++)
+        out->coverage[m] = sum->kernel_ns > 0.0 ? sum->by_method_ns[m] / sum->kernel_ns : 0.0;
+    set_classes(sum, iterations, out);
+    set_memory(s->w, s->dest, out);
+    out->bound_by = bound_by(origin, out->busy_ms);
+    out->samples_per_s = habitat_samples_per_s(s->w, false, out->iteration_ms);
+}
+
+void totals_give_back(const scaling *s, habitat_prediction *out) {
+    const habitat_workload_info *info = &s->w->info;
+    out->kernel_ms = info->kernel_ms;
+    out->copy_ms = info->copy_ms;
+    out->iteration_ms = out->busy_ms = info->busy_ms;
+    out->low_ms = info->busy_ms * s->w->low_share;
+    out->high_ms = info->busy_ms * s->w->high_share;
+    out->intervals_calibrated = true;
+    out->bound_by = info->bound_by;
+    out->samples_per_s = habitat_samples_per_s(s->w, true, info->busy_ms);
+}
