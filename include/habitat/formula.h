@@ -8,21 +8,11 @@
 #include <habitat/status.h>
 #include <habitat/units.h>
 #include <habitat/gpu.h>
+#include <habitat/work.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* What the formulas need to know of one kernel. */
-typedef struct habitat_kernel_facts {
-    double time_ns;        /* measured on the origin, >= 0 */
-    uint64_t blocks;       /* grid size; 0 = unknown */
-    habitat_launch launch; /* threads_per_block 0 = unknown */
-    double flop;           /* NaN = unknown */
-    double bytes;          /* DRAM bytes, read + write; NaN = unknown */
-    habitat_dtype dtype;   /* arithmetic */
-    bool matrix_unit;      /* runs on matrix units */
-} habitat_kernel_facts;
 
 /** Exponent of memory-boundedness g of wave scaling on the destination:
  *      g = 1 - x / (2 R)  for x < R,   g = R / (2 x)  otherwise;

@@ -13,6 +13,7 @@
 #include <habitat/formula.h>
 #include <habitat/question.h>
 #include <habitat/models.h>
+#include <habitat/workload.h>
 #include <habitat/method.h>
 #include <habitat/predict.h>
 #include <habitat/report.h>

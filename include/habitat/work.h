@@ -11,6 +11,7 @@
 
 #include <habitat/status.h>
 #include <habitat/units.h>
+#include <habitat/gpu.h>
 #include <habitat/trace.h>
 
 #ifdef __cplusplus
@@ -124,6 +125,17 @@ HABITAT_API habitat_status habitat_operation_work_typed(const habitat_operation 
  * copied bytes and counters only: class, and bytes for copies and sets.
  * @return HABITAT_OK. @since 0.1 */
 HABITAT_API habitat_status habitat_kernel_work(const habitat_kernel *kernel, habitat_work *out);
+
+/* What is known of one kernel, and the timing formulas need. */
+typedef struct habitat_kernel_facts {
+    double time_ns;        /* measured on the origin, >= 0 */
+    uint64_t blocks;       /* grid size; 0 = unknown */
+    habitat_launch launch; /* threads_per_block 0 = unknown */
+    double flop;           /* NaN = unknown */
+    double bytes;          /* DRAM bytes, read + write; NaN = unknown */
+    habitat_dtype dtype;   /* arithmetic */
+    bool matrix_unit;      /* runs on matrix units */
+} habitat_kernel_facts;
 
 /** The arithmetic a kernel really computes in, told from its name and its operation's tensors:
  * a matrix kernel whose name says tf32/s1688/hmma on fp32 tensors gives TF32, on bf16 BF16, a

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "predict/collective.h"
+#include "workload/collective.h"
 
 /* Ratio of two rates of a connection; 1 where either is unknown: the time stays as measured. */
 static double connection_ratio(double origin, double dest) {

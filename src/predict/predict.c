@@ -10,6 +10,7 @@
 #include "predict/fallback.h"
 #include "predict/method.h"
 #include "predict/totals.h"
+#include "workload/overlap.h"
 
 struct habitat_predictor {
     const habitat_workload *w;

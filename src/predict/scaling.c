@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "workload/launch.h"
 
 /* Clock cycles from the start of a kernel that does next to nothing to its end. */
 static const double floor_cycles = 2200.0;
@@ -52,7 +53,7 @@ habitat_status scaling_set_up(const habitat_workload *w, const habitat_gpu *dest
     out->dest_waves = malloc((w->launch_count ? w->launch_count : 1) * sizeof *out->dest_waves);
     if (!out->dest_waves)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    habitat_workload_waves(w, dest, out->dest_waves);
+    workload_waves(w, dest, out->dest_waves);
     return HABITAT_OK;
 }
 

@@ -2,8 +2,10 @@
 #ifndef HABITAT_PREDICT_SCALING_H
 #define HABITAT_PREDICT_SCALING_H
 
+#include <habitat/predict.h>
+
 #include "formula/formula.h"
-#include "predict/workload.h"
+#include "workload/workload.h"
 
 /* Arithmetic rates by [dtype][on matrix units], and DRAM bandwidth. `unit` numbers what the rate is
  * of: two GPUs on which it differs compute such a kernel on other units. */

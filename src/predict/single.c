@@ -2,7 +2,7 @@
 #include "predict/single.h"
 
 #include "base/error.h"
-#include "predict/workload.h"
+#include "workload/workload.h"
 
 /* What an operation's kernels compute in when no kernel name tells: PyTorch's defaults
  * (convolutions may use TF32, matrix products in fp32 do not; 16-bit formats run on matrix units).

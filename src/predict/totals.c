@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "workload/bound.h"
+
 /* Device memory that a process cannot use for tensors: driver, CUDA context, library workspaces. */
 static const double reserved_memory_bytes = 1.0e9;
 

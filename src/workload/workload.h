@@ -1,9 +1,9 @@
 /* Inside of a workload: what is worked out once per trace, so that a destination costs a few
  * multiplications a kernel. */
-#ifndef HABITAT_PREDICT_WORKLOAD_H
-#define HABITAT_PREDICT_WORKLOAD_H
+#ifndef HABITAT_WORKLOAD_WORKLOAD_H
+#define HABITAT_WORKLOAD_WORKLOAD_H
 
-#include <habitat/predict.h>
+#include <habitat/workload.h>
 
 #include "base/arena.h"
 
@@ -51,34 +51,5 @@ static inline bool habitat_is_product(habitat_class op_class) {
            op_class == HABITAT_CLASS_CONV || op_class == HABITAT_CLASS_ATTENTION ||
            op_class == HABITAT_CLASS_RNN;
 }
-
-/* share.c: sets `main`, flop and bytes of the kernels of every group, from the group's work. */
-void habitat_workload_share(habitat_workload *w);
-
-/* overlap.c: prepares busy_charge() and sets busy_ns of the workload; needs waiting_ns. */
-habitat_status habitat_busy_prepare(habitat_workload *w, habitat_error *err);
-
-/* overlap.c: of each kernel's time on a destination, what counts in the busy time.
- * time_ns, busy_ns: shape (kernel_count); busy_ns is untouched on error. */
-habitat_status habitat_busy_charge(const habitat_workload *w, const double *time_ns,
-                                   double *busy_ns, habitat_error *err);
-
-/* bound.c: whether the GPU waits for its CPU, in an iteration of which it is busy for busy_ms. */
-bool habitat_waits_for_cpu(double iteration_ms, double busy_ms);
-
-/* bound.c: sets low_share and high_share of the workload. */
-habitat_status habitat_spread_prepare(habitat_workload *w, habitat_error *err);
-
-/* bound.c: samples that pass in a second. NaN without a batch size; and where iteration_ms is no
- * more than the busy time while the CPU decides how long an iteration takes. The origin's own is
- * that of its recorded iteration. */
-double habitat_samples_per_s(const habitat_workload *w, bool origin, double iteration_ms);
-
-/* warnings.c: writes the warnings of a finished workload. */
-habitat_status habitat_workload_warn(habitat_workload *w, habitat_error *err);
-
-/* workload.c: waves of every distinct launch on a GPU; 0 where a block is not resident or the GPU's
- * limits are unknown. out: shape (launch_count). */
-void habitat_workload_waves(const habitat_workload *w, const habitat_gpu *gpu, uint64_t *out);
 
 #endif

@@ -1,8 +1,8 @@
 /* What of a collective's recorded time its message needs, and what is waiting for other GPUs. */
-#ifndef HABITAT_PREDICT_COLLECTIVE_H
-#define HABITAT_PREDICT_COLLECTIVE_H
+#ifndef HABITAT_WORKLOAD_COLLECTIVE_H
+#define HABITAT_WORKLOAD_COLLECTIVE_H
 
-#include "predict/workload.h"
+#include "workload/workload.h"
 
 /* Sets waiting_ns of every collective of the workload, and counts those without a message size.
  * Returns HABITAT_OK or HABITAT_E_MEMORY. */

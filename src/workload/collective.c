@@ -5,13 +5,12 @@
  * link between them; the rest of the recorded time is waiting, which no other GPU makes shorter or
  * longer in a way that one rank's trace could tell. Not here: which GPUs of a host are linked in
  * pairs only, and networks between hosts. */
-#include "predict/collective.h"
+
+#include "workload/collective.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "formula/formula.h"
 
 /* Bus bandwidth that NCCL reaches with large messages, of one direction of the link. Measured: A100
  * over NVLink 0.64 to 0.74, H200 0.71 (2 GPUs), L40S over PCIe 0.63 (2 GPUs), GTX 1080 Ti 0.76 (2)
@@ -24,9 +23,14 @@ static const double latency_ns_per_gpu = 2000.0;
 /* More GPUs than this do not share one host: the link between them is unknown. */
 enum { HOST_GPUS = 8 };
 
+/* A rate or time that can be divided by. */
+static bool usable(double value) {
+    return value > 0.0 && isfinite(value);
+}
+
 double collective_link_bytes_per_s(const habitat_gpu *gpu) {
     double both = gpu->nvlink_bytes_per_s;
-    return formula_usable(both) ? both / 2.0 : gpu->pcie_bytes_per_s;
+    return usable(both) ? both / 2.0 : gpu->pcie_bytes_per_s;
 }
 
 bool collective_message_known(const habitat_kernel *kernel) {
@@ -90,7 +94,7 @@ static void set_waiting(habitat_workload *w, habitat_workload_kernel **list, siz
         double needs_ns = message_ns(kernel, w->origin);
         if (!shortest || !same_kind(shortest, kernel))
             shortest = kernel;
-        if (!formula_usable(needs_ns)) {
+        if (!usable(needs_ns)) {
             needs_ns = (double)shortest->duration_ns;
             w->unsized_count++;
         }

@@ -1,11 +1,12 @@
 /* The iteration beside the GPU's busy time: what it waits for, how much the origin's own varies,
  * and how many samples pass in a second. */
+#include "workload/bound.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "predict/workload.h"
 
 /* The GPU waits for its CPU when the iteration is this much longer than the GPU is busy. */
 static const double cpu_bound_ratio = 1.10;

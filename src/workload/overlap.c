@@ -9,10 +9,11 @@
  * one after another, and nothing is longer than all kernels one after another. A collective first
  * waits, then sends (collective.c): where it waits beside other work the work decides, and where it
  * waits alone the piece is as long as recorded. docs/formulas.md#busy-time */
+#include "workload/overlap.h"
+
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "predict/workload.h"
 
 /* A stretch of a kernel's time: all of it, or of a collective the waiting or the message. */
 struct busy_part {

@@ -6,11 +6,12 @@
  * recorded: no formula needs them, as a kernel without arithmetic scales with bandwidth whatever it
  * moves. Every other operation's kernels are alike: they share by time. Hardware counters come
  * first. */
+#include "workload/share.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/letter.h"
-#include "predict/workload.h"
 
 /* Parts of kernel names, lower case, that mark a kernel as computing or as a helper. The longest
  * kernel computes where no name says so. Seen in cuDNN 7 to 9, cuBLAS 10 to 13, PyTorch 1 to 2. */

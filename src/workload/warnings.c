@@ -1,4 +1,6 @@
 /* What a person should know before trusting a prediction: one line each. */
+#include "workload/warnings.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,7 +9,6 @@
 #include <habitat/text.h>
 
 #include "base/error.h"
-#include "predict/workload.h"
 
 enum { WARNINGS_MAX = 16, WARNING_BYTES = 320 };
 

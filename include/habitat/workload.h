@@ -1,0 +1,102 @@
+/* What one iteration of a trace does on its GPU: kernels in groups, with their work and their
+ * measured times. It knows nothing of other GPUs and of methods of prediction. */
+#ifndef HABITAT_WORKLOAD_H
+#define HABITAT_WORKLOAD_H
+
+#include <stdbool.h>
+
+#include <habitat/status.h>
+#include <habitat/units.h>
+#include <habitat/gpu.h>
+#include <habitat/trace.h>
+#include <habitat/work.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What an iteration waits for: the GPU, or the CPU that feeds it. */
+typedef enum habitat_bound_by {
+    HABITAT_BY_UNKNOWN = 0,
+    HABITAT_BY_GPU,
+    HABITAT_BY_CPU
+} habitat_bound_by;
+
+/* One kernel of the workload with what is known of its work. */
+typedef struct habitat_workload_kernel {
+    const habitat_kernel *kernel;
+    uint32_t group;  /* index into groups */
+    uint32_t launch; /* index of its distinct launch configuration; HABITAT_NONE = unknown */
+    habitat_class op_class;
+    bool varying;        /* kernel-varying */
+    bool main;           /* carries its operation's arithmetic (a product, not a layout change) */
+    bool persistent;     /* grid sized by the origin's SM count */
+    uint64_t waiting_ns; /* collective: of its time, waiting for other GPUs; else 0 */
+    habitat_kernel_facts facts; /* its share of the operation's flop and bytes */
+} habitat_workload_kernel;
+
+/* Kernels that one operation launched: what operator models predict as a whole. A kernel of which
+ * no operation is known (work.known false, its class told by its name) is a group of its own. */
+typedef struct habitat_workload_group {
+    const habitat_operation *operation; /* NULL for kernels without one; never a range or module */
+    habitat_work work;
+    uint32_t first_kernel, kernel_count; /* into habitat_workload_group_index() */
+    double origin_ms;                    /* sum of kernel times */
+} habitat_workload_group;
+
+typedef struct habitat_workload habitat_workload;
+
+/* The workload as a whole. Times are per iteration. */
+typedef struct habitat_workload_info {
+    const habitat_gpu *origin;
+    size_t iteration_count; /* kernels and groups list all of these iterations: divide their sums */
+    size_t kernel_count;    /* compute and collective kernels of all iterations */
+    size_t copy_count;      /* copies and sets of all iterations */
+    double iteration_ms;    /* between the starts of two iterations on the origin; NaN unknown */
+    bool iteration_recorded; /* true: measured without the profiler; false: taken from the trace */
+    double kernel_ms;        /* sum over kernels */
+    double copy_ms;          /* sum over copies and sets */
+    double busy_ms;          /* kernels and copies, overlapping ones counted once */
+    double waiting_share;    /* of iteration_ms that the GPU is not busy, 0..1; NaN unknown */
+    habitat_bound_by bound_by; /* what the origin's iteration waits for */
+} habitat_workload_info;
+
+/** What the iterations of a trace do on its main device. Kernels of all iterations are listed;
+ * predictions are averages over the iterations. Kernels outside every iteration are left out (and
+ * warned about).
+ * @param trace  borrowed; must outlive the workload.
+ * @param origin GPU of the recording, borrowed.
+ * @param out    receives the workload; free with habitat_workload_free().
+ * @return HABITAT_OK; HABITAT_E_NO_GPU; HABITAT_E_MEMORY. @since 0.1 */
+HABITAT_API habitat_status habitat_workload_create(const habitat_trace *trace,
+                                                   const habitat_gpu *origin,
+                                                   habitat_workload **out, habitat_error *err);
+
+/** Free a workload; NULL is allowed. @since 0.1 */
+HABITAT_API void habitat_workload_free(habitat_workload *workload);
+
+/** Facts of the workload as a whole. @return borrowed. @since 0.1 */
+HABITAT_API const habitat_workload_info *habitat_workload_get_info(const habitat_workload *w);
+
+/** Kernels, copies and sets of the workload in the order of their start. @return borrowed. @since
+ * 0.1 */
+HABITAT_API const habitat_workload_kernel *habitat_workload_kernels(const habitat_workload *w,
+                                                                    size_t *count);
+
+/** Groups (operations with kernels) in the order of their first kernel. @return borrowed. @since
+ * 0.1 */
+HABITAT_API const habitat_workload_group *habitat_workload_groups(const habitat_workload *w,
+                                                                  size_t *count);
+
+/** Indices of kernels in the order of their groups: those of group i are the entries
+ * first_kernel .. first_kernel + kernel_count - 1. @return borrowed. @since 0.1 */
+HABITAT_API const uint32_t *habitat_workload_group_index(const habitat_workload *w, size_t *count);
+
+/** Warnings about a workload, one line each (origin bound by its CPU, dropped
+ * records, missing shapes ...). @return borrowed array. @since 0.1 */
+HABITAT_API const char *const *habitat_workload_warnings(const habitat_workload *w, size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,18 @@
+/* The iteration beside the busy time: what it waits for, its spread, samples a second. */
+#ifndef HABITAT_WORKLOAD_BOUND_H
+#define HABITAT_WORKLOAD_BOUND_H
+
+#include "workload/workload.h"
+
+/* Whether the GPU waits for its CPU, in an iteration of which it is busy for busy_ms. */
+bool habitat_waits_for_cpu(double iteration_ms, double busy_ms);
+
+/* Sets low_share and high_share of the workload. */
+habitat_status habitat_spread_prepare(habitat_workload *w, habitat_error *err);
+
+/* Samples that pass in a second. NaN without a batch size; and where iteration_ms is no more than
+ * the busy time while the CPU decides how long an iteration takes. The origin's own is that of its
+ * recorded iteration. */
+double habitat_samples_per_s(const habitat_workload *w, bool origin, double iteration_ms);
+
+#endif

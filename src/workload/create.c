@@ -1,0 +1,141 @@
+/* From a trace to a workload: the kernels of the main device, what operation each belongs to, that
+ * operation's work, and sums. GPU-independent but for the origin's waves. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "workload/bound.h"
+#include "workload/collective.h"
+#include "workload/group.h"
+#include "workload/launch.h"
+#include "workload/overlap.h"
+#include "workload/share.h"
+#include "workload/warnings.h"
+
+static size_t select_kernels(habitat_workload *w) {
+    size_t count = 0, kept = 0;
+    uint32_t device = habitat_trace_get_info(w->trace)->device;
+    const habitat_kernel *kernels = habitat_trace_kernels(w->trace, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (kernels[i].device != device)
+            continue;
+        if (kernels[i].iteration == HABITAT_NONE) {
+            w->outside_count++;
+            continue;
+        }
+        if (w->kernels) {
+            w->kernels[kept] = (habitat_workload_kernel){.kernel = &kernels[i]};
+            w->kernels[kept].facts.time_ns = (double)kernels[i].duration_ns;
+            *(habitat_is_copy(&kernels[i]) ? &w->copy_ns : &w->kernel_ns) += kernels[i].duration_ns;
+            w->info.copy_count += habitat_is_copy(&kernels[i]);
+            w->collective_count += kernels[i].kind == HABITAT_KERNEL_COLLECTIVE;
+        }
+        kept++;
+    }
+    return kept;
+}
+
+static habitat_status take_kernels(habitat_workload *w, habitat_error *err) {
+    size_t count = select_kernels(w);
+    if (!count)
+        return habitat_fail(err, HABITAT_E_NO_GPU,
+                            w->outside_count
+                                ? "no GPU kernel lies inside an iteration of the trace; record "
+                                  "whole iterations, with the synchronisation inside the range"
+                                : "the trace holds no GPU kernel; record it on a machine with a "
+                                  "GPU and GPU activities switched on");
+    if (count >= UINT32_MAX / 2)
+        return habitat_fail(err, HABITAT_E_RANGE, "more kernels than can be counted");
+    w->kernels = calloc(count, sizeof *w->kernels);
+    if (!w->kernels)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    w->outside_count = 0;
+    w->kernel_count = select_kernels(w);
+    return HABITAT_OK;
+}
+
+/* Class and arithmetic of every kernel, from its group. */
+static void describe_kernels(habitat_workload *w) {
+    for (size_t i = 0; i < w->kernel_count; i++) {
+        habitat_workload_kernel *kernel = &w->kernels[i];
+        const habitat_work *work = &w->groups[kernel->group].work;
+        kernel->op_class = work->op_class;
+        kernel->varying = work->varying;
+        kernel->facts.dtype =
+            habitat_kernel_arithmetic(kernel->kernel->name, work, &kernel->facts.matrix_unit);
+    }
+    habitat_workload_share(w);
+}
+
+/* Time between the starts of two iterations as the trace itself shows it: from the ranges where
+ * there are several, else the longer of the CPU's range and the GPU's span. A CPU that runs ahead
+ * of its GPU starts iterations faster than they are done: see summarise(). */
+static double traced_iteration_ms(const habitat_trace *trace) {
+    size_t count = 0;
+    const habitat_iteration *iterations = habitat_trace_iterations(trace, &count);
+    if (!count)
+        return NAN;
+    if (count > 1)
+        return (double)(iterations[count - 1].start_ns - iterations[0].start_ns) /
+               (double)(count - 1) / HABITAT_NS_PER_MS;
+    double range_ms = (double)iterations[0].duration_ns / HABITAT_NS_PER_MS;
+    return range_ms > iterations[0].span_ms ? range_ms : iterations[0].span_ms;
+}
+
+static void summarise(habitat_workload *w) {
+    const habitat_trace_info *trace = habitat_trace_get_info(w->trace);
+    habitat_workload_info *info = &w->info;
+    double iterations = (double)info->iteration_count;
+    info->origin = w->origin;
+    info->kernel_count = w->kernel_count - info->copy_count;
+    info->kernel_ms = (double)w->kernel_ns / iterations / HABITAT_NS_PER_MS;
+    info->copy_ms = (double)w->copy_ns / iterations / HABITAT_NS_PER_MS;
+    info->busy_ms = (double)w->busy_ns / iterations / HABITAT_NS_PER_MS;
+    info->iteration_recorded = trace->iteration_ms > 0.0;
+    info->iteration_ms = info->iteration_recorded
+                             ? trace->iteration_ms
+                             : fmax(traced_iteration_ms(w->trace), info->busy_ms);
+    info->waiting_share = NAN;
+    if (info->iteration_ms > 0.0 && info->busy_ms > 0.0) {
+        info->waiting_share = fmax(0.0, 1.0 - info->busy_ms / info->iteration_ms);
+        info->bound_by = habitat_waits_for_cpu(info->iteration_ms, info->busy_ms) ? HABITAT_BY_CPU
+                                                                                  : HABITAT_BY_GPU;
+    }
+}
+
+static habitat_status build(habitat_workload *w, habitat_error *err) {
+    habitat_status status = take_kernels(w, err);
+    if (status != HABITAT_OK)
+        return status;
+    if (workload_set_groups(w) != HABITAT_OK || workload_set_launches(w) != HABITAT_OK)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    describe_kernels(w);
+    if (habitat_collective_prepare(w) != HABITAT_OK)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    status = habitat_busy_prepare(w, err);
+    if (status != HABITAT_OK)
+        return status;
+    summarise(w);
+    status = habitat_spread_prepare(w, err);
+    return status == HABITAT_OK ? habitat_workload_warn(w, err) : status;
+}
+
+habitat_status habitat_workload_create(const habitat_trace *trace, const habitat_gpu *origin,
+                                       habitat_workload **out, habitat_error *err) {
+    if (!trace || !origin || !out)
+        return habitat_fail(err, HABITAT_E_ARG, "a workload needs a trace and its origin GPU");
+    habitat_workload *made = calloc(1, sizeof *made);
+    if (!made)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    made->trace = trace;
+    made->origin = origin;
+    habitat_trace_iterations(trace, &made->info.iteration_count);
+    if (!made->info.iteration_count)
+        made->info.iteration_count = 1;
+    habitat_status status = build(made, err);
+    if (status == HABITAT_OK)
+        *out = made;
+    else
+        habitat_workload_free(made);
+    return status;
+}

@@ -1,0 +1,15 @@
+/* The GPU's busy time: kernels that run at the same time count once. */
+#ifndef HABITAT_WORKLOAD_OVERLAP_H
+#define HABITAT_WORKLOAD_OVERLAP_H
+
+#include "workload/workload.h"
+
+/* Prepares habitat_busy_charge() and sets busy_ns of the workload; needs waiting_ns. */
+habitat_status habitat_busy_prepare(habitat_workload *w, habitat_error *err);
+
+/* Of each kernel's time on a destination, what counts in the busy time.
+ * time_ns, busy_ns: shape (kernel_count); busy_ns is untouched on error. */
+habitat_status habitat_busy_charge(const habitat_workload *w, const double *time_ns,
+                                   double *busy_ns, habitat_error *err);
+
+#endif
