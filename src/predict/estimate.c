@@ -1,8 +1,6 @@
 /* From a predicted time to an estimate: default interval, what binds it. */
 #include "predict/estimate.h"
 
-#include <string.h>
-
 #include "predict/method.h"
 
 /* Shorter than launching a kernel from an eager framework costs, where nobody measured it. */
@@ -11,11 +9,8 @@ static const double default_launch_ns = 3000.0;
 /* Between GPUs of one architecture, and of two: of methods that say nothing else. */
 static const double usual_width[2] = {0.15, 0.25};
 
-double estimate_default_width(const habitat_gpu *origin, const habitat_gpu *dest,
-                              habitat_method method) {
+double estimate_default_width(bool alike, habitat_method method) {
     const double *width = method_of(method)->width;
-    bool alike = origin && origin->architecture && dest->architecture &&
-                 strcmp(origin->architecture, dest->architecture) == 0;
     return (width ? width : usual_width)[alike ? 0 : 1];
 }
 
@@ -35,7 +30,7 @@ habitat_bound estimate_bound(const habitat_gpu *gpu, double flop, double bytes, 
 
 void estimate_set(const scaling *s, const habitat_workload_kernel *kernel, scaled time,
                   habitat_estimate *out) {
-    double width = estimate_default_width(s->origin, s->dest, time.method);
+    double width = estimate_default_width(s->alike, time.method);
     out->origin_ms = kernel->facts.time_ns / HABITAT_NS_PER_MS;
     out->ms = time.ns / HABITAT_NS_PER_MS;
     out->low_ms = out->ms / (1.0 + width);

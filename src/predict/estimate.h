@@ -4,10 +4,9 @@
 
 #include "predict/scaling.h"
 
-/* Relative width of the default interval; low = ms / (1 + width), high = ms (1 + width). origin:
- * NULL without a measurement. */
-double estimate_default_width(const habitat_gpu *origin, const habitat_gpu *dest,
-                              habitat_method method);
+/* Relative width of the default interval; low = ms / (1 + width), high = ms (1 + width). alike: the
+ * measurement is from a GPU of the same architecture. */
+double estimate_default_width(bool alike, habitat_method method);
 
 /* What binds a kernel or operation that takes ms on a GPU. */
 habitat_bound estimate_bound(const habitat_gpu *gpu, double flop, double bytes, formula_rates rates,

@@ -42,7 +42,7 @@ habitat_status habitat_predict_operation(const habitat_work *work, const habitat
     status = plug->operation(&q, &answer, err);
     if (status != HABITAT_OK)
         return status;
-    double width = estimate_default_width(NULL, gpu, answer.method);
+    double width = estimate_default_width(false, answer.method);
     bool own = answer.low_ms > 0.0;
     *out = (habitat_estimate){
         .ms = answer.ms,
