@@ -173,7 +173,7 @@ habitat_status habitat_predictor_predict(const habitat_predictor *p, const habit
                                      .iteration_count = p->w->info.iteration_count,
                                      .kernel_count = count,
                                      .kernels = calloc(count, sizeof *made->kernels)};
-    times t = {malloc(count * sizeof *t.ns), malloc(count * sizeof *t.ns)};
+    times t = {calloc(count, sizeof *t.ns), calloc(count, sizeof *t.busy_ns)};
     if (!made || !made->kernels || !t.ns || !t.busy_ns)
         status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     else

@@ -88,7 +88,7 @@ typedef struct running {
 } running;
 
 static bool slower(const running *r, uint32_t a, uint32_t b) {
-    return r->factor[a] > r->factor[b] || (r->factor[a] == r->factor[b] && a < b);
+    return r->factor[a] > r->factor[b] || (a < b && r->factor[a] == r->factor[b]);
 }
 
 static void push(running *r, uint32_t part) {
