@@ -6,8 +6,7 @@
 
 /* What the rule needs to know of every kernel of a workload, shape (kernel_count). */
 typedef struct auto_rule {
-    uint32_t *lead;  /* kernel whose flop and bytes stand for it */
-    double *damping; /* half of its distance to the roofline, as a factor */
+    uint32_t *lead; /* kernel whose flop and bytes stand for it */
 } auto_rule;
 
 /* HABITAT_E_MEMORY; free in every case. */

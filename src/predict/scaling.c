@@ -44,8 +44,6 @@ habitat_status scaling_set_up(const habitat_workload *w, const habitat_gpu *dest
     out->clock_ratio = w->origin->boost_clock_hz / dest->boost_clock_hz;
     out->floor_origin_ns = scaling_kernel_floor_ns(w->origin);
     out->alike = same_text(w->origin->architecture, dest->architecture);
-    out->keeps_distance = out->alike || !same_text(w->origin->vendor, dest->vendor) ||
-                          dest->compute_capability > w->origin->compute_capability;
     if (!formula_usable(out->bandwidth_ratio))
         return habitat_fail(err, HABITAT_E_NO_SPEC,
                             "no memory bandwidth is known of %s or %s; add it to the GPU's file",

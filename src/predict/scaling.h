@@ -27,8 +27,7 @@ typedef struct scaling {
     double bandwidth_ratio, clock_ratio; /* origin over destination, spec sheet */
     double floor_origin_ns;              /* scaling_kernel_floor_ns() of the origin */
     bool alike;                          /* of one architecture */
-    bool keeps_distance;  /* to the roofline: alike, newer or another vendor's architecture */
-    uint64_t *dest_waves; /* shape (launch_count); 0 = not resident or unknown */
+    uint64_t *dest_waves;                /* shape (launch_count); 0 = not resident or unknown */
 } scaling;
 
 /* HABITAT_E_NO_SPEC (no bandwidth of one of the two), HABITAT_E_MEMORY; on success free with

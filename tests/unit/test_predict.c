@@ -409,11 +409,11 @@ static void test_auto(void) {
     habitat_workload_free(w);
     habitat_trace_free(trace);
 
-    /* mm (64, 32) x (32, 16) of test_shares(): on o 65536 flop / 8 T = 8.192 ns, 14336 bytes / 800
-     * G = 17.92 ns: M_o = 17.92; on d 10.24 and 35.84: M_d / M_o = 2. Beyond the floor are 3.8 us
-     * of the product and nothing of its helper: distance 3800 / 17.92 = 212.05, its root 14.562.
-     * Product 1.1 + 3.8 x 2 / 14.562 us; helper 2.0 us x 1/2 by clock. Within an architecture
-     * the distance stays: 1.1 + 7.6. */
+    /* mm (64, 32) x (32, 16) of test_shares(), 65536 flop and 14336 bytes, which fit the L2 caches:
+     * on o 8.192 ns of arithmetic at 8 T and 14336 / (38 x 100 SMs x 1 GHz) = 3.773 ns of memory,
+     * so M_o = 8.192; on d 10.24. Beyond the floor of 2.2 us are 3.8 us of the product and nothing
+     * of its helper. What the product takes beyond M_o goes with SMs times clock, half on d: 1.1 +
+     * 0.01024 + (3.8 - 0.008192) / 2 us; helper 2.0 us x 1/2 by clock. Names say nothing. */
     const made_kernel list[] = {
         {"ampere_sgemm_32x32_nn", NULL, 100000, 6000, 7, 400, 256, 32, 0, 0, "aten::mm",
          "[[64, 32], [32, 16]]", false, 0},
@@ -422,28 +422,36 @@ static void test_auto(void) {
     trace = made_trace(list, 2, NULL, "", 0);
     w = workload_of(trace);
     p = predicted(w, &d, HABITAT_METHOD_AUTO);
-    CHECK_NEAR(p->kernels[0].ms, 1e-3 * (1.1 + 7.6 / sqrt(3800 / 17.92)), 1e-12);
+    const double expected_ms = 1e-3 * (1.1 + 0.01024 + (3.8 - 0.008192) / 2);
+    CHECK_NEAR(p->kernels[0].ms, expected_ms, 1e-12);
     CHECK_NEAR(p->kernels[1].ms, 0.001, 1e-12);
     habitat_prediction_free(p);
     habitat_gpu alike = d;
     alike.architecture = "o";
     p = predicted(w, &alike, HABITAT_METHOD_AUTO);
-    CHECK_NEAR(p->kernels[0].ms, 0.0087, 1e-12);
+    CHECK_NEAR(p->kernels[0].ms, expected_ms, 1e-12);
     habitat_prediction_free(p);
-    check_case("auto: half the distance to the roofline across architectures");
+    /* Twice the bandwidth is nothing to what is far from it; twice the SMs are. */
+    habitat_gpu other = d;
+    other.memory_bandwidth_bytes_per_s *= 2;
+    other.sustained_bandwidth_bytes_per_s *= 2;
+    p = predicted(w, &other, HABITAT_METHOD_AUTO);
+    CHECK_NEAR(p->kernels[0].ms, expected_ms, 1e-12);
+    habitat_prediction_free(p);
+    check_case("auto: what a kernel takes beyond its roofline goes with clock and SMs");
     habitat_workload_free(w);
     habitat_trace_free(trace);
 
-    /* The same product on o's matrix units in TF32, which d has not: still bound by memory on both,
-     * 212.05 from its roofline, and halved twice: 212.05^(-3/4). */
+    /* The same product on o's matrix units in TF32: M_o = 3.773 ns, from the cache. d has no such
+     * units and computes at its plain rate, M_d = 10.24 ns. */
     made_kernel tf32 = list[0];
     tf32.name = "cutlass_80_tensorop_s1688gemm_64x64_32x3_nn_align4";
     o.peak.matrix_flop_per_s[HABITAT_DTYPE_TF32] = 80e12;
     trace = made_trace(&tf32, 1, NULL, "", 0);
     w = workload_of(trace);
     p = predicted(w, &d, HABITAT_METHOD_AUTO);
-    CHECK_NEAR(p->kernels[0].ms, 1e-3 * (1.1 + 7.6 * pow(3800 / 17.92, -0.75)), 1e-12);
-    check_case("auto: once more where the destination computes on another unit");
+    CHECK_NEAR(p->kernels[0].ms, 1e-3 * (1.1 + 0.01024 + (3.8 - 14336 / 3.8e6) / 2), 1e-12);
+    check_case("auto: a destination without the unit computes on the one it has");
     o.peak.matrix_flop_per_s[HABITAT_DTYPE_TF32] = NAN;
     habitat_prediction_free(p);
     habitat_workload_free(w);
