@@ -54,7 +54,7 @@ static void check_planted(void) {
         {"\"NVIDIA\"", "\"AMD\"", "compute capability belongs to NVIDIA"},
         {"\"8.0\"", "\"8.1\"", "no limits are known for compute capability 8.1"},
         {"\"tdp_w\": 200,", "\"tdp_w\": 200, \"sm_limits\": {\"max_blocks_per_sm\": 16},",
-         "sm_limits differ"},
+         "sm_limits differ from those of compute capability 8.0"},
         {"\"tdp_w\": 200,", "\"tdp_w\": 200, \"base_clock_mhz\": 2000,", "base clock above boost"},
         {"\"tdp_w\": 200,", "\"tdp_w\": 200, \"sustained\": {\"dram_gb_per_s\": 1600},",
          "sustained bandwidth above"},

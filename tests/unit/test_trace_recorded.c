@@ -163,16 +163,20 @@ static char *load(const char *path) {
     return text;
 }
 
-/* Kernels and the sum of their times, found by searching the text: "cat":"kernel" ... "dur":N. */
-static void search(const char *text, size_t *count, uint64_t *sum_ns) {
+/* Kernels and the sum of their times, found by searching the text, an event a line: "cat":"kernel"
+ * ... "dur":N. Cuts the text into its lines: a search of the whole rest from every event would take
+ * the square of its length under a sanitizer. */
+static void search(char *text, size_t *count, uint64_t *sum_ns) {
     *count = 0;
     *sum_ns = 0;
-    while ((text = strstr(text, "\"cat\":"))) {
-        text += strlen("\"cat\":");
-        text += strspn(text, " ");
-        if (strncmp(text, "\"kernel\"", 8) != 0)
+    for (char *line = text, *next; line; line = next) {
+        char *end = strchr(line, '\n');
+        next = end ? end + 1 : NULL;
+        if (end)
+            *end = '\0';
+        if (!strstr(line, "\"cat\":\"kernel\""))
             continue;
-        const char *duration = strstr(text, "\"dur\":");
+        const char *duration = strstr(line, "\"dur\":");
         if (!duration)
             return;
         ++*count;
