@@ -59,6 +59,49 @@ static void check_kernels(const habitat_trace *t) {
     must(in_iterations > 0 && in_iterations <= count);
 }
 
+/* Calls are in order, and agree with the kernels about who launched whom. */
+static void check_calls(const habitat_trace *t) {
+    size_t count, kernels, operations, iterations, listed = 0, launched = 0;
+    const habitat_call *c = habitat_trace_calls(t, &count);
+    const habitat_kernel *k = habitat_trace_kernels(t, &kernels);
+    habitat_trace_operations(t, &operations);
+    habitat_trace_iterations(t, &iterations);
+    for (size_t i = 0; i < count; i++) {
+        must(c[i].name && (unsigned)c[i].kind < HABITAT_CALL_KINDS);
+        must(c[i].operation == HABITAT_NONE || c[i].operation < operations);
+        must(c[i].iteration == HABITAT_NONE || c[i].iteration < iterations);
+        must(c[i].waits_call == HABITAT_NONE || c[i].waits_call < count);
+        must(i == 0 || c[i - 1].thread < c[i].thread ||
+             (c[i - 1].thread == c[i].thread && c[i - 1].start_ns <= c[i].start_ns));
+        listed += c[i].kernel_count;
+        for (uint32_t j = 0; j < c[i].kernel_count; j++)
+            must(c[i].kernels[j] < kernels && k[c[i].kernels[j]].call == i);
+    }
+    for (size_t i = 0; i < kernels; i++) {
+        launched += k[i].call != HABITAT_NONE;
+        must((k[i].call == HABITAT_NONE) == (k[i].launch_thread == HABITAT_NONE));
+        must(k[i].call == HABITAT_NONE || c[k[i].call].correlation == k[i].correlation);
+        must(k[i].call == HABITAT_NONE || c[k[i].call].operation == k[i].operation);
+    }
+    must(listed == launched);
+}
+
+static void check_same_calls(const habitat_trace *a, const habitat_trace *b) {
+    size_t count, other;
+    const habitat_call *c = habitat_trace_calls(a, &count), *d = habitat_trace_calls(b, &other);
+    must(count == other);
+    for (size_t i = 0; i < count; i++) {
+        must(!strcmp(c[i].name, d[i].name) && c[i].kind == d[i].kind);
+        must(c[i].start_ns == d[i].start_ns && c[i].duration_ns == d[i].duration_ns);
+        must(c[i].thread == d[i].thread && c[i].correlation == d[i].correlation);
+        must(c[i].operation == d[i].operation && c[i].iteration == d[i].iteration);
+        must(c[i].device == d[i].device && c[i].stream == d[i].stream);
+        must(c[i].event == d[i].event && c[i].driver == d[i].driver);
+        must(c[i].waits_stream == d[i].waits_stream && c[i].waits_call == d[i].waits_call);
+        must(c[i].kernel_count == d[i].kernel_count);
+    }
+}
+
 static int same(double a, double b) {
     return a == b || (isnan(a) && isnan(b));
 }
@@ -107,7 +150,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (fast) {
         check_operations(fast);
         check_kernels(fast);
+        check_calls(fast);
         check_same(fast, slow);
+        check_same_calls(fast, slow);
     } else {
         must(fast_error.code == status && fast_error.message[0] && fast_error.file[0]);
         /* yajl places an unexpected token that came in two pieces less exactly than a whole one */

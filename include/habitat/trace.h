@@ -1,9 +1,9 @@
-/* A recorded iteration: operations, kernels, launches and the GPU they ran on.
+/* A recorded iteration: operations, calls into the runtime, kernels and the GPU they ran on.
  *
  * The reader takes the Chrome-trace JSON of PyTorch's profiler (plain or gzip), the same schema
  * from our CUDA recorder, and Nsight Systems' SQLite export. Arrays and strings are borrowed from
  * the trace and live as long as it does. Times are nanoseconds since the trace's first event
- * (operation, launch or kernel). */
+ * (operation, call or kernel). */
 #ifndef HABITAT_TRACE_H
 #define HABITAT_TRACE_H
 
@@ -89,6 +89,7 @@ typedef struct habitat_kernel {
     uint64_t launch_start_ns; /* 0 with launch_thread NONE */
     uint64_t launch_duration_ns;
     uint64_t correlation; /* as recorded */
+    uint32_t call;        /* index of the call that launched it, or HABITAT_NONE */
     bool in_graph;        /* launched by a CUDA graph */
     uint32_t grid[3];     /* 0 if unknown (memcpy, memset) */
     uint32_t block[3];
@@ -102,6 +103,53 @@ typedef struct habitat_kernel {
     double dram_bytes;     /* hardware counter; NaN if not recorded */
     double flop;           /* hardware counter, all formats; NaN if not recorded */
 } habitat_kernel;
+
+/* What a call asks the CUDA or HIP runtime or driver for. Told by its name alone. */
+typedef enum habitat_call_kind {
+    HABITAT_CALL_OTHER = 0,          /* questions, settings, and names that are not known */
+    HABITAT_CALL_LAUNCH,             /* of one kernel: cudaLaunchKernel */
+    HABITAT_CALL_LAUNCH_GRAPH,       /* of all that a CUDA graph holds: cudaGraphLaunch */
+    HABITAT_CALL_COPY,               /* cudaMemcpyAsync */
+    HABITAT_CALL_SET,                /* cudaMemsetAsync */
+    HABITAT_CALL_SYNCHRONISE_DEVICE, /* the CPU waits for all of a GPU: cudaDeviceSynchronize */
+    HABITAT_CALL_SYNCHRONISE_STREAM, /* the CPU waits for a stream: cudaStreamSynchronize */
+    HABITAT_CALL_SYNCHRONISE_EVENT,  /* the CPU waits for an event: cudaEventSynchronize */
+    HABITAT_CALL_RECORD_EVENT,       /* an event is put into a stream: cudaEventRecord */
+    HABITAT_CALL_WAIT_EVENT,         /* a stream waits for an event: cudaStreamWaitEvent */
+    HABITAT_CALL_ALLOCATE,           /* of memory, the GPU's or the CPU's: cudaMalloc */
+    HABITAT_CALL_FREE,               /* cudaFree */
+} habitat_call_kind;
+
+enum { HABITAT_CALL_KINDS = HABITAT_CALL_FREE + 1 };
+
+/* One call of a CPU thread into the CUDA or HIP runtime or driver. Calls are sorted by (thread,
+ * start). A call of the runtime's may have calls of the driver's inside it.
+ *
+ * What a call waits for is known only where the profiler was asked for it (Kineto: its
+ * synchronisation events; Nsight Systems: its tables of synchronisations and CUDA events). It is
+ * never worked out from the order of calls. */
+typedef struct habitat_call {
+    const char *name; /* as recorded ("cudaLaunchKernel"), or "" */
+    habitat_call_kind kind;
+    uint32_t thread; /* index, not the system's number; the same as of operations */
+    uint64_t start_ns;
+    uint64_t duration_ns;
+    uint64_t correlation;    /* as recorded; 0 none */
+    uint32_t operation;      /* innermost operation it begins in, else range, or HABITAT_NONE */
+    uint32_t iteration;      /* 0-based, or HABITAT_NONE */
+    uint32_t device;         /* as recorded (CUDA ordinal), or HABITAT_NONE */
+    uint32_t stream;         /* launch, copy, set: the one that all its kernels run on. Synchronise
+                                stream: the one waited for. Record event: the one it is put into.
+                                Wait event: the one that waits. Or HABITAT_NONE */
+    uint32_t event;          /* number of the CUDA event, or HABITAT_NONE */
+    uint32_t waits_stream;   /* wait event, synchronise event: the stream that the event was put
+                                into, or HABITAT_NONE */
+    uint32_t waits_call;     /* wait event, synchronise event: index of the call that put the event
+                                there, or HABITAT_NONE */
+    bool driver;             /* a call into the driver's interface (cuLaunchKernel) */
+    uint32_t kernel_count;   /* kernels, copies and sets that it launched */
+    const uint32_t *kernels; /* shape (kernel_count), indices of kernels, ascending */
+} habitat_call;
 
 /* What says where an iteration begins. */
 typedef enum habitat_iterations_by {
@@ -209,6 +257,24 @@ HABITAT_API const habitat_operation *habitat_trace_operations(const habitat_trac
 
 /** All kernels, copies and sets of all devices. @return borrowed, shape (count). @since 0.1 */
 HABITAT_API const habitat_kernel *habitat_trace_kernels(const habitat_trace *trace, size_t *count);
+
+/** All calls into the CUDA or HIP runtime and driver, of all threads, sorted by (thread, start).
+ *
+ * @param trace borrowed, not NULL.
+ * @param count receives the number of calls; 0 where the profiler noted none.
+ * @return borrowed, shape (count); lives as long as the trace. Times [ns] as of operations. NULL is
+ *         possible with count 0.
+ * @note   Pure; safe from several threads.
+ * @tested tests/unit/test_trace_calls.c, tests/unit/test_trace_nsys.c, fuzz/fuzz_trace.c
+ * @since 0.1 */
+HABITAT_API const habitat_call *habitat_trace_calls(const habitat_trace *trace, size_t *count);
+
+/** Word for a kind of call: "launch", "synchronise stream".
+ * @param kind  any number.
+ * @return static text; "other" for what is no kind.
+ * @note   Pure; safe from several threads.
+ * @tested tests/unit/test_trace_calls.c        @since 0.1 */
+HABITAT_API const char *habitat_call_kind_name(habitat_call_kind kind);
 
 /* One repetition of the training step inside the trace. */
 typedef struct habitat_iteration {

@@ -60,14 +60,39 @@ habitat_kernel *trace_add_kernel(trace_builder *b) {
         add((void **)&t->kernels, &t->kernel_count, &t->kernel_capacity, sizeof *t->kernels);
     if (k) {
         k->name = "";
-        k->iteration = k->launch_thread = HABITAT_NONE;
+        k->iteration = k->launch_thread = k->call = HABITAT_NONE;
         k->dram_bytes = k->flop = NAN;
     }
     return k;
 }
 
-trace_launch *trace_add_launch(trace_builder *b) {
-    return add((void **)&b->launches, &b->launch_count, &b->launch_capacity, sizeof *b->launches);
+/* Traces hold thousands of calls by a few dozen names. */
+static habitat_call_kind kind_of(trace_builder *b, const char *name) {
+    trace_call_name *known = &b->call_names[(uintptr_t)name / 16 % CALL_NAMES];
+    if (known->name != name)
+        *known = (trace_call_name){name, trace_call_kind(name)};
+    return known->kind;
+}
+
+habitat_call *trace_add_call(trace_builder *b, const char *name) {
+    habitat_trace *t = b->trace;
+    habitat_call *c = add((void **)&t->calls, &t->call_count, &t->call_capacity, sizeof *t->calls);
+    if (c) {
+        c->name = name;
+        c->kind = kind_of(b, name);
+        c->operation = c->iteration = c->device = c->stream = c->event = HABITAT_NONE;
+        c->waits_stream = c->waits_call = HABITAT_NONE;
+    }
+    return c;
+}
+
+trace_wait *trace_add_wait(trace_builder *b) {
+    trace_wait *w = add((void **)&b->waits, &b->wait_count, &b->wait_capacity, sizeof *b->waits);
+    if (w) {
+        w->time_ns = UINT64_MAX;
+        w->device = w->stream = w->event = w->on_stream = HABITAT_NONE;
+    }
+    return w;
 }
 
 trace_flow *trace_add_flow(trace_builder *b) {
@@ -180,7 +205,7 @@ const char *trace_absurd_size(const habitat_kernel *k) {
 }
 
 static void free_scratch(trace_builder *b) {
-    free(b->launches);
+    free(b->waits);
     free(b->flows);
     free(b->ranges);
     free(b->threads);
@@ -205,6 +230,8 @@ static void shrink(habitat_trace *t) {
         t->operations = smaller;
     if (t->kernel_count && (smaller = realloc(t->kernels, t->kernel_count * sizeof *t->kernels)))
         t->kernels = smaller;
+    if (t->call_count && (smaller = realloc(t->calls, t->call_count * sizeof *t->calls)))
+        t->calls = smaller;
 }
 
 habitat_status trace_finish(trace_builder *b, habitat_trace **out, habitat_error *err) {

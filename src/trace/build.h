@@ -23,6 +23,9 @@ struct habitat_trace {
     size_t operation_count, operation_capacity;
     habitat_kernel *kernels; /* building: operation = external id */
     size_t kernel_count, kernel_capacity;
+    habitat_call *calls;
+    size_t call_count, call_capacity;
+    uint32_t *call_kernels; /* all calls' kernels, one call's behind the other's */
     habitat_iteration *iterations;
     double *iteration_ms_all;
     bool from_memory;
@@ -30,15 +33,24 @@ struct habitat_trace {
     int64_t modified_ns;
 };
 
-/* A call into the CUDA runtime or driver. Most launch nothing; correlation tells. */
-typedef struct trace_launch {
-    uint64_t correlation;
-    uint64_t start_ns;
-    uint64_t duration_ns;
-    uint32_t thread;
-    bool graph;  /* launches a whole CUDA graph */
-    bool driver; /* the driver's interface, which the runtime's may call */
-} trace_launch;
+/* What the profiler noted of an event or a synchronisation, beside the call itself. Numbers are
+ * HABITAT_NONE and ids 0 where it did not. */
+typedef struct trace_wait {
+    uint64_t correlation; /* of the call */
+    uint64_t time_ns;     /* when it waited; UINT64_MAX unknown */
+    uint32_t device, stream, event;
+    uint32_t on_stream; /* the stream that the event was put into */
+    uint64_t record;    /* correlation of the call that put it there */
+    uint64_t pair;      /* the same number for that call and all that wait for it */
+    bool records;       /* it is that call */
+} trace_wait;
+
+/* Kinds of names met before, by where the name is stored. */
+enum { CALL_NAMES = 64 };
+typedef struct trace_call_name {
+    const char *name;
+    habitat_call_kind kind;
+} trace_call_name;
 
 /* One end of an arrow from a forward to a backward operation. */
 typedef struct trace_flow {
@@ -68,8 +80,9 @@ typedef struct trace_device {
 typedef struct trace_builder {
     habitat_trace *trace;
     habitat_read_options options;
-    trace_launch *launches;
-    size_t launch_count, launch_capacity;
+    trace_wait *waits;
+    size_t wait_count, wait_capacity;
+    trace_call_name call_names[CALL_NAMES];
     trace_flow *flows;
     size_t flow_count, flow_capacity;
     trace_range *ranges; /* iterations */
@@ -92,8 +105,9 @@ bool trace_begin(trace_builder *builder, const char *name);
 /* Room for one more; zeroed, index fields NONE, counters NaN. NULL when out of memory. */
 habitat_operation *trace_add_operation(trace_builder *builder);
 habitat_kernel *trace_add_kernel(trace_builder *builder);
-trace_launch *trace_add_launch(trace_builder *builder);
+trace_wait *trace_add_wait(trace_builder *builder);
 trace_flow *trace_add_flow(trace_builder *builder);
+habitat_call *trace_add_call(trace_builder *builder, const char *name); /* stored; sets the kind */
 trace_device *trace_add_device(trace_builder *builder);
 
 /* Note a range of the user, if it is that of an iteration. False when out of memory. */
@@ -102,6 +116,9 @@ bool trace_add_range(trace_builder *builder, const char *name, uint64_t start_ns
 
 /* Index of a thread, added when new; HABITAT_NONE when out of memory. */
 uint32_t trace_thread_index(trace_builder *builder, uint64_t process, uint64_t thread);
+
+/* Kind of a call, from its name. */
+habitat_call_kind trace_call_kind(const char *name);
 
 /* Kind of a GPU activity, from its name. */
 bool trace_name_is_collective(const char *name);

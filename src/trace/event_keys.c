@@ -65,7 +65,9 @@ key key_of_argument(const char *text, size_t length) {
                : IS("In msg nelems") ? KEY_ELEMENTS
                                      : KEY_NONE;
     case 14:
-        return IS("Out msg nelems") ? KEY_ELEMENTS : KEY_NONE;
+        return IS("Out msg nelems")   ? KEY_ELEMENTS
+               : IS("wait_on_stream") ? KEY_WAIT_STREAM
+                                      : KEY_NONE;
     case 15:
         return IS("Concrete Inputs")   ? KEY_VALUES
                : IS("Sequence number") ? KEY_SEQUENCE
@@ -73,6 +75,10 @@ key key_of_argument(const char *text, size_t length) {
                                        : KEY_NONE;
     case 20:
         return IS("registers per thread") ? KEY_REGISTERS : KEY_NONE;
+    case 21:
+        return IS("wait_on_cuda_event_id") ? KEY_WAIT_EVENT : KEY_NONE;
+    case 33:
+        return IS("wait_on_cuda_event_record_corr_id") ? KEY_WAIT_RECORD : KEY_NONE;
     default:
         return KEY_NONE;
     }
@@ -121,7 +127,7 @@ static const struct {
     {"gpu_memcpy", CAT_MEMCPY},      {"gpu_memset", CAT_MEMSET},    {"user_annotation", CAT_RANGE},
     {"python_function", CAT_PYTHON}, {"Operator", CAT_OPERATION},   {"Kernel", CAT_KERNEL},
     {"Memcpy", CAT_MEMCPY},          {"Memset", CAT_MEMSET},        {"Runtime", CAT_RUNTIME},
-    {"forward_backward", CAT_FLOW},
+    {"forward_backward", CAT_FLOW},  {"cuda_sync", CAT_WAIT},
 };
 
 category event_category(const char *text, size_t length) {

@@ -236,23 +236,51 @@ static int add_kernel(reader *r) {
     return 1;
 }
 
-static int add_launch(reader *r) {
+static int add_call(reader *r) {
     event *e = &r->e;
-    if (!e->correlation.value) /* launches nothing */
+    bool timed = e->time.state == PRESENT && e->duration.state == PRESENT;
+    if (!e->correlation.value && !timed) { /* launches nothing, and nothing says when */
+        r->b->trace->info.skipped_events++;
         return 1;
+    }
     if (!require(r, &e->time, "ts") || !require(r, &e->duration, "dur"))
         return 0;
     uint32_t thread = event_thread(r);
-    trace_launch *launch = thread == HABITAT_NONE ? NULL : trace_add_launch(r->b);
-    if (!launch)
+    const char *name = event_name(r);
+    habitat_call *call = thread == HABITAT_NONE || !name ? NULL : trace_add_call(r->b, name);
+    if (!call)
         return reader_stop_memory(r);
-    *launch = (trace_launch){e->correlation.value,
-                             e->time.value,
-                             e->duration.value,
-                             thread,
-                             name_starts(r, "cudaGraphLaunch") || name_starts(r, "cuGraphLaunch") ||
-                                 name_starts(r, "hipGraphLaunch"),
-                             e->cat == CAT_DRIVER};
+    call->start_ns = e->time.value;
+    call->duration_ns = e->duration.value;
+    call->correlation = e->correlation.value;
+    call->thread = thread;
+    call->driver = e->cat == CAT_DRIVER;
+    return 1;
+}
+
+/* A number that may be anything: what is no small number is none. */
+static uint32_t small_or_none(const measured *m) {
+    return m->state == PRESENT && m->value < HABITAT_NONE ? (uint32_t)m->value : HABITAT_NONE;
+}
+
+/* What a synchronisation waited for. Its call is an event of its own, with the same correlation. */
+static int add_wait(reader *r) {
+    const event *e = &r->e;
+    if (!e->correlation.value) {
+        r->b->trace->info.skipped_events++;
+        return 1;
+    }
+    trace_wait *wait = trace_add_wait(r->b);
+    if (!wait)
+        return reader_stop_memory(r);
+    wait->correlation = e->correlation.value;
+    if (e->time.state == PRESENT)
+        wait->time_ns = e->time.value;
+    wait->device = small_or_none(&e->device);
+    wait->stream = small_or_none(&e->stream);
+    wait->event = small_or_none(&e->wait_event);
+    wait->on_stream = small_or_none(&e->wait_stream);
+    wait->record = e->wait_record.value;
     return 1;
 }
 
@@ -275,7 +303,9 @@ int reader_finish_event(reader *r) {
         if (cat == CAT_KERNEL || cat == CAT_MEMCPY || cat == CAT_MEMSET)
             return add_kernel(r);
         if (cat == CAT_RUNTIME || cat == CAT_DRIVER)
-            return add_launch(r);
+            return add_call(r);
+        if (cat == CAT_WAIT)
+            return add_wait(r);
         return add_operation(r);
     }
     if (cat == CAT_FLOW && (e->phase == 's' || e->phase == 'f'))

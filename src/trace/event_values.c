@@ -28,6 +28,14 @@ static void measure_id(reader *r, measured *m, const char *text, size_t length) 
         reader_measure(r, m, text, length, 0, UINT64_MAX);
 }
 
+/* Numbers of which 0 is one and a negative one means "none". */
+static void measure_number(reader *r, measured *m, const char *text, size_t length) {
+    if (length && *text == '-')
+        *m = (measured){0, MISSING};
+    else
+        reader_measure(r, m, text, length, 0, UINT64_MAX);
+}
+
 /* Process and thread: any number, negative ones too. */
 static void measure_thread(measured *m, const char *text, size_t length) {
     int64_t value;
@@ -124,6 +132,15 @@ void reader_argument_number(reader *r, const char *text, size_t length) {
         break;
     case KEY_FLOP:
         measure_counter(r, &e->flop, &e->flop_state, text, length);
+        break;
+    case KEY_WAIT_STREAM:
+        measure_number(r, &e->wait_stream, text, length);
+        break;
+    case KEY_WAIT_RECORD:
+        measure_number(r, &e->wait_record, text, length);
+        break;
+    case KEY_WAIT_EVENT:
+        measure_number(r, &e->wait_event, text, length);
         break;
     case KEY_ELEMENTS:
         add_elements(e, whole_or_zero(text, length));

@@ -84,12 +84,16 @@ static size_t keep_used(habitat_trace *t, trace_range *ranges, size_t count, boo
 static void assign(habitat_trace *t, const trace_range *ranges, size_t count) {
     for (size_t i = 0; i < t->kernel_count; i++)
         t->kernels[i].iteration = range_at(ranges, count, trace_launch_time(t, &t->kernels[i]));
+    for (size_t i = 0; i < t->call_count; i++)
+        t->calls[i].iteration = range_at(ranges, count, t->calls[i].start_ns);
     for (size_t i = 0; i < t->operation_count; i++)
         t->operations[i].iteration = range_at(ranges, count, t->operations[i].start_ns);
 }
 
 /* Without ranges the whole trace is one iteration. */
 static void assign_all(habitat_trace *t, trace_range *whole) {
+    for (size_t i = 0; i < t->call_count; i++)
+        t->calls[i].iteration = 0;
     for (size_t i = 0; i < t->kernel_count; i++) {
         uint64_t end = t->kernels[i].start_ns + t->kernels[i].duration_ns;
         t->kernels[i].iteration = 0;

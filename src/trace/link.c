@@ -1,5 +1,5 @@
-/* Sorting and linking of operations, launches and kernels. Everything here is a sort of nearly
- * sorted things or one sweep: no cost grows faster than n log n. */
+/* Sorting and linking of operations and kernels; calls are in calls_link.c. Everything here is a
+ * sort of nearly sorted things or one sweep: no cost grows faster than n log n. */
 #include "trace/link.h"
 
 #include <stdlib.h>
@@ -28,15 +28,17 @@ static void rebase(trace_builder *b) {
     for (size_t i = 0; i < t->kernel_count; i++)
         if (t->kernels[i].start_ns < base)
             base = t->kernels[i].start_ns;
-    for (size_t i = 0; i < b->launch_count; i++)
-        if (b->launches[i].start_ns < base)
-            base = b->launches[i].start_ns;
+    for (size_t i = 0; i < t->call_count; i++)
+        if (t->calls[i].start_ns < base)
+            base = t->calls[i].start_ns;
     for (size_t i = 0; i < t->operation_count; i++)
         t->operations[i].start_ns -= base;
     for (size_t i = 0; i < t->kernel_count; i++)
         t->kernels[i].start_ns -= base;
-    for (size_t i = 0; i < b->launch_count; i++)
-        b->launches[i].start_ns -= base;
+    for (size_t i = 0; i < t->call_count; i++)
+        t->calls[i].start_ns -= base;
+    for (size_t i = 0; i < b->wait_count; i++) /* a time that is not known stays later than all */
+        b->waits[i].time_ns -= b->waits[i].time_ns == UINT64_MAX ? 0 : base;
     for (size_t i = 0; i < b->flow_count; i++) /* a flow before the base matches nothing */
         b->flows[i].time_ns -= base;
     for (size_t i = 0; i < b->range_count; i++) {
@@ -109,8 +111,7 @@ static void find_parents_of_all(habitat_trace *t) {
     }
 }
 
-/* The next operation outwards that is no range. */
-static uint32_t outwards(const habitat_trace *t, uint32_t at) {
+uint32_t trace_outwards(const habitat_trace *t, uint32_t at) {
     at = t->operations[at].parent;
     return at != HABITAT_NONE && is_range(&t->operations[at]) ? HABITAT_NONE : at;
 }
@@ -126,7 +127,7 @@ static void find_parents(habitat_trace *t) {
         if (is_range(o))
             continue;
         while (top != HABITAT_NONE && !nests(&t->operations[top], o))
-            top = outwards(t, top);
+            top = trace_outwards(t, top);
         if (top != HABITAT_NONE ||
             (o->parent != HABITAT_NONE && !is_range(&t->operations[o->parent])))
             o->parent = top;
@@ -160,197 +161,45 @@ static bool sort_kernels(habitat_trace *t) {
     return true;
 }
 
-static bool launch_before(const void *context, uint32_t a, uint32_t b) {
-    const trace_launch *x = (const trace_launch *)context + a;
-    const trace_launch *y = (const trace_launch *)context + b;
-    if (x->correlation != y->correlation)
-        return x->correlation < y->correlation;
-    return x->start_ns < y->start_ns;
-}
-
-/* First launch with this correlation or a later one. */
-static size_t lower_launch(const trace_launch *launches, size_t count, uint64_t correlation) {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (launches[middle].correlation < correlation)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* First launch of [low, high) (one correlation, sorted by start) that starts after `time`. */
-static size_t after_time(const trace_launch *launches, size_t low, size_t high, uint64_t time) {
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (launches[middle].start_ns <= time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* The launch of a kernel, or NULL. Where processes share a file a correlation can occur several
- * times: the last one before the kernel started is meant; and of a runtime call and the driver
- * call inside it, the outer. */
-static const trace_launch *launch_of(const trace_launch *launches, size_t count,
-                                     const habitat_kernel *k) {
-    if (!k->correlation)
-        return NULL;
-    size_t first = lower_launch(launches, count, k->correlation);
-    if (first == count || launches[first].correlation != k->correlation)
-        return NULL;
-    size_t end = first + 1;
-    if (end < count && launches[end].correlation == k->correlation)
-        end = lower_launch(launches, count, k->correlation + 1);
-    size_t at = after_time(launches, first, end, k->start_ns);
-    if (at == first)
-        return &launches[first]; /* clocks disagree a little: the nearest one */
-    const trace_launch *found = &launches[--at];
-    if (at > first) {
-        const trace_launch *outer = found - 1;
-        if (found->driver && !outer->driver && outer->thread == found->thread &&
-            outer->start_ns + outer->duration_ns >= found->start_ns)
-            found = outer;
-    }
-    return found;
-}
-
-static bool sort_launches(trace_builder *b) {
-    if (!b->launch_count)
-        return true;
-    uint32_t *order = malloc(b->launch_count * sizeof *order);
-    if (!order || !sort_order(order, b->launch_count, launch_before, b->launches)) {
-        free(order);
-        return false;
-    }
-    trace_launch spare;
-    sort_apply(b->launches, sizeof spare, order, b->launch_count, &spare);
-    free(order);
-    return true;
-}
-
-static bool link_launches(trace_builder *b) {
-    habitat_trace *t = b->trace;
-    if (!sort_launches(b))
-        return false;
-    for (size_t i = 0; i < t->kernel_count; i++) {
-        habitat_kernel *k = &t->kernels[i];
-        const trace_launch *launch = launch_of(b->launches, b->launch_count, k);
-        if (!launch) {
-            t->info.unlinked_kernels++;
-            continue;
-        }
-        k->launch_thread = launch->thread;
-        k->launch_start_ns = launch->start_ns;
-        k->launch_duration_ns = launch->duration_ns;
-        k->in_graph |= launch->graph;
-    }
-    return true;
-}
-
-static bool launched_before(const void *context, uint32_t a, uint32_t b) {
-    const habitat_kernel *x = (const habitat_kernel *)context + a;
-    const habitat_kernel *y = (const habitat_kernel *)context + b;
-    if (x->launch_thread != y->launch_thread)
-        return x->launch_thread < y->launch_thread;
-    return x->launch_start_ns < y->launch_start_ns;
-}
-
-static bool holds_launch(const habitat_operation *o, const habitat_kernel *k) {
-    return o->thread == k->launch_thread && end_of(o) > k->launch_start_ns;
-}
-
-/* What is open on the thread that a sweep has come to. */
-typedef struct open_calls {
-    uint32_t next;      /* first one that has not started */
-    uint32_t operation; /* innermost that is no range */
-    uint32_t any;       /* innermost of all */
-} open_calls;
-
-/* Go on to the launch of a kernel. */
-static void advance(const habitat_trace *t, const habitat_kernel *k, open_calls *open) {
-    for (; open->next < t->operation_count; open->next++) {
-        const habitat_operation *o = &t->operations[open->next];
-        if (o->thread > k->launch_thread ||
-            (o->thread == k->launch_thread && o->start_ns > k->launch_start_ns))
-            break;
-        open->any = open->next;
-        if (!is_range(o))
-            open->operation = open->next;
-    }
-    while (open->any != HABITAT_NONE && !holds_launch(&t->operations[open->any], k))
-        open->any = t->operations[open->any].parent;
-    while (open->operation != HABITAT_NONE && !holds_launch(&t->operations[open->operation], k))
-        open->operation = outwards(t, open->operation);
-}
-
-/* Innermost operation of each launch, or range where there is no operation, in one sweep over
- * launches and operations in the order of (thread, time). `external` receives the kernels' external
- * ids, which shared the field. */
-static void sweep_launches(habitat_trace *t, const uint32_t *order, uint32_t *external) {
-    open_calls open = {0, HABITAT_NONE, HABITAT_NONE};
-    for (size_t i = 0; i < t->kernel_count; i++) {
-        habitat_kernel *k = &t->kernels[order[i]];
-        external[order[i]] = k->operation;
-        k->operation = HABITAT_NONE;
-        if (k->launch_thread == HABITAT_NONE)
-            continue;
-        advance(t, k, &open);
-        k->operation = open.operation != HABITAT_NONE ? open.operation : open.any;
-    }
-}
-
 static bool external_before(const void *context, uint32_t a, uint32_t b) {
     const habitat_operation *o = context;
     return o[a].kernel_count < o[b].kernel_count;
 }
 
-/* Kernels whose launch was not recorded: the operation with their external id. */
-static bool link_external(habitat_trace *t, const uint32_t *external) {
-    if (!t->info.unlinked_kernels || !t->operation_count)
-        return true;
-    uint32_t *order = malloc(t->operation_count * sizeof *order);
-    if (!order || !sort_order(order, t->operation_count, external_before, t->operations)) {
-        free(order);
-        return false;
+/* The operation with this external id, or HABITAT_NONE; `order` is sorted by it. */
+static uint32_t with_external(const habitat_trace *t, const uint32_t *order, uint32_t external) {
+    size_t low = 0, high = t->operation_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (t->operations[order[middle]].kernel_count < external)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found =
+        low < t->operation_count && t->operations[order[low]].kernel_count == external && external;
+    return found ? order[low] : HABITAT_NONE;
+}
+
+/* Kernels lie in the operation of their call; those whose call was not recorded, in the operation
+ * with their external id, which shared the field. */
+static bool link_operations(habitat_trace *t) {
+    uint32_t *order = NULL;
+    if (t->info.unlinked_kernels && t->operation_count) {
+        order = malloc(t->operation_count * sizeof *order);
+        if (!order || !sort_order(order, t->operation_count, external_before, t->operations)) {
+            free(order);
+            return false;
+        }
     }
     for (size_t i = 0; i < t->kernel_count; i++) {
         habitat_kernel *k = &t->kernels[i];
-        if (k->launch_thread != HABITAT_NONE || !external[i])
-            continue;
-        size_t low = 0, high = t->operation_count;
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
-            if (t->operations[order[middle]].kernel_count < external[i])
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        if (low < t->operation_count && t->operations[order[low]].kernel_count == external[i])
-            k->operation = order[low];
+        k->operation = k->call != HABITAT_NONE ? t->calls[k->call].operation
+                       : order                 ? with_external(t, order, k->operation)
+                                               : HABITAT_NONE;
     }
     free(order);
     return true;
-}
-
-static bool link_operations(habitat_trace *t) {
-    if (!t->kernel_count)
-        return true;
-    uint32_t *order = malloc(t->kernel_count * sizeof *order);
-    uint32_t *external = malloc(t->kernel_count * sizeof *external);
-    bool fine =
-        order && external && sort_order(order, t->kernel_count, launched_before, t->kernels);
-    if (fine) {
-        sweep_launches(t, order, external);
-        fine = link_external(t, external);
-    }
-    free(order);
-    free(external);
-    return fine;
 }
 
 /* Kernels of each operation and everything inside it. Children come after their parents. */
@@ -437,7 +286,7 @@ static uint64_t find_main_device(trace_builder *b) {
 
 static habitat_status no_kernels(const trace_builder *b, habitat_error *err) {
     const habitat_trace *t = b->trace;
-    if (t->operation_count || b->launch_count)
+    if (t->operation_count || t->call_count)
         return habitat_fail_at(err, HABITAT_E_NO_GPU, t->info.file, UINT64_MAX, 0,
                                "no GPU activity in this trace (%zu operations on the CPU); record "
                                "it again on a machine with a GPU, with ProfilerActivity.CUDA among "
@@ -457,7 +306,7 @@ habitat_status trace_link(trace_builder *b, habitat_error *err) {
     if (!sort_operations(b))
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     find_parents(t);
-    if (!sort_kernels(t) || !link_launches(b) || !link_operations(t) || !trace_link_forward(b))
+    if (!sort_kernels(t) || !trace_link_calls(b) || !link_operations(t) || !trace_link_forward(b))
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     count_kernels(t);
     find_modules(t);

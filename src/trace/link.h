@@ -4,10 +4,17 @@
 
 #include "trace/build.h"
 
-/* Sort operations and kernels, find parents, launches, forward operations and modules, iterations,
- * the main device. HABITAT_E_NO_GPU without any kernel, unless the options allow it; HABITAT_E_ARG
- * where they do not fit; HABITAT_E_MEMORY. */
+/* Sort operations, calls and kernels, find parents, launches, forward operations and modules,
+ * iterations, the main device. HABITAT_E_NO_GPU without any kernel, unless the options allow it;
+ * HABITAT_E_ARG where they do not fit; HABITAT_E_MEMORY. */
 habitat_status trace_link(trace_builder *builder, habitat_error *err);
+
+/* The part about calls: operations and kernels are sorted, operations have their parents. Kernels
+ * learn their call. False when out of memory. */
+bool trace_link_calls(trace_builder *builder);
+
+/* The next operation outwards that is no range, or HABITAT_NONE. */
+uint32_t trace_outwards(const habitat_trace *trace, uint32_t operation);
 
 /* The part about iterations: which one everything belongs to, and their sums. Kernels and
  * operations are sorted and linked, times relative. HABITAT_E_ARG where the reading options do not

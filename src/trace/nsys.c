@@ -383,22 +383,63 @@ static habitat_status read_call(row *r) {
     if (!take_interval(r, &start, &duration, &open) || !take(r, 2, UINT64_MAX, &thread) ||
         !take(r, 3, UINT64_MAX, &correlation))
         return n->err->code;
-    if (open || !correlation)
+    if (open)
         return HABITAT_OK;
     const char *name = take_text(r, 4, &fine);
+    if (!name && fine)
+        name = "";
     uint32_t index = trace_thread_index(&n->b, process_of(thread), thread & 0xffffff);
-    trace_launch *launch = index == HABITAT_NONE || !fine ? NULL : trace_add_launch(&n->b);
-    if (!launch)
+    habitat_call *call = index == HABITAT_NONE || !fine ? NULL : trace_add_call(&n->b, name);
+    if (!call)
         return no_memory(n);
-    bool driver = name && !strncmp(name, "cu", 2) && strncmp(name, "cuda", 4) != 0;
-    *launch = (trace_launch){
-        correlation_of(n, thread, correlation),
-        start,
-        duration,
-        index,
-        name && (!strncmp(name, "cudaGraphLaunch", 15) || !strncmp(name, "cuGraphLaunch", 13)),
-        driver};
+    call->start_ns = start;
+    call->duration_ns = duration;
+    call->correlation = correlation_of(n, thread, correlation);
+    call->thread = index;
+    call->driver = !strncmp(name, "cu", 2) && strncmp(name, "cuda", 4) != 0;
     return HABITAT_OK;
+}
+
+static const char *const wait_columns[] = {"correlationId", "globalPid", "deviceId",
+                                           "streamId",      "eventId",   "eventSyncId"};
+
+/* A number that may be missing; CUPTI writes -1 for that, in 32 bits. */
+static uint32_t number_or_none(row *r, int column) {
+    int64_t value = sqlite3_column_int64(r->statement, column);
+    bool there = sqlite3_column_type(r->statement, column) == SQLITE_INTEGER && value >= 0 &&
+                 value < HABITAT_NONE;
+    return there ? (uint32_t)value : HABITAT_NONE;
+}
+
+/* A call that puts an event into a stream, or one that waits. Nothing here is needed to read the
+ * rest, so numbers that make no sense are none. An event that is put and waited for several times
+ * has another number (eventSyncId) each time. */
+static habitat_status add_wait(row *r, bool records) {
+    nsys *n = r->n;
+    uint32_t correlation = number_or_none(r, 0), pair = number_or_none(r, 5);
+    uint64_t process = (uint64_t)sqlite3_column_int64(r->statement, 1);
+    if (!correlation || correlation == HABITAT_NONE) {
+        n->b.trace->info.skipped_events++;
+        return HABITAT_OK;
+    }
+    trace_wait *wait = trace_add_wait(&n->b);
+    if (!wait)
+        return no_memory(n);
+    wait->correlation = correlation_of(n, process, correlation);
+    wait->device = number_or_none(r, 2);
+    wait->stream = number_or_none(r, 3);
+    wait->event = number_or_none(r, 4);
+    wait->pair = correlation_of(n, process, pair == HABITAT_NONE ? 0 : pair);
+    wait->records = records;
+    return HABITAT_OK;
+}
+
+static habitat_status read_wait(row *r) {
+    return add_wait(r, false);
+}
+
+static habitat_status read_record(row *r) {
+    return add_wait(r, true);
 }
 
 static const char *const range_columns[] = {"start", "end",    "globalTid",
@@ -530,6 +571,8 @@ static habitat_status read_tables(nsys *n) {
         TABLE("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", graph_columns, 2, read_graph),
         TABLE("CUPTI_ACTIVITY_KIND_RUNTIME", call_columns, 2, read_call),
         TABLE("CUPTI_ACTIVITY_KIND_DRIVER", call_columns, 2, read_call),
+        TABLE("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", wait_columns, 0, read_wait),
+        TABLE("CUPTI_ACTIVITY_KIND_CUDA_EVENT", wait_columns, 0, read_record),
         TABLE("NVTX_EVENTS", range_columns, 3, read_range),
     };
     habitat_status status = read_texts(n);
@@ -585,6 +628,8 @@ habitat_status nsys_read(const char *path, uint64_t stored_bytes, int64_t modifi
         if (status == HABITAT_OK) {
             for (size_t i = 0; i < t->kernel_count; i++)
                 t->kernels[i].correlation &= UINT32_MAX;
+            for (size_t i = 0; i < t->call_count; i++)
+                t->calls[i].correlation &= UINT32_MAX;
             *out = t;
         }
     }

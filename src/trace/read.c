@@ -202,6 +202,8 @@ void habitat_trace_free(habitat_trace *t) {
         return;
     free(t->operations);
     free(t->kernels);
+    free(t->calls);
+    free(t->call_kernels);
     free(t->iterations);
     free(t->iteration_ms_all);
     habitat_strings_free(&t->strings);
@@ -221,6 +223,11 @@ const habitat_operation *habitat_trace_operations(const habitat_trace *t, size_t
 const habitat_kernel *habitat_trace_kernels(const habitat_trace *t, size_t *count) {
     *count = t->kernel_count;
     return t->kernels;
+}
+
+const habitat_call *habitat_trace_calls(const habitat_trace *t, size_t *count) {
+    *count = t->call_count;
+    return t->calls;
 }
 
 const habitat_iteration *habitat_trace_iterations(const habitat_trace *t, size_t *count) {

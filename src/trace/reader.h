@@ -79,6 +79,9 @@ typedef enum key {
     KEY_ELEMENTS,
     KEY_ELEMENT_TYPE,
     KEY_GROUP_SIZE,
+    KEY_WAIT_STREAM,
+    KEY_WAIT_RECORD,
+    KEY_WAIT_EVENT,
     /* device */
     KEY_DEVICE_ID,
     KEY_DEVICE_NAME,
@@ -115,6 +118,7 @@ typedef enum category {
     CAT_MEMSET,
     CAT_RUNTIME,
     CAT_DRIVER,
+    CAT_WAIT,
     CAT_FLOW,
 } category;
 
@@ -141,6 +145,7 @@ typedef struct event {
     measured time, duration, pid, tid, id;
     measured external, correlation, device, stream, registers, shared, bytes, graph;
     measured grid[3], block[3];
+    measured wait_stream, wait_record, wait_event; /* of a synchronisation */
     int64_t sequence;
     bool backward_known;
     uint64_t forward_thread;

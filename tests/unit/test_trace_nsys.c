@@ -136,6 +136,60 @@ static void check_recent(void) {
     habitat_trace_free(t);
 }
 
+/* An event is put into stream 7 by call 11 and, a second time, into stream 8 by call 13; call 12
+ * waits for the first, call 14 for the second, and calls 15 and 16 for all there is. Process 5 uses
+ * the same numbers. -1 and 4294967295 are CUPTI's words for "none". */
+static const char with_waits[] =
+    "INSERT INTO StringIds VALUES (21, 'cudaEventRecord_v3020'), (22, "
+    "'cudaStreamWaitEvent_v3020'), (23, 'cudaStreamSynchronize_v3020'), (24, 'cuCtxSynchronize');"
+    "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (2410, 2411, 0, 50331652, 11, 21, 0), "
+    "(2420, 2421, 0, 50331652, 12, 22, 0), (2430, 2431, 0, 50331652, 13, 21, 0), "
+    "(2440, 2441, 0, 50331652, 14, 22, 0), (2450, 2490, 0, 50331652, 15, 23, 0), "
+    "(2500, 2510, 0, 50331652, 16, 24, 0), (2450, 2460, 0, 83886086, 11, 21, 0), "
+    "(2470, 2471, 0, 50331652, 0, 3, 0);"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_CUDA_EVENT (deviceId INT, contextId INT, streamId INT, "
+    "correlationId INT, globalPid INT, eventId INT, eventSyncId INT);"
+    "INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES (1, 1, 7, 11, 50331648, 5, 101), "
+    "(1, 1, 8, 13, 50331648, 5, 102), (1, 1, 9, 11, 83886080, 6, 101);"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION (start INT, end INT, deviceId INT, "
+    "contextId INT, streamId INT, correlationId INT, globalPid INT, syncType INT, eventId INT, "
+    "eventSyncId INT);"
+    "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES "
+    "(2420, 2421, 1, 1, 13, 12, 50331648, 2, 5, 101), (2440, 2441, 1, 1, 14, 14, 50331648, 2, 5, "
+    "102), (2450, 2490, 1, 1, 7, 15, 50331648, 3, 4294967295, NULL), "
+    "(2500, 2510, 1, 1, -1, 16, 50331648, 4, -1, NULL), "
+    "(2600, 2610, 1, 1, 7, 99, 50331648, 3, -1, NULL);";
+
+static void check_waits(void) {
+    char sql[sizeof recent + sizeof with_waits];
+    snprintf(sql, sizeof sql, "%s%s", recent, with_waits);
+    make(sql);
+    habitat_trace *t = read_good();
+    if (!t)
+        return;
+    size_t count;
+    const habitat_call *c = habitat_trace_calls(t, &count); /* 9 of process 3, then 2 of 5 */
+    CHECK_INT(count, 11);
+    CHECK(c[0].kind == HABITAT_CALL_LAUNCH && c[0].kernel_count == 1 && c[0].stream == 7);
+    CHECK_TEXT(c[0].name, "cudaLaunchKernel_v7000");
+    CHECK(c[1].kind == HABITAT_CALL_LAUNCH_GRAPH && c[1].kernel_count == 1);
+    CHECK(c[2].kind == HABITAT_CALL_RECORD_EVENT && c[2].stream == 7 && c[2].event == 5);
+    CHECK(c[3].kind == HABITAT_CALL_WAIT_EVENT && c[3].stream == 13 && c[3].event == 5);
+    CHECK(c[3].waits_call == 2 && c[3].waits_stream == 7);
+    CHECK(c[5].stream == 14 && c[5].waits_call == 4 && c[5].waits_stream == 8);
+    CHECK(c[6].kind == HABITAT_CALL_SYNCHRONISE_STREAM && c[6].stream == 7);
+    CHECK(c[6].event == HABITAT_NONE && c[6].waits_call == HABITAT_NONE);
+    CHECK(c[7].correlation == 0 && c[7].kind == HABITAT_CALL_LAUNCH && !c[7].driver);
+    CHECK(c[8].kind == HABITAT_CALL_SYNCHRONISE_DEVICE && c[8].driver);
+    CHECK(c[8].stream == HABITAT_NONE && c[8].event == HABITAT_NONE && c[8].device == 1);
+    CHECK(c[10].thread != c[0].thread && c[10].stream == 9 && c[10].event == 6);
+    CHECK(c[10].correlation == 11 && c[9].correlation == 1);
+    /* the mark, the range that never ended, the synchronisation without a call */
+    CHECK_INT(habitat_trace_get_info(t)->skipped_events, 3);
+    habitat_trace_free(t);
+    check_case("calls wait for what their process put, by the number of the pair");
+}
+
 /* Time of each kernel on another GPU; the class goes into it. */
 static size_t predicted_ms(double *ms, size_t size, habitat_class *classes) {
     habitat_gpu origin = made_gpu("o", 132, 1.0, 1000, 10), dest = made_gpu("d", 50, 2.0, 500, 8);
@@ -353,6 +407,7 @@ int main(void) {
         return 1;
     close(file);
     check_recent();
+    check_waits();
     check_ranges_say_nothing();
     check_ten_steps();
     check_early();
