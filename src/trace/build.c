@@ -234,11 +234,23 @@ static void shrink(habitat_trace *t) {
         t->calls = smaller;
 }
 
+/* Take off what only told processes apart. */
+static void cut_correlations(const trace_builder *b) {
+    habitat_trace *t = b->trace;
+    if (!b->correlation_bits)
+        return;
+    for (size_t i = 0; i < t->kernel_count; i++)
+        t->kernels[i].correlation &= b->correlation_bits;
+    for (size_t i = 0; i < t->call_count; i++)
+        t->calls[i].correlation &= b->correlation_bits;
+}
+
 habitat_status trace_finish(trace_builder *b, habitat_trace **out, habitat_error *err) {
     inputs_free(b->inputs); /* first: linking needs memory, and this can be much */
     habitat_status status = trace_link(b, err);
     if (status != HABITAT_OK)
         return status;
+    cut_correlations(b);
     shrink(b->trace);
     *out = b->trace;
     b->trace = NULL;

@@ -97,6 +97,8 @@ typedef struct trace_builder {
     size_t open_count; /* B events without their E so far */
     bool has_shapes;
     struct input_lists *inputs;
+    uint64_t correlation_bits; /* those that were recorded; the reader uses the others to tell
+                                  processes apart. 0: all */
 } trace_builder;
 
 /* Start a trace. False when out of memory. */

@@ -1,4 +1,5 @@
-/* Opening traces: tells the format, runs its reader, fills what is known of the file. */
+/* Opening traces: finds the reader, runs it, fills what is known of the file; and what a trace
+ * says of itself. */
 #include <habitat/trace.h>
 
 #include <stdio.h>
@@ -6,26 +7,26 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "trace/events.h"
-#include "trace/nsys.h"
 #include "trace/read.h"
+#include "trace/readers.h"
 #include "trace/sha256.h"
 
 static const habitat_read_options no_options;
 
-static habitat_status read_source(trace_source *source, const char *name, bool slow_only,
-                                  const habitat_read_options *options, habitat_trace **out,
-                                  habitat_error *err) {
+/* Build a trace of what a reader finds. */
+static habitat_status build(const trace_reader *reader, const trace_input *input,
+                            const habitat_read_options *options, habitat_trace **out,
+                            habitat_error *err) {
     trace_builder b;
-    if (!trace_begin(&b, name)) {
+    if (!trace_begin(&b, input->name)) {
         trace_discard(&b);
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     }
     b.options = *options;
-    habitat_status status = events_read(&b, source, slow_only, err);
-    b.trace->info.file_bytes = source_stored_bytes(source);
-    b.trace->modified_ns = source_modified_ns(source);
-    source_sha256(source, b.trace->sha256);
+    habitat_status status = reader->read(&b, input, err);
+    b.trace->info.file_bytes = source_stored_bytes(input->source);
+    b.trace->modified_ns = source_modified_ns(input->source);
+    source_sha256(input->source, b.trace->sha256);
     if (status == HABITAT_OK)
         status = trace_finish(&b, out, err);
     if (status != HABITAT_OK)
@@ -51,56 +52,20 @@ static void add_place(habitat_error *err, const char *name) {
     err->message[shift + text] = '\0';
 }
 
-static bool is_sqlite(const trace_source *source) {
-    size_t size;
-    const unsigned char *head = source_peek(source, &size);
-    return size >= 16 && !memcmp(head, "SQLite format 3", 16);
-}
-
-static bool ends_with(const char *text, const char *end) {
-    size_t length = strlen(text), tail = strlen(end);
-    return length > tail && strcmp(text + length - tail, end) == 0;
-}
-
-/* What Nsight Systems itself writes has no published format. Its name tells it; a trace that was
- * only given such a name begins as a trace does. */
-static bool is_nsys_report(const trace_source *source, const char *name) {
-    size_t size, i = 0;
-    const unsigned char *head = source_peek(source, &size);
-    while (i < size && head[i] && strchr(" \t\r\n", head[i]))
-        i++;
-    bool json = i == size || head[i] == '{' || head[i] == '[';
-    return !json && !source_is_gzip(source) &&
-           (ends_with(name, ".nsys-rep") || ends_with(name, ".qdrep"));
-}
+#define READER_POINTER(name) &trace_reader_##name,
+static const trace_reader *const readers[] = {TRACE_READERS(READER_POINTER)};
 
 /* Reads what the first bytes say it is, and closes the source. */
-static habitat_status read_opened(trace_source *source, const char *name, bool slow_only,
-                                  const habitat_read_options *options, habitat_trace **out,
-                                  habitat_error *err) {
-    bool file = source_is_file(source);
-    habitat_status status;
-    if (is_nsys_report(source, name)) {
-        status = habitat_fail_at(err, HABITAT_E_FORMAT, name, UINT64_MAX, 0,
-                                 "a report of Nsight Systems, which its own tools alone can read; "
-                                 "export it with `nsys export --type sqlite` and give the .sqlite");
-        source_close(source);
-    } else if (!is_sqlite(source)) {
-        status = read_source(source, name, slow_only, options, out, err);
-        source_close(source);
-        if (file && status != HABITAT_OK && err->byte != UINT64_MAX && status != HABITAT_E_IO)
-            err->line = source_line_of_file(name, err->byte);
-    } else if (file) {
-        uint64_t stored = source_stored_bytes(source);
-        int64_t modified = source_modified_ns(source);
-        source_close(source);
-        status = nsys_read(name, stored, modified, options, out, err);
-    } else {
-        source_close(source);
-        status = habitat_fail_at(err, HABITAT_E_FORMAT, name, UINT64_MAX, 0,
-                                 "an SQLite export of Nsight Systems cannot be read from a pipe; "
-                                 "give its file by name");
-    }
+static habitat_status read_opened(const trace_input *input, const habitat_read_options *options,
+                                  habitat_trace **out, habitat_error *err) {
+    bool file = source_is_file(input->source);
+    size_t i = 0;
+    while (!readers[i]->sniff(input->source, input->name))
+        i++;
+    habitat_status status = build(readers[i], input, options, out, err);
+    source_close(input->source);
+    if (file && status != HABITAT_OK && err->byte != UINT64_MAX && status != HABITAT_E_IO)
+        err->line = source_line_of_file(input->name, err->byte);
     return status;
 }
 
@@ -115,7 +80,7 @@ static habitat_status read_path(const char *path, uint64_t limit_bytes, bool slo
         return habitat_fail(err, HABITAT_E_ARG, "no path or no place for the trace");
     habitat_status status = source_open(path, limit_bytes, &source, err);
     if (status == HABITAT_OK)
-        status = read_opened(source, path, slow_only, options, out, err);
+        status = read_opened(&(trace_input){source, path, slow_only}, options, out, err);
     if (status != HABITAT_OK)
         add_place(err, path);
     return status;
@@ -150,7 +115,8 @@ habitat_status habitat_trace_read_descriptor(int descriptor, const char *name,
         return status;
     status = source_descriptor(descriptor, name, SOURCE_LIMIT_BYTES, &source, err);
     if (status == HABITAT_OK)
-        status = read_opened(source, name, false, options ? options : &no_options, out, err);
+        status = read_opened(&(trace_input){source, name, false}, options ? options : &no_options,
+                             out, err);
     if (status != HABITAT_OK)
         add_place(err, name);
     return status;
@@ -180,7 +146,8 @@ habitat_status trace_read_memory_as(const void *data, size_t size_bytes, const c
         name = "memory";
     habitat_status status = source_memory(data, size_bytes, name, SOURCE_LIMIT_BYTES, &source, err);
     if (status == HABITAT_OK) {
-        status = read_source(source, name, slow_only, &no_options, out, err);
+        status = build(&trace_reader_chrome, &(trace_input){source, name, slow_only}, &no_options,
+                       out, err);
         source_close(source);
         if (status == HABITAT_OK)
             (*out)->from_memory = true;

@@ -3,19 +3,17 @@
  * Tables are made by `nsys` only when there is something in them, and their columns come and go
  * with its versions: every query asks for the columns that exist and takes the rest as unknown.
  * Format: "SQLite Export Schema Reference" in the Nsight Systems documentation. */
-#include "trace/nsys.h"
+#include <string.h>
 
 #include "base/error.h"
+#include "trace/readers.h"
 
 #ifdef HABITAT_HAVE_SQLITE
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sqlite3.h>
-
-#include "trace/build.h"
 
 enum {
     QUERY_BYTES = 1024,
@@ -32,7 +30,7 @@ typedef struct text_entry {
 typedef struct nsys {
     sqlite3 *db;
     const char *path;
-    trace_builder b;
+    trace_builder *b;
     habitat_error *err;
     text_entry *texts; /* StringIds, sorted by id */
     size_t text_count, text_capacity;
@@ -121,7 +119,7 @@ static const char *take_text(row *r, int column, bool *fine) {
     if (type == SQLITE_TEXT) {
         const char *text = (const char *)sqlite3_column_text(r->statement, column);
         size_t length = (size_t)sqlite3_column_bytes(r->statement, column);
-        text = text ? habitat_strings_intern(&n->b.trace->strings, text, length) : NULL;
+        text = text ? habitat_strings_intern(&n->b->trace->strings, text, length) : NULL;
         *fine = text != NULL;
         return text;
     }
@@ -280,11 +278,11 @@ static habitat_kernel *add_activity(row *r, habitat_kernel_kind kind, habitat_st
         return NULL;
     }
     if (open) {
-        r->n->b.trace->info.skipped_events++;
+        r->n->b->trace->info.skipped_events++;
         *status = HABITAT_OK;
         return NULL;
     }
-    habitat_kernel *k = trace_add_kernel(&r->n->b);
+    habitat_kernel *k = trace_add_kernel(r->n->b);
     if (!k) {
         *status = no_memory(r->n);
         return NULL;
@@ -388,8 +386,8 @@ static habitat_status read_call(row *r) {
     const char *name = take_text(r, 4, &fine);
     if (!name && fine)
         name = "";
-    uint32_t index = trace_thread_index(&n->b, process_of(thread), thread & 0xffffff);
-    habitat_call *call = index == HABITAT_NONE || !fine ? NULL : trace_add_call(&n->b, name);
+    uint32_t index = trace_thread_index(n->b, process_of(thread), thread & 0xffffff);
+    habitat_call *call = index == HABITAT_NONE || !fine ? NULL : trace_add_call(n->b, name);
     if (!call)
         return no_memory(n);
     call->start_ns = start;
@@ -419,10 +417,10 @@ static habitat_status add_wait(row *r, bool records) {
     uint32_t correlation = number_or_none(r, 0), pair = number_or_none(r, 5);
     uint64_t process = (uint64_t)sqlite3_column_int64(r->statement, 1);
     if (!correlation || correlation == HABITAT_NONE) {
-        n->b.trace->info.skipped_events++;
+        n->b->trace->info.skipped_events++;
         return HABITAT_OK;
     }
-    trace_wait *wait = trace_add_wait(&n->b);
+    trace_wait *wait = trace_add_wait(n->b);
     if (!wait)
         return no_memory(n);
     wait->correlation = correlation_of(n, process, correlation);
@@ -447,7 +445,7 @@ static const char *const range_columns[] = {"start", "end",    "globalTid",
 
 static habitat_status read_range(row *r) {
     nsys *n = r->n;
-    habitat_trace *t = n->b.trace;
+    habitat_trace *t = n->b->trace;
     uint64_t start, duration = 0, thread;
     bool open, fine;
     int64_t type = sqlite3_column_int64(r->statement, 5);
@@ -461,8 +459,8 @@ static habitat_status read_range(row *r) {
     const char *name = take_text(r, 3, &fine);
     if (!name && fine)
         name = take_text(r, 4, &fine);
-    uint32_t index = trace_thread_index(&n->b, process_of(thread), thread & 0xffffff);
-    habitat_operation *o = index == HABITAT_NONE || !fine ? NULL : trace_add_operation(&n->b);
+    uint32_t index = trace_thread_index(n->b, process_of(thread), thread & 0xffffff);
+    habitat_operation *o = index == HABITAT_NONE || !fine ? NULL : trace_add_operation(n->b);
     if (!o)
         return no_memory(n);
     o->name = name ? name : "unnamed range";
@@ -471,7 +469,7 @@ static habitat_status read_range(row *r) {
     o->start_ns = start;
     o->duration_ns = duration;
     o->thread = index;
-    if (!trace_add_range(&n->b, o->name, start, duration))
+    if (!trace_add_range(n->b, o->name, start, duration))
         return no_memory(n);
     return HABITAT_OK;
 }
@@ -507,7 +505,7 @@ static habitat_status read_gpu(row *r) {
     f.compute_capability = major < 1000 && minor < 10 ? 10 * major + minor : 0;
     f.threads_per_sm = warps <= 1024 && lanes <= 64 ? warps * lanes : 0;
     f.name = take_text(r, 1, &fine);
-    trace_device *device = fine ? trace_add_device(&n->b) : NULL;
+    trace_device *device = fine ? trace_add_device(n->b) : NULL;
     if (!device)
         return no_memory(n);
     *device = (trace_device){.id = (int64_t)id, .facts = f};
@@ -524,16 +522,16 @@ static habitat_status read_device(row *r) {
     if (!take(r, 0, UINT32_MAX, &gpu) || !take(r, 1, UINT32_MAX, &cuda))
         return n->err->code;
     const trace_device *found = NULL;
-    for (size_t i = 0; i < n->b.device_count; i++) {
-        if (n->b.devices[i].id == -1 - (int64_t)cuda)
+    for (size_t i = 0; i < n->b->device_count; i++) {
+        if (n->b->devices[i].id == -1 - (int64_t)cuda)
             return HABITAT_OK;
-        if (n->b.devices[i].id == (int64_t)gpu)
-            found = &n->b.devices[i];
+        if (n->b->devices[i].id == (int64_t)gpu)
+            found = &n->b->devices[i];
     }
     if (!found)
         return HABITAT_OK;
     habitat_device_facts facts = found->facts;
-    trace_device *device = trace_add_device(&n->b);
+    trace_device *device = trace_add_device(n->b);
     if (!device)
         return no_memory(n);
     *device = (trace_device){.id = -1 - (int64_t)cuda, .facts = facts};
@@ -542,15 +540,15 @@ static habitat_status read_device(row *r) {
 
 static habitat_status read_devices(nsys *n) {
     habitat_status status = READ_TABLE(n, "TARGET_INFO_GPU", gpu_columns, 2, read_gpu);
-    size_t gpus = n->b.device_count;
+    size_t gpus = n->b->device_count;
     if (status == HABITAT_OK)
         status = READ_TABLE(n, "TARGET_INFO_CUDA_DEVICE", device_columns, 2, read_device);
-    if (status != HABITAT_OK || n->b.device_count == gpus)
+    if (status != HABITAT_OK || n->b->device_count == gpus)
         return status;
     for (size_t i = 0; i < gpus; i++)
-        n->b.devices[i].id = -1; /* no CUDA device */
-    for (size_t i = gpus; i < n->b.device_count; i++)
-        n->b.devices[i].id = -1 - n->b.devices[i].id;
+        n->b->devices[i].id = -1; /* no CUDA device */
+    for (size_t i = gpus; i < n->b->device_count; i++)
+        n->b->devices[i].id = -1 - n->b->devices[i].id;
     return HABITAT_OK;
 }
 
@@ -591,7 +589,7 @@ static habitat_status read_tables(nsys *n) {
         return habitat_fail_at(n->err, HABITAT_E_FORMAT, n->path, UINT64_MAX, 0,
                                "an SQLite database, but no export of Nsight Systems; make one "
                                "with 'nsys export --type sqlite'");
-    if (!n->b.trace->kernel_count)
+    if (!n->b->trace->kernel_count)
         return habitat_fail_at(n->err, HABITAT_E_NO_GPU, n->path, UINT64_MAX, 0,
                                "no GPU activity in this report; profile again on a machine with a "
                                "GPU, with 'nsys profile --trace=cuda,nvtx'");
@@ -609,47 +607,71 @@ static habitat_status open_database(nsys *n) {
     return HABITAT_OK;
 }
 
-habitat_status nsys_read(const char *path, uint64_t stored_bytes, int64_t modified_ns,
-                         const habitat_read_options *options, habitat_trace **out,
-                         habitat_error *err) {
-    nsys n = {.path = path, .err = err};
-    habitat_status status = trace_begin(&n.b, path) ? open_database(&n) : no_memory(&n);
-    n.b.options = *options;
+static habitat_status read_file(trace_builder *b, const char *path, habitat_error *err) {
+    nsys n = {.path = path, .b = b, .err = err};
+    habitat_status status = open_database(&n);
+    b->correlation_bits = UINT32_MAX;
+    b->trace->info.format = "nsys-sqlite";
     if (status == HABITAT_OK)
         status = read_tables(&n);
     sqlite3_close(n.db);
     free(n.texts);
-    if (status == HABITAT_OK) {
-        habitat_trace *t = n.b.trace;
-        t->info.format = "nsys-sqlite";
-        t->info.file_bytes = stored_bytes;
-        t->modified_ns = modified_ns;
-        status = trace_finish(&n.b, &t, err);
-        if (status == HABITAT_OK) {
-            for (size_t i = 0; i < t->kernel_count; i++)
-                t->kernels[i].correlation &= UINT32_MAX;
-            for (size_t i = 0; i < t->call_count; i++)
-                t->calls[i].correlation &= UINT32_MAX;
-            *out = t;
-        }
-    }
-    if (status != HABITAT_OK)
-        trace_discard(&n.b);
     return status;
 }
 
 #else
 
-habitat_status nsys_read(const char *path, uint64_t stored_bytes, int64_t modified_ns,
-                         const habitat_read_options *options, habitat_trace **out,
-                         habitat_error *err) {
-    (void)stored_bytes;
-    (void)options;
-    (void)modified_ns;
-    (void)out;
+static habitat_status read_file(trace_builder *b, const char *path, habitat_error *err) {
+    (void)b;
     return habitat_fail_at(err, HABITAT_E_UNSUPPORTED, path, UINT64_MAX, 0,
                            "an SQLite database, and this habitat was built without SQLite; build "
                            "it with libsqlite3, or export JSON with 'habitat record'");
 }
 
 #endif
+
+static bool is_sqlite(const trace_source *source, const char *name) {
+    size_t size;
+    const unsigned char *head = source_peek(source, &size);
+    (void)name;
+    return size >= 16 && !memcmp(head, "SQLite format 3", 16);
+}
+
+static habitat_status read_sqlite(trace_builder *b, const trace_input *input, habitat_error *err) {
+    if (source_is_file(input->source))
+        return read_file(b, input->name, err);
+    return habitat_fail_at(err, HABITAT_E_FORMAT, input->name, UINT64_MAX, 0,
+                           "an SQLite export of Nsight Systems cannot be read from a pipe; "
+                           "give its file by name");
+}
+
+const trace_reader trace_reader_nsys = {is_sqlite, read_sqlite};
+
+/* --- reports -------------------------------------------------------------------------------- */
+
+static bool ends_with(const char *text, const char *end) {
+    size_t length = strlen(text), tail = strlen(end);
+    return length > tail && strcmp(text + length - tail, end) == 0;
+}
+
+/* What Nsight Systems itself writes has no published format. Its name tells it; a trace that was
+ * only given such a name begins as a trace does. */
+static bool is_report(const trace_source *source, const char *name) {
+    size_t size, i = 0;
+    const unsigned char *head = source_peek(source, &size);
+    while (i < size && head[i] && strchr(" \t\r\n", head[i]))
+        i++;
+    bool json = i == size || head[i] == '{' || head[i] == '[';
+    return !json && !source_is_gzip(source) &&
+           (ends_with(name, ".nsys-rep") || ends_with(name, ".qdrep"));
+}
+
+static habitat_status refuse_report(trace_builder *b, const trace_input *input,
+                                    habitat_error *err) {
+    (void)b;
+    return habitat_fail_at(err, HABITAT_E_FORMAT, input->name, UINT64_MAX, 0,
+                           "a report of Nsight Systems, which its own tools alone can read; "
+                           "export it with `nsys export --type sqlite` and give the .sqlite");
+}
+
+const trace_reader trace_reader_nsys_report = {is_report, refuse_report};
