@@ -12,12 +12,6 @@ struct habitat_arena_chunk {
     _Alignas(ALIGNMENT) unsigned char data[];
 };
 
-struct habitat_string_slot {
-    const char *text;
-    size_t length;
-    uint64_t hash;
-};
-
 static struct habitat_arena_chunk *add_chunk(habitat_arena *arena, size_t need) {
     size_t size = arena->head ? arena->head->size * 2 : FIRST_CHUNK_BYTES;
     if (size > LARGEST_CHUNK_BYTES)
@@ -69,62 +63,46 @@ void habitat_arena_free(habitat_arena *arena) {
     arena->used_bytes = 0;
 }
 
-/* FNV-1a over 8 bytes at a time: names are long and share prefixes, so every byte counts. */
-static uint64_t hash_bytes(const char *text, size_t length) {
-    uint64_t hash = 0xcbf29ce484222325u ^ length;
-    size_t i = 0;
-    for (; i + 8 <= length; i += 8) {
-        uint64_t word;
-        memcpy(&word, text + i, 8);
-        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 29;
-    }
-    for (; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
-    return hash ^ (hash >> 32);
+/* Strings in the order in which they came. */
+struct habitat_string {
+    const char *text;
+    size_t length;
+};
+
+static bool is_string(const void *elements, uint32_t index, const void *key) {
+    const struct habitat_string *have = (const struct habitat_string *)elements + index;
+    const struct habitat_string *want = key;
+    return have->length == want->length && !memcmp(have->text, want->text, want->length);
 }
 
-static int grow(habitat_strings *strings) {
-    size_t capacity = strings->capacity ? strings->capacity * 2 : 256;
-    struct habitat_string_slot *slots = calloc(capacity, sizeof *slots);
-    if (!slots)
-        return 0;
-    for (size_t i = 0; i < strings->capacity; i++) {
-        if (!strings->slots[i].text)
-            continue;
-        size_t at = strings->slots[i].hash & (capacity - 1);
-        while (slots[at].text)
-            at = (at + 1) & (capacity - 1);
-        slots[at] = strings->slots[i];
-    }
-    free(strings->slots);
-    strings->slots = slots;
-    strings->capacity = capacity;
-    return 1;
+static bool make_room(habitat_strings *strings) {
+    if (strings->count < strings->capacity)
+        return true;
+    size_t larger = strings->capacity ? strings->capacity * 2 : 256;
+    struct habitat_string *grown = realloc(strings->list, larger * sizeof *grown);
+    if (!grown)
+        return false;
+    strings->list = grown;
+    strings->capacity = larger;
+    return true;
 }
 
 const char *habitat_strings_intern(habitat_strings *strings, const char *text, size_t length) {
-    if (strings->count * 2 >= strings->capacity && !grow(strings))
+    uint64_t hash = habitat_hash_bytes(text, length);
+    struct habitat_string wanted = {text, length};
+    uint32_t at = habitat_table_find(&strings->table, hash, is_string, strings->list, &wanted);
+    if (at != HABITAT_NONE)
+        return strings->list[at].text;
+    char *copy = make_room(strings) ? habitat_arena_string(&strings->arena, text, length) : NULL;
+    if (!copy || !habitat_table_put(&strings->table, hash, (uint32_t)strings->count))
         return NULL;
-    uint64_t hash = hash_bytes(text, length);
-    size_t mask = strings->capacity - 1;
-    size_t at = hash & mask;
-    while (strings->slots[at].text) {
-        const struct habitat_string_slot *slot = &strings->slots[at];
-        if (slot->hash == hash && slot->length == length && !memcmp(slot->text, text, length))
-            return slot->text;
-        at = (at + 1) & mask;
-    }
-    char *copy = habitat_arena_string(&strings->arena, text, length);
-    if (!copy)
-        return NULL;
-    strings->slots[at] = (struct habitat_string_slot){copy, length, hash};
-    strings->count++;
+    strings->list[strings->count++] = (struct habitat_string){copy, length};
     return copy;
 }
 
 void habitat_strings_free(habitat_strings *strings) {
-    free(strings->slots);
+    free(strings->list);
+    habitat_table_free(&strings->table);
     habitat_arena_free(&strings->arena);
     *strings = (habitat_strings){0};
 }

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/table.h"
+
 typedef struct habitat_arena {
     struct habitat_arena_chunk *head;
     size_t used_bytes; /* handed out, for tests and reports */
@@ -24,9 +26,9 @@ void habitat_arena_free(habitat_arena *arena);
 
 typedef struct habitat_strings {
     habitat_arena arena;
-    struct habitat_string_slot *slots;
-    size_t capacity; /* power of two or 0 */
-    size_t count;
+    habitat_table table;
+    struct habitat_string *list;
+    size_t count, capacity;
 } habitat_strings;
 
 /* The one copy of this string; NULL when out of memory. Equal strings give equal pointers. */

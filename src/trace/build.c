@@ -133,29 +133,9 @@ bool trace_add_range(trace_builder *b, const char *name, uint64_t start_ns, uint
     return range != NULL;
 }
 
-static size_t thread_slot(const trace_builder *b, uint64_t process, uint64_t thread) {
-    uint64_t hash = (process ^ (thread * 0x9e3779b97f4a7c15u)) * 0xd6e8feb86659fd93u;
-    size_t mask = b->thread_slot_count - 1, at = (hash >> 32) & mask;
-    while (b->thread_slots[at]) {
-        const trace_thread *t = &b->threads[b->thread_slots[at] - 1];
-        if (t->process == process && t->thread == thread)
-            break;
-        at = (at + 1) & mask;
-    }
-    return at;
-}
-
-static bool grow_thread_slots(trace_builder *b) {
-    size_t larger = b->thread_slot_count ? b->thread_slot_count * 2 : 64;
-    uint32_t *slots = calloc(larger, sizeof *slots);
-    if (!slots)
-        return false;
-    free(b->thread_slots);
-    b->thread_slots = slots;
-    b->thread_slot_count = larger;
-    for (size_t i = 0; i < b->thread_count; i++)
-        slots[thread_slot(b, b->threads[i].process, b->threads[i].thread)] = (uint32_t)i + 1;
-    return true;
+static bool is_thread(const void *elements, uint32_t index, const void *key) {
+    const trace_thread *have = (const trace_thread *)elements + index, *want = key;
+    return have->process == want->process && have->thread == want->thread;
 }
 
 uint32_t trace_thread_index(trace_builder *b, uint64_t process, uint64_t thread) {
@@ -164,19 +144,21 @@ uint32_t trace_thread_index(trace_builder *b, uint64_t process, uint64_t thread)
         if (last->process == process && last->thread == thread)
             return b->last_thread;
     }
-    if (b->thread_count * 2 >= b->thread_slot_count && !grow_thread_slots(b))
-        return HABITAT_NONE;
-    size_t at = thread_slot(b, process, thread);
-    if (!b->thread_slots[at]) {
+    trace_thread wanted = {process, thread, HABITAT_NONE};
+    uint64_t hash = habitat_hash_number(habitat_hash_number(0, process), thread);
+    uint32_t at = habitat_table_find(&b->thread_table, hash, is_thread, b->threads, &wanted);
+    if (at == HABITAT_NONE) {
+        at = (uint32_t)b->thread_count;
+        if (!habitat_table_put(&b->thread_table, hash, at))
+            return HABITAT_NONE;
         trace_thread *added =
             add((void **)&b->threads, &b->thread_count, &b->thread_capacity, sizeof *b->threads);
         if (!added)
             return HABITAT_NONE;
-        *added = (trace_thread){process, thread, HABITAT_NONE};
-        b->thread_slots[at] = (uint32_t)b->thread_count;
+        *added = wanted;
     }
-    b->last_thread = b->thread_slots[at] - 1;
-    return b->last_thread;
+    b->last_thread = at;
+    return at;
 }
 
 bool trace_name_is_collective(const char *name) {
@@ -209,7 +191,7 @@ static void free_scratch(trace_builder *b) {
     free(b->flows);
     free(b->ranges);
     free(b->threads);
-    free(b->thread_slots);
+    habitat_table_free(&b->thread_table);
     free(b->devices);
     if (b->inputs)
         inputs_free(b->inputs);

@@ -8,6 +8,7 @@
 #include <habitat/trace.h>
 
 #include "base/arena.h"
+#include "base/table.h"
 
 #define TRACE_DURATION_LIMIT_NS ((uint64_t)1 << 53) /* 104 days: longer is absurd */
 #define TRACE_BYTES_LIMIT       ((uint64_t)1 << 50) /* of one copy, and of a GPU's memory */
@@ -89,8 +90,7 @@ typedef struct trace_builder {
     size_t range_count, range_capacity;
     trace_thread *threads;
     size_t thread_count, thread_capacity;
-    uint32_t *thread_slots; /* hash table of indices + 1 */
-    size_t thread_slot_count;
+    habitat_table thread_table;
     uint32_t last_thread;
     trace_device *devices;
     size_t device_count, device_capacity;

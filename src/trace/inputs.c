@@ -17,10 +17,10 @@ enum {
     ITEM_OTHER = 'x'
 };
 
-struct input_slot {
-    unsigned char *key; /* NULL: empty */
+/* A list that was seen, by its bytes. */
+struct input_list {
+    unsigned char *key;
     size_t key_size;
-    uint64_t hash;
     habitat_input *inputs;
     uint32_t count;
     bool has_shapes;
@@ -359,41 +359,9 @@ static void settle(habitat_input *input, size_t stride_count, bool *has_shapes) 
     *has_shapes |= input->dims != NULL;
 }
 
-static uint64_t hash_bytes(const unsigned char *bytes, size_t size) {
-    uint64_t hash = 0x2545f4914f6cdd1du ^ size;
-    for (; size >= 8; bytes += 8, size -= 8) {
-        uint64_t word;
-        memcpy(&word, bytes, 8);
-        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 32;
-    }
-    for (; size; bytes++, size--)
-        hash = (hash ^ *bytes) * 0x100000001b3u;
-    return hash ^ (hash >> 29);
-}
-
-static bool grow(input_lists *l) {
-    size_t capacity = l->slot_capacity ? l->slot_capacity * 2 : 256;
-    struct input_slot *slots = calloc(capacity, sizeof *slots);
-    if (!slots)
-        return false;
-    for (size_t i = 0; i < l->slot_capacity; i++) {
-        if (!l->slots[i].key)
-            continue;
-        size_t at = l->slots[i].hash & (capacity - 1);
-        while (slots[at].key)
-            at = (at + 1) & (capacity - 1);
-        slots[at] = l->slots[i];
-    }
-    free(l->slots);
-    l->slots = slots;
-    l->slot_capacity = capacity;
-    return true;
-}
-
-/* Decode the items into the inputs of a slot. */
-static bool decode_slot(const input_lists *l, habitat_arena *arena, habitat_strings *strings,
-                        struct input_slot *slot) {
+/* Decode the items into the inputs of a list. */
+static bool decode_list(const input_lists *l, habitat_arena *arena, habitat_strings *strings,
+                        struct input_list *list) {
     size_t count = count_inputs(l);
     habitat_input *inputs = habitat_arena_alloc(arena, count ? count * sizeof *inputs : 1);
     size_t *stride_counts = calloc(count ? count : 1, sizeof *stride_counts);
@@ -405,65 +373,84 @@ static bool decode_slot(const input_lists *l, habitat_arena *arena, habitat_stri
     decoder d = {arena, strings, inputs, stride_counts};
     bool fine = decode(l, &d);
     for (size_t i = 0; fine && i < count; i++)
-        settle(&inputs[i], stride_counts[i], &slot->has_shapes);
+        settle(&inputs[i], stride_counts[i], &list->has_shapes);
     free(stride_counts);
-    slot->inputs = inputs;
-    slot->count = (uint32_t)count;
+    list->inputs = inputs;
+    list->count = (uint32_t)count;
     return fine;
 }
 
-/* A new slot for the list. */
-static bool add_slot(input_lists *l, habitat_arena *arena, habitat_strings *strings,
-                     struct input_slot *slot, uint64_t hash) {
-    struct input_slot added = {.key_size = l->size, .hash = hash};
-    added.key = malloc(l->size);
-    if (!added.key)
+/* What the list's items say, decoded. */
+static bool decode_new(input_lists *l, habitat_arena *arena, habitat_strings *strings,
+                       struct input_list *list) {
+    if (!l->raw)
+        return decode_list(l, arena, strings, list);
+    input_lists items = {0};
+    expand(l, &items);
+    bool fine = !items.overflow && !items.no_memory && decode_list(&items, arena, strings, list);
+    free(items.bytes);
+    return fine;
+}
+
+static bool make_room(input_lists *l) {
+    if (l->list_count < l->list_capacity)
+        return true;
+    size_t larger = l->list_capacity ? l->list_capacity * 2 : 256;
+    struct input_list *grown = realloc(l->lists, larger * sizeof *grown);
+    if (!grown)
         return false;
-    memcpy(added.key, l->bytes, l->size);
-    bool fine;
-    if (l->raw) {
-        input_lists items = {0};
-        expand(l, &items);
-        fine = !items.overflow && !items.no_memory && decode_slot(&items, arena, strings, &added);
-        free(items.bytes);
-    } else {
-        fine = decode_slot(l, arena, strings, &added);
-    }
-    if (!fine) {
+    l->lists = grown;
+    l->list_capacity = larger;
+    return true;
+}
+
+/* Keep the list, as the last one. */
+static bool add_list(input_lists *l, habitat_arena *arena, habitat_strings *strings,
+                     uint64_t hash) {
+    struct input_list added = {.key_size = l->size};
+    if (!make_room(l))
+        return false;
+    added.key = malloc(l->size);
+    if (!added.key || !decode_new(l, arena, strings, &added) ||
+        !habitat_table_put(&l->table, hash, (uint32_t)l->list_count)) {
         free(added.key);
         return false;
     }
-    *slot = added;
-    l->slot_count++;
+    memcpy(added.key, l->bytes, l->size);
+    l->lists[l->list_count++] = added;
     return true;
+}
+
+/* `key` is the list being read. */
+static bool is_list(const void *elements, uint32_t index, const void *key) {
+    const struct input_list *have = (const struct input_list *)elements + index;
+    const input_lists *want = key;
+    return have->key_size == want->size && !memcmp(have->key, want->bytes, want->size);
 }
 
 bool inputs_store(input_lists *l, habitat_arena *arena, habitat_strings *strings,
                   habitat_operation *operation, bool *has_shapes) {
     if (l->size == 0)
         return true;
-    if (l->slot_count * 2 >= l->slot_capacity && !grow(l))
-        return false;
-    uint64_t hash = hash_bytes(l->bytes, l->size);
-    size_t mask = l->slot_capacity - 1, at = hash & mask;
-    struct input_slot *slot = &l->slots[at];
-    while (slot->key && (slot->hash != hash || slot->key_size != l->size ||
-                         memcmp(slot->key, l->bytes, l->size) != 0)) {
-        at = (at + 1) & mask;
-        slot = &l->slots[at];
+    uint64_t hash = habitat_hash_bytes(l->bytes, l->size);
+    uint32_t at = habitat_table_find(&l->table, hash, is_list, l->lists, l);
+    if (at == HABITAT_NONE) {
+        at = (uint32_t)l->list_count;
+        if (!add_list(l, arena, strings, hash))
+            return false;
     }
-    if (!slot->key && !add_slot(l, arena, strings, slot, hash))
-        return false;
-    operation->inputs = slot->count ? slot->inputs : NULL;
-    operation->input_count = slot->count;
-    *has_shapes |= slot->has_shapes;
+    const struct input_list *list = &l->lists[at];
+    operation->inputs = list->count ? list->inputs : NULL;
+    operation->input_count = list->count;
+    *has_shapes |= list->has_shapes;
     return true;
 }
 
 void inputs_free(input_lists *l) {
-    for (size_t i = 0; i < l->slot_capacity; i++)
-        free(l->slots[i].key);
-    free(l->slots);
+    for (size_t i = 0; i < l->list_count; i++)
+        free(l->lists[i].key);
+    free(l->lists);
+    habitat_table_free(&l->table);
     free(l->bytes);
     *l = (input_lists){0};
 }

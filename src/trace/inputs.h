@@ -8,6 +8,7 @@
 #include <habitat/trace.h>
 
 #include "base/arena.h"
+#include "base/table.h"
 
 /* What Kineto calls the four lists of an operation. */
 typedef enum input_field {
@@ -25,8 +26,9 @@ typedef struct input_lists {
     size_t size, capacity;
     bool overflow, no_memory, raw; /* more than INPUT_LIST_BYTES_MAX; than there is */
     /* all lists so far */
-    struct input_slot *slots;
-    size_t slot_capacity, slot_count;
+    habitat_table table;
+    struct input_list *lists;
+    size_t list_capacity, list_count;
 } input_lists;
 
 /* Items of the list being read. */

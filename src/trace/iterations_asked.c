@@ -97,18 +97,24 @@ static size_t list_launches(const habitat_trace *t, launched *out) {
     return count;
 }
 
-/* Do all parts launch the same kernels, in whatever order? Names are interned: one address each. */
-static bool parts_differ(const launched *list, size_t count, size_t parts) {
-    uint64_t first = 0;
+static int by_address(const void *a, const void *b) {
+    const char *const *x = a, *const *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* Do all parts launch the same kernels, in whatever order? Names are interned: one address each.
+ * `names`: room for two parts. */
+static bool parts_differ(const launched *list, size_t count, size_t parts, const char **names) {
+    size_t each = count / parts;
     if (count % parts)
         return true;
     for (size_t part = 0; part < parts; part++) {
-        uint64_t sum = 0;
-        for (size_t i = part * (count / parts); i < (part + 1) * (count / parts); i++)
-            sum += ((uint64_t)(uintptr_t)list[i].kernel->name + 1) * 0x9e3779b97f4a7c15u >> 8;
-        if (part && sum != first)
+        const char **of_part = part ? names + each : names;
+        for (size_t i = 0; i < each; i++)
+            of_part[i] = list[part * each + i].kernel->name;
+        qsort(of_part, each, sizeof *of_part, by_address);
+        if (part && memcmp(names, of_part, each * sizeof *names) != 0)
             return true;
-        first = sum;
     }
     return false;
 }
@@ -126,8 +132,10 @@ habitat_status trace_divide(trace_builder *b, size_t parts, trace_range **out, h
             parts, count);
     }
     trace_range *ranges = list ? calloc(parts, sizeof *ranges) : NULL;
-    if (!ranges) {
+    const char **names = ranges ? malloc(2 * (count / parts) * sizeof *names) : NULL;
+    if (!names) {
         free(list);
+        free(ranges);
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     }
     for (size_t i = 0; i < parts; i++) {
@@ -136,7 +144,8 @@ habitat_status trace_divide(trace_builder *b, size_t parts, trace_range **out, h
             ranges[i - 1].end_ns = ranges[i].start_ns;
     }
     ranges[parts - 1].end_ns = UINT64_MAX;
-    t->info.iterations_differ = parts_differ(list, count, parts);
+    t->info.iterations_differ = parts_differ(list, count, parts, names);
+    free(names);
     free(list);
     *out = ranges;
     return HABITAT_OK;

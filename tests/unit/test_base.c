@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/table.h"
 
 static void test_arena(void) {
     habitat_arena arena = {0};
@@ -37,6 +38,58 @@ static void test_strings(void) {
     CHECK_TEXT(habitat_strings_intern(&strings, "", 0), "");
     habitat_strings_free(&strings);
     check_case("equal strings are stored once and keep their address while the table grows");
+}
+
+typedef struct pair {
+    int key, value;
+} pair;
+
+static bool has_key(const void *elements, uint32_t index, const void *key) {
+    return ((const pair *)elements)[index].key == *(const int *)key;
+}
+
+/* `same_hash`: all keys have one hash, so that the comparison alone tells them apart. */
+static void fill_table(bool same_hash) {
+    enum { PAIRS = 500 };
+    habitat_table table = {0};
+    pair pairs[PAIRS] = {{0, 0}};
+    int absent = -1;
+    CHECK_INT(habitat_table_find(&table, 7, has_key, pairs, &absent), HABITAT_NONE);
+    for (int i = 0; i < PAIRS; i++) {
+        int key = i * 64; /* equal in their low bits */
+        uint64_t hash = same_hash ? 7 : (uint64_t)key;
+        CHECK_INT(habitat_table_find(&table, hash, has_key, pairs, &key), HABITAT_NONE);
+        CHECK(habitat_table_put(&table, hash, (uint32_t)i));
+        pairs[i] = (pair){key, i};
+    }
+    CHECK_INT(table.count, PAIRS);
+    CHECK(table.capacity >= 2 * PAIRS && !(table.capacity & (table.capacity - 1)));
+    for (int i = 0; i < PAIRS; i++) {
+        uint64_t hash = same_hash ? 7 : (uint64_t)pairs[i].key;
+        CHECK_INT(habitat_table_find(&table, hash, has_key, pairs, &pairs[i].key), i);
+    }
+    CHECK_INT(habitat_table_find(&table, 7, has_key, pairs, &absent), HABITAT_NONE);
+    habitat_table_free(&table);
+    CHECK(!table.slots && !table.capacity);
+}
+
+static void test_table(void) {
+    fill_table(false);
+    check_case("a table finds every element while it grows, and no other");
+    fill_table(true);
+    check_case("elements of one hash are told apart by comparison");
+    habitat_table table = {0};
+    CHECK(habitat_table_reserve(&table, 1000));
+    habitat_table_slot *slots = table.slots;
+    for (uint32_t i = 0; i < 1000; i++)
+        CHECK(habitat_table_put(&table, i, i));
+    CHECK(table.slots == slots);
+    CHECK(!habitat_table_reserve(&table, HABITAT_NONE));
+    habitat_table_free(&table);
+    check_case("room that was reserved is enough; more than indices can name is refused");
+    CHECK(habitat_hash_bytes("abcdefgh1", 9) != habitat_hash_bytes("abcdefgh2", 9));
+    CHECK(habitat_hash_bytes("", 0) != habitat_hash_bytes("\0", 1));
+    check_case("every byte and the length go into a hash");
 }
 
 static void test_errors(void) {
@@ -73,6 +126,7 @@ static void test_dtypes(void) {
 int main(void) {
     test_arena();
     test_strings();
+    test_table();
     test_errors();
     test_dtypes();
     return check_done();
