@@ -4,34 +4,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct launches {
-    habitat_workload *w;
-    uint32_t *slots;   /* hash of distinct launches */
-    size_t slot_count; /* power of two */
-} launches;
+#include "base/table.h"
 
 static uint64_t product(const uint32_t size[3]) {
     return (uint64_t)size[0] * size[1] * size[2];
 }
 
-static size_t slot_for(const launches *b, const habitat_launch *launch) {
-    uint64_t hash = launch->threads_per_block;
-    hash = hash * 0x9E3779B97F4A7C15u + launch->registers_per_thread;
-    hash = hash * 0x9E3779B97F4A7C15u + launch->shared_memory_bytes;
-    hash *= 0x9E3779B97F4A7C15u;
-    size_t slot = (size_t)(hash >> 20) & (b->slot_count - 1);
-    while (b->slots[slot] != HABITAT_NONE) {
-        const habitat_launch *other = &b->w->launches[b->slots[slot]];
-        if (other->threads_per_block == launch->threads_per_block &&
-            other->registers_per_thread == launch->registers_per_thread &&
-            other->shared_memory_bytes == launch->shared_memory_bytes)
-            break;
-        slot = (slot + 1) & (b->slot_count - 1);
-    }
-    return slot;
+static bool is_launch(const void *elements, uint32_t index, const void *key) {
+    const habitat_launch *have = (const habitat_launch *)elements + index, *want = key;
+    return have->threads_per_block == want->threads_per_block &&
+           have->registers_per_thread == want->registers_per_thread &&
+           have->shared_memory_bytes == want->shared_memory_bytes;
 }
 
-static void set_launch(launches *b, habitat_workload_kernel *out) {
+static uint64_t hash_launch(const habitat_launch *launch) {
+    uint64_t hash = habitat_hash_number(0, launch->threads_per_block);
+    hash = habitat_hash_number(hash, launch->registers_per_thread);
+    return habitat_hash_number(hash, launch->shared_memory_bytes);
+}
+
+/* `distinct` has room for every kernel. */
+static void set_launch(habitat_workload *w, habitat_table *distinct,
+                       habitat_workload_kernel *out) {
     const habitat_kernel *kernel = out->kernel;
     uint64_t threads = product(kernel->block);
     out->facts.blocks = product(kernel->grid);
@@ -43,12 +37,14 @@ static void set_launch(launches *b, habitat_workload_kernel *out) {
     };
     if (!out->facts.blocks || !out->facts.launch.threads_per_block)
         return;
-    size_t slot = slot_for(b, &out->facts.launch);
-    if (b->slots[slot] == HABITAT_NONE) {
-        b->slots[slot] = (uint32_t)b->w->launch_count;
-        b->w->launches[b->w->launch_count++] = out->facts.launch;
+    uint64_t hash = hash_launch(&out->facts.launch);
+    uint32_t at = habitat_table_find(distinct, hash, is_launch, w->launches, &out->facts.launch);
+    if (at == HABITAT_NONE) {
+        at = (uint32_t)w->launch_count++;
+        w->launches[at] = out->facts.launch;
+        habitat_table_put(distinct, hash, at);
     }
-    out->launch = b->slots[slot];
+    out->launch = at;
 }
 
 void workload_waves(const habitat_workload *w, const habitat_gpu *gpu, uint64_t *out) {
@@ -79,20 +75,15 @@ static bool is_persistent(const habitat_workload *w, const habitat_workload_kern
 }
 
 habitat_status workload_set_launches(habitat_workload *w) {
-    launches b = {.w = w, .slot_count = 64};
-    while (b.slot_count < 2 * w->kernel_count)
-        b.slot_count *= 2;
-    b.slots = malloc(b.slot_count * sizeof *b.slots);
+    habitat_table distinct = {0};
     w->launches = calloc(w->kernel_count, sizeof *w->launches);
     w->origin_waves = calloc(w->kernel_count, sizeof *w->origin_waves);
-    if (!b.slots || !w->launches || !w->origin_waves) {
-        free(b.slots);
+    bool room = habitat_table_reserve(&distinct, w->kernel_count);
+    for (size_t i = 0; room && w->launches && i < w->kernel_count; i++)
+        set_launch(w, &distinct, &w->kernels[i]);
+    habitat_table_free(&distinct);
+    if (!room || !w->launches || !w->origin_waves)
         return HABITAT_E_MEMORY;
-    }
-    memset(b.slots, 0xff, b.slot_count * sizeof *b.slots);
-    for (size_t i = 0; i < w->kernel_count; i++)
-        set_launch(&b, &w->kernels[i]);
-    free(b.slots);
     workload_waves(w, w->origin, w->origin_waves);
     for (size_t i = 0; i < w->kernel_count; i++)
         w->kernels[i].persistent = is_persistent(w, &w->kernels[i]);
