@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/table.h"
 
 enum { DETAIL_BYTES = 160, PATH_BYTES = 512, TENSORS_SHOWN = 3, PATH_PARTS = 32 };
 
@@ -18,8 +19,7 @@ typedef struct builder {
     size_t kernel_count;
     const habitat_workload_group *groups;
     size_t group_count;
-    uint32_t *slots; /* hash of rows by (name, detail) */
-    size_t slot_count;
+    habitat_table table;    /* of rows, by (name, detail) */
     uint32_t *row_of_group; /* SPLIT_OP, SPLIT_MODULE: row of each group, or NONE */
     bool failed;
 } builder;
@@ -111,18 +111,22 @@ static uint32_t new_row(builder *b, const char *name, const char *detail) {
     return (uint32_t)s->row_count++;
 }
 
+static bool is_row(const void *elements, uint32_t index, const void *key) {
+    const split_row *have = (const split_row *)elements + index, *want = key;
+    return have->name == want->name && have->detail == want->detail;
+}
+
 /* Row of a (name, detail), both interned: compared by address. */
 static uint32_t find_row(builder *b, const char *name, const char *detail) {
-    uint64_t hash = (uint64_t)(uintptr_t)name * 0x9E3779B97F4A7C15u;
-    hash = (hash ^ (uint64_t)(uintptr_t)detail) * 0x9E3779B97F4A7C15u;
-    size_t slot = (size_t)(hash >> 24) & (b->slot_count - 1);
-    for (; b->slots[slot] != HABITAT_NONE; slot = (slot + 1) & (b->slot_count - 1)) {
-        const split_row *row = &b->s->rows[b->slots[slot]];
-        if (row->name == name && row->detail == detail)
-            return b->slots[slot];
+    split_row wanted = {.name = name, .detail = detail};
+    uint64_t hash = habitat_hash_number(0, (uintptr_t)name);
+    hash = habitat_hash_number(hash, (uintptr_t)detail);
+    uint32_t at = habitat_table_find(&b->table, hash, is_row, b->s->rows, &wanted);
+    if (at == HABITAT_NONE) {
+        at = new_row(b, name, detail);
+        b->failed |= !habitat_table_put(&b->table, hash, at); /* there is room for all */
     }
-    b->slots[slot] = new_row(b, name, detail);
-    return b->slots[slot];
+    return at;
 }
 
 static uint32_t interned_row(builder *b, const char *name, const char *detail) {
@@ -222,21 +226,18 @@ static void fill_rows(builder *b, double *class_ms, bool *counted) {
 static habitat_status build(builder *b, habitat_error *err) {
     split *s = b->s;
     size_t n = b->kernel_count ? b->kernel_count : 1, groups = b->group_count ? b->group_count : 1;
-    for (b->slot_count = 64; b->slot_count < 2 * n;)
-        b->slot_count *= 2;
     s->rows = calloc(n, sizeof *s->rows);
     s->row_of = calloc(n, sizeof *s->row_of);
-    b->slots = malloc(b->slot_count * sizeof *b->slots);
     b->row_of_group = malloc(groups * sizeof *b->row_of_group);
     double *class_ms = calloc(n, sizeof *class_ms);
     bool *counted = calloc(b->op_count ? b->op_count : 1, sizeof *counted);
-    b->failed = !s->rows || !s->row_of || !b->slots || !b->row_of_group || !class_ms || !counted;
+    b->failed = !s->rows || !s->row_of || !b->row_of_group || !class_ms || !counted ||
+                !habitat_table_reserve(&b->table, n);
     if (!b->failed) {
-        memset(b->slots, 0xff, b->slot_count * sizeof *b->slots);
         memset(b->row_of_group, 0xff, groups * sizeof *b->row_of_group);
         fill_rows(b, class_ms, counted);
     }
-    free(b->slots);
+    habitat_table_free(&b->table);
     free(b->row_of_group);
     free(class_ms);
     free(counted);
