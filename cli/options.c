@@ -8,33 +8,8 @@
 
 #include "cli.h"
 
-/* Edit distance with adjacent swaps; words longer than this are never near anything. */
+/* Longer words are never near anything. */
 enum { WORD_MAX = 40 };
-
-static size_t distance(const char *a, const char *b) {
-    size_t la = strlen(a), lb = strlen(b);
-    if (la > WORD_MAX || lb > WORD_MAX)
-        return SIZE_MAX;
-    size_t rows[3][WORD_MAX + 1]; /* two rows back for swaps, one back, current */
-    for (size_t j = 0; j <= lb; j++)
-        rows[1][j] = j;
-    for (size_t i = 1; i <= la; i++) {
-        size_t *current = rows[(i + 1) % 3], *last = rows[i % 3], *before = rows[(i + 2) % 3];
-        current[0] = i;
-        for (size_t j = 1; j <= lb; j++) {
-            size_t best = last[j - 1] + (a[i - 1] != b[j - 1]);
-            if (last[j] + 1 < best)
-                best = last[j] + 1;
-            if (current[j - 1] + 1 < best)
-                best = current[j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-                before[j - 2] + 1 < best)
-                best = before[j - 2] + 1;
-            current[j] = best;
-        }
-    }
-    return rows[(la + 1) % 3][lb];
-}
 
 const char *cli_nearest(const char *word, const void *names, size_t count, size_t stride) {
     const char *best = NULL;
@@ -42,7 +17,7 @@ const char *cli_nearest(const char *word, const void *names, size_t count, size_
     for (size_t i = 0; i < count; i++) {
         const char *name;
         memcpy(&name, (const char *)names + i * stride, sizeof name);
-        size_t d = distance(word, name);
+        size_t d = habitat_edit_distance(word, name);
         if (d <= best_distance && d < strlen(name)) {
             best = name;
             best_distance = d - (d > 0);

@@ -1,4 +1,4 @@
-/* Numbers and text that look the same under every locale.
+/* Numbers and text that look the same under every locale, and how near two words are.
  *
  * The C library reads and writes "12,5" where a program chose a German locale; data files, traces,
  * reports and command lines say "12.5". These functions know no locale and need no memory. */
@@ -42,6 +42,13 @@ __attribute__((format(printf, 3, 0)))
 #endif
 HABITAT_API int
 habitat_vformat(char *out, size_t size, const char *format, va_list arguments);
+
+/** Edits that make one word of the other: letters put in, left out, changed, or two neighbours
+ * swapped, each counts 1. For "did you mean".
+ * @param a, b NUL-terminated; of longer words the first 127 bytes count.
+ * @return 0 for equal words. "gmem" and "gemm" are 1 apart.
+ * @note   Pure; safe from several threads. @tested tests/unit/test_text.c        @since 0.2 */
+HABITAT_API size_t habitat_edit_distance(const char *a, const char *b);
 
 #ifdef __cplusplus
 }

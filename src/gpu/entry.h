@@ -85,9 +85,6 @@ void gpu_estimate_sustained(habitat_gpu *gpu);
 /* resolve.c: lower case, letters and digits only, without the vendor's name in front. */
 void gpu_normalise(const char *name, char out[GPU_NAME_LENGTH]);
 
-/* Edit distance of two short strings. */
-size_t gpu_edit_distance(const char *a, const char *b);
-
 /* The GPU with this name or alias, NULL if none; `alias` receives whether it is an alias. */
 const gpu_entry *gpu_named(const habitat_gpu_table *table, const char *name, bool *alias);
 

@@ -148,7 +148,7 @@ static const char *nearest_key(const char *key, const gpu_field *fields, size_t 
     const char *nearest = "";
     size_t least = SIZE_MAX;
     for (size_t i = 0; i < count; i++) {
-        size_t distance = gpu_edit_distance(key, fields[i].key);
+        size_t distance = habitat_edit_distance(key, fields[i].key);
         if (distance < least) {
             least = distance;
             nearest = fields[i].key;

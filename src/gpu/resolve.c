@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <habitat/text.h>
+
 #include "base/error.h"
 #include "base/letter.h"
 
@@ -21,29 +23,6 @@ void gpu_normalise(const char *name, char out[GPU_NAME_LENGTH]) {
             return;
         }
     }
-}
-
-size_t gpu_edit_distance(const char *a, const char *b) {
-    size_t row[GPU_NAME_LENGTH];
-    size_t width = strlen(b);
-    if (width >= GPU_NAME_LENGTH)
-        width = GPU_NAME_LENGTH - 1;
-    for (size_t j = 0; j <= width; j++)
-        row[j] = j;
-    for (size_t i = 0; i < GPU_NAME_LENGTH && a[i]; i++) {
-        size_t diagonal = row[0];
-        row[0] = i + 1;
-        for (size_t j = 0; j < width; j++) {
-            size_t best = diagonal + (a[i] != b[j]);
-            diagonal = row[j + 1];
-            if (diagonal + 1 < best)
-                best = diagonal + 1;
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            row[j + 1] = best;
-        }
-    }
-    return row[width];
 }
 
 static const char digits[] = "0123456789";
@@ -65,7 +44,7 @@ static size_t distance(const gpu_entry *entry, const char *wanted) {
     size_t least = SIZE_MAX, wanted_length = strlen(wanted);
     for (size_t i = 0; i <= entry->alias_count; i++) {
         gpu_normalise(i ? entry->aliases[i - 1] : entry->gpu.name, plain);
-        size_t edits = gpu_edit_distance(wanted, plain), near = 2 * edits;
+        size_t edits = habitat_edit_distance(wanted, plain), near = 2 * edits;
         size_t length = strlen(plain);
         size_t common = wanted_length < length ? wanted_length : length;
         size_t number = shared_number(wanted, plain);

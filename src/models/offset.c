@@ -5,7 +5,8 @@
 #include "models/offset.h"
 
 #include <math.h>
-#include <stdlib.h>
+
+#include "base/quantile.h"
 
 /* Operations that the model's word weighs as much as. On estimated rates the rate itself is what is
  * off: leaving training GPUs out, two helps every class but convolutions, which rest on the rate by
@@ -23,11 +24,6 @@ static double doubt_of(operator_class c, bool estimated) {
     return 8;
 }
 
-static int compare_doubles(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 class_offset offset_fit(const habitat_models *models, operator_class c, bool estimated,
                         const double *residuals, size_t n) {
     (void)models;
@@ -39,9 +35,9 @@ class_offset offset_fit(const habitat_models *models, operator_class c, bool est
             sorted[count++] = residuals[i];
     if (count == 0)
         return (class_offset){0};
-    qsort(sorted, count, sizeof *sorted, compare_doubles);
+    habitat_sort_numbers(sorted, count);
     return (class_offset){.count = count,
-                          .median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2,
+                          .median = habitat_quantile(sorted, count, 0.5),
                           .weight = (double)count / ((double)count + doubt_of(c, estimated))};
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/quantile.h"
 
 /* The GPU waits for its CPU when the iteration is this much longer than the GPU is busy. */
 static const double cpu_bound_ratio = 1.10;
@@ -19,19 +20,6 @@ bool habitat_waits_for_cpu(double iteration_ms, double busy_ms) {
  * 0.4 to 4 %. */
 static const double least_width = 0.03;
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* Between the sorted values, as far from the first as `share` says. */
-static double quantile(const double *sorted, size_t count, double share) {
-    double at = share * (double)(count - 1);
-    size_t below = (size_t)at;
-    double above = sorted[below + 1 < count ? below + 1 : below];
-    return sorted[below] + (at - (double)below) * (above - sorted[below]);
-}
-
 habitat_status habitat_spread_prepare(habitat_workload *w, habitat_error *err) {
     const habitat_trace_info *trace = habitat_trace_get_info(w->trace);
     size_t count = trace->iteration_ms_count;
@@ -43,9 +31,9 @@ habitat_status habitat_spread_prepare(habitat_workload *w, habitat_error *err) {
     if (!sorted)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     memcpy(sorted, trace->iteration_ms_all, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, by_value);
-    w->low_share = fmin(w->low_share, quantile(sorted, count, 0.1) / trace->iteration_ms);
-    w->high_share = fmax(w->high_share, quantile(sorted, count, 0.9) / trace->iteration_ms);
+    habitat_sort_numbers(sorted, count);
+    w->low_share = fmin(w->low_share, habitat_quantile(sorted, count, 0.1) / trace->iteration_ms);
+    w->high_share = fmax(w->high_share, habitat_quantile(sorted, count, 0.9) / trace->iteration_ms);
     free(sorted);
     return HABITAT_OK;
 }

@@ -9,6 +9,7 @@
 
 #include "base/decimal.h"
 #include "base/letter.h"
+#include "base/quantile.h"
 
 static uint64_t random_state = 88172645463325252u;
 
@@ -171,6 +172,38 @@ static void test_letters(void) {
     check_case("letters are those of ASCII");
 }
 
+static void test_words(void) {
+    char a[300], b[300];
+    CHECK_INT(habitat_edit_distance("", ""), 0);
+    CHECK_INT(habitat_edit_distance("gemm", "gemm"), 0);
+    CHECK_INT(habitat_edit_distance("gemm", "gem"), 1);
+    CHECK_INT(habitat_edit_distance("gemm", "geemm"), 1);
+    CHECK_INT(habitat_edit_distance("gemm", "germ"), 1);
+    CHECK_INT(habitat_edit_distance("gemm", "gmem"), 1); /* neighbours swapped */
+    CHECK_INT(habitat_edit_distance("kitten", "sitting"), 3);
+    CHECK_INT(habitat_edit_distance("", "abc"), 3);
+    CHECK_INT(habitat_edit_distance("abc", ""), 3);
+    CHECK_INT(habitat_edit_distance("h100", "a100"), habitat_edit_distance("a100", "h100"));
+    memset(a, 'x', sizeof a);
+    memset(b, 'x', sizeof b);
+    a[sizeof a - 1] = b[sizeof b - 1] = '\0';
+    b[200] = 'y'; /* behind the 127 bytes that count */
+    CHECK_INT(habitat_edit_distance(a, b), 0);
+    CHECK_INT(habitat_edit_distance(a, ""), 127);
+    check_case("edit distance: put in, left out, changed, swapped; long words are cut");
+}
+
+static void test_quantiles(void) {
+    double values[] = {4, 1, 2}, one[] = {7};
+    habitat_sort_numbers(values, 3);
+    CHECK(values[0] == 1 && values[1] == 2 && values[2] == 4);
+    CHECK(habitat_quantile(values, 3, 0) == 1 && habitat_quantile(values, 3, 1) == 4);
+    CHECK(habitat_quantile(values, 3, 0.5) == 2 && habitat_quantile(values, 3, 0.75) == 3);
+    CHECK(habitat_quantile(values, 2, 0.5) == 1.5 && habitat_quantile(one, 1, 0.9) == 7);
+    habitat_sort_numbers(NULL, 0);
+    check_case("quantiles lie between neighbours");
+}
+
 int main(void) {
     test_hand_worked();
     test_rounding();
@@ -179,5 +212,7 @@ int main(void) {
     test_format();
     test_shortest();
     test_letters();
+    test_words();
+    test_quantiles();
     return check_done();
 }
