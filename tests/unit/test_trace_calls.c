@@ -90,23 +90,23 @@ static void check_kinds(void) {
 /* Thread 1 launches on stream 7, puts an event there and makes stream 13 wait for it; thread 2
  * launches on stream 13 and waits for everything. Events are in no order. */
 static const char made[] = "{\"traceEvents\": [\n" OPERATION("aten::mm", 1, 90, 40)
-    OPERATION("aten::add", 2, 200, 30) CALL("cudaDeviceSynchronize", 2, 300, 50, 9)
-        CALL("cudaLaunchKernel", 1, 100, 5, 1) CALL("cudaEventRecord", 1, 110, 2, 2)
-            CALL("cudaStreamWaitEvent", 1, 120, 2, 3) CALL("cudaMemcpyAsync", 2, 210, 5, 4) CALL(
-                "cudaMemsetAsync", 2, 220, 5, 5) CALL("cudaGraphLaunch", 2, 240, 5,
-                                                      6) CALL("cudaMalloc", 1, 130.5, 3, 7)
-                CALL("cudaFuncGetAttributes", 1, 140, 1,
-                     0) "{\"ph\": \"X\", \"cat\": \"cuda_driver\", \"name\": \"cuLaunchKernel\", "
-                        "\"pid\": 1, \"tid\": "
-                        "2, \"ts\": 260, \"dur\": 3, \"args\": {\"correlation\": 8}},\n"
-                        "{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaFree\", "
-                        "\"pid\": 1, \"tid\": 1},\n" ACTIVITY("kernel", "gemm", 7, 150, 1) ACTIVITY(
-                            "gpu_memcpy", "Memcpy HtoD (A -> B)", 13, 250,
-                            4) ACTIVITY("gpu_memset", "Memset (Device)", 13, 255, 5)
-                            ACTIVITY("kernel", "first", 13, 260,
-                                     6) ACTIVITY("kernel", "second", 21, 265, 6)
-                                ACTIVITY("kernel", "triton", 13, 270,
-                                         8) ACTIVITY("kernel", "stray", 7, 280, 77)
+    OPERATION("aten::add", 2, 200, 30) CALL("cudaDeviceSynchronize", 2, 300, 50, 9) CALL(
+        "cudaLaunchKernel", 1, 100, 5, 1) CALL("cudaEventRecord", 1, 110, 2,
+                                               2) CALL("cudaStreamWaitEvent", 1, 120, 2, 3)
+        CALL("cudaMemcpyAsync", 2, 210, 5, 4) CALL("cudaMemsetAsync", 2, 220, 5, 5) CALL(
+            "cudaGraphLaunch", 2, 240, 5, 6) CALL("cudaMalloc", 1, 130.5, 3, 7)
+            CALL("cudaFuncGetAttributes", 1, 140, 1,
+                 0) "{\"ph\": \"X\", \"cat\": \"cuda_driver\", \"name\": \"cuLaunchKernel\", "
+                    "\"pid\": 1, \"tid\": "
+                    "2, \"ts\": 260, \"dur\": 3, \"args\": {\"correlation\": 8}},\n"
+                    "{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaFree\", "
+                    "\"pid\": 1, \"tid\": 1},\n" ACTIVITY("kernel", "gemm", 7, 150, 1)
+                        ACTIVITY("gpu_memcpy", "Memcpy HtoD (A -> B)", 13,
+                                 250, 4) ACTIVITY("gpu_memset", "Memset (Device)", 13,
+                                                  255, 5) ACTIVITY("kernel", "first", 13, 260, 6)
+                            ACTIVITY("kernel", "second", 21, 265,
+                                     6) ACTIVITY("kernel", "triton", 13, 270, 8)
+                                ACTIVITY("kernel", "stray", 7, 280, 77)
                                     SYNC("Stream Wait Event", 121,
                                          "\"wait_on_stream\": 7, "
                                          "\"wait_on_cuda_event_record_corr_id\": 2,"
