@@ -24,8 +24,7 @@ static uint64_t hash_launch(const habitat_launch *launch) {
 }
 
 /* `distinct` has room for every kernel. */
-static void set_launch(habitat_workload *w, habitat_table *distinct,
-                       habitat_workload_kernel *out) {
+static void set_launch(habitat_workload *w, habitat_table *distinct, habitat_workload_kernel *out) {
     const habitat_kernel *kernel = out->kernel;
     uint64_t threads = product(kernel->block);
     out->facts.blocks = product(kernel->grid);
