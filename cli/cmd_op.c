@@ -433,15 +433,18 @@ static int answer(const kind *k, const question *q, habitat_report_operations wh
     what.shape = shape;
     what.work = &whole;
     size_t good = 0;
-    bool allocated = estimates && errors && reasons;
-    int code = allocated ? note_formats(&whole, &what, notes)
-                         : cli_fail(CLI_FAILED, NULL, "out of memory");
-    what.warning_count = notes->count;
-    what.warnings = (const char *const *)notes->lines;
-    what.estimates = estimates;
-    what.reasons = reasons;
-    if (code == CLI_DONE)
-        code = estimate_all(works, work_count, &what, estimates, errors, reasons, &good);
+    int code = CLI_FAILED;
+    if (!estimates || !errors || !reasons) {
+        cli_fail(CLI_FAILED, NULL, "out of memory");
+    } else {
+        code = note_formats(&whole, &what, notes);
+        what.warning_count = notes->count;
+        what.warnings = (const char *const *)notes->lines;
+        what.estimates = estimates;
+        what.reasons = reasons;
+        if (code == CLI_DONE)
+            code = estimate_all(works, work_count, &what, estimates, errors, reasons, &good);
+    }
     if (code == CLI_DONE && good == 0) {
         code = errors[0].file[0] ? cli_fail_error(&errors[0], NULL) /* a GPU file */
                                  : cli_fail(CLI_FAILED, k->name, "%s", reasons[0]);

@@ -121,6 +121,8 @@ static bool parts_differ(const launched *list, size_t count, size_t parts, const
 
 habitat_status trace_divide(trace_builder *b, size_t parts, trace_range **out, habitat_error *err) {
     habitat_trace *t = b->trace;
+    if (parts == 0)
+        return habitat_fail(err, HABITAT_E_ARG, "a trace holds one iteration at least");
     launched *list = malloc((t->kernel_count + 1) * sizeof *list);
     size_t count = list ? list_launches(t, list) : 0;
     if (list && parts > count) {

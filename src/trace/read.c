@@ -59,9 +59,10 @@ static const trace_reader *const readers[] = {TRACE_READERS(READER_POINTER)};
 static habitat_status read_opened(const trace_input *input, const habitat_read_options *options,
                                   habitat_trace **out, habitat_error *err) {
     bool file = source_is_file(input->source);
+    enum { READERS = sizeof readers / sizeof *readers };
     size_t i = 0;
-    while (!readers[i]->sniff(input->source, input->name))
-        i++;
+    while (i < READERS - 1 && !readers[i]->sniff(input->source, input->name))
+        i++; /* the last takes everything */
     habitat_status status = build(readers[i], input, options, out, err);
     source_close(input->source);
     if (file && status != HABITAT_OK && err->byte != UINT64_MAX && status != HABITAT_E_IO)
