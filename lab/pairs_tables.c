@@ -170,11 +170,15 @@ static void print_steps(const pair_set *set, report_text *text) {
 }
 
 void pairs_print_tables(const pair_set *set, report_text *text) {
-    report_print(text, "## Pairs: the same steps recorded on two GPUs\n\n"
-                       "One software on both, so that a difference is the GPU's. GPU busy time "
-                       "(`--assemble sum`); errors in %%. `kernel by kernel`: mean over\nsteps of "
-                       "the time by which kernels are off, over their time; `time unchanged` "
-                       "answers with the origin's time.\n");
+    report_print(
+        text, "## Pairs: the same steps recorded on two GPUs\n\n"
+              "One software on both, so that a difference is the GPU's. GPU busy time "
+              "(`--assemble sum`); errors in %%. `kernel by kernel`: mean over\nsteps of "
+              "the time by which kernels are off, over their time; `time unchanged` "
+              "answers with the origin's time.\n\n**What was seen.** No constant was fitted to "
+              "these steps, "
+              "but the form of `auto`'s rule was settled with all of them in "
+              "view\n(docs/decisions/0030): they show what it does and are no clean test of it.\n");
     print_directions(set, text);
     print_halves(set, text);
     for (size_t i = 0; i < set->count; i++) {
