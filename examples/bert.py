@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from common import autocast, grad_scaler, options, train
+from common import autocast, grad_scaler, options, shared, train
 
 
 class Layer(nn.Module):
@@ -62,6 +62,7 @@ class Bert(nn.Module):
 def main():
     args = options(__doc__, batch=8, length=512, vocabulary=30522, width=1024, layers=24)
     model = Bert(args.vocabulary, args.length, args.width, max(1, args.width // 64), args.layers).to(args.device)
+    model = shared(model, args)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, weight_decay=0.01)
     tokens = torch.randint(0, args.vocabulary, (args.batch, args.length), device=args.device)
     labels = torch.where(torch.rand(tokens.shape, device=args.device) < 0.15, tokens, -100)

@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import os
 import time
 
 import torch
@@ -26,6 +27,9 @@ def options(description, batch, precision="fp32", **more):
     for name, default in more.items():
         p.add_argument("--" + name.replace("_", "-"), type=int, default=default, help=f"(default: {default})")
     args = p.parse_args()
+    if in_parallel() and args.device == "cuda":
+        args.device = f"cuda:{os.environ.get('LOCAL_RANK', 0)}"
+        torch.cuda.set_device(args.device)
     torch.manual_seed(args.seed)
     if args.tf32:
         args.precision = "tf32"
@@ -33,6 +37,20 @@ def options(description, batch, precision="fp32", **more):
     torch.backends.cuda.matmul.allow_tf32 = args.tf32
     torch.backends.cudnn.allow_tf32 = args.tf32
     return args
+
+
+def in_parallel():
+    """Whether torchrun started this script as one of several processes."""
+    return int(os.environ.get("WORLD_SIZE", 1)) > 1
+
+
+def shared(model, args):
+    """The model itself, or with torchrun its data-parallel form: every process trains on a batch of its own."""
+    if not in_parallel():
+        return model
+    if not torch.distributed.is_initialized():
+        torch.distributed.init_process_group("nccl" if args.device.startswith("cuda") else "gloo")
+    return torch.nn.parallel.DistributedDataParallel(model)
 
 
 def autocast(args):

@@ -4,7 +4,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from common import autocast, grad_scaler, options, train
+from common import autocast, grad_scaler, options, shared, train
 
 
 class Block(nn.Module):
@@ -45,6 +45,7 @@ class GPT2(nn.Module):
 def main():
     args = options(__doc__, batch=8, precision="amp-bf16", length=1024, vocabulary=50257, width=768, layers=12)
     model = GPT2(args.vocabulary, args.length, args.width, max(1, args.width // 64), args.layers).to(args.device)
+    model = shared(model, args)
     optimizer = torch.optim.AdamW(model.parameters(), lr=6e-4, betas=(0.9, 0.95), weight_decay=0.1, fused=True)
     text = torch.randint(0, args.vocabulary, (args.batch, args.length + 1), device=args.device)
     scaler = grad_scaler(args)

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from common import autocast, grad_scaler, options, train
+from common import autocast, grad_scaler, options, shared, train
 
 
 class Bottleneck(nn.Module):
@@ -49,7 +49,7 @@ class ResNet50(nn.Module):
 
 def main():
     args = options(__doc__, batch=32, size=224)
-    model = ResNet50().to(args.device)
+    model = shared(ResNet50().to(args.device), args)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9, weight_decay=1e-4)
     images = torch.randn(args.batch, 3, args.size, args.size, device=args.device)
     labels = torch.randint(0, 1000, (args.batch,), device=args.device)

@@ -4,7 +4,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from common import autocast, grad_scaler, options, train
+from common import autocast, grad_scaler, options, shared, train
 
 
 class Block(nn.Module):
@@ -42,6 +42,7 @@ class ViT(nn.Module):
 def main():
     args = options(__doc__, batch=64, size=224, width=768, layers=12)
     model = ViT(args.size, 16, args.width, max(1, args.width // 64), args.layers).to(args.device)
+    model = shared(model, args)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.05)
     images = torch.randn(args.batch, 3, args.size, args.size, device=args.device)
     labels = torch.randint(0, 1000, (args.batch,), device=args.device)

@@ -1,7 +1,7 @@
 """Measures time and memory of training steps without a profiler: what predictions of other batch sizes, other number
 formats and of the memory are held against.
 
-Usage: PYTHONPATH=python python3 tools/measure_steps.py OUT.csv [--budget SECONDS] [--limits] [--only TEXT]
+Usage: PYTHONPATH=python python3 tools/measure_steps.py OUT.csv [--budget SECONDS] [--limits] [--only TEXT,..]
 
 Without --limits: every script of tools/steps.py at a series of batch sizes in several number formats; two groups of timed
 iterations, one after the other. With --limits: fp32 batch sizes on both sides of the largest that fits,
@@ -134,7 +134,7 @@ def job(script, limits, path):
 def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
     p.add_argument("out")
-    p.add_argument("--only", default="", help="only scripts whose name contains this text")
+    p.add_argument("--only", default="", help="only scripts whose name contains one of these texts, with commas between")
     p.add_argument("--budget", type=float, default=300, help="seconds for everything (default: 300)")
     p.add_argument("--limits", action="store_true", help="find the largest batch sizes instead")
     chosen = p.parse_args()
@@ -144,7 +144,7 @@ def main():
     forked.import_early()
     runner = forked.Runner(chosen.budget, limit_s=80)
     for script in BATCHES:
-        if chosen.only in script:
+        if any(text in script for text in chosen.only.split(",")):
             runner.run(script, lambda script=script: job(script, chosen.limits, path))
     for failure in runner.failed:
         print(f"measure_steps: {failure}", file=sys.stderr)
