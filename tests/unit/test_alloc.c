@@ -12,6 +12,7 @@
 
 #include "../stubs/failing_alloc.h"
 #include "check.h"
+#include "report/split.h"
 
 static unsigned long counted;
 
@@ -149,8 +150,76 @@ static void test_all(bool predict, bool rest, const char *name) {
     check_case(name);
 }
 
+/* The rows of a report, every allocation of them failing once: the same rows, or HABITAT_E_MEMORY.
+ */
+static void test_rows(const habitat_trace *trace, const habitat_gpu *origin) {
+    habitat_workload *workload = NULL;
+    CHECK_INT(habitat_workload_create(trace, origin, &workload, NULL), HABITAT_OK);
+    size_t want = 0, refused = 0;
+    for (unsigned long n = 0;; n++) {
+        split rows = {0};
+        counted = 0;
+        failing_alloc.fail_at = n;
+        failing_alloc.armed = true;
+        habitat_status status = split_create(trace, workload, SPLIT_OP, &rows, NULL);
+        failing_alloc.armed = false;
+        if (n == 0)
+            want = rows.row_count;
+        CHECK(status == HABITAT_OK ? rows.row_count == want : status == HABITAT_E_MEMORY);
+        refused += status != HABITAT_OK;
+        if (status == HABITAT_OK)
+            split_free(&rows);
+        if (n && counted < n)
+            break;
+    }
+    CHECK(want > 10 && refused > 5);
+    habitat_workload_free(workload);
+}
+
+/* A workload of a recording, every allocation of it failing once: the same operations have known
+ * work, or HABITAT_E_MEMORY. */
+static void test_parts(void) {
+    static const char path[] = HABITAT_SOURCE_DIR "/data/recordings/resnet50_b4_fp32_h200.json.gz";
+    habitat_gpu_table *gpus = NULL;
+    const habitat_gpu *origin = NULL;
+    habitat_trace *trace = NULL;
+    CHECK_INT(habitat_gpu_table_create(NULL, &gpus, NULL), HABITAT_OK);
+    CHECK_INT(habitat_gpu_find(gpus, "H200", &origin, NULL, NULL), HABITAT_OK);
+    CHECK_INT(habitat_trace_read(path, &trace, NULL), HABITAT_OK);
+    uintptr_t want_known = 0;
+    size_t refused = 0;
+    for (unsigned long n = 0;; n++) { /* 0: nothing fails */
+        habitat_workload *workload = NULL;
+        counted = 0;
+        failing_alloc.fail_at = n;
+        failing_alloc.fail_rest = false;
+        failing_alloc.armed = true;
+        habitat_status status = habitat_workload_create(trace, origin, &workload, NULL);
+        failing_alloc.armed = false;
+        size_t count = 0;
+        uintptr_t known = 0; /* which operations: the sum of their places */
+        const habitat_workload_group *groups =
+            status == HABITAT_OK ? habitat_workload_groups(workload, &count) : NULL;
+        for (size_t i = 0; i < count; i++)
+            known += groups[i].work.known ? (uintptr_t)groups[i].operation : 0;
+        if (n == 0)
+            want_known = known;
+        CHECK(status == HABITAT_OK ? known == want_known : status == HABITAT_E_MEMORY);
+        refused += status != HABITAT_OK;
+        habitat_workload_free(workload);
+        if (n && counted < n)
+            break;
+    }
+    CHECK(want_known > 10 && refused > 10);
+    test_rows(trace, origin);
+    habitat_trace_free(trace);
+    habitat_gpu_table_free(gpus);
+    check_case("workload: each allocation fails");
+}
+
 int main(void) {
     failing_alloc.counted = &counted;
+    test_parts();
     test_all(false, false, "info: one allocation fails");
     test_all(false, true, "info: all allocations from one on fail");
     test_all(true, false, "predict: one allocation fails");

@@ -117,6 +117,16 @@ static void check_refused(void) {
         if (!strstr(err.message, rows[i].says))
             CHECK_TEXT(err.message, rows[i].says);
     }
+    /* behind the list, an error is the file's own again: without the last operation's name */
+    static const char after[] =
+        "{\"schema\": 1, \"calibration_of\": \"T4\", \"operations\": [\n" GEMM
+        "\"latency_ms\": 1}\n],\n \"launch_floor_ns\": -1}";
+    const habitat_gpu *gpu = NULL;
+    habitat_error err = {0};
+    CHECK_INT(habitat_gpu_table_add_text(table, after, strlen(after), "cal.json", &gpu, &err),
+              HABITAT_E_RANGE);
+    CHECK_INT(err.line, 4);
+    CHECK(strncmp(err.message, "launch_floor_ns: ", strlen("launch_floor_ns: ")) == 0);
     CHECK_INT(named(table, "T4")->operation_count, 0);
     habitat_gpu_table_free(table);
     check_case("bad operations are refused: file, line, which and why");

@@ -180,6 +180,7 @@ static void check_unknown(void) {
         {"4080 super", "nearest: RTX4080"},
         {"4070 Ti", "nearest: RTX4070"},
         {"DGX H100", "nearest: H100-"},
+        {"H10", "nearest: H100-"}, /* how a name begins comes before a name one letter away: A10 */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         habitat_error err = {0};
