@@ -49,7 +49,7 @@ static double predict_all(const habitat_workload *w, const habitat_gpu_table *ta
             fail(&err);
         bool same = gpu != info->origin || p->kernel_ms == info->kernel_ms;
         if (!(p->kernel_ms > 0) || !same) {
-            fprintf(stderr, "bench_predict: wrong result for %s\n", gpu->name);
+            fprintf(stderr, "bench_predict: wrong result for %s\n", habitat_gpu_name(gpu));
             exit(1);
         }
         sum_ms += p->kernel_ms;

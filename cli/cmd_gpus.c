@@ -12,15 +12,17 @@ static int check_operations(const habitat_gpu_table *table) {
     int code = CLI_DONE;
     for (size_t i = 0; code == CLI_DONE && i < habitat_gpu_count(table); i++) {
         const habitat_gpu *gpu = habitat_gpu_at(table, i);
-        size_t classes = 0;
-        if (gpu->operation_count == 0)
+        size_t classes = 0, operations = 0;
+        habitat_gpu_operations(gpu, &operations);
+        if (operations == 0)
             continue;
         habitat_status status = models ? HABITAT_OK : habitat_models_load_default(&models, &error);
         if (status == HABITAT_E_FORMAT)
             break;
         if (status != HABITAT_OK ||
             habitat_models_offsets(models, gpu, NULL, &classes, NULL, &error) != HABITAT_OK)
-            code = cli_fail_error(&error, status == HABITAT_OK ? gpu->file : NULL);
+            code = cli_fail_error(
+                &error, status == HABITAT_OK ? habitat_gpu_text(gpu, HABITAT_GPU_FILE) : NULL);
     }
     habitat_models_free(models);
     return code;

@@ -150,7 +150,7 @@ static void print_row(const pending *slot, const predictor *p, gpu_columns colum
     if (columns == GPU_AND_ASKED)
         fprintf(p->out, ",%s", slot->asked);
     else if (columns == GPU_ADDED)
-        fprintf(p->out, ",%s", p->destination->name);
+        fprintf(p->out, ",%s", habitat_gpu_name(p->destination));
     putc('\n', p->out);
 }
 
@@ -189,8 +189,9 @@ static int find_gpu(predictor *p, const char *name, const habitat_gpu **out) {
 static int take_row(predictor *p, habitat_csv_reader *reader) {
     habitat_error error = {0};
     pending *slot = &p->block[p->count];
-    *slot = (pending){.line = copy_record(reader, p->destination ? p->destination->name : NULL),
-                      .asked = copy_gpu(reader)};
+    *slot = (pending){
+        .line = copy_record(reader, p->destination ? habitat_gpu_name(p->destination) : NULL),
+        .asked = copy_gpu(reader)};
     p->count++;
     if (!slot->line || !slot->asked)
         return cli_fail(CLI_FAILED, NULL, "out of memory");
@@ -249,7 +250,8 @@ static int no_model(const predictor *p, pending *slot) {
                       : p->use == HABITAT_MODEL_PAPER ? "method mlp"
                                                       : "built-in transfer models";
     snprintf(text, sizeof text, "%s: no model for %s in %s on %s", who,
-             habitat_class_name(work->op_class), habitat_dtype_name(dtype), slot->gpu->name);
+             habitat_class_name(work->op_class), habitat_dtype_name(dtype),
+             habitat_gpu_name(slot->gpu));
     return explain(slot, text);
 }
 

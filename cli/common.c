@@ -91,7 +91,7 @@ int cli_find_gpu(const habitat_gpu_table *table, const char *name, const habitat
     if (habitat_gpu_find(table, name, out, &alias, &error) != HABITAT_OK)
         return cli_fail_error(&error, NULL);
     if (alias && !habitat_gpu_name_is_exact(*out, name))
-        return cli_note(notes, "%s: taken as %s", name, (*out)->name);
+        return cli_note(notes, "%s: taken as %s", name, habitat_gpu_name(*out));
     return CLI_DONE;
 }
 

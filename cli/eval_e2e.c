@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lab/lab.h"
+
 static const struct {
     const char *name;
     habitat_method method;
@@ -91,8 +93,8 @@ static void file_stem(const e2e_case *c, const char *dtype, char *out, size_t si
  * without TF32 runs in fp32 what was recorded in TF32. */
 static bool stands_for(const char *name, e2e_case *c) {
     const char *formats[] = {c->dtype, "tf32"};
-    bool both =
-        strcmp(c->dtype, "fp32") == 0 && isnan(c->gpu->peak.matrix_flop_per_s[HABITAT_DTYPE_TF32]);
+    bool both = strcmp(c->dtype, "fp32") == 0 &&
+                isnan(habitat_gpu_rate(c->gpu, HABITAT_RATE_PEAK, HABITAT_DTYPE_TF32, true, NULL));
     for (int i = 0; i < 1 + both; i++) {
         char stem[128];
         file_stem(c, formats[i], stem, sizeof stem);
@@ -167,17 +169,6 @@ static void split_passes(const habitat_trace *trace, const habitat_workload *wor
     }
 }
 
-/* The destination as a method is to know it. */
-static habitat_gpu destination(const habitat_gpu *gpu, int method,
-                               const habitat_gpu_operation *operations, size_t count) {
-    habitat_gpu made = *gpu;
-    if (methods[method].estimated)
-        habitat_gpu_unmeasured(gpu, &made);
-    made.operations = methods[method].few ? operations : NULL;
-    made.operation_count = methods[method].few ? count : 0;
-    return made;
-}
-
 /* A recording that predictions are made from; all NULL until it is read. */
 typedef struct e2e_recording {
     habitat_trace *trace;
@@ -211,22 +202,26 @@ static int predict(const e2e_recording *from, const e2e_operations *known, e2e_c
     enum { MOST = 256 };
     const e2e_outcome none = {NAN, NAN, NAN, NAN, NAN};
     habitat_gpu_operation operations[MOST];
-    size_t count = e2e_operations_of(known, c->gpu->name, operations, MOST);
+    size_t count = e2e_operations_of(known, habitat_gpu_name(c->gpu), operations, MOST);
     for (int m = 0; m < E2E_METHODS; m++) {
         habitat_error error = {0};
         habitat_prediction *p = NULL;
         c->by[m] = none;
         if (methods[m].few && count == 0)
             continue;
-        habitat_gpu dest = destination(c->gpu, m, operations, count);
-        habitat_status status = habitat_predictor_predict(from->predictors[m], &dest, &p, &error);
-        if (status == HABITAT_E_UNSUPPORTED)
-            continue;
-        if (status != HABITAT_OK)
-            return cli_fail_error(&error, c->gpu->name);
-        c->by[m] = (e2e_outcome){p->iteration_ms, p->low_ms, p->high_ms, 0.0, 0.0};
-        split_passes(from->trace, from->workload, p, &c->by[m]);
+        habitat_gpu *dest = NULL; /* as the method is to know it */
+        habitat_status status = habitat_gpu_variant_create(
+            c->gpu, methods[m].estimated, operations, methods[m].few ? count : 0, &dest, &error);
+        if (status == HABITAT_OK)
+            status = habitat_predictor_predict(from->predictors[m], dest, &p, &error);
+        if (status == HABITAT_OK) {
+            c->by[m] = (e2e_outcome){p->iteration_ms, p->low_ms, p->high_ms, 0.0, 0.0};
+            split_passes(from->trace, from->workload, p, &c->by[m]);
+        }
         habitat_prediction_free(p);
+        habitat_gpu_variant_free(dest);
+        if (status != HABITAT_OK && status != HABITAT_E_UNSUPPORTED)
+            return cli_fail_error(&error, habitat_gpu_name(c->gpu));
     }
     return CLI_DONE;
 }

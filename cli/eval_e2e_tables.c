@@ -9,7 +9,7 @@
 
 /* Reported apart: its whole models run up to 1.5 times slower than its own single operations. */
 static bool apart(const e2e_case *c) {
-    return strcmp(c->gpu->name, "P4") == 0;
+    return strcmp(habitat_gpu_name(c->gpu), "P4") == 0;
 }
 
 static double error_of(const e2e_case *c, int method) {
@@ -139,7 +139,8 @@ static void print_gpus(const e2e_set *set) {
         if (has_method(set, m))
             printf("--:|");
     for (size_t g = 0; g < count; g++) {
-        printf("\n| %s | %zu |", gpus[g]->name, summarise(set, E2E_AUTO, on_gpu, gpus[g]).count);
+        printf("\n| %s | %zu |", habitat_gpu_name(gpus[g]),
+               summarise(set, E2E_AUTO, on_gpu, gpus[g]).count);
         for (int m = 0; m < E2E_METHODS; m++) {
             summary s = summarise(set, m, on_gpu, gpus[g]);
             if (has_method(set, m))
@@ -158,8 +159,8 @@ static void print_each(const e2e_set *set) {
         const e2e_case *c = &set->cases[i];
         const e2e_outcome *o = &c->by[E2E_AUTO];
         cli_print("| %s | %s | %.0f | %.0f | %s | %.1f | %.1f | %.1f..%.1f | %+.1f | %+.1f |\n",
-                  c->model, c->mode, c->length, c->batch, c->gpu->name, c->measured_ms, o->ms,
-                  o->low_ms, o->high_ms, percent(error_of(c, E2E_AUTO)),
+                  c->model, c->mode, c->length, c->batch, habitat_gpu_name(c->gpu), c->measured_ms,
+                  o->ms, o->low_ms, o->high_ms, percent(error_of(c, E2E_AUTO)),
                   percent(error_of(c, E2E_ESTIMATED)));
     }
 }
@@ -175,7 +176,7 @@ static void print_passes(const e2e_set *set) {
         if (isnan(c->measured_backward_ms))
             continue;
         cli_print("| %s | %.0f | %s | %.1f | %.1f | %+.1f | %.1f | %.1f | %+.1f |\n", c->model,
-                  c->batch, c->gpu->name, c->measured_forward_ms, o->forward_ms,
+                  c->batch, habitat_gpu_name(c->gpu), c->measured_forward_ms, o->forward_ms,
                   percent(o->forward_ms / c->measured_forward_ms - 1.0), c->measured_backward_ms,
                   o->backward_ms, percent(o->backward_ms / c->measured_backward_ms - 1.0));
     }
@@ -213,7 +214,7 @@ void e2e_print_tables(const e2e_set *set) {
         "## End to end\n\n"
         "%zu recordings of the %s (`data/recordings`) onto %zu iterations that others measured on "
         "other GPUs (`data/measurements/e2e_models.csv`, source neusight).\n\n",
-        set->recordings, set->cases[0].origin->name, set->count);
+        set->recordings, habitat_gpu_name(set->cases[0].origin), set->count);
     fputs(matching, stdout);
     printf(
         "\n%zu of the cases are on a P4 and counted apart: the next table leaves them out. %s\n\n",
@@ -262,7 +263,7 @@ void e2e_print_networks(const e2e_set *set) {
     printf("## End to end: convolutional networks\n\n%zu recordings of the %s onto %zu iterations "
            "that "
            "others measured.\n\n",
-           set->recordings, set->cases[0].origin->name, set->count);
+           set->recordings, habitat_gpu_name(set->cases[0].origin), set->count);
     fputs(networks_text, stdout);
     for (int large = 1; large >= 0; large--)
         for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
@@ -280,8 +281,8 @@ void e2e_print_networks(const e2e_set *set) {
     for (size_t i = 0; i < set->count; i++) {
         const e2e_case *c = &set->cases[i];
         const e2e_outcome *o = &c->by[E2E_AUTO];
-        cli_print("| %s | %s | %s | %s | %.1f", c->model, c->mode, c->recorded, c->gpu->name,
-                  c->measured_ms);
+        cli_print("| %s | %s | %s | %s | %.1f", c->model, c->mode, c->recorded,
+                  habitat_gpu_name(c->gpu), c->measured_ms);
         if (c->slowest_ms > c->fastest_ms)
             cli_print(" (%.1f..%.1f)", c->fastest_ms, c->slowest_ms);
         cli_print(" | %.1f | %.1f..%.1f | %+.1f |\n", o->ms, o->low_ms, o->high_ms,
@@ -309,7 +310,8 @@ void e2e_print_cases(const e2e_set *set) {
                 continue;
             cli_print("%s,%s,%s,%.0f", c->model, c->mode, c->dtype, c->batch);
             print_number(c->length);
-            printf(",%s,%s,\"%s\"", c->origin->name, c->gpu->name, e2e_method_name(m));
+            printf(",%s,%s,\"%s\"", habitat_gpu_name(c->origin), habitat_gpu_name(c->gpu),
+                   e2e_method_name(m));
             const double values[] = {c->measured_ms,
                                      o->ms,
                                      o->low_ms,

@@ -66,12 +66,13 @@ static int predict(const habitat_gpu *const *gpus, size_t count, cli_input *in) 
         habitat_status status = habitat_predictor_predict(in->predictor, gpus[i], &made, &error);
         /* A GPU whose specification has a gap is left out of many, and an error when it is all. */
         if (status == HABITAT_E_NO_SPEC && count > 1) {
-            if (cli_note(&in->notes, "%s: left out: %s", gpus[i]->name, error.message) != CLI_DONE)
+            if (cli_note(&in->notes, "%s: left out: %s", habitat_gpu_name(gpus[i]),
+                         error.message) != CLI_DONE)
                 return CLI_FAILED;
             continue;
         }
         if (status != HABITAT_OK)
-            return cli_fail_error(&error, gpus[i]->name);
+            return cli_fail_error(&error, habitat_gpu_name(gpus[i]));
         in->predictions[in->count++] = made;
     }
     return CLI_DONE;

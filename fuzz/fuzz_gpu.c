@@ -12,12 +12,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void use_operations(const habitat_gpu *gpu) {
     static habitat_models *models;
     habitat_class_offset offsets[4];
-    size_t count = 4, unused = 0;
-    for (size_t i = 0; i < gpu->operation_count; i++)
-        if (!gpu->operations[i].op || !gpu->operations[i].shape || !(gpu->operations[i].ms > 0))
+    size_t count = 4, unused = 0, operation_count = 0;
+    const habitat_gpu_operation *operations = habitat_gpu_operations(gpu, &operation_count);
+    for (size_t i = 0; i < operation_count; i++)
+        if (!operations[i].op || !operations[i].shape || !(operations[i].ms > 0))
             abort();
-    if (gpu->operation_count &&
-        (models || habitat_models_load_default(&models, NULL) == HABITAT_OK))
+    if (operation_count && (models || habitat_models_load_default(&models, NULL) == HABITAT_OK))
         habitat_models_offsets(models, gpu, offsets, &count, &unused, NULL);
 }
 
@@ -33,9 +33,12 @@ static void use(const habitat_gpu_table *table, const habitat_gpu *gpu) {
         if (habitat_occupancy_blocks(gpu, &launch, &blocks, NULL) == HABITAT_OK && blocks == 0)
             abort(); /* a wave of nothing */
     }
-    if (habitat_gpu_find(table, gpu->name, &found, NULL, NULL) != HABITAT_OK || found != gpu)
+    if (habitat_gpu_find(table, habitat_gpu_name(gpu), &found, NULL, NULL) != HABITAT_OK ||
+        found != gpu)
         abort(); /* an entry answers to its own name */
-    habitat_device_facts facts = {.name = gpu->name, .sm_count = gpu->sm_count};
+    habitat_device_facts facts = {.name = habitat_gpu_name(gpu),
+                                  .sm_count =
+                                      (uint32_t)habitat_gpu_number(gpu, HABITAT_GPU_SM_COUNT)};
     if (habitat_gpu_match(table, &facts, &found, NULL) != HABITAT_OK)
         abort();
     use_operations(gpu);

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "gpu/gpu.h"
 #include "models/learned.h"
 #include "question/measurement.h"
 

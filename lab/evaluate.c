@@ -10,6 +10,7 @@
 #include <habitat/text.h>
 
 #include "base/error.h"
+#include "gpu/gpu.h"
 #include "lab/dataset.h"
 #include "models/offset.h"
 #include "lab/random.h"

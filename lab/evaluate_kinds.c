@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "gpu/gpu.h"
 #include "lab/dataset.h"
 #include "lab/train.h"
 

@@ -12,6 +12,7 @@
 #include <habitat/text.h>
 
 #include "base/error.h"
+#include "gpu/gpu.h"
 #include "lab/evaluate.h"
 #include "lab/train.h"
 

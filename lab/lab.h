@@ -39,6 +39,20 @@ size_t habitat_dataset_skipped(const habitat_dataset *data);
 /** Free a dataset; NULL is allowed. @since 0.1 */
 void habitat_dataset_free(habitat_dataset *data);
 
+/** A GPU as a method under judgement is to know it: a copy with other measured operations and, if
+ * asked, without measured rates. The copy belongs to no table: it has no sources, notes or aliases.
+ * @param gpu        borrowed; its strings are shared, so its table must outlive the copy.
+ * @param unmeasured true: its sustained rates are estimated by rule, as if nobody had measured it.
+ * @param operations the only measured operations it has, borrowed like `gpu`; shape (count).
+ * @param out        receives the copy; free with habitat_gpu_variant_free(). Untouched on error.
+ * @return HABITAT_OK; HABITAT_E_MEMORY. @since 0.2 */
+habitat_status habitat_gpu_variant_create(const habitat_gpu *gpu, bool unmeasured,
+                                          const habitat_gpu_operation *operations, size_t count,
+                                          habitat_gpu **out, habitat_error *err);
+
+/** Free a copy; NULL is allowed. @since 0.2 */
+void habitat_gpu_variant_free(habitat_gpu *variant);
+
 /** Write a model file; a temporary file is renamed, so that no reader sees half of it.
  * @return HABITAT_OK; HABITAT_E_IO; HABITAT_E_MEMORY. @since 0.1 */
 habitat_status habitat_models_save(const habitat_models *models, const char *path,

@@ -7,6 +7,7 @@
 #include <habitat/text.h>
 #include <habitat/work.h>
 
+#include "gpu/gpu.h"
 #include "lab/pairs.h"
 
 static double error_of(const pair_case *c, int method) {

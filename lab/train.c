@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "gpu/gpu.h"
 #include "lab/dataset.h"
 #include "lab/random.h"
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpu/gpu.h"
 #include "lab/train.h"
 
 static const double low_power_w = 150;

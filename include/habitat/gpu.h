@@ -14,31 +14,6 @@
 extern "C" {
 #endif
 
-/* Peak or sustained arithmetic rates [flop/s], indexed by habitat_dtype; NaN = not supported or
- * unknown. `matrix` are matrix units (tensor cores), `plain` the ordinary ALUs; dense, never with
- * sparsity. */
-typedef struct habitat_rates {
-    double matrix_flop_per_s[HABITAT_DTYPE_COUNT]; /* accumulating in fp32, as frameworks ask for */
-    double plain_flop_per_s[HABITAT_DTYPE_COUNT];
-} habitat_rates;
-
-/* Per-SM limits that decide how many blocks are resident (CUDA's occupancy rules). */
-typedef struct habitat_sm_limits {
-    uint32_t warp_size;
-    uint32_t threads_per_sm;
-    uint32_t threads_per_block;
-    uint32_t blocks_per_sm;
-    uint32_t registers_per_sm;
-    uint32_t registers_per_block;
-    uint32_t registers_per_thread;
-    uint32_t register_allocation_unit;    /* registers, per warp */
-    uint32_t warp_allocation_granularity; /* = register partitions of an SM */
-    uint32_t shared_memory_per_sm_bytes;
-    uint32_t shared_memory_per_block_bytes;  /* with opt-in */
-    uint32_t shared_memory_reserved_bytes;   /* per block, taken by the system */
-    uint32_t shared_memory_allocation_bytes; /* granularity */
-} habitat_sm_limits;
-
 /* One operation that a calibration timed on the very GPU, in the words of docs/dataset.md. What
  * they mean is for the operator models to say: a name they do not know is no error. */
 typedef struct habitat_gpu_operation {
@@ -51,50 +26,95 @@ typedef struct habitat_gpu_operation {
     uint32_t line; /* of the GPU's file */
 } habitat_gpu_operation;
 
-typedef struct habitat_gpu {
-    const char *name; /* canonical, e.g. "H200-SXM5-141GB" */
-    const char *vendor;
-    const char *architecture;    /* "Hopper", "CDNA 3", ... */
-    const char *chip;            /* "GH100"; NULL if not known */
-    const char *llvm_target;     /* AMD: "gfx942"; NULL otherwise */
-    uint32_t compute_capability; /* 10 * major + minor (90 = 9.0, 120 = 12.0); 0 for AMD */
-    uint32_t sm_count;           /* streaming multiprocessors or compute units */
-    uint32_t fp32_lanes_per_sm;
-    double base_clock_hz;
-    double boost_clock_hz;
-    double memory_bytes; /* what a process can use where known, else as sold; see docs/gpus.md */
-    double memory_sold_bytes;            /* "80 GB" is 80 * 2^30: vendors print GB and mean GiB */
-    double memory_bandwidth_bytes_per_s; /* nominal */
-    uint32_t memory_bus_bits;            /* 0 if not known */
-    uint32_t dies_per_board;             /* boards that appear as several GPUs; else 1 */
-    const char *memory_type;             /* "HBM2e", "GDDR6", ... */
-    const char
-        *memory_ecc; /* "none"; "inline": check bits go through the same bus; NULL: not said */
-    double l2_bytes;
-    habitat_rates peak;
-    double matrix_fp16_accumulate_fp16_flop_per_s; /* peaks with fp16 accumulation, where they */
-    double matrix_fp8_accumulate_fp16_flop_per_s;  /* differ (GeForce); else NaN */
-    habitat_rates sustained; /* measured or estimated: see sustained_estimated_* */
-    bool sustained_matrix_estimated[HABITAT_DTYPE_COUNT];
-    bool sustained_plain_estimated[HABITAT_DTYPE_COUNT];
-    double sustained_bandwidth_bytes_per_s;
-    bool sustained_bandwidth_estimated;
-    double launch_floor_ns; /* NaN unless calibrated */
-    double tdp_w;
-    double process_nm;
-    habitat_sm_limits limits;
-    double nvlink_bytes_per_s; /* per GPU, both directions together; AMD: Infinity Fabric; NaN =
-                                  none */
-    double c2c_bytes_per_s;    /* link to the CPU of a superchip, both directions; NaN = none */
-    double pcie_bytes_per_s;   /* one direction, unlike NVLink */
-    uint32_t pcie_generation, pcie_lanes; /* 0 if not known */
-    const char *release_date; /* "2022-03-22" or "2022-03"; NULL if a private file gives none */
-    const char
-        *file; /* where the entry came from: "built-in" or a path (the last, if calibrated) */
-    const habitat_gpu_operation *operations; /* shape (operation_count), of a calibration; models
-                                                answer relative to them: docs/modelling.md */
-    size_t operation_count;
-} habitat_gpu;
+/* One GPU of a table. What is known of it is asked with the calls below: a later version of the
+ * library may know more, and programs need not be compiled anew for it. An entry cannot be copied
+ * and lives as long as its table. */
+typedef struct habitat_gpu habitat_gpu;
+
+/** Canonical name, such as "H200-SXM5-141GB".
+ * @param gpu borrowed, not NULL. @return borrowed, lives as long as the table.
+ * @note  Pure; safe from several threads. @tested tests/unit/test_gpu_access.c @since 0.2 */
+HABITAT_API const char *habitat_gpu_name(const habitat_gpu *gpu);
+
+/* What can be told of a GPU in words. Later versions may add values at the end. */
+typedef enum habitat_gpu_word {
+    HABITAT_GPU_VENDOR = 0,   /* "NVIDIA", "AMD" */
+    HABITAT_GPU_ARCHITECTURE, /* "Hopper", "CDNA 3" */
+    HABITAT_GPU_CHIP,         /* "GH100" */
+    HABITAT_GPU_LLVM_TARGET,  /* AMD: "gfx942" */
+    HABITAT_GPU_MEMORY_TYPE,  /* "HBM2e", "GDDR6" */
+    HABITAT_GPU_MEMORY_ECC,   /* "none"; "inline": check bits go through the same bus */
+    HABITAT_GPU_RELEASE_DATE, /* "2022-03-22" or "2022-03" */
+    HABITAT_GPU_FILE,         /* where the entry came from: "built-in" or a path */
+} habitat_gpu_word;
+
+/** One word about a GPU.
+ * @param gpu  borrowed, not NULL.
+ * @param what which word.
+ * @return borrowed, lives as long as the table; NULL if it is not known, or `what` is no value of
+ *         the enumeration.
+ * @note  Pure; safe from several threads. @tested tests/unit/test_gpu_access.c @since 0.2 */
+HABITAT_API const char *habitat_gpu_text(const habitat_gpu *gpu, habitat_gpu_word what);
+
+/* What can be told of a GPU in one number; each name ends in the unit. Later versions may add
+ * values at the end. */
+typedef enum habitat_gpu_quantity {
+    HABITAT_GPU_COMPUTE_CAPABILITY = 0, /* 10 * major + minor: 90 is 9.0. NVIDIA only */
+    HABITAT_GPU_SM_COUNT,               /* streaming multiprocessors or compute units */
+    HABITAT_GPU_FP32_LANES_PER_SM,      /* fp32 units of one of them */
+    HABITAT_GPU_BASE_CLOCK_HZ,
+    HABITAT_GPU_BOOST_CLOCK_HZ,
+    HABITAT_GPU_MEMORY_BYTES,                    /* what a process can use; else as sold */
+    HABITAT_GPU_MEMORY_SOLD_BYTES,               /* "80 GB" on the box is 80 * 2^30 */
+    HABITAT_GPU_MEMORY_BANDWIDTH_BYTES_PER_S,    /* as the data sheet says */
+    HABITAT_GPU_SUSTAINED_BANDWIDTH_BYTES_PER_S, /* as a copy of large arrays reaches it */
+    HABITAT_GPU_MEMORY_BUS_BITS,
+    HABITAT_GPU_DIES_PER_BOARD, /* boards that appear as several GPUs; else 1 */
+    HABITAT_GPU_L2_BYTES,
+    HABITAT_GPU_LAUNCH_FLOOR_NS, /* shortest kernel; of a calibration */
+    HABITAT_GPU_TDP_W,
+    HABITAT_GPU_PROCESS_NM,
+    HABITAT_GPU_NVLINK_BYTES_PER_S, /* both directions together; AMD: Infinity Fabric */
+    HABITAT_GPU_C2C_BYTES_PER_S,    /* link to the CPU of a superchip, both directions */
+    HABITAT_GPU_PCIE_BYTES_PER_S,   /* one direction, unlike NVLink */
+    HABITAT_GPU_PCIE_GENERATION,
+    HABITAT_GPU_PCIE_LANES,
+} habitat_gpu_quantity;
+
+/** One number about a GPU.
+ * @param gpu  borrowed, not NULL.
+ * @param what which number; its name says the unit.
+ * @return the number, > 0; NaN if it is not known, if the GPU has no such thing, or if `what` is no
+ *         value of the enumeration.
+ * @note  Pure; safe from several threads. @tested tests/unit/test_gpu_access.c @since 0.2 */
+HABITAT_API double habitat_gpu_number(const habitat_gpu *gpu, habitat_gpu_quantity what);
+
+/* Where a rate comes from. */
+typedef enum habitat_rate_kind {
+    HABITAT_RATE_PEAK = 0,  /* the data sheet's, dense, without sparsity */
+    HABITAT_RATE_SUSTAINED, /* what large products reach: measured, or estimated by rule */
+} habitat_rate_kind;
+
+/** Arithmetic rate of one number format. No other format is substituted for a missing one:
+ * habitat_arithmetic_rate() (formula.h) does that.
+ * @param gpu         borrowed, not NULL.
+ * @param kind        the data sheet's rate, or the one that is reached.
+ * @param dtype       what the arithmetic computes in; matrix units accumulate in fp32.
+ * @param matrix_unit true: matrix units (tensor cores); false: the ordinary units.
+ * @param estimated   receives true where a sustained rate was estimated by the rule of
+ *                    docs/gpus.md and never measured; may be NULL.
+ * @return [flop/s], a fused multiply-add being 2 flop; NaN if it is not known or not supported.
+ * @note  Pure; safe from several threads. @tested tests/unit/test_gpu_access.c @since 0.2 */
+HABITAT_API double habitat_gpu_rate(const habitat_gpu *gpu, habitat_rate_kind kind,
+                                    habitat_dtype dtype, bool matrix_unit, bool *estimated);
+
+/** Operations that a calibration timed on this GPU. Operator models answer relative to them:
+ * docs/modelling.md.
+ * @param gpu   borrowed, not NULL. @param count receives the number; 0 without a calibration.
+ * @return borrowed, shape (*count), lives as long as the table; may be NULL if *count is 0.
+ * @note  Pure; safe from several threads. @tested tests/unit/test_gpu_access.c @since 0.2 */
+HABITAT_API const habitat_gpu_operation *habitat_gpu_operations(const habitat_gpu *gpu,
+                                                                size_t *count);
 
 typedef struct habitat_gpu_table habitat_gpu_table;
 
@@ -253,13 +273,6 @@ HABITAT_API const habitat_gpu_source *habitat_gpu_source_of(const habitat_gpu *g
 
 /** Remarks on a GPU's values, for people. @param count receives the number. @since 0.1 */
 HABITAT_API const char *const *habitat_gpu_notes(const habitat_gpu *gpu, size_t *count);
-
-/** A GPU as it would be known if nobody had measured it: the same specification, sustained rates
- * estimated by rule, no operations. For judging predictions onto GPUs without measurements.
- * @param gpu borrowed; its strings are shared, so it must outlive the copy.
- * @param out receives the copy. It belongs to no table: no sources, notes or aliases.
- * @source docs/gpus.md "The rule for estimates" @tested tests/unit/test_gpu.c @since 0.1 */
-HABITAT_API void habitat_gpu_unmeasured(const habitat_gpu *gpu, habitat_gpu *out);
 
 /* How one kernel is launched. */
 typedef struct habitat_launch {

@@ -3,6 +3,7 @@
 #include <habitat/formula.h>
 
 #include "formula/formula.h"
+#include "gpu/gpu.h"
 
 typedef struct rate_choice {
     habitat_dtype dtype;

@@ -2,6 +2,7 @@
 #include <habitat/formula.h>
 
 #include "formula/formula.h"
+#include "gpu/gpu.h"
 
 static bool bad_arguments(const habitat_kernel_facts *kernel, const habitat_gpu *origin,
                           const habitat_gpu *dest, const double *out_ns) {

@@ -3,6 +3,7 @@
 #include <habitat/formula.h>
 
 #include "formula/formula.h"
+#include "gpu/gpu.h"
 
 habitat_status habitat_wave_exponent(const habitat_kernel_facts *kernel, const habitat_gpu *dest,
                                      double *out) {

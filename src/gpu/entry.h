@@ -3,7 +3,7 @@
 #ifndef HABITAT_GPU_ENTRY_H
 #define HABITAT_GPU_ENTRY_H
 
-#include <habitat/gpu.h>
+#include "gpu/gpu.h"
 
 #include "base/arena.h"
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "gpu/gpu.h"
 #include "question/measurement.h"
 
 /* Row operations are measured again and again on the same tensors: below so many times the cache

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "gpu/gpu.h"
 #include "models/learned.h"
 
 static const struct {

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpu/gpu.h"
 #include "operator/views.h"
 
 #define INPUTS(array) (array), sizeof(array) / sizeof *(array)

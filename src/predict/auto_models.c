@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "gpu/gpu.h"
 #include "models/calibrated.h"
 #include "models/learned.h"
 #include "question/measurement.h"

@@ -14,6 +14,7 @@
 
 #include <stdlib.h>
 
+#include "gpu/gpu.h"
 #include "operator/views.h"
 #include "predict/fallback.h"
 

@@ -1,6 +1,7 @@
 /* From a predicted time to an estimate: default interval, what binds it. */
 #include "predict/estimate.h"
 
+#include "gpu/gpu.h"
 #include "predict/method.h"
 
 /* Shorter than launching a kernel from an eager framework costs, where nobody measured it. */

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "gpu/gpu.h"
 #include "workload/collective.h"
 
 /* Ratio of two rates of a connection; 1 where either is unknown: the time stays as measured. */

@@ -7,6 +7,8 @@
 #include <habitat/predict.h>
 #include <habitat/text.h>
 
+#include "gpu/gpu.h"
+
 enum { NAMES_SHOWN = 4 };
 
 /* Below this share of the kernels' time a format says nothing about the iteration. */

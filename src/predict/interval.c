@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpu/gpu.h"
+
 /* 80 % of a normal distribution lie within this many standard deviations. */
 static const double within_80 = 1.2816;
 

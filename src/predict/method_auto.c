@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "gpu/gpu.h"
 #include "predict/auto_models.h"
 #include "predict/auto_rule.h"
 #include "predict/plug.h"

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "gpu/gpu.h"
 
 /* What an operation's products compute in on a GPU of these rates: on the origin its main kernels
  * tell. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "gpu/gpu.h"
 #include "predict/estimate.h"
 #include "predict/fallback.h"
 #include "predict/method.h"

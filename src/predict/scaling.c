@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "gpu/gpu.h"
 #include "workload/launch.h"
 
 /* Clock cycles from the start of a kernel that does next to nothing to its end. */

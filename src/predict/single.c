@@ -2,6 +2,7 @@
 #include "predict/single.h"
 
 #include "base/error.h"
+#include "gpu/gpu.h"
 #include "workload/workload.h"
 
 /* What an operation's kernels compute in when no kernel name tells: PyTorch's defaults

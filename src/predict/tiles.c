@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "gpu/gpu.h"
+
 /* Output tiles that libraries choose from, and the share of the sustained rate a full wave of such
  * tiles reaches: a smaller tile reads its operands more often. */
 static const struct {

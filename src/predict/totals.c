@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "gpu/gpu.h"
 #include "workload/bound.h"
 
 /* Device memory that a process cannot use for tensors: driver, CUDA context, library workspaces. */

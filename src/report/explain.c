@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "gpu/gpu.h"
 #include "report/parts.h"
 
 enum { DEFAULT_TOP = 15, TEXT_BYTES = 256 };

@@ -3,6 +3,7 @@
 
 #include <habitat/models.h>
 
+#include "gpu/gpu.h"
 #include "report/table.h"
 
 enum { CLASSES_MOST = 64 };

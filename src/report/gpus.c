@@ -8,6 +8,7 @@
 #include <habitat/text.h>
 
 #include "base/error.h"
+#include "gpu/gpu.h"
 #include "report/gpu_operations.h"
 #include "report/table.h"
 #include "report/writer.h"

@@ -7,6 +7,7 @@
 #include <habitat/text.h>
 
 #include "base/error.h"
+#include "gpu/gpu.h"
 #include "report/parts.h"
 
 static const char *pass_name(habitat_pass pass) {

@@ -9,6 +9,7 @@
 #include <habitat/text.h>
 
 #include "base/error.h"
+#include "gpu/gpu.h"
 
 habitat_status habitat_report_by_from_name(const char *name, habitat_report_by *out,
                                            habitat_error *err) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "gpu/gpu.h"
 #include "report/parts.h"
 
 enum { DEFAULT_TOP = 15, CLASS_COLUMNS = 6, TEXT_BYTES = 256 };

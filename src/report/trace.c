@@ -8,6 +8,7 @@
 #include <habitat/text.h>
 
 #include "base/error.h"
+#include "gpu/gpu.h"
 #include "report/parts.h"
 
 enum { TEXT_BYTES = 512, FACTS_MAX = 40, MISSING_MAX = 12, BAR_COLUMNS = 36 };

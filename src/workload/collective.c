@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/gpu.h"
+
 /* Bus bandwidth that NCCL reaches with large messages, of one direction of the link. Measured: A100
  * over NVLink 0.64 to 0.74, H200 0.71 (2 GPUs), L40S over PCIe 0.63 (2 GPUs), GTX 1080 Ti 0.76 (2)
  * to 0.55 (8). */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/table.h"
+#include "gpu/gpu.h"
 
 static uint64_t product(const uint32_t size[3]) {
     return (uint64_t)size[0] * size[1] * size[2];

@@ -9,6 +9,7 @@
 #include <habitat/text.h>
 
 #include "base/error.h"
+#include "gpu/gpu.h"
 
 enum { WARNINGS_MAX = 16, WARNING_BYTES = 320 };
 

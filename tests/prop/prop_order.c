@@ -13,6 +13,7 @@
 #include <habitat/habitat.h>
 
 #include "check.h"
+#include "gpu/gpu.h"
 
 /* What a user compares two GPUs by. Unknown or missing counts as nothing. */
 static size_t facts_of(const habitat_gpu *gpu, double *out) {

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include <habitat/gpu.h>
+#include "gpu/gpu.h"
 
 /* A GPU of `sms` SMs at `clock_ghz`, `gb_per_s` of DRAM and `tflop_per_s` of plain fp32; sustained
  * rates are four fifths of the peaks. Limits are those of compute capability 9.0. */

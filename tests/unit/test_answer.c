@@ -2,6 +2,7 @@
 #include <habitat/answer.h>
 
 #include "check.h"
+#include "gpu/gpu.h"
 
 static habitat_gpu_table *table;
 static habitat_trace *trace;

@@ -3,6 +3,7 @@
 #include <habitat/models.h>
 
 #include "check.h"
+#include "gpu/gpu.h"
 #include "made_trace.h"
 
 static habitat_gpu_table *table;

@@ -8,6 +8,7 @@
 #include "models/calibrated.h"
 
 #include "check.h"
+#include "gpu/gpu.h"
 
 static habitat_gpu_table *fresh(void) {
     habitat_gpu_table *table = NULL;

@@ -7,6 +7,7 @@
 #include <habitat/habitat.h>
 
 #include "check.h"
+#include "gpu/gpu.h"
 #include "lab/dataset.h"
 #include "text_sink.h"
 

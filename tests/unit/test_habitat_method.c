@@ -6,6 +6,7 @@
 #include <habitat/predict.h>
 
 #include "check.h"
+#include "gpu/gpu.h"
 
 #define RECORDINGS HABITAT_SOURCE_DIR "/data/recordings/"
 

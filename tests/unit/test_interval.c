@@ -1,5 +1,6 @@
 /* Intervals of auto: widths worked by hand, and that less knowledge means a wider interval. */
 #include "check.h"
+#include "gpu/gpu.h"
 #include "predict/interval.h"
 #include "predict/method.h"
 

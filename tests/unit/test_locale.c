@@ -10,6 +10,7 @@
 #include <habitat/habitat.h>
 
 #include "check.h"
+#include "gpu/gpu.h"
 
 static char folder[] = "/tmp/habitat-locale-XXXXXX";
 

@@ -5,6 +5,7 @@
 #include <habitat/predict.h>
 
 #include "check.h"
+#include "gpu/gpu.h"
 #include "predict/method.h"
 
 #define TRACE HABITAT_SOURCE_DIR "/tests/golden/traces/resnet50_b4_first_layers.json.gz"

@@ -7,6 +7,7 @@
 #include <habitat/gpu.h>
 
 #include "check.h"
+#include "gpu/gpu.h"
 
 static habitat_gpu_table *table;
 

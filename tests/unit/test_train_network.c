@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "gpu/gpu.h"
 #include "lab/random.h"
 #include "lab/train.h"
 
