@@ -161,7 +161,7 @@ static void split_passes(const habitat_trace *trace, const habitat_workload *wor
     const habitat_workload_kernel *kernels = habitat_workload_kernels(workload, &kernel_count);
     const habitat_operation *operations = habitat_trace_operations(trace, &operation_count);
     for (size_t i = 0; i < kernel_count; i++) {
-        double ms = p->kernels[i].busy_ms / (double)p->iteration_count;
+        double ms = p->trace_kernels[i].busy_ms / (double)p->iteration_count;
         if (is_backward(operations, operation_count, kernels[i].kernel->operation))
             out->backward_ms += ms;
         else

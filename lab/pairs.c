@@ -148,7 +148,7 @@ static void judge(const side *origin, const side *dest, const uint32_t *match_of
     for (size_t i = 0; i < origin->count; i++) {
         if (match_of[i] == HABITAT_NONE)
             continue;
-        double ms = p ? p->kernels[i].ms / origin->iterations : kernel_ms(origin, i);
+        double ms = p ? p->trace_kernels[i].ms / origin->iterations : kernel_ms(origin, i);
         double measured = kernel_ms(dest, match_of[i]);
         out->class_ms[origin->kernels[i].op_class] += ms;
         wrong += fabs(ms - measured);

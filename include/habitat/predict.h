@@ -44,8 +44,10 @@ typedef struct habitat_class_total {
     double origin_ms, ms;
 } habitat_class_total;
 
-/* One iteration on one destination. Everything but `kernels` is per iteration; `kernels` holds one
- * estimate per launch, of all iterations of the trace (divide sums by iteration_count). */
+/* What is predicted for one destination. A time or size is that of one iteration, unless its name
+ * begins with trace_: such a field covers all iterations of the trace. Three iterations of 100
+ * kernels and copies each make trace_kernel_count 300; the sum of trace_kernels[i].ms divided by
+ * iteration_count, which is 3, is kernel_ms + copy_ms. The library fills it in; do not copy it. */
 typedef struct habitat_prediction {
     const habitat_gpu *gpu;
     habitat_method method;                /* as asked for */
@@ -61,10 +63,11 @@ typedef struct habitat_prediction {
     double coverage[HABITAT_METHOD_COUNT]; /* share of kernel_ms by the method that made it */
     size_t class_count;
     habitat_class_total by_class[HABITAT_CLASS_COUNT]; /* sums to kernel_ms; largest first */
-    size_t iteration_count;
-    size_t kernel_count;
-    habitat_estimate *kernels;    /* shape (kernel_count), order of habitat_workload_kernels() */
-    bool intervals_calibrated;    /* false: the documented default width; warn of it */
+    size_t iteration_count;                            /* of the trace */
+    size_t trace_kernel_count;                         /* kernels, copies and sets */
+    habitat_estimate
+        *trace_kernels;        /* shape (trace_kernel_count), order of habitat_workload_kernels() */
+    bool intervals_calibrated; /* false: the documented default width; warn of it */
     size_t calibrated_operations; /* measured on the destination, that moved the models' answers */
 } habitat_prediction;
 

@@ -46,13 +46,15 @@ typedef struct habitat_workload_group {
 
 typedef struct habitat_workload habitat_workload;
 
-/* The workload as a whole. Times are per iteration. */
+/* The workload as a whole. A time is that of one iteration; a field whose name begins with trace_
+ * covers all iterations of the trace. */
 typedef struct habitat_workload_info {
     const habitat_gpu *origin;
-    size_t iteration_count; /* kernels and groups list all of these iterations: divide their sums */
-    size_t kernel_count;    /* compute and collective kernels of all iterations */
-    size_t copy_count;      /* copies and sets of all iterations */
-    double iteration_ms;    /* between the starts of two iterations on the origin; NaN unknown */
+    size_t
+        iteration_count; /* of the trace; kernels and groups list all of them: divide sums by it */
+    size_t trace_kernel_count; /* compute and collective kernels of all iterations */
+    size_t trace_copy_count;   /* copies and sets of all iterations */
+    double iteration_ms;       /* between the starts of two iterations on the origin; NaN unknown */
     bool iteration_recorded; /* true: measured without the profiler; false: taken from the trace */
     double kernel_ms;        /* sum over kernels */
     double copy_ms;          /* sum over copies and sets */

@@ -89,10 +89,10 @@ static void sum_up(const habitat_predictor *p, const scaling *s, const times *t,
                    habitat_prediction *out) {
     totals sum = {.calibrated = calibrated};
     for (size_t i = 0; i < s->w->kernel_count; i++) {
-        out->kernels[i].busy_ms = t->busy_ns[i] / HABITAT_NS_PER_MS;
+        out->trace_kernels[i].busy_ms = t->busy_ns[i] / HABITAT_NS_PER_MS;
         if (sum.calibrated)
-            calibrate(p, s, i, &sum, &out->kernels[i]);
-        totals_add(&sum, &s->w->kernels[i], t->ns[i], t->busy_ns[i], &out->kernels[i]);
+            calibrate(p, s, i, &sum, &out->trace_kernels[i]);
+        totals_add(&sum, &s->w->kernels[i], t->ns[i], t->busy_ns[i], &out->trace_kernels[i]);
     }
     totals_set(s, &sum, out);
 }
@@ -134,7 +134,7 @@ static habitat_status other_gpu(const habitat_predictor *p, const scaling *s, do
         status = p->plug->groups(s, p->state, answers, &out->calibrated_operations, err);
     }
     if (status == HABITAT_OK)
-        predict_kernels(p, s, answers, ns, out->kernels);
+        predict_kernels(p, s, answers, ns, out->trace_kernels);
     free(answers);
     return status;
 }
@@ -144,7 +144,7 @@ static habitat_status run(const habitat_predictor *p, const scaling *s, const ti
     bool same = same_gpu(s->origin, s->dest);
     habitat_status status = HABITAT_OK;
     if (same)
-        measured_kernels(s, t->ns, out->kernels);
+        measured_kernels(s, t->ns, out->trace_kernels);
     else
         status = other_gpu(p, s, t->ns, out, err);
     if (status == HABITAT_OK)
@@ -172,10 +172,10 @@ habitat_status habitat_predictor_predict(const habitat_predictor *p, const habit
         *made = (habitat_prediction){.gpu = dest,
                                      .method = p->method,
                                      .iteration_count = p->w->info.iteration_count,
-                                     .kernel_count = count,
-                                     .kernels = calloc(count, sizeof *made->kernels)};
+                                     .trace_kernel_count = count,
+                                     .trace_kernels = calloc(count, sizeof *made->trace_kernels)};
     times t = {calloc(count, sizeof *t.ns), calloc(count, sizeof *t.busy_ns)};
-    if (!made || !made->kernels || !t.ns || !t.busy_ns)
+    if (!made || !made->trace_kernels || !t.ns || !t.busy_ns)
         status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     else
         status = run(p, &s, &t, made, err);
@@ -250,6 +250,6 @@ habitat_status habitat_predict(const habitat_workload *w, const habitat_gpu *des
 void habitat_prediction_free(habitat_prediction *prediction) {
     if (!prediction)
         return;
-    free(prediction->kernels);
+    free(prediction->trace_kernels);
     free(prediction);
 }

@@ -106,7 +106,7 @@ void json_report_head(writer *w, const habitat_report_predictions *what) {
     json_number(w, "kernel_ms", info->kernel_ms);
     json_number(w, "copy_ms", info->copy_ms);
     json_number(w, "busy_ms", info->busy_ms);
-    json_integer(w, "kernels", info->kernel_count);
+    json_integer(w, "kernels", info->trace_kernel_count);
     json_integer(w, "operations", count_operations(what->trace));
     json_known_integer(w, "batch_size", trace->batch_size);
     json_text(w, "bound_by", bound_by_name(info->bound_by));

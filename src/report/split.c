@@ -284,8 +284,8 @@ habitat_status split_sum(const split *s, const habitat_prediction *prediction, s
     if (!parts)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     memset(totals, 0, s->row_count * sizeof *totals);
-    for (size_t i = 0; i < prediction->kernel_count; i++) {
-        const habitat_estimate *estimate = &prediction->kernels[i];
+    for (size_t i = 0; i < prediction->trace_kernel_count; i++) {
+        const habitat_estimate *estimate = &prediction->trace_kernels[i];
         size_t row = s->row_of[i];
         totals[row].ms += estimate->ms / s->iterations;
         totals[row].low_ms += estimate->low_ms / s->iterations;

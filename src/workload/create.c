@@ -27,7 +27,7 @@ static size_t select_kernels(habitat_workload *w) {
             w->kernels[kept] = (habitat_workload_kernel){.kernel = &kernels[i]};
             w->kernels[kept].facts.time_ns = (double)kernels[i].duration_ns;
             *(habitat_is_copy(&kernels[i]) ? &w->copy_ns : &w->kernel_ns) += kernels[i].duration_ns;
-            w->info.copy_count += habitat_is_copy(&kernels[i]);
+            w->info.trace_copy_count += habitat_is_copy(&kernels[i]);
             w->collective_count += kernels[i].kind == HABITAT_KERNEL_COLLECTIVE;
         }
         kept++;
@@ -87,7 +87,7 @@ static void summarise(habitat_workload *w) {
     habitat_workload_info *info = &w->info;
     double iterations = (double)info->iteration_count;
     info->origin = w->origin;
-    info->kernel_count = w->kernel_count - info->copy_count;
+    info->trace_kernel_count = w->kernel_count - info->trace_copy_count;
     info->kernel_ms = (double)w->kernel_ns / iterations / HABITAT_NS_PER_MS;
     info->copy_ms = (double)w->copy_ns / iterations / HABITAT_NS_PER_MS;
     info->busy_ms = (double)w->busy_ns / iterations / HABITAT_NS_PER_MS;

@@ -128,7 +128,7 @@ static void same_gpu(void) {
         outcome o = predict_list(list, KERNELS, NULL, &gpu, &copy, methods[round % METHODS]);
         CHECK(o.p->kernel_ms == (double)sum_ns / 1e6);
         for (size_t i = 0; i < KERNELS; i++)
-            CHECK(o.p->kernels[i].ms == (double)list[i].duration_ns / 1e6);
+            CHECK(o.p->trace_kernels[i].ms == (double)list[i].duration_ns / 1e6);
         done(&o);
     }
     check_case("the same GPU gives every kernel and the sum back to the bit");
@@ -159,7 +159,7 @@ static size_t slower_kernels(const outcome *o, const habitat_gpu *origin, const 
     for (size_t i = 0; i < count; i++) {
         bool counts = !wave || (within_limits(&kernels[i], origin, dest) &&
                                 within_limits(&kernels[i], origin, better));
-        slower += counts && p->kernels[i].ms > o->p->kernels[i].ms * (1 + 1e-12);
+        slower += counts && p->trace_kernels[i].ms > o->p->trace_kernels[i].ms * (1 + 1e-12);
     }
     habitat_prediction_free(p);
     return slower;
@@ -234,7 +234,7 @@ static void more_sms(void) {
         habitat_prediction *p = NULL;
         habitat_predict(o.w, &bare, HABITAT_METHOD_WAVE, &p, NULL);
         for (size_t i = 0; i < KERNELS; i++)
-            slower_by_wave += p->kernels[i].ms > o.p->kernels[i].ms * 1.5;
+            slower_by_wave += p->trace_kernels[i].ms > o.p->trace_kernels[i].ms * 1.5;
         habitat_prediction_free(p);
         done(&o);
     }
@@ -364,7 +364,7 @@ static void consistent(void) {
             for (size_t c = 0; c < o.p->class_count; c++)
                 classes += o.p->by_class[c].ms;
             for (size_t i = 0; i < count; i++) {
-                const habitat_estimate *e = &o.p->kernels[i];
+                const habitat_estimate *e = &o.p->trace_kernels[i];
                 sum += kernels[i].kernel->kind == HABITAT_KERNEL_COMPUTE ? e->ms : 0;
                 CHECK(e->ms > 0 && e->low_ms < e->ms && e->ms < e->high_ms && isfinite(e->high_ms));
                 uint32_t blocks = 0;
@@ -443,7 +443,7 @@ static double busy_by_rule_ms(const outcome *o) {
     for (size_t e = 0; e + 1 < edges; e++) {
         double slowest = -1.0;
         for (size_t i = 0; i < count; i++)
-            slowest = fmax(slowest, factor_in(&k[i], o->p->kernels[i].ms, at_ns[e]));
+            slowest = fmax(slowest, factor_in(&k[i], o->p->trace_kernels[i].ms, at_ns[e]));
         if (slowest >= 0.0)
             busy_ns += (slowest > 0.0 ? slowest : 1.0) * (double)(at_ns[e + 1] - at_ns[e]);
     }
@@ -456,8 +456,8 @@ static void check_streams(const outcome *o) {
     double stream_ms[STREAMS] = {0}, sum_ms = 0;
     for (size_t i = 0; i < count; i++) {
         stream_ms[kernels[i].kernel->stream] +=
-            o->p->kernels[i].ms - (double)kernels[i].waiting_ns / 1e6;
-        sum_ms += o->p->kernels[i].ms;
+            o->p->trace_kernels[i].ms - (double)kernels[i].waiting_ns / 1e6;
+        sum_ms += o->p->trace_kernels[i].ms;
     }
     for (int s = 0; s < STREAMS; s++)
         CHECK(o->p->busy_ms >= stream_ms[s] * (1 - 1e-12));

@@ -183,8 +183,8 @@ static void same(const outcome *a, const outcome *b) {
         const habitat_operation *of = g[x[i].group].operation, *is = h[y[i].group].operation;
         moved += x[i].op_class != y[i].op_class || x[i].group != y[i].group || !of != !is ||
                  (of && strcmp(of->name, is->name) != 0) ||
-                 a->p[0]->kernels[i].ms != b->p[0]->kernels[i].ms ||
-                 a->p[1]->kernels[i].ms != b->p[1]->kernels[i].ms;
+                 a->p[0]->trace_kernels[i].ms != b->p[0]->trace_kernels[i].ms ||
+                 a->p[1]->trace_kernels[i].ms != b->p[1]->trace_kernels[i].ms;
     }
     CHECK_INT(moved, 0);
     for (int m = 0; m < 2; m++)

@@ -39,7 +39,7 @@ static habitat_estimate product_on(const habitat_gpu *origin, const habitat_gpu 
     habitat_estimate out = {.ms = NAN};
     if (habitat_workload_create(trace, origin, &w, &err) == HABITAT_OK &&
         habitat_predict(w, dest, HABITAT_METHOD_AUTO, &p, &err) == HABITAT_OK)
-        out = p->kernels[0];
+        out = p->trace_kernels[0];
     else
         printf("# %s\n", err.message);
     habitat_prediction_free(p);

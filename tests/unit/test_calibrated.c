@@ -347,8 +347,8 @@ static size_t slower_kernels(const recorded *r, const habitat_gpu *dest,
     habitat_prediction *p = NULL;
     size_t slower = 0;
     CHECK_INT(habitat_predict(r->w, dest, HABITAT_METHOD_AUTO, &p, NULL), HABITAT_OK);
-    for (size_t i = 0; p && i < p->kernel_count; i++)
-        slower += p->kernels[i].ms > base->kernels[i].ms * (1 + 1e-12);
+    for (size_t i = 0; p && i < p->trace_kernel_count; i++)
+        slower += p->trace_kernels[i].ms > base->trace_kernels[i].ms * (1 + 1e-12);
     habitat_prediction_free(p);
     return slower;
 }

@@ -92,7 +92,7 @@ static void check_groups(const recorded *r, const habitat_prediction *p,
         size_t from_network = 0;
         double sum = 0;
         for (uint32_t i = 0; i < group->kernel_count; i++) {
-            const habitat_estimate *e = &p->kernels[members[i]];
+            const habitat_estimate *e = &p->trace_kernels[members[i]];
             from_network += e->method == HABITAT_METHOD_MLP;
             sum += e->ms;
             CHECK(e->ms > 0 && e->low_ms <= e->ms && e->ms <= e->high_ms);
@@ -102,8 +102,8 @@ static void check_groups(const recorded *r, const habitat_prediction *p,
         if (from_network == 0)
             continue;
         CHECK_NEAR(sum, expected_ms(r, group, p->gpu, models), 1e-9);
-        double origin = p->kernels[members[0]].origin_ms;
-        CHECK_NEAR(p->kernels[members[0]].ms / sum, origin / group->origin_ms, 1e-9);
+        double origin = p->trace_kernels[members[0]].origin_ms;
+        CHECK_NEAR(p->trace_kernels[members[0]].ms / sum, origin / group->origin_ms, 1e-9);
         covered++;
     }
     CHECK(covered > 0);
@@ -137,8 +137,8 @@ static void recording(const char *name, double least_mlp, const habitat_models *
             habitat_prediction *alone = predict(&r, gpus[i], HABITAT_METHOD_MLP);
             CHECK(alone && alone->coverage[HABITAT_METHOD_WAVE] == 0);
             for (size_t k = 0; alone && k < r.kernel_count; k++)
-                if (p->kernels[k].method == HABITAT_METHOD_MLP)
-                    CHECK(alone->kernels[k].ms == p->kernels[k].ms);
+                if (p->trace_kernels[k].method == HABITAT_METHOD_MLP)
+                    CHECK(alone->trace_kernels[k].ms == p->trace_kernels[k].ms);
             habitat_prediction_free(alone);
             habitat_prediction_free(p);
         }
@@ -163,8 +163,8 @@ static void equal_facts(void) {
         CHECK_INT(habitat_predict(r.w, &twin, HABITAT_METHOD_MLP, &p, NULL), HABITAT_OK);
         size_t covered = 0;
         for (size_t k = 0; p && k < r.kernel_count; k++)
-            if (p->kernels[k].method == HABITAT_METHOD_MLP) {
-                CHECK_NEAR(p->kernels[k].ms, p->kernels[k].origin_ms, 1e-12);
+            if (p->trace_kernels[k].method == HABITAT_METHOD_MLP) {
+                CHECK_NEAR(p->trace_kernels[k].ms, p->trace_kernels[k].origin_ms, 1e-12);
                 covered++;
             }
         CHECK(covered > 100);
@@ -181,7 +181,7 @@ static void other_arithmetic(void) {
         habitat_prediction *p = predict(&r, "A100-SXM4-80GB", HABITAT_METHOD_HABITAT);
         for (size_t k = 0; p && k < r.kernel_count; k++)
             if (r.groups[r.kernels[k].group].work.dtype == HABITAT_DTYPE_BF16)
-                CHECK(p->kernels[k].method != HABITAT_METHOD_MLP);
+                CHECK(p->trace_kernels[k].method != HABITAT_METHOD_MLP);
         CHECK(p && p->coverage[HABITAT_METHOD_FALLBACK] > 0.3);
         habitat_prediction_free(p);
     }

@@ -124,10 +124,10 @@ static void test_waiting(void) {
     check_case("a kernel beside waiting counts whole; waiting alone stays as recorded");
 
     habitat_prediction *p = predicted(&s, other(0.1, 0.1), HABITAT_METHOD_BANDWIDTH);
-    CHECK_NEAR(p->kernels[at].ms, US(84 + 106), 1e-12);
-    CHECK_INT(p->kernels[at].method, HABITAT_METHOD_FALLBACK);
-    CHECK_NEAR(p->kernels[at].busy_ms, US(44 + 106), 1e-12);
-    CHECK_NEAR(p->kernels[1 - at].busy_ms, US(400), 1e-12);
+    CHECK_NEAR(p->trace_kernels[at].ms, US(84 + 106), 1e-12);
+    CHECK_INT(p->trace_kernels[at].method, HABITAT_METHOD_FALLBACK);
+    CHECK_NEAR(p->trace_kernels[at].busy_ms, US(44 + 106), 1e-12);
+    CHECK_NEAR(p->trace_kernels[1 - at].busy_ms, US(400), 1e-12);
     CHECK_NEAR(p->kernel_ms, US(84 + 106 + 400), 1e-12);
     CHECK(p->busy_ms == p->iteration_ms);
     habitat_prediction_free(p);
@@ -135,8 +135,8 @@ static void test_waiting(void) {
         if (!habitat_method_askable((habitat_method)m))
             continue;
         p = predicted(&s, other(0.1, 0.1), (habitat_method)m);
-        CHECK_NEAR(p->kernels[at].ms, US(84 + 106), 1e-12);
-        CHECK(p->iteration_ms >= p->kernels[1 - at].ms);
+        CHECK_NEAR(p->trace_kernels[at].ms, US(84 + 106), 1e-12);
+        CHECK(p->iteration_ms >= p->trace_kernels[1 - at].ms);
         habitat_prediction_free(p);
     }
     check_case("a collective is predicted by its message, whatever the method");
@@ -201,8 +201,8 @@ static void test_two_streams(void) {
     slow.peak.plain_flop_per_s[HABITAT_DTYPE_FP32] /= 2;
     habitat_prediction *p = predicted(&s, slow, HABITAT_METHOD_FLOPS);
     CHECK_NEAR(p->iteration_ms, US(8 + 16 + 4 + 10), 1e-12);
-    CHECK_NEAR(p->kernels[0].busy_ms, US(8 + 4), 1e-12);
-    CHECK_NEAR(p->kernels[1].busy_ms, US(16), 1e-12);
+    CHECK_NEAR(p->trace_kernels[0].busy_ms, US(8 + 4), 1e-12);
+    CHECK_NEAR(p->trace_kernels[1].busy_ms, US(16), 1e-12);
     /* default widths: 15 % within an architecture, 50 % for the fallback */
     CHECK_NEAR(p->low_ms, US(22 / 1.15 + 16 / 1.5), 1e-12);
     CHECK_NEAR(p->high_ms, US(22 * 1.15 + 16 * 1.5), 1e-12);
@@ -310,14 +310,14 @@ static void test_in_operation(void) {
     CHECK_INT(habitat_gpu_find(table, "V100-SXM2-16GB", &to, NULL, NULL), HABITAT_OK);
     CHECK_INT(habitat_workload_create(s.trace, from, &s.w, NULL), HABITAT_OK);
     habitat_prediction *p = predicted(&s, *to, HABITAT_METHOD_AUTO);
-    size_t collective = p->kernels[0].origin_ms == 0.09 ? 0 : 1;
-    CHECK_INT(p->kernels[1 - collective].method, HABITAT_METHOD_LEARNED);
-    CHECK_INT(p->kernels[collective].method, HABITAT_METHOD_FALLBACK);
-    CHECK_NEAR(p->kernels[collective].ms, 0.09, 1e-12);
+    size_t collective = p->trace_kernels[0].origin_ms == 0.09 ? 0 : 1;
+    CHECK_INT(p->trace_kernels[1 - collective].method, HABITAT_METHOD_LEARNED);
+    CHECK_INT(p->trace_kernels[collective].method, HABITAT_METHOD_FALLBACK);
+    CHECK_NEAR(p->trace_kernels[collective].ms, 0.09, 1e-12);
     subject alone = {made_trace(list, 1, NULL, "", 0), NULL};
     CHECK_INT(habitat_workload_create(alone.trace, from, &alone.w, NULL), HABITAT_OK);
     habitat_prediction *q = predicted(&alone, *to, HABITAT_METHOD_AUTO);
-    CHECK(p->kernels[1 - collective].ms == q->kernels[0].ms);
+    CHECK(p->trace_kernels[1 - collective].ms == q->trace_kernels[0].ms);
     habitat_prediction_free(q);
     done(&alone);
     check_case("a collective inside an operation that a model answers for");

@@ -42,8 +42,8 @@ static void test_wave(void) {
     habitat_trace *trace = made_trace(three, 3, NULL, "", 0);
     habitat_workload *w = workload_of(trace);
     const habitat_workload_info *info = habitat_workload_get_info(w);
-    CHECK_INT(info->kernel_count, 2);
-    CHECK_INT(info->copy_count, 1);
+    CHECK_INT(info->trace_kernel_count, 2);
+    CHECK_INT(info->trace_copy_count, 1);
     CHECK_INT(info->iteration_count, 1);
     CHECK(info->kernel_ms == 0.017);
     CHECK(info->copy_ms == 0.003);
@@ -56,12 +56,12 @@ static void test_wave(void) {
     check_case("a workload lists the kernels and their sum");
 
     habitat_prediction *p = predicted(w, &d, HABITAT_METHOD_WAVE);
-    CHECK_NEAR(p->kernels[0].ms, 0.020, 1e-12);
-    CHECK_INT(p->kernels[0].method, HABITAT_METHOD_WAVE);
-    CHECK_NEAR(p->kernels[1].ms, 0.006, 1e-12);
-    CHECK_INT(p->kernels[1].method, HABITAT_METHOD_FALLBACK);
-    CHECK_NEAR(p->kernels[2].ms, 0.014, 1e-12);
-    CHECK_INT(p->kernels[2].method, HABITAT_METHOD_WAVE_LARGE);
+    CHECK_NEAR(p->trace_kernels[0].ms, 0.020, 1e-12);
+    CHECK_INT(p->trace_kernels[0].method, HABITAT_METHOD_WAVE);
+    CHECK_NEAR(p->trace_kernels[1].ms, 0.006, 1e-12);
+    CHECK_INT(p->trace_kernels[1].method, HABITAT_METHOD_FALLBACK);
+    CHECK_NEAR(p->trace_kernels[2].ms, 0.014, 1e-12);
+    CHECK_INT(p->trace_kernels[2].method, HABITAT_METHOD_WAVE_LARGE);
     CHECK_NEAR(p->kernel_ms, 0.034, 1e-12);
     CHECK_NEAR(p->copy_ms, 0.006, 1e-12);
     CHECK_NEAR(p->iteration_ms, 0.040, 1e-12);
@@ -76,8 +76,8 @@ static void test_wave(void) {
     habitat_prediction_free(p);
 
     p = predicted(w, &d, HABITAT_METHOD_WAVE_LARGE);
-    CHECK_NEAR(p->kernels[0].ms, 0.020, 1e-12);
-    CHECK_INT(p->kernels[0].method, HABITAT_METHOD_WAVE_LARGE);
+    CHECK_NEAR(p->trace_kernels[0].ms, 0.020, 1e-12);
+    CHECK_INT(p->trace_kernels[0].method, HABITAT_METHOD_WAVE_LARGE);
     habitat_prediction_free(p);
     p = predicted(w, &d, HABITAT_METHOD_BANDWIDTH);
     CHECK_NEAR(p->kernel_ms, 0.034, 1e-12);
@@ -102,12 +102,12 @@ static void test_not_resident(void) {
     habitat_trace *trace = made_trace(&big, 1, NULL, "", 0);
     habitat_workload *w = workload_of(trace);
     habitat_prediction *p = predicted(w, &small, HABITAT_METHOD_WAVE);
-    CHECK_INT(p->kernels[0].method, HABITAT_METHOD_FALLBACK);
+    CHECK_INT(p->trace_kernels[0].method, HABITAT_METHOD_FALLBACK);
     CHECK_NEAR(p->kernel_ms, 0.020, 1e-12);
     CHECK_NEAR(p->coverage[HABITAT_METHOD_FALLBACK], 1.0, 1e-12);
     habitat_prediction_free(p);
     p = predicted(w, &d, HABITAT_METHOD_WAVE);
-    CHECK_INT(p->kernels[0].method, HABITAT_METHOD_WAVE);
+    CHECK_INT(p->trace_kernels[0].method, HABITAT_METHOD_WAVE);
     habitat_prediction_free(p);
     check_case("a block that cannot be resident takes the fallback");
     habitat_workload_free(w);
@@ -123,7 +123,7 @@ static void test_same(void) {
             continue;
         habitat_prediction *p = predicted(w, &o, (habitat_method)m);
         CHECK(p->kernel_ms == info->kernel_ms && p->iteration_ms == info->busy_ms);
-        CHECK(p->kernels[1].ms == 0.003 && p->kernels[1].method == HABITAT_METHOD_SAME);
+        CHECK(p->trace_kernels[1].ms == 0.003 && p->trace_kernels[1].method == HABITAT_METHOD_SAME);
         CHECK(p->busy_ms == info->busy_ms);
         CHECK_NEAR(p->low_ms, 0.020 / 1.03, 1e-12); /* equal GPUs differ by 0.4 to 4 % */
         CHECK_NEAR(p->high_ms, 0.020 * 1.03, 1e-12);
@@ -151,9 +151,9 @@ static void test_overlap(void) {
     habitat_prediction *p = predicted(w, &d, HABITAT_METHOD_BANDWIDTH);
     CHECK_NEAR(p->kernel_ms, 0.038, 1e-12);
     CHECK_NEAR(p->iteration_ms, 0.030, 1e-12);
-    CHECK_NEAR(p->kernels[0].busy_ms, 0.020, 1e-12);
-    CHECK_NEAR(p->kernels[1].busy_ms, 0, 1e-12);
-    CHECK(p->kernels[2].busy_ms == p->kernels[2].ms);
+    CHECK_NEAR(p->trace_kernels[0].busy_ms, 0.020, 1e-12);
+    CHECK_NEAR(p->trace_kernels[1].busy_ms, 0, 1e-12);
+    CHECK(p->trace_kernels[2].busy_ms == p->trace_kernels[2].ms);
     check_case("overlapping kernels count once in the busy time");
     habitat_prediction_free(p);
     habitat_workload_free(w);
@@ -248,12 +248,12 @@ static void test_iterations(void) {
     habitat_workload *w = workload_of(trace);
     const habitat_workload_info *info = habitat_workload_get_info(w);
     CHECK_INT(info->iteration_count, 2);
-    CHECK_INT(info->kernel_count, 4);
+    CHECK_INT(info->trace_kernel_count, 4);
     CHECK(info->kernel_ms == 0.018);
     habitat_prediction *p = predicted(w, &d, HABITAT_METHOD_BANDWIDTH);
     CHECK_NEAR(p->kernel_ms, 0.036, 1e-12);
     CHECK_INT(p->iteration_count, 2);
-    CHECK_NEAR(p->kernels[3].ms, 0.018, 1e-12);
+    CHECK_NEAR(p->trace_kernels[3].ms, 0.018, 1e-12);
     CHECK_NEAR(p->by_class[0].ms, 0.036, 1e-12);
     check_case("an iteration is the average of the recorded ones");
     habitat_prediction_free(p);
@@ -384,12 +384,12 @@ static void test_unknown_work(void) {
     habitat_trace *trace = made_trace(list, 2, NULL, "", 0);
     habitat_workload *w = workload_of(trace);
     habitat_prediction *p = predicted(w, &d, HABITAT_METHOD_ROOFLINE);
-    CHECK_NEAR(p->kernels[0].ms, 0.0125, 1e-12);
-    CHECK_NEAR(p->kernels[1].ms, 0.020, 1e-12);
+    CHECK_NEAR(p->trace_kernels[0].ms, 0.0125, 1e-12);
+    CHECK_NEAR(p->trace_kernels[1].ms, 0.020, 1e-12);
     habitat_prediction_free(p);
     p = predicted(w, &d, HABITAT_METHOD_AUTO);
-    CHECK_NEAR(p->kernels[0].ms, 0.0011 + 0.0078 * 1.25, 1e-12);
-    CHECK_NEAR(p->kernels[1].ms, 0.0011 + 0.0078 * 2, 1e-12);
+    CHECK_NEAR(p->trace_kernels[0].ms, 0.0011 + 0.0078 * 1.25, 1e-12);
+    CHECK_NEAR(p->trace_kernels[1].ms, 0.0011 + 0.0078 * 2, 1e-12);
     habitat_prediction_free(p);
     check_case("of unknown work the class decides: products by arithmetic, all else by memory");
     habitat_workload_free(w);
@@ -403,7 +403,7 @@ static void test_auto(void) {
     habitat_workload *w = workload_of(trace);
     habitat_prediction *p = predicted(w, &d, HABITAT_METHOD_AUTO);
     CHECK_NEAR(p->kernel_ms, 0.0167, 1e-12);
-    CHECK_INT(p->kernels[0].method, HABITAT_METHOD_ROOFLINE);
+    CHECK_INT(p->trace_kernels[0].method, HABITAT_METHOD_ROOFLINE);
     check_case("auto: floor by clock, the rest by sustained bandwidth");
     habitat_prediction_free(p);
     habitat_workload_free(w);
@@ -423,20 +423,20 @@ static void test_auto(void) {
     w = workload_of(trace);
     p = predicted(w, &d, HABITAT_METHOD_AUTO);
     const double expected_ms = 1e-3 * (1.1 + 0.01024 + (3.8 - 0.008192) / 2);
-    CHECK_NEAR(p->kernels[0].ms, expected_ms, 1e-12);
-    CHECK_NEAR(p->kernels[1].ms, 0.001, 1e-12);
+    CHECK_NEAR(p->trace_kernels[0].ms, expected_ms, 1e-12);
+    CHECK_NEAR(p->trace_kernels[1].ms, 0.001, 1e-12);
     habitat_prediction_free(p);
     habitat_gpu alike = d;
     alike.architecture = "o";
     p = predicted(w, &alike, HABITAT_METHOD_AUTO);
-    CHECK_NEAR(p->kernels[0].ms, expected_ms, 1e-12);
+    CHECK_NEAR(p->trace_kernels[0].ms, expected_ms, 1e-12);
     habitat_prediction_free(p);
     /* Twice the bandwidth is nothing to what is far from it; twice the SMs are. */
     habitat_gpu other = d;
     other.memory_bandwidth_bytes_per_s *= 2;
     other.sustained_bandwidth_bytes_per_s *= 2;
     p = predicted(w, &other, HABITAT_METHOD_AUTO);
-    CHECK_NEAR(p->kernels[0].ms, expected_ms, 1e-12);
+    CHECK_NEAR(p->trace_kernels[0].ms, expected_ms, 1e-12);
     habitat_prediction_free(p);
     check_case("auto: what a kernel takes beyond its roofline goes with clock and SMs");
     habitat_workload_free(w);
@@ -450,7 +450,7 @@ static void test_auto(void) {
     trace = made_trace(&tf32, 1, NULL, "", 0);
     w = workload_of(trace);
     p = predicted(w, &d, HABITAT_METHOD_AUTO);
-    CHECK_NEAR(p->kernels[0].ms, 1e-3 * (1.1 + 0.01024 + (3.8 - 14336 / 3.8e6) / 2), 1e-12);
+    CHECK_NEAR(p->trace_kernels[0].ms, 1e-3 * (1.1 + 0.01024 + (3.8 - 14336 / 3.8e6) / 2), 1e-12);
     check_case("auto: a destination without the unit computes on the one it has");
     o.peak.matrix_flop_per_s[HABITAT_DTYPE_TF32] = NAN;
     habitat_prediction_free(p);
@@ -594,9 +594,9 @@ static void test_unknown_call(void) {
     CHECK_INT(kernels[1].op_class, HABITAT_CLASS_GEMM);
     CHECK(kernels[1].main && !kernels[2].main);
     habitat_prediction *p = predicted(w, &d, HABITAT_METHOD_ROOFLINE);
-    CHECK_NEAR(p->kernels[0].ms, 0.020, 1e-12);
-    CHECK_NEAR(p->kernels[1].ms, 0.0125, 1e-12);
-    CHECK_NEAR(p->kernels[2].ms, 0.020, 1e-12);
+    CHECK_NEAR(p->trace_kernels[0].ms, 0.020, 1e-12);
+    CHECK_NEAR(p->trace_kernels[1].ms, 0.0125, 1e-12);
+    CHECK_NEAR(p->trace_kernels[2].ms, 0.020, 1e-12);
     check_case("kernels of an unknown call keep the classes of their own names");
     habitat_prediction_free(p);
     habitat_workload_free(w);

@@ -106,7 +106,7 @@ static double longest_stream_ms(const recorded *r, const habitat_prediction *p) 
         if (s == STREAMS || k->start_ns < of[s].end_ns)
             continue;
         of[s].end_ns = k->start_ns + k->duration_ns;
-        of[s].ms += p->kernels[i].ms - (double)kernels[i].waiting_ns / 1e6;
+        of[s].ms += p->trace_kernels[i].ms - (double)kernels[i].waiting_ns / 1e6;
         longest = fmax(longest, of[s].ms);
     }
     return longest / (double)p->iteration_count;
@@ -115,9 +115,10 @@ static double longest_stream_ms(const recorded *r, const habitat_prediction *p) 
 /* No faster than the longest stream, no slower than one kernel after another. */
 static void check_busy(const recorded *r, const habitat_prediction *p) {
     double charged = 0;
-    for (size_t i = 0; i < p->kernel_count; i++) {
-        CHECK(p->kernels[i].busy_ms >= 0 && p->kernels[i].busy_ms <= p->kernels[i].ms * (1 + 1e-9));
-        charged += p->kernels[i].busy_ms;
+    for (size_t i = 0; i < p->trace_kernel_count; i++) {
+        CHECK(p->trace_kernels[i].busy_ms >= 0 &&
+              p->trace_kernels[i].busy_ms <= p->trace_kernels[i].ms * (1 + 1e-9));
+        charged += p->trace_kernels[i].busy_ms;
     }
     CHECK_NEAR(charged / (double)p->iteration_count, p->busy_ms, 1e-9);
     CHECK(p->busy_ms >= longest_stream_ms(r, p) * (1 - 1e-9));

@@ -110,7 +110,7 @@ static habitat_bound bound_of(uint64_t origin_ns, double launch_floor_ns) {
     habitat_gpu dest = d;
     dest.launch_floor_ns = launch_floor_ns;
     habitat_prediction *p = predicted(&s, &dest, HABITAT_METHOD_BANDWIDTH); /* twice as long */
-    habitat_bound bound = p->kernels[0].bound;
+    habitat_bound bound = p->trace_kernels[0].bound;
     habitat_prediction_free(p);
     done(&s);
     return bound;
@@ -146,12 +146,13 @@ static void test_connections(void) {
         habitat_prediction *p = predicted(&s, &dest, methods[m]);
         habitat_prediction *q = predicted(&s, &other_pcie, methods[m]);
         habitat_prediction *r = predicted(&s, &slow_link, methods[m]);
-        CHECK_NEAR(p->kernels[0].ms, 0.024, 1e-12); /* 3 us x 32 / 4, to the GPU and from it */
-        CHECK_NEAR(p->kernels[1].ms, 0.024, 1e-12);
-        CHECK_NEAR(q->kernels[0].ms, 0.0015, 1e-12);
-        CHECK_NEAR(q->kernels[1].ms, 0.0015, 1e-12);
-        CHECK(p->kernels[2].ms == q->kernels[2].ms); /* NVLink carries it on both */
-        CHECK(r->kernels[2].ms >= p->kernels[2].ms);
+        CHECK_NEAR(p->trace_kernels[0].ms, 0.024,
+                   1e-12); /* 3 us x 32 / 4, to the GPU and from it */
+        CHECK_NEAR(p->trace_kernels[1].ms, 0.024, 1e-12);
+        CHECK_NEAR(q->trace_kernels[0].ms, 0.0015, 1e-12);
+        CHECK_NEAR(q->trace_kernels[1].ms, 0.0015, 1e-12);
+        CHECK(p->trace_kernels[2].ms == q->trace_kernels[2].ms); /* NVLink carries it on both */
+        CHECK(r->trace_kernels[2].ms >= p->trace_kernels[2].ms);
         habitat_prediction_free(p);
         habitat_prediction_free(q);
         habitat_prediction_free(r);

@@ -201,7 +201,7 @@ static size_t predicted_ms(double *ms, size_t size, habitat_class *classes) {
         habitat_predict(w, &dest, HABITAT_METHOD_AUTO, &p, NULL) == HABITAT_OK) {
         const habitat_workload_kernel *kernels = habitat_workload_kernels(w, &count);
         for (size_t i = 0; i < count && i < size; i++) {
-            ms[i] = p->kernels[i].ms;
+            ms[i] = p->trace_kernels[i].ms;
             classes[i] = kernels[i].op_class;
         }
     }
