@@ -54,7 +54,7 @@ build_and_test() { # stage compiler sanitizers ctest-args...
     local dir="build-test/$stage"
     mkdir -p "$dir"
     rm -f "$dir/build.log" "$dir/ctest.log"
-    CC=$compiler cmake -S . -B "$dir" -G Ninja -DHABITAT_WERROR=ON -DHABITAT_SANITIZE="$sanitizers" \
+    CC=$compiler cmake -S . -B "$dir" -G Ninja -DHABITAT_WERROR=ON -DHABITAT_ALLOC_HOOK=ON -DHABITAT_SANITIZE="$sanitizers" \
         >"$dir/configure.log" 2>&1 && cmake --build "$dir" >"$dir/build.log" 2>&1
     local status=$? listed
     result "$stage build" $status

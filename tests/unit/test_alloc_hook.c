@@ -1,0 +1,114 @@
+/* Each of the library's own allocations fails once, in one process (base/memory.h): the call ends
+ * in HABITAT_E_MEMORY with its outputs untouched, or in the usual answer, and the next call gives
+ * the usual answer. Built with sanitizers too, which see what the ways out of a failure lose or
+ * use again; test_alloc.c cannot be. Thinned, but for HABITAT_ALLOC_LOOP=all. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <habitat/answer.h>
+#include <habitat/habitat.h>
+
+#include "base/memory.h"
+#include "check.h"
+
+static unsigned long counted, fail_at;
+static bool fail_rest;
+
+static bool refuse(void) {
+    unsigned long n = ++counted;
+    return n == fail_at || (fail_rest && n > fail_at);
+}
+
+typedef habitat_status question(habitat_gpu_table *gpus, char **out, habitat_error *err);
+
+static const char path[] =
+    HABITAT_SOURCE_DIR "/tests/golden/traces/two_steps_forward_backward_modules.json";
+
+static habitat_status ask_predict(habitat_gpu_table *gpus, char **out, habitat_error *err) {
+    const habitat_gpu *to[2] = {NULL, NULL}, *origin = NULL;
+    habitat_trace *trace = NULL;
+    habitat_status status = habitat_gpu_find(gpus, "V100-PCIE-32GB", &to[0], NULL, err);
+    if (status == HABITAT_OK)
+        status = habitat_gpu_find(gpus, "MI300X", &to[1], NULL, err);
+    if (status == HABITAT_OK)
+        status = habitat_gpu_find(gpus, "H200", &origin, NULL, err);
+    if (status == HABITAT_OK)
+        status = habitat_trace_read(path, &trace, err);
+    habitat_question asked = {.origin = origin, .count = 2, .destinations = to, .by = "op"};
+    if (status == HABITAT_OK)
+        status = habitat_answer_prediction(gpus, trace, &asked, out, err);
+    habitat_trace_free(trace);
+    return status;
+}
+
+static habitat_status ask_info(habitat_gpu_table *gpus, char **out, habitat_error *err) {
+    habitat_trace *trace = NULL;
+    habitat_status status = habitat_trace_read(path, &trace, err);
+    if (status == HABITAT_OK)
+        status = habitat_answer_trace(gpus, trace, NULL, out, err);
+    habitat_trace_free(trace);
+    return status;
+}
+
+static habitat_status ask_gpus(habitat_gpu_table *gpus, char **out, habitat_error *err) {
+    return habitat_answer_gpus(gpus, NULL, out, err);
+}
+
+/* From the files to the answer; everything but the answer is freed. */
+static habitat_status ask(question *what, char **out, habitat_error *err) {
+    static const char calibration[] = HABITAT_SOURCE_DIR "/data/calibrations/H200-SXM5-141GB.json";
+    habitat_gpu_table *gpus = NULL;
+    habitat_status status = habitat_gpu_table_create(NULL, &gpus, err);
+    if (status == HABITAT_OK)
+        status = habitat_gpu_table_add_file(gpus, calibration, NULL, err);
+    if (status == HABITAT_OK)
+        status = what(gpus, out, err);
+    habitat_gpu_table_free(gpus);
+    return status;
+}
+
+/* @return whether there was an n-th allocation. */
+static bool fail_once(question *what, unsigned long n, const char *want) {
+    char *first = NULL, *second = NULL;
+    habitat_error err = {0};
+    counted = 0;
+    fail_at = n;
+    habitat_alloc_refuses = refuse;
+    habitat_status status = ask(what, &first, &err);
+    habitat_alloc_refuses = NULL;
+    bool reached = counted >= n;
+    if (status == HABITAT_OK ? !first || strcmp(first, want) != 0
+                             : status != HABITAT_E_MEMORY || first || !err.message[0])
+        printf("# allocation %lu: status %d: %s\n", n, (int)status, err.message);
+    CHECK(status == HABITAT_OK ? first && strcmp(first, want) == 0
+                               : status == HABITAT_E_MEMORY && !first && err.message[0]);
+    status = ask(what, &second, &err);
+    CHECK(status == HABITAT_OK && second && strcmp(second, want) == 0);
+    habitat_answer_free(first);
+    habitat_answer_free(second);
+    return reached;
+}
+
+static void test_all(question *what, bool rest, const char *name) {
+    char *want = NULL;
+    habitat_error err = {0};
+    unsigned long tried = 0;
+    bool every = getenv("HABITAT_ALLOC_LOOP") && !strcmp(getenv("HABITAT_ALLOC_LOOP"), "all");
+    fail_rest = rest;
+    CHECK_INT(ask(what, &want, &err), HABITAT_OK);
+    for (unsigned long n = 1; want && fail_once(what, n, want); n += every ? 1 : 1 + n / 8)
+        tried++;
+    CHECK(tried > 10); /* the hook is there */
+    printf("# %lu tried\n", tried);
+    habitat_answer_free(want);
+    check_case(name);
+}
+
+int main(void) {
+    test_all(ask_gpus, false, "gpus: one allocation fails");
+    test_all(ask_info, false, "info: one allocation fails");
+    test_all(ask_info, true, "info: all allocations from one on fail");
+    test_all(ask_predict, false, "predict: one allocation fails");
+    test_all(ask_predict, true, "predict: all allocations from one on fail");
+    return check_done();
+}
