@@ -1,7 +1,14 @@
-/* Whole questions answered as JSON text: what a language binding needs, with opaque handles only.
+/* Whole questions answered as JSON text: what a language binding needs, through opaque handles
+ * only.
  *
- * Each call does what one command of the command line does and gives the same JSON. The text is
- * NUL-terminated and belongs to the caller, who frees it with habitat_answer_free(). */
+ * Each call does what one command of the command line does and gives the same JSON.
+ *
+ * Half: stable. JSON keys are added and never change their meaning.
+ * Units: each key ends in its unit ("kernel_ms"). What is not known is null.
+ * Ownership: arguments are borrowed for the call. The text ends in a NUL and is the caller's: free
+ * it with habitat_answer_free().
+ * Errors: a habitat_status. On failure `out` is untouched, and `err`, which may be NULL, says why.
+ * Threads: several threads may ask at once, with the same table and trace. */
 #ifndef HABITAT_ANSWER_H
 #define HABITAT_ANSWER_H
 

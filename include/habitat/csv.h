@@ -1,7 +1,19 @@
 /* CSV tables (RFC 4180, UTF-8, header line), plain or gzip, read record by record. One reader for
- * measurements, tables of operations and whatever else comes in columns. */
+ * measurements, tables of operations and whatever else comes in columns.
+ *
+ * Half: experimental.
+ * Units: the columns of a table say theirs (docs/dataset.md).
+ * Ownership: the caller closes a reader. Texts belong to the reader: those of a record until the
+ * next one is read, the others until the reader is closed.
+ * Errors: a habitat_status with file and line in `err`, which may be NULL. After a failure a reader
+ * can only be closed.
+ * Threads: one reader is for one thread at a time. */
 #ifndef HABITAT_CSV_H
 #define HABITAT_CSV_H
+
+#ifndef HABITAT_EXPERIMENTAL
+#error "<habitat/csv.h> is experimental; define HABITAT_EXPERIMENTAL to use it (habitat.h)"
+#endif
 
 #include <stddef.h>
 #include <stdint.h>

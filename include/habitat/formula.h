@@ -1,7 +1,18 @@
-/* Timing formulas: from a measured time on the origin and facts about both GPUs to a time on the
- * destination. Pure functions: no I/O, no allocation, no state. Derivations: docs/formulas.md. */
+/* Timing formulas: from a measured time on the origin, which is the GPU of the recording, and facts
+ * about two GPUs to a time on the destination, which is the GPU asked about. Derivations and
+ * examples with numbers: docs/formulas.md.
+ *
+ * Half: experimental.
+ * Units: each name ends in its unit; T is a time, D a bandwidth, C a clock, W the blocks of a wave.
+ * Ownership: all pointers are borrowed for the call.
+ * Errors: a habitat_status; on failure the output is untouched. No message: the status says it all.
+ * Threads: pure functions without I/O, memory or state; safe from several threads. */
 #ifndef HABITAT_FORMULA_H
 #define HABITAT_FORMULA_H
+
+#ifndef HABITAT_EXPERIMENTAL
+#error "<habitat/formula.h> is experimental; define HABITAT_EXPERIMENTAL to use it (habitat.h)"
+#endif
 
 #include <stdbool.h>
 

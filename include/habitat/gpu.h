@@ -1,7 +1,13 @@
 /* The GPU table: what is known of each GPU, with units and sources; occupancy.
  *
- * Entries are plain read-only data that live as long as the table they came from. Unknown doubles
- * are NaN and unknown integers 0 where 0 makes no sense; nothing is substituted. */
+ * Half: stable, but for what the end of this file marks as experimental.
+ * Units: each name ends in its unit. A number that is not known is NaN and a text NULL. Nothing is
+ * substituted for them.
+ * Ownership: the caller frees a table. GPUs, texts and arrays belong to their table and live as
+ * long as it does. Arguments are borrowed for the call.
+ * Errors: a habitat_status; on failure outputs are untouched, and `err`, which may be NULL, says
+ * why.
+ * Threads: several threads may read one table. Adding to a table needs it alone. */
 #ifndef HABITAT_GPU_H
 #define HABITAT_GPU_H
 
@@ -232,19 +238,6 @@ HABITAT_API habitat_status habitat_gpu_check_origin(const habitat_gpu_table *tab
                                                     const habitat_device_facts *facts, char *note,
                                                     size_t size, habitat_error *err);
 
-/* One finding of habitat_gpu_check(). */
-typedef struct habitat_gpu_finding {
-    const char *gpu;   /* canonical name */
-    char message[256]; /* one line */
-} habitat_gpu_finding;
-
-/** Check the whole table: required fields, ranges, peak against clock, aliases unique, sources.
- * @param out    caller's array of *count findings; receives at most that many.
- * @param count  in: capacity; out: number of findings there are (may exceed the capacity).
- * @return HABITAT_OK, also when there are findings; HABITAT_E_ARG. @since 0.1 */
-HABITAT_API habitat_status habitat_gpu_check(const habitat_gpu_table *table,
-                                             habitat_gpu_finding *out, size_t *count);
-
 /** Aliases of a GPU. @param count receives the number. @return borrowed array of strings. @since
  * 0.1 */
 HABITAT_API const char *const *habitat_gpu_aliases(const habitat_gpu_table *table,
@@ -273,6 +266,21 @@ HABITAT_API const habitat_gpu_source *habitat_gpu_source_of(const habitat_gpu *g
 
 /** Remarks on a GPU's values, for people. @param count receives the number. @since 0.1 */
 HABITAT_API const char *const *habitat_gpu_notes(const habitat_gpu *gpu, size_t *count);
+
+#ifdef HABITAT_EXPERIMENTAL /* ---- experimental half ---- */
+
+/* One finding of habitat_gpu_check(). */
+typedef struct habitat_gpu_finding {
+    const char *gpu;   /* canonical name */
+    char message[256]; /* one line */
+} habitat_gpu_finding;
+
+/** Check the whole table: required fields, ranges, peak against clock, aliases unique, sources.
+ * @param out    caller's array of *count findings; receives at most that many.
+ * @param count  in: capacity; out: number of findings there are (may exceed the capacity).
+ * @return HABITAT_OK, also when there are findings; HABITAT_E_ARG. @since 0.1 */
+HABITAT_API habitat_status habitat_gpu_check(const habitat_gpu_table *table,
+                                             habitat_gpu_finding *out, size_t *count);
 
 /* How one kernel is launched. */
 typedef struct habitat_launch {
@@ -307,6 +315,8 @@ HABITAT_API const char *habitat_limiter_name(habitat_limiter limiter);
 HABITAT_API habitat_status habitat_occupancy_blocks(const habitat_gpu *gpu,
                                                     const habitat_launch *launch, uint32_t *out,
                                                     habitat_limiter *limiter);
+
+#endif /* ---- end of the experimental half ---- */
 
 #ifdef __cplusplus
 }

@@ -1,11 +1,21 @@
-/* Methods of prediction: their numbers and names. */
+/* Methods of prediction: their numbers and names. A method turns a recorded time into a time on
+ * another GPU; docs/formulas.md explains each.
+ *
+ * Half: stable, but for what is marked as experimental. Go by names: numbers may change.
+ * Units: none.
+ * Ownership: names are static texts.
+ * Errors: a habitat_status; on failure outputs are untouched, and `err`, which may be NULL, says
+ * why.
+ * Threads: pure functions; safe from several threads. */
 #ifndef HABITAT_METHOD_H
 #define HABITAT_METHOD_H
 
 #include <stdbool.h>
 
 #include <habitat/status.h>
+#ifdef HABITAT_EXPERIMENTAL
 #include <habitat/models.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,10 +54,14 @@ HABITAT_API bool habitat_method_askable(habitat_method method);
 HABITAT_API habitat_status habitat_method_from_name(const char *name, habitat_method *out,
                                                     habitat_error *err);
 
+#ifdef HABITAT_EXPERIMENTAL /* ---- experimental half ---- */
+
 /** Which operator models a method asks.
  * @return HABITAT_OK; HABITAT_E_UNSUPPORTED (none; err names the methods that do). @since 0.1 */
 HABITAT_API habitat_status habitat_method_models(habitat_method method, habitat_model_use *out,
                                                  habitat_error *err);
+
+#endif /* ---- end of the experimental half ---- */
 
 #ifdef __cplusplus
 }

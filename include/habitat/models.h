@@ -1,8 +1,20 @@
 /* Operator models: what a matrix product, a convolution, an attention, a row operation or an
- * element-wise operation costs on a GPU, from its shape and a few facts of the GPU. Trained from
- * measurements, judged on GPUs left out of training: docs/modelling.md and docs/accuracy.md. */
+ * element-wise operation costs on a GPU, from its shape and a few facts of the GPU. They were
+ * trained from measurements and judged on GPUs left out of training: docs/modelling.md,
+ * docs/accuracy.md.
+ *
+ * Half: experimental.
+ * Units: times in ms.
+ * Ownership: the caller frees models. Texts and arrays belong to them. Arguments are borrowed.
+ * Errors: a habitat_status; on failure outputs are untouched, and `err`, which may be NULL, says
+ * why. An operation that no model covers is no error: its answer says so.
+ * Threads: several threads may ask the same models. */
 #ifndef HABITAT_MODELS_H
 #define HABITAT_MODELS_H
+
+#ifndef HABITAT_EXPERIMENTAL
+#error "<habitat/models.h> is experimental; define HABITAT_EXPERIMENTAL to use it (habitat.h)"
+#endif
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,16 @@
-/* Predicting an iteration on another GPU, kernel by kernel, with provenance and intervals.
+/* Predicting an iteration on another GPU, kernel by kernel. Each number says which method made it,
+ * and between which two times it will be in 8 of 10 cases (its 80 % interval).
  *
- * A habitat_workload is what one iteration of a trace does (habitat/workload.h); a
- * habitat_predictor makes a method ready for it and maps it onto destinations. */
+ * A habitat_workload is what one iteration of a trace does (workload.h); a habitat_predictor makes
+ * a method ready for it and maps it onto destinations, which are the GPUs asked about.
+ *
+ * Half: stable, but for what is marked as experimental.
+ * Units: predicted times in ms, as double. A number that is not known is NaN.
+ * Ownership: the caller frees predictors and predictions. A predictor borrows its workload, which
+ * must outlive it. A prediction borrows its destination.
+ * Errors: a habitat_status; on failure outputs are untouched, and `err`, which may be NULL, says
+ * why. A kernel that the method does not cover is no error: it is counted in `coverage`.
+ * Threads: several threads may predict from one predictor, and read one prediction. */
 #ifndef HABITAT_PREDICT_H
 #define HABITAT_PREDICT_H
 
@@ -12,9 +21,11 @@
 #include <habitat/gpu.h>
 #include <habitat/trace.h>
 #include <habitat/work.h>
-#include <habitat/formula.h>
 #include <habitat/method.h>
 #include <habitat/workload.h>
+#ifdef HABITAT_EXPERIMENTAL
+#include <habitat/formula.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -110,6 +121,8 @@ HABITAT_API habitat_status habitat_predict(const habitat_workload *workload,
 /** Free a prediction; NULL is allowed. @since 0.1 */
 HABITAT_API void habitat_prediction_free(habitat_prediction *prediction);
 
+#ifdef HABITAT_EXPERIMENTAL /* ---- experimental half ---- */
+
 /** Predict one operation without a trace (`habitat op`): time on `gpu` from its work alone.
  * @param work   counted work (known = true), borrowed.
  * @param method any that can be asked for and does not scale a measured time.
@@ -121,6 +134,8 @@ HABITAT_API void habitat_prediction_free(habitat_prediction *prediction);
 HABITAT_API habitat_status habitat_predict_operation(const habitat_work *work,
                                                      const habitat_gpu *gpu, habitat_method method,
                                                      habitat_estimate *out, habitat_error *err);
+
+#endif /* ---- end of the experimental half ---- */
 
 /** What to say when destinations have no matrix units for a narrow format (fp16, bf16, fp8, int8)
  * that the origin's units computed in: the prediction is for another format.

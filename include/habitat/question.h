@@ -1,7 +1,17 @@
 /* What is asked of a prediction without a trace: one operation, how it computes and how its time is
- * taken; and tables of such operations (docs/dataset.md). */
+ * taken; and tables of such operations (docs/dataset.md).
+ *
+ * Half: experimental.
+ * Units: times in ms; flop and bytes as in work.h.
+ * Ownership: pointers are borrowed for the call; texts of a row belong to its reader.
+ * Errors: a habitat_status with the line in `err`, which may be NULL; outputs are untouched.
+ * Threads: as its csv reader: one thread at a time. */
 #ifndef HABITAT_QUESTION_H
 #define HABITAT_QUESTION_H
+
+#ifndef HABITAT_EXPERIMENTAL
+#error "<habitat/question.h> is experimental; define HABITAT_EXPERIMENTAL to use it (habitat.h)"
+#endif
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,16 @@
 /* Results as text for people, as JSON and as CSV for programs.
  *
- * One call per subject; habitat_report_options says in which form and where to. JSON is stable:
- * keys are added, never changed; what is not known is null, never 0. CSV is RFC 4180 with a header
- * line and empty cells for what is not known. Numbers of JSON and CSV have the digits they need to
- * read back as the same double. Text is UTF-8, made to fit `width` columns, and may change. */
+ * One call per subject; habitat_report_options says in which form and where to. JSON: keys are
+ * added, never changed; what is not known is null, never 0. CSV is RFC 4180 with a header line and
+ * empty cells for what is not known. Numbers of JSON and CSV have the digits they need to read back
+ * as the same double. Text is UTF-8, made to fit `width` columns, and may change.
+ *
+ * Half: stable, but for what is marked as experimental.
+ * Units: keys of JSON and columns of CSV end in their unit; texts print it.
+ * Ownership: all pointers are borrowed for the call. What `write` is handed lives until it returns.
+ * Errors: a habitat_status; `err`, which may be NULL, says why. What was written before stays
+ * written.
+ * Threads: several threads may report at once; `write` is called by the one that asked. */
 #ifndef HABITAT_REPORT_H
 #define HABITAT_REPORT_H
 
@@ -100,6 +107,8 @@ HABITAT_API habitat_status habitat_report_gpu(const habitat_gpu_table *table,
                                               const habitat_report_options *options,
                                               habitat_error *err);
 
+#ifdef HABITAT_EXPERIMENTAL /* ---- experimental half ---- */
+
 /** `habitat gpus --check`: findings of habitat_gpu_check().
  * @return as habitat_report_prediction(). @since 0.1 */
 HABITAT_API habitat_status habitat_report_findings(const habitat_gpu_table *table,
@@ -127,6 +136,8 @@ typedef struct habitat_report_operations {
 HABITAT_API habitat_status habitat_report_operation(const habitat_report_operations *what,
                                                     const habitat_report_options *options,
                                                     habitat_error *err);
+
+#endif /* ---- end of the experimental half ---- */
 
 #ifdef __cplusplus
 }

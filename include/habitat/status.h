@@ -1,7 +1,13 @@
-/* Status codes and the error record every fallible call of the library can fill.
+/* Status codes, and the record of an error that every fallible call of the library can fill in.
  *
  * The library never prints, exits or asserts on input. A call that fails returns a status, leaves
- * its out-parameters untouched and, when given one, fills a habitat_error with where and why. */
+ * its out-parameters untouched and, when given a habitat_error, fills in where and why.
+ *
+ * Half: stable; the numbers are pinned.
+ * Units: bytes and lines, as the names say.
+ * Ownership: a habitat_error is the caller's and holds no pointers. Names are static texts.
+ * Errors: the calls of this header cannot fail.
+ * Threads: pure functions; safe from several threads. Give each thread its own habitat_error. */
 #ifndef HABITAT_STATUS_H
 #define HABITAT_STATUS_H
 

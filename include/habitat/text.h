@@ -1,9 +1,19 @@
 /* Numbers and text that look the same under every locale, and how near two words are.
  *
  * The C library reads and writes "12,5" where a program chose a German locale; data files, traces,
- * reports and command lines say "12.5". These functions know no locale and need no memory. */
+ * reports and command lines say "12.5". These functions know no locale and need no memory.
+ *
+ * Half: experimental.
+ * Units: lengths and sizes in bytes.
+ * Ownership: all texts and buffers are the caller's.
+ * Errors: by return value; outputs are left alone.
+ * Threads: pure functions; safe from several threads. */
 #ifndef HABITAT_TEXT_H
 #define HABITAT_TEXT_H
+
+#ifndef HABITAT_EXPERIMENTAL
+#error "<habitat/text.h> is experimental; define HABITAT_EXPERIMENTAL to use it (habitat.h)"
+#endif
 
 #include <stdarg.h>
 #include <stdbool.h>

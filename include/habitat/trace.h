@@ -1,9 +1,16 @@
 /* A recorded iteration: operations, calls into the runtime, kernels and the GPU they ran on.
  *
  * The reader takes the Chrome-trace JSON of PyTorch's profiler (plain or gzip), the same schema
- * from our CUDA recorder, and Nsight Systems' SQLite export. Arrays and strings are borrowed from
- * the trace and live as long as it does. Times are nanoseconds since the trace's first event
- * (operation, call or kernel). */
+ * from our CUDA recorder, and Nsight Systems' SQLite export.
+ *
+ * Half: stable, but for single operations, kernels and calls, which are marked as experimental.
+ * Units: recorded times are whole nanoseconds since the first event (operation, call or kernel) of
+ * the trace; sums and medians are ms. A number that was not recorded is NaN or, where it is a whole
+ * number that cannot be 0, 0; a text is NULL; an index is HABITAT_NONE.
+ * Ownership: the caller frees a trace. Arrays and texts belong to it and live as long as it does.
+ * Errors: a habitat_status; on failure outputs are untouched, and `err`, which may be NULL, says in
+ * which file, at which byte and line, and why.
+ * Threads: several threads may read files at once, and read one trace. */
 #ifndef HABITAT_TRACE_H
 #define HABITAT_TRACE_H
 
@@ -18,6 +25,8 @@ extern "C" {
 #endif
 
 typedef struct habitat_trace habitat_trace;
+
+#ifdef HABITAT_EXPERIMENTAL /* ---- experimental half ---- */
 
 /* One input of an operation. A tensor has dims; a scalar or list has none and its text in `value`.
  */
@@ -151,6 +160,8 @@ typedef struct habitat_call {
     const uint32_t *kernels; /* shape (kernel_count), indices of kernels, ascending */
 } habitat_call;
 
+#endif /* ---- end of the experimental half ---- */
+
 /* What says where an iteration begins. */
 typedef enum habitat_iterations_by {
     HABITAT_ITERATIONS_WHOLE = 0, /* nothing: the whole trace is one */
@@ -251,6 +262,8 @@ HABITAT_API const habitat_trace_info *habitat_trace_get_info(const habitat_trace
 HABITAT_API habitat_status habitat_trace_sha256(const habitat_trace *trace, char out[65],
                                                 habitat_error *err);
 
+#ifdef HABITAT_EXPERIMENTAL /* ---- experimental half ---- */
+
 /** All operations. @param count receives the number. @return borrowed, shape (count). @since 0.1 */
 HABITAT_API const habitat_operation *habitat_trace_operations(const habitat_trace *trace,
                                                               size_t *count);
@@ -275,6 +288,8 @@ HABITAT_API const habitat_call *habitat_trace_calls(const habitat_trace *trace, 
  * @note   Pure; safe from several threads.
  * @tested tests/unit/test_trace_calls.c        @since 0.1 */
 HABITAT_API const char *habitat_call_kind_name(habitat_call_kind kind);
+
+#endif /* ---- end of the experimental half ---- */
 
 /* One repetition of the training step inside the trace. */
 typedef struct habitat_iteration {

@@ -1,9 +1,13 @@
 /* Units and number formats used by every header.
  *
- * A bare number carries its unit in its name: _ns, _ms, _bytes, _bytes_per_s, _flop, _flop_per_s,
- * _hz. GB is 1e9 bytes and GiB is 2^30, never mixed. A fused multiply-add counts as 2 flop.
- * Measured times are uint64_t nanoseconds, predicted times are double. Unknown doubles are NaN,
- * never 0. */
+ * Half: stable.
+ * Units: a bare number carries its unit in its name: _ns, _ms, _bytes, _bytes_per_s, _flop,
+ * _flop_per_s, _hz. GB is 1e9 bytes and GiB is 2^30, never mixed. A fused multiply-add counts as 2
+ * flop. Measured times are uint64_t nanoseconds, predicted times are double. A double that is not
+ * known is NaN, never 0.
+ * Ownership: names are static texts.
+ * Errors: the calls of this header cannot fail; what they do not know is UNKNOWN.
+ * Threads: pure functions; safe from several threads. */
 #ifndef HABITAT_UNITS_H
 #define HABITAT_UNITS_H
 

@@ -1,4 +1,7 @@
-/* Version of the library, from the file VERSION at the repository's root. */
+/* Version of the library, from the file VERSION at the repository's root.
+ *
+ * Half: stable. Units: none. Ownership: a static text. Errors: none. Threads: pure; safe from
+ * several threads. */
 #ifndef HABITAT_VERSION_H
 #define HABITAT_VERSION_H
 

@@ -1,9 +1,15 @@
-/* What an operation has to do: its class, shape parameters, flop and bytes.
+/* What an operation has to do: its class, the parameters of its shape, flop and bytes.
  *
  * Counted from shapes, number formats and arguments alone; nothing here knows about GPUs or times.
  * Flop counts follow the usual conventions (a fused multiply-add is 2; a matrix product is 2mnk);
  * bytes are the least a kernel must move through device memory: each input read once, each output
- * written once. */
+ * written once. docs/work.md has a table of all operations.
+ *
+ * Half: experimental, but for the classes and their names, which are stable.
+ * Units: flop and bytes, as double: absurd sizes grow large and never wrap. NaN is not known.
+ * Ownership: all pointers are borrowed for the call. Names are static texts.
+ * Errors: a habitat_status; on failure the output is untouched.
+ * Threads: pure functions; safe from several threads. */
 #ifndef HABITAT_WORK_H
 #define HABITAT_WORK_H
 
@@ -38,6 +44,11 @@ typedef enum habitat_class {
     HABITAT_CLASS_COLLECTIVE,  /* "collective" */
     HABITAT_CLASS_COUNT
 } habitat_class;
+
+/** Short name of a class as reports and JSON print it ("gemm", "conv"). @since 0.1 */
+HABITAT_API const char *habitat_class_name(habitat_class op_class);
+
+#ifdef HABITAT_EXPERIMENTAL /* ---- experimental half ---- */
 
 typedef enum habitat_pass {
     HABITAT_PASS_FORWARD = 0,
@@ -101,9 +112,6 @@ typedef struct habitat_work {
     char
         kind[24]; /* what exactly: "mm", "relu", "layer_norm", "sdpa_flash", "adam"; may be empty */
 } habitat_work;
-
-/** Short name of a class as reports and JSON print it ("gemm", "conv"). @since 0.1 */
-HABITAT_API const char *habitat_class_name(habitat_class op_class);
 
 /** Work of one recorded operation from its own name, inputs and arguments.
  * @param op  operation with its inputs; borrowed.
@@ -184,6 +192,8 @@ HABITAT_API habitat_status habitat_work_rnn(const habitat_rnn_shape *shape, habi
 HABITAT_API habitat_status habitat_work_rows(const char *kind, const habitat_rows_shape *shape,
                                              habitat_dtype dtype, habitat_pass pass,
                                              habitat_work *out);
+
+#endif /* ---- end of the experimental half ---- */
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,13 @@
 /* What one iteration of a trace does on its GPU: kernels in groups, with their work and their
- * measured times. It knows nothing of other GPUs and of methods of prediction. */
+ * measured times. It knows nothing of other GPUs and of methods of prediction.
+ *
+ * Half: stable, but for single kernels and groups, which are marked as experimental.
+ * Units: _ms is per iteration, unless a name begins with trace_; _ns is of one kernel.
+ * Ownership: the caller frees a workload. It borrows its trace and its GPU, which must outlive it.
+ * Arrays and texts belong to the workload.
+ * Errors: a habitat_status; on failure outputs are untouched, and `err`, which may be NULL, says
+ * why.
+ * Threads: several threads may read one workload. */
 #ifndef HABITAT_WORKLOAD_H
 #define HABITAT_WORKLOAD_H
 
@@ -22,6 +30,8 @@ typedef enum habitat_bound_by {
     HABITAT_BY_CPU
 } habitat_bound_by;
 
+#ifdef HABITAT_EXPERIMENTAL /* ---- experimental half ---- */
+
 /* One kernel of the workload with what is known of its work. */
 typedef struct habitat_workload_kernel {
     const habitat_kernel *kernel;
@@ -43,6 +53,8 @@ typedef struct habitat_workload_group {
     uint32_t first_kernel, kernel_count; /* into habitat_workload_group_index() */
     double origin_ms;                    /* sum of kernel times */
 } habitat_workload_group;
+
+#endif /* ---- end of the experimental half ---- */
 
 typedef struct habitat_workload habitat_workload;
 
@@ -80,6 +92,8 @@ HABITAT_API void habitat_workload_free(habitat_workload *workload);
 /** Facts of the workload as a whole. @return borrowed. @since 0.1 */
 HABITAT_API const habitat_workload_info *habitat_workload_get_info(const habitat_workload *w);
 
+#ifdef HABITAT_EXPERIMENTAL /* ---- experimental half ---- */
+
 /** Kernels, copies and sets of the workload in the order of their start. @return borrowed. @since
  * 0.1 */
 HABITAT_API const habitat_workload_kernel *habitat_workload_kernels(const habitat_workload *w,
@@ -93,6 +107,8 @@ HABITAT_API const habitat_workload_group *habitat_workload_groups(const habitat_
 /** Indices of kernels in the order of their groups: those of group i are the entries
  * first_kernel .. first_kernel + kernel_count - 1. @return borrowed. @since 0.1 */
 HABITAT_API const uint32_t *habitat_workload_group_index(const habitat_workload *w, size_t *count);
+
+#endif /* ---- end of the experimental half ---- */
 
 /** Warnings about a workload, one line each (origin bound by its CPU, dropped
  * records, missing shapes ...). @return borrowed array. @since 0.1 */
