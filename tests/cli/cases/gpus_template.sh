@@ -7,7 +7,7 @@ sed -e 's/"name": null/"name": "My-4060"/' -e 's/"compute_capability": null/"com
     -e 's/"tdp_w": null/"tdp_w": 115/' -e 's/"memory_gib": null/"memory_gib": 8/' -e 's/"memory_type": null/"memory_type": "GDDR6"/' \
     -e 's/"memory_bandwidth_gb_per_s": null/"memory_bandwidth_gb_per_s": 272/' -e 's/"l2_mib": null/"l2_mib": 24/' \
     -e 's/"fp16": null/"fp16": 30.2/' mine.json >own.json
-"$habitat" gpus --check --gpu-file own.json && echo "checked: $?"
+"$habitat" gpus --check --gpu-file own.json >checked && echo "checked: $?, $(cut -d , -f 2 checked)"
 "$habitat" gpus My-4060 --gpu-file own.json --csv | grep -e ^architecture -e ^peak_ -e ^release -e ^fp32_lanes
 mkdir -p "$XDG_CONFIG_HOME/habitat/gpus" && cp own.json "$XDG_CONFIG_HOME/habitat/gpus"
 "$habitat" predict "$fixtures/step.json" --to My-4060 --csv 2>/dev/null | cut -d , -f 1,2
