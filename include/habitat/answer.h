@@ -42,11 +42,12 @@ HABITAT_API habitat_status habitat_answer_trace(const habitat_gpu_table *table,
                                                 const habitat_gpu *origin, char **out,
                                                 habitat_error *err);
 
-/* What is to be predicted. */
+/* What is to be predicted. Zero it first ({0}), then set what you need: zero is the default of
+ * every member. */
 typedef struct habitat_question {
     const habitat_gpu *origin; /* NULL: as the trace says */
     size_t count;
-    const habitat_gpu *const *destinations; /* shape (count) */
+    const habitat_gpu *const *destinations; /* GPUs to predict for; shape (count) */
     const char *method;                     /* NULL: auto */
     const char *by;                         /* NULL or as --by */
     bool explain; /* `habitat explain` of the first destination, else `habitat predict` */

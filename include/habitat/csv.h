@@ -42,9 +42,12 @@ typedef struct habitat_csv_reader habitat_csv_reader;
 HABITAT_API habitat_status habitat_csv_open(const char *path, habitat_csv_reader **out,
                                             habitat_error *err);
 
-/** The header line as it stands, without its line end; and the names of its columns.
- * @return borrowed, shape (*count). */
+/** The header line as it stands, without its line end.
+ * @return borrowed, until the reader is closed. @since 0.2 */
 HABITAT_API const char *habitat_csv_header(const habitat_csv_reader *reader);
+
+/** Names of the columns. @param count receives their number.
+ * @return borrowed, shape (*count), until the reader is closed. @since 0.2 */
 HABITAT_API const char *const *habitat_csv_columns(const habitat_csv_reader *reader, size_t *count);
 
 /** Next record. Empty lines are skipped.
@@ -57,25 +60,32 @@ HABITAT_API const char *const *habitat_csv_columns(const habitat_csv_reader *rea
 HABITAT_API habitat_status habitat_csv_next(habitat_csv_reader *reader, const char **record,
                                             habitat_error *err);
 
-/** Fields of the current record, quotes taken off, in the order of the columns. Borrowed until the
- * next call of habitat_csv_next(). */
+/** Fields of the current record, quotes taken off, in the order of the columns.
+ * @return borrowed until the next record is read; as many as there are columns. @since 0.2 */
 HABITAT_API const char *const *habitat_csv_fields(const habitat_csv_reader *reader);
 
-/** Field i of the current record (of the header, before the first) as it stands, with its quotes.
- * @return borrowed, *length bytes without a final 0. */
+/** One field of the current record as it stands, with its quotes; before the first record, of the
+ * header.
+ * @param i      0 to the number of columns - 1. @param length receives its length in bytes.
+ * @return borrowed until the next record is read; no NUL at its end. @since 0.2 */
 HABITAT_API const char *habitat_csv_raw(const habitat_csv_reader *reader, size_t i, size_t *length);
 
-/** Field by the name of its column: "" when empty, NULL without such a column. */
+/** Field of the current record, quotes taken off, by the name of its column.
+ * @return borrowed until the next record is read; "" when empty, NULL without such a column.
+ * @since 0.2 */
 HABITAT_API const char *habitat_csv_text(const habitat_csv_reader *reader, const char *column);
 
-/** The same as a number; NaN when empty, missing or no decimal number. */
+/** The same as a number. @return NaN when it is empty, missing or no decimal number. @since 0.2 */
 HABITAT_API double habitat_csv_number(const habitat_csv_reader *reader, const char *column);
 
-/** Line of the file on which the record begins, 1-based; and what the table is called. */
+/** Line of the file on which the current record begins; the first line is 1. @since 0.2 */
 HABITAT_API uint64_t habitat_csv_line(const habitat_csv_reader *reader);
+
+/** The path that the table was opened by. @return borrowed, until the reader is closed. @since 0.2
+ */
 HABITAT_API const char *habitat_csv_path(const habitat_csv_reader *reader);
 
-/** Close a table; NULL is allowed. */
+/** Close a table; NULL is allowed. @since 0.2 */
 HABITAT_API void habitat_csv_close(habitat_csv_reader *reader);
 
 #ifdef __cplusplus

@@ -43,14 +43,18 @@ HABITAT_API habitat_status habitat_models_load_default(habitat_models **out, hab
 HABITAT_API habitat_status habitat_models_load(const char *path, habitat_models **out,
                                                habitat_error *err);
 
-/** The same from memory. @param name what messages call it. @since 0.1 */
+/** The same from memory.
+ * @param data borrowed for the call. @param size its length in bytes.
+ * @param name what messages call it. @return as habitat_models_load(), without HABITAT_E_IO.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_models_parse(const void *data, size_t size, const char *name,
                                                 habitat_models **out, habitat_error *err);
 
 /** Free models; NULL is allowed. @since 0.1 */
 HABITAT_API void habitat_models_free(habitat_models *models);
 
-/* Which model answers. */
+/* Which model answers. A model may know the GPUs that it was trained on one by one, or every GPU
+ * by its rates alone. */
 typedef enum habitat_model_use {
     HABITAT_MODEL_AUTO = 0, /* SEEN where the GPU was trained on, else TRANSFER */
     HABITAT_MODEL_SEEN,     /* may tell the training GPUs apart; unfit for other GPUs */
@@ -58,6 +62,7 @@ typedef enum habitat_model_use {
     HABITAT_MODEL_PAPER,    /* the paper's perceptrons: method `mlp` */
 } habitat_model_use;
 
+/* What a model answers for one operation on one GPU. */
 typedef struct habitat_model_estimate {
     bool covered; /* false: no model for this operation or this GPU; the numbers are NaN */
     bool seen;    /* answered by a model trained on this GPU */
@@ -115,8 +120,13 @@ typedef struct habitat_model_info {
     size_t parameters;
 } habitat_model_info;
 
-/** Number of models in the file, and facts of one. @since 0.1 */
+/** Number of models in the file. @since 0.1 */
 HABITAT_API size_t habitat_models_count(const habitat_models *models);
+
+/** Facts of one model.
+ * @param i   0 to habitat_models_count() - 1.
+ * @param out receives the facts, whose texts belong to `models`; untouched if false.
+ * @return false if there is no such model. @since 0.1 */
 HABITAT_API bool habitat_models_describe(const habitat_models *models, size_t i,
                                          habitat_model_info *out);
 

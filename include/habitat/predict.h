@@ -31,28 +31,31 @@
 extern "C" {
 #endif
 
+/* What a kernel's time goes to on a GPU. */
 typedef enum habitat_bound {
     HABITAT_BOUND_UNKNOWN = 0,
-    HABITAT_BOUND_COMPUTE,
-    HABITAT_BOUND_MEMORY,
-    HABITAT_BOUND_LAUNCH, /* shorter than what launching costs */
+    HABITAT_BOUND_COMPUTE, /* arithmetic */
+    HABITAT_BOUND_MEMORY,  /* moving data between the GPU and its memory */
+    HABITAT_BOUND_LAUNCH,  /* starting it: the work is shorter than what a launch costs */
 } habitat_bound;
 
-/** "compute", "memory", "launch", "unknown". @since 0.1 */
+/** Word for it: "compute", "memory", "launch", "unknown". @return static string. @since 0.1 */
 HABITAT_API const char *habitat_bound_name(habitat_bound bound);
 
-/* A predicted time with its 80 % interval and where it comes from. */
+/* A predicted time of one kernel or operation, with its 80 % interval and where it comes from. */
 typedef struct habitat_estimate {
-    double ms, low_ms, high_ms;
-    double origin_ms;
-    habitat_method method; /* what made it: WAVE, LEARNED, FALLBACK, ... */
-    habitat_bound bound;   /* on the destination */
-    double busy_ms;        /* of a trace's kernel: what of ms counts in the iteration's busy time */
+    double ms, low_ms, high_ms; /* the interval is from low_ms to high_ms */
+    double origin_ms;           /* as measured on the origin; NaN where nothing was measured */
+    habitat_method method;      /* what made it: WAVE, LEARNED, FALLBACK, ... */
+    habitat_bound bound;        /* on the destination */
+    double busy_ms; /* of a kernel in a trace: the part of ms that adds to the busy time of its
+                       iteration. Less than ms where another kernel runs at the same time */
 } habitat_estimate;
 
+/* Kernels of one class, in one iteration. */
 typedef struct habitat_class_total {
     habitat_class op_class;
-    double origin_ms, ms;
+    double origin_ms, ms; /* sums, measured on the origin and predicted */
 } habitat_class_total;
 
 /* What is predicted for one destination. A time or size is that of one iteration, unless its name
@@ -62,17 +65,17 @@ typedef struct habitat_class_total {
 typedef struct habitat_prediction {
     const habitat_gpu *gpu;
     habitat_method method;                /* as asked for */
-    double iteration_ms, low_ms, high_ms; /* until replay exists: busy_ms */
+    double iteration_ms, low_ms, high_ms; /* of the GPU's work: iteration_ms is busy_ms */
     double busy_ms;                       /* kernels and copies, overlapping ones counted once */
-    double samples_per_s; /* batch over iteration_ms, of the origin over its recorded iteration; NaN
-                             without a batch size, and where the origin was bound by its CPU */
-    double kernel_ms;     /* sum over kernels, without copies and sets */
-    double copy_ms;       /* sum over copies and sets */
-    habitat_bound_by bound_by;
-    double memory_bytes;                   /* NaN = unknown */
-    int fits;                              /* 1, 0, -1 = unknown */
+    double samples_per_s;      /* batch size divided by iteration_ms, on the origin by the recorded
+                                  time. NaN: no batch size is known, or the origin waited for its CPU */
+    double kernel_ms;          /* sum over kernels, without copies and sets */
+    double copy_ms;            /* sum over copies and sets */
+    habitat_bound_by bound_by; /* what the iteration waits for: its GPU or its CPU */
+    double memory_bytes;       /* that the recorded step needs; NaN = unknown */
+    int fits;                  /* into the destination's memory: 1 yes, 0 no, -1 unknown */
     double coverage[HABITAT_METHOD_COUNT]; /* share of kernel_ms by the method that made it */
-    size_t class_count;
+    size_t class_count;                    /* of by_class */
     habitat_class_total by_class[HABITAT_CLASS_COUNT]; /* sums to kernel_ms; largest first */
     size_t iteration_count;                            /* of the trace */
     size_t trace_kernel_count;                         /* kernels, copies and sets */
@@ -82,8 +85,7 @@ typedef struct habitat_prediction {
     size_t calibrated_operations; /* measured on the destination, that moved the models' answers */
 } habitat_prediction;
 
-/* A method made ready for a workload: what it works out once, so that a destination costs little.
- * Several threads may predict from one. */
+/* A method made ready for a workload: it keeps what is the same for all destinations. */
 typedef struct habitat_predictor habitat_predictor;
 
 /** Make a method ready for a workload. `auto`, `mlp` and `habitat` ask their operator models about

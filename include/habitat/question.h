@@ -58,8 +58,8 @@ typedef struct habitat_measurement {
     habitat_dtype arithmetic; /* UNKNOWN = the tensors' own number format */
     habitat_timing timing;
     habitat_variant variant;
-    const char *gpu;    /* canonical name, interned in the dataset */
-    const char *source; /* "neusight", ...; interned */
+    const char *gpu;    /* canonical name; belongs to the data set; NULL: not said */
+    const char *source; /* who measured it: "neusight"; the same; NULL: not said */
     bool test;          /* the source's own test split (or ours: by shape) */
     bool suspect;       /* flagged by the source, or known to contradict its own test rows */
     double time_ms;
@@ -67,11 +67,13 @@ typedef struct habitat_measurement {
 } habitat_measurement;
 
 /** The current row of a table of operations (docs/dataset.md) as a measurement.
+ * @param reader after a call of habitat_csv_next() that gave a record.
+ * @param out    receives the measurement, its `gpu` and `source` NULL. Untouched on error.
  * @param gpu receives the row's GPU name as written, borrowed; empty without one. `out->time_ms` is
  *            NaN without a measured time.
  * @return HABITAT_OK; HABITAT_E_UNSUPPORTED (known words that nobody can predict: the message is
  *         the reason); HABITAT_E_PARSE (an unknown word), _RANGE (a size or time that cannot be),
- *         _FORMAT (columns of no known schema), each with the line. */
+ *         _FORMAT (columns of no known schema), each with the line. @since 0.2 */
 HABITAT_API habitat_status habitat_csv_measurement(const habitat_csv_reader *reader,
                                                    habitat_measurement *out, const char **gpu,
                                                    habitat_error *err);

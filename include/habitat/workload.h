@@ -36,11 +36,12 @@ typedef enum habitat_bound_by {
 typedef struct habitat_workload_kernel {
     const habitat_kernel *kernel;
     uint32_t group;  /* index into groups */
-    uint32_t launch; /* index of its distinct launch configuration; HABITAT_NONE = unknown */
+    uint32_t launch; /* kernels that are launched alike (grid, block, registers, shared memory) have
+                        the same number; HABITAT_NONE = unknown */
     habitat_class op_class;
-    bool varying;        /* kernel-varying */
-    bool main;           /* carries its operation's arithmetic (a product, not a layout change) */
-    bool persistent;     /* grid sized by the origin's SM count */
+    bool varying;        /* its library picks another kernel for it on another architecture */
+    bool main;           /* does its operation's arithmetic: the product, not a change of layout */
+    bool persistent;     /* the number of its blocks was chosen for the SMs of the origin */
     uint64_t waiting_ns; /* collective: of its time, waiting for other GPUs; else 0 */
     habitat_kernel_facts facts; /* its share of the operation's flop and bytes */
 } habitat_workload_kernel;
@@ -51,7 +52,7 @@ typedef struct habitat_workload_group {
     const habitat_operation *operation; /* NULL for kernels without one; never a range or module */
     habitat_work work;
     uint32_t first_kernel, kernel_count; /* into habitat_workload_group_index() */
-    double origin_ms;                    /* sum of kernel times */
+    double origin_ms;                    /* sum of the times of these kernels, as measured */
 } habitat_workload_group;
 
 #endif /* ---- end of the experimental half ---- */
@@ -62,8 +63,7 @@ typedef struct habitat_workload habitat_workload;
  * covers all iterations of the trace. */
 typedef struct habitat_workload_info {
     const habitat_gpu *origin;
-    size_t
-        iteration_count; /* of the trace; kernels and groups list all of them: divide sums by it */
+    size_t iteration_count;    /* of the trace; kernels and groups list those of all of them */
     size_t trace_kernel_count; /* compute and collective kernels of all iterations */
     size_t trace_copy_count;   /* copies and sets of all iterations */
     double iteration_ms;       /* between the starts of two iterations on the origin; NaN unknown */
