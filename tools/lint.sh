@@ -10,7 +10,7 @@ cd "$root"
 check() { # FILE...: cppcheck as it is used here
     cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,portability --inline-suppr \
         --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches \
-        -D__GNUC__=12 -I include -I src "$@"
+        -D__GNUC__=12 -DHABITAT_EXPERIMENTAL=1 -I include -I src "$@"
 }
 
 planted=$build/planted.c
