@@ -404,11 +404,7 @@ static habitat_work sum_of(const habitat_work *works, size_t count) {
 static int note_formats(const habitat_work *work, const habitat_report_operations *what,
                         cli_notes *notes) {
     char line[400];
-    bool matrix_work =
-        work->op_class == HABITAT_CLASS_GEMM || work->op_class == HABITAT_CLASS_BMM ||
-        work->op_class == HABITAT_CLASS_CONV || work->op_class == HABITAT_CLASS_ATTENTION ||
-        work->op_class == HABITAT_CLASS_RNN;
-    if (matrix_work &&
+    if (habitat_class_is_product(work->op_class) &&
         habitat_operation_format_warning(what->gpus, what->count, work->dtype, line, sizeof line))
         return cli_note(notes, "%s", line);
     return CLI_DONE;

@@ -48,6 +48,10 @@ typedef enum habitat_class {
 /** Short name of a class as reports and JSON print it ("gemm", "conv"). @since 0.1 */
 HABITAT_API const char *habitat_class_name(habitat_class op_class);
 
+/** Whether operations of a class are sums of products, which matrix units compute: matrix products,
+ * convolutions, attention, recurrent layers. @since 0.1 */
+HABITAT_API bool habitat_class_is_product(habitat_class op_class);
+
 #ifdef HABITAT_EXPERIMENTAL /* ---- experimental half ---- */
 
 typedef enum habitat_pass {

@@ -22,6 +22,13 @@ const word *word_find(const vocabulary *of, const char *text) {
     return NULL;
 }
 
+const char *word_name(const vocabulary *of, int value) {
+    for (size_t i = 0; i < of->count; i++)
+        if (of->words[i].value == value)
+            return of->words[i].name;
+    return NULL;
+}
+
 void word_list(const vocabulary *of, char *out, size_t size) {
     size_t used = 0;
     *out = '\0';

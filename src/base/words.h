@@ -26,6 +26,9 @@ bool word_same(const char *a, const char *b);
 /* NULL: no such word. */
 const word *word_find(const vocabulary *of, const char *text);
 
+/* The first name of a value, as reports write it; NULL: the value has none. */
+const char *word_name(const vocabulary *of, int value);
+
 /* "forward, backward": all names, cut where `out` ends. */
 void word_list(const vocabulary *of, char *out, size_t size);
 

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "question/measurement.h"
+#include "work/class.h"
 
 /* Row operations are measured again and again on the same tensors: below so many times the cache
  * they run from it, which those of a training step do not. */
@@ -81,11 +82,11 @@ static unsigned pass_of(operator_class c, habitat_pass pass) {
 }
 
 static bool thin(const habitat_work *work) {
-    if (work->op_class == HABITAT_CLASS_CONV)
+    class_shape shape = class_of(work->op_class)->shape;
+    if (shape == CLASS_SHAPE_CONV)
         return fmin(work->shape.conv.c_in, work->shape.conv.c_out) < least_dimension;
     const habitat_gemm_shape *s = &work->shape.gemm;
-    return (work->op_class == HABITAT_CLASS_GEMM || work->op_class == HABITAT_CLASS_BMM) &&
-           fmin(s->m, fmin(s->n, s->k)) < least_dimension;
+    return shape == CLASS_SHAPE_GEMM && fmin(s->m, fmin(s->n, s->k)) < least_dimension;
 }
 
 /* log(measured / predicted); NaN where the operation says nothing of a training step's. */

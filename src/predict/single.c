@@ -3,15 +3,15 @@
 
 #include "base/error.h"
 #include "gpu/gpu.h"
+#include "work/class.h"
 #include "workload/workload.h"
 
 /* What an operation's kernels compute in when no kernel name tells: PyTorch's defaults
- * (convolutions may use TF32, matrix products in fp32 do not; 16-bit formats run on matrix units).
- */
+ * (the class table says which may use TF32; 16-bit formats run on matrix units). */
 static habitat_dtype default_arithmetic(const habitat_work *work, bool *matrix_unit) {
-    *matrix_unit = habitat_is_product(work->op_class) && work->dtype != HABITAT_DTYPE_FP32;
-    if (work->dtype != HABITAT_DTYPE_FP32 ||
-        (work->op_class != HABITAT_CLASS_CONV && work->op_class != HABITAT_CLASS_RNN))
+    const class_facts *facts = class_of(work->op_class);
+    *matrix_unit = facts->product && work->dtype != HABITAT_DTYPE_FP32;
+    if (work->dtype != HABITAT_DTYPE_FP32 || !facts->tf32_by_default)
         return work->dtype;
     *matrix_unit = true;
     return HABITAT_DTYPE_TF32;

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "gpu/gpu.h"
+#include "work/class.h"
 
 /* Output tiles that libraries choose from, and the share of the sustained rate a full wave of such
  * tiles reaches: a smaller tile reads its operands more often. */
@@ -29,12 +30,13 @@ static double spent_on_tiles(double b, double m, double n, double k, double sm_c
 double tiles_spent_flop(const habitat_work *work, const habitat_gpu *gpu) {
     const double worst = 8.0;
     double m, n, k, b = 1.0;
-    if (work->op_class == HABITAT_CLASS_GEMM || work->op_class == HABITAT_CLASS_BMM) {
+    class_shape shape = class_of(work->op_class)->shape;
+    if (shape == CLASS_SHAPE_GEMM) {
         b = work->shape.gemm.b;
         m = work->shape.gemm.m;
         n = work->shape.gemm.n;
         k = work->shape.gemm.k;
-    } else if (work->op_class == HABITAT_CLASS_CONV && work->pass == HABITAT_PASS_FORWARD) {
+    } else if (shape == CLASS_SHAPE_CONV && work->pass == HABITAT_PASS_FORWARD) {
         const habitat_conv_shape *conv = &work->shape.conv;
         b = conv->groups;
         m = conv->batch;

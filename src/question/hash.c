@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "question/measurement.h"
+#include "work/class.h"
 
 static uint64_t mix(uint64_t hash, const void *data, size_t size) {
     const uint8_t *bytes = data;
@@ -27,13 +28,12 @@ uint64_t question_hash(const habitat_model_query *query) {
     hash = mix(hash, small, sizeof small);
     hash = mix(hash, w->kind, strnlen(w->kind, sizeof w->kind));
     hash = mix_doubles(hash, (double[]){w->flop, w->read_bytes, w->write_bytes}, 3);
-    switch (w->op_class) {
-    case HABITAT_CLASS_GEMM:
-    case HABITAT_CLASS_BMM: {
+    switch (class_of(w->op_class)->shape) {
+    case CLASS_SHAPE_GEMM: {
         const habitat_gemm_shape *s = &w->shape.gemm;
         return mix_doubles(hash, (double[]){s->b, s->m, s->n, s->k, s->bias}, 5);
     }
-    case HABITAT_CLASS_CONV: {
+    case CLASS_SHAPE_CONV: {
         const habitat_conv_shape *s = &w->shape.conv;
         hash = mix_doubles(
             hash,
@@ -45,14 +45,14 @@ uint64_t question_hash(const habitat_model_query *query) {
                                6);
         return s->channels_last ? mix(hash, "last", 4) : hash;
     }
-    case HABITAT_CLASS_ATTENTION: {
+    case CLASS_SHAPE_ATTENTION: {
         const habitat_attention_shape *s = &w->shape.attention;
         return mix_doubles(hash,
                            (double[]){s->batch, s->heads, s->kv_heads, s->q_len, s->kv_len,
                                       s->head_dim, s->causal},
                            7);
     }
-    case HABITAT_CLASS_RNN: {
+    case CLASS_SHAPE_RNN: {
         const habitat_rnn_shape *s = &w->shape.rnn;
         return mix_doubles(hash,
                            (double[]){s->gates, s->batch, s->steps, s->input, s->hidden, s->layers,

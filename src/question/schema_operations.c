@@ -6,6 +6,7 @@
 
 #include "question/measurement.h"
 #include "question/schemas.h"
+#include "work/class.h"
 #include "work/rule.h"
 
 /* ---- from shapes to work ---- */
@@ -362,39 +363,6 @@ void schema_read_collected(row *r, const row_question *q) {
 
 /* ---- the project's own tables ---- */
 
-typedef enum own_class {
-    OWN_GEMM,
-    OWN_BMM,
-    OWN_CONV,
-    OWN_ATTENTION,
-    OWN_RNN,
-    OWN_ELEMENTWISE,
-    OWN_SOFTMAX,
-    OWN_NORM,
-    OWN_NONE
-} own_class;
-
-static const char not_read[] = "operations of this class are not read from tables";
-static const word own_classes[] = {
-    {"gemm", OWN_GEMM, NULL},
-    {"bmm", OWN_BMM, NULL},
-    {"conv", OWN_CONV, NULL},
-    {"attention", OWN_ATTENTION, NULL},
-    {"rnn", OWN_RNN, NULL},
-    {"elementwise", OWN_ELEMENTWISE, NULL},
-    {"softmax", OWN_SOFTMAX, NULL},
-    {"norm", OWN_NORM, NULL},
-    {"reduce", OWN_NONE, not_read},
-    {"pool", OWN_NONE, not_read},
-    {"embedding", OWN_NONE, not_read},
-    {"loss", OWN_NONE, not_read},
-    {"optimizer", OWN_NONE, not_read},
-    {"copy", OWN_NONE, not_read},
-    {"collective", OWN_NONE, not_read},
-    {"other", OWN_NONE, not_read},
-};
-static const vocabulary own_class_words = VOCABULARY("class of operations", own_classes);
-
 static void read_own_rows(row *r, bool norm, const row_question *q) {
     static const word softmax[] = {{"softmax", 0, NULL}, {"log_softmax", 1, NULL}};
     static const word norms[] = {
@@ -430,32 +398,37 @@ static void read_own_elementwise(row *r, const row_question *q) {
 
 void schema_read_own(row *r, const row_question *q) {
     static const operation rnn = {"rnn", read_rnn, NAN, false, NULL};
-    if (!row_text(r, "class", NULL))
+    if (!row_text(r, "class", NULL)) {
         row_fail(r, HABITAT_E_RANGE, "no class given");
-    switch (row_word(r, "class", &own_class_words, OWN_NONE)) {
-    case OWN_GEMM:
-        read_gemm(r, find_operation("gemm"), q);
+        return;
+    }
+    int op_class = row_word(r, "class", &habitat_classes, HABITAT_CLASS_COUNT);
+    switch (op_class) {
+    case HABITAT_CLASS_GEMM:
+    case HABITAT_CLASS_BMM:
+        read_gemm(r, find_operation(habitat_class_name((habitat_class)op_class)), q);
         break;
-    case OWN_BMM:
-        read_gemm(r, find_operation("bmm"), q);
-        break;
-    case OWN_CONV:
+    case HABITAT_CLASS_CONV:
         read_conv(r, find_operation("conv2d"), q);
         break;
-    case OWN_ATTENTION:
+    case HABITAT_CLASS_ATTENTION:
         read_attention(r, NULL, q);
         break;
-    case OWN_RNN:
+    case HABITAT_CLASS_RNN:
         read_rnn(r, &rnn, q);
         break;
-    case OWN_ELEMENTWISE:
+    case HABITAT_CLASS_ELEMENTWISE:
         read_own_elementwise(r, q);
         break;
-    case OWN_SOFTMAX:
-    case OWN_NORM:
-        read_own_rows(r, strcmp(row_text(r, "class", NULL), "norm") == 0, q);
+    case HABITAT_CLASS_SOFTMAX:
+    case HABITAT_CLASS_NORM:
+        read_own_rows(r, op_class == HABITAT_CLASS_NORM, q);
+        break;
+    case HABITAT_CLASS_COUNT: /* no class: refused above */
         break;
     default:
-        break;
+        row_fail(r, HABITAT_E_UNSUPPORTED,
+                 "class \"%s\": operations of this class are not read from tables",
+                 habitat_class_name((habitat_class)op_class));
     }
 }

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "report/parts.h"
+#include "work/class.h"
 
 enum { DEFAULT_TOP = 15, CLASS_COLUMNS = 6, TEXT_BYTES = 256 };
 
@@ -197,9 +198,9 @@ static void text_classes(writer *w, const habitat_report_predictions *what,
     table_column columns[CLASS_COLUMNS + 3] = {{"GPU", false, true}, {"kernels\nms", true, false}};
     char headers[CLASS_COLUMNS][32];
     for (size_t c = 0; c < count; c++) {
-        const char *name = habitat_class_name(classes[c]);
+        const char *heading = class_of(classes[c])->heading;
         snprintf(headers[c], sizeof headers[c], "%s\nms",
-                 classes[c] == HABITAT_CLASS_ELEMENTWISE ? "elemwise" : name);
+                 heading ? heading : habitat_class_name(classes[c]));
         columns[2 + c] = (table_column){headers[c], true, false};
     }
     columns[2 + count] = (table_column){"rest\nms", true, false};

@@ -9,30 +9,7 @@
 #include <string.h>
 
 #include "base/letter.h"
-
-const char *habitat_class_name(habitat_class op_class) {
-    static const char *const names[HABITAT_CLASS_COUNT] = {
-        [HABITAT_CLASS_OTHER] = "other",
-        [HABITAT_CLASS_GEMM] = "gemm",
-        [HABITAT_CLASS_BMM] = "bmm",
-        [HABITAT_CLASS_CONV] = "conv",
-        [HABITAT_CLASS_ATTENTION] = "attention",
-        [HABITAT_CLASS_RNN] = "rnn",
-        [HABITAT_CLASS_NORM] = "norm",
-        [HABITAT_CLASS_SOFTMAX] = "softmax",
-        [HABITAT_CLASS_ELEMENTWISE] = "elementwise",
-        [HABITAT_CLASS_REDUCE] = "reduce",
-        [HABITAT_CLASS_POOL] = "pool",
-        [HABITAT_CLASS_EMBEDDING] = "embedding",
-        [HABITAT_CLASS_LOSS] = "loss",
-        [HABITAT_CLASS_OPTIMIZER] = "optimizer",
-        [HABITAT_CLASS_COPY] = "copy",
-        [HABITAT_CLASS_COLLECTIVE] = "collective",
-    };
-    if ((int)op_class < 0 || op_class >= HABITAT_CLASS_COUNT)
-        return names[HABITAT_CLASS_OTHER];
-    return names[op_class];
-}
+#include "work/class.h"
 
 /* Class ------------------------------------------------------------------------------------ */
 
@@ -40,95 +17,94 @@ const char *habitat_class_name(habitat_class op_class) {
 static const struct name_class {
     const char *pattern;
     habitat_class op_class;
-    bool varying; /* the library would pick another kernel on another architecture */
 } name_classes[] = {
-    {"nccl", HABITAT_CLASS_COLLECTIVE, false},
-    {"multi_tensor_apply", HABITAT_CLASS_OPTIMIZER, false},
-    {"multi_tensor_", HABITAT_CLASS_OPTIMIZER, false}, /* apex */
-    {"flash", HABITAT_CLASS_ATTENTION, true},
-    {"fmha", HABITAT_CLASS_ATTENTION, true},
-    {"sdpa", HABITAT_CLASS_ATTENTION, true},
-    {"attention", HABITAT_CLASS_ATTENTION, true},
-    {"attn_fwd", HABITAT_CLASS_ATTENTION, true}, /* Triton's, of ROCm and of its tutorial */
-    {"attn_bwd", HABITAT_CLASS_ATTENTION, true},
-    {"bwd_kernel_dk_dv", HABITAT_CLASS_ATTENTION, true},
-    {"bwd_kernel_dq", HABITAT_CLASS_ATTENTION, true},
-    {"splitkreduce", HABITAT_CLASS_GEMM, true}, /* before "reduce" */
-    {"rnn_block", HABITAT_CLASS_RNN, true},
-    {"lstm", HABITAT_CLASS_RNN, true},
-    {"gru_", HABITAT_CLASS_RNN, true},
-    {"_rnn", HABITAT_CLASS_RNN, true},
-    {"rnn_", HABITAT_CLASS_RNN, true},
-    {"persistrnn", HABITAT_CLASS_RNN, true},
-    {"log_softmax", HABITAT_CLASS_SOFTMAX, false},
-    {"softmax", HABITAT_CLASS_SOFTMAX, false}, /* softmax_warp_, cunn_SoftMaxForward */
-    {"layer_norm", HABITAT_CLASS_NORM, false},
-    {"layernorm", HABITAT_CLASS_NORM, false},
-    {"gammabetabackward", HABITAT_CLASS_NORM, false},
-    {"batch_norm", HABITAT_CLASS_NORM, false},
-    {"batchnorm", HABITAT_CLASS_NORM, false},
-    {"bn_fw_", HABITAT_CLASS_NORM, false}, /* cudnn::bn_fw_tr_1C11_kernel_NCHW */
-    {"bn_bw_", HABITAT_CLASS_NORM, false},
-    {"group_norm", HABITAT_CLASS_NORM, false},
-    {"groupnorm", HABITAT_CLASS_NORM, false},
-    {"rms_norm", HABITAT_CLASS_NORM, false},
-    {"rmsnorm", HABITAT_CLASS_NORM, false},
-    {"rowwisemoments", HABITAT_CLASS_NORM, false},
-    {"nchwtonhwc", HABITAT_CLASS_COPY, false}, /* cuDNN's layout changes */
-    {"nhwctonchw", HABITAT_CLASS_COPY, false},
-    {"fprop", HABITAT_CLASS_CONV, true},
-    {"dgrad", HABITAT_CLASS_CONV, true},
-    {"wgrad", HABITAT_CLASS_CONV, true},
-    {"winograd", HABITAT_CLASS_CONV, true},
-    {"scudnn", HABITAT_CLASS_CONV, true}, /* maxwell_scudnn_128x64_relu_... */
-    {"884cudnn", HABITAT_CLASS_CONV, true},
-    {"1688cudnn", HABITAT_CLASS_CONV, true},
-    {"convolve", HABITAT_CLASS_CONV, true}, /* implicit_convolve_sgemm */
-    {"convolution", HABITAT_CLASS_CONV, true},
-    {"conv2d", HABITAT_CLASS_CONV, true},
-    {"conv_", HABITAT_CLASS_CONV, true},
-    {"fft2d", HABITAT_CLASS_CONV, true},
-    {"fft1d", HABITAT_CLASS_CONV, true},
-    {"flip_filter", HABITAT_CLASS_CONV, true},
-    {"avg_pool", HABITAT_CLASS_POOL, false},
-    {"max_pool", HABITAT_CLASS_POOL, false},
-    {"pooling", HABITAT_CLASS_POOL, false},
-    {"adaptiveaveragepool", HABITAT_CLASS_POOL, false},
-    {"nll_loss", HABITAT_CLASS_LOSS, false},
-    {"ctc_loss", HABITAT_CLASS_LOSS, false},
-    {"mse_kernel", HABITAT_CLASS_LOSS, false},
-    {"embedding", HABITAT_CLASS_EMBEDDING, false},
-    {"compute_grad_weight", HABITAT_CLASS_EMBEDDING, false},
-    {"sum_and_scatter", HABITAT_CLASS_EMBEDDING, false},
-    {"scatter_gather", HABITAT_CLASS_EMBEDDING, false},
-    {"gather_kernel", HABITAT_CLASS_EMBEDDING, false},
-    {"scatter_kernel", HABITAT_CLASS_EMBEDDING, false},
-    {"indexselect", HABITAT_CLASS_EMBEDDING, false},
-    {"index_elementwise", HABITAT_CLASS_EMBEDDING, false},
-    {"indexing_backward", HABITAT_CLASS_EMBEDDING, false},
-    {"nvjet", HABITAT_CLASS_GEMM, true},
-    {"gemm", HABITAT_CLASS_GEMM, true},
-    {"gemv", HABITAT_CLASS_GEMM, true},
-    {"gemmsn", HABITAT_CLASS_GEMM, true},
-    {"dot_kernel", HABITAT_CLASS_GEMM, true},
-    {"cutlass", HABITAT_CLASS_GEMM, true},
-    {"cijk_", HABITAT_CLASS_GEMM, true}, /* Tensile: AMD's matrix library */
-    {"cudnn", HABITAT_CLASS_CONV, true},
-    {"direct_copy_kernel", HABITAT_CLASS_COPY, false},
-    {"catarraybatchedcopy", HABITAT_CLASS_COPY, false},
-    {"copy_kernel", HABITAT_CLASS_COPY, false},
-    {"transpose", HABITAT_CLASS_COPY, false},
-    {"radix_sort", HABITAT_CLASS_REDUCE, false},
-    {"radixsort", HABITAT_CLASS_REDUCE, false},
-    {"devicescan", HABITAT_CLASS_REDUCE, false},
-    {"devicereduce", HABITAT_CLASS_REDUCE, false},
-    {"topk", HABITAT_CLASS_REDUCE, false},
-    {"reduce_kernel", HABITAT_CLASS_REDUCE, false},
-    {"reduce", HABITAT_CLASS_REDUCE, false},
-    {"dropout", HABITAT_CLASS_ELEMENTWISE, false},
-    {"distribution_", HABITAT_CLASS_ELEMENTWISE, false},
-    {"elementwise", HABITAT_CLASS_ELEMENTWISE, false},
-    {"pointwise", HABITAT_CLASS_ELEMENTWISE, false},
+    {"nccl", HABITAT_CLASS_COLLECTIVE},
+    {"multi_tensor_apply", HABITAT_CLASS_OPTIMIZER},
+    {"multi_tensor_", HABITAT_CLASS_OPTIMIZER}, /* apex */
+    {"flash", HABITAT_CLASS_ATTENTION},
+    {"fmha", HABITAT_CLASS_ATTENTION},
+    {"sdpa", HABITAT_CLASS_ATTENTION},
+    {"attention", HABITAT_CLASS_ATTENTION},
+    {"attn_fwd", HABITAT_CLASS_ATTENTION}, /* Triton's, of ROCm and of its tutorial */
+    {"attn_bwd", HABITAT_CLASS_ATTENTION},
+    {"bwd_kernel_dk_dv", HABITAT_CLASS_ATTENTION},
+    {"bwd_kernel_dq", HABITAT_CLASS_ATTENTION},
+    {"splitkreduce", HABITAT_CLASS_GEMM}, /* before "reduce" */
+    {"rnn_block", HABITAT_CLASS_RNN},
+    {"lstm", HABITAT_CLASS_RNN},
+    {"gru_", HABITAT_CLASS_RNN},
+    {"_rnn", HABITAT_CLASS_RNN},
+    {"rnn_", HABITAT_CLASS_RNN},
+    {"persistrnn", HABITAT_CLASS_RNN},
+    {"log_softmax", HABITAT_CLASS_SOFTMAX},
+    {"softmax", HABITAT_CLASS_SOFTMAX}, /* softmax_warp_, cunn_SoftMaxForward */
+    {"layer_norm", HABITAT_CLASS_NORM},
+    {"layernorm", HABITAT_CLASS_NORM},
+    {"gammabetabackward", HABITAT_CLASS_NORM},
+    {"batch_norm", HABITAT_CLASS_NORM},
+    {"batchnorm", HABITAT_CLASS_NORM},
+    {"bn_fw_", HABITAT_CLASS_NORM}, /* cudnn::bn_fw_tr_1C11_kernel_NCHW */
+    {"bn_bw_", HABITAT_CLASS_NORM},
+    {"group_norm", HABITAT_CLASS_NORM},
+    {"groupnorm", HABITAT_CLASS_NORM},
+    {"rms_norm", HABITAT_CLASS_NORM},
+    {"rmsnorm", HABITAT_CLASS_NORM},
+    {"rowwisemoments", HABITAT_CLASS_NORM},
+    {"nchwtonhwc", HABITAT_CLASS_COPY}, /* cuDNN's layout changes */
+    {"nhwctonchw", HABITAT_CLASS_COPY},
+    {"fprop", HABITAT_CLASS_CONV},
+    {"dgrad", HABITAT_CLASS_CONV},
+    {"wgrad", HABITAT_CLASS_CONV},
+    {"winograd", HABITAT_CLASS_CONV},
+    {"scudnn", HABITAT_CLASS_CONV}, /* maxwell_scudnn_128x64_relu_... */
+    {"884cudnn", HABITAT_CLASS_CONV},
+    {"1688cudnn", HABITAT_CLASS_CONV},
+    {"convolve", HABITAT_CLASS_CONV}, /* implicit_convolve_sgemm */
+    {"convolution", HABITAT_CLASS_CONV},
+    {"conv2d", HABITAT_CLASS_CONV},
+    {"conv_", HABITAT_CLASS_CONV},
+    {"fft2d", HABITAT_CLASS_CONV},
+    {"fft1d", HABITAT_CLASS_CONV},
+    {"flip_filter", HABITAT_CLASS_CONV},
+    {"avg_pool", HABITAT_CLASS_POOL},
+    {"max_pool", HABITAT_CLASS_POOL},
+    {"pooling", HABITAT_CLASS_POOL},
+    {"adaptiveaveragepool", HABITAT_CLASS_POOL},
+    {"nll_loss", HABITAT_CLASS_LOSS},
+    {"ctc_loss", HABITAT_CLASS_LOSS},
+    {"mse_kernel", HABITAT_CLASS_LOSS},
+    {"embedding", HABITAT_CLASS_EMBEDDING},
+    {"compute_grad_weight", HABITAT_CLASS_EMBEDDING},
+    {"sum_and_scatter", HABITAT_CLASS_EMBEDDING},
+    {"scatter_gather", HABITAT_CLASS_EMBEDDING},
+    {"gather_kernel", HABITAT_CLASS_EMBEDDING},
+    {"scatter_kernel", HABITAT_CLASS_EMBEDDING},
+    {"indexselect", HABITAT_CLASS_EMBEDDING},
+    {"index_elementwise", HABITAT_CLASS_EMBEDDING},
+    {"indexing_backward", HABITAT_CLASS_EMBEDDING},
+    {"nvjet", HABITAT_CLASS_GEMM},
+    {"gemm", HABITAT_CLASS_GEMM},
+    {"gemv", HABITAT_CLASS_GEMM},
+    {"gemmsn", HABITAT_CLASS_GEMM},
+    {"dot_kernel", HABITAT_CLASS_GEMM},
+    {"cutlass", HABITAT_CLASS_GEMM},
+    {"cijk_", HABITAT_CLASS_GEMM}, /* Tensile: AMD's matrix library */
+    {"cudnn", HABITAT_CLASS_CONV},
+    {"direct_copy_kernel", HABITAT_CLASS_COPY},
+    {"catarraybatchedcopy", HABITAT_CLASS_COPY},
+    {"copy_kernel", HABITAT_CLASS_COPY},
+    {"transpose", HABITAT_CLASS_COPY},
+    {"radix_sort", HABITAT_CLASS_REDUCE},
+    {"radixsort", HABITAT_CLASS_REDUCE},
+    {"devicescan", HABITAT_CLASS_REDUCE},
+    {"devicereduce", HABITAT_CLASS_REDUCE},
+    {"topk", HABITAT_CLASS_REDUCE},
+    {"reduce_kernel", HABITAT_CLASS_REDUCE},
+    {"reduce", HABITAT_CLASS_REDUCE},
+    {"dropout", HABITAT_CLASS_ELEMENTWISE},
+    {"distribution_", HABITAT_CLASS_ELEMENTWISE},
+    {"elementwise", HABITAT_CLASS_ELEMENTWISE},
+    {"pointwise", HABITAT_CLASS_ELEMENTWISE},
 };
 
 /* Kernels that Inductor wrote: "triton_" and what kind of loop it is, then "_fused_", the
@@ -187,9 +163,6 @@ static bool by_triton_name(const char *name, habitat_work *out) {
         if (!begins_with_one(name + 7, c->kinds) || (c->part && !strstr(name, c->part)))
             continue;
         out->op_class = c->op_class;
-        out->varying = c->op_class == HABITAT_CLASS_ATTENTION ||
-                       c->op_class == HABITAT_CLASS_CONV || c->op_class == HABITAT_CLASS_BMM ||
-                       c->op_class == HABITAT_CLASS_GEMM;
         return true;
     }
     return false;
@@ -201,7 +174,6 @@ static void by_name(const char *name, habitat_work *out) {
     for (size_t i = 0; i < sizeof name_classes / sizeof *name_classes; i++)
         if (strstr(name, name_classes[i].pattern)) {
             out->op_class = name_classes[i].op_class;
-            out->varying = name_classes[i].varying;
             return;
         }
 }
@@ -235,10 +207,9 @@ habitat_status habitat_kernel_work(const habitat_kernel *kernel, habitat_work *o
     char name[NAME_MAX_LENGTH];
     lower(kernel->name ? kernel->name : "", name);
     by_name(name, &work);
-    if (kernel->kind == HABITAT_KERNEL_COLLECTIVE) {
+    if (kernel->kind == HABITAT_KERNEL_COLLECTIVE)
         work.op_class = HABITAT_CLASS_COLLECTIVE;
-        work.varying = false;
-    }
+    work.varying = class_of(work.op_class)->varying;
     work.dtype = kernel->name ? habitat_kernel_tensor_dtype(kernel->name) : HABITAT_DTYPE_UNKNOWN;
     *out = work;
     return HABITAT_OK;
@@ -409,10 +380,7 @@ static arithmetic arithmetic_of(const char *name, const habitat_work *work) {
     if (nvjet_arithmetic(name, &means) || efficient_attention_arithmetic(name, &means))
         return means;
     habitat_class op_class = work ? work->op_class : HABITAT_CLASS_OTHER;
-    bool product = op_class == HABITAT_CLASS_GEMM || op_class == HABITAT_CLASS_BMM ||
-                   op_class == HABITAT_CLASS_CONV || op_class == HABITAT_CLASS_ATTENTION ||
-                   op_class == HABITAT_CLASS_RNN || op_class == HABITAT_CLASS_OTHER;
-    if (!product)
+    if (!class_of(op_class)->arithmetic_by_name)
         return PLAIN;
     for (size_t i = 0; i < sizeof name_arithmetics / sizeof *name_arithmetics; i++)
         if (strstr(name, name_arithmetics[i].pattern))

@@ -1,5 +1,6 @@
 /* From an operation's name to its work: the table, then the families that share a prefix. */
 #include "work/rule.h"
+#include "work/class.h"
 #include "work/container.h"
 
 #include <math.h>
@@ -56,18 +57,12 @@ static void derive_kind(char kind[24], const char *name) {
     copy_kind(kind, name, length);
 }
 
-static bool class_varies(habitat_class op_class) {
-    return op_class == HABITAT_CLASS_GEMM || op_class == HABITAT_CLASS_BMM ||
-           op_class == HABITAT_CLASS_CONV || op_class == HABITAT_CLASS_RNN ||
-           op_class == HABITAT_CLASS_ATTENTION;
-}
-
 static habitat_work blank(habitat_class op_class, habitat_pass pass) {
     habitat_work work;
     memset(&work, 0, sizeof work);
     work.op_class = op_class;
     work.pass = pass;
-    work.varying = class_varies(op_class);
+    work.varying = class_of(op_class)->varying;
     work.flop = work.read_bytes = work.write_bytes = NAN;
     return work;
 }

@@ -172,7 +172,7 @@ void habitat_workload_share(habitat_workload *w) {
         const habitat_work *work = &group->work;
         double flop = work->known ? work->flop : NAN;
         double bytes = work->known ? work->read_bytes + work->write_bytes : NAN;
-        if (habitat_is_product(work->op_class))
+        if (habitat_class_is_product(work->op_class))
             share_matrix_work(w, group, flop, bytes, &judged);
         else
             share_by_time(w, group, flop, bytes);

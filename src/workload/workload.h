@@ -45,11 +45,4 @@ static inline bool habitat_is_copy(const habitat_kernel *kernel) {
     return kernel->kind == HABITAT_KERNEL_MEMCPY || kernel->kind == HABITAT_KERNEL_MEMSET;
 }
 
-/* Classes whose kernels compute for long on few bytes: matrix products in one form or another. */
-static inline bool habitat_is_product(habitat_class op_class) {
-    return op_class == HABITAT_CLASS_GEMM || op_class == HABITAT_CLASS_BMM ||
-           op_class == HABITAT_CLASS_CONV || op_class == HABITAT_CLASS_ATTENTION ||
-           op_class == HABITAT_CLASS_RNN;
-}
-
 #endif

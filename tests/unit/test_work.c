@@ -4,6 +4,8 @@
 
 #include <ctype.h>
 
+#include "base/words.h"
+#include "work/class.h"
 #include "work/rule.h"
 
 static const char *const pass_names[] = {"fwd", "bwd", "bwdi", "bwdw", "opt"};
@@ -28,6 +30,25 @@ static void check_number(const char *what, double got, const char *want) {
             printf("# %s: %.17g, want %s\n", what, got, want);
         CHECK(fabs(got - value) <= tolerance * fabs(value));
     }
+}
+
+/* Every class has one name, which is read back as itself, and facts that do not contradict. */
+static void classes(void) {
+    for (int c = 0; c < HABITAT_CLASS_COUNT; c++) {
+        const word *read = word_find(&habitat_classes, habitat_class_name((habitat_class)c));
+        CHECK(read && read->value == c && !read->why_not);
+        const class_facts *facts = class_of((habitat_class)c);
+        CHECK(facts->product || !(facts->varying || facts->tf32_by_default));
+        CHECK(facts->arithmetic_by_name == (facts->product || c == HABITAT_CLASS_OTHER));
+        CHECK_INT(habitat_class_is_product((habitat_class)c), facts->product);
+    }
+    CHECK_INT(habitat_classes.count, HABITAT_CLASS_COUNT);
+    CHECK_TEXT(habitat_class_name(HABITAT_CLASS_COUNT), "other");
+    CHECK_TEXT(habitat_class_name((habitat_class)-1), "other");
+    CHECK(class_of(HABITAT_CLASS_CONV)->tf32_by_default &&
+          class_of(HABITAT_CLASS_RNN)->tf32_by_default &&
+          !class_of(HABITAT_CLASS_GEMM)->tf32_by_default);
+    CHECK(class_of((habitat_class)1000) == class_of(HABITAT_CLASS_OTHER));
 }
 
 static void check_golden(char *line) {
@@ -421,6 +442,7 @@ static void passes(void) {
 
 int main(void) {
     table_is_sorted();
+    classes();
     passes();
     golden();
     constructors();
