@@ -28,7 +28,7 @@ allowed() { # modules that a module may include
 
 public() { # public headers that belong to a module
     case $1 in
-    base) echo "status units version csv text" ;;
+    base) echo "status units words version csv text" ;;
     question) echo "question" ;;
     formula) echo "formula" ;;
     operator) ;;

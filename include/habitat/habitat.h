@@ -22,6 +22,9 @@
 #include <habitat/version.h>
 #include <habitat/status.h>
 #include <habitat/units.h>
+#include <habitat/csv.h>
+#include <habitat/text.h>
+#include <habitat/words.h>
 #include <habitat/gpu.h>
 #include <habitat/trace.h>
 #include <habitat/work.h>

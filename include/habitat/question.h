@@ -19,30 +19,12 @@
 #include <habitat/csv.h>
 #include <habitat/status.h>
 #include <habitat/units.h>
+#include <habitat/words.h>
 #include <habitat/work.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Where a measurement comes from decides what it contains besides the kernels. */
-typedef enum habitat_timing {
-    HABITAT_TIMING_KERNEL = 0, /* kernels alone, as in a trace */
-    HABITAT_TIMING_EAGER,      /* one eager call between two events: launch gaps inside */
-    HABITAT_TIMING_GRAPH,      /* CUDA-graph replay, tensors reused: small ones are warm */
-    HABITAT_TIMING_SERVING,    /* CUDA-graph replay in a serving framework: six copies of weights in
-                                  turn, causal attention appends to a cache */
-    HABITAT_TIMING_SESSION,    /* wall clock of a framework's session call: its overhead inside */
-} habitat_timing;
-
-/* Which library's kernel does an attention or matrix product; 0 = the usual one. */
-typedef enum habitat_variant {
-    HABITAT_VARIANT_DEFAULT = 0,
-    HABITAT_VARIANT_SGLANG,
-    HABITAT_VARIANT_TRTLLM,
-    HABITAT_VARIANT_TRITON,
-    HABITAT_VARIANT_BLOCK_SCALED, /* fp8 with 128 x 128 block scales */
-} habitat_variant;
 
 /* One question to the models. */
 typedef struct habitat_model_query {

@@ -17,6 +17,7 @@
 
 #include <habitat/status.h>
 #include <habitat/units.h>
+#include <habitat/words.h>
 #include <habitat/gpu.h>
 #include <habitat/trace.h>
 
@@ -53,14 +54,6 @@ HABITAT_API const char *habitat_class_name(habitat_class op_class);
 HABITAT_API bool habitat_class_is_product(habitat_class op_class);
 
 #ifdef HABITAT_EXPERIMENTAL /* ---- experimental half ---- */
-
-typedef enum habitat_pass {
-    HABITAT_PASS_FORWARD = 0,
-    HABITAT_PASS_BACKWARD,       /* all gradients the operation computes */
-    HABITAT_PASS_BACKWARD_INPUT, /* one of them, where they can be told apart */
-    HABITAT_PASS_BACKWARD_WEIGHT,
-    HABITAT_PASS_OPTIMIZER,
-} habitat_pass;
 
 enum { HABITAT_CONV_DIMS_MAX = 3 };
 
@@ -172,11 +165,6 @@ typedef struct habitat_kernel_configuration {
  * @return HABITAT_OK; HABITAT_E_UNSUPPORTED if the name says none. @since 0.1 */
 HABITAT_API habitat_status habitat_kernel_get_configuration(const char *kernel_name,
                                                             habitat_kernel_configuration *out);
-
-/** A pass by its name: forward, backward, backward-input, backward-weight (hyphens or underscores).
- * @return HABITAT_OK; HABITAT_E_ARG for any other word. @since 0.1 */
-HABITAT_API habitat_status habitat_pass_from_name(const char *name, habitat_pass *out,
-                                                  habitat_error *err);
 
 /** Work of an operation given by its parameters, without a trace (for `habitat op`, models, tests).
  * Each fills flop, bytes, class and shape; `dtype` is the tensors' number format.

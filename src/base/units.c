@@ -1,28 +1,18 @@
-/* Number formats: names and sizes. */
+/* Number formats: sizes, and the names that other programs give them. */
 #include <habitat/units.h>
 #include <habitat/version.h>
 
 #include <stdbool.h>
 #include <string.h>
 
-static const struct {
-    const char *name;
-    size_t bytes;
-} formats[HABITAT_DTYPE_COUNT] = {
-    [HABITAT_DTYPE_UNKNOWN] = {"unknown", 0},
-    [HABITAT_DTYPE_FP64] = {"fp64", 8},
-    [HABITAT_DTYPE_FP32] = {"fp32", 4},
-    [HABITAT_DTYPE_TF32] = {"tf32", 4},
-    [HABITAT_DTYPE_FP16] = {"fp16", 2},
-    [HABITAT_DTYPE_BF16] = {"bf16", 2},
-    [HABITAT_DTYPE_FP8] = {"fp8", 1},
-    [HABITAT_DTYPE_INT8] = {"int8", 1},
-    [HABITAT_DTYPE_INT16] = {"int16", 2},
-    [HABITAT_DTYPE_INT32] = {"int32", 4},
-    [HABITAT_DTYPE_INT64] = {"int64", 8},
-    [HABITAT_DTYPE_BOOL] = {"bool", 1},
-    [HABITAT_DTYPE_COMPLEX64] = {"complex64", 8},
-    [HABITAT_DTYPE_COMPLEX128] = {"complex128", 16},
+#include "base/vocabulary.h"
+
+static const size_t bytes[HABITAT_DTYPE_COUNT] = {
+    [HABITAT_DTYPE_FP64] = 8,        [HABITAT_DTYPE_FP32] = 4,  [HABITAT_DTYPE_TF32] = 4,
+    [HABITAT_DTYPE_FP16] = 2,        [HABITAT_DTYPE_BF16] = 2,  [HABITAT_DTYPE_FP8] = 1,
+    [HABITAT_DTYPE_INT8] = 1,        [HABITAT_DTYPE_INT16] = 2, [HABITAT_DTYPE_INT32] = 4,
+    [HABITAT_DTYPE_INT64] = 8,       [HABITAT_DTYPE_BOOL] = 1,  [HABITAT_DTYPE_COMPLEX64] = 8,
+    [HABITAT_DTYPE_COMPLEX128] = 16,
 };
 
 /* Other names of the same formats: PyTorch's, and the C++ type names that Kineto writes. */
@@ -60,15 +50,12 @@ static const struct {
 };
 
 size_t habitat_dtype_bytes(habitat_dtype dtype) {
-    if ((int)dtype < 0 || dtype >= HABITAT_DTYPE_COUNT)
-        return 0;
-    return formats[dtype].bytes;
+    return (unsigned)dtype < HABITAT_DTYPE_COUNT ? bytes[dtype] : 0;
 }
 
 const char *habitat_dtype_name(habitat_dtype dtype) {
-    if ((int)dtype < 0 || dtype >= HABITAT_DTYPE_COUNT)
-        return formats[HABITAT_DTYPE_UNKNOWN].name;
-    return formats[dtype].name;
+    bool known = dtype != HABITAT_DTYPE_UNKNOWN && (unsigned)dtype < HABITAT_DTYPE_COUNT;
+    return known ? habitat_dtypes.words[dtype - 1].name : "unknown";
 }
 
 /* Asked for every input of a trace: most names differ in their first letter. */
@@ -82,7 +69,7 @@ habitat_dtype habitat_dtype_from_name(const char *name) {
     if (!strncmp(name, "torch.", 6))
         name += 6;
     for (int i = 1; i < HABITAT_DTYPE_COUNT; i++)
-        if (same(name, formats[i].name))
+        if (same(name, habitat_dtypes.words[i - 1].name))
             return (habitat_dtype)i;
     for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
         if (same(name, synonyms[i].name))

@@ -33,5 +33,7 @@ void word_list(const vocabulary *of, char *out, size_t size) {
     size_t used = 0;
     *out = '\0';
     for (size_t i = 0; i < of->count && used < size; i++)
-        used += (size_t)snprintf(out + used, size - used, "%s%s", i ? ", " : "", of->words[i].name);
+        if (!of->words[i].why_not)
+            used += (size_t)snprintf(out + used, size - used, "%s%s", used ? ", " : "",
+                                     of->words[i].name);
 }

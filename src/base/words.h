@@ -29,7 +29,7 @@ const word *word_find(const vocabulary *of, const char *text);
 /* The first name of a value, as reports write it; NULL: the value has none. */
 const char *word_name(const vocabulary *of, int value);
 
-/* "forward, backward": all names, cut where `out` ends. */
+/* "forward, backward": the words to choose from, cut where `out` ends. */
 void word_list(const vocabulary *of, char *out, size_t size);
 
 #endif

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/vocabulary.h"
 #include "question/measurement.h"
-#include "work/pass.h"
 
 static bool is(const char *a, const char *b) {
     return a && strcmp(a, b) == 0;
@@ -31,7 +31,7 @@ static habitat_variant variant_of(row *r) {
     bool own = row_has(r, "variant"), serving = !row_has(r, "shape") && !row_has(r, "class");
     int variant = HABITAT_VARIANT_DEFAULT;
     if (own || serving)
-        variant = row_word(r, own ? "variant" : "framework", &schema_variants, variant);
+        variant = row_word(r, own ? "variant" : "framework", &habitat_variants, variant);
     return is(row_text(r, "dtype", NULL), "fp8_block") ? HABITAT_VARIANT_BLOCK_SCALED
                                                        : (habitat_variant)variant;
 }
@@ -43,7 +43,7 @@ static habitat_dtype dtype_of(row *r, habitat_dtype *arithmetic) {
     if (!text)
         row_fail(r, HABITAT_E_RANGE, "no dtype given");
     if (dtype == HABITAT_DTYPE_UNKNOWN)
-        dtype = (habitat_dtype)row_word(r, "dtype", &schema_dtypes, HABITAT_DTYPE_UNKNOWN);
+        dtype = (habitat_dtype)row_word(r, "dtype", &habitat_dtypes, HABITAT_DTYPE_UNKNOWN);
     if (dtype == HABITAT_DTYPE_TF32) {
         *arithmetic = dtype;
         return HABITAT_DTYPE_FP32;
@@ -54,7 +54,8 @@ static habitat_dtype dtype_of(row *r, habitat_dtype *arithmetic) {
 /* Cells that mean the same in every schema. */
 static row_question read_common(row *r, habitat_measurement *made) {
     row_question q = {.out = made};
-    made->timing = (habitat_timing)row_word(r, "timing", &schema_timings, (int)timing_of_source(r));
+    made->timing =
+        (habitat_timing)row_word(r, "timing", &habitat_timings, (int)timing_of_source(r));
     made->variant = variant_of(r);
     made->time_ms = row_time(r, row_has(r, "time_ms") ? "time_ms" : "latency_ms");
     q.dtype = dtype_of(r, &made->arithmetic);
@@ -77,9 +78,11 @@ static habitat_status measurement_of(row *r, unsigned part, habitat_measurement 
     if (!row_has(r, "shape") && !row_has(r, "class") && !schema_is_bundle(r))
         return habitat_fail_at(r->err, HABITAT_E_FORMAT, r->path, UINT64_MAX, 1,
                                "columns of no known schema; docs/dataset.md lists them");
+    static const word splits[] = {{"train", 0, NULL}, {"test", 1, NULL}};
+    static const vocabulary split_words = VOCABULARY("split", splits);
     row_question q = read_common(r, &made);
     read_operation(r, &q, part);
-    int split = row_word(r, "split", &schema_splits, -1);
+    int split = row_word(r, "split", &split_words, -1);
     const char *flag = row_text(r, "flag", NULL), *name = row_text(r, "gpu", NULL);
     *gpu = name ? name : "";
     if (r->status != HABITAT_OK)

@@ -7,12 +7,6 @@
 
 #include "question/row.h"
 
-/* Vocabularies of columns (words.c). */
-extern const vocabulary schema_timings;  /* values: habitat_timing */
-extern const vocabulary schema_dtypes;   /* values: habitat_dtype */
-extern const vocabulary schema_variants; /* values: habitat_variant */
-extern const vocabulary schema_splits;   /* values: 0 train, 1 test */
-
 /* What a row says before its operation is read. */
 typedef struct row_question {
     habitat_dtype dtype; /* of the tensors */

@@ -30,14 +30,12 @@ static void write_offsets(writer *w, const habitat_class_offset *offsets, size_t
                                            {"operations", true, false},
                                            {"measured/\nmodel", true, false},
                                            {"believed\n%", true, false}};
-    static const char *const passes[] = {"forward", "backward", "backward_input",
-                                         "backward_weight"};
     text_table t;
     table_start(&t, columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < count; i++) {
         table_row(&t, STYLE_PLAIN);
         table_cell(&t, 0, "%s", offsets[i].name);
-        table_cell(&t, 1, "%s", (unsigned)offsets[i].pass < 4 ? passes[offsets[i].pass] : "-");
+        table_cell(&t, 1, "%s", habitat_pass_name(offsets[i].pass));
         table_cell(&t, 2, "%zu", offsets[i].operations);
         table_number(&t, 3, offsets[i].ratio, 3);
         table_number(&t, 4, 100 * offsets[i].weight, 0);

@@ -10,12 +10,6 @@
 #include "gpu/gpu.h"
 #include "report/parts.h"
 
-static const char *pass_name(habitat_pass pass) {
-    static const char *const names[] = {"forward", "backward", "backward-input", "backward-weight",
-                                        "optimizer"};
-    return names[pass];
-}
-
 static double flop_per_s(const habitat_report_operations *what, size_t i) {
     return what->work->flop / what->estimates[i].ms * 1e3;
 }
@@ -38,7 +32,7 @@ static void write_json(writer *w, const habitat_report_operations *what) {
     json_text(w, "name", what->name);
     json_text(w, "shape", what->shape);
     json_text(w, "class", habitat_class_name(work->op_class));
-    json_text(w, "pass", pass_name(work->pass));
+    json_text(w, "pass", habitat_pass_name(work->pass));
     json_text(w, "dtype", habitat_dtype_name(work->dtype));
     json_number(w, "flop", work->flop);
     json_number(w, "read_bytes", work->read_bytes);
@@ -77,7 +71,7 @@ static void write_csv(writer *w, const habitat_report_operations *what) {
         csv_text(w, what->name);
         csv_text(w, what->shape);
         csv_text(w, habitat_dtype_name(what->work->dtype));
-        csv_text(w, pass_name(what->work->pass));
+        csv_text(w, habitat_pass_name(what->work->pass));
         csv_number(w, e->ms);
         csv_number(w, e->low_ms);
         csv_number(w, e->high_ms);
@@ -106,7 +100,7 @@ static void text_head(writer *w, const habitat_report_operations *what) {
     const habitat_work *work = what->work;
     char line[512];
     habitat_format(line, sizeof line, "%s %s %s, %s: %.4g GFLOP, %.4g MB read, %.4g MB written",
-                   what->name, what->shape, habitat_dtype_name(work->dtype), pass_name(work->pass),
+                   what->name, what->shape, habitat_dtype_name(work->dtype), habitat_pass_name(work->pass),
                    work->flop / 1e9, work->read_bytes / 1e6, work->write_bytes / 1e6);
     wrapped_text(w, "", 0, line);
     writer_text(w, "\n");

@@ -7,8 +7,6 @@ last-level cache are warm; docs/dataset.md says so to whoever reads the numbers.
 
 import math
 
-DTYPES = ("fp32", "tf32", "bf16", "fp16")
-PASSES = ("forward", "backward", "backward_input", "backward_weight")
 
 
 def torch_dtype(dtype):
