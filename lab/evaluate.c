@@ -94,8 +94,8 @@ static bool large(const habitat_measurement *row, operator_class c) {
  */
 static bool reported(const habitat_measurement *row, operator_class c) {
     habitat_model_query query = question_of(row);
-    if (!row->test || operator_judged_by_kind(c) || operator_class_of(&query) != c ||
-        (row->work.pass != HABITAT_PASS_FORWARD && !operator_knows_passes(c)) ||
+    if (!row->test || operator_facts_of(c)->judged_by_kind || operator_class_of(&query) != c ||
+        (row->work.pass != HABITAT_PASS_FORWARD && !operator_facts_of(c)->knows_passes) ||
         strcmp(row->source, "deepbench") == 0)
         return false;
     if (c == OPERATOR_GEMM_MATRIX || c == OPERATOR_GEMM_FP8 || c == OPERATOR_ATTENTION)
@@ -363,7 +363,7 @@ static void print_mean(report_text *text, const char *title, const column_totals
 }
 
 static void print_heading(report_text *text, operator_class c, const bool *shown) {
-    report_print(text, "\n### %s\n\n| GPU | rows |", operator_class_name(c));
+    report_print(text, "\n### %s\n\n| GPU | rows |", operator_facts_of(c)->name);
     for (int m = 0; m < JUDGED_METHODS; m++)
         if (shown[m])
             report_print(text, " %s |", method_titles[m]);
@@ -443,7 +443,7 @@ static void print_rank(report_text *text, operator_class c, const cell *cells) {
             }
         }
     if (asked)
-        report_print(text, "| %s | %zu | %.1f | %.1f |\n", operator_class_name(c), asked,
+        report_print(text, "| %s | %zu | %.1f | %.1f |\n", operator_facts_of(c)->name, asked,
                      100 * (double)right[0] / (double)asked,
                      100 * (double)right[1] / (double)asked);
     free(all);
@@ -460,7 +460,7 @@ static unsigned group_classes(const habitat_dataset *data, size_t group) {
         if (in_group(group, rows[i].gpu)) {
             habitat_model_query query = question_of(&rows[i]);
             operator_class c = operator_class_of(&query);
-            if (c != OPERATOR_NONE && !operator_judged_by_kind(c))
+            if (c != OPERATOR_NONE && !operator_facts_of(c)->judged_by_kind)
                 classes |= 1U << c;
         }
     return classes;

@@ -17,8 +17,8 @@ enum { KIND_GPUS_MAX = 32, KIND_PASSES = 4, KIND_DTYPES = HABITAT_DTYPE_COUNT };
 /* Sums over the test rows of one GPU and number format. */
 typedef struct kind_cell {
     size_t n, pass_n[KIND_PASSES];
-    double pass_seen[KIND_PASSES], seen, kin, left_out, roofline;
-    size_t seen_inside, kin_inside, kin_n, left_out_inside, left_out_n;
+    double pass_seen[KIND_PASSES], seen, same_arch, left_out, roofline;
+    size_t seen_inside, kin_inside, same_arch_n, left_out_inside, left_out_n;
 } kind_cell;
 
 typedef struct kind_gpus {
@@ -96,7 +96,7 @@ static double roofline_error(const habitat_gpu *gpu, const habitat_measurement *
 /* A GPU's models: seen, left out alone while others of its kind stay, left out with its kind. */
 typedef struct kind_models {
     const habitat_models *seen;
-    habitat_models *kin, *without; /* NULL: none */
+    habitat_models *same_arch, *without; /* NULL: none */
 } kind_models;
 
 static void judge_row(const kind_models *models, const habitat_gpu *gpu,
@@ -111,10 +111,10 @@ static void judge_row(const kind_models *models, const habitat_gpu *gpu,
     cell->pass_n[row->work.pass]++;
     cell->pass_seen[row->work.pass] += error;
     cell->roofline += roofline_error(gpu, row, c);
-    error = error_of(models->kin, HABITAT_MODEL_AUTO, gpu, row, &inside);
+    error = error_of(models->same_arch, HABITAT_MODEL_AUTO, gpu, row, &inside);
     if (!isnan(error)) {
-        cell->kin_n++;
-        cell->kin += error;
+        cell->same_arch_n++;
+        cell->same_arch += error;
         cell->kin_inside += inside;
     }
     error = error_of(models->without, HABITAT_MODEL_TRANSFER, gpu, row, &inside);
@@ -139,11 +139,11 @@ static void print_cell(report_text *text, const char *gpu, const char *dtype,
     for (int pass = HABITAT_PASS_BACKWARD; pass < KIND_PASSES; pass++)
         print_share(text, cell->pass_seen[pass], cell->pass_n[pass]);
     print_share(text, cell->seen, cell->n);
-    print_share(text, cell->kin, cell->kin_n);
+    print_share(text, cell->same_arch, cell->same_arch_n);
     print_share(text, cell->left_out, cell->left_out_n);
     print_share(text, cell->roofline, cell->n);
     print_share(text, (double)cell->seen_inside, cell->n);
-    print_share(text, (double)cell->kin_inside, cell->kin_n);
+    print_share(text, (double)cell->kin_inside, cell->same_arch_n);
     print_share(text, (double)cell->left_out_inside, cell->left_out_n);
     report_print(text, "\n");
 }
@@ -159,7 +159,7 @@ static habitat_status judge_gpu(const habitat_dataset *data, const habitat_gpu_t
     habitat_status status =
         train_without(data, gpus, options, c, all, gpu, true, &models.without, err);
     if (status == HABITAT_OK && kin_of(all, gpu))
-        status = train_without(data, gpus, options, c, all, gpu, false, &models.kin, err);
+        status = train_without(data, gpus, options, c, all, gpu, false, &models.same_arch, err);
     size_t count;
     const habitat_measurement *rows = habitat_dataset_rows(data, &count);
     for (size_t i = 0; status == HABITAT_OK && i < count; i++) {
@@ -171,7 +171,7 @@ static habitat_status judge_gpu(const habitat_dataset *data, const habitat_gpu_t
     for (int dtype = 0; status == HABITAT_OK && dtype < KIND_DTYPES; dtype++)
         if (cells[dtype].n)
             print_cell(text, gpu->name, habitat_dtype_name((habitat_dtype)dtype), &cells[dtype]);
-    habitat_models_free(models.kin);
+    habitat_models_free(models.same_arch);
     habitat_models_free(models.without);
     return status;
 }
@@ -202,12 +202,13 @@ static habitat_status judge_class(const habitat_dataset *data, const habitat_gpu
         report_print(text, "%s", introduction);
     *begun = true;
     if (status == HABITAT_OK)
-        report_print(text,
-                     "\n### %s\n\n| GPU | format | rows | forward | backward | input gradient | "
-                     "weight gradient | seen | kin known | left out | roofline | interval, seen | "
-                     "interval, kin | interval, left out |\n"
-                     "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
-                     operator_class_name(c));
+        report_print(
+            text,
+            "\n### %s\n\n| GPU | format | rows | forward | backward | input gradient | "
+            "weight gradient | seen | architecture known | left out | roofline | interval, seen | "
+            "interval, architecture known | interval, left out |\n"
+            "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+            operator_facts_of(c)->name);
     for (size_t g = 0; status == HABITAT_OK && g < found.count; g++)
         status = judge_gpu(data, gpus, options, c, seen, &found, g, text, err);
     habitat_models_free(seen);
@@ -220,7 +221,7 @@ habitat_status evaluate_kinds(const habitat_dataset *data, const habitat_gpu_tab
     habitat_status status = HABITAT_OK;
     bool begun = false;
     for (int c = 0; status == HABITAT_OK && c < OPERATOR_CLASSES; c++)
-        if (operator_judged_by_kind((operator_class)c))
+        if (operator_facts_of((operator_class)c)->judged_by_kind)
             status = judge_class(data, gpus, options, (operator_class)c, &begun, text, err);
     return status;
 }

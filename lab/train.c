@@ -145,7 +145,7 @@ static bool look_at(const habitat_measurement *row, operator_class c, const habi
         return false;
     operator_look(&query, c, &facts, &view);
     double target = log(row->time_ms / view.base_ms);
-    bool graph = row->timing == HABITAT_TIMING_GRAPH && operator_moves_memory(c);
+    bool graph = row->timing == HABITAT_TIMING_GRAPH && operator_facts_of(c)->memory_bound;
     if ((!graph && row->time_ms < 2 * view.floor_ms) || !isfinite(target))
         return false;
     memcpy(x, view.inputs, d * sizeof *x);
@@ -208,7 +208,7 @@ static habitat_status collect(const habitat_dataset *data, const habitat_gpu_tab
                               operator_class c, const habitat_train_options *options, samples *s,
                               habitat_error *err) {
     *s = (samples){0};
-    operator_inputs(c, &s->d);
+    s->d = operator_facts_of(c)->features->count;
     group groups[TRAIN_GPUS_MAX][2] = {{{0, 0}}};
     find_groups(data, gpus, c, options, s, groups);
     size_t total = 0;
@@ -284,11 +284,10 @@ static habitat_status fit(const samples *s, operator_class c, bool seen, keep wh
             w[n++] = s->weight[i];
         }
     if (status == HABITAT_OK) {
-        size_t count;
-        const operator_input *inputs = operator_inputs(c, &count);
+        const operator_features *of = operator_facts_of(c)->features;
         bool use[OPERATOR_INPUTS_MAX];
-        for (size_t j = 0; j < count; j++)
-            use[j] = seen || !inputs[j].device;
+        for (size_t j = 0; j < of->count; j++)
+            use[j] = seen || !of->inputs[j].device;
         trees_options options = {.depth = seen ? shapes[c].seen_depth : shapes[c].transfer_depth,
                                  .count = seen ? shapes[c].seen_count : shapes[c].transfer_count,
                                  .learning_rate = .08,
@@ -302,7 +301,7 @@ static habitat_status fit(const samples *s, operator_class c, bool seen, keep wh
                                  .seed = seed};
         status = n >= LEAST_ROWS ? trees_train(x, y, w, n, s->d, use, &options, out, err)
                                  : habitat_fail(err, HABITAT_E_ARG, "too few rows to train %s",
-                                                operator_class_name(c));
+                                                operator_facts_of(c)->name);
     }
     free(x);
     free(y);
@@ -322,7 +321,8 @@ enum { SHRINKS = sizeof shrinks / sizeof *shrinks };
 static double choose_shrink(const train_held_out *rows, size_t n, size_t gpu_count,
                             operator_class c) {
     double best = INFINITY, chosen = .5, prior = gpu_count < 3 ? .2 : 0;
-    if (n == 0 && operator_judged_by_kind(c)) /* nothing says that trees hold for another kind */
+    if (n == 0 &&
+        operator_facts_of(c)->judged_by_kind) /* nothing says that trees hold for another kind */
         return 0;
     if (gpu_count < 2)
         return chosen;
@@ -373,7 +373,7 @@ static habitat_status judge_transfer(const samples *s, operator_class c, uint64_
                                      train_held_out *rows, size_t *n, habitat_error *err) {
     *n = 0;
     for (size_t g = 0; s->gpu_count > 1 && g < s->gpu_count; g++) {
-        keep others_of = operator_judged_by_kind(c) ? KEEP_OTHER_KINDS : KEEP_OTHERS;
+        keep others_of = operator_facts_of(c)->judged_by_kind ? KEEP_OTHER_KINDS : KEEP_OTHERS;
         size_t others = 0;
         for (size_t i = 0; i < s->n; i++)
             others += kept(s, i, others_of, g);
@@ -383,13 +383,14 @@ static habitat_status judge_transfer(const samples *s, operator_class c, uint64_
         habitat_status status = fit(s, c, false, others_of, g, seed, &t, err);
         if (status != HABITAT_OK)
             return status;
-        size_t first = *n, kin = 0;
+        size_t first = *n, same_arch = 0;
         *n += add_held_out(s, &t, g, false, false, rows + *n);
         trees_free(&t);
         for (size_t i = 0; i < s->gpu_count; i++)
-            kin += s->gpus[i]->compute_capability == s->gpus[g]->compute_capability;
-        for (size_t i = first; operator_judged_by_kind(c) && i < *n; i++) /* kinds count alike */
-            rows[i].weight /= (double)kin;
+            same_arch += s->gpus[i]->compute_capability == s->gpus[g]->compute_capability;
+        for (size_t i = first; operator_facts_of(c)->judged_by_kind && i < *n;
+             i++) /* kinds count alike */
+            rows[i].weight /= (double)same_arch;
     }
     return HABITAT_OK;
 }
@@ -579,7 +580,7 @@ static habitat_status train_seen(const samples *s, operator_class c, float trans
     if (!rows)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     trees held = {0};
-    bool by_shape = operator_judged_by_kind(c); /* many GPUs have too few test rows */
+    bool by_shape = operator_facts_of(c)->judged_by_kind; /* many GPUs have too few test rows */
     keep which = has_tests(s) && !by_shape ? KEEP_TRAIN : KEEP_FOUR_FIFTHS;
     habitat_status status = fit(s, c, true, which, 0, seed, &held, err);
     size_t n = 0, ends[TRAIN_GPUS_MAX] = {0};
@@ -591,7 +592,7 @@ static habitat_status train_seen(const samples *s, operator_class c, float trans
     if (status == HABITAT_OK) {
         /* Where trees do not carry between kinds of GPU, there is nothing to blend with. */
         out->shrink = 1;
-        if (!operator_judged_by_kind(c))
+        if (!operator_facts_of(c)->judged_by_kind)
             status = choose_blend(s, c, transfer_shrink, seed, &out->shrink, err);
         bool widest = c == OPERATOR_CONV_OTHER || c == OPERATOR_CONV_MATRIX;
         bool done = widest ? widest_interval(rows, ends, s->gpu_count, &out->low, &out->high)
@@ -654,7 +655,7 @@ static habitat_status train_class(const habitat_dataset *data, const habitat_gpu
                           : train_transfer(&s, c, seed, model, err);
             if (status == HABITAT_OK)
                 status = name_gpus(&s, model, err);
-            if (status == HABITAT_OK && seen && operator_judged_by_kind(c))
+            if (status == HABITAT_OK && seen && operator_facts_of(c)->judged_by_kind)
                 status = name_kinds(&s, model, err);
             models->count++;
         }
@@ -674,7 +675,7 @@ habitat_status train_classes(const habitat_dataset *data, const habitat_gpu_tabl
     habitat_status status = HABITAT_OK;
     for (int c = 0; status == HABITAT_OK && c < OPERATOR_CLASSES; c++) {
         if (options->progress && (classes >> c & 1))
-            options->progress(options->context, operator_class_name((operator_class)c),
+            options->progress(options->context, operator_facts_of((operator_class)c)->name,
                               (double)c / OPERATOR_CLASSES);
         if (classes >> c & 1)
             status = train_class(data, gpus, options, (operator_class)c, models, err);
@@ -704,7 +705,7 @@ habitat_status train_named_classes(const habitat_train_options *options, unsigne
     for (size_t i = 0; options && i < options->class_count; i++) {
         int c = 0;
         while (c < OPERATOR_CLASSES &&
-               strcmp(operator_class_name((operator_class)c), options->classes[i]) != 0)
+               strcmp(operator_facts_of((operator_class)c)->name, options->classes[i]) != 0)
             c++;
         if (c == OPERATOR_CLASSES)
             return habitat_fail(err, HABITAT_E_ARG,

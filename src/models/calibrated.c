@@ -76,9 +76,8 @@ void calibrated_free(calibrated *c) {
 }
 
 static unsigned pass_of(operator_class c, habitat_pass pass) {
-    bool apart = c == OPERATOR_CONV || c == OPERATOR_ATTENTION ||
-                 (operator_knows_passes(c) && c != OPERATOR_ELEMENTWISE);
-    return apart && (unsigned)pass < OFFSET_PASSES ? (unsigned)pass : 0;
+    return operator_facts_of(c)->offset_by_pass && (unsigned)pass < OFFSET_PASSES ? (unsigned)pass
+                                                                                  : 0;
 }
 
 static bool thin(const habitat_work *work) {
@@ -98,11 +97,11 @@ static double residual_of(const habitat_measurement *row, const habitat_gpu *gpu
         return NAN;
     operator_view view;
     operator_look(&query, c, &facts, &view);
-    bool cached = operator_moves_memory(c) &&
+    bool cached = operator_facts_of(c)->memory_bound &&
                   row->work.read_bytes + row->work.write_bytes < least_caches * facts.l2_bytes;
-    bool told =
+    bool usable =
         predicted->ms >= OFFSET_LEAST_FLOORS * view.floor_ms && !cached && !thin(&row->work);
-    return told ? log(row->time_ms / predicted->ms) : NAN;
+    return usable ? log(row->time_ms / predicted->ms) : NAN;
 }
 
 /* One class and pass: the residuals of its rows into `scratch`, shape (count). */

@@ -21,10 +21,9 @@ uint32_t learned_inputs_checksum(unsigned class_number, bool paper) {
         uint8_t count = (uint8_t)paper_input_count((paper_class)class_number);
         return (uint32_t)crc32(sum, &count, 1);
     }
-    size_t count;
-    const operator_input *inputs = operator_inputs((operator_class)class_number, &count);
-    for (size_t i = 0; i < count; i++)
-        sum = crc32(sum, (const Bytef *)inputs[i].name, (uInt)strlen(inputs[i].name) + 1);
+    const operator_features *of = operator_facts_of((operator_class)class_number)->features;
+    for (size_t i = 0; i < of->count; i++)
+        sum = crc32(sum, (const Bytef *)of->inputs[i].name, (uInt)strlen(of->inputs[i].name) + 1);
     return (uint32_t)sum;
 }
 
@@ -196,11 +195,8 @@ static void get_model(reader *r, operator_model *m, bool *foreign) {
     m->high_estimated = numbers[4];
     m->training_rows = get_number(r, 8);
     get_gpus(r, m);
-    size_t inputs;
-    if (paper)
-        inputs = paper_input_count((paper_class)m->class_number);
-    else
-        operator_inputs((operator_class)m->class_number, &inputs);
+    size_t inputs = paper ? paper_input_count((paper_class)m->class_number)
+                          : operator_facts_of((operator_class)m->class_number)->features->count;
     if (r->failed)
         return;
     if (paper)

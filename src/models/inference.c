@@ -37,7 +37,7 @@ bool habitat_models_describe(const habitat_models *models, size_t i, habitat_mod
     bool paper = m->use == HABITAT_MODEL_PAPER;
     *out = (habitat_model_info){
         .name = paper ? paper_class_name((paper_class)m->class_number)
-                      : operator_class_name((operator_class)m->class_number),
+                      : operator_facts_of((operator_class)m->class_number)->name,
         .use = (habitat_model_use)m->use,
         .training_rows = (size_t)m->training_rows,
         .gpu_count = gpus_of(m),
@@ -106,7 +106,7 @@ static const habitat_model_estimate nothing = {false, false, NAN, NAN, NAN};
 
 /* Another GPU of a kind that was measured, in classes that keep kinds: its intervals are wider by
  * this factor (of logarithms). docs/modelling.md#kinds */
-static const double kin_width = 2;
+static const double same_arch_width = 2;
 
 static bool knows_kind(const operator_model *seen, const habitat_gpu *gpu) {
     char kind[LEARNED_KIND_BYTES];
@@ -129,8 +129,8 @@ static bool knows_better(const habitat_models *models, operator_class c, operato
 /* Gradients of convolutions go by their forward pass, times factors, in model files without any of
  * their own, and where two GPUs are compared: recorded networks came out no better with them
  * (docs/modelling.md#traces). */
-static operator_class class_of(const habitat_models *models, habitat_model_use use,
-                               const habitat_gpu *gpu, const habitat_model_query *query) {
+static operator_class answering_class(const habitat_models *models, habitat_model_use use,
+                                      const habitat_gpu *gpu, const habitat_model_query *query) {
     operator_class c = operator_class_of(query), other = operator_class_if_seen(query);
     if (use == HABITAT_MODEL_AUTO && other != OPERATOR_NONE && knows_better(models, c, other, gpu))
         return other;
@@ -143,10 +143,9 @@ static operator_class class_of(const habitat_models *models, habitat_model_use u
 }
 
 bool learned_on_estimates(const habitat_gpu *gpu, operator_class c, habitat_dtype arithmetic) {
-    if (operator_moves_memory(c))
+    if (operator_facts_of(c)->memory_bound)
         return gpu->sustained_bandwidth_estimated;
-    if (c == OPERATOR_GEMM_MATRIX || c == OPERATOR_GEMM_FP8 || c == OPERATOR_ATTENTION ||
-        c == OPERATOR_CONV_MATRIX || (c == OPERATOR_RNN && arithmetic != HABITAT_DTYPE_FP32))
+    if (operator_on_matrix_units(operator_facts_of(c)->estimated_unit, arithmetic))
         return gpu->sustained_matrix_estimated[arithmetic];
     return gpu->sustained_plain_estimated[HABITAT_DTYPE_FP32];
 }
@@ -179,10 +178,9 @@ static habitat_model_estimate both_gradients(const habitat_models *models, habit
 
 static habitat_model_estimate from_trees(const habitat_models *models, habitat_model_use use,
                                          const habitat_gpu *gpu, const habitat_model_query *query) {
-    operator_class c = class_of(models, use, gpu, query);
+    operator_class c = answering_class(models, use, gpu, query);
     operator_gpu facts;
-    if ((c == OPERATOR_CONV_OTHER || c == OPERATOR_CONV_MATRIX) &&
-        query->work->pass == HABITAT_PASS_BACKWARD)
+    if (operator_facts_of(c)->two_gradients && query->work->pass == HABITAT_PASS_BACKWARD)
         return both_gradients(models, use, gpu, query);
     if (c == OPERATOR_NONE || !operator_gpu_facts(gpu, c, operator_arithmetic(query), &facts))
         return nothing;
@@ -207,12 +205,12 @@ static habitat_model_estimate from_trees(const habitat_models *models, habitat_m
     if (c == OPERATOR_CONV && pass != HABITAT_PASS_FORWARD)
         factor = (pass != HABITAT_PASS_BACKWARD_WEIGHT ? (double)models->pass_factors[0] : 0) +
                  (pass != HABITAT_PASS_BACKWARD_INPUT ? (double)models->pass_factors[1] : 0);
-    else
-        factor = operator_pass_factor(c, pass);
+    else if (pass != HABITAT_PASS_FORWARD)
+        factor = operator_facts_of(c)->backward_factor;
     double ms = factor * forward;
     if (!isfinite(ms) || ms <= 0)
         return nothing;
-    double width = is_seen && !named ? kin_width : 1;
+    double width = is_seen && !named ? same_arch_width : 1;
     bool estimated = !is_seen && learned_on_estimates(gpu, c, operator_arithmetic(query));
     float low = estimated ? model->low_estimated : model->low;
     float high = estimated ? model->high_estimated : model->high;
@@ -245,8 +243,8 @@ static double offset_factor(const habitat_models *models, const class_offsets *o
                             const habitat_model_query *query) {
     class_offset offset = calibrated_offset_of(offsets, query);
     operator_class c = operator_class_of(query);
-    bool gradients = c == OPERATOR_CONV || c == OPERATOR_CONV_OTHER || c == OPERATOR_CONV_MATRIX;
-    if (offset.count == 0 && gradients && query->work->pass == HABITAT_PASS_BACKWARD) {
+    if (offset.count == 0 && c != OPERATOR_NONE && query->work->op_class == HABITAT_CLASS_CONV &&
+        query->work->pass == HABITAT_PASS_BACKWARD) {
         const class_offset *of = offsets->of[c];
         double input = models->pass_factors[0], weight = models->pass_factors[1];
         class_offset x = of[HABITAT_PASS_BACKWARD_INPUT], w = of[HABITAT_PASS_BACKWARD_WEIGHT];
@@ -337,7 +335,7 @@ habitat_status habitat_models_offsets(const habitat_models *models, const habita
                 continue;
             used += offset->count;
             if (found < *count)
-                out[found] = (habitat_class_offset){operator_class_name((operator_class)c),
+                out[found] = (habitat_class_offset){operator_facts_of((operator_class)c)->name,
                                                     (habitat_pass)pass, offset->count,
                                                     exp(offset->median), offset->weight};
             found++;

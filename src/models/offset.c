@@ -8,20 +8,15 @@
 
 #include "base/quantile.h"
 
-/* Operations that the model's word weighs as much as. On estimated rates the rate itself is what is
- * off: leaving training GPUs out, two helps every class but convolutions, which rest on the rate by
- * half and differ more from shape to shape. On measured rates
- * classes differ: some are off from shape to shape more than from GPU to GPU, others the other way
- * round. Chosen on training rows alone (tools/few_shot.py); products and attention in 16 bits and
- * fp8 are taken as fp32 products, what else moves memory as layer norm: too few GPUs measured them.
- */
+/* Operations that the model's word weighs as much as: columns `doubt` and `doubt_estimated` of the
+ * table of classes. On estimated rates the rate itself is what is off: leaving training GPUs out, 2
+ * helps every class but convolutions, which rest on the rate by half and differ more from shape to
+ * shape. On measured rates classes differ: some are off from shape to shape more than from GPU to
+ * GPU, others the other way round. Products and attention in 16 bits and fp8 are taken as fp32
+ * products, what else moves memory as layer norm: too few GPUs measured them. */
 static double doubt_of(operator_class c, bool estimated) {
-    if (!estimated && (c == OPERATOR_ELEMENTWISE || c == OPERATOR_SOFTMAX))
-        return 1;
-    bool on_rule = estimated && c != OPERATOR_CONV;
-    if (on_rule || c == OPERATOR_BMM || operator_moves_memory(c))
-        return 2;
-    return 8;
+    const operator_facts *facts = operator_facts_of(c);
+    return estimated ? facts->doubt_estimated : facts->doubt;
 }
 
 class_offset offset_fit(const habitat_models *models, operator_class c, bool estimated,

@@ -11,7 +11,7 @@ enum { OFFSET_LEAST_FLOORS = 4 };
 /* What measured operations say of a class: weight * median is added to the log of a prediction. */
 typedef struct class_offset {
     double median; /* of log(measured / predicted) */
-    double weight; /* 0 to 1: how far it is believed; 0 without operations */
+    double weight; /* 0 to 1; 0 without operations */
     size_t count;  /* operations behind it */
 } class_offset;
 

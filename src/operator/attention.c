@@ -5,20 +5,22 @@
 
 #include "operator/views.h"
 
-const operator_input operator_attention_inputs[OPERATOR_ATTENTION_INPUTS] = {
-    {"padding", false},
-    {"waves", false},
-    {"filling", false},
-    {"longest/mean", false},
-    {"compute/memory", false},
-    {"log2 length", false},
-    {"queries a key head", false},
-    {"causal", false},
-    {"variant", false},
-    {"rows of a block", false},
-    {"head size", true},
-    {"vector share", true},
-};
+/* clang-format off */
+#define ATTENTION_FEATURES(F) \
+    F("padding", RATES, operator_log(w.head / head * ceil(w.q_len / rows) * rows / w.q_len, 0, 4)) \
+    F("waves", RATES, operator_log(waves, -5, 7)) \
+    F("filling", RATES, waves / ceil(waves)) \
+    F("longest/mean", RATES, operator_log(w.kv_len / mean_keys(&w, rows), 0, 4)) \
+    F("compute/memory", RATES, operator_log(busy / memory, -3, 5)) \
+    F("log2 length", RATES, operator_log2(s->kv_len, 4, 14)) \
+    F("queries a key head", RATES, operator_log2(s->heads / s->kv_heads, 0, 8)) \
+    F("causal", RATES, s->causal) \
+    F("variant", RATES, query->variant) \
+    F("rows of a block", RATES, rows) \
+    F("head size", GPU, head) \
+    F("vector share", GPU, vectors / (products + vectors))
+/* clang-format on */
+OPERATOR_FEATURES(operator_attention_features, ATTENTION_FEATURES);
 
 /* Rows of queries a block holds: kernels for short sequences hold few. */
 static const double block_rows[] = {16, 64, 128};
@@ -118,17 +120,6 @@ double operator_look_attention(const habitat_model_query *query, operator_class 
     double waves = w.heads * ceil(w.q_len / rows) / gpu->sm_count;
     double products = products_per_key(&w, gpu, 1), vectors = vectors_per_key(gpu, 1);
     float *x = inputs;
-    *x++ = operator_log(w.head / head * ceil(w.q_len / rows) * rows / w.q_len, 0, 4);
-    *x++ = operator_log(waves, -5, 7);
-    *x++ = (float)(waves / ceil(waves));
-    *x++ = operator_log(w.kv_len / mean_keys(&w, rows), 0, 4);
-    *x++ = operator_log(busy / memory, -3, 5);
-    *x++ = operator_log2(s->kv_len, 4, 14);
-    *x++ = operator_log2(s->heads / s->kv_heads, 0, 8);
-    *x++ = s->causal;
-    *x++ = (float)query->variant;
-    *x++ = (float)rows;
-    *x++ = (float)head;
-    *x++ = (float)(vectors / (products + vectors));
+    ATTENTION_FEATURES(OPERATOR_FEATURE_VALUE)
     return busy + memory;
 }

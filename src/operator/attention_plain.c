@@ -5,11 +5,20 @@
 
 #include "operator/views.h"
 
-const operator_input operator_attention_plain_inputs[OPERATOR_ATTENTION_PLAIN_INPUTS] = {
-    {"fused", false},     {"backward", false},   {"causal", false},       {"log2 length", false},
-    {"waves", false},     {"filling", false},    {"longest/mean", false}, {"compute/memory", false},
-    {"log2 head", false}, {"log2 bytes", false},
-};
+/* clang-format off */
+#define ATTENTION_PLAIN_FEATURES(F) \
+    F("fused", RATES, one) \
+    F("backward", RATES, backward) \
+    F("causal", RATES, s->causal) \
+    F("log2 length", RATES, operator_log2(s->kv_len, 4, 14)) \
+    F("waves", RATES, operator_log(waves, -5, 7)) \
+    F("filling", RATES, waves / ceil(waves)) \
+    F("longest/mean", RATES, operator_log(fmax(longest, 1e-9) / seconds, -4, 1)) \
+    F("compute/memory", RATES, operator_log(seconds / (bytes / gpu->bytes_per_s), -1, 6)) \
+    F("log2 head", RATES, operator_log2(s->head_dim, 3, 9)) \
+    F("log2 bytes", RATES, operator_log2(bytes, 20, 34))
+/* clang-format on */
+OPERATOR_FEATURES(operator_attention_plain_features, ATTENTION_PLAIN_FEATURES);
 
 /* One fused kernel. Rates are shares of the sustained fp32 rate. */
 typedef struct fused_costs {
@@ -74,15 +83,6 @@ double operator_look_attention_plain(const habitat_model_query *query, operator_
                          : separate_time(s, backward, backward ? 8 : 4, gpu);
     double waves = s->batch * s->heads * ceil(s->q_len / k->tile_q) / gpu->sm_count;
     float *x = inputs;
-    *x++ = one;
-    *x++ = backward;
-    *x++ = s->causal;
-    *x++ = operator_log2(s->kv_len, 4, 14);
-    *x++ = operator_log(waves, -5, 7);
-    *x++ = (float)(waves / ceil(waves));
-    *x++ = operator_log(fmax(longest, 1e-9) / seconds, -4, 1);
-    *x++ = operator_log(seconds / (bytes / gpu->bytes_per_s), -1, 6);
-    *x++ = operator_log2(s->head_dim, 3, 9);
-    *x++ = operator_log2(bytes, 20, 34);
+    ATTENTION_PLAIN_FEATURES(OPERATOR_FEATURE_VALUE)
     return seconds;
 }

@@ -5,19 +5,42 @@
 
 #include "operator/views.h"
 
-const operator_input operator_conv_inputs[OPERATOR_CONV_INPUTS] = {
-    {"implicit", false},         {"fused Winograd", false},  {"separate Winograd", false},
-    {"its product", false},      {"compute/memory", false},  {"log2 c_in", false},
-    {"log2 c_out", false},       {"log2 out", false},        {"log2 batch", false},
-    {"multiples c_in", false},   {"multiples c_out", false}, {"use of 4", false},
-    {"use of 2", false},         {"c_out/32", false},        {"c_out/64", false},
-    {"c_out/128", false},        {"c_in/8", false},          {"waves 128x128", false},
-    {"filling 128x128", false},  {"waves 128x64", false},    {"filling 128x64", false},
-    {"waves 128x32", false},     {"filling 128x32", false},  {"waves separate", false},
-    {"filling separate", false}, {"waves fused", false},     {"filling fused", false},
-    {"use separate", false},     {"bytes/L2", true},         {"log2 units", true},
-    {"flop/byte rate", true},    {"kernel area", false},
-};
+/* clang-format off */
+#define CONV_FEATURES(F) \
+    F("implicit", RATES, operator_log(implicit / base, 0, 3)) \
+    F("fused Winograd", RATES, winograd ? operator_log(fused / base, 0, 3) : 3) \
+    F("separate Winograd", RATES, winograd ? operator_log(separate / base, 0, 3) : 3) \
+    F("its product", RATES, operator_log(product / separate, -3, 0)) \
+    F("compute/memory", RATES, operator_log(flop / rate / (bytes / bandwidth), -3, 6)) \
+    F("log2 c_in", RATES, operator_log2(c_in, 0, 11)) \
+    F("log2 c_out", RATES, operator_log2(c_out, 0, 11)) \
+    F("log2 out", RATES, operator_log2(side, 0, 8)) \
+    F("log2 batch", RATES, operator_log2(batch, 0, 7)) \
+    F("multiples c_in", RATES, (fmod(c_in, 4) == 0) + (fmod(c_in, 32) == 0)) \
+    F("multiples c_out", RATES, (fmod(c_out, 4) == 0) + (fmod(c_out, 32) == 0)) \
+    F("use of 4", RATES, used(s->out[1], 4)) \
+    F("use of 2", RATES, used(s->out[1], 2)) \
+    F("c_out/32", RATES, used(c_out, 32)) \
+    F("c_out/64", RATES, used(c_out, 64)) \
+    F("c_out/128", RATES, used(c_out, 128)) \
+    F("c_in/8", RATES, used(c_in, 8)) \
+    F("waves 128x128", RATES, tile[0][0]) \
+    F("filling 128x128", RATES, tile[0][1]) \
+    F("waves 128x64", RATES, tile[1][0]) \
+    F("filling 128x64", RATES, tile[1][1]) \
+    F("waves 128x32", RATES, tile[2][0]) \
+    F("filling 128x32", RATES, tile[2][1]) \
+    F("waves separate", RATES, tile[SEPARATE][0]) \
+    F("filling separate", RATES, tile[SEPARATE][1]) \
+    F("waves fused", RATES, tile[FUSED][0]) \
+    F("filling fused", RATES, tile[FUSED][1]) \
+    F("use separate", RATES, tile[SEPARATE][2]) \
+    F("bytes/L2", GPU, operator_log(bytes / gpu->l2_bytes, -5, 6)) \
+    F("log2 units", GPU, log2(units)) \
+    F("flop/byte rate", GPU, log(rate / bandwidth)) \
+    F("kernel area", RATES, operator_log2(area, 0, 8))
+/* clang-format on */
+OPERATOR_FEATURES(operator_conv_features, CONV_FEATURES);
 
 static const operator_tile implicit_tiles[] = {
     {128, 128, .75}, {128, 64, .70}, {128, 32, .62}, {64, 64, .55}};
@@ -63,41 +86,13 @@ double operator_look_conv(const habitat_model_query *query, operator_class c,
     double transformed = 4 * 36 * (fours * (c_in + c_out) + c_in * c_out);
     double separate = product + (tensors + 2 * transformed + 4 * area * c_in * c_out) / bandwidth;
     double base = winograd ? fmin(fmin(implicit, fused), separate) : implicit;
+    enum { IMPLICIT = 3, SEPARATE = IMPLICIT, FUSED, TILES };
+    float tile[TILES][3];
+    for (size_t i = 0; i < IMPLICIT; i++)
+        operator_tile_inputs(&implicit_tiles[i], 1, pixels, c_out, units, -5, 5, tile[i]);
+    operator_tile_inputs(&separate_tiles[1], 36, fours, c_out, units, -5, 5, tile[SEPARATE]);
+    operator_tile_inputs(&fused_tiles[0], 1, twos, c_out, units, -5, 5, tile[FUSED]);
     float *x = inputs;
-    *x++ = operator_log(implicit / base, 0, 3);
-    *x++ = winograd ? operator_log(fused / base, 0, 3) : 3;
-    *x++ = winograd ? operator_log(separate / base, 0, 3) : 3;
-    *x++ = operator_log(product / separate, -3, 0);
-    *x++ = operator_log(flop / rate / (bytes / bandwidth), -3, 6);
-    *x++ = operator_log2(c_in, 0, 11);
-    *x++ = operator_log2(c_out, 0, 11);
-    *x++ = operator_log2(side, 0, 8);
-    *x++ = operator_log2(batch, 0, 7);
-    *x++ = (float)((fmod(c_in, 4) == 0) + (fmod(c_in, 32) == 0));
-    *x++ = (float)((fmod(c_out, 4) == 0) + (fmod(c_out, 32) == 0));
-    *x++ = used(s->out[1], 4);
-    *x++ = used(s->out[1], 2);
-    *x++ = used(c_out, 32);
-    *x++ = used(c_out, 64);
-    *x++ = used(c_out, 128);
-    *x++ = used(c_in, 8);
-    float tile[3];
-    for (size_t i = 0; i < 3; i++) {
-        operator_tile_inputs(&implicit_tiles[i], 1, pixels, c_out, units, -5, 5, tile);
-        *x++ = tile[0];
-        *x++ = tile[1];
-    }
-    operator_tile_inputs(&separate_tiles[1], 36, fours, c_out, units, -5, 5, tile);
-    *x++ = tile[0];
-    *x++ = tile[1];
-    float use_separate = tile[2];
-    operator_tile_inputs(&fused_tiles[0], 1, twos, c_out, units, -5, 5, tile);
-    *x++ = tile[0];
-    *x++ = tile[1];
-    *x++ = use_separate;
-    *x++ = operator_log(bytes / gpu->l2_bytes, -5, 6);
-    *x++ = (float)log2(units);
-    *x++ = (float)log(rate / bandwidth);
-    *x++ = operator_log2(area, 0, 8);
+    CONV_FEATURES(OPERATOR_FEATURE_VALUE)
     return base;
 }

@@ -9,20 +9,44 @@
 
 #include "operator/views.h"
 
-const operator_input operator_convolution_inputs[OPERATOR_CONVOLUTION_INPUTS] = {
-    {"product", false},         {"format", false},        {"compute/memory", false},
-    {"tile loss", false},       {"rearranging", false},   {"direct", false},
-    {"transformed", false},     {"log2 c_in", false},     {"log2 c_out", false},
-    {"log2 batch", false},      {"log2 side", false},     {"log2 area", false},
-    {"stride", false},          {"log2 groups", false},   {"multiples c_in", false},
-    {"multiples c_out", false}, {"waves 256x128", false}, {"filling 256x128", false},
-    {"use 256x128", false},     {"waves 128x128", false}, {"filling 128x128", false},
-    {"use 128x128", false},     {"waves 64x64", false},   {"filling 64x64", false},
-    {"use 64x64", false},       {"log2 split", false},    {"log2 k", false},
-    {"log2 m/n", false},        {"transposed", false},    {"multiples side", false},
-    {"bytes/L2", true},         {"log2 units", true},     {"flop/byte rate", true},
-    {"log time", true},
-};
+/* clang-format off */
+#define CONVOLUTION_FEATURES(F) \
+    F("product", RATES, g.kind) \
+    F("format", RATES, !wide + matrix) \
+    F("compute/memory", RATES, operator_log(compute / memory, -5, 5)) \
+    F("tile loss", RATES, operator_log(implicit / fmax(flop / gpu->flop_per_s, memory), -1, 5)) \
+    F("rearranging", RATES, rearranging / base) \
+    F("direct", RATES, operator_log(direct / tiled, -4, 4)) \
+    F("transformed", RATES, isfinite(transformed) ? operator_log(transformed / implicit, -3, 3) : 3) \
+    F("log2 c_in", RATES, operator_log2(g.c_in, 0, 11)) \
+    F("log2 c_out", RATES, operator_log2(g.c_out, 0, 11)) \
+    F("log2 batch", RATES, operator_log2(s->batch, 0, 8)) \
+    F("log2 side", RATES, operator_log2(g.side, 0, 9)) \
+    F("log2 area", RATES, operator_log2(g.area, 0, 8)) \
+    F("stride", RATES, fmin(g.stride, 16)) \
+    F("log2 groups", RATES, operator_log2(g.groups, 0, 11)) \
+    F("multiples c_in", RATES, multiples(g.c_in)) \
+    F("multiples c_out", RATES, multiples(g.c_out)) \
+    F("waves 256x128", RATES, tile[0][0]) \
+    F("filling 256x128", RATES, tile[0][1]) \
+    F("use 256x128", RATES, tile[0][2]) \
+    F("waves 128x128", RATES, tile[1][0]) \
+    F("filling 128x128", RATES, tile[1][1]) \
+    F("use 128x128", RATES, tile[1][2]) \
+    F("waves 64x64", RATES, tile[2][0]) \
+    F("filling 64x64", RATES, tile[2][1]) \
+    F("use 64x64", RATES, tile[2][2]) \
+    F("log2 split", RATES, operator_log2(split, 0, 8)) \
+    F("log2 k", RATES, operator_log2(g.k, 0, 20)) \
+    F("log2 m/n", RATES, operator_log2(g.m / g.n, -12, 18)) \
+    F("transposed", RATES, s->transposed) \
+    F("multiples side", RATES, multiples(g.side)) \
+    F("bytes/L2", GPU, operator_log(bytes / gpu->l2_bytes, -5, 6)) \
+    F("log2 units", GPU, log2(units)) \
+    F("flop/byte rate", GPU, log(gpu->flop_per_s / gpu->bytes_per_s)) \
+    F("log time", GPU, operator_log(base / 4e-6, -3, 7))
+/* clang-format on */
+OPERATOR_FEATURES(operator_convolution_features, CONVOLUTION_FEATURES);
 
 typedef enum product_kind { PRODUCT_OUTPUT, PRODUCT_INPUT_GRADIENT, PRODUCT_WEIGHT_GRADIENT } kind;
 
@@ -78,6 +102,7 @@ static const operator_tile plain_tiles[] = {{256, 128, .5}, {128, 256, .5}, {128
 enum { TILES = sizeof matrix_tiles / sizeof *matrix_tiles };
 /* Those that inputs describe. */
 static const unsigned described[] = {0, 2, 3};
+enum { TILES_DESCRIBED = sizeof described / sizeof *described };
 
 static const double matrix_pass_factors[] = {1, 1.4, 1.8}, plain_pass_factors[] = {1, .8, 1};
 /* Reads of each tensor by kernels on plain and on matrix units; how much of rearranging shows. */
@@ -166,33 +191,10 @@ double operator_look_convolution(const habitat_model_query *query, operator_clas
         rearranges ? rearranging_share * (wide ? 1 : 2) * (g.in_bytes + g.out_bytes) * each : 0;
     double compute = fmin(implicit, transformed);
     double base = cbrt(compute * compute * compute + memory * memory * memory) + rearranging;
+    float tile[TILES_DESCRIBED][3];
+    for (size_t i = 0; i < TILES_DESCRIBED; i++)
+        operator_tile_inputs(&tiles[described[i]], g.groups, g.m, g.n, units, -5, 5, tile[i]);
     float *x = inputs;
-    *x++ = (float)g.kind;
-    *x++ = (float)(!wide + matrix);
-    *x++ = operator_log(compute / memory, -5, 5);
-    *x++ = operator_log(implicit / fmax(flop / gpu->flop_per_s, memory), -1, 5);
-    *x++ = (float)(rearranging / base);
-    *x++ = operator_log(direct / tiled, -4, 4);
-    *x++ = isfinite(transformed) ? operator_log(transformed / implicit, -3, 3) : 3;
-    *x++ = operator_log2(g.c_in, 0, 11);
-    *x++ = operator_log2(g.c_out, 0, 11);
-    *x++ = operator_log2(s->batch, 0, 8);
-    *x++ = operator_log2(g.side, 0, 9);
-    *x++ = operator_log2(g.area, 0, 8);
-    *x++ = (float)fmin(g.stride, 16);
-    *x++ = operator_log2(g.groups, 0, 11);
-    *x++ = multiples(g.c_in);
-    *x++ = multiples(g.c_out);
-    for (size_t i = 0; i < sizeof described / sizeof *described; i++, x += 3)
-        operator_tile_inputs(&tiles[described[i]], g.groups, g.m, g.n, units, -5, 5, x);
-    *x++ = operator_log2(split, 0, 8);
-    *x++ = operator_log2(g.k, 0, 20);
-    *x++ = operator_log2(g.m / g.n, -12, 18);
-    *x++ = s->transposed;
-    *x++ = multiples(g.side);
-    *x++ = operator_log(bytes / gpu->l2_bytes, -5, 6);
-    *x++ = (float)log2(units);
-    *x++ = (float)log(gpu->flop_per_s / gpu->bytes_per_s);
-    *x++ = operator_log(base / 4e-6, -3, 7);
+    CONVOLUTION_FEATURES(OPERATOR_FEATURE_VALUE)
     return base;
 }

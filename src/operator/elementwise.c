@@ -18,11 +18,19 @@ double operator_warm_share(const operator_gpu *gpu, double footprint) {
     return 1 - operator_miss_share(footprint, gpu->l2_bytes, .51, .45);
 }
 
-const operator_input operator_elementwise_inputs[OPERATOR_ELEMENTWISE_INPUTS] = {
-    {"inputs", false},         {"kind", false},    {"log2 bytes", false},
-    {"eager", false},          {"warm", false},    {"element bytes", false},
-    {"compute/memory", false}, {"bytes/L2", true}, {"flop/byte rate", true},
-};
+/* clang-format off */
+#define ELEMENTWISE_FEATURES(F) \
+    F("inputs", RATES, fmin(round(w->read_bytes / w->write_bytes), 4)) \
+    F("kind", RATES, elementwise_kind(w)) \
+    F("log2 bytes", RATES, operator_log2(bytes, 20, 30)) \
+    F("eager", RATES, query->timing == HABITAT_TIMING_EAGER) \
+    F("warm", RATES, operator_warm_share(gpu, bytes)) \
+    F("element bytes", RATES, habitat_dtype_bytes(w->dtype)) \
+    F("compute/memory", RATES, operator_log(compute / memory, -3, 3)) \
+    F("bytes/L2", GPU, operator_log(bytes / gpu->l2_bytes, -4, 6)) \
+    F("flop/byte rate", GPU, log(gpu->flop_per_s / gpu->bytes_per_s))
+/* clang-format on */
+OPERATOR_FEATURES(operator_elementwise_features, ELEMENTWISE_FEATURES);
 
 /* Kinds by how much they compute: sums and products 0, quotients 1, powers 2, comparisons 3,
  * functions with an exponential 4. */
@@ -57,20 +65,18 @@ double operator_look_elementwise(const habitat_model_query *query, operator_clas
     double memory = operator_memory_time(gpu, bytes, bytes);
     double cycles = lane_cycles(w);
     double compute = elements * cycles / (gpu->sm_count * gpu->lanes_per_sm * gpu->clock_hz);
-    inputs[0] = (float)fmin(round(w->read_bytes / w->write_bytes), 4);
-    inputs[1] = elementwise_kind(w);
-    inputs[2] = operator_log2(bytes, 20, 30);
-    inputs[3] = query->timing == HABITAT_TIMING_EAGER;
-    inputs[4] = (float)operator_warm_share(gpu, bytes);
-    inputs[5] = (float)habitat_dtype_bytes(w->dtype);
-    inputs[6] = operator_log(compute / memory, -3, 3);
-    inputs[7] = operator_log(bytes / gpu->l2_bytes, -4, 6);
-    inputs[8] = (float)log(gpu->flop_per_s / gpu->bytes_per_s);
+    float *x = inputs;
+    ELEMENTWISE_FEATURES(OPERATOR_FEATURE_VALUE)
     return pow(pow(memory, 4) + pow(compute, 4), .25) + (cycles > 0 ? extra_start : 0);
 }
 
-const operator_input operator_copy_inputs[OPERATOR_COPY_INPUTS] = {
-    {"log2 bytes", false}, {"warm", false}, {"element bytes", false}};
+/* clang-format off */
+#define COPY_FEATURES(F) \
+    F("log2 bytes", RATES, operator_log2(bytes, 14, 30)) \
+    F("warm", RATES, warm) \
+    F("element bytes", RATES, habitat_dtype_bytes(w->dtype))
+/* clang-format on */
+OPERATOR_FEATURES(operator_copy_features, COPY_FEATURES);
 
 /* The driver's kernel, which asks less of memory and cache than element-wise kernels do. */
 double operator_look_copy(const habitat_model_query *query, operator_class c,
@@ -79,8 +85,7 @@ double operator_look_copy(const habitat_model_query *query, operator_class c,
     const double from_memory = .63, from_cache = .4;
     const habitat_work *w = query->work;
     double bytes = w->read_bytes + w->write_bytes, warm = operator_warm_share(gpu, bytes);
-    inputs[0] = operator_log2(bytes, 14, 30);
-    inputs[1] = (float)warm;
-    inputs[2] = (float)habitat_dtype_bytes(w->dtype);
+    float *x = inputs;
+    COPY_FEATURES(OPERATOR_FEATURE_VALUE)
     return operator_memory_time(gpu, bytes, bytes) / (warm * from_cache + (1 - warm) * from_memory);
 }

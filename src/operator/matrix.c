@@ -9,18 +9,39 @@
 
 #include "operator/views.h"
 
-const operator_input operator_matrix_inputs[OPERATOR_MATRIX_INPUTS] = {
-    {"waves 256x128", false},  {"filling 256x128", false}, {"use 256x128", false},
-    {"waves 128x256", false},  {"filling 128x256", false}, {"use 128x256", false},
-    {"waves 128x128", false},  {"filling 128x128", false}, {"use 128x128", false},
-    {"waves 128x64", false},   {"filling 128x64", false},  {"use 128x64", false},
-    {"waves 64x128", false},   {"filling 64x128", false},  {"use 64x128", false},
-    {"waves 64x64", false},    {"filling 64x64", false},   {"use 64x64", false},
-    {"compute/memory", false}, {"tile loss", false},       {"log2 k", false},
-    {"multiples", false},      {"variant", false},         {"block scales", false},
-    {"alignment", false},      {"log2 m", true},           {"log2 n", true},
-    {"footprint/L2", true},    {"log time", true},
-};
+/* clang-format off */
+#define MATRIX_FEATURES(F) \
+    F("waves 256x128", RATES, tile[0][0]) \
+    F("filling 256x128", RATES, tile[0][1]) \
+    F("use 256x128", RATES, tile[0][2]) \
+    F("waves 128x256", RATES, tile[1][0]) \
+    F("filling 128x256", RATES, tile[1][1]) \
+    F("use 128x256", RATES, tile[1][2]) \
+    F("waves 128x128", RATES, tile[2][0]) \
+    F("filling 128x128", RATES, tile[2][1]) \
+    F("use 128x128", RATES, tile[2][2]) \
+    F("waves 128x64", RATES, tile[3][0]) \
+    F("filling 128x64", RATES, tile[3][1]) \
+    F("use 128x64", RATES, tile[3][2]) \
+    F("waves 64x128", RATES, tile[4][0]) \
+    F("filling 64x128", RATES, tile[4][1]) \
+    F("use 64x128", RATES, tile[4][2]) \
+    F("waves 64x64", RATES, tile[5][0]) \
+    F("filling 64x64", RATES, tile[5][1]) \
+    F("use 64x64", RATES, tile[5][2]) \
+    F("compute/memory", RATES, operator_log(compute / memory, -5, 5)) \
+    F("tile loss", RATES, operator_log(compute / power, 0, 5)) \
+    F("log2 k", RATES, operator_log2(k, 4, 16)) \
+    F("multiples", RATES, whole_multiples(n, 8, 64) + whole_multiples(k, 8, 64)) \
+    F("variant", RATES, query->variant == HABITAT_VARIANT_SGLANG) \
+    F("block scales", RATES, query->variant == HABITAT_VARIANT_BLOCK_SCALED) \
+    F("alignment", RATES, log2(alignment)) \
+    F("log2 m", GPU, operator_log2(m, 0, 16)) \
+    F("log2 n", GPU, operator_log2(n, 0, 16)) \
+    F("footprint/L2", GPU, operator_log(footprint / gpu->l2_bytes, -3, 3)) \
+    F("log time", GPU, operator_log(base / 4e-6, -2, 5))
+/* clang-format on */
+OPERATOR_FEATURES(operator_matrix_features, MATRIX_FEATURES);
 
 /* Tiles of the libraries' kernels; the first six are described to the trees. */
 static const double tiles[][2] = {{256, 128}, {128, 256}, {128, 128}, {128, 64},
@@ -97,10 +118,10 @@ static double tiled_time(const operator_gpu *gpu, double b, double m, double n, 
     return best;
 }
 
-static void describe_tiles(double b, double m, double n, double units, float *x) {
-    for (size_t i = 0; i < TILES_DESCRIBED; i++, x += 3) {
+static void describe_tiles(double b, double m, double n, double units, float out[][3]) {
+    for (size_t i = 0; i < TILES_DESCRIBED; i++) {
         const operator_tile tile = {tiles[i][0], tiles[i][1], 1};
-        operator_tile_inputs(&tile, b, m, n, units, -5, 5, x);
+        operator_tile_inputs(&tile, b, m, n, units, -5, 5, out[i]);
     }
 }
 
@@ -129,18 +150,9 @@ double operator_look_matrix(const habitat_model_query *query, operator_class c,
         tiled_time(gpu, b, m, n, k, element, share * gpu->peak_flop_per_s / gpu->sm_count);
     double compute = operator_powered(tiled, power);
     double base = cbrt(compute * compute * compute + memory * memory * memory);
-    describe_tiles(b, m, n, gpu->sm_count, inputs);
-    float *x = inputs + 3 * TILES_DESCRIBED;
-    *x++ = operator_log(compute / memory, -5, 5);
-    *x++ = operator_log(compute / power, 0, 5);
-    *x++ = operator_log2(k, 4, 16);
-    *x++ = (float)(whole_multiples(n, 8, 64) + whole_multiples(k, 8, 64));
-    *x++ = query->variant == HABITAT_VARIANT_SGLANG;
-    *x++ = query->variant == HABITAT_VARIANT_BLOCK_SCALED;
-    *x++ = (float)log2(alignment);
-    *x++ = operator_log2(m, 0, 16);
-    *x++ = operator_log2(n, 0, 16);
-    *x++ = operator_log(footprint / gpu->l2_bytes, -3, 3);
-    *x++ = operator_log(base / 4e-6, -2, 5);
+    float tile[TILES_DESCRIBED][3];
+    describe_tiles(b, m, n, gpu->sm_count, tile);
+    float *x = inputs;
+    MATRIX_FEATURES(OPERATOR_FEATURE_VALUE)
     return base;
 }

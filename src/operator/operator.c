@@ -1,4 +1,4 @@
-/* Classes of operations, their GPU facts, and dispatch to the analytic time of each class. */
+/* Which class a question is of, the facts of a GPU that it needs, and its analytic time. */
 #include "operator/operator.h"
 
 #include <math.h>
@@ -7,93 +7,11 @@
 #include "gpu/gpu.h"
 #include "operator/views.h"
 
-#define INPUTS(array) (array), sizeof(array) / sizeof *(array)
-
-static const struct {
-    const char *name;
-    const operator_input *inputs;
-    size_t input_count;
-    operator_look_function look;
-} classes[OPERATOR_CLASSES] = {
-    [OPERATOR_GEMM] = {"gemm", operator_gemm_inputs, OPERATOR_GEMM_INPUTS, operator_look_gemm},
-    [OPERATOR_BMM] = {"bmm", operator_gemm_inputs, OPERATOR_GEMM_INPUTS, operator_look_gemm},
-    [OPERATOR_CONV] = {"conv2d", operator_conv_inputs, OPERATOR_CONV_INPUTS, operator_look_conv},
-    [OPERATOR_ELEMENTWISE] = {"elementwise", operator_elementwise_inputs,
-                              OPERATOR_ELEMENTWISE_INPUTS, operator_look_elementwise},
-    [OPERATOR_SOFTMAX] = {"softmax", operator_rows_inputs, OPERATOR_ROWS_INPUTS,
-                          operator_look_rows},
-    [OPERATOR_NORM] = {"norm", operator_rows_inputs, OPERATOR_ROWS_INPUTS, operator_look_rows},
-    [OPERATOR_GEMM_MATRIX] = {"gemm-matrix", operator_matrix_inputs, OPERATOR_MATRIX_INPUTS,
-                              operator_look_matrix},
-    [OPERATOR_GEMM_FP8] = {"gemm-fp8", operator_matrix_inputs, OPERATOR_MATRIX_INPUTS,
-                           operator_look_matrix},
-    [OPERATOR_ATTENTION] = {"attention", operator_attention_inputs, OPERATOR_ATTENTION_INPUTS,
-                            operator_look_attention},
-    [OPERATOR_COPY] = {"copy", operator_copy_inputs, OPERATOR_COPY_INPUTS, operator_look_copy},
-    [OPERATOR_WARM_SOFTMAX] = {"warm-softmax", operator_warm_rows_inputs, OPERATOR_WARM_ROWS_INPUTS,
-                               operator_look_softmax},
-    [OPERATOR_WARM_NORM] = {"warm-norm", operator_warm_rows_inputs, OPERATOR_WARM_ROWS_INPUTS,
-                            operator_look_layer_norm},
-    [OPERATOR_BATCH_NORM] = {"batch-norm", operator_warm_rows_inputs, OPERATOR_WARM_ROWS_INPUTS,
-                             operator_look_batch_norm},
-    [OPERATOR_ATTENTION_PLAIN] = {"attention-fp32", operator_attention_plain_inputs,
-                                  OPERATOR_ATTENTION_PLAIN_INPUTS, operator_look_attention_plain},
-    [OPERATOR_CONV_OTHER] = {"conv2d-other", operator_convolution_inputs,
-                             OPERATOR_CONVOLUTION_INPUTS, operator_look_convolution},
-    [OPERATOR_CONV_MATRIX] = {"conv2d-matrix", operator_convolution_inputs,
-                              OPERATOR_CONVOLUTION_INPUTS, operator_look_convolution},
-    [OPERATOR_RNN] = {"rnn", operator_rnn_inputs, OPERATOR_RNN_INPUTS, operator_look_rnn},
-};
-
-/* What a measurement contains besides the kernels [ms]: `constant` is added to the analytic time,
- * `floor` is the least it shows. Read off the smallest times of each source: docs/modelling.md. */
-static const struct {
-    double constant, floor;
-} timing_costs[OPERATOR_CLASSES][5] = {
-    [OPERATOR_GEMM] = {{.002, .002}, {.020, .050}, {.0025, .0024}, {.0025, .0024}, {.150, .100}},
-    [OPERATOR_BMM] = {{.002, .002}, {.010, .031}, {.0025, .0024}, {.0025, .0024}, {.150, .100}},
-    [OPERATOR_CONV] = {{.003, .002}, {.030, .080}, {.0030, .0024}, {.0030, .0024}, {.200, .100}},
-    [OPERATOR_ELEMENTWISE] =
-        {{.0014, .001}, {.017, .026}, {.0014, .0010}, {.0014, .0010}, {.150, .100}},
-    [OPERATOR_SOFTMAX] =
-        {{.0015, .001}, {.006, .033}, {.0020, .0020}, {.0020, .0020}, {.150, .100}},
-    [OPERATOR_NORM] = {{.0015, .001}, {.006, .046}, {.0020, .0020}, {.0020, .0020}, {.150, .100}},
-    [OPERATOR_GEMM_MATRIX] =
-        {{.0020, .002}, {.010, .020}, {.0025, .0017}, {.0025, .0017}, {.150, .100}},
-    [OPERATOR_GEMM_FP8] =
-        {{.0040, .003}, {.012, .020}, {.0050, .0033}, {.0050, .0033}, {.150, .100}},
-    [OPERATOR_ATTENTION] =
-        {{.0030, .003}, {.015, .025}, {.0030, .0030}, {.0125, .0040}, {.150, .100}},
-    [OPERATOR_COPY] = {{.0011, .001}, {.017, .026}, {.0011, .0010}, {.0011, .0010}, {.150, .100}},
-    [OPERATOR_WARM_SOFTMAX] =
-        {{.0014, .001}, {.020, .040}, {.0014, .0010}, {.0014, .0010}, {.150, .100}},
-    [OPERATOR_WARM_NORM] =
-        {{.0014, .001}, {.030, .050}, {.0014, .0010}, {.0014, .0010}, {.150, .100}},
-    [OPERATOR_BATCH_NORM] =
-        {{.0014, .001}, {.030, .050}, {.0014, .0010}, {.0014, .0010}, {.150, .100}},
-    [OPERATOR_ATTENTION_PLAIN] =
-        {{.0014, .001}, {.030, .050}, {.0014, .0010}, {.0014, .0010}, {.150, .100}},
-    [OPERATOR_CONV_OTHER] =
-        {{.0040, .002}, {.030, .080}, {.0040, .0012}, {.0040, .0012}, {.200, .100}},
-    [OPERATOR_CONV_MATRIX] =
-        {{.0060, .002}, {.030, .080}, {.0060, .0008}, {.0060, .0008}, {.200, .100}},
-    [OPERATOR_RNN] = {{.0050, .002}, {.050, .080}, {.0050, .0020}, {.0050, .0020}, {.200, .100}},
-};
-
-const char *operator_class_name(operator_class c) {
-    return (unsigned)c < OPERATOR_CLASSES ? classes[c].name : "none";
-}
-
-const operator_input *operator_inputs(operator_class c, size_t *count) {
-    *count = classes[c].input_count;
-    return classes[c].inputs;
-}
-
 habitat_dtype operator_arithmetic(const habitat_model_query *query) {
     return query->arithmetic != HABITAT_DTYPE_UNKNOWN ? query->arithmetic : query->work->dtype;
 }
 
-static bool on_matrix_units(habitat_dtype arithmetic) {
+static bool is_matrix_format(habitat_dtype arithmetic) {
     return arithmetic == HABITAT_DTYPE_TF32 || arithmetic == HABITAT_DTYPE_FP16 ||
            arithmetic == HABITAT_DTYPE_BF16;
 }
@@ -103,7 +21,7 @@ static operator_class convolution_class(const habitat_work *work, habitat_dtype 
     if (conv->dims != 2)
         return OPERATOR_NONE;
     bool plain = arithmetic == HABITAT_DTYPE_FP32;
-    if (on_matrix_units(arithmetic) || (plain && conv->groups > 1))
+    if (is_matrix_format(arithmetic) || (plain && conv->groups > 1))
         return OPERATOR_CONV_MATRIX;
     bool usual = !conv->transposed && work->pass == HABITAT_PASS_FORWARD;
     return !plain ? OPERATOR_NONE : usual ? OPERATOR_CONV : OPERATOR_CONV_OTHER;
@@ -167,8 +85,8 @@ operator_class operator_class_of(const habitat_model_query *query) {
     case HABITAT_CLASS_CONV:
         return convolution_class(work, arithmetic);
     case HABITAT_CLASS_RNN:
-        return arithmetic == HABITAT_DTYPE_FP32 || on_matrix_units(arithmetic) ? OPERATOR_RNN
-                                                                               : OPERATOR_NONE;
+        return arithmetic == HABITAT_DTYPE_FP32 || is_matrix_format(arithmetic) ? OPERATOR_RNN
+                                                                                : OPERATOR_NONE;
     case HABITAT_CLASS_ATTENTION:
         return habitat_dtype_bytes(work->dtype) == 2 ? OPERATOR_ATTENTION
                : work->dtype == HABITAT_DTYPE_FP32   ? OPERATOR_ATTENTION_PLAIN
@@ -212,10 +130,8 @@ bool operator_gpu_facts(const habitat_gpu *gpu, operator_class c, habitat_dtype 
                           .clock_hz = gpu->boost_clock_hz,
                           .l2_bytes = gpu->l2_bytes,
                           .compute_capability = gpu->compute_capability};
-    bool matrix =
-        c == OPERATOR_GEMM_MATRIX || c == OPERATOR_GEMM_FP8 || c == OPERATOR_ATTENTION ||
-        ((c == OPERATOR_CONV_MATRIX || c == OPERATOR_RNN) && arithmetic != HABITAT_DTYPE_FP32);
-    if (c == OPERATOR_CONV)
+    bool matrix = operator_on_matrix_units(operator_facts_of(c)->unit, arithmetic);
+    if (operator_facts_of(c)->zero_inputs)
         facts.flop_per_s = convolution_rate(gpu);
     else if (matrix)
         facts.flop_per_s = gpu->sustained.matrix_flop_per_s[arithmetic];
@@ -243,44 +159,14 @@ static double session_ms(const habitat_work *work, const operator_gpu *gpu) {
 
 void operator_look(const habitat_model_query *query, operator_class c, const operator_gpu *gpu,
                    operator_view *out) {
-    double seconds = classes[c].look(query, c, gpu, out->inputs);
+    const operator_facts *facts = operator_facts_of(c);
+    double seconds = facts->look(query, c, gpu, out->inputs);
     unsigned timing = (unsigned)query->timing <= HABITAT_TIMING_SESSION ? query->timing : 0;
-    double constant = timing_costs[c][timing].constant;
+    double constant = facts->timings[timing].constant_ms;
     if (c == OPERATOR_ATTENTION && query->variant == HABITAT_VARIANT_TRTLLM)
         constant *= 1.3;
     if (timing == HABITAT_TIMING_SESSION && query->work->op_class == HABITAT_CLASS_CONV)
         constant += session_ms(query->work, gpu);
     out->base_ms = seconds * 1e3 + constant;
-    out->floor_ms = timing_costs[c][timing].floor;
-}
-
-bool operator_knows_passes(operator_class c) {
-    return c == OPERATOR_ELEMENTWISE || c == OPERATOR_WARM_SOFTMAX || c == OPERATOR_WARM_NORM ||
-           c == OPERATOR_BATCH_NORM || c == OPERATOR_ATTENTION_PLAIN || operator_judged_by_kind(c);
-}
-
-bool operator_pass_trained(operator_class c, habitat_pass pass) {
-    if (c == OPERATOR_CONV_OTHER || c == OPERATOR_CONV_MATRIX)
-        return pass != HABITAT_PASS_BACKWARD; /* two calls: the sum of both gradients */
-    return pass == HABITAT_PASS_FORWARD || operator_knows_passes(c);
-}
-
-bool operator_judged_by_kind(operator_class c) {
-    return c == OPERATOR_CONV_OTHER || c == OPERATOR_CONV_MATRIX || c == OPERATOR_RNN;
-}
-
-bool operator_moves_memory(operator_class c) {
-    return c == OPERATOR_ELEMENTWISE || c == OPERATOR_COPY || c == OPERATOR_SOFTMAX ||
-           c == OPERATOR_NORM || c == OPERATOR_WARM_SOFTMAX || c == OPERATOR_WARM_NORM ||
-           c == OPERATOR_BATCH_NORM;
-}
-
-double operator_pass_factor(operator_class c, habitat_pass pass) {
-    if (pass == HABITAT_PASS_FORWARD)
-        return 1;
-    if (c == OPERATOR_ATTENTION)
-        return 2.5; /* five products for forward's two */
-    if (c == OPERATOR_CONV)
-        return pass == HABITAT_PASS_BACKWARD ? 2.0 : 1.0; /* replaced by the measured ratio */
-    return 1; /* matrix products of a backward pass are matrix products */
+    out->floor_ms = facts->timings[timing].floor_ms;
 }

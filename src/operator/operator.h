@@ -37,8 +37,10 @@ typedef struct operator_input {
     bool device;
 } operator_input;
 
-const char *operator_class_name(operator_class c);
-const operator_input *operator_inputs(operator_class c, size_t *count);
+typedef struct operator_features {
+    const operator_input *inputs;
+    size_t count;
+} operator_features;
 
 /* Class of a question; OPERATOR_NONE when no model is trained for it. */
 operator_class operator_class_of(const habitat_model_query *query);
@@ -78,21 +80,58 @@ typedef struct operator_view {
 void operator_look(const habitat_model_query *query, operator_class c, const operator_gpu *gpu,
                    operator_view *out);
 
+/* Seconds the work takes by analysis; fills the inputs of the class. */
+typedef double operator_look_function(const habitat_model_query *query, operator_class c,
+                                      const operator_gpu *gpu, float *inputs);
+
+/* ---- The table of classes (class.c) ------------------------------------------------------------
+ */
+
+/* The units whose rate bounds a class; BY_ARITHMETIC: matrix units unless it computes in fp32. */
+typedef enum operator_unit {
+    OPERATOR_UNIT_PLAIN = 0,
+    OPERATOR_UNIT_MATRIX,
+    OPERATOR_UNIT_BY_ARITHMETIC,
+} operator_unit;
+
+/* What a measurement contains besides the kernels: `constant_ms` is added to the analytic time,
+ * `floor_ms` is the least it shows. */
+typedef struct operator_timing_cost {
+    double constant_ms, floor_ms;
+} operator_timing_cost;
+
+/* Everything that is true of a whole class. Code asks the table; it does not list classes. */
+typedef struct operator_facts {
+    const char *name; /* in reports and of `habitat train --class` */
+    const operator_features *features;
+    operator_look_function *look;
+
+    operator_unit unit;           /* whose rates the analytic time takes */
+    operator_unit estimated_unit; /* whose rates say that an answer rests on estimates: not `unit`
+                                     in one class, see class.c */
+    bool zero_inputs;             /* measured on all-zero inputs, which draw little power */
+    bool memory_bound;            /* on any GPU */
+
+    bool knows_passes;  /* its look knows the passes apart: all rows are trained on and judged. Of
+                           the other classes the forward rows are. */
+    bool two_gradients; /* both gradients are two calls, one after the other */
+    double backward_factor; /* of the forward time, where only forward was measured; 1: none */
+
+    bool judged_by_kind; /* few and related GPUs: those of one compute capability are left out
+                            together, and two kinds suffice to tell how far trees carry */
+    bool offset_by_pass; /* measured operations give an offset for each pass */
+    double doubt, doubt_estimated; /* measured operations count n / (n + doubt): models/offset.c */
+
+    operator_timing_cost timings[HABITAT_TIMING_SESSION + 1];
+} operator_facts;
+
+/* OPERATOR_NONE has a row too, of the name "none" and zeros. */
+const operator_facts *operator_facts_of(operator_class c);
+
 /* Whether rows of this pass are trained on as they are. */
 bool operator_pass_trained(operator_class c, habitat_pass pass);
 
-/* Classes with few and related GPUs: those of one compute capability are left out together, and two
- * kinds of GPU suffice to tell how far trees carry. */
-bool operator_judged_by_kind(operator_class c);
-
-/* Times the forward cost that a pass takes where only forward was measured; 1 for forward. */
-double operator_pass_factor(operator_class c, habitat_pass pass);
-
-/* Classes whose looks know the passes apart: all of their rows are trained on and judged. Of the
- * others the forward ones are. */
-bool operator_knows_passes(operator_class c);
-
-/* Classes that memory bounds on any GPU. */
-bool operator_moves_memory(operator_class c);
+/* Whether a class computes on matrix units, by column `unit` or `estimated_unit`. */
+bool operator_on_matrix_units(operator_unit unit, habitat_dtype arithmetic);
 
 #endif

@@ -35,37 +35,39 @@ double operator_miss_share(double footprint, double l2_bytes, double share, doub
 /* ---- fp32 on plain units
  * ----------------------------------------------------------------------- */
 
-const operator_input operator_gemm_inputs[OPERATOR_GEMM_INPUTS] = {
-    {"waves 32x32", false},
-    {"filling 32x32", false},
-    {"use 32x32", false},
-    {"waves 64x64", false},
-    {"filling 64x64", false},
-    {"use 64x64", false},
-    {"waves 128x64", false},
-    {"filling 128x64", false},
-    {"use 128x64", false},
-    {"waves 64x128", false},
-    {"filling 64x128", false},
-    {"use 64x128", false},
-    {"waves 128x128", false},
-    {"filling 128x128", false},
-    {"use 128x128", false},
-    {"compute/memory", false},
-    {"tile loss", false},
-    {"log2 k", false},
-    {"log2 m/n", false},
-    {"multiples of 4", false},
-    {"multiples of 32", false},
-    {"bytes/L2", false},
-    {"operands/L2", false},
-    {"log2 m", true},
-    {"log2 n", true},
-    {"log2 b", true},
-    {"log2 units", true},
-    {"flop/byte rate", true},
-    {"bias", false},
-};
+/* clang-format off */
+#define GEMM_FEATURES(F) \
+    F("waves 32x32", RATES, tile[0][0]) \
+    F("filling 32x32", RATES, tile[0][1]) \
+    F("use 32x32", RATES, tile[0][2]) \
+    F("waves 64x64", RATES, tile[1][0]) \
+    F("filling 64x64", RATES, tile[1][1]) \
+    F("use 64x64", RATES, tile[1][2]) \
+    F("waves 128x64", RATES, tile[2][0]) \
+    F("filling 128x64", RATES, tile[2][1]) \
+    F("use 128x64", RATES, tile[2][2]) \
+    F("waves 64x128", RATES, tile[3][0]) \
+    F("filling 64x128", RATES, tile[3][1]) \
+    F("use 64x128", RATES, tile[3][2]) \
+    F("waves 128x128", RATES, tile[4][0]) \
+    F("filling 128x128", RATES, tile[4][1]) \
+    F("use 128x128", RATES, tile[4][2]) \
+    F("compute/memory", RATES, operator_log(best / memory, -3, 4)) \
+    F("tile loss", RATES, operator_log(best / compute, 0, 3)) \
+    F("log2 k", RATES, operator_log2(k, 2, 13)) \
+    F("log2 m/n", RATES, operator_log2(m / n, -6, 6)) \
+    F("multiples of 4", RATES, (fmod(m, 4) == 0) + (fmod(n, 4) == 0) + (fmod(k, 4) == 0)) \
+    F("multiples of 32", RATES, (fmod(m, 32) == 0) + (fmod(n, 32) == 0) + (fmod(k, 32) == 0)) \
+    F("bytes/L2", RATES, operator_log(bytes / gpu->l2_bytes, -4, 5)) \
+    F("operands/L2", RATES, operator_log(operands / b / gpu->l2_bytes, -5, 5)) \
+    F("log2 m", GPU, operator_log2(m, 0, 13)) \
+    F("log2 n", GPU, operator_log2(n, 0, 13)) \
+    F("log2 b", GPU, operator_log2(b, 0, 10)) \
+    F("log2 units", GPU, log2(units)) \
+    F("flop/byte rate", GPU, log(gpu->flop_per_s / gpu->bytes_per_s)) \
+    F("bias", RATES, s->bias)
+/* clang-format on */
+OPERATOR_FEATURES(operator_gemm_features, GEMM_FEATURES);
 
 /* Tiles of the libraries' fp32 kernels and the share of the sustained rate they reach; transposed
  * tiles count the same. */
@@ -76,6 +78,7 @@ static const operator_tile plain_tiles[] = {{32, 32, .5},   {64, 32, .6},   {32,
 static const double unaligned_factor = 1.08;
 /* Those that inputs describe. */
 static const unsigned plain_described[] = {0, 3, 6, 7, 8};
+enum { PLAIN_DESCRIBED = sizeof plain_described / sizeof *plain_described };
 
 double operator_look_gemm(const habitat_model_query *query, operator_class c,
                           const operator_gpu *gpu, float *inputs) {
@@ -90,22 +93,10 @@ double operator_look_gemm(const habitat_model_query *query, operator_class c,
             fmin(best, operator_tile_time(&plain_tiles[i], b, m, n, k, units, gpu->flop_per_s, .5));
     if (c == OPERATOR_BMM && (fmod(n, 4) != 0 || fmod(k, 4) != 0))
         best *= unaligned_factor;
+    float tile[PLAIN_DESCRIBED][3];
+    for (size_t i = 0; i < PLAIN_DESCRIBED; i++)
+        operator_tile_inputs(&plain_tiles[plain_described[i]], b, m, n, units, -3, 4, tile[i]);
     float *x = inputs;
-    for (size_t i = 0; i < 5; i++, x += 3)
-        operator_tile_inputs(&plain_tiles[plain_described[i]], b, m, n, units, -3, 4, x);
-    *x++ = operator_log(best / memory, -3, 4);
-    *x++ = operator_log(best / compute, 0, 3);
-    *x++ = operator_log2(k, 2, 13);
-    *x++ = operator_log2(m / n, -6, 6);
-    *x++ = (float)((fmod(m, 4) == 0) + (fmod(n, 4) == 0) + (fmod(k, 4) == 0));
-    *x++ = (float)((fmod(m, 32) == 0) + (fmod(n, 32) == 0) + (fmod(k, 32) == 0));
-    *x++ = operator_log(bytes / gpu->l2_bytes, -4, 5);
-    *x++ = operator_log(operands / b / gpu->l2_bytes, -5, 5);
-    *x++ = operator_log2(m, 0, 13);
-    *x++ = operator_log2(n, 0, 13);
-    *x++ = operator_log2(b, 0, 10);
-    *x++ = (float)log2(units);
-    *x++ = (float)log(gpu->flop_per_s / gpu->bytes_per_s);
-    *x++ = s->bias;
+    GEMM_FEATURES(OPERATOR_FEATURE_VALUE)
     return sqrt(best * best + memory * memory);
 }

@@ -6,37 +6,40 @@
 
 #include "operator/views.h"
 
-const operator_input operator_rnn_inputs[OPERATOR_RNN_INPUTS] = {
-    {"gates", false},
-    {"backward", false},
-    {"16 bit", false},
-    {"matrix units", false},
-    {"layers", false},
-    {"directions", false},
-    {"log2 batch", false},
-    {"log2 steps", false},
-    {"log2 hidden", false},
-    {"log2 input", false},
-    {"multiples hidden", false},
-    {"multiples input", false},
-    {"multiples batch", false},
-    {"step waves 64x64", false},
-    {"step filling 64x64", false},
-    {"step use 64x64", false},
-    {"step waves 32x128", false},
-    {"step filling 32x128", false},
-    {"step use 32x128", false},
-    {"step compute/memory", false},
-    {"steps' work", false},
-    {"products' share", false},
-    {"weights/registers", false},
-    {"weights/L2", true},
-    {"log2 units", true},
-    {"flop/byte rate", true},
-    {"log step time", true},
-};
+/* clang-format off */
+#define RNN_FEATURES(F) \
+    F("gates", RATES, s->gates) \
+    F("backward", RATES, backward) \
+    F("16 bit", RATES, element == 2) \
+    F("matrix units", RATES, matrix) \
+    F("layers", RATES, fmin(s->layers, 8)) \
+    F("directions", RATES, directions) \
+    F("log2 batch", RATES, operator_log2(s->batch, 0, 9)) \
+    F("log2 steps", RATES, operator_log2(s->steps, 0, 11)) \
+    F("log2 hidden", RATES, operator_log2(s->hidden, 5, 13)) \
+    F("log2 input", RATES, operator_log2(s->input, 0, 13)) \
+    F("multiples hidden", RATES, multiples(s->hidden)) \
+    F("multiples input", RATES, multiples(s->input)) \
+    F("multiples batch", RATES, multiples(s->batch)) \
+    F("step waves 64x64", RATES, tile[0][0]) \
+    F("step filling 64x64", RATES, tile[0][1]) \
+    F("step use 64x64", RATES, tile[0][2]) \
+    F("step waves 32x128", RATES, tile[1][0]) \
+    F("step filling 32x128", RATES, tile[1][1]) \
+    F("step use 32x128", RATES, tile[1][2]) \
+    F("step compute/memory", RATES, operator_log(compute / memory, -5, 5)) \
+    F("steps' work", RATES, operator_log(steps / latency, -5, 5)) \
+    F("products' share", RATES, products / base) \
+    F("weights/registers", RATES, operator_log(weights / (gpu->sm_count * 262144), -5, 5)) \
+    F("weights/L2", GPU, operator_log(weights * s->layers / gpu->l2_bytes, -5, 5)) \
+    F("log2 units", GPU, log2(units)) \
+    F("flop/byte rate", GPU, log(rate / gpu->bytes_per_s)) \
+    F("log step time", GPU, operator_log(work / step_latency_s, -5, 6))
+/* clang-format on */
+OPERATOR_FEATURES(operator_rnn_features, RNN_FEATURES);
 
 static const operator_tile step_tiles[] = {{64, 64, .6}, {32, 128, .6}, {32, 32, .4}};
+enum { STEP_TILES_DESCRIBED = 2 };
 static const operator_tile product_tiles[] = {
     {128, 128, .95}, {128, 64, .8}, {64, 64, .65}, {32, 32, .4}};
 
@@ -87,30 +90,10 @@ double operator_look_rnn(const habitat_model_query *query, operator_class c,
     double steps = s->steps * s->layers * work;
     products *= 1.3;
     double base = latency + steps + products;
+    float tile[STEP_TILES_DESCRIBED][3];
+    for (size_t i = 0; i < STEP_TILES_DESCRIBED; i++)
+        operator_tile_inputs(&step_tiles[i], directions, s->batch, width, units, -5, 5, tile[i]);
     float *x = inputs;
-    *x++ = (float)s->gates;
-    *x++ = backward;
-    *x++ = element == 2;
-    *x++ = matrix;
-    *x++ = (float)fmin(s->layers, 8);
-    *x++ = (float)directions;
-    *x++ = operator_log2(s->batch, 0, 9);
-    *x++ = operator_log2(s->steps, 0, 11);
-    *x++ = operator_log2(s->hidden, 5, 13);
-    *x++ = operator_log2(s->input, 0, 13);
-    *x++ = multiples(s->hidden);
-    *x++ = multiples(s->input);
-    *x++ = multiples(s->batch);
-    for (size_t i = 0; i < 2; i++, x += 3)
-        operator_tile_inputs(&step_tiles[i], directions, s->batch, width, units, -5, 5, x);
-    *x++ = operator_log(compute / memory, -5, 5);
-    *x++ = operator_log(steps / latency, -5, 5);
-    *x++ = (float)(products / base);
-    /* Persistent kernels keep the weights in registers: 256 KiB an SM. */
-    *x++ = operator_log(weights / (gpu->sm_count * 262144), -5, 5);
-    *x++ = operator_log(weights * s->layers / gpu->l2_bytes, -5, 5);
-    *x++ = (float)log2(units);
-    *x++ = (float)log(rate / gpu->bytes_per_s);
-    *x++ = operator_log(work / step_latency_s, -5, 6);
+    RNN_FEATURES(OPERATOR_FEATURE_VALUE)
     return base;
 }

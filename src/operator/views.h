@@ -4,61 +4,34 @@
 
 #include "operator/operator.h"
 
-/* Seconds the work takes by analysis; fills the inputs of the class. */
-typedef double (*operator_look_function)(const habitat_model_query *query, operator_class c,
-                                         const operator_gpu *gpu, float *inputs);
+/* The inputs of a class are one list, a macro of one argument with an entry for each:
+ *
+ *     F("log2 k", RATES, operator_log2(k, 2, 13))
+ *
+ * a name, which the checksum of the model file holds; what it may tell of the GPU (RATES: nothing
+ * beyond its rates; GPU: which one it is); and its value in the words of the function that uses the
+ * list. Names and values cannot come apart: OPERATOR_FEATURES() makes the names of the list, and
+ * LIST(OPERATOR_FEATURE_VALUE) writes the values to `x`. */
+#define OPERATOR_FEATURE_NAME(name, kind, value)  {name, OPERATOR_FEATURE_##kind},
+#define OPERATOR_FEATURE_VALUE(name, kind, value) *x++ = (float)(value);
+#define OPERATOR_FEATURES(symbol, LIST)                                                            \
+    static const operator_input symbol##_names[] = {LIST(OPERATOR_FEATURE_NAME)};                  \
+    _Static_assert(sizeof symbol##_names / sizeof *symbol##_names <= OPERATOR_INPUTS_MAX,          \
+                   "more inputs than a view holds");                                               \
+    const operator_features symbol = {symbol##_names,                                              \
+                                      sizeof symbol##_names / sizeof *symbol##_names}
 
-enum {
-    OPERATOR_GEMM_INPUTS = 29,
-    OPERATOR_CONV_INPUTS = 32,
-    OPERATOR_ELEMENTWISE_INPUTS = 9,
-    OPERATOR_COPY_INPUTS = 3,
-    OPERATOR_ROWS_INPUTS = 11,
-    OPERATOR_WARM_ROWS_INPUTS = 15,
-    OPERATOR_MATRIX_INPUTS = 29,
-    OPERATOR_ATTENTION_INPUTS = 12,
-    OPERATOR_ATTENTION_PLAIN_INPUTS = 10,
-    OPERATOR_CONVOLUTION_INPUTS = 34,
-    OPERATOR_RNN_INPUTS = 27,
-};
-extern const operator_input operator_gemm_inputs[OPERATOR_GEMM_INPUTS];
-extern const operator_input operator_conv_inputs[OPERATOR_CONV_INPUTS];
-extern const operator_input operator_elementwise_inputs[OPERATOR_ELEMENTWISE_INPUTS];
-extern const operator_input operator_copy_inputs[OPERATOR_COPY_INPUTS];
-extern const operator_input operator_rows_inputs[OPERATOR_ROWS_INPUTS];
-extern const operator_input operator_warm_rows_inputs[OPERATOR_WARM_ROWS_INPUTS];
-extern const operator_input operator_matrix_inputs[OPERATOR_MATRIX_INPUTS];
-extern const operator_input operator_attention_inputs[OPERATOR_ATTENTION_INPUTS];
-extern const operator_input operator_attention_plain_inputs[OPERATOR_ATTENTION_PLAIN_INPUTS];
-extern const operator_input operator_convolution_inputs[OPERATOR_CONVOLUTION_INPUTS];
-extern const operator_input operator_rnn_inputs[OPERATOR_RNN_INPUTS];
+enum { OPERATOR_FEATURE_RATES = false, OPERATOR_FEATURE_GPU = true };
 
-double operator_look_gemm(const habitat_model_query *, operator_class, const operator_gpu *,
-                          float *);
-double operator_look_conv(const habitat_model_query *, operator_class, const operator_gpu *,
-                          float *);
-double operator_look_elementwise(const habitat_model_query *, operator_class, const operator_gpu *,
-                                 float *);
-double operator_look_copy(const habitat_model_query *, operator_class, const operator_gpu *,
-                          float *);
-double operator_look_rows(const habitat_model_query *, operator_class, const operator_gpu *,
-                          float *);
-double operator_look_softmax(const habitat_model_query *, operator_class, const operator_gpu *,
-                             float *);
-double operator_look_layer_norm(const habitat_model_query *, operator_class, const operator_gpu *,
-                                float *);
-double operator_look_batch_norm(const habitat_model_query *, operator_class, const operator_gpu *,
-                                float *);
-double operator_look_attention_plain(const habitat_model_query *, operator_class,
-                                     const operator_gpu *, float *);
-double operator_look_matrix(const habitat_model_query *, operator_class, const operator_gpu *,
-                            float *);
-double operator_look_attention(const habitat_model_query *, operator_class, const operator_gpu *,
-                               float *);
-double operator_look_convolution(const habitat_model_query *, operator_class, const operator_gpu *,
-                                 float *);
-double operator_look_rnn(const habitat_model_query *, operator_class, const operator_gpu *,
-                         float *);
+extern const operator_features operator_gemm_features, operator_conv_features,
+    operator_elementwise_features, operator_copy_features, operator_rows_features,
+    operator_warm_rows_features, operator_matrix_features, operator_attention_features,
+    operator_attention_plain_features, operator_convolution_features, operator_rnn_features;
+
+operator_look_function operator_look_gemm, operator_look_conv, operator_look_elementwise,
+    operator_look_copy, operator_look_rows, operator_look_softmax, operator_look_layer_norm,
+    operator_look_batch_norm, operator_look_attention_plain, operator_look_matrix,
+    operator_look_attention, operator_look_convolution, operator_look_rnn;
 
 /* log of a ratio within limits, as every scale-like input is taken. */
 float operator_log(double ratio, double low, double high);
@@ -94,7 +67,7 @@ typedef struct operator_rows_parts {
     double longest; /* one row from start to end */
 } operator_rows_parts;
 
-/* Inputs of operations along rows of `columns` elements: OPERATOR_WARM_ROWS_INPUTS. */
+/* Inputs of operations along rows of `columns` elements: the list of softmax.c. */
 void operator_rows_describe(const habitat_model_query *query, const operator_gpu *gpu,
                             const operator_rows_parts *parts, float *inputs);
 

@@ -32,12 +32,30 @@ static double look_ms(const habitat_work *work, operator_class expected) {
     CHECK_INT(c, expected);
     if (c == OPERATOR_NONE)
         return NAN;
+    for (size_t i = 0; i < OPERATOR_INPUTS_MAX; i++)
+        view.inputs[i] = NAN;
     operator_look(&query, c, &gpu, &view);
-    size_t count;
-    operator_inputs(c, &count);
-    for (size_t i = 0; i < count; i++)
-        CHECK(isfinite(view.inputs[i]));
+    for (size_t i = 0; i < OPERATOR_INPUTS_MAX; i++) /* as many values as names */
+        CHECK_INT(isfinite(view.inputs[i]), i < operator_facts_of(c)->features->count);
     return view.base_ms - start_ms;
+}
+
+/* The table of classes: no row is missing, and its columns do not contradict each other. */
+static void test_class_table(void) {
+    for (int i = 0; i < OPERATOR_CLASSES; i++) {
+        const operator_facts *facts = operator_facts_of((operator_class)i);
+        CHECK(facts->name && facts->features && facts->look && facts->backward_factor >= 1);
+        CHECK(facts->doubt > 0 && facts->doubt_estimated > 0);
+        CHECK(!facts->judged_by_kind || facts->knows_passes);
+        CHECK(!(facts->memory_bound && facts->unit != OPERATOR_UNIT_PLAIN));
+        CHECK_INT(facts->unit != facts->estimated_unit, i == OPERATOR_CONV_MATRIX);
+        for (int t = 0; t <= HABITAT_TIMING_SESSION; t++)
+            CHECK(facts->timings[t].constant_ms > 0 && facts->timings[t].floor_ms > 0);
+        for (int other = 0; other < i; other++)
+            CHECK(strcmp(facts->name, operator_facts_of((operator_class)other)->name) != 0);
+    }
+    CHECK_TEXT(operator_facts_of(OPERATOR_NONE)->name, "none");
+    CHECK_NEAR(operator_facts_of(OPERATOR_ATTENTION)->backward_factor, 2.5, 0);
 }
 
 static void test_elementwise(void) {
@@ -201,6 +219,7 @@ static void test_shipped(void) {
 }
 
 int main(void) {
+    test_class_table();
     test_elementwise();
     test_softmax();
     test_norms();
