@@ -118,24 +118,24 @@ const char *habitat_vendor_warning(const habitat_workload *workload,
 bool habitat_calibration_note(const habitat_prediction *const *predictions, size_t count,
                               char *text, size_t size) {
     char names[240] = "";
-    size_t moved = 0;
+    size_t calibrated = 0;
     if (!text || !size || (count && !predictions))
         return false;
     for (size_t i = 0; i < count; i++) {
         const habitat_prediction *p = predictions[i];
         if (p->calibrated_operations == 0)
             continue;
-        if (moved < NAMES_SHOWN)
+        if (calibrated < NAMES_SHOWN)
             snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s (%zu)",
-                     moved ? ", " : "", p->gpu->name, p->calibrated_operations);
-        moved++;
+                     calibrated ? ", " : "", p->gpu->name, p->calibrated_operations);
+        calibrated++;
     }
     char more[32] = "";
-    if (moved > NAMES_SHOWN)
-        snprintf(more, sizeof more, " and %zu more", moved - NAMES_SHOWN);
-    if (moved)
+    if (calibrated > NAMES_SHOWN)
+        snprintf(more, sizeof more, " and %zu more", calibrated - NAMES_SHOWN);
+    if (calibrated)
         snprintf(text, size,
                  "operations that a calibration measured move what the operator models say of %s%s",
                  names, more);
-    return moved > 0;
+    return calibrated > 0;
 }

@@ -52,7 +52,7 @@ static spread spread_of(habitat_class op_class, bool modelled) {
 
 /* GPUs of one compute capability run the same kernels: half the spread, a choice, not a measurement
  * (the pairs above hold none). */
-static double kinship(const scaling *s) {
+static double architecture_factor(const scaling *s) {
     bool same = s->origin->compute_capability &&
                 s->origin->compute_capability == s->dest->compute_capability;
     return same ? 0.5 : 1.0;
@@ -85,7 +85,7 @@ double interval_add(interval_sum *sum, const scaling *s, const habitat_workload_
         return within_80 * sqrt(variance + square(fallback_sigma));
     }
     sum->by_class[modelled][kernel->op_class] += ns;
-    variance += square(kinship(s)) * (square(own.bias) + square(own.row));
+    variance += square(architecture_factor(s)) * (square(own.bias) + square(own.row));
     for (int g = 0; g < 2; g++) {
         int rate = estimated_rate(tables[g], lead);
         if (rate == INTERVAL_RATES)
@@ -108,7 +108,7 @@ double interval_width(const interval_sum *sum, const scaling *s) {
                       square(sum->other_unit / sum->total * other_unit_sigma) +
                       square(sum->fallback / sum->total * fallback_sigma);
     for (int c = 0; c < HABITAT_CLASS_COUNT; c++)
-        variance += square(kinship(s) / sum->total *
+        variance += square(architecture_factor(s) / sum->total *
                            (sum->by_class[0][c] * spread_of((habitat_class)c, false).bias +
                             sum->by_class[1][c] * spread_of((habitat_class)c, true).bias));
     for (int g = 0; g < 2; g++)

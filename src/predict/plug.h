@@ -22,7 +22,7 @@ typedef struct method_plug {
     void (*free)(void *state); /* of what prepare() made; NULL is allowed */
 
     /* Once a destination: times of whole operations. answers: shape (group_count), all not covered;
-     * operations: receives how many measured operations of the destination moved them. */
+     * operations: receives how many measured operations of the destination corrected them. */
     habitat_status (*groups)(const scaling *s, const void *state, habitat_operator_answer *answers,
                              size_t *operations, habitat_error *err);
 

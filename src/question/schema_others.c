@@ -278,7 +278,7 @@ static void read_gemm_lowprec(row *r, const row_question *q, unsigned part) {
 /* ---- which ---- */
 
 static const struct {
-    const char *telling; /* a column that tells this schema from those below it */
+    const char *own_column; /* a column that tells this schema from those below it */
     void (*read)(row *r, const row_question *q, unsigned part);
 } bundles[] = {{"fwd_ms", read_deepbench},
                {"num_tokens", read_llm_layer},
@@ -292,14 +292,14 @@ enum { BUNDLES = sizeof bundles / sizeof *bundles };
 
 bool schema_is_bundle(const row *r) {
     for (size_t i = 0; i < BUNDLES; i++)
-        if (row_has(r, bundles[i].telling))
+        if (row_has(r, bundles[i].own_column))
             return true;
     return false;
 }
 
 void schema_read_bundle(row *r, const row_question *q, unsigned part) {
     for (size_t i = 0; i < BUNDLES; i++)
-        if (row_has(r, bundles[i].telling)) {
+        if (row_has(r, bundles[i].own_column)) {
             bundles[i].read(r, q, part);
             return;
         }

@@ -29,7 +29,7 @@ static void write_offsets(writer *w, const habitat_class_offset *offsets, size_t
                                            {"pass", false, false},
                                            {"operations", true, false},
                                            {"measured/\nmodel", true, false},
-                                           {"believed\n%", true, false}};
+                                           {"weight\n%", true, false}};
     text_table t;
     table_start(&t, columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < count; i++) {

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static void moved(habitat_work *out, double elements, double read_bytes, double write_bytes) {
+static void set_traffic(habitat_work *out, double elements, double read_bytes, double write_bytes) {
     out->shape.rows.rows = 1;
     out->shape.rows.columns = elements;
     out->flop = 0;
@@ -53,7 +53,7 @@ void work_do_copy(const work_call *call, habitat_work *out) {
         elements = list_elements(&op->inputs[0]);
         out->dtype = call->list_dtype;
         double bytes = work_size(elements, call->list_dtype);
-        moved(out, elements, bytes, bytes);
+        set_traffic(out, elements, bytes, bytes);
         return;
     }
     if (!x)
@@ -63,38 +63,38 @@ void work_do_copy(const work_call *call, habitat_work *out) {
     switch (variant) {
     case WORK_COPY_INTO:
         if (src)
-            moved(out, elements, work_bytes(src), work_size(elements, x->dtype));
+            set_traffic(out, elements, work_bytes(src), work_size(elements, x->dtype));
         break;
     case WORK_COPY_TO:
         given = work_dtype_argument(op, 1);
-        moved(out, elements, work_bytes(x),
-              work_size(elements, given != HABITAT_DTYPE_UNKNOWN ? given : x->dtype));
+        set_traffic(out, elements, work_bytes(x),
+                    work_size(elements, given != HABITAT_DTYPE_UNKNOWN ? given : x->dtype));
         break;
     case WORK_COPY_CONTIGUOUS:
     case WORK_COPY_MAYBE:
         if (!x->strides)
             return;
         if (work_contiguous(x) && variant == WORK_COPY_CONTIGUOUS)
-            moved(out, elements, 0, 0);
+            set_traffic(out, elements, 0, 0);
         else if (variant == WORK_COPY_CONTIGUOUS)
-            moved(out, elements, work_bytes(x), work_size(elements, x->dtype));
+            set_traffic(out, elements, work_bytes(x), work_size(elements, x->dtype));
         break;
     case WORK_COPY_PAD:
         elements = padded_elements(call, x);
-        moved(out, elements, work_bytes(x), work_size(elements, x->dtype));
+        set_traffic(out, elements, work_bytes(x), work_size(elements, x->dtype));
         break;
     case WORK_COPY_REPEAT:
         if (!work_numbers(op, 1, &repeats))
             return;
         for (uint32_t i = 0; i < repeats.count; i++)
             elements *= repeats.value[i];
-        moved(out, elements, work_bytes(x), work_size(elements, x->dtype));
+        set_traffic(out, elements, work_bytes(x), work_size(elements, x->dtype));
         break;
     case WORK_COPY_ITEM:
-        moved(out, 1, work_size(1, x->dtype), 0);
+        set_traffic(out, 1, work_size(1, x->dtype), 0);
         break;
     default:
-        moved(out, elements, work_bytes(x), work_size(elements, x->dtype));
+        set_traffic(out, elements, work_bytes(x), work_size(elements, x->dtype));
         break;
     }
 }
@@ -103,7 +103,7 @@ void work_do_copy(const work_call *call, habitat_work *out) {
 void work_do_view(const work_call *call, habitat_work *out) {
     const habitat_input *x = work_tensor(call->op, 0);
     out->dtype = x ? x->dtype : HABITAT_DTYPE_UNKNOWN;
-    moved(out, 0, 0, 0);
+    set_traffic(out, 0, 0, 0);
 }
 
 /* What goes through this GPU's memory at least; the wire is another matter. The format of listed
@@ -113,12 +113,12 @@ void work_do_collective(const work_call *call, habitat_work *out) {
     const habitat_input *x = work_tensor(op, 0);
     if (x) {
         out->dtype = x->dtype;
-        moved(out, work_elements(x), work_bytes(x), work_bytes(x));
+        set_traffic(out, work_elements(x), work_bytes(x), work_bytes(x));
     } else if (op->input_count && op->inputs[0].is_list) {
         double elements = list_elements(&op->inputs[0]);
         double bytes = work_size(elements, call->list_dtype);
         out->dtype = call->list_dtype;
-        moved(out, elements, bytes, bytes);
+        set_traffic(out, elements, bytes, bytes);
     }
 }
 

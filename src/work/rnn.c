@@ -158,7 +158,7 @@ void work_do_rnn(const work_call *call, habitat_work *out) {
     rnn_work(&s, out->pass == HABITAT_PASS_BACKWARD, weight_gradient, out);
 }
 
-/* One step's gate arithmetic after its matrix products (_thnn_fused_lstm_cell and its kin): the
+/* One step's gate arithmetic after its matrix products (_thnn_fused_lstm_cell and the like): the
  * gates come in two halves (from input and state) with biases. */
 void work_do_rnn_cell(const work_call *call, habitat_work *out) {
     const habitat_operation *op = call->op;
