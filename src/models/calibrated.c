@@ -4,18 +4,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/constants.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "question/measurement.h"
 #include "work/class.h"
-
-/* Row operations are measured again and again on the same tensors: below so many times the cache
- * they run from it, which those of a training step do not. */
-static const double least_caches = 2;
-
-/* Products thinner than any layer's take their time by other rules, all over the place: three times
- * the spread of the others (docs/modelling.md#calibrated-operations). */
-static const double least_dimension = 64;
 
 static habitat_status read_one(const habitat_gpu *gpu, size_t i, habitat_measurement *out,
                                habitat_error *err) {
@@ -83,9 +76,11 @@ static unsigned pass_of(operator_class c, habitat_pass pass) {
 static bool thin(const habitat_work *work) {
     class_shape shape = class_of(work->op_class)->shape;
     if (shape == CLASS_SHAPE_CONV)
-        return fmin(work->shape.conv.c_in, work->shape.conv.c_out) < least_dimension;
+        return fmin(work->shape.conv.c_in, work->shape.conv.c_out) <
+               chosen_calibrated_least_dimension;
     const habitat_gemm_shape *s = &work->shape.gemm;
-    return shape == CLASS_SHAPE_GEMM && fmin(s->m, fmin(s->n, s->k)) < least_dimension;
+    return shape == CLASS_SHAPE_GEMM &&
+           fmin(s->m, fmin(s->n, s->k)) < chosen_calibrated_least_dimension;
 }
 
 /* log(measured / predicted); NaN where the operation says nothing of a training step's. */
@@ -97,8 +92,9 @@ static double residual_of(const habitat_measurement *row, const habitat_gpu *gpu
         return NAN;
     operator_view view;
     operator_look(&query, c, &facts, &view);
-    bool cached = operator_facts_of(c)->memory_bound &&
-                  row->work.read_bytes + row->work.write_bytes < least_caches * facts.l2_bytes;
+    bool cached =
+        operator_facts_of(c)->memory_bound && row->work.read_bytes + row->work.write_bytes <
+                                                  chosen_calibrated_least_caches * facts.l2_bytes;
     bool usable =
         predicted->ms >= OFFSET_LEAST_FLOORS * view.floor_ms && !cached && !thin(&row->work);
     return usable ? log(row->time_ms / predicted->ms) : NAN;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "models/calibrated.h"
@@ -103,10 +104,6 @@ static bool find_equals(const habitat_model_query *queries, size_t n, size_t *fi
  * ------------------------------------------------------------------------------------ */
 
 static const habitat_model_estimate nothing = {false, false, NAN, NAN, NAN};
-
-/* Another GPU of a kind that was measured, in classes that keep kinds: its intervals are wider by
- * this factor (of logarithms). docs/modelling.md#kinds */
-static const double same_arch_width = 2;
 
 static bool knows_kind(const operator_model *seen, const habitat_gpu *gpu) {
     char kind[LEARNED_KIND_BYTES];
@@ -210,7 +207,7 @@ static habitat_model_estimate from_trees(const habitat_models *models, habitat_m
     double ms = factor * forward;
     if (!isfinite(ms) || ms <= 0)
         return nothing;
-    double width = is_seen && !named ? same_arch_width : 1;
+    double width = is_seen && !named ? chosen_same_arch_width : 1;
     bool estimated = !is_seen && learned_on_estimates(gpu, c, operator_arithmetic(query));
     float low = estimated ? model->low_estimated : model->low;
     float high = estimated ? model->high_estimated : model->high;

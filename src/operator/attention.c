@@ -3,6 +3,7 @@
  * constants. */
 #include <math.h>
 
+#include "base/constants.h"
 #include "operator/views.h"
 
 /* clang-format off */
@@ -25,14 +26,6 @@ OPERATOR_FEATURES(operator_attention_features, ATTENTION_FEATURES);
 /* Rows of queries a block holds: kernels for short sequences hold few. */
 static const double block_rows[] = {16, 64, 128};
 enum { BLOCKS = sizeof block_rows / sizeof *block_rows };
-static const double key_tile = 64;
-
-static const double unit_share = .75;    /* of the matrix units' peak that the inner loop reaches */
-static const double vector_steps = 6;    /* plain operations an element of the score matrix */
-static const double overlap = 2.5;       /* exponent: 1 would be one after the other */
-static const double append_factor = 3.5; /* causal serving rows also write and read the cache */
-static const double memory_overlap = 1.15;
-static const double library_factor = 1.5; /* kernels built for all GPUs since compute 8.0 */
 
 /* Head sizes that kernels are built for. */
 static double padded_head(double head) {
@@ -52,31 +45,38 @@ typedef struct walk {
 
 /* Keys that a block of `rows` queries looks at, mean over the blocks. */
 static double mean_keys(const walk *w, double rows) {
-    double whole = key_tile * ceil(w->kv_len / key_tile);
+    double whole = hardware_attention_key_tile * ceil(w->kv_len / hardware_attention_key_tile);
     if (!w->causal)
         return whole;
-    return fmin(w->kv_len - w->q_len / 2 + rows / 2 + key_tile, whole);
+    return fmin(w->kv_len - w->q_len / 2 + rows / 2 + hardware_attention_key_tile, whole);
 }
 
 static double products_per_key(const walk *w, const operator_gpu *gpu, double rows) {
-    return 4 * rows * w->head * gpu->sm_count / (unit_share * gpu->peak_flop_per_s);
+    return 4 * rows * w->head * gpu->sm_count /
+           (fitted_attention_unit_share * gpu->peak_flop_per_s);
 }
 
 /* One exponential at 16 an SM and cycle, and the plain operations. */
 static double vectors_per_key(const operator_gpu *gpu, double rows) {
-    return rows * (1.0 / 16 + vector_steps / gpu->lanes_per_sm) / gpu->clock_hz;
+    return rows *
+           (1.0 / hardware_exponentials_per_cycle +
+            fitted_attention_vector_steps / gpu->lanes_per_sm) /
+           gpu->clock_hz;
 }
 
 /* Seconds of all blocks of `rows` queries at the peak of the units. */
 static double blocks_time(const walk *w, const operator_gpu *gpu, double rows) {
     const operator_kernel_costs costs = operator_kernel_costs_of(gpu);
     double products = products_per_key(w, gpu, rows), vectors = vectors_per_key(gpu, rows);
-    double step = pow(pow(products, overlap) + pow(vectors, overlap), 1 / overlap);
+    double step =
+        pow(pow(products, fitted_attention_overlap) + pow(vectors, fitted_attention_overlap),
+            1 / fitted_attention_overlap);
     step = w->slower * fmax(step, 4 * w->head / costs.sm_bytes_per_s);
-    double end = 1.4 * costs.tile_s;
+    double end = fitted_attention_end_factor * costs.tile_s;
     double waves = w->heads * ceil(w->q_len / rows) / gpu->sm_count;
     waves = fmax(waves + costs.wave * (ceil(waves) - waves), 1);
-    double longest = step * key_tile * ceil(w->kv_len / key_tile) + end;
+    double longest =
+        step * hardware_attention_key_tile * ceil(w->kv_len / hardware_attention_key_tile) + end;
     return fmax(waves * (step * mean_keys(w, rows) + end), longest);
 }
 
@@ -95,10 +95,10 @@ static double best_time(const walk *w, const operator_gpu *gpu, double *rows) {
 static double memory_time(const habitat_attention_shape *s, const operator_gpu *gpu, bool appends) {
     double q_bytes = 4 * s->batch * s->head_dim * s->heads * s->q_len;
     double kv_bytes = 4 * s->batch * s->head_dim * s->kv_heads * s->kv_len;
-    double bytes = q_bytes + kv_bytes * (appends ? append_factor : 1);
+    double bytes = q_bytes + kv_bytes * (appends ? fitted_attention_append_factor : 1);
     double miss = operator_miss_share(q_bytes + kv_bytes, gpu->l2_bytes, .55, .65);
-    return fmax(bytes * miss / (memory_overlap * gpu->bytes_per_s),
-                bytes / (gpu->sm_count * operator_l2_bytes_per_s_per_sm));
+    return fmax(bytes * miss / (fitted_attention_memory_overlap * gpu->bytes_per_s),
+                bytes / (gpu->sm_count * hardware_l2_bytes_per_s_per_sm));
 }
 
 double operator_look_attention(const habitat_model_query *query, operator_class c,
@@ -111,11 +111,11 @@ double operator_look_attention(const habitat_model_query *query, operator_class 
               .kv_len = s->kv_len,
               .head = padded_head(head),
               .causal = s->causal,
-              .slower = query->variant == HABITAT_VARIANT_TRTLLM ? library_factor : 1};
+              .slower = query->variant == HABITAT_VARIANT_TRTLLM ? fitted_trtllm_loop_factor : 1};
     bool appends = s->causal && query->timing == HABITAT_TIMING_SERVING;
     double tiled = best_time(&w, gpu, &rows), memory = memory_time(s, gpu, appends);
     double elements = w.heads * w.q_len * mean_keys(&w, 128);
-    double power = 4 * w.head * elements / (operator_power_share * gpu->flop_per_s);
+    double power = 4 * w.head * elements / (fitted_power_share * gpu->flop_per_s);
     double busy = operator_powered(tiled, power);
     double waves = w.heads * ceil(w.q_len / rows) / gpu->sm_count;
     double products = products_per_key(&w, gpu, 1), vectors = vectors_per_key(gpu, 1);

@@ -7,6 +7,7 @@
  * docs/modelling.md#convolutions */
 #include <math.h>
 
+#include "base/constants.h"
 #include "operator/views.h"
 
 /* clang-format off */
@@ -105,13 +106,10 @@ static const unsigned described[] = {0, 2, 3};
 enum { TILES_DESCRIBED = sizeof described / sizeof *described };
 
 static const double matrix_pass_factors[] = {1, 1.4, 1.8}, plain_pass_factors[] = {1, .8, 1};
-/* Reads of each tensor by kernels on plain and on matrix units; how much of rearranging shows. */
-static const double plain_reads = 3, matrix_reads = 1.25, rearranging_share = .2;
 
 /* Parts of an inner dimension that run side by side where tiles leave units idle. */
 static double split_of(double tiles, double k, double units) {
-    const double least_k = 256;
-    return fmax(1, fmin(floor(units / tiles), floor(k / least_k)));
+    return fmax(1, fmin(floor(units / tiles), floor(k / chosen_convolution_least_part)));
 }
 
 /* Seconds of the best tile; `out_split` is its split. */
@@ -163,7 +161,6 @@ static float multiples(double value) {
 
 double operator_look_convolution(const habitat_model_query *query, operator_class c,
                                  const operator_gpu *gpu, float *inputs) {
-    const double l2_bytes_per_s_per_sm = 24 * 1.7e9;
     const habitat_conv_shape *s = &query->work->shape.conv;
     (void)c;
     bool matrix = operator_arithmetic(query) != HABITAT_DTYPE_FP32;
@@ -178,17 +175,21 @@ double operator_look_convolution(const habitat_model_query *query, operator_clas
     tiled *= (matrix ? matrix_pass_factors : plain_pass_factors)[g.kind];
     double flop = 2 * g.groups * g.m * g.n * g.k;
     /* Depthwise kernels run on plain units at a tenth of their peak. */
-    double direct = flop / (.1 * gpu->sm_count * gpu->lanes_per_sm * 2 * gpu->clock_hz);
+    double direct = flop / (fitted_convolution_direct_share * gpu->sm_count * gpu->lanes_per_sm *
+                            2 * gpu->clock_hz);
     double transformed = matrix ? INFINITY : transformed_time(&g, tiles, units, gpu);
     double implicit = g.groups > 1 ? fmin(tiled, direct) : tiled;
     double bytes = g.in_bytes + g.out_bytes + g.weight_bytes;
     double miss = operator_miss_share(bytes, gpu->l2_bytes, .5, .75);
-    double each = fmax(miss / gpu->bytes_per_s, 1 / (gpu->sm_count * l2_bytes_per_s_per_sm));
-    double memory = (matrix ? matrix_reads : plain_reads) * bytes * each;
+    double each =
+        fmax(miss / gpu->bytes_per_s, 1 / (gpu->sm_count * hardware_l2_bytes_per_s_per_sm));
+    double memory =
+        (matrix ? fitted_convolution_matrix_reads : fitted_convolution_plain_reads) * bytes * each;
     bool rearranges = matrix && !s->channels_last && !(g.groups > 1 && g.c_in == 1);
     /* fp32 tensors have kernels that read NCHW: half of them are rearranged. */
-    double rearranging =
-        rearranges ? rearranging_share * (wide ? 1 : 2) * (g.in_bytes + g.out_bytes) * each : 0;
+    double rearranging = rearranges ? fitted_convolution_rearranging_share * (wide ? 1 : 2) *
+                                          (g.in_bytes + g.out_bytes) * each
+                                    : 0;
     double compute = fmin(implicit, transformed);
     double base = cbrt(compute * compute * compute + memory * memory * memory) + rearranging;
     float tile[TILES_DESCRIBED][3];

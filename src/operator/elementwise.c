@@ -3,13 +3,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "operator/views.h"
 
-/* What one SM takes from the L2 cache a cycle where neighbouring kernels reuse the tensors. */
-static const double l2_bytes_per_cycle = 38;
-
 double operator_memory_time(const operator_gpu *gpu, double footprint, double bytes) {
-    double l2_bytes_per_s = l2_bytes_per_cycle * gpu->sm_count * gpu->clock_hz;
+    double l2_bytes_per_s = fitted_l2_bytes_per_cycle * gpu->sm_count * gpu->clock_hz;
     double miss = operator_miss_share(footprint, gpu->l2_bytes, .51, .45);
     return bytes * (miss / gpu->bytes_per_s + (1 - miss) / fmax(l2_bytes_per_s, gpu->bytes_per_s));
 }
@@ -58,7 +56,6 @@ static double lane_cycles(const habitat_work *w) {
 double operator_look_elementwise(const habitat_model_query *query, operator_class c,
                                  const operator_gpu *gpu, float *inputs) {
     (void)c;
-    const double extra_start = 4e-7;
     const habitat_work *w = query->work;
     double bytes = w->read_bytes + w->write_bytes;
     double elements = w->write_bytes / (double)habitat_dtype_bytes(w->dtype);
@@ -67,7 +64,7 @@ double operator_look_elementwise(const habitat_model_query *query, operator_clas
     double compute = elements * cycles / (gpu->sm_count * gpu->lanes_per_sm * gpu->clock_hz);
     float *x = inputs;
     ELEMENTWISE_FEATURES(OPERATOR_FEATURE_VALUE)
-    return pow(pow(memory, 4) + pow(compute, 4), .25) + (cycles > 0 ? extra_start : 0);
+    return pow(pow(memory, 4) + pow(compute, 4), .25) + (cycles > 0 ? fitted_gelu_start_s : 0);
 }
 
 /* clang-format off */
@@ -82,10 +79,10 @@ OPERATOR_FEATURES(operator_copy_features, COPY_FEATURES);
 double operator_look_copy(const habitat_model_query *query, operator_class c,
                           const operator_gpu *gpu, float *inputs) {
     (void)c;
-    const double from_memory = .63, from_cache = .4;
     const habitat_work *w = query->work;
     double bytes = w->read_bytes + w->write_bytes, warm = operator_warm_share(gpu, bytes);
     float *x = inputs;
     COPY_FEATURES(OPERATOR_FEATURE_VALUE)
-    return operator_memory_time(gpu, bytes, bytes) / (warm * from_cache + (1 - warm) * from_memory);
+    return operator_memory_time(gpu, bytes, bytes) /
+           (warm * fitted_copy_cache_share + (1 - warm) * fitted_copy_memory_share);
 }

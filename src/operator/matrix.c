@@ -7,6 +7,7 @@
  */
 #include <math.h>
 
+#include "base/constants.h"
 #include "operator/views.h"
 
 /* clang-format off */
@@ -49,10 +50,7 @@ static const double tiles[][2] = {{256, 128}, {128, 256}, {128, 128}, {128, 64},
                                   {64, 32},   {32, 64},   {16, 64}};
 enum { TILES = sizeof tiles / sizeof *tiles, TILES_DESCRIBED = 6 };
 static const double splits[] = {1, 2, 3, 4, 6, 8, 16};
-enum { SPLITS = sizeof splits / sizeof *splits, LEAST_PART = 256 /* of k */ };
-
-static const double dram_share = .92; /* of copies' bandwidth, as products read */
-static const double split_s = 1.5e-6; /* sums of the parts of k */
+enum { SPLITS = sizeof splits / sizeof *splits };
 
 static double fourth(double x) {
     return x * x * x * x;
@@ -72,9 +70,9 @@ bool operator_has_clusters(const operator_gpu *gpu) {
 operator_kernel_costs operator_kernel_costs_of(const operator_gpu *gpu) {
     bool clusters = operator_has_clusters(gpu);
     return (operator_kernel_costs){
-        .sm_bytes_per_s = 40 * gpu->clock_hz * (clusters ? 2 : 1),
-        .tile_s = clusters ? 8e-7 : 1.6e-6,
-        .wave = clusters ? .5 : .8,
+        .sm_bytes_per_s = hardware_sm_path_bytes_per_cycle * gpu->clock_hz * (clusters ? 2 : 1),
+        .tile_s = clusters ? fitted_tile_end_clusters_s : fitted_tile_end_s,
+        .wave = clusters ? fitted_partial_wave_clusters : fitted_partial_wave,
     };
 }
 
@@ -90,7 +88,7 @@ static double alignment_of(double k, double n, double element) {
  * apply, and kernels of older GPUs reach .62 of its units' rate; below 4 byte asynchronous copies
  * do not apply either: half. */
 static double aligned_share(const operator_gpu *gpu, double alignment) {
-    double share = alignment < 16 && operator_has_clusters(gpu) ? .62 : 1;
+    double share = alignment < 16 && operator_has_clusters(gpu) ? hardware_unaligned_share : 1;
     return alignment < 4 ? share / 2 : share;
 }
 
@@ -98,7 +96,7 @@ static double aligned_share(const operator_gpu *gpu, double alignment) {
 static double tiled_time(const operator_gpu *gpu, double b, double m, double n, double k,
                          double element, double unit_flop_per_s) {
     const operator_kernel_costs costs = operator_kernel_costs_of(gpu);
-    double best = INFINITY, sums = b * m * n * 8 / (gpu->sm_count * operator_l2_bytes_per_s_per_sm);
+    double best = INFINITY, sums = b * m * n * 8 / (gpu->sm_count * hardware_l2_bytes_per_s_per_sm);
     for (size_t i = 0; i < TILES; i++) {
         double r = tiles[i][0], q = tiles[i][1];
         double compute = 2 * r * q / unit_flop_per_s;
@@ -106,12 +104,13 @@ static double tiled_time(const operator_gpu *gpu, double b, double m, double n, 
         double step = sqrt(sqrt(fourth(compute) + fourth(load)));
         double count = b * ceil(m / r) * ceil(n / q);
         double end = costs.tile_s * r * q / (128 * 128);
-        for (size_t j = 0; j < SPLITS && (j == 0 || k >= LEAST_PART * splits[j]); j++) {
+        for (size_t j = 0; j < SPLITS && (j == 0 || k >= chosen_product_least_part * splits[j]);
+             j++) {
             double waves = count * splits[j] / gpu->sm_count;
             waves = fmax(waves + costs.wave * (ceil(waves) - waves), costs.wave);
             double time = waves * (step * k / splits[j] + end);
             if (j > 0)
-                time += split_s + sums * splits[j];
+                time += fitted_product_split_s + sums * splits[j];
             best = fmin(best, time);
         }
     }
@@ -141,11 +140,11 @@ double operator_look_matrix(const habitat_model_query *query, operator_class c,
     double copies = query->timing == HABITAT_TIMING_SERVING ? 6 : 1;
     double footprint = copies * weights + moved;
     double miss = operator_miss_share(footprint, gpu->l2_bytes, .4, .7);
-    double memory = fmax(bytes * miss / (dram_share * gpu->bytes_per_s),
-                         bytes / (gpu->sm_count * operator_l2_bytes_per_s_per_sm));
+    double memory = fmax(bytes * miss / (fitted_product_dram_share * gpu->bytes_per_s),
+                         bytes / (gpu->sm_count * hardware_l2_bytes_per_s_per_sm));
     double alignment = alignment_of(k, n, element);
     double share = aligned_share(gpu, alignment);
-    double power = 2 * b * m * n * k / (operator_power_share * gpu->flop_per_s);
+    double power = 2 * b * m * n * k / (fitted_power_share * gpu->flop_per_s);
     double tiled =
         tiled_time(gpu, b, m, n, k, element, share * gpu->peak_flop_per_s / gpu->sm_count);
     double compute = operator_powered(tiled, power);

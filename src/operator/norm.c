@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "operator/views.h"
 
 /* Of rows in vectors of 4 and of others. */
@@ -23,12 +24,12 @@ static const norm_cycles backward[2] = {{231, .424, 1.19, 1.24, 2.7e-6},
 /* Sums of the weights' and bias' gradients down the columns: 32 columns a block, unless the rows
  * are so many that blocks share them. */
 static double column_sums(const operator_gpu *gpu, double rows, double columns, double tensors) {
-    const double most_rows = 65536, row_cycles = 5.2, block_share = .147;
     double blocks = ceil(columns / 32);
-    if (rows > most_rows && columns / 32 < gpu->sm_count / 2)
-        return .6 * tensors;
-    double walk = rows * row_cycles * fmax(1, blocks / gpu->sm_count * block_share) / gpu->clock_hz;
-    return fmax(1.53 * tensors, walk);
+    if (rows > hardware_norm_most_rows && columns / 32 < gpu->sm_count / 2)
+        return fitted_norm_shared_traffic * tensors;
+    double walk = rows * fitted_norm_row_cycles *
+                  fmax(1, blocks / gpu->sm_count * fitted_norm_block_share) / gpu->clock_hz;
+    return fmax(fitted_norm_sums_traffic * tensors, walk);
 }
 
 double operator_look_layer_norm(const habitat_model_query *query, operator_class c,

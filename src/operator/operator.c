@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "gpu/gpu.h"
 #include "operator/views.h"
 
@@ -118,7 +119,7 @@ static bool positive(double value) {
 /* Convolutions were measured on all-zero inputs, which draw little power: between the rate under
  * the power limit and nine tenths of the peak, the geometric mean. docs/modelling.md#convolution */
 static double convolution_rate(const habitat_gpu *gpu) {
-    return sqrt(gpu->sustained.plain_flop_per_s[HABITAT_DTYPE_FP32] * 0.9 *
+    return sqrt(gpu->sustained.plain_flop_per_s[HABITAT_DTYPE_FP32] * fitted_zero_input_peak_share *
                 gpu->peak.plain_flop_per_s[HABITAT_DTYPE_FP32]);
 }
 
@@ -164,7 +165,7 @@ void operator_look(const habitat_model_query *query, operator_class c, const ope
     unsigned timing = (unsigned)query->timing <= HABITAT_TIMING_SESSION ? query->timing : 0;
     double constant = facts->timings[timing].constant_ms;
     if (c == OPERATOR_ATTENTION && query->variant == HABITAT_VARIANT_TRTLLM)
-        constant *= 1.3;
+        constant *= fitted_trtllm_call_factor;
     if (timing == HABITAT_TIMING_SESSION && query->work->op_class == HABITAT_CLASS_CONV)
         constant += session_ms(query->work, gpu);
     out->base_ms = seconds * 1e3 + constant;

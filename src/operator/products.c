@@ -2,6 +2,7 @@
  */
 #include <math.h>
 
+#include "base/constants.h"
 #include "operator/views.h"
 
 float operator_log(double ratio, double low, double high) {
@@ -74,8 +75,6 @@ OPERATOR_FEATURES(operator_gemm_features, GEMM_FEATURES);
 static const operator_tile plain_tiles[] = {{32, 32, .5},   {64, 32, .6},   {32, 64, .6},
                                             {64, 64, .75},  {128, 32, .75}, {32, 128, .75},
                                             {128, 64, .92}, {64, 128, .92}, {128, 128, 1}};
-/* Rows of operands that are not aligned to 16 byte, in every matrix of a batch. */
-static const double unaligned_factor = 1.08;
 /* Those that inputs describe. */
 static const unsigned plain_described[] = {0, 3, 6, 7, 8};
 enum { PLAIN_DESCRIBED = sizeof plain_described / sizeof *plain_described };
@@ -92,7 +91,7 @@ double operator_look_gemm(const habitat_model_query *query, operator_class c,
         best =
             fmin(best, operator_tile_time(&plain_tiles[i], b, m, n, k, units, gpu->flop_per_s, .5));
     if (c == OPERATOR_BMM && (fmod(n, 4) != 0 || fmod(k, 4) != 0))
-        best *= unaligned_factor;
+        best *= fitted_bmm_unaligned_factor;
     float tile[PLAIN_DESCRIBED][3];
     for (size_t i = 0; i < PLAIN_DESCRIBED; i++)
         operator_tile_inputs(&plain_tiles[plain_described[i]], b, m, n, units, -3, 4, tile[i]);

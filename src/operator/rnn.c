@@ -4,6 +4,7 @@
  * docs/modelling.md#recurrent-layers */
 #include <math.h>
 
+#include "base/constants.h"
 #include "operator/views.h"
 
 /* clang-format off */
@@ -30,7 +31,7 @@
     F("step compute/memory", RATES, operator_log(compute / memory, -5, 5)) \
     F("steps' work", RATES, operator_log(steps / latency, -5, 5)) \
     F("products' share", RATES, products / base) \
-    F("weights/registers", RATES, operator_log(weights / (gpu->sm_count * 262144), -5, 5)) \
+    F("weights/registers", RATES, operator_log(weights / (gpu->sm_count * hardware_register_bytes_per_sm), -5, 5)) \
     F("weights/L2", GPU, operator_log(weights * s->layers / gpu->l2_bytes, -5, 5)) \
     F("log2 units", GPU, log2(units)) \
     F("flop/byte rate", GPU, log(rate / gpu->bytes_per_s)) \
@@ -59,15 +60,14 @@ static float multiples(double value) {
 double operator_look_rnn(const habitat_model_query *query, operator_class c,
                          const operator_gpu *gpu, float *inputs) {
     (void)c;
-    const double l2_bytes_per_s_per_sm = 24 * 1.7e9;
     const habitat_rnn_shape *s = &query->work->shape.rnn;
     double element = (double)habitat_dtype_bytes(query->work->dtype);
     bool backward = query->work->pass != HABITAT_PASS_FORWARD;
     bool matrix = operator_arithmetic(query) != HABITAT_DTYPE_FP32;
     double units = matrix ? gpu->sm_count : gpu->sm_count * gpu->lanes_per_sm / 64;
-    /* What a step takes whatever its size: a product and the gates after it. This and the other
-     * factors were fitted to the H200's training rows, the only ones without launches inside. */
-    double step_latency_s = (matrix ? 5.5e-6 : 4.2e-6) * (backward ? 1.1 : 1);
+    /* What a step takes whatever its size: a product and the gates after it. */
+    double step_latency_s = (matrix ? fitted_rnn_step_matrix_s : fitted_rnn_step_plain_s) *
+                            (backward ? fitted_rnn_step_backward_factor : 1);
     double directions = s->bidirectional ? 2 : 1, width = s->gates * s->hidden;
     double rows = s->batch * s->steps, rate = gpu->flop_per_s, products = 0;
     for (unsigned layer = 0; layer < 64 && layer < s->layers; layer++) {
@@ -79,16 +79,17 @@ double operator_look_rnn(const habitat_model_query *query, operator_class c,
     double weights = element * width * s->hidden * directions;
     double moved = element * s->batch * directions * (2 * width + 4 * s->hidden);
     double miss = operator_miss_share(weights * s->layers, gpu->l2_bytes, .7, 1);
-    double memory = 2.2 * (weights + moved) *
-                    fmax(miss / gpu->bytes_per_s, 1 / (gpu->sm_count * l2_bytes_per_s_per_sm));
+    double memory =
+        fitted_rnn_traffic_factor * (weights + moved) *
+        fmax(miss / gpu->bytes_per_s, 1 / (gpu->sm_count * hardware_l2_bytes_per_s_per_sm));
     double compute = backward
                          ? BEST(step_tiles, s->batch, s->hidden, width, directions, units, rate)
                          : BEST(step_tiles, s->batch, width, s->hidden, directions, units, rate);
-    compute *= matrix ? .9 : .6;
+    compute *= matrix ? fitted_rnn_matrix_factor : fitted_rnn_plain_factor;
     double work = sqrt(compute * compute + memory * memory);
     double latency = (s->steps + s->layers - 1) * step_latency_s;
     double steps = s->steps * s->layers * work;
-    products *= 1.3;
+    products *= fitted_rnn_products_factor;
     double base = latency + steps + products;
     float tile[STEP_TILES_DESCRIBED][3];
     for (size_t i = 0; i < STEP_TILES_DESCRIBED; i++)

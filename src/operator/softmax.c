@@ -5,6 +5,7 @@
  * shortest call lasts as long as one row. Cycles were fitted on training shapes of one GPU. */
 #include <math.h>
 
+#include "base/constants.h"
 #include "operator/views.h"
 
 /* clang-format off */
@@ -53,7 +54,6 @@ static const row_cycles backward = {1024, 7.15, 9.04, 213, 5.86, 17.9, 425, 6, 4
 double operator_look_softmax(const habitat_model_query *query, operator_class c,
                              const operator_gpu *gpu, float *inputs) {
     (void)c;
-    const double start_s = 1.2e-6;
     const habitat_work *w = query->work;
     const row_cycles *k = w->pass == HABITAT_PASS_FORWARD ? &forward : &backward;
     double rows = w->shape.rows.rows, columns = w->shape.rows.columns;
@@ -70,5 +70,5 @@ double operator_look_softmax(const habitat_model_query *query, operator_class c,
     operator_rows_describe(query, gpu, &parts, inputs);
     bool eager = query->timing == HABITAT_TIMING_EAGER; /* starts hide behind the call's own cost */
     return cbrt(pow(parts.memory, 3) + pow(parts.issue, 3)) + parts.longest +
-           (eager ? 0 : k->starts * start_s);
+           (eager ? 0 : k->starts * fitted_softmax_second_start_s);
 }

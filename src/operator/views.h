@@ -74,12 +74,6 @@ void operator_rows_describe(const habitat_model_query *query, const operator_gpu
 /* ---- Kernels on matrix units: operator_matrix.c, operator_attention.c --------------------------
  */
 
-/* What all L2 caches deliver, per SM [byte/s]: 24 byte a cycle at 1.7 GHz, below every data sheet.
- */
-static const double operator_l2_bytes_per_s_per_sm = 24 * 1.7e9;
-/* Of the sustained rate, an upper quantile, that a long kernel of this kind holds. */
-static const double operator_power_share = .92;
-
 /* From compute capability 9.0 on, clusters of SMs share what they load; not Blackwell's cards for
  * graphics (12.x). */
 bool operator_has_clusters(const operator_gpu *gpu);

@@ -1,11 +1,9 @@
 /* From a predicted time to an estimate: default interval, what binds it. */
 #include "predict/estimate.h"
 
+#include "base/constants.h"
 #include "gpu/gpu.h"
 #include "predict/method.h"
-
-/* Shorter than launching a kernel from an eager framework costs, where nobody measured it. */
-static const double default_launch_ns = 3000.0;
 
 /* Between GPUs of one architecture, and of two: of methods that say nothing else. */
 static const double usual_width[2] = {0.15, 0.25};
@@ -17,7 +15,7 @@ double estimate_default_width(bool alike, habitat_method method) {
 
 habitat_bound estimate_bound(const habitat_gpu *gpu, double flop, double bytes, formula_rates rates,
                              double ms) {
-    double launch_ns = gpu->launch_floor_ns > 0.0 ? gpu->launch_floor_ns : default_launch_ns;
+    double launch_ns = gpu->launch_floor_ns > 0.0 ? gpu->launch_floor_ns : chosen_launch_ns;
     if (ms * HABITAT_NS_PER_MS < launch_ns)
         return HABITAT_BOUND_LAUNCH;
     bool arithmetic = formula_known(flop), memory = formula_known(bytes);

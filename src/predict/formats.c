@@ -7,12 +7,10 @@
 #include <habitat/predict.h>
 #include <habitat/text.h>
 
+#include "base/constants.h"
 #include "gpu/gpu.h"
 
 enum { NAMES_SHOWN = 4 };
-
-/* Below this share of the kernels' time a format says nothing about the iteration. */
-static const double least_share = 0.01;
 
 /* Share of the kernels' time on the origin that matrix units compute in `dtype`. */
 static double share_in(const habitat_workload *workload, habitat_dtype dtype) {
@@ -69,7 +67,7 @@ bool habitat_format_warning(const habitat_workload *workload,
     if (!workload || !text || !size || (count && !predictions) || !is_narrow(dtype))
         return false;
     double share = share_in(workload, dtype);
-    if (share < least_share)
+    if (share < chosen_format_least_share)
         return false;
     lacking found = {0};
     for (size_t i = 0; i < count; i++)

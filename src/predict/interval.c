@@ -8,21 +8,17 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "gpu/gpu.h"
 
 /* 80 % of a normal distribution lie within this many standard deviations. */
 static const double within_80 = 1.2816;
 
-/* What is common to all kernels of an iteration, by no class explained: chosen on whole models with
- * one GPU left out in turn. */
-static const double common_sigma = 0.040;
-
-/* Estimated against measured rates, twice the deviation over the GPUs that the rule was made from
- * (0.07 plain, 0.05 matrix, 0.014 DRAM): it was made from them. */
-static const double rate_sigma[INTERVAL_RATES] = {0.14, 0.10, 0.03};
-
-static const double other_unit_sigma = 0.20; /* TF32 on matrix units becoming plain FP32 */
-static const double fallback_sigma = 0.32;
+static double rate_sigma(int rate) {
+    return rate == INTERVAL_PLAIN    ? fitted_plain_rate_sigma
+           : rate == INTERVAL_MATRIX ? fitted_matrix_rate_sigma
+                                     : fitted_memory_rate_sigma;
+}
 
 /* Standard deviations of log(measured / predicted) over ordered pairs of GPUs of different
  * architecture: of a pair's median, and of single operations of one pair. Public measurements of
@@ -32,22 +28,24 @@ typedef struct spread {
     double bias, row;
 } spread;
 
+static const struct {
+    spread modelled, other;
+} spreads[HABITAT_CLASS_COUNT] = {
+    [HABITAT_CLASS_GEMM] = {{0.015, 0.195}, {0.032, 0.235}},
+    [HABITAT_CLASS_BMM] = {{0.132, 0.232}, {0.239, 0.313}},
+    /* by the models alone: 0.104 and 0.182 with half of the residual */
+    [HABITAT_CLASS_CONV] = {{0.123, 0.214}, {0.227, 0.342}},
+    [HABITAT_CLASS_NORM] = {{0.056, 0.079}, {0.224, 0.215}},
+    [HABITAT_CLASS_ELEMENTWISE] = {{0.023, 0.024}, {0.023, 0.024}},
+    [HABITAT_CLASS_COPY] = {{0.023, 0.024}, {0.023, 0.024}},
+    [HABITAT_CLASS_SOFTMAX] = {{0.173, 0.211}, {0.244, 0.272}},
+};
+
+/* What nobody measured has the widest spread, that of softmax. */
 static spread spread_of(habitat_class op_class, bool modelled) {
-    switch (op_class) {
-    case HABITAT_CLASS_GEMM:
-        return modelled ? (spread){0.015, 0.195} : (spread){0.032, 0.235};
-    case HABITAT_CLASS_BMM:
-        return modelled ? (spread){0.132, 0.232} : (spread){0.239, 0.313};
-    case HABITAT_CLASS_CONV: /* by the models alone: 0.104 and 0.182 with half of the residual */
-        return modelled ? (spread){0.123, 0.214} : (spread){0.227, 0.342};
-    case HABITAT_CLASS_NORM:
-        return modelled ? (spread){0.056, 0.079} : (spread){0.224, 0.215};
-    case HABITAT_CLASS_ELEMENTWISE:
-    case HABITAT_CLASS_COPY:
-        return (spread){0.023, 0.024};
-    default: /* softmax, and what nobody measured */
-        return modelled ? (spread){0.173, 0.211} : (spread){0.244, 0.272};
-    }
+    bool measured = spreads[op_class].other.row > 0.0;
+    habitat_class from = measured ? op_class : HABITAT_CLASS_SOFTMAX;
+    return modelled ? spreads[from].modelled : spreads[from].other;
 }
 
 /* GPUs of one compute capability run the same kernels: half the spread, a choice, not a measurement
@@ -55,7 +53,7 @@ static spread spread_of(habitat_class op_class, bool modelled) {
 static double architecture_factor(const scaling *s) {
     bool same = s->origin->compute_capability &&
                 s->origin->compute_capability == s->dest->compute_capability;
-    return same ? 0.5 : 1.0;
+    return same ? chosen_same_arch_spread : 1.0;
 }
 
 static double square(double x) {
@@ -78,11 +76,11 @@ double interval_add(interval_sum *sum, const scaling *s, const habitat_workload_
     const rate_table *tables[2] = {&s->sustained_origin, &s->sustained_dest};
     bool modelled = method == HABITAT_METHOD_LEARNED;
     spread own = spread_of(kernel->op_class, modelled);
-    double variance = square(common_sigma);
+    double variance = square(fitted_common_sigma);
     sum->total += ns;
     if (method == HABITAT_METHOD_FALLBACK) {
         sum->fallback += ns;
-        return within_80 * sqrt(variance + square(fallback_sigma));
+        return within_80 * sqrt(variance + square(chosen_fallback_sigma));
     }
     sum->by_class[modelled][kernel->op_class] += ns;
     variance += square(architecture_factor(s)) * (square(own.bias) + square(own.row));
@@ -91,12 +89,12 @@ double interval_add(interval_sum *sum, const scaling *s, const habitat_workload_
         if (rate == INTERVAL_RATES)
             continue;
         sum->by_rate[g][rate] += ns;
-        variance += square(rate_sigma[rate]);
+        variance += square(rate_sigma(rate));
     }
     if (tables[0]->unit[lead->dtype][lead->matrix_unit] !=
         tables[1]->unit[lead->dtype][lead->matrix_unit]) {
         sum->other_unit += ns;
-        variance += square(other_unit_sigma);
+        variance += square(fitted_other_unit_sigma);
     }
     return within_80 * sqrt(variance);
 }
@@ -104,16 +102,16 @@ double interval_add(interval_sum *sum, const scaling *s, const habitat_workload_
 double interval_width(const interval_sum *sum, const scaling *s) {
     if (!(sum->total > 0.0))
         return 0.0;
-    double variance = square(common_sigma) +
-                      square(sum->other_unit / sum->total * other_unit_sigma) +
-                      square(sum->fallback / sum->total * fallback_sigma);
+    double variance = square(fitted_common_sigma) +
+                      square(sum->other_unit / sum->total * fitted_other_unit_sigma) +
+                      square(sum->fallback / sum->total * chosen_fallback_sigma);
     for (int c = 0; c < HABITAT_CLASS_COUNT; c++)
         variance += square(architecture_factor(s) / sum->total *
                            (sum->by_class[0][c] * spread_of((habitat_class)c, false).bias +
                             sum->by_class[1][c] * spread_of((habitat_class)c, true).bias));
     for (int g = 0; g < 2; g++)
         for (int r = 0; r < INTERVAL_RATES; r++)
-            variance += square(sum->by_rate[g][r] / sum->total * rate_sigma[r]);
+            variance += square(sum->by_rate[g][r] / sum->total * rate_sigma(r));
     return within_80 * sqrt(variance);
 }
 

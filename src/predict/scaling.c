@@ -4,15 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "workload/launch.h"
 
-/* Clock cycles from the start of a kernel that does next to nothing to its end. */
-static const double floor_cycles = 2200.0;
-
 double scaling_kernel_floor_ns(const habitat_gpu *gpu) {
-    return floor_cycles / gpu->boost_clock_hz * 1e9;
+    return hardware_kernel_floor_cycles / gpu->boost_clock_hz * 1e9;
 }
 
 void scaling_fill(rate_table *table, const habitat_gpu *gpu, bool sustained) {

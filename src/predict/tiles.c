@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/constants.h"
 #include "gpu/gpu.h"
 #include "work/class.h"
 
@@ -28,7 +29,6 @@ static double spent_on_tiles(double b, double m, double n, double k, double sm_c
 /* Flop with tile and wave losses where the shape is a matrix product, else as counted. Long inner
  * dimensions are split among SMs by the libraries: no product is charged more than this factor. */
 double tiles_spent_flop(const habitat_work *work, const habitat_gpu *gpu) {
-    const double worst = 8.0;
     double m, n, k, b = 1.0;
     class_shape shape = class_of(work->op_class)->shape;
     if (shape == CLASS_SHAPE_GEMM) {
@@ -48,5 +48,7 @@ double tiles_spent_flop(const habitat_work *work, const habitat_gpu *gpu) {
         return work->flop;
     }
     double spent = spent_on_tiles(b, m, n, k, gpu->sm_count);
-    return isfinite(spent) && spent > work->flop ? fmin(spent, worst * work->flop) : work->flop;
+    return isfinite(spent) && spent > work->flop
+               ? fmin(spent, chosen_tiles_worst_factor * work->flop)
+               : work->flop;
 }

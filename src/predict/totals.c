@@ -3,11 +3,9 @@
 
 #include <stdlib.h>
 
+#include "base/constants.h"
 #include "gpu/gpu.h"
 #include "workload/bound.h"
-
-/* Device memory that a process cannot use for tensors: driver, CUDA context, library workspaces. */
-static const double reserved_memory_bytes = 1.0e9;
 
 void totals_add(totals *sum, const habitat_workload_kernel *kernel, double ns, double busy_ns,
                 const habitat_estimate *estimate) {
@@ -63,7 +61,7 @@ static void set_memory(const habitat_workload *w, const habitat_gpu *dest,
         out->memory_bytes = NAN;
     out->fits = -1;
     if (!isnan(out->memory_bytes) && formula_usable(dest->memory_bytes))
-        out->fits = out->memory_bytes <= dest->memory_bytes - reserved_memory_bytes;
+        out->fits = out->memory_bytes <= dest->memory_bytes - chosen_reserved_memory_bytes;
 }
 
 void totals_set(const scaling *s, const totals *sum, habitat_prediction *out) {

@@ -6,25 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/error.h"
 #include "base/quantile.h"
 
-/* The GPU waits for its CPU when the iteration is this much longer than the GPU is busy. */
-static const double cpu_bound_ratio = 1.10;
-
 bool habitat_waits_for_cpu(double iteration_ms, double busy_ms) {
-    return iteration_ms > cpu_bound_ratio * busy_ms;
+    return iteration_ms > chosen_cpu_bound_ratio * busy_ms;
 }
-
-/* Half the width of an interval around a measured iteration: equal GPUs in other hosts differ by
- * 0.4 to 4 %. */
-static const double least_width = 0.03;
 
 habitat_status habitat_spread_prepare(habitat_workload *w, habitat_error *err) {
     const habitat_trace_info *trace = habitat_trace_get_info(w->trace);
     size_t count = trace->iteration_ms_count;
-    w->low_share = 1.0 / (1.0 + least_width);
-    w->high_share = 1.0 + least_width;
+    w->low_share = 1.0 / (1.0 + fitted_iteration_least_width);
+    w->high_share = 1.0 + fitted_iteration_least_width;
     if (!w->info.iteration_recorded || count < 2)
         return HABITAT_OK;
     double *sorted = malloc(count * sizeof *sorted);

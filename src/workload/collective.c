@@ -12,15 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "gpu/gpu.h"
-
-/* Bus bandwidth that NCCL reaches with large messages, of one direction of the link. Measured: A100
- * over NVLink 0.64 to 0.74, H200 0.71 (2 GPUs), L40S over PCIe 0.63 (2 GPUs), GTX 1080 Ti 0.76 (2)
- * to 0.55 (8). */
-static const double link_efficiency = 0.70;
-
-/* Smallest all-reduce: 6, 9 and 15 us on 2, 4 and 8 H200, 10, 14 and 21 us on A100. */
-static const double latency_ns_per_gpu = 2000.0;
 
 /* More GPUs than this do not share one host: the link between them is unknown. */
 enum { HOST_GPUS = 8 };
@@ -41,7 +34,7 @@ bool collective_message_known(const habitat_kernel *kernel) {
 }
 
 double collective_latency_ns(const habitat_kernel *kernel) {
-    return latency_ns_per_gpu * (kernel->group_size + 1.0);
+    return fitted_collective_latency_ns_per_gpu * (kernel->group_size + 1.0);
 }
 
 /* Bytes that pass each GPU's link in one direction, ring algorithm. */
@@ -64,7 +57,7 @@ static double message_ns(const habitat_kernel *kernel, const habitat_gpu *gpu) {
     if (!collective_message_known(kernel))
         return NAN;
     return collective_latency_ns(kernel) +
-           link_bytes(kernel) / (link_efficiency * collective_link_bytes_per_s(gpu)) * 1e9;
+           link_bytes(kernel) / (fitted_link_efficiency * collective_link_bytes_per_s(gpu)) * 1e9;
 }
 
 /* Collectives that send alike, as far as the recording says; the shortest first. */

@@ -8,12 +8,11 @@
 
 #include <habitat/text.h>
 
+#include "base/constants.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
 
 enum { WARNINGS_MAX = 16, WARNING_BYTES = 320 };
-
-static const double much_spread = 0.1; /* as the recorder warns */
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
@@ -44,7 +43,7 @@ static bool warn_of_time(habitat_workload *w, const habitat_trace_info *trace) {
     if (ok && !info->iteration_recorded)
         ok = warn(w, "the trace holds no unprofiled iteration time: the origin's iteration_ms is "
                      "that of the profiled iteration, slower by the profiler's overhead");
-    if (ok && trace->iteration_spread > much_spread)
+    if (ok && trace->iteration_spread > chosen_much_spread)
         ok = warn(w,
                   "the time of an iteration moved by %.0f %% while it was recorded: the origin's "
                   "iteration_ms is known no better than that",

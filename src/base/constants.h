@@ -1,0 +1,144 @@
+/* The numbers that predictions rest on, one row each: what was fitted, what is hardware, what was
+ * chosen. A formula takes such a number by its name; a bare one beside it is of the formula itself
+ * (2 flop a multiply-add, 1/2 of a mean).
+ *
+ *   kind      fitted    moved until training rows were met; the source says which rows and how
+ *             hardware  a fact of GPUs or libraries, published or measured; the source says where
+ *             chosen    a limit or a caution that no data decides; the source says why
+ *   unit      "1" where it has none
+ *
+ * Tables of several columns stay in the file of their formula and name their source there: tiles
+ * (operator/products.c, conv.c, convolution.c, rnn.c, matrix.c, predict/tiles.c), cycles of row
+ * operations (softmax.c, norm.c, attention_plain.c), costs of timings and doubts
+ * (operator/class.c), spreads of classes (predict/interval.c). What trees and networks learned is
+ * in the model file. */
+#ifndef HABITAT_BASE_CONSTANTS_H
+#define HABITAT_BASE_CONSTANTS_H
+
+#define CONSTANT(kind, name, value, unit, source) static const double kind##_##name = value;
+
+/* clang-format off */
+
+/* ---- caches and memory ---- */
+CONSTANT(fitted, l2_bytes_per_cycle, 38, "byte a cycle and SM",
+         "training shapes of collected_h200.csv.gz that fit the cache; docs/modelling.md#what-memory-limits-otherwise")
+CONSTANT(hardware, l2_bytes_per_s_per_sm, 24 * 1.7e9, "byte/s an SM",
+         "24 byte a cycle at 1.7 GHz, below every data sheet; docs/modelling.md#products-on-matrix-units")
+CONSTANT(hardware, sm_path_bytes_per_cycle, 40, "byte a cycle and SM",
+         "of the 64 that an SM's path to the L2 is built for; docs/modelling.md#products-on-matrix-units")
+CONSTANT(hardware, register_bytes_per_sm, 262144, "byte",
+         "65536 registers of 4 byte; CUDA C++ programming guide, technical specifications")
+CONSTANT(fitted, copy_memory_share, .63, "of the sustained bandwidth",
+         "copies of the H200, training shapes of collected_h200.csv.gz; #what-memory-limits-otherwise")
+CONSTANT(fitted, copy_cache_share, .4, "of the cache's rate", "as copy_memory_share")
+CONSTANT(fitted, gelu_start_s, 4e-7, "s", "GELU rows of the H200; #what-memory-limits-otherwise")
+CONSTANT(hardware, norm_most_rows, 65536, "rows",
+         "up to here one block walks all rows of its columns, as shapes of the H200 show; #what-memory-limits-otherwise")
+CONSTANT(fitted, norm_row_cycles, 5.2, "cycles a row",
+         "backward layer norm of the H200, sums down the columns; #what-memory-limits-otherwise")
+CONSTANT(fitted, norm_block_share, .147, "of a wave", "as norm_row_cycles")
+CONSTANT(fitted, norm_sums_traffic, 1.53, "of two tensors' time", "as norm_row_cycles")
+CONSTANT(fitted, norm_shared_traffic, .6, "of two tensors' time", "as norm_row_cycles, where blocks share rows")
+CONSTANT(fitted, softmax_second_start_s, 1.2e-6, "s",
+         "backward softmax of the H200, two kernels; #what-memory-limits-otherwise")
+
+/* ---- products ---- */
+CONSTANT(fitted, bmm_unaligned_factor, 1.08, "of the time",
+         "fp32 batches of five GPUs whose rows are not aligned to 16 byte; docs/modelling.md#products-on-plain-units")
+CONSTANT(fitted, power_share, .92, "of the sustained rate",
+         "bf16 products of A100, L40S and H200: what a long kernel holds of an upper quantile; #products-on-matrix-units")
+CONSTANT(fitted, product_dram_share, .92, "of the bandwidth of copies", "as power_share")
+CONSTANT(fitted, product_split_s, 1.5e-6, "s", "as power_share: summing the parts of k")
+CONSTANT(chosen, product_least_part, 256, "elements of k",
+         "shorter parts do not pay for their sums; docs/modelling.md#products-on-matrix-units")
+CONSTANT(hardware, unaligned_share, .62, "of the units' rate",
+         "mma against wgmma on Hopper, where bulk copies do not apply; Luo et al. 2024; #products-on-matrix-units")
+CONSTANT(fitted, tile_end_s, 1.6e-6, "s", "as power_share: beginning and end of a tile of 128 x 128")
+CONSTANT(fitted, tile_end_clusters_s, 8e-7, "s", "the same with clusters: the end of one tile overlaps the next")
+CONSTANT(fitted, partial_wave, .8, "of the missing part of a wave", "as power_share")
+CONSTANT(fitted, partial_wave_clusters, .5, "of the missing part of a wave", "as power_share, with clusters")
+
+/* ---- attention in 16 bit ---- */
+CONSTANT(fitted, attention_unit_share, .75, "of the matrix units' peak",
+         "rows of A100, L40S and H200, a compromise of the three: docs/modelling.md#attention, #what-was-tried")
+CONSTANT(fitted, attention_vector_steps, 6, "plain operations an element", "as attention_unit_share")
+CONSTANT(fitted, attention_overlap, 2.5, "exponent; 1 = one after the other", "as attention_unit_share")
+CONSTANT(fitted, attention_append_factor, 3.5, "of the traffic of keys and values",
+         "causal rows of serving frameworks, which also write and read the cache; docs/modelling.md#attention")
+CONSTANT(fitted, attention_memory_overlap, 1.15, "of the sustained bandwidth", "as attention_unit_share")
+CONSTANT(fitted, attention_end_factor, 1.4, "of a tile's end", "as attention_unit_share")
+CONSTANT(fitted, trtllm_loop_factor, 1.5, "of the inner loop's time",
+         "rows of TensorRT-LLM, whose kernels are built for all GPUs since 8.0; docs/modelling.md#attention")
+CONSTANT(fitted, trtllm_call_factor, 1.3, "of the constant of a timing", "as trtllm_loop_factor")
+CONSTANT(hardware, attention_key_tile, 64, "keys",
+         "step of the fused kernels along the keys; docs/modelling.md#attention")
+CONSTANT(hardware, exponentials_per_cycle, 16, "a cycle and SM",
+         "throughput of special functions from compute capability 7.0 on; CUDA C++ programming guide")
+
+/* ---- convolutions ---- */
+CONSTANT(fitted, zero_input_peak_share, 0.9, "of the peak",
+         "fp32 rows measured on zeros, which draw little power; docs/modelling.md#convolution")
+CONSTANT(fitted, convolution_plain_reads, 3, "times each tensor",
+         "training rows of all GPUs, sum of |log(t/a)|, each kind alike; docs/modelling.md#convolutions, #kinds")
+CONSTANT(fitted, convolution_matrix_reads, 1.25, "times each tensor", "as convolution_plain_reads")
+CONSTANT(fitted, convolution_rearranging_share, .2, "of its traffic", "as convolution_plain_reads")
+CONSTANT(fitted, convolution_direct_share, .1, "of the plain peak", "as convolution_plain_reads: depthwise kernels")
+CONSTANT(chosen, convolution_least_part, 256, "elements of k", "as product_least_part")
+
+/* ---- recurrent layers ---- */
+CONSTANT(fitted, rnn_step_plain_s, 4.2e-6, "s",
+         "training rows of the H200, the only ones without launches inside; docs/modelling.md#recurrent-layers")
+CONSTANT(fitted, rnn_step_matrix_s, 5.5e-6, "s", "as rnn_step_plain_s")
+CONSTANT(fitted, rnn_step_backward_factor, 1.1, "of a step's latency", "as rnn_step_plain_s")
+CONSTANT(fitted, rnn_traffic_factor, 2.2, "of the weights and gates", "as rnn_step_plain_s")
+CONSTANT(fitted, rnn_plain_factor, .6, "of the tiles' time", "as rnn_step_plain_s")
+CONSTANT(fitted, rnn_matrix_factor, .9, "of the tiles' time", "as rnn_step_plain_s")
+CONSTANT(fitted, rnn_products_factor, 1.3, "of the tiles' time", "as rnn_step_plain_s")
+
+/* ---- operator models ---- */
+CONSTANT(chosen, same_arch_width, 2, "of an interval, in log(time)",
+         "a GPU of an architecture that was measured: five GPUs of DeepBench; docs/modelling.md#kinds")
+CONSTANT(chosen, calibrated_least_caches, 2, "L2 caches",
+         "row operations are measured on the same tensors: smaller ones run from the cache, those of a step do not")
+CONSTANT(chosen, calibrated_least_dimension, 64, "elements",
+         "thinner products than any layer's spread three times as much; docs/modelling.md#calibrated-operations")
+
+/* ---- kernels ---- */
+CONSTANT(hardware, kernel_floor_cycles, 2200.0, "cycles",
+         "from start to end of a kernel that does next to nothing, 1.1 us on an H200; docs/formulas.md#auto")
+CONSTANT(chosen, launch_ns, 3000.0, "ns",
+         "below the launch of an eager framework, for GPUs where nobody measured it; docs/formulas.md")
+CONSTANT(chosen, tiles_worst_factor, 8.0, "of the flop as counted",
+         "long inner dimensions are split among SMs by the libraries; docs/formulas.md#operation")
+
+/* ---- a whole iteration ---- */
+CONSTANT(fitted, link_efficiency, 0.70, "of one direction of the link",
+         "bus bandwidth of NCCL with large messages: A100 over NVLink 0.64 to 0.74, H200 0.71 (2 GPUs), "
+         "L40S over PCIe 0.63 (2 GPUs), GTX 1080 Ti 0.76 (2) to 0.55 (8)")
+CONSTANT(fitted, collective_latency_ns_per_gpu, 2000.0, "ns a GPU",
+         "smallest all-reduce: 6, 9 and 15 us on 2, 4 and 8 H200, 10, 14 and 21 us on A100")
+CONSTANT(chosen, cpu_bound_ratio, 1.10, "of the busy time",
+         "the GPU waits for its CPU when the iteration is this much longer; docs/formulas.md#whole-iteration")
+CONSTANT(fitted, iteration_least_width, 0.03, "of the iteration",
+         "equal GPUs in other hosts differ by 0.4 to 4 %; docs/formulas.md#intervals")
+CONSTANT(chosen, much_spread, 0.1, "of the iteration's median", "from here on a recording's spread is warned of, as the recorder does")
+CONSTANT(chosen, reserved_memory_bytes, 1.0e9, "byte",
+         "what a process cannot use for tensors: driver, CUDA context, workspaces of libraries")
+CONSTANT(chosen, format_least_share, 0.01, "of the kernels' time",
+         "a format below it says nothing about the iteration")
+
+/* ---- 80 % intervals of auto: docs/formulas.md#intervals ---- */
+CONSTANT(fitted, common_sigma, 0.040, "in log(time)",
+         "common to all kernels of an iteration: whole networks, one GPU left out in turn")
+CONSTANT(fitted, plain_rate_sigma, 0.14, "in log(time)",
+         "estimated against measured rates, twice the deviation (0.07) over the GPUs that the rule was made from")
+CONSTANT(fitted, matrix_rate_sigma, 0.10, "in log(time)", "as plain_rate_sigma (0.05)")
+CONSTANT(fitted, memory_rate_sigma, 0.03, "in log(time)", "as plain_rate_sigma (0.014)")
+CONSTANT(fitted, other_unit_sigma, 0.20, "in log(time)", "ResNet-50, TF32 on matrix units becoming plain fp32")
+CONSTANT(chosen, fallback_sigma, 0.32, "in log(time)", "kernels that no method covers: wide enough to say so")
+CONSTANT(chosen, same_arch_spread, 0.5, "of a class's spread",
+         "GPUs of one compute capability run the same kernels; the pairs measured hold none")
+
+/* clang-format on */
+
+#endif
