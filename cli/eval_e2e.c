@@ -1,6 +1,6 @@
 /* `habitat eval e2e`: which measured iteration belongs to which recording, and its predictions.
  *
- * A recording stands for a measurement when model, mode, sequence length, batch and number format
+ * A recording stands for a measurement when network, mode, sequence length, batch and number format
  * are the same; files are named for that (docs/accuracy.md#matching). */
 #include "eval_e2e.h"
 
@@ -54,7 +54,7 @@ static int read_measured(const habitat_csv_reader *table, const habitat_gpu_tabl
                          const char *file, e2e_case *out) {
     habitat_error error = {0};
     *out = (e2e_case){0};
-    copy_text(out->model, sizeof out->model, habitat_csv_text(table, "model"));
+    copy_text(out->network, sizeof out->network, habitat_csv_text(table, "model"));
     copy_text(out->mode, sizeof out->mode, habitat_csv_text(table, "mode"));
     copy_text(out->dtype, sizeof out->dtype, habitat_csv_text(table, "dtype"));
     const char *name = habitat_csv_text(table, "gpu");
@@ -69,7 +69,7 @@ static int read_measured(const habitat_csv_reader *table, const habitat_gpu_tabl
     if (!(out->measured_ms > 0) || !(out->batch > 0))
         return cli_fail(CLI_INPUT, file,
                         "a whole-model row of %s has no e2e_ms or global_batch above 0",
-                        out->model);
+                        out->network);
     return CLI_DONE;
 }
 
@@ -78,15 +78,15 @@ static int read_measured(const habitat_csv_reader *table, const habitat_gpu_tabl
 /* "BERT-Large", "training_fwd_bwd", 512, 8, fp32 -> "bert_large_training_s512_b8_fp32_"; without
  * "_s512" where samples have no length. */
 static void file_stem(const e2e_case *c, const char *dtype, char *out, size_t size) {
-    char model[sizeof c->model];
-    copy_text(model, sizeof model, c->model);
-    for (char *m = model; *m; m++)
+    char network[sizeof c->network];
+    copy_text(network, sizeof network, c->network);
+    for (char *m = network; *m; m++)
         *m = *m == '-' ? '_' : *m >= 'A' && *m <= 'Z' ? (char)(*m - 'A' + 'a') : *m;
     const char *mode = strncmp(c->mode, "training", 8) == 0 ? "training" : c->mode;
     char length[32] = "";
     if (c->length > 0)
         habitat_format(length, sizeof length, "_s%.0f", c->length);
-    habitat_format(out, size, "%s_%s%s_b%.0f_%s_", model, mode, length, c->batch, dtype);
+    habitat_format(out, size, "%s_%s%s_b%.0f_%s_", network, mode, length, c->batch, dtype);
 }
 
 /* Whether the recording of this name stands for the case, and in which number format it ran. A GPU
@@ -270,7 +270,7 @@ static int by_value(const void *a, const void *b) {
 static bool same_iteration(const e2e_case *a, const e2e_case *b) {
     bool same_length = a->length == b->length || (isnan(a->length) && isnan(b->length));
     return a->gpu == b->gpu && a->batch == b->batch && same_length &&
-           strcmp(a->model, b->model) == 0 && strcmp(a->mode, b->mode) == 0 &&
+           strcmp(a->network, b->network) == 0 && strcmp(a->mode, b->mode) == 0 &&
            strcmp(a->dtype, b->dtype) == 0;
 }
 

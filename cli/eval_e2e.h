@@ -1,4 +1,4 @@
-/* `habitat eval e2e`: recordings predicted onto GPUs where somebody measured the same model. */
+/* `habitat eval e2e`: recordings predicted onto GPUs where somebody measured the same network. */
 #ifndef HABITAT_CLI_EVAL_E2E_H
 #define HABITAT_CLI_EVAL_E2E_H
 
@@ -29,13 +29,13 @@ typedef struct e2e_outcome {
 
 /* A measured iteration with its predictions from one recording. */
 typedef struct e2e_case {
-    char model[48], mode[24], dtype[12];
+    char network[48], mode[24], dtype[12];
     char recorded[12]; /* number format of the recording: dtype, or tf32 for fp32 */
     const habitat_gpu *gpu;
     double batch, length;                                          /* samples, tokens of one */
     double measured_ms, measured_forward_ms, measured_backward_ms; /* NaN = not told apart */
     double fastest_ms, slowest_ms; /* of several machines; measured_ms is their median */
-    size_t recording; /* index: cases of one recording are one model, mode, batch and length */
+    size_t recording; /* index: cases of one recording are one network, mode, batch and length */
     const habitat_gpu *origin;
     e2e_outcome by[E2E_METHODS];
 } e2e_case;

@@ -75,7 +75,7 @@ static bool on_gpu(const e2e_case *c, const void *gpu) {
     return c->gpu == gpu;
 }
 
-/* Of every two GPUs that ran the same model: how often the faster one is called so. */
+/* Of every two GPUs that ran the same network: how often the faster one is called so. */
 static void count_order(const e2e_set *set, int method, choice chosen, const void *context,
                         size_t *pairs, size_t *right) {
     *pairs = *right = 0;
@@ -160,7 +160,7 @@ static void print_each(const e2e_set *set) {
         const e2e_case *c = &set->cases[i];
         const e2e_outcome *o = &c->by[E2E_AUTO];
         cli_print("| %s | %s | %.0f | %.0f | %s | %.1f | %.1f | %.1f..%.1f | %+.1f | %+.1f |\n",
-                  c->model, c->mode, c->length, c->batch, habitat_gpu_name(c->gpu), c->measured_ms,
+                  c->network, c->mode, c->length, c->batch, habitat_gpu_name(c->gpu), c->measured_ms,
                   o->ms, o->low_ms, o->high_ms, percent(error_of(c, E2E_AUTO)),
                   percent(error_of(c, E2E_ESTIMATED)));
     }
@@ -176,7 +176,7 @@ static void print_passes(const e2e_set *set) {
         const e2e_outcome *o = &c->by[E2E_AUTO];
         if (isnan(c->measured_backward_ms))
             continue;
-        cli_print("| %s | %.0f | %s | %.1f | %.1f | %+.1f | %.1f | %.1f | %+.1f |\n", c->model,
+        cli_print("| %s | %.0f | %s | %.1f | %.1f | %+.1f | %.1f | %.1f | %+.1f |\n", c->network,
                   c->batch, habitat_gpu_name(c->gpu), c->measured_forward_ms, o->forward_ms,
                   percent(o->forward_ms / c->measured_forward_ms - 1.0), c->measured_backward_ms,
                   o->backward_ms, percent(o->backward_ms / c->measured_backward_ms - 1.0));
@@ -235,7 +235,7 @@ typedef struct network_kind {
 
 static bool of_kind(const e2e_case *c, const void *context) {
     const network_kind *kind = context;
-    bool large = strcmp(c->model, "resnet50") == 0 || strcmp(c->model, "vgg16") == 0;
+    bool large = strcmp(c->network, "resnet50") == 0 || strcmp(c->network, "vgg16") == 0;
     return strcmp(c->recorded, kind->recorded) == 0 && large == kind->large;
 }
 
@@ -282,7 +282,7 @@ void e2e_print_networks(const e2e_set *set) {
     for (size_t i = 0; i < set->count; i++) {
         const e2e_case *c = &set->cases[i];
         const e2e_outcome *o = &c->by[E2E_AUTO];
-        cli_print("| %s | %s | %s | %s | %.1f", c->model, c->mode, c->recorded,
+        cli_print("| %s | %s | %s | %s | %.1f", c->network, c->mode, c->recorded,
                   habitat_gpu_name(c->gpu), c->measured_ms);
         if (c->slowest_ms > c->fastest_ms)
             cli_print(" (%.1f..%.1f)", c->fastest_ms, c->slowest_ms);
@@ -309,7 +309,7 @@ void e2e_print_cases(const e2e_set *set) {
             const e2e_outcome *o = &c->by[m];
             if (isnan(o->ms))
                 continue;
-            cli_print("%s,%s,%s,%.0f", c->model, c->mode, c->dtype, c->batch);
+            cli_print("%s,%s,%s,%.0f", c->network, c->mode, c->dtype, c->batch);
             print_number(c->length);
             printf(",%s,%s,\"%s\"", habitat_gpu_name(c->origin), habitat_gpu_name(c->gpu),
                    e2e_method_name(m));

@@ -64,7 +64,7 @@ static void put_model(writer *w, const operator_model *m) {
         put(w, m->gpus[i], length);
     }
     if (paper) {
-        const network *n = &m->net;
+        const perceptron *n = &m->net;
         put_number(w, n->inputs, 4);
         put_number(w, n->layers, 4);
         put_number(w, n->width, 4);
@@ -72,7 +72,7 @@ static void put_model(writer *w, const operator_model *m) {
         put_floats(w, &n->clip, 1);
         put_floats(w, n->mean, n->inputs);
         put_floats(w, n->scale, n->inputs);
-        put_floats(w, n->parameters, network_parameter_count(n));
+        put_floats(w, n->parameters, perceptron_parameter_count(n));
         return;
     }
     const trees *t = &m->trees;

@@ -193,8 +193,8 @@ static habitat_status add_direction(const side *origin, const side *dest, const 
     pair_case *made = &out->cases[out->count];
     *made = (pair_case){.origin = origin->gpu, .dest = dest->gpu};
     snprintf(made->step, sizeof made->step, "%s", step);
-    snprintf(made->model, sizeof made->model, "%s", step);
-    char *batch = strstr(made->model, "_b");
+    snprintf(made->network, sizeof made->network, "%s", step);
+    char *batch = strstr(made->network, "_b");
     for (char *next = batch; next; next = strstr(next + 1, "_b")) /* bert_b8: not that of "bert" */
         batch = next[2] >= '0' && next[2] <= '9' ? next : batch;
     if (batch)

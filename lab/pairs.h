@@ -29,8 +29,8 @@ typedef struct pair_outcome {
 
 /* One step in one direction. */
 typedef struct pair_case {
-    char step[96];  /* the file's name without the GPU: "resnet50_b16_fp32" */
-    char model[48]; /* up to the batch size: "resnet50" */
+    char step[96];    /* the file's name without the GPU: "resnet50_b16_fp32" */
+    char network[48]; /* up to the batch size: "resnet50" */
     const habitat_gpu *origin, *dest;
     double origin_ms, measured_ms; /* busy time */
     double matched;                /* share of the destination's kernel time that is matched */

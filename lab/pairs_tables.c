@@ -27,12 +27,12 @@ typedef struct chosen {
 } chosen;
 
 /* Models before this one in the alphabet, each once. */
-static size_t rank_of(const pair_set *set, const char *model) {
+static size_t rank_of(const pair_set *set, const char *network) {
     size_t rank = 0;
     for (size_t i = 0; i < set->count; i++) {
-        bool first = strcmp(set->cases[i].model, model) < 0;
+        bool first = strcmp(set->cases[i].network, network) < 0;
         for (size_t j = 0; first && j < i; j++)
-            first = strcmp(set->cases[j].model, set->cases[i].model) != 0;
+            first = strcmp(set->cases[j].network, set->cases[i].network) != 0;
         rank += first;
     }
     return rank;
@@ -40,7 +40,7 @@ static size_t rank_of(const pair_set *set, const char *model) {
 
 static bool counts(const pair_set *set, const pair_case *c, chosen which) {
     return (!which.origin || c->origin == which.origin) &&
-           (which.half < 0 || (int)(rank_of(set, c->model) % 2) == which.half);
+           (which.half < 0 || (int)(rank_of(set, c->network) % 2) == which.half);
 }
 
 typedef struct summary {
@@ -116,14 +116,14 @@ static void print_halves(const pair_set *set, report_text *text) {
     for (int half = 0; half < 2; half++) {
         char title[512] = "";
         for (size_t i = 0; i < set->count; i++) {
-            const char *model = set->cases[i].model;
+            const char *network = set->cases[i].network;
             bool named = false;
             for (size_t j = 0; !named && j < i; j++)
-                named = strcmp(set->cases[j].model, model) == 0;
-            if (named || (int)(rank_of(set, model) % 2) != half)
+                named = strcmp(set->cases[j].network, network) == 0;
+            if (named || (int)(rank_of(set, network) % 2) != half)
                 continue;
             size_t used = strlen(title);
-            habitat_format(title + used, sizeof title - used, "%s%s", used ? ", " : "", model);
+            habitat_format(title + used, sizeof title - used, "%s%s", used ? ", " : "", network);
         }
         print_row(set, title, PAIRS_AUTO, (chosen){NULL, half}, text);
     }
@@ -201,9 +201,9 @@ void pairs_print_cases(const pair_set *set, report_text *text) {
             const pair_case *c = &set->cases[i];
             if (!isfinite(c->by[m].busy_ms))
                 continue;
-            report_print(text, "%s,%s,%s,%s,%s,%.9g,%.9g,%.9g", c->step, c->model, c->origin->name,
-                         c->dest->name, pairs_method_name(m), c->origin_ms, c->measured_ms,
-                         c->by[m].busy_ms);
+            report_print(text, "%s,%s,%s,%s,%s,%.9g,%.9g,%.9g", c->step, c->network,
+                         c->origin->name, c->dest->name, pairs_method_name(m), c->origin_ms,
+                         c->measured_ms, c->by[m].busy_ms);
             if (m == PAIRS_UNCHANGED)
                 report_print(text, ",,");
             else

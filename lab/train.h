@@ -42,38 +42,43 @@ bool train_interval(const train_held_out *rows, size_t n, double shrink, double 
 bool train_seen_interval(const train_held_out *rows, size_t n, float *low, float *high);
 
 /* Rows of one paper class, and the perceptron trained on them. */
-typedef struct network_samples {
+typedef struct perceptron_samples {
     size_t n, inputs;
     const float *x;       /* shape (n, inputs) */
     const float *time_ms; /* shape (n) */
     const uint64_t *hash; /* shape (n): validation is split by shape */
-} network_samples;
+} perceptron_samples;
 
-typedef enum network_loss { NETWORK_MAPE, NETWORK_SQUARED_LOG, NETWORK_PSEUDO_HUBER } network_loss;
+typedef enum perceptron_loss {
+    PERCEPTRON_MAPE,
+    PERCEPTRON_SQUARED_LOG,
+    PERCEPTRON_PSEUDO_HUBER
+} perceptron_loss;
 
-typedef struct network_options {
+typedef struct perceptron_options {
     uint32_t layers, width, epochs, batch;
-    network_activation activation;
-    network_loss loss;
+    perceptron_activation activation;
+    perceptron_loss loss;
     double learning_rate, weight_decay; /* AdamW; 0 = Adam */
     double validation_share;            /* by shape */
     uint32_t patience;                  /* epochs without improvement before stopping; 0 = never */
     uint64_t seed;
-} network_options;
+} perceptron_options;
 
 /* Whether rows of this shape are kept from training and validate it. */
-bool network_validates(uint64_t hash, const network_options *options);
+bool perceptron_validates(uint64_t hash, const perceptron_options *options);
 
-/* Fit log(time); the network of the best validation epoch. `validation_loss` may be NULL.
+/* Fit log(time); the perceptron of the best validation epoch. `validation_loss` may be NULL.
  * HABITAT_E_ARG; HABITAT_E_RANGE (a time that is zero, negative or no number, or training that
  * diverges); HABITAT_E_UNSUPPORTED (a build without a BLAS); HABITAT_E_MEMORY. */
-habitat_status network_train(const network_samples *samples, const network_options *options,
-                             network *out, double *validation_loss, habitat_error *err);
+habitat_status perceptron_train(const perceptron_samples *samples,
+                                const perceptron_options *options, perceptron *out,
+                                double *validation_loss, habitat_error *err);
 
 /* Loss and its gradient by the parameters for a batch, for tests of the gradient. `gradient`: shape
- * (network_parameter_count). */
-double network_gradient(const network *net, network_loss loss, const float *x, const float *time_ms,
-                        size_t n, float *gradient);
+ * (perceptron_parameter_count). */
+double perceptron_gradient(const perceptron *net, perceptron_loss loss, const float *x,
+                           const float *time_ms, size_t n, float *gradient);
 
 /* Rows of one class of the paper that may be trained on (or, `test`, judged on), at most
  * `per_gpu` of each GPU by a hash of the shape. Rows whose time is mostly the cost of launching
@@ -98,10 +103,10 @@ void paper_rows_free(paper_rows *rows);
  * with paper_rows_free(). */
 habitat_status paper_select(const paper_rows *rows, const bool *keep, paper_rows *kept,
                             habitat_error *err);
-network_samples paper_samples(const paper_rows *rows);
+perceptron_samples paper_samples(const paper_rows *rows);
 
-/* Settings of the shipped networks; fields of `options` that are not 0 replace them. */
-network_options paper_options(paper_class c, const habitat_train_options *options);
+/* Settings of the shipped perceptrons; fields of `options` that are not 0 replace them. */
+perceptron_options paper_options(paper_class c, const habitat_train_options *options);
 
 habitat_status train_paper(const habitat_dataset *data, const habitat_gpu_table *gpus,
                            const habitat_train_options *options, paper_class c, operator_model *out,

@@ -1,4 +1,4 @@
-/* The paper's networks: which rows stand behind each, and their training. */
+/* The paper's perceptrons: which rows stand behind each, and their training. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,21 +155,21 @@ habitat_status paper_select(const paper_rows *rows, const bool *keep, paper_rows
     return HABITAT_OK;
 }
 
-network_samples paper_samples(const paper_rows *rows) {
-    return (network_samples){rows->n, rows->inputs, rows->x, rows->time_ms, rows->hash};
+perceptron_samples paper_samples(const paper_rows *rows) {
+    return (perceptron_samples){rows->n, rows->inputs, rows->x, rows->time_ms, rows->hash};
 }
 
-network_options paper_options(paper_class c, const habitat_train_options *options) {
+perceptron_options paper_options(paper_class c, const habitat_train_options *options) {
     uint32_t width = options->paper_width ? options->paper_width : 128;
-    return (network_options){
+    return (perceptron_options){
         .layers = options->paper_layers ? options->paper_layers : 8,
         .width = width,
         .epochs = options->paper_epochs ? options->paper_epochs
                   : c == PAPER_LSTM     ? 300
                                         : 60,
         .batch = c == PAPER_LSTM ? 32 : 256,
-        .activation = NETWORK_RELU,
-        .loss = NETWORK_MAPE,
+        .activation = PERCEPTRON_RELU,
+        .loss = PERCEPTRON_MAPE,
         .learning_rate = fmin(0.128 / (double)width, 4e-3), /* wider sums move further a step */
         .weight_decay = 1e-4,
         .validation_share = 0.1,
@@ -207,18 +207,18 @@ static void middle(residual *list, size_t n, float *low, float *high) {
 }
 
 /* Residuals of the rows that `judged` picks, *count of them. False without memory. */
-static bool residuals_of(const network *net, const paper_rows *rows, const bool *judged_gpu,
-                         const network_options *only_validation, residual *out, size_t *count) {
-    float *scratch = malloc(network_scratch(net) * sizeof *scratch);
+static bool residuals_of(const perceptron *net, const paper_rows *rows, const bool *judged_gpu,
+                         const perceptron_options *only_validation, residual *out, size_t *count) {
+    float *scratch = malloc(perceptron_scratch(net) * sizeof *scratch);
     double *logs = malloc((rows->n + 1) * sizeof *logs);
     size_t n = 0, of_gpu[PAPER_GPUS_MAX] = {0};
     if (scratch && logs) {
-        network_predict_rows(net, rows->x, rows->n, logs, scratch);
+        perceptron_predict_rows(net, rows->x, rows->n, logs, scratch);
         for (int pass = 0; pass < 2; pass++)
             for (size_t i = 0; i < rows->n; i++) {
                 size_t g = rows->gpu[i];
                 if ((judged_gpu && !judged_gpu[g]) ||
-                    (only_validation && !network_validates(rows->hash[i], only_validation)))
+                    (only_validation && !perceptron_validates(rows->hash[i], only_validation)))
                     continue;
                 if (pass == 0)
                     of_gpu[g]++;
@@ -234,11 +234,11 @@ static bool residuals_of(const network *net, const paper_rows *rows, const bool 
     return done;
 }
 
-/* How far off the network is on GPUs it was not trained on: every GPU is in one of three parts, and
- * a network of the same form, trained a quarter as long on the other two, judges it. */
-static habitat_status judge_unseen(const paper_rows *rows, const network_options *options,
+/* How far off the perceptron is on GPUs it was not trained on: every GPU is in one of three parts,
+ * and a perceptron of the same form, trained a quarter as long on the other two, judges it. */
+static habitat_status judge_unseen(const paper_rows *rows, const perceptron_options *options,
                                    residual *list, operator_model *out, habitat_error *err) {
-    network_options brief = *options;
+    perceptron_options brief = *options;
     brief.epochs = options->epochs > 4 ? options->epochs / 4 : 1;
     size_t n = 0;
     for (size_t fold = 0; rows->gpu_count >= PAPER_FOLDS && fold < PAPER_FOLDS; fold++) {
@@ -249,16 +249,16 @@ static habitat_status judge_unseen(const paper_rows *rows, const network_options
         habitat_status status = paper_select(rows, train, &kept, err);
         if (status != HABITAT_OK)
             return status;
-        network_samples samples = paper_samples(&kept);
-        network net = {0};
+        perceptron_samples samples = paper_samples(&kept);
+        perceptron net = {0};
         if (samples.n > 0)
-            status = network_train(&samples, &brief, &net, NULL, err);
+            status = perceptron_train(&samples, &brief, &net, NULL, err);
         size_t more = 0;
         if (status == HABITAT_OK && samples.n > 0 &&
             !residuals_of(&net, rows, judge, NULL, list + n, &more))
             status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
         n += more;
-        network_free(&net);
+        perceptron_free(&net);
         paper_rows_free(&kept);
         if (status != HABITAT_OK)
             return status;
@@ -286,9 +286,9 @@ static habitat_status name_gpus(const paper_rows *rows, operator_model *out, hab
     return out->gpus ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
 }
 
-static habitat_status fit(const paper_rows *rows, paper_class c, const network_options *options,
+static habitat_status fit(const paper_rows *rows, paper_class c, const perceptron_options *options,
                           operator_model *out, habitat_error *err) {
-    network_samples samples = paper_samples(rows);
+    perceptron_samples samples = paper_samples(rows);
     operator_model made = {.class_number = (uint8_t)c,
                            .use = HABITAT_MODEL_PAPER,
                            .shrink = 1,
@@ -303,7 +303,7 @@ static habitat_status fit(const paper_rows *rows, paper_class c, const network_o
     if (status == HABITAT_OK)
         status = judge_unseen(rows, options, list, &made, err);
     if (status == HABITAT_OK)
-        status = network_train(&samples, options, &made.net, NULL, err);
+        status = perceptron_train(&samples, options, &made.net, NULL, err);
     if (status == HABITAT_OK) {
         size_t n = 0;
         if (!residuals_of(&made.net, rows, NULL, options, list, &n))
@@ -341,7 +341,7 @@ habitat_status train_paper(const habitat_dataset *data, const habitat_gpu_table 
     if (status != HABITAT_OK)
         return status;
     if (rows.n >= PAPER_LEAST_ROWS) {
-        network_options settings = paper_options(c, options);
+        perceptron_options settings = paper_options(c, options);
         status = fit(&rows, c, &settings, out, err);
         *trained = status == HABITAT_OK;
     }

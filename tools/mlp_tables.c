@@ -46,17 +46,17 @@ static int compare_doubles(const void *a, const void *b) {
 }
 
 /* Rows of GPU g (SIZE_MAX = any) and, with `options`, of its validation shapes only. */
-static judged judge(const network *net, const paper_rows *rows, size_t g,
-                    const network_options *options) {
+static judged judge(const perceptron *net, const paper_rows *rows, size_t g,
+                    const perceptron_options *options) {
     judged result = {NAN, NAN, NAN, 0};
     double *logs = malloc((rows->n + 1) * sizeof *logs), sum = 0;
-    float *scratch = malloc(network_scratch(net) * sizeof *scratch);
+    float *scratch = malloc(perceptron_scratch(net) * sizeof *scratch);
     if (!logs || !scratch)
         exit(1);
-    network_predict_rows(net, rows->x, rows->n, logs, scratch);
+    perceptron_predict_rows(net, rows->x, rows->n, logs, scratch);
     for (size_t i = 0; i < rows->n; i++) {
         if ((g != SIZE_MAX && rows->gpu[i] != g) ||
-            (options && !network_validates(rows->hash[i], options)))
+            (options && !perceptron_validates(rows->hash[i], options)))
             continue;
         double error = 100 * fabs(exp(logs[i]) / (double)rows->time_ms[i] - 1);
         logs[result.n++] = error;
@@ -130,16 +130,16 @@ static int print_rows(const habitat_dataset *data, const habitat_gpu_table *gpus
 }
 
 /* One network on the rows of all GPUs but `out` (SIZE_MAX: of all). */
-static bool train_without(const paper_rows *rows, size_t out, const network_options *options,
-                          network *net, double *loss, habitat_error *err) {
+static bool train_without(const paper_rows *rows, size_t out, const perceptron_options *options,
+                          perceptron *net, double *loss, habitat_error *err) {
     bool keep[GPUS_MAX];
     for (size_t g = 0; g < GPUS_MAX; g++)
         keep[g] = g != out;
     paper_rows kept;
     if (paper_select(rows, keep, &kept, err) != HABITAT_OK)
         return false;
-    network_samples samples = paper_samples(&kept);
-    habitat_status status = network_train(&samples, options, net, loss, err);
+    perceptron_samples samples = paper_samples(&kept);
+    habitat_status status = perceptron_train(&samples, options, net, loss, err);
     paper_rows_free(&kept);
     return status == HABITAT_OK;
 }
@@ -165,7 +165,7 @@ static int print_errors(const habitat_dataset *data, const habitat_gpu_table *gp
     printf("| operation | GPU | rows judged | seen: mean | median | 90 %% below | left out: mean | "
            "median | 90 %% below |\n|---|---|---:|---:|---:|---:|---:|---:|---:|\n");
     for (int c = 0; c < PAPER_CLASSES; c++) {
-        network_options options = paper_options((paper_class)c, &defaults);
+        perceptron_options options = paper_options((paper_class)c, &defaults);
         paper_rows train, test;
         if (!gather(data, gpus, c, PAPER_TRAIN, quick ? 1500 : 6000, &train, err) ||
             !gather(data, gpus, c, PAPER_TEST, ALL_ROWS, &test, err))
@@ -173,7 +173,7 @@ static int print_errors(const habitat_dataset *data, const habitat_gpu_table *gp
         if (quick)
             options.epochs /= 3;
         double start = seconds(), loss = NAN;
-        network net = {0};
+        perceptron net = {0};
         if (train.n && !train_without(&train, SIZE_MAX, &options, &net, &loss, err))
             return fail(err);
         fprintf(stderr, "%s: %zu rows, %.1f s, validation %.2f %%\n", class_title(c), train.n,
@@ -183,13 +183,13 @@ static int print_errors(const habitat_dataset *data, const habitat_gpu_table *gp
         size_t counted = 0;
         for (size_t g = 0; g < test.gpu_count; g++) {
             judged seen = judge(&net, &test, g, NULL), unseen = {NAN, NAN, NAN, 0};
-            network other = {0};
+            perceptron other = {0};
             size_t place = same_gpu(&train, test.gpus[g]);
             if (!quick) {
                 if (!train_without(&train, place, &options, &other, NULL, err))
                     return fail(err);
                 unseen = judge(&other, &test, g, NULL);
-                network_free(&other);
+                perceptron_free(&other);
             }
             printf("| %s | %s | %zu |", class_title(c), test.gpus[g], seen.n);
             if (place == SIZE_MAX) /* all of its training rows are suspect */
@@ -207,7 +207,7 @@ static int print_errors(const habitat_dataset *data, const habitat_gpu_table *gp
         }
         printf("| **%s** | mean of GPUs trained on | %zu | **%.1f** | | | **%.1f** | | |\n",
                class_title(c), test.n, sums[0] / (double)counted, sums[1] / (double)counted);
-        network_free(&net);
+        perceptron_free(&net);
         paper_rows_free(&train);
         paper_rows_free(&test);
     }
@@ -252,23 +252,23 @@ static int print_study(const habitat_dataset *data, const habitat_gpu_table *gpu
         for (size_t l = 0; l < layer_count; l++) {
             printf("| %u |", layers[l]);
             for (size_t w = 0; w < width_count; w++) {
-                network_options options = paper_options((paper_class)c, &defaults);
+                perceptron_options options = paper_options((paper_class)c, &defaults);
                 options.layers = layers[l];
                 options.width = widths[w];
                 options.epochs = c == PAPER_LSTM ? 5 * epochs : epochs;
                 options.batch = c == PAPER_LSTM ? 32 : 64; /* few rows: more steps */
                 options.validation_share = 0.2;
-                network net = {.inputs = (uint32_t)train.inputs,
-                               .layers = options.layers,
-                               .width = options.width};
-                if (network_parameter_count(&net) > most) {
+                perceptron net = {.inputs = (uint32_t)train.inputs,
+                                  .layers = options.layers,
+                                  .width = options.width};
+                if (perceptron_parameter_count(&net) > most) {
                     printf(" not run |");
                     continue;
                 }
                 double loss = NAN, start = cpu_seconds();
                 if (!train_without(&train, SIZE_MAX, &options, &net, &loss, err))
                     return fail(err);
-                network_free(&net);
+                perceptron_free(&net);
                 printf(" %.1f |", 100 * loss);
                 fflush(stdout);
                 fprintf(stderr, "%s %u x %u: %.1f %%, %.1f s\n", class_title(c), layers[l],

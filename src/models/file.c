@@ -46,7 +46,7 @@ void learned_model_free(operator_model *model) {
         free(model->gpus[i]);
     free(model->gpus);
     trees_free(&model->trees);
-    network_free(&model->net);
+    perceptron_free(&model->net);
     *model = (operator_model){0};
 }
 
@@ -119,20 +119,20 @@ static void get_gpus(reader *r, operator_model *m) {
     }
 }
 
-static void get_network(reader *r, operator_model *m, size_t inputs) {
-    network *n = &m->net;
+static void get_perceptron(reader *r, operator_model *m, size_t inputs) {
+    perceptron *n = &m->net;
     n->inputs = (uint32_t)get_number(r, 4);
     n->layers = (uint32_t)get_number(r, 4);
     n->width = (uint32_t)get_number(r, 4);
     uint64_t activation = get_number(r, 4);
-    if (n->inputs != inputs || n->layers == 0 || n->layers > NETWORK_LAYERS_MAX || n->width == 0 ||
-        n->width > NETWORK_WIDTH_MAX || activation > NETWORK_TANH)
+    if (n->inputs != inputs || n->layers == 0 || n->layers > PERCEPTRON_LAYERS_MAX ||
+        n->width == 0 || n->width > PERCEPTRON_WIDTH_MAX || activation > PERCEPTRON_TANH)
         r->failed = true;
-    n->activation = (network_activation)activation;
+    n->activation = (perceptron_activation)activation;
     get_floats(r, &n->clip, 1);
     if (r->failed)
         return;
-    size_t count = network_parameter_count(n);
+    size_t count = perceptron_parameter_count(n);
     n->mean = get_space(r, n->inputs, 4, sizeof *n->mean);
     if (n->mean)
         get_floats(r, n->mean, n->inputs);
@@ -200,7 +200,7 @@ static void get_model(reader *r, operator_model *m, bool *foreign) {
     if (r->failed)
         return;
     if (paper)
-        get_network(r, m, inputs);
+        get_perceptron(r, m, inputs);
     else
         get_trees(r, m, inputs);
 }

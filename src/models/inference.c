@@ -43,7 +43,7 @@ bool habitat_models_describe(const habitat_models *models, size_t i, habitat_mod
         .training_rows = (size_t)m->training_rows,
         .gpu_count = gpus_of(m),
         .gpus = (const char *const *)m->gpus,
-        .parameters = paper ? network_parameter_count(&m->net)
+        .parameters = paper ? perceptron_parameter_count(&m->net)
                             : m->trees.count * (((size_t)1 << (m->trees.depth + 1)) - 1),
     };
     return true;

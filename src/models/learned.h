@@ -29,27 +29,27 @@ void trees_free(trees *t);
 /* ---- Multilayer perceptrons ---------------------------------------------------------------------
  */
 
-enum { NETWORK_LAYERS_MAX = 32, NETWORK_WIDTH_MAX = 4096 };
-typedef enum network_activation { NETWORK_RELU = 0, NETWORK_TANH } network_activation;
+enum { PERCEPTRON_LAYERS_MAX = 32, PERCEPTRON_WIDTH_MAX = 4096 };
+typedef enum perceptron_activation { PERCEPTRON_RELU = 0, PERCEPTRON_TANH } perceptron_activation;
 
-typedef struct network {
+typedef struct perceptron {
     uint32_t inputs, layers, width; /* `layers` hidden layers of `width` */
-    network_activation activation;
+    perceptron_activation activation;
     float *mean, *scale; /* shape (inputs): z = (x - mean) * scale, clipped to +-clip */
     float clip;
     float *parameters; /* layer by layer: weights (in, out) row-major, then biases (out) */
-} network;
+} perceptron;
 
-size_t network_parameter_count(const network *net);
+size_t perceptron_parameter_count(const perceptron *net);
 
 /* Logs of the predicted values of n rows. inputs: shape (n, inputs), row-major; out: shape (n);
- * scratch: network_scratch() floats. Rows go through the layers in blocks of NETWORK_ROWS; a row's
- * result does not depend on the others of its block. */
-enum { NETWORK_ROWS = 16 };
-size_t network_scratch(const network *net);
-void network_predict_rows(const network *net, const float *inputs, size_t n, double *out,
-                          float *scratch);
-void network_free(network *net);
+ * scratch: perceptron_scratch() floats. Rows go through the layers in blocks of PERCEPTRON_ROWS; a
+ * row's result does not depend on the others of its block. */
+enum { PERCEPTRON_ROWS = 16 };
+size_t perceptron_scratch(const perceptron *net);
+void perceptron_predict_rows(const perceptron *net, const float *inputs, size_t n, double *out,
+                             float *scratch);
+void perceptron_free(perceptron *net);
 
 /* ---- Models and their file ----------------------------------------------------------------------
  */
@@ -65,7 +65,7 @@ typedef struct operator_model {
     uint32_t gpu_count;
     char **gpus;
     trees trees;
-    network net;
+    perceptron net;
 } operator_model;
 
 struct habitat_models {

@@ -1,4 +1,4 @@
-/* The paper's four networks (section 4.3): which operations they cover, what they look at, and
+/* The paper's four perceptrons (section 4.3): which operations they cover, what they look at, and
  * their answers. Inputs are parameters of the operation, then memory size, bandwidth, SM count and
  * peak rate of the GPU. */
 #include <math.h>
@@ -133,7 +133,7 @@ bool paper_inputs(const habitat_work *work, habitat_pass pass, paper_class c,
 
 /* ---- answers ---- */
 
-/* Rows of one network, for all operations and GPUs of a call. */
+/* Rows of one perceptron, for all operations and GPUs of a call. */
 typedef struct batch {
     float *x;       /* shape (rows, inputs) */
     size_t *place;  /* shape (rows): which answer a row adds to */
@@ -170,7 +170,7 @@ static void fill(batch *b, paper_class c, size_t gpu_count, const habitat_gpu *c
 
 static void answer(const operator_model *model, batch *b, size_t n, const habitat_gpu *const *gpus,
                    float *scratch, habitat_model_estimate *out) {
-    network_predict_rows(&model->net, b->x, b->rows, b->log_ms, scratch);
+    perceptron_predict_rows(&model->net, b->x, b->rows, b->log_ms, scratch);
     for (size_t r = 0; r < b->rows; r++) {
         habitat_model_estimate *e = &out[b->place[r]];
         double ms = exp(b->log_ms[r]);
@@ -191,8 +191,8 @@ habitat_status paper_predict(const habitat_models *models, size_t gpu_count,
     size_t most = 2 * n * gpu_count, scratch_size = 1;
     for (uint32_t i = 0; i < models->count; i++)
         if (models->models[i].use == HABITAT_MODEL_PAPER &&
-            network_scratch(&models->models[i].net) > scratch_size)
-            scratch_size = network_scratch(&models->models[i].net);
+            perceptron_scratch(&models->models[i].net) > scratch_size)
+            scratch_size = perceptron_scratch(&models->models[i].net);
     batch b = {.x = malloc((most + 1) * PAPER_INPUTS_MAX * sizeof *b.x),
                .place = malloc((most + 1) * sizeof *b.place),
                .log_ms = malloc((most + 1) * sizeof *b.log_ms)};

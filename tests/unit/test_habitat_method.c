@@ -89,17 +89,17 @@ static void check_groups(const recorded *r, const habitat_prediction *p,
     for (size_t g = 0; g < r->group_count; g++) {
         const habitat_workload_group *group = &r->groups[g];
         const uint32_t *members = r->index + group->first_kernel;
-        size_t from_network = 0;
+        size_t from_perceptron = 0;
         double sum = 0;
         for (uint32_t i = 0; i < group->kernel_count; i++) {
             const habitat_estimate *e = &p->trace_kernels[members[i]];
-            from_network += e->method == HABITAT_METHOD_MLP;
+            from_perceptron += e->method == HABITAT_METHOD_MLP;
             sum += e->ms;
             CHECK(e->ms > 0 && e->low_ms <= e->ms && e->ms <= e->high_ms);
             CHECK(e->method != HABITAT_METHOD_MLP || group->work.varying);
         }
-        CHECK(from_network == 0 || from_network == group->kernel_count);
-        if (from_network == 0)
+        CHECK(from_perceptron == 0 || from_perceptron == group->kernel_count);
+        if (from_perceptron == 0)
             continue;
         CHECK_NEAR(sum, expected_ms(r, group, p->gpu, models), 1e-9);
         double origin = p->trace_kernels[members[0]].origin_ms;

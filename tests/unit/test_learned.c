@@ -116,22 +116,22 @@ static void test_input_share(void) {
 /* Two inputs, one hidden layer of two, ReLU: h = max(0, (z0 + z1, z0 - z1)), out = h0 + 2 h1 + 1/4.
  * z = (x - mean) * scale = (x0 - 1, (x1 - 2) / 2). For x = (3, 4): z = (2, 1), h = (3, 1):
  * 3 + 2 + 0.25 = 5.25. For x = (0, 4): z = (-1, 1), h = (0, 0): 0.25. */
-static void test_network(void) {
+static void test_perceptron(void) {
     float mean[] = {1, 2}, scale[] = {1, .5F};
     float parameters[] = {1, 1, 1, -1, 0, 0, 1, 2, .25F};
-    network net = {.inputs = 2,
-                   .layers = 1,
-                   .width = 2,
-                   .activation = NETWORK_RELU,
-                   .mean = mean,
-                   .scale = scale,
-                   .clip = 4,
-                   .parameters = parameters};
+    perceptron net = {.inputs = 2,
+                      .layers = 1,
+                      .width = 2,
+                      .activation = PERCEPTRON_RELU,
+                      .mean = mean,
+                      .scale = scale,
+                      .clip = 4,
+                      .parameters = parameters};
     double out[3];
     float rows[] = {3, 4, 0, 4, 1000, 2};
-    float *scratch = malloc(network_scratch(&net) * sizeof *scratch);
-    CHECK_INT(network_parameter_count(&net), 9);
-    network_predict_rows(&net, rows, 3, out, scratch);
+    float *scratch = malloc(perceptron_scratch(&net) * sizeof *scratch);
+    CHECK_INT(perceptron_parameter_count(&net), 9);
+    perceptron_predict_rows(&net, rows, 3, out, scratch);
     CHECK_NEAR(out[0], 5.25, 1e-6);
     CHECK_NEAR(out[1], 0.25, 1e-6);
     CHECK_NEAR(out[2], 4 + 2 * 4 + .25, 1e-6);
@@ -299,7 +299,7 @@ int main(void) {
     test_trees();
     test_training();
     test_input_share();
-    test_network();
+    test_perceptron();
     test_file();
     test_answers();
     test_offset();

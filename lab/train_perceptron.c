@@ -3,7 +3,7 @@
  *
  * Matrix products go through OpenBLAS on one thread, everything else sums in a fixed order: equal
  * seeds give equal bits on one kind of processor. OpenBLAS picks its kernels by processor, so that
- * another kind rounds otherwise; docs/mlp.md names the one the shipped networks come from. */
+ * another kind rounds otherwise; docs/mlp.md names the one the shipped perceptrons come from. */
 #include "lab/train.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@
 #include "lab/random.h"
 #include "lab/train_blas.h"
 
-bool network_validates(uint64_t hash, const network_options *options) {
+bool perceptron_validates(uint64_t hash, const perceptron_options *options) {
     random_state r = random_seeded(hash ^ options->seed);
     return random_uniform(&r) < options->validation_share;
 }
@@ -33,7 +33,7 @@ typedef struct layer {
     size_t in, out, offset;
 } layer;
 
-static layer layer_at(const network *net, uint32_t i) {
+static layer layer_at(const perceptron *net, uint32_t i) {
     layer at = {net->inputs, net->layers ? net->width : 1, 0};
     for (uint32_t j = 0; j < i; j++) {
         at.offset += (at.in + 1) * at.out;
@@ -43,7 +43,7 @@ static layer layer_at(const network *net, uint32_t i) {
     return at;
 }
 
-static void standardise(const network *net, const float *x, size_t n, float *out) {
+static void standardise(const perceptron *net, const float *x, size_t n, float *out) {
     for (size_t i = 0; i < n; i++)
         for (uint32_t j = 0; j < net->inputs; j++) {
             float z = (x[i * net->inputs + j] - net->mean[j]) * net->scale[j];
@@ -53,16 +53,16 @@ static void standardise(const network *net, const float *x, size_t n, float *out
 
 /* Activations of every layer, one after another: inputs (n, inputs), hidden (n, width) each, output
  * (n, 1). */
-static size_t activation_offset(const network *net, size_t n, uint32_t layer_number) {
+static size_t activation_offset(const perceptron *net, size_t n, uint32_t layer_number) {
     return layer_number == 0 ? 0 : n * (net->inputs + (size_t)(layer_number - 1) * net->width);
 }
 
-static size_t activation_size(const network *net, size_t n) {
+static size_t activation_size(const perceptron *net, size_t n) {
     return n * (net->inputs + (size_t)net->layers * net->width + 1);
 }
 
-static void activate(network_activation activation, float *values, size_t count) {
-    if (activation == NETWORK_RELU)
+static void activate(perceptron_activation activation, float *values, size_t count) {
+    if (activation == PERCEPTRON_RELU)
         for (size_t j = 0; j < count; j++)
             values[j] = values[j] > 0.0F ? values[j] : 0.0F;
     else
@@ -71,9 +71,9 @@ static void activate(network_activation activation, float *values, size_t count)
 }
 
 /* delta becomes the gradient before the activation whose results are `values`. */
-static void deactivate(network_activation activation, const float *values, size_t count,
+static void deactivate(perceptron_activation activation, const float *values, size_t count,
                        float *delta) {
-    if (activation == NETWORK_RELU)
+    if (activation == PERCEPTRON_RELU)
         for (size_t j = 0; j < count; j++)
             delta[j] = values[j] > 0.0F ? delta[j] : 0.0F;
     else
@@ -81,7 +81,7 @@ static void deactivate(network_activation activation, const float *values, size_
             delta[j] *= 1.0F - values[j] * values[j];
 }
 
-static void forward(const train_blas *blas, const network *net, const float *x, size_t n,
+static void forward(const train_blas *blas, const perceptron *net, const float *x, size_t n,
                     float *activations) {
     standardise(net, x, n, activations);
     for (uint32_t i = 0; i <= net->layers; i++) {
@@ -98,15 +98,15 @@ static void forward(const train_blas *blas, const network *net, const float *x, 
 }
 
 /* Loss of one prediction and its derivative by the predicted log time. */
-static double loss_of(network_loss loss, double predicted_log, double time_ms, double *slope) {
+static double loss_of(perceptron_loss loss, double predicted_log, double time_ms, double *slope) {
     const double huber = 0.3;
     double r = predicted_log - log(time_ms);
-    if (loss == NETWORK_MAPE) {
+    if (loss == PERCEPTRON_MAPE) {
         double e = exp(fmin(r, 20)); /* predicted over measured; finite for wild first guesses */
         *slope = e > 1 ? e : -e;
         return fabs(e - 1);
     }
-    if (loss == NETWORK_SQUARED_LOG) {
+    if (loss == PERCEPTRON_SQUARED_LOG) {
         *slope = 2 * r;
         return r * r;
     }
@@ -116,7 +116,7 @@ static double loss_of(network_loss loss, double predicted_log, double time_ms, d
 }
 
 /* Gradient of the mean loss; `activations` from forward(), `delta`: 2 * n * max(width, 1). */
-static double backward(const train_blas *blas, const network *net, network_loss loss,
+static double backward(const train_blas *blas, const perceptron *net, perceptron_loss loss,
                        const float *time_ms, size_t n, const float *activations, float *delta,
                        float *gradient) {
     const float *output = activations + activation_offset(net, n, net->layers + 1);
@@ -149,8 +149,8 @@ static double backward(const train_blas *blas, const network *net, network_loss 
     return sum / (double)n;
 }
 
-double network_gradient(const network *net, network_loss loss, const float *x, const float *time_ms,
-                        size_t n, float *gradient) {
+double perceptron_gradient(const perceptron *net, perceptron_loss loss, const float *x,
+                           const float *time_ms, size_t n, float *gradient) {
     size_t width = net->width > net->inputs ? net->width : net->inputs;
     float *activations = malloc(activation_size(net, n) * sizeof *activations);
     float *delta = malloc(2 * n * width * sizeof *delta);
@@ -170,9 +170,9 @@ double network_gradient(const network *net, network_loss loss, const float *x, c
  * --------------------------------------------------------------------------- */
 
 typedef struct trainer {
-    const network_options *options;
+    const perceptron_options *options;
     train_blas blas;
-    network net;
+    perceptron net;
     random_state random;
     size_t train_n, valid_n;
     size_t *order;      /* rows to train on, then rows to validate on */
@@ -194,24 +194,24 @@ static void trainer_free(trainer *t) {
     train_blas_close(&t->blas);
 }
 
-static bool network_create(network *net, uint32_t inputs, const network_options *options) {
-    *net = (network){.inputs = inputs,
-                     .layers = options->layers,
-                     .width = options->width,
-                     .activation = options->activation,
-                     .clip = 4};
+static bool perceptron_create(perceptron *net, uint32_t inputs, const perceptron_options *options) {
+    *net = (perceptron){.inputs = inputs,
+                        .layers = options->layers,
+                        .width = options->width,
+                        .activation = options->activation,
+                        .clip = 4};
     net->mean = calloc(inputs, sizeof *net->mean);
     net->scale = calloc(inputs, sizeof *net->scale);
-    net->parameters = calloc(network_parameter_count(net), sizeof *net->parameters);
+    net->parameters = calloc(perceptron_parameter_count(net), sizeof *net->parameters);
     return net->mean && net->scale && net->parameters;
 }
 
 /* He's initialisation for ReLU, Glorot's for tanh. The last layer starts near the mean log time: a
  * first guess far above it would drive the error of MAPE to its trap, predictions of nothing. */
-static void initialise(network *net, random_state *random, const network_samples *s) {
+static void initialise(perceptron *net, random_state *random, const perceptron_samples *s) {
     for (uint32_t i = 0; i <= net->layers; i++) {
         layer at = layer_at(net, i);
-        double deviation = sqrt((net->activation == NETWORK_RELU ? 2.0 : 1.0) / (double)at.in);
+        double deviation = sqrt((net->activation == PERCEPTRON_RELU ? 2.0 : 1.0) / (double)at.in);
         if (i == net->layers)
             deviation *= 0.1;
         for (size_t j = 0; j < at.in * at.out; j++)
@@ -224,7 +224,7 @@ static void initialise(network *net, random_state *random, const network_samples
     net->parameters[last.offset + last.in] = (float)(sum / (double)s->n);
 }
 
-static void measure_inputs(network *net, const network_samples *s) {
+static void measure_inputs(perceptron *net, const perceptron_samples *s) {
     for (size_t j = 0; j < s->inputs; j++) {
         double sum = 0, squares = 0;
         for (size_t i = 0; i < s->n; i++)
@@ -240,10 +240,10 @@ static void measure_inputs(network *net, const network_samples *s) {
     }
 }
 
-static void split_rows(trainer *t, const network_samples *s) {
+static void split_rows(trainer *t, const perceptron_samples *s) {
     size_t front = 0, back = s->n;
     for (size_t i = 0; i < s->n; i++) {
-        if (network_validates(s->hash[i], t->options))
+        if (perceptron_validates(s->hash[i], t->options))
             t->order[--back] = i;
         else
             t->order[front++] = i;
@@ -252,7 +252,7 @@ static void split_rows(trainer *t, const network_samples *s) {
     t->valid_n = s->n - front;
 }
 
-static void take(trainer *t, const network_samples *s, const size_t *rows, size_t n) {
+static void take(trainer *t, const perceptron_samples *s, const size_t *rows, size_t n) {
     for (size_t i = 0; i < n; i++) {
         memcpy(t->x + i * s->inputs, s->x + rows[i] * s->inputs, s->inputs * sizeof *t->x);
         t->time_ms[i] = s->time_ms[rows[i]];
@@ -261,7 +261,7 @@ static void take(trainer *t, const network_samples *s, const size_t *rows, size_
 
 static void adam(trainer *t, double rate) {
     const double b1 = 0.9, b2 = 0.999;
-    size_t count = network_parameter_count(&t->net);
+    size_t count = perceptron_parameter_count(&t->net);
     t->step++;
     double c1 = 1 - pow(b1, (double)t->step), c2 = 1 - pow(b2, (double)t->step);
     for (size_t i = 0; i < count; i++) {
@@ -299,7 +299,7 @@ static double rate_of(const trainer *t) {
     return t->options->learning_rate * rise * 0.5 * (1 + cos(3.141592653589793 * share));
 }
 
-static void run_epoch(trainer *t, const network_samples *s) {
+static void run_epoch(trainer *t, const perceptron_samples *s) {
     for (size_t i = t->train_n; i > 1; i--) {
         size_t j = random_below(&t->random, i), swap = t->order[i - 1];
         t->order[i - 1] = t->order[j];
@@ -312,12 +312,12 @@ static void run_epoch(trainer *t, const network_samples *s) {
         forward(&t->blas, &t->net, t->x, n, t->activations);
         backward(&t->blas, &t->net, t->options->loss, t->time_ms, n, t->activations, t->delta,
                  t->gradient);
-        clip_gradient(t->gradient, network_parameter_count(&t->net));
+        clip_gradient(t->gradient, perceptron_parameter_count(&t->net));
         adam(t, rate_of(t));
     }
 }
 
-static double validate(trainer *t, const network_samples *s) {
+static double validate(trainer *t, const perceptron_samples *s) {
     const size_t *rows = t->valid_n ? t->order + t->train_n : t->order;
     size_t total = t->valid_n ? t->valid_n : t->train_n, batch = t->options->batch;
     double sum = 0;
@@ -333,12 +333,13 @@ static double validate(trainer *t, const network_samples *s) {
     return sum / (double)total;
 }
 
-static bool trainer_prepare(trainer *t, const network_samples *s, const network_options *options) {
+static bool trainer_prepare(trainer *t, const perceptron_samples *s,
+                            const perceptron_options *options) {
     t->options = options;
     t->random = random_seeded(options->seed);
-    if (!network_create(&t->net, (uint32_t)s->inputs, options))
+    if (!perceptron_create(&t->net, (uint32_t)s->inputs, options))
         return false;
-    size_t count = network_parameter_count(&t->net), batch = options->batch;
+    size_t count = perceptron_parameter_count(&t->net), batch = options->batch;
     size_t width = options->width > s->inputs ? options->width : s->inputs;
     t->order = malloc(s->n * sizeof *t->order);
     t->x = malloc(batch * s->inputs * sizeof *t->x);
@@ -353,19 +354,19 @@ static bool trainer_prepare(trainer *t, const network_samples *s, const network_
            t->v && t->best;
 }
 
-static habitat_status check_samples(const network_samples *s, const network_options *options,
+static habitat_status check_samples(const perceptron_samples *s, const perceptron_options *options,
                                     habitat_error *err) {
     if (!s || !options || s->n == 0 || s->inputs == 0)
         return habitat_fail(err, HABITAT_E_ARG, "no rows to train a perceptron on");
-    if (options->layers == 0 || options->layers > NETWORK_LAYERS_MAX || options->width == 0 ||
-        options->width > NETWORK_WIDTH_MAX || options->batch == 0 ||
+    if (options->layers == 0 || options->layers > PERCEPTRON_LAYERS_MAX || options->width == 0 ||
+        options->width > PERCEPTRON_WIDTH_MAX || options->batch == 0 ||
         !(options->learning_rate > 0) || !(options->weight_decay >= 0) ||
         !(options->validation_share >= 0 && options->validation_share < 1))
         return habitat_fail(err, HABITAT_E_ARG,
                             "a perceptron of %u layers of %u, batches of %u: 1 to %d layers, 1 to "
                             "%d wide, can be trained",
-                            options->layers, options->width, options->batch, NETWORK_LAYERS_MAX,
-                            NETWORK_WIDTH_MAX);
+                            options->layers, options->width, options->batch, PERCEPTRON_LAYERS_MAX,
+                            PERCEPTRON_WIDTH_MAX);
     for (size_t i = 0; i < s->n; i++) {
         if (!(s->time_ms[i] > 0) || !isfinite(s->time_ms[i]))
             return habitat_fail(err, HABITAT_E_RANGE,
@@ -380,12 +381,12 @@ static habitat_status check_samples(const network_samples *s, const network_opti
 }
 
 /* Trains t->net; leaves it at the epoch of the best validation. Returns its loss. */
-static double run_epochs(trainer *t, const network_samples *s) {
-    const network_options *options = t->options;
+static double run_epochs(trainer *t, const perceptron_samples *s) {
+    const perceptron_options *options = t->options;
     measure_inputs(&t->net, s);
     initialise(&t->net, &t->random, s);
     split_rows(t, s);
-    size_t bytes = network_parameter_count(&t->net) * sizeof *t->best;
+    size_t bytes = perceptron_parameter_count(&t->net) * sizeof *t->best;
     memcpy(t->best, t->net.parameters, bytes);
     double best = validate(t, s);
     uint32_t since = 0;
@@ -405,8 +406,8 @@ static double run_epochs(trainer *t, const network_samples *s) {
     return best;
 }
 
-habitat_status network_train(const network_samples *s, const network_options *options, network *out,
-                             double *validation_loss, habitat_error *err) {
+habitat_status perceptron_train(const perceptron_samples *s, const perceptron_options *options,
+                                perceptron *out, double *validation_loss, habitat_error *err) {
     habitat_status status = check_samples(s, options, err);
     if (status != HABITAT_OK)
         return status;
@@ -426,7 +427,7 @@ habitat_status network_train(const network_samples *s, const network_options *op
     }
     trainer_free(&t);
     if (status != HABITAT_OK) {
-        network_free(&t.net);
+        perceptron_free(&t.net);
         return status;
     }
     *out = t.net;

@@ -1,7 +1,7 @@
-/* The published per-class metric: times of one class summed over a whole model, error of the sum.
+/* The published per-class metric: times of one class summed over a whole network, error of the sum.
  *
  * Input are operator lists of one layer (e2e_ops/GPU__MODEL-MODE-SEQ-BATCH.csv.gz); nodes of the
- * layer count as often as the model has layers. Forward, backward and accumulation together. */
+ * layer count as often as the network has layers. Forward, backward and accumulation together. */
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
@@ -204,7 +204,7 @@ static void ask_node(node *n, const char *target, const tensor *in, size_t in_co
 }
 
 typedef struct config {
-    char gpu[64], model[32];
+    char gpu[64], network[32];
     bool train;
     double layers;
     double measured[NODE_CLASSES];
@@ -322,20 +322,20 @@ static habitat_status judge_file(const judged_models *models, const habitat_gpu_
 /* "GPU__MODEL-MODE-SEQ-BATCH.csv.gz" */
 static bool read_name(const char *name, config *out) {
     static const struct {
-        const char *model;
+        const char *network;
         double layers;
-    } models[] = {{"bert_large", 24}, {"gpt2_large", 36}, {"opt_13", 24}};
+    } networks[] = {{"bert_large", 24}, {"gpt2_large", 36}, {"opt_13", 24}};
     const char *bar = strstr(name, "__"), *dash = bar ? strchr(bar, '-') : NULL;
     *out = (config){.nodes = 0};
     if (!dash || !strstr(name, ".csv") || (size_t)(bar - name) >= sizeof out->gpu ||
-        (size_t)(dash - bar - 2) >= sizeof out->model)
+        (size_t)(dash - bar - 2) >= sizeof out->network)
         return false;
     memcpy(out->gpu, name, (size_t)(bar - name));
-    memcpy(out->model, bar + 2, (size_t)(dash - bar - 2));
+    memcpy(out->network, bar + 2, (size_t)(dash - bar - 2));
     out->train = strncmp(dash, "-train", 6) == 0;
-    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
-        if (strcmp(models[i].model, out->model) == 0)
-            out->layers = models[i].layers;
+    for (size_t i = 0; i < sizeof networks / sizeof *networks; i++)
+        if (strcmp(networks[i].network, out->network) == 0)
+            out->layers = networks[i].layers;
     return out->layers > 0;
 }
 
@@ -407,7 +407,7 @@ habitat_status evaluate_published(const judged_models *models, const habitat_gpu
             snprintf(path, sizeof path, "%s/e2e_ops/%s", folder, names[i]);
             status = judge_file(models, gpus, path, &c, err);
             add_config(&all, &c);
-            if (strncmp(c.gpu, "A100", 4) != 0 || strcmp(c.model, "opt_13") == 0)
+            if (strncmp(c.gpu, "A100", 4) != 0 || strcmp(c.network, "opt_13") == 0)
                 add_config(&sound, &c);
             used++;
         }

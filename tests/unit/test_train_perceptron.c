@@ -15,7 +15,7 @@ typedef struct made_rows {
 } made_rows;
 
 /* time = exp(0.8 a - 0.5 b + 0.3 sin(2 c)): smooth, and no input alone explains it. */
-static network_samples make_rows(made_rows *m, double noise) {
+static perceptron_samples make_rows(made_rows *m, double noise) {
     random_state r = random_seeded(11);
     for (int i = 0; i < ROWS; i++) {
         double a = 2 * random_uniform(&r) - 1, b = 2 * random_uniform(&r) - 1;
@@ -27,34 +27,34 @@ static network_samples make_rows(made_rows *m, double noise) {
             (float)exp(0.8 * a - 0.5 * b + 0.3 * sin(2 * c) + noise * random_normal(&r));
         m->hash[i] = random_bits(&r);
     }
-    return (network_samples){ROWS, INPUTS, m->x, m->time_ms, m->hash};
+    return (perceptron_samples){ROWS, INPUTS, m->x, m->time_ms, m->hash};
 }
 
-static network_options usual_options(void) {
-    return (network_options){.layers = 2,
-                             .width = 24,
-                             .epochs = 60,
-                             .batch = 32,
-                             .activation = NETWORK_TANH,
-                             .loss = NETWORK_MAPE,
-                             .learning_rate = 5e-3,
-                             .weight_decay = 1e-4,
-                             .validation_share = 0.2,
-                             .seed = 3};
+static perceptron_options usual_options(void) {
+    return (perceptron_options){.layers = 2,
+                                .width = 24,
+                                .epochs = 60,
+                                .batch = 32,
+                                .activation = PERCEPTRON_TANH,
+                                .loss = PERCEPTRON_MAPE,
+                                .learning_rate = 5e-3,
+                                .weight_decay = 1e-4,
+                                .validation_share = 0.2,
+                                .seed = 3};
 }
 
 /* A small network of random weights. */
-static bool make_network(network_activation activation, network *out) {
+static bool make_perceptron(perceptron_activation activation, perceptron *out) {
     made_rows m;
-    network_samples samples = make_rows(&m, 0);
-    network_options options = usual_options();
+    perceptron_samples samples = make_rows(&m, 0);
+    perceptron_options options = usual_options();
     options.width = 5;
     options.epochs = 1;
     options.activation = activation;
-    if (network_train(&samples, &options, out, NULL, NULL) != HABITAT_OK)
+    if (perceptron_train(&samples, &options, out, NULL, NULL) != HABITAT_OK)
         return false;
     random_state r = random_seeded(5);
-    for (size_t i = 0; i < network_parameter_count(out); i++)
+    for (size_t i = 0; i < perceptron_parameter_count(out); i++)
         out->parameters[i] = (float)(0.5 * random_normal(&r));
     return true;
 }
@@ -63,158 +63,158 @@ static bool make_network(network_activation activation, network *out) {
 
 /* Central differences of the loss by every parameter. The loss itself is computed in single
  * precision, so that steps cannot be small: 2e-3 leaves errors of 1e-3 of the largest slope. */
-static void gradient_of(network_loss loss, network_activation activation, const char *name) {
+static void gradient_of(perceptron_loss loss, perceptron_activation activation, const char *name) {
     made_rows m;
-    network net;
+    perceptron net;
     make_rows(&m, 0.2);
-    CHECK(make_network(activation, &net));
-    size_t count = network_parameter_count(&net);
+    CHECK(make_perceptron(activation, &net));
+    size_t count = perceptron_parameter_count(&net);
     float *analytic = malloc(count * sizeof *analytic), *unused = malloc(count * sizeof *unused);
     const size_t rows = 40;
     const double step = 2e-3;
     double largest = 0, worst = 0;
-    double value = network_gradient(&net, loss, m.x, m.time_ms, rows, analytic);
+    double value = perceptron_gradient(&net, loss, m.x, m.time_ms, rows, analytic);
     CHECK(isfinite(value) && value > 0);
     for (size_t i = 0; i < count; i++)
         largest = fmax(largest, fabs((double)analytic[i]));
     for (size_t i = 0; i < count; i++) {
         float kept = net.parameters[i];
         net.parameters[i] = (float)((double)kept + step);
-        double up = network_gradient(&net, loss, m.x, m.time_ms, rows, unused);
+        double up = perceptron_gradient(&net, loss, m.x, m.time_ms, rows, unused);
         double moved = (double)net.parameters[i];
         net.parameters[i] = (float)((double)kept - step);
-        double down = network_gradient(&net, loss, m.x, m.time_ms, rows, unused);
+        double down = perceptron_gradient(&net, loss, m.x, m.time_ms, rows, unused);
         moved -= (double)net.parameters[i];
         net.parameters[i] = kept;
         worst = fmax(worst, fabs((up - down) / moved - (double)analytic[i]));
     }
     /* kinks of ReLU and of the absolute value inside a step cost more than rounding does */
-    double allowed = activation == NETWORK_RELU || loss == NETWORK_MAPE ? 0.03 : 0.002;
+    double allowed = activation == PERCEPTRON_RELU || loss == PERCEPTRON_MAPE ? 0.03 : 0.002;
     CHECK(largest > 0.05 && worst < allowed * largest);
     if (!(worst < allowed * largest))
         printf("# worst %g of largest %g\n", worst, largest);
     free(analytic);
     free(unused);
-    network_free(&net);
+    perceptron_free(&net);
     check_case(name);
 }
 
 static void gradients(void) {
-    gradient_of(NETWORK_MAPE, NETWORK_TANH, "gradient of MAPE, tanh");
-    gradient_of(NETWORK_MAPE, NETWORK_RELU, "gradient of MAPE, ReLU");
-    gradient_of(NETWORK_SQUARED_LOG, NETWORK_TANH, "gradient of squared log, tanh");
-    gradient_of(NETWORK_SQUARED_LOG, NETWORK_RELU, "gradient of squared log, ReLU");
-    gradient_of(NETWORK_PSEUDO_HUBER, NETWORK_TANH, "gradient of pseudo-Huber, tanh");
-    gradient_of(NETWORK_PSEUDO_HUBER, NETWORK_RELU, "gradient of pseudo-Huber, ReLU");
+    gradient_of(PERCEPTRON_MAPE, PERCEPTRON_TANH, "gradient of MAPE, tanh");
+    gradient_of(PERCEPTRON_MAPE, PERCEPTRON_RELU, "gradient of MAPE, ReLU");
+    gradient_of(PERCEPTRON_SQUARED_LOG, PERCEPTRON_TANH, "gradient of squared log, tanh");
+    gradient_of(PERCEPTRON_SQUARED_LOG, PERCEPTRON_RELU, "gradient of squared log, ReLU");
+    gradient_of(PERCEPTRON_PSEUDO_HUBER, PERCEPTRON_TANH, "gradient of pseudo-Huber, tanh");
+    gradient_of(PERCEPTRON_PSEUDO_HUBER, PERCEPTRON_RELU, "gradient of pseudo-Huber, ReLU");
 }
 
 /* ---- runs ---- */
 
 static void equal_runs(void) {
     made_rows m;
-    network_samples samples = make_rows(&m, 0.1);
-    network_options options = usual_options();
-    network first, second, third;
+    perceptron_samples samples = make_rows(&m, 0.1);
+    perceptron_options options = usual_options();
+    perceptron first, second, third;
     double loss[2] = {0, 1};
-    CHECK_INT(network_train(&samples, &options, &first, &loss[0], NULL), HABITAT_OK);
-    CHECK_INT(network_train(&samples, &options, &second, &loss[1], NULL), HABITAT_OK);
+    CHECK_INT(perceptron_train(&samples, &options, &first, &loss[0], NULL), HABITAT_OK);
+    CHECK_INT(perceptron_train(&samples, &options, &second, &loss[1], NULL), HABITAT_OK);
     options.seed++;
-    CHECK_INT(network_train(&samples, &options, &third, NULL, NULL), HABITAT_OK);
-    size_t bytes = network_parameter_count(&first) * sizeof *first.parameters;
+    CHECK_INT(perceptron_train(&samples, &options, &third, NULL, NULL), HABITAT_OK);
+    size_t bytes = perceptron_parameter_count(&first) * sizeof *first.parameters;
     CHECK(memcmp(first.parameters, second.parameters, bytes) == 0 && loss[0] == loss[1]);
     CHECK(memcmp(first.parameters, third.parameters, bytes) != 0);
-    network_free(&first);
-    network_free(&second);
-    network_free(&third);
+    perceptron_free(&first);
+    perceptron_free(&second);
+    perceptron_free(&third);
     check_case("equal seeds give equal bits, other seeds others");
 }
 
-static void learns(network_loss loss, network_activation activation, const char *name) {
+static void learns(perceptron_loss loss, perceptron_activation activation, const char *name) {
     made_rows m;
-    network_samples samples = make_rows(&m, 0);
-    network_options options = usual_options();
+    perceptron_samples samples = make_rows(&m, 0);
+    perceptron_options options = usual_options();
     options.loss = loss;
     options.activation = activation;
     options.epochs = 150;
-    network net;
+    perceptron net;
     double logs[ROWS], sum = 0;
-    CHECK_INT(network_train(&samples, &options, &net, NULL, NULL), HABITAT_OK);
-    float *scratch = malloc(network_scratch(&net) * sizeof *scratch);
-    network_predict_rows(&net, m.x, ROWS, logs, scratch);
+    CHECK_INT(perceptron_train(&samples, &options, &net, NULL, NULL), HABITAT_OK);
+    float *scratch = malloc(perceptron_scratch(&net) * sizeof *scratch);
+    perceptron_predict_rows(&net, m.x, ROWS, logs, scratch);
     for (int i = 0; i < ROWS; i++)
         sum += fabs(exp(logs[i]) / (double)m.time_ms[i] - 1);
     CHECK(sum / ROWS < 0.03); /* times spread over a factor of 20 */
     free(scratch);
-    network_free(&net);
+    perceptron_free(&net);
     check_case(name);
 }
 
 static void stops_early(void) {
     made_rows m;
-    network_samples samples = make_rows(&m, 0.5); /* noise to overfit */
-    network_options options = usual_options();
+    perceptron_samples samples = make_rows(&m, 0.5); /* noise to overfit */
+    perceptron_options options = usual_options();
     options.validation_share = 0.4;
     options.epochs = 200;
     options.width = 64;
     double best, longer, first;
-    network net;
+    perceptron net;
     options.patience = 5;
-    CHECK_INT(network_train(&samples, &options, &net, &best, NULL), HABITAT_OK);
+    CHECK_INT(perceptron_train(&samples, &options, &net, &best, NULL), HABITAT_OK);
     /* the loss that is reported is that of the weights that are returned */
     double sum = 0, logs[ROWS];
     size_t count = 0;
-    float *scratch = malloc(network_scratch(&net) * sizeof *scratch);
-    network_predict_rows(&net, m.x, ROWS, logs, scratch);
+    float *scratch = malloc(perceptron_scratch(&net) * sizeof *scratch);
+    perceptron_predict_rows(&net, m.x, ROWS, logs, scratch);
     for (int i = 0; i < ROWS; i++)
-        if (network_validates(m.hash[i], &options)) {
+        if (perceptron_validates(m.hash[i], &options)) {
             sum += fabs(exp(logs[i]) / (double)m.time_ms[i] - 1);
             count++;
         }
     CHECK_NEAR(sum / (double)count, best, 1e-4);
     CHECK(count > ROWS / 4 && count < ROWS / 2);
     free(scratch);
-    network_free(&net);
+    perceptron_free(&net);
     /* never worse than its first epoch, never better than looking at all of them */
     options.patience = 0;
-    CHECK_INT(network_train(&samples, &options, &net, &longer, NULL), HABITAT_OK);
-    network_free(&net);
+    CHECK_INT(perceptron_train(&samples, &options, &net, &longer, NULL), HABITAT_OK);
+    perceptron_free(&net);
     options.epochs = 200;
     options.patience = 1;
-    CHECK_INT(network_train(&samples, &options, &net, &first, NULL), HABITAT_OK);
-    network_free(&net);
+    CHECK_INT(perceptron_train(&samples, &options, &net, &first, NULL), HABITAT_OK);
+    perceptron_free(&net);
     CHECK(longer <= best && best <= first);
     check_case("early stopping keeps the best validation");
 }
 
 static void refuses(void) {
     made_rows m;
-    network_samples samples = make_rows(&m, 0);
-    network_options options = usual_options(), wrong;
-    network net;
+    perceptron_samples samples = make_rows(&m, 0);
+    perceptron_options options = usual_options(), wrong;
+    perceptron net;
     habitat_error err = {0};
     m.time_ms[7] = 0;
-    CHECK_INT(network_train(&samples, &options, &net, NULL, &err), HABITAT_E_RANGE);
+    CHECK_INT(perceptron_train(&samples, &options, &net, NULL, &err), HABITAT_E_RANGE);
     CHECK(strstr(err.message, "row 7") && strstr(err.message, "time"));
     m.time_ms[7] = NAN;
-    CHECK_INT(network_train(&samples, &options, &net, NULL, &err), HABITAT_E_RANGE);
+    CHECK_INT(perceptron_train(&samples, &options, &net, NULL, &err), HABITAT_E_RANGE);
     m.time_ms[7] = -1;
-    CHECK_INT(network_train(&samples, &options, &net, NULL, &err), HABITAT_E_RANGE);
+    CHECK_INT(perceptron_train(&samples, &options, &net, NULL, &err), HABITAT_E_RANGE);
     m.time_ms[7] = 1;
     m.x[8 * INPUTS + 2] = INFINITY;
-    CHECK_INT(network_train(&samples, &options, &net, NULL, &err), HABITAT_E_RANGE);
+    CHECK_INT(perceptron_train(&samples, &options, &net, NULL, &err), HABITAT_E_RANGE);
     CHECK(strstr(err.message, "input 2 of row 8") != NULL);
     m.x[8 * INPUTS + 2] = 100;
     wrong = options;
     wrong.layers = 0;
-    CHECK_INT(network_train(&samples, &wrong, &net, NULL, NULL), HABITAT_E_ARG);
+    CHECK_INT(perceptron_train(&samples, &wrong, &net, NULL, NULL), HABITAT_E_ARG);
     wrong = options;
-    wrong.width = NETWORK_WIDTH_MAX + 1;
-    CHECK_INT(network_train(&samples, &wrong, &net, NULL, NULL), HABITAT_E_ARG);
+    wrong.width = PERCEPTRON_WIDTH_MAX + 1;
+    CHECK_INT(perceptron_train(&samples, &wrong, &net, NULL, NULL), HABITAT_E_ARG);
     wrong = options;
     wrong.learning_rate = NAN;
-    CHECK_INT(network_train(&samples, &wrong, &net, NULL, NULL), HABITAT_E_ARG);
+    CHECK_INT(perceptron_train(&samples, &wrong, &net, NULL, NULL), HABITAT_E_ARG);
     samples.n = 0;
-    CHECK_INT(network_train(&samples, &options, &net, NULL, NULL), HABITAT_E_ARG);
+    CHECK_INT(perceptron_train(&samples, &options, &net, NULL, NULL), HABITAT_E_ARG);
     check_case("zero, negative and missing numbers are refused by name");
 }
 
@@ -225,19 +225,19 @@ static void refuses(void) {
  * out = 4.5 * 2 + 0 * 3 + 0.25 = 9.25. With x = 0: z = -2; h0 = 0, h1 = 3; out = 9.25. */
 static void by_hand(void) {
     float mean = 1, scale = 2, parameters[] = {1, -1, 0.5F, 1, 2, 3, 0.25F};
-    network net = {.inputs = 1,
-                   .layers = 1,
-                   .width = 2,
-                   .activation = NETWORK_RELU,
-                   .mean = &mean,
-                   .scale = &scale,
-                   .clip = 4,
-                   .parameters = parameters};
-    CHECK_INT(network_parameter_count(&net), 7);
-    float scratch[2 * 2 * NETWORK_ROWS], x[] = {3, 0, 1000};
+    perceptron net = {.inputs = 1,
+                      .layers = 1,
+                      .width = 2,
+                      .activation = PERCEPTRON_RELU,
+                      .mean = &mean,
+                      .scale = &scale,
+                      .clip = 4,
+                      .parameters = parameters};
+    CHECK_INT(perceptron_parameter_count(&net), 7);
+    float scratch[2 * 2 * PERCEPTRON_ROWS], x[] = {3, 0, 1000};
     double out[3];
-    CHECK_INT(network_scratch(&net), 2 * 2 * NETWORK_ROWS);
-    network_predict_rows(&net, x, 3, out, scratch);
+    CHECK_INT(perceptron_scratch(&net), 2 * 2 * PERCEPTRON_ROWS);
+    perceptron_predict_rows(&net, x, 3, out, scratch);
     CHECK_NEAR(out[0], 9.25, 1e-6);
     CHECK_NEAR(out[1], 9.25, 1e-6);
     CHECK_NEAR(out[2], 9.25, 1e-6); /* z is clipped to 4 */
@@ -246,18 +246,18 @@ static void by_hand(void) {
 
 static void blocks(void) {
     made_rows m;
-    network net;
+    perceptron net;
     make_rows(&m, 0);
-    CHECK(make_network(NETWORK_RELU, &net));
-    float *scratch = malloc(network_scratch(&net) * sizeof *scratch);
+    CHECK(make_perceptron(PERCEPTRON_RELU, &net));
+    float *scratch = malloc(perceptron_scratch(&net) * sizeof *scratch);
     double together[37], alone;
-    network_predict_rows(&net, m.x, 37, together, scratch);
+    perceptron_predict_rows(&net, m.x, 37, together, scratch);
     for (size_t i = 0; i < 37; i++) {
-        network_predict_rows(&net, m.x + i * INPUTS, 1, &alone, scratch);
+        perceptron_predict_rows(&net, m.x + i * INPUTS, 1, &alone, scratch);
         CHECK(alone == together[i]);
     }
     free(scratch);
-    network_free(&net);
+    perceptron_free(&net);
     check_case("a row's result does not depend on its neighbours");
 }
 
@@ -315,25 +315,26 @@ static void paper_classes(void) {
 
 int main(void) {
     made_rows m;
-    network_samples samples = make_rows(&m, 0);
-    network_options options = usual_options();
-    network net;
+    perceptron_samples samples = make_rows(&m, 0);
+    perceptron_options options = usual_options();
+    perceptron net;
     options.epochs = 1;
     habitat_error err = {0};
     by_hand();
     paper_classes();
-    if (network_train(&samples, &options, &net, NULL, &err) == HABITAT_E_UNSUPPORTED) {
+    if (perceptron_train(&samples, &options, &net, NULL, &err) == HABITAT_E_UNSUPPORTED) {
         CHECK(strlen(err.message) > 0);
         check_case("without a BLAS, training says so");
         return check_done();
     }
-    network_free(&net);
+    perceptron_free(&net);
     blocks();
     gradients();
     equal_runs();
-    learns(NETWORK_MAPE, NETWORK_TANH, "learns a smooth function: MAPE, tanh");
-    learns(NETWORK_SQUARED_LOG, NETWORK_RELU, "learns a smooth function: squared log, ReLU");
-    learns(NETWORK_PSEUDO_HUBER, NETWORK_TANH, "learns a smooth function: pseudo-Huber, tanh");
+    learns(PERCEPTRON_MAPE, PERCEPTRON_TANH, "learns a smooth function: MAPE, tanh");
+    learns(PERCEPTRON_SQUARED_LOG, PERCEPTRON_RELU, "learns a smooth function: squared log, ReLU");
+    learns(PERCEPTRON_PSEUDO_HUBER, PERCEPTRON_TANH,
+           "learns a smooth function: pseudo-Huber, tanh");
     stops_early();
     refuses();
     return check_done();
