@@ -10,6 +10,7 @@
 #include "gpu/gpu.h"
 #include "models/learned.h"
 #include "question/measurement.h"
+#include "work/class.h"
 
 struct habitat_dataset {
     const habitat_gpu_table *gpus;
@@ -234,11 +235,10 @@ static habitat_status check_peak(const habitat_measurement *row, const habitat_g
                                  habitat_error *err) {
     habitat_model_query query = question_of(row);
     operator_class c = operator_class_of(&query);
-    if (c != OPERATOR_GEMM && c != OPERATOR_BMM && c != OPERATOR_GEMM_MATRIX &&
-        c != OPERATOR_GEMM_FP8)
+    if (c == OPERATOR_NONE || class_of(row->work.op_class)->shape != CLASS_SHAPE_GEMM)
         return HABITAT_OK;
-    bool matrix = c == OPERATOR_GEMM_MATRIX || c == OPERATOR_GEMM_FP8;
     habitat_dtype arithmetic = operator_arithmetic(&query);
+    bool matrix = operator_on_matrix_units(operator_facts_of(c)->unit, arithmetic);
     double peak =
         matrix ? gpu->peak.matrix_flop_per_s[arithmetic] : gpu->peak.plain_flop_per_s[arithmetic];
     double rate = row->work.flop / (row->time_ms * 1e-3);

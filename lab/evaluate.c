@@ -86,8 +86,7 @@ static bool in_group(size_t group, const char *gpu) {
 /* Repeated under a graph, small products cost little but their launch: reported are those of a
  * Gflop. What memory bounds is reported at any size: its analytic time knows the cache. */
 static bool large(const habitat_measurement *row, operator_class c) {
-    bool product = c == OPERATOR_GEMM || c == OPERATOR_BMM || c == OPERATOR_CONV;
-    return !product || row->work.flop >= 1e9;
+    return !operator_facts_of(c)->small_costs_launch || row->work.flop >= 1e9;
 }
 
 /* The rows that are reported: test rows, large enough to be about the kernel, of library kernels.
@@ -98,7 +97,7 @@ static bool reported(const habitat_measurement *row, operator_class c) {
         (row->work.pass != HABITAT_PASS_FORWARD && !operator_facts_of(c)->knows_passes) ||
         strcmp(row->source, "deepbench") == 0)
         return false;
-    if (c == OPERATOR_GEMM_MATRIX || c == OPERATOR_GEMM_FP8 || c == OPERATOR_ATTENTION)
+    if (operator_facts_of(c)->unit == OPERATOR_UNIT_MATRIX)
         return row->work.flop >= 1e9 && row->variant != HABITAT_VARIANT_TRITON && !row->suspect;
     return row->timing != HABITAT_TIMING_GRAPH || large(row, c);
 }
@@ -130,7 +129,7 @@ static double roofline(const habitat_gpu *gpu, const habitat_measurement *row, o
     operator_gpu facts;
     if (!operator_gpu_facts(gpu, c, row->work.dtype, &facts))
         return NAN;
-    bool matrix = c == OPERATOR_GEMM_MATRIX || c == OPERATOR_GEMM_FP8 || c == OPERATOR_ATTENTION;
+    bool matrix = operator_facts_of(c)->unit == OPERATOR_UNIT_MATRIX;
     const habitat_rates *rates = sustained ? &gpu->sustained : &gpu->peak;
     double flop_per_s = matrix ? rates->matrix_flop_per_s[row->work.dtype]
                                : rates->plain_flop_per_s[HABITAT_DTYPE_FP32];

@@ -36,7 +36,8 @@ typedef struct judged_models {
 habitat_status evaluate_published(const judged_models *models, const habitat_gpu_table *gpus,
                                   const char *folder, report_text *text, habitat_error *err);
 
-/* Rows of the classes of operator_judged_by_kind(), each GPU, number format and pass apart. */
+/* Rows of the classes that are judged by kind (operator/class.c), each GPU, number format and pass
+ * apart. */
 habitat_status evaluate_kinds(const habitat_dataset *data, const habitat_gpu_table *gpus,
                               const habitat_train_options *options, report_text *text,
                               habitat_error *err);

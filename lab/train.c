@@ -453,8 +453,7 @@ static double bandwidth_miss(const samples *s, size_t g) {
 /* How far rates are missed on GPUs left out of the rule that estimates them, root mean square of
  * logs; for classes that compute, of both rates together. */
 static double rule_misses(const samples *s, operator_class c) {
-    bool rows = c == OPERATOR_ELEMENTWISE || c == OPERATOR_SOFTMAX || c == OPERATOR_NORM ||
-                (c >= OPERATOR_COPY && c <= OPERATOR_BATCH_NORM);
+    bool rows = operator_facts_of(c)->memory_bound;
     /* of classes on plain units nothing depends on the number format */
     habitat_dtype d = c == OPERATOR_GEMM_FP8 ? HABITAT_DTYPE_FP8 : HABITAT_DTYPE_BF16;
     double sum = 0, n = 0;
@@ -594,7 +593,7 @@ static habitat_status train_seen(const samples *s, operator_class c, float trans
         out->shrink = 1;
         if (!operator_facts_of(c)->judged_by_kind)
             status = choose_blend(s, c, transfer_shrink, seed, &out->shrink, err);
-        bool widest = c == OPERATOR_CONV_OTHER || c == OPERATOR_CONV_MATRIX;
+        bool widest = operator_facts_of(c)->widest_interval;
         bool done = widest ? widest_interval(rows, ends, s->gpu_count, &out->low, &out->high)
                            : train_seen_interval(rows, n, &out->low, &out->high);
         if (!done)

@@ -68,7 +68,7 @@ bool operator_gpu_facts(const habitat_gpu *gpu, operator_class c, habitat_dtype 
 /* Arithmetic a query computes in: its own, or that of its tensors. */
 habitat_dtype operator_arithmetic(const habitat_model_query *query);
 
-/* Analytic time [ms] and inputs, shape (operator_inputs count). docs/modelling.md has the formulas.
+/* Analytic time [ms] and inputs, shape (features->count). docs/modelling.md has the formulas.
  * The time includes the constant of the way it is measured; `floor_ms` is the least such a
  * measurement ever shows. */
 typedef struct operator_view {
@@ -117,9 +117,11 @@ typedef struct operator_facts {
     bool two_gradients; /* both gradients are two calls, one after the other */
     double backward_factor; /* of the forward time, where only forward was measured; 1: none */
 
-    bool judged_by_kind; /* few and related GPUs: those of one compute capability are left out
-                            together, and two kinds suffice to tell how far trees carry */
-    bool offset_by_pass; /* measured operations give an offset for each pass */
+    bool judged_by_kind;     /* few and related GPUs: those of one compute capability are left out
+                                together, and two kinds suffice to tell how far trees carry */
+    bool widest_interval;    /* seen intervals: the widest of its GPUs' instead of all together */
+    bool small_costs_launch; /* under a graph, small ones cost little but their launch */
+    bool offset_by_pass;     /* measured operations give an offset for each pass */
     double doubt, doubt_estimated; /* measured operations count n / (n + doubt): models/offset.c */
 
     operator_timing_cost timings[HABITAT_TIMING_SESSION + 1];
