@@ -1,10 +1,10 @@
 /* Operator models in `auto`: T_d = M_d (T_o / M_o)^e for operations that a model knows.
  *
  * M is the transfer model: it knows GPUs by their rates alone, so that M_o and M_d are comparable.
- * e: how much of what the origin's measurement says beyond the model is believed on the
- * destination: all of it on a GPU of the same compute capability, else a half, a quarter or nothing
- * by class. Operations that a calibration measured on the destination move M_d, and take the place
- * of the residual by as much as they are believed. Evidence: docs/formulas.md#auto. Operations of
+ * e: the weight on the destination of the residual T_o / M_o, which is what the origin's
+ * measurement says beyond the model: 1 on a GPU of the same compute capability, else a half, a
+ * quarter or 0 by class. Operations that a calibration measured on the destination correct M_d, and
+ * take the place of the residual by their weight. Evidence: docs/formulas.md#auto. Operations of
  * equal shape are asked once; M_o is asked once a workload. */
 #include "predict/auto_models.h"
 
@@ -189,9 +189,9 @@ static habitat_status ask_reference(const habitat_gpu *gpu, const habitat_gpu *r
     return status;
 }
 
-/* M = M_r (r / r_r), with the roofline r and the reference GPU's M_r and r_r. What was measured is
- * believed by w, rates by the rest: moved M = M_r (r / r_r)^(1 - w) exp(w b), b the median of
- * log(measured / M_r). A rate that is raised never makes it slower: 0 <= w < 1. */
+/* M = M_r (r / r_r), with the roofline r and the reference GPU's M_r and r_r. Measured
+ * operations have the weight w, rates the rest: corrected M = M_r (r / r_r)^(1 - w) exp(w b), b the
+ * median of log(measured / M_r). A rate that is raised never makes it slower: 0 <= w < 1. */
 static auto_answer answer_of(const habitat_model_estimate *found, double ratio,
                              const class_offset *offset) {
     auto_answer answer = {NAN, 0.0, 0.0};
@@ -245,7 +245,7 @@ static habitat_status ask(const auto_models *m, const habitat_gpu *gpu, auto_ans
 }
 
 /* Without models, or with a GPU they know nothing of, auto goes by its rule. */
-static habitat_status tolerate(habitat_status status) {
+static habitat_status without_models_ok(habitat_status status) {
     return status == HABITAT_E_UNSUPPORTED ? HABITAT_OK : status;
 }
 
@@ -262,7 +262,7 @@ habitat_status auto_models_prepare(const habitat_workload *w, auto_models *m, ha
         status = ask(m, w->origin, &m->origin, &operations, err);
     if (status == HABITAT_E_UNSUPPORTED) /* no transfer models, or none for this origin */
         m->count = 0;
-    return tolerate(status);
+    return without_models_ok(status);
 }
 
 void auto_models_free(auto_models *m) {
@@ -274,28 +274,27 @@ void auto_models_free(auto_models *m) {
 
 /* How two GPUs stand to each other: docs/formulas.md#auto. */
 typedef struct pairing {
-    bool kin;     /* one compute capability: the same kernels run */
-    bool vendors; /* two vendors: no measurement says how much of a residual carries over */
-    bool apart;   /* Hopper or later on one side, older on the other */
+    bool same_arch;     /* one compute capability: the same kernels run */
+    bool other_vendor;  /* two vendors: no measurement says how much of a residual carries over */
+    bool across_hopper; /* Hopper or later on one side, older on the other */
 } pairing;
 
 enum { HOPPER = 90 };
 
 static pairing pair_of(const scaling *s) {
     uint32_t origin = s->origin->compute_capability, dest = s->dest->compute_capability;
-    bool vendors =
+    bool other_vendor =
         s->origin->vendor && s->dest->vendor && strcmp(s->origin->vendor, s->dest->vendor) != 0;
-    return (pairing){.kin = origin && origin == dest && !vendors,
-                     .vendors = vendors,
-                     .apart = (origin >= HOPPER) != (dest >= HOPPER)};
+    return (pairing){.same_arch = origin && origin == dest && !other_vendor,
+                     .other_vendor = other_vendor,
+                     .across_hopper = (origin >= HOPPER) != (dest >= HOPPER)};
 }
 
-/* How much of what the origin's measurement says beyond the model is believed on the destination.
- * By class, chosen on operations that several GPUs measured, each left out of the models in turn;
- * convolutions between Hopper and older GPUs on recorded networks, as their libraries share no fp32
- * kernels. */
+/* The weight of the origin's residual on the destination. By class, chosen on operations that
+ * several GPUs measured, each left out of the models in turn; convolutions between Hopper and older
+ * GPUs on recorded networks, as their libraries share no fp32 kernels. */
 static double residual_exponent(const pairing *pair, habitat_class op_class) {
-    if (pair->kin || pair->vendors)
+    if (pair->same_arch || pair->other_vendor)
         return 1.0;
     switch (op_class) {
     case HABITAT_CLASS_GEMM:
@@ -303,27 +302,28 @@ static double residual_exponent(const pairing *pair, habitat_class op_class) {
     case HABITAT_CLASS_ATTENTION:
         return 0.25;
     case HABITAT_CLASS_CONV:
-        return pair->apart ? 0.0 : 0.5;
+        return pair->across_hopper ? 0.0 : 0.5;
     default:
         return 0.5;
     }
 }
 
-/* T_d of an operation of time T_o. Between kin the measurement carries what operations would tell;
- * they are believed when both GPUs have them, so that the same one twice gives T_o back. Elsewhere
+/* T_d of an operation of time T_o. Within an architecture the measurement
+ * carries what measured operations would say; they count where both GPUs have them, so that the
+ * same GPU twice gives T_o back. Elsewhere
  * what is known of the destination itself takes the place of the origin's residual. */
 static double scaled_ms(const pairing *pair, double exponent, double origin_ms,
                         const auto_answer *origin, const auto_answer *dest) {
     double residual = origin_ms / origin->ms;
     if (exponent == 0.0)
-        return dest->ms * exp(dest->moved);
+        return dest->ms * exp(dest->correction);
     if (!(residual < largest_residual && residual > 1 / largest_residual))
         return NAN;
-    if (dest->weight == 0.0 || (pair->kin && origin->weight == 0.0))
+    if (dest->weight == 0.0 || (pair->same_arch && origin->weight == 0.0))
         return dest->ms * (exponent == 1.0 ? residual : pow(residual, exponent));
-    if (!pair->kin)
+    if (!pair->same_arch)
         exponent *= 1.0 - dest->weight;
-    return dest->ms * exp(dest->moved + exponent * (log(residual) - origin->moved));
+    return dest->ms * exp(dest->correction + exponent * (log(residual) - origin->correction));
 }
 
 habitat_status auto_models_answer(const scaling *s, const auto_models *m,
@@ -337,7 +337,7 @@ habitat_status auto_models_answer(const scaling *s, const auto_models *m,
     size_t measured = 0;
     habitat_status status = ask(m, s->dest, &dest, &measured, err);
     if (status != HABITAT_OK)
-        return tolerate(status);
+        return without_models_ok(status);
     pairing pair = pair_of(s);
     for (size_t g = 0; g < w->group_count; g++) {
         uint32_t q = m->of_group[g];
@@ -349,7 +349,7 @@ habitat_status auto_models_answer(const scaling *s, const auto_models *m,
             continue;
         out[g] =
             (habitat_operator_answer){.covered = true, .ms = ms, .method = HABITAT_METHOD_LEARNED};
-        if (dest[q].weight > 0.0 && !(pair.kin && m->origin[q].weight == 0.0))
+        if (dest[q].weight > 0.0 && !(pair.same_arch && m->origin[q].weight == 0.0))
             *operations = measured;
     }
     free(dest);

@@ -16,9 +16,9 @@ typedef struct auto_question {
 /* What the models say of a question on one GPU, and what the GPU's measured operations say of the
  * models. */
 typedef struct auto_answer {
-    double ms;     /* M; NaN = no model covers it */
-    double moved;  /* measured operations add this to log M */
-    double weight; /* 0 to 1: how far they are believed; 0 = none tells */
+    double ms;         /* M; NaN = no model covers it */
+    double correction; /* measured operations add this to log M */
+    double weight;     /* theirs, 0 to 1; 0 = there are none */
 } auto_answer;
 
 typedef struct auto_models {
@@ -34,7 +34,8 @@ habitat_status auto_models_prepare(const habitat_workload *w, auto_models *m, ha
 void auto_models_free(auto_models *m);
 
 /* Answers for the destination without intervals, shape (group_count); groups no model covers stay
- * as they are. operations: receives how many of the destination's measured operations moved them.
+ * as they are. operations: receives how many of the destination's measured operations corrected
+ * them.
  */
 habitat_status auto_models_answer(const scaling *s, const auto_models *m,
                                   habitat_operator_answer *out, size_t *operations,
