@@ -160,8 +160,8 @@ static void print_each(const e2e_set *set) {
         const e2e_case *c = &set->cases[i];
         const e2e_outcome *o = &c->by[E2E_AUTO];
         cli_print("| %s | %s | %.0f | %.0f | %s | %.1f | %.1f | %.1f..%.1f | %+.1f | %+.1f |\n",
-                  c->network, c->mode, c->length, c->batch, habitat_gpu_name(c->gpu), c->measured_ms,
-                  o->ms, o->low_ms, o->high_ms, percent(error_of(c, E2E_AUTO)),
+                  c->network, c->mode, c->length, c->batch, habitat_gpu_name(c->gpu),
+                  c->measured_ms, o->ms, o->low_ms, o->high_ms, percent(error_of(c, E2E_AUTO)),
                   percent(error_of(c, E2E_ESTIMATED)));
     }
 }
