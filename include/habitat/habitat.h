@@ -22,8 +22,6 @@
 #include <habitat/version.h>
 #include <habitat/status.h>
 #include <habitat/units.h>
-#include <habitat/csv.h>
-#include <habitat/text.h>
 #include <habitat/words.h>
 #include <habitat/gpu.h>
 #include <habitat/trace.h>

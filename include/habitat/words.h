@@ -1,7 +1,13 @@
 /* The words in which an operation is asked for and a measurement is described: its pass, how its
  * time was taken, and whose kernel did it. Number formats are in units.h, classes of operations in
  * work.h. Each list of names stands once in the library (src/base/vocabulary.c): what reads a word
- * and what prints it use the same table, and an unknown word is refused. */
+ * and what prints it use the same table, and an unknown word is refused.
+ *
+ * Half: stable.
+ * Units: none.
+ * Ownership: names are static texts; words are borrowed for the call.
+ * Errors: a habitat_status; on failure the output is untouched.
+ * Threads: pure functions; safe from several threads. */
 #ifndef HABITAT_WORDS_H
 #define HABITAT_WORDS_H
 
