@@ -166,7 +166,7 @@ static void put_entry(FILE *out, size_t i, const gpu_entry *entry) {
     put_specification(out, &entry->gpu);
     put_rates(out, &entry->gpu);
     put_limits(out, &entry->gpu);
-    fputs("        .file = \"built-in\"},\n", out);
+    fputs("        .file = \"built-in\", .built_in = true},\n", out);
     put_list(out, "aliases", i, entry->alias_count);
     put_list(out, "notes", i, entry->note_count);
     put_list(out, "sources", i, entry->source_count);

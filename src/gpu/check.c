@@ -188,7 +188,7 @@ static bool gives_sources(const gpu_entry *entry) {
 static void check_sources(findings *f, const gpu_entry *entry) {
     static const char *const own[] = {"schema", "notes", "peak_note", "sources", "sustained"};
     const habitat_gpu *gpu = &entry->gpu;
-    if (strcmp(gpu->file, "built-in") == 0)
+    if (gpu->built_in)
         check_built_in(f, entry);
     else if (!gives_sources(entry))
         return;

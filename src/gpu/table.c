@@ -172,15 +172,38 @@ static habitat_status calibrate(habitat_gpu_table *table, gpu_entry **entry, con
     return HABITAT_OK;
 }
 
+/* The built-in GPU that stands for one of a user's file. What a model says of a GPU's distance to
+ * its roofline must not change with the rates in such a file: more bandwidth would now and then
+ * make a kernel slower. */
+static habitat_status find_reference(const habitat_gpu *gpu, const habitat_gpu **out,
+                                     habitat_error *err) {
+    habitat_gpu_table *built_in = NULL;
+    habitat_status status = habitat_gpu_table_create(NULL, &built_in, err);
+    if (status != HABITAT_OK)
+        return status;
+    *out = NULL;
+    if (habitat_gpu_find(built_in, gpu->name, out, NULL, NULL) != HABITAT_OK)
+        for (size_t i = 0; !*out && i < built_in->count; i++)
+            if (strcmp(built_in->entries[i]->gpu.architecture, gpu->architecture) == 0)
+                *out = &built_in->entries[i]->gpu;
+    habitat_gpu_table_free(built_in); /* its entries are static */
+    return HABITAT_OK;
+}
+
 static habitat_status add_entry(habitat_gpu_table *table, gpu_entry *entry, const char *file,
                                 const habitat_gpu **out, habitat_error *err) {
     habitat_status status = entry->calibration_of ? calibrate(table, &entry, file, err)
                                                   : refuse_taken_alias(table, entry, file, err);
+    const habitat_gpu *reference = NULL;
+    if (status == HABITAT_OK)
+        status = find_reference(&entry->gpu, &reference, err);
     if (status == HABITAT_OK)
         status = insert(table, entry, err);
     if (status != HABITAT_OK)
         return status;
     entry->gpu.file = file;
+    entry->gpu.built_in = false;
+    entry->gpu.reference = reference;
     gpu_supersede_skipped(table, entry->gpu.name);
     sort_table(table);
     if (out)

@@ -9,7 +9,6 @@
 #include "predict/auto_models.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,47 +96,9 @@ static habitat_status collect(const habitat_workload *w, auto_models *m) {
     return ok ? HABITAT_OK : HABITAT_E_MEMORY;
 }
 
-static _Atomic(habitat_gpu_table *) builtin_gpus; /* once there it stays */
-
-/* Made on first use, like learned_builtin(): a failure is this call's alone. */
-static habitat_status get_builtin_gpus(const habitat_gpu_table **out, habitat_error *err) {
-    habitat_gpu_table *found = atomic_load(&builtin_gpus), *made = NULL;
-    if (!found) {
-        habitat_status status = habitat_gpu_table_create(NULL, &made, err);
-        if (status != HABITAT_OK)
-            return status;
-        if (atomic_compare_exchange_strong(&builtin_gpus, &found, made))
-            found = made;
-        else
-            habitat_gpu_table_free(made);
-    }
-    *out = found;
-    return HABITAT_OK;
-}
-
-/* The GPU that the models are asked about: a built-in one itself; for any other its namesake, else
- * the first of its architecture; HABITAT_E_UNSUPPORTED without. What a model says of another GPU's
- * distance to its roofline must not change with the rates in a user's file: more bandwidth would
- * now and then make a kernel slower. */
-static habitat_status reference_of(const habitat_gpu *gpu, const habitat_gpu **out,
-                                   habitat_error *err) {
-    const habitat_gpu_table *table = NULL;
-    *out = gpu;
-    if (gpu->file && strcmp(gpu->file, "built-in") == 0)
-        return HABITAT_OK;
-    habitat_status status = get_builtin_gpus(&table, err);
-    if (status != HABITAT_OK)
-        return status;
-    if (!gpu->name || !gpu->architecture)
-        return HABITAT_E_UNSUPPORTED;
-    if (habitat_gpu_find(table, gpu->name, out, NULL, NULL) == HABITAT_OK)
-        return HABITAT_OK;
-    for (size_t i = 0; i < habitat_gpu_count(table); i++) {
-        *out = habitat_gpu_at(table, i);
-        if ((*out)->architecture && strcmp((*out)->architecture, gpu->architecture) == 0)
-            return HABITAT_OK;
-    }
-    return HABITAT_E_UNSUPPORTED;
+/* The GPU that the models are asked about: a built-in one itself, for any other its reference. */
+static const habitat_gpu *reference_of(const habitat_gpu *gpu) {
+    return gpu->built_in ? gpu : gpu->reference;
 }
 
 static double roofline_s(const auto_question *q, const rate_table *rates) {
@@ -208,17 +169,16 @@ static auto_answer answer_of(const habitat_model_estimate *found, double ratio,
  * reference GPU or models. */
 static habitat_status ask(const auto_models *m, const habitat_gpu *gpu, auto_answer **out,
                           size_t *operations, habitat_error *err) {
-    const habitat_gpu *reference = NULL;
-    habitat_status status = reference_of(gpu, &reference, err);
-    if (status != HABITAT_OK)
-        return status;
+    const habitat_gpu *reference = reference_of(gpu);
+    if (!reference)
+        return HABITAT_E_UNSUPPORTED;
     habitat_model_query *queries = calloc(m->count + 1, sizeof *queries);
     habitat_model_estimate *found = calloc(m->count + 1, sizeof *found);
     auto_answer *answers = calloc(m->count + 1, sizeof *answers);
     class_offsets *offsets = calloc(1, sizeof *offsets);
-    status = queries && found && answers && offsets
-                 ? HABITAT_OK
-                 : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    habitat_status status = queries && found && answers && offsets
+                                ? HABITAT_OK
+                                : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     rate_table own, rates;
     scaling_fill(&own, gpu, true);
     scaling_fill(&rates, reference, true);

@@ -76,6 +76,8 @@ static void test_residual(void) {
 static habitat_gpu user_gpu(const habitat_gpu *gpu, double factor) {
     habitat_gpu mine = *gpu;
     mine.file = "mine.json";
+    mine.built_in = false;
+    mine.reference = gpu;
     mine.memory_bandwidth_bytes_per_s *= factor;
     mine.sustained_bandwidth_bytes_per_s *= factor;
     for (int i = 0; i < HABITAT_DTYPE_COUNT; i++) {
