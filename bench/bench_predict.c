@@ -40,7 +40,7 @@ static double predict_all(const habitat_workload *w, const habitat_gpu_table *ta
     const habitat_workload_info *info = habitat_workload_get_info(w);
     habitat_error err = {0};
     habitat_predictor *ready = NULL;
-    if (habitat_predictor_create(w, method, &ready, &err) != HABITAT_OK)
+    if (habitat_predictor_create(w, method, NULL, &ready, &err) != HABITAT_OK)
         fail(&err);
     for (size_t i = 0; i < habitat_gpu_count(table); i++) {
         habitat_prediction *p = NULL;

@@ -28,16 +28,14 @@ int cmd_explain(int argc, char **argv) {
                             "them, `habitat predict` takes several");
         if (code == CLI_DONE)
             code = cli_input_open(&request, arguments.operands.items[0], true, &input);
-        if (code == CLI_DONE && input.count != 1)
+        if (code == CLI_DONE && input.answer->row_count != 1)
             code = cli_fail(CLI_USAGE, "--to",
                             "explain takes one GPU, not all; `habitat predict` "
                             "takes several");
         if (code == CLI_DONE) {
             habitat_error error = {0};
-            habitat_report_predictions what = cli_input_predictions(&input);
-            cli_input_warn(&input);
-            code =
-                cli_report_result(habitat_report_explanation(&what, &input.report, &error), &error);
+            code = cli_report_result(
+                habitat_report_explanation(input.answer, &input.report, &error), &error);
         }
     }
     cli_input_free(&input);

@@ -22,8 +22,8 @@ int cmd_info(int argc, char **argv) {
             code = cli_input_open(&request, arguments.operands.items[0], false, &input);
         if (code == CLI_DONE) {
             habitat_error error = {0};
-            habitat_report_predictions what = cli_input_predictions(&input);
-            code = cli_report_result(habitat_report_trace(&what, &input.report, &error), &error);
+            code = cli_report_result(habitat_report_trace(input.answer, &input.report, &error),
+                                     &error);
         }
     }
     cli_input_free(&input);

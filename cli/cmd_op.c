@@ -345,113 +345,56 @@ static int unknown_kind(const char *name) {
     return cli_fail(CLI_USAGE, name, "no such operation; `habitat op --help` lists them");
 }
 
-/* ---- predicting ---- */
+/* ---- asking ---- */
 
-/* Sums over the parts of an operation: times add up, and so do the ends of their intervals (parts
- * of one operation err together). */
-static habitat_status estimate(const habitat_work *works, size_t count, const habitat_gpu *gpu,
-                               habitat_method method, habitat_estimate *out, habitat_error *err) {
-    *out = (habitat_estimate){.method = method};
-    for (size_t i = 0; i < count; i++) {
-        habitat_estimate part;
-        habitat_status status = habitat_predict_operation(&works[i], gpu, method, &part, err);
-        if (status != HABITAT_OK)
-            return status;
-        if (i == 0) {
-            *out = part;
-            continue;
-        }
-        if (part.ms > out->ms / (double)i)
-            out->bound = part.bound;
-        out->ms += part.ms;
-        out->low_ms += part.low_ms;
-        out->high_ms += part.high_ms;
-    }
-    return HABITAT_OK;
+/* Where no GPU has an estimate the first one's reason is that of all. */
+static int no_answer(const char *name, const habitat_answer *answer) {
+    const habitat_answer_row *first = &answer->rows[0];
+    if (first->error.file[0])
+        return cli_fail_error(&first->error, NULL); /* a GPU file */
+    return cli_fail(CLI_FAILED, name, "%s", first->whole.reason);
 }
 
-/* Estimates of every GPU, those that failed with their reason; *good: how many succeeded. */
-static int estimate_all(const habitat_work *works, size_t work_count,
-                        habitat_report_operations *what, habitat_estimate *estimates,
-                        habitat_error *errors, const char **reasons, size_t *good) {
-    *good = 0;
-    for (size_t i = 0; i < what->count; i++) {
-        habitat_status status =
-            estimate(works, work_count, what->gpus[i], what->method, &estimates[i], &errors[i]);
-        *good += status == HABITAT_OK;
-        if (status == HABITAT_OK)
-            continue;
-        if (status == HABITAT_E_MEMORY) /* says nothing of this GPU */
-            return cli_fail_error(&errors[i], NULL);
-        estimates[i] = (habitat_estimate){
-            .ms = NAN, .low_ms = NAN, .high_ms = NAN, .origin_ms = NAN, .method = what->method};
-        reasons[i] = errors[i].message[0] ? errors[i].message : habitat_status_text(status);
-    }
-    return CLI_DONE;
+static int report(const habitat_answer *answer, habitat_report_format format) {
+    habitat_error error = {0};
+    habitat_report_options options = cli_report_options(format);
+    size_t known = 0;
+    for (size_t i = 0; i < answer->row_count; i++)
+        known += answer->rows[i].whole.status == HABITAT_OK;
+    for (size_t i = 0; i < answer->warning_count; i++)
+        if (answer->warnings[i].about == HABITAT_ABOUT_REQUEST)
+            cli_warn("%s", answer->warnings[i].text);
+    if (!known)
+        return no_answer(answer->name, answer);
+    return cli_report_result(habitat_report_operation(answer, &options, &error), &error);
 }
 
-static habitat_work sum_of(const habitat_work *works, size_t count) {
-    habitat_work whole = works[0];
-    for (size_t i = 1; i < count; i++) {
-        whole.flop += works[i].flop;
-        whole.read_bytes += works[i].read_bytes;
-        whole.write_bytes += works[i].write_bytes;
-    }
-    return whole;
-}
-
-/* Matrix work in a format that a GPU lacks is predicted in another one: that must be said. */
-static int note_formats(const habitat_work *work, const habitat_report_operations *what,
-                        cli_notes *notes) {
-    char line[400];
-    if (habitat_class_is_product(work->op_class) &&
-        habitat_operation_format_warning(what->gpus, what->count, work->dtype, line, sizeof line))
-        return cli_note(notes, "%s", line);
-    return CLI_DONE;
-}
-
-/* `what` comes with GPUs and method; the rest is filled in and reported. */
-static int answer(const kind *k, const question *q, habitat_report_operations what,
-                  habitat_report_format format, cli_notes *notes) {
+/* `request` comes with GPUs and method; the operation is added, asked for and reported. */
+static int answer(const kind *k, const question *q, const habitat_request *request,
+                  habitat_report_format format) {
     habitat_work works[WORKS_MAX];
-    size_t work_count = 0;
+    habitat_model_query operations[WORKS_MAX];
+    habitat_answer *known = NULL;
+    habitat_error error = {0};
+    size_t count = 0;
     char shape[512];
-    if (k->make(k, q, works, &work_count) != HABITAT_OK)
+    if (k->make(k, q, works, &count) != HABITAT_OK)
         return cli_fail(CLI_USAGE, k->name,
                         "no work can be counted for these sizes, number format and pass; sizes "
                         "are positive, and `habitat op --help` shows an example");
+    for (size_t i = 0; i < count; i++)
+        operations[i] = (habitat_model_query){.work = &works[i],
+                                              .arithmetic = habitat_usual_arithmetic(&works[i])};
     shape_text(q, shape, sizeof shape);
-    habitat_work whole = sum_of(works, work_count);
-    habitat_estimate *estimates = calloc(what.count, sizeof *estimates);
-    habitat_error *errors = calloc(what.count, sizeof *errors);
-    const char **reasons = calloc(what.count, sizeof *reasons);
-    what.name = k->name;
-    what.shape = shape;
-    what.work = &whole;
-    size_t good = 0;
-    int code = CLI_FAILED;
-    if (!estimates || !errors || !reasons) {
-        cli_fail(CLI_FAILED, NULL, "out of memory");
-    } else {
-        code = note_formats(&whole, &what, notes);
-        what.warning_count = notes->count;
-        what.warnings = (const char *const *)notes->lines;
-        what.estimates = estimates;
-        what.reasons = reasons;
-        if (code == CLI_DONE)
-            code = estimate_all(works, work_count, &what, estimates, errors, reasons, &good);
-    }
-    if (code == CLI_DONE && good == 0) {
-        code = errors[0].file[0] ? cli_fail_error(&errors[0], NULL) /* a GPU file */
-                                 : cli_fail(CLI_FAILED, k->name, "%s", reasons[0]);
-    } else if (code == CLI_DONE) {
-        habitat_error error = {0};
-        habitat_report_options options = cli_report_options(format);
-        code = cli_report_result(habitat_report_operation(&what, &options, &error), &error);
-    }
-    free(estimates);
-    free(errors);
-    free(reasons);
+    habitat_request asked = *request;
+    asked.name = k->name;
+    asked.shape = shape;
+    asked.operations = operations;
+    asked.operation_count = count;
+    if (habitat_ask(&asked, &known, &error) != HABITAT_OK)
+        return cli_fail_error(&error, NULL);
+    int code = report(known, format);
+    habitat_answer_free(known);
     return code;
 }
 
@@ -462,13 +405,13 @@ typedef struct request {
 } request;
 
 static int run(const request *r, const char *name, question *q) {
-    habitat_method method = HABITAT_METHOD_AUTO;
+    habitat_request asked;
     habitat_report_format format = HABITAT_REPORT_TEXT;
     habitat_gpu_table *table = NULL;
     const habitat_gpu **gpus = NULL;
-    size_t count = 0;
     habitat_error error = {0};
     cli_notes notes = {0};
+    habitat_request_init(&asked);
     const kind *k = find_kind(name);
     int code = k ? check_parameters(k, q) : unknown_kind(name);
     if (code == CLI_DONE)
@@ -478,15 +421,18 @@ static int run(const request *r, const char *name, question *q) {
     if (code == CLI_DONE)
         code = cli_format(r->json, r->csv, &format);
     if (code == CLI_DONE && r->method &&
-        habitat_method_from_name(r->method, &method, &error) != HABITAT_OK)
+        habitat_method_from_name(r->method, &asked.method, &error) != HABITAT_OK)
         code = cli_fail_error(&error, "--method");
     if (code == CLI_DONE)
         code = cli_open_gpus(&r->gpu_files, &table);
     if (code == CLI_DONE)
-        code = cli_find_gpus(table, &r->to, &gpus, &count, &notes);
+        code = cli_find_gpus(table, &r->to, &gpus, &asked.destination_count, &notes);
     if (k && code == CLI_DONE) {
-        habitat_report_operations what = {.method = method, .count = count, .gpus = gpus};
-        code = answer(k, q, what, format, &notes);
+        asked.gpus = table;
+        asked.destinations = gpus;
+        asked.notes = (const char *const *)notes.lines;
+        asked.note_count = notes.count;
+        code = answer(k, q, &asked, format);
     }
     free(gpus);
     cli_notes_free(&notes);

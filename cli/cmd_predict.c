@@ -26,10 +26,8 @@ int cmd_predict(int argc, char **argv) {
             code = cli_input_open(&request, arguments.operands.items[0], true, &input);
         if (code == CLI_DONE) {
             habitat_error error = {0};
-            habitat_report_predictions what = cli_input_predictions(&input);
-            cli_input_warn(&input);
-            code =
-                cli_report_result(habitat_report_prediction(&what, &input.report, &error), &error);
+            code = cli_report_result(habitat_report_prediction(input.answer, &input.report, &error),
+                                     &error);
         }
     }
     cli_input_free(&input);

@@ -18,15 +18,12 @@ typedef struct pending {
     char *why_not;          /* NULL: none found yet */
     const habitat_gpu *gpu; /* NULL: nothing can be asked */
     habitat_measurement row;
-    habitat_model_estimate answer;
+    habitat_estimate answer;
     const char *method; /* NULL: no answer */
 } pending;
 
 typedef struct predictor {
-    habitat_models *models;
-    habitat_model_use use;
-    const char *models_file; /* NULL: the built-in ones */
-    bool nothing_else;       /* only these models answer: --models, --transfer, --method mlp */
+    habitat_request request; /* method and models */
     const habitat_gpu_table *table;
     const habitat_gpu *destination; /* NULL: the GPU of each row */
     char last_name[NAME_BYTES], last_reason[REASON_BYTES];
@@ -186,6 +183,14 @@ static int find_gpu(predictor *p, const char *name, const habitat_gpu **out) {
     return code;
 }
 
+static int take_answer(pending *slot, const habitat_operation_estimate *answer) {
+    if (answer->status != HABITAT_OK)
+        return explain(slot, answer->reason);
+    slot->answer = answer->estimate;
+    slot->method = habitat_method_name(answer->estimate.method);
+    return CLI_DONE;
+}
+
 static int take_row(predictor *p, habitat_csv_reader *reader) {
     habitat_error error = {0};
     pending *slot = &p->block[p->count];
@@ -207,84 +212,53 @@ static int take_row(predictor *p, habitat_csv_reader *reader) {
     return code;
 }
 
-static int predict_block(predictor *p) {
-    if (!p->models)
-        return CLI_DONE;
+/* Rows first .. end of one GPU, asked together. */
+static int ask_rows(predictor *p, size_t first, size_t end, const habitat_gpu *gpu) {
     habitat_model_query queries[BLOCK];
-    habitat_model_estimate answers[BLOCK];
     habitat_error error = {0};
-    for (size_t first = 0, end; first < p->count; first = end) {
-        size_t n = 0;
+    habitat_answer *answer = NULL;
+    size_t n = 0;
+    for (size_t i = first; i < end; i++)
+        if (p->block[i].gpu)
+            queries[n++] = (habitat_model_query){.work = &p->block[i].row.work,
+                                                 .arithmetic = p->block[i].row.arithmetic,
+                                                 .timing = p->block[i].row.timing,
+                                                 .variant = p->block[i].row.variant};
+    habitat_request asked = p->request;
+    asked.operations = queries;
+    asked.operation_count = n;
+    asked.destinations = &gpu;
+    asked.destination_count = 1;
+    if (habitat_ask(&asked, &answer, &error) != HABITAT_OK)
+        return cli_fail_error(&error, p->request.models_name);
+    int code = CLI_DONE;
+    if (answer->rows[0].error.code != HABITAT_OK)
+        code = cli_fail_error(&answer->rows[0].error, p->request.models_name);
+    for (size_t i = first, k = 0; code == CLI_DONE && i < end; i++)
+        if (p->block[i].gpu)
+            code = take_answer(&p->block[i], &answer->rows[0].operations[k++]);
+    habitat_answer_free(answer);
+    return code;
+}
+
+static int predict_block(predictor *p) {
+    int code = CLI_DONE;
+    for (size_t first = 0, end; code == CLI_DONE && first < p->count; first = end) {
         const habitat_gpu *gpu = NULL;
         for (end = first;
-             end < p->count && (!p->block[end].gpu || p->block[end].gpu == gpu || !gpu); end++) {
-            pending *slot = &p->block[end];
-            if (!slot->gpu)
-                continue;
-            gpu = slot->gpu;
-            queries[n++] = (habitat_model_query){.work = &slot->row.work,
-                                                 .arithmetic = slot->row.arithmetic,
-                                                 .timing = slot->row.timing,
-                                                 .variant = slot->row.variant};
-        }
-        if (n == 0)
-            continue;
-        habitat_status status =
-            habitat_models_predict(p->models, p->use, 1, &gpu, n, queries, answers, &error);
-        if (status == HABITAT_E_UNSUPPORTED && !p->nothing_else)
-            return CLI_DONE; /* no models for this use: answer() goes without */
-        if (status != HABITAT_OK)
-            return cli_fail_error(&error, p->models_file);
-        for (size_t i = first, k = 0; i < end; i++)
-            if (p->block[i].gpu)
-                p->block[i].answer = answers[k++];
+             end < p->count && (!p->block[end].gpu || p->block[end].gpu == gpu || !gpu); end++)
+            if (p->block[end].gpu)
+                gpu = p->block[end].gpu;
+        if (gpu)
+            code = ask_rows(p, first, end, gpu);
     }
-    return CLI_DONE;
-}
-
-static int no_model(const predictor *p, pending *slot) {
-    char text[REASON_BYTES];
-    const habitat_work *work = &slot->row.work;
-    habitat_dtype dtype = slot->row.arithmetic ? slot->row.arithmetic : work->dtype;
-    const char *who = p->models_file                  ? p->models_file
-                      : p->use == HABITAT_MODEL_PAPER ? "method mlp"
-                                                      : "built-in transfer models";
-    snprintf(text, sizeof text, "%s: no model for %s in %s on %s", who,
-             habitat_class_name(work->op_class), habitat_dtype_name(dtype),
-             habitat_gpu_name(slot->gpu));
-    return explain(slot, text);
-}
-
-/* Where the models were chosen they alone answer. Else what none of them covers goes through its
- * work and the GPU's rates, as `habitat op` does, and is named so. */
-static int answer(const predictor *p, pending *slot) {
-    habitat_error error = {0};
-    habitat_estimate made = {0};
-    if (!slot->gpu)
-        return CLI_DONE;
-    if (slot->answer.covered) {
-        slot->method = p->use == HABITAT_MODEL_PAPER ? "mlp" : "learned";
-        return CLI_DONE;
-    }
-    if (p->nothing_else)
-        return no_model(p, slot);
-    habitat_status status =
-        habitat_predict_operation(&slot->row.work, slot->gpu, HABITAT_METHOD_AUTO, &made, &error);
-    if (status == HABITAT_E_MEMORY)
-        return cli_fail_error(&error, NULL);
-    if (status != HABITAT_OK)
-        return explain(slot, error.message);
-    slot->answer = (habitat_model_estimate){true, false, made.ms, made.low_ms, made.high_ms};
-    slot->method = habitat_method_name(made.method);
-    return CLI_DONE;
+    return code;
 }
 
 static int flush_block(predictor *p, gpu_columns columns) {
     int code = predict_block(p);
     for (size_t i = 0; i < p->count; i++) {
         pending *slot = &p->block[i];
-        if (code == CLI_DONE)
-            code = answer(p, slot);
         if (code == CLI_DONE)
             print_row(slot, p, columns);
         p->rows++;
@@ -350,25 +324,44 @@ static int run(predictor *p, const char *path) {
     return code;
 }
 
-static int choose_method(const char *name, habitat_model_use *out) {
-    habitat_method method = HABITAT_METHOD_AUTO;
+/* Where models are chosen, by --models, --transfer or --method mlp, they alone answer. */
+static int choose(const char *method, const char *models_file, bool transfer,
+                  habitat_request *out) {
     habitat_error error = {0};
-    if (name && habitat_method_from_name(name, &method, &error) != HABITAT_OK)
+    if (method && habitat_method_from_name(method, &out->method, &error) != HABITAT_OK)
         return cli_fail_error(&error, NULL);
-    if (habitat_method_models(method, out, &error) != HABITAT_OK)
+    if (habitat_method_models(out->method, &out->use, &error) != HABITAT_OK)
         return cli_fail(CLI_USAGE, "--method", "%s", error.message);
+    if (transfer && out->use == HABITAT_MODEL_AUTO)
+        out->use = HABITAT_MODEL_TRANSFER;
+    out->models_name = models_file;
+    out->models_only = models_file || out->use != HABITAT_MODEL_AUTO;
     return CLI_DONE;
+}
+
+/* Those of --models; NULL without: the library knows its own. A build without any answers from work
+ * and rates, as `habitat op` does. */
+static int load_models(const habitat_request *request, habitat_models **out) {
+    habitat_error error = {0};
+    const char *file = request->models_name;
+    habitat_status status =
+        file ? habitat_models_load(file, out, &error) : habitat_models_load_default(out, &error);
+    if (status == HABITAT_E_FORMAT && !request->models_only) {
+        cli_warn("this build carries no operator models: rows go through work and rates");
+        return CLI_DONE;
+    }
+    return status == HABITAT_OK ? CLI_DONE : cli_fail_error(&error, file);
 }
 
 int cmd_predict_ops(int argc, char **argv) {
     cli_list files = {0};
-    const char *to = NULL, *method = NULL, *models = NULL;
+    const char *to = NULL, *method = NULL, *models_file = NULL;
     bool transfer = false;
     const cli_option options[] = {
         {"--to", 0, CLI_TEXT, &to},
         {"--method", 0, CLI_TEXT, &method},
         {"--gpu-file", 0, CLI_LIST, &files},
-        {"--models", 0, CLI_TEXT, &models},
+        {"--models", 0, CLI_TEXT, &models_file},
         {"--transfer", 0, CLI_FLAG, &transfer},
     };
     cli_arguments arguments = {.verb = "predict-ops",
@@ -376,34 +369,26 @@ int cmd_predict_ops(int argc, char **argv) {
                                .option_count = sizeof options / sizeof options[0]};
     cli_notes notes = {0};
     predictor p = {.notes = &notes};
+    habitat_models *models = NULL;
     habitat_gpu_table *table = NULL;
-    habitat_error error = {0};
     int code = cli_parse(&arguments, argc, argv);
     bool go = code == CLI_DONE && !arguments.finished;
     if (go)
         code = cli_expect_operands(&arguments, 1, 1, "one FILE.csv or FILE.csv.gz");
     if (go && code == CLI_DONE)
-        code = choose_method(method, &p.use);
-    if (transfer && p.use == HABITAT_MODEL_AUTO)
-        p.use = HABITAT_MODEL_TRANSFER;
-    p.models_file = models;
-    p.nothing_else = models || p.use != HABITAT_MODEL_AUTO;
+        code = choose(method, models_file, transfer, &p.request);
     if (go && code == CLI_DONE)
         code = cli_open_gpus(&files, &table);
     p.table = table;
     if (go && code == CLI_DONE && to)
         code = cli_find_gpu(table, to, &p.destination, &notes);
     if (go && code == CLI_DONE) {
-        habitat_status status = models ? habitat_models_load(models, &p.models, &error)
-                                       : habitat_models_load_default(&p.models, &error);
-        /* A build without models answers from work and rates, as `habitat op` does. */
-        bool without = status == HABITAT_E_FORMAT && !p.nothing_else;
-        if (without)
-            cli_warn("this build carries no operator models: rows go through work and rates");
-        code = status == HABITAT_OK || without ? run(&p, arguments.operands.items[0])
-                                               : cli_fail_error(&error, models);
+        code = load_models(&p.request, &models);
+        p.request.models = models;
+        if (code == CLI_DONE)
+            code = run(&p, arguments.operands.items[0]);
     }
-    habitat_models_free(p.models);
+    habitat_models_free(models);
     cli_notes_free(&notes);
     habitat_gpu_table_free(table);
     cli_arguments_free(&arguments);

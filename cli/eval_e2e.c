@@ -186,8 +186,8 @@ static habitat_status open_recording(const habitat_gpu_table *gpus, const char *
     if (status == HABITAT_OK)
         status = habitat_workload_create(out->trace, origin, &out->workload, err);
     for (int m = 0; status == HABITAT_OK && m < E2E_METHODS; m++)
-        status =
-            habitat_predictor_create(out->workload, methods[m].method, &out->predictors[m], err);
+        status = habitat_predictor_create(out->workload, methods[m].method, NULL,
+                                          &out->predictors[m], err);
     return status;
 }
 

@@ -30,7 +30,6 @@
 #include <habitat/method.h>
 #include <habitat/predict.h>
 #include <habitat/report.h>
-#include <habitat/answer.h>
 
 #ifdef HABITAT_EXPERIMENTAL
 #include <habitat/csv.h>
@@ -38,6 +37,8 @@
 #include <habitat/formula.h>
 #include <habitat/question.h>
 #include <habitat/models.h>
+#include <habitat/ask.h>
+#include <habitat/json.h>
 #endif
 
 #endif

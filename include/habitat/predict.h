@@ -31,6 +31,8 @@
 extern "C" {
 #endif
 
+typedef struct habitat_models habitat_models; /* habitat/models.h */
+
 /* What a kernel's time goes to on a GPU. */
 typedef enum habitat_bound {
     HABITAT_BOUND_UNKNOWN = 0,
@@ -51,6 +53,13 @@ typedef struct habitat_estimate {
     double busy_ms; /* of a kernel in a trace: the part of ms that adds to the busy time of its
                        iteration. Less than ms where another kernel runs at the same time */
 } habitat_estimate;
+
+/* An operation by its shape, without a measurement. */
+typedef struct habitat_operation_estimate {
+    habitat_status status;     /* HABITAT_OK, or why there is no estimate */
+    const char *reason;        /* the same for people, one line; NULL with an estimate */
+    habitat_estimate estimate; /* origin_ms NaN; without an estimate all times are NaN */
+} habitat_operation_estimate;
 
 /* Kernels of one class, in one iteration. */
 typedef struct habitat_class_total {
@@ -92,12 +101,15 @@ typedef struct habitat_predictor habitat_predictor;
  * the origin here; the other methods read no models.
  * @param workload borrowed; must outlive the predictor.
  * @param method   one that can be asked for.
+ * @param models   what `auto`, `mlp` and `habitat` ask, borrowed, must outlive the predictor; NULL:
+ *                 those that the library carries.
  * @param out      receives the predictor; free with habitat_predictor_free().
  * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_MEMORY; what is wrong with the operations that a
  *         calibration measured on the origin. @tested tests/unit/test_predict.c @since 0.1 */
 HABITAT_API habitat_status habitat_predictor_create(const habitat_workload *workload,
-                                                    habitat_method method, habitat_predictor **out,
-                                                    habitat_error *err);
+                                                    habitat_method method,
+                                                    const habitat_models *models,
+                                                    habitat_predictor **out, habitat_error *err);
 
 /** Free a predictor; NULL is allowed. @since 0.1 */
 HABITAT_API void habitat_predictor_free(habitat_predictor *predictor);
@@ -107,8 +119,9 @@ HABITAT_API void habitat_predictor_free(habitat_predictor *predictor);
  * @param out  receives the prediction; free with habitat_prediction_free().
  * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_NO_SPEC (not even a bandwidth is known of the
  *         destination); HABITAT_E_UNSUPPORTED (the method needs operator models that this build has
- *         not); HABITAT_E_MEMORY. A single kernel no method covers is no error: it goes through the
- *         fallback and is counted in coverage[HABITAT_METHOD_FALLBACK]. @since 0.1 */
+ *         not; it scales measured times and the workload has none); HABITAT_E_MEMORY. A single
+ * kernel no method covers is no error: it goes through the fallback and is counted in
+ * coverage[HABITAT_METHOD_FALLBACK]. @since 0.1 */
 HABITAT_API habitat_status habitat_predictor_predict(const habitat_predictor *predictor,
                                                      const habitat_gpu *dest,
                                                      habitat_prediction **out, habitat_error *err);
@@ -122,59 +135,6 @@ HABITAT_API habitat_status habitat_predict(const habitat_workload *workload,
 
 /** Free a prediction; NULL is allowed. @since 0.1 */
 HABITAT_API void habitat_prediction_free(habitat_prediction *prediction);
-
-#ifdef HABITAT_EXPERIMENTAL /* ---- experimental half ---- */
-
-/** Predict one operation without a trace (`habitat op`): time on `gpu` from its work alone.
- * @param work   counted work (known = true), borrowed.
- * @param method any that can be asked for and does not scale a measured time.
- * @param out    receives the estimate, origin_ms NaN; untouched on error.
- * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_NO_SPEC (the GPU lists no rate that is needed);
- *         HABITAT_E_UNSUPPORTED (unknown work; a method that scales a measured time, as wave
- *         scaling; no models).
- * @source docs/formulas.md#operation @tested tests/unit/test_predict.c @since 0.1 */
-HABITAT_API habitat_status habitat_predict_operation(const habitat_work *work,
-                                                     const habitat_gpu *gpu, habitat_method method,
-                                                     habitat_estimate *out, habitat_error *err);
-
-#endif /* ---- end of the experimental half ---- */
-
-/** What to say when destinations have no matrix units for a narrow format (fp16, bf16, fp8, int8)
- * that the origin's units computed in: the prediction is for another format.
- * @param predictions shape (count), of this workload.
- * @param text        receives one line, cut off at `size` bytes (400 hold any); untouched if false.
- * @return whether there is anything to say. @tested tests/unit/test_predict_recorded.c @since 0.1
- */
-HABITAT_API bool habitat_format_warning(const habitat_workload *workload,
-                                        const habitat_prediction *const *predictions, size_t count,
-                                        habitat_dtype dtype, char *text, size_t size);
-
-/** The same for one operation without a recording.
- * @param gpus  shape (count).
- * @param dtype what the operation computes in; other than fp16, bf16, fp8 and int8: false.
- * @param text  receives one line, cut off at `size` bytes (400 hold any); untouched if false.
- * @return whether a GPU lacks the format. @tested tests/cli/cases/op_dtype_lacking.sh @since 0.1 */
-HABITAT_API bool habitat_operation_format_warning(const habitat_gpu *const *gpus, size_t count,
-                                                  habitat_dtype dtype, char *text, size_t size);
-
-/** What to say when a destination is of another vendor than the origin; NULL if none is.
- * @param predictions shape (count), of this workload. @return static string.
- * @tested tests/unit/test_predict_recorded.c @since 0.1 */
-HABITAT_API const char *habitat_vendor_warning(const habitat_workload *workload,
-                                               const habitat_prediction *const *predictions,
-                                               size_t count);
-
-/** What to say when operations measured on destinations (habitat_gpu.operations) moved what the
- * operator models answered for them: habitat_prediction::calibrated_operations.
- * @param predictions shape (count).
- * @param text        receives one line, cut off at `size` bytes (400 hold any); untouched if false.
- * @return whether there is anything to say. @tested tests/unit/test_calibrated.c @since 0.1 */
-HABITAT_API bool habitat_calibration_note(const habitat_prediction *const *predictions,
-                                          size_t count, char *text, size_t size);
-
-/** The warning that goes with predictions whose intervals are not calibrated
- * (habitat_prediction::intervals_calibrated false). @return static string. @since 0.1 */
-HABITAT_API const char *habitat_default_interval_warning(void);
 
 #ifdef __cplusplus
 }

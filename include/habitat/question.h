@@ -34,6 +34,11 @@ typedef struct habitat_model_query {
     habitat_variant variant;
 } habitat_model_query;
 
+/** What an operation computes in on GPUs that can, where nobody says it: PyTorch's default.
+ * @param work  borrowed. @return TF32 for fp32 convolutions and recurrent layers; else the tensors'
+ * own number format. @tested tests/unit/test_ask.c @since 0.1 */
+HABITAT_API habitat_dtype habitat_usual_arithmetic(const habitat_work *work);
+
 /* One measured operation, as docs/dataset.md describes the files. */
 typedef struct habitat_measurement {
     habitat_work work;

@@ -27,6 +27,8 @@
 extern "C" {
 #endif
 
+typedef struct habitat_answer habitat_answer; /* habitat/ask.h */
+
 typedef enum habitat_report_format {
     HABITAT_REPORT_TEXT = 0,
     HABITAT_REPORT_JSON,
@@ -62,35 +64,24 @@ typedef struct habitat_report_options {
     void *context; /* handed to write */
 } habitat_report_options;
 
-/* A trace with what was predicted from it. */
-typedef struct habitat_report_predictions {
-    const habitat_trace *trace;
-    const habitat_workload *workload; /* knows the origin */
-    habitat_method method;            /* as asked for */
-    size_t count;
-    const habitat_prediction *const *predictions; /* shape (count) */
-    size_t warning_count;                         /* of the caller, beside those of the workload */
-    const char *const *warnings;
-} habitat_report_predictions;
-
 /** `habitat predict`: the iteration on every destination. JSON: DESIGN 7; with `by`, each
  * prediction also has "by_kernel" (each launch, in order), "by_op" or "by_module".
  * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_IO (write refused); HABITAT_E_MEMORY. @since 0.1 */
-HABITAT_API habitat_status habitat_report_prediction(const habitat_report_predictions *what,
+HABITAT_API habitat_status habitat_report_prediction(const habitat_answer *what,
                                                      const habitat_report_options *options,
                                                      habitat_error *err);
 
-/** `habitat explain`: where the time goes on the origin and on predictions[0], row by row.
+/** `habitat explain`: where the time goes on the origin and on rows[0], operation by operation.
  * @return as habitat_report_prediction(). @since 0.1 */
-HABITAT_API habitat_status habitat_report_explanation(const habitat_report_predictions *what,
+HABITAT_API habitat_status habitat_report_explanation(const habitat_answer *what,
                                                       const habitat_report_options *options,
                                                       habitat_error *err);
 
 /** `habitat info`: what is in a trace and what is missing.
- * @param what predictions are not looked at; workload is NULL when the GPU of the trace is not in
- *             the table: the facts of the trace alone are reported then.
+ * @param what answers a request without predictions; workload is NULL when the GPU of the trace is
+ * not in the table: the facts of the trace alone are reported then.
  * @return as habitat_report_prediction(). @since 0.1 */
-HABITAT_API habitat_status habitat_report_trace(const habitat_report_predictions *what,
+HABITAT_API habitat_status habitat_report_trace(const habitat_answer *what,
                                                 const habitat_report_options *options,
                                                 habitat_error *err);
 
@@ -117,23 +108,9 @@ HABITAT_API habitat_status habitat_report_findings(const habitat_gpu_table *tabl
                                                    const habitat_report_options *options,
                                                    habitat_error *err);
 
-/* One operation without a trace, on several GPUs. */
-typedef struct habitat_report_operations {
-    const char *name;  /* as asked for: "conv2d" */
-    const char *shape; /* for people: "b=1 m=4096 n=4096 k=1024" */
-    const habitat_work *work;
-    habitat_method method;
-    size_t count;
-    const habitat_gpu *const *gpus;    /* shape (count) */
-    const habitat_estimate *estimates; /* shape (count); ms NaN where there is no estimate */
-    const char *const *reasons;        /* shape (count): why not, or NULL */
-    size_t warning_count;
-    const char *const *warnings;
-} habitat_report_operations;
-
-/** `habitat op`: one operation on several GPUs.
+/** `habitat op`: operations that make one whole, on several GPUs.
  * @return as habitat_report_prediction(). @since 0.1 */
-HABITAT_API habitat_status habitat_report_operation(const habitat_report_operations *what,
+HABITAT_API habitat_status habitat_report_operation(const habitat_answer *what,
                                                     const habitat_report_options *options,
                                                     habitat_error *err);
 

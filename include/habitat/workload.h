@@ -59,10 +59,21 @@ typedef struct habitat_workload_group {
 
 typedef struct habitat_workload habitat_workload;
 
+#ifdef HABITAT_EXPERIMENTAL
+
+/* An operation of which the shape is known and no time. */
+typedef struct habitat_untimed_operation {
+    const habitat_operation *operation; /* where it was recorded, borrowed; NULL: nowhere */
+    habitat_work work;                  /* known */
+    habitat_dtype arithmetic;           /* what it computes in; UNKNOWN = the tensors' own */
+} habitat_untimed_operation;
+
+#endif
+
 /* The workload as a whole. A time is that of one iteration; a field whose name begins with trace_
  * covers all iterations of the trace. */
 typedef struct habitat_workload_info {
-    const habitat_gpu *origin;
+    const habitat_gpu *origin; /* NULL: nobody timed it, and every time below is NaN */
     size_t iteration_count;    /* of the trace; kernels and groups list those of all of them */
     size_t trace_kernel_count; /* compute and collective kernels of all iterations */
     size_t trace_copy_count;   /* copies and sets of all iterations */
@@ -85,6 +96,21 @@ typedef struct habitat_workload_info {
 HABITAT_API habitat_status habitat_workload_create(const habitat_trace *trace,
                                                    const habitat_gpu *origin,
                                                    habitat_workload **out, habitat_error *err);
+
+#ifdef HABITAT_EXPERIMENTAL
+
+/** What one iteration does, from operations with shapes that nobody timed: each is a group of its
+ * own, with one kernel that stands for all of its kernels and whose time is NaN. Predictions of it
+ * come from operator models and rules; methods that scale a measured time have none.
+ * @param operations shape (count), in the order in which they run, one after the other; copied.
+ * @param out        receives the workload; free with habitat_workload_free().
+ * @return HABITAT_OK; HABITAT_E_ARG (no operations); HABITAT_E_UNSUPPORTED (one whose work is not
+ * known: err->index); HABITAT_E_MEMORY. @tested tests/unit/test_ask.c @since 0.1 */
+HABITAT_API habitat_status
+habitat_workload_from_operations(size_t count, const habitat_untimed_operation *operations,
+                                 habitat_workload **out, habitat_error *err);
+
+#endif
 
 /** Free a workload; NULL is allowed. @since 0.1 */
 HABITAT_API void habitat_workload_free(habitat_workload *workload);

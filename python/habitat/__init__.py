@@ -15,12 +15,14 @@ __all__ = [
     "Device",
     "Gpu",
     "HabitatError",
+    "OperationTime",
     "OperationTracker",
     "Prediction",
     "Trace",
     "__version__",
     "gpu",
     "gpus",
+    "operation",
     "record",
     "record_iterations",
 ]
@@ -28,7 +30,7 @@ __all__ = [
 _RECORDING = {"record", "record_iterations", "OperationTracker", "Device"}
 
 if TYPE_CHECKING:
-    from .prediction import ClassTime, Gpu, HabitatError, Prediction, Trace, gpu, gpus
+    from .prediction import ClassTime, Gpu, HabitatError, OperationTime, Prediction, Trace, gpu, gpus, operation
     from .recording import Device, OperationTracker, record, record_iterations
 
     __version__: str

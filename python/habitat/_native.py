@@ -55,17 +55,32 @@ class _Skipped(ctypes.Structure):
     ]
 
 
-class _Question(ctypes.Structure):
-    _fields_ = [  # habitat_question of include/habitat/answer.h
+class _Request(ctypes.Structure):
+    _fields_ = [  # habitat_request of include/habitat/ask.h: zero is the default of every field
+        ("size_bytes", ctypes.c_size_t),
+        ("trace", ctypes.c_void_p),
+        ("workload", ctypes.c_void_p),
+        ("operations", ctypes.c_void_p),
+        ("operation_count", ctypes.c_size_t),
+        ("name", ctypes.c_char_p),
+        ("shape", ctypes.c_char_p),
         ("origin", ctypes.c_void_p),
-        ("count", ctypes.c_size_t),
+        ("origin_word", ctypes.c_char_p),
         ("destinations", ctypes.POINTER(ctypes.c_void_p)),
-        ("method", ctypes.c_char_p),
-        ("by", ctypes.c_char_p),
-        ("explain", ctypes.c_bool),
-        ("warning_count", ctypes.c_size_t),
-        ("warnings", ctypes.POINTER(ctypes.c_char_p)),
+        ("destination_count", ctypes.c_size_t),
+        ("no_predictions", ctypes.c_bool),
+        ("gpus", ctypes.c_void_p),
+        ("method", ctypes.c_int),
+        ("models", ctypes.c_void_p),
+        ("models_name", ctypes.c_char_p),
+        ("use", ctypes.c_int),
+        ("models_only", ctypes.c_bool),
+        ("notes", ctypes.POINTER(ctypes.c_char_p)),
+        ("note_count", ctypes.c_size_t),
     ]
+
+    def __init__(self, **fields: Any) -> None:
+        super().__init__(size_bytes=ctypes.sizeof(type(self)), **fields)
 
 
 def _load() -> ctypes.CDLL:
@@ -93,10 +108,12 @@ def _load() -> ctypes.CDLL:
          [handle, name, ctypes.POINTER(handle), ctypes.POINTER(ctypes.c_bool), error]),
         ("habitat_trace_read", ctypes.c_int, [name, ctypes.POINTER(handle), error]),
         ("habitat_trace_free", None, [handle]),
-        ("habitat_answer_gpus", ctypes.c_int, [handle, handle, text, error]),
-        ("habitat_answer_trace", ctypes.c_int, [handle, handle, handle, text, error]),
-        ("habitat_answer_prediction", ctypes.c_int, [handle, handle, ctypes.POINTER(_Question), text, error]),
-        ("habitat_answer_free", None, [handle]),
+        ("habitat_method_from_name", ctypes.c_int, [name, ctypes.POINTER(ctypes.c_int), error]),
+        ("habitat_json_gpus", ctypes.c_int, [handle, handle, text, error]),
+        ("habitat_json_answer", ctypes.c_int, [ctypes.POINTER(_Request), name, ctypes.c_bool, text, error]),
+        ("habitat_json_operation", ctypes.c_int,
+         [ctypes.POINTER(_Request), name, name, name, name, text, error]),
+        ("habitat_json_free", None, [handle]),
     ):  # fmt: skip
         entry = getattr(library, function)
         entry.restype, entry.argtypes = result, arguments
@@ -137,13 +154,19 @@ def _call(function: Callable[..., int], *arguments: Any) -> None:
         )  # fmt: skip
 
 
+def _method(name: str) -> int:
+    method = ctypes.c_int()
+    _call(_library.habitat_method_from_name, _bytes(name), ctypes.byref(method))
+    return method.value
+
+
 def _answer(function: Callable[..., int], *arguments: Any) -> Any:
     text = ctypes.c_void_p()
     _call(function, *arguments, ctypes.byref(text))
     try:
         return json.loads(ctypes.string_at(text.value or 0))
     finally:
-        _library.habitat_answer_free(text)
+        _library.habitat_json_free(text)
 
 
 class _Handle:
@@ -204,7 +227,23 @@ class GpuTable(_Handle):
 
     def describe(self, gpu: Optional[ctypes.c_void_p] = None) -> Any:
         """The JSON of `habitat gpus`, of one handle or of all."""
-        return _answer(_library.habitat_answer_gpus, self.handle, gpu)
+        return _answer(_library.habitat_json_gpus, self.handle, gpu)
+
+
+def ask_operation(
+    table: GpuTable,
+    destinations: Sequence[ctypes.c_void_p],
+    words: Sequence[str],
+    method: str = "auto",
+    notes: Sequence[str] = (),
+) -> Any:
+    """The JSON of `habitat op`. `words`: operation, shape ("m=8 n=8 k=8"), number format, pass."""
+    request = _Request(
+        gpus=table.handle, method=_method(method),
+        destinations=(ctypes.c_void_p * len(destinations))(*destinations), destination_count=len(destinations),
+        notes=(ctypes.c_char_p * len(notes))(*(_bytes(note) for note in notes)), note_count=len(notes),
+    )  # fmt: skip
+    return _answer(_library.habitat_json_operation, ctypes.byref(request), *(_bytes(word) for word in words))
 
 
 class TraceHandle(_Handle):
@@ -217,7 +256,8 @@ class TraceHandle(_Handle):
 
     def describe(self, table: GpuTable, origin: Optional[ctypes.c_void_p] = None) -> Any:
         """The JSON of `habitat info`."""
-        return _answer(_library.habitat_answer_trace, table.handle, self.handle, origin)
+        request = _Request(trace=self.handle, origin=origin, gpus=table.handle, no_predictions=True)
+        return _answer(_library.habitat_json_answer, ctypes.byref(request), None, False)
 
     def predict(
         self,
@@ -230,9 +270,9 @@ class TraceHandle(_Handle):
         notes: Sequence[str] = (),
     ) -> Any:
         """The JSON of `habitat predict`, or of `habitat explain` for the first of `destinations` (handles)."""
-        question = _Question(
-            origin, len(destinations), (ctypes.c_void_p * len(destinations))(*destinations), _bytes(method),
-            _bytes(by) if by else None, explain, len(notes),
-            (ctypes.c_char_p * len(notes))(*(_bytes(note) for note in notes)),
+        request = _Request(
+            trace=self.handle, origin=origin, gpus=table.handle, method=_method(method),
+            destinations=(ctypes.c_void_p * len(destinations))(*destinations), destination_count=len(destinations),
+            notes=(ctypes.c_char_p * len(notes))(*(_bytes(note) for note in notes)), note_count=len(notes),
         )  # fmt: skip
-        return _answer(_library.habitat_answer_prediction, table.handle, self.handle, ctypes.byref(question))
+        return _answer(_library.habitat_json_answer, ctypes.byref(request), _bytes(by) if by else None, explain)

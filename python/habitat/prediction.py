@@ -11,7 +11,7 @@ from typing import Any, Dict, Iterable, Optional, Sequence, Tuple, Type, Union
 from . import _native
 from ._native import HabitatError, PathLike
 
-__all__ = ["ClassTime", "Gpu", "HabitatError", "Prediction", "Trace", "gpu", "gpus"]
+__all__ = ["ClassTime", "Gpu", "HabitatError", "OperationTime", "Prediction", "Trace", "gpu", "gpus", "operation"]
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,20 @@ class Prediction:
     values: Dict[str, Any] = field(repr=False, compare=False)
 
 
+@dataclass(frozen=True)
+class OperationTime:
+    """One operation on one GPU, as `habitat op` answers it. Times are None where there is no estimate: `reason` says why."""
+
+    gpu: str
+    ms: Optional[float]
+    low_ms: Optional[float]
+    high_ms: Optional[float]
+    method: Optional[str]
+    bound: Optional[str]
+    reason: Optional[str]
+    warnings: Tuple[str, ...]
+
+
 def _gpu_of(values: Dict[str, Any]) -> Gpu:
     return Gpu(
         values["name"], values["vendor"], values["architecture"], values.get("compute_capability"),
@@ -98,6 +112,34 @@ def gpu(name: str, gpu_files: Union[PathLike, Iterable[PathLike]] = ()) -> Gpu:
     """One GPU by canonical name, alias or short name. Raises HabitatError naming the nearest ones."""
     table = _native.GpuTable(gpu_files)
     return _gpu_of(table.describe(table.find(_name(name))[0])["gpus"][0])
+
+
+def operation(
+    name: str,
+    *,
+    dtype: str = "fp32",
+    direction: str = "forward",
+    to: Union[GpuName, Iterable[GpuName], None] = None,
+    method: str = "auto",
+    gpu_files: Union[PathLike, Iterable[PathLike]] = (),
+    **sizes: Union[int, str],
+) -> list[OperationTime]:
+    """One operation by its shape, without a recording: `operation("gemm", m=4096, n=4096, k=1024, dtype="bf16")`.
+
+    Sizes are those of a table of operations (`batch=8, c_in=64, c_out=64, size=56, kernel=3`), `direction` is
+    `forward`, `backward`, `backward-input` or `backward-weight`. On all GPUs of the table where `to` names none.
+    """
+    table = _native.GpuTable(gpu_files)
+    found = [table.find(one)[0] for one in _names(to)] if to is not None else table.all()
+    shape = " ".join(f"{key}={value}" for key, value in sizes.items())
+    answer = _native.ask_operation(table, found, (name, shape, dtype, direction), method)
+    return [
+        OperationTime(
+            row["gpu"], row["ms"], row["low_ms"], row["high_ms"], row["method"], row["bound"], row["reason"],
+            tuple(answer["warnings"]),
+        )
+        for row in answer["predictions"]
+    ]  # fmt: skip
 
 
 class Trace:

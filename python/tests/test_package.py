@@ -17,6 +17,7 @@ import pytest
 import habitat
 
 ROOT = Path(__file__).resolve().parents[2]
+COMMAND = str(Path(sys.executable).parent / "habitat")
 RESNET = ROOT / "data/recordings/resnet50_b4_fp32_h200.json.gz"
 
 
@@ -273,3 +274,38 @@ def test_command_line_comes_with_the_package_and_agrees(trace):
         pytest.skip("the package is not installed in this environment")
     out = subprocess.run([command, "predict", RESNET, "--to", "T4", "--json"], check=True, capture_output=True)
     assert json.loads(out.stdout)["predictions"][0]["iteration_ms"] == trace.predict("T4").iteration_ms
+
+
+@pytest.mark.parametrize(
+    "words, sizes, options",
+    [
+        ("gemm bf16 forward", {"m": 512, "n": 512, "k": 64}, "--m 512 --n 512 --k 64"),
+        ("conv2d fp32 backward", {"batch": 8, "c_in": 64, "c_out": 64, "size": 28, "kernel": 3},
+         "--batch 8 --in-channels 64 --out-channels 64 --size 28 --kernel 3"),
+        ("sum fp32 forward", {"rows": 4096, "columns": 512}, "--rows 4096 --columns 512"),
+    ],
+)  # fmt: skip
+def test_an_operation_is_answered_as_by_the_command_line(words, sizes, options):
+    name, dtype, direction = words.split()
+    if not Path(COMMAND).exists():
+        pytest.skip("the package is not installed in this environment")
+    command = [COMMAND, "op", name, "--dtype", dtype, "--pass", direction, *options.split(), "--json"]
+    told = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)["predictions"]
+    answers = habitat.operation(name, dtype=dtype, direction=direction, **sizes)
+    assert len(answers) == len(told) > 70
+    for answer, row in zip(answers, told):
+        assert (answer.gpu, answer.method, answer.bound) == (row["gpu"], row["method"], row["bound"])
+        assert (answer.ms, answer.low_ms, answer.high_ms) == (row["ms"], row["low_ms"], row["high_ms"])
+        assert 0 < answer.low_ms <= answer.ms <= answer.high_ms and answer.reason is None
+
+
+def test_an_operation_without_an_answer_says_why():
+    with pytest.raises(habitat.HabitatError, match="op \"gem\" is no operation"):
+        habitat.operation("gem", m=8, n=8, k=8)
+    with pytest.raises(habitat.HabitatError, match="no k given"):
+        habitat.operation("gemm", m=8, n=8)
+    with pytest.raises(habitat.HabitatError, match="unknown GPU"):
+        habitat.operation("gemm", to="V101", m=8, n=8, k=8)
+    (answer,) = habitat.operation("softmax", to="T4", method="mlp", rows=8, columns=8)
+    assert (answer.ms, answer.method) == (None, None)
+    assert answer.reason == "method mlp: no model for softmax in fp32 on T4"

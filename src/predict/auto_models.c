@@ -15,7 +15,6 @@
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "models/calibrated.h"
-#include "models/learned.h"
 #include "question/measurement.h"
 
 /* Beyond this ratio to the model a measurement says something else than the model means. */
@@ -117,19 +116,17 @@ static habitat_model_query query_of(const auto_question *q, const rate_table *ra
 
 /* The models' answers on the reference for n queries, and the offsets that the GPU's measured
  * operations give them. */
-static habitat_status ask_reference(const habitat_gpu *gpu, const habitat_gpu *reference,
+static habitat_status ask_reference(const habitat_models *models, const habitat_gpu *gpu,
+                                    const habitat_gpu *reference,
                                     const habitat_model_query *queries, size_t n,
                                     habitat_model_estimate *out, class_offsets *offsets,
                                     habitat_error *err) {
     habitat_gpu bare = *reference; /* what its own operations say is added here, once */
     const habitat_gpu *asked = &bare;
-    const habitat_models *models = NULL;
     bare.operations = NULL;
     bare.operation_count = 0;
     calibrated measured;
     habitat_status status = calibrated_read(gpu, &measured, err);
-    if (status == HABITAT_OK)
-        status = learned_builtin(&models, err);
     habitat_model_query *rows = calloc(measured.count + 1, sizeof *rows);
     habitat_model_estimate *predicted = calloc(measured.count + 1, sizeof *predicted);
     if (status == HABITAT_OK && !(rows && predicted))
@@ -167,8 +164,9 @@ static auto_answer answer_of(const habitat_model_estimate *found, double ratio,
 /* Answers to every question on a GPU, shape (count), the caller's. `operations` receives how many
  * measured ones stand behind offsets of the questions' classes. HABITAT_E_UNSUPPORTED without a
  * reference GPU or models. */
-static habitat_status ask(const auto_models *m, const habitat_gpu *gpu, auto_answer **out,
-                          size_t *operations, habitat_error *err) {
+static habitat_status ask(const habitat_models *models, const auto_models *m,
+                          const habitat_gpu *gpu, auto_answer **out, size_t *operations,
+                          habitat_error *err) {
     const habitat_gpu *reference = reference_of(gpu);
     if (!reference)
         return HABITAT_E_UNSUPPORTED;
@@ -185,7 +183,7 @@ static habitat_status ask(const auto_models *m, const habitat_gpu *gpu, auto_ans
     for (size_t i = 0; status == HABITAT_OK && i < m->count; i++)
         queries[i] = query_of(&m->questions[i], &rates);
     if (status == HABITAT_OK)
-        status = ask_reference(gpu, reference, queries, m->count, found, offsets, err);
+        status = ask_reference(models, gpu, reference, queries, m->count, found, offsets, err);
     for (size_t i = 0; status == HABITAT_OK && i < m->count; i++) {
         const auto_question *q = &m->questions[i];
         double ratio = reference == gpu ? 1.0 : roofline_s(q, &own) / roofline_s(q, &rates);
@@ -209,17 +207,16 @@ static habitat_status without_models_ok(habitat_status status) {
     return status == HABITAT_E_UNSUPPORTED ? HABITAT_OK : status;
 }
 
-habitat_status auto_models_prepare(const habitat_workload *w, auto_models *m, habitat_error *err) {
+habitat_status auto_models_prepare(const habitat_workload *w, const habitat_models *models,
+                                   auto_models *m, habitat_error *err) {
     size_t operations = 0;
-    const habitat_models *models = NULL;
-    habitat_status status = learned_builtin(&models, err);
-    if (status != HABITAT_OK || !models)
-        return status;
-    status = collect(w, m);
+    if (!models)
+        return HABITAT_OK;
+    habitat_status status = collect(w, m);
     if (status != HABITAT_OK)
         return habitat_fail(err, status, "out of memory");
     if (m->count)
-        status = ask(m, w->origin, &m->origin, &operations, err);
+        status = ask(models, m, w->origin, &m->origin, &operations, err);
     if (status == HABITAT_E_UNSUPPORTED) /* no transfer models, or none for this origin */
         m->count = 0;
     return without_models_ok(status);
@@ -295,7 +292,7 @@ habitat_status auto_models_answer(const scaling *s, const auto_models *m,
     if (m->count == 0)
         return HABITAT_OK;
     size_t measured = 0;
-    habitat_status status = ask(m, s->dest, &dest, &measured, err);
+    habitat_status status = ask(s->models, m, s->dest, &dest, &measured, err);
     if (status != HABITAT_OK)
         return without_models_ok(status);
     pairing pair = pair_of(s);

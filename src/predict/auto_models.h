@@ -28,9 +28,11 @@ typedef struct auto_models {
     auto_answer *origin;      /* shape (count) */
 } auto_models;
 
-/* Once a workload: its questions and their answers on the origin; m zeroed. HABITAT_E_MEMORY, or
+/* Once a workload: its questions and their answers on the origin; m zeroed, models NULL where
+ * there are none. HABITAT_E_MEMORY, or
  * what is wrong with the operations of the origin's file. Free in every case. */
-habitat_status auto_models_prepare(const habitat_workload *w, auto_models *m, habitat_error *err);
+habitat_status auto_models_prepare(const habitat_workload *w, const habitat_models *models,
+                                   auto_models *m, habitat_error *err);
 void auto_models_free(auto_models *m);
 
 /* Answers for the destination without intervals, shape (group_count); groups no model covers stay

@@ -114,8 +114,3 @@ double interval_width(const interval_sum *sum, const scaling *s) {
             variance += square(sum->by_rate[g][r] / sum->total * rate_sigma(r));
     return within_80 * sqrt(variance);
 }
-
-const char *habitat_default_interval_warning(void) {
-    return "low_ms and high_ms are a default width, not calibrated: 15 % within an architecture, "
-           "25 % across, 50 % for the fallback";
-}

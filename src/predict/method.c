@@ -78,12 +78,11 @@ static bool goes_without_models(const method_plug *plug) {
     return !plug->needs_models;
 }
 
-habitat_status method_check_models(const method_plug *plug, habitat_error *err) {
+habitat_status method_check_models(const method_plug *plug, const habitat_models *models,
+                                   habitat_error *err) {
     char list[METHOD_LIST_BYTES];
-    bool there = true;
-    habitat_status status = plug->needs_models ? operator_models_there(&there, err) : HABITAT_OK;
-    if (status != HABITAT_OK || there)
-        return status;
+    if (models || !plug->needs_models)
+        return HABITAT_OK;
     method_list(goes_without_models, " or ", list, sizeof list);
     return habitat_fail(err, HABITAT_E_UNSUPPORTED,
                         "method %s needs trained operator models, and this build has none; use %s",

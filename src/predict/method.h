@@ -12,9 +12,10 @@ const method_plug *method_of(habitat_method method);
 void method_list(bool (*wanted)(const method_plug *plug), const char *last, char *text,
                  size_t size);
 
-/* HABITAT_E_UNSUPPORTED, naming the other methods, where the method needs operator models and this
- * build carries none. */
-habitat_status method_check_models(const method_plug *plug, habitat_error *err);
+/* HABITAT_E_UNSUPPORTED, naming the other methods, where the method needs operator models and there
+ * are none (NULL). */
+habitat_status method_check_models(const method_plug *plug, const habitat_models *models,
+                                   habitat_error *err);
 
 enum { METHOD_LIST_BYTES = 256 };
 

@@ -26,13 +26,14 @@ static void forget(void *state) {
     free(own);
 }
 
-static habitat_status prepare(const habitat_workload *w, void **state, habitat_error *err) {
+static habitat_status prepare(const habitat_workload *w, const habitat_models *models, void **state,
+                              habitat_error *err) {
     auto_state *own = calloc(1, sizeof *own);
     habitat_status status = HABITAT_OK;
     if (!own || auto_rule_prepare(w, &own->rule) != HABITAT_OK)
         status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     else
-        status = auto_models_prepare(w, &own->models, err);
+        status = auto_models_prepare(w, models, &own->models, err);
     if (status == HABITAT_OK)
         *state = own;
     else
@@ -74,23 +75,6 @@ static habitat_status by_rule(const method_question *q, method_answer *out, habi
     return HABITAT_OK;
 }
 
-/* Where there is no measurement to scale, the models are the best there is for GPUs of their kind.
- * Where they do not cover the operation the rule goes on; every other failure is one. */
-static habitat_status operation(const method_question *q, method_answer *out, habitat_error *err) {
-    bool covered = false;
-    habitat_error why = {0};
-    habitat_status status = HABITAT_OK;
-    if (q->gpu->compute_capability)
-        status = operator_models_ask_one(HABITAT_MODEL_AUTO, HABITAT_METHOD_LEARNED, q, &covered,
-                                         out, &why);
-    if (status != HABITAT_OK && status != HABITAT_E_UNSUPPORTED) {
-        if (err)
-            *err = why;
-        return status;
-    }
-    return covered ? HABITAT_OK : by_rule(q, out, err);
-}
-
 const method_plug method_auto = {.name = "auto",
                                  .askable = true,
                                  .asks_models = true,
@@ -102,4 +86,4 @@ const method_plug method_auto = {.name = "auto",
                                  .kernel = kernel,
                                  .calibrated = calibrated,
                                  .binding = binding,
-                                 .operation = operation};
+                                 .operation = by_rule};

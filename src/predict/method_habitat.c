@@ -23,5 +23,4 @@ const method_plug method_habitat = {.name = "habitat",
                                     .free = networks_free,
                                     .groups = networks_groups,
                                     .kernel = kernel,
-                                    .covers = covers,
-                                    .operation = networks_operation};
+                                    .covers = covers};

@@ -10,5 +10,4 @@ const method_plug method_mlp = {.name = "mlp",
                                 .models = HABITAT_MODEL_PAPER,
                                 .prepare = networks_prepare,
                                 .free = networks_free,
-                                .groups = networks_groups,
-                                .operation = networks_operation};
+                                .groups = networks_groups};

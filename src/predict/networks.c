@@ -25,9 +25,9 @@ static habitat_dtype arithmetic_of(const habitat_workload *w, const rate_table *
 
 /* The networks' answers for one of the two GPUs, one a group; `covered` false where they were not
  * asked. */
-static habitat_status ask(const habitat_workload *w, const habitat_gpu *gpu,
-                          const rate_table *rates, habitat_operator_answer *answers,
-                          habitat_error *err) {
+static habitat_status ask(const habitat_workload *w, const habitat_models *models,
+                          const habitat_gpu *gpu, const rate_table *rates,
+                          habitat_operator_answer *answers, habitat_error *err) {
     habitat_model_query *queries = calloc(w->group_count, sizeof *queries);
     habitat_operator_answer *found = calloc(w->group_count, sizeof *found);
     uint32_t *group_of = calloc(w->group_count, sizeof *group_of);
@@ -44,8 +44,8 @@ static habitat_status ask(const habitat_workload *w, const habitat_gpu *gpu,
         group_of[n++] = (uint32_t)g;
     }
     if (status == HABITAT_OK)
-        status = operator_models_ask(HABITAT_MODEL_PAPER, HABITAT_METHOD_MLP, gpu, n, queries,
-                                     found, err);
+        status = operator_models_ask(models, HABITAT_MODEL_PAPER, HABITAT_METHOD_MLP, gpu, n,
+                                     queries, found, err);
     for (size_t i = 0; status == HABITAT_OK && i < n; i++)
         answers[group_of[i]] = found[i];
     free(queries);
@@ -54,16 +54,15 @@ static habitat_status ask(const habitat_workload *w, const habitat_gpu *gpu,
     return status;
 }
 
-habitat_status networks_prepare(const habitat_workload *w, void **state, habitat_error *err) {
-    bool there = false;
+habitat_status networks_prepare(const habitat_workload *w, const habitat_models *models,
+                                void **state, habitat_error *err) {
     rate_table rates;
-    habitat_status status = operator_models_there(&there, err);
-    if (status != HABITAT_OK || !there) /* without models only the origin can be predicted */
-        return status;
+    if (!models) /* without models only the origin can be predicted */
+        return HABITAT_OK;
     habitat_operator_answer *origin = calloc(w->group_count + 1, sizeof *origin);
     scaling_fill(&rates, w->origin, false);
-    status = origin ? ask(w, w->origin, &rates, origin, err)
-                    : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    habitat_status status = origin ? ask(w, models, w->origin, &rates, origin, err)
+                                   : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     if (status == HABITAT_OK)
         *state = origin;
     else
@@ -90,28 +89,8 @@ habitat_status networks_groups(const scaling *s, const void *state,
                                habitat_error *err) {
     const habitat_operator_answer *origin = state;
     *operations = 0;
-    habitat_status status = ask(s->w, s->dest, &s->spec_dest, answers, err);
+    habitat_status status = ask(s->w, s->models, s->dest, &s->spec_dest, answers, err);
     for (size_t g = 0; status == HABITAT_OK && g < s->w->group_count; g++)
         scale_answer(s->w->groups[g].origin_ms, &origin[g], &answers[g]);
     return status;
-}
-
-static habitat_status not_covered(const method_question *q, habitat_error *err) {
-    if (q->work->dtype == HABITAT_DTYPE_FP32 && q->arithmetic == HABITAT_DTYPE_FP32)
-        return habitat_fail(err, HABITAT_E_UNSUPPORTED,
-                            "method mlp has no network for this operation on %s; use auto",
-                            q->gpu->name);
-    return habitat_fail(err, HABITAT_E_UNSUPPORTED,
-                        "method mlp knows fp32 alone, and %s computes these %s tensors in %s; use "
-                        "auto",
-                        q->gpu->name, habitat_dtype_name(q->work->dtype),
-                        habitat_dtype_name(q->arithmetic));
-}
-
-habitat_status networks_operation(const method_question *q, method_answer *out,
-                                  habitat_error *err) {
-    bool covered = false;
-    habitat_status status =
-        operator_models_ask_one(HABITAT_MODEL_PAPER, HABITAT_METHOD_MLP, q, &covered, out, err);
-    return status == HABITAT_OK && !covered ? not_covered(q, err) : status;
 }

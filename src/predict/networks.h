@@ -6,11 +6,11 @@
 #include "predict/plug.h"
 
 /* Calls of a method_plug: methods mlp and habitat share them. */
-habitat_status networks_prepare(const habitat_workload *w, void **state, habitat_error *err);
+habitat_status networks_prepare(const habitat_workload *w, const habitat_models *models,
+                                void **state, habitat_error *err);
 void networks_free(void *state);
 habitat_status networks_groups(const scaling *s, const void *state,
                                habitat_operator_answer *answers, size_t *operations,
                                habitat_error *err);
-habitat_status networks_operation(const method_question *q, method_answer *out, habitat_error *err);
 
 #endif

@@ -4,8 +4,6 @@
 
 #include <habitat/predict.h>
 
-#include "predict/single.h"
-
 /* A whole operation's time on the destination. */
 typedef struct habitat_operator_answer {
     bool covered; /* false: the models do not cover this operation; no number */
@@ -14,22 +12,15 @@ typedef struct habitat_operator_answer {
     habitat_method method;  /* what made it */
 } habitat_operator_answer;
 
-/* Whether this build carries operator models; they are read on first use. */
-habitat_status operator_models_there(bool *out, habitat_error *err);
-
 /* Times of n operations on `gpu`.
+ * models:  NULL: there are none.
  * queries: shape (n); work known.
  * method:  what the answers are marked with.
  * out:     shape (n); untouched on error.
- * Returns HABITAT_OK; HABITAT_E_UNSUPPORTED (this build has no models); HABITAT_E_MEMORY. */
-habitat_status operator_models_ask(habitat_model_use use, habitat_method method,
-                                   const habitat_gpu *gpu, size_t n,
+ * Returns HABITAT_OK; HABITAT_E_UNSUPPORTED (no models, or none of `use`); HABITAT_E_MEMORY. */
+habitat_status operator_models_ask(const habitat_models *models, habitat_model_use use,
+                                   habitat_method method, const habitat_gpu *gpu, size_t n,
                                    const habitat_model_query *queries, habitat_operator_answer *out,
                                    habitat_error *err);
-
-/* The same for one operation without a recording. *covered is false where no model knows it. */
-habitat_status operator_models_ask_one(habitat_model_use use, habitat_method method,
-                                       const method_question *q, bool *covered, method_answer *out,
-                                       habitat_error *err);
 
 #endif

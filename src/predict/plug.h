@@ -17,8 +17,9 @@ typedef struct method_plug {
     const double *width;      /* shape (2): default interval between GPUs of one architecture and
                                  of two, low = ms / (1 + width); NULL = 0.15 and 0.25 */
 
-    /* Once a workload: what the calls below are given as `state`. */
-    habitat_status (*prepare)(const habitat_workload *w, void **state, habitat_error *err);
+    /* Once a workload: what the calls below are given as `state`. models: NULL: there are none. */
+    habitat_status (*prepare)(const habitat_workload *w, const habitat_models *models, void **state,
+                              habitat_error *err);
     void (*free)(void *state); /* of what prepare() made; NULL is allowed */
 
     /* Once a destination: times of whole operations. answers: shape (group_count), all not covered;
@@ -35,10 +36,10 @@ typedef struct method_plug {
     bool (*calibrated)(const scaling *s);
     size_t (*binding)(const void *state, size_t i);
 
-    /* One operation without a recording. covers: NULL = every one. HABITAT_E_NO_SPEC,
-     * HABITAT_E_UNSUPPORTED. */
-    bool (*covers)(const habitat_work *work);
+    /* One operation without a measurement, where no model was asked or none knows it.
+     * HABITAT_E_NO_SPEC, HABITAT_E_UNSUPPORTED. */
     habitat_status (*operation)(const method_question *q, method_answer *out, habitat_error *err);
+    bool (*covers)(const habitat_work *work); /* which ones it answers; NULL = every one */
 } method_plug;
 
 #endif

@@ -7,17 +7,20 @@
 
 #include "base/error.h"
 #include "gpu/gpu.h"
+#include "models/learned.h"
 #include "predict/estimate.h"
 #include "predict/fallback.h"
 #include "predict/method.h"
 #include "predict/totals.h"
+#include "predict/untimed.h"
 #include "workload/overlap.h"
 
 struct habitat_predictor {
     const habitat_workload *w;
     habitat_method method;
     const method_plug *plug;
-    void *state; /* what plug->prepare() made */
+    const habitat_models *models; /* NULL: none are there, or the method asks none */
+    void *state;                  /* what plug->prepare() made */
 };
 
 /* Room for the times of one destination, shape (kernel_count) each [ns]. */
@@ -123,7 +126,7 @@ static bool same_gpu(const habitat_gpu *a, const habitat_gpu *b) {
 
 static habitat_status other_gpu(const habitat_predictor *p, const scaling *s, double *ns,
                                 habitat_prediction *out, habitat_error *err) {
-    habitat_status status = method_check_models(p->plug, err);
+    habitat_status status = method_check_models(p->plug, p->models, err);
     if (status != HABITAT_OK)
         return status;
     habitat_operator_answer *answers = NULL;
@@ -162,8 +165,10 @@ habitat_status habitat_predictor_predict(const habitat_predictor *p, const habit
     if (!p || !dest || !out)
         return habitat_fail(err, HABITAT_E_ARG,
                             "a prediction needs a workload, a destination and a method");
+    if (!p->w->origin)
+        return untimed_predict(p->w, p->method, p->models, dest, out, err);
     scaling s;
-    habitat_status status = scaling_set_up(p->w, dest, &s, err);
+    habitat_status status = scaling_set_up(p->w, p->models, dest, &s, err);
     if (status != HABITAT_OK)
         return status;
     size_t count = p->w->kernel_count;
@@ -198,8 +203,16 @@ static habitat_status check(const habitat_workload *w, habitat_method method, ha
     return HABITAT_OK;
 }
 
+/* The library's own models are looked for where the method asks any. */
 static habitat_status prepare(habitat_predictor *p, habitat_error *err) {
-    return p->plug->prepare ? p->plug->prepare(p->w, &p->state, err) : HABITAT_OK;
+    habitat_status status = HABITAT_OK;
+    if (!p->plug->asks_models)
+        p->models = NULL;
+    else if (!p->models)
+        status = learned_builtin(&p->models, err);
+    if (status != HABITAT_OK || !p->plug->prepare || !p->w->origin)
+        return status;
+    return p->plug->prepare(p->w, p->models, &p->state, err);
 }
 
 static void forget(habitat_predictor *p) {
@@ -208,14 +221,16 @@ static void forget(habitat_predictor *p) {
 }
 
 habitat_status habitat_predictor_create(const habitat_workload *w, habitat_method method,
-                                        habitat_predictor **out, habitat_error *err) {
+                                        const habitat_models *models, habitat_predictor **out,
+                                        habitat_error *err) {
     habitat_status status = check(out ? w : NULL, method, err);
     if (status != HABITAT_OK)
         return status;
     habitat_predictor *made = calloc(1, sizeof *made);
     if (!made)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    *made = (habitat_predictor){.w = w, .method = method, .plug = method_of(method)};
+    *made =
+        (habitat_predictor){.w = w, .method = method, .plug = method_of(method), .models = models};
     status = prepare(made, err);
     if (status == HABITAT_OK)
         *out = made;
@@ -239,7 +254,7 @@ habitat_status habitat_predict(const habitat_workload *w, const habitat_gpu *des
     if (status != HABITAT_OK)
         return status;
     habitat_predictor p = {.w = w, .method = method, .plug = method_of(method)};
-    if (!same_gpu(w->origin, dest))
+    if (!w->origin || !same_gpu(w->origin, dest))
         status = prepare(&p, err);
     if (status == HABITAT_OK)
         status = habitat_predictor_predict(&p, dest, out, err);

@@ -32,9 +32,9 @@ static bool same_text(const char *a, const char *b) {
     return a && b && strcmp(a, b) == 0;
 }
 
-habitat_status scaling_set_up(const habitat_workload *w, const habitat_gpu *dest, scaling *out,
-                              habitat_error *err) {
-    *out = (scaling){.w = w, .origin = w->origin, .dest = dest};
+habitat_status scaling_set_up(const habitat_workload *w, const habitat_models *models,
+                              const habitat_gpu *dest, scaling *out, habitat_error *err) {
+    *out = (scaling){.w = w, .models = models, .origin = w->origin, .dest = dest};
     scaling_fill(&out->spec_origin, w->origin, false);
     scaling_fill(&out->spec_dest, dest, false);
     scaling_fill(&out->sustained_origin, w->origin, true);

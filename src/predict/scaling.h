@@ -21,6 +21,7 @@ void scaling_fill(rate_table *table, const habitat_gpu *gpu, bool sustained);
 
 typedef struct scaling {
     const habitat_workload *w;
+    const habitat_models *models; /* what may be asked; NULL: none */
     const habitat_gpu *origin, *dest;
     rate_table spec_origin, spec_dest;
     rate_table sustained_origin, sustained_dest;
@@ -32,8 +33,8 @@ typedef struct scaling {
 
 /* HABITAT_E_NO_SPEC (no bandwidth of one of the two), HABITAT_E_MEMORY; on success free with
  * scaling_free(). */
-habitat_status scaling_set_up(const habitat_workload *w, const habitat_gpu *dest, scaling *out,
-                              habitat_error *err);
+habitat_status scaling_set_up(const habitat_workload *w, const habitat_models *models,
+                              const habitat_gpu *dest, scaling *out, habitat_error *err);
 void scaling_free(scaling *s);
 
 /* What any kernel costs beyond its work [ns] on a GPU: starting and draining its blocks. */

@@ -1,4 +1,4 @@
-/* What an operation without a recording computes in, and at which rates. */
+/* What an operation without a recording computes in on a GPU, and at which rates. */
 #include "predict/single.h"
 
 #include "base/error.h"
@@ -6,20 +6,11 @@
 #include "work/class.h"
 #include "workload/workload.h"
 
-/* What an operation's kernels compute in when no kernel name tells: PyTorch's defaults
- * (the class table says which may use TF32; 16-bit formats run on matrix units). */
-static habitat_dtype default_arithmetic(const habitat_work *work, bool *matrix_unit) {
-    const class_facts *facts = class_of(work->op_class);
-    *matrix_unit = facts->product && work->dtype != HABITAT_DTYPE_FP32;
-    if (work->dtype != HABITAT_DTYPE_FP32 || !facts->tf32_by_default)
-        return work->dtype;
-    *matrix_unit = true;
-    return HABITAT_DTYPE_TF32;
-}
-
-method_question single_question(const habitat_work *work, const habitat_gpu *gpu, bool sustained) {
-    bool matrix_unit = false;
-    habitat_dtype arithmetic = default_arithmetic(work, &matrix_unit);
+method_question single_question(const habitat_model_query *query, const habitat_gpu *gpu,
+                                bool sustained) {
+    const habitat_work *work = query->work;
+    habitat_dtype arithmetic = query->arithmetic ? query->arithmetic : work->dtype;
+    bool matrix_unit = class_of(work->op_class)->product && arithmetic != HABITAT_DTYPE_FP32;
     method_question q = {.work = work, .gpu = gpu, .arithmetic = arithmetic};
     habitat_arithmetic_rate(gpu, arithmetic, matrix_unit, false, &q.arithmetic, NULL);
     q.rates = (formula_rates){

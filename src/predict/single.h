@@ -20,7 +20,8 @@ typedef struct method_answer {
 } method_answer;
 
 /* sustained: rates that GPUs keep up, else those of the spec sheet. */
-method_question single_question(const habitat_work *work, const habitat_gpu *gpu, bool sustained);
+method_question single_question(const habitat_model_query *query, const habitat_gpu *gpu,
+                                bool sustained);
 
 /* HABITAT_E_NO_SPEC where the GPU lists no rate that is needed: arithmetic (for an operation that
  * computes anything), memory. */

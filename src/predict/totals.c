@@ -56,7 +56,7 @@ static habitat_bound_by bound_by(const habitat_workload_info *origin, double bus
 
 static void set_memory(const habitat_workload *w, const habitat_gpu *dest,
                        habitat_prediction *out) {
-    out->memory_bytes = habitat_trace_get_info(w->trace)->peak_memory_bytes;
+    out->memory_bytes = w->trace ? habitat_trace_get_info(w->trace)->peak_memory_bytes : NAN;
     if (!(out->memory_bytes > 0.0))
         out->memory_bytes = NAN;
     out->fits = -1;

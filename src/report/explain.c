@@ -6,11 +6,11 @@
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "report/parts.h"
+#include "report/prediction_rows.h"
 
 enum { DEFAULT_TOP = 15, TEXT_BYTES = 256 };
 
-static void explain_head(writer *w, const habitat_report_predictions *what,
-                         const habitat_prediction *p) {
+static void explain_head(writer *w, const habitat_answer *what, const habitat_prediction *p) {
     const habitat_workload_info *info = habitat_workload_get_info(what->workload);
     const char *file = habitat_trace_get_info(what->trace)->file;
     char name[TEXT_BYTES], line[3 * TEXT_BYTES], from[32], to[32], low[32], high[32], ratio[32];
@@ -49,8 +49,7 @@ static void class_row(text_table *t, const char *name, double origin_ms, double 
     table_cell(t, 5, "%s", bar);
 }
 
-static void explain_classes(writer *w, const habitat_report_predictions *what,
-                            const habitat_prediction *p) {
+static void explain_classes(writer *w, const habitat_answer *what, const habitat_prediction *p) {
     static const table_column columns[] = {
         {"class", false, false}, {"origin\nms", true, false}, {"predicted\nms", true, false},
         {"ratio", true, false},  {"share", true, false},      {"", false, false}};
@@ -67,7 +66,15 @@ static void explain_classes(writer *w, const habitat_report_predictions *what,
     writer_text(w, "\n");
 }
 
-habitat_status habitat_report_explanation(const habitat_report_predictions *what,
+static void write_prediction(writer *w, const habitat_answer *what) {
+    prediction_line line;
+    prediction_listing list = {.what = what};
+    row_list rows = prediction_rows(&list, &line);
+    rows.fill(rows.of, 0, rows.line);
+    rows_json_keys(w, &rows, IN_EXPLAIN);
+}
+
+habitat_status habitat_report_explanation(const habitat_answer *what,
                                           const habitat_report_options *options,
                                           habitat_error *err) {
     writer w;
@@ -75,9 +82,10 @@ habitat_status habitat_report_explanation(const habitat_report_predictions *what
     habitat_status status = writer_start(&w, options, err);
     if (status != HABITAT_OK)
         return status;
-    if (!what || !what->trace || !what->workload || what->count < 1 || !what->predictions)
+    if (!what || !what->trace || !what->workload || what->row_count < 1 ||
+        !what->rows[0].prediction)
         return habitat_fail(err, HABITAT_E_ARG, "no prediction given");
-    const habitat_prediction *p = what->predictions[0];
+    const habitat_prediction *p = what->rows[0].prediction;
     habitat_report_by by = options->by ? options->by : HABITAT_REPORT_BY_OP;
     status = view_create(what, split_for(by, options->format), &v, err);
     if (status == HABITAT_OK)
@@ -86,20 +94,18 @@ habitat_status habitat_report_explanation(const habitat_report_predictions *what
         static const char *const names[] = {"", "kernel", "op", "class", "module"};
         json_report_head(&w, what);
         json_map(&w, "prediction");
-        json_prediction(&w, p);
-        json_number(&w, "ratio", ratio_of(what, p));
-        json_number(&w, "samples_per_s", p->samples_per_s);
+        write_prediction(&w, what);
         json_end_map(&w);
         json_text(&w, "by", names[by]);
-        json_rows(&w, "rows", &v.rows, v.totals, v.order);
+        json_rows(&w, "rows", &v);
         json_report_foot(&w, what);
     } else if (status == HABITAT_OK && options->format == HABITAT_REPORT_CSV) {
-        csv_rows_header(&w, by);
-        csv_rows(&w, p->gpu->name, &v.rows, v.totals, v.order);
+        csv_rows_header(&w, &v);
+        csv_rows(&w, p->gpu->name, &v);
     } else if (status == HABITAT_OK) {
         explain_head(&w, what, p);
         explain_classes(&w, what, p);
-        text_rows(&w, &v.rows, v.totals, v.order, options->top ? options->top : DEFAULT_TOP);
+        text_rows(&w, &v, options->top ? options->top : DEFAULT_TOP);
         text_warnings(&w, what);
     }
     view_free(&v);

@@ -2,6 +2,8 @@
 #ifndef HABITAT_REPORT_PARTS_H
 #define HABITAT_REPORT_PARTS_H
 
+#include <habitat/ask.h>
+
 #include "report/split.h"
 #include "report/table.h"
 #include "report/writer.h"
@@ -13,41 +15,34 @@ typedef struct view {
     size_t *order;
 } view;
 
-habitat_status view_create(const habitat_report_predictions *what, split_by by, view *out,
-                           habitat_error *err);
+habitat_status view_create(const habitat_answer *what, split_by by, view *out, habitat_error *err);
 habitat_status view_fill(view *v, const habitat_prediction *p, habitat_error *err);
 void view_free(view *v);
 
 /* Like with like: GPU busy time on the destination over that on the origin. */
-double ratio_of(const habitat_report_predictions *what, const habitat_prediction *p);
+double ratio_of(const habitat_answer *what, const habitat_prediction *p);
 
 /* {"schema": 1, "habitat": "..", "trace": {..}: left open. */
-void json_report_head(writer *w, const habitat_report_predictions *what);
+void json_report_head(writer *w, const habitat_answer *what);
 /* "warnings": [..]} */
-void json_report_foot(writer *w, const habitat_report_predictions *what);
+void json_report_foot(writer *w, const habitat_answer *what);
 
-/* The keys of one prediction, in an object the caller opened. */
-void json_prediction(writer *w, const habitat_prediction *prediction);
+/* "warnings": [..], those about first .. last. */
+void json_warnings(writer *w, const habitat_answer *what, habitat_warning_about first,
+                   habitat_warning_about last);
 
-/* "warnings": what this destination alone gives reason to say. */
-void json_own_warnings(writer *w, const habitat_report_predictions *what,
-                       const habitat_prediction *prediction);
-
-/* "by_op": [..] (or by_kernel, by_module); `list` names the key. */
-void json_rows(writer *w, const char *list, const split *s, const split_total *totals,
-               const size_t *order);
-
-/* One CSV line for each row, after the GPU's name. */
-void csv_rows_header(writer *w, habitat_report_by by);
-void csv_rows(writer *w, const char *gpu, const split *s, const split_total *totals,
-              const size_t *order);
-
-/* A table of the first `top` rows and one for the rest. */
-void text_rows(writer *w, const split *s, const split_total *totals, const size_t *order,
-               size_t top);
+/* Rows of a split, filled for a destination: an array "by_op" (or by_kernel, by_module, rows); CSV
+ * lines that begin with the GPU's name; a table of the first `top` rows and one for the rest. */
+void json_rows(writer *w, const char *key, const view *v);
+void csv_rows_header(writer *w, const view *v);
+void csv_rows(writer *w, const char *gpu, const view *v);
+void text_rows(writer *w, const view *v, size_t top);
 
 /* One wrapped line each, after an empty line; nothing when there are none. */
-void text_warnings(writer *w, const habitat_report_predictions *what);
+void text_warnings(writer *w, const habitat_answer *what);
+
+/* "gpu", "cpu"; NULL: unknown. */
+const char *bound_by_name(habitat_bound_by by);
 
 /* "roofline 81 %, fallback 1 %" */
 void coverage_text(const habitat_prediction *prediction, char *text, size_t size);

@@ -8,30 +8,31 @@
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "report/parts.h"
+#include "report/prediction_rows.h"
 #include "work/class.h"
 
 enum { DEFAULT_TOP = 15, CLASS_COLUMNS = 6, TEXT_BYTES = 256 };
 
-/* ---- JSON ---- */
+/* ---- JSON and CSV ---- */
 
-static habitat_status write_json(writer *w, const habitat_report_predictions *what,
-                                 habitat_report_by by, view *v, habitat_error *err) {
+static habitat_status write_json(writer *w, const habitat_answer *what, habitat_report_by by,
+                                 view *v, habitat_error *err) {
     static const char *const lists[] = {"", "by_kernel", "by_op", "", "by_module"};
+    prediction_line line;
+    prediction_listing list = {.what = what};
+    row_list rows = prediction_rows(&list, &line);
     habitat_status status = HABITAT_OK;
     json_report_head(w, what);
     json_array(w, "predictions");
-    for (size_t i = 0; i < what->count && status == HABITAT_OK; i++) {
-        const habitat_prediction *p = what->predictions[i];
+    for (size_t i = 0; i < what->row_count && status == HABITAT_OK; i++) {
+        rows.fill(rows.of, i, rows.line);
         json_map(w, NULL);
-        json_prediction(w, p);
-        json_number(w, "ratio", ratio_of(what, p));
-        json_number(w, "samples_per_s", p->samples_per_s);
-        json_own_warnings(w, what, p);
+        rows_json_keys(w, &rows, IN_JSON);
         /* by_class is there always */
         if (by != HABITAT_REPORT_BY_NOTHING && by != HABITAT_REPORT_BY_CLASS) {
-            status = view_fill(v, p, err);
+            status = view_fill(v, what->rows[i].prediction, err);
             if (status == HABITAT_OK)
-                json_rows(w, lists[by], &v->rows, v->totals, v->order);
+                json_rows(w, lists[by], v);
             else
                 writer_stop(w, status);
         }
@@ -42,57 +43,29 @@ static habitat_status write_json(writer *w, const habitat_report_predictions *wh
     return status;
 }
 
-/* ---- CSV ---- */
-
-static void write_csv_summary(writer *w, const habitat_report_predictions *what) {
-    static const char *const header[] = {
-        "gpu",      "method", "iteration_ms",   "low_ms",   "high_ms",      "kernel_ms",
-        "copy_ms",  "ratio",  "samples_per_s",  "bound_by", "memory_bytes", "fits",
-        "coverage", "origin", "origin_busy_ms", "file",     "busy_ms"};
-    const habitat_workload_info *info = habitat_workload_get_info(what->workload);
-    csv_header(w, header, sizeof header / sizeof header[0]);
-    for (size_t i = 0; i < what->count; i++) {
-        const habitat_prediction *p = what->predictions[i];
-        char coverage[TEXT_BYTES];
-        coverage_text(p, coverage, sizeof coverage);
-        csv_text(w, p->gpu->name);
-        csv_text(w, habitat_method_name(p->method));
-        csv_number(w, p->iteration_ms);
-        csv_number(w, p->low_ms);
-        csv_number(w, p->high_ms);
-        csv_number(w, p->kernel_ms);
-        csv_number(w, p->copy_ms);
-        csv_number(w, ratio_of(what, p));
-        csv_number(w, p->samples_per_s);
-        csv_text(w, p->bound_by == HABITAT_BY_GPU   ? "gpu"
-                    : p->bound_by == HABITAT_BY_CPU ? "cpu"
-                                                    : NULL);
-        csv_number(w, p->memory_bytes);
-        csv_text(w, p->fits < 0 ? NULL : p->fits ? "true" : "false");
-        csv_text(w, coverage);
-        csv_text(w, info->origin->name);
-        csv_number(w, info->busy_ms);
-        csv_text(w, habitat_trace_get_info(what->trace)->file);
-        csv_number(w, p->busy_ms);
-        csv_end_row(w);
-    }
+static void write_csv_summary(writer *w, const habitat_answer *what) {
+    prediction_line line;
+    prediction_listing list = {.what = what};
+    row_list rows = prediction_rows(&list, &line);
+    rows_csv_header(w, &rows);
+    rows_csv(w, &rows);
 }
 
-static habitat_status write_csv_rows(writer *w, const habitat_report_predictions *what,
-                                     habitat_report_by by, view *v, habitat_error *err) {
+static habitat_status write_csv_rows(writer *w, const habitat_answer *what, view *v,
+                                     habitat_error *err) {
     habitat_status status = HABITAT_OK;
-    csv_rows_header(w, by);
-    for (size_t i = 0; i < what->count && status == HABITAT_OK; i++) {
-        status = view_fill(v, what->predictions[i], err);
+    csv_rows_header(w, v);
+    for (size_t i = 0; i < what->row_count && status == HABITAT_OK; i++) {
+        status = view_fill(v, what->rows[i].prediction, err);
         if (status == HABITAT_OK)
-            csv_rows(w, what->predictions[i]->gpu->name, &v->rows, v->totals, v->order);
+            csv_rows(w, what->rows[i].key.gpu->name, v);
     }
     return status;
 }
 
 /* ---- text ---- */
 
-static void text_head(writer *w, const habitat_report_predictions *what) {
+static void text_head(writer *w, const habitat_answer *what) {
     const habitat_trace_info *trace = habitat_trace_get_info(what->trace);
     const habitat_workload_info *info = habitat_workload_get_info(what->workload);
     char name[TEXT_BYTES], line[3 * TEXT_BYTES], busy[32], iteration[32], batch[48] = "";
@@ -112,70 +85,38 @@ static void text_head(writer *w, const habitat_report_predictions *what) {
 }
 
 static int by_iteration(const void *a, const void *b) {
-    const habitat_prediction *x = *(const habitat_prediction *const *)a;
-    const habitat_prediction *y = *(const habitat_prediction *const *)b;
-    if (x->iteration_ms != y->iteration_ms)
-        return x->iteration_ms < y->iteration_ms ? -1 : 1;
-    return strcmp(x->gpu->name, y->gpu->name);
+    const habitat_answer_row *x = *(const habitat_answer_row *const *)a;
+    const habitat_answer_row *y = *(const habitat_answer_row *const *)b;
+    if (x->prediction->iteration_ms != y->prediction->iteration_ms)
+        return x->prediction->iteration_ms < y->prediction->iteration_ms ? -1 : 1;
+    return strcmp(x->key.gpu->name, y->key.gpu->name);
 }
 
-static table_style note_of(const habitat_report_predictions *what, const habitat_prediction *p,
-                           size_t rank, char *note, size_t size) {
-    bool origin = p->gpu == habitat_workload_get_info(what->workload)->origin;
-    bool first = what->count > 2 && rank == 0, last = what->count > 2 && rank + 1 == what->count;
-    const char *place = first ? "fastest" : last ? "slowest" : "";
-    const char *fit = p->fits == 0 ? "too small" : "";
-    snprintf(note, size, "%s%s%s%s%s", origin ? "origin" : "", origin && *place ? ", " : "", place,
-             (origin || *place) && *fit ? ", " : "", fit);
-    return p->fits == 0 ? STYLE_DIM
-           : first      ? STYLE_GOOD
-           : last       ? STYLE_BAD
-           : origin     ? STYLE_BOLD
-                        : STYLE_PLAIN;
-}
-
-static void text_summary(writer *w, const habitat_report_predictions *what,
-                         const habitat_prediction *const *sorted, size_t shown) {
-    bool batch = habitat_trace_get_info(what->trace)->batch_size > 0, small = false;
-    const table_column columns[] = {{"GPU", false, true},
-                                    {"iteration\nms", true, false},
-                                    {"80 % interval\nms", true, false},
-                                    {"ratio to\norigin", true, false},
-                                    {batch ? "samples\nper s" : "kernels\nms", true, false},
-                                    {"", false, false}};
-    int decimals = what->count ? decimals_for(sorted[0]->iteration_ms, 3) : 0;
-    text_table t;
-    table_start(&t, columns, sizeof columns / sizeof columns[0]);
-    for (size_t i = 0; i < shown; i++) {
-        const habitat_prediction *p = sorted[i];
-        char note[64], ratio[32];
-        table_row(&t, note_of(what, p, i, note, sizeof note));
-        ratio_text(ratio_of(what, p), ratio, sizeof ratio);
-        table_cell(&t, 0, "%s", p->gpu->name);
-        table_number(&t, 1, p->iteration_ms, decimals);
-        table_cell(&t, 2, "%.*f - %.*f", decimals, p->low_ms, decimals, p->high_ms);
-        table_cell(&t, 3, "%s", ratio);
-        if (batch)
-            table_number(&t, 4, p->samples_per_s, p->samples_per_s < 100 ? 1 : 0);
-        else
-            table_number(&t, 4, p->kernel_ms, decimals);
-        table_cell(&t, 5, "%s", note);
-        small = small || p->fits == 0;
-    }
-    table_write(&t, w);
+static void text_summary(writer *w, const habitat_answer *what,
+                         const habitat_answer_row *const *sorted, size_t shown) {
+    prediction_line line;
+    prediction_listing list = {.what = what, .sorted = sorted};
+    if (what->row_count)
+        list.decimals = decimals_for(sorted[0]->prediction->iteration_ms, 3);
+    row_list rows = prediction_rows(&list, &line);
+    rows.count = shown;
+    rows_text(w, &rows);
+    bool small = false;
+    for (size_t i = 0; i < shown; i++)
+        small = small || sorted[i]->prediction->fits == 0;
     if (small)
         writer_printf(w, "\ntoo small: the %.1f GB that were in use on the origin do not fit.\n",
-                      sorted[0]->memory_bytes / HABITAT_GB);
+                      sorted[0]->prediction->memory_bytes / HABITAT_GB);
 }
 
 /* The classes with the most time over all destinations, largest first. */
-static size_t top_classes(const habitat_report_predictions *what, habitat_class *out) {
+static size_t top_classes(const habitat_answer *what, habitat_class *out) {
     double sums[HABITAT_CLASS_COUNT] = {0};
     size_t count = 0;
-    for (size_t i = 0; i < what->count; i++)
-        for (size_t c = 0; c < what->predictions[i]->class_count; c++) {
-            const habitat_class_total *total = &what->predictions[i]->by_class[c];
-            sums[total->op_class] += total->ms / what->predictions[i]->kernel_ms;
+    for (size_t i = 0; i < what->row_count; i++)
+        for (size_t c = 0; c < what->rows[i].prediction->class_count; c++) {
+            const habitat_class_total *total = &what->rows[i].prediction->by_class[c];
+            sums[total->op_class] += total->ms / what->rows[i].prediction->kernel_ms;
         }
     while (count < CLASS_COLUMNS) {
         int best = 0;
@@ -191,8 +132,8 @@ static size_t top_classes(const habitat_report_predictions *what, habitat_class 
 }
 
 /* One row a GPU, one column a class. */
-static void text_classes(writer *w, const habitat_report_predictions *what,
-                         const habitat_prediction *const *sorted, size_t shown) {
+static void text_classes(writer *w, const habitat_answer *what,
+                         const habitat_answer_row *const *sorted, size_t shown) {
     habitat_class classes[CLASS_COLUMNS];
     size_t count = top_classes(what, classes);
     table_column columns[CLASS_COLUMNS + 3] = {{"GPU", false, true}, {"kernels\nms", true, false}};
@@ -206,9 +147,9 @@ static void text_classes(writer *w, const habitat_report_predictions *what,
     columns[2 + count] = (table_column){"rest\nms", true, false};
     text_table t;
     table_start(&t, columns, count + 3);
-    int decimals = what->count ? decimals_for(sorted[0]->kernel_ms, 3) : 0;
+    int decimals = what->row_count ? decimals_for(sorted[0]->prediction->kernel_ms, 3) : 0;
     for (size_t i = 0; i < shown; i++) {
-        const habitat_prediction *p = sorted[i];
+        const habitat_prediction *p = sorted[i]->prediction;
         double rest = 0, values[CLASS_COLUMNS] = {0};
         char note[64];
         for (size_t c = 0; c < p->class_count; c++) {
@@ -220,7 +161,7 @@ static void text_classes(writer *w, const habitat_report_predictions *what,
             else
                 rest += p->by_class[c].ms;
         }
-        table_row(&t, note_of(what, p, i, note, sizeof note));
+        table_row(&t, place_of(what, p, i, note, sizeof note));
         table_cell(&t, 0, "%s", p->gpu->name);
         table_number(&t, 1, p->kernel_ms, decimals);
         for (size_t c = 0; c < count; c++)
@@ -230,11 +171,11 @@ static void text_classes(writer *w, const habitat_report_predictions *what,
     table_write(&t, w);
 }
 
-static habitat_status text_sections(writer *w, const habitat_report_predictions *what,
-                                    const habitat_prediction *const *sorted, view *v, size_t top,
+static habitat_status text_sections(writer *w, const habitat_answer *what,
+                                    const habitat_answer_row *const *sorted, view *v, size_t top,
                                     habitat_error *err) {
-    for (size_t i = 0; i < what->count; i++) {
-        const habitat_prediction *p = sorted[i];
+    for (size_t i = 0; i < what->row_count; i++) {
+        const habitat_prediction *p = sorted[i]->prediction;
         char iteration[32], ratio[32];
         habitat_status status = view_fill(v, p, err);
         if (status != HABITAT_OK) {
@@ -246,24 +187,25 @@ static habitat_status text_sections(writer *w, const habitat_report_predictions 
         writer_text(w, i ? "\n" : "");
         styled_text(w, STYLE_BOLD, p->gpu->name);
         writer_printf(w, ": iteration %s ms, %s the origin\n", iteration, ratio);
-        text_rows(w, &v->rows, v->totals, v->order, top);
+        text_rows(w, v, top);
     }
     return HABITAT_OK;
 }
 
-static habitat_status write_text(writer *w, const habitat_report_predictions *what,
+static habitat_status write_text(writer *w, const habitat_answer *what,
                                  const habitat_report_options *options, view *v,
                                  habitat_error *err) {
-    const habitat_prediction **sorted = calloc(what->count ? what->count : 1, sizeof *sorted);
+    const habitat_answer_row **sorted =
+        calloc(what->row_count ? what->row_count : 1, sizeof *sorted);
     habitat_status status = HABITAT_OK;
     if (!sorted)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    for (size_t i = 0; i < what->count; i++)
-        sorted[i] = what->predictions[i];
-    qsort(sorted, what->count, sizeof *sorted, by_iteration);
+    for (size_t i = 0; i < what->row_count; i++)
+        sorted[i] = &what->rows[i];
+    qsort(sorted, what->row_count, sizeof *sorted, by_iteration);
     bool one_row_a_gpu =
         options->by == HABITAT_REPORT_BY_NOTHING || options->by == HABITAT_REPORT_BY_CLASS;
-    size_t shown = options->top && options->top < what->count ? options->top : what->count;
+    size_t shown = options->top && options->top < what->row_count ? options->top : what->row_count;
     text_head(w, what);
     if (options->by == HABITAT_REPORT_BY_NOTHING)
         text_summary(w, what, sorted, shown);
@@ -271,22 +213,23 @@ static habitat_status write_text(writer *w, const habitat_report_predictions *wh
         text_classes(w, what, sorted, shown);
     else
         status = text_sections(w, what, sorted, v, options->top ? options->top : DEFAULT_TOP, err);
-    if (one_row_a_gpu && shown < what->count)
-        writer_printf(w, "\n%zu slower GPUs are left out: --top %zu.\n", what->count - shown,
+    if (one_row_a_gpu && shown < what->row_count)
+        writer_printf(w, "\n%zu slower GPUs are left out: --top %zu.\n", what->row_count - shown,
                       shown);
     text_warnings(w, what);
     free(sorted);
     return status;
 }
 
-habitat_status habitat_report_prediction(const habitat_report_predictions *what,
+habitat_status habitat_report_prediction(const habitat_answer *what,
                                          const habitat_report_options *options,
                                          habitat_error *err) {
     writer w;
     habitat_status status = writer_start(&w, options, err);
     if (status != HABITAT_OK)
         return status;
-    if (!what || !what->trace || !what->workload || (what->count > 0 && !what->predictions))
+    if (!what || !what->trace || !what->workload ||
+        (what->row_count > 0 && !what->rows[0].prediction))
         return habitat_fail(err, HABITAT_E_ARG, "no predictions given");
     view v = {0};
     if (options->by != HABITAT_REPORT_BY_NOTHING)
@@ -296,7 +239,7 @@ habitat_status habitat_report_prediction(const habitat_report_predictions *what,
     else if (status == HABITAT_OK && options->format == HABITAT_REPORT_TEXT)
         status = write_text(&w, what, options, &v, err);
     else if (status == HABITAT_OK && options->by != HABITAT_REPORT_BY_NOTHING)
-        status = write_csv_rows(&w, what, options->by, &v, err);
+        status = write_csv_rows(&w, what, &v, err);
     else if (status == HABITAT_OK)
         write_csv_summary(&w, what);
     view_free(&v);

@@ -33,7 +33,7 @@ typedef struct counts {
 } counts;
 
 typedef struct subject {
-    const habitat_report_predictions *what;
+    const habitat_answer *what;
     const habitat_trace_info *trace;
     const habitat_workload_info *workload; /* NULL when the GPU is unknown */
     char sha256[65]; /* empty if unknown; for JSON and CSV only: it costs a second reading */
@@ -218,7 +218,7 @@ static void json_fact(writer *w, const fact *f) {
 static void write_json(writer *w, const subject *s, const split *classes, const size_t *order) {
     fact facts[FACTS_MAX];
     missing gaps[MISSING_MAX];
-    size_t count = list_facts(s, facts), gap_count = find_missing(s, gaps), warnings = 0;
+    size_t count = list_facts(s, facts), gap_count = find_missing(s, gaps);
     json_start(w);
     json_map(w, NULL);
     json_integer(w, "schema", 1);
@@ -249,14 +249,7 @@ static void write_json(writer *w, const subject *s, const split *classes, const 
         json_end_map(w);
     }
     json_end_array(w);
-    json_array(w, "warnings");
-    for (size_t i = 0; i < s->what->warning_count; i++)
-        json_text(w, NULL, s->what->warnings[i]);
-    const char *const *lines =
-        s->what->workload ? habitat_workload_warnings(s->what->workload, &warnings) : NULL;
-    for (size_t i = 0; i < warnings; i++)
-        json_text(w, NULL, lines[i]);
-    json_end_array(w);
+    json_warnings(w, s->what, HABITAT_ABOUT_NOTE, HABITAT_ABOUT_RECORDING);
     json_end_map(w);
 }
 
@@ -473,7 +466,7 @@ static void write_text(writer *w, const subject *s, const split *classes, const 
     }
 }
 
-habitat_status habitat_report_trace(const habitat_report_predictions *what,
+habitat_status habitat_report_trace(const habitat_answer *what,
                                     const habitat_report_options *options, habitat_error *err) {
     writer w;
     split classes = {0};

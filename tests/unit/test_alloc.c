@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <habitat/answer.h>
 #include <habitat/habitat.h>
+#include <habitat/json.h>
 
 #include "../stubs/failing_alloc.h"
 #include "check.h"
@@ -19,16 +19,17 @@ static unsigned long counted;
 static habitat_status ask_trace(const habitat_gpu_table *gpus, const habitat_trace *trace,
                                 bool predict, char **out, habitat_error *err) {
     const habitat_gpu *to[2] = {NULL, NULL}, *origin = NULL;
+    habitat_request request = {.trace = trace, .gpus = gpus, .no_predictions = true};
     if (!predict)
-        return habitat_answer_trace(gpus, trace, NULL, out, err);
+        return habitat_json_answer(&request, NULL, false, out, err);
     habitat_status status = habitat_gpu_find(gpus, "V100-PCIE-32GB", &to[0], NULL, err);
     if (status == HABITAT_OK)
         status = habitat_gpu_find(gpus, "MI300X", &to[1], NULL, err);
     if (status == HABITAT_OK)
         status = habitat_gpu_find(gpus, "H200", &origin, NULL, err);
-    habitat_question question = {.origin = origin, .count = 2, .destinations = to, .by = "op"};
-    return status == HABITAT_OK ? habitat_answer_prediction(gpus, trace, &question, out, err)
-                                : status;
+    request = (habitat_request){
+        .trace = trace, .gpus = gpus, .origin = origin, .destination_count = 2, .destinations = to};
+    return status == HABITAT_OK ? habitat_json_answer(&request, "op", false, out, err) : status;
 }
 
 /* Everything from the files to the answer, and everything freed again but the answer. */
@@ -66,13 +67,13 @@ static int fail_once(bool predict, unsigned long n, bool rest, const char *want)
         printf("# allocation %lu: status %d: %s\n", n, (int)status, err.message);
         return 1;
     }
-    habitat_answer_free(first);
+    habitat_json_free(first);
     status = ask(predict, &second, &err);
     if (status != HABITAT_OK || strcmp(second, want) != 0) {
         printf("# after allocation %lu failed, another answer\n", n);
         return 1;
     }
-    habitat_answer_free(second);
+    habitat_json_free(second);
     return reached ? 0 : 2;
 }
 

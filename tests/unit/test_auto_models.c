@@ -2,6 +2,7 @@
 #include <habitat/habitat.h>
 #include <habitat/models.h>
 
+#include "ask_operation.h"
 #include "check.h"
 #include "gpu/gpu.h"
 #include "made_trace.h"
@@ -124,12 +125,10 @@ static void test_attention_backward(void) {
     habitat_work work;
     CHECK_INT(habitat_work_attention(&shape, HABITAT_DTYPE_BF16, HABITAT_PASS_FORWARD, &work),
               HABITAT_OK);
-    CHECK_INT(habitat_predict_operation(&work, a100, HABITAT_METHOD_AUTO, &forward, NULL),
-              HABITAT_OK);
+    CHECK_INT(ask_operation(&work, a100, HABITAT_METHOD_AUTO, &forward, NULL), HABITAT_OK);
     CHECK_INT(habitat_work_attention(&shape, HABITAT_DTYPE_BF16, HABITAT_PASS_BACKWARD, &work),
               HABITAT_OK);
-    CHECK_INT(habitat_predict_operation(&work, a100, HABITAT_METHOD_AUTO, &backward, NULL),
-              HABITAT_OK);
+    CHECK_INT(ask_operation(&work, a100, HABITAT_METHOD_AUTO, &backward, NULL), HABITAT_OK);
     CHECK_INT(forward.method, HABITAT_METHOD_LEARNED);
     CHECK_NEAR(backward.ms, 2.5 * forward.ms, 1e-9);
     check_case("fused attention's backward pass takes two and a half times its forward pass");

@@ -7,6 +7,7 @@
 
 #include "models/calibrated.h"
 
+#include "ask/warnings.h"
 #include "check.h"
 #include "gpu/gpu.h"
 
@@ -378,9 +379,9 @@ static void check_note(void) {
     habitat_gpu v100 = {.name = "V100"}, t4 = {.name = "T4"};
     habitat_prediction some = {.gpu = &v100, .calibrated_operations = 12}, none = {.gpu = &t4};
     const habitat_prediction *both[] = {&none, &some}, *only[] = {&none};
-    char text[400] = "";
-    CHECK(!habitat_calibration_note(only, 1, text, sizeof text) && !*text);
-    CHECK(habitat_calibration_note(both, 2, text, sizeof text));
+    char text[WARNING_BYTES] = "";
+    CHECK(!warn_of_calibration(only, 1, text) && !*text);
+    CHECK(warn_of_calibration(both, 2, text));
     CHECK_TEXT(text, "operations that a calibration measured move what the operator models say of "
                      "V100 (12)");
     check_case("a note says whose operations were used");

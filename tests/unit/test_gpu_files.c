@@ -407,6 +407,8 @@ static habitat_gpu numbers_of(const habitat_gpu *gpu) {
                             &numbers.memory_ecc, &numbers.release_date, &numbers.file};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         *texts[i] = NULL;
+    numbers.built_in = false;
+    numbers.reference = NULL;
     return numbers;
 }
 
@@ -458,6 +460,8 @@ static void check_built_in(void) {
         CHECK(habitat_gpu_table_add_file(own, path, &read, NULL) == HABITAT_OK);
         CHECK(habitat_gpu_find(table, read->name, &built_in, NULL, NULL) == HABITAT_OK);
         CHECK_TEXT(built_in->file, "built-in");
+        CHECK(built_in->built_in && !built_in->reference);
+        CHECK(!read->built_in && read->reference == built_in);
         same_entry(gpu_entry_of(built_in), gpu_entry_of(read));
         habitat_gpu_table_free(own);
         count++;

@@ -5,6 +5,7 @@
 #include <habitat/models.h>
 #include <habitat/predict.h>
 
+#include "ask_operation.h"
 #include "check.h"
 #include "gpu/gpu.h"
 
@@ -219,9 +220,8 @@ static void one_operation(void) {
     habitat_estimate e, parts[2], both;
     habitat_error err = {0};
     CHECK_INT(habitat_work_gemm(&product, HABITAT_DTYPE_FP32, &work), HABITAT_OK);
-    CHECK_INT(
-        habitat_predict_operation(&work, gpu_named("V100-PCIE-32GB"), HABITAT_METHOD_MLP, &e, NULL),
-        HABITAT_OK);
+    CHECK_INT(ask_operation(&work, gpu_named("V100-PCIE-32GB"), HABITAT_METHOD_MLP, &e, NULL),
+              HABITAT_OK);
     CHECK(e.method == HABITAT_METHOD_MLP && e.low_ms <= e.ms && e.ms <= e.high_ms);
     /* 34.4 GFLOP; 14.1 Tflop/s is the peak, a fifth of it would be absurd */
     CHECK(e.ms > 34.36 / 14.2 && e.ms < 5 * 34.36 / 14.1);
@@ -230,19 +230,17 @@ static void one_operation(void) {
                                     i ? HABITAT_PASS_BACKWARD_WEIGHT : HABITAT_PASS_BACKWARD_INPUT,
                                     &work),
                   HABITAT_OK);
-        CHECK_INT(habitat_predict_operation(&work, gpu_named("V100-PCIE-32GB"), HABITAT_METHOD_MLP,
-                                            &parts[i], NULL),
-                  HABITAT_OK);
+        CHECK_INT(
+            ask_operation(&work, gpu_named("V100-PCIE-32GB"), HABITAT_METHOD_MLP, &parts[i], NULL),
+            HABITAT_OK);
     }
     CHECK_INT(habitat_work_conv(&conv, HABITAT_DTYPE_FP32, HABITAT_PASS_BACKWARD, &work),
               HABITAT_OK);
-    CHECK_INT(habitat_predict_operation(&work, gpu_named("V100-PCIE-32GB"), HABITAT_METHOD_MLP,
-                                        &both, NULL),
+    CHECK_INT(ask_operation(&work, gpu_named("V100-PCIE-32GB"), HABITAT_METHOD_MLP, &both, NULL),
               HABITAT_OK);
     CHECK_NEAR(both.ms, parts[0].ms + parts[1].ms, 1e-9);
     /* PyTorch's default there is TF32, which the networks do not know */
-    CHECK_INT(habitat_predict_operation(&work, gpu_named("H200-SXM5-141GB"), HABITAT_METHOD_MLP,
-                                        &both, &err),
+    CHECK_INT(ask_operation(&work, gpu_named("H200-SXM5-141GB"), HABITAT_METHOD_MLP, &both, &err),
               HABITAT_E_UNSUPPORTED);
     CHECK(strstr(err.message, "tf32") != NULL);
     check_case("single operations; both gradients of a convolution are their sum");

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <habitat/answer.h>
+#include <habitat/json.h>
 #include <habitat/habitat.h>
 
 #include "check.h"
@@ -32,7 +32,7 @@ static bool use(const char *name) {
 static char *answer_gpus(const habitat_gpu_table *gpus) {
     char *text = NULL;
     habitat_error err = {0};
-    CHECK_INT(habitat_answer_gpus(gpus, NULL, &text, &err), HABITAT_OK);
+    CHECK_INT(habitat_json_gpus(gpus, NULL, &text, &err), HABITAT_OK);
     return text;
 }
 
@@ -59,7 +59,7 @@ static char *answer_gpu_file(void) {
     CHECK(gpu && gpu->memory_bandwidth_bytes_per_s == 616.9e9);
     CHECK_INT(habitat_gpu_find(gpus, "XITAN V", &gpu, NULL, &err), HABITAT_OK);
     CHECK_INT(habitat_gpu_find(gpus, "xitan v", &gpu, NULL, &err), HABITAT_OK);
-    CHECK_INT(habitat_answer_gpus(gpus, gpu, &text, &err), HABITAT_OK);
+    CHECK_INT(habitat_json_gpus(gpus, gpu, &text, &err), HABITAT_OK);
     habitat_gpu_table_free(gpus);
     return text;
 }
@@ -75,9 +75,12 @@ static char *answer_prediction(const habitat_gpu_table *gpus, const char *path, 
     CHECK_INT(habitat_trace_read(path, &trace, &err), HABITAT_OK);
     CHECK_TEXT(err.message, "");
     if (trace) {
-        habitat_question question = {
-            .origin = origin, .count = 2, .destinations = to, .by = "kernel"};
-        CHECK_INT(habitat_answer_prediction(gpus, trace, &question, &text, &err), HABITAT_OK);
+        habitat_request request = {.trace = trace,
+                                   .gpus = gpus,
+                                   .origin = origin,
+                                   .destination_count = 2,
+                                   .destinations = to};
+        CHECK_INT(habitat_json_answer(&request, "kernel", false, &text, &err), HABITAT_OK);
     }
     habitat_trace_free(trace);
     return text;
@@ -126,7 +129,7 @@ static void compare(const char *name, char *const want[ANSWERS], double want_sum
     CHECK(sum == want_sum);
     for (int i = 0; i < ANSWERS; i++) {
         CHECK(got[i] && want[i] && strcmp(got[i], want[i]) == 0);
-        habitat_answer_free(got[i]);
+        habitat_json_free(got[i]);
     }
     check_case(text);
 }
@@ -152,7 +155,7 @@ int main(void) {
         setlocale(LC_ALL, "C");
     }
     for (int i = 0; i < ANSWERS; i++)
-        habitat_answer_free(want[i]);
+        habitat_json_free(want[i]);
     char command[128];
     snprintf(command, sizeof command, "rm -rf %s", folder);
     if (system(command) != 0)

@@ -4,6 +4,7 @@
 
 #include <habitat/predict.h>
 
+#include "ask_operation.h"
 #include "check.h"
 #include "gpu/gpu.h"
 #include "predict/method.h"
@@ -64,13 +65,12 @@ static void test_lists(void) {
 
     habitat_gpu gpu = {.name = "G", .vendor = "NVIDIA"};
     habitat_work work = {.known = true, .flop = 1, .read_bytes = 1, .op_class = HABITAT_CLASS_NORM};
-    habitat_estimate e;
-    CHECK_INT(habitat_predict_operation(&work, &gpu, HABITAT_METHOD_HABITAT, &e, &err),
-              HABITAT_E_UNSUPPORTED);
+    habitat_estimate e = {0};
+    CHECK_INT(ask_operation(&work, &gpu, HABITAT_METHOD_HABITAT, &e, &err), HABITAT_E_UNSUPPORTED);
     CHECK_TEXT(err.message,
                "method habitat scales a measured time, and a single operation has none; use auto, "
                "flops, bandwidth or roofline, or predict from a trace");
-    CHECK_INT(habitat_predict_operation(&work, &gpu, HABITAT_METHOD_SAME, &e, &err), HABITAT_E_ARG);
+    CHECK_INT(ask_operation(&work, &gpu, HABITAT_METHOD_SAME, &e, &err), HABITAT_E_ARG);
     check_case("a method that needs a recording names those that do not");
 }
 
@@ -78,7 +78,7 @@ static void test_lists(void) {
 static void test_predictors(const habitat_gpu_table *table, const habitat_workload *w) {
     for (int m = 0; m < HABITAT_METHOD_COUNT; m++) {
         habitat_predictor *ready = NULL;
-        habitat_status status = habitat_predictor_create(w, (habitat_method)m, &ready, NULL);
+        habitat_status status = habitat_predictor_create(w, (habitat_method)m, NULL, &ready, NULL);
         CHECK_INT(status, habitat_method_askable((habitat_method)m) ? HABITAT_OK : HABITAT_E_ARG);
         for (size_t i = 0; ready && i < habitat_gpu_count(table); i += 5) {
             const habitat_gpu *gpu = habitat_gpu_at(table, i);

@@ -3,6 +3,7 @@
  * o: 100 SMs, 1.0 GHz, 1000 GB/s, 10 TFLOP/s; d: 50 SMs, 2.0 GHz, 500 GB/s, 8 TFLOP/s, fp32. */
 #include <habitat/predict.h>
 
+#include "ask_operation.h"
 #include "check.h"
 #include "made_gpu.h"
 #include "made_trace.h"
@@ -677,25 +678,23 @@ static void test_refusals(void) {
 static void test_operation(void) {
     habitat_gemm_shape shape = {.b = 1, .m = 4096, .n = 4096, .k = 4096};
     habitat_work work;
-    habitat_estimate e;
+    habitat_estimate e = {0};
     habitat_error err = {0};
     CHECK_INT(habitat_work_gemm(&shape, HABITAT_DTYPE_FP32, &work), HABITAT_OK);
     /* 2 x 4096^3 = 137.4 Gflop at 8 TFLOP/s; 3 x 4096^2 x 4 = 201.3 MB at 500 GB/s */
-    CHECK_INT(habitat_predict_operation(&work, &d, HABITAT_METHOD_FLOPS, &e, &err), HABITAT_OK);
+    CHECK_INT(ask_operation(&work, &d, HABITAT_METHOD_FLOPS, &e, &err), HABITAT_OK);
     CHECK_NEAR(e.ms, 17.179869184, 1e-9);
-    CHECK_INT(habitat_predict_operation(&work, &d, HABITAT_METHOD_BANDWIDTH, &e, &err), HABITAT_OK);
+    CHECK_INT(ask_operation(&work, &d, HABITAT_METHOD_BANDWIDTH, &e, &err), HABITAT_OK);
     CHECK_NEAR(e.ms, 0.402653184, 1e-9);
-    CHECK_INT(habitat_predict_operation(&work, &d, HABITAT_METHOD_ROOFLINE, &e, &err), HABITAT_OK);
+    CHECK_INT(ask_operation(&work, &d, HABITAT_METHOD_ROOFLINE, &e, &err), HABITAT_OK);
     CHECK_NEAR(e.ms, 17.179869184, 1e-9);
     CHECK_INT(e.bound, HABITAT_BOUND_COMPUTE);
-    CHECK_INT(habitat_predict_operation(&work, &d, HABITAT_METHOD_AUTO, &e, &err), HABITAT_OK);
+    CHECK_INT(ask_operation(&work, &d, HABITAT_METHOD_AUTO, &e, &err), HABITAT_OK);
     CHECK(e.ms > 17.179869184 / 0.8 && e.low_ms < e.ms && e.ms < e.high_ms);
-    CHECK_INT(habitat_predict_operation(&work, &d, HABITAT_METHOD_WAVE, &e, &err),
-              HABITAT_E_UNSUPPORTED);
+    CHECK_INT(ask_operation(&work, &d, HABITAT_METHOD_WAVE, &e, &err), HABITAT_E_UNSUPPORTED);
     CHECK(strstr(err.message, "measured") != NULL);
     work.known = false;
-    CHECK_INT(habitat_predict_operation(&work, &d, HABITAT_METHOD_AUTO, &e, &err),
-              HABITAT_E_UNSUPPORTED);
+    CHECK_INT(ask_operation(&work, &d, HABITAT_METHOD_AUTO, &e, &err), HABITAT_E_UNSUPPORTED);
     check_case("one operation without a trace");
 }
 

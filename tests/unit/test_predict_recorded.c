@@ -8,6 +8,7 @@
 
 #include <habitat/predict.h>
 
+#include "ask/warnings.h"
 #include "check.h"
 
 typedef struct recorded {
@@ -296,32 +297,26 @@ static void shared_traces(void) {
 /* GPT-2 in bf16 onto GPUs with and without matrix units for it. */
 static void formats_elsewhere(void) {
     recorded r;
-    char text[400] = "untouched";
-    habitat_prediction *predictions[2] = {NULL};
+    char text[WARNING_BYTES] = "untouched";
     if (!load(HABITAT_SOURCE_DIR "/data/recordings/gpt2_b4_bf16_h200.json.gz", &r)) {
         CHECK(false);
         return;
     }
-    CHECK(habitat_predict(r.w, gpu_named("A100"), HABITAT_METHOD_ROOFLINE, &predictions[0], NULL) ==
-          HABITAT_OK);
-    CHECK(habitat_predict(r.w, gpu_named("V100"), HABITAT_METHOD_ROOFLINE, &predictions[1], NULL) ==
-          HABITAT_OK);
-    const habitat_prediction *const *all = (const habitat_prediction *const *)predictions;
-    CHECK(!habitat_format_warning(r.w, all, 1, HABITAT_DTYPE_BF16, text, sizeof text));
-    CHECK(!habitat_format_warning(r.w, all, 2, HABITAT_DTYPE_FP8, text, sizeof text));
-    CHECK(!habitat_format_warning(r.w, all, 2, HABITAT_DTYPE_FP32, text, sizeof text));
+    const habitat_gpu *origin = habitat_workload_get_info(r.w)->origin;
+    const habitat_gpu *all[] = {gpu_named("A100"), gpu_named("V100"), gpu_named("MI300X")};
+    double bf16 = format_share(r.w, HABITAT_DTYPE_BF16);
+    CHECK(bf16 > 0.5 && bf16 < 1.0 && format_share(r.w, HABITAT_DTYPE_FP8) == 0.0);
+    CHECK(!warn_of_format(bf16, origin, all, 1, HABITAT_DTYPE_BF16, text));
+    CHECK(!warn_of_format(0.0, origin, all, 2, HABITAT_DTYPE_FP8, text));
+    CHECK(!warn_of_format(1.0, origin, all, 2, HABITAT_DTYPE_FP32, text));
+    CHECK(!warn_of_format(bf16, all[1], all, 2, HABITAT_DTYPE_BF16, text));
     CHECK_TEXT(text, "untouched");
-    CHECK(habitat_format_warning(r.w, all, 2, HABITAT_DTYPE_BF16, text, sizeof text));
+    CHECK(warn_of_format(bf16, origin, all, 2, HABITAT_DTYPE_BF16, text));
     CHECK(strstr(text, "no bf16 matrix units on V100-SXM2-16GB: ") && strstr(text, "fp32 rate"));
     check_case("a destination without the number format is named");
-    habitat_prediction_free(predictions[1]);
-    CHECK(habitat_vendor_warning(r.w, all, 1) == NULL);
-    CHECK(habitat_predict(r.w, gpu_named("MI300X"), HABITAT_METHOD_ROOFLINE, &predictions[1],
-                          NULL) == HABITAT_OK);
-    CHECK(habitat_vendor_warning(r.w, all, 2) != NULL);
+    CHECK(warn_of_vendor(origin, all, 2) == NULL);
+    CHECK(warn_of_vendor(origin, all, 3) != NULL);
     check_case("a destination of another vendor is warned of");
-    habitat_prediction_free(predictions[0]);
-    habitat_prediction_free(predictions[1]);
     done(&r);
 }
 

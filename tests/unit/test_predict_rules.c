@@ -4,6 +4,7 @@
  * o: 100 SMs, 1.0 GHz, 1000 GB/s, 10 TFLOP/s; d: 50 SMs, 2.0 GHz, 500 GB/s, 8 TFLOP/s, fp32. */
 #include <habitat/predict.h>
 
+#include "ask_operation.h"
 #include "check.h"
 #include "made_gpu.h"
 #include "made_trace.h"
@@ -172,11 +173,10 @@ static void test_operation_waves(void) {
     unmeasured.compute_capability = 0; /* no operator model answers for it */
     habitat_gemm_shape shape = {.b = 1, .m = 13056, .n = 128, .k = 4096};
     habitat_work work;
-    habitat_estimate e;
+    habitat_estimate e = {0};
     habitat_error err = {0};
     CHECK_INT(habitat_work_gemm(&shape, HABITAT_DTYPE_FP32, &work), HABITAT_OK);
-    CHECK_INT(habitat_predict_operation(&work, &unmeasured, HABITAT_METHOD_AUTO, &e, &err),
-              HABITAT_OK);
+    CHECK_INT(ask_operation(&work, &unmeasured, HABITAT_METHOD_AUTO, &e, &err), HABITAT_OK);
     CHECK_NEAR(e.ms, 5 * 50 * 128.0 * 64 * 2 * 4096 / 0.9 / 6.4e9 + 0.0011, 1e-9);
     CHECK_INT(e.method, HABITAT_METHOD_ROOFLINE);
     check_case("op: a product takes whole tiles in whole waves, and what any kernel costs");

@@ -1,5 +1,5 @@
-/* Questions answered as JSON: what a language binding gets. */
-#include <habitat/answer.h>
+/* Requests answered as JSON: what a language binding gets. */
+#include <habitat/json.h>
 
 #include "check.h"
 #include "gpu/gpu.h"
@@ -31,48 +31,50 @@ static size_t times(const char *answer, const char *part) {
 static void test_gpus(void) {
     char *one = NULL, *all = NULL;
     habitat_error err = {0};
-    CHECK_INT(habitat_answer_gpus(table, gpu_named("T4"), &one, &err), HABITAT_OK);
+    CHECK_INT(habitat_json_gpus(table, gpu_named("T4"), &one, &err), HABITAT_OK);
     CHECK(holds(one, "\"T4\"") && holds(one, "\"schema\": 1"));
-    CHECK_INT(habitat_answer_gpus(table, NULL, &all, &err), HABITAT_OK);
+    CHECK_INT(habitat_json_gpus(table, NULL, &all, &err), HABITAT_OK);
     CHECK(holds(all, "\"T4\"") && holds(all, "\"H200-SXM5-141GB\""));
     CHECK(strlen(all) > strlen(one));
     char *kept = one;
-    CHECK_INT(habitat_answer_gpus(NULL, NULL, &one, &err), HABITAT_E_ARG);
+    CHECK_INT(habitat_json_gpus(NULL, NULL, &one, &err), HABITAT_E_ARG);
     CHECK(one == kept);
-    habitat_answer_free(one);
-    habitat_answer_free(all);
+    habitat_json_free(one);
+    habitat_json_free(all);
     check_case("GPUs: one or all");
 }
 
 static void test_trace(void) {
     char *answer = NULL;
     habitat_error err = {0};
-    CHECK_INT(habitat_answer_trace(table, trace, NULL, &answer, &err), HABITAT_OK);
+    habitat_request r = {.trace = trace, .gpus = table, .no_predictions = true};
+    CHECK_INT(habitat_json_answer(&r, NULL, false, &answer, &err), HABITAT_OK);
     CHECK(holds(answer, "\"gpu\": \"H200-SXM5-141GB\"") && holds(answer, "\"kernels\": 6"));
     CHECK(holds(answer, "\"batch_size\": 32"));
-    habitat_answer_free(answer);
+    habitat_json_free(answer);
     check_case("a trace as `info --json` describes it");
 }
 
 static void test_prediction(void) {
     const habitat_gpu *two[2] = {gpu_named("T4"), gpu_named("V100-SXM2-32GB")};
     const char *const warnings[] = {"a warning of the caller's"};
-    habitat_question q = {.count = 2,
-                          .destinations = two,
-                          .method = "bandwidth",
-                          .warning_count = 1,
-                          .warnings = warnings};
+    habitat_request r = {.trace = trace,
+                         .gpus = table,
+                         .destination_count = 2,
+                         .destinations = two,
+                         .method = HABITAT_METHOD_BANDWIDTH,
+                         .note_count = 1,
+                         .notes = warnings};
     char *answer = NULL;
     habitat_error err = {0};
-    CHECK_INT(habitat_answer_prediction(table, trace, &q, &answer, &err), HABITAT_OK);
+    CHECK_INT(habitat_json_answer(&r, NULL, false, &answer, &err), HABITAT_OK);
     CHECK(holds(answer, "\"T4\"") && holds(answer, "\"V100-SXM2-32GB\""));
     CHECK(holds(answer, "\"method\": \"bandwidth\"") && holds(answer, warnings[0]));
-    habitat_answer_free(answer);
+    habitat_json_free(answer);
     answer = NULL;
-    q.explain = true;
-    CHECK_INT(habitat_answer_prediction(table, trace, &q, &answer, &err), HABITAT_OK);
+    CHECK_INT(habitat_json_answer(&r, NULL, true, &answer, &err), HABITAT_OK);
     CHECK(holds(answer, "\"T4\"") && holds(answer, "aten::addmm"));
-    habitat_answer_free(answer);
+    habitat_json_free(answer);
     check_case("a prediction and an explanation, with the caller's warnings");
 
     /* a destination without bandwidth is left out of several, and an error alone */
@@ -81,22 +83,23 @@ static void test_prediction(void) {
     gap.name = "gap";
     gap.memory_bandwidth_bytes_per_s = NAN;
     const habitat_gpu *with_gap[2] = {&gap, two[1]};
-    q = (habitat_question){.count = 2, .destinations = with_gap, .method = "bandwidth"};
-    CHECK_INT(habitat_answer_prediction(table, trace, &q, &answer, &err), HABITAT_OK);
+    r.destinations = with_gap;
+    r.note_count = 0;
+    CHECK_INT(habitat_json_answer(&r, NULL, false, &answer, &err), HABITAT_OK);
     CHECK(holds(answer, "gap: left out") && times(answer, "\"low_ms\"") == 1);
-    habitat_answer_free(answer);
+    habitat_json_free(answer);
     answer = NULL;
-    q.count = 1;
-    CHECK_INT(habitat_answer_prediction(table, trace, &q, &answer, &err), HABITAT_E_NO_SPEC);
+    r.destination_count = 1;
+    CHECK_INT(habitat_json_answer(&r, NULL, false, &answer, &err), HABITAT_E_NO_SPEC);
     CHECK(answer == NULL);
     check_case("a destination with a gap is left out with a warning, unless it is the only one");
 
-    q = (habitat_question){.count = 2, .destinations = two, .method = "guess"};
-    CHECK_INT(habitat_answer_prediction(table, trace, &q, &answer, &err), HABITAT_E_UNKNOWN_METHOD);
-    q = (habitat_question){.count = 2, .destinations = two, .by = "colour"};
-    CHECK(habitat_answer_prediction(table, trace, &q, &answer, &err) != HABITAT_OK);
-    q = (habitat_question){.count = 0, .destinations = two};
-    CHECK_INT(habitat_answer_prediction(table, trace, &q, &answer, &err), HABITAT_E_ARG);
+    r = (habitat_request){.trace = trace, .gpus = table, .method = HABITAT_METHOD_SAME};
+    CHECK_INT(habitat_json_answer(&r, NULL, false, &answer, &err), HABITAT_E_ARG);
+    r.method = HABITAT_METHOD_AUTO;
+    CHECK_INT(habitat_json_answer(&r, "colour", false, &answer, &err), HABITAT_E_ARG);
+    r.trace = NULL;
+    CHECK_INT(habitat_json_answer(&r, NULL, false, &answer, &err), HABITAT_E_ARG);
     CHECK(answer == NULL);
     check_case("refusals leave the answer alone");
 }

@@ -1,0 +1,153 @@
+/* One door to every prediction: a request says what is asked, an answer holds what is known.
+ *
+ * The command line and the Python package ask here and nowhere else. A request is a struct whose
+ * zero value means "as usual" in every field: a new wish is a new field at its end. An answer is a
+ * list of rows, one for each thing that can be compared (a GPU; later also a batch size, a number
+ * format, a number of GPUs), and of warnings. */
+#ifndef HABITAT_ASK_H
+#define HABITAT_ASK_H
+
+#ifndef HABITAT_EXPERIMENTAL
+#error "<habitat/ask.h> is experimental; define HABITAT_EXPERIMENTAL to use it (habitat.h)"
+#endif
+
+#include <stdbool.h>
+
+#include <habitat/gpu.h>
+#include <habitat/models.h>
+#include <habitat/predict.h>
+#include <habitat/question.h>
+#include <habitat/status.h>
+#include <habitat/trace.h>
+#include <habitat/workload.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What is asked. Everything is borrowed and must outlive the answer. Start with
+ * habitat_request_init() or with all zeros: zero is the default that a line names. */
+typedef struct habitat_request {
+    size_t size_bytes; /* of this struct; 0: not checked. Others than this library's are refused. */
+
+    /* What: one of these three. */
+    const habitat_trace *trace;            /* an iteration, as recorded */
+    const habitat_workload *workload;      /* an iteration that the caller prepared */
+    const habitat_model_query *operations; /* shape (operation_count): operations by their shapes */
+    size_t operation_count;
+
+    const char *name,
+        *shape; /* of the operations, for reports: "gemm", "m=8 n=8 k=8"; may be NULL */
+
+    /* With a trace: the GPU of the recording; NULL: as the trace says. One that the recording
+     * contradicts is refused, one that it names otherwise is warned of. */
+    const habitat_gpu *origin;
+    const char
+        *origin_word; /* what messages call it ("--from"), errors in err->file; NULL: "origin" */
+
+    /* Where to: shape (destination_count); 0: every GPU of the table, in its order. */
+    const habitat_gpu *const *destinations;
+    size_t destination_count;
+    /* What is recorded, without any prediction. A GPU of the recording that the table does not have
+     * is a warning then. */
+    bool no_predictions;
+
+    /* By what. */
+    const habitat_gpu_table *gpus; /* looked up in; NULL: no trace, and destinations are given */
+    habitat_method method;         /* 0: auto */
+    const habitat_models
+        *models;             /* what methods with operator models ask; NULL: the library's own */
+    const char *models_name; /* what messages call them; NULL: built-in */
+    habitat_model_use use;   /* which of them answer for operations, where the method is auto */
+    bool models_only;        /* operations that no model knows have no answer */
+
+    /* What the caller has to say itself: handed on as the answer's first warnings. */
+    const char *const *notes; /* shape (note_count) */
+    size_t note_count;
+} habitat_request;
+
+/** Set a request to its defaults: its size, and every other field zero. @param request not NULL.
+ * @since 0.1 */
+HABITAT_API void habitat_request_init(habitat_request *request);
+
+/* What a warning is about. */
+typedef enum habitat_warning_about {
+    HABITAT_ABOUT_NOTE = 0,     /* of the caller: habitat_request::notes */
+    HABITAT_ABOUT_REQUEST,      /* something that was asked has no answer, or another one */
+    HABITAT_ABOUT_RECORDING,    /* the recording: holds for every row */
+    HABITAT_ABOUT_DESTINATIONS, /* what some destinations give reason to say */
+} habitat_warning_about;
+
+typedef struct habitat_warning {
+    habitat_warning_about about;
+    const char *text; /* one line */
+} habitat_warning;
+
+/* In which number formats an iteration runs. */
+typedef enum habitat_precision {
+    HABITAT_PRECISION_RECORDED = 0, /* in those of its operations */
+} habitat_precision;
+
+/* What makes a row another one: together unlike any other row's. */
+typedef struct habitat_answer_key {
+    const habitat_gpu *gpu;
+    uint64_t batch_size; /* 0: as recorded, or none */
+    habitat_precision precision;
+    uint32_t gpu_count; /* GPUs that run the iteration together */
+} habitat_answer_key;
+
+/* One row: a prediction of an iteration, or estimates of operations. */
+typedef struct habitat_answer_row {
+    habitat_answer_key key;
+    habitat_error error; /* code HABITAT_OK, or why nothing of this row is known */
+
+    const habitat_prediction *prediction; /* of an iteration; NULL: operations were asked */
+
+    /* Of operations. */
+    const habitat_operation_estimate *operations; /* shape (operation_count); NULL without any */
+    habitat_operation_estimate whole;             /* all of them, one after the other */
+
+    /* What this row alone gives reason to say. */
+    const char *const *warnings; /* shape (warning_count) */
+    size_t warning_count;
+} habitat_answer_row;
+
+/* What is known. Belongs to the caller as a whole: habitat_answer_free(). */
+typedef struct habitat_answer {
+    const habitat_trace *trace;       /* of the request or its workload; NULL without one */
+    const habitat_workload *workload; /* NULL where operations were asked, or the recording's GPU is
+                                         not known */
+    habitat_method method;            /* as asked for */
+    const habitat_model_query *operations; /* as asked, shape (operation_count) */
+    size_t operation_count;
+    habitat_work work; /* of all of them; class, pass, formats and shape are those of the first */
+    const char *name, *shape;
+    habitat_answer_row *rows; /* shape (row_count), in the order of the destinations */
+    size_t row_count;
+    const habitat_warning
+        *warnings; /* shape (warning_count), in the order in which they are told */
+    size_t warning_count;
+} habitat_answer;
+
+/** Answer a request.
+ *
+ * An iteration: a destination whose specification has a gap is left out with a warning, unless it
+ * is the only one. Operations: a destination without an estimate keeps its row, with the reason.
+ * @param request not NULL. @param out receives the answer; free with habitat_answer_free().
+ * Untouched on error.
+ * @param err     where and why on failure; may be NULL. err->index is the destination that failed,
+ * where one did.
+ * @return HABITAT_OK; HABITAT_E_ARG (nothing, or several things asked; an origin that the recording
+ *         contradicts); HABITAT_E_UNKNOWN_GPU (of the recording); HABITAT_E_NO_GPU; as
+ *         habitat_predictor_create() and habitat_predictor_predict(); HABITAT_E_MEMORY.
+ * @note   Several threads may ask at once. @tested tests/unit/test_ask.c @since 0.1 */
+HABITAT_API habitat_status habitat_ask(const habitat_request *request, habitat_answer **out,
+                                       habitat_error *err);
+
+/** Free an answer; NULL is allowed. @since 0.1 */
+HABITAT_API void habitat_answer_free(habitat_answer *answer);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,110 @@
+/* The one door: checks a request, has it answered, and says what there is to say. */
+#include <stdlib.h>
+
+#include "ask/answer.h"
+#include "ask/warnings.h"
+#include "gpu/gpu.h"
+#include "base/error.h"
+#include "workload/workload.h"
+
+void habitat_request_init(habitat_request *request) {
+    *request = (habitat_request){.size_bytes = sizeof *request};
+}
+
+static habitat_status check(const habitat_request *r, habitat_error *err) {
+    int things = (r->trace != NULL) + (r->workload != NULL) + (r->operations != NULL);
+    bool operations = (r->operations != NULL) == (r->operation_count > 0);
+    bool destinations = (r->destinations != NULL) == (r->destination_count > 0);
+    bool known = r->gpus || (r->destination_count && !r->trace);
+    if (r->size_bytes && r->size_bytes != sizeof *r)
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "the request has %zu bytes and this library's has %zu: they are of two "
+                            "versions",
+                            r->size_bytes, sizeof *r);
+    if (things != 1 || !operations)
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "a request is about a trace, a workload or operations: one of them");
+    if (!destinations || !known || (r->note_count && !r->notes))
+        return habitat_fail(err, HABITAT_E_ARG, "no GPU table or no destinations given");
+    for (size_t i = 0; i < r->destination_count; i++)
+        if (!r->destinations[i])
+            return habitat_fail(err, HABITAT_E_ARG, "destination %zu is NULL", i);
+    if (!habitat_method_askable(r->method))
+        return habitat_fail(err, HABITAT_E_ARG, "not a method");
+    return HABITAT_OK;
+}
+
+/* Those of the request, else all of the table: shape (*count), the caller's to free. */
+static habitat_status take_destinations(const habitat_request *r, const habitat_gpu ***out,
+                                        size_t *count, habitat_error *err) {
+    bool all = r->destination_count == 0;
+    *count = r->no_predictions ? 0 : all ? habitat_gpu_count(r->gpus) : r->destination_count;
+    *out = calloc(*count + 1, sizeof **out);
+    if (!*out)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t i = 0; i < *count; i++)
+        (*out)[i] = all ? habitat_gpu_at(r->gpus, i) : r->destinations[i];
+    return HABITAT_OK;
+}
+
+static habitat_status fill(const habitat_request *r, size_t count,
+                           const habitat_gpu *const *destinations, made_answer *out,
+                           habitat_error *err) {
+    habitat_status status = HABITAT_OK;
+    out->open.rows = calloc(count + 1, sizeof *out->open.rows);
+    if (!out->open.rows)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t i = 0; status == HABITAT_OK && i < r->note_count; i++)
+        status = warnings_add(out, HABITAT_ABOUT_NOTE, r->notes[i], err);
+    if (status == HABITAT_OK)
+        status = r->operations ? answer_operations(r, count, destinations, out, err)
+                               : answer_iteration(r, count, destinations, out, err);
+    return status == HABITAT_OK ? warnings_assemble(count, destinations, out, err) : status;
+}
+
+habitat_status habitat_ask(const habitat_request *request, habitat_answer **out,
+                           habitat_error *err) {
+    const habitat_gpu **destinations = NULL;
+    size_t count = 0;
+    if (!request || !out)
+        return habitat_fail(err, HABITAT_E_ARG, "no request or no place for the answer given");
+    habitat_status status = check(request, err);
+    if (status == HABITAT_OK)
+        status = take_destinations(request, &destinations, &count, err);
+    if (status != HABITAT_OK)
+        return status;
+    made_answer *made = calloc(1, sizeof *made);
+    if (made) {
+        const habitat_workload *given = request->workload;
+        made->open = (habitat_answer){.trace = given ? given->trace : request->trace,
+                                      .workload = request->workload,
+                                      .method = request->method,
+                                      .operations = request->operations,
+                                      .operation_count = request->operation_count,
+                                      .name = request->name,
+                                      .shape = request->shape};
+        status = fill(request, count, destinations, made, err);
+    } else {
+        status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    }
+    free(destinations);
+    if (status == HABITAT_OK)
+        *out = &made->open;
+    else
+        habitat_answer_free(made ? &made->open : NULL);
+    return status;
+}
+
+void habitat_answer_free(habitat_answer *open) {
+    made_answer *a = (made_answer *)(void *)open;
+    if (!a)
+        return;
+    for (size_t i = 0; i < open->row_count; i++)
+        habitat_prediction_free(
+            (habitat_prediction *)(size_t)(const void *)open->rows[i].prediction);
+    free(open->rows);
+    free(a->warnings);
+    habitat_workload_free(a->own_workload);
+    habitat_arena_free(&a->arena);
+    free(a);
+}

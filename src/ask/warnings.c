@@ -1,0 +1,285 @@
+/* What a person should know before trusting an answer: see warnings.h. */
+#include "ask/warnings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <habitat/formula.h>
+#include <habitat/text.h>
+
+#include "gpu/gpu.h"
+#include "base/error.h"
+#include "workload/workload.h"
+
+enum { NAMES_SHOWN = 4 };
+
+/* Below this share of the kernels' time a format says nothing about the iteration. */
+static const double least_share = 0.01;
+
+double format_share(const habitat_workload *workload, habitat_dtype dtype) {
+    size_t count = 0;
+    const habitat_workload_kernel *kernels = habitat_workload_kernels(workload, &count);
+    double all = 0, in = 0;
+    for (size_t i = 0; i < count; i++) {
+        const habitat_kernel_facts *facts = &kernels[i].facts;
+        all += facts->time_ns;
+        if (facts->matrix_unit && facts->dtype == dtype)
+            in += facts->time_ns;
+    }
+    return all > 0 ? in / all : 0;
+}
+
+/* The narrow formats: that fp32 and TF32 run on plain units elsewhere is what a person expects. */
+static bool is_narrow(habitat_dtype dtype) {
+    return dtype == HABITAT_DTYPE_FP16 || dtype == HABITAT_DTYPE_BF16 ||
+           dtype == HABITAT_DTYPE_FP8 || dtype == HABITAT_DTYPE_INT8;
+}
+
+/* GPUs without matrix units for a format: their names, and what they compute in instead. */
+typedef struct lacking {
+    size_t count;
+    char names[200], rates[96];
+    bool rate_named[HABITAT_DTYPE_COUNT];
+} lacking;
+
+static void add_lacking(lacking *l, const habitat_gpu *gpu, habitat_dtype dtype) {
+    habitat_dtype other = dtype;
+    bool matrix = true;
+    habitat_arithmetic_rate(gpu, dtype, true, false, &other, &matrix);
+    if (other == dtype && matrix)
+        return;
+    if (l->count < NAMES_SHOWN)
+        snprintf(l->names + strlen(l->names), sizeof l->names - strlen(l->names), "%s%s",
+                 l->count ? ", " : "", gpu->name);
+    l->count++;
+    if (!l->rate_named[other])
+        snprintf(l->rates + strlen(l->rates), sizeof l->rates - strlen(l->rates), "%s%s",
+                 *l->rates ? " or " : "", habitat_dtype_name(other));
+    l->rate_named[other] = true;
+}
+
+static void close_names(lacking *l) {
+    if (l->count > NAMES_SHOWN)
+        snprintf(l->names + strlen(l->names), sizeof l->names - strlen(l->names), " and %zu more",
+                 l->count - NAMES_SHOWN);
+}
+
+bool warn_of_format(double share, const habitat_gpu *origin, const habitat_gpu *const *gpus,
+                    size_t count, habitat_dtype dtype, char *text) {
+    lacking found = {0};
+    if (!is_narrow(dtype) || share < least_share)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (gpus[i] != origin)
+            add_lacking(&found, gpus[i], dtype);
+    if (!found.count)
+        return false;
+    close_names(&found);
+    habitat_format(
+        text, WARNING_BYTES,
+        "no %s matrix units on %s: %.0f %% of the origin's kernel time is predicted there "
+        "at the %s rate; a library may be slower, or refuse",
+        habitat_dtype_name(dtype), found.names, 100.0 * share, found.rates);
+    return true;
+}
+
+bool warn_of_operation_format(const habitat_gpu *const *gpus, size_t count, habitat_dtype dtype,
+                              char *text) {
+    lacking found = {0};
+    if (!is_narrow(dtype))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        add_lacking(&found, gpus[i], dtype);
+    if (!found.count)
+        return false;
+    close_names(&found);
+    snprintf(text, WARNING_BYTES,
+             "no %s matrix units on %s: predicted there at the %s rate; a library may be slower, "
+             "or refuse",
+             habitat_dtype_name(dtype), found.names, found.rates);
+    return true;
+}
+
+const char *warn_of_vendor(const habitat_gpu *origin, const habitat_gpu *const *gpus,
+                           size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(gpus[i]->vendor, origin->vendor) != 0)
+            return "GPUs of another vendor than the origin's run other libraries: no measurement "
+                   "of them checks these predictions; take them as rough";
+    return NULL;
+}
+
+bool warn_of_calibration(const habitat_prediction *const *predictions, size_t count, char *text) {
+    char names[240] = "";
+    size_t moved = 0;
+    for (size_t i = 0; i < count; i++) {
+        const habitat_prediction *p = predictions[i];
+        if (p->calibrated_operations == 0)
+            continue;
+        if (moved < NAMES_SHOWN)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s (%zu)",
+                     moved ? ", " : "", p->gpu->name, p->calibrated_operations);
+        moved++;
+    }
+    char more[32] = "";
+    if (moved > NAMES_SHOWN)
+        snprintf(more, sizeof more, " and %zu more", moved - NAMES_SHOWN);
+    if (moved)
+        snprintf(text, WARNING_BYTES,
+                 "operations that a calibration measured move what the operator models say of %s%s",
+                 names, more);
+    return moved > 0;
+}
+
+const char *warn_of_intervals(const habitat_prediction *const *predictions, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!predictions[i]->intervals_calibrated)
+            return "low_ms and high_ms are a default width, not calibrated: 15 % within an "
+                   "architecture, 25 % across, 50 % for the fallback";
+    return NULL;
+}
+
+/* ---- all of them ---- */
+
+habitat_status warnings_add(made_answer *out, habitat_warning_about about, const char *text,
+                            habitat_error *err) {
+    const char *kept = habitat_arena_string(&out->arena, text, strlen(text));
+    if (kept && out->open.warning_count == out->capacity) {
+        size_t capacity = 2 * out->capacity + 16;
+        habitat_warning *grown = realloc(out->warnings, capacity * sizeof *grown);
+        if (grown) {
+            out->open.warnings = out->warnings = grown;
+            out->capacity = capacity;
+        }
+    }
+    if (!kept || out->open.warning_count == out->capacity)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    out->warnings[out->open.warning_count++] = (habitat_warning){about, kept};
+    return HABITAT_OK;
+}
+
+/* What is looked at for the rows of an iteration. */
+typedef struct scene {
+    const habitat_gpu *origin;              /* NULL: nobody timed the workload */
+    double share[HABITAT_DTYPE_COUNT];      /* format_share() */
+    bool computes[HABITAT_DTYPE_COUNT];     /* untimed: products compute in it */
+    const habitat_prediction **predictions; /* shape (count) */
+    const habitat_gpu **gpus;               /* shape (count): of the predictions */
+    size_t count;
+} scene;
+
+static void look_at(const habitat_workload *w, scene *out) {
+    out->origin = w->origin;
+    for (int d = 0; d < HABITAT_DTYPE_COUNT; d++)
+        if (w->origin && is_narrow((habitat_dtype)d))
+            out->share[d] = format_share(w, (habitat_dtype)d);
+    for (size_t i = 0; !w->origin && i < w->kernel_count; i++)
+        out->computes[w->kernels[i].facts.dtype] |= habitat_is_product(w->kernels[i].op_class);
+}
+
+enum { LINES_MAX = HABITAT_DTYPE_COUNT + 3 };
+
+typedef struct lines {
+    char text[LINES_MAX][WARNING_BYTES];
+    size_t count;
+} lines;
+
+static void add_line(lines *l, const char *text) {
+    if (text)
+        snprintf(l->text[l->count++], WARNING_BYTES, "%s", text);
+}
+
+/* Lines about `count` predictions from `first` on. */
+static void say(const scene *s, size_t first, size_t count, lines *out) {
+    const habitat_gpu *const *gpus = s->gpus + first;
+    const habitat_prediction *const *predictions = s->predictions + first;
+    out->count = 0;
+    for (int d = 0; d < HABITAT_DTYPE_COUNT; d++) {
+        char *line = out->text[out->count];
+        bool said = false;
+        if (s->origin)
+            said = warn_of_format(s->share[d], s->origin, gpus, count, (habitat_dtype)d, line);
+        else if (s->computes[d])
+            said = warn_of_operation_format(gpus, count, (habitat_dtype)d, line);
+        out->count += said;
+    }
+    if (s->origin)
+        add_line(out, warn_of_vendor(s->origin, gpus, count));
+    out->count += warn_of_calibration(predictions, count, out->text[out->count]);
+    add_line(out, warn_of_intervals(predictions, count));
+}
+
+static habitat_status set_row_warnings(habitat_answer_row *row, const lines *l, made_answer *out,
+                                       habitat_error *err) {
+    const char **list = habitat_arena_alloc(&out->arena, LINES_MAX * sizeof *list);
+    for (size_t i = 0; list && i < l->count; i++) {
+        list[i] = habitat_arena_string(&out->arena, l->text[i], strlen(l->text[i]));
+        if (!list[i])
+            list = NULL;
+    }
+    if (!list)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    row->warnings = list;
+    row->warning_count = l->count;
+    return HABITAT_OK;
+}
+
+static habitat_status of_destinations(const scene *s, made_answer *out, habitat_error *err) {
+    lines l;
+    habitat_status status = HABITAT_OK;
+    for (size_t i = 0; status == HABITAT_OK && i < s->count; i++) {
+        say(s, i, 1, &l);
+        status = set_row_warnings(&out->open.rows[i], &l, out, err);
+    }
+    say(s, 0, s->count, &l);
+    for (size_t i = 0; status == HABITAT_OK && i < l.count; i++)
+        status = warnings_add(out, HABITAT_ABOUT_DESTINATIONS, l.text[i], err);
+    return status;
+}
+
+static habitat_status of_iteration(made_answer *out, habitat_error *err) {
+    const habitat_workload *w = out->open.workload;
+    habitat_status status = HABITAT_OK;
+    for (size_t i = 0; status == HABITAT_OK && i < w->warning_count; i++)
+        status = warnings_add(out, HABITAT_ABOUT_RECORDING, w->warnings[i], err);
+    scene s = {.count = out->open.row_count};
+    s.predictions = calloc(s.count + 1, sizeof *s.predictions);
+    s.gpus = calloc(s.count + 1, sizeof *s.gpus);
+    if (status == HABITAT_OK && (!s.predictions || !s.gpus))
+        status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t i = 0; status == HABITAT_OK && i < s.count; i++) {
+        s.predictions[i] = out->open.rows[i].prediction;
+        s.gpus[i] = out->open.rows[i].key.gpu;
+    }
+    if (status == HABITAT_OK && s.count) {
+        look_at(w, &s);
+        status = of_destinations(&s, out, err);
+    }
+    free(s.predictions);
+    free(s.gpus);
+    return status;
+}
+
+/* Matrix work in a format that a GPU lacks is predicted in another one. */
+static habitat_status of_operations(const habitat_gpu *const *gpus, size_t count, made_answer *out,
+                                    habitat_error *err) {
+    bool computes[HABITAT_DTYPE_COUNT] = {false};
+    char line[WARNING_BYTES];
+    habitat_status status = HABITAT_OK;
+    for (size_t i = 0; i < out->open.operation_count; i++) {
+        const habitat_work *work = out->open.operations[i].work;
+        computes[work->dtype] |= habitat_is_product(work->op_class);
+    }
+    for (int d = 0; status == HABITAT_OK && d < HABITAT_DTYPE_COUNT; d++)
+        if (computes[d] && warn_of_operation_format(gpus, count, (habitat_dtype)d, line))
+            status = warnings_add(out, HABITAT_ABOUT_REQUEST, line, err);
+    return status;
+}
+
+habitat_status warnings_assemble(size_t count, const habitat_gpu *const *destinations,
+                                 made_answer *out, habitat_error *err) {
+    if (out->open.operation_count)
+        return of_operations(destinations, count, out, err);
+    return out->open.workload ? of_iteration(out, err) : HABITAT_OK;
+}

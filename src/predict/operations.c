@@ -1,0 +1,153 @@
+/* The one place where an operation without a measurement gets its time; see operations.h. */
+#include "predict/operations.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/gpu.h"
+#include "base/error.h"
+#include "predict/estimate.h"
+#include "predict/method.h"
+
+static bool has_rule(const method_plug *plug) {
+    return plug->operation != NULL;
+}
+
+static habitat_status scales_time(const method_plug *plug, habitat_error *err) {
+    char list[METHOD_LIST_BYTES];
+    method_list(has_rule, " or ", list, sizeof list);
+    return habitat_fail(err, HABITAT_E_UNSUPPORTED,
+                        "method %s scales a measured time, and a single operation has none; "
+                        "use %s, or predict from a trace",
+                        plug->name, list);
+}
+
+static habitat_status check(const method_plug *plug, const habitat_models *models,
+                            habitat_error *err) {
+    if (!plug || !plug->askable)
+        return habitat_fail(err, HABITAT_E_ARG, "not a method");
+    if (!plug->operation && !plug->needs_models)
+        return scales_time(plug, err);
+    return method_check_models(plug, models, err);
+}
+
+/* Why this one cannot be asked at all; HABITAT_OK where it can. */
+static habitat_status check_one(const method_plug *plug, const habitat_work *work,
+                                habitat_error *err) {
+    if (!work->known || !formula_known(work->flop) ||
+        !formula_known(work->read_bytes + work->write_bytes))
+        return habitat_fail(err, HABITAT_E_UNSUPPORTED,
+                            "flop and bytes of this operation are unknown");
+    return plug->covers && !plug->covers(work) ? scales_time(plug, err) : HABITAT_OK;
+}
+
+static habitat_status refuse(habitat_arena *arena, const habitat_error *why,
+                             habitat_operation_estimate *out, habitat_error *err) {
+    const char *text = why->message[0] ? why->message : habitat_status_text(why->code);
+    const char *kept = habitat_arena_string(arena, text, strlen(text));
+    if (!kept || why->code == HABITAT_E_MEMORY)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    out->status = why->code;
+    out->reason = kept;
+    return HABITAT_OK;
+}
+
+static void accept(const method_question *q, const method_answer *answer,
+                   habitat_operation_estimate *out) {
+    double width = estimate_default_width(false, answer->method);
+    bool own = answer->low_ms > 0.0;
+    out->estimate = (habitat_estimate){
+        .ms = answer->ms,
+        .low_ms = own ? answer->low_ms : answer->ms / (1.0 + width),
+        .high_ms = own ? answer->high_ms : answer->ms * (1.0 + width),
+        .origin_ms = NAN,
+        .method = answer->method,
+        .bound = estimate_bound(q->gpu, q->work->flop, single_bytes(q), q->rates, answer->ms),
+    };
+}
+
+static habitat_status no_model(const operations_by *by, const method_plug *plug,
+                               const habitat_gpu *gpu, const habitat_model_query *question,
+                               habitat_error *why) {
+    habitat_dtype dtype = question->arithmetic ? question->arithmetic : question->work->dtype;
+    const char *who = by->models_name                       ? by->models_name
+                      : plug->models == HABITAT_MODEL_PAPER ? "method mlp"
+                      : by->use == HABITAT_MODEL_TRANSFER   ? "built-in transfer models"
+                                                            : "built-in models";
+    return habitat_fail(why, HABITAT_E_UNSUPPORTED, "%s: no model for %s in %s on %s", who,
+                        habitat_class_name(question->work->op_class), habitat_dtype_name(dtype),
+                        gpu->name);
+}
+
+/* Room for one call. */
+typedef struct asked {
+    method_question *questions;       /* shape (n) */
+    habitat_model_query *queries;     /* shape (n) */
+    habitat_operator_answer *answers; /* shape (n) */
+} asked;
+
+/* Without a measurement to scale the models are the best there is. Chosen by the caller they answer
+ * for any GPU; else for the vendor whose GPUs they were trained on. */
+static habitat_status ask_models(const operations_by *by, const method_plug *plug,
+                                 const habitat_gpu *gpu, size_t n, asked *a, habitat_error *err) {
+    habitat_model_use use = plug->models == HABITAT_MODEL_AUTO ? by->use : plug->models;
+    habitat_method mark = use == HABITAT_MODEL_PAPER ? HABITAT_METHOD_MLP : HABITAT_METHOD_LEARNED;
+    bool own_vendor = gpu->compute_capability || by->models_only || plug->needs_models;
+    if (!plug->asks_models || !by->models || !own_vendor)
+        return HABITAT_OK;
+    for (size_t i = 0; i < n; i++) {
+        a->queries[i].work = a->questions[i].work;
+        a->queries[i].arithmetic = a->questions[i].arithmetic;
+    }
+    habitat_status status =
+        operator_models_ask(by->models, use, mark, gpu, n, a->queries, a->answers, err);
+    bool rule = plug->operation && !by->models_only;
+    return status == HABITAT_E_UNSUPPORTED && rule ? HABITAT_OK : status;
+}
+
+/* One operation after the models were asked. */
+static habitat_status answer_one(const operations_by *by, const method_plug *plug,
+                                 const habitat_model_query *question, const method_question *q,
+                                 const habitat_operator_answer *found, habitat_arena *arena,
+                                 habitat_operation_estimate *out, habitat_error *err) {
+    habitat_error why = {0};
+    method_answer answer = {found->ms, found->low_ms, found->high_ms, found->method};
+    *out = (habitat_operation_estimate){
+        .estimate = {
+            .ms = NAN, .low_ms = NAN, .high_ms = NAN, .origin_ms = NAN, .method = by->method}};
+    habitat_status status = check_one(plug, question->work, &why);
+    if (status == HABITAT_OK && !found->covered)
+        status = plug->operation && !by->models_only ? plug->operation(q, &answer, &why)
+                                                     : no_model(by, plug, q->gpu, question, &why);
+    if (status != HABITAT_OK)
+        return refuse(arena, &why, out, err);
+    accept(q, &answer, out);
+    return HABITAT_OK;
+}
+
+habitat_status operations_predict(const operations_by *by, const habitat_gpu *gpu, size_t n,
+                                  const habitat_model_query *questions, habitat_arena *arena,
+                                  habitat_operation_estimate *out, habitat_error *err) {
+    const method_plug *plug = method_of(by->method);
+    habitat_status status = check(plug, by->models, err);
+    if (status != HABITAT_OK)
+        return status;
+    asked a = {calloc(n + 1, sizeof *a.questions), calloc(n + 1, sizeof *a.queries),
+               calloc(n + 1, sizeof *a.answers)};
+    if (!a.questions || !a.queries || !a.answers)
+        status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t i = 0; status == HABITAT_OK && i < n; i++) {
+        a.questions[i] = single_question(&questions[i], gpu, plug->sustained);
+        a.queries[i] = questions[i];
+    }
+    if (status == HABITAT_OK)
+        status = ask_models(by, plug, gpu, n, &a, err);
+    for (size_t i = 0; status == HABITAT_OK && i < n; i++)
+        status = answer_one(by, plug, &questions[i], &a.questions[i], &a.answers[i], arena, &out[i],
+                            err);
+    free(a.questions);
+    free(a.queries);
+    free(a.answers);
+    return status;
+}

@@ -1,0 +1,110 @@
+/* Workloads from shapes alone: every operation as `habitat op` answers it, one after the other. */
+#include "predict/untimed.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "gpu/gpu.h"
+#include "base/error.h"
+#include "predict/estimate.h"
+#include "predict/method.h"
+#include "predict/operations.h"
+#include "predict/totals.h"
+
+typedef struct untimed {
+    const habitat_workload *w;
+    const habitat_gpu *dest;
+    habitat_model_query *questions;      /* shape (kernel_count) */
+    habitat_operation_estimate *answers; /* shape (kernel_count) */
+    habitat_arena arena;                 /* reasons */
+} untimed;
+
+/* Kernels of an untimed workload are its groups. */
+static habitat_status set_up(untimed *u, habitat_error *err) {
+    size_t count = u->w->kernel_count;
+    u->questions = calloc(count, sizeof *u->questions);
+    u->answers = calloc(count, sizeof *u->answers);
+    if (!u->questions || !u->answers)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        u->questions[i] = (habitat_model_query){.work = &u->w->groups[i].work,
+                                                .arithmetic = u->w->kernels[i].facts.dtype};
+    return HABITAT_OK;
+}
+
+/* What the method's models do not know. */
+static habitat_status fall_back(untimed *u, size_t i, habitat_error *err) {
+    operations_by roofline = {.method = HABITAT_METHOD_ROOFLINE};
+    habitat_operation_estimate *out = &u->answers[i];
+    habitat_status status =
+        operations_predict(&roofline, u->dest, 1, &u->questions[i], &u->arena, out, err);
+    if (status != HABITAT_OK)
+        return status;
+    if (out->status != HABITAT_OK)
+        return habitat_fail(err, out->status, "%s", out->reason);
+    double width = estimate_default_width(false, HABITAT_METHOD_FALLBACK);
+    out->estimate.method = HABITAT_METHOD_FALLBACK;
+    out->estimate.low_ms = out->estimate.ms / (1.0 + width);
+    out->estimate.high_ms = out->estimate.ms * (1.0 + width);
+    return HABITAT_OK;
+}
+
+/* A method that scales what it does not cover has nothing to scale. */
+static habitat_status answer_all(untimed *u, const operations_by *by, habitat_error *err) {
+    const method_plug *plug = method_of(by->method);
+    habitat_status status = operations_predict(by, u->dest, u->w->kernel_count, u->questions,
+                                               &u->arena, u->answers, err);
+    for (size_t i = 0; status == HABITAT_OK && i < u->w->kernel_count; i++) {
+        const habitat_operation_estimate *answer = &u->answers[i];
+        bool scales = plug->covers && !plug->covers(u->questions[i].work);
+        if (answer->status == HABITAT_E_UNSUPPORTED && !scales)
+            status = fall_back(u, i, err);
+        else if (answer->status != HABITAT_OK)
+            status = habitat_fail(err, answer->status, "%s", answer->reason);
+    }
+    return status;
+}
+
+static void sum_up(const untimed *u, habitat_prediction *out) {
+    scaling s = {.w = u->w, .dest = u->dest};
+    totals sum = {.calibrated = false};
+    for (size_t i = 0; i < u->w->kernel_count; i++) {
+        habitat_estimate *estimate = &out->trace_kernels[i];
+        *estimate = u->answers[i].estimate;
+        estimate->busy_ms = estimate->ms;
+        double ns = estimate->ms * HABITAT_NS_PER_MS;
+        totals_add(&sum, &u->w->kernels[i], ns, ns, estimate);
+    }
+    totals_set(&s, &sum, out);
+}
+
+habitat_status untimed_predict(const habitat_workload *w, habitat_method method,
+                               const habitat_models *models, const habitat_gpu *dest,
+                               habitat_prediction **out, habitat_error *err) {
+    operations_by by = {.method = method, .models = models};
+    untimed u = {.w = w, .dest = dest};
+    habitat_prediction *made = calloc(1, sizeof *made);
+    habitat_status status = set_up(&u, err);
+    if (made) {
+        *made = (habitat_prediction){.gpu = dest,
+                                     .method = method,
+                                     .iteration_count = 1,
+                                     .trace_kernel_count = w->kernel_count,
+                                     .trace_kernels =
+                                         calloc(w->kernel_count, sizeof *made->trace_kernels)};
+    }
+    if (status == HABITAT_OK && (!made || !made->trace_kernels))
+        status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    if (status == HABITAT_OK)
+        status = answer_all(&u, &by, err);
+    if (status == HABITAT_OK)
+        sum_up(&u, made);
+    free(u.questions);
+    free(u.answers);
+    habitat_arena_free(&u.arena);
+    if (status == HABITAT_OK)
+        *out = made;
+    else
+        habitat_prediction_free(made);
+    return status;
+}

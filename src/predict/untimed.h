@@ -1,0 +1,14 @@
+/* A workload that nobody timed, on a destination. */
+#ifndef HABITAT_PREDICT_UNTIMED_H
+#define HABITAT_PREDICT_UNTIMED_H
+
+#include <habitat/predict.h>
+
+/* models: NULL: there are none. Every operation by the method asked for; what the paper's networks
+ * do not know goes through the roofline of the spec sheet, as `fallback`. HABITAT_E_UNSUPPORTED
+ * where the method scales measured times; HABITAT_E_NO_SPEC, HABITAT_E_RANGE, HABITAT_E_MEMORY. */
+habitat_status untimed_predict(const habitat_workload *w, habitat_method method,
+                               const habitat_models *models, const habitat_gpu *dest,
+                               habitat_prediction **out, habitat_error *err);
+
+#endif

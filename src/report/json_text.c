@@ -1,0 +1,113 @@
+/* Answers as JSON text: the reports, written into memory. */
+#include <habitat/json.h>
+#include <habitat/report.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "question/measurement.h"
+
+typedef struct text {
+    char *data;
+    size_t size, capacity;
+} text;
+
+/* habitat_write of the reports: appends; keeps a NUL behind the end. */
+static int append(void *context, const char *data, size_t size) {
+    text *t = context;
+    if (t->capacity - t->size <= size) {
+        size_t capacity = (t->size + size + 1) * 2;
+        char *grown = realloc(t->data, capacity);
+        if (!grown)
+            return -1;
+        t->data = grown;
+        t->capacity = capacity;
+    }
+    memcpy(t->data + t->size, data, size);
+    t->size += size;
+    t->data[t->size] = '\0';
+    return 0;
+}
+
+static habitat_report_options into(text *t) {
+    return (habitat_report_options){.format = HABITAT_REPORT_JSON, .write = append, .context = t};
+}
+
+/* Hands the text over, or frees it when the report failed; a refused write is missing memory. */
+static habitat_status finish(habitat_status status, text *t, char **out, habitat_error *err) {
+    if (status == HABITAT_OK && t->data) {
+        *out = t->data;
+        return HABITAT_OK;
+    }
+    free(t->data);
+    if (status == HABITAT_OK || status == HABITAT_E_IO)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    return status;
+}
+
+habitat_status habitat_json_gpus(const habitat_gpu_table *table, const habitat_gpu *gpu, char **out,
+                                 habitat_error *err) {
+    if (!table || !out)
+        return habitat_fail(err, HABITAT_E_ARG, "table and out must not be NULL");
+    text t = {0};
+    habitat_report_options options = into(&t);
+    habitat_status status = gpu ? habitat_report_gpu(table, gpu, &options, err)
+                                : habitat_report_gpus(table, &options, err);
+    return finish(status, &t, out, err);
+}
+
+static habitat_status write_answer(const habitat_request *r, const habitat_answer *answer,
+                                   bool explain, const habitat_report_options *options,
+                                   habitat_error *err) {
+    if (r->operations)
+        return habitat_report_operation(answer, options, err);
+    if (r->no_predictions)
+        return habitat_report_trace(answer, options, err);
+    return explain ? habitat_report_explanation(answer, options, err)
+                   : habitat_report_prediction(answer, options, err);
+}
+
+habitat_status habitat_json_answer(const habitat_request *request, const char *by, bool explain,
+                                   char **out, habitat_error *err) {
+    habitat_answer *answer = NULL;
+    text t = {0};
+    habitat_report_options options = into(&t);
+    if (!request || !out)
+        return habitat_fail(err, HABITAT_E_ARG, "a request and a place for its answer are needed");
+    habitat_status status = by ? habitat_report_by_from_name(by, &options.by, err) : HABITAT_OK;
+    if (status == HABITAT_OK)
+        status = habitat_ask(request, &answer, err);
+    if (status == HABITAT_OK)
+        status = write_answer(request, answer, explain, &options, err);
+    habitat_answer_free(answer);
+    return finish(status, &t, out, err);
+}
+
+habitat_status habitat_json_operation(const habitat_request *request, const char *op,
+                                      const char *shape, const char *dtype, const char *pass,
+                                      char **out, habitat_error *err) {
+    static const char *const columns[] = {"op", "shape", "dtype", "pass"};
+    const char *const words[] = {op, shape, dtype, pass};
+    habitat_measurement row;
+    if (!request || !op || !shape || !dtype || !pass)
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "an operation has a name, a shape, a dtype and a pass");
+    habitat_status status = measurement_of_fields(NULL, 0, 4, columns, words, &row, err);
+    if (status != HABITAT_OK)
+        return status;
+    habitat_model_query question = question_of(&row);
+    if (question.arithmetic == HABITAT_DTYPE_UNKNOWN)
+        question.arithmetic = habitat_usual_arithmetic(&row.work);
+    habitat_request asked = *request;
+    asked.operations = &question;
+    asked.operation_count = 1;
+    asked.name = op;
+    asked.shape = shape;
+    return habitat_json_answer(&asked, NULL, false, out, err);
+}
+
+void habitat_json_free(char *json) {
+    free(json);
+}

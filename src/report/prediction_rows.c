@@ -1,0 +1,181 @@
+/* The columns of predictions; see prediction_rows.h. JSON follows the contract of the man page
+ * habitat-predict(1). CSV columns are added at the end alone. */
+#include "report/prediction_rows.h"
+
+#include <stdio.h>
+
+#include "gpu/gpu.h"
+#include "report/parts.h"
+
+/* ---- JSON: what is more than a value ---- */
+
+static void json_coverage(writer *w, const char *key, const void *of) {
+    const habitat_prediction *p = ((const prediction_line *)of)->row->prediction;
+    json_map(w, key);
+    for (int m = 0; m < HABITAT_METHOD_COUNT; m++)
+        if (p->coverage[m] > 0)
+            json_number(w, habitat_method_name((habitat_method)m), p->coverage[m]);
+    json_end_map(w);
+}
+
+static void json_by_class(writer *w, const char *key, const void *of) {
+    const habitat_prediction *p = ((const prediction_line *)of)->row->prediction;
+    json_array(w, key);
+    for (size_t i = 0; i < p->class_count; i++) {
+        json_map(w, NULL);
+        json_text(w, "class", habitat_class_name(p->by_class[i].op_class));
+        json_number(w, "origin_ms", p->by_class[i].origin_ms);
+        json_number(w, "ms", p->by_class[i].ms);
+        json_end_map(w);
+    }
+    json_end_array(w);
+}
+
+static void json_own_warnings(writer *w, const char *key, const void *of) {
+    const habitat_answer_row *row = ((const prediction_line *)of)->row;
+    json_array(w, key);
+    for (size_t i = 0; i < row->warning_count; i++)
+        json_text(w, NULL, row->warnings[i]);
+    json_end_array(w);
+}
+
+/* ---- text ---- */
+
+static void show_iteration(text_table *t, size_t column, const void *of) {
+    const prediction_line *l = of;
+    table_number(t, column, l->iteration_ms, l->decimals);
+}
+
+static void show_interval(text_table *t, size_t column, const void *of) {
+    const prediction_line *l = of;
+    table_cell(t, column, "%.*f - %.*f", l->decimals, l->low_ms, l->decimals, l->high_ms);
+}
+
+static void show_ratio(text_table *t, size_t column, const void *of) {
+    char ratio[32];
+    ratio_text(((const prediction_line *)of)->ratio, ratio, sizeof ratio);
+    table_cell(t, column, "%s", ratio);
+}
+
+static void show_samples(text_table *t, size_t column, const void *of) {
+    const prediction_line *l = of;
+    table_number(t, column, l->samples_per_s, l->samples_per_s < 100 ? 1 : 0);
+}
+
+static void show_kernels(text_table *t, size_t column, const void *of) {
+    const prediction_line *l = of;
+    table_number(t, column, l->kernel_ms, l->decimals);
+}
+
+static void show_place(text_table *t, size_t column, const void *of) {
+    table_cell(t, column, "%s", ((const prediction_line *)of)->place);
+}
+
+/* ---- the list ---- */
+
+static bool batch_known(const void *of) {
+    const prediction_listing *list = of;
+    return habitat_trace_get_info(list->what->trace)->batch_size > 0;
+}
+
+static bool batch_unknown(const void *of) {
+    return !batch_known(of);
+}
+
+enum { EVERYWHERE = IN_FILES | IN_EXPLAIN | IN_TEXT, FILES = IN_FILES | IN_EXPLAIN };
+
+#define COLUMN(field, kind, where) ROW_COLUMN(prediction_line, field, kind, where)
+
+static const row_column columns[] = {
+    {COLUMN(gpu, STRING, EVERYWHERE), .header = "GPU", .shrink = true},
+    {COLUMN(method, STRING, FILES)},
+    {COLUMN(iteration_ms, NUMBER, EVERYWHERE), .header = "iteration\nms", .right = true,
+     .show = show_iteration},
+    {.in = IN_TEXT, .header = "80 % interval\nms", .right = true, .show = show_interval},
+    {COLUMN(low_ms, NUMBER, FILES)},
+    {COLUMN(high_ms, NUMBER, FILES)},
+    {COLUMN(kernel_ms, NUMBER, FILES)},
+    {COLUMN(copy_ms, NUMBER, FILES)},
+    {COLUMN(ratio, NUMBER, EVERYWHERE), .header = "ratio to\norigin", .right = true,
+     .show = show_ratio},
+    {COLUMN(samples_per_s, NUMBER, EVERYWHERE), .header = "samples\nper s", .right = true,
+     .shown = batch_known, .show = show_samples},
+    {.in = IN_TEXT,
+     .header = "kernels\nms",
+     .right = true,
+     .shown = batch_unknown,
+     .show = show_kernels},
+    {COLUMN(bound_by, STRING, FILES)},
+    {COLUMN(memory_bytes, NUMBER, FILES)},
+    {COLUMN(fits, TRISTATE, FILES)},
+    {COLUMN(coverage, STRING, FILES), .json = json_coverage},
+    {COLUMN(origin, STRING, IN_CSV)},
+    {COLUMN(origin_busy_ms, NUMBER, IN_CSV)},
+    {COLUMN(file, STRING, IN_CSV)},
+    {COLUMN(busy_ms, NUMBER, FILES)},
+    {COLUMN(calibrated_operations, INTEGER, IN_JSON | IN_EXPLAIN)},
+    {.key = "by_class", .in = IN_JSON | IN_EXPLAIN, .json = json_by_class},
+    {.key = "warnings", .in = IN_JSON, .json = json_own_warnings},
+    {.in = IN_TEXT, .header = "", .show = show_place},
+};
+
+table_style place_of(const habitat_answer *what, const habitat_prediction *p, size_t rank,
+                     char *note, size_t size) {
+    bool origin = p->gpu == habitat_workload_get_info(what->workload)->origin;
+    bool first = what->row_count > 2 && rank == 0;
+    bool last = what->row_count > 2 && rank + 1 == what->row_count;
+    const char *place = first ? "fastest" : last ? "slowest" : "";
+    const char *fit = p->fits == 0 ? "too small" : "";
+    snprintf(note, size, "%s%s%s%s%s", origin ? "origin" : "", origin && *place ? ", " : "", place,
+             (origin || *place) && *fit ? ", " : "", fit);
+    return p->fits == 0 ? STYLE_DIM
+           : first      ? STYLE_GOOD
+           : last       ? STYLE_BAD
+           : origin     ? STYLE_BOLD
+                        : STYLE_PLAIN;
+}
+
+static void fill(const void *of, size_t row, void *out) {
+    const prediction_listing *list = of;
+    const habitat_answer *what = list->what;
+    const habitat_answer_row *from = list->sorted ? list->sorted[row] : &what->rows[row];
+    const habitat_prediction *p = from->prediction;
+    const habitat_workload_info *info = habitat_workload_get_info(what->workload);
+    prediction_line *l = out;
+    *l = (prediction_line){.row = from,
+                           .gpu = p->gpu->name,
+                           .method = habitat_method_name(p->method),
+                           .iteration_ms = p->iteration_ms,
+                           .low_ms = p->low_ms,
+                           .high_ms = p->high_ms,
+                           .busy_ms = p->busy_ms,
+                           .kernel_ms = p->kernel_ms,
+                           .copy_ms = p->copy_ms,
+                           .ratio = ratio_of(what, p),
+                           .samples_per_s = p->samples_per_s,
+                           .bound_by = bound_by_name(p->bound_by),
+                           .memory_bytes = p->memory_bytes,
+                           .fits = p->fits,
+                           .origin = info->origin->name,
+                           .origin_busy_ms = info->busy_ms,
+                           .file = habitat_trace_get_info(what->trace)->file,
+                           .calibrated_operations = p->calibrated_operations,
+                           .decimals = list->decimals};
+    coverage_text(p, l->coverage_room, sizeof l->coverage_room);
+    l->coverage = l->coverage_room;
+    l->style = place_of(what, p, row, l->place, sizeof l->place);
+}
+
+static table_style line_style(const void *of) {
+    return ((const prediction_line *)of)->style;
+}
+
+row_list prediction_rows(const prediction_listing *list, prediction_line *room) {
+    return (row_list){.columns = columns,
+                      .column_count = sizeof columns / sizeof *columns,
+                      .count = list->what->row_count,
+                      .of = list,
+                      .fill = fill,
+                      .line = room,
+                      .style = line_style};
+}

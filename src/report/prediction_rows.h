@@ -1,0 +1,44 @@
+/* The columns of predictions: `predict` and `explain` in JSON, CSV and text. */
+#ifndef HABITAT_REPORT_PREDICTION_ROWS_H
+#define HABITAT_REPORT_PREDICTION_ROWS_H
+
+#include <habitat/ask.h>
+
+#include "report/rows.h"
+
+enum { COVERAGE_BYTES = 256, PLACE_BYTES = 64 };
+
+/* One row of an answer. */
+typedef struct prediction_line {
+    const habitat_answer_row *row;
+    const char *gpu, *method;
+    double iteration_ms, low_ms, high_ms, busy_ms, kernel_ms, copy_ms, ratio, samples_per_s;
+    const char *bound_by; /* NULL: unknown */
+    double memory_bytes;
+    int fits;
+    const char *coverage, *origin;
+    double origin_busy_ms;
+    const char *file;
+    uint64_t calibrated_operations;
+    int decimals;
+    char coverage_room[COVERAGE_BYTES], place[PLACE_BYTES];
+    table_style style;
+} prediction_line;
+
+typedef struct prediction_listing {
+    const habitat_answer *what;
+    const habitat_answer_row *const *sorted; /* shape (row_count); NULL: as they are */
+    int decimals;                            /* of milliseconds in a text table */
+} prediction_listing;
+
+/* list and room are kept: they must live as long as the rows are written. */
+row_list prediction_rows(const prediction_listing *list, prediction_line *room);
+
+/* Columns that the object of `explain` has. */
+enum { IN_EXPLAIN = 8 };
+
+/* "origin, fastest", "too small": what a text table says of the row of this rank, and how. */
+table_style place_of(const habitat_answer *what, const habitat_prediction *p, size_t rank,
+                     char *note, size_t size);
+
+#endif
