@@ -1,7 +1,13 @@
 /* Answers as JSON text: what a language binding needs, with opaque handles only.
  *
  * Each call does what one command of the command line does and gives the same JSON. The text is
- * NUL-terminated and belongs to the caller, who frees it with habitat_json_free(). */
+ * NUL-terminated and belongs to the caller, who frees it with habitat_json_free().
+ *
+ * Half: experimental. New fields come before a release; what a later version may ask is zero by
+ * default. Units: each name ends in its unit. Ownership: arguments are borrowed for the call. The
+ * text is the caller's: habitat_json_free(). Errors: a habitat_status. On failure `out` is
+ * untouched, and `err`, which may be NULL, says why. Threads: several threads may ask at once, with
+ * the same table, trace and models. */
 #ifndef HABITAT_JSON_H
 #define HABITAT_JSON_H
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <habitat/answer.h>
 #include <habitat/habitat.h>
 
 #include "base/memory.h"
@@ -34,9 +33,10 @@ static habitat_status ask_predict(habitat_gpu_table *gpus, char **out, habitat_e
         status = habitat_gpu_find(gpus, "H200", &origin, NULL, err);
     if (status == HABITAT_OK)
         status = habitat_trace_read(path, &trace, err);
-    habitat_question asked = {.origin = origin, .count = 2, .destinations = to, .by = "op"};
+    habitat_request asked = {
+        .trace = trace, .gpus = gpus, .origin = origin, .destinations = to, .destination_count = 2};
     if (status == HABITAT_OK)
-        status = habitat_answer_prediction(gpus, trace, &asked, out, err);
+        status = habitat_json_answer(&asked, "op", false, out, err);
     habitat_trace_free(trace);
     return status;
 }
@@ -45,13 +45,15 @@ static habitat_status ask_info(habitat_gpu_table *gpus, char **out, habitat_erro
     habitat_trace *trace = NULL;
     habitat_status status = habitat_trace_read(path, &trace, err);
     if (status == HABITAT_OK)
-        status = habitat_answer_trace(gpus, trace, NULL, out, err);
+        status = habitat_json_answer(
+            &(habitat_request){.trace = trace, .gpus = gpus, .no_predictions = true}, NULL, false,
+            out, err);
     habitat_trace_free(trace);
     return status;
 }
 
 static habitat_status ask_gpus(habitat_gpu_table *gpus, char **out, habitat_error *err) {
-    return habitat_answer_gpus(gpus, NULL, out, err);
+    return habitat_json_gpus(gpus, NULL, out, err);
 }
 
 /* From the files to the answer; everything but the answer is freed. */
@@ -84,8 +86,8 @@ static bool fail_once(question *what, unsigned long n, const char *want) {
                                : status == HABITAT_E_MEMORY && !first && err.message[0]);
     status = ask(what, &second, &err);
     CHECK(status == HABITAT_OK && second && strcmp(second, want) == 0);
-    habitat_answer_free(first);
-    habitat_answer_free(second);
+    habitat_json_free(first);
+    habitat_json_free(second);
     return reached;
 }
 
@@ -100,7 +102,7 @@ static void test_all(question *what, bool rest, const char *name) {
         tried++;
     CHECK(tried > 10); /* the hook is there */
     printf("# %lu tried\n", tried);
-    habitat_answer_free(want);
+    habitat_json_free(want);
     check_case(name);
 }
 
