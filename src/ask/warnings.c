@@ -175,7 +175,8 @@ static void look_at(const habitat_workload *w, scene *out) {
         if (w->origin && is_narrow((habitat_dtype)d))
             out->share[d] = format_share(w, (habitat_dtype)d);
     for (size_t i = 0; !w->origin && i < w->kernel_count; i++)
-        out->computes[w->kernels[i].facts.dtype] |= habitat_is_product(w->kernels[i].op_class);
+        out->computes[w->kernels[i].facts.dtype] |=
+            habitat_class_is_product(w->kernels[i].op_class);
 }
 
 enum { LINES_MAX = HABITAT_DTYPE_COUNT + 3 };
@@ -269,7 +270,7 @@ static habitat_status of_operations(const habitat_gpu *const *gpus, size_t count
     habitat_status status = HABITAT_OK;
     for (size_t i = 0; i < out->open.operation_count; i++) {
         const habitat_work *work = out->open.operations[i].work;
-        computes[work->dtype] |= habitat_is_product(work->op_class);
+        computes[work->dtype] |= habitat_class_is_product(work->op_class);
     }
     for (int d = 0; status == HABITAT_OK && d < HABITAT_DTYPE_COUNT; d++)
         if (computes[d] && warn_of_operation_format(gpus, count, (habitat_dtype)d, line))

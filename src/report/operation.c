@@ -138,8 +138,9 @@ static void text_head(writer *w, const habitat_answer *what) {
     const habitat_work *work = &what->work;
     char text[512];
     habitat_format(text, sizeof text, "%s %s %s, %s: %.4g GFLOP, %.4g MB read, %.4g MB written",
-                   what->name, what->shape, habitat_dtype_name(work->dtype), habitat_pass_name(work->pass),
-                   work->flop / 1e9, work->read_bytes / 1e6, work->write_bytes / 1e6);
+                   what->name, what->shape, habitat_dtype_name(work->dtype),
+                   habitat_pass_name(work->pass), work->flop / 1e9, work->read_bytes / 1e6,
+                   work->write_bytes / 1e6);
     wrapped_text(w, "", 0, text);
     writer_text(w, "\n");
 }
