@@ -5,11 +5,13 @@
  * list of rows, one for each thing that can be compared (a GPU; later also a batch size, a number
  * format, a number of GPUs), and of warnings.
  *
- * Half: experimental. New fields come before a release; what a later version may ask is zero by
- * default. Units: each name ends in its unit. Ownership: a request borrows all that it points to,
- * until its answer is freed. An answer is the caller's: habitat_answer_free(). Errors: a
- * habitat_status. On failure `out` is untouched, and `err`, which may be NULL, says why. Threads:
- * several threads may ask at once, with the same table, trace and models. */
+ * Half: experimental.
+ * New fields come before a release; what a later version may ask is zero by default.
+ * Units: each name ends in its unit.
+ * Ownership: a request borrows all that it points to, until its answer is freed. An answer is the
+ * caller's: habitat_answer_free().
+ * Errors: a habitat_status. On failure `out` is untouched, and `err`, which may be NULL, says why.
+ * Threads: several threads may ask at once, with the same table, trace and models. */
 #ifndef HABITAT_ASK_H
 #define HABITAT_ASK_H
 
