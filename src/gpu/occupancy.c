@@ -4,13 +4,18 @@
  * Registers are given out per warp in units of 256, from partitions of the SM that hold equal
  * shares of the register file; warps spread over the partitions. Shared memory is given out per
  * block in units, with the system's share (1 KiB from 8.0 on) on top, out of the largest carve-out
- * that the capability allows. Left out: smaller carve-outs that a program may ask for, named
- * barriers, and clusters, none of which a trace records. */
+ * that the capability allows. A block that could not run on 6.1 is refused on 6.0 too, although it
+ * would fit its wider partitions: CUDA wants a program to run on all of Pascal. Left out: smaller
+ * carve-outs that a program may ask for, named barriers, and clusters, none of which a trace
+ * records. */
 #include "gpu/entry.h"
 
 static uint32_t round_up(uint32_t value, uint32_t unit) {
     return (value + unit - 1) / unit * unit;
 }
+
+/* The check of a block counts its warps in fours, whatever the partitions: see above on 6.0. */
+enum { CHECKED_WARPS = 4 };
 
 /* Blocks that the register file holds; 0 if not even one. */
 static uint32_t blocks_by_registers(const habitat_sm_limits *limits, uint32_t warps,
@@ -18,7 +23,7 @@ static uint32_t blocks_by_registers(const habitat_sm_limits *limits, uint32_t wa
     uint32_t partitions = limits->warp_allocation_granularity;
     uint32_t per_warp = round_up(registers * limits->warp_size, limits->register_allocation_unit);
     if (registers > limits->registers_per_thread ||
-        (uint64_t)per_warp * round_up(warps, partitions) > limits->registers_per_block)
+        (uint64_t)per_warp * round_up(warps, CHECKED_WARPS) > limits->registers_per_block)
         return 0;
     uint32_t warps_per_partition = limits->registers_per_sm / partitions / per_warp;
     return warps_per_partition * partitions / warps;
