@@ -75,7 +75,8 @@ static void put_sources(FILE *out, size_t entry, const habitat_gpu_source *sourc
     fprintf(out, "static const habitat_gpu_source sources_%zu[] = {\n", entry);
     for (size_t i = 0; i < count; i++) {
         const char *const texts[] = {sources[i].field,     sources[i].id,   sources[i].title,
-                                     sources[i].publisher, sources[i].date, sources[i].note};
+                                     sources[i].publisher, sources[i].date, sources[i].note,
+                                     sources[i].kind};
         fputs("    {", out);
         for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
             put_text(out, texts[t]);

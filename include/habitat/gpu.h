@@ -49,7 +49,8 @@ typedef enum habitat_gpu_word {
     HABITAT_GPU_CHIP,         /* "GH100" */
     HABITAT_GPU_LLVM_TARGET,  /* AMD: "gfx942" */
     HABITAT_GPU_MEMORY_TYPE,  /* "HBM2e", "GDDR6" */
-    HABITAT_GPU_MEMORY_ECC,   /* "none"; "inline": check bits go through the same bus */
+    HABITAT_GPU_MEMORY_ECC,   /* "none"; "off" as sold; "inline": check bits go through the same bus
+                               */
     HABITAT_GPU_RELEASE_DATE, /* "2022-03-22" or "2022-03" */
     HABITAT_GPU_FILE,         /* where the entry came from: "built-in" or a path */
 } habitat_gpu_word;
@@ -70,7 +71,7 @@ typedef enum habitat_gpu_quantity {
     HABITAT_GPU_FP32_LANES_PER_SM,      /* fp32 units of one of them */
     HABITAT_GPU_BASE_CLOCK_HZ,
     HABITAT_GPU_BOOST_CLOCK_HZ,
-    HABITAT_GPU_MEMORY_BYTES,                    /* what a process can use; else as sold */
+    HABITAT_GPU_MEMORY_BYTES, /* as CUDA or ROCm reports it, else by the rule of docs/gpus.md */
     HABITAT_GPU_MEMORY_SOLD_BYTES,               /* "80 GB" on the box is 80 * 2^30 */
     HABITAT_GPU_MEMORY_BANDWIDTH_BYTES_PER_S,    /* as the data sheet says */
     HABITAT_GPU_SUSTAINED_BANDWIDTH_BYTES_PER_S, /* as a copy of large arrays reaches it */
@@ -251,6 +252,9 @@ typedef struct habitat_gpu_source {
     const char *publisher;
     const char *date; /* "2024", "2024-11" or "2024-11-18" */
     const char *note; /* how it was read or measured; NULL if nothing is to be said */
+    const char *kind; /* "data sheet", "device properties" (as CUDA or ROCm reports them),
+                         "catalogue" (somebody's list of parts), "derived" or "measured"; NULL where
+                         a private file does not say */
 } habitat_gpu_source;
 
 /** Sources of a GPU's values. @param count receives the number. @return borrowed array. @since 0.1

@@ -44,6 +44,9 @@ static void check_peaks(findings *f, const gpu_entry *entry) {
              "one of them or state the reason in peak_note",
              fp32 / 1e12, clocked / 1e12);
     double fp16 = matrix[HABITAT_DTYPE_FP16];
+    if (!isnan(fp16) && gpu->compute_capability && gpu->compute_capability < 70)
+        find(f, gpu, "matrix peaks, but compute capability %u.%u has no matrix units",
+             gpu->compute_capability / 10, gpu->compute_capability % 10);
     if (!isnan(fp16) && fp16 < 2 * fp32 * 0.97)
         find(f, gpu, "matrix fp16 peak below twice the plain fp32 peak");
     static const struct {
@@ -67,11 +70,11 @@ static const struct {
     double lowest, highest;      /* [bit/s] per pin */
     double least_gb, largest_gb; /* bandwidth of a whole GPU [GB/s] */
 } memory_types[] = {
-    {"GDDR5", 4.5e9, 9.2e9, 40, 400},     {"GDDR5X", 9.5e9, 12.5e9, 200, 600},
+    {"GDDR5", 4.5e9, 9.2e9, 40, 400},     {"GDDR5X", 8.9e9, 12.5e9, 200, 600},
     {"GDDR6", 9.5e9, 20.1e9, 100, 1000},  {"GDDR6X", 18e9, 24.1e9, 400, 1200},
     {"GDDR7", 23e9, 36e9, 300, 2500},     {"HBM2", 1.3e9, 2.5e9, 400, 1700},
     {"HBM2e", 2.4e9, 3.8e9, 1000, 3500},  {"HBM3", 4.5e9, 6.6e9, 2500, 6000},
-    {"HBM3e", 5.5e9, 9.9e9, 3500, 10000},
+    {"HBM3e", 5.5e9, 9.9e9, 3500, 10000}, {"LPDDR5X", 6.3e9, 10.8e9, 60, 700},
 };
 
 static void check_memory(findings *f, const habitat_gpu *gpu) {
@@ -83,8 +86,8 @@ static void check_memory(findings *f, const habitat_gpu *gpu) {
         return;
     }
     if (gpu->memory_ecc && strcmp(gpu->memory_ecc, "none") != 0 &&
-        strcmp(gpu->memory_ecc, "inline") != 0)
-        find(f, gpu, "unknown memory_ecc %.40s; known: none, inline", gpu->memory_ecc);
+        strcmp(gpu->memory_ecc, "inline") != 0 && strcmp(gpu->memory_ecc, "off") != 0)
+        find(f, gpu, "unknown memory_ecc %.40s; known: none, off, inline", gpu->memory_ecc);
     double bandwidth = gpu->memory_bandwidth_bytes_per_s;
     if (bandwidth / 1e9 < memory_types[i].least_gb || bandwidth / 1e9 > memory_types[i].largest_gb)
         find(f, gpu, "%.4g GB/s is out of range for %s", bandwidth / 1e9, gpu->memory_type);
@@ -162,9 +165,8 @@ static void check_rate_sources(findings *f, const habitat_gpu *gpu, const char *
                                const double *rates, const bool *estimated) {
     for (size_t d = 0; d < HABITAT_DTYPE_COUNT; d++) {
         char field[128];
-        snprintf(field, sizeof field, "sustained.%s.%s", group,
-                 habitat_dtype_name((habitat_dtype)d));
-        if (!isnan(rates[d]) && !estimated[d])
+        snprintf(field, sizeof field, "%s.%s", group, habitat_dtype_name((habitat_dtype)d));
+        if (!isnan(rates[d]) && !(estimated && estimated[d]))
             need_source(f, gpu, field);
     }
 }
@@ -174,8 +176,12 @@ static void check_built_in(findings *f, const gpu_entry *entry) {
     if (!entry->gpu.release_date)
         find(f, &entry->gpu, "no release date");
     for (size_t i = 0; i < entry->source_count; i++)
-        if (strcmp(entry->sources[i].id, "derived") == 0)
+        if (strcmp(entry->sources[i].id, "derived") == 0 &&
+            strcmp(entry->sources[i].field, "memory_usable_bytes") != 0)
             find(f, &entry->gpu, "%s is left out", entry->sources[i].field);
+    for (size_t i = 0; i < entry->source_count; i++)
+        if (!entry->sources[i].kind)
+            find(f, &entry->gpu, "source %.60s says no kind", entry->sources[i].id);
 }
 
 static bool gives_sources(const gpu_entry *entry) {
@@ -185,9 +191,39 @@ static bool gives_sources(const gpu_entry *entry) {
     return false;
 }
 
+/* The same text, or the beginning of one that goes on inside an object. */
+static bool under(const char *field, const char *key) {
+    size_t length = strlen(key);
+    return strncmp(field, key, length) == 0 && (!field[length] || field[length] == '.');
+}
+
+/* What a kind of source cannot know: a data sheet prints no rate that somebody reached. */
+static void check_kinds(findings *f, const gpu_entry *entry) {
+    static const struct {
+        const char *key, *kinds; /* the kinds that can know it */
+    } rules[] = {
+        {"sustained", "measured"},
+        {"launch_floor_ns", "measured"},
+        {"operations", "measured"},
+        {"memory_usable_bytes", "device properties, measured, derived"},
+        {"sm_limits", "data sheet, device properties, measured"},
+        {"release_date", "data sheet, catalogue"},
+        {"peak_dense_tflop_per_s", "data sheet, catalogue, derived"},
+    };
+    for (size_t i = 0; i < entry->source_count; i++) {
+        const habitat_gpu_source *source = &entry->sources[i];
+        for (size_t r = 0; source->kind && r < sizeof rules / sizeof *rules; r++)
+            if (under(source->field, rules[r].key) && !strstr(rules[r].kinds, source->kind))
+                find(f, &entry->gpu, "%s comes from a source of kind %s (%.40s); it can be: %s",
+                     source->field, source->kind, source->id, rules[r].kinds);
+    }
+}
+
 static void check_sources(findings *f, const gpu_entry *entry) {
-    static const char *const own[] = {"schema", "notes", "peak_note", "sources", "sustained"};
+    static const char *const own[] = {"schema",  "notes",     "peak_note",
+                                      "sources", "sustained", "peak_dense_tflop_per_s"};
     const habitat_gpu *gpu = &entry->gpu;
+    check_kinds(f, entry);
     if (gpu->built_in)
         check_built_in(f, entry);
     else if (!gives_sources(entry))
@@ -199,9 +235,11 @@ static void check_sources(findings *f, const gpu_entry *entry) {
         if (needed)
             need_source(f, gpu, gpu_fields[i].key);
     }
-    check_rate_sources(f, gpu, "matrix_tflop_per_s", gpu->sustained.matrix_flop_per_s,
+    check_rate_sources(f, gpu, "peak_dense_tflop_per_s.matrix", gpu->peak.matrix_flop_per_s, NULL);
+    check_rate_sources(f, gpu, "peak_dense_tflop_per_s.plain", gpu->peak.plain_flop_per_s, NULL);
+    check_rate_sources(f, gpu, "sustained.matrix_tflop_per_s", gpu->sustained.matrix_flop_per_s,
                        gpu->sustained_matrix_estimated);
-    check_rate_sources(f, gpu, "plain_tflop_per_s", gpu->sustained.plain_flop_per_s,
+    check_rate_sources(f, gpu, "sustained.plain_tflop_per_s", gpu->sustained.plain_flop_per_s,
                        gpu->sustained_plain_estimated);
     if (!gpu->sustained_bandwidth_estimated)
         need_source(f, gpu, "sustained.dram_gb_per_s");

@@ -43,7 +43,7 @@ static const family families[] = {
     {86, "Ampere", 8, 128, {1. / 64, 1, 1, 0}, 0, {0, .5, 1, 0, 0}},
     {87, "Ampere", 8, 128, {0, 0, 0, 0}, 0, {0, .5, 1, 0, 0}},
     {89, "Ada", 5, 128, {1. / 64, 1, 1, 0}, 0, {0, .5, 1, 2, 0}},
-    {90, "Hopper", 5, 128, {1. / 2, 2, 2, 0}, 0, {0, .5, 1, 2, 2}},
+    {90, "Hopper", 5, 128, {0, 2, 2, 0}, 0, {0, .5, 1, 2, 2}},
     {100, "Blackwell", 5, 128, {0, 0, 0, 0}, 0, {0, .5, 1, 2, 2}},
     {103, "Blackwell", 5, 128, {0, 0, 0, 0}, 0, {0, .5, 1, 2, 0}},
     {110, "Blackwell", 5, 128, {0, 0, 0, 0}, 0, {0, .5, 1, 2, 0}},
@@ -70,8 +70,11 @@ typedef struct derived {
 
 /* Notes that the value of this key follows from others. */
 static void note(derived *d, const char *field) {
-    d->sources[d->count++] = (habitat_gpu_source){
-        .field = field, .id = "derived", .title = "follows from other values (docs/gpus.md)"};
+    d->sources[d->count++] =
+        (habitat_gpu_source){.field = field,
+                             .id = "derived",
+                             .title = "follows from other values (docs/gpus.md)",
+                             .kind = "derived"};
 }
 
 static void fill(derived *d, const char *field, double value, double *target) {
@@ -138,6 +141,20 @@ static void fill_matrix(derived *d, const family *f) {
     fill(d, MATRIX(bf16), f->matrix.bf16 * fp16, &matrix[HABITAT_DTYPE_BF16]);
     fill(d, MATRIX(fp8), f->matrix.fp8 * fp16, &matrix[HABITAT_DTYPE_FP8]);
     fill(d, MATRIX(int8), f->matrix.int8 * fp16, &matrix[HABITAT_DTYPE_INT8]);
+}
+
+/* What CUDA or ROCm reports of this memory: docs/gpus.md "Usable memory". */
+static double usable_memory(const habitat_gpu *gpu) {
+    const double mib = 1048576, sold = gpu->memory_sold_bytes;
+    if (!gpu->vendor || !gpu->memory_type)
+        return NAN;
+    if (strcmp(gpu->vendor, "AMD") == 0)
+        return sold - 16 * mib;
+    bool graphics = strncmp(gpu->memory_type, "GDDR", 4) == 0;
+    bool check_bits = graphics && (!gpu->memory_ecc || strcmp(gpu->memory_ecc, "inline") == 0);
+    bool newer = graphics && gpu->compute_capability >= 75;
+    double usable = (newer ? 0.993 * sold - 340 * mib : 0.99 * sold) * (check_bits ? 15. / 16 : 1);
+    return floor(usable / mib) * mib;
 }
 
 /* The sources of the file, then those of what was filled in. */
@@ -233,6 +250,7 @@ habitat_status gpu_complete(habitat_arena *arena, gpu_entry *entry, const gpu_le
     fill_plain(&d, f);
     if (f && f->fp16 >= 0 && !left->no_matrix)
         fill_matrix(&d, f);
+    fill(&d, "memory_usable_bytes", usable_memory(&entry->gpu), &entry->gpu.memory_bytes);
     list_missing(entry, left, &missing);
     if (missing.used)
         return habitat_fail_at(err, HABITAT_E_FORMAT, file, UINT64_MAX, 0,

@@ -54,6 +54,10 @@ typedef struct gpu_left_out {
 habitat_status gpu_complete(habitat_arena *arena, gpu_entry *entry, const gpu_left_out *left,
                             const char *file, habitat_error *err);
 
+/* fields.c: what a source can be. */
+enum { GPU_SOURCE_KINDS = 5 };
+extern const char *const gpu_source_kinds[GPU_SOURCE_KINDS];
+
 /* fields.c: the keys of a GPU file. */
 typedef enum gpu_field_kind {
     GPU_FIELD_TEXT,   /* const char * */

@@ -21,6 +21,9 @@
 #define GIB 1073741824.0
 #define GB  1e9
 
+const char *const gpu_source_kinds[GPU_SOURCE_KINDS] = {"data sheet", "device properties",
+                                                        "catalogue", "derived", "measured"};
+
 const gpu_field gpu_fields[] = {
     OTHER("schema", true),
     TEXT("name", name, true),

@@ -44,8 +44,8 @@ struct habitat_gpu {
     uint32_t fp32_lanes_per_sm;
     double base_clock_hz;
     double boost_clock_hz;
-    double memory_bytes; /* what a process can use where known, else as sold; see docs/gpus.md */
-    double memory_sold_bytes;            /* "80 GB" is 80 * 2^30: vendors print GB and mean GiB */
+    double memory_bytes;      /* as CUDA or ROCm reports it, else by the rule of docs/gpus.md */
+    double memory_sold_bytes; /* "80 GB" is 80 * 2^30: vendors print GB and mean GiB */
     double memory_bandwidth_bytes_per_s; /* nominal */
     uint32_t memory_bus_bits;            /* 0 if not known */
     uint32_t dies_per_board;             /* boards that appear as several GPUs; else 1 */

@@ -310,7 +310,7 @@ static habitat_status read_word(reader *r, const char *key, yajl_val value,
             return HABITAT_OK;
         }
         size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, " %s", words[i]);
+        snprintf(known + used, sizeof known - used, "%s %s", used ? "," : "", words[i]);
     }
     return bad(r, HABITAT_E_FORMAT, key, "must be one of:%s", known);
 }
@@ -430,9 +430,11 @@ static habitat_status read_source(reader *r, const char *id, yajl_val value,
             TRY(read_text(r, key, inner, &common->date));
         else if (strcmp(key, "note") == 0)
             TRY(read_text(r, key, inner, &common->note));
+        else if (strcmp(key, "kind") == 0)
+            TRY(read_word(r, key, inner, gpu_source_kinds, GPU_SOURCE_KINDS, &common->kind));
         else
             return bad(r, HABITAT_E_FORMAT, key,
-                       "unknown key in sources; known: covers title publisher date note");
+                       "unknown key in sources; known: kind covers title publisher date note");
     }
     if (!*count || !common->title || !common->publisher || !common->date)
         return bad(r, HABITAT_E_FORMAT, id, "a source needs covers, title, publisher and date");
@@ -616,8 +618,6 @@ static habitat_status check_gpu(reader *r) {
 
 static void complete(gpu_entry *entry) {
     habitat_gpu *gpu = &entry->gpu;
-    if (isnan(gpu->memory_bytes))
-        gpu->memory_bytes = gpu->memory_sold_bytes;
     if (!gpu->dies_per_board)
         gpu->dies_per_board = 1;
     gpu_estimate_sustained(gpu);

@@ -122,23 +122,33 @@ const gpu_entry *gpu_named(const habitat_gpu_table *table, const char *name, boo
     return NULL;
 }
 
-/* The only GPU whose name is letters followed by `name`: "4090", "5070 Ti"; NULL if there is none,
- * or if a bare number is that of several, as "6000" is. */
+/* The GPU whose name is letters followed by `name`: "4090", "5070 Ti"; NULL if there is none, and
+ * for a bare number if parts of other letters have it, as "6000"; the 4090 D is no other answer. */
 static const gpu_entry *numbered(const habitat_gpu_table *table, const char *name) {
-    char wanted[GPU_NAME_LENGTH], plain[GPU_NAME_LENGTH];
+    char wanted[GPU_NAME_LENGTH], plain[GPU_NAME_LENGTH], letters[GPU_NAME_LENGTH] = "";
     gpu_normalise(name, wanted);
     const gpu_entry *found = NULL;
-    size_t number = strspn(wanted, digits), same = 0;
+    size_t number = strspn(wanted, digits);
     if (number < 3)
         return NULL;
     for (size_t i = 0; i < table->count; i++) {
         gpu_normalise(table->entries[i]->gpu.name, plain);
-        bool ends = strcmp(plain + strcspn(plain, digits), wanted) == 0;
-        same += ends || (!wanted[number] && shared_number(wanted, plain));
-        if (ends)
-            found = table->entries[i];
+        size_t start = strcspn(plain, digits);
+        if (strcmp(plain + start, wanted) != 0)
+            continue;
+        if (found)
+            return NULL;
+        found = table->entries[i];
+        memcpy(letters, plain, start);
     }
-    return same == 1 ? found : NULL;
+    for (size_t i = 0; found && !wanted[number] && i < table->count; i++) {
+        gpu_normalise(table->entries[i]->gpu.name, plain);
+        size_t start = strcspn(plain, digits);
+        bool same_letters = strlen(letters) == start && strncmp(plain, letters, start) == 0;
+        if (shared_number(wanted, plain) && !same_letters)
+            return NULL;
+    }
+    return found;
 }
 
 habitat_status habitat_gpu_find(const habitat_gpu_table *table, const char *name,

@@ -120,7 +120,7 @@ bool paper_inputs(const habitat_work *work, habitat_pass pass, paper_class c,
         x = product_inputs(&work->shape.gemm, c, x);
     if (gpu->vendor && strcmp(gpu->vendor, "NVIDIA") != 0)
         return false; /* trained on one vendor's libraries */
-    const double facts[PAPER_GPU_INPUTS] = {gpu->memory_bytes / 1e9,
+    const double facts[PAPER_GPU_INPUTS] = {gpu->memory_sold_bytes / 1e9,
                                             gpu->memory_bandwidth_bytes_per_s / 1e9, gpu->sm_count,
                                             gpu->peak.plain_flop_per_s[HABITAT_DTYPE_FP32] / 1e12};
     for (int i = 0; i < PAPER_GPU_INPUTS; i++) {

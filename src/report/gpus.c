@@ -170,6 +170,7 @@ static void json_sources(writer *w, const habitat_gpu_table *table, const habita
         json_text(w, "publisher", sources[i].publisher);
         json_text(w, "date", sources[i].date);
         json_text(w, "note", sources[i].note);
+        json_text(w, "kind", sources[i].kind);
         json_end_map(w);
     }
     json_end_array(w);
@@ -359,8 +360,6 @@ static void walk_field(const walk *s, const gpu_field *f) {
     v.shown = v.number / f->divisor;
     if (v.text || isfinite(v.number))
         v.source = habitat_gpu_source_of(s->gpu, f->source);
-    if (!v.source && f->offset == offsetof(habitat_gpu, memory_bytes))
-        v.source = habitat_gpu_source_of(s->gpu, "memory_gib"); /* as sold, where not reported */
     s->take(s->context, &v);
 }
 
@@ -470,7 +469,10 @@ static void text_sources(writer *w, const habitat_gpu_table *table, const habita
                  source->date ? ", " : "", source->date ? source->date : "",
                  source->note ? ". " : "", source->note ? source->note : "");
         clean_text(line, sizeof line, all);
-        snprintf(first, sizeof first, "  %.100s: ", sources[i].id);
+        if (source->kind && strcmp(source->kind, source->id) != 0)
+            snprintf(first, sizeof first, "  %.80s (%.30s): ", source->id, source->kind);
+        else
+            snprintf(first, sizeof first, "  %.100s: ", source->id);
         wrapped_text(w, first, 4, line);
     }
 }
@@ -520,12 +522,14 @@ static void take_csv(void *context, const value *v) {
     csv_text(w, v->note);
     csv_text(w, v->source ? v->source->id : NULL);
     csv_text(w, v->source ? v->source->title : NULL);
+    csv_text(w, v->source ? v->source->kind : NULL);
     csv_end_row(w);
 }
 
 habitat_status habitat_report_gpu(const habitat_gpu_table *table, const habitat_gpu *gpu,
                                   const habitat_report_options *options, habitat_error *err) {
-    static const char *const header[] = {"field", "value", "from", "source", "source_title"};
+    static const char *const header[] = {"field",  "value",        "from",
+                                         "source", "source_title", "source_kind"};
     writer w;
     habitat_status status = writer_start(&w, options, err);
     if (status != HABITAT_OK)
@@ -537,7 +541,7 @@ habitat_status habitat_report_gpu(const habitat_gpu_table *table, const habitat_
         json_gpu(&w, table, gpu);
         json_foot(&w);
     } else if (options->format == HABITAT_REPORT_CSV) {
-        csv_header(&w, header, 5);
+        csv_header(&w, header, 6);
         walk_gpu(gpu, take_csv, &w);
     } else {
         status = text_gpu(&w, table, gpu, err);

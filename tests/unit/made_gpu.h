@@ -20,6 +20,7 @@ static inline habitat_gpu made_gpu(const char *name, uint32_t sms, double clock_
         .base_clock_hz = clock_ghz * 1e9,
         .boost_clock_hz = clock_ghz * 1e9,
         .memory_bytes = 16e9,
+        .memory_sold_bytes = 16e9,
         .memory_bandwidth_bytes_per_s = gb_per_s * 1e9,
         .memory_type = "HBM",
         .l2_bytes = 4e6,

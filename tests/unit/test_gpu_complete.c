@@ -65,7 +65,9 @@ static void check_against_built_in(void) {
         habitat_error err = {0};
         char peaks[128] = "";
         double fp16 = gpu->peak.matrix_flop_per_s[HABITAT_DTYPE_FP16];
-        if (!isnan(fp16) && gpu->compute_capability > 70 && gpu->compute_capability != 80)
+        if (isnan(fp16))
+            snprintf(peaks, sizeof peaks, ", \"peak_dense_tflop_per_s\": {\"matrix\": {}}");
+        else if (gpu->compute_capability > 70 && gpu->compute_capability != 80)
             snprintf(peaks, sizeof peaks,
                      ", \"peak_dense_tflop_per_s\": {\"matrix\": {\"fp16\": %.17g}}", fp16 / 1e12);
         CHECK_INT(add(other, short_file(gpu, peaks), &own, &err), HABITAT_OK);

@@ -95,6 +95,8 @@ static void check_bad(void) {
         {"\"title\": \"Sheet\",", "", HABITAT_E_FORMAT, 23, "a source needs"},
         {"\"title\"", "\"tilte\"", HABITAT_E_FORMAT, 23, "unknown key in sources"},
         {"\"2024-05\"", "\"May\"", HABITAT_E_FORMAT, 23, "date must be"},
+        {"\"title\": \"Sheet\"", "\"kind\": \"guess\", \"title\": \"Sheet\"", HABITAT_E_FORMAT, 23,
+         "kind: must be one of: data sheet, device properties, catalogue, derived, measured"},
         {"\"tdp_w\"", "\"\"", HABITAT_E_FORMAT, 0, "unknown key"},
         {"\"tdp_w\": 200", "\"operations\": [], \"tdp_w\": 200", HABITAT_E_FORMAT, 10,
          "only in a calibration"},
@@ -438,6 +440,7 @@ static void same_entry(const gpu_entry *a, const gpu_entry *b) {
         same_text(a->sources[i].id, b->sources[i].id);
         same_text(a->sources[i].title, b->sources[i].title);
         same_text(a->sources[i].publisher, b->sources[i].publisher);
+        same_text(a->sources[i].kind, b->sources[i].kind);
         same_text(a->sources[i].date, b->sources[i].date);
         same_text(a->sources[i].note, b->sources[i].note);
     }

@@ -290,7 +290,8 @@ static habitat_work conv_work(bool transposed, habitat_pass pass) {
 }
 
 static void paper_classes(void) {
-    habitat_gpu gpu = {.memory_bytes = 16e9, .memory_bandwidth_bytes_per_s = 9e11, .sm_count = 80};
+    habitat_gpu gpu = {
+        .memory_sold_bytes = 16e9, .memory_bandwidth_bytes_per_s = 9e11, .sm_count = 80};
     gpu.peak.plain_flop_per_s[HABITAT_DTYPE_FP32] = 14e12;
     float a[PAPER_INPUTS_MAX], b[PAPER_INPUTS_MAX];
     habitat_work transposed = conv_work(true, HABITAT_PASS_FORWARD);

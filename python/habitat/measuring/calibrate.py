@@ -156,6 +156,7 @@ def calibrate(gpu, progress=lambda text: None):
         "operations": operations,
         "sources": {
             "calibration": {
+                "kind": "measured",
                 "covers": ["sustained", "launch_floor_ns", "operations"],
                 "title": f"habitat calibrate, PyTorch {torch.__version__}, {torch.cuda.get_device_name()}",
                 "publisher": "measured by the user of this file",
