@@ -85,6 +85,15 @@ typedef enum habitat_collective {
 } habitat_collective;
 
 /* One activity on the GPU. Kernels are sorted by (device, start, stream). */
+/* What keeps more blocks from an SM, in CUDA's own numbers (cuda_occupancy.h). */
+typedef enum habitat_limited {
+    HABITAT_LIMITED_BY_THREADS = 1,
+    HABITAT_LIMITED_BY_REGISTERS = 2,
+    HABITAT_LIMITED_BY_SHARED_MEMORY = 4,
+    HABITAT_LIMITED_BY_BLOCKS = 8,
+    HABITAT_LIMITED_BY_BARRIERS = 16,
+} habitat_limited;
+
 typedef struct habitat_kernel {
     const char *name;
     habitat_kernel_kind kind;
@@ -107,10 +116,14 @@ typedef struct habitat_kernel {
     uint64_t bytes;               /* memcpy, memset: bytes moved; collective: its message, the
                                      larger of what goes in and comes out; 0 unknown */
     habitat_collective collective;
-    uint32_t group_size;   /* collective: GPUs that take part; 0 unknown */
-    const char *copy_kind; /* "HtoD", "DtoD", ... or NULL */
-    double dram_bytes;     /* hardware counter; NaN if not recorded */
-    double flop;           /* hardware counter, all formats; NaN if not recorded */
+    uint32_t group_size;        /* collective: GPUs that take part; 0 unknown */
+    const char *copy_kind;      /* "HtoD", "DtoD", ... or NULL */
+    double dram_bytes;          /* hardware counter; NaN if not recorded */
+    double flop;                /* hardware counter, all formats; NaN if not recorded */
+    uint32_t resident_blocks;   /* per SM, as the profiler works it out; 0 not recorded */
+    uint32_t occupancy_percent; /* threads on an SM / most that it takes, as the profiler estimates
+                                   it for this grid; 0 not recorded, or none */
+    uint32_t limited_by;        /* habitat_limited bits, as the profiler says; 0 not recorded */
 } habitat_kernel;
 
 /* What a call asks the CUDA or HIP runtime or driver for. Told by its name alone. */

@@ -70,6 +70,7 @@ key key_of_argument(const char *text, size_t length) {
                                       : KEY_NONE;
     case 15:
         return IS("Concrete Inputs")   ? KEY_VALUES
+               : IS("limitingFactors") ? KEY_LIMITED
                : IS("Sequence number") ? KEY_SEQUENCE
                : IS("Collective name") ? KEY_COLLECTIVE
                                        : KEY_NONE;
@@ -77,6 +78,10 @@ key key_of_argument(const char *text, size_t length) {
         return IS("registers per thread") ? KEY_REGISTERS : KEY_NONE;
     case 21:
         return IS("wait_on_cuda_event_id") ? KEY_WAIT_EVENT : KEY_NONE;
+    case 25:
+        return IS("est. achieved occupancy %") ? KEY_OCCUPANCY : KEY_NONE;
+    case 29:
+        return IS("activeBlocksPerMultiprocessor") ? KEY_RESIDENT : KEY_NONE;
     case 33:
         return IS("wait_on_cuda_event_record_corr_id") ? KEY_WAIT_RECORD : KEY_NONE;
     default:

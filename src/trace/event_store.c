@@ -231,6 +231,9 @@ static int add_kernel(reader *r) {
         return 0;
     k->dram_bytes = e->dram_bytes;
     k->flop = e->flop;
+    k->resident_blocks = e->resident_blocks;
+    k->occupancy_percent = e->occupancy_percent;
+    k->limited_by = e->limited_by;
     if (!isnan(k->dram_bytes) || !isnan(k->flop))
         r->b->trace->info.has_counters = true;
     return 1;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/letter.h"
 #include "trace/number.h"
 
 /* --- values --------------------------------------------------------------------------------- */
@@ -92,6 +93,36 @@ static void add_elements(event *e, uint64_t count) {
         e->elements = count;
 }
 
+static uint32_t small_or_zero(const char *text, size_t length) {
+    uint64_t value = 0;
+    (void)number_scaled(text, length, 0, UINT32_MAX, &value);
+    return (uint32_t)value;
+}
+
+/* "WARPS|REGISTERS" and the like: any text with these words in it, whatever stands between. A text
+ * with none of them says nothing. */
+static uint32_t limits_of_text(const char *text, size_t length) {
+    static const struct {
+        const char *word;
+        uint32_t limit;
+    } words[] = {
+        {"warp", HABITAT_LIMITED_BY_THREADS},       {"thread", HABITAT_LIMITED_BY_THREADS},
+        {"reg", HABITAT_LIMITED_BY_REGISTERS},      {"shared", HABITAT_LIMITED_BY_SHARED_MEMORY},
+        {"smem", HABITAT_LIMITED_BY_SHARED_MEMORY}, {"block", HABITAT_LIMITED_BY_BLOCKS},
+        {"barrier", HABITAT_LIMITED_BY_BARRIERS},
+    };
+    char lower[128];
+    uint32_t limits = 0;
+    if (length >= sizeof lower)
+        return 0;
+    for (size_t i = 0; i < length; i++)
+        lower[i] = letter_lower(text[i]);
+    lower[length] = '\0';
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        limits |= strstr(lower, words[i].word) ? words[i].limit : 0;
+    return limits;
+}
+
 void reader_argument_number(reader *r, const char *text, size_t length) {
     event *e = &r->e;
     int64_t value;
@@ -120,6 +151,15 @@ void reader_argument_number(reader *r, const char *text, size_t length) {
         break;
     case KEY_SHARED:
         reader_measure(r, &e->shared, text, length, 0, UINT64_MAX);
+        break;
+    case KEY_RESIDENT:
+        e->resident_blocks = small_or_zero(text, length);
+        break;
+    case KEY_OCCUPANCY:
+        e->occupancy_percent = small_or_zero(text, length);
+        break;
+    case KEY_LIMITED:
+        e->limited_by = small_or_zero(text, length);
         break;
     case KEY_BYTES:
         reader_measure(r, &e->bytes, text, length, 0, UINT64_MAX);
@@ -158,14 +198,10 @@ void reader_argument_string(reader *r, const char *text, size_t length) {
         r->e.collective = collective_of_name(length ? text : "", length);
     else if (r->key == KEY_ELEMENT_TYPE)
         r->e.element_bytes = element_bytes_of_type(length ? text : "", length);
+    else if (r->key == KEY_LIMITED)
+        r->e.limited_by = limits_of_text(length ? text : "", length);
     else /* numbers in quotes are numbers */
         reader_argument_number(r, text, length);
-}
-
-static uint32_t small_or_zero(const char *text, size_t length) {
-    uint64_t value = 0;
-    (void)number_scaled(text, length, 0, UINT32_MAX, &value);
-    return (uint32_t)value;
 }
 
 void reader_device_number(reader *r, const char *text, size_t length) {

@@ -64,6 +64,9 @@ typedef enum key {
     KEY_STREAM,
     KEY_REGISTERS,
     KEY_SHARED,
+    KEY_RESIDENT,
+    KEY_OCCUPANCY,
+    KEY_LIMITED,
     KEY_GRID,
     KEY_BLOCK,
     KEY_BYTES,
@@ -153,6 +156,7 @@ typedef struct event {
     habitat_collective collective;
     uint64_t elements, group_size; /* of a collective; 0 unknown */
     uint32_t element_bytes;
+    uint32_t resident_blocks, occupancy_percent, limited_by; /* of a kernel; 0 unknown */
     number_state dram_state, flop_state;
 } event;
 

@@ -206,7 +206,8 @@ static const byte *argument_value(scanner *s, const byte *p) {
         return end;
     }
     if (*p == '"') {
-        if (s->r->key != KEY_COLLECTIVE && s->r->key != KEY_ELEMENT_TYPE)
+        if (s->r->key != KEY_COLLECTIVE && s->r->key != KEY_ELEMENT_TYPE &&
+            s->r->key != KEY_LIMITED)
             return fail(s, p); /* a number in quotes: unusual */
         end = string_end(s, p + 1);
         if (end)

@@ -11,6 +11,7 @@
 #include "base/constants.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
+#include "workload/occupancy.h"
 
 enum { WARNINGS_MAX = 16, WARNING_BYTES = 320 };
 
@@ -107,11 +108,37 @@ static bool warn_of_gaps(habitat_workload *w, const habitat_trace_info *trace) {
     return ok;
 }
 
+/* Waves are counted by the calculator: a profiler that finds another occupancy is worth a line. */
+static bool warn_of_occupancy(habitat_workload *w) {
+    const habitat_kernel *first = NULL;
+    uint32_t mine = 0, first_mine = 0;
+    size_t differing = 0;
+    for (size_t i = 0; i < w->kernel_count; i++)
+        if (workload_occupancy_differs(w->origin, w->kernels[i].kernel, &mine) &&
+            differing++ == 0) {
+            first = w->kernels[i].kernel;
+            first_mine = mine;
+        }
+    if (!first)
+        return true;
+    char recorded[64];
+    if (first->resident_blocks)
+        snprintf(recorded, sizeof recorded, "%" PRIu32 " blocks an SM%s", first->resident_blocks,
+                 first->resident_blocks == first_mine ? " with another limit" : "");
+    else
+        snprintf(recorded, sizeof recorded, "%" PRIu32 " %% of an SM", first->occupancy_percent);
+    return warn(w,
+                "%zu of %zu kernels have another occupancy in the recording than the rules of %s "
+                "give (first: %.80s, recorded %s, by rule %" PRIu32 " blocks): method wave may be "
+                "off for them",
+                differing, w->kernel_count, w->origin->name, first->name, recorded, first_mine);
+}
+
 habitat_status habitat_workload_warn(habitat_workload *w, habitat_error *err) {
     const habitat_trace_info *trace = habitat_trace_get_info(w->trace);
     w->warnings = habitat_arena_alloc(&w->arena, WARNINGS_MAX * sizeof *w->warnings);
     if (!w->warnings || !warn_of_time(w, trace) || !warn_of_gaps(w, trace) ||
-        !warn_of_collectives(w))
+        !warn_of_collectives(w) || !warn_of_occupancy(w))
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     return HABITAT_OK;
 }

@@ -272,6 +272,20 @@ static void check_small_files(bool slow_only) {
     habitat_trace_free(t);
     check_case("B and E events pair up on their thread");
 
+    t = golden("occupancy_of_kernels.json", slow_only);
+    if (t) {
+        const habitat_kernel *k = find_kernel(t, "as_by_rule");
+        CHECK(k->resident_blocks == 4 && k->occupancy_percent == 50);
+        CHECK_INT(k->limited_by, HABITAT_LIMITED_BY_REGISTERS);
+        CHECK_INT(find_kernel(t, "other_limit")->limited_by,
+                  HABITAT_LIMITED_BY_THREADS | HABITAT_LIMITED_BY_SHARED_MEMORY);
+        CHECK_INT(find_kernel(t, "other_blocks")->limited_by, HABITAT_LIMITED_BY_REGISTERS);
+        k = find_kernel(t, "not_said");
+        CHECK(k->resident_blocks == 0 && k->occupancy_percent == 0 && k->limited_by == 0);
+    }
+    habitat_trace_free(t);
+    check_case("a kernel's occupancy and what limits it, as newer Kineto writes them");
+
     t = golden("cupti_with_counters.json", slow_only);
     if (t) {
         const habitat_trace_info *info = habitat_trace_get_info(t);
