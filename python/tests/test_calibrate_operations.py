@@ -4,9 +4,11 @@ import collections
 import json
 import math
 
+import pytest
+
 import habitat
 from habitat.measuring import dataset
-from habitat.measuring.calibrate import OPERATIONS, as_operation, runs_on
+from habitat.measuring.calibrate import OPERATIONS, as_operation, best_run, runs_on
 
 LARGEST_CACHE_BYTES = 126 * 2**20  # B200, B300
 FLAT = ("add", "mul", "relu", "gelu")
@@ -52,3 +54,19 @@ def test_the_library_takes_all_of_them(tmp_path):
     read = habitat.gpu("H100-SXM5-80GB", gpu_files=[path]).values["operations"]
     assert read == made["operations"]
     assert habitat.gpu("H100-SXM5-80GB").values["operations"] == []
+
+
+def test_a_matrix_rate_is_the_best_of_short_runs():
+    work = 2.0 * 30  # flop of a run over size^3
+    rates = {1024: 3e12, 2048: 5e12, 4096: 4e12, 8192: 4.5e12, 10240: 4e12}
+    assert best_run(lambda size: work * size**3 / rates[size]) == pytest.approx(5e12)
+    tried = []
+
+    def slow(size):  # 2 Tflop/s: 30 products of 4096 take 2 s, so nothing larger is tried
+        tried.append(size)
+        return work * size**3 / 2e12
+
+    assert best_run(slow) == pytest.approx(2e12)
+    assert tried == [1024, 2048, 4096]
+    assert best_run(lambda size: None if size > 2048 else 0.4) == pytest.approx(work * 2048**3 / 0.4), "memory that runs out ends it"
+    assert best_run(lambda size: None) is None, "a number format that does not run has no rate"
