@@ -108,12 +108,12 @@ static void check_sustained(findings *f, const habitat_gpu *gpu) {
     for (size_t d = 0; d < HABITAT_DTYPE_COUNT; d++) {
         const char *name = habitat_dtype_name((habitat_dtype)d);
         double rate = gpu->sustained.matrix_flop_per_s[d], peak = gpu->peak.matrix_flop_per_s[d];
-        if (!isnan(rate) && !(rate <= 1.1 * peak && rate >= 0.2 * peak))
-            find(f, gpu, "sustained matrix %s is not between 0.2 and 1.1 of its peak", name);
+        if (!isnan(rate) && !(rate <= 1.2 * peak && rate >= 0.2 * peak))
+            find(f, gpu, "sustained matrix %s is not between 0.2 and 1.2 of its peak", name);
         rate = gpu->sustained.plain_flop_per_s[d];
         peak = gpu->peak.plain_flop_per_s[d];
-        if (!isnan(rate) && !(rate <= 1.1 * peak && rate >= 0.2 * peak))
-            find(f, gpu, "sustained plain %s is not between 0.2 and 1.1 of its peak", name);
+        if (!isnan(rate) && !(rate <= 1.2 * peak && rate >= 0.2 * peak))
+            find(f, gpu, "sustained plain %s is not between 0.2 and 1.2 of its peak", name);
     }
 }
 

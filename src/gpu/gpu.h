@@ -51,7 +51,7 @@ struct habitat_gpu {
     uint32_t dies_per_board;             /* boards that appear as several GPUs; else 1 */
     const char *memory_type;             /* "HBM2e", "GDDR6", ... */
     const char
-        *memory_ecc; /* "none"; "inline": check bits go through the same bus; NULL: not said */
+        *memory_ecc; /* "none"; "off" as shipped; "inline": through the same bus; NULL: not said */
     double l2_bytes;
     habitat_rates peak;
     double matrix_fp16_accumulate_fp16_flop_per_s; /* peaks with fp16 accumulation, where they */

@@ -1,138 +1,184 @@
 /* Sustained rates of a GPU that nobody measured: docs/gpus.md, "The rule for estimates".
  *
- *     F = min(u P, e W),   B = f D
+ *     F = u P min(1, (W / N)^x),  N = u P / e        B = f D
  *
  * P peak [flop/s], W board power limit [W], D nominal bandwidth [byte/s]; u the share of the peak
- * that large matrix products reach when power does not bind, e the work a joule buys [flop/J], f
- * the share of the bandwidth that copies reach. A measured format corrects the others of the same
- * unit by the ratio of its measurement to its estimate. */
+ * that large products reach in a short run when power does not bind, e the work that a joule buys
+ * at full clock [flop/J], N the power that the full rate needs, x how the rate falls with power
+ * below it, f the share of the bandwidth that copies reach. Nothing here knows a name: rows are
+ * chosen by process, memory, lanes, width of the matrix units. A measured format corrects the
+ * others of the same unit by the ratio of its measurement to its estimate. */
 #include "gpu/entry.h"
 
 #include <math.h>
 #include <string.h>
 
-typedef struct unit_rule {
-    const char *architecture;               /* NULL: any, decided by process_nm */
-    double largest_nm;                      /* row applies to process_nm <= this */
-    double matrix_share, matrix_flop_per_j; /* for 16-bit formats */
-    double plain_share, plain_flop_per_j;   /* for fp32 */
-} unit_rule;
-
-/* First row that fits. Architectures where somebody measured come before the general ones. */
-static const unit_rule unit_rules[] = {
-    {"CDNA 3", 99, 0.60, 0.85e12, 0.77, 0.17e12}, {"CDNA 4", 99, 0.62, 1.12e12, 0.77, 0.17e12},
-    {"CDNA", 99, 0.60, 0.84e12, 0.93, 0.09e12},   {"CDNA 2", 99, 0.60, 0.84e12, 0.93, 0.09e12},
-    {"Hopper", 99, 0.85, 1.13e12, 0.77, 0.17e12}, {"Blackwell", 5, 0.78, 1.75e12, 0.77, 0.17e12},
-    {"Ada", 99, 0.85, 0.73e12, 0.77, 0.17e12},    {NULL, 3.9, 0.80, 1.75e12, 0.77, 0.20e12},
-    {NULL, 5.9, 0.85, 0.73e12, 0.77, 0.17e12},    {NULL, 7.9, 0.85, 0.84e12, 0.85, 0.09e12},
-    {NULL, 8.9, 0.85, 0.48e12, 0.77, 0.09e12},    {NULL, 19.9, 0.87, 0.40e12, 0.95, 0.061e12},
-    {NULL, 1e9, 0.87, 0.20e12, 0.85, 0.025e12},
-};
-
-/* Share of the nominal DRAM bandwidth that copies and element-wise kernels reach. */
+/* Work a joule buys at full clock [flop/J], first row that fits: in 16-bit formats on matrix units
+ * of 512 multiply-adds a clock and SM, and in fp32 on plain lanes. */
 static const struct {
-    const char *type, *ecc, *architecture; /* NULL: any */
-    double share;
-} memory_rules[] = {
-    {"HBM2", NULL, "Pascal", 0.76},    {"HBM2", NULL, "CDNA", 0.82},
-    {"HBM2e", NULL, "CDNA 2", 0.82},   {"HBM3", NULL, "CDNA 3", 0.82},
-    {"HBM3e", NULL, "CDNA 3", 0.82},   {"HBM3e", NULL, "CDNA 4", 0.82},
-    {"HBM2", NULL, NULL, 0.89},        {"HBM2e", NULL, NULL, 0.89},
-    {"HBM3", NULL, NULL, 0.90},        {"HBM3e", NULL, NULL, 0.90},
-    {"GDDR5", "none", NULL, 0.83},     {"GDDR5X", "none", NULL, 0.83},
-    {"GDDR6", "none", "Turing", 0.86}, {"GDDR6", "none", NULL, 0.92},
-    {"GDDR6X", "none", NULL, 0.92},    {"GDDR7", "none", NULL, 0.92},
-    {"GDDR5", NULL, NULL, 0.75},       {"GDDR5X", NULL, NULL, 0.75},
-    {"GDDR6", NULL, "Turing", 0.76},   {"GDDR6", NULL, NULL, 0.835},
-    {"GDDR6X", NULL, NULL, 0.835},     {"GDDR7", NULL, NULL, 0.835},
-    {NULL, NULL, NULL, 0.75},
+    double least_nm, matrix, plain;
+} energies[] = {
+    {20, 0.20e12, 0.025e12},  {11.9, 0.25e12, 0.063e12}, {7.9, 0.37e12, 0.080e12},
+    {5.9, 0.48e12, 0.070e12}, {3.9, 0.54e12, 0.135e12},  {0, 0.62e12, 0.17e12},
 };
 
-/* Work a joule buys in each format, relative to the format that the rule's energy is stated for. */
+/* Wider matrix units load operands for more work: each doubling buys 1.3 times as much a joule. */
+static const double width_of_energies = 512, width_exponent = 0.38;
+
+/* Boards without ECC run above the boost clock that is printed; on others it is the highest. */
+static const double matrix_clock_gain = 1.10, plain_clock_gain = 1.05;
+
+/* Lower clocks take lower voltage, so that a board of half the power is not half as fast. Lanes
+ * bind on low-power boards alone, which are at their lowest voltage. */
+static const double matrix_power_exponent = 0.43, plain_power_exponent = 1.0;
+
+/* Share of the nominal DRAM bandwidth that copies and element-wise kernels reach, first row that
+ * fits. */
+static const struct {
+    const char *type;       /* beginning of the memory's type */
+    bool cuda, checked;     /* libraries of CUDA; check bits go through the same bus */
+    double least_nm, share; /* of the GPU */
+} memory_rules[] = {
+    {"HBM", false, true, 0, 0.82},   {"HBM", true, true, 14, 0.76},
+    {"HBM3e", true, true, 0, 0.885}, {"HBM3", true, true, 0, 0.90},
+    {"HBM", true, true, 0, 0.89},    {"GDDR5", true, false, 0, 0.83},
+    {"GDDR5", true, true, 0, 0.75},  {"GDDR6", true, false, 10, 0.86},
+    {"GDDR6", true, true, 10, 0.76}, {"GDDR", true, false, 0, 0.92},
+    {"GDDR", true, true, 0, 0.835},  {"", true, true, 0, 0.75},
+};
+
+/* Work a joule buys in each format, relative to bf16 on matrix units and fp32 on lanes; bf16 has
+ * the narrower multiplier. */
 static const struct {
     habitat_dtype dtype;
     double matrix, plain;
 } formats[] = {
-    {HABITAT_DTYPE_BF16, 1.0, 2.0},   {HABITAT_DTYPE_FP16, 1.0, 2.0},
+    {HABITAT_DTYPE_BF16, 1.0, 2.0},   {HABITAT_DTYPE_FP16, 0.92, 2.0},
     {HABITAT_DTYPE_FP8, 1.8, 2.0},    {HABITAT_DTYPE_INT8, 1.8, 4.0},
     {HABITAT_DTYPE_TF32, 0.5, 1.0},   {HABITAT_DTYPE_FP32, 0.25, 1.0},
     {HABITAT_DTYPE_FP64, 0.125, 0.5},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
-static const unit_rule *rule_for(const habitat_gpu *gpu) {
+typedef struct unit_rule {
+    double share, flop_per_j, power_exponent;
+    double highest; /* share of the peak that an estimate may reach */
+} unit_rule;
+
+static size_t energy_row(const habitat_gpu *gpu) {
     size_t i = 0;
-    for (;; i++) {
-        const unit_rule *rule = &unit_rules[i];
-        bool last = i + 1 == sizeof unit_rules / sizeof *unit_rules;
-        bool named = !rule->architecture ||
-                     (gpu->architecture && strcmp(rule->architecture, gpu->architecture) == 0);
-        if (last || (named && gpu->process_nm <= rule->largest_nm))
-            return rule;
-    }
+    while (i + 1 < sizeof energies / sizeof *energies && gpu->process_nm < energies[i].least_nm)
+        i++;
+    return i;
 }
 
-/* Blackwell's GDDR parts draw Ada's power for the same work: their matrix units are another design.
- */
-static const unit_rule *rule_for_memory(const habitat_gpu *gpu) {
-    static const unit_rule small_blackwell = {"Blackwell", 99, 0.85, 0.73e12, 0.77, 0.17e12};
-    const unit_rule *rule = rule_for(gpu);
-    bool graphics = gpu->memory_type && strncmp(gpu->memory_type, "GDDR", 4) == 0;
-    return graphics && rule->architecture && strcmp(rule->architecture, "Blackwell") == 0
-               ? &small_blackwell
-               : rule;
+/* Whether the runtime is CUDA: rocBLAS and hipBLASLt reach another share of the units. */
+static bool runs_cuda(const habitat_gpu *gpu) {
+    return gpu->compute_capability != 0;
 }
 
-static double estimate(double peak, double share, double flop_per_j, double watt) {
-    double unbound = share * peak;
-    double powered = flop_per_j * watt;
-    return powered < unbound ? powered : unbound;
+static bool without_ecc(const habitat_gpu *gpu) {
+    return gpu->memory_ecc && strcmp(gpu->memory_ecc, "none") == 0;
 }
 
-static void fill(const double *peak, double share, double flop_per_j, double watt, bool matrix,
-                 double *rates, bool *estimated) {
-    double correction = 1;
+static bool has_memory(const habitat_gpu *gpu, const char *type) {
+    return gpu->memory_type && strncmp(gpu->memory_type, type, strlen(type)) == 0;
+}
+
+/* Multiply-adds in 16 bit that an SM's matrix units start each clock: a power of two, whatever
+ * clock the peak is stated at. */
+static double matrix_width(const habitat_gpu *gpu) {
+    double peak = gpu->peak.matrix_flop_per_s[HABITAT_DTYPE_FP16];
+    double width = exp2(round(log2(peak / (2.0 * gpu->sm_count * gpu->boost_clock_hz))));
+    return width > 0.0 && isfinite(width) ? width : width_of_energies;
+}
+
+static unit_rule matrix_rule(const habitat_gpu *gpu) {
+    double gain = without_ecc(gpu) ? matrix_clock_gain : 1.0;
+    return (unit_rule){.share = (runs_cuda(gpu) ? 0.96 : 0.65) * gain,
+                       .flop_per_j = energies[energy_row(gpu)].matrix *
+                                     pow(matrix_width(gpu) / width_of_energies, width_exponent),
+                       .power_exponent = matrix_power_exponent,
+                       .highest = gain};
+}
+
+/* Of an instruction slot each clock and partition: 64 lanes an SM leave half of them to loads; 128
+ * fill them, but for two slots a clock before Volta and pairs in one instruction on 10.x. What
+ * fills them by graphics memory has less of everything else an SM needs. */
+static double plain_share(const habitat_gpu *gpu) {
+    if (gpu->process_nm >= 20)
+        return 0.85;
+    if (gpu->fp32_lanes_per_sm <= 64)
+        return 0.93;
+    if (gpu->process_nm >= 14)
+        return 0.90;
+    if (gpu->compute_capability >= 100 && gpu->compute_capability < 120)
+        return 0.89;
+    return has_memory(gpu, "HBM") ? 0.77 : 0.665;
+}
+
+static unit_rule plain_rule(const habitat_gpu *gpu) {
+    double gain = without_ecc(gpu) ? plain_clock_gain : 1.0;
+    return (unit_rule){.share = plain_share(gpu) * gain,
+                       .flop_per_j = energies[energy_row(gpu)].plain,
+                       .power_exponent = plain_power_exponent,
+                       .highest = gain};
+}
+
+static double estimate(double peak, const unit_rule *rule, double factor, double watt) {
+    double unbound = rule->share * peak;
+    double needed_w = unbound / (factor * rule->flop_per_j);
+    return watt < needed_w ? unbound * pow(watt / needed_w, rule->power_exponent) : unbound;
+}
+
+static double factor_of(size_t format, bool matrix) {
+    return matrix ? formats[format].matrix : formats[format].plain;
+}
+
+/* An estimate stays below the peak, or above it by as much as the clock is known to be. */
+static void fill(const double *peak, const unit_rule *rule, double watt, bool matrix, double *rates,
+                 bool *estimated) {
+    double correction = 1.0, highest = rule->highest;
     for (size_t i = 0; i < FORMATS; i++) { /* most telling format first */
         habitat_dtype d = formats[i].dtype;
-        double factor = matrix ? formats[i].matrix : formats[i].plain;
         if (!isnan(rates[d]) && !isnan(peak[d])) {
-            correction = rates[d] / estimate(peak[d], share, factor * flop_per_j, watt);
+            correction = rates[d] / estimate(peak[d], rule, factor_of(i, matrix), watt);
+            highest = fmax(highest, rates[d] / peak[d]);
             break;
         }
     }
     for (size_t i = 0; i < FORMATS; i++) {
         habitat_dtype d = formats[i].dtype;
-        double factor = matrix ? formats[i].matrix : formats[i].plain;
         if (!isnan(rates[d]) || isnan(peak[d]))
             continue;
-        double rate = correction * estimate(peak[d], share, factor * flop_per_j, watt);
-        rates[d] = rate < peak[d] ? rate : peak[d];
+        double rate = correction * estimate(peak[d], rule, factor_of(i, matrix), watt);
+        rates[d] = fmin(rate, highest * peak[d]);
         estimated[d] = true;
     }
 }
 
-static bool fits(const char *wanted, const char *value) {
-    return !wanted || (value && strcmp(wanted, value) == 0);
+static double memory_share(const habitat_gpu *gpu) {
+    bool off = gpu->memory_ecc && strcmp(gpu->memory_ecc, "off") == 0;
+    bool checked = !has_memory(gpu, "GDDR") || !(off || without_ecc(gpu));
+    for (size_t i = 0;; i++) {
+        bool last = i + 1 == sizeof memory_rules / sizeof *memory_rules;
+        if (last ||
+            (has_memory(gpu, memory_rules[i].type) && memory_rules[i].cuda == runs_cuda(gpu) &&
+             memory_rules[i].checked == checked && gpu->process_nm >= memory_rules[i].least_nm))
+            return memory_rules[i].share;
+    }
 }
 
 void gpu_estimate_sustained(habitat_gpu *gpu) {
-    const unit_rule *rule = rule_for_memory(gpu);
-    fill(gpu->peak.matrix_flop_per_s, rule->matrix_share, rule->matrix_flop_per_j, gpu->tdp_w, true,
-         gpu->sustained.matrix_flop_per_s, gpu->sustained_matrix_estimated);
-    fill(gpu->peak.plain_flop_per_s, rule->plain_share, rule->plain_flop_per_j, gpu->tdp_w, false,
-         gpu->sustained.plain_flop_per_s, gpu->sustained_plain_estimated);
+    unit_rule matrix = matrix_rule(gpu), plain = plain_rule(gpu);
+    fill(gpu->peak.matrix_flop_per_s, &matrix, gpu->tdp_w, true, gpu->sustained.matrix_flop_per_s,
+         gpu->sustained_matrix_estimated);
+    fill(gpu->peak.plain_flop_per_s, &plain, gpu->tdp_w, false, gpu->sustained.plain_flop_per_s,
+         gpu->sustained_plain_estimated);
     if (!isnan(gpu->sustained_bandwidth_bytes_per_s))
         return;
-    for (size_t i = 0;; i++) {
-        if (!fits(memory_rules[i].type, gpu->memory_type) ||
-            !fits(memory_rules[i].ecc, gpu->memory_ecc) ||
-            !fits(memory_rules[i].architecture, gpu->architecture))
-            continue;
-        gpu->sustained_bandwidth_bytes_per_s =
-            memory_rules[i].share * gpu->memory_bandwidth_bytes_per_s;
-        gpu->sustained_bandwidth_estimated = true;
-        return;
-    }
+    gpu->sustained_bandwidth_bytes_per_s = memory_share(gpu) * gpu->memory_bandwidth_bytes_per_s;
+    gpu->sustained_bandwidth_estimated = true;
 }
 
 void habitat_gpu_unmeasured(const habitat_gpu *gpu, habitat_gpu *out) {

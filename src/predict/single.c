@@ -10,7 +10,7 @@ method_question single_question(const habitat_model_query *query, const habitat_
                                 bool sustained) {
     const habitat_work *work = query->work;
     habitat_dtype arithmetic = query->arithmetic ? query->arithmetic : work->dtype;
-    bool matrix_unit = class_of(work->op_class)->product && arithmetic != HABITAT_DTYPE_FP32;
+    bool matrix_unit = class_of(work->op_class)->product;
     method_question q = {.work = work, .gpu = gpu, .arithmetic = arithmetic};
     habitat_arithmetic_rate(gpu, arithmetic, matrix_unit, false, &q.arithmetic, NULL);
     q.rates = (formula_rates){

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "work/class.h"
 #include "workload/bound.h"
 #include "workload/collective.h"
 #include "workload/group.h"
@@ -54,6 +55,12 @@ static habitat_status take_kernels(habitat_workload *w, habitat_error *err) {
     return HABITAT_OK;
 }
 
+/* Products in fp32 run on matrix units where a GPU has such units for fp32 (AMD's); elsewhere the
+ * same flag means plain lanes: docs/formulas.md#rates. */
+static bool plain_product(const habitat_kernel_facts *facts, const habitat_work *work) {
+    return facts->dtype == HABITAT_DTYPE_FP32 && class_of(work->op_class)->product;
+}
+
 /* Class and arithmetic of every kernel, from its group. */
 static void describe_kernels(habitat_workload *w) {
     for (size_t i = 0; i < w->kernel_count; i++) {
@@ -63,6 +70,8 @@ static void describe_kernels(habitat_workload *w) {
         kernel->varying = work->varying;
         kernel->facts.dtype =
             habitat_kernel_arithmetic(kernel->kernel->name, work, &kernel->facts.matrix_unit);
+        if (plain_product(&kernel->facts, work))
+            kernel->facts.matrix_unit = true;
     }
     habitat_workload_share(w);
 }
