@@ -24,6 +24,7 @@ const leave_out leave_outs[LEAVE_OUTS] = {
     {"A100", {"A100-PCIE-40GB", "A100-PCIE-80GB", "A100-SXM4-80GB"}, 3},
     {"H200-SXM5-141GB", {"H200-SXM5-141GB"}, 1},
     {"L40S", {"L40S"}, 1},
+    {"B200-SXM-180GB", {"B200-SXM-180GB"}, 1},
 };
 
 void report_print(report_text *text, const char *format, ...) {

@@ -150,9 +150,24 @@ def pointwise_fp32(bundle):
         yield made
 
 
+GPUS = {"B200": "B200-SXM-180GB"}  # names of the bundle that are not the table's
+KNOWN_FORMATS = ("bf16", "fp8", "fp8_block")  # nvfp4: no rate is known of any GPU, so nobody could be predicted
+
+
+def rows_of_both(bundle, name):
+    """Rows of a file of the bundle and of its part for the B200."""
+    for part in (name, name.replace(".csv", "_b200.csv")):
+        for r in rows_of(bundle, part):
+            yield r | {"gpu": GPUS.get(r["gpu"], r["gpu"])}
+
+
 def gemm_lowprec(bundle):
-    for r in rows_of(bundle, "ops_gemm_lowprec.csv.gz"):
+    unknown = 0
+    for r in rows_of_both(bundle, "ops_gemm_lowprec.csv.gz"):
         if r["framework"] == "vllm" and r["dtype"] == "fp8_block":
+            continue
+        if r["dtype"] not in KNOWN_FORMATS:
+            unknown += 1
             continue
         shape = (r["m"], r["n"], r["k"])
         large = 2.0 * int(r["m"]) * int(r["n"]) * int(r["k"]) >= 1e9
@@ -164,10 +179,11 @@ def gemm_lowprec(bundle):
             "variant": "block" if r["dtype"] == "fp8_block" else VARIANTS.get(r["framework"], ""),
             "m": r["m"], "n": r["n"], "k": r["k"], "time_ms": significant(r["latency_ms"]), "flag": r["flag"],
         }
+    print(f"gemm_lowprec.csv.gz: {unknown} rows of formats without a known rate left out", file=sys.stderr)
 
 
 def attention(bundle):
-    for r in rows_of(bundle, "ops_attention.csv.gz"):
+    for r in rows_of_both(bundle, "ops_attention.csv.gz"):
         triton = r["kernel"] == "triton" or int(r["head_dim"]) > 256
         yield {
             "gpu": r["gpu"], "source": r["source"], "timing": "serving", "class": "attention", "dtype": r["dtype"],
