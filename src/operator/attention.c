@@ -27,6 +27,13 @@ OPERATOR_FEATURES(operator_attention_features, ATTENTION_FEATURES);
 static const double block_rows[] = {16, 64, 128};
 enum { BLOCKS = sizeof block_rows / sizeof *block_rows };
 
+/* Inner loops of a library against the quickest: TensorRT-LLM's are one for all GPUs until 10.0,
+ * for which it has kernels of their own. */
+static double slower_by(const habitat_model_query *query, const operator_gpu *gpu) {
+    bool own = gpu->compute_capability >= 100 && gpu->compute_capability < 120;
+    return query->variant == HABITAT_VARIANT_TRTLLM && !own ? fitted_trtllm_loop_factor : 1;
+}
+
 /* Head sizes that kernels are built for. */
 static double padded_head(double head) {
     static const double sizes[] = {64, 96, 128, 192, 256, 512};
@@ -111,7 +118,7 @@ double operator_look_attention(const habitat_model_query *query, operator_class 
               .kv_len = s->kv_len,
               .head = padded_head(head),
               .causal = s->causal,
-              .slower = query->variant == HABITAT_VARIANT_TRTLLM ? fitted_trtllm_loop_factor : 1};
+              .slower = slower_by(query, gpu)};
     bool appends = s->causal && query->timing == HABITAT_TIMING_SERVING;
     double tiled = best_time(&w, gpu, &rows), memory = memory_time(s, gpu, appends);
     double elements = w.heads * w.q_len * mean_keys(&w, 128);
