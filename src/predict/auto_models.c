@@ -1,11 +1,12 @@
 /* Operator models in `auto`: T_d = M_d (T_o / M_o)^e for operations that a model knows.
  *
  * M is the transfer model: it knows GPUs by their rates alone, so that M_o and M_d are comparable.
- * e: the weight on the destination of the residual T_o / M_o, which is what the origin's
- * measurement says beyond the model: 1 on a GPU of the same compute capability, else a half, a
- * quarter or 0 by class. Operations that a calibration measured on the destination correct M_d, and
- * take the place of the residual by their weight. Evidence: docs/formulas.md#auto. Operations of
- * equal shape are asked once; M_o is asked once a workload. */
+ * e: how much of what the origin's measurement says beyond the model is believed on the
+ * destination: all of it on a GPU of the same compute capability, else a half or a quarter by
+ * class; of a convolution the less, the further M_d is from M_o. Operations that a calibration
+ * measured on the destination move M_d, and take the place of the residual by as much as they are
+ * believed. Evidence: docs/formulas.md#auto. Operations of equal shape are asked once; M_o is asked
+ * once a workload. */
 #include "predict/auto_models.h"
 
 #include <math.h>
@@ -147,9 +148,9 @@ static habitat_status ask_reference(const habitat_models *models, const habitat_
     return status;
 }
 
-/* M = M_r (r / r_r), with the roofline r and the reference GPU's M_r and r_r. Measured
- * operations have the weight w, rates the rest: corrected M = M_r (r / r_r)^(1 - w) exp(w b), b the
- * median of log(measured / M_r). A rate that is raised never makes it slower: 0 <= w < 1. */
+/* M = M_r (r / r_r), with the roofline r and the reference GPU's M_r and r_r. What was measured is
+ * believed by w, rates by the rest: moved M = M_r (r / r_r)^(1 - w) exp(w b), b the median of
+ * log(measured / M_r). A rate that is raised never makes it slower: 0 <= w < 1. */
 static auto_answer answer_of(const habitat_model_estimate *found, double ratio,
                              const class_offset *offset) {
     auto_answer answer = {NAN, 0.0, 0.0};
@@ -231,25 +232,21 @@ void auto_models_free(auto_models *m) {
 
 /* How two GPUs stand to each other: docs/formulas.md#auto. */
 typedef struct pairing {
-    bool same_arch;     /* one compute capability: the same kernels run */
-    bool other_vendor;  /* two vendors: no measurement says how much of a residual carries over */
-    bool across_hopper; /* Hopper or later on one side, older on the other */
+    bool same_arch;    /* one compute capability: the same kernels run */
+    bool other_vendor; /* two vendors: no measurement says how much of a residual carries over */
 } pairing;
-
-enum { HOPPER = 90 };
 
 static pairing pair_of(const scaling *s) {
     uint32_t origin = s->origin->compute_capability, dest = s->dest->compute_capability;
     bool other_vendor =
         s->origin->vendor && s->dest->vendor && strcmp(s->origin->vendor, s->dest->vendor) != 0;
     return (pairing){.same_arch = origin && origin == dest && !other_vendor,
-                     .other_vendor = other_vendor,
-                     .across_hopper = (origin >= HOPPER) != (dest >= HOPPER)};
+                     .other_vendor = other_vendor};
 }
 
-/* The weight of the origin's residual on the destination. By class, chosen on operations that
- * several GPUs measured, each left out of the models in turn; convolutions between Hopper and older
- * GPUs on recorded networks, as their libraries share no fp32 kernels. */
+/* The weight of the origin's residual on the destination.
+ * By class, chosen on operations that several GPUs measured, each left out of the models in turn.
+ */
 static double residual_exponent(const pairing *pair, habitat_class op_class) {
     if (pair->same_arch || pair->other_vendor)
         return 1.0;
@@ -258,29 +255,42 @@ static double residual_exponent(const pairing *pair, habitat_class op_class) {
     case HABITAT_CLASS_BMM:
     case HABITAT_CLASS_ATTENTION:
         return 0.25;
-    case HABITAT_CLASS_CONV:
-        return pair->across_hopper ? 0.0 : 0.5;
     default:
         return 0.5;
     }
 }
 
-/* T_d of an operation of time T_o. Within an architecture the measurement
- * carries what measured operations would say; they count where both GPUs have them, so that the
- * same GPU twice gives T_o back. Elsewhere
- * what is known of the destination itself takes the place of the origin's residual. */
-static double scaled_ms(const pairing *pair, double exponent, double origin_ms,
+/* Libraries choose another algorithm of convolution on another GPU. So a residual holds where the
+ * model's times are alike, and fades as they part: `distance` is |log(M_d / M_o)|. It fades as fast
+ * as it may: any faster, and a GPU that is slower by the model would come out quicker. */
+static double faded(double residual, double distance) {
+    return copysign(fmax(0.0, fabs(residual) - distance), residual);
+}
+
+/* What of the residual log(T_o / M_o) counts on the destination. */
+static double carried(const pairing *pair, habitat_class op_class, double residual,
+                      const auto_answer *origin, const auto_answer *dest) {
+    if (op_class == HABITAT_CLASS_CONV)
+        return faded(residual, fabs(log(dest->ms / origin->ms)));
+    return residual_exponent(pair, op_class) * residual;
+}
+
+/* T_d of an operation of time T_o; NaN where the models have none. Within an architecture the
+ * measurement carries what operations would tell; they count where both GPUs have them, so that the
+ * same one twice gives T_o back. Elsewhere what is known of the destination itself takes the place
+ * of the origin's residual. An operation that the model knows on the destination alone (the origin
+ * computed it on other units) leaves none. */
+static double scaled_ms(const pairing *pair, habitat_class op_class, double origin_ms,
                         const auto_answer *origin, const auto_answer *dest) {
-    double residual = origin_ms / origin->ms;
-    if (exponent == 0.0)
+    if (isnan(origin->ms))
         return dest->ms * exp(dest->correction);
-    if (!(residual < largest_residual && residual > 1 / largest_residual))
+    double residual = log(origin_ms / origin->ms);
+    if (!(fabs(residual) < log(largest_residual)))
         return NAN;
     if (dest->weight == 0.0 || (pair->same_arch && origin->weight == 0.0))
-        return dest->ms * (exponent == 1.0 ? residual : pow(residual, exponent));
-    if (!pair->same_arch)
-        exponent *= 1.0 - dest->weight;
-    return dest->ms * exp(dest->correction + exponent * (log(residual) - origin->correction));
+        return dest->ms * exp(carried(pair, op_class, residual, origin, dest));
+    double counts = carried(pair, op_class, residual - origin->correction, origin, dest);
+    return dest->ms * exp(dest->correction + (pair->same_arch ? 1.0 : 1.0 - dest->weight) * counts);
 }
 
 habitat_status auto_models_answer(const scaling *s, const auto_models *m,
@@ -300,8 +310,8 @@ habitat_status auto_models_answer(const scaling *s, const auto_models *m,
         uint32_t q = m->of_group[g];
         if (q == HABITAT_NONE)
             continue;
-        double exponent = residual_exponent(&pair, m->questions[q].work->op_class);
-        double ms = scaled_ms(&pair, exponent, w->groups[g].origin_ms, &m->origin[q], &dest[q]);
+        double ms = scaled_ms(&pair, m->questions[q].work->op_class, w->groups[g].origin_ms,
+                              &m->origin[q], &dest[q]);
         if (isnan(ms))
             continue;
         out[g] =

@@ -73,6 +73,60 @@ static void test_residual(void) {
     check_case("a measurement 32 times off the model means something else: the rule answers");
 }
 
+/* M of an operation in fp32; NaN where the model does not know it. */
+static double model_ms(const habitat_work *work, const habitat_gpu *gpu) {
+    habitat_model_query query = {.work = work};
+    habitat_model_estimate answer = {0};
+    CHECK_INT(
+        habitat_models_predict(models, HABITAT_MODEL_TRANSFER, 1, &gpu, 1, &query, &answer, NULL),
+        HABITAT_OK);
+    return answer.covered ? answer.ms : NAN;
+}
+
+/* T_d = M_d exp(sign max(0, |log(T_o / M_o)| - |log(M_d / M_o)|)), as docs/formulas.md has it. */
+static double faded_ms(double measured, double origin, double dest) {
+    double longer = fmax(measured / origin, origin / measured);
+    double apart = fmax(dest / origin, origin / dest);
+    double left = fmax(1.0, longer / apart);
+    return measured > origin ? dest * left : dest / left;
+}
+
+static void test_convolutions(void) {
+    static const char *const names[] = {"H200-SXM5-141GB", "H100-SXM5-80GB", "H100-PCIE-80GB",
+                                        "RTX3090",         "A100-SXM4-80GB", "T4"};
+    const char path[] = HABITAT_SOURCE_DIR "/data/recordings/vgg16_inference_b12_fp32_h200.json.gz";
+    habitat_trace *trace = NULL;
+    habitat_workload *w = NULL;
+    size_t count = 0, listed = 0, checked = 0;
+    CHECK_INT(habitat_trace_read(path, &trace, NULL), HABITAT_OK);
+    CHECK_INT(habitat_workload_create(trace, gpu_named("H200-SXM5-141GB"), &w, NULL), HABITAT_OK);
+    const habitat_workload_group *groups = habitat_workload_groups(w, &count);
+    const uint32_t *index = habitat_workload_group_index(w, &listed);
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        const habitat_gpu *dest = gpu_named(names[n]);
+        habitat_prediction *p = NULL;
+        CHECK_INT(habitat_predict(w, dest, HABITAT_METHOD_AUTO, &p, NULL), HABITAT_OK);
+        for (size_t g = 0; p && g < count; g++) {
+            if (groups[g].work.op_class != HABITAT_CLASS_CONV)
+                continue;
+            double ms = 0.0, origin = model_ms(&groups[g].work, gpu_named(names[0]));
+            for (uint32_t k = 0; k < groups[g].kernel_count; k++)
+                ms += p->kernels[index[groups[g].first_kernel + k]].ms;
+            double expected =
+                faded_ms(groups[g].origin_ms, origin, model_ms(&groups[g].work, dest));
+            CHECK_NEAR(ms, expected, 1e-9);
+            if (n == 0)
+                CHECK_NEAR(ms, groups[g].origin_ms, 1e-9);
+            checked++;
+        }
+        habitat_prediction_free(p);
+    }
+    CHECK(checked > 60);
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+    check_case("what a convolution takes beyond its model fades as the model's times part");
+}
+
 /* A GPU of a user's file: the built-in one with every rate times `factor`. */
 static habitat_gpu user_gpu(const habitat_gpu *gpu, double factor) {
     habitat_gpu mine = *gpu;
@@ -159,6 +213,7 @@ int main(void) {
     CHECK_INT(habitat_gpu_table_create(NULL, &table, NULL), HABITAT_OK);
     CHECK_INT(habitat_models_load_default(&models, NULL), HABITAT_OK);
     test_residual();
+    test_convolutions();
     test_user_gpu();
     test_attention_backward();
     test_floor();
