@@ -7,9 +7,9 @@
  * fits the L2 cache is served at the cache's rate. What a kernel takes beyond M is not waiting for
  * that roof: it is latency, instructions, too few blocks, and goes with clock C and the
  * multiprocessors S that its blocks can use. A kernel whose work nobody counted follows the main
- * kernel of its operation, and without one the ratio of rooflines. Nothing here knows an
- * architecture, and no constant was fitted. Reasons and evidence: docs/formulas.md#auto. No
- * resource of the destination, raised, makes a kernel slower. */
+ * kernel of its operation; without one it did in its time what such kernels usually do (usual.c).
+ * Nothing here knows an architecture. Reasons and evidence: docs/formulas.md#auto. No resource of
+ * the destination, raised, makes a kernel slower. */
 #include "predict/auto_rule.h"
 
 #include <stdlib.h>
@@ -17,22 +17,26 @@
 #include "gpu/gpu.h"
 #include "operator/views.h"
 #include "predict/fallback.h"
+#include "predict/usual.h"
+
+static double memory_s(const habitat_gpu *gpu, double bytes_per_s, double bytes) {
+    if (!formula_usable(gpu->l2_bytes))
+        return bytes / bytes_per_s;
+    operator_gpu facts_of = {.bytes_per_s = bytes_per_s,
+                             .l2_bytes = gpu->l2_bytes,
+                             .sm_count = gpu->sm_count,
+                             .clock_hz = gpu->boost_clock_hz};
+    return operator_memory_time(&facts_of, bytes, bytes);
+}
 
 /* Roofline time M [ns]; NaN where neither flop nor bytes are known, or a rate that is needed is
  * not.
  */
 static double roofline_ns(const habitat_kernel_facts *facts, formula_rates rates,
                           const habitat_gpu *gpu) {
-    double compute_s = formula_known(facts->flop) ? facts->flop / rates.flop_per_s : 0.0;
-    double memory_s = formula_known(facts->bytes) ? facts->bytes / rates.bytes_per_s : 0.0;
-    if (memory_s > 0.0 && formula_usable(gpu->l2_bytes)) {
-        operator_gpu facts_of = {.bytes_per_s = rates.bytes_per_s,
-                                 .l2_bytes = gpu->l2_bytes,
-                                 .sm_count = gpu->sm_count,
-                                 .clock_hz = gpu->boost_clock_hz};
-        memory_s = operator_memory_time(&facts_of, facts->bytes, facts->bytes);
-    }
-    double longest_s = fmax(compute_s, memory_s);
+    double compute = formula_known(facts->flop) ? facts->flop / rates.flop_per_s : 0.0;
+    bool moves = formula_known(facts->bytes) && facts->bytes > 0.0;
+    double longest_s = fmax(compute, moves ? memory_s(gpu, rates.bytes_per_s, facts->bytes) : 0.0);
     return formula_usable(longest_s) ? longest_s * 1e9 : NAN;
 }
 
@@ -90,6 +94,18 @@ static double issue_ratio(const scaling *s, const habitat_workload_kernel *kerne
     return origin / dest;
 }
 
+/* The bytes that memory moves in a time: memory_s() the other way round. */
+static double bytes_in(const habitat_gpu *gpu, double bytes_per_s, double seconds) {
+    double least = 0.0, most = seconds * bytes_per_s;
+    while (most > 0.0 && memory_s(gpu, bytes_per_s, most) < seconds)
+        most *= 2.0;
+    for (int i = 0; i < 40; i++) {
+        double middle = 0.5 * (least + most);
+        *(memory_s(gpu, bytes_per_s, middle) < seconds ? &least : &most) = middle;
+    }
+    return most;
+}
+
 /* Time on the destination of what takes `own_ns` on the origin, floors apart; NaN where the
  * kernel's work or a rate is unknown. */
 static double work_ns(const scaling *s, const habitat_workload_kernel *kernel, double own_ns) {
@@ -104,6 +120,27 @@ static double own_ns(const scaling *s, const habitat_workload_kernel *kernel) {
     return kernel->facts.time_ns - fmin(kernel->facts.time_ns, s->floor_origin_ns);
 }
 
+/* A kernel comes to its usual pace late: half of it in this many floors. */
+static const double begin_floors = 2.5;
+
+/* A kernel whose work nobody counted: as much as it usually does in its time (usual.h), less where
+ * its blocks leave multiprocessors idle or its time is short. */
+static habitat_workload_kernel with_usual_work(const scaling *s,
+                                               const habitat_workload_kernel *kernel) {
+    habitat_workload_kernel made = *kernel;
+    formula_rates rates = scaling_rates(&s->sustained_origin, &kernel->facts);
+    double own = own_ns(s, kernel), sms = s->origin->sm_count;
+    double filled = kernel->facts.blocks ? fmin(1.0, (double)kernel->facts.blocks / sms) : 1.0;
+    double begun = own / (own + begin_floors * s->floor_origin_ns);
+    double roof_s = usual_share(kernel) * filled * begun * own * 1e-9;
+    made.facts.flop = made.facts.bytes = NAN;
+    if (kernel->main && habitat_is_product(kernel->op_class))
+        made.facts.flop = roof_s * rates.flop_per_s;
+    else
+        made.facts.bytes = bytes_in(s->origin, rates.bytes_per_s, roof_s);
+    return made;
+}
+
 scaled auto_rule_kernel(const scaling *s, const auto_rule *r, size_t i) {
     const habitat_workload_kernel *kernel = &s->w->kernels[i];
     if (fallback_leaves_gpu(kernel->kernel))
@@ -112,9 +149,11 @@ scaled auto_rule_kernel(const scaling *s, const auto_rule *r, size_t i) {
     if (isnan(work)) {
         const habitat_workload_kernel *lead = &s->w->kernels[r->lead[i]];
         double ratio = lead == kernel ? NAN : work_ns(s, lead, own_ns(s, lead)) / own_ns(s, lead);
-        if (!formula_usable(ratio))
-            ratio = scaling_roofline_ratio(lead, &s->sustained_origin, &s->sustained_dest);
         work = own * ratio;
+        if (!formula_usable(ratio)) {
+            habitat_workload_kernel usual = with_usual_work(s, kernel);
+            work = work_ns(s, &usual, own);
+        }
     }
     double floor_origin = kernel->facts.time_ns - own;
     return (scaled){floor_origin * s->clock_ratio + work, HABITAT_METHOD_ROOFLINE};

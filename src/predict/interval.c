@@ -42,10 +42,27 @@ static const struct {
 };
 
 /* What nobody measured has the widest spread, that of softmax. */
-static spread spread_of(habitat_class op_class, bool modelled) {
+static spread counted_spread(habitat_class op_class, bool modelled) {
     bool measured = spreads[op_class].other.row > 0.0;
     habitat_class from = measured ? op_class : HABITAT_CLASS_SOFTMAX;
     return modelled ? spreads[from].modelled : spreads[from].other;
+}
+
+/* Work that nobody counted is taken from usual shares: steps read without their shapes differ from
+ * the same with them by this much (tests/prop/prop_shapes.c). */
+static const double unknown_bias = 0.12;
+
+static spread spread_of(habitat_class op_class, interval_kind kind) {
+    spread own = counted_spread(op_class, kind == INTERVAL_MODEL);
+    if (kind == INTERVAL_UNKNOWN)
+        own.bias = fmax(own.bias, unknown_bias);
+    return own;
+}
+
+static interval_kind kind_of(habitat_method method, const habitat_kernel_facts *lead) {
+    if (method == HABITAT_METHOD_LEARNED)
+        return INTERVAL_MODEL;
+    return !(lead->flop > 0.0) && isnan(lead->bytes) ? INTERVAL_UNKNOWN : INTERVAL_RULE;
 }
 
 /* GPUs of one compute capability run the same kernels: half the spread, a choice, not a measurement
@@ -74,15 +91,15 @@ static int estimated_rate(const rate_table *table, const habitat_kernel_facts *f
 double interval_add(interval_sum *sum, const scaling *s, const habitat_workload_kernel *kernel,
                     const habitat_kernel_facts *lead, habitat_method method, double ns) {
     const rate_table *tables[2] = {&s->sustained_origin, &s->sustained_dest};
-    bool modelled = method == HABITAT_METHOD_LEARNED;
-    spread own = spread_of(kernel->op_class, modelled);
+    interval_kind kind = kind_of(method, lead);
+    spread own = spread_of(kernel->op_class, kind);
     double variance = square(fitted_common_sigma);
     sum->total += ns;
     if (method == HABITAT_METHOD_FALLBACK) {
         sum->fallback += ns;
         return within_80 * sqrt(variance + square(chosen_fallback_sigma));
     }
-    sum->by_class[modelled][kernel->op_class] += ns;
+    sum->by_class[kind][kernel->op_class] += ns;
     variance += square(architecture_factor(s)) * (square(own.bias) + square(own.row));
     for (int g = 0; g < 2; g++) {
         int rate = estimated_rate(tables[g], lead);
@@ -105,10 +122,12 @@ double interval_width(const interval_sum *sum, const scaling *s) {
     double variance = square(fitted_common_sigma) +
                       square(sum->other_unit / sum->total * fitted_other_unit_sigma) +
                       square(sum->fallback / sum->total * chosen_fallback_sigma);
-    for (int c = 0; c < HABITAT_CLASS_COUNT; c++)
-        variance += square(architecture_factor(s) / sum->total *
-                           (sum->by_class[0][c] * spread_of((habitat_class)c, false).bias +
-                            sum->by_class[1][c] * spread_of((habitat_class)c, true).bias));
+    for (int c = 0; c < HABITAT_CLASS_COUNT; c++) {
+        double bias = 0.0;
+        for (int kind = 0; kind < INTERVAL_KINDS; kind++)
+            bias += sum->by_class[kind][c] * spread_of((habitat_class)c, (interval_kind)kind).bias;
+        variance += square(architecture_factor(s) / sum->total * bias);
+    }
     for (int g = 0; g < 2; g++)
         for (int r = 0; r < INTERVAL_RATES; r++)
             variance += square(sum->by_rate[g][r] / sum->total * rate_sigma(r));

@@ -7,12 +7,20 @@
 /* Which GPU's rate was estimated, and of what. */
 enum { INTERVAL_PLAIN = 0, INTERVAL_MATRIX, INTERVAL_MEMORY, INTERVAL_RATES };
 
+/* What answered: the rule, an operator model, or the rule with work that nobody counted. */
+typedef enum interval_kind {
+    INTERVAL_RULE = 0,
+    INTERVAL_MODEL,
+    INTERVAL_UNKNOWN,
+    INTERVAL_KINDS
+} interval_kind;
+
 /* What an iteration's interval needs: predicted busy time [ns] by what errors it shares. */
 typedef struct interval_sum {
     double total;
-    double by_class[2][HABITAT_CLASS_COUNT]; /* [answered by a model] */
-    double by_rate[2][INTERVAL_RATES];       /* origin, destination; estimated rates only */
-    double other_unit;                       /* computes on another unit than on the origin */
+    double by_class[INTERVAL_KINDS][HABITAT_CLASS_COUNT];
+    double by_rate[2][INTERVAL_RATES]; /* origin, destination; estimated rates only */
+    double other_unit;                 /* computes on another unit than on the origin */
     double fallback;
 } interval_sum;
 

@@ -95,8 +95,8 @@ static bool warn_of_gaps(habitat_workload *w, const habitat_trace_info *trace) {
         ok = warn(w, "the trace names no operations: kernels are told apart by their names alone");
     else if (!trace->has_shapes)
         ok = warn(w,
-                  "no operation has input shapes: flop and bytes are unknown, products are scaled "
-                  "by arithmetic and all else by bandwidth; record with record_shapes=True");
+                  "no operation has input shapes: flop and bytes are taken from what such kernels "
+                  "usually do in their time; record with record_shapes=True");
     if (ok && trace->unlinked_kernels)
         ok = warn(w,
                   "%" PRIu64 " kernels have no launch record: which operation they belong to is "

@@ -374,8 +374,15 @@ static void test_shares(void) {
 }
 
 static void test_unknown_work(void) {
-    /* Nobody counted this product's work, but its name says what it is: roofline 10/8, and auto 1.1
-     * us of floor and 7.8 x 10/8. The second kernel is bound by memory: 2. */
+    /* Nobody counted this product's work, but its name says what it is: roofline 10/8. The second
+     * kernel is bound by memory: 2. auto: of 10 us 2.2 are floor. The rest, 7.8 us, comes to its
+     * pace in 2.5 floors: 7.8 x 7.8 / (7.8 + 5.5) = 4.5744 us of work, of which the product does
+     * 95 %: 4.34571 us at the roof. On d they are 10/8 as long, what is left (3.45429 us) goes with
+     * SMs times clock, half on d by the blocks' room, and the floor is 1.1 us.
+     *
+     * The second reads and writes in order: 95 % again. Of b bytes (b - 2.04 MB) / 0.45 miss its
+     * cache of 4 MB, at 800 GB/s, and the rest takes 1/3800 GB/s: b = 3.590757 MB, 3.446126 MB of
+     * them missing. On d, at 400 GB/s and 3800: 8.653376 us. */
     const made_kernel list[] = {
         {"ampere_sgemm_128x64_nn", NULL, 100000, 10000, 7, 400, 256, 32, 0, 0, NULL, NULL, false,
          0},
@@ -389,23 +396,25 @@ static void test_unknown_work(void) {
     CHECK_NEAR(p->trace_kernels[1].ms, 0.020, 1e-12);
     habitat_prediction_free(p);
     p = predicted(w, &d, HABITAT_METHOD_AUTO);
-    CHECK_NEAR(p->trace_kernels[0].ms, 0.0011 + 0.0078 * 1.25, 1e-12);
-    CHECK_NEAR(p->trace_kernels[1].ms, 0.0011 + 0.0078 * 2, 1e-12);
+    CHECK_NEAR(p->trace_kernels[0].ms, 1e-3 * (1.1 + 4.345714 * 1.25 + 3.454286 / 2), 1e-6);
+    CHECK_NEAR(p->trace_kernels[1].ms, 1e-3 * (1.1 + 8.653376 + 3.454286 / 2), 2e-6);
     habitat_prediction_free(p);
-    check_case("of unknown work the class decides: products by arithmetic, all else by memory");
+    check_case("of unknown work name, grid and time say how much of it was work");
     habitat_workload_free(w);
     habitat_trace_free(trace);
 }
 
 static void test_auto(void) {
     /* Nothing is known of the first kernel: floor 2200 cycles, 2.2 us on o and 1.1 on d; the rest,
-     * 7.8 us, by sustained bandwidth, 800 / 400: 1.1 + 15.6 us. */
+     * 7.8 us, do 70 % of 4.5744 us at the roof: 3.125139 MB as in test_unknown_work(), of which
+     * 2.411420 miss, 6.216370 us on d; the other 4.597895 us as long on d: 50 SMs of 2 GHz. */
     habitat_trace *trace = made_trace(three, 1, NULL, "", 0);
     habitat_workload *w = workload_of(trace);
     habitat_prediction *p = predicted(w, &d, HABITAT_METHOD_AUTO);
-    CHECK_NEAR(p->kernel_ms, 0.0167, 1e-12);
+    CHECK_NEAR(p->kernel_ms, 1e-3 * (1.1 + 6.216370 + 4.597895), 3e-6);
     CHECK_INT(p->trace_kernels[0].method, HABITAT_METHOD_ROOFLINE);
-    check_case("auto: floor by clock, the rest by sustained bandwidth");
+    check_case(
+        "auto: floor by clock, usual work by sustained bandwidth, the rest by SMs and clock");
     habitat_prediction_free(p);
     habitat_workload_free(w);
     habitat_trace_free(trace);
