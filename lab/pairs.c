@@ -180,6 +180,18 @@ static habitat_status judge_all(const side *origin, const side *dest, const uint
     return HABITAT_OK;
 }
 
+static habitat_status judge_forms(const side *origin, const side *dest, pair_case *out,
+                                  habitat_error *err) {
+    habitat_status status = HABITAT_OK;
+    for (int form = 0; status == HABITAT_OK && form < AUTO_FORMS; form++) {
+        habitat_prediction *p = NULL;
+        status = predict_as(origin->workload, dest->gpu, (auto_form)form, &p, err);
+        out->form_ms[form] = status == HABITAT_OK ? p->busy_ms : NAN;
+        habitat_prediction_free(p);
+    }
+    return status;
+}
+
 static habitat_status add_direction(const side *origin, const side *dest, const char *step,
                                     pair_set *out, habitat_error *err) {
     pair_case *grown = realloc(out->cases, (out->count + 1) * sizeof *grown);
@@ -204,6 +216,8 @@ static habitat_status add_direction(const side *origin, const side *dest, const 
     match(origin, dest, match_of);
     describe(origin, dest, match_of, made);
     habitat_status status = judge_all(origin, dest, match_of, made, err);
+    if (status == HABITAT_OK)
+        status = judge_forms(origin, dest, made, err);
     out->count += status == HABITAT_OK;
     free(match_of);
     return status;

@@ -6,6 +6,8 @@
 
 #include <habitat/predict.h>
 
+#include "predict/form.h"
+
 /* Methods side by side; UNCHANGED answers with the origin's time. */
 enum {
     PAIRS_AUTO = 0,
@@ -36,6 +38,7 @@ typedef struct pair_case {
     double matched;                /* share of the destination's kernel time that is matched */
     double class_origin_ms[HABITAT_CLASS_COUNT], class_measured_ms[HABITAT_CLASS_COUNT];
     pair_outcome by[PAIRS_METHODS];
+    double form_ms[AUTO_FORMS]; /* busy time by auto, its rule in each form */
 } pair_case;
 
 typedef struct pair_set {

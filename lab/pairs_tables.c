@@ -129,6 +129,59 @@ static void print_halves(const pair_set *set, report_text *text) {
     }
 }
 
+/* ---- forms of the rule ---- */
+
+/* Errors of one form on one half of the models, as shares. */
+static summary summarise_form(const pair_set *set, int form, int half) {
+    summary s = {0};
+    for (size_t i = 0; i < set->count; i++) {
+        const pair_case *c = &set->cases[i];
+        double error = c->form_ms[form] / c->measured_ms - 1.0;
+        if (!counts(set, c, (chosen){NULL, half}) || !isfinite(error))
+            continue;
+        s.cases++;
+        s.mean += fabs(error);
+        s.bias += error;
+        s.worst = fmax(s.worst, fabs(error));
+    }
+    s.mean /= (double)s.cases;
+    s.bias /= (double)s.cases;
+    return s;
+}
+
+/* The form with the least mean error on a half. */
+static int best_form(const pair_set *set, int half) {
+    int best = 0;
+    for (int form = 1; form < AUTO_FORMS; form++)
+        if (summarise_form(set, form, half).mean < summarise_form(set, best, half).mean)
+            best = form;
+    return best;
+}
+
+static void print_forms(const pair_set *set, report_text *text) {
+    if (summarise_form(set, 0, 0).cases == 0 || summarise_form(set, 0, 1).cases == 0)
+        return; /* one model has no halves */
+    report_print(text,
+                 "\nForms that the rule of `auto` could have, on the two halves of the models "
+                 "(first and second of the table above), both directions:\n\n"
+                 "| form | first half: mean | worst | bias | second half: mean | worst | bias "
+                 "|\n|---|--:|--:|--:|--:|--:|--:|\n");
+    for (int form = 0; form < AUTO_FORMS; form++) {
+        report_print(text, "| %s |", auto_form_name((auto_form)form));
+        for (int half = 0; half < 2; half++) {
+            summary s = summarise_form(set, form, half);
+            report_print(text, " %.1f | %.1f | %+.1f |", 100 * s.mean, 100 * s.worst, 100 * s.bias);
+        }
+        report_print(text, "\n");
+    }
+    for (int half = 0; half < 2; half++) {
+        int best = best_form(set, half);
+        report_print(text, "\nChosen on the %s half: %s; on the other half its mean is %.1f %%.\n",
+                     half ? "second" : "first", auto_form_name((auto_form)best),
+                     100 * summarise_form(set, best, 1 - half).mean);
+    }
+}
+
 /* By class of kernel: what the destination's time over the origin's was, and was predicted. */
 static void print_classes(const pair_set *set, const habitat_gpu *origin, report_text *text) {
     double from[HABITAT_CLASS_COUNT] = {0}, measured[HABITAT_CLASS_COUNT] = {0};
@@ -177,11 +230,14 @@ void pairs_print_tables(const pair_set *set, report_text *text) {
               "(`--assemble sum`); errors in %%. `kernel by kernel`: mean over\nsteps of "
               "the time by which kernels are off, over their time; `time unchanged` "
               "answers with the origin's time.\n\n**What was seen.** No constant was fitted to "
-              "these steps, "
-              "but the form of `auto`'s rule was settled with all of them in "
-              "view\n(docs/decisions/0030): they show what it does and are no clean test of it.\n");
+              "differences of these steps, but the form of `auto`'s rule was settled with all of "
+              "them in view\n(docs/decisions/0030), and the usual shares of work that nobody "
+              "counted (0130) are means over the same steps' H200 side: they\nshow what the rule "
+              "does and are no clean test of it. Below, its forms are chosen on one half of the "
+              "models and shown on the other.\n");
     print_directions(set, text);
     print_halves(set, text);
+    print_forms(set, text);
     for (size_t i = 0; i < set->count; i++) {
         bool first = true;
         for (size_t j = 0; first && j < i; j++)

@@ -19,8 +19,8 @@
 #include "predict/fallback.h"
 #include "predict/usual.h"
 
-static double memory_s(const habitat_gpu *gpu, double bytes_per_s, double bytes) {
-    if (!formula_usable(gpu->l2_bytes))
+static double memory_s(const scaling *s, const habitat_gpu *gpu, double bytes_per_s, double bytes) {
+    if (!formula_usable(gpu->l2_bytes) || s->form == AUTO_FORM_NO_CACHE)
         return bytes / bytes_per_s;
     operator_gpu facts_of = {.bytes_per_s = bytes_per_s,
                              .l2_bytes = gpu->l2_bytes,
@@ -32,11 +32,12 @@ static double memory_s(const habitat_gpu *gpu, double bytes_per_s, double bytes)
 /* Roofline time M [ns]; NaN where neither flop nor bytes are known, or a rate that is needed is
  * not.
  */
-static double roofline_ns(const habitat_kernel_facts *facts, formula_rates rates,
+static double roofline_ns(const scaling *s, const habitat_kernel_facts *facts, formula_rates rates,
                           const habitat_gpu *gpu) {
     double compute = formula_known(facts->flop) ? facts->flop / rates.flop_per_s : 0.0;
     bool moves = formula_known(facts->bytes) && facts->bytes > 0.0;
-    double longest_s = fmax(compute, moves ? memory_s(gpu, rates.bytes_per_s, facts->bytes) : 0.0);
+    double longest_s =
+        fmax(compute, moves ? memory_s(s, gpu, rates.bytes_per_s, facts->bytes) : 0.0);
     return formula_usable(longest_s) ? longest_s * 1e9 : NAN;
 }
 
@@ -80,6 +81,8 @@ void auto_rule_free(auto_rule *r) {
  * with fewer blocks than are resident at once uses a part of them; of a persistent kernel the grid
  * says how many there were, not how many there are. */
 static double issue_ratio(const scaling *s, const habitat_workload_kernel *kernel) {
+    if (s->form == AUTO_FORM_CLOCK)
+        return s->clock_ratio;
     double origin = s->origin->sm_count * s->origin->boost_clock_hz;
     double dest = s->dest->sm_count * s->dest->boost_clock_hz;
     if (kernel->launch != HABITAT_NONE && !kernel->persistent && kernel->facts.blocks) {
@@ -95,13 +98,14 @@ static double issue_ratio(const scaling *s, const habitat_workload_kernel *kerne
 }
 
 /* The bytes that memory moves in a time: memory_s() the other way round. */
-static double bytes_in(const habitat_gpu *gpu, double bytes_per_s, double seconds) {
+static double bytes_in(const scaling *s, const habitat_gpu *gpu, double bytes_per_s,
+                       double seconds) {
     double least = 0.0, most = seconds * bytes_per_s;
-    while (most > 0.0 && memory_s(gpu, bytes_per_s, most) < seconds)
+    while (most > 0.0 && memory_s(s, gpu, bytes_per_s, most) < seconds)
         most *= 2.0;
     for (int i = 0; i < 40; i++) {
         double middle = 0.5 * (least + most);
-        *(memory_s(gpu, bytes_per_s, middle) < seconds ? &least : &most) = middle;
+        *(memory_s(s, gpu, bytes_per_s, middle) < seconds ? &least : &most) = middle;
     }
     return most;
 }
@@ -110,10 +114,10 @@ static double bytes_in(const habitat_gpu *gpu, double bytes_per_s, double second
  * kernel's work or a rate is unknown. */
 static double work_ns(const scaling *s, const habitat_workload_kernel *kernel, double own_ns) {
     const habitat_kernel_facts *facts = &kernel->facts;
-    double origin = roofline_ns(facts, scaling_rates(&s->sustained_origin, facts), s->origin);
-    double dest = roofline_ns(facts, scaling_rates(&s->sustained_dest, facts), s->dest);
-    return own_ns > origin ? dest + (own_ns - origin) * issue_ratio(s, kernel)
-                           : own_ns * dest / origin;
+    double origin = roofline_ns(s, facts, scaling_rates(&s->sustained_origin, facts), s->origin);
+    double dest = roofline_ns(s, facts, scaling_rates(&s->sustained_dest, facts), s->dest);
+    bool beyond = own_ns > origin && s->form != AUTO_FORM_RATIO;
+    return beyond ? dest + (own_ns - origin) * issue_ratio(s, kernel) : own_ns * dest / origin;
 }
 
 static double own_ns(const scaling *s, const habitat_workload_kernel *kernel) {
@@ -132,12 +136,13 @@ static habitat_workload_kernel with_usual_work(const scaling *s,
     double own = own_ns(s, kernel), sms = s->origin->sm_count;
     double filled = kernel->facts.blocks ? fmin(1.0, (double)kernel->facts.blocks / sms) : 1.0;
     double begun = own / (own + begin_floors * s->floor_origin_ns);
-    double roof_s = usual_share(kernel) * filled * begun * own * 1e-9;
+    double share = s->form == AUTO_FORM_UNKNOWN_ROOF ? 1.0 : usual_share(kernel) * filled * begun;
+    double roof_s = share * own * 1e-9;
     made.facts.flop = made.facts.bytes = NAN;
     if (kernel->main && habitat_is_product(kernel->op_class))
         made.facts.flop = roof_s * rates.flop_per_s;
     else
-        made.facts.bytes = bytes_in(s->origin, rates.bytes_per_s, roof_s);
+        made.facts.bytes = bytes_in(s, s->origin, rates.bytes_per_s, roof_s);
     return made;
 }
 

@@ -21,6 +21,7 @@ struct habitat_predictor {
     const method_plug *plug;
     const habitat_models *models; /* NULL: none are there, or the method asks none */
     void *state;                  /* what plug->prepare() made */
+    auto_form form;               /* of auto's rule */
 };
 
 /* Room for the times of one destination, shape (kernel_count) each [ns]. */
@@ -171,6 +172,7 @@ habitat_status habitat_predictor_predict(const habitat_predictor *p, const habit
     habitat_status status = scaling_set_up(p->w, p->models, dest, &s, err);
     if (status != HABITAT_OK)
         return status;
+    s.form = p->form;
     size_t count = p->w->kernel_count;
     habitat_prediction *made = calloc(1, sizeof *made);
     if (made)
@@ -247,6 +249,17 @@ void habitat_predictor_free(habitat_predictor *predictor) {
 }
 
 /* The origin gives its measurement back: nothing to prepare. */
+static habitat_status predict_once(habitat_predictor *p, const habitat_gpu *dest,
+                                   habitat_prediction **out, habitat_error *err) {
+    habitat_status status = HABITAT_OK;
+    if (!p->w->origin || !same_gpu(p->w->origin, dest))
+        status = prepare(p, err);
+    if (status == HABITAT_OK)
+        status = habitat_predictor_predict(p, dest, out, err);
+    forget(p);
+    return status;
+}
+
 habitat_status habitat_predict(const habitat_workload *w, const habitat_gpu *dest,
                                habitat_method method, habitat_prediction **out,
                                habitat_error *err) {
@@ -254,12 +267,27 @@ habitat_status habitat_predict(const habitat_workload *w, const habitat_gpu *des
     if (status != HABITAT_OK)
         return status;
     habitat_predictor p = {.w = w, .method = method, .plug = method_of(method)};
-    if (!w->origin || !same_gpu(w->origin, dest))
-        status = prepare(&p, err);
-    if (status == HABITAT_OK)
-        status = habitat_predictor_predict(&p, dest, out, err);
-    forget(&p);
-    return status;
+    return predict_once(&p, dest, out, err);
+}
+
+habitat_status predict_as(const habitat_workload *w, const habitat_gpu *dest, auto_form form,
+                          habitat_prediction **out, habitat_error *err) {
+    habitat_predictor p = {.w = w,
+                           .method = HABITAT_METHOD_AUTO,
+                           .plug = method_of(HABITAT_METHOD_AUTO),
+                           .form = form};
+    return predict_once(&p, dest, out, err);
+}
+
+const char *auto_form_name(auto_form form) {
+    static const char *const names[AUTO_FORMS] = {
+        [AUTO_FORM_RULE] = "the rule",
+        [AUTO_FORM_RATIO] = "all of it by the ratio of rooflines",
+        [AUTO_FORM_NO_CACHE] = "without the cache in M",
+        [AUTO_FORM_CLOCK] = "what is beyond M by the clock alone",
+        [AUTO_FORM_UNKNOWN_ROOF] = "work that nobody counted all by its roof",
+    };
+    return names[form];
 }
 
 void habitat_prediction_free(habitat_prediction *prediction) {

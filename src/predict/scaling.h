@@ -5,6 +5,7 @@
 #include <habitat/predict.h>
 
 #include "formula/formula.h"
+#include "predict/form.h"
 #include "workload/workload.h"
 
 /* Arithmetic rates by [dtype][on matrix units], and DRAM bandwidth. `unit` numbers what the rate is
@@ -28,6 +29,7 @@ typedef struct scaling {
     double bandwidth_ratio, clock_ratio; /* origin over destination, spec sheet */
     double floor_origin_ns;              /* scaling_kernel_floor_ns() of the origin */
     bool alike;                          /* of one architecture */
+    auto_form form;                      /* of auto's rule */
     uint64_t *dest_waves;                /* shape (launch_count); 0 = not resident or unknown */
 } scaling;
 

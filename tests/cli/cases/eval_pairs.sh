@@ -30,4 +30,4 @@ echo '{"traceEvents":[' >made/alone_b1_fp32_t4.json
 "$habitat" eval pairs --recordings made; echo "$?"
 # the shipped ones, two steps of them
 mkdir some; cp "$source"/data/recordings/dcgan_b16_fp32_h?00.json.gz "$source"/data/recordings/gnmt_b32_amp_fp16_h?00.json.gz some
-"$habitat" eval pairs --recordings some | sed -nE '/^## |^From|time unchanged \||^[|] (auto|models|class|step) /p; /^[|] dcgan/s/[0-9.]+ [|] [0-9.]+\.\.[0-9.]+ [|] [-+0-9.]+ //p'
+"$habitat" eval pairs --recordings some | sed -nE '/^## |^From|time unchanged \||^[|] (auto|models|class|step|form|the rule) /p; /^Chosen/p; /^[|] dcgan/s/[0-9.]+ [|] [0-9.]+\.\.[0-9.]+ [|] [-+0-9.]+ //p'
