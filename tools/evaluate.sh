@@ -52,6 +52,8 @@ TEXT
     echo "evaluate: the whole bundle, classes that are thinned (some minutes)" >&2
     "$habitat" eval ops --no-mlp --data "$bundle" --class elementwise --class gemm-matrix >"$out.tables"
     sed '/^## Published per-class metric/,/^## Per operation/{/^## Per operation/!d}' "$out.tables"
+    echo
+    "$habitat" eval suite --data "$bundle"
 } >"$out"
 mv "$out" docs/accuracy-bundle.md
 echo "docs/accuracy-bundle.md"

@@ -1,0 +1,345 @@
+/* `habitat eval suite`: ratios of throughput between GPUs, measured with one benchmark suite and
+ * software, against predictions from one recording of the same model.
+ *
+ * Batch sizes differ from GPU to GPU there. A step of batch B takes T_opt + (T - T_opt) B / N, from
+ * a prediction T of batch N: the optimiser does not depend on the batch, all else goes with it. */
+#include "eval_suite.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common.h"
+
+/* One GPU in one suite, model and number format. */
+typedef struct entry {
+    char suite[64], model[48], dtype[16];
+    const habitat_gpu *gpu;
+    double measured, predicted; /* samples per second */
+    double batch;
+    double recorded_batch;
+} entry;
+
+typedef struct entries {
+    entry *items;
+    size_t count;
+} entries;
+
+/* ---- measurements ---- */
+
+/* "v1 A6000_v1 torch 1.13.0" is suite v1 of torch 1.13.0: one software, whatever the host. */
+static void suite_of(const char *text, char *out, size_t size) {
+    const char *blank = strchr(text, ' '), *last = strrchr(text, ' ');
+    snprintf(out, size, "%.*s%s", blank ? (int)(blank - text) : (int)strlen(text), text,
+             last ? last : "");
+}
+
+static bool wanted(const habitat_csv_reader *table, const char *source) {
+    const char *from = habitat_csv_text(table, "source"), *flag = habitat_csv_text(table, "flag");
+    const char *model = habitat_csv_text(table, "model");
+    return from && model && strcmp(from, source) == 0 && !(flag && *flag) &&
+           (strncmp(model, "resnet50", 8) == 0 || strncmp(model, "bert", 4) == 0) &&
+           habitat_csv_number(table, "num_gpus") == 1 &&
+           habitat_csv_number(table, "throughput") > 0 &&
+           habitat_csv_number(table, "global_batch") > 0;
+}
+
+static bool same_group(const entry *a, const entry *b) {
+    return strcmp(a->suite, b->suite) == 0 && strcmp(a->model, b->model) == 0 &&
+           strcmp(a->dtype, b->dtype) == 0;
+}
+
+/* Of several hosts with one GPU the fastest counts: a host can only hold a GPU back. */
+static int add(entries *all, const entry *made) {
+    for (size_t i = 0; i < all->count; i++)
+        if (same_group(&all->items[i], made) && all->items[i].gpu == made->gpu) {
+            if (made->measured > all->items[i].measured)
+                all->items[i] = *made;
+            return CLI_DONE;
+        }
+    entry *grown = realloc(all->items, (all->count + 1) * sizeof *grown);
+    if (!grown)
+        return cli_fail(CLI_FAILED, NULL, "out of memory");
+    grown[all->count++] = *made;
+    all->items = grown;
+    return CLI_DONE;
+}
+
+static int read_row(const habitat_csv_reader *table, const habitat_gpu_table *gpus,
+                    const char *file, entries *out) {
+    habitat_error error = {0};
+    entry made = {.measured = habitat_csv_number(table, "throughput"),
+                  .predicted = NAN,
+                  .batch = habitat_csv_number(table, "global_batch")};
+    const char *suite = habitat_csv_text(table, "suite"), *dtype = habitat_csv_text(table, "dtype");
+    suite_of(suite ? suite : "", made.suite, sizeof made.suite);
+    snprintf(made.model, sizeof made.model, "%s", habitat_csv_text(table, "model"));
+    snprintf(made.dtype, sizeof made.dtype, "%s", dtype ? dtype : "");
+    if (habitat_gpu_find(gpus, habitat_csv_text(table, "gpu"), &made.gpu, NULL, &error) !=
+        HABITAT_OK)
+        return cli_fail_error(&error, file);
+    return add(out, &made);
+}
+
+static int read_measured(const habitat_gpu_table *gpus, const char *source, const char *file,
+                         entries *out) {
+    habitat_csv_reader *table = NULL;
+    habitat_error error = {0};
+    const char *record = NULL;
+    int code = CLI_DONE;
+    habitat_status status = habitat_csv_open(file, &table, &error);
+    while (code == CLI_DONE && status == HABITAT_OK &&
+           (status = habitat_csv_next(table, &record, &error)) == HABITAT_OK && record)
+        if (wanted(table, source))
+            code = read_row(table, gpus, file, out);
+    if (status != HABITAT_OK)
+        code = cli_fail_row(&error, file);
+    habitat_csv_close(table);
+    if (code == CLI_DONE && out->count == 0)
+        code = cli_fail(CLI_INPUT, file,
+                        "no throughput of ResNet-50 or BERT on one GPU from the suite %s; name the "
+                        "folder that has it with --data",
+                        source);
+    return code;
+}
+
+/* ---- recordings ---- */
+
+/* fp32 of these suites is TF32 where the GPU has it. */
+static const char *format_of(const entry *e) {
+    bool half = strstr(e->dtype, "fp16") != NULL;
+    bool tf32 = isfinite(e->gpu->peak.matrix_flop_per_s[HABITAT_DTYPE_TF32]);
+    return half ? "amp_fp16" : tf32 ? "tf32" : "fp32";
+}
+
+/* The recording of the largest batch: "resnet50_b64_tf32_h200.json.gz" for ResNet-50 in TF32. */
+static double find_recording(const char *folder, const entry *e, char *out, size_t size) {
+    DIR *dir = opendir(folder);
+    double largest = 0.0;
+    size_t family = strcspn(e->model, "_");
+    for (struct dirent *found; dir && (found = readdir(dir));) {
+        const char *name = found->d_name;
+        if (strncmp(name, e->model, family) != 0 || strncmp(name + family, "_b", 2) != 0)
+            continue;
+        char *end = NULL;
+        long batch = strtol(name + family + 2, &end, 10);
+        char rest[64];
+        snprintf(rest, sizeof rest, "_%s_h200.json.gz", format_of(e));
+        if (strcmp(end, rest) != 0 || !((double)batch > largest))
+            continue;
+        largest = (double)batch;
+        snprintf(out, size, "%s/%s", folder, name);
+    }
+    if (dir)
+        closedir(dir);
+    return largest;
+}
+
+static double optimizer_ms(const habitat_prediction *p) {
+    for (size_t i = 0; i < p->class_count; i++)
+        if (p->by_class[i].op_class == HABITAT_CLASS_OPTIMIZER)
+            return p->by_class[i].ms;
+    return 0.0;
+}
+
+/* Every entry that this recording stands for. */
+static int predict_all(const habitat_gpu_table *gpus, const char *folder, const char *path,
+                       entries *all) {
+    habitat_trace *trace = NULL;
+    habitat_workload *w = NULL;
+    const habitat_gpu *origin = NULL;
+    habitat_error error = {0};
+    habitat_status status = habitat_trace_read(path, &trace, &error);
+    if (status == HABITAT_OK)
+        status =
+            habitat_gpu_match(gpus, &habitat_trace_get_info(trace)->device_facts, &origin, &error);
+    if (status == HABITAT_OK)
+        status = habitat_workload_create(trace, origin, &w, &error);
+    for (size_t i = 0; status == HABITAT_OK && i < all->count; i++) {
+        entry *e = &all->items[i];
+        char own[4096] = "";
+        habitat_prediction *p = NULL;
+        double n = find_recording(folder, e, own, sizeof own);
+        if (strcmp(own, path) != 0)
+            continue;
+        status = habitat_predict(w, e->gpu, HABITAT_METHOD_AUTO, &p, &error);
+        if (status != HABITAT_OK)
+            break;
+        double fixed = optimizer_ms(p);
+        e->recorded_batch = n;
+        e->predicted = 1e3 * e->batch / (fixed + (p->busy_ms - fixed) * e->batch / n);
+        habitat_prediction_free(p);
+    }
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+    return status == HABITAT_OK ? CLI_DONE : cli_fail_error(&error, path);
+}
+
+static int predict_entries(const habitat_gpu_table *gpus, const char *folder, entries *all) {
+    int code = CLI_DONE;
+    for (size_t i = 0; code == CLI_DONE && i < all->count; i++) {
+        char path[4096] = "";
+        if (!isnan(all->items[i].predicted))
+            continue;
+        if (find_recording(folder, &all->items[i], path, sizeof path) > 0.0)
+            code = predict_all(gpus, folder, path, all);
+        else
+            code = cli_fail(CLI_INPUT, folder,
+                            "no recording stands for %s in %s; it is named "
+                            "model_bBATCH_format_h200.json.gz",
+                            all->items[i].model, format_of(&all->items[i]));
+    }
+    return code;
+}
+
+/* ---- pairs ---- */
+
+/* How much two measured rates differ at least, for their order to be asked. */
+static const double apart = 1.10;
+
+typedef struct summary {
+    size_t pairs, ordered, right;
+    double mean, worst;
+} summary;
+
+/* Faster over slower, as measured; its error as a share. */
+static double ratio_error(const entry *a, const entry *b) {
+    double measured = a->measured / b->measured, predicted = a->predicted / b->predicted;
+    return measured >= 1.0 ? predicted / measured - 1.0 : measured / predicted - 1.0;
+}
+
+static bool chosen(const entry *e, const char *family, const char *format, double least_batch) {
+    return e->batch >= least_batch && (!family || strncmp(e->model, family, strlen(family)) == 0) &&
+           (!format || (strcmp(format, "fp16") == 0) == (strstr(e->dtype, "fp16") != NULL));
+}
+
+static summary summarise(const entries *all, const char *family, const char *format,
+                         double least_batch) {
+    summary s = {0};
+    for (size_t i = 0; i < all->count; i++)
+        for (size_t j = i + 1; j < all->count; j++) {
+            const entry *a = &all->items[i], *b = &all->items[j];
+            if (!same_group(a, b) || !chosen(a, family, format, least_batch) ||
+                !chosen(b, family, format, least_batch))
+                continue;
+            double error = fabs(ratio_error(a, b));
+            double measured = fmax(a->measured / b->measured, b->measured / a->measured);
+            s.pairs++;
+            s.mean += error;
+            s.worst = fmax(s.worst, error);
+            if (measured < apart)
+                continue;
+            s.ordered++;
+            s.right += (a->measured > b->measured) == (a->predicted > b->predicted);
+        }
+    s.mean /= s.pairs ? (double)s.pairs : 1.0;
+    return s;
+}
+
+static void print_row(const entries *all, const char *title, const char *family, const char *format,
+                      double least_batch) {
+    summary s = summarise(all, family, format, least_batch);
+    if (s.pairs)
+        cli_print("| %s | %zu | %.1f | %.1f | %zu of %zu (%.1f %%) |\n", title, s.pairs,
+                  100 * s.mean, 100 * s.worst, s.right, s.ordered,
+                  s.ordered ? 100.0 * (double)s.right / (double)s.ordered : 100.0);
+}
+
+/* Predicted over measured of each GPU, against the mean of its group: what a ratio is off by. */
+static void print_groups(const entries *all) {
+    printf("\nEach GPU's predicted over measured rate, against its group's mean (%%):\n\n"
+           "| suite | model | format | GPUs |\n|---|---|---|---|\n");
+    for (size_t i = 0; i < all->count; i++) {
+        const entry *first = &all->items[i];
+        bool seen = false;
+        double mean = 0.0, count = 0.0;
+        for (size_t j = 0; j < all->count; j++)
+            if (same_group(first, &all->items[j])) {
+                seen = seen || j < i;
+                mean += log(all->items[j].predicted / all->items[j].measured);
+                count += 1.0;
+            }
+        if (seen || count < 2.0)
+            continue;
+        printf("| %s | %s | %s |", first->suite, first->model, first->dtype);
+        for (size_t j = i; j < all->count; j++)
+            if (same_group(first, &all->items[j]))
+                cli_print(
+                    " %s %+.0f", all->items[j].gpu->name,
+                    100 * (all->items[j].predicted / all->items[j].measured / exp(mean / count) -
+                           1.0));
+        printf(" |\n");
+    }
+}
+
+static void print_tables(const entries *all, const char *source) {
+    printf("## Throughput of one suite (%s)\n\n"
+           "Training throughput that others measured with one software on one GPU each; how far "
+           "is the predicted ratio of two GPUs off? ResNet-50\n"
+           "and BERT, fp32 (TF32 where the GPU has it) and 16 bit, from the H200 recording of the "
+           "largest batch. Each GPU ran its own batch: the\n"
+           "optimiser's time does not go with it, all else does. The measured side includes the "
+           "data pipeline; of several hosts the fastest counts.\n"
+           "None of these rates was fitted to.\n\n"
+           "| what | pairs | mean error %% | worst %% | faster of two right, where more than 10 %% "
+           "apart |\n|---|--:|--:|--:|--:|\n",
+           source);
+    print_row(all, "ResNet-50, fp32", "resnet50", "fp32", 0);
+    print_row(all, "ResNet-50, 16 bit", "resnet50", "fp16", 0);
+    print_row(all, "BERT, fp32", "bert", "fp32", 0);
+    print_row(all, "BERT, 16 bit", "bert", "fp16", 0);
+    print_row(all, "all", NULL, NULL, 0);
+    print_row(all, "those of them that ran batches of 64 or more", NULL, NULL, 64);
+    print_groups(all);
+}
+
+static void print_csv(const entries *all) {
+    printf("suite,model,dtype,gpu,batch,recorded_batch,measured_per_s,predicted_per_s\n");
+    for (size_t i = 0; i < all->count; i++) {
+        const entry *e = &all->items[i];
+        cli_print("%s,%s,%s,%s,%.0f,%.0f,%.6g,%.6g\n", e->suite, e->model, e->dtype, e->gpu->name,
+                  e->batch, e->recorded_batch, e->measured, e->predicted);
+    }
+}
+
+int eval_suite(int argc, char **argv) {
+    const char *measurements = "data/measurements", *recordings = "data/recordings";
+    const char *source = "lambda";
+    cli_list gpu_files = {0};
+    bool csv = false;
+    const cli_option options[] = {
+        {"--data", 0, CLI_TEXT, &measurements},
+        {"--recordings", 0, CLI_TEXT, &recordings},
+        {"--gpu-file", 0, CLI_LIST, &gpu_files},
+        {"--csv", 0, CLI_FLAG, &csv},
+    };
+    cli_arguments arguments = {
+        .verb = "eval", .options = options, .option_count = sizeof options / sizeof options[0]};
+    habitat_gpu_table *gpus = NULL;
+    entries all = {0};
+    char path[4096];
+    int code = cli_parse(&arguments, argc, argv);
+    if (code == CLI_DONE && !arguments.finished) {
+        snprintf(path, sizeof path, "%s/e2e_models.csv", measurements);
+        code = cli_expect_operands(&arguments, 0, 1, "one source of rows, such as lambda");
+        if (code == CLI_DONE && arguments.operands.count == 1)
+            source = arguments.operands.items[0];
+        if (code == CLI_DONE)
+            code = cli_open_gpus(&gpu_files, &gpus);
+        if (code == CLI_DONE)
+            code = read_measured(gpus, source, path, &all);
+        if (code == CLI_DONE)
+            code = predict_entries(gpus, recordings, &all);
+        if (code == CLI_DONE && csv)
+            print_csv(&all);
+        else if (code == CLI_DONE)
+            print_tables(&all, source);
+    }
+    free(all.items);
+    habitat_gpu_table_free(gpus);
+    cli_arguments_free(&arguments);
+    return code;
+}
