@@ -9,6 +9,7 @@
 #include "gpu/gpu.h"
 #include "models/calibrated.h"
 #include "models/learned.h"
+#include "gpu/known.h"
 #include "question/measurement.h"
 
 size_t habitat_models_count(const habitat_models *models) {
@@ -105,6 +106,23 @@ static bool find_equals(const habitat_model_query *queries, size_t n, size_t *fi
 
 static const habitat_model_estimate nothing = {false, false, NAN, NAN, NAN};
 
+/* A GPU as the trees are asked about it. `known`: the built-in GPUs, to find other parts of its
+ * chip among; NULL where the question is not for what was seen. */
+typedef struct asked_gpu {
+    const habitat_gpu *gpu;
+    const habitat_gpu_table *known;
+} asked_gpu;
+
+/* Another part of the GPU's chip that the model was trained on; NULL without one. */
+static const habitat_gpu *seen_part(const operator_model *seen, const asked_gpu *a) {
+    for (size_t i = 0; seen && a->known && a->gpu->chip && i < habitat_gpu_count(a->known); i++) {
+        const habitat_gpu *part = habitat_gpu_at(a->known, i);
+        if (part->chip && strcmp(part->chip, a->gpu->chip) == 0 && learned_knows(seen, part->name))
+            return part;
+    }
+    return NULL;
+}
+
 static bool knows_kind(const operator_model *seen, const habitat_gpu *gpu) {
     char kind[LEARNED_KIND_BYTES];
     if (!seen || gpu->compute_capability == 0)
@@ -148,11 +166,11 @@ bool learned_on_estimates(const habitat_gpu *gpu, operator_class c, habitat_dtyp
 }
 
 static habitat_model_estimate from_trees(const habitat_models *, habitat_model_use,
-                                         const habitat_gpu *, const habitat_model_query *);
+                                         const asked_gpu *, const habitat_model_query *);
 
 /* Both gradients of a convolution are two calls one after the other. */
 static habitat_model_estimate both_gradients(const habitat_models *models, habitat_model_use use,
-                                             const habitat_gpu *gpu,
+                                             const asked_gpu *gpu,
                                              const habitat_model_query *query) {
     static const habitat_pass passes[] = {HABITAT_PASS_BACKWARD_INPUT,
                                           HABITAT_PASS_BACKWARD_WEIGHT};
@@ -173,19 +191,39 @@ static habitat_model_estimate both_gradients(const habitat_models *models, habit
     return sum;
 }
 
+/* What the model that saw a GPU says over the one that compares GPUs, by its weight; 1 where either
+ * has no answer. */
+static double seen_factor(const operator_model *seen, const operator_model *transfer,
+                          operator_class c, const habitat_gpu *gpu,
+                          const habitat_model_query *query) {
+    operator_gpu facts;
+    operator_view view;
+    if (!operator_gpu_facts(gpu, c, operator_arithmetic(query), &facts))
+        return 1;
+    operator_look(query, c, &facts, &view);
+    double factor =
+        pow(learned_tree_ms(seen, &view) / learned_tree_ms(transfer, &view), (double)seen->shrink);
+    return isfinite(factor) && factor > 0 ? factor : 1;
+}
+
 static habitat_model_estimate from_trees(const habitat_models *models, habitat_model_use use,
-                                         const habitat_gpu *gpu, const habitat_model_query *query) {
+                                         const asked_gpu *a, const habitat_model_query *query) {
+    const habitat_gpu *gpu = a->gpu;
     operator_class c = answering_class(models, use, gpu, query);
     operator_gpu facts;
     if (operator_facts_of(c)->two_gradients && query->work->pass == HABITAT_PASS_BACKWARD)
-        return both_gradients(models, use, gpu, query);
+        return both_gradients(models, use, a, query);
     if (c == OPERATOR_NONE || !operator_gpu_facts(gpu, c, operator_arithmetic(query), &facts))
         return nothing;
     const operator_model *seen = learned_find(models, c, HABITAT_MODEL_SEEN);
     const operator_model *model = learned_find(models, c, HABITAT_MODEL_TRANSFER);
     bool named = learned_knows(seen, gpu->name);
-    bool is_seen = use == HABITAT_MODEL_SEEN ||
-                   (use == HABITAT_MODEL_AUTO && (named || knows_kind(seen, gpu)));
+    bool itself = named || knows_kind(seen, gpu);
+    const habitat_gpu *part = use == HABITAT_MODEL_AUTO ? itself  ? gpu
+                                                          : model ? seen_part(seen, a)
+                                                                  : NULL
+                                                        : NULL;
+    bool is_seen = use == HABITAT_MODEL_SEEN || part == gpu;
     if (use == HABITAT_MODEL_SEEN)
         model = seen;
     if (!model)
@@ -193,9 +231,9 @@ static habitat_model_estimate from_trees(const habitat_models *models, habitat_m
     operator_view view;
     operator_look(query, c, &facts, &view);
     double forward = learned_tree_ms(model, &view);
-    if (is_seen && model != seen)
-        forward *= pow(learned_tree_ms(seen, &view) / forward, (double)seen->shrink);
-    if (is_seen)
+    if (part)
+        forward *= seen_factor(seen, model, c, part, query);
+    if (is_seen) /* another part of a seen chip has the interval of a GPU that was left out */
         model = seen;
     double factor = 1;
     habitat_pass pass = query->work->pass;
@@ -217,7 +255,8 @@ static habitat_model_estimate from_trees(const habitat_models *models, habitat_m
 
 /* Offsets of a GPU whose calibration measured operations; all 0 for others. */
 static habitat_status offsets_of(const habitat_models *models, habitat_model_use use,
-                                 const habitat_gpu *gpu, class_offsets *out, habitat_error *err) {
+                                 const asked_gpu *a, class_offsets *out, habitat_error *err) {
+    const habitat_gpu *gpu = a->gpu;
     calibrated operations;
     habitat_status status = calibrated_read(gpu, &operations, err);
     habitat_model_estimate *answers = calloc(operations.count + 1, sizeof *answers);
@@ -225,7 +264,7 @@ static habitat_status offsets_of(const habitat_models *models, habitat_model_use
         status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     for (size_t i = 0; status == HABITAT_OK && i < operations.count; i++) {
         habitat_model_query query = question_of(&operations.rows[i]);
-        answers[i] = from_trees(models, use, gpu, &query);
+        answers[i] = from_trees(models, use, a, &query);
     }
     if (status == HABITAT_OK)
         status = calibrated_offsets(&operations, models, gpu, answers, out, err);
@@ -253,7 +292,7 @@ static double offset_factor(const habitat_models *models, const class_offsets *o
 
 /* Answers of the trees for one GPU, shape (n); equal queries are asked once. offsets: NULL for a
  * GPU without measured operations. */
-static void predict_gpu(const habitat_models *models, habitat_model_use use, const habitat_gpu *gpu,
+static void predict_gpu(const habitat_models *models, habitat_model_use use, const asked_gpu *gpu,
                         const class_offsets *offsets, size_t n, const habitat_model_query *queries,
                         const size_t *first, habitat_model_estimate *out) {
     for (size_t i = 0; i < n; i++) {
@@ -277,14 +316,21 @@ static habitat_status predict_trees(const habitat_models *models, habitat_model_
                                     const habitat_model_query *queries, const size_t *first,
                                     habitat_model_estimate *out, habitat_error *err) {
     class_offsets *offsets = calloc(gpu_count ? gpu_count : 1, sizeof *offsets);
+    asked_gpu a = {NULL, NULL};
     habitat_status status =
         offsets ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    for (size_t g = 0; status == HABITAT_OK && g < gpu_count; g++)
+    if (status == HABITAT_OK && use == HABITAT_MODEL_AUTO)
+        status = gpu_known(&a.known, err);
+    for (size_t g = 0; status == HABITAT_OK && g < gpu_count; g++) {
+        a.gpu = gpus[g];
         if (gpus[g]->operation_count)
-            status = offsets_of(models, use, gpus[g], &offsets[g], err);
-    for (size_t g = 0; status == HABITAT_OK && g < gpu_count; g++)
-        predict_gpu(models, use, gpus[g], gpus[g]->operation_count ? &offsets[g] : NULL, n, queries,
+            status = offsets_of(models, use, &a, &offsets[g], err);
+    }
+    for (size_t g = 0; status == HABITAT_OK && g < gpu_count; g++) {
+        a.gpu = gpus[g];
+        predict_gpu(models, use, &a, gpus[g]->operation_count ? &offsets[g] : NULL, n, queries,
                     first, &out[g * n]);
+    }
     free(offsets);
     return status;
 }
@@ -321,7 +367,8 @@ habitat_status habitat_models_offsets(const habitat_models *models, const habita
     if (!models || !gpu || !count || (*count && !out))
         return habitat_fail(err, HABITAT_E_ARG, "no models, GPU or room for offsets given");
     class_offsets offsets;
-    habitat_status status = offsets_of(models, HABITAT_MODEL_TRANSFER, gpu, &offsets, err);
+    habitat_status status =
+        offsets_of(models, HABITAT_MODEL_TRANSFER, &(asked_gpu){gpu, NULL}, &offsets, err);
     if (status != HABITAT_OK)
         return status;
     size_t found = 0, used = 0;

@@ -1,6 +1,7 @@
 /* Operator models in `auto`: T_d = M_d (T_o / M_o)^e for operations that a model knows.
  *
- * M is the transfer model: it knows GPUs by their rates alone, so that M_o and M_d are comparable.
+ * M is what `habitat op` says: the transfer model, which knows GPUs by their rates alone, moved by
+ * what was seen of the GPU or of another part of its chip.
  * e: how much of what the origin's measurement says beyond the model is believed on the
  * destination: all of it on a GPU of the same compute capability, else a half or a quarter by
  * class; of a convolution the less, the further M_d is from M_o. Operations that a calibration
@@ -115,6 +116,36 @@ static habitat_model_query query_of(const auto_question *q, const rate_table *ra
     return (habitat_model_query){.work = q->work, .arithmetic = (habitat_dtype)(unit / 2)};
 }
 
+/* What was seen of a GPU, or of another part of its chip, counts, so that an operation in a trace
+ * is answered as alone. Of convolutions it does not: seen ones of two sources contradict each
+ * other, and GPUs would come out in the wrong order. */
+static habitat_status predict_operations(const habitat_models *models, const habitat_gpu *gpu,
+                                         size_t n, const habitat_model_query *queries,
+                                         habitat_model_estimate *out, habitat_error *err) {
+    static const habitat_work nothing = {.known = false};
+    habitat_model_query *convolutions = calloc(n + 1, sizeof *convolutions);
+    habitat_model_estimate *transfer = calloc(n + 1, sizeof *transfer);
+    habitat_status status = convolutions && transfer
+                                ? HABITAT_OK
+                                : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t i = 0; status == HABITAT_OK && i < n; i++) {
+        convolutions[i] = queries[i];
+        if (queries[i].work->op_class != HABITAT_CLASS_CONV)
+            convolutions[i].work = &nothing;
+    }
+    if (status == HABITAT_OK)
+        status = habitat_models_predict(models, HABITAT_MODEL_AUTO, 1, &gpu, n, queries, out, err);
+    if (status == HABITAT_OK)
+        status = habitat_models_predict(models, HABITAT_MODEL_TRANSFER, 1, &gpu, n, convolutions,
+                                        transfer, err);
+    for (size_t i = 0; status == HABITAT_OK && i < n; i++)
+        if (queries[i].work->op_class == HABITAT_CLASS_CONV)
+            out[i] = transfer[i];
+    free(convolutions);
+    free(transfer);
+    return status;
+}
+
 /* The models' answers on the reference for n queries, and the offsets that the GPU's measured
  * operations give them. */
 static habitat_status ask_reference(const habitat_models *models, const habitat_gpu *gpu,
@@ -123,7 +154,6 @@ static habitat_status ask_reference(const habitat_models *models, const habitat_
                                     habitat_model_estimate *out, class_offsets *offsets,
                                     habitat_error *err) {
     habitat_gpu bare = *reference; /* what its own operations say is added here, once */
-    const habitat_gpu *asked = &bare;
     bare.operations = NULL;
     bare.operation_count = 0;
     calibrated measured;
@@ -135,11 +165,9 @@ static habitat_status ask_reference(const habitat_models *models, const habitat_
     for (size_t i = 0; status == HABITAT_OK && i < measured.count; i++)
         rows[i] = question_of(&measured.rows[i]);
     if (status == HABITAT_OK)
-        status =
-            habitat_models_predict(models, HABITAT_MODEL_TRANSFER, 1, &asked, n, queries, out, err);
+        status = predict_operations(models, &bare, n, queries, out, err);
     if (status == HABITAT_OK)
-        status = habitat_models_predict(models, HABITAT_MODEL_TRANSFER, 1, &asked, measured.count,
-                                        rows, predicted, err);
+        status = predict_operations(models, &bare, measured.count, rows, predicted, err);
     if (status == HABITAT_OK)
         status = calibrated_offsets(&measured, models, gpu, predicted, offsets, err);
     free(rows);

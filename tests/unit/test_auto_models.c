@@ -50,16 +50,15 @@ static habitat_estimate product_on(const habitat_gpu *origin, const habitat_gpu 
 }
 
 static void test_residual(void) {
-    /* What the model that compares GPUs says of the product on the origin. */
+    /* What the models say of the product on the origin. */
     const habitat_gpu *t4 = gpu_named("T4"), *v100 = gpu_named("V100-SXM2-32GB");
     habitat_gemm_shape shape = {.b = 1, .m = 4096, .n = 4096, .k = 4096};
     habitat_work work;
     habitat_model_estimate answer;
     CHECK_INT(habitat_work_gemm(&shape, HABITAT_DTYPE_FP32, &work), HABITAT_OK);
     habitat_model_query query = {.work = &work};
-    CHECK_INT(
-        habitat_models_predict(models, HABITAT_MODEL_TRANSFER, 1, &t4, 1, &query, &answer, NULL),
-        HABITAT_OK);
+    CHECK_INT(habitat_models_predict(models, HABITAT_MODEL_AUTO, 1, &t4, 1, &query, &answer, NULL),
+              HABITAT_OK);
     static const struct {
         double factor;
         bool believed;
@@ -71,6 +70,39 @@ static void test_residual(void) {
         CHECK_INT(e.method == HABITAT_METHOD_LEARNED, rows[i].believed);
     }
     check_case("a measurement 32 times off the model means something else: the rule answers");
+}
+
+static void test_one_answer(void) {
+    /* A measurement that is just what the model says of the origin leaves no residual: inside a
+     * trace the destination gets what it gets alone. The second part of the GA100 was never
+     * measured; what was seen of the first goes for it. */
+    static const char *const names[] = {"A100-PCIE-40GB", "A100-PCIE-80GB", "V100-PCIE-32GB"};
+    const habitat_gpu *t4 = gpu_named("T4");
+    habitat_gemm_shape shape = {.b = 1, .m = 4096, .n = 4096, .k = 4096};
+    habitat_work work;
+    habitat_estimate origin = {.ms = NAN};
+    CHECK_INT(habitat_work_gemm(&shape, HABITAT_DTYPE_FP32, &work), HABITAT_OK);
+    CHECK_INT(habitat_predict_operation(&work, t4, HABITAT_METHOD_AUTO, &origin, NULL), HABITAT_OK);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        habitat_estimate alone = {.ms = NAN}, inside;
+        CHECK_INT(habitat_predict_operation(&work, gpu_named(names[i]), HABITAT_METHOD_AUTO, &alone,
+                                            NULL),
+                  HABITAT_OK);
+        inside = product_on(t4, gpu_named(names[i]), "[[4096, 4096], [4096, 4096]]", origin.ms);
+        CHECK_NEAR(inside.ms, alone.ms, 1e-5); /* the made trace has whole nanoseconds */
+    }
+    habitat_gemm_shape heads = {.b = 128, .m = 512, .n = 64, .k = 512};
+    double ms[2];
+    CHECK_INT(habitat_work_gemm(&heads, HABITAT_DTYPE_FP32, &work), HABITAT_OK);
+    for (size_t i = 0; i < 2; i++) {
+        habitat_estimate alone = {.ms = NAN};
+        CHECK_INT(habitat_predict_operation(&work, gpu_named(names[i]), HABITAT_METHOD_AUTO, &alone,
+                                            NULL),
+                  HABITAT_OK);
+        ms[i] = alone.ms;
+    }
+    CHECK(ms[1] <= ms[0] && ms[1] > 0.9 * ms[0]); /* 108 SMs each, like rates */
+    check_case("an operation has one answer, alone and in a trace, and parts of one chip share it");
 }
 
 /* M of an operation in fp32; NaN where the model does not know it. */
@@ -213,6 +245,7 @@ int main(void) {
     CHECK_INT(habitat_gpu_table_create(NULL, &table, NULL), HABITAT_OK);
     CHECK_INT(habitat_models_load_default(&models, NULL), HABITAT_OK);
     test_residual();
+    test_one_answer();
     test_convolutions();
     test_user_gpu();
     test_attention_backward();
