@@ -383,8 +383,7 @@ static int answer(const kind *k, const question *q, const habitat_request *reque
                         "no work can be counted for these sizes, number format and pass; sizes "
                         "are positive, and `habitat op --help` shows an example");
     for (size_t i = 0; i < count; i++)
-        operations[i] = (habitat_model_query){.work = &works[i],
-                                              .arithmetic = habitat_usual_arithmetic(&works[i])};
+        operations[i] = (habitat_model_query){.work = &works[i], .arithmetic = works[i].dtype};
     shape_text(q, shape, sizeof shape);
     habitat_request asked = *request;
     asked.name = k->name;

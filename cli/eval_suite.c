@@ -111,7 +111,8 @@ static int read_measured(const habitat_gpu_table *gpus, const char *source, cons
 /* fp32 of these suites is TF32 where the GPU has it. */
 static const char *format_of(const entry *e) {
     bool half = strstr(e->dtype, "fp16") != NULL;
-    bool tf32 = isfinite(e->gpu->peak.matrix_flop_per_s[HABITAT_DTYPE_TF32]);
+    bool tf32 =
+        isfinite(habitat_gpu_rate(e->gpu, HABITAT_RATE_PEAK, HABITAT_DTYPE_TF32, true, NULL));
     return half ? "amp_fp16" : tf32 ? "tf32" : "fp32";
 }
 
@@ -268,7 +269,7 @@ static void print_groups(const entries *all) {
         for (size_t j = i; j < all->count; j++)
             if (same_group(first, &all->items[j]))
                 cli_print(
-                    " %s %+.0f", all->items[j].gpu->name,
+                    " %s %+.0f", habitat_gpu_name(all->items[j].gpu),
                     100 * (all->items[j].predicted / all->items[j].measured / exp(mean / count) -
                            1.0));
         printf(" |\n");
@@ -300,8 +301,8 @@ static void print_csv(const entries *all) {
     printf("suite,model,dtype,gpu,batch,recorded_batch,measured_per_s,predicted_per_s\n");
     for (size_t i = 0; i < all->count; i++) {
         const entry *e = &all->items[i];
-        cli_print("%s,%s,%s,%s,%.0f,%.0f,%.6g,%.6g\n", e->suite, e->model, e->dtype, e->gpu->name,
-                  e->batch, e->recorded_batch, e->measured, e->predicted);
+        cli_print("%s,%s,%s,%s,%.0f,%.0f,%.6g,%.6g\n", e->suite, e->model, e->dtype,
+                  habitat_gpu_name(e->gpu), e->batch, e->recorded_batch, e->measured, e->predicted);
     }
 }
 

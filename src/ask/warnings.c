@@ -1,9 +1,12 @@
 /* What a person should know before trusting an answer: see warnings.h. */
 #include "ask/warnings.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <habitat/question.h>
 
 #include <habitat/formula.h>
 #include <habitat/text.h>
@@ -262,6 +265,31 @@ static habitat_status of_iteration(made_answer *out, habitat_error *err) {
     return status;
 }
 
+/* PyTorch computes convolutions and recurrent layers of fp32 tensors in TF32 where it can: which of
+ * the two is meant must be said. */
+static habitat_status of_strict_fp32(const habitat_gpu *const *gpus, size_t count, made_answer *out,
+                                     habitat_error *err) {
+    const habitat_gpu *able = NULL;
+    bool strict = false;
+    char line[WARNING_BYTES];
+    for (size_t i = 0; i < out->open.operation_count; i++) {
+        const habitat_model_query *asked = &out->open.operations[i];
+        bool fp32 =
+            asked->work->dtype == HABITAT_DTYPE_FP32 && asked->arithmetic == HABITAT_DTYPE_FP32;
+        strict |= fp32 && habitat_usual_arithmetic(asked->work) == HABITAT_DTYPE_TF32;
+    }
+    for (size_t i = 0; i < count && !able; i++)
+        if (isfinite(gpus[i]->peak.matrix_flop_per_s[HABITAT_DTYPE_TF32]))
+            able = gpus[i];
+    if (!strict || !able)
+        return HABITAT_OK;
+    snprintf(line, sizeof line,
+             "fp32 is meant strictly, without TF32; PyTorch computes this operation in TF32 on %s "
+             "and the like unless told otherwise: --dtype tf32",
+             able->name);
+    return warnings_add(out, HABITAT_ABOUT_REQUEST, line, err);
+}
+
 /* Matrix work in a format that a GPU lacks is predicted in another one. */
 static habitat_status of_operations(const habitat_gpu *const *gpus, size_t count, made_answer *out,
                                     habitat_error *err) {
@@ -275,7 +303,7 @@ static habitat_status of_operations(const habitat_gpu *const *gpus, size_t count
     for (int d = 0; status == HABITAT_OK && d < HABITAT_DTYPE_COUNT; d++)
         if (computes[d] && warn_of_operation_format(gpus, count, (habitat_dtype)d, line))
             status = warnings_add(out, HABITAT_ABOUT_REQUEST, line, err);
-    return status;
+    return status == HABITAT_OK ? of_strict_fp32(gpus, count, out, err) : status;
 }
 
 habitat_status warnings_assemble(size_t count, const habitat_gpu *const *destinations,

@@ -18,6 +18,7 @@
 #include "operator/views.h"
 #include "predict/fallback.h"
 #include "predict/usual.h"
+#include "work/class.h"
 
 static double memory_s(const scaling *s, const habitat_gpu *gpu, double bytes_per_s, double bytes) {
     if (!formula_usable(gpu->l2_bytes) || s->form == AUTO_FORM_NO_CACHE)
@@ -139,7 +140,7 @@ static habitat_workload_kernel with_usual_work(const scaling *s,
     double share = s->form == AUTO_FORM_UNKNOWN_ROOF ? 1.0 : usual_share(kernel) * filled * begun;
     double roof_s = share * own * 1e-9;
     made.facts.flop = made.facts.bytes = NAN;
-    if (kernel->main && habitat_is_product(kernel->op_class))
+    if (kernel->main && class_of(kernel->op_class)->product)
         made.facts.flop = roof_s * rates.flop_per_s;
     else
         made.facts.bytes = bytes_in(s, s->origin, rates.bytes_per_s, roof_s);

@@ -9,6 +9,8 @@
 method_question single_question(const habitat_model_query *query, const habitat_gpu *gpu,
                                 bool sustained) {
     const habitat_work *work = query->work;
+    /* As asked: fp32 is fp32 on plain units, also in convolutions, where PyTorch takes TF32 unless
+     * told otherwise; TF32 and 16-bit formats run on matrix units. */
     habitat_dtype arithmetic = query->arithmetic ? query->arithmetic : work->dtype;
     bool matrix_unit = class_of(work->op_class)->product;
     method_question q = {.work = work, .gpu = gpu, .arithmetic = arithmetic};

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "workload/workload.h"
+#include "work/class.h"
 
 static bool named(const habitat_workload_kernel *kernel, const char *part) {
     return kernel->kernel->name && strstr(kernel->kernel->name, part);
@@ -78,6 +78,6 @@ static double memory_share(const habitat_workload_kernel *kernel) {
 }
 
 double usual_share(const habitat_workload_kernel *kernel) {
-    return kernel->main && habitat_is_product(kernel->op_class) ? arithmetic_share(kernel)
-                                                                : memory_share(kernel);
+    return kernel->main && class_of(kernel->op_class)->product ? arithmetic_share(kernel)
+                                                               : memory_share(kernel);
 }

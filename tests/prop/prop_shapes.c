@@ -11,6 +11,7 @@
 #include <habitat/habitat.h>
 
 #include "check.h"
+#include "gpu/gpu.h"
 
 /* The whole file, unpacked; the caller frees it. */
 static char *unpack(const char *path, size_t *size) {

@@ -143,7 +143,7 @@ static void test_convolutions(void) {
                 continue;
             double ms = 0.0, origin = model_ms(&groups[g].work, gpu_named(names[0]));
             for (uint32_t k = 0; k < groups[g].kernel_count; k++)
-                ms += p->kernels[index[groups[g].first_kernel + k]].ms;
+                ms += p->trace_kernels[index[groups[g].first_kernel + k]].ms;
             double expected =
                 faded_ms(groups[g].origin_ms, origin, model_ms(&groups[g].work, dest));
             CHECK_NEAR(ms, expected, 1e-9);

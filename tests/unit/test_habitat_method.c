@@ -239,7 +239,11 @@ static void one_operation(void) {
     CHECK_INT(ask_operation(&work, gpu_named("V100-PCIE-32GB"), HABITAT_METHOD_MLP, &both, NULL),
               HABITAT_OK);
     CHECK_NEAR(both.ms, parts[0].ms + parts[1].ms, 1e-9);
-    /* PyTorch's default there is TF32, which the networks do not know */
+    /* strict fp32 is the networks' own format, TF32 is not */
+    CHECK_INT(ask_operation(&work, gpu_named("H200-SXM5-141GB"), HABITAT_METHOD_MLP, &both, &err),
+              HABITAT_OK);
+    CHECK_INT(habitat_work_conv(&conv, HABITAT_DTYPE_TF32, HABITAT_PASS_BACKWARD, &work),
+              HABITAT_OK);
     CHECK_INT(ask_operation(&work, gpu_named("H200-SXM5-141GB"), HABITAT_METHOD_MLP, &both, &err),
               HABITAT_E_UNSUPPORTED);
     CHECK(strstr(err.message, "tf32") != NULL);
