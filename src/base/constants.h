@@ -106,6 +106,8 @@ CONSTANT(chosen, calibrated_least_dimension, 64, "elements",
 /* ---- kernels ---- */
 CONSTANT(hardware, kernel_floor_cycles, 2200.0, "cycles",
          "from start to end of a kernel that does next to nothing, 1.1 us on an H200; docs/formulas.md#auto")
+CONSTANT(chosen, unknown_begin_floors, 2.5, "kernel floors",
+         "a kernel of unknown work has half of its usual pace after so long; docs/decisions/0130")
 CONSTANT(chosen, launch_ns, 3000.0, "ns",
          "below the launch of an eager framework, for GPUs where nobody measured it; docs/formulas.md")
 CONSTANT(chosen, tiles_worst_factor, 8.0, "of the flop as counted",
@@ -136,6 +138,8 @@ CONSTANT(fitted, matrix_rate_sigma, 0.10, "in log(time)", "as plain_rate_sigma (
 CONSTANT(fitted, memory_rate_sigma, 0.03, "in log(time)", "twice the deviation (0.014) over the GPUs that the rule was made from")
 CONSTANT(fitted, other_unit_sigma, 0.20, "in log(time)", "ResNet-50, TF32 on matrix units becoming plain fp32")
 CONSTANT(chosen, fallback_sigma, 0.32, "in log(time)", "kernels that no method covers: wide enough to say so")
+CONSTANT(fitted, unknown_bias, 0.12, "in log(time)",
+         "work taken from usual shares: steps without their shapes against the same with them; tests/prop/prop_shapes.c")
 CONSTANT(chosen, same_arch_spread, 0.5, "of a class's spread",
          "GPUs of one compute capability run the same kernels; the pairs measured hold none")
 

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "gpu/gpu.h"
+#include "base/constants.h"
 #include "operator/views.h"
 #include "predict/fallback.h"
 #include "predict/usual.h"
@@ -125,9 +126,6 @@ static double own_ns(const scaling *s, const habitat_workload_kernel *kernel) {
     return kernel->facts.time_ns - fmin(kernel->facts.time_ns, s->floor_origin_ns);
 }
 
-/* A kernel comes to its usual pace late: half of it in this many floors. */
-static const double begin_floors = 2.5;
-
 /* A kernel whose work nobody counted: as much as it usually does in its time (usual.h), less where
  * its blocks leave multiprocessors idle or its time is short. */
 static habitat_workload_kernel with_usual_work(const scaling *s,
@@ -136,7 +134,7 @@ static habitat_workload_kernel with_usual_work(const scaling *s,
     formula_rates rates = scaling_rates(&s->sustained_origin, &kernel->facts);
     double own = own_ns(s, kernel), sms = s->origin->sm_count;
     double filled = kernel->facts.blocks ? fmin(1.0, (double)kernel->facts.blocks / sms) : 1.0;
-    double begun = own / (own + begin_floors * s->floor_origin_ns);
+    double begun = own / (own + chosen_unknown_begin_floors * s->floor_origin_ns);
     double share = s->form == AUTO_FORM_UNKNOWN_ROOF ? 1.0 : usual_share(kernel) * filled * begun;
     double roof_s = share * own * 1e-9;
     made.facts.flop = made.facts.bytes = NAN;

@@ -48,14 +48,10 @@ static spread counted_spread(habitat_class op_class, bool modelled) {
     return modelled ? spreads[from].modelled : spreads[from].other;
 }
 
-/* Work that nobody counted is taken from usual shares: steps read without their shapes differ from
- * the same with them by this much (tests/prop/prop_shapes.c). */
-static const double unknown_bias = 0.12;
-
 static spread spread_of(habitat_class op_class, interval_kind kind) {
     spread own = counted_spread(op_class, kind == INTERVAL_MODEL);
     if (kind == INTERVAL_UNKNOWN)
-        own.bias = fmax(own.bias, unknown_bias);
+        own.bias = fmax(own.bias, fitted_unknown_bias);
     return own;
 }
 
