@@ -9,7 +9,7 @@
 static inline habitat_status ask_operation(const habitat_work *work, const habitat_gpu *gpu,
                                            habitat_method method, habitat_estimate *out,
                                            habitat_error *err) {
-    habitat_model_query question = {.work = work, .arithmetic = habitat_usual_arithmetic(work)};
+    habitat_model_query question = {.work = work, .arithmetic = work->dtype};
     habitat_request request;
     habitat_answer *answer = NULL;
     habitat_request_init(&request);

@@ -82,11 +82,10 @@ static void test_one_answer(void) {
     habitat_work work;
     habitat_estimate origin = {.ms = NAN};
     CHECK_INT(habitat_work_gemm(&shape, HABITAT_DTYPE_FP32, &work), HABITAT_OK);
-    CHECK_INT(habitat_predict_operation(&work, t4, HABITAT_METHOD_AUTO, &origin, NULL), HABITAT_OK);
+    CHECK_INT(ask_operation(&work, t4, HABITAT_METHOD_AUTO, &origin, NULL), HABITAT_OK);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         habitat_estimate alone = {.ms = NAN}, inside;
-        CHECK_INT(habitat_predict_operation(&work, gpu_named(names[i]), HABITAT_METHOD_AUTO, &alone,
-                                            NULL),
+        CHECK_INT(ask_operation(&work, gpu_named(names[i]), HABITAT_METHOD_AUTO, &alone, NULL),
                   HABITAT_OK);
         inside = product_on(t4, gpu_named(names[i]), "[[4096, 4096], [4096, 4096]]", origin.ms);
         CHECK_NEAR(inside.ms, alone.ms, 1e-5); /* the made trace has whole nanoseconds */
@@ -96,8 +95,7 @@ static void test_one_answer(void) {
     CHECK_INT(habitat_work_gemm(&heads, HABITAT_DTYPE_FP32, &work), HABITAT_OK);
     for (size_t i = 0; i < 2; i++) {
         habitat_estimate alone = {.ms = NAN};
-        CHECK_INT(habitat_predict_operation(&work, gpu_named(names[i]), HABITAT_METHOD_AUTO, &alone,
-                                            NULL),
+        CHECK_INT(ask_operation(&work, gpu_named(names[i]), HABITAT_METHOD_AUTO, &alone, NULL),
                   HABITAT_OK);
         ms[i] = alone.ms;
     }
