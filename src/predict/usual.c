@@ -36,7 +36,8 @@ static double matrix_share(const habitat_workload_kernel *kernel) {
 }
 
 static double arithmetic_share(const habitat_workload_kernel *kernel) {
-    bool matrix = kernel->facts.matrix_unit;
+    /* fp32 has matrix units on few GPUs; the shares are those of plain units */
+    bool matrix = kernel->facts.matrix_unit && kernel->facts.dtype != HABITAT_DTYPE_FP32;
     switch (kernel->op_class) {
     case HABITAT_CLASS_GEMM:
         return matrix ? matrix_share(kernel) : 0.95;

@@ -99,7 +99,7 @@ static void test_one_answer(void) {
                   HABITAT_OK);
         ms[i] = alone.ms;
     }
-    CHECK(ms[1] <= ms[0] && ms[1] > 0.9 * ms[0]); /* 108 SMs each, like rates */
+    CHECK(ms[1] <= ms[0] && ms[1] > 0.85 * ms[0]); /* 108 SMs each, rates of 16.4 and 17.5 */
     check_case("an operation has one answer, alone and in a trace, and parts of one chip share it");
 }
 
