@@ -11,6 +11,7 @@
 #include "models/learned.h"
 #include "question/measurement.h"
 #include "work/class.h"
+#include "question/query.h"
 
 struct habitat_dataset {
     const habitat_gpu_table *gpus;

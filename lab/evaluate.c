@@ -15,6 +15,7 @@
 #include "models/offset.h"
 #include "lab/random.h"
 #include "lab/train.h"
+#include "question/query.h"
 
 const leave_out leave_outs[LEAVE_OUTS] = {
     {"P4", {"P4"}, 1},
@@ -258,12 +259,12 @@ static void find_candidates(const cell *of, candidates *found) {
 }
 
 /* Error of the rows not chosen, all moved by the offset that the chosen ones give. */
-static double error_with(const cell *of, const judged_models *models,
-                         const judged_row *const *chosen, size_t k) {
+static double error_with(const cell *of, const judged_row *const *chosen, size_t k) {
     double residuals[16], error = 0;
     for (size_t i = 0; i < k; i++)
         residuals[i] = log(chosen[i]->row->time_ms / chosen[i]->predicted[JUDGED_ESTIMATED]);
-    double factor = exp(offset_of(models->without[of->group], of->c, true, residuals, k));
+    class_offset offset = offset_fit(of->c, true, residuals, k);
+    double factor = exp(offset.weight * offset.median);
     size_t n = 0;
     for (size_t i = 0; i < of->n; i++) {
         const judged_row *r = &of->rows[i];
@@ -280,7 +281,7 @@ static double error_with(const cell *of, const judged_models *models,
 }
 
 /* One operation from each fifth of the sizes, as predicted; mean over twenty draws. */
-static double few_shot(const cell *of, const judged_models *models) {
+static double few_shot(const cell *of) {
     enum { K = 5, DRAWS = 20 };
     candidates from;
     find_candidates(of, &from);
@@ -294,7 +295,7 @@ static double few_shot(const cell *of, const judged_models *models) {
                 size_t first = k * from.count / K, end = (k + 1) * from.count / K;
                 chosen[k] = from.sorted[first + random_below(&random, end - first)];
             }
-            sum += error_with(of, models, chosen, K);
+            sum += error_with(of, chosen, K);
         }
     }
     return sum / DRAWS;
@@ -338,9 +339,9 @@ static void add_figures(column_totals *totals, const double *values) {
         }
 }
 
-static void figures_of(const cell *of, const judged_models *models, double *values) {
+static void figures_of(const cell *of, double *values) {
     for (int m = 0; m < JUDGED_METHODS; m++)
-        values[m] = m == JUDGED_FEW ? few_shot(of, models) : mape(of, (judged_method)m);
+        values[m] = m == JUDGED_FEW ? few_shot(of) : mape(of, (judged_method)m);
     values[JUDGED_METHODS] = coverage(of, false);
     values[JUDGED_METHODS + 1] = coverage(of, true);
 }
@@ -374,8 +375,7 @@ static void print_heading(report_text *text, operator_class c, const bool *shown
     report_print(text, "\n");
 }
 
-static void print_class(report_text *text, operator_class c, const judged_models *models,
-                        const cell *cells) {
+static void print_class(report_text *text, operator_class c, const cell *cells) {
     double values[LEAVE_OUTS][COLUMNS];
     column_totals all = {{0}, {0}, {0}}, without_h200 = all;
     bool shown[COLUMNS], any = false;
@@ -383,7 +383,7 @@ static void print_class(report_text *text, operator_class c, const judged_models
         if (cells[g].n == 0)
             continue;
         any = true;
-        figures_of(&cells[g], models, values[g]);
+        figures_of(&cells[g], values[g]);
         add_figures(&all, values[g]);
         if (g < FP32_GROUPS)
             add_figures(&without_h200, values[g]);
@@ -514,7 +514,7 @@ static habitat_status print_tables(unsigned named, const habitat_dataset *data,
                      "\n## Per operation\n\nMean absolute percentage error over test rows; the "
                      "last two columns are the share of rows inside the 80 %% interval.\n");
         for (int c = 0; c < OPERATOR_CLASSES; c++)
-            print_class(text, (operator_class)c, models, cells[c]);
+            print_class(text, (operator_class)c, cells[c]);
         report_print(text,
                      "\n## Rank\n\nHow often the faster of two GPUs is called right, both left "
                      "out, over equal operations that differ by more than 5 %%.\n\n"

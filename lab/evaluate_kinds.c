@@ -11,6 +11,7 @@
 #include "gpu/gpu.h"
 #include "lab/dataset.h"
 #include "lab/train.h"
+#include "question/query.h"
 
 enum { KIND_GPUS_MAX = 32, KIND_PASSES = 4, KIND_DTYPES = HABITAT_DTYPE_COUNT };
 

@@ -13,6 +13,7 @@
 #include "gpu/gpu.h"
 #include "lab/dataset.h"
 #include "lab/random.h"
+#include "question/query.h"
 
 enum { TRAIN_GPUS_MAX = 32, ROWS_PER_GROUP = 8000, LEAST_ROWS = 40, LEAST_TESTS = 50 };
 

@@ -7,6 +7,7 @@
 #include "lab/dataset.h"
 #include "lab/random.h"
 #include "lab/train.h"
+#include "question/query.h"
 
 enum {
     PAPER_ROWS_PER_GPU = 6000,

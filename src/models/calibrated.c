@@ -7,7 +7,9 @@
 #include "base/constants.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
+#include "question/known.h"
 #include "question/measurement.h"
+#include "question/query.h"
 #include "work/class.h"
 
 static habitat_status read_one(const habitat_gpu *gpu, size_t i, habitat_measurement *out,
@@ -18,7 +20,7 @@ static habitat_status read_one(const habitat_gpu *gpu, size_t i, habitat_measure
                                   habitat_dtype_name(operation->dtype), operation->shape,
                                   operation->timing};
     habitat_error why = {0};
-    if (!measurement_knows_operation(operation->op)) /* of a later version: counted, not refused */
+    if (!question_knows_operation(operation->op)) /* of a later version: counted, not refused */
         return HABITAT_E_UNSUPPORTED;
     habitat_status status = measurement_of_fields(
         gpu->file, operation->line, sizeof columns / sizeof *columns, columns, fields, out, &why);
@@ -101,7 +103,7 @@ static double residual_of(const habitat_measurement *row, const habitat_gpu *gpu
 }
 
 /* One class and pass: the residuals of its rows into `scratch`, shape (count). */
-static class_offset fit(const calibrated *c, const habitat_models *models, const habitat_gpu *gpu,
+static class_offset fit(const calibrated *c, const habitat_gpu *gpu,
                         const habitat_model_estimate *predicted, operator_class wanted,
                         unsigned pass, double *scratch) {
     size_t n = 0;
@@ -113,18 +115,18 @@ static class_offset fit(const calibrated *c, const habitat_models *models, const
         estimated = estimated || learned_on_estimates(gpu, wanted, operator_arithmetic(&query));
         scratch[n++] = residual_of(&c->rows[i], gpu, wanted, &predicted[i]);
     }
-    return offset_fit(models, wanted, estimated, scratch, n);
+    return offset_fit(wanted, estimated, scratch, n);
 }
 
-habitat_status calibrated_offsets(const calibrated *c, const habitat_models *models,
-                                  const habitat_gpu *gpu, const habitat_model_estimate *predicted,
-                                  class_offsets *out, habitat_error *err) {
+habitat_status calibrated_offsets(const calibrated *c, const habitat_gpu *gpu,
+                                  const habitat_model_estimate *predicted, class_offsets *out,
+                                  habitat_error *err) {
     double *scratch = malloc((c->count ? c->count : 1) * sizeof *scratch);
     if (!scratch)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     for (int k = 0; k < OPERATOR_CLASSES; k++)
         for (unsigned pass = 0; pass < OFFSET_PASSES; pass++)
-            out->of[k][pass] = fit(c, models, gpu, predicted, (operator_class)k, pass, scratch);
+            out->of[k][pass] = fit(c, gpu, predicted, (operator_class)k, pass, scratch);
     free(scratch);
     return HABITAT_OK;
 }

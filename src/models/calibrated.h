@@ -24,9 +24,9 @@ typedef struct class_offsets {
 } class_offsets;
 
 /* predicted: of each row on `gpu`, shape (count); those not covered are not counted. */
-habitat_status calibrated_offsets(const calibrated *c, const habitat_models *models,
-                                  const habitat_gpu *gpu, const habitat_model_estimate *predicted,
-                                  class_offsets *out, habitat_error *err);
+habitat_status calibrated_offsets(const calibrated *c, const habitat_gpu *gpu,
+                                  const habitat_model_estimate *predicted, class_offsets *out,
+                                  habitat_error *err);
 
 /* The offset of a question's class and pass; weight 0 where no operation tells. */
 class_offset calibrated_offset_of(const class_offsets *offsets, const habitat_model_query *query);

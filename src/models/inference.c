@@ -1,27 +1,20 @@
 /* Answers of the models: n operations on several GPUs, equal operations looked at once. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/constants.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
+#include "base/table.h"
 #include "models/calibrated.h"
 #include "models/learned.h"
 #include "gpu/known.h"
 #include "question/measurement.h"
+#include "question/query.h"
 
 size_t habitat_models_count(const habitat_models *models) {
     return models ? models->count : 0;
-}
-
-void learned_kind_name(const habitat_gpu *gpu, char out[LEARNED_KIND_BYTES]) {
-    snprintf(out, LEARNED_KIND_BYTES, "sm_%u", gpu->compute_capability);
-}
-
-bool learned_names_kind(const char *name) {
-    return strncmp(name, "sm_", 3) == 0;
 }
 
 /* GPUs of a model without the kinds after them. */
@@ -50,54 +43,26 @@ bool habitat_models_describe(const habitat_models *models, size_t i, habitat_mod
     return true;
 }
 
-const operator_model *learned_find(const habitat_models *models, unsigned class_number,
-                                   habitat_model_use use) {
-    for (uint32_t i = 0; i < models->count; i++)
-        if (models->models[i].use == (uint8_t)use && models->models[i].class_number == class_number)
-            return &models->models[i];
-    return NULL;
-}
-
-bool learned_knows(const operator_model *model, const char *gpu) {
-    for (uint32_t i = 0; model && i < model->gpu_count; i++)
-        if (strcmp(model->gpus[i], gpu) == 0)
-            return true;
-    return false;
-}
-
-double learned_tree_ms(const operator_model *model, const operator_view *view) {
-    double shrink = model->use == HABITAT_MODEL_SEEN ? 1 : (double)model->shrink;
-    double correction = shrink * trees_predict(&model->trees, view->inputs);
-    return fmax(view->base_ms * exp(correction), view->floor_ms);
-}
-
 /* ---- Equal questions
  * ---------------------------------------------------------------------------- */
 
+static bool is_question(const void *queries, uint32_t index, const void *query) {
+    return question_same((const habitat_model_query *)queries + index, query);
+}
+
 /* For each query the first equal one. `first`: shape (n). */
 static bool find_equals(const habitat_model_query *queries, size_t n, size_t *first) {
-    size_t capacity = 16;
-    while (capacity < 2 * n)
-        capacity *= 2;
-    size_t *slots = malloc(capacity * sizeof *slots);
-    uint64_t *hashes = malloc((n ? n : 1) * sizeof *hashes);
-    if (!slots || !hashes) {
-        free(slots);
-        free(hashes);
+    habitat_table table = {0};
+    if (n >= HABITAT_NONE || !habitat_table_reserve(&table, n))
         return false;
-    }
-    memset(slots, 0xff, capacity * sizeof *slots);
     for (size_t i = 0; i < n; i++) {
-        hashes[i] = question_hash(&queries[i]);
-        size_t at = (size_t)hashes[i] & (capacity - 1);
-        while (slots[at] != SIZE_MAX && hashes[slots[at]] != hashes[i])
-            at = (at + 1) & (capacity - 1);
-        if (slots[at] == SIZE_MAX)
-            slots[at] = i;
-        first[i] = slots[at];
+        uint64_t hash = question_hash(&queries[i]);
+        uint32_t at = habitat_table_find(&table, hash, is_question, queries, &queries[i]);
+        if (at == HABITAT_NONE)
+            habitat_table_put(&table, hash, at = (uint32_t)i);
+        first[i] = at;
     }
-    free(slots);
-    free(hashes);
+    habitat_table_free(&table);
     return true;
 }
 
@@ -155,14 +120,6 @@ static operator_class answering_class(const habitat_models *models, habitat_mode
         learned_find(models, OPERATOR_CONV, HABITAT_MODEL_TRANSFER))
         return OPERATOR_CONV;
     return c;
-}
-
-bool learned_on_estimates(const habitat_gpu *gpu, operator_class c, habitat_dtype arithmetic) {
-    if (operator_facts_of(c)->memory_bound)
-        return gpu->sustained_bandwidth_estimated;
-    if (operator_on_matrix_units(operator_facts_of(c)->estimated_unit, arithmetic))
-        return gpu->sustained_matrix_estimated[arithmetic];
-    return gpu->sustained_plain_estimated[HABITAT_DTYPE_FP32];
 }
 
 static habitat_model_estimate from_trees(const habitat_models *, habitat_model_use,
@@ -267,7 +224,7 @@ static habitat_status offsets_of(const habitat_models *models, habitat_model_use
         answers[i] = from_trees(models, use, a, &query);
     }
     if (status == HABITAT_OK)
-        status = calibrated_offsets(&operations, models, gpu, answers, out, err);
+        status = calibrated_offsets(&operations, gpu, answers, out, err);
     free(answers);
     calibrated_free(&operations);
     return status;

@@ -19,9 +19,7 @@ static double doubt_of(operator_class c, bool estimated) {
     return estimated ? facts->doubt_estimated : facts->doubt;
 }
 
-class_offset offset_fit(const habitat_models *models, operator_class c, bool estimated,
-                        const double *residuals, size_t n) {
-    (void)models;
+class_offset offset_fit(operator_class c, bool estimated, const double *residuals, size_t n) {
     enum { MOST = 64 };
     double sorted[MOST];
     size_t count = 0;
@@ -34,29 +32,4 @@ class_offset offset_fit(const habitat_models *models, operator_class c, bool est
     return (class_offset){.count = count,
                           .median = habitat_quantile(sorted, count, 0.5),
                           .weight = (double)count / ((double)count + doubt_of(c, estimated))};
-}
-
-double offset_of(const habitat_models *models, operator_class c, bool estimated,
-                 const double *residuals, size_t n) {
-    class_offset offset = offset_fit(models, c, estimated, residuals, n);
-    return offset.weight * offset.median;
-}
-
-bool offset_residual(const habitat_models *models, const habitat_gpu *gpu,
-                     const habitat_model_query *query, double measured_ms, double *out) {
-    operator_class c = operator_class_of(query);
-    operator_gpu facts;
-    habitat_model_estimate answer = {0};
-    if (!models || c == OPERATOR_NONE || !(measured_ms > 0) ||
-        !operator_gpu_facts(gpu, c, operator_arithmetic(query), &facts) ||
-        habitat_models_predict(models, HABITAT_MODEL_TRANSFER, 1, &gpu, 1, query, &answer, NULL) !=
-            HABITAT_OK ||
-        !answer.covered)
-        return false;
-    operator_view view;
-    operator_look(query, c, &facts, &view);
-    if (answer.ms < OFFSET_LEAST_FLOORS * view.floor_ms)
-        return false;
-    *out = log(measured_ms / answer.ms);
-    return isfinite(*out);
 }

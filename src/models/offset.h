@@ -15,20 +15,10 @@ typedef struct class_offset {
     size_t count;  /* operations behind it */
 } class_offset;
 
-class_offset offset_fit(const habitat_models *models, operator_class c, bool estimated,
-                        const double *residuals, size_t n);
-
-/* The offset in log(time) to be added to every prediction of the class by the transfer model on
- * the GPU the operations were measured on: their median, shrunk towards 0 by how few they are:
- * median * n / (n + doubt). docs/modelling.md#few-shot
+/* What n operations say of the class on the GPU they were measured on: their median, and a weight
+ * that is the smaller the fewer they are: n / (n + doubt). docs/modelling.md#few-shot
  * residuals: log(measured / predicted), shape (n), any order; those that are not finite are not
- * counted. estimated: the predictions rest on estimated rates. 0 when nothing is known. */
-double offset_of(const habitat_models *models, operator_class c, bool estimated,
-                 const double *residuals, size_t n);
-
-/* log(measured / predicted by the transfer model) of one operation; false: no model answers, or
- * the operation is too short to tell (OFFSET_LEAST_FLOORS). */
-bool offset_residual(const habitat_models *models, const habitat_gpu *gpu,
-                     const habitat_model_query *query, double measured_ms, double *out);
+ * counted. estimated: the predictions rest on estimated rates. */
+class_offset offset_fit(operator_class c, bool estimated, const double *residuals, size_t n);
 
 #endif

@@ -16,8 +16,11 @@
 
 #include "base/error.h"
 #include "gpu/gpu.h"
+#include "base/table.h"
 #include "models/calibrated.h"
 #include "question/measurement.h"
+#include "models/learned.h"
+#include "question/query.h"
 
 /* Beyond this ratio to the model a measurement says something else than the model means. */
 static const double largest_residual = 32.0;
@@ -59,30 +62,30 @@ static void arithmetic_of(const habitat_workload *w, const habitat_workload_grou
     }
 }
 
-/* Open-addressed table of question numbers + 1 by hash; capacity a power of two. */
-static uint32_t find_or_add(auto_models *m, uint32_t *slots, size_t capacity,
-                            const auto_question *question) {
-    for (size_t at = question->hash & (capacity - 1);; at = (at + 1) & (capacity - 1)) {
-        if (slots[at] == 0) {
-            m->questions[m->count] = *question;
-            slots[at] = (uint32_t)++m->count;
-            return slots[at] - 1;
-        }
-        const auto_question *other = &m->questions[slots[at] - 1];
-        if (other->hash == question->hash && other->dtype == question->dtype &&
-            other->matrix_unit == question->matrix_unit)
-            return slots[at] - 1;
+static bool is_question(const void *questions, uint32_t index, const void *wanted) {
+    const auto_question *a = (const auto_question *)questions + index, *b = wanted;
+    return a->dtype == b->dtype && a->matrix_unit == b->matrix_unit &&
+           question_same(&(habitat_model_query){.work = a->work},
+                         &(habitat_model_query){.work = b->work});
+}
+
+/* Number of an equal question, added when new; the table has room. */
+static uint32_t find_or_add(auto_models *m, habitat_table *table, const auto_question *question) {
+    uint64_t hash = question_hash(&(habitat_model_query){.work = question->work});
+    uint32_t at = habitat_table_find(table, hash, is_question, m->questions, question);
+    if (at == HABITAT_NONE) {
+        at = (uint32_t)m->count++;
+        m->questions[at] = *question;
+        habitat_table_put(table, hash, at);
     }
+    return at;
 }
 
 static habitat_status collect(const habitat_workload *w, auto_models *m) {
-    size_t capacity = 16;
-    while (capacity < 2 * w->group_count)
-        capacity *= 2;
-    uint32_t *slots = calloc(capacity, sizeof *slots);
+    habitat_table table = {0};
     m->questions = calloc(w->group_count + 1, sizeof *m->questions);
     m->of_group = calloc(w->group_count + 1, sizeof *m->of_group);
-    bool ok = slots && m->questions && m->of_group;
+    bool ok = m->questions && m->of_group && habitat_table_reserve(&table, w->group_count);
     for (size_t g = 0; ok && g < w->group_count; g++) {
         const habitat_workload_group *group = &w->groups[g];
         m->of_group[g] = HABITAT_NONE;
@@ -90,10 +93,9 @@ static habitat_status collect(const habitat_workload *w, auto_models *m) {
             continue;
         auto_question question = {.work = &group->work};
         arithmetic_of(w, group, &question);
-        question.hash = question_hash(&(habitat_model_query){.work = &group->work});
-        m->of_group[g] = find_or_add(m, slots, capacity, &question);
+        m->of_group[g] = find_or_add(m, &table, &question);
     }
-    free(slots);
+    habitat_table_free(&table);
     return ok ? HABITAT_OK : HABITAT_E_MEMORY;
 }
 
@@ -169,7 +171,7 @@ static habitat_status ask_reference(const habitat_models *models, const habitat_
     if (status == HABITAT_OK)
         status = predict_operations(models, &bare, measured.count, rows, predicted, err);
     if (status == HABITAT_OK)
-        status = calibrated_offsets(&measured, models, gpu, predicted, offsets, err);
+        status = calibrated_offsets(&measured, gpu, predicted, offsets, err);
     free(rows);
     free(predicted);
     calibrated_free(&measured);

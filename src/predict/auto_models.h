@@ -8,8 +8,7 @@
 /* One operation; equal ones are asked once. */
 typedef struct auto_question {
     const habitat_work *work; /* of the first such group */
-    uint64_t hash;
-    habitat_dtype dtype; /* arithmetic on the origin */
+    habitat_dtype dtype;      /* arithmetic on the origin */
     bool matrix_unit;
 } auto_question;
 

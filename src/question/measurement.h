@@ -19,13 +19,4 @@ habitat_status measurement_of_fields(const char *path, uint64_t line, size_t cou
                                      const char *const *columns, const char *const *fields,
                                      habitat_measurement *out, habitat_error *err);
 
-/* The question that a measurement answers; borrows `row`. */
-habitat_model_query question_of(const habitat_measurement *row);
-
-/* Hash of everything that decides a question's answer but the GPU. */
-uint64_t question_hash(const habitat_model_query *query);
-
-/* Whether tables know this word of an operation, as `habitat op` does. */
-bool measurement_knows_operation(const char *name);
-
 #endif

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "question/measurement.h"
+#include "question/known.h"
 #include "question/schemas.h"
 #include "work/class.h"
 #include "work/rule.h"
@@ -298,7 +298,7 @@ static const operation *find_operation(const char *name) {
     return NULL;
 }
 
-bool measurement_knows_operation(const char *name) {
+bool question_knows_operation(const char *name) {
     return find_operation(name) != NULL;
 }
 

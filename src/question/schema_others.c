@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "question/measurement.h"
+#include "question/known.h"
 #include "question/schemas.h"
 
 /* The row's operation in the words of its table. An operation that others know is left out, any
@@ -12,7 +12,7 @@ static int read_op(row *r, const vocabulary *words) {
     const char *text = row_text(r, "op", NULL);
     if (!text)
         row_fail(r, HABITAT_E_RANGE, "no op given");
-    else if (!word_find(words, text) && measurement_knows_operation(text))
+    else if (!word_find(words, text) && question_knows_operation(text))
         row_fail(r, HABITAT_E_UNSUPPORTED, "columns of this table do not describe %.40s", text);
     else
         return row_word(r, "op", words, -1);

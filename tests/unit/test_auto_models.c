@@ -7,6 +7,10 @@
 #include "gpu/gpu.h"
 #include "made_trace.h"
 
+#include "base/table.h"
+#include "question/query.h"
+#include "workload/workload.h"
+
 static habitat_gpu_table *table;
 static habitat_models *models;
 
@@ -16,23 +20,22 @@ static const habitat_gpu *gpu_named(const char *name) {
     return gpu;
 }
 
+static made_kernel product(const char *dims, double start_ms, double ms) {
+    return (made_kernel){.name = "ampere_sgemm_128x64_nn",
+                         .start_ns = (uint64_t)(start_ms * 1e6 + .5),
+                         .duration_ns = (uint64_t)(ms * 1e6 + .5),
+                         .stream = 7,
+                         .grid = 2048,
+                         .block = 128,
+                         .registers = 96,
+                         .op = "aten::mm",
+                         .dims = dims};
+}
+
 /* A product as one kernel of `ms` on `origin`, predicted for `dest`. */
 static habitat_estimate product_on(const habitat_gpu *origin, const habitat_gpu *dest,
                                    const char *dims, double ms) {
-    const made_kernel kernel = {"ampere_sgemm_128x64_nn",
-                                NULL,
-                                100000,
-                                (uint64_t)(ms * 1e6 + .5),
-                                7,
-                                2048,
-                                128,
-                                96,
-                                0,
-                                0,
-                                "aten::mm",
-                                dims,
-                                false,
-                                0};
+    const made_kernel kernel = product(dims, 0.1, ms);
     habitat_trace *trace = made_trace(&kernel, 1, NULL, "", 0);
     habitat_workload *w = NULL;
     habitat_prediction *p = NULL;
@@ -239,6 +242,62 @@ static void test_floor(void) {
     check_case("the smallest eager product takes the least that was ever timed: 50 us");
 }
 
+/* Two products whose questions have one number in the table of questions, found by trying half a
+ * million. */
+static const habitat_gemm_shape colliding[2] = {{.b = 1, .m = 896, .n = 1984, .k = 64},
+                                                {.b = 1, .m = 192, .n = 1664, .k = 64}};
+static const char *const colliding_dims[2] = {"[[896, 64], [64, 1984]]", "[[192, 64], [64, 1664]]"};
+
+static uint32_t number_of(const habitat_work *work) {
+    return habitat_table_fold(question_hash(&(habitat_model_query){.work = work}));
+}
+
+static void test_collision_of_queries(void) {
+    const habitat_gpu *gpu = gpu_named("A100-SXM4-80GB");
+    habitat_work work[2];
+    habitat_model_query queries[2] = {{.work = &work[0]}, {.work = &work[1]}};
+    habitat_model_estimate together[2], alone[2];
+    for (size_t i = 0; i < 2; i++)
+        CHECK_INT(habitat_work_gemm(&colliding[i], HABITAT_DTYPE_FP32, &work[i]), HABITAT_OK);
+    CHECK_INT(number_of(&work[0]), number_of(&work[1])); /* else find another pair */
+    CHECK(!question_same(&queries[0], &queries[1]) && question_same(&queries[0], &queries[0]));
+    CHECK_INT(
+        habitat_models_predict(models, HABITAT_MODEL_AUTO, 1, &gpu, 2, queries, together, NULL),
+        HABITAT_OK);
+    for (size_t i = 0; i < 2; i++) {
+        CHECK_INT(habitat_models_predict(models, HABITAT_MODEL_AUTO, 1, &gpu, 1, &queries[i],
+                                         &alone[i], NULL),
+                  HABITAT_OK);
+        CHECK(alone[i].covered);
+        CHECK_NEAR(together[i].ms, alone[i].ms, 0);
+    }
+    CHECK(alone[0].ms > 1.2 * alone[1].ms);
+    check_case("two operations of one hash get two answers of the models");
+}
+
+static void test_collision_in_auto(void) {
+    const habitat_gpu *t4 = gpu_named("T4"), *v100 = gpu_named("V100-SXM2-32GB");
+    const double ms[2] = {0.1, 0.03};
+    const made_kernel kernels[2] = {product(colliding_dims[0], 0.1, ms[0]),
+                                    product(colliding_dims[1], 0.3, ms[1])};
+    habitat_trace *trace = made_trace(kernels, 2, NULL, "", 0);
+    habitat_workload *w = NULL;
+    habitat_prediction *p = NULL;
+    CHECK_INT(habitat_workload_create(trace, t4, &w, NULL), HABITAT_OK);
+    CHECK_INT(habitat_predict(w, v100, HABITAT_METHOD_AUTO, &p, NULL), HABITAT_OK);
+    CHECK(w && w->group_count == 2 &&
+          number_of(&w->groups[0].work) == number_of(&w->groups[1].work));
+    for (size_t i = 0; p && i < 2; i++) {
+        habitat_estimate alone = product_on(t4, v100, colliding_dims[i], ms[i]);
+        CHECK_INT(alone.method, HABITAT_METHOD_LEARNED);
+        CHECK_NEAR(p->kernels[i].ms, alone.ms, 0);
+    }
+    habitat_prediction_free(p);
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+    check_case("two operations of one hash get two answers of auto");
+}
+
 int main(void) {
     CHECK_INT(habitat_gpu_table_create(NULL, &table, NULL), HABITAT_OK);
     CHECK_INT(habitat_models_load_default(&models, NULL), HABITAT_OK);
@@ -248,6 +307,8 @@ int main(void) {
     test_user_gpu();
     test_attention_backward();
     test_floor();
+    test_collision_of_queries();
+    test_collision_in_auto();
     habitat_models_free(models);
     habitat_gpu_table_free(table);
     return check_done();

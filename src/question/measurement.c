@@ -1,13 +1,14 @@
 /* From a row of a table to a measured operation: the schemas of docs/dataset.md, and the columns
  * that all of them share. */
-#include "question/schemas.h"
+#include "question/measurement.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/vocabulary.h"
-#include "question/measurement.h"
+#include "question/query.h"
+#include "question/schemas.h"
 
 static bool is(const char *a, const char *b) {
     return a && strcmp(a, b) == 0;

@@ -1,0 +1,44 @@
+/* Which model answers for a class and a GPU, and what one model says of one operation. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gpu/gpu.h"
+#include "models/learned.h"
+
+void learned_kind_name(const habitat_gpu *gpu, char out[LEARNED_KIND_BYTES]) {
+    snprintf(out, LEARNED_KIND_BYTES, "sm_%u", gpu->compute_capability);
+}
+
+bool learned_names_kind(const char *name) {
+    return strncmp(name, "sm_", 3) == 0;
+}
+
+const operator_model *learned_find(const habitat_models *models, unsigned class_number,
+                                   habitat_model_use use) {
+    for (uint32_t i = 0; i < models->count; i++)
+        if (models->models[i].use == (uint8_t)use && models->models[i].class_number == class_number)
+            return &models->models[i];
+    return NULL;
+}
+
+bool learned_knows(const operator_model *model, const char *gpu) {
+    for (uint32_t i = 0; model && i < model->gpu_count; i++)
+        if (strcmp(model->gpus[i], gpu) == 0)
+            return true;
+    return false;
+}
+
+double learned_tree_ms(const operator_model *model, const operator_view *view) {
+    double shrink = model->use == HABITAT_MODEL_SEEN ? 1 : (double)model->shrink;
+    double correction = shrink * trees_predict(&model->trees, view->inputs);
+    return fmax(view->base_ms * exp(correction), view->floor_ms);
+}
+
+bool learned_on_estimates(const habitat_gpu *gpu, operator_class c, habitat_dtype arithmetic) {
+    if (operator_facts_of(c)->memory_bound)
+        return gpu->sustained_bandwidth_estimated;
+    if (operator_on_matrix_units(operator_facts_of(c)->estimated_unit, arithmetic))
+        return gpu->sustained_matrix_estimated[arithmetic];
+    return gpu->sustained_plain_estimated[HABITAT_DTYPE_FP32];
+}
