@@ -295,15 +295,6 @@ size_t decimal_read(const char *text, size_t length, double *out) {
     return (size_t)(at - text);
 }
 
-void decimal_shortest(double value, char *text) {
-    for (int digits = 15; digits <= 17; digits++) {
-        double back = NAN;
-        int length = habitat_format(text, 32, "%.*g", digits, value);
-        if (length > 0 && decimal_read(text, (size_t)length, &back) && back == value)
-            return;
-    }
-}
-
 /* ---- public ---- */
 
 /* "inf", "infinity" or "nan" in any case; bytes read. */

@@ -24,7 +24,4 @@ void decimal_round(decimal *d, int count);
  * blanks and words ("inf") are not read here. @return bytes read, 0 if there is no number. */
 size_t decimal_read(const char *text, size_t length, double *out);
 
-/* Shortest of 15, 16 or 17 digits that reads back as the same double. `text` holds 32. */
-void decimal_shortest(double value, char *text);
-
 #endif

@@ -86,14 +86,24 @@ const habitat_sm_limits *gpu_capability_limits(uint32_t compute_capability);
 /* sustained.c: fills the sustained rates that the file did not give, and marks them. */
 void gpu_estimate_sustained(habitat_gpu *gpu);
 
-/* resolve.c: lower case, letters and digits only, without the vendor's name in front. */
+/* names.c: lower case, letters and digits only, without the vendor's name in front. */
 void gpu_normalise(const char *name, char out[GPU_NAME_LENGTH]);
+
+/* `wanted` is normalised. Index of the alias that equals it, alias_count if none does; whether it
+ * is the GPU's own name. */
+size_t gpu_alias_index(const gpu_entry *entry, const char *wanted);
+bool gpu_is_canonical(const gpu_entry *entry, const char *wanted);
 
 /* The GPU with this name or alias, NULL if none; `alias` receives whether it is an alias. */
 const gpu_entry *gpu_named(const habitat_gpu_table *table, const char *name, bool *alias);
 
 /* folder.c: adds the *.json files of the user's folder; what cannot be used is noted as skipped. */
 habitat_status gpu_add_folder(habitat_gpu_table *table, const char *folder, habitat_error *err);
+
+/* skipped.c: notes a file that cannot be used; `gpu` is what it describes. Only missing memory is a
+ * failure. */
+habitat_status gpu_note_skipped(habitat_gpu_table *table, const char *path, const char *gpu,
+                                const habitat_error *why, habitat_error *err);
 
 /* The skipped file that describes `name`, or the GPU `found` for it (may be NULL); NULL if none. */
 const habitat_gpu_skipped *gpu_skipped_for(const habitat_gpu_table *table, const char *name,
@@ -102,12 +112,12 @@ const habitat_gpu_skipped *gpu_skipped_for(const habitat_gpu_table *table, const
 /* A later file described this GPU: the skipped one does not matter any more. */
 void gpu_supersede_skipped(habitat_gpu_table *table, const char *name);
 
-/* table.c: one file's bytes and a NUL; `regular_only` refuses pipes and devices without waiting for
- * them. */
+/* read_file.c: one file's bytes and a NUL; `regular_only` refuses pipes and devices without waiting
+ * for them. */
 habitat_status gpu_read_file(const char *path, bool regular_only, char **text, size_t *size,
                              habitat_error *err);
 
-/* Fills `err` with "unknown GPU ..." and the nearest names. */
+/* resolve.c: fills `err` with "unknown GPU ..." and the nearest names. */
 habitat_status gpu_unknown(const habitat_gpu_table *table, const char *name, habitat_error *err);
 
 #endif

@@ -46,30 +46,6 @@ static const char *described(habitat_arena *arena, const char *text, const char 
     return habitat_arena_string(arena, name, length);
 }
 
-static habitat_status note_skipped(habitat_gpu_table *table, const char *path, const char *gpu,
-                                   const habitat_error *why, habitat_error *err) {
-    char message[sizeof why->message + 32];
-    if (why->line)
-        snprintf(message, sizeof message, "line %llu: %s", (unsigned long long)why->line,
-                 why->message);
-    else
-        snprintf(message, sizeof message, "%s", why->message);
-    habitat_gpu_skipped *all =
-        realloc(table->skipped, (table->skipped_count + 1) * sizeof *table->skipped);
-    if (all)
-        table->skipped = all;
-    habitat_gpu_skipped one = {
-        .file = habitat_arena_string(&table->arena, path, strlen(path)),
-        .gpu = gpu,
-        .message = habitat_arena_string(&table->arena, message, strlen(message)),
-        .status = why->code,
-    };
-    if (!all || !one.file || !one.gpu || !one.message)
-        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    all[table->skipped_count++] = one;
-    return HABITAT_OK;
-}
-
 /* Adds one file, or notes why not; only missing memory is a failure. */
 static habitat_status add_or_skip(habitat_gpu_table *table, const char *folder,
                                   const char *file_name, habitat_error *err) {
@@ -85,7 +61,8 @@ static habitat_status add_or_skip(habitat_gpu_table *table, const char *folder,
     if (status == HABITAT_E_MEMORY)
         status = habitat_fail(err, status, "out of memory");
     else if (status != HABITAT_OK)
-        status = note_skipped(table, path, described(&table->arena, text, file_name), &why, err);
+        status =
+            gpu_note_skipped(table, path, described(&table->arena, text, file_name), &why, err);
     free(text);
     return status;
 }
@@ -98,7 +75,7 @@ static habitat_status no_folder(habitat_gpu_table *table, const char *folder, ha
     if (errno == ENOMEM)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     habitat_fail(&why, HABITAT_E_IO, "cannot read the folder of GPU files: %s", strerror(errno));
-    return note_skipped(table, folder, "", &why, err);
+    return gpu_note_skipped(table, folder, "", &why, err);
 }
 
 habitat_status gpu_add_folder(habitat_gpu_table *table, const char *folder, habitat_error *err) {
@@ -114,31 +91,4 @@ habitat_status gpu_add_folder(habitat_gpu_table *table, const char *folder, habi
     }
     free(names);
     return status;
-}
-
-void gpu_supersede_skipped(habitat_gpu_table *table, const char *name) {
-    for (size_t i = 0; i < table->skipped_count; i++)
-        if (strcmp(table->skipped[i].gpu, name) == 0)
-            table->skipped[i].gpu = "";
-}
-
-const habitat_gpu_skipped *gpu_skipped_for(const habitat_gpu_table *table, const char *name,
-                                           const gpu_entry *found) {
-    char wanted[GPU_NAME_LENGTH], plain[GPU_NAME_LENGTH];
-    gpu_normalise(name, wanted);
-    for (size_t i = 0; i < table->skipped_count; i++) {
-        bool alias = false;
-        gpu_normalise(table->skipped[i].gpu, plain);
-        if (*plain && (strcmp(plain, wanted) == 0 ||
-                       (found && gpu_named(table, table->skipped[i].gpu, &alias) == found)))
-            return &table->skipped[i];
-    }
-    return NULL;
-}
-
-const habitat_gpu_skipped *habitat_gpu_skipped_files(const habitat_gpu_table *table,
-                                                     size_t *count) {
-    if (count)
-        *count = table ? table->skipped_count : 0;
-    return table ? table->skipped : NULL;
 }

@@ -1,4 +1,5 @@
-/* Names to GPUs: canonical names, aliases, nearest names. */
+/* Names that users write to GPUs: names and aliases, bare numbers, and the nearest of unknown ones.
+ */
 #include "gpu/entry.h"
 
 #include <stdio.h>
@@ -7,23 +8,6 @@
 #include <habitat/text.h>
 
 #include "base/error.h"
-#include "base/letter.h"
-
-void gpu_normalise(const char *name, char out[GPU_NAME_LENGTH]) {
-    static const char *const vendors[] = {"nvidia", "amd"};
-    size_t length = 0;
-    for (; *name && length + 1 < GPU_NAME_LENGTH; name++)
-        if (letter_is_alnum(*name))
-            out[length++] = letter_lower(*name);
-    out[length] = '\0';
-    for (size_t v = 0; v < sizeof vendors / sizeof *vendors; v++) {
-        size_t prefix = strlen(vendors[v]);
-        if (length > prefix && memcmp(out, vendors[v], prefix) == 0) {
-            memmove(out, out + prefix, length - prefix + 1);
-            return;
-        }
-    }
-}
 
 static const char digits[] = "0123456789";
 
@@ -89,39 +73,6 @@ habitat_status gpu_unknown(const habitat_gpu_table *table, const char *name, hab
                         name, list);
 }
 
-/* Index of the alias that equals `wanted`: alias_count if none. */
-static size_t alias_index(const gpu_entry *entry, const char *wanted) {
-    char plain[GPU_NAME_LENGTH];
-    size_t i = 0;
-    for (; i < entry->alias_count; i++) {
-        gpu_normalise(entry->aliases[i], plain);
-        if (strcmp(plain, wanted) == 0)
-            break;
-    }
-    return i;
-}
-
-static bool is_canonical(const gpu_entry *entry, const char *wanted) {
-    char plain[GPU_NAME_LENGTH];
-    gpu_normalise(entry->gpu.name, plain);
-    return strcmp(plain, wanted) == 0;
-}
-
-const gpu_entry *gpu_named(const habitat_gpu_table *table, const char *name, bool *alias) {
-    char wanted[GPU_NAME_LENGTH];
-    gpu_normalise(name, wanted);
-    for (int pass = 0; pass < 2; pass++)
-        for (size_t i = 0; i < table->count && *wanted; i++) {
-            const gpu_entry *entry = table->entries[i];
-            if (pass ? alias_index(entry, wanted) == entry->alias_count
-                     : !is_canonical(entry, wanted))
-                continue;
-            *alias = pass == 1;
-            return entry;
-        }
-    return NULL;
-}
-
 /* The GPU whose name is letters followed by `name`: "4090", "5070 Ti"; NULL if there is none, and
  * for a bare number if parts of other letters have it, as "6000"; the 4090 D is no other answer. */
 static const gpu_entry *numbered(const habitat_gpu_table *table, const char *name) {
@@ -179,7 +130,7 @@ bool habitat_gpu_name_is_shared(const habitat_gpu *gpu, const char *name) {
         return false;
     gpu_normalise(name, wanted);
     const gpu_entry *entry = gpu_entry_of(gpu);
-    if (is_canonical(entry, wanted))
+    if (gpu_is_canonical(entry, wanted))
         return false;
     for (size_t i = 0; i < entry->family_start; i++)
         if (strcmp(entry->aliases[i], name) == 0) /* "NVIDIA H200" is one part, "H200" may be two */
@@ -198,6 +149,7 @@ bool habitat_gpu_name_is_exact(const habitat_gpu *gpu, const char *name) {
         return false;
     gpu_normalise(name, wanted);
     const gpu_entry *entry = gpu_entry_of(gpu);
-    return is_canonical(entry, wanted) || (alias_index(entry, wanted) < entry->family_start &&
-                                           !habitat_gpu_name_is_shared(gpu, name));
+    return gpu_is_canonical(entry, wanted) ||
+           (gpu_alias_index(entry, wanted) < entry->family_start &&
+            !habitat_gpu_name_is_shared(gpu, name));
 }

@@ -1,18 +1,11 @@
-/* The table: built-in files, the user's files, order, access. */
+/* The table: adding entries, order, access. create.c fills it first. */
 #include "gpu/entry.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
-
-enum { LARGEST_FILE_BYTES = 1 << 20 };
 
 /* ---- order ---- */
 
@@ -231,58 +224,6 @@ habitat_status habitat_gpu_table_add_text(habitat_gpu_table *table, const char *
     return status == HABITAT_OK ? add_entry(table, entry, file, out, err) : status;
 }
 
-/* ---- files ---- */
-
-static habitat_status open_error(const char *path, const char *why, habitat_error *err) {
-    return habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0, "cannot open the GPU file: %s",
-                           why);
-}
-
-/* O_NONBLOCK: opening a pipe to which nobody writes would wait for ever; it means nothing to a
- * file. */
-static habitat_status open_file(const char *path, bool regular_only, FILE **out,
-                                habitat_error *err) {
-    struct stat info;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | (regular_only ? O_NONBLOCK : 0));
-    if (descriptor < 0)
-        return open_error(path, strerror(errno), err);
-    bool known = fstat(descriptor, &info) == 0;
-    const char *why = !known                  ? strerror(errno)
-                      : S_ISDIR(info.st_mode) ? "is a folder"
-                      : regular_only && !S_ISREG(info.st_mode)
-                          ? "a pipe or device, not a file; remove it"
-                          : NULL;
-    *out = why ? NULL : fdopen(descriptor, "rb");
-    if (!*out) {
-        close(descriptor);
-        return why ? open_error(path, why, err)
-                   : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    }
-    return HABITAT_OK;
-}
-
-habitat_status gpu_read_file(const char *path, bool regular_only, char **text, size_t *size,
-                             habitat_error *err) {
-    FILE *file = NULL;
-    habitat_status status = open_file(path, regular_only, &file, err);
-    if (status != HABITAT_OK)
-        return status;
-    char *data = malloc(LARGEST_FILE_BYTES + 2); /* one more than allowed tells a file too large */
-    size_t got = data ? fread(data, 1, LARGEST_FILE_BYTES + 1, file) : 0;
-    bool failed = ferror(file) != 0;
-    fclose(file);
-    if (!data || failed) {
-        free(data);
-        return data ? habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0,
-                                      "cannot read the GPU file")
-                    : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    }
-    data[got] = '\0';
-    *text = data;
-    *size = got;
-    return HABITAT_OK;
-}
-
 habitat_status habitat_gpu_table_add_file(habitat_gpu_table *table, const char *path,
                                           const habitat_gpu **out, habitat_error *err) {
     char *text = NULL;
@@ -296,53 +237,7 @@ habitat_status habitat_gpu_table_add_file(habitat_gpu_table *table, const char *
     return status;
 }
 
-habitat_status habitat_gpu_user_dir(char *out, size_t size) {
-    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-    int length = -1;
-    if (!out || !size)
-        return HABITAT_E_ARG;
-    char path[4096];
-    if (config && *config == '/') /* the XDG rules: relative paths are to be ignored */
-        length = snprintf(path, sizeof path, "%s/habitat/gpus", config);
-    else if (home && *home)
-        length = snprintf(path, sizeof path, "%s/.config/habitat/gpus", home);
-    if (length < 0 || (size_t)length >= size || (size_t)length >= sizeof path)
-        return HABITAT_E_ARG;
-    memcpy(out, path, (size_t)length + 1);
-    return HABITAT_OK;
-}
-
 /* ---- the whole ---- */
-
-static habitat_status add_built_in(habitat_gpu_table *table, habitat_error *err) {
-    size_t capacity = 2 * gpu_builtin_count + 8;
-    table->entries = malloc(capacity * sizeof *table->entries);
-    if (!table->entries)
-        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    for (size_t i = 0; i < gpu_builtin_count; i++)
-        table->entries[i] = &gpu_builtin[i];
-    table->count = gpu_builtin_count;
-    table->capacity = capacity;
-    return HABITAT_OK;
-}
-
-habitat_status habitat_gpu_table_create(const char *user_dir, habitat_gpu_table **out,
-                                        habitat_error *err) {
-    if (!out)
-        return habitat_fail(err, HABITAT_E_ARG, "a place for the table is needed");
-    habitat_gpu_table *table = calloc(1, sizeof *table);
-    if (!table)
-        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    habitat_status status = add_built_in(table, err);
-    if (status == HABITAT_OK && user_dir)
-        status = gpu_add_folder(table, user_dir, err);
-    if (status != HABITAT_OK) {
-        habitat_gpu_table_free(table);
-        return status;
-    }
-    *out = table;
-    return HABITAT_OK;
-}
 
 void habitat_gpu_table_free(habitat_gpu_table *table) {
     if (!table)

@@ -7,7 +7,7 @@
 
 #include <habitat/text.h>
 
-#include "base/decimal.h"
+#include "base/shortest.h"
 #include "base/error.h"
 #include "report/writer.h"
 
@@ -232,7 +232,7 @@ void json_number(writer *w, const char *key, double value) {
         return;
     if (isfinite(value)) {
         char text[32];
-        decimal_shortest(value, text);
+        habitat_shortest(value, text);
         checked(w, yajl_gen_number(w->json, text, strlen(text)));
     } else {
         json_null(w);
@@ -317,7 +317,7 @@ void csv_text(writer *w, const char *value) {
 void csv_number(writer *w, double value) {
     char text[32] = "";
     if (isfinite(value))
-        decimal_shortest(value, text);
+        habitat_shortest(value, text);
     csv_cell(w);
     writer_text(w, text);
 }

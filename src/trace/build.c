@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "trace/calls.h"
 #include "trace/inputs.h"
-#include "trace/link.h"
 
 /* Room for one more element in an array that grows by half. UINT32_MAX elements is the most that
  * index fields can name. */
@@ -186,7 +186,8 @@ const char *trace_absurd_size(const habitat_kernel *k) {
                                                        : NULL;
 }
 
-static void free_scratch(trace_builder *b) {
+void trace_discard(trace_builder *b) {
+    habitat_trace_free(b->trace);
     free(b->waits);
     free(b->flows);
     free(b->ranges);
@@ -197,45 +198,4 @@ static void free_scratch(trace_builder *b) {
         inputs_free(b->inputs);
     free(b->inputs);
     memset(b, 0, sizeof *b);
-}
-
-void trace_discard(trace_builder *b) {
-    habitat_trace_free(b->trace);
-    free_scratch(b);
-}
-
-/* Give back the room that growing left over. */
-static void shrink(habitat_trace *t) {
-    void *smaller;
-    if (t->operation_count &&
-        (smaller = realloc(t->operations, t->operation_count * sizeof *t->operations)))
-        t->operations = smaller;
-    if (t->kernel_count && (smaller = realloc(t->kernels, t->kernel_count * sizeof *t->kernels)))
-        t->kernels = smaller;
-    if (t->call_count && (smaller = realloc(t->calls, t->call_count * sizeof *t->calls)))
-        t->calls = smaller;
-}
-
-/* Take off what only told processes apart. */
-static void cut_correlations(const trace_builder *b) {
-    habitat_trace *t = b->trace;
-    if (!b->correlation_bits)
-        return;
-    for (size_t i = 0; i < t->kernel_count; i++)
-        t->kernels[i].correlation &= b->correlation_bits;
-    for (size_t i = 0; i < t->call_count; i++)
-        t->calls[i].correlation &= b->correlation_bits;
-}
-
-habitat_status trace_finish(trace_builder *b, habitat_trace **out, habitat_error *err) {
-    inputs_free(b->inputs); /* first: linking needs memory, and this can be much */
-    habitat_status status = trace_link(b, err);
-    if (status != HABITAT_OK)
-        return status;
-    cut_correlations(b);
-    shrink(b->trace);
-    *out = b->trace;
-    b->trace = NULL;
-    free_scratch(b);
-    return HABITAT_OK;
 }

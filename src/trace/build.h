@@ -1,38 +1,17 @@
-/* Building a trace: readers add events, trace_finish() sorts and links them.
+/* Building a trace: readers add events, finish.h sorts and links them.
  *
  * Operations and kernels are kept in their public structures from the start and sorted in place.
  * While building, some of their fields hold what linking needs; the comments below say which. */
 #ifndef HABITAT_TRACE_BUILD_H
 #define HABITAT_TRACE_BUILD_H
 
-#include <habitat/trace.h>
-
-#include "base/arena.h"
 #include "base/table.h"
+#include "trace/trace.h"
 
 #define TRACE_DURATION_LIMIT_NS ((uint64_t)1 << 53) /* 104 days: longer is absurd */
 #define TRACE_BYTES_LIMIT       ((uint64_t)1 << 50) /* of one copy, and of a GPU's memory */
 #define TRACE_BATCH_LIMIT       ((uint64_t)1 << 40) /* samples in one iteration */
 #define TRACE_TIME_LIMIT_NS     ((uint64_t)INT64_MAX)
-
-struct habitat_trace {
-    habitat_trace_info info;
-    habitat_strings strings;
-    habitat_arena arena;
-    habitat_operation *operations; /* building: parent = open B event below it on its thread,
-                                      kernel_count = external id, module = forward thread id */
-    size_t operation_count, operation_capacity;
-    habitat_kernel *kernels; /* building: operation = external id */
-    size_t kernel_count, kernel_capacity;
-    habitat_call *calls;
-    size_t call_count, call_capacity;
-    uint32_t *call_kernels; /* all calls' kernels, one call's behind the other's */
-    habitat_iteration *iterations;
-    double *iteration_ms_all;
-    bool from_memory;
-    char sha256[65]; /* of what could not be read a second time; empty for files */
-    int64_t modified_ns;
-};
 
 /* What the profiler noted of an event or a synchronisation, beside the call itself. Numbers are
  * HABITAT_NONE and ids 0 where it did not. */
@@ -119,18 +98,11 @@ bool trace_add_range(trace_builder *builder, const char *name, uint64_t start_ns
 /* Index of a thread, added when new; HABITAT_NONE when out of memory. */
 uint32_t trace_thread_index(trace_builder *builder, uint64_t process, uint64_t thread);
 
-/* Kind of a call, from its name. */
-habitat_call_kind trace_call_kind(const char *name);
-
 /* Kind of a GPU activity, from its name. */
 bool trace_name_is_collective(const char *name);
 
 /* The first size of a kernel that no GPU could launch, in words ("grid"), or NULL. */
 const char *trace_absurd_size(const habitat_kernel *kernel);
-
-/* Sort, link, count; then *out is the trace and the builder holds nothing.
- * On failure the builder still holds everything; call trace_discard(). */
-habitat_status trace_finish(trace_builder *builder, habitat_trace **out, habitat_error *err);
 
 /* Free everything. */
 void trace_discard(trace_builder *builder);

@@ -4,7 +4,7 @@
  * cuEventRecord, hipEventRecord. Tools add the version or the default stream at the end
  * (cudaLaunchKernel_v7000, cudaMemcpyAsync_ptsz), which changes nothing. A name that is not in the
  * table is of kind OTHER. */
-#include "trace/build.h"
+#include "trace/calls.h"
 
 #include <string.h>
 

@@ -13,9 +13,6 @@ habitat_status trace_link(trace_builder *builder, habitat_error *err);
  * learn their call. False when out of memory. */
 bool trace_link_calls(trace_builder *builder);
 
-/* The next operation outwards that is no range, or HABITAT_NONE. */
-uint32_t trace_outwards(const habitat_trace *trace, uint32_t operation);
-
 /* The part about iterations: which one everything belongs to, and their sums. Kernels and
  * operations are sorted and linked, times relative. HABITAT_E_ARG where the reading options do not
  * fit; HABITAT_E_MEMORY. */

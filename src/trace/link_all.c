@@ -111,11 +111,6 @@ static void find_parents_of_all(habitat_trace *t) {
     }
 }
 
-uint32_t trace_outwards(const habitat_trace *t, uint32_t at) {
-    at = t->operations[at].parent;
-    return at != HABITAT_NONE && is_range(&t->operations[at]) ? HABITAT_NONE : at;
-}
-
 /* Ranges are drawn by the user, anywhere: they must not come between operations, nor cut one off
  * from what is around it. The parent of an operation is an operation, or where none is around it,
  * the range found above. */

@@ -1,15 +1,13 @@
-/* Opening traces: finds the reader, runs it, fills what is known of the file; and what a trace
- * says of itself. */
+/* Opening traces: finds the reader, runs it, fills what is known of the file. */
 #include <habitat/trace.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "trace/finish.h"
 #include "trace/read.h"
 #include "trace/readers.h"
-#include "trace/sha256.h"
 
 static const habitat_read_options no_options;
 
@@ -163,52 +161,4 @@ habitat_status trace_read_memory_as(const void *data, size_t size_bytes, const c
 habitat_status habitat_trace_read_memory(const void *data, size_t size_bytes, const char *name,
                                          habitat_trace **out, habitat_error *err) {
     return trace_read_memory_as(data, size_bytes, name, false, out, err);
-}
-
-void habitat_trace_free(habitat_trace *t) {
-    if (!t)
-        return;
-    free(t->operations);
-    free(t->kernels);
-    free(t->calls);
-    free(t->call_kernels);
-    free(t->iterations);
-    free(t->iteration_ms_all);
-    habitat_strings_free(&t->strings);
-    habitat_arena_free(&t->arena);
-    free(t);
-}
-
-const habitat_trace_info *habitat_trace_get_info(const habitat_trace *t) {
-    return &t->info;
-}
-
-const habitat_operation *habitat_trace_operations(const habitat_trace *t, size_t *count) {
-    *count = t->operation_count;
-    return t->operations;
-}
-
-const habitat_kernel *habitat_trace_kernels(const habitat_trace *t, size_t *count) {
-    *count = t->kernel_count;
-    return t->kernels;
-}
-
-const habitat_call *habitat_trace_calls(const habitat_trace *t, size_t *count) {
-    *count = t->call_count;
-    return t->calls;
-}
-
-const habitat_iteration *habitat_trace_iterations(const habitat_trace *t, size_t *count) {
-    *count = t->info.iteration_count;
-    return t->iterations;
-}
-
-habitat_status habitat_trace_sha256(const habitat_trace *t, char out[65], habitat_error *err) {
-    if (t->from_memory)
-        return habitat_fail(err, HABITAT_E_UNSUPPORTED, "a trace read from memory has no file");
-    if (t->sha256[0]) {
-        memcpy(out, t->sha256, sizeof t->sha256);
-        return HABITAT_OK;
-    }
-    return sha256_file(t->info.file, t->info.file_bytes, t->modified_ns, out, err);
 }

@@ -19,16 +19,6 @@ static const struct family {
     {"_c10d_functional::", HABITAT_CLASS_COLLECTIVE, HABITAT_PASS_FORWARD},
 };
 
-static void copy_kind(char kind[24], const char *text, size_t length) {
-    size_t n = length < 23 ? length : 23;
-    memcpy(kind, text, n);
-    kind[n] = 0;
-}
-
-void work_set_kind(habitat_work *work, const char *kind) {
-    copy_kind(work->kind, kind, strlen(kind));
-}
-
 static bool ends_with(const char *text, size_t length, const char *end) {
     size_t n = strlen(end);
     return length > n && !memcmp(text + length - n, end, n);
@@ -54,7 +44,7 @@ static void derive_kind(char kind[24], const char *name) {
             length -= strlen(after[i]);
             break;
         }
-    copy_kind(kind, name, length);
+    work_copy_kind(kind, name, length);
 }
 
 static habitat_work blank(habitat_class op_class, habitat_pass pass) {
@@ -112,7 +102,7 @@ static habitat_status by_triton(const char *name, habitat_work *out) {
         return HABITAT_E_UNSUPPORTED;
     *out = blank(work.op_class, work.pass);
     out->varying = work.varying;
-    copy_kind(out->kind, name, strlen(name));
+    work_copy_kind(out->kind, name, strlen(name));
     return HABITAT_OK;
 }
 
@@ -125,7 +115,7 @@ static habitat_status by_family(const char *name, habitat_work *out) {
         *out = blank(families[i].op_class, families[i].pass);
         if (families[i].op_class == HABITAT_CLASS_ATTENTION && strstr(name, "ackward"))
             out->pass = HABITAT_PASS_BACKWARD;
-        copy_kind(out->kind, name, strcspn(name, "#:"));
+        work_copy_kind(out->kind, name, strcspn(name, "#:"));
         return HABITAT_OK;
     }
     return HABITAT_E_UNSUPPORTED;

@@ -38,8 +38,12 @@ const work_rule *work_rules(size_t *count);
  * without a final "_"; `*in_place` says that the name ends in "_". */
 const work_rule *work_rule_find(const char *name, size_t length, bool *in_place);
 
-/* Sets `kind`, cut to its length. */
+/* kind.c: sets `kind`, cut to its length. */
 void work_set_kind(habitat_work *work, const char *kind);
+void work_copy_kind(char kind[24], const char *text, size_t length);
+
+/* Statistics of half precision inputs are kept in fp32. */
+habitat_dtype work_statistics_dtype(habitat_dtype dtype);
 
 /* 1 for real numbers, `factor` for complex ones, 0 for integers and truth values. */
 double work_flop_factor(habitat_dtype dtype, double factor);

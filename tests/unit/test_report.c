@@ -5,7 +5,7 @@
 
 #include "check.h"
 #include "report/table.h"
-#include "base/decimal.h"
+#include "base/shortest.h"
 #include "report/writer.h"
 
 typedef struct buffer {
@@ -37,12 +37,12 @@ static void numbers(void) {
                                     5e-324, 1.7e308, 725,     2.0 / 3e-9, 4800e9};
     char text[32];
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
-        decimal_shortest(values[i], text);
+        habitat_shortest(values[i], text);
         CHECK(strtod(text, NULL) == values[i]);
     }
-    decimal_shortest(0.1, text);
+    habitat_shortest(0.1, text);
     CHECK_TEXT(text, "0.1");
-    decimal_shortest(725, text);
+    habitat_shortest(725, text);
     CHECK_TEXT(text, "725");
     check_case("a number is written with the digits that read back as itself, and no more");
 }

@@ -7,7 +7,7 @@
 
 #include <habitat/text.h>
 
-#include "base/decimal.h"
+#include "base/shortest.h"
 #include "base/letter.h"
 #include "base/quantile.h"
 
@@ -158,7 +158,7 @@ static void test_shortest(void) {
                  {0.1 + 0.2, "0.30000000000000004"},
                  {-0.0, "-0"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        decimal_shortest(cases[i].value, text);
+        habitat_shortest(cases[i].value, text);
         CHECK_TEXT(text, cases[i].text);
     }
     check_case("shortest text of 15 to 17 digits that is read back as the same number");

@@ -4,7 +4,7 @@
 
 #include <habitat/trace.h>
 
-#include "trace/build.h"
+#include "trace/calls.h"
 #include "trace/read.h"
 
 #include "check.h"

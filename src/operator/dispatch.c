@@ -8,10 +8,6 @@
 #include "gpu/gpu.h"
 #include "operator/views.h"
 
-habitat_dtype operator_arithmetic(const habitat_model_query *query) {
-    return query->arithmetic != HABITAT_DTYPE_UNKNOWN ? query->arithmetic : query->work->dtype;
-}
-
 static bool is_matrix_format(habitat_dtype arithmetic) {
     return arithmetic == HABITAT_DTYPE_TF32 || arithmetic == HABITAT_DTYPE_FP16 ||
            arithmetic == HABITAT_DTYPE_BF16;

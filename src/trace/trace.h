@@ -1,0 +1,31 @@
+/* A trace in memory. */
+#ifndef HABITAT_TRACE_TRACE_H
+#define HABITAT_TRACE_TRACE_H
+
+#include <habitat/trace.h>
+
+#include "base/arena.h"
+
+struct habitat_trace {
+    habitat_trace_info info;
+    habitat_strings strings;
+    habitat_arena arena;
+    habitat_operation *operations; /* building: parent = open B event below it on its thread,
+                                      kernel_count = external id, module = forward thread id */
+    size_t operation_count, operation_capacity;
+    habitat_kernel *kernels; /* building: operation = external id */
+    size_t kernel_count, kernel_capacity;
+    habitat_call *calls;
+    size_t call_count, call_capacity;
+    uint32_t *call_kernels; /* all calls' kernels, one call's behind the other's */
+    habitat_iteration *iterations;
+    double *iteration_ms_all;
+    bool from_memory;
+    char sha256[65]; /* of what could not be read a second time; empty for files */
+    int64_t modified_ns;
+};
+
+/* The next operation outwards that is no range, or HABITAT_NONE. */
+uint32_t trace_outwards(const habitat_trace *trace, uint32_t operation);
+
+#endif
