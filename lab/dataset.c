@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/csv.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "models/learned.h"
@@ -108,8 +109,8 @@ static habitat_status add_row(habitat_dataset *data, const habitat_csv_reader *r
         data->skipped++;
         return HABITAT_OK;
     }
-    if ((status = resolve(data, gpu, habitat_csv_path(reader), habitat_csv_line(reader), last,
-                          err)) != HABITAT_OK)
+    if ((status = resolve(data, gpu, csv_path(reader), habitat_csv_line(reader), last, err)) !=
+        HABITAT_OK)
         return status;
     const char *source = habitat_csv_text(reader, "source");
     source = source ? source : "";

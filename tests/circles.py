@@ -56,27 +56,20 @@ def objects_of(files, folder):
         yield file, os.path.join(folder, min(fitting, key=len))
 
 
-def symbols(path):
-    """Symbols that an object file defines for others, and those that it uses."""
-    out = subprocess.run(["nm", "-P", "-g", path], check=True, capture_output=True, text=True).stdout
-    defined, used = set(), set()
-    for line in out.splitlines():
-        name, kind = line.split()[:2]
-        (used if kind in "Uwv" else defined).add(name)
-    return defined, used
-
-
 def call_arrows(files, folder):
+    source_of = {path: source for source, path in objects_of(files, folder)}
     home, uses = {}, []
-    for source, path in objects_of(files, folder):
-        defined, used = symbols(path)
-        for name in defined:
-            home[name] = node_of(source)
-        uses.append((node_of(source), used))
-    for node, used in uses:
-        for name in sorted(used):
-            if home.get(name, node) != node:
-                yield node, home[name], "uses " + name
+    out = subprocess.run(["nm", "-A", "-P", "-g", *source_of], check=True, capture_output=True, text=True)
+    for line in out.stdout.splitlines():
+        path, rest = line.rsplit(": ", 1)
+        name, kind = rest.split()[:2]
+        if kind in "Uwv":
+            uses.append((node_of(source_of[path]), name))
+        else:
+            home[name] = node_of(source_of[path])
+    for node, name in sorted(uses):
+        if home.get(name, node) != node:
+            yield node, home[name], "uses " + name
 
 
 def graph_of(arrows):

@@ -31,7 +31,7 @@ public() { # public headers that belong to a module
     case $1 in
     base) echo "status units words version csv text" ;;
     question) echo "question" ;;
-    formula) echo "formula" ;;
+    formula) ;;
     operator) ;;
     models) echo "models" ;;
     gpu) echo "gpu" ;;

@@ -42,10 +42,6 @@ typedef struct habitat_csv_reader habitat_csv_reader;
 HABITAT_API habitat_status habitat_csv_open(const char *path, habitat_csv_reader **out,
                                             habitat_error *err);
 
-/** The header line as it stands, without its line end.
- * @return borrowed, until the reader is closed. @since 0.2 */
-HABITAT_API const char *habitat_csv_header(const habitat_csv_reader *reader);
-
 /** Names of the columns. @param count receives their number.
  * @return borrowed, shape (*count), until the reader is closed. @since 0.2 */
 HABITAT_API const char *const *habitat_csv_columns(const habitat_csv_reader *reader, size_t *count);
@@ -59,10 +55,6 @@ HABITAT_API const char *const *habitat_csv_columns(const habitat_csv_reader *rea
  *         HABITAT_E_MEMORY. @tested tests/unit/test_csv.c @since 0.1 */
 HABITAT_API habitat_status habitat_csv_next(habitat_csv_reader *reader, const char **record,
                                             habitat_error *err);
-
-/** Fields of the current record, quotes taken off, in the order of the columns.
- * @return borrowed until the next record is read; as many as there are columns. @since 0.2 */
-HABITAT_API const char *const *habitat_csv_fields(const habitat_csv_reader *reader);
 
 /** One field of the current record as it stands, with its quotes; before the first record, of the
  * header.
@@ -80,10 +72,6 @@ HABITAT_API double habitat_csv_number(const habitat_csv_reader *reader, const ch
 
 /** Line of the file on which the current record begins; the first line is 1. @since 0.2 */
 HABITAT_API uint64_t habitat_csv_line(const habitat_csv_reader *reader);
-
-/** The path that the table was opened by. @return borrowed, until the reader is closed. @since 0.2
- */
-HABITAT_API const char *habitat_csv_path(const habitat_csv_reader *reader);
 
 /** Close a table; NULL is allowed. @since 0.2 */
 HABITAT_API void habitat_csv_close(habitat_csv_reader *reader);

@@ -301,9 +301,6 @@ typedef enum habitat_limiter {
     HABITAT_LIMIT_SHARED_MEMORY,
 } habitat_limiter;
 
-/** Name of a limiter for people: "registers". @return static string. @since 0.1 */
-HABITAT_API const char *habitat_limiter_name(habitat_limiter limiter);
-
 /** Blocks of a kernel resident on one SM at a time (exact, CUDA's rules).
  * @param gpu     GPU, borrowed.
  * @param launch  block size, registers, shared memory.

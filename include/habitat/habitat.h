@@ -26,6 +26,8 @@
 #include <habitat/gpu.h>
 #include <habitat/trace.h>
 #include <habitat/work.h>
+#include <habitat/question.h>
+#include <habitat/models.h>
 #include <habitat/workload.h>
 #include <habitat/method.h>
 #include <habitat/predict.h>

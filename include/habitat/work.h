@@ -153,18 +153,6 @@ HABITAT_API habitat_dtype habitat_kernel_arithmetic(const char *kernel_name,
  * @return UNKNOWN if the name holds none; for copies a format of the right size. @since 0.1 */
 HABITAT_API habitat_dtype habitat_kernel_tensor_dtype(const char *kernel_name);
 
-/* How a matrix or convolution kernel cuts its work, as far as its name says. 0 = not said. */
-typedef struct habitat_kernel_configuration {
-    uint32_t tile_m, tile_n, tile_k; /* of one block, elements */
-    uint32_t stages;                 /* tiles in flight */
-    bool split_k;                    /* several blocks share one tile of the result */
-} habitat_kernel_configuration;
-
-/** Tile sizes from a kernel's name ("..._tilesize128x128x32_stage3_...", "cutlass_80_simt_sgemm_
- * 128x256_8x4_nt", "nvjet_tst_128x256_64x4_...").
- * @return HABITAT_OK; HABITAT_E_UNSUPPORTED if the name says none. @since 0.1 */
-HABITAT_API habitat_status habitat_kernel_get_configuration(const char *kernel_name,
-                                                            habitat_kernel_configuration *out);
 
 /** Work of an operation given by its parameters, without a trace (for `habitat op`, models, tests).
  * Each fills flop, bytes, class and shape; `dtype` is the tensors' number format.

@@ -24,7 +24,6 @@ struct habitat_csv_reader {
     uint64_t bytes, most_bytes; /* read so far, unpacked; at most */
     char *record;               /* as it stands, shape (capacity) */
     char *cells;                /* the record again, cut into fields, shape (capacity) */
-    char *header;               /* as it stands */
     char *names;                /* the header, cut into fields */
     size_t length, capacity;
     uint64_t line, next_line; /* of the record's first line; of the next byte */
@@ -211,11 +210,9 @@ static habitat_status read_header(habitat_csv_reader *r, habitat_error *err) {
     if (!more || !memchr(r->record, ',', r->length))
         return habitat_fail_at(err, HABITAT_E_FORMAT, r->path, UINT64_MAX, 1,
                                "no header line of a CSV table");
-    r->header = malloc(r->length + 1);
     r->names = malloc(r->length + 1);
-    if (!r->header || !r->names)
+    if (!r->names)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    memcpy(r->header, r->record, r->length + 1);
     memcpy(r->names, r->record, r->length + 1);
     r->column_count = cut_fields(r->names, r->columns, r->begins);
     if (r->column_count > HABITAT_CSV_COLUMNS_MAX)
@@ -264,15 +261,10 @@ void habitat_csv_close(habitat_csv_reader *r) {
         gzclose(r->file);
     free(r->path);
     free(r->buffer);
-    free(r->header);
     free(r->names);
     free(r->record);
     free(r->cells);
     free(r);
-}
-
-const char *habitat_csv_header(const habitat_csv_reader *reader) {
-    return reader->header;
 }
 
 const char *const *habitat_csv_columns(const habitat_csv_reader *reader, size_t *count) {
@@ -303,7 +295,7 @@ habitat_status habitat_csv_next(habitat_csv_reader *r, const char **record, habi
     return HABITAT_OK;
 }
 
-const char *const *habitat_csv_fields(const habitat_csv_reader *reader) {
+const char *const *csv_fields(const habitat_csv_reader *reader) {
     return reader->fields;
 }
 
@@ -338,6 +330,6 @@ uint64_t habitat_csv_line(const habitat_csv_reader *reader) {
     return reader->line;
 }
 
-const char *habitat_csv_path(const habitat_csv_reader *reader) {
+const char *csv_path(const habitat_csv_reader *reader) {
     return reader->path;
 }

@@ -1,6 +1,6 @@
-/* The timing formulas as pure scalar functions, shared by the public calls of habitat/formula.h and
- * by the prediction loop, which looks the device facts up once instead of once a kernel.
- * Ratios are origin over destination, as in the paper. Derivations: docs/formulas.md. */
+/* The timing formulas as pure scalar functions. The prediction loop looks the device facts up once,
+ * not once a kernel. Ratios are origin over destination, as in the paper. Derivations:
+ * docs/formulas.md. */
 #ifndef HABITAT_FORMULA_FORMULA_H
 #define HABITAT_FORMULA_FORMULA_H
 

@@ -1,6 +1,6 @@
 /* Which of a GPU's rates a kernel's arithmetic runs at, and what libraries fall back to where a GPU
  * lacks it. One table; see docs/formulas.md#rates. */
-#include <habitat/formula.h>
+#include "formula/rates.h"
 
 #include "formula/formula.h"
 #include "gpu/gpu.h"
@@ -74,4 +74,11 @@ double habitat_arithmetic_rate(const habitat_gpu *gpu, habitat_dtype dtype, bool
         return rate;
     }
     return NAN;
+}
+
+double habitat_memory_rate(const habitat_gpu *gpu, bool sustained) {
+    if (!gpu)
+        return NAN;
+    double held = gpu->sustained_bandwidth_bytes_per_s;
+    return sustained && formula_usable(held) ? held : gpu->memory_bandwidth_bytes_per_s;
 }

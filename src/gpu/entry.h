@@ -117,7 +117,4 @@ void gpu_supersede_skipped(habitat_gpu_table *table, const char *name);
 habitat_status gpu_read_file(const char *path, bool regular_only, char **text, size_t *size,
                              habitat_error *err);
 
-/* resolve.c: fills `err` with "unknown GPU ..." and the nearest names. */
-habitat_status gpu_unknown(const habitat_gpu_table *table, const char *name, habitat_error *err);
-
 #endif

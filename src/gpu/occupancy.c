@@ -83,8 +83,3 @@ habitat_status habitat_occupancy_blocks(const habitat_gpu *gpu, const habitat_la
     *out = blocks;
     return HABITAT_OK;
 }
-
-const char *habitat_limiter_name(habitat_limiter limiter) {
-    static const char *const names[] = {"none", "threads", "blocks", "registers", "shared memory"};
-    return (unsigned)limiter < sizeof names / sizeof *names ? names[limiter] : "unknown";
-}

@@ -47,7 +47,9 @@ static size_t distance(const gpu_entry *entry, const char *wanted) {
     return least;
 }
 
-habitat_status gpu_unknown(const habitat_gpu_table *table, const char *name, habitat_error *err) {
+/* Fills `err` with "unknown GPU ..." and the nearest names. */
+static habitat_status unknown(const habitat_gpu_table *table, const char *name,
+                              habitat_error *err) {
     enum { SHOWN = 3 };
     const gpu_entry *nearest[SHOWN] = {NULL};
     size_t distances[SHOWN] = {SIZE_MAX, SIZE_MAX, SIZE_MAX};
@@ -117,7 +119,7 @@ habitat_status habitat_gpu_find(const habitat_gpu_table *table, const char *name
                                "describes %.60s and was skipped: %.200s", skipped->gpu,
                                skipped->message);
     if (!entry)
-        return gpu_unknown(table, name, err);
+        return unknown(table, name, err);
     *out = &entry->gpu;
     if (alias)
         *alias = other_name;

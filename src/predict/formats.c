@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <habitat/formula.h>
 #include <habitat/predict.h>
 #include <habitat/text.h>
 
 #include "base/constants.h"
 #include "gpu/gpu.h"
+#include "formula/rates.h"
 
 enum { NAMES_SHOWN = 4 };
 

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "workload/launch.h"
+#include "formula/rates.h"
 
 double scaling_kernel_floor_ns(const habitat_gpu *gpu) {
     return hardware_kernel_floor_cycles / gpu->boost_clock_hz * 1e9;

@@ -5,6 +5,7 @@
 #include "gpu/gpu.h"
 #include "work/class.h"
 #include "workload/workload.h"
+#include "formula/rates.h"
 
 method_question single_question(const habitat_model_query *query, const habitat_gpu *gpu,
                                 bool sustained) {

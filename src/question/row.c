@@ -12,9 +12,9 @@
 #include "base/error.h"
 
 row row_of(const habitat_csv_reader *reader, habitat_error *err) {
-    row r = {.path = habitat_csv_path(reader), .line = habitat_csv_line(reader), .err = err};
+    row r = {.path = csv_path(reader), .line = habitat_csv_line(reader), .err = err};
     r.columns = habitat_csv_columns(reader, &r.count);
-    r.fields = habitat_csv_fields(reader);
+    r.fields = csv_fields(reader);
     return r;
 }
 

@@ -49,13 +49,6 @@ void sha256_free(sha256_sum *sum) {
     free(sum);
 }
 
-void sha256_bytes(const void *data, size_t size_bytes, char out[65]) {
-    SHA256_CTX digest;
-    SHA256_Init(&digest);
-    SHA256_Update(&digest, data, size_bytes);
-    finish(&digest, out);
-}
-
 static bool unchanged(int file, uint64_t size_bytes, int64_t modified_ns) {
     struct stat facts;
     if (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode))

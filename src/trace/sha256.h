@@ -1,4 +1,4 @@
-/* SHA-256 (FIPS 180-4) of files and bytes. */
+/* SHA-256 (FIPS 180-4) of files, and of bytes that come in pieces. */
 #ifndef HABITAT_TRACE_SHA256_H
 #define HABITAT_TRACE_SHA256_H
 
@@ -17,8 +17,5 @@ sha256_sum *sha256_begin(void);
 void sha256_add(sha256_sum *sum, const void *data, size_t size_bytes);
 void sha256_end(sha256_sum *sum, char out[65]); /* `sum` takes nothing more */
 void sha256_free(sha256_sum *sum);              /* NULL is allowed */
-
-/* Hex digest of bytes. */
-void sha256_bytes(const void *data, size_t size_bytes, char out[65]);
 
 #endif

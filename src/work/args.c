@@ -63,7 +63,8 @@ double work_elements(const habitat_input *tensor) {
     return product;
 }
 
-double work_distinct(const habitat_input *tensor) {
+/* Elements in memory: dimensions of stride 0 count once, overlapping windows count their span. */
+static double distinct(const habitat_input *tensor) {
     if (!tensor || !tensor->strides)
         return work_elements(tensor);
     double product = 1, span = 1;
@@ -85,7 +86,7 @@ double work_size(double elements, habitat_dtype dtype) {
 }
 
 double work_bytes(const habitat_input *tensor) {
-    return tensor ? work_size(work_distinct(tensor), tensor->dtype) : 0;
+    return tensor ? work_size(distinct(tensor), tensor->dtype) : 0;
 }
 
 double work_dim(const habitat_input *tensor, int index) {
@@ -193,10 +194,6 @@ int work_category(habitat_dtype dtype) {
     default:
         return -1;
     }
-}
-
-bool work_is_float(habitat_dtype dtype) {
-    return work_category(dtype) >= 2;
 }
 
 bool work_is_complex(habitat_dtype dtype) {

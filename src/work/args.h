@@ -40,9 +40,6 @@ bool work_broadcast(work_dims *into, const work_dims *other);
 /* Elements of a tensor as its shape says; NaN for NULL. */
 double work_elements(const habitat_input *tensor);
 
-/* Elements in memory: dimensions of stride 0 count once, overlapping windows count their span. */
-double work_distinct(const habitat_input *tensor);
-
 /* Bytes of the distinct elements; 0 for NULL, NaN if the number format is unknown. */
 double work_bytes(const habitat_input *tensor);
 
@@ -63,7 +60,6 @@ habitat_dtype work_dtype_argument(const habitat_operation *op, uint32_t index);
 
 /* Number format of the result of mixing two, as PyTorch promotes tensors of equal standing. */
 habitat_dtype work_promote(habitat_dtype a, habitat_dtype b);
-bool work_is_float(habitat_dtype dtype);
 bool work_is_complex(habitat_dtype dtype);
 /* 0 bool, 1 integer, 2 floating point, 3 complex; -1 unknown */
 int work_category(habitat_dtype dtype);

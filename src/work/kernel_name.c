@@ -1,4 +1,4 @@
-/* What a kernel's name tells: its class, the arithmetic it computes in, its tile sizes.
+/* What a kernel's name tells: its class, and the arithmetic it computes in.
  *
  * Names are no interface: each table row says where the pattern was seen, or that it is inferred.
  * Tables are searched from the top, the first pattern contained in the name wins. */
@@ -466,76 +466,4 @@ habitat_dtype habitat_kernel_arithmetic(const char *kernel_name, const habitat_w
     if (matrix_unit)
         *matrix_unit = means >= MATRIX_TENSORS;
     return dtype;
-}
-
-/* Configuration ---------------------------------------------------------------------------- */
-
-/* "128x64" or "128x64x32" at `text`; the number of sizes read, 0 if there are none. */
-static int sizes_at(const char *text, uint32_t sizes[3], const char **end) {
-    int count = 0;
-    while (count < 3) {
-        char *after;
-        if (!letter_is_digit(*text))
-            break;
-        unsigned long value = strtoul(text, &after, 10);
-        if (value == 0 || value > 4096)
-            break;
-        sizes[count++] = (uint32_t)value;
-        *end = after;
-        if (*after != 'x' || !letter_is_digit(after[1]))
-            break;
-        text = after + 1;
-    }
-    return count;
-}
-
-/* The number after `word`, 0 if it is not there. */
-static uint32_t number_after(const char *name, const char *word) {
-    const char *at = strstr(name, word);
-    if (!at || !letter_is_digit(at[strlen(word)]))
-        return 0;
-    unsigned long value = strtoul(at + strlen(word), NULL, 10);
-    return value <= 4096 ? (uint32_t)value : 0;
-}
-
-habitat_status habitat_kernel_get_configuration(const char *kernel_name,
-                                                habitat_kernel_configuration *out) {
-    if (!kernel_name || !out)
-        return HABITAT_E_ARG;
-    char name[NAME_MAX_LENGTH];
-    lower(kernel_name, name);
-    habitat_kernel_configuration found = {0};
-    uint32_t sizes[3], more[3];
-    const char *end = name, *at = strstr(name, "tilesize");
-    if (at && sizes_at(at + 8, sizes, &end) >= 2) { /* xmma: tilesize128x128x32_stage3 */
-        found.tile_m = sizes[0];
-        found.tile_n = sizes[1];
-        found.tile_k = sizes_at(at + 8, sizes, &end) == 3 ? sizes[2] : 0;
-        found.stages = number_after(name, "_stage");
-    } else if (strstr(name, "gemm") || strstr(name, "nvjet") || strstr(name, "cutlass") ||
-               strstr(name, "cudnn") || strstr(name, "grad") || strstr(name, "fmha")) {
-        /* _128x256_8x4_: tile, then depth and stages; ampere_sgemm_128x64_tn: tile alone */
-        for (at = strchr(name, '_'); at; at = strchr(at + 1, '_')) {
-            if (sizes_at(at + 1, sizes, &end) != 2 || sizes[0] < 8 || sizes[1] < 8)
-                continue;
-            found.tile_m = sizes[0];
-            found.tile_n = sizes[1];
-            if (*end == '_' && sizes_at(end + 1, more, &end) == 2) {
-                found.tile_k = more[0];
-                found.stages = more[1];
-            }
-            break;
-        }
-        at = strstr(name, "stages_"); /* ampere_bf16_s16816gemm_..._stages_32x5_tn */
-        if (!found.tile_k && at && sizes_at(at + 7, more, &end) == 2) {
-            found.tile_k = more[0];
-            found.stages = more[1];
-        }
-    }
-    found.split_k = strstr(name, "splitk") || strstr(name, "split_k_kernel") ||
-                    strstr(name, "segment_k_on") || strstr(name, "_splitk");
-    if (!found.tile_m)
-        return HABITAT_E_UNSUPPORTED;
-    *out = found;
-    return HABITAT_OK;
 }

@@ -939,7 +939,8 @@ static int compare(const char *text, size_t length, const char *name) {
 }
 
 static const work_rule *find_exact(const char *name, size_t length) {
-    size_t low = 0, high = sizeof rules / sizeof *rules;
+    size_t low = 0, high = 0;
+    work_rules(&high);
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         int order = compare(name, length, rules[middle].name);

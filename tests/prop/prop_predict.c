@@ -11,6 +11,7 @@
 #include "check.h"
 #include "made_gpu.h"
 #include "made_trace.h"
+#include "one_kernel.h"
 
 enum { ROUNDS = 60, KERNELS = 40 };
 

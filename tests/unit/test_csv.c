@@ -39,10 +39,11 @@ static void test_fields(void) {
     const char *const *columns = habitat_csv_columns(r, &count);
     CHECK_INT(count, 3);
     CHECK_TEXT(columns[1], "b,\"c");
-    CHECK_TEXT(habitat_csv_header(r), "a,\"b,\"\"c\",d");
+    const char *header = habitat_csv_raw(r, 1, &length); /* before the first record */
+    CHECK(length == 7 && memcmp(header, "\"b,\"\"c\"", 7) == 0);
     CHECK_TEXT(next(r), "1,\"x,\"\"y\n z\",");
     CHECK_INT(habitat_csv_line(r), 2);
-    CHECK_TEXT(habitat_csv_fields(r)[1], "x,\"y\n z");
+    CHECK_TEXT(csv_fields(r)[1], "x,\"y\n z");
     const char *raw = habitat_csv_raw(r, 1, &length);
     CHECK(length == 10 && memcmp(raw, "\"x,\"\"y\n z\"", 10) == 0);
     habitat_csv_raw(r, 2, &length);
@@ -62,7 +63,8 @@ static void test_fields(void) {
 static void test_files(void) {
     habitat_csv_reader *r = opened("\xef\xbb\xbf"
                                    "a,b\r\n1,\"2\r\n3\"\r\n4,5");
-    CHECK_TEXT(habitat_csv_header(r), "a,b"); /* no byte order mark */
+    size_t columns = 0;
+    CHECK_TEXT(habitat_csv_columns(r, &columns)[0], "a"); /* no byte order mark */
     CHECK_TEXT(next(r), "1,\"2\r\n3\"");
     CHECK_TEXT(habitat_csv_text(r, "b"), "2\r\n3");
     CHECK_TEXT(next(r), "4,5"); /* the last line end may be missing */

@@ -27,6 +27,14 @@ static const habitat_gpu *gpu_of(const char *name) {
 }
 
 /* One row "GPU | threads registers bytes | want | working". */
+static const char *const limiters[] = {
+    [HABITAT_LIMIT_NONE] = "none",
+    [HABITAT_LIMIT_THREADS] = "threads",
+    [HABITAT_LIMIT_BLOCKS] = "blocks",
+    [HABITAT_LIMIT_REGISTERS] = "registers",
+    [HABITAT_LIMIT_SHARED_MEMORY] = "shared memory",
+};
+
 static void check_row(char *line, int number) {
     char name[64], want[64], status_name[32], got[96], title[256];
     unsigned threads = 0, registers = 0, bytes = 0;
@@ -41,9 +49,9 @@ static void check_row(char *line, int number) {
     habitat_status status = gpu ? habitat_occupancy_blocks(gpu, &launch, &blocks, &limiter) : 0;
     snprintf(status_name, sizeof status_name, "%.30s", habitat_status_name(status) + 10);
     if (status == HABITAT_OK)
-        snprintf(got, sizeof got, "%u %s", blocks, habitat_limiter_name(limiter));
+        snprintf(got, sizeof got, "%u %s", blocks, limiters[limiter]);
     else if (status == HABITAT_E_NOT_RESIDENT)
-        snprintf(got, sizeof got, "%s %s", status_name, habitat_limiter_name(limiter));
+        snprintf(got, sizeof got, "%s %s", status_name, limiters[limiter]);
     else
         snprintf(got, sizeof got, "%s", status_name);
     CHECK_TEXT(got, want);

@@ -2,10 +2,10 @@
  *
  * o: 100 SMs, 1.0 GHz, 1000 GB/s, 10 TFLOP/s plain fp32, 80 TFLOP/s tf32 and 160 fp16, bf16 matrix
  * d:  50 SMs, 2.0 GHz,  500 GB/s,  8 TFLOP/s plain fp32, no matrix units but fp16's 32 TFLOP/s */
-#include <habitat/formula.h>
-
 #include "check.h"
 #include "made_gpu.h"
+#include "one_kernel.h"
+#include "formula/rates.h"
 
 static habitat_gpu o, d;
 

@@ -3,10 +3,9 @@
  * Blocks of 1024 threads, 32 registers a thread, no shared memory: the 2048 threads of an SM
  * hold 2. o: 100 SMs x 2 = wave of 200 blocks; 1.0 GHz; 1000 GB/s d:  50 SMs x 2 = wave of 100
  * blocks; 2.0 GHz;  500 GB/s; 8 TFLOP/s: ridge R = 16 flop/byte */
-#include <habitat/formula.h>
-
 #include "check.h"
 #include "made_gpu.h"
+#include "one_kernel.h"
 
 static habitat_gpu o, d;
 

@@ -247,48 +247,6 @@ static void tensors(void) {
     check_case("formats of tensors from template arguments");
 }
 
-static const struct tile_case {
-    const char *name;
-    uint32_t m, n, k, stages;
-    bool split_k;
-} tile_cases[] = {
-    {"sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize256x128x8_stage3_warpsize4x2x1_ffma", 256, 128,
-     8, 3, false},
-    {"sm90_xmma_wgrad_indexed_implicit_gemm_f32f32_tf32f32_f32_nhwckrsc_nhwc_tilesize128x64x32_"
-     "warpgroupsize1x1x1_g1_execute_split_k_kernel__5x_cudnn",
-     128, 64, 32, 0, true},
-    {"void cutlass::Kernel2<cutlass_80_simt_sgemm_128x256_8x4_nt_align1>(x)", 128, 256, 8, 4,
-     false},
-    {"nvjet_sm90_tst_320x128_64x3_1x2_h_bz_coopB_TNT", 320, 128, 64, 3, false},
-    {"volta_sgemm_128x64_nn", 128, 64, 0, 0, false},
-    {"ampere_sgemm_128x64_sliced1x2_ldg8_tn", 128, 64, 0, 0, false},
-    {"cutlass_tensorop_s1688wgrad_optimized_tf32_256x64_16x4_nhwc_align4", 256, 64, 16, 4, false},
-    {"ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_tn", 128, 128, 32, 5, false},
-    {"fmha_cutlassF_f16_aligned_64x128_rf_sm80", 64, 128, 0, 0, false},
-};
-
-static void tiles(void) {
-    for (size_t i = 0; i < sizeof tile_cases / sizeof *tile_cases; i++) {
-        const struct tile_case *c = &tile_cases[i];
-        habitat_kernel_configuration got = {0};
-        CHECK_INT(habitat_kernel_get_configuration(c->name, &got), HABITAT_OK);
-        CHECK_INT(got.tile_m, c->m);
-        CHECK_INT(got.tile_n, c->n);
-        CHECK_INT(got.tile_k, c->k);
-        CHECK_INT(got.stages, c->stages);
-        CHECK_INT(got.split_k, c->split_k);
-        check_case(c->name);
-    }
-    habitat_kernel_configuration got = {.tile_m = 7};
-    CHECK_INT(habitat_kernel_get_configuration("elementwise_kernel<128, 2>", &got),
-              HABITAT_E_UNSUPPORTED);
-    CHECK_INT(habitat_kernel_get_configuration("gemm_999999999999x64", &got),
-              HABITAT_E_UNSUPPORTED);
-    CHECK_INT(habitat_kernel_get_configuration(NULL, &got), HABITAT_E_ARG);
-    CHECK_INT(got.tile_m, 7);
-    check_case("no tile sizes: a status, and the result untouched");
-}
-
 static void long_names(void) {
     char *name = malloc(100001);
     CHECK(name != NULL);
@@ -299,10 +257,8 @@ static void long_names(void) {
     name[100000] = 0;
     habitat_kernel kernel = {.name = name};
     habitat_work work;
-    habitat_kernel_configuration tile;
     CHECK_INT(habitat_kernel_work(&kernel, &work), HABITAT_OK);
     CHECK_INT(work.op_class, HABITAT_CLASS_GEMM);
-    CHECK_INT(habitat_kernel_get_configuration(name, &tile), HABITAT_OK);
     habitat_kernel_arithmetic(name, &work, NULL);
     free(name);
     check_case("a name of 100,000 characters");
@@ -313,7 +269,6 @@ int main(void) {
     classes();
     copies();
     tensors();
-    tiles();
     long_names();
     return check_done();
 }

@@ -1,8 +1,9 @@
 /* The heuristics a user would try first: ratio of peak flop/s, of bandwidth, of roofline times. */
-#include <habitat/formula.h>
+#include "one_kernel.h"
 
 #include "formula/formula.h"
 #include "gpu/gpu.h"
+#include "formula/rates.h"
 
 static bool bad_arguments(const habitat_kernel_facts *kernel, const habitat_gpu *origin,
                           const habitat_gpu *dest, const double *out_ns) {
@@ -32,13 +33,6 @@ habitat_status habitat_bandwidth_time(const habitat_kernel_facts *kernel, const 
         return HABITAT_E_NO_SPEC;
     *out_ns = kernel->time_ns * ratio;
     return HABITAT_OK;
-}
-
-double habitat_memory_rate(const habitat_gpu *gpu, bool sustained) {
-    if (!gpu)
-        return NAN;
-    double held = gpu->sustained_bandwidth_bytes_per_s;
-    return sustained && formula_usable(held) ? held : gpu->memory_bandwidth_bytes_per_s;
 }
 
 static formula_rates rates_of(const habitat_kernel_facts *kernel, const habitat_gpu *gpu,

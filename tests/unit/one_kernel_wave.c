@@ -1,9 +1,10 @@
 /* Wave scaling: the exponent g and equations 1 and 2 for one kernel. What a wave is comes from the
  * exact occupancy of both GPUs; a block that fits on neither or only one of them has no wave. */
-#include <habitat/formula.h>
+#include "one_kernel.h"
 
 #include "formula/formula.h"
 #include "gpu/gpu.h"
+#include "formula/rates.h"
 
 habitat_status habitat_wave_exponent(const habitat_kernel_facts *kernel, const habitat_gpu *dest,
                                      double *out) {

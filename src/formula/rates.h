@@ -1,0 +1,22 @@
+/* Which of a GPU's rates a kernel runs at. */
+#ifndef HABITAT_FORMULA_RATES_H
+#define HABITAT_FORMULA_RATES_H
+
+#include <stdbool.h>
+
+#include <habitat/gpu.h>
+
+/* The rate a kernel's arithmetic runs at on a GPU: the matrix or plain rate of its dtype; where
+ * the GPU lacks it, of the format the libraries fall back to (tf32 -> fp32 plain, bf16 -> fp32
+ * plain, fp16 -> fp32 plain, fp8 -> bf16 or fp16 matrix).
+ * @param sustained sustained rate, else spec-sheet peak.
+ * @param used_dtype, used_matrix what the rate stands for; may be NULL.
+ * @return [flop/s]; NaN if even the fallback is unknown. */
+double habitat_arithmetic_rate(const habitat_gpu *gpu, habitat_dtype dtype, bool matrix_unit,
+                               bool sustained, habitat_dtype *used_dtype, bool *used_matrix);
+
+/* DRAM bandwidth of a GPU: sustained where asked for and known, else the spec sheet's.
+ * @return [byte/s]; NaN if unknown. */
+double habitat_memory_rate(const habitat_gpu *gpu, bool sustained);
+
+#endif
