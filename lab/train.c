@@ -13,9 +13,10 @@
 #include "gpu/gpu.h"
 #include "lab/dataset.h"
 #include "lab/random.h"
+#include "lab/samples.h"
 #include "question/query.h"
 
-enum { TRAIN_GPUS_MAX = 32, ROWS_PER_GROUP = 8000, LEAST_ROWS = 40, LEAST_TESTS = 50 };
+enum { LEAST_ROWS = 40, LEAST_TESTS = 50 };
 
 /* Shape of the trees per class: few and shallow where GPUs must be bridged. Settled by leaving
  * training GPUs out; docs/modelling.md#choices */
@@ -33,210 +34,6 @@ static const struct {
     [OPERATOR_CONV_OTHER] = {4, 200, 5, 300, 4},  [OPERATOR_CONV_MATRIX] = {4, 200, 5, 300, 4},
     [OPERATOR_RNN] = {4, 200, 5, 300, 8},
 };
-
-/* Rows of one class as numbers. `x` and `y` with each GPU's own rates, `x_estimated` and
- * `y_estimated` with rates estimated from the other GPUs. */
-typedef struct samples {
-    size_t n, d;
-    float *x, *y, *x_estimated, *y_estimated;
-    float *weight;
-    uint8_t *gpu; /* index into gpus */
-    uint8_t *test;
-    uint8_t *is_long; /* among the longest three tenths of its GPU's rows */
-    float *time_ms;
-    uint64_t *hash;
-    size_t gpu_count;
-    const habitat_gpu *gpus[TRAIN_GPUS_MAX];
-    habitat_gpu estimated[TRAIN_GPUS_MAX];
-} samples;
-
-static void samples_free(samples *s) {
-    free(s->x);
-    free(s->y);
-    free(s->x_estimated);
-    free(s->y_estimated);
-    free(s->weight);
-    free(s->gpu);
-    free(s->test);
-    free(s->is_long);
-    free(s->time_ms);
-    free(s->hash);
-    *s = (samples){0};
-}
-
-static bool wanted(const habitat_measurement *row, operator_class c,
-                   const habitat_train_options *options) {
-    habitat_model_query query = question_of(row);
-    if (row->suspect || (!options->all_rows && row->test) || !operator_trains_on(c, &query) ||
-        !operator_pass_trained(c, row->work.pass))
-        return false;
-    for (size_t i = 0; i < options->without_count; i++)
-        if (strcmp(options->without[i], row->gpu) == 0)
-            return false;
-    for (size_t i = 0; row->test && i < options->without_tests_count; i++)
-        if (strcmp(options->without_tests[i], row->gpu) == 0)
-            return false;
-    return true;
-}
-
-static size_t gpu_index(samples *s, const habitat_gpu_table *gpus, const char *name) {
-    for (size_t i = 0; i < s->gpu_count; i++)
-        if (strcmp(s->gpus[i]->name, name) == 0)
-            return i;
-    const habitat_gpu *gpu;
-    if (s->gpu_count == TRAIN_GPUS_MAX ||
-        habitat_gpu_find(gpus, name, &gpu, NULL, NULL) != HABITAT_OK)
-        return SIZE_MAX;
-    s->gpus[s->gpu_count] = gpu;
-    return s->gpu_count++;
-}
-
-static uint64_t scramble(uint64_t hash, uint64_t seed) {
-    random_state r = random_seeded(hash ^ seed);
-    return random_bits(&r);
-}
-
-typedef struct group {
-    size_t count;
-    uint64_t limit; /* rows whose scrambled hash is below stay */
-} group;
-
-/* Large groups (GPU and split) are thinned by the hash of the shape: equal shapes stay together. */
-static void find_groups(const habitat_dataset *data, const habitat_gpu_table *gpus,
-                        operator_class c, const habitat_train_options *options, samples *s,
-                        group groups[TRAIN_GPUS_MAX][2]) {
-    size_t count;
-    const habitat_measurement *rows = habitat_dataset_rows(data, &count);
-    for (size_t i = 0; i < count; i++) {
-        if (!wanted(&rows[i], c, options))
-            continue;
-        size_t g = gpu_index(s, gpus, rows[i].gpu);
-        if (g != SIZE_MAX)
-            groups[g][rows[i].test].count++;
-    }
-    for (size_t g = 0; g < s->gpu_count; g++)
-        for (int t = 0; t < 2; t++) {
-            double share = (double)ROWS_PER_GROUP / fmax((double)groups[g][t].count, 1);
-            groups[g][t].limit = share < 1 ? (uint64_t)(share * 0x1p64) : UINT64_MAX;
-        }
-}
-
-static bool samples_reserve(samples *s, size_t n) {
-    n = n ? n : 1;
-    s->x = calloc(n * s->d, sizeof *s->x);
-    s->y = calloc(n, sizeof *s->y);
-    s->x_estimated = calloc(n * s->d, sizeof *s->x);
-    s->y_estimated = calloc(n, sizeof *s->y);
-    s->weight = calloc(n, sizeof *s->weight);
-    s->gpu = calloc(n, 1);
-    s->test = calloc(n, 1);
-    s->is_long = calloc(n, 1);
-    s->time_ms = calloc(n, sizeof *s->time_ms);
-    s->hash = calloc(n, sizeof *s->hash);
-    return s->x && s->y && s->x_estimated && s->y_estimated && s->weight && s->gpu && s->test &&
-           s->is_long && s->time_ms && s->hash;
-}
-
-static bool look_at(const habitat_measurement *row, operator_class c, const habitat_gpu *gpu,
-                    size_t d, float *x, float *y) {
-    habitat_model_query query = question_of(row);
-    operator_gpu facts;
-    operator_view view;
-    if (!operator_gpu_facts(gpu, c, operator_arithmetic(&query), &facts))
-        return false;
-    operator_look(&query, c, &facts, &view);
-    double target = log(row->time_ms / view.base_ms);
-    bool graph = row->timing == HABITAT_TIMING_GRAPH && operator_facts_of(c)->memory_bound;
-    if ((!graph && row->time_ms < 2 * view.floor_ms) || !isfinite(target))
-        return false;
-    memcpy(x, view.inputs, d * sizeof *x);
-    *y = (float)target;
-    return true;
-}
-
-static void add_sample(samples *s, const habitat_measurement *row, operator_class c, size_t g) {
-    size_t i = s->n;
-    if (!look_at(row, c, s->gpus[g], s->d, s->x + i * s->d, s->y + i))
-        return;
-    if (!look_at(row, c, &s->estimated[g], s->d, s->x_estimated + i * s->d, s->y_estimated + i)) {
-        memcpy(s->x_estimated + i * s->d, s->x + i * s->d, s->d * sizeof *s->x);
-        s->y_estimated[i] = s->y[i];
-    }
-    s->gpu[i] = (uint8_t)g;
-    s->test[i] = row->test;
-    s->time_ms[i] = (float)row->time_ms;
-    s->hash[i] = row->shape_hash;
-    s->n++;
-}
-
-/* Every GPU and split counts alike, damped: the square root of what would equal them. */
-static void weigh(samples *s) {
-    size_t counts[TRAIN_GPUS_MAX][2] = {{0}};
-    for (size_t i = 0; i < s->n; i++)
-        counts[s->gpu[i]][s->test[i]]++;
-    double sum = 0;
-    for (size_t i = 0; i < s->n; i++) {
-        double count = fmax((double)counts[s->gpu[i]][s->test[i]], 300);
-        s->weight[i] = (float)sqrt((double)ROWS_PER_GROUP / count);
-        sum += (double)s->weight[i];
-    }
-    for (size_t i = 0; i < s->n; i++)
-        s->weight[i] = (float)((double)s->weight[i] * (double)s->n / sum);
-}
-
-static int compare_floats(const void *a, const void *b) {
-    float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
-static bool mark_long(samples *s) {
-    float *times = malloc((s->n + 1) * sizeof *times);
-    for (size_t g = 0; times && g < s->gpu_count; g++) {
-        size_t n = 0;
-        for (size_t i = 0; i < s->n; i++)
-            if (s->gpu[i] == g)
-                times[n++] = s->time_ms[i];
-        qsort(times, n, sizeof *times, compare_floats);
-        for (size_t i = 0; i < s->n; i++)
-            if (s->gpu[i] == g)
-                s->is_long[i] = s->time_ms[i] > times[(size_t)(0.7 * (double)n)];
-    }
-    free(times);
-    return times != NULL;
-}
-
-static habitat_status collect(const habitat_dataset *data, const habitat_gpu_table *gpus,
-                              operator_class c, const habitat_train_options *options, samples *s,
-                              habitat_error *err) {
-    *s = (samples){0};
-    s->d = operator_facts_of(c)->features->count;
-    group groups[TRAIN_GPUS_MAX][2] = {{{0, 0}}};
-    find_groups(data, gpus, c, options, s, groups);
-    size_t total = 0;
-    for (size_t g = 0; g < s->gpu_count; g++) {
-        total += groups[g][0].count + groups[g][1].count;
-        train_estimate_rates(s->gpus[g], s->gpus, s->gpu_count, &s->estimated[g]);
-    }
-    if (!samples_reserve(s, total)) {
-        samples_free(s);
-        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    }
-    size_t count;
-    const habitat_measurement *rows = habitat_dataset_rows(data, &count);
-    for (size_t i = 0; i < count; i++) {
-        if (!wanted(&rows[i], c, options))
-            continue;
-        size_t g = gpu_index(s, gpus, rows[i].gpu);
-        if (g != SIZE_MAX &&
-            scramble(rows[i].shape_hash, options->seed) <= groups[g][rows[i].test].limit)
-            add_sample(s, &rows[i], c, g);
-    }
-    weigh(s);
-    if (mark_long(s))
-        return HABITAT_OK;
-    samples_free(s);
-    return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-}
 
 /* ---- Fits
  * --------------------------------------------------------------------------------------- */
@@ -264,7 +61,7 @@ static bool kept(const samples *s, size_t i, keep which, size_t left_out) {
     case KEEP_SHORT:
         return !s->is_long[i];
     case KEEP_FOUR_FIFTHS:
-        return scramble(s->hash[i], 5) % 5 != 0;
+        return samples_scramble(s->hash[i], 5) % 5 != 0;
     default:
         return true;
     }
@@ -633,7 +430,7 @@ static void measure_passes(const habitat_dataset *data, float factors[2]) {
         }
         if (n < 20)
             continue;
-        qsort(ratios, n, sizeof *ratios, compare_floats);
+        qsort(ratios, n, sizeof *ratios, samples_compare);
         factors[k] = ratios[n / 2];
     }
 }
@@ -643,7 +440,7 @@ static habitat_status train_class(const habitat_dataset *data, const habitat_gpu
                                   const habitat_train_options *options, operator_class c,
                                   habitat_models *models, habitat_error *err) {
     samples s;
-    habitat_status status = collect(data, gpus, c, options, &s, err);
+    habitat_status status = samples_collect(data, gpus, c, options, &s, err);
     if (status == HABITAT_OK && s.n >= 2 * LEAST_ROWS)
         for (int seen = 0; status == HABITAT_OK && seen < 2; seen++) {
             operator_model *model = &models->models[models->count];

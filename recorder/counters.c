@@ -7,10 +7,12 @@
  * there is no such list. Written as JSON, one kernel a line, for counters_merge.c and the Python
  * package. Left out: kernels inside CUDA graphs, which have no launch of their own. */
 #define _GNU_SOURCE
+#include "counter_metrics.h"
 #include "cupti_profiler_abi.h"
 #include "decimal.h"
 #include "recorder.h"
 #include "seen.h"
+#include "selection.h"
 #include "trace_write.h"
 
 #include <errno.h>
@@ -21,45 +23,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What is written, in order, and the hardware metrics each is a sum of, with their weight. An FMA
- * instruction counts 2 operations; HFMA2 is counted twice by the hardware counter itself. The
- * tensor metrics count operations, not instructions. Metric names differ by chip: those a chip does
- * not have are left out of the sum; an output none of whose metrics exist is not written. */
-static const struct {
-    const char *output;
-    const char *metric;
-    double weight;
-} metric_table[] = {
-    {"dram read bytes", "dram__bytes_read", 1},
-    {"dram write bytes", "dram__bytes_write", 1},
-    {"flop fp32", "sm__sass_thread_inst_executed_op_fadd_pred_on", 1},
-    {"flop fp32", "sm__sass_thread_inst_executed_op_fmul_pred_on", 1},
-    {"flop fp32", "sm__sass_thread_inst_executed_op_ffma_pred_on", 2},
-    {"flop fp32", "sm__sass_thread_inst_executed_op_fadd2_pred_on", 2},
-    {"flop fp32", "sm__sass_thread_inst_executed_op_fmul2_pred_on", 2},
-    {"flop fp32", "sm__sass_thread_inst_executed_op_ffma2_pred_on", 4},
-    /* half instructions work on two numbers: known work on a GH100 gave half with weights 1, 1, 2
-     */
-    {"flop fp16", "sm__sass_thread_inst_executed_op_hadd_pred_on", 2},
-    {"flop fp16", "sm__sass_thread_inst_executed_op_hmul_pred_on", 2},
-    {"flop fp16", "sm__sass_thread_inst_executed_op_hfma_pred_on", 4},
-    {"flop fp64", "sm__sass_thread_inst_executed_op_dadd_pred_on", 1},
-    {"flop fp64", "sm__sass_thread_inst_executed_op_dmul_pred_on", 1},
-    {"flop fp64", "sm__sass_thread_inst_executed_op_dfma_pred_on", 2},
-    {"flop tensor fp16", "sm__ops_path_tensor_src_fp16", 1},
-    {"flop tensor fp16", "sm__ops_path_tensor_src_fp16_dst_fp16", 1},
-    {"flop tensor fp16", "sm__ops_path_tensor_src_fp16_dst_fp32", 1},
-    {"flop tensor fp16", "sm__ops_path_tensor_src_fp16_bf16_tf32_dst_fp32", 1},
-    {"flop tensor bf16", "sm__ops_path_tensor_src_bf16_dst_fp32", 1},
-    {"flop tensor tf32", "sm__ops_path_tensor_src_tf32_dst_fp32", 1},
-    {"flop tensor fp64", "sm__ops_path_tensor_src_fp64", 1},
-    {"flop tensor fp8", "sm__ops_path_tensor_src_fp8", 1},
-    {"flop tensor fp8", "sm__ops_path_tensor_src_fp8_dst_fp16", 1},
-    {"flop tensor fp8", "sm__ops_path_tensor_src_fp8_dst_fp32", 1},
-    {"flop tensor fp8", "sm__ops_path_tensor_src_fp4_fp6_fp8_dst_fp16", 1},
-    {"flop tensor fp8", "sm__ops_path_tensor_src_fp4_fp6_fp8_dst_fp32", 1},
-    {"op tensor int8", "sm__ops_path_tensor_src_int8", 1},
-};
 enum { METRICS = sizeof metric_table / sizeof *metric_table, NAME_SIZE = 96, MAX_CONTEXTS = 16 };
 
 /* The profiler set up for one context. */
@@ -87,8 +50,7 @@ static struct {
     const cupti_library *cupti;
     cuda_driver driver;
     void *subscriber;
-    char **selected; /* sorted; NULL: everything */
-    size_t n_selected;
+    selection selected;
     context_profiler *contexts[MAX_CONTEXTS];
     size_t n_contexts;
     seen_launch *seen;
@@ -127,66 +89,6 @@ static bool complain(const char *what, cupti_result code) {
         counters.cupti->result_string(code, &text);
     recorder_fail("hardware counters: %s: %s (%d)", what, text, code);
     return true;
-}
-
-static int compare_text(const void *a, const void *b) {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* Reads the list of keys to measure, one a line. A list that cannot be read selects nothing. */
-static void read_selection(const char *path) {
-    FILE *file = fopen(path, "re");
-    char *line = NULL;
-    size_t size = 0, cap = 0;
-    ssize_t length;
-    counters.selected = calloc(1, sizeof *counters.selected);
-    if (!file)
-        recorder_fail("%s: %s", path, strerror(errno));
-    while (file && counters.selected && (length = getline(&line, &size, file)) > 0) {
-        if (line[length - 1] == '\n')
-            line[length - 1] = '\0';
-        if (counters.n_selected == cap) {
-            char **moved = realloc(counters.selected, (cap += 256) * sizeof *moved);
-            if (!moved)
-                break;
-            counters.selected = moved;
-        }
-        counters.selected[counters.n_selected] = strdup(line);
-        if (counters.selected[counters.n_selected])
-            counters.n_selected++;
-    }
-    free(line);
-    if (file)
-        fclose(file);
-    if (counters.selected)
-        qsort(counters.selected, counters.n_selected, sizeof *counters.selected, compare_text);
-}
-
-/* A kernel's name and launch configuration as they stand in a trace. */
-static char *make_key(const char *symbol, const cuda_launch_config *c,
-                      uint32_t static_shared_bytes) {
-    char *key = NULL, *plain = demangle(symbol);
-    size_t size;
-    FILE *text = open_memstream(&key, &size);
-    if (text) {
-        fputs("\"name\": ", text);
-        json_string(text, plain ? plain : symbol);
-        fprintf(text, ", \"shared memory\": %u, \"grid\": [%u, %u, %u], \"block\": [%u, %u, %u]",
-                static_shared_bytes + c->dynamic_shared_bytes, c->grid[0], c->grid[1], c->grid[2],
-                c->block[0], c->block[1], c->block[2]);
-        if (fclose(text) != 0) {
-            free(key);
-            key = NULL;
-        }
-    }
-    free(plain);
-    return key;
-}
-
-static bool is_selected(const char *key) {
-    return !counters.selected ||
-           (counters.n_selected && bsearch(&key, counters.selected, counters.n_selected,
-                                           sizeof *counters.selected, compare_text));
 }
 
 /* Under counters.lock, which all who add measurements hold as well. */
@@ -368,9 +270,9 @@ static void begin_kernel(void *context, const char *symbol, void *function,
     if (!seen_first(counters.seen, function, config))
         return;
     uint32_t static_shared = static_shared_bytes(function);
-    char *key = make_key(symbol, config, static_shared);
+    char *key = selection_key(symbol, config, static_shared);
     context_profiler *p = NULL;
-    if (key && is_selected(key) && !is_measured(key))
+    if (key && selection_has(&counters.selected, key) && !is_measured(key))
         p = profiler_of(context);
     range_object_params start = {.size = PROFILER_SIZE(range_object_params, range_profiler)};
     if (p)
@@ -558,7 +460,7 @@ void counters_start(const recorder_options *options, const cupti_library *cupti)
     if (!counters.seen)
         return;
     if (options->select)
-        read_selection(options->select);
+        selection_read(options->select, &counters.selected);
     if (complain("callbacks", cupti->subscribe(&counters.subscriber, on_launch, NULL)))
         return;
     for (size_t i = 0; i < sizeof launches / sizeof *launches; i++)
