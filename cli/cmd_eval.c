@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "common.h"
 #include "eval_e2e.h"
 #include "eval_ops.h"
 #include "eval_pairs.h"

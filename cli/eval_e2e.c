@@ -1,366 +1,14 @@
-/* `habitat eval e2e`: which measured iteration belongs to which recording, and its predictions.
- *
- * A recording stands for a measurement when network, mode, sequence length, batch and number format
- * are the same; files are named for that (docs/accuracy.md#matching). */
+/* habitat eval e2e, habitat eval cnn: recordings predicted onto GPUs where others measured the
+ * same. */
 #include "eval_e2e.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "commands.h"
+#include "common.h"
 #include "lab/lab.h"
 
-static const struct {
-    const char *name;
-    habitat_method method;
-    bool estimated, few;
-} methods[E2E_METHODS] = {
-    [E2E_AUTO] = {"auto", HABITAT_METHOD_AUTO, false, false},
-    [E2E_FEW] = {"auto, k = 5 operations", HABITAT_METHOD_AUTO, false, true},
-    [E2E_ESTIMATED] = {"auto, estimated rates", HABITAT_METHOD_AUTO, true, false},
-    [E2E_ESTIMATED_FEW] = {"auto, estimated rates, k = 5 operations", HABITAT_METHOD_AUTO, true,
-                           true},
-    [E2E_HABITAT] = {"habitat", HABITAT_METHOD_HABITAT, false, false},
-    [E2E_ROOFLINE] = {"roofline", HABITAT_METHOD_ROOFLINE, false, false},
-    [E2E_FLOPS] = {"flops", HABITAT_METHOD_FLOPS, false, false},
-    [E2E_BANDWIDTH] = {"bandwidth", HABITAT_METHOD_BANDWIDTH, false, false},
-    [E2E_WAVE] = {"wave", HABITAT_METHOD_WAVE, false, false},
-    [E2E_WAVE_LARGE] = {"wave-large", HABITAT_METHOD_WAVE_LARGE, false, false},
-};
-
-const char *e2e_method_name(int method) {
-    return methods[method].name;
-}
-
-/* ---- measured iterations ---- */
-
-static void copy_text(char *out, size_t size, const char *text) {
-    snprintf(out, size, "%s", text ? text : "");
-}
-
-/* Whether the current row is an iteration of this source that eager recordings on one GPU can stand
- * for. */
-static bool comparable(const habitat_csv_reader *table, const char *wanted) {
-    const char *source = habitat_csv_text(table, "source");
-    const char *options = habitat_csv_text(table, "options");
-    return source && strcmp(source, wanted) == 0 && (!options || !*options) &&
-           !(habitat_csv_number(table, "num_gpus") > 1);
-}
-
-static int read_measured(const habitat_csv_reader *table, const habitat_gpu_table *gpus,
-                         const char *file, e2e_case *out) {
-    habitat_error error = {0};
-    *out = (e2e_case){0};
-    copy_text(out->network, sizeof out->network, habitat_csv_text(table, "model"));
-    copy_text(out->mode, sizeof out->mode, habitat_csv_text(table, "mode"));
-    copy_text(out->dtype, sizeof out->dtype, habitat_csv_text(table, "dtype"));
-    const char *name = habitat_csv_text(table, "gpu");
-    if (habitat_gpu_find(gpus, name ? name : "", &out->gpu, NULL, &error) != HABITAT_OK)
-        return cli_fail_error(&error, file);
-    out->batch = habitat_csv_number(table, "global_batch");
-    out->length = habitat_csv_number(table, "seq_len");
-    out->measured_ms = habitat_csv_number(table, "e2e_ms");
-    out->fastest_ms = out->slowest_ms = out->measured_ms;
-    out->measured_forward_ms = habitat_csv_number(table, "fw_ms");
-    out->measured_backward_ms = habitat_csv_number(table, "bwall_ms");
-    if (!(out->measured_ms > 0) || !(out->batch > 0))
-        return cli_fail(CLI_INPUT, file,
-                        "a whole-model row of %s has no e2e_ms or global_batch above 0",
-                        out->network);
-    return CLI_DONE;
-}
-
-/* ---- recordings ---- */
-
-/* "BERT-Large", "training_fwd_bwd", 512, 8, fp32 -> "bert_large_training_s512_b8_fp32_"; without
- * "_s512" where samples have no length. */
-static void file_stem(const e2e_case *c, const char *dtype, char *out, size_t size) {
-    char network[sizeof c->network];
-    copy_text(network, sizeof network, c->network);
-    for (char *m = network; *m; m++)
-        *m = *m == '-' ? '_' : *m >= 'A' && *m <= 'Z' ? (char)(*m - 'A' + 'a') : *m;
-    const char *mode = strncmp(c->mode, "training", 8) == 0 ? "training" : c->mode;
-    char length[32] = "";
-    if (c->length > 0)
-        habitat_format(length, sizeof length, "_s%.0f", c->length);
-    habitat_format(out, size, "%s_%s%s_b%.0f_%s_", network, mode, length, c->batch, dtype);
-}
-
-/* Whether the recording of this name stands for the case, and in which number format it ran. A GPU
- * without TF32 runs in fp32 what was recorded in TF32. */
-static bool stands_for(const char *name, e2e_case *c) {
-    const char *formats[] = {c->dtype, "tf32"};
-    bool both = strcmp(c->dtype, "fp32") == 0 &&
-                isnan(habitat_gpu_rate(c->gpu, HABITAT_RATE_PEAK, HABITAT_DTYPE_TF32, true, NULL));
-    for (int i = 0; i < 1 + both; i++) {
-        char stem[128];
-        file_stem(c, formats[i], stem, sizeof stem);
-        if (strncmp(name, stem, strlen(stem)) == 0) {
-            copy_text(c->recorded, sizeof c->recorded, formats[i]);
-            return true;
-        }
-    }
-    return false;
-}
-
-static int by_name(const void *a, const void *b) {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-typedef struct folder {
-    char **names; /* sorted */
-    size_t count;
-} folder;
-
-static void folder_free(folder *f) {
-    for (size_t i = 0; i < f->count; i++)
-        free(f->names[i]);
-    free(f->names);
-}
-
-static int folder_read(const char *path, folder *out) {
-    DIR *dir = opendir(path);
-    if (!dir)
-        return cli_fail(CLI_INPUT, path, "%s; name the folder with --recordings", strerror(errno));
-    int code = CLI_DONE;
-    for (struct dirent *entry; code == CLI_DONE && (entry = readdir(dir));) {
-        if (!strstr(entry->d_name, ".json"))
-            continue;
-        char **grown = realloc(out->names, (out->count + 1) * sizeof *grown);
-        if (grown)
-            out->names = grown;
-        char *name = grown ? strdup(entry->d_name) : NULL;
-        if (name)
-            out->names[out->count++] = name;
-        else
-            code = cli_fail(CLI_FAILED, NULL, "out of memory");
-    }
-    closedir(dir);
-    if (out->count)
-        qsort(out->names, out->count, sizeof *out->names, by_name);
-    return code;
-}
-
-/* ---- predictions ---- */
-
-/* Autograd's backward: an operation that belongs to a forward one, or a node of its engine. */
-static bool is_backward(const habitat_operation *operations, size_t count, uint32_t i) {
-    for (; i < count; i = operations[i].parent)
-        if (operations[i].forward != HABITAT_NONE ||
-            strncmp(operations[i].name, "autograd::engine", 16) == 0)
-            return true;
-    return false;
-}
-
-static void split_passes(const habitat_trace *trace, const habitat_workload *workload,
-                         const habitat_prediction *p, e2e_outcome *out) {
-    size_t kernel_count = 0, operation_count = 0;
-    const habitat_workload_kernel *kernels = habitat_workload_kernels(workload, &kernel_count);
-    const habitat_operation *operations = habitat_trace_operations(trace, &operation_count);
-    for (size_t i = 0; i < kernel_count; i++) {
-        double ms = p->trace_kernels[i].busy_ms / (double)p->iteration_count;
-        if (is_backward(operations, operation_count, kernels[i].kernel->operation))
-            out->backward_ms += ms;
-        else
-            out->forward_ms += ms;
-    }
-}
-
-/* A recording that predictions are made from; all NULL until it is read. */
-typedef struct e2e_recording {
-    habitat_trace *trace;
-    habitat_workload *workload;
-    habitat_predictor *predictors[E2E_METHODS];
-} e2e_recording;
-
-static habitat_status open_recording(const habitat_gpu_table *gpus, const char *path,
-                                     e2e_recording *out, habitat_error *err) {
-    const habitat_gpu *origin = NULL;
-    habitat_status status = habitat_trace_read(path, &out->trace, err);
-    if (status == HABITAT_OK)
-        status = habitat_gpu_match(gpus, &habitat_trace_get_info(out->trace)->device_facts, &origin,
-                                   err);
-    if (status == HABITAT_OK)
-        status = habitat_workload_create(out->trace, origin, &out->workload, err);
-    for (int m = 0; status == HABITAT_OK && m < E2E_METHODS; m++)
-        status = habitat_predictor_create(out->workload, methods[m].method, NULL,
-                                          &out->predictors[m], err);
-    return status;
-}
-
-static void close_recording(e2e_recording *r) {
-    for (int m = 0; m < E2E_METHODS; m++)
-        habitat_predictor_free(r->predictors[m]);
-    habitat_workload_free(r->workload);
-    habitat_trace_free(r->trace);
-}
-
-static int predict(const e2e_recording *from, const e2e_operations *known, e2e_case *c) {
-    enum { MOST = 256 };
-    const e2e_outcome none = {NAN, NAN, NAN, NAN, NAN};
-    habitat_gpu_operation operations[MOST];
-    size_t count = e2e_operations_of(known, habitat_gpu_name(c->gpu), operations, MOST);
-    for (int m = 0; m < E2E_METHODS; m++) {
-        habitat_error error = {0};
-        habitat_prediction *p = NULL;
-        c->by[m] = none;
-        if (methods[m].few && count == 0)
-            continue;
-        habitat_gpu *dest = NULL; /* as the method is to know it */
-        habitat_status status = habitat_gpu_variant_create(
-            c->gpu, methods[m].estimated, operations, methods[m].few ? count : 0, &dest, &error);
-        if (status == HABITAT_OK)
-            status = habitat_predictor_predict(from->predictors[m], dest, &p, &error);
-        if (status == HABITAT_OK) {
-            c->by[m] = (e2e_outcome){p->iteration_ms, p->low_ms, p->high_ms, 0.0, 0.0};
-            split_passes(from->trace, from->workload, p, &c->by[m]);
-        }
-        habitat_prediction_free(p);
-        habitat_gpu_variant_free(dest);
-        if (status != HABITAT_OK && status != HABITAT_E_UNSUPPORTED)
-            return cli_fail_error(&error, habitat_gpu_name(c->gpu));
-    }
-    return CLI_DONE;
-}
-
-/* ---- all cases ---- */
-
-static int add_case(e2e_set *set, const e2e_case *c) {
-    e2e_case *grown = realloc(set->cases, (set->count + 1) * sizeof *grown);
-    if (!grown)
-        return cli_fail(CLI_FAILED, NULL, "out of memory");
-    grown[set->count++] = *c;
-    set->cases = grown;
-    return CLI_DONE;
-}
-
-/* One recording: every measured iteration it stands for. */
-static int collect_recording(const habitat_gpu_table *gpus, const char *path, const char *name,
-                             const e2e_set *measured, const e2e_operations *known, e2e_set *out) {
-    habitat_error error = {0};
-    e2e_recording from = {0};
-    int code = CLI_DONE;
-    for (size_t i = 0; code == CLI_DONE && measured->cases && i < measured->count; i++) {
-        e2e_case c = measured->cases[i];
-        if (!stands_for(name, &c))
-            continue;
-        if (!from.trace && open_recording(gpus, path, &from, &error) != HABITAT_OK) {
-            code = cli_fail_error(&error, path);
-            break;
-        }
-        c.recording = out->recordings;
-        c.origin = habitat_workload_get_info(from.workload)->origin;
-        code = predict(&from, known, &c);
-        if (code == CLI_DONE)
-            code = add_case(out, &c);
-    }
-    out->recordings += from.trace != NULL;
-    close_recording(&from);
-    return code;
-}
-
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-static bool same_iteration(const e2e_case *a, const e2e_case *b) {
-    bool same_length = a->length == b->length || (isnan(a->length) && isnan(b->length));
-    return a->gpu == b->gpu && a->batch == b->batch && same_length &&
-           strcmp(a->network, b->network) == 0 && strcmp(a->mode, b->mode) == 0 &&
-           strcmp(a->dtype, b->dtype) == 0;
-}
-
-/* Runs of one iteration on several machines become one case: their median, and their range. */
-static int merge_runs(e2e_set *set) {
-    double *times = calloc(set->count ? set->count : 1, sizeof *times);
-    size_t kept = 0;
-    if (!times)
-        return cli_fail(CLI_FAILED, NULL, "out of memory");
-    for (size_t i = 0; i < set->count; i++) {
-        e2e_case c = set->cases[i];
-        size_t runs = 0, seen = 0;
-        while (seen < kept && !same_iteration(&set->cases[seen], &c))
-            seen++;
-        for (size_t j = i; seen == kept && j < set->count; j++)
-            if (same_iteration(&c, &set->cases[j]))
-                times[runs++] = set->cases[j].measured_ms;
-        if (runs == 0)
-            continue;
-        qsort(times, runs, sizeof *times, by_value);
-        c.measured_ms = 0.5 * (times[(runs - 1) / 2] + times[runs / 2]);
-        c.fastest_ms = times[0];
-        c.slowest_ms = times[runs - 1];
-        set->cases[kept++] = c;
-    }
-    set->count = kept;
-    free(times);
-    return CLI_DONE;
-}
-
-static int read_all_measured(const habitat_gpu_table *gpus, const char *source, const char *file,
-                             e2e_set *out) {
-    habitat_csv_reader *table = NULL;
-    habitat_error error = {0};
-    const char *record = NULL;
-    int code = CLI_DONE;
-    habitat_status status = habitat_csv_open(file, &table, &error);
-    while (code == CLI_DONE && status == HABITAT_OK &&
-           (status = habitat_csv_next(table, &record, &error)) == HABITAT_OK && record) {
-        e2e_case c;
-        if (!comparable(table, source))
-            continue;
-        code = read_measured(table, gpus, file, &c);
-        if (code == CLI_DONE)
-            code = add_case(out, &c);
-    }
-    if (status != HABITAT_OK)
-        code = cli_fail_row(&error, file);
-    habitat_csv_close(table);
-    return code == CLI_DONE ? merge_runs(out) : code;
-}
-
-int e2e_collect(const habitat_gpu_table *gpus, const char *source, const char *measurements,
-                const char *recordings, e2e_set *out) {
-    char path[4096];
-    folder files = {0};
-    e2e_set measured = {0};
-    e2e_operations known = {0};
-    snprintf(path, sizeof path, "%s/e2e_models.csv", measurements);
-    int code = read_all_measured(gpus, source, path, &measured);
-    if (code == CLI_DONE)
-        code = e2e_read_operations(measurements, &known);
-    if (code == CLI_DONE)
-        code = folder_read(recordings, &files);
-    for (size_t i = 0; code == CLI_DONE && i < files.count; i++) {
-        snprintf(path, sizeof path, "%s/%s", recordings, files.names[i]);
-        code = collect_recording(gpus, path, files.names[i], &measured, &known, out);
-    }
-    if (code == CLI_DONE && out->count == 0)
-        code = cli_fail(CLI_INPUT, recordings,
-                        "no recording here stands for a row of e2e_models.csv; they are named "
-                        "model_mode_sLENGTH_bBATCH_dtype_gpu.json.gz");
-    folder_free(&files);
-    e2e_operations_free(&known);
-    e2e_free(&measured);
-    return code;
-}
-
-void e2e_free(e2e_set *set) {
-    free(set->cases);
-    *set = (e2e_set){0};
-}
-
-/* One source of whole models that recordings stand for, and how it is shown. */
-typedef struct e2e_part {
-    const char *source;
-    void (*print)(const e2e_set *set);
-} e2e_part;
-
-static int evaluate(const e2e_part *part, int argc, char **argv) {
+static int evaluate(bool networks, int argc, char **argv) {
     const char *measurements = "data/measurements", *recordings = "data/recordings";
     cli_list gpu_files = {0};
     bool csv = false;
@@ -373,29 +21,26 @@ static int evaluate(const e2e_part *part, int argc, char **argv) {
     cli_arguments arguments = {
         .verb = "eval", .options = options, .option_count = sizeof options / sizeof options[0]};
     habitat_gpu_table *gpus = NULL;
-    e2e_set set = {0};
+    habitat_error error = {0};
     int code = cli_parse(&arguments, argc, argv);
-    if (code == CLI_DONE && !arguments.finished) {
+    bool go = code == CLI_DONE && !arguments.finished;
+    if (go)
         code = cli_expect_operands(&arguments, 0, 0, NULL);
-        if (code == CLI_DONE)
-            code = cli_open_gpus(&gpu_files, &gpus);
-        if (code == CLI_DONE)
-            code = e2e_collect(gpus, part->source, measurements, recordings, &set);
-        if (code == CLI_DONE && csv)
-            e2e_print_cases(&set);
-        else if (code == CLI_DONE)
-            part->print(&set);
-    }
-    e2e_free(&set);
+    if (go && code == CLI_DONE)
+        code = cli_open_gpus(&gpu_files, &gpus);
+    if (go && code == CLI_DONE &&
+        habitat_evaluate_iterations(gpus, networks, measurements, recordings, csv, cli_write_stdout,
+                                    NULL, &error) != HABITAT_OK)
+        code = cli_fail_error(&error, NULL);
     habitat_gpu_table_free(gpus);
     cli_arguments_free(&arguments);
     return code;
 }
 
 int eval_e2e(int argc, char **argv) {
-    return evaluate(&(e2e_part){"neusight", e2e_print_tables}, argc, argv);
+    return evaluate(false, argc, argv);
 }
 
 int eval_cnn(int argc, char **argv) {
-    return evaluate(&(e2e_part){"ryujaehun", e2e_print_networks}, argc, argv);
+    return evaluate(true, argc, argv);
 }

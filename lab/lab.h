@@ -100,4 +100,15 @@ habitat_status habitat_evaluate(const habitat_dataset *data, const habitat_gpu_t
 habitat_status habitat_evaluate_pairs(const habitat_gpu_table *gpus, const char *folder, bool csv,
                                       habitat_text_sink sink, void *context, habitat_error *err);
 
+/** Judge predictions of whole iterations that others measured, from recordings of the same step.
+ * @param networks     convolutional networks; else language models.
+ * @param measurements folder with e2e_models.csv and, where present, e2e_calibration.csv.
+ * @param recordings   folder of recordings named model_mode_sLENGTH_bBATCH_dtype_gpu.json.gz.
+ * @return HABITAT_OK; HABITAT_E_IO, _FORMAT with the file; what reading and predicting return.
+ * @since 0.2 */
+habitat_status habitat_evaluate_iterations(const habitat_gpu_table *gpus, bool networks,
+                                           const char *measurements, const char *recordings,
+                                           bool csv, habitat_text_sink sink, void *context,
+                                           habitat_error *err);
+
 #endif

@@ -6,8 +6,6 @@
  * iteration, not in the kernels' error. */
 #include "lab/pairs.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +14,7 @@
 #include <habitat/trace.h>
 
 #include "base/error.h"
+#include "lab/recordings.h"
 
 static const char *const method_names[PAIRS_METHODS] = {[PAIRS_AUTO] = "auto",
                                                         [PAIRS_HABITAT] = "habitat",
@@ -225,46 +224,6 @@ static habitat_status add_direction(const side *origin, const side *dest, const 
 
 /* ---- a folder ---- */
 
-typedef struct names {
-    char **items; /* sorted */
-    size_t count;
-} names;
-
-static void names_free(names *n) {
-    for (size_t i = 0; i < n->count; i++)
-        free(n->items[i]);
-    free(n->items);
-}
-
-static int by_name(const void *a, const void *b) {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static habitat_status names_read(const char *folder, names *out, habitat_error *err) {
-    DIR *dir = opendir(folder);
-    habitat_status status = HABITAT_OK;
-    if (!dir)
-        return habitat_fail_at(err, errno == ENOMEM ? HABITAT_E_MEMORY : HABITAT_E_IO, folder,
-                               UINT64_MAX, 0, "%s; name the folder with --recordings",
-                               strerror(errno));
-    for (struct dirent *found; status == HABITAT_OK && (found = readdir(dir));) {
-        if (!strstr(found->d_name, ".json"))
-            continue;
-        char **grown = realloc(out->items, (out->count + 1) * sizeof *grown);
-        if (grown)
-            out->items = grown;
-        char *name = grown ? strdup(found->d_name) : NULL;
-        if (name)
-            out->items[out->count++] = name;
-        else
-            status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    }
-    closedir(dir);
-    if (out->count)
-        qsort(out->items, out->count, sizeof *out->items, by_name);
-    return status;
-}
-
 /* Length of "resnet50_b16_fp32" in "resnet50_b16_fp32_h200.json.gz"; 0 without such an ending. */
 static size_t step_length(const char *name) {
     const char *end = strstr(name, ".json");
@@ -295,8 +254,8 @@ static habitat_status add_pair(const habitat_gpu_table *gpus, const char *folder
 
 habitat_status pairs_collect(const habitat_gpu_table *gpus, const char *folder, pair_set *out,
                              habitat_error *err) {
-    names files = {0};
-    habitat_status status = names_read(folder, &files, err);
+    recording_names files = {0};
+    habitat_status status = recording_names_read(folder, &files, err);
     for (size_t i = 0; status == HABITAT_OK && i < files.count; i++) {
         size_t length = step_length(files.items[i]);
         for (size_t j = i + 1; status == HABITAT_OK && length && j < files.count; j++)
@@ -304,7 +263,7 @@ habitat_status pairs_collect(const habitat_gpu_table *gpus, const char *folder, 
                 memcmp(files.items[i], files.items[j], length) == 0)
                 status = add_pair(gpus, folder, files.items[i], files.items[j], out, err);
     }
-    names_free(&files);
+    recording_names_free(&files);
     if (status == HABITAT_OK && out->count == 0)
         status = habitat_fail_at(err, HABITAT_E_ARG, folder, UINT64_MAX, 0,
                                  "no step here was recorded on two GPUs; recordings of one step "

@@ -1,15 +1,13 @@
 /* `habitat eval e2e`: errors, order and intervals of the cases, as Markdown and CSV. */
-#include "eval_e2e.h"
+#include "lab/e2e.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Left out of the means: its whole models run up to 1.5 times slower than its own single
- * operations. */
-static bool excluded(const e2e_case *c) {
+/* Reported apart: its whole models run up to 1.5 times slower than its own single operations. */
+static bool apart(const e2e_case *c) {
     return strcmp(habitat_gpu_name(c->gpu), "P4") == 0;
 }
 
@@ -38,11 +36,12 @@ static int by_value(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-static summary summarise(const e2e_set *set, int method, choice chosen, const void *context) {
+static summary summarise(const e2e_set *set, int method, choice chosen, const void *context,
+                         report_text *text) {
     summary s = {0};
     double *errors = calloc(set->count ? set->count : 1, sizeof *errors);
     if (!errors) {
-        cli_spoil_output(ENOMEM);
+        text->no_memory = true;
         return s;
     }
     for (size_t i = 0; i < set->count; i++) {
@@ -68,14 +67,14 @@ static summary summarise(const e2e_set *set, int method, choice chosen, const vo
 
 static bool judged(const e2e_case *c, const void *context) {
     (void)context;
-    return !excluded(c);
+    return !apart(c);
 }
 
 static bool on_gpu(const e2e_case *c, const void *gpu) {
     return c->gpu == gpu;
 }
 
-/* Of every two GPUs that ran the same network: how often the faster one is called so. */
+/* Of every two GPUs that ran the same model: how often the faster one is called so. */
 static void count_order(const e2e_set *set, int method, choice chosen, const void *context,
                         size_t *pairs, size_t *right) {
     *pairs = *right = 0;
@@ -100,19 +99,22 @@ static double share(size_t part, size_t whole) {
 
 /* ---- tables ---- */
 
-static void print_methods(const e2e_set *set, choice chosen, const void *context) {
-    printf(
+static void print_methods(const e2e_set *set, choice chosen, const void *context,
+                          report_text *text) {
+    report_print(
+        text,
         "| method | cases | mean %% | median %% | worst %% | mean signed %% | faster of two GPUs "
         "called right | within low..high |\n|---|--:|--:|--:|--:|--:|--:|--:|\n");
     for (int m = 0; m < E2E_METHODS; m++) {
         if (!has_method(set, m))
             continue;
         size_t pairs, right;
-        summary s = summarise(set, m, chosen, context);
+        summary s = summarise(set, m, chosen, context, text);
         count_order(set, m, chosen, context, &pairs, &right);
-        cli_print("| %s | %zu | %.1f | %.1f | %.1f | %+.1f | %zu of %zu (%.0f %%) | %.0f %% |\n",
-                  e2e_method_name(m), s.count, percent(s.mean), percent(s.median), percent(s.worst),
-                  percent(s.bias), right, pairs, share(right, pairs), share(s.held, s.count));
+        report_print(
+            text, "| %s | %zu | %.1f | %.1f | %.1f | %+.1f | %zu of %zu (%.0f %%) | %.0f %% |\n",
+            e2e_method_name(m), s.count, percent(s.mean), percent(s.median), percent(s.worst),
+            percent(s.bias), right, pairs, share(right, pairs), share(s.held, s.count));
     }
 }
 
@@ -128,46 +130,51 @@ static size_t list_gpus(const e2e_set *set, const habitat_gpu **gpus, size_t mos
     return count;
 }
 
-static void print_gpus(const e2e_set *set) {
+static void print_gpus(const e2e_set *set, report_text *text) {
     const habitat_gpu *gpus[32];
     size_t count = list_gpus(set, gpus, 32);
-    printf("\nMean error by GPU, and its sign (per cent; worst in brackets):\n\n| GPU | cases |");
+    report_print(
+        text,
+        "\nMean error by GPU, and its sign (per cent; worst in brackets):\n\n| GPU | cases |");
     for (int m = 0; m < E2E_METHODS; m++)
         if (has_method(set, m))
-            printf(" %s |", e2e_method_name(m));
-    printf("\n|---|--:|");
+            report_print(text, " %s |", e2e_method_name(m));
+    report_print(text, "\n|---|--:|");
     for (int m = 0; m < E2E_METHODS; m++)
         if (has_method(set, m))
-            printf("--:|");
+            report_print(text, "--:|");
     for (size_t g = 0; g < count; g++) {
-        printf("\n| %s | %zu |", habitat_gpu_name(gpus[g]),
-               summarise(set, E2E_AUTO, on_gpu, gpus[g]).count);
+        report_print(text, "\n| %s | %zu |", habitat_gpu_name(gpus[g]),
+                     summarise(set, E2E_AUTO, on_gpu, gpus[g], text).count);
         for (int m = 0; m < E2E_METHODS; m++) {
-            summary s = summarise(set, m, on_gpu, gpus[g]);
+            summary s = summarise(set, m, on_gpu, gpus[g], text);
             if (has_method(set, m))
-                cli_print(" %.1f, %+.1f (%.1f) |", percent(s.mean), percent(s.bias),
-                          percent(s.worst));
+                report_print(text, " %.1f, %+.1f (%.1f) |", percent(s.mean), percent(s.bias),
+                             percent(s.worst));
         }
     }
-    printf("\n");
+    report_print(text, "\n");
 }
 
-static void print_each(const e2e_set *set) {
-    printf("\nEvery case with `auto`:\n\n| model | mode | length | batch | GPU | measured ms | "
-           "predicted ms | low..high ms | error %% | error %%, estimated rates |\n"
-           "|---|---|--:|--:|---|--:|--:|--:|--:|--:|\n");
+static void print_each(const e2e_set *set, report_text *text) {
+    report_print(
+        text, "\nEvery case with `auto`:\n\n| model | mode | length | batch | GPU | measured ms | "
+              "predicted ms | low..high ms | error %% | error %%, estimated rates |\n"
+              "|---|---|--:|--:|---|--:|--:|--:|--:|--:|\n");
     for (size_t i = 0; i < set->count; i++) {
         const e2e_case *c = &set->cases[i];
         const e2e_outcome *o = &c->by[E2E_AUTO];
-        cli_print("| %s | %s | %.0f | %.0f | %s | %.1f | %.1f | %.1f..%.1f | %+.1f | %+.1f |\n",
-                  c->network, c->mode, c->length, c->batch, habitat_gpu_name(c->gpu),
-                  c->measured_ms, o->ms, o->low_ms, o->high_ms, percent(error_of(c, E2E_AUTO)),
-                  percent(error_of(c, E2E_ESTIMATED)));
+        report_print(text,
+                     "| %s | %s | %.0f | %.0f | %s | %.1f | %.1f | %.1f..%.1f | %+.1f | %+.1f |\n",
+                     c->network, c->mode, c->length, c->batch, habitat_gpu_name(c->gpu),
+                     c->measured_ms, o->ms, o->low_ms, o->high_ms, percent(error_of(c, E2E_AUTO)),
+                     percent(error_of(c, E2E_ESTIMATED)));
     }
 }
 
-static void print_passes(const e2e_set *set) {
-    printf(
+static void print_passes(const e2e_set *set, report_text *text) {
+    report_print(
+        text,
         "\nForward and backward apart, training rows (`auto`):\n\n| model | batch | GPU | forward "
         "measured ms | predicted | error %% | backward measured ms | predicted | error %% |\n"
         "|---|--:|---|--:|--:|--:|--:|--:|--:|\n");
@@ -176,10 +183,11 @@ static void print_passes(const e2e_set *set) {
         const e2e_outcome *o = &c->by[E2E_AUTO];
         if (isnan(c->measured_backward_ms))
             continue;
-        cli_print("| %s | %.0f | %s | %.1f | %.1f | %+.1f | %.1f | %.1f | %+.1f |\n", c->network,
-                  c->batch, habitat_gpu_name(c->gpu), c->measured_forward_ms, o->forward_ms,
-                  percent(o->forward_ms / c->measured_forward_ms - 1.0), c->measured_backward_ms,
-                  o->backward_ms, percent(o->backward_ms / c->measured_backward_ms - 1.0));
+        report_print(text, "| %s | %.0f | %s | %.1f | %.1f | %+.1f | %.1f | %.1f | %+.1f |\n",
+                     c->network, c->batch, habitat_gpu_name(c->gpu), c->measured_forward_ms,
+                     o->forward_ms, percent(o->forward_ms / c->measured_forward_ms - 1.0),
+                     c->measured_backward_ms, o->backward_ms,
+                     percent(o->backward_ms / c->measured_backward_ms - 1.0));
     }
 }
 
@@ -207,23 +215,25 @@ static const char p4[] =
     "The card is held to 75 W: whole models run up to 1.5 times slower on it than the sum of their "
     "own single operations, which ran in bursts.";
 
-void e2e_print_tables(const e2e_set *set) {
+void e2e_print_tables(const e2e_set *set, report_text *text) {
     size_t judged_count = 0;
     for (size_t i = 0; i < set->count; i++)
-        judged_count += !excluded(&set->cases[i]);
-    printf(
+        judged_count += !apart(&set->cases[i]);
+    report_print(
+        text,
         "## End to end\n\n"
         "%zu recordings of the %s (`data/recordings`) onto %zu iterations that others measured on "
         "other GPUs (`data/measurements/e2e_models.csv`, source neusight).\n\n",
         set->recordings, habitat_gpu_name(set->cases[0].origin), set->count);
-    fputs(matching, stdout);
-    printf(
+    report_print(text, "%s", matching);
+    report_print(
+        text,
         "\n%zu of the cases are on a P4 and counted apart: the next table leaves them out. %s\n\n",
         set->count - judged_count, p4);
-    print_methods(set, judged, NULL);
-    print_gpus(set);
-    print_each(set);
-    print_passes(set);
+    print_methods(set, judged, NULL, text);
+    print_gpus(set, text);
+    print_each(set, text);
+    print_passes(set, text);
 }
 
 /* ---- convolutional networks ---- */
@@ -259,60 +269,64 @@ static const char networks_text[] =
     "view: these figures are no clean test of that rule. ResNet-50 of batch 64 on six cards "
     "(tests/golden/accuracy.csv) was looked at afterwards.\n";
 
-void e2e_print_networks(const e2e_set *set) {
+void e2e_print_networks(const e2e_set *set, report_text *text) {
     static const char *const formats[] = {"fp32", "tf32", "fp16"};
-    printf("## End to end: convolutional networks\n\n%zu recordings of the %s onto %zu iterations "
-           "that "
-           "others measured.\n\n",
-           set->recordings, habitat_gpu_name(set->cases[0].origin), set->count);
-    fputs(networks_text, stdout);
+    report_print(
+        text,
+        "## End to end: convolutional networks\n\n%zu recordings of the %s onto %zu iterations "
+        "that "
+        "others measured.\n\n",
+        set->recordings, habitat_gpu_name(set->cases[0].origin), set->count);
+    report_print(text, "%s", networks_text);
     for (int large = 1; large >= 0; large--)
         for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
             network_kind kind = {formats[f], large};
-            if (summarise(set, E2E_AUTO, of_kind, &kind).count == 0)
+            if (summarise(set, E2E_AUTO, of_kind, &kind, text).count == 0)
                 continue;
-            printf("\nRecorded in %s, %s:\n\n", formats[f],
-                   large ? "ResNet-50 and VGG-16" : "DenseNet-121 and MobileNet v2");
-            print_methods(set, of_kind, &kind);
+            report_print(text, "\nRecorded in %s, %s:\n\n", formats[f],
+                         large ? "ResNet-50 and VGG-16" : "DenseNet-121 and MobileNet v2");
+            print_methods(set, of_kind, &kind, text);
         }
-    print_gpus(set);
-    printf("\nEvery case with `auto`:\n\n| model | mode | recorded in | GPU | measured ms | "
-           "predicted ms "
-           "| low..high ms | error %% |\n|---|---|---|---|--:|--:|--:|--:|\n");
+    print_gpus(set, text);
+    report_print(text,
+                 "\nEvery case with `auto`:\n\n| model | mode | recorded in | GPU | measured ms | "
+                 "predicted ms "
+                 "| low..high ms | error %% |\n|---|---|---|---|--:|--:|--:|--:|\n");
     for (size_t i = 0; i < set->count; i++) {
         const e2e_case *c = &set->cases[i];
         const e2e_outcome *o = &c->by[E2E_AUTO];
-        cli_print("| %s | %s | %s | %s | %.1f", c->network, c->mode, c->recorded,
-                  habitat_gpu_name(c->gpu), c->measured_ms);
+        report_print(text, "| %s | %s | %s | %s | %.1f", c->network, c->mode, c->recorded,
+                     habitat_gpu_name(c->gpu), c->measured_ms);
         if (c->slowest_ms > c->fastest_ms)
-            cli_print(" (%.1f..%.1f)", c->fastest_ms, c->slowest_ms);
-        cli_print(" | %.1f | %.1f..%.1f | %+.1f |\n", o->ms, o->low_ms, o->high_ms,
-                  percent(error_of(c, E2E_AUTO)));
+            report_print(text, " (%.1f..%.1f)", c->fastest_ms, c->slowest_ms);
+        report_print(text, " | %.1f | %.1f..%.1f | %+.1f |\n", o->ms, o->low_ms, o->high_ms,
+                     percent(error_of(c, E2E_AUTO)));
     }
 }
 
 /* ---- CSV ---- */
 
-static void print_number(double value) {
+static void print_number(report_text *text, double value) {
     if (isnan(value))
-        printf(",");
+        report_print(text, ",");
     else
-        cli_print(",%.6g", value);
+        report_print(text, ",%.6g", value);
 }
 
-void e2e_print_cases(const e2e_set *set) {
-    printf("model,mode,dtype,batch,seq_len,origin,gpu,method,measured_ms,predicted_ms,low_ms,"
-           "high_ms,measured_forward_ms,forward_ms,measured_backward_ms,backward_ms,recorded\n");
+void e2e_print_cases(const e2e_set *set, report_text *text) {
+    report_print(
+        text, "model,mode,dtype,batch,seq_len,origin,gpu,method,measured_ms,predicted_ms,low_ms,"
+              "high_ms,measured_forward_ms,forward_ms,measured_backward_ms,backward_ms,recorded\n");
     for (size_t i = 0; i < set->count; i++)
         for (int m = 0; m < E2E_METHODS; m++) {
             const e2e_case *c = &set->cases[i];
             const e2e_outcome *o = &c->by[m];
             if (isnan(o->ms))
                 continue;
-            cli_print("%s,%s,%s,%.0f", c->network, c->mode, c->dtype, c->batch);
-            print_number(c->length);
-            printf(",%s,%s,\"%s\"", habitat_gpu_name(c->origin), habitat_gpu_name(c->gpu),
-                   e2e_method_name(m));
+            report_print(text, "%s,%s,%s,%.0f", c->network, c->mode, c->dtype, c->batch);
+            print_number(text, c->length);
+            report_print(text, ",%s,%s,\"%s\"", habitat_gpu_name(c->origin),
+                         habitat_gpu_name(c->gpu), e2e_method_name(m));
             const double values[] = {c->measured_ms,
                                      o->ms,
                                      o->low_ms,
@@ -322,7 +336,7 @@ void e2e_print_cases(const e2e_set *set) {
                                      c->measured_backward_ms,
                                      o->backward_ms};
             for (size_t v = 0; v < sizeof values / sizeof *values; v++)
-                print_number(values[v]);
-            printf(",%s\n", c->recorded);
+                print_number(text, values[v]);
+            report_print(text, ",%s\n", c->recorded);
         }
 }

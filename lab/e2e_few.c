@@ -1,12 +1,14 @@
 /* `habitat eval e2e`: the few operations that stand for a calibration of each destination
  * (e2e_calibration.csv, drawn by tools/few_shot.py from training rows of single operations). */
-#include "eval_e2e.h"
+#include "lab/e2e.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/error.h"
 
 struct e2e_operation {
     char gpu[64], op[32], pass[24], shape[160], timing[16];
@@ -18,10 +20,11 @@ static void copy_text(char *out, size_t size, const char *text) {
     snprintf(out, size, "%s", text ? text : "");
 }
 
-static int add(e2e_operations *all, const habitat_csv_reader *table, const char *path) {
+static habitat_status add(e2e_operations *all, const habitat_csv_reader *table, const char *path,
+                          habitat_error *err) {
     e2e_operation *grown = realloc(all->items, (all->count + 1) * sizeof *grown);
     if (!grown)
-        return cli_fail(CLI_FAILED, NULL, "out of memory");
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     all->items = grown;
     e2e_operation *made = &grown[all->count++];
     copy_text(made->gpu, sizeof made->gpu, habitat_csv_text(table, "gpu"));
@@ -32,27 +35,27 @@ static int add(e2e_operations *all, const habitat_csv_reader *table, const char 
     made->dtype = habitat_dtype_from_name(habitat_csv_text(table, "dtype"));
     made->ms = habitat_csv_number(table, "latency_ms");
     if (!(made->ms > 0))
-        return cli_fail(CLI_INPUT, path, "line %llu: latency_ms is not above 0",
-                        (unsigned long long)habitat_csv_line(table));
-    return CLI_DONE;
+        return habitat_fail_at(err, HABITAT_E_FORMAT, path, UINT64_MAX, 0,
+                               "line %llu: latency_ms is not above 0",
+                               (unsigned long long)habitat_csv_line(table));
+    return HABITAT_OK;
 }
 
-int e2e_read_operations(const char *folder, e2e_operations *out) {
+habitat_status e2e_read_operations(const char *folder, e2e_operations *out, habitat_error *err) {
     char path[4096];
     habitat_csv_reader *table = NULL;
-    habitat_error error = {0};
     const char *record = NULL;
-    int code = CLI_DONE;
+    habitat_status code = HABITAT_OK;
     *out = (e2e_operations){0};
     snprintf(path, sizeof path, "%s/e2e_calibration.csv", folder);
     if (access(path, F_OK) != 0)
-        return CLI_DONE; /* others' folders need not have it: its two columns stay away */
-    habitat_status status = habitat_csv_open(path, &table, &error);
-    while (code == CLI_DONE && status == HABITAT_OK &&
-           (status = habitat_csv_next(table, &record, &error)) == HABITAT_OK && record)
-        code = add(out, table, path);
+        return HABITAT_OK; /* others' folders need not have it: its two columns stay away */
+    habitat_status status = habitat_csv_open(path, &table, err);
+    while (code == HABITAT_OK && status == HABITAT_OK &&
+           (status = habitat_csv_next(table, &record, err)) == HABITAT_OK && record)
+        code = add(out, table, path, err);
     if (status != HABITAT_OK)
-        code = cli_fail_row(&error, path);
+        code = e2e_name_row(status, err, path);
     habitat_csv_close(table);
     return code;
 }
