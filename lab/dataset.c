@@ -13,6 +13,7 @@
 #include "question/measurement.h"
 #include "work/class.h"
 #include "question/query.h"
+#include "base/quantile.h"
 
 struct habitat_dataset {
     const habitat_gpu_table *gpus;
@@ -164,11 +165,6 @@ bool dataset_residual(const habitat_measurement *row, const habitat_gpu *gpu, do
     return isfinite(*out);
 }
 
-static int compare_doubles(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Median residual of the rows of one GPU, source, class and split; NaN for fewer than 100. */
 static double median_residual(const habitat_dataset *data, const habitat_measurement *like,
                               operator_class c, const habitat_gpu *gpu, bool test,
@@ -183,8 +179,8 @@ static double median_residual(const habitat_dataset *data, const habitat_measure
     }
     if (n < 100)
         return NAN;
-    qsort(scratch, n, sizeof *scratch, compare_doubles);
-    return scratch[n / 2];
+    habitat_sort_numbers(scratch, n);
+    return habitat_quantile(scratch, n, 0.5);
 }
 
 static void mark_split(habitat_dataset *data, const habitat_measurement *like, operator_class c) {
@@ -274,8 +270,10 @@ static habitat_status check_repeats(const habitat_dataset *data, habitat_error *
     habitat_status status = HABITAT_OK;
     for (size_t i = 1; i < data->count && status == HABITAT_OK; i++) {
         const habitat_measurement *a = sorted[i - 1], *b = sorted[i];
-        if (a->shape_hash == b->shape_hash && a->gpu == b->gpu && a->source == b->source &&
-            !a->suspect && !b->suspect && a->time_ms > 0.1 && b->time_ms > most * a->time_ms)
+        habitat_model_query one = question_of(a), other = question_of(b);
+        if (a->shape_hash == b->shape_hash && question_same(&one, &other) && a->gpu == b->gpu &&
+            a->source == b->source && !a->suspect && !b->suspect && a->time_ms > 0.1 &&
+            b->time_ms > most * a->time_ms)
             status = habitat_fail(err, HABITAT_E_RANGE,
                                   "%s has the same operation on %s at %g and at %g ms: the set "
                                   "contradicts itself; remove or flag one of them",

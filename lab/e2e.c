@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/quantile.h"
 #include "lab/recordings.h"
 
 static const struct {
@@ -239,11 +240,6 @@ static habitat_status collect_recording(const habitat_gpu_table *gpus, const cha
     return code;
 }
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static bool same_iteration(const e2e_case *a, const e2e_case *b) {
     bool same_length = a->length == b->length || (isnan(a->length) && isnan(b->length));
     return a->gpu == b->gpu && a->batch == b->batch && same_length &&
@@ -267,8 +263,8 @@ static habitat_status merge_runs(e2e_set *set, habitat_error *err) {
                 times[runs++] = set->cases[j].measured_ms;
         if (runs == 0)
             continue;
-        qsort(times, runs, sizeof *times, by_value);
-        c.measured_ms = 0.5 * (times[(runs - 1) / 2] + times[runs / 2]);
+        habitat_sort_numbers(times, runs);
+        c.measured_ms = habitat_quantile(times, runs, 0.5);
         c.fastest_ms = times[0];
         c.slowest_ms = times[runs - 1];
         set->cases[kept++] = c;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/quantile.h"
+
 /* Reported apart: its whole models run up to 1.5 times slower than its own single operations. */
 static bool apart(const e2e_case *c) {
     return strcmp(habitat_gpu_name(c->gpu), "P4") == 0;
@@ -31,11 +33,6 @@ typedef struct summary {
     double mean, median, worst, bias; /* of |error|; bias: mean of the signed one */
 } summary;
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static summary summarise(const e2e_set *set, int method, choice chosen, const void *context,
                          report_text *text) {
     summary s = {0};
@@ -55,10 +52,10 @@ static summary summarise(const e2e_set *set, int method, choice chosen, const vo
         s.held += o->low_ms <= c->measured_ms && c->measured_ms <= o->high_ms;
     }
     if (s.count) {
-        qsort(errors, s.count, sizeof *errors, by_value);
+        habitat_sort_numbers(errors, s.count);
         s.mean /= (double)s.count;
         s.bias /= (double)s.count;
-        s.median = 0.5 * (errors[(s.count - 1) / 2] + errors[s.count / 2]);
+        s.median = habitat_quantile(errors, s.count, 0.5);
         s.worst = errors[s.count - 1];
     }
     free(errors);

@@ -433,7 +433,9 @@ static void print_rank(report_text *text, operator_class c, const cell *cells) {
     for (size_t i = 0; i < n; i++)
         for (size_t j = i + 1; j < n && all[j]->row->shape_hash == all[i]->row->shape_hash; j++) {
             double measured = log(all[i]->row->time_ms / all[j]->row->time_ms);
-            if (all[i]->row->gpu == all[j]->row->gpu || fabs(measured) < log(1.05))
+            habitat_model_query one = question_of(all[i]->row), other = question_of(all[j]->row);
+            if (all[i]->row->gpu == all[j]->row->gpu || fabs(measured) < log(1.05) ||
+                !question_same(&one, &other))
                 continue;
             asked++;
             for (int k = 0; k < 2; k++) {

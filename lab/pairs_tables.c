@@ -9,14 +9,10 @@
 
 #include "gpu/gpu.h"
 #include "lab/pairs.h"
+#include "base/quantile.h"
 
 static double error_of(const pair_case *c, int method) {
     return c->by[method].busy_ms / c->measured_ms - 1.0;
-}
-
-static int compare(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* Which cases a row of a table is about; NULL and -1: all. */
@@ -67,8 +63,8 @@ static bool summarise(const pair_set *set, int method, chosen which, summary *ou
     }
     double n = (double)out->cases;
     if (out->cases) {
-        qsort(sizes, out->cases, sizeof *sizes, compare);
-        out->median = 0.5 * (sizes[(out->cases - 1) / 2] + sizes[out->cases / 2]);
+        habitat_sort_numbers(sizes, out->cases);
+        out->median = habitat_quantile(sizes, out->cases, 0.5);
         out->mean /= n;
         out->bias /= n;
         out->kernels /= n;
