@@ -35,22 +35,6 @@ const char *e2e_method_name(int method) {
     return methods[method].name;
 }
 
-/* ---- errors ---- */
-
-habitat_status e2e_name_file(habitat_status status, habitat_error *err, const char *file) {
-    if (err && !err->file[0])
-        habitat_format(err->file, sizeof err->file, "%s", file);
-    return status;
-}
-
-habitat_status e2e_name_row(habitat_status status, habitat_error *err, const char *file) {
-    if (!err || err->line == 0)
-        return e2e_name_file(status, err, file);
-    habitat_format(err->file, sizeof err->file, "%s:%llu", file, (unsigned long long)err->line);
-    err->line = 0;
-    return status;
-}
-
 /* ---- measured iterations ---- */
 
 static void copy_text(char *out, size_t size, const char *text) {

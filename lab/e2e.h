@@ -77,8 +77,8 @@ void e2e_print_tables(const e2e_set *set, report_text *text);
 void e2e_print_networks(const e2e_set *set, report_text *text);
 void e2e_print_cases(const e2e_set *set, report_text *text);
 
-/* The error with the file it is about, where it names none; with its line, as a message about a row
- * of a table names it: FILE:LINE. */
+/* e2e_errors.c: the error with the file it is about, where it names none; with its line, as a
+ * message about a row of a table names it: FILE:LINE. */
 habitat_status e2e_name_file(habitat_status status, habitat_error *err, const char *file);
 habitat_status e2e_name_row(habitat_status status, habitat_error *err, const char *file);
 
