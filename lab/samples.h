@@ -2,6 +2,7 @@
 #ifndef HABITAT_LAB_SAMPLES_H
 #define HABITAT_LAB_SAMPLES_H
 
+#include "gpu/gpu.h"
 #include "lab/lab.h"
 #include "operator/operator.h"
 

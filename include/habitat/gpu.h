@@ -103,7 +103,7 @@ typedef enum habitat_rate_kind {
 } habitat_rate_kind;
 
 /** Arithmetic rate of one number format. No other format is substituted for a missing one:
- * habitat_arithmetic_rate() (formula.h) does that.
+ * the methods of prediction do that.
  * @param gpu         borrowed, not NULL.
  * @param kind        the data sheet's rate, or the one that is reached.
  * @param dtype       what the arithmetic computes in; matrix units accumulate in fp32.

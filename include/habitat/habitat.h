@@ -26,8 +26,6 @@
 #include <habitat/gpu.h>
 #include <habitat/trace.h>
 #include <habitat/work.h>
-#include <habitat/question.h>
-#include <habitat/models.h>
 #include <habitat/workload.h>
 #include <habitat/method.h>
 #include <habitat/predict.h>
@@ -36,7 +34,6 @@
 #ifdef HABITAT_EXPERIMENTAL
 #include <habitat/csv.h>
 #include <habitat/text.h>
-#include <habitat/formula.h>
 #include <habitat/question.h>
 #include <habitat/models.h>
 #include <habitat/ask.h>

@@ -23,9 +23,6 @@
 #include <habitat/work.h>
 #include <habitat/method.h>
 #include <habitat/workload.h>
-#ifdef HABITAT_EXPERIMENTAL
-#include <habitat/formula.h>
-#endif
 
 #ifdef __cplusplus
 extern "C" {

@@ -290,7 +290,7 @@ static void test_collision_in_auto(void) {
     for (size_t i = 0; p && i < 2; i++) {
         habitat_estimate alone = product_on(t4, v100, colliding_dims[i], ms[i]);
         CHECK_INT(alone.method, HABITAT_METHOD_LEARNED);
-        CHECK_NEAR(p->kernels[i].ms, alone.ms, 0);
+        CHECK_NEAR(p->trace_kernels[i].ms, alone.ms, 0);
     }
     habitat_prediction_free(p);
     habitat_workload_free(w);
