@@ -1,6 +1,6 @@
 /* `habitat eval e2e`: which measured iteration belongs to which recording, and its predictions.
  *
- * A recording stands for a measurement when model, mode, sequence length, batch and number format
+ * A recording stands for a measurement when network, mode, sequence length, batch and number format
  * are the same; files are named for that (docs/accuracy.md#matching). */
 #include "lab/e2e.h"
 
@@ -77,15 +77,15 @@ static habitat_status read_measured(const habitat_csv_reader *table, const habit
 /* "BERT-Large", "training_fwd_bwd", 512, 8, fp32 -> "bert_large_training_s512_b8_fp32_"; without
  * "_s512" where samples have no length. */
 static void file_stem(const e2e_case *c, const char *dtype, char *out, size_t size) {
-    char model[sizeof c->network];
-    copy_text(model, sizeof model, c->network);
-    for (char *m = model; *m; m++)
+    char network[sizeof c->network];
+    copy_text(network, sizeof network, c->network);
+    for (char *m = network; *m; m++)
         *m = *m == '-' ? '_' : *m >= 'A' && *m <= 'Z' ? (char)(*m - 'A' + 'a') : *m;
     const char *mode = strncmp(c->mode, "training", 8) == 0 ? "training" : c->mode;
     char length[32] = "";
     if (c->length > 0)
         habitat_format(length, sizeof length, "_s%.0f", c->length);
-    habitat_format(out, size, "%s_%s%s_b%.0f_%s_", model, mode, length, c->batch, dtype);
+    habitat_format(out, size, "%s_%s%s_b%.0f_%s_", network, mode, length, c->batch, dtype);
 }
 
 /* Whether the recording of this name stands for the case, and in which number format it ran. A GPU

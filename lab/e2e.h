@@ -1,4 +1,4 @@
-/* `habitat eval e2e`: recordings predicted onto GPUs where somebody measured the same model. */
+/* `habitat eval e2e`: recordings predicted onto GPUs where somebody measured the same network. */
 #ifndef HABITAT_LAB_E2E_H
 #define HABITAT_LAB_E2E_H
 
@@ -39,7 +39,7 @@ typedef struct e2e_case {
     double batch, length;                                          /* samples, tokens of one */
     double measured_ms, measured_forward_ms, measured_backward_ms; /* NaN = not told apart */
     double fastest_ms, slowest_ms; /* of several machines; measured_ms is their median */
-    size_t recording; /* index: cases of one recording are one model, mode, batch and length */
+    size_t recording; /* index: cases of one recording are one network, mode, batch and length */
     const habitat_gpu *origin;
     e2e_outcome by[E2E_METHODS];
 } e2e_case;

@@ -8,8 +8,9 @@
 
 #include "base/quantile.h"
 
-/* Reported apart: its whole models run up to 1.5 times slower than its own single operations. */
-static bool apart(const e2e_case *c) {
+/* Left out of the means: its whole models run up to 1.5 times slower than its own single
+ * operations. */
+static bool excluded(const e2e_case *c) {
     return strcmp(habitat_gpu_name(c->gpu), "P4") == 0;
 }
 
@@ -64,14 +65,14 @@ static summary summarise(const e2e_set *set, int method, choice chosen, const vo
 
 static bool judged(const e2e_case *c, const void *context) {
     (void)context;
-    return !apart(c);
+    return !excluded(c);
 }
 
 static bool on_gpu(const e2e_case *c, const void *gpu) {
     return c->gpu == gpu;
 }
 
-/* Of every two GPUs that ran the same model: how often the faster one is called so. */
+/* Of every two GPUs that ran the same network: how often the faster one is called so. */
 static void count_order(const e2e_set *set, int method, choice chosen, const void *context,
                         size_t *pairs, size_t *right) {
     *pairs = *right = 0;
@@ -215,7 +216,7 @@ static const char p4[] =
 void e2e_print_tables(const e2e_set *set, report_text *text) {
     size_t judged_count = 0;
     for (size_t i = 0; i < set->count; i++)
-        judged_count += !apart(&set->cases[i]);
+        judged_count += !excluded(&set->cases[i]);
     report_print(
         text,
         "## End to end\n\n"
