@@ -153,7 +153,6 @@ HABITAT_API habitat_dtype habitat_kernel_arithmetic(const char *kernel_name,
  * @return UNKNOWN if the name holds none; for copies a format of the right size. @since 0.1 */
 HABITAT_API habitat_dtype habitat_kernel_tensor_dtype(const char *kernel_name);
 
-
 /** Work of an operation given by its parameters, without a trace (for `habitat op`, models, tests).
  * Each fills flop, bytes, class and shape; `dtype` is the tensors' number format.
  * @return HABITAT_OK; HABITAT_E_ARG for sizes that are not positive and finite. @since 0.1 */
