@@ -21,6 +21,8 @@ FOR_PROGRAMS = {
     r"habitat_trace_read_memory": "a trace that lies in memory",
     r"habitat_trace_calls|habitat_call_kind_name": "calls into the runtime, with what waits for what",
     r"habitat_workload_group_index": "which kernels a group has",
+    r"habitat_workload_from_operations": "a workload without a recording",
+    r"habitat_workload_warnings": "what a recording gives reason to say, apart from a report",
 }
 # main parts of a build folder; tests and fuzz targets are none of them
 USERS = ("lab", "cli", "bench", "examples", "recorder")

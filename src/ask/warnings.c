@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <habitat/question.h>
-
 #include <habitat/formula.h>
+#include <habitat/question.h>
 #include <habitat/text.h>
 
 #include "gpu/gpu.h"
 #include "base/error.h"
 #include "workload/workload.h"
+#include "formula/rates.h"
 
 enum { NAMES_SHOWN = 4 };
 

@@ -23,18 +23,6 @@ habitat_status habitat_gpu_user_dir(char *out, size_t size) {
     return HABITAT_OK;
 }
 
-static habitat_status add_built_in(habitat_gpu_table *table, habitat_error *err) {
-    size_t capacity = 2 * gpu_builtin_count + 8;
-    table->entries = malloc(capacity * sizeof *table->entries);
-    if (!table->entries)
-        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    for (size_t i = 0; i < gpu_builtin_count; i++)
-        table->entries[i] = &gpu_builtin[i];
-    table->count = gpu_builtin_count;
-    table->capacity = capacity;
-    return HABITAT_OK;
-}
-
 habitat_status habitat_gpu_table_create(const char *user_dir, habitat_gpu_table **out,
                                         habitat_error *err) {
     if (!out)
@@ -42,7 +30,7 @@ habitat_status habitat_gpu_table_create(const char *user_dir, habitat_gpu_table 
     habitat_gpu_table *table = calloc(1, sizeof *table);
     if (!table)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    habitat_status status = add_built_in(table, err);
+    habitat_status status = gpu_add_built_in(table, err);
     if (status == HABITAT_OK && user_dir)
         status = gpu_add_folder(table, user_dir, err);
     if (status != HABITAT_OK) {

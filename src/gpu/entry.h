@@ -112,6 +112,9 @@ const habitat_gpu_skipped *gpu_skipped_for(const habitat_gpu_table *table, const
 /* A later file described this GPU: the skipped one does not matter any more. */
 void gpu_supersede_skipped(habitat_gpu_table *table, const char *name);
 
+/* table.c: fills an empty table with the built-in GPUs. */
+habitat_status gpu_add_built_in(habitat_gpu_table *table, habitat_error *err);
+
 /* read_file.c: one file's bytes and a NUL; `regular_only` refuses pipes and devices without waiting
  * for them. */
 habitat_status gpu_read_file(const char *path, bool regular_only, char **text, size_t *size,

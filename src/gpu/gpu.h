@@ -72,7 +72,7 @@ struct habitat_gpu {
     uint32_t pcie_generation, pcie_lanes; /* 0 if not known */
     const char *release_date; /* "2022-03-22" or "2022-03"; NULL if a private file gives none */
     const char
-        *file; /* where the entry came from: "built-in" or a path (the last, if calibrated) */
+        *file;     /* where the entry came from: "built-in" or a path (the last, if calibrated) */
     bool built_in; /* it is the library's own entry, without a user's file over it */
     /* Of an entry from a user's file: the built-in GPU that operator models are asked about in its
      * place, its namesake, else the first of its architecture; NULL = none, or built in itself. */

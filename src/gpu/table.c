@@ -165,21 +165,33 @@ static habitat_status calibrate(habitat_gpu_table *table, gpu_entry **entry, con
     return HABITAT_OK;
 }
 
+habitat_status gpu_add_built_in(habitat_gpu_table *table, habitat_error *err) {
+    size_t capacity = 2 * gpu_builtin_count + 8;
+    table->entries = malloc(capacity * sizeof *table->entries);
+    if (!table->entries)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t i = 0; i < gpu_builtin_count; i++)
+        table->entries[i] = &gpu_builtin[i];
+    table->count = gpu_builtin_count;
+    table->capacity = capacity;
+    return HABITAT_OK;
+}
+
 /* The built-in GPU that stands for one of a user's file. What a model says of a GPU's distance to
  * its roofline must not change with the rates in such a file: more bandwidth would now and then
  * make a kernel slower. */
 static habitat_status find_reference(const habitat_gpu *gpu, const habitat_gpu **out,
                                      habitat_error *err) {
-    habitat_gpu_table *built_in = NULL;
-    habitat_status status = habitat_gpu_table_create(NULL, &built_in, err);
+    habitat_gpu_table built_in = {0};
+    habitat_status status = gpu_add_built_in(&built_in, err);
     if (status != HABITAT_OK)
         return status;
     *out = NULL;
-    if (habitat_gpu_find(built_in, gpu->name, out, NULL, NULL) != HABITAT_OK)
-        for (size_t i = 0; !*out && i < built_in->count; i++)
-            if (strcmp(built_in->entries[i]->gpu.architecture, gpu->architecture) == 0)
-                *out = &built_in->entries[i]->gpu;
-    habitat_gpu_table_free(built_in); /* its entries are static */
+    if (habitat_gpu_find(&built_in, gpu->name, out, NULL, NULL) != HABITAT_OK)
+        for (size_t i = 0; !*out && i < built_in.count; i++)
+            if (strcmp(built_in.entries[i]->gpu.architecture, gpu->architecture) == 0)
+                *out = &built_in.entries[i]->gpu;
+    free(built_in.entries); /* what they point to is static */
     return HABITAT_OK;
 }
 

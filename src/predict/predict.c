@@ -289,10 +289,3 @@ const char *auto_form_name(auto_form form) {
     };
     return names[form];
 }
-
-void habitat_prediction_free(habitat_prediction *prediction) {
-    if (!prediction)
-        return;
-    free(prediction->trace_kernels);
-    free(prediction);
-}

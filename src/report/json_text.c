@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "question/measurement.h"
+#include "question/query.h"
 
 typedef struct text {
     char *data;

@@ -6,6 +6,7 @@
 
 #include "gpu/gpu.h"
 #include "question/measurement.h"
+#include "question/query.h"
 
 #include "check.h"
 
