@@ -11,14 +11,12 @@
 #include <habitat/text.h>
 
 #include "gpu/gpu.h"
+#include "base/constants.h"
 #include "base/error.h"
 #include "workload/workload.h"
 #include "formula/rates.h"
 
 enum { NAMES_SHOWN = 4 };
-
-/* Below this share of the kernels' time a format says nothing about the iteration. */
-static const double least_share = 0.01;
 
 double format_share(const habitat_workload *workload, habitat_dtype dtype) {
     size_t count = 0;
@@ -71,7 +69,7 @@ static void close_names(lacking *l) {
 bool warn_of_format(double share, const habitat_gpu *origin, const habitat_gpu *const *gpus,
                     size_t count, habitat_dtype dtype, char *text) {
     lacking found = {0};
-    if (!is_narrow(dtype) || share < least_share)
+    if (!is_narrow(dtype) || share < chosen_format_least_share)
         return false;
     for (size_t i = 0; i < count; i++)
         if (gpus[i] != origin)
