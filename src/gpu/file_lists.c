@@ -170,8 +170,9 @@ static habitat_status read_source(gpu_file *r, const char *id, yajl_val value,
         else if (strcmp(key, "kind") == 0)
             TRY(read_word(r, key, inner, gpu_source_kinds, GPU_SOURCE_KINDS, &common->kind));
         else
-            return gpu_file_bad(r, HABITAT_E_FORMAT, key,
-                                "unknown key in sources; known: kind covers title publisher date note");
+            return gpu_file_bad(
+                r, HABITAT_E_FORMAT, key,
+                "unknown key in sources; known: kind covers title publisher date note");
     }
     if (!*count || !common->title || !common->publisher || !common->date)
         return gpu_file_bad(r, HABITAT_E_FORMAT, id,

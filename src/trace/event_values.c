@@ -123,6 +123,39 @@ static uint32_t limits_of_text(const char *text, size_t length) {
     return limits;
 }
 
+/* Of synchronisations, collectives, and what profilers say of a kernel's occupancy. */
+static void rare_number(reader *r, const char *text, size_t length) {
+    event *e = &r->e;
+    switch (r->key) {
+    case KEY_RESIDENT:
+        e->resident_blocks = small_or_zero(text, length);
+        break;
+    case KEY_OCCUPANCY:
+        e->occupancy_percent = small_or_zero(text, length);
+        break;
+    case KEY_LIMITED:
+        e->limited_by = small_or_zero(text, length);
+        break;
+    case KEY_WAIT_STREAM:
+        measure_number(r, &e->wait_stream, text, length);
+        break;
+    case KEY_WAIT_RECORD:
+        measure_number(r, &e->wait_record, text, length);
+        break;
+    case KEY_WAIT_EVENT:
+        measure_number(r, &e->wait_event, text, length);
+        break;
+    case KEY_ELEMENTS:
+        add_elements(e, whole_or_zero(text, length));
+        break;
+    case KEY_GROUP_SIZE:
+        e->group_size = whole_or_zero(text, length);
+        break;
+    default:
+        break;
+    }
+}
+
 void reader_argument_number(reader *r, const char *text, size_t length) {
     event *e = &r->e;
     int64_t value;
@@ -152,15 +185,6 @@ void reader_argument_number(reader *r, const char *text, size_t length) {
     case KEY_SHARED:
         reader_measure(r, &e->shared, text, length, 0, UINT64_MAX);
         break;
-    case KEY_RESIDENT:
-        e->resident_blocks = small_or_zero(text, length);
-        break;
-    case KEY_OCCUPANCY:
-        e->occupancy_percent = small_or_zero(text, length);
-        break;
-    case KEY_LIMITED:
-        e->limited_by = small_or_zero(text, length);
-        break;
     case KEY_BYTES:
         reader_measure(r, &e->bytes, text, length, 0, UINT64_MAX);
         break;
@@ -173,23 +197,8 @@ void reader_argument_number(reader *r, const char *text, size_t length) {
     case KEY_FLOP:
         measure_counter(r, &e->flop, &e->flop_state, text, length);
         break;
-    case KEY_WAIT_STREAM:
-        measure_number(r, &e->wait_stream, text, length);
-        break;
-    case KEY_WAIT_RECORD:
-        measure_number(r, &e->wait_record, text, length);
-        break;
-    case KEY_WAIT_EVENT:
-        measure_number(r, &e->wait_event, text, length);
-        break;
-    case KEY_ELEMENTS:
-        add_elements(e, whole_or_zero(text, length));
-        break;
-    case KEY_GROUP_SIZE:
-        e->group_size = whole_or_zero(text, length);
-        break;
     default:
-        break;
+        rare_number(r, text, length);
     }
 }
 
