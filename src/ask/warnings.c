@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <habitat/formula.h>
 #include <habitat/question.h>
 #include <habitat/text.h>
 
@@ -14,6 +13,7 @@
 #include "base/constants.h"
 #include "base/error.h"
 #include "workload/workload.h"
+#include "formula/formula.h"
 #include "formula/rates.h"
 
 enum { NAMES_SHOWN = 4 };
