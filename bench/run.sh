@@ -11,6 +11,11 @@ echo
     exit 1
 }
 echo
+"$1/bench_replay" "$root/data/recordings/bert_large_training_s512_b8_fp32_h200.json.gz" || {
+    echo "bench: replaying is over its budget" >&2
+    exit 1
+}
+echo
 "$1/bench_models" "$root/data/recordings/bert_large_training_s512_b8_fp32_h200.json.gz" || {
     echo "bench: the networks are over their budget" >&2
     exit 1

@@ -18,6 +18,7 @@ static const struct {
              {"e2e", eval_e2e, false},
              {"cnn", eval_cnn, false},
              {"pairs", eval_pairs, false},
+             {"replay", eval_replay, false},
              {"suite", eval_suite, true}};
 enum { PARTS = sizeof parts / sizeof *parts };
 

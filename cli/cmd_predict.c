@@ -1,14 +1,17 @@
 /* habitat predict TRACE: one iteration on other GPUs. */
 #include "commands.h"
-#include "input.h"
+#include "timeline.h"
 
 int cmd_predict(int argc, char **argv) {
-    cli_request request = {0};
+    cli_request request = {.cpu_scale = 1.0};
     const cli_option options[] = {
         {"--to", 0, CLI_LIST, &request.to},
         {"--from", 0, CLI_TEXT, &request.from},
         {"--method", 0, CLI_TEXT, &request.method},
         {"--by", 0, CLI_TEXT, &request.by},
+        {"--assemble", 0, CLI_TEXT, &request.assemble},
+        {"--cpu-scale", 0, CLI_NUMBER, &request.cpu_scale},
+        {"--timeline", 0, CLI_TEXT, &request.timeline},
         {"--top", 0, CLI_COUNT, &request.top},
         {"--gpu-file", 0, CLI_LIST, &request.gpu_files},
         {"--json", 0, CLI_FLAG, &request.json},
@@ -22,8 +25,14 @@ int cmd_predict(int argc, char **argv) {
     int code = cli_parse(&arguments, argc, argv);
     if (code == CLI_DONE && !arguments.finished) {
         code = cli_expect_operands(&arguments, 1, 1, "a TRACE");
+        if (code == CLI_DONE && !(request.cpu_scale > 0.0))
+            code = cli_fail(CLI_USAGE, "--cpu-scale", "must be more than 0");
+        if (code == CLI_DONE && request.timeline)
+            code = cli_timeline_check(&request);
         if (code == CLI_DONE)
             code = cli_input_open(&request, arguments.operands.items[0], true, &input);
+        if (code == CLI_DONE && request.timeline)
+            code = cli_timeline_write(&request, &input);
         if (code == CLI_DONE) {
             habitat_error error = {0};
             code = cli_report_result(habitat_report_prediction(input.answer, &input.report, &error),

@@ -9,6 +9,7 @@
     X("info", cmd_info)                                                                            \
     X("predict", cmd_predict)                                                                      \
     X("explain", cmd_explain)                                                                      \
+    X("export", cmd_export)                                                                        \
     X("op", cmd_op)                                                                                \
     X("gpus", cmd_gpus)                                                                            \
     X("record", cmd_record)                                                                        \

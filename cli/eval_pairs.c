@@ -1,4 +1,4 @@
-/* habitat eval pairs: steps recorded on two GPUs, each predicted from the other. */
+/* habitat eval pairs and replay: recordings against one another, and against their own time. */
 #include "eval_pairs.h"
 
 #include <stdlib.h>
@@ -7,7 +7,10 @@
 #include "common.h"
 #include "lab/lab.h"
 
-int eval_pairs(int argc, char **argv) {
+typedef habitat_status evaluation(const habitat_gpu_table *gpus, const char *folder, bool csv,
+                                  habitat_text_sink sink, void *context, habitat_error *err);
+
+static int judge_recordings(evaluation *evaluate, int argc, char **argv) {
     const char *recordings = "data/recordings", *measurements = NULL; /* the latter: other parts' */
     cli_list gpu_files = {0};
     bool csv = false;
@@ -28,10 +31,18 @@ int eval_pairs(int argc, char **argv) {
     if (go && code == CLI_DONE)
         code = cli_open_gpus(&gpu_files, &gpus);
     if (go && code == CLI_DONE &&
-        habitat_evaluate_pairs(gpus, recordings, csv, cli_write_stdout, NULL, &error) != HABITAT_OK)
+        evaluate(gpus, recordings, csv, cli_write_stdout, NULL, &error) != HABITAT_OK)
         code = error.code == HABITAT_E_ARG ? cli_fail(CLI_INPUT, recordings, "%s", error.message)
                                            : cli_fail_error(&error, recordings);
     habitat_gpu_table_free(gpus);
     cli_arguments_free(&arguments);
     return code;
+}
+
+int eval_pairs(int argc, char **argv) {
+    return judge_recordings(habitat_evaluate_pairs, argc, argv);
+}
+
+int eval_replay(int argc, char **argv) {
+    return judge_recordings(habitat_evaluate_replay, argc, argv);
 }

@@ -3,5 +3,6 @@
 #define HABITAT_CLI_EVAL_PAIRS_H
 
 int eval_pairs(int argc, char **argv);
+int eval_replay(int argc, char **argv);
 
 #endif

@@ -19,6 +19,13 @@ static int read_options(const cli_request *request, cli_input *in) {
     if (request->method &&
         habitat_method_from_name(request->method, &in->method, &error) != HABITAT_OK)
         return cli_fail_error(&error, "--method");
+    if (request->assemble && strcmp(request->assemble, "sum") != 0 &&
+        strcmp(request->assemble, "replay") != 0)
+        return cli_fail(CLI_USAGE, "--assemble", "\"%s\" is neither sum nor replay",
+                        request->assemble);
+    if (request->assemble && request->cpu_scale != 1.0 && request->cpu_scale > 0.0 &&
+        strcmp(request->assemble, "sum") == 0)
+        return cli_fail(CLI_USAGE, "--cpu-scale", "has nothing to multiply with --assemble sum");
     if (request->nvtx_range && request->iterations)
         return cli_fail(
             CLI_USAGE, "--iterations",
@@ -64,6 +71,10 @@ static int ask(const cli_request *request, habitat_request *asked, cli_input *in
     asked->origin_word = "--from";
     asked->gpus = in->table;
     asked->method = in->method;
+    if (request->assemble)
+        asked->assemble =
+            strcmp(request->assemble, "sum") == 0 ? HABITAT_ASSEMBLE_SUM : HABITAT_ASSEMBLE_REPLAY;
+    asked->cpu_scale = request->cpu_scale != 1.0 ? request->cpu_scale : 0.0;
     asked->notes = (const char *const *)in->notes.lines;
     asked->note_count = in->notes.count;
     error.index = SIZE_MAX;

@@ -8,7 +8,8 @@
 /* What the command line says; the commands point their options at it. */
 typedef struct cli_request {
     cli_list to, gpu_files;
-    const char *from, *method, *by, *nvtx_range;
+    const char *from, *method, *by, *nvtx_range, *assemble, *timeline;
+    double cpu_scale;
     size_t top, iterations;
     bool json, csv;
 } cli_request;

@@ -111,4 +111,11 @@ habitat_status habitat_evaluate_iterations(const habitat_gpu_table *gpus, bool n
                                            bool csv, habitat_text_sink sink, void *context,
                                            habitat_error *err);
 
+/** Judge replay on recordings that hold their time without the profiler: on the origin, with that
+ * time withheld, at another batch size, on another GPU; as Markdown tables or CSV.
+ * @return HABITAT_OK; HABITAT_E_IO (no such folder); HABITAT_E_ARG (no such recording in it); what
+ * reading, predicting and replaying return. @since 0.3 */
+habitat_status habitat_evaluate_replay(const habitat_gpu_table *gpus, const char *folder, bool csv,
+                                       habitat_text_sink sink, void *context, habitat_error *err);
+
 #endif

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fails on an include that goes against the direction of the tree:
-#   base <- gpu, trace <- work <- workload, question <- formula <- operator <- models <- predict <- ask <- report <- cli
+#   base <- gpu, trace <- work <- workload, question <- formula <- operator <- models <- predict <- replay <- ask, export <- report <- cli
 # A module may include its own headers and those of the modules left of it, the public headers of
 # the same modules, the system, and libraries. The laboratory (lab/) may include all of them, and none of
 # them the laboratory. The recorder may include public headers only, the command line too, and the
@@ -21,9 +21,11 @@ allowed() { # modules that a module may include
     operator) echo "base gpu work question formula operator" ;;
     models) echo "base gpu work question formula operator models" ;;
     predict) echo "base gpu trace work workload question formula operator models predict" ;;
-    ask) echo "base gpu trace work workload question formula operator models predict ask" ;;
-    report) echo "base gpu trace work workload question formula operator models predict ask report" ;;
-    lab) echo "base gpu trace work workload question formula operator models predict lab" ;;
+    replay) echo "base gpu trace work workload predict replay" ;;
+    export) echo "base gpu trace work workload predict replay export" ;;
+    ask) echo "base gpu trace work workload question formula operator models predict replay ask" ;;
+    report) echo "base gpu trace work workload question formula operator models predict replay ask report" ;;
+    lab) echo "base gpu trace work workload question formula operator models predict replay lab" ;;
     esac
 }
 
@@ -39,6 +41,8 @@ public() { # public headers that belong to a module
     work) echo "work" ;;
     workload) echo "workload" ;;
     predict) echo "method predict" ;;
+    replay) echo "replay" ;;
+    export) echo "export" ;;
     ask) echo "ask" ;;
     report) echo "report json" ;;
     esac
@@ -57,7 +61,7 @@ check_source_file() { # file module
         */*)
             owner=${include%%/*}
             case $owner in
-            base | gpu | trace | work | workload | question | formula | operator | models | predict | ask | report | lab)
+            base | gpu | trace | work | workload | question | formula | operator | models | predict | replay | export | ask | report | lab)
                 case " $(allowed "$2") " in *" $owner "*) ;; *) echo "$1: may not include \"$include\"" ;; esac ;;
             esac ;;
         esac
@@ -69,7 +73,7 @@ check_client_file() { # file: public headers and its own folder only
     while read -r include; do
         case $include in
         lab/lab.h) case $1 in */cli/*) ;; *) echo "$1: only the command line uses the laboratory" ;; esac ;;
-        base/* | gpu/* | trace/* | work/* | workload/* | question/* | formula/* | operator/* | models/* | predict/* | ask/* | report/* | lab/* | *src/*)
+        base/* | gpu/* | trace/* | work/* | workload/* | question/* | formula/* | operator/* | models/* | predict/* | replay/* | export/* | ask/* | report/* | lab/* | *src/*)
             echo "$1: clients use public headers only: \"$include\"" ;;
         esac
     done
@@ -77,7 +81,7 @@ check_client_file() { # file: public headers and its own folder only
 
 [ -n "$(find "$root/src" -name '*.[ch]' 2>/dev/null | head -n 1)" ] || { echo "no sources in $root/src"; exit 1; }
 problems=$(
-    for module in base gpu trace work workload question formula operator models predict ask report; do
+    for module in base gpu trace work workload question formula operator models predict replay export ask report; do
         find "$root/src/$module" -name '*.[ch]' 2>/dev/null | while read -r file; do
             check_source_file "$file" "$module"
         done

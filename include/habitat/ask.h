@@ -25,6 +25,7 @@
 #include <habitat/models.h>
 #include <habitat/predict.h>
 #include <habitat/question.h>
+#include <habitat/replay.h>
 #include <habitat/status.h>
 #include <habitat/trace.h>
 #include <habitat/workload.h>
@@ -72,6 +73,10 @@ typedef struct habitat_request {
     /* What the caller has to say itself: handed on as the answer's first warnings. */
     const char *const *notes; /* shape (note_count) */
     size_t note_count;
+
+    /* An iteration: how it is put together from its kernels. */
+    habitat_assemble assemble; /* 0: replayed, where it is a recording's */
+    double cpu_scale;          /* replay: multiplies the CPU's times; 0: as on the recorded host */
 } habitat_request;
 
 /** Set a request to its defaults: its size, and every other field zero. @param request not NULL.
@@ -125,6 +130,7 @@ typedef struct habitat_answer {
     const habitat_trace *trace;       /* of the request or its workload; NULL without one */
     const habitat_workload *workload; /* NULL where operations were asked, or the recording's GPU is
                                          not known */
+    const habitat_replay *replay;     /* what put the rows together; NULL: sum */
     habitat_method method;            /* as asked for */
     const habitat_model_query *operations; /* as asked, shape (operation_count) */
     size_t operation_count;

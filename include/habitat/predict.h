@@ -58,6 +58,24 @@ typedef struct habitat_operation_estimate {
     habitat_estimate estimate; /* origin_ms NaN; without an estimate all times are NaN */
 } habitat_operation_estimate;
 
+/* How an iteration is put together from its kernels. */
+typedef enum habitat_assemble {
+    HABITAT_ASSEMBLE_USUAL = 0, /* of requests: replay */
+    HABITAT_ASSEMBLE_SUM,       /* the GPU's busy time */
+    HABITAT_ASSEMBLE_REPLAY,    /* replayed: habitat/replay.h */
+} habitat_assemble;
+
+/** "sum", "replay". @since 0.3 */
+HABITAT_API const char *habitat_assemble_name(habitat_assemble assemble);
+
+/* Where the length of the CPU's side comes from: the profiler stretches what it records. */
+typedef enum habitat_cpu_basis {
+    HABITAT_CPU_UNKNOWN = 0, /* not replayed; or the trace holds no calls: there is no CPU side */
+    HABITAT_CPU_RECORDED,    /* the recorded iteration without the profiler, which the CPU bound */
+    HABITAT_CPU_GIVEN,       /* habitat_replay_options::cpu_ms */
+    HABITAT_CPU_RULE,        /* the stated rule of docs/iteration.md, from the profiled times */
+} habitat_cpu_basis;
+
 /* Kernels of one class, in one iteration. */
 typedef struct habitat_class_total {
     habitat_class op_class;
@@ -71,7 +89,7 @@ typedef struct habitat_class_total {
 typedef struct habitat_prediction {
     const habitat_gpu *gpu;
     habitat_method method;                /* as asked for */
-    double iteration_ms, low_ms, high_ms; /* of the GPU's work: iteration_ms is busy_ms */
+    double iteration_ms, low_ms, high_ms; /* assembled SUM: busy_ms; REPLAY: replayed */
     double busy_ms;                       /* kernels and copies, overlapping ones counted once */
     double samples_per_s;      /* batch size divided by iteration_ms, on the origin by the recorded
                                   time. NaN: no batch size is known, or the origin waited for its CPU */
@@ -89,6 +107,10 @@ typedef struct habitat_prediction {
         *trace_kernels;        /* shape (trace_kernel_count), order of habitat_workload_kernels() */
     bool intervals_calibrated; /* false: the documented default width; warn of it */
     size_t calibrated_operations; /* measured on the destination, that moved the models' answers */
+    habitat_assemble assembled;   /* SUM or REPLAY */
+    double origin_iteration_ms;   /* the origin's, put together alike: NaN unknown */
+    double idle_ms, cpu_ms, gpu_ms; /* of habitat_replay_result; NaN where not replayed */
+    habitat_cpu_basis cpu_basis;
 } habitat_prediction;
 
 /* A method made ready for a workload: it keeps what is the same for all destinations. */

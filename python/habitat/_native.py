@@ -77,6 +77,8 @@ class _Request(ctypes.Structure):
         ("models_only", ctypes.c_bool),
         ("notes", ctypes.POINTER(ctypes.c_char_p)),
         ("note_count", ctypes.c_size_t),
+        ("assemble", ctypes.c_int),
+        ("cpu_scale", ctypes.c_double),
     ]
 
     def __init__(self, **fields: Any) -> None:

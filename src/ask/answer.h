@@ -9,6 +9,7 @@
 typedef struct made_answer {
     habitat_answer open;            /* first: a public pointer is a pointer to its made_answer */
     habitat_workload *own_workload; /* NULL where the caller gave one */
+    habitat_replay *own_replay;     /* NULL: the rows are sums */
     habitat_warning *warnings;      /* shape (capacity) */
     size_t capacity;
     habitat_arena arena; /* texts, arrays of rows */

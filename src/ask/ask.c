@@ -29,6 +29,10 @@ static habitat_status check(const habitat_request *r, habitat_error *err) {
     for (size_t i = 0; i < r->destination_count; i++)
         if (!r->destinations[i])
             return habitat_fail(err, HABITAT_E_ARG, "destination %zu is NULL", i);
+    if ((unsigned)r->assemble > HABITAT_ASSEMBLE_REPLAY)
+        return habitat_fail(err, HABITAT_E_ARG, "not a way to put an iteration together");
+    if (r->cpu_scale != 0.0 && r->assemble == HABITAT_ASSEMBLE_SUM)
+        return habitat_fail(err, HABITAT_E_ARG, "the sum of kernels has no CPU times to multiply");
     if (!habitat_method_askable(r->method))
         return habitat_fail(err, HABITAT_E_ARG, "not a method");
     return HABITAT_OK;
@@ -104,6 +108,7 @@ void habitat_answer_free(habitat_answer *open) {
             (habitat_prediction *)(size_t)(const void *)open->rows[i].prediction);
     free(open->rows);
     free(a->warnings);
+    habitat_replay_free(a->own_replay);
     habitat_workload_free(a->own_workload);
     habitat_arena_free(&a->arena);
     free(a);

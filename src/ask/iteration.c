@@ -5,6 +5,7 @@
 #include "ask/warnings.h"
 #include "gpu/gpu.h"
 #include "base/error.h"
+#include "workload/workload.h"
 
 /* What the caller says, unless the recording proves it wrong, else what the trace says. */
 static habitat_status find_origin(const habitat_request *r, made_answer *out,
@@ -44,6 +45,17 @@ static habitat_status take_workload(const habitat_request *r, made_answer *out,
     return status;
 }
 
+/* Only what was recorded can be replayed. */
+static habitat_status take_replay(const habitat_request *r, made_answer *out, habitat_error *err) {
+    const habitat_workload *w = out->open.workload;
+    habitat_replay_options options = {.cpu_scale = r->cpu_scale};
+    if (r->assemble == HABITAT_ASSEMBLE_SUM || (r->assemble == HABITAT_ASSEMBLE_USUAL && !w->trace))
+        return HABITAT_OK;
+    habitat_status status = habitat_replay_create(w, &options, &out->own_replay, err);
+    out->open.replay = out->own_replay;
+    return status;
+}
+
 /* A GPU whose specification has a gap is left out of many, and an error when it is all. */
 static habitat_status predict_one(const habitat_predictor *predictor, const habitat_gpu *gpu,
                                   bool alone, made_answer *out, habitat_error *err) {
@@ -51,11 +63,14 @@ static habitat_status predict_one(const habitat_predictor *predictor, const habi
     habitat_prediction *made = NULL;
     char line[sizeof why.message + 128];
     habitat_status status = habitat_predictor_predict(predictor, gpu, &made, &why);
+    if (status == HABITAT_OK && out->own_replay)
+        status = habitat_replay_apply(out->own_replay, made, &why);
     if (status == HABITAT_E_NO_SPEC && !alone) {
         snprintf(line, sizeof line, "%s: left out: %s", gpu->name, why.message);
         return warnings_add(out, HABITAT_ABOUT_REQUEST, line, err);
     }
     if (status != HABITAT_OK) {
+        habitat_prediction_free(made);
         if (err)
             *err = why;
         return status;
@@ -71,6 +86,9 @@ habitat_status answer_iteration(const habitat_request *r, size_t count,
     habitat_predictor *predictor = NULL;
     habitat_status status = take_workload(r, out, err);
     if (status != HABITAT_OK || r->no_predictions)
+        return status;
+    status = take_replay(r, out, err);
+    if (status != HABITAT_OK)
         return status;
     status = habitat_predictor_create(out->open.workload, r->method, r->models, &predictor, err);
     for (size_t i = 0; status == HABITAT_OK && i < count; i++) {

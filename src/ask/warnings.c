@@ -160,6 +160,26 @@ habitat_status warnings_add(made_answer *out, habitat_warning_about about, const
     return HABITAT_OK;
 }
 
+/* What the way in which rows were put together gives reason to say. */
+static habitat_status of_assembling(const habitat_prediction *const *predictions, size_t count,
+                                    made_answer *out, habitat_error *err) {
+    static const char sum[] =
+        "iteration_ms is the GPU's busy time: a real iteration takes longer where the GPU is as "
+        "fast; samples per second of other GPUs are unknown";
+    char line[WARNING_BYTES];
+    habitat_status status = HABITAT_OK;
+    if (!out->own_replay)
+        return out->open.workload->info.bound_by == HABITAT_BY_CPU
+                   ? warnings_add(out, HABITAT_ABOUT_RECORDING, sum, err)
+                   : HABITAT_OK;
+    if (habitat_replay_note(out->own_replay, line, sizeof line))
+        status = warnings_add(out, HABITAT_ABOUT_RECORDING, line, err);
+    if (status == HABITAT_OK &&
+        habitat_replay_cpu_warning(out->own_replay, predictions, count, line, sizeof line))
+        status = warnings_add(out, HABITAT_ABOUT_DESTINATIONS, line, err);
+    return status;
+}
+
 /* What is looked at for the rows of an iteration. */
 typedef struct scene {
     const habitat_gpu *origin;              /* NULL: nobody timed the workload */
@@ -254,6 +274,8 @@ static habitat_status of_iteration(made_answer *out, habitat_error *err) {
         s.predictions[i] = out->open.rows[i].prediction;
         s.gpus[i] = out->open.rows[i].key.gpu;
     }
+    if (status == HABITAT_OK && s.count)
+        status = of_assembling(s.predictions, s.count, out, err);
     if (status == HABITAT_OK && s.count) {
         look_at(w, &s);
         status = of_destinations(&s, out, err);

@@ -180,6 +180,11 @@ habitat_status habitat_predictor_predict(const habitat_predictor *p, const habit
                                      .method = p->method,
                                      .iteration_count = p->w->info.iteration_count,
                                      .trace_kernel_count = count,
+                                     .assembled = HABITAT_ASSEMBLE_SUM,
+                                     .origin_iteration_ms = p->w->info.busy_ms,
+                                     .idle_ms = NAN,
+                                     .cpu_ms = NAN,
+                                     .gpu_ms = NAN,
                                      .trace_kernels = calloc(count, sizeof *made->trace_kernels)};
     times t = {calloc(count, sizeof *t.ns), calloc(count, sizeof *t.busy_ns)};
     if (!made || !made->trace_kernels || !t.ns || !t.busy_ns)

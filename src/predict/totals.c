@@ -7,6 +7,10 @@
 #include "gpu/gpu.h"
 #include "workload/bound.h"
 
+const char *habitat_assemble_name(habitat_assemble assemble) {
+    return assemble == HABITAT_ASSEMBLE_SUM ? "sum" : "replay";
+}
+
 void totals_add(totals *sum, const habitat_workload_kernel *kernel, double ns, double busy_ns,
                 const habitat_estimate *estimate) {
     sum->busy_ns += busy_ns;

@@ -19,7 +19,7 @@ static void explain_head(writer *w, const habitat_answer *what, const habitat_pr
     writer_text(w, " -> ");
     styled_text(w, STYLE_BOLD, p->gpu->name);
     writer_printf(w, ", method %s\n%s\n\n", habitat_method_name(p->method), name);
-    ms_text(info->busy_ms, from, sizeof from);
+    ms_text(p->origin_iteration_ms, from, sizeof from);
     ms_text(p->iteration_ms, to, sizeof to);
     ms_text(p->low_ms, low, sizeof low);
     ms_text(p->high_ms, high, sizeof high);

@@ -49,7 +49,8 @@ const char *bound_by_name(habitat_bound_by by) {
 }
 
 double ratio_of(const habitat_answer *what, const habitat_prediction *p) {
-    return p->busy_ms / habitat_workload_get_info(what->workload)->busy_ms;
+    (void)what;
+    return p->iteration_ms / p->origin_iteration_ms;
 }
 
 habitat_status view_create(const habitat_answer *what, split_by by, view *out, habitat_error *err) {

@@ -113,11 +113,28 @@ static const row_column columns[] = {
     {COLUMN(origin_busy_ms, NUMBER, IN_CSV)},
     {COLUMN(file, STRING, IN_CSV)},
     {COLUMN(busy_ms, NUMBER, FILES)},
+    {COLUMN(assemble, STRING, FILES)},
+    {COLUMN(idle_ms, NUMBER, FILES)},
+    {COLUMN(cpu_ms, NUMBER, FILES)},
+    {COLUMN(gpu_ms, NUMBER, FILES)},
+    {COLUMN(cpu_basis, STRING, FILES)},
     {COLUMN(calibrated_operations, INTEGER, IN_JSON | IN_EXPLAIN)},
     {.key = "by_class", .in = IN_JSON | IN_EXPLAIN, .json = json_by_class},
     {.key = "warnings", .in = IN_JSON, .json = json_own_warnings},
     {.in = IN_TEXT, .header = "", .show = show_place},
 };
+
+/* Whether the recorded host's CPU decides how long the iteration takes. */
+static bool cpu_sets(const habitat_prediction *p) {
+    return p->assembled == HABITAT_ASSEMBLE_REPLAY && p->bound_by == HABITAT_BY_CPU;
+}
+
+static const char *basis_name(habitat_cpu_basis basis) {
+    static const char *const names[] = {[HABITAT_CPU_RECORDED] = "recorded",
+                                        [HABITAT_CPU_GIVEN] = "given",
+                                        [HABITAT_CPU_RULE] = "rule"};
+    return names[basis];
+}
 
 table_style place_of(const habitat_answer *what, const habitat_prediction *p, size_t rank,
                      char *note, size_t size) {
@@ -125,9 +142,13 @@ table_style place_of(const habitat_answer *what, const habitat_prediction *p, si
     bool first = what->row_count > 2 && rank == 0;
     bool last = what->row_count > 2 && rank + 1 == what->row_count;
     const char *place = first ? "fastest" : last ? "slowest" : "";
-    const char *fit = p->fits == 0 ? "too small" : "";
-    snprintf(note, size, "%s%s%s%s%s", origin ? "origin" : "", origin && *place ? ", " : "", place,
-             (origin || *place) && *fit ? ", " : "", fit);
+    const char *words[] = {origin ? "origin" : "", place, p->fits == 0 ? "too small" : "",
+                           cpu_sets(p) ? "CPU" : ""};
+    size_t used = 0;
+    *note = '\0';
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (*words[i])
+            used += (size_t)snprintf(note + used, size - used, "%s%s", used ? ", " : "", words[i]);
     return p->fits == 0 ? STYLE_DIM
            : first      ? STYLE_GOOD
            : last       ? STYLE_BAD
@@ -160,6 +181,11 @@ static void fill(const void *of, size_t row, void *out) {
                            .origin_busy_ms = info->busy_ms,
                            .file = habitat_trace_get_info(what->trace)->file,
                            .calibrated_operations = p->calibrated_operations,
+                           .assemble = habitat_assemble_name(p->assembled),
+                           .idle_ms = p->idle_ms,
+                           .cpu_ms = p->cpu_ms,
+                           .gpu_ms = p->gpu_ms,
+                           .cpu_basis = basis_name(p->cpu_basis),
                            .decimals = list->decimals};
     coverage_text(p, l->coverage_room, sizeof l->coverage_room);
     l->coverage = l->coverage_room;

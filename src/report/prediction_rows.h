@@ -19,6 +19,8 @@ typedef struct prediction_line {
     const char *coverage, *origin;
     double origin_busy_ms;
     const char *file;
+    const char *assemble, *cpu_basis; /* cpu_basis NULL: there is no CPU side */
+    double idle_ms, cpu_ms, gpu_ms;
     uint64_t calibrated_operations;
     int decimals;
     char coverage_room[COVERAGE_BYTES], place[PLACE_BYTES];

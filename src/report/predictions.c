@@ -76,10 +76,10 @@ static void text_head(writer *w, const habitat_answer *what) {
         snprintf(batch, sizeof batch, ", batch size %llu", (unsigned long long)trace->batch_size);
     snprintf(line, sizeof line,
              "%s, recorded on %s%s: the GPU is busy %s ms of an iteration of %s ms (%s). "
-             "Method %s.",
+             "Method %s%s.",
              name, info->origin->name, batch, busy, iteration,
              info->iteration_recorded ? "recorded" : "as profiled",
-             habitat_method_name(what->method));
+             habitat_method_name(what->method), what->replay ? "" : ", busy time (--assemble sum)");
     wrapped_text(w, "", 0, line);
     writer_text(w, "\n");
 }

@@ -24,7 +24,12 @@ def need(keys, where, name):
 def check_prediction(p):
     need(PREDICTION, p, "prediction")
     assert p["low_ms"] < p["iteration_ms"] < p["high_ms"], p["gpu"]
-    assert p["busy_ms"] == p["iteration_ms"], p["gpu"]
+    if p["assemble"] == "sum":
+        assert p["busy_ms"] == p["iteration_ms"] and p["cpu_ms"] is None, p["gpu"]
+    else:
+        assert p["iteration_ms"] >= max(p["cpu_ms"] or 0, p["gpu_ms"]) * (1 - 1e-9), p["gpu"]
+        assert math.isclose(p["idle_ms"], max(0, p["iteration_ms"] - p["busy_ms"]), abs_tol=1e-6), p["gpu"]
+        assert (p["cpu_basis"] is None) == (p["cpu_ms"] is None) == (p["bound_by"] is None), p["gpu"]
     assert p["bound_by"] in ("gpu", "cpu", None)
     assert p["fits"] in (True, False, None)
     assert abs(sum(p["coverage"].values()) - 1) < 1e-9, p["coverage"]
@@ -35,8 +40,10 @@ def check_prediction(p):
 
 
 def check_samples(p, trace):
-    """Batch over the iteration's time; unknown where the CPU decides how long that is."""
-    ms = p["iteration_ms"] if trace["bound_by"] == "gpu" else None
+    """Batch over the iteration's time; unknown where nothing is known of the CPU's side of it."""
+    ms = p["iteration_ms"] if p["cpu_basis"] else None
+    if p["assemble"] == "sum":
+        ms = p["iteration_ms"] if trace["bound_by"] == "gpu" else None
     if p["gpu"] == trace["gpu"] and trace["iteration_source"] == "recorded":
         ms = trace["iteration_ms"]
     if ms is None or trace["batch_size"] is None:
@@ -57,7 +64,9 @@ def main(kind):
             check_samples(p, data["trace"])
             if p["gpu"] == data["trace"]["gpu"]:
                 assert p["kernel_ms"] == data["trace"]["kernel_ms"], "origin is not given back"
-                assert p["iteration_ms"] == data["trace"]["busy_ms"]
+                assert p["busy_ms"] == data["trace"]["busy_ms"]
+                if p["assemble"] == "replay" and data["trace"]["iteration_source"] == "recorded":
+                    assert p["iteration_ms"] == data["trace"]["iteration_ms"]
         print(f"{len(data['predictions'])} predictions as agreed")
     elif kind == "explain":
         need(TRACE, data["trace"], "trace")

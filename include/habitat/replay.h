@@ -1,0 +1,118 @@
+/* Replay: the dependency graph of a recorded iteration, run again with other kernel times.
+ *
+ * A prediction gives every kernel a time. How long the iteration takes hangs on more: the CPU must
+ * launch each kernel, a stream runs one after another, streams and the CPU wait for one another.
+ * The graph is rebuilt from the recorded calls, operations and kernels of one workload; it costs
+ * time in proportion to their number (and a sort). docs/iteration.md has the rules and how well
+ * they do. */
+#ifndef HABITAT_REPLAY_H
+#define HABITAT_REPLAY_H
+
+#ifndef HABITAT_EXPERIMENTAL
+#error "<habitat/replay.h> is experimental; define HABITAT_EXPERIMENTAL to use it (habitat.h)"
+#endif
+
+#include <stdbool.h>
+
+#include <habitat/status.h>
+#include <habitat/predict.h>
+#include <habitat/workload.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* All zero: defaults. */
+typedef struct habitat_replay_options {
+    double cpu_scale; /* multiplies the CPU's times: 2 is a host half as fast. 0 = 1 */
+    double cpu_ms;    /* the CPU's side of one iteration without a profiler, known from elsewhere
+                         (another batch size on the same host); 0 = from the trace */
+    bool withhold;    /* leave the recorded iteration aside, as of a trace that has none */
+} habitat_replay_options;
+
+/* A graph and what it was calibrated with. Times are per iteration. */
+typedef struct habitat_replay_info {
+    habitat_cpu_basis cpu_basis;
+    double cpu_ms;            /* the CPU's side without a profiler and with cpu_scale: what the
+                                 iteration would take on an endless fast GPU; NaN unknown */
+    double cpu_low, cpu_high; /* 80 % interval of cpu_ms, as factors */
+    double iteration_ms;    /* replay with the recorded kernels: the recorded iteration, where that
+                               is known */
+    double profiled_cpu_ms; /* the same as recorded, under the profiler; NaN unknown */
+    double gap_ns;          /* typical pause between two kernels of a stream */
+    double gap_scale;       /* what the recorded iteration made of the pauses; 1 without one */
+    double kernel_scale; /* what is left between replay and recording, on all kernels; 1 mostly */
+    size_t node_count, edge_count;
+    size_t stream_count, thread_count;
+    size_t handover_count;   /* points where one CPU thread goes on after another */
+    size_t wait_count;       /* of streams and of the CPU, for events and streams */
+    size_t guessed_waits;    /* of those, for what exactly is not recorded: told from the order */
+    size_t unlaunched_count; /* kernels whose launch is not recorded */
+} habitat_replay_info;
+
+/* One replay. Times are per iteration. */
+typedef struct habitat_replay_result {
+    double iteration_ms; /* from the start of one iteration to that of the next, when many follow */
+    double cpu_ms;       /* what it would be on an endless fast GPU; NaN unknown */
+    double gpu_ms;       /* what it would be with an endless fast CPU */
+    double idle_ms;      /* of iteration_ms, no kernel runs */
+    habitat_bound_by bound_by; /* the longer of the two; UNKNOWN without a CPU side */
+    double margin;             /* how much longer: longer over shorter, less 1; NaN unknown */
+    /* what lies on the critical path; adds up to iteration_ms */
+    double path_cpu_ms, path_kernel_ms, path_gap_ms;
+} habitat_replay_result;
+
+typedef struct habitat_replay habitat_replay;
+
+/** Rebuild the graph of a workload and calibrate it with what the trace says of its own time.
+ * @param workload borrowed; must outlive the replay.
+ * @param options  NULL: defaults.
+ * @param out      receives the replay; free with habitat_replay_free().
+ * @return HABITAT_OK; HABITAT_E_ARG (negative or absurd options); HABITAT_E_UNSUPPORTED (more
+ *         streams than can be followed); HABITAT_E_MEMORY.
+ * @tested tests/unit/test_replay.c, tests/prop/prop_replay.c        @since 0.3 */
+HABITAT_API habitat_status habitat_replay_create(const habitat_workload *workload,
+                                                 const habitat_replay_options *options,
+                                                 habitat_replay **out, habitat_error *err);
+
+/** Free a replay; NULL is allowed. @since 0.3 */
+HABITAT_API void habitat_replay_free(habitat_replay *replay);
+
+/** What the graph holds. @return borrowed. @since 0.3 */
+HABITAT_API const habitat_replay_info *habitat_replay_get_info(const habitat_replay *replay);
+
+/** Replay with other kernel times.
+ * @param kernel_ns time of each kernel [ns], shape and order of habitat_workload_kernels(), finite
+ *                  and not negative; NULL: as recorded.
+ * @param out       receives the result; untouched on error.
+ * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_MEMORY.
+ * @note   Pure; safe from several threads. A kernel that gets faster never makes it longer.
+ * @tested tests/unit/test_replay.c, tests/prop/prop_replay.c        @since 0.3 */
+HABITAT_API habitat_status habitat_replay_run(const habitat_replay *replay, const double *kernel_ns,
+                                              habitat_replay_result *out, habitat_error *err);
+
+/** Put the replayed iteration into a prediction of the same workload: iteration_ms, low_ms,
+ * high_ms, bound_by, samples_per_s and what habitat_prediction::assembled names. Kernels, classes
+ * and busy_ms stay. Without a CPU side bound_by becomes unknown.
+ * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_MEMORY. @since 0.3 */
+HABITAT_API habitat_status habitat_replay_apply(const habitat_replay *replay,
+                                                habitat_prediction *prediction, habitat_error *err);
+
+/** What a user should know of a replay before trusting it: how the CPU's side was found, what of
+ * the recording is missing.
+ * @param text receives one line, cut off at `size` bytes (400 hold any); untouched if false.
+ * @return whether there is anything to say. @since 0.3 */
+HABITAT_API bool habitat_replay_note(const habitat_replay *replay, char *text, size_t size);
+
+/** The warning that goes with rows which the recorded host's CPU sets.
+ * @param predictions shape (count), after habitat_replay_apply().
+ * @param text receives one line, cut off at `size` bytes (400 hold any); untouched if false.
+ * @return whether there is such a row. @since 0.3 */
+HABITAT_API bool habitat_replay_cpu_warning(const habitat_replay *replay,
+                                            const habitat_prediction *const *predictions,
+                                            size_t count, char *text, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,109 @@
+/* Fitting the rule for the CPU's side without a profiler: least squares of ratios, weights not
+ * negative. Three weights: all their subsets are tried. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quantile.h"
+#include "lab/replay.h"
+
+/* Steps that the CPU bound beyond doubt. */
+static bool counts(const replay_case *c, const char *without) {
+    return c->basis == HABITAT_CPU_RECORDED && c->cpu_ms > 1.1 * c->busy_ms &&
+           isfinite(c->features[0]) && (!without || strcmp(c->model, without) != 0);
+}
+
+/* Solve a (n x n) for x by elimination; false where it cannot be. */
+static bool solve(size_t n, double a[REPLAY_FEATURES][REPLAY_FEATURES + 1], double *x) {
+    for (size_t i = 0; i < n; i++) {
+        size_t pivot = i;
+        for (size_t r = i + 1; r < n; r++)
+            if (fabs(a[r][i]) > fabs(a[pivot][i]))
+                pivot = r;
+        if (!(fabs(a[pivot][i]) > 0.0))
+            return false;
+        for (size_t k = 0; k <= n; k++) {
+            double kept = a[i][k];
+            a[i][k] = a[pivot][k];
+            a[pivot][k] = kept;
+        }
+        for (size_t r = 0; r < n; r++) {
+            double factor = r == i ? 0.0 : a[r][i] / a[i][i];
+            for (size_t k = i; k <= n; k++)
+                a[r][k] -= factor * a[i][k];
+        }
+    }
+    for (size_t i = 0; i < n; i++)
+        x[i] = a[i][n] / a[i][i];
+    return true;
+}
+
+/* With the features in `used` alone. */
+static bool fit_some(const replay_set *set, const char *without, unsigned used, double *out) {
+    size_t at[REPLAY_FEATURES], n = 0;
+    double a[REPLAY_FEATURES][REPLAY_FEATURES + 1] = {{0.0}}, x[REPLAY_FEATURES] = {0.0};
+    for (size_t f = 0; f < REPLAY_FEATURES; f++)
+        if (used >> f & 1)
+            at[n++] = f;
+    for (size_t i = 0; i < set->count; i++) {
+        const replay_case *c = &set->cases[i];
+        for (size_t r = 0; counts(c, without) && r < n; r++) {
+            double own = c->features[at[r]] / (c->cpu_ms * HABITAT_NS_PER_MS);
+            for (size_t k = 0; k < n; k++)
+                a[r][k] += own * c->features[at[k]] / (c->cpu_ms * HABITAT_NS_PER_MS);
+            a[r][n] += own;
+        }
+    }
+    bool solved = solve(n, a, x);
+    memset(out, 0, REPLAY_FEATURES * sizeof *out);
+    for (size_t f = 0; solved && f < n; f++) {
+        out[at[f]] = x[f];
+        solved = x[f] >= 0.0;
+    }
+    return solved;
+}
+
+static double ratio_of(const replay_case *c, const double *weights) {
+    double ns = 0.0;
+    for (int f = 0; f < REPLAY_FEATURES; f++)
+        ns += weights[f] * c->features[f];
+    return ns / (c->cpu_ms * HABITAT_NS_PER_MS);
+}
+
+static double squares(const replay_set *set, const char *without, const double *weights) {
+    double sum = 0.0;
+    for (size_t i = 0; i < set->count; i++)
+        if (counts(&set->cases[i], without))
+            sum += pow(ratio_of(&set->cases[i], weights) - 1.0, 2.0);
+    return sum;
+}
+
+static double median_ratio(const replay_set *set, const char *without, const double *weights) {
+    double *ratios = malloc((set->count + 1) * sizeof *ratios);
+    size_t n = 0;
+    for (size_t i = 0; ratios && i < set->count; i++)
+        if (counts(&set->cases[i], without))
+            ratios[n++] = ratio_of(&set->cases[i], weights);
+    double median = 1.0;
+    if (n) {
+        habitat_sort_numbers(ratios, n);
+        median = habitat_quantile(ratios, n, 0.5);
+    }
+    free(ratios);
+    return median;
+}
+
+void replay_fit(const replay_set *set, const char *without, double out[REPLAY_FEATURES]) {
+    double least = INFINITY;
+    memcpy(out, replay_rule_weights, sizeof replay_rule_weights);
+    for (unsigned used = 1; used < 1u << REPLAY_FEATURES; used++) {
+        double weights[REPLAY_FEATURES];
+        if (!fit_some(set, without, used, weights) || squares(set, without, weights) >= least)
+            continue;
+        least = squares(set, without, weights);
+        memcpy(out, weights, sizeof weights);
+    }
+    double median = median_ratio(set, without, out);
+    for (int f = 0; f < REPLAY_FEATURES; f++)
+        out[f] /= median;
+}

@@ -1,0 +1,187 @@
+/* Judged replays as Markdown and CSV. An error is replayed over measured iteration, less 1. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <habitat/text.h>
+
+#include "base/quantile.h"
+#include "lab/replay.h"
+
+static const double much_spread = 0.10; /* between the timed groups of a run */
+
+typedef struct errors {
+    double *sizes; /* of errors, as shares */
+    size_t count;
+    double sum, bias;
+} errors;
+
+static void add(errors *e, double predicted_ms, double measured_ms) {
+    double error = predicted_ms / measured_ms - 1.0;
+    if (!e->sizes || !isfinite(error))
+        return;
+    e->sizes[e->count++] = fabs(error);
+    e->sum += fabs(error);
+    e->bias += error;
+}
+
+static errors errors_for(size_t most) {
+    return (errors){.sizes = malloc((most + 1) * sizeof(double))};
+}
+
+/* | title | n | mean | median | worst | bias | and frees. */
+static void print_row(report_text *text, const char *title, errors *e, const char *rest) {
+    if (e->count) {
+        double n = (double)e->count;
+        habitat_sort_numbers(e->sizes, e->count);
+        report_print(text, "| %s | %zu | %.2f | %.2f | %.2f | %+.2f |%s\n", title, e->count,
+                     100 * e->sum / n, 100 * habitat_quantile(e->sizes, e->count, 0.5),
+                     100 * e->sizes[e->count - 1], 100 * e->bias / n, rest);
+    }
+    text->no_memory |= !e->sizes;
+    free(e->sizes);
+}
+
+static const char columns[] = " | steps | mean | median | worst | bias |";
+static const char line[] = "\n|---|--:|--:|--:|--:|--:|";
+
+static void print_origin(const replay_set *set, report_text *text) {
+    errors own = errors_for(set->count), busy[2], held[2];
+    size_t inside[2] = {0};
+    for (int cpu = 0; cpu < 2; cpu++) {
+        busy[cpu] = errors_for(set->count);
+        held[cpu] = errors_for(set->count);
+    }
+    for (size_t i = 0; i < set->count; i++) {
+        const replay_case *c = &set->cases[i];
+        add(&own, c->replayed_ms, c->measured_ms);
+        add(&busy[c->cpu_bound], c->busy_ms, c->measured_ms);
+        add(&held[c->cpu_bound], c->withheld_ms, c->measured_ms);
+        inside[c->cpu_bound] += c->measured_ms >= c->low_ms && c->measured_ms <= c->high_ms;
+    }
+    report_print(text,
+                 "\nOn the origin, errors in %% of the iteration's time without the profiler:\n\n"
+                 "| replay%s inside the interval |%s--:|\n",
+                 columns, line);
+    print_row(text, "calibrated with its own time", &own, " - |");
+    for (int cpu = 0; cpu < 2; cpu++) {
+        char rest[32];
+        double share = held[cpu].count ? (double)inside[cpu] / (double)held[cpu].count : 0.0;
+        habitat_format(rest, sizeof rest, " %.0f %% |", 100.0 * share);
+        print_row(text, cpu ? "its time withheld, CPU-bound" : "its time withheld, GPU-bound",
+                  &held[cpu], rest);
+        print_row(text, cpu ? "busy time alone, CPU-bound" : "busy time alone, GPU-bound",
+                  &busy[cpu], " - |");
+    }
+    report_print(
+        text,
+        "\nThe rule for the CPU's side, fitted on the CPU-bound ones of all %zu steps: %.4f x "
+        "usual step x steps + %.3f us x calls + %.4f x time in operations; answered "
+        "%.2f of it, interval %.4f to %.4f.\n",
+        set->count, set->weights[0], set->weights[1] / 1e3, set->weights[2], replay_rule_point,
+        1.0 / replay_rule_factor, replay_rule_factor);
+}
+
+static bool is_steady(const replay_set *set, const replay_pair *p) {
+    return !(set->cases[p->from].spread > much_spread) && !(set->cases[p->to].spread > much_spread);
+}
+
+static void print_batches(const replay_set *set, report_text *text) {
+    static const char *const titles[2][2] = {
+        {"spread above 10 %: replay", "spread above 10 %: sum"}, {"replay", "sum (busy time)"}};
+    report_print(text,
+                 "\nAnother batch size of the same model on the same kind of host: kernels of the "
+                 "one recording, the CPU's side\ncalibrated on the other; errors in %%. Runs whose "
+                 "timed groups differ by more than 10 %% are listed apart.\n\n| method%s%s\n",
+                 columns, line);
+    for (int steady = 1; steady >= 0; steady--) {
+        errors replayed = errors_for(set->batch_count), sum = errors_for(set->batch_count);
+        for (size_t i = 0; i < set->batch_count; i++) {
+            const replay_pair *p = &set->batches[i];
+            if (is_steady(set, p) != (bool)steady)
+                continue;
+            add(&replayed, p->replayed_ms, set->cases[p->to].measured_ms);
+            add(&sum, p->sum_ms, set->cases[p->to].measured_ms);
+        }
+        print_row(text, titles[steady][0], &replayed, "");
+        print_row(text, titles[steady][1], &sum, "");
+    }
+}
+
+static void print_gpus(const replay_set *set, report_text *text) {
+    errors replayed = errors_for(set->gpu_count), kernels = errors_for(set->gpu_count);
+    errors sum = errors_for(set->gpu_count);
+    size_t inside = 0;
+    char rest[32];
+    for (size_t i = 0; i < set->gpu_count; i++) {
+        const replay_pair *p = &set->gpus[i];
+        const replay_case *to = &set->cases[p->to];
+        if (set->cases[p->from].cpu_bound || to->cpu_bound)
+            continue;
+        add(&replayed, p->replayed_ms, to->measured_ms);
+        add(&sum, p->sum_ms, to->measured_ms);
+        add(&kernels, p->sum_ms, to->busy_ms);
+        inside += to->measured_ms >= p->low_ms && to->measured_ms <= p->high_ms;
+    }
+    habitat_format(rest, sizeof rest, " %.0f %% |",
+                   replayed.count ? 100.0 * (double)inside / (double)replayed.count : 0.0);
+    report_print(text,
+                 "\nAnother GPU, where the GPU binds on both (`auto`); errors in %%:\n\n"
+                 "| what%s inside the interval |%s--:|\n",
+                 columns, line);
+    print_row(text, "kernels: busy time against busy time", &kernels, " - |");
+    print_row(text, "replay against the iteration", &replayed, rest);
+    print_row(text, "sum against the iteration", &sum, " - |");
+}
+
+static void print_steps(const replay_set *set, report_text *text) {
+    report_print(text, "\nEvery recording (ms; `calibrated`: what it says of its CPU; `withheld`: "
+                       "replayed without knowing its own time):\n\n"
+                       "| recording | measured | spread | busy | CPU calibrated | withheld | "
+                       "interval | error |\n|---|--:|--:|--:|--:|--:|--:|--:|\n");
+    for (size_t i = 0; i < set->count; i++) {
+        const replay_case *c = &set->cases[i];
+        report_print(text, "| %.*s | %.2f | %.0f %% | %.2f | ", (int)strcspn(c->file, "."), c->file,
+                     c->measured_ms, 100 * c->spread, c->busy_ms);
+        if (c->basis == HABITAT_CPU_RECORDED)
+            report_print(text, "%.2f", c->cpu_ms);
+        else
+            report_print(text, "(GPU binds)");
+        report_print(text, " | %.2f | %.2f..%.2f | %+.1f |\n", c->withheld_ms, c->low_ms,
+                     c->high_ms, 100 * (c->withheld_ms / c->measured_ms - 1.0));
+    }
+}
+
+void replay_print_tables(const replay_set *set, report_text *text) {
+    report_print(text, "## Replay: the iteration from its kernels\n\n"
+                       "The truth is the recordings' own time without the profiler. "
+                       "docs/iteration.md says what replay does.\n");
+    print_origin(set, text);
+    print_batches(set, text);
+    print_gpus(set, text);
+    print_steps(set, text);
+}
+
+void replay_print_cases(const replay_set *set, report_text *text) {
+    report_print(text, "question,from,to,measured_ms,sum_ms,predicted_ms,low_ms,high_ms,spread\n");
+    for (size_t i = 0; i < set->count; i++) {
+        const replay_case *c = &set->cases[i];
+        report_print(text, "calibrated,%s,%s,%.9g,%.9g,%.9g,,,%.4g\n", c->file, c->file,
+                     c->measured_ms, c->busy_ms, c->replayed_ms, c->spread);
+        report_print(text, "withheld,%s,%s,%.9g,%.9g,%.9g,%.9g,%.9g,%.4g\n", c->file, c->file,
+                     c->measured_ms, c->busy_ms, c->withheld_ms, c->low_ms, c->high_ms, c->spread);
+    }
+    for (size_t i = 0; i < set->batch_count + set->gpu_count; i++) {
+        bool gpu = i >= set->batch_count;
+        const replay_pair *p = gpu ? &set->gpus[i - set->batch_count] : &set->batches[i];
+        const replay_case *to = &set->cases[p->to];
+        report_print(text, "%s,%s,%s,%.9g,%.9g,%.9g,", gpu ? "gpu" : "batch",
+                     set->cases[p->from].file, to->file, to->measured_ms, p->sum_ms,
+                     p->replayed_ms);
+        if (gpu)
+            report_print(text, "%.9g,%.9g,", p->low_ms, p->high_ms);
+        else
+            report_print(text, ",,");
+        report_print(text, "%.4g\n", to->spread);
+    }
+}

@@ -1,0 +1,133 @@
+/* The replayed iteration in a prediction. */
+#include <math.h>
+#include <stdlib.h>
+
+#include <habitat/text.h>
+
+#include "base/error.h"
+#include "replay/graph.h"
+#include "workload/bound.h"
+#include "workload/workload.h"
+
+/* Is it the recording itself, that says how long it took? */
+static bool is_recorded(const habitat_replay *r, const double *kernel_ns) {
+    if (!replay_knows_origin(r))
+        return false;
+    for (size_t i = 0; i < r->graph.kernel_count; i++)
+        if (fabs(kernel_ns[i] - r->recorded_ns[i]) > 1e-6 * r->recorded_ns[i])
+            return false;
+    return true;
+}
+
+/* The ends of the interval: all kernels and the CPU at their quick, and at their slow end. */
+static habitat_status set_interval(const habitat_replay *r, const double *kernel_ns,
+                                   habitat_prediction *p, habitat_error *err) {
+    double busy_low = p->busy_ms > 0.0 ? p->low_ms / p->busy_ms : 1.0;
+    double busy_high = p->busy_ms > 0.0 ? p->high_ms / p->busy_ms : 1.0;
+    double low = 0.0, high = 0.0;
+    habitat_status status = replay_iteration_ms(r, kernel_ns, busy_low, r->info.cpu_low, &low, err);
+    if (status == HABITAT_OK)
+        status = replay_iteration_ms(r, kernel_ns, busy_high, r->info.cpu_high, &high, err);
+    if (status == HABITAT_OK) {
+        p->low_ms = low;
+        p->high_ms = high;
+    }
+    return status;
+}
+
+static void set_rest(const habitat_replay *r, const habitat_replay_result *result,
+                     habitat_prediction *p) {
+    double batch = (double)habitat_trace_get_info(r->workload->trace)->batch_size;
+    p->assembled = HABITAT_ASSEMBLE_REPLAY;
+    p->iteration_ms = result->iteration_ms;
+    p->origin_iteration_ms = r->info.iteration_ms;
+    p->idle_ms = result->idle_ms;
+    p->cpu_ms = result->cpu_ms;
+    p->gpu_ms = result->gpu_ms;
+    p->bound_by = result->bound_by;
+    p->cpu_basis = r->info.cpu_basis;
+    p->samples_per_s =
+        batch > 0.0 && result->iteration_ms > 0.0 && r->info.cpu_basis != HABITAT_CPU_UNKNOWN
+            ? batch / result->iteration_ms * 1e3
+            : NAN;
+}
+
+habitat_status habitat_replay_apply(const habitat_replay *r, habitat_prediction *p,
+                                    habitat_error *err) {
+    if (!r || !p || p->trace_kernel_count != r->graph.kernel_count ||
+        p->assembled != HABITAT_ASSEMBLE_SUM)
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "a replay needs a prediction of its own workload, not yet replayed");
+    habitat_replay_result result;
+    double *ns = malloc((p->trace_kernel_count + 1) * sizeof *ns);
+    if (!ns)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t i = 0; i < p->trace_kernel_count; i++)
+        ns[i] = p->trace_kernels[i].ms * HABITAT_NS_PER_MS;
+    bool recorded = is_recorded(r, ns);
+    habitat_status status = habitat_replay_run(r, ns, &result, err);
+    if (status == HABITAT_OK && recorded) {
+        p->low_ms = r->workload->info.iteration_ms * r->workload->low_share;
+        p->high_ms = r->workload->info.iteration_ms * r->workload->high_share;
+        result.iteration_ms = r->workload->info.iteration_ms; /* to the bit */
+    } else if (status == HABITAT_OK) {
+        status = set_interval(r, ns, p, err);
+    }
+    if (status == HABITAT_OK)
+        set_rest(r, &result, p);
+    free(ns);
+    return status;
+}
+
+/* ---- what to say ---- */
+
+static const char *basis_words(const habitat_replay *r) {
+    switch (r->info.cpu_basis) {
+    case HABITAT_CPU_RECORDED:
+        return "from the recorded iteration without the profiler";
+    case HABITAT_CPU_GIVEN:
+        return "as given";
+    case HABITAT_CPU_RULE:
+        return r->workload->info.iteration_recorded && !r->options.withhold
+                   ? "by rule from the profiled times: the recorded iteration only says that it "
+                     "is not longer"
+                   : "by rule from the profiled times, within a factor of 1.2 in 80 % of cases";
+    default:
+        return NULL;
+    }
+}
+
+bool habitat_replay_note(const habitat_replay *r, char *text, size_t size) {
+    const char *words = basis_words(r);
+    if (!words) {
+        habitat_format(text, size,
+                       "the trace holds no calls of a CPU: replay knows the order of its kernels "
+                       "alone, and not what the GPU waited for; record with CPU activities");
+        return true;
+    }
+    if (r->info.unlaunched_count * 10 > r->graph.kernel_count) {
+        habitat_format(text, size,
+                       "of %zu of %zu kernels the launch is not recorded: in the replay they "
+                       "follow the kernels before them, whenever they were launched",
+                       r->info.unlaunched_count, r->graph.kernel_count);
+        return true;
+    }
+    return false;
+}
+
+bool habitat_replay_cpu_warning(const habitat_replay *r,
+                                const habitat_prediction *const *predictions, size_t count,
+                                char *text, size_t size) {
+    size_t rows = 0;
+    for (size_t i = 0; i < count; i++)
+        rows += predictions[i]->assembled == HABITAT_ASSEMBLE_REPLAY &&
+                predictions[i]->bound_by == HABITAT_BY_CPU;
+    if (!rows)
+        return false;
+    habitat_format(text, size,
+                   "%zu of %zu rows are set by the CPU of the recorded host, %.3g ms an iteration "
+                   "(%s): another host gives another answer; --cpu-scale says how much faster "
+                   "or slower it is",
+                   rows, count, r->info.cpu_ms, basis_words(r));
+    return true;
+}

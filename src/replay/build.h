@@ -1,0 +1,100 @@
+/* Building a graph: a sweep over all points in the order of their recorded time. */
+#ifndef HABITAT_REPLAY_BUILD_H
+#define HABITAT_REPLAY_BUILD_H
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "replay/graph.h"
+#include "workload/workload.h"
+
+/* What a CPU thread has done so far. */
+typedef struct replay_thread {
+    uint32_t last;        /* its latest node, or HABITAT_NONE */
+    uint64_t last_ns;     /* when that was */
+    uint64_t discount_ns; /* of what follows it, waiting for room in the GPU's queue */
+    bool inside;          /* a segment */
+    uint64_t began_ns;    /* that segment */
+    uint64_t active_ns;   /* all segments before */
+    double others_ns;     /* what the other threads had been active when its last segment ended */
+    uint32_t copied_on;   /* stream of its last copy, or HABITAT_NONE */
+} replay_thread;
+
+typedef struct replay_stream {
+    uint32_t number;             /* as recorded */
+    uint32_t launched;           /* the kernel launched last, or HABITAT_NONE */
+    uint32_t last, last_but_one; /* kernels that began last */
+    uint32_t state;              /* carried to the next iteration as; 0: not */
+    double busy_ns;
+    uint32_t pending_count;
+} replay_stream;
+
+/* A kernel waits for another by an event. In the order of the kernels' launches. */
+typedef struct replay_held {
+    uint32_t awaited;
+    uint32_t next; /* of the same kernel, or HABITAT_NONE */
+} replay_held;
+
+typedef struct replay_builder {
+    const habitat_workload *w;
+    const habitat_operation *ops;
+    const habitat_call *calls;
+    const habitat_kernel *kernels; /* all of the trace */
+    const habitat_workload_kernel *own;
+    size_t op_count, call_count, kernel_count, own_count;
+    replay_graph *graph;
+    habitat_replay_info *info;
+    replay_thread *threads;
+    size_t thread_count;
+    replay_stream *streams;
+    size_t stream_count;
+    uint32_t *pending;       /* shape (stream_count, stream_count): kernels that the next one
+                                launched on a stream waits for; or HABITAT_NONE */
+    uint32_t *snapshot;      /* shape (stream_count): launched last before the last event */
+    uint32_t *own_of;        /* shape (kernel_count): kernel of the workload, or HABITAT_NONE */
+    uint32_t *slot;          /* shape (own_count): stream */
+    uint32_t *kernel_node;   /* shape (own_count): or HABITAT_NONE so far */
+    uint32_t *call_node;     /* shape (call_count): or HABITAT_NONE */
+    uint32_t *owner;         /* shape (call_count): the call around it that has a node; itself */
+    uint32_t *record_kernel; /* shape (call_count): what a recorded event stands behind */
+    uint32_t *held_first;    /* shape (own_count): index into held, or HABITAT_NONE */
+    replay_held *held;
+    size_t held_count, held_capacity;
+    double *ends_ns; /* shape (own_count): recorded ends, sorted */
+    size_t launched, ended;
+    double usual_launch_ns;
+    bool waits_noted;                          /* the profiler noted which stream waits */
+    uint32_t any_pending;                      /* waits of which not even the stream is noted */
+    uint64_t active_done_ns, active_starts_ns; /* of all threads: see active_before() */
+    size_t inside_count;
+    uint32_t ended_node[2], ended_thread[2]; /* segments that ended last, of two threads */
+    uint64_t ended_ns[2];
+} replay_builder;
+
+/* points.c: nodes without edges, in order. */
+habitat_status replay_points(replay_builder *b, habitat_error *err);
+
+/* cpu.c: the edges of a CPU's point; each returns false when out of memory. */
+bool replay_cpu_point(replay_builder *b, size_t node);
+
+/* A launch waits for room in the GPU's queue if it takes so many times the usual. */
+enum { REPLAY_MUCH_LONGER = 10 };
+
+/* streams.c */
+bool replay_launch(replay_builder *b, uint32_t call); /* its kernels take their waits along */
+void replay_event(replay_builder *b, uint32_t call);  /* an event recorded or waited for */
+bool replay_wake(replay_builder *b, size_t node);     /* edges from what a call waits for */
+bool replay_kernel(replay_builder *b, size_t node);
+bool replay_waits_gpu(const habitat_call *call); /* the CPU waits in this call */
+
+/* gaps.c: pauses and latency, from all kernels and their edges; false when out of memory. */
+bool replay_set_gaps(replay_builder *b);
+habitat_status replay_set_hidden(replay_builder *b, habitat_error *err);
+
+bool replay_add_edge(replay_graph *graph, uint32_t from, uint32_t flags, double cpu_ns);
+
+static inline uint64_t replay_kernel_end(const habitat_kernel *k) {
+    return k->start_ns + k->duration_ns;
+}
+
+#endif

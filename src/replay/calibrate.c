@@ -1,0 +1,168 @@
+/* Bringing a graph to the time that the recording says it took without the profiler.
+ *
+ * Two things are unknown: how much the profiler stretched the CPU's side, and how long the GPU
+ * pauses between kernels without it. Where pauses within reason explain the recorded time, the GPU
+ * bound the step and the pauses take it; else the CPU bound it and its factor takes it. What even
+ * pauses of nothing cannot explain (kernels that ran slower under the profiler) is put on all
+ * kernels. */
+#include <math.h>
+
+#include "replay/rule.h"
+#include "workload/workload.h"
+
+static const double gap_scale_most = 2.2;
+static const double cpu_factor_most = 50.0;
+enum { HALVINGS = 40 };
+
+typedef struct search {
+    const habitat_replay *replay;
+    double wanted_ns;
+    replay_times times;
+    double *moves; /* the number in `times` that is looked for; the time grows with it */
+} search;
+
+static habitat_status period_of(const search *s, double *out_ns, habitat_error *err) {
+    return replay_period(&s->replay->graph, &s->times, out_ns, NULL, err);
+}
+
+/* Whether the wanted time is reached with the number at `value`. */
+static habitat_status reaches(search *s, double value, bool *out, habitat_error *err) {
+    double ns = 0.0;
+    *s->moves = value;
+    habitat_status status = period_of(s, &ns, err);
+    *out = ns >= s->wanted_ns;
+    return status;
+}
+
+/* The smallest value in [low, high] that reaches the wanted time; known to lie there. */
+static habitat_status solve(search *s, double low, double high, habitat_error *err) {
+    habitat_status status = HABITAT_OK;
+    for (int i = 0; status == HABITAT_OK && i < HALVINGS; i++) {
+        bool reached = false;
+        double middle = 0.5 * (low + high);
+        status = reaches(s, middle, &reached, err);
+        *(reached ? &high : &low) = middle;
+    }
+    *s->moves = high;
+    return status;
+}
+
+/* Whether pauses within reason explain the time beside a CPU of this factor; then they do. */
+static habitat_status try_pauses(search *s, double cpu_factor, bool *done, habitat_error *err) {
+    bool longer = false, long_enough = false;
+    s->times.cpu_scale = cpu_factor;
+    s->moves = &s->times.gap_scale;
+    habitat_status status = reaches(s, 0.0, &longer, err);
+    if (status == HABITAT_OK && !longer)
+        status = reaches(s, gap_scale_most, &long_enough, err);
+    *done = long_enough;
+    if (status == HABITAT_OK && long_enough)
+        return solve(s, 0.0, gap_scale_most, err);
+    s->times.gap_scale = 1.0;
+    return status;
+}
+
+/* Whether a CPU between these factors explains the time; then it does. */
+static habitat_status try_cpu(search *s, double low, double high, bool *done, habitat_error *err) {
+    bool longer = false, long_enough = false;
+    s->moves = &s->times.cpu_scale;
+    habitat_status status = reaches(s, low, &longer, err);
+    if (status == HABITAT_OK && !longer)
+        status = reaches(s, high, &long_enough, err);
+    *done = long_enough;
+    return status == HABITAT_OK && long_enough ? solve(s, low, high, err) : status;
+}
+
+/* The most likely first: the CPU as the rule has it, or slower; faster; the GPU without a CPU that
+ * counts, then with kernels that run quicker than under the profiler. */
+static habitat_status settle(search *s, double rule, bool *cpu, habitat_error *err) {
+    static const double shares[] = {0.5, 0.25, 0.1};
+    bool done = false;
+    *cpu = false;
+    habitat_status status = try_pauses(s, rule, &done, err);
+    if (status != HABITAT_OK || done)
+        return status;
+    status = try_cpu(s, rule, cpu_factor_most, cpu, err);
+    if (status == HABITAT_OK && !*cpu)
+        status = try_cpu(s, 0.0, rule, cpu, err);
+    done = *cpu;
+    for (size_t i = 0; status == HABITAT_OK && !done && i < sizeof shares / sizeof *shares; i++)
+        status = try_pauses(s, shares[i] * rule, &done, err);
+    if (status != HABITAT_OK || done)
+        return status;
+    s->times.gap_scale = 0.0;
+    s->times.cpu_scale = shares[2] * rule;
+    s->moves = &s->times.kernel_scale;
+    return solve(s, 0.0, 1.0, err);
+}
+
+static habitat_status to_recorded(habitat_replay *r, double rule, double wanted_ns,
+                                  habitat_error *err) {
+    bool cpu = false;
+    search s = {r, wanted_ns, {r->recorded_ns, 1.0, rule, 1.0, false}, NULL};
+    habitat_status status = settle(&s, rule, &cpu, err);
+    if (status != HABITAT_OK)
+        return status;
+    r->cpu_factor = s.times.cpu_scale;
+    r->info.gap_scale = s.times.gap_scale;
+    r->info.kernel_scale = s.times.kernel_scale;
+    if (cpu) {
+        r->info.cpu_basis = HABITAT_CPU_RECORDED;
+        r->info.cpu_low = r->workload->low_share;
+        r->info.cpu_high = r->workload->high_share;
+    }
+    return status;
+}
+
+/* What the rule says, as a factor on the recorded CPU times. */
+static habitat_status rule_factor(habitat_replay *r, double profiled_ns, double *out,
+                                  habitat_error *err) {
+    double features[REPLAY_FEATURES], ns = 0.0;
+    habitat_status status = replay_features(r->workload, features, err);
+    if (status != HABITAT_OK)
+        return status;
+    for (int i = 0; i < REPLAY_FEATURES; i++)
+        ns += replay_rule_weights[i] * features[i];
+    bool bare = isnan(ns);
+    double whole = bare ? replay_bare_share : fmin(ns / profiled_ns, 1.0);
+    double factor = bare ? replay_bare_factor : replay_rule_factor;
+    double point = bare ? 1.0 : replay_rule_point;
+    *out = whole * point;
+    r->info.cpu_low = fmin(1.0, 1.0 / factor / point);
+    r->info.cpu_high = factor / point;
+    return status;
+}
+
+static const double given_factor = 1.1; /* of a CPU time known from elsewhere */
+
+habitat_status replay_calibrate(habitat_replay *r, habitat_error *err) {
+    const habitat_workload_info *w = &r->workload->info;
+    replay_times alone = {r->recorded_ns, 1.0, 1.0, 1.0, true};
+    double profiled_ns = 0.0, rule = 0.0;
+    r->info.gap_scale = r->info.kernel_scale = 1.0;
+    r->info.cpu_low = r->info.cpu_high = 1.0;
+    r->info.cpu_ms = r->info.profiled_cpu_ms = NAN;
+    if (!r->graph.has_cpu)
+        return HABITAT_OK;
+    habitat_status status = replay_period(&r->graph, &alone, &profiled_ns, NULL, err);
+    profiled_ns /= r->iterations;
+    if (status == HABITAT_OK)
+        status = rule_factor(r, profiled_ns, &rule, err);
+    if (status != HABITAT_OK || !(profiled_ns > 0.0))
+        return status;
+    r->cpu_factor = rule;
+    r->info.cpu_basis = HABITAT_CPU_RULE;
+    if (r->options.cpu_ms > 0.0) {
+        r->cpu_factor = r->options.cpu_ms * HABITAT_NS_PER_MS / profiled_ns;
+        r->info.cpu_basis = HABITAT_CPU_GIVEN;
+        r->info.cpu_low = 1.0 / given_factor;
+        r->info.cpu_high = given_factor;
+    } else if (w->iteration_recorded && !r->options.withhold) {
+        status = to_recorded(r, rule, w->iteration_ms * HABITAT_NS_PER_MS * r->iterations, err);
+    }
+    if (r->options.cpu_scale > 0.0)
+        r->cpu_factor *= r->options.cpu_scale;
+    r->info.profiled_cpu_ms = profiled_ns / HABITAT_NS_PER_MS;
+    r->info.cpu_ms = profiled_ns * r->cpu_factor / HABITAT_NS_PER_MS;
+    return status;
+}

@@ -1,0 +1,138 @@
+/* CPU threads: each goes on in order, and one goes on after another where work is handed over.
+ *
+ * Between two segments (outermost operations) a thread either works on something the profiler does
+ * not name, or waits for another thread: the thread that called backward() sleeps until the
+ * autograd thread is done. It waited if the others were active for half of that time and more, and
+ * then it goes on after what ended last on one of them. */
+#include "replay/build.h"
+
+/* What all threads have been active until `now`. */
+static double active_before(const replay_builder *b, uint64_t now) {
+    return (double)b->active_done_ns + (double)b->inside_count * (double)now -
+           (double)b->active_starts_ns;
+}
+
+static double others_before(const replay_builder *b, const replay_thread *t, uint64_t now) {
+    double own = (double)t->active_ns + (t->inside ? (double)(now - t->began_ns) : 0.0);
+    return active_before(b, now) - own;
+}
+
+static void enter(replay_builder *b, replay_thread *t, uint64_t now) {
+    t->inside = true;
+    t->began_ns = now;
+    b->inside_count++;
+    b->active_starts_ns += now;
+}
+
+static void leave(replay_builder *b, uint32_t thread, size_t node, uint64_t now) {
+    replay_thread *t = &b->threads[thread];
+    b->inside_count--;
+    b->active_starts_ns -= t->began_ns;
+    b->active_done_ns += now - t->began_ns;
+    t->active_ns += now - t->began_ns;
+    t->inside = false;
+    t->others_ns = others_before(b, t, now);
+    if (b->ended_thread[0] != thread) {
+        b->ended_node[1] = b->ended_node[0];
+        b->ended_thread[1] = b->ended_thread[0];
+        b->ended_ns[1] = b->ended_ns[0];
+    }
+    b->ended_node[0] = (uint32_t)node;
+    b->ended_thread[0] = thread;
+    b->ended_ns[0] = now;
+}
+
+/* A thread goes on after itself. Where it waited for room in the GPU's queue, that is no work. */
+static bool go_on(replay_builder *b, const replay_thread *t, uint64_t now) {
+    uint64_t passed = now > t->last_ns ? now - t->last_ns : 0;
+    passed -= passed < t->discount_ns ? passed : t->discount_ns;
+    return replay_add_edge(b->graph, t->last, 0, (double)passed);
+}
+
+/* A segment begins: after the thread's own last point, or where it waited, after another's. */
+static bool start_segment(replay_builder *b, uint32_t thread, uint64_t now) {
+    replay_thread *t = &b->threads[thread];
+    int which = b->ended_thread[0] == thread;
+    bool first = t->last == HABITAT_NONE;
+    uint64_t since = first ? b->graph->nodes[0].at_ns : t->last_ns;
+    bool other = b->ended_node[which] != HABITAT_NONE && b->ended_ns[which] >= since;
+    double idle = now > since ? (double)(now - since) : 0.0;
+    if (other && (first || 2.0 * (others_before(b, t, now) - t->others_ns) >= idle)) {
+        b->info->handover_count++;
+        return replay_add_edge(b->graph, b->ended_node[which], 0,
+                               (double)(now - b->ended_ns[which])) &&
+               (first || replay_add_edge(b->graph, t->last, 0, 0.0));
+    }
+    if (first)
+        return replay_add_edge(b->graph, 0, 0, idle);
+    return go_on(b, t, now);
+}
+
+/* The GPU's queue holds about a thousand launches; a launch into a full one waits. */
+enum { QUEUE_FULL = 500 };
+
+static uint64_t waited_for_queue(const replay_builder *b, const habitat_call *c) {
+    if (c->kind != HABITAT_CALL_LAUNCH && c->kind != HABITAT_CALL_COPY &&
+        c->kind != HABITAT_CALL_SET)
+        return 0;
+    bool full = b->launched > b->ended + QUEUE_FULL;
+    double usual = b->usual_launch_ns;
+    return full && (double)c->duration_ns > REPLAY_MUCH_LONGER * usual
+               ? c->duration_ns - (uint64_t)usual
+               : 0;
+}
+
+static bool call_point(replay_builder *b, size_t node) {
+    const replay_node *n = &b->graph->nodes[node];
+    const habitat_call *c = &b->calls[n->index];
+    replay_thread *t = &b->threads[n->place];
+    while (b->ended < b->own_count && b->ends_ns[b->ended] <= (double)n->at_ns)
+        b->ended++;
+    t->last = (uint32_t)node;
+    t->last_ns = n->at_ns;
+    t->discount_ns = waited_for_queue(b, c);
+    if (!t->inside)
+        t->others_ns = others_before(b, t, n->at_ns);
+    b->call_node[n->index] = (uint32_t)node;
+    if (c->kind == HABITAT_CALL_RECORD_EVENT || c->kind == HABITAT_CALL_WAIT_EVENT)
+        replay_event(b, n->index);
+    return replay_launch(b, n->index);
+}
+
+/* The thread that did something last ends the iteration. */
+static bool end_point(replay_builder *b, uint64_t now) {
+    const replay_thread *latest = NULL;
+    for (size_t i = 0; i < b->thread_count; i++)
+        if (b->threads[i].last != HABITAT_NONE &&
+            (!latest || b->threads[i].last_ns > latest->last_ns))
+            latest = &b->threads[i];
+    return latest ? go_on(b, latest, now) : replay_add_edge(b->graph, 0, 0, 0.0);
+}
+
+bool replay_cpu_point(replay_builder *b, size_t node) {
+    const replay_node *n = &b->graph->nodes[node];
+    replay_thread *t = &b->threads[n->place];
+    bool fine = true;
+    if (n->kind == REPLAY_BEGIN)
+        return replay_add_edge(b->graph, REPLAY_CARRY, 0, 0.0);
+    if (n->kind == REPLAY_END)
+        return end_point(b, n->at_ns);
+    if (n->kind == REPLAY_SEGMENT_BEGIN) {
+        fine = start_segment(b, n->place, n->at_ns);
+        enter(b, t, n->at_ns);
+    } else if (n->kind == REPLAY_WAKE) {
+        fine = replay_wake(b, node);
+    } else if (n->kind == REPLAY_CALL && !t->inside) {
+        fine = start_segment(b, n->place, n->at_ns);
+    } else {
+        fine = go_on(b, t, n->at_ns);
+    }
+    if (n->kind == REPLAY_CALL)
+        return fine && call_point(b, node);
+    t->last = (uint32_t)node;
+    t->last_ns = n->at_ns;
+    t->discount_ns = 0;
+    if (n->kind == REPLAY_SEGMENT_END)
+        leave(b, n->place, node, n->at_ns);
+    return fine;
+}

@@ -1,0 +1,144 @@
+/* Pauses on the GPU, taken from the recording: between two kernels of which the second had long
+ * been launched; and from a launch to its kernel where nothing else held it up. And of collectives,
+ * what of their waiting lies beside other work. */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/quantile.h"
+#include "replay/build.h"
+
+/* Where a recording has too few: medians over data/recordings. */
+static const double default_gap_ns[2] = {1100.0, 2200.0}; /* after its own stream; after another */
+static const double default_latency_ns = 1000.0;
+static const double gap_limit_ns = 10000.0; /* longer is no pause but something unknown */
+enum { ENOUGH = 20 };
+
+typedef struct sample {
+    double gap_ns; /* NAN: the recording does not show it */
+    double latency_ns;
+    bool crosses; /* it waited for another stream too */
+} sample;
+
+static sample look_at(const replay_builder *b, size_t node) {
+    const replay_graph *g = b->graph;
+    const replay_node *n = &g->nodes[node];
+    const habitat_kernel *k = b->own[n->index].kernel;
+    double ready = -INFINITY, bound = -INFINITY, start = (double)k->start_ns;
+    sample out = {NAN, NAN, false};
+    for (uint32_t e = n->first_edge; e < g->nodes[node + 1].first_edge; e++) {
+        const replay_edge *edge = &g->edges[e];
+        if (edge->from & REPLAY_CARRY)
+            continue;
+        const replay_node *from = &g->nodes[edge->from];
+        if (from->kind == REPLAY_KERNEL) {
+            bound = fmax(bound, (double)replay_kernel_end(b->own[from->index].kernel));
+            out.crosses |= from->place != n->place;
+        } else {
+            ready = (double)from->at_ns + edge->cpu_ns;
+        }
+    }
+    if (bound > ready + default_latency_ns && start >= bound && start <= bound + gap_limit_ns)
+        out.gap_ns = start - bound;
+    if (bound < ready && start >= ready && start <= ready + gap_limit_ns)
+        out.latency_ns = start - ready;
+    return out;
+}
+
+static double middle(double *values, size_t count, double otherwise) {
+    if (count < ENOUGH)
+        return otherwise;
+    habitat_sort_numbers(values, count);
+    return habitat_quantile(values, count, 0.5);
+}
+
+bool replay_set_gaps(replay_builder *b) {
+    replay_graph *g = b->graph;
+    double *values[3] = {0}, usual[3];
+    size_t counts[3] = {0};
+    bool fine = true;
+    for (int i = 0; i < 3; i++)
+        fine &= (values[i] = malloc((b->own_count + 1) * sizeof **values)) != NULL;
+    for (size_t i = 0; fine && i < g->node_count; i++) {
+        if (g->nodes[i].kind != REPLAY_KERNEL)
+            continue;
+        sample s = look_at(b, i);
+        if (!isnan(s.gap_ns))
+            values[s.crosses][counts[s.crosses]++] = s.gap_ns;
+        if (!isnan(s.latency_ns))
+            values[2][counts[2]++] = s.latency_ns;
+    }
+    for (int i = 0; fine && i < 3; i++)
+        usual[i] = middle(values[i], counts[i], i < 2 ? default_gap_ns[i] : default_latency_ns);
+    for (size_t i = 0; fine && i < g->node_count; i++) {
+        if (g->nodes[i].kind != REPLAY_KERNEL)
+            continue;
+        sample s = look_at(b, i);
+        g->nodes[i].gap_ns = isnan(s.gap_ns) ? usual[s.crosses] : s.gap_ns;
+    }
+    if (fine) {
+        g->latency_ns = usual[2];
+        b->info->gap_ns = usual[0];
+    }
+    for (int i = 0; i < 3; i++)
+        free(values[i]);
+    return fine;
+}
+
+/* ---- collectives ---- */
+
+/* The time in which anything but a collective runs, as stretches one after another. */
+typedef struct stretch {
+    uint64_t from_ns, to_ns;
+    double before_ns; /* sum of all before it */
+} stretch;
+
+static size_t find_stretches(const replay_builder *b, stretch *out) {
+    size_t count = 0;
+    for (size_t i = 0; i < b->own_count; i++) {
+        const habitat_kernel *k = b->own[i].kernel;
+        uint64_t end = replay_kernel_end(k);
+        if (k->kind == HABITAT_KERNEL_COLLECTIVE)
+            continue;
+        stretch *last = count ? &out[count - 1] : NULL;
+        if (last && k->start_ns <= last->to_ns) {
+            last->to_ns = end > last->to_ns ? end : last->to_ns;
+            continue;
+        }
+        double before = last ? last->before_ns + (double)(last->to_ns - last->from_ns) : 0.0;
+        out[count++] = (stretch){k->start_ns, end, before};
+    }
+    return count;
+}
+
+static double worked_before(const stretch *all, size_t count, uint64_t now) {
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t half = low + (high - low) / 2;
+        if (all[half].from_ns <= now)
+            low = half + 1;
+        else
+            high = half;
+    }
+    if (!low)
+        return 0.0;
+    const stretch *s = &all[low - 1];
+    return s->before_ns + (double)((now < s->to_ns ? now : s->to_ns) - s->from_ns);
+}
+
+habitat_status replay_set_hidden(replay_builder *b, habitat_error *err) {
+    replay_graph *g = b->graph;
+    stretch *all = malloc((b->own_count + 1) * sizeof *all);
+    g->hidden_ns = calloc(b->own_count + 1, sizeof *g->hidden_ns);
+    if (all && g->hidden_ns) {
+        size_t count = find_stretches(b, all);
+        for (size_t i = 0; i < b->own_count; i++) {
+            uint64_t start = b->own[i].kernel->start_ns;
+            if (b->own[i].waiting_ns)
+                g->hidden_ns[i] = worked_before(all, count, start + b->own[i].waiting_ns) -
+                                  worked_before(all, count, start);
+        }
+    }
+    bool fine = all && g->hidden_ns;
+    free(all);
+    return fine ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+}

@@ -1,0 +1,116 @@
+/* The graph: points of CPU threads and kernels, in an order in which each comes after all it waits
+ * for. A node happens when the last of its edges allows it; a kernel's node is its end. */
+#ifndef HABITAT_REPLAY_GRAPH_H
+#define HABITAT_REPLAY_GRAPH_H
+
+#include <habitat/replay.h>
+
+enum {
+    REPLAY_STREAMS_MAX = 256, /* followed */
+    REPLAY_STATES_MAX = 17,   /* carried from one iteration to the next: the CPU, 16 streams */
+    REPLAY_LAUNCH = 1,        /* edge flags: adds the launch latency */
+    REPLAY_GAP = 2,           /* adds the node's pause */
+};
+#define REPLAY_CARRY (UINT32_C(1) << 31) /* edge from state `from - REPLAY_CARRY` */
+
+typedef enum replay_kind {
+    REPLAY_BEGIN = 0,     /* of the iterations */
+    REPLAY_SEGMENT_BEGIN, /* an outermost operation: index of an operation */
+    REPLAY_SEGMENT_END,
+    REPLAY_CALL,   /* start of a call that the GPU sees: index of a call */
+    REPLAY_WAKE,   /* end of a call that waits */
+    REPLAY_KERNEL, /* index of a workload's kernel */
+    REPLAY_END,
+} replay_kind;
+
+typedef struct replay_node {
+    uint64_t at_ns; /* recorded; of a collective where its message begins */
+    uint32_t index; /* HABITAT_NONE of BEGIN and END */
+    uint32_t place; /* CPU: thread; kernel: number of its stream */
+    uint32_t first_edge;
+    replay_kind kind;
+    double gap_ns; /* kernel: pause before it, after another kernel */
+} replay_node;
+
+/* Where it leads to is the node whose edges it is among. */
+typedef struct replay_edge {
+    uint32_t from; /* node, earlier; or REPLAY_CARRY and a state */
+    uint32_t flags;
+    double cpu_ns; /* the CPU's time on the way, as recorded */
+} replay_edge;
+
+typedef struct replay_graph {
+    replay_node *nodes; /* shape (node_count + 1): the last one only ends the edges */
+    size_t node_count;
+    replay_edge *edges;
+    size_t edge_count, edge_capacity;
+    double *hidden_ns; /* shape (kernel_count): of a collective's time, waiting beside other work */
+    size_t kernel_count;
+    double latency_ns;                       /* from a launch's end to its kernel's start */
+    uint32_t state_nodes[REPLAY_STATES_MAX]; /* which node leaves a state behind; or NONE */
+    size_t state_count;                      /* state 0 is the CPU */
+    bool has_cpu;
+} replay_graph;
+
+/* What a graph is run with. */
+typedef struct replay_times {
+    const double *kernel_ns; /* shape (kernel_count) */
+    double kernel_scale, cpu_scale, gap_scale;
+    bool without_gpu; /* kernels, pauses and latency cost nothing */
+} replay_times;
+
+/* Rebuild the graph; counts go into `info`. Free the graph in every case. */
+habitat_status replay_build(const habitat_workload *w, replay_graph *graph,
+                            habitat_replay_info *info, habitat_error *err);
+void replay_graph_free(replay_graph *graph);
+
+/* When every node happens [ns], if the states of the iteration before are left at `carry` [ns]
+ * (shape (state_count), -INFINITY: no one waits for it). value: shape (node_count). */
+void replay_sweep(const replay_graph *graph, const replay_times *times, const double *carry,
+                  double *value);
+
+/* Time of the whole recording [ns] when it follows itself again and again: the slowest cycle
+ * through the states. HABITAT_E_MEMORY. critical: receives the state that the slowest cycle begins
+ * with, or NULL. */
+habitat_status replay_period(const replay_graph *graph, const replay_times *times, double *out_ns,
+                             size_t *critical, habitat_error *err);
+
+/* What is on the way that decides, from state `state` to itself. The three add up. */
+typedef struct replay_path {
+    double cpu_ns, kernel_ns, gap_ns;
+} replay_path;
+habitat_status replay_follow(const replay_graph *graph, const replay_times *times, size_t state,
+                             replay_path *out, habitat_error *err);
+
+/* When every node happens in an iteration that begins on an idle GPU [ns since it began]. */
+void replay_from_idle(const replay_graph *graph, const replay_times *times, double *value);
+
+/* What a kernel's node lasts [ns]; 0 of others. */
+double replay_own_ns(const replay_graph *graph, const replay_times *times, const replay_node *node);
+
+struct habitat_replay {
+    const habitat_workload *workload;
+    habitat_replay_options options;
+    habitat_replay_info info;
+    replay_graph graph;
+    double *recorded_ns; /* shape (kernel_count) */
+    double cpu_factor;   /* from the profiled CPU times to info.cpu_ms */
+    double iterations;
+};
+
+/* Sets cpu_factor, gap_scale, kernel_scale and what says why. */
+habitat_status replay_calibrate(habitat_replay *replay, habitat_error *err);
+
+/* Whether the recorded kernels take the recorded iteration: it is known, and was calibrated with.
+ */
+bool replay_knows_origin(const habitat_replay *replay);
+
+/* What a replay runs its graph with; kernel_ns NULL: as recorded. */
+replay_times replay_times_of(const habitat_replay *replay, const double *kernel_ns);
+
+/* One iteration with kernels and the CPU's side stretched. */
+habitat_status replay_iteration_ms(const habitat_replay *replay, const double *kernel_ns,
+                                   double kernel_scale, double cpu_scale, double *out_ms,
+                                   habitat_error *err);
+
+#endif

@@ -1,0 +1,161 @@
+/* A replay: its graph, and running it with other kernel times. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "replay/graph.h"
+#include "workload/overlap.h"
+#include "workload/workload.h"
+
+static bool is_fine(double option) {
+    return option >= 0.0 && option <= 1e9; /* NaN is not */
+}
+
+bool replay_knows_origin(const habitat_replay *r) {
+    const habitat_replay_options *o = &r->options;
+    return r->workload->info.iteration_recorded && !o->withhold && !(o->cpu_ms > 0.0) &&
+           (!(o->cpu_scale > 0.0) || o->cpu_scale == 1.0);
+}
+
+static habitat_status make(habitat_replay *r, habitat_error *err) {
+    size_t count = 0;
+    const habitat_workload_kernel *kernels = habitat_workload_kernels(r->workload, &count);
+    r->recorded_ns = malloc((count + 1) * sizeof *r->recorded_ns);
+    if (!r->recorded_ns)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        r->recorded_ns[i] = kernels[i].facts.time_ns;
+    r->iterations = (double)habitat_workload_get_info(r->workload)->iteration_count;
+    habitat_status status = replay_build(r->workload, &r->graph, &r->info, err);
+    if (status == HABITAT_OK)
+        status = replay_calibrate(r, err);
+    if (status == HABITAT_OK)
+        status = replay_iteration_ms(r, NULL, 1.0, 1.0, &r->info.iteration_ms, err);
+    if (status == HABITAT_OK && replay_knows_origin(r))
+        r->info.iteration_ms = r->workload->info.iteration_ms; /* to the bit */
+    return status;
+}
+
+habitat_status habitat_replay_create(const habitat_workload *workload,
+                                     const habitat_replay_options *options, habitat_replay **out,
+                                     habitat_error *err) {
+    if (!workload || !workload->trace || !out)
+        return habitat_fail(err, HABITAT_E_ARG, "a replay needs a recorded workload");
+    if (options && (!is_fine(options->cpu_scale) || !is_fine(options->cpu_ms)))
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "times of the CPU must be positive numbers up to 1e9");
+    habitat_replay *made = calloc(1, sizeof *made);
+    if (!made)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    made->workload = workload;
+    if (options)
+        made->options = *options;
+    habitat_status status = make(made, err);
+    if (status == HABITAT_OK)
+        *out = made;
+    else
+        habitat_replay_free(made);
+    return status;
+}
+
+void habitat_replay_free(habitat_replay *r) {
+    if (!r)
+        return;
+    replay_graph_free(&r->graph);
+    free(r->recorded_ns);
+    free(r);
+}
+
+const habitat_replay_info *habitat_replay_get_info(const habitat_replay *r) {
+    return &r->info;
+}
+
+/* ---- running ---- */
+
+replay_times replay_times_of(const habitat_replay *r, const double *kernel_ns) {
+    return (replay_times){kernel_ns ? kernel_ns : r->recorded_ns, r->info.kernel_scale,
+                          r->cpu_factor, r->info.gap_scale, false};
+}
+
+habitat_status replay_iteration_ms(const habitat_replay *r, const double *kernel_ns,
+                                   double kernel_scale, double cpu_scale, double *out_ms,
+                                   habitat_error *err) {
+    replay_times t = replay_times_of(r, kernel_ns);
+    double ns = 0.0;
+    t.kernel_scale *= kernel_scale;
+    t.cpu_scale *= cpu_scale;
+    habitat_status status = replay_period(&r->graph, &t, &ns, NULL, err);
+    if (status == HABITAT_OK)
+        *out_ms = ns / r->iterations / HABITAT_NS_PER_MS;
+    return status;
+}
+
+static habitat_status busy(const habitat_replay *r, const double *kernel_ns, double *out_ns,
+                           habitat_error *err) {
+    double *ns = malloc((r->graph.kernel_count + 1) * sizeof *ns);
+    habitat_status status =
+        ns ? habitat_busy_charge(r->workload, kernel_ns ? kernel_ns : r->recorded_ns, ns, err)
+           : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    *out_ns = 0.0;
+    for (size_t i = 0; status == HABITAT_OK && i < r->graph.kernel_count; i++)
+        *out_ns += ns[i];
+    free(ns);
+    return status;
+}
+
+/* The way that decides is described by its shares: it need not be one iteration long. */
+static void set_path(const replay_path *path, habitat_replay_result *out) {
+    double sum = path->cpu_ns + path->kernel_ns + path->gap_ns;
+    double per = sum > 0.0 ? out->iteration_ms / sum : 0.0;
+    out->path_cpu_ms = path->cpu_ns * per;
+    out->path_kernel_ms = path->kernel_ns * per;
+    out->path_gap_ms = path->gap_ns * per;
+}
+
+static void set_bound(const habitat_replay *r, habitat_replay_result *out) {
+    out->cpu_ms = r->info.cpu_ms;
+    out->margin = NAN;
+    out->bound_by = HABITAT_BY_UNKNOWN;
+    if (isnan(out->cpu_ms) || !(out->gpu_ms > 0.0) || !(out->cpu_ms > 0.0))
+        return;
+    bool cpu = out->cpu_ms > out->gpu_ms;
+    out->bound_by = cpu ? HABITAT_BY_CPU : HABITAT_BY_GPU;
+    out->margin = (cpu ? out->cpu_ms / out->gpu_ms : out->gpu_ms / out->cpu_ms) - 1.0;
+}
+
+static habitat_status check_times(const habitat_replay *r, const double *kernel_ns,
+                                  habitat_error *err) {
+    for (size_t i = 0; kernel_ns && i < r->graph.kernel_count; i++)
+        if (!(kernel_ns[i] >= 0.0 && kernel_ns[i] <= 1e18))
+            return habitat_fail(err, HABITAT_E_ARG, "the time of kernel %zu is no time", i);
+    return HABITAT_OK;
+}
+
+habitat_status habitat_replay_run(const habitat_replay *r, const double *kernel_ns,
+                                  habitat_replay_result *out, habitat_error *err) {
+    if (!r || !out)
+        return habitat_fail(err, HABITAT_E_ARG, "no replay given, or no place for its result");
+    habitat_status status = check_times(r, kernel_ns, err);
+    habitat_replay_result made = {0};
+    replay_times t = replay_times_of(r, kernel_ns);
+    replay_path path = {0};
+    double ns = 0.0, busy_ns = 0.0;
+    size_t critical = 0;
+    if (status == HABITAT_OK)
+        status = replay_period(&r->graph, &t, &ns, &critical, err);
+    if (status == HABITAT_OK)
+        status = replay_follow(&r->graph, &t, critical, &path, err);
+    if (status == HABITAT_OK)
+        status = busy(r, kernel_ns, &busy_ns, err);
+    if (status == HABITAT_OK)
+        status = replay_iteration_ms(r, kernel_ns, 1.0, 0.0, &made.gpu_ms, err);
+    if (status != HABITAT_OK)
+        return status;
+    double per_ms = r->iterations * HABITAT_NS_PER_MS;
+    made.iteration_ms = ns / per_ms;
+    made.idle_ms = fmax(0.0, made.iteration_ms - busy_ns / per_ms);
+    set_path(&path, &made);
+    set_bound(r, &made);
+    *out = made;
+    return HABITAT_OK;
+}

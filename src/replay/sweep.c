@@ -1,0 +1,152 @@
+/* Running a graph: when each node happens, how long an iteration takes that follows itself again
+ * and again, and what decides that.
+ *
+ * One iteration leaves states behind: the CPU may begin the next one, each stream is free again.
+ * Every state is the latest of (a state before it + the longest way between the two). The time of
+ * an iteration that repeats is the largest mean over the cycles of these ways (Karp, "A
+ * characterization of the minimum cycle mean in a digraph", 1978): a CPU that runs ahead of its GPU
+ * for good, and one that waits in every iteration, come out alike. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "replay/graph.h"
+
+double replay_own_ns(const replay_graph *g, const replay_times *t, const replay_node *n) {
+    if (n->kind != REPLAY_KERNEL || t->without_gpu)
+        return 0.0;
+    return fmax(0.0, t->kernel_ns[n->index] - g->hidden_ns[n->index]) * t->kernel_scale;
+}
+
+static double way_ns(const replay_graph *g, const replay_times *t, const replay_node *n,
+                     const replay_edge *edge) {
+    double ns = edge->cpu_ns * t->cpu_scale;
+    if (t->without_gpu)
+        return ns;
+    if (edge->flags & REPLAY_LAUNCH)
+        ns += g->latency_ns;
+    if (edge->flags & REPLAY_GAP)
+        ns += n->gap_ns * t->gap_scale;
+    return ns;
+}
+
+static double from_ns(const replay_edge *edge, const double *carry, const double *value) {
+    return edge->from & REPLAY_CARRY ? carry[edge->from ^ REPLAY_CARRY] : value[edge->from];
+}
+
+void replay_sweep(const replay_graph *g, const replay_times *t, const double *carry,
+                  double *value) {
+    for (size_t i = 0; i < g->node_count; i++) {
+        const replay_node *n = &g->nodes[i];
+        double at = -INFINITY;
+        for (uint32_t e = n->first_edge; e < n[1].first_edge; e++)
+            at = fmax(at, from_ns(&g->edges[e], carry, value) + way_ns(g, t, n, &g->edges[e]));
+        value[i] = at + replay_own_ns(g, t, n);
+    }
+}
+
+void replay_from_idle(const replay_graph *g, const replay_times *t, double *value) {
+    double carry[REPLAY_STATES_MAX] = {0.0};
+    replay_sweep(g, t, carry, value);
+    for (size_t i = 0; i < g->node_count; i++) /* streams that carry nothing start where they can */
+        value[i] = fmax(value[i], 0.0);
+}
+
+/* Only one state is left by the iteration before. */
+static void one_state(size_t state, double *carry) {
+    for (size_t i = 0; i < REPLAY_STATES_MAX; i++)
+        carry[i] = i == state ? 0.0 : -INFINITY;
+}
+
+typedef double ways[REPLAY_STATES_MAX][REPLAY_STATES_MAX];
+
+/* way[i][j]: the longest way from state i to state j of the next iteration. */
+static bool find_ways(const replay_graph *g, const replay_times *t, ways way) {
+    double carry[REPLAY_STATES_MAX];
+    double *value = malloc((g->node_count + 1) * sizeof *value);
+    for (size_t i = 0; value && i < g->state_count; i++) {
+        one_state(i, carry);
+        replay_sweep(g, t, carry, value);
+        for (size_t j = 0; j < g->state_count; j++)
+            way[i][j] = g->state_nodes[j] == HABITAT_NONE ? -INFINITY : value[g->state_nodes[j]];
+    }
+    free(value);
+    return value != NULL;
+}
+
+/* Karp: with walk[k][v] the longest walk of k steps to v, the largest over v of the smallest over k
+ * of (walk[n][v] - walk[k][v]) / (n - k). */
+static double largest_mean(size_t n, ways way) {
+    double walk[REPLAY_STATES_MAX + 1][REPLAY_STATES_MAX] = {{0.0}}, most = 0.0;
+    for (size_t k = 1; k <= n; k++)
+        for (size_t v = 0; v < n; v++) {
+            walk[k][v] = -INFINITY;
+            for (size_t u = 0; u < n; u++)
+                walk[k][v] = fmax(walk[k][v], walk[k - 1][u] + way[u][v]);
+        }
+    for (size_t v = 0; v < n; v++) {
+        double least = INFINITY;
+        for (size_t k = 0; k < n && walk[n][v] > -INFINITY; k++)
+            if (walk[k][v] > -INFINITY)
+                least = fmin(least, (walk[n][v] - walk[k][v]) / (double)(n - k));
+        if (least < INFINITY)
+            most = fmax(most, least);
+    }
+    return most;
+}
+
+habitat_status replay_period(const replay_graph *g, const replay_times *t, double *out_ns,
+                             size_t *critical, habitat_error *err) {
+    ways way;
+    size_t most = 0;
+    if (!find_ways(g, t, way))
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t i = 1; i < g->state_count; i++)
+        if (way[i][i] > way[most][most])
+            most = i;
+    if (critical)
+        *critical = most;
+    *out_ns = largest_mean(g->state_count, way);
+    return HABITAT_OK;
+}
+
+/* ---- what decides ---- */
+
+static void walk_back(const replay_graph *g, const replay_times *t, const double *carry,
+                      const double *value, size_t node, replay_path *out) {
+    for (;;) {
+        const replay_node *n = &g->nodes[node];
+        const replay_edge *best = NULL;
+        double at = -INFINITY;
+        for (uint32_t e = n->first_edge; e < n[1].first_edge; e++) {
+            double ns = from_ns(&g->edges[e], carry, value) + way_ns(g, t, n, &g->edges[e]);
+            if (!best || ns > at) {
+                best = &g->edges[e];
+                at = ns;
+            }
+        }
+        out->kernel_ns += replay_own_ns(g, t, n);
+        if (!best)
+            return;
+        out->cpu_ns += best->cpu_ns * t->cpu_scale;
+        out->gap_ns += way_ns(g, t, n, best) - best->cpu_ns * t->cpu_scale;
+        if (best->from & REPLAY_CARRY)
+            return;
+        node = best->from;
+    }
+}
+
+habitat_status replay_follow(const replay_graph *g, const replay_times *t, size_t state,
+                             replay_path *out, habitat_error *err) {
+    double carry[REPLAY_STATES_MAX];
+    double *value = malloc((g->node_count + 1) * sizeof *value);
+    if (!value)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    one_state(state, carry);
+    replay_sweep(g, t, carry, value);
+    *out = (replay_path){0.0, 0.0, 0.0};
+    if (g->state_nodes[state] != HABITAT_NONE && value[g->state_nodes[state]] > -INFINITY)
+        walk_back(g, t, carry, value, g->state_nodes[state], out);
+    free(value);
+    return HABITAT_OK;
+}

@@ -1,0 +1,18 @@
+# The predicted iteration as a Chrome trace: by both commands the same, and habitat itself reads it.
+step=$fixtures/step.json
+"$habitat" export --timeline "$step" --to T4 --method bandwidth >piped
+"$habitat" export --timeline "$step" --to T4 --method bandwidth -o named && cmp piped named && echo same
+"$habitat" predict "$step" --to T4 --method bandwidth --timeline beside >/dev/null && cmp piped beside && echo same
+python3 - <<'PY'
+import json
+data = json.load(open("piped"))
+print(data["habitat_prediction"]["gpu"], data["habitat_prediction"]["origin"])
+for event in data["traceEvents"]:
+    if event.get("cat") in ("kernel", "gpu_memset"):
+        print(event["name"][:20], event["dur"], event["args"]["recorded us"], event["args"]["method"])
+PY
+"$habitat" info piped | sed -n '/^GPU  /p;/^Kernels/p;/^Operations/p'
+for wrong in "" "--timeline" "--timeline --to T4,L4" "--timeline --to all" "--timeline --to T4 -o nowhere/x"; do
+    "$habitat" export "$step" $wrong; echo "$?"
+done
+"$habitat" predict "$step" --timeline x --to T4 --assemble sum; echo "$?"

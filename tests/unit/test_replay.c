@@ -1,0 +1,344 @@
+/* Replays worked by hand. Times in microseconds; the recorded host's CPU is taken as it is
+ * (cpu_ms = the recorded time) unless a case says otherwise. Where a recording has too few of them,
+ * a pause is 1.1 us, 2.2 us behind another stream, and a launch 1 us. */
+#include <habitat/replay.h>
+
+#include "check.h"
+#include "made_gpu.h"
+#include "made_trace.h"
+
+static habitat_gpu gpu;
+
+typedef struct event {
+    char kind; /* o operation, c call, k kernel, w noted wait of a stream, n kernel of NCCL */
+    const char *name;
+    double start, duration;
+    unsigned thread, stream, correlation;
+    const char *more; /* arguments, with a comma before each; or NULL */
+} event;
+
+static void write_event(made_text *text, const event *e) {
+    static const char *const categories[] = {"cpu_op", "cuda_runtime", "kernel", "cuda_sync"};
+    int of = e->kind == 'o' ? 0 : e->kind == 'c' ? 1 : e->kind == 'w' ? 3 : 2;
+    bool on_gpu = of >= 2;
+    made_write(text,
+               "{\"ph\": \"X\", \"cat\": \"%s\", \"name\": \"%s\", \"pid\": %d, \"tid\": %u, "
+               "\"ts\": %.3f, \"dur\": %.3f, \"args\": {\"correlation\": %u",
+               categories[of], e->name, on_gpu ? 0 : 1, on_gpu ? e->stream : e->thread,
+               1000.0 + e->start, e->duration, e->correlation);
+    if (on_gpu)
+        made_write(text, ", \"device\": 0, \"stream\": %u", e->stream);
+    if (of == 2)
+        made_write(text, ", \"grid\": [400, 1, 1], \"block\": [256, 1, 1]");
+    made_write(text, "%s}},\n", e->more ? e->more : "");
+}
+
+typedef struct subject {
+    habitat_trace *trace;
+    habitat_workload *w;
+    habitat_replay *r;
+    const habitat_replay_info *info;
+} subject;
+
+/* One step of `length`; 0: nothing marks it. */
+static subject subject_of(const event *list, size_t count, double length, const char *extra,
+                          const habitat_replay_options *options) {
+    made_text text = {0};
+    subject s = {0};
+    habitat_error err = {0};
+    made_write(&text, "{%s \"deviceProperties\": [{\"id\": 0, \"name\": \"made\"}], ", extra);
+    made_write(&text, "\"traceEvents\": [\n");
+    for (size_t i = 0; i < count; i++)
+        write_event(&text, &list[i]);
+    if (length > 0.0)
+        made_write(&text,
+                   "{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": \"ProfilerStep#1\", "
+                   "\"pid\": 1, \"tid\": 1, \"ts\": 1000.0, \"dur\": %.3f},\n",
+                   length);
+    made_write(&text, "{\"ph\": \"M\", \"name\": \"x\", \"pid\": 1, \"args\": {}}]}\n");
+    if (habitat_trace_read_memory(text.data, text.used, "made", &s.trace, &err) != HABITAT_OK ||
+        habitat_workload_create(s.trace, &gpu, &s.w, &err) != HABITAT_OK ||
+        habitat_replay_create(s.w, options, &s.r, &err) != HABITAT_OK)
+        printf("# no replay: %s\n", err.message);
+    free(text.data);
+    s.info = s.r ? habitat_replay_get_info(s.r) : NULL;
+    return s;
+}
+
+#define SUBJECT(list, length, extra, ...)                                                          \
+    subject_of(list, sizeof list / sizeof *list, length, extra,                                    \
+               &(habitat_replay_options){__VA_ARGS__})
+
+static void done(subject *s) {
+    habitat_replay_free(s->r);
+    habitat_workload_free(s->w);
+    habitat_trace_free(s->trace);
+}
+
+/* Replay with all kernels `share` times as long. */
+static habitat_replay_result run(const subject *s, double share) {
+    double ns[64];
+    size_t count = 0;
+    habitat_replay_result result = {0};
+    habitat_error err = {0};
+    const habitat_workload_kernel *kernels = habitat_workload_kernels(s->w, &count);
+    for (size_t i = 0; i < count; i++)
+        ns[i] = share * (double)kernels[i].kernel->duration_ns;
+    CHECK_INT(habitat_replay_run(s->r, ns, &result, &err), HABITAT_OK);
+    return result;
+}
+
+/* Three kernels that the CPU launches far ahead of them. */
+static const event plain[] = {
+    {'c', "cudaLaunchKernel", 0, 5, 1, 0, 1, NULL},
+    {'c', "cudaLaunchKernel", 20, 5, 1, 0, 2, NULL},
+    {'c', "cudaLaunchKernel", 40, 5, 1, 0, 3, NULL},
+    {'k', "a", 10, 100, 0, 7, 1, NULL},
+    {'k', "b", 111, 100, 0, 7, 2, NULL},
+    {'k', "c", 212, 100, 0, 7, 3, NULL},
+};
+
+static void test_stream(void) {
+    subject s = SUBJECT(plain, 60, "", .cpu_ms = 0.060);
+    habitat_replay_result result = run(&s, 1.0);
+    CHECK_NEAR(s.info->profiled_cpu_ms, 0.060, 1e-9);
+    CHECK_NEAR(result.iteration_ms, 0.3031, 1e-9); /* 3 x 100, pauses 1.1, 1, 1 */
+    CHECK_NEAR(result.gpu_ms, 0.3031, 1e-9);
+    CHECK_INT(result.bound_by, HABITAT_BY_GPU);
+    CHECK_NEAR(result.margin, 303.1 / 60.0 - 1.0, 1e-9);
+    CHECK_NEAR(result.path_kernel_ms, 0.300, 1e-9);
+    CHECK_NEAR(result.path_gap_ms, 0.0031, 1e-9);
+    CHECK_NEAR(result.idle_ms, 0.0031, 1e-9);
+    check_case("a stream that is never short of work: kernels and pauses");
+    result = run(&s, 0.1);
+    CHECK_NEAR(result.iteration_ms, 0.060, 1e-9); /* 33.1 of GPU */
+    CHECK_INT(result.bound_by, HABITAT_BY_CPU);
+    CHECK_NEAR(result.path_cpu_ms, 0.060, 1e-9);
+    CHECK_NEAR(result.idle_ms, 0.030, 1e-9);
+    check_case("on a GPU ten times as fast the CPU sets the time");
+    done(&s);
+    s = SUBJECT(plain, 60, "", .cpu_ms = 0.060, .cpu_scale = 10.0);
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.600, 1e-9);
+    done(&s);
+    check_case("--cpu-scale stretches the CPU's side");
+}
+
+/* The CPU waits for its GPU at the end, as .item() does. */
+static const event blocking[] = {
+    {'c', "cudaLaunchKernel", 0, 5, 1, 0, 1, NULL},
+    {'c', "cudaLaunchKernel", 20, 5, 1, 0, 2, NULL},
+    {'c', "cudaLaunchKernel", 40, 5, 1, 0, 3, NULL},
+    {'k', "a", 10, 100, 0, 7, 1, NULL},
+    {'k', "b", 111, 100, 0, 7, 2, NULL},
+    {'k', "c", 212, 100, 0, 7, 3, NULL},
+    {'c', "cudaDeviceSynchronize", 45, 270, 1, 0, 4, NULL},
+};
+
+static void test_blocking(void) {
+    subject s = SUBJECT(blocking, 320, "", .cpu_ms = 0.053);
+    CHECK_NEAR(s.info->profiled_cpu_ms, 0.053, 1e-9);   /* 45, 3 after the last kernel, 5 */
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.316, 1e-9); /* 5 + 1, 302, 3, 5 */
+    CHECK_NEAR(run(&s, 2.0).iteration_ms, 0.616, 1e-9);
+    CHECK_NEAR(run(&s, 0.0).iteration_ms, 0.054, 1e-9); /* c at 40 + 5 + 1, then 3 and 5 */
+    CHECK_INT(s.info->wait_count, 1);
+    done(&s);
+    check_case("a call that waits goes on when the GPU is done");
+    s = SUBJECT(blocking, 0, "", .cpu_ms = 0.045);
+    CHECK_INT(s.info->wait_count, 0);
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.3031, 1e-9);
+    done(&s);
+    check_case("the wait behind the last launch of a trace without marks is the profiler's own");
+}
+
+/* Stream 8 waits for 7 by an event of which the profiler did not note the stream. */
+static const event waits[] = {
+    {'c', "cudaLaunchKernel", 0, 5, 1, 0, 1, NULL},
+    {'c', "cudaEventRecord", 6, 1, 1, 0, 2, NULL},
+    {'c', "cudaStreamWaitEvent", 8, 1, 1, 0, 3, NULL},
+    {'w', "Stream Wait Event", 8, 1, 0, 8, 3,
+     ", \"wait_on_stream\": -1, \"wait_on_cuda_event_record_corr_id\": -1, "
+     "\"wait_on_cuda_event_id\": 5"},
+    {'c', "cudaLaunchKernel", 10, 5, 1, 0, 4, NULL},
+    {'k', "a", 6, 100, 0, 7, 1, NULL},
+    {'k', "b", 109, 100, 0, 8, 4, NULL},
+};
+/* The same without the wait, and both at once. */
+static const event apart[] = {
+    {'c', "cudaLaunchKernel", 0, 5, 1, 0, 1, NULL},
+    {'c', "cudaLaunchKernel", 10, 5, 1, 0, 4, NULL},
+    {'k', "a", 6, 100, 0, 7, 1, NULL},
+    {'k', "b", 16, 100, 0, 8, 4, NULL},
+};
+/* Back to stream 7, so that every iteration needs both. */
+static const event round_trip[] = {
+    {'c', "cudaLaunchKernel", 0, 5, 1, 0, 1, NULL},
+    {'c', "cudaEventRecord", 6, 1, 1, 0, 2, NULL},
+    {'c', "cudaStreamWaitEvent", 8, 1, 1, 0, 3, NULL},
+    {'w', "Stream Wait Event", 8, 1, 0, 8, 3, ", \"wait_on_stream\": -1"},
+    {'c', "cudaLaunchKernel", 10, 5, 1, 0, 4, NULL},
+    {'c', "cudaEventRecord", 16, 1, 1, 0, 5, NULL},
+    {'c', "cudaStreamWaitEvent", 18, 1, 1, 0, 6, NULL},
+    {'w', "Stream Wait Event", 18, 1, 0, 7, 6, ", \"wait_on_stream\": -1"},
+    {'c', "cudaLaunchKernel", 20, 5, 1, 0, 7, NULL},
+    {'k', "a", 6, 100, 0, 7, 1, NULL},
+    {'k', "b", 109, 100, 0, 8, 4, NULL},
+    {'k', "c", 212, 100, 0, 7, 7, NULL},
+};
+
+static void test_events(void) {
+    subject s = SUBJECT(apart, 20, "", .cpu_ms = 0.020);
+    CHECK_INT(s.info->stream_count, 2);
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.1011, 1e-9);
+    done(&s);
+    check_case("streams that do not wait run side by side");
+    s = SUBJECT(round_trip, 30, "", .cpu_ms = 0.030);
+    CHECK_INT(s.info->wait_count, 2);
+    CHECK_INT(s.info->guessed_waits, 2);
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.3071, 1e-9); /* pauses 1.1, 3, 3 as recorded */
+    done(&s);
+    check_case("streams that wait for one another run one after another");
+    s = SUBJECT(waits, 20, "", .cpu_ms = 0.020);
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.1030, 1e-9); /* the next a need not wait for b */
+    done(&s);
+    check_case("what only follows does not lengthen iterations that overlap");
+}
+
+/* The thread that calls backward() sleeps while another works. */
+static const event threads[] = {
+    {'o', "aten::mm", 0, 50, 1, 0, 0, NULL},
+    {'c', "cudaLaunchKernel", 10, 5, 1, 0, 1, NULL},
+    {'o', "MmBackward0", 60, 100, 2, 0, 0, NULL},
+    {'c', "cudaLaunchKernel", 70, 5, 2, 0, 2, NULL},
+    {'c', "cudaStreamSynchronize", 80, 70, 2, 0, 3, NULL},
+    {'o', "aten::add_", 170, 30, 1, 0, 0, NULL},
+    {'c', "cudaLaunchKernel", 180, 5, 1, 0, 4, NULL},
+    {'k', "a", 16, 20, 0, 7, 1, NULL},
+    {'k', "b", 76, 70, 0, 7, 2, NULL},
+    {'k', "c", 186, 10, 0, 7, 4, NULL},
+};
+
+static void test_threads(void) {
+    subject s = SUBJECT(threads, 200, "", .cpu_ms = 0.134);
+    CHECK_INT(s.info->handover_count, 2);
+    CHECK_INT(s.info->thread_count, 2);
+    CHECK_NEAR(s.info->profiled_cpu_ms, 0.134, 1e-9); /* 200 less 66 of waiting for b */
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.200, 1e-9);
+    CHECK_NEAR(run(&s, 2.0).iteration_ms, 0.270, 1e-9); /* b takes 70 more, and all wait for it */
+    CHECK_NEAR(run(&s, 0.0).iteration_ms, 0.134, 1e-9);
+    double in_order = run(&s, 1.3).iteration_ms;
+    done(&s);
+    check_case("a thread that handed its work over goes on when it is done");
+    enum { COUNT = sizeof threads / sizeof *threads };
+    event turned[COUNT];
+    for (size_t i = 0; i < COUNT; i++)
+        turned[i] = threads[COUNT - 1 - i];
+    s = SUBJECT(turned, 200, "", .cpu_ms = 0.134);
+    CHECK(run(&s, 1.3).iteration_ms == in_order);
+    done(&s);
+    check_case("the order of records in the file does not matter");
+}
+
+static void test_recorded(void) {
+    static const char gpu_time[] = "\"habitat\": {\"iteration_ms\": 0.3035},";
+    static const char cpu_time[] = "\"habitat\": {\"iteration_ms\": 0.400},";
+    static const char quicker[] = "\"habitat\": {\"iteration_ms\": 0.290},";
+    subject s = SUBJECT(plain, 60, gpu_time, 0);
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.3035, 1e-6);
+    CHECK_NEAR(s.info->gap_scale, 3.5 / 3.1, 1e-6);
+    CHECK_INT(s.info->cpu_basis, HABITAT_CPU_RULE);
+    CHECK_NEAR(s.info->cpu_ms, 0.8 * 0.060, 1e-9); /* without operations: four fifths */
+    done(&s);
+    check_case("what the GPU took beyond its pauses stretches them");
+    s = SUBJECT(plain, 60, cpu_time, 0);
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.400, 1e-6);
+    CHECK_INT(s.info->cpu_basis, HABITAT_CPU_RECORDED);
+    CHECK_NEAR(s.info->cpu_ms, 0.400, 1e-6);
+    CHECK_INT(run(&s, 1.0).bound_by, HABITAT_BY_CPU);
+    done(&s);
+    check_case("much more than that was the CPU's");
+    s = SUBJECT(plain, 60, quicker, 0);
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.290, 1e-6);
+    CHECK_NEAR(s.info->kernel_scale, 290.0 / 300.0, 1e-6);
+    done(&s);
+    check_case("less than the kernels: they were slower under the profiler");
+    s = SUBJECT(plain, 60, cpu_time, .withhold = true);
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.3031, 1e-6);
+    done(&s);
+    check_case("a recorded time that is withheld is not used");
+}
+
+static void test_apply(void) {
+    subject s =
+        SUBJECT(plain, 60, "\"habitat\": {\"iteration_ms\": 0.3035, \"batch_size\": 2},", 0);
+    habitat_prediction *p = NULL;
+    habitat_error err = {0};
+    CHECK_INT(habitat_predict(s.w, &gpu, HABITAT_METHOD_WAVE, &p, &err), HABITAT_OK);
+    CHECK_INT(p->assembled, HABITAT_ASSEMBLE_SUM);
+    CHECK(isnan(p->cpu_ms));
+    CHECK_INT(habitat_replay_apply(s.r, p, &err), HABITAT_OK);
+    CHECK(p->iteration_ms == 0.3035);
+    CHECK_NEAR(p->busy_ms, 0.300, 1e-9);
+    CHECK_NEAR(p->low_ms, 0.3035 / 1.03, 1e-9);
+    CHECK_NEAR(p->samples_per_s, 2.0 / 0.3035e-3, 1e-9);
+    CHECK_INT(habitat_replay_apply(s.r, p, &err), HABITAT_E_ARG);
+    habitat_prediction_free(p);
+    check_case("the origin's iteration is the recorded one, to the bit");
+    char text[400];
+    CHECK(!habitat_replay_note(s.r, text, sizeof text));
+    done(&s);
+}
+
+/* Kernels without calls: a trace of the GPU alone. */
+static const event bare[] = {
+    {'k', "a", 0, 100, 0, 7, 0, NULL},
+    {'k', "b", 101, 100, 0, 8, 0, NULL},
+    {'k', "c", 202, 100, 0, 7, 0, NULL},
+};
+
+static void test_bare(void) {
+    subject s = SUBJECT(bare, 0, "", 0);
+    habitat_replay_result result = run(&s, 1.0);
+    char text[400];
+    CHECK(isnan(s.info->cpu_ms) && isnan(result.cpu_ms));
+    CHECK_INT(s.info->cpu_basis, HABITAT_CPU_UNKNOWN);
+    CHECK_INT(s.info->unlaunched_count, 3);
+    CHECK_INT(result.bound_by, HABITAT_BY_UNKNOWN);
+    CHECK_NEAR(result.iteration_ms, 0.3031, 1e-9); /* kept in order, with pauses of 1.1 and 1, 1 */
+    CHECK(habitat_replay_note(s.r, text, sizeof text));
+    CHECK(strstr(text, "no calls of a CPU") != NULL);
+    done(&s);
+    check_case("without calls the order of the kernels is kept, and what is missing is said");
+}
+
+static void test_arguments(void) {
+    subject s = SUBJECT(plain, 60, "", 0);
+    habitat_replay *r = NULL;
+    habitat_replay_result result;
+    habitat_error err = {0};
+    double ns[3] = {1.0, -1.0, 1.0};
+    CHECK_INT(habitat_replay_create(NULL, NULL, &r, &err), HABITAT_E_ARG);
+    CHECK_INT(habitat_replay_create(s.w, &(habitat_replay_options){.cpu_scale = -1}, &r, &err),
+              HABITAT_E_ARG);
+    CHECK_INT(habitat_replay_create(s.w, &(habitat_replay_options){.cpu_ms = NAN}, &r, &err),
+              HABITAT_E_ARG);
+    CHECK_INT(habitat_replay_run(s.r, ns, &result, &err), HABITAT_E_ARG);
+    CHECK_TEXT(err.message, "the time of kernel 1 is no time");
+    ns[1] = NAN;
+    CHECK_INT(habitat_replay_run(s.r, ns, &result, &err), HABITAT_E_ARG);
+    habitat_replay_free(NULL);
+    done(&s);
+    check_case("absurd options and times are refused");
+}
+
+int main(void) {
+    gpu = made_gpu("made", 10, 1.0, 1000, 10);
+    test_stream();
+    test_blocking();
+    test_events();
+    test_threads();
+    test_recorded();
+    test_apply();
+    test_bare();
+    test_arguments();
+    return check_done();
+}
