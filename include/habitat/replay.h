@@ -4,7 +4,14 @@
  * launch each kernel, a stream runs one after another, streams and the CPU wait for one another.
  * The graph is rebuilt from the recorded calls, operations and kernels of one workload; it costs
  * time in proportion to their number (and a sort). docs/iteration.md has the rules and how well
- * they do. */
+ * they do.
+ *
+ * Half: experimental.
+ * Units: _ms is per iteration, _ns of one kernel or pause.
+ * Ownership: the caller frees a replay. It borrows its workload, which must outlive it.
+ * Errors: a habitat_status; on failure outputs are untouched, and `err`, which may be NULL, says
+ * why.
+ * Threads: several threads may run one replay. */
 #ifndef HABITAT_REPLAY_H
 #define HABITAT_REPLAY_H
 
