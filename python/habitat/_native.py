@@ -248,6 +248,9 @@ def ask_operation(
     return _answer(_library.habitat_json_operation, ctypes.byref(request), *(_bytes(word) for word in words))
 
 
+_ASSEMBLE = {"sum": 1, "replay": 2}  # habitat_assemble of include/habitat/predict.h
+
+
 class TraceHandle(_Handle):
     """Handle of a trace that has been read."""
 
@@ -270,11 +273,14 @@ class TraceHandle(_Handle):
         by: Optional[str] = None,
         explain: bool = False,
         notes: Sequence[str] = (),
+        assemble: str = "replay",
+        cpu_scale: float = 1.0,
     ) -> Any:
         """The JSON of `habitat predict`, or of `habitat explain` for the first of `destinations` (handles)."""
         request = _Request(
             trace=self.handle, origin=origin, gpus=table.handle, method=_method(method),
             destinations=(ctypes.c_void_p * len(destinations))(*destinations), destination_count=len(destinations),
             notes=(ctypes.c_char_p * len(notes))(*(_bytes(note) for note in notes)), note_count=len(notes),
+            assemble=_ASSEMBLE[assemble], cpu_scale=0.0 if cpu_scale == 1.0 else cpu_scale,
         )  # fmt: skip
         return _answer(_library.habitat_json_answer, ctypes.byref(request), _bytes(by) if by else None, explain)

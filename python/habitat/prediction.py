@@ -213,22 +213,39 @@ class Trace:
         size: Optional[int] = self._fact("batch_size")
         return size
 
-    def predict(self, gpu: GpuName, method: str = "auto", by: Optional[str] = None) -> Prediction:
-        """The iteration on one GPU (a name, a `Gpu`, or a `Device`)."""
-        return self._predict([_name(gpu)], method, by)[0]
+    def predict(
+        self,
+        gpu: GpuName,
+        method: str = "auto",
+        by: Optional[str] = None,
+        assemble: str = "replay",
+        cpu_scale: float = 1.0,
+    ) -> Prediction:
+        """The iteration on one GPU (a name, a `Gpu`, or a `Device`).
+
+        `assemble`: "replay", or "sum", the GPU's busy time. `cpu_scale` multiplies the CPU's times.
+        """
+        return self._predict([_name(gpu)], method, by, assemble, cpu_scale)[0]
 
     def predict_all(
-        self, gpus: Union[GpuName, Iterable[GpuName], None] = None, method: str = "auto", by: Optional[str] = None
+        self,
+        gpus: Union[GpuName, Iterable[GpuName], None] = None,
+        method: str = "auto",
+        by: Optional[str] = None,
+        assemble: str = "replay",
+        cpu_scale: float = 1.0,
     ) -> list[Prediction]:
         """The iteration on several GPUs, or on the one that is named; on all of the table when none are."""
-        return self._predict(None if gpus is None else _names(gpus), method, by)
+        return self._predict(None if gpus is None else _names(gpus), method, by, assemble, cpu_scale)
 
     def explain(self, gpu: GpuName, method: str = "auto", by: Optional[str] = None) -> Dict[str, Any]:
         """Where the time goes, operation by operation: the JSON of `habitat explain`."""
         return self._ask([_name(gpu)], method, by, explain=True)[0]
 
-    def _predict(self, names: Optional[Sequence[str]], method: str, by: Optional[str]) -> list[Prediction]:
-        answer, taken = self._ask(names, method, by)
+    def _predict(
+        self, names: Optional[Sequence[str]], method: str, by: Optional[str], assemble: str, cpu_scale: float
+    ) -> list[Prediction]:
+        answer, taken = self._ask(names, method, by, assemble=assemble, cpu_scale=cpu_scale)
         of_all = [line for line in answer["warnings"] if line in self._table.skipped or line.startswith("origin: ")]
         of_all += answer["trace"]["warnings"]
         return [
@@ -237,9 +254,19 @@ class Trace:
         ]
 
     def _ask(
-        self, names: Optional[Sequence[str]], method: str, by: Optional[str], explain: bool = False
+        self,
+        names: Optional[Sequence[str]],
+        method: str,
+        by: Optional[str],
+        explain: bool = False,
+        assemble: str = "replay",
+        cpu_scale: float = 1.0,
     ) -> Tuple[Dict[str, Any], Dict[str, list[str]]]:
         """The answer, and what to say of the names that left open which part they mean, by GPU."""
+        if assemble not in ("sum", "replay"):
+            raise ValueError(f'assemble is "sum" or "replay", not {assemble!r}')
+        if not cpu_scale > 0:
+            raise ValueError(f"cpu_scale must be more than 0, not {cpu_scale!r}")
         taken: Dict[str, list[str]] = {}
         handles = self._table.all() if names is None else []
         for name in names or ():
@@ -249,7 +276,10 @@ class Trace:
                 gpu = self._table.describe(handle)["gpus"][0]["name"]
                 taken.setdefault(gpu, []).append(f"{name}: taken as {gpu}")
         notes = [*self._table.skipped, *(line for lines in taken.values() for line in lines)]
-        return self._trace.predict(self._table, handles, self._origin, method, by, explain, notes), taken
+        answer = self._trace.predict(
+            self._table, handles, self._origin, method, by, explain, notes, assemble, cpu_scale
+        )
+        return answer, taken
 
 
 def _name(gpu: GpuName) -> str:

@@ -83,13 +83,34 @@ def test_samples_per_second_go_by_the_recorded_iteration(name, bound):
     trace = habitat.Trace(ROOT / f"data/recordings/{name}_h200.json.gz")
     origin, other = trace.predict_all(["H200-SXM5-141GB", "T4"])
     assert trace.info["trace"]["bound_by"] == bound
-    assert origin.busy_ms < trace.iteration_ms and origin.low_ms < origin.busy_ms < origin.high_ms
+    assert origin.busy_ms < trace.iteration_ms == origin.iteration_ms and origin.low_ms < origin.iteration_ms < origin.high_ms
     assert origin.samples_per_s == pytest.approx(trace.batch_size / trace.iteration_ms * 1e3, rel=1e-12)
-    assert other.busy_ms == other.iteration_ms
-    if bound == "cpu":
-        assert other.samples_per_s is None
-    else:
-        assert other.samples_per_s == pytest.approx(trace.batch_size / other.iteration_ms * 1e3, rel=1e-12)
+    assert other.busy_ms < other.iteration_ms
+    assert other.samples_per_s == pytest.approx(trace.batch_size / other.iteration_ms * 1e3, rel=1e-12)
+    alone = trace.predict("T4", assemble="sum")
+    assert alone.iteration_ms == alone.busy_ms == other.busy_ms
+    assert (alone.samples_per_s is None) == (bound == "cpu")
+
+
+def test_a_host_half_as_fast():
+    trace = habitat.Trace(ROOT / "data/recordings/transformer_b32_fp32_h100.json.gz")
+    as_recorded, slower = (trace.predict("B200-SXM-180GB", cpu_scale=scale) for scale in (1.0, 2.0))
+    assert as_recorded.bound_by == slower.bound_by == "cpu"
+    assert slower.iteration_ms == pytest.approx(2 * as_recorded.iteration_ms, rel=1e-9)
+    with pytest.raises(ValueError, match="assemble"):
+        trace.predict("T4", assemble="both")
+    with pytest.raises(ValueError, match="cpu_scale"):
+        trace.predict("T4", cpu_scale=0)
+
+
+def test_torch_finds_nothing_wrong_with_a_timeline(tmp_path):
+    validator = pytest.importorskip("torch.profiler._trace_validator")
+    for name in ("gnmt_b32_fp32_h200", "bert_b8_amp_fp16_h100"):
+        out = tmp_path / f"{name}.json"
+        recording = ROOT / f"data/recordings/{name}.json.gz"
+        subprocess.run([COMMAND, "export", "--timeline", recording, "--to", "T4", "-o", out], check=True)
+        passed, violations = validator.validate_trace(str(out))
+        assert passed, violations[:5]
 
 
 def test_all_gpus_in_one_call_equal_single_calls(trace):
@@ -155,8 +176,8 @@ def test_a_gpu_of_ones_own(tmp_path, trace):
     file = tmp_path / "my.json"
     file.write_text(json.dumps(mine))
     own = habitat.Trace(RESNET, gpu_files=[file])
-    assert own.predict("MyT4", method="bandwidth").iteration_ms == pytest.approx(
-        own.predict("T4", method="bandwidth").iteration_ms * 320 / 300, rel=1e-6
+    assert own.predict("MyT4", method="bandwidth").busy_ms == pytest.approx(
+        own.predict("T4", method="bandwidth").busy_ms * 320 / 300, rel=1e-6
     )
 
 
