@@ -1,27 +1,8 @@
 /* From a workload to its graph. */
-#include "replay/build.h"
+#include "replay/builder.h"
 
 #include "base/error.h"
 #include "base/quantile.h"
-
-bool replay_add_edge(replay_graph *g, uint32_t from, uint32_t flags, double cpu_ns) {
-    if (g->edge_count == g->edge_capacity) {
-        size_t larger = g->edge_capacity ? g->edge_capacity + g->edge_capacity / 2 : 1024;
-        replay_edge *grown = larger < UINT32_MAX ? realloc(g->edges, larger * sizeof *grown) : NULL;
-        if (!grown)
-            return false;
-        g->edges = grown;
-        g->edge_capacity = larger;
-    }
-    g->edges[g->edge_count++] = (replay_edge){from, flags, cpu_ns};
-    return true;
-}
-
-void replay_graph_free(replay_graph *g) {
-    free(g->nodes);
-    free(g->edges);
-    free(g->hidden_ns);
-}
 
 static void *filled(size_t count) {
     uint32_t *made = malloc((count + 1) * sizeof *made);

@@ -4,7 +4,7 @@
  * not name, or waits for another thread: the thread that called backward() sleeps until the
  * autograd thread is done. It waited if the others were active for half of that time and more, and
  * then it goes on after what ended last on one of them. */
-#include "replay/build.h"
+#include "replay/builder.h"
 
 /* What all threads have been active until `now`. */
 static double active_before(const replay_builder *b, uint64_t now) {

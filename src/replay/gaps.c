@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/quantile.h"
-#include "replay/build.h"
+#include "replay/builder.h"
 
 /* Where a recording has too few: medians over data/recordings. */
 static const double default_gap_ns[2] = {1100.0, 2200.0}; /* after its own stream; after another */

@@ -64,6 +64,9 @@ habitat_status replay_build(const habitat_workload *w, replay_graph *graph,
                             habitat_replay_info *info, habitat_error *err);
 void replay_graph_free(replay_graph *graph);
 
+/* Another edge to the last node that was begun; false when out of memory. */
+bool replay_add_edge(replay_graph *graph, uint32_t from, uint32_t flags, double cpu_ns);
+
 /* When every node happens [ns], if the states of the iteration before are left at `carry` [ns]
  * (shape (state_count), -INFINITY: no one waits for it). value: shape (node_count). */
 void replay_sweep(const replay_graph *graph, const replay_times *times, const double *carry,

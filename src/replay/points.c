@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "replay/build.h"
+#include "replay/builder.h"
 
 static bool is_seen(habitat_call_kind kind) {
     return kind != HABITAT_CALL_OTHER && kind != HABITAT_CALL_ALLOCATE && kind != HABITAT_CALL_FREE;

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/quantile.h"
-#include "replay/build.h"
+#include "replay/builder.h"
 
 const double replay_rule_weights[REPLAY_FEATURES] = {0.4025, 6673.0, 0.2541};
 const double replay_rule_factor = 1.2247; /* high over low: 1.5 */

@@ -4,7 +4,7 @@
  * Which stream an event was put into is often not recorded. Then whoever waits for it waits for
  * what each other stream had been given before the latest event was put anywhere, where the
  * recording shows that this was done in time. */
-#include "replay/build.h"
+#include "replay/builder.h"
 
 enum { CLOCK_SLACK_NS = 1000 };
 

@@ -1,6 +1,6 @@
 /* Building a graph: a sweep over all points in the order of their recorded time. */
-#ifndef HABITAT_REPLAY_BUILD_H
-#define HABITAT_REPLAY_BUILD_H
+#ifndef HABITAT_REPLAY_BUILDER_H
+#define HABITAT_REPLAY_BUILDER_H
 
 #include <math.h>
 #include <stdlib.h>
@@ -90,8 +90,6 @@ bool replay_waits_gpu(const habitat_call *call); /* the CPU waits in this call *
 /* gaps.c: pauses and latency, from all kernels and their edges; false when out of memory. */
 bool replay_set_gaps(replay_builder *b);
 habitat_status replay_set_hidden(replay_builder *b, habitat_error *err);
-
-bool replay_add_edge(replay_graph *graph, uint32_t from, uint32_t flags, double cpu_ns);
 
 static inline uint64_t replay_kernel_end(const habitat_kernel *k) {
     return k->start_ns + k->duration_ns;
