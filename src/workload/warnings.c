@@ -36,8 +36,7 @@ static bool warn_of_time(habitat_workload *w, const habitat_trace_info *trace) {
     const habitat_workload_info *info = &w->info;
     bool ok = true;
     if (info->bound_by == HABITAT_BY_CPU)
-        ok = warn(w,
-                  "the GPU waited %.0f %% of the iteration on %s: its CPU held it back",
+        ok = warn(w, "the GPU waited %.0f %% of the iteration on %s: its CPU held it back",
                   100.0 * info->waiting_share, w->origin->name);
     if (ok && !info->iteration_recorded)
         ok = warn(w, "the trace holds no unprofiled iteration time: the origin's iteration_ms is "
