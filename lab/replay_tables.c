@@ -29,7 +29,7 @@ static errors errors_for(size_t most) {
     return (errors){.sizes = malloc((most + 1) * sizeof(double))};
 }
 
-/* | title | n | mean | median | worst | bias | and frees. */
+/* | title | n | mean | median | worst | bias | */
 static void print_row(report_text *text, const char *title, errors *e, const char *rest) {
     if (e->count) {
         double n = (double)e->count;
@@ -39,7 +39,6 @@ static void print_row(report_text *text, const char *title, errors *e, const cha
                      100 * e->sizes[e->count - 1], 100 * e->bias / n, rest);
     }
     text->no_memory |= !e->sizes;
-    free(e->sizes);
 }
 
 static const char columns[] = " | steps | mean | median | worst | bias |";
@@ -105,6 +104,8 @@ static void print_batches(const replay_set *set, report_text *text) {
         }
         print_row(text, titles[steady][0], &replayed, "");
         print_row(text, titles[steady][1], &sum, "");
+        free(replayed.sizes);
+        free(sum.sizes);
     }
 }
 
@@ -132,6 +133,9 @@ static void print_gpus(const replay_set *set, report_text *text) {
     print_row(text, "kernels: busy time against busy time", &kernels, " - |");
     print_row(text, "replay against the iteration", &replayed, rest);
     print_row(text, "sum against the iteration", &sum, " - |");
+    free(replayed.sizes);
+    free(kernels.sizes);
+    free(sum.sizes);
 }
 
 static void print_steps(const replay_set *set, report_text *text) {
