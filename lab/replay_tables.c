@@ -25,8 +25,13 @@ static void add(errors *e, double predicted_ms, double measured_ms) {
     e->bias += error;
 }
 
-static errors errors_for(size_t most) {
-    return (errors){.sizes = malloc((most + 1) * sizeof(double))};
+/* The i-th part of `room`, which holds `most` numbers a part, and may be NULL. */
+static errors errors_in(double *room, size_t most, size_t i) {
+    return (errors){.sizes = room ? room + i * (most + 1) : NULL};
+}
+
+static double *room_for(size_t parts, size_t most) {
+    return malloc(parts * (most + 1) * sizeof(double));
 }
 
 /* | title | n | mean | median | worst | bias | */
@@ -45,11 +50,12 @@ static const char columns[] = " | steps | mean | median | worst | bias |";
 static const char line[] = "\n|---|--:|--:|--:|--:|--:|";
 
 static void print_origin(const replay_set *set, report_text *text) {
-    errors own = errors_for(set->count), busy[2], held[2];
+    double *room = room_for(5, set->count);
+    errors own = errors_in(room, set->count, 0), busy[2], held[2];
     size_t inside[2] = {0};
     for (int cpu = 0; cpu < 2; cpu++) {
-        busy[cpu] = errors_for(set->count);
-        held[cpu] = errors_for(set->count);
+        busy[cpu] = errors_in(room, set->count, 1 + (size_t)cpu);
+        held[cpu] = errors_in(room, set->count, 3 + (size_t)cpu);
     }
     for (size_t i = 0; i < set->count; i++) {
         const replay_case *c = &set->cases[i];
@@ -94,7 +100,9 @@ static void print_batches(const replay_set *set, report_text *text) {
                  "timed groups differ by more than 10 %% are listed apart.\n\n| method%s%s\n",
                  columns, line);
     for (int steady = 1; steady >= 0; steady--) {
-        errors replayed = errors_for(set->batch_count), sum = errors_for(set->batch_count);
+        double *room = room_for(2, set->batch_count);
+        errors replayed = errors_in(room, set->batch_count, 0);
+        errors sum = errors_in(room, set->batch_count, 1);
         for (size_t i = 0; i < set->batch_count; i++) {
             const replay_pair *p = &set->batches[i];
             if (is_steady(set, p) != (bool)steady)
@@ -104,14 +112,15 @@ static void print_batches(const replay_set *set, report_text *text) {
         }
         print_row(text, titles[steady][0], &replayed, "");
         print_row(text, titles[steady][1], &sum, "");
-        free(replayed.sizes);
-        free(sum.sizes);
+        free(room);
     }
 }
 
 static void print_gpus(const replay_set *set, report_text *text) {
-    errors replayed = errors_for(set->gpu_count), kernels = errors_for(set->gpu_count);
-    errors sum = errors_for(set->gpu_count);
+    double *room = room_for(3, set->gpu_count);
+    errors replayed = errors_in(room, set->gpu_count, 0);
+    errors kernels = errors_in(room, set->gpu_count, 1);
+    errors sum = errors_in(room, set->gpu_count, 2);
     size_t inside = 0;
     char rest[32];
     for (size_t i = 0; i < set->gpu_count; i++) {
@@ -133,9 +142,7 @@ static void print_gpus(const replay_set *set, report_text *text) {
     print_row(text, "kernels: busy time against busy time", &kernels, " - |");
     print_row(text, "replay against the iteration", &replayed, rest);
     print_row(text, "sum against the iteration", &sum, " - |");
-    free(replayed.sizes);
-    free(kernels.sizes);
-    free(sum.sizes);
+    free(room);
 }
 
 static void print_steps(const replay_set *set, report_text *text) {
