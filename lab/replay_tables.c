@@ -64,6 +64,7 @@ static void print_origin(const replay_set *set, report_text *text) {
         add(&held[c->cpu_bound], c->withheld_ms, c->measured_ms);
         inside[c->cpu_bound] += c->measured_ms >= c->low_ms && c->measured_ms <= c->high_ms;
     }
+    free(room);
     report_print(text,
                  "\nOn the origin, errors in %% of the iteration's time without the profiler:\n\n"
                  "| replay%s inside the interval |%s--:|\n",
