@@ -64,7 +64,6 @@ static void print_origin(const replay_set *set, report_text *text) {
         add(&held[c->cpu_bound], c->withheld_ms, c->measured_ms);
         inside[c->cpu_bound] += c->measured_ms >= c->low_ms && c->measured_ms <= c->high_ms;
     }
-    free(room);
     report_print(text,
                  "\nOn the origin, errors in %% of the iteration's time without the profiler:\n\n"
                  "| replay%s inside the interval |%s--:|\n",
@@ -79,6 +78,7 @@ static void print_origin(const replay_set *set, report_text *text) {
         print_row(text, cpu ? "busy time alone, CPU-bound" : "busy time alone, GPU-bound",
                   &busy[cpu], " - |");
     }
+    free(room);
     report_print(
         text,
         "\nThe rule for the CPU's side, fitted on the CPU-bound ones of all %zu steps: %.4f x "
