@@ -40,7 +40,7 @@ static bool solve(size_t n, double a[REPLAY_FEATURES][REPLAY_FEATURES + 1], doub
 
 /* With the features in `used` alone. */
 static bool fit_some(const replay_set *set, const char *without, unsigned used, double *out) {
-    size_t at[REPLAY_FEATURES], n = 0;
+    size_t at[REPLAY_FEATURES] = {0}, n = 0;
     double a[REPLAY_FEATURES][REPLAY_FEATURES + 1] = {{0.0}}, x[REPLAY_FEATURES] = {0.0};
     for (size_t f = 0; f < REPLAY_FEATURES; f++)
         if (used >> f & 1)
