@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "gpu/gpu.h"
 #include "base/error.h"
@@ -16,19 +17,20 @@ typedef struct untimed {
     const habitat_gpu *dest;
     habitat_model_query *questions;      /* shape (kernel_count) */
     habitat_operation_estimate *answers; /* shape (kernel_count) */
-    habitat_arena arena;                 /* reasons */
+    habitat_arena arena;                 /* of both, and of reasons */
 } untimed;
 
 /* Kernels of an untimed workload are its groups. */
 static habitat_status set_up(untimed *u, habitat_error *err) {
     size_t count = u->w->kernel_count;
-    u->questions = calloc(count, sizeof *u->questions);
-    u->answers = calloc(count, sizeof *u->answers);
+    u->questions = habitat_arena_alloc(&u->arena, count * sizeof *u->questions);
+    u->answers = habitat_arena_alloc(&u->arena, count * sizeof *u->answers);
     if (!u->questions || !u->answers)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     for (size_t i = 0; i < count; i++)
         u->questions[i] = (habitat_model_query){.work = &u->w->groups[i].work,
                                                 .arithmetic = u->w->kernels[i].facts.dtype};
+    memset(u->answers, 0, count * sizeof *u->answers);
     return HABITAT_OK;
 }
 
@@ -99,8 +101,6 @@ habitat_status untimed_predict(const habitat_workload *w, habitat_method method,
         status = answer_all(&u, &by, err);
     if (status == HABITAT_OK)
         sum_up(&u, made);
-    free(u.questions);
-    free(u.answers);
     habitat_arena_free(&u.arena);
     if (status == HABITAT_OK)
         *out = made;
