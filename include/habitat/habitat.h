@@ -36,6 +36,7 @@
 #include <habitat/text.h>
 #include <habitat/question.h>
 #include <habitat/models.h>
+#include <habitat/memory.h>
 #include <habitat/replay.h>
 #include <habitat/export.h>
 #include <habitat/ask.h>

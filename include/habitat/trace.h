@@ -183,6 +183,24 @@ typedef enum habitat_iterations_by {
     HABITAT_ITERATIONS_COUNTED,   /* the number asked for: the trace is cut into equal parts */
 } habitat_iterations_by;
 
+/* Elements of one trained parameter. */
+typedef struct habitat_parameter {
+    habitat_dtype dtype;
+    uint64_t elements;
+} habitat_parameter;
+
+/* What the recording says of device memory, beside its peak [byte]; NaN where it does not. The
+ * first five are of the moment between two iterations. */
+typedef struct habitat_trace_memory {
+    double parameters_bytes, buffers_bytes, gradients_bytes;
+    double optimizer_bytes; /* state of optimisers: momenta and the like */
+    double between_bytes;   /* all that the allocator has given out then */
+    double reserved_bytes;  /* most that the allocator held, given out or not */
+    bool peak_from_events;  /* the peak was seen in the profile (`[memory]` events) */
+    size_t parameter_count;
+    const habitat_parameter *parameters; /* in the order in which the model registered them */
+} habitat_trace_memory;
+
 /* The trace as a whole. NaN / 0 / NULL where not recorded. */
 typedef struct habitat_trace_info {
     const char *file;
@@ -210,6 +228,7 @@ typedef struct habitat_trace_info {
     bool has_shapes;           /* any operation has input shapes */
     bool has_operations;       /* framework calls: ranges are none */
     bool has_counters;
+    habitat_trace_memory memory;
 } habitat_trace_info;
 
 /** Read a trace file; the format is told from its first bytes.

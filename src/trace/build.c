@@ -37,6 +37,12 @@ bool trace_begin(trace_builder *b, const char *name) {
     info->iteration_ms = NAN;
     info->iteration_spread = NAN;
     info->peak_memory_bytes = NAN;
+    info->memory = (habitat_trace_memory){.parameters_bytes = NAN,
+                                          .buffers_bytes = NAN,
+                                          .gradients_bytes = NAN,
+                                          .optimizer_bytes = NAN,
+                                          .between_bytes = NAN,
+                                          .reserved_bytes = NAN};
     info->format = "kineto";
     info->file = habitat_strings_intern(&b->trace->strings, name, strlen(name));
     return info->file != NULL;

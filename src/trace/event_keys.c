@@ -40,12 +40,15 @@ key key_of_argument(const char *text, size_t length) {
     case 5:
         return IS("block")   ? KEY_BLOCK
                : IS("bytes") ? KEY_BYTES
+               : IS("Bytes") ? KEY_MEMORY_BYTES
                : IS("dtype") ? KEY_ELEMENT_TYPE
                              : KEY_NONE;
     case 6:
         return IS("device") ? KEY_DEVICE : IS("stream") ? KEY_STREAM : KEY_NONE;
     case 8:
         return IS("graph id") ? KEY_GRAPH : KEY_NONE;
+    case 9:
+        return IS("Device Id") ? KEY_MEMORY_DEVICE : KEY_NONE;
     case 10:
         return IS("Input type")   ? KEY_TYPES
                : IS("Input Dims") ? KEY_DIMS
@@ -56,6 +59,7 @@ key key_of_argument(const char *text, size_t length) {
     case 11:
         return IS("External id") || IS("external id") ? KEY_EXTERNAL
                : IS("correlation")                    ? KEY_CORRELATION
+               : IS("Device Type")                    ? KEY_MEMORY_KIND
                                                       : KEY_NONE;
     case 13:
         return IS("Input Strides")   ? KEY_STRIDES
@@ -67,10 +71,12 @@ key key_of_argument(const char *text, size_t length) {
     case 14:
         return IS("Out msg nelems")   ? KEY_ELEMENTS
                : IS("wait_on_stream") ? KEY_WAIT_STREAM
+               : IS("Total Reserved") ? KEY_RESERVED
                                       : KEY_NONE;
     case 15:
         return IS("Concrete Inputs")   ? KEY_VALUES
                : IS("limitingFactors") ? KEY_LIMITED
+               : IS("Total Allocated") ? KEY_ALLOCATED
                : IS("Sequence number") ? KEY_SEQUENCE
                : IS("Collective name") ? KEY_COLLECTIVE
                                        : KEY_NONE;
@@ -119,7 +125,18 @@ static const key_name habitat_keys[] = {
     {"command", KEY_COMMAND},
     {"recorder", KEY_RECORDER},
     {"peak_memory_bytes", KEY_PEAK_MEMORY},
+    {"peak_memory_reserved_bytes", KEY_PEAK_RESERVED},
     {"dropped_records", KEY_DROPPED},
+    {"memory", KEY_MEMORY},
+};
+
+static const key_name memory_keys[] = {
+    {"parameters_bytes", KEY_PARAMETERS},
+    {"buffers_bytes", KEY_BUFFERS},
+    {"gradients_bytes", KEY_GRADIENTS},
+    {"optimizer_state_bytes", KEY_OPTIMIZER},
+    {"allocated_between_iterations_bytes", KEY_BETWEEN},
+    {"parameter_sizes", KEY_SIZES},
 };
 
 /* Categories, of Kineto now and before PyTorch 1.12. */
@@ -127,12 +144,15 @@ static const struct {
     const char *text;
     category cat;
 } categories[] = {
-    {"cpu_op", CAT_OPERATION},       {"cuda_runtime", CAT_RUNTIME}, {"ac2g", CAT_UNNEEDED},
-    {"kernel", CAT_KERNEL},          {"cuda_driver", CAT_DRIVER},   {"fwdbwd", CAT_FLOW},
-    {"gpu_memcpy", CAT_MEMCPY},      {"gpu_memset", CAT_MEMSET},    {"user_annotation", CAT_RANGE},
-    {"python_function", CAT_PYTHON}, {"Operator", CAT_OPERATION},   {"Kernel", CAT_KERNEL},
-    {"Memcpy", CAT_MEMCPY},          {"Memset", CAT_MEMSET},        {"Runtime", CAT_RUNTIME},
-    {"forward_backward", CAT_FLOW},  {"cuda_sync", CAT_WAIT},
+    {"cpu_op", CAT_OPERATION},      {"cuda_runtime", CAT_RUNTIME},
+    {"ac2g", CAT_UNNEEDED},         {"kernel", CAT_KERNEL},
+    {"cuda_driver", CAT_DRIVER},    {"fwdbwd", CAT_FLOW},
+    {"gpu_memcpy", CAT_MEMCPY},     {"gpu_memset", CAT_MEMSET},
+    {"user_annotation", CAT_RANGE}, {"python_function", CAT_PYTHON},
+    {"Operator", CAT_OPERATION},    {"Kernel", CAT_KERNEL},
+    {"Memcpy", CAT_MEMCPY},         {"Memset", CAT_MEMSET},
+    {"Runtime", CAT_RUNTIME},       {"forward_backward", CAT_FLOW},
+    {"cuda_sync", CAT_WAIT},        {"cpu_instant_event", CAT_INSTANT},
 };
 
 category event_category(const char *text, size_t length) {
@@ -216,6 +236,8 @@ uint32_t element_bytes_of_type(const char *text, size_t length) {
 bool event_is_unneeded(const event *e) {
     if (e->cat == CAT_UNNEEDED)
         return true;
+    if (e->cat == CAT_INSTANT)
+        return false;
     return e->phase && e->phase != 'X' && e->phase != 'B' && e->phase != 'E' && e->phase != 's' &&
            e->phase != 'f';
 }
@@ -228,6 +250,10 @@ key key_of_root(const char *text, size_t length) {
 
 key key_of_device(const char *text, size_t length) {
     return LOOKUP(device_keys, text, length);
+}
+
+key key_of_memory(const char *text, size_t length) {
+    return LOOKUP(memory_keys, text, length);
 }
 
 key key_of_habitat(const char *text, size_t length) {

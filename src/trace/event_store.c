@@ -302,7 +302,7 @@ static int add_flow(reader *r) {
 int reader_finish_event(reader *r) {
     event *e = &r->e;
     category cat = e->cat;
-    if (e->phase == 'X' && cat > CAT_UNNEEDED && cat != CAT_FLOW) {
+    if (e->phase == 'X' && cat > CAT_UNNEEDED && cat < CAT_FLOW) {
         if (cat == CAT_KERNEL || cat == CAT_MEMCPY || cat == CAT_MEMSET)
             return add_kernel(r);
         if (cat == CAT_RUNTIME || cat == CAT_DRIVER)
@@ -311,6 +311,8 @@ int reader_finish_event(reader *r) {
             return add_wait(r);
         return add_operation(r);
     }
+    if (cat == CAT_INSTANT && r->e.name_bytes == 8 && name_starts(r, "[memory]"))
+        return reader_memory_event(r);
     if (cat == CAT_FLOW && (e->phase == 's' || e->phase == 'f'))
         return add_flow(r);
     if (e->phase == 'B' && (cat == CAT_OPERATION || cat == CAT_RANGE || cat == CAT_PYTHON))

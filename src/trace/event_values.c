@@ -151,6 +151,13 @@ static void rare_number(reader *r, const char *text, size_t length) {
     case KEY_GROUP_SIZE:
         e->group_size = whole_or_zero(text, length);
         break;
+    case KEY_ALLOCATED:
+    case KEY_RESERVED:
+    case KEY_MEMORY_BYTES:
+    case KEY_MEMORY_DEVICE:
+    case KEY_MEMORY_KIND:
+        reader_memory_argument(r, text, length);
+        break;
     default:
         break;
     }
@@ -288,6 +295,11 @@ int reader_habitat_number(reader *r, const char *text, size_t length) {
         if (!number || value > (double)TRACE_BYTES_LIMIT)
             return reader_bad_habitat(r, "peak_memory_bytes");
         info->peak_memory_bytes = value;
+        return 1;
+    case KEY_PEAK_RESERVED:
+        if (!number || value > (double)TRACE_BYTES_LIMIT)
+            return reader_bad_habitat(r, "peak_memory_reserved_bytes");
+        info->memory.reserved_bytes = value;
         return 1;
     case KEY_DROPPED:
         if (!counted)

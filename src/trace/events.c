@@ -58,6 +58,10 @@ static int on_number(void *context, const char *text, size_t length) {
         return reader_habitat_number(r, text, length);
     case AT_TIMES:
         return reader_habitat_time(r, text, length);
+    case AT_MEMORY:
+        return reader_memory_number(r, text, length);
+    case AT_SIZES:
+        return reader_parameter_number(r, text, length);
     default:
         return wrong_value(r);
     }
@@ -91,6 +95,10 @@ static int on_string(void *context, const unsigned char *bytes, size_t length) {
         return on_number(context, text, length);
     case AT_TIMES:
         return reader_bad_habitat(r, "iteration_ms_all");
+    case AT_MEMORY:
+        return reader_memory_number(r, text, length);
+    case AT_SIZES:
+        return reader_bad_habitat(r, "parameter_sizes");
     default:
         return wrong_value(r);
     }
@@ -115,6 +123,14 @@ static int on_boolean(void *context, int value) {
     return on_other(r);
 }
 
+/* Number formats as PyTorch names them. */
+static habitat_dtype parameter_dtype(const char *text, size_t length) {
+    char name[16] = "";
+    if (length < sizeof name)
+        memcpy(name, text, length);
+    return habitat_dtype_from_name(name);
+}
+
 static int on_key(void *context, const unsigned char *bytes, size_t length) {
     reader *r = context;
     const char *text = (const char *)bytes;
@@ -134,6 +150,12 @@ static int on_key(void *context, const unsigned char *bytes, size_t length) {
         break;
     case AT_HABITAT:
         r->key = key_of_habitat(text, length);
+        break;
+    case AT_MEMORY:
+        r->key = key_of_memory(text, length);
+        break;
+    case AT_FORMATS:
+        r->parameter_dtype = parameter_dtype(text, length);
         break;
     default:
         break;
@@ -198,6 +220,13 @@ static int on_open_map(void *context) {
         r->at = AT_ARGS;
         r->key = KEY_NONE;
         return 1;
+    case AT_HABITAT:
+    case AT_MEMORY:
+        if (r->key != (r->at == AT_HABITAT ? KEY_MEMORY : KEY_SIZES))
+            return skip(r);
+        r->at = r->at == AT_HABITAT ? AT_MEMORY : AT_FORMATS;
+        r->key = KEY_NONE;
+        return 1;
     case AT_DEVICES:
         r->device = (trace_device){.id = -1};
         r->device_major.value = r->device_minor.value = 0;
@@ -243,6 +272,12 @@ static int on_close_map(void *context) {
         return close_device(r);
     case AT_HABITAT:
         r->at = AT_ROOT;
+        return 1;
+    case AT_MEMORY:
+        r->at = AT_HABITAT;
+        return 1;
+    case AT_FORMATS:
+        r->at = AT_MEMORY;
         return 1;
     case AT_ROOT:
         r->at = AT_END;
@@ -316,6 +351,9 @@ static int on_open_array(void *context) {
         r->time_count = 0;
         r->at = AT_TIMES;
         return 1;
+    case AT_FORMATS:
+        r->at = AT_SIZES;
+        return 1;
     default:
         return skip(r);
     }
@@ -346,6 +384,9 @@ static int on_close_array(void *context) {
         return 1;
     case AT_TIMES:
         r->at = AT_HABITAT;
+        return 1;
+    case AT_SIZES:
+        r->at = AT_FORMATS;
         return 1;
     default:
         return 1;

@@ -156,9 +156,12 @@ habitat_status events_read(trace_builder *builder, trace_source *source, bool sl
         if (status == HABITAT_OK)
             status = complete(&r);
         if (status == HABITAT_OK)
+            status = reader_finish_memory(&r);
+        if (status == HABITAT_OK)
             take_times(&r);
     }
     free(r.times);
+    free(r.parameters);
     free(r.name);
     free(w.text);
     json_free_parser(&r.json);

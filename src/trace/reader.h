@@ -35,6 +35,9 @@ typedef enum place {
     AT_DEVICE,
     AT_HABITAT, /* "habitat": {...} */
     AT_TIMES,   /* "iteration_ms_all": [...] */
+    AT_MEMORY,  /* "memory": {...} of "habitat" */
+    AT_FORMATS, /* "parameter_sizes": {"float32": [...], ...} */
+    AT_SIZES,   /* one of its lists */
     AT_SKIP,
     AT_END,
 } place;
@@ -85,6 +88,11 @@ typedef enum key {
     KEY_WAIT_STREAM,
     KEY_WAIT_RECORD,
     KEY_WAIT_EVENT,
+    KEY_ALLOCATED,
+    KEY_RESERVED,
+    KEY_MEMORY_BYTES,
+    KEY_MEMORY_DEVICE,
+    KEY_MEMORY_KIND,
     /* device */
     KEY_DEVICE_ID,
     KEY_DEVICE_NAME,
@@ -107,7 +115,16 @@ typedef enum key {
     KEY_COMMAND,
     KEY_RECORDER,
     KEY_PEAK_MEMORY,
+    KEY_PEAK_RESERVED,
     KEY_DROPPED,
+    KEY_MEMORY,
+    /* its memory */
+    KEY_PARAMETERS,
+    KEY_BUFFERS,
+    KEY_GRADIENTS,
+    KEY_OPTIMIZER,
+    KEY_BETWEEN,
+    KEY_SIZES,
 } key;
 
 typedef enum category {
@@ -123,6 +140,7 @@ typedef enum category {
     CAT_DRIVER,
     CAT_WAIT,
     CAT_FLOW,
+    CAT_INSTANT, /* of the CPU: `[memory]` events among them */
 } category;
 
 /* Numbers of an event that are missing or out of range are noticed when it turns out to matter. */
@@ -149,6 +167,8 @@ typedef struct event {
     measured external, correlation, device, stream, registers, shared, bytes, graph;
     measured grid[3], block[3];
     measured wait_stream, wait_record, wait_event; /* of a synchronisation */
+    measured allocated, reserved;                  /* of a `[memory]` event: totals after it */
+    int64_t allocation_bytes, memory_device, memory_kind;
     int64_t sequence;
     bool backward_known;
     uint64_t forward_thread;
@@ -188,6 +208,12 @@ typedef struct reader {
     measured device_id, device_major, device_minor;
     double *times;
     size_t time_count, time_capacity;
+    habitat_parameter *parameters;
+    size_t parameter_count, parameter_capacity;
+    habitat_dtype parameter_dtype; /* of the list that is read */
+    uint64_t memory_from_ns;       /* start of the first `[memory]` event */
+    double memory_first_bytes;     /* given out before it */
+    double memory_peak_bytes, memory_reserved_bytes;
 } reader;
 
 /* Failing: each returns 0, which makes a yajl callback stop. */
@@ -214,6 +240,7 @@ key key_of_event(const char *text, size_t length);
 key key_of_argument(const char *text, size_t length);
 key key_of_device(const char *text, size_t length);
 key key_of_habitat(const char *text, size_t length);
+key key_of_memory(const char *text, size_t length);
 category event_category(const char *text, size_t length);
 
 /* What Kineto calls collectives and the elements of their messages; 0 (UNKNOWN) for other words. */
@@ -235,6 +262,14 @@ int reader_habitat_time(reader *r, const char *text, size_t length);
 void reader_measure(reader *r, measured *m, const char *text, size_t length, int scale,
                     uint64_t limit);
 const char *reader_keep_text(reader *r, const char *text, size_t length);
+
+/* memory.c: the "memory" object, and `[memory]` events. */
+int reader_memory_number(reader *r, const char *text, size_t length);
+int reader_parameter_number(reader *r, const char *text, size_t length);
+void reader_memory_argument(reader *r, const char *text, size_t length);
+int reader_memory_event(reader *r);
+/* Behind the last event: what the events say where the object does not. */
+habitat_status reader_finish_memory(reader *r);
 
 /* event_store.c */
 void reader_clear_event(reader *r);

@@ -1,0 +1,108 @@
+/* The moments of an iteration, each as a line over the batch size.
+ *
+ * A forward operation adds what it keeps. Its backward operation needs the gradients of what goes
+ * in and out beside everything kept; then it gives back what was kept and leaves the gradients of
+ * its weights. Without a backward pass only the tensors that pass by count. */
+#include "memory/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct moment {
+    uint64_t time_ns;
+    const memory_step *step;
+    bool backward;
+} moment;
+
+static int by_time(const void *a, const void *b) {
+    const moment *x = a, *y = b;
+    if (x->time_ns != y->time_ns)
+        return x->time_ns < y->time_ns ? -1 : 1;
+    return x->step < y->step ? -1 : x->step > y->step; /* the same on every machine */
+}
+
+static int by_growth(const void *a, const void *b) {
+    const memory_line *x = a, *y = b;
+    if (x->growing != y->growing)
+        return x->growing < y->growing ? -1 : 1;
+    return x->fixed < y->fixed ? -1 : x->fixed > y->fixed;
+}
+
+/* Only lines that are not below another at every batch size. */
+static void prune(memory_lines *l) {
+    size_t kept = 0;
+    qsort(l->lines, l->count, sizeof *l->lines, by_growth);
+    for (size_t i = 0; i < l->count; i++) {
+        while (kept && l->lines[kept - 1].fixed <= l->lines[i].fixed)
+            kept--;
+        l->lines[kept++] = l->lines[i];
+    }
+    l->count = kept;
+}
+
+static void follow(const moment *moments, size_t count, const memory_facts *facts,
+                   double gradients_bytes, double weight_bytes, memory_lines *out) {
+    double kept = 0, casts = 0, gradients = facts->gradients_stay ? gradients_bytes : 0;
+    for (size_t i = 0; i < count; i++) {
+        const memory_step *s = moments[i].step;
+        bool keeps = s->backward_ns != UINT64_MAX;
+        if (!moments[i].backward) {
+            kept += keeps ? s->kept : 0;
+            casts += keeps ? s->casts : 0;
+            if (keeps && s->kept > 0)
+                continue; /* what moves is what is kept */
+        }
+        out->lines[out->count++] = (memory_line){kept + s->moved, casts + gradients};
+        if (moments[i].backward) {
+            kept -= s->kept;
+            casts -= s->casts;
+            gradients = fmin(gradients + weight_bytes * s->weights, gradients_bytes);
+        }
+    }
+}
+
+habitat_status memory_lines_of(const memory_steps *steps, const memory_facts *facts,
+                               double gradients_bytes, double weight_bytes, memory_lines *out) {
+    *out = (memory_lines){.loss_bytes = steps->loss_bytes};
+    if (!steps->count)
+        return HABITAT_OK;
+    moment *moments = malloc(2 * steps->count * sizeof *moments);
+    out->lines = malloc(2 * steps->count * sizeof *out->lines);
+    if (!moments || !out->lines) {
+        free(moments);
+        memory_lines_free(out);
+        return HABITAT_E_MEMORY;
+    }
+    size_t count = 0;
+    for (size_t i = 0; i < steps->count; i++) {
+        const memory_step *s = &steps->steps[i];
+        moments[count++] = (moment){s->forward_ns, s, false};
+        if (s->backward_ns != UINT64_MAX)
+            moments[count++] = (moment){s->backward_ns, s, true};
+    }
+    qsort(moments, count, sizeof *moments, by_time);
+    follow(moments, count, facts, gradients_bytes, weight_bytes, out);
+    free(moments);
+    prune(out);
+    return HABITAT_OK;
+}
+
+void memory_lines_free(memory_lines *lines) {
+    free(lines->lines);
+    *lines = (memory_lines){0};
+}
+
+double memory_lines_at(const memory_lines *lines, double factor) {
+    double highest = 0;
+    for (size_t i = 0; i < lines->count; i++)
+        highest = fmax(highest, lines->lines[i].growing * factor + lines->lines[i].fixed);
+    return highest;
+}
+
+double memory_lines_factor(const memory_lines *lines, double bytes) {
+    double factor = INFINITY;
+    for (size_t i = 0; i < lines->count; i++)
+        if (lines->lines[i].growing > 0)
+            factor = fmin(factor, (bytes - lines->lines[i].fixed) / lines->lines[i].growing);
+    return factor;
+}

@@ -1,0 +1,236 @@
+/* Memory of an iteration: what was recorded, what shapes tell, and the two put together.
+ *
+ * peak = weights + state + workspace + max(optimiser's step, highest moment of the passes), where
+ * the recorded peak, if there is one, corrects what shapes say of the passes. docs/memory.md. */
+#include "memory/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "gpu/gpu.h"
+
+/* What cuBLAS keeps for each thread that calls it: PyTorch gives it 32 MiB from Hopper on, 8 MiB
+ * and an eighth before, rounded up to blocks of the allocator. */
+static const double blas_bytes_hopper = 35.7e6, blas_bytes_before = 8.6e6;
+enum { HOPPER = 90 };
+static const double state_bytes = 4; /* of an element, in fp32 */
+/* How far growing bytes are corrected. Of a training step shapes tell almost all that grows: what
+ * is more than that is workspace of convolutions. Without a backward pass they tell less. */
+static const double correction_least = 0.5, training_most = 1.15, inference_most = 4;
+/* A recorded peak this near to the optimiser's step is that step. */
+static const double step_tolerance = 0.02;
+
+static bool known(double bytes) {
+    return isfinite(bytes) && bytes >= 0;
+}
+
+static double or_zero(double bytes) {
+    return known(bytes) ? bytes : 0;
+}
+
+enum { FORMATS = HABITAT_MEMORY_AUTOCAST + 1 };
+
+static const memory_lines *recorded_lines(const habitat_memory *m) {
+    return &m->lines[HABITAT_MEMORY_RECORDED];
+}
+
+static bool is_recorded_format(const habitat_memory *m, habitat_memory_format format) {
+    return format == HABITAT_MEMORY_RECORDED ||
+           (format == HABITAT_MEMORY_SINGLE && m->facts.kind == MEMORY_KIND_SINGLE) ||
+           (format == HABITAT_MEMORY_AUTOCAST && m->facts.kind == MEMORY_KIND_AUTOCAST);
+}
+
+/* --- what the recording says ------------------------------------------------------------------ */
+
+static double elements_of(const habitat_trace_memory *m) {
+    double sum = 0;
+    for (size_t i = 0; i < m->parameter_count; i++)
+        sum += (double)m->parameters[i].elements;
+    return sum;
+}
+
+static void take_recorded(habitat_memory *m, const habitat_trace_info *info) {
+    const habitat_trace_memory *r = &info->memory;
+    m->peak_bytes = info->peak_memory_bytes > 0 ? info->peak_memory_bytes : NAN;
+    m->parameters_bytes = r->parameters_bytes;
+    m->buffers_bytes = or_zero(r->buffers_bytes);
+    m->gradients_bytes = r->gradients_bytes;
+    m->optimizer_bytes = r->optimizer_bytes;
+    double elements = elements_of(r), single = elements * state_bytes;
+    m->single_over_recorded = m->facts.kind != MEMORY_KIND_HALF ? 1
+                              : known(m->parameters_bytes) && elements > 0
+                                  ? single / m->parameters_bytes
+                                  : 2;
+}
+
+/* Weights from the operations that use them, where the recording does not say. */
+static void estimate_state(habitat_memory *m, const memory_steps *steps, double between) {
+    if (known(m->parameters_bytes))
+        return;
+    double each = m->facts.kind == MEMORY_KIND_HALF ? 2 : state_bytes;
+    m->from_shapes = true;
+    m->parameters_bytes = steps->weights * each;
+    m->gradients_bytes = m->facts.has_backward ? m->parameters_bytes : 0;
+    m->optimizer_bytes = m->parameters_bytes * m->facts.state_factor;
+    double state = m->parameters_bytes + m->optimizer_bytes;
+    if (known(between) && between < state) { /* shared weights were met more than once */
+        m->parameters_bytes *= between / state;
+        m->gradients_bytes *= between / state;
+        m->optimizer_bytes *= between / state;
+    }
+}
+
+static double blas_bytes(const habitat_memory *m, const habitat_gpu *origin) {
+    if (!recorded_lines(m)->count)
+        return 0;
+    double one =
+        origin && origin->compute_capability < HOPPER ? blas_bytes_before : blas_bytes_hopper;
+    return m->facts.has_backward ? 2 * one : one; /* the backward pass has a thread of its own */
+}
+
+/* What stays between two iterations beside weights and state: the last outputs, which grow with the
+ * batch, and workspace, which does not. */
+static void divide_rest(habitat_memory *m, const habitat_trace_memory *r,
+                        const habitat_gpu *origin) {
+    double loss = m->facts.has_backward ? recorded_lines(m)->loss_bytes : 0;
+    double rest = r->between_bytes - m->parameters_bytes - m->buffers_bytes - m->gradients_bytes -
+                  m->optimizer_bytes;
+    if (!known(r->between_bytes) || r->peak_from_events || isnan(rest)) {
+        m->outlive_bytes = loss;
+        m->workspace_bytes = blas_bytes(m, origin);
+        return;
+    }
+    m->outlive_bytes = fmin(loss, fmax(rest, 0));
+    m->workspace_bytes = fmax(rest, 0) - m->outlive_bytes;
+}
+
+/* --- correction ------------------------------------------------------------------------------- */
+
+/* Weights, state and workspace: what is there in every moment. */
+static double always(const habitat_memory *m) {
+    return m->parameters_bytes + m->buffers_bytes + m->optimizer_bytes + m->workspace_bytes;
+}
+
+static double optimizer_step(const habitat_memory *m) {
+    return m->optimizer_bytes > 0 ? m->gradients_bytes + m->temporary_bytes : 0;
+}
+
+/* What outlives the iteration is part of every moment. */
+static void add_outliving(memory_lines *lines, double bytes) {
+    for (size_t i = 0; i < lines->count; i++)
+        lines->lines[i].growing += bytes;
+}
+
+/* So that the recorded peak comes out. Where that is the optimiser's step, the passes stay below it
+ * and shapes alone say how far. */
+static void correct(habitat_memory *m) {
+    m->correction = 1;
+    if (isnan(m->peak_bytes) || !recorded_lines(m)->count)
+        return;
+    double passes = m->peak_bytes - always(m);
+    double factor = memory_lines_factor(recorded_lines(m), passes);
+    if (optimizer_step(m) + m->outlive_bytes > passes * (1 - step_tolerance))
+        factor = fmin(factor, 1);
+    m->correction = fmax(correction_least,
+                         fmin(factor, m->facts.has_backward ? training_most : inference_most));
+    double told = fmax(memory_lines_at(recorded_lines(m), m->correction),
+                       optimizer_step(m) + m->outlive_bytes);
+    m->unexplained_bytes = fmax(passes - told, 0);
+}
+
+/* --- creating --------------------------------------------------------------------------------- */
+
+static habitat_status make_lines(habitat_memory *m, const habitat_trace *trace,
+                                 habitat_memory_format format, memory_lines *out) {
+    memory_steps steps;
+    habitat_status status = memory_steps_of(trace, m->facts.kind, format, &steps);
+    if (status != HABITAT_OK)
+        return status;
+    if (format == HABITAT_MEMORY_RECORDED)
+        estimate_state(m, &steps, habitat_trace_get_info(trace)->memory.between_bytes);
+    double scale = format == HABITAT_MEMORY_RECORDED ? 1 : m->single_over_recorded;
+    double each =
+        format == HABITAT_MEMORY_RECORDED && m->facts.kind == MEMORY_KIND_HALF ? 2 : state_bytes;
+    if (!m->facts.unlinked && steps.product_count)
+        status = memory_lines_of(&steps, &m->facts, or_zero(m->gradients_bytes) * scale, each, out);
+    memory_steps_free(&steps);
+    return status;
+}
+
+static habitat_status fill(habitat_memory *m, const habitat_trace *trace,
+                           const habitat_gpu *origin) {
+    const habitat_trace_info *info = habitat_trace_get_info(trace);
+    m->facts = memory_facts_of(trace);
+    take_recorded(m, info);
+    habitat_status status = HABITAT_OK;
+    for (int format = HABITAT_MEMORY_RECORDED; format < FORMATS && status == HABITAT_OK; format++)
+        if (format == HABITAT_MEMORY_RECORDED || !is_recorded_format(m, format))
+            status = make_lines(m, trace, format, &m->lines[format]);
+    if (status != HABITAT_OK)
+        return status;
+    divide_rest(m, &info->memory, origin);
+    m->temporary_bytes = m->facts.list_temporary ? or_zero(m->gradients_bytes) : 0;
+    double loss = recorded_lines(m)->loss_bytes;
+    for (int format = 0; format < FORMATS; format++)
+        add_outliving(&m->lines[format], loss > 0
+                                             ? m->outlive_bytes * m->lines[format].loss_bytes / loss
+                                             : m->outlive_bytes);
+    correct(m);
+    return HABITAT_OK;
+}
+
+habitat_status habitat_memory_create(const habitat_trace *trace, const habitat_gpu *origin,
+                                     habitat_memory **out, habitat_error *err) {
+    if (!trace || !out)
+        return habitat_fail(err, HABITAT_E_ARG, "no trace, or nowhere to put its memory");
+    habitat_memory *m = calloc(1, sizeof *m);
+    habitat_status status = m ? fill(m, trace, origin) : HABITAT_E_MEMORY;
+    if (status != HABITAT_OK) {
+        habitat_memory_free(m);
+        return habitat_fail(err, status, "out of memory");
+    }
+    *out = m;
+    return HABITAT_OK;
+}
+
+void habitat_memory_free(habitat_memory *memory) {
+    if (!memory)
+        return;
+    for (int format = 0; format < FORMATS; format++)
+        memory_lines_free(&memory->lines[format]);
+    free(memory);
+}
+
+/* --- predicting ------------------------------------------------------------------------------- */
+
+habitat_status habitat_memory_predict(const habitat_memory *m, double batch_factor,
+                                      habitat_memory_format format, habitat_memory_parts *out) {
+    if (!m || !out || !(batch_factor > 0) || isinf(batch_factor) ||
+        format > HABITAT_MEMORY_AUTOCAST)
+        return HABITAT_E_ARG;
+    bool recorded = is_recorded_format(m, format), same = recorded && batch_factor == 1;
+    const memory_lines *lines = recorded ? recorded_lines(m) : &m->lines[format];
+    if (!same && !lines->count)
+        return HABITAT_E_UNSUPPORTED;
+    double scale = recorded ? 1 : m->single_over_recorded;
+    double moments = memory_lines_at(lines, batch_factor * m->correction) + m->unexplained_bytes;
+    double step = scale * optimizer_step(m) + m->outlive_bytes * batch_factor;
+    double sum = scale * (m->parameters_bytes + m->optimizer_bytes) + m->buffers_bytes +
+                 m->workspace_bytes + fmax(moments, optimizer_step(m) > 0 ? step : 0);
+    bool measured = known(m->peak_bytes);
+    *out = (habitat_memory_parts){
+        .basis = same && measured ? HABITAT_MEMORY_MEASURED
+                 : !lines->count  ? HABITAT_MEMORY_UNKNOWN
+                 : measured       ? HABITAT_MEMORY_SCALED
+                                  : HABITAT_MEMORY_SHAPES,
+        .parameters_bytes = scale * m->parameters_bytes + m->buffers_bytes,
+        .gradients_bytes = scale * m->gradients_bytes,
+        .optimizer_bytes = scale * m->optimizer_bytes,
+        .activations_bytes = lines->count ? moments : NAN,
+        .workspace_bytes = lines->count || known(m->workspace_bytes) ? m->workspace_bytes : NAN,
+        .peak_bytes = same && measured ? m->peak_bytes
+                      : lines->count   ? sum
+                                       : NAN};
+    return HABITAT_OK;
+}

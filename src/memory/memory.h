@@ -1,0 +1,88 @@
+/* Inside of the memory of an iteration: the steps of its passes, and lines made of them. */
+#ifndef HABITAT_MEMORY_MEMORY_H
+#define HABITAT_MEMORY_MEMORY_H
+
+#ifndef HABITAT_EXPERIMENTAL
+#define HABITAT_EXPERIMENTAL
+#endif
+#include <habitat/memory.h>
+
+/* In which formats the recorded iteration keeps its tensors. */
+typedef enum memory_kind {
+    MEMORY_KIND_SINGLE,   /* fp32 (or fp64) throughout */
+    MEMORY_KIND_AUTOCAST, /* fp32 weights, half-precision products */
+    MEMORY_KIND_HALF,     /* weights in half precision */
+} memory_kind;
+
+/* An operation of the forward pass [byte]. */
+typedef struct memory_step {
+    uint64_t forward_ns, backward_ns; /* backward_ns UINT64_MAX: none, nothing is kept */
+    double kept;                      /* for the backward pass; grows with the batch */
+    double casts;                     /* copies of weights, kept too; do not grow */
+    double moved;                     /* tensors in and out: in the backward pass their gradients */
+    double weights;                   /* elements of weights, whose gradients it makes */
+} memory_step;
+
+typedef struct memory_steps {
+    memory_step *steps;
+    size_t count, capacity;
+    double loss_elements; /* of the last softmax before a loss: its input often outlives the step */
+    double loss_bytes;    /* of the tensor given to it */
+    double weights;       /* elements of all weights met */
+    size_t product_count; /* matrix products, convolutions and the like */
+} memory_steps;
+
+/* What the optimiser and the passes leave in memory, as the names of operations tell. */
+typedef struct memory_facts {
+    memory_kind kind;
+    bool has_steps;      /* forward operations with shapes */
+    bool has_backward;   /* and links from their backward operations */
+    bool unlinked;       /* a backward pass, of which nothing says what it belongs to */
+    bool list_temporary; /* the optimiser's step makes a list as large as the gradients */
+    bool gradients_stay; /* from one iteration to the next */
+    double state_factor; /* state of the optimiser over weights; NaN unknown */
+} memory_facts;
+
+/* A moment of the iteration: growing * batch factor + fixed bytes beyond weights and state. */
+typedef struct memory_line {
+    double growing, fixed;
+} memory_line;
+
+typedef struct memory_lines {
+    memory_line *lines; /* none is below another everywhere; growing rises */
+    size_t count;
+    double loss_bytes;
+} memory_lines;
+
+struct habitat_memory {
+    memory_facts facts;
+    memory_lines lines[3]; /* by habitat_memory_format */
+    double parameters_bytes, buffers_bytes, gradients_bytes, optimizer_bytes; /* NaN unknown */
+    double single_over_recorded; /* bytes of weights in fp32 over recorded */
+    double peak_bytes;           /* recorded; NaN unknown */
+    double workspace_bytes;
+    double outlive_bytes;     /* kept between iterations, growing with the batch */
+    double temporary_bytes;   /* of the optimiser's step */
+    double correction;        /* of growing bytes, so that the recorded peak comes out */
+    double unexplained_bytes; /* what of the recorded peak is left then; taken not to grow */
+    bool from_shapes;         /* weights were estimated */
+};
+
+/* steps.c: what the operations of the first iteration keep, in these formats. */
+habitat_status memory_steps_of(const habitat_trace *trace, memory_kind kind,
+                               habitat_memory_format format, memory_steps *out);
+void memory_steps_free(memory_steps *steps);
+
+/* rules.c */
+memory_facts memory_facts_of(const habitat_trace *trace);
+
+/* lines.c: the moments of the passes. weight_bytes: of one element's gradient. */
+habitat_status memory_lines_of(const memory_steps *steps, const memory_facts *facts,
+                               double gradients_bytes, double weight_bytes, memory_lines *out);
+void memory_lines_free(memory_lines *lines);
+/* Bytes of the highest at a factor; 0 without lines. */
+double memory_lines_at(const memory_lines *lines, double factor);
+/* The factor at which the highest is `bytes`; infinite if none grows. */
+double memory_lines_factor(const memory_lines *lines, double bytes);
+
+#endif

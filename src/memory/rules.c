@@ -1,0 +1,174 @@
+/* What operations keep for the backward pass, and what their names tell of the iteration.
+ *
+ * The table follows PyTorch's derivatives (tools/autograd/derivatives.yaml) and autocast's lists
+ * (aten/src/ATen/autocast_mode.h). Operations that keep nothing and make no tensor are not in it.
+ */
+#include "memory/rules.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* name, kept, weights, under autocast, result; sorted by name */
+static const memory_rule rules[] = {
+    {"_cudnn_rnn", KEEPS_0 | KEEPS_RESULT, 0, CAST_HALF, RESULT_WORK},
+    {"_fused_rms_norm", KEEPS_0, KEEPS_2, CAST_NONE, RESULT_LIKE},
+    {"_log_softmax", KEEPS_RESULT, 0, CAST_SINGLE, RESULT_LIKE},
+    {"_softmax", KEEPS_RESULT, 0, CAST_SINGLE, RESULT_LIKE},
+    {"_to_copy", 0, 0, CAST_NONE, RESULT_LIKE},
+    {"adaptive_avg_pool2d", KEEPS_0, 0, CAST_NONE, RESULT_WORK},
+    {"add", 0, 0, CAST_NONE, RESULT_LIKE},
+    {"addmm", KEEPS_1 | KEEPS_2, KEEPS_0 | KEEPS_2, CAST_HALF, RESULT_WORK},
+    {"avg_pool2d", KEEPS_0, 0, CAST_NONE, RESULT_WORK},
+    {"baddbmm", KEEPS_1 | KEEPS_2, 0, CAST_HALF, RESULT_WORK},
+    {"batch_norm", KEEPS_0, KEEPS_1 | KEEPS_2, CAST_NONE, RESULT_LIKE},
+    {"binary_cross_entropy_with_logits", KEEPS_0, 0, CAST_SINGLE, RESULT_SCALAR},
+    {"bmm", KEEPS_0 | KEEPS_1, 0, CAST_HALF, RESULT_WORK},
+    {"cat", 0, 0, CAST_NONE, RESULT_JOINED},
+    {"chunk", 0, 0, CAST_NONE, RESULT_PARTS},
+    {"clamp", KEEPS_0, 0, CAST_NONE, RESULT_LIKE},
+    {"clamp_min", KEEPS_0, 0, CAST_NONE, RESULT_LIKE},
+    {"clone", 0, 0, CAST_NONE, RESULT_LIKE},
+    {"convolution", KEEPS_0, KEEPS_1 | KEEPS_2, CAST_HALF, RESULT_WORK},
+    {"div", KEEPS_1, 0, CAST_NONE, RESULT_LIKE},
+    {"elu", KEEPS_0, 0, CAST_NONE, RESULT_LIKE},
+    {"embedding", 0, KEEPS_0, CAST_NONE, RESULT_WORK},
+    {"exp", KEEPS_RESULT, 0, CAST_SINGLE, RESULT_LIKE},
+    {"gelu", KEEPS_0, 0, CAST_NONE, RESULT_LIKE},
+    {"group_norm", KEEPS_0, KEEPS_2, CAST_SINGLE, RESULT_LIKE},
+    {"hardswish", KEEPS_0, 0, CAST_NONE, RESULT_LIKE},
+    {"hardtanh", KEEPS_0, 0, CAST_NONE, RESULT_LIKE},
+    {"layer_norm", KEEPS_0, KEEPS_2, CAST_SINGLE, RESULT_LIKE},
+    {"leaky_relu", KEEPS_RESULT, 0, CAST_NONE,
+     RESULT_LIKE}, /* as often in place: its sign will do */
+    {"linear", KEEPS_0, KEEPS_1 | KEEPS_2, CAST_HALF, RESULT_WORK},
+    {"log", KEEPS_0, 0, CAST_SINGLE, RESULT_LIKE},
+    {"max_pool2d_with_indices", KEEPS_0 | KEEPS_INDICES, 0, CAST_NONE, RESULT_WORK},
+    {"mm", KEEPS_0 | KEEPS_1, 0, CAST_HALF, RESULT_WORK},
+    {"mul", KEEPS_FACTORS, 0, CAST_NONE, RESULT_LIKE},
+    {"native_dropout", KEEPS_MASK, 0, CAST_NONE, RESULT_LIKE},
+    {"neg", 0, 0, CAST_NONE, RESULT_LIKE},
+    {"nll_loss2d_forward", KEEPS_0, 0, CAST_SINGLE, RESULT_SCALAR},
+    {"nll_loss_forward", KEEPS_0, 0, CAST_SINGLE, RESULT_SCALAR},
+    {"pow", KEEPS_0, 0, CAST_SINGLE, RESULT_LIKE},
+    {"relu", KEEPS_RESULT, 0, CAST_NONE, RESULT_LIKE},
+    {"rsqrt", KEEPS_RESULT, 0, CAST_SINGLE, RESULT_LIKE},
+    {"scaled_dot_product_attention", KEEPS_ALL | KEEPS_RESULT, 0, CAST_HALF, RESULT_WORK},
+    {"sigmoid", KEEPS_RESULT, 0, CAST_NONE, RESULT_LIKE},
+    {"silu", KEEPS_0, 0, CAST_NONE, RESULT_LIKE},
+    {"split", 0, 0, CAST_NONE, RESULT_PARTS},
+    {"split_with_sizes", 0, 0, CAST_NONE, RESULT_PARTS},
+    {"stack", 0, 0, CAST_NONE, RESULT_JOINED},
+    {"sub", 0, 0, CAST_NONE, RESULT_LIKE},
+    {"tanh", KEEPS_RESULT, 0, CAST_NONE, RESULT_LIKE},
+};
+
+enum { RULE_COUNT = sizeof rules / sizeof *rules, NAME_MAX_BYTES = 48 };
+
+static int by_name(const void *key, const void *rule) {
+    return strcmp(key, ((const memory_rule *)rule)->name);
+}
+
+const memory_rule *memory_rule_find(const char *name, bool *in_place) {
+    char text[NAME_MAX_BYTES];
+    size_t length = strlen(name);
+    *in_place = false;
+    if (length < 6 || strncmp(name, "aten::", 6) != 0 || length - 6 >= sizeof text)
+        return NULL;
+    memcpy(text, name + 6, length - 5);
+    length -= 6;
+    if (length > 1 && text[length - 1] == '_') {
+        text[length - 1] = 0;
+        *in_place = true;
+    }
+    return bsearch(text, rules, RULE_COUNT, sizeof *rules, by_name);
+}
+
+/* --- what names tell of the iteration --------------------------------------------------------- */
+
+static bool starts(const char *text, const char *prefix) {
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static bool is_half(habitat_dtype dtype) {
+    return dtype == HABITAT_DTYPE_FP16 || dtype == HABITAT_DTYPE_BF16;
+}
+
+/* A product of tensors in half precision. */
+static bool half_product(const habitat_operation *o) {
+    bool in_place;
+    const memory_rule *rule = memory_rule_find(o->name, &in_place);
+    if (!rule || rule->cast != CAST_HALF)
+        return false;
+    for (uint32_t i = 0; i < o->input_count; i++)
+        if (o->inputs[i].is_tensor && is_half(o->inputs[i].dtype))
+            return true;
+    return false;
+}
+
+/* Lists of new tensors, as optimisers make them on the way (their square roots, say). */
+static bool makes_list(const char *name) {
+    static const char *const made[] = {"sqrt", "add", "mul", "div", "sub", "neg", "pow", "maximum"};
+    if (!starts(name, "aten::_foreach_"))
+        return false;
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        if (!strcmp(name + strlen("aten::_foreach_"), made[i]))
+            return true;
+    return false;
+}
+
+/* State over weights, of the optimiser that makes such calls: 2 momenta, 1, or none seen. */
+static double state_of(const char *name, double before) {
+    if (starts(name, "aten::_fused_adam") || starts(name, "aten::_foreach_addcmul") ||
+        starts(name, "aten::_foreach_lerp"))
+        return 2;
+    if (starts(name, "aten::_fused_sgd") || starts(name, "aten::_foreach_mul_"))
+        return fmax(before, 1);
+    return before;
+}
+
+typedef struct name_notes {
+    bool cast, half, zero_grad, zeroed, optimiser, backward;
+} name_notes;
+
+static void note(const habitat_operation *o, name_notes *n, memory_facts *f) {
+    const char *name = o->name;
+    n->cast |= !strcmp(name, "aten::_to_copy");
+    n->half |= half_product(o);
+    n->zero_grad |= starts(name, "Optimizer.zero_grad");
+    n->zeroed |= starts(name, "aten::_foreach_zero_");
+    n->optimiser |= starts(name, "Optimizer.step");
+    n->backward |= o->forward != HABITAT_NONE;
+    f->unlinked |= starts(name, "autograd::engine::");
+    f->list_temporary |= makes_list(name);
+    f->state_factor = state_of(name, f->state_factor);
+}
+
+/* Weights in half precision: those that are listed say so, else products without casts. */
+static memory_kind kind_of(const habitat_trace_memory *m, const name_notes *n) {
+    double half = 0, all = 0;
+    for (size_t i = 0; i < m->parameter_count; i++) {
+        all += (double)m->parameters[i].elements;
+        half += is_half(m->parameters[i].dtype) ? (double)m->parameters[i].elements : 0;
+    }
+    if (all > 0 ? half > 0.5 * all : n->half && !n->cast)
+        return MEMORY_KIND_HALF;
+    return n->half ? MEMORY_KIND_AUTOCAST : MEMORY_KIND_SINGLE;
+}
+
+memory_facts memory_facts_of(const habitat_trace *trace) {
+    memory_facts f = {.state_factor = 0};
+    name_notes n = {0};
+    size_t count;
+    const habitat_operation *operations = habitat_trace_operations(trace, &count);
+    for (size_t i = 0; i < count; i++)
+        if (operations[i].iteration == 0)
+            note(&operations[i], &n, &f);
+    f.kind = kind_of(&habitat_trace_get_info(trace)->memory, &n);
+    f.has_backward = n.backward;
+    f.unlinked = f.unlinked && !n.backward;
+    f.gradients_stay = n.zeroed || (n.backward && !n.zero_grad && !n.optimiser);
+    if (!n.optimiser)
+        f.state_factor = n.backward ? f.state_factor : 0;
+    return f;
+}

@@ -1,0 +1,46 @@
+/* How operations of the forward pass treat the tensors that they take. */
+#ifndef HABITAT_MEMORY_RULES_H
+#define HABITAT_MEMORY_RULES_H
+
+#include "memory/memory.h"
+
+/* What autocast does with an operation. */
+typedef enum rule_cast {
+    CAST_NONE = 0, /* works in what it is given; mixed inputs make the wider one */
+    CAST_HALF,     /* products: inputs and result in half precision */
+    CAST_SINGLE,   /* sums of many, exponentials: inputs and result in fp32 */
+} rule_cast;
+
+/* How many elements come out. */
+typedef enum rule_result {
+    RESULT_LIKE = 0, /* as many as the largest tensor in */
+    RESULT_WORK,     /* as the work rules of src/work count them */
+    RESULT_JOINED,   /* all that come in */
+    RESULT_SCALAR,
+    RESULT_PARTS, /* views of what comes in */
+} rule_result;
+
+enum {
+    KEEPS_0 = 1, /* inputs kept for the backward pass */
+    KEEPS_1 = 2,
+    KEEPS_2 = 4,
+    KEEPS_RESULT = 8,
+    KEEPS_ALL = KEEPS_0 | KEEPS_1 | KEEPS_2,
+    KEEPS_MASK = 16,    /* one byte for each element */
+    KEEPS_INDICES = 32, /* eight bytes for each element of the result */
+    KEEPS_FACTORS = 64, /* both factors of a product by elements */
+};
+
+typedef struct memory_rule {
+    const char *name; /* without "aten::" and without the "_" of in-place forms */
+    uint8_t keeps;
+    uint8_t weights; /* inputs that are weights where something else comes first: bits as above */
+    rule_cast cast;
+    rule_result result;
+} memory_rule;
+
+/* The rule of an operation, or NULL: look into what it calls. `in_place`: its result is its first
+ * input. */
+const memory_rule *memory_rule_find(const char *name, bool *in_place);
+
+#endif

@@ -1,0 +1,86 @@
+/* Tensors by their number of elements. */
+#include "memory/tensors.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LOOK_BACK = 64 }; /* tensors of one size that are looked at: keeps the cost linear */
+
+static uint64_t hash_of(double elements) {
+    uint64_t bits;
+    memcpy(&bits, &elements, sizeof bits);
+    return habitat_hash_number(0, bits);
+}
+
+static bool same_elements(const void *elements, uint32_t index, const void *key) {
+    return ((const memory_tensor *)elements)[index].elements == *(const double *)key;
+}
+
+static uint32_t head_of(const memory_tensors *t, double elements) {
+    return habitat_table_find(&t->heads, hash_of(elements), same_elements, t->all, &elements);
+}
+
+static bool grow(memory_tensors *t) {
+    uint32_t larger = t->capacity ? t->capacity * 2 : 1024;
+    memory_tensor *all = realloc(t->all, larger * sizeof *all);
+    if (!all)
+        return false;
+    t->all = all;
+    uint32_t *last = realloc(t->last, larger * sizeof *last);
+    if (!last)
+        return false;
+    t->last = last;
+    t->capacity = larger;
+    return true;
+}
+
+bool memory_tensors_add(memory_tensors *t, const memory_tensor *tensor) {
+    if (t->count == t->capacity && !grow(t))
+        return false;
+    uint32_t head = head_of(t, tensor->elements), index = t->count;
+    if (head == HABITAT_NONE && !habitat_table_put(&t->heads, hash_of(tensor->elements), index))
+        return false;
+    t->all[index] = *tensor;
+    t->all[index].before = head == HABITAT_NONE ? HABITAT_NONE : t->last[head];
+    if (tensor->base == HABITAT_NONE)
+        t->all[index].base = index;
+    t->last[head == HABITAT_NONE ? index : head] = index;
+    t->count++;
+    return true;
+}
+
+static bool is_used(const uint32_t *used, uint32_t count, uint32_t index) {
+    for (uint32_t i = 0; i < count; i++)
+        if (used[i] == index)
+            return true;
+    return false;
+}
+
+static bool is_preferred(const memory_tensor *tensor, memory_preference preference) {
+    return preference == PREFER_STREAM        ? tensor->stream
+           : preference == PREFER_UNPROJECTED ? !tensor->projected
+                                              : true;
+}
+
+uint32_t memory_tensors_find(const memory_tensors *t, double elements, memory_preference preference,
+                             const uint32_t *used, uint32_t used_count) {
+    uint32_t head = head_of(t, elements), newest = HABITAT_NONE;
+    uint32_t at = head == HABITAT_NONE ? HABITAT_NONE : t->last[head];
+    for (int looked = 0; at != HABITAT_NONE && looked < LOOK_BACK; at = t->all[at].before) {
+        if (is_used(used, used_count, at))
+            continue;
+        if (is_preferred(&t->all[at], preference))
+            return at;
+        if (newest == HABITAT_NONE)
+            newest = at;
+        looked++;
+    }
+    return newest;
+}
+
+void memory_tensors_free(memory_tensors *t) {
+    free(t->all);
+    free(t->last);
+    habitat_table_free(&t->heads);
+    *t = (memory_tensors){0};
+}

@@ -1,0 +1,45 @@
+/* The tensors that an iteration has made so far, found again by their number of elements: traces do
+ * not say which tensor an operation takes. */
+#ifndef HABITAT_MEMORY_TENSORS_H
+#define HABITAT_MEMORY_TENSORS_H
+
+#include "base/table.h"
+#include "memory/rules.h"
+
+typedef struct memory_tensor {
+    double elements;
+    double element_bytes;
+    double kept_bytes; /* for each element: what of it the backward pass has use for */
+    uint32_t base;     /* of a view: the tensor it shows, else its own index */
+    uint32_t before;   /* the last one before it with as many elements, or HABITAT_NONE */
+    bool weight;       /* a copy of a weight: does not grow with the batch */
+    bool stream;       /* made by a sum, a norm or the like: what residual connections carry */
+    bool projected;    /* made by a product with weights */
+} memory_tensor;
+
+typedef struct memory_tensors { /* all zero: empty */
+    memory_tensor *all;
+    uint32_t count, capacity;
+    habitat_table heads; /* by elements: the first of each number */
+    uint32_t *last;      /* shape (count): of a first one, the last of that number */
+} memory_tensors;
+
+/* A new tensor; false when out of memory. Pointers got before are void. */
+bool memory_tensors_add(memory_tensors *t, const memory_tensor *tensor);
+
+/* Which tensor an operation rather takes than the newest of its size. */
+typedef enum memory_preference {
+    PREFER_NEWEST = 0,
+    PREFER_STREAM,      /* a sum: what residual connections carry */
+    PREFER_UNPROJECTED, /* a product with weights: not what another has just made. Queries, keys and
+                           values are made of one tensor, not of each other */
+} memory_preference;
+
+/* The newest with so many elements that is none of `used`, of the preferred ones where there is
+ * one. HABITAT_NONE: there is none. */
+uint32_t memory_tensors_find(const memory_tensors *t, double elements, memory_preference preference,
+                             const uint32_t *used, uint32_t used_count);
+
+void memory_tensors_free(memory_tensors *t);
+
+#endif
