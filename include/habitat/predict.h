@@ -111,6 +111,10 @@ typedef struct habitat_prediction {
     double origin_iteration_ms;   /* the origin's, put together alike: NaN unknown */
     double idle_ms, cpu_ms, gpu_ms; /* of habitat_replay_result; NaN where not replayed */
     habitat_cpu_basis cpu_basis;
+    /* Usable memory of the destination = memory_bytes + context_bytes (CUDA's own) + margin_bytes
+     * (kept free) + headroom_bytes, below 0 where it does not fit. NaN unknown. */
+    double context_bytes, margin_bytes, headroom_bytes;
+    double largest_batch; /* that fits, samples; 0: not even one; NaN unknown */
 } habitat_prediction;
 
 /* A method made ready for a workload: it keeps what is the same for all destinations. */

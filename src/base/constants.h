@@ -124,10 +124,25 @@ CONSTANT(chosen, cpu_bound_ratio, 1.10, "of the busy time",
 CONSTANT(fitted, iteration_least_width, 0.03, "of the iteration",
          "equal GPUs in other hosts differ by 0.4 to 4 %; docs/formulas.md#intervals")
 CONSTANT(chosen, much_spread, 0.1, "of the iteration's median", "from here on a recording's spread is warned of, as the recorder does")
-CONSTANT(chosen, reserved_memory_bytes, 1.0e9, "byte",
-         "what a process cannot use for tensors: driver, CUDA context, workspaces of libraries")
 CONSTANT(chosen, format_least_share, 0.01, "of the kernels' time",
          "a format below it says nothing about the iteration")
+
+/* ---- device memory: docs/memory.md ---- */
+CONSTANT(hardware, context_bytes, 0.82e9, "byte",
+         "outside of PyTorch's allocator, torch 2.11 on H100 and H200: 0.67 to 0.82; measured_*.csv of data/recordings")
+CONSTANT(fitted, gaps_share, 0.02, "of the peak",
+         "free blocks too small for what is asked for: near 80 GB ViT held 1.0 % more than it gave out; measured_limits_h100.csv")
+CONSTANT(chosen, scaled_margin_share, 0.01, "of the peak", "what a scaled peak may be short of near the limit; docs/memory.md#how-well")
+CONSTANT(chosen, shapes_margin_share, 0.15, "of the peak", "the same where no peak was recorded; docs/memory.md#how-well")
+CONSTANT(hardware, blas_hopper_bytes, 35.7e6, "byte a thread", "cuBLAS workspace that PyTorch gives from Hopper on: 32 MiB, in blocks of its allocator")
+CONSTANT(hardware, blas_bytes, 8.6e6, "byte a thread", "the same before: 8 MiB and an eighth")
+CONSTANT(chosen, memory_least_correction, 0.5, "of bytes from shapes", "below it something else than activations is wrong")
+CONSTANT(fitted, memory_training_correction, 1.15, "of bytes from shapes",
+         "training steps recorded on the H200: 0.95 to 1.11 where convolutions have no large workspace")
+CONSTANT(chosen, memory_inference_correction, 4.0, "of bytes from shapes",
+         "without a backward pass shapes tell two tensors at a time; recordings need 1.0 to 2.8 times that")
+CONSTANT(chosen, memory_step_tolerance, 0.02, "of the peak", "a recorded peak this near to the optimiser's step is that step")
+CONSTANT(chosen, memory_foreign_share, 0.05, "of the kernels", "launched by what is no framework operation: what they keep is unknown then")
 
 /* ---- 80 % intervals of auto: docs/formulas.md#intervals ---- */
 CONSTANT(fitted, common_sigma, 0.040, "in log(time)",

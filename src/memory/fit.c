@@ -3,27 +3,19 @@
 
 #include <math.h>
 
+#include "base/constants.h"
 #include "gpu/gpu.h"
 
-/* Beyond PyTorch's allocator, torch 2.11 on H100 and H200: 0.67 to 0.82 GB, more the more kinds of
- * kernels are loaded (outside_allocator_bytes of data/recordings/measured_*.csv). */
-static const double context_bytes = 0.82e9;
-/* Free blocks that are too small for what is asked for. Near the limit of 80 GB the allocator gave
- * all but 1 to 6 % of what it held; a run needs its largest tensor in one piece. */
-static const double gaps_share = 0.02;
-/* What the prediction may be short of, as a share of the peak. */
-static const double scaled_share = 0.01, shapes_share = 0.15;
-
 static double margin_of(const habitat_memory_parts *parts) {
-    double share = parts->basis == HABITAT_MEMORY_SHAPES   ? gaps_share + shapes_share
-                   : parts->basis == HABITAT_MEMORY_SCALED ? gaps_share + scaled_share
-                                                           : gaps_share;
+    double share = parts->basis == HABITAT_MEMORY_SHAPES   ? fitted_gaps_share + chosen_shapes_margin_share
+                   : parts->basis == HABITAT_MEMORY_SCALED ? fitted_gaps_share + chosen_scaled_margin_share
+                                                           : fitted_gaps_share;
     return share * parts->peak_bytes;
 }
 
 habitat_memory_fit habitat_memory_fit_on(const habitat_memory_parts *parts,
                                          const habitat_gpu *gpu) {
-    habitat_memory_fit fit = {context_bytes, margin_of(parts), NAN, -1};
+    habitat_memory_fit fit = {hardware_context_bytes, margin_of(parts), NAN, -1};
     double usable = gpu->memory_bytes;
     if (!(usable > 0) || !isfinite(usable) || !isfinite(parts->peak_bytes)) {
         fit.margin_bytes = isfinite(parts->peak_bytes) ? fit.margin_bytes : NAN;

@@ -7,19 +7,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/constants.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
 
-/* What cuBLAS keeps for each thread that calls it: PyTorch gives it 32 MiB from Hopper on, 8 MiB
- * and an eighth before, rounded up to blocks of the allocator. */
-static const double blas_bytes_hopper = 35.7e6, blas_bytes_before = 8.6e6;
-enum { HOPPER = 90 };
-static const double state_bytes = 4; /* of an element, in fp32 */
-/* How far growing bytes are corrected. Of a training step shapes tell almost all that grows: what
- * is more than that is workspace of convolutions. Without a backward pass they tell less. */
-static const double correction_least = 0.5, training_most = 1.15, inference_most = 4;
-/* A recorded peak this near to the optimiser's step is that step. */
-static const double step_tolerance = 0.02;
+enum { HOPPER = 90, FORMATS = HABITAT_MEMORY_AUTOCAST + 1 };
+static const double single_bytes = 4; /* of an element in fp32 */
 
 static bool known(double bytes) {
     return isfinite(bytes) && bytes >= 0;
@@ -28,8 +21,6 @@ static bool known(double bytes) {
 static double or_zero(double bytes) {
     return known(bytes) ? bytes : 0;
 }
-
-enum { FORMATS = HABITAT_MEMORY_AUTOCAST + 1 };
 
 static const memory_lines *recorded_lines(const habitat_memory *m) {
     return &m->lines[HABITAT_MEMORY_RECORDED];
@@ -57,7 +48,7 @@ static void take_recorded(habitat_memory *m, const habitat_trace_info *info) {
     m->buffers_bytes = or_zero(r->buffers_bytes);
     m->gradients_bytes = r->gradients_bytes;
     m->optimizer_bytes = r->optimizer_bytes;
-    double elements = elements_of(r), single = elements * state_bytes;
+    double elements = elements_of(r), single = elements * single_bytes;
     m->single_over_recorded = m->facts.kind != MEMORY_KIND_HALF ? 1
                               : known(m->parameters_bytes) && elements > 0
                                   ? single / m->parameters_bytes
@@ -68,7 +59,7 @@ static void take_recorded(habitat_memory *m, const habitat_trace_info *info) {
 static void estimate_state(habitat_memory *m, const memory_steps *steps, double between) {
     if (known(m->parameters_bytes))
         return;
-    double each = m->facts.kind == MEMORY_KIND_HALF ? 2 : state_bytes;
+    double each = m->facts.kind == MEMORY_KIND_HALF ? 2 : single_bytes;
     m->from_shapes = true;
     m->parameters_bytes = steps->weights * each;
     m->gradients_bytes = m->facts.has_backward ? m->parameters_bytes : 0;
@@ -85,7 +76,7 @@ static double blas_bytes(const habitat_memory *m, const habitat_gpu *origin) {
     if (!recorded_lines(m)->count)
         return 0;
     double one =
-        origin && origin->compute_capability < HOPPER ? blas_bytes_before : blas_bytes_hopper;
+        origin && origin->compute_capability < HOPPER ? hardware_blas_bytes : hardware_blas_hopper_bytes;
     return m->facts.has_backward ? 2 * one : one; /* the backward pass has a thread of its own */
 }
 
@@ -96,7 +87,9 @@ static void divide_rest(habitat_memory *m, const habitat_trace_memory *r,
     double loss = m->facts.has_backward ? recorded_lines(m)->loss_bytes : 0;
     double rest = r->between_bytes - m->parameters_bytes - m->buffers_bytes - m->gradients_bytes -
                   m->optimizer_bytes;
-    if (!known(r->between_bytes) || r->peak_from_events || isnan(rest)) {
+    if (m->from_shapes) /* what was there before the profile */
+        rest = r->between_bytes - m->parameters_bytes - m->optimizer_bytes;
+    if (!known(r->between_bytes) || isnan(rest)) {
         m->outlive_bytes = loss;
         m->workspace_bytes = blas_bytes(m, origin);
         return;
@@ -130,10 +123,10 @@ static void correct(habitat_memory *m) {
         return;
     double passes = m->peak_bytes - always(m);
     double factor = memory_lines_factor(recorded_lines(m), passes);
-    if (optimizer_step(m) + m->outlive_bytes > passes * (1 - step_tolerance))
+    if (optimizer_step(m) + m->outlive_bytes > passes * (1 - chosen_memory_step_tolerance))
         factor = fmin(factor, 1);
-    m->correction = fmax(correction_least,
-                         fmin(factor, m->facts.has_backward ? training_most : inference_most));
+    m->correction = fmax(chosen_memory_least_correction,
+                         fmin(factor, m->facts.has_backward ? fitted_memory_training_correction : chosen_memory_inference_correction));
     double told = fmax(memory_lines_at(recorded_lines(m), m->correction),
                        optimizer_step(m) + m->outlive_bytes);
     m->unexplained_bytes = fmax(passes - told, 0);
@@ -142,16 +135,17 @@ static void correct(habitat_memory *m) {
 /* --- creating --------------------------------------------------------------------------------- */
 
 static habitat_status make_lines(habitat_memory *m, const habitat_trace *trace,
+                                 const habitat_trace_info *info,
                                  habitat_memory_format format, memory_lines *out) {
     memory_steps steps;
-    habitat_status status = memory_steps_of(trace, m->facts.kind, format, &steps);
+    habitat_status status = memory_steps_of(trace, &info->memory, m->facts.kind, format, &steps);
     if (status != HABITAT_OK)
         return status;
     if (format == HABITAT_MEMORY_RECORDED)
-        estimate_state(m, &steps, habitat_trace_get_info(trace)->memory.between_bytes);
+        estimate_state(m, &steps, info->memory.between_bytes);
     double scale = format == HABITAT_MEMORY_RECORDED ? 1 : m->single_over_recorded;
     double each =
-        format == HABITAT_MEMORY_RECORDED && m->facts.kind == MEMORY_KIND_HALF ? 2 : state_bytes;
+        format == HABITAT_MEMORY_RECORDED && m->facts.kind == MEMORY_KIND_HALF ? 2 : single_bytes;
     if (!m->facts.unlinked && steps.product_count)
         status = memory_lines_of(&steps, &m->facts, or_zero(m->gradients_bytes) * scale, each, out);
     memory_steps_free(&steps);
@@ -159,14 +153,13 @@ static habitat_status make_lines(habitat_memory *m, const habitat_trace *trace,
 }
 
 static habitat_status fill(habitat_memory *m, const habitat_trace *trace,
-                           const habitat_gpu *origin) {
-    const habitat_trace_info *info = habitat_trace_get_info(trace);
-    m->facts = memory_facts_of(trace);
+                           const habitat_trace_info *info, const habitat_gpu *origin) {
+    m->facts = memory_facts_of(trace, &info->memory);
     take_recorded(m, info);
     habitat_status status = HABITAT_OK;
     for (int format = HABITAT_MEMORY_RECORDED; format < FORMATS && status == HABITAT_OK; format++)
         if (format == HABITAT_MEMORY_RECORDED || !is_recorded_format(m, format))
-            status = make_lines(m, trace, format, &m->lines[format]);
+            status = make_lines(m, trace, info, format, &m->lines[format]);
     if (status != HABITAT_OK)
         return status;
     divide_rest(m, &info->memory, origin);
@@ -180,18 +173,23 @@ static habitat_status fill(habitat_memory *m, const habitat_trace *trace,
     return HABITAT_OK;
 }
 
-habitat_status habitat_memory_create(const habitat_trace *trace, const habitat_gpu *origin,
-                                     habitat_memory **out, habitat_error *err) {
-    if (!trace || !out)
-        return habitat_fail(err, HABITAT_E_ARG, "no trace, or nowhere to put its memory");
+habitat_status memory_create(const habitat_trace *trace, const habitat_trace_info *info,
+                             const habitat_gpu *origin, habitat_memory **out, habitat_error *err) {
     habitat_memory *m = calloc(1, sizeof *m);
-    habitat_status status = m ? fill(m, trace, origin) : HABITAT_E_MEMORY;
+    habitat_status status = m ? fill(m, trace, info, origin) : HABITAT_E_MEMORY;
     if (status != HABITAT_OK) {
         habitat_memory_free(m);
         return habitat_fail(err, status, "out of memory");
     }
     *out = m;
     return HABITAT_OK;
+}
+
+habitat_status habitat_memory_create(const habitat_trace *trace, const habitat_gpu *origin,
+                                     habitat_memory **out, habitat_error *err) {
+    if (!trace || !out)
+        return habitat_fail(err, HABITAT_E_ARG, "no trace, or nowhere to put its memory");
+    return memory_create(trace, habitat_trace_get_info(trace), origin, out, err);
 }
 
 void habitat_memory_free(habitat_memory *memory) {

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/constants.h"
+
 /* name, kept, weights, under autocast, result; sorted by name */
 static const memory_rule rules[] = {
     {"_cudnn_rnn", KEEPS_0 | KEEPS_RESULT, 0, CAST_HALF, RESULT_WORK},
@@ -156,7 +158,27 @@ static memory_kind kind_of(const habitat_trace_memory *m, const name_notes *n) {
     return n->half ? MEMORY_KIND_AUTOCAST : MEMORY_KIND_SINGLE;
 }
 
-memory_facts memory_facts_of(const habitat_trace *trace) {
+/* Whether a framework operation launched it: kernels of compilers keep what nobody lists. */
+static bool is_listed(const habitat_operation *operations, uint32_t at) {
+    for (; at != HABITAT_NONE; at = operations[at].parent)
+        if (starts(operations[at].name, "aten::") || operations[at].forward != HABITAT_NONE)
+            return true;
+    return false;
+}
+
+static bool has_foreign(const habitat_trace *trace, const habitat_operation *operations) {
+    size_t count, compute = 0, foreign = 0;
+    const habitat_kernel *kernels = habitat_trace_kernels(trace, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (kernels[i].iteration != 0 || kernels[i].kind != HABITAT_KERNEL_COMPUTE)
+            continue;
+        compute++;
+        foreign += !is_listed(operations, kernels[i].operation);
+    }
+    return (double)foreign > chosen_memory_foreign_share * (double)compute;
+}
+
+memory_facts memory_facts_of(const habitat_trace *trace, const habitat_trace_memory *noted) {
     memory_facts f = {.state_factor = 0};
     name_notes n = {0};
     size_t count;
@@ -164,9 +186,9 @@ memory_facts memory_facts_of(const habitat_trace *trace) {
     for (size_t i = 0; i < count; i++)
         if (operations[i].iteration == 0)
             note(&operations[i], &n, &f);
-    f.kind = kind_of(&habitat_trace_get_info(trace)->memory, &n);
+    f.kind = kind_of(noted, &n);
     f.has_backward = n.backward;
-    f.unlinked = f.unlinked && !n.backward;
+    f.unlinked = (f.unlinked && !n.backward) || has_foreign(trace, operations);
     f.gradients_stay = n.zeroed || (n.backward && !n.zero_grad && !n.optimiser);
     if (!n.optimiser)
         f.state_factor = n.backward ? f.state_factor : 0;

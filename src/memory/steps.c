@@ -526,9 +526,9 @@ static void note_backward(walk *w) {
     }
 }
 
-habitat_status memory_steps_of(const habitat_trace *trace, memory_kind kind,
-                               habitat_memory_format format, memory_steps *out) {
-    walk w = {.format = format, .memory = &habitat_trace_get_info(trace)->memory, .out = out};
+habitat_status memory_steps_of(const habitat_trace *trace, const habitat_trace_memory *noted,
+                               memory_kind kind, habitat_memory_format format, memory_steps *out) {
+    walk w = {.format = format, .memory = noted, .out = out};
     w.copies = format == HABITAT_MEMORY_RECORDED && kind == MEMORY_KIND_AUTOCAST;
     w.operations = habitat_trace_operations(trace, &w.count);
     *out = (memory_steps){0};

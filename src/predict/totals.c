@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "base/constants.h"
 #include "gpu/gpu.h"
 #include "workload/bound.h"
 
@@ -60,12 +59,23 @@ static habitat_bound_by bound_by(const habitat_workload_info *origin, double bus
 
 static void set_memory(const habitat_workload *w, const habitat_gpu *dest,
                        habitat_prediction *out) {
-    out->memory_bytes = w->trace ? habitat_trace_get_info(w->trace)->peak_memory_bytes : NAN;
-    if (!(out->memory_bytes > 0.0))
-        out->memory_bytes = NAN;
+    habitat_memory_parts parts;
+    out->memory_bytes = out->headroom_bytes = out->context_bytes = out->margin_bytes = NAN;
+    out->largest_batch = NAN;
     out->fits = -1;
-    if (!isnan(out->memory_bytes) && formula_usable(dest->memory_bytes))
-        out->fits = out->memory_bytes <= dest->memory_bytes - chosen_reserved_memory_bytes;
+    if (!w->memory || habitat_memory_predict(w->memory, 1, HABITAT_MEMORY_RECORDED, &parts))
+        return;
+    habitat_memory_fit fit = habitat_memory_fit_on(&parts, dest);
+    out->memory_bytes = parts.peak_bytes;
+    out->fits = fit.fits;
+    if (fit.fits < 0)
+        return;
+    out->headroom_bytes = fit.headroom_bytes;
+    out->context_bytes = fit.context_bytes;
+    out->margin_bytes = fit.margin_bytes;
+    out->largest_batch =
+        habitat_memory_largest_batch(w->memory, HABITAT_MEMORY_RECORDED, dest,
+                                     habitat_trace_get_info(w->trace)->batch_size);
 }
 
 void totals_set(const scaling *s, const totals *sum, habitat_prediction *out) {

@@ -67,6 +67,11 @@ static void show_kernels(text_table *t, size_t column, const void *of) {
     table_number(t, column, l->kernel_ms, l->decimals);
 }
 
+/* Below 0: what is missing. */
+static void show_headroom(text_table *t, size_t column, const void *of) {
+    table_number(t, column, ((const prediction_line *)of)->headroom_bytes / HABITAT_GB, 1);
+}
+
 static void show_place(text_table *t, size_t column, const void *of) {
     table_cell(t, column, "%s", ((const prediction_line *)of)->place);
 }
@@ -80,6 +85,14 @@ static bool batch_known(const void *of) {
 
 static bool batch_unknown(const void *of) {
     return !batch_known(of);
+}
+
+static bool memory_known(const void *of) {
+    const habitat_answer *what = ((const prediction_listing *)of)->what;
+    for (size_t i = 0; i < what->row_count; i++)
+        if (what->rows[i].prediction->fits >= 0)
+            return true;
+    return false;
 }
 
 enum { EVERYWHERE = IN_FILES | IN_EXPLAIN | IN_TEXT, FILES = IN_FILES | IN_EXPLAIN };
@@ -119,8 +132,14 @@ static const row_column columns[] = {
     {COLUMN(gpu_ms, NUMBER, FILES)},
     {COLUMN(cpu_basis, STRING, FILES)},
     {COLUMN(calibrated_operations, INTEGER, IN_JSON | IN_EXPLAIN)},
+    {COLUMN(headroom_bytes, NUMBER, FILES)},
+    {COLUMN(context_bytes, NUMBER, FILES)},
+    {COLUMN(margin_bytes, NUMBER, FILES)},
+    {COLUMN(largest_batch, NUMBER, FILES)},
     {.key = "by_class", .in = IN_JSON | IN_EXPLAIN, .json = json_by_class},
     {.key = "warnings", .in = IN_JSON, .json = json_own_warnings},
+    {.in = IN_TEXT, .header = "free\nGB", .right = true, .shown = memory_known,
+     .show = show_headroom},
     {.in = IN_TEXT, .header = "", .show = show_place},
 };
 
@@ -177,6 +196,10 @@ static void fill(const void *of, size_t row, void *out) {
                            .bound_by = bound_by_name(p->bound_by),
                            .memory_bytes = p->memory_bytes,
                            .fits = p->fits,
+                           .headroom_bytes = p->headroom_bytes,
+                           .context_bytes = p->context_bytes,
+                           .margin_bytes = p->margin_bytes,
+                           .largest_batch = p->largest_batch,
                            .origin = info->origin->name,
                            .origin_busy_ms = info->busy_ms,
                            .file = habitat_trace_get_info(what->trace)->file,

@@ -16,6 +16,7 @@ typedef struct prediction_line {
     const char *bound_by; /* NULL: unknown */
     double memory_bytes;
     int fits;
+    double headroom_bytes, context_bytes, margin_bytes, largest_batch;
     const char *coverage, *origin;
     double origin_busy_ms;
     const char *file;

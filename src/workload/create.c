@@ -143,6 +143,8 @@ habitat_status habitat_workload_create(const habitat_trace *trace, const habitat
         made->info.iteration_count = 1;
     habitat_status status = build(made, err);
     if (status == HABITAT_OK)
+        status = habitat_memory_create(trace, origin, &made->memory, err);
+    if (status == HABITAT_OK)
         *out = made;
     else
         habitat_workload_free(made);

@@ -6,6 +6,7 @@
 void habitat_workload_free(habitat_workload *w) {
     if (!w)
         return;
+    habitat_memory_free(w->memory);
     free(w->kernels);
     free(w->groups);
     free(w->group_index);

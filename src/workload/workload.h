@@ -3,6 +3,7 @@
 #ifndef HABITAT_WORKLOAD_WORKLOAD_H
 #define HABITAT_WORKLOAD_WORKLOAD_H
 
+#include <habitat/memory.h>
 #include <habitat/workload.h>
 
 #include "base/arena.h"
@@ -38,6 +39,7 @@ struct habitat_workload {
     habitat_arena arena;    /* warnings */
     const char **warnings;
     size_t warning_count;
+    habitat_memory *memory; /* NULL: without a trace */
 };
 
 /* Copies and sets: on the GPU's time, but no kernels. */
