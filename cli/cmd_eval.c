@@ -19,6 +19,7 @@ static const struct {
              {"cnn", eval_cnn, false},
              {"pairs", eval_pairs, false},
              {"replay", eval_replay, false},
+             {"memory", eval_memory, false},
              {"suite", eval_suite, true}};
 enum { PARTS = sizeof parts / sizeof *parts };
 

@@ -1,4 +1,4 @@
-/* habitat eval pairs and replay: recordings against one another, and against their own time. */
+/* habitat eval pairs, replay and memory: recordings against one another, and against what they note. */
 #include "eval_pairs.h"
 
 #include <stdlib.h>
@@ -45,4 +45,8 @@ int eval_pairs(int argc, char **argv) {
 
 int eval_replay(int argc, char **argv) {
     return judge_recordings(habitat_evaluate_replay, argc, argv);
+}
+
+int eval_memory(int argc, char **argv) {
+    return judge_recordings(habitat_evaluate_memory, argc, argv);
 }

@@ -7,9 +7,10 @@
 #include "gpu/gpu.h"
 
 static double margin_of(const habitat_memory_parts *parts) {
-    double share = parts->basis == HABITAT_MEMORY_SHAPES   ? fitted_gaps_share + chosen_shapes_margin_share
-                   : parts->basis == HABITAT_MEMORY_SCALED ? fitted_gaps_share + chosen_scaled_margin_share
-                                                           : fitted_gaps_share;
+    double share =
+        parts->basis == HABITAT_MEMORY_SHAPES   ? fitted_gaps_share + chosen_shapes_margin_share
+        : parts->basis == HABITAT_MEMORY_SCALED ? fitted_gaps_share + chosen_scaled_margin_share
+                                                : fitted_gaps_share;
     return share * parts->peak_bytes;
 }
 

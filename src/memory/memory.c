@@ -75,8 +75,8 @@ static void estimate_state(habitat_memory *m, const memory_steps *steps, double 
 static double blas_bytes(const habitat_memory *m, const habitat_gpu *origin) {
     if (!recorded_lines(m)->count)
         return 0;
-    double one =
-        origin && origin->compute_capability < HOPPER ? hardware_blas_bytes : hardware_blas_hopper_bytes;
+    double one = origin && origin->compute_capability < HOPPER ? hardware_blas_bytes
+                                                               : hardware_blas_hopper_bytes;
     return m->facts.has_backward ? 2 * one : one; /* the backward pass has a thread of its own */
 }
 
@@ -126,7 +126,8 @@ static void correct(habitat_memory *m) {
     if (optimizer_step(m) + m->outlive_bytes > passes * (1 - chosen_memory_step_tolerance))
         factor = fmin(factor, 1);
     m->correction = fmax(chosen_memory_least_correction,
-                         fmin(factor, m->facts.has_backward ? fitted_memory_training_correction : chosen_memory_inference_correction));
+                         fmin(factor, m->facts.has_backward ? fitted_memory_training_correction
+                                                            : chosen_memory_inference_correction));
     double told = fmax(memory_lines_at(recorded_lines(m), m->correction),
                        optimizer_step(m) + m->outlive_bytes);
     m->unexplained_bytes = fmax(passes - told, 0);
@@ -135,8 +136,8 @@ static void correct(habitat_memory *m) {
 /* --- creating --------------------------------------------------------------------------------- */
 
 static habitat_status make_lines(habitat_memory *m, const habitat_trace *trace,
-                                 const habitat_trace_info *info,
-                                 habitat_memory_format format, memory_lines *out) {
+                                 const habitat_trace_info *info, habitat_memory_format format,
+                                 memory_lines *out) {
     memory_steps steps;
     habitat_status status = memory_steps_of(trace, &info->memory, m->facts.kind, format, &steps);
     if (status != HABITAT_OK)

@@ -35,9 +35,9 @@ typedef struct memory_steps {
 /* What the optimiser and the passes leave in memory, as the names of operations tell. */
 typedef struct memory_facts {
     memory_kind kind;
-    bool has_backward;   /* backward operations that are linked to their forward ones */
-    bool unlinked; /* a backward pass of which nothing says what it belongs to, or kernels of a
-                      compiler: what is kept is not known */
+    bool has_backward; /* backward operations that are linked to their forward ones */
+    bool unlinked;     /* a backward pass of which nothing says what it belongs to, or kernels of a
+                          compiler: what is kept is not known */
     bool list_temporary; /* the optimiser's step makes a list as large as the gradients */
     bool gradients_stay; /* from one iteration to the next */
     double state_factor; /* state of the optimiser over weights; NaN unknown */
@@ -70,8 +70,7 @@ struct habitat_memory {
 
 /* steps.c: what the operations of the first iteration keep, in these formats. */
 habitat_status memory_steps_of(const habitat_trace *trace, const habitat_trace_memory *noted,
-                               memory_kind kind,
-                               habitat_memory_format format, memory_steps *out);
+                               memory_kind kind, habitat_memory_format format, memory_steps *out);
 void memory_steps_free(memory_steps *steps);
 
 /* memory.c: habitat_memory_create() with other notes than the trace's: to judge what shapes tell

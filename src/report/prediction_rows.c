@@ -138,7 +138,10 @@ static const row_column columns[] = {
     {COLUMN(largest_batch, NUMBER, FILES)},
     {.key = "by_class", .in = IN_JSON | IN_EXPLAIN, .json = json_by_class},
     {.key = "warnings", .in = IN_JSON, .json = json_own_warnings},
-    {.in = IN_TEXT, .header = "free\nGB", .right = true, .shown = memory_known,
+    {.in = IN_TEXT,
+     .header = "free\nGB",
+     .right = true,
+     .shown = memory_known,
      .show = show_headroom},
     {.in = IN_TEXT, .header = "", .show = show_place},
 };

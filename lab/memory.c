@@ -1,0 +1,303 @@
+/* Judging the memory of iterations. The truth is the allocator's peak of another run of one script.
+ */
+#include "lab/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <habitat/csv.h>
+
+#include "base/error.h"
+#include "gpu/gpu.h"
+#include "lab/lab.h"
+#include "lab/recordings.h"
+#include "memory/memory.h"
+
+/* One recording: "SCRIPT_bBATCH_FORMAT_GPU.json.gz". */
+typedef struct recorded {
+    char script[48], name[96];
+    const habitat_gpu *gpu;
+    habitat_memory *memory, *blind; /* blind: without the recording's notes on memory */
+    memory_kind kind;
+    uint64_t batch;
+    double peak_bytes;
+    double weights_bytes, state_bytes; /* in fp32 */
+} recorded;
+
+typedef struct recordings {
+    recorded *items;
+    size_t count;
+} recordings;
+
+static habitat_status add_case(memory_set *set, const memory_case *made, habitat_error *err) {
+    if (set->count == set->capacity) {
+        size_t larger = set->capacity ? 2 * set->capacity : 256;
+        memory_case *grown = realloc(set->cases, larger * sizeof *grown);
+        if (!grown)
+            return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+        set->cases = grown;
+        set->capacity = larger;
+    }
+    set->cases[set->count++] = *made;
+    return HABITAT_OK;
+}
+
+/* ---- recordings ---- */
+
+static habitat_status without_notes(const habitat_trace *trace, const habitat_gpu *gpu,
+                                    habitat_memory **out, habitat_error *err) {
+    habitat_trace_info bare = *habitat_trace_get_info(trace);
+    bare.peak_memory_bytes = NAN;
+    bare.memory = (habitat_trace_memory){.parameters_bytes = NAN,
+                                         .buffers_bytes = NAN,
+                                         .gradients_bytes = NAN,
+                                         .optimizer_bytes = NAN,
+                                         .between_bytes = NAN,
+                                         .reserved_bytes = NAN};
+    return memory_create(trace, &bare, gpu, out, err);
+}
+
+static habitat_status describe(const habitat_trace *trace, recorded *r, habitat_error *err) {
+    const habitat_trace_info *info = habitat_trace_get_info(trace);
+    habitat_memory_parts single;
+    habitat_status status = habitat_memory_create(trace, r->gpu, &r->memory, err);
+    if (status == HABITAT_OK)
+        status = without_notes(trace, r->gpu, &r->blind, err);
+    if (status != HABITAT_OK)
+        return status;
+    r->kind = r->memory->facts.kind;
+    r->batch = info->batch_size;
+    r->peak_bytes = info->peak_memory_bytes;
+    r->weights_bytes = r->state_bytes = NAN;
+    if (habitat_memory_predict(r->memory, 1, HABITAT_MEMORY_SINGLE, &single) == HABITAT_OK) {
+        r->weights_bytes = single.parameters_bytes;
+        r->state_bytes = single.parameters_bytes + single.gradients_bytes + single.optimizer_bytes;
+    }
+    return HABITAT_OK;
+}
+
+static habitat_status open_one(const habitat_gpu_table *gpus, const char *folder, const char *name,
+                               recorded *out, habitat_error *err) {
+    char path[4096];
+    habitat_trace *trace = NULL;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    snprintf(out->name, sizeof out->name, "%.*s", (int)(strstr(name, ".json") - name), name);
+    habitat_status status = habitat_trace_read(path, &trace, err);
+    if (status == HABITAT_OK)
+        status =
+            habitat_gpu_match(gpus, &habitat_trace_get_info(trace)->device_facts, &out->gpu, err);
+    if (status == HABITAT_OK)
+        status = describe(trace, out, err);
+    habitat_trace_free(trace);
+    return status;
+}
+
+/* "resnet50_b16_fp32_h200" is of the script "resnet50"; false without a batch size in the name. */
+static bool script_of(const char *name, char *out, size_t size) {
+    for (const char *at = strstr(name, "_b"); at; at = strstr(at + 1, "_b"))
+        if (at[2] >= '0' && at[2] <= '9') {
+            snprintf(out, size, "%.*s", (int)(at - name), name);
+            return true;
+        }
+    return false;
+}
+
+static habitat_status open_all(const habitat_gpu_table *gpus, const char *folder, recordings *out,
+                               habitat_error *err) {
+    recording_names names = {0};
+    habitat_status status = recording_names_read(folder, &names, err);
+    if (status == HABITAT_OK)
+        out->items = calloc(names.count + 1, sizeof *out->items);
+    if (status == HABITAT_OK && !out->items)
+        status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t i = 0; i < names.count && status == HABITAT_OK; i++) {
+        recorded *r = &out->items[out->count];
+        if (!script_of(names.items[i], r->script, sizeof r->script))
+            continue;
+        out->count++;
+        status = open_one(gpus, folder, names.items[i], r, err);
+    }
+    recording_names_free(&names);
+    return status;
+}
+
+static void close_all(recordings *all) {
+    for (size_t i = 0; i < all->count; i++) {
+        habitat_memory_free(all->items[i].memory);
+        habitat_memory_free(all->items[i].blind);
+    }
+    free(all->items);
+}
+
+/* ---- predictions ---- */
+
+/* NaN where the recording cannot say. */
+static double predict(const habitat_memory *memory, double factor, habitat_memory_format format,
+                      habitat_memory_parts *parts) {
+    return habitat_memory_predict(memory, factor, format, parts) == HABITAT_OK ? parts->peak_bytes
+                                                                               : NAN;
+}
+
+static memory_case case_of(const recorded *r, memory_truth truth) {
+    memory_case c = {.truth = truth,
+                     .origin_batch = (double)r->batch,
+                     .device_bytes = NAN,
+                     .fits = -1,
+                     .predicted_fits = -1};
+    snprintf(c.script, sizeof c.script, "%s", r->script);
+    snprintf(c.origin, sizeof c.origin, "%s", r->name);
+    return c;
+}
+
+/* Formats that one recording can say of another: weights in half precision of itself alone. */
+static bool format_of(const recorded *r, memory_kind wanted, habitat_memory_format *out) {
+    *out = r->kind == wanted              ? HABITAT_MEMORY_RECORDED
+           : wanted == MEMORY_KIND_SINGLE ? HABITAT_MEMORY_SINGLE
+                                          : HABITAT_MEMORY_AUTOCAST;
+    return r->kind == wanted || wanted != MEMORY_KIND_HALF;
+}
+
+static habitat_status against_recordings(const recordings *all, memory_set *set,
+                                         habitat_error *err) {
+    habitat_status status = HABITAT_OK;
+    for (size_t i = 0; i < all->count; i++) {
+        const recorded *r = &all->items[i];
+        habitat_memory_parts parts;
+        memory_case blind = case_of(r, MEMORY_TRUTH_SHAPES);
+        blind.batch = blind.origin_batch;
+        blind.same_format = true;
+        blind.measured_bytes = r->peak_bytes;
+        blind.predicted_bytes = predict(r->blind, 1, HABITAT_MEMORY_RECORDED, &parts);
+        if (isfinite(blind.predicted_bytes))
+            status = add_case(set, &blind, err);
+        for (size_t k = 0; k < all->count && status == HABITAT_OK; k++) {
+            const recorded *other = &all->items[k];
+            habitat_memory_format format;
+            if (strcmp(r->script, other->script) != 0 || r->gpu != other->gpu || i == k ||
+                !r->batch || !other->batch || !format_of(r, other->kind, &format) ||
+                (r->kind == other->kind && r->batch == other->batch))
+                continue;
+            memory_case c = case_of(r, MEMORY_TRUTH_RECORDED);
+            c.batch = (double)other->batch;
+            c.same_format = r->kind == other->kind;
+            c.measured_bytes = other->peak_bytes;
+            c.predicted_bytes = predict(r->memory, c.batch / c.origin_batch, format, &parts);
+            status = add_case(set, &c, err);
+        }
+    }
+    return status;
+}
+
+/* ---- measured rows ---- */
+
+/* What the process that measured a row held of the row before it: all of its weights, gradients and
+ * optimiser state, of a fault of tools/steps.py that is mended. After a row that did not fit nobody
+ * knows. */
+typedef struct row_before {
+    char script[48];
+    bool any, failed;
+} row_before;
+
+static bool left_bytes(const row_before *before, const char *script, const recorded *r,
+                       double *out) {
+    bool same = before->any && strcmp(before->script, script) == 0;
+    *out = same ? r->state_bytes : 0;
+    return !same || !before->failed;
+}
+
+static habitat_status add_row(const habitat_csv_reader *table, memory_truth truth,
+                              const recorded *r, double left, memory_set *set, habitat_error *err) {
+    const char *precision = habitat_csv_text(table, "precision");
+    memory_kind kind =
+        precision && strncmp(precision, "amp-", 4) == 0 ? MEMORY_KIND_AUTOCAST : MEMORY_KIND_SINGLE;
+    habitat_memory_format format;
+    habitat_memory_parts parts;
+    memory_case c = case_of(r, truth);
+    c.batch = habitat_csv_number(table, "batch");
+    c.device_bytes = habitat_csv_number(table, "device_bytes");
+    c.measured_bytes = habitat_csv_number(table, "peak_allocated_bytes");
+    c.left_bytes = left;
+    if (!r->batch || !format_of(r, kind, &format))
+        return HABITAT_OK;
+    c.same_format = kind == r->kind;
+    parts.peak_bytes = predict(r->memory, c.batch / c.origin_batch, format, &parts) + left;
+    c.predicted_bytes = parts.peak_bytes;
+    if (isnan(c.predicted_bytes))
+        return HABITAT_OK;
+    c.fits = isfinite(c.measured_bytes);
+    c.predicted_fits = habitat_memory_fit_on(&parts, r->gpu).fits;
+    return add_case(set, &c, err);
+}
+
+static habitat_status read_table(const char *path, memory_truth truth, const recordings *all,
+                                 const habitat_gpu_table *gpus, memory_set *set,
+                                 habitat_error *err) {
+    habitat_csv_reader *table = NULL;
+    row_before before = {0};
+    const char *record = NULL;
+    habitat_status status = habitat_csv_open(path, &table, err);
+    if (status == HABITAT_E_IO)
+        return HABITAT_OK; /* these tables need not be there */
+    while (status == HABITAT_OK && (status = habitat_csv_next(table, &record, err)) == HABITAT_OK &&
+           record) {
+        const char *script = habitat_csv_text(table, "script"),
+                   *gpu = habitat_csv_text(table, "gpu");
+        const habitat_gpu *where = NULL;
+        status = habitat_gpu_find(gpus, gpu ? gpu : "", &where, NULL, err);
+        for (size_t i = 0; i < all->count && status == HABITAT_OK; i++) {
+            const recorded *r = &all->items[i];
+            double left;
+            if (r->gpu == where && script && !strcmp(r->script, script) &&
+                left_bytes(&before, script, r, &left))
+                status = add_row(table, truth, r, left, set, err);
+        }
+        snprintf(before.script, sizeof before.script, "%s", script ? script : "");
+        before.any = true;
+        before.failed = isnan(habitat_csv_number(table, "peak_allocated_bytes"));
+    }
+    habitat_csv_close(table);
+    return status;
+}
+
+static habitat_status against_tables(const char *folder, const recordings *all,
+                                     const habitat_gpu_table *gpus, memory_set *set,
+                                     habitat_error *err) {
+    static const struct {
+        const char *file;
+        memory_truth truth;
+    } tables[] = {{"measured_steps_h100.csv", MEMORY_TRUTH_STEPS},
+                  {"measured_steps_h200.csv", MEMORY_TRUTH_STEPS},
+                  {"measured_limits_h100.csv", MEMORY_TRUTH_LIMITS}};
+    habitat_status status = HABITAT_OK;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables && status == HABITAT_OK; i++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/%s", folder, tables[i].file);
+        status = read_table(path, tables[i].truth, all, gpus, set, err);
+    }
+    return status;
+}
+
+habitat_status habitat_evaluate_memory(const habitat_gpu_table *gpus, const char *folder, bool csv,
+                                       habitat_text_sink sink, void *context, habitat_error *err) {
+    if (!gpus || !folder || !sink)
+        return habitat_fail(err, HABITAT_E_ARG, "no table, folder or sink given");
+    recordings all = {0};
+    memory_set set = {0};
+    report_text text = {sink, context, false, false};
+    habitat_status status = open_all(gpus, folder, &all, err);
+    if (status == HABITAT_OK)
+        status = against_recordings(&all, &set, err);
+    if (status == HABITAT_OK)
+        status = against_tables(folder, &all, gpus, &set, err);
+    if (status == HABITAT_OK)
+        (csv ? memory_print_cases : memory_print_tables)(&set, &text);
+    if (status == HABITAT_OK && text.failed)
+        status = habitat_fail(err, HABITAT_E_IO, "the output was refused");
+    if (status == HABITAT_OK && text.no_memory)
+        status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    free(set.cases);
+    close_all(&all);
+    return status;
+}

@@ -1,0 +1,37 @@
+/* Judging the memory of iterations: recordings against recordings and against measured peaks. */
+#ifndef HABITAT_LAB_MEMORY_H
+#define HABITAT_LAB_MEMORY_H
+
+#include "lab/evaluate.h"
+
+#include <habitat/memory.h>
+
+typedef enum memory_truth {
+    MEMORY_TRUTH_RECORDED, /* another recording's peak */
+    MEMORY_TRUTH_SHAPES,   /* the recording's own peak, predicted without its notes */
+    MEMORY_TRUTH_STEPS,    /* measured_steps_*.csv */
+    MEMORY_TRUTH_LIMITS,   /* measured_limits_*.csv */
+} memory_truth;
+
+/* One prediction of a peak. */
+typedef struct memory_case {
+    memory_truth truth;
+    char script[48], origin[96];
+    double origin_batch, batch;
+    bool same_format;
+    double measured_bytes;  /* NaN: did not fit */
+    double left_bytes;      /* of the row before, in the process that measured; 0 for recordings */
+    double predicted_bytes; /* with left_bytes */
+    double device_bytes;    /* of the GPU measured; NaN for recordings */
+    int fits, predicted_fits;
+} memory_case;
+
+typedef struct memory_set {
+    memory_case *cases;
+    size_t count, capacity;
+} memory_set;
+
+void memory_print_tables(const memory_set *set, report_text *text);
+void memory_print_cases(const memory_set *set, report_text *text);
+
+#endif

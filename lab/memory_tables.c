@@ -1,0 +1,157 @@
+/* Tables of `habitat eval memory`. */
+#include "lab/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <habitat/units.h>
+
+static const char *const truths[] = {"recording", "shapes", "steps", "limits"};
+/* From here on a peak is near the limit, as a share of the device's memory. */
+static const double near_limit = 0.5;
+static const double good = 0.10;
+
+static double error_of(const memory_case *c) {
+    return c->predicted_bytes / c->measured_bytes - 1;
+}
+
+void memory_print_cases(const memory_set *set, report_text *text) {
+    report_print(text, "truth,script,origin,origin_batch,batch,same_format,measured_bytes,"
+                       "left_bytes,predicted_bytes,error,fits,predicted_fits\n");
+    for (size_t i = 0; i < set->count; i++) {
+        const memory_case *c = &set->cases[i];
+        bool known = isfinite(c->measured_bytes);
+        report_print(text, "%s,%s,%s,%.0f,%.0f,%s,", truths[c->truth], c->script, c->origin,
+                     c->origin_batch, c->batch, c->same_format ? "true" : "false");
+        if (known)
+            report_print(text, "%.0f", c->measured_bytes);
+        report_print(text, ",%.0f,%.0f,", c->left_bytes, c->predicted_bytes);
+        if (known)
+            report_print(text, "%.4f", error_of(c));
+        report_print(text, ",%s,%s\n",
+                     c->fits < 0 ? ""
+                     : c->fits   ? "true"
+                                 : "false",
+                     c->predicted_fits < 0 ? ""
+                     : c->predicted_fits   ? "true"
+                                           : "false");
+    }
+}
+
+/* ---- errors ---- */
+
+typedef struct tally {
+    size_t count, within;
+    double sum, worst;
+} tally;
+
+static void tally_add(tally *t, const memory_case *c) {
+    double error = error_of(c);
+    if (!isfinite(error))
+        return;
+    t->count++;
+    t->sum += fabs(error);
+    t->within += fabs(error) <= good;
+    if (fabs(error) > fabs(t->worst))
+        t->worst = error;
+}
+
+static void print_tally(const tally *t, report_text *text) {
+    if (t->count)
+        report_print(text, " %zu | %.1f | %+.1f | %.0f |", t->count,
+                     100 * t->sum / (double)t->count, 100 * t->worst,
+                     100 * (double)t->within / (double)t->count);
+    else
+        report_print(text, " 0 | | | |");
+}
+
+static bool counts(const memory_case *c, memory_truth truth, int same_format) {
+    return c->truth == truth && (same_format < 0 || c->same_format == (same_format != 0));
+}
+
+static void print_row(const memory_set *set, const char *script, memory_truth truth, int columns,
+                      report_text *text) {
+    report_print(text, "| %s |", script ? script : "**all**");
+    for (int column = 0; column < columns; column++) {
+        tally t = {0};
+        for (size_t i = 0; i < set->count; i++)
+            if (counts(&set->cases[i], truth, columns == 1 ? -1 : !column) &&
+                (!script || !strcmp(set->cases[i].script, script)))
+                tally_add(&t, &set->cases[i]);
+        print_tally(&t, text);
+    }
+    report_print(text, "\n");
+}
+
+/* Scripts in the order of their first case. */
+static bool is_first(const memory_set *set, size_t at, memory_truth truth) {
+    for (size_t i = 0; i < at; i++)
+        if (set->cases[i].truth == truth && !strcmp(set->cases[i].script, set->cases[at].script))
+            return false;
+    return set->cases[at].truth == truth;
+}
+
+static void print_truth(const memory_set *set, memory_truth truth, int columns, const char *heading,
+                        report_text *text) {
+    report_print(text, "%s\n\n| model |", heading);
+    for (int i = 0; i < columns; i++)
+        report_print(text, " %scases | mean %% | worst %% | within 10 %%: %% |",
+                     columns == 1 ? ""
+                     : i          ? "another format: "
+                                  : "same format: ");
+    report_print(text, "\n|---|");
+    for (int i = 0; i < columns; i++)
+        report_print(text, "--:|--:|--:|--:|");
+    report_print(text, "\n");
+    for (size_t i = 0; i < set->count; i++)
+        if (is_first(set, i, truth))
+            print_row(set, set->cases[i].script, truth, columns, text);
+    print_row(set, NULL, truth, columns, text);
+    report_print(text, "\n");
+}
+
+/* ---- fits ---- */
+
+static void print_fits(const memory_set *set, report_text *text) {
+    size_t fit = 0, refused = 0, failed = 0, accepted = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        const memory_case *c = &set->cases[i];
+        if (c->fits < 0 || c->predicted_fits < 0)
+            continue;
+        if (c->fits && c->measured_bytes > near_limit * c->device_bytes) {
+            fit++;
+            refused += !c->predicted_fits;
+        } else if (!c->fits) {
+            failed++;
+            accepted += c->predicted_fits == 1;
+        }
+    }
+    report_print(text,
+                 "### Does it fit?\n\nRuns that took more than half of the GPU's memory, and runs "
+                 "that failed, each predicted from every recording of its model.\n\n"
+                 "| | predictions | wrong | %% |\n|---|--:|--:|--:|\n"
+                 "| ran: called too large | %zu | %zu | %.1f |\n"
+                 "| did not fit: said to fit | %zu | %zu | %.1f |\n",
+                 fit, refused, fit ? 100 * (double)refused / (double)fit : 0.0, failed, accepted,
+                 failed ? 100 * (double)accepted / (double)failed : 0.0);
+}
+
+void memory_print_tables(const memory_set *set, report_text *text) {
+    report_print(text, "## Memory\n\n");
+    print_truth(
+        set, MEMORY_TRUTH_RECORDED, 2,
+        "### From one recording to another\n\nPeak of PyTorch's allocator, of another batch "
+        "size in the same number formats, or of another format at any batch size.",
+        text);
+    print_truth(set, MEMORY_TRUTH_SHAPES, 1,
+                "### From shapes alone\n\nEach recording's own peak, without what it notes of "
+                "memory.",
+                text);
+    print_truth(set, MEMORY_TRUTH_STEPS, 2,
+                "### Measured steps\n\nmeasured_steps_*.csv, with what the process that measured "
+                "still held of the row before (docs/memory.md).",
+                text);
+    print_truth(set, MEMORY_TRUTH_LIMITS, 2, "### Near 80 GB\n\nmeasured_limits_*.csv, likewise.",
+                text);
+    print_fits(set, text);
+}
