@@ -61,7 +61,7 @@ static void estimate_state(habitat_memory *m, const memory_steps *steps, double 
         return;
     double each = m->facts.kind == MEMORY_KIND_HALF ? 2 : single_bytes;
     m->from_shapes = true;
-    m->parameters_bytes = steps->weights * each;
+    m->parameters_bytes = (m->facts.weights > 0 ? m->facts.weights : steps->weights) * each;
     m->gradients_bytes = m->facts.has_backward ? m->parameters_bytes : 0;
     m->optimizer_bytes = m->parameters_bytes * m->facts.state_factor;
     double state = m->parameters_bytes + m->optimizer_bytes;
@@ -73,7 +73,7 @@ static void estimate_state(habitat_memory *m, const memory_steps *steps, double 
 }
 
 static double blas_bytes(const habitat_memory *m, const habitat_gpu *origin) {
-    if (!recorded_lines(m)->count)
+    if (!m->blas)
         return 0;
     double one = origin && origin->compute_capability < HOPPER ? hardware_blas_bytes
                                                                : hardware_blas_hopper_bytes;
@@ -142,12 +142,15 @@ static habitat_status make_lines(habitat_memory *m, const habitat_trace *trace,
     habitat_status status = memory_steps_of(trace, &info->memory, m->facts.kind, format, &steps);
     if (status != HABITAT_OK)
         return status;
+    m->blas |= steps.blas;
     if (format == HABITAT_MEMORY_RECORDED)
         estimate_state(m, &steps, info->memory.between_bytes);
     double scale = format == HABITAT_MEMORY_RECORDED ? 1 : m->single_over_recorded;
     double each =
         format == HABITAT_MEMORY_RECORDED && m->facts.kind == MEMORY_KIND_HALF ? 2 : single_bytes;
-    if (!m->facts.unlinked && steps.product_count)
+    /* a forward pass alone shows too few of its tensors to tell a peak without one */
+    bool enough = m->facts.has_backward || known(m->peak_bytes);
+    if (!m->facts.unlinked && steps.product_count && enough)
         status = memory_lines_of(&steps, &m->facts, or_zero(m->gradients_bytes) * scale, each, out);
     memory_steps_free(&steps);
     return status;

@@ -29,6 +29,7 @@ typedef struct memory_steps {
     double loss_elements; /* of the last softmax before a loss: its input often outlives the step */
     double loss_bytes;    /* of the tensor given to it */
     double weights;       /* elements of all weights met */
+    bool blas;            /* products that cuBLAS makes */
     size_t product_count; /* matrix products, convolutions and the like */
 } memory_steps;
 
@@ -40,6 +41,7 @@ typedef struct memory_facts {
                           compiler: what is kept is not known */
     bool list_temporary; /* the optimiser's step makes a list as large as the gradients */
     bool gradients_stay; /* from one iteration to the next */
+    double weights;      /* elements of those that an optimiser steps; 0 unknown */
     double state_factor; /* state of the optimiser over weights; NaN unknown */
 } memory_facts;
 
@@ -65,6 +67,7 @@ struct habitat_memory {
     double temporary_bytes;   /* of the optimiser's step */
     double correction;        /* of growing bytes, so that the recorded peak comes out */
     double unexplained_bytes; /* what of the recorded peak is left then; taken not to grow */
+    bool blas;                /* products that cuBLAS makes */
     bool from_shapes;         /* weights were estimated */
 };
 

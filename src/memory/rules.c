@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/constants.h"
+#include "work/args.h"
 
 /* name, kept, weights, under autocast, result; sorted by name */
 static const memory_rule rules[] = {
@@ -129,13 +130,50 @@ static double state_of(const char *name, double before) {
     return before;
 }
 
+/* Calls of an optimiser that are made once for each list of weights, the surest first. */
+static const char *const list_calls[] = {"aten::_fused_adamw_", "aten::_fused_adam_",
+                                         "aten::_fused_sgd_",   "aten::_foreach_addcdiv_",
+                                         "aten::_foreach_mul_", "aten::_foreach_add_"};
+enum { LIST_CALLS = sizeof list_calls / sizeof *list_calls };
+
 typedef struct name_notes {
-    bool cast, half, zero_grad, zeroed, optimiser, backward;
+    bool single, half, zero_grad, zeroed, optimiser, backward;
+    double listed[LIST_CALLS]; /* elements of their first lists */
 } name_notes;
+
+/* Elements of a list of tensors. */
+static double list_elements(const habitat_input *list) {
+    const int64_t *dims = list->dims;
+    double sum = 0;
+    for (uint32_t i = 0; i < list->list_count; i++) {
+        double elements = 1;
+        int64_t rank = *dims++;
+        for (int64_t k = 0; k < rank; k++)
+            elements *= (double)*dims++;
+        sum += elements;
+    }
+    return sum;
+}
+
+static void note_list(const habitat_operation *o, name_notes *n) {
+    for (size_t i = 0; i < LIST_CALLS; i++)
+        if (!strcmp(o->name, list_calls[i]) && o->input_count && o->inputs[0].is_list)
+            n->listed[i] += list_elements(&o->inputs[0]);
+}
+
+/* A product with weights in fp32: under autocast the call that casts them has them so. */
+static bool single_weights(const habitat_operation *o) {
+    bool in_place;
+    const memory_rule *rule = memory_rule_find(o->name, &in_place);
+    const habitat_input *weights = work_tensor(o, 1);
+    return rule && rule->cast == CAST_HALF && rule->weights & KEEPS_1 && weights &&
+           !is_half(weights->dtype);
+}
 
 static void note(const habitat_operation *o, name_notes *n, memory_facts *f) {
     const char *name = o->name;
-    n->cast |= !strcmp(name, "aten::_to_copy");
+    n->single |= single_weights(o);
+    note_list(o, n);
     n->half |= half_product(o);
     n->zero_grad |= starts(name, "Optimizer.zero_grad");
     n->zeroed |= starts(name, "aten::_foreach_zero_");
@@ -146,14 +184,14 @@ static void note(const habitat_operation *o, name_notes *n, memory_facts *f) {
     f->state_factor = state_of(name, f->state_factor);
 }
 
-/* Weights in half precision: those that are listed say so, else products without casts. */
+/* Weights in half precision: those that are listed say so, else the products that take them. */
 static memory_kind kind_of(const habitat_trace_memory *m, const name_notes *n) {
     double half = 0, all = 0;
     for (size_t i = 0; i < m->parameter_count; i++) {
         all += (double)m->parameters[i].elements;
         half += is_half(m->parameters[i].dtype) ? (double)m->parameters[i].elements : 0;
     }
-    if (all > 0 ? half > 0.5 * all : n->half && !n->cast)
+    if (all > 0 ? half > 0.5 * all : n->half && !n->single)
         return MEMORY_KIND_HALF;
     return n->half ? MEMORY_KIND_AUTOCAST : MEMORY_KIND_SINGLE;
 }
@@ -190,6 +228,8 @@ memory_facts memory_facts_of(const habitat_trace *trace, const habitat_trace_mem
     f.has_backward = n.backward;
     f.unlinked = (f.unlinked && !n.backward) || has_foreign(trace, operations);
     f.gradients_stay = n.zeroed || (n.backward && !n.zero_grad && !n.optimiser);
+    for (size_t i = 0; i < LIST_CALLS && !(f.weights > 0); i++)
+        f.weights = n.listed[i];
     if (!n.optimiser)
         f.state_factor = n.backward ? f.state_factor : 0;
     return f;

@@ -1,0 +1,235 @@
+/* Memory of an iteration, by hand: x (8, 16) through two products without bias, 16 -> 32 and
+ * 32 -> 4, with a ReLU between them; Adam, weights in fp32.
+ *
+ * fp32. Weights (16*32 + 32*4) * 4 = 2560 bytes, their gradients as many, Adam's state 5120. Kept
+ * for the backward pass: x 512 bytes, the ReLU's result 8*32*4 = 1024 (the second product takes the
+ * same tensor). Backward of the second product: 1536 kept + in 1024 + out 128 = 2688. Of the ReLU:
+ * 1536 + in 1024 + out 1024 = 3584, and the second weights' gradient, 512, which does not grow.
+ *
+ * Autocast. Kept: x in half precision 256, the ReLU's result 512; copies of weights 1024 + 256.
+ * Backward of the second product: 768 + in 512 + out 64 = 1344, beside 1280. Of the ReLU:
+ * 768 + 512 + 512 = 1792, beside the first copy 1024 and the gradient 512. */
+#include <stdlib.h>
+
+#include <habitat/memory.h>
+
+#include "check.h"
+#include "made_gpu.h"
+
+#define OP(name, thread, at, length, args)                                                         \
+    "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"" name "\",\"pid\":1,\"tid\":" #thread            \
+    ",\"ts\":" #at ",\"dur\":" #length ",\"args\":{" args "}},"
+#define INPUTS(dims, types) "\"Input Dims\":" dims ",\"Input type\":" types ","
+#define FORWARD(number)     "\"Sequence number\":" #number ",\"Fwd thread id\":0"
+#define BACKWARD(number)    "\"Sequence number\":" #number ",\"Fwd thread id\":1"
+#define NODE                "autograd::engine::evaluate_function: "
+
+/* One kernel, launched inside the first product. */
+#define KERNEL                                                                                     \
+    "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,\"tid\":1,"    \
+    "\"ts\":12,\"dur\":1,\"args\":{\"correlation\":7}},"                                           \
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"sgemm\",\"pid\":0,\"tid\":7,\"ts\":20,\"dur\":5," \
+    "\"args\":{\"device\":0,\"stream\":7,\"correlation\":7,\"grid\":[1,1,1],\"block\":[32,1,1]}}"
+
+#define PASSES                                                                                     \
+    OP("aten::linear", 1, 10, 5,                                                                   \
+       INPUTS("[[8,16],[32,16],[]]", "[\"float\",\"float\",\"\"]") FORWARD(1))                     \
+    OP("aten::relu", 1, 20, 5, INPUTS("[[8,32]]", "[\"float\"]") FORWARD(2))                       \
+    OP("aten::linear", 1, 30, 5,                                                                   \
+       INPUTS("[[8,32],[4,32],[]]", "[\"float\",\"float\",\"\"]") FORWARD(3))                      \
+    OP(NODE "MmBackward0", 2, 40, 5, BACKWARD(3))                                                  \
+    OP(NODE "ReluBackward0", 2, 50, 5, BACKWARD(2))                                                \
+    OP(NODE "MmBackward0", 2, 60, 5, BACKWARD(1))
+
+#define NOTES(peak, between)                                                                       \
+    "\"habitat\":{\"schema\":1,\"batch_size\":8,\"peak_memory_bytes\":" peak ",\"memory\":{"       \
+    "\"parameters_bytes\":2560,\"buffers_bytes\":0,\"gradients_bytes\":2560,"                      \
+    "\"optimizer_state_bytes\":5120,\"allocated_between_iterations_bytes\":" between ","           \
+    "\"optimizers\":[\"Adam\"],\"parameter_sizes\":{\"float32\":[512,128]}}},"
+#define STEP                     OP("Optimizer.step#Adam.step", 1, 80, 5, "")
+#define TRACE(notes, operations) "{" notes "\"traceEvents\":[" operations STEP KERNEL "]}"
+
+static habitat_memory *memory_of(const char *text) {
+    habitat_trace *trace = NULL;
+    habitat_memory *memory = NULL;
+    habitat_error err = {0};
+    CHECK_INT(habitat_trace_read_memory(text, strlen(text), "made", &trace, &err), HABITAT_OK);
+    if (err.code)
+        printf("# %s\n", err.message);
+    CHECK_INT(habitat_memory_create(trace, NULL, &memory, &err), HABITAT_OK);
+    habitat_trace_free(trace);
+    return memory;
+}
+
+static double peak_at(const habitat_memory *memory, double factor, habitat_memory_format format) {
+    habitat_memory_parts parts = {0};
+    CHECK_INT(habitat_memory_predict(memory, factor, format, &parts), HABITAT_OK);
+    return parts.peak_bytes;
+}
+
+/* Weights, state and 100 bytes of workspace are 7780; the ReLU's backward 4096 makes the peak. */
+static void test_parts(void) {
+    habitat_memory *memory = memory_of(TRACE(NOTES("11876", "10340"), PASSES));
+    habitat_memory_parts parts = {0};
+    CHECK_INT(habitat_memory_predict(memory, 1, HABITAT_MEMORY_RECORDED, &parts), HABITAT_OK);
+    CHECK_INT(parts.basis, HABITAT_MEMORY_MEASURED);
+    CHECK_NEAR(parts.peak_bytes, 11876.0, 0);
+    CHECK_NEAR(parts.parameters_bytes, 2560.0, 0);
+    CHECK_NEAR(parts.gradients_bytes, 2560.0, 0);
+    CHECK_NEAR(parts.optimizer_bytes, 5120.0, 0);
+    CHECK_NEAR(parts.activations_bytes, 4096.0, 1e-12);
+    CHECK_NEAR(parts.workspace_bytes, 100.0, 0);
+    habitat_memory_free(memory);
+}
+
+static void test_batch(void) {
+    habitat_memory *memory = memory_of(TRACE(NOTES("11876", "10340"), PASSES));
+    CHECK_NEAR(peak_at(memory, 2, HABITAT_MEMORY_RECORDED), 7780.0 + 2 * 3584 + 512, 1e-12);
+    CHECK_NEAR(peak_at(memory, 2, HABITAT_MEMORY_SINGLE), 7780.0 + 2 * 3584 + 512, 1e-12);
+    /* a small batch is bound by the optimiser's step, which has all gradients */
+    CHECK_NEAR(peak_at(memory, 0.125, HABITAT_MEMORY_RECORDED), 7780.0 + 2560, 1e-12);
+    habitat_memory_free(memory);
+}
+
+static void test_autocast(void) {
+    habitat_memory *memory = memory_of(TRACE(NOTES("11876", "10340"), PASSES));
+    CHECK_NEAR(peak_at(memory, 1, HABITAT_MEMORY_AUTOCAST), 7780.0 + 1792 + 1024 + 512, 1e-12);
+    CHECK_NEAR(peak_at(memory, 4, HABITAT_MEMORY_AUTOCAST), 7780.0 + 4 * 1792 + 1024 + 512, 1e-12);
+    habitat_memory_free(memory);
+}
+
+/* A recorded peak of 100 bytes more: the growing 3584 are corrected by 3684 / 3584. */
+static void test_correction(void) {
+    habitat_memory *memory = memory_of(TRACE(NOTES("11976", "10340"), PASSES));
+    CHECK_NEAR(peak_at(memory, 2, HABITAT_MEMORY_RECORDED), 7780.0 + 2 * 3684 + 512, 1e-12);
+    habitat_memory_free(memory);
+    /* by 15 % at most: the rest is workspace, which does not grow */
+    memory = memory_of(TRACE(NOTES("15460", "10340"), PASSES));
+    CHECK_NEAR(peak_at(memory, 1, HABITAT_MEMORY_RECORDED), 15460.0, 0);
+    CHECK_NEAR(peak_at(memory, 2, HABITAT_MEMORY_RECORDED), 15460.0 + 1.15 * 3584, 1e-12);
+    habitat_memory_free(memory);
+}
+
+/* Nothing noted: weights from the products that use them, and no workspace of cuBLAS is known of
+ * beside the 71.4 MB that two threads have from Hopper on. */
+static void test_shapes(void) {
+    habitat_memory *memory = memory_of(TRACE("", PASSES));
+    habitat_memory_parts parts = {0};
+    CHECK_INT(habitat_memory_predict(memory, 1, HABITAT_MEMORY_RECORDED, &parts), HABITAT_OK);
+    CHECK_INT(parts.basis, HABITAT_MEMORY_SHAPES);
+    CHECK_NEAR(parts.parameters_bytes, 2560.0, 0);
+    CHECK_NEAR(parts.optimizer_bytes, 0.0, 0); /* no call of an optimiser was seen */
+    CHECK_NEAR(parts.peak_bytes, 2560.0 + 4096 + 71.4e6, 1e-12);
+    habitat_memory_free(memory);
+}
+
+/* No shapes: the recorded peak is all there is. */
+static void test_no_shapes(void) {
+    habitat_memory_parts parts = {.peak_bytes = -1};
+    habitat_memory *memory = memory_of(TRACE(NOTES("11876", "10340"), ""));
+    CHECK_NEAR(peak_at(memory, 1, HABITAT_MEMORY_RECORDED), 11876.0, 0);
+    CHECK_INT(habitat_memory_predict(memory, 2, HABITAT_MEMORY_RECORDED, &parts),
+              HABITAT_E_UNSUPPORTED);
+    CHECK_INT(habitat_memory_predict(memory, 0, HABITAT_MEMORY_RECORDED, &parts), HABITAT_E_ARG);
+    CHECK_NEAR(parts.peak_bytes, -1.0, 0);
+    habitat_memory_free(memory);
+    memory = memory_of(TRACE("", ""));
+    CHECK_INT(habitat_memory_predict(memory, 1, HABITAT_MEMORY_RECORDED, &parts), HABITAT_OK);
+    CHECK(isnan(parts.peak_bytes));
+    habitat_gpu gpu = made_gpu("A", 10, 1, 100, 1);
+    habitat_memory_fit fit = habitat_memory_fit_on(&parts, &gpu);
+    CHECK_INT(fit.fits, -1);
+    CHECK(isnan(fit.headroom_bytes));
+    habitat_memory_free(memory);
+}
+
+/* 16 GB less 0.82 GB of context: 14.8 GB and 2 % of it fit, 15 GB do not. */
+static void test_fit(void) {
+    habitat_gpu gpu = made_gpu("A", 10, 1, 100, 1);
+    habitat_memory_parts parts = {.basis = HABITAT_MEMORY_MEASURED, .peak_bytes = 14.8e9};
+    habitat_memory_fit fit = habitat_memory_fit_on(&parts, &gpu);
+    CHECK_INT(fit.fits, 1);
+    CHECK_NEAR(fit.context_bytes, 0.82e9, 0);
+    CHECK_NEAR(fit.margin_bytes, 0.02 * 14.8e9, 1e-12);
+    CHECK_NEAR(fit.headroom_bytes, 16e9 - 14.8e9 - 0.82e9 - 0.296e9, 1e-9);
+    parts.peak_bytes = 15e9;
+    CHECK_INT(habitat_memory_fit_on(&parts, &gpu).fits, 0);
+    parts.basis = HABITAT_MEMORY_SHAPES; /* may be half more than told: nobody knows */
+    CHECK_INT(habitat_memory_fit_on(&parts, &gpu).fits, -1);
+    parts.peak_bytes = 15.2e9;
+    CHECK_INT(habitat_memory_fit_on(&parts, &gpu).fits, 0);
+    gpu.memory_bytes = NAN;
+    CHECK_INT(habitat_memory_fit_on(&parts, &gpu).fits, -1);
+}
+
+/* 7780 + 512 bytes stay, 3584 are of 8 samples: 448 of one. With 3 % margin beside, 1000 samples
+ * need (8292 + 448000) * 1.03 bytes and the context; one byte less is one sample less. */
+static void test_largest_batch(void) {
+    habitat_memory *memory = memory_of(TRACE(NOTES("11876", "10340"), PASSES));
+    habitat_gpu gpu = made_gpu("A", 10, 1, 100, 1);
+    gpu.memory_bytes = 0.82e9 + (8292 + 448000) * 1.03 + 1;
+    CHECK_NEAR(habitat_memory_largest_batch(memory, HABITAT_MEMORY_RECORDED, &gpu, 8), 1000.0, 0);
+    gpu.memory_bytes -= 2;
+    CHECK_NEAR(habitat_memory_largest_batch(memory, HABITAT_MEMORY_RECORDED, &gpu, 8), 999.0, 0);
+    gpu.memory_bytes = 0.82e9;
+    CHECK_NEAR(habitat_memory_largest_batch(memory, HABITAT_MEMORY_RECORDED, &gpu, 8), 0.0, 0);
+    CHECK(isnan(habitat_memory_largest_batch(memory, HABITAT_MEMORY_RECORDED, &gpu, 0)));
+    habitat_memory_free(memory);
+}
+
+#define GIVEN(at, bytes, total)                                                                    \
+    "{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"s\":\"t\",\"name\":\"[memory]\",\"pid\":1,"     \
+    "\"tid\":1,\"ts\":" #at ",\"args\":{\"Total Reserved\":90000,\"Total Allocated\":" #total      \
+    ",\"Bytes\":" #bytes ",\"Device Id\":0,\"Device Type\":1}},"
+
+/* Events of a profile with memory in it: the highest total, and what was given out before. */
+static void test_events(void) {
+    static const char text[] =
+        TRACE("", PASSES GIVEN(11, 1000, 61000) GIVEN(31, 9000, 70000) GIVEN(61, -9000, 61000));
+    habitat_trace *trace = NULL;
+    CHECK_INT(habitat_trace_read_memory(text, strlen(text), "made", &trace, NULL), HABITAT_OK);
+    const habitat_trace_info *info = habitat_trace_get_info(trace);
+    CHECK_NEAR(info->peak_memory_bytes, 70000.0, 0);
+    CHECK_NEAR(info->memory.between_bytes, 60000.0, 0);
+    CHECK_NEAR(info->memory.reserved_bytes, 90000.0, 0);
+    CHECK(info->memory.peak_from_events);
+    habitat_trace_free(trace);
+}
+
+static void test_bad_notes(void) {
+    static const struct {
+        const char *notes, *name;
+    } bad[] = {
+        {"\"habitat\":{\"memory\":{\"parameters_bytes\":-1}},", "\"memory\""},
+        {"\"habitat\":{\"memory\":{\"optimizer_state_bytes\":\"x\"}},", "\"memory\""},
+        {"\"habitat\":{\"memory\":{\"parameter_sizes\":{\"float32\":[-4]}}},",
+         "\"parameter_sizes\""},
+        {"\"habitat\":{\"memory\":{\"parameter_sizes\":{\"float32\":[\"a\"]}}},",
+         "\"parameter_sizes\""},
+        {"\"habitat\":{\"peak_memory_reserved_bytes\":-2},", "\"peak_memory_reserved_bytes\""},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char text[4096];
+        habitat_trace *trace = NULL;
+        habitat_error err = {0};
+        snprintf(text, sizeof text, "{%s\"traceEvents\":[" KERNEL "]}", bad[i].notes);
+        CHECK_INT(habitat_trace_read_memory(text, strlen(text), "made", &trace, &err),
+                  HABITAT_E_RANGE);
+        CHECK(strstr(err.message, bad[i].name) != NULL);
+        habitat_trace_free(trace);
+    }
+}
+
+int main(void) {
+    test_parts();
+    test_batch();
+    test_autocast();
+    test_correction();
+    test_shapes();
+    test_no_shapes();
+    test_fit();
+    test_largest_batch();
+    test_events();
+    test_bad_notes();
+    return check_done();
+}
