@@ -13,7 +13,7 @@
 #include "gpu/gpu.h"
 #include "lab/lab.h"
 #include "lab/recordings.h"
-#include "memory/memory.h"
+#include "memory/model.h"
 
 /* One recording: "SCRIPT_bBATCH_FORMAT_GPU.json.gz". */
 typedef struct recorded {

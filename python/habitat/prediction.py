@@ -69,6 +69,10 @@ class Prediction:
     by_class: Tuple[ClassTime, ...]
     warnings: Tuple[str, ...]
     values: Dict[str, Any] = field(repr=False, compare=False)
+    headroom_bytes: Optional[float] = None  # usable memory less memory_bytes, context and margin; below 0: too small
+    context_bytes: Optional[float] = None
+    margin_bytes: Optional[float] = None
+    largest_batch: Optional[float] = None  # that fits, samples
 
 
 @dataclass(frozen=True)
@@ -99,6 +103,7 @@ def _prediction_of(values: Dict[str, Any], warnings: Sequence[str]) -> Predictio
         values["busy_ms"], values["kernel_ms"], values.get("ratio"), values.get("samples_per_s"),
         values.get("bound_by"), values.get("memory_bytes"), values.get("fits"), dict(values["coverage"]),
         tuple(ClassTime(c["class"], c["origin_ms"], c["ms"]) for c in values["by_class"]), tuple(warnings), values,
+        values.get("headroom_bytes"), values.get("context_bytes"), values.get("margin_bytes"), values.get("largest_batch"),
     )  # fmt: skip
 
 

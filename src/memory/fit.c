@@ -1,5 +1,5 @@
 /* Which GPUs an iteration fits on: usable memory less CUDA's context and a margin. */
-#include "memory/memory.h"
+#include "memory/model.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  * A forward operation adds what it keeps. Its backward operation needs the gradients of what goes
  * in and out beside everything kept; then it gives back what was kept and leaves the gradients of
  * its weights. Without a backward pass only the tensors that pass by count. */
-#include "memory/memory.h"
+#include "memory/model.h"
 
 #include <math.h>
 #include <stdlib.h>

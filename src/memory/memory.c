@@ -2,7 +2,7 @@
  *
  * peak = weights + state + workspace + max(optimiser's step, highest moment of the passes), where
  * the recorded peak, if there is one, corrects what shapes say of the passes. docs/memory.md. */
-#include "memory/memory.h"
+#include "memory/model.h"
 
 #include <math.h>
 #include <stdlib.h>

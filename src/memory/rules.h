@@ -2,7 +2,7 @@
 #ifndef HABITAT_MEMORY_RULES_H
 #define HABITAT_MEMORY_RULES_H
 
-#include "memory/memory.h"
+#include "memory/model.h"
 
 /* What autocast does with an operation. */
 typedef enum rule_cast {

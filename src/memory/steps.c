@@ -146,7 +146,7 @@ static void take_inputs(call *c) {
         const habitat_input *in = &c->op->inputs[i];
         if (in->is_list)
             take_list(c, i, in);
-        if (!in->is_tensor || !in->rank || !work_is_float(in->dtype))
+        if (!in->is_tensor || !in->rank || work_category(in->dtype) != 2)
             continue;
         double elements = work_elements(in);
         if (is_weight(c, i, elements))
@@ -494,7 +494,7 @@ static bool left_out(const walk *w, const habitat_operation *o) {
 static bool is_cast(const walk *w, const habitat_operation *o, const memory_rule *rule) {
     const habitat_input *in = work_tensor(o, 0);
     return w->format != HABITAT_MEMORY_RECORDED && !strcmp(rule->name, "_to_copy") && in &&
-           work_is_float(in->dtype);
+           work_category(in->dtype) == 2;
 }
 
 static void walk_operations(walk *w) {

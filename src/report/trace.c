@@ -5,13 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <habitat/memory.h>
 #include <habitat/text.h>
 
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "report/parts.h"
 
-enum { TEXT_BYTES = 512, FACTS_MAX = 40, MISSING_MAX = 12, BAR_COLUMNS = 36 };
+enum { TEXT_BYTES = 512, FACTS_MAX = 48, MISSING_MAX = 12, BAR_COLUMNS = 36 };
 
 /* One fact, in the form JSON and CSV hold it. */
 typedef enum fact_kind { FACT_TEXT, FACT_NUMBER, FACT_INTEGER, FACT_KNOWN, FACT_BOOLEAN } fact_kind;
@@ -39,7 +40,34 @@ typedef struct subject {
     char sha256[65]; /* empty if unknown; for JSON and CSV only: it costs a second reading */
     counts n;
     double kernel_ms, copy_ms, busy_ms; /* per iteration; of the trace where there is no workload */
+    habitat_memory_parts memory;
 } subject;
+
+/* The parts of its memory; all NaN where they are not known. */
+static habitat_status find_memory(subject *s, habitat_error *err) {
+    const habitat_gpu *origin = s->workload ? s->workload->origin : NULL;
+    habitat_memory *memory = NULL;
+    habitat_status status = habitat_memory_create(s->what->trace, origin, &memory, err);
+    s->memory = (habitat_memory_parts){HABITAT_MEMORY_UNKNOWN, NAN, NAN, NAN, NAN, NAN, NAN};
+    if (status == HABITAT_OK)
+        (void)habitat_memory_predict(memory, 1, HABITAT_MEMORY_RECORDED, &s->memory);
+    habitat_memory_free(memory);
+    return status;
+}
+
+/* Where the peak is from; NULL: not known. */
+static const char *memory_basis(const subject *s) {
+    switch (s->memory.basis) {
+    case HABITAT_MEMORY_MEASURED:
+        return s->trace->memory.peak_from_events ? "profile" : "recorded";
+    case HABITAT_MEMORY_SHAPES:
+        return "shapes";
+    case HABITAT_MEMORY_SCALED:
+    case HABITAT_MEMORY_UNKNOWN:
+        break;
+    }
+    return NULL;
+}
 
 static void count_kernels(subject *s) {
     size_t count;
@@ -108,7 +136,9 @@ static size_t find_missing(const subject *s, missing *out) {
          "the profiled one is slower; `habitat record` measures both"},
         {t->batch_size ? NULL : "batch size", "no throughput; `habitat record` notes it"},
         {isfinite(t->peak_memory_bytes) ? NULL : "peak memory",
-         "whether it fits elsewhere is unknown; `habitat record` notes it"},
+         isfinite(s->memory.peak_bytes)
+             ? "it is estimated from shapes; `habitat record` notes it"
+             : "whether it fits elsewhere is unknown; `habitat record` notes it"},
         {t->has_counters || !on_gpu ? NULL : "hardware counters",
          "arithmetic intensity comes from shapes; `habitat record --counters` measures it"},
         {!t->has_operations || s->n.modules ? NULL : "modules",
@@ -142,6 +172,11 @@ static const char *iterations_by(const subject *s) {
         return "counted";
     }
     return NULL;
+}
+
+/* Without a peak nothing tells the parts from nothing. */
+static double part_of(const subject *s, double bytes) {
+    return isfinite(s->memory.peak_bytes) ? bytes : (double)NAN;
 }
 
 static size_t list_facts(const subject *s, fact *out) {
@@ -178,7 +213,14 @@ static size_t list_facts(const subject *s, fact *out) {
         {.key = "operations", FACT_INTEGER, .integer = s->n.operations},
         {.key = "modules", FACT_INTEGER, .integer = s->n.modules},
         {.key = "batch_size", FACT_KNOWN, .integer = t->batch_size},
-        {.key = "peak_memory_bytes", FACT_NUMBER, .number = t->peak_memory_bytes},
+        {.key = "peak_memory_bytes", FACT_NUMBER, .number = s->memory.peak_bytes},
+        {.key = "peak_memory_source", .text = memory_basis(s)},
+        {.key = "reserved_memory_bytes", FACT_NUMBER, .number = t->memory.reserved_bytes},
+        {.key = "parameters_bytes", FACT_NUMBER, .number = part_of(s, s->memory.parameters_bytes)},
+        {.key = "gradients_bytes", FACT_NUMBER, .number = part_of(s, s->memory.gradients_bytes)},
+        {.key = "optimizer_bytes", FACT_NUMBER, .number = part_of(s, s->memory.optimizer_bytes)},
+        {.key = "activations_bytes", FACT_NUMBER, .number = s->memory.activations_bytes},
+        {.key = "workspace_bytes", FACT_NUMBER, .number = part_of(s, s->memory.workspace_bytes)},
         {.key = "model", .text = t->model},
         {.key = "framework", .text = t->framework},
         {.key = "command", .text = t->command},
@@ -340,6 +382,23 @@ static void text_gpu(writer *w, const subject *s) {
     }
 }
 
+static void text_memory(writer *w, const subject *s) {
+    const habitat_memory_parts *m = &s->memory;
+    char text[TEXT_BYTES];
+    if (!isfinite(m->peak_bytes))
+        return;
+    habitat_format(text, sizeof text, "%.2f GB at its peak%s", m->peak_bytes / HABITAT_GB,
+                   m->basis == HABITAT_MEMORY_SHAPES ? ", from shapes" : "");
+    line(w, "Memory", text);
+    if (!isfinite(m->activations_bytes))
+        return;
+    habitat_format(text, sizeof text,
+                   "GB: weights %.2f, gradients %.2f, optimiser %.2f, activations %.2f",
+                   m->parameters_bytes / HABITAT_GB, m->gradients_bytes / HABITAT_GB,
+                   m->optimizer_bytes / HABITAT_GB, m->activations_bytes / HABITAT_GB);
+    line(w, "", text);
+}
+
 static void text_recording(writer *w, const subject *s) {
     const habitat_trace_info *t = s->trace;
     char text[TEXT_BYTES];
@@ -353,10 +412,7 @@ static void text_recording(writer *w, const subject *s) {
         snprintf(text, sizeof text, "%llu", (unsigned long long)t->batch_size);
         line(w, "Batch size", text);
     }
-    if (isfinite(t->peak_memory_bytes)) {
-        habitat_format(text, sizeof text, "%.2f GB at its peak", t->peak_memory_bytes / HABITAT_GB);
-        line(w, "Memory", text);
-    }
+    text_memory(w, s);
 }
 
 static void text_iterations(writer *w, const subject *s) {
@@ -486,6 +542,8 @@ habitat_status habitat_report_trace(const habitat_answer *what,
         else if (status == HABITAT_OK)
             status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     }
+    if (status == HABITAT_OK)
+        status = find_memory(&s, err);
     if (status == HABITAT_OK) {
         count_all(&s);
         if (options->format != HABITAT_REPORT_TEXT &&

@@ -299,6 +299,27 @@ static int add_flow(reader *r) {
     return 1;
 }
 
+enum { KIND_CUDA = 1, KIND_HIP = 6 }; /* PyTorch's DeviceType */
+
+/* Totals of the GPU that gave out most: of one rank's GPU, then. What cannot be read is no total.
+ */
+static int add_memory(reader *r) {
+    const event *e = &r->e;
+    r->b->trace->info.skipped_events++;
+    bool gpu = e->memory_kind == KIND_CUDA || e->memory_kind == KIND_HIP;
+    if (!gpu || e->allocated.state != PRESENT || e->time.state != PRESENT)
+        return 1;
+    double allocated = (double)e->allocated.value;
+    if (!(r->memory_peak_bytes > 0) || e->time.value < r->memory_from_ns) {
+        r->memory_from_ns = e->time.value;
+        r->memory_first_bytes = allocated - (double)e->allocation_bytes;
+    }
+    r->memory_peak_bytes = fmax(r->memory_peak_bytes, allocated);
+    if (e->reserved.state == PRESENT)
+        r->memory_reserved_bytes = fmax(r->memory_reserved_bytes, (double)e->reserved.value);
+    return 1;
+}
+
 int reader_finish_event(reader *r) {
     event *e = &r->e;
     category cat = e->cat;
@@ -312,7 +333,7 @@ int reader_finish_event(reader *r) {
         return add_operation(r);
     }
     if (cat == CAT_INSTANT && r->e.name_bytes == 8 && name_starts(r, "[memory]"))
-        return reader_memory_event(r);
+        return add_memory(r);
     if (cat == CAT_FLOW && (e->phase == 's' || e->phase == 'f'))
         return add_flow(r);
     if (e->phase == 'B' && (cat == CAT_OPERATION || cat == CAT_RANGE || cat == CAT_PYTHON))

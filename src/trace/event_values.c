@@ -123,6 +123,24 @@ static uint32_t limits_of_text(const char *text, size_t length) {
     return limits;
 }
 
+/* Of a `[memory]` event. What cannot be read is missing: add_memory() leaves it out. */
+static void memory_argument(reader *r, const char *text, size_t length) {
+    event *e = &r->e;
+    if (r->key == KEY_ALLOCATED || r->key == KEY_RESERVED) {
+        measured *m = r->key == KEY_ALLOCATED ? &e->allocated : &e->reserved;
+        m->state = number_scaled(text, length, 0, TRACE_BYTES_LIMIT, &m->value) == NUMBER_OK
+                       ? PRESENT
+                       : NOT_A_NUMBER;
+        return;
+    }
+    int64_t *field = r->key == KEY_MEMORY_BYTES    ? &e->allocation_bytes
+                     : r->key == KEY_MEMORY_DEVICE ? &e->memory_device
+                                                   : &e->memory_kind;
+    int64_t value;
+    if (number_signed(text, length, &value) == NUMBER_OK)
+        *field = value;
+}
+
 /* Of synchronisations, collectives, and what profilers say of a kernel's occupancy. */
 static void rare_number(reader *r, const char *text, size_t length) {
     event *e = &r->e;
@@ -156,7 +174,7 @@ static void rare_number(reader *r, const char *text, size_t length) {
     case KEY_MEMORY_BYTES:
     case KEY_MEMORY_DEVICE:
     case KEY_MEMORY_KIND:
-        reader_memory_argument(r, text, length);
+        memory_argument(r, text, length);
         break;
     default:
         break;

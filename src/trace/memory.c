@@ -8,7 +8,7 @@
 
 #include "trace/number.h"
 
-enum { PARAMETERS_MAX = 1 << 22, KIND_CUDA = 1, KIND_HIP = 6 }; /* PyTorch's DeviceType */
+enum { PARAMETERS_MAX = 1 << 22 };
 
 static bool bytes_of(const char *text, size_t length, double *out) {
     return number_double(text, length, out) == NUMBER_OK && *out >= 0 &&
@@ -46,42 +46,6 @@ int reader_parameter_number(reader *r, const char *text, size_t length) {
         r->parameter_capacity = larger;
     }
     r->parameters[r->parameter_count++] = (habitat_parameter){r->parameter_dtype, elements};
-    return 1;
-}
-
-void reader_memory_argument(reader *r, const char *text, size_t length) {
-    event *e = &r->e;
-    if (r->key == KEY_ALLOCATED || r->key == KEY_RESERVED) {
-        measured *m = r->key == KEY_ALLOCATED ? &e->allocated : &e->reserved;
-        m->state = number_scaled(text, length, 0, TRACE_BYTES_LIMIT, &m->value) == NUMBER_OK
-                       ? PRESENT
-                       : NOT_A_NUMBER;
-        return;
-    }
-    int64_t *field = r->key == KEY_MEMORY_BYTES    ? &e->allocation_bytes
-                     : r->key == KEY_MEMORY_DEVICE ? &e->memory_device
-                                                   : &e->memory_kind;
-    int64_t value;
-    if (number_signed(text, length, &value) == NUMBER_OK)
-        *field = value;
-}
-
-/* Totals of the GPU that gave out most: of one rank's GPU, then. What cannot be read is no total.
- */
-int reader_memory_event(reader *r) {
-    const event *e = &r->e;
-    r->b->trace->info.skipped_events++;
-    bool gpu = e->memory_kind == KIND_CUDA || e->memory_kind == KIND_HIP;
-    if (!gpu || e->allocated.state != PRESENT || e->time.state != PRESENT)
-        return 1;
-    double allocated = (double)e->allocated.value;
-    if (!(r->memory_peak_bytes > 0) || e->time.value < r->memory_from_ns) {
-        r->memory_from_ns = e->time.value;
-        r->memory_first_bytes = allocated - (double)e->allocation_bytes;
-    }
-    r->memory_peak_bytes = fmax(r->memory_peak_bytes, allocated);
-    if (e->reserved.state == PRESENT)
-        r->memory_reserved_bytes = fmax(r->memory_reserved_bytes, (double)e->reserved.value);
     return 1;
 }
 

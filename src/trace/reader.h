@@ -263,11 +263,9 @@ void reader_measure(reader *r, measured *m, const char *text, size_t length, int
                     uint64_t limit);
 const char *reader_keep_text(reader *r, const char *text, size_t length);
 
-/* memory.c: the "memory" object, and `[memory]` events. */
+/* memory.c: the "memory" object. */
 int reader_memory_number(reader *r, const char *text, size_t length);
 int reader_parameter_number(reader *r, const char *text, size_t length);
-void reader_memory_argument(reader *r, const char *text, size_t length);
-int reader_memory_event(reader *r);
 /* Behind the last event: what the events say where the object does not. */
 habitat_status reader_finish_memory(reader *r);
 

@@ -1,6 +1,6 @@
 /* Inside of the memory of an iteration: the steps of its passes, and lines made of them. */
-#ifndef HABITAT_MEMORY_MEMORY_H
-#define HABITAT_MEMORY_MEMORY_H
+#ifndef HABITAT_MEMORY_MODEL_H
+#define HABITAT_MEMORY_MODEL_H
 
 #ifndef HABITAT_EXPERIMENTAL
 #define HABITAT_EXPERIMENTAL
