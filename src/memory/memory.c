@@ -221,18 +221,19 @@ habitat_status habitat_memory_predict(const habitat_memory *m, double batch_fact
     double sum = scale * (m->parameters_bytes + m->optimizer_bytes) + m->buffers_bytes +
                  m->workspace_bytes + fmax(moments, optimizer_step(m) > 0 ? step : 0);
     bool measured = known(m->peak_bytes);
+    bool told = lines->count || !m->from_shapes; /* weights from few products are none */
     *out = (habitat_memory_parts){
         .basis = same && measured ? HABITAT_MEMORY_MEASURED
                  : !lines->count  ? HABITAT_MEMORY_UNKNOWN
                  : measured       ? HABITAT_MEMORY_SCALED
                                   : HABITAT_MEMORY_SHAPES,
-        .parameters_bytes = scale * m->parameters_bytes + m->buffers_bytes,
-        .gradients_bytes = scale * m->gradients_bytes,
-        .optimizer_bytes = scale * m->optimizer_bytes,
-        .activations_bytes = lines->count ? moments : NAN,
-        .workspace_bytes = lines->count || known(m->workspace_bytes) ? m->workspace_bytes : NAN,
+        .parameters_bytes = told ? scale * m->parameters_bytes + m->buffers_bytes : (double)NAN,
+        .gradients_bytes = told ? scale * m->gradients_bytes : (double)NAN,
+        .optimizer_bytes = told ? scale * m->optimizer_bytes : (double)NAN,
+        .activations_bytes = lines->count ? moments : (double)NAN,
+        .workspace_bytes = lines->count ? m->workspace_bytes : (double)NAN,
         .peak_bytes = same && measured ? m->peak_bytes
                       : lines->count   ? sum
-                                       : NAN};
+                                       : (double)NAN};
     return HABITAT_OK;
 }

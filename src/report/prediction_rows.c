@@ -87,9 +87,11 @@ static bool batch_unknown(const void *of) {
     return !batch_known(of);
 }
 
+/* In narrow tables names of GPUs would give way to it; "too small" is said there too. */
 static bool memory_known(const void *of) {
-    const habitat_answer *what = ((const prediction_listing *)of)->what;
-    for (size_t i = 0; i < what->row_count; i++)
+    const prediction_listing *list = of;
+    const habitat_answer *what = list->what;
+    for (size_t i = 0; list->wide && i < what->row_count; i++)
         if (what->rows[i].prediction->fits >= 0)
             return true;
     return false;

@@ -32,6 +32,7 @@ typedef struct prediction_listing {
     const habitat_answer *what;
     const habitat_answer_row *const *sorted; /* shape (row_count); NULL: as they are */
     int decimals;                            /* of milliseconds in a text table */
+    bool wide;                               /* a text table has room for all columns */
 } prediction_listing;
 
 /* list and room are kept: they must live as long as the rows are written. */

@@ -11,7 +11,7 @@
 #include "report/prediction_rows.h"
 #include "work/class.h"
 
-enum { DEFAULT_TOP = 15, CLASS_COLUMNS = 6, TEXT_BYTES = 256 };
+enum { DEFAULT_TOP = 15, CLASS_COLUMNS = 6, TEXT_BYTES = 256, WIDE_COLUMNS = 96 };
 
 /* ---- JSON and CSV ---- */
 
@@ -95,7 +95,7 @@ static int by_iteration(const void *a, const void *b) {
 static void text_summary(writer *w, const habitat_answer *what,
                          const habitat_answer_row *const *sorted, size_t shown) {
     prediction_line line;
-    prediction_listing list = {.what = what, .sorted = sorted};
+    prediction_listing list = {.what = what, .sorted = sorted, .wide = w->width >= WIDE_COLUMNS};
     if (what->row_count)
         list.decimals = decimals_for(sorted[0]->prediction->iteration_ms, 3);
     row_list rows = prediction_rows(&list, &line);
@@ -105,8 +105,11 @@ static void text_summary(writer *w, const habitat_answer *what,
     for (size_t i = 0; i < shown; i++)
         small = small || sorted[i]->prediction->fits == 0;
     if (small)
-        writer_printf(w, "\ntoo small: the %.1f GB that were in use on the origin do not fit.\n",
-                      sorted[0]->prediction->memory_bytes / HABITAT_GB);
+        writer_printf(w, "\ntoo small: the %.1f GB that %s do not fit.\n",
+                      sorted[0]->prediction->memory_bytes / HABITAT_GB,
+                      isfinite(habitat_trace_get_info(what->trace)->peak_memory_bytes)
+                          ? "were in use on the origin"
+                          : "shapes tell it needs");
 }
 
 /* The classes with the most time over all destinations, largest first. */
