@@ -14,12 +14,9 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
     bool asked; /* runs by its name alone: its measurements are not in data/ */
-} parts[] = {{"ops", eval_ops, false},
-             {"e2e", eval_e2e, false},
-             {"cnn", eval_cnn, false},
-             {"pairs", eval_pairs, false},
-             {"replay", eval_replay, false},
-             {"memory", eval_memory, false},
+} parts[] = {{"ops", eval_ops, false},       {"e2e", eval_e2e, false},
+             {"cnn", eval_cnn, false},       {"pairs", eval_pairs, false},
+             {"replay", eval_replay, false}, {"memory", eval_memory, false},
              {"suite", eval_suite, true}};
 enum { PARTS = sizeof parts / sizeof *parts };
 

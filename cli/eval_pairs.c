@@ -1,4 +1,5 @@
-/* habitat eval pairs, replay and memory: recordings against one another, and against what they note. */
+/* habitat eval pairs, replay and memory: recordings against one another, and against what they
+ * note. */
 #include "eval_pairs.h"
 
 #include <stdlib.h>
