@@ -57,8 +57,13 @@ static void take_recorded(habitat_memory *m, const habitat_trace_info *info) {
 
 /* Weights from the operations that use them, where the recording does not say. */
 static void estimate_state(habitat_memory *m, const memory_steps *steps, double between) {
-    if (known(m->parameters_bytes))
+    if (known(m->parameters_bytes)) {
+        if (!known(m->gradients_bytes))
+            m->gradients_bytes = m->facts.has_backward ? m->parameters_bytes : 0;
+        if (!known(m->optimizer_bytes))
+            m->optimizer_bytes = m->parameters_bytes * m->facts.state_factor;
         return;
+    }
     double each = m->facts.kind == MEMORY_KIND_HALF ? 2 : single_bytes;
     m->from_shapes = true;
     m->parameters_bytes = (m->facts.weights > 0 ? m->facts.weights : steps->weights) * each;

@@ -123,6 +123,18 @@ static void test_shapes(void) {
     habitat_memory_free(memory);
 }
 
+/* Weights are noted and nothing else: gradients are as large. */
+static void test_some_notes(void) {
+    habitat_memory *memory =
+        memory_of(TRACE("\"habitat\":{\"memory\":{\"parameters_bytes\":2560}},", PASSES));
+    habitat_memory_parts parts = {0};
+    CHECK_INT(habitat_memory_predict(memory, 1, HABITAT_MEMORY_RECORDED, &parts), HABITAT_OK);
+    CHECK_NEAR(parts.gradients_bytes, 2560.0, 0);
+    CHECK_NEAR(parts.optimizer_bytes, 0.0, 0);
+    CHECK_NEAR(parts.peak_bytes, 2560.0 + 4096 + 71.4e6, 1e-12);
+    habitat_memory_free(memory);
+}
+
 /* No shapes: the recorded peak is all there is. */
 static void test_no_shapes(void) {
     habitat_memory_parts parts = {.peak_bytes = -1};
@@ -226,6 +238,7 @@ int main(void) {
     test_autocast();
     test_correction();
     test_shapes();
+    test_some_notes();
     test_no_shapes();
     test_fit();
     test_largest_batch();
