@@ -75,13 +75,13 @@ static bool weight_place(const call *c, uint32_t input) {
     return input > 0 ? c->rule->weights >> (input < 2 ? input : 2) & 1 : c->rule->weights & KEEPS_0;
 }
 
-/* Weights come first where they were made long ago: at their place, or with a size that only they
- * have. */
+/* Weights stand at their place; where a rule names none, a size that only they have tells them. */
 static bool is_weight(const call *c, uint32_t input, double elements) {
     if (weight_place(c, input))
         return true;
     const walk *w = c->w;
-    return memory_tensors_find(&w->tensors, elements, PREFER_NEWEST, NULL, 0) == HABITAT_NONE &&
+    return !c->rule->weights &&
+           memory_tensors_find(&w->tensors, elements, PREFER_NEWEST, NULL, 0) == HABITAT_NONE &&
            is_weight_size(w, elements);
 }
 

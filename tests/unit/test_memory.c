@@ -234,15 +234,26 @@ static void test_bad_notes(void) {
 
 int main(void) {
     test_parts();
+    check_case("parts of a recorded peak");
     test_batch();
+    check_case("another batch size");
     test_autocast();
+    check_case("fp32 to autocast");
     test_correction();
+    check_case("the recorded peak corrects what grows");
     test_shapes();
+    check_case("from shapes alone");
     test_some_notes();
+    check_case("weights noted alone");
     test_no_shapes();
+    check_case("without shapes");
     test_fit();
+    check_case("what fits");
     test_largest_batch();
+    check_case("the largest batch");
     test_events();
+    check_case("events of a profile");
     test_bad_notes();
+    check_case("bad notes");
     return check_done();
 }

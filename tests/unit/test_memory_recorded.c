@@ -45,6 +45,7 @@ int main(void) {
         CHECK_NEAR(parts.peak_bytes, to_bytes, cases[i].within);
         habitat_memory_free(from);
         habitat_memory_free(to);
+        check_case(cases[i].to);
     }
     return check_done();
 }
