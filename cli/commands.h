@@ -8,6 +8,7 @@
 #define CLI_COMMANDS(X)                                                                            \
     X("info", cmd_info)                                                                            \
     X("predict", cmd_predict)                                                                      \
+    X("choose", cmd_choose)                                                                        \
     X("explain", cmd_explain)                                                                      \
     X("export", cmd_export)                                                                        \
     X("op", cmd_op)                                                                                \

@@ -4,8 +4,21 @@
 #include <unistd.h>
 
 #include "input.h"
+#include "prices.h"
 
-static int read_options(const cli_request *request, cli_input *in) {
+/* What a further file shares with the first, or all that is opened once. */
+static int open_tables(const cli_request *request, const cli_input *first, cli_input *in) {
+    if (first) {
+        in->borrowed = true;
+        in->table = first->table;
+        in->prices = first->prices;
+        return CLI_DONE;
+    }
+    int code = cli_open_gpus_noting(&request->gpu_files, &in->table, &in->notes);
+    return code == CLI_DONE ? cli_open_prices(request, in) : code;
+}
+
+static int read_options(const cli_request *request, const cli_input *first, cli_input *in) {
     habitat_error error = {0};
     habitat_report_format format = HABITAT_REPORT_TEXT;
     int code = cli_format(request->json, request->csv, &format);
@@ -30,7 +43,7 @@ static int read_options(const cli_request *request, cli_input *in) {
         return cli_fail(
             CLI_USAGE, "--iterations",
             "does not go with --nvtx-range, whose ranges are the iterations; choose one");
-    return cli_open_gpus_noting(&request->gpu_files, &in->table, &in->notes);
+    return open_tables(request, first, in);
 }
 
 /* "-" is standard input; a file of that name is "./-". */
@@ -77,6 +90,11 @@ static int ask(const cli_request *request, habitat_request *asked, cli_input *in
     asked->cpu_scale = request->cpu_scale != 1.0 ? request->cpu_scale : 0.0;
     asked->notes = (const char *const *)in->notes.lines;
     asked->note_count = in->notes.count;
+    asked->prices = in->prices;
+    asked->spot = request->spot;
+    asked->steps = request->steps;
+    asked->samples = request->samples;
+    asked->today = cli_today(in->today, sizeof in->today);
     error.index = SIZE_MAX;
     if (habitat_ask(asked, &in->answer, &error) == HABITAT_OK) {
         warn(asked, in);
@@ -88,12 +106,13 @@ static int ask(const cli_request *request, habitat_request *asked, cli_input *in
                                       : file);
 }
 
-int cli_input_open(const cli_request *request, const char *file, bool destinations, cli_input *in) {
+static int open_input(const cli_request *request, const char *file, bool destinations,
+                      const cli_input *first, cli_input *in) {
     const habitat_gpu **gpus = NULL;
     habitat_request asked;
     habitat_request_init(&asked);
     asked.no_predictions = !destinations;
-    int code = read_options(request, in);
+    int code = read_options(request, first, in);
     if (code == CLI_DONE && destinations)
         code = cli_find_gpus(in->table, &request->to, &gpus, &asked.destination_count, &in->notes);
     asked.destinations = gpus;
@@ -105,9 +124,21 @@ int cli_input_open(const cli_request *request, const char *file, bool destinatio
     return code;
 }
 
+int cli_input_open(const cli_request *request, const char *file, bool destinations, cli_input *in) {
+    return open_input(request, file, destinations, NULL, in);
+}
+
+int cli_input_open_more(const cli_request *request, const char *file, const cli_input *first,
+                        cli_input *in) {
+    return open_input(request, file, true, first, in);
+}
+
 void cli_input_free(cli_input *in) {
     habitat_answer_free(in->answer);
     habitat_trace_free(in->trace);
-    habitat_gpu_table_free(in->table);
+    if (!in->borrowed) {
+        habitat_prices_free(in->prices);
+        habitat_gpu_table_free(in->table);
+    }
     cli_notes_free(&in->notes);
 }

@@ -10,13 +10,25 @@ typedef struct cli_request {
     cli_list to, gpu_files;
     const char *from, *method, *by, *nvtx_range, *assemble, *timeline;
     double cpu_scale;
+    cli_list prices, price; /* files; "GPU=2.49" */
     size_t top, iterations;
-    bool json, csv;
+    double steps, samples; /* of the whole training; 0: not said */
+    bool json, csv, spot;
 } cli_request;
+
+/* Options about prices and the length of the training. */
+#define CLI_PRICE_OPTIONS(request)                                                                 \
+    {"--price", 0, CLI_LIST, &(request).price}, {"--prices", 0, CLI_LIST, &(request).prices},      \
+        {"--spot", 0, CLI_FLAG, &(request).spot}, {"--steps", 0, CLI_NUMBER, &(request).steps}, {  \
+        "--samples", 0, CLI_NUMBER, &(request).samples                                             \
+    }
 
 /* All that was opened, in the order it is needed. */
 typedef struct cli_input {
+    bool borrowed; /* table and prices are another input's */
     habitat_gpu_table *table;
+    habitat_prices *prices;
+    char today[16];
     habitat_trace *trace;
     habitat_answer *answer;
     habitat_report_options report;
@@ -30,6 +42,10 @@ typedef struct cli_input {
  * @param destinations whether there are any to predict for.
  * @return CLI_DONE, or an exit code after a message. Free in every case. */
 int cli_input_open(const cli_request *request, const char *file, bool destinations, cli_input *out);
+
+/* The same for a further file of one command: with the GPU table and the prices of the first. */
+int cli_input_open_more(const cli_request *request, const char *file, const cli_input *first,
+                        cli_input *out);
 
 void cli_input_free(cli_input *input);
 

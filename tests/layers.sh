@@ -45,7 +45,7 @@ public() { # public headers that belong to a module
     predict) echo "method predict" ;;
     replay) echo "replay" ;;
     export) echo "export" ;;
-    ask) echo "ask" ;;
+    ask) echo "ask price choose" ;;
     report) echo "report json" ;;
     esac
 }

@@ -24,6 +24,7 @@
 #include <habitat/gpu.h>
 #include <habitat/models.h>
 #include <habitat/predict.h>
+#include <habitat/price.h>
 #include <habitat/question.h>
 #include <habitat/replay.h>
 #include <habitat/status.h>
@@ -77,6 +78,13 @@ typedef struct habitat_request {
     /* An iteration: how it is put together from its kernels. */
     habitat_assemble assemble; /* 0: replayed, where it is a recording's */
     double cpu_scale;          /* replay: multiplies the CPU's times; 0: as on the recorded host */
+    /* What it costs. */
+    const habitat_prices *prices; /* NULL: no costs */
+    bool spot;                    /* spot prices; else on-demand ones */
+    const char *today;            /* "2026-11-22": old prices say their age; NULL: none does */
+    /* How long the whole training is: one of these, or neither. */
+    double steps;   /* iterations */
+    double samples; /* needs a trace that knows its batch size */
 } habitat_request;
 
 /** Set a request to its defaults: its size, and every other field zero. @param request not NULL.
@@ -109,6 +117,24 @@ typedef struct habitat_answer_key {
     uint32_t gpu_count; /* GPUs that run the iteration together */
 } habitat_answer_key;
 
+/* What an iteration costs on a GPU, and a training of many. NaN: not known; without a length of the
+ * training, its fields are. Low and high are the ends of the 80 % interval of the time. */
+typedef struct habitat_cost {
+    const habitat_price *price; /* NULL: none is known */
+    double price_age_days;      /* NaN: the price has no date, or the request no today */
+    double usd_per_hour;
+    double usd_per_1000_iterations, low_usd_per_1000_iterations, high_usd_per_1000_iterations;
+    double samples_per_usd;
+    double hours, low_hours, high_hours; /* of the whole training */
+    double usd, low_usd, high_usd;
+    /* An estimate: the GPU's TDP while it is busy, nothing while it waits. */
+    double energy_j;  /* of an iteration */
+    double total_kwh; /* of the whole training */
+    /* The iteration is not replayed and the origin waited for its CPU, so it may take longer than
+     * its time here, which is the GPU's busy time: hours and dollars are at least these. */
+    bool at_least;
+} habitat_cost;
+
 /* One row: a prediction of an iteration, or estimates of operations. */
 typedef struct habitat_answer_row {
     habitat_answer_key key;
@@ -123,6 +149,8 @@ typedef struct habitat_answer_row {
     /* What this row alone gives reason to say. */
     const char *const *warnings; /* shape (warning_count) */
     size_t warning_count;
+
+    habitat_cost cost; /* of an iteration; all unknown where operations were asked */
 } habitat_answer_row;
 
 /* What is known. Belongs to the caller as a whole: habitat_answer_free(). */
@@ -141,6 +169,8 @@ typedef struct habitat_answer {
     const habitat_warning
         *warnings; /* shape (warning_count), in the order in which they are told */
     size_t warning_count;
+    double steps;                 /* iterations of the whole training; NaN: not asked */
+    const habitat_prices *prices; /* of the request */
 } habitat_answer;
 
 /** Answer a request.

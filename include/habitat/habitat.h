@@ -39,7 +39,9 @@
 #include <habitat/memory.h>
 #include <habitat/replay.h>
 #include <habitat/export.h>
+#include <habitat/price.h>
 #include <habitat/ask.h>
+#include <habitat/choose.h>
 #include <habitat/json.h>
 #endif
 

@@ -28,6 +28,7 @@ extern "C" {
 #endif
 
 typedef struct habitat_answer habitat_answer; /* habitat/ask.h */
+typedef struct habitat_choice habitat_choice; /* habitat/choose.h */
 
 typedef enum habitat_report_format {
     HABITAT_REPORT_TEXT = 0,
@@ -113,6 +114,13 @@ HABITAT_API habitat_status habitat_report_findings(const habitat_gpu_table *tabl
 HABITAT_API habitat_status habitat_report_operation(const habitat_answer *what,
                                                     const habitat_report_options *options,
                                                     habitat_error *err);
+
+/** `habitat choose`: recommendation, ranking, what no other GPU beats, ties, what was left out.
+ * Text shows the first options->top rows (0: 7).
+ * @return as habitat_report_prediction(). @since 0.2 */
+HABITAT_API habitat_status habitat_report_choice(const habitat_choice *choice,
+                                                 const habitat_report_options *options,
+                                                 habitat_error *err);
 
 #endif /* ---- end of the experimental half ---- */
 

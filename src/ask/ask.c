@@ -61,8 +61,12 @@ static habitat_status fill(const habitat_request *r, size_t count,
     for (size_t i = 0; status == HABITAT_OK && i < r->note_count; i++)
         status = warnings_add(out, HABITAT_ABOUT_NOTE, r->notes[i], err);
     if (status == HABITAT_OK)
+        status = cost_steps(r, &out->open, err);
+    if (status == HABITAT_OK)
         status = r->operations ? answer_operations(r, count, destinations, out, err)
                                : answer_iteration(r, count, destinations, out, err);
+    if (status == HABITAT_OK)
+        cost_rows(r, &out->open);
     return status == HABITAT_OK ? warnings_assemble(count, destinations, out, err) : status;
 }
 
@@ -86,7 +90,8 @@ habitat_status habitat_ask(const habitat_request *request, habitat_answer **out,
                                       .operations = request->operations,
                                       .operation_count = request->operation_count,
                                       .name = request->name,
-                                      .shape = request->shape};
+                                      .shape = request->shape,
+                                      .prices = request->prices};
         status = fill(request, count, destinations, made, err);
     } else {
         status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");

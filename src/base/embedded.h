@@ -14,5 +14,6 @@ extern const habitat_embedded_file habitat_embedded_models[];
 extern const size_t habitat_embedded_models_count;
 
 extern const habitat_embedded_file habitat_embedded_gpu_template[];
+extern const habitat_embedded_file habitat_embedded_prices[];
 
 #endif

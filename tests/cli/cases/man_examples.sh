@@ -1,6 +1,6 @@
 # Every example of the pages runs, in a folder with a trace of that name.
 cp "$source/data/recordings/resnet50_b4_fp32_h200.json.gz" trace.json.gz
-for verb in info predict explain op gpus; do
+for verb in info predict choose explain op gpus; do
     awk '/^# /{ inside = $0 == "# EXAMPLES" } inside && /^    /' "$source/docs/man/habitat-$verb.1.md" |
         sed 's/^ *//' >examples
     # a line that ends in a backslash goes on

@@ -1,0 +1,282 @@
+/* Ranks GPUs by cost, time or energy of the mean iteration of one or several answers. */
+#include "ask/choice.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ask/answer.h"
+#include "base/error.h"
+#include "gpu/gpu.h"
+
+static const char *const objective_names[] = {"cost", "time", "energy"};
+
+const char *habitat_objective_name(habitat_objective objective) {
+    return (unsigned)objective < HABITAT_OBJECTIVE_COUNT ? objective_names[objective] : NULL;
+}
+
+habitat_status habitat_objective_from_name(const char *name, habitat_objective *out,
+                                           habitat_error *err) {
+    for (int i = 0; name && i < HABITAT_OBJECTIVE_COUNT; i++)
+        if (strcmp(name, objective_names[i]) == 0) {
+            *out = (habitat_objective)i;
+            return HABITAT_OK;
+        }
+    return habitat_fail(err, HABITAT_E_ARG,
+                        "\"%.40s\" is nothing to choose by; take cost, time or energy",
+                        name ? name : "");
+}
+
+/* ---- one GPU in all answers ---- */
+
+static const habitat_answer_row *find_row(const habitat_answer *in, const habitat_answer_key *key) {
+    for (size_t i = 0; i < in->row_count; i++) {
+        const habitat_answer_key *k = &in->rows[i].key;
+        if (k->gpu == key->gpu && k->batch_size == key->batch_size &&
+            k->precision == key->precision && k->gpu_count == key->gpu_count &&
+            in->rows[i].prediction)
+            return &in->rows[i];
+    }
+    return NULL;
+}
+
+static void add_weighted(habitat_choice_row *sum, const habitat_answer_row *row, double weight) {
+    const habitat_prediction *p = row->prediction;
+    double left = row->key.gpu->memory_bytes - p->memory_bytes;
+    sum->iteration_ms += weight * p->iteration_ms;
+    sum->low_ms += weight * p->low_ms;
+    sum->high_ms += weight * p->high_ms;
+    sum->cost.energy_j += weight * row->cost.energy_j;
+    sum->calibrated = sum->calibrated && p->intervals_calibrated;
+    if (p->fits == 0 || (p->fits < 0 && sum->fits > 0))
+        sum->fits = p->fits;
+    if (isnan(left) || left < sum->headroom_bytes)
+        sum->headroom_bytes = left;
+}
+
+/* The mean iteration on a GPU; NULL, or the answer that has no row of it. */
+static const habitat_answer *mean_row(const habitat_choice *of, const habitat_answer_row *first,
+                                      habitat_choice_row *out) {
+    *out = (habitat_choice_row){.key = first->key,
+                                .cost = first->cost,
+                                .fits = 1,
+                                .calibrated = true,
+                                .headroom_bytes = INFINITY};
+    out->cost.energy_j = 0;
+    out->cost.samples_per_usd = NAN; /* samples of several recordings are not alike */
+    for (size_t i = 0; i < of->answer_count; i++) {
+        const habitat_answer_row *row = find_row(of->answers[i], &first->key);
+        if (!row)
+            return of->answers[i];
+        add_weighted(out, row, of->weights[i]);
+    }
+    if (of->answer_count == 1)
+        out->cost.samples_per_usd = first->cost.samples_per_usd;
+    cost_of_times(out->iteration_ms, out->low_ms, out->high_ms, of->steps, &out->cost);
+    return NULL;
+}
+
+static void set_value(habitat_objective objective, habitat_choice_row *row) {
+    const habitat_cost *c = &row->cost;
+    switch (objective) {
+    case HABITAT_OBJECTIVE_TIME:
+        row->value = row->iteration_ms;
+        break;
+    case HABITAT_OBJECTIVE_ENERGY:
+        row->value = c->energy_j;
+        break;
+    case HABITAT_OBJECTIVE_COST:
+    case HABITAT_OBJECTIVE_COUNT:
+        row->value = c->usd_per_1000_iterations;
+        break;
+    }
+    row->low = row->value * (row->low_ms / row->iteration_ms);
+    row->high = row->value * (row->high_ms / row->iteration_ms);
+}
+
+/* Why this GPU cannot be taken; HABITAT_EXCLUDED_COUNT: it can. */
+static habitat_exclusion_kind obstacle(const habitat_choice *c, const habitat_choice_row *row) {
+    const habitat_choice_options *o = &c->options;
+    const habitat_gpu *origin = habitat_workload_get_info(c->answers[0]->workload)->origin;
+    bool needs_price = o->objective == HABITAT_OBJECTIVE_COST || o->max_usd_per_hour > 0;
+    if (!o->other_vendors && origin && strcmp(origin->vendor, row->key.gpu->vendor) != 0)
+        return HABITAT_EXCLUDED_VENDOR;
+    if (row->fits == 0)
+        return HABITAT_EXCLUDED_SMALL;
+    if (o->must_fit && row->fits < 0)
+        return HABITAT_EXCLUDED_FIT;
+    if (o->deadline_hours > 0 && !(row->cost.hours <= o->deadline_hours))
+        return HABITAT_EXCLUDED_DEADLINE;
+    if (needs_price && isnan(row->cost.usd_per_hour))
+        return HABITAT_EXCLUDED_NO_PRICE;
+    if (o->max_usd_per_hour > 0 && row->cost.usd_per_hour > o->max_usd_per_hour)
+        return HABITAT_EXCLUDED_PRICE;
+    return row->value > 0 ? HABITAT_EXCLUDED_COUNT : HABITAT_EXCLUDED_UNKNOWN;
+}
+
+static const char *obstacle_words(made_choice *out, habitat_exclusion_kind kind,
+                                  const habitat_choice_row *row) {
+    switch (kind) {
+    case HABITAT_EXCLUDED_VENDOR:
+        return "of another vendor than the recording's GPU: no measurement checks its prediction";
+    case HABITAT_EXCLUDED_SMALL:
+        return "too small: the memory that was in use on the origin does not fit";
+    case HABITAT_EXCLUDED_FIT:
+        return "not known to fit: the recording does not say how much memory was in use";
+    case HABITAT_EXCLUDED_DEADLINE:
+        return choice_line(out, "takes %.3g hours, longer than the deadline of %g", row->cost.hours,
+                           out->open.options.deadline_hours);
+    case HABITAT_EXCLUDED_NO_PRICE:
+        return "no price is known; give one with --price";
+    case HABITAT_EXCLUDED_PRICE:
+        return choice_line(out, "costs $%.2f an hour, more than $%.2f", row->cost.usd_per_hour,
+                           out->open.options.max_usd_per_hour);
+    case HABITAT_EXCLUDED_UNKNOWN:
+    case HABITAT_EXCLUDED_COUNT:
+        break;
+    }
+    return choice_line(out, "its %s is not known",
+                       habitat_objective_name(out->open.options.objective));
+}
+
+static habitat_status exclude(made_choice *out, const habitat_answer_key *key,
+                              habitat_exclusion_kind kind, const char *reason, double iteration_ms,
+                              habitat_error *err) {
+    if (!reason)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    out->excluded[out->open.excluded_count++] = (habitat_exclusion){
+        .key = *key, .kind = kind, .reason = reason, .iteration_ms = iteration_ms};
+    return HABITAT_OK;
+}
+
+static habitat_status place(made_choice *out, const habitat_answer_row *first, habitat_error *err) {
+    habitat_choice *c = &out->open;
+    habitat_choice_row row;
+    const habitat_answer *lacks = mean_row(c, first, &row);
+    if (lacks) {
+        const char *file = lacks->trace ? habitat_trace_get_info(lacks->trace)->file : NULL;
+        return exclude(out, &first->key, HABITAT_EXCLUDED_UNKNOWN,
+                       choice_line(out, "not predicted for %.200s", file ? file : "a workload"),
+                       NAN, err);
+    }
+    set_value(c->options.objective, &row);
+    habitat_exclusion_kind kind = obstacle(c, &row);
+    if (kind != HABITAT_EXCLUDED_COUNT)
+        return exclude(out, &first->key, kind, obstacle_words(out, kind, &row), row.iteration_ms,
+                       err);
+    c->rows[c->row_count++] = row;
+    return HABITAT_OK;
+}
+
+/* ---- ranking ---- */
+
+static int by_value(const void *a, const void *b) {
+    const habitat_choice_row *x = a, *y = b;
+    if (x->value != y->value)
+        return x->value < y->value ? -1 : 1;
+    if (x->iteration_ms != y->iteration_ms)
+        return x->iteration_ms < y->iteration_ms ? -1 : 1;
+    return strcmp(x->key.gpu->name, y->key.gpu->name);
+}
+
+/* Whether `a` leaves no reason to take `b`. */
+static bool beats(const habitat_choice_row *a, const habitat_choice_row *b) {
+    double x = a->cost.usd_per_1000_iterations, y = b->cost.usd_per_1000_iterations;
+    return a->iteration_ms <= b->iteration_ms && x <= y &&
+           (a->iteration_ms < b->iteration_ms || x < y);
+}
+
+static void rank(habitat_choice *c) {
+    qsort(c->rows, c->row_count, sizeof *c->rows, by_value);
+    for (size_t i = 0; i < c->row_count; i++) {
+        habitat_choice_row *row = &c->rows[i];
+        row->tie = i > 0 && row->low <= c->rows[0].high;
+        row->pareto = !isnan(row->cost.usd_per_1000_iterations);
+        for (size_t k = 0; row->pareto && k < c->row_count; k++)
+            row->pareto = !beats(&c->rows[k], row);
+    }
+    c->recommended = c->row_count ? &c->rows[0] : NULL;
+}
+
+/* ---- the whole ---- */
+
+static habitat_status check(const habitat_answer *const *answers, const double *weights,
+                            size_t count, const habitat_choice_options *options,
+                            habitat_error *err) {
+    for (size_t i = 0; i < count; i++) {
+        if (!answers[i] || !answers[i]->workload ||
+            (answers[i]->row_count && !answers[i]->rows[0].prediction))
+            return habitat_fail(err, HABITAT_E_ARG, "answer %zu is not of an iteration", i);
+        if (weights && !(weights[i] > 0.0 && isfinite(weights[i])))
+            return habitat_fail(err, HABITAT_E_ARG, "weight %zu is not more than 0", i);
+    }
+    if (!(options->max_usd_per_hour >= 0) || !(options->deadline_hours >= 0) ||
+        !habitat_objective_name(options->objective))
+        return habitat_fail(err, HABITAT_E_ARG, "no such objective, price or deadline");
+    if (options->deadline_hours > 0 && isnan(answers[0]->steps))
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "a deadline needs the length of the training: --steps or --samples");
+    return HABITAT_OK;
+}
+
+static habitat_status take_answers(made_choice *out, const habitat_answer *const *answers,
+                                   const double *weights, size_t count, habitat_error *err) {
+    const habitat_answer **kept = habitat_arena_alloc(&out->arena, count * sizeof *kept);
+    double *shares = habitat_arena_alloc(&out->arena, count * sizeof *shares), sum = 0;
+    size_t rows = answers[0]->row_count + 1;
+    out->open.rows = calloc(rows, sizeof *out->open.rows);
+    out->open.excluded = out->excluded = calloc(rows, sizeof *out->excluded);
+    if (!kept || !shares || !out->open.rows || !out->excluded)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        sum += weights ? weights[i] : 1;
+    for (size_t i = 0; i < count; i++) {
+        kept[i] = answers[i];
+        shares[i] = (weights ? weights[i] : 1) / sum;
+        out->open.at_least |= answers[i]->row_count && answers[i]->rows[0].cost.at_least;
+    }
+    out->open.answers = kept;
+    out->open.weights = shares;
+    out->open.answer_count = count;
+    out->open.steps = answers[0]->steps;
+    return HABITAT_OK;
+}
+
+habitat_status habitat_choose(const habitat_answer *const *answers, const double *weights,
+                              size_t count, const habitat_choice_options *options,
+                              habitat_choice **out, habitat_error *err) {
+    static const habitat_choice_options usual;
+    const habitat_choice_options *o = options ? options : &usual;
+    if (!answers || !count || !out)
+        return habitat_fail(err, HABITAT_E_ARG, "no answers or no place for the choice given");
+    habitat_status status = check(answers, weights, count, o, err);
+    if (status != HABITAT_OK)
+        return status;
+    made_choice *made = calloc(1, sizeof *made);
+    if (!made)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    made->open.options = *o;
+    status = take_answers(made, answers, weights, count, err);
+    for (size_t i = 0; status == HABITAT_OK && i < answers[0]->row_count; i++)
+        status = place(made, &answers[0]->rows[i], err);
+    if (status == HABITAT_OK) {
+        rank(&made->open);
+        status = choice_words(made, err);
+    }
+    if (status == HABITAT_OK)
+        *out = &made->open;
+    else
+        habitat_choice_free(&made->open);
+    return status;
+}
+
+void habitat_choice_free(habitat_choice *open) {
+    made_choice *c = (made_choice *)(void *)open;
+    if (!c)
+        return;
+    free(open->rows);
+    free(c->excluded);
+    habitat_arena_free(&c->arena);
+    free(c);
+}

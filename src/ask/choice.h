@@ -1,0 +1,28 @@
+/* A choice from inside. */
+#ifndef HABITAT_ASK_CHOICE_H
+#define HABITAT_ASK_CHOICE_H
+
+#include <habitat/choose.h>
+
+#include "base/arena.h"
+
+enum { CHANGES_MAX = 4 };
+
+typedef struct made_choice {
+    habitat_choice open; /* first: a public pointer is a pointer to its made_choice */
+    habitat_exclusion *excluded;
+    habitat_arena arena;
+} made_choice;
+
+/* choice_words.c: the reason and what would change it, once all rows are ranked. HABITAT_E_MEMORY.
+ */
+habitat_status choice_words(made_choice *out, habitat_error *err);
+
+/* A line in the choice's memory; NULL without memory. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+const char *
+choice_line(made_choice *out, const char *format, ...);
+
+#endif

@@ -1,0 +1,89 @@
+/* What iterations cost: time times price, and the energy that a busy GPU takes at most. */
+#include <math.h>
+
+#include "ask/answer.h"
+#include "base/error.h"
+#include "gpu/gpu.h"
+
+static const double ms_per_hour = 3.6e6, j_per_kwh = 3.6e6;
+
+habitat_status cost_steps(const habitat_request *r, habitat_answer *out, habitat_error *err) {
+    uint64_t batch = out->trace ? habitat_trace_get_info(out->trace)->batch_size : 0;
+    double days = 0;
+    out->steps = NAN;
+    if ((r->steps != 0.0 && !(r->steps > 0.0 && isfinite(r->steps))) ||
+        (r->samples != 0.0 && !(r->samples > 0.0 && isfinite(r->samples))))
+        return habitat_fail(err, HABITAT_E_ARG, "the length of a training must be more than 0");
+    if (r->steps > 0.0 && r->samples > 0.0)
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "the length of a training is given in steps or in samples, not both");
+    if (r->today && !habitat_days_between(r->today, r->today, &days))
+        return habitat_fail(err, HABITAT_E_ARG, "\"%.40s\" is no date like 2026-11-22", r->today);
+    if (r->samples > 0.0 && !batch)
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "the recording does not say its batch size: give the length of the "
+                            "training in steps");
+    if (r->steps > 0.0)
+        out->steps = r->steps;
+    else if (r->samples > 0.0)
+        out->steps = ceil(r->samples / (double)batch);
+    return HABITAT_OK;
+}
+
+static habitat_cost unknown(void) {
+    return (habitat_cost){.price_age_days = NAN,
+                          .usd_per_hour = NAN,
+                          .usd_per_1000_iterations = NAN,
+                          .low_usd_per_1000_iterations = NAN,
+                          .high_usd_per_1000_iterations = NAN,
+                          .samples_per_usd = NAN,
+                          .hours = NAN,
+                          .low_hours = NAN,
+                          .high_hours = NAN,
+                          .usd = NAN,
+                          .low_usd = NAN,
+                          .high_usd = NAN,
+                          .energy_j = NAN,
+                          .total_kwh = NAN};
+}
+
+void cost_of_times(double iteration_ms, double low_ms, double high_ms, double steps,
+                   habitat_cost *c) {
+    double usd_per_ms = c->usd_per_hour / ms_per_hour;
+    c->usd_per_1000_iterations = 1000.0 * iteration_ms * usd_per_ms;
+    c->low_usd_per_1000_iterations = 1000.0 * low_ms * usd_per_ms;
+    c->high_usd_per_1000_iterations = 1000.0 * high_ms * usd_per_ms;
+    c->hours = steps * iteration_ms / ms_per_hour;
+    c->low_hours = steps * low_ms / ms_per_hour;
+    c->high_hours = steps * high_ms / ms_per_hour;
+    c->usd = c->hours * c->usd_per_hour;
+    c->low_usd = c->low_hours * c->usd_per_hour;
+    c->high_usd = c->high_hours * c->usd_per_hour;
+    c->total_kwh = steps * c->energy_j / j_per_kwh;
+}
+
+static void cost_row(const habitat_request *r, const habitat_answer *what,
+                     habitat_answer_row *row) {
+    const habitat_prediction *p = row->prediction;
+    const habitat_workload_info *info = habitat_workload_get_info(what->workload);
+    uint64_t batch = what->trace ? habitat_trace_get_info(what->trace)->batch_size : 0;
+    habitat_cost *c = &row->cost;
+    c->price = habitat_prices_of(r->prices, row->key.gpu, r->spot);
+    c->at_least = p->assembled == HABITAT_ASSEMBLE_SUM && info->bound_by == HABITAT_BY_CPU;
+    if (c->price)
+        c->usd_per_hour = c->price->usd_per_hour * row->key.gpu_count;
+    if (c->price && r->today)
+        habitat_days_between(c->price->date, r->today, &c->price_age_days);
+    c->energy_j = row->key.gpu->tdp_w * p->busy_ms / 1e3 * row->key.gpu_count;
+    cost_of_times(p->iteration_ms, p->low_ms, p->high_ms, what->steps, c);
+    if (batch)
+        c->samples_per_usd = (double)batch / p->iteration_ms * ms_per_hour / row->cost.usd_per_hour;
+}
+
+void cost_rows(const habitat_request *r, habitat_answer *out) {
+    for (size_t i = 0; i < out->row_count; i++) {
+        out->rows[i].cost = unknown();
+        if (out->rows[i].prediction)
+            cost_row(r, out, &out->rows[i]);
+    }
+}

@@ -1,0 +1,79 @@
+/* Where prices come from: the library's own list and files. */
+#include "ask/prices.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/embedded.h"
+#include "base/error.h"
+
+enum { LARGEST_JSON_BYTES = 16 << 20 };
+
+habitat_status habitat_prices_create(const habitat_gpu_table *table, bool builtin,
+                                     habitat_prices **out, habitat_error *err) {
+    if (!table || !out)
+        return habitat_fail(err, HABITAT_E_ARG, "no GPU table or no place for the prices given");
+    habitat_prices *made = calloc(1, sizeof *made);
+    if (!made)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    made->table = table;
+    const habitat_embedded_file *file = &habitat_embedded_prices[0];
+    habitat_status status = HABITAT_OK;
+    if (builtin)
+        status = prices_read_json(made, (const char *)file->data, file->size_bytes, "built-in",
+                                  HABITAT_PRICE_BUILTIN, true, err);
+    if (status == HABITAT_OK)
+        *out = made;
+    else
+        habitat_prices_free(made);
+    return status;
+}
+
+/* *text: the file and a NUL, the caller's to free; NULL where it is not JSON, as its first byte
+ * says. */
+static habitat_status read_if_json(const char *path, char **text, size_t *size,
+                                   habitat_error *err) {
+    FILE *file = fopen(path, "rb");
+    habitat_status status = HABITAT_OK;
+    int first = ' ';
+    *text = NULL;
+    if (!file)
+        return habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0, "cannot be read");
+    while (first == ' ' || first == '\t' || first == '\n' || first == '\r')
+        first = fgetc(file);
+    if (first == '{') {
+        rewind(file);
+        *text = malloc(LARGEST_JSON_BYTES + 1);
+        *size = *text ? fread(*text, 1, LARGEST_JSON_BYTES + 1, file) : 0;
+        if (!*text)
+            status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+        else if (*size > LARGEST_JSON_BYTES)
+            status = habitat_fail_at(err, HABITAT_E_RANGE, path, UINT64_MAX, 0,
+                                     "is larger than 16 MiB: a list of prices is not");
+        else
+            (*text)[*size] = '\0';
+    }
+    if (status == HABITAT_OK && ferror(file))
+        status = habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0, "cannot be read");
+    fclose(file);
+    return status;
+}
+
+habitat_status habitat_prices_read(habitat_prices *prices, const char *path, habitat_error *err) {
+    char *text = NULL;
+    size_t size = 0;
+    if (!prices || !path)
+        return habitat_fail(err, HABITAT_E_ARG, "no prices or no file given");
+    size_t before = prices->count, notes = prices->note_count;
+    habitat_status status = read_if_json(path, &text, &size, err);
+    if (status == HABITAT_OK && text)
+        status = prices_read_json(prices, text, size, path, HABITAT_PRICE_FILE, false, err);
+    else if (status == HABITAT_OK)
+        status = prices_read_csv(prices, path, err);
+    free(text);
+    if (status != HABITAT_OK) {
+        prices->count = before;
+        prices->note_count = notes;
+    }
+    return status;
+}

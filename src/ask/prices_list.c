@@ -1,0 +1,159 @@
+/* A list of prices: what is added to it, and the one to reckon with; dates. */
+#include "ask/prices.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+enum { HIGHEST_USD = 1000 };
+
+/* ---- dates ---- */
+
+/* Two digits from 1 to `most` behind a '-'; 0 if there are none. */
+static int part_of_date(const char *text, int most) {
+    if (text[0] != '-' || text[1] < '0' || text[1] > '9' || text[2] < '0' || text[2] > '9')
+        return 0;
+    int value = 10 * (text[1] - '0') + text[2] - '0';
+    return value <= most ? value : 0;
+}
+
+static bool read_date(const char *text, int *year, int *month, int *day) {
+    static const int days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    if (!text || strspn(text, "0123456789") != 4)
+        return false;
+    *year = 1000 * (text[0] - '0') + 100 * (text[1] - '0') + 10 * (text[2] - '0') + text[3] - '0';
+    *month = *day = 1;
+    if (text[4] == '\0')
+        return true;
+    *month = part_of_date(text + 4, 12);
+    if (!*month || text[7] == '\0')
+        return *month != 0;
+    *day = part_of_date(text + 7, days[*month - 1]);
+    return *day && text[10] == '\0';
+}
+
+bool price_date(const char *text) {
+    int year, month, day;
+    return read_date(text, &year, &month, &day);
+}
+
+/* Days since 1 March of the year 0: a leap day is the last day of its year then. */
+static long day_number(int year, int month, int day) {
+    long y = month > 2 ? year : year - 1, m = month > 2 ? month - 3 : month + 9;
+    return 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day;
+}
+
+bool habitat_days_between(const char *from, const char *to, double *days) {
+    int year, month, day;
+    if (!days || !read_date(from, &year, &month, &day))
+        return false;
+    long start = day_number(year, month, day);
+    if (!read_date(to, &year, &month, &day))
+        return false;
+    *days = (double)(day_number(year, month, day) - start);
+    return true;
+}
+
+bool price_kind(const char *word, bool *spot) {
+    bool is_spot = strcmp(word, "spot") == 0;
+    if (!is_spot && strcmp(word, "on-demand") != 0)
+        return false;
+    *spot = is_spot;
+    return true;
+}
+
+/* ---- the list ---- */
+
+static bool keep(habitat_prices *prices, const char **text) {
+    if (*text)
+        *text = habitat_arena_string(&prices->arena, *text, strlen(*text));
+    return *text != NULL;
+}
+
+habitat_status prices_add(habitat_prices *prices, const habitat_price *price, habitat_error *err) {
+    habitat_price kept = *price;
+    const char **texts[] = {&kept.provider, &kept.region, &kept.product,
+                            &kept.source,   &kept.date,   &kept.file};
+    if (!(price->usd_per_hour > 0.0 && price->usd_per_hour <= HIGHEST_USD))
+        return habitat_fail_at(err, HABITAT_E_RANGE, price->file, UINT64_MAX, price->line,
+                               "%s: the price of a GPU-hour must be more than 0 and at most %d US "
+                               "dollars",
+                               habitat_gpu_name(price->gpu), HIGHEST_USD);
+    if (prices->count == prices->capacity) {
+        size_t capacity = 2 * prices->capacity + 64;
+        habitat_price *grown = realloc(prices->list, capacity * sizeof *grown);
+        if (!grown)
+            return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+        prices->list = grown;
+        prices->capacity = capacity;
+    }
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (*texts[i] && !keep(prices, texts[i]))
+            return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    prices->list[prices->count++] = kept;
+    return HABITAT_OK;
+}
+
+habitat_status prices_note(habitat_prices *prices, const char *text, habitat_error *err) {
+    const char **grown = realloc(prices->notes, (prices->note_count + 1) * sizeof *grown);
+    if (grown)
+        prices->notes = grown;
+    if (!grown || !keep(prices, &text))
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    prices->notes[prices->note_count++] = text;
+    return HABITAT_OK;
+}
+
+habitat_status habitat_prices_set(habitat_prices *prices, const habitat_gpu *gpu,
+                                  double usd_per_hour, habitat_error *err) {
+    if (!prices || !gpu)
+        return habitat_fail(err, HABITAT_E_ARG, "no prices or no GPU given");
+    habitat_price price = {
+        .gpu = gpu, .usd_per_hour = usd_per_hour, .origin = HABITAT_PRICE_GIVEN, .min_gpus = 1};
+    return prices_add(prices, &price, err);
+}
+
+/* Of two prices of one GPU and kind: whether `a` is the one to reckon with. */
+static bool comes_before(const habitat_price *a, const habitat_price *b) {
+    if (a->origin != b->origin)
+        return a->origin > b->origin;
+    if (a->origin == HABITAT_PRICE_GIVEN)
+        return true; /* the last one given */
+    if (a->gpu_alone != b->gpu_alone)
+        return b->gpu_alone;
+    if (a->min_gpus != b->min_gpus)
+        return a->min_gpus < b->min_gpus;
+    return a->usd_per_hour < b->usd_per_hour;
+}
+
+const habitat_price *habitat_prices_of(const habitat_prices *prices, const habitat_gpu *gpu,
+                                       bool spot) {
+    const habitat_price *best = NULL;
+    for (size_t i = 0; prices && i < prices->count; i++) {
+        const habitat_price *p = &prices->list[i];
+        bool asked = p->gpu == gpu && (p->spot == spot || p->origin == HABITAT_PRICE_GIVEN);
+        if (asked && (!best || comes_before(p, best)))
+            best = p;
+    }
+    return best;
+}
+
+const habitat_price *habitat_prices_list(const habitat_prices *prices, size_t *count) {
+    *count = prices->count;
+    return prices->list;
+}
+
+const char *const *habitat_prices_notes(const habitat_prices *prices, size_t *count) {
+    *count = prices->note_count;
+    return prices->notes;
+}
+
+void habitat_prices_free(habitat_prices *prices) {
+    if (!prices)
+        return;
+    free(prices->list);
+    free(prices->notes);
+    habitat_arena_free(&prices->arena);
+    free(prices);
+}

@@ -1,0 +1,239 @@
+/* What iterations cost, and which GPU is chosen, by hand-worked values. */
+#include <habitat/choose.h>
+
+#include "ask/answer.h"
+#include "gpu/gpu.h"
+
+#include "check.h"
+
+static habitat_gpu_table *table;
+
+static const habitat_gpu *gpu_named(const char *name) {
+    const habitat_gpu *gpu = NULL;
+    CHECK_INT(habitat_gpu_find(table, name, &gpu, NULL, NULL), HABITAT_OK);
+    return gpu;
+}
+
+/* Three GPUs, their times and prices:
+ *   T4     100 ms at $0.36: 1,000 iterations are 100 s and cost 0.36 * 100 / 3600 = $0.010
+ *   L40S    40 ms at $0.72:                       40 s          0.72 *  40 / 3600 = $0.008
+ *   A100    20 ms at $3.60:                       20 s          3.60 *  20 / 3600 = $0.020
+ * and a GPU without a price, H200 in 10 ms. Intervals are 10 % to each side. */
+enum { ROWS = 4 };
+
+typedef struct scene {
+    habitat_workload *workload;
+    habitat_prices *prices;
+    habitat_prediction predictions[ROWS];
+    habitat_answer_row rows[ROWS];
+    habitat_answer answer;
+} scene;
+
+static void set_time(scene *s, size_t i, double ms, double width) {
+    habitat_prediction *p = &s->predictions[i];
+    p->iteration_ms = p->busy_ms = ms;
+    p->low_ms = ms * (1 - width);
+    p->high_ms = ms * (1 + width);
+}
+
+static void make_scene(scene *s, double steps) {
+    static const char *const names[ROWS] = {"T4", "L40S", "A100-SXM4-80GB", "H200-SXM5-141GB"};
+    static const double times[ROWS] = {100, 40, 20, 10}, usd[ROWS] = {0.36, 0.72, 3.60, 0};
+    habitat_gemm_shape product = {.b = 1, .m = 64, .n = 64, .k = 64};
+    habitat_untimed_operation one = {.arithmetic = 0};
+    memset(s, 0, sizeof *s);
+    CHECK_INT(habitat_work_gemm(&product, HABITAT_DTYPE_FP32, &one.work), HABITAT_OK);
+    CHECK_INT(habitat_workload_from_operations(1, &one, &s->workload, NULL), HABITAT_OK);
+    CHECK_INT(habitat_prices_create(table, false, &s->prices, NULL), HABITAT_OK);
+    for (size_t i = 0; i < ROWS; i++) {
+        const habitat_gpu *gpu = gpu_named(names[i]);
+        if (usd[i] > 0)
+            CHECK_INT(habitat_prices_set(s->prices, gpu, usd[i], NULL), HABITAT_OK);
+        s->predictions[i] = (habitat_prediction){.gpu = gpu, .fits = -1, .memory_bytes = NAN};
+        set_time(s, i, times[i], 0.1);
+        s->rows[i] = (habitat_answer_row){.key = {.gpu = gpu, .gpu_count = 1},
+                                          .prediction = &s->predictions[i]};
+    }
+    habitat_request request = {.prices = s->prices, .steps = steps, .today = "2026-11-22"};
+    s->answer = (habitat_answer){.workload = s->workload, .rows = s->rows, .row_count = ROWS};
+    CHECK_INT(cost_steps(&request, &s->answer, NULL), HABITAT_OK);
+    cost_rows(&request, &s->answer);
+}
+
+static void free_scene(scene *s) {
+    habitat_prices_free(s->prices);
+    habitat_workload_free(s->workload);
+}
+
+static habitat_choice *choose(const scene *s, const habitat_choice_options *options) {
+    const habitat_answer *answers[] = {&s->answer};
+    habitat_choice *choice = NULL;
+    CHECK_INT(habitat_choose(answers, NULL, 1, options, &choice, NULL), HABITAT_OK);
+    return choice;
+}
+
+static const char *name_at(const habitat_choice *c, size_t i) {
+    return i < c->row_count ? c->rows[i].key.gpu->name : "none";
+}
+
+static void test_cost(void) {
+    scene s;
+    make_scene(&s, 1e6);
+    const habitat_cost *t4 = &s.rows[0].cost, *none = &s.rows[3].cost;
+    CHECK_NEAR(t4->usd_per_1000_iterations, 0.010, 1e-12);
+    CHECK_NEAR(t4->low_usd_per_1000_iterations, 0.009, 1e-12);
+    CHECK_NEAR(t4->hours, 1e8 / 3.6e6, 1e-12); /* 27.8 */
+    CHECK_NEAR(t4->usd, 10.0, 1e-12);
+    CHECK_NEAR(t4->high_usd, 11.0, 1e-12);
+    CHECK_NEAR(t4->energy_j, 7.0, 1e-12); /* 70 W for 0.1 s */
+    CHECK_NEAR(t4->total_kwh, 7e6 / 3.6e6, 1e-12);
+    CHECK(isnan(t4->price_age_days) && isnan(t4->samples_per_usd)); /* no date, no batch size */
+    CHECK(!none->price && isnan(none->usd_per_hour) && isnan(none->usd));
+    CHECK_NEAR(none->hours, 1e7 / 3.6e6, 1e-12);
+    free_scene(&s);
+    make_scene(&s, 0);
+    CHECK(isnan(s.rows[0].cost.hours) && isnan(s.rows[0].cost.usd));
+    habitat_request both = {.steps = 1, .samples = 1}, less = {.steps = -1}, batch = {.samples = 9};
+    habitat_request day = {.today = "today"};
+    CHECK_INT(cost_steps(&both, &s.answer, NULL), HABITAT_E_ARG);
+    CHECK_INT(cost_steps(&less, &s.answer, NULL), HABITAT_E_ARG);
+    CHECK_INT(cost_steps(&batch, &s.answer, NULL), HABITAT_E_ARG);
+    CHECK_INT(cost_steps(&day, &s.answer, NULL), HABITAT_E_ARG);
+    free_scene(&s);
+    check_case("an iteration costs its time times the price");
+}
+
+static void test_objectives(void) {
+    scene s;
+    make_scene(&s, 0);
+    habitat_choice_options options = {.objective = HABITAT_OBJECTIVE_COST};
+    habitat_choice *c = choose(&s, NULL);
+    CHECK_INT(c->row_count, 3);
+    CHECK_TEXT(name_at(c, 0), "L40S");
+    CHECK_TEXT(name_at(c, 1), "T4");
+    CHECK_TEXT(name_at(c, 2), "A100-SXM4-80GB");
+    CHECK(c->recommended == &c->rows[0] && !c->rows[1].tie); /* 0.0088 is below 0.009 */
+    CHECK(c->rows[0].pareto && !c->rows[1].pareto && c->rows[2].pareto);
+    CHECK_TEXT(c->reason,
+               "L40S: $0.008 for 1,000 iterations, the least: it is 2.5x as fast as the T4 at 2x "
+               "the price.");
+    CHECK_INT(c->change_count, 3);
+    /* 0.008 / 100 * 3600 = 0.288; 0.008 / 10 * 3600 = 2.88 */
+    CHECK_TEXT(c->changes[0], "Price: below $0.29 an hour (it is $0.36) the T4 would be cheaper.");
+    CHECK_TEXT(c->changes[1], "If time counts: the A100-SXM4-80GB is 2x as fast as the L40S at 5x "
+                              "the price.");
+    CHECK_TEXT(c->changes[2], "No price is known of the H200-SXM5-141GB: below $2.88 an hour it "
+                              "would be cheaper.");
+    CHECK_INT(c->excluded_count, 1);
+    CHECK_INT(c->excluded[0].kind, HABITAT_EXCLUDED_NO_PRICE);
+    habitat_choice_free(c);
+    options.objective = HABITAT_OBJECTIVE_TIME;
+    c = choose(&s, &options);
+    CHECK_TEXT(name_at(c, 0), "H200-SXM5-141GB");
+    CHECK(c->row_count == 4 && !c->rows[0].pareto); /* a price is needed for that */
+    habitat_choice_free(c);
+    options.objective = HABITAT_OBJECTIVE_ENERGY; /* 7, 14, 8 and 7 J: 70, 350, 400, 700 W */
+    c = choose(&s, &options);
+    CHECK_NEAR(c->rows[0].value, 7, 1e-12);
+    CHECK_TEXT(name_at(c, 0), "H200-SXM5-141GB"); /* as little as the T4, and faster */
+    CHECK_TEXT(name_at(c, 3), "L40S");
+    CHECK(c->rows[1].tie);
+    habitat_choice_free(c);
+    free_scene(&s);
+    check_case("cost, time and energy choose by hand-worked values");
+}
+
+static void test_ties(void) {
+    scene s;
+    make_scene(&s, 0);
+    set_time(&s, 1, 40, 0.13); /* up to 0.00904; the T4 begins at 0.009 */
+    habitat_request request = {.prices = s.prices};
+    cost_rows(&request, &s.answer);
+    habitat_choice *c = choose(&s, NULL);
+    CHECK(!c->rows[0].tie && c->rows[1].tie && !c->rows[2].tie);
+    CHECK(strstr(c->reason, "1 other is too close to tell apart") != NULL);
+    habitat_choice_free(c);
+    free_scene(&s);
+    check_case("overlapping intervals are a tie");
+}
+
+static void test_limits(void) {
+    scene s;
+    make_scene(&s, 1e6); /* 27.8, 11.1, 5.6 and 2.8 hours */
+    habitat_choice_options options = {.deadline_hours = 10};
+    habitat_choice *c = choose(&s, &options);
+    CHECK(c->row_count == 1 && c->excluded_count == 3);
+    CHECK_TEXT(name_at(c, 0), "A100-SXM4-80GB");
+    CHECK_TEXT(c->excluded[0].reason, "takes 27.8 hours, longer than the deadline of 10");
+    CHECK(strstr(c->reason, "no other GPU can be taken") != NULL);
+    habitat_choice_free(c);
+    options = (habitat_choice_options){.objective = HABITAT_OBJECTIVE_TIME, .max_usd_per_hour = 1};
+    c = choose(&s, &options);
+    CHECK_TEXT(name_at(c, 0), "L40S");
+    CHECK_INT(c->excluded[0].kind, HABITAT_EXCLUDED_PRICE);
+    CHECK_INT(c->excluded[1].kind, HABITAT_EXCLUDED_NO_PRICE);
+    habitat_choice_free(c);
+    options = (habitat_choice_options){.must_fit = true}; /* nobody knows the memory */
+    c = choose(&s, &options);
+    CHECK(!c->recommended && c->row_count == 0 && c->excluded_count == ROWS && c->reason);
+    habitat_choice_free(c);
+    s.predictions[1].fits = 0;
+    c = choose(&s, NULL);
+    CHECK_TEXT(name_at(c, 0), "T4");
+    CHECK_INT(c->excluded[0].kind, HABITAT_EXCLUDED_SMALL);
+    habitat_choice_free(c);
+    free_scene(&s);
+    check_case("deadline, price and memory leave GPUs out; nothing left is an answer");
+}
+
+/* Nine iterations of 40 ms and one of 140 are 50 ms in the mean. */
+static void test_weights(void) {
+    scene a, b;
+    make_scene(&a, 0);
+    make_scene(&b, 0);
+    set_time(&b, 1, 140, 0.1);
+    b.answer.row_count = 2; /* nothing is known of the A100 */
+    const habitat_answer *answers[] = {&a.answer, &b.answer};
+    const double weights[] = {9, 1}, bad[] = {1, 0};
+    habitat_choice *c = NULL;
+    CHECK_INT(habitat_choose(answers, weights, 2, NULL, &c, NULL), HABITAT_OK);
+    for (size_t i = 0; c && i < c->row_count; i++)
+        if (c->rows[i].key.gpu == gpu_named("L40S")) {
+            CHECK_NEAR(c->rows[i].iteration_ms, 50, 1e-12);
+            CHECK_NEAR(c->rows[i].value, 0.010, 1e-12);
+        }
+    CHECK(c->row_count == 2 && c->excluded_count == 2);
+    CHECK_NEAR(c->weights[0], 0.9, 1e-12);
+    CHECK_INT(c->excluded[0].kind, HABITAT_EXCLUDED_UNKNOWN);
+    habitat_choice_free(c);
+    c = NULL;
+    CHECK_INT(habitat_choose(answers, bad, 2, NULL, &c, NULL), HABITAT_E_ARG);
+    CHECK_INT(habitat_choose(answers, NULL, 0, NULL, &c, NULL), HABITAT_E_ARG);
+    habitat_choice_options late = {.deadline_hours = 1};
+    CHECK_INT(habitat_choose(answers, NULL, 1, &late, &c, NULL), HABITAT_E_ARG);
+    CHECK(c == NULL);
+    free_scene(&a);
+    free_scene(&b);
+    check_case("several iterations by weight; wrong questions are refused");
+}
+
+static void test_names(void) {
+    habitat_objective objective = HABITAT_OBJECTIVE_ENERGY;
+    CHECK_INT(habitat_objective_from_name("time", &objective, NULL), HABITAT_OK);
+    CHECK_INT(objective, HABITAT_OBJECTIVE_TIME);
+    CHECK_INT(habitat_objective_from_name("speed", &objective, NULL), HABITAT_E_ARG);
+    CHECK(habitat_objective_name(HABITAT_OBJECTIVE_COUNT) == NULL);
+    check_case("objectives by name");
+}
+
+int main(void) {
+    CHECK_INT(habitat_gpu_table_create(NULL, &table, NULL), HABITAT_OK);
+    test_cost();
+    test_objectives();
+    test_ties();
+    test_limits();
+    test_weights();
+    test_names();
+    habitat_gpu_table_free(table);
+    return check_done();
+}
