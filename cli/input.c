@@ -26,6 +26,13 @@ static int read_options(const cli_request *request, const cli_input *first, cli_
         return code;
     in->report = cli_report_options(format);
     in->report.top = request->top;
+    in->report.shorten = !request->all && request->to.count == 0;
+    in->report.sort = request->sort;
+    in->report.columns = request->columns.items;
+    in->report.column_count = request->columns.count;
+    in->report.vendor = request->vendor;
+    in->report.min_memory_bytes = request->min_memory_gib * HABITAT_GIB;
+    in->report.since = request->since;
     if (request->by &&
         habitat_report_by_from_name(request->by, &in->report.by, &error) != HABITAT_OK)
         return cli_fail_error(&error, "--by");

@@ -13,7 +13,10 @@ typedef struct cli_request {
     cli_list prices, price; /* files; "GPU=2.49" */
     size_t top, iterations;
     double steps, samples; /* of the whole training; 0: not said */
-    bool json, csv, spot;
+    cli_list columns;
+    const char *sort, *vendor, *since;
+    double min_memory_gib;
+    bool json, csv, spot, all;
 } cli_request;
 
 /* Options about prices and the length of the training. */

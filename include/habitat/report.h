@@ -63,6 +63,15 @@ typedef struct habitat_report_options {
     bool colour;    /* ANSI colour in text */
     habitat_write write;
     void *context; /* handed to write */
+
+    /* Text tables of which a row is a GPU. Zero: all GPUs, fastest first, the usual columns. */
+    bool shorten;               /* show those that matter today: habitat-predict(1) */
+    const char *sort;           /* "time", "cost", "price", "energy", "memory", "date", "name" */
+    const char *const *columns; /* shape (column_count), by their keys in JSON */
+    size_t column_count;
+    const char *vendor; /* "any", or the only one */
+    double min_memory_bytes;
+    const char *since; /* released on this day or later: "2022", "2022-09" */
 } habitat_report_options;
 
 /** `habitat predict`: the iteration on every destination. JSON: DESIGN 7; with `by`, each

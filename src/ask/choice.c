@@ -1,5 +1,5 @@
 /* Ranks GPUs by cost, time or energy of the mean iteration of one or several answers. */
-#include "ask/choice.h"
+#include "ask/choice_words.h"
 
 #include <math.h>
 #include <stdio.h>

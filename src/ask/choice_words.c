@@ -6,7 +6,7 @@
 
 #include <habitat/text.h>
 
-#include "ask/choice.h"
+#include "ask/choice_words.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
 

@@ -1,5 +1,6 @@
 /* Where prices come from: the library's own list and files. */
-#include "ask/prices.h"
+#include "ask/price_readers.h"
+#include "ask/prices_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,8 @@
 
 #include <habitat/text.h>
 
-#include "ask/prices.h"
+#include "ask/price_readers.h"
+#include "ask/prices_list.h"
 #include "base/error.h"
 #include "base/json.h"
 

@@ -1,5 +1,5 @@
 /* A list of prices: what is added to it, and the one to reckon with; dates. */
-#include "ask/prices.h"
+#include "ask/prices_list.h"
 
 #include <stdlib.h>
 #include <string.h>

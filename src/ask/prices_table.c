@@ -7,7 +7,8 @@
 #include <habitat/csv.h>
 #include <habitat/text.h>
 
-#include "ask/prices.h"
+#include "ask/price_readers.h"
+#include "ask/prices_list.h"
 #include "base/csv.h"
 #include "base/error.h"
 

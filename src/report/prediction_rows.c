@@ -2,7 +2,9 @@
  * habitat-predict(1). CSV columns are added at the end alone. */
 #include "report/prediction_rows.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "gpu/gpu.h"
 #include "report/parts.h"
@@ -76,7 +78,68 @@ static void show_place(text_table *t, size_t column, const void *of) {
     table_cell(t, column, "%s", ((const prediction_line *)of)->place);
 }
 
+static void show_dollars(text_table *t, size_t column, double usd) {
+    table_number(t, column, usd, usd < 1 ? decimals_for(usd, 3) : 2);
+}
+
+static void show_usd_per_1000(text_table *t, size_t column, const void *of) {
+    show_dollars(t, column, ((const prediction_line *)of)->usd_per_1000_iterations);
+}
+
+static void show_usd_per_hour(text_table *t, size_t column, const void *of) {
+    table_number(t, column, ((const prediction_line *)of)->usd_per_hour, 2);
+}
+
+static void show_usd(text_table *t, size_t column, const void *of) {
+    show_dollars(t, column, ((const prediction_line *)of)->usd);
+}
+
+static void show_hours(text_table *t, size_t column, const void *of) {
+    double hours = ((const prediction_line *)of)->hours;
+    table_number(t, column, hours, decimals_for(hours, 3));
+}
+
+static void show_samples_per_usd(text_table *t, size_t column, const void *of) {
+    table_number(t, column, ((const prediction_line *)of)->samples_per_usd, 0);
+}
+
+static void show_energy(text_table *t, size_t column, const void *of) {
+    double j = ((const prediction_line *)of)->energy_j;
+    table_number(t, column, j, decimals_for(j, 3));
+}
+
+static void show_headroom(text_table *t, size_t column, const void *of) {
+    table_number(t, column, ((const prediction_line *)of)->headroom_gb, 0);
+}
+
 /* ---- the list ---- */
+
+/* Memory and cost are in the short table, whose rows are chosen by them; elsewhere by --columns. */
+static bool memory_known(const void *of) {
+    const prediction_listing *list = of;
+    return list->marks && list->what->row_count &&
+           !isnan(list->what->rows[0].prediction->memory_bytes);
+}
+
+static bool length_known(const void *of) {
+    return !isnan(((const prediction_listing *)of)->what->steps);
+}
+
+/* Where the training's own dollars are not shown, and a price is known. */
+static bool prices_known(const void *of) {
+    const prediction_listing *list = of;
+    if (!list->marks || length_known(of))
+        return false;
+    for (size_t i = 0; i < list->what->row_count; i++)
+        if (list->what->rows[i].cost.price)
+            return true;
+    return false;
+}
+
+static bool never(const void *of) {
+    (void)of;
+    return false;
+}
 
 static bool batch_known(const void *of) {
     const prediction_listing *list = of;
@@ -106,7 +169,11 @@ static const row_column columns[] = {
     {COLUMN(method, STRING, FILES)},
     {COLUMN(iteration_ms, NUMBER, EVERYWHERE), .header = "iteration\nms", .right = true,
      .show = show_iteration},
-    {.in = IN_TEXT, .header = "80 % interval\nms", .right = true, .show = show_interval},
+    {.key = "interval",
+     .in = IN_TEXT,
+     .header = "80 % interval\nms",
+     .right = true,
+     .show = show_interval},
     {COLUMN(low_ms, NUMBER, FILES)},
     {COLUMN(high_ms, NUMBER, FILES)},
     {COLUMN(kernel_ms, NUMBER, FILES)},
@@ -115,11 +182,23 @@ static const row_column columns[] = {
      .show = show_ratio},
     {COLUMN(samples_per_s, NUMBER, EVERYWHERE), .header = "samples\nper s", .right = true,
      .shown = batch_known, .show = show_samples},
-    {.in = IN_TEXT,
+    {.key = "kernels_ms",
+     .in = IN_TEXT,
      .header = "kernels\nms",
      .right = true,
      .shown = batch_unknown,
      .show = show_kernels},
+    {.key = "headroom_gb",
+     .in = IN_TEXT,
+     .header = "GB\nleft",
+     .right = true,
+     .shown = memory_known,
+     .show = show_headroom},
+    {.key = "release_date",
+     .in = IN_TEXT,
+     .header = "released",
+     .shown = never,
+     .at = offsetof(prediction_line, release_date)},
     {COLUMN(bound_by, STRING, FILES)},
     {COLUMN(memory_bytes, NUMBER, FILES)},
     {COLUMN(fits, TRISTATE, FILES)},
@@ -133,6 +212,19 @@ static const row_column columns[] = {
     {COLUMN(cpu_ms, NUMBER, FILES)},
     {COLUMN(gpu_ms, NUMBER, FILES)},
     {COLUMN(cpu_basis, STRING, FILES)},
+    {COLUMN(usd_per_hour, NUMBER, FILES | IN_TEXT), .header = "$ per\nhour", .right = true,
+     .shown = never, .show = show_usd_per_hour},
+    {COLUMN(usd_per_1000_iterations, NUMBER, EVERYWHERE), .header = "$ for\n1,000", .right = true,
+     .shown = prices_known, .show = show_usd_per_1000},
+    {COLUMN(price_date, STRING, FILES | IN_TEXT), .header = "price of", .shown = never},
+    {COLUMN(samples_per_usd, NUMBER, FILES | IN_TEXT), .header = "samples\nper $", .right = true,
+     .shown = never, .show = show_samples_per_usd},
+    {COLUMN(hours, NUMBER, EVERYWHERE), .header = "hours", .right = true, .shown = length_known,
+     .show = show_hours},
+    {COLUMN(usd, NUMBER, EVERYWHERE), .header = "$", .right = true, .shown = length_known,
+     .show = show_usd},
+    {COLUMN(energy_j, NUMBER, FILES | IN_TEXT), .header = "energy\nabout J", .right = true,
+     .shown = never, .show = show_energy},
     {COLUMN(calibrated_operations, INTEGER, IN_JSON | IN_EXPLAIN)},
     {COLUMN(headroom_bytes, NUMBER, FILES)},
     {COLUMN(context_bytes, NUMBER, FILES)},
@@ -145,7 +237,7 @@ static const row_column columns[] = {
      .right = true,
      .shown = memory_known,
      .show = show_headroom},
-    {.in = IN_TEXT, .header = "", .show = show_place},
+    {.key = "marks", .in = IN_TEXT, .header = "", .show = show_place},
 };
 
 /* Whether the recorded host's CPU decides how long the iteration takes. */
@@ -178,6 +270,28 @@ table_style place_of(const habitat_answer *what, const habitat_prediction *p, si
            : last       ? STYLE_BAD
            : origin     ? STYLE_BOLD
                         : STYLE_PLAIN;
+}
+
+/* Hours and dollars of an iteration that takes at least its time are not known. */
+static void fill_cost(const habitat_cost *c, prediction_line *l) {
+    l->usd_per_hour = c->usd_per_hour;
+    l->price_date = c->price ? c->price->date : NULL;
+    l->energy_j = c->energy_j;
+    l->usd_per_1000_iterations = c->at_least ? NAN : c->usd_per_1000_iterations;
+    l->samples_per_usd = c->at_least ? NAN : c->samples_per_usd;
+    l->hours = c->at_least ? NAN : c->hours;
+    l->usd = c->at_least ? NAN : c->usd;
+}
+
+/* "~": its interval is a default width; "v": another vendor's. */
+static void add_marks(const habitat_answer *what, const habitat_prediction *p, char *note,
+                      size_t size) {
+    const habitat_gpu *origin = habitat_workload_get_info(what->workload)->origin;
+    const char *width = p->intervals_calibrated ? "" : "~";
+    const char *vendor = strcmp(origin->vendor, p->gpu->vendor) != 0 ? "v" : "";
+    char rest[PLACE_BYTES - 8];
+    snprintf(rest, sizeof rest, "%.*s", (int)sizeof rest - 1, note);
+    snprintf(note, size, "%s%s%s%s", width, vendor, *rest && (*width || *vendor) ? " " : "", rest);
 }
 
 static void fill(const void *of, size_t row, void *out) {
@@ -214,10 +328,16 @@ static void fill(const void *of, size_t row, void *out) {
                            .cpu_ms = p->cpu_ms,
                            .gpu_ms = p->gpu_ms,
                            .cpu_basis = basis_name(p->cpu_basis),
+                           .headroom_gb = (p->gpu->memory_bytes - p->memory_bytes) / HABITAT_GB,
+                           .release_date = p->gpu->release_date,
                            .decimals = list->decimals};
+    fill_cost(&from->cost, l);
     coverage_text(p, l->coverage_room, sizeof l->coverage_room);
     l->coverage = l->coverage_room;
-    l->style = place_of(what, p, row, l->place, sizeof l->place);
+    /* a part of all rows has no fastest and no slowest: the verdict below it says */
+    l->style = place_of(what, p, list->marks ? what->row_count : row, l->place, sizeof l->place);
+    if (list->marks)
+        add_marks(what, p, l->place, sizeof l->place);
 }
 
 static table_style line_style(const void *of) {

@@ -5,10 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <habitat/text.h>
+
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "report/parts.h"
 #include "report/prediction_rows.h"
+#include "report/shortlist.h"
 #include "work/class.h"
 
 enum { DEFAULT_TOP = 15, CLASS_COLUMNS = 6, TEXT_BYTES = 256, WIDE_COLUMNS = 96 };
@@ -84,32 +87,120 @@ static void text_head(writer *w, const habitat_answer *what) {
     writer_text(w, "\n");
 }
 
-static int by_iteration(const void *a, const void *b) {
-    const habitat_answer_row *x = *(const habitat_answer_row *const *)a;
-    const habitat_answer_row *y = *(const habitat_answer_row *const *)b;
-    if (x->prediction->iteration_ms != y->prediction->iteration_ms)
-        return x->prediction->iteration_ms < y->prediction->iteration_ms ? -1 : 1;
-    return strcmp(x->key.gpu->name, y->key.gpu->name);
-}
-
-static void text_summary(writer *w, const habitat_answer *what,
-                         const habitat_answer_row *const *sorted, size_t shown) {
+static habitat_status text_summary(writer *w, const habitat_answer *what, const shortlist *shown,
+                                   const habitat_report_options *options, habitat_error *err) {
     prediction_line line;
-    prediction_listing list = {.what = what, .sorted = sorted, .wide = w->width >= WIDE_COLUMNS};
-    if (what->row_count)
-        list.decimals = decimals_for(sorted[0]->prediction->iteration_ms, 3);
-    row_list rows = prediction_rows(&list, &line);
-    rows.count = shown;
-    rows_text(w, &rows);
+    prediction_listing list = {.what = what, .sorted = shown->rows, .marks = shown->shortened,
+                               .wide = w->width >= WIDE_COLUMNS && !shown->shortened};
     bool small = false;
-    for (size_t i = 0; i < shown; i++)
-        small = small || sorted[i]->prediction->fits == 0;
+    for (size_t i = 0; i < shown->count; i++) {
+        double ms = shown->rows[i]->prediction->iteration_ms;
+        list.decimals = i ? list.decimals : decimals_for(ms, 3);
+        list.decimals = decimals_for(ms, 3) > list.decimals ? decimals_for(ms, 3) : list.decimals;
+        small = small || shown->rows[i]->prediction->fits == 0;
+    }
+    row_list rows = prediction_rows(&list, &line);
+    rows.count = shown->count;
+    rows.only = options->columns;
+    rows.only_count = options->column_count;
+    for (size_t c = 0; c < rows.only_count; c++)
+        if (!rows_column(&rows, rows.only[c]))
+            return habitat_fail(err, HABITAT_E_ARG,
+                                "\"%.40s\" is no column; habitat-predict(1) lists them",
+                                rows.only[c]);
+    text_head(w, what);
+    rows_text(w, &rows);
     if (small)
         writer_printf(w, "\ntoo small: the %.1f GB that %s do not fit.\n",
-                      sorted[0]->prediction->memory_bytes / HABITAT_GB,
+                      shown->rows[0]->prediction->memory_bytes / HABITAT_GB,
                       isfinite(habitat_trace_get_info(what->trace)->peak_memory_bytes)
                           ? "were in use on the origin"
                           : "shapes tell it needs");
+    return HABITAT_OK;
+}
+
+/* What the short table comes to: the fastest, the cheapest, and how many are not in it. */
+static void text_verdict(writer *w, const habitat_answer *what, const shortlist *shown) {
+    char line[2 * TEXT_BYTES], ms[32];
+    const habitat_answer_row *fast = NULL, *cheap = NULL;
+    size_t ties = 0;
+    for (size_t i = 0; i < shown->count; i++) {
+        const habitat_answer_row *row = shown->rows[i];
+        if (!fast || row->prediction->iteration_ms < fast->prediction->iteration_ms)
+            fast = row;
+        if (!row->cost.at_least && !isnan(row->cost.usd_per_1000_iterations) &&
+            (!cheap || row->cost.usd_per_1000_iterations < cheap->cost.usd_per_1000_iterations))
+            cheap = row;
+    }
+    if (!fast)
+        return;
+    for (size_t i = 0; i < shown->count; i++)
+        ties += shown->rows[i] != fast &&
+                shown->rows[i]->prediction->low_ms <= fast->prediction->high_ms;
+    ms_text(fast->prediction->iteration_ms, ms, sizeof ms);
+    int used = habitat_format(line, sizeof line, "Fastest: %s, %s ms", fast->key.gpu->name, ms);
+    if (ties)
+        used += habitat_format(line + used, sizeof line - (size_t)used,
+                               " (%zu more cannot be told from it)", ties);
+    used += habitat_format(line + used, sizeof line - (size_t)used, ". ");
+    if (cheap)
+        used += habitat_format(line + used, sizeof line - (size_t)used,
+                               "Cheapest: %s, $%.3g for 1,000 iterations. ", cheap->key.gpu->name,
+                               cheap->cost.usd_per_1000_iterations);
+    habitat_format(line + used, sizeof line - (size_t)used, "%zu more: --all.",
+                   what->row_count - shown->count);
+    writer_text(w, "\n");
+    wrapped_text(w, "", 0, line);
+}
+
+enum { SAME_KIND_BYTES = 8 };
+
+static bool row_says(const habitat_answer_row *row, const char *text) {
+    for (size_t i = 0; i < row->warning_count; i++)
+        if (strncmp(row->warnings[i], text, SAME_KIND_BYTES) == 0)
+            return true;
+    return false;
+}
+
+/* Whether a note on destinations is one on GPUs that are not shown alone: notes of one kind begin
+ * alike. */
+static bool is_of_others(const habitat_answer *what, const shortlist *shown,
+                         const habitat_warning *note) {
+    bool others = false;
+    if (note->about != HABITAT_ABOUT_DESTINATIONS)
+        return false;
+    for (size_t i = 0; i < shown->count; i++)
+        if (row_says(shown->rows[i], note->text))
+            return false;
+    for (size_t i = 0; i < what->row_count; i++)
+        others = others || row_says(&what->rows[i], note->text);
+    return others;
+}
+
+/* The first words of each note: --all has the whole. */
+static void text_short_notes(writer *w, const habitat_answer *what, const shortlist *shown) {
+    bool plain = false, vendor = false;
+    const habitat_gpu *origin = habitat_workload_get_info(what->workload)->origin;
+    for (size_t i = 0; i < shown->count; i++) {
+        plain = plain || !shown->rows[i]->prediction->intervals_calibrated;
+        vendor = vendor || strcmp(shown->rows[i]->key.gpu->vendor, origin->vendor) != 0;
+    }
+    for (size_t i = 0; i < what->warning_count; i++) {
+        char clean[TEXT_BYTES];
+        size_t end = strcspn(what->warnings[i].text, ":;");
+        size_t room = w->width > 16 ? w->width - 11 : 5;
+        if (what->warnings[i].about < HABITAT_ABOUT_RECORDING ||
+            is_of_others(what, shown, &what->warnings[i]))
+            continue;
+        clean_text(clean, sizeof clean, what->warnings[i].text);
+        bool cut = clean[end] != '\0' || end > room;
+        clean[end < room ? end : room] = '\0';
+        writer_printf(w, "Note: %s%s\n", clean, cut ? " .." : "");
+    }
+    if (plain)
+        writer_text(w, "~ the interval is a default width, not calibrated\n");
+    if (vendor)
+        writer_text(w, "v another vendor's: no measurement checks it\n");
 }
 
 /* The classes with the most time over all destinations, largest first. */
@@ -174,11 +265,10 @@ static void text_classes(writer *w, const habitat_answer *what,
     table_write(&t, w);
 }
 
-static habitat_status text_sections(writer *w, const habitat_answer *what,
-                                    const habitat_answer_row *const *sorted, view *v, size_t top,
-                                    habitat_error *err) {
-    for (size_t i = 0; i < what->row_count; i++) {
-        const habitat_prediction *p = sorted[i]->prediction;
+static habitat_status text_sections(writer *w, const habitat_answer *what, const shortlist *shown,
+                                    view *v, size_t top, habitat_error *err) {
+    for (size_t i = 0; i < shown->count; i++) {
+        const habitat_prediction *p = shown->rows[i]->prediction;
         char iteration[32], ratio[32];
         habitat_status status = view_fill(v, p, err);
         if (status != HABITAT_OK) {
@@ -198,29 +288,35 @@ static habitat_status text_sections(writer *w, const habitat_answer *what,
 static habitat_status write_text(writer *w, const habitat_answer *what,
                                  const habitat_report_options *options, view *v,
                                  habitat_error *err) {
-    const habitat_answer_row **sorted =
-        calloc(what->row_count ? what->row_count : 1, sizeof *sorted);
-    habitat_status status = HABITAT_OK;
-    if (!sorted)
-        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    for (size_t i = 0; i < what->row_count; i++)
-        sorted[i] = &what->rows[i];
-    qsort(sorted, what->row_count, sizeof *sorted, by_iteration);
     bool one_row_a_gpu =
         options->by == HABITAT_REPORT_BY_NOTHING || options->by == HABITAT_REPORT_BY_CLASS;
-    size_t shown = options->top && options->top < what->row_count ? options->top : what->row_count;
-    text_head(w, what);
-    if (options->by == HABITAT_REPORT_BY_NOTHING)
-        text_summary(w, what, sorted, shown);
-    else if (options->by == HABITAT_REPORT_BY_CLASS)
-        text_classes(w, what, sorted, shown);
-    else
-        status = text_sections(w, what, sorted, v, options->top ? options->top : DEFAULT_TOP, err);
-    if (one_row_a_gpu && shown < what->row_count)
-        writer_printf(w, "\n%zu slower GPUs are left out: --top %zu.\n", what->row_count - shown,
-                      shown);
-    text_warnings(w, what);
-    free(sorted);
+    habitat_report_options o = *options;
+    shortlist shown;
+    o.shorten = o.shorten && one_row_a_gpu;
+    o.top = one_row_a_gpu ? o.top : 0;
+    habitat_status status = shortlist_make(what, &o, &shown, err);
+    if (status != HABITAT_OK)
+        return status;
+    if (options->by == HABITAT_REPORT_BY_NOTHING) {
+        status = text_summary(w, what, &shown, options, err);
+    } else {
+        text_head(w, what);
+        if (one_row_a_gpu)
+            text_classes(w, what, shown.rows, shown.count);
+        else
+            status =
+                text_sections(w, what, &shown, v, options->top ? options->top : DEFAULT_TOP, err);
+    }
+    if (status == HABITAT_OK && shown.shortened) {
+        text_verdict(w, what, &shown);
+        text_short_notes(w, what, &shown);
+    } else if (status == HABITAT_OK) {
+        if (shown.count < shown.passed)
+            writer_printf(w, "\n%zu slower GPUs are left out: --top %zu.\n",
+                          shown.passed - shown.count, shown.count);
+        text_warnings(w, what);
+    }
+    free(shown.rows);
     return status;
 }
 

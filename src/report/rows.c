@@ -117,17 +117,35 @@ static void text_row(text_table *t, const row_list *rows, const row_column *cons
         table_note(t, note);
 }
 
+const row_column *rows_column(const row_list *rows, const char *key) {
+    for (size_t c = 0; c < rows->column_count; c++) {
+        const row_column *column = &rows->columns[c];
+        if (column->key && column->header && strcmp(column->key, key) == 0)
+            return column;
+    }
+    return NULL;
+}
+
+/* @return how many columns there are: those that were chosen, in their order, or the usual. */
+static size_t text_columns(const row_list *rows, const row_column **shown) {
+    size_t count = 0, most = rows->only ? rows->only_count : rows->column_count;
+    for (size_t c = 0; c < most && count < TABLE_COLUMNS_MAX; c++) {
+        const row_column *column =
+            rows->only ? rows_column(rows, rows->only[c]) : &rows->columns[c];
+        bool usual =
+            column && (column->in & IN_TEXT) && (!column->shown || column->shown(rows->of));
+        if (usual || (column && rows->only))
+            shown[count++] = column;
+    }
+    return count;
+}
+
 void rows_text(writer *w, const row_list *rows) {
     table_column columns[TABLE_COLUMNS_MAX];
     const row_column *shown[TABLE_COLUMNS_MAX];
-    size_t count = 0;
-    for (size_t c = 0; c < rows->column_count && count < TABLE_COLUMNS_MAX; c++) {
-        const row_column *column = &rows->columns[c];
-        if (!(column->in & IN_TEXT) || (column->shown && !column->shown(rows->of)))
-            continue;
-        columns[count] = (table_column){column->header, column->right, column->shrink};
-        shown[count++] = column;
-    }
+    size_t count = text_columns(rows, shown);
+    for (size_t c = 0; c < count; c++)
+        columns[c] = (table_column){shown[c]->header, shown[c]->right, shown[c]->shrink};
     text_table t;
     table_start(&t, columns, count);
     for (size_t i = 0; i < rows->count; i++) {

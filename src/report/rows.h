@@ -47,7 +47,12 @@ typedef struct row_list {
     void *line;                                           /* room for one */
     table_style (*style)(const void *line);               /* text; NULL: plain */
     const char *(*note)(const void *line);                /* text: a line below; NULL: none */
+    const char *const *only; /* text: shape (only_count), keys of the columns; NULL: the usual */
+    size_t only_count;
 } row_list;
+
+/* The column of a key, if it can be shown in text; NULL. */
+const row_column *rows_column(const row_list *rows, const char *key);
 
 /* Columns shown in `where`, of the line that is filled. */
 void rows_json_keys(writer *w, const row_list *rows, unsigned where);

@@ -1,6 +1,6 @@
 /* A list of prices from inside: its readers add to it. */
-#ifndef HABITAT_ASK_PRICES_H
-#define HABITAT_ASK_PRICES_H
+#ifndef HABITAT_ASK_PRICES_LIST_H
+#define HABITAT_ASK_PRICES_LIST_H
 
 #include <habitat/price.h>
 
@@ -25,14 +25,5 @@ bool price_date(const char *text);
 /* Whether a price was asked on demand or spot, from "on-demand" or "spot"; false for other words.
  */
 bool price_kind(const char *word, bool *spot);
-
-/* prices_json.c; text has a NUL after `size` bytes. skip_unknown: prices of GPUs that the table
- * does not have are left out. */
-habitat_status prices_read_json(habitat_prices *prices, const char *text, size_t size,
-                                const char *file, habitat_price_origin origin, bool skip_unknown,
-                                habitat_error *err);
-
-/* prices_table.c */
-habitat_status prices_read_csv(habitat_prices *prices, const char *path, habitat_error *err);
 
 #endif

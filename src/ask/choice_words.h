@@ -1,6 +1,6 @@
 /* A choice from inside. */
-#ifndef HABITAT_ASK_CHOICE_H
-#define HABITAT_ASK_CHOICE_H
+#ifndef HABITAT_ASK_CHOICE_WORDS_H
+#define HABITAT_ASK_CHOICE_WORDS_H
 
 #include <habitat/choose.h>
 

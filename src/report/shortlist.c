@@ -1,0 +1,213 @@
+/* The GPUs that matter today, from facts of the tables alone: those that can be rented at a current
+ * price, then the newest, of the origin's vendor and large enough. */
+#include "report/shortlist.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "gpu/gpu.h"
+
+enum { LEAST_ROWS = 10, MOST_ROWS = 12, NOTES_WITH_MOST_ROWS = 1 };
+
+/* A price is current if it is at most this much older than the newest of all prices. */
+static const double current_price_days = 365;
+
+/* ---- order ---- */
+
+typedef struct ranked {
+    const habitat_answer_row *row;
+    double key; /* smallest first */
+} ranked;
+
+static int by_key(const void *a, const void *b) {
+    const ranked *x = a, *y = b;
+    if (x->key != y->key)
+        return isnan(y->key) || x->key < y->key ? -1 : 1; /* unknown last */
+    double s = x->row->prediction->iteration_ms, t = y->row->prediction->iteration_ms;
+    if (s != t)
+        return s < t ? -1 : 1;
+    return strcmp(x->row->key.gpu->name, y->row->key.gpu->name);
+}
+
+static double age_days(const habitat_gpu *gpu) {
+    double days = NAN;
+    habitat_days_between(gpu->release_date, "2100", &days);
+    return days;
+}
+
+typedef double (*sort_key)(const habitat_answer_row *row);
+
+static double key_time(const habitat_answer_row *row) {
+    return row->prediction->iteration_ms;
+}
+
+static double key_cost(const habitat_answer_row *row) {
+    return row->cost.usd_per_1000_iterations;
+}
+
+static double key_price(const habitat_answer_row *row) {
+    return row->cost.usd_per_hour;
+}
+
+static double key_energy(const habitat_answer_row *row) {
+    return row->cost.energy_j;
+}
+
+static double key_memory(const habitat_answer_row *row) {
+    return -row->key.gpu->memory_bytes;
+}
+
+static double key_date(const habitat_answer_row *row) {
+    return age_days(row->key.gpu);
+}
+
+static double key_name(const habitat_answer_row *row) {
+    (void)row;
+    return 0;
+}
+
+static const struct {
+    const char *name;
+    sort_key key;
+} orders[] = {{"time", key_time},     {"cost", key_cost},     {"price", key_price},
+              {"energy", key_energy}, {"memory", key_memory}, {"date", key_date},
+              {"name", key_name}};
+
+static sort_key order_named(const char *name) {
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
+        if (strcmp(name, orders[i].name) == 0)
+            return orders[i].key;
+    return NULL;
+}
+
+static int by_name(const void *a, const void *b) {
+    const ranked *x = a, *y = b;
+    return strcmp(x->row->key.gpu->name, y->row->key.gpu->name);
+}
+
+static void sort(ranked *rows, size_t count, sort_key key) {
+    for (size_t i = 0; i < count; i++)
+        rows[i].key = key(rows[i].row);
+    qsort(rows, count, sizeof *rows, key == key_name ? by_name : by_key);
+}
+
+/* ---- what is asked for ---- */
+
+static bool same_word(const char *a, const char *b) {
+    for (; *a && *b; a++, b++)
+        if ((*a | 0x20) != (*b | 0x20))
+            return false;
+    return *a == *b;
+}
+
+static bool passes(const habitat_answer_row *row, const habitat_report_options *o) {
+    const habitat_gpu *gpu = row->key.gpu;
+    double days = 0;
+    if (o->vendor && !same_word(o->vendor, gpu->vendor) && !same_word(o->vendor, "any"))
+        return false;
+    if (o->min_memory_bytes > 0 && !(gpu->memory_bytes >= o->min_memory_bytes))
+        return false;
+    return !o->since || (habitat_days_between(o->since, gpu->release_date, &days) && days >= 0);
+}
+
+/* ---- the rule ---- */
+
+static const char *newest_price(const habitat_prices *prices) {
+    const char *newest = NULL;
+    size_t count = 0;
+    const habitat_price *list = prices ? habitat_prices_list(prices, &count) : NULL;
+    for (size_t i = 0; i < count; i++)
+        if (list[i].date && (!newest || strcmp(list[i].date, newest) > 0))
+            newest = list[i].date;
+    return newest;
+}
+
+/* 0: origin, or a price of the user's; 1: rented today; 2: others; 3: not shown by the rule. */
+static int rank_of(const habitat_answer *what, const habitat_answer_row *row,
+                   const habitat_report_options *o, const char *newest) {
+    const habitat_gpu *origin = habitat_workload_get_info(what->workload)->origin;
+    const habitat_price *price = row->cost.price;
+    double days = 0;
+    if (row->key.gpu == origin || (price && price->origin != HABITAT_PRICE_BUILTIN))
+        return 0;
+    if ((!o->vendor && strcmp(row->key.gpu->vendor, origin->vendor) != 0) ||
+        row->prediction->fits == 0)
+        return 3;
+    bool current = price && newest && habitat_days_between(price->date, newest, &days) &&
+                   days <= current_price_days;
+    return current ? 1 : 2;
+}
+
+/* Keeps those that the rule picks, at most `most`; their order is lost. */
+static size_t keep_today(const habitat_answer *what, const habitat_report_options *o, size_t most,
+                         ranked *rows, size_t count) {
+    const double decade = 1e6; /* more days than any release is old */
+    const char *newest = newest_price(what->prices);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        int rank = rank_of(what, rows[i].row, o, newest);
+        double age = age_days(rows[i].row->key.gpu);
+        rows[i].key = rank * decade + (isnan(age) ? decade / 2 : age);
+    }
+    qsort(rows, count, sizeof *rows, by_key);
+    while (kept < count && kept < most && rows[kept].key < 3 * decade)
+        kept++;
+    return kept;
+}
+
+static size_t notes_of(const habitat_answer *what) {
+    size_t count = 0;
+    for (size_t i = 0; i < what->warning_count; i++)
+        count += what->warnings[i].about >= HABITAT_ABOUT_RECORDING;
+    return count;
+}
+
+static size_t rows_that_fit(const habitat_answer *what) {
+    size_t notes = notes_of(what);
+    size_t more = notes > NOTES_WITH_MOST_ROWS ? notes - NOTES_WITH_MOST_ROWS : 0;
+    return more >= MOST_ROWS - LEAST_ROWS ? LEAST_ROWS : MOST_ROWS - more;
+}
+
+static habitat_status check(const habitat_report_options *o, habitat_error *err) {
+    double days = 0;
+    if (o->sort && !order_named(o->sort))
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "\"%.40s\" is nothing to sort by; take time, cost, price, energy, "
+                            "memory, date or name",
+                            o->sort);
+    if (o->since && !habitat_days_between(o->since, o->since, &days))
+        return habitat_fail(err, HABITAT_E_ARG, "\"%.40s\" is no date like 2022 or 2022-09",
+                            o->since);
+    return HABITAT_OK;
+}
+
+habitat_status shortlist_make(const habitat_answer *what, const habitat_report_options *o,
+                              shortlist *out, habitat_error *err) {
+    habitat_status status = check(o, err);
+    if (status != HABITAT_OK)
+        return status;
+    ranked *rows = calloc(what->row_count + 1, sizeof *rows);
+    const habitat_answer_row **shown = calloc(what->row_count + 1, sizeof *shown);
+    if (!rows || !shown) {
+        free(rows);
+        free(shown);
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    }
+    size_t count = 0;
+    for (size_t i = 0; i < what->row_count; i++)
+        if (passes(&what->rows[i], o))
+            rows[count++].row = &what->rows[i];
+    *out = (shortlist){.rows = shown, .passed = count};
+    if (o->shorten && !o->top) {
+        count = keep_today(what, o, rows_that_fit(what), rows, count);
+        out->shortened = count < what->row_count;
+    }
+    sort(rows, count, o->sort ? order_named(o->sort) : key_time);
+    out->count = o->top && o->top < count ? o->top : count;
+    for (size_t i = 0; i < count; i++)
+        shown[i] = rows[i].row;
+    free(rows);
+    return HABITAT_OK;
+}

@@ -1,0 +1,20 @@
+/* Which GPUs a text table shows, and in which order:
+ * docs/decisions/0150-the-table-people-meet-first.md */
+#ifndef HABITAT_REPORT_SHORTLIST_H
+#define HABITAT_REPORT_SHORTLIST_H
+
+#include <habitat/ask.h>
+#include <habitat/report.h>
+
+typedef struct shortlist {
+    const habitat_answer_row **rows; /* shape (count), sorted; free() */
+    size_t count;                    /* that are to be shown */
+    size_t passed;                   /* that pass the filters asked for */
+    bool shortened;                  /* by the rule, not by --top */
+} shortlist;
+
+/* HABITAT_E_ARG for a sort order or a date that is none. */
+habitat_status shortlist_make(const habitat_answer *what, const habitat_report_options *options,
+                              shortlist *out, habitat_error *err);
+
+#endif
