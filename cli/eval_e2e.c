@@ -8,7 +8,18 @@
 #include "common.h"
 #include "lab/lab.h"
 
-static int evaluate(bool networks, int argc, char **argv) {
+typedef enum part { LANGUAGE_MODELS, NETWORKS, CHOICES } part;
+
+static habitat_status judge(part what, const habitat_gpu_table *gpus, const char *measurements,
+                            const char *recordings, bool csv, habitat_error *error) {
+    if (what == CHOICES)
+        return habitat_evaluate_choice(gpus, measurements, recordings, cli_write_stdout, NULL,
+                                       error);
+    return habitat_evaluate_iterations(gpus, what == NETWORKS, measurements, recordings, csv,
+                                       cli_write_stdout, NULL, error);
+}
+
+static int evaluate(part what, int argc, char **argv) {
     const char *measurements = "data/measurements", *recordings = "data/recordings";
     cli_list gpu_files = {0};
     bool csv = false;
@@ -26,11 +37,12 @@ static int evaluate(bool networks, int argc, char **argv) {
     bool go = code == CLI_DONE && !arguments.finished;
     if (go)
         code = cli_expect_operands(&arguments, 0, 0, NULL);
+    if (go && code == CLI_DONE && csv && what == CHOICES)
+        code = cli_fail(CLI_USAGE, "--csv", "is none of `habitat eval choose`");
     if (go && code == CLI_DONE)
         code = cli_open_gpus(&gpu_files, &gpus);
     if (go && code == CLI_DONE &&
-        habitat_evaluate_iterations(gpus, networks, measurements, recordings, csv, cli_write_stdout,
-                                    NULL, &error) != HABITAT_OK)
+        judge(what, gpus, measurements, recordings, csv, &error) != HABITAT_OK)
         code = cli_fail_error(&error, NULL);
     habitat_gpu_table_free(gpus);
     cli_arguments_free(&arguments);
@@ -38,9 +50,13 @@ static int evaluate(bool networks, int argc, char **argv) {
 }
 
 int eval_e2e(int argc, char **argv) {
-    return evaluate(false, argc, argv);
+    return evaluate(LANGUAGE_MODELS, argc, argv);
 }
 
 int eval_cnn(int argc, char **argv) {
-    return evaluate(true, argc, argv);
+    return evaluate(NETWORKS, argc, argv);
+}
+
+int eval_choose(int argc, char **argv) {
+    return evaluate(CHOICES, argc, argv);
 }

@@ -6,4 +6,7 @@
 int eval_e2e(int argc, char **argv);
 int eval_cnn(int argc, char **argv);
 
+/* The part `choose`: the same measurements, asked which GPU is the best. */
+int eval_choose(int argc, char **argv);
+
 #endif

@@ -125,4 +125,12 @@ habitat_status habitat_evaluate_replay(const habitat_gpu_table *gpus, const char
 habitat_status habitat_evaluate_memory(const habitat_gpu_table *gpus, const char *folder, bool csv,
                                        habitat_text_sink sink, void *context, habitat_error *err);
 
+/** Judge choices: how often the GPU that is predicted best for an iteration is the measured best,
+ * or within 5 % of it, beside the picks by peak FLOP/s, bandwidth and price. A Markdown page.
+ * @param measurements, recordings as of habitat_evaluate_iterations().
+ * @return as habitat_evaluate_iterations(). @since 0.2 */
+habitat_status habitat_evaluate_choice(const habitat_gpu_table *gpus, const char *measurements,
+                                       const char *recordings, habitat_text_sink sink,
+                                       void *context, habitat_error *err);
+
 #endif

@@ -26,7 +26,7 @@ allowed() { # modules that a module may include
     export) echo "base gpu trace work memory workload predict replay export" ;;
     ask) echo "base gpu trace work memory workload question formula operator models predict replay ask" ;;
     report) echo "base gpu trace work memory workload question formula operator models predict replay ask report" ;;
-    lab) echo "base gpu trace work memory workload question formula operator models predict replay lab" ;;
+    lab) echo "base gpu trace work memory workload question formula operator models predict replay ask lab" ;;
     esac
 }
 

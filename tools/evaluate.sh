@@ -1,7 +1,7 @@
 #!/bin/sh
 # Regenerates docs/accuracy.md: `habitat eval ops` (models trained anew, each GPU left out in turn) and
 # `habitat eval e2e`, `cnn` (recordings onto whole models that others measured) and `pairs` (steps
-# recorded on two GPUs); and the figures of docs/iteration.md (`replay`).
+# recorded on two GPUs); the figures of docs/iteration.md (`replay`); and docs/choose.md (`choose`).
 # usage: evaluate.sh BUILD     HABITAT_EVAL_MLP=1 adds the networks of method mlp (a quarter of an hour)
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -43,6 +43,9 @@ echo "docs/accuracy.md"
 } >"$out"
 mv "$out" docs/iteration.md
 echo "docs/iteration.md"
+"$habitat" eval choose >"$out"
+mv "$out" docs/choose.md
+echo "docs/choose.md"
 
 # The whole bundle of measurements, where it lies beside the checkout: what thinning it costs.
 bundle=${HABITAT_SHARED_DATA:-../shared/data}
