@@ -11,9 +11,7 @@
 #include "report/parts.h"
 #include "report/rows.h"
 
-enum { DEFAULT_TOP = 7, TEXT_BYTES = 512, OLD_DAYS = 180 };
-
-static const double days_per_month = 30.4375;
+enum { DEFAULT_TOP = 7, TEXT_BYTES = 512 };
 
 /* ---- columns ---- */
 
@@ -296,16 +294,15 @@ static void text_prices(writer *w, const habitat_choice *c, size_t shown) {
     char line[TEXT_BYTES];
     for (size_t i = 0; i < shown; i++) {
         const habitat_cost *cost = &c->rows[i].cost;
-        if (cost->price_age_days > oldest) {
-            oldest = cost->price_age_days;
+        if (old_price_months(cost) > oldest) {
+            oldest = old_price_months(cost);
             old = c->rows[i].key.gpu->name;
         }
         if (cost->price && cost->price->gpu_alone && !alone)
             alone = c->rows[i].key.gpu->name;
     }
-    if (oldest > OLD_DAYS) {
-        habitat_format(line, sizeof line, "the price of the %s is %.0f months old", old,
-                       floor(oldest / days_per_month));
+    if (old) {
+        habitat_format(line, sizeof line, "the price of the %s is %.0f months old", old, oldest);
         wrapped_text(w, "Note: ", 6, line);
     }
     if (alone) {

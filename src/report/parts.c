@@ -44,6 +44,11 @@ const char *base_name(const char *path) {
     return slash && slash[1] ? slash + 1 : path;
 }
 
+double old_price_months(const habitat_cost *cost) {
+    const double old_days = 180, days_per_month = 30.4375;
+    return cost->price_age_days > old_days ? floor(cost->price_age_days / days_per_month) : 0;
+}
+
 const char *bound_by_name(habitat_bound_by by) {
     return by == HABITAT_BY_GPU ? "gpu" : by == HABITAT_BY_CPU ? "cpu" : NULL;
 }

@@ -52,6 +52,9 @@ size_t count_operations(const habitat_trace *trace);
 
 split_by split_for(habitat_report_by by, habitat_report_format format);
 
+/* Whole months since the price was asked, where it is old enough to be told; else 0. */
+double old_price_months(const habitat_cost *cost);
+
 /* Last part of a path. */
 const char *base_name(const char *path);
 

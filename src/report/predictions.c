@@ -147,6 +147,9 @@ static void text_verdict(writer *w, const habitat_answer *what, const shortlist 
         used += habitat_format(line + used, sizeof line - (size_t)used,
                                "Cheapest: %s, $%.3g for 1,000 iterations. ", cheap->key.gpu->name,
                                cheap->cost.usd_per_1000_iterations);
+    if (cheap && old_price_months(&cheap->cost) > 0)
+        used += habitat_format(line + used, sizeof line - (size_t)used,
+                               "Its price is %.0f months old. ", old_price_months(&cheap->cost));
     habitat_format(line + used, sizeof line - (size_t)used, "%zu more: --all.",
                    what->row_count - shown->count);
     writer_text(w, "\n");

@@ -18,6 +18,7 @@ echo "columns and filters"
 "$habitat" predict "$trace" --columns gpu --sort date --top 2 --vendor NVIDIA --min-memory 180 | sed -n '4,/^$/p'
 "$habitat" predict "$trace" --to T4,L40S --price T4=1 --price L40S=0.5 --sort price --columns gpu,usd_per_hour | sed -n '4,7p'
 "$habitat" predict "$trace" --price RTX2070=0.01 | grep -oE '^RTX2070 |Cheapest: RTX2070'
+SOURCE_DATE_EPOCH=1893456000 "$habitat" predict "$trace" | grep -o 'Its price is' # in 2030
 for bad in "--sort speed" "--columns gpu,speed" "--since then"; do
     # shellcheck disable=SC2086
     "$habitat" predict "$trace" $bad
