@@ -79,6 +79,11 @@ class _Request(ctypes.Structure):
         ("note_count", ctypes.c_size_t),
         ("assemble", ctypes.c_int),
         ("cpu_scale", ctypes.c_double),
+        ("prices", ctypes.c_void_p),
+        ("spot", ctypes.c_bool),
+        ("today", ctypes.c_char_p),
+        ("steps", ctypes.c_double),
+        ("samples", ctypes.c_double),
     ]
 
     def __init__(self, **fields: Any) -> None:
@@ -108,6 +113,8 @@ def _load() -> ctypes.CDLL:
         ("habitat_gpu_name_is_exact", ctypes.c_bool, [handle, name]),
         ("habitat_gpu_find", ctypes.c_int,
          [handle, name, ctypes.POINTER(handle), ctypes.POINTER(ctypes.c_bool), error]),
+        ("habitat_prices_create", ctypes.c_int, [handle, ctypes.c_bool, ctypes.POINTER(handle), error]),
+        ("habitat_prices_free", None, [handle]),
         ("habitat_trace_read", ctypes.c_int, [name, ctypes.POINTER(handle), error]),
         ("habitat_trace_free", None, [handle]),
         ("habitat_method_from_name", ctypes.c_int, [name, ctypes.POINTER(ctypes.c_int), error]),
@@ -232,6 +239,15 @@ class GpuTable(_Handle):
         return _answer(_library.habitat_json_gpus, self.handle, gpu)
 
 
+class Prices(_Handle):
+    """Handle of the library's own prices, for the GPUs of a table, which must outlive it."""
+
+    def __init__(self, table: GpuTable) -> None:
+        super().__init__(_library.habitat_prices_free, "the list of prices")
+        _call(_library.habitat_prices_create, table.handle, True, ctypes.byref(self._pointer))
+        self._own()
+
+
 def ask_operation(
     table: GpuTable,
     destinations: Sequence[ctypes.c_void_p],
@@ -277,10 +293,12 @@ class TraceHandle(_Handle):
         cpu_scale: float = 1.0,
     ) -> Any:
         """The JSON of `habitat predict`, or of `habitat explain` for the first of `destinations` (handles)."""
+        prices = Prices(table)
         request = _Request(
             trace=self.handle, origin=origin, gpus=table.handle, method=_method(method),
             destinations=(ctypes.c_void_p * len(destinations))(*destinations), destination_count=len(destinations),
             notes=(ctypes.c_char_p * len(notes))(*(_bytes(note) for note in notes)), note_count=len(notes),
             assemble=_ASSEMBLE[assemble], cpu_scale=0.0 if cpu_scale == 1.0 else cpu_scale,
+            prices=prices.handle,
         )  # fmt: skip
         return _answer(_library.habitat_json_answer, ctypes.byref(request), _bytes(by) if by else None, explain)
