@@ -18,7 +18,7 @@ static const struct {
 } parts[] = {{"ops", eval_ops, false},       {"e2e", eval_e2e, false},
              {"cnn", eval_cnn, false},       {"pairs", eval_pairs, false},
              {"replay", eval_replay, false}, {"memory", eval_memory, false},
-             {"suite", eval_suite, true},   {"choose", eval_choose, true}};
+             {"suite", eval_suite, true},    {"choose", eval_choose, true}};
 enum { PARTS = sizeof parts / sizeof *parts };
 
 int cmd_eval(int argc, char **argv) {

@@ -71,7 +71,7 @@ static void show_kernels(text_table *t, size_t column, const void *of) {
 
 /* Below 0: what is missing. */
 static void show_headroom(text_table *t, size_t column, const void *of) {
-    table_number(t, column, ((const prediction_line *)of)->headroom_bytes / HABITAT_GB, 1);
+    table_number(t, column, ((const prediction_line *)of)->headroom_bytes / HABITAT_GB, 0);
 }
 
 static void show_place(text_table *t, size_t column, const void *of) {
@@ -106,10 +106,6 @@ static void show_samples_per_usd(text_table *t, size_t column, const void *of) {
 static void show_energy(text_table *t, size_t column, const void *of) {
     double j = ((const prediction_line *)of)->energy_j;
     table_number(t, column, j, decimals_for(j, 3));
-}
-
-static void show_headroom(text_table *t, size_t column, const void *of) {
-    table_number(t, column, ((const prediction_line *)of)->headroom_gb, 0);
 }
 
 /* ---- the list ---- */
@@ -148,16 +144,6 @@ static bool batch_known(const void *of) {
 
 static bool batch_unknown(const void *of) {
     return !batch_known(of);
-}
-
-/* In narrow tables names of GPUs would give way to it; "too small" is said there too. */
-static bool memory_known(const void *of) {
-    const prediction_listing *list = of;
-    const habitat_answer *what = list->what;
-    for (size_t i = 0; list->wide && i < what->row_count; i++)
-        if (what->rows[i].prediction->fits >= 0)
-            return true;
-    return false;
 }
 
 enum { EVERYWHERE = IN_FILES | IN_EXPLAIN | IN_TEXT, FILES = IN_FILES | IN_EXPLAIN };
@@ -232,11 +218,6 @@ static const row_column columns[] = {
     {COLUMN(largest_batch, NUMBER, FILES)},
     {.key = "by_class", .in = IN_JSON | IN_EXPLAIN, .json = json_by_class},
     {.key = "warnings", .in = IN_JSON, .json = json_own_warnings},
-    {.in = IN_TEXT,
-     .header = "free\nGB",
-     .right = true,
-     .shown = memory_known,
-     .show = show_headroom},
     {.key = "marks", .in = IN_TEXT, .header = "", .show = show_place},
 };
 
@@ -328,7 +309,6 @@ static void fill(const void *of, size_t row, void *out) {
                            .cpu_ms = p->cpu_ms,
                            .gpu_ms = p->gpu_ms,
                            .cpu_basis = basis_name(p->cpu_basis),
-                           .headroom_gb = (p->gpu->memory_bytes - p->memory_bytes) / HABITAT_GB,
                            .release_date = p->gpu->release_date,
                            .decimals = list->decimals};
     fill_cost(&from->cost, l);

@@ -24,7 +24,6 @@ typedef struct prediction_line {
     double idle_ms, cpu_ms, gpu_ms;
     uint64_t calibrated_operations;
     double usd_per_hour, usd_per_1000_iterations, samples_per_usd, hours, usd, energy_j;
-    double headroom_gb;
     const char *price_date, *release_date;
     int decimals;
     char coverage_room[COVERAGE_BYTES], place[PLACE_BYTES];
@@ -35,7 +34,6 @@ typedef struct prediction_listing {
     const habitat_answer *what;
     const habitat_answer_row *const *sorted; /* shape (row_count); NULL: as they are */
     int decimals;                            /* of milliseconds in a text table */
-    bool wide;                               /* a text table has room for all columns */
     bool marks;                              /* short words beside each row: how far to trust it */
 } prediction_listing;
 

@@ -14,7 +14,7 @@
 #include "report/shortlist.h"
 #include "work/class.h"
 
-enum { DEFAULT_TOP = 15, CLASS_COLUMNS = 6, TEXT_BYTES = 256, WIDE_COLUMNS = 96 };
+enum { DEFAULT_TOP = 15, CLASS_COLUMNS = 6, TEXT_BYTES = 256 };
 
 /* ---- JSON and CSV ---- */
 
@@ -90,8 +90,7 @@ static void text_head(writer *w, const habitat_answer *what) {
 static habitat_status text_summary(writer *w, const habitat_answer *what, const shortlist *shown,
                                    const habitat_report_options *options, habitat_error *err) {
     prediction_line line;
-    prediction_listing list = {.what = what, .sorted = shown->rows, .marks = shown->shortened,
-                               .wide = w->width >= WIDE_COLUMNS && !shown->shortened};
+    prediction_listing list = {.what = what, .sorted = shown->rows, .marks = shown->shortened};
     bool small = false;
     for (size_t i = 0; i < shown->count; i++) {
         double ms = shown->rows[i]->prediction->iteration_ms;
