@@ -33,7 +33,7 @@ habitat_status habitat_spread_prepare(habitat_workload *w, habitat_error *err) {
 }
 
 double habitat_samples_per_s(const habitat_workload *w, bool origin, double iteration_ms) {
-    double batch = w->trace ? (double)habitat_trace_get_info(w->trace)->batch_size : 0.0;
+    double batch = (double)w->batch_size;
     if (origin && w->info.iteration_recorded)
         iteration_ms = w->info.iteration_ms;
     else if (w->info.bound_by != HABITAT_BY_GPU)

@@ -138,6 +138,7 @@ habitat_status habitat_workload_create(const habitat_trace *trace, const habitat
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     made->trace = trace;
     made->origin = origin;
+    made->batch_size = habitat_trace_get_info(trace)->batch_size;
     habitat_trace_iterations(trace, &made->info.iteration_count);
     if (!made->info.iteration_count)
         made->info.iteration_count = 1;

@@ -120,7 +120,7 @@ static void set_factors(const habitat_workload *w, const double *time_ns, double
         double waiting = (double)kernel->waiting_ns;
         factor[p] = w->parts[p].waits ? -1.0
                                       : (time_ns[w->parts[p].kernel] - waiting) /
-                                            (kernel->facts.time_ns - waiting);
+                                            ((double)kernel->kernel->duration_ns - waiting);
     }
 }
 
@@ -133,7 +133,7 @@ static double piece_time(const habitat_workload *w, const double *time_ns, uint3
     if (w->parts[part].waits)
         return piece_ns;
     return (time_ns[w->parts[part].kernel] - waiting) *
-           (piece_ns / (kernel->facts.time_ns - waiting));
+           (piece_ns / ((double)kernel->kernel->duration_ns - waiting));
 }
 
 static void charge_pieces(const habitat_workload *w, const double *time_ns, running *r,

@@ -36,7 +36,11 @@ struct habitat_workload {
     size_t unsized_count;   /* collectives of which nothing says what their message needs */
     uint64_t collective_ns; /* sum over collectives, waiting included */
     uint64_t waiting_ns;    /* of that, waiting for other GPUs */
-    habitat_arena arena;    /* warnings */
+    const habitat_workload *recorded; /* what it was scaled from; NULL: it is as recorded */
+    uint64_t batch_size;              /* 0 = unknown */
+    habitat_precision precision;
+    double scale_sigma;  /* what scaling adds to errors, in log(time); 0 = as recorded */
+    habitat_arena arena; /* warnings; operations and kernels that scaling made */
     const char **warnings;
     size_t warning_count;
     habitat_memory *memory; /* NULL: without a trace */

@@ -1,0 +1,77 @@
+/* Another batch size or precision of a recorded iteration: what its operations do then. The times
+ * are worked out by those who know models (predict/rescale.c).
+ *
+ * docs/formulas.md#another-batch-size */
+#ifndef HABITAT_WORKLOAD_SCALE_H
+#define HABITAT_WORKLOAD_SCALE_H
+
+#include "workload/workload.h"
+
+/* Where a group's new work comes from. */
+typedef enum scale_source {
+    SCALE_STAYS = 0,    /* it does not depend on what was asked */
+    SCALE_BY_SHAPES,    /* its tensors carry the batch: told from shapes and layers */
+    SCALE_BY_RECORDING, /* a second recording says which dimensions change */
+    SCALE_ASSUMED,      /* nothing is known of its tensors: it grows as the batch does */
+} scale_source;
+
+/* A group as it would be. */
+typedef struct scale_group {
+    habitat_work work;
+    double ratio; /* elements of its tensors, new over recorded */
+    scale_source source;
+} scale_group;
+
+/* What every group does at batch size `batch`.
+ * other: a recording of the same model at another batch size, or NULL.
+ * out:   shape (group_count); untouched on error.
+ * HABITAT_E_ARG (the recording does not say its batch size; the other has the same),
+ * HABITAT_E_MEMORY. */
+habitat_status scale_batch(const habitat_workload *w, const habitat_workload *other, uint64_t batch,
+                           scale_group *out, habitat_error *err);
+
+/* ---- inside: an operation whose sizes change ---- */
+
+/* Room for the sizes of one operation, rewritten. Input i of `op` is inputs[i]. */
+enum { SCALE_INPUTS_MAX = 64, SCALE_DIMS_MAX = 512 };
+
+typedef struct scale_operation {
+    habitat_operation op;
+    habitat_input inputs[SCALE_INPUTS_MAX];
+    int64_t dims[SCALE_DIMS_MAX], strides[SCALE_DIMS_MAX];
+    size_t used;
+    bool changed;
+} scale_operation;
+
+/* A copy whose sizes can be changed; false where it has more of them than fit. */
+bool scale_copy_operation(const habitat_operation *op, scale_operation *out);
+
+/* Dimension d of input i becomes `size`; strides of dimensions around it grow with it. */
+void scale_set_dim(scale_operation *out, uint32_t i, uint32_t d, int64_t size);
+
+/* What a group does when its operation has these sizes: its work, and the ratio of its elements. */
+void scale_group_work(const habitat_workload *w, const habitat_workload_group *group,
+                      const scale_operation *op, scale_group *out);
+
+/* Whether an operation belongs to the optimiser or the sum of gradients, which see parameters only.
+ */
+bool scale_sees_parameters(const habitat_workload *w, const habitat_workload_group *group);
+
+/* ---- scale_dims.c: one recording ---- */
+
+typedef struct scale_sizes scale_sizes;
+
+/* Collects what the recording says of its sizes. HABITAT_E_MEMORY; free in every case. */
+habitat_status scale_sizes_create(const habitat_workload *w, uint64_t batch, scale_sizes **out);
+void scale_sizes_free(scale_sizes *s);
+
+/* Gives the batch dimensions of `out`, a copy of group's operation, the new batch size. */
+void scale_by_shapes(const scale_sizes *s, uint64_t batch, scale_operation *out);
+
+/* ---- scale_match.c: two recordings ---- */
+
+/* Group of `other` that each group of w stands for, shape (group_count of w); HABITAT_NONE: none.
+ * HABITAT_E_MEMORY. */
+habitat_status scale_match(const habitat_workload *w, const habitat_workload *other, uint32_t *out);
+
+#endif

@@ -1,0 +1,337 @@
+/* Which dimensions carry the batch, told from one recording of known batch size b.
+ *
+ * A tensor of rank 3 or more that begins with b, or has b in its second place (sequence first),
+ * carries it there. Sizes that such tensors flatten to (b times sequence, b times heads) carry it in
+ * tensors of lower rank. Weights of convolutions, layers and embeddings never do; where a tensor of
+ * fewer dimensions has the shape of a parameter, the operation decides. A matrix product carries it
+ * in its rows, or, with its first operand transposed, in the sum: the gradient of a weight. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "work/class.h"
+#include "workload/scale.h"
+
+enum { RANK_MAX = 6 };
+
+typedef struct shape {
+    uint32_t rank;
+    int64_t dims[RANK_MAX];
+} shape;
+
+struct scale_sizes {
+    int64_t batch;
+    int64_t *products; /* shape (product_count): sizes that are the batch times others */
+    size_t product_count, product_room;
+    shape *parameters; /* shape (parameter_count) */
+    size_t parameter_count, parameter_room;
+    bool out_of_memory;
+};
+
+static const int64_t largest = (int64_t)1 << 52;
+
+/* ---- lists ---- */
+
+static bool is_product(const scale_sizes *s, int64_t size) {
+    if (size == s->batch)
+        return true;
+    for (size_t i = 0; i < s->product_count; i++)
+        if (s->products[i] == size)
+            return true;
+    return false;
+}
+
+static bool is_parameter(const scale_sizes *s, uint32_t rank, const int64_t *dims) {
+    for (size_t i = 0; i < s->parameter_count; i++)
+        if (s->parameters[i].rank == rank &&
+            memcmp(s->parameters[i].dims, dims, rank * sizeof *dims) == 0)
+            return true;
+    return false;
+}
+
+/* Room for one more of `size` bytes. */
+static bool grow(scale_sizes *s, void **list, size_t count, size_t *room, size_t size) {
+    if (count < *room)
+        return true;
+    size_t wanted = *room ? 2 * *room : 64;
+    void *grown = realloc(*list, wanted * size);
+    if (!grown) {
+        s->out_of_memory = true;
+        return false;
+    }
+    *list = grown;
+    *room = wanted;
+    return true;
+}
+
+static void add_product(scale_sizes *s, int64_t size) {
+    void *list = s->products;
+    if (is_product(s, size) || !grow(s, &list, s->product_count, &s->product_room, sizeof size))
+        return;
+    s->products = list;
+    s->products[s->product_count++] = size;
+}
+
+static void add_parameter(scale_sizes *s, uint32_t rank, const int64_t *dims) {
+    void *list = s->parameters;
+    if (rank == 0 || rank > RANK_MAX || is_parameter(s, rank, dims) ||
+        !grow(s, &list, s->parameter_count, &s->parameter_room, sizeof *s->parameters))
+        return;
+    s->parameters = list;
+    shape *out = &s->parameters[s->parameter_count++];
+    *out = (shape){.rank = rank};
+    memcpy(out->dims, dims, rank * sizeof *dims);
+}
+
+/* ---- what an operation's inputs are ---- */
+
+static const char *base_name(const habitat_operation *op) {
+    return strncmp(op->name, "aten::", 6) == 0 ? op->name + 6 : op->name;
+}
+
+static bool named(const habitat_operation *op, const char *const *names) {
+    const char *name = base_name(op);
+    for (size_t i = 0; names[i]; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* The first input of these, and no later one, holds samples: the others are parameters. */
+static bool first_is_activation(const habitat_operation *op) {
+    static const char *const names[] = {"linear",       "conv1d",
+                                        "conv2d",       "conv3d",
+                                        "convolution",  "_convolution",
+                                        "layer_norm",   "native_layer_norm",
+                                        "batch_norm",   "native_batch_norm",
+                                        "group_norm",   "native_group_norm",
+                                        "_cudnn_rnn",   "_fused_rms_norm",
+                                        "conv_transpose2d", NULL};
+    static const char *const begins[] = {"cudnn_convolution", "miopen_convolution",
+                                         "cudnn_batch_norm", NULL};
+    const char *name = base_name(op);
+    for (size_t i = 0; begins[i]; i++)
+        if (strncmp(name, begins[i], strlen(begins[i])) == 0)
+            return strstr(name, "backward") == NULL;
+    return named(op, names);
+}
+
+static bool looks_up_table(const habitat_operation *op) {
+    static const char *const names[] = {"embedding", "index_select", "gather", "take", NULL};
+    return named(op, names);
+}
+
+static bool is_parameter_input(const habitat_operation *op, uint32_t i) {
+    if (first_is_activation(op))
+        return i > 0;
+    if (looks_up_table(op))
+        return i == 0;
+    return i == 2 && strncmp(base_name(op), "convolution_backward", 20) == 0;
+}
+
+/* ---- collecting ---- */
+
+/* The dimension of a tensor of rank 3 or more that is the batch itself, or -1. */
+static int plain_dim(const scale_sizes *s, const habitat_input *input) {
+    if (input->rank < 3)
+        return -1;
+    return input->dims[0] == s->batch ? 0 : input->dims[1] == s->batch ? 1 : -1;
+}
+
+/* Sizes that a tensor with the batch at `at` flattens to. */
+static void add_products_of(scale_sizes *s, const habitat_input *input, uint32_t at) {
+    int64_t size = 1;
+    for (uint32_t d = 0; d < input->rank && input->dims[d] > 0; d++) {
+        if (size > largest / input->dims[d])
+            return;
+        size *= input->dims[d];
+        if (d >= at)
+            add_product(s, size);
+    }
+}
+
+static void collect_parameters(scale_sizes *s, const habitat_operation *op) {
+    bool gradient_of_table = strcmp(base_name(op), "embedding") == 0;
+    for (uint32_t i = 0; i < op->input_count; i++) {
+        const habitat_input *input = &op->inputs[i];
+        bool weight = first_is_activation(op) ? i > 0 : gradient_of_table && i == 0;
+        if (input->is_tensor && !input->is_list && weight)
+            add_parameter(s, input->rank, input->dims);
+        const int64_t *group = input->is_list ? input->dims : NULL;
+        for (uint32_t j = 0; group && weight && j < input->list_count; j++) {
+            add_parameter(s, (uint32_t)group[0], group + 1);
+            group += 1 + group[0];
+        }
+    }
+}
+
+/* Lists of the optimiser hold parameters, whatever they are called. */
+static void collect_lists(scale_sizes *s, const habitat_operation *op) {
+    for (uint32_t i = 0; i < op->input_count; i++) {
+        const int64_t *group = op->inputs[i].is_list ? op->inputs[i].dims : NULL;
+        for (uint32_t j = 0; group && j < op->inputs[i].list_count; j++) {
+            add_parameter(s, (uint32_t)group[0], group + 1);
+            group += 1 + group[0];
+        }
+    }
+}
+
+static void collect_products(scale_sizes *s, const habitat_operation *op) {
+    bool batched = strcmp(base_name(op), "bmm") == 0 || strcmp(base_name(op), "baddbmm") == 0;
+    bool indices = strcmp(base_name(op), "embedding") == 0;
+    for (uint32_t i = 0; i < op->input_count; i++) {
+        const habitat_input *input = &op->inputs[i];
+        if (!input->is_tensor || input->is_list || is_parameter_input(op, i) ||
+            is_parameter(s, input->rank, input->dims))
+            continue;
+        int at = plain_dim(s, input);
+        if (batched && input->rank == 3 && input->dims[0] % s->batch == 0)
+            add_product(s, input->dims[0]);
+        if (at < 0 && indices && input->rank == 2)
+            at = input->dims[0] == s->batch ? 0 : input->dims[1] == s->batch ? 1 : -1;
+        if (at >= 0)
+            add_products_of(s, input, (uint32_t)at);
+    }
+}
+
+habitat_status scale_sizes_create(const habitat_workload *w, uint64_t batch, scale_sizes **out) {
+    size_t count = 0;
+    const habitat_operation *ops = habitat_trace_operations(w->trace, &count);
+    scale_sizes *made = calloc(1, sizeof *made);
+    if (!made)
+        return HABITAT_E_MEMORY;
+    *out = made;
+    made->batch = (int64_t)batch;
+    for (size_t i = 0; i < count; i++)
+        collect_parameters(made, &ops[i]);
+    for (size_t g = 0; g < w->group_count; g++)
+        if (w->groups[g].operation && w->groups[g].work.op_class == HABITAT_CLASS_OPTIMIZER)
+            collect_lists(made, w->groups[g].operation);
+    for (size_t g = 0; g < w->group_count; g++)
+        if (w->groups[g].operation && !scale_sees_parameters(w, &w->groups[g]))
+            collect_products(made, w->groups[g].operation);
+    return made->out_of_memory ? HABITAT_E_MEMORY : HABITAT_OK;
+}
+
+void scale_sizes_free(scale_sizes *s) {
+    if (!s)
+        return;
+    free(s->products);
+    free(s->parameters);
+    free(s);
+}
+
+/* ---- one operation ---- */
+
+/* The dimension of a tensor that carries the batch, or -1. moves: the operation works on tensors of
+ * any meaning (element-wise, copies), so that the shape of a parameter is one. */
+static int batch_dim(const scale_sizes *s, const habitat_input *input, bool moves) {
+    uint32_t rank = input->rank;
+    if (rank == 0 || ((moves || rank == 1) && is_parameter(s, rank, input->dims)))
+        return -1;
+    int at = plain_dim(s, input);
+    if (at >= 0)
+        return at;
+    if (is_product(s, input->dims[0]))
+        return 0;
+    return rank >= 2 && is_product(s, input->dims[1]) && (rank > 2 || input->dims[1] == s->batch)
+               ? 1
+               : -1;
+}
+
+static void rescale(const scale_sizes *s, uint64_t batch, scale_operation *out, uint32_t i,
+                    uint32_t d) {
+    int64_t size = out->inputs[i].dims[d];
+    if (size % s->batch == 0)
+        scale_set_dim(out, i, d, size / s->batch * (int64_t)batch);
+}
+
+static const habitat_input *matrix(const habitat_operation *op, uint32_t i) {
+    bool there = i < op->input_count && op->inputs[i].is_tensor && !op->inputs[i].is_list;
+    return there && op->inputs[i].rank == 2 ? &op->inputs[i] : NULL;
+}
+
+static bool transposed(const habitat_input *a) {
+    return a->strides && a->strides[0] == 1 && a->strides[1] > 1 && a->dims[0] > 1;
+}
+
+/* Operand a [m, k] at input i, and what it is multiplied with, [k, n] or [k], behind it. */
+static void rescale_product(const scale_sizes *s, uint64_t batch, scale_operation *out,
+                            uint32_t i) {
+    const habitat_operation *op = &out->op;
+    const habitat_input *a = matrix(op, i), *b = i + 1 < op->input_count ? &op->inputs[i + 1] : NULL;
+    if (!a || !b || !b->is_tensor || b->rank == 0)
+        return;
+    bool rows = is_product(s, a->dims[0]), inner = is_product(s, a->dims[1]);
+    bool sums = inner && (!rows || transposed(a));
+    if (rows && inner && !a->strides && b->rank == 2)
+        sums = !is_parameter(s, 2, b->dims) &&
+               !is_parameter(s, 2, (int64_t[]){b->dims[1], b->dims[0]});
+    if (sums) {
+        rescale(s, batch, out, i, 1);
+        rescale(s, batch, out, i + 1, 0);
+    } else if (rows) {
+        rescale(s, batch, out, i, 0);
+        if (i == 1 && out->inputs[0].rank == 2 && out->inputs[0].dims[0] == a->dims[0])
+            rescale(s, batch, out, 0, 0);
+    } else if (b->rank == 2 && is_product(s, b->dims[1])) {
+        rescale(s, batch, out, i + 1, 1);
+    }
+}
+
+static int product_operand(const habitat_operation *op) {
+    static const char *const first[] = {"mm", "mv", "_int_mm", "_scaled_mm", NULL};
+    static const char *const second[] = {"addmm", "addmv", "addmm_", "addmv_", "_addmm_activation",
+                                         NULL};
+    return named(op, first) ? 0 : named(op, second) ? 1 : -1;
+}
+
+static bool is_batched_product(const habitat_operation *op) {
+    static const char *const names[] = {"bmm", "baddbmm", "baddbmm_", NULL};
+    return named(op, names);
+}
+
+static bool joins_lists(const habitat_operation *op) {
+    static const char *const names[] = {"cat", "_cat", "stack", "concat", NULL};
+    return named(op, names);
+}
+
+/* A list of tensors: sizes are [rank, dims...] one after another. */
+static void rescale_list(const scale_sizes *s, uint64_t batch, scale_operation *out, uint32_t i) {
+    int64_t *group = (int64_t *)(size_t)(const void *)out->inputs[i].dims;
+    for (uint32_t j = 0; group && j < out->inputs[i].list_count; j++) {
+        habitat_input one = {.rank = (uint8_t)group[0], .dims = group + 1, .is_tensor = true};
+        int at = batch_dim(s, &one, true);
+        if (at >= 0 && group[1 + at] % s->batch == 0) {
+            group[1 + at] = group[1 + at] / s->batch * (int64_t)batch;
+            out->changed = true;
+        }
+        group += 1 + group[0];
+    }
+}
+
+void scale_by_shapes(const scale_sizes *s, uint64_t batch, scale_operation *out) {
+    const habitat_operation *op = &out->op;
+    habitat_work work = {.op_class = HABITAT_CLASS_OTHER};
+    int operand = product_operand(op);
+    if (operand >= 0) {
+        rescale_product(s, batch, out, (uint32_t)operand);
+        return;
+    }
+    habitat_operation_work(op, &work);
+    bool moves = work.op_class == HABITAT_CLASS_ELEMENTWISE ||
+                 work.op_class == HABITAT_CLASS_COPY || work.op_class == HABITAT_CLASS_OTHER;
+    for (uint32_t i = 0; i < op->input_count; i++) {
+        const habitat_input *input = &out->inputs[i];
+        if (input->is_list && joins_lists(op))
+            rescale_list(s, batch, out, i);
+        if (!input->is_tensor || input->is_list ||
+            (is_parameter_input(op, i) &&
+             !(looks_up_table(op) && !is_parameter(s, input->rank, input->dims))))
+            continue;
+        int at = batch_dim(s, input, moves);
+        if (is_batched_product(op) && input->rank == 3 && input->dims[0] % s->batch == 0)
+            at = 0;
+        if (at >= 0)
+            rescale(s, batch, out, i, (uint32_t)at);
+    }
+}
