@@ -104,11 +104,6 @@ typedef struct habitat_warning {
     const char *text; /* one line */
 } habitat_warning;
 
-/* In which number formats an iteration runs. */
-typedef enum habitat_precision {
-    HABITAT_PRECISION_RECORDED = 0, /* in those of its operations */
-} habitat_precision;
-
 /* What makes a row another one: together unlike any other row's. */
 typedef struct habitat_answer_key {
     const habitat_gpu *gpu;

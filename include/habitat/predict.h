@@ -159,6 +159,36 @@ HABITAT_API habitat_status habitat_predict(const habitat_workload *workload,
 /** Free a prediction; NULL is allowed. @since 0.1 */
 HABITAT_API void habitat_prediction_free(habitat_prediction *prediction);
 
+#ifdef HABITAT_EXPERIMENTAL /* ---- experimental half ---- */
+
+/* Another batch size or precision than the recorded one. Zero: as recorded. */
+typedef struct habitat_scale {
+    uint64_t batch_size;                /* 0: as recorded */
+    const habitat_workload *batch_from; /* of the same model, script and GPU at another batch size:
+                                           it tells which sizes change. NULL: told from shapes */
+    habitat_precision precision;
+} habitat_scale;
+
+/** A recorded iteration at another batch size or precision, on the GPU of the recording. What does
+ * not depend on it (the optimiser, casts of weights) keeps its time. Everything else has
+ * T(new) = T(recorded) M(new) / M(recorded), M a model's time for the same operation.
+ * @param workload recorded or scaled in batch size alone; with its recording it must outlive `out`.
+ * @param scale    what is wanted; what is as recorded gives the recording back, bit for bit.
+ * @param models   borrowed for the call; NULL: those that the library carries.
+ * @param out      receives the workload; free with habitat_workload_free(). Its warnings are what
+ *                 scaling gives reason to say.
+ * @return HABITAT_OK; HABITAT_E_ARG (the recording does not say its batch size);
+ *         HABITAT_E_UNSUPPORTED (no times were recorded; of another batch size: it was scaled in
+ *         precision already); HABITAT_E_MEMORY.
+ * @source docs/formulas.md#another-batch-size-or-precision @tested tests/unit/test_scale.c
+ * @since 0.1 */
+HABITAT_API habitat_status habitat_workload_scale(const habitat_workload *workload,
+                                                  const habitat_scale *scale,
+                                                  const habitat_models *models,
+                                                  habitat_workload **out, habitat_error *err);
+
+#endif /* ---- end of the experimental half ---- */
+
 #ifdef __cplusplus
 }
 #endif

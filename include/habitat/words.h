@@ -54,6 +54,24 @@ typedef enum habitat_variant {
     HABITAT_VARIANT_BLOCK_SCALED, /* fp8 with 128 x 128 block scales */
 } habitat_variant;
 
+/* In which number formats an iteration runs. */
+typedef enum habitat_precision {
+    HABITAT_PRECISION_RECORDED = 0, /* in those of its operations */
+    HABITAT_PRECISION_FP32,         /* fp32, on plain units */
+    HABITAT_PRECISION_TF32,         /* fp32 tensors, products on matrix units in TF32 */
+    HABITAT_PRECISION_AMP_FP16,     /* PyTorch's autocast: products in fp16, a scaled loss */
+    HABITAT_PRECISION_AMP_BF16,     /* PyTorch's autocast: products in bf16 */
+} habitat_precision;
+
+/** Name of a precision: "recorded", "fp32", "tf32", "amp-fp16", "amp-bf16".
+ * @return static string; "unknown" for what is none. @since 0.1 */
+HABITAT_API const char *habitat_precision_name(habitat_precision precision);
+
+/** A precision by its name (hyphens or underscores).
+ * @return HABITAT_OK; HABITAT_E_ARG for any other word; err names the words. @since 0.1 */
+HABITAT_API habitat_status habitat_precision_from_name(const char *name, habitat_precision *out,
+                                                       habitat_error *err);
+
 #ifdef __cplusplus
 }
 #endif

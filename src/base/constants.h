@@ -113,6 +113,14 @@ CONSTANT(chosen, launch_ns, 3000.0, "ns",
 CONSTANT(chosen, tiles_worst_factor, 8.0, "of the flop as counted",
          "long inner dimensions are split among SMs by the libraries; docs/formulas.md#operation")
 
+/* ---- another batch size or precision ---- */
+CONSTANT(fitted, scale_model_share, 0.5, "of the exponent",
+         "both ways between batch sizes of resnet50, gnmt, gpt2 and bert on H100 and H200; docs/formulas.md#another-batch-size-or-precision")
+CONSTANT(fitted, scale_sigma, 0.05, "in log(time)",
+         "whole iterations of the same recordings; docs/iteration.md")
+CONSTANT(chosen, scale_assumed_share, 0.02, "of the kernels' time",
+         "kernels without shapes, of which it is only assumed that they grow with the batch: less says nothing")
+
 /* ---- a whole iteration ---- */
 CONSTANT(fitted, link_efficiency, 0.70, "of one direction of the link",
          "bus bandwidth of NCCL with large messages: A100 over NVLink 0.64 to 0.74, H200 0.71 (2 GPUs), "

@@ -37,6 +37,32 @@ habitat_status habitat_pass_from_name(const char *name, habitat_pass *out, habit
     return HABITAT_OK;
 }
 
+static const word precisions[] = {
+    {"recorded", HABITAT_PRECISION_RECORDED, NULL}, {"fp32", HABITAT_PRECISION_FP32, NULL},
+    {"tf32", HABITAT_PRECISION_TF32, NULL},         {"amp-fp16", HABITAT_PRECISION_AMP_FP16, NULL},
+    {"amp-bf16", HABITAT_PRECISION_AMP_BF16, NULL},
+};
+const vocabulary habitat_precisions = VOCABULARY("precision", precisions);
+
+const char *habitat_precision_name(habitat_precision precision) {
+    const char *name = word_name(&habitat_precisions, (int)precision);
+    return name ? name : "unknown";
+}
+
+habitat_status habitat_precision_from_name(const char *name, habitat_precision *out,
+                                           habitat_error *err) {
+    if (!name || !out)
+        return habitat_fail(err, HABITAT_E_ARG, "no precision given");
+    const word *found = word_find(&habitat_precisions, name);
+    char list[160];
+    word_list(&habitat_precisions, list, sizeof list);
+    if (!found)
+        return habitat_fail(err, HABITAT_E_ARG, "\"%.40s\" is no precision; choose one of: %s",
+                            name, list);
+    *out = (habitat_precision)found->value;
+    return HABITAT_OK;
+}
+
 static const word timings[] = {
     {"kernel", HABITAT_TIMING_KERNEL, NULL},
     {"event", HABITAT_TIMING_KERNEL, NULL}, /* calls in a row between two events, long ones */

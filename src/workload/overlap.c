@@ -12,6 +12,7 @@
 #include "workload/overlap.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 
@@ -75,6 +76,15 @@ habitat_status habitat_busy_prepare(habitat_workload *w, habitat_error *err) {
     qsort(w->edges, 2 * w->part_count, sizeof *w->edges, by_time);
     measure_union(w);
     return HABITAT_OK;
+}
+
+void habitat_busy_copy(const habitat_workload *from, habitat_workload *to) {
+    to->parts = calloc(from->part_count + 1, sizeof *to->parts);
+    to->edges = calloc(2 * from->part_count + 1, sizeof *to->edges);
+    if (!to->parts || !to->edges || !from->part_count)
+        return;
+    memcpy(to->parts, from->parts, from->part_count * sizeof *to->parts);
+    memcpy(to->edges, from->edges, 2 * from->part_count * sizeof *to->edges);
 }
 
 /* ---- once a destination ---- */

@@ -7,6 +7,10 @@
 /* Prepares habitat_busy_charge() and sets busy_ns of the workload; needs waiting_ns. */
 habitat_status habitat_busy_prepare(habitat_workload *w, habitat_error *err);
 
+/* The pieces of one workload for another with the same kernels; parts and edges of `to` are NULL
+ * when out of memory. */
+void habitat_busy_copy(const habitat_workload *from, habitat_workload *to);
+
 /* Of each kernel's time on a destination, what counts in the busy time.
  * time_ns, busy_ns: shape (kernel_count); busy_ns is untouched on error. */
 habitat_status habitat_busy_charge(const habitat_workload *w, const double *time_ns,

@@ -13,22 +13,58 @@ typedef enum scale_source {
     SCALE_BY_SHAPES,    /* its tensors carry the batch: told from shapes and layers */
     SCALE_BY_RECORDING, /* a second recording says which dimensions change */
     SCALE_ASSUMED,      /* nothing is known of its tensors: it grows as the batch does */
+    SCALE_BY_FORMAT,    /* its tensors or its arithmetic have another number format */
+    SCALE_GONE,         /* not run any more: a cast to the format that all is in now */
 } scale_source;
 
 /* A group as it would be. */
 typedef struct scale_group {
     habitat_work work;
-    double ratio; /* elements of its tensors, new over recorded */
+    const habitat_operation *operation; /* with its new sizes; NULL: as it is */
+    double ratio;                       /* elements of its tensors, new over recorded */
     scale_source source;
+    habitat_dtype arithmetic; /* new one of its main kernels; UNKNOWN: as it is */
+    bool matrix_unit;         /* with `arithmetic` */
 } scale_group;
+
+/* An operation that is not in the recording. */
+typedef struct scale_added {
+    const char *name; /* static */
+    habitat_work work;
+} scale_added;
 
 /* What every group does at batch size `batch`.
  * other: a recording of the same model at another batch size, or NULL.
  * out:   shape (group_count); untouched on error.
+ * arena: receives the operations of `out`; NULL: they are not wanted.
  * HABITAT_E_ARG (the recording does not say its batch size; the other has the same),
  * HABITAT_E_MEMORY. */
 habitat_status scale_batch(const habitat_workload *w, const habitat_workload *other, uint64_t batch,
-                           scale_group *out, habitat_error *err);
+                           habitat_arena *arena, scale_group *out, habitat_error *err);
+
+/* The precision of most of the recorded products' time; RECORDED where there are none. */
+habitat_precision scale_recorded_precision(const habitat_workload *w);
+
+/* What every group does in another precision, and what is done beside them (casts, the scaler).
+ * out:   shape (group_count). added: receives an array, the caller's to free.
+ * HABITAT_E_MEMORY. */
+habitat_status scale_precision(const habitat_workload *w, habitat_precision precision,
+                               habitat_arena *arena, scale_group *out, scale_added **added,
+                               size_t *added_count, habitat_error *err);
+
+/* ---- another workload: scale_derive.c ---- */
+
+/* A copy of `from` with other work and more operations, times still as they were. HABITAT_E_MEMORY.
+ */
+habitat_status scale_derive(const habitat_workload *from, const scale_group *groups,
+                            size_t added_count, const scale_added *added, habitat_workload **out);
+
+/* Times of all kernels, shape (kernel_count), rounded to whole ns; sums, busy time and iteration
+ * follow. HABITAT_E_MEMORY. */
+habitat_status scale_set_times(habitat_workload *w, const double *ns, habitat_error *err);
+
+/* Adds a line to the workload's warnings. HABITAT_E_MEMORY. */
+habitat_status scale_warn(habitat_workload *w, const char *text, habitat_error *err);
 
 /* ---- inside: an operation whose sizes change ---- */
 
@@ -42,6 +78,12 @@ typedef struct scale_operation {
     size_t used;
     bool changed;
 } scale_operation;
+
+/* Numbers in input->dims: those of a list are of all its tensors. */
+size_t scale_sizes_of(const habitat_input *input);
+
+/* A copy in `arena`; NULL when out of memory. */
+const habitat_operation *scale_keep_operation(habitat_arena *arena, const habitat_operation *op);
 
 /* A copy whose sizes can be changed; false where it has more of them than fit. */
 bool scale_copy_operation(const habitat_operation *op, scale_operation *out);

@@ -8,21 +8,46 @@
 
 /* ---- an operation whose sizes change ---- */
 
+size_t scale_sizes_of(const habitat_input *input) {
+    const int64_t *group = input->is_list ? input->dims : NULL;
+    size_t count = input->rank;
+    for (uint32_t j = 0; group && j < input->list_count; j++, group += 1 + group[0])
+        count = (size_t)(group - input->dims) + 1 + (size_t)group[0];
+    return input->dims ? count : 0;
+}
+
+const habitat_operation *scale_keep_operation(habitat_arena *arena, const habitat_operation *op) {
+    habitat_operation *kept = habitat_arena_alloc(arena, sizeof *kept);
+    habitat_input *inputs = habitat_arena_alloc(arena, (op->input_count + 1) * sizeof *inputs);
+    if (!kept || !inputs)
+        return NULL;
+    *kept = *op;
+    kept->inputs = inputs;
+    for (uint32_t i = 0; i < op->input_count; i++) {
+        const habitat_input *from = &op->inputs[i];
+        size_t count = scale_sizes_of(from);
+        int64_t *sizes = count ? habitat_arena_alloc(arena, 2 * count * sizeof *sizes) : NULL;
+        inputs[i] = *from;
+        if (!count)
+            continue;
+        if (!sizes)
+            return NULL;
+        inputs[i].dims = memcpy(sizes, from->dims, count * sizeof *sizes);
+        if (from->strides && !from->is_list)
+            inputs[i].strides = memcpy(sizes + count, from->strides, count * sizeof *sizes);
+    }
+    return kept;
+}
+
 static bool copy_sizes(scale_operation *out, const habitat_input *from, habitat_input *to) {
-    size_t count = from->rank;
-    const int64_t *group = from->is_list ? from->dims : NULL;
-    for (uint32_t j = 0; group && j < from->list_count; j++, group += 1 + group[0])
-        count = (size_t)(group - from->dims) + 1 + (size_t)group[0];
-    if (!from->dims)
+    size_t count = scale_sizes_of(from);
+    if (!count)
         return true;
     if (count > SCALE_DIMS_MAX - out->used)
         return false;
-    memcpy(out->dims + out->used, from->dims, count * sizeof *from->dims);
-    to->dims = out->dims + out->used;
-    if (from->strides && !from->is_list) {
-        memcpy(out->strides + out->used, from->strides, count * sizeof *from->strides);
-        to->strides = out->strides + out->used;
-    }
+    to->dims = memcpy(out->dims + out->used, from->dims, count * sizeof *from->dims);
+    if (from->strides && !from->is_list)
+        to->strides = memcpy(out->strides + out->used, from->strides, count * sizeof *from->strides);
     out->used += count;
     return true;
 }
@@ -126,11 +151,9 @@ typedef struct scaler {
     scale_sizes *sizes;
     const uint32_t *match; /* shape (group_count), or NULL */
     scale_operation *room;
+    habitat_arena *arena; /* of operations that are kept, or NULL */
+    bool out_of_memory;
 } scaler;
-
-static uint64_t batch_of(const habitat_workload *w) {
-    return habitat_trace_get_info(w->trace)->batch_size;
-}
 
 /* The operation at the new size, from both recordings: each size lies on a line through the two. */
 static bool by_recording(const scaler *s, const habitat_operation *op,
@@ -152,24 +175,23 @@ static bool by_recording(const scaler *s, const habitat_operation *op,
     return true;
 }
 
-static void assume(const scaler *s, const habitat_workload_group *group, scale_group *out) {
+static void assume(const scaler *s, scale_group *out) {
     double ratio = (double)s->batch / (double)s->old_batch;
     out->ratio = ratio;
     out->work.flop *= ratio;
     out->work.read_bytes *= ratio;
     out->work.write_bytes *= ratio;
     out->source = SCALE_ASSUMED;
-    (void)group;
 }
 
-static void scale_one(const scaler *s, size_t g, scale_group *out) {
+static void scale_one(scaler *s, size_t g, scale_group *out) {
     const habitat_workload_group *group = &s->w->groups[g];
     const habitat_operation *op = group->operation;
-    *out = (scale_group){group->work, 1.0, SCALE_STAYS};
+    *out = (scale_group){.work = group->work, .ratio = 1.0};
     if (scale_sees_parameters(s->w, group) || group->work.op_class == HABITAT_CLASS_COLLECTIVE)
         return;
     if (!op || op->input_count == 0 || !scale_copy_operation(op, s->room)) {
-        assume(s, group, out);
+        assume(s, out);
         return;
     }
     uint32_t twin = s->match ? s->match[g] : HABITAT_NONE;
@@ -183,6 +205,8 @@ static void scale_one(const scaler *s, size_t g, scale_group *out) {
         return;
     scale_group_work(s->w, group, s->room, out);
     out->source = recorded ? SCALE_BY_RECORDING : SCALE_BY_SHAPES;
+    out->operation = s->arena ? scale_keep_operation(s->arena, &s->room->op) : NULL;
+    s->out_of_memory |= s->arena && !out->operation;
 }
 
 static habitat_status check(const scaler *s, habitat_error *err) {
@@ -203,9 +227,9 @@ static habitat_status check(const scaler *s, habitat_error *err) {
 }
 
 habitat_status scale_batch(const habitat_workload *w, const habitat_workload *other, uint64_t batch,
-                           scale_group *out, habitat_error *err) {
-    scaler s = {.w = w, .other = other, .old_batch = batch_of(w), .batch = batch};
-    s.other_batch = other ? batch_of(other) : 0;
+                           habitat_arena *arena, scale_group *out, habitat_error *err) {
+    scaler s = {.w = w, .other = other, .old_batch = w->batch_size, .batch = batch, .arena = arena};
+    s.other_batch = other ? other->batch_size : 0;
     habitat_status status = check(&s, err);
     if (status != HABITAT_OK)
         return status;
@@ -220,5 +244,5 @@ habitat_status scale_batch(const habitat_workload *w, const habitat_workload *ot
     scale_sizes_free(s.sizes);
     free(s.room);
     free(match);
-    return ok ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    return ok && !s.out_of_memory ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
 }

@@ -1,0 +1,27 @@
+/* Times of an operation that does other work than was recorded, on the same GPU. */
+#ifndef HABITAT_PREDICT_RESCALE_H
+#define HABITAT_PREDICT_RESCALE_H
+
+#include <habitat/models.h>
+
+#include "workload/scale.h"
+
+/* What the models say of each group before and after; NaN: they do not cover it. */
+typedef struct rescale_answer {
+    double before_ms, after_ms;
+} rescale_answer;
+
+/* Answers of the transfer models for groups that change, shape (group_count) each.
+ * after: shape (levels, group_count). The answer is the largest over the levels, both before and
+ * after: levels hold the work of smaller and smaller batches, and a larger batch never takes less
+ * time. before: shape (levels, group_count), of which the first is the workload's own.
+ * HABITAT_E_MEMORY. */
+habitat_status rescale_ask(const habitat_models *models, const habitat_workload *w, size_t levels,
+                           scale_group *const *before, scale_group *const *after,
+                           rescale_answer *out, habitat_error *err);
+
+/* Times of group g's kernels [ns], written where w->group_index puts them. */
+void rescale_group(const habitat_workload *w, size_t g, const scale_group *after,
+                   const rescale_answer *answer, double *ns);
+
+#endif

@@ -1,0 +1,170 @@
+/* T(new) from T(recorded), for one operation on one GPU. Work in proportion gives
+ *
+ *     T_p = sum over kernels of  f + (T - f) W(new) / W       f: what any kernel costs
+ *
+ * and a model that knows the operation T_m = T M(new) / M, which also knows how full the GPU is.
+ * Products and recurrent layers forward take T_m, other operations that a model covers the
+ * geometric mean of both: models of their passes were measured on fewer GPUs. A sum that no model
+ * covers has few blocks: what it takes beyond its roofline stays until the GPU is full,
+ *
+ *     T_s = f + R(new) + (T - f - R) (1 + x(new)) / (1 + x)   x: blocks over those resident
+ *
+ * docs/formulas.md#another-batch-size-or-precision */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/constants.h"
+#include "base/error.h"
+#include "formula/formula.h"
+#include "gpu/gpu.h"
+#include "predict/rescale.h"
+#include "predict/scaling.h"
+#include "work/class.h"
+
+/* ---- what the models say ---- */
+
+static habitat_dtype arithmetic_of(const habitat_workload *w,
+                                   const habitat_workload_group *group) {
+    habitat_dtype found = group->work.dtype;
+    double longest = -1.0;
+    for (uint32_t i = 0; i < group->kernel_count; i++) {
+        const habitat_workload_kernel *kernel =
+            &w->kernels[w->group_index[group->first_kernel + i]];
+        if (!kernel->main || kernel->facts.time_ns <= longest ||
+            kernel->facts.dtype == HABITAT_DTYPE_UNKNOWN)
+            continue;
+        longest = kernel->facts.time_ns;
+        found = kernel->facts.dtype;
+    }
+    return found;
+}
+
+static bool changes(const scale_group *after) {
+    return after->source != SCALE_STAYS && after->source != SCALE_GONE;
+}
+
+/* Largest answer over the levels to each group's question. levels: shape (levels, group_count). */
+static habitat_status ask_levels(const habitat_models *models, const habitat_workload *w,
+                                 size_t levels, scale_group *const *works,
+                                 const scale_group *after, bool before, double *out,
+                                 habitat_error *err) {
+    habitat_model_query *queries = calloc(w->group_count + 1, sizeof *queries);
+    habitat_model_estimate *found = calloc(w->group_count + 1, sizeof *found);
+    habitat_status status = queries && found ? HABITAT_OK : HABITAT_E_MEMORY;
+    for (size_t l = 0; status == HABITAT_OK && l < levels; l++) {
+        static const habitat_work nothing = {.known = false};
+        for (size_t g = 0; g < w->group_count; g++) {
+            habitat_dtype changed = before ? HABITAT_DTYPE_UNKNOWN : after[g].arithmetic;
+            bool asks = changes(&after[g]) && works[l][g].work.known;
+            queries[g] = (habitat_model_query){
+                .work = asks ? &works[l][g].work : &nothing,
+                .arithmetic = changed ? changed : arithmetic_of(w, &w->groups[g])};
+        }
+        status = habitat_models_predict(models, HABITAT_MODEL_TRANSFER, 1, &w->origin,
+                                        w->group_count, queries, found, err);
+        for (size_t g = 0; status == HABITAT_OK && g < w->group_count; g++)
+            if (l == 0)
+                out[g] = found[g].covered ? found[g].ms : NAN;
+            else if (found[g].covered && found[g].ms > out[g])
+                out[g] = found[g].ms;
+    }
+    free(queries);
+    free(found);
+    return status;
+}
+
+habitat_status rescale_ask(const habitat_models *models, const habitat_workload *w, size_t levels,
+                           scale_group *const *before, scale_group *const *after,
+                           rescale_answer *out, habitat_error *err) {
+    double *old_ms = calloc(w->group_count + 1, sizeof *old_ms);
+    double *new_ms = calloc(w->group_count + 1, sizeof *new_ms);
+    habitat_status status = old_ms && new_ms ? HABITAT_OK : HABITAT_E_MEMORY;
+    if (status == HABITAT_OK)
+        status = ask_levels(models, w, levels, before, after[0], true, old_ms, err);
+    if (status == HABITAT_OK)
+        status = ask_levels(models, w, levels, after, after[0], false, new_ms, err);
+    for (size_t g = 0; g < w->group_count; g++)
+        out[g] = status == HABITAT_OK ? (rescale_answer){old_ms[g], new_ms[g]}
+                                      : (rescale_answer){NAN, NAN};
+    free(old_ms);
+    free(new_ms);
+    /* no models, or none for this GPU: in proportion */
+    return status == HABITAT_E_MEMORY ? habitat_fail(err, status, "out of memory") : HABITAT_OK;
+}
+
+/* ---- one group ---- */
+
+static double ratio_of(double after, double before, double otherwise) {
+    return before > 0.0 && after > 0.0 ? after / before : otherwise;
+}
+
+/* W(new) / W: flop of products, else bytes, else elements. */
+static double work_ratio(const habitat_work *before, const scale_group *after) {
+    double bytes = ratio_of(after->work.read_bytes + after->work.write_bytes,
+                            before->read_bytes + before->write_bytes, after->ratio);
+    if (!before->known || !after->work.known)
+        return after->ratio;
+    return habitat_class_is_product(before->op_class)
+               ? ratio_of(after->work.flop, before->flop, bytes)
+               : bytes;
+}
+
+/* Roofline time [ns] of a kernel that does `ratio` times its work. */
+static double roofline_ns(const habitat_gpu *gpu, const habitat_kernel_facts *facts, double ratio) {
+    habitat_dtype used = HABITAT_DTYPE_UNKNOWN;
+    bool matrix = false;
+    double rate =
+        habitat_arithmetic_rate(gpu, facts->dtype, facts->matrix_unit, true, &used, &matrix);
+    double seconds = formula_roofline_s(facts->flop * ratio, facts->bytes * ratio, rate,
+                                        habitat_memory_rate(gpu, true));
+    return formula_usable(seconds) ? seconds * 1e9 : NAN;
+}
+
+static double filling_ns(const habitat_workload *w, const habitat_workload_kernel *kernel,
+                         double own_ns, double ratio) {
+    double before = roofline_ns(w->origin, &kernel->facts, 1.0);
+    double after = roofline_ns(w->origin, &kernel->facts, ratio);
+    double resident =
+        kernel->launch == HABITAT_NONE ? 0.0 : (double)w->origin_waves[kernel->launch];
+    double x = resident > 0.0 ? (double)kernel->facts.blocks / resident : 0.0;
+    if (!(own_ns > before) || isnan(after) || kernel->persistent || !(x > 0.0))
+        return own_ns * ratio;
+    return after + (own_ns - before) * (1.0 + x * ratio) / (1.0 + x);
+}
+
+/* Exponent of what the model says. */
+static double model_share(const habitat_work *work) {
+    bool forward = work->pass == HABITAT_PASS_FORWARD;
+    switch (class_of(work->op_class)->shape) {
+    case CLASS_SHAPE_GEMM:
+        return work->op_class == HABITAT_CLASS_GEMM ? 1.0 : fitted_scale_model_share;
+    case CLASS_SHAPE_CONV:
+    case CLASS_SHAPE_RNN:
+        return forward ? 1.0 : fitted_scale_model_share;
+    default:
+        return fitted_scale_model_share;
+    }
+}
+
+void rescale_group(const habitat_workload *w, size_t g, const scale_group *after,
+                   const rescale_answer *answer, double *ns) {
+    const habitat_workload_group *group = &w->groups[g];
+    const uint32_t *kernels = w->group_index + group->first_kernel;
+    double ratio = work_ratio(&group->work, after), sum_ns = 0.0, old_ns = 0.0, factor = 1.0;
+    double floor_ns = scaling_kernel_floor_ns(w->origin);
+    bool modelled = answer->before_ms > 0.0 && answer->after_ms > 0.0;
+    bool fills = !modelled && group->work.op_class == HABITAT_CLASS_REDUCE;
+    for (uint32_t i = 0; i < group->kernel_count; i++) {
+        const habitat_workload_kernel *kernel = &w->kernels[kernels[i]];
+        double own_ns = fmax(0.0, kernel->facts.time_ns - floor_ns);
+        double work_ns = fills ? filling_ns(w, kernel, own_ns, ratio) : own_ns * ratio;
+        ns[kernels[i]] = kernel->facts.time_ns - own_ns + work_ns;
+        sum_ns += ns[kernels[i]];
+        old_ns += kernel->facts.time_ns;
+    }
+    if (modelled && sum_ns > 0.0)
+        factor = pow(old_ns * answer->after_ms / answer->before_ms / sum_ns,
+                     model_share(&group->work));
+    for (uint32_t i = 0; i < group->kernel_count; i++)
+        ns[kernels[i]] *= factor;
+}
