@@ -116,8 +116,15 @@ CONSTANT(chosen, tiles_worst_factor, 8.0, "of the flop as counted",
 /* ---- another batch size or precision ---- */
 CONSTANT(fitted, scale_model_share, 0.5, "of the exponent",
          "both ways between batch sizes of resnet50, gnmt, gpt2 and bert on H100 and H200; docs/formulas.md#another-batch-size-or-precision")
+CONSTANT(fitted, scale_format_share, 0.25, "of the exponent",
+         "products in another number format: as between architectures (auto_models.c)")
+CONSTANT(fitted, scale_conv_rate_share, .65, "of the matrix units' sustained rate",
+         "ResNet-50 under autocast and in TF32, batch 16 and 64, H100 and H200; docs/formulas.md#another-batch-size-or-precision")
+CONSTANT(fitted, scale_conv_reads, 3.0, "times each tensor",
+         "as scale_conv_rate_share: layouts are changed before and after")
 CONSTANT(fitted, scale_sigma, 0.05, "in log(time)",
          "whole iterations of the same recordings; docs/iteration.md")
+CONSTANT(fitted, scale_format_sigma, 0.10, "in log(time)", "as scale_sigma, of another precision")
 CONSTANT(chosen, scale_assumed_share, 0.02, "of the kernels' time",
          "kernels without shapes, of which it is only assumed that they grow with the batch: less says nothing")
 

@@ -59,6 +59,31 @@ static habitat_status set_times(const habitat_workload *w, const scale_group *af
     return status;
 }
 
+static habitat_status set_format_times(const habitat_models *models, const habitat_workload *w,
+                                       const scale_group *after, const rescale_answer *answers,
+                                       habitat_workload *out, habitat_error *err) {
+    double *ns = calloc(out->kernel_count + 1, sizeof *ns);
+    if (!ns)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t k = 0; k < w->kernel_count; k++)
+        ns[k] = after[w->kernels[k].group].source == SCALE_GONE ? 0.0 : w->kernels[k].facts.time_ns;
+    for (size_t g = 0; g < w->group_count; g++)
+        if (after[g].source == SCALE_BY_FORMAT)
+            rescale_format(w, g, &after[g], &answers[g], ns);
+    for (size_t k = w->kernel_count; k < out->kernel_count; k++) {
+        const habitat_work *work = &out->groups[out->kernels[k].group].work;
+        habitat_model_query query = {.work = work, .arithmetic = work->dtype};
+        habitat_model_estimate found = {.ms = NAN};
+        if (work->op_class == HABITAT_CLASS_COPY)
+            habitat_models_predict(models, HABITAT_MODEL_TRANSFER, 1, &w->origin, 1, &query, &found,
+                                   NULL);
+        ns[k] = rescale_added_ns(w->origin, work, found.covered ? found.ms : NAN);
+    }
+    habitat_status status = scale_set_times(out, ns, err);
+    free(ns);
+    return status;
+}
+
 /* ---- what to say ---- */
 
 static habitat_status warn_of_batch(const habitat_workload *w, const scale_group *after,
@@ -92,7 +117,8 @@ static habitat_status warn_of_batch(const habitat_workload *w, const scale_group
 static habitat_status to_batch(const habitat_workload *w, const habitat_scale *scale,
                                const habitat_models *models, habitat_workload **out,
                                habitat_error *err) {
-    const habitat_workload *recorded = w->recorded ? w->recorded : w;
+    const habitat_workload *first = w->recorded ? w->recorded : w;
+    const habitat_workload *recorded = w->batch_size == first->batch_size ? w : first;
     habitat_arena arena = {0};
     ladder before = {0}, after = {0};
     habitat_workload *made = NULL;
@@ -109,7 +135,7 @@ static habitat_status to_batch(const habitat_workload *w, const habitat_scale *s
         status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     if (status == HABITAT_OK) {
         made->batch_size = scale->batch_size;
-        made->scale_sigma = fitted_scale_sigma;
+        made->scale_sigma = hypot(w->scale_sigma, fitted_scale_sigma);
         status = set_times(w, after.levels[0], answers, made, err);
     }
     if (status == HABITAT_OK)
@@ -118,6 +144,67 @@ static habitat_status to_batch(const habitat_workload *w, const habitat_scale *s
     ladder_free(&after);
     habitat_arena_free(&arena);
     free(answers);
+    if (status == HABITAT_OK)
+        *out = made;
+    else
+        habitat_workload_free(made);
+    return status;
+}
+
+static habitat_status warn_of_precision(const habitat_workload *w, const scale_group *after,
+                                        habitat_workload *out, habitat_error *err) {
+    double changed = 0.0, all = 0.0, added = 0.0;
+    char text[400];
+    for (size_t g = 0; g < out->group_count; g++)
+        if (g >= w->group_count)
+            added += out->groups[g].origin_ms;
+        else
+            all += w->groups[g].origin_ms,
+                changed += after[g].source == SCALE_STAYS ? 0.0 : w->groups[g].origin_ms;
+    snprintf(text, sizeof text,
+             "%s instead of %s: %.0f %% of the recorded time is in operations that change their "
+             "format; %zu casts and checks are added (%.2f ms)",
+             habitat_precision_name(out->precision),
+             habitat_precision_name(scale_recorded_precision(w)), 100.0 * changed / all,
+             out->group_count - w->group_count,
+             added / (double)out->info.iteration_count);
+    return scale_warn(out, text, err);
+}
+
+static habitat_status to_precision(const habitat_workload *w, habitat_precision precision,
+                                   const habitat_models *models, habitat_workload **out,
+                                   habitat_error *err) {
+    habitat_arena arena = {0};
+    habitat_workload *made = NULL;
+    scale_added *added = NULL;
+    size_t added_count = 0;
+    scale_group *after = calloc(w->group_count + 1, sizeof *after);
+    scale_group *before = calloc(w->group_count + 1, sizeof *before);
+    rescale_answer *answers = calloc(w->group_count + 1, sizeof *answers);
+    habitat_status status = after && before && answers
+                                ? HABITAT_OK
+                                : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t g = 0; status == HABITAT_OK && g < w->group_count; g++)
+        before[g].work = w->groups[g].work;
+    if (status == HABITAT_OK)
+        status = scale_precision(w, precision, &arena, after, &added, &added_count, err);
+    if (status == HABITAT_OK)
+        status = rescale_ask(models, w, 1, &before, &after, answers, err);
+    if (status == HABITAT_OK &&
+        scale_derive(w, after, added_count, added, &made) != HABITAT_OK)
+        status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    if (status == HABITAT_OK) {
+        made->precision = precision;
+        made->scale_sigma = fitted_scale_format_sigma;
+        status = set_format_times(models, w, after, answers, made, err);
+    }
+    if (status == HABITAT_OK)
+        status = warn_of_precision(w, after, made, err);
+    free(added);
+    free(after);
+    free(before);
+    free(answers);
+    habitat_arena_free(&arena);
     if (status == HABITAT_OK)
         *out = made;
     else
@@ -135,24 +222,43 @@ static habitat_status as_it_is(const habitat_workload *w, habitat_workload **out
     return status == HABITAT_OK ? status : habitat_fail(err, status, "out of memory");
 }
 
-static habitat_status check(const habitat_workload *w, habitat_error *err) {
+static habitat_precision precision_of(const habitat_workload *w) {
+    return w->precision ? w->precision : scale_recorded_precision(w);
+}
+
+static habitat_status check(const habitat_workload *w, bool batch, bool precision,
+                            habitat_error *err) {
+    const habitat_workload *recorded = w->recorded ? w->recorded : w;
+    bool moved = w->batch_size != recorded->batch_size, converted = w->precision != 0;
     if (!w->origin || !w->trace)
         return habitat_fail(err, HABITAT_E_UNSUPPORTED,
                             "nothing was timed: another batch size or precision is that of the "
                             "operations that are asked");
+    if ((precision && (moved || converted)) || (batch && moved && converted))
+        return habitat_fail(err, HABITAT_E_UNSUPPORTED,
+                            "the workload was scaled already; scale the recording itself, in batch "
+                            "size and precision at once");
     return HABITAT_OK;
 }
 
+/* Precision first: what it adds then grows with the batch. */
 habitat_status habitat_workload_scale(const habitat_workload *w, const habitat_scale *scale,
                                       const habitat_models *models, habitat_workload **out,
                                       habitat_error *err) {
     if (!w || !scale || !out)
         return habitat_fail(err, HABITAT_E_ARG, "no workload or nothing to scale it to");
-    habitat_status status = check(w, err);
+    bool batch = scale->batch_size && scale->batch_size != w->batch_size;
+    bool precision = scale->precision && w->origin && scale->precision != precision_of(w);
+    habitat_workload *converted = NULL;
+    habitat_status status = check(w, batch, precision, err);
     if (status == HABITAT_OK && !models)
         status = learned_builtin(&models, err);
-    if (status != HABITAT_OK)
-        return status;
-    bool batch = scale->batch_size && (scale->batch_size != w->batch_size || !w->batch_size);
-    return batch ? to_batch(w, scale, models, out, err) : as_it_is(w, out, err);
+    if (status != HABITAT_OK || (!batch && !precision))
+        return status == HABITAT_OK ? as_it_is(w, out, err) : status;
+    if (precision)
+        status = to_precision(w, scale->precision, models, batch ? &converted : out, err);
+    if (status == HABITAT_OK && batch)
+        status = to_batch(converted ? converted : w, scale, models, out, err);
+    habitat_workload_free(converted);
+    return status;
 }

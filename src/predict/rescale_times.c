@@ -109,12 +109,15 @@ static double work_ratio(const habitat_work *before, const scale_group *after) {
                : bytes;
 }
 
-/* Roofline time [ns] of a kernel that does `ratio` times its work. */
-static double roofline_ns(const habitat_gpu *gpu, const habitat_kernel_facts *facts, double ratio) {
+static double rate_of(const habitat_gpu *gpu, habitat_dtype dtype, bool matrix_unit) {
     habitat_dtype used = HABITAT_DTYPE_UNKNOWN;
     bool matrix = false;
-    double rate =
-        habitat_arithmetic_rate(gpu, facts->dtype, facts->matrix_unit, true, &used, &matrix);
+    return habitat_arithmetic_rate(gpu, dtype, matrix_unit, true, &used, &matrix);
+}
+
+/* Roofline time [ns] of a kernel that does `ratio` times its work. */
+static double roofline_ns(const habitat_gpu *gpu, const habitat_kernel_facts *facts, double ratio) {
+    double rate = rate_of(gpu, facts->dtype, facts->matrix_unit);
     double seconds = formula_roofline_s(facts->flop * ratio, facts->bytes * ratio, rate,
                                         habitat_memory_rate(gpu, true));
     return formula_usable(seconds) ? seconds * 1e9 : NAN;
@@ -133,8 +136,13 @@ static double filling_ns(const habitat_workload *w, const habitat_workload_kerne
 }
 
 /* Exponent of what the model says. */
-static double model_share(const habitat_work *work) {
+static double model_share(const habitat_work *before, const scale_group *after) {
+    const habitat_work *work = &after->work;
     bool forward = work->pass == HABITAT_PASS_FORWARD;
+    /* cuDNN's batch norm has no bf16: PyTorch's own kernels take its place */
+    if (work->op_class == HABITAT_CLASS_NORM && work->dtype == HABITAT_DTYPE_BF16 &&
+        before->dtype != work->dtype)
+        return 1.0;
     switch (class_of(work->op_class)->shape) {
     case CLASS_SHAPE_GEMM:
         return work->op_class == HABITAT_CLASS_GEMM ? 1.0 : fitted_scale_model_share;
@@ -164,7 +172,62 @@ void rescale_group(const habitat_workload *w, size_t g, const scale_group *after
     }
     if (modelled && sum_ns > 0.0)
         factor = pow(old_ns * answer->after_ms / answer->before_ms / sum_ns,
-                     model_share(&group->work));
+                     model_share(&group->work, after));
     for (uint32_t i = 0; i < group->kernel_count; i++)
         ns[kernels[i]] *= factor;
+}
+
+/* ---- another number format ---- */
+
+/* Time on another unit [ms]. The kernel is another one, so that little of what the recorded one
+ * took beyond its model carries over: as between architectures. */
+static double product_ms(const habitat_gpu *gpu, const habitat_workload_group *group,
+                         const scale_group *after, const rescale_answer *answer) {
+    const habitat_work *work = &after->work;
+    double rate = rate_of(gpu, after->arithmetic, after->matrix_unit);
+    double bytes_per_s = habitat_memory_rate(gpu, true);
+    double bytes = work->read_bytes + work->write_bytes;
+    double floors_ms = group->kernel_count * scaling_kernel_floor_ns(gpu) / HABITAT_NS_PER_MS;
+    if (work->op_class == HABITAT_CLASS_CONV && after->matrix_unit && work->known)
+        return floors_ms + 1e3 * (work->flop / (fitted_scale_conv_rate_share * rate) +
+                                  fitted_scale_conv_reads * bytes / bytes_per_s);
+    if (answer->before_ms > 0.0 && answer->after_ms > 0.0)
+        return answer->after_ms *
+               pow(group->origin_ms / answer->before_ms, fitted_scale_format_share);
+    return NAN;
+}
+
+void rescale_format(const habitat_workload *w, size_t g, const scale_group *after,
+                    const rescale_answer *answer, double *ns) {
+    const habitat_workload_group *group = &w->groups[g];
+    double ms = NAN;
+    if (after->arithmetic != HABITAT_DTYPE_UNKNOWN)
+        ms = product_ms(w->origin, group, after, answer);
+    if (isnan(ms) && after->arithmetic == HABITAT_DTYPE_UNKNOWN) {
+        rescale_group(w, g, after, answer, ns);
+        return;
+    }
+    for (uint32_t i = 0; i < group->kernel_count; i++) {
+        uint32_t k = w->group_index[group->first_kernel + i];
+        const habitat_workload_kernel *kernel = &w->kernels[k];
+        habitat_workload_kernel as_it_will = *kernel;
+        if (kernel->main) {
+            as_it_will.facts.dtype = after->arithmetic;
+            as_it_will.facts.matrix_unit = after->matrix_unit;
+        }
+        double ratio = roofline_ns(w->origin, &as_it_will.facts, 1.0) /
+                       roofline_ns(w->origin, &kernel->facts, 1.0);
+        if (!isnan(ms))
+            ns[k] = kernel->facts.time_ns * (ms / group->origin_ms);
+        else if (formula_usable(ratio))
+            ns[k] = kernel->facts.time_ns * ratio;
+    }
+}
+
+double rescale_added_ns(const habitat_gpu *gpu, const habitat_work *work, double ms) {
+    double bytes_per_s = habitat_memory_rate(gpu, true);
+    if (ms > 0.0)
+        return ms * HABITAT_NS_PER_MS;
+    return scaling_kernel_floor_ns(gpu) +
+           (work->read_bytes + work->write_bytes) / bytes_per_s * 1e9;
 }

@@ -27,6 +27,9 @@ typedef struct scale_group {
     bool matrix_unit;         /* with `arithmetic` */
 } scale_group;
 
+/* What the name of an added operation ends in that works on a weight: no batch changes it. */
+#define SCALE_OF_WEIGHT " of a weight"
+
 /* An operation that is not in the recording. */
 typedef struct scale_added {
     const char *name; /* static */

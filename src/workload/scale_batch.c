@@ -128,7 +128,8 @@ void scale_group_work(const habitat_workload *w, const habitat_workload_group *g
 /* ---- what does not depend on the batch ---- */
 
 static bool is_of_parameters(const char *name) {
-    return strncmp(name, "Optimizer.", 10) == 0 || strstr(name, "AccumulateGrad") != NULL;
+    return strncmp(name, "Optimizer.", 10) == 0 || strstr(name, "AccumulateGrad") != NULL ||
+           strstr(name, SCALE_OF_WEIGHT) != NULL;
 }
 
 bool scale_sees_parameters(const habitat_workload *w, const habitat_workload_group *group) {

@@ -1,0 +1,15 @@
+/* What PyTorch's autocast does with an operation on a GPU. */
+#ifndef HABITAT_WORKLOAD_AUTOCAST_H
+#define HABITAT_WORKLOAD_AUTOCAST_H
+
+typedef enum autocast_policy {
+    AUTOCAST_NOT_LISTED = 0, /* runs in the formats of its inputs, the widest where they differ */
+    AUTOCAST_NARROW,         /* inputs are cast to 16 bit */
+    AUTOCAST_WIDE,           /* inputs are cast to fp32 */
+    AUTOCAST_WIDE_INSIDE,    /* reads 16 bit, computes and writes fp32: no cast */
+} autocast_policy;
+
+/* name: of an operation, "aten::" or not. */
+autocast_policy autocast_of(const char *name);
+
+#endif

@@ -1,0 +1,423 @@
+/* What autocast makes of an fp32 iteration: formats follow the data.
+ *
+ * A trace does not say which operation made a tensor; its number of elements does, nearly: what made
+ * the latest tensor of a size made the input of that size. Operations run forward in the order of
+ * their start. Each has autocast's policy for the outermost operation around it that is listed.
+ * Two tensors of one size that are joined (a residual connection) are fp32 where fp32 tensors of
+ * that size have been made. Backward operations have the formats of their forward operation.
+ *
+ * Added are a cast for every fp32 tensor that a 16-bit operation reads (each weight once an
+ * iteration), for every 16-bit tensor that an fp32 operation reads, the same of their gradients,
+ * and in fp16 the scaler's pass over all gradients. */
+#include "workload/scale_cast.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/table.h"
+#include "work/class.h"
+#include "workload/autocast.h"
+
+/* Tensors of one number of elements. */
+typedef struct tensor_size {
+    uint64_t elements;
+    habitat_dtype latest; /* format of the latest one */
+    bool wide;            /* one of them was fp32 */
+} tensor_size;
+
+/* Decided for a forward operation. */
+typedef enum decision { UNDECIDED = 0, NARROW, WIDE } decision;
+
+typedef struct caster {
+    const habitat_workload *w;
+    const habitat_operation *ops;
+    size_t op_count;
+    habitat_dtype narrow;
+    uint8_t *decided;   /* shape (op_count) */
+    bool *cast;         /* shape (op_count): the inputs of this listed operation were seen to */
+    tensor_size *sizes; /* shape (size_count) */
+    size_t size_count, size_room;
+    habitat_table table;
+    habitat_dtype latest; /* of any size */
+    bool trains;
+    scale_added *added;
+    size_t added_count, added_room;
+    double gradients; /* elements of all parameters */
+    scale_operation *room;
+    bool out_of_memory;
+} caster;
+
+/* ---- sizes ---- */
+
+static bool same_size(const void *elements, uint32_t index, const void *key) {
+    return ((const tensor_size *)elements)[index].elements == *(const uint64_t *)key;
+}
+
+static tensor_size *find_size(caster *c, double elements) {
+    uint64_t key = elements > 0.0 && elements < 1e18 ? (uint64_t)elements : 0;
+    uint32_t at = habitat_table_find(&c->table, habitat_hash_number(0, key), same_size, c->sizes,
+                                     &key);
+    return at == HABITAT_NONE ? NULL : &c->sizes[at];
+}
+
+static void note_size(caster *c, double elements, habitat_dtype dtype) {
+    tensor_size *found = find_size(c, elements);
+    c->latest = dtype;
+    if (!found && elements > 0.0 && elements < 1e18) {
+        uint64_t key = (uint64_t)elements;
+        if (c->size_count == c->size_room) {
+            size_t room = c->size_room ? 2 * c->size_room : 64;
+            tensor_size *grown = realloc(c->sizes, room * sizeof *grown);
+            c->out_of_memory |= !grown;
+            if (!grown)
+                return;
+            c->sizes = grown;
+            c->size_room = room;
+        }
+        c->out_of_memory |=
+            !habitat_table_put(&c->table, habitat_hash_number(0, key), (uint32_t)c->size_count);
+        found = &c->sizes[c->size_count++];
+        *found = (tensor_size){.elements = key};
+    }
+    if (found) {
+        found->latest = dtype;
+        found->wide |= dtype == HABITAT_DTYPE_FP32;
+    }
+}
+
+static double elements_of(const habitat_input *input) {
+    double product = 1.0;
+    for (uint32_t d = 0; d < input->rank; d++)
+        product *= (double)input->dims[d];
+    return product;
+}
+
+static bool is_fp32_tensor(const habitat_input *input) {
+    return input->is_tensor && !input->is_list && input->dtype == HABITAT_DTYPE_FP32 &&
+           input->rank > 0;
+}
+
+/* ---- what is added ---- */
+
+static void add(caster *c, const char *name, double elements, double read, double write,
+                habitat_class op_class) {
+    if (!(elements > 0.0))
+        return;
+    if (c->added_count == c->added_room) {
+        size_t room = c->added_room ? 2 * c->added_room : 256;
+        scale_added *grown = realloc(c->added, room * sizeof *grown);
+        c->out_of_memory |= !grown;
+        if (!grown)
+            return;
+        c->added = grown;
+        c->added_room = room;
+    }
+    scale_added *out = &c->added[c->added_count++];
+    *out = (scale_added){.name = name};
+    habitat_rows_shape shape = {.rows = 1, .columns = elements};
+    if (habitat_work_rows("copy", &shape, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD, &out->work) !=
+        HABITAT_OK)
+        c->added_count--;
+    out->work.op_class = op_class;
+    out->work.read_bytes = read * elements;
+    out->work.write_bytes = write * elements;
+}
+
+enum { WIDE_BYTES = 4, NARROW_BYTES = 2 };
+
+/* To 16 bit, and the gradient back to fp32, or the other way round. */
+static void add_cast(caster *c, double elements, bool to_narrow, bool weight, bool gradient) {
+    double from = to_narrow ? WIDE_BYTES : NARROW_BYTES, to = to_narrow ? NARROW_BYTES : WIDE_BYTES;
+    add(c, weight ? "aten::_to_copy" SCALE_OF_WEIGHT : "aten::_to_copy", elements, from, to,
+        HABITAT_CLASS_COPY);
+    if (c->trains && gradient)
+        add(c, weight ? "ToCopyBackward0" SCALE_OF_WEIGHT : "ToCopyBackward0", elements, to, from,
+            HABITAT_CLASS_COPY);
+}
+
+/* ---- forward ---- */
+
+/* The outermost listed operation around one, else itself; its policy. */
+static uint32_t listed_around(const caster *c, uint32_t op, autocast_policy *policy) {
+    uint32_t found = op;
+    *policy = AUTOCAST_NOT_LISTED;
+    for (uint32_t at = op; at < c->op_count && c->ops[at].kind == HABITAT_OPERATION_FRAMEWORK;
+         at = c->ops[at].parent) {
+        autocast_policy here = autocast_of(c->ops[at].name);
+        if (here != AUTOCAST_NOT_LISTED) {
+            *policy = here;
+            found = at;
+        }
+    }
+    return found;
+}
+
+static habitat_dtype format_of(caster *c, const habitat_input *input, uint32_t i) {
+    const tensor_size *size = find_size(c, elements_of(input));
+    if (size)
+        return size->latest;
+    return i == 0 && c->latest ? c->latest : HABITAT_DTYPE_FP32;
+}
+
+static bool is_weight(const habitat_operation *op, uint32_t i) {
+    const char *name = strncmp(op->name, "aten::", 6) == 0 ? op->name + 6 : op->name;
+    if (strcmp(name, "addmm") == 0 || strcmp(name, "addmv") == 0)
+        return i != 1;
+    return i > 0 && (strcmp(name, "linear") == 0 || strstr(name, "conv") != NULL ||
+                     strcmp(name, "mm") == 0);
+}
+
+/* Casts of the inputs of a listed operation, once. */
+static void cast_inputs(caster *c, uint32_t op, autocast_policy policy) {
+    const habitat_operation *from = &c->ops[op];
+    bool first = c->latest == HABITAT_DTYPE_UNKNOWN; /* the samples have no gradient */
+    if (c->cast[op] || policy == AUTOCAST_NOT_LISTED || policy == AUTOCAST_WIDE_INSIDE)
+        return;
+    c->cast[op] = true;
+    if (strstr(from->name, "attention")) /* of products' results, cut into heads */
+        return;
+    for (uint32_t i = 0; i < from->input_count; i++) {
+        const habitat_input *input = &from->inputs[i];
+        if (!is_fp32_tensor(input))
+            continue;
+        double elements = elements_of(input);
+        bool weight = is_weight(from, i);
+        bool narrow = !weight && format_of(c, input, i) == c->narrow;
+        if (policy == AUTOCAST_NARROW && !narrow)
+            add_cast(c, elements, true, weight, weight || !first);
+        if (policy == AUTOCAST_WIDE && narrow && input->rank > 1)
+            add_cast(c, elements, false, false, true);
+    }
+}
+
+static double result_elements(const habitat_workload_group *group) {
+    const habitat_work *work = &group->work;
+    double most = 0.0;
+    if (work->known && work->op_class != HABITAT_CLASS_RNN)
+        switch (class_of(work->op_class)->shape) {
+        case CLASS_SHAPE_GEMM:
+            return work->shape.gemm.b * work->shape.gemm.m * work->shape.gemm.n;
+        case CLASS_SHAPE_CONV:
+            most = work->shape.conv.batch * work->shape.conv.c_out;
+            for (uint32_t d = 0; d < work->shape.conv.dims; d++)
+                most *= work->shape.conv.out[d];
+            return most;
+        case CLASS_SHAPE_ATTENTION:
+            return work->shape.attention.batch * work->shape.attention.heads *
+                   work->shape.attention.q_len * work->shape.attention.v_head_dim;
+        default:
+            break;
+        }
+    for (uint32_t i = 0; i < group->operation->input_count; i++)
+        if (group->operation->inputs[i].is_tensor && !group->operation->inputs[i].is_list)
+            most = fmax(most, elements_of(&group->operation->inputs[i]));
+    return most;
+}
+
+/* Formats of the inputs of an operation that is not listed: as they come. Returns the result's. */
+static habitat_dtype follow(caster *c, scale_operation *room) {
+    habitat_dtype result = HABITAT_DTYPE_UNKNOWN;
+    double largest = 0.0;
+    for (uint32_t i = 0; i < room->op.input_count; i++)
+        if (is_fp32_tensor(&room->inputs[i]))
+            largest = fmax(largest, elements_of(&room->inputs[i]));
+    uint32_t full = 0;
+    for (uint32_t i = 0; i < room->op.input_count; i++) {
+        habitat_input *input = &room->inputs[i];
+        if (!is_fp32_tensor(input) || (input->rank == 1 && elements_of(input) < largest))
+            continue;
+        const tensor_size *size = find_size(c, elements_of(input));
+        habitat_dtype format = format_of(c, input, i);
+        full += elements_of(input) == largest;
+        if (full > 1 && elements_of(input) == largest && size && size->wide)
+            format = HABITAT_DTYPE_FP32;
+        if (format == c->narrow) {
+            input->dtype = c->narrow;
+            room->changed = true;
+        }
+        result = result == HABITAT_DTYPE_FP32 || format == HABITAT_DTYPE_FP32 ? HABITAT_DTYPE_FP32
+                                                                              : format;
+    }
+    return result;
+}
+
+static void narrow_inputs(caster *c, scale_operation *room, uint32_t least_rank) {
+    for (uint32_t i = 0; i < room->op.input_count; i++)
+        if (is_fp32_tensor(&room->inputs[i]) && room->inputs[i].rank >= least_rank) {
+            room->inputs[i].dtype = c->narrow;
+            room->changed = true;
+        }
+}
+
+static void finish(caster *c, const habitat_workload_group *group, scale_group *out) {
+    if (!c->room->changed)
+        return;
+    scale_group_work(c->w, group, c->room, out);
+    out->source = SCALE_BY_FORMAT;
+    if (habitat_class_is_product(group->work.op_class)) {
+        out->arithmetic = c->narrow;
+        out->matrix_unit = true;
+    }
+}
+
+static void remember(caster *c, uint32_t op, uint32_t around, decision what) {
+    for (uint32_t at = op; at < c->op_count; at = c->ops[at].parent) {
+        c->decided[at] = (uint8_t)what;
+        if (at == around)
+            return;
+    }
+}
+
+static void forward(caster *c, const habitat_workload_group *group, uint32_t op,
+                    scale_group *out) {
+    autocast_policy policy;
+    uint32_t around = listed_around(c, op, &policy);
+    habitat_dtype result = HABITAT_DTYPE_FP32;
+    cast_inputs(c, around, policy);
+    if (policy == AUTOCAST_NARROW) {
+        narrow_inputs(c, c->room, 1);
+        result = c->narrow;
+    } else if (policy == AUTOCAST_NOT_LISTED) {
+        result = follow(c, c->room);
+    } else if (policy == AUTOCAST_WIDE_INSIDE) {
+        follow(c, c->room);
+    }
+    finish(c, group, out);
+    if (result == HABITAT_DTYPE_UNKNOWN)
+        return;
+    note_size(c, result_elements(group), result);
+    remember(c, op, around, result == c->narrow ? NARROW : WIDE);
+}
+
+/* ---- backward ---- */
+
+/* The forward operation that a backward one belongs to; HABITAT_NONE for what is run forward. */
+static bool is_backward(const caster *c, uint32_t op, uint32_t *forward) {
+    *forward = HABITAT_NONE;
+    for (; op < c->op_count; op = c->ops[op].parent) {
+        if (*forward == HABITAT_NONE)
+            *forward = c->ops[op].forward;
+        if (strncmp(c->ops[op].name, "autograd::engine", 16) == 0)
+            return true;
+    }
+    return *forward != HABITAT_NONE;
+}
+
+static void backward(caster *c, const habitat_workload_group *group, uint32_t forward_op,
+                     scale_group *out) {
+    uint8_t what = forward_op < c->op_count ? c->decided[forward_op] : UNDECIDED;
+    bool product = habitat_class_is_product(group->work.op_class);
+    if (what == NARROW || (product && what == UNDECIDED))
+        narrow_inputs(c, c->room, product ? 1 : 2);
+    else if (what == UNDECIDED)
+        follow(c, c->room);
+    finish(c, group, out);
+}
+
+/* ---- all of them ---- */
+
+typedef struct place {
+    uint64_t start_ns;
+    uint32_t group;
+} place;
+
+static int by_start(const void *a, const void *b) {
+    const place *x = a, *y = b;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return x->group < y->group ? -1 : x->group > y->group;
+}
+
+/* The innermost recorded operation of a group: a rewritten one has the same place in its trace. */
+static uint32_t op_of(const caster *c, const habitat_workload_group *group) {
+    const habitat_workload_kernel *kernel =
+        &c->w->kernels[c->w->group_index[group->first_kernel]];
+    uint32_t op = kernel->kernel->operation;
+    while (op < c->op_count && strcmp(c->ops[op].name, group->operation->name) != 0)
+        op = c->ops[op].parent;
+    return op < c->op_count ? op : kernel->kernel->operation;
+}
+
+/* Parameters: the largest sum of the lists of one optimiser's operation. */
+static void count_gradients(caster *c, const habitat_workload_group *group) {
+    const habitat_operation *op = group->operation;
+    double sum = 0.0;
+    if (group->work.op_class != HABITAT_CLASS_OPTIMIZER || op->input_count == 0)
+        return;
+    const int64_t *sizes = op->inputs[0].is_list ? op->inputs[0].dims : NULL;
+    for (uint32_t j = 0; sizes && j < op->inputs[0].list_count; j++) {
+        double product = 1.0;
+        for (int64_t d = 0; d < sizes[0]; d++)
+            product *= (double)sizes[1 + d];
+        sum += product;
+        sizes += 1 + sizes[0];
+    }
+    c->gradients = fmax(c->gradients, sum);
+}
+
+static void one_group(caster *c, size_t g, scale_group *out, habitat_arena *arena) {
+    const habitat_workload_group *group = &c->w->groups[g];
+    uint32_t forward_op;
+    count_gradients(c, group);
+    if (scale_sees_parameters(c->w, group) || group->work.op_class == HABITAT_CLASS_COLLECTIVE ||
+        !scale_copy_operation(group->operation, c->room))
+        return;
+    uint32_t op = op_of(c, group);
+    if (op >= c->op_count)
+        return;
+    if (is_backward(c, op, &forward_op))
+        backward(c, group, forward_op, out);
+    else
+        forward(c, group, op, out);
+    if (out->source == SCALE_BY_FORMAT) {
+        out->operation = scale_keep_operation(arena, &c->room->op);
+        c->out_of_memory |= !out->operation;
+    }
+}
+
+static bool set_up(caster *c, place *places, size_t *count) {
+    c->ops = habitat_trace_operations(c->w->trace, &c->op_count);
+    c->decided = calloc(c->op_count + 1, sizeof *c->decided);
+    c->cast = calloc(c->op_count + 1, sizeof *c->cast);
+    c->room = malloc(sizeof *c->room);
+    if (!places || !c->decided || !c->cast || !c->room)
+        return false;
+    for (size_t g = 0; g < c->w->group_count; g++) {
+        const habitat_workload_group *group = &c->w->groups[g];
+        if (!group->operation)
+            continue;
+        places[(*count)++] = (place){group->operation->start_ns, (uint32_t)g};
+        c->trains |= strstr(group->operation->name, "ackward") != NULL;
+    }
+    qsort(places, *count, sizeof *places, by_start);
+    return true;
+}
+
+habitat_status scale_cast(const habitat_workload *w, habitat_precision precision,
+                          habitat_arena *arena, scale_group *out, scale_added **added,
+                          size_t *added_count, habitat_error *err) {
+    caster c = {.w = w, .narrow = scale_narrow_dtype(precision)};
+    place *places = calloc(w->group_count + 1, sizeof *places);
+    size_t count = 0;
+    bool ok = set_up(&c, places, &count);
+    for (size_t i = 0; ok && i < count; i++)
+        one_group(&c, places[i].group, &out[places[i].group], arena);
+    if (ok && c.narrow == HABITAT_DTYPE_FP16 && c.trains)
+        add(&c, "aten::_amp_foreach_non_finite_check_and_unscale_", c.gradients, WIDE_BYTES,
+            WIDE_BYTES, HABITAT_CLASS_OPTIMIZER);
+    free(places);
+    free(c.decided);
+    free(c.cast);
+    free(c.room);
+    free(c.sizes);
+    habitat_table_free(&c.table);
+    if (!ok || c.out_of_memory) {
+        free(c.added);
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    }
+    *added = c.added;
+    *added_count = c.added_count;
+    return HABITAT_OK;
+}

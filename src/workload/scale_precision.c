@@ -1,0 +1,140 @@
+/* A recorded iteration in another precision: which tensors and which arithmetic change format.
+ *
+ *   fp32 <-> tf32          the arithmetic of products alone
+ *   fp32, tf32 -> amp      as autocast would (autocast.h), and the casts that it adds: scale_cast.c
+ *   amp-fp16 <-> amp-bf16  one 16-bit format for the other
+ *   amp -> fp32, tf32      16-bit tensors become fp32; casts and the scaler fall away */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "work/class.h"
+#include "workload/scale.h"
+#include "workload/scale_cast.h"
+
+static bool is_narrow(habitat_dtype dtype) {
+    return dtype == HABITAT_DTYPE_FP16 || dtype == HABITAT_DTYPE_BF16;
+}
+
+static bool is_amp(habitat_precision precision) {
+    return precision == HABITAT_PRECISION_AMP_FP16 || precision == HABITAT_PRECISION_AMP_BF16;
+}
+
+habitat_dtype scale_narrow_dtype(habitat_precision precision) {
+    return precision == HABITAT_PRECISION_AMP_FP16 ? HABITAT_DTYPE_FP16 : HABITAT_DTYPE_BF16;
+}
+
+habitat_precision scale_recorded_precision(const habitat_workload *w) {
+    static const habitat_precision names[] = {
+        HABITAT_PRECISION_FP32, HABITAT_PRECISION_TF32, HABITAT_PRECISION_AMP_FP16,
+        HABITAT_PRECISION_AMP_BF16};
+    double time_ns[4] = {0.0};
+    int most = 0;
+    for (size_t k = 0; k < w->kernel_count; k++) {
+        const habitat_workload_kernel *kernel = &w->kernels[k];
+        habitat_dtype dtype = kernel->facts.dtype;
+        if (!kernel->main || !habitat_class_is_product(kernel->op_class))
+            continue;
+        int which = dtype == HABITAT_DTYPE_FP32   ? 0
+                    : dtype == HABITAT_DTYPE_TF32 ? 1
+                    : dtype == HABITAT_DTYPE_FP16 ? 2
+                    : dtype == HABITAT_DTYPE_BF16 ? 3
+                                                  : -1;
+        if (which >= 0)
+            time_ns[which] += kernel->facts.time_ns;
+    }
+    for (int i = 1; i < 4; i++)
+        most = time_ns[i] > time_ns[most] ? i : most;
+    return time_ns[most] > 0.0 ? names[most] : HABITAT_PRECISION_RECORDED;
+}
+
+/* ---- the arithmetic of products ---- */
+
+/* The format in which products of this class compute, without autocast. PyTorch's fused attention
+ * in fp32 has kernels of its own, which no setting changes. */
+static void set_arithmetic(const habitat_workload_group *group, habitat_precision precision,
+                           scale_group *out) {
+    if (!habitat_class_is_product(group->work.op_class) ||
+        group->work.op_class == HABITAT_CLASS_ATTENTION)
+        return;
+    bool tf32 = precision == HABITAT_PRECISION_TF32;
+    out->arithmetic = tf32 ? HABITAT_DTYPE_TF32 : HABITAT_DTYPE_FP32;
+    out->matrix_unit = tf32;
+    out->source = SCALE_BY_FORMAT;
+}
+
+/* ---- one 16-bit format for another, or none ---- */
+
+static bool replace_narrow(scale_operation *op, habitat_dtype with) {
+    for (uint32_t i = 0; i < op->op.input_count; i++)
+        if (is_narrow(op->inputs[i].dtype) && op->inputs[i].dtype != with) {
+            op->inputs[i].dtype = with;
+            op->changed = true;
+        }
+    return op->changed;
+}
+
+static bool is_cast(const habitat_operation *op, habitat_class op_class) {
+    return op_class == HABITAT_CLASS_COPY && op->input_count >= 2 &&
+           is_narrow(op->inputs[0].dtype) != is_narrow(op->inputs[1].dtype) &&
+           op->inputs[1].is_tensor && op->inputs[0].is_tensor &&
+           (op->inputs[0].dtype == HABITAT_DTYPE_FP32 || op->inputs[1].dtype == HABITAT_DTYPE_FP32);
+}
+
+static bool is_scaler(const habitat_operation *op) {
+    return strncmp(op->name, "aten::_amp_", 11) == 0;
+}
+
+static void from_amp(const habitat_workload *w, const habitat_workload_group *group,
+                     habitat_precision precision, scale_operation *room, scale_group *out) {
+    const habitat_operation *op = group->operation;
+    bool stays_narrow = is_amp(precision);
+    if (!op || !scale_copy_operation(op, room))
+        return;
+    if (!stays_narrow && (is_cast(op, group->work.op_class) || is_scaler(op))) {
+        out->source = SCALE_GONE;
+        return;
+    }
+    if (!replace_narrow(room, stays_narrow ? scale_narrow_dtype(precision) : HABITAT_DTYPE_FP32))
+        return;
+    scale_group_work(w, group, room, out);
+    out->source = SCALE_BY_FORMAT;
+    if (!habitat_class_is_product(group->work.op_class))
+        return;
+    out->arithmetic = stays_narrow ? scale_narrow_dtype(precision) : HABITAT_DTYPE_FP32;
+    out->matrix_unit = stays_narrow;
+    if (!stays_narrow)
+        set_arithmetic(group, precision, out);
+}
+
+/* ---- all groups ---- */
+
+habitat_status scale_precision(const habitat_workload *w, habitat_precision precision,
+                               habitat_arena *arena, scale_group *out, scale_added **added,
+                               size_t *added_count, habitat_error *err) {
+    habitat_precision recorded = scale_recorded_precision(w);
+    habitat_status status = HABITAT_OK;
+    *added = NULL;
+    *added_count = 0;
+    for (size_t g = 0; g < w->group_count; g++)
+        out[g] = (scale_group){.work = w->groups[g].work, .ratio = 1.0};
+    if (!is_amp(recorded) && is_amp(precision))
+        return scale_cast(w, precision, arena, out, added, added_count, err);
+    scale_operation *room = malloc(sizeof *room);
+    if (!room)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t g = 0; status == HABITAT_OK && g < w->group_count; g++) {
+        if (!is_amp(recorded)) {
+            set_arithmetic(&w->groups[g], precision, &out[g]);
+            continue;
+        }
+        from_amp(w, &w->groups[g], precision, room, &out[g]);
+        if (out[g].source != SCALE_BY_FORMAT)
+            continue;
+        out[g].operation = scale_keep_operation(arena, &room->op);
+        if (!out[g].operation)
+            status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    }
+    free(room);
+    return status;
+}
