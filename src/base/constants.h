@@ -122,6 +122,10 @@ CONSTANT(fitted, scale_conv_rate_share, .65, "of the matrix units' sustained rat
          "ResNet-50 under autocast and in TF32, batch 16 and 64, H100 and H200; docs/formulas.md#another-batch-size-or-precision")
 CONSTANT(fitted, scale_conv_reads, 3.0, "times each tensor",
          "as scale_conv_rate_share: layouts are changed before and after")
+CONSTANT(fitted, scale_conv_share, .5, "of the exponent",
+         "as scale_conv_rate_share: how much of what fp32 took beyond the formula stays")
+CONSTANT(fitted, scale_mixed_factor, 2.0, "of the traffic's time",
+         "kernels of two formats read one element at a time: casts of BERT-Large from bf16 to fp32, H200")
 CONSTANT(fitted, scale_sigma, 0.05, "in log(time)",
          "whole iterations of the same recordings; docs/iteration.md")
 CONSTANT(fitted, scale_format_sigma, 0.10, "in log(time)", "as scale_sigma, of another precision")

@@ -59,8 +59,8 @@ static habitat_status set_times(const habitat_workload *w, const scale_group *af
     return status;
 }
 
-static habitat_status set_format_times(const habitat_models *models, const habitat_workload *w,
-                                       const scale_group *after, const rescale_answer *answers,
+static habitat_status set_format_times(const habitat_workload *w, const scale_group *after,
+                                       const rescale_answer *answers, const scale_added *added,
                                        habitat_workload *out, habitat_error *err) {
     double *ns = calloc(out->kernel_count + 1, sizeof *ns);
     if (!ns)
@@ -70,15 +70,8 @@ static habitat_status set_format_times(const habitat_models *models, const habit
     for (size_t g = 0; g < w->group_count; g++)
         if (after[g].source == SCALE_BY_FORMAT)
             rescale_format(w, g, &after[g], &answers[g], ns);
-    for (size_t k = w->kernel_count; k < out->kernel_count; k++) {
-        const habitat_work *work = &out->groups[out->kernels[k].group].work;
-        habitat_model_query query = {.work = work, .arithmetic = work->dtype};
-        habitat_model_estimate found = {.ms = NAN};
-        if (work->op_class == HABITAT_CLASS_COPY)
-            habitat_models_predict(models, HABITAT_MODEL_TRANSFER, 1, &w->origin, 1, &query, &found,
-                                   NULL);
-        ns[k] = rescale_added_ns(w->origin, work, found.covered ? found.ms : NAN);
-    }
+    for (size_t k = w->kernel_count; k < out->kernel_count; k++)
+        ns[k] = rescale_added_ns(w->origin, &added[k - w->kernel_count]);
     habitat_status status = scale_set_times(out, ns, err);
     free(ns);
     return status;
@@ -196,7 +189,7 @@ static habitat_status to_precision(const habitat_workload *w, habitat_precision 
     if (status == HABITAT_OK) {
         made->precision = precision;
         made->scale_sigma = fitted_scale_format_sigma;
-        status = set_format_times(models, w, after, answers, made, err);
+        status = set_format_times(w, after, answers, added, made, err);
     }
     if (status == HABITAT_OK)
         status = warn_of_precision(w, after, made, err);

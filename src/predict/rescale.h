@@ -24,8 +24,8 @@ habitat_status rescale_ask(const habitat_models *models, const habitat_workload 
 void rescale_format(const habitat_workload *w, size_t g, const scale_group *after,
                     const rescale_answer *answer, double *ns);
 
-/* Time [ns] of an operation that was not recorded. ms: a model's; NaN without one. */
-double rescale_added_ns(const habitat_gpu *gpu, const habitat_work *work, double ms);
+/* Time [ns] of an operation that was not recorded. */
+double rescale_added_ns(const habitat_gpu *gpu, const scale_added *added);
 
 /* Times of group g's kernels [ns], written where w->group_index puts them. */
 void rescale_group(const habitat_workload *w, size_t g, const scale_group *after,

@@ -179,6 +179,12 @@ void rescale_group(const habitat_workload *w, size_t g, const scale_group *after
 
 /* ---- another number format ---- */
 
+/* A convolution [ms]: arithmetic, then its tensors, whose layouts are changed. */
+static double conv_ms(double flop, double bytes, double flop_per_s, double bytes_per_s) {
+    return 1e3 * (flop / (fitted_scale_conv_rate_share * flop_per_s) +
+                  fitted_scale_conv_reads * bytes / bytes_per_s);
+}
+
 /* Time on another unit [ms]. The kernel is another one, so that little of what the recorded one
  * took beyond its model carries over: as between architectures. */
 static double product_ms(const habitat_gpu *gpu, const habitat_workload_group *group,
@@ -188,9 +194,14 @@ static double product_ms(const habitat_gpu *gpu, const habitat_workload_group *g
     double bytes_per_s = habitat_memory_rate(gpu, true);
     double bytes = work->read_bytes + work->write_bytes;
     double floors_ms = group->kernel_count * scaling_kernel_floor_ns(gpu) / HABITAT_NS_PER_MS;
-    if (work->op_class == HABITAT_CLASS_CONV && after->matrix_unit && work->known)
-        return floors_ms + 1e3 * (work->flop / (fitted_scale_conv_rate_share * rate) +
-                                  fitted_scale_conv_reads * bytes / bytes_per_s);
+    if (work->op_class == HABITAT_CLASS_CONV && after->matrix_unit && group->work.known) {
+        const habitat_work *was = &group->work;
+        double plain = rate_of(gpu, HABITAT_DTYPE_FP32, false);
+        double before_ms = floors_ms + conv_ms(was->flop, was->read_bytes + was->write_bytes, plain,
+                                               bytes_per_s);
+        return (floors_ms + conv_ms(work->flop, bytes, rate, bytes_per_s)) *
+               pow(group->origin_ms / before_ms, fitted_scale_conv_share);
+    }
     if (answer->before_ms > 0.0 && answer->after_ms > 0.0)
         return answer->after_ms *
                pow(group->origin_ms / answer->before_ms, fitted_scale_format_share);
@@ -201,10 +212,14 @@ void rescale_format(const habitat_workload *w, size_t g, const scale_group *afte
                     const rescale_answer *answer, double *ns) {
     const habitat_workload_group *group = &w->groups[g];
     double ms = NAN;
+    if (group->work.op_class == HABITAT_CLASS_POOL) /* bound by instructions: windows an element */
+        return;
     if (after->arithmetic != HABITAT_DTYPE_UNKNOWN)
         ms = product_ms(w->origin, group, after, answer);
     if (isnan(ms) && after->arithmetic == HABITAT_DTYPE_UNKNOWN) {
         rescale_group(w, g, after, answer, ns);
+        for (uint32_t i = 0; after->mixed && i < group->kernel_count; i++)
+            ns[w->group_index[group->first_kernel + i]] *= fitted_scale_mixed_factor;
         return;
     }
     for (uint32_t i = 0; i < group->kernel_count; i++) {
@@ -224,10 +239,8 @@ void rescale_format(const habitat_workload *w, size_t g, const scale_group *afte
     }
 }
 
-double rescale_added_ns(const habitat_gpu *gpu, const habitat_work *work, double ms) {
-    double bytes_per_s = habitat_memory_rate(gpu, true);
-    if (ms > 0.0)
-        return ms * HABITAT_NS_PER_MS;
-    return scaling_kernel_floor_ns(gpu) +
-           (work->read_bytes + work->write_bytes) / bytes_per_s * 1e9;
+double rescale_added_ns(const habitat_gpu *gpu, const scale_added *added) {
+    double bytes = added->work.read_bytes + added->work.write_bytes;
+    double factor = added->widens ? fitted_scale_mixed_factor : 1.0;
+    return scaling_kernel_floor_ns(gpu) + factor * bytes / habitat_memory_rate(gpu, true) * 1e9;
 }

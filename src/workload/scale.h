@@ -25,6 +25,7 @@ typedef struct scale_group {
     scale_source source;
     habitat_dtype arithmetic; /* new one of its main kernels; UNKNOWN: as it is */
     bool matrix_unit;         /* with `arithmetic` */
+    bool mixed;               /* element-wise, of tensors in two formats */
 } scale_group;
 
 /* What the name of an added operation ends in that works on a weight: no batch changes it. */
@@ -34,6 +35,7 @@ typedef struct scale_group {
 typedef struct scale_added {
     const char *name; /* static */
     habitat_work work;
+    bool widens; /* a cast from 16 bit to fp32 */
 } scale_added;
 
 /* What every group does at batch size `batch`.

@@ -44,7 +44,7 @@ typedef struct caster {
     bool trains;
     scale_added *added;
     size_t added_count, added_room;
-    double gradients; /* elements of all parameters */
+    double gradients, weights; /* elements of all parameters, of those that are cast */
     scale_operation *room;
     bool out_of_memory;
 } caster;
@@ -120,6 +120,7 @@ static void add(caster *c, const char *name, double elements, double read, doubl
     if (habitat_work_rows("copy", &shape, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD, &out->work) !=
         HABITAT_OK)
         c->added_count--;
+    out->widens = op_class == HABITAT_CLASS_COPY && write > read;
     out->work.op_class = op_class;
     out->work.read_bytes = read * elements;
     out->work.write_bytes = write * elements;
@@ -139,6 +140,11 @@ static void add_cast(caster *c, double elements, bool to_narrow, bool weight, bo
 
 /* ---- forward ---- */
 
+/* Whether an operation tells those inside it their format, which autocast leaves alone. */
+static bool names_formats(const char *name) {
+    return strcmp(name, "aten::cross_entropy_loss") == 0;
+}
+
 /* The outermost listed operation around one, else itself; its policy. */
 static uint32_t listed_around(const caster *c, uint32_t op, autocast_policy *policy) {
     uint32_t found = op;
@@ -146,6 +152,10 @@ static uint32_t listed_around(const caster *c, uint32_t op, autocast_policy *pol
     for (uint32_t at = op; at < c->op_count && c->ops[at].kind == HABITAT_OPERATION_FRAMEWORK;
          at = c->ops[at].parent) {
         autocast_policy here = autocast_of(c->ops[at].name);
+        if (*policy == AUTOCAST_WIDE_INSIDE && names_formats(c->ops[at].name)) {
+            *policy = AUTOCAST_NOT_LISTED;
+            found = op;
+        }
         if (here != AUTOCAST_NOT_LISTED) {
             *policy = here;
             found = at;
@@ -184,6 +194,7 @@ static void cast_inputs(caster *c, uint32_t op, autocast_policy policy) {
             continue;
         double elements = elements_of(input);
         bool weight = is_weight(from, i);
+        c->weights += weight ? elements : 0.0;
         bool narrow = !weight && format_of(c, input, i) == c->narrow;
         if (policy == AUTOCAST_NARROW && !narrow)
             add_cast(c, elements, true, weight, weight || !first);
@@ -251,11 +262,22 @@ static void narrow_inputs(caster *c, scale_operation *room, uint32_t least_rank)
         }
 }
 
+static bool is_mixed(const scale_operation *op, habitat_dtype narrow) {
+    bool wide = false, thin = false;
+    for (uint32_t i = 0; i < op->op.input_count; i++) {
+        wide |= is_fp32_tensor(&op->inputs[i]);
+        thin |= op->inputs[i].is_tensor && op->inputs[i].dtype == narrow;
+    }
+    return wide && thin;
+}
+
 static void finish(caster *c, const habitat_workload_group *group, scale_group *out) {
     if (!c->room->changed)
         return;
     scale_group_work(c->w, group, c->room, out);
     out->source = SCALE_BY_FORMAT;
+    out->mixed =
+        group->work.op_class == HABITAT_CLASS_ELEMENTWISE && is_mixed(c->room, c->narrow);
     if (habitat_class_is_product(group->work.op_class)) {
         out->arithmetic = c->narrow;
         out->matrix_unit = true;
@@ -405,7 +427,8 @@ habitat_status scale_cast(const habitat_workload *w, habitat_precision precision
     for (size_t i = 0; ok && i < count; i++)
         one_group(&c, places[i].group, &out[places[i].group], arena);
     if (ok && c.narrow == HABITAT_DTYPE_FP16 && c.trains)
-        add(&c, "aten::_amp_foreach_non_finite_check_and_unscale_", c.gradients, WIDE_BYTES,
+        add(&c, "aten::_amp_foreach_non_finite_check_and_unscale_",
+            fmax(c.gradients, c.weights), WIDE_BYTES,
             WIDE_BYTES, HABITAT_CLASS_OPTIMIZER);
     free(places);
     free(c.decided);
