@@ -16,6 +16,7 @@
 #include "base/constants.h"
 #include "base/error.h"
 #include "formula/formula.h"
+#include "formula/rates.h"
 #include "gpu/gpu.h"
 #include "predict/rescale.h"
 #include "predict/scaling.h"
