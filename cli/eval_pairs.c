@@ -1,4 +1,4 @@
-/* habitat eval pairs, replay and memory: recordings against one another, and against what they
+/* habitat eval pairs, replay, memory and scale: recordings against one another, and against what they
  * note. */
 #include "eval_pairs.h"
 
@@ -50,4 +50,8 @@ int eval_replay(int argc, char **argv) {
 
 int eval_memory(int argc, char **argv) {
     return judge_recordings(habitat_evaluate_memory, argc, argv);
+}
+
+int eval_scale(int argc, char **argv) {
+    return judge_recordings(habitat_evaluate_scale, argc, argv);
 }

@@ -133,4 +133,9 @@ habitat_status habitat_evaluate_choice(const habitat_gpu_table *gpus, const char
                                        const char *recordings, habitat_text_sink sink,
                                        void *context, habitat_error *err);
 
+/* Other batch sizes and precisions of a folder of recordings, against each other on the same GPU:
+ * Markdown, or with `csv` one line a case. */
+habitat_status habitat_evaluate_scale(const habitat_gpu_table *gpus, const char *folder, bool csv,
+                                      habitat_text_sink sink, void *context, habitat_error *err);
+
 #endif

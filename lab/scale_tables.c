@@ -1,0 +1,89 @@
+/* Judged batch sizes and precisions as Markdown and CSV. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <habitat/text.h>
+
+#include "base/quantile.h"
+#include "lab/scale.h"
+
+typedef enum half { CHOSEN_ON, JUDGED, ALL } half;
+
+/* Which cases a row is of. */
+typedef struct selection {
+    const char *title;
+    habitat_precision precision; /* RECORDED: batch sizes */
+    int upwards;                 /* -1: both */
+    bool by_recording;
+} selection;
+
+static double error_of(const scale_case *c) {
+    return c->predicted_ms / c->measured_ms - 1.0;
+}
+
+static bool is_of(const scale_case *c, const selection *s, half which) {
+    return c->precision == s->precision && c->by_recording == s->by_recording &&
+           (s->upwards < 0 || (int)c->upwards == s->upwards) &&
+           (which == ALL || c->chosen_on == (which == CHOSEN_ON));
+}
+
+static void print_row(const scale_set *set, const selection *s, half which, report_text *text) {
+    static const char *const halves[] = {"chosen on", "judged", "all"};
+    double *sizes = malloc((set->count + 1) * sizeof *sizes), sum = 0.0, bias = 0.0;
+    size_t count = 0;
+    text->no_memory |= !sizes;
+    for (size_t i = 0; sizes && i < set->count; i++)
+        if (is_of(&set->cases[i], s, which)) {
+            double error = error_of(&set->cases[i]);
+            sizes[count++] = fabs(error);
+            sum += fabs(error);
+            bias += error;
+        }
+    if (sizes && count) {
+        habitat_sort_numbers(sizes, count);
+        report_print(text, "| %s | %s | %zu | %.2f | %.2f | %.2f | %+.2f |\n", s->title,
+                     halves[which], count, 100.0 * sum / (double)count,
+                     100.0 * habitat_quantile(sizes, count, 0.5), 100.0 * sizes[count - 1],
+                     100.0 * bias / (double)count);
+    }
+    free(sizes);
+}
+
+static void print_rows(const scale_set *set, const selection *rows, size_t count,
+                       report_text *text) {
+    report_print(text, "| | models | steps | mean | median | worst | bias |\n"
+                       "|---|---|--:|--:|--:|--:|--:|\n");
+    for (size_t r = 0; r < count; r++)
+        for (int which = CHOSEN_ON; which <= ALL; which++)
+            print_row(set, &rows[r], (half)which, text);
+}
+
+void scale_print_tables(const scale_set *set, report_text *text) {
+    static const selection batches[] = {
+        {"largest batch from the smallest", HABITAT_PRECISION_RECORDED, 1, false},
+        {"smallest batch from the largest", HABITAT_PRECISION_RECORDED, 0, false},
+        {"both, sizes from a second recording", HABITAT_PRECISION_RECORDED, -1, true}};
+    static const selection precisions[] = {
+        {"amp-bf16 from fp32", HABITAT_PRECISION_AMP_BF16, -1, false},
+        {"amp-fp16 from fp32", HABITAT_PRECISION_AMP_FP16, -1, false},
+        {"tf32 from fp32", HABITAT_PRECISION_TF32, -1, false}};
+    report_print(text, "\nSum of kernels at another batch size or precision, same GPU; errors in "
+                       "%% of the other recording's sum.\nThe rules were chosen on one half of the "
+                       "models and judged on the other.\n\nAnother batch size:\n\n");
+    print_rows(set, batches, sizeof batches / sizeof *batches, text);
+    report_print(text, "\nAnother precision:\n\n");
+    print_rows(set, precisions, sizeof precisions / sizeof *precisions, text);
+}
+
+void scale_print_cases(const scale_set *set, report_text *text) {
+    report_print(text, "from,to,model,precision,sizes_by,chosen_on,from_ms,predicted_ms,"
+                       "measured_ms,error\n");
+    for (size_t i = 0; i < set->count; i++) {
+        const scale_case *c = &set->cases[i];
+        report_print(text, "%s,%s,%s,%s,%s,%s,%.4f,%.4f,%.4f,%.4f\n", c->from, c->to, c->model,
+                     habitat_precision_name(c->precision),
+                     c->by_recording ? "recording" : "shapes", c->chosen_on ? "yes" : "no",
+                     c->from_ms, c->predicted_ms, c->measured_ms, error_of(c));
+    }
+}
