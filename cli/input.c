@@ -18,6 +18,32 @@ static int open_tables(const cli_request *request, const cli_input *first, cli_i
     return code == CLI_DONE ? cli_open_prices(request, in) : code;
 }
 
+/* Other batch sizes and precisions: what --by and --timeline show is of the recording. */
+static int read_scale(const cli_request *request, cli_input *in) {
+    habitat_error error = {0};
+    bool asked = request->batches.count || request->precision;
+    if (request->batch_from && !request->batches.count)
+        return cli_fail(CLI_USAGE, "--batch-from", "goes with --batch N, which says what is asked");
+    if (asked && (request->by || request->timeline))
+        return cli_fail(CLI_USAGE, request->by ? "--by" : "--timeline",
+                        "shows the recorded iteration; leave out --batch and --precision");
+    if (request->precision &&
+        habitat_precision_from_name(request->precision, &in->precision, &error) != HABITAT_OK)
+        return cli_fail_error(&error, "--precision");
+    in->batch_sizes = calloc(request->batches.count + 1, sizeof *in->batch_sizes);
+    if (!in->batch_sizes)
+        return cli_fail(CLI_FAILED, "--batch", "out of memory");
+    for (size_t i = 0; i < request->batches.count; i++) {
+        const char *text = request->batches.items[i];
+        char *end = NULL;
+        unsigned long long size = strtoull(text, &end, 10);
+        if (*text < '1' || *text > '9' || *end || size > 1ull << 40)
+            return cli_fail(CLI_USAGE, "--batch", "\"%s\" is no whole number from 1 on", text);
+        in->batch_sizes[i] = size;
+    }
+    return CLI_DONE;
+}
+
 static int read_options(const cli_request *request, const cli_input *first, cli_input *in) {
     habitat_error error = {0};
     habitat_report_format format = HABITAT_REPORT_TEXT;
@@ -50,7 +76,8 @@ static int read_options(const cli_request *request, const cli_input *first, cli_
         return cli_fail(
             CLI_USAGE, "--iterations",
             "does not go with --nvtx-range, whose ranges are the iterations; choose one");
-    return open_tables(request, first, in);
+    code = read_scale(request, in);
+    return code == CLI_DONE ? open_tables(request, first, in) : code;
 }
 
 /* "-" is standard input; a file of that name is "./-". */
@@ -66,6 +93,9 @@ static int open_trace(const cli_request *request, const char *file, bool require
     habitat_read_options options = {request->nvtx_range, request->iterations, !required};
     if (read_trace(file, &options, &in->trace, &error) != HABITAT_OK)
         return cli_fail_error(&error, file);
+    if (request->batch_from &&
+        read_trace(request->batch_from, &options, &in->batch_from, &error) != HABITAT_OK)
+        return cli_fail_error(&error, request->batch_from);
     return CLI_DONE;
 }
 
@@ -95,6 +125,10 @@ static int ask(const cli_request *request, habitat_request *asked, cli_input *in
         asked->assemble =
             strcmp(request->assemble, "sum") == 0 ? HABITAT_ASSEMBLE_SUM : HABITAT_ASSEMBLE_REPLAY;
     asked->cpu_scale = request->cpu_scale != 1.0 ? request->cpu_scale : 0.0;
+    asked->batch_sizes = request->batches.count ? in->batch_sizes : NULL;
+    asked->batch_size_count = request->batches.count;
+    asked->batch_from = in->batch_from;
+    asked->precision = in->precision;
     asked->notes = (const char *const *)in->notes.lines;
     asked->note_count = in->notes.count;
     asked->prices = in->prices;
@@ -147,5 +181,7 @@ void cli_input_free(cli_input *in) {
         habitat_prices_free(in->prices);
         habitat_gpu_table_free(in->table);
     }
+    habitat_trace_free(in->batch_from);
+    free(in->batch_sizes);
     cli_notes_free(&in->notes);
 }

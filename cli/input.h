@@ -7,7 +7,8 @@
 
 /* What the command line says; the commands point their options at it. */
 typedef struct cli_request {
-    cli_list to, gpu_files;
+    cli_list to, gpu_files, batches;
+    const char *batch_from, *precision;
     const char *from, *method, *by, *nvtx_range, *assemble, *timeline;
     double cpu_scale;
     cli_list prices, price; /* files; "GPU=2.49" */
@@ -32,7 +33,9 @@ typedef struct cli_input {
     habitat_gpu_table *table;
     habitat_prices *prices;
     char today[16];
-    habitat_trace *trace;
+    habitat_trace *trace, *batch_from;
+    uint64_t *batch_sizes; /* shape (count of the request's batches) */
+    habitat_precision precision;
     habitat_answer *answer;
     habitat_report_options report;
     habitat_method method;

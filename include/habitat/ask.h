@@ -85,6 +85,14 @@ typedef struct habitat_request {
     /* How long the whole training is: one of these, or neither. */
     double steps;   /* iterations */
     double samples; /* needs a trace that knows its batch size */
+
+
+    /* An iteration at other batch sizes, in another precision: a row each GPU and batch size. */
+    const uint64_t *batch_sizes; /* shape (batch_size_count); 0: as recorded */
+    size_t batch_size_count;
+    const habitat_trace *batch_from; /* the same at another batch size, on the same GPU: it tells
+                                        which sizes change; NULL: told from shapes and layers */
+    habitat_precision precision;     /* 0: as recorded */
 } habitat_request;
 
 /** Set a request to its defaults: its size, and every other field zero. @param request not NULL.

@@ -101,6 +101,7 @@ typedef struct habitat_prediction {
     double coverage[HABITAT_METHOD_COUNT]; /* share of kernel_ms by the method that made it */
     size_t class_count;                    /* of by_class */
     habitat_class_total by_class[HABITAT_CLASS_COUNT]; /* sums to kernel_ms; largest first */
+    uint64_t batch_size;                               /* of one iteration; 0 = unknown */
     size_t iteration_count;                            /* of the trace */
     size_t trace_kernel_count;                         /* kernels, copies and sets */
     habitat_estimate

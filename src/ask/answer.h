@@ -10,16 +10,23 @@ typedef struct made_answer {
     habitat_answer open;            /* first: a public pointer is a pointer to its made_answer */
     habitat_workload *own_workload; /* NULL where the caller gave one */
     habitat_replay *own_replay;     /* NULL: the rows are sums */
-    habitat_warning *warnings;      /* shape (capacity) */
+    habitat_workload **scaled;      /* shape (scaled_count): what rows of another batch size or
+                                       precision are of */
+    size_t scaled_count;
+    habitat_workload *other;   /* that of request->batch_from */
+    habitat_warning *warnings; /* shape (capacity) */
     size_t capacity;
     habitat_arena arena; /* texts, arrays of rows */
 } made_answer;
 
-/* iteration.c: workload and predictions of a recording or workload. rows: room for one each
- * destination. */
+/* iteration.c: workload and predictions of a recording or workload. rows: room for
+ * answer_rows_each() a destination. */
 habitat_status answer_iteration(const habitat_request *request, size_t count,
                                 const habitat_gpu *const *destinations, made_answer *out,
                                 habitat_error *err);
+
+/* Rows for each destination: one a batch size that is asked. */
+size_t answer_rows_each(const habitat_request *request);
 
 /* operations.c: estimates of operations. */
 habitat_status answer_operations(const habitat_request *request, size_t count,

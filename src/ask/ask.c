@@ -11,6 +11,22 @@ void habitat_request_init(habitat_request *request) {
     *request = (habitat_request){.size_bytes = sizeof *request};
 }
 
+static habitat_status check_scale(const habitat_request *r, habitat_error *err) {
+    if ((r->batch_size_count && !r->batch_sizes) ||
+        (unsigned)r->precision > HABITAT_PRECISION_AMP_BF16)
+        return habitat_fail(err, HABITAT_E_ARG, "no batch sizes given, or not a precision");
+    if (r->operations && (r->batch_size_count || r->precision))
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "operations have the batch size and precision of their shapes");
+    if (r->batch_from && !r->batch_size_count)
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "a second recording is for other batch sizes, and none is asked");
+    for (size_t i = 0; i < r->batch_size_count; i++)
+        if (!r->batch_sizes[i])
+            return habitat_fail(err, HABITAT_E_ARG, "a batch size is a whole number from 1 on");
+    return HABITAT_OK;
+}
+
 static habitat_status check(const habitat_request *r, habitat_error *err) {
     int things = (r->trace != NULL) + (r->workload != NULL) + (r->operations != NULL);
     bool operations = (r->operations != NULL) == (r->operation_count > 0);
@@ -35,7 +51,7 @@ static habitat_status check(const habitat_request *r, habitat_error *err) {
         return habitat_fail(err, HABITAT_E_ARG, "the sum of kernels has no CPU times to multiply");
     if (!habitat_method_askable(r->method))
         return habitat_fail(err, HABITAT_E_ARG, "not a method");
-    return HABITAT_OK;
+    return check_scale(r, err);
 }
 
 /* Those of the request, else all of the table: shape (*count), the caller's to free. */
@@ -55,7 +71,7 @@ static habitat_status fill(const habitat_request *r, size_t count,
                            const habitat_gpu *const *destinations, made_answer *out,
                            habitat_error *err) {
     habitat_status status = HABITAT_OK;
-    out->open.rows = calloc(count + 1, sizeof *out->open.rows);
+    out->open.rows = calloc(count * answer_rows_each(r) + 1, sizeof *out->open.rows);
     if (!out->open.rows)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     for (size_t i = 0; status == HABITAT_OK && i < r->note_count; i++)
@@ -114,6 +130,10 @@ void habitat_answer_free(habitat_answer *open) {
     free(open->rows);
     free(a->warnings);
     habitat_replay_free(a->own_replay);
+    for (size_t i = 0; i < a->scaled_count; i++)
+        habitat_workload_free(a->scaled[i]);
+    free(a->scaled);
+    habitat_workload_free(a->other);
     habitat_workload_free(a->own_workload);
     habitat_arena_free(&a->arena);
     free(a);

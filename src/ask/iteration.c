@@ -1,5 +1,6 @@
 /* An iteration on its destinations: whose recording it is, its workload, one prediction a row. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "ask/answer.h"
 #include "ask/warnings.h"
@@ -56,8 +57,59 @@ static habitat_status take_replay(const habitat_request *r, made_answer *out, ha
     return status;
 }
 
+/* ---- other batch sizes, another precision ---- */
+
+size_t answer_rows_each(const habitat_request *r) {
+    return r->batch_size_count ? r->batch_size_count : 1;
+}
+
+/* The second recording is of the same GPU: its times are not looked at, its shapes are. */
+static habitat_status take_other(const habitat_request *r, made_answer *out, habitat_error *err) {
+    if (!r->batch_from)
+        return HABITAT_OK;
+    return habitat_workload_create(
+        r->batch_from, habitat_workload_get_info(out->open.workload)->origin, &out->other, err);
+}
+
+static bool is_scaled(const habitat_request *r) {
+    return r->batch_size_count || r->precision;
+}
+
+/* The workload of row set i: the recorded one where nothing else is asked. */
+static habitat_status take_scaled(const habitat_request *r, size_t i, made_answer *out,
+                                  const habitat_workload **w, habitat_error *err) {
+    *w = out->open.workload;
+    if (!is_scaled(r))
+        return HABITAT_OK;
+    habitat_scale scale = {.batch_size = r->batch_size_count ? r->batch_sizes[i] : 0,
+                           .batch_from = out->other,
+                           .precision = r->precision};
+    size_t count = 0;
+    habitat_status status =
+        habitat_workload_scale(out->open.workload, &scale, r->models, &out->scaled[i], err);
+    if (status != HABITAT_OK)
+        return status;
+    *w = out->scaled[i];
+    const char *const *said = habitat_workload_warnings(out->scaled[i], &count);
+    for (size_t k = 0; status == HABITAT_OK && k < count; k++)
+        status = warnings_add(out, HABITAT_ABOUT_RECORDING, said[k], err);
+    return status;
+}
+
+/* ---- rows ---- */
+
+static habitat_answer_row row_of(const habitat_request *r, size_t i, habitat_prediction *made) {
+    return (habitat_answer_row){
+        .key = {.gpu = made->gpu,
+                .batch_size = r->batch_size_count ? r->batch_sizes[i] : 0,
+                .precision = r->precision,
+                .gpu_count = 1},
+        .prediction = made};
+}
+
 /* A GPU whose specification has a gap is left out of many, and an error when it is all. */
-static habitat_status predict_one(const habitat_predictor *predictor, const habitat_gpu *gpu,
+static habitat_status predict_one(const habitat_request *r, size_t i,
+                                  const habitat_predictor *predictor, const habitat_gpu *gpu,
                                   bool alone, made_answer *out, habitat_error *err) {
     habitat_error why = {0};
     habitat_prediction *made = NULL;
@@ -75,27 +127,45 @@ static habitat_status predict_one(const habitat_predictor *predictor, const habi
             *err = why;
         return status;
     }
-    out->open.rows[out->open.row_count++] =
-        (habitat_answer_row){.key = {.gpu = gpu, .gpu_count = 1}, .prediction = made};
+    out->open.rows[out->open.row_count++] = row_of(r, i, made);
     return HABITAT_OK;
+}
+
+/* One row each destination, of batch size i. */
+static habitat_status predict_rows(const habitat_request *r, size_t i, size_t count,
+                                   const habitat_gpu *const *destinations, made_answer *out,
+                                   habitat_error *err) {
+    const habitat_workload *w = NULL;
+    habitat_predictor *predictor = NULL;
+    habitat_status status = take_scaled(r, i, out, &w, err);
+    if (status == HABITAT_OK)
+        status = habitat_predictor_create(w, r->method, r->models, &predictor, err);
+    for (size_t d = 0; status == HABITAT_OK && d < count; d++) {
+        status = predict_one(r, i, predictor, destinations[d], count == 1, out, err);
+        if (status != HABITAT_OK && err)
+            err->index = d;
+    }
+    habitat_predictor_free(predictor);
+    return status;
 }
 
 habitat_status answer_iteration(const habitat_request *r, size_t count,
                                 const habitat_gpu *const *destinations, made_answer *out,
                                 habitat_error *err) {
-    habitat_predictor *predictor = NULL;
     habitat_status status = take_workload(r, out, err);
     if (status != HABITAT_OK || r->no_predictions)
         return status;
     status = take_replay(r, out, err);
+    if (status == HABITAT_OK)
+        status = take_other(r, out, err);
     if (status != HABITAT_OK)
         return status;
-    status = habitat_predictor_create(out->open.workload, r->method, r->models, &predictor, err);
-    for (size_t i = 0; status == HABITAT_OK && i < count; i++) {
-        status = predict_one(predictor, destinations[i], count == 1, out, err);
-        if (status != HABITAT_OK && err)
-            err->index = i;
-    }
-    habitat_predictor_free(predictor);
+    size_t sets = answer_rows_each(r);
+    out->scaled = calloc(sets, sizeof(habitat_workload *));
+    out->scaled_count = out->scaled ? sets : 0;
+    if (!out->scaled)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t i = 0; status == HABITAT_OK && i < sets; i++)
+        status = predict_rows(r, i, count, destinations, out, err);
     return status;
 }

@@ -112,10 +112,14 @@ double interval_add(interval_sum *sum, const scaling *s, const habitat_workload_
     return within_80 * sqrt(variance);
 }
 
+double interval_of(double sigma) {
+    return exp(within_80 * sigma);
+}
+
 double interval_width(const interval_sum *sum, const scaling *s) {
     if (!(sum->total > 0.0))
         return 0.0;
-    double variance = square(fitted_common_sigma) +
+    double variance = square(fitted_common_sigma) + square(s->w->scale_sigma) +
                       square(sum->other_unit / sum->total * fitted_other_unit_sigma) +
                       square(sum->fallback / sum->total * chosen_fallback_sigma);
     for (int c = 0; c < HABITAT_CLASS_COUNT; c++) {

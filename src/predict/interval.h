@@ -28,6 +28,9 @@ typedef struct interval_sum {
 double interval_add(interval_sum *sum, const scaling *s, const habitat_workload_kernel *kernel,
                     const habitat_kernel_facts *lead, habitat_method method, double ns);
 
+/* Factor of the 80 % interval of a standard deviation in log(time). */
+double interval_of(double sigma);
+
 /* Half width of the iteration's 80 % interval in log(time). */
 double interval_width(const interval_sum *sum, const scaling *s);
 

@@ -70,12 +70,15 @@ static void predict_kernels(const habitat_predictor *p, const scaling *s,
     }
 }
 
-/* The origin itself: the measurement, to the bit. */
+/* The origin itself: the measurement, to the bit; or what was made of it for another batch size or
+ * precision. */
 static void measured_kernels(const scaling *s, double *ns, habitat_estimate *out) {
+    habitat_method method =
+        workload_is_scaled(s->w) ? HABITAT_METHOD_LEARNED : HABITAT_METHOD_SAME;
     for (size_t i = 0; i < s->w->kernel_count; i++) {
         const habitat_workload_kernel *kernel = &s->w->kernels[i];
         ns[i] = kernel->facts.time_ns;
-        estimate_set(s, kernel, (scaled){ns[i], HABITAT_METHOD_SAME}, &out[i]);
+        estimate_set(s, kernel, (scaled){ns[i], method}, &out[i]);
     }
 }
 
@@ -179,6 +182,7 @@ habitat_status habitat_predictor_predict(const habitat_predictor *p, const habit
         *made = (habitat_prediction){.gpu = dest,
                                      .method = p->method,
                                      .iteration_count = p->w->info.iteration_count,
+                                     .batch_size = p->w->batch_size,
                                      .trace_kernel_count = count,
                                      .assembled = HABITAT_ASSEMBLE_SUM,
                                      .origin_iteration_ms = p->w->info.busy_ms,

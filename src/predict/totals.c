@@ -57,13 +57,32 @@ static habitat_bound_by bound_by(const habitat_workload_info *origin, double bus
     return HABITAT_BY_UNKNOWN;
 }
 
+static habitat_memory_format memory_format_of(habitat_precision precision) {
+    switch (precision) {
+    case HABITAT_PRECISION_AMP_BF16:
+    case HABITAT_PRECISION_AMP_FP16:
+        return HABITAT_MEMORY_AUTOCAST;
+    case HABITAT_PRECISION_TF32:
+    case HABITAT_PRECISION_FP32:
+        return HABITAT_MEMORY_SINGLE;
+    default:
+        return HABITAT_MEMORY_RECORDED;
+    }
+}
+
 static void set_memory(const habitat_workload *w, const habitat_gpu *dest,
                        habitat_prediction *out) {
+    /* a scaled workload has the memory of what was recorded, at its own batch size and precision */
+    const habitat_workload *recorded = w->recorded ? w->recorded : w;
+    double factor = w->batch_size && recorded->batch_size
+                        ? (double)w->batch_size / (double)recorded->batch_size
+                        : 1.0;
+    habitat_memory_format format = memory_format_of(w->precision);
     habitat_memory_parts parts;
     out->memory_bytes = out->headroom_bytes = out->context_bytes = out->margin_bytes = NAN;
     out->largest_batch = NAN;
     out->fits = -1;
-    if (!w->memory || habitat_memory_predict(w->memory, 1, HABITAT_MEMORY_RECORDED, &parts))
+    if (!recorded->memory || habitat_memory_predict(recorded->memory, factor, format, &parts))
         return;
     habitat_memory_fit fit = habitat_memory_fit_on(&parts, dest);
     out->memory_bytes = parts.peak_bytes;
@@ -73,8 +92,8 @@ static void set_memory(const habitat_workload *w, const habitat_gpu *dest,
     out->headroom_bytes = fit.headroom_bytes;
     out->context_bytes = fit.context_bytes;
     out->margin_bytes = fit.margin_bytes;
-    out->largest_batch = habitat_memory_largest_batch(w->memory, HABITAT_MEMORY_RECORDED, dest,
-                                                      habitat_trace_get_info(w->trace)->batch_size);
+    out->largest_batch = habitat_memory_largest_batch(recorded->memory, format, dest,
+                                                      recorded->batch_size);
 }
 
 void totals_set(const scaling *s, const totals *sum, habitat_prediction *out) {
@@ -105,8 +124,9 @@ void totals_give_back(const scaling *s, habitat_prediction *out) {
     out->kernel_ms = info->kernel_ms;
     out->copy_ms = info->copy_ms;
     out->iteration_ms = out->busy_ms = info->busy_ms;
-    out->low_ms = info->busy_ms * s->w->low_share;
-    out->high_ms = info->busy_ms * s->w->high_share;
+    double widened = interval_of(s->w->scale_sigma);
+    out->low_ms = info->busy_ms * s->w->low_share / widened;
+    out->high_ms = info->busy_ms * s->w->high_share * widened;
     out->intervals_calibrated = true;
     out->bound_by = info->bound_by;
     out->samples_per_s = habitat_samples_per_s(s->w, true, info->busy_ms);

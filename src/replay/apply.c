@@ -37,7 +37,7 @@ static habitat_status set_interval(const habitat_replay *r, const double *kernel
 
 static void set_rest(const habitat_replay *r, const habitat_replay_result *result,
                      habitat_prediction *p) {
-    double batch = (double)habitat_trace_get_info(r->workload->trace)->batch_size;
+    double batch = (double)p->batch_size;
     p->assembled = HABITAT_ASSEMBLE_REPLAY;
     p->iteration_ms = result->iteration_ms;
     p->origin_iteration_ms = r->info.iteration_ms;
@@ -52,9 +52,21 @@ static void set_rest(const habitat_replay *r, const habitat_replay_result *resul
             : NAN;
 }
 
+/* Times of the recorded kernels. Kernels that were not recorded (casts of another precision) have
+ * no launch and no place: the others take their time along, each in proportion. */
+static void set_times(const habitat_replay *r, const habitat_prediction *p, double *ns) {
+    double recorded = 0.0, added = 0.0;
+    for (size_t i = 0; i < p->trace_kernel_count; i++) {
+        ns[i] = p->trace_kernels[i].ms * HABITAT_NS_PER_MS;
+        *(i < r->graph.kernel_count ? &recorded : &added) += ns[i];
+    }
+    for (size_t i = 0; added > 0.0 && recorded > 0.0 && i < r->graph.kernel_count; i++)
+        ns[i] *= 1.0 + added / recorded;
+}
+
 habitat_status habitat_replay_apply(const habitat_replay *r, habitat_prediction *p,
                                     habitat_error *err) {
-    if (!r || !p || p->trace_kernel_count != r->graph.kernel_count ||
+    if (!r || !p || p->trace_kernel_count < r->graph.kernel_count ||
         p->assembled != HABITAT_ASSEMBLE_SUM)
         return habitat_fail(err, HABITAT_E_ARG,
                             "a replay needs a prediction of its own workload, not yet replayed");
@@ -62,8 +74,7 @@ habitat_status habitat_replay_apply(const habitat_replay *r, habitat_prediction 
     double *ns = malloc((p->trace_kernel_count + 1) * sizeof *ns);
     if (!ns)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    for (size_t i = 0; i < p->trace_kernel_count; i++)
-        ns[i] = p->trace_kernels[i].ms * HABITAT_NS_PER_MS;
+    set_times(r, p, ns);
     bool recorded = is_recorded(r, ns);
     habitat_status status = habitat_replay_run(r, ns, &result, err);
     if (status == HABITAT_OK && recorded) {

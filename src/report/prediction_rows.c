@@ -106,6 +106,8 @@ static void show_samples_per_usd(text_table *t, size_t column, const void *of) {
 static void show_energy(text_table *t, size_t column, const void *of) {
     double j = ((const prediction_line *)of)->energy_j;
     table_number(t, column, j, decimals_for(j, 3));
+static void show_batch(text_table *t, size_t column, const void *of) {
+    table_number(t, column, ((const prediction_line *)of)->batch_size, 0);
 }
 
 /* ---- the list ---- */
@@ -137,6 +139,16 @@ static bool never(const void *of) {
     return false;
 }
 
+static bool batch_asked(const void *of) {
+    const prediction_listing *list = of;
+    return list->what->row_count && list->what->rows[0].key.batch_size > 0;
+}
+
+static bool precision_asked(const void *of) {
+    const prediction_listing *list = of;
+    return list->what->row_count && list->what->rows[0].key.precision != HABITAT_PRECISION_RECORDED;
+}
+
 static bool batch_known(const void *of) {
     const prediction_listing *list = of;
     return habitat_trace_get_info(list->what->trace)->batch_size > 0;
@@ -152,6 +164,9 @@ enum { EVERYWHERE = IN_FILES | IN_EXPLAIN | IN_TEXT, FILES = IN_FILES | IN_EXPLA
 
 static const row_column columns[] = {
     {COLUMN(gpu, STRING, EVERYWHERE), .header = "GPU", .shrink = true},
+    {.in = IN_TEXT, .header = "batch\nsize", .right = true, .shown = batch_asked,
+     .show = show_batch},
+    {COLUMN(precision, STRING, IN_TEXT), .header = "precision", .shown = precision_asked},
     {COLUMN(method, STRING, FILES)},
     {COLUMN(iteration_ms, NUMBER, EVERYWHERE), .header = "iteration\nms", .right = true,
      .show = show_iteration},
@@ -211,6 +226,8 @@ static const row_column columns[] = {
      .show = show_usd},
     {COLUMN(energy_j, NUMBER, FILES | IN_TEXT), .header = "energy\nabout J", .right = true,
      .shown = never, .show = show_energy},
+    {COLUMN(batch_size, NUMBER, FILES)},
+    {COLUMN(precision, STRING, FILES)},
     {COLUMN(calibrated_operations, INTEGER, IN_JSON | IN_EXPLAIN)},
     {COLUMN(headroom_bytes, NUMBER, FILES)},
     {COLUMN(context_bytes, NUMBER, FILES)},
@@ -310,6 +327,8 @@ static void fill(const void *of, size_t row, void *out) {
                            .gpu_ms = p->gpu_ms,
                            .cpu_basis = basis_name(p->cpu_basis),
                            .release_date = p->gpu->release_date,
+                           .batch_size = p->batch_size ? (double)p->batch_size : NAN,
+                           .precision = habitat_precision_name(from->key.precision),
                            .decimals = list->decimals};
     fill_cost(&from->cost, l);
     coverage_text(p, l->coverage_room, sizeof l->coverage_room);

@@ -25,6 +25,8 @@ typedef struct prediction_line {
     uint64_t calibrated_operations;
     double usd_per_hour, usd_per_1000_iterations, samples_per_usd, hours, usd, energy_j;
     const char *price_date, *release_date;
+    double batch_size; /* NaN: unknown */
+    const char *precision;
     int decimals;
     char coverage_room[COVERAGE_BYTES], place[PLACE_BYTES];
     table_style style;

@@ -51,4 +51,9 @@ static inline bool habitat_is_copy(const habitat_kernel *kernel) {
     return kernel->kind == HABITAT_KERNEL_MEMCPY || kernel->kind == HABITAT_KERNEL_MEMSET;
 }
 
+/* Of another batch size or precision than recorded. */
+static inline bool workload_is_scaled(const habitat_workload *w) {
+    return w->recorded && (w->batch_size != w->recorded->batch_size || w->precision);
+}
+
 #endif
