@@ -177,6 +177,7 @@ habitat_status habitat_predictor_predict(const habitat_predictor *p, const habit
         return status;
     s.form = p->form;
     size_t count = p->w->kernel_count;
+    const habitat_workload *recorded = p->w->recorded ? p->w->recorded : p->w;
     habitat_prediction *made = calloc(1, sizeof *made);
     if (made)
         *made = (habitat_prediction){.gpu = dest,
@@ -185,7 +186,7 @@ habitat_status habitat_predictor_predict(const habitat_predictor *p, const habit
                                      .batch_size = p->w->batch_size,
                                      .trace_kernel_count = count,
                                      .assembled = HABITAT_ASSEMBLE_SUM,
-                                     .origin_iteration_ms = p->w->info.busy_ms,
+                                     .origin_iteration_ms = recorded->info.busy_ms,
                                      .idle_ms = NAN,
                                      .cpu_ms = NAN,
                                      .gpu_ms = NAN,

@@ -41,6 +41,16 @@ static habitat_status ladder_set(const habitat_workload *recorded, const habitat
     return status;
 }
 
+/* Changes are told from the recorded sizes: what they are from those of w. */
+static void compare_with(const scale_group *before, size_t count, scale_group *after) {
+    for (size_t g = 0; g < count; g++) {
+        if (after[g].source == SCALE_STAYS)
+            after[g].source = before[g].source;
+        if (before[g].ratio > 0.0)
+            after[g].ratio /= before[g].ratio;
+    }
+}
+
 /* ---- times ---- */
 
 static habitat_status set_times(const habitat_workload *w, const scale_group *after,
@@ -121,6 +131,8 @@ static habitat_status to_batch(const habitat_workload *w, const habitat_scale *s
         status = ladder_set(recorded, scale->batch_from, scale->batch_size, &arena, &after, err);
     if (status == HABITAT_OK)
         status = ladder_set(recorded, scale->batch_from, w->batch_size, NULL, &before, err);
+    if (status == HABITAT_OK)
+        compare_with(before.levels[0], w->group_count, after.levels[0]);
     size_t levels = after.count < before.count ? after.count : before.count;
     if (status == HABITAT_OK)
         status = rescale_ask(models, w, levels, before.levels, after.levels, answers, err);
@@ -131,6 +143,8 @@ static habitat_status to_batch(const habitat_workload *w, const habitat_scale *s
         made->scale_sigma = hypot(w->scale_sigma, fitted_scale_sigma);
         status = set_times(w, after.levels[0], answers, made, err);
     }
+    for (size_t i = 0; status == HABITAT_OK && w->recorded && i < w->warning_count; i++)
+        status = scale_warn(made, w->warnings[i], err);
     if (status == HABITAT_OK)
         status = warn_of_batch(w, after.levels[0], scale->batch_size, made, err);
     ladder_free(&before);

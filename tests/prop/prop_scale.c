@@ -1,0 +1,140 @@
+/* Other batch sizes and precisions, on recordings of every kind: the recorded ones give the
+ * recording back bit for bit; twice the batch never is faster; there and back is where it began;
+ * what the optimiser does stays; twice the work takes about twice the time where the GPU is full. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <habitat/habitat.h>
+
+#include "check.h"
+
+static const char *const recordings[] = {
+    "bert_b2_fp32_h200",         "dcgan_b16_amp_fp16_h100",    "gnmt_b16_fp32_h200",
+    "gpt2_b4_bf16_h200",         "inception_v3_b16_fp32_h100", "resnet50_b16_tf32_h200",
+    "transformer_b32_fp32_h100", "vit_b16_amp_bf16_h200"};
+
+typedef struct subject {
+    habitat_trace *trace;
+    habitat_workload *w;
+    uint64_t batch;
+} subject;
+
+static subject subject_of(const habitat_gpu_table *table, const char *name) {
+    char path[512];
+    subject s = {0};
+    const habitat_gpu *origin = NULL;
+    habitat_error err = {0};
+    snprintf(path, sizeof path, "%s/data/recordings/%s.json.gz", HABITAT_SOURCE_DIR, name);
+    CHECK_INT(habitat_trace_read(path, &s.trace, &err), HABITAT_OK);
+    CHECK_INT(
+        habitat_gpu_match(table, &habitat_trace_get_info(s.trace)->device_facts, &origin, &err),
+        HABITAT_OK);
+    CHECK_INT(habitat_workload_create(s.trace, origin, &s.w, &err), HABITAT_OK);
+    s.batch = habitat_trace_get_info(s.trace)->batch_size;
+    return s;
+}
+
+static void done(subject *s) {
+    habitat_workload_free(s->w);
+    habitat_trace_free(s->trace);
+}
+
+static habitat_workload *scaled(const habitat_workload *w, uint64_t batch,
+                                habitat_precision precision) {
+    habitat_workload *out = NULL;
+    habitat_error err = {0};
+    habitat_scale scale = {.batch_size = batch, .precision = precision};
+    CHECK_INT(habitat_workload_scale(w, &scale, NULL, &out, &err), HABITAT_OK);
+    return out;
+}
+
+static double busy_ms(const habitat_workload *w) {
+    return habitat_workload_get_info(w)->busy_ms;
+}
+
+static bool same_times(const habitat_workload *a, const habitat_workload *b) {
+    size_t n = 0, m = 0;
+    const habitat_workload_kernel *x = habitat_workload_kernels(a, &n);
+    const habitat_workload_kernel *y = habitat_workload_kernels(b, &m);
+    bool same = n == m && busy_ms(a) == busy_ms(b);
+    for (size_t i = 0; same && i < n; i++)
+        same = x[i].facts.time_ns == y[i].facts.time_ns && x[i].facts.blocks == y[i].facts.blocks &&
+               memcmp(&x[i].facts.flop, &y[i].facts.flop, sizeof x[i].facts.flop) == 0;
+    return same && habitat_workload_get_info(a)->iteration_ms ==
+                       habitat_workload_get_info(b)->iteration_ms;
+}
+
+static double optimiser_ms(const habitat_workload *w) {
+    size_t n = 0;
+    double sum = 0.0;
+    const habitat_workload_group *groups = habitat_workload_groups(w, &n);
+    for (size_t i = 0; i < n; i++)
+        if (groups[i].work.op_class == HABITAT_CLASS_OPTIMIZER)
+            sum += groups[i].origin_ms;
+    return sum;
+}
+
+static void test_identity(const subject *s) {
+    habitat_workload *same = scaled(s->w, s->batch, HABITAT_PRECISION_RECORDED);
+    CHECK(same_times(s->w, same));
+    habitat_workload_free(same);
+    same = scaled(s->w, 0, HABITAT_PRECISION_RECORDED);
+    CHECK(same_times(s->w, same));
+    habitat_workload_free(same);
+    size_t unchanged = 0;
+    for (int p = HABITAT_PRECISION_FP32; p <= HABITAT_PRECISION_AMP_BF16; p++) {
+        same = scaled(s->w, s->batch, (habitat_precision)p);
+        unchanged += same_times(s->w, same);
+        habitat_workload_free(same);
+    }
+    CHECK_INT(unchanged, 1); /* the recorded one, and no other */
+}
+
+static void test_doubling(const subject *s) {
+    double before = 0.0, first = busy_ms(s->w);
+    for (uint64_t batch = 1; batch <= 16 * s->batch; batch *= 2) {
+        habitat_workload *w = scaled(s->w, batch, HABITAT_PRECISION_RECORDED);
+        CHECK(busy_ms(w) >= before);
+        CHECK_NEAR(optimiser_ms(w), optimiser_ms(s->w), 1e-9);
+        before = busy_ms(w);
+        habitat_workload_free(w);
+    }
+    CHECK(before > 4.0 * first && before < 24.0 * first);
+}
+
+static void test_there_and_back(const subject *s) {
+    habitat_workload *there = scaled(s->w, 4 * s->batch, HABITAT_PRECISION_RECORDED);
+    habitat_workload *back = scaled(there, s->batch, HABITAT_PRECISION_RECORDED);
+    CHECK(busy_ms(there) > 1.5 * busy_ms(s->w));
+    CHECK_NEAR(busy_ms(back), busy_ms(s->w), 0.03);
+    habitat_workload_free(there);
+    habitat_workload_free(back);
+}
+
+static void test_precision(const subject *s) {
+    habitat_workload *narrow = scaled(s->w, 0, HABITAT_PRECISION_AMP_BF16);
+    habitat_workload *wide = scaled(s->w, 0, HABITAT_PRECISION_FP32);
+    habitat_workload *both = scaled(s->w, 2 * s->batch, HABITAT_PRECISION_AMP_BF16);
+    CHECK(busy_ms(narrow) < busy_ms(wide));
+    CHECK(busy_ms(both) > busy_ms(narrow));
+    habitat_workload_free(narrow);
+    habitat_workload_free(wide);
+    habitat_workload_free(both);
+}
+
+int main(void) {
+    habitat_gpu_table *table = NULL;
+    habitat_error err = {0};
+    CHECK_INT(habitat_gpu_table_create(NULL, &table, &err), HABITAT_OK);
+    for (size_t i = 0; i < sizeof recordings / sizeof *recordings; i++) {
+        subject s = subject_of(table, recordings[i]);
+        test_identity(&s);
+        test_doubling(&s);
+        test_there_and_back(&s);
+        test_precision(&s);
+        check_case(recordings[i]);
+        done(&s);
+    }
+    habitat_gpu_table_free(table);
+    return check_done();
+}
