@@ -119,7 +119,7 @@ double interval_of(double sigma) {
 double interval_width(const interval_sum *sum, const scaling *s) {
     if (!(sum->total > 0.0))
         return 0.0;
-    double variance = square(fitted_common_sigma) + square(s->w->scale_sigma) +
+    double variance = square(fitted_common_sigma) + square(s->w ? s->w->scale_sigma : 0.0) +
                       square(sum->other_unit / sum->total * fitted_other_unit_sigma) +
                       square(sum->fallback / sum->total * chosen_fallback_sigma);
     for (int c = 0; c < HABITAT_CLASS_COUNT; c++) {

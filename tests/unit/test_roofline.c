@@ -40,13 +40,14 @@ static void test_rates(void) {
                0);
     CHECK_INT(used, HABITAT_DTYPE_FP32);
     CHECK(!matrix);
-    CHECK_NEAR(habitat_arithmetic_rate(&d, HABITAT_DTYPE_BF16, true, false, &used, &matrix), 8e12,
+    CHECK_NEAR(habitat_arithmetic_rate(&d, HABITAT_DTYPE_BF16, true, false, &used, &matrix), 32e12,
                0);
-    CHECK_INT(used, HABITAT_DTYPE_FP32);
+    CHECK_INT(used, HABITAT_DTYPE_FP16);
+    CHECK(matrix);
     CHECK_NEAR(habitat_arithmetic_rate(&d, HABITAT_DTYPE_FP8, true, false, &used, &matrix), 32e12,
                0);
     CHECK_INT(used, HABITAT_DTYPE_FP16);
-    check_case("tf32 and bf16 fall back to plain fp32, fp8 to fp16 on matrix units");
+    check_case("tf32 falls back to plain fp32, bf16 and fp8 to fp16 on matrix units");
 
     /* without matrix units, halves are computed in fp32 whatever a spec sheet lists for them */
     habitat_gpu pascal = d;

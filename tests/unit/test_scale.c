@@ -1,0 +1,174 @@
+/* Which sizes carry the batch, what autocast does, and what is refused: src/workload/scale*.c. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <habitat/habitat.h>
+
+#include "check.h"
+#include "made_trace.h"
+#include "workload/autocast.h"
+#include "workload/scale.h"
+
+typedef struct subject {
+    habitat_trace *trace;
+    habitat_workload *w;
+} subject;
+
+static subject subject_of(const habitat_gpu_table *table, const char *name) {
+    char path[512];
+    subject s = {0};
+    const habitat_gpu *origin = NULL;
+    habitat_error err = {0};
+    snprintf(path, sizeof path, "%s/data/recordings/%s.json.gz", HABITAT_SOURCE_DIR, name);
+    CHECK_INT(habitat_trace_read(path, &s.trace, &err), HABITAT_OK);
+    CHECK_INT(
+        habitat_gpu_match(table, &habitat_trace_get_info(s.trace)->device_facts, &origin, &err),
+        HABITAT_OK);
+    CHECK_INT(habitat_workload_create(s.trace, origin, &s.w, &err), HABITAT_OK);
+    return s;
+}
+
+static void done(subject *s) {
+    habitat_workload_free(s->w);
+    habitat_trace_free(s->trace);
+}
+
+static bool near(double a, double b) {
+    return fabs(a - b) <= 1e-3 * fmax(fabs(a), fabs(b));
+}
+
+/* The sizes of one recording, told from the other alone, against those that were recorded. In
+ * BERT-Large with 2 x 512 tokens these are as many as a layer is wide (1024), in ResNet-50 the
+ * batch of 64 is as many as the first layers' channels. */
+static void test_sizes(const habitat_gpu_table *table, const char *from, const char *to) {
+    subject a = subject_of(table, from), b = subject_of(table, to);
+    habitat_error err = {0};
+    scale_group *groups = calloc(a.w->group_count, sizeof *groups);
+    uint32_t *twin = calloc(a.w->group_count, sizeof *twin);
+    double wrong_ms = 0.0, matched_ms = 0.0, all_ms = 0.0;
+    CHECK_INT(scale_batch(a.w, NULL, b.w->batch_size, NULL, groups, &err), HABITAT_OK);
+    CHECK_INT(scale_match(a.w, b.w, twin), HABITAT_OK);
+    for (size_t g = 0; g < a.w->group_count; g++) {
+        all_ms += a.w->groups[g].origin_ms;
+        if (twin[g] == HABITAT_NONE || !groups[g].work.known)
+            continue;
+        const habitat_work *want = &b.w->groups[twin[g]].work;
+        matched_ms += a.w->groups[g].origin_ms;
+        if (want->known && !(near(groups[g].work.flop, want->flop) &&
+                             near(groups[g].work.read_bytes, want->read_bytes)))
+            wrong_ms += a.w->groups[g].origin_ms;
+    }
+    CHECK(matched_ms > 0.7 * all_ms);
+    CHECK(wrong_ms < 0.005 * all_ms);
+    free(groups);
+    free(twin);
+    done(&a);
+    done(&b);
+    check_case(from);
+}
+
+static void test_second_recording(const habitat_gpu_table *table) {
+    subject a = subject_of(table, "resnet50_b16_fp32_h200");
+    subject b = subject_of(table, "resnet50_b32_fp32_h200");
+    habitat_error err = {0};
+    scale_group *shapes = calloc(a.w->group_count, sizeof *shapes);
+    scale_group *twins = calloc(a.w->group_count, sizeof *twins);
+    size_t by_recording = 0, same = 0, changed = 0;
+    CHECK_INT(scale_batch(a.w, NULL, 64, NULL, shapes, &err), HABITAT_OK);
+    CHECK_INT(scale_batch(a.w, b.w, 64, NULL, twins, &err), HABITAT_OK);
+    for (size_t g = 0; g < a.w->group_count; g++) {
+        by_recording += twins[g].source == SCALE_BY_RECORDING;
+        changed += shapes[g].source == SCALE_BY_SHAPES;
+        same += shapes[g].source == SCALE_BY_SHAPES && near(shapes[g].ratio, twins[g].ratio);
+    }
+    CHECK(changed > 200);
+    CHECK_INT(same, changed);
+    CHECK(by_recording >= changed);
+    CHECK_INT(scale_batch(a.w, a.w, 64, NULL, twins, &err), HABITAT_E_ARG);
+    CHECK_TEXT(err.message,
+               "both recordings have batch size 16; give one of another batch size, or none");
+    free(shapes);
+    free(twins);
+    done(&a);
+    done(&b);
+    check_case("a second recording tells the same sizes");
+}
+
+static void test_refused(const habitat_gpu *gpu) {
+    const made_kernel kernels[] = {{.name = "sgemm",
+                                    .duration_ns = 100000,
+                                    .grid = 100,
+                                    .block = 256,
+                                    .op = "aten::mm",
+                                    .dims = "[[64, 32], [32, 16]]"}};
+    habitat_trace *trace = made_trace(kernels, 1, NULL, "", 0);
+    habitat_workload *w = NULL, *out = NULL;
+    habitat_error err = {0};
+    habitat_scale scale = {.batch_size = 8};
+    CHECK_INT(habitat_workload_create(trace, gpu, &w, &err), HABITAT_OK);
+    CHECK_INT(habitat_workload_scale(w, &scale, NULL, &out, &err), HABITAT_E_ARG);
+    CHECK_TEXT(err.message, "the recording does not say its batch size; record it again with "
+                            "`habitat record --batch-size N`");
+    CHECK(out == NULL);
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+    check_case("an unknown batch size is refused");
+}
+
+static void test_recorded_precision(const habitat_gpu_table *table) {
+    static const struct {
+        const char *name;
+        habitat_precision precision;
+    } cases[] = {{"vit_b16_fp32_h200", HABITAT_PRECISION_FP32},
+                 {"vit_b16_tf32_h200", HABITAT_PRECISION_TF32},
+                 {"vit_b16_amp_bf16_h200", HABITAT_PRECISION_AMP_BF16},
+                 {"dcgan_b16_amp_fp16_h200", HABITAT_PRECISION_AMP_FP16}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        subject s = subject_of(table, cases[i].name);
+        CHECK_INT(scale_recorded_precision(s.w), cases[i].precision);
+        done(&s);
+    }
+    check_case("the recorded precision");
+}
+
+static void test_autocast(void) {
+    CHECK_INT(autocast_of("aten::conv2d"), AUTOCAST_NARROW);
+    CHECK_INT(autocast_of("aten::layer_norm"), AUTOCAST_WIDE);
+    CHECK_INT(autocast_of("aten::softmax"), AUTOCAST_WIDE_INSIDE);
+    CHECK_INT(autocast_of("aten::relu"), AUTOCAST_NOT_LISTED);
+    CHECK_INT(autocast_of("aten::batch_norm"), AUTOCAST_NOT_LISTED);
+    check_case("autocast's lists");
+}
+
+static void test_words(void) {
+    habitat_precision found = HABITAT_PRECISION_RECORDED;
+    habitat_error err = {0};
+    for (int p = HABITAT_PRECISION_RECORDED; p <= HABITAT_PRECISION_AMP_BF16; p++) {
+        CHECK_INT(habitat_precision_from_name(habitat_precision_name((habitat_precision)p), &found,
+                                              &err),
+                  HABITAT_OK);
+        CHECK_INT(found, p);
+    }
+    CHECK_INT(habitat_precision_from_name("amp_bf16", &found, &err), HABITAT_OK);
+    CHECK_INT(habitat_precision_from_name("half", &found, &err), HABITAT_E_ARG);
+    CHECK_TEXT(habitat_precision_name((habitat_precision)99), "unknown");
+    check_case("words of precisions");
+}
+
+int main(void) {
+    habitat_gpu_table *table = NULL;
+    const habitat_gpu *gpu = NULL;
+    habitat_error err = {0};
+    CHECK_INT(habitat_gpu_table_create(NULL, &table, &err), HABITAT_OK);
+    CHECK_INT(habitat_gpu_find(table, "V100", &gpu, NULL, &err), HABITAT_OK);
+    test_sizes(table, "bert_b2_fp32_h200", "bert_b8_fp32_h200");
+    test_sizes(table, "resnet50_b64_amp_bf16_h200", "resnet50_b16_amp_bf16_h200");
+    test_sizes(table, "gnmt_b16_fp32_h200", "gnmt_b48_fp32_h200");
+    test_second_recording(table);
+    test_refused(gpu);
+    test_recorded_precision(table);
+    test_autocast();
+    test_words();
+    habitat_gpu_table_free(table);
+    return check_done();
+}
