@@ -9,8 +9,8 @@
 
 /* One recording scaled to what another one holds. Times are sums over kernels and copies [ms]. */
 typedef struct scale_case {
-    char from[96], to[96]; /* file names */
-    char model[48];        /* "resnet50" */
+    char from[96], to[96];       /* file names */
+    char model[48];              /* "resnet50" */
     habitat_precision precision; /* asked for; RECORDED: another batch size */
     bool upwards;                /* to a larger batch */
     bool by_recording;           /* a third recording told which sizes change */

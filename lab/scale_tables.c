@@ -82,8 +82,8 @@ void scale_print_cases(const scale_set *set, report_text *text) {
     for (size_t i = 0; i < set->count; i++) {
         const scale_case *c = &set->cases[i];
         report_print(text, "%s,%s,%s,%s,%s,%s,%.4f,%.4f,%.4f,%.4f\n", c->from, c->to, c->model,
-                     habitat_precision_name(c->precision),
-                     c->by_recording ? "recording" : "shapes", c->chosen_on ? "yes" : "no",
-                     c->from_ms, c->predicted_ms, c->measured_ms, error_of(c));
+                     habitat_precision_name(c->precision), c->by_recording ? "recording" : "shapes",
+                     c->chosen_on ? "yes" : "no", c->from_ms, c->predicted_ms, c->measured_ms,
+                     error_of(c));
     }
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Regenerates docs/accuracy.md: `habitat eval ops` (models trained anew, each GPU left out in turn) and
 # `habitat eval e2e`, `cnn` (recordings onto whole models that others measured) and `pairs` (steps
-# recorded on two GPUs); the figures of docs/iteration.md (`replay`); and docs/choose.md (`choose`).
+# recorded on two GPUs); the figures of docs/iteration.md (`replay`, `scale`); and docs/choose.md (`choose`).
 # usage: evaluate.sh BUILD     HABITAT_EVAL_MLP=1 adds the networks of method mlp (a quarter of an hour)
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -40,6 +40,8 @@ echo "docs/accuracy.md"
 {
     sed '/^<!-- figures:/q' docs/iteration.md
     "$habitat" eval replay | sed 1,3d
+    printf '\n## Another batch size or precision\n'
+    "$habitat" eval scale
 } >"$out"
 mv "$out" docs/iteration.md
 echo "docs/iteration.md"

@@ -99,12 +99,11 @@ static habitat_status take_scaled(const habitat_request *r, size_t i, made_answe
 /* ---- rows ---- */
 
 static habitat_answer_row row_of(const habitat_request *r, size_t i, habitat_prediction *made) {
-    return (habitat_answer_row){
-        .key = {.gpu = made->gpu,
-                .batch_size = r->batch_size_count ? r->batch_sizes[i] : 0,
-                .precision = r->precision,
-                .gpu_count = 1},
-        .prediction = made};
+    return (habitat_answer_row){.key = {.gpu = made->gpu,
+                                        .batch_size = r->batch_size_count ? r->batch_sizes[i] : 0,
+                                        .precision = r->precision,
+                                        .gpu_count = 1},
+                                .prediction = made};
 }
 
 /* A GPU whose specification has a gap is left out of many, and an error when it is all. */

@@ -5,10 +5,10 @@
 
 #include "base/words.h"
 
-extern const vocabulary habitat_passes;   /* values: habitat_pass */
+extern const vocabulary habitat_passes;     /* values: habitat_pass */
 extern const vocabulary habitat_precisions; /* values: habitat_precision */
-extern const vocabulary habitat_timings;  /* values: habitat_timing */
-extern const vocabulary habitat_variants; /* values: habitat_variant */
-extern const vocabulary habitat_dtypes;   /* values: habitat_dtype; units.c has synonyms */
+extern const vocabulary habitat_timings;    /* values: habitat_timing */
+extern const vocabulary habitat_variants;   /* values: habitat_variant */
+extern const vocabulary habitat_dtypes;     /* values: habitat_dtype; units.c has synonyms */
 
 #endif

@@ -73,8 +73,7 @@ static void predict_kernels(const habitat_predictor *p, const scaling *s,
 /* The origin itself: the measurement, to the bit; or what was made of it for another batch size or
  * precision. */
 static void measured_kernels(const scaling *s, double *ns, habitat_estimate *out) {
-    habitat_method method =
-        workload_is_scaled(s->w) ? HABITAT_METHOD_LEARNED : HABITAT_METHOD_SAME;
+    habitat_method method = workload_is_scaled(s->w) ? HABITAT_METHOD_LEARNED : HABITAT_METHOD_SAME;
     for (size_t i = 0; i < s->w->kernel_count; i++) {
         const habitat_workload_kernel *kernel = &s->w->kernels[i];
         ns[i] = kernel->facts.time_ns;

@@ -126,7 +126,8 @@ static habitat_status to_batch(const habitat_workload *w, const habitat_scale *s
     ladder before = {0}, after = {0};
     habitat_workload *made = NULL;
     rescale_answer *answers = calloc(w->group_count + 1, sizeof *answers);
-    habitat_status status = answers ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    habitat_status status =
+        answers ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     if (status == HABITAT_OK)
         status = ladder_set(recorded, scale->batch_from, scale->batch_size, &arena, &after, err);
     if (status == HABITAT_OK)
@@ -173,8 +174,7 @@ static habitat_status warn_of_precision(const habitat_workload *w, const scale_g
              "format; %zu casts and checks are added (%.2f ms)",
              habitat_precision_name(out->precision),
              habitat_precision_name(scale_recorded_precision(w)), 100.0 * changed / all,
-             out->group_count - w->group_count,
-             added / (double)out->info.iteration_count);
+             out->group_count - w->group_count, added / (double)out->info.iteration_count);
     return scale_warn(out, text, err);
 }
 
@@ -197,8 +197,7 @@ static habitat_status to_precision(const habitat_workload *w, habitat_precision 
         status = scale_precision(w, precision, &arena, after, &added, &added_count, err);
     if (status == HABITAT_OK)
         status = rescale_ask(models, w, 1, &before, &after, answers, err);
-    if (status == HABITAT_OK &&
-        scale_derive(w, after, added_count, added, &made) != HABITAT_OK)
+    if (status == HABITAT_OK && scale_derive(w, after, added_count, added, &made) != HABITAT_OK)
         status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     if (status == HABITAT_OK) {
         made->precision = precision;

@@ -24,8 +24,7 @@
 
 /* ---- what the models say ---- */
 
-static habitat_dtype arithmetic_of(const habitat_workload *w,
-                                   const habitat_workload_group *group) {
+static habitat_dtype arithmetic_of(const habitat_workload *w, const habitat_workload_group *group) {
     habitat_dtype found = group->work.dtype;
     double longest = -1.0;
     for (uint32_t i = 0; i < group->kernel_count; i++) {
@@ -46,9 +45,8 @@ static bool changes(const scale_group *after) {
 
 /* Largest answer over the levels to each group's question. levels: shape (levels, group_count). */
 static habitat_status ask_levels(const habitat_models *models, const habitat_workload *w,
-                                 size_t levels, scale_group *const *works,
-                                 const scale_group *after, bool before, double *out,
-                                 habitat_error *err) {
+                                 size_t levels, scale_group *const *works, const scale_group *after,
+                                 bool before, double *out, habitat_error *err) {
     habitat_model_query *queries = calloc(w->group_count + 1, sizeof *queries);
     habitat_model_estimate *found = calloc(w->group_count + 1, sizeof *found);
     habitat_status status = queries && found ? HABITAT_OK : HABITAT_E_MEMORY;
@@ -198,8 +196,8 @@ static double product_ms(const habitat_gpu *gpu, const habitat_workload_group *g
     if (work->op_class == HABITAT_CLASS_CONV && after->matrix_unit && group->work.known) {
         const habitat_work *was = &group->work;
         double plain = rate_of(gpu, HABITAT_DTYPE_FP32, false);
-        double before_ms = floors_ms + conv_ms(was->flop, was->read_bytes + was->write_bytes, plain,
-                                               bytes_per_s);
+        double before_ms =
+            floors_ms + conv_ms(was->flop, was->read_bytes + was->write_bytes, plain, bytes_per_s);
         return (floors_ms + conv_ms(work->flop, bytes, rate, bytes_per_s)) *
                pow(group->origin_ms / before_ms, fitted_scale_conv_share);
     }

@@ -164,7 +164,10 @@ enum { EVERYWHERE = IN_FILES | IN_EXPLAIN | IN_TEXT, FILES = IN_FILES | IN_EXPLA
 
 static const row_column columns[] = {
     {COLUMN(gpu, STRING, EVERYWHERE), .header = "GPU", .shrink = true},
-    {.in = IN_TEXT, .header = "batch\nsize", .right = true, .shown = batch_asked,
+    {.in = IN_TEXT,
+     .header = "batch\nsize",
+     .right = true,
+     .shown = batch_asked,
      .show = show_batch},
     {COLUMN(precision, STRING, IN_TEXT), .header = "precision", .shown = precision_asked},
     {COLUMN(method, STRING, FILES)},

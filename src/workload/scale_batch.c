@@ -47,7 +47,8 @@ static bool copy_sizes(scale_operation *out, const habitat_input *from, habitat_
         return false;
     to->dims = memcpy(out->dims + out->used, from->dims, count * sizeof *from->dims);
     if (from->strides && !from->is_list)
-        to->strides = memcpy(out->strides + out->used, from->strides, count * sizeof *from->strides);
+        to->strides =
+            memcpy(out->strides + out->used, from->strides, count * sizeof *from->strides);
     out->used += count;
     return true;
 }
@@ -159,8 +160,8 @@ typedef struct scaler {
 /* The operation at the new size, from both recordings: each size lies on a line through the two. */
 static bool by_recording(const scaler *s, const habitat_operation *op,
                          const habitat_operation *twin) {
-    double step = ((double)s->batch - (double)s->old_batch) /
-                  ((double)s->other_batch - (double)s->old_batch);
+    double step =
+        ((double)s->batch - (double)s->old_batch) / ((double)s->other_batch - (double)s->old_batch);
     if (!twin || twin->input_count != op->input_count)
         return false;
     for (uint32_t i = 0; i < op->input_count; i++) {
@@ -196,8 +197,7 @@ static void scale_one(scaler *s, size_t g, scale_group *out) {
         return;
     }
     uint32_t twin = s->match ? s->match[g] : HABITAT_NONE;
-    bool recorded =
-        twin != HABITAT_NONE && by_recording(s, op, s->other->groups[twin].operation);
+    bool recorded = twin != HABITAT_NONE && by_recording(s, op, s->other->groups[twin].operation);
     if (!recorded) {
         scale_copy_operation(op, s->room);
         scale_by_shapes(s->sizes, s->batch, s->room);
@@ -245,5 +245,6 @@ habitat_status scale_batch(const habitat_workload *w, const habitat_workload *ot
     scale_sizes_free(s.sizes);
     free(s.room);
     free(match);
-    return ok && !s.out_of_memory ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    return ok && !s.out_of_memory ? HABITAT_OK
+                                  : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
 }

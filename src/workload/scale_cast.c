@@ -1,8 +1,8 @@
 /* What autocast makes of an fp32 iteration: formats follow the data.
  *
- * A trace does not say which operation made a tensor; its number of elements does, nearly: what made
- * the latest tensor of a size made the input of that size. Operations run forward in the order of
- * their start. Each has autocast's policy for the outermost operation around it that is listed.
+ * A trace does not say which operation made a tensor; its number of elements does, nearly: what
+ * made the latest tensor of a size made the input of that size. Operations run forward in the order
+ * of their start. Each has autocast's policy for the outermost operation around it that is listed.
  * Two tensors of one size that are joined (a residual connection) are fp32 where fp32 tensors of
  * that size have been made. Backward operations have the formats of their forward operation.
  *
@@ -57,8 +57,8 @@ static bool same_size(const void *elements, uint32_t index, const void *key) {
 
 static tensor_size *find_size(caster *c, double elements) {
     uint64_t key = elements > 0.0 && elements < 1e18 ? (uint64_t)elements : 0;
-    uint32_t at = habitat_table_find(&c->table, habitat_hash_number(0, key), same_size, c->sizes,
-                                     &key);
+    uint32_t at =
+        habitat_table_find(&c->table, habitat_hash_number(0, key), same_size, c->sizes, &key);
     return at == HABITAT_NONE ? NULL : &c->sizes[at];
 }
 
@@ -175,8 +175,8 @@ static bool is_weight(const habitat_operation *op, uint32_t i) {
     const char *name = strncmp(op->name, "aten::", 6) == 0 ? op->name + 6 : op->name;
     if (strcmp(name, "addmm") == 0 || strcmp(name, "addmv") == 0)
         return i != 1;
-    return i > 0 && (strcmp(name, "linear") == 0 || strstr(name, "conv") != NULL ||
-                     strcmp(name, "mm") == 0);
+    return i > 0 &&
+           (strcmp(name, "linear") == 0 || strstr(name, "conv") != NULL || strcmp(name, "mm") == 0);
 }
 
 /* Casts of the inputs of a listed operation, once. */
@@ -276,8 +276,7 @@ static void finish(caster *c, const habitat_workload_group *group, scale_group *
         return;
     scale_group_work(c->w, group, c->room, out);
     out->source = SCALE_BY_FORMAT;
-    out->mixed =
-        group->work.op_class == HABITAT_CLASS_ELEMENTWISE && is_mixed(c->room, c->narrow);
+    out->mixed = group->work.op_class == HABITAT_CLASS_ELEMENTWISE && is_mixed(c->room, c->narrow);
     if (habitat_class_is_product(group->work.op_class)) {
         out->arithmetic = c->narrow;
         out->matrix_unit = true;
@@ -292,8 +291,7 @@ static void remember(caster *c, uint32_t op, uint32_t around, decision what) {
     }
 }
 
-static void forward(caster *c, const habitat_workload_group *group, uint32_t op,
-                    scale_group *out) {
+static void forward(caster *c, const habitat_workload_group *group, uint32_t op, scale_group *out) {
     autocast_policy policy;
     uint32_t around = listed_around(c, op, &policy);
     habitat_dtype result = HABITAT_DTYPE_FP32;
@@ -354,8 +352,7 @@ static int by_start(const void *a, const void *b) {
 
 /* The innermost recorded operation of a group: a rewritten one has the same place in its trace. */
 static uint32_t op_of(const caster *c, const habitat_workload_group *group) {
-    const habitat_workload_kernel *kernel =
-        &c->w->kernels[c->w->group_index[group->first_kernel]];
+    const habitat_workload_kernel *kernel = &c->w->kernels[c->w->group_index[group->first_kernel]];
     uint32_t op = kernel->kernel->operation;
     while (op < c->op_count && strcmp(c->ops[op].name, group->operation->name) != 0)
         op = c->ops[op].parent;
@@ -427,9 +424,8 @@ habitat_status scale_cast(const habitat_workload *w, habitat_precision precision
     for (size_t i = 0; ok && i < count; i++)
         one_group(&c, places[i].group, &out[places[i].group], arena);
     if (ok && c.narrow == HABITAT_DTYPE_FP16 && c.trains)
-        add(&c, "aten::_amp_foreach_non_finite_check_and_unscale_",
-            fmax(c.gradients, c.weights), WIDE_BYTES,
-            WIDE_BYTES, HABITAT_CLASS_OPTIMIZER);
+        add(&c, "aten::_amp_foreach_non_finite_check_and_unscale_", fmax(c.gradients, c.weights),
+            WIDE_BYTES, WIDE_BYTES, HABITAT_CLASS_OPTIMIZER);
     free(places);
     free(c.decided);
     free(c.cast);

@@ -64,7 +64,8 @@ static void set_kernel(const habitat_workload_group *before, const scale_group *
     out->op_class = after->work.op_class;
     out->facts.flop = times(out->facts.flop, known ? after->work.flop : after->ratio,
                             known ? before->work.flop : 1.0);
-    out->facts.bytes = times(out->facts.bytes, known ? new_bytes : after->ratio, known ? bytes : 1.0);
+    out->facts.bytes =
+        times(out->facts.bytes, known ? new_bytes : after->ratio, known ? bytes : 1.0);
     if (!out->persistent && out->facts.blocks)
         out->facts.blocks = (uint64_t)fmax(1.0, round((double)out->facts.blocks * after->ratio));
     if (out->main && after->arithmetic != HABITAT_DTYPE_UNKNOWN) {
@@ -79,7 +80,8 @@ static bool set_groups(const habitat_workload *from, const scale_group *groups,
         const habitat_workload_group *before = &from->groups[g];
         const habitat_operation *op = groups[g].operation ? groups[g].operation : before->operation;
         w->groups[g].work = groups[g].work;
-        w->groups[g].operation = op && !is_recorded(from, op) ? scale_keep_operation(&w->arena, op) : op;
+        w->groups[g].operation =
+            op && !is_recorded(from, op) ? scale_keep_operation(&w->arena, op) : op;
         if (op && !w->groups[g].operation)
             return false;
         for (uint32_t i = 0; i < before->kernel_count; i++)
@@ -159,7 +161,7 @@ static void set_iteration(habitat_workload *w) {
     info->waiting_share = info->iteration_ms > 0.0 ? 1.0 - info->busy_ms / info->iteration_ms : NAN;
     if (recorded->bound_by != HABITAT_BY_UNKNOWN)
         info->bound_by = habitat_waits_for_cpu(info->iteration_ms, info->busy_ms) ? HABITAT_BY_CPU
-                                                                                 : HABITAT_BY_GPU;
+                                                                                  : HABITAT_BY_GPU;
     info->trace_kernel_count = w->kernel_count - info->trace_copy_count;
 }
 

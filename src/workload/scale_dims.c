@@ -1,10 +1,10 @@
 /* Which dimensions carry the batch, told from one recording of known batch size b.
  *
  * A tensor of rank 3 or more that begins with b, or has b in its second place (sequence first),
- * carries it there. Sizes that such tensors flatten to (b times sequence, b times heads) carry it in
- * tensors of lower rank. Weights of convolutions, layers and embeddings never do; where a tensor of
- * fewer dimensions has the shape of a parameter, the operation decides. A matrix product carries it
- * in its rows, or, with its first operand transposed, in the sum: the gradient of a weight. */
+ * carries it there. Sizes that such tensors flatten to (b times sequence, b times heads) carry it
+ * in tensors of lower rank. Weights of convolutions, layers and embeddings never do; where a tensor
+ * of fewer dimensions has the shape of a parameter, the operation decides. A matrix product carries
+ * it in its rows, or, with its first operand transposed, in the sum: the gradient of a weight. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,13 +98,13 @@ static bool named(const habitat_operation *op, const char *const *names) {
 
 /* The first input of these, and no later one, holds samples: the others are parameters. */
 static bool first_is_activation(const habitat_operation *op) {
-    static const char *const names[] = {"linear",       "conv1d",
-                                        "conv2d",       "conv3d",
-                                        "convolution",  "_convolution",
-                                        "layer_norm",   "native_layer_norm",
-                                        "batch_norm",   "native_batch_norm",
-                                        "group_norm",   "native_group_norm",
-                                        "_cudnn_rnn",   "_fused_rms_norm",
+    static const char *const names[] = {"linear",           "conv1d",
+                                        "conv2d",           "conv3d",
+                                        "convolution",      "_convolution",
+                                        "layer_norm",       "native_layer_norm",
+                                        "batch_norm",       "native_batch_norm",
+                                        "group_norm",       "native_group_norm",
+                                        "_cudnn_rnn",       "_fused_rms_norm",
                                         "conv_transpose2d", NULL};
     static const char *const begins[] = {"cudnn_convolution", "miopen_convolution",
                                          "cudnn_batch_norm", NULL};
@@ -258,7 +258,8 @@ static bool transposed(const habitat_input *a) {
 static void rescale_product(const scale_sizes *s, uint64_t batch, scale_operation *out,
                             uint32_t i) {
     const habitat_operation *op = &out->op;
-    const habitat_input *a = matrix(op, i), *b = i + 1 < op->input_count ? &op->inputs[i + 1] : NULL;
+    const habitat_input *a = matrix(op, i),
+                        *b = i + 1 < op->input_count ? &op->inputs[i + 1] : NULL;
     if (!a || !b || !b->is_tensor || b->rank == 0)
         return;
     bool rows = is_product(s, a->dims[0]), inner = is_product(s, a->dims[1]);

@@ -25,9 +25,9 @@ habitat_dtype scale_narrow_dtype(habitat_precision precision) {
 }
 
 habitat_precision scale_recorded_precision(const habitat_workload *w) {
-    static const habitat_precision names[] = {
-        HABITAT_PRECISION_FP32, HABITAT_PRECISION_TF32, HABITAT_PRECISION_AMP_FP16,
-        HABITAT_PRECISION_AMP_BF16};
+    static const habitat_precision names[] = {HABITAT_PRECISION_FP32, HABITAT_PRECISION_TF32,
+                                              HABITAT_PRECISION_AMP_FP16,
+                                              HABITAT_PRECISION_AMP_BF16};
     double time_ns[4] = {0.0};
     int most = 0;
     for (size_t k = 0; k < w->kernel_count; k++) {

@@ -1,6 +1,7 @@
 /* Other batch sizes and precisions, on recordings of every kind: the recorded ones give the
  * recording back bit for bit; twice the batch never is faster; there and back is where it began;
- * what the optimiser does stays; twice the work takes about twice the time where the GPU is full. */
+ * what the optimiser does stays; twice the work takes about twice the time where the GPU is full.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,10 +9,10 @@
 
 #include "check.h"
 
-static const char *const recordings[] = {
-    "bert_b2_fp32_h200",         "dcgan_b16_amp_fp16_h100",    "gnmt_b16_fp32_h200",
-    "gpt2_b4_bf16_h200",         "inception_v3_b16_fp32_h100", "resnet50_b16_tf32_h200",
-    "transformer_b32_fp32_h100", "vit_b16_amp_bf16_h200"};
+static const char *const recordings[] = {"bert_b2_fp32_h200",          "dcgan_b16_amp_fp16_h100",
+                                         "gnmt_b16_fp32_h200",         "gpt2_b4_bf16_h200",
+                                         "inception_v3_b16_fp32_h100", "resnet50_b16_tf32_h200",
+                                         "transformer_b32_fp32_h100",  "vit_b16_amp_bf16_h200"};
 
 typedef struct subject {
     habitat_trace *trace;
@@ -60,8 +61,8 @@ static bool same_times(const habitat_workload *a, const habitat_workload *b) {
     for (size_t i = 0; same && i < n; i++)
         same = x[i].facts.time_ns == y[i].facts.time_ns && x[i].facts.blocks == y[i].facts.blocks &&
                memcmp(&x[i].facts.flop, &y[i].facts.flop, sizeof x[i].facts.flop) == 0;
-    return same && habitat_workload_get_info(a)->iteration_ms ==
-                       habitat_workload_get_info(b)->iteration_ms;
+    return same &&
+           habitat_workload_get_info(a)->iteration_ms == habitat_workload_get_info(b)->iteration_ms;
 }
 
 static double optimiser_ms(const habitat_workload *w) {

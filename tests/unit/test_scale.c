@@ -144,9 +144,9 @@ static void test_words(void) {
     habitat_precision found = HABITAT_PRECISION_RECORDED;
     habitat_error err = {0};
     for (int p = HABITAT_PRECISION_RECORDED; p <= HABITAT_PRECISION_AMP_BF16; p++) {
-        CHECK_INT(habitat_precision_from_name(habitat_precision_name((habitat_precision)p), &found,
-                                              &err),
-                  HABITAT_OK);
+        CHECK_INT(
+            habitat_precision_from_name(habitat_precision_name((habitat_precision)p), &found, &err),
+            HABITAT_OK);
         CHECK_INT(found, p);
     }
     CHECK_INT(habitat_precision_from_name("amp_bf16", &found, &err), HABITAT_OK);
