@@ -2,7 +2,6 @@
  * every other precision from fp32, on the same GPU. Sum of kernels against sum of kernels. */
 #include "lab/scale.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +22,7 @@ typedef struct part_names {
 static bool split(const char *file, part_names *out) {
     const char *batch = NULL, *end = strstr(file, ".json");
     for (const char *at = strstr(file, "_b"); at; at = strstr(at + 1, "_b"))
-        batch = isdigit((unsigned char)at[2]) ? at : batch;
+        batch = at[2] >= '0' && at[2] <= '9' ? at : batch;
     if (!batch || !end)
         return false;
     const char *precision = batch + 2 + strspn(batch + 2, "0123456789"), *gpu = end;

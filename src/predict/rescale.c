@@ -1,12 +1,12 @@
 /* A recorded iteration at another batch size or precision: what its operations do then
  * (workload/scale.h), and what time that takes on the recording's GPU (rescale_times.c). */
-#include "predict/rescale.h"
+#include "predict/rescale_times.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <habitat/predict.h>
+#include <habitat/text.h>
 
 #include "base/constants.h"
 #include "base/error.h"
@@ -97,21 +97,23 @@ static habitat_status warn_of_batch(const habitat_workload *w, const scale_group
         of[after[g].source] += w->groups[g].origin_ms;
         all += w->groups[g].origin_ms;
     }
-    snprintf(text, sizeof text,
-             "batch size %llu instead of %llu: operations that carry the batch (%.0f %% of the "
-             "time) were found %s; %.0f %% stay as recorded",
-             (unsigned long long)batch, (unsigned long long)w->batch_size,
-             100.0 * (of[SCALE_BY_SHAPES] + of[SCALE_BY_RECORDING] + of[SCALE_ASSUMED]) / all,
-             of[SCALE_BY_RECORDING] > of[SCALE_BY_SHAPES] ? "from the second recording"
-                                                          : "from shapes and layers",
-             100.0 * of[SCALE_STAYS] / all);
+    habitat_format(
+        text, sizeof text,
+        "batch size %llu instead of %llu: operations that carry the batch (%.0f %% of the "
+        "time) were found %s; %.0f %% stay as recorded",
+        (unsigned long long)batch, (unsigned long long)w->batch_size,
+        100.0 * (of[SCALE_BY_SHAPES] + of[SCALE_BY_RECORDING] + of[SCALE_ASSUMED]) / all,
+        of[SCALE_BY_RECORDING] > of[SCALE_BY_SHAPES] ? "from the second recording"
+                                                     : "from shapes and layers",
+        100.0 * of[SCALE_STAYS] / all);
     habitat_status status = scale_warn(out, text, err);
     if (status != HABITAT_OK || of[SCALE_ASSUMED] < chosen_scale_assumed_share * all)
         return status;
-    snprintf(text, sizeof text,
-             "%.0f %% of the time is in kernels without recorded shapes: taken to grow with the "
-             "batch; record with shapes (`habitat record` does)",
-             100.0 * of[SCALE_ASSUMED] / all);
+    habitat_format(
+        text, sizeof text,
+        "%.0f %% of the time is in kernels without recorded shapes: taken to grow with the "
+        "batch; record with shapes (`habitat record` does)",
+        100.0 * of[SCALE_ASSUMED] / all);
     return scale_warn(out, text, err);
 }
 
@@ -169,12 +171,13 @@ static habitat_status warn_of_precision(const habitat_workload *w, const scale_g
         else
             all += w->groups[g].origin_ms,
                 changed += after[g].source == SCALE_STAYS ? 0.0 : w->groups[g].origin_ms;
-    snprintf(text, sizeof text,
-             "%s instead of %s: %.0f %% of the recorded time is in operations that change their "
-             "format; %zu casts and checks are added (%.2f ms)",
-             habitat_precision_name(out->precision),
-             habitat_precision_name(scale_recorded_precision(w)), 100.0 * changed / all,
-             out->group_count - w->group_count, added / (double)out->info.iteration_count);
+    habitat_format(
+        text, sizeof text,
+        "%s instead of %s: %.0f %% of the recorded time is in operations that change their "
+        "format; %zu casts and checks are added (%.2f ms)",
+        habitat_precision_name(out->precision), habitat_precision_name(scale_recorded_precision(w)),
+        100.0 * changed / all, out->group_count - w->group_count,
+        added / (double)out->info.iteration_count);
     return scale_warn(out, text, err);
 }
 

@@ -18,7 +18,7 @@
 #include "formula/formula.h"
 #include "formula/rates.h"
 #include "gpu/gpu.h"
-#include "predict/rescale.h"
+#include "predict/rescale_times.h"
 #include "predict/scaling.h"
 #include "work/class.h"
 

@@ -20,6 +20,10 @@
 #include "work/class.h"
 #include "workload/autocast.h"
 
+habitat_dtype scale_narrow_dtype(habitat_precision precision) {
+    return precision == HABITAT_PRECISION_AMP_FP16 ? HABITAT_DTYPE_FP16 : HABITAT_DTYPE_BF16;
+}
+
 /* Tensors of one number of elements. */
 typedef struct tensor_size {
     uint64_t elements;

@@ -20,10 +20,6 @@ static bool is_amp(habitat_precision precision) {
     return precision == HABITAT_PRECISION_AMP_FP16 || precision == HABITAT_PRECISION_AMP_BF16;
 }
 
-habitat_dtype scale_narrow_dtype(habitat_precision precision) {
-    return precision == HABITAT_PRECISION_AMP_FP16 ? HABITAT_DTYPE_FP16 : HABITAT_DTYPE_BF16;
-}
-
 habitat_precision scale_recorded_precision(const habitat_workload *w) {
     static const habitat_precision names[] = {HABITAT_PRECISION_FP32, HABITAT_PRECISION_TF32,
                                               HABITAT_PRECISION_AMP_FP16,

@@ -1,6 +1,6 @@
 /* Times of an operation that does other work than was recorded, on the same GPU. */
-#ifndef HABITAT_PREDICT_RESCALE_H
-#define HABITAT_PREDICT_RESCALE_H
+#ifndef HABITAT_PREDICT_RESCALE_TIMES_H
+#define HABITAT_PREDICT_RESCALE_TIMES_H
 
 #include <habitat/models.h>
 

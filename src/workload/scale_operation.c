@@ -1,0 +1,142 @@
+/* One operation with other sizes or formats, and what its group does then. */
+#include <math.h>
+#include <string.h>
+
+#include "workload/scale.h"
+
+size_t scale_sizes_of(const habitat_input *input) {
+    const int64_t *group = input->is_list ? input->dims : NULL;
+    size_t count = input->rank;
+    for (uint32_t j = 0; group && j < input->list_count; j++, group += 1 + group[0])
+        count = (size_t)(group - input->dims) + 1 + (size_t)group[0];
+    return input->dims ? count : 0;
+}
+
+const habitat_operation *scale_keep_operation(habitat_arena *arena, const habitat_operation *op) {
+    habitat_operation *kept = habitat_arena_alloc(arena, sizeof *kept);
+    habitat_input *inputs = habitat_arena_alloc(arena, (op->input_count + 1) * sizeof *inputs);
+    if (!kept || !inputs)
+        return NULL;
+    *kept = *op;
+    kept->inputs = inputs;
+    for (uint32_t i = 0; i < op->input_count; i++) {
+        const habitat_input *from = &op->inputs[i];
+        size_t count = scale_sizes_of(from);
+        int64_t *sizes = count ? habitat_arena_alloc(arena, 2 * count * sizeof *sizes) : NULL;
+        inputs[i] = *from;
+        if (!count)
+            continue;
+        if (!sizes)
+            return NULL;
+        inputs[i].dims = memcpy(sizes, from->dims, count * sizeof *sizes);
+        if (from->strides && !from->is_list)
+            inputs[i].strides = memcpy(sizes + count, from->strides, count * sizeof *sizes);
+    }
+    return kept;
+}
+
+static bool copy_sizes(scale_operation *out, const habitat_input *from, habitat_input *to) {
+    size_t count = scale_sizes_of(from);
+    if (!count)
+        return true;
+    if (count > SCALE_DIMS_MAX - out->used)
+        return false;
+    to->dims = memcpy(out->dims + out->used, from->dims, count * sizeof *from->dims);
+    if (from->strides && !from->is_list)
+        to->strides =
+            memcpy(out->strides + out->used, from->strides, count * sizeof *from->strides);
+    out->used += count;
+    return true;
+}
+
+bool scale_copy_operation(const habitat_operation *op, scale_operation *out) {
+    if (op->input_count > SCALE_INPUTS_MAX)
+        return false;
+    out->op = *op;
+    out->op.inputs = out->inputs;
+    out->used = 0;
+    out->changed = false;
+    for (uint32_t i = 0; i < op->input_count; i++) {
+        out->inputs[i] = op->inputs[i];
+        if (!copy_sizes(out, &op->inputs[i], &out->inputs[i]))
+            return false;
+    }
+    return true;
+}
+
+void scale_set_dim(scale_operation *out, uint32_t i, uint32_t d, int64_t size) {
+    const habitat_input *input = &out->inputs[i];
+    int64_t *dims = out->dims + (input->dims - out->dims);
+    int64_t old = dims[d];
+    if (old == size || old <= 0)
+        return;
+    if (input->strides) {
+        int64_t *strides = out->strides + (input->strides - out->strides);
+        int64_t inside = strides[d] * old;
+        for (uint32_t j = 0; j < input->rank; j++)
+            if (j != d && strides[d] > 0 && strides[j] >= inside && strides[j] % old == 0)
+                strides[j] = strides[j] / old * size;
+    }
+    dims[d] = size;
+    out->changed = true;
+}
+
+static double elements_of(const habitat_operation *op) {
+    double sum = 0.0;
+    for (uint32_t i = 0; i < op->input_count; i++) {
+        const habitat_input *input = &op->inputs[i];
+        double product = input->is_tensor && !input->is_list ? 1.0 : 0.0;
+        for (uint32_t d = 0; product > 0.0 && d < input->rank; d++)
+            product *= (double)input->dims[d];
+        sum += product;
+    }
+    return sum;
+}
+
+/* The work of an operation, in the number format that the group's kernels tell for lists. */
+static bool work_of(const habitat_workload *w, const habitat_workload_group *group,
+                    const habitat_operation *op, habitat_work *out) {
+    const habitat_kernel *kernel = w->kernels[w->group_index[group->first_kernel]].kernel;
+    return habitat_operation_work_typed(op, habitat_kernel_tensor_dtype(kernel->name), out) ==
+               HABITAT_OK &&
+           out->known;
+}
+
+/* A group's own work where it is its operation's, else (from its forward operation) in proportion.
+ */
+void scale_group_work(const habitat_workload *w, const habitat_workload_group *group,
+                      const scale_operation *op, scale_group *out) {
+    habitat_work before, after;
+    double elements = elements_of(group->operation);
+    out->ratio = elements > 0.0 ? elements_of(&op->op) / elements : 1.0;
+    out->work = group->work;
+    if (!group->work.known)
+        return;
+    if (work_of(w, group, group->operation, &before) && work_of(w, group, &op->op, &after) &&
+        before.flop == group->work.flop && before.read_bytes == group->work.read_bytes) {
+        out->work = after;
+        return;
+    }
+    out->work.flop *= out->ratio;
+    out->work.read_bytes *= out->ratio;
+    out->work.write_bytes *= out->ratio;
+}
+
+/* ---- what does not depend on the batch ---- */
+
+static bool is_of_parameters(const char *name) {
+    return strncmp(name, "Optimizer.", 10) == 0 || strstr(name, "AccumulateGrad") != NULL ||
+           strstr(name, SCALE_OF_WEIGHT) != NULL;
+}
+
+bool scale_sees_parameters(const habitat_workload *w, const habitat_workload_group *group) {
+    size_t count = 0;
+    const habitat_operation *ops = habitat_trace_operations(w->trace, &count);
+    const habitat_operation *op = group->operation;
+    if (group->work.op_class == HABITAT_CLASS_OPTIMIZER)
+        return true;
+    for (; op; op = op->parent < count ? &ops[op->parent] : NULL)
+        if (is_of_parameters(op->name))
+            return true;
+    return false;
+}
