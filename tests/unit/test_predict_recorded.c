@@ -312,7 +312,7 @@ static void formats_elsewhere(void) {
     CHECK(!warn_of_format(bf16, all[1], all, 2, HABITAT_DTYPE_BF16, text));
     CHECK_TEXT(text, "untouched");
     CHECK(warn_of_format(bf16, origin, all, 2, HABITAT_DTYPE_BF16, text));
-    CHECK(strstr(text, "no bf16 matrix units on V100-SXM2-16GB: ") && strstr(text, "fp32 rate"));
+    CHECK(strstr(text, "no bf16 matrix units on V100-SXM2-16GB: ") && strstr(text, "fp16 rate"));
     check_case("a destination without the number format is named");
     CHECK(warn_of_vendor(origin, all, 2) == NULL);
     CHECK(warn_of_vendor(origin, all, 3) != NULL);
