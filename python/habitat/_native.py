@@ -84,6 +84,10 @@ class _Request(ctypes.Structure):
         ("today", ctypes.c_char_p),
         ("steps", ctypes.c_double),
         ("samples", ctypes.c_double),
+        ("batch_sizes", ctypes.POINTER(ctypes.c_uint64)),
+        ("batch_size_count", ctypes.c_size_t),
+        ("batch_from", ctypes.c_void_p),
+        ("precision", ctypes.c_int),
     ]
 
     def __init__(self, **fields: Any) -> None:
@@ -264,6 +268,7 @@ def ask_operation(
     return _answer(_library.habitat_json_operation, ctypes.byref(request), *(_bytes(word) for word in words))
 
 
+PRECISIONS = {"recorded": 0, "fp32": 1, "tf32": 2, "amp-fp16": 3, "amp-bf16": 4}  # habitat_precision
 _ASSEMBLE = {"sum": 1, "replay": 2}  # habitat_assemble of include/habitat/predict.h
 
 
@@ -291,6 +296,8 @@ class TraceHandle(_Handle):
         notes: Sequence[str] = (),
         assemble: str = "replay",
         cpu_scale: float = 1.0,
+        batch: Optional[int] = None,
+        precision: str = "recorded",
     ) -> Any:
         """The JSON of `habitat predict`, or of `habitat explain` for the first of `destinations` (handles)."""
         prices = Prices(table)
@@ -300,5 +307,7 @@ class TraceHandle(_Handle):
             notes=(ctypes.c_char_p * len(notes))(*(_bytes(note) for note in notes)), note_count=len(notes),
             assemble=_ASSEMBLE[assemble], cpu_scale=0.0 if cpu_scale == 1.0 else cpu_scale,
             prices=prices.handle,
+            batch_sizes=(ctypes.c_uint64 * 1)(batch) if batch else None, batch_size_count=1 if batch else 0,
+            precision=PRECISIONS[precision],
         )  # fmt: skip
         return _answer(_library.habitat_json_answer, ctypes.byref(request), _bytes(by) if by else None, explain)

@@ -225,12 +225,15 @@ class Trace:
         by: Optional[str] = None,
         assemble: str = "replay",
         cpu_scale: float = 1.0,
+        batch: Optional[int] = None,
+        precision: str = "recorded",
     ) -> Prediction:
         """The iteration on one GPU (a name, a `Gpu`, or a `Device`).
 
-        `assemble`: "replay", or "sum", the GPU's busy time. `cpu_scale` multiplies the CPU's times.
+        `assemble`: "replay", or "sum", the GPU's busy time. `cpu_scale` multiplies the CPU's times. `batch`: at another
+        batch size. `precision`: "fp32", "tf32", "amp-fp16" or "amp-bf16". Neither goes with `by`.
         """
-        return self._predict([_name(gpu)], method, by, assemble, cpu_scale)[0]
+        return self._predict([_name(gpu)], method, by, assemble, cpu_scale, batch, precision)[0]
 
     def predict_all(
         self,
@@ -239,18 +242,30 @@ class Trace:
         by: Optional[str] = None,
         assemble: str = "replay",
         cpu_scale: float = 1.0,
+        batch: Optional[int] = None,
+        precision: str = "recorded",
     ) -> list[Prediction]:
         """The iteration on several GPUs, or on the one that is named; on all of the table when none are."""
-        return self._predict(None if gpus is None else _names(gpus), method, by, assemble, cpu_scale)
+        names = None if gpus is None else _names(gpus)
+        return self._predict(names, method, by, assemble, cpu_scale, batch, precision)
 
     def explain(self, gpu: GpuName, method: str = "auto", by: Optional[str] = None) -> Dict[str, Any]:
         """Where the time goes, operation by operation: the JSON of `habitat explain`."""
         return self._ask([_name(gpu)], method, by, explain=True)[0]
 
     def _predict(
-        self, names: Optional[Sequence[str]], method: str, by: Optional[str], assemble: str, cpu_scale: float
+        self,
+        names: Optional[Sequence[str]],
+        method: str,
+        by: Optional[str],
+        assemble: str,
+        cpu_scale: float,
+        batch: Optional[int],
+        precision: str,
     ) -> list[Prediction]:
-        answer, taken = self._ask(names, method, by, assemble=assemble, cpu_scale=cpu_scale)
+        answer, taken = self._ask(
+            names, method, by, assemble=assemble, cpu_scale=cpu_scale, batch=batch, precision=precision
+        )
         of_all = [line for line in answer["warnings"] if line in self._table.skipped or line.startswith("origin: ")]
         of_all += answer["trace"]["warnings"]
         return [
@@ -266,12 +281,20 @@ class Trace:
         explain: bool = False,
         assemble: str = "replay",
         cpu_scale: float = 1.0,
+        batch: Optional[int] = None,
+        precision: str = "recorded",
     ) -> Tuple[Dict[str, Any], Dict[str, list[str]]]:
         """The answer, and what to say of the names that left open which part they mean, by GPU."""
         if assemble not in ("sum", "replay"):
             raise ValueError(f'assemble is "sum" or "replay", not {assemble!r}')
         if not cpu_scale > 0:
             raise ValueError(f"cpu_scale must be more than 0, not {cpu_scale!r}")
+        if batch is not None and (not isinstance(batch, int) or batch < 1):
+            raise ValueError(f"batch is a whole number from 1 on, not {batch!r}")
+        if precision not in _native.PRECISIONS:
+            raise ValueError(f"precision is one of {', '.join(_native.PRECISIONS)}, not {precision!r}")
+        if by is not None and (batch is not None or precision != "recorded"):
+            raise ValueError("by shows the recorded iteration; leave out batch and precision")
         taken: Dict[str, list[str]] = {}
         handles = self._table.all() if names is None else []
         for name in names or ():
@@ -282,7 +305,7 @@ class Trace:
                 taken.setdefault(gpu, []).append(f"{name}: taken as {gpu}")
         notes = [*self._table.skipped, *(line for lines in taken.values() for line in lines)]
         answer = self._trace.predict(
-            self._table, handles, self._origin, method, by, explain, notes, assemble, cpu_scale
+            self._table, handles, self._origin, method, by, explain, notes, assemble, cpu_scale, batch, precision
         )
         return answer, taken
 

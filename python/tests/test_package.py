@@ -103,6 +103,21 @@ def test_a_host_half_as_fast():
         trace.predict("T4", cpu_scale=0)
 
 
+def test_another_batch_size_and_precision():
+    trace = habitat.Trace(ROOT / "data/recordings/resnet50_b16_fp32_h200.json.gz")
+    as_recorded, same, four, narrow = (
+        trace.predict("H200-SXM5-141GB", assemble="sum", **asked)
+        for asked in ({}, {"batch": 16}, {"batch": 64}, {"precision": "amp-bf16"})
+    )
+    assert same.iteration_ms == as_recorded.iteration_ms
+    assert 2.5 < four.iteration_ms / as_recorded.iteration_ms < 4.0
+    assert four.samples_per_s == pytest.approx(64 / four.iteration_ms * 1e3, rel=1e-12)
+    assert narrow.iteration_ms < 0.5 * as_recorded.iteration_ms
+    for wrong in ({"batch": 0}, {"precision": "half"}, {"batch": 8, "by": "op"}):
+        with pytest.raises(ValueError):
+            trace.predict("T4", **wrong)
+
+
 def test_torch_finds_nothing_wrong_with_a_timeline(tmp_path):
     validator = pytest.importorskip("torch.profiler._trace_validator")
     for name in ("gnmt_b32_fp32_h200", "bert_b8_amp_fp16_h100"):
