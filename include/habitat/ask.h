@@ -167,7 +167,8 @@ typedef struct habitat_answer {
     size_t operation_count;
     habitat_work work; /* of all of them; class, pass, formats and shape are those of the first */
     const char *name, *shape;
-    habitat_answer_row *rows; /* shape (row_count), in the order of the destinations */
+    habitat_answer_row *rows; /* shape (row_count), in the order of the destinations; of several
+                                 batch sizes all rows of the first come first */
     size_t row_count;
     const habitat_warning
         *warnings; /* shape (warning_count), in the order in which they are told */
