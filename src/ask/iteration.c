@@ -1,6 +1,7 @@
 /* An iteration on its destinations: whose recording it is, its workload, one prediction a row. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ask/answer.h"
 #include "ask/warnings.h"
@@ -75,6 +76,13 @@ static bool is_scaled(const habitat_request *r) {
     return r->batch_size_count || r->precision;
 }
 
+static bool is_said(const made_answer *out, const char *text) {
+    for (size_t i = 0; i < out->open.warning_count; i++)
+        if (strcmp(out->open.warnings[i].text, text) == 0)
+            return true;
+    return false;
+}
+
 /* The workload of row set i: the recorded one where nothing else is asked. */
 static habitat_status take_scaled(const habitat_request *r, size_t i, made_answer *out,
                                   const habitat_workload **w, habitat_error *err) {
@@ -92,7 +100,8 @@ static habitat_status take_scaled(const habitat_request *r, size_t i, made_answe
     *w = out->scaled[i];
     const char *const *said = habitat_workload_warnings(out->scaled[i], &count);
     for (size_t k = 0; status == HABITAT_OK && k < count; k++)
-        status = warnings_add(out, HABITAT_ABOUT_RECORDING, said[k], err);
+        if (!is_said(out, said[k]))
+            status = warnings_add(out, HABITAT_ABOUT_RECORDING, said[k], err);
     return status;
 }
 

@@ -247,6 +247,15 @@ static habitat_status set_row_warnings(habitat_answer_row *row, const lines *l, 
     return HABITAT_OK;
 }
 
+/* Rows of the first batch size: those of the others are of the same GPUs. */
+static size_t count_first(const made_answer *out) {
+    size_t count = 0;
+    while (count < out->open.row_count &&
+           out->open.rows[count].key.batch_size == out->open.rows[0].key.batch_size)
+        count++;
+    return count;
+}
+
 static habitat_status of_destinations(const scene *s, made_answer *out, habitat_error *err) {
     lines l;
     habitat_status status = HABITAT_OK;
@@ -254,7 +263,7 @@ static habitat_status of_destinations(const scene *s, made_answer *out, habitat_
         say(s, i, 1, &l);
         status = set_row_warnings(&out->open.rows[i], &l, out, err);
     }
-    say(s, 0, s->count, &l);
+    say(s, 0, count_first(out), &l);
     for (size_t i = 0; status == HABITAT_OK && i < l.count; i++)
         status = warnings_add(out, HABITAT_ABOUT_DESTINATIONS, l.text[i], err);
     return status;
@@ -277,7 +286,7 @@ static habitat_status of_iteration(made_answer *out, habitat_error *err) {
     if (status == HABITAT_OK && s.count)
         status = of_assembling(s.predictions, s.count, out, err);
     if (status == HABITAT_OK && s.count) {
-        look_at(w, &s);
+        look_at(out->scaled_count && out->scaled[0] ? out->scaled[0] : w, &s);
         status = of_destinations(&s, out, err);
     }
     free(s.predictions);

@@ -91,6 +91,24 @@ static bool set_groups(const habitat_workload *from, const scale_group *groups,
     return true;
 }
 
+/* Kernels that an earlier step added belong to its workload, which may go before this one. */
+static bool keep_added_kernels(const habitat_workload *from, habitat_workload *w) {
+    size_t count = 0;
+    const habitat_kernel *recorded = habitat_trace_kernels(from->trace, &count);
+    for (size_t k = 0; k < from->kernel_count; k++) {
+        const habitat_kernel *kernel = from->kernels[k].kernel;
+        if ((uintptr_t)kernel >= (uintptr_t)recorded &&
+            (uintptr_t)kernel < (uintptr_t)(recorded + count))
+            continue;
+        habitat_kernel *kept = habitat_arena_alloc(&w->arena, sizeof *kept);
+        if (!kept)
+            return false;
+        *kept = *kernel;
+        w->kernels[k].kernel = kept;
+    }
+    return true;
+}
+
 /* A kernel that was not recorded: an operation of its own, at no place in the order of time. */
 static bool add_group(habitat_workload *w, size_t g, size_t k, const scale_added *added) {
     habitat_operation *op = habitat_arena_alloc(&w->arena, sizeof *op);
@@ -131,7 +149,7 @@ habitat_status scale_derive(const habitat_workload *from, const scale_group *gro
     habitat_workload *w = copy_workload(from, added_count);
     if (!w)
         return HABITAT_E_MEMORY;
-    bool ok = set_groups(from, groups, w);
+    bool ok = set_groups(from, groups, w) && keep_added_kernels(from, w);
     for (size_t i = 0; ok && i < added_count; i++)
         ok = add_group(w, from->group_count + i, from->kernel_count + i, &added[i]);
     if (!ok) {
