@@ -69,8 +69,9 @@ void scale_print_tables(const scale_set *set, report_text *text) {
         {"amp-fp16 from fp32", HABITAT_PRECISION_AMP_FP16, -1, false},
         {"tf32 from fp32", HABITAT_PRECISION_TF32, -1, false}};
     report_print(text, "\nSum of kernels at another batch size or precision, same GPU; errors in "
-                       "%% of the other recording's sum.\nThe rules were chosen on one half of the "
-                       "models and judged on the other.\n\nAnother batch size:\n\n");
+                       "%% of the other recording's sum.\nConstants were chosen on one half of the "
+                       "models; how clean the other half is: docs/decisions/0145, 0146.\n\nAnother "
+                       "batch size:\n\n");
     print_rows(set, batches, sizeof batches / sizeof *batches, text);
     report_print(text, "\nAnother precision:\n\n");
     print_rows(set, precisions, sizeof precisions / sizeof *precisions, text);
