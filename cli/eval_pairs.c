@@ -1,5 +1,5 @@
-/* habitat eval pairs, replay, memory and scale: recordings against one another, and against what they
- * note. */
+/* habitat eval pairs, replay, memory and scale: recordings against one another, and against what
+ * they note. */
 #include "eval_pairs.h"
 
 #include <stdlib.h>

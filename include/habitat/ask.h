@@ -86,7 +86,6 @@ typedef struct habitat_request {
     double steps;   /* iterations */
     double samples; /* needs a trace that knows its batch size */
 
-
     /* An iteration at other batch sizes, in another precision: a row each GPU and batch size. */
     const uint64_t *batch_sizes; /* shape (batch_size_count); 0: as recorded */
     size_t batch_size_count;

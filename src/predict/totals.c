@@ -92,8 +92,8 @@ static void set_memory(const habitat_workload *w, const habitat_gpu *dest,
     out->headroom_bytes = fit.headroom_bytes;
     out->context_bytes = fit.context_bytes;
     out->margin_bytes = fit.margin_bytes;
-    out->largest_batch = habitat_memory_largest_batch(recorded->memory, format, dest,
-                                                      recorded->batch_size);
+    out->largest_batch =
+        habitat_memory_largest_batch(recorded->memory, format, dest, recorded->batch_size);
 }
 
 void totals_set(const scaling *s, const totals *sum, habitat_prediction *out) {

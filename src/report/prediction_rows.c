@@ -106,6 +106,8 @@ static void show_samples_per_usd(text_table *t, size_t column, const void *of) {
 static void show_energy(text_table *t, size_t column, const void *of) {
     double j = ((const prediction_line *)of)->energy_j;
     table_number(t, column, j, decimals_for(j, 3));
+}
+
 static void show_batch(text_table *t, size_t column, const void *of) {
     table_number(t, column, ((const prediction_line *)of)->batch_size, 0);
 }
