@@ -70,6 +70,10 @@ class Patch:
         setattr(owner, name, wrapper)
         self._undo.append((owner, name, before, own))
 
+    def put(self, owner, name, value):
+        self._undo.append((owner, name, getattr(owner, name), name in vars(owner)))
+        setattr(owner, name, value)
+
     def remove(self):
         for owner, name, before, own in reversed(self._undo):
             if own:

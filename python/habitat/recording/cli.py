@@ -42,12 +42,12 @@ def parser():
         allow_abbrev=False,
     )
     p.add_argument("-o", "--output", default="step.json.gz", metavar="FILE", help="trace file (default: %(default)s)")
-    p.add_argument("--warmup", type=whole, default=5, metavar="N", help="iterations before timing (default: 5)")
-    p.add_argument("--timed", type=_number(0), default=10, metavar="N",
-                   help="unprofiled iterations timed before profiling, and twice again after it (default: 10)")  # fmt: skip
+    p.add_argument("--warmup", type=whole, metavar="N", help="iterations before timing (default: 5; without a GPU 2)")
+    p.add_argument("--timed", type=_number(0), metavar="N",
+                   help="unprofiled iterations timed before profiling, and twice again after it (default: 10; without a GPU 0)")  # fmt: skip
     p.add_argument("--pause", type=_seconds, default=5.0, metavar="S",
                    help="seconds that the script runs on before the last of them (default: 5)")  # fmt: skip
-    p.add_argument("--iterations", type=whole, default=3, metavar="N", help="iterations profiled (default: 3)")
+    p.add_argument("--iterations", type=whole, metavar="N", help="iterations profiled (default: 3; without a GPU 1)")
     p.add_argument("--boundary", type=_boundary, default="optimizer", metavar="KIND",
                    help="optimizer, zero_grad, forward:N or mark (default: optimizer)")  # fmt: skip
     p.add_argument("--continue", dest="go_on", action="store_true", help="let the script go on after recording")
@@ -55,7 +55,8 @@ def parser():
     p.add_argument("--model", metavar="NAME", help="name of the model (default: class of the outermost module)")
     p.add_argument("--compact", action="store_true", help="leave out what predictions do not need; times stay as they are")
     p.add_argument("--no-modules", dest="modules", action="store_false", help="no nn.Module ranges in the trace")
-    p.add_argument("--allow-cpu", action="store_true", help="record without a GPU: operations, no kernels")
+    p.add_argument("--no-gpu", "--allow-cpu", dest="no_gpu", action="store_true",
+                   help="record without a GPU: operations with shapes, no kernels and no times")  # fmt: skip
     p.add_argument("--counters", action="store_true",
                    help="run the script once more for hardware counters: DRAM bytes, operations")  # fmt: skip
     p.add_argument("--counters-percentile", type=_percentile, default=counters.PERCENTILE, metavar="P",
@@ -101,8 +102,17 @@ def _boundary(text):
     return text
 
 
+# Without a GPU nothing is timed, and one iteration is as good as three.
+USUAL = {"warmup": (5, 2), "timed": (10, 0), "iterations": (3, 1)}
+
+
 def main(arguments=None):
     chosen = parser().parse_args(sys.argv[1:] if arguments is None else arguments)
+    if chosen.no_gpu and (chosen.timed or chosen.counters):
+        return _fail("record", "--no-gpu times nothing and has no counters; leave out --timed and --counters", 2)
+    for name, usual in USUAL.items():
+        if getattr(chosen, name) is None:
+            setattr(chosen, name, usual[chosen.no_gpu])
     command = chosen.module or chosen.script
     if not command:
         return _fail("record", "no script given; habitat record train.py ARGS", 2)
@@ -117,7 +127,7 @@ def main(arguments=None):
         if chosen.counters and "HABITAT_RECORD_MODE" not in os.environ:
             arguments = sys.argv[1:] if arguments is None else arguments
             return counters.record_and_measure(arguments, path, chosen.counters_percentile)
-        require_gpu(where, chosen.allow_cpu)
+        require_gpu(where, chosen.no_gpu)
         return _record(chosen, command, path)
     except RecordError as error:
         return _fail(error.where, error.what, error.code)
@@ -131,14 +141,20 @@ def _fail(where, what, code):
 def _record(chosen, command, path):
     options = Options(
         warmup=chosen.warmup, timed=chosen.timed, pause=chosen.pause, iterations=chosen.iterations, boundary=chosen.boundary,
-        modules=chosen.modules, compact=chosen.compact, allow_cpu=chosen.allow_cpu,
+        modules=chosen.modules, compact=chosen.compact, allow_cpu=chosen.no_gpu,
         batch_size=chosen.batch_size, model=chosen.model, quiet=chosen.quiet,
         measuring=counters.measuring(),
         command=shown([*(["python", "-m"] if chosen.module else ["python"]), *command]) if chosen.command else "",
     )  # fmt: skip
     session = ScriptSession(path, options, command[0], go_on=chosen.go_on)
-    session.open()
+    if chosen.no_gpu:
+        from .without_gpu import Pretence
+
+        options.pretence = Pretence(command[0])
     try:
+        if options.pretence:
+            options.pretence.open()
+        session.open()
         code = run(command, is_module=chosen.module is not None)
         session.end()
     except StopScript:
@@ -147,6 +163,8 @@ def _record(chosen, command, path):
         raise abort.error from abort
     finally:
         session.close()
+        if options.pretence:
+            options.pretence.close()
     # A script may have caught what the boundary raised; the error is still the outcome.
     if session.error is not None:
         raise session.error
@@ -160,6 +178,8 @@ def _record(chosen, command, path):
         print(summary(path, session.info), flush=True)
     if timing.warning(session.info):
         print(f"habitat: warning: {path}: {timing.warning(session.info)}", file=sys.stderr)
+    if options.pretence and options.pretence.values.warning():
+        print(f"habitat: warning: {path}: {options.pretence.values.warning()}", file=sys.stderr)
     if code != 0:
         raise RecordError(command[0], f"the script failed after recording (exit code {code}); {path} is complete")
     return 0
@@ -210,12 +230,15 @@ def too_early(session):
 
 
 def summary(path, info):
-    parts = [f"{info['profiled_iterations']} iterations recorded"]
+    n = info["profiled_iterations"]
+    parts = [f"{n} iteration{'s' if n != 1 else ''} recorded"]
     if info["iteration_ms"] is not None:
         parts.append(f"{info['iteration_ms']:.3f} ms unprofiled ({_of_groups(info)})")
     parts.append(f"batch {info['batch_size']}" if info["batch_size"] else "batch size unknown (--batch-size tells it)")
     if info["gpu"]:
         parts.append(info["gpu"])
+    elif info.get("recorded_without_gpu"):
+        parts.append("without a GPU")
     return f"{path}: " + ", ".join(parts)
 
 

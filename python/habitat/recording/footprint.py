@@ -72,13 +72,13 @@ def _bytes(tensors, device):
     """Sizes of the tensors' storages on one device, each storage once."""
     storages = {}
     for tensor in tensors:
-        if tensor.device == device and not tensor.is_meta:
+        if tensor.device == device and tensor.device.type != "meta":
             storage = tensor.untyped_storage()
-            storages[storage.data_ptr()] = storage.nbytes()
+            storages[storage._cdata] = storage.nbytes()
     return sum(storages.values())
 
 
 def _allocated(device):
     import torch
 
-    return torch.cuda.memory_allocated(device) if device.type == "cuda" else None
+    return torch.cuda.memory_allocated(device) if device.type == "cuda" and torch.cuda.is_initialized() else None

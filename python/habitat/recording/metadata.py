@@ -44,12 +44,12 @@ def describe(times_ms, *, batch_size=None, model=None, command=None, memory=None
         "world_size": _int_of("WORLD_SIZE"),
     }
     info.update({"parameter_dtype": None, "autocast": None, **(precision or {})})
-    info.update(_precision(device is not None))
+    info.update(precision_settings(device is not None))
     info.update(_versions(device is not None))
     return info
 
 
-def _precision(with_gpu):
+def precision_settings(with_gpu=True):
     import torch
 
     return {

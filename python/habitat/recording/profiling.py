@@ -142,7 +142,8 @@ class ModuleRanges:
     compiled code, and calls of compiled modules are gone anyway.
     """
 
-    def __init__(self):
+    def __init__(self, make_range=None):
+        self._make_range = make_range  # None: torch.profiler.record_function
         self._handles = []
         self._local = threading.local()
         self._names = {}
@@ -174,7 +175,8 @@ class ModuleRanges:
         if not stack and id(module) not in self._names:
             self._name(module)
         name = self._names.get(id(module)) or type(module).__name__
-        entered = torch.profiler.record_function(f"nn.Module: {name}")
+        make_range = self._make_range or torch.profiler.record_function
+        entered = make_range(f"nn.Module: {name}")
         entered.__enter__()
         stack.append((module, entered))
 

@@ -32,6 +32,7 @@ class Options:
         self.modules = True
         self.compact = False
         self.allow_cpu = False
+        self.pretence = None  # without_gpu.Pretence: the script believes in a GPU
         self.batch_size = None
         self.model = None
         self.command = None  # None: that of this process; "": none is written
@@ -70,7 +71,7 @@ def require_gpu(where, allow_cpu):
     if not found:
         what = (
             f"PyTorch {torch.__version__} sees no GPU; record on a machine with one and a CUDA build of PyTorch"
-            " (--allow-cpu records the operations without kernels)"
+            " (--no-gpu records the operations alone, to predict from)"
         )
         raise RecordError(where, what)
 
@@ -193,7 +194,8 @@ class Session:
         self._groups.close()
         self._memory = _peak_memory()
         self._observer = Observer(getattr(self._source, "in_step", lambda: False))
-        self._profiler = IterationProfiler(self.options.iterations, self.options.modules)
+        make = self.options.pretence.profiler if self.options.pretence else IterationProfiler
+        self._profiler = make(self.options.iterations, self.options.modules)
         try:
             self._profiler.start()
         except RuntimeError as error:
@@ -259,6 +261,9 @@ def finish(trace, path, options, where, *, model, batch_size, **facts):
         command=options.command,
         **facts,
     )
+    if tracefile.count_gpu_work(trace) == 0:
+        info["recorded_without_gpu"] = True
+        info.update(metadata.precision_settings())
     trace["habitat"] = info
     trace.pop("traceName", None)  # the path of a temporary file
     if options.compact:

@@ -1,0 +1,14 @@
+"""Recording where there is no GPU: a script runs as if it had one, on tensors that have shapes and no values.
+
+    device.py     what `torch.cuda` and tensors say of themselves; modules move
+    fake.py       the tensors: PyTorch's FakeTensorMode, which also sees every operation
+    dispatch.py   operations that take another way on a GPU than on a CPU: attention, recurrent layers, autocast
+    autocast.py   which operations autocast widens and narrows
+    values.py     what a script gets that asks for a value
+    events.py     operations as events of a trace
+    recorder.py   all of them together, and the profiler of a Session
+"""
+
+from .recorder import Pretence
+
+__all__ = ["Pretence"]

@@ -1,0 +1,257 @@
+"""What `torch.cuda`, tensors and modules say where a script is to believe in one GPU. Everything is put back by `remove()`."""
+
+import contextlib
+import types
+
+from ..boundary import Patch
+
+NAME = "no GPU (habitat record --no-gpu)"
+MEMORY_BYTES = 1 << 40
+
+
+class Nothing:
+    """A stream, event or graph that never has anything to do."""
+
+    def __init__(self, *unused, **unused_too):
+        self.device, self.cuda_stream = None, 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        return False
+
+    def query(self):
+        return True
+
+    def elapsed_time(self, other):
+        return 1.0
+
+    def record_event(self, event=None):
+        return event or Nothing()
+
+    def record(self, *unused):
+        pass
+
+    wait = wait_event = wait_stream = synchronize = record
+
+
+class Device:
+    def __init__(self):
+        self._patch = Patch()
+        self._lists = []
+        self._context = contextlib.ExitStack()
+
+    def install(self):
+        self._say_there_is_one()
+        self._tensors()
+        self._modules()
+        self._data()
+        self._optimizers()
+
+    def remove(self):
+        self._patch.remove()
+        for owner, kind in self._lists:
+            if kind in owner:
+                owner.remove(kind)
+        self._lists = []
+
+    def _set(self, owner, name, value):
+        if hasattr(owner, name):
+            self._patch.put(owner, name, value)
+
+    def _say_there_is_one(self):
+        import torch
+
+        cuda = torch.cuda
+        facts = types.SimpleNamespace(
+            name=NAME, major=9, minor=0, total_memory=MEMORY_BYTES, multi_processor_count=132, warp_size=32,
+            max_threads_per_multi_processor=2048, is_integrated=False, gcnArchName="", uuid="", L2_cache_size=50 << 20,
+        )  # fmt: skip
+        answers = {
+            "is_available": True, "device_count": 1, "current_device": 0, "get_device_name": NAME,
+            "get_device_capability": (9, 0), "get_device_properties": facts, "is_bf16_supported": True, "_lazy_init": None,
+            "init": None, "synchronize": None, "set_device": None, "empty_cache": None, "ipc_collect": None,
+            "memory_allocated": 0, "max_memory_allocated": 0, "memory_reserved": 0, "max_memory_reserved": 0,
+            "reset_peak_memory_stats": None, "reset_max_memory_allocated": None, "memory_summary": "",
+            "mem_get_info": (MEMORY_BYTES, MEMORY_BYTES), "memory_stats": {}, "is_current_stream_capturing": False,
+            "set_per_process_memory_fraction": None, "manual_seed": None, "manual_seed_all": None,
+        }  # fmt: skip
+        for name, answer in answers.items():
+            self._set(cuda, name, _always(answer))
+        for name in ("Event", "Stream", "stream", "device", "current_stream", "default_stream"):
+            self._set(cuda, name, Nothing)
+
+    def _tensors(self):
+        import torch
+        from torch._subclasses.fake_tensor import FakeTensor
+
+        from .autocast import forget
+
+        self._set(FakeTensor, "is_cuda", property(lambda t: t.fake_device.type == "cuda"))
+        self._set(FakeTensor, "is_cpu", property(lambda t: t.fake_device.type == "cpu"))
+        self._set(FakeTensor, "is_meta", property(lambda t: t.fake_device.type == "meta"))
+        self._set(FakeTensor, "get_device", lambda t: 0 if t.fake_device.type == "cuda" else -1)
+        self._patch.wrap(torch.Tensor, "to", lambda before: lambda t, *a, **k: _to(before, t, *a, **k))
+        self._set(torch.Tensor, "cuda", lambda t, device=None, non_blocking=False, **k: t.to("cuda", **k))
+        self._set(torch.Tensor, "cpu", lambda t, **k: t.to("cpu", **k))
+        self._set(torch.Tensor, "pin_memory", lambda t, device=None: t)
+        self._set(torch.Tensor, "record_stream", lambda t, stream: None)
+        self._patch.wrap(torch.Tensor, "numpy", _numpy)
+        self._patch.wrap(torch.Tensor, "tolist", _tolist)
+        for name in ("tensor", "as_tensor", "asarray"):
+            self._patch.wrap(torch, name, _made_on_host)
+        self._patch.wrap(torch, "clear_autocast_cache", lambda before: lambda: (forget(), before())[1])
+
+    def _modules(self):
+        import torch
+
+        self._patch.wrap(torch.nn.Module, "_apply", lambda before: _apply)
+        self._set(torch.nn.modules.rnn.RNNBase, "flatten_parameters", lambda module: None)
+
+    def _data(self):
+        """Data are loaded for real: samplers and data sets need their numbers."""
+        import torch
+
+        def iterate(before):
+            def iterated(loader):
+                from torch.utils._python_dispatch import _disable_current_modes
+
+                with _disable_current_modes():
+                    batches = before(loader)
+                while True:
+                    with _disable_current_modes():
+                        try:
+                            batch = next(batches)
+                        except StopIteration:
+                            return
+                    yield batch
+
+            return iterated
+
+        self._patch.wrap(torch.utils.data.DataLoader, "__iter__", iterate)
+
+    def _optimizers(self):
+        """Optimisers run over lists only where they know the kind of tensor."""
+        import importlib
+
+        from torch._subclasses.fake_tensor import FakeTensor
+
+        for name in ("torch.optim.optimizer", "torch.utils._foreach_utils"):
+            kinds = getattr(importlib.import_module(name), "_foreach_supported_types", None)
+            if isinstance(kinds, list) and FakeTensor not in kinds:
+                kinds.append(FakeTensor)
+                self._lists.append((kinds, FakeTensor))
+
+
+def _always(answer):
+    return lambda *unused, **unused_too: answer
+
+
+def _to(before, t, *args, **kwargs):
+    """Copies between host and GPU, which PyTorch would take for copies between the devices it believes in."""
+    import torch
+
+    other = args[0] if args and isinstance(args[0], torch.Tensor) else kwargs.pop("other", None)
+    if other is not None:
+        device, dtype, memory_format = other.device, other.dtype, kwargs.get("memory_format")
+    else:
+        copy = kwargs.pop("copy", False)
+        rest = list(args)
+        if any(isinstance(a, bool) for a in rest):  # non_blocking, copy
+            flags = [a for a in rest if isinstance(a, bool)]
+            copy = copy or (flags[1] if len(flags) > 1 else False)
+            rest = [a for a in rest if not isinstance(a, bool)]
+        device, dtype, _, memory_format = torch._C._nn._parse_to(*rest, **kwargs)
+        if copy:
+            return before(t, dtype or t.dtype, copy=True) if _same(t, device) else _moved(t, device, dtype)
+    if _same(t, device):
+        more = {} if memory_format is None else {"memory_format": memory_format}
+        return before(t, dtype or t.dtype, **more)
+    return _moved(t, device, dtype, memory_format)
+
+
+def _same(t, device):
+    return device is None or device.type in (t.device.type, "meta" if t.device.type == "cuda" else "")
+
+
+def _moved(t, device, dtype, memory_format=None):
+    import torch
+
+    if device.type == "cuda":
+        device = torch.device("cuda", device.index or 0)
+    # FakeTensorMode computes with the values of small constants, which it would take to a real GPU.
+    constant = getattr(t, "constant", None)
+    if constant is not None:
+        t.constant = None
+    try:
+        return torch.ops.aten._to_copy(t, dtype=dtype, device=device, memory_format=memory_format)
+    finally:
+        if constant is not None:
+            t.constant = constant
+
+
+def _made_on_host(before):
+    def made(*args, device=None, **kwargs):
+        import torch
+
+        if device is None or torch.device(device).type != "cuda":
+            return before(*args, **kwargs, **({} if device is None else {"device": device}))
+        requires_grad = kwargs.pop("requires_grad", False)
+        tensor = before(*args, **kwargs).to(device)
+        return tensor.requires_grad_() if requires_grad else tensor
+
+    return made
+
+
+def _numpy(before):
+    def array(t, *args, **kwargs):
+        import torch
+        from torch._subclasses.fake_tensor import FakeTensor
+
+        if not isinstance(t, FakeTensor):
+            return before(t, *args, **kwargs)
+        with torch.utils._python_dispatch._disable_current_modes():
+            return before(torch.zeros(t.shape, dtype=t.dtype), *args, **kwargs)
+
+    return array
+
+
+def _tolist(before):
+    def values(t):
+        return t.numpy().tolist() if hasattr(t, "fake_device") else before(t)
+
+    return values
+
+
+def _apply(module, fn, recurse=True):
+    """torch.nn.Module._apply, with parameters that stay the same objects when they move."""
+    import torch
+
+    if recurse:
+        for child in module.children():
+            child._apply(fn)
+    for key, parameter in module._parameters.items():
+        if parameter is None:
+            continue
+        with torch.no_grad():
+            moved = fn(parameter)
+            _become(module, key, parameter, moved)
+            if parameter.grad is not None:
+                parameter.grad = fn(parameter.grad)
+    for key, buffer in module._buffers.items():
+        if buffer is not None:
+            module._buffers[key] = fn(buffer)
+    return module
+
+
+def _become(module, key, parameter, moved):
+    import torch
+
+    if moved is parameter:
+        return
+    if not hasattr(parameter, "fake_device"):
+        module._parameters[key] = torch.nn.Parameter(moved, parameter.requires_grad)
+        return
+    parameter.data = moved
+    parameter.fake_device = moved.fake_device

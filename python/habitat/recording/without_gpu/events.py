@@ -1,0 +1,136 @@
+"""Operations as events of a trace, in the words of torch.profiler's export. Their times are counters: nothing was timed."""
+
+import threading
+
+TYPES = {
+    "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "int64": "long int",
+    "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char", "bool": "bool",
+    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>", "float8_e4m3fn": "c10::Float8_e4m3fn",
+    "float8_e5m2": "c10::Float8_e5m2",
+}  # fmt: skip
+EVENT_US, STEP_US = 1, 2
+
+
+class Log:
+    """Events of what runs between `begin_iteration()` and `end()`."""
+
+    def __init__(self):
+        self.on = False
+        self.events = []
+        self._now = 0
+        self._iteration = None
+        self._count = 0
+
+    def begin_iteration(self):
+        self._close()
+        self.on = True
+        self._iteration = self._open("user_annotation", f"ProfilerStep#{self._count}")
+        self._count += 1
+
+    def end(self):
+        self._close()
+        self.on = False
+
+    def operation(self, name, arguments):
+        if self.on:
+            self.events.append(self._event("cpu_op", name, EVENT_US, describe(arguments)))
+            self._now += STEP_US
+
+    def begin_range(self, name):
+        return self._open("user_annotation", name) if self.on else None
+
+    def end_range(self, event):
+        if event is not None:
+            event["dur"] = self._now - event["ts"]
+            self._now += STEP_US
+
+    def trace(self):
+        return {"schemaVersion": 1, "deviceProperties": [], "traceEvents": self.events}
+
+    def _open(self, category, name):
+        event = self._event(category, name, 0, {})
+        self.events.append(event)
+        self._now += STEP_US
+        return event
+
+    def _close(self):
+        if self._iteration is not None:
+            self.end_range(self._iteration)
+        self._iteration = None
+
+    def _event(self, category, name, duration, args):
+        return {"ph": "X", "cat": category, "name": name, "pid": 1, "tid": 1, "ts": self._now, "dur": duration, "args": args}
+
+
+class Ranges(threading.local):
+    """A context manager a range, as torch.profiler.record_function."""
+
+    def __init__(self, log):
+        self._log = log
+
+    def __call__(self, name):
+        return _Range(self._log, name)
+
+
+class _Range:
+    def __init__(self, log, name):
+        self._log, self._name, self._event = log, name, None
+
+    def __enter__(self):
+        self._event = self._log.begin_range(self._name)
+        return self
+
+    def __exit__(self, *unused):
+        self._log.end_range(self._event)
+
+
+def describe(arguments):
+    """The four lists of the profiler for the arguments of an operation, in the order of its schema."""
+    dims, types, strides, values = [], [], [], []
+    for value in arguments:
+        d, t, s, v = _describe_one(value)
+        dims.append(d)
+        types.append(t)
+        strides.append(s)
+        values.append(v)
+    return {"Concrete Inputs": values, "Input type": types, "Input Strides": strides, "Input Dims": dims}
+
+
+def _describe_one(value):
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        return list(value.shape), _type(value), list(value.stride()), ""
+    if isinstance(value, (list, tuple)):
+        tensors = [t for t in value if isinstance(t, torch.Tensor)]
+        if tensors:
+            kinds = {_type(t) for t in tensors}
+            kind = f"TensorList[{kinds.pop()}]" if len(kinds) == 1 else "TensorList"
+            return [list(t.shape) for t in tensors], kind, [list(t.stride()) for t in tensors], ""
+        return [], "ScalarList", [], "[" + ", ".join(_text(v) for v in value) + "]"
+    if value is None:
+        return [], "", [], ""
+    if isinstance(value, (bool, int, float, torch.dtype)):
+        return [], "Scalar", [], _text(value)
+    return [], "", [], ""
+
+
+def _type(tensor):
+    return TYPES.get(str(tensor.dtype).removeprefix("torch."), "")
+
+
+def _text(value):
+    import torch
+
+    if isinstance(value, torch.dtype):
+        return str(_scalar_type(value))
+    return str(value)
+
+
+def _scalar_type(dtype):
+    """PyTorch's number of a number format, which its profiler writes."""
+    import torch
+
+    order = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float16, torch.float32, torch.float64,
+             None, torch.complex64, torch.complex128, torch.bool, None, None, None, torch.bfloat16)  # fmt: skip
+    return order.index(dtype) if dtype in order else ""
