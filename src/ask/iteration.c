@@ -7,6 +7,7 @@
 #include "ask/warnings.h"
 #include "gpu/gpu.h"
 #include "base/error.h"
+#include "workload/recorded_shapes.h"
 #include "workload/workload.h"
 
 /* What the caller says, unless the recording proves it wrong, else what the trace says. */
@@ -34,6 +35,11 @@ static habitat_status take_workload(const habitat_request *r, made_answer *out,
     habitat_error unknown = {0};
     if (r->workload || (r->no_predictions && !habitat_trace_get_info(r->trace)->device_count))
         return HABITAT_OK;
+    if (habitat_trace_get_info(r->trace)->without_gpu && !r->origin) {
+        habitat_status made = workload_from_shapes_of(r->trace, &out->own_workload, err);
+        out->open.workload = out->own_workload;
+        return made;
+    }
     habitat_status status = find_origin(r, out, &origin, &unknown);
     if (status != HABITAT_OK && status != HABITAT_E_MEMORY && r->no_predictions && !r->origin)
         return warnings_add(out, HABITAT_ABOUT_REQUEST, unknown.message, err);

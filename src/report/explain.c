@@ -15,8 +15,12 @@ static void explain_head(writer *w, const habitat_answer *what, const habitat_pr
     const char *file = habitat_trace_get_info(what->trace)->file;
     char name[TEXT_BYTES], line[3 * TEXT_BYTES], from[32], to[32], low[32], high[32], ratio[32];
     clean_text(name, sizeof name, base_name(file ? file : ""));
-    styled_text(w, STYLE_BOLD, info->origin->name);
-    writer_text(w, " -> ");
+    if (info->origin) {
+        styled_text(w, STYLE_BOLD, info->origin->name);
+        writer_text(w, " -> ");
+    } else {
+        writer_text(w, "recorded without a GPU -> ");
+    }
     styled_text(w, STYLE_BOLD, p->gpu->name);
     writer_printf(w, ", method %s\n%s\n\n", habitat_method_name(p->method), name);
     ms_text(p->origin_iteration_ms, from, sizeof from);

@@ -92,6 +92,10 @@ size_t count_operations(const habitat_trace *trace) {
     return framework;
 }
 
+const char *origin_name(const habitat_workload_info *info) {
+    return info->origin ? info->origin->name : NULL;
+}
+
 void json_report_head(writer *w, const habitat_answer *what) {
     const habitat_trace_info *trace = habitat_trace_get_info(what->trace);
     const habitat_workload_info *info = habitat_workload_get_info(what->workload);
@@ -104,10 +108,13 @@ void json_report_head(writer *w, const habitat_answer *what) {
     char sha256[65];
     bool hashed = habitat_trace_sha256(what->trace, sha256, NULL) == HABITAT_OK;
     json_text(w, "sha256", hashed ? sha256 : NULL);
-    json_text(w, "gpu", info->origin->name);
+    json_text(w, "gpu", origin_name(info));
     json_integer(w, "iterations", info->iteration_count);
     json_number(w, "iteration_ms", info->iteration_ms);
-    json_text(w, "iteration_source", info->iteration_recorded ? "recorded" : "trace");
+    json_text(w, "iteration_source",
+              !info->origin              ? NULL
+              : info->iteration_recorded ? "recorded"
+                                         : "trace");
     json_number(w, "kernel_ms", info->kernel_ms);
     json_number(w, "copy_ms", info->copy_ms);
     json_number(w, "busy_ms", info->busy_ms);

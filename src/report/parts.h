@@ -23,6 +23,9 @@ void view_free(view *v);
 double ratio_of(const habitat_answer *what, const habitat_prediction *p);
 
 /* {"schema": 1, "habitat": "..", "trace": {..}: left open. */
+/* The GPU of the recording; NULL where nobody timed the workload. */
+const char *origin_name(const habitat_workload_info *info);
+
 void json_report_head(writer *w, const habitat_answer *what);
 /* "warnings": [..]} */
 void json_report_foot(writer *w, const habitat_answer *what);

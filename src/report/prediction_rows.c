@@ -322,7 +322,7 @@ static void fill(const void *of, size_t row, void *out) {
                            .context_bytes = p->context_bytes,
                            .margin_bytes = p->margin_bytes,
                            .largest_batch = p->largest_batch,
-                           .origin = info->origin->name,
+                           .origin = origin_name(info),
                            .origin_busy_ms = info->busy_ms,
                            .file = habitat_trace_get_info(what->trace)->file,
                            .calibrated_operations = p->calibrated_operations,

@@ -77,6 +77,15 @@ static void text_head(writer *w, const habitat_answer *what) {
     ms_text(info->iteration_ms, iteration, sizeof iteration);
     if (trace->batch_size)
         snprintf(batch, sizeof batch, ", batch size %llu", (unsigned long long)trace->batch_size);
+    if (!info->origin) {
+        snprintf(line, sizeof line,
+                 "%s, recorded without a GPU%s: %zu operations, each predicted from its shape. "
+                 "Method %s.",
+                 name, batch, info->trace_kernel_count, habitat_method_name(what->method));
+        wrapped_text(w, "", 0, line);
+        writer_text(w, "\n");
+        return;
+    }
     snprintf(line, sizeof line,
              "%s, recorded on %s%s: the GPU is busy %s ms of an iteration of %s ms (%s). "
              "Method %s%s.",

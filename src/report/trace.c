@@ -361,7 +361,9 @@ static void text_gpu(writer *w, const subject *s) {
     const habitat_device_facts *d = &s->trace->device_facts;
     char text[TEXT_BYTES];
     if (!s->trace->device_count) {
-        line(w, "GPU", "none: recorded on the CPU alone");
+        line(w, "GPU",
+             s->trace->without_gpu ? "none: operations with shapes alone, to predict from"
+                                   : "none: recorded on the CPU alone");
         return;
     }
     const char *quote = d->name ? "\"" : "";

@@ -128,6 +128,9 @@ static const key_name habitat_keys[] = {
     {"peak_memory_reserved_bytes", KEY_PEAK_RESERVED},
     {"dropped_records", KEY_DROPPED},
     {"memory", KEY_MEMORY},
+    {"recorded_without_gpu", KEY_WITHOUT_GPU},
+    {"matmul_allow_tf32", KEY_MATMUL_TF32},
+    {"cudnn_allow_tf32", KEY_CONVOLUTION_TF32},
 };
 
 static const key_name memory_keys[] = {

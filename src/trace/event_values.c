@@ -329,6 +329,16 @@ int reader_habitat_number(reader *r, const char *text, size_t length) {
     }
 }
 
+void reader_habitat_boolean(reader *r, bool value) {
+    habitat_trace_info *info = &r->b->trace->info;
+    if (r->key == KEY_WITHOUT_GPU)
+        info->without_gpu = value;
+    else if (r->key == KEY_MATMUL_TF32)
+        info->matmul_tf32 = value;
+    else if (r->key == KEY_CONVOLUTION_TF32)
+        info->convolution_tf32 = value;
+}
+
 int reader_habitat_time(reader *r, const char *text, size_t length) {
     double value;
     if (number_double(text, length, &value) != NUMBER_OK || value < 0 || value > 1e9)

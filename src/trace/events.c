@@ -120,6 +120,8 @@ static int on_boolean(void *context, int value) {
     reader *r = context;
     if (r->at == AT_ARGS && r->key == KEY_NVTX)
         r->e.nvtx = value != 0;
+    if (r->at == AT_HABITAT)
+        reader_habitat_boolean(r, value != 0);
     return on_other(r);
 }
 

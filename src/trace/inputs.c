@@ -335,15 +335,25 @@ static bool decode(const input_lists *l, decoder *d) {
     return true;
 }
 
+/* "[float]" after "TensorList": Kineto writes none, a recording without a GPU does. */
+static habitat_dtype listed_dtype(const char *text) {
+    char name[32] = "";
+    size_t length = strlen(text);
+    if (length < 2 || length - 2 >= sizeof name || *text != '[' || text[length - 1] != ']')
+        return HABITAT_DTYPE_UNKNOWN;
+    memcpy(name, text + 1, length - 2);
+    return habitat_dtype_from_name(name);
+}
+
 /* What an input is, once all four lists are known. */
 static void settle(habitat_input *input, size_t stride_count, bool *has_shapes) {
     if (!input->type)
         input->type = "";
     input->dtype = habitat_dtype_from_name(input->type);
-    if (!strcmp(input->type, "TensorList"))
+    if (!strncmp(input->type, "TensorList", 10)) {
         input->is_list = true;
-    if (input->is_list)
-        input->dtype = HABITAT_DTYPE_UNKNOWN;
+        input->dtype = listed_dtype(input->type + 10);
+    }
     input->is_tensor =
         !input->is_list && (input->dtype != HABITAT_DTYPE_UNKNOWN || input->rank > 0);
     if (!input->is_tensor && !input->is_list) {

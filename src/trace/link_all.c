@@ -285,7 +285,8 @@ static habitat_status no_kernels(const trace_builder *b, habitat_error *err) {
         return habitat_fail_at(err, HABITAT_E_NO_GPU, t->info.file, UINT64_MAX, 0,
                                "no GPU activity in this trace (%zu operations on the CPU); record "
                                "it again on a machine with a GPU, with ProfilerActivity.CUDA among "
-                               "the profiler's activities, or with 'habitat record'",
+                               "the profiler's activities, or with 'habitat record'; without a GPU "
+                               "with 'habitat record --no-gpu'",
                                t->operation_count);
     return habitat_fail_at(err, HABITAT_E_FORMAT, t->info.file, UINT64_MAX, 0,
                            "no operation and no kernel in it; export it with torch.profiler or "
@@ -295,7 +296,8 @@ static habitat_status no_kernels(const trace_builder *b, habitat_error *err) {
 habitat_status trace_link(trace_builder *b, habitat_error *err) {
     habitat_trace *t = b->trace;
     drop_open_operations(b);
-    if (!t->kernel_count && !(b->options.without_gpu && t->operation_count))
+    bool allowed = b->options.without_gpu || t->info.without_gpu;
+    if (!t->kernel_count && !(allowed && t->operation_count))
         return no_kernels(b, err);
     rebase(b);
     if (!sort_operations(b))

@@ -117,6 +117,9 @@ typedef enum key {
     KEY_PEAK_MEMORY,
     KEY_PEAK_RESERVED,
     KEY_DROPPED,
+    KEY_WITHOUT_GPU,
+    KEY_MATMUL_TF32,
+    KEY_CONVOLUTION_TF32,
     KEY_MEMORY,
     /* its memory */
     KEY_PARAMETERS,
@@ -258,6 +261,7 @@ void reader_argument_string(reader *r, const char *text, size_t length);
 void reader_device_number(reader *r, const char *text, size_t length);
 int reader_habitat_number(reader *r, const char *text, size_t length);
 int reader_habitat_string(reader *r, const char *text, size_t length);
+void reader_habitat_boolean(reader *r, bool value);
 int reader_habitat_time(reader *r, const char *text, size_t length);
 void reader_measure(reader *r, measured *m, const char *text, size_t length, int scale,
                     uint64_t limit);

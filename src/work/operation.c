@@ -145,6 +145,9 @@ habitat_status habitat_operation_work_typed(const habitat_operation *op, habitat
     const char *name = op->name;
     if (!strncmp(name, "aten::", 6))
         name += 6;
+    for (uint32_t i = 0; !list_dtype && i < op->input_count; i++)
+        if (op->inputs[i].is_list)
+            list_dtype = op->inputs[i].dtype;
     work_call call = {.op = op, .count = op->input_count, .list_dtype = list_dtype};
     if (!strncmp(name, "_foreach_", 9))
         return by_foreach(&call, name + 9, out);
