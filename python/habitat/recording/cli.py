@@ -55,8 +55,10 @@ def parser():
     p.add_argument("--model", metavar="NAME", help="name of the model (default: class of the outermost module)")
     p.add_argument("--compact", action="store_true", help="leave out what predictions do not need; times stay as they are")
     p.add_argument("--no-modules", dest="modules", action="store_false", help="no nn.Module ranges in the trace")
-    p.add_argument("--no-gpu", "--allow-cpu", dest="no_gpu", action="store_true",
-                   help="record without a GPU: operations with shapes, no kernels and no times")  # fmt: skip
+    p.add_argument("--no-gpu", action="store_true",
+                   help="record without a GPU: operations with shapes, no values and no times")  # fmt: skip
+    p.add_argument("--allow-cpu", action="store_true",
+                   help="the same where the script needs values: it runs on the CPU, in the CPU's time and memory")  # fmt: skip
     p.add_argument("--counters", action="store_true",
                    help="run the script once more for hardware counters: DRAM bytes, operations")  # fmt: skip
     p.add_argument("--counters-percentile", type=_percentile, default=counters.PERCENTILE, metavar="P",
@@ -127,7 +129,7 @@ def main(arguments=None):
         if chosen.counters and "HABITAT_RECORD_MODE" not in os.environ:
             arguments = sys.argv[1:] if arguments is None else arguments
             return counters.record_and_measure(arguments, path, chosen.counters_percentile)
-        require_gpu(where, chosen.no_gpu)
+        require_gpu(where, chosen.no_gpu or chosen.allow_cpu)
         return _record(chosen, command, path)
     except RecordError as error:
         return _fail(error.where, error.what, error.code)
@@ -141,7 +143,7 @@ def _fail(where, what, code):
 def _record(chosen, command, path):
     options = Options(
         warmup=chosen.warmup, timed=chosen.timed, pause=chosen.pause, iterations=chosen.iterations, boundary=chosen.boundary,
-        modules=chosen.modules, compact=chosen.compact, allow_cpu=chosen.no_gpu,
+        modules=chosen.modules, compact=chosen.compact, allow_cpu=chosen.no_gpu or chosen.allow_cpu,
         batch_size=chosen.batch_size, model=chosen.model, quiet=chosen.quiet,
         measuring=counters.measuring(),
         command=shown([*(["python", "-m"] if chosen.module else ["python"]), *command]) if chosen.command else "",

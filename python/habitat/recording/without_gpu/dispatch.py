@@ -6,6 +6,8 @@ those of PyTorch 2.5 to 2.13 with cuDNN 9 on a GPU of compute capability 8.0 or 
 
 import warnings
 
+from .fake import OF_GPU
+
 RNN_MODES = {"rnn_relu": 0, "rnn_tanh": 1, "lstm": 2, "gru": 3}
 
 
@@ -20,6 +22,7 @@ class Overrides:
 
         self._add("AutogradCUDA", rules())
         self._add("CUDA", rules())
+        self._add("CUDA", [(name.removeprefix("aten::"), _never) for name in OF_GPU if _is_there(name)])
         self._add("AutocastCUDA", kernels())
 
     def remove(self):
@@ -41,16 +44,25 @@ class Overrides:
         self._libraries.append(library)
 
 
-def rules():
-    """(name of an operation, what it does on a GPU)"""
+def _is_there(name):
     import torch
 
+    return hasattr(torch.ops.aten, name.removeprefix("aten::"))
+
+
+def _never(*unused, **unused_too):
+    """A kernel: with one, PyTorch does not take the operation apart. The mode answers before it is reached."""
+    raise NotImplementedError
+
+
+def rules():
+    """(name of an operation, what it does on a GPU)"""
     made = [
         ("dropout", dropout), ("dropout_", dropout_), ("scaled_dot_product_attention", attention),
         ("batch_norm", batch_norm), ("lstm.input", lstm),
     ]  # fmt: skip
     made += [(f"{kind}.input", _rnn(kind)) for kind in ("gru", "rnn_tanh", "rnn_relu")]
-    if hasattr(torch.ops.aten, "_fused_rms_norm"):
+    if _is_there("aten::_fused_rms_norm"):
         made.append(("rms_norm", rms_norm))
     return made
 

@@ -15,6 +15,16 @@ NO_WORK = {
     "aten::_reshape_alias", "aten::record_stream", "aten::is_pinned",
 }  # fmt: skip
 
+# PyTorch brings a formula for them as well, which a build without CUDA would use (dispatch.py keeps it from doing so).
+OF_GPU = {"aten::_fused_rms_norm", "aten::silu_backward", "aten::mish_backward"}
+# They fill their result with zeros, which CUDA does in a kernel of its own, ...
+ZEROS_FIRST = {
+    "aten::embedding_dense_backward", "aten::nll_loss_backward", "aten::max_pool2d_with_indices_backward",
+    "aten::slice_backward", "aten::select_backward", "aten::diagonal_backward", "aten::unfold_backward",
+}  # fmt: skip
+# ... and these only copy the gradient into it.
+COPIED_INTO = {"aten::slice_backward", "aten::select_backward", "aten::diagonal_backward", "aten::unfold_backward"}
+
 
 def on_gpu(value):
     import torch
@@ -40,7 +50,8 @@ def make_mode(log, values):
 
     def is_composite(func):
         if func not in composite:
-            composite[func] = torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), "CompositeImplicitAutograd")
+            parts = torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), "CompositeImplicitAutograd")
+            composite[func] = parts and func._schema.name not in OF_GPU
         return composite[func]
 
     def in_order(func, args, kwargs):
@@ -82,14 +93,22 @@ def make_mode(log, values):
                 values.know(args[1], 0.0)
             if func is aten._cudnn_rnn_backward.default:
                 return cudnn_rnn_backward(*args, **kwargs)
+            if func._schema.name == "aten::_fused_rms_norm_backward":
+                return tuple(torch.empty_like(t) if wanted else None for t, wanted in zip((args[1], args[4]), args[5]))
             return NotImplemented
 
         def _note(self, func, args, kwargs, result):
             if not log.on or func.is_view or func._schema.name in NO_WORK:
                 return
-            arguments = in_order(func, args, kwargs)
-            if on_gpu(result) or any(on_gpu(a) for a in arguments):
-                log.operation(func._schema.name, arguments)
+            arguments, name = in_order(func, args, kwargs), func._schema.name
+            if not (on_gpu(result) or any(on_gpu(a) for a in arguments)):
+                return
+            if name in ZEROS_FIRST:
+                log.operation("aten::zero_", [result])
+            if name in COPIED_INTO:
+                log.operation("aten::copy_", [arguments[0], arguments[0], False])
+            else:
+                log.operation(name, arguments)
 
     return ShapesOnly()
 
