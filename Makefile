@@ -3,7 +3,7 @@
 BUILD ?= build
 CMAKE_FLAGS ?=
 .DEFAULT_GOAL := all
-.PHONY: all demo test alloc bench eval models fuzz mutate install clean
+.PHONY: all demo test test-torch alloc bench eval models fuzz mutate install clean
 
 all: ## build the library and the command line into build/
 	@tools/setup.sh build
@@ -14,6 +14,10 @@ demo: all ## predict real recordings onto other GPUs
 
 test: ## everything CI runs: builds, sanitizers, lint, C, Python and documentation tests
 	@tools/run_tests.sh
+
+test-torch: ## the Python tests with another PyTorch: make test-torch VERSION=2.15.0
+	@tools/setup.sh build
+	@tools/test_torch.sh "$(VERSION)"
 
 alloc: ## every allocation of every command fails once: minutes
 	@tools/setup.sh build test

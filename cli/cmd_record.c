@@ -15,7 +15,7 @@ typedef struct record {
     const char *output, *boundary, *model, *module, *nvtx_range, *cupti;
     size_t warmup, iterations, batch_size;
     double timed, pause, percentile;
-    bool go_on, compact, no_modules, allow_cpu, quiet, counters, no_command;
+    bool go_on, compact, no_modules, allow_cpu, no_gpu, quiet, counters, no_command;
 } record;
 
 /* Which of the two recorders an option is for. */
@@ -104,6 +104,7 @@ static int choose(const record *r, const cli_arguments *arguments, int argc, cha
                             : r->compact    ? "--compact"
                             : r->no_modules ? "--no-modules"
                             : r->allow_cpu  ? "--allow-cpu"
+                            : r->no_gpu     ? "--no-gpu"
                                             : NULL;
         return wrong ? wrong_recorder(wrong, SCRIPT) : run_command(r, &arguments->operands);
     }
@@ -132,6 +133,7 @@ int cmd_record(int argc, char **argv) {
         {"--compact", 0, CLI_FLAG, &r.compact},
         {"--no-modules", 0, CLI_FLAG, &r.no_modules},
         {"--allow-cpu", 0, CLI_FLAG, &r.allow_cpu},
+        {"--no-gpu", 0, CLI_FLAG, &r.no_gpu},
         {"-m", 'm', CLI_REST, &r.module},
         {"--nvtx-range", 0, CLI_TEXT, &r.nvtx_range},
         {"--counters", 0, CLI_FLAG, &r.counters},

@@ -42,6 +42,13 @@ CONSTANT(fitted, norm_shared_traffic, .6, "of two tensors' time", "as norm_row_c
 CONSTANT(fitted, softmax_second_start_s, 1.2e-6, "s",
          "backward softmax of the H200, two kernels; #what-memory-limits-otherwise")
 
+/* ---- the CPU ---- */
+CONSTANT(fitted, cpu_operation_s, 50e-6, "s an operation",
+         "time of a step over its operations (26 to 76 us) where the CPU bound it, 13 steps on the host of the H200; docs/recording.md#without-a-gpu")
+
+CONSTANT(fitted, untimed_width, .25, "of the iteration",
+         "steps recorded without a GPU against the same steps on an H200: docs/recording.md#without-a-gpu")
+
 /* ---- products ---- */
 CONSTANT(fitted, bmm_unaligned_factor, 1.08, "of the time",
          "fp32 batches of five GPUs whose rows are not aligned to 16 byte; docs/modelling.md#products-on-plain-units")

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gpu/gpu.h"
+#include "base/constants.h"
 #include "base/error.h"
 #include "predict/estimate.h"
 #include "predict/method.h"
@@ -67,6 +68,17 @@ static habitat_status answer_all(untimed *u, const operations_by *by, habitat_er
     return status;
 }
 
+/* A whole iteration: models of operations err together, and a rule says what its CPU needs. */
+static void set_iteration(const habitat_workload *w, habitat_prediction *out) {
+    double cpu_ms = (double)w->kernel_count * fitted_cpu_operation_s * 1e3;
+    double batch = (double)habitat_trace_get_info(w->trace)->batch_size;
+    bool by_gpu = cpu_ms <= out->busy_ms;
+    out->bound_by = by_gpu ? HABITAT_BY_GPU : HABITAT_BY_CPU;
+    out->samples_per_s = by_gpu && batch > 0 ? batch / out->iteration_ms * 1e3 : (double)NAN;
+    out->low_ms = fmin(out->low_ms, out->iteration_ms / (1.0 + fitted_untimed_width));
+    out->high_ms = fmax(out->high_ms, out->iteration_ms * (1.0 + fitted_untimed_width));
+}
+
 static void sum_up(const untimed *u, habitat_prediction *out) {
     scaling s = {.w = u->w, .dest = u->dest};
     totals sum = {.calibrated = false};
@@ -78,6 +90,8 @@ static void sum_up(const untimed *u, habitat_prediction *out) {
         totals_add(&sum, &u->w->kernels[i], ns, ns, estimate);
     }
     totals_set(&s, &sum, out);
+    if (u->w->trace)
+        set_iteration(u->w, out);
 }
 
 habitat_status untimed_predict(const habitat_workload *w, habitat_method method,

@@ -8,6 +8,7 @@
 
 #include <habitat/text.h>
 
+#include "base/constants.h"
 #include "base/error.h"
 #include "work/class.h"
 #include "work/container.h"
@@ -79,13 +80,18 @@ static void collect(collecting *c) {
 }
 
 static habitat_status say(const left_out *l, habitat_workload *w, habitat_error *err) {
-    char line[2][LINE_BYTES];
-    size_t count = 1;
+    char line[3][LINE_BYTES];
+    size_t count = 2;
     snprintf(line[0], sizeof line[0],
              "recorded without a GPU: every time is a model's, none is a measurement that was "
              "scaled; each operation counts as one kernel");
+    habitat_format(line[1], sizeof line[1],
+                   "by rule the CPU needs %.1f ms for its operations (%.0f us each, half to one and "
+                   "a half of that by host): a GPU that is done sooner waits for it",
+                   (double)w->kernel_count * fitted_cpu_operation_s * 1e3,
+                   fitted_cpu_operation_s * 1e6);
     if (l->count)
-        snprintf(line[count++], sizeof line[1],
+        snprintf(line[count++], sizeof line[2],
                  "%zu operations of unknown work are left out, so the iteration is too short: %s",
                  l->count, l->names);
     w->warnings = habitat_arena_alloc(&w->arena, count * sizeof *w->warnings);

@@ -112,6 +112,8 @@ def main(arguments=None):
     chosen = parser().parse_args(sys.argv[1:] if arguments is None else arguments)
     if chosen.no_gpu and (chosen.timed or chosen.counters):
         return _fail("record", "--no-gpu times nothing and has no counters; leave out --timed and --counters", 2)
+    if chosen.no_gpu and chosen.allow_cpu:
+        return _fail("record", "--no-gpu and --allow-cpu are two ways; choose one", 2)
     for name, usual in USUAL.items():
         if getattr(chosen, name) is None:
             setattr(chosen, name, usual[chosen.no_gpu])

@@ -231,8 +231,9 @@ class Session:
         name, batch_size, precision, kept = self._seen_model
         self.info = finish(
             trace, self.path, self.options, self.where,
-            times_ms=self._groups.times_ms(), timer=self._groups.timer, model=name, batch_size=batch_size, memory=self._memory,
-            boundary=self.options.boundary, iterations=self.options.iterations, precision=precision, kept=kept,
+            times_ms=self._groups.times_ms(), timer=self._groups.timer if self.options.timed else None, model=name,
+            batch_size=batch_size, memory=self._memory, boundary=self.options.boundary, iterations=self.options.iterations,
+            precision=precision, kept=kept,
         )  # fmt: skip
         self.written = True
         if self.options.timed == 0:

@@ -55,7 +55,7 @@ def _kernel(operation, cast):
 
     def under_autocast(*args, **kwargs):
         with torch._C._ExcludeDispatchKeyGuard(keys):
-            narrow = torch.get_autocast_gpu_dtype()
+            narrow = torch.get_autocast_dtype("cuda")
             args, kwargs = cast(operation, args, kwargs, narrow)
             return operation(*args, **kwargs)
 

@@ -104,8 +104,7 @@ def _describe_one(value):
     if isinstance(value, (list, tuple)):
         tensors = [t for t in value if isinstance(t, torch.Tensor)]
         if tensors:
-            kinds = {_type(t) for t in tensors}
-            kind = f"TensorList[{kinds.pop()}]" if len(kinds) == 1 else "TensorList"
+            kind = f"TensorList[{_type(max(tensors, key=torch.Tensor.numel))}]"
             return [list(t.shape) for t in tensors], kind, [list(t.stride()) for t in tensors], ""
         return [], "ScalarList", [], "[" + ", ".join(_text(v) for v in value) + "]"
     if value is None:

@@ -40,6 +40,7 @@ def make_mode(log, values):
     from torch._subclasses.fake_tensor import (
         DataDependentOutputException,
         DynamicOutputShapeException,
+        FakeTensor,
         FakeTensorMode,
     )
 
@@ -77,6 +78,8 @@ def make_mode(log, values):
                 return values.of(args[0])
             self._inside.on = True
             try:
+                if func is aten._to_copy.default and not isinstance(args[0], FakeTensor):
+                    args = (self.from_tensor(args[0]),)  # loaded for real
                 result = self._own(func, args, kwargs)
                 if result is NotImplemented:
                     result = super().__torch_dispatch__(func, types, args, kwargs)
@@ -105,10 +108,26 @@ def make_mode(log, values):
                 return
             if name in ZEROS_FIRST:
                 log.operation("aten::zero_", [result])
-            if name in COPIED_INTO:
+            if name == "aten::_safe_softmax":
+                self._note_safe_softmax(arguments, result)
+            elif name == "aten::scalar_tensor":
+                log.operation("aten::fill_", [result, arguments[0]])
+            elif name in COPIED_INTO:
                 log.operation("aten::copy_", [arguments[0], arguments[0], False])
             else:
                 log.operation(name, arguments)
+
+        def _note_safe_softmax(self, arguments, result):
+            """A softmax, then zeros in the rows that are masked altogether."""
+            x, dim = arguments[:2]
+            self._inside.on = True
+            masked = torch.empty_like(result, dtype=torch.bool)
+            rows = masked.select(dim, 0).unsqueeze(dim)
+            self._inside.on = False
+            log.operation("aten::_softmax", [x, dim, False])
+            log.operation("aten::isneginf", [x])
+            log.operation("aten::all", [masked, dim, True])
+            log.operation("aten::where", [rows, result, result])
 
     return ShapesOnly()
 

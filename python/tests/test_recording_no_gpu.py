@@ -1,0 +1,210 @@
+"""`habitat record --no-gpu`: scripts that ask for a GPU, on a machine without one. Tensors have shapes and no values."""
+
+import pytest
+from recording_helpers import hooks_in_place, names, no_leftovers, read_trace, record_script
+
+torch = pytest.importorskip("torch")
+
+QUICK = ("--no-gpu", "--warmup", "1")
+
+HEAD = """
+import torch
+from torch import nn
+from torch.nn import functional as F
+torch.manual_seed(0)
+"""
+LOOP = """
+for i in range(9):
+    optimizer.zero_grad()
+    loss = step()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def recorded(folder, body, *options):
+    code, output = record_script(folder, HEAD + body, *(options or QUICK))
+    assert code == 0
+    assert no_leftovers(folder) and hooks_in_place() == []
+    return read_trace(output)
+
+
+def operations(trace):
+    return [e for e in trace["traceEvents"] if e["cat"] == "cpu_op"]
+
+
+def shapes(trace, name):
+    return [tuple(map(tuple, e["args"]["Input Dims"][:2])) for e in operations(trace) if e["name"] == name]
+
+
+def types(trace, name):
+    return {e["args"]["Input type"][0] for e in operations(trace) if e["name"] == name}
+
+
+LINEAR = """
+model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2)){to}
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+def step():
+    return model(torch.randn(6, 4{device})).sum()
+"""
+
+
+@pytest.mark.parametrize(
+    "to, device",
+    [(".cuda()", ", device='cuda'"), (".to('cuda:0')", ").to('cuda'"), (".to(torch.device('cuda', 0))", ").cuda(non_blocking=True")],
+)
+def test_forward_backward_and_optimiser_of_a_script_that_wants_a_gpu(tmp_path, to, device):
+    trace = recorded(tmp_path, LINEAR.format(to=to, device=device) + LOOP)
+    about = trace["habitat"]
+    assert about["recorded_without_gpu"] is True and about["gpu"] is None
+    assert about["iteration_ms"] is None and about["timer"] is None
+    assert about["batch_size"] == 6 and about["model"] == "Sequential"
+    # 4*8+8+8*2+2 parameters of 4 byte; as much for gradients and momentum
+    kept = about["memory"]
+    assert kept["parameters_bytes"] == kept["gradients_bytes"] == kept["optimizer_state_bytes"] == 58 * 4
+    assert shapes(trace, "aten::addmm") == [((8,), (6, 4)), ((2,), (6, 8))]
+    assert sorted(shapes(trace, "aten::mm")) == [((2, 6), (6, 8)), ((6, 2), (2, 8)), ((8, 6), (6, 4))]
+    assert "aten::threshold_backward" in names(trace) and "aten::_foreach_add_" in names(trace)
+    lists = [e["args"]["Input type"][0] for e in operations(trace) if e["name"] == "aten::_foreach_add_"]
+    assert set(lists) == {"TensorList[float]"}
+    assert "nn.Module: Sequential.0" in names(trace, "user_annotation")
+    assert names(trace, "user_annotation")[0] == "ProfilerStep#0"
+    assert not [e for e in operations(trace) if e["name"] in ("aten::t", "aten::detach", "aten::empty", "prim::device")]
+
+
+def test_what_runs_on_the_host_is_no_work_of_the_gpu(tmp_path):
+    body = LINEAR.format(to="", device="") + LOOP
+    code, _ = record_script(tmp_path, HEAD + body, *QUICK)
+    assert code == 0
+    assert operations(read_trace(tmp_path / "step.json.gz")) == []
+
+
+def test_everything_is_put_back(tmp_path):
+    before = torch.cuda.is_available, torch.Tensor.to, torch.nn.Module._apply, torch.tensor
+    recorded(tmp_path, LINEAR.format(to=".cuda()", device=", device='cuda'") + LOOP)
+    assert before == (torch.cuda.is_available, torch.Tensor.to, torch.nn.Module._apply, torch.tensor)
+    assert torch.ones(2, 2).matmul(torch.ones(2, 2)).tolist() == [[2.0, 2.0], [2.0, 2.0]]
+
+
+def test_autocast_is_that_of_a_gpu(tmp_path):
+    trace = recorded(tmp_path, """
+model = nn.Sequential(nn.Linear(16, 16), nn.LayerNorm(16), nn.Linear(16, 4)).cuda()
+optimizer = torch.optim.AdamW(model.parameters(), fused=True)
+scaler = torch.amp.GradScaler("cuda")
+for i in range(9):
+    optimizer.zero_grad()
+    with torch.autocast("cuda", torch.float16):
+        loss = F.cross_entropy(model(torch.randn(8, 16, device="cuda")), torch.randint(4, (8,), device="cuda"))
+    scaler.scale(loss).backward()
+    scaler.step(optimizer)
+    scaler.update()
+""")  # fmt: skip
+    assert trace["habitat"]["autocast"] == "float16"
+    assert types(trace, "aten::addmm") == types(trace, "aten::mm") == {"c10::Half"}
+    assert types(trace, "aten::native_layer_norm") == {"float"}
+    assert types(trace, "aten::_log_softmax") == {"c10::Half"}  # which writes fp32, in one kernel
+    # Forward: weights and biases once each, the input, what follows the norm; backward: gradients of loss and norm.
+    casts = [e for e in operations(trace) if e["name"] == "aten::_to_copy"]
+    assert len([e for e in casts if e["args"]["Concrete Inputs"][1] == "5"]) == 4 + 1 + 1 + 2
+    assert names(trace).count("aten::_fused_adamw_") == 1
+    assert names(trace).count("aten::_amp_foreach_non_finite_check_and_unscale_") == 1
+
+
+def test_operations_are_those_of_a_gpu(tmp_path):
+    """A CPU takes dropout, attention, recurrent layers and norms apart, or has kernels of its own."""
+    trace = recorded(tmp_path, """
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lstm = nn.LSTM(16, 16, batch_first=True)
+        self.norm = nn.RMSNorm(16)
+        self.out = nn.Conv1d(16, 16, 3)
+        self.batch = nn.BatchNorm1d(16)
+    def forward(self, x):
+        x = F.dropout(self.norm(self.lstm(x)[0]), 0.1)
+        q = x.unflatten(2, (2, 8)).transpose(1, 2)
+        x = F.scaled_dot_product_attention(q, q, q, is_causal=True)
+        y = F.scaled_dot_product_attention(q.bfloat16(), q.bfloat16(), q.bfloat16()).float()
+        return self.batch(self.out((x + y).transpose(1, 2).flatten(2).transpose(1, 2)))
+model = Model().cuda()
+optimizer = torch.optim.Adam(model.parameters())
+def step():
+    return model(torch.randn(3, 8, 16, device="cuda")).sum()
+""" + LOOP)  # fmt: skip
+    for name in (
+        "_cudnn_rnn", "_fused_rms_norm", "native_dropout", "cudnn_batch_norm", "convolution",
+        "_scaled_dot_product_efficient_attention", "_scaled_dot_product_cudnn_attention",
+    ):  # fmt: skip
+        backward = {"_cudnn_rnn": "_cudnn_rnn_backward"}.get(name, f"{name}_backward")
+        assert names(trace).count(f"aten::{name}") == 1, name
+        assert names(trace).count(f"aten::{backward}") == 1, backward
+
+
+def test_values_are_made_up_and_places_named(tmp_path, capfd):
+    trace = recorded(tmp_path, LINEAR.format(to=".cuda()", device=", device='cuda'") + """
+for i in range(9):
+    optimizer.zero_grad()
+    loss = step()
+    loss.backward()
+    if not torch.isnan(loss):
+        print("loss", loss.item())
+    optimizer.step()
+""")  # fmt: skip
+    out, error = capfd.readouterr()
+    assert "loss 1.0" in out and "without a GPU" in out
+    assert "asked for values of tensors at train.py:16, train.py:17" in error
+    assert "aten::_local_scalar_dense" in names(trace)
+
+
+def test_a_shape_that_hangs_on_values_is_refused(tmp_path, capfd):
+    code, output = record_script(
+        tmp_path, HEAD + LINEAR.format(to=".cuda()", device=", device='cuda'") + "step().reshape(1).nonzero()\n", *QUICK
+    )
+    assert code == 1 and not output.exists()
+    error = capfd.readouterr().err
+    assert "train.py:11: aten::nonzero asks for the values of a tensor; without a GPU no value is known" in error
+
+
+def test_a_model_needs_no_memory_of_its_size(tmp_path):
+    trace = recorded(tmp_path, """
+model = nn.Sequential(nn.Linear(1 << 20, 1 << 20), nn.Linear(1 << 20, 1)).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+def step():
+    return model(torch.randn(1 << 10, 1 << 20, device="cuda")).sum()
+""" + LOOP)  # fmt: skip
+    assert trace["habitat"]["memory"]["parameters_bytes"] > 4 << 40
+
+
+def test_data_are_loaded_for_real(tmp_path):
+    trace = recorded(tmp_path, """
+from torch.utils.data import DataLoader, TensorDataset
+with torch.utils._python_dispatch._disable_current_modes():
+    data = TensorDataset(torch.randn(64, 4), torch.arange(64))
+model = nn.Linear(4, 2).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for x, y in DataLoader(data, batch_size=8, shuffle=True, pin_memory=True):
+    assert y.tolist()
+    optimizer.zero_grad()
+    model(x.cuda(non_blocking=True)).sum().backward()
+    optimizer.step()
+""")  # fmt: skip
+    assert shapes(trace, "aten::addmm") == [((2,), (8, 4))]
+
+
+@pytest.mark.parametrize("more", [("--timed", "3"), ("--counters",), ("--allow-cpu",)])
+def test_what_does_not_go_together(tmp_path, capsys, more):
+    from habitat.recording.cli import main
+
+    script = tmp_path / "train.py"
+    script.write_text("")
+    assert main(["--no-gpu", *more, str(script)]) == 2
+    assert "--no-gpu" in capsys.readouterr().err
+
+
+def test_a_trace_without_a_gpu_is_predicted(tmp_path):
+    habitat = pytest.importorskip("habitat")
+    recorded(tmp_path, LINEAR.format(to=".cuda()", device=", device='cuda'") + LOOP)
+    with habitat.Trace(str(tmp_path / "step.json.gz")) as trace:
+        fast, slow = trace.predict("H200-SXM5-141GB"), trace.predict("T4")
+    assert 0 < fast.iteration_ms < slow.iteration_ms
+    assert fast.low_ms <= fast.iteration_ms / 1.25 and any("without a GPU" in line for line in fast.warnings)
