@@ -116,7 +116,9 @@ static size_t find_missing(const subject *s, missing *out) {
     const habitat_trace_info *t = s->trace;
     bool on_gpu = t->device_count > 0;
     const missing all[] = {
-        {!on_gpu ? "GPU kernels" : NULL,
+        {t->without_gpu ? "GPU kernels and times" : NULL,
+         "predictions come from models of each operation alone; a recording on a GPU is nearer"},
+        {!on_gpu && !t->without_gpu ? "GPU kernels" : NULL,
          "nothing can be predicted from it; record on a machine with a GPU, with GPU activities "
          "switched on"},
         {s->workload || !on_gpu ? NULL : "the GPU in the table",
@@ -132,7 +134,7 @@ static size_t find_missing(const subject *s, missing *out) {
          "their operations are unknown; record CPU and GPU activities together"},
         {t->dropped_records == 0 ? NULL : "records that the recorder lost",
          "the sum of kernels is too small; record fewer iterations"},
-        {isfinite(t->iteration_ms) ? NULL : "unprofiled iteration time",
+        {isfinite(t->iteration_ms) || t->without_gpu ? NULL : "unprofiled iteration time",
          "the profiled one is slower; `habitat record` measures both"},
         {t->batch_size ? NULL : "batch size", "no throughput; `habitat record` notes it"},
         {isfinite(t->peak_memory_bytes) ? NULL : "peak memory",

@@ -236,6 +236,20 @@ static void check_small_files(bool slow_only) {
     habitat_trace_free(t);
     check_case("kernels of a CUDA graph share a launch and have no operation");
 
+    t = golden("newer_kineto_lanes_and_occupancy.json", slow_only);
+    if (t) {
+        const habitat_kernel *eager = find_kernel(t, "relu_kernel");
+        const habitat_kernel *lane = find_kernel(t, "lane_1");
+        CHECK(eager->stream == 7 && !eager->in_graph); /* "graph node id": 0 is none */
+        CHECK_TEXT(operation_of(t, "relu_kernel"), "aten::relu");
+        CHECK(find_kernel(t, "lane_0")->stream == 7 && find_kernel(t, "lane_0")->in_graph);
+        CHECK(lane->stream == 7 && lane->in_graph); /* of its arguments: the track is a lane */
+        CHECK_INT(lane->launch_start_ns, 10000);
+        CHECK_INT(habitat_trace_get_info(t)->unlinked_kernels, 0);
+    }
+    habitat_trace_free(t);
+    check_case("newer exports: lanes of a graph, occupancy as an object, ids of no graph");
+
     t = golden("lost_launches_linked_by_external_id.json", slow_only);
     if (t) {
         CHECK_TEXT(operation_of(t, "relu_kernel"), "aten::relu");
@@ -402,7 +416,8 @@ static const bad bads[] = {
     {"[{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::mm\", \"ts\": 1, \"dur\": 2}]",
      HABITAT_E_NO_GPU,
      "no GPU activity in this trace (1 operations on the CPU); record it again on a machine with a "
-     "GPU, with ProfilerActivity.CUDA among the profiler's activities, or with 'habitat record'"},
+     "GPU, with ProfilerActivity.CUDA among the profiler's activities, or with 'habitat record'; "
+     "without a GPU with 'habitat record --no-gpu'"},
     {"[" KERNEL ",\n" KERNEL ",\n{\"ph\": \"X\", \"cat\"", HABITAT_E_PARSE,
      "line 3, byte 214: cut off after 2 events; copy or record it again"},
     {"{\"deviceProperties\": [{\"id\": 0", HABITAT_E_PARSE,
