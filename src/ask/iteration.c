@@ -28,6 +28,16 @@ static habitat_status find_origin(const habitat_request *r, made_answer *out,
     return warnings_add(out, HABITAT_ABOUT_REQUEST, line, err);
 }
 
+static habitat_status take_shapes(const habitat_request *r, made_answer *out, habitat_error *err) {
+    if (r->origin)
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "recorded without a GPU, so there is none that it ran on; leave out %s",
+                            r->origin_word ? r->origin_word : "the origin");
+    habitat_status status = workload_from_shapes_of(r->trace, &out->own_workload, err);
+    out->open.workload = out->own_workload;
+    return status;
+}
+
 /* Where nothing is predicted, a recording of a GPU that nobody knows, or of none, is no error. */
 static habitat_status take_workload(const habitat_request *r, made_answer *out,
                                     habitat_error *err) {
@@ -35,11 +45,8 @@ static habitat_status take_workload(const habitat_request *r, made_answer *out,
     habitat_error unknown = {0};
     if (r->workload || (r->no_predictions && !habitat_trace_get_info(r->trace)->device_count))
         return HABITAT_OK;
-    if (habitat_trace_get_info(r->trace)->without_gpu && !r->origin) {
-        habitat_status made = workload_from_shapes_of(r->trace, &out->own_workload, err);
-        out->open.workload = out->own_workload;
-        return made;
-    }
+    if (habitat_trace_get_info(r->trace)->without_gpu)
+        return take_shapes(r, out, err);
     habitat_status status = find_origin(r, out, &origin, &unknown);
     if (status != HABITAT_OK && status != HABITAT_E_MEMORY && r->no_predictions && !r->origin)
         return warnings_add(out, HABITAT_ABOUT_REQUEST, unknown.message, err);
@@ -57,7 +64,7 @@ static habitat_status take_workload(const habitat_request *r, made_answer *out,
 static habitat_status take_replay(const habitat_request *r, made_answer *out, habitat_error *err) {
     const habitat_workload *w = out->open.workload;
     habitat_replay_options options = {.cpu_scale = r->cpu_scale};
-    if (r->assemble == HABITAT_ASSEMBLE_SUM || (r->assemble == HABITAT_ASSEMBLE_USUAL && !w->trace))
+    if (r->assemble == HABITAT_ASSEMBLE_SUM || (r->assemble == HABITAT_ASSEMBLE_USUAL && !w->origin))
         return HABITAT_OK;
     habitat_status status = habitat_replay_create(w, &options, &out->own_replay, err);
     out->open.replay = out->own_replay;

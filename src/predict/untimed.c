@@ -104,6 +104,11 @@ habitat_status untimed_predict(const habitat_workload *w, habitat_method method,
     if (made) {
         *made = (habitat_prediction){.gpu = dest,
                                      .method = method,
+                                     .assembled = HABITAT_ASSEMBLE_SUM,
+                                     .origin_iteration_ms = NAN,
+                                     .idle_ms = NAN,
+                                     .cpu_ms = NAN,
+                                     .gpu_ms = NAN,
                                      .iteration_count = 1,
                                      .trace_kernel_count = w->kernel_count,
                                      .trace_kernels =

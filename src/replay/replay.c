@@ -39,8 +39,10 @@ static habitat_status make(habitat_replay *r, habitat_error *err) {
 habitat_status habitat_replay_create(const habitat_workload *workload,
                                      const habitat_replay_options *options, habitat_replay **out,
                                      habitat_error *err) {
-    if (!workload || !workload->trace || !out)
-        return habitat_fail(err, HABITAT_E_ARG, "a replay needs a recorded workload");
+    if (!workload || !workload->trace || !workload->origin || !out)
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "a replay needs an iteration that was timed on a GPU; "
+                            "--assemble sum needs none");
     if (options && (!is_fine(options->cpu_scale) || !is_fine(options->cpu_ms)))
         return habitat_fail(err, HABITAT_E_ARG,
                             "times of the CPU must be positive numbers up to 1e9");
