@@ -228,8 +228,8 @@ typedef struct habitat_trace_info {
     bool has_shapes;           /* any operation has input shapes */
     bool has_operations;       /* framework calls: ranges are none */
     bool has_counters;
-    bool without_gpu; /* recorded without a GPU on purpose: operations with shapes, no time */
-    bool matmul_tf32; /* without_gpu: the script lets matrix products of fp32 round to TF32 */
+    bool without_gpu;      /* recorded without a GPU on purpose: operations with shapes, no time */
+    bool matmul_tf32;      /* without_gpu: the script lets matrix products of fp32 round to TF32 */
     bool convolution_tf32; /* the same of convolutions and recurrent layers */
     habitat_trace_memory memory;
 } habitat_trace_info;

@@ -269,7 +269,8 @@ def ask_operation(
 
 
 PRECISIONS = {"recorded": 0, "fp32": 1, "tf32": 2, "amp-fp16": 3, "amp-bf16": 4}  # habitat_precision
-_ASSEMBLE = {"sum": 1, "replay": 2}  # habitat_assemble of include/habitat/predict.h
+# habitat_assemble of include/habitat/predict.h; as usual is a replay of what was timed, and a sum of what was not.
+_ASSEMBLE = {"sum": 1, "replay": 0}
 
 
 class TraceHandle(_Handle):

@@ -64,7 +64,8 @@ static habitat_status take_workload(const habitat_request *r, made_answer *out,
 static habitat_status take_replay(const habitat_request *r, made_answer *out, habitat_error *err) {
     const habitat_workload *w = out->open.workload;
     habitat_replay_options options = {.cpu_scale = r->cpu_scale};
-    if (r->assemble == HABITAT_ASSEMBLE_SUM || (r->assemble == HABITAT_ASSEMBLE_USUAL && !w->origin))
+    if (r->assemble == HABITAT_ASSEMBLE_SUM ||
+        (r->assemble == HABITAT_ASSEMBLE_USUAL && !w->origin))
         return HABITAT_OK;
     habitat_status status = habitat_replay_create(w, &options, &out->own_replay, err);
     out->open.replay = out->own_replay;

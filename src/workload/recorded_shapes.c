@@ -55,8 +55,7 @@ static void look_at(collecting *c, size_t i) {
     habitat_work work;
     const habitat_operation *op = &c->ops[i];
     bool framework = op->kind == HABITAT_OPERATION_FRAMEWORK && !work_is_container(op->name);
-    habitat_status status =
-        framework ? habitat_operation_work(op, &work) : HABITAT_E_UNSUPPORTED;
+    habitat_status status = framework ? habitat_operation_work(op, &work) : HABITAT_E_UNSUPPORTED;
     if (status == HABITAT_OK && work.known) {
         c->taken[i] = true;
         if (work.flop + work.read_bytes + work.write_bytes > 0)
@@ -85,15 +84,15 @@ static habitat_status say(const left_out *l, habitat_workload *w, habitat_error 
     snprintf(line[0], sizeof line[0],
              "recorded without a GPU: every time is a model's, none is a measurement that was "
              "scaled; each operation counts as one kernel");
-    habitat_format(line[1], sizeof line[1],
-                   "by rule the CPU needs %.1f ms for its operations (%.0f us each, half to one and "
-                   "a half of that by host): a GPU that is done sooner waits for it",
-                   (double)w->kernel_count * fitted_cpu_operation_s * 1e3,
-                   fitted_cpu_operation_s * 1e6);
+    habitat_format(
+        line[1], sizeof line[1],
+        "by rule the CPU needs %.1f ms for its operations (%.0f us each, half to one and "
+        "a half of that by host): a GPU that is done sooner waits for it",
+        (double)w->kernel_count * fitted_cpu_operation_s * 1e3, fitted_cpu_operation_s * 1e6);
     if (l->count)
         snprintf(line[count++], sizeof line[2],
-                 "%zu operations of unknown work are left out, so the iteration is too short: %s",
-                 l->count, l->names);
+                 "%zu operation%s of unknown work left out, so the iteration is too short: %s",
+                 l->count, l->count == 1 ? "" : "s", l->names);
     w->warnings = habitat_arena_alloc(&w->arena, count * sizeof *w->warnings);
     for (size_t i = 0; w->warnings && i < count; i++) {
         w->warnings[i] = habitat_arena_string(&w->arena, line[i], strlen(line[i]));
