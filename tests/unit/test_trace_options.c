@@ -164,7 +164,7 @@ static void without_gpu(void) {
     check_refused(text, (habitat_read_options){0}, HABITAT_E_NO_GPU,
                   "no GPU activity in this trace (3 operations on the CPU); record it again on a "
                   "machine with a GPU, with ProfilerActivity.CUDA among the profiler's activities, "
-                  "or with 'habitat record'");
+                  "or with 'habitat record'; without a GPU with 'habitat record --no-gpu'");
     check_refused("{\"traceEvents\":[]}", (habitat_read_options){.without_gpu = true},
                   HABITAT_E_FORMAT,
                   "no operation and no kernel in it; export it with torch.profiler or 'habitat "
