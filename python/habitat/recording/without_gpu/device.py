@@ -1,6 +1,5 @@
 """What `torch.cuda`, tensors and modules say where a script is to believe in one GPU. Everything is put back by `remove()`."""
 
-import contextlib
 import types
 
 from ..boundary import Patch
@@ -40,7 +39,6 @@ class Device:
     def __init__(self):
         self._patch = Patch()
         self._lists = []
-        self._context = contextlib.ExitStack()
 
     def install(self):
         self._say_there_is_one()

@@ -1,7 +1,5 @@
 """Operations as events of a trace, in the words of torch.profiler's export. Their times are counters: nothing was timed."""
 
-import threading
-
 TYPES = {
     "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "int64": "long int",
     "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char", "bool": "bool",
@@ -62,7 +60,7 @@ class Log:
         return {"ph": "X", "cat": category, "name": name, "pid": 1, "tid": 1, "ts": self._now, "dur": duration, "args": args}
 
 
-class Ranges(threading.local):
+class Ranges:
     """A context manager a range, as torch.profiler.record_function."""
 
     def __init__(self, log):

@@ -8,6 +8,18 @@ operations that differ on a GPU (dispatch.py) hold for these tensors alone.
 
 import threading
 
+import torch
+from torch._subclasses.fake_tensor import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    FakeTensor,
+    FakeTensorMode,
+)
+
+aten = torch.ops.aten
+ASK_DEVICE = torch.ops.prim.device.default
+GPU = torch.device("cuda", 0)
+
 # They work on no element.
 NO_WORK = {
     "aten::empty", "aten::empty_like", "aten::empty_strided", "aten::new_empty", "aten::new_empty_strided", "aten::detach",
@@ -27,114 +39,107 @@ COPIED_INTO = {"aten::slice_backward", "aten::select_backward", "aten::diagonal_
 
 
 def on_gpu(value):
-    import torch
-
     if isinstance(value, torch.Tensor):
         return value.device.type == "cuda"
     return isinstance(value, (list, tuple)) and any(on_gpu(v) for v in value)
 
 
-def make_mode(log, values):
-    """The mode; a function, for PyTorch must not be imported before it is needed."""
-    import torch
-    from torch._subclasses.fake_tensor import (
-        DataDependentOutputException,
-        DynamicOutputShapeException,
-        FakeTensor,
-        FakeTensorMode,
-    )
+class ShapesOnly(FakeTensorMode):
+    """Every operation passes here: `log` gets those on the GPU, `values` is asked for numbers."""
 
-    aten = torch.ops.aten
-    ask_device = torch.ops.prim.device.default
-    gpu = torch.device("cuda", 0)
-    composite = {}
+    def __init__(self, log, values):
+        super().__init__(allow_non_fake_inputs=True)
+        self._log = log
+        self._values = values
+        self._inside = threading.local()
+        self._composite = {}
 
-    def is_composite(func):
-        if func not in composite:
-            parts = torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), "CompositeImplicitAutograd")
-            composite[func] = parts and func._schema.name not in OF_GPU
-        return composite[func]
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if func is ASK_DEVICE:
+            device = args[0].fake_device
+            return torch.device("meta") if device.type == "cuda" else device
+        if kwargs.get("device") is not None and torch.device(kwargs["device"]).type == "meta":
+            kwargs = {**kwargs, "device": GPU}  # "where the other tensor is", asked inside PyTorch
+        if getattr(self._inside, "on", False) or self._is_composite(func):
+            return super().__torch_dispatch__(func, types, args, kwargs)
+        if func is aten._local_scalar_dense.default:
+            self._note(func, args, kwargs, None)
+            return self._values.of(args[0])
+        result = self._run(func, types, args, kwargs)
+        self._note(func, args, kwargs, result)
+        return result
 
-    def in_order(func, args, kwargs):
-        named = [kwargs.get(a.name, a.default_value) for a in func._schema.arguments[len(args) :]]
-        return [*args, *named]
-
-    class ShapesOnly(FakeTensorMode):
-        def __init__(self):
-            super().__init__(allow_non_fake_inputs=True)
-            self._inside = threading.local()
-
-        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-            kwargs = kwargs or {}
-            if func is ask_device:
-                device = args[0].fake_device
-                return torch.device("meta") if device.type == "cuda" else device
-            if kwargs.get("device") is not None and torch.device(kwargs["device"]).type == "meta":
-                kwargs = {**kwargs, "device": gpu}  # "where the other tensor is", asked inside PyTorch
-            if getattr(self._inside, "on", False) or is_composite(func):
-                return super().__torch_dispatch__(func, types, args, kwargs)
-            if func is aten._local_scalar_dense.default:
-                self._note(func, args, kwargs, None)
-                return values.of(args[0])
-            self._inside.on = True
-            try:
-                if func is aten._to_copy.default and not isinstance(args[0], FakeTensor):
-                    args = (self.from_tensor(args[0]),)  # loaded for real
-                result = self._own(func, args, kwargs)
-                if result is NotImplemented:
-                    result = super().__torch_dispatch__(func, types, args, kwargs)
-            except (DataDependentOutputException, DynamicOutputShapeException):
-                values.refuse(f"{func._schema.name} asks for the values of a tensor")
-            finally:
-                self._inside.on = False
-            self._note(func, args, kwargs, result)
-            return result
-
-        def _own(self, func, args, kwargs):
-            """Operations that FakeTensorMode knows no shapes of on a build without CUDA."""
-            if func is aten._amp_foreach_non_finite_check_and_unscale_.default:
-                values.know(args[1], 0.0)
-            if func is aten._cudnn_rnn_backward.default:
-                return cudnn_rnn_backward(*args, **kwargs)
-            if func._schema.name == "aten::_fused_rms_norm_backward":
-                return tuple(torch.empty_like(t) if wanted else None for t, wanted in zip((args[1], args[4]), args[5]))
-            return NotImplemented
-
-        def _note(self, func, args, kwargs, result):
-            if not log.on or func.is_view or func._schema.name in NO_WORK:
-                return
-            arguments, name = in_order(func, args, kwargs), func._schema.name
-            if not (on_gpu(result) or any(on_gpu(a) for a in arguments)):
-                return
-            if name in ZEROS_FIRST:
-                log.operation("aten::zero_", [result])
-            if name == "aten::_safe_softmax":
-                self._note_safe_softmax(arguments, result)
-            elif name == "aten::scalar_tensor":
-                log.operation("aten::fill_", [result, arguments[0]])
-            elif name in COPIED_INTO:
-                log.operation("aten::copy_", [arguments[0], arguments[0], False])
-            else:
-                log.operation(name, arguments)
-
-        def _note_safe_softmax(self, arguments, result):
-            """A softmax, then zeros in the rows that are masked altogether."""
-            x, dim = arguments[:2]
-            self._inside.on = True
-            masked = torch.empty_like(result, dtype=torch.bool)
-            rows = masked.select(dim, 0).unsqueeze(dim)
+    def _run(self, func, types, args, kwargs):
+        """The result's shapes; what PyTorch runs on the way to them is none of ours."""
+        self._inside.on = True
+        try:
+            if func is aten._to_copy.default and not isinstance(args[0], FakeTensor):
+                args = (self.from_tensor(args[0]),)  # loaded for real
+            result = self._own(func, args, kwargs)
+            if result is not NotImplemented:
+                return result
+            return super().__torch_dispatch__(func, types, args, kwargs)
+        except (DataDependentOutputException, DynamicOutputShapeException):
+            self._values.refuse(f"{func._schema.name} asks for the values of a tensor")
+        finally:
             self._inside.on = False
-            log.operation("aten::_softmax", [x, dim, False])
-            log.operation("aten::isneginf", [x])
-            log.operation("aten::all", [masked, dim, True])
-            log.operation("aten::where", [rows, result, result])
 
-    return ShapesOnly()
+    def _own(self, func, args, kwargs):
+        """Operations that FakeTensorMode knows no shapes of on a build without CUDA."""
+        if func is aten._amp_foreach_non_finite_check_and_unscale_.default:
+            self._values.know(args[1], 0.0)
+        if func is aten._cudnn_rnn_backward.default:
+            return cudnn_rnn_backward(*args, **kwargs)
+        if func._schema.name == "aten::_fused_rms_norm_backward":
+            return tuple(torch.empty_like(t) if wanted else None for t, wanted in zip((args[1], args[4]), args[5]))
+        return NotImplemented
+
+    def _is_composite(self, func):
+        """Whether its parts pass here as well."""
+        if func not in self._composite:
+            parts = torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), "CompositeImplicitAutograd")
+            self._composite[func] = parts and func._schema.name not in OF_GPU
+        return self._composite[func]
+
+    def _note(self, func, args, kwargs, result):
+        name = func._schema.name
+        if not self._log.on or func.is_view or name in NO_WORK:
+            return
+        arguments = in_order(func, args, kwargs)
+        if not (on_gpu(result) or any(on_gpu(a) for a in arguments)):
+            return
+        if name in ZEROS_FIRST:
+            self._log.operation("aten::zero_", [result])
+        if name == "aten::_safe_softmax":
+            self._note_safe_softmax(arguments, result)
+        elif name == "aten::scalar_tensor":
+            self._log.operation("aten::fill_", [result, arguments[0]])
+        elif name in COPIED_INTO:
+            self._log.operation("aten::copy_", [arguments[0], arguments[0], False])
+        else:
+            self._log.operation(name, arguments)
+
+    def _note_safe_softmax(self, arguments, result):
+        """A softmax, then zeros in the rows that are masked altogether."""
+        x, dim = arguments[:2]
+        self._inside.on = True
+        masked = torch.empty_like(result, dtype=torch.bool)
+        rows = masked.select(dim, 0).unsqueeze(dim)
+        self._inside.on = False
+        self._log.operation("aten::_softmax", [x, dim, False])
+        self._log.operation("aten::isneginf", [x])
+        self._log.operation("aten::all", [masked, dim, True])
+        self._log.operation("aten::where", [rows, result, result])
+
+
+def in_order(func, args, kwargs):
+    """All arguments of a call, as its schema lists them."""
+    named = [kwargs.get(a.name, a.default_value) for a in func._schema.arguments[len(args) :]]
+    return [*args, *named]
 
 
 def cudnn_rnn_backward(x, weight, weight_stride0, weight_buf, hx, cx, *rest):
-    import torch
-
     mask = rest[-1]
     grads = [torch.empty_like(t) if wanted and t is not None else None for t, wanted in zip((x, hx, cx), mask[:3])]
     return (*grads, [torch.empty_like(w) for w in weight] if mask[3] else [])

@@ -1,4 +1,4 @@
-"""A script that runs as if it had a GPU, and what a Session needs instead of a profiler."""
+"""A script that runs as if it had a GPU, and what a Session needs instead of a profiler. Imports PyTorch, as fake.py does."""
 
 import json
 
@@ -6,7 +6,7 @@ from ..profiling import ModuleRanges
 from .device import Device
 from .dispatch import Overrides
 from .events import Log, Ranges
-from .fake import make_mode
+from .fake import ShapesOnly
 from .values import Values
 
 
@@ -21,7 +21,7 @@ class Pretence:
         self._mode = None
 
     def open(self):
-        mode = make_mode(self.log, self.values)
+        mode = ShapesOnly(self.log, self.values)
         self._overrides.install()
         self._device.install()
         mode.__enter__()
