@@ -23,6 +23,9 @@ class Nothing:
     def query(self):
         return True
 
+    def is_capturing(self):
+        return False
+
     def elapsed_time(self, other):
         return 1.0
 
@@ -42,6 +45,7 @@ class Device:
 
     def install(self):
         self._say_there_is_one()
+        self._say_what_it_is()
         self._tensors()
         self._modules()
         self._data()
@@ -79,6 +83,19 @@ class Device:
             self._set(cuda, name, _always(answer))
         for name in ("Event", "Stream", "stream", "device", "current_stream", "default_stream"):
             self._set(cuda, name, Nothing)
+
+    def _say_what_it_is(self):
+        """The same by PyTorch's newer name for any GPU."""
+        import torch
+
+        accelerator = getattr(torch, "accelerator", None)
+        answers = {
+            "is_available": True, "device_count": 1, "current_accelerator": torch.device("cuda"), "current_device_index": 0,
+            "current_device_idx": 0, "set_device_index": None, "set_device_idx": None, "synchronize": None, "set_stream": None,
+            "current_stream": Nothing(), "empty_cache": None, "memory_allocated": 0, "max_memory_allocated": 0,
+        }  # fmt: skip
+        for name, answer in answers.items() if accelerator else ():
+            self._set(accelerator, name, _always(answer))
 
     def _tensors(self):
         import torch
