@@ -1,7 +1,7 @@
 """`habitat record --no-gpu`: scripts that ask for a GPU, on a machine without one. Tensors have shapes and no values."""
 
 import pytest
-from recording_helpers import hooks_in_place, names, no_leftovers, read_trace, record_script
+from recording_helpers import SHORT, TRAIN, hooks_in_place, names, no_leftovers, read_trace, record_script
 
 torch = pytest.importorskip("torch")
 
@@ -208,3 +208,14 @@ def test_a_trace_without_a_gpu_is_predicted(tmp_path):
         fast, slow = trace.predict("H200-SXM5-141GB"), trace.predict("T4")
     assert 0 < fast.iteration_ms < slow.iteration_ms
     assert fast.low_ms <= fast.iteration_ms / 1.25 and any("without a GPU" in line for line in fast.warnings)
+
+
+def test_a_recording_of_the_cpu_is_predicted_too(tmp_path):
+    """`--allow-cpu`: real tensors; aten::linear counts, what is inside it does not."""
+    habitat = pytest.importorskip("habitat")
+    code, output = record_script(tmp_path, "STEPS = 99\n" + TRAIN, *SHORT)
+    assert code == 0 and read_trace(output)["habitat"]["recorded_without_gpu"] is True
+    with habitat.Trace(str(output)) as trace:
+        answer = trace.predict("T4", by="op")
+    assert answer.iteration_ms > 0
+    assert not any("left out" in line for line in answer.warnings), answer.warnings
