@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Steps recorded without a GPU against the same steps recorded on one: sums of kernels, predicted from shapes and measured.
 
-Records the steps of tools/steps.py with `habitat record --no-gpu` (seconds a step, any machine with PyTorch), predicts each for the
-GPU of data/recordings/*_TAG.json.gz and prints a line a step, then a summary.
+Records the steps of tools/steps.py with `habitat record --no-gpu` (seconds a step, any machine with PyTorch), predicts each for
+the GPU of data/recordings/*_TAG.json.gz and prints a line a step, then a summary.
 
-usage: judge_no_gpu.py [--habitat build/habitat] [--gpu H200-SXM5-141GB] [--tag h200] [--keep FOLDER] [--markdown] [STEP or script..]
+usage: judge_no_gpu.py [--habitat build/habitat] [--gpu H200-SXM5-141GB] [--tag h200] [--keep FOLDER] [--markdown] [STEP..]
 """
 
 import argparse
@@ -62,11 +62,13 @@ def rows(a, folder):
 def show(a, row):
     name, guess, truth, error = row
     inside = guess["low_ms"] <= truth["busy_ms"] <= guess["high_ms"]
+    measured, predicted, percent = truth["kernel_ms"], guess["kernel_ms"], 100 * error
     if a.markdown:
         learned = 100 * guess["coverage"].get("learned", 0)
-        print(f"| {name} | {truth['kernel_ms']:.1f} | {guess['kernel_ms']:.1f} | {100 * error:+.1f} | {learned:.0f} | {'yes' if inside else 'no'} |")
+        cells = [name, f"{measured:.1f}", f"{predicted:.1f}", f"{percent:+.1f}", f"{learned:.0f}", "yes" if inside else "no"]
+        print(f"| {' | '.join(cells)} |", flush=True)
     else:
-        print(f"{name:28} measured {truth['kernel_ms']:8.2f} ms  predicted {guess['kernel_ms']:8.2f} ms  {100 * error:+6.1f} %", flush=True)
+        print(f"{name:28} measured {measured:8.2f} ms  predicted {predicted:8.2f} ms  {percent:+6.1f} %", flush=True)
     return inside
 
 
@@ -81,8 +83,9 @@ def main():
     if not found:
         sys.exit("judge_no_gpu: no such step, or no recording of it")
     errors = [abs(row[3]) for row, _ in found]
-    print(f"\n{len(found)} steps: mean error {100 * sum(errors) / len(errors):.1f} %, worst {100 * max(errors):.1f} %, "
-          f"{sum(e <= WITHIN for e in errors)} within {100 * WITHIN:.0f} %, {sum(inside for _, inside in found)} inside their interval")  # fmt: skip
+    near, inside = sum(e <= WITHIN for e in errors), sum(inside for _, inside in found)
+    print(f"\n{len(found)} steps: mean error {100 * sum(errors) / len(errors):.1f} %, worst {100 * max(errors):.1f} %,")
+    print(f"{near} within {100 * WITHIN:.0f} %, {inside} inside their interval")
 
 
 if __name__ == "__main__":

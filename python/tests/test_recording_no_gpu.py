@@ -51,7 +51,11 @@ def step():
 
 @pytest.mark.parametrize(
     "to, device",
-    [(".cuda()", ", device='cuda'"), (".to('cuda:0')", ").to('cuda'"), (".to(torch.device('cuda', 0))", ").cuda(non_blocking=True")],
+    [
+        (".cuda()", ", device='cuda'"),
+        (".to('cuda:0')", ").to('cuda'"),
+        (".to(torch.device('cuda', 0))", ").cuda(non_blocking=True"),
+    ],
 )
 def test_forward_backward_and_optimiser_of_a_script_that_wants_a_gpu(tmp_path, to, device):
     trace = recorded(tmp_path, LINEAR.format(to=to, device=device) + LOOP)

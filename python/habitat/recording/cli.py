@@ -44,7 +44,7 @@ def parser():
     p.add_argument("-o", "--output", default="step.json.gz", metavar="FILE", help="trace file (default: %(default)s)")
     p.add_argument("--warmup", type=whole, metavar="N", help="iterations before timing (default: 5; without a GPU 2)")
     p.add_argument("--timed", type=_number(0), metavar="N",
-                   help="unprofiled iterations timed before profiling, and twice again after it (default: 10; without a GPU 0)")  # fmt: skip
+                   help="unprofiled iterations timed before profiling, and twice again after it (default: 10)")  # fmt: skip
     p.add_argument("--pause", type=_seconds, default=5.0, metavar="S",
                    help="seconds that the script runs on before the last of them (default: 5)")  # fmt: skip
     p.add_argument("--iterations", type=whole, metavar="N", help="iterations profiled (default: 3; without a GPU 1)")

@@ -1,8 +1,8 @@
 """Tensors without values that say they are on a GPU, and the place that sees each operation on them.
 
 PyTorch's own FakeTensorMode works out shapes. A tensor's device is asked for in two ways. Python gets the device that the
-script put it on, "cuda:0". Inside PyTorch, where a build without CUDA has no streams of such a device for autograd to ask for, the
-answer is "meta", which has none anywhere. The dispatcher's keys are those of CUDA, so that autocast and our own rules for
+script put it on, "cuda:0". Inside PyTorch, where a build without CUDA has no streams of such a device for autograd to ask for,
+the answer is "meta", which has none anywhere. The dispatcher's keys are those of CUDA, so that autocast and our own rules for
 operations that differ on a GPU (dispatch.py) hold for these tensors alone.
 """
 
