@@ -13,8 +13,8 @@ esac
 venv=$root/.venv/torch-$version
 mkdir -p build-test
 [ -x "$venv/bin/python" ] || python3 -m venv "$venv"
-# Frameworks on top of PyTorch are pinned for one version of it: their tests skip where they are not there.
-"$venv/bin/pip" install -q --disable-pip-version-check "torch==$version" numpy pytest hypothesis
+{ echo "torch==$version"; grep -v '^torch==' python/tests/requirements.txt; } >"build-test/requirements-torch-$version.txt"
+"$venv/bin/pip" install -q --disable-pip-version-check -r "build-test/requirements-torch-$version.txt"
 "$venv/bin/pip" install -q --disable-pip-version-check . >"build-test/pip-torch-$version.log" 2>&1 ||
     { tail -n 30 "build-test/pip-torch-$version.log"; exit 1; }
 "$venv/bin/python" -c 'import torch; print("torch", torch.__version__)'
