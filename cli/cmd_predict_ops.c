@@ -40,7 +40,8 @@ typedef struct predictor {
 
 /* What an earlier run added: the new answers take its place. */
 static bool added_before(const char *column) {
-    static const char *const added[] = {"predicted_ms", "low_ms", "high_ms", "method", "reason"};
+    static const char *const added[] = {"predicted_ms", "low_ms",   "high_ms",       "method",
+                                        "reason",       "interval", "interval_basis"};
     for (size_t i = 0; i < sizeof added / sizeof *added; i++)
         if (strcmp(column, added[i]) == 0)
             return true;
@@ -118,8 +119,8 @@ static int print_header(const predictor *p, const habitat_csv_reader *reader) {
     char *text = copy_record(reader, NULL);
     if (!text)
         return cli_fail(CLI_FAILED, NULL, "out of memory");
-    fprintf(p->out, "%s,predicted_ms,low_ms,high_ms,method,reason%s\n", text,
-            behind[columns_of(p, reader)]);
+    fprintf(p->out, "%s,predicted_ms,low_ms,high_ms,method,reason%s,interval,interval_basis\n",
+            text, behind[columns_of(p, reader)]);
     free(text);
     return CLI_DONE;
 }
@@ -148,6 +149,12 @@ static void print_row(const pending *slot, const predictor *p, gpu_columns colum
         fprintf(p->out, ",%s", slot->asked);
     else if (columns == GPU_ADDED)
         fprintf(p->out, ",%s", habitat_gpu_name(p->destination));
+    habitat_interval_basis basis =
+        slot->method ? slot->answer.interval_basis : HABITAT_INTERVAL_UNKNOWN;
+    const char *words = habitat_interval_words(basis);
+    fprintf(p->out, ",%s,", habitat_interval_name(basis));
+    if (words)
+        print_quoted(p->out, words);
     putc('\n', p->out);
 }
 

@@ -41,12 +41,32 @@ typedef enum habitat_bound {
 /** Word for it: "compute", "memory", "launch", "unknown". @return static string. @since 0.1 */
 HABITAT_API const char *habitat_bound_name(habitat_bound bound);
 
+/* What an interval was made from. */
+typedef enum habitat_interval_basis {
+    HABITAT_INTERVAL_UNKNOWN = 0, /* there is no interval */
+    HABITAT_INTERVAL_DEFAULT,     /* the documented default width of a method */
+    HABITAT_INTERVAL_RECORDED,    /* the origin itself: how its iterations spread */
+    HABITAT_INTERVAL_OPERATIONS,  /* operations on GPUs that were left out of training */
+    HABITAT_INTERVAL_ITERATIONS,  /* whole iterations on GPUs and of models that were left out */
+    HABITAT_INTERVAL_PAIRS,       /* the same steps recorded on two GPUs of one chip */
+    HABITAT_INTERVAL_FLOOR, /* the least width of an iteration, wider than what else is known */
+} habitat_interval_basis;
+
+/** How far an interval can be trusted: "calibrated", "default", "none". @return static string.
+ * @since 0.3 */
+HABITAT_API const char *habitat_interval_name(habitat_interval_basis basis);
+
+/** What it was made from, in words. @return static string; NULL where there is no interval.
+ * @since 0.3 */
+HABITAT_API const char *habitat_interval_words(habitat_interval_basis basis);
+
 /* A predicted time of one kernel or operation, with its 80 % interval and where it comes from. */
 typedef struct habitat_estimate {
     double ms, low_ms, high_ms; /* the interval is from low_ms to high_ms */
     double origin_ms;           /* as measured on the origin; NaN where nothing was measured */
     habitat_method method;      /* what made it: WAVE, LEARNED, FALLBACK, ... */
     habitat_bound bound;        /* on the destination */
+    habitat_interval_basis interval_basis;
     double busy_ms; /* of a kernel in a trace: the part of ms that adds to the busy time of its
                        iteration. Less than ms where another kernel runs at the same time */
 } habitat_estimate;
@@ -105,8 +125,8 @@ typedef struct habitat_prediction {
     size_t iteration_count;                            /* of the trace */
     size_t trace_kernel_count;                         /* kernels, copies and sets */
     habitat_estimate
-        *trace_kernels;        /* shape (trace_kernel_count), order of habitat_workload_kernels() */
-    bool intervals_calibrated; /* false: the documented default width; warn of it */
+        *trace_kernels; /* shape (trace_kernel_count), order of habitat_workload_kernels() */
+    habitat_interval_basis interval_basis; /* of low_ms and high_ms */
     size_t calibrated_operations; /* measured on the destination, that moved the models' answers */
     habitat_assemble assembled;   /* SUM or REPLAY */
     double origin_iteration_ms;   /* the origin's, put together alike: NaN unknown */

@@ -68,6 +68,8 @@ class Prediction:
     coverage: Dict[str, float]
     by_class: Tuple[ClassTime, ...]
     warnings: Tuple[str, ...]
+    interval: str  # "calibrated", "default" or "none"
+    interval_basis: Optional[str]  # what low_ms and high_ms were made from, in words
     values: Dict[str, Any] = field(repr=False, compare=False)
     headroom_bytes: Optional[float] = None  # usable memory less memory_bytes, context and margin; below 0: too small
     context_bytes: Optional[float] = None
@@ -86,6 +88,8 @@ class OperationTime:
     method: Optional[str]
     bound: Optional[str]
     reason: Optional[str]
+    interval: str
+    interval_basis: Optional[str]
     warnings: Tuple[str, ...]
 
 
@@ -102,7 +106,8 @@ def _prediction_of(values: Dict[str, Any], warnings: Sequence[str]) -> Predictio
         values["gpu"], values["method"], values["iteration_ms"], values["low_ms"], values["high_ms"],
         values["busy_ms"], values["kernel_ms"], values.get("ratio"), values.get("samples_per_s"),
         values.get("bound_by"), values.get("memory_bytes"), values.get("fits"), dict(values["coverage"]),
-        tuple(ClassTime(c["class"], c["origin_ms"], c["ms"]) for c in values["by_class"]), tuple(warnings), values,
+        tuple(ClassTime(c["class"], c["origin_ms"], c["ms"]) for c in values["by_class"]), tuple(warnings),
+        values["interval"], values["interval_basis"], values,
         values.get("headroom_bytes"), values.get("context_bytes"), values.get("margin_bytes"), values.get("largest_batch"),
     )  # fmt: skip
 
@@ -141,7 +146,7 @@ def operation(
     return [
         OperationTime(
             row["gpu"], row["ms"], row["low_ms"], row["high_ms"], row["method"], row["bound"], row["reason"],
-            tuple(answer["warnings"]),
+            row["interval"], row["interval_basis"], tuple(answer["warnings"]),
         )
         for row in answer["predictions"]
     ]  # fmt: skip

@@ -69,6 +69,8 @@ def test_prediction_has_names_with_units_and_adds_up(trace):
     p = trace.predict("V100-PCIE-32GB")
     assert p.gpu == "V100-PCIE-32GB" and p.method == "auto"
     assert p.low_ms <= p.iteration_ms <= p.high_ms
+    assert p.interval == "calibrated" and "iterations" in p.interval_basis
+    assert trace.predict("V100-PCIE-32GB", method="wave").interval == "default"
     assert p.kernel_ms == pytest.approx(sum(c.ms for c in p.by_class), rel=1e-9)
     assert sum(p.coverage.values()) == pytest.approx(1, rel=1e-9)
     assert p.iteration_ms > trace.kernel_ms
@@ -332,6 +334,7 @@ def test_an_operation_is_answered_as_by_the_command_line(words, sizes, options):
     for answer, row in zip(answers, told):
         assert (answer.gpu, answer.method, answer.bound) == (row["gpu"], row["method"], row["bound"])
         assert (answer.ms, answer.low_ms, answer.high_ms) == (row["ms"], row["low_ms"], row["high_ms"])
+        assert (answer.interval, answer.interval_basis) == (row["interval"], row["interval_basis"])
         assert 0 < answer.low_ms <= answer.ms <= answer.high_ms and answer.reason is None
 
 

@@ -22,6 +22,8 @@ static habitat_operation_estimate sum_of(const habitat_operation_estimate *parts
         }
         if (part->ms > whole.estimate.ms / (double)i)
             whole.estimate.bound = part->bound;
+        if (part->interval_basis == HABITAT_INTERVAL_DEFAULT)
+            whole.estimate.interval_basis = HABITAT_INTERVAL_DEFAULT;
         whole.estimate.ms += part->ms;
         whole.estimate.low_ms += part->low_ms;
         whole.estimate.high_ms += part->high_ms;

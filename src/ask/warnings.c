@@ -135,7 +135,7 @@ bool warn_of_calibration(const habitat_prediction *const *predictions, size_t co
 
 const char *warn_of_intervals(const habitat_prediction *const *predictions, size_t count) {
     for (size_t i = 0; i < count; i++)
-        if (!predictions[i]->intervals_calibrated)
+        if (predictions[i]->interval_basis == HABITAT_INTERVAL_DEFAULT)
             return "low_ms and high_ms are a default width, not calibrated: 15 % within an "
                    "architecture, 25 % across, 50 % for the fallback";
     return NULL;

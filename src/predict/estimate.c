@@ -34,6 +34,7 @@ void estimate_set(const scaling *s, const habitat_workload_kernel *kernel, scale
     out->ms = time.ns / HABITAT_NS_PER_MS;
     out->low_ms = out->ms / (1.0 + width);
     out->high_ms = out->ms * (1.0 + width);
+    out->interval_basis = HABITAT_INTERVAL_DEFAULT;
     out->method = time.method;
     out->bound = estimate_bound(s->dest, kernel->facts.flop, kernel->facts.bytes,
                                 scaling_rates(&s->sustained_dest, &kernel->facts), out->ms);

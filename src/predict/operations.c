@@ -62,6 +62,7 @@ static void accept(const method_question *q, const method_answer *answer,
         .low_ms = own ? answer->low_ms : answer->ms / (1.0 + width),
         .high_ms = own ? answer->high_ms : answer->ms * (1.0 + width),
         .origin_ms = NAN,
+        .interval_basis = own ? HABITAT_INTERVAL_OPERATIONS : HABITAT_INTERVAL_DEFAULT,
         .method = answer->method,
         .bound = estimate_bound(q->gpu, q->work->flop, single_bytes(q), q->rates, answer->ms),
     };

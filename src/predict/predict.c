@@ -40,6 +40,7 @@ static double from_answer(const scaling *s, const habitat_workload_kernel *kerne
     if (answer->low_ms > 0.0) {
         out->low_ms = out->ms * (answer->low_ms / answer->ms);
         out->high_ms = out->ms * (answer->high_ms / answer->ms);
+        out->interval_basis = HABITAT_INTERVAL_OPERATIONS;
     }
     return ns;
 }
@@ -89,6 +90,7 @@ static void calibrate(const habitat_predictor *p, const scaling *s, size_t i, to
                                      estimate->method, estimate->busy_ms));
     estimate->low_ms = estimate->ms / factor;
     estimate->high_ms = estimate->ms * factor;
+    estimate->interval_basis = HABITAT_INTERVAL_OPERATIONS;
 }
 
 static void sum_up(const habitat_predictor *p, const scaling *s, const times *t, bool calibrated,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "gpu/gpu.h"
+#include "predict/widen.h"
 #include "workload/bound.h"
 
 const char *habitat_assemble_name(habitat_assemble assemble) {
@@ -105,12 +106,14 @@ void totals_set(const scaling *s, const totals *sum, habitat_prediction *out) {
     out->iteration_ms = out->busy_ms;
     out->low_ms = sum->busy_low_ns / iterations / HABITAT_NS_PER_MS;
     out->high_ms = sum->busy_high_ns / iterations / HABITAT_NS_PER_MS;
-    out->intervals_calibrated = sum->calibrated;
+    out->interval_basis = HABITAT_INTERVAL_DEFAULT;
     if (sum->calibrated) {
         double factor = exp(interval_width(&sum->interval, s));
         out->low_ms = out->iteration_ms / factor;
         out->high_ms = out->iteration_ms * factor;
+        out->interval_basis = HABITAT_INTERVAL_ITERATIONS;
     }
+    habitat_interval_widen(out);
     for (int m = 0; m < HABITAT_METHOD_COUNT; m++)
         out->coverage[m] = sum->kernel_ns > 0.0 ? sum->by_method_ns[m] / sum->kernel_ns : 0.0;
     set_classes(sum, iterations, out);
@@ -127,7 +130,7 @@ void totals_give_back(const scaling *s, habitat_prediction *out) {
     double widened = interval_of(s->w->scale_sigma);
     out->low_ms = info->busy_ms * s->w->low_share / widened;
     out->high_ms = info->busy_ms * s->w->high_share * widened;
-    out->intervals_calibrated = true;
+    out->interval_basis = HABITAT_INTERVAL_RECORDED;
     out->bound_by = info->bound_by;
     out->samples_per_s = habitat_samples_per_s(s->w, true, info->busy_ms);
 }

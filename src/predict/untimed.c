@@ -47,6 +47,7 @@ static habitat_status fall_back(untimed *u, size_t i, habitat_error *err) {
         return habitat_fail(err, out->status, "%s", out->reason);
     double width = estimate_default_width(false, HABITAT_METHOD_FALLBACK);
     out->estimate.method = HABITAT_METHOD_FALLBACK;
+    out->estimate.interval_basis = HABITAT_INTERVAL_DEFAULT;
     out->estimate.low_ms = out->estimate.ms / (1.0 + width);
     out->estimate.high_ms = out->estimate.ms * (1.0 + width);
     return HABITAT_OK;

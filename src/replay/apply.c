@@ -5,6 +5,7 @@
 #include <habitat/text.h>
 
 #include "base/error.h"
+#include "predict/widen.h"
 #include "replay/graph.h"
 #include "workload/bound.h"
 #include "workload/workload.h"
@@ -80,12 +81,15 @@ habitat_status habitat_replay_apply(const habitat_replay *r, habitat_prediction 
     if (status == HABITAT_OK && recorded) {
         p->low_ms = r->workload->info.iteration_ms * r->workload->low_share;
         p->high_ms = r->workload->info.iteration_ms * r->workload->high_share;
+        p->interval_basis = HABITAT_INTERVAL_RECORDED;
         result.iteration_ms = r->workload->info.iteration_ms; /* to the bit */
     } else if (status == HABITAT_OK) {
         status = set_interval(r, ns, p, err);
     }
     if (status == HABITAT_OK)
         set_rest(r, &result, p);
+    if (status == HABITAT_OK)
+        habitat_interval_widen(p);
     free(ns);
     return status;
 }

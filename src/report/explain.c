@@ -10,6 +10,14 @@
 
 enum { DEFAULT_TOP = 15, TEXT_BYTES = 256 };
 
+static void explain_interval(writer *w, const habitat_prediction *p) {
+    char line[TEXT_BYTES];
+    const char *words = habitat_interval_words(p->interval_basis);
+    snprintf(line, sizeof line, "%s%s%s", habitat_interval_name(p->interval_basis),
+             words ? ": " : "", words ? words : "");
+    wrapped_text(w, "interval   ", 11, line);
+}
+
 static void explain_head(writer *w, const habitat_answer *what, const habitat_prediction *p) {
     const habitat_workload_info *info = habitat_workload_get_info(what->workload);
     const char *file = habitat_trace_get_info(what->trace)->file;
@@ -29,6 +37,7 @@ static void explain_head(writer *w, const habitat_answer *what, const habitat_pr
     ms_text(p->high_ms, high, sizeof high);
     ratio_text(ratio_of(what, p), ratio, sizeof ratio);
     writer_printf(w, "iteration  %s ms -> %s ms (%s to %s), %s\n", from, to, low, high, ratio);
+    explain_interval(w, p);
     ms_text(info->kernel_ms, from, sizeof from);
     ms_text(p->kernel_ms, to, sizeof to);
     ratio_text(p->kernel_ms / info->kernel_ms, ratio, sizeof ratio);

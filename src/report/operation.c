@@ -17,6 +17,8 @@ typedef struct line {
     const char *gpu, *operation, *shape, *dtype, *pass;
     double ms, low_ms, high_ms, flop_per_s;
     const char *method, *bound, *reason; /* NULL: no estimate; an estimate */
+    const char *interval, *interval_basis;
+    bool marked; /* text: its interval is a default width */
     table_style style;
 } line;
 
@@ -30,7 +32,7 @@ static void show_interval(text_table *t, size_t column, const void *of) {
     ms_text(l->low_ms, low, sizeof low);
     ms_text(l->high_ms, high, sizeof high);
     if (isfinite(l->ms))
-        table_cell(t, column, "%s - %s", low, high);
+        table_cell(t, column, "%s - %s%s", low, high, l->marked ? "*" : "");
 }
 
 static void show_rate(text_table *t, size_t column, const void *of) {
@@ -55,6 +57,8 @@ static const row_column columns[] = {
     {ROW_COLUMN(line, method, STRING, IN_FILES | IN_TEXT), .header = "method"},
     {ROW_COLUMN(line, bound, STRING, IN_FILES | IN_TEXT), .header = "bound"},
     {ROW_COLUMN(line, reason, STRING, IN_FILES)},
+    {ROW_COLUMN(line, interval, STRING, IN_FILES)},
+    {ROW_COLUMN(line, interval_basis, STRING, IN_FILES)},
 };
 
 /* Rows of the answer in the order in which they are written. */
@@ -80,6 +84,7 @@ static void fill(const void *of, size_t row, void *out) {
     const habitat_answer_row *from = &what->rows[list->order ? list->order[row].at : row];
     const habitat_estimate *e = &from->whole.estimate;
     bool known = isfinite(e->ms);
+    habitat_interval_basis basis = known ? e->interval_basis : HABITAT_INTERVAL_UNKNOWN;
     *(line *)out = (line){.gpu = from->key.gpu->name,
                           .operation = what->name,
                           .shape = what->shape,
@@ -92,6 +97,9 @@ static void fill(const void *of, size_t row, void *out) {
                           .method = known ? habitat_method_name(e->method) : NULL,
                           .bound = known ? habitat_bound_name(e->bound) : NULL,
                           .reason = from->whole.reason,
+                          .interval = habitat_interval_name(basis),
+                          .interval_basis = habitat_interval_words(basis),
+                          .marked = basis == HABITAT_INTERVAL_DEFAULT,
                           .style = style_of(what, row)};
 }
 
@@ -167,6 +175,13 @@ static habitat_status write_text(writer *w, const habitat_answer *what, habitat_
     row_list rows = rows_of(&list, &room);
     text_head(w, what);
     rows_text(w, &rows);
+    bool marked = false;
+    for (size_t i = 0; i < what->row_count; i++) {
+        const habitat_estimate *e = &what->rows[i].whole.estimate;
+        marked = marked || (isfinite(e->ms) && e->interval_basis == HABITAT_INTERVAL_DEFAULT);
+    }
+    if (marked)
+        writer_text(w, "\n*: an interval of a default width, not calibrated.\n");
     free(order);
     return HABITAT_OK;
 }

@@ -50,7 +50,8 @@ static void show_iteration(text_table *t, size_t column, const void *of) {
 
 static void show_interval(text_table *t, size_t column, const void *of) {
     const prediction_line *l = of;
-    table_cell(t, column, "%.*f - %.*f", l->decimals, l->low_ms, l->decimals, l->high_ms);
+    table_cell(t, column, "%.*f - %.*f%s", l->decimals, l->low_ms, l->decimals, l->high_ms,
+               l->marked ? "*" : "");
 }
 
 static void show_ratio(text_table *t, size_t column, const void *of) {
@@ -233,6 +234,8 @@ static const row_column columns[] = {
      .shown = never, .show = show_energy},
     {COLUMN(batch_size, NUMBER, FILES)},
     {COLUMN(precision, STRING, FILES)},
+    {COLUMN(interval, STRING, FILES)},
+    {COLUMN(interval_basis, STRING, FILES)},
     {COLUMN(calibrated_operations, INTEGER, IN_JSON | IN_EXPLAIN)},
     {COLUMN(headroom_bytes, NUMBER, FILES)},
     {COLUMN(context_bytes, NUMBER, FILES)},
@@ -334,6 +337,9 @@ static void fill(const void *of, size_t row, void *out) {
                            .release_date = p->gpu->release_date,
                            .batch_size = p->batch_size ? (double)p->batch_size : NAN,
                            .precision = habitat_precision_name(from->key.precision),
+                           .interval = habitat_interval_name(p->interval_basis),
+                           .interval_basis = habitat_interval_words(p->interval_basis),
+                           .marked = p->interval_basis == HABITAT_INTERVAL_DEFAULT,
                            .decimals = list->decimals};
     fill_cost(&from->cost, l);
     coverage_text(p, l->coverage_room, sizeof l->coverage_room);

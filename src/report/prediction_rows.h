@@ -22,6 +22,8 @@ typedef struct prediction_line {
     const char *file;
     const char *assemble, *cpu_basis; /* cpu_basis NULL: there is no CPU side */
     double idle_ms, cpu_ms, gpu_ms;
+    const char *interval, *interval_basis; /* interval_basis NULL: there is none */
+    bool marked;                           /* text: its interval is a default width */
     uint64_t calibrated_operations;
     double usd_per_hour, usd_per_1000_iterations, samples_per_usd, hours, usd, energy_j;
     const char *price_date, *release_date;

@@ -100,12 +100,14 @@ static habitat_status text_summary(writer *w, const habitat_answer *what, const 
                                    const habitat_report_options *options, habitat_error *err) {
     prediction_line line;
     prediction_listing list = {.what = what, .sorted = shown->rows, .marks = shown->shortened};
-    bool small = false;
+    bool small = false, marked = false;
     for (size_t i = 0; i < shown->count; i++) {
         double ms = shown->rows[i]->prediction->iteration_ms;
         list.decimals = i ? list.decimals : decimals_for(ms, 3);
         list.decimals = decimals_for(ms, 3) > list.decimals ? decimals_for(ms, 3) : list.decimals;
         small = small || shown->rows[i]->prediction->fits == 0;
+        marked = marked ||
+                 shown->rows[i]->prediction->interval_basis == HABITAT_INTERVAL_DEFAULT;
     }
     row_list rows = prediction_rows(&list, &line);
     rows.count = shown->count;
@@ -118,6 +120,8 @@ static habitat_status text_summary(writer *w, const habitat_answer *what, const 
                                 rows.only[c]);
     text_head(w, what);
     rows_text(w, &rows);
+    if (marked && !shown->shortened)
+        writer_text(w, "\n*: an interval of a default width, not calibrated.\n");
     if (small)
         writer_printf(w, "\ntoo small: the %.1f GB that %s do not fit.\n",
                       shown->rows[0]->prediction->memory_bytes / HABITAT_GB,
@@ -193,7 +197,8 @@ static void text_short_notes(writer *w, const habitat_answer *what, const shortl
     bool plain = false, vendor = false;
     const habitat_gpu *origin = habitat_workload_get_info(what->workload)->origin;
     for (size_t i = 0; i < shown->count; i++) {
-        plain = plain || !shown->rows[i]->prediction->intervals_calibrated;
+        plain = plain ||
+                shown->rows[i]->prediction->interval_basis == HABITAT_INTERVAL_DEFAULT;
         vendor = vendor || strcmp(shown->rows[i]->key.gpu->vendor, origin->vendor) != 0;
     }
     for (size_t i = 0; i < what->warning_count; i++) {

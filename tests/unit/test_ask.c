@@ -204,8 +204,14 @@ static void test_untimed(void) {
         CHECK_NEAR(p->iteration_ms, row->whole.estimate.ms, 1e-12);
         CHECK_INT(p->class_count, 2);
         CHECK(isnan(p->memory_bytes) && p->fits == -1 && isnan(p->samples_per_s));
-        CHECK(!p->intervals_calibrated && p->low_ms < p->iteration_ms);
+        CHECK(p->interval_basis == HABITAT_INTERVAL_DEFAULT && p->low_ms < p->iteration_ms);
     }
+    const habitat_operation_estimate *alone = parts->rows[1].operations;
+    CHECK_INT(alone[0].estimate.interval_basis, HABITAT_INTERVAL_OPERATIONS);
+    CHECK_INT(alone[1].estimate.interval_basis, HABITAT_INTERVAL_DEFAULT);
+    CHECK_INT(parts->rows[1].whole.estimate.interval_basis, HABITAT_INTERVAL_DEFAULT);
+    check_case("an operation says what its interval was made from; a sum is as sure as its least "
+               "sure part");
     CHECK_INT(whole->rows[1].prediction->trace_kernels[0].method, HABITAT_METHOD_LEARNED);
     CHECK_INT(whole->rows[1].prediction->trace_kernels[1].method, HABITAT_METHOD_ROOFLINE);
     CHECK(whole->warning_count >= 1 &&

@@ -72,8 +72,14 @@ static void test_wave(void) {
     /* across architectures 25 %, fallback 50 %: 34/1.25 + 6/1.5 and 34 x 1.25 + 6 x 1.5 us */
     CHECK_NEAR(p->low_ms, 0.0272 + 0.004, 1e-12);
     CHECK_NEAR(p->high_ms, 0.0425 + 0.009, 1e-12);
-    CHECK(!p->intervals_calibrated);
+    CHECK(p->interval_basis == HABITAT_INTERVAL_DEFAULT);
     check_case("the default intervals are as documented");
+    CHECK_TEXT(habitat_interval_name(p->interval_basis), "default");
+    CHECK(strstr(habitat_interval_words(p->interval_basis), "no measurement"));
+    CHECK_TEXT(habitat_interval_name(HABITAT_INTERVAL_UNKNOWN), "none");
+    CHECK(!habitat_interval_words(HABITAT_INTERVAL_UNKNOWN));
+    CHECK_TEXT(habitat_interval_name(HABITAT_INTERVAL_FLOOR), "calibrated");
+    check_case("an interval says whether it is calibrated, and on what");
     habitat_prediction_free(p);
 
     p = predicted(w, &d, HABITAT_METHOD_WAVE_LARGE);

@@ -1,4 +1,4 @@
-# A table comes back with five columns added, everything else byte for byte, in order.
+# A table comes back with seven columns added, everything else byte for byte, in order.
 cat >ops.csv <<'T'
 gpu,op,dtype,B,M,N,K,latency_ms,kernel,split,flag,source
 T4,bmm,fp32,64,512,64,512,1.0,"volta_sgemm<a, ""b"">",test,,neusight
@@ -17,11 +17,12 @@ for before, after in zip(*rows):
     assert after[: len(before)] == before, (before, after)
     if before[0] == "gpu":
         continue
-    print(after[1], "none" if after[-2] == "none" else "a number", end="; ")
-    assert (after[-2] == "none") == (after[-1] != ""), after
-    if after[-2] not in ("none", "method"):
-        low, ms, high = float(after[-4]), float(after[-5]), float(after[-3])
+    print(after[1], "none" if after[-4] == "none" else "a number", end="; ")
+    assert (after[-4] == "none") == (after[-3] != ""), after
+    if after[-4] not in ("none", "method"):
+        low, ms, high = float(after[-6]), float(after[-7]), float(after[-5])
         assert 0 < low <= ms <= high, after
+        assert after[-2] in ("calibrated", "default") and after[-1], after
         assert 0.3 < ms / float(before[7]) < 3, after
 print()
 P

@@ -1,6 +1,6 @@
 # A parameter of the operation is used, under its name in `habitat op` too, or refused where it
 # would change something; every word of `habitat op` is read.
-time_of() { "$habitat" predict-ops table.csv --to V100 2>/dev/null | awk -F, 'NR == 2 { print ($(NF-5) > 0 ? $(NF-5) : $0) }'; }
+time_of() { "$habitat" predict-ops table.csv --to V100 2>/dev/null | awk -F, 'NR == 2 { print ($(NF-7) > 0 ? $(NF-7) : $0) }'; }
 of_op() { "$habitat" op "$@" --to V100 --csv 2>/dev/null | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "ms") c = i } NR == 2 { print $c }'; }
 same() { awk -v what="$1" -v a="$2" -v b="$3" 'BEGIN { r = a / b; print what ": " (r > .99999 && r < 1.00001 ? "as op" : a " " b) }'; }
 conv="--batch 32 --in-channels 64 --out-channels 64 --size 56 --kernel 3"

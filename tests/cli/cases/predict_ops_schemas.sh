@@ -1,5 +1,5 @@
 # Each schema of docs/dataset.md and of the public bundles has an answer.
-answer() { "$habitat" predict-ops table.csv | awk -F, -v what="$1" 'END { print what ": " ($(NF-4) > 0 && $(NF-1) != "none" ? "a number" : "none") }'; }
+answer() { "$habitat" predict-ops table.csv | awk -F, -v what="$1" 'END { print what ": " ($(NF-6) > 0 && $(NF-3) != "none" ? "a number" : "none") }'; }
 { echo gpu,op,dtype,B,M,N,K,latency_ms,source; echo T4,bmm,fp32,64,512,64,512,1,neusight; } >table.csv; answer gemm_fp32
 { echo gpu,op,dtype,batch,c_in,c_out,kernel_size,in_hw,stride,padding,out_hw,latency_ms,source
   echo T4,conv2d_fwd,fp32,16,64,64,3,56,1,1,56,2,neusight; } >table.csv; answer conv_fp32

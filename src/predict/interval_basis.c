@@ -1,0 +1,37 @@
+/* What an interval was made from, in words; and the least width of an iteration's. */
+#include <math.h>
+
+#include "base/constants.h"
+#include "predict/widen.h"
+
+const char *habitat_interval_name(habitat_interval_basis basis) {
+    return basis == HABITAT_INTERVAL_UNKNOWN   ? "none"
+           : basis == HABITAT_INTERVAL_DEFAULT ? "default"
+                                               : "calibrated";
+}
+
+/* No commas: rows of CSV stay easy to take apart. */
+const char *habitat_interval_words(habitat_interval_basis basis) {
+    static const char *const words[] = {
+        [HABITAT_INTERVAL_DEFAULT] = "a width that no measurement checks",
+        [HABITAT_INTERVAL_RECORDED] = "the spread of the recorded iterations and at least 3 %",
+        [HABITAT_INTERVAL_OPERATIONS] = "operations measured on GPUs that were left out",
+        [HABITAT_INTERVAL_ITERATIONS] =
+            "whole iterations measured on GPUs and of models that were left out",
+        [HABITAT_INTERVAL_PAIRS] = "the same steps recorded on two GPUs of one chip",
+        [HABITAT_INTERVAL_FLOOR] =
+            "the least width of an iteration (3 %): equal GPUs in other hosts differ by up to 4 %",
+    };
+    return (unsigned)basis < sizeof words / sizeof *words ? words[basis] : NULL;
+}
+
+void habitat_interval_widen(habitat_prediction *p) {
+    double least = 1.0 + fitted_iteration_least_width;
+    double low = fmin(p->low_ms, p->iteration_ms / least);
+    double high = fmax(p->high_ms, p->iteration_ms * least);
+    bool both = low < p->low_ms && high > p->high_ms;
+    if (both && p->interval_basis != HABITAT_INTERVAL_RECORDED)
+        p->interval_basis = HABITAT_INTERVAL_FLOOR;
+    p->low_ms = low;
+    p->high_ms = high;
+}
