@@ -40,6 +40,7 @@ void json_rows(writer *w, const char *key, const view *v);
 void csv_rows_header(writer *w, const view *v);
 void csv_rows(writer *w, const char *gpu, const view *v);
 void text_rows(writer *w, const view *v, size_t top);
+void text_roofs(writer *w, const view *v, size_t top); /* the same rows on the origin */
 
 /* One wrapped line each, after an empty line; nothing when there are none. */
 void text_warnings(writer *w, const habitat_answer *what);

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/table.h"
+#include "formula/rates.h"
 
 enum { DETAIL_BYTES = 160, PATH_BYTES = 512, TENSORS_SHOWN = 3, PATH_PARTS = 32 };
 
@@ -107,7 +108,12 @@ static void describe_module(const builder *b, const habitat_operation *op, char 
 
 static uint32_t new_row(builder *b, const char *name, const char *detail) {
     split *s = b->s;
-    s->rows[s->row_count] = (split_row){.name = name, .detail = detail};
+    s->rows[s->row_count] = (split_row){.name = name,
+                                        .detail = detail,
+                                        .flop = NAN,
+                                        .bytes = NAN,
+                                        .compute_share = NAN,
+                                        .memory_share = NAN};
     return (uint32_t)s->row_count++;
 }
 
@@ -204,6 +210,31 @@ static bool begins_call(const builder *b, const habitat_workload_kernel *kernel,
     return first;
 }
 
+static void add_known(double *sum, double value) {
+    if (isfinite(value))
+        *sum = isnan(*sum) ? value : *sum + value;
+}
+
+/* What a kernel did on the origin; the shares are times [ms] until all are added. */
+static void add_work(const split *s, const habitat_workload_kernel *kernel, split_row *row) {
+    const habitat_kernel_facts *facts = &kernel->facts;
+    const habitat_gpu *gpu = habitat_workload_get_info(s->workload)->origin;
+    double flop = facts->flop / s->iterations, bytes = facts->bytes / s->iterations;
+    double rate = habitat_arithmetic_rate(gpu, facts->dtype, facts->matrix_unit, true, NULL, NULL);
+    add_known(&row->flop, flop);
+    add_known(&row->bytes, bytes);
+    add_known(&row->compute_share, 1e3 * flop / rate);
+    add_known(&row->memory_share, 1e3 * bytes / habitat_memory_rate(gpu, true));
+}
+
+static void set_shares(split *s) {
+    for (size_t r = 0; r < s->row_count; r++) {
+        split_row *row = &s->rows[r];
+        row->compute_share = row->origin_ms > 0.0 ? row->compute_share / row->origin_ms : NAN;
+        row->memory_share = row->origin_ms > 0.0 ? row->memory_share / row->origin_ms : NAN;
+    }
+}
+
 /* class_ms: shape (kernel_count), zero; counted: shape (op_count), false. */
 static void fill_rows(builder *b, double *class_ms, bool *counted) {
     split *s = b->s;
@@ -215,12 +246,14 @@ static void fill_rows(builder *b, double *class_ms, bool *counted) {
         if (row->kernels++ == 0)
             row->iteration = b->kernels[i].kernel->iteration;
         row->origin_ms += ms;
+        add_work(s, &b->kernels[i], row);
         row->calls += begins_call(b, &b->kernels[i], counted);
         if (ms >= class_ms[at]) { /* the class of its longest kernel */
             class_ms[at] = ms;
             row->op_class = is_copy(&b->kernels[i]) ? HABITAT_CLASS_COPY : b->kernels[i].op_class;
         }
     }
+    set_shares(s);
 }
 
 static habitat_status build(builder *b, habitat_error *err) {

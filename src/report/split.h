@@ -23,6 +23,10 @@ typedef struct split_row {
     size_t calls;       /* operations of all iterations; kernels without one count each */
     double origin_ms;   /* per iteration; of the one launch with SPLIT_LAUNCH */
     uint32_t iteration; /* of its first kernel, from 0 */
+
+    /* Of kernels whose work is known; NaN: of none. The shares are of origin_ms: the time that the
+     * work takes at the sustained rate of the units, and of DRAM. Above 1 caches helped. */
+    double flop, bytes, compute_share, memory_share;
 } split_row;
 
 typedef struct split {

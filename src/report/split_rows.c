@@ -12,15 +12,16 @@ typedef struct line {
     const char *gpu, *name, *detail, *op_class;
     uint64_t calls, kernels, iteration;
     double origin_ms, ms, low_ms, high_ms, ratio;
-    const char *method, *bound; /* NULL: rows that sum up others */
-    double times, share;        /* text: how often in an iteration; of the whole, 0 to 1 */
-    const char *called, *note;  /* text: the name, or what a column has room for; a second line */
+    const char *method, *bound;                      /* NULL: rows that sum up others */
+    double flop, bytes, compute_share, memory_share; /* of split_row */
+    double times, share;       /* text: how often in an iteration; of the whole, 0 to 1 */
+    const char *called, *note; /* text: the name, or what a column has room for; a second line */
     int decimals;
     table_style style;
     char room[128];
 } line;
 
-enum { COLUMNS = 15 };
+enum { COLUMNS = 19 };
 
 typedef struct listing {
     const view *v;
@@ -86,11 +87,34 @@ static void show_bound(text_table *t, size_t column, const void *of) {
         table_cell(t, column, "%s", strcmp(bound, "unknown") == 0 ? "-" : bound);
 }
 
+static void show_known(text_table *t, size_t column, double value, int decimals) {
+    if (isfinite(value))
+        table_number(t, column, value, decimals);
+    else
+        table_cell(t, column, "-");
+}
+
+static void show_flop(text_table *t, size_t column, const void *of) {
+    show_known(t, column, ((const line *)of)->flop / 1e9, 2);
+}
+
+static void show_bytes(text_table *t, size_t column, const void *of) {
+    show_known(t, column, ((const line *)of)->bytes / 1e6, 1);
+}
+
+static void show_compute(text_table *t, size_t column, const void *of) {
+    show_known(t, column, 100 * ((const line *)of)->compute_share, 0);
+}
+
+static void show_memory(text_table *t, size_t column, const void *of) {
+    show_known(t, column, 100 * ((const line *)of)->memory_share, 0);
+}
+
 /* ---- the list ---- */
 
 #define COLUMN(field, kind, where) ROW_COLUMN(line, field, kind, where)
 
-enum { NAME = 1, DETAIL, CLASS, CALLS, KERNELS, ITERATION = COLUMNS - 1 };
+enum { NAME = 1, DETAIL, CLASS, CALLS, KERNELS, ITERATION = 14 };
 
 static const row_column all_columns[COLUMNS] = {
     {COLUMN(gpu, STRING, IN_CSV)},
@@ -111,6 +135,10 @@ static const row_column all_columns[COLUMNS] = {
     {COLUMN(method, STRING, IN_FILES | IN_TEXT), .header = "method"},
     {COLUMN(bound, STRING, IN_FILES | IN_TEXT), .header = "bound", .show = show_bound},
     [ITERATION] = {COLUMN(iteration, INTEGER, 0)},
+    {COLUMN(flop, NUMBER, IN_FILES)},
+    {COLUMN(bytes, NUMBER, IN_FILES)},
+    {COLUMN(compute_share, NUMBER, IN_FILES)},
+    {COLUMN(memory_share, NUMBER, IN_FILES)},
 };
 
 /* A split calls its rows what they are; single launches have an iteration and no counts. */
@@ -176,6 +204,10 @@ static void fill(const void *of, size_t at, void *out) {
                 .ratio = row->origin_ms > 0 ? total->ms / row->origin_ms : (double)NAN,
                 .method = habitat_method_name(total->method),
                 .bound = habitat_bound_name(total->bound),
+                .flop = row->flop,
+                .bytes = row->bytes,
+                .compute_share = row->compute_share,
+                .memory_share = row->memory_share,
                 .times = times_of(s, row),
                 .share = list->whole_ms > 0 ? total->ms / list->whole_ms : 0.0,
                 .decimals = list->decimals};
@@ -258,5 +290,35 @@ void text_rows(writer *w, const view *v, size_t top) {
     set_columns(v->rows.by, &list);
     row_list rows = rows_of(&list, &room);
     rows.count += sums;
+    rows_text(w, &rows);
+}
+
+/* What each row did on the origin, and how near it came to each roof. */
+void text_roofs(writer *w, const view *v, size_t top) {
+    static const row_column roofs[] = {
+        {COLUMN(name, STRING, IN_TEXT), .shrink = true, .show = show_called},
+        {COLUMN(origin_ms, NUMBER, IN_TEXT), .header = "origin\nms", .right = true,
+         .show = show_origin},
+        {COLUMN(flop, NUMBER, IN_TEXT), .header = "GFLOP", .right = true, .show = show_flop},
+        {COLUMN(bytes, NUMBER, IN_TEXT), .header = "MB", .right = true, .show = show_bytes},
+        {COLUMN(compute_share, NUMBER, IN_TEXT), .header = "% of\ncompute", .right = true,
+         .show = show_compute},
+        {COLUMN(memory_share, NUMBER, IN_TEXT), .header = "% of\nDRAM", .right = true,
+         .show = show_memory},
+    };
+    size_t count = v->rows.row_count;
+    line room;
+    listing list = {.v = v,
+                    .shown = count <= top + 1 ? count : top,
+                    .decimals = decimals_for(sum_of(v, 0, count, STYLE_PLAIN).origin_ms, 5)};
+    set_columns(v->rows.by, &list);
+    row_column columns[sizeof roofs / sizeof *roofs];
+    memcpy(columns, roofs, sizeof roofs);
+    columns[0].header = list.columns[NAME].header;
+    row_list rows = rows_of(&list, &room);
+    rows.columns = columns;
+    rows.column_count = sizeof columns / sizeof *columns;
+    if (v->rows.by != SPLIT_OP) /* shapes tell operations of one name apart */
+        rows.note = NULL;
     rows_text(w, &rows);
 }
