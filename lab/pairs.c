@@ -191,6 +191,15 @@ static habitat_status judge_forms(const side *origin, const side *dest, pair_cas
     return status;
 }
 
+static bool same_text(const char *a, const char *b) {
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool same_software(const habitat_trace_info *a, const habitat_trace_info *b) {
+    return same_text(a->framework, b->framework) && same_text(a->cuda_version, b->cuda_version) &&
+           same_text(a->hip_version, b->hip_version) && a->cudnn_version == b->cudnn_version;
+}
+
 static habitat_status add_direction(const side *origin, const side *dest, const char *step,
                                     pair_set *out, habitat_error *err) {
     pair_case *grown = realloc(out->cases, (out->count + 1) * sizeof *grown);
@@ -212,6 +221,8 @@ static habitat_status add_direction(const side *origin, const side *dest, const 
         *batch = '\0';
     made->origin_ms = habitat_workload_get_info(origin->workload)->busy_ms;
     made->measured_ms = habitat_workload_get_info(dest->workload)->busy_ms;
+    made->mixed =
+        !same_software(habitat_trace_get_info(origin->trace), habitat_trace_get_info(dest->trace));
     match(origin, dest, match_of);
     describe(origin, dest, match_of, made);
     habitat_status status = judge_all(origin, dest, match_of, made, err);

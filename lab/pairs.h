@@ -31,6 +31,7 @@ typedef struct pair_outcome {
 
 /* One step in one direction. */
 typedef struct pair_case {
+    bool mixed;       /* the two recordings are of different versions of framework or libraries */
     char step[96];    /* the file's name without the GPU: "resnet50_b16_fp32" */
     char network[48]; /* up to the batch size: "resnet50" */
     const habitat_gpu *origin, *dest;

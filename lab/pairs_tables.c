@@ -178,6 +178,19 @@ static void print_forms(const pair_set *set, report_text *text) {
     }
 }
 
+/* Another version of the software alone may move a step more than what is judged here. */
+static void print_mixed(const pair_set *set, report_text *text) {
+    size_t mixed = 0;
+    for (size_t i = 0; i < set->count; i++)
+        mixed += set->cases[i].mixed;
+    if (mixed)
+        report_print(text,
+                     "\n**Versions differ** in %zu of %zu cases: framework, CUDA or cuDNN of the "
+                     "two recordings are not the same. One release of PyTorch\nmoved a step of 8e9 "
+                     "parameters by 16 %% on one GPU: such a difference is not the GPU's.\n",
+                     mixed, set->count);
+}
+
 /* By class of kernel: what the destination's time over the origin's was, and was predicted. */
 static void print_classes(const pair_set *set, const habitat_gpu *origin, report_text *text) {
     double from[HABITAT_CLASS_COUNT] = {0}, measured[HABITAT_CLASS_COUNT] = {0};
@@ -231,6 +244,7 @@ void pairs_print_tables(const pair_set *set, report_text *text) {
               "counted (0130) are means over the same steps' H200 side: they\nshow what the rule "
               "does and are no clean test of it. Below, its forms are chosen on one half of the "
               "models and shown on the other.\n");
+    print_mixed(set, text);
     print_directions(set, text);
     print_halves(set, text);
     print_forms(set, text);

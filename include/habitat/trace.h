@@ -219,7 +219,9 @@ typedef struct habitat_trace_info {
     double iteration_spread; /* between groups of them, as a share of iteration_ms; NaN unknown */
     uint64_t batch_size;     /* 0 = unknown */
     const char *model;
-    const char *framework;
+    const char *framework; /* "torch 2.11.0+cu130"; NULL unknown, as are the versions below */
+    const char *cuda_version, *hip_version, *driver_version; /* "13.0", NULL, "580.159.04" */
+    uint64_t cudnn_version;                                  /* as it counts: 91900; 0 = unknown */
     const char *command;
     double peak_memory_bytes;
     uint64_t dropped_records;  /* lost by the recorder */

@@ -48,7 +48,7 @@ static void add_weighted(habitat_choice_row *sum, const habitat_answer_row *row,
     sum->low_ms += weight * p->low_ms;
     sum->high_ms += weight * p->high_ms;
     sum->cost.energy_j += weight * row->cost.energy_j;
-    sum->calibrated = sum->calibrated && p->intervals_calibrated;
+    sum->calibrated = sum->calibrated && p->interval_basis != HABITAT_INTERVAL_DEFAULT;
     if (p->fits == 0 || (p->fits < 0 && sum->fits > 0))
         sum->fits = p->fits;
     if (isnan(left) || left < sum->headroom_bytes)

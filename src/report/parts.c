@@ -124,6 +124,10 @@ void json_report_head(writer *w, const habitat_answer *what) {
     json_text(w, "bound_by", bound_by_name(info->bound_by));
     json_text(w, "model", trace->model);
     json_text(w, "framework", trace->framework);
+    json_text(w, "cuda_version", trace->cuda_version);
+    json_text(w, "hip_version", trace->hip_version);
+    json_known_integer(w, "cudnn_version", trace->cudnn_version);
+    json_text(w, "driver_version", trace->driver_version);
     json_warnings(w, what, HABITAT_ABOUT_RECORDING, HABITAT_ABOUT_RECORDING);
     json_end_map(w);
 }

@@ -293,7 +293,7 @@ static void fill_cost(const habitat_cost *c, prediction_line *l) {
 static void add_marks(const habitat_answer *what, const habitat_prediction *p, char *note,
                       size_t size) {
     const habitat_gpu *origin = habitat_workload_get_info(what->workload)->origin;
-    const char *width = p->intervals_calibrated ? "" : "~";
+    const char *width = p->interval_basis == HABITAT_INTERVAL_DEFAULT ? "~" : "";
     const char *vendor = strcmp(origin->vendor, p->gpu->vendor) != 0 ? "v" : "";
     char rest[PLACE_BYTES - 8];
     snprintf(rest, sizeof rest, "%.*s", (int)sizeof rest - 1, note);

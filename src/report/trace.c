@@ -225,6 +225,10 @@ static size_t list_facts(const subject *s, fact *out) {
         {.key = "workspace_bytes", FACT_NUMBER, .number = part_of(s, s->memory.workspace_bytes)},
         {.key = "model", .text = t->model},
         {.key = "framework", .text = t->framework},
+        {.key = "cuda_version", .text = t->cuda_version},
+        {.key = "hip_version", .text = t->hip_version},
+        {.key = "cudnn_version", FACT_KNOWN, .integer = t->cudnn_version},
+        {.key = "driver_version", .text = t->driver_version},
         {.key = "command", .text = t->command},
         {.key = "dropped_records", FACT_INTEGER, .integer = t->dropped_records},
         {.key = "skipped_events", FACT_INTEGER, .integer = t->skipped_events},
@@ -403,6 +407,25 @@ static void text_memory(writer *w, const subject *s) {
     line(w, "", text);
 }
 
+/* "CUDA 13.0, cuDNN 9.19.0, driver 580.159.04": what is known of them. cuDNN counts 91900 since its
+ * version 9, 8907 before. */
+static void versions_text(const habitat_trace_info *t, char *text, size_t size) {
+    unsigned long long c = t->cudnn_version, unit = c >= 10000 ? 10000 : 1000;
+    char cudnn[64] = "";
+    if (c)
+        snprintf(cudnn, sizeof cudnn, "%llu.%llu.%llu", c / unit, c % unit / 100, c % 100);
+    const char *const parts[][2] = {{"CUDA", t->cuda_version},
+                                    {"HIP", t->hip_version},
+                                    {"cuDNN", *cudnn ? cudnn : NULL},
+                                    {"driver", t->driver_version}};
+    size_t used = 0;
+    *text = '\0';
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i][1] && used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s %.80s", used ? ", " : "",
+                                     parts[i][0], parts[i][1]);
+}
+
 static void text_recording(writer *w, const subject *s) {
     const habitat_trace_info *t = s->trace;
     char text[TEXT_BYTES];
@@ -410,6 +433,9 @@ static void text_recording(writer *w, const subject *s) {
         line(w, "Model", t->model);
     if (t->framework)
         line(w, "Framework", t->framework);
+    versions_text(t, text, sizeof text);
+    if (*text)
+        line(w, "Libraries", text);
     if (t->command)
         line(w, "Command", t->command);
     if (t->batch_size) {

@@ -319,6 +319,15 @@ int reader_habitat_number(reader *r, const char *text, size_t length) {
             return reader_bad_habitat(r, "peak_memory_reserved_bytes");
         info->memory.reserved_bytes = value;
         return 1;
+    case KEY_CUDNN_VERSION:
+        if (!counted)
+            return reader_bad_habitat(r, "cudnn_version");
+        info->cudnn_version = whole;
+        return 1;
+    case KEY_CUDA_VERSION:
+    case KEY_HIP_VERSION:
+    case KEY_DRIVER_VERSION: /* texts; a number says nothing */
+        return 1;
     case KEY_DROPPED:
         if (!counted)
             return reader_bad_habitat(r, "dropped_records");
@@ -413,10 +422,13 @@ const char *reader_keep_text(reader *r, const char *text, size_t length) {
 
 int reader_habitat_string(reader *r, const char *text, size_t length) {
     habitat_trace_info *info = &r->b->trace->info;
-    const char **field = r->key == KEY_MODEL       ? &info->model
-                         : r->key == KEY_FRAMEWORK ? &info->framework
-                         : r->key == KEY_COMMAND   ? &info->command
-                                                   : NULL;
+    const char **field = r->key == KEY_MODEL            ? &info->model
+                         : r->key == KEY_FRAMEWORK      ? &info->framework
+                         : r->key == KEY_COMMAND        ? &info->command
+                         : r->key == KEY_CUDA_VERSION   ? &info->cuda_version
+                         : r->key == KEY_HIP_VERSION    ? &info->hip_version
+                         : r->key == KEY_DRIVER_VERSION ? &info->driver_version
+                                                        : NULL;
     if (r->key == KEY_RECORDER && IS("cupti"))
         info->format = "cupti";
     if (!field)
