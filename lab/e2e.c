@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/quantile.h"
+#include "lab/coverage.h"
 #include "lab/recordings.h"
 
 static const struct {
@@ -162,7 +163,7 @@ static void close_recording(e2e_recording *r) {
 static habitat_status predict(const e2e_recording *from, const e2e_operations *known, e2e_case *c,
                               habitat_error *err) {
     enum { MOST = 256 };
-    const e2e_outcome none = {NAN, NAN, NAN, NAN, NAN};
+    const e2e_outcome none = {NAN, NAN, NAN, NAN, NAN, HABITAT_INTERVAL_UNKNOWN, NULL};
     habitat_gpu_operation operations[MOST];
     size_t count = e2e_operations_of(known, habitat_gpu_name(c->gpu), operations, MOST);
     for (int m = 0; m < E2E_METHODS; m++) {
@@ -176,7 +177,8 @@ static habitat_status predict(const e2e_recording *from, const e2e_operations *k
         if (status == HABITAT_OK)
             status = habitat_predictor_predict(from->predictors[m], dest, &p, err);
         if (status == HABITAT_OK) {
-            c->by[m] = (e2e_outcome){p->iteration_ms, p->low_ms, p->high_ms, 0.0, 0.0};
+            c->by[m] = (e2e_outcome){p->iteration_ms,   p->low_ms,         p->high_ms, 0.0, 0.0,
+                                     p->interval_basis, coverage_family(p)};
             split_passes(from->trace, from->workload, p, &c->by[m]);
         }
         habitat_gpu_variant_free(dest);

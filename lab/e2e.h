@@ -29,6 +29,8 @@ enum {
 typedef struct e2e_outcome {
     double ms, low_ms, high_ms;
     double forward_ms, backward_ms;
+    habitat_interval_basis basis;
+    const char *family; /* coverage_family(); NULL where nothing was predicted */
 } e2e_outcome;
 
 /* A measured iteration with its predictions from one recording. */

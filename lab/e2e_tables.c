@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/quantile.h"
+#include "lab/coverage.h"
 
 /* Left out of the means: its whole models run up to 1.5 times slower than its own single
  * operations. */
@@ -154,6 +155,24 @@ static void print_gpus(const e2e_set *set, report_text *text) {
     report_print(text, "\n");
 }
 
+static void print_coverage(const e2e_set *set, report_text *text) {
+    covered *cases = calloc(set->count + 1, sizeof *cases);
+    text->no_memory |= !cases;
+    for (size_t i = 0; cases && i < set->count; i++) {
+        const e2e_case *c = &set->cases[i];
+        const e2e_outcome *o = &c->by[E2E_AUTO];
+        cases[i] = (covered){excluded(c) ? NULL : o->family,
+                             c->gpu,
+                             c->measured_ms,
+                             o->low_ms,
+                             o->high_ms,
+                             o->basis};
+    }
+    if (cases)
+        coverage_print(cases, set->count, text);
+    free(cases);
+}
+
 static void print_each(const e2e_set *set, report_text *text) {
     report_print(
         text, "\nEvery case with `auto`:\n\n| model | mode | length | batch | GPU | measured ms | "
@@ -229,6 +248,7 @@ void e2e_print_tables(const e2e_set *set, report_text *text) {
         "\n%zu of the cases are on a P4 and counted apart: the next table leaves them out. %s\n\n",
         set->count - judged_count, p4);
     print_methods(set, judged, NULL, text);
+    print_coverage(set, text);
     print_gpus(set, text);
     print_each(set, text);
     print_passes(set, text);
@@ -285,6 +305,7 @@ void e2e_print_networks(const e2e_set *set, report_text *text) {
                          large ? "ResNet-50 and VGG-16" : "DenseNet-121 and MobileNet v2");
             print_methods(set, of_kind, &kind, text);
         }
+    print_coverage(set, text);
     print_gpus(set, text);
     report_print(text,
                  "\nEvery case with `auto`:\n\n| model | mode | recorded in | GPU | measured ms | "

@@ -14,6 +14,7 @@
 #include <habitat/trace.h>
 
 #include "base/error.h"
+#include "lab/coverage.h"
 #include "lab/recordings.h"
 
 static const char *const method_names[PAIRS_METHODS] = {[PAIRS_AUTO] = "auto",
@@ -144,6 +145,8 @@ static void judge(const side *origin, const side *dest, const uint32_t *match_of
     out->busy_ms = p ? p->busy_ms : origin_busy_ms;
     out->low_ms = p ? p->low_ms : NAN;
     out->high_ms = p ? p->high_ms : NAN;
+    out->basis = p ? p->interval_basis : HABITAT_INTERVAL_UNKNOWN;
+    out->family = p ? coverage_family(p) : NULL;
     for (size_t i = 0; i < origin->count; i++) {
         if (match_of[i] == HABITAT_NONE)
             continue;

@@ -25,7 +25,9 @@ enum {
 typedef struct pair_outcome {
     double busy_ms;         /* NaN where this build has no such method */
     double low_ms, high_ms; /* 80 % interval */
-    double kernel_error;    /* sum of |predicted - measured| over matched kernels, over their sum */
+    habitat_interval_basis basis;
+    const char *family;  /* coverage_family(); NULL of UNCHANGED */
+    double kernel_error; /* sum of |predicted - measured| over matched kernels, over their sum */
     double class_ms[HABITAT_CLASS_COUNT]; /* predicted, of matched kernels */
 } pair_outcome;
 

@@ -8,6 +8,7 @@
 #include <habitat/work.h>
 
 #include "gpu/gpu.h"
+#include "lab/coverage.h"
 #include "lab/pairs.h"
 #include "base/quantile.h"
 
@@ -123,6 +124,19 @@ static void print_halves(const pair_set *set, report_text *text) {
         }
         print_row(set, title, PAIRS_AUTO, (chosen){NULL, half}, text);
     }
+}
+
+static void print_coverage(const pair_set *set, report_text *text) {
+    covered *cases = calloc(set->count + 1, sizeof *cases);
+    text->no_memory |= !cases;
+    for (size_t i = 0; cases && i < set->count; i++) {
+        const pair_outcome *o = &set->cases[i].by[PAIRS_AUTO];
+        cases[i] = (covered){o->family, set->cases[i].dest, set->cases[i].measured_ms,
+                             o->low_ms, o->high_ms,         o->basis};
+    }
+    if (cases)
+        coverage_print(cases, set->count, text);
+    free(cases);
 }
 
 /* ---- forms of the rule ---- */
@@ -247,6 +261,7 @@ void pairs_print_tables(const pair_set *set, report_text *text) {
     print_mixed(set, text);
     print_directions(set, text);
     print_halves(set, text);
+    print_coverage(set, text);
     print_forms(set, text);
     for (size_t i = 0; i < set->count; i++) {
         bool first = true;

@@ -137,7 +137,8 @@ const char *warn_of_intervals(const habitat_prediction *const *predictions, size
     for (size_t i = 0; i < count; i++)
         if (predictions[i]->interval_basis == HABITAT_INTERVAL_DEFAULT)
             return "low_ms and high_ms are a default width, not calibrated: 15 % within an "
-                   "architecture, 25 % across, 50 % for the fallback";
+                   "architecture, 25 % across, 50 % for the fallback and for GPUs that are not "
+                   "NVIDIA's";
     return NULL;
 }
 

@@ -173,6 +173,16 @@ CONSTANT(chosen, memory_foreign_share, 0.05, "of the kernels", "launched by what
 /* ---- 80 % intervals of auto: docs/formulas.md#intervals ---- */
 CONSTANT(fitted, common_sigma, 0.040, "in log(time)",
          "common to all kernels of an iteration: whole networks, one GPU left out in turn")
+CONSTANT(fitted, convolution_sigma, 0.12, "in log(time), of the share of convolutions",
+         "76 iterations of four networks on four GPUs (habitat eval cnn), least interval score; with GPU and model left out 0 to 0.16, most 0.12")
+CONSTANT(fitted, short_kernel_sigma, 0.70, "in log(time), upwards", "as convolution_sigma; left out 0.5 to 1.0")
+CONSTANT(fitted, short_kernel_ns, 30e3, "ns", "as convolution_sigma: mean kernel from which the host's share falls off; left out 20 or 30")
+CONSTANT(fitted, pair_sigma, 0.019, "in log(time)",
+         "root mean square over 108 steps H100 to H200 and back (habitat eval pairs)")
+CONSTANT(chosen, same_chip_clock, 0.05, "of the boost clock", "the pairs measured agree in it; so far it may differ")
+CONSTANT(chosen, same_chip_power, 0.10, "of the power limit", "as same_chip_clock: parts of less power clock lower under load")
+CONSTANT(chosen, unchecked_vendor_width, 0.50, "of the time",
+         "GPUs without a compute capability: no measured iteration checks them, and 25 % held a fifth of those tried")
 CONSTANT(fitted, plain_rate_sigma, 0.14, "in log(time)",
          "estimated against measured rates, deviation (0.12) on cards that did not fit the rule, rounded up; docs/gpus.md")
 CONSTANT(fitted, matrix_rate_sigma, 0.10, "in log(time)", "as plain_rate_sigma (0.08)")

@@ -1,6 +1,8 @@
 /* From a predicted time to an estimate: default interval, what binds it. */
 #include "predict/estimate.h"
 
+#include <math.h>
+
 #include "base/constants.h"
 #include "gpu/gpu.h"
 #include "predict/method.h"
@@ -30,6 +32,8 @@ habitat_bound estimate_bound(const habitat_gpu *gpu, double flop, double bytes, 
 void estimate_set(const scaling *s, const habitat_workload_kernel *kernel, scaled time,
                   habitat_estimate *out) {
     double width = estimate_default_width(s->alike, time.method);
+    if (!s->origin->compute_capability || !s->dest->compute_capability)
+        width = fmax(width, chosen_unchecked_vendor_width);
     out->origin_ms = kernel->facts.time_ns / HABITAT_NS_PER_MS;
     out->ms = time.ns / HABITAT_NS_PER_MS;
     out->low_ms = out->ms / (1.0 + width);

@@ -91,6 +91,7 @@ double interval_add(interval_sum *sum, const scaling *s, const habitat_workload_
     spread own = spread_of(kernel->op_class, kind);
     double variance = square(fitted_common_sigma);
     sum->total += ns;
+    sum->kernels += !habitat_is_copy(kernel->kernel);
     if (method == HABITAT_METHOD_FALLBACK) {
         sum->fallback += ns;
         return within_80 * sqrt(variance + square(chosen_fallback_sigma));
@@ -112,24 +113,63 @@ double interval_add(interval_sum *sum, const scaling *s, const habitat_workload_
     return within_80 * sqrt(variance);
 }
 
-double interval_of(double sigma) {
+double interval_factor(double sigma) {
     return exp(within_80 * sigma);
 }
 
-double interval_width(const interval_sum *sum, const scaling *s) {
-    if (!(sum->total > 0.0))
-        return 0.0;
-    double variance = square(fitted_common_sigma) + square(s->w ? s->w->scale_sigma : 0.0) +
-                      square(sum->other_unit / sum->total * fitted_other_unit_sigma) +
+/* The same steps were recorded on two such GPUs: one chip, which differs in its memory alone. */
+static bool same_chip(const habitat_gpu *a, const habitat_gpu *b) {
+    return a->compute_capability && a->compute_capability == b->compute_capability &&
+           a->sm_count == b->sm_count &&
+           fabs(a->boost_clock_hz / b->boost_clock_hz - 1.0) <= chosen_same_chip_clock &&
+           fabs(a->tdp_w / b->tdp_w - 1.0) <= chosen_same_chip_power;
+}
+
+/* Of whatever pair: rates that nobody measured, other units, what no method covers. */
+static double common_variance(const interval_sum *sum) {
+    double variance = square(sum->other_unit / sum->total * fitted_other_unit_sigma) +
                       square(sum->fallback / sum->total * chosen_fallback_sigma);
+    for (int g = 0; g < 2; g++)
+        for (int r = 0; r < INTERVAL_RATES; r++)
+            variance += square(sum->by_rate[g][r] / sum->total * rate_sigma(r));
+    return variance;
+}
+
+static double class_variance(const interval_sum *sum, const scaling *s) {
+    double variance = 0.0;
     for (int c = 0; c < HABITAT_CLASS_COUNT; c++) {
         double bias = 0.0;
         for (int kind = 0; kind < INTERVAL_KINDS; kind++)
             bias += sum->by_class[kind][c] * spread_of((habitat_class)c, (interval_kind)kind).bias;
         variance += square(architecture_factor(s) / sum->total * bias);
     }
-    for (int g = 0; g < 2; g++)
-        for (int r = 0; r < INTERVAL_RATES; r++)
-            variance += square(sum->by_rate[g][r] / sum->total * rate_sigma(r));
-    return within_80 * sqrt(variance);
+    return variance;
+}
+
+/* Share of the time in convolutions that a model answered: libraries choose other kernels from
+ * release to release. The spread of the rule's is wider as it is. */
+static double convolution_share(const interval_sum *sum) {
+    return sum->by_class[INTERVAL_MODEL][HABITAT_CLASS_CONV] / sum->total;
+}
+
+/* What others measured of steps with short kernels is longer than the GPU's work, never shorter:
+ * their hosts are in it. */
+static double host_variance(const interval_sum *sum) {
+    double mean_ns = sum->kernels > 0.0 ? sum->total / sum->kernels : chosen_launch_ns;
+    return square(fitted_short_kernel_sigma * fmin(1.0, fitted_short_kernel_ns / mean_ns));
+}
+
+interval_ends interval_of(const interval_sum *sum, const scaling *s) {
+    if (!(sum->total > 0.0))
+        return (interval_ends){0.0, 0.0, HABITAT_INTERVAL_ITERATIONS};
+    double variance = common_variance(sum) + square(s->w ? s->w->scale_sigma : 0.0);
+    if (same_chip(s->origin, s->dest)) {
+        double width = within_80 * sqrt(variance + square(fitted_pair_sigma));
+        return (interval_ends){width, width, HABITAT_INTERVAL_PAIRS};
+    }
+    variance += square(fitted_common_sigma) + class_variance(sum, s) +
+                square(fitted_convolution_sigma * convolution_share(sum));
+    return (interval_ends){within_80 * sqrt(variance),
+                           within_80 * sqrt(variance + host_variance(sum)),
+                           HABITAT_INTERVAL_ITERATIONS};
 }

@@ -18,6 +18,7 @@ typedef enum interval_kind {
 /* What an iteration's interval needs: predicted busy time [ns] by what errors it shares. */
 typedef struct interval_sum {
     double total;
+    double kernels; /* how many, without copies */
     double by_class[INTERVAL_KINDS][HABITAT_CLASS_COUNT];
     double by_rate[2][INTERVAL_RATES]; /* origin, destination; estimated rates only */
     double other_unit;                 /* computes on another unit than on the origin */
@@ -29,9 +30,14 @@ double interval_add(interval_sum *sum, const scaling *s, const habitat_workload_
                     const habitat_kernel_facts *lead, habitat_method method, double ns);
 
 /* Factor of the 80 % interval of a standard deviation in log(time). */
-double interval_of(double sigma);
+double interval_factor(double sigma);
 
-/* Half width of the iteration's 80 % interval in log(time). */
-double interval_width(const interval_sum *sum, const scaling *s);
+/* How far an iteration's 80 % interval goes down and up, in log(time), and what that rests on. */
+typedef struct interval_ends {
+    double down, up;
+    habitat_interval_basis basis;
+} interval_ends;
+
+interval_ends interval_of(const interval_sum *sum, const scaling *s);
 
 #endif

@@ -3,7 +3,6 @@
  * a matrix product loses to whole tiles and waves, and the cost any kernel has.
  * docs/formulas.md#auto, docs/formulas.md#operation */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "gpu/gpu.h"
@@ -57,9 +56,9 @@ static size_t binding(const void *state, size_t i) {
     return own->rule.lead[i];
 }
 
-/* No measurement across vendors checks the intervals. */
+/* Measurements of NVIDIA's GPUs alone check the intervals. */
 static bool calibrated(const scaling *s) {
-    return s->origin->vendor && s->dest->vendor && strcmp(s->origin->vendor, s->dest->vendor) == 0;
+    return s->origin->compute_capability && s->dest->compute_capability;
 }
 
 static habitat_status by_rule(const method_question *q, method_answer *out, habitat_error *err) {

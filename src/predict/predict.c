@@ -87,7 +87,7 @@ static void calibrate(const habitat_predictor *p, const scaling *s, size_t i, to
                       habitat_estimate *estimate) {
     const habitat_kernel_facts *binding = &s->w->kernels[p->plug->binding(p->state, i)].facts;
     double factor = exp(interval_add(&sum->interval, s, &s->w->kernels[i], binding,
-                                     estimate->method, estimate->busy_ms));
+                                     estimate->method, estimate->busy_ms * HABITAT_NS_PER_MS));
     estimate->low_ms = estimate->ms / factor;
     estimate->high_ms = estimate->ms * factor;
     estimate->interval_basis = HABITAT_INTERVAL_OPERATIONS;

@@ -108,10 +108,10 @@ void totals_set(const scaling *s, const totals *sum, habitat_prediction *out) {
     out->high_ms = sum->busy_high_ns / iterations / HABITAT_NS_PER_MS;
     out->interval_basis = HABITAT_INTERVAL_DEFAULT;
     if (sum->calibrated) {
-        double factor = exp(interval_width(&sum->interval, s));
-        out->low_ms = out->iteration_ms / factor;
-        out->high_ms = out->iteration_ms * factor;
-        out->interval_basis = HABITAT_INTERVAL_ITERATIONS;
+        interval_ends ends = interval_of(&sum->interval, s);
+        out->low_ms = out->iteration_ms / exp(ends.down);
+        out->high_ms = out->iteration_ms * exp(ends.up);
+        out->interval_basis = ends.basis;
     }
     habitat_interval_widen(out);
     for (int m = 0; m < HABITAT_METHOD_COUNT; m++)
@@ -127,7 +127,7 @@ void totals_give_back(const scaling *s, habitat_prediction *out) {
     out->kernel_ms = info->kernel_ms;
     out->copy_ms = info->copy_ms;
     out->iteration_ms = out->busy_ms = info->busy_ms;
-    double widened = interval_of(s->w->scale_sigma);
+    double widened = interval_factor(s->w->scale_sigma);
     out->low_ms = info->busy_ms * s->w->low_share / widened;
     out->high_ms = info->busy_ms * s->w->high_share * widened;
     out->interval_basis = HABITAT_INTERVAL_RECORDED;

@@ -82,12 +82,13 @@ static void explain_classes(writer *w, const habitat_answer *what, const habitat
 /* Why a row scales as it does: what it did on the origin, and how near it came to each roof. */
 static void explain_roofs(writer *w, const habitat_answer *what, const view *v, size_t top) {
     char line[3 * TEXT_BYTES];
-    snprintf(line, sizeof line,
-             "On the origin (%s): work that was counted, and which share of the sustained rate of "
-             "its units and of its DRAM that is in the row's time. Near 100 %% a roof decides; far "
-             "below both, latency, too few blocks or the kernel itself; above 100 %% a cache, or an "
-             "algorithm with fewer operations, helped.",
-             habitat_workload_get_info(what->workload)->origin->name);
+    snprintf(
+        line, sizeof line,
+        "On the origin (%s): work that was counted, and which share of the sustained rate of "
+        "its units and of its DRAM that is in the row's time. Near 100 %% a roof decides; far "
+        "below both, latency, too few blocks or the kernel itself; above 100 %% a cache, or an "
+        "algorithm with fewer operations, helped.",
+        habitat_workload_get_info(what->workload)->origin->name);
     writer_text(w, "\n");
     wrapped_text(w, "", 0, line);
     writer_text(w, "\n");

@@ -7,6 +7,8 @@
 static habitat_gpu origin = {.name = "O", .vendor = "NVIDIA", .compute_capability = 90};
 static habitat_gpu dest = {.name = "D", .vendor = "NVIDIA", .compute_capability = 70};
 
+static const habitat_kernel launched = {.name = "k"};
+
 /* Half widths of one kernel, from the table in docs/formulas.md#intervals: 1.2816 times the root of
  * 0.040^2 + bias^2 + row^2. */
 static void test_kernels(void) {
@@ -36,15 +38,15 @@ static void test_kernels(void) {
     habitat_kernel_facts facts = {.flop = 1, .bytes = 1, .dtype = HABITAT_DTYPE_FP32};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         interval_sum sum = {0};
-        habitat_workload_kernel kernel = {.op_class = rows[i].op_class};
+        habitat_workload_kernel kernel = {.op_class = rows[i].op_class, .kernel = &launched};
         CHECK_NEAR(interval_add(&sum, &s, &kernel, &facts, rows[i].method, 50.0), rows[i].width,
                    1e-6);
         CHECK_NEAR(sum.total, 50.0, 0);
         /* alone in its iteration, what averages out is gone: 1.2816 x root(0.0016 + bias^2) */
         if (rows[i].op_class == HABITAT_CLASS_BMM && rows[i].method == HABITAT_METHOD_LEARNED)
-            CHECK_NEAR(interval_width(&sum, &s), 0.1767679, 1e-6);
+            CHECK_NEAR(interval_of(&sum, &s).down, 0.1767679, 1e-6);
         if (rows[i].method == HABITAT_METHOD_FALLBACK)
-            CHECK_NEAR(interval_width(&sum, &s), 0.4133036, 1e-6);
+            CHECK_NEAR(interval_of(&sum, &s).down, 0.4133036, 1e-6);
     }
     check_case(
         "a kernel's width is that of its class, by a model or by the rule, or the fallback's");
@@ -55,7 +57,7 @@ static void test_kernels(void) {
 static void test_rates(void) {
     const double gemm = 0.03985;
     scaling s = {.origin = &origin, .dest = &dest};
-    habitat_workload_kernel kernel = {.op_class = HABITAT_CLASS_GEMM};
+    habitat_workload_kernel kernel = {.op_class = HABITAT_CLASS_GEMM, .kernel = &launched};
     habitat_kernel_facts facts = {.flop = 3e12, .bytes = 1e12, .dtype = HABITAT_DTYPE_FP32};
     for (int g = 0; g < 2; g++) {
         rate_table *table = g ? &s.sustained_dest : &s.sustained_origin;
@@ -90,38 +92,80 @@ static void test_rates(void) {
     CHECK_NEAR(interval_add(&sum, &s, &kernel, &facts, HABITAT_METHOD_LEARNED, 100.0),
                1.2816 * sqrt(gemm + 0.10 * 0.10 + 0.20 * 0.20), 1e-6);
     /* of the iteration: 0.0016 + 0.015^2 + 0.10^2 + 0.20^2 */
-    CHECK_NEAR(interval_width(&sum, &s), 1.2816 * sqrt(0.051825), 1e-6);
+    CHECK_NEAR(interval_of(&sum, &s).down, 1.2816 * sqrt(0.051825), 1e-6);
     check_case("so does the change from matrix units to plain ones");
+}
+
+/* Networks of convolutions, short kernels, and two GPUs of one chip. */
+static void test_iterations(void) {
+    habitat_gpu a = {.name = "A",
+                     .vendor = "NVIDIA",
+                     .compute_capability = 90,
+                     .sm_count = 132,
+                     .boost_clock_hz = 1.98e9,
+                     .tdp_w = 700};
+    habitat_gpu b = a;
+    scaling s = {.origin = &origin, .dest = &dest};
+    interval_sum sum = {.total = 1e6, .kernels = 10};
+    sum.by_class[1][HABITAT_CLASS_CONV] = 5e5;
+    /* 0.040^2 + (0.5 x 0.123)^2 + (0.5 x 0.12)^2 = 0.00898225; of 100 us a kernel, upwards
+     * (0.7 x 30 / 100)^2 = 0.0441 more */
+    interval_ends ends = interval_of(&sum, &s);
+    CHECK_NEAR(ends.down, 1.2816 * sqrt(0.00898225), 1e-9);
+    CHECK_NEAR(ends.up, 1.2816 * sqrt(0.00898225 + 0.0441), 1e-9);
+    CHECK_INT(ends.basis, HABITAT_INTERVAL_ITERATIONS);
+    sum.kernels = 100; /* 10 us each: all of it */
+    CHECK_NEAR(interval_of(&sum, &s).up, 1.2816 * sqrt(0.00898225 + 0.49), 1e-9);
+    check_case("convolutions widen an iteration, short kernels its upper end");
+
+    s = (scaling){.origin = &a, .dest = &b};
+    ends = interval_of(&sum, &s);
+    CHECK_NEAR(ends.down, 1.2816 * 0.019, 1e-9);
+    CHECK_NEAR(ends.up, ends.down, 0);
+    CHECK_INT(ends.basis, HABITAT_INTERVAL_PAIRS);
+    sum.by_rate[1][INTERVAL_MEMORY] = 1e6; /* a rate that nobody measured: 0.03 */
+    CHECK_NEAR(interval_of(&sum, &s).up, 1.2816 * sqrt(0.019 * 0.019 + 0.03 * 0.03), 1e-9);
+    b.tdp_w = 350;
+    CHECK_INT(interval_of(&sum, &s).basis, HABITAT_INTERVAL_ITERATIONS);
+    b.tdp_w = 700;
+    b.sm_count = 114;
+    CHECK_INT(interval_of(&sum, &s).basis, HABITAT_INTERVAL_ITERATIONS);
+    b.sm_count = 132;
+    b.boost_clock_hz = 1.755e9;
+    CHECK_INT(interval_of(&sum, &s).basis, HABITAT_INTERVAL_ITERATIONS);
+    check_case("two GPUs of one chip, clock and power limit have the spread of the pairs recorded");
 }
 
 int main(void) {
     test_kernels();
+    test_iterations();
     test_rates();
     scaling s = {.origin = &origin, .dest = &dest};
     interval_sum sum = {.total = 100.0};
-    CHECK_NEAR(interval_width(&(interval_sum){0}, &s), 0.0, 0.0);
+    CHECK_NEAR(interval_of(&(interval_sum){0}, &s).down, 0.0, 0.0);
     sum.by_class[0][HABITAT_CLASS_GEMM] = 60.0;
     sum.by_class[0][HABITAT_CLASS_BMM] = 20.0;
     sum.by_class[0][HABITAT_CLASS_ELEMENTWISE] = 20.0;
     /* 0.040^2 + (0.6 x 0.032)^2 + (0.2 x 0.239)^2 + (0.2 x 0.023)^2
      * = 0.0016 + 0.00036864 + 0.00228484 + 0.00002116 = 0.00427464; root 0.0653807; x 1.2816 */
-    CHECK_NEAR(interval_width(&sum, &s), 0.0837919, 1e-5);
+    CHECK_NEAR(interval_of(&sum, &s).down, 0.0837919, 1e-5);
     check_case("an iteration's width adds what is common and each class's share of its bias");
 
     interval_sum estimated = sum;
     estimated.by_rate[1][INTERVAL_PLAIN] = 80.0; /* + (0.8 x 0.14)^2 = 0.012544: root 0.1296867 */
-    CHECK_NEAR(interval_width(&estimated, &s), 0.1662065, 1e-5);
+    CHECK_NEAR(interval_of(&estimated, &s).down, 0.1662065, 1e-5);
     check_case("estimated rates widen the interval");
 
     dest.compute_capability = 90; /* class parts / 4: 0.0016 + 0.00066866; root 0.0476304 */
-    CHECK_NEAR(interval_width(&sum, &s), 0.0610431, 1e-5);
+    CHECK_NEAR(interval_of(&sum, &s).down, 0.0610431, 1e-5);
     check_case("GPUs of one compute capability have half the spread of classes");
 
     CHECK(method_of(HABITAT_METHOD_AUTO)->calibrated(&s));
     dest.vendor = "AMD";
+    dest.compute_capability = 0;
     CHECK(!method_of(HABITAT_METHOD_AUTO)->calibrated(&s));
     for (int m = 0; m < HABITAT_METHOD_COUNT; m++)
         CHECK(m == HABITAT_METHOD_AUTO || !method_of((habitat_method)m)->calibrated);
-    check_case("only auto between GPUs of one vendor is calibrated");
+    check_case("only auto between GPUs of NVIDIA is calibrated");
     return check_done();
 }
