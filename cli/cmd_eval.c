@@ -18,7 +18,8 @@ static const struct {
 } parts[] = {
     {"ops", eval_ops, false},     {"e2e", eval_e2e, false},       {"cnn", eval_cnn, false},
     {"pairs", eval_pairs, false}, {"replay", eval_replay, false}, {"memory", eval_memory, false},
-    {"scale", eval_scale, false}, {"suite", eval_suite, true},    {"choose", eval_choose, true}};
+    {"scale", eval_scale, false}, {"suite", eval_suite, true},    {"choose", eval_choose, true},
+    {"ddp", eval_ddp, false}};
 enum { PARTS = sizeof parts / sizeof *parts };
 
 int cmd_eval(int argc, char **argv) {

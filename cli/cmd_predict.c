@@ -14,6 +14,7 @@ int cmd_predict(int argc, char **argv) {
         {"--batch", 0, CLI_LIST, &request.batches},
         {"--batch-from", 0, CLI_TEXT, &request.batch_from},
         {"--precision", 0, CLI_TEXT, &request.precision},
+        {"--gpus", 0, CLI_COUNT, &request.gpus},
         {"--timeline", 0, CLI_TEXT, &request.timeline},
         CLI_PRICE_OPTIONS(request),
         {"--top", 0, CLI_COUNT, &request.top},

@@ -1,5 +1,5 @@
-/* habitat eval pairs, replay, memory and scale: recordings against one another, and against what
- * they note. */
+/* habitat eval pairs, replay, memory, scale and ddp: recordings against one another, against what
+ * they note, and against the time of several GPUs. */
 #include "eval_pairs.h"
 
 #include <stdlib.h>
@@ -54,4 +54,8 @@ int eval_memory(int argc, char **argv) {
 
 int eval_scale(int argc, char **argv) {
     return judge_recordings(habitat_evaluate_scale, argc, argv);
+}
+
+int eval_ddp(int argc, char **argv) {
+    return judge_recordings(habitat_evaluate_ddp, argc, argv);
 }

@@ -6,5 +6,6 @@ int eval_pairs(int argc, char **argv);
 int eval_replay(int argc, char **argv);
 int eval_memory(int argc, char **argv);
 int eval_scale(int argc, char **argv);
+int eval_ddp(int argc, char **argv);
 
 #endif

@@ -72,6 +72,12 @@ static int read_options(const cli_request *request, const cli_input *first, cli_
     if (request->assemble && request->cpu_scale != 1.0 && request->cpu_scale > 0.0 &&
         strcmp(request->assemble, "sum") == 0)
         return cli_fail(CLI_USAGE, "--cpu-scale", "has nothing to multiply with --assemble sum");
+    if (request->gpus > 65536)
+        return cli_fail(CLI_USAGE, "--gpus", "from 1 to 65536 GPUs can share an iteration");
+    if (request->gpus > 1 && request->assemble && strcmp(request->assemble, "sum") == 0)
+        return cli_fail(CLI_USAGE, "--gpus", "has no order of kernels with --assemble sum");
+    if (request->gpus > 1 && request->timeline)
+        return cli_fail(CLI_USAGE, "--gpus", "does not go with --timeline, which shows one GPU");
     if (request->nvtx_range && request->iterations)
         return cli_fail(
             CLI_USAGE, "--iterations",
@@ -129,6 +135,7 @@ static int ask(const cli_request *request, habitat_request *asked, cli_input *in
     asked->batch_size_count = request->batches.count;
     asked->batch_from = in->batch_from;
     asked->precision = in->precision;
+    asked->gpu_count = (uint32_t)request->gpus;
     asked->notes = (const char *const *)in->notes.lines;
     asked->note_count = in->notes.count;
     asked->prices = in->prices;

@@ -18,6 +18,7 @@ typedef struct cli_request {
     const char *sort, *vendor, *since;
     double min_memory_gib;
     bool json, csv, spot, all;
+    size_t gpus; /* 0: one */
 } cli_request;
 
 /* Options about prices and the length of the training. */

@@ -138,4 +138,11 @@ habitat_status habitat_evaluate_choice(const habitat_gpu_table *gpus, const char
 habitat_status habitat_evaluate_scale(const habitat_gpu_table *gpus, const char *folder, bool csv,
                                       habitat_text_sink sink, void *context, habitat_error *err);
 
+/** Judge iterations of several GPUs, predicted from one of them, against measurements.
+ * @param folder of recordings: its two_gpus/ holds measured_ddp.csv and recordings on one GPU.
+ * @return HABITAT_OK; HABITAT_E_IO (no such file); what reading, predicting and replaying return.
+ * @since 0.3 */
+habitat_status habitat_evaluate_ddp(const habitat_gpu_table *gpus, const char *folder, bool csv,
+                                    habitat_text_sink sink, void *context, habitat_error *err);
+
 #endif

@@ -92,6 +92,8 @@ typedef struct habitat_request {
     const habitat_trace *batch_from; /* the same at another batch size, on the same GPU: it tells
                                         which sizes change; NULL: told from shapes and layers */
     habitat_precision precision;     /* 0: as recorded */
+    uint32_t
+        gpu_count; /* replay: GPUs that share the gradients, each with the recorded batch; 0: 1 */
 } habitat_request;
 
 /** Set a request to its defaults: its size, and every other field zero. @param request not NULL.

@@ -135,7 +135,10 @@ typedef struct habitat_prediction {
     /* Usable memory of the destination = memory_bytes + context_bytes (CUDA's own) + margin_bytes
      * (kept free) + headroom_bytes, below 0 where it does not fit. NaN unknown. */
     double context_bytes, margin_bytes, headroom_bytes;
-    double largest_batch; /* that fits, samples; 0: not even one; NaN unknown */
+    double largest_batch;    /* that fits, samples; 0: not even one; NaN unknown */
+    uint32_t gpu_count;      /* that run the iteration together; 1 as predicted */
+    double communication_ms; /* of gpu_count GPUs: messages between them; 0 of one */
+    double exposed_ms;       /* by how much messages make the iteration longer */
 } habitat_prediction;
 
 /* A method made ready for a workload: it keeps what is the same for all destinations. */

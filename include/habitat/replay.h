@@ -20,6 +20,7 @@
 #endif
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <habitat/status.h>
 #include <habitat/predict.h>
@@ -104,6 +105,20 @@ HABITAT_API habitat_status habitat_replay_run(const habitat_replay *replay, cons
  * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_MEMORY. @since 0.3 */
 HABITAT_API habitat_status habitat_replay_apply(const habitat_replay *replay,
                                                 habitat_prediction *prediction, habitat_error *err);
+
+/** The same with the gradients shared among several GPUs of the destination's kind, each with the
+ * recorded batch, as PyTorch's DistributedDataParallel does it (docs/iteration.md#several-gpus).
+ * samples_per_s is of all of them; kernels, classes and busy_ms stay those of one; memory_bytes,
+ * of each, gains the buckets.
+ * @param gpu_count 1: as habitat_replay_apply().
+ * @return as habitat_replay_apply(); HABITAT_E_ARG (0, or more than 65536); HABITAT_E_UNSUPPORTED
+ *         (the recording shows no gradients, or not how large they are, or is of several GPUs
+ *         already); HABITAT_E_NO_SPEC (no link of the GPU is known).
+ * @tested tests/unit/test_parallel.c @since 0.3 */
+HABITAT_API habitat_status habitat_replay_apply_parallel(const habitat_replay *replay,
+                                                         uint32_t gpu_count,
+                                                         habitat_prediction *prediction,
+                                                         habitat_error *err);
 
 /** What a user should know of a replay before trusting it: how the CPU's side was found, what of
  * the recording is missing.

@@ -88,6 +88,7 @@ class _Request(ctypes.Structure):
         ("batch_size_count", ctypes.c_size_t),
         ("batch_from", ctypes.c_void_p),
         ("precision", ctypes.c_int),
+        ("gpu_count", ctypes.c_uint32),
     ]
 
     def __init__(self, **fields: Any) -> None:
@@ -299,6 +300,7 @@ class TraceHandle(_Handle):
         cpu_scale: float = 1.0,
         batch: Optional[int] = None,
         precision: str = "recorded",
+        gpu_count: int = 1,
     ) -> Any:
         """The JSON of `habitat predict`, or of `habitat explain` for the first of `destinations` (handles)."""
         prices = Prices(table)
@@ -309,6 +311,6 @@ class TraceHandle(_Handle):
             assemble=_ASSEMBLE[assemble], cpu_scale=0.0 if cpu_scale == 1.0 else cpu_scale,
             prices=prices.handle,
             batch_sizes=(ctypes.c_uint64 * 1)(batch) if batch else None, batch_size_count=1 if batch else 0,
-            precision=PRECISIONS[precision],
+            precision=PRECISIONS[precision], gpu_count=gpu_count,
         )  # fmt: skip
         return _answer(_library.habitat_json_answer, ctypes.byref(request), _bytes(by) if by else None, explain)

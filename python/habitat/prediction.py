@@ -232,13 +232,15 @@ class Trace:
         cpu_scale: float = 1.0,
         batch: Optional[int] = None,
         precision: str = "recorded",
+        gpu_count: int = 1,
     ) -> Prediction:
         """The iteration on one GPU (a name, a `Gpu`, or a `Device`).
 
         `assemble`: "replay", or "sum", the GPU's busy time. `cpu_scale` multiplies the CPU's times. `batch`: at another
         batch size. `precision`: "fp32", "tf32", "amp-fp16" or "amp-bf16". Neither goes with `by`.
+        `gpu_count` GPUs share the gradients, each with the recorded batch (docs/iteration.md).
         """
-        return self._predict([_name(gpu)], method, by, assemble, cpu_scale, batch, precision)[0]
+        return self._predict([_name(gpu)], method, by, assemble, cpu_scale, batch, precision, gpu_count)[0]
 
     def predict_all(
         self,
@@ -249,10 +251,11 @@ class Trace:
         cpu_scale: float = 1.0,
         batch: Optional[int] = None,
         precision: str = "recorded",
+        gpu_count: int = 1,
     ) -> list[Prediction]:
         """The iteration on several GPUs, or on the one that is named; on all of the table when none are."""
         names = None if gpus is None else _names(gpus)
-        return self._predict(names, method, by, assemble, cpu_scale, batch, precision)
+        return self._predict(names, method, by, assemble, cpu_scale, batch, precision, gpu_count)
 
     def explain(self, gpu: GpuName, method: str = "auto", by: Optional[str] = None) -> Dict[str, Any]:
         """Where the time goes, operation by operation: the JSON of `habitat explain`."""
@@ -267,9 +270,11 @@ class Trace:
         cpu_scale: float,
         batch: Optional[int],
         precision: str,
+        gpu_count: int,
     ) -> list[Prediction]:
         answer, taken = self._ask(
-            names, method, by, assemble=assemble, cpu_scale=cpu_scale, batch=batch, precision=precision
+            names, method, by, assemble=assemble, cpu_scale=cpu_scale, batch=batch, precision=precision,
+            gpu_count=gpu_count,
         )
         of_all = [line for line in answer["warnings"] if line in self._table.skipped or line.startswith("origin: ")]
         of_all += answer["trace"]["warnings"]
@@ -288,6 +293,7 @@ class Trace:
         cpu_scale: float = 1.0,
         batch: Optional[int] = None,
         precision: str = "recorded",
+        gpu_count: int = 1,
     ) -> Tuple[Dict[str, Any], Dict[str, list[str]]]:
         """The answer, and what to say of the names that left open which part they mean, by GPU."""
         if assemble not in ("sum", "replay"):
@@ -300,6 +306,8 @@ class Trace:
             raise ValueError(f"precision is one of {', '.join(_native.PRECISIONS)}, not {precision!r}")
         if by is not None and (batch is not None or precision != "recorded"):
             raise ValueError("by shows the recorded iteration; leave out batch and precision")
+        if not 1 <= gpu_count <= 65536:
+            raise ValueError(f"gpu_count must be 1 to 65536, not {gpu_count!r}")
         taken: Dict[str, list[str]] = {}
         handles = self._table.all() if names is None else []
         for name in names or ():
@@ -310,7 +318,8 @@ class Trace:
                 taken.setdefault(gpu, []).append(f"{name}: taken as {gpu}")
         notes = [*self._table.skipped, *(line for lines in taken.values() for line in lines)]
         answer = self._trace.predict(
-            self._table, handles, self._origin, method, by, explain, notes, assemble, cpu_scale, batch, precision
+            self._table, handles, self._origin, method, by, explain, notes, assemble, cpu_scale, batch, precision,
+            gpu_count,
         )
         return answer, taken
 

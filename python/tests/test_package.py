@@ -348,3 +348,12 @@ def test_an_operation_without_an_answer_says_why():
     (answer,) = habitat.operation("softmax", to="T4", method="mlp", rows=8, columns=8)
     assert (answer.ms, answer.method) == (None, None)
     assert answer.reason == "method mlp: no model for softmax in fp32 on T4"
+
+
+def test_two_gpus():
+    trace = habitat.Trace(ROOT / "data/recordings/two_gpus/resnet50_b64_tf32_h200.json.gz")
+    one, two = (trace.predict("H200-SXM5-141GB", gpu_count=count) for count in (1, 2))
+    assert one.iteration_ms == trace.iteration_ms < two.iteration_ms < 1.1 * one.iteration_ms
+    assert two.samples_per_s == pytest.approx(2 * trace.batch_size / two.iteration_ms * 1e3, rel=1e-9)
+    with pytest.raises(ValueError, match="gpu_count"):
+        trace.predict("T4", gpu_count=0)

@@ -49,6 +49,9 @@ static habitat_status check(const habitat_request *r, habitat_error *err) {
         return habitat_fail(err, HABITAT_E_ARG, "not a way to put an iteration together");
     if (r->cpu_scale != 0.0 && r->assemble == HABITAT_ASSEMBLE_SUM)
         return habitat_fail(err, HABITAT_E_ARG, "the sum of kernels has no CPU times to multiply");
+    if (r->gpu_count > 1 && (r->assemble == HABITAT_ASSEMBLE_SUM || r->operations))
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "only a replayed iteration can be shared among GPUs");
     if (!habitat_method_askable(r->method))
         return habitat_fail(err, HABITAT_E_ARG, "not a method");
     return check_scale(r, err);

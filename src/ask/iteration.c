@@ -121,11 +121,15 @@ static habitat_status take_scaled(const habitat_request *r, size_t i, made_answe
 
 /* ---- rows ---- */
 
+static uint32_t gpus_asked(const habitat_request *r) {
+    return r->gpu_count ? r->gpu_count : 1;
+}
+
 static habitat_answer_row row_of(const habitat_request *r, size_t i, habitat_prediction *made) {
     return (habitat_answer_row){.key = {.gpu = made->gpu,
                                         .batch_size = r->batch_size_count ? r->batch_sizes[i] : 0,
                                         .precision = r->precision,
-                                        .gpu_count = 1},
+                                        .gpu_count = gpus_asked(r)},
                                 .prediction = made};
 }
 
@@ -138,8 +142,9 @@ static habitat_status predict_one(const habitat_request *r, size_t i,
     char line[sizeof why.message + 128];
     habitat_status status = habitat_predictor_predict(predictor, gpu, &made, &why);
     if (status == HABITAT_OK && out->own_replay)
-        status = habitat_replay_apply(out->own_replay, made, &why);
+        status = habitat_replay_apply_parallel(out->own_replay, gpus_asked(r), made, &why);
     if (status == HABITAT_E_NO_SPEC && !alone) {
+        habitat_prediction_free(made);
         snprintf(line, sizeof line, "%s: left out: %s", gpu->name, why.message);
         return warnings_add(out, HABITAT_ABOUT_REQUEST, line, err);
     }
@@ -171,6 +176,22 @@ static habitat_status predict_rows(const habitat_request *r, size_t i, size_t co
     return status;
 }
 
+/* What a recording cannot say of many GPUs. */
+static habitat_status warn_of_hosts(const habitat_request *r, made_answer *out,
+                                    habitat_error *err) {
+    enum { HOST_GPUS = 8 };
+    if (r->gpu_count > 1 && is_scaled(r))
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "several GPUs share the gradients of the step as it was recorded; "
+                            "leave out the batch size and the precision, or the number of GPUs");
+    if (r->gpu_count <= HOST_GPUS)
+        return HABITAT_OK;
+    return warnings_add(out, HABITAT_ABOUT_REQUEST,
+                        "more than 8 GPUs: taken as hosts of 8, linked with 100 Gbit/s each; "
+                        "other networks give other answers",
+                        err);
+}
+
 habitat_status answer_iteration(const habitat_request *r, size_t count,
                                 const habitat_gpu *const *destinations, made_answer *out,
                                 habitat_error *err) {
@@ -180,6 +201,8 @@ habitat_status answer_iteration(const habitat_request *r, size_t count,
     status = take_replay(r, out, err);
     if (status == HABITAT_OK)
         status = take_other(r, out, err);
+    if (status == HABITAT_OK)
+        status = warn_of_hosts(r, out, err);
     if (status != HABITAT_OK)
         return status;
     size_t sets = answer_rows_each(r);

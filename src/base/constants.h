@@ -170,6 +170,27 @@ CONSTANT(chosen, memory_inference_correction, 4.0, "of bytes from shapes",
 CONSTANT(chosen, memory_step_tolerance, 0.02, "of the peak", "a recorded peak this near to the optimiser's step is that step")
 CONSTANT(chosen, memory_foreign_share, 0.05, "of the kernels", "launched by what is no framework operation: what they keep is unknown then")
 
+/* ---- several GPUs: docs/iteration.md#several-gpus ---- */
+CONSTANT(fitted, ring_efficiency, 0.86, "of one direction of NVLink",
+         "all-reduces of collectives.csv.gz (nccl, fp16, A100 and H200 on NVSwitch), together with ring_fill_root_ns")
+CONSTANT(fitted, ring_fill_root_ns, 145.5, "ns a root of ns",
+         "as ring_efficiency: 4.6 us a root of us; what a message costs beside its bytes grows with their root")
+CONSTANT(fitted, ring_efficiency_pcie, 0.66, "of one direction of PCIe",
+         "two L40S, 1080 Ti and Titan Xp of collectives.csv.gz: 0.64 to 0.78; four to eight reach 0.05 to 0.7 by host")
+CONSTANT(chosen, network_bytes_per_s, 12.5e9, "byte/s a host",
+         "100 Gbit/s; the clusters of collectives.csv.gz reach 5 to 22e9; a recording cannot say")
+CONSTANT(chosen, network_latency_ns, 20000.0, "ns a doubling of the hosts",
+         "small all-reduces between hosts of collectives.csv.gz take 40 to 90 us longer than within one")
+CONSTANT(fitted, beside_collective, 0.25, "of the time shared",
+         "kernels beside NCCL's in the traces of two H200s take 0.13 to 0.37 longer, median 0.25; docs/iteration.md#several-gpus")
+CONSTANT(fitted, parallel_doubt, 0.75, "of what several GPUs add",
+         "seven GPU-bound steps of two H200s: what they add is 1.1 to 1.8 times as long as predicted; docs/iteration.md#several-gpus")
+CONSTANT(hardware, bucket_first_bytes, 1048576.0, "byte", "torch.nn.parallel.DistributedDataParallel, first bucket")
+CONSTANT(hardware, bucket_bytes, 26214400.0, "byte", "torch.nn.parallel.DistributedDataParallel, bucket_cap_mb=25")
+CONSTANT(chosen, bucket_copy_cpu_ns, 5000.0, "ns a gradient",
+         "launch of a copy by C++ code: half of a usual operator's; docs/iteration.md#several-gpus")
+CONSTANT(chosen, all_reduce_cpu_ns, 30000.0, "ns a message", "as bucket_copy_cpu_ns: events, streams and NCCL's own call")
+
 /* ---- 80 % intervals of auto: docs/formulas.md#intervals ---- */
 CONSTANT(fitted, common_sigma, 0.040, "in log(time)",
          "common to all kernels of an iteration: whole networks, one GPU left out in turn")

@@ -188,6 +188,7 @@ habitat_status habitat_predictor_predict(const habitat_predictor *p, const habit
                                      .trace_kernel_count = count,
                                      .assembled = HABITAT_ASSEMBLE_SUM,
                                      .origin_iteration_ms = recorded->info.busy_ms,
+                                     .gpu_count = 1,
                                      .idle_ms = NAN,
                                      .cpu_ms = NAN,
                                      .gpu_ms = NAN,

@@ -236,6 +236,9 @@ static const row_column columns[] = {
     {COLUMN(precision, STRING, FILES)},
     {COLUMN(interval, STRING, FILES)},
     {COLUMN(interval_basis, STRING, FILES)},
+    {COLUMN(gpus, INTEGER, FILES)},
+    {COLUMN(communication_ms, NUMBER, FILES)},
+    {COLUMN(exposed_communication_ms, NUMBER, FILES)},
     {COLUMN(calibrated_operations, INTEGER, IN_JSON | IN_EXPLAIN)},
     {COLUMN(headroom_bytes, NUMBER, FILES)},
     {COLUMN(context_bytes, NUMBER, FILES)},
@@ -340,6 +343,9 @@ static void fill(const void *of, size_t row, void *out) {
                            .interval = habitat_interval_name(p->interval_basis),
                            .interval_basis = habitat_interval_words(p->interval_basis),
                            .marked = p->interval_basis == HABITAT_INTERVAL_DEFAULT,
+                           .gpus = p->gpu_count,
+                           .communication_ms = p->communication_ms,
+                           .exposed_communication_ms = p->exposed_ms,
                            .decimals = list->decimals};
     fill_cost(&from->cost, l);
     coverage_text(p, l->coverage_room, sizeof l->coverage_room);

@@ -60,6 +60,28 @@ static double message_ns(const habitat_kernel *kernel, const habitat_gpu *gpu) {
            link_bytes(kernel) / (fitted_link_efficiency * collective_link_bytes_per_s(gpu)) * 1e9;
 }
 
+/* Messages are sent in pieces, one behind the other along the ring: the best size of a piece makes
+ * what it costs to fill the ring grow with the root of the message. */
+static double ring_ns(double passed_bytes, double bytes_per_s, double efficiency) {
+    double wire_ns = passed_bytes / bytes_per_s * 1e9;
+    return wire_ns / efficiency + fitted_ring_fill_root_ns * sqrt(wire_ns);
+}
+
+double collective_time_ns(const habitat_gpu *gpu, habitat_collective kind, double bytes,
+                          uint32_t count) {
+    double n = count, local = count < HOST_GPUS ? count : HOST_GPUS;
+    double hosts = ceil(n / HOST_GPUS);
+    double passed = kind == HABITAT_COLLECTIVE_ALL_REDUCE ? 2.0 * (n - 1.0) / n * bytes : bytes;
+    bool nvlink = usable(gpu->nvlink_bytes_per_s);
+    double ns = fitted_collective_latency_ns_per_gpu * (local + 1.0) +
+                ring_ns(passed, collective_link_bytes_per_s(gpu),
+                        nvlink ? fitted_ring_efficiency : fitted_ring_efficiency_pcie);
+    if (hosts < 2.0)
+        return ns;
+    return fmax(ns, passed / chosen_network_bytes_per_s * 1e9) +
+           chosen_network_latency_ns * ceil(log2(hosts));
+}
+
 /* Collectives that send alike, as far as the recording says; the shortest first. */
 static int by_kind(const void *a, const void *b) {
     const habitat_kernel *x = (*(habitat_workload_kernel *const *)a)->kernel;

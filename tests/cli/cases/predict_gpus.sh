@@ -1,0 +1,16 @@
+# --gpus: several GPUs share the gradients; and what is refused.
+step=$source/data/recordings/two_gpus/resnet50_b16_fp32_h200.json.gz
+for n in 1 2 8; do
+    "$habitat" predict "$step" --to H200-SXM5-141GB --method bandwidth --gpus $n --csv 2>/dev/null >$n.csv
+    awk -F, -v n=$n 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        { print n, $at["gpus"], ($at["communication_ms"] > 0), ($at["exposed_communication_ms"] > 0),
+              int($at["samples_per_s"] / n / 600) }' $n.csv
+done
+"$habitat" predict "$step" --to H200-SXM5-141GB --gpus 2 --json | grep -cE '"(gpus|communication_ms|exposed_communication_ms)":'
+"$habitat" predict "$step" --to H200-SXM5-141GB --method bandwidth --gpus 16 --csv | wc -l | tr -d " "
+bytes() { "$habitat" predict "$step" --to H200-SXM5-141GB --gpus $1 --json | sed -n 's/.*"memory_bytes": \([0-9]*\).*/\1/p'; }
+echo "buckets: $(($(bytes 2) - $(bytes 1)))"
+for wrong in "--gpus 0x" "--gpus 70000" "--gpus 2 --assemble sum" "--gpus 2 --timeline -"; do
+    "$habitat" predict "$step" --to H200-SXM5-141GB $wrong; echo "$?"
+done
+"$habitat" predict "$fixtures/step.json" --to T4 --gpus 2; echo "$?"

@@ -1,0 +1,204 @@
+/* Several GPUs: buckets, messages and a step worked by hand (times in microseconds, as in
+ * test_replay.c); a recorded step. */
+#include <stdlib.h>
+
+#include <habitat/replay.h>
+
+#include "check.h"
+#include "made_gpu.h"
+#include "made_trace.h"
+#include "replay/buckets.h"
+#include "workload/collective.h"
+
+static habitat_gpu gpu;
+
+static void test_buckets(void) {
+    double bytes[] = {400e3, 400e3, 400e3, 10e6, 20e6, 1e6};
+    uint32_t bucket[6] = {9, 9, 9, 9, 9, 9};
+    CHECK_INT(replay_fill_buckets(6, bytes, bucket), 3);
+    CHECK(bucket[0] == 0 && bucket[1] == 0 && bucket[2] == 0); /* 1.2 of 1.05 MB */
+    CHECK(bucket[3] == 1 && bucket[4] == 1);                   /* 30 of 26.2 MB */
+    CHECK_INT(bucket[5], 2);
+    CHECK_INT(replay_fill_buckets(5, bytes, bucket), 2);
+    CHECK_INT(replay_fill_buckets(1, bytes, bucket), 1);
+    check_case("a bucket is full with the gradient that brings it to its size");
+}
+
+static double sum_us(double bytes, uint32_t count) {
+    return collective_time_ns(&gpu, HABITAT_COLLECTIVE_ALL_REDUCE, bytes, count) / 1e3;
+}
+
+static void test_messages(void) {
+    habitat_gpu slow = gpu, none = gpu;
+    CHECK_NEAR(sum_us(2e6, 2), 6 + 20 / 0.86 + 0.1455 * sqrt(20000.0), 1e-9);
+    CHECK_NEAR(sum_us(1e6, 4), 10 + 15 / 0.86 + 0.1455 * sqrt(15000.0), 1e-9);
+    double before = 0.0;
+    for (uint32_t n = 2; n < 200; n++) {
+        CHECK(sum_us(25e6, n) >= before);
+        before = sum_us(25e6, n);
+    }
+    CHECK(sum_us(25e6, 9) > sum_us(25e6, 8) + 1000.0); /* 3.5 ms of network */
+    slow.nvlink_bytes_per_s = NAN;
+    slow.pcie_bytes_per_s = 64e9;
+    CHECK_NEAR(collective_time_ns(&slow, HABITAT_COLLECTIVE_ONE_WAY, 32e6, 2) / 1e3,
+               6 + 500 / 0.66 + 0.1455 * sqrt(500000.0), 1e-9);
+    CHECK(collective_time_ns(&slow, HABITAT_COLLECTIVE_ALL_REDUCE, 2e6, 2) / 1e3 > sum_us(2e6, 2));
+    none.nvlink_bytes_per_s = none.pcie_bytes_per_s = NAN;
+    CHECK(isnan(collective_time_ns(&none, HABITAT_COLLECTIVE_ALL_REDUCE, 2e6, 2)));
+    check_case("a message takes its latency, its bytes and the root of them");
+}
+
+/* ---- a step of four kernels: forward, two of the backward pass, the optimiser ---- */
+
+static void launch_and_kernel(made_text *text, const char *name, int i) {
+    made_write(text,
+               "{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", "
+               "\"pid\": 1, \"tid\": 1, \"ts\": %d, \"dur\": 5, \"args\": {\"correlation\": "
+               "%d}},\n{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"%s\", \"pid\": 0, "
+               "\"tid\": 7, \"ts\": %d, \"dur\": 100, \"args\": {\"correlation\": %d, "
+               "\"device\": 0, \"stream\": 7, \"grid\": [400, 1, 1], \"block\": [256, 1, "
+               "1]}},\n",
+               1000 + 20 * i, i + 1, name, 1010 + 101 * i, i + 1);
+}
+
+static void gradient(made_text *text, int at) {
+    made_write(text,
+               "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"autograd::engine::evaluate_"
+               "function: torch::autograd::AccumulateGrad\", \"pid\": 1, \"tid\": 1, \"ts\": %d, "
+               "\"dur\": 2, \"args\": {}},\n",
+               1000 + at);
+}
+
+static habitat_trace *step_of(const char *sizes) {
+    made_text text = {0};
+    habitat_trace *trace = NULL;
+    habitat_error err = {0};
+    made_write(&text,
+               "{\"habitat\": {\"schema\": 1, \"batch_size\": 8, \"memory\": "
+               "{\"parameter_sizes\": {%s}}}, \"deviceProperties\": [{\"id\": 0, \"name\": "
+               "\"made\"}], \"traceEvents\": [\n",
+               sizes);
+    launch_and_kernel(&text, "forward", 0);
+    launch_and_kernel(&text, "last_layer", 1);
+    gradient(&text, 30);
+    launch_and_kernel(&text, "first_layer", 2);
+    gradient(&text, 50);
+    launch_and_kernel(&text, "optimizer", 3);
+    made_write(&text, "{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": "
+                      "\"ProfilerStep#1\", \"pid\": 1, \"tid\": 1, \"ts\": 1000, \"dur\": 80},\n"
+                      "{\"ph\": \"M\", \"name\": \"x\", \"pid\": 1, \"args\": {}}]}\n");
+    CHECK_INT(habitat_trace_read_memory(text.data, text.used, "made", &trace, &err), HABITAT_OK);
+    free(text.data);
+    return trace;
+}
+
+/* NaN where it is refused; `err` says why. */
+static double shared_ms(const habitat_trace *trace, const habitat_gpu *origin,
+                        const habitat_gpu *to, uint32_t count, double cpu_ms, double *samples_per_s,
+                        habitat_error *err) {
+    habitat_workload *w = NULL;
+    habitat_replay *r = NULL;
+    habitat_prediction *p = NULL;
+    habitat_replay_options options = {.cpu_ms = cpu_ms};
+    double ms = NAN;
+    CHECK_INT(habitat_workload_create(trace, origin, &w, err), HABITAT_OK);
+    CHECK_INT(habitat_replay_create(w, &options, &r, err), HABITAT_OK);
+    CHECK_INT(habitat_predict(w, to, HABITAT_METHOD_BANDWIDTH, &p, err), HABITAT_OK);
+    if (habitat_replay_apply_parallel(r, count, p, err) == HABITAT_OK) {
+        ms = p->iteration_ms;
+        CHECK_INT(p->gpu_count, count);
+        CHECK(p->low_ms <= ms && ms <= p->high_ms);
+        CHECK(count == 1 ? p->communication_ms == 0.0 : p->communication_ms > 0.0);
+        CHECK(count == 1 || isnan(p->largest_batch));
+        CHECK(p->exposed_ms >= 0.0 && p->exposed_ms <= ms);
+        *samples_per_s = p->samples_per_s;
+    }
+    habitat_prediction_free(p);
+    habitat_replay_free(r);
+    habitat_workload_free(w);
+    return ms;
+}
+
+static void test_step(void) {
+    habitat_trace *trace = step_of("\"float32\": [250000, 500000]");
+    habitat_error err = {0};
+    double rate = 0.0, one = shared_ms(trace, &gpu, &gpu, 1, 0.080, &rate, &err);
+    CHECK_NEAR(one, 0.4041, 1e-9);
+    CHECK_NEAR(rate, 8 / 0.4041e-3, 1e-9);
+    /* copies at 1.6 TB/s both ways and 1 us of a kernel's own: 3.5 and 2.25 us, a pause of 1.1
+     * before each; the first sum runs beside the first layer, and slows it by a quarter */
+    double first = sum_us(2e6, 2), second = sum_us(1e6, 2);
+    double want = 101.1 + 101 + (1.1 + 3.5) + 101 + (1.1 + 2.25 + 0.25 * first) + (1.1 + second) +
+                  (1.1 + 2.25) + 101;
+    CHECK_NEAR(shared_ms(trace, &gpu, &gpu, 2, 0.080, &rate, &err), want / 1e3, 1e-9);
+    CHECK_NEAR(rate, 16 / want * 1e6, 1e-9);
+    check_case("copies, sums beside the backward pass, the last one before the optimiser");
+    CHECK(isnan(shared_ms(trace, &gpu, &gpu, 0, 0.080, &rate, &err)));
+    CHECK_INT(err.code, HABITAT_E_ARG);
+    habitat_trace_free(trace);
+    trace = step_of("");
+    CHECK(isnan(shared_ms(trace, &gpu, &gpu, 2, 0.080, &rate, &err)));
+    CHECK_INT(err.code, HABITAT_E_UNSUPPORTED);
+    CHECK_TEXT(err.message, "the recording does not say how large its parameters are; record it "
+                            "with `habitat record`");
+    habitat_trace_free(trace);
+    check_case("what is not recorded is not guessed");
+}
+
+/* ---- a recording ---- */
+
+static habitat_trace *read_recording(const char *name) {
+    char path[512];
+    habitat_trace *trace = NULL;
+    habitat_error err = {0};
+    snprintf(path, sizeof path, "%s/data/recordings/two_gpus/%s", HABITAT_SOURCE_DIR, name);
+    CHECK_INT(habitat_trace_read(path, &trace, &err), HABITAT_OK);
+    return trace;
+}
+
+static void test_recording(void) {
+    static const uint32_t counts[] = {1, 2, 4, 8, 9, 64, 1000};
+    habitat_trace *trace = read_recording("resnet50_b16_fp32_h200.json.gz");
+    habitat_gpu_table *table = NULL;
+    const habitat_gpu *h200 = NULL;
+    habitat_error err = {0};
+    double rate = 0.0, before = 0.0;
+    CHECK_INT(habitat_gpu_table_create(NULL, &table, &err), HABITAT_OK);
+    CHECK_INT(habitat_gpu_find(table, "H200-SXM5-141GB", &h200, NULL, &err), HABITAT_OK);
+    double recorded = habitat_trace_get_info(trace)->iteration_ms;
+    CHECK(shared_ms(trace, h200, h200, 1, 0.0, &rate, &err) == recorded);
+    check_case("one GPU is the recording");
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        double ms = shared_ms(trace, h200, h200, counts[i], 0.0, &rate, &err);
+        CHECK(ms >= before);
+        before = ms;
+    }
+    check_case("more GPUs never shorten an iteration");
+    habitat_gpu other = *h200;
+    before = INFINITY;
+    for (double share = 0.01; share < 4.0; share *= 2.0) {
+        other.nvlink_bytes_per_s = share * h200->nvlink_bytes_per_s;
+        double ms = shared_ms(trace, h200, &other, 8, 0.0, &rate, &err);
+        CHECK(ms <= before);
+        before = ms;
+    }
+    check_case("a faster link is never slower");
+    habitat_trace_free(trace);
+    trace = read_recording("resnet50_b64_tf32.rank0.json.gz");
+    CHECK(isnan(shared_ms(trace, h200, h200, 2, 0.0, &rate, &err)));
+    CHECK_TEXT(err.message, "the recording is of several GPUs already: it holds collectives; "
+                            "record the step on one GPU");
+    habitat_trace_free(trace);
+    habitat_gpu_table_free(table);
+    check_case("a recording of several GPUs is not shared again");
+}
+
+int main(void) {
+    gpu = made_gpu("made", 100, 2.2, 2000, 50);
+    gpu.nvlink_bytes_per_s = 200e9;
+    test_buckets();
+    test_messages();
+    test_step();
+    test_recording();
+    return check_done();
+}
