@@ -106,8 +106,7 @@ static habitat_status text_summary(writer *w, const habitat_answer *what, const 
         list.decimals = i ? list.decimals : decimals_for(ms, 3);
         list.decimals = decimals_for(ms, 3) > list.decimals ? decimals_for(ms, 3) : list.decimals;
         small = small || shown->rows[i]->prediction->fits == 0;
-        marked = marked ||
-                 shown->rows[i]->prediction->interval_basis == HABITAT_INTERVAL_DEFAULT;
+        marked = marked || shown->rows[i]->prediction->interval_basis == HABITAT_INTERVAL_DEFAULT;
     }
     row_list rows = prediction_rows(&list, &line);
     rows.count = shown->count;
@@ -197,8 +196,7 @@ static void text_short_notes(writer *w, const habitat_answer *what, const shortl
     bool plain = false, vendor = false;
     const habitat_gpu *origin = habitat_workload_get_info(what->workload)->origin;
     for (size_t i = 0; i < shown->count; i++) {
-        plain = plain ||
-                shown->rows[i]->prediction->interval_basis == HABITAT_INTERVAL_DEFAULT;
+        plain = plain || shown->rows[i]->prediction->interval_basis == HABITAT_INTERVAL_DEFAULT;
         vendor = vendor || strcmp(shown->rows[i]->key.gpu->vendor, origin->vendor) != 0;
     }
     for (size_t i = 0; i < what->warning_count; i++) {

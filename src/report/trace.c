@@ -12,7 +12,7 @@
 #include "gpu/gpu.h"
 #include "report/parts.h"
 
-enum { TEXT_BYTES = 512, FACTS_MAX = 48, MISSING_MAX = 12, BAR_COLUMNS = 36 };
+enum { TEXT_BYTES = 512, FACTS_MAX = 64, MISSING_MAX = 12, BAR_COLUMNS = 36 };
 
 /* One fact, in the form JSON and CSV hold it. */
 typedef enum fact_kind { FACT_TEXT, FACT_NUMBER, FACT_INTEGER, FACT_KNOWN, FACT_BOOLEAN } fact_kind;
@@ -237,6 +237,7 @@ static size_t list_facts(const subject *s, fact *out) {
         {.key = "has_shapes", FACT_BOOLEAN, .integer = t->has_shapes},
         {.key = "has_counters", FACT_BOOLEAN, .integer = t->has_counters},
     };
+    _Static_assert(sizeof all <= FACTS_MAX * sizeof *all, "a list of facts has room for all");
     memcpy(out, all, sizeof all);
     return sizeof all / sizeof all[0];
 }
