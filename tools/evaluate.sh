@@ -1,7 +1,7 @@
 #!/bin/sh
 # Regenerates docs/accuracy.md: `habitat eval ops` (models trained anew, each GPU left out in turn) and
 # `habitat eval e2e`, `cnn` (recordings onto whole models that others measured) and `pairs` (steps
-# recorded on two GPUs); the figures of docs/iteration.md (`replay`, `scale`); and docs/choose.md (`choose`).
+# recorded on two GPUs); the figures of docs/iteration.md (`replay`, `scale`, `ddp`) and docs/memory.md (`memory`); and docs/choose.md (`choose`).
 # usage: evaluate.sh BUILD     HABITAT_EVAL_MLP=1 adds the networks of method mlp (a quarter of an hour)
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -42,9 +42,17 @@ echo "docs/accuracy.md"
     "$habitat" eval replay | sed 1,3d
     printf '\n## Another batch size or precision\n'
     "$habitat" eval scale
+    echo
+    "$habitat" eval ddp
 } >"$out"
 mv "$out" docs/iteration.md
 echo "docs/iteration.md"
+{
+    sed '/^<!-- figures:/q' docs/memory.md
+    "$habitat" eval memory | sed 1d
+} >"$out"
+mv "$out" docs/memory.md
+echo "docs/memory.md"
 "$habitat" eval choose >"$out"
 mv "$out" docs/choose.md
 echo "docs/choose.md"

@@ -100,7 +100,7 @@ habitat_status habitat_json_operation(const habitat_request *request, const char
         return status;
     habitat_model_query question = question_of(&row);
     if (question.arithmetic == HABITAT_DTYPE_UNKNOWN)
-        question.arithmetic = habitat_usual_arithmetic(&row.work);
+        question.arithmetic = row.work.dtype; /* as written: fp32 is strict */
     habitat_request asked = *request;
     asked.operations = &question;
     asked.operation_count = 1;

@@ -6,7 +6,9 @@ errors() { # files...: mean error of `auto` by origin, in per cent
         $5 == "auto" { e = $8 / $7 - 1; sum[$3] += e < 0 ? -e : e; n[$3]++ }
         END { for (gpu in n) printf "%s %.3f %d\n", gpu, 100 * sum[gpu] / n[gpu], n[gpu] }' | LC_ALL=C sort
 }
-h100=$source/data/calibrations/H100-SXM5-80GB.json h200=$source/data/calibrations/H200-SXM5-141GB.json
+cp "$source/data/calibrations/H100-SXM5-80GB.json" h100.json # paths without blanks
+cp "$source/data/calibrations/H200-SXM5-141GB.json" h200.json
+h100=h100.json h200=h200.json
 errors >before
 awk '{ print $1 ": " ($3 >= 40 ? "enough" : "too few") " steps" }' before
 for files in "$h100" "$h200" "$h100 $h200"; do

@@ -1,6 +1,7 @@
 # --batch, --batch-from and --precision: a row each GPU and batch size, what is as recorded, what stays; and what is refused.
 step=$source/data/recordings/resnet50_b16_fp32_h200.json.gz
-twin=$source/data/recordings/resnet50_b32_fp32_h200.json.gz
+twin=b32.json.gz # a path without blanks
+cp "$source/data/recordings/resnet50_b32_fp32_h200.json.gz" $twin
 show() { "$habitat" predict "$step" --to H200-SXM5-141GB,T4 --assemble sum --json "$@" 2>/dev/null | python3 -c '
 import json, sys
 for row in json.load(sys.stdin)["predictions"]:
