@@ -166,9 +166,11 @@ static habitat_status fill(habitat_memory *m, const habitat_trace *trace,
     m->facts = memory_facts_of(trace, &info->memory);
     take_recorded(m, info);
     habitat_status status = HABITAT_OK;
-    for (int format = HABITAT_MEMORY_RECORDED; format < FORMATS && status == HABITAT_OK; format++)
+    for (int f = HABITAT_MEMORY_RECORDED; f < FORMATS && status == HABITAT_OK; f++) {
+        habitat_memory_format format = (habitat_memory_format)f;
         if (format == HABITAT_MEMORY_RECORDED || !is_recorded_format(m, format))
-            status = make_lines(m, trace, info, format, &m->lines[format]);
+            status = make_lines(m, trace, info, format, &m->lines[f]);
+    }
     if (status != HABITAT_OK)
         return status;
     divide_rest(m, &info->memory, origin);
