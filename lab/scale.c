@@ -161,8 +161,9 @@ static habitat_status add_batches(const habitat_gpu_table *gpus, const char *fol
             between = j;
     if (smallest == largest)
         return HABITAT_OK;
+    int ways = between != SIZE_MAX ? 2 : 1; /* with a third recording between them, too */
     for (int up = 1; up >= 0; up--)
-        for (int third = 0; third <= (between != SIZE_MAX); third++) {
+        for (int third = 0; third < ways; third++) {
             scale_case c = case_of(names->items[up ? smallest : largest],
                                    names->items[up ? largest : smallest], &parts[i]);
             c.upwards = up;

@@ -450,7 +450,8 @@ static void do_call(walk *w, size_t i, const memory_rule *rule, bool in_place) {
     }
     if (rule->cast == CAST_HALF)
         w->out->product_count++;
-    w->out->blas = w->out->blas || (rule->cast == CAST_HALF && strcmp(rule->name, "convolution"));
+    w->out->blas =
+        w->out->blas || (rule->cast == CAST_HALF && strcmp(rule->name, "convolution") != 0);
     w->out->weights += c.step.weights;
     note_loss(&c);
     keep_inputs(&c);

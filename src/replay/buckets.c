@@ -113,8 +113,8 @@ static void set_bytes(const habitat_trace_memory *m, size_t count, replay_gradie
 }
 
 static bool set_buckets(replay_gradient *all, replay_backward *step) {
-    double *bytes = malloc((step->count + 1) * sizeof *bytes);
-    uint32_t *bucket = malloc((step->count + 1) * sizeof *bucket);
+    double *bytes = calloc(step->count + 1, sizeof *bytes);
+    uint32_t *bucket = calloc(step->count + 1, sizeof *bucket);
     bool fine = bytes && bucket;
     for (size_t i = 0; fine && i < step->count; i++)
         bytes[i] = all[i].bytes;

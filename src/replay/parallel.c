@@ -198,8 +198,8 @@ static bool add_all(sharing *x) {
     bool fine = true;
     for (size_t i = 0; fine && i < x->g.step_count; i++) {
         const replay_backward *step = &x->g.steps[i];
-        uint32_t *sums = malloc((step->bucket_count + 1) * sizeof *sums);
-        double *bytes = malloc((step->bucket_count + 1) * sizeof *bytes);
+        uint32_t *sums = calloc(step->bucket_count + 1, sizeof *sums);
+        double *bytes = calloc(step->bucket_count + 1, sizeof *bytes);
         fine = sums && bytes && add_buffers(x, step) && add_sums(x, step, sums, bytes) &&
                add_returns(x, step, sums, bytes);
         free(sums);

@@ -110,8 +110,10 @@ habitat_status habitat_replay_apply_parallel(const habitat_replay *r, uint32_t g
     if (!gpu_count || gpu_count > GPUS_MOST)
         return habitat_fail(err, HABITAT_E_ARG, "from 1 to %d GPUs can share an iteration",
                             GPUS_MOST);
-    double low = p && p->busy_ms > 0.0 ? p->low_ms / p->busy_ms : 1.0;
-    double high = p && p->busy_ms > 0.0 ? p->high_ms / p->busy_ms : 1.0;
+    if (!p)
+        return habitat_fail(err, HABITAT_E_ARG, "there is no prediction to apply it to");
+    double low = p->busy_ms > 0.0 ? p->low_ms / p->busy_ms : 1.0;
+    double high = p->busy_ms > 0.0 ? p->high_ms / p->busy_ms : 1.0;
     habitat_status status = habitat_replay_apply(r, p, err);
     if (status == HABITAT_OK && gpu_count > 1)
         status = share(r, gpu_count, low, high, p, err);

@@ -72,7 +72,7 @@ static const char *memory_basis(const subject *s) {
 static void count_kernels(subject *s) {
     size_t count;
     const habitat_kernel *kernels = habitat_trace_kernels(s->what->trace, &count);
-    uint32_t seen[64];
+    uint32_t seen[64] = {0};
     for (size_t i = 0; i < count; i++) {
         const habitat_kernel *k = &kernels[i];
         if (k->device != s->trace->device)
