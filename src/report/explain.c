@@ -135,7 +135,8 @@ habitat_status habitat_report_explanation(const habitat_answer *what,
         explain_head(&w, what, p);
         explain_classes(&w, what, p);
         text_rows(&w, &v, options->top ? options->top : DEFAULT_TOP);
-        explain_roofs(&w, what, &v, options->top ? options->top : DEFAULT_TOP);
+        if (habitat_workload_get_info(what->workload)->origin) /* else nothing was measured */
+            explain_roofs(&w, what, &v, options->top ? options->top : DEFAULT_TOP);
         text_warnings(&w, what);
     }
     view_free(&v);

@@ -297,7 +297,7 @@ static void add_marks(const habitat_answer *what, const habitat_prediction *p, c
                       size_t size) {
     const habitat_gpu *origin = habitat_workload_get_info(what->workload)->origin;
     const char *width = p->interval_basis == HABITAT_INTERVAL_DEFAULT ? "~" : "";
-    const char *vendor = strcmp(origin->vendor, p->gpu->vendor) != 0 ? "v" : "";
+    const char *vendor = origin && strcmp(origin->vendor, p->gpu->vendor) != 0 ? "v" : "";
     char rest[PLACE_BYTES - 8];
     snprintf(rest, sizeof rest, "%.*s", (int)sizeof rest - 1, note);
     snprintf(note, size, "%s%s%s%s", width, vendor, *rest && (*width || *vendor) ? " " : "", rest);

@@ -197,7 +197,7 @@ static void text_short_notes(writer *w, const habitat_answer *what, const shortl
     const habitat_gpu *origin = habitat_workload_get_info(what->workload)->origin;
     for (size_t i = 0; i < shown->count; i++) {
         plain = plain || shown->rows[i]->prediction->interval_basis == HABITAT_INTERVAL_DEFAULT;
-        vendor = vendor || strcmp(shown->rows[i]->key.gpu->vendor, origin->vendor) != 0;
+        vendor = vendor || (origin && strcmp(shown->rows[i]->key.gpu->vendor, origin->vendor) != 0);
     }
     for (size_t i = 0; i < what->warning_count; i++) {
         char clean[TEXT_BYTES];

@@ -132,7 +132,7 @@ static int rank_of(const habitat_answer *what, const habitat_answer_row *row,
     double days = 0;
     if (row->key.gpu == origin || (price && price->origin != HABITAT_PRICE_BUILTIN))
         return 0;
-    if ((!o->vendor && strcmp(row->key.gpu->vendor, origin->vendor) != 0) ||
+    if ((!o->vendor && origin && strcmp(row->key.gpu->vendor, origin->vendor) != 0) ||
         row->prediction->fits == 0)
         return 3;
     bool current = price && newest && habitat_days_between(price->date, newest, &days) &&

@@ -4,6 +4,8 @@ trace=$fixtures/no_gpu.json
 "$habitat" predict "$trace" --to H200-SXM5-141GB,V100-PCIE-16GB
 "$habitat" predict "$trace" --to V100-PCIE-16GB --json | grep -vE '"(file|sha256)"'
 "$habitat" explain "$trace" --to H200-SXM5-141GB --top 3
+"$habitat" predict "$trace" | sed -n '/^GPU/,/^$/p' | awk '{ print $1 }' | head -4
+"$habitat" choose "$trace" | sed -n 1p
 "$habitat" predict "$trace" --to V100-PCIE-16GB --method wave
 echo "a method that scales: $?"
 # TF32 where the script lets products round to it: faster on a GPU that has it, the same on one that has not
