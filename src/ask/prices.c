@@ -2,8 +2,10 @@
 #include "ask/price_readers.h"
 #include "ask/prices_list.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/embedded.h"
 #include "base/error.h"
@@ -38,8 +40,11 @@ static habitat_status read_if_json(const char *path, char **text, size_t *size,
     habitat_status status = HABITAT_OK;
     int first = ' ';
     *text = NULL;
+    if (!file && errno == ENOMEM)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     if (!file)
-        return habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0, "cannot be read");
+        return habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0, "cannot be read: %s",
+                               strerror(errno));
     while (first == ' ' || first == '\t' || first == '\n' || first == '\r')
         first = fgetc(file);
     if (first == '{') {
