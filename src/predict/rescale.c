@@ -30,14 +30,15 @@ static habitat_status ladder_set(const habitat_workload *recorded, const habitat
                                  uint64_t batch, habitat_arena *arena, ladder *out,
                                  habitat_error *err) {
     habitat_status status = HABITAT_OK;
-    for (; status == HABITAT_OK && batch && out->count < LEVELS; batch /= 2) {
+    do {
         scale_group *level = calloc(recorded->group_count + 1, sizeof *level);
         if (!level)
             return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
         out->levels[out->count] = level;
         status = scale_batch(recorded, other, batch, out->count ? NULL : arena, level, err);
         out->count++;
-    }
+        batch /= 2;
+    } while (status == HABITAT_OK && batch && out->count < LEVELS);
     return status;
 }
 
