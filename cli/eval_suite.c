@@ -1,8 +1,6 @@
 /* `habitat eval suite`: ratios of throughput between GPUs, measured with one benchmark suite and
- * software, against predictions from one recording of the same model.
- *
- * Batch sizes differ from GPU to GPU there. A step of batch B takes T_opt + (T - T_opt) B / N, from
- * a prediction T of batch N: the optimiser does not depend on the batch, all else goes with it. */
+ * software, against predictions from one recording of the same model. Batch sizes differ from GPU
+ * to GPU there: the recording is scaled to each (habitat_workload_scale). */
 #include "eval_suite.h"
 
 #include <dirent.h>
@@ -139,11 +137,19 @@ static double find_recording(const char *folder, const entry *e, char *out, size
     return largest;
 }
 
-static double optimizer_ms(const habitat_prediction *p) {
-    for (size_t i = 0; i < p->class_count; i++)
-        if (p->by_class[i].op_class == HABITAT_CLASS_OPTIMIZER)
-            return p->by_class[i].ms;
-    return 0.0;
+/* Kernel time of a step of the entry's batch size on its GPU, as samples per second. */
+static habitat_status predict_one(const habitat_workload *recorded, entry *e, habitat_error *err) {
+    habitat_scale scale = {.batch_size = (uint64_t)e->batch};
+    habitat_workload *w = NULL;
+    habitat_prediction *p = NULL;
+    habitat_status status = habitat_workload_scale(recorded, &scale, NULL, &w, err);
+    if (status == HABITAT_OK)
+        status = habitat_predict(w, e->gpu, HABITAT_METHOD_AUTO, &p, err);
+    if (status == HABITAT_OK)
+        e->predicted = 1e3 * e->batch / p->busy_ms;
+    habitat_prediction_free(p);
+    habitat_workload_free(w);
+    return status;
 }
 
 /* Every entry that this recording stands for. */
@@ -162,17 +168,11 @@ static int predict_all(const habitat_gpu_table *gpus, const char *folder, const 
     for (size_t i = 0; status == HABITAT_OK && i < all->count; i++) {
         entry *e = &all->items[i];
         char own[4096] = "";
-        habitat_prediction *p = NULL;
-        double n = find_recording(folder, e, own, sizeof own);
+        double batch = find_recording(folder, e, own, sizeof own);
         if (strcmp(own, path) != 0)
             continue;
-        status = habitat_predict(w, e->gpu, HABITAT_METHOD_AUTO, &p, &error);
-        if (status != HABITAT_OK)
-            break;
-        double fixed = optimizer_ms(p);
-        e->recorded_batch = n;
-        e->predicted = 1e3 * e->batch / (fixed + (p->busy_ms - fixed) * e->batch / n);
-        habitat_prediction_free(p);
+        e->recorded_batch = batch;
+        status = predict_one(w, e, &error);
     }
     habitat_workload_free(w);
     habitat_trace_free(trace);
@@ -281,9 +281,9 @@ static void print_tables(const entries *all, const char *source) {
            "Training throughput that others measured with one software on one GPU each; how far "
            "is the predicted ratio of two GPUs off? ResNet-50\n"
            "and BERT, fp32 (TF32 where the GPU has it) and 16 bit, from the H200 recording of the "
-           "largest batch. Each GPU ran its own batch: the\n"
-           "optimiser's time does not go with it, all else does. The measured side includes the "
-           "data pipeline; of several hosts the fastest counts.\n"
+           "largest batch, scaled to the batch that each\n"
+           "GPU ran (as `predict --batch` does). The measured side includes the data pipeline; of "
+           "several hosts the fastest counts.\n"
            "None of these rates was fitted to.\n\n"
            "| what | pairs | mean error %% | worst %% | faster of two right, where more than 10 %% "
            "apart |\n|---|--:|--:|--:|--:|\n",
