@@ -1,4 +1,4 @@
-/* habitat eval ops: tables of honest error of the operator models, as Markdown. */
+/* habitat eval ops: tables of honest error of the operator models, as Markdown or CSV. */
 #include "eval_ops.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "measurements.h"
 
 static int judge(const habitat_gpu_table *table, const char *folder, const cli_list *classes,
-                 size_t seed, size_t epochs, bool no_mlp) {
+                 size_t seed, size_t epochs, bool no_mlp, bool csv) {
     habitat_error error = {0};
     habitat_dataset *data = NULL;
     const cli_list folders = {&folder, 1};
@@ -21,7 +21,7 @@ static int judge(const habitat_gpu_table *table, const char *folder, const cli_l
                                       .classes = classes->items,
                                       .class_count = classes->count,
                                       .progress = cli_training_progress};
-    if (habitat_evaluate(data, table, folder, &settings, cli_write_stdout, NULL, &error) !=
+    if (habitat_evaluate(data, table, folder, &settings, csv, cli_write_stdout, NULL, &error) !=
         HABITAT_OK)
         code = cli_fail(classes->count && error.code == HABITAT_E_ARG ? CLI_USAGE : CLI_FAILED,
                         NULL, "%s", error.message);
@@ -49,8 +49,9 @@ int eval_ops(int argc, char **argv) {
         code = cli_expect_operands(&arguments, 0, 0, "no operand after the part");
     if (go && code == CLI_DONE)
         code = cli_open_gpus(&files, &table);
-    if (go && code == CLI_DONE && !csv)
-        code = judge(table, folder ? folder : "data/measurements", &classes, seed, epochs, no_mlp);
+    if (go && code == CLI_DONE)
+        code = judge(table, folder ? folder : "data/measurements", &classes, seed, epochs, no_mlp,
+                     csv);
     habitat_gpu_table_free(table);
     cli_arguments_free(&arguments);
     return code;

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "lab/dataset.h"
+#include "lab/judged.h"
 #include "models/offset.h"
 #include "lab/random.h"
 #include "lab/train.h"
@@ -43,40 +44,11 @@ void report_print(report_text *text, const char *format, ...) {
 /* ---- Rows of one class and GPU
  * ----------------------------------------------------------------------- */
 
-enum { CELL_ROWS_MAX = 4000 };
-
-typedef enum judged_method {
-    JUDGED_SEEN,      /* trained on this GPU's training rows */
-    JUDGED_RATES,     /* left out; its two sustained rates known */
-    JUDGED_ESTIMATED, /* left out; rates estimated by the rule fitted on the others */
-    JUDGED_FEW,       /* left out, estimated rates, k measured operations */
-    JUDGED_MLP_SEEN,  /* the paper's networks */
-    JUDGED_MLP,
-    JUDGED_ROOFLINE_RATES,
-    JUDGED_ROOFLINE,
-    JUDGED_METHODS
-} judged_method;
-
-static const char *const method_titles[JUDGED_METHODS] = {
+const char *const method_titles[JUDGED_METHODS] = {
     "seen",     "left out, two rates", "left out, spec sheet", "left out, k = 5",
     "mlp seen", "mlp left out",        "roofline, two rates",  "roofline, spec sheet"};
 
 enum { FP32_GROUPS = 5 }; /* the first groups: GPUs of others' fp32 rows */
-
-typedef struct judged_row {
-    const habitat_measurement *row;
-    double predicted[JUDGED_METHODS]; /* NaN: no answer */
-    double low, high;                 /* interval of JUDGED_RATES */
-    double low_estimated, high_estimated;
-    double floor_ms; /* the least its way of timing shows */
-} judged_row;
-
-typedef struct cell {
-    operator_class c;
-    size_t group;
-    size_t n;
-    judged_row *rows;
-} cell;
 
 static bool in_group(size_t group, const char *gpu) {
     for (size_t i = 0; i < leave_outs[group].count; i++)
@@ -363,8 +335,8 @@ static void print_mean(report_text *text, const char *title, const column_totals
     print_row(text, title, "", values, shown);
 }
 
-static void print_heading(report_text *text, operator_class c, const bool *shown) {
-    report_print(text, "\n### %s\n\n| GPU | rows |", operator_facts_of(c)->name);
+static void print_heading(report_text *text, const char *title, const bool *shown) {
+    report_print(text, "\n### %s\n\n| GPU | rows |", title);
     for (int m = 0; m < JUDGED_METHODS; m++)
         if (shown[m])
             report_print(text, " %s |", method_titles[m]);
@@ -375,7 +347,7 @@ static void print_heading(report_text *text, operator_class c, const bool *shown
     report_print(text, "\n");
 }
 
-static void print_class(report_text *text, operator_class c, const cell *cells) {
+static void print_class(report_text *text, const char *title, const cell *cells) {
     double values[LEAVE_OUTS][COLUMNS];
     column_totals all = {{0}, {0}, {0}}, without_h200 = all;
     bool shown[COLUMNS], any = false;
@@ -392,7 +364,7 @@ static void print_class(report_text *text, operator_class c, const cell *cells) 
         return;
     for (int m = 0; m < COLUMNS; m++) /* a run without perceptrons has no columns of theirs */
         shown[m] = all.count[m] > 0 || (m != JUDGED_MLP_SEEN && m != JUDGED_MLP);
-    print_heading(text, c, shown);
+    print_heading(text, title, shown);
     for (size_t g = 0; g < LEAVE_OUTS; g++)
         if (cells[g].n) {
             char rows[32];
@@ -503,27 +475,50 @@ static habitat_status train_judged(unsigned named, const habitat_dataset *data,
     return status;
 }
 
-static habitat_status print_tables(unsigned named, const habitat_dataset *data,
-                                   const habitat_gpu_table *gpus, const judged_models *models,
-                                   report_text *text, habitat_error *err) {
+/* A class and, apart, those of its rows that narrow heads make. */
+static habitat_status print_class_and_part(report_text *text, operator_class c, const cell *cells,
+                                           habitat_error *err) {
+    cell part[LEAVE_OUTS] = {{0}};
+    habitat_status status = HABITAT_OK;
+    print_class(text, operator_facts_of(c)->name, cells);
+    if (c != OPERATOR_BMM)
+        return status;
+    for (size_t g = 0; status == HABITAT_OK && g < LEAVE_OUTS; g++)
+        status = judged_narrow(&cells[g], &part[g], err);
+    if (status == HABITAT_OK)
+        print_class(text, "bmm, 64-wide heads (rows of the table above)", part);
+    for (size_t g = 0; g < LEAVE_OUTS; g++)
+        free(part[g].rows);
+    return status;
+}
+
+static habitat_status print_tables(cell cells[][LEAVE_OUTS], report_text *text,
+                                   habitat_error *err) {
+    habitat_status status = HABITAT_OK;
+    report_print(text, "\n## Per operation\n\nMean absolute percentage error over test rows; the "
+                       "last two columns are the share of rows inside the 80 %% interval.\n");
+    for (int c = 0; status == HABITAT_OK && c < OPERATOR_CLASSES; c++)
+        status = print_class_and_part(text, (operator_class)c, cells[c], err);
+    report_print(text, "\n## Rank\n\nHow often the faster of two GPUs is called right, both left "
+                       "out, over equal operations that differ by more than 5 %%.\n\n"
+                       "| class | pairs | two rates, %% | spec sheet, %% |\n|---|---|---|---|\n");
+    for (int c = 0; c < OPERATOR_CLASSES; c++)
+        print_rank(text, (operator_class)c, cells[c]);
+    return status;
+}
+
+static habitat_status judge_rows(unsigned named, const habitat_dataset *data,
+                                 const habitat_gpu_table *gpus, const judged_models *models,
+                                 bool csv, report_text *text, habitat_error *err) {
     cell cells[OPERATOR_CLASSES][LEAVE_OUTS] = {{{0}}};
     habitat_status status = HABITAT_OK;
     for (int c = 0; status == HABITAT_OK && c < OPERATOR_CLASSES; c++)
         for (size_t g = 0; status == HABITAT_OK && (named >> c & 1) && g < LEAVE_OUTS; g++)
             status = fill_cell(data, gpus, models, (operator_class)c, g, &cells[c][g], err);
-    if (status == HABITAT_OK) {
-        report_print(text,
-                     "\n## Per operation\n\nMean absolute percentage error over test rows; the "
-                     "last two columns are the share of rows inside the 80 %% interval.\n");
-        for (int c = 0; c < OPERATOR_CLASSES; c++)
-            print_class(text, (operator_class)c, cells[c]);
-        report_print(text,
-                     "\n## Rank\n\nHow often the faster of two GPUs is called right, both left "
-                     "out, over equal operations that differ by more than 5 %%.\n\n"
-                     "| class | pairs | two rates, %% | spec sheet, %% |\n|---|---|---|---|\n");
-        for (int c = 0; c < OPERATOR_CLASSES; c++)
-            print_rank(text, (operator_class)c, cells[c]);
-    }
+    if (status == HABITAT_OK && csv)
+        judged_print_csv(&cells[0][0], OPERATOR_CLASSES * LEAVE_OUTS, text);
+    else if (status == HABITAT_OK)
+        status = print_tables(cells, text, err);
     for (int c = 0; c < OPERATOR_CLASSES; c++)
         for (size_t g = 0; g < LEAVE_OUTS; g++)
             free(cells[c][g].rows);
@@ -531,7 +526,7 @@ static habitat_status print_tables(unsigned named, const habitat_dataset *data,
 }
 
 habitat_status habitat_evaluate(const habitat_dataset *data, const habitat_gpu_table *gpus,
-                                const char *folder, const habitat_train_options *options,
+                                const char *folder, const habitat_train_options *options, bool csv,
                                 habitat_text_sink sink, void *context, habitat_error *err) {
     static const habitat_train_options defaults = {0};
     if (!data || !gpus || !sink)
@@ -543,11 +538,11 @@ habitat_status habitat_evaluate(const habitat_dataset *data, const habitat_gpu_t
     habitat_status status = train_named_classes(options, &named, err);
     if (status == HABITAT_OK)
         status = train_judged(named, data, gpus, options, &models, err);
-    if (status == HABITAT_OK && folder)
+    if (status == HABITAT_OK && folder && !csv)
         status = evaluate_published(&models, gpus, folder, &text, err);
     if (status == HABITAT_OK)
-        status = print_tables(named, data, gpus, &models, &text, err);
-    if (status == HABITAT_OK && options->class_count == 0)
+        status = judge_rows(named, data, gpus, &models, csv, &text, err);
+    if (status == HABITAT_OK && options->class_count == 0 && !csv)
         status = evaluate_kinds(data, gpus, options, &text, err);
     if (status == HABITAT_OK && text.no_memory)
         status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");

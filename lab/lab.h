@@ -88,9 +88,10 @@ typedef int (*habitat_text_sink)(void *context, const char *text, size_t size);
 
 /** Judge: seen, left out, left out with calibration, all methods side by side, as Markdown tables.
  * @param folder   of measurements (e2e_ops/ and published_*.csv are used where present).
+ * @param csv      instead of the tables: each judged row with every method's answer.
  * @return HABITAT_OK; what the steps return. @since 0.1 */
 habitat_status habitat_evaluate(const habitat_dataset *data, const habitat_gpu_table *gpus,
-                                const char *folder, const habitat_train_options *options,
+                                const char *folder, const habitat_train_options *options, bool csv,
                                 habitat_text_sink sink, void *context, habitat_error *err);
 
 /** Judge predictions between recordings of one step on two GPUs, as Markdown tables or CSV.

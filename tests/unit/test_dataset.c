@@ -235,7 +235,7 @@ static void test_evaluation(void) {
     }
     habitat_dataset *data = fresh();
     CHECK_INT(habitat_dataset_add(data, path, NULL), HABITAT_OK);
-    CHECK_INT(habitat_evaluate(data, table, NULL, NULL, append, text, NULL), HABITAT_OK);
+    CHECK_INT(habitat_evaluate(data, table, NULL, NULL, false, append, text, NULL), HABITAT_OK);
     const char *row = strstr(text, "| T4 | 100 |");
     CHECK(strstr(text, "### bmm") != NULL && row != NULL);
     /* the spec sheet's roofline is wrong by the law's factor of two and the T4's 8.1 against 4.2:
@@ -252,6 +252,62 @@ static void test_evaluation(void) {
     CHECK(values[3] < 12 && values[3] < values[2]);
     habitat_dataset_free(data);
     check_case("eval reports a known law's errors as worked out by hand");
+}
+
+/* Products of heads 64 and 128 wide in turn: of 80 a GPU, 20 are judged, 10 of them 64 wide. The
+ * source's columns are those of (B, M, N) x (B, N, K). */
+static void write_heads(FILE *file) {
+    static const char *const gpus[] = {"T4", "V100-PCIE-32GB", "P100-PCIE-16GB"};
+    fputs("gpu,op,dtype,B,M,N,K,latency_ms,split,source\n", file);
+    for (size_t g = 0; g < 3; g++)
+        for (int i = 0; i < 80; i++)
+            fprintf(file, "%s,bmm,fp32,16,%d,%d,%d,%g,%s,neusight\n", gpus[g], 512 + 32 * i,
+                    i / 4 % 2 ? 128 : 64, 1024, 5.0 + (double)(g + 1) * i / 4.0,
+                    i % 4 ? "train" : "test");
+}
+
+static size_t lines_with(const char *text, const char *words) {
+    size_t count = 0;
+    for (const char *at = text; (at = strstr(at, words)); at++)
+        count++;
+    return count;
+}
+
+static void test_rows(void) {
+    static char text[262144];
+    FILE *file = fopen(path, "w");
+    if (file) {
+        write_heads(file);
+        fclose(file);
+    }
+    habitat_dataset *data = fresh();
+    CHECK_INT(habitat_dataset_add(data, path, NULL), HABITAT_OK);
+    text[0] = '\0';
+    CHECK_INT(habitat_evaluate(data, table, NULL, NULL, false, append, text, NULL), HABITAT_OK);
+    const char *narrow = strstr(text, "### bmm, 64-wide heads");
+    CHECK(strstr(text, "\n| T4 | 20 |") != NULL);
+    CHECK(narrow && strstr(narrow, "\n| T4 | 10 |") != NULL);
+    text[0] = '\0';
+    CHECK_INT(habitat_evaluate(data, table, NULL, NULL, true, append, text, NULL), HABITAT_OK);
+    CHECK(strncmp(text, "class,gpu,source,kind,pass,dtype,batch,m,k,n,flop,bytes,measured_ms,",
+                  68) == 0);
+    CHECK_INT(lines_with(text, "\nbmm,T4,neusight,bmm,forward,fp32,16,"), 20);
+    CHECK_INT(lines_with(text, ",64,1024,"), 30); /* of all three GPUs */
+    CHECK(strchr(text, '|') == NULL);
+    /* 2 b m n k; 4 b (m k + k n + m n) bytes; its own time, then what six methods say */
+    const char *row = strstr(text, "\nbmm,T4,neusight,bmm,forward,fp32,16,512,64,1024,");
+    double flop = 0, bytes = 0, measured = 0, seen = 0;
+    int read =
+        row ? sscanf(row, "\nbmm,T4,neusight,bmm,forward,fp32,16,512,64,1024,%lf,%lf,%lf,%lf",
+                     &flop, &bytes, &measured, &seen)
+            : 0;
+    CHECK_INT(read, 4);
+    CHECK_NEAR(flop, 1073741824, 1e-8);
+    CHECK_NEAR(bytes, 39845888, 0);
+    CHECK_NEAR(measured, 5, 0);
+    CHECK(seen > 0);
+    habitat_dataset_free(data);
+    check_case("eval gives narrow heads a table, and every row as CSV");
 }
 
 /* Half-precision convolutions on the same law, in three passes; a quarter are test rows. */
@@ -298,7 +354,7 @@ static void test_kinds(void) {
     }
     habitat_dataset *data = fresh();
     CHECK_INT(habitat_dataset_add(data, path, NULL), HABITAT_OK);
-    CHECK_INT(habitat_evaluate(data, table, NULL, NULL, append, text, NULL), HABITAT_OK);
+    CHECK_INT(habitat_evaluate(data, table, NULL, NULL, false, append, text, NULL), HABITAT_OK);
     const char *row = strstr(text, "| V100-PCIE-32GB | fp16 |");
     double v[16];
     /* rows, forward, backward, both gradients, seen, kin, left out, roofline, three intervals */
@@ -325,6 +381,7 @@ int main(void) {
     test_residuals();
     test_training();
     test_evaluation();
+    test_rows();
     test_kinds();
     habitat_gpu_table_free(table);
     unlink(path);

@@ -300,7 +300,7 @@ static void test_evaluation(void) {
     habitat_dataset *data = NULL;
     CHECK_INT(habitat_dataset_create(table, &data, NULL), HABITAT_OK);
     CHECK_INT(habitat_dataset_add(data, path, NULL), HABITAT_OK);
-    CHECK_INT(habitat_evaluate(data, table, NULL, NULL, append, text, NULL), HABITAT_OK);
+    CHECK_INT(habitat_evaluate(data, table, NULL, NULL, false, append, text, NULL), HABITAT_OK);
     const char *row = strstr(text, "| V100-PCIE-32GB | fp32 |");
     CHECK(strstr(text, "### conv2d-other") != NULL && strstr(text, "### rnn") == NULL);
     CHECK(row != NULL && strstr(text, "| TitanXp | fp32 |") != NULL);
