@@ -486,7 +486,7 @@ static habitat_status print_class_and_part(report_text *text, operator_class c, 
     for (size_t g = 0; status == HABITAT_OK && g < LEAVE_OUTS; g++)
         status = judged_narrow(&cells[g], &part[g], err);
     if (status == HABITAT_OK)
-        print_class(text, "bmm, 64-wide heads (rows of the table above)", part);
+        print_class(text, "bmm, 64-wide heads", part);
     for (size_t g = 0; g < LEAVE_OUTS; g++)
         free(part[g].rows);
     return status;

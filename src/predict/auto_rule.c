@@ -79,9 +79,20 @@ void auto_rule_free(auto_rule *r) {
 
 /* ---- once a kernel and destination ---- */
 
+/* Blocks of a launch that keep all of a GPU busy: those that are resident at once; one for each
+ * multiprocessor where either GPU's limits are not known (AMD's), so that both mean the same. */
+static void full_launch(const scaling *s, uint32_t launch, double *origin, double *dest) {
+    *origin = (double)s->w->origin_waves[launch];
+    *dest = (double)s->dest_waves[launch];
+    if (*origin >= 1.0 && *dest >= 1.0)
+        return;
+    *origin = s->origin->sm_count;
+    *dest = s->dest->sm_count;
+}
+
 /* S_o C_o / (S_d C_d): multiprocessors times clock that the launch can use on each GPU. A launch
- * with fewer blocks than are resident at once uses a part of them; of a persistent kernel the grid
- * says how many there were, not how many there are. */
+ * with fewer blocks than keep a GPU busy uses a part of it; of a persistent kernel the grid says
+ * how many there were, not how many there are. */
 static double issue_ratio(const scaling *s, const habitat_workload_kernel *kernel) {
     if (s->form == AUTO_FORM_CLOCK)
         return s->clock_ratio;
@@ -89,12 +100,10 @@ static double issue_ratio(const scaling *s, const habitat_workload_kernel *kerne
     double dest = s->dest->sm_count * s->dest->boost_clock_hz;
     if (kernel->launch != HABITAT_NONE && !kernel->persistent && kernel->facts.blocks) {
         double blocks = (double)kernel->facts.blocks;
-        double resident_origin = (double)s->w->origin_waves[kernel->launch];
-        double resident_dest = (double)s->dest_waves[kernel->launch];
-        if (resident_origin >= 1.0 && resident_dest >= 1.0) {
-            origin *= fmin(1.0, blocks / resident_origin);
-            dest *= fmin(1.0, blocks / resident_dest);
-        }
+        double full_origin, full_dest;
+        full_launch(s, kernel->launch, &full_origin, &full_dest);
+        origin *= fmin(1.0, blocks / full_origin);
+        dest *= fmin(1.0, blocks / full_dest);
     }
     return origin / dest;
 }

@@ -410,6 +410,25 @@ static void test_unknown_work(void) {
     habitat_trace_free(trace);
 }
 
+static void test_few_blocks(void) {
+    /* The product of test_auto() in 70 blocks, d's limits unknown (as AMD's are): one block keeps a
+     * multiprocessor busy on both. 70 of o's 100 SMs are, all 50 of d, which have twice the clock:
+     * what the product takes beyond its roofline becomes 70 / 100 of it. */
+    const made_kernel product = {
+        "ampere_sgemm_32x32_nn", NULL,  100000, 6000, 7, 70, 256, 32, 0, 0, "aten::mm",
+        "[[64, 32], [32, 16]]",  false, 0};
+    habitat_gpu unknown = d;
+    unknown.limits = (habitat_sm_limits){0};
+    habitat_trace *trace = made_trace(&product, 1, NULL, "", 0);
+    habitat_workload *w = workload_of(trace);
+    habitat_prediction *p = predicted(w, &unknown, HABITAT_METHOD_AUTO);
+    CHECK_NEAR(p->trace_kernels[0].ms, 1e-3 * (1.1 + 0.01024 + (3.8 - 0.008192) * 0.7), 1e-12);
+    habitat_prediction_free(p);
+    check_case("auto: few blocks leave multiprocessors idle, on GPUs of unknown limits, too");
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+}
+
 static void test_auto(void) {
     /* Nothing is known of the first kernel: floor 2200 cycles, 2.2 us on o and 1.1 on d; the rest,
      * 7.8 us, do 70 % of 4.5744 us at the roof: 3.125139 MB as in test_unknown_work(), of which
@@ -726,6 +745,7 @@ int main(void) {
     test_recorded();
     test_shares();
     test_unknown_work();
+    test_few_blocks();
     test_auto();
     test_containers();
     test_graph_times();
