@@ -14,7 +14,7 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MODES = {"inference": "forward alone", "training_fwd_bwd": "forward and backward"}
-UNCHECKED = "several GPUs (collectives), the time that the CPU adds, and power limits other than the factory's"
+UNCHECKED = "several nodes, and power limits other than the factory's"
 
 PAIRS = "Pairs: the same steps recorded on two GPUs"
 FORMATS = ("tf32", "fp16", "bf16", "fp8")
@@ -226,13 +226,17 @@ def unchecked(report, alone):
         f"No whole step was in {' or '.join(name for name in FORMATS if name not in formats | within)}."
     )
     modes = [MODES[mode] for mode in sorted({row["mode"] for row in across})]
-    yield f"**Steps.** Across architectures: {'; '.join(modes)}; no optimiser. Not judged anywhere: {UNCHECKED}."
+    yield (
+        f"**Steps.** Across architectures: {'; '.join(modes)}; no optimiser. These tables judge kernels: what "
+        "the CPU adds, other batch sizes and several GPUs of one host are in docs/iteration.md. "
+        f"Not judged anywhere: {UNCHECKED}."
+    )
     if alone:
         errors = [error for _, _, error in alone]
         yield (
             f"**Operations measured on one GPU alone** ({', '.join(sorted({gpu for _, gpu, _ in alone}))}): "
-            f"{', '.join(name for name, _, _ in alone)}. There they are {min(errors):.1f} to {max(errors):.1f} % off (seen); what other "
-            "GPUs get, nothing checks."
+            f"{', '.join(name for name, _, _ in alone)}. There they are {min(errors):.1f} to {max(errors):.1f} % off (seen). An H100 that "
+            "no model saw checks them, too (last table); what other architectures get, nothing checks."
         )
 
 

@@ -22,6 +22,10 @@ trap 'rm -f "$out" "$out.tables"' EXIT
     "$habitat" eval cnn
     echo
     "$habitat" eval pairs
+    printf '\n## Operations of a GPU that no model saw\n\n%s\n%s\n\n' \
+        'What `habitat collect` timed on an H100 (data/collected), predicted from sizes alone. No operator model was trained on a row of this GPU;' \
+        'its sibling, the H200, is among the GPUs they were trained on. Rows of less than 10 us are mostly launch.'
+    python3 tools/unseen_gpu.py "$habitat" data/collected/H100-SXM5-80GB.csv.gz
 } >"$out.tables"
 {
     cat <<'TEXT'
