@@ -84,7 +84,7 @@ typedef struct habitat_request {
     const char *today;            /* "2026-11-22": old prices say their age; NULL: none does */
     /* How long the whole training is: one of these, or neither. */
     double steps;   /* iterations */
-    double samples; /* needs a trace that knows its batch size */
+    double samples; /* needs a known batch size; N GPUs take N batches in an iteration */
 
     /* An iteration at other batch sizes, in another precision: a row each GPU and batch size. */
     const uint64_t *batch_sizes; /* shape (batch_size_count); 0: as recorded */
@@ -134,9 +134,12 @@ typedef struct habitat_cost {
     /* An estimate: the GPU's TDP while it is busy, nothing while it waits. */
     double energy_j;  /* of an iteration */
     double total_kwh; /* of the whole training */
-    /* The iteration is not replayed and the origin waited for its CPU, so it may take longer than
-     * its time here, which is the GPU's busy time: hours and dollars are at least these. */
+    /* The iteration is not replayed, and the origin waited for its CPU, or this GPU would by the
+     * rule for recordings without a GPU. So it may take longer than its time here, which is the
+     * GPU's busy time: hours and dollars are at least these, and samples_per_usd is not known. */
     bool at_least;
+    double steps; /* iterations of the whole training, at the batch size and number of GPUs of this
+                     row */
 } habitat_cost;
 
 /* One row: a prediction of an iteration, or estimates of operations. */
@@ -174,7 +177,8 @@ typedef struct habitat_answer {
     const habitat_warning
         *warnings; /* shape (warning_count), in the order in which they are told */
     size_t warning_count;
-    double steps;                 /* iterations of the whole training; NaN: not asked */
+    double steps; /* iterations of the whole training, as in the first row: other batch sizes need
+                     others, habitat_cost::steps; NaN: not asked */
     const habitat_prices *prices; /* of the request */
 } habitat_answer;
 

@@ -61,7 +61,7 @@ typedef struct habitat_choice_row {
     bool pareto;     /* no other GPU is as fast and costs less, or costs as little and is faster */
     bool calibrated; /* the intervals of all its predictions are */
     int fits;        /* all of them: 1 yes, 0 no, -1 unknown */
-    double headroom_bytes; /* memory left by the one that needs most; NaN: unknown */
+    double headroom_bytes; /* habitat_prediction's of the one that leaves least; NaN: unknown */
 } habitat_choice_row;
 
 /* Why a GPU cannot be taken: the first of these that holds. */
@@ -99,7 +99,7 @@ struct habitat_choice {
     const char *reason;                    /* one or two sentences */
     const char *const *changes;            /* what would change the answer: shape (change_count) */
     size_t change_count;
-    bool at_least; /* the origin of a recording waited for its CPU: habitat_cost::at_least */
+    bool at_least; /* some row of an answer takes longer than its time: habitat_cost::at_least */
 };
 
 /** Choose among the rows of answers.

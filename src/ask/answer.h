@@ -33,16 +33,15 @@ habitat_status answer_operations(const habitat_request *request, size_t count,
                                  const habitat_gpu *const *destinations, made_answer *out,
                                  habitat_error *err);
 
-/* cost.c: how many iterations a training is, in out->steps; HABITAT_E_ARG where that cannot be
- * said. */
+/* cost.c: how many iterations a training is by the first row, in out->steps; HABITAT_E_ARG where
+ * that cannot be said. */
 habitat_status cost_steps(const habitat_request *request, habitat_answer *out, habitat_error *err);
 
 /* cost.c: what each row costs. */
 void cost_rows(const habitat_request *request, habitat_answer *out);
 
-/* cost.c: of one price, for an iteration of these times and a training of so many; what else there
- * is to it stays as it is. */
-void cost_of_times(double iteration_ms, double low_ms, double high_ms, double steps,
-                   habitat_cost *cost);
+/* cost.c: of cost->usd_per_hour, for a training of cost->steps iterations of these times; what else
+ * there is to it stays as it is. */
+void cost_of_times(double iteration_ms, double low_ms, double high_ms, habitat_cost *cost);
 
 #endif

@@ -43,16 +43,31 @@ static const habitat_answer_row *find_row(const habitat_answer *in, const habita
 
 static void add_weighted(habitat_choice_row *sum, const habitat_answer_row *row, double weight) {
     const habitat_prediction *p = row->prediction;
-    double left = row->key.gpu->memory_bytes - p->memory_bytes;
     sum->iteration_ms += weight * p->iteration_ms;
     sum->low_ms += weight * p->low_ms;
     sum->high_ms += weight * p->high_ms;
     sum->cost.energy_j += weight * row->cost.energy_j;
+    sum->cost.at_least = sum->cost.at_least || row->cost.at_least;
     sum->calibrated = sum->calibrated && p->interval_basis != HABITAT_INTERVAL_DEFAULT;
     if (p->fits == 0 || (p->fits < 0 && sum->fits > 0))
         sum->fits = p->fits;
-    if (isnan(left) || left < sum->headroom_bytes)
-        sum->headroom_bytes = left;
+    if (isnan(p->headroom_bytes) || p->headroom_bytes < sum->headroom_bytes)
+        sum->headroom_bytes = p->headroom_bytes;
+}
+
+/* Iterations of a training of several recordings. The samples of the whole training are steps times
+ * the batch size of each answer alone, so the mean batch goes with the mean of 1 / steps. */
+static double mean_steps(const habitat_choice *of, const habitat_answer_key *key) {
+    double inverse = 0, first = 0;
+    bool equal = true;
+    for (size_t i = 0; i < of->answer_count; i++) {
+        const habitat_answer_row *row = key ? find_row(of->answers[i], key) : NULL;
+        double steps = row ? row->cost.steps : of->answers[i]->steps;
+        first = i ? first : steps;
+        equal = equal && steps == first;
+        inverse += of->weights[i] / steps;
+    }
+    return equal ? first : ceil(1 / inverse);
 }
 
 /* The mean iteration on a GPU; NULL, or the answer that has no row of it. */
@@ -73,7 +88,8 @@ static const habitat_answer *mean_row(const habitat_choice *of, const habitat_an
     }
     if (of->answer_count == 1)
         out->cost.samples_per_usd = first->cost.samples_per_usd;
-    cost_of_times(out->iteration_ms, out->low_ms, out->high_ms, of->steps, &out->cost);
+    out->cost.steps = mean_steps(of, &first->key);
+    cost_of_times(out->iteration_ms, out->low_ms, out->high_ms, &out->cost);
     return NULL;
 }
 
@@ -183,8 +199,8 @@ static int by_value(const void *a, const void *b) {
 /* Whether `a` leaves no reason to take `b`. */
 static bool beats(const habitat_choice_row *a, const habitat_choice_row *b) {
     double x = a->cost.usd_per_1000_iterations, y = b->cost.usd_per_1000_iterations;
-    return a->iteration_ms <= b->iteration_ms && x <= y &&
-           (a->iteration_ms < b->iteration_ms || x < y);
+    return !choice_is_less(b->iteration_ms, a->iteration_ms) && !choice_is_less(y, x) &&
+           !isnan(x) && (choice_is_less(a->iteration_ms, b->iteration_ms) || choice_is_less(x, y));
 }
 
 static void rank(habitat_choice *c) {
@@ -234,12 +250,13 @@ static habitat_status take_answers(made_choice *out, const habitat_answer *const
     for (size_t i = 0; i < count; i++) {
         kept[i] = answers[i];
         shares[i] = (weights ? weights[i] : 1) / sum;
-        out->open.at_least |= answers[i]->row_count && answers[i]->rows[0].cost.at_least;
+        for (size_t k = 0; k < answers[i]->row_count; k++)
+            out->open.at_least |= answers[i]->rows[k].cost.at_least;
     }
     out->open.answers = kept;
     out->open.weights = shares;
     out->open.answer_count = count;
-    out->open.steps = answers[0]->steps;
+    out->open.steps = mean_steps(&out->open, NULL);
     return HABITAT_OK;
 }
 

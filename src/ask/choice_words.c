@@ -21,6 +21,11 @@ const char *choice_line(made_choice *out, const char *format, ...) {
     return habitat_arena_string(&out->arena, line, strlen(line));
 }
 
+bool choice_is_less(double a, double b) {
+    const double same = 1e-9;
+    return a < b * (1 - same);
+}
+
 /* "1.1x", "3x", "12x" */
 static void ratio_words(double ratio, char *text, size_t size) {
     habitat_format(text, size, ratio < 10 ? "%.2gx" : "%.0fx", ratio);
@@ -71,7 +76,7 @@ static const char *reason_of(made_choice *out) {
     char value[WORDS], other[WORDS];
     if (!c->recommended)
         return choice_line(out, "No GPU can be taken: each is left out for a reason.");
-    const char *least = c->at_least ? "at least " : "";
+    const char *least = c->rows[0].cost.at_least ? "at least " : "";
     value_words(c, c->rows[0].value, value, sizeof value);
     if (c->row_count == 1)
         return choice_line(out, "%s: %s%s; no other GPU can be taken.", c->rows[0].key.gpu->name,
@@ -99,7 +104,7 @@ static const habitat_choice_row *best_by(const habitat_choice *c, bool time) {
         double least = !best  ? INFINITY
                        : time ? best->iteration_ms
                               : best->cost.usd_per_1000_iterations;
-        if (value < least)
+        if (choice_is_less(value, least))
             best = row;
     }
     return best == c->recommended ? NULL : best;
@@ -133,8 +138,9 @@ static const char *other_objective(made_choice *out, bool time) {
     if (isnan(first->cost.usd_per_hour))
         return choice_line(out, "If cost counts: the %s, of those with a price.",
                            other->key.gpu->name);
-    return choice_line(out, "If cost counts: the %s is %s as fast at %s the cost of an iteration.",
-                       other->key.gpu->name, fast, cost);
+    bool equal = strcmp(fast, "1x") == 0;
+    return choice_line(out, "If cost counts: the %s is %s%sas fast at %s the cost of an iteration.",
+                       other->key.gpu->name, equal ? "" : fast, equal ? "" : " ", cost);
 }
 
 /* The fastest of those without a price: below which price it would be the cheapest. */

@@ -14,6 +14,10 @@ typedef struct made_choice {
     habitat_arena arena;
 } made_choice;
 
+/* Less by more than the last digits. Replays that their CPU sets take the same time on all
+ * GPUs but for those. */
+bool choice_is_less(double a, double b);
+
 /* choice_words.c: the reason and what would change it, once all rows are ranked. HABITAT_E_MEMORY.
  */
 habitat_status choice_words(made_choice *out, habitat_error *err);

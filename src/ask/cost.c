@@ -4,11 +4,25 @@
 #include "ask/answer.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
+#include "workload/workload.h"
 
 static const double ms_per_hour = 3.6e6, j_per_kwh = 3.6e6;
 
+/* Of one GPU in the first row; 0: not known. */
+static uint64_t batch_size(const habitat_request *r, const habitat_answer *out) {
+    if (r->batch_size_count)
+        return r->batch_sizes[0];
+    if (r->workload)
+        return r->workload->batch_size;
+    return out->trace ? habitat_trace_get_info(out->trace)->batch_size : 0;
+}
+
+static double steps_of(double samples, uint64_t batch, uint32_t gpu_count) {
+    return ceil(samples / ((double)batch * gpu_count));
+}
+
 habitat_status cost_steps(const habitat_request *r, habitat_answer *out, habitat_error *err) {
-    uint64_t batch = out->trace ? habitat_trace_get_info(out->trace)->batch_size : 0;
+    uint64_t batch = batch_size(r, out);
     double days = 0;
     out->steps = NAN;
     if ((r->steps != 0.0 && !(r->steps > 0.0 && isfinite(r->steps))) ||
@@ -26,7 +40,7 @@ habitat_status cost_steps(const habitat_request *r, habitat_answer *out, habitat
     if (r->steps > 0.0)
         out->steps = r->steps;
     else if (r->samples > 0.0)
-        out->steps = ceil(r->samples / (double)batch);
+        out->steps = steps_of(r->samples, batch, r->gpu_count ? r->gpu_count : 1);
     return HABITAT_OK;
 }
 
@@ -44,12 +58,12 @@ static habitat_cost unknown(void) {
                           .low_usd = NAN,
                           .high_usd = NAN,
                           .energy_j = NAN,
-                          .total_kwh = NAN};
+                          .total_kwh = NAN,
+                          .steps = NAN};
 }
 
-void cost_of_times(double iteration_ms, double low_ms, double high_ms, double steps,
-                   habitat_cost *c) {
-    double usd_per_ms = c->usd_per_hour / ms_per_hour;
+void cost_of_times(double iteration_ms, double low_ms, double high_ms, habitat_cost *c) {
+    double usd_per_ms = c->usd_per_hour / ms_per_hour, steps = c->steps;
     c->usd_per_1000_iterations = 1000.0 * iteration_ms * usd_per_ms;
     c->low_usd_per_1000_iterations = 1000.0 * low_ms * usd_per_ms;
     c->high_usd_per_1000_iterations = 1000.0 * high_ms * usd_per_ms;
@@ -66,18 +80,21 @@ static void cost_row(const habitat_request *r, const habitat_answer *what,
                      habitat_answer_row *row) {
     const habitat_prediction *p = row->prediction;
     const habitat_workload_info *info = habitat_workload_get_info(what->workload);
-    uint64_t batch = what->trace ? habitat_trace_get_info(what->trace)->batch_size : 0;
+    habitat_bound_by waits = info->origin ? info->bound_by : p->bound_by;
+    double samples = (double)p->batch_size * row->key.gpu_count;
     habitat_cost *c = &row->cost;
     c->price = habitat_prices_of(r->prices, row->key.gpu, r->spot);
-    c->at_least = p->assembled == HABITAT_ASSEMBLE_SUM && info->bound_by == HABITAT_BY_CPU;
+    c->at_least = p->assembled == HABITAT_ASSEMBLE_SUM && waits == HABITAT_BY_CPU;
+    c->steps =
+        r->samples > 0.0 ? steps_of(r->samples, p->batch_size, row->key.gpu_count) : what->steps;
     if (c->price)
         c->usd_per_hour = c->price->usd_per_hour * row->key.gpu_count;
     if (c->price && r->today)
         habitat_days_between(c->price->date, r->today, &c->price_age_days);
     c->energy_j = row->key.gpu->tdp_w * p->busy_ms / 1e3 * row->key.gpu_count;
-    cost_of_times(p->iteration_ms, p->low_ms, p->high_ms, what->steps, c);
-    if (batch)
-        c->samples_per_usd = (double)batch / p->iteration_ms * ms_per_hour / row->cost.usd_per_hour;
+    cost_of_times(p->iteration_ms, p->low_ms, p->high_ms, c);
+    if (samples > 0.0 && !c->at_least)
+        c->samples_per_usd = samples / p->iteration_ms * ms_per_hour / c->usd_per_hour;
 }
 
 void cost_rows(const habitat_request *r, habitat_answer *out) {

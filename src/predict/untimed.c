@@ -72,7 +72,7 @@ static habitat_status answer_all(untimed *u, const operations_by *by, habitat_er
 /* A whole iteration: models of operations err together, and a rule says what its CPU needs. */
 static void set_iteration(const habitat_workload *w, habitat_prediction *out) {
     double cpu_ms = (double)w->kernel_count * fitted_cpu_operation_s * 1e3;
-    double batch = (double)habitat_trace_get_info(w->trace)->batch_size;
+    double batch = (double)w->batch_size;
     bool by_gpu = cpu_ms <= out->busy_ms;
     out->bound_by = by_gpu ? HABITAT_BY_GPU : HABITAT_BY_CPU;
     out->samples_per_s = by_gpu && batch > 0 ? batch / out->iteration_ms * 1e3 : (double)NAN;
@@ -111,6 +111,8 @@ habitat_status untimed_predict(const habitat_workload *w, habitat_method method,
                                      .cpu_ms = NAN,
                                      .gpu_ms = NAN,
                                      .iteration_count = 1,
+                                     .batch_size = w->batch_size,
+                                     .gpu_count = 1,
                                      .trace_kernel_count = w->kernel_count,
                                      .trace_kernels =
                                          calloc(w->kernel_count, sizeof *made->trace_kernels)};

@@ -317,8 +317,11 @@ static void text_notes(writer *w, const habitat_choice *c, size_t shown) {
         plain = plain || !c->rows[i].calibrated;
     if (c->at_least)
         wrapped_text(w, "Note: ", 6,
-                     "the recorded GPU waited for its CPU; times are the GPU's busy time, and "
-                     "times, hours and dollars are at least these");
+                     habitat_workload_get_info(c->answers[0]->workload)->origin
+                         ? "the recorded GPU waited for its CPU; times are the GPU's busy time, "
+                           "and times, hours and dollars are at least these"
+                         : "recorded without a GPU: where a GPU is done before its CPU, times, "
+                           "hours and dollars are at least these");
     if (plain)
         wrapped_text(w, "Note: ", 6, "intervals that are not calibrated decide some ties");
     text_prices(w, c, shown);

@@ -113,6 +113,7 @@ static habitat_status make(const collecting *c, habitat_workload **out, habitat_
     if (status != HABITAT_OK)
         return status;
     made->trace = c->trace;
+    made->batch_size = habitat_trace_get_info(c->trace)->batch_size;
     status = say(&c->out, made, err);
     if (status == HABITAT_OK)
         *out = made;
