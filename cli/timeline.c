@@ -22,6 +22,9 @@ int cli_timeline_write(const cli_request *request, const cli_input *input) {
     bool out = strcmp(request->timeline, "-") == 0;
     if (input->answer->row_count != 1)
         return cli_fail(CLI_USAGE, "--timeline", "shows one GPU; name it with --to, once");
+    if (!input->answer->replay)
+        return cli_fail(CLI_USAGE, "--timeline",
+                        "needs a recording on a GPU: without one no order of kernels is known");
     FILE *file = out ? stdout : fopen(request->timeline, "wb");
     if (!file)
         return cli_fail(CLI_FAILED, request->timeline, "%s", strerror(errno));

@@ -28,11 +28,15 @@ static habitat_status find_origin(const habitat_request *r, made_answer *out,
     return warnings_add(out, HABITAT_ABOUT_REQUEST, line, err);
 }
 
+static habitat_status refuse_origin(const habitat_request *r, habitat_error *err) {
+    return habitat_fail(err, HABITAT_E_ARG,
+                        "recorded without a GPU, so there is none that it ran on; leave out %s",
+                        r->origin_word ? r->origin_word : "the origin");
+}
+
 static habitat_status take_shapes(const habitat_request *r, made_answer *out, habitat_error *err) {
     if (r->origin)
-        return habitat_fail(err, HABITAT_E_ARG,
-                            "recorded without a GPU, so there is none that it ran on; leave out %s",
-                            r->origin_word ? r->origin_word : "the origin");
+        return refuse_origin(r, err);
     habitat_status status = workload_from_shapes_of(r->trace, &out->own_workload, err);
     out->open.workload = out->own_workload;
     return status;
@@ -43,8 +47,10 @@ static habitat_status take_workload(const habitat_request *r, made_answer *out,
                                     habitat_error *err) {
     const habitat_gpu *origin = NULL;
     habitat_error unknown = {0};
-    if (r->workload || (r->no_predictions && !habitat_trace_get_info(r->trace)->device_count))
+    if (r->workload)
         return HABITAT_OK;
+    if (r->no_predictions && !habitat_trace_get_info(r->trace)->device_count)
+        return r->origin ? refuse_origin(r, err) : HABITAT_OK;
     if (habitat_trace_get_info(r->trace)->without_gpu)
         return take_shapes(r, out, err);
     habitat_status status = find_origin(r, out, &origin, &unknown);
@@ -58,6 +64,27 @@ static habitat_status take_workload(const habitat_request *r, made_answer *out,
     status = habitat_workload_create(r->trace, origin, &out->own_workload, err);
     out->open.workload = out->own_workload;
     return status;
+}
+
+/* What is asked of measured times, where nothing was measured. */
+static habitat_status check_timed(const habitat_request *r, const habitat_workload *w,
+                                  habitat_error *err) {
+    if (w->origin)
+        return HABITAT_OK;
+    if (r->batch_size_count || r->precision)
+        return habitat_fail(
+            err, HABITAT_E_ARG,
+            "recorded without a GPU, so no measured time can be scaled; for another "
+            "batch size or precision, record its script so");
+    if (r->gpu_count > 1)
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "recorded without a GPU, so no order of kernels is known that several "
+                            "GPUs could share; leave out the number of GPUs");
+    if (r->cpu_scale != 0.0)
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "recorded without a GPU: times of its CPU are not those of a step on a "
+                            "GPU; leave out --cpu-scale");
+    return HABITAT_OK;
 }
 
 /* Only what was recorded can be replayed. */
@@ -198,7 +225,9 @@ habitat_status answer_iteration(const habitat_request *r, size_t count,
     habitat_status status = take_workload(r, out, err);
     if (status != HABITAT_OK || r->no_predictions)
         return status;
-    status = take_replay(r, out, err);
+    status = check_timed(r, out->open.workload, err);
+    if (status == HABITAT_OK)
+        status = take_replay(r, out, err);
     if (status == HABITAT_OK)
         status = take_other(r, out, err);
     if (status == HABITAT_OK)
