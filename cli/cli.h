@@ -42,12 +42,13 @@ typedef struct cli_list {
 } cli_list;
 
 typedef enum cli_kind {
-    CLI_FLAG,   /* bool: given or not */
-    CLI_TEXT,   /* const char *: the last one given */
-    CLI_LIST,   /* cli_list: every one given, commas split */
-    CLI_COUNT,  /* size_t: a whole number >= 1 */
-    CLI_NUMBER, /* double: finite, >= 0 */
-    CLI_REST,   /* const char *: its value; all that follows are operands */
+    CLI_FLAG,     /* bool: given or not */
+    CLI_TEXT,     /* const char *: the last one given */
+    CLI_LIST,     /* cli_list: every one given, commas split */
+    CLI_COUNT,    /* size_t: a whole number >= 1 */
+    CLI_NUMBER,   /* double: finite, >= 0 */
+    CLI_POSITIVE, /* double: finite, > 0 */
+    CLI_REST,     /* const char *: its value; all that follows are operands */
 } cli_kind;
 
 typedef struct cli_option {

@@ -100,7 +100,7 @@ int cmd_choose(int argc, char **argv) {
     habitat_choice_options options = {0};
     const cli_option list[] = {
         {"--objective", 0, CLI_TEXT, &wished.objective},
-        {"--max-usd-hour", 0, CLI_NUMBER, &wished.max_usd_hour},
+        {"--max-usd-hour", 0, CLI_POSITIVE, &wished.max_usd_hour},
         {"--deadline", 0, CLI_TEXT, &wished.deadline},
         {"--must-fit", 0, CLI_FLAG, &wished.must_fit},
         {"--vendor", 0, CLI_TEXT, &wished.vendor},
@@ -109,7 +109,7 @@ int cmd_choose(int argc, char **argv) {
         {"--from", 0, CLI_TEXT, &request.from},
         {"--method", 0, CLI_TEXT, &request.method},
         {"--assemble", 0, CLI_TEXT, &request.assemble},
-        {"--cpu-scale", 0, CLI_NUMBER, &request.cpu_scale},
+        {"--cpu-scale", 0, CLI_POSITIVE, &request.cpu_scale},
         {"--top", 0, CLI_COUNT, &request.top},
         {"--gpu-file", 0, CLI_LIST, &request.gpu_files},
         {"--json", 0, CLI_FLAG, &request.json},
@@ -120,8 +120,6 @@ int cmd_choose(int argc, char **argv) {
     int code = cli_parse(&arguments, argc, argv);
     if (code == CLI_DONE && !arguments.finished) {
         code = cli_expect_operands(&arguments, 1, TRACES_MAX, "TRACEs");
-        if (code == CLI_DONE && !(request.cpu_scale > 0.0))
-            code = cli_fail(CLI_USAGE, "--cpu-scale", "must be more than 0");
         if (code == CLI_DONE)
             code = read_wishes(&wished, &request, &options);
         if (code == CLI_DONE)

@@ -11,7 +11,7 @@ int cmd_export(int argc, char **argv) {
         {"--to", 0, CLI_LIST, &request.to},
         {"--from", 0, CLI_TEXT, &request.from},
         {"--method", 0, CLI_TEXT, &request.method},
-        {"--cpu-scale", 0, CLI_NUMBER, &request.cpu_scale},
+        {"--cpu-scale", 0, CLI_POSITIVE, &request.cpu_scale},
         {"--gpu-file", 0, CLI_LIST, &request.gpu_files},
         {"--nvtx-range", 0, CLI_TEXT, &request.nvtx_range},
         {"--iterations", 0, CLI_COUNT, &request.iterations},
@@ -25,8 +25,6 @@ int cmd_export(int argc, char **argv) {
         code = cli_expect_operands(&arguments, 1, 1, "a TRACE");
         if (code == CLI_DONE && !timeline)
             code = cli_fail(CLI_USAGE, "export", "needs --timeline: what to write");
-        if (code == CLI_DONE && !(request.cpu_scale > 0.0))
-            code = cli_fail(CLI_USAGE, "--cpu-scale", "must be more than 0");
         request.timeline = output;
         if (code == CLI_DONE)
             code = cli_timeline_check(&request);

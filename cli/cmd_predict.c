@@ -1,4 +1,6 @@
 /* habitat predict TRACE: one iteration on other GPUs. */
+#include <string.h>
+
 #include "commands.h"
 #include "timeline.h"
 
@@ -10,7 +12,7 @@ int cmd_predict(int argc, char **argv) {
         {"--method", 0, CLI_TEXT, &request.method},
         {"--by", 0, CLI_TEXT, &request.by},
         {"--assemble", 0, CLI_TEXT, &request.assemble},
-        {"--cpu-scale", 0, CLI_NUMBER, &request.cpu_scale},
+        {"--cpu-scale", 0, CLI_POSITIVE, &request.cpu_scale},
         {"--batch", 0, CLI_LIST, &request.batches},
         {"--batch-from", 0, CLI_TEXT, &request.batch_from},
         {"--precision", 0, CLI_TEXT, &request.precision},
@@ -36,8 +38,10 @@ int cmd_predict(int argc, char **argv) {
     int code = cli_parse(&arguments, argc, argv);
     if (code == CLI_DONE && !arguments.finished) {
         code = cli_expect_operands(&arguments, 1, 1, "a TRACE");
-        if (code == CLI_DONE && !(request.cpu_scale > 0.0))
-            code = cli_fail(CLI_USAGE, "--cpu-scale", "must be more than 0");
+        if (code == CLI_DONE && request.timeline && strcmp(request.timeline, "-") == 0)
+            code = cli_fail(CLI_USAGE, "--timeline",
+                            "needs a file: standard output has the report; `habitat export "
+                            "--timeline` writes there");
         if (code == CLI_DONE && request.timeline)
             code = cli_timeline_check(&request);
         if (code == CLI_DONE)

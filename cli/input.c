@@ -59,6 +59,10 @@ static int read_options(const cli_request *request, const cli_input *first, cli_
     in->report.vendor = request->vendor;
     in->report.min_memory_bytes = request->min_memory_gib * HABITAT_GIB;
     in->report.since = request->since;
+    if (request->columns.count && (request->by || format != HABITAT_REPORT_TEXT))
+        return cli_fail(CLI_USAGE, "--columns",
+                        "chooses those of the table; --by has columns of its own, and JSON and CSV "
+                        "hold all");
     if (request->by &&
         habitat_report_by_from_name(request->by, &in->report.by, &error) != HABITAT_OK)
         return cli_fail_error(&error, "--by");

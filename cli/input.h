@@ -24,8 +24,9 @@ typedef struct cli_request {
 /* Options about prices and the length of the training. */
 #define CLI_PRICE_OPTIONS(request)                                                                 \
     {"--price", 0, CLI_LIST, &(request).price}, {"--prices", 0, CLI_LIST, &(request).prices},      \
-        {"--spot", 0, CLI_FLAG, &(request).spot}, {"--steps", 0, CLI_NUMBER, &(request).steps}, {  \
-        "--samples", 0, CLI_NUMBER, &(request).samples                                             \
+        {"--spot", 0, CLI_FLAG, &(request).spot}, {"--steps", 0, CLI_POSITIVE, &(request).steps},  \
+    {                                                                                              \
+        "--samples", 0, CLI_POSITIVE, &(request).samples                                           \
     }
 
 /* All that was opened, in the order it is needed. */

@@ -65,11 +65,14 @@ static int set_number(const char *verb, const cli_option *option, const char *va
     bool good = habitat_is_number(value, &number) && isfinite(number) && number >= 0;
     if (option->kind == CLI_COUNT)
         good = good && number >= 1 && number <= 1e15 && floor(number) == number;
+    if (option->kind == CLI_POSITIVE)
+        good = good && number > 0;
+    const char *wanted = option->kind == CLI_COUNT      ? "a whole number of at least 1"
+                         : option->kind == CLI_POSITIVE ? "a number above 0"
+                                                        : "a number of at least 0";
     if (!good)
-        return cli_fail(
-            CLI_USAGE, option->name, "\"%s\" is not %s; `habitat %s --help` explains", value,
-            option->kind == CLI_COUNT ? "a whole number of at least 1" : "a number of at least 0",
-            verb);
+        return cli_fail(CLI_USAGE, option->name, "\"%s\" is not %s; `habitat %s --help` explains",
+                        value, wanted, verb);
     if (option->kind == CLI_COUNT)
         *(size_t *)option->target = (size_t)number;
     else
@@ -90,6 +93,7 @@ static int set_value(cli_arguments *a, const cli_option *option, const char *val
         return add_to_list(a, option->name, option->target, value);
     case CLI_COUNT:
     case CLI_NUMBER:
+    case CLI_POSITIVE:
         return set_number(a->verb, option, value);
     }
     return CLI_DONE;

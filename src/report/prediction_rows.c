@@ -261,11 +261,25 @@ static const char *basis_name(habitat_cpu_basis basis) {
     return names[basis];
 }
 
-table_style place_of(const habitat_answer *what, const habitat_prediction *p, size_t rank,
+/* Whether a row comes before another by time; equal times go by name, as in the table. */
+static bool is_before(const habitat_answer_row *a, const habitat_answer_row *b) {
+    double x = a->prediction->iteration_ms, y = b->prediction->iteration_ms;
+    return x != y ? x < y : strcmp(a->key.gpu->name, b->key.gpu->name) < 0;
+}
+
+/* Whether a row is the fastest of many, or the slowest: whatever they are sorted by. */
+static bool is_at_end(const habitat_answer *what, const habitat_answer_row *row, bool fastest) {
+    for (size_t i = 0; i < what->row_count; i++)
+        if (fastest ? is_before(&what->rows[i], row) : is_before(row, &what->rows[i]))
+            return false;
+    return what->row_count > 2;
+}
+
+table_style place_of(const habitat_answer *what, const habitat_answer_row *row, bool ends,
                      char *note, size_t size) {
+    const habitat_prediction *p = row->prediction;
     bool origin = p->gpu == habitat_workload_get_info(what->workload)->origin;
-    bool first = what->row_count > 2 && rank == 0;
-    bool last = what->row_count > 2 && rank + 1 == what->row_count;
+    bool first = ends && is_at_end(what, row, true), last = ends && is_at_end(what, row, false);
     const char *place = first ? "fastest" : last ? "slowest" : "";
     const char *words[] = {origin ? "origin" : "", place, p->fits == 0 ? "too small" : "",
                            cpu_sets(p) ? "CPU" : ""};
@@ -287,7 +301,7 @@ static void fill_cost(const habitat_cost *c, prediction_line *l) {
     l->price_date = c->price ? c->price->date : NULL;
     l->energy_j = c->energy_j;
     l->usd_per_1000_iterations = c->at_least ? NAN : c->usd_per_1000_iterations;
-    l->samples_per_usd = c->at_least ? NAN : c->samples_per_usd;
+    l->samples_per_usd = c->samples_per_usd;
     l->hours = c->at_least ? NAN : c->hours;
     l->usd = c->at_least ? NAN : c->usd;
 }
@@ -351,7 +365,7 @@ static void fill(const void *of, size_t row, void *out) {
     coverage_text(p, l->coverage_room, sizeof l->coverage_room);
     l->coverage = l->coverage_room;
     /* a part of all rows has no fastest and no slowest: the verdict below it says */
-    l->style = place_of(what, p, list->marks ? what->row_count : row, l->place, sizeof l->place);
+    l->style = place_of(what, from, list->sorted && !list->marks, l->place, sizeof l->place);
     if (list->marks)
         add_marks(what, p, l->place, sizeof l->place);
 }

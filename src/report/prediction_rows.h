@@ -48,8 +48,9 @@ row_list prediction_rows(const prediction_listing *list, prediction_line *room);
 /* Columns that the object of `explain` has. */
 enum { IN_EXPLAIN = 8 };
 
-/* "origin, fastest", "too small": what a text table says of the row of this rank, and how. */
-table_style place_of(const habitat_answer *what, const habitat_prediction *p, size_t rank,
+/* "origin, fastest", "too small": what a text table says of a row, and how. ends: also whether it
+ * is the fastest or the slowest of all. */
+table_style place_of(const habitat_answer *what, const habitat_answer_row *row, bool ends,
                      char *note, size_t size);
 
 #endif

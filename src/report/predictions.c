@@ -269,7 +269,7 @@ static void text_classes(writer *w, const habitat_answer *what,
             else
                 rest += p->by_class[c].ms;
         }
-        table_row(&t, place_of(what, p, i, note, sizeof note));
+        table_row(&t, place_of(what, sorted[i], true, note, sizeof note));
         table_cell(&t, 0, "%s", p->gpu->name);
         table_number(&t, 1, p->kernel_ms, decimals);
         for (size_t c = 0; c < count; c++)
@@ -326,8 +326,9 @@ static habitat_status write_text(writer *w, const habitat_answer *what,
         text_short_notes(w, what, &shown);
     } else if (status == HABITAT_OK) {
         if (shown.count < shown.passed)
-            writer_printf(w, "\n%zu slower GPUs are left out: --top %zu.\n",
-                          shown.passed - shown.count, shown.count);
+            writer_printf(w, "\n%zu %s GPUs are left out: --top %zu.\n", shown.passed - shown.count,
+                          options->sort && strcmp(options->sort, "time") != 0 ? "more" : "slower",
+                          shown.count);
         text_warnings(w, what);
     }
     free(shown.rows);
@@ -345,7 +346,8 @@ habitat_status habitat_report_prediction(const habitat_answer *what,
         (what->row_count > 0 && !what->rows[0].prediction))
         return habitat_fail(err, HABITAT_E_ARG, "no predictions given");
     view v = {0};
-    if (options->by != HABITAT_REPORT_BY_NOTHING)
+    status = shortlist_check(what, options, err);
+    if (status == HABITAT_OK && options->by != HABITAT_REPORT_BY_NOTHING)
         status = view_create(what, split_for(options->by, options->format), &v, err);
     if (status == HABITAT_OK && options->format == HABITAT_REPORT_JSON)
         status = write_json(&w, what, options->by, &v, err);

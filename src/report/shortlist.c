@@ -3,6 +3,7 @@
 #include "report/shortlist.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,8 +171,29 @@ static size_t rows_that_fit(const habitat_answer *what) {
     return more >= MOST_ROWS - LEAST_ROWS ? LEAST_ROWS : MOST_ROWS - more;
 }
 
-static habitat_status check(const habitat_report_options *o, habitat_error *err) {
+/* A vendor of none of the GPUs asked for may be a slip of the pen: those that there are. */
+static habitat_status check_vendor(const habitat_answer *what, const char *vendor,
+                                   habitat_error *err) {
+    char known[128] = "";
+    if (!what->row_count || same_word(vendor, "any"))
+        return HABITAT_OK;
+    for (size_t i = 0; i < what->row_count; i++) {
+        const char *other = what->rows[i].key.gpu->vendor;
+        size_t used = strlen(known);
+        if (same_word(vendor, other))
+            return HABITAT_OK;
+        if (!strstr(known, other))
+            snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", other);
+    }
+    return habitat_fail(err, HABITAT_E_ARG, "\"%.40s\" made none of the GPUs asked for; choose %s",
+                        vendor, known);
+}
+
+habitat_status shortlist_check(const habitat_answer *what, const habitat_report_options *o,
+                               habitat_error *err) {
     double days = 0;
+    if (o->vendor && check_vendor(what, o->vendor, err) != HABITAT_OK)
+        return HABITAT_E_ARG;
     if (o->sort && !order_named(o->sort))
         return habitat_fail(err, HABITAT_E_ARG,
                             "\"%.40s\" is nothing to sort by; take time, cost, price, energy, "
@@ -185,9 +207,6 @@ static habitat_status check(const habitat_report_options *o, habitat_error *err)
 
 habitat_status shortlist_make(const habitat_answer *what, const habitat_report_options *o,
                               shortlist *out, habitat_error *err) {
-    habitat_status status = check(o, err);
-    if (status != HABITAT_OK)
-        return status;
     ranked *rows = calloc(what->row_count + 1, sizeof *rows);
     const habitat_answer_row **shown = calloc(what->row_count + 1, sizeof *shown);
     if (!rows || !shown) {
@@ -199,6 +218,13 @@ habitat_status shortlist_make(const habitat_answer *what, const habitat_report_o
     for (size_t i = 0; i < what->row_count; i++)
         if (passes(&what->rows[i], o))
             rows[count++].row = &what->rows[i];
+    if (!count && what->row_count) {
+        free(rows);
+        free(shown);
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "no GPU is left: each is too small or too old; ask for less with "
+                            "--min-memory or --since");
+    }
     *out = (shortlist){.rows = shown, .passed = count};
     if (o->shorten && !o->top) {
         count = keep_today(what, o, rows_that_fit(what), rows, count);

@@ -13,7 +13,12 @@ typedef struct shortlist {
     bool shortened;                  /* by the rule, not by --top */
 } shortlist;
 
-/* HABITAT_E_ARG for a sort order or a date that is none. */
+/* HABITAT_E_ARG for a sort order or a date that is none, and for a vendor of no row: of any report,
+ * so that a slip of the pen is told where nothing is sorted, too. */
+habitat_status shortlist_check(const habitat_answer *what, const habitat_report_options *options,
+                               habitat_error *err);
+
+/* Of options that were checked. HABITAT_E_ARG where they leave no row. */
 habitat_status shortlist_make(const habitat_answer *what, const habitat_report_options *options,
                               shortlist *out, habitat_error *err);
 

@@ -10,7 +10,7 @@ done
 "$habitat" predict "$step" --to H200-SXM5-141GB --method bandwidth --gpus 16 --csv | wc -l | tr -d " "
 bytes() { "$habitat" predict "$step" --to H200-SXM5-141GB --gpus $1 --json | sed -n 's/.*"memory_bytes": \([0-9]*\).*/\1/p'; }
 echo "buckets: $(($(bytes 2) - $(bytes 1)))"
-for wrong in "--gpus 0x" "--gpus 70000" "--gpus 2 --assemble sum" "--gpus 2 --timeline -"; do
+for wrong in "--gpus 0x" "--gpus 70000" "--gpus 2 --assemble sum" "--gpus 2 --timeline x"; do
     "$habitat" predict "$step" --to H200-SXM5-141GB $wrong; echo "$?"
 done
 "$habitat" predict "$fixtures/step.json" --to T4 --gpus 2; echo "$?"

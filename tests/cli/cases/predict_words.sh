@@ -1,0 +1,22 @@
+# Words about the table are read in every format; what a table is sorted by does not say which GPU is the fastest.
+trace=$fixtures/step.json
+run() { "$habitat" predict "$trace" "$@" >out; echo "exit $?, $(wc -l <out | tr -d ' ') lines"; }
+run --sort speed --json
+run --since soon --csv
+run --vendor Nvidiia --json
+run --to T4,L4 --vendor AMD
+run --min-memory 100000
+run --columns gpu,date --to T4
+run --columns gpu --json
+run --columns gpu --by op
+run --steps 0
+run --samples 0
+run --to T4 --timeline -
+"$habitat" choose "$trace" --max-usd-hour 0; echo "exit $?"
+gpus=T4,V100-PCIE-16GB,H200-SXM5-141GB,A100-SXM4-80GB
+for sort in time name cost memory; do
+    "$habitat" predict "$trace" --to $gpus --sort $sort --columns gpu,marks | sed -n '/^GPU/,/^$/p'
+done
+"$habitat" predict "$trace" --to $gpus --sort name --by class | sed -n '/^GPU/,/^$/p'
+"$habitat" predict "$trace" --to $gpus --sort name --top 3 | grep 'left out'
+"$habitat" predict "$trace" --to $gpus --top 3 | grep 'left out'
