@@ -263,9 +263,8 @@ habitat_status replay_share(const habitat_replay *r, const double *kernel_ns,
     *out = (replay_parallel){0};
     if (!(collective_link_bytes_per_s(gpu) > 0.0))
         return habitat_fail(err, HABITAT_E_NO_SPEC,
-                            "%s: neither its NVLink nor its PCIe bandwidth is known; add one to "
-                            "its file",
-                            gpu->name);
+                            "neither its NVLink nor its PCIe bandwidth is known; add one to "
+                            "its file");
     habitat_status status = replay_find_gradients(r->workload, &x.g, err);
     if (status == HABITAT_OK && (!set_up(&x) || !add_all(&x)))
         status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");

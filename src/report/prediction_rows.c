@@ -261,16 +261,19 @@ static const char *basis_name(habitat_cpu_basis basis) {
     return names[basis];
 }
 
-/* Whether a row comes before another by time; equal times go by name, as in the table. */
-static bool is_before(const habitat_answer_row *a, const habitat_answer_row *b) {
+bool row_is_faster(const habitat_answer_row *a, const habitat_answer_row *b) {
     double x = a->prediction->iteration_ms, y = b->prediction->iteration_ms;
+    if (a->key.batch_size != b->key.batch_size) {
+        x *= (double)b->key.batch_size;
+        y *= (double)a->key.batch_size;
+    }
     return x != y ? x < y : strcmp(a->key.gpu->name, b->key.gpu->name) < 0;
 }
 
 /* Whether a row is the fastest of many, or the slowest: whatever they are sorted by. */
 static bool is_at_end(const habitat_answer *what, const habitat_answer_row *row, bool fastest) {
     for (size_t i = 0; i < what->row_count; i++)
-        if (fastest ? is_before(&what->rows[i], row) : is_before(row, &what->rows[i]))
+        if (fastest ? row_is_faster(&what->rows[i], row) : row_is_faster(row, &what->rows[i]))
             return false;
     return what->row_count > 2;
 }

@@ -48,6 +48,10 @@ row_list prediction_rows(const prediction_listing *list, prediction_line *room);
 /* Columns that the object of `explain` has. */
 enum { IN_EXPLAIN = 8 };
 
+/* By the time of an iteration, or of a sample where batch sizes differ; equal ones by name, as in
+ * the table. */
+bool row_is_faster(const habitat_answer_row *a, const habitat_answer_row *b);
+
 /* "origin, fastest", "too small": what a text table says of a row, and how. ends: also whether it
  * is the fastest or the slowest of all. */
 table_style place_of(const habitat_answer *what, const habitat_answer_row *row, bool ends,

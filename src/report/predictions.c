@@ -96,16 +96,34 @@ static void text_head(writer *w, const habitat_answer *what) {
     writer_text(w, "\n");
 }
 
+/* Which memory does not fit: as recorded, or told for another batch size, format or number of GPUs.
+ */
+static void text_too_small(writer *w, const habitat_answer *what, const shortlist *shown) {
+    double least = INFINITY, most = 0;
+    for (size_t i = 0; i < shown->count; i++) {
+        const habitat_prediction *p = shown->rows[i]->prediction;
+        least = p->fits == 0 ? fmin(least, p->memory_bytes) : least;
+        most = p->fits == 0 ? fmax(most, p->memory_bytes) : most;
+    }
+    bool recorded = most == habitat_trace_get_info(what->trace)->peak_memory_bytes;
+    if (isinf(least))
+        return;
+    writer_printf(w, "\ntoo small: the %.1f ", least / HABITAT_GB);
+    if (least < most)
+        writer_printf(w, "to %.1f ", most / HABITAT_GB);
+    writer_printf(w, "GB that %s do not fit.\n",
+                  recorded && least == most ? "were in use on the origin" : "it needs");
+}
+
 static habitat_status text_summary(writer *w, const habitat_answer *what, const shortlist *shown,
                                    const habitat_report_options *options, habitat_error *err) {
     prediction_line line;
     prediction_listing list = {.what = what, .sorted = shown->rows, .marks = shown->shortened};
-    bool small = false, marked = false;
+    bool marked = false;
     for (size_t i = 0; i < shown->count; i++) {
         double ms = shown->rows[i]->prediction->iteration_ms;
         list.decimals = i ? list.decimals : decimals_for(ms, 3);
         list.decimals = decimals_for(ms, 3) > list.decimals ? decimals_for(ms, 3) : list.decimals;
-        small = small || shown->rows[i]->prediction->fits == 0;
         marked = marked || shown->rows[i]->prediction->interval_basis == HABITAT_INTERVAL_DEFAULT;
     }
     row_list rows = prediction_rows(&list, &line);
@@ -121,46 +139,77 @@ static habitat_status text_summary(writer *w, const habitat_answer *what, const 
     rows_text(w, &rows);
     if (marked && !shown->shortened)
         writer_text(w, "\n*: an interval of a default width, not calibrated.\n");
-    if (small)
-        writer_printf(w, "\ntoo small: the %.1f GB that %s do not fit.\n",
-                      shown->rows[0]->prediction->memory_bytes / HABITAT_GB,
-                      isfinite(habitat_trace_get_info(what->trace)->peak_memory_bytes)
-                          ? "were in use on the origin"
-                          : "shapes tell it needs");
+    text_too_small(w, what, shown);
     return HABITAT_OK;
 }
 
-/* What the short table comes to: the fastest, the cheapest, and how many are not in it. */
-static void text_verdict(writer *w, const habitat_answer *what, const shortlist *shown) {
-    char line[2 * TEXT_BYTES], ms[32];
-    const habitat_answer_row *fast = NULL, *cheap = NULL;
-    size_t ties = 0;
+/* Of the rows of the short table: the fastest, and the cheapest of those with a price; by the
+ * sample where batch sizes differ. */
+typedef struct verdict {
+    const habitat_answer_row *fast, *cheap; /* NULL: none */
+    size_t ties;                            /* that cannot be told from the fastest */
+    bool batches;
+} verdict;
+
+/* In an iteration of the row, by which its times and costs are divided. */
+static double samples_of(const verdict *v, const habitat_answer_row *row) {
+    return v->batches ? (double)row->key.batch_size : 1;
+}
+
+static bool is_cheaper(const verdict *v, const habitat_answer_row *a, const habitat_answer_row *b) {
+    return a->cost.usd_per_1000_iterations * samples_of(v, b) <
+           b->cost.usd_per_1000_iterations * samples_of(v, a);
+}
+
+static verdict judge(const shortlist *shown) {
+    verdict v = {0};
+    for (size_t i = 0; i < shown->count; i++)
+        v.batches |= shown->rows[i]->key.batch_size != shown->rows[0]->key.batch_size;
     for (size_t i = 0; i < shown->count; i++) {
         const habitat_answer_row *row = shown->rows[i];
-        if (!fast || row->prediction->iteration_ms < fast->prediction->iteration_ms)
-            fast = row;
+        if (!v.fast || row_is_faster(row, v.fast))
+            v.fast = row;
         if (!row->cost.at_least && !isnan(row->cost.usd_per_1000_iterations) &&
-            (!cheap || row->cost.usd_per_1000_iterations < cheap->cost.usd_per_1000_iterations))
-            cheap = row;
+            (!v.cheap || is_cheaper(&v, row, v.cheap)))
+            v.cheap = row;
     }
-    if (!fast)
-        return;
     for (size_t i = 0; i < shown->count; i++)
-        ties += shown->rows[i] != fast &&
-                shown->rows[i]->prediction->low_ms <= fast->prediction->high_ms;
-    ms_text(fast->prediction->iteration_ms, ms, sizeof ms);
-    int used = habitat_format(line, sizeof line, "Fastest: %s, %s ms", fast->key.gpu->name, ms);
-    if (ties)
+        v.ties += shown->rows[i] != v.fast &&
+                  shown->rows[i]->prediction->low_ms * samples_of(&v, v.fast) <=
+                      v.fast->prediction->high_ms * samples_of(&v, shown->rows[i]);
+    return v;
+}
+
+static void row_name(const verdict *v, const habitat_answer_row *row, char *text, size_t size) {
+    if (v->batches)
+        snprintf(text, size, "%s at batch size %llu", row->key.gpu->name,
+                 (unsigned long long)row->key.batch_size);
+    else
+        snprintf(text, size, "%s", row->key.gpu->name);
+}
+
+/* What the short table comes to, and how many rows are not in it. */
+static void text_verdict(writer *w, const habitat_answer *what, const shortlist *shown) {
+    char line[2 * TEXT_BYTES], ms[32], name[TEXT_BYTES / 2];
+    verdict v = judge(shown);
+    if (!v.fast)
+        return;
+    ms_text(v.fast->prediction->iteration_ms, ms, sizeof ms);
+    row_name(&v, v.fast, name, sizeof name);
+    int used = habitat_format(line, sizeof line, "Fastest: %s, %s ms", name, ms);
+    if (v.ties)
         used += habitat_format(line + used, sizeof line - (size_t)used,
-                               " (%zu more cannot be told from it)", ties);
+                               " (%zu more cannot be told from it)", v.ties);
     used += habitat_format(line + used, sizeof line - (size_t)used, ". ");
-    if (cheap)
+    if (v.cheap) {
+        row_name(&v, v.cheap, name, sizeof name);
         used += habitat_format(line + used, sizeof line - (size_t)used,
-                               "Cheapest: %s, $%.3g for 1,000 iterations. ", cheap->key.gpu->name,
-                               cheap->cost.usd_per_1000_iterations);
-    if (cheap && old_price_months(&cheap->cost) > 0)
+                               "Cheapest: %s, $%.3g for 1,000 iterations. ", name,
+                               v.cheap->cost.usd_per_1000_iterations);
+    }
+    if (v.cheap && old_price_months(&v.cheap->cost) > 0)
         used += habitat_format(line + used, sizeof line - (size_t)used,
-                               "Its price is %.0f months old. ", old_price_months(&cheap->cost));
+                               "Its price is %.0f months old. ", old_price_months(&v.cheap->cost));
     habitat_format(line + used, sizeof line - (size_t)used, "%zu more: --all.",
                    what->row_count - shown->count);
     writer_text(w, "\n");
@@ -299,6 +348,12 @@ static habitat_status text_sections(writer *w, const habitat_answer *what, const
     return HABITAT_OK;
 }
 
+static void text_left_out(writer *w, size_t count, const habitat_report_options *options) {
+    bool slower = !options->sort || strcmp(options->sort, "time") == 0;
+    writer_printf(w, "\n%zu %s GPU%s left out: --top %zu.\n", count, slower ? "slower" : "more",
+                  count == 1 ? " is" : "s are", options->top);
+}
+
 static habitat_status write_text(writer *w, const habitat_answer *what,
                                  const habitat_report_options *options, view *v,
                                  habitat_error *err) {
@@ -326,9 +381,7 @@ static habitat_status write_text(writer *w, const habitat_answer *what,
         text_short_notes(w, what, &shown);
     } else if (status == HABITAT_OK) {
         if (shown.count < shown.passed)
-            writer_printf(w, "\n%zu %s GPUs are left out: --top %zu.\n", shown.passed - shown.count,
-                          options->sort && strcmp(options->sort, "time") != 0 ? "more" : "slower",
-                          shown.count);
+            text_left_out(w, shown.passed - shown.count, options);
         text_warnings(w, what);
     }
     free(shown.rows);

@@ -20,3 +20,10 @@ done
 "$habitat" predict "$trace" --to $gpus --sort name --by class | sed -n '/^GPU/,/^$/p'
 "$habitat" predict "$trace" --to $gpus --sort name --top 3 | grep 'left out'
 "$habitat" predict "$trace" --to $gpus --top 3 | grep 'left out'
+# rows of several batch sizes are compared by the sample, and each needs memory of its own
+step=$source/data/recordings/resnet50_b16_fp32_h200.json.gz
+"$habitat" predict "$step" --to T4,RTX2060SUPER --batch 16,128,1024 --columns gpu,iteration_ms,samples_per_s,marks | sed -n '/^GPU/,/^too/p'
+"$habitat" predict "$step" --batch 16,128 | sed -n '/^Fastest/,/all/p'
+# a GPU that is left out is named once
+"$habitat" predict "$step" --gpus 2 --to GB10 2>&1
+"$habitat" predict "$step" --gpus 2 --to GB10,T4 --csv 2>&1 >/dev/null | grep 'left out'
