@@ -188,8 +188,8 @@ typedef struct habitat_answer {
  * is the only one. Operations: a destination without an estimate keeps its row, with the reason.
  * @param request not NULL. @param out receives the answer; free with habitat_answer_free().
  * Untouched on error.
- * @param err     where and why on failure; may be NULL. err->index is the destination that failed,
- * where one did.
+ * @param err     where and why on failure; may be NULL. err->index is the destination that failed;
+ * SIZE_MAX where the request, the recording or the method is to blame.
  * @return HABITAT_OK; HABITAT_E_ARG (nothing, or several things asked; an origin that the recording
  *         contradicts); HABITAT_E_UNKNOWN_GPU (of the recording); HABITAT_E_NO_GPU; as
  *         habitat_predictor_create() and habitat_predictor_predict(); HABITAT_E_MEMORY.

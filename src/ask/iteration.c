@@ -196,8 +196,8 @@ static habitat_status predict_rows(const habitat_request *r, size_t i, size_t co
         status = habitat_predictor_create(w, r->method, r->models, &predictor, err);
     for (size_t d = 0; status == HABITAT_OK && d < count; d++) {
         status = predict_one(r, i, predictor, destinations[d], count == 1, out, err);
-        if (status != HABITAT_OK && err)
-            err->index = d;
+        if (status != HABITAT_OK && status != HABITAT_E_UNSUPPORTED && err)
+            err->index = d; /* else it is the recording, or the method */
     }
     habitat_predictor_free(predictor);
     return status;

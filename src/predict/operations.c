@@ -19,7 +19,7 @@ static habitat_status scales_time(const method_plug *plug, habitat_error *err) {
     method_list(has_rule, " or ", list, sizeof list);
     return habitat_fail(err, HABITAT_E_UNSUPPORTED,
                         "method %s scales a measured time, and a single operation has none; "
-                        "use %s, or predict from a trace",
+                        "use %s, or predict from a recording on a GPU",
                         plug->name, list);
 }
 

@@ -1,4 +1,5 @@
-/* Reports of Nsight Systems: told by their name, and refused with what to do. */
+/* What Nsight Systems writes and nobody reads as it is: reports, and exports that are packed. Told
+ * by their names, and refused with what to do. */
 #include <string.h>
 
 #include "base/error.h"
@@ -16,14 +17,19 @@ static bool is_report(const trace_source *source, const char *name) {
     const unsigned char *head = source_peek(source, &size);
     while (i < size && head[i] && strchr(" \t\r\n", head[i]))
         i++;
+    if (source_is_gzip(source))
+        return ends_with(name, ".sqlite.gz");
     bool json = i == size || head[i] == '{' || head[i] == '[';
-    return !json && !source_is_gzip(source) &&
-           (ends_with(name, ".nsys-rep") || ends_with(name, ".qdrep"));
+    return !json && (ends_with(name, ".nsys-rep") || ends_with(name, ".qdrep"));
 }
 
 static habitat_status refuse_report(trace_builder *b, const trace_input *input,
                                     habitat_error *err) {
     (void)b;
+    if (source_is_gzip(input->source))
+        return habitat_fail_at(err, HABITAT_E_FORMAT, input->name, UINT64_MAX, 0,
+                               "a packed SQLite export, which cannot be read at random; unpack it "
+                               "with `gunzip` and give the .sqlite");
     return habitat_fail_at(err, HABITAT_E_FORMAT, input->name, UINT64_MAX, 0,
                            "a report of Nsight Systems, which its own tools alone can read; "
                            "export it with `nsys export --type sqlite` and give the .sqlite");

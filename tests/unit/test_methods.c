@@ -69,7 +69,7 @@ static void test_lists(void) {
     CHECK_INT(ask_operation(&work, &gpu, HABITAT_METHOD_HABITAT, &e, &err), HABITAT_E_UNSUPPORTED);
     CHECK_TEXT(err.message,
                "method habitat scales a measured time, and a single operation has none; use auto, "
-               "flops, bandwidth or roofline, or predict from a trace");
+               "flops, bandwidth or roofline, or predict from a recording on a GPU");
     CHECK_INT(ask_operation(&work, &gpu, HABITAT_METHOD_SAME, &e, &err), HABITAT_E_ARG);
     check_case("a method that needs a recording names those that do not");
 }

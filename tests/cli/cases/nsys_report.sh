@@ -5,3 +5,7 @@ echo $?
 # A trace that only has such a name is a trace.
 cp "$fixtures/step.json" step.nsys-rep
 "$habitat" info step.nsys-rep | sed -n 1p
+# A packed export is named as what it is.
+printf "SQLite format 3" | gzip >run.sqlite.gz
+"$habitat" info run.sqlite.gz
+echo $?
