@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "lab/e2e.h"
+#include "lab/report.h"
 
 /* Ways to pick. Each gives a GPU a figure; the smallest is picked. */
 typedef enum pick {
@@ -245,9 +246,5 @@ habitat_status habitat_evaluate_choice(const habitat_gpu_table *gpus, const char
         status = judge_source(gpus, sources[i], measurements, recordings, prices, &text,
                               err ? err : &local);
     habitat_prices_free(prices);
-    if (status == HABITAT_OK && text.failed)
-        status = habitat_fail(err, HABITAT_E_IO, "the output was refused");
-    if (status == HABITAT_OK && text.no_memory)
-        status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    return status;
+    return report_end(&text, status, err);
 }

@@ -5,7 +5,7 @@
 
 #include <habitat/predict.h>
 
-#include "lab/evaluate.h"
+#include "lab/report.h"
 
 /* One predicted iteration [ms] and what was measured. */
 typedef struct covered {

@@ -9,9 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <habitat/csv.h>
+#include <habitat/text.h>
+
 #include "base/error.h"
 #include "base/quantile.h"
 #include "lab/coverage.h"
+#include "lab/e2e_errors.h"
+#include "lab/e2e_few.h"
 #include "lab/recordings.h"
 
 static const struct {
@@ -133,22 +138,15 @@ static void split_passes(const habitat_trace *trace, const habitat_workload *wor
 
 /* A recording that predictions are made from; all NULL until it is read. */
 typedef struct e2e_recording {
-    habitat_trace *trace;
-    habitat_workload *workload;
+    recording opened;
     habitat_predictor *predictors[E2E_METHODS];
 } e2e_recording;
 
-static habitat_status open_recording(const habitat_gpu_table *gpus, const char *path,
-                                     e2e_recording *out, habitat_error *err) {
-    const habitat_gpu *origin = NULL;
-    habitat_status status = habitat_trace_read(path, &out->trace, err);
-    if (status == HABITAT_OK)
-        status = habitat_gpu_match(gpus, &habitat_trace_get_info(out->trace)->device_facts, &origin,
-                                   err);
-    if (status == HABITAT_OK)
-        status = habitat_workload_create(out->trace, origin, &out->workload, err);
+static habitat_status open_recording(const habitat_gpu_table *gpus, const char *folder,
+                                     const char *file, e2e_recording *out, habitat_error *err) {
+    habitat_status status = recording_open(gpus, folder, file, &out->opened, err);
     for (int m = 0; status == HABITAT_OK && m < E2E_METHODS; m++)
-        status = habitat_predictor_create(out->workload, methods[m].method, NULL,
+        status = habitat_predictor_create(out->opened.workload, methods[m].method, NULL,
                                           &out->predictors[m], err);
     return status;
 }
@@ -156,8 +154,7 @@ static habitat_status open_recording(const habitat_gpu_table *gpus, const char *
 static void close_recording(e2e_recording *r) {
     for (int m = 0; m < E2E_METHODS; m++)
         habitat_predictor_free(r->predictors[m]);
-    habitat_workload_free(r->workload);
-    habitat_trace_free(r->trace);
+    recording_close(&r->opened);
 }
 
 static habitat_status predict(const e2e_recording *from, const e2e_operations *known, e2e_case *c,
@@ -179,7 +176,7 @@ static habitat_status predict(const e2e_recording *from, const e2e_operations *k
         if (status == HABITAT_OK) {
             c->by[m] = (e2e_outcome){p->iteration_ms,   p->low_ms,         p->high_ms, 0.0, 0.0,
                                      p->interval_basis, coverage_family(p)};
-            split_passes(from->trace, from->workload, p, &c->by[m]);
+            split_passes(from->opened.trace, from->opened.workload, p, &c->by[m]);
         }
         habitat_gpu_variant_free(dest);
         if (status != HABITAT_OK && status != HABITAT_E_UNSUPPORTED)
@@ -201,7 +198,7 @@ static habitat_status add_case(e2e_set *set, const e2e_case *c, habitat_error *e
 }
 
 /* One recording: every measured iteration it stands for. */
-static habitat_status collect_recording(const habitat_gpu_table *gpus, const char *path,
+static habitat_status collect_recording(const habitat_gpu_table *gpus, const char *folder,
                                         const char *name, const e2e_set *measured,
                                         const e2e_operations *known, e2e_set *out,
                                         habitat_error *err) {
@@ -211,17 +208,21 @@ static habitat_status collect_recording(const habitat_gpu_table *gpus, const cha
         e2e_case c = measured->cases[i];
         if (!stands_for(name, &c))
             continue;
-        if (!from.trace && open_recording(gpus, path, &from, err) != HABITAT_OK) {
-            code = e2e_name_file(err->code, err, path);
+        if (!from.opened.trace)
+            code = open_recording(gpus, folder, name, &from, err);
+        if (code != HABITAT_OK) {
+            char path[4096];
+            snprintf(path, sizeof path, "%s/%s", folder, name);
+            e2e_name_file(code, err, path);
             break;
         }
         c.recording = out->recordings;
-        c.origin = habitat_workload_get_info(from.workload)->origin;
+        c.origin = from.opened.gpu;
         code = predict(&from, known, &c, err);
         if (code == HABITAT_OK)
             code = add_case(out, &c, err);
     }
-    out->recordings += from.trace != NULL;
+    out->recordings += from.opened.trace != NULL;
     close_recording(&from);
     return code;
 }
@@ -294,10 +295,8 @@ habitat_status e2e_collect(const habitat_gpu_table *gpus, const char *source,
         code = e2e_read_operations(measurements, &known, err);
     if (code == HABITAT_OK)
         code = recording_names_read(recordings, &files, err);
-    for (size_t i = 0; code == HABITAT_OK && i < files.count; i++) {
-        snprintf(path, sizeof path, "%s/%s", recordings, files.items[i]);
-        code = collect_recording(gpus, path, files.items[i], &measured, &known, out, err);
-    }
+    for (size_t i = 0; code == HABITAT_OK && i < files.count; i++)
+        code = collect_recording(gpus, recordings, files.items[i], &measured, &known, out, err);
     if (code == HABITAT_OK && out->count == 0)
         code =
             habitat_fail_at(err, HABITAT_E_FORMAT, recordings, UINT64_MAX, 0,
@@ -312,25 +311,4 @@ habitat_status e2e_collect(const habitat_gpu_table *gpus, const char *source,
 void e2e_free(e2e_set *set) {
     free(set->cases);
     *set = (e2e_set){0};
-}
-
-habitat_status habitat_evaluate_iterations(const habitat_gpu_table *gpus, bool networks,
-                                           const char *measurements, const char *recordings,
-                                           bool csv, habitat_text_sink sink, void *context,
-                                           habitat_error *err) {
-    habitat_error local = {0};
-    if (!gpus || !measurements || !recordings || !sink)
-        return habitat_fail(err, HABITAT_E_ARG, "no table, folder or sink given");
-    e2e_set set = {0};
-    report_text text = {sink, context, false, false};
-    habitat_status status = e2e_collect(gpus, networks ? "ryujaehun" : "neusight", measurements,
-                                        recordings, &set, err ? err : &local);
-    if (status == HABITAT_OK)
-        (csv ? e2e_print_cases : networks ? e2e_print_networks : e2e_print_tables)(&set, &text);
-    if (status == HABITAT_OK && text.failed)
-        status = habitat_fail(err, HABITAT_E_IO, "the output was refused");
-    if (status == HABITAT_OK && text.no_memory)
-        status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    e2e_free(&set);
-    return status;
 }

@@ -2,11 +2,7 @@
 #ifndef HABITAT_LAB_E2E_H
 #define HABITAT_LAB_E2E_H
 
-#include <habitat/csv.h>
 #include <habitat/predict.h>
-#include <habitat/text.h>
-
-#include "lab/evaluate.h"
 
 /* Methods side by side. ESTIMATED is auto with the destination's sustained rates taken away and
  * estimated by rule: what a GPU gets that nobody measured. FEW have five measured operations of
@@ -52,19 +48,6 @@ typedef struct e2e_set {
     size_t recordings;
 } e2e_set;
 
-/* e2e_few.c: measured operations of the destinations. */
-typedef struct e2e_operation e2e_operation;
-typedef struct e2e_operations {
-    e2e_operation *items; /* shape (count); NULL when the folder has none */
-    size_t count;
-} e2e_operations;
-habitat_status e2e_read_operations(const char *folder, e2e_operations *out, habitat_error *err);
-void e2e_operations_free(e2e_operations *all);
-
-/* Those of one GPU; their texts live as long as `all`. @return how many, at most `most`. */
-size_t e2e_operations_of(const e2e_operations *all, const char *gpu, habitat_gpu_operation *out,
-                         size_t most);
-
 /* Cases of every iteration measured by `source` that a recording in `recordings` stands for.
  * Free in every case. */
 habitat_status e2e_collect(const habitat_gpu_table *gpus, const char *source,
@@ -73,15 +56,5 @@ habitat_status e2e_collect(const habitat_gpu_table *gpus, const char *source,
 void e2e_free(e2e_set *set);
 
 const char *e2e_method_name(int method);
-
-/* e2e_tables.c: as Markdown and as CSV. */
-void e2e_print_tables(const e2e_set *set, report_text *text);
-void e2e_print_networks(const e2e_set *set, report_text *text);
-void e2e_print_cases(const e2e_set *set, report_text *text);
-
-/* e2e_errors.c: the error with the file it is about, where it names none; with its line, as a
- * message about a row of a table names it: FILE:LINE. */
-habitat_status e2e_name_file(habitat_status status, habitat_error *err, const char *file);
-habitat_status e2e_name_row(habitat_status status, habitat_error *err, const char *file);
 
 #endif

@@ -1,5 +1,7 @@
-/* Errors of judging whole iterations: with the file, or the row of a table, that they are about. */
-#include "lab/e2e.h"
+/* Errors of judging whole iterations; see e2e_errors.h. */
+#include "lab/e2e_errors.h"
+
+#include <habitat/text.h>
 
 habitat_status e2e_name_file(habitat_status status, habitat_error *err, const char *file) {
     if (err && !err->file[0])

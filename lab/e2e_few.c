@@ -1,6 +1,6 @@
 /* `habitat eval e2e`: the few operations that stand for a calibration of each destination
  * (e2e_calibration.csv, drawn by tools/few_shot.py from training rows of single operations). */
-#include "lab/e2e.h"
+#include "lab/e2e_few.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <habitat/csv.h>
+
 #include "base/error.h"
+#include "lab/e2e_errors.h"
 
 struct e2e_operation {
     char gpu[64], op[32], pass[24], shape[160], timing[16];

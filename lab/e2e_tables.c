@@ -1,13 +1,13 @@
 /* `habitat eval e2e`: errors, order and intervals of the cases, as Markdown and CSV. */
-#include "lab/e2e.h"
+#include "lab/e2e_tables.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/quantile.h"
 #include "lab/coverage.h"
+#include "lab/errors.h"
 
 /* Left out of the means: its whole models run up to 1.5 times slower than its own single
  * operations. */
@@ -31,36 +31,25 @@ static bool has_method(const e2e_set *set, int method) {
 typedef bool (*choice)(const e2e_case *c, const void *context);
 
 typedef struct summary {
-    size_t count, held;
-    double mean, median, worst, bias; /* of |error|; bias: mean of the signed one */
+    error_summary errors;
+    size_t held;
 } summary;
 
 static summary summarise(const e2e_set *set, int method, choice chosen, const void *context,
                          report_text *text) {
     summary s = {0};
-    double *errors = calloc(set->count ? set->count : 1, sizeof *errors);
-    if (!errors) {
-        text->no_memory = true;
-        return s;
-    }
+    error_list errors = {0};
     for (size_t i = 0; i < set->count; i++) {
         const e2e_case *c = &set->cases[i];
         const e2e_outcome *o = &c->by[method];
         if (!chosen(c, context) || isnan(o->ms))
             continue;
-        errors[s.count++] = fabs(error_of(c, method));
-        s.mean += fabs(error_of(c, method));
-        s.bias += error_of(c, method);
+        errors_add(&errors, o->ms, c->measured_ms);
         s.held += o->low_ms <= c->measured_ms && c->measured_ms <= o->high_ms;
     }
-    if (s.count) {
-        habitat_sort_numbers(errors, s.count);
-        s.mean /= (double)s.count;
-        s.bias /= (double)s.count;
-        s.median = habitat_quantile(errors, s.count, 0.5);
-        s.worst = errors[s.count - 1];
-    }
-    free(errors);
+    s.errors = errors_summarise(&errors);
+    text->no_memory |= errors.no_memory;
+    errors_free(&errors);
     return s;
 }
 
@@ -110,10 +99,11 @@ static void print_methods(const e2e_set *set, choice chosen, const void *context
         size_t pairs, right;
         summary s = summarise(set, m, chosen, context, text);
         count_order(set, m, chosen, context, &pairs, &right);
-        report_print(
-            text, "| %s | %zu | %.1f | %.1f | %.1f | %+.1f | %zu of %zu (%.0f %%) | %.0f %% |\n",
-            e2e_method_name(m), s.count, percent(s.mean), percent(s.median), percent(s.worst),
-            percent(s.bias), right, pairs, share(right, pairs), share(s.held, s.count));
+        report_print(text,
+                     "| %s | %zu | %.1f | %.1f | %.1f | %+.1f | %zu of %zu (%.0f %%) | %.0f %% |\n",
+                     e2e_method_name(m), s.errors.count, percent(s.errors.mean),
+                     percent(s.errors.median), percent(s.errors.worst), percent(s.errors.bias),
+                     right, pairs, share(right, pairs), share(s.held, s.errors.count));
     }
 }
 
@@ -144,12 +134,12 @@ static void print_gpus(const e2e_set *set, report_text *text) {
             report_print(text, "--:|");
     for (size_t g = 0; g < count; g++) {
         report_print(text, "\n| %s | %zu |", habitat_gpu_name(gpus[g]),
-                     summarise(set, E2E_AUTO, on_gpu, gpus[g], text).count);
+                     summarise(set, E2E_AUTO, on_gpu, gpus[g], text).errors.count);
         for (int m = 0; m < E2E_METHODS; m++) {
             summary s = summarise(set, m, on_gpu, gpus[g], text);
             if (has_method(set, m))
-                report_print(text, " %.1f, %+.1f (%.1f) |", percent(s.mean), percent(s.bias),
-                             percent(s.worst));
+                report_print(text, " %.1f, %+.1f (%.1f) |", percent(s.errors.mean),
+                             percent(s.errors.bias), percent(s.errors.worst));
         }
     }
     report_print(text, "\n");
@@ -299,7 +289,7 @@ void e2e_print_networks(const e2e_set *set, report_text *text) {
     for (int large = 1; large >= 0; large--)
         for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
             network_kind kind = {formats[f], large};
-            if (summarise(set, E2E_AUTO, of_kind, &kind, text).count == 0)
+            if (summarise(set, E2E_AUTO, of_kind, &kind, text).errors.count == 0)
                 continue;
             report_print(text, "\nRecorded in %s, %s:\n\n", formats[f],
                          large ? "ResNet-50 and VGG-16" : "DenseNet-121 and MobileNet v2");

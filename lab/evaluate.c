@@ -2,7 +2,6 @@
 #include "lab/evaluate.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,18 +27,6 @@ const leave_out leave_outs[LEAVE_OUTS] = {
     {"L40S", {"L40S"}, 1},
     {"B200-SXM-180GB", {"B200-SXM-180GB"}, 1},
 };
-
-void report_print(report_text *text, const char *format, ...) {
-    char line[2048];
-    va_list arguments;
-    va_start(arguments, format);
-    int length = habitat_vformat(line, sizeof line, format, arguments);
-    va_end(arguments);
-    if (length > (int)sizeof line - 1)
-        length = (int)sizeof line - 1;
-    if (length > 0 && text->sink(text->context, line, (size_t)length) != 0)
-        text->failed = true;
-}
 
 /* ---- Rows of one class and GPU
  * ----------------------------------------------------------------------- */
@@ -544,14 +531,10 @@ habitat_status habitat_evaluate(const habitat_dataset *data, const habitat_gpu_t
         status = judge_rows(named, data, gpus, &models, csv, &text, err);
     if (status == HABITAT_OK && options->class_count == 0 && !csv)
         status = evaluate_kinds(data, gpus, options, &text, err);
-    if (status == HABITAT_OK && text.no_memory)
-        status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    if (status == HABITAT_OK && text.failed)
-        status = habitat_fail(err, HABITAT_E_IO, "the report could not be written");
     habitat_models_free(models.seen_paper);
     for (size_t g = 0; g < LEAVE_OUTS; g++) {
         habitat_models_free(models.seen[g]);
         habitat_models_free(models.without[g]);
     }
-    return status;
+    return report_end(&text, status, err);
 }

@@ -2,18 +2,8 @@
 #ifndef HABITAT_LAB_EVALUATE_H
 #define HABITAT_LAB_EVALUATE_H
 
-#include "lab/lab.h"
+#include "lab/report.h"
 #include "models/learned.h"
-
-/* Text of a report as it is made. */
-typedef struct report_text {
-    habitat_text_sink sink;
-    void *context;
-    bool failed;    /* the sink */
-    bool no_memory; /* a part of the report is missing */
-} report_text;
-
-__attribute__((format(printf, 2, 3))) void report_print(report_text *text, const char *format, ...);
 
 /* GPUs that are left out together: one chip under several names. */
 typedef struct leave_out {

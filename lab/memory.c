@@ -11,13 +11,12 @@
 
 #include "base/error.h"
 #include "gpu/gpu.h"
-#include "lab/lab.h"
 #include "lab/recordings.h"
 #include "memory/model.h"
 
 /* One recording: "SCRIPT_bBATCH_FORMAT_GPU.json.gz". */
 typedef struct recorded {
-    char script[48], name[96];
+    char script[48], name[RECORDING_NAME];
     const habitat_gpu *gpu;
     habitat_memory *memory, *blind; /* blind: without the recording's notes on memory */
     memory_kind kind;
@@ -80,28 +79,22 @@ static habitat_status describe(const habitat_trace *trace, recorded *r, habitat_
 
 static habitat_status open_one(const habitat_gpu_table *gpus, const char *folder, const char *name,
                                recorded *out, habitat_error *err) {
-    char path[4096];
-    habitat_trace *trace = NULL;
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    snprintf(out->name, sizeof out->name, "%.*s", (int)(strstr(name, ".json") - name), name);
-    habitat_status status = habitat_trace_read(path, &trace, err);
+    recording opened = {0};
+    snprintf(out->name, sizeof out->name, "%.*s", (int)recording_stem_length(name), name);
+    habitat_status status = recording_read(gpus, folder, name, &opened, err);
+    out->gpu = opened.gpu;
     if (status == HABITAT_OK)
-        status =
-            habitat_gpu_match(gpus, &habitat_trace_get_info(trace)->device_facts, &out->gpu, err);
-    if (status == HABITAT_OK)
-        status = describe(trace, out, err);
-    habitat_trace_free(trace);
+        status = describe(opened.trace, out, err);
+    recording_close(&opened);
     return status;
 }
 
 /* "resnet50_b16_fp32_h200" is of the script "resnet50"; false without a batch size in the name. */
 static bool script_of(const char *name, char *out, size_t size) {
-    for (const char *at = strstr(name, "_b"); at; at = strstr(at + 1, "_b"))
-        if (at[2] >= '0' && at[2] <= '9') {
-            snprintf(out, size, "%.*s", (int)(at - name), name);
-            return true;
-        }
-    return false;
+    const char *batch = recording_batch_part(name);
+    if (batch)
+        snprintf(out, size, "%.*s", (int)(batch - name), name);
+    return batch != NULL;
 }
 
 static habitat_status open_all(const habitat_gpu_table *gpus, const char *folder, recordings *out,
@@ -279,25 +272,19 @@ static habitat_status against_tables(const char *folder, const recordings *all,
     return status;
 }
 
-habitat_status habitat_evaluate_memory(const habitat_gpu_table *gpus, const char *folder, bool csv,
-                                       habitat_text_sink sink, void *context, habitat_error *err) {
-    if (!gpus || !folder || !sink)
-        return habitat_fail(err, HABITAT_E_ARG, "no table, folder or sink given");
+habitat_status memory_collect(const habitat_gpu_table *gpus, const char *folder, memory_set *out,
+                              habitat_error *err) {
     recordings all = {0};
-    memory_set set = {0};
-    report_text text = {sink, context, false, false};
     habitat_status status = open_all(gpus, folder, &all, err);
     if (status == HABITAT_OK)
-        status = against_recordings(&all, &set, err);
+        status = against_recordings(&all, out, err);
     if (status == HABITAT_OK)
-        status = against_tables(folder, &all, gpus, &set, err);
-    if (status == HABITAT_OK)
-        (csv ? memory_print_cases : memory_print_tables)(&set, &text);
-    if (status == HABITAT_OK && text.failed)
-        status = habitat_fail(err, HABITAT_E_IO, "the output was refused");
-    if (status == HABITAT_OK && text.no_memory)
-        status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    free(set.cases);
+        status = against_tables(folder, &all, gpus, out, err);
     close_all(&all);
     return status;
+}
+
+void memory_free(memory_set *set) {
+    free(set->cases);
+    *set = (memory_set){0};
 }

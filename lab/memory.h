@@ -2,9 +2,12 @@
 #ifndef HABITAT_LAB_MEMORY_H
 #define HABITAT_LAB_MEMORY_H
 
-#include "lab/evaluate.h"
+#include <stdbool.h>
 
+#include <habitat/gpu.h>
 #include <habitat/memory.h>
+
+#include "lab/recordings.h"
 
 typedef enum memory_truth {
     MEMORY_TRUTH_RECORDED, /* another recording's peak */
@@ -16,7 +19,7 @@ typedef enum memory_truth {
 /* One prediction of a peak. */
 typedef struct memory_case {
     memory_truth truth;
-    char script[48], origin[96];
+    char script[48], origin[RECORDING_NAME];
     double origin_batch, batch;
     bool same_format;
     double measured_bytes;  /* NaN: did not fit */
@@ -31,7 +34,9 @@ typedef struct memory_set {
     size_t count, capacity;
 } memory_set;
 
-void memory_print_tables(const memory_set *set, report_text *text);
-void memory_print_cases(const memory_set *set, report_text *text);
+/* Every prediction of a folder's recordings. Free in every case. */
+habitat_status memory_collect(const habitat_gpu_table *gpus, const char *folder, memory_set *out,
+                              habitat_error *err);
+void memory_free(memory_set *set);
 
 #endif

@@ -1,5 +1,5 @@
 /* Tables of `habitat eval memory`. */
-#include "lab/memory.h"
+#include "lab/memory_tables.h"
 
 #include <math.h>
 #include <string.h>

@@ -33,9 +33,7 @@ const char *pairs_method_name(int method) {
 /* ---- one recording ---- */
 
 typedef struct side {
-    habitat_trace *trace;
-    habitat_workload *workload;
-    const habitat_gpu *gpu;
+    recording opened;
     const habitat_workload_kernel *kernels;
     size_t count;
     double iterations;
@@ -44,8 +42,7 @@ typedef struct side {
 
 static void side_free(side *s) {
     free(s->order);
-    habitat_workload_free(s->workload);
-    habitat_trace_free(s->trace);
+    recording_close(&s->opened);
 }
 
 static int compare_launches(const habitat_kernel *a, const habitat_kernel *b) {
@@ -84,18 +81,13 @@ static habitat_status sort_kernels(side *s, habitat_error *err) {
     return HABITAT_OK;
 }
 
-static habitat_status side_open(const habitat_gpu_table *gpus, const char *path, side *out,
-                                habitat_error *err) {
-    habitat_status status = habitat_trace_read(path, &out->trace, err);
-    if (status == HABITAT_OK)
-        status = habitat_gpu_match(gpus, &habitat_trace_get_info(out->trace)->device_facts,
-                                   &out->gpu, err);
-    if (status == HABITAT_OK)
-        status = habitat_workload_create(out->trace, out->gpu, &out->workload, err);
+static habitat_status side_open(const habitat_gpu_table *gpus, const char *folder, const char *file,
+                                side *out, habitat_error *err) {
+    habitat_status status = recording_open(gpus, folder, file, &out->opened, err);
     if (status != HABITAT_OK)
         return status;
-    out->kernels = habitat_workload_kernels(out->workload, &out->count);
-    out->iterations = (double)habitat_workload_get_info(out->workload)->iteration_count;
+    out->kernels = habitat_workload_kernels(out->opened.workload, &out->count);
+    out->iterations = (double)habitat_workload_get_info(out->opened.workload)->iteration_count;
     return sort_kernels(out, err);
 }
 
@@ -171,7 +163,7 @@ static habitat_status judge_all(const side *origin, const side *dest, const uint
         }
         habitat_status status = habitat_method_from_name(method_names[m], &method, err);
         if (status == HABITAT_OK)
-            status = habitat_predict(origin->workload, dest->gpu, method, &p, err);
+            status = habitat_predict(origin->opened.workload, dest->opened.gpu, method, &p, err);
         if (status == HABITAT_E_UNSUPPORTED)
             continue;
         if (status != HABITAT_OK)
@@ -187,7 +179,7 @@ static habitat_status judge_forms(const side *origin, const side *dest, pair_cas
     habitat_status status = HABITAT_OK;
     for (int form = 0; status == HABITAT_OK && form < AUTO_FORMS; form++) {
         habitat_prediction *p = NULL;
-        status = predict_as(origin->workload, dest->gpu, (auto_form)form, &p, err);
+        status = predict_as(origin->opened.workload, dest->opened.gpu, (auto_form)form, &p, err);
         out->form_ms[form] = status == HABITAT_OK ? p->busy_ms : NAN;
         habitat_prediction_free(p);
     }
@@ -214,18 +206,16 @@ static habitat_status add_direction(const side *origin, const side *dest, const 
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     }
     pair_case *made = &out->cases[out->count];
-    *made = (pair_case){.origin = origin->gpu, .dest = dest->gpu};
+    *made = (pair_case){.origin = origin->opened.gpu, .dest = dest->opened.gpu};
     snprintf(made->step, sizeof made->step, "%s", step);
     snprintf(made->network, sizeof made->network, "%s", step);
-    char *batch = strstr(made->network, "_b");
-    for (char *next = batch; next; next = strstr(next + 1, "_b")) /* bert_b8: not that of "bert" */
-        batch = next[2] >= '0' && next[2] <= '9' ? next : batch;
+    const char *batch = recording_batch_part(made->network); /* bert_b8: not that of "bert" */
     if (batch)
-        *batch = '\0';
-    made->origin_ms = habitat_workload_get_info(origin->workload)->busy_ms;
-    made->measured_ms = habitat_workload_get_info(dest->workload)->busy_ms;
-    made->mixed =
-        !same_software(habitat_trace_get_info(origin->trace), habitat_trace_get_info(dest->trace));
+        made->network[batch - made->network] = '\0';
+    made->origin_ms = habitat_workload_get_info(origin->opened.workload)->busy_ms;
+    made->measured_ms = habitat_workload_get_info(dest->opened.workload)->busy_ms;
+    made->mixed = !same_software(habitat_trace_get_info(origin->opened.trace),
+                                 habitat_trace_get_info(dest->opened.trace));
     match(origin, dest, match_of);
     describe(origin, dest, match_of, made);
     habitat_status status = judge_all(origin, dest, match_of, made, err);
@@ -238,25 +228,15 @@ static habitat_status add_direction(const side *origin, const side *dest, const 
 
 /* ---- a folder ---- */
 
-/* Length of "resnet50_b16_fp32" in "resnet50_b16_fp32_h200.json.gz"; 0 without such an ending. */
-static size_t step_length(const char *name) {
-    const char *end = strstr(name, ".json");
-    while (end && end > name && *end != '_')
-        end--;
-    return end ? (size_t)(end - name) : 0;
-}
-
 static habitat_status add_pair(const habitat_gpu_table *gpus, const char *folder, const char *a,
                                const char *b, pair_set *out, habitat_error *err) {
-    char path[2][4096], step[96];
+    char step[RECORDING_NAME];
     side sides[2] = {0};
-    snprintf(path[0], sizeof path[0], "%s/%s", folder, a);
-    snprintf(path[1], sizeof path[1], "%s/%s", folder, b);
-    snprintf(step, sizeof step, "%.*s", (int)step_length(a), a);
-    habitat_status status = side_open(gpus, path[0], &sides[0], err);
+    snprintf(step, sizeof step, "%.*s", (int)recording_step_length(a), a);
+    habitat_status status = side_open(gpus, folder, a, &sides[0], err);
     if (status == HABITAT_OK)
-        status = side_open(gpus, path[1], &sides[1], err);
-    if (status == HABITAT_OK && sides[0].gpu != sides[1].gpu) {
+        status = side_open(gpus, folder, b, &sides[1], err);
+    if (status == HABITAT_OK && sides[0].opened.gpu != sides[1].opened.gpu) {
         status = add_direction(&sides[0], &sides[1], step, out, err);
         if (status == HABITAT_OK)
             status = add_direction(&sides[1], &sides[0], step, out, err);
@@ -271,9 +251,9 @@ habitat_status pairs_collect(const habitat_gpu_table *gpus, const char *folder, 
     recording_names files = {0};
     habitat_status status = recording_names_read(folder, &files, err);
     for (size_t i = 0; status == HABITAT_OK && i < files.count; i++) {
-        size_t length = step_length(files.items[i]);
+        size_t length = recording_step_length(files.items[i]);
         for (size_t j = i + 1; status == HABITAT_OK && length && j < files.count; j++)
-            if (step_length(files.items[j]) == length &&
+            if (recording_step_length(files.items[j]) == length &&
                 memcmp(files.items[i], files.items[j], length) == 0)
                 status = add_pair(gpus, folder, files.items[i], files.items[j], out, err);
     }
@@ -288,21 +268,4 @@ habitat_status pairs_collect(const habitat_gpu_table *gpus, const char *folder, 
 void pairs_free(pair_set *set) {
     free(set->cases);
     *set = (pair_set){0};
-}
-
-habitat_status habitat_evaluate_pairs(const habitat_gpu_table *gpus, const char *folder, bool csv,
-                                      habitat_text_sink sink, void *context, habitat_error *err) {
-    if (!gpus || !folder || !sink)
-        return habitat_fail(err, HABITAT_E_ARG, "no table, folder or sink given");
-    pair_set set = {0};
-    report_text text = {sink, context, false, false};
-    habitat_status status = pairs_collect(gpus, folder, &set, err);
-    if (status == HABITAT_OK)
-        (csv ? pairs_print_cases : pairs_print_tables)(&set, &text);
-    if (status == HABITAT_OK && text.failed)
-        status = habitat_fail(err, HABITAT_E_IO, "the output was refused");
-    if (status == HABITAT_OK && text.no_memory)
-        status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    pairs_free(&set);
-    return status;
 }

@@ -2,10 +2,9 @@
 #ifndef HABITAT_LAB_PAIRS_H
 #define HABITAT_LAB_PAIRS_H
 
-#include "lab/evaluate.h"
-
 #include <habitat/predict.h>
 
+#include "lab/recordings.h"
 #include "predict/form.h"
 
 /* Methods side by side; UNCHANGED answers with the origin's time. */
@@ -33,9 +32,9 @@ typedef struct pair_outcome {
 
 /* One step in one direction. */
 typedef struct pair_case {
-    bool mixed;       /* the two recordings are of different versions of framework or libraries */
-    char step[96];    /* the file's name without the GPU: "resnet50_b16_fp32" */
-    char network[48]; /* up to the batch size: "resnet50" */
+    bool mixed; /* the two recordings are of different versions of framework or libraries */
+    char step[RECORDING_NAME]; /* the file's name without the GPU: "resnet50_b16_fp32" */
+    char network[48];          /* up to the batch size: "resnet50" */
     const habitat_gpu *origin, *dest;
     double origin_ms, measured_ms; /* busy time */
     double matched;                /* share of the destination's kernel time that is matched */
@@ -57,9 +56,5 @@ const char *pairs_method_name(int method);
 habitat_status pairs_collect(const habitat_gpu_table *gpus, const char *folder, pair_set *out,
                              habitat_error *err);
 void pairs_free(pair_set *set);
-
-/* Markdown tables, and every case and method as CSV. */
-void pairs_print_tables(const pair_set *set, report_text *text);
-void pairs_print_cases(const pair_set *set, report_text *text);
 
 #endif

@@ -1,5 +1,7 @@
 /* Pairs of recordings as Markdown and CSV. An error is predicted over measured busy time, less 1.
  */
+#include "lab/pairs_tables.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +11,7 @@
 
 #include "gpu/gpu.h"
 #include "lab/coverage.h"
-#include "lab/pairs.h"
-#include "base/quantile.h"
+#include "lab/errors.h"
 
 static double error_of(const pair_case *c, int method) {
     return c->by[method].busy_ms / c->measured_ms - 1.0;
@@ -41,50 +42,43 @@ static bool counts(const pair_set *set, const pair_case *c, chosen which) {
 }
 
 typedef struct summary {
-    size_t cases, inside;
-    double mean, median, worst, bias, kernels;
+    error_summary errors;
+    size_t inside;
+    double kernels;
 } summary;
 
-/* Errors as shares; false when memory runs out or no case is chosen. */
-static bool summarise(const pair_set *set, int method, chosen which, summary *out) {
-    double *sizes = malloc((set->count + 1) * sizeof *sizes);
-    *out = (summary){0};
-    for (size_t i = 0; sizes && i < set->count; i++) {
+/* Errors of one method, and how far its kernels are off. */
+static summary summarise(const pair_set *set, int method, chosen which, report_text *text) {
+    summary out = {0};
+    error_list errors = {0};
+    for (size_t i = 0; i < set->count; i++) {
         const pair_case *c = &set->cases[i];
-        double error = error_of(c, method);
-        if (!counts(set, c, which) || !isfinite(error))
+        const pair_outcome *o = &c->by[method];
+        if (!counts(set, c, which) || !isfinite(o->busy_ms / c->measured_ms))
             continue;
-        sizes[out->cases++] = fabs(error);
-        out->mean += fabs(error);
-        out->bias += error;
-        out->worst = fmax(out->worst, fabs(error));
-        out->kernels += c->by[method].kernel_error;
-        out->inside +=
-            c->measured_ms >= c->by[method].low_ms && c->measured_ms <= c->by[method].high_ms;
+        errors_add(&errors, o->busy_ms, c->measured_ms);
+        out.kernels += o->kernel_error;
+        out.inside += c->measured_ms >= o->low_ms && c->measured_ms <= o->high_ms;
     }
-    double n = (double)out->cases;
-    if (out->cases) {
-        habitat_sort_numbers(sizes, out->cases);
-        out->median = habitat_quantile(sizes, out->cases, 0.5);
-        out->mean /= n;
-        out->bias /= n;
-        out->kernels /= n;
-    }
-    free(sizes);
-    return out->cases > 0;
+    out.errors = errors_summarise(&errors);
+    out.kernels /= (double)out.errors.count;
+    text->no_memory |= errors.no_memory;
+    errors_free(&errors);
+    return out;
 }
 
 static void print_row(const pair_set *set, const char *title, int method, chosen which,
                       report_text *text) {
-    summary s;
-    if (!summarise(set, method, which, &s))
+    summary s = summarise(set, method, which, text);
+    error_summary e = s.errors;
+    if (e.count == 0)
         return;
-    report_print(text, "| %s | %zu | %.1f | %.1f | %.1f | %+.1f | %.1f |", title, s.cases,
-                 100 * s.mean, 100 * s.median, 100 * s.worst, 100 * s.bias, 100 * s.kernels);
+    report_print(text, "| %s | %zu | %.1f | %.1f | %.1f | %+.1f | %.1f |", title, e.count,
+                 100 * e.mean, 100 * e.median, 100 * e.worst, 100 * e.bias, 100 * s.kernels);
     if (method == PAIRS_UNCHANGED)
         report_print(text, " - |\n");
     else
-        report_print(text, " %.0f %% |\n", 100.0 * (double)s.inside / (double)s.cases);
+        report_print(text, " %.0f %% |\n", 100.0 * (double)s.inside / (double)e.count);
 }
 
 static const char columns[] =
@@ -142,34 +136,28 @@ static void print_coverage(const pair_set *set, report_text *text) {
 /* ---- forms of the rule ---- */
 
 /* Errors of one form on one half of the models, as shares. */
-static summary summarise_form(const pair_set *set, int form, int half) {
-    summary s = {0};
-    for (size_t i = 0; i < set->count; i++) {
-        const pair_case *c = &set->cases[i];
-        double error = c->form_ms[form] / c->measured_ms - 1.0;
-        if (!counts(set, c, (chosen){NULL, half}) || !isfinite(error))
-            continue;
-        s.cases++;
-        s.mean += fabs(error);
-        s.bias += error;
-        s.worst = fmax(s.worst, fabs(error));
-    }
-    s.mean /= (double)s.cases;
-    s.bias /= (double)s.cases;
+static error_summary summarise_form(const pair_set *set, int form, int half, report_text *text) {
+    error_list errors = {0};
+    for (size_t i = 0; i < set->count; i++)
+        if (counts(set, &set->cases[i], (chosen){NULL, half}))
+            errors_add(&errors, set->cases[i].form_ms[form], set->cases[i].measured_ms);
+    error_summary s = errors_summarise(&errors);
+    text->no_memory |= errors.no_memory;
+    errors_free(&errors);
     return s;
 }
 
 /* The form with the least mean error on a half. */
-static int best_form(const pair_set *set, int half) {
+static int best_form(const pair_set *set, int half, report_text *text) {
     int best = 0;
     for (int form = 1; form < AUTO_FORMS; form++)
-        if (summarise_form(set, form, half).mean < summarise_form(set, best, half).mean)
+        if (summarise_form(set, form, half, text).mean < summarise_form(set, best, half, text).mean)
             best = form;
     return best;
 }
 
 static void print_forms(const pair_set *set, report_text *text) {
-    if (summarise_form(set, 0, 0).cases == 0 || summarise_form(set, 0, 1).cases == 0)
+    if (summarise_form(set, 0, 0, text).count == 0 || summarise_form(set, 0, 1, text).count == 0)
         return; /* one model has no halves */
     report_print(text,
                  "\nForms that the rule of `auto` could have, on the two halves of the models "
@@ -179,16 +167,16 @@ static void print_forms(const pair_set *set, report_text *text) {
     for (int form = 0; form < AUTO_FORMS; form++) {
         report_print(text, "| %s |", auto_form_name((auto_form)form));
         for (int half = 0; half < 2; half++) {
-            summary s = summarise_form(set, form, half);
+            error_summary s = summarise_form(set, form, half, text);
             report_print(text, " %.1f | %.1f | %+.1f |", 100 * s.mean, 100 * s.worst, 100 * s.bias);
         }
         report_print(text, "\n");
     }
     for (int half = 0; half < 2; half++) {
-        int best = best_form(set, half);
+        int best = best_form(set, half, text);
         report_print(text, "\nChosen on the %s half: %s; on the other half its mean is %.1f %%.\n",
                      half ? "second" : "first", auto_form_name((auto_form)best),
-                     100 * summarise_form(set, best, 1 - half).mean);
+                     100 * summarise_form(set, best, 1 - half, text).mean);
     }
 }
 

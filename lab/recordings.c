@@ -1,8 +1,9 @@
-/* The recordings of a folder. */
+/* The recordings of a folder; see recordings.h. */
 #include "lab/recordings.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,13 @@ habitat_status recording_names_read(const char *folder, recording_names *out, ha
     for (struct dirent *found; status == HABITAT_OK && (found = readdir(dir));) {
         if (!strstr(found->d_name, ".json"))
             continue;
+        if (strlen(found->d_name) >= RECORDING_NAME) {
+            status = habitat_fail_at(err, HABITAT_E_RANGE, found->d_name, UINT64_MAX, 0,
+                                     "a recording's name of more than %d characters; give it a "
+                                     "shorter one",
+                                     RECORDING_NAME - 1);
+            break;
+        }
         char **grown = realloc(out->items, (out->count + 1) * sizeof *grown);
         if (grown)
             out->items = grown;
@@ -41,4 +49,51 @@ habitat_status recording_names_read(const char *folder, recording_names *out, ha
     if (out->count)
         qsort(out->items, out->count, sizeof *out->items, by_name);
     return status;
+}
+
+/* ---- what a name says ---- */
+
+size_t recording_stem_length(const char *file) {
+    const char *end = strstr(file, ".json");
+    return end ? (size_t)(end - file) : strlen(file);
+}
+
+size_t recording_step_length(const char *file) {
+    const char *end = strstr(file, ".json");
+    while (end && end > file && *end != '_')
+        end--;
+    return end ? (size_t)(end - file) : 0;
+}
+
+const char *recording_batch_part(const char *file) {
+    const char *batch = NULL;
+    for (const char *at = strstr(file, "_b"); at; at = strstr(at + 1, "_b"))
+        batch = at[2] >= '0' && at[2] <= '9' ? at : batch;
+    return batch;
+}
+
+/* ---- one recording ---- */
+
+habitat_status recording_read(const habitat_gpu_table *gpus, const char *folder, const char *file,
+                              recording *out, habitat_error *err) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    habitat_status status = habitat_trace_read(path, &out->trace, err);
+    return status == HABITAT_OK
+               ? habitat_gpu_match(gpus, &habitat_trace_get_info(out->trace)->device_facts,
+                                   &out->gpu, err)
+               : status;
+}
+
+habitat_status recording_open(const habitat_gpu_table *gpus, const char *folder, const char *file,
+                              recording *out, habitat_error *err) {
+    habitat_status status = recording_read(gpus, folder, file, out, err);
+    return status == HABITAT_OK ? habitat_workload_create(out->trace, out->gpu, &out->workload, err)
+                                : status;
+}
+
+void recording_close(recording *r) {
+    habitat_workload_free(r->workload);
+    habitat_trace_free(r->trace);
+    *r = (recording){0};
 }

@@ -2,8 +2,6 @@
  * size from another of the same run; one GPU from another. */
 #include "lab/replay.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,35 +10,13 @@
 #include <habitat/trace.h>
 
 #include "base/error.h"
+#include "lab/recordings.h"
+#include "lab/replay_fit.h"
 
 /* ---- one recording ---- */
 
-typedef struct opened {
-    habitat_trace *trace;
-    habitat_workload *workload;
-    const habitat_gpu *gpu;
-} opened;
-
-static void opened_free(opened *o) {
-    habitat_workload_free(o->workload);
-    habitat_trace_free(o->trace);
-}
-
-static habitat_status open_recording(const habitat_gpu_table *gpus, const char *folder,
-                                     const char *file, opened *out, habitat_error *err) {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", folder, file);
-    habitat_status status = habitat_trace_read(path, &out->trace, err);
-    if (status == HABITAT_OK)
-        status = habitat_gpu_match(gpus, &habitat_trace_get_info(out->trace)->device_facts,
-                                   &out->gpu, err);
-    if (status == HABITAT_OK)
-        status = habitat_workload_create(out->trace, out->gpu, &out->workload, err);
-    return status;
-}
-
 /* Replay with the recorded kernels; `info` may be NULL. */
-static habitat_status replay_with(const opened *o, const habitat_replay_options *options,
+static habitat_status replay_with(const recording *o, const habitat_replay_options *options,
                                   habitat_replay_info *info, habitat_replay_result *out,
                                   habitat_error *err) {
     habitat_replay *r = NULL;
@@ -55,10 +31,8 @@ static habitat_status replay_with(const opened *o, const habitat_replay_options 
 
 /* "resnet50_b16_fp32_h200.json.gz" -> "resnet50", 16, "resnet50_fp32_h200.json.gz" */
 static void split_name(replay_case *c) {
-    const char *batch = NULL;
-    for (const char *at = strstr(c->file, "_b"); at; at = strstr(at + 1, "_b"))
-        batch = at[2] >= '0' && at[2] <= '9' ? at : batch;
-    size_t length = batch ? (size_t)(batch - c->file) : strcspn(c->file, ".");
+    const char *batch = recording_batch_part(c->file);
+    size_t length = batch ? (size_t)(batch - c->file) : recording_stem_length(c->file);
     const char *rest = batch ? batch + 2 + strspn(batch + 2, "0123456789") : "";
     snprintf(c->step, sizeof c->step, "%.*s%s", (int)length, c->file, rest);
     snprintf(c->model, sizeof c->model, "%.*s", (int)length, c->file);
@@ -77,13 +51,13 @@ static habitat_status add_case(const habitat_gpu_table *gpus, const char *folder
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     set->cases = grown;
     replay_case *c = &grown[set->count];
-    opened o = {0};
+    recording o = {0};
     habitat_replay_info info;
     habitat_replay_result result;
     *c = (replay_case){0};
     snprintf(c->file, sizeof c->file, "%s", file);
     split_name(c);
-    habitat_status status = open_recording(gpus, folder, file, &o, err);
+    habitat_status status = recording_open(gpus, folder, file, &o, err);
     if (status == HABITAT_OK && habitat_workload_get_info(o.workload)->iteration_recorded) {
         const habitat_workload_info *w = habitat_workload_get_info(o.workload);
         c->gpu = o.gpu;
@@ -103,7 +77,7 @@ static habitat_status add_case(const habitat_gpu_table *gpus, const char *folder
             set->count++;
         }
     }
-    opened_free(&o);
+    recording_close(&o);
     return status;
 }
 
@@ -122,12 +96,12 @@ static const double kernels_factor = 1.03;
 static habitat_status withhold(const habitat_gpu_table *gpus, const char *folder, replay_set *set,
                                replay_case *c, habitat_error *err) {
     double weights[REPLAY_FEATURES];
-    opened o = {0};
+    recording o = {0};
     replay_fit(set, c->model, weights);
     double *out[3] = {&c->withheld_ms, &c->low_ms, &c->high_ms};
     double cpu[3] = {replay_rule_point, 1.0 / replay_rule_factor, replay_rule_factor};
     double kernels[3] = {1.0, 1.0 / kernels_factor, kernels_factor};
-    habitat_status status = open_recording(gpus, folder, c->file, &o, err);
+    habitat_status status = recording_open(gpus, folder, c->file, &o, err);
     for (int i = 0; status == HABITAT_OK && i < 3; i++) {
         habitat_replay *r = NULL;
         habitat_replay_options options = {.withhold = true,
@@ -137,7 +111,7 @@ static habitat_status withhold(const habitat_gpu_table *gpus, const char *folder
             status = replay_iteration_ms(r, NULL, kernels[i], 1.0, out[i], err);
         habitat_replay_free(r);
     }
-    opened_free(&o);
+    recording_close(&o);
     return status;
 }
 
@@ -158,15 +132,15 @@ static habitat_status other_batch(const habitat_gpu_table *gpus, const char *fol
     replay_pair *pair = add_pair(&set->batches, &set->batch_count, from, to);
     if (!pair)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    opened o = {0};
+    recording o = {0};
     habitat_replay_result result = {0};
     habitat_replay_options options = {.withhold = true, .cpu_ms = set->cases[from].cpu_ms};
-    habitat_status status = open_recording(gpus, folder, set->cases[to].file, &o, err);
+    habitat_status status = recording_open(gpus, folder, set->cases[to].file, &o, err);
     if (status == HABITAT_OK)
         status = replay_with(&o, &options, NULL, &result, err);
     pair->replayed_ms = result.iteration_ms;
     pair->sum_ms = set->cases[to].busy_ms;
-    opened_free(&o);
+    recording_close(&o);
     return status;
 }
 
@@ -175,10 +149,10 @@ static habitat_status other_gpu(const habitat_gpu_table *gpus, const char *folde
     replay_pair *pair = add_pair(&set->gpus, &set->gpu_count, from, to);
     if (!pair)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    opened o = {0};
+    recording o = {0};
     habitat_replay *r = NULL;
     habitat_prediction *p = NULL;
-    habitat_status status = open_recording(gpus, folder, set->cases[from].file, &o, err);
+    habitat_status status = recording_open(gpus, folder, set->cases[from].file, &o, err);
     if (status == HABITAT_OK)
         status = habitat_predict(o.workload, set->cases[to].gpu, HABITAT_METHOD_AUTO, &p, err);
     if (status == HABITAT_OK)
@@ -193,16 +167,8 @@ static habitat_status other_gpu(const habitat_gpu_table *gpus, const char *folde
     }
     habitat_replay_free(r);
     habitat_prediction_free(p);
-    opened_free(&o);
+    recording_close(&o);
     return status;
-}
-
-/* Length of what two recordings of one step on two GPUs share. */
-static size_t shared_length(const char *file) {
-    const char *end = strstr(file, ".json");
-    while (end && end > file && *end != '_')
-        end--;
-    return end ? (size_t)(end - file) : 0;
 }
 
 static habitat_status pair_up(const habitat_gpu_table *gpus, const char *folder, replay_set *set,
@@ -211,10 +177,10 @@ static habitat_status pair_up(const habitat_gpu_table *gpus, const char *folder,
     for (size_t i = 0; status == HABITAT_OK && i < set->count; i++)
         for (size_t j = 0; status == HABITAT_OK && j < set->count; j++) {
             const replay_case *a = &set->cases[i], *b = &set->cases[j];
-            size_t length = shared_length(a->file);
+            size_t length = recording_step_length(a->file);
             if (a->batch != b->batch && strcmp(a->step, b->step) == 0)
                 status = other_batch(gpus, folder, set, i, j, err);
-            else if (a->gpu != b->gpu && length && length == shared_length(b->file) &&
+            else if (a->gpu != b->gpu && length && length == recording_step_length(b->file) &&
                      memcmp(a->file, b->file, length) == 0)
                 status = other_gpu(gpus, folder, set, i, j, err);
         }
@@ -223,25 +189,13 @@ static habitat_status pair_up(const habitat_gpu_table *gpus, const char *folder,
 
 /* ---- a folder ---- */
 
-static int by_file(const void *a, const void *b) {
-    const replay_case *x = a, *y = b;
-    return strcmp(x->file, y->file);
-}
-
 static habitat_status read_folder(const habitat_gpu_table *gpus, const char *folder,
                                   replay_set *out, habitat_error *err) {
-    DIR *dir = opendir(folder);
-    habitat_status status = HABITAT_OK;
-    if (!dir)
-        return habitat_fail_at(err, errno == ENOMEM ? HABITAT_E_MEMORY : HABITAT_E_IO, folder,
-                               UINT64_MAX, 0, "%s; name the folder with --recordings",
-                               strerror(errno));
-    for (struct dirent *found; status == HABITAT_OK && (found = readdir(dir));)
-        if (strstr(found->d_name, ".json") && strlen(found->d_name) < sizeof out->cases->file)
-            status = add_case(gpus, folder, found->d_name, out, err);
-    closedir(dir);
-    if (out->count)
-        qsort(out->cases, out->count, sizeof *out->cases, by_file);
+    recording_names names = {0};
+    habitat_status status = recording_names_read(folder, &names, err);
+    for (size_t i = 0; status == HABITAT_OK && i < names.count; i++)
+        status = add_case(gpus, folder, names.items[i], out, err);
+    recording_names_free(&names);
     return status;
 }
 
@@ -263,21 +217,4 @@ void replay_free(replay_set *set) {
     free(set->batches);
     free(set->gpus);
     *set = (replay_set){0};
-}
-
-habitat_status habitat_evaluate_replay(const habitat_gpu_table *gpus, const char *folder, bool csv,
-                                       habitat_text_sink sink, void *context, habitat_error *err) {
-    if (!gpus || !folder || !sink)
-        return habitat_fail(err, HABITAT_E_ARG, "no table, folder or sink given");
-    replay_set set = {0};
-    report_text text = {sink, context, false, false};
-    habitat_status status = replay_collect(gpus, folder, &set, err);
-    if (status == HABITAT_OK)
-        (csv ? replay_print_cases : replay_print_tables)(&set, &text);
-    if (status == HABITAT_OK && text.failed)
-        status = habitat_fail(err, HABITAT_E_IO, "the output was refused");
-    if (status == HABITAT_OK && text.no_memory)
-        status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    replay_free(&set);
-    return status;
 }

@@ -1,11 +1,12 @@
 /* Fitting the rule for the CPU's side without a profiler: least squares of ratios, weights not
  * negative. Three weights: all their subsets are tried. */
+#include "lab/replay_fit.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/quantile.h"
-#include "lab/replay.h"
 
 /* Steps that the CPU bound beyond doubt. */
 static bool counts(const replay_case *c, const char *without) {

@@ -1,67 +1,36 @@
 /* Judged replays as Markdown and CSV. An error is replayed over measured iteration, less 1. */
+#include "lab/replay_tables.h"
+
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <habitat/text.h>
 
-#include "base/quantile.h"
-#include "lab/replay.h"
+#include "lab/errors.h"
 
 static const double much_spread = 0.10; /* between the timed groups of a run */
 
-typedef struct errors {
-    double *sizes; /* of errors, as shares */
-    size_t count;
-    double sum, bias;
-} errors;
-
-static void add(errors *e, double predicted_ms, double measured_ms) {
-    double error = predicted_ms / measured_ms - 1.0;
-    if (!e->sizes || !isfinite(error))
-        return;
-    e->sizes[e->count++] = fabs(error);
-    e->sum += fabs(error);
-    e->bias += error;
-}
-
-/* The i-th part of `room`, which holds `most` numbers a part, and may be NULL. */
-static errors errors_in(double *room, size_t most, size_t i) {
-    return (errors){.sizes = room ? room + i * (most + 1) : NULL};
-}
-
-static double *room_for(size_t parts, size_t most) {
-    return malloc(parts * (most + 1) * sizeof(double));
-}
-
 /* | title | n | mean | median | worst | bias | */
-static void print_row(report_text *text, const char *title, errors *e, const char *rest) {
-    if (e->count) {
-        double n = (double)e->count;
-        habitat_sort_numbers(e->sizes, e->count);
-        report_print(text, "| %s | %zu | %.2f | %.2f | %.2f | %+.2f |%s\n", title, e->count,
-                     100 * e->sum / n, 100 * habitat_quantile(e->sizes, e->count, 0.5),
-                     100 * e->sizes[e->count - 1], 100 * e->bias / n, rest);
-    }
-    text->no_memory |= !e->sizes;
+static void print_row(report_text *text, const char *title, error_list *errors, const char *rest) {
+    error_summary s = errors_summarise(errors);
+    if (s.count)
+        report_print(text, "| %s | %zu | %.2f | %.2f | %.2f | %+.2f |%s\n", title, s.count,
+                     100 * s.mean, 100 * s.median, 100 * s.worst, 100 * s.bias, rest);
+    text->no_memory |= errors->no_memory;
+    errors_free(errors);
 }
 
 static const char columns[] = " | steps | mean | median | worst | bias |";
 static const char line[] = "\n|---|--:|--:|--:|--:|--:|";
 
 static void print_origin(const replay_set *set, report_text *text) {
-    double *room = room_for(5, set->count);
-    errors own = errors_in(room, set->count, 0), busy[2], held[2];
+    error_list own = {0}, busy[2] = {{0}}, held[2] = {{0}};
     size_t inside[2] = {0};
-    for (int cpu = 0; cpu < 2; cpu++) {
-        busy[cpu] = errors_in(room, set->count, 1 + (size_t)cpu);
-        held[cpu] = errors_in(room, set->count, 3 + (size_t)cpu);
-    }
     for (size_t i = 0; i < set->count; i++) {
         const replay_case *c = &set->cases[i];
-        add(&own, c->replayed_ms, c->measured_ms);
-        add(&busy[c->cpu_bound], c->busy_ms, c->measured_ms);
-        add(&held[c->cpu_bound], c->withheld_ms, c->measured_ms);
+        errors_add(&own, c->replayed_ms, c->measured_ms);
+        errors_add(&busy[c->cpu_bound], c->busy_ms, c->measured_ms);
+        errors_add(&held[c->cpu_bound], c->withheld_ms, c->measured_ms);
         inside[c->cpu_bound] += c->measured_ms >= c->low_ms && c->measured_ms <= c->high_ms;
     }
     report_print(text,
@@ -78,7 +47,6 @@ static void print_origin(const replay_set *set, report_text *text) {
         print_row(text, cpu ? "busy time alone, CPU-bound" : "busy time alone, GPU-bound",
                   &busy[cpu], " - |");
     }
-    free(room);
     report_print(
         text,
         "\nThe rule for the CPU's side, fitted on the CPU-bound ones of all %zu steps: %.4f x "
@@ -101,27 +69,21 @@ static void print_batches(const replay_set *set, report_text *text) {
                  "timed groups differ by more than 10 %% are listed apart.\n\n| method%s%s\n",
                  columns, line);
     for (int steady = 1; steady >= 0; steady--) {
-        double *room = room_for(2, set->batch_count);
-        errors replayed = errors_in(room, set->batch_count, 0);
-        errors sum = errors_in(room, set->batch_count, 1);
+        error_list replayed = {0}, sum = {0};
         for (size_t i = 0; i < set->batch_count; i++) {
             const replay_pair *p = &set->batches[i];
             if (is_steady(set, p) != (bool)steady)
                 continue;
-            add(&replayed, p->replayed_ms, set->cases[p->to].measured_ms);
-            add(&sum, p->sum_ms, set->cases[p->to].measured_ms);
+            errors_add(&replayed, p->replayed_ms, set->cases[p->to].measured_ms);
+            errors_add(&sum, p->sum_ms, set->cases[p->to].measured_ms);
         }
         print_row(text, titles[steady][0], &replayed, "");
         print_row(text, titles[steady][1], &sum, "");
-        free(room);
     }
 }
 
 static void print_gpus(const replay_set *set, report_text *text) {
-    double *room = room_for(3, set->gpu_count);
-    errors replayed = errors_in(room, set->gpu_count, 0);
-    errors kernels = errors_in(room, set->gpu_count, 1);
-    errors sum = errors_in(room, set->gpu_count, 2);
+    error_list replayed = {0}, kernels = {0}, sum = {0};
     size_t inside = 0;
     char rest[32];
     for (size_t i = 0; i < set->gpu_count; i++) {
@@ -129,9 +91,9 @@ static void print_gpus(const replay_set *set, report_text *text) {
         const replay_case *to = &set->cases[p->to];
         if (set->cases[p->from].cpu_bound || to->cpu_bound)
             continue;
-        add(&replayed, p->replayed_ms, to->measured_ms);
-        add(&sum, p->sum_ms, to->measured_ms);
-        add(&kernels, p->sum_ms, to->busy_ms);
+        errors_add(&replayed, p->replayed_ms, to->measured_ms);
+        errors_add(&sum, p->sum_ms, to->measured_ms);
+        errors_add(&kernels, p->sum_ms, to->busy_ms);
         inside += to->measured_ms >= p->low_ms && to->measured_ms <= p->high_ms;
     }
     habitat_format(rest, sizeof rest, " %.0f %% |",
@@ -143,7 +105,6 @@ static void print_gpus(const replay_set *set, report_text *text) {
     print_row(text, "kernels: busy time against busy time", &kernels, " - |");
     print_row(text, "replay against the iteration", &replayed, rest);
     print_row(text, "sum against the iteration", &sum, " - |");
-    free(room);
 }
 
 static void print_steps(const replay_set *set, report_text *text) {

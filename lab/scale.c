@@ -20,9 +20,7 @@ typedef struct part_names {
 
 /* "resnet50_b16_amp_bf16_h200.json.gz"; false for a name of another form. */
 static bool split(const char *file, part_names *out) {
-    const char *batch = NULL, *end = strstr(file, ".json");
-    for (const char *at = strstr(file, "_b"); at; at = strstr(at + 1, "_b"))
-        batch = at[2] >= '0' && at[2] <= '9' ? at : batch;
+    const char *batch = recording_batch_part(file), *end = strstr(file, ".json");
     if (!batch || !end)
         return false;
     const char *precision = batch + 2 + strspn(batch + 2, "0123456789"), *gpu = end;
@@ -64,31 +62,6 @@ static bool is_chosen_on(const char *model, bool batch) {
 
 /* ---- one pair ---- */
 
-typedef struct opened {
-    habitat_trace *trace;
-    habitat_workload *workload;
-} opened;
-
-static void opened_free(opened *o) {
-    habitat_workload_free(o->workload);
-    habitat_trace_free(o->trace);
-    *o = (opened){0};
-}
-
-static habitat_status open_recording(const habitat_gpu_table *gpus, const char *folder,
-                                     const char *file, opened *out, habitat_error *err) {
-    char path[4096];
-    const habitat_gpu *gpu = NULL;
-    snprintf(path, sizeof path, "%s/%s", folder, file);
-    habitat_status status = habitat_trace_read(path, &out->trace, err);
-    if (status == HABITAT_OK)
-        status =
-            habitat_gpu_match(gpus, &habitat_trace_get_info(out->trace)->device_facts, &gpu, err);
-    if (status == HABITAT_OK)
-        status = habitat_workload_create(out->trace, gpu, &out->workload, err);
-    return status;
-}
-
 static double kernels_ms(const habitat_workload *w) {
     const habitat_workload_info *info = habitat_workload_get_info(w);
     return info->kernel_ms + info->copy_ms;
@@ -98,16 +71,16 @@ static double kernels_ms(const habitat_workload *w) {
 static habitat_status add_case(const habitat_gpu_table *gpus, const char *folder, scale_case what,
                                const char *third, scale_set *set, habitat_error *err) {
     scale_case *grown = realloc(set->cases, (set->count + 1) * sizeof *grown);
-    opened from = {0}, to = {0}, other = {0};
+    recording from = {0}, to = {0}, other = {0};
     habitat_workload *scaled = NULL;
     if (!grown)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     set->cases = grown;
-    habitat_status status = open_recording(gpus, folder, what.from, &from, err);
+    habitat_status status = recording_open(gpus, folder, what.from, &from, err);
     if (status == HABITAT_OK)
-        status = open_recording(gpus, folder, what.to, &to, err);
+        status = recording_open(gpus, folder, what.to, &to, err);
     if (status == HABITAT_OK && third)
-        status = open_recording(gpus, folder, third, &other, err);
+        status = recording_open(gpus, folder, third, &other, err);
     habitat_scale scale = {.precision = what.precision, .batch_from = other.workload};
     if (status == HABITAT_OK && !what.precision)
         scale.batch_size = habitat_trace_get_info(to.trace)->batch_size;
@@ -120,9 +93,9 @@ static habitat_status add_case(const habitat_gpu_table *gpus, const char *folder
         set->cases[set->count++] = what;
     }
     habitat_workload_free(scaled);
-    opened_free(&from);
-    opened_free(&to);
-    opened_free(&other);
+    recording_close(&from);
+    recording_close(&to);
+    recording_close(&other);
     return status;
 }
 
@@ -223,19 +196,7 @@ habitat_status scale_collect(const habitat_gpu_table *gpus, const char *folder, 
     return status;
 }
 
-habitat_status habitat_evaluate_scale(const habitat_gpu_table *gpus, const char *folder, bool csv,
-                                      habitat_text_sink sink, void *context, habitat_error *err) {
-    if (!gpus || !folder || !sink)
-        return habitat_fail(err, HABITAT_E_ARG, "no table, folder or sink given");
-    scale_set set = {0};
-    report_text text = {sink, context, false, false};
-    habitat_status status = scale_collect(gpus, folder, &set, err);
-    if (status == HABITAT_OK)
-        (csv ? scale_print_cases : scale_print_tables)(&set, &text);
-    if (status == HABITAT_OK && text.failed)
-        status = habitat_fail(err, HABITAT_E_IO, "the output was refused");
-    if (status == HABITAT_OK && text.no_memory)
-        status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    free(set.cases);
-    return status;
+void scale_free(scale_set *set) {
+    free(set->cases);
+    *set = (scale_set){0};
 }

@@ -1,12 +1,7 @@
 /* Judged batch sizes and precisions as Markdown and CSV. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "lab/scale_tables.h"
 
-#include <habitat/text.h>
-
-#include "base/quantile.h"
-#include "lab/scale.h"
+#include "lab/errors.h"
 
 typedef enum half { CHOSEN_ON, JUDGED, ALL } half;
 
@@ -18,10 +13,6 @@ typedef struct selection {
     bool by_recording;
 } selection;
 
-static double error_of(const scale_case *c) {
-    return c->predicted_ms / c->measured_ms - 1.0;
-}
-
 static bool is_of(const scale_case *c, const selection *s, half which) {
     return c->precision == s->precision && c->by_recording == s->by_recording &&
            (s->upwards < 0 || (int)c->upwards == s->upwards) &&
@@ -30,24 +21,17 @@ static bool is_of(const scale_case *c, const selection *s, half which) {
 
 static void print_row(const scale_set *set, const selection *s, half which, report_text *text) {
     static const char *const halves[] = {"chosen on", "judged", "all"};
-    double *sizes = malloc((set->count + 1) * sizeof *sizes), sum = 0.0, bias = 0.0;
-    size_t count = 0;
-    text->no_memory |= !sizes;
-    for (size_t i = 0; sizes && i < set->count; i++)
-        if (is_of(&set->cases[i], s, which)) {
-            double error = error_of(&set->cases[i]);
-            sizes[count++] = fabs(error);
-            sum += fabs(error);
-            bias += error;
-        }
-    if (sizes && count) {
-        habitat_sort_numbers(sizes, count);
+    error_list errors = {0};
+    for (size_t i = 0; i < set->count; i++)
+        if (is_of(&set->cases[i], s, which))
+            errors_add(&errors, set->cases[i].predicted_ms, set->cases[i].measured_ms);
+    error_summary e = errors_summarise(&errors);
+    if (e.count)
         report_print(text, "| %s | %s | %zu | %.2f | %.2f | %.2f | %+.2f |\n", s->title,
-                     halves[which], count, 100.0 * sum / (double)count,
-                     100.0 * habitat_quantile(sizes, count, 0.5), 100.0 * sizes[count - 1],
-                     100.0 * bias / (double)count);
-    }
-    free(sizes);
+                     halves[which], e.count, 100 * e.mean, 100 * e.median, 100 * e.worst,
+                     100 * e.bias);
+    text->no_memory |= errors.no_memory;
+    errors_free(&errors);
 }
 
 static void print_rows(const scale_set *set, const selection *rows, size_t count,
@@ -85,6 +69,6 @@ void scale_print_cases(const scale_set *set, report_text *text) {
         report_print(text, "%s,%s,%s,%s,%s,%s,%.4f,%.4f,%.4f,%.4f\n", c->from, c->to, c->model,
                      habitat_precision_name(c->precision), c->by_recording ? "recording" : "shapes",
                      c->chosen_on ? "yes" : "no", c->from_ms, c->predicted_ms, c->measured_ms,
-                     error_of(c));
+                     c->predicted_ms / c->measured_ms - 1.0);
     }
 }
