@@ -2,7 +2,7 @@
 #ifndef HABITAT_CLI_PRICES_H
 #define HABITAT_CLI_PRICES_H
 
-#include "input.h"
+#include "request.h"
 
 /* The library's prices, then those of --prices, then those of --price, into in->prices. */
 int cli_open_prices(const cli_request *request, cli_input *in);

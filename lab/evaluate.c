@@ -1,6 +1,4 @@
 /* Per-row judgement: every class and GPU, seen and left out, next to simple heuristics. */
-#include "lab/evaluate.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,29 +9,17 @@
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "lab/dataset.h"
+#include "lab/evaluate_kinds.h"
+#include "lab/evaluate_networks.h"
 #include "lab/judged.h"
 #include "models/offset.h"
 #include "lab/random.h"
 #include "lab/train.h"
+#include "lab/train_rates.h"
 #include "question/query.h"
-
-const leave_out leave_outs[LEAVE_OUTS] = {
-    {"P4", {"P4"}, 1},
-    {"P100-PCIE-16GB", {"P100-PCIE-16GB"}, 1},
-    {"V100-PCIE-32GB", {"V100-PCIE-32GB"}, 1},
-    {"T4", {"T4"}, 1},
-    {"A100", {"A100-PCIE-40GB", "A100-PCIE-80GB", "A100-SXM4-80GB"}, 3},
-    {"H200-SXM5-141GB", {"H200-SXM5-141GB"}, 1},
-    {"L40S", {"L40S"}, 1},
-    {"B200-SXM-180GB", {"B200-SXM-180GB"}, 1},
-};
 
 /* ---- Rows of one class and GPU
  * ----------------------------------------------------------------------- */
-
-const char *const method_titles[JUDGED_METHODS] = {
-    "seen",     "left out, two rates", "left out, spec sheet", "left out, k = 5",
-    "mlp seen", "mlp left out",        "roofline, two rates",  "roofline, spec sheet"};
 
 enum { FP32_GROUPS = 5 }; /* the first groups: GPUs of others' fp32 rows */
 

@@ -1,7 +1,7 @@
 /* Per-row judgement of classes that few and related GPUs were measured on: convolutions beyond the
  * fp32 forward pass, and recurrent layers. Seen: one model trained on the training rows of all
  * GPUs. Left out: all GPUs of the row's compute capability. */
-#include "lab/evaluate.h"
+#include "lab/evaluate_kinds.h"
 
 #include <math.h>
 #include <stdlib.h>

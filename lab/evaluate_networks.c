@@ -13,8 +13,8 @@
 
 #include "base/error.h"
 #include "gpu/gpu.h"
-#include "lab/evaluate.h"
-#include "lab/train.h"
+#include "lab/evaluate_networks.h"
+#include "lab/train_rates.h"
 
 typedef enum node_class {
     NODE_BMM,

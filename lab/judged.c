@@ -8,6 +8,10 @@
 
 #include "base/error.h"
 
+const char *const method_titles[JUDGED_METHODS] = {
+    "seen",     "left out, two rates", "left out, spec sheet", "left out, k = 5",
+    "mlp seen", "mlp left out",        "roofline, two rates",  "roofline, spec sheet"};
+
 habitat_status judged_narrow(const cell *of, cell *out, habitat_error *err) {
     enum { WIDTH = 64 };
     *out = (cell){.c = of->c, .group = of->group};

@@ -2,8 +2,9 @@
 #ifndef HABITAT_LAB_JUDGED_H
 #define HABITAT_LAB_JUDGED_H
 
-#include "lab/evaluate.h"
+#include "lab/report.h"
 #include "operator/operator.h"
+#include "question/measurement.h"
 
 /* Most rows of a class and GPU that are judged: evenly drawn where there are more. */
 enum { CELL_ROWS_MAX = 4000 };

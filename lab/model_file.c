@@ -9,7 +9,9 @@
 #include <zlib.h>
 
 #include "base/error.h"
-#include "lab/train.h"
+#include "lab/lab.h"
+#include "lab/model_file.h"
+#include "models/learned.h"
 
 typedef struct writer {
     uint8_t *data;

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "lab/dataset.h"
 #include "lab/random.h"
-#include "lab/train.h"
+#include "lab/train_rates.h"
 #include "question/query.h"
 
 enum { ROWS_PER_GROUP = 8000 };

@@ -14,6 +14,9 @@
 #include "lab/dataset.h"
 #include "lab/random.h"
 #include "lab/samples.h"
+#include "lab/train_interval.h"
+#include "lab/train_paper.h"
+#include "lab/train_trees.h"
 #include "question/query.h"
 
 enum { LEAST_ROWS = 40, LEAST_TESTS = 50 };

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "lab/train.h"
+#include "lab/train_interval.h"
 
 enum { GPUS_MAX = 256 };
 

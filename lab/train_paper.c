@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "lab/dataset.h"
 #include "lab/random.h"
-#include "lab/train.h"
+#include "lab/train_paper.h"
 #include "question/query.h"
 
 enum {

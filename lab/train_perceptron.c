@@ -4,7 +4,7 @@
  * Matrix products go through OpenBLAS on one thread, everything else sums in a fixed order: equal
  * seeds give equal bits on one kind of processor. OpenBLAS picks its kernels by processor, so that
  * another kind rounds otherwise; docs/mlp.md names the one the shipped perceptrons come from. */
-#include "lab/train.h"
+#include "lab/train_perceptron.h"
 
 #include <math.h>
 #include <stdlib.h>

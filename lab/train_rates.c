@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "gpu/gpu.h"
-#include "lab/train.h"
+#include "lab/train_rates.h"
 
 static const double low_power_w = 150;
 

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "lab/random.h"
-#include "lab/train.h"
+#include "lab/train_trees.h"
 
 /* ---- Bins
  * --------------------------------------------------------------------------------------- */

@@ -7,10 +7,12 @@
  * there is no such list. Written as JSON, one kernel a line, for counters_merge.c and the Python
  * package. Left out: kernels inside CUDA graphs, which have no launch of their own. */
 #define _GNU_SOURCE
+#include "counters.h"
+
 #include "counter_metrics.h"
 #include "cupti_profiler_abi.h"
 #include "decimal.h"
-#include "recorder.h"
+#include "message.h"
 #include "seen.h"
 #include "selection.h"
 #include "trace_write.h"

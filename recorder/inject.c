@@ -5,13 +5,15 @@
  * what CUPTI cannot see, such as work after fork() without exec, and the end of processes that
  * leave by _exit() or a signal (docs/cuda-recorder.md). */
 #define _GNU_SOURCE
+#include "counters.h"
+#include "cupti_load.h"
+#include "message.h"
+#include "options.h"
 #include "records.h"
-#include "recorder.h"
 #include "trace_write.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,30 +37,11 @@ static struct {
     uint8_t **idle; /* buffers CUPTI has given back */
     size_t n_idle, n_buffers;
     uint64_t cupti_dropped;
-    pthread_mutex_t message_lock;
-    char message[512];
 } recording = {.load_lock = PTHREAD_MUTEX_INITIALIZER,
                .pool_lock = PTHREAD_MUTEX_INITIALIZER,
-               .store_lock = PTHREAD_MUTEX_INITIALIZER,
-               .message_lock = PTHREAD_MUTEX_INITIALIZER};
+               .store_lock = PTHREAD_MUTEX_INITIALIZER};
 
 enum { BUFFER_ALIGNMENT = 8 };
-
-void recorder_fail(const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    pthread_mutex_lock(&recording.message_lock);
-    if (!recording.message[0])
-        vsnprintf(recording.message, sizeof recording.message, format, arguments);
-    pthread_mutex_unlock(&recording.message_lock);
-    va_end(arguments);
-}
-
-void recorder_message(char *text, size_t size) {
-    pthread_mutex_lock(&recording.message_lock);
-    snprintf(text, size, "%s", recording.message);
-    pthread_mutex_unlock(&recording.message_lock);
-}
 
 static void fail_with(const char *what, cupti_result code) {
     const char *text = NULL;
@@ -68,62 +51,9 @@ static void fail_with(const char *what, cupti_result code) {
     recorder_fail("%s: %s (%d)", what, text, code);
 }
 
-/* Copies `from` with %p replaced by the process id; other text stays as it is. */
-static void expand(const char *from, char *out, size_t size) {
-    size_t n = 0;
-    for (; *from && n + 24 < size; from++) {
-        if (from[0] == '%' && from[1] == 'p') {
-            n += (size_t)snprintf(out + n, size - n, "%ld", (long)getpid());
-            from++;
-        } else {
-            out[n++] = *from;
-        }
-    }
-    out[n] = '\0';
-}
-
-static size_t size_from(const char *variable, size_t fallback, size_t least) {
-    const char *text = getenv(variable);
-    if (!text || !*text)
-        return fallback;
-    char *end;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (errno || *end || *text == '-')
-        return fallback;
-    return value < least ? least : (size_t)value;
-}
-
-static const char *text_from(const char *variable) {
-    const char *text = getenv(variable);
-    return text && *text ? text : NULL;
-}
-
-bool recorder_options_read(recorder_options *o) {
-    memset(o, 0, sizeof *o);
-    const char *out = text_from("HABITAT_RECORD_OUT");
-    if (!out)
-        return false;
-    expand(out, o->out, sizeof o->out);
-    const char *status = text_from("HABITAT_RECORD_STATUS");
-    if (status)
-        expand(status, o->status, sizeof o->status);
-    o->nvtx_range = text_from("HABITAT_RECORD_NVTX_RANGE");
-    o->command = text_from("HABITAT_RECORD_COMMAND");
-    o->cupti = text_from("HABITAT_RECORD_CUPTI");
-    o->select = text_from("HABITAT_COUNTERS_SELECT");
-    o->warmup = (unsigned)size_from("HABITAT_RECORD_WARMUP", 0, 0);
-    o->iterations = (unsigned)size_from("HABITAT_RECORD_ITERATIONS", 0, 0);
-    o->buffer_bytes = size_from("HABITAT_RECORD_BUFFER_BYTES", (size_t)4 << 20, 1024);
-    o->buffers = size_from("HABITAT_RECORD_BUFFERS", 64, 1);
-    o->wait_seconds = size_from("HABITAT_RECORD_WAIT_SECONDS", 10, 0);
-    o->memory_bytes = size_from("HABITAT_RECORD_MEMORY_BYTES", (size_t)1 << 30, (size_t)64 << 10);
-    const char *mode = text_from("HABITAT_RECORD_MODE");
-    o->counters = mode && strcmp(mode, "counters") == 0;
-    return true;
-}
-
-const cupti_library *recorder_cupti(const recorder_options *options) {
+/* Loads CUPTI once per process; later calls return the first call's answer. NULL when there is none
+ * that fits. */
+static const cupti_library *load_cupti(const recorder_options *options) {
     /* Under the lock: NVTX and CUDA may start on two threads. Neither dlopen nor cuDriverGetVersion
      * comes back here. */
     pthread_mutex_lock(&recording.load_lock);
@@ -196,22 +126,6 @@ static void complete_devices(void) {
     }
 }
 
-void recorder_write_status(const recorder_options *options, const char *format, ...) {
-    if (!options->status[0])
-        return;
-    FILE *file = fopen(options->status, "we");
-    if (!file)
-        return;
-    char message[sizeof recording.message];
-    recorder_message(message, sizeof message);
-    fprintf(file, "message %s\n", message);
-    va_list arguments;
-    va_start(arguments, format);
-    vfprintf(file, format, arguments);
-    va_end(arguments);
-    fclose(file);
-}
-
 static void write_trace(void) {
     const cupti_library *cupti = recording.cupti_usable ? &recording.cupti : NULL;
     if (cupti) {
@@ -231,7 +145,7 @@ static void write_trace(void) {
         recorder_fail("%llu records dropped by CUPTI: raise HABITAT_RECORD_BUFFERS or "
                       "HABITAT_RECORD_BUFFER_BYTES",
                       (unsigned long long)recording.cupti_dropped);
-    char message[sizeof recording.message];
+    char message[RECORDER_MESSAGE];
     recorder_message(message, sizeof message);
     trace_options o = {.nvtx_range = recording.options.nvtx_range,
                        .warmup = recording.options.warmup,
@@ -311,7 +225,7 @@ EXPORTED int InitializeInjection(void) {
     recording.owner = getpid();
     store_init(&recording.store, recording.options.memory_bytes);
     recording.idle = calloc(recording.options.buffers, sizeof *recording.idle);
-    const cupti_library *cupti = recording.idle ? recorder_cupti(&recording.options) : NULL;
+    const cupti_library *cupti = recording.idle ? load_cupti(&recording.options) : NULL;
     if (atexit(at_exit) != 0)
         return 1;
     if (!cupti)
@@ -329,6 +243,6 @@ EXPORTED int InitializeInjectionNvtx2(void *get_export_table) {
     recorder_options options;
     if (!recorder_options_read(&options))
         return 0;
-    const cupti_library *cupti = recorder_cupti(&options);
+    const cupti_library *cupti = load_cupti(&options);
     return cupti && cupti->nvtx_initialize ? cupti->nvtx_initialize(get_export_table) : 0;
 }

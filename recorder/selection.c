@@ -1,7 +1,7 @@
 /* The list of kernels to measure. */
 #define _GNU_SOURCE
 #include "selection.h"
-#include "recorder.h"
+#include "message.h"
 #include "trace_write.h"
 
 #include <errno.h>

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Fails when src/ has a circle, and names the files on it.
+"""Fails when the sources have a circle, and names the files on it.
 
-Files are the nodes; a module is a folder of src/. A .c file and the header of the same name are one
-node: the header declares what the file holds. An arrow goes from a file
-  - to a file of src/ that it includes, and
+Files of src/, lab/, recorder/ and cli/ are the nodes; a module is a folder of src/, or one of the other three. A .c
+file and the header of the same name are one node: the header declares what the file holds. An arrow goes from a file
+  - to a file of these folders that it includes, and
   - to the file that defines a symbol that it uses (nm of the object files, so that calls and data count
     wherever they are declared).
 Two levels: no circle between files, and none between modules.
 
-usage: circles.py ROOT OBJECTS   (OBJECTS: the folder below which the object files of src/ are)
+usage: circles.py ROOT BUILD   (BUILD: the folder below which the object files are)
 """
 import os
 import re
@@ -18,42 +18,49 @@ import sys
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
 
 
+FOLDERS = ("src", "lab", "recorder", "cli")
+
+
 def node_of(path):
-    """src/gpu/parse.c and gpu/parse.h are gpu/parse."""
-    return os.path.splitext(path)[0]
+    """src/gpu/parse.c and src/gpu/parse.h are gpu/parse; lab/pairs.c is lab/pairs."""
+    return os.path.splitext(path[4:] if path.startswith("src/") else path)[0]
 
 
-def sources(root):
+def sources(root, folders):
     found = []
-    for folder, _, names in os.walk(os.path.join(root, "src")):
-        found += [os.path.relpath(os.path.join(folder, name), os.path.join(root, "src"))
-                  for name in names if name.endswith((".c", ".h"))]
+    for folder in folders:
+        for where, _, names in os.walk(os.path.join(root, folder)):
+            found += [os.path.relpath(os.path.join(where, name), root) for name in names if name.endswith((".c", ".h"))]
     return sorted(found)
 
 
 def include_arrows(root, files):
+    """What "name" includes: a file beside the one that says it, below src/, or below the root."""
     known = set(files)
     for file in files:
-        with open(os.path.join(root, "src", file), encoding="utf-8") as text:
+        with open(os.path.join(root, file), encoding="utf-8") as text:
             for name in INCLUDE.findall(text.read()):
-                if name in known:
-                    yield node_of(file), node_of(name), "includes " + name
+                for path in (os.path.join(os.path.dirname(file), name), os.path.join("src", name), name):
+                    if path in known:
+                        yield node_of(file), node_of(path), "includes " + name
+                        break
 
 
 def objects_of(files, folder):
-    """(source file, object file) of every .c file; a source without one is an error."""
+    """(source file, object file) of every .c file; a source without one is an error. CMake puts lab/pairs.c into
+    lab/CMakeFiles/TARGET.dir/pairs.c.o, and src/gpu/parse.c into src/CMakeFiles/TARGET.dir/gpu/parse.c.o."""
     objects = {}
     for where, _, names in os.walk(folder):
         for name in names:
             if name.endswith(".c.o"):
-                objects.setdefault(os.path.relpath(os.path.join(where, name), folder), None)
+                path = os.path.join(where, name)
+                built = re.sub(r"CMakeFiles/[^/]*\.dir/", "", os.path.relpath(path, folder))
+                objects.setdefault(built, path)
     for file in files:
-        if not file.endswith(".c"):
-            continue
-        fitting = [o for o in objects if o == file + ".o" or o.endswith("/" + file + ".o")]
-        if not fitting:
+        if file.endswith(".c") and file + ".o" not in objects:
             sys.exit(f"{file}: no object file below {folder}; build first")
-        yield file, os.path.join(folder, min(fitting, key=len))
+        if file.endswith(".c"):
+            yield file, objects[file + ".o"]
 
 
 def call_arrows(files, folder):
@@ -130,9 +137,10 @@ def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     root, folder = sys.argv[1:]
-    files = sources(root)
+    parts = [part for part in FOLDERS if part == "src" or os.path.isdir(os.path.join(folder, part))]  # others: not built
+    files = sources(root, parts)
     if not files:
-        sys.exit(f"no sources in {root}/src")
+        sys.exit(f"no sources in {root}")
     arrows = list(call_arrows(files, folder)) + list(include_arrows(root, files))
     by_file = graph_of(arrows)
     by_module = graph_of((start.split("/")[0], end.split("/")[0], f"{start} {why}")

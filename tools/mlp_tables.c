@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "lab/train.h"
+#include "lab/train_paper.h"
 
 enum { ALL_ROWS = 1000000000, GPUS_MAX = 64 };
 

@@ -6,7 +6,9 @@
 
 #include "check.h"
 #include "models/offset.h"
-#include "lab/train.h"
+#include "lab/model_file.h"
+#include "lab/train_interval.h"
+#include "lab/train_trees.h"
 
 /* One tree of depth 2:  x0 > 1 ? (x1 > 5 ? 40 : 30) : (always left: 10). */
 static trees two_levels(void) {

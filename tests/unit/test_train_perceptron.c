@@ -5,7 +5,7 @@
 #include "check.h"
 #include "gpu/gpu.h"
 #include "lab/random.h"
-#include "lab/train.h"
+#include "lab/train_perceptron.h"
 
 enum { ROWS = 600, INPUTS = 3 };
 

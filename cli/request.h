@@ -1,0 +1,46 @@
+/* What a command line asks for, and what was opened for it. */
+#ifndef HABITAT_CLI_REQUEST_H
+#define HABITAT_CLI_REQUEST_H
+
+#include "common.h"
+
+/* What the command line says; the commands point their options at it. */
+typedef struct cli_request {
+    cli_list to, gpu_files, batches;
+    const char *batch_from, *precision;
+    const char *from, *method, *by, *nvtx_range, *assemble, *timeline;
+    double cpu_scale;
+    cli_list prices, price; /* files; "GPU=2.49" */
+    size_t top, iterations;
+    double steps, samples; /* of the whole training; 0: not said */
+    cli_list columns;
+    const char *sort, *vendor, *since;
+    double min_memory_gib;
+    bool json, csv, spot, all;
+    size_t gpus; /* 0: one */
+} cli_request;
+
+/* Options about prices and the length of the training. */
+#define CLI_PRICE_OPTIONS(request)                                                                 \
+    {"--price", 0, CLI_LIST, &(request).price}, {"--prices", 0, CLI_LIST, &(request).prices},      \
+        {"--spot", 0, CLI_FLAG, &(request).spot}, {"--steps", 0, CLI_POSITIVE, &(request).steps},  \
+    {                                                                                              \
+        "--samples", 0, CLI_POSITIVE, &(request).samples                                           \
+    }
+
+/* All that was opened, in the order it is needed. */
+typedef struct cli_input {
+    bool borrowed; /* table and prices are another input's */
+    habitat_gpu_table *table;
+    habitat_prices *prices;
+    char today[16];
+    habitat_trace *trace, *batch_from;
+    uint64_t *batch_sizes; /* shape (count of the request's batches) */
+    habitat_precision precision;
+    habitat_answer *answer;
+    habitat_report_options report;
+    habitat_method method;
+    cli_notes notes;
+} cli_input;
+
+#endif

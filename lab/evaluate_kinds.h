@@ -1,0 +1,13 @@
+/* Classes that few and related GPUs were measured on. */
+#ifndef HABITAT_LAB_EVALUATE_KINDS_H
+#define HABITAT_LAB_EVALUATE_KINDS_H
+
+#include "lab/report.h"
+
+/* Rows of the classes that are judged by kind (operator/class.c), each GPU, number format and pass
+ * apart. */
+habitat_status evaluate_kinds(const habitat_dataset *data, const habitat_gpu_table *gpus,
+                              const habitat_train_options *options, report_text *text,
+                              habitat_error *err);
+
+#endif
