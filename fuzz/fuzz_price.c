@@ -2,28 +2,13 @@
  * of a file that is refused. */
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <habitat/price.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz_file.h"
 
-/* The file that every input goes through: a reader opens paths. It has no name of its own. */
-static const char *written(const uint8_t *data, size_t size) {
-    static char path[64];
-    static int descriptor = -1;
-    if (descriptor < 0) {
-        char name[] = "/tmp/habitat-fuzz-price-XXXXXX";
-        descriptor = mkstemp(name);
-        unlink(name);
-        snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
-    }
-    if (ftruncate(descriptor, 0) != 0 || pwrite(descriptor, data, size, 0) != (ssize_t)size)
-        abort();
-    return path;
-}
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static habitat_gpu_table *table;
@@ -35,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         abort();
     if (habitat_prices_create(table, false, &prices, NULL) != HABITAT_OK)
         abort();
-    habitat_status status = habitat_prices_read(prices, written(data, size), &err);
+    habitat_status status = habitat_prices_read(prices, fuzz_file(data, size), &err);
     const habitat_price *list = habitat_prices_list(prices, &count);
     if (status != HABITAT_OK && (count || !err.message[0]))
         abort();

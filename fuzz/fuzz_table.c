@@ -2,29 +2,14 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <habitat/question.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz_file.h"
 
-/* The file that every input goes through: a reader opens paths. It has no name of its own. */
-static const char *written(const uint8_t *data, size_t size) {
-    static char path[64];
-    static int descriptor = -1;
-    if (descriptor < 0) {
-        char name[] = "/tmp/habitat-fuzz-table-XXXXXX";
-        descriptor = mkstemp(name);
-        unlink(name);
-        snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
-    }
-    if (ftruncate(descriptor, 0) != 0 || pwrite(descriptor, data, size, 0) != (ssize_t)size)
-        abort();
-    return path;
-}
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* The fields as they stand, with commas between them, are the record. */
 static void check_record(const habitat_csv_reader *reader, const char *record) {
@@ -57,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     habitat_csv_reader *reader = NULL;
     habitat_error err = {0};
     const char *record = "";
-    habitat_status status = habitat_csv_open(written(data, size), &reader, &err);
+    habitat_status status = habitat_csv_open(fuzz_file(data, size), &reader, &err);
     while (status == HABITAT_OK && record) {
         status = habitat_csv_next(reader, &record, &err);
         if (status != HABITAT_OK || !record)
