@@ -12,6 +12,7 @@
 #include "made_gpu.h"
 #include "made_trace.h"
 #include "one_kernel.h"
+#include "random.h"
 
 enum { ROUNDS = 60, KERNELS = 40 };
 
@@ -21,19 +22,6 @@ static const habitat_method methods[] = {HABITAT_METHOD_AUTO,       HABITAT_METH
 enum { METHODS = sizeof methods / sizeof *methods };
 
 /* ---- random input ---- */
-
-static uint64_t state = 0x9E3779B97F4A7C15u;
-
-static uint64_t next(void) { /* xorshift64* */
-    state ^= state >> 12;
-    state ^= state << 25;
-    state ^= state >> 27;
-    return state * 0x2545F4914F6CDD1Du;
-}
-
-static uint32_t below(uint32_t n) {
-    return (uint32_t)((next() >> 33) % n);
-}
 
 static double between(double low, double high) {
     return low + (high - low) * (double)(next() >> 11) / 9007199254740992.0;

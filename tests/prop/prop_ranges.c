@@ -10,23 +10,11 @@
 #include <habitat/predict.h>
 
 #include "check.h"
+#include "random.h"
 
 enum { RANGES = 3000, CALLS_MAX = 1 << 16 };
 
 /* ---- random input ---- */
-
-static uint64_t state = 0x9E3779B97F4A7C15u;
-
-static uint64_t next(void) { /* xorshift64* */
-    state ^= state >> 12;
-    state ^= state << 25;
-    state ^= state >> 27;
-    return state * 0x2545F4914F6CDD1Du;
-}
-
-static uint32_t below(uint32_t n) {
-    return (uint32_t)((next() >> 33) % n);
-}
 
 /* ---- recordings as text ---- */
 
