@@ -8,6 +8,7 @@
 #include <habitat/habitat.h>
 
 #include "check.h"
+#include "recorded.h"
 
 static const char *const recordings[] = {
     "bert_b8_amp_fp16_h200",        "dcgan_b64_amp_fp16_h100",       "gnmt_b16_fp32_h200",
@@ -15,8 +16,7 @@ static const char *const recordings[] = {
     "vgg16_training_b12_fp32_h200", "vgg16_inference_b12_tf32_h200", "llama_b2_tf32_h200"};
 
 typedef struct subject {
-    habitat_trace *trace;
-    habitat_workload *w;
+    recorded of;
     habitat_replay *r;
     const habitat_workload_kernel *kernels;
     size_t count;
@@ -24,18 +24,10 @@ typedef struct subject {
 } subject;
 
 static subject subject_of(const habitat_gpu_table *table, const char *name) {
-    char path[512];
-    subject s = {0};
-    const habitat_gpu *origin = NULL;
+    subject s = {.of = recorded_open(table, name)};
     habitat_error err = {0};
-    snprintf(path, sizeof path, "%s/data/recordings/%s.json.gz", HABITAT_SOURCE_DIR, name);
-    CHECK_INT(habitat_trace_read(path, &s.trace, &err), HABITAT_OK);
-    CHECK_INT(
-        habitat_gpu_match(table, &habitat_trace_get_info(s.trace)->device_facts, &origin, &err),
-        HABITAT_OK);
-    CHECK_INT(habitat_workload_create(s.trace, origin, &s.w, &err), HABITAT_OK);
-    CHECK_INT(habitat_replay_create(s.w, NULL, &s.r, &err), HABITAT_OK);
-    s.kernels = habitat_workload_kernels(s.w, &s.count);
+    CHECK_INT(habitat_replay_create(s.of.w, NULL, &s.r, &err), HABITAT_OK);
+    s.kernels = habitat_workload_kernels(s.of.w, &s.count);
     s.ns = malloc(s.count * sizeof *s.ns);
     for (size_t i = 0; i < s.count; i++)
         s.ns[i] = (double)s.kernels[i].kernel->duration_ns;
@@ -45,8 +37,7 @@ static subject subject_of(const habitat_gpu_table *table, const char *name) {
 static void done(subject *s) {
     free(s->ns);
     habitat_replay_free(s->r);
-    habitat_workload_free(s->w);
-    habitat_trace_free(s->trace);
+    recorded_close(&s->of);
 }
 
 static double run(const subject *s) {
@@ -81,10 +72,10 @@ static void test_recording(const habitat_gpu_table *table, const char *name) {
     const habitat_replay_info *info = habitat_replay_get_info(s.r);
     size_t operations = 0, calls = 0;
     uint64_t state = 7;
-    double recorded = habitat_workload_get_info(s.w)->iteration_ms, before = run(&s);
-    CHECK_NEAR(before, recorded, 1e-6);
-    habitat_trace_operations(s.trace, &operations);
-    habitat_trace_calls(s.trace, &calls);
+    double own_ms = habitat_workload_get_info(s.of.w)->iteration_ms, before = run(&s);
+    CHECK_NEAR(before, own_ms, 1e-6);
+    habitat_trace_operations(s.of.trace, &operations);
+    habitat_trace_calls(s.of.trace, &calls);
     CHECK(info->node_count <= 2 * (operations + calls) + s.count + 2);
     CHECK(info->edge_count <= 4 * info->node_count);
     for (int round = 0; round < 8; round++) {

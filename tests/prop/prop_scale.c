@@ -8,37 +8,12 @@
 #include <habitat/habitat.h>
 
 #include "check.h"
+#include "recorded.h"
 
 static const char *const recordings[] = {"bert_b2_fp32_h200",          "dcgan_b16_amp_fp16_h100",
                                          "gnmt_b16_fp32_h200",         "gpt2_b4_bf16_h200",
                                          "inception_v3_b16_fp32_h100", "resnet50_b16_tf32_h200",
                                          "transformer_b32_fp32_h100",  "vit_b16_amp_bf16_h200"};
-
-typedef struct subject {
-    habitat_trace *trace;
-    habitat_workload *w;
-    uint64_t batch;
-} subject;
-
-static subject subject_of(const habitat_gpu_table *table, const char *name) {
-    char path[512];
-    subject s = {0};
-    const habitat_gpu *origin = NULL;
-    habitat_error err = {0};
-    snprintf(path, sizeof path, "%s/data/recordings/%s.json.gz", HABITAT_SOURCE_DIR, name);
-    CHECK_INT(habitat_trace_read(path, &s.trace, &err), HABITAT_OK);
-    CHECK_INT(
-        habitat_gpu_match(table, &habitat_trace_get_info(s.trace)->device_facts, &origin, &err),
-        HABITAT_OK);
-    CHECK_INT(habitat_workload_create(s.trace, origin, &s.w, &err), HABITAT_OK);
-    s.batch = habitat_trace_get_info(s.trace)->batch_size;
-    return s;
-}
-
-static void done(subject *s) {
-    habitat_workload_free(s->w);
-    habitat_trace_free(s->trace);
-}
 
 static habitat_workload *scaled(const habitat_workload *w, uint64_t batch,
                                 habitat_precision precision) {
@@ -75,8 +50,9 @@ static double optimiser_ms(const habitat_workload *w) {
     return sum;
 }
 
-static void test_identity(const subject *s) {
-    habitat_workload *same = scaled(s->w, s->batch, HABITAT_PRECISION_RECORDED);
+static void test_identity(const recorded *s) {
+    habitat_workload *same =
+        scaled(s->w, habitat_trace_get_info(s->trace)->batch_size, HABITAT_PRECISION_RECORDED);
     CHECK(same_times(s->w, same));
     habitat_workload_free(same);
     same = scaled(s->w, 0, HABITAT_PRECISION_RECORDED);
@@ -84,16 +60,17 @@ static void test_identity(const subject *s) {
     habitat_workload_free(same);
     size_t unchanged = 0;
     for (int p = HABITAT_PRECISION_FP32; p <= HABITAT_PRECISION_AMP_BF16; p++) {
-        same = scaled(s->w, s->batch, (habitat_precision)p);
+        same = scaled(s->w, habitat_trace_get_info(s->trace)->batch_size, (habitat_precision)p);
         unchanged += same_times(s->w, same);
         habitat_workload_free(same);
     }
     CHECK_INT(unchanged, 1); /* the recorded one, and no other */
 }
 
-static void test_doubling(const subject *s) {
+static void test_doubling(const recorded *s) {
     double before = 0.0, first = busy_ms(s->w);
-    for (uint64_t batch = 1; batch <= 16 * s->batch; batch *= 2) {
+    for (uint64_t batch = 1; batch <= 16 * habitat_trace_get_info(s->trace)->batch_size;
+         batch *= 2) {
         habitat_workload *w = scaled(s->w, batch, HABITAT_PRECISION_RECORDED);
         CHECK(busy_ms(w) >= before);
         CHECK_NEAR(optimiser_ms(w), optimiser_ms(s->w), 1e-9);
@@ -103,19 +80,22 @@ static void test_doubling(const subject *s) {
     CHECK(before > 4.0 * first && before < 24.0 * first);
 }
 
-static void test_there_and_back(const subject *s) {
-    habitat_workload *there = scaled(s->w, 4 * s->batch, HABITAT_PRECISION_RECORDED);
-    habitat_workload *back = scaled(there, s->batch, HABITAT_PRECISION_RECORDED);
+static void test_there_and_back(const recorded *s) {
+    habitat_workload *there =
+        scaled(s->w, 4 * habitat_trace_get_info(s->trace)->batch_size, HABITAT_PRECISION_RECORDED);
+    habitat_workload *back =
+        scaled(there, habitat_trace_get_info(s->trace)->batch_size, HABITAT_PRECISION_RECORDED);
     CHECK(busy_ms(there) > 1.5 * busy_ms(s->w));
     CHECK_NEAR(busy_ms(back), busy_ms(s->w), 0.03);
     habitat_workload_free(there);
     habitat_workload_free(back);
 }
 
-static void test_precision(const subject *s) {
+static void test_precision(const recorded *s) {
     habitat_workload *narrow = scaled(s->w, 0, HABITAT_PRECISION_AMP_BF16);
     habitat_workload *wide = scaled(s->w, 0, HABITAT_PRECISION_FP32);
-    habitat_workload *both = scaled(s->w, 2 * s->batch, HABITAT_PRECISION_AMP_BF16);
+    habitat_workload *both =
+        scaled(s->w, 2 * habitat_trace_get_info(s->trace)->batch_size, HABITAT_PRECISION_AMP_BF16);
     CHECK(busy_ms(narrow) < busy_ms(wide));
     CHECK(busy_ms(both) > busy_ms(narrow));
     habitat_workload_free(narrow);
@@ -128,13 +108,13 @@ int main(void) {
     habitat_error err = {0};
     CHECK_INT(habitat_gpu_table_create(NULL, &table, &err), HABITAT_OK);
     for (size_t i = 0; i < sizeof recordings / sizeof *recordings; i++) {
-        subject s = subject_of(table, recordings[i]);
+        recorded s = recorded_open(table, recordings[i]);
         test_identity(&s);
         test_doubling(&s);
         test_there_and_back(&s);
         test_precision(&s);
         check_case(recordings[i]);
-        done(&s);
+        recorded_close(&s);
     }
     habitat_gpu_table_free(table);
     return check_done();

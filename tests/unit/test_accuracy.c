@@ -8,6 +8,7 @@
 #include <habitat/predict.h>
 
 #include "check.h"
+#include "recorded.h"
 
 #define GOLDEN HABITAT_SOURCE_DIR "/tests/golden/"
 
@@ -47,29 +48,20 @@ static size_t read_rows(const char *path, row *rows) {
 }
 
 static bool predict_row(row *r) {
-    char path[1024];
-    habitat_trace *trace = NULL;
-    habitat_workload *w = NULL;
-    const habitat_gpu *origin = NULL, *dest = NULL;
+    const habitat_gpu *dest = NULL;
     habitat_error err = {0};
-    snprintf(path, sizeof path, "%s/data/recordings/%.95s.json.gz", HABITAT_SOURCE_DIR,
-             r->recording);
-    bool ok = habitat_trace_read(path, &trace, &err) == HABITAT_OK &&
-              habitat_gpu_match(table, &habitat_trace_get_info(trace)->device_facts, &origin,
-                                &err) == HABITAT_OK &&
-              habitat_gpu_find(table, r->gpu, &dest, NULL, &err) == HABITAT_OK &&
-              habitat_workload_create(trace, origin, &w, &err) == HABITAT_OK;
+    recorded from = recorded_open(table, r->recording);
+    bool ok = from.w && habitat_gpu_find(table, r->gpu, &dest, NULL, &err) == HABITAT_OK;
     for (size_t m = 0; ok && m < METHODS; m++) {
         habitat_prediction *p = NULL;
-        ok = habitat_predict(w, dest, methods[m], &p, &err) == HABITAT_OK;
+        ok = habitat_predict(from.w, dest, methods[m], &p, &err) == HABITAT_OK;
         if (ok)
             r->predicted_ms[m] = p->iteration_ms;
         habitat_prediction_free(p);
     }
     if (!ok)
         printf("# %s on %s: %s\n", r->recording, r->gpu, err.message);
-    habitat_workload_free(w);
-    habitat_trace_free(trace);
+    recorded_close(&from);
     return ok;
 }
 

@@ -8,6 +8,7 @@
 #include "ask_operation.h"
 #include "check.h"
 #include "gpu/gpu.h"
+#include "recorded.h"
 
 #define RECORDINGS HABITAT_SOURCE_DIR "/data/recordings/"
 
@@ -19,48 +20,38 @@ static const habitat_gpu *gpu_named(const char *name) {
     return gpu;
 }
 
-typedef struct recorded {
-    habitat_trace *trace;
-    habitat_workload *w;
+typedef struct subject {
+    recorded of;
     const habitat_workload_kernel *kernels;
     const habitat_workload_group *groups;
     const uint32_t *index;
     size_t kernel_count, group_count;
-} recorded;
+} subject;
 
-static bool load(const char *path, recorded *r) {
-    const habitat_gpu *origin = NULL;
-    habitat_error err = {0};
-    *r = (recorded){0};
-    bool ok = habitat_trace_read(path, &r->trace, &err) == HABITAT_OK &&
-              habitat_gpu_match(table, &habitat_trace_get_info(r->trace)->device_facts, &origin,
-                                &err) == HABITAT_OK &&
-              habitat_workload_create(r->trace, origin, &r->w, &err) == HABITAT_OK;
-    CHECK(ok);
-    if (!ok) {
-        printf("# %s: %s\n", path, err.message);
-        return false;
-    }
+static bool load(const char *path, subject *s) {
     size_t count;
-    r->kernels = habitat_workload_kernels(r->w, &r->kernel_count);
-    r->groups = habitat_workload_groups(r->w, &r->group_count);
-    r->index = habitat_workload_group_index(r->w, &count);
+    *s = (subject){.of = recorded_at(table, path)};
+    CHECK(s->of.w != NULL);
+    if (!s->of.w)
+        return false;
+    s->kernels = habitat_workload_kernels(s->of.w, &s->kernel_count);
+    s->groups = habitat_workload_groups(s->of.w, &s->group_count);
+    s->index = habitat_workload_group_index(s->of.w, &count);
     return true;
 }
 
-static void done(recorded *r) {
-    habitat_workload_free(r->w);
-    habitat_trace_free(r->trace);
+static void done(subject *s) {
+    recorded_close(&s->of);
 }
 
-static habitat_prediction *predict(const recorded *r, const char *gpu, habitat_method method) {
+static habitat_prediction *predict(const subject *r, const char *gpu, habitat_method method) {
     habitat_prediction *p = NULL;
-    CHECK_INT(habitat_predict(r->w, gpu_named(gpu), method, &p, NULL), HABITAT_OK);
+    CHECK_INT(habitat_predict(r->of.w, gpu_named(gpu), method, &p, NULL), HABITAT_OK);
     return p;
 }
 
 /* Whether the origin computed the group in TF32, which the networks do not know. */
-static bool recorded_in_tf32(const recorded *r, const habitat_workload_group *group) {
+static bool recorded_in_tf32(const subject *r, const habitat_workload_group *group) {
     const uint32_t *members = r->index + group->first_kernel;
     for (uint32_t i = 0; i < group->kernel_count; i++)
         if (r->kernels[members[i]].main && r->kernels[members[i]].facts.dtype == HABITAT_DTYPE_TF32)
@@ -69,10 +60,10 @@ static bool recorded_in_tf32(const recorded *r, const habitat_workload_group *gr
 }
 
 /* T_o M_d / M_o; M_d where the networks have no M_o. */
-static double expected_ms(const recorded *r, const habitat_workload_group *group,
+static double expected_ms(const subject *r, const habitat_workload_group *group,
                           const habitat_gpu *dest, const habitat_models *models) {
     habitat_model_query query = {.work = &group->work, .arithmetic = HABITAT_DTYPE_FP32};
-    const habitat_gpu *both[] = {dest, habitat_workload_get_info(r->w)->origin};
+    const habitat_gpu *both[] = {dest, habitat_workload_get_info(r->of.w)->origin};
     habitat_model_estimate answer[2];
     CHECK_INT(habitat_models_predict(models, HABITAT_MODEL_PAPER, 2, both, 1, &query, answer, NULL),
               HABITAT_OK);
@@ -84,7 +75,7 @@ static double expected_ms(const recorded *r, const habitat_workload_group *group
 /* Each kernel carries the network's number only in a group the networks cover, and then so do all
  * of the group: their sum is the measurement times the ratio of the network's answers for the two
  * GPUs, shared as on the origin. */
-static void check_groups(const recorded *r, const habitat_prediction *p,
+static void check_groups(const subject *r, const habitat_prediction *p,
                          const habitat_models *models) {
     size_t covered = 0;
     for (size_t g = 0; g < r->group_count; g++) {
@@ -124,7 +115,7 @@ static void check_coverage(const habitat_prediction *p) {
 static void recording(const char *name, double least_mlp, const habitat_models *models) {
     static const char *const gpus[] = {"V100-PCIE-32GB", "T4", "P100-PCIE-16GB", "RTX4090"};
     char path[512];
-    recorded r;
+    subject r;
     snprintf(path, sizeof path, RECORDINGS "%s.json.gz", name);
     if (load(path, &r)) {
         for (size_t i = 0; i < sizeof gpus / sizeof *gpus; i++) {
@@ -143,7 +134,7 @@ static void recording(const char *name, double least_mlp, const habitat_models *
             habitat_prediction_free(alone);
             habitat_prediction_free(p);
         }
-        const habitat_workload_info *info = habitat_workload_get_info(r.w);
+        const habitat_workload_info *info = habitat_workload_get_info(r.of.w);
         habitat_prediction *back = predict(&r, info->origin->name, HABITAT_METHOD_HABITAT);
         CHECK(back && back->kernel_ms == info->kernel_ms && back->iteration_ms == info->busy_ms);
         CHECK(back && back->coverage[HABITAT_METHOD_SAME] == 1);
@@ -156,12 +147,12 @@ static void recording(const char *name, double least_mlp, const habitat_models *
 /* A card that differs from the origin in its clock alone is the same one to the networks: what they
  * cover takes as long as it was measured, whatever they say. */
 static void equal_facts(void) {
-    recorded r;
+    subject r;
     if (load(RECORDINGS "bert_large_inference_s512_b8_fp32_h200.json.gz", &r)) {
-        habitat_gpu twin = *habitat_workload_get_info(r.w)->origin;
+        habitat_gpu twin = *habitat_workload_get_info(r.of.w)->origin;
         twin.boost_clock_hz *= 0.5;
         habitat_prediction *p = NULL;
-        CHECK_INT(habitat_predict(r.w, &twin, HABITAT_METHOD_MLP, &p, NULL), HABITAT_OK);
+        CHECK_INT(habitat_predict(r.of.w, &twin, HABITAT_METHOD_MLP, &p, NULL), HABITAT_OK);
         size_t covered = 0;
         for (size_t k = 0; p && k < r.kernel_count; k++)
             if (p->trace_kernels[k].method == HABITAT_METHOD_MLP) {
@@ -177,7 +168,7 @@ static void equal_facts(void) {
 
 /* The networks were trained in fp32: nothing of a bf16 iteration may bear their name. */
 static void other_arithmetic(void) {
-    recorded r;
+    subject r;
     if (load(RECORDINGS "gpt2_b4_bf16_h200.json.gz", &r)) {
         habitat_prediction *p = predict(&r, "A100-SXM4-80GB", HABITAT_METHOD_HABITAT);
         for (size_t k = 0; p && k < r.kernel_count; k++)
@@ -191,7 +182,7 @@ static void other_arithmetic(void) {
 }
 
 static void other_libraries(void) {
-    recorded r;
+    subject r;
     if (load(RECORDINGS "resnet50_b4_fp32_h200.json.gz", &r)) {
         habitat_prediction *p = predict(&r, "MI300X", HABITAT_METHOD_HABITAT);
         CHECK(p && p->coverage[HABITAT_METHOD_MLP] == 0);

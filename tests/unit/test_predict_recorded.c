@@ -10,11 +10,7 @@
 
 #include "ask/warnings.h"
 #include "check.h"
-
-typedef struct recorded {
-    habitat_trace *trace;
-    habitat_workload *w;
-} recorded;
+#include "recorded.h"
 
 static habitat_gpu_table *table;
 
@@ -26,21 +22,8 @@ static const habitat_gpu *gpu_named(const char *name) {
 }
 
 static bool load(const char *path, recorded *out) {
-    habitat_error err = {0};
-    const habitat_gpu *origin = NULL;
-    *out = (recorded){0};
-    bool ok = habitat_trace_read(path, &out->trace, &err) == HABITAT_OK &&
-              habitat_gpu_match(table, &habitat_trace_get_info(out->trace)->device_facts, &origin,
-                                &err) == HABITAT_OK &&
-              habitat_workload_create(out->trace, origin, &out->w, &err) == HABITAT_OK;
-    if (!ok)
-        printf("# %s: %s\n", path, err.message);
-    return ok;
-}
-
-static void done(recorded *r) {
-    habitat_workload_free(r->w);
-    habitat_trace_free(r->trace);
+    *out = recorded_at(table, path);
+    return out->w != NULL;
 }
 
 static void check_sums(const recorded *r) {
@@ -169,7 +152,7 @@ static void every_gpu_and_method(const char *path) {
     }
     const char *slash = strrchr(path, '/');
     check_case(slash ? slash + 1 : path);
-    done(&r);
+    recorded_close(&r);
 }
 
 static void every_gpu(const char *path) {
@@ -184,7 +167,7 @@ static void every_gpu(const char *path) {
             check_busy(&r, p);
         habitat_prediction_free(p);
     }
-    done(&r);
+    recorded_close(&r);
 }
 
 static void every_recording(void) {
@@ -241,7 +224,7 @@ static void measured_elsewhere(void) {
         CHECK(fabs(error) <= 0.15);
         sum += fabs(error);
         habitat_prediction_free(p);
-        done(&r);
+        recorded_close(&r);
     }
     printf("# mean error of auto over %zu cases: %.1f %%\n", count, 100 * sum / (double)count);
     CHECK(sum / (double)count <= 0.08);
@@ -289,7 +272,7 @@ static void shared_traces(void) {
             CHECK(fabs(share - traces[i].on_t4) < 0.01);
             check_case("the share that is not resident on a T4 is as studied");
         }
-        done(&r);
+        recorded_close(&r);
         every_gpu_and_method(path);
     }
 }
@@ -317,7 +300,7 @@ static void formats_elsewhere(void) {
     CHECK(warn_of_vendor(origin, all, 2) == NULL);
     CHECK(warn_of_vendor(origin, all, 3) != NULL);
     check_case("a destination of another vendor is warned of");
-    done(&r);
+    recorded_close(&r);
 }
 
 int main(void) {

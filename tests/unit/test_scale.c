@@ -6,32 +6,9 @@
 
 #include "check.h"
 #include "made_trace.h"
+#include "recorded.h"
 #include "workload/autocast.h"
 #include "workload/scale.h"
-
-typedef struct subject {
-    habitat_trace *trace;
-    habitat_workload *w;
-} subject;
-
-static subject subject_of(const habitat_gpu_table *table, const char *name) {
-    char path[512];
-    subject s = {0};
-    const habitat_gpu *origin = NULL;
-    habitat_error err = {0};
-    snprintf(path, sizeof path, "%s/data/recordings/%s.json.gz", HABITAT_SOURCE_DIR, name);
-    CHECK_INT(habitat_trace_read(path, &s.trace, &err), HABITAT_OK);
-    CHECK_INT(
-        habitat_gpu_match(table, &habitat_trace_get_info(s.trace)->device_facts, &origin, &err),
-        HABITAT_OK);
-    CHECK_INT(habitat_workload_create(s.trace, origin, &s.w, &err), HABITAT_OK);
-    return s;
-}
-
-static void done(subject *s) {
-    habitat_workload_free(s->w);
-    habitat_trace_free(s->trace);
-}
 
 static bool near(double a, double b) {
     return fabs(a - b) <= 1e-3 * fmax(fabs(a), fabs(b));
@@ -41,7 +18,7 @@ static bool near(double a, double b) {
  * BERT-Large with 2 x 512 tokens these are as many as a layer is wide (1024), in ResNet-50 the
  * batch of 64 is as many as the first layers' channels. */
 static void test_sizes(const habitat_gpu_table *table, const char *from, const char *to) {
-    subject a = subject_of(table, from), b = subject_of(table, to);
+    recorded a = recorded_open(table, from), b = recorded_open(table, to);
     habitat_error err = {0};
     scale_group *groups = calloc(a.w->group_count, sizeof *groups);
     uint32_t *twin = calloc(a.w->group_count, sizeof *twin);
@@ -62,14 +39,14 @@ static void test_sizes(const habitat_gpu_table *table, const char *from, const c
     CHECK(wrong_ms < 0.005 * all_ms);
     free(groups);
     free(twin);
-    done(&a);
-    done(&b);
+    recorded_close(&a);
+    recorded_close(&b);
     check_case(from);
 }
 
 static void test_second_recording(const habitat_gpu_table *table) {
-    subject a = subject_of(table, "resnet50_b16_fp32_h200");
-    subject b = subject_of(table, "resnet50_b32_fp32_h200");
+    recorded a = recorded_open(table, "resnet50_b16_fp32_h200");
+    recorded b = recorded_open(table, "resnet50_b32_fp32_h200");
     habitat_error err = {0};
     scale_group *shapes = calloc(a.w->group_count, sizeof *shapes);
     scale_group *twins = calloc(a.w->group_count, sizeof *twins);
@@ -89,8 +66,8 @@ static void test_second_recording(const habitat_gpu_table *table) {
                "both recordings have batch size 16; give one of another batch size, or none");
     free(shapes);
     free(twins);
-    done(&a);
-    done(&b);
+    recorded_close(&a);
+    recorded_close(&b);
     check_case("a second recording tells the same sizes");
 }
 
@@ -124,9 +101,9 @@ static void test_recorded_precision(const habitat_gpu_table *table) {
                  {"vit_b16_amp_bf16_h200", HABITAT_PRECISION_AMP_BF16},
                  {"dcgan_b16_amp_fp16_h200", HABITAT_PRECISION_AMP_FP16}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        subject s = subject_of(table, cases[i].name);
+        recorded s = recorded_open(table, cases[i].name);
         CHECK_INT(scale_recorded_precision(s.w), cases[i].precision);
-        done(&s);
+        recorded_close(&s);
     }
     check_case("the recorded precision");
 }

@@ -6,6 +6,7 @@
 #include <habitat/habitat.h>
 
 #include "check.h"
+#include "recorded.h"
 
 typedef struct text {
     char *data;
@@ -26,26 +27,18 @@ static int append(void *context, const char *data, size_t size) {
 }
 
 typedef struct subject {
-    habitat_trace *trace;
-    habitat_workload *w;
+    recorded of;
     habitat_replay *r;
     habitat_prediction *p;
 } subject;
 
 static subject subject_of(const habitat_gpu_table *table, const char *name, const char *to) {
-    char path[512];
-    subject s = {0};
-    const habitat_gpu *origin = NULL, *dest = NULL;
+    subject s = {.of = recorded_open(table, name)};
+    const habitat_gpu *dest = NULL;
     habitat_error err = {0};
-    snprintf(path, sizeof path, "%s/data/recordings/%s.json.gz", HABITAT_SOURCE_DIR, name);
-    CHECK_INT(habitat_trace_read(path, &s.trace, &err), HABITAT_OK);
-    CHECK_INT(
-        habitat_gpu_match(table, &habitat_trace_get_info(s.trace)->device_facts, &origin, &err),
-        HABITAT_OK);
     CHECK_INT(habitat_gpu_find(table, to, &dest, NULL, &err), HABITAT_OK);
-    CHECK_INT(habitat_workload_create(s.trace, origin, &s.w, &err), HABITAT_OK);
-    CHECK_INT(habitat_replay_create(s.w, NULL, &s.r, &err), HABITAT_OK);
-    CHECK_INT(habitat_predict(s.w, dest, HABITAT_METHOD_AUTO, &s.p, &err), HABITAT_OK);
+    CHECK_INT(habitat_replay_create(s.of.w, NULL, &s.r, &err), HABITAT_OK);
+    CHECK_INT(habitat_predict(s.of.w, dest, HABITAT_METHOD_AUTO, &s.p, &err), HABITAT_OK);
     CHECK_INT(habitat_replay_apply(s.r, s.p, &err), HABITAT_OK);
     return s;
 }
@@ -53,8 +46,7 @@ static subject subject_of(const habitat_gpu_table *table, const char *name, cons
 static void done(subject *s) {
     habitat_prediction_free(s->p);
     habitat_replay_free(s->r);
-    habitat_workload_free(s->w);
-    habitat_trace_free(s->trace);
+    recorded_close(&s->of);
 }
 
 /* Operations nest: each ends before the one around it, and its parent is that one. */
@@ -107,7 +99,7 @@ static void test_recording(const habitat_gpu_table *table, const char *name, con
         printf("# %s\n", err.message);
         return;
     }
-    const habitat_workload_kernel *own = habitat_workload_kernels(s.w, &count);
+    const habitat_workload_kernel *own = habitat_workload_kernels(s.of.w, &count);
     const habitat_kernel *k = habitat_trace_kernels(read, &kernels);
     double sum_ns = 0.0, wanted_ns = 0.0;
     for (size_t i = 0; i < kernels; i++)
@@ -118,7 +110,7 @@ static void test_recording(const habitat_gpu_table *table, const char *name, con
     CHECK(own != NULL);
     CHECK_NEAR(sum_ns, wanted_ns * habitat_replay_get_info(s.r)->kernel_scale, 1e-3);
     habitat_trace_calls(read, &calls);
-    habitat_trace_calls(s.trace, &kept);
+    habitat_trace_calls(s.of.trace, &kept);
     CHECK(calls > 0 && calls <= kept);
     CHECK_INT(habitat_trace_get_info(read)->iteration_count, 1);
     CHECK_TEXT(habitat_trace_get_info(read)->device_facts.name, to);
