@@ -18,6 +18,8 @@ PAGE = ROOT / "docs/gpus.md"
 SHARED = ROOT.parent / "shared/data"
 BEGIN, END = "<!-- rates: made by tools/gpu_rates_table.py -->\n", "<!-- end of rates -->\n"
 HEAD = "| GPU | peak fp32 | peak 16-bit | fp32, plain | tf32, matrix | 16-bit, matrix | fp8, matrix | DRAM |\n" + "|---" * 8 + "|\n"
+BEYOND = "not reproduced by the rule: "
+BEYOND_HEAD = "\nNot given by the rule within 25 % (`unit.gpu_check` holds all others to that):\n\n"
 COLUMNS = ("fp32", "tf32", "half", "fp8", "dram")
 # a rate of the matrix units and one of the plain lanes under the same name cannot be compared
 MATMUL = {"fp32": ("fp32_tflops",), "tf32": ("tf32_tflops",), "half": ("bf16_tflops", "fp16_tflops")}
@@ -107,7 +109,7 @@ def sustained(gpu, unit, formats):
 def marked(value, origin, source):
     if origin == "estimated" or not source:
         return "~" + three(value)
-    return three(value) + " " + source["id"].removeprefix("sustained-")
+    return three(value) + " " + source["id"].removeprefix("sustained-").split("-")[0]
 
 
 def half_first(gpu):
@@ -125,6 +127,16 @@ def line_of(gpu, brackets):
     return "| " + " | ".join([gpu["name"], peak(gpu, "plain", ("fp32",)), peak(gpu, "matrix", ("bf16", "fp16")), *cells]) + " |\n"
 
 
+def beyond(gpus):
+    """Measured rates that the rule of estimates is not meant to give: the note of their source says so, and why."""
+    for gpu in gpus:
+        for source in gpu["sources"]:
+            if (source["note"] or "").startswith(BEYOND):
+                _, unit, form = source["field"].split(".")
+                reason = source["note"].removeprefix(BEYOND).split(". ")[0]
+                yield f"* {gpu['name']}, {form} ({unit.split('_')[0]}): {reason}\n"
+
+
 def load(habitat):
     every = json.loads(subprocess.run([habitat, "gpus", "--json"], check=True, capture_output=True, text=True).stdout)["gpus"]
     return [gpu for gpu in every if gpu["file"] == "built-in"]
@@ -140,7 +152,8 @@ def main():
     if not end:
         sys.exit(f"{PAGE}: the lines that begin and end the table are missing")
     brackets = {at: spread(values) for at, values in elsewhere(gpus).items()} if SHARED.is_dir() else kept(rest)
-    made = before + BEGIN + HEAD + "".join(line_of(gpu, brackets) for gpu in gpus) + END + after
+    made = before + BEGIN + HEAD + "".join(line_of(gpu, brackets) for gpu in gpus)
+    made += BEYOND_HEAD + "".join(beyond(gpus)) + END + after
     if checking and made != page:
         sys.exit(f"{PAGE}: the table of rates is not what data/gpus says; run tools/gpu_rates_table.py HABITAT")
     if not checking:

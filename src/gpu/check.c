@@ -104,16 +104,26 @@ static void check_memory(findings *f, const habitat_gpu *gpu) {
         find(f, gpu, "L2 holds more than a hundredth of the memory");
 }
 
+/* Clocks of boards without ECC run above the boost clock that is printed (measured: up to 1.17 of
+ * the peak); those of server boards end there (measured: up to 1.00). */
+static double highest_share(const habitat_gpu *gpu) {
+    bool corrects = !gpu->memory_ecc || strcmp(gpu->memory_ecc, "inline") == 0;
+    return corrects ? 1.03 : 1.2;
+}
+
+static void check_share(findings *f, const habitat_gpu *gpu, const char *unit, habitat_dtype dtype,
+                        double rate, double peak) {
+    if (!isnan(rate) && !(rate <= highest_share(gpu) * peak && rate >= 0.2 * peak))
+        find(f, gpu, "sustained %s %s is not between 0.2 and %.3g of its peak", unit,
+             habitat_dtype_name(dtype), highest_share(gpu));
+}
+
 static void check_sustained(findings *f, const habitat_gpu *gpu) {
-    for (size_t d = 0; d < HABITAT_DTYPE_COUNT; d++) {
-        const char *name = habitat_dtype_name((habitat_dtype)d);
-        double rate = gpu->sustained.matrix_flop_per_s[d], peak = gpu->peak.matrix_flop_per_s[d];
-        if (!isnan(rate) && !(rate <= 1.2 * peak && rate >= 0.2 * peak))
-            find(f, gpu, "sustained matrix %s is not between 0.2 and 1.2 of its peak", name);
-        rate = gpu->sustained.plain_flop_per_s[d];
-        peak = gpu->peak.plain_flop_per_s[d];
-        if (!isnan(rate) && !(rate <= 1.2 * peak && rate >= 0.2 * peak))
-            find(f, gpu, "sustained plain %s is not between 0.2 and 1.2 of its peak", name);
+    for (int d = 0; d < HABITAT_DTYPE_COUNT; d++) {
+        check_share(f, gpu, "matrix", (habitat_dtype)d, gpu->sustained.matrix_flop_per_s[d],
+                    gpu->peak.matrix_flop_per_s[d]);
+        check_share(f, gpu, "plain", (habitat_dtype)d, gpu->sustained.plain_flop_per_s[d],
+                    gpu->peak.plain_flop_per_s[d]);
     }
 }
 
