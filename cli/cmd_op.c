@@ -1,5 +1,5 @@
-/* habitat op KIND: one operation by its shape, on any GPU, without a trace. Which parameters a kind
- * takes is the table `kinds`; how they become work is one function a family. */
+/* habitat op KIND: one operation by its shape, on any GPU, without a trace. Which options an
+ * operation takes is the table `kinds`; how sizes become work, the library says. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,8 +74,7 @@ enum {
     FLAG_CHANNELS_LAST = 4,
     FLAG_CAUSAL = 8,
     FLAG_BIDIRECTIONAL = 16,
-    FLAGS = 5,
-    WORKS_MAX = 2
+    FLAGS = 5
 };
 
 static const char *const flag_names[FLAGS] = {"--bias", "--transposed", "--channels-last",
@@ -84,168 +83,61 @@ static const char *const flag_names[FLAGS] = {"--bias", "--transposed", "--chann
 typedef struct question {
     double values[PARAMETERS]; /* NaN: not given */
     bool flags[FLAGS];
-    habitat_dtype dtype;
-    habitat_pass pass;
+    const char *dtype, *pass;
 } question;
-
-typedef struct kind kind;
-/* Fills one work, or two whose times add up; *count receives how many. */
-typedef habitat_status (*make_work)(const kind *k, const question *q, habitat_work *out,
-                                    size_t *count);
 
 enum { PARAMETERS_OF_A_KIND = 12 };
 
-struct kind {
+/* What an operation takes. How sizes become work is the library's business, and the same as for a
+ * row of a table. */
+typedef struct kind {
     const char *name;
-    make_work make;
-    double number; /* gates (rnn), spatial dimensions (conv) */
     unsigned flags;
     parameter required[PARAMETERS_OF_A_KIND]; /* ends at PARAMETERS */
     parameter optional[PARAMETERS_OF_A_KIND];
-};
-
-static double value_or(const question *q, parameter p, double fallback) {
-    return isnan(q->values[p]) ? fallback : q->values[p];
-}
-
-/* Backward of C = A B is dA = dC B' and dB = A' dC: two products of the same size. */
-static habitat_status make_gemm(const kind *k, const question *q, habitat_work *out,
-                                size_t *count) {
-    (void)k;
-    double b = value_or(q, P_B, 1), m = q->values[P_M], n = q->values[P_N], inner = q->values[P_K];
-    habitat_gemm_shape forward = {.b = b, .m = m, .n = n, .k = inner, .bias = q->flags[0]};
-    habitat_gemm_shape input = {.b = b, .m = m, .n = inner, .k = n, .trans_b = true};
-    habitat_gemm_shape weight = {.b = b, .m = inner, .n = n, .k = m, .trans_a = true};
-    habitat_status status = HABITAT_OK;
-    *count = 0;
-    if (q->pass == HABITAT_PASS_FORWARD)
-        status = habitat_work_gemm(&forward, q->dtype, &out[(*count)++]);
-    if (q->pass == HABITAT_PASS_BACKWARD || q->pass == HABITAT_PASS_BACKWARD_INPUT)
-        status = habitat_work_gemm(&input, q->dtype, &out[(*count)++]);
-    if (status == HABITAT_OK &&
-        (q->pass == HABITAT_PASS_BACKWARD || q->pass == HABITAT_PASS_BACKWARD_WEIGHT))
-        status = habitat_work_gemm(&weight, q->dtype, &out[(*count)++]);
-    for (size_t i = 0; i < *count; i++)
-        out[i].pass = q->pass;
-    return status;
-}
-
-static habitat_status make_conv(const kind *k, const question *q, habitat_work *out,
-                                size_t *count) {
-    habitat_conv_shape shape = {.dims = (uint32_t)k->number,
-                                .batch = q->values[P_BATCH],
-                                .c_in = q->values[P_IN_CHANNELS],
-                                .c_out = q->values[P_OUT_CHANNELS],
-                                .groups = value_or(q, P_GROUPS, 1),
-                                .bias = q->flags[0],
-                                .transposed = q->flags[1],
-                                .channels_last = q->flags[2]};
-    for (uint32_t d = 0; d < shape.dims; d++) {
-        double size = q->values[P_SIZE];
-        if (d + 2 == shape.dims)
-            size = value_or(q, P_HEIGHT, size);
-        if (d + 1 == shape.dims)
-            size = value_or(q, P_WIDTH, size);
-        shape.in[d] = size;
-        shape.kernel[d] = q->values[P_KERNEL];
-        shape.stride[d] = value_or(q, P_STRIDE, 1);
-        shape.padding[d] = value_or(q, P_PADDING, 0);
-        shape.dilation[d] = value_or(q, P_DILATION, 1);
-        double reach = shape.dilation[d] * (shape.kernel[d] - 1) + 1;
-        shape.out[d] = shape.transposed
-                           ? (size - 1) * shape.stride[d] - 2 * shape.padding[d] + reach
-                           : floor((size + 2 * shape.padding[d] - reach) / shape.stride[d]) + 1;
-    }
-    *count = 1;
-    return habitat_work_conv(&shape, q->dtype, q->pass, out);
-}
-
-static habitat_status make_attention(const kind *k, const question *q, habitat_work *out,
-                                     size_t *count) {
-    (void)k;
-    double heads = q->values[P_HEADS], length = q->values[P_LENGTH];
-    habitat_attention_shape shape = {.batch = q->values[P_BATCH],
-                                     .heads = heads,
-                                     .kv_heads = value_or(q, P_KV_HEADS, heads),
-                                     .q_len = length,
-                                     .kv_len = value_or(q, P_KV_LENGTH, length),
-                                     .head_dim = q->values[P_HEAD_DIM],
-                                     .v_head_dim = q->values[P_HEAD_DIM],
-                                     .causal = q->flags[3]};
-    *count = 1;
-    return habitat_work_attention(&shape, q->dtype, q->pass, out);
-}
-
-static habitat_status make_rnn(const kind *k, const question *q, habitat_work *out, size_t *count) {
-    habitat_rnn_shape shape = {.gates = k->number,
-                               .batch = q->values[P_BATCH],
-                               .steps = q->values[P_STEPS],
-                               .input = q->values[P_INPUT],
-                               .hidden = q->values[P_HIDDEN],
-                               .layers = value_or(q, P_LAYERS, 1),
-                               .bidirectional = q->flags[4]};
-    *count = 1;
-    return habitat_work_rnn(&shape, q->dtype, q->pass, out);
-}
-
-static habitat_status make_rows(const kind *k, const question *q, habitat_work *out,
-                                size_t *count) {
-    habitat_rows_shape shape = {.rows = q->values[P_ROWS], .columns = q->values[P_COLUMNS]};
-    *count = 1;
-    return habitat_work_rows(k->name, &shape, q->dtype, q->pass, out);
-}
-
-static habitat_status make_elementwise(const kind *k, const question *q, habitat_work *out,
-                                       size_t *count) {
-    habitat_rows_shape shape = {.rows = 1, .columns = q->values[P_ELEMENTS]};
-    *count = 1;
-    return habitat_work_rows(strcmp(k->name, "elementwise") == 0 ? "add" : k->name, &shape,
-                             q->dtype, q->pass, out);
-}
+} kind;
 
 #define END PARAMETERS
-#define CONV(name, dims)                                                                           \
+#define CONV(name)                                                                                 \
     {                                                                                              \
-        name, make_conv, dims, FLAG_BIAS | FLAG_TRANSPOSED | FLAG_CHANNELS_LAST,                   \
+        name, FLAG_BIAS | FLAG_TRANSPOSED | FLAG_CHANNELS_LAST,                                    \
             {P_BATCH, P_IN_CHANNELS, P_OUT_CHANNELS, P_KERNEL, END}, {                             \
             P_SIZE, P_HEIGHT, P_WIDTH, P_STRIDE, P_PADDING, P_DILATION, P_GROUPS, END              \
         }                                                                                          \
     }
-#define RNN(name, gates)                                                                           \
+#define RNN(name)                                                                                  \
     {                                                                                              \
-        name, make_rnn, gates, FLAG_BIDIRECTIONAL, {P_BATCH, P_STEPS, P_INPUT, P_HIDDEN, END}, {   \
+        name, FLAG_BIDIRECTIONAL, {P_BATCH, P_STEPS, P_INPUT, P_HIDDEN, END}, {                    \
             P_LAYERS, END                                                                          \
         }                                                                                          \
     }
 #define ROWS(name)                                                                                 \
     {                                                                                              \
-        name, make_rows, 0, 0, {P_ROWS, P_COLUMNS, END}, {                                         \
+        name, 0, {P_ROWS, P_COLUMNS, END}, {                                                       \
             END                                                                                    \
         }                                                                                          \
     }
 #define ELEMENTS(name)                                                                             \
     {                                                                                              \
-        name, make_elementwise, 0, 0, {P_ELEMENTS, END}, {                                         \
+        name, 0, {P_ELEMENTS, END}, {                                                              \
             END                                                                                    \
         }                                                                                          \
     }
 
 static const kind kinds[] = {
-    {"gemm", make_gemm, 0, FLAG_BIAS, {P_M, P_N, P_K, END}, {END}},
-    {"linear", make_gemm, 0, FLAG_BIAS, {P_M, P_N, P_K, END}, {END}},
-    {"bmm", make_gemm, 0, 0, {P_B, P_M, P_N, P_K, END}, {END}},
-    CONV("conv1d", 1),
-    CONV("conv2d", 2),
-    CONV("conv3d", 3),
+    {"gemm", FLAG_BIAS, {P_M, P_N, P_K, END}, {END}},
+    {"linear", FLAG_BIAS, {P_M, P_N, P_K, END}, {END}},
+    {"bmm", 0, {P_B, P_M, P_N, P_K, END}, {END}},
+    CONV("conv1d"),
+    CONV("conv2d"),
+    CONV("conv3d"),
     {"attention",
-     make_attention,
-     0,
      FLAG_CAUSAL,
      {P_BATCH, P_HEADS, P_LENGTH, P_HEAD_DIM, END},
      {P_KV_HEADS, P_KV_LENGTH, END}},
-    RNN("lstm", 4),
-    RNN("gru", 3),
-    RNN("rnn", 1),
+    RNN("lstm"),
+    RNN("gru"),
+    RNN("rnn"),
     ROWS("softmax"),
     ROWS("log_softmax"),
     ROWS("layer_norm"),
@@ -274,12 +166,13 @@ static bool takes(const parameter *list, parameter p) {
     return false;
 }
 
-static const char *default_size(const kind *k, const question *q) {
-    if (k->make != make_conv || !isnan(q->values[P_SIZE]))
-        return NULL;
-    bool height = k->number == 1 || !isnan(q->values[P_HEIGHT]);
-    bool whole = k->number < 3 && height && !isnan(q->values[P_WIDTH]);
-    return whole ? NULL : "--size";
+/* A convolution has its sides one by one, or one size for all that are not given. */
+static bool lacks_size(const kind *k, const question *q) {
+    bool one = strcmp(k->name, "conv1d") == 0, two = strcmp(k->name, "conv2d") == 0;
+    if (!takes(k->optional, P_SIZE) || !isnan(q->values[P_SIZE]))
+        return false;
+    bool height = one || !isnan(q->values[P_HEIGHT]);
+    return !((one || two) && height && !isnan(q->values[P_WIDTH]));
 }
 
 static int check_parameters(const kind *k, const question *q) {
@@ -296,30 +189,29 @@ static int check_parameters(const kind *k, const question *q) {
         if (q->flags[f] && !(k->flags & (1u << f)))
             return cli_fail(CLI_USAGE, flag_names[f],
                             "does not go with %s; `habitat op --help` lists what does", k->name);
-    if (default_size(k, q))
+    if (lacks_size(k, q))
         return cli_fail(CLI_USAGE, k->name, "needs --size; `habitat op --help` shows an example");
     return CLI_DONE;
 }
 
-static int read_pass(const char *name, habitat_pass *out) {
+/* The words are read before files are. */
+static int check_words(const question *q) {
     habitat_error error = {0};
-    if (habitat_pass_from_name(name, out, &error) != HABITAT_OK)
+    habitat_pass pass;
+    if (habitat_dtype_from_name(q->dtype) == HABITAT_DTYPE_UNKNOWN)
+        return cli_fail(CLI_USAGE, "--dtype",
+                        "\"%s\" is no number format; choose fp32, tf32, "
+                        "fp16, bf16, fp8, fp64 or int8",
+                        q->dtype);
+    if (habitat_pass_from_name(q->pass, &pass, &error) != HABITAT_OK)
         return cli_fail(CLI_USAGE, "--pass", "%s", error.message);
     return CLI_DONE;
 }
 
-static int read_dtype(const char *name, habitat_dtype *out) {
-    *out = habitat_dtype_from_name(name);
-    if (*out == HABITAT_DTYPE_UNKNOWN)
-        return cli_fail(CLI_USAGE, "--dtype",
-                        "\"%s\" is no number format; choose fp32, tf32, "
-                        "fp16, bf16, fp8, fp64 or int8",
-                        name);
-    return CLI_DONE;
-}
-
-/* "m=4096 n=4096 k=1024": what was asked for, in the order of the table. */
-static void shape_text(const question *q, char *text, size_t size) {
+/* "m=4096 n=4096 k=1024 causal": what was asked for, in the order of the table; `yes` follows
+ * flags.
+ */
+static void shape_text(const question *q, const char *yes, char *text, size_t size) {
     size_t used = 0;
     text[0] = '\0';
     for (int p = 0; p < PARAMETERS && used < size; p++)
@@ -328,7 +220,15 @@ static void shape_text(const question *q, char *text, size_t size) {
                                            parameter_names[p] + 2, q->values[p]);
     for (int f = 0; f < FLAGS && used < size; f++)
         if (q->flags[f])
-            used += (size_t)snprintf(text + used, size - used, " %s", flag_names[f] + 2);
+            used += (size_t)snprintf(text + used, size - used, " %s%s", flag_names[f] + 2, yes);
+}
+
+/* The shape as a row of a table has it: heads of keys are said there. */
+static void row_shape(const kind *k, const question *q, char *text, size_t size) {
+    question said = *q;
+    if (takes(k->optional, P_KV_HEADS) && isnan(said.values[P_KV_HEADS]))
+        said.values[P_KV_HEADS] = said.values[P_HEADS];
+    shape_text(&said, "=1", text, size);
 }
 
 static const kind *find_kind(const char *name) {
@@ -372,24 +272,23 @@ static int report(const habitat_answer *answer, habitat_report_format format) {
 /* `request` comes with GPUs and method; the operation is added, asked for and reported. */
 static int answer(const kind *k, const question *q, const habitat_request *request,
                   habitat_report_format format) {
-    habitat_work works[WORKS_MAX];
-    habitat_model_query operations[WORKS_MAX];
+    habitat_measurement parts[HABITAT_OPERATION_PARTS_MAX];
+    habitat_model_query operations[HABITAT_OPERATION_PARTS_MAX];
     habitat_answer *known = NULL;
     habitat_error error = {0};
-    size_t count = 0;
-    char shape[512];
-    if (k->make(k, q, works, &count) != HABITAT_OK)
-        return cli_fail(CLI_USAGE, k->name,
-                        "no work can be counted for these sizes, number format and pass; sizes "
-                        "are positive, and `habitat op --help` shows an example");
-    for (size_t i = 0; i < count; i++)
-        operations[i] = (habitat_model_query){.work = &works[i], .arithmetic = works[i].dtype};
-    shape_text(q, shape, sizeof shape);
     habitat_request asked = *request;
+    char shape[512];
+    row_shape(k, q, shape, sizeof shape);
+    if (habitat_operation_from_words(k->name, shape, q->dtype, q->pass, parts,
+                                     &asked.operation_count, &error) != HABITAT_OK)
+        return cli_fail(CLI_USAGE, k->name, "%s; `habitat op --help` shows an example",
+                        error.message);
+    for (size_t i = 0; i < asked.operation_count; i++)
+        operations[i] = habitat_strict_query(&parts[i]);
+    shape_text(q, "", shape, sizeof shape);
     asked.name = k->name;
     asked.shape = shape;
     asked.operations = operations;
-    asked.operation_count = count;
     if (habitat_ask(&asked, &known, &error) != HABITAT_OK)
         return cli_fail_error(&error, NULL);
     int code = report(known, format);
@@ -399,11 +298,11 @@ static int answer(const kind *k, const question *q, const habitat_request *reque
 
 typedef struct request {
     cli_list to, gpu_files;
-    const char *method, *dtype, *pass;
+    const char *method;
     bool json, csv;
 } request;
 
-static int run(const request *r, const char *name, question *q) {
+static int run(const request *r, const char *name, const question *q) {
     habitat_request asked;
     habitat_report_format format = HABITAT_REPORT_TEXT;
     habitat_gpu_table *table = NULL;
@@ -414,9 +313,7 @@ static int run(const request *r, const char *name, question *q) {
     const kind *k = find_kind(name);
     int code = k ? check_parameters(k, q) : unknown_kind(name);
     if (code == CLI_DONE)
-        code = read_dtype(r->dtype, &q->dtype);
-    if (code == CLI_DONE)
-        code = read_pass(r->pass, &q->pass);
+        code = check_words(q);
     if (code == CLI_DONE)
         code = cli_format(r->json, r->csv, &format);
     if (code == CLI_DONE && r->method &&
@@ -440,12 +337,12 @@ static int run(const request *r, const char *name, question *q) {
 }
 
 int cmd_op(int argc, char **argv) {
-    request r = {.dtype = "fp32", .pass = "forward"};
-    question q = {0};
+    request r = {0};
+    question q = {.dtype = "fp32", .pass = "forward"};
     cli_option options[PARAMETERS + FLAGS + 7] = {{"--to", 0, CLI_LIST, &r.to},
                                                   {"--method", 0, CLI_TEXT, &r.method},
-                                                  {"--dtype", 0, CLI_TEXT, &r.dtype},
-                                                  {"--pass", 0, CLI_TEXT, &r.pass},
+                                                  {"--dtype", 0, CLI_TEXT, &q.dtype},
+                                                  {"--pass", 0, CLI_TEXT, &q.pass},
                                                   {"--gpu-file", 0, CLI_LIST, &r.gpu_files},
                                                   {"--json", 0, CLI_FLAG, &r.json},
                                                   {"--csv", 0, CLI_FLAG, &r.csv}};

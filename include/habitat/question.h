@@ -65,6 +65,26 @@ HABITAT_API habitat_status habitat_csv_measurement(const habitat_csv_reader *rea
                                                    habitat_measurement *out, const char **gpu,
                                                    habitat_error *err);
 
+/* Both gradients of a matrix product are two products; every other operation is one part. */
+enum { HABITAT_OPERATION_PARTS_MAX = 2 };
+
+/** One operation in the words of a table's row, as `habitat op` and Python ask it.
+ * @param op     "gemm", "conv2d", ...: the column `op` of docs/dataset.md.
+ * @param shape  "m=512 n=512 k=64": sizes with one blank between; each is a whole number.
+ * @param dtype  "fp16", ... @param pass "forward", "backward", "backward-input", "backward-weight".
+ * @param parts  shape (HABITAT_OPERATION_PARTS_MAX): receives the parts, whose times add up. Their
+ *               `gpu` and `source` are NULL and times NaN.
+ * @param count  receives how many there are.
+ * @return as habitat_csv_measurement(); HABITAT_E_ARG. @tested tests/unit/test_ask.c @since 0.3 */
+HABITAT_API habitat_status habitat_operation_from_words(const char *op, const char *shape,
+                                                        const char *dtype, const char *pass,
+                                                        habitat_measurement *parts, size_t *count,
+                                                        habitat_error *err);
+
+/** The question that a person asks with such words: fp32 is meant strictly, without TF32.
+ * @param part borrowed, must outlive the question. @since 0.3 */
+HABITAT_API habitat_model_query habitat_strict_query(const habitat_measurement *part);
+
 #ifdef __cplusplus
 }
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/vocabulary.h"
+#include "question/known.h"
 #include "question/query.h"
 #include "question/schemas.h"
 
@@ -130,4 +131,56 @@ habitat_status measurement_of_fields(const char *path, uint64_t line, size_t cou
     if (count > HABITAT_CSV_COLUMNS_MAX)
         return habitat_fail(err, HABITAT_E_ARG, "more than %d columns", HABITAT_CSV_COLUMNS_MAX);
     return measurement_of(&r, 0, out, &gpu);
+}
+
+static habitat_status read_words(const char *op, const char *shape, const char *dtype,
+                                 const char *pass, habitat_measurement *out, habitat_error *err) {
+    static const char *const columns[] = {"op", "shape", "dtype", "pass"};
+    const char *const words[] = {op, shape, dtype, pass};
+    return measurement_of_fields(NULL, 0, 4, columns, words, out, err);
+}
+
+/* Tables count one flop an element, from which their split by shape is drawn; people see what the
+ * rules of recordings count. No model looks at it. */
+static void count_flop(const char *op, habitat_work *work) {
+    habitat_work counted;
+    bool elements =
+        work->op_class == HABITAT_CLASS_ELEMENTWISE || work->op_class == HABITAT_CLASS_COPY;
+    if (elements && habitat_work_rows(is(op, "elementwise") ? "add" : op, &work->shape.rows,
+                                      work->dtype, work->pass, &counted) == HABITAT_OK)
+        work->flop = counted.flop;
+}
+
+habitat_status habitat_operation_from_words(const char *op, const char *shape, const char *dtype,
+                                            const char *pass, habitat_measurement *parts,
+                                            size_t *count, habitat_error *err) {
+    habitat_measurement made[HABITAT_OPERATION_PARTS_MAX];
+    habitat_pass asked = HABITAT_PASS_FORWARD;
+    if (!op || !shape || !dtype || !pass || !parts || !count)
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "an operation has a name, a shape, a dtype and a pass");
+    bool both = question_is_product(op) &&
+                habitat_pass_from_name(pass, &asked, NULL) == HABITAT_OK &&
+                asked == HABITAT_PASS_BACKWARD;
+    habitat_status status =
+        read_words(op, shape, dtype, both ? "backward-input" : pass, &made[0], err);
+    if (status == HABITAT_OK && both)
+        status = read_words(op, shape, dtype, "backward-weight", &made[1], err);
+    if (status != HABITAT_OK)
+        return status;
+    *count = both ? 2 : 1;
+    for (size_t i = 0; i < *count; i++) {
+        parts[i] = made[i];
+        count_flop(op, &parts[i].work);
+        if (both)
+            parts[i].work.pass = HABITAT_PASS_BACKWARD;
+    }
+    return HABITAT_OK;
+}
+
+habitat_model_query habitat_strict_query(const habitat_measurement *part) {
+    habitat_model_query question = question_of(part);
+    if (question.arithmetic == HABITAT_DTYPE_UNKNOWN)
+        question.arithmetic = part->work.dtype;
+    return question;
 }

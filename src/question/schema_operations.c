@@ -200,6 +200,9 @@ static void read_attention(row *r, const operation *o, const row_question *q) {
                                  .causal = row_flag(r, "causal")};
     s.v_head_dim = row_size(r, "v_head_dim", r->status == HABITAT_OK ? s.head_dim : 1);
     row_refuse_ignored(r, "attention", ignored, sizeof ignored / sizeof *ignored);
+    if (r->status == HABITAT_OK && fmod(s.heads, s.kv_heads) != 0)
+        row_fail(r, HABITAT_E_RANGE, "heads (%g) are no multiple of kv_heads (%g)", s.heads,
+                 s.kv_heads);
     schema_attention(r, &s, q);
 }
 
@@ -300,6 +303,11 @@ static const operation *find_operation(const char *name) {
 
 bool question_knows_operation(const char *name) {
     return find_operation(name) != NULL;
+}
+
+bool question_is_product(const char *name) {
+    const operation *found = find_operation(name);
+    return found && found->read == read_gemm;
 }
 
 static void refuse_operation(row *r, const char *name) {

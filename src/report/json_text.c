@@ -89,21 +89,18 @@ habitat_status habitat_json_answer(const habitat_request *request, const char *b
 habitat_status habitat_json_operation(const habitat_request *request, const char *op,
                                       const char *shape, const char *dtype, const char *pass,
                                       char **out, habitat_error *err) {
-    static const char *const columns[] = {"op", "shape", "dtype", "pass"};
-    const char *const words[] = {op, shape, dtype, pass};
-    habitat_measurement row;
-    if (!request || !op || !shape || !dtype || !pass)
-        return habitat_fail(err, HABITAT_E_ARG,
-                            "an operation has a name, a shape, a dtype and a pass");
-    habitat_status status = measurement_of_fields(NULL, 0, 4, columns, words, &row, err);
+    habitat_measurement parts[HABITAT_OPERATION_PARTS_MAX];
+    habitat_model_query questions[HABITAT_OPERATION_PARTS_MAX];
+    if (!request)
+        return habitat_fail(err, HABITAT_E_ARG, "no request given");
+    habitat_request asked = *request;
+    habitat_status status =
+        habitat_operation_from_words(op, shape, dtype, pass, parts, &asked.operation_count, err);
     if (status != HABITAT_OK)
         return status;
-    habitat_model_query question = question_of(&row);
-    if (question.arithmetic == HABITAT_DTYPE_UNKNOWN)
-        question.arithmetic = row.work.dtype; /* as written: fp32 is strict */
-    habitat_request asked = *request;
-    asked.operations = &question;
-    asked.operation_count = 1;
+    for (size_t i = 0; i < asked.operation_count; i++)
+        questions[i] = habitat_strict_query(&parts[i]);
+    asked.operations = questions;
     asked.name = op;
     asked.shape = shape;
     return habitat_json_answer(&asked, NULL, false, out, err);

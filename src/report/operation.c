@@ -78,6 +78,13 @@ static table_style style_of(const habitat_answer *what, size_t rank) {
     return rank == 0 ? STYLE_GOOD : rank + 1 == what->row_count ? STYLE_BAD : STYLE_PLAIN;
 }
 
+/* What was asked for: "tf32" is what fp32 tensors compute in. */
+static const char *dtype_of(const habitat_answer *what) {
+    return habitat_dtype_name(what->operations[0].arithmetic == HABITAT_DTYPE_TF32
+                                  ? HABITAT_DTYPE_TF32
+                                  : what->work.dtype);
+}
+
 static void fill(const void *of, size_t row, void *out) {
     const listing *list = of;
     const habitat_answer *what = list->what;
@@ -88,7 +95,7 @@ static void fill(const void *of, size_t row, void *out) {
     *(line *)out = (line){.gpu = from->key.gpu->name,
                           .operation = what->name,
                           .shape = what->shape,
-                          .dtype = habitat_dtype_name(what->work.dtype),
+                          .dtype = dtype_of(what),
                           .pass = habitat_pass_name(what->work.pass),
                           .ms = e->ms,
                           .low_ms = e->low_ms,
@@ -133,7 +140,7 @@ static void write_json(writer *w, const habitat_answer *what, const row_list *ro
     json_text(w, "shape", what->shape);
     json_text(w, "class", habitat_class_name(work->op_class));
     json_text(w, "pass", habitat_pass_name(work->pass));
-    json_text(w, "dtype", habitat_dtype_name(work->dtype));
+    json_text(w, "dtype", dtype_of(what));
     json_number(w, "flop", work->flop);
     json_number(w, "read_bytes", work->read_bytes);
     json_number(w, "write_bytes", work->write_bytes);
@@ -146,9 +153,8 @@ static void text_head(writer *w, const habitat_answer *what) {
     const habitat_work *work = &what->work;
     char text[512];
     habitat_format(text, sizeof text, "%s %s %s, %s: %.4g GFLOP, %.4g MB read, %.4g MB written",
-                   what->name, what->shape, habitat_dtype_name(work->dtype),
-                   habitat_pass_name(work->pass), work->flop / 1e9, work->read_bytes / 1e6,
-                   work->write_bytes / 1e6);
+                   what->name, what->shape, dtype_of(what), habitat_pass_name(work->pass),
+                   work->flop / 1e9, work->read_bytes / 1e6, work->write_bytes / 1e6);
     wrapped_text(w, "", 0, text);
     writer_text(w, "\n");
 }

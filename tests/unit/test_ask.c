@@ -410,6 +410,45 @@ static void test_recording(void) {
     check_case("an origin that the recording contradicts is refused, another name is said");
 }
 
+/* Two products of 2 m n k flop each; gelu counts five operations an element, relu's gradient is a
+ * kernel of another name; fp32 is strict, tf32 are fp32 tensors. */
+static void test_words(void) {
+    habitat_measurement parts[HABITAT_OPERATION_PARTS_MAX];
+    habitat_error err = {0};
+    size_t count = 0;
+    CHECK_INT(habitat_operation_from_words("linear", "m=8 n=16 k=32", "tf32", "backward", parts,
+                                           &count, &err),
+              HABITAT_OK);
+    CHECK_INT(count, 2);
+    for (size_t i = 0; i < count; i++) {
+        CHECK_NEAR(parts[i].work.flop, 2.0 * 8 * 16 * 32, 0);
+        CHECK_INT(parts[i].work.pass, HABITAT_PASS_BACKWARD);
+        CHECK_INT(parts[i].work.dtype, HABITAT_DTYPE_FP32);
+        CHECK_INT(habitat_strict_query(&parts[i]).arithmetic, HABITAT_DTYPE_TF32);
+    }
+    CHECK_NEAR(parts[0].work.shape.gemm.n, 32, 0); /* (8, 16) x (16, 32) */
+    CHECK_NEAR(parts[1].work.shape.gemm.m, 32, 0); /* (32, 8) x (8, 16) */
+    CHECK_INT(
+        habitat_operation_from_words("gelu", "elements=10", "fp32", "forward", parts, &count, &err),
+        HABITAT_OK);
+    CHECK_INT(count, 1);
+    CHECK_NEAR(parts[0].work.flop, 50, 0);
+    CHECK_INT(habitat_strict_query(&parts[0]).arithmetic, HABITAT_DTYPE_FP32);
+    CHECK_INT(habitat_operation_from_words("relu", "elements=10", "fp32", "backward", parts, &count,
+                                           &err),
+              HABITAT_OK);
+    CHECK_TEXT(parts[0].work.kind, "threshold_backward");
+    count = 7;
+    CHECK_INT(
+        habitat_operation_from_words("gemm", "m=8 n=8", "fp32", "backward", parts, &count, &err),
+        HABITAT_E_RANGE);
+    CHECK_TEXT(err.message, "shape: no k given");
+    CHECK_INT(habitat_operation_from_words("gemm", NULL, "fp32", "backward", parts, &count, &err),
+              HABITAT_E_ARG);
+    CHECK_INT(count, 7); /* untouched */
+    check_case("an operation in words is that of a table's row");
+}
+
 int main(void) {
     CHECK_INT(habitat_gpu_table_create(NULL, &table, NULL), HABITAT_OK);
     test_doors();
@@ -419,6 +458,7 @@ int main(void) {
     test_models();
     test_models_of_an_iteration();
     test_recording();
+    test_words();
     habitat_gpu_table_free(table);
     return check_done();
 }

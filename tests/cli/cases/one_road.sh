@@ -22,3 +22,9 @@ compare lstm fp16 forward "batch=8 steps=10 input=64 hidden=64" --batch 8 --step
 compare layer_norm fp32 backward "rows=4096 columns=512" --rows 4096 --columns 512
 compare sum fp32 forward "rows=4096 columns=512" --rows 4096 --columns 512
 compare relu bf16 forward "elements=1000000" --elements 1000000
+compare relu bf16 backward "elements=1000000" --elements 1000000
+compare gelu fp16 backward "elements=1000000" --elements 1000000
+compare linear fp32 forward "m=512 n=512 k=64" --m 512 --n 512 --k 64
+compare bmm fp16 forward "b=1 m=512 n=512 k=64" --b 1 --m 512 --n 512 --k 64
+compare attention tf32 forward "batch=2 heads=4 kv_heads=4 length=512 head_dim=64" --batch 2 --heads 4 --length 512 --head-dim 64
+compare attention bf16 backward "batch=2 heads=4 kv_heads=2 length=512 kv_length=128 head_dim=64 causal=1" --batch 2 --heads 4 --kv-heads 2 --kv-length 128 --length 512 --head-dim 64 --causal
