@@ -9,6 +9,7 @@
 #include <habitat/text.h>
 
 #include "base/letter.h"
+#include "base/vocabulary.h"
 
 enum { MOST_OPERATIONS = 1000 };
 
@@ -48,6 +49,18 @@ static habitat_status read_word(gpu_file *r, const char *key, yajl_val value,
     return gpu_file_bad(r, HABITAT_E_FORMAT, key, "must be one of:%s", known);
 }
 
+/* A word of a vocabulary, as it is written. */
+static habitat_status read_vocabulary(gpu_file *r, const char *key, yajl_val value,
+                                      const vocabulary *of, const char **out) {
+    const char *text = YAJL_GET_STRING(value);
+    const word *found = text ? word_find(of, text) : NULL;
+    char known[128];
+    word_list(of, known, sizeof known);
+    if (!found || found->why_not)
+        return gpu_file_bad(r, HABITAT_E_FORMAT, key, "must be one of: %s", known);
+    return gpu_read_text(r, key, value, out);
+}
+
 /* "m=512 n=1024 k=64": which keys an operation needs is for the models to say. */
 static bool is_shape(const char *text) {
     for (;;) {
@@ -67,15 +80,12 @@ static bool is_shape(const char *text) {
 
 static habitat_status read_operation_key(gpu_file *r, const char *key, yajl_val value,
                                          habitat_gpu_operation *out) {
-    static const char *const passes[] = {"forward", "backward", "backward_input",
-                                         "backward_weight"};
-    static const char *const timings[] = {"graph", "event", "eager", "kernel"};
     if (strcmp(key, "op") == 0)
         return gpu_read_text(r, key, value, &out->op);
     if (strcmp(key, "pass") == 0)
-        return read_word(r, key, value, passes, sizeof passes / sizeof *passes, &out->pass);
+        return read_vocabulary(r, key, value, &habitat_passes, &out->pass);
     if (strcmp(key, "timing") == 0)
-        return read_word(r, key, value, timings, sizeof timings / sizeof *timings, &out->timing);
+        return read_vocabulary(r, key, value, &habitat_timings, &out->timing);
     if (strcmp(key, "latency_ms") == 0)
         return gpu_read_number(r, key, value, 1e-6, 1e7, &out->ms);
     if (strcmp(key, "shape") == 0) {
