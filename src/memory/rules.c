@@ -1,8 +1,7 @@
 /* What operations keep for the backward pass, and what their names tell of the iteration.
  *
- * The table follows PyTorch's derivatives (tools/autograd/derivatives.yaml) and autocast's lists
- * (aten/src/ATen/autocast_mode.h). Operations that keep nothing and make no tensor are not in it.
- */
+ * The table follows PyTorch's derivatives (tools/autograd/derivatives.yaml). Operations that keep
+ * nothing and make no tensor are not in it. */
 #include "memory/rules.h"
 
 #include <math.h>
@@ -11,59 +10,59 @@
 
 #include "base/constants.h"
 #include "work/args.h"
+#include "work/autocast.h"
 
-/* name, kept, weights, under autocast, result; sorted by name */
+/* name, kept, weights, result; sorted by name */
 static const memory_rule rules[] = {
-    {"_cudnn_rnn", KEEPS_0 | KEEPS_RESULT, 0, CAST_HALF, RESULT_WORK},
-    {"_fused_rms_norm", KEEPS_0, KEEPS_2, CAST_NONE, RESULT_LIKE},
-    {"_log_softmax", KEEPS_RESULT, 0, CAST_SINGLE, RESULT_LIKE},
-    {"_softmax", KEEPS_RESULT, 0, CAST_SINGLE, RESULT_LIKE},
-    {"_to_copy", 0, 0, CAST_NONE, RESULT_LIKE},
-    {"adaptive_avg_pool2d", KEEPS_0, 0, CAST_NONE, RESULT_WORK},
-    {"add", 0, 0, CAST_NONE, RESULT_LIKE},
-    {"addmm", KEEPS_1 | KEEPS_2, KEEPS_0 | KEEPS_2, CAST_HALF, RESULT_WORK},
-    {"avg_pool2d", KEEPS_0, 0, CAST_NONE, RESULT_WORK},
-    {"baddbmm", KEEPS_1 | KEEPS_2, 0, CAST_HALF, RESULT_WORK},
-    {"batch_norm", KEEPS_0, KEEPS_1 | KEEPS_2, CAST_NONE, RESULT_LIKE},
-    {"binary_cross_entropy_with_logits", KEEPS_0, 0, CAST_SINGLE, RESULT_SCALAR},
-    {"bmm", KEEPS_0 | KEEPS_1, 0, CAST_HALF, RESULT_WORK},
-    {"cat", 0, 0, CAST_NONE, RESULT_JOINED},
-    {"chunk", 0, 0, CAST_NONE, RESULT_PARTS},
-    {"clamp", KEEPS_0, 0, CAST_NONE, RESULT_LIKE},
-    {"clamp_min", KEEPS_0, 0, CAST_NONE, RESULT_LIKE},
-    {"clone", 0, 0, CAST_NONE, RESULT_LIKE},
-    {"convolution", KEEPS_0, KEEPS_1 | KEEPS_2, CAST_HALF, RESULT_WORK},
-    {"div", KEEPS_1, 0, CAST_NONE, RESULT_LIKE},
-    {"elu", KEEPS_0, 0, CAST_NONE, RESULT_LIKE},
-    {"embedding", 0, KEEPS_0, CAST_NONE, RESULT_WORK},
-    {"exp", KEEPS_RESULT, 0, CAST_SINGLE, RESULT_LIKE},
-    {"gelu", KEEPS_0, 0, CAST_NONE, RESULT_LIKE},
-    {"group_norm", KEEPS_0, KEEPS_2, CAST_SINGLE, RESULT_LIKE},
-    {"hardswish", KEEPS_0, 0, CAST_NONE, RESULT_LIKE},
-    {"hardtanh", KEEPS_0, 0, CAST_NONE, RESULT_LIKE},
-    {"layer_norm", KEEPS_0, KEEPS_2, CAST_SINGLE, RESULT_LIKE},
-    {"leaky_relu", KEEPS_RESULT, 0, CAST_NONE,
-     RESULT_LIKE}, /* as often in place: its sign will do */
-    {"linear", KEEPS_0, KEEPS_1 | KEEPS_2, CAST_HALF, RESULT_WORK},
-    {"log", KEEPS_0, 0, CAST_SINGLE, RESULT_LIKE},
-    {"max_pool2d_with_indices", KEEPS_0 | KEEPS_INDICES, 0, CAST_NONE, RESULT_WORK},
-    {"mm", KEEPS_0 | KEEPS_1, 0, CAST_HALF, RESULT_WORK},
-    {"mul", KEEPS_FACTORS, 0, CAST_NONE, RESULT_LIKE},
-    {"native_dropout", KEEPS_MASK, 0, CAST_NONE, RESULT_LIKE},
-    {"neg", 0, 0, CAST_NONE, RESULT_LIKE},
-    {"nll_loss2d_forward", KEEPS_0, 0, CAST_SINGLE, RESULT_SCALAR},
-    {"nll_loss_forward", KEEPS_0, 0, CAST_SINGLE, RESULT_SCALAR},
-    {"pow", KEEPS_0, 0, CAST_SINGLE, RESULT_LIKE},
-    {"relu", KEEPS_RESULT, 0, CAST_NONE, RESULT_LIKE},
-    {"rsqrt", KEEPS_RESULT, 0, CAST_SINGLE, RESULT_LIKE},
-    {"scaled_dot_product_attention", KEEPS_ALL | KEEPS_RESULT, 0, CAST_HALF, RESULT_WORK},
-    {"sigmoid", KEEPS_RESULT, 0, CAST_NONE, RESULT_LIKE},
-    {"silu", KEEPS_0, 0, CAST_NONE, RESULT_LIKE},
-    {"split", 0, 0, CAST_NONE, RESULT_PARTS},
-    {"split_with_sizes", 0, 0, CAST_NONE, RESULT_PARTS},
-    {"stack", 0, 0, CAST_NONE, RESULT_JOINED},
-    {"sub", 0, 0, CAST_NONE, RESULT_LIKE},
-    {"tanh", KEEPS_RESULT, 0, CAST_NONE, RESULT_LIKE},
+    {"_cudnn_rnn", KEEPS_0 | KEEPS_RESULT, 0, RESULT_WORK},
+    {"_fused_rms_norm", KEEPS_0, KEEPS_2, RESULT_LIKE},
+    {"_log_softmax", KEEPS_RESULT, 0, RESULT_LIKE},
+    {"_softmax", KEEPS_RESULT, 0, RESULT_LIKE},
+    {"_to_copy", 0, 0, RESULT_LIKE},
+    {"adaptive_avg_pool2d", KEEPS_0, 0, RESULT_WORK},
+    {"add", 0, 0, RESULT_LIKE},
+    {"addmm", KEEPS_1 | KEEPS_2, KEEPS_0 | KEEPS_2, RESULT_WORK},
+    {"avg_pool2d", KEEPS_0, 0, RESULT_WORK},
+    {"baddbmm", KEEPS_1 | KEEPS_2, 0, RESULT_WORK},
+    {"batch_norm", KEEPS_0, KEEPS_1 | KEEPS_2, RESULT_LIKE},
+    {"binary_cross_entropy_with_logits", KEEPS_0, 0, RESULT_SCALAR},
+    {"bmm", KEEPS_0 | KEEPS_1, 0, RESULT_WORK},
+    {"cat", 0, 0, RESULT_JOINED},
+    {"chunk", 0, 0, RESULT_PARTS},
+    {"clamp", KEEPS_0, 0, RESULT_LIKE},
+    {"clamp_min", KEEPS_0, 0, RESULT_LIKE},
+    {"clone", 0, 0, RESULT_LIKE},
+    {"convolution", KEEPS_0, KEEPS_1 | KEEPS_2, RESULT_WORK},
+    {"div", KEEPS_1, 0, RESULT_LIKE},
+    {"elu", KEEPS_0, 0, RESULT_LIKE},
+    {"embedding", 0, KEEPS_0, RESULT_WORK},
+    {"exp", KEEPS_RESULT, 0, RESULT_LIKE},
+    {"gelu", KEEPS_0, 0, RESULT_LIKE},
+    {"group_norm", KEEPS_0, KEEPS_2, RESULT_LIKE},
+    {"hardswish", KEEPS_0, 0, RESULT_LIKE},
+    {"hardtanh", KEEPS_0, 0, RESULT_LIKE},
+    {"layer_norm", KEEPS_0, KEEPS_2, RESULT_LIKE},
+    {"leaky_relu", KEEPS_RESULT, 0, RESULT_LIKE}, /* as often in place: its sign will do */
+    {"linear", KEEPS_0, KEEPS_1 | KEEPS_2, RESULT_WORK},
+    {"log", KEEPS_0, 0, RESULT_LIKE},
+    {"max_pool2d_with_indices", KEEPS_0 | KEEPS_INDICES, 0, RESULT_WORK},
+    {"mm", KEEPS_0 | KEEPS_1, 0, RESULT_WORK},
+    {"mul", KEEPS_FACTORS, 0, RESULT_LIKE},
+    {"native_dropout", KEEPS_MASK, 0, RESULT_LIKE},
+    {"neg", 0, 0, RESULT_LIKE},
+    {"nll_loss2d_forward", KEEPS_0, 0, RESULT_SCALAR},
+    {"nll_loss_forward", KEEPS_0, 0, RESULT_SCALAR},
+    {"pow", KEEPS_0, 0, RESULT_LIKE},
+    {"relu", KEEPS_RESULT, 0, RESULT_LIKE},
+    {"rsqrt", KEEPS_RESULT, 0, RESULT_LIKE},
+    {"scaled_dot_product_attention", KEEPS_ALL | KEEPS_RESULT, 0, RESULT_WORK},
+    {"sigmoid", KEEPS_RESULT, 0, RESULT_LIKE},
+    {"silu", KEEPS_0, 0, RESULT_LIKE},
+    {"split", 0, 0, RESULT_PARTS},
+    {"split_with_sizes", 0, 0, RESULT_PARTS},
+    {"stack", 0, 0, RESULT_JOINED},
+    {"sub", 0, 0, RESULT_LIKE},
+    {"tanh", KEEPS_RESULT, 0, RESULT_LIKE},
 };
 
 enum { RULE_COUNT = sizeof rules / sizeof *rules, NAME_MAX_BYTES = 48 };
@@ -87,6 +86,19 @@ const memory_rule *memory_rule_find(const char *name, bool *in_place) {
     return bsearch(text, rules, RULE_COUNT, sizeof *rules, by_name);
 }
 
+rule_cast memory_rule_cast(const memory_rule *rule) {
+    switch (autocast_of(rule->name)) {
+    case AUTOCAST_NARROW:
+        return CAST_HALF;
+    case AUTOCAST_WIDE:
+    case AUTOCAST_WIDE_INSIDE:
+        return CAST_SINGLE;
+    case AUTOCAST_NOT_LISTED:
+        break;
+    }
+    return CAST_NONE;
+}
+
 /* --- what names tell of the iteration --------------------------------------------------------- */
 
 static bool starts(const char *text, const char *prefix) {
@@ -101,7 +113,7 @@ static bool is_half(habitat_dtype dtype) {
 static bool half_product(const habitat_operation *o) {
     bool in_place;
     const memory_rule *rule = memory_rule_find(o->name, &in_place);
-    if (!rule || rule->cast != CAST_HALF)
+    if (!rule || memory_rule_cast(rule) != CAST_HALF)
         return false;
     for (uint32_t i = 0; i < o->input_count; i++)
         if (o->inputs[i].is_tensor && is_half(o->inputs[i].dtype))
@@ -166,7 +178,7 @@ static bool single_weights(const habitat_operation *o) {
     bool in_place;
     const memory_rule *rule = memory_rule_find(o->name, &in_place);
     const habitat_input *weights = work_tensor(o, 1);
-    return rule && rule->cast == CAST_HALF && rule->weights & KEEPS_1 && weights &&
+    return rule && memory_rule_cast(rule) == CAST_HALF && rule->weights & KEEPS_1 && weights &&
            !is_half(weights->dtype);
 }
 

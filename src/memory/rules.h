@@ -35,12 +35,14 @@ typedef struct memory_rule {
     const char *name; /* without "aten::" and without the "_" of in-place forms */
     uint8_t keeps;
     uint8_t weights; /* inputs that are weights where something else comes first: bits as above */
-    rule_cast cast;
     rule_result result;
 } memory_rule;
 
 /* The rule of an operation, or NULL: look into what it calls. `in_place`: its result is its first
  * input. */
 const memory_rule *memory_rule_find(const char *name, bool *in_place);
+
+/* What autocast does with it, by the lists of work/autocast.h. */
+rule_cast memory_rule_cast(const memory_rule *rule);
 
 #endif

@@ -115,13 +115,14 @@ static bool is_residual(const call *c) {
 /* Where weights are fp32, a product that takes half precision keeps a copy for its backward. */
 static void take_weight(call *c, double elements, double bytes) {
     c->step.weights += elements;
-    if (c->kept && c->w->copies && c->rule->cast == CAST_HALF && bytes == half_bytes)
+    if (c->kept && c->w->copies && memory_rule_cast(c->rule) == CAST_HALF && bytes == half_bytes)
         c->step.casts += bytes * elements;
 }
 
 /* linear, addmm: products with weights. */
 static bool is_projection(const memory_rule *rule) {
-    return rule->cast == CAST_HALF && rule->weights && strcmp(rule->name, "convolution") != 0;
+    return memory_rule_cast(rule) == CAST_HALF && rule->weights &&
+           strcmp(rule->name, "convolution") != 0;
 }
 
 static void take_list(call *c, uint32_t input, const habitat_input *in) {
@@ -173,7 +174,8 @@ static rule_cast cast_of(const call *c) {
     if (c->w->format != HABITAT_MEMORY_AUTOCAST)
         return CAST_NONE;
     /* inside cross_entropy_loss autocast does not see the softmax */
-    return c->cross_entropy && !strcmp(c->rule->name, "_log_softmax") ? CAST_NONE : c->rule->cast;
+    return c->cross_entropy && !strcmp(c->rule->name, "_log_softmax") ? CAST_NONE
+                                                                      : memory_rule_cast(c->rule);
 }
 
 /* An input in the format that the operation works in: the tensor itself, or a copy of its own. */
@@ -206,7 +208,8 @@ static void keep_inputs(call *c) {
         if (keeps)
             keep_input(c, c->taken[i]);
     }
-    if (c->rule->cast == CAST_HALF && c->w->format == HABITAT_MEMORY_AUTOCAST && c->kept)
+    if (memory_rule_cast(c->rule) == CAST_HALF && c->w->format == HABITAT_MEMORY_AUTOCAST &&
+        c->kept)
         c->step.casts += half_bytes * c->step.weights;
 }
 
@@ -448,17 +451,17 @@ static void do_call(walk *w, size_t i, const memory_rule *rule, bool in_place) {
         make_parts(&c);
         return;
     }
-    if (rule->cast == CAST_HALF)
+    if (memory_rule_cast(rule) == CAST_HALF)
         w->out->product_count++;
-    w->out->blas =
-        w->out->blas || (rule->cast == CAST_HALF && strcmp(rule->name, "convolution") != 0);
+    w->out->blas = w->out->blas ||
+                   (memory_rule_cast(rule) == CAST_HALF && strcmp(rule->name, "convolution") != 0);
     w->out->weights += c.step.weights;
     note_loss(&c);
     keep_inputs(&c);
     c.step.moved = moved_in(&c);
     if (!in_place || c.count)
         make_result(&c);
-    if (!c.kept || !(rule->weights || rule->cast == CAST_HALF))
+    if (!c.kept || !(rule->weights || memory_rule_cast(rule) == CAST_HALF))
         c.step.weights = 0;
     w->no_memory |= !store(w->out, &c.step);
 }
@@ -477,7 +480,7 @@ static bool calls(const walk *w, size_t i, const char *name) {
  * more, with its inputs cast. An attention that is made of products and a softmax keeps them,
  * unless half precision lets it be fused. */
 static bool look_inside(const walk *w, size_t i, const memory_rule *rule) {
-    if (w->format == HABITAT_MEMORY_RECORDED && rule->cast != CAST_NONE &&
+    if (w->format == HABITAT_MEMORY_RECORDED && memory_rule_cast(rule) != CAST_NONE &&
         calls(w, i, w->operations[i].name))
         return true;
     return !strcmp(rule->name, "scaled_dot_product_attention") &&

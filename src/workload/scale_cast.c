@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "base/table.h"
 #include "work/class.h"
-#include "workload/autocast.h"
+#include "work/autocast.h"
 
 habitat_dtype scale_narrow_dtype(habitat_precision precision) {
     return precision == HABITAT_PRECISION_AMP_FP16 ? HABITAT_DTYPE_FP16 : HABITAT_DTYPE_BF16;

@@ -7,7 +7,7 @@
 #include "check.h"
 #include "made_trace.h"
 #include "recorded.h"
-#include "workload/autocast.h"
+#include "work/autocast.h"
 #include "workload/scale.h"
 
 static bool near(double a, double b) {
@@ -113,6 +113,9 @@ static void test_autocast(void) {
     CHECK_INT(autocast_of("aten::layer_norm"), AUTOCAST_WIDE);
     CHECK_INT(autocast_of("aten::softmax"), AUTOCAST_WIDE_INSIDE);
     CHECK_INT(autocast_of("aten::relu"), AUTOCAST_NOT_LISTED);
+    CHECK_INT(autocast_of("_convolution"), AUTOCAST_NARROW); /* the first and last of the table */
+    CHECK_INT(autocast_of("upsample_nearest2d"), AUTOCAST_WIDE);
+    CHECK_INT(autocast_of("aten::nll_loss2d_forward"), AUTOCAST_WIDE);
     CHECK_INT(autocast_of("aten::batch_norm"), AUTOCAST_NOT_LISTED);
     check_case("autocast's lists");
 }

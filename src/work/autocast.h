@@ -1,6 +1,6 @@
 /* What PyTorch's autocast does with an operation on a GPU. */
-#ifndef HABITAT_WORKLOAD_AUTOCAST_H
-#define HABITAT_WORKLOAD_AUTOCAST_H
+#ifndef HABITAT_WORK_AUTOCAST_H
+#define HABITAT_WORK_AUTOCAST_H
 
 typedef enum autocast_policy {
     AUTOCAST_NOT_LISTED = 0, /* runs in the formats of its inputs, the widest where they differ */
