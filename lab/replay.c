@@ -9,6 +9,7 @@
 
 #include <habitat/trace.h>
 
+#include "base/constants.h"
 #include "base/error.h"
 #include "lab/recordings.h"
 #include "lab/replay_fit.h"
@@ -99,7 +100,7 @@ static habitat_status withhold(const habitat_gpu_table *gpus, const char *folder
     recording o = {0};
     replay_fit(set, c->model, weights);
     double *out[3] = {&c->withheld_ms, &c->low_ms, &c->high_ms};
-    double cpu[3] = {replay_rule_point, 1.0 / replay_rule_factor, replay_rule_factor};
+    double cpu[3] = {chosen_replay_point, 1.0 / fitted_replay_factor, fitted_replay_factor};
     double kernels[3] = {1.0, 1.0 / kernels_factor, kernels_factor};
     habitat_status status = recording_open(gpus, folder, c->file, &o, err);
     for (int i = 0; status == HABITAT_OK && i < 3; i++) {

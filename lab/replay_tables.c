@@ -6,9 +6,8 @@
 
 #include <habitat/text.h>
 
+#include "base/constants.h"
 #include "lab/errors.h"
-
-static const double much_spread = 0.10; /* between the timed groups of a run */
 
 /* | title | n | mean | median | worst | bias | */
 static void print_row(report_text *text, const char *title, error_list *errors, const char *rest) {
@@ -52,12 +51,13 @@ static void print_origin(const replay_set *set, report_text *text) {
         "\nThe rule for the CPU's side, fitted on the CPU-bound ones of all %zu steps: %.4f x "
         "usual step x steps + %.3f us x calls + %.4f x time in operations; answered "
         "%.2f of it, interval %.4f to %.4f.\n",
-        set->count, set->weights[0], set->weights[1] / 1e3, set->weights[2], replay_rule_point,
-        1.0 / replay_rule_factor, replay_rule_factor);
+        set->count, set->weights[0], set->weights[1] / 1e3, set->weights[2], chosen_replay_point,
+        1.0 / fitted_replay_factor, fitted_replay_factor);
 }
 
 static bool is_steady(const replay_set *set, const replay_pair *p) {
-    return !(set->cases[p->from].spread > much_spread) && !(set->cases[p->to].spread > much_spread);
+    return !(set->cases[p->from].spread > chosen_much_spread) &&
+           !(set->cases[p->to].spread > chosen_much_spread);
 }
 
 static void print_batches(const replay_set *set, report_text *text) {

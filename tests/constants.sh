@@ -1,7 +1,7 @@
 #!/bin/sh
 # Fails on a number that a prediction rests on and that is not a row of src/base/constants.h: a
-# scalar `const double NAME = NUMBER` in the modules that predict. Also on a row that nothing uses,
-# and on a row without unit or source.
+# scalar `const double NAME = NUMBER`, or a share returned as a bare number, in the modules that
+# predict. Also on a row that nothing uses, and on a row without unit or source.
 # usage: constants.sh [ROOT]
 set -eu
 root=${1:-.}
@@ -9,11 +9,15 @@ table=$root/src/base/constants.h
 fail=0
 say() { echo "$1"; fail=1; }
 
-# Of mathematics. The rule of `auto` keeps its few numbers beside its derivation.
-allowed='within_80'
-own_files='predict/(auto_rule|auto_models|usual)\.c:'
-found=$(grep -rnE 'const double [a-z_0-9]+ = [-.0-9]' "$root/src/operator" "$root/src/formula" "$root/src/models" \
-    "$root/src/workload" "$root/src/predict" --include='*.[ch]' | grep -vE "const double ($allowed) = |$own_files" || true)
+# Of mathematics; bytes of number formats; a bound of a search.
+allowed='within_80|half_bytes|single_bytes|most'
+folders='operator formula models workload predict replay memory'
+found=$(cd "$root/src" && {
+    # shellcheck disable=SC2086
+    grep -rnE 'const double [a-z_0-9]+ = [-.0-9]' $folders --include='*.[ch]' | grep -vE "const double ($allowed) = "
+    # shellcheck disable=SC2086
+    grep -rnE 'return [0-9]*\.[0-9]*[1-9][0-9]*;' $folders --include='*.[ch]'
+} || true)
 [ -z "$found" ] || say "$found: a number of a prediction belongs in src/base/constants.h, with unit and source"
 
 rows=$(grep -oE '^CONSTANT\([a-z]+, [a-z_0-9]+' "$table" | sed 's/CONSTANT(//; s/, /_/')

@@ -103,6 +103,10 @@ CONSTANT(fitted, rnn_matrix_factor, .9, "of the tiles' time", "as rnn_step_plain
 CONSTANT(fitted, rnn_products_factor, 1.3, "of the tiles' time", "as rnn_step_plain_s")
 
 /* ---- operator models ---- */
+CONSTANT(fitted, residual_share, 0.5, "of the exponent",
+         "how much of a measurement beyond the model holds on another architecture: operations that several GPUs measured, each left out in turn; docs/formulas.md#auto")
+CONSTANT(fitted, residual_product_share, 0.25, "of the exponent", "as residual_share: matrix products and attention")
+CONSTANT(chosen, largest_residual, 32, "of the model's time", "beyond it a measurement says something else than the model means")
 CONSTANT(chosen, same_arch_width, 2, "of an interval, in log(time)",
          "a GPU of an architecture that was measured: five GPUs of DeepBench; docs/modelling.md#kinds")
 CONSTANT(chosen, calibrated_least_caches, 2, "L2 caches",
@@ -119,6 +123,32 @@ CONSTANT(chosen, launch_ns, 3000.0, "ns",
          "below the launch of an eager framework, for GPUs where nobody measured it; docs/formulas.md")
 CONSTANT(chosen, tiles_worst_factor, 8.0, "of the flop as counted",
          "long inner dimensions are split among SMs by the libraries; docs/formulas.md#operation")
+
+/* ---- work that nobody counted: docs/formulas.md#unknown-work ---- */
+CONSTANT(fitted, usual_gemm_plain, 0.95, "of the arithmetic roof", "mean over counted kernels of data/recordings (H200), rounded: gemm on plain units")
+CONSTANT(fitted, usual_gemm_nvjet, 0.95, "of the arithmetic roof", "as usual_gemm_plain: gemm, nvjet in the name")
+CONSTANT(fitted, usual_gemm_matrix, 0.7, "of the arithmetic roof", "as usual_gemm_plain: other gemm on matrix units")
+CONSTANT(fitted, usual_gemm_aligned_4, 0.3, "of the arithmetic roof", "as usual_gemm_plain: gemm whose name says operands aligned to 4 byte")
+CONSTANT(fitted, usual_conv_plain, 0.3, "of the arithmetic roof", "as usual_gemm_plain: convolutions on plain units")
+CONSTANT(fitted, usual_conv_nvjet, 0.7, "of the arithmetic roof", "as usual_gemm_plain: convolutions, nvjet in the name")
+CONSTANT(fitted, usual_conv_matrix, 0.45, "of the arithmetic roof", "as usual_gemm_plain: other convolutions on matrix units")
+CONSTANT(fitted, usual_conv_aligned_4, 0.2, "of the arithmetic roof", "as usual_gemm_plain: convolutions aligned to 4 byte")
+CONSTANT(fitted, usual_aligned_2, 0.15, "of the arithmetic roof", "as usual_gemm_plain: gemm and convolutions aligned to 2 byte")
+CONSTANT(fitted, usual_aligned_8, 0.45, "of the arithmetic roof", "as usual_gemm_plain: the same, to 8 byte and more")
+CONSTANT(fitted, usual_bmm_matrix, 0.75, "of the arithmetic roof", "as usual_gemm_plain: batched products on matrix units")
+CONSTANT(fitted, usual_bmm_plain, 0.5, "of the arithmetic roof", "as usual_gemm_plain: batched products on plain units")
+CONSTANT(fitted, usual_attention_half, 0.35, "of the arithmetic roof", "as usual_gemm_plain: fused attention in 16 bit and less")
+CONSTANT(fitted, usual_attention_single, 0.1, "of the arithmetic roof", "as usual_gemm_plain: fused attention in fp32, slow everywhere")
+CONSTANT(fitted, usual_rnn_matrix, 0.2, "of the arithmetic roof", "as usual_gemm_plain: recurrent layers on matrix units")
+CONSTANT(fitted, usual_rnn_plain, 0.4, "of the arithmetic roof", "as usual_gemm_plain: recurrent layers on plain units")
+CONSTANT(fitted, usual_vectorized, 0.95, "of the memory roof", "as usual_gemm_plain: vectorized_elementwise in the name: goes through memory in order")
+CONSTANT(fitted, usual_elementwise, 0.4, "of the memory roof", "as usual_gemm_plain: other elementwise_kernel")
+CONSTANT(fitted, usual_other, 0.7, "of the memory roof", "as usual_gemm_plain: other element-wise kernels and copies")
+CONSTANT(fitted, usual_optimizer, 0.75, "of the memory roof", "as usual_gemm_plain: optimisers")
+CONSTANT(fitted, usual_softmax, 0.85, "of the memory roof", "as usual_gemm_plain: soft-max")
+CONSTANT(fitted, usual_rows, 0.25, "of the memory roof", "as usual_gemm_plain: norms and reductions")
+CONSTANT(fitted, usual_indexed, 0.1, "of the memory roof", "as usual_gemm_plain: pooling, embedding, loss")
+CONSTANT(fitted, usual_helper, 0.5, "of the memory roof", "as usual_gemm_plain: helpers of products: layouts, sums of parts, fills")
 
 /* ---- another batch size or precision ---- */
 CONSTANT(fitted, scale_model_share, 0.5, "of the exponent",
@@ -152,6 +182,20 @@ CONSTANT(fitted, iteration_least_width, 0.03, "of the iteration",
 CONSTANT(chosen, much_spread, 0.1, "of the iteration's median", "from here on a recording's spread is warned of, as the recorder does")
 CONSTANT(chosen, format_least_share, 0.01, "of the kernels' time",
          "a format below it says nothing about the iteration")
+
+/* ---- replay: docs/iteration.md ---- */
+CONSTANT(fitted, replay_factor, 1.2247, "high over point, root of 1.5", "80 % of the CPU-bound steps of models that the rule's weights (replay/rule.c) were not fitted on lie within; docs/iteration.md#cpu-rule")
+CONSTANT(chosen, replay_point, 0.85, "of the rule",
+         "an iteration is the longer of two sides: a CPU's side that is too long errs for steps of both kinds, one that is too short only for one")
+CONSTANT(chosen, replay_bare_share, 0.8, "of the recorded CPU time", "recordings without operations, of which the profiler stretches less")
+CONSTANT(chosen, replay_bare_factor, 1.6, "of it, either way", "as replay_bare_share: wide, as nothing checks it")
+CONSTANT(chosen, replay_given_factor, 1.1, "either way", "a CPU time known from elsewhere: doubts about the host")
+CONSTANT(chosen, replay_gap_scale_most, 2.2, "of the recorded pauses", "longer ones are no pauses of the GPU: the CPU bound the step then")
+CONSTANT(chosen, replay_cpu_factor_most, 50, "of the profiled CPU time", "no profiler stretches more")
+CONSTANT(fitted, replay_gap_ns, 1100, "ns", "median over data/recordings: from a kernel to the next of its stream")
+CONSTANT(fitted, replay_gap_across_ns, 2200, "ns", "as replay_gap_ns: to one that waits for another stream")
+CONSTANT(fitted, replay_latency_ns, 1000, "ns", "as replay_gap_ns: from a launch to its kernel on an idle GPU")
+CONSTANT(chosen, replay_gap_most_ns, 10000, "ns", "longer is no pause but something unknown")
 
 /* ---- device memory: docs/memory.md ---- */
 CONSTANT(hardware, context_bytes, 0.82e9, "byte",

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "base/table.h"
@@ -21,9 +22,6 @@
 #include "question/measurement.h"
 #include "models/learned.h"
 #include "question/query.h"
-
-/* Beyond this ratio to the model a measurement says something else than the model means. */
-static const double largest_residual = 32.0;
 
 /* Whether evidence on operations of left-out GPUs is for the model. */
 static bool wanted(const habitat_work *work) {
@@ -284,9 +282,9 @@ static double residual_exponent(const pairing *pair, habitat_class op_class) {
     case HABITAT_CLASS_GEMM:
     case HABITAT_CLASS_BMM:
     case HABITAT_CLASS_ATTENTION:
-        return 0.25;
+        return fitted_residual_product_share;
     default:
-        return 0.5;
+        return fitted_residual_share;
     }
 }
 
@@ -315,7 +313,7 @@ static double scaled_ms(const pairing *pair, habitat_class op_class, double orig
     if (isnan(origin->ms))
         return dest->ms * exp(dest->correction);
     double residual = log(origin_ms / origin->ms);
-    if (!(fabs(residual) < log(largest_residual)))
+    if (!(fabs(residual) < log(chosen_largest_residual)))
         return NAN;
     if (dest->weight == 0.0 || (pair->same_arch && origin->weight == 0.0))
         return dest->ms * exp(carried(pair, op_class, residual, origin, dest));

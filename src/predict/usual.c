@@ -1,8 +1,9 @@
-/* Usual shares: means over kernels of counted work in data/recordings, rounded. docs/formulas.md */
+/* Usual shares: docs/formulas.md#unknown-work. Their numbers are rows of base/constants.h. */
 #include "predict/usual.h"
 
 #include <string.h>
 
+#include "base/constants.h"
 #include "work/class.h"
 
 static bool named(const habitat_workload_kernel *kernel, const char *part) {
@@ -25,14 +26,14 @@ static double matrix_share(const habitat_workload_kernel *kernel) {
     bool conv = kernel->op_class == HABITAT_CLASS_CONV;
     double aligned = alignment_bytes(kernel);
     if (aligned > 0.0 && aligned < 4.0)
-        return 0.15;
+        return fitted_usual_aligned_2;
     if (aligned > 0.0 && aligned < 8.0)
-        return conv ? 0.2 : 0.3;
+        return conv ? fitted_usual_conv_aligned_4 : fitted_usual_gemm_aligned_4;
     if (aligned > 0.0)
-        return 0.45;
+        return fitted_usual_aligned_8;
     if (named(kernel, "nvjet"))
-        return conv ? 0.7 : 0.95;
-    return conv ? 0.45 : 0.7;
+        return conv ? fitted_usual_conv_nvjet : fitted_usual_gemm_nvjet;
+    return conv ? fitted_usual_conv_matrix : fitted_usual_gemm_matrix;
 }
 
 static double arithmetic_share(const habitat_workload_kernel *kernel) {
@@ -40,15 +41,16 @@ static double arithmetic_share(const habitat_workload_kernel *kernel) {
     bool matrix = kernel->facts.matrix_unit && kernel->facts.dtype != HABITAT_DTYPE_FP32;
     switch (kernel->op_class) {
     case HABITAT_CLASS_GEMM:
-        return matrix ? matrix_share(kernel) : 0.95;
+        return matrix ? matrix_share(kernel) : fitted_usual_gemm_plain;
     case HABITAT_CLASS_BMM:
-        return matrix ? 0.75 : 0.5;
+        return matrix ? fitted_usual_bmm_matrix : fitted_usual_bmm_plain;
     case HABITAT_CLASS_ATTENTION: /* fused ones of fp32 are slow everywhere */
-        return habitat_dtype_bytes(kernel->facts.dtype) <= 2 ? 0.35 : 0.1;
+        return habitat_dtype_bytes(kernel->facts.dtype) <= 2 ? fitted_usual_attention_half
+                                                             : fitted_usual_attention_single;
     case HABITAT_CLASS_RNN:
-        return matrix ? 0.2 : 0.4;
+        return matrix ? fitted_usual_rnn_matrix : fitted_usual_rnn_plain;
     default:
-        return matrix ? matrix_share(kernel) : 0.3;
+        return matrix ? matrix_share(kernel) : fitted_usual_conv_plain;
     }
 }
 
@@ -59,22 +61,22 @@ static double memory_share(const habitat_workload_kernel *kernel) {
     case HABITAT_CLASS_ELEMENTWISE:
     case HABITAT_CLASS_COPY:
     case HABITAT_CLASS_OTHER: /* PyTorch's kernels that go through memory in order say so */
-        return named(kernel, "vectorized_elementwise") ? 0.95
-               : named(kernel, "elementwise_kernel")   ? 0.4
-                                                       : 0.7;
+        return named(kernel, "vectorized_elementwise") ? fitted_usual_vectorized
+               : named(kernel, "elementwise_kernel")   ? fitted_usual_elementwise
+                                                       : fitted_usual_other;
     case HABITAT_CLASS_OPTIMIZER:
-        return 0.75;
+        return fitted_usual_optimizer;
     case HABITAT_CLASS_SOFTMAX:
-        return 0.85;
+        return fitted_usual_softmax;
     case HABITAT_CLASS_NORM:
     case HABITAT_CLASS_REDUCE:
-        return 0.25;
+        return fitted_usual_rows;
     case HABITAT_CLASS_POOL:
     case HABITAT_CLASS_EMBEDDING:
     case HABITAT_CLASS_LOSS:
-        return 0.1;
+        return fitted_usual_indexed;
     default: /* helpers of products: layout changes, sums of parts, fills */
-        return 0.5;
+        return fitted_usual_helper;
     }
 }
 

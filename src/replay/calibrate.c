@@ -7,11 +7,10 @@
  * kernels. */
 #include <math.h>
 
+#include "base/constants.h"
 #include "replay/rule.h"
 #include "workload/workload.h"
 
-static const double gap_scale_most = 2.2;
-static const double cpu_factor_most = 50.0;
 enum { HALVINGS = 40 };
 
 typedef struct search {
@@ -54,10 +53,10 @@ static habitat_status try_pauses(search *s, double cpu_factor, bool *done, habit
     s->moves = &s->times.gap_scale;
     habitat_status status = reaches(s, 0.0, &longer, err);
     if (status == HABITAT_OK && !longer)
-        status = reaches(s, gap_scale_most, &long_enough, err);
+        status = reaches(s, chosen_replay_gap_scale_most, &long_enough, err);
     *done = long_enough;
     if (status == HABITAT_OK && long_enough)
-        return solve(s, 0.0, gap_scale_most, err);
+        return solve(s, 0.0, chosen_replay_gap_scale_most, err);
     s->times.gap_scale = 1.0;
     return status;
 }
@@ -82,7 +81,7 @@ static habitat_status settle(search *s, double rule, bool *cpu, habitat_error *e
     habitat_status status = try_pauses(s, rule, &done, err);
     if (status != HABITAT_OK || done)
         return status;
-    status = try_cpu(s, rule, cpu_factor_most, cpu, err);
+    status = try_cpu(s, rule, chosen_replay_cpu_factor_most, cpu, err);
     if (status == HABITAT_OK && !*cpu)
         status = try_cpu(s, 0.0, rule, cpu, err);
     done = *cpu;
@@ -124,16 +123,14 @@ static habitat_status rule_factor(habitat_replay *r, double profiled_ns, double 
     for (int i = 0; i < REPLAY_FEATURES; i++)
         ns += replay_rule_weights[i] * features[i];
     bool bare = isnan(ns);
-    double whole = bare ? replay_bare_share : fmin(ns / profiled_ns, 1.0);
-    double factor = bare ? replay_bare_factor : replay_rule_factor;
-    double point = bare ? 1.0 : replay_rule_point;
+    double whole = bare ? chosen_replay_bare_share : fmin(ns / profiled_ns, 1.0);
+    double factor = bare ? chosen_replay_bare_factor : fitted_replay_factor;
+    double point = bare ? 1.0 : chosen_replay_point;
     *out = whole * point;
     r->info.cpu_low = fmin(1.0, 1.0 / factor / point);
     r->info.cpu_high = factor / point;
     return status;
 }
-
-static const double given_factor = 1.1; /* of a CPU time known from elsewhere */
 
 habitat_status replay_calibrate(habitat_replay *r, habitat_error *err) {
     const habitat_workload_info *w = &r->workload->info;
@@ -155,8 +152,8 @@ habitat_status replay_calibrate(habitat_replay *r, habitat_error *err) {
     if (r->options.cpu_ms > 0.0) {
         r->cpu_factor = r->options.cpu_ms * HABITAT_NS_PER_MS / profiled_ns;
         r->info.cpu_basis = HABITAT_CPU_GIVEN;
-        r->info.cpu_low = 1.0 / given_factor;
-        r->info.cpu_high = given_factor;
+        r->info.cpu_low = 1.0 / chosen_replay_given_factor;
+        r->info.cpu_high = chosen_replay_given_factor;
     } else if (w->iteration_recorded && !r->options.withhold) {
         status = to_recorded(r, rule, w->iteration_ms * HABITAT_NS_PER_MS * r->iterations, err);
     }

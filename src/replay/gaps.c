@@ -3,14 +3,11 @@
  * what of their waiting lies beside other work. */
 #include <stdlib.h>
 
+#include "base/constants.h"
 #include "base/error.h"
 #include "base/quantile.h"
 #include "replay/builder.h"
 
-/* Where a recording has too few: medians over data/recordings. */
-static const double default_gap_ns[2] = {1100.0, 2200.0}; /* after its own stream; after another */
-static const double default_latency_ns = 1000.0;
-static const double gap_limit_ns = 10000.0; /* longer is no pause but something unknown */
 enum { ENOUGH = 20 };
 
 typedef struct sample {
@@ -37,9 +34,10 @@ static sample look_at(const replay_builder *b, size_t node) {
             ready = (double)from->at_ns + edge->cpu_ns;
         }
     }
-    if (bound > ready + default_latency_ns && start >= bound && start <= bound + gap_limit_ns)
+    if (bound > ready + fitted_replay_latency_ns && start >= bound &&
+        start <= bound + chosen_replay_gap_most_ns)
         out.gap_ns = start - bound;
-    if (bound < ready && start >= ready && start <= ready + gap_limit_ns)
+    if (bound < ready && start >= ready && start <= ready + chosen_replay_gap_most_ns)
         out.latency_ns = start - ready;
     return out;
 }
@@ -53,6 +51,9 @@ static double middle(double *values, size_t count, double otherwise) {
 
 bool replay_set_gaps(replay_builder *b) {
     replay_graph *g = b->graph;
+    /* where a recording has too few */
+    const double defaults[3] = {fitted_replay_gap_ns, fitted_replay_gap_across_ns,
+                                fitted_replay_latency_ns};
     double *values[3] = {0}, usual[3];
     size_t counts[3] = {0};
     bool fine = true;
@@ -68,7 +69,7 @@ bool replay_set_gaps(replay_builder *b) {
             values[2][counts[2]++] = s.latency_ns;
     }
     for (int i = 0; fine && i < 3; i++)
-        usual[i] = middle(values[i], counts[i], i < 2 ? default_gap_ns[i] : default_latency_ns);
+        usual[i] = middle(values[i], counts[i], defaults[i]);
     for (size_t i = 0; fine && i < g->node_count; i++) {
         if (g->nodes[i].kind != REPLAY_KERNEL)
             continue;

@@ -14,9 +14,6 @@
 #include "replay/builder.h"
 
 const double replay_rule_weights[REPLAY_FEATURES] = {0.4025, 6673.0, 0.2541};
-const double replay_rule_factor = 1.2247; /* high over low: 1.5 */
-const double replay_rule_point = 0.85;
-const double replay_bare_share = 0.8, replay_bare_factor = 1.6;
 
 typedef struct piece {
     double from_ns, to_ns;

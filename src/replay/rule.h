@@ -12,18 +12,9 @@ enum { REPLAY_FEATURES = 3 };
 habitat_status replay_features(const habitat_workload *w, double out[REPLAY_FEATURES],
                                habitat_error *err);
 
-/* Their weights, fitted on data/recordings; with them the sum is the CPU's side in ns. */
-extern const double replay_rule_weights[REPLAY_FEATURES];
-
-/* 80 % of the CPU-bound steps of models that the weights were not fitted on lie within. */
-extern const double replay_rule_factor;
-
-/* What is answered, as a share of the rule. An iteration is as long as the longer of two sides: a
- * CPU's side that is too long errs for steps of both kinds, one that is too short only for one. */
-extern const double replay_rule_point;
-
-/* Where there are no operations: share of the recorded CPU time, and the factor that goes with it.
+/* Their weights, fitted on data/recordings; with them the sum is the CPU's side in ns. What is
+ * answered is a share of the rule, with an interval: replay_point and others of base/constants.h.
  */
-extern const double replay_bare_share, replay_bare_factor;
+extern const double replay_rule_weights[REPLAY_FEATURES];
 
 #endif

@@ -35,7 +35,7 @@ static void explain_head(writer *w, const habitat_answer *what, const habitat_pr
     ms_text(p->iteration_ms, to, sizeof to);
     ms_text(p->low_ms, low, sizeof low);
     ms_text(p->high_ms, high, sizeof high);
-    ratio_text(ratio_of(what, p), ratio, sizeof ratio);
+    ratio_text(ratio_of(p), ratio, sizeof ratio);
     writer_printf(w, "iteration  %s ms -> %s ms (%s to %s), %s\n", from, to, low, high, ratio);
     explain_interval(w, p);
     ms_text(info->kernel_ms, from, sizeof from);

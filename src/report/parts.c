@@ -53,8 +53,7 @@ const char *bound_by_name(habitat_bound_by by) {
     return by == HABITAT_BY_GPU ? "gpu" : by == HABITAT_BY_CPU ? "cpu" : NULL;
 }
 
-double ratio_of(const habitat_answer *what, const habitat_prediction *p) {
-    (void)what;
+double ratio_of(const habitat_prediction *p) {
     return p->iteration_ms / p->origin_iteration_ms;
 }
 

@@ -20,7 +20,7 @@ habitat_status view_fill(view *v, const habitat_prediction *p, habitat_error *er
 void view_free(view *v);
 
 /* Like with like: GPU busy time on the destination over that on the origin. */
-double ratio_of(const habitat_answer *what, const habitat_prediction *p);
+double ratio_of(const habitat_prediction *p);
 
 /* {"schema": 1, "habitat": "..", "trace": {..}: left open. */
 /* The GPU of the recording; NULL where nobody timed the workload. */

@@ -336,7 +336,7 @@ static void fill(const void *of, size_t row, void *out) {
                            .busy_ms = p->busy_ms,
                            .kernel_ms = p->kernel_ms,
                            .copy_ms = p->copy_ms,
-                           .ratio = ratio_of(what, p),
+                           .ratio = ratio_of(p),
                            .samples_per_s = p->samples_per_s,
                            .bound_by = bound_by_name(p->bound_by),
                            .memory_bytes = p->memory_bytes,

@@ -328,8 +328,8 @@ static void text_classes(writer *w, const habitat_answer *what,
     table_write(&t, w);
 }
 
-static habitat_status text_sections(writer *w, const habitat_answer *what, const shortlist *shown,
-                                    view *v, size_t top, habitat_error *err) {
+static habitat_status text_sections(writer *w, const shortlist *shown, view *v, size_t top,
+                                    habitat_error *err) {
     for (size_t i = 0; i < shown->count; i++) {
         const habitat_prediction *p = shown->rows[i]->prediction;
         char iteration[32], ratio[32];
@@ -339,7 +339,7 @@ static habitat_status text_sections(writer *w, const habitat_answer *what, const
             return status;
         }
         ms_text(p->iteration_ms, iteration, sizeof iteration);
-        ratio_text(ratio_of(what, p), ratio, sizeof ratio);
+        ratio_text(ratio_of(p), ratio, sizeof ratio);
         writer_text(w, i ? "\n" : "");
         styled_text(w, STYLE_BOLD, p->gpu->name);
         writer_printf(w, ": iteration %s ms, %s the origin\n", iteration, ratio);
@@ -373,8 +373,7 @@ static habitat_status write_text(writer *w, const habitat_answer *what,
         if (one_row_a_gpu)
             text_classes(w, what, shown.rows, shown.count);
         else
-            status =
-                text_sections(w, what, &shown, v, options->top ? options->top : DEFAULT_TOP, err);
+            status = text_sections(w, &shown, v, options->top ? options->top : DEFAULT_TOP, err);
     }
     if (status == HABITAT_OK && shown.shortened) {
         text_verdict(w, what, &shown);
