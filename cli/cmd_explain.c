@@ -5,16 +5,9 @@
 int cmd_explain(int argc, char **argv) {
     cli_request request = {0};
     const cli_option options[] = {
-        {"--to", 0, CLI_LIST, &request.to},
-        {"--from", 0, CLI_TEXT, &request.from},
-        {"--method", 0, CLI_TEXT, &request.method},
-        {"--by", 0, CLI_TEXT, &request.by},
-        {"--top", 0, CLI_COUNT, &request.top},
-        {"--gpu-file", 0, CLI_LIST, &request.gpu_files},
-        {"--json", 0, CLI_FLAG, &request.json},
-        {"--csv", 0, CLI_FLAG, &request.csv},
-        {"--nvtx-range", 0, CLI_TEXT, &request.nvtx_range},
-        {"--iterations", 0, CLI_COUNT, &request.iterations},
+        {"--to", 0, CLI_LIST, &request.to}, {"--method", 0, CLI_TEXT, &request.method},
+        {"--by", 0, CLI_TEXT, &request.by}, {"--top", 0, CLI_COUNT, &request.top},
+        CLI_TRACE_OPTIONS(request),
     };
     cli_arguments arguments = {
         .verb = "explain", .options = options, .option_count = sizeof options / sizeof options[0]};

@@ -5,12 +5,7 @@
 int cmd_info(int argc, char **argv) {
     cli_request request = {0};
     const cli_option options[] = {
-        {"--from", 0, CLI_TEXT, &request.from},
-        {"--gpu-file", 0, CLI_LIST, &request.gpu_files},
-        {"--json", 0, CLI_FLAG, &request.json},
-        {"--csv", 0, CLI_FLAG, &request.csv},
-        {"--nvtx-range", 0, CLI_TEXT, &request.nvtx_range},
-        {"--iterations", 0, CLI_COUNT, &request.iterations},
+        CLI_TRACE_OPTIONS(request),
     };
     cli_arguments arguments = {
         .verb = "info", .options = options, .option_count = sizeof options / sizeof options[0]};

@@ -8,7 +8,6 @@ int cmd_predict(int argc, char **argv) {
     cli_request request = {.cpu_scale = 1.0};
     const cli_option options[] = {
         {"--to", 0, CLI_LIST, &request.to},
-        {"--from", 0, CLI_TEXT, &request.from},
         {"--method", 0, CLI_TEXT, &request.method},
         {"--by", 0, CLI_TEXT, &request.by},
         {"--assemble", 0, CLI_TEXT, &request.assemble},
@@ -26,11 +25,7 @@ int cmd_predict(int argc, char **argv) {
         {"--vendor", 0, CLI_TEXT, &request.vendor},
         {"--min-memory", 0, CLI_NUMBER, &request.min_memory_gib},
         {"--since", 0, CLI_TEXT, &request.since},
-        {"--gpu-file", 0, CLI_LIST, &request.gpu_files},
-        {"--json", 0, CLI_FLAG, &request.json},
-        {"--csv", 0, CLI_FLAG, &request.csv},
-        {"--nvtx-range", 0, CLI_TEXT, &request.nvtx_range},
-        {"--iterations", 0, CLI_COUNT, &request.iterations},
+        CLI_TRACE_OPTIONS(request),
     };
     cli_arguments arguments = {
         .verb = "predict", .options = options, .option_count = sizeof options / sizeof options[0]};

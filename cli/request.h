@@ -28,6 +28,14 @@ typedef struct cli_request {
         "--samples", 0, CLI_POSITIVE, &(request).samples                                           \
     }
 
+/* Options about the recording and the form of the report. */
+#define CLI_TRACE_OPTIONS(request)                                                                 \
+    {"--from", 0, CLI_TEXT, &(request).from}, {"--gpu-file", 0, CLI_LIST, &(request).gpu_files},   \
+        {"--json", 0, CLI_FLAG, &(request).json}, {"--csv", 0, CLI_FLAG, &(request).csv},          \
+        {"--nvtx-range", 0, CLI_TEXT, &(request).nvtx_range}, {                                    \
+        "--iterations", 0, CLI_COUNT, &(request).iterations                                        \
+    }
+
 /* All that was opened, in the order it is needed. */
 typedef struct cli_input {
     bool borrowed; /* table and prices are another input's */

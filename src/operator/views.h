@@ -21,6 +21,21 @@
     const operator_features symbol = {symbol##_names,                                              \
                                       sizeof symbol##_names / sizeof *symbol##_names}
 
+/* clang-format off */
+/* What rows and columns tell, of all row operations; in the words of their look functions. */
+#define ROW_SHAPE_FEATURES(F) \
+    F("bytes/L2", RATES, operator_log(bytes / gpu->l2_bytes, -4, 6)) \
+    F("log2 rows", RATES, operator_log2(rows, 0, 20)) \
+    F("log2 columns", RATES, operator_log2(columns, 0, 14)) \
+    F("multiple of 4", RATES, fmod(columns, 4) == 0) \
+    F("rows/SM", RATES, operator_log(rows / gpu->sm_count, -4, 8)) \
+    F("rows in flight/L2", RATES, operator_log(columns * element * units * 4 / gpu->l2_bytes, -8, 4)) \
+    F("warps' use", RATES, columns / (32 * ceil(columns / 32))) \
+    F("blocks' use", RATES, columns / (1024 * ceil(columns / 1024))) \
+    F("at most 1024", RATES, columns <= 1024) \
+    F("power of two", RATES, columns / exp2(ceil(log2(columns))))
+/* clang-format on */
+
 enum { OPERATOR_FEATURE_RATES = false, OPERATOR_FEATURE_GPU = true };
 
 extern const operator_features operator_gemm_features, operator_conv_features,

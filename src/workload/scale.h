@@ -119,6 +119,10 @@ void scale_by_shapes(const scale_sizes *s, uint64_t batch, scale_operation *out)
 
 /* Group of `other` that each group of w stands for, shape (group_count of w); HABITAT_NONE: none.
  * HABITAT_E_MEMORY. */
+/* Groups that have an operation, in the order in which those begin. out: shape (group_count).
+ * @return false without memory. */
+bool scale_order(const habitat_workload *w, uint32_t *out, size_t *count);
+
 habitat_status scale_match(const habitat_workload *w, const habitat_workload *other, uint32_t *out);
 
 #endif

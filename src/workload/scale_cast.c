@@ -342,18 +342,6 @@ static void backward(caster *c, const habitat_workload_group *group, uint32_t fo
 
 /* ---- all of them ---- */
 
-typedef struct place {
-    uint64_t start_ns;
-    uint32_t group;
-} place;
-
-static int by_start(const void *a, const void *b) {
-    const place *x = a, *y = b;
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    return x->group < y->group ? -1 : x->group > y->group;
-}
-
 /* The innermost recorded operation of a group: a rewritten one has the same place in its trace. */
 static uint32_t op_of(const caster *c, const habitat_workload_group *group) {
     const habitat_workload_kernel *kernel = &c->w->kernels[c->w->group_index[group->first_kernel]];
@@ -400,21 +388,17 @@ static void one_group(caster *c, size_t g, scale_group *out, habitat_arena *aren
     }
 }
 
-static bool set_up(caster *c, place *places, size_t *count) {
+static bool set_up(caster *c, uint32_t *groups, size_t *count) {
     c->ops = habitat_trace_operations(c->w->trace, &c->op_count);
     c->decided = calloc(c->op_count + 1, sizeof *c->decided);
     c->cast = calloc(c->op_count + 1, sizeof *c->cast);
     c->room = malloc(sizeof *c->room);
-    if (!places || !c->decided || !c->cast || !c->room)
+    if (!groups || !c->decided || !c->cast || !c->room)
         return false;
-    for (size_t g = 0; g < c->w->group_count; g++) {
-        const habitat_workload_group *group = &c->w->groups[g];
-        if (!group->operation)
-            continue;
-        places[(*count)++] = (place){group->operation->start_ns, (uint32_t)g};
-        c->trains |= strstr(group->operation->name, "ackward") != NULL;
-    }
-    qsort(places, *count, sizeof *places, by_start);
+    if (!scale_order(c->w, groups, count))
+        return false;
+    for (size_t i = 0; i < *count; i++)
+        c->trains |= strstr(c->w->groups[groups[i]].operation->name, "ackward") != NULL;
     return true;
 }
 
@@ -422,15 +406,15 @@ habitat_status scale_cast(const habitat_workload *w, habitat_precision precision
                           habitat_arena *arena, scale_group *out, scale_added **added,
                           size_t *added_count, habitat_error *err) {
     caster c = {.w = w, .narrow = scale_narrow_dtype(precision)};
-    place *places = calloc(w->group_count + 1, sizeof *places);
+    uint32_t *groups = calloc(w->group_count + 1, sizeof *groups);
     size_t count = 0;
-    bool ok = set_up(&c, places, &count);
+    bool ok = set_up(&c, groups, &count);
     for (size_t i = 0; ok && i < count; i++)
-        one_group(&c, places[i].group, &out[places[i].group], arena);
+        one_group(&c, groups[i], &out[groups[i]], arena);
     if (ok && c.narrow == HABITAT_DTYPE_FP16 && c.trains)
         add(&c, "aten::_amp_foreach_non_finite_check_and_unscale_", fmax(c.gradients, c.weights),
             WIDE_BYTES, WIDE_BYTES, HABITAT_CLASS_OPTIMIZER);
-    free(places);
+    free(groups);
     free(c.decided);
     free(c.cast);
     free(c.room);

@@ -34,20 +34,26 @@ static int by_start(const void *a, const void *b) {
     return x->group < y->group ? -1 : x->group > y->group;
 }
 
-static bool set_up(const habitat_workload *w, walk *out) {
+bool scale_order(const habitat_workload *w, uint32_t *out, size_t *count) {
     place *places = calloc(w->group_count + 1, sizeof *places);
+    size_t found = 0;
+    if (!places)
+        return false;
+    for (size_t g = 0; g < w->group_count; g++)
+        if (w->groups[g].operation)
+            places[found++] = (place){w->groups[g].operation->start_ns, (uint32_t)g};
+    qsort(places, found, sizeof *places, by_start);
+    for (size_t i = 0; i < found; i++)
+        out[i] = places[i].group;
+    free(places);
+    *count = found;
+    return true;
+}
+
+static bool set_up(const habitat_workload *w, walk *out) {
     *out = (walk){.w = w, .groups = calloc(w->group_count + 1, sizeof *out->groups)};
     out->ops = habitat_trace_operations(w->trace, &out->op_count);
-    bool ok = places && out->groups;
-    for (size_t g = 0; ok && g < w->group_count; g++)
-        if (w->groups[g].operation)
-            places[out->count++] = (place){w->groups[g].operation->start_ns, (uint32_t)g};
-    if (ok)
-        qsort(places, out->count, sizeof *places, by_start);
-    for (size_t i = 0; ok && i < out->count; i++)
-        out->groups[i] = places[i].group;
-    free(places);
-    return ok;
+    return out->groups && scale_order(w, out->groups, &out->count);
 }
 
 static const char *name_of(const walk *a, uint32_t op) {
