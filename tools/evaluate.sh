@@ -1,90 +1,112 @@
 #!/bin/sh
-# Regenerates docs/accuracy.md: `habitat eval ops` (models trained anew, each GPU left out in turn) and
-# `habitat eval e2e`, `cnn` (recordings onto whole models that others measured) and `pairs` (steps
-# recorded on two GPUs); the figures of docs/iteration.md (`replay`, `scale`, `ddp`) and docs/memory.md (`memory`); and docs/choose.md (`choose`).
-# usage: evaluate.sh BUILD     HABITAT_EVAL_MLP=1 adds the networks of method mlp (a quarter of an hour)
+# Regenerates what is measured in docs/: accuracy.md (`habitat eval ops`: models trained anew, each GPU
+# left out in turn; `e2e`, `cnn`: recordings onto whole models that others measured; `pairs`: steps recorded
+# on two GPUs); the figures of iteration.md (`replay`, `scale`, `ddp`) and memory.md (`memory`); choose.md
+# (`choose`); accuracy-bundle.md, where the whole bundle of measurements lies beside the checkout.
+# usage: evaluate.sh BUILD [recordings|check]
+#   recordings: all but what trains models, which stays as it is: seconds
+#   check: the same, but nothing is written: says what differs from docs/, and fails if anything does
+# HABITAT_EVAL_MLP=1 adds the networks of method mlp (a quarter of an hour).
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 habitat=$(cd "$1" && pwd)/habitat
+what=${2:-all}
+case $what in all | recordings | check) ;; *) echo "evaluate: no such part: $what" >&2; exit 2 ;; esac
 cd "$root"
 mlp=--no-mlp
 [ "${HABITAT_EVAL_MLP:-}" = 1 ] && mlp=
-out=docs/accuracy.md.new
-trap 'rm -f "$out" "$out.tables"' EXIT
-{
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Puts a page in its place. A command that failed has ended the script before.
+done_with() { # PAGE: $work/PAGE is whole
+    if [ "$what" = check ]; then
+        diff -u "docs/$1" "$work/$1" >"$work/difference" || {
+            head -n 30 "$work/difference"
+            echo "evaluate: docs/$1 is not what it is made of; run tools/evaluate.sh BUILD recordings" >&2
+            touch "$work/differs"
+        }
+    else
+        cat "$work/$1" >"docs/$1"
+        echo "docs/$1"
+    fi
+}
+
+if [ "$what" = all ]; then
     echo "evaluate: operations (some minutes)" >&2
     # shellcheck disable=SC2086
-    "$habitat" eval ops $mlp
-    echo
-    echo "evaluate: end to end" >&2
-    "$habitat" eval e2e
-    echo
-    "$habitat" eval cnn
-    echo
-    "$habitat" eval pairs
-    printf '\n## Operations of a GPU that no model saw\n\n%s\n%s\n\n' \
-        'What `habitat collect` timed on an H100 (data/collected), predicted from sizes alone. No operator model was trained on a row of this GPU;' \
-        'its sibling, the H200, is among the GPUs they were trained on. Rows of less than 10 us are mostly launch.'
-    python3 tools/unseen_gpu.py "$habitat" data/collected/H100-SXM5-80GB.csv.gz
-} >"$out.tables"
-{
-    cat <<'TEXT'
+    "$habitat" eval ops $mlp >"$work/operations"
+    sed '1{/^$/d}' "$work/operations" >"$work/tables"
+    echo >>"$work/tables"
+else
+    sed -n '/^## Published per-class metric/,${/^## End to end$/q;p}' docs/accuracy.md >"$work/tables"
+fi
+[ "$what" = check ] || echo "evaluate: recordings" >&2
+"$habitat" eval e2e >>"$work/tables"
+echo >>"$work/tables"
+"$habitat" eval cnn >>"$work/tables"
+echo >>"$work/tables"
+"$habitat" eval pairs >>"$work/tables"
+printf '\n## Operations of a GPU that no model saw\n\n%s\n%s\n\n' \
+    'What `habitat collect` timed on an H100 (data/collected), predicted from sizes alone. No operator model was trained on a row of this GPU;' \
+    'its sibling, the H200, is among the GPUs they were trained on. Rows of less than 10 us are mostly launch.' >>"$work/tables"
+python3 tools/unseen_gpu.py "$habitat" data/collected/H100-SXM5-80GB.csv.gz >>"$work/tables"
+cat >"$work/accuracy.md" <<'TEXT'
 # Accuracy
 
 Made by `make eval` from `data/measurements` and `data/recordings`; do not edit. Protocol, and what each column means:
 [modelling.md](modelling.md#protocol). No model was fitted to the rows it is judged on; what was settled by hand is listed there.
 
 TEXT
-    python3 tools/accuracy_summary.py "$out.tables"
-    echo
-    sed '1{/^$/d}' "$out.tables"
-} >"$out"
-mv "$out" docs/accuracy.md
-echo "docs/accuracy.md"
-{
-    sed '/^<!-- figures:/q' docs/iteration.md
-    "$habitat" eval replay | sed 1,3d
-    printf '\n## Another batch size or precision\n'
-    "$habitat" eval scale
-    echo
-    "$habitat" eval ddp
-} >"$out"
-mv "$out" docs/iteration.md
-echo "docs/iteration.md"
-{
-    sed '/^<!-- figures:/q' docs/memory.md
-    "$habitat" eval memory | sed 1d
-} >"$out"
-mv "$out" docs/memory.md
-echo "docs/memory.md"
-"$habitat" eval choose >"$out"
-mv "$out" docs/choose.md
-echo "docs/choose.md"
+python3 tools/accuracy_summary.py "$work/tables" >>"$work/accuracy.md"
+echo >>"$work/accuracy.md"
+cat "$work/tables" >>"$work/accuracy.md"
+done_with accuracy.md
+
+sed '/^<!-- figures:/q' docs/iteration.md >"$work/iteration.md"
+"$habitat" eval replay >"$work/part"
+sed 1,3d "$work/part" >>"$work/iteration.md"
+printf '\n## Another batch size or precision\n' >>"$work/iteration.md"
+"$habitat" eval scale >>"$work/iteration.md"
+echo >>"$work/iteration.md"
+"$habitat" eval ddp >>"$work/iteration.md"
+done_with iteration.md
+
+sed '/^<!-- figures:/q' docs/memory.md >"$work/memory.md"
+"$habitat" eval memory >"$work/part"
+sed 1d "$work/part" >>"$work/memory.md"
+done_with memory.md
+
+"$habitat" eval choose >"$work/choose.md"
+done_with choose.md
+
+if [ "$what" = check ]; then
+    [ ! -e "$work/differs" ] || exit 1
+    echo "ok - the pages that recordings make are what they are made of"
+    exit 0
+fi
 
 # The whole bundle of measurements, where it lies beside the checkout: what thinning it costs.
 bundle=${HABITAT_SHARED_DATA:-../shared/data}
-[ -f "$bundle/ops_gemm_lowprec.csv.gz" ] || exit 0
-{
-    cat <<'TEXT'
+[ "$what" = all ] && [ -f "$bundle/ops_gemm_lowprec.csv.gz" ] || exit 0
+cat >"$work/accuracy-bundle.md" <<'TEXT'
 # Accuracy on the whole bundle
 
 Made by `make eval` where the bundle of public measurements is present; do not edit. `data/measurements` holds all rows of the other classes, and
 thins those of the classes below (docs/dataset.md): beside the tables of [accuracy.md](accuracy.md) these show what that costs. The bundle's
 A100 rows of element-wise operations are mostly another source's, fp16 layers of a serving framework with times in whole microseconds.
 TEXT
-    echo "evaluate: the whole bundle, classes that are thinned (some minutes)" >&2
-    "$habitat" eval ops --no-mlp --data "$bundle" --class elementwise --class gemm-matrix >"$out.tables"
-    sed '/^## Published per-class metric/,/^## Per operation/{/^## Per operation/!d}' "$out.tables"
-    echo
-    "$habitat" eval suite --data "$bundle"
-    others=$bundle/../traces/others
-    if [ -d "$others" ]; then
-        printf '\n## Two vendors\n\n%s\n%s\n%s\n' \
-            'BERT-small in bf16, forward, recorded by others on an H100 and on an MI300X: each predicts the other. The libraries of the two vendors' \
-            'are not the same: attention on the MI300X ran a kernel of 16 blocks, which no rule can know from the H100. Kernels of 2 to 5 us are the' \
-            'rest of the difference: what a launch costs at least on an MI300X was measured by nobody here.'
-        python3 tools/two_vendors.py "$habitat" "$others/h100_bert_small.json.gz" "$others/mi300x_bert_small.json.gz"
-    fi
-} >"$out"
-mv "$out" docs/accuracy-bundle.md
-echo "docs/accuracy-bundle.md"
+echo "evaluate: the whole bundle, classes that are thinned (some minutes)" >&2
+"$habitat" eval ops --no-mlp --data "$bundle" --class elementwise --class gemm-matrix >"$work/part"
+sed '/^## Published per-class metric/,/^## Per operation/{/^## Per operation/!d}' "$work/part" >>"$work/accuracy-bundle.md"
+echo >>"$work/accuracy-bundle.md"
+"$habitat" eval suite --data "$bundle" >>"$work/accuracy-bundle.md"
+others=$bundle/../traces/others
+if [ -d "$others" ]; then
+    printf '\n## Two vendors\n\n%s\n%s\n%s\n' \
+        'BERT-small in bf16, forward, recorded by others on an H100 and on an MI300X: each predicts the other. The libraries of the two vendors' \
+        'are not the same: attention on the MI300X ran a kernel of 16 blocks, which no rule can know from the H100. Kernels of 2 to 5 us are the' \
+        'rest of the difference: what a launch costs at least on an MI300X was measured by nobody here.' >>"$work/accuracy-bundle.md"
+    python3 tools/two_vendors.py "$habitat" "$others/h100_bert_small.json.gz" "$others/mi300x_bert_small.json.gz" >>"$work/accuracy-bundle.md"
+fi
+done_with accuracy-bundle.md
