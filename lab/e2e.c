@@ -160,7 +160,12 @@ static void close_recording(e2e_recording *r) {
 static habitat_status predict(const e2e_recording *from, const e2e_operations *known, e2e_case *c,
                               habitat_error *err) {
     enum { MOST = 256 };
-    const e2e_outcome none = {NAN, NAN, NAN, NAN, NAN, HABITAT_INTERVAL_UNKNOWN, NULL};
+    const e2e_outcome none = {.ms = NAN,
+                              .low_ms = NAN,
+                              .high_ms = NAN,
+                              .forward_ms = NAN,
+                              .backward_ms = NAN,
+                              .basis = HABITAT_INTERVAL_UNKNOWN};
     habitat_gpu_operation operations[MOST];
     size_t count = e2e_operations_of(known, habitat_gpu_name(c->gpu), operations, MOST);
     for (int m = 0; m < E2E_METHODS; m++) {
@@ -174,8 +179,12 @@ static habitat_status predict(const e2e_recording *from, const e2e_operations *k
         if (status == HABITAT_OK)
             status = habitat_predictor_predict(from->predictors[m], dest, &p, err);
         if (status == HABITAT_OK) {
-            c->by[m] = (e2e_outcome){p->iteration_ms,   p->low_ms,         p->high_ms, 0.0, 0.0,
-                                     p->interval_basis, coverage_family(p)};
+            c->by[m] = (e2e_outcome){.ms = p->iteration_ms,
+                                     .low_ms = p->low_ms,
+                                     .high_ms = p->high_ms,
+                                     .basis = p->interval_basis,
+                                     .family = coverage_family(p),
+                                     .parts = interval_parts_of(from->opened.workload, p)};
             split_passes(from->opened.trace, from->opened.workload, p, &c->by[m]);
         }
         habitat_gpu_variant_free(dest);

@@ -4,6 +4,8 @@
 
 #include <habitat/predict.h>
 
+#include "lab/held_out.h"
+
 /* Methods side by side. ESTIMATED is auto with the destination's sustained rates taken away and
  * estimated by rule: what a GPU gets that nobody measured. FEW have five measured operations of
  * each class beside, as `habitat calibrate` gives them. */
@@ -27,6 +29,7 @@ typedef struct e2e_outcome {
     double forward_ms, backward_ms;
     habitat_interval_basis basis;
     const char *family; /* coverage_family(); NULL where nothing was predicted */
+    interval_parts parts;
 } e2e_outcome;
 
 /* A measured iteration with its predictions from one recording. */

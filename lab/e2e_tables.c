@@ -163,6 +163,24 @@ static void print_coverage(const e2e_set *set, report_text *text) {
     free(cases);
 }
 
+typedef void held_out_print(const held_case *cases, size_t count, report_text *text);
+
+/* Intervals of the judged cases with constants that did not see them. */
+static void print_held_out(const e2e_set *set, held_out_print *print, report_text *text) {
+    held_case *cases = calloc(set->count + 1, sizeof *cases);
+    size_t count = 0;
+    text->no_memory |= !cases;
+    for (size_t i = 0; cases && i < set->count; i++) {
+        const e2e_case *c = &set->cases[i];
+        const e2e_outcome *o = &c->by[E2E_AUTO];
+        if (!excluded(c) && !isnan(o->ms))
+            cases[count++] = (held_case){c->gpu, c->network, c->measured_ms, o->ms, o->parts};
+    }
+    if (cases)
+        print(cases, count, text);
+    free(cases);
+}
+
 static void print_each(const e2e_set *set, report_text *text) {
     report_print(
         text, "\nEvery case with `auto`:\n\n| model | mode | length | batch | GPU | measured ms | "
@@ -239,6 +257,7 @@ void e2e_print_tables(const e2e_set *set, report_text *text) {
         set->count - judged_count, p4);
     print_methods(set, judged, NULL, text);
     print_coverage(set, text);
+    print_held_out(set, held_out_print_common, text);
     print_gpus(set, text);
     print_each(set, text);
     print_passes(set, text);
@@ -296,6 +315,7 @@ void e2e_print_networks(const e2e_set *set, report_text *text) {
             print_methods(set, of_kind, &kind, text);
         }
     print_coverage(set, text);
+    print_held_out(set, held_out_print_networks, text);
     print_gpus(set, text);
     report_print(text,
                  "\nEvery case with `auto`:\n\n| model | mode | recorded in | GPU | measured ms | "

@@ -10,8 +10,10 @@
 #include <habitat/work.h>
 
 #include "gpu/gpu.h"
+#include "base/constants.h"
 #include "lab/coverage.h"
 #include "lab/errors.h"
+#include "lab/held_out.h"
 
 static double error_of(const pair_case *c, int method) {
     return c->by[method].busy_ms / c->measured_ms - 1.0;
@@ -133,6 +135,28 @@ static void print_coverage(const pair_set *set, report_text *text) {
     free(cases);
 }
 
+/* The width between two GPUs of one chip, fitted without the model of each case. */
+static void print_held_out(const pair_set *set, report_text *text) {
+    held_case *cases = calloc(set->count + 1, sizeof *cases);
+    size_t count = 0;
+    text->no_memory |= !cases;
+    for (size_t i = 0; cases && i < set->count; i++) {
+        const pair_case *c = &set->cases[i];
+        const pair_outcome *o = &c->by[PAIRS_AUTO];
+        bool one_chip = o->basis == HABITAT_INTERVAL_PAIRS || o->basis == HABITAT_INTERVAL_FLOOR;
+        if (one_chip && isfinite(o->busy_ms))
+            cases[count++] =
+                (held_case){.gpu = c->dest,
+                            .model = c->network,
+                            .measured_ms = c->measured_ms,
+                            .predicted_ms = o->busy_ms,
+                            .parts = {.least_width = log1p(fitted_iteration_least_width)}};
+    }
+    if (cases)
+        held_out_print_pairs(cases, count, text);
+    free(cases);
+}
+
 /* ---- forms of the rule ---- */
 
 /* Errors of one form on one half of the models, as shares. */
@@ -250,6 +274,7 @@ void pairs_print_tables(const pair_set *set, report_text *text) {
     print_directions(set, text);
     print_halves(set, text);
     print_coverage(set, text);
+    print_held_out(set, text);
     print_forms(set, text);
     for (size_t i = 0; i < set->count; i++) {
         bool first = true;

@@ -98,15 +98,16 @@ static habitat_status withhold(const habitat_gpu_table *gpus, const char *folder
                                replay_case *c, habitat_error *err) {
     double weights[REPLAY_FEATURES];
     recording o = {0};
-    replay_fit(set, c->model, weights);
     double *out[3] = {&c->withheld_ms, &c->low_ms, &c->high_ms};
     double cpu[3] = {chosen_replay_point, 1.0 / fitted_replay_factor, fitted_replay_factor};
     double kernels[3] = {1.0, 1.0 / kernels_factor, kernels_factor};
-    habitat_status status = recording_open(gpus, folder, c->file, &o, err);
+    habitat_status status = replay_fit(set, c->model, weights, err);
+    double by_rule = status == HABITAT_OK ? by_rule_ms(c, weights) : NAN;
+    if (status == HABITAT_OK)
+        status = recording_open(gpus, folder, c->file, &o, err);
     for (int i = 0; status == HABITAT_OK && i < 3; i++) {
         habitat_replay *r = NULL;
-        habitat_replay_options options = {.withhold = true,
-                                          .cpu_ms = cpu[i] * by_rule_ms(c, weights)};
+        habitat_replay_options options = {.withhold = true, .cpu_ms = cpu[i] * by_rule};
         status = habitat_replay_create(o.workload, &options, &r, err);
         if (status == HABITAT_OK)
             status = replay_iteration_ms(r, NULL, kernels[i], 1.0, out[i], err);
@@ -207,7 +208,8 @@ habitat_status replay_collect(const habitat_gpu_table *gpus, const char *folder,
         return habitat_fail_at(err, HABITAT_E_ARG, folder, UINT64_MAX, 0,
                                "no recording here holds its time without the profiler; "
                                "`habitat record` notes it");
-    replay_fit(out, NULL, out->weights);
+    if (status == HABITAT_OK)
+        status = replay_fit(out, NULL, out->weights, err);
     for (size_t i = 0; status == HABITAT_OK && i < out->count; i++)
         status = withhold(gpus, folder, out, &out->cases[i], err);
     return status == HABITAT_OK ? pair_up(gpus, folder, out, err) : status;

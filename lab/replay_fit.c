@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/quantile.h"
 
 /* Steps that the CPU bound beyond doubt. */
@@ -79,23 +80,27 @@ static double squares(const replay_set *set, const char *without, const double *
     return sum;
 }
 
-static double median_ratio(const replay_set *set, const char *without, const double *weights) {
+static habitat_status median_ratio(const replay_set *set, const char *without,
+                                   const double *weights, double *out, habitat_error *err) {
     double *ratios = malloc((set->count + 1) * sizeof *ratios);
     size_t n = 0;
-    for (size_t i = 0; ratios && i < set->count; i++)
+    if (!ratios)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t i = 0; i < set->count; i++)
         if (counts(&set->cases[i], without))
             ratios[n++] = ratio_of(&set->cases[i], weights);
-    double median = 1.0;
+    *out = 1.0;
     if (n) {
         habitat_sort_numbers(ratios, n);
-        median = habitat_quantile(ratios, n, 0.5);
+        *out = habitat_quantile(ratios, n, 0.5);
     }
     free(ratios);
-    return median;
+    return HABITAT_OK;
 }
 
-void replay_fit(const replay_set *set, const char *without, double out[REPLAY_FEATURES]) {
-    double least = INFINITY;
+habitat_status replay_fit(const replay_set *set, const char *without, double out[REPLAY_FEATURES],
+                          habitat_error *err) {
+    double least = INFINITY, median = 1.0;
     memcpy(out, replay_rule_weights, sizeof replay_rule_weights);
     for (unsigned used = 1; used < 1u << REPLAY_FEATURES; used++) {
         double weights[REPLAY_FEATURES];
@@ -104,7 +109,8 @@ void replay_fit(const replay_set *set, const char *without, double out[REPLAY_FE
         least = squares(set, without, weights);
         memcpy(out, weights, sizeof weights);
     }
-    double median = median_ratio(set, without, out);
+    habitat_status status = median_ratio(set, without, out, &median, err);
     for (int f = 0; f < REPLAY_FEATURES; f++)
         out[f] /= median;
+    return status;
 }

@@ -6,6 +6,7 @@
 
 /* Weights of the rule from the CPU-bound cases of all models but one (NULL: of all): they bring
  * the ratio of rule to measurement nearest to 1, none is negative, and the median ratio is 1. */
-void replay_fit(const replay_set *set, const char *without, double out[REPLAY_FEATURES]);
+habitat_status replay_fit(const replay_set *set, const char *without, double out[REPLAY_FEATURES],
+                          habitat_error *err);
 
 #endif

@@ -114,8 +114,8 @@ static void print_steps(const replay_set *set, report_text *text) {
                        "interval | error |\n|---|--:|--:|--:|--:|--:|--:|--:|\n");
     for (size_t i = 0; i < set->count; i++) {
         const replay_case *c = &set->cases[i];
-        report_print(text, "| %.*s | %.2f | %.0f %% | %.2f | ", (int)strcspn(c->file, "."), c->file,
-                     c->measured_ms, 100 * c->spread, c->busy_ms);
+        report_print(text, "| %.*s | %.2f | %.0f %% | %.2f | ", (int)recording_stem_length(c->file),
+                     c->file, c->measured_ms, 100 * c->spread, c->busy_ms);
         if (c->basis == HABITAT_CPU_RECORDED)
             report_print(text, "%.2f", c->cpu_ms);
         else
