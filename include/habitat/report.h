@@ -31,18 +31,18 @@ typedef struct habitat_answer habitat_answer; /* habitat/ask.h */
 typedef struct habitat_choice habitat_choice; /* habitat/choose.h */
 
 typedef enum habitat_report_format {
-    HABITAT_REPORT_TEXT = 0,
-    HABITAT_REPORT_JSON,
-    HABITAT_REPORT_CSV,
+    HABITAT_REPORT_TEXT = 0, /* for people: tables and notes */
+    HABITAT_REPORT_JSON,     /* one object */
+    HABITAT_REPORT_CSV,      /* one table; warnings have no place in it */
 } habitat_report_format;
 
 /* What the time is split by. */
 typedef enum habitat_report_by {
-    HABITAT_REPORT_BY_NOTHING = 0,
-    HABITAT_REPORT_BY_KERNEL,
-    HABITAT_REPORT_BY_OP, /* operations of one name and shape together */
-    HABITAT_REPORT_BY_CLASS,
-    HABITAT_REPORT_BY_MODULE, /* nn.Module; backward work goes to the module of its forward */
+    HABITAT_REPORT_BY_NOTHING = 0, /* the iteration as a whole */
+    HABITAT_REPORT_BY_KERNEL,      /* kernels of one name together in text; each launch else */
+    HABITAT_REPORT_BY_OP,          /* operations of one name and shape together */
+    HABITAT_REPORT_BY_CLASS,       /* habitat_class */
+    HABITAT_REPORT_BY_MODULE,      /* nn.Module; backward work goes to the module of its forward */
 } habitat_report_by;
 
 /** Split from its name: "kernel", "op", "class", "module".
@@ -50,33 +50,38 @@ typedef enum habitat_report_by {
 HABITAT_API habitat_status habitat_report_by_from_name(const char *name, habitat_report_by *out,
                                                        habitat_error *err);
 
-/* Receives the report piece by piece. @return 0; anything else ends the report with HABITAT_E_IO.
- */
+/* Receives the report piece by piece: data of shape (size_bytes), UTF-8, not ended by a zero byte.
+ * @return 0; anything else ends the report with HABITAT_E_IO. */
 typedef int (*habitat_write)(void *context, const char *data, size_t size_bytes);
 
+/* How a report is written. All pointers are borrowed for the call. Zero is the default of every
+ * field but `write`, which must be given. */
 typedef struct habitat_report_options {
     habitat_report_format format;
-    habitat_report_by by;
+    habitat_report_by by; /* of predictions and explanations; NOTHING: `explain` splits by OP */
     size_t top; /* rows of a text table before the rest is summed, or the fastest GPUs where a row
                    is a GPU; 0 = the report's default */
-    unsigned width; /* columns of text; 0 = 80 */
-    bool colour;    /* ANSI colour in text */
-    habitat_write write;
-    void *context; /* handed to write */
+    unsigned width;      /* columns of text; 0 = 80 */
+    bool colour;         /* ANSI colour in text */
+    habitat_write write; /* not NULL */
+    void *context;       /* handed to write; may be NULL */
 
     /* Text tables of which a row is a GPU. Zero: all GPUs, fastest first, the usual columns. */
     bool shorten;               /* show those that matter today: habitat-predict(1) */
     const char *sort;           /* "time", "cost", "price", "energy", "memory", "date", "name" */
     const char *const *columns; /* shape (column_count), by their keys in JSON */
     size_t column_count;
-    const char *vendor; /* "any", or the only one */
-    double min_memory_bytes;
-    const char *since; /* released on this day or later: "2022", "2022-09" */
+    const char *vendor; /* "any", or the only one; NULL: all, the origin's alone where shortened */
+    double min_memory_bytes; /* usable memory of a GPU at least; 0: any */
+    const char *since;       /* released on this day or later: "2022", "2022-09"; NULL: any day */
 } habitat_report_options;
 
-/** `habitat predict`: the iteration on every destination. JSON: DESIGN 7; with `by`, each
+/** `habitat predict`: the iteration on every destination. JSON: habitat-predict(1); with `by`, each
  * prediction also has "by_kernel" (each launch, in order), "by_op" or "by_module".
- * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_IO (write refused); HABITAT_E_MEMORY. @since 0.1 */
+ * @param what    answers a request about an iteration. @param options not NULL.
+ * @return HABITAT_OK; HABITAT_E_ARG (NULL; no predictions; an order, column, date or vendor that is
+ *         none; filters that leave no row of a table); HABITAT_E_IO (write refused);
+ *         HABITAT_E_MEMORY. @since 0.1 */
 HABITAT_API habitat_status habitat_report_prediction(const habitat_answer *what,
                                                      const habitat_report_options *options,
                                                      habitat_error *err);

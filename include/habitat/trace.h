@@ -51,20 +51,20 @@ typedef enum habitat_operation_kind {
 /* A framework call or range on a CPU thread. Operations are sorted by (thread, start). Ranges are
  * drawn by the user: they come between no call and the calls inside it. */
 typedef struct habitat_operation {
-    const char *name;
+    const char *name; /* as recorded: "aten::mm" */
     habitat_operation_kind kind;
-    uint64_t start_ns;
+    uint64_t start_ns; /* on the CPU, since the first event of the trace */
     uint64_t duration_ns;
-    uint32_t thread;    /* index, not the system's number */
-    uint32_t parent;    /* innermost operation around it on its thread, else range (of a range:
-                           the innermost of either), or HABITAT_NONE */
-    uint32_t forward;   /* backward operation: the forward operation it belongs to, or NONE */
-    uint32_t module;    /* innermost enclosing HABITAT_OPERATION_MODULE, or NONE */
-    uint32_t iteration; /* 0-based, or HABITAT_NONE outside every iteration */
-    uint32_t input_count;
-    uint32_t kernel_count;       /* launched by it and by whatever has it as a parent, and so on */
-    int64_t sequence;            /* autograd sequence number, -1 if none */
-    const habitat_input *inputs; /* shape (input_count) */
+    uint32_t thread;       /* index from 0, not the system's number */
+    uint32_t parent;       /* innermost operation around it on its thread, else range (of a range:
+                              the innermost of either), or HABITAT_NONE */
+    uint32_t forward;      /* backward operation: the forward operation it belongs to, or NONE */
+    uint32_t module;       /* innermost enclosing HABITAT_OPERATION_MODULE, or NONE */
+    uint32_t iteration;    /* 0-based, or HABITAT_NONE outside every iteration */
+    uint32_t input_count;  /* 0 where shapes were not recorded, too */
+    uint32_t kernel_count; /* launched by it and by whatever has it as a parent, and so on */
+    int64_t sequence;      /* autograd sequence number, -1 if none */
+    const habitat_input *inputs; /* shape (input_count); NULL with 0 */
 } habitat_operation;
 
 typedef enum habitat_kernel_kind {
@@ -84,7 +84,6 @@ typedef enum habitat_collective {
     HABITAT_COLLECTIVE_ONE_WAY, /* broadcast, reduce, gather, scatter, send, receive */
 } habitat_collective;
 
-/* One activity on the GPU. Kernels are sorted by (device, start, stream). */
 /* What keeps more blocks from an SM, in CUDA's own numbers (cuda_occupancy.h). */
 typedef enum habitat_limited {
     HABITAT_LIMITED_BY_THREADS = 1,
@@ -94,33 +93,35 @@ typedef enum habitat_limited {
     HABITAT_LIMITED_BY_BARRIERS = 16,
 } habitat_limited;
 
+/* One activity on the GPU: a kernel, copy, set or collective. Kernels are sorted by (device, start,
+ * stream). What was not recorded is 0, NaN, NULL or HABITAT_NONE, as each line says. */
 typedef struct habitat_kernel {
-    const char *name;
+    const char *name; /* as recorded, mangled or not; "" without one */
     habitat_kernel_kind kind;
-    uint64_t start_ns;
+    uint64_t start_ns; /* on the GPU, since the first event of the trace */
     uint64_t duration_ns;
     uint32_t device;        /* as recorded (CUDA ordinal) */
     uint32_t stream;        /* as recorded */
     uint32_t operation;     /* innermost operation that launched it, else range, or HABITAT_NONE */
     uint32_t iteration;     /* 0-based, or HABITAT_NONE */
     uint32_t launch_thread; /* thread index of the launch, or HABITAT_NONE */
-    uint64_t launch_start_ns; /* 0 with launch_thread NONE */
+    uint64_t launch_start_ns; /* of the call on the CPU; 0 with launch_thread NONE */
     uint64_t launch_duration_ns;
-    uint64_t correlation; /* as recorded */
-    uint32_t call;        /* index of the call that launched it, or HABITAT_NONE */
-    bool in_graph;        /* launched by a CUDA graph */
-    uint32_t grid[3];     /* 0 if unknown (memcpy, memset) */
-    uint32_t block[3];
-    uint32_t registers_per_thread;
-    uint32_t shared_memory_bytes; /* static + dynamic, per block */
-    uint64_t bytes;               /* memcpy, memset: bytes moved; collective: its message, the
-                                     larger of what goes in and comes out; 0 unknown */
-    habitat_collective collective;
-    uint32_t group_size;        /* collective: GPUs that take part; 0 unknown */
-    const char *copy_kind;      /* "HtoD", "DtoD", ... or NULL */
-    double dram_bytes;          /* hardware counter; NaN if not recorded */
-    double flop;                /* hardware counter, all formats; NaN if not recorded */
-    uint32_t resident_blocks;   /* per SM, as the profiler works it out; 0 not recorded */
+    uint64_t correlation;          /* as recorded */
+    uint32_t call;                 /* index of the call that launched it, or HABITAT_NONE */
+    bool in_graph;                 /* launched by a CUDA graph */
+    uint32_t grid[3];              /* blocks along x, y, z; 0 if unknown (memcpy, memset) */
+    uint32_t block[3];             /* threads of a block along x, y, z; 0 if unknown */
+    uint32_t registers_per_thread; /* 0 if unknown */
+    uint32_t shared_memory_bytes;  /* of a block, static + dynamic; 0: none, or unknown */
+    uint64_t bytes;                /* memcpy, memset: bytes moved; collective: its message, the
+                                      larger of what goes in and comes out; 0 unknown */
+    habitat_collective collective; /* kind COLLECTIVE: which; else UNKNOWN */
+    uint32_t group_size;           /* collective: GPUs that take part; 0 unknown */
+    const char *copy_kind;         /* "HtoD", "DtoD", ... or NULL */
+    double dram_bytes;             /* hardware counter, read + written; NaN if not recorded */
+    double flop;                   /* hardware counter, all formats; NaN if not recorded */
+    uint32_t resident_blocks;      /* per SM, as the profiler works it out; 0 not recorded */
     uint32_t occupancy_percent; /* threads on an SM / most that it takes, as the profiler estimates
                                    it for this grid; 0 not recorded, or none */
     uint32_t limited_by;        /* habitat_limited bits, as the profiler says; 0 not recorded */
@@ -185,51 +186,53 @@ typedef enum habitat_iterations_by {
 
 /* Elements of one trained parameter. */
 typedef struct habitat_parameter {
-    habitat_dtype dtype;
-    uint64_t elements;
+    habitat_dtype dtype; /* of its elements */
+    uint64_t elements;   /* >= 1 */
 } habitat_parameter;
 
 /* What the recording says of device memory, beside its peak [byte]; NaN where it does not. The
  * first five are of the moment between two iterations. */
 typedef struct habitat_trace_memory {
     double parameters_bytes, buffers_bytes, gradients_bytes;
-    double optimizer_bytes; /* state of optimisers: momenta and the like */
-    double between_bytes;   /* all that the allocator has given out then */
-    double reserved_bytes;  /* most that the allocator held, given out or not */
-    bool peak_from_events;  /* the peak was seen in the profile (`[memory]` events) */
-    size_t parameter_count;
-    const habitat_parameter *parameters; /* in the order in which the model registered them */
+    double optimizer_bytes;              /* state of optimisers: momenta and the like */
+    double between_bytes;                /* all that the allocator has given out then */
+    double reserved_bytes;               /* most that the allocator held, given out or not */
+    bool peak_from_events;               /* the peak was seen in the profile (`[memory]` events) */
+    size_t parameter_count;              /* 0 where sizes were not recorded */
+    const habitat_parameter *parameters; /* shape (parameter_count), in the order in which the model
+                                            registered them */
 } habitat_trace_memory;
 
-/* The trace as a whole. NaN / 0 / NULL where not recorded. */
+/* The trace as a whole: counts are of all its iterations, a time or size is of one. NaN / 0 / NULL
+ * where not recorded. */
 typedef struct habitat_trace_info {
-    const char *file;
-    const char *format;  /* "kineto", "cupti", "nsys-sqlite" */
-    uint64_t file_bytes; /* as stored */
-    uint64_t json_bytes; /* uncompressed; 0 for SQLite */
-    size_t device_count;
-    uint32_t device;                   /* the device that most kernel time is on */
+    const char *file;                  /* as it was named to the reader */
+    const char *format;                /* "kineto", "cupti", "nsys-sqlite" */
+    uint64_t file_bytes;               /* as stored */
+    uint64_t json_bytes;               /* uncompressed; 0 for SQLite */
+    size_t device_count;               /* with kernels on them; 0: nothing ran on a GPU */
+    uint32_t device;                   /* the device that most kernel time is on (CUDA ordinal) */
     habitat_device_facts device_facts; /* of that device; name NULL if not recorded */
     size_t iteration_count;            /* >= 1 */
     habitat_iterations_by iterations_by;
     bool iterations_differ;    /* COUNTED: the parts do not launch the same kernels */
     double iteration_ms;       /* recorded, unprofiled median ("habitat" object); NaN if absent */
-    size_t iteration_ms_count; /* all unprofiled times */
-    const double *iteration_ms_all;
+    size_t iteration_ms_count; /* unprofiled times */
+    const double *iteration_ms_all; /* shape (iteration_ms_count) [ms], in the order measured */
     double iteration_spread; /* between groups of them, as a share of iteration_ms; NaN unknown */
-    uint64_t batch_size;     /* 0 = unknown */
-    const char *model;
-    const char *framework; /* "torch 2.11.0+cu130"; NULL unknown, as are the versions below */
+    uint64_t batch_size;     /* samples of one iteration; 0 = unknown */
+    const char *model;       /* its class: "ResNet"; NULL unknown */
+    const char *framework;   /* "torch 2.11.0+cu130"; NULL unknown, as are the versions below */
     const char *cuda_version, *hip_version, *driver_version; /* "13.0", NULL, "580.159.04" */
     uint64_t cudnn_version;                                  /* as it counts: 91900; 0 = unknown */
-    const char *command;
-    double peak_memory_bytes;
+    const char *command;       /* that was recorded, without secrets; NULL unknown */
+    double peak_memory_bytes;  /* most that PyTorch's allocator gave out; NaN unknown */
     uint64_t dropped_records;  /* lost by the recorder */
     uint64_t skipped_events;   /* event types nobody needs */
     uint64_t unlinked_kernels; /* kernels without a launch record */
     bool has_shapes;           /* any operation has input shapes */
     bool has_operations;       /* framework calls: ranges are none */
-    bool has_counters;
+    bool has_counters;         /* any kernel has hardware counters */
     bool without_gpu;      /* recorded without a GPU on purpose: operations with shapes, no time */
     bool matmul_tf32;      /* without_gpu: the script lets matrix products of fp32 round to TF32 */
     bool convolution_tf32; /* the same of convolutions and recurrent layers */

@@ -57,30 +57,39 @@ HABITAT_API bool habitat_class_is_product(habitat_class op_class);
 
 enum { HABITAT_CONV_DIMS_MAX = 3 };
 
-/* Shape parameters of the classes that models are trained for. */
+/* Shape parameters of the classes that models are trained for. Sizes are numbers of elements,
+ * steps, channels and so on: whole and >= 1, but for paddings, which begin at 0. They are double,
+ * so that no product of them wraps. */
 typedef struct habitat_gemm_shape { /* (b, m, k) x (b, k, n) -> (b, m, n) */
     double b, m, n, k;
-    bool bias;
+    bool bias;             /* n numbers are added to each row */
     bool trans_a, trans_b; /* operand is stored transposed (column-major) */
 } habitat_gemm_shape;
 
-typedef struct habitat_conv_shape {
-    uint32_t dims; /* 1, 2 or 3 spatial dimensions */
-    double batch, c_in, c_out, groups;
+typedef struct habitat_conv_shape {    /* (batch, c_in, in..) -> (batch, c_out, out..) */
+    uint32_t dims;                     /* 1, 2 or 3 spatial dimensions */
+    double batch, c_in, c_out, groups; /* channels are multiples of the groups */
+    /* Shape (dims) each: sides of the image, of the result and of the kernel. */
     double in[HABITAT_CONV_DIMS_MAX], out[HABITAT_CONV_DIMS_MAX], kernel[HABITAT_CONV_DIMS_MAX];
-    double stride[HABITAT_CONV_DIMS_MAX], padding[HABITAT_CONV_DIMS_MAX];
+    double stride[HABITAT_CONV_DIMS_MAX],
+        padding[HABITAT_CONV_DIMS_MAX]; /* padding: of each side */
     double dilation[HABITAT_CONV_DIMS_MAX];
-    bool transposed, bias, channels_last;
+    bool transposed, bias, channels_last; /* channels_last: NHWC in memory */
 } habitat_conv_shape;
 
+/* Queries (batch, heads, q_len, head_dim), keys (batch, kv_heads, kv_len, head_dim), values
+ * (batch, kv_heads, kv_len, v_head_dim). */
 typedef struct habitat_attention_shape {
     double batch, heads, kv_heads, q_len, kv_len, head_dim, v_head_dim;
-    bool causal, dropout;
+    bool causal;  /* a query sees no key behind it */
+    bool dropout; /* of the probabilities */
 } habitat_attention_shape;
 
 typedef struct habitat_rnn_shape {
-    double gates; /* LSTM 4, GRU 3, RNN 1 */
-    double batch, steps, input, hidden, layers;
+    double gates;         /* LSTM 4, GRU 3, RNN 1 */
+    double batch, steps;  /* steps: length of the sequence */
+    double input, hidden; /* numbers a step */
+    double layers;        /* one on top of the other */
     bool bidirectional;
 } habitat_rnn_shape;
 
@@ -93,18 +102,18 @@ typedef struct habitat_rows_shape { /* softmax, norms, reductions: rows of `colu
 typedef struct habitat_work {
     habitat_class op_class;
     habitat_pass pass;
-    bool known;
-    bool varying;        /* kernel-varying: the library picks kernels per architecture */
-    habitat_dtype dtype; /* of the tensors */
-    double flop;         /* total */
-    double read_bytes;
-    double write_bytes;
-    union {
+    bool known;                  /* flop and bytes are numbers */
+    bool varying;                /* kernel-varying: the library picks kernels per architecture */
+    habitat_dtype dtype;         /* of the tensors; UNKNOWN not known */
+    double flop;                 /* of all its kernels; NaN unknown */
+    double read_bytes;           /* from device memory; NaN unknown */
+    double write_bytes;          /* to it; NaN unknown */
+    union {                      /* by op_class; all zero where the shape is not known */
         habitat_gemm_shape gemm; /* GEMM, BMM */
-        habitat_conv_shape conv;
-        habitat_attention_shape attention;
-        habitat_rnn_shape rnn;
-        habitat_rows_shape rows; /* SOFTMAX, NORM, REDUCE, ELEMENTWISE (rows = 1) */
+        habitat_conv_shape conv; /* CONV */
+        habitat_attention_shape attention; /* ATTENTION */
+        habitat_rnn_shape rnn;             /* RNN */
+        habitat_rows_shape rows; /* SOFTMAX, NORM, REDUCE, ELEMENTWISE and COPY (rows = 1) */
     } shape;
     char
         kind[24]; /* what exactly: "mm", "relu", "layer_norm", "sdpa_flash", "adam"; may be empty */
@@ -128,7 +137,8 @@ HABITAT_API habitat_status habitat_operation_work_typed(const habitat_operation 
 
 /** Work of a kernel that has no operation (or whose operation is unknown), from its name, kind,
  * copied bytes and counters only: class, and bytes for copies and sets.
- * @return HABITAT_OK. @since 0.1 */
+ * @param kernel borrowed. @param out receives the work; untouched on error.
+ * @return HABITAT_OK; HABITAT_E_ARG (NULL). @since 0.1 */
 HABITAT_API habitat_status habitat_kernel_work(const habitat_kernel *kernel, habitat_work *out);
 
 /* What is known of one kernel, and the timing formulas need. */
@@ -145,7 +155,9 @@ typedef struct habitat_kernel_facts {
 /** The arithmetic a kernel really computes in, told from its name and its operation's tensors:
  * a matrix kernel whose name says tf32/s1688/hmma on fp32 tensors gives TF32, on bf16 BF16, a
  * sgemm/ffma kernel FP32.
- * @param matrix_unit receives true if it runs on matrix units. @since 0.1 */
+ * @param kernel_name borrowed; as recorded. @param work of its operation, borrowed.
+ * @param matrix_unit receives true if it runs on matrix units.
+ * @return UNKNOWN where neither tells. @since 0.1 */
 HABITAT_API habitat_dtype habitat_kernel_arithmetic(const char *kernel_name,
                                                     const habitat_work *work, bool *matrix_unit);
 
@@ -153,9 +165,15 @@ HABITAT_API habitat_dtype habitat_kernel_arithmetic(const char *kernel_name,
  * @return UNKNOWN if the name holds none; for copies a format of the right size. @since 0.1 */
 HABITAT_API habitat_dtype habitat_kernel_tensor_dtype(const char *kernel_name);
 
-/** Work of an operation given by its parameters, without a trace (for `habitat op`, models, tests).
+/** Work of an operation given by its parameters, without a trace (for models and tests; questions
+ * in words: habitat_operation_from_words()).
  * Each fills flop, bytes, class and shape; `dtype` is the tensors' number format.
- * @return HABITAT_OK; HABITAT_E_ARG for sizes that are not positive and finite. @since 0.1 */
+ * @param shape borrowed; its sizes are not checked against each other.
+ * @param pass  of products: forward; their gradients are products of their own.
+ * @param out   receives the work; untouched on error.
+ * @return HABITAT_OK; HABITAT_E_ARG for NULL, a format or pass that is none, sizes that are not
+ *         positive and finite; habitat_work_rows() also HABITAT_E_UNSUPPORTED for a kind that
+ *         nobody counts. @since 0.1 */
 HABITAT_API habitat_status habitat_work_gemm(const habitat_gemm_shape *shape, habitat_dtype dtype,
                                              habitat_work *out);
 HABITAT_API habitat_status habitat_work_conv(const habitat_conv_shape *shape, habitat_dtype dtype,

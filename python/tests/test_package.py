@@ -321,6 +321,7 @@ def test_command_line_comes_with_the_package_and_agrees(trace):
         ("conv2d fp32 backward", {"batch": 8, "c_in": 64, "c_out": 64, "size": 28, "kernel": 3},
          "--batch 8 --in-channels 64 --out-channels 64 --size 28 --kernel 3"),
         ("sum fp32 forward", {"rows": 4096, "columns": 512}, "--rows 4096 --columns 512"),
+        ("gemm tf32 backward", {"m": 512, "n": 512, "k": 64}, "--m 512 --n 512 --k 64"),
     ],
 )  # fmt: skip
 def test_an_operation_is_answered_as_by_the_command_line(words, sizes, options):

@@ -113,24 +113,24 @@ const char *warn_of_vendor(const habitat_gpu *origin, const habitat_gpu *const *
 
 bool warn_of_calibration(const habitat_prediction *const *predictions, size_t count, char *text) {
     char names[240] = "";
-    size_t moved = 0;
+    size_t named = 0;
     for (size_t i = 0; i < count; i++) {
         const habitat_prediction *p = predictions[i];
         if (p->calibrated_operations == 0)
             continue;
-        if (moved < NAMES_SHOWN)
+        if (named < NAMES_SHOWN)
             snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s (%zu)",
-                     moved ? ", " : "", p->gpu->name, p->calibrated_operations);
-        moved++;
+                     named ? ", " : "", p->gpu->name, p->calibrated_operations);
+        named++;
     }
     char more[32] = "";
-    if (moved > NAMES_SHOWN)
-        snprintf(more, sizeof more, " and %zu more", moved - NAMES_SHOWN);
-    if (moved)
+    if (named > NAMES_SHOWN)
+        snprintf(more, sizeof more, " and %zu more", named - NAMES_SHOWN);
+    if (named)
         snprintf(text, WARNING_BYTES,
                  "operations that a calibration measured move what the operator models say of %s%s",
                  names, more);
-    return moved > 0;
+    return named > 0;
 }
 
 const char *warn_of_intervals(const habitat_prediction *const *predictions, size_t count) {

@@ -1,4 +1,4 @@
-/* The built-in GPUs, for modules that compare a GPU with its kin. */
+/* The built-in GPUs, for modules that compare a GPU with others of its chip. */
 #ifndef HABITAT_GPU_KNOWN_H
 #define HABITAT_GPU_KNOWN_H
 

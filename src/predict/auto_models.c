@@ -1,12 +1,12 @@
 /* Operator models in `auto`: T_d = M_d (T_o / M_o)^e for operations that a model knows.
  *
- * M is what `habitat op` says: the transfer model, which knows GPUs by their rates alone, moved by
- * what was seen of the GPU or of another part of its chip.
- * e: how much of what the origin's measurement says beyond the model is believed on the
+ * M is what `habitat op` says: the transfer model, which knows GPUs by their rates alone, with
+ * what was measured of the GPU or of another part of its chip.
+ * e: how much of what the origin's measurement says beyond the model counts on the
  * destination: all of it on a GPU of the same compute capability, else a half or a quarter by
  * class; of a convolution the less, the further M_d is from M_o. Operations that a calibration
- * measured on the destination move M_d, and take the place of the residual by as much as they are
- * believed. Evidence: docs/formulas.md#auto. Operations of equal shape are asked once; M_o is asked
+ * measured on the destination move M_d, and take the place of the residual by their
+ * weight. Evidence: docs/formulas.md#auto. Operations of equal shape are asked once; M_o is asked
  * once a workload. */
 #include "predict/auto_models.h"
 
@@ -177,7 +177,7 @@ static habitat_status ask_reference(const habitat_models *models, const habitat_
 }
 
 /* M = M_r (r / r_r), with the roofline r and the reference GPU's M_r and r_r. What was measured is
- * believed by w, rates by the rest: moved M = M_r (r / r_r)^(1 - w) exp(w b), b the median of
+ * has the weight w, rates the rest: M = M_r (r / r_r)^(1 - w) exp(w b), b the median of
  * log(measured / M_r). A rate that is raised never makes it slower: 0 <= w < 1. */
 static auto_answer answer_of(const habitat_model_estimate *found, double ratio,
                              const class_offset *offset) {
