@@ -2,7 +2,7 @@
  * chosen. A formula takes such a number by its name; a bare one beside it is of the formula itself
  * (2 flop a multiply-add, 1/2 of a mean).
  *
- *   kind      fitted    chosen so that training rows are met best; the source says which rows and how
+ *   kind      fitted    set so that training rows are met; the source says which rows and how
  *             hardware  a fact of GPUs or libraries, published or measured; the source says where
  *             chosen    a limit or a caution that no data decides; the source says why
  *   unit      "1" where it has none
