@@ -21,6 +21,8 @@ build libyajl-dev header yajl/yajl_parse.h
 build zlib1g-dev header zlib.h
 build libsqlite3-dev header sqlite3.h
 build libssl-dev header openssl/evp.h
+build libprotobuf-c-dev header protobuf-c/protobuf-c.h
+build protobuf-c-compiler program protoc-c
 build libopenblas-dev debian -
 test clang program clang
 test libclang-rt-14-dev sanitizers address,undefined

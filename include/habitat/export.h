@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/* Receives text in pieces; returns 0, or anything else to stop. */
+/* Receives a file in pieces; returns 0, or anything else to stop. */
 typedef int (*habitat_export_write)(void *context, const char *data, size_t size_bytes);
 
 /** Write the predicted iteration as a Chrome trace (JSON, as the profiler of PyTorch writes it),
@@ -40,6 +40,28 @@ HABITAT_API habitat_status habitat_export_timeline(const habitat_replay *replay,
                                                    const habitat_prediction *prediction,
                                                    habitat_export_write write, void *context,
                                                    habitat_error *err);
+
+/** Write the predicted iteration as a Chakra execution trace (MLCommons' schema, protobuf), which
+ * simulators of networks such as ASTRA-sim run: of one GPU, or of one of the several that
+ * habitat_replay_apply_parallel() put into the prediction; all of them do the same, so each one's
+ * trace has these bytes.
+ *
+ * Kernels, pauses before them and the CPU's work are nodes that last; messages are collectives with
+ * their bytes. A node comes after all that it waits for. Durations are whole microseconds: what is
+ * rounded off is carried along each stream and thread, so that no sum of the first ones is off by
+ * more than half a microsecond; the attribute "duration_ns" is exact. docs/iteration.md#chakra.
+ *
+ * @param replay     of the prediction's workload.
+ * @param prediction with its gpu_count: after habitat_replay_apply() or
+ *                   habitat_replay_apply_parallel().
+ * @param write      receives the file's bytes. @param context handed to it.
+ * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_IO (write refused); HABITAT_E_MEMORY; as
+ *         habitat_replay_apply_parallel() with several GPUs.
+ * @tested tests/unit/test_chakra.c, python/tests/test_chakra.py        @since 0.3 */
+HABITAT_API habitat_status habitat_export_chakra(const habitat_replay *replay,
+                                                 const habitat_prediction *prediction,
+                                                 habitat_export_write write, void *context,
+                                                 habitat_error *err);
 
 #ifdef __cplusplus
 }

@@ -29,9 +29,9 @@ void export_print(export_text *t, const char *format, ...) {
     put(t, line, strlen(line));
 }
 
-/* Bytes of the character at s; 0 if it is none. Longer forms than needed and surrogates are none.
- */
-static size_t character(const unsigned char *s) {
+/* Longer forms than needed and surrogates are no characters. */
+size_t export_character(const char *text) {
+    const unsigned char *s = (const unsigned char *)text;
     size_t length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
     if (s[0] > 0xf4)
         return 0;
@@ -46,7 +46,7 @@ static size_t character(const unsigned char *s) {
 void export_string(export_text *t, const char *value) {
     put(t, "\"", 1);
     for (const unsigned char *s = (const unsigned char *)value; *s;) {
-        size_t length = character(s);
+        size_t length = export_character((const char *)s);
         if (!length)
             put(t, "\xef\xbf\xbd", 3);
         else if (*s < 0x20 || *s == 0x7f)

@@ -18,6 +18,9 @@ typedef struct export_text {
 
 __attribute__((format(printf, 2, 3))) void export_print(export_text *t, const char *format, ...);
 
+/* Bytes of the UTF-8 character at the start of a text; 0 if there is none. */
+size_t export_character(const char *text);
+
 /* A string with its quotes; what is no UTF-8 becomes U+FFFD. */
 void export_string(export_text *t, const char *value);
 

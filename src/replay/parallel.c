@@ -20,7 +20,7 @@
 #include "workload/collective.h"
 #include "workload/workload.h"
 
-enum { NCCL_STREAM = REPLAY_STREAMS_MAX, BUFFERS_PER_NORM = 3 };
+enum { BUFFERS_PER_NORM = 3 };
 
 typedef struct sharing {
     const habitat_replay *r;
@@ -41,6 +41,7 @@ void replay_parallel_free(replay_parallel *p) {
     replay_graph_free(&p->graph);
     free(p->kernel_ns);
     free(p->silent_ns);
+    free(p->added);
 }
 
 static void sharing_free(sharing *x) {
@@ -74,18 +75,25 @@ static bool launch(sharing *x, uint32_t k, uint32_t node, double cpu_ns) {
 static uint32_t add_message(sharing *x, uint32_t at, bool before, habitat_collective kind,
                             double bytes) {
     double ns = collective_time_ns(x->gpu, kind, bytes, x->count);
+    bool sum = kind == HABITAT_COLLECTIVE_ALL_REDUCE;
     x->message_ns += ns;
-    return splice_add(
-        &x->s, &(splice_node){.at = at, .before = before, .stream = NCCL_STREAM, .time_ns = ns});
+    return splice_add(&x->s, &(splice_node){.at = at,
+                                            .before = before,
+                                            .stream = REPLAY_ADDED_STREAM,
+                                            .time_ns = ns,
+                                            .what = sum ? REPLAY_ADDED_SUM : REPLAY_ADDED_BROADCAST,
+                                            .bytes = bytes});
 }
 
-static uint32_t add_copy(sharing *x, uint32_t kernel, bool before, double ns) {
+static uint32_t add_copy(sharing *x, uint32_t kernel, bool before, replay_added copy, double ns) {
     uint32_t at = x->kernel_node[kernel];
     return splice_add(&x->s, &(splice_node){.at = at,
                                             .before = before,
                                             .in_stream = !before,
                                             .stream = x->r->graph.nodes[at].place,
-                                            .time_ns = ns});
+                                            .time_ns = ns,
+                                            .what = (int)copy.kind,
+                                            .bytes = copy.bytes});
 }
 
 /* ---- the backward pass ---- */
@@ -120,7 +128,8 @@ static bool add_sums(sharing *x, const replay_backward *step, uint32_t *sums, do
         const replay_gradient *g = &all[i];
         bool full = i + 1 == step->count || all[i + 1].bucket != g->bucket;
         double lost = i ? slow_down(x, all[i - 1].kernel, g->kernel, &running_ns) : 0.0;
-        uint32_t copy = add_copy(x, g->kernel, false, copy_ns(x, g->bytes) + lost);
+        uint32_t copy = add_copy(x, g->kernel, false, (replay_added){REPLAY_ADDED_FILL, g->bytes},
+                                 copy_ns(x, g->bytes) + lost);
         bool fine = copy != HABITAT_NONE && note_slowed(x, lost) &&
                     (!i || splice_link(&x->s, previous, copy, REPLAY_GAP)) &&
                     splice_link(&x->s, x->kernel_node[g->kernel], copy, REPLAY_GAP) &&
@@ -158,7 +167,8 @@ static bool add_returns(sharing *x, const replay_backward *step, const uint32_t 
             copies++;
         double many = (double)copies;
         double ns = copy_ns(x, bytes[b] / many) * many + gap_ns * (many - 1.0);
-        uint32_t node = add_copy(x, beside, before, ns);
+        uint32_t node =
+            add_copy(x, beside, before, (replay_added){REPLAY_ADDED_RETURN, bytes[b]}, ns);
         if (node == HABITAT_NONE || !note_slowed(x, 0.0) ||
             !splice_link(&x->s, sums[b], node, REPLAY_GAP) ||
             (b && !splice_link(&x->s, last, node, REPLAY_GAP)) ||
@@ -178,13 +188,14 @@ static bool add_buffers(sharing *x, const replay_backward *step) {
     if (!(bytes > 0.0) || step->begin == HABITAT_NONE)
         return true;
     uint32_t beside = x->kernel_node[step->begin];
-    uint32_t gather = add_copy(x, step->begin, true, copy_ns(x, bytes));
+    uint32_t gather = add_copy(x, step->begin, true, (replay_added){REPLAY_ADDED_GATHER, bytes},
+                               copy_ns(x, bytes));
     bool fine = gather != HABITAT_NONE && note_slowed(x, 0.0);
     uint32_t message =
         fine ? add_message(x, beside, true, HABITAT_COLLECTIVE_ONE_WAY, bytes) : HABITAT_NONE;
     fine = message != HABITAT_NONE && note_slowed(x, 0.0);
     uint32_t back =
-        fine ? add_copy(x, step->begin, true,
+        fine ? add_copy(x, step->begin, true, (replay_added){REPLAY_ADDED_SCATTER, bytes},
                         copy_ns(x, bytes / many) * many + x->r->info.gap_ns * (many - 1.0))
              : HABITAT_NONE;
     return back != HABITAT_NONE && note_slowed(x, 0.0) &&
@@ -239,7 +250,8 @@ static habitat_status finish(const sharing *x, replay_parallel *out, habitat_err
     habitat_status status = splice_make(&x->s, &x->r->graph, x->r->info.gap_ns, &out->graph, err);
     out->kernel_ns = malloc((own + x->s.node_count + 1) * sizeof *out->kernel_ns);
     out->silent_ns = malloc((own + x->s.node_count + 1) * sizeof *out->silent_ns);
-    if (status == HABITAT_OK && (!out->kernel_ns || !out->silent_ns))
+    out->added = malloc((x->s.node_count + 1) * sizeof *out->added);
+    if (status == HABITAT_OK && (!out->kernel_ns || !out->silent_ns || !out->added))
         status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     if (status != HABITAT_OK)
         return status;
@@ -248,8 +260,9 @@ static habitat_status finish(const sharing *x, replay_parallel *out, habitat_err
     for (size_t i = 0; i < x->s.node_count; i++) {
         const splice_node *n = &x->s.nodes[i];
         double slowed = i < x->slowed_count ? x->slowed_ns[i] : 0.0;
+        out->added[i] = (replay_added){(replay_added_kind)n->what, n->bytes};
         out->kernel_ns[own + i] = n->time_ns;
-        out->silent_ns[own + i] = n->stream == NCCL_STREAM ? 0.0 : n->time_ns - slowed;
+        out->silent_ns[own + i] = n->stream == REPLAY_ADDED_STREAM ? 0.0 : n->time_ns - slowed;
     }
     out->message_ns = x->message_ns;
     out->sent_bytes = x->sent_bytes;

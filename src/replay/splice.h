@@ -15,6 +15,8 @@ typedef struct splice_node {
     bool in_stream;  /* behind: what follows `at` on its stream, or waits for it, follows this */
     uint32_t stream; /* as replay_node::place */
     double time_ns;
+    int what; /* the caller's own, as is: */
+    double bytes;
 } splice_node;
 
 typedef struct splice_edge {

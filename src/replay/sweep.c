@@ -18,7 +18,7 @@ double replay_own_ns(const replay_graph *g, const replay_times *t, const replay_
     return fmax(0.0, t->kernel_ns[n->index] - g->hidden_ns[n->index]) * t->kernel_scale;
 }
 
-static double way_ns(const replay_graph *g, const replay_times *t, const replay_node *n,
+double replay_way_ns(const replay_graph *g, const replay_times *t, const replay_node *n,
                      const replay_edge *edge) {
     double ns = edge->cpu_ns * t->cpu_scale;
     if (t->without_gpu)
@@ -40,7 +40,8 @@ void replay_sweep(const replay_graph *g, const replay_times *t, const double *ca
         const replay_node *n = &g->nodes[i];
         double at = -INFINITY;
         for (uint32_t e = n->first_edge; e < n[1].first_edge; e++)
-            at = fmax(at, from_ns(&g->edges[e], carry, value) + way_ns(g, t, n, &g->edges[e]));
+            at = fmax(at,
+                      from_ns(&g->edges[e], carry, value) + replay_way_ns(g, t, n, &g->edges[e]));
         value[i] = at + replay_own_ns(g, t, n);
     }
 }
@@ -119,7 +120,7 @@ static void walk_back(const replay_graph *g, const replay_times *t, const double
         const replay_edge *best = NULL;
         double at = -INFINITY;
         for (uint32_t e = n->first_edge; e < n[1].first_edge; e++) {
-            double ns = from_ns(&g->edges[e], carry, value) + way_ns(g, t, n, &g->edges[e]);
+            double ns = from_ns(&g->edges[e], carry, value) + replay_way_ns(g, t, n, &g->edges[e]);
             if (!best || ns > at) {
                 best = &g->edges[e];
                 at = ns;
@@ -129,7 +130,7 @@ static void walk_back(const replay_graph *g, const replay_times *t, const double
         if (!best)
             return;
         out->cpu_ns += best->cpu_ns * t->cpu_scale;
-        out->gap_ns += way_ns(g, t, n, best) - best->cpu_ns * t->cpu_scale;
+        out->gap_ns += replay_way_ns(g, t, n, best) - best->cpu_ns * t->cpu_scale;
         if (best->from & REPLAY_CARRY)
             return;
         node = best->from;

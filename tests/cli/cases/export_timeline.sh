@@ -16,3 +16,4 @@ for wrong in "" "--timeline" "--timeline --to T4,L4" "--timeline --to all" "--ti
     "$habitat" export "$step" $wrong; echo "$?"
 done
 "$habitat" predict "$step" --timeline x --to T4 --assemble sum; echo "$?"
+"$habitat" export --timeline "$fixtures/no_gpu.json" --to T4; echo "$?"
