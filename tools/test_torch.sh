@@ -15,6 +15,7 @@ mkdir -p build-test
 [ -x "$venv/bin/python" ] || python3 -m venv "$venv"
 { echo "torch==$version"; grep -v '^torch==' python/tests/requirements.txt; } >"build-test/requirements-torch-$version.txt"
 "$venv/bin/pip" install -q --disable-pip-version-check -r "build-test/requirements-torch-$version.txt"
+"$venv/bin/pip" install -q --disable-pip-version-check --no-deps -r python/tests/requirements-alone.txt
 "$venv/bin/pip" install -q --disable-pip-version-check . >"build-test/pip-torch-$version.log" 2>&1 ||
     { tail -n 30 "build-test/pip-torch-$version.log"; exit 1; }
 "$venv/bin/python" -c 'import torch; print("torch", torch.__version__)'

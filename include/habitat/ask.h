@@ -197,6 +197,15 @@ typedef struct habitat_answer {
 HABITAT_API habitat_status habitat_ask(const habitat_request *request, habitat_answer **out,
                                        habitat_error *err);
 
+/** What put the rows together: for callers that cannot see into the structure, as Python.
+ * @return borrowed; NULL: sum. @since 0.3 */
+HABITAT_API const habitat_replay *habitat_answer_replay(const habitat_answer *answer);
+
+/** The prediction of one row, likewise. @param row less than the number of rows.
+ * @return borrowed; NULL where there is none. @since 0.3 */
+HABITAT_API const habitat_prediction *habitat_answer_prediction(const habitat_answer *answer,
+                                                                size_t row);
+
 /** Free an answer; NULL is allowed. @since 0.1 */
 HABITAT_API void habitat_answer_free(habitat_answer *answer);
 

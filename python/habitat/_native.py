@@ -95,6 +95,10 @@ class _Request(ctypes.Structure):
         super().__init__(size_bytes=ctypes.sizeof(type(self)), **fields)
 
 
+# habitat_export_write of include/habitat/export.h
+_WRITE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+
+
 def _load() -> ctypes.CDLL:
     """libhabitat of this package; HABITAT_LIBRARY names another one (a build tree, a system install)."""
     beside = Path(__file__).parent / "_lib" / "libhabitat.so"
@@ -128,6 +132,11 @@ def _load() -> ctypes.CDLL:
         ("habitat_json_operation", ctypes.c_int,
          [ctypes.POINTER(_Request), name, name, name, name, text, error]),
         ("habitat_json_free", None, [handle]),
+        ("habitat_ask", ctypes.c_int, [ctypes.POINTER(_Request), ctypes.POINTER(handle), error]),
+        ("habitat_answer_replay", handle, [handle]),
+        ("habitat_answer_prediction", handle, [handle, ctypes.c_size_t]),
+        ("habitat_answer_free", None, [handle]),
+        ("habitat_export_chakra", ctypes.c_int, [handle, handle, _WRITE, ctypes.c_void_p, error]),
     ):  # fmt: skip
         entry = getattr(library, function)
         entry.restype, entry.argtypes = result, arguments
@@ -314,3 +323,35 @@ class TraceHandle(_Handle):
             precision=PRECISIONS[precision], gpu_count=gpu_count,
         )  # fmt: skip
         return _answer(_library.habitat_json_answer, ctypes.byref(request), _bytes(by) if by else None, explain)
+
+    def export_chakra(
+        self,
+        table: GpuTable,
+        destination: ctypes.c_void_p,
+        origin: Optional[ctypes.c_void_p] = None,
+        method: str = "auto",
+        cpu_scale: float = 1.0,
+        gpu_count: int = 1,
+    ) -> bytes:
+        """The Chakra execution trace of each of `gpu_count` GPUs: all are alike."""
+        request = _Request(
+            trace=self.handle, origin=origin, gpus=table.handle, method=_method(method),
+            destinations=(ctypes.c_void_p * 1)(destination), destination_count=1,
+            cpu_scale=0.0 if cpu_scale == 1.0 else cpu_scale, gpu_count=gpu_count,
+        )  # fmt: skip
+        answer, pieces = ctypes.c_void_p(), []
+
+        def keep(_: Optional[int], data: int, size: int) -> int:
+            pieces.append(ctypes.string_at(data, size))
+            return 0
+
+        _call(_library.habitat_ask, ctypes.byref(request), ctypes.byref(answer))
+        try:
+            replay = _library.habitat_answer_replay(answer)
+            if not replay:
+                raise _refuse("a Chakra trace needs an iteration that was timed on a GPU")
+            prediction = _library.habitat_answer_prediction(answer, 0)
+            _call(_library.habitat_export_chakra, replay, prediction, _WRITE(keep), None)
+        finally:
+            _library.habitat_answer_free(answer)
+        return b"".join(pieces)

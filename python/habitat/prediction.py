@@ -261,6 +261,34 @@ class Trace:
         """Where the time goes, operation by operation: the JSON of `habitat explain`."""
         return self._ask([_name(gpu)], method, by, explain=True)[0]
 
+    def export_chakra(
+        self,
+        gpu: GpuName,
+        path: PathLike,
+        method: str = "auto",
+        cpu_scale: float = 1.0,
+        gpu_count: int = 1,
+    ) -> list[str]:
+        """Writes the predicted iteration as Chakra execution traces for ASTRA-sim, as `habitat export --chakra`.
+
+        One GPU: into the file `path`. Several: into `rank.0.et` and so on in the folder `path`, which is made if there
+        is none. Returns the files' names.
+        """
+        if not cpu_scale > 0:
+            raise ValueError(f"cpu_scale must be more than 0, not {cpu_scale!r}")
+        if not 1 <= gpu_count <= 65536:
+            raise ValueError(f"gpu_count must be 1 to 65536, not {gpu_count!r}")
+        handle = self._table.find(_name(gpu))[0]
+        data = self._trace.export_chakra(self._table, handle, self._origin, method, cpu_scale, gpu_count)
+        files = [os.fsdecode(path)]
+        if gpu_count > 1:
+            os.makedirs(files[0], exist_ok=True)
+            files = [os.path.join(files[0], f"rank.{rank}.et") for rank in range(gpu_count)]
+        for file in files:
+            with open(file, "wb") as out:
+                out.write(data)
+        return files
+
     def _predict(
         self,
         names: Optional[Sequence[str]],

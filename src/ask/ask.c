@@ -123,6 +123,14 @@ habitat_status habitat_ask(const habitat_request *request, habitat_answer **out,
     return status;
 }
 
+const habitat_replay *habitat_answer_replay(const habitat_answer *answer) {
+    return answer->replay;
+}
+
+const habitat_prediction *habitat_answer_prediction(const habitat_answer *answer, size_t row) {
+    return row < answer->row_count ? answer->rows[row].prediction : NULL;
+}
+
 void habitat_answer_free(habitat_answer *open) {
     made_answer *a = (made_answer *)(void *)open;
     if (!a)

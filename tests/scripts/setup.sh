@@ -129,6 +129,7 @@ rm "$bin/dpkg-query" "$bin/apt-get" "$bin/sudo"
 echo 'grep -q "<$MISSING>" && exit 1; exit 0' | fake cc
 echo 'exit 0' | fake cmake
 echo 'exit 0' | fake ninja
+echo 'exit 0' | fake protoc-c
 expect 0 "all found" MISSING=none </dev/null
 rm "$bin/ninja"
 expect 1 "a header and a tool are missing" MISSING=yajl/yajl_parse.h <<TEXT
