@@ -35,6 +35,7 @@ bool trace_begin(trace_builder *b, const char *name) {
         return false;
     habitat_trace_info *info = &b->trace->info;
     info->iteration_ms = NAN;
+    info->rank = HABITAT_NONE;
     info->iteration_spread = NAN;
     info->peak_memory_bytes = NAN;
     info->memory = (habitat_trace_memory){.parameters_bytes = NAN,

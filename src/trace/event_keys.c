@@ -99,6 +99,7 @@ static const key_name root_keys[] = {
     {"traceEvents", KEY_EVENTS},
     {"deviceProperties", KEY_DEVICES},
     {"habitat", KEY_HABITAT},
+    {"distributedInfo", KEY_DISTRIBUTED},
 };
 
 static const key_name device_keys[] = {
@@ -132,9 +133,16 @@ static const key_name habitat_keys[] = {
     {"peak_memory_reserved_bytes", KEY_PEAK_RESERVED},
     {"dropped_records", KEY_DROPPED},
     {"memory", KEY_MEMORY},
+    {"rank", KEY_RANK},
+    {"world_size", KEY_WORLD_SIZE},
     {"recorded_without_gpu", KEY_WITHOUT_GPU},
     {"matmul_allow_tf32", KEY_MATMUL_TF32},
     {"cudnn_allow_tf32", KEY_CONVOLUTION_TF32},
+};
+
+static const key_name distributed_keys[] = {
+    {"rank", KEY_RANK},
+    {"world_size", KEY_WORLD_SIZE},
 };
 
 static const key_name memory_keys[] = {
@@ -261,6 +269,10 @@ key key_of_device(const char *text, size_t length) {
 
 key key_of_memory(const char *text, size_t length) {
     return LOOKUP(memory_keys, text, length);
+}
+
+key key_of_distributed(const char *text, size_t length) {
+    return LOOKUP(distributed_keys, text, length);
 }
 
 key key_of_habitat(const char *text, size_t length) {

@@ -280,6 +280,16 @@ int reader_bad_habitat(reader *r, const char *name) {
                 name);
 }
 
+void reader_distributed_number(reader *r, const char *text, size_t length) {
+    habitat_trace_info *info = &r->b->trace->info;
+    uint64_t whole = 0;
+    bool counted = number_scaled(text, length, 0, RANKS_MAX, &whole) == NUMBER_OK;
+    if (r->key == KEY_RANK && counted)
+        info->rank = (uint32_t)whole;
+    if (r->key == KEY_WORLD_SIZE && counted)
+        info->world_size = (uint32_t)whole;
+}
+
 int reader_habitat_number(reader *r, const char *text, size_t length) {
     habitat_trace_info *info = &r->b->trace->info;
     double value = 0;
@@ -327,6 +337,10 @@ int reader_habitat_number(reader *r, const char *text, size_t length) {
     case KEY_CUDA_VERSION:
     case KEY_HIP_VERSION:
     case KEY_DRIVER_VERSION: /* texts; a number says nothing */
+        return 1;
+    case KEY_RANK:
+    case KEY_WORLD_SIZE:
+        reader_distributed_number(r, text, length);
         return 1;
     case KEY_DROPPED:
         if (!counted)

@@ -56,6 +56,9 @@ static int on_number(void *context, const char *text, size_t length) {
         return 1;
     case AT_HABITAT:
         return reader_habitat_number(r, text, length);
+    case AT_DISTRIBUTED:
+        reader_distributed_number(r, text, length);
+        return 1;
     case AT_TIMES:
         return reader_habitat_time(r, text, length);
     case AT_MEMORY:
@@ -153,6 +156,9 @@ static int on_key(void *context, const unsigned char *bytes, size_t length) {
     case AT_HABITAT:
         r->key = key_of_habitat(text, length);
         break;
+    case AT_DISTRIBUTED:
+        r->key = key_of_distributed(text, length);
+        break;
     case AT_MEMORY:
         r->key = key_of_memory(text, length);
         break;
@@ -207,6 +213,11 @@ static int on_open_map(void *context) {
     case AT_ROOT:
         if (r->key == KEY_EVENTS)
             return wrong_value(r);
+        if (r->key == KEY_DISTRIBUTED) {
+            r->at = AT_DISTRIBUTED;
+            r->key = KEY_NONE;
+            return 1;
+        }
         if (r->key != KEY_HABITAT)
             return skip(r);
         r->at = AT_HABITAT;
@@ -273,6 +284,7 @@ static int on_close_map(void *context) {
     case AT_DEVICE:
         return close_device(r);
     case AT_HABITAT:
+    case AT_DISTRIBUTED:
         r->at = AT_ROOT;
         return 1;
     case AT_MEMORY:

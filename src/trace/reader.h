@@ -20,6 +20,7 @@ enum {
     NAME_BYTES_MAX = 1 << 20,
     TOKEN_BYTES_MAX = 1 << 24, /* longest string or blank */
     TIMES_MAX = 1 << 20,
+    RANKS_MAX = 1 << 30,
 };
 
 /* Where in the file we are. */
@@ -38,6 +39,7 @@ typedef enum place {
     AT_MEMORY,  /* "memory": {...} of "habitat" */
     AT_FORMATS, /* "parameter_sizes": {"float32": [...], ...} */
     AT_SIZES,   /* one of its lists */
+    AT_DISTRIBUTED, /* "distributedInfo": {...} */
     AT_SKIP,
     AT_END,
 } place;
@@ -48,6 +50,7 @@ typedef enum key {
     KEY_EVENTS,
     KEY_DEVICES,
     KEY_HABITAT,
+    KEY_DISTRIBUTED,
     /* event */
     KEY_PH,
     KEY_CAT,
@@ -125,6 +128,9 @@ typedef enum key {
     KEY_MATMUL_TF32,
     KEY_CONVOLUTION_TF32,
     KEY_MEMORY,
+    /* of "habitat" and of "distributedInfo" */
+    KEY_RANK,
+    KEY_WORLD_SIZE,
     /* its memory */
     KEY_PARAMETERS,
     KEY_BUFFERS,
@@ -247,6 +253,7 @@ key key_of_event(const char *text, size_t length);
 key key_of_argument(const char *text, size_t length);
 key key_of_device(const char *text, size_t length);
 key key_of_habitat(const char *text, size_t length);
+key key_of_distributed(const char *text, size_t length);
 key key_of_memory(const char *text, size_t length);
 category event_category(const char *text, size_t length);
 
@@ -264,6 +271,7 @@ void reader_argument_number(reader *r, const char *text, size_t length);
 void reader_argument_string(reader *r, const char *text, size_t length);
 void reader_device_number(reader *r, const char *text, size_t length);
 int reader_habitat_number(reader *r, const char *text, size_t length);
+void reader_distributed_number(reader *r, const char *text, size_t length);
 int reader_habitat_string(reader *r, const char *text, size_t length);
 void reader_habitat_boolean(reader *r, bool value);
 int reader_habitat_time(reader *r, const char *text, size_t length);
