@@ -1,4 +1,5 @@
 /* habitat predict TRACE: one iteration on other GPUs. */
+#include <stdint.h>
 #include <string.h>
 
 #include "commands.h"
@@ -16,6 +17,7 @@ int cmd_predict(int argc, char **argv) {
         {"--batch-from", 0, CLI_TEXT, &request.batch_from},
         {"--precision", 0, CLI_TEXT, &request.precision},
         {"--gpus", 0, CLI_COUNT, &request.gpus},
+        {"--ranks", 0, CLI_LIST, &request.ranks},
         {"--timeline", 0, CLI_TEXT, &request.timeline},
         CLI_PRICE_OPTIONS(request),
         {"--top", 0, CLI_COUNT, &request.top},
@@ -32,7 +34,10 @@ int cmd_predict(int argc, char **argv) {
     cli_input input = {0};
     int code = cli_parse(&arguments, argc, argv);
     if (code == CLI_DONE && !arguments.finished) {
-        code = cli_expect_operands(&arguments, 1, 1, "a TRACE");
+        bool ranks = request.ranks.count > 0;
+        request.operands = &arguments.operands;
+        code = ranks ? cli_expect_operands(&arguments, 0, SIZE_MAX, "")
+                     : cli_expect_operands(&arguments, 1, 1, "a TRACE");
         if (code == CLI_DONE && request.timeline && strcmp(request.timeline, "-") == 0)
             code = cli_fail(CLI_USAGE, "--timeline",
                             "needs a file: standard output has the report; `habitat export "
@@ -40,7 +45,9 @@ int cmd_predict(int argc, char **argv) {
         if (code == CLI_DONE && request.timeline)
             code = cli_timeline_check(&request);
         if (code == CLI_DONE)
-            code = cli_input_open(&request, arguments.operands.items[0], true, &input);
+            code = cli_input_open(&request,
+                                  ranks ? request.ranks.items[0] : arguments.operands.items[0],
+                                  true, &input);
         if (code == CLI_DONE && request.timeline)
             code = cli_timeline_write(&request, &input);
         if (code == CLI_DONE) {

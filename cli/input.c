@@ -80,6 +80,14 @@ static int read_options(const cli_request *request, const cli_input *first, cli_
         return cli_fail(CLI_USAGE, "--gpus", "from 1 to 65536 GPUs can share an iteration");
     if (request->gpus > 1 && request->assemble && strcmp(request->assemble, "sum") == 0)
         return cli_fail(CLI_USAGE, "--gpus", "has no order of kernels with --assemble sum");
+    if (request->ranks.count &&
+        (request->timeline || request->batches.count || request->precision ||
+         (request->assemble && strcmp(request->assemble, "sum") == 0)))
+        return cli_fail(CLI_USAGE, "--ranks",
+                        "replays the ranks as they were recorded; leave out --timeline, --batch, "
+                        "--precision and --assemble sum");
+    if (request->ranks.count && request->gpus == 1)
+        return cli_fail(CLI_USAGE, "--gpus", "one GPU sends no messages; leave out --ranks");
     if (request->gpus > 1 && request->timeline)
         return cli_fail(CLI_USAGE, "--gpus", "does not go with --timeline, which shows one GPU");
     if (request->nvtx_range && request->iterations)
@@ -98,11 +106,34 @@ static habitat_status read_trace(const char *file, const habitat_read_options *o
                : habitat_trace_read_with(file, options, out, error);
 }
 
+/* The first rank's file is read; operands are files of more ranks. */
+static int open_ranks(const cli_request *request, const habitat_read_options *options,
+                      cli_input *in) {
+    const cli_list *lists[] = {&request->ranks, request->operands};
+    habitat_error error = {0};
+    in->ranks = calloc(request->ranks.count + request->operands->count, sizeof(habitat_trace *));
+    if (!in->ranks)
+        return cli_fail(CLI_FAILED, "--ranks", "out of memory");
+    in->ranks[in->rank_count++] = in->trace;
+    for (size_t l = 0; l < 2; l++)
+        for (size_t i = l == 0; i < lists[l]->count; i++) {
+            const char *file = lists[l]->items[i];
+            if (read_trace(file, options, &in->ranks[in->rank_count], &error) != HABITAT_OK)
+                return cli_fail_error(&error, file);
+            in->rank_count++;
+        }
+    if (in->rank_count < 2)
+        return cli_fail(CLI_INPUT, "--ranks", "needs a file of each rank: two or more");
+    return CLI_DONE;
+}
+
 static int open_trace(const cli_request *request, const char *file, bool required, cli_input *in) {
     habitat_error error = {0};
     habitat_read_options options = {request->nvtx_range, request->iterations, !required};
     if (read_trace(file, &options, &in->trace, &error) != HABITAT_OK)
         return cli_fail_error(&error, file);
+    if (request->ranks.count)
+        return open_ranks(request, &options, in);
     if (request->batch_from &&
         read_trace(request->batch_from, &options, &in->batch_from, &error) != HABITAT_OK)
         return cli_fail_error(&error, request->batch_from);
@@ -140,6 +171,8 @@ static int ask(const cli_request *request, habitat_request *asked, cli_input *in
     asked->batch_from = in->batch_from;
     asked->precision = in->precision;
     asked->gpu_count = (uint32_t)request->gpus;
+    asked->ranks = (const habitat_trace *const *)in->ranks;
+    asked->rank_count = in->rank_count;
     asked->notes = (const char *const *)in->notes.lines;
     asked->note_count = in->notes.count;
     asked->prices = in->prices;
@@ -193,6 +226,9 @@ void cli_input_free(cli_input *in) {
         habitat_gpu_table_free(in->table);
     }
     habitat_trace_free(in->batch_from);
+    for (size_t i = 1; i < in->rank_count; i++)
+        habitat_trace_free(in->ranks[i]);
+    free(in->ranks);
     free(in->batch_sizes);
     cli_notes_free(&in->notes);
 }

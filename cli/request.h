@@ -17,7 +17,9 @@ typedef struct cli_request {
     const char *sort, *vendor, *since;
     double min_memory_gib;
     bool json, csv, spot, all;
-    size_t gpus; /* 0: one */
+    size_t gpus;    /* 0: one */
+    cli_list ranks; /* files, one a rank; with it operands are more of them */
+    const cli_list *operands;
 } cli_request;
 
 /* Options about prices and the length of the training. */
@@ -43,6 +45,8 @@ typedef struct cli_input {
     habitat_prices *prices;
     char today[16];
     habitat_trace *trace, *batch_from;
+    habitat_trace **ranks; /* shape (rank_count): the first one is `trace` */
+    size_t rank_count;
     uint64_t *batch_sizes; /* shape (count of the request's batches) */
     habitat_precision precision;
     habitat_answer *answer;

@@ -78,6 +78,9 @@ habitat_status ddp_collect(const habitat_gpu_table *gpus, const char *folder, dd
                         .measured_ms = habitat_csv_number(table, "iteration_ms")};
         name_of(table, c->name, sizeof c->name);
         status = predict(gpus, own, c, err);
+        snprintf(path, sizeof path, "%s/two_gpus/%s", folder, c->name);
+        if (status == HABITAT_OK)
+            status = lab_judge_ranks(gpus, path, &c->has_ranks, &c->ranks, err);
     }
     habitat_csv_close(table);
     return status;

@@ -8,6 +8,7 @@
 
 #include <habitat/gpu.h>
 
+#include "lab/ranks.h"
 #include "lab/recordings.h"
 
 /* One measured step. Times per iteration [ms]. */
@@ -16,6 +17,8 @@ typedef struct ddp_case {
     uint32_t gpus;
     double measured_ms, one_ms, predicted_ms, low_ms, high_ms, communication_ms, exposed_ms;
     bool gpu_binds;
+    bool has_ranks; /* both GPUs' recordings of the step are there */
+    ranks_case ranks;
 } ddp_case;
 
 typedef struct ddp_set {

@@ -21,6 +21,22 @@ static void print_mean(const ddp_set *set, report_text *text, bool apart, const 
     errors_free(&errors);
 }
 
+static void print_ranks(const ddp_set *set, report_text *text) {
+    report_print(
+        text, "\n## Recorded ranks\n\nms. Both GPUs' recordings of a step replayed together on "
+              "their own GPU, without their time without the profiler, which is measured.\n\n"
+              "| step | measured | predicted | interval | error %% | messages | exposed | a rank "
+              "waits |\n|---|--:|--:|--:|--:|--:|--:|--:|\n");
+    for (size_t i = 0; i < set->count; i++) {
+        const ranks_case *r = &set->cases[i].ranks;
+        if (set->cases[i].has_ranks)
+            report_print(text, "| %s | %.2f | %.2f | %.2f..%.2f | %+.2f | %.2f | %.2f | %.2f |\n",
+                         set->cases[i].name, r->measured_ms, r->predicted_ms, r->low_ms, r->high_ms,
+                         100.0 * (r->predicted_ms / r->measured_ms - 1.0), r->communication_ms,
+                         r->exposed_ms, r->waiting_ms);
+    }
+}
+
 void ddp_print_tables(const ddp_set *set, report_text *text) {
     report_print(
         text, "## Several GPUs: DistributedDataParallel from one GPU\n\nms. One GPU: as "
@@ -43,6 +59,7 @@ void ddp_print_tables(const ddp_set *set, report_text *text) {
     report_print(text, "\n");
     print_mean(set, text, false, "Where the GPU binds");
     print_mean(set, text, true, "Where the CPU binds on one GPU");
+    print_ranks(set, text);
 }
 
 void ddp_print_cases(const ddp_set *set, report_text *text) {

@@ -38,7 +38,7 @@ formats, without a profiler; `group_ms` are medians of two groups of timed itera
 beyond PyTorch's allocator. `measured_limits_h100.csv` (`--limits`): memory of fp32 steps at the largest batch sizes of an 80 GB card.
 `two_gpus` (`tools/measure_ddp.py`, two H200s of one host joined by NVLink): recordings of steps on one of the two, `measured_ddp.csv` with the
 same steps as two processes with DistributedDataParallel (a batch each; `group_ms` are medians of three groups), `all_reduce.csv` with the time of
-one all-reduce alone and of one in a row of twenty, and both ranks of one step recorded.
+one all-reduce alone and of one in a row of twenty, and both ranks of three steps recorded.
 
 """
 

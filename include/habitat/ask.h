@@ -94,6 +94,10 @@ typedef struct habitat_request {
     habitat_precision precision;     /* 0: as recorded */
     uint32_t
         gpu_count; /* replay: GPUs that share the gradients, each with the recorded batch; 0: 1 */
+    /* Recordings of GPUs that trained together, one a rank, `trace` among them: replayed together,
+     * and gpu_count GPUs send their messages; 0: as many as were recorded. NULL: `trace` alone. */
+    const habitat_trace *const *ranks; /* shape (rank_count), 2 to 32, in any order */
+    size_t rank_count;
 } habitat_request;
 
 /** Set a request to its defaults: its size, and every other field zero. @param request not NULL.

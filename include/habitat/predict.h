@@ -139,6 +139,9 @@ typedef struct habitat_prediction {
     uint32_t gpu_count;      /* that run the iteration together; 1 as predicted */
     double communication_ms; /* of gpu_count GPUs: messages between them; 0 of one */
     double exposed_ms;       /* by how much messages make the iteration longer */
+    double waiting_ms;       /* of recorded ranks: what each waits for others, their mean; 0 else */
+    size_t rank_count;       /* recordings that were put together, one a rank; 0: one alone */
+    double *rank_waiting_ms; /* shape (rank_count) */
 } habitat_prediction;
 
 /* A method made ready for a workload: it keeps what is the same for all destinations. */

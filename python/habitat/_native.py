@@ -89,6 +89,8 @@ class _Request(ctypes.Structure):
         ("batch_from", ctypes.c_void_p),
         ("precision", ctypes.c_int),
         ("gpu_count", ctypes.c_uint32),
+        ("ranks", ctypes.POINTER(ctypes.c_void_p)),
+        ("rank_count", ctypes.c_size_t),
     ]
 
     def __init__(self, **fields: Any) -> None:

@@ -5,6 +5,7 @@
 #include <habitat/ask.h>
 
 #include "base/arena.h"
+#include "replay/ranks.h"
 
 typedef struct made_answer {
     habitat_answer open;            /* first: a public pointer is a pointer to its made_answer */
@@ -13,6 +14,10 @@ typedef struct made_answer {
     habitat_workload **scaled;      /* shape (scaled_count): what rows of another batch size or
                                        precision are of */
     size_t scaled_count;
+    const habitat_trace **rank_traces; /* shape (rank_count): in the order of the ranks */
+    habitat_workload **rank_workloads; /* shape (rank_count) */
+    size_t rank_count;
+    replay_ranks ranks;
     habitat_workload *other;   /* that of request->batch_from */
     habitat_warning *warnings; /* shape (capacity) */
     size_t capacity;
@@ -24,6 +29,17 @@ typedef struct made_answer {
 habitat_status answer_iteration(const habitat_request *request, size_t count,
                                 const habitat_gpu *const *destinations, made_answer *out,
                                 habitat_error *err);
+
+/* ranks.c: the recordings in the order of their ranks; their workloads; their replay; a prediction
+ * of all on one GPU. */
+habitat_status ranks_sort(const habitat_request *request, made_answer *out, habitat_error *err);
+habitat_status ranks_take(const habitat_request *request, const habitat_gpu *origin,
+                          made_answer *out, habitat_error *err);
+habitat_status ranks_replay(const habitat_request *request, made_answer *out, habitat_error *err);
+habitat_status ranks_predict(const habitat_request *request, const habitat_predictor *first,
+                             const habitat_gpu *gpu, const made_answer *out,
+                             habitat_prediction **made, habitat_error *err);
+void ranks_free_all(made_answer *out);
 
 /* Rows for each destination: one a batch size that is asked. */
 size_t answer_rows_each(const habitat_request *request);

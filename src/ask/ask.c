@@ -5,6 +5,7 @@
 #include "ask/warnings.h"
 #include "gpu/gpu.h"
 #include "base/error.h"
+#include "workload/ranks.h"
 #include "workload/workload.h"
 
 void habitat_request_init(habitat_request *request) {
@@ -24,6 +25,28 @@ static habitat_status check_scale(const habitat_request *r, habitat_error *err) 
     for (size_t i = 0; i < r->batch_size_count; i++)
         if (!r->batch_sizes[i])
             return habitat_fail(err, HABITAT_E_ARG, "a batch size is a whole number from 1 on");
+    return HABITAT_OK;
+}
+
+static habitat_status check_ranks(const habitat_request *r, habitat_error *err) {
+    bool among = false;
+    if (!r->rank_count && !r->ranks)
+        return HABITAT_OK;
+    if (!r->ranks || r->rank_count < 2 || r->rank_count > WORKLOAD_RANKS_MAX)
+        return habitat_fail(err, HABITAT_E_ARG, "from 2 to %d ranks are replayed together",
+                            (int)WORKLOAD_RANKS_MAX);
+    for (size_t i = 0; i < r->rank_count; i++)
+        among |= r->ranks[i] == r->trace;
+    if (!r->trace || !among)
+        return habitat_fail(err, HABITAT_E_ARG, "the trace of the request is none of the ranks");
+    if (r->assemble == HABITAT_ASSEMBLE_SUM || r->no_predictions || r->batch_size_count ||
+        r->precision)
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "ranks are replayed together as they were recorded; leave out the "
+                            "sum, the batch size and the precision");
+    if (r->gpu_count == 1)
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "one GPU sends no messages; predict from a recording of one GPU");
     return HABITAT_OK;
 }
 
@@ -54,7 +77,8 @@ static habitat_status check(const habitat_request *r, habitat_error *err) {
                             "only a replayed iteration can be shared among GPUs");
     if (!habitat_method_askable(r->method))
         return habitat_fail(err, HABITAT_E_ARG, "not a method");
-    return check_scale(r, err);
+    habitat_status status = check_ranks(r, err);
+    return status == HABITAT_OK ? check_scale(r, err) : status;
 }
 
 /* Those of the request, else all of the table: shape (*count), the caller's to free. */
@@ -144,6 +168,7 @@ void habitat_answer_free(habitat_answer *open) {
     for (size_t i = 0; i < a->scaled_count; i++)
         habitat_workload_free(a->scaled[i]);
     free(a->scaled);
+    ranks_free_all(a);
     habitat_workload_free(a->other);
     habitat_workload_free(a->own_workload);
     habitat_arena_free(&a->arena);

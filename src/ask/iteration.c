@@ -61,6 +61,8 @@ static habitat_status take_workload(const habitat_request *r, made_answer *out,
             *err = unknown;
         return status;
     }
+    if (r->rank_count)
+        return ranks_take(r, origin, out, err);
     status = habitat_workload_create(r->trace, origin, &out->own_workload, err);
     out->open.workload = out->own_workload;
     return status;
@@ -91,6 +93,8 @@ static habitat_status check_timed(const habitat_request *r, const habitat_worklo
 static habitat_status take_replay(const habitat_request *r, made_answer *out, habitat_error *err) {
     const habitat_workload *w = out->open.workload;
     habitat_replay_options options = {.cpu_scale = r->cpu_scale};
+    if (r->rank_count)
+        return ranks_replay(r, out, err);
     if (r->assemble == HABITAT_ASSEMBLE_SUM ||
         (r->assemble == HABITAT_ASSEMBLE_USUAL && !w->origin))
         return HABITAT_OK;
@@ -149,7 +153,7 @@ static habitat_status take_scaled(const habitat_request *r, size_t i, made_answe
 /* ---- rows ---- */
 
 static uint32_t gpus_asked(const habitat_request *r) {
-    return r->gpu_count ? r->gpu_count : 1;
+    return r->gpu_count ? r->gpu_count : r->rank_count ? (uint32_t)r->rank_count : 1;
 }
 
 static habitat_answer_row row_of(const habitat_request *r, size_t i, habitat_prediction *made) {
@@ -167,7 +171,8 @@ static habitat_status predict_one(const habitat_request *r, size_t i,
     habitat_error why = {0};
     habitat_prediction *made = NULL;
     char line[sizeof why.message + 128];
-    habitat_status status = habitat_predictor_predict(predictor, gpu, &made, &why);
+    habitat_status status = r->rank_count ? ranks_predict(r, predictor, gpu, out, &made, &why)
+                                          : habitat_predictor_predict(predictor, gpu, &made, &why);
     if (status == HABITAT_OK && out->own_replay)
         status = habitat_replay_apply_parallel(out->own_replay, gpus_asked(r), made, &why);
     if (status == HABITAT_E_NO_SPEC && !alone) {
@@ -219,9 +224,9 @@ static habitat_status warn_of_hosts(const habitat_request *r, made_answer *out,
                         err);
 }
 
-habitat_status answer_iteration(const habitat_request *r, size_t count,
-                                const habitat_gpu *const *destinations, made_answer *out,
-                                habitat_error *err) {
+static habitat_status answer_recording(const habitat_request *r, size_t count,
+                                       const habitat_gpu *const *destinations, made_answer *out,
+                                       habitat_error *err) {
     habitat_status status = take_workload(r, out, err);
     if (status != HABITAT_OK || r->no_predictions)
         return status;
@@ -242,4 +247,17 @@ habitat_status answer_iteration(const habitat_request *r, size_t count,
     for (size_t i = 0; status == HABITAT_OK && i < sets; i++)
         status = predict_rows(r, i, count, destinations, out, err);
     return status;
+}
+
+/* Of several ranks the first one is the recording that is shown. */
+habitat_status answer_iteration(const habitat_request *r, size_t count,
+                                const habitat_gpu *const *destinations, made_answer *out,
+                                habitat_error *err) {
+    habitat_request own = *r;
+    habitat_status status = HABITAT_OK;
+    if (r->rank_count) {
+        status = ranks_sort(r, out, err);
+        own.trace = out->open.trace;
+    }
+    return status == HABITAT_OK ? answer_recording(&own, count, destinations, out, err) : status;
 }

@@ -169,14 +169,14 @@ static habitat_status of_assembling(const habitat_prediction *const *predictions
         "fast; samples per second of other GPUs are unknown";
     char line[WARNING_BYTES];
     habitat_status status = HABITAT_OK;
-    if (!out->own_replay)
+    if (!out->open.replay)
         return out->open.workload->info.bound_by == HABITAT_BY_CPU
                    ? warnings_add(out, HABITAT_ABOUT_RECORDING, sum, err)
                    : HABITAT_OK;
-    if (habitat_replay_note(out->own_replay, line, sizeof line))
+    if (habitat_replay_note(out->open.replay, line, sizeof line))
         status = warnings_add(out, HABITAT_ABOUT_RECORDING, line, err);
     if (status == HABITAT_OK &&
-        habitat_replay_cpu_warning(out->own_replay, predictions, count, line, sizeof line))
+        habitat_replay_cpu_warning(out->open.replay, predictions, count, line, sizeof line))
         status = warnings_add(out, HABITAT_ABOUT_DESTINATIONS, line, err);
     return status;
 }

@@ -229,6 +229,8 @@ CONSTANT(fitted, beside_collective, 0.25, "of the time shared",
          "kernels beside NCCL's in the traces of two H200s take 0.13 to 0.37 longer, median 0.25; docs/iteration.md#several-gpus")
 CONSTANT(fitted, parallel_doubt, 0.75, "of what several GPUs add",
          "seven GPU-bound steps of two H200s: what they add is 1.1 to 1.8 times as long as predicted; docs/iteration.md#several-gpus")
+CONSTANT(chosen, message_ends_apart_ns, 1e6, "ns",
+         "all-reduces of ten steps of two H200s end 0.1 ms apart at most on the two; of different steps, several ms")
 CONSTANT(hardware, bucket_first_bytes, 1048576.0, "byte", "torch.nn.parallel.DistributedDataParallel, first bucket")
 CONSTANT(hardware, bucket_bytes, 26214400.0, "byte", "torch.nn.parallel.DistributedDataParallel, bucket_cap_mb=25")
 CONSTANT(chosen, bucket_copy_cpu_ns, 5000.0, "ns a gradient",

@@ -7,5 +7,6 @@ void habitat_prediction_free(habitat_prediction *prediction) {
     if (!prediction)
         return;
     free(prediction->trace_kernels);
+    free(prediction->rank_waiting_ms);
     free(prediction);
 }

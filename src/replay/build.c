@@ -51,7 +51,6 @@ static habitat_status find_streams(replay_builder *b, habitat_error *err) {
                                                             .last_but_one = HABITAT_NONE};
         b->slot[i] = s;
         b->streams[s].busy_ns += (double)k->duration_ns;
-        b->own_of[k - b->kernels] = (uint32_t)i;
     }
     return HABITAT_OK;
 }
@@ -59,7 +58,7 @@ static habitat_status find_streams(replay_builder *b, habitat_error *err) {
 /* The busiest streams go on where they stopped in the iteration before; the others start free. */
 static void choose_states(replay_builder *b) {
     b->graph->state_count = 1;
-    for (int i = 0; i < REPLAY_STATES_MAX; i++)
+    for (int i = 0; i < REPLAY_ALL_STATES; i++)
         b->graph->state_nodes[i] = HABITAT_NONE;
     while (b->graph->state_count < REPLAY_STATES_MAX) {
         replay_stream *most = NULL;
@@ -70,6 +69,14 @@ static void choose_states(replay_builder *b) {
             return;
         most->state = (uint32_t)b->graph->state_count++;
     }
+}
+
+/* Kernels of the workload are those of its device inside iterations, in the trace's order. */
+static void find_own(replay_builder *b) {
+    uint32_t own = 0, device = habitat_trace_get_info(b->w->trace)->device;
+    for (size_t i = 0; i < b->kernel_count; i++)
+        if (b->kernels[i].device == device && b->kernels[i].iteration != HABITAT_NONE)
+            b->own_of[i] = own++;
 }
 
 static void count_threads(replay_builder *b) {
@@ -126,6 +133,7 @@ static habitat_status prepare(replay_builder *b, habitat_error *err) {
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     for (size_t i = 0; i < b->thread_count; i++)
         b->threads[i].last = b->threads[i].copied_on = HABITAT_NONE;
+    find_own(b);
     b->ended_node[0] = b->ended_node[1] = HABITAT_NONE;
     b->ended_thread[0] = b->ended_thread[1] = HABITAT_NONE;
     habitat_status status = find_streams(b, err);

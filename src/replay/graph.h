@@ -8,6 +8,7 @@
 enum {
     REPLAY_STREAMS_MAX = 256, /* followed */
     REPLAY_STATES_MAX = 17,   /* carried from one iteration to the next: the CPU, 16 streams */
+    REPLAY_ALL_STATES = 65,   /* the same of all ranks together */
     REPLAY_LAUNCH = 1,        /* edge flags: adds the launch latency */
     REPLAY_GAP = 2,           /* adds the node's pause */
 };
@@ -47,7 +48,7 @@ typedef struct replay_graph {
     double *hidden_ns; /* shape (kernel_count): of a collective's time, waiting beside other work */
     size_t kernel_count;
     double latency_ns;                       /* from a launch's end to its kernel's start */
-    uint32_t state_nodes[REPLAY_STATES_MAX]; /* which node leaves a state behind; or NONE */
+    uint32_t state_nodes[REPLAY_ALL_STATES]; /* which node leaves a state behind; or NONE */
     size_t state_count;                      /* state 0 is the CPU */
     bool has_cpu;
 } replay_graph;

@@ -47,7 +47,7 @@ void replay_sweep(const replay_graph *g, const replay_times *t, const double *ca
 }
 
 void replay_from_idle(const replay_graph *g, const replay_times *t, double *value) {
-    double carry[REPLAY_STATES_MAX] = {0.0};
+    double carry[REPLAY_ALL_STATES] = {0.0};
     replay_sweep(g, t, carry, value);
     for (size_t i = 0; i < g->node_count; i++) /* streams that carry nothing start where they can */
         value[i] = fmax(value[i], 0.0);
@@ -55,15 +55,15 @@ void replay_from_idle(const replay_graph *g, const replay_times *t, double *valu
 
 /* Only one state is left by the iteration before. */
 static void one_state(size_t state, double *carry) {
-    for (size_t i = 0; i < REPLAY_STATES_MAX; i++)
+    for (size_t i = 0; i < REPLAY_ALL_STATES; i++)
         carry[i] = i == state ? 0.0 : -INFINITY;
 }
 
-typedef double ways[REPLAY_STATES_MAX][REPLAY_STATES_MAX];
+typedef double ways[REPLAY_ALL_STATES][REPLAY_ALL_STATES];
 
 /* way[i][j]: the longest way from state i to state j of the next iteration. */
 static bool find_ways(const replay_graph *g, const replay_times *t, ways way) {
-    double carry[REPLAY_STATES_MAX];
+    double carry[REPLAY_ALL_STATES];
     double *value = malloc((g->node_count + 1) * sizeof *value);
     for (size_t i = 0; value && i < g->state_count; i++) {
         one_state(i, carry);
@@ -78,7 +78,7 @@ static bool find_ways(const replay_graph *g, const replay_times *t, ways way) {
 /* Karp: with walk[k][v] the longest walk of k steps to v, the largest over v of the smallest over k
  * of (walk[n][v] - walk[k][v]) / (n - k). */
 static double largest_mean(size_t n, ways way) {
-    double walk[REPLAY_STATES_MAX + 1][REPLAY_STATES_MAX] = {{0.0}}, most = 0.0;
+    double walk[REPLAY_ALL_STATES + 1][REPLAY_ALL_STATES] = {{0.0}}, most = 0.0;
     for (size_t k = 1; k <= n; k++)
         for (size_t v = 0; v < n; v++) {
             walk[k][v] = -INFINITY;
@@ -139,7 +139,7 @@ static void walk_back(const replay_graph *g, const replay_times *t, const double
 
 habitat_status replay_follow(const replay_graph *g, const replay_times *t, size_t state,
                              replay_path *out, habitat_error *err) {
-    double carry[REPLAY_STATES_MAX];
+    double carry[REPLAY_ALL_STATES];
     double *value = malloc((g->node_count + 1) * sizeof *value);
     if (!value)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");

@@ -33,6 +33,19 @@ static void json_by_class(writer *w, const char *key, const void *of) {
     json_end_array(w);
 }
 
+/* What each recorded rank waits for the others. */
+static void json_ranks(writer *w, const char *key, const void *of) {
+    const habitat_prediction *p = ((const prediction_line *)of)->row->prediction;
+    json_array(w, key);
+    for (size_t i = 0; i < p->rank_count; i++) {
+        json_map(w, NULL);
+        json_number(w, "rank", (double)i);
+        json_number(w, "waiting_ms", p->rank_waiting_ms[i]);
+        json_end_map(w);
+    }
+    json_end_array(w);
+}
+
 static void json_own_warnings(writer *w, const char *key, const void *of) {
     const habitat_answer_row *row = ((const prediction_line *)of)->row;
     json_array(w, key);
@@ -100,6 +113,16 @@ static void show_hours(text_table *t, size_t column, const void *of) {
     table_number(t, column, hours, decimals_for(hours, 3));
 }
 
+static void show_exposed(text_table *t, size_t column, const void *of) {
+    const prediction_line *l = of;
+    table_number(t, column, l->exposed_communication_ms, l->decimals + 1);
+}
+
+static void show_waiting(text_table *t, size_t column, const void *of) {
+    const prediction_line *l = of;
+    table_number(t, column, l->waiting_ms, l->decimals + 1);
+}
+
 static void show_samples_per_usd(text_table *t, size_t column, const void *of) {
     table_number(t, column, ((const prediction_line *)of)->samples_per_usd, 0);
 }
@@ -135,6 +158,11 @@ static bool prices_known(const void *of) {
         if (list->what->rows[i].cost.price)
             return true;
     return false;
+}
+
+static bool ranks_known(const void *of) {
+    const prediction_listing *list = of;
+    return list->what->row_count && list->what->rows[0].prediction->rank_count > 0;
 }
 
 static bool never(const void *of) {
@@ -238,7 +266,11 @@ static const row_column columns[] = {
     {COLUMN(interval_basis, STRING, FILES)},
     {COLUMN(gpus, INTEGER, FILES)},
     {COLUMN(communication_ms, NUMBER, FILES)},
-    {COLUMN(exposed_communication_ms, NUMBER, FILES)},
+    {COLUMN(exposed_communication_ms, NUMBER, FILES | IN_TEXT), .header = "messages\nexposed ms",
+     .right = true, .shown = ranks_known, .show = show_exposed},
+    {COLUMN(waiting_ms, NUMBER, FILES | IN_TEXT), .header = "a rank\nwaits ms", .right = true,
+     .shown = ranks_known, .show = show_waiting},
+    {.key = "ranks", .in = IN_JSON, .json = json_ranks},
     {COLUMN(calibrated_operations, INTEGER, IN_JSON | IN_EXPLAIN)},
     {COLUMN(headroom_bytes, NUMBER, FILES)},
     {COLUMN(context_bytes, NUMBER, FILES)},
@@ -363,6 +395,7 @@ static void fill(const void *of, size_t row, void *out) {
                            .gpus = p->gpu_count,
                            .communication_ms = p->communication_ms,
                            .exposed_communication_ms = p->exposed_ms,
+                           .waiting_ms = p->waiting_ms,
                            .decimals = list->decimals};
     fill_cost(&from->cost, l);
     coverage_text(p, l->coverage_room, sizeof l->coverage_room);

@@ -111,6 +111,8 @@ static void set_waiting(habitat_workload *w, habitat_workload_kernel **list, siz
         double needs_ns = message_ns(kernel, w->origin);
         if (!shortest || !same_kind(shortest, kernel))
             shortest = kernel;
+        if (w->is_rank)
+            needs_ns = (double)kernel->duration_ns; /* the message alone */
         if (!usable(needs_ns)) {
             needs_ns = (double)shortest->duration_ns;
             w->unsized_count++;

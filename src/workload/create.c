@@ -13,6 +13,33 @@
 #include "workload/share.h"
 #include "workload/warnings.h"
 
+/* A rank's collective without its waiting, which is before the message; NULL when out of memory. */
+static const habitat_kernel *message_of(habitat_workload *w, const habitat_kernel *kernel) {
+    if (!w->message_ns || kernel->kind != HABITAT_KERNEL_COLLECTIVE)
+        return kernel;
+    habitat_kernel *made = habitat_arena_alloc(&w->arena, sizeof *made);
+    uint64_t needs_ns = w->message_ns[w->collective_count];
+    if (!made)
+        return NULL;
+    *made = *kernel;
+    made->duration_ns = needs_ns < kernel->duration_ns ? needs_ns : kernel->duration_ns;
+    made->start_ns += kernel->duration_ns - made->duration_ns;
+    return made;
+}
+
+static bool keep_kernel(habitat_workload *w, size_t at, const habitat_kernel *recorded) {
+    const habitat_kernel *kernel = message_of(w, recorded);
+    if (!kernel)
+        return false;
+    w->kernels[at] = (habitat_workload_kernel){.kernel = kernel};
+    w->kernels[at].facts.time_ns = (double)kernel->duration_ns;
+    *(habitat_is_copy(kernel) ? &w->copy_ns : &w->kernel_ns) += kernel->duration_ns;
+    w->info.trace_copy_count += habitat_is_copy(kernel);
+    w->collective_count += kernel->kind == HABITAT_KERNEL_COLLECTIVE;
+    return true;
+}
+
+/* How many there are; with room for them they are kept. 0 when out of memory. */
 static size_t select_kernels(habitat_workload *w) {
     size_t count = 0, kept = 0;
     uint32_t device = habitat_trace_get_info(w->trace)->device;
@@ -24,13 +51,8 @@ static size_t select_kernels(habitat_workload *w) {
             w->outside_count++;
             continue;
         }
-        if (w->kernels) {
-            w->kernels[kept] = (habitat_workload_kernel){.kernel = &kernels[i]};
-            w->kernels[kept].facts.time_ns = (double)kernels[i].duration_ns;
-            *(habitat_is_copy(&kernels[i]) ? &w->copy_ns : &w->kernel_ns) += kernels[i].duration_ns;
-            w->info.trace_copy_count += habitat_is_copy(&kernels[i]);
-            w->collective_count += kernels[i].kind == HABITAT_KERNEL_COLLECTIVE;
-        }
+        if (w->kernels && !keep_kernel(w, kept, &kernels[i]))
+            return 0;
         kept++;
     }
     return kept;
@@ -52,7 +74,7 @@ static habitat_status take_kernels(habitat_workload *w, habitat_error *err) {
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     w->outside_count = 0;
     w->kernel_count = select_kernels(w);
-    return HABITAT_OK;
+    return w->kernel_count ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
 }
 
 /* Products in fp32 run on matrix units where a GPU has such units for fp32 (AMD's); elsewhere the
@@ -105,6 +127,8 @@ static void summarise(habitat_workload *w) {
                              ? trace->iteration_ms
                              : fmax(traced_iteration_ms(w->trace), info->busy_ms);
     info->waiting_share = NAN;
+    if (w->is_rank)
+        return; /* it waits for the other ranks, too */
     if (info->iteration_ms > 0.0 && info->busy_ms > 0.0) {
         info->waiting_share = fmax(0.0, 1.0 - info->busy_ms / info->iteration_ms);
         info->bound_by = habitat_waits_for_cpu(info->iteration_ms, info->busy_ms) ? HABITAT_BY_CPU
@@ -129,8 +153,9 @@ static habitat_status build(habitat_workload *w, habitat_error *err) {
     return status == HABITAT_OK ? habitat_workload_warn(w, err) : status;
 }
 
-habitat_status habitat_workload_create(const habitat_trace *trace, const habitat_gpu *origin,
-                                       habitat_workload **out, habitat_error *err) {
+habitat_status workload_create_rank(const habitat_trace *trace, const habitat_gpu *origin,
+                                    const uint64_t *message_ns, habitat_workload **out,
+                                    habitat_error *err) {
     if (!trace || !origin || !out)
         return habitat_fail(err, HABITAT_E_ARG, "a workload needs a trace and its origin GPU");
     habitat_workload *made = calloc(1, sizeof *made);
@@ -138,6 +163,8 @@ habitat_status habitat_workload_create(const habitat_trace *trace, const habitat
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     made->trace = trace;
     made->origin = origin;
+    made->message_ns = message_ns;
+    made->is_rank = message_ns != NULL;
     made->batch_size = habitat_trace_get_info(trace)->batch_size;
     habitat_trace_iterations(trace, &made->info.iteration_count);
     if (!made->info.iteration_count)
@@ -145,9 +172,15 @@ habitat_status habitat_workload_create(const habitat_trace *trace, const habitat
     habitat_status status = build(made, err);
     if (status == HABITAT_OK)
         status = habitat_memory_create(trace, origin, &made->memory, err);
+    made->message_ns = NULL;
     if (status == HABITAT_OK)
         *out = made;
     else
         habitat_workload_free(made);
     return status;
+}
+
+habitat_status habitat_workload_create(const habitat_trace *trace, const habitat_gpu *origin,
+                                       habitat_workload **out, habitat_error *err) {
+    return workload_create_rank(trace, origin, NULL, out, err);
 }

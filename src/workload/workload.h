@@ -33,6 +33,9 @@ struct habitat_workload {
     size_t outside_count;         /* kernels of the main device outside every iteration */
     double low_share, high_share; /* 80 % interval of the origin's iteration, over its median */
     size_t collective_count;
+    const uint64_t *message_ns; /* shape (collective_count), borrowed while the workload is made:
+                                   of one of several ranks, see workload_create_rank() */
+    bool is_rank;
     size_t unsized_count;   /* collectives of which nothing says what their message needs */
     uint64_t collective_ns; /* sum over collectives, waiting included */
     uint64_t waiting_ns;    /* of that, waiting for other GPUs */
@@ -45,6 +48,13 @@ struct habitat_workload {
     size_t warning_count;
     habitat_memory *memory; /* NULL: without a trace */
 };
+
+/* The workload of one of several recorded ranks. message_ns: shape (its collectives), what each
+ * message needs. Its collectives are these messages, without the waiting for other ranks before
+ * them: whoever puts the ranks together knows when a message can begin. */
+habitat_status workload_create_rank(const habitat_trace *trace, const habitat_gpu *origin,
+                                    const uint64_t *message_ns, habitat_workload **out,
+                                    habitat_error *err);
 
 /* Copies and sets: on the GPU's time, but no kernels. */
 static inline bool habitat_is_copy(const habitat_kernel *kernel) {

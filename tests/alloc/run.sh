@@ -71,6 +71,7 @@ if [ "$mode" != thin ]; then
     commands "$traces/resnet50_b4_first_layers.json.gz"
     try predict --to V100 "$source/data/recordings/dcgan_b64_fp32_h200.json.gz"
 fi
+try predict --ranks "$source/tests/cli/fixtures/rank0.json,$source/tests/cli/fixtures/rank1.json" --to V100-PCIE-32GB
 try export --chakra "$traces/two_steps_forward_backward_modules.json" --to V100-PCIE-32GB --from H200-SXM5-141GB -o "$work/one.et"
 if [ "$mode" != thin ]; then
     try export --chakra "$source/data/recordings/two_gpus/resnet50_b16_fp32_h200.json.gz" --to T4 --gpus 2 -o "$work/two"

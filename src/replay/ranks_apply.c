@@ -1,0 +1,192 @@
+/* The iteration of recorded ranks in a prediction. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "gpu/gpu.h"
+#include "predict/widen.h"
+#include "replay/ranks.h"
+#include "workload/collective.h"
+#include "workload/workload.h"
+
+typedef struct applying {
+    const replay_ranks *ranks;
+    habitat_prediction *const *predictions;
+    uint32_t gpus;
+    double *ns;     /* shape (kernels of all ranks) */
+    double *silent; /* the same, with messages that take no time */
+    double message_ns;
+} applying;
+
+/* ---- times of kernels ---- */
+
+/* What the message takes among another number of GPUs, as a factor. */
+static habitat_status message_factor(const applying *a, const habitat_kernel *k, double *out,
+                                     habitat_error *err) {
+    const habitat_gpu *gpu = a->predictions[0]->gpu;
+    uint32_t recorded = (uint32_t)a->ranks->count;
+    *out = 1.0;
+    if (a->gpus == recorded)
+        return HABITAT_OK;
+    if (k->collective != HABITAT_COLLECTIVE_ALL_REDUCE &&
+        k->collective != HABITAT_COLLECTIVE_ONE_WAY)
+        return habitat_fail(err, HABITAT_E_UNSUPPORTED,
+                            "only all-reduces and broadcasts stay what they are with another "
+                            "number of GPUs; leave out --gpus");
+    if (!k->bytes)
+        return habitat_fail(err, HABITAT_E_UNSUPPORTED,
+                            "the recording does not say how much a collective sends; leave out "
+                            "--gpus");
+    if (!(collective_link_bytes_per_s(gpu) > 0.0))
+        return habitat_fail(err, HABITAT_E_NO_SPEC,
+                            "%s: neither its NVLink nor its PCIe bandwidth is known; add one to "
+                            "its file",
+                            gpu->name);
+    *out = collective_time_ns(gpu, k->collective, (double)k->bytes, a->gpus) /
+           collective_time_ns(gpu, k->collective, (double)k->bytes, recorded);
+    return HABITAT_OK;
+}
+
+static habitat_status set_times(applying *a, habitat_error *err) {
+    habitat_status status = HABITAT_OK;
+    for (size_t r = 0; r < a->ranks->count; r++)
+        for (size_t i = 0; status == HABITAT_OK && i < a->ranks->alone[r].kernel_count; i++) {
+            const habitat_kernel *k = a->ranks->workloads[r]->kernels[i].kernel;
+            size_t at = a->ranks->first_kernel[r] + i;
+            double factor = 1.0;
+            bool message = k->kind == HABITAT_KERNEL_COLLECTIVE;
+            if (message)
+                status = message_factor(a, k, &factor, err);
+            a->ns[at] = a->predictions[r]->trace_kernels[i].ms * HABITAT_NS_PER_MS * factor;
+            a->silent[at] = message ? 0.0 : a->ns[at];
+            if (message && r == 0)
+                a->message_ns += a->ns[at];
+        }
+    return status;
+}
+
+/* Is it the recording itself, that says how long it took? */
+static bool is_recorded(const applying *a) {
+    const habitat_replay *joint = &a->ranks->joint;
+    if (!replay_knows_origin(joint) || a->gpus != a->ranks->count)
+        return false;
+    for (size_t i = 0; i < joint->graph.kernel_count; i++)
+        if (fabs(a->ns[i] - joint->recorded_ns[i]) > 1e-6 * joint->recorded_ns[i])
+            return false;
+    return true;
+}
+
+/* ---- times of iterations ---- */
+
+/* A rank whose messages wait for nobody and take no time. */
+static habitat_status alone_ms(const applying *a, size_t r, double *out_ms, habitat_error *err) {
+    const habitat_replay *joint = &a->ranks->joint;
+    replay_times t = replay_times_of(joint, a->silent + a->ranks->first_kernel[r]);
+    double ns = 0.0;
+    habitat_status status = replay_period(&a->ranks->alone[r], &t, &ns, NULL, err);
+    *out_ms = ns / joint->iterations / HABITAT_NS_PER_MS;
+    return status;
+}
+
+static habitat_status cpu_side(const applying *a, double *out_ms, habitat_error *err) {
+    const habitat_replay *joint = &a->ranks->joint;
+    replay_times t = replay_times_of(joint, a->ns);
+    double ns = 0.0;
+    t.without_gpu = true;
+    *out_ms = NAN;
+    if (isnan(joint->info.cpu_ms))
+        return HABITAT_OK;
+    habitat_status status = replay_period(&joint->graph, &t, &ns, NULL, err);
+    *out_ms = ns / joint->iterations / HABITAT_NS_PER_MS;
+    return status;
+}
+
+typedef struct lengths {
+    double ms, low_ms, high_ms, silent_ms, gpu_ms, cpu_ms;
+} lengths;
+
+static habitat_status measure(const applying *a, lengths *out, habitat_error *err) {
+    const habitat_replay *joint = &a->ranks->joint;
+    const habitat_prediction *p = a->predictions[0];
+    double low = p->busy_ms > 0.0 ? p->low_ms / p->busy_ms : 1.0;
+    double high = p->busy_ms > 0.0 ? p->high_ms / p->busy_ms : 1.0;
+    habitat_status status = replay_iteration_ms(joint, a->ns, 1.0, 1.0, &out->ms, err);
+    if (status == HABITAT_OK)
+        status = replay_iteration_ms(joint, a->ns, low, joint->info.cpu_low, &out->low_ms, err);
+    if (status == HABITAT_OK)
+        status = replay_iteration_ms(joint, a->ns, high, joint->info.cpu_high, &out->high_ms, err);
+    if (status == HABITAT_OK)
+        status = replay_iteration_ms(joint, a->silent, 1.0, 1.0, &out->silent_ms, err);
+    if (status == HABITAT_OK)
+        status = replay_iteration_ms(joint, a->ns, 1.0, 0.0, &out->gpu_ms, err);
+    return status == HABITAT_OK ? cpu_side(a, &out->cpu_ms, err) : status;
+}
+
+static habitat_status set_waiting(const applying *a, double silent_ms, habitat_prediction *p,
+                                  habitat_error *err) {
+    size_t count = a->ranks->count;
+    habitat_status status = HABITAT_OK;
+    p->rank_waiting_ms = calloc(count, sizeof *p->rank_waiting_ms);
+    if (!p->rank_waiting_ms)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    p->rank_count = count;
+    for (size_t r = 0; status == HABITAT_OK && r < count; r++) {
+        double ms = 0.0;
+        status = alone_ms(a, r, &ms, err);
+        p->rank_waiting_ms[r] = fmax(0.0, silent_ms - ms);
+        p->waiting_ms += p->rank_waiting_ms[r] / (double)count;
+    }
+    return status;
+}
+
+static void set(const applying *a, const lengths *of, habitat_prediction *p) {
+    const habitat_replay *joint = &a->ranks->joint;
+    bool recorded = is_recorded(a);
+    const habitat_workload *w = joint->workload;
+    double batch = (double)p->batch_size * (double)a->gpus;
+    bool binds = of->cpu_ms > 0.0 && of->gpu_ms > 0.0;
+    p->assembled = HABITAT_ASSEMBLE_REPLAY;
+    p->iteration_ms = recorded ? w->info.iteration_ms : of->ms;
+    p->low_ms = recorded ? w->info.iteration_ms * w->low_share : fmin(of->low_ms, of->ms);
+    p->high_ms = recorded ? w->info.iteration_ms * w->high_share : fmax(of->high_ms, of->ms);
+    if (recorded)
+        p->interval_basis = HABITAT_INTERVAL_RECORDED;
+    p->origin_iteration_ms = joint->info.iteration_ms;
+    p->idle_ms = fmax(0.0, p->iteration_ms - p->busy_ms);
+    p->cpu_ms = of->cpu_ms;
+    p->gpu_ms = of->gpu_ms;
+    p->bound_by = !binds                    ? HABITAT_BY_UNKNOWN
+                  : of->cpu_ms > of->gpu_ms ? HABITAT_BY_CPU
+                                            : HABITAT_BY_GPU;
+    p->cpu_basis = joint->info.cpu_basis;
+    p->samples_per_s =
+        batch > 0.0 && p->iteration_ms > 0.0 && binds ? batch / p->iteration_ms * 1e3 : (double)NAN;
+    p->gpu_count = a->gpus;
+    p->communication_ms = a->message_ns / joint->iterations / HABITAT_NS_PER_MS;
+    p->exposed_ms = fmax(0.0, of->ms - of->silent_ms);
+}
+
+habitat_status replay_ranks_apply(const replay_ranks *ranks, habitat_prediction *const *predictions,
+                                  uint32_t gpu_count, habitat_error *err) {
+    size_t kernels = ranks->joint.graph.kernel_count;
+    applying a = {.ranks = ranks,
+                  .predictions = predictions,
+                  .gpus = gpu_count ? gpu_count : (uint32_t)ranks->count,
+                  .ns = calloc(kernels + 1, sizeof *a.ns),
+                  .silent = calloc(kernels + 1, sizeof *a.silent)};
+    lengths of = {0};
+    habitat_prediction *p = predictions[0];
+    habitat_status status = a.ns && a.silent ? set_times(&a, err)
+                                             : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    if (status == HABITAT_OK)
+        status = measure(&a, &of, err);
+    if (status == HABITAT_OK)
+        status = set_waiting(&a, of.silent_ms, p, err);
+    if (status == HABITAT_OK) {
+        set(&a, &of, p);
+        habitat_interval_widen(p);
+    }
+    free(a.ns);
+    free(a.silent);
+    return status;
+}
