@@ -77,9 +77,12 @@ def rotate(x, turn):
 
 
 def main():
-    args = options(__doc__, batch=4, precision="bf16", length=2048, vocabulary=32000, width=2048, inner=5632, layers=22)
-    heads = max(1, args.width // 64)
-    kv_heads = max(1, heads // 8)
+    args = options(
+        __doc__, batch=4, precision="bf16", length=2048, vocabulary=32000, width=2048, inner=5632, layers=22,
+        head_dim=64, queries_per_key=8,
+    )  # fmt: skip
+    heads = max(1, args.width // args.head_dim)
+    kv_heads = max(1, heads // args.queries_per_key)
     model = Llama(args.vocabulary, args.length, args.width, heads, kv_heads, args.inner, args.layers)
     model = model.to(args.device, torch.bfloat16 if args.precision == "bf16" else torch.float32)
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-4, betas=(0.9, 0.95), weight_decay=0.1)

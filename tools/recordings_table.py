@@ -39,6 +39,8 @@ beyond PyTorch's allocator. `measured_limits_h100.csv` (`--limits`): memory of f
 `two_gpus` (`tools/measure_ddp.py`, two H200s of one host joined by NVLink): recordings of steps on one of the two, `measured_ddp.csv` with the
 same steps as two processes with DistributedDataParallel (a batch each; `group_ms` are medians of three groups), `all_reduce.csv` with the time of
 one all-reduce alone and of one in a row of twenty, and both ranks of three steps recorded.
+`without_gpu`: `examples/llama.py` with the sizes of Llama-3.1-8B (`--batch 1 --length 8192 --vocabulary 128256 --width 4096 --head-dim 128
+--queries-per-key 4 --inner 14336 --layers 32`), recorded with `--no-gpu` and PyTorch 2.13: shapes and no times (docs/case-studies.md).
 
 """
 
