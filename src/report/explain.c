@@ -7,6 +7,7 @@
 #include "gpu/gpu.h"
 #include "report/parts.h"
 #include "report/prediction_rows.h"
+#include "report/reasons.h"
 
 enum { DEFAULT_TOP = 15, TEXT_BYTES = 256 };
 
@@ -125,6 +126,7 @@ habitat_status habitat_report_explanation(const habitat_answer *what,
         json_map(&w, "prediction");
         write_prediction(&w, what);
         json_end_map(&w);
+        json_reasons(&w, what, p);
         json_text(&w, "by", names[by]);
         json_rows(&w, "rows", &v);
         json_report_foot(&w, what);
@@ -134,6 +136,7 @@ habitat_status habitat_report_explanation(const habitat_answer *what,
     } else if (status == HABITAT_OK) {
         explain_head(&w, what, p);
         explain_classes(&w, what, p);
+        text_reasons(&w, what, p);
         text_rows(&w, &v, options->top ? options->top : DEFAULT_TOP);
         if (habitat_workload_get_info(what->workload)->origin) /* else nothing was measured */
             explain_roofs(&w, what, &v, options->top ? options->top : DEFAULT_TOP);

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "gpu/gpu.h"
+#include "report/fold.h"
 
 habitat_status habitat_report_by_from_name(const char *name, habitat_report_by *out,
                                            habitat_error *err) {
@@ -31,7 +32,7 @@ split_by split_for(habitat_report_by by, habitat_report_format format) {
     case HABITAT_REPORT_BY_CLASS:
         return SPLIT_CLASS;
     case HABITAT_REPORT_BY_MODULE:
-        return SPLIT_MODULE;
+        return format == HABITAT_REPORT_TEXT ? SPLIT_BLOCKS : SPLIT_MODULE;
     case HABITAT_REPORT_BY_NOTHING:
     case HABITAT_REPORT_BY_OP:
         break;
@@ -60,6 +61,8 @@ double ratio_of(const habitat_prediction *p) {
 habitat_status view_create(const habitat_answer *what, split_by by, view *out, habitat_error *err) {
     *out = (view){0};
     habitat_status status = split_create(what->trace, what->workload, by, &out->rows, err);
+    if (status == HABITAT_OK && by == SPLIT_BLOCKS)
+        status = split_fold(&out->rows, err);
     size_t n = out->rows.row_count ? out->rows.row_count : 1;
     out->totals = calloc(n, sizeof *out->totals);
     out->order = calloc(n, sizeof *out->order);

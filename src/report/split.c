@@ -164,7 +164,7 @@ static const habitat_operation *caller(const builder *b, const habitat_workload_
 static uint32_t row_for_group(builder *b, const habitat_workload_kernel *kernel) {
     const habitat_workload_group *group = &b->groups[kernel->group];
     char text[PATH_BYTES];
-    if (b->s->by == SPLIT_MODULE) {
+    if (b->s->by == SPLIT_MODULE || b->s->by == SPLIT_BLOCKS) {
         describe_module(b, caller(b, kernel), text, sizeof text);
         return interned_row(b, text, "");
     }
@@ -191,6 +191,7 @@ static uint32_t row_for(builder *b, size_t i) {
                             "");
     case SPLIT_OP:
     case SPLIT_MODULE:
+    case SPLIT_BLOCKS:
         if (b->s->by == SPLIT_OP && is_anonymous(group))
             return interned_row(b, kernel->kernel->name, "");
         if (b->row_of_group[kernel->group] == HABITAT_NONE)

@@ -13,6 +13,7 @@ typedef enum split_by {
     SPLIT_OP,
     SPLIT_CLASS,
     SPLIT_MODULE,
+    SPLIT_BLOCKS, /* modules, those of repeated blocks in one row */
 } split_by;
 
 typedef struct split_row {

@@ -143,9 +143,10 @@ static const row_column all_columns[COLUMNS] = {
 
 /* A split calls its rows what they are; single launches have an iteration and no counts. */
 static void set_columns(split_by by, listing *out) {
-    static const char *const names[] = {"kernel", "kernel", "op", "class", "module"};
-    static const char *const details[] = {"operation", NULL, "shape", NULL, NULL};
-    static const char *const headers[] = {"kernel", "kernel", "operation", "class", "module"};
+    static const char *const names[] = {"kernel", "kernel", "op", "class", "module", "module"};
+    static const char *const details[] = {"operation", NULL, "shape", NULL, NULL, NULL};
+    static const char *const headers[] = {"kernel", "kernel", "operation",
+                                          "class",  "module", "module"};
     row_column *columns = out->columns;
     memcpy(columns, all_columns, sizeof all_columns);
     columns[NAME].key = names[by];

@@ -1,0 +1,275 @@
+/* Reasons; see reasons.h. */
+#include "report/reasons.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <habitat/text.h>
+
+#include "formula/rates.h"
+#include "gpu/gpu.h"
+#include "report/table.h"
+
+enum { COPIES = HABITAT_CLASS_COUNT, GROUPS = HABITAT_CLASS_COUNT + 1, BOUNDS = 4 };
+
+_Static_assert((int)HABITAT_BOUND_LAUNCH + 1 == (int)BOUNDS, "a place for each bound");
+
+/* Kernels of one class with one bound. */
+typedef struct group {
+    double origin_ms, ms;
+    double longest_ms; /* of its kernels; its format stands for the group */
+    habitat_dtype dtype;
+    bool matrix_unit;
+    double roof_ms, known_ms; /* what known work takes at the origin's roof, and took there */
+} group;
+
+typedef struct tally {
+    group groups[GROUPS][BOUNDS];
+    const habitat_gpu *origin; /* NULL: nothing was measured */
+    const habitat_gpu *dest;
+    double origin_ms, ms;
+} tally;
+
+/* ---- adding up ---- */
+
+static bool is_copy(const habitat_workload_kernel *kernel) {
+    return kernel->kernel->kind == HABITAT_KERNEL_MEMCPY ||
+           kernel->kernel->kind == HABITAT_KERNEL_MEMSET;
+}
+
+/* Time that the kernel's work takes on the origin at the roof that bounds it on the destination. */
+static double roof_ms(const habitat_gpu *origin, const habitat_kernel_facts *facts,
+                      habitat_bound bound) {
+    if (bound == HABITAT_BOUND_COMPUTE)
+        return 1e3 * facts->flop /
+               habitat_arithmetic_rate(origin, facts->dtype, facts->matrix_unit, true, NULL, NULL);
+    if (bound == HABITAT_BOUND_MEMORY)
+        return 1e3 * facts->bytes / habitat_memory_rate(origin, true);
+    return NAN;
+}
+
+static void add_kernel(tally *t, const habitat_workload_kernel *kernel,
+                       const habitat_estimate *estimate, double iterations) {
+    size_t class = is_copy(kernel) ? (size_t)COPIES : (size_t)kernel->op_class;
+    group *g = &t->groups[class][estimate->bound];
+    double ms = estimate->ms / iterations;
+    g->ms += ms;
+    t->ms += ms;
+    if (ms > g->longest_ms) {
+        g->longest_ms = ms;
+        g->dtype = kernel->facts.dtype;
+        g->matrix_unit = kernel->facts.matrix_unit;
+    }
+    if (!t->origin)
+        return;
+    double origin_ms = kernel->facts.time_ns / HABITAT_NS_PER_MS / iterations;
+    double roof = roof_ms(t->origin, &kernel->facts, estimate->bound) / iterations;
+    g->origin_ms += origin_ms;
+    t->origin_ms += origin_ms;
+    if (isfinite(roof)) {
+        g->roof_ms += roof;
+        g->known_ms += origin_ms;
+    }
+}
+
+static void add_kernels(tally *t, const habitat_answer *what, const habitat_prediction *p) {
+    size_t count;
+    const habitat_workload_kernel *kernels = habitat_workload_kernels(what->workload, &count);
+    for (size_t i = 0; i < p->trace_kernel_count && i < count; i++)
+        add_kernel(t, &kernels[i], &p->trace_kernels[i], (double)p->iteration_count);
+}
+
+/* ---- words ---- */
+
+/* "H100" of "H100-SXM5-80GB": what a sentence has room for; the whole where the other GPU is called
+ * the same. */
+static void short_name(const habitat_gpu *gpu, const habitat_gpu *other, char *text, size_t size) {
+    size_t length = strcspn(gpu->name, "-");
+    if (other && gpu != other && length == strcspn(other->name, "-") &&
+        strncmp(gpu->name, other->name, length) == 0)
+        length = strlen(gpu->name);
+    snprintf(text, size, "%.*s", (int)length, gpu->name);
+}
+
+/* "248 TFLOP/s (bf16, matrix units)"; NaN: "". @return the rate. */
+static double rate_words(const habitat_gpu *gpu, const group *g, char *text, size_t size) {
+    habitat_dtype dtype = g->dtype;
+    bool matrix = g->matrix_unit;
+    double rate = habitat_arithmetic_rate(gpu, g->dtype, g->matrix_unit, true, &dtype, &matrix);
+    text[0] = '\0';
+    if (isfinite(rate))
+        habitat_format(text, size, "%.*f TFLOP/s (%s%s)", rate < 1e13 ? 1 : 0, rate / 1e12,
+                       habitat_dtype_name(dtype), matrix ? ", matrix units" : "");
+    return rate;
+}
+
+/* Without a recorded kernel nobody knows which units it used: no rate then. */
+static void compute_words(const tally *t, const group *g, const char *origin, char *text,
+                          size_t size) {
+    char here[64] = "", there[64] = "", ratio[32];
+    double rate = t->origin ? rate_words(t->dest, g, here, sizeof here) : (double)NAN;
+    double origin_rate = t->origin ? rate_words(t->origin, g, there, sizeof there) : (double)NAN;
+    ratio_text(rate / origin_rate, ratio, sizeof ratio);
+    if (isfinite(rate) && isfinite(origin_rate))
+        habitat_format(text, size, "bound by arithmetic: %s, %s of the %s's %s", here, ratio,
+                       origin, there);
+    else
+        snprintf(text, size, "bound by arithmetic");
+}
+
+static void memory_words(const tally *t, const char *origin, char *text, size_t size) {
+    double rate = habitat_memory_rate(t->dest, true);
+    double origin_rate = t->origin ? habitat_memory_rate(t->origin, true) : (double)NAN;
+    char ratio[32];
+    ratio_text(rate / origin_rate, ratio, sizeof ratio);
+    int n = habitat_format(text, size, "bound by memory: %.0f GB/s", rate / 1e9);
+    if (isfinite(origin_rate) && n > 0 && (size_t)n < size)
+        habitat_format(text + n, size - (size_t)n, ", %s of the %s's %.0f", ratio, origin,
+                       origin_rate / 1e9);
+}
+
+/* How near the origin came to that roof; nothing where most of the work is unknown. */
+static void reached_words(const group *g, const char *origin, char *text, size_t size) {
+    size_t used = strlen(text);
+    if (g->known_ms > 0.5 * g->origin_ms && g->roof_ms > 0 && used < size)
+        habitat_format(text + used, size - used, "; the %s reached %.0f %% of its own", origin,
+                       100 * g->roof_ms / g->known_ms);
+}
+
+static void words_of(const tally *t, const group *g, habitat_bound bound, char *text, size_t size) {
+    char origin[48] = "";
+    if (t->origin)
+        short_name(t->origin, t->dest, origin, sizeof origin);
+    switch (bound) {
+    case HABITAT_BOUND_COMPUTE:
+        compute_words(t, g, origin, text, size);
+        reached_words(g, origin, text, size);
+        break;
+    case HABITAT_BOUND_MEMORY:
+        memory_words(t, origin, text, size);
+        reached_words(g, origin, text, size);
+        break;
+    case HABITAT_BOUND_LAUNCH:
+        snprintf(text, size, "shorter than what launching costs: a faster GPU gains little");
+        break;
+    case HABITAT_BOUND_UNKNOWN:
+        snprintf(text, size, "what bounds them is not known");
+        break;
+    }
+}
+
+/* ---- choosing ---- */
+
+/* Keeps the list in order, its smallest falling out. */
+static void offer(reasons *out, const reason *r) {
+    size_t at = out->count;
+    while (at > 0 && fabs(r->effect_ms) > fabs(out->list[at - 1].effect_ms))
+        at--;
+    if (at == REASONS_MOST)
+        return;
+    size_t last = out->count < REASONS_MOST ? out->count++ : REASONS_MOST - 1;
+    for (size_t i = last; i > at; i--)
+        out->list[i] = out->list[i - 1];
+    out->list[at] = *r;
+}
+
+static void offer_group(const tally *t, size_t class, habitat_bound bound, reasons *out) {
+    const group *g = &t->groups[class][bound];
+    double effect = t->origin ? g->ms - g->origin_ms : g->ms;
+    if (!(effect * out->effect_ms > 0)) /* nothing, or against the whole */
+        return;
+    reason r = {.what = class == COPIES ? "memcpy" : habitat_class_name((habitat_class) class),
+                .bound = bound,
+                .origin_ms = t->origin ? g->origin_ms : (double)NAN,
+                .ms = g->ms,
+                .effect_ms = effect};
+    words_of(t, g, bound, r.words, sizeof r.words);
+    offer(out, &r);
+}
+
+/* The recorded host holds the destination back: what it adds to the GPU's own time comes first. */
+static void offer_cpu(const habitat_prediction *p, reasons *out) {
+    if (p->bound_by != HABITAT_BY_CPU || !(p->iteration_ms > p->gpu_ms))
+        return;
+    char gpu[32];
+    ms_text(p->gpu_ms, gpu, sizeof gpu);
+    reason r = {.what = "cpu",
+                .origin_ms = NAN,
+                .ms = p->iteration_ms,
+                .effect_ms = p->iteration_ms - p->gpu_ms};
+    snprintf(r.words, sizeof r.words,
+             "the recorded host sets the time: the GPU alone would take %s ms", gpu);
+    size_t last = out->count < REASONS_MOST ? out->count++ : REASONS_MOST - 1;
+    memmove(&out->list[1], &out->list[0], last * sizeof *out->list);
+    out->list[0] = r;
+}
+
+void reasons_find(const habitat_answer *what, const habitat_prediction *p, reasons *out) {
+    tally t = {.origin = habitat_workload_get_info(what->workload)->origin, .dest = p->gpu};
+    *out = (reasons){0};
+    add_kernels(&t, what, p);
+    out->effect_ms = t.origin ? t.ms - t.origin_ms : t.ms;
+    for (size_t class = 0; class < GROUPS; class ++)
+        for (int bound = 0; bound < BOUNDS; bound++)
+            offer_group(&t, class, (habitat_bound)bound, out);
+    offer_cpu(p, out);
+}
+
+/* ---- reports ---- */
+
+static void reason_line(writer *w, const reason *r, size_t number, bool measured) {
+    char first[16], effect[32], ratio[32], line[REASON_WORDS + 128];
+    ms_text(fabs(r->effect_ms), effect, sizeof effect);
+    ratio_text(r->ms / r->origin_ms, ratio, sizeof ratio);
+    snprintf(first, sizeof first, "%zu. ", number);
+    if (strcmp(r->what, "cpu") == 0)
+        snprintf(line, sizeof line, "CPU: +%s ms; %s", effect, r->words);
+    else if (measured)
+        snprintf(line, sizeof line, "%s: %s%s ms (%s); %s", r->what, r->effect_ms < 0 ? "-" : "+",
+                 effect, ratio, r->words);
+    else
+        snprintf(line, sizeof line, "%s: %s ms; %s", r->what, effect, r->words);
+    wrapped_text(w, first, 3, line);
+}
+
+void text_reasons(writer *w, const habitat_answer *what, const habitat_prediction *p) {
+    reasons found;
+    reasons_find(what, p, &found);
+    if (found.count == 0)
+        return;
+    const habitat_gpu *origin = habitat_workload_get_info(what->workload)->origin;
+    bool measured = origin != NULL, slower = found.effect_ms > 0;
+    bool by_cpu = strcmp(found.list[0].what, "cpu") == 0;
+    char name[48], all[32], line[160];
+    short_name(p->gpu, origin, name, sizeof name);
+    ms_text(fabs(found.effect_ms), all, sizeof all);
+    if (measured && found.effect_ms != 0 && !by_cpu)
+        snprintf(line, sizeof line, "What makes the %s %s (kernels and copies: %s%s ms):", name,
+                 slower ? "slower" : "faster", slower ? "+" : "-", all);
+    else
+        snprintf(line, sizeof line, "What sets the %s's time:", name);
+    wrapped_text(w, "", 0, line);
+    for (size_t i = 0; i < found.count; i++)
+        reason_line(w, &found.list[i], i + 1, measured);
+    writer_text(w, "\n");
+}
+
+void json_reasons(writer *w, const habitat_answer *what, const habitat_prediction *p) {
+    reasons found;
+    reasons_find(what, p, &found);
+    json_array(w, "reasons");
+    for (size_t i = 0; i < found.count; i++) {
+        const reason *r = &found.list[i];
+        json_map(w, NULL);
+        json_text(w, "what", r->what);
+        json_text(w, "bound", habitat_bound_name(r->bound));
+        json_number(w, "origin_ms", r->origin_ms);
+        json_number(w, "ms", r->ms);
+        json_number(w, "effect_ms", r->effect_ms);
+        json_text(w, "words", r->words);
+        json_end_map(w);
+    }
+    json_end_array(w);
+}
