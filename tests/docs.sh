@@ -30,6 +30,6 @@ done < <(awk '
     /^```console/ { inside = 1; next }
     /^```/ { inside = 0 }
     inside && /^\$ habitat/ { print FILENAME "\t" FNR "\t" substr($0, 3) }
-' README.md docs/*.md docs/man/*.md 2>/dev/null)
+' README.md docs/*.md docs/guides/*.md docs/man/*.md 2>/dev/null)
 echo "$count commands of the documentation run, $failed failed"
 [ $failed = 0 ] && [ $count -gt 0 ]
