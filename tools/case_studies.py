@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Prints docs/case-studies.md: five decisions, each with the numbers that Habitat gives and those that others measured.
 
-Usage: case_studies.py [--check] HABITAT     HABITAT: the command line to ask, as build/habitat
+Usage: case_studies.py [--check|--write] HABITAT     HABITAT: the command line to ask, as build/habitat
+--write: writes docs/case-studies.md instead.
 --check: prints nothing; fails if docs/case-studies.md is not what would be printed.
 
 Every number of the page is an answer of HABITAT, a row of data/measurements, or one of the figures named below."""
@@ -309,20 +310,30 @@ def check_figures():
             sys.exit(f"case_studies: {SHARED} has no GNMT of {tokens} tokens/s on {gpu}")
 
 
-def main():
-    checking = sys.argv[1:2] == ["--check"]
-    if len(sys.argv) != 2 + checking:
-        sys.exit(__doc__)
-    habitat = Habitat(sys.argv[-1])
-    made = "\n".join([HEAD, rent(habitat), worth(habitat), misled(habitat), dollars(habitat), upgraded(habitat)])
-    if not checking:
-        sys.stdout.write(made)
-        return
+def check(made):
+    """Fails with the first line of the page that is not as made."""
     check_figures()
     page = PAGE.read_text(encoding="utf-8").splitlines()
     for number, (want, have) in enumerate(itertools.zip_longest(made.splitlines(), page), 1):
         if want != have:
-            sys.exit(f"{PAGE}:{number}: is not what tools/case_studies.py prints; run it again if predictions moved, and read what changed:\n  is        {have}\n  should be {want}")
+            sys.exit(
+                f"{PAGE}:{number}: is not what tools/case_studies.py prints; build the target docs-regenerate if predictions moved, "
+                f"and read what changed:\n  is        {have}\n  should be {want}"
+            )
+
+
+def main():
+    form = sys.argv[1] if sys.argv[1:2] in (["--check"], ["--write"]) else ""
+    if len(sys.argv) != 2 + bool(form):
+        sys.exit(__doc__)
+    habitat = Habitat(sys.argv[-1])
+    made = "\n".join([HEAD, rent(habitat), worth(habitat), misled(habitat), dollars(habitat), upgraded(habitat)])
+    if form == "--write":
+        PAGE.write_text(made, encoding="utf-8")
+    elif form == "--check":
+        check(made)
+    else:
+        sys.stdout.write(made)
 
 
 if __name__ == "__main__":

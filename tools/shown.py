@@ -59,7 +59,7 @@ def main():
     if "--check" not in sys.argv:
         return
     for page in wrong:
-        print(f"{page}: shows other output than its commands print; run tools/shown.py HABITAT, and read what changed")
+        print(f"{page}: shows other output than its commands print; build the target docs-regenerate, and read what changed")
     if not pages:
         sys.exit("shown: no page found")
     sys.exit(1 if wrong else 0)
