@@ -33,6 +33,34 @@ done
 for source in "$root"/docs/man/habitat*.1.md; do
     [ -s "$prefix/share/man/man1/$(basename "$source" .md)" ] || fail "no man page from $source"
 done
+# What bash completes: commands, options, GPUs after a comma, words, files. zsh and fish where they are.
+completes() { # WORD.. [last is what stands there]: what bash would offer, one line
+    PATH="$prefix/bin:$PATH" bash -c '
+        cd "$1" && . "$2" && shift 2 || exit 1
+        COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+        _habitat && echo "${COMPREPLY[*]}"' complete "$scratch" "$prefix/share/bash-completion/completions/habitat" habitat "$@"
+}
+complete_to() { # WANTED WORD..
+    wanted=$1
+    shift
+    got=$(completes "$@") || fail "completion of: habitat $*"
+    [ "$got" = "$wanted" ] || fail "habitat $* completes to '$got', want '$wanted'"
+}
+touch "$scratch/step one.json"
+complete_to "predict-ops predict" pred
+complete_to "--sort --since --steps --samples --spot" predict step.json --s
+complete_to "A100-SXM4-80GB,H100-NVL-94GB" predict step.json --to A100-SXM4-80GB,H100-N
+complete_to "replay sum" predict step.json --assemble ""
+complete_to "mlp" explain step.json --method m
+complete_to "step one.json" info step
+complete_to "step one.json" record -o step
+complete_to "" predict step.json --steps ""
+complete_to "H200-NVL-141GB" gpus H200-N
+bash -n "$prefix/share/bash-completion/completions/habitat" || fail "bash does not read its completions"
+for shell in "zsh zsh/site-functions/_habitat" "fish fish/vendor_completions.d/habitat.fish"; do
+    [ -s "$prefix/share/${shell#* }" ] || fail "no completions for ${shell%% *}"
+    ! command -v "${shell%% *}" >/dev/null || "${shell%% *}" -n "$prefix/share/${shell#* }" || fail "${shell%% *} does not read its completions"
+done
 for file in LICENSE NOTICE; do
     cmp "$root/$file" "$prefix/share/doc/habitat/$file" || fail "share/doc/habitat/$file"
 done
