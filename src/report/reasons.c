@@ -93,28 +93,38 @@ static void short_name(const habitat_gpu *gpu, const habitat_gpu *other, char *t
     snprintf(text, size, "%.*s", (int)length, gpu->name);
 }
 
-/* "248 TFLOP/s (bf16, matrix units)"; NaN: "". @return the rate. */
-static double rate_words(const habitat_gpu *gpu, const group *g, char *text, size_t size) {
-    habitat_dtype dtype = g->dtype;
-    bool matrix = g->matrix_unit;
-    double rate = habitat_arithmetic_rate(gpu, g->dtype, g->matrix_unit, true, &dtype, &matrix);
-    text[0] = '\0';
-    if (isfinite(rate))
-        habitat_format(text, size, "%.*f TFLOP/s (%s%s)", rate < 1e13 ? 1 : 0, rate / 1e12,
-                       habitat_dtype_name(dtype), matrix ? ", matrix units" : "");
-    return rate;
-}
+/* A rate of arithmetic, and what it is of: "bf16, matrix units". */
+typedef struct arithmetic {
+    double flop_per_s; /* NaN: unknown */
+    char number[32], format[32];
+} arithmetic;
 
 /* Without a recorded kernel nobody knows which units it used: no rate then. */
+static arithmetic arithmetic_of(const tally *t, const habitat_gpu *gpu, const group *g) {
+    arithmetic a = {.flop_per_s = NAN};
+    habitat_dtype dtype = g->dtype;
+    bool matrix = g->matrix_unit;
+    if (t->origin)
+        a.flop_per_s =
+            habitat_arithmetic_rate(gpu, g->dtype, g->matrix_unit, true, &dtype, &matrix);
+    habitat_format(a.number, sizeof a.number, "%.*f", a.flop_per_s < 1e13 ? 1 : 0,
+                   a.flop_per_s / 1e12);
+    snprintf(a.format, sizeof a.format, "%s%s", habitat_dtype_name(dtype),
+             matrix ? ", matrix units" : "");
+    return a;
+}
+
+/* The format stands once where both GPUs compute in it. */
 static void compute_words(const tally *t, const group *g, const char *origin, char *text,
                           size_t size) {
-    char here[64] = "", there[64] = "", ratio[32];
-    double rate = t->origin ? rate_words(t->dest, g, here, sizeof here) : (double)NAN;
-    double origin_rate = t->origin ? rate_words(t->origin, g, there, sizeof there) : (double)NAN;
-    ratio_text(rate / origin_rate, ratio, sizeof ratio);
-    if (isfinite(rate) && isfinite(origin_rate))
-        habitat_format(text, size, "bound by arithmetic: %s, %s of the %s's %s", here, ratio,
-                       origin, there);
+    arithmetic here = arithmetic_of(t, t->dest, g), there = arithmetic_of(t, t->origin, g);
+    bool same = strcmp(here.format, there.format) == 0;
+    char ratio[32];
+    ratio_text(here.flop_per_s / there.flop_per_s, ratio, sizeof ratio);
+    if (isfinite(here.flop_per_s) && isfinite(there.flop_per_s))
+        snprintf(text, size, "bound by arithmetic: %s TFLOP/s (%s), %s the %s's %s%s%s%s",
+                 here.number, here.format, ratio, origin, there.number, same ? "" : " (",
+                 same ? "" : there.format, same ? "" : ")");
     else
         snprintf(text, size, "bound by arithmetic");
 }
@@ -126,7 +136,7 @@ static void memory_words(const tally *t, const char *origin, char *text, size_t 
     ratio_text(rate / origin_rate, ratio, sizeof ratio);
     int n = habitat_format(text, size, "bound by memory: %.0f GB/s", rate / 1e9);
     if (isfinite(origin_rate) && n > 0 && (size_t)n < size)
-        habitat_format(text + n, size - (size_t)n, ", %s of the %s's %.0f", ratio, origin,
+        habitat_format(text + n, size - (size_t)n, ", %s the %s's %.0f", ratio, origin,
                        origin_rate / 1e9);
 }
 
