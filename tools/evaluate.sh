@@ -2,7 +2,8 @@
 # Regenerates what is measured in docs/: accuracy.md (`habitat eval ops`: models trained anew, each GPU
 # left out in turn; `e2e`, `cnn`: recordings onto whole models that others measured; `pairs`: steps recorded
 # on two GPUs); the figures of iteration.md (`replay`, `scale`, `ddp`) and memory.md (`memory`); choose.md
-# (`choose`); accuracy-bundle.md, where the whole bundle of measurements lies beside the checkout.
+# (`choose`); case-studies.md; what README.md, the tutorial and the guides show; accuracy-bundle.md, where the whole
+# bundle of measurements lies beside the checkout.
 # usage: evaluate.sh BUILD [recordings|check]
 #   recordings: all but what trains models, which stays as it is: seconds
 #   check: the same, but nothing is written: says what differs from docs/, and fails if anything does
@@ -85,6 +86,9 @@ if [ "$what" = check ]; then
     echo "ok - the pages that recordings make are what they are made of"
     exit 0
 fi
+python3 tools/case_studies.py --write "$habitat" # these two have tests of their own
+echo "docs/case-studies.md"
+python3 tools/shown.py "$habitat"
 
 # The whole bundle of measurements, where it lies beside the checkout: what thinning it costs.
 bundle=${HABITAT_SHARED_DATA:-../shared/data}
