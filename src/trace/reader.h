@@ -34,11 +34,11 @@ typedef enum place {
     AT_TRIPLE,  /* "grid": [x, y, z] */
     AT_DEVICES, /* "deviceProperties": [...] */
     AT_DEVICE,
-    AT_HABITAT, /* "habitat": {...} */
-    AT_TIMES,   /* "iteration_ms_all": [...] */
-    AT_MEMORY,  /* "memory": {...} of "habitat" */
-    AT_FORMATS, /* "parameter_sizes": {"float32": [...], ...} */
-    AT_SIZES,   /* one of its lists */
+    AT_HABITAT,     /* "habitat": {...} */
+    AT_TIMES,       /* "iteration_ms_all": [...] */
+    AT_MEMORY,      /* "memory": {...} of "habitat" */
+    AT_FORMATS,     /* "parameter_sizes": {"float32": [...], ...} */
+    AT_SIZES,       /* one of its lists */
     AT_DISTRIBUTED, /* "distributedInfo": {...} */
     AT_SKIP,
     AT_END,

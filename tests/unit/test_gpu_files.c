@@ -288,9 +288,9 @@ static void check_calibration(void) {
     CHECK_INT(gpu->sm_count, 128);
     CHECK_NEAR(gpu->sustained.matrix_flop_per_s[HABITAT_DTYPE_BF16], 150e12, 1e-12);
     CHECK(!gpu->sustained_matrix_estimated[HABITAT_DTYPE_BF16]);
-    /* Formats that were not measured follow the one that was. By the rule bf16 reaches 0.96 x 1.10 x
-     * 165.2, which needs 174.5 / (0.54 x 0.5^0.38) = 420.4 of 450 W; fp8 0.96 x 1.10 x 330.3, at 1.8
-     * times the work a joule 466.98 W, so it is (450/466.98)^0.43 = 0.98420 of that. */
+    /* Formats that were not measured follow the one that was. By the rule bf16 reaches 0.96 x 1.10
+     * x 165.2, which needs 174.5 / (0.54 x 0.5^0.38) = 420.4 of 450 W; fp8 0.96 x 1.10 x 330.3,
+     * at 1.8 times the work a joule 466.98 W, so it is (450/466.98)^0.43 = 0.98420 of that. */
     CHECK(gpu->sustained_matrix_estimated[HABITAT_DTYPE_FP8]);
     CHECK_NEAR(gpu->sustained.matrix_flop_per_s[HABITAT_DTYPE_FP8],
                330.3 / 165.2 * 0.98420 * 150e12, 1e-5);
