@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "commands.h"
-#include "input.h"
+#include "html.h"
 
 enum { TRACES_MAX = 64 };
 
@@ -75,6 +75,11 @@ static int open_traces(const cli_request *request, const cli_list *operands, cli
     return CLI_DONE;
 }
 
+static habitat_status page(const void *of, const habitat_report_options *options,
+                           habitat_error *err) {
+    return habitat_report_choice(of, options, err);
+}
+
 static int choose(const cli_request *request, const habitat_choice_options *options,
                   const cli_list *operands) {
     cli_input inputs[TRACES_MAX] = {{0}};
@@ -86,7 +91,9 @@ static int choose(const cli_request *request, const habitat_choice_options *opti
     if (code == CLI_DONE &&
         habitat_choose(answers, weights, operands->count, options, &choice, &error) != HABITAT_OK)
         code = cli_fail_error(&error, NULL);
-    if (code == CLI_DONE)
+    if (code == CLI_DONE && request->html)
+        code = cli_html_write(request, &inputs[0], page, choice);
+    if (code == CLI_DONE && !cli_html_alone(request))
         code = cli_report_result(habitat_report_choice(choice, &inputs[0].report, &error), &error);
     habitat_choice_free(choice);
     for (size_t i = operands->count; i-- > 0;)
@@ -111,6 +118,7 @@ int cmd_choose(int argc, char **argv) {
         {"--assemble", 0, CLI_TEXT, &request.assemble},
         {"--cpu-scale", 0, CLI_POSITIVE, &request.cpu_scale},
         {"--top", 0, CLI_COUNT, &request.top},
+        {"--html", 0, CLI_TEXT, &request.html},
         {"--gpu-file", 0, CLI_LIST, &request.gpu_files},
         {"--json", 0, CLI_FLAG, &request.json},
         {"--csv", 0, CLI_FLAG, &request.csv},
@@ -120,6 +128,8 @@ int cmd_choose(int argc, char **argv) {
     int code = cli_parse(&arguments, argc, argv);
     if (code == CLI_DONE && !arguments.finished) {
         code = cli_expect_operands(&arguments, 1, TRACES_MAX, "TRACEs");
+        if (code == CLI_DONE)
+            code = cli_html_check(&request);
         if (code == CLI_DONE)
             code = read_wishes(&wished, &request, &options);
         if (code == CLI_DONE)

@@ -1,13 +1,18 @@
 /* habitat explain TRACE --to GPU: where the time goes on both GPUs. */
 #include "commands.h"
-#include "input.h"
+#include "html.h"
+
+static habitat_status page(const void *of, const habitat_report_options *options,
+                           habitat_error *err) {
+    return habitat_report_explanation(of, options, err);
+}
 
 int cmd_explain(int argc, char **argv) {
     cli_request request = {0};
     const cli_option options[] = {
-        {"--to", 0, CLI_LIST, &request.to}, {"--method", 0, CLI_TEXT, &request.method},
-        {"--by", 0, CLI_TEXT, &request.by}, {"--top", 0, CLI_COUNT, &request.top},
-        CLI_TRACE_OPTIONS(request),
+        {"--to", 0, CLI_LIST, &request.to},     {"--method", 0, CLI_TEXT, &request.method},
+        {"--by", 0, CLI_TEXT, &request.by},     {"--top", 0, CLI_COUNT, &request.top},
+        {"--html", 0, CLI_TEXT, &request.html}, CLI_TRACE_OPTIONS(request),
     };
     cli_arguments arguments = {
         .verb = "explain", .options = options, .option_count = sizeof options / sizeof options[0]};
@@ -20,12 +25,16 @@ int cmd_explain(int argc, char **argv) {
                             "needs --to with one GPU; `habitat gpus` lists "
                             "them, `habitat predict` takes several");
         if (code == CLI_DONE)
+            code = cli_html_check(&request);
+        if (code == CLI_DONE)
             code = cli_input_open(&request, arguments.operands.items[0], true, &input);
         if (code == CLI_DONE && input.answer->row_count != 1)
             code = cli_fail(CLI_USAGE, "--to",
                             "explain takes one GPU, not all; `habitat predict` "
                             "takes several");
-        if (code == CLI_DONE) {
+        if (code == CLI_DONE && request.html)
+            code = cli_html_write(&request, &input, page, input.answer);
+        if (code == CLI_DONE && !cli_html_alone(&request)) {
             habitat_error error = {0};
             code = cli_report_result(
                 habitat_report_explanation(input.answer, &input.report, &error), &error);

@@ -3,7 +3,13 @@
 #include <string.h>
 
 #include "commands.h"
+#include "html.h"
 #include "timeline.h"
+
+static habitat_status page(const void *of, const habitat_report_options *options,
+                           habitat_error *err) {
+    return habitat_report_prediction(of, options, err);
+}
 
 int cmd_predict(int argc, char **argv) {
     cli_request request = {.cpu_scale = 1.0};
@@ -19,6 +25,7 @@ int cmd_predict(int argc, char **argv) {
         {"--gpus", 0, CLI_COUNT, &request.gpus},
         {"--ranks", 0, CLI_LIST, &request.ranks},
         {"--timeline", 0, CLI_TEXT, &request.timeline},
+        {"--html", 0, CLI_TEXT, &request.html},
         CLI_PRICE_OPTIONS(request),
         {"--top", 0, CLI_COUNT, &request.top},
         {"--all", 0, CLI_FLAG, &request.all},
@@ -45,12 +52,16 @@ int cmd_predict(int argc, char **argv) {
         if (code == CLI_DONE && request.timeline)
             code = cli_timeline_check(&request);
         if (code == CLI_DONE)
+            code = cli_html_check(&request);
+        if (code == CLI_DONE)
             code = cli_input_open(&request,
                                   ranks ? request.ranks.items[0] : arguments.operands.items[0],
                                   true, &input);
         if (code == CLI_DONE && request.timeline)
             code = cli_timeline_write(&request, &input);
-        if (code == CLI_DONE) {
+        if (code == CLI_DONE && request.html)
+            code = cli_html_write(&request, &input, page, input.answer);
+        if (code == CLI_DONE && !cli_html_alone(&request)) {
             habitat_error error = {0};
             code = cli_report_result(habitat_report_prediction(input.answer, &input.report, &error),
                                      &error);

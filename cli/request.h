@@ -8,7 +8,7 @@
 typedef struct cli_request {
     cli_list to, gpu_files, batches;
     const char *batch_from, *precision;
-    const char *from, *method, *by, *nvtx_range, *assemble, *timeline;
+    const char *from, *method, *by, *nvtx_range, *assemble, *timeline, *html;
     double cpu_scale;
     cli_list prices, price; /* files; "GPU=2.49" */
     size_t top, iterations;

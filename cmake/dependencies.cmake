@@ -16,3 +16,16 @@ target_link_libraries(protobuf_c INTERFACE ${PROTOBUF_C_LIBRARY})
 if(HABITAT_SQLITE)
   find_package(SQLite3 REQUIRED)
 endif()
+
+# Charts of HTML reports: one file, embedded as it is (src/report/page).
+find_file(HABITAT_CHART_JS chart.min.js
+          PATHS /usr/share/javascript/chart.js /usr/share/nodejs/chart.js/dist
+          NO_DEFAULT_PATH DOC "chart.min.js of Chart.js 3 or 4")
+if(NOT HABITAT_CHART_JS)
+  message(FATAL_ERROR "Chart.js is not there: install Debian's libjs-chart.js, or name the file: -DHABITAT_CHART_JS=PATH/chart.min.js")
+endif()
+file(READ ${HABITAT_CHART_JS} chart_js)
+string(FIND "${chart_js}" "</script" chart_js_end) # would end the element it is put into
+if(NOT chart_js MATCHES "Chart.js v[34]\\." OR NOT chart_js_end EQUAL -1)
+  message(FATAL_ERROR "${HABITAT_CHART_JS} is not Chart.js 3 or 4; use that of Debian's libjs-chart.js")
+endif()

@@ -24,6 +24,7 @@ build libssl-dev header openssl/evp.h
 build libprotobuf-c-dev header protobuf-c/protobuf-c.h
 build protobuf-c-compiler program protoc-c
 build libopenblas-dev debian -
+build libjs-chart.js file /usr/share/javascript/chart.js/chart.min.js /usr/share/nodejs/chart.js/dist/chart.min.js
 test clang program clang
 test libclang-rt-14-dev sanitizers address,undefined
 test valgrind program valgrind

@@ -1,9 +1,10 @@
-/* Results as text for people, as JSON and as CSV for programs.
+/* Results as text and as a page (HTML) for people, as JSON and as CSV for programs.
  *
  * One call per subject; habitat_report_options says in which form and where to. JSON: keys are
  * added, never changed; what is not known is null, never 0. CSV is RFC 4180 with a header line and
  * empty cells for what is not known. Numbers of JSON and CSV have the digits they need to read back
- * as the same double. Text is UTF-8, made to fit `width` columns, and may change.
+ * as the same double. Text is UTF-8, made to fit `width` columns, and may change; so may the page,
+ * whose charts show the rows that the text table would and whose tables hold all.
  *
  * Half: stable, but for what is marked as experimental.
  * Units: keys of JSON and columns of CSV end in their unit; texts print it.
@@ -34,6 +35,7 @@ typedef enum habitat_report_format {
     HABITAT_REPORT_TEXT = 0, /* for people: tables and notes */
     HABITAT_REPORT_JSON,     /* one object */
     HABITAT_REPORT_CSV,      /* one table; warnings have no place in it */
+    HABITAT_REPORT_HTML,     /* predictions, explanations and choices: a page, whole in itself */
 } habitat_report_format;
 
 /* What the time is split by. */

@@ -15,5 +15,6 @@ extern const size_t habitat_embedded_models_count;
 
 extern const habitat_embedded_file habitat_embedded_gpu_template[];
 extern const habitat_embedded_file habitat_embedded_prices[];
+extern const habitat_embedded_file habitat_embedded_page[]; /* src/report/page.h */
 
 #endif

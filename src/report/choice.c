@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "gpu/gpu.h"
+#include "report/page.h"
 #include "report/parts.h"
 #include "report/rows.h"
 
@@ -199,14 +200,6 @@ static void json_excluded(writer *w, const habitat_choice *c) {
     json_end_array(w);
 }
 
-static bool said_before(const habitat_choice *c, size_t answer, const char *text) {
-    for (size_t a = 0; a < answer; a++)
-        for (size_t i = 0; i < c->answers[a]->warning_count; i++)
-            if (strcmp(c->answers[a]->warnings[i].text, text) == 0)
-                return true;
-    return false;
-}
-
 static void write_json(writer *w, const habitat_choice *c) {
     choice_line_of line;
     listing list = {.choice = c};
@@ -232,7 +225,7 @@ static void write_json(writer *w, const habitat_choice *c) {
     json_array(w, "warnings");
     for (size_t a = 0; a < c->answer_count; a++)
         for (size_t i = 0; i < c->answers[a]->warning_count; i++)
-            if (!said_before(c, a, c->answers[a]->warnings[i].text))
+            if (!warned_before(c->answers, a, c->answers[a]->warnings[i].text))
                 json_text(w, NULL, c->answers[a]->warnings[i].text);
     json_end_array(w);
     json_end_map(w);
@@ -356,11 +349,13 @@ habitat_status habitat_report_choice(const habitat_choice *choice,
     writer w;
     choice_line_of line;
     listing list = {.choice = choice};
+    if (!choice)
+        return habitat_fail(err, HABITAT_E_ARG, "no choice given");
+    if (options && options->format == HABITAT_REPORT_HTML)
+        return page_choice(choice, options, err);
     habitat_status status = writer_start(&w, options, err);
     if (status != HABITAT_OK)
         return status;
-    if (!choice)
-        return habitat_fail(err, HABITAT_E_ARG, "no choice given");
     if (options->format == HABITAT_REPORT_JSON) {
         write_json(&w, choice);
     } else if (options->format == HABITAT_REPORT_CSV) {

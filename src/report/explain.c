@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "gpu/gpu.h"
+#include "report/page.h"
 #include "report/parts.h"
 #include "report/prediction_rows.h"
 #include "report/reasons.h"
@@ -109,12 +110,14 @@ habitat_status habitat_report_explanation(const habitat_answer *what,
                                           habitat_error *err) {
     writer w;
     view v = {0};
-    habitat_status status = writer_start(&w, options, err);
-    if (status != HABITAT_OK)
-        return status;
     if (!what || !what->trace || !what->workload || what->row_count < 1 ||
         !what->rows[0].prediction)
         return habitat_fail(err, HABITAT_E_ARG, "no prediction given");
+    if (options && options->format == HABITAT_REPORT_HTML)
+        return page_explanation(what, options, err);
+    habitat_status status = writer_start(&w, options, err);
+    if (status != HABITAT_OK)
+        return status;
     const habitat_prediction *p = what->rows[0].prediction;
     habitat_report_by by = options->by ? options->by : HABITAT_REPORT_BY_OP;
     status = view_create(what, split_for(by, options->format), &v, err);

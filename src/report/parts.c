@@ -175,6 +175,14 @@ static void text_warning(writer *w, bool *first, const char *warning) {
     wrapped_text(w, "Note: ", 6, clean);
 }
 
+bool warned_before(const habitat_answer *const *answers, size_t count, const char *text) {
+    for (size_t a = 0; a < count; a++)
+        for (size_t i = 0; i < answers[a]->warning_count; i++)
+            if (strcmp(answers[a]->warnings[i].text, text) == 0)
+                return true;
+    return false;
+}
+
 /* What is about the request is on stderr by now. */
 void text_warnings(writer *w, const habitat_answer *what) {
     bool first = true;

@@ -45,6 +45,9 @@ void text_roofs(writer *w, const view *v, size_t top); /* the same rows on the o
 /* One wrapped line each, after an empty line; nothing when there are none. */
 void text_warnings(writer *w, const habitat_answer *what);
 
+/* Whether one of the first `count` answers warns in the same words. */
+bool warned_before(const habitat_answer *const *answers, size_t count, const char *text);
+
 /* "gpu", "cpu"; NULL: unknown. */
 const char *bound_by_name(habitat_bound_by by);
 

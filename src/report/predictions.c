@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "gpu/gpu.h"
+#include "report/page.h"
 #include "report/parts.h"
 #include "report/prediction_rows.h"
 #include "report/shortlist.h"
@@ -143,44 +144,8 @@ static habitat_status text_summary(writer *w, const habitat_answer *what, const 
     return HABITAT_OK;
 }
 
-/* Of the rows of the short table: the fastest, and the cheapest of those with a price; by the
- * sample where batch sizes differ. */
-typedef struct verdict {
-    const habitat_answer_row *fast, *cheap; /* NULL: none */
-    size_t ties;                            /* that cannot be told from the fastest */
-    bool batches;
-} verdict;
-
-/* In an iteration of the row, by which its times and costs are divided. */
-static double samples_of(const verdict *v, const habitat_answer_row *row) {
-    return v->batches ? (double)row->key.batch_size : 1;
-}
-
-static bool is_cheaper(const verdict *v, const habitat_answer_row *a, const habitat_answer_row *b) {
-    return a->cost.usd_per_1000_iterations * samples_of(v, b) <
-           b->cost.usd_per_1000_iterations * samples_of(v, a);
-}
-
-static verdict judge(const shortlist *shown) {
-    verdict v = {0};
-    for (size_t i = 0; i < shown->count; i++)
-        v.batches |= shown->rows[i]->key.batch_size != shown->rows[0]->key.batch_size;
-    for (size_t i = 0; i < shown->count; i++) {
-        const habitat_answer_row *row = shown->rows[i];
-        if (!v.fast || row_is_faster(row, v.fast))
-            v.fast = row;
-        if (!row->cost.at_least && !isnan(row->cost.usd_per_1000_iterations) &&
-            (!v.cheap || is_cheaper(&v, row, v.cheap)))
-            v.cheap = row;
-    }
-    for (size_t i = 0; i < shown->count; i++)
-        v.ties += shown->rows[i] != v.fast &&
-                  shown->rows[i]->prediction->low_ms * samples_of(&v, v.fast) <=
-                      v.fast->prediction->high_ms * samples_of(&v, shown->rows[i]);
-    return v;
-}
-
-static void row_name(const verdict *v, const habitat_answer_row *row, char *text, size_t size) {
+static void row_name(const shortlist_best *v, const habitat_answer_row *row, char *text,
+                     size_t size) {
     if (v->batches)
         snprintf(text, size, "%s at batch size %llu", row->key.gpu->name,
                  (unsigned long long)row->key.batch_size);
@@ -191,25 +156,26 @@ static void row_name(const verdict *v, const habitat_answer_row *row, char *text
 /* What the short table comes to, and how many rows are not in it. */
 static void text_verdict(writer *w, const habitat_answer *what, const shortlist *shown) {
     char line[2 * TEXT_BYTES], ms[32], name[TEXT_BYTES / 2];
-    verdict v = judge(shown);
-    if (!v.fast)
+    shortlist_best v = shortlist_verdict(shown->rows, shown->count);
+    if (!v.fastest)
         return;
-    ms_text(v.fast->prediction->iteration_ms, ms, sizeof ms);
-    row_name(&v, v.fast, name, sizeof name);
+    ms_text(v.fastest->prediction->iteration_ms, ms, sizeof ms);
+    row_name(&v, v.fastest, name, sizeof name);
     int used = habitat_format(line, sizeof line, "Fastest: %s, %s ms", name, ms);
     if (v.ties)
         used += habitat_format(line + used, sizeof line - (size_t)used,
                                " (%zu more cannot be told from it)", v.ties);
     used += habitat_format(line + used, sizeof line - (size_t)used, ". ");
-    if (v.cheap) {
-        row_name(&v, v.cheap, name, sizeof name);
+    if (v.cheapest) {
+        row_name(&v, v.cheapest, name, sizeof name);
         used += habitat_format(line + used, sizeof line - (size_t)used,
                                "Cheapest: %s, $%.3g for 1,000 iterations. ", name,
-                               v.cheap->cost.usd_per_1000_iterations);
+                               v.cheapest->cost.usd_per_1000_iterations);
     }
-    if (v.cheap && old_price_months(&v.cheap->cost) > 0)
-        used += habitat_format(line + used, sizeof line - (size_t)used,
-                               "Its price is %.0f months old. ", old_price_months(&v.cheap->cost));
+    if (v.cheapest && old_price_months(&v.cheapest->cost) > 0)
+        used +=
+            habitat_format(line + used, sizeof line - (size_t)used,
+                           "Its price is %.0f months old. ", old_price_months(&v.cheapest->cost));
     habitat_format(line + used, sizeof line - (size_t)used, "%zu more: --all.",
                    what->row_count - shown->count);
     writer_text(w, "\n");
@@ -391,12 +357,14 @@ habitat_status habitat_report_prediction(const habitat_answer *what,
                                          const habitat_report_options *options,
                                          habitat_error *err) {
     writer w;
-    habitat_status status = writer_start(&w, options, err);
-    if (status != HABITAT_OK)
-        return status;
     if (!what || !what->trace || !what->workload ||
         (what->row_count > 0 && !what->rows[0].prediction))
         return habitat_fail(err, HABITAT_E_ARG, "no predictions given");
+    if (options && options->format == HABITAT_REPORT_HTML)
+        return page_prediction(what, options, err);
+    habitat_status status = writer_start(&w, options, err);
+    if (status != HABITAT_OK)
+        return status;
     view v = {0};
     status = shortlist_check(what, options, err);
     if (status == HABITAT_OK && options->by != HABITAT_REPORT_BY_NOTHING)

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "gpu/gpu.h"
+#include "report/prediction_rows.h"
 
 enum { LEAST_ROWS = 10, MOST_ROWS = 12, NOTES_WITH_MOST_ROWS = 1 };
 
@@ -236,4 +237,34 @@ habitat_status shortlist_make(const habitat_answer *what, const habitat_report_o
         shown[i] = rows[i].row;
     free(rows);
     return HABITAT_OK;
+}
+
+/* In an iteration of the row, by which its times and costs are divided. */
+static double samples_of(const shortlist_best *v, const habitat_answer_row *row) {
+    return v->batches ? (double)row->key.batch_size : 1;
+}
+
+static bool is_cheaper(const shortlist_best *v, const habitat_answer_row *a,
+                       const habitat_answer_row *b) {
+    return a->cost.usd_per_1000_iterations * samples_of(v, b) <
+           b->cost.usd_per_1000_iterations * samples_of(v, a);
+}
+
+shortlist_best shortlist_verdict(const habitat_answer_row *const *rows, size_t count) {
+    shortlist_best v = {0};
+    for (size_t i = 0; i < count; i++)
+        v.batches |= rows[i]->key.batch_size != rows[0]->key.batch_size;
+    for (size_t i = 0; i < count; i++) {
+        const habitat_answer_row *row = rows[i];
+        if (!v.fastest || row_is_faster(row, v.fastest))
+            v.fastest = row;
+        if (!row->cost.at_least && !isnan(row->cost.usd_per_1000_iterations) &&
+            (!v.cheapest || is_cheaper(&v, row, v.cheapest)))
+            v.cheapest = row;
+    }
+    for (size_t i = 0; i < count; i++)
+        v.ties +=
+            rows[i] != v.fastest && rows[i]->prediction->low_ms * samples_of(&v, v.fastest) <=
+                                        v.fastest->prediction->high_ms * samples_of(&v, rows[i]);
+    return v;
 }

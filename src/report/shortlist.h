@@ -22,4 +22,13 @@ habitat_status shortlist_check(const habitat_answer *what, const habitat_report_
 habitat_status shortlist_make(const habitat_answer *what, const habitat_report_options *options,
                               shortlist *out, habitat_error *err);
 
+/* What rows come to; by the sample where batch sizes differ. */
+typedef struct shortlist_best {
+    const habitat_answer_row *fastest, *cheapest; /* NULL: no rows; no price */
+    size_t ties;                                  /* that cannot be told from the fastest */
+    bool batches;                                 /* batch sizes differ */
+} shortlist_best;
+
+shortlist_best shortlist_verdict(const habitat_answer_row *const *rows, size_t count);
+
 #endif

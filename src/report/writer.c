@@ -14,6 +14,8 @@
 habitat_status writer_start(writer *w, const habitat_report_options *options, habitat_error *err) {
     if (!options || !options->write)
         return habitat_fail(err, HABITAT_E_ARG, "a report needs options with a write callback");
+    if (options->format == HABITAT_REPORT_HTML)
+        return habitat_fail(err, HABITAT_E_ARG, "this report has no HTML form");
     *w = (writer){.write = options->write,
                   .context = options->context,
                   .colour = options->colour && options->format == HABITAT_REPORT_TEXT,
@@ -74,8 +76,7 @@ void writer_printf(writer *w, const char *format, ...) {
 
 /* ---- UTF-8 ---- */
 
-/* Length of the valid UTF-8 sequence at `s`, 0 if it is none. */
-static size_t sequence_length(const unsigned char *s) {
+size_t utf8_length(const unsigned char *s) {
     if (s[0] < 0x80)
         return 1;
     size_t length = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
@@ -93,7 +94,7 @@ static size_t sequence_length(const unsigned char *s) {
 static bool valid_utf8(const char *text) {
     const unsigned char *s = (const unsigned char *)text;
     while (*s) {
-        size_t length = sequence_length(s);
+        size_t length = utf8_length(s);
         if (length == 0)
             return false;
         s += length;
@@ -101,8 +102,7 @@ static bool valid_utf8(const char *text) {
     return true;
 }
 
-/* Control characters: below 0x20, DEL, and U+0080..U+009F, which terminals obey too. */
-static bool is_control(const unsigned char *s) {
+bool utf8_control(const unsigned char *s) {
     return *s < 0x20 || *s == 0x7f || (*s == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0);
 }
 
@@ -111,13 +111,13 @@ static size_t clean(char *out, size_t size, const char *text, bool keep_controls
     const unsigned char *s = (const unsigned char *)text;
     size_t used = 0;
     while (*s) {
-        size_t length = sequence_length(s);
+        size_t length = utf8_length(s);
         const char *piece = (const char *)s;
         size_t piece_length = length;
         if (length == 0) {
             piece = replacement;
             piece_length = 3;
-        } else if (!keep_controls && is_control(s)) {
+        } else if (!keep_controls && utf8_control(s)) {
             piece = "?";
             piece_length = 1;
         }
@@ -276,14 +276,14 @@ static void csv_cell(writer *w) {
 
 /* One character of a quoted or plain cell. @return its length in `s`. */
 static size_t csv_character(writer *w, const unsigned char *s) {
-    size_t length = sequence_length(s);
+    size_t length = utf8_length(s);
     if (length == 0) {
         writer_text(w, "\xef\xbf\xbd"); /* U+FFFD */
         return 1;
     }
     if (*s == '"')
         writer_text(w, "\"\"");
-    else if (is_control(s) && *s != '\n' && *s != '\t')
+    else if (utf8_control(s) && *s != '\n' && *s != '\t')
         writer_printf(w, "\\x%02x", s[length - 1]);
     else
         writer_bytes(w, (const char *)s, length);

@@ -58,4 +58,10 @@ void csv_end_row(writer *w);
  * be shown. @return bytes written without the NUL. */
 size_t clean_text(char *out, size_t size, const char *text);
 
+/* Length of the valid UTF-8 sequence at `s`, 0 if it is none. */
+size_t utf8_length(const unsigned char *s);
+
+/* Control characters: below 0x20, DEL, and U+0080 to U+009F, which terminals obey too. */
+bool utf8_control(const unsigned char *s);
+
 #endif

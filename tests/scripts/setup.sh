@@ -28,7 +28,7 @@ for p in '"$*"'; do [ "$p" != "$4" ] || { echo "install ok installed"; exit 0; }
     : >"$CALLS"
 }
 user() { echo "echo $1" | fake id; }
-most="gcc libc6-dev cmake libyajl-dev zlib1g-dev libsqlite3-dev libssl-dev libprotobuf-c-dev protobuf-c-compiler"
+most="gcc libc6-dev cmake libyajl-dev zlib1g-dev libsqlite3-dev libssl-dev libprotobuf-c-dev protobuf-c-compiler libjs-chart.js"
 
 # expect STATUS WHAT [NAME=VALUE...]: runs `setup.sh build`; standard input holds all it must print
 expect() {

@@ -1,0 +1,191 @@
+/* The rows of an HTML report: what was shortlisted or ranked first, then everything else. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "gpu/gpu.h"
+#include "report/page_rows.h"
+#include "report/shortlist.h"
+
+const habitat_answer_row *page_row_in(const habitat_answer *answer, const page_row *row) {
+    for (size_t i = 0; row->from && i < answer->row_count; i++) {
+        const habitat_answer_key *a = &answer->rows[i].key, *b = &row->from->key;
+        if (a->gpu == b->gpu && a->batch_size == b->batch_size && a->precision == b->precision &&
+            a->gpu_count == b->gpu_count)
+            return &answer->rows[i];
+    }
+    return NULL;
+}
+
+bool page_as_recorded(const habitat_answer_row *row) {
+    return row->key.batch_size == 0 && row->key.precision == HABITAT_PRECISION_RECORDED;
+}
+
+/* Of an iteration that takes at least its time hours and dollars are not known. */
+static habitat_cost known_cost(const habitat_cost *cost) {
+    habitat_cost c = *cost;
+    if (c.at_least)
+        c.usd_per_1000_iterations = c.samples_per_usd = c.hours = c.usd = NAN;
+    return c;
+}
+
+/* "4 x A100-PCIE-80GB, batch 64" */
+static void set_label(const page *p, const habitat_answer_key *key, page_row *row) {
+    char count[24] = "", batch[32] = "";
+    if (key->gpu_count > 1)
+        snprintf(count, sizeof count, "%u x ", key->gpu_count);
+    if (p->batches)
+        snprintf(batch, sizeof batch, ", batch %llu", (unsigned long long)key->batch_size);
+    snprintf(row->label, sizeof row->label, "%s%.64s%s", count, key->gpu->name, batch);
+}
+
+static page_row *add(page *p, const habitat_answer_row *from, const habitat_answer_key *key) {
+    page_row *row = &p->rows[p->row_count++];
+    *row = (page_row){.from = from,
+                      .gpu = key->gpu,
+                      .ms = NAN,
+                      .low_ms = NAN,
+                      .high_ms = NAN,
+                      .fits = -1,
+                      .headroom_bytes = NAN,
+                      .cost = {.usd_per_hour = NAN,
+                               .usd_per_1000_iterations = NAN,
+                               .samples_per_usd = NAN,
+                               .hours = NAN,
+                               .usd = NAN,
+                               .energy_j = NAN},
+                      .origin = key->gpu == p->origin};
+    set_label(p, key, row);
+    return row;
+}
+
+static void set_predicted(page_row *row, const habitat_answer_row *from) {
+    const habitat_prediction *of = from->prediction;
+    row->ms = of->iteration_ms;
+    row->low_ms = of->low_ms;
+    row->high_ms = of->high_ms;
+    row->cost = known_cost(&from->cost);
+    row->fits = of->fits;
+    row->headroom_bytes = of->headroom_bytes;
+    row->calibrated = of->interval_basis > HABITAT_INTERVAL_DEFAULT;
+}
+
+static void add_predicted(page *p, const habitat_answer_row *from) {
+    set_predicted(add(p, from, &from->key), from);
+}
+
+/* ---- predict and explain ---- */
+
+static bool listed(const page *p, size_t count, const habitat_answer_row *row) {
+    for (size_t i = 0; i < count; i++)
+        if (p->rows[i].from == row)
+            return true;
+    return false;
+}
+
+/* As choose does it: no other that fits is as fast and costs less, or costs as little and is
+ * faster. */
+static void mark_front(page *p) {
+    for (size_t i = 0; i < p->row_count; i++) {
+        page_row *row = &p->rows[i];
+        double cost = row->cost.usd_per_1000_iterations;
+        row->front = !isnan(cost) && row->fits != 0;
+        for (size_t k = 0; row->front && k < p->row_count; k++) {
+            const page_row *other = &p->rows[k];
+            double price = other->cost.usd_per_1000_iterations;
+            row->front = !(other->fits != 0 && other->ms <= row->ms && price <= cost &&
+                           (other->ms < row->ms || price < cost));
+        }
+    }
+}
+
+static habitat_status rows_of_answer(page *p) {
+    shortlist first, all;
+    habitat_report_options every = {.sort = p->options->sort};
+    habitat_status status = shortlist_check(p->what, p->options, p->err);
+    if (status == HABITAT_OK)
+        status = shortlist_make(p->what, p->options, &first, p->err);
+    if (status != HABITAT_OK)
+        return status;
+    for (size_t i = 0; i < first.count; i++)
+        add_predicted(p, first.rows[i]);
+    p->shown = p->row_count;
+    free(first.rows);
+    status = shortlist_make(p->what, &every, &all, p->err);
+    if (status != HABITAT_OK)
+        return status;
+    for (size_t i = 0; i < all.count; i++)
+        if (!listed(p, p->shown, all.rows[i]))
+            add_predicted(p, all.rows[i]);
+    free(all.rows);
+    mark_front(p);
+    return HABITAT_OK;
+}
+
+/* ---- choose ---- */
+
+static const habitat_answer_row *row_of_key(const habitat_answer *what,
+                                            const habitat_answer_key *key) {
+    for (size_t i = 0; i < what->row_count; i++)
+        if (what->rows[i].key.gpu == key->gpu && what->rows[i].key.batch_size == key->batch_size)
+            return &what->rows[i];
+    return NULL;
+}
+
+/* Of several iterations the mean is not known of these, but for its time. */
+static void add_excluded(page *p) {
+    const habitat_choice *c = p->choice;
+    for (size_t i = 0; i < c->excluded_count; i++) {
+        const habitat_answer_row *from = row_of_key(p->what, &c->excluded[i].key);
+        page_row *row = add(p, from, &c->excluded[i].key);
+        if (from && p->answer_count == 1)
+            set_predicted(row, from);
+        row->ms = c->excluded[i].iteration_ms;
+        row->reason = c->excluded[i].reason;
+    }
+}
+
+static void rows_of_choice(page *p) {
+    enum { DEFAULT_TOP = 12 };
+    const habitat_choice *c = p->choice;
+    for (size_t i = 0; i < c->row_count; i++) {
+        const habitat_choice_row *from = &c->rows[i];
+        page_row *row = add(p, row_of_key(p->what, &from->key), &from->key);
+        row->ms = from->iteration_ms;
+        row->low_ms = from->low_ms;
+        row->high_ms = from->high_ms;
+        row->cost = from->cost;
+        row->fits = from->fits;
+        row->headroom_bytes = from->headroom_bytes;
+        row->calibrated = from->calibrated;
+        row->best = i == 0;
+        row->tie = from->tie;
+        row->front = from->pareto;
+    }
+    size_t top = p->options->top ? p->options->top : DEFAULT_TOP;
+    p->shown = top < p->row_count ? top : p->row_count;
+    add_excluded(p);
+}
+
+habitat_status page_rows_make(page *p) {
+    size_t most = p->what->row_count;
+    if (p->choice)
+        most = p->choice->row_count + p->choice->excluded_count;
+    p->rows = calloc(most + 1, sizeof *p->rows);
+    if (!p->rows)
+        return habitat_fail(p->err, HABITAT_E_MEMORY, "out of memory");
+    habitat_status status = HABITAT_OK;
+    if (p->choice)
+        rows_of_choice(p);
+    else
+        status = rows_of_answer(p);
+    double steps = p->choice ? p->choice->steps : p->what->steps;
+    p->lengths = !isnan(steps);
+    for (size_t i = 0; i < p->row_count; i++) {
+        p->prices = p->prices || !isnan(p->rows[i].cost.usd_per_hour);
+        p->memory = p->memory || !isnan(p->rows[i].headroom_bytes);
+    }
+    return status;
+}

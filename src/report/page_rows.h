@@ -1,0 +1,52 @@
+/* What an HTML report is about: its rows, and what its columns and charts are for. */
+#ifndef HABITAT_REPORT_PAGE_ROWS_H
+#define HABITAT_REPORT_PAGE_ROWS_H
+
+#include <habitat/ask.h>
+#include <habitat/choose.h>
+
+#include "report/writer.h"
+
+/* Rows of charts and of tables that go with them; a page with more says so. */
+enum { MOST_TIMES = 150, MOST_BREAKDOWN = 24, MOST_OPERATIONS = 12, LABEL_BYTES = 128 };
+
+/* One GPU, or a GPU at one batch size. */
+typedef struct page_row {
+    const habitat_answer_row *from; /* of the first answer; NULL: not predicted */
+    const habitat_gpu *gpu;
+    char label[LABEL_BYTES];
+    double ms, low_ms, high_ms; /* NaN: unknown */
+    habitat_cost cost;          /* what is only a lower bound is unknown */
+    int fits;
+    double headroom_bytes;
+    bool calibrated; /* its interval is */
+    bool origin, best, tie, front;
+    const char *reason; /* why it cannot be chosen; NULL */
+} page_row;
+
+typedef struct page {
+    writer w;
+    const habitat_report_options *options;
+    const habitat_answer *const *answers; /* shape (answer_count) */
+    const double *weights;                /* the same shape; NULL: one answer */
+    size_t answer_count;
+    const habitat_answer *what;   /* the first of them */
+    const habitat_choice *choice; /* NULL: of `predict` or `explain` */
+    bool explains;                /* one destination, with all of its operations */
+    page_row *rows;               /* shape (row_count) */
+    size_t row_count, shown;      /* the first `shown` are in charts */
+    const habitat_gpu *origin;    /* NULL: nobody timed it */
+    bool batches, lengths, memory, prices, samples; /* what columns are for */
+    habitat_error *err;
+} page;
+
+/* The rows of p->what or p->choice, those of the charts first. The caller frees p->rows. */
+habitat_status page_rows_make(page *p);
+
+/* What a row is of an answer; NULL: it is not in it. */
+const habitat_answer_row *page_row_in(const habitat_answer *answer, const page_row *row);
+
+/* Whether its kernels are those of the recording, so that operations can be named. */
+bool page_as_recorded(const habitat_answer_row *row);
+
+#endif
