@@ -13,6 +13,8 @@ bool cli_html_alone(const cli_request *request) {
 }
 
 int cli_html_check(const cli_request *request) {
+    if (request->html && !*request->html)
+        return cli_fail(CLI_USAGE, "--html", "needs the name of a file");
     if (cli_html_alone(request) && (request->json || request->csv))
         return cli_fail(CLI_USAGE, "--html", "- and %s both go to standard output; name a file",
                         request->json ? "--json" : "--csv");

@@ -64,7 +64,8 @@ commands() { # TRACE
     try predict --json --to all "$1" --from H200
     try predict --json --by op --to V100,A100 "$1" --from H200
     try explain --to A100 "$1" --from H200
-    try choose --json --prices "$source/fuzz/seeds/price/own.json" --to L40S,T4 --from H200 "$1"
+    try predict --to V100,A100 "$1" --from H200 --html "$work/page-$count.html"
+    try choose --json --html "$work/page-$count.html" --prices "$source/fuzz/seeds/price/own.json" --to L40S,T4 --from H200 "$1"
 }
 commands "$traces/two_steps_forward_backward_modules.json"
 if [ "$mode" != thin ]; then

@@ -1,0 +1,85 @@
+# --html writes a page that is whole in itself, with the numbers of --json, whatever names a trace holds.
+step=$fixtures/step.json
+sed -e "s#\"aten::#\"aten::</script><script>alert(1)</script><!--<script>\\\\u2028\&amp;\\\\\"'#" "$step" >'<b>step&.json'
+"$habitat" predict '<b>step&.json' --to T4,L40S,A100-SXM4-80GB --html page.html >table && "$habitat" predict '<b>step&.json' --to T4,L40S,A100-SXM4-80GB --json >page.json
+"$habitat" predict '<b>step&.json' --to T4,L40S,A100-SXM4-80GB | cmp - table && echo "the table is as without"
+"$habitat" predict "$step" --html - >all.html; "$habitat" predict "$step" --json >all.json
+"$habitat" explain "$step" --to T4 --html explain.html >/dev/null
+"$habitat" choose "$step" --html choose.html >/dev/null; "$habitat" choose "$step" --json >choose.json
+"$habitat" choose "$step:3" "$fixtures/no_gpu.json" --html both.html --vendor any >/dev/null
+"$habitat" predict "$fixtures/no_gpu.json" --to T4 --html no_gpu.html >/dev/null
+"$habitat" predict "$source/data/recordings/bert_b2_fp32_h100.json.gz" --to T4,L4 --batch 2,4 --html batch.html >/dev/null
+cat >look.py <<'PY'
+import base64, hashlib, html.parser, json, re, sys
+
+class Page(html.parser.HTMLParser):
+    EMPTY = {"meta", "link", "input"}
+    def __init__(self, file):
+        super().__init__()
+        self.open, self.elements, self.scripts, self.text, self.rows = [], [], [], [], []
+        self.source = open(file, encoding="utf-8").read()
+        self.feed(self.source)
+        assert not self.open, self.open
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        assert not any(name.startswith("on") or name == "style" for name in attrs), attrs
+        assert not any(re.match(r"(https?:)?//", value or "") for value in attrs.values()), attrs
+        self.elements.append((tag, attrs))
+        if tag in ("script", "style"):
+            self.scripts.append("")
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th") and self.rows:
+            self.rows[-1].append(attrs.get("data-v"))
+        if tag not in self.EMPTY:
+            self.open.append(tag)
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1] == tag, (tag, self.open)
+        self.open.pop()
+    def handle_data(self, data):
+        if self.open and self.open[-1] in ("script", "style"):
+            self.scripts[-1] += data
+        else:
+            self.text.append(data)
+    def named(self, key):
+        return [attrs[key] for _, attrs in self.elements if key in attrs]
+
+pages = {name: Page(name + ".html") for name in ("page", "all", "explain", "choose", "both", "no_gpu", "batch")}
+for name, page in pages.items():
+    ids = page.named("id")
+    assert len(page.scripts) == 4 and len(set(ids)) == len(ids), (name, len(page.scripts))
+    policy = dict(page.elements[3][1])["content"]
+    for piece in (page.scripts[0], *page.scripts[2:]):  # styles, charts, script; the data do not run
+        digest = base64.b64encode(hashlib.sha256(piece.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in policy, name
+    for target in page.named("href"):
+        assert target == "data:," or target[1:] in ids, target
+    for label in page.named("aria-labelledby"):
+        assert label in ids, label
+    data = json.loads(page.scripts[1])
+    text = "".join(page.text)
+    assert "nan" not in page.scripts[1] and "NaN" not in text, name
+    print(name, sorted(data), len(data["times"]), len(data["costs"]), [len(one["bars"]) for one in data["breakdowns"]])
+
+page, wanted = pages["page"], json.load(open("page.json"))
+text = "".join(page.text)
+assert "\u2028" in text and "aten::</script><script>alert(1)</script><!--<script>" in text and "<b>step&.json" in text
+assert "\u2028" not in page.scripts[1] and "<" not in page.scripts[1]
+assert page.source.count("<script") == 3 + page.scripts[2].count("<script"), page.source.count("<script")
+found = {row[1] for row in page.rows if len(row) > 5}
+for one in wanted["predictions"]:
+    assert repr(one["iteration_ms"]) in found, one["gpu"]
+print("every time of --json is in the table")
+found = [row[1] for row in pages["all"].rows]
+every = json.load(open("all.json"))["predictions"]
+assert all(repr(one["iteration_ms"]) in found for one in every)
+print("so are those of all", len(every) > 100)
+choice = json.load(open("choose.json"))
+text = "".join(pages["choose"].text)
+assert "Take the " + choice["reason"] in text
+assert all(one["reason"] in text for one in choice["excluded"])
+print("choose: the reason, and why others are left out")
+assert "leave out --batch" in "".join(pages["batch"].text)
+assert "measured" not in pages["batch"].scripts[1]
+PY
+python3 look.py
