@@ -38,6 +38,7 @@ python python3 program python3
 python python3-venv python import ensurepip, venv
 python python3-dev python import os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")
 python g++ program c++ g++ clang++
+python chromium program chromium chromium-browser google-chrome
 man pandoc program pandoc
 TABLE
 }

@@ -1,4 +1,4 @@
-/* Answers as JSON text: what a language binding needs, with opaque handles only.
+/* Answers as JSON text, or as a page: what a language binding needs, with opaque handles only.
  *
  * Each call does what one command of the command line does and gives the same JSON. The text is
  * NUL-terminated and belongs to the caller, who frees it with habitat_json_free().
@@ -39,6 +39,14 @@ HABITAT_API habitat_status habitat_json_gpus(const habitat_gpu_table *table, con
  * @return HABITAT_OK; HABITAT_E_ARG; as habitat_ask(); HABITAT_E_MEMORY. @since 0.1 */
 HABITAT_API habitat_status habitat_json_answer(const habitat_request *request, const char *by,
                                                bool explain, char **out, habitat_error *err);
+
+/** Ask and write a page: `habitat predict --html`, of the GPUs that matter today where no
+ * destinations are named.
+ * @param explain `habitat explain --html` of the first destination.
+ * @param out     receives the HTML; free with habitat_json_free(). Untouched on error.
+ * @return as habitat_json_answer(); HABITAT_E_ARG for what has no page. @since 0.3 */
+HABITAT_API habitat_status habitat_html_answer(const habitat_request *request, bool explain,
+                                               char **out, habitat_error *err);
 
 /** `habitat op --json` of one operation in the words of tables of operations (docs/dataset.md).
  * @param request destinations, method, models and notes; what is asked is filled in here.

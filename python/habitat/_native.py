@@ -93,6 +93,8 @@ class _Request(ctypes.Structure):
         ("rank_count", ctypes.c_size_t),
     ]
 
+    kept: Any = None  # objects that a pointer here needs
+
     def __init__(self, **fields: Any) -> None:
         super().__init__(size_bytes=ctypes.sizeof(type(self)), **fields)
 
@@ -133,6 +135,7 @@ def _load() -> ctypes.CDLL:
         ("habitat_json_answer", ctypes.c_int, [ctypes.POINTER(_Request), name, ctypes.c_bool, text, error]),
         ("habitat_json_operation", ctypes.c_int,
          [ctypes.POINTER(_Request), name, name, name, name, text, error]),
+        ("habitat_html_answer", ctypes.c_int, [ctypes.POINTER(_Request), ctypes.c_bool, text, error]),
         ("habitat_json_free", None, [handle]),
         ("habitat_ask", ctypes.c_int, [ctypes.POINTER(_Request), ctypes.POINTER(handle), error]),
         ("habitat_answer_replay", handle, [handle]),
@@ -185,13 +188,17 @@ def _method(name: str) -> int:
     return method.value
 
 
-def _answer(function: Callable[..., int], *arguments: Any) -> Any:
+def _text(function: Callable[..., int], *arguments: Any) -> bytes:
     text = ctypes.c_void_p()
     _call(function, *arguments, ctypes.byref(text))
     try:
-        return json.loads(ctypes.string_at(text.value or 0))
+        return ctypes.string_at(text.value or 0)
     finally:
         _library.habitat_json_free(text)
+
+
+def _answer(function: Callable[..., int], *arguments: Any) -> Any:
+    return json.loads(_text(function, *arguments))
 
 
 class _Handle:
@@ -307,24 +314,52 @@ class TraceHandle(_Handle):
         by: Optional[str] = None,
         explain: bool = False,
         notes: Sequence[str] = (),
+        **wishes: Any,
+    ) -> Any:
+        """The JSON of `habitat predict`, or of `habitat explain` for the first of `destinations` (handles)."""
+        request = self._request(table, destinations, origin, method, notes, **wishes)
+        return _answer(_library.habitat_json_answer, ctypes.byref(request), _bytes(by) if by else None, explain)
+
+    def report(
+        self,
+        table: GpuTable,
+        destinations: Optional[Sequence[ctypes.c_void_p]],
+        origin: Optional[ctypes.c_void_p] = None,
+        method: str = "auto",
+        explain: bool = False,
+        notes: Sequence[str] = (),
+        **wishes: Any,
+    ) -> str:
+        """The page of `habitat predict --html`, or of `habitat explain --html`; without destinations of all GPUs."""
+        request = self._request(table, destinations, origin, method, notes, **wishes)
+        return _text(_library.habitat_html_answer, ctypes.byref(request), explain).decode("utf-8")
+
+    def _request(
+        self,
+        table: GpuTable,
+        destinations: Optional[Sequence[ctypes.c_void_p]],
+        origin: Optional[ctypes.c_void_p],
+        method: str,
+        notes: Sequence[str],
         assemble: str = "replay",
         cpu_scale: float = 1.0,
         batch: Optional[int] = None,
         precision: str = "recorded",
         gpu_count: int = 1,
-    ) -> Any:
-        """The JSON of `habitat predict`, or of `habitat explain` for the first of `destinations` (handles)."""
+    ) -> _Request:
         prices = Prices(table)
         request = _Request(
             trace=self.handle, origin=origin, gpus=table.handle, method=_method(method),
-            destinations=(ctypes.c_void_p * len(destinations))(*destinations), destination_count=len(destinations),
+            destinations=None if destinations is None else (ctypes.c_void_p * len(destinations))(*destinations),
+            destination_count=len(destinations or ()),
             notes=(ctypes.c_char_p * len(notes))(*(_bytes(note) for note in notes)), note_count=len(notes),
             assemble=_ASSEMBLE[assemble], cpu_scale=0.0 if cpu_scale == 1.0 else cpu_scale,
             prices=prices.handle,
             batch_sizes=(ctypes.c_uint64 * 1)(batch) if batch else None, batch_size_count=1 if batch else 0,
             precision=PRECISIONS[precision], gpu_count=gpu_count,
         )  # fmt: skip
-        return _answer(_library.habitat_json_answer, ctypes.byref(request), _bytes(by) if by else None, explain)
+        request.kept = prices  # what it points to lives as long
+        return request
 
     def export_chakra(
         self,

@@ -289,6 +289,32 @@ class Trace:
                 out.write(data)
         return files
 
+    def report(
+        self,
+        gpus: Union[GpuName, Iterable[GpuName], None] = None,
+        method: str = "auto",
+        explain: bool = False,
+        assemble: str = "replay",
+        cpu_scale: float = 1.0,
+        batch: Optional[int] = None,
+        precision: str = "recorded",
+        gpu_count: int = 1,
+    ) -> str:
+        """The iteration on several GPUs as one HTML page that needs nothing else: `habitat predict --html`.
+
+        Without `gpus` its charts show those that matter today, and its table all. `explain`: one GPU, operation by
+        operation. Write the text to a file, or show it in a notebook: `IPython.display.HTML(trace.report())`.
+        """
+        names = [] if gpus is None else _names(gpus)
+        if explain and len(names) != 1:
+            raise ValueError("explain takes one GPU")
+        _check_wishes(assemble, cpu_scale, batch, precision, gpu_count)
+        handles, taken = self._find(names)
+        return self._trace.report(
+            self._table, None if gpus is None else handles, self._origin, method, explain, self._notes(taken),
+            assemble=assemble, cpu_scale=cpu_scale, batch=batch, precision=precision, gpu_count=gpu_count,
+        )  # fmt: skip
+
     def _predict(
         self,
         names: Optional[Sequence[str]],
@@ -324,32 +350,44 @@ class Trace:
         gpu_count: int = 1,
     ) -> Tuple[Dict[str, Any], Dict[str, list[str]]]:
         """The answer, and what to say of the names that left open which part they mean, by GPU."""
-        if assemble not in ("sum", "replay"):
-            raise ValueError(f'assemble is "sum" or "replay", not {assemble!r}')
-        if not cpu_scale > 0:
-            raise ValueError(f"cpu_scale must be more than 0, not {cpu_scale!r}")
-        if batch is not None and (not isinstance(batch, int) or batch < 1):
-            raise ValueError(f"batch is a whole number from 1 on, not {batch!r}")
-        if precision not in _native.PRECISIONS:
-            raise ValueError(f"precision is one of {', '.join(_native.PRECISIONS)}, not {precision!r}")
+        _check_wishes(assemble, cpu_scale, batch, precision, gpu_count)
         if by is not None and (batch is not None or precision != "recorded"):
             raise ValueError("by shows the recorded iteration; leave out batch and precision")
-        if not 1 <= gpu_count <= 65536:
-            raise ValueError(f"gpu_count must be 1 to 65536, not {gpu_count!r}")
+        handles, taken = self._find(names or ())
+        answer = self._trace.predict(
+            self._table, self._table.all() if names is None else handles, self._origin, method, by, explain,
+            self._notes(taken), assemble=assemble, cpu_scale=cpu_scale, batch=batch, precision=precision,
+            gpu_count=gpu_count,
+        )  # fmt: skip
+        return answer, taken
+
+    def _find(self, names: Iterable[str]) -> Tuple[list[Any], Dict[str, list[str]]]:
+        """Handles of GPUs, and what to say of the names that left open which part they mean, by GPU."""
+        handles: list[Any] = []
         taken: Dict[str, list[str]] = {}
-        handles = self._table.all() if names is None else []
-        for name in names or ():
+        for name in names:
             handle, chosen = self._table.find(name)
             handles.append(handle)
             if chosen:
                 gpu = self._table.describe(handle)["gpus"][0]["name"]
                 taken.setdefault(gpu, []).append(f"{name}: taken as {gpu}")
-        notes = [*self._table.skipped, *(line for lines in taken.values() for line in lines)]
-        answer = self._trace.predict(
-            self._table, handles, self._origin, method, by, explain, notes, assemble, cpu_scale, batch, precision,
-            gpu_count,
-        )
-        return answer, taken
+        return handles, taken
+
+    def _notes(self, taken: Dict[str, list[str]]) -> list[str]:
+        return [*self._table.skipped, *(line for lines in taken.values() for line in lines)]
+
+
+def _check_wishes(assemble: str, cpu_scale: float, batch: Optional[int], precision: str, gpu_count: int) -> None:
+    if assemble not in ("sum", "replay"):
+        raise ValueError(f'assemble is "sum" or "replay", not {assemble!r}')
+    if not cpu_scale > 0:
+        raise ValueError(f"cpu_scale must be more than 0, not {cpu_scale!r}")
+    if batch is not None and (not isinstance(batch, int) or batch < 1):
+        raise ValueError(f"batch is a whole number from 1 on, not {batch!r}")
+    if precision not in _native.PRECISIONS:
+        raise ValueError(f"precision is one of {', '.join(_native.PRECISIONS)}, not {precision!r}")
+    if not 1 <= gpu_count <= 65536:
+        raise ValueError(f"gpu_count must be 1 to 65536, not {gpu_count!r}")
 
 
 def _name(gpu: GpuName) -> str:

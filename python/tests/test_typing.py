@@ -19,6 +19,7 @@ import habitat
 trace = habitat.Trace("step.json.gz", origin=habitat.Device.H200_SXM5_141GB)
 names: list[str] = [p.gpu for p in trace.predict_all("V100")]
 with habitat.Trace(b"step.json.gz") as closing:
+    page: str = closing.report(["T4", habitat.gpu("L4")])
     shares: dict[str, float] = closing.predict(habitat.gpu("T4"), by="op").coverage
 try:
     closing.predict("V101")

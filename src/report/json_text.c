@@ -1,4 +1,4 @@
-/* Answers as JSON text: the reports, written into memory. */
+/* Answers as JSON text and as pages: the reports, written into memory. */
 #include <habitat/json.h>
 #include <habitat/report.h>
 
@@ -70,20 +70,36 @@ static habitat_status write_answer(const habitat_request *r, const habitat_answe
                    : habitat_report_prediction(answer, options, err);
 }
 
+static habitat_status answer_text(const habitat_request *request, bool explain,
+                                  const habitat_report_options *options, text *t, char **out,
+                                  habitat_error *err) {
+    habitat_answer *answer = NULL;
+    habitat_status status = habitat_ask(request, &answer, err);
+    if (status == HABITAT_OK)
+        status = write_answer(request, answer, explain, options, err);
+    habitat_answer_free(answer);
+    return finish(status, t, out, err);
+}
+
 habitat_status habitat_json_answer(const habitat_request *request, const char *by, bool explain,
                                    char **out, habitat_error *err) {
-    habitat_answer *answer = NULL;
     text t = {0};
     habitat_report_options options = into(&t);
     if (!request || !out)
         return habitat_fail(err, HABITAT_E_ARG, "a request and a place for its answer are needed");
     habitat_status status = by ? habitat_report_by_from_name(by, &options.by, err) : HABITAT_OK;
-    if (status == HABITAT_OK)
-        status = habitat_ask(request, &answer, err);
-    if (status == HABITAT_OK)
-        status = write_answer(request, answer, explain, &options, err);
-    habitat_answer_free(answer);
-    return finish(status, &t, out, err);
+    return status == HABITAT_OK ? answer_text(request, explain, &options, &t, out, err) : status;
+}
+
+habitat_status habitat_html_answer(const habitat_request *request, bool explain, char **out,
+                                   habitat_error *err) {
+    text t = {0};
+    habitat_report_options options = into(&t);
+    if (!request || !out)
+        return habitat_fail(err, HABITAT_E_ARG, "a request and a place for its answer are needed");
+    options.format = HABITAT_REPORT_HTML;
+    options.shorten = request->destination_count == 0;
+    return answer_text(request, explain, &options, &t, out, err);
 }
 
 habitat_status habitat_json_operation(const habitat_request *request, const char *op,

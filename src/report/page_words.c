@@ -123,30 +123,58 @@ static void cheapest_card(page *p, const habitat_answer_row *row) {
     card(p, "Cheapest of these", row->key.gpu->name, note);
 }
 
-static void prediction_cards(page *p) {
+/* Of several batch sizes the least is the fastest for no reason: samples count. */
+static void batch_card(page *p) {
+    const page_row *best = NULL;
+    char note[TEXT_BYTES], time[TEXT_BYTES / 2];
+    double most = 0;
+    for (size_t i = 0; i < p->shown; i++)
+        if (p->rows[i].from->prediction->samples_per_s > most) {
+            best = &p->rows[i];
+            most = best->from->prediction->samples_per_s;
+        }
+    if (!best)
+        return;
+    interval_text(best->ms, best->low_ms, best->high_ms, time, sizeof time);
+    habitat_format(note, sizeof note, "%.*f samples a second: %s", decimals_for(most, 3), most,
+                   time);
+    card(p, "Most samples a second", best->label, note);
+}
+
+static void best_cards(page *p) {
     const habitat_answer_row *rows[MOST_TIMES] = {NULL};
     size_t count = 0;
-    char note[TEXT_BYTES];
     for (size_t i = 0; i < p->shown && count < MOST_TIMES; i++)
         rows[count++] = p->rows[i].from;
     shortlist_best best = shortlist_verdict(rows, count);
+    if (best.fastest)
+        fastest_card(p, &best);
+    if (best.cheapest)
+        cheapest_card(p, best.cheapest);
+}
+
+static void origin_card(page *p) {
+    const habitat_workload_info *info = habitat_workload_get_info(p->what->workload);
+    char ms[32], note[TEXT_BYTES];
+    ms_text(info->iteration_ms, ms, sizeof ms);
+    snprintf(note, sizeof note, "%s ms an iteration, %s", ms,
+             info->iteration_recorded ? "recorded" : "as profiled");
+    card(p, "Origin", p->origin->name, note);
+}
+
+static void prediction_cards(page *p) {
+    char note[TEXT_BYTES];
     writer_text(&p->w, "<div class=\"cards\">\n");
-    if (count == 1) {
+    if (p->shown == 1) {
         interval_text(p->rows[0].ms, p->rows[0].low_ms, p->rows[0].high_ms, note, sizeof note);
         card(p, "Predicted", p->rows[0].label, note);
-    } else if (best.fastest) {
-        fastest_card(p, &best);
+    } else if (p->batches) {
+        batch_card(p);
+    } else {
+        best_cards(p);
     }
-    if (best.cheapest && count > 1)
-        cheapest_card(p, best.cheapest);
-    if (p->origin) {
-        const habitat_workload_info *info = habitat_workload_get_info(p->what->workload);
-        char ms[32];
-        ms_text(info->iteration_ms, ms, sizeof ms);
-        snprintf(note, sizeof note, "%s ms an iteration, %s", ms,
-                 info->iteration_recorded ? "recorded" : "as profiled");
-        card(p, "Origin", p->origin->name, note);
-    }
+    if (p->origin)
+        origin_card(p);
     writer_text(&p->w, "</div>\n");
 }
 
