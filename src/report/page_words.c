@@ -77,7 +77,7 @@ void page_facts(page *p) {
     writer_printf(&p->w, "<p>Method %s, %s.", habitat_method_name(p->what->method),
                   p->what->replay ? "replayed with the predicted kernels"
                                   : "the GPU\xe2\x80\x99s busy time");
-    if (p->lengths)
+    if (p->lengths && !p->batches)
         writer_printf(&p->w, " The training has %.0f iterations.",
                       p->choice ? p->choice->steps : p->what->steps);
     writer_text(&p->w, " Intervals are meant to hold the truth in 80 % of cases.</p>\n");
@@ -101,6 +101,14 @@ static void interval_text(double ms, double low, double high, char *text, size_t
     habitat_format(text, size, "%s ms an iteration (%s to %s)", middle, from, to);
 }
 
+/* The label of one of the rows that are shown. */
+static const char *label_of(const page *p, const habitat_answer_row *row) {
+    for (size_t i = 0; i < p->shown; i++)
+        if (p->rows[i].from == row)
+            return p->rows[i].label;
+    return row->key.gpu->name;
+}
+
 static void fastest_card(page *p, const shortlist_best *best) {
     const habitat_prediction *of = best->fastest->prediction;
     char time[TEXT_BYTES], note[TEXT_BYTES + 64];
@@ -108,10 +116,12 @@ static void fastest_card(page *p, const shortlist_best *best) {
     snprintf(note, sizeof note, "%s", time);
     if (best->ties)
         snprintf(note, sizeof note, "%s. %zu more cannot be told from it.", time, best->ties);
-    card(p, "Fastest of these", of->gpu->name, note);
+    card(p, best->batches ? "Fastest by the sample" : "Fastest of these",
+         label_of(p, best->fastest), note);
 }
 
-static void cheapest_card(page *p, const habitat_answer_row *row) {
+static void cheapest_card(page *p, const shortlist_best *best) {
+    const habitat_answer_row *row = best->cheapest;
     char usd[32], note[TEXT_BYTES];
     double months = old_price_months(&row->cost);
     dollars_text(row->cost.usd_per_1000_iterations, usd, sizeof usd);
@@ -120,25 +130,7 @@ static void cheapest_card(page *p, const habitat_answer_row *row) {
     if (months > 0)
         habitat_format(note + used, sizeof note - (size_t)used, ", a price %.0f months old",
                        months);
-    card(p, "Cheapest of these", row->key.gpu->name, note);
-}
-
-/* Of several batch sizes the least is the fastest for no reason: samples count. */
-static void batch_card(page *p) {
-    const page_row *best = NULL;
-    char note[TEXT_BYTES], time[TEXT_BYTES / 2];
-    double most = 0;
-    for (size_t i = 0; i < p->shown; i++)
-        if (p->rows[i].from->prediction->samples_per_s > most) {
-            best = &p->rows[i];
-            most = best->from->prediction->samples_per_s;
-        }
-    if (!best)
-        return;
-    interval_text(best->ms, best->low_ms, best->high_ms, time, sizeof time);
-    habitat_format(note, sizeof note, "%.*f samples a second: %s", decimals_for(most, 3), most,
-                   time);
-    card(p, "Most samples a second", best->label, note);
+    card(p, best->batches ? "Cheapest by the sample" : "Cheapest of these", label_of(p, row), note);
 }
 
 static void best_cards(page *p) {
@@ -150,7 +142,7 @@ static void best_cards(page *p) {
     if (best.fastest)
         fastest_card(p, &best);
     if (best.cheapest)
-        cheapest_card(p, best.cheapest);
+        cheapest_card(p, &best);
 }
 
 static void origin_card(page *p) {
@@ -168,8 +160,6 @@ static void prediction_cards(page *p) {
     if (p->shown == 1) {
         interval_text(p->rows[0].ms, p->rows[0].low_ms, p->rows[0].high_ms, note, sizeof note);
         card(p, "Predicted", p->rows[0].label, note);
-    } else if (p->batches) {
-        batch_card(p);
     } else {
         best_cards(p);
     }
