@@ -351,7 +351,7 @@ habitat_status habitat_report_choice(const habitat_choice *choice,
     listing list = {.choice = choice};
     if (!choice)
         return habitat_fail(err, HABITAT_E_ARG, "no choice given");
-    if (options && options->format == HABITAT_REPORT_HTML)
+    if (page_asked(options))
         return page_choice(choice, options, err);
     habitat_status status = writer_start(&w, options, err);
     if (status != HABITAT_OK)

@@ -113,7 +113,7 @@ habitat_status habitat_report_explanation(const habitat_answer *what,
     if (!what || !what->trace || !what->workload || what->row_count < 1 ||
         !what->rows[0].prediction)
         return habitat_fail(err, HABITAT_E_ARG, "no prediction given");
-    if (options && options->format == HABITAT_REPORT_HTML)
+    if (page_asked(options))
         return page_explanation(what, options, err);
     habitat_status status = writer_start(&w, options, err);
     if (status != HABITAT_OK)

@@ -141,6 +141,10 @@ static habitat_status write_page(page *p) {
     return status != HABITAT_OK ? status : written;
 }
 
+bool page_asked(const habitat_report_options *options) {
+    return options && options->format == HABITAT_REPORT_HTML;
+}
+
 habitat_status page_prediction(const habitat_answer *what, const habitat_report_options *options,
                                habitat_error *err) {
     page p = {.options = options, .answers = &what, .answer_count = 1, .err = err};

@@ -8,7 +8,10 @@
 #include <habitat/choose.h>
 #include <habitat/report.h>
 
-/* The reports of report.h, with format HTML. */
+/* Whether the format is HTML; of no options it is not. */
+bool page_asked(const habitat_report_options *options);
+
+/* The reports of report.h, with that format. */
 habitat_status page_prediction(const habitat_answer *what, const habitat_report_options *options,
                                habitat_error *err);
 habitat_status page_explanation(const habitat_answer *what, const habitat_report_options *options,

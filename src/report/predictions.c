@@ -360,7 +360,7 @@ habitat_status habitat_report_prediction(const habitat_answer *what,
     if (!what || !what->trace || !what->workload ||
         (what->row_count > 0 && !what->rows[0].prediction))
         return habitat_fail(err, HABITAT_E_ARG, "no predictions given");
-    if (options && options->format == HABITAT_REPORT_HTML)
+    if (page_asked(options))
         return page_prediction(what, options, err);
     habitat_status status = writer_start(&w, options, err);
     if (status != HABITAT_OK)
