@@ -23,5 +23,5 @@ run info "$trace"
 run predict "$trace"
 run predict "$trace" --to T4,V100 --method wave --json
 run predict "$trace" --to all --method habitat --csv
-run explain "$trace" --to A100
+run explain "$trace" --to A100 --html "$out/page.html"
 run op gemm --m 512 --n 512 --k 512 --to all
