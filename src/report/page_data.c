@@ -50,8 +50,8 @@ static void costs(writer *j, const page *p) {
             continue;
         json_map(j, NULL);
         json_text(j, "name", row->label);
-        json_number(j, "ms", row->ms);
-        json_number(j, "usd", row->cost.usd_per_1000_iterations);
+        json_number(j, "ms", row->ms / page_units(p, row));
+        json_number(j, "usd", row->cost.usd_per_1000_iterations / page_units(p, row));
         json_boolean(j, "front", row->front);
         json_boolean(j, "best", row->best);
         json_boolean(j, "fits", row->fits != 0);
@@ -90,6 +90,7 @@ void page_data(page *p) {
     json_map(&j, NULL);
     times(&j, p);
     costs(&j, p);
+    json_text(&j, "unit", p->batches ? "sample" : "iteration");
     json_array(&j, "breakdowns");
     for (size_t i = 0; i < p->answer_count; i++)
         breakdown(&j, p, p->answers[i]);

@@ -187,9 +187,10 @@ static void write_row(page *p, size_t at) {
 
 void page_gpus(page *p) {
     writer_printf(&p->w,
-                  "<table id=\"gpu-table\" class=\"sortable\"><caption>%zu rows: time, memory and "
+                  "<table id=\"gpu-table\" class=\"sortable\"><caption>%zu row%s: time, memory and "
                   "cost of an iteration%s</caption>\n",
-                  p->row_count, p->answer_count > 1 ? ", the mean by weight" : "");
+                  p->row_count, p->row_count == 1 ? "" : "s",
+                  p->answer_count > 1 ? ", the mean by weight" : "");
     write_head(p);
     writer_text(&p->w, "<tbody>\n");
     for (size_t i = 0; i < p->row_count; i++)
@@ -231,7 +232,7 @@ static void write_front(page *p) {
     size_t count = 0;
     for (size_t i = 0; i < p->row_count; i++)
         if (p->rows[i].front && !p->rows[i].reason) {
-            writer_text(&p->w, count++ ? ", "
+            writer_text(&p->w, count++ ? "; "
                                        : "<p>On the front, no other GPU is both faster and "
                                          "cheaper: ");
             html_text(&p->w, p->rows[i].label);

@@ -85,19 +85,24 @@ static bool listed(const page *p, size_t count, const habitat_answer_row *row) {
     return false;
 }
 
-/* As choose does it: no other that fits is as fast and costs less, or costs as little and is
- * faster. */
+double page_units(const page *p, const page_row *row) {
+    return p->batches && row->from ? (double)row->from->key.batch_size : 1.0;
+}
+
+/* Whether `a` leaves no reason to take `b`, as choose says it. */
+static bool beats(const page *p, const page_row *a, const page_row *b) {
+    double x = a->ms / page_units(p, a), y = b->ms / page_units(p, b);
+    double usd = a->cost.usd_per_1000_iterations / page_units(p, a);
+    double other = b->cost.usd_per_1000_iterations / page_units(p, b);
+    return a->fits != 0 && x <= y && usd <= other && (x < y || usd < other);
+}
+
 static void mark_front(page *p) {
     for (size_t i = 0; i < p->row_count; i++) {
         page_row *row = &p->rows[i];
-        double cost = row->cost.usd_per_1000_iterations;
-        row->front = !isnan(cost) && row->fits != 0;
-        for (size_t k = 0; row->front && k < p->row_count; k++) {
-            const page_row *other = &p->rows[k];
-            double price = other->cost.usd_per_1000_iterations;
-            row->front = !(other->fits != 0 && other->ms <= row->ms && price <= cost &&
-                           (other->ms < row->ms || price < cost));
-        }
+        row->front = !isnan(row->cost.usd_per_1000_iterations) && row->fits != 0;
+        for (size_t k = 0; row->front && k < p->row_count; k++)
+            row->front = !beats(p, &p->rows[k], row);
     }
 }
 

@@ -46,6 +46,10 @@ habitat_status page_rows_make(page *p);
 /* What a row is of an answer; NULL: it is not in it. */
 const habitat_answer_row *page_row_in(const habitat_answer *answer, const page_row *row);
 
+/* What times and costs of a row are compared by: an iteration, or where batch sizes differ a
+ * sample. */
+double page_units(const page *p, const page_row *row);
+
 /* Whether its kernels are those of the recording, so that operations can be named. */
 bool page_as_recorded(const habitat_answer_row *row);
 

@@ -193,7 +193,7 @@
       },
       options: {
         ...base, layout: { padding: { right: 12 } },
-        scales: { x: scale("ms of an iteration", "ms", ""), y: scale("$ for 1,000 iterations", "usd", "$") },
+        scales: { x: scale("ms of one " + data.unit, "ms", ""), y: scale("$ for 1,000 " + data.unit + "s", "usd", "$") },
         plugins: {
           legend: { labels: { color: colour("--text"), boxWidth: 14 } },
           tooltip: { callbacks: { label: (item) => item.raw.row.name + ": " + ms(item.raw.x) + ", " + dollars(item.raw.y) +
@@ -229,8 +229,11 @@
   };
   drawAll();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+  /* Heads that a browser repeats on every sheet are text there: it leaves buttons out. */
+  const heads = [];
   const paper = (on) => () => {
     root.classList.toggle("paper", on);
+    for (const { head, button } of heads) head.replaceChildren(on ? button.textContent : button);
     drawAll();
   };
   addEventListener("beforeprint", paper(true));
@@ -266,6 +269,7 @@
       button.textContent = head.textContent;
       button.addEventListener("click", () => sortBy(table, head, column));
       head.replaceChildren(button);
+      heads.push({ head, button });
       if (table.tBodies[0].rows[0]?.cells[column].classList.contains("n")) head.classList.add("n");
     });
   };
@@ -289,7 +293,7 @@
     }
     byId("count").textContent = count + " of " + rows.length + " rows";
   };
-  form.hidden = false;
+  form.hidden = rows.length < 4;
   form.addEventListener("input", filter);
   form.addEventListener("submit", (event) => event.preventDefault());
   filter();

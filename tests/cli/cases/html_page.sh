@@ -81,5 +81,9 @@ assert all(one["reason"] in text for one in choice["excluded"])
 print("choose: the reason, and why others are left out")
 assert "leave out --batch" in "".join(pages["batch"].text)
 assert "measured" not in pages["batch"].scripts[1]
+costs = json.loads(pages["batch"].scripts[1])["costs"]
+assert json.loads(pages["batch"].scripts[1])["unit"] == "sample"  # by which the front is told
+best = min(costs, key=lambda one: one["ms"])
+assert best["front"] and "batch 4" in best["name"] and len({one["name"] for one in costs}) == 2
 PY
 python3 look.py
