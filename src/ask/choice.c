@@ -198,9 +198,8 @@ static int by_value(const void *a, const void *b) {
 
 /* Whether `a` leaves no reason to take `b`. */
 static bool beats(const habitat_choice_row *a, const habitat_choice_row *b) {
-    double x = a->cost.usd_per_1000_iterations, y = b->cost.usd_per_1000_iterations;
-    return !choice_is_less(b->iteration_ms, a->iteration_ms) && !choice_is_less(y, x) &&
-           !isnan(x) && (choice_is_less(a->iteration_ms, b->iteration_ms) || choice_is_less(x, y));
+    return choice_beats(a->iteration_ms, a->cost.usd_per_1000_iterations, b->iteration_ms,
+                        b->cost.usd_per_1000_iterations);
 }
 
 static void rank(habitat_choice *c) {

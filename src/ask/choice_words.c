@@ -26,6 +26,11 @@ bool choice_is_less(double a, double b) {
     return a < b * (1 - same);
 }
 
+bool choice_beats(double ms, double usd, double other_ms, double other_usd) {
+    return !choice_is_less(other_ms, ms) && !choice_is_less(other_usd, usd) && !isnan(usd) &&
+           (choice_is_less(ms, other_ms) || choice_is_less(usd, other_usd));
+}
+
 /* "1.1x", "3x", "12x" */
 static void ratio_words(double ratio, char *text, size_t size) {
     habitat_format(text, size, ratio < 10 ? "%.2gx" : "%.0fx", ratio);

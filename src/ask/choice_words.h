@@ -18,6 +18,9 @@ typedef struct made_choice {
  * GPUs but for those. */
 bool choice_is_less(double a, double b);
 
+/* Whether what takes `ms` and costs `usd` leaves no reason to take the other. NaN: not known. */
+bool choice_beats(double ms, double usd, double other_ms, double other_usd);
+
 /* choice_words.c: the reason and what would change it, once all rows are ranked. HABITAT_E_MEMORY.
  */
 habitat_status choice_words(made_choice *out, habitat_error *err);

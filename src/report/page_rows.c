@@ -4,19 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ask/choice_words.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "report/page_rows.h"
 #include "report/shortlist.h"
 
-const habitat_answer_row *page_row_in(const habitat_answer *answer, const page_row *row) {
-    for (size_t i = 0; row->from && i < answer->row_count; i++) {
-        const habitat_answer_key *a = &answer->rows[i].key, *b = &row->from->key;
+static const habitat_answer_row *row_of_key(const habitat_answer *answer,
+                                            const habitat_answer_key *b) {
+    for (size_t i = 0; i < answer->row_count; i++) {
+        const habitat_answer_key *a = &answer->rows[i].key;
         if (a->gpu == b->gpu && a->batch_size == b->batch_size && a->precision == b->precision &&
             a->gpu_count == b->gpu_count)
             return &answer->rows[i];
     }
     return NULL;
+}
+
+const habitat_answer_row *page_row_in(const habitat_answer *answer, const page_row *row) {
+    return row->from ? row_of_key(answer, &row->from->key) : NULL;
 }
 
 bool page_as_recorded(const habitat_answer_row *row) {
@@ -89,12 +95,11 @@ double page_units(const page *p, const page_row *row) {
     return p->batches && row->from ? (double)row->from->key.batch_size : 1.0;
 }
 
-/* Whether `a` leaves no reason to take `b`, as choose says it. */
+/* Whether `a` leaves no reason to take `b`. */
 static bool beats(const page *p, const page_row *a, const page_row *b) {
-    double x = a->ms / page_units(p, a), y = b->ms / page_units(p, b);
-    double usd = a->cost.usd_per_1000_iterations / page_units(p, a);
-    double other = b->cost.usd_per_1000_iterations / page_units(p, b);
-    return a->fits != 0 && x <= y && usd <= other && (x < y || usd < other);
+    double x = page_units(p, a), y = page_units(p, b);
+    return a->fits != 0 && choice_beats(a->ms / x, a->cost.usd_per_1000_iterations / x, b->ms / y,
+                                        b->cost.usd_per_1000_iterations / y);
 }
 
 static void mark_front(page *p) {
@@ -130,14 +135,6 @@ static habitat_status rows_of_answer(page *p) {
 }
 
 /* ---- choose ---- */
-
-static const habitat_answer_row *row_of_key(const habitat_answer *what,
-                                            const habitat_answer_key *key) {
-    for (size_t i = 0; i < what->row_count; i++)
-        if (what->rows[i].key.gpu == key->gpu && what->rows[i].key.batch_size == key->batch_size)
-            return &what->rows[i];
-    return NULL;
-}
 
 /* Of several iterations the mean is not known of these, but for its time. */
 static void add_excluded(page *p) {
