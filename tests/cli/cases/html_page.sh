@@ -79,6 +79,10 @@ text = "".join(pages["choose"].text)
 assert "Take the " + choice["reason"] in text
 assert all(one["reason"] in text for one in choice["excluded"])
 print("choose: the reason, and why others are left out")
+def front(page):
+    return {one["name"] for one in json.loads(page.scripts[1])["costs"] if one["front"]}
+assert front(pages["choose"]) == set(choice["pareto"]) and choice["pareto"]
+print("front:", front(pages["all"]) == front(pages["choose"]))
 assert "leave out --batch" in "".join(pages["batch"].text)
 assert "measured" not in pages["batch"].scripts[1]
 costs = json.loads(pages["batch"].scripts[1])["costs"]
