@@ -31,6 +31,7 @@ extern "C" {
 typedef struct habitat_answer habitat_answer; /* habitat/ask.h */
 typedef struct habitat_choice habitat_choice; /* habitat/choose.h */
 
+/* Who reads it. */
 typedef enum habitat_report_format {
     HABITAT_REPORT_TEXT = 0, /* for people: tables and notes */
     HABITAT_REPORT_JSON,     /* one object */
@@ -118,6 +119,7 @@ HABITAT_API habitat_status habitat_report_gpu(const habitat_gpu_table *table,
 #ifdef HABITAT_EXPERIMENTAL /* ---- experimental half ---- */
 
 /** `habitat gpus --check`: findings of habitat_gpu_check().
+ * @param findings shape (count). @param count number of findings.
  * @return as habitat_report_prediction(). @since 0.1 */
 HABITAT_API habitat_status habitat_report_findings(const habitat_gpu_table *table,
                                                    const habitat_gpu_finding *findings,

@@ -24,6 +24,7 @@
 extern "C" {
 #endif
 
+/* A trace as it was read. */
 typedef struct habitat_trace habitat_trace;
 
 #ifdef HABITAT_EXPERIMENTAL /* ---- experimental half ---- */
@@ -42,6 +43,7 @@ typedef struct habitat_input {
     const char *type;       /* as recorded: "float", "TensorList", "ScalarList", "" */
 } habitat_input;
 
+/* What an operation is. */
 typedef enum habitat_operation_kind {
     HABITAT_OPERATION_FRAMEWORK = 0, /* aten::mm, autograd nodes, torch.compile regions */
     HABITAT_OPERATION_RANGE,         /* user annotation, optimiser range, NVTX range */
@@ -67,6 +69,7 @@ typedef struct habitat_operation {
     const habitat_input *inputs; /* shape (input_count); NULL with 0 */
 } habitat_operation;
 
+/* What an activity on the GPU is. */
 typedef enum habitat_kernel_kind {
     HABITAT_KERNEL_COMPUTE = 0,
     HABITAT_KERNEL_MEMCPY,
@@ -264,6 +267,7 @@ typedef struct habitat_read_options {
 } habitat_read_options;
 
 /** Read a trace file as habitat_trace_read() does, with options.
+ * @param path    file.
  * @param options NULL: none. Both `range` and `iterations` cannot be asked for.
  * @param out     with without_gpu, possibly a trace without kernels: iteration_count 1 or more, no
  *                device.
@@ -275,7 +279,8 @@ HABITAT_API habitat_status habitat_trace_read_with(const char *path,
                                                    const habitat_read_options *options,
                                                    habitat_trace **out, habitat_error *err);
 
-/** Read a Chrome-trace JSON (plain or gzip) from memory. @param name used in errors and info.file.
+/** Read a Chrome-trace JSON (plain or gzip) from memory. @param data borrowed for the call.
+ * @param size_bytes its length. @param name used in errors and info.file.
  * @return as habitat_trace_read(). @since 0.1 */
 HABITAT_API habitat_status habitat_trace_read_memory(const void *data, size_t size_bytes,
                                                      const char *name, habitat_trace **out,

@@ -46,27 +46,30 @@ typedef enum habitat_class {
     HABITAT_CLASS_COUNT
 } habitat_class;
 
-/** Short name of a class as reports and JSON print it ("gemm", "conv"). @since 0.1 */
+/** Short name of a class as reports and JSON print it ("gemm", "conv"). @return static string.
+ * @since 0.1 */
 HABITAT_API const char *habitat_class_name(habitat_class op_class);
 
-/** Whether operations of a class are sums of products, which matrix units compute: matrix products,
- * convolutions, attention, recurrent layers. @since 0.1 */
+/** Whether operations of a class are sums of products, which matrix units compute.
+ * @param op_class any value.
+ * @return true for matrix products, convolutions, attention, recurrent layers. @since 0.1 */
 HABITAT_API bool habitat_class_is_product(habitat_class op_class);
 
 #ifdef HABITAT_EXPERIMENTAL /* ---- experimental half ---- */
 
 enum { HABITAT_CONV_DIMS_MAX = 3 };
 
-/* Shape parameters of the classes that models are trained for. Sizes are numbers of elements,
- * steps, channels and so on: whole and >= 1, but for paddings, which begin at 0. They are double,
- * so that no product of them wraps. */
-typedef struct habitat_gemm_shape { /* (b, m, k) x (b, k, n) -> (b, m, n) */
+/* Shape of a matrix product: (b, m, k) x (b, k, n) -> (b, m, n). Sizes of this and the next ones
+ * are numbers of elements, steps, channels and so on: whole and >= 1, but for paddings, which begin
+ * at 0. They are double, so that no product of them wraps. */
+typedef struct habitat_gemm_shape {
     double b, m, n, k;
     bool bias;             /* n numbers are added to each row */
     bool trans_a, trans_b; /* operand is stored transposed (column-major) */
 } habitat_gemm_shape;
 
-typedef struct habitat_conv_shape {    /* (batch, c_in, in..) -> (batch, c_out, out..) */
+/* Shape of a convolution: (batch, c_in, in..) -> (batch, c_out, out..). */
+typedef struct habitat_conv_shape {
     uint32_t dims;                     /* 1, 2 or 3 spatial dimensions */
     double batch, c_in, c_out, groups; /* channels are multiples of the groups */
     /* Shape (dims) each: sides of the image, of the result and of the kernel. */
@@ -77,14 +80,15 @@ typedef struct habitat_conv_shape {    /* (batch, c_in, in..) -> (batch, c_out, 
     bool transposed, bias, channels_last; /* channels_last: NHWC in memory */
 } habitat_conv_shape;
 
-/* Queries (batch, heads, q_len, head_dim), keys (batch, kv_heads, kv_len, head_dim), values
- * (batch, kv_heads, kv_len, v_head_dim). */
+/* Shape of an attention: queries (batch, heads, q_len, head_dim), keys (batch, kv_heads, kv_len,
+ * head_dim), values (batch, kv_heads, kv_len, v_head_dim). */
 typedef struct habitat_attention_shape {
     double batch, heads, kv_heads, q_len, kv_len, head_dim, v_head_dim;
     bool causal;  /* a query sees no key behind it */
     bool dropout; /* of the probabilities */
 } habitat_attention_shape;
 
+/* Shape of recurrent layers. */
 typedef struct habitat_rnn_shape {
     double gates;         /* LSTM 4, GRU 3, RNN 1 */
     double batch, steps;  /* steps: length of the sequence */
@@ -93,7 +97,8 @@ typedef struct habitat_rnn_shape {
     bool bidirectional;
 } habitat_rnn_shape;
 
-typedef struct habitat_rows_shape { /* softmax, norms, reductions: rows of `columns` elements */
+/* Shape of a softmax, norm or reduction: rows of `columns` elements. */
+typedef struct habitat_rows_shape {
     double rows, columns;
 } habitat_rows_shape;
 
@@ -128,6 +133,7 @@ typedef struct habitat_work {
 HABITAT_API habitat_status habitat_operation_work(const habitat_operation *op, habitat_work *out);
 
 /** The same for operations on lists of tensors, whose number format traces do not record.
+ * @param op          operation with its inputs; borrowed.
  * @param list_dtype  format of listed tensors, for example from habitat_kernel_tensor_dtype() of a
  *                    kernel the operation launched; UNKNOWN leaves such work uncounted.
  * @return as habitat_operation_work(); HABITAT_E_RANGE for negative sizes. @since 0.1 */
@@ -155,37 +161,49 @@ typedef struct habitat_kernel_facts {
 /** The arithmetic a kernel really computes in, told from its name and its operation's tensors:
  * a matrix kernel whose name says tf32/s1688/hmma on fp32 tensors gives TF32, on bf16 BF16, a
  * sgemm/ffma kernel FP32.
- * @param kernel_name borrowed; as recorded. @param work of its operation, borrowed.
+ * @param kernel_name borrowed; as recorded. @param work of its operation, borrowed; may be NULL.
  * @param matrix_unit receives true if it runs on matrix units.
- * @return UNKNOWN where neither tells. @since 0.1 */
+ * @return plain fp32 where neither tells. @since 0.1 */
 HABITAT_API habitat_dtype habitat_kernel_arithmetic(const char *kernel_name,
                                                     const habitat_work *work, bool *matrix_unit);
 
 /** Number format of the tensors a kernel works on, from the types in its name.
+ * @param kernel_name as recorded.
  * @return UNKNOWN if the name holds none; for copies a format of the right size. @since 0.1 */
 HABITAT_API habitat_dtype habitat_kernel_tensor_dtype(const char *kernel_name);
 
-/** Work of an operation given by its parameters, without a trace (for models and tests; questions
- * in words: habitat_operation_from_words()).
- * Each fills flop, bytes, class and shape; `dtype` is the tensors' number format.
+/** Work of a matrix product given by its parameters, without a trace (for models and tests;
+ * questions in words: habitat_operation_from_words()): flop, bytes, class and shape. Gradients of
+ * products are products of their own.
  * @param shape borrowed; its sizes are not checked against each other.
- * @param pass  of products: forward; their gradients are products of their own.
+ * @param dtype number format of the tensors.
  * @param out   receives the work; untouched on error.
  * @return HABITAT_OK; HABITAT_E_ARG for NULL, a format or pass that is none, sizes that are not
- *         positive and finite; habitat_work_rows() also HABITAT_E_UNSUPPORTED for a kind that
- *         nobody counts. @since 0.1 */
+ *         positive and finite. @since 0.1 */
 HABITAT_API habitat_status habitat_work_gemm(const habitat_gemm_shape *shape, habitat_dtype dtype,
                                              habitat_work *out);
+
+/** The same of a convolution. @param shape sizes. @param dtype number format of the tensors.
+ * @param pass part of the training step. @return as habitat_work_gemm(). @since 0.1 */
 HABITAT_API habitat_status habitat_work_conv(const habitat_conv_shape *shape, habitat_dtype dtype,
                                              habitat_pass pass, habitat_work *out);
+
+/** The same of an attention. @param shape sizes. @param dtype number format of the tensors.
+ * @param pass part of the training step. @return as habitat_work_gemm(). @since 0.1 */
 HABITAT_API habitat_status habitat_work_attention(const habitat_attention_shape *shape,
                                                   habitat_dtype dtype, habitat_pass pass,
                                                   habitat_work *out);
+
+/** The same of a recurrent layer. @param shape sizes. @param dtype number format of the tensors.
+ * @param pass part of the training step. @return as habitat_work_gemm(). @since 0.1 */
 HABITAT_API habitat_status habitat_work_rnn(const habitat_rnn_shape *shape, habitat_dtype dtype,
                                             habitat_pass pass, habitat_work *out);
-/** `kind`: "softmax", "layer_norm", "batch_norm", "sum", ... (rows); "add", "relu", "gelu", ...
- * (elementwise: columns elements, rows = 1), "dropout", "copy" (contiguous, same
- * format). @since 0.1 */
+
+/** The same of an operation on rows or on single elements.
+ * @param kind "softmax", "layer_norm", "batch_norm", "sum", ... (rows); "add", "relu", "gelu", ...
+ * (elementwise: columns elements, rows = 1), "dropout", "copy" (contiguous, same format).
+ * @param shape sizes. @param dtype number format of the tensors. @param pass part of the training
+ * step. @return as habitat_work_gemm(); HABITAT_E_UNSUPPORTED for an unknown kind. @since 0.1 */
 HABITAT_API habitat_status habitat_work_rows(const char *kind, const habitat_rows_shape *shape,
                                              habitat_dtype dtype, habitat_pass pass,
                                              habitat_work *out);
