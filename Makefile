@@ -3,7 +3,7 @@
 BUILD ?= build
 CMAKE_FLAGS ?=
 .DEFAULT_GOAL := all
-.PHONY: all demo test test-torch alloc bench eval models fuzz mutate install clean
+.PHONY: all demo test test-torch alloc bench eval models fuzz mutate doc install clean
 
 all: ## build the library and the command line into build/
 	@tools/setup.sh build
@@ -43,6 +43,10 @@ MUTATE ?=
 mutate: ## which small changes of the sources does no test notice? (an hour; MUTATE="named" or a range does part)
 	@tools/setup.sh build test
 	@tools/mutate.py $(MUTATE)
+
+doc: ## the C API reference, from the headers: build-doc/html
+	@tools/setup.sh doc
+	@tools/doc.sh build-doc
 
 PREFIX ?= /usr/local
 install: ## install below PREFIX (default /usr/local; DESTDIR is honoured)

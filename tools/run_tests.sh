@@ -2,15 +2,15 @@
 # All tests, as CI runs them. Each stage says what it does; a failing stage does not stop the next.
 # The last line counts single tests over all stages: "N passed, N failed".
 # usage: run_tests.sh [STAGE...]
-#   stages: gcc valgrind docs install python clang format lint scripts clone
-# Without a stage: clone clang format lint scripts. The stage clone copies the working tree to a path
+#   stages: gcc valgrind docs install python clang format lint doc scripts clone
+# Without a stage: clone clang format lint doc scripts. The stage clone copies the working tree to a path
 # with a space in it, whose last part is habitat, and runs gcc valgrind docs install python there.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root" || exit 1
 in_clone=(gcc valgrind docs install python)
 stages=("$@")
-[ ${#stages[@]} -gt 0 ] || stages=(clone clang format lint scripts)
+[ ${#stages[@]} -gt 0 ] || stages=(clone clang format lint doc scripts)
 passed=0
 failed=0
 skipped=0
@@ -105,6 +105,12 @@ stage_lint() {
     result "lint" $?
 }
 
+stage_doc() {
+    say "the C API reference: comments of the public headers"
+    tools/doc.sh build-test/doc
+    result "C API reference" $?
+}
+
 stage_docs() {
     say "commands shown in the documentation"
     tests/docs.sh build-test/gcc
@@ -179,8 +185,9 @@ groups_of() { # stage: what tools/setup.sh must see to
     gcc | clang | valgrind | docs) echo "build test" ;;
     install) echo "build man" ;;
     lint | format) echo "build test lint" ;;
+    doc) echo doc ;;
     python) echo "build python" ;;
-    scripts) echo "build test lint" ;;
+    scripts) echo "build test lint doc" ;;
     clone) for inner in "${in_clone[@]}"; do groups_of "$inner"; done | tr ' ' '\n' | grep -v python ;;
     *) return 1 ;;
     esac

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Sees to it that what a target of the Makefile needs is there; silent and quick when all is.
-# usage: setup.sh GROUP...   groups: build test lint python man
+# usage: setup.sh GROUP...   groups: build test lint python man doc
 # A need is met where its Debian package is installed, or where the thing itself is found (another
 # system, an own build). What is missing is named, then installed with apt-get: at once as root,
 # otherwise with sudo, after asking on a terminal. HABITAT_SETUP=yes does not ask; HABITAT_SETUP=no
@@ -34,6 +34,7 @@ test ca-certificates file /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/
 lint clang-format program clang-format
 lint clang-tidy program clang-tidy
 lint cppcheck program cppcheck
+doc doxygen program doxygen
 python python3 program python3
 python python3-venv python import ensurepip, venv
 python python3-dev python import os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")

@@ -112,6 +112,7 @@ typedef enum habitat_warning_about {
     HABITAT_ABOUT_DESTINATIONS, /* what some destinations give reason to say */
 } habitat_warning_about;
 
+/* One thing to know before an answer is used. */
 typedef struct habitat_warning {
     habitat_warning_about about;
     const char *text; /* one line */

@@ -76,6 +76,7 @@ typedef enum habitat_exclusion_kind {
     HABITAT_EXCLUDED_COUNT,
 } habitat_exclusion_kind;
 
+/* One GPU that cannot be taken. */
 typedef struct habitat_exclusion {
     habitat_answer_key key;
     habitat_exclusion_kind kind;

@@ -25,11 +25,13 @@
 extern "C" {
 #endif
 
-/* Columns of a table, bytes of a record (with the line ends in its quoted fields), and bytes of a
- * table, unpacked. Beyond them a table is refused: an endless input ends. */
+/* Columns of a table, bytes of a record (with the line ends in its quoted fields). Beyond them a
+ * table is refused: an endless input ends. */
 enum { HABITAT_CSV_COLUMNS_MAX = 256, HABITAT_CSV_RECORD_MAX_BYTES = 1 << 20 };
+/* Bytes of a whole table, unpacked. */
 #define HABITAT_CSV_FILE_MAX_BYTES (UINT64_C(2) << 30)
 
+/* A table that is being read. */
 typedef struct habitat_csv_reader habitat_csv_reader;
 
 /** Open a table and read its header line. A byte order mark is left out.
@@ -63,14 +65,16 @@ HABITAT_API habitat_status habitat_csv_next(habitat_csv_reader *reader, const ch
 HABITAT_API const char *habitat_csv_raw(const habitat_csv_reader *reader, size_t i, size_t *length);
 
 /** Field of the current record, quotes taken off, by the name of its column.
+ * @param column its name in the header line.
  * @return borrowed until the next record is read; "" when empty, NULL without such a column.
  * @since 0.2 */
 HABITAT_API const char *habitat_csv_text(const habitat_csv_reader *reader, const char *column);
 
-/** The same as a number. @return NaN when it is empty, missing or no decimal number. @since 0.2 */
+/** The same as a number. @param column its name in the header line. @return NaN when it is empty,
+ * missing or no decimal number. @since 0.2 */
 HABITAT_API double habitat_csv_number(const habitat_csv_reader *reader, const char *column);
 
-/** Line of the file on which the current record begins; the first line is 1. @since 0.2 */
+/** Where the current record begins. @return line of the file; the first line is 1. @since 0.2 */
 HABITAT_API uint64_t habitat_csv_line(const habitat_csv_reader *reader);
 
 /** Close a table; NULL is allowed. @since 0.2 */

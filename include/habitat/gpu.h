@@ -123,6 +123,7 @@ HABITAT_API double habitat_gpu_rate(const habitat_gpu *gpu, habitat_rate_kind ki
 HABITAT_API const habitat_gpu_operation *habitat_gpu_operations(const habitat_gpu *gpu,
                                                                 size_t *count);
 
+/* All GPUs that are known. */
 typedef struct habitat_gpu_table habitat_gpu_table;
 
 /** A GPU file to start from, its places to fill in being null: docs/gpus.md "Adding a GPU".
@@ -182,10 +183,11 @@ HABITAT_API const habitat_gpu_skipped *habitat_gpu_skipped_files(const habitat_g
 /** Free a table and all its entries; NULL is allowed. @since 0.1 */
 HABITAT_API void habitat_gpu_table_free(habitat_gpu_table *table);
 
-/** Number of GPUs. @since 0.1 */
+/** How many GPUs a table has. @return their number. @since 0.1 */
 HABITAT_API size_t habitat_gpu_count(const habitat_gpu_table *table);
 
 /** Entry `i` in table order: NVIDIA first, then by compute capability, release date, name.
+ * @param i 0 to habitat_gpu_count() - 1.
  * @return borrowed, lives as long as the table; NULL if i is out of range. @since 0.1 */
 HABITAT_API const habitat_gpu *habitat_gpu_at(const habitat_gpu_table *table, size_t i);
 
@@ -201,11 +203,12 @@ HABITAT_API habitat_status habitat_gpu_find(const habitat_gpu_table *table, cons
                                             habitat_error *err);
 
 /** Whether `name` is one that several parts share ("A100"), so that a reader should be told which
- * was taken; false for names of exactly this part ("Tesla T4"). @since 0.1 */
+ * was taken. @return false for names of exactly this part ("Tesla T4"). @since 0.1 */
 HABITAT_API bool habitat_gpu_name_is_shared(const habitat_gpu *gpu, const char *name);
 
 /** Whether `name` is the canonical name or one of exactly this part, as nvidia-smi prints it
- * ("NVIDIA H100 80GB HBM3"): nothing was chosen for the one who wrote it. @since 0.1 */
+ * ("NVIDIA H100 80GB HBM3"). @return true: nothing was chosen for the one who wrote it. @since 0.1
+ */
 HABITAT_API bool habitat_gpu_name_is_exact(const habitat_gpu *gpu, const char *name);
 
 /* What a recording says of its device; 0 = not recorded. */
@@ -222,6 +225,7 @@ typedef struct habitat_device_facts {
 
 /** Find the GPU a trace was recorded on: by name; where the name is shared ("Tesla V100"), told
  * apart by memory size and SM count. What the facts contradict is refused, never guessed.
+ * @param facts what the trace says of its device.
  * @return HABITAT_OK; HABITAT_E_UNKNOWN_GPU (nearest names; also when there is no name, or when the
  *         SM count, the memory or the compute capability contradict the entry of that name, as on a
  *         MIG slice); HABITAT_E_ARG. @since 0.1 */
@@ -231,7 +235,10 @@ HABITAT_API habitat_status habitat_gpu_match(const habitat_gpu_table *table,
 
 /** Compare what a person says a trace was recorded on with what the recording says of its device.
  * @param gpu   the GPU that the person named.
- * @param note  receives one line where the recording names another GPU of the table, else "".
+ * @param facts what the recording says of its device.
+ * @param note  receives one line, cut off at `size` bytes, where the recording names another GPU of
+ * the table, else "".
+ * @param size  bytes of `note`.
  * @return HABITAT_OK; HABITAT_E_ARG when the SM count, the compute capability or the memory that
  *         were recorded contradict `gpu`. @since 0.1 */
 HABITAT_API habitat_status habitat_gpu_check_origin(const habitat_gpu_table *table,
@@ -268,7 +275,8 @@ HABITAT_API const habitat_gpu_source *habitat_gpu_sources(const habitat_gpu_tabl
 HABITAT_API const habitat_gpu_source *habitat_gpu_source_of(const habitat_gpu *gpu,
                                                             const char *field);
 
-/** Remarks on a GPU's values, for people. @param count receives the number. @since 0.1 */
+/** Remarks on a GPU's values, for people. @param count receives the number. @return borrowed array
+ * of strings. @since 0.1 */
 HABITAT_API const char *const *habitat_gpu_notes(const habitat_gpu *gpu, size_t *count);
 
 #ifdef HABITAT_EXPERIMENTAL /* ---- experimental half ---- */
@@ -293,6 +301,7 @@ typedef struct habitat_launch {
     uint32_t shared_memory_bytes;  /* static + dynamic, per block */
 } habitat_launch;
 
+/* What keeps more blocks from an SM. */
 typedef enum habitat_limiter {
     HABITAT_LIMIT_NONE = 0,
     HABITAT_LIMIT_THREADS,

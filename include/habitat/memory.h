@@ -21,6 +21,7 @@
 extern "C" {
 #endif
 
+/* The memory of one recorded iteration. */
 typedef struct habitat_memory habitat_memory;
 
 /* Number formats that an iteration keeps its tensors in. TF32 is arithmetic: its tensors are fp32.
@@ -80,6 +81,7 @@ HABITAT_API void habitat_memory_free(habitat_memory *memory);
  * weights and workspace stay. An iteration whose peak is the optimiser's step stays as it is until
  * its activations are larger.
  * @param batch_factor batch size over the recorded one; finite, > 0.
+ * @param format       what the iteration keeps its tensors in.
  * @param out          receives the parts; what is not known is NaN. Untouched on error.
  * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_UNSUPPORTED (batch or format differ from the
  * recorded and no shapes were recorded).
@@ -95,6 +97,7 @@ HABITAT_API habitat_memory_fit habitat_memory_fit_on(const habitat_memory_parts 
                                                      const habitat_gpu *gpu);
 
 /** The largest batch that fits on a GPU.
+ * @param format what the iteration keeps its tensors in.
  * @param recorded_batch samples of the recording.
  * @return whole samples; 0 where not even one fits; NaN where that cannot be told. @since 0.2 */
 HABITAT_API double habitat_memory_largest_batch(const habitat_memory *memory,

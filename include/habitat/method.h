@@ -37,16 +37,19 @@ extern "C" {
     METHOD(LEARNED, learned)       /* operator models of auto */                                   \
     METHOD(FALLBACK, fallback)     /* the method asked for did not cover it */
 
+/* The number of a method. */
 #define HABITAT_METHOD_NUMBER(name, plug) HABITAT_METHOD_##name,
 
+/* Number of a method, in the order of HABITAT_METHODS. */
 typedef enum habitat_method {
     HABITAT_METHODS(HABITAT_METHOD_NUMBER) HABITAT_METHOD_COUNT
 } habitat_method;
 
-/** Name as on the command line ("wave-large"). @since 0.1 */
+/** Name as on the command line ("wave-large"). @return static string. @since 0.1 */
 HABITAT_API const char *habitat_method_name(habitat_method method);
 
-/** Whether a person can ask for it; the others only mark single numbers. @since 0.1 */
+/** Whether a person can ask for a method. @param method any value.
+ * @return false: it only marks single numbers. @since 0.1 */
 HABITAT_API bool habitat_method_askable(habitat_method method);
 
 /** Method from its name. @return HABITAT_OK; HABITAT_E_UNKNOWN_METHOD (err names the methods; those
@@ -57,6 +60,7 @@ HABITAT_API habitat_status habitat_method_from_name(const char *name, habitat_me
 #ifdef HABITAT_EXPERIMENTAL /* ---- experimental half ---- */
 
 /** Which operator models a method asks.
+ * @param method any value.
  * @return HABITAT_OK; HABITAT_E_UNSUPPORTED (none; err names the methods that do). @since 0.1 */
 HABITAT_API habitat_status habitat_method_models(habitat_method method, habitat_model_use *out,
                                                  habitat_error *err);

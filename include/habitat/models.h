@@ -27,6 +27,7 @@
 extern "C" {
 #endif
 
+/* The operator models of a file. */
 typedef struct habitat_models habitat_models;
 
 /** The models that ship with the library.
@@ -37,6 +38,7 @@ typedef struct habitat_models habitat_models;
 HABITAT_API habitat_status habitat_models_load_default(habitat_models **out, habitat_error *err);
 
 /** Read a model file as `habitat train` writes it (docs/model-format.md).
+ * @param path a file.
  * @return HABITAT_OK; HABITAT_E_IO; HABITAT_E_FORMAT (not a model file, truncated or corrupt: the
  *         checksum is verified); HABITAT_E_VERSION (another format version); HABITAT_E_MEMORY.
  * @since 0.1 */
@@ -73,8 +75,10 @@ typedef struct habitat_model_estimate {
 /** Times of n operations on several GPUs in one call. Answers for a GPU with measured operations
  * (habitat_gpu.operations) are relative to them, except HABITAT_MODEL_PAPER's.
  * @param use     which model answers.
+ * @param gpu_count number of destinations.
  * @param gpus    destinations, shape (gpu_count), borrowed.
- * @param queries shape (n).
+ * @param n       number of operations.
+ * @param queries the operations, shape (n).
  * @param out     shape (gpu_count, n), row-major; untouched on error.
  * @return HABITAT_OK, also when some or all operations are not covered; HABITAT_E_ARG;
  *         HABITAT_E_UNSUPPORTED (these models hold nothing for `use`); HABITAT_E_RANGE (sizes of a
@@ -103,7 +107,8 @@ typedef struct habitat_class_offset {
  *               short, or ran from the cache; may be NULL.
  * @return HABITAT_OK; HABITAT_E_RANGE (sizes of an operation that cannot be; the GPU's file and
  *         line); HABITAT_E_MEMORY; HABITAT_E_ARG.
- * @source docs/modelling.md#calibrated-operations @tested tests/unit/test_calibrated.c @since 0.1
+ * @source docs/modelling.md, "Calibrated operations" @tested tests/unit/test_calibrated.c @since
+ * 0.1
  */
 HABITAT_API habitat_status habitat_models_offsets(const habitat_models *models,
                                                   const habitat_gpu *gpu, habitat_class_offset *out,
@@ -120,7 +125,7 @@ typedef struct habitat_model_info {
     size_t parameters;
 } habitat_model_info;
 
-/** Number of models in the file. @since 0.1 */
+/** How many models the file holds. @return their number. @since 0.1 */
 HABITAT_API size_t habitat_models_count(const habitat_models *models);
 
 /** Facts of one model.

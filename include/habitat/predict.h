@@ -85,7 +85,8 @@ typedef enum habitat_assemble {
     HABITAT_ASSEMBLE_REPLAY,    /* replayed: habitat/replay.h */
 } habitat_assemble;
 
-/** "sum", "replay". @since 0.3 */
+/** Name of a way to put an iteration together: "sum", "replay". @return static string. @since 0.3
+ */
 HABITAT_API const char *habitat_assemble_name(habitat_assemble assemble);
 
 /* Where the length of the CPU's side comes from: the profiler stretches what it records. */
@@ -178,6 +179,8 @@ HABITAT_API habitat_status habitat_predictor_predict(const habitat_predictor *pr
 
 /** The same for one destination: prepares, predicts and forgets. For several destinations a
  * predictor is quicker.
+ * @param dest   destination, borrowed.
+ * @param method what to predict with.
  * @return as habitat_predictor_create() and habitat_predictor_predict(). @since 0.1 */
 HABITAT_API habitat_status habitat_predict(const habitat_workload *workload,
                                            const habitat_gpu *dest, habitat_method method,
@@ -207,7 +210,7 @@ typedef struct habitat_scale {
  * @return HABITAT_OK; HABITAT_E_ARG (the recording does not say its batch size);
  *         HABITAT_E_UNSUPPORTED (no times were recorded; of another batch size: it was scaled in
  *         precision already); HABITAT_E_MEMORY.
- * @source docs/formulas.md#another-batch-size-or-precision @tested tests/unit/test_scale.c
+ * @source docs/formulas.md, "Another batch size or precision" @tested tests/unit/test_scale.c
  * @since 0.1 */
 HABITAT_API habitat_status habitat_workload_scale(const habitat_workload *workload,
                                                   const habitat_scale *scale,

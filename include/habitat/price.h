@@ -34,6 +34,7 @@ typedef enum habitat_price_origin {
     HABITAT_PRICE_GIVEN,       /* by the user, for this GPU */
 } habitat_price_origin;
 
+/* One price. */
 typedef struct habitat_price {
     const habitat_gpu *gpu;
     double usd_per_hour; /* of one GPU */
@@ -48,6 +49,7 @@ typedef struct habitat_price {
     uint64_t line;                 /* of it; 0 without one */
 } habitat_price;
 
+/* A list of prices. */
 typedef struct habitat_prices habitat_prices;
 
 /** A list of prices.

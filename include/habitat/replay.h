@@ -70,6 +70,7 @@ typedef struct habitat_replay_result {
     double path_cpu_ms, path_kernel_ms, path_gap_ms;
 } habitat_replay_result;
 
+/* A graph that can be run again. */
 typedef struct habitat_replay habitat_replay;
 
 /** Rebuild the graph of a workload and calibrate it with what the trace says of its own time.
@@ -107,7 +108,7 @@ HABITAT_API habitat_status habitat_replay_apply(const habitat_replay *replay,
                                                 habitat_prediction *prediction, habitat_error *err);
 
 /** The same with the gradients shared among several GPUs of the destination's kind, each with the
- * recorded batch, as PyTorch's DistributedDataParallel does it (docs/iteration.md#several-gpus).
+ * recorded batch, as PyTorch's DistributedDataParallel does it (docs/iteration.md, "Several GPUs").
  * samples_per_s is of all of them; kernels, classes and busy_ms stay those of one; memory_bytes,
  * of each, gains the buckets.
  * @param gpu_count 1: as habitat_replay_apply().
@@ -123,12 +124,15 @@ HABITAT_API habitat_status habitat_replay_apply_parallel(const habitat_replay *r
 /** What a user should know of a replay before trusting it: how the CPU's side was found, what of
  * the recording is missing.
  * @param text receives one line, cut off at `size` bytes (400 hold any); untouched if false.
+ * @param size bytes of `text`.
  * @return whether there is anything to say. @since 0.3 */
 HABITAT_API bool habitat_replay_note(const habitat_replay *replay, char *text, size_t size);
 
 /** The warning that goes with rows which the recorded host's CPU sets.
  * @param predictions shape (count), after habitat_replay_apply().
+ * @param count number of predictions.
  * @param text receives one line, cut off at `size` bytes (400 hold any); untouched if false.
+ * @param size bytes of `text`.
  * @return whether there is such a row. @since 0.3 */
 HABITAT_API bool habitat_replay_cpu_warning(const habitat_replay *replay,
                                             const habitat_prediction *const *predictions,

@@ -39,6 +39,8 @@ HABITAT_API bool habitat_is_number(const char *text, double *out);
 
 /** Like snprintf() in the C locale. Conversions: d i u x X o c s p % with their lengths, and f e g
  * for a double; flags, width and precision as usual, without '#' and "'".
+ * @param out receives the text, cut off at `size` bytes. @param size bytes of `out`.
+ * @param format as that of printf().
  * @return length of the whole text without the NUL; -1 for a format it does not know. @since 0.2 */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
@@ -46,7 +48,9 @@ __attribute__((format(printf, 3, 4)))
 HABITAT_API int
 habitat_format(char *out, size_t size, const char *format, ...);
 
-/** The same with a list of arguments. @since 0.2 */
+/** The same with a list of arguments. @param out receives the text, cut off at `size` bytes.
+ * @param size bytes of `out`. @param format as that of printf(). @param arguments for its
+ * conversions. @return as habitat_format(). @since 0.2 */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 0)))
 #endif

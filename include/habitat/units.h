@@ -20,10 +20,10 @@
 extern "C" {
 #endif
 
-#define HABITAT_NS_PER_MS 1e6
-#define HABITAT_GB        1e9
-#define HABITAT_GIB       1073741824.0
-#define HABITAT_NONE      UINT32_MAX /* "no such index" in index fields */
+#define HABITAT_NS_PER_MS 1e6          /* nanoseconds of a millisecond */
+#define HABITAT_GB        1e9          /* bytes of a gigabyte */
+#define HABITAT_GIB       1073741824.0 /* bytes of a gibibyte */
+#define HABITAT_NONE      UINT32_MAX   /* "no such index" in index fields */
 
 /* Number formats of tensors and of arithmetic. */
 typedef enum habitat_dtype {
@@ -44,7 +44,7 @@ typedef enum habitat_dtype {
     HABITAT_DTYPE_COUNT
 } habitat_dtype;
 
-/** Bytes of one element. @return 0 for UNKNOWN and COUNT. @since 0.1 */
+/** Bytes of one element. @param dtype any value. @return 0 for UNKNOWN and COUNT. @since 0.1 */
 HABITAT_API size_t habitat_dtype_bytes(habitat_dtype dtype);
 
 /** Short name: "fp32", "bf16", "int64", "bool", "unknown". @return static string. @since 0.1 */

@@ -57,6 +57,7 @@ typedef struct habitat_workload_group {
 
 #endif /* ---- end of the experimental half ---- */
 
+/* What one iteration of a trace does. */
 typedef struct habitat_workload habitat_workload;
 
 #ifdef HABITAT_EXPERIMENTAL
