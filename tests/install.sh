@@ -75,4 +75,7 @@ for path in $promised; do
     esac || fail "the README promises $path"
 done
 
-echo "ok - program, library, headers, man pages and licences are installed"
+# A program of somebody else, built against the installed tree: by pkg-config where it is there, and by CMake.
+"$root/tests/build_against.sh" "$prefix" "$scratch"
+
+echo "ok - program, library, headers, man pages and licences are installed; a C program builds against them"
