@@ -3,7 +3,7 @@
 BUILD ?= build
 CMAKE_FLAGS ?=
 .DEFAULT_GOAL := all
-.PHONY: all demo test test-torch alloc bench eval models fuzz mutate doc install clean
+.PHONY: all demo test test-torch alloc bench eval models fuzz mutate doc install deb deb-test wheel wheel-test clean
 
 all: ## build the library and the command line into build/
 	@tools/setup.sh build
@@ -54,5 +54,21 @@ install: ## install below PREFIX (default /usr/local; DESTDIR is honoured)
 	@$(MAKE) --no-print-directory all
 	@cmake --install "$(BUILD)" --prefix "$(PREFIX)"
 
-clean: ## delete build trees
-	rm -rf build build-*
+deb: ## a Debian package, into dist/
+	@tools/setup.sh build man deb
+	@tools/deb.sh dist
+
+deb-test: deb ## .. installed, used and removed in a bare Debian: a minute, as root
+	@tools/setup.sh roots
+	@tests/deb.sh dist/habitat_*.deb
+
+wheel: ## a wheel that needs no compiler and no library of the system, and the sdist, into dist/
+	@tools/setup.sh build man wheel
+	@tools/wheel.sh dist
+
+wheel-test: wheel ## .. used where there is only Python, and the sdist away from here: minutes, as root
+	@tools/setup.sh roots
+	@tests/wheel.sh dist
+
+clean: ## delete build trees and packages
+	rm -rf build build-* dist

@@ -1,8 +1,12 @@
 # Libraries of the system. docs/dependencies.md says why each is here.
+if(HABITAT_STATIC_DEPENDENCIES) # their archives, and nothing else of that name (decision 0180)
+  set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
+  set(OPENSSL_USE_STATIC_LIBS ON)
+endif()
 find_package(ZLIB REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_path(YAJL_INCLUDE_DIR yajl/yajl_parse.h REQUIRED)
-find_library(YAJL_LIBRARY yajl REQUIRED)
+find_library(YAJL_LIBRARY NAMES yajl yajl_s REQUIRED)
 add_library(yajl INTERFACE)
 target_include_directories(yajl SYSTEM INTERFACE ${YAJL_INCLUDE_DIR})
 target_link_libraries(yajl INTERFACE ${YAJL_LIBRARY})

@@ -31,6 +31,7 @@ ALWAYS = {  # what a name means wherever a comment does not say it
     "predictor": BORROWED,
     "prediction": BORROWED,
     "request": BORROWED,
+    "answer": BORROWED,
     "w": BORROWED,
     "what": BORROWED,
     "choice": BORROWED,

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Sees to it that what a target of the Makefile needs is there; silent and quick when all is.
-# usage: setup.sh GROUP...   groups: build test lint python man doc
+# usage: setup.sh GROUP...   groups: build test lint python man doc deb wheel roots
 # A need is met where its Debian package is installed, or where the thing itself is found (another
 # system, an own build). What is missing is named, then installed with apt-get: at once as root,
 # otherwise with sudo, after asking on a terminal. HABITAT_SETUP=yes does not ask; HABITAT_SETUP=no
@@ -41,6 +41,11 @@ python python3-dev python import os, sysconfig; os.stat(sysconfig.get_path("incl
 python g++ program c++ g++ clang++
 python chromium program chromium chromium-browser google-chrome
 man pandoc program pandoc
+roots debootstrap program debootstrap
+wheel python3 program python3
+wheel python3-venv python import ensurepip, venv
+deb dpkg-dev program dpkg-shlibdeps
+deb file program file
 TABLE
 }
 
@@ -164,5 +169,6 @@ esac
 for group in "$@"; do
     case $group in
     python) environment tests "$root/python/tests/requirements.txt" "$root/python/tests/requirements-alone.txt" ;;
+    wheel) environment wheel "$root/tools/requirements-wheel.txt" ;;
     esac
 done

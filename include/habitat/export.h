@@ -49,7 +49,7 @@ HABITAT_API habitat_status habitat_export_timeline(const habitat_replay *replay,
  * Kernels, pauses before them and the CPU's work are nodes that last; messages are collectives with
  * their bytes. A node comes after all that it waits for. Durations are whole microseconds: what is
  * rounded off is carried along each stream and thread, so that no sum of the first ones is off by
- * more than half a microsecond; the attribute "duration_ns" is exact. docs/iteration.md#chakra.
+ * more than half a microsecond; the attribute "duration_ns" is exact. docs/iteration.md, "Chakra".
  *
  * @param replay     of the prediction's workload.
  * @param prediction with its gpu_count: after habitat_replay_apply() or

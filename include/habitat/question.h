@@ -82,7 +82,7 @@ HABITAT_API habitat_status habitat_operation_from_words(const char *op, const ch
                                                         habitat_error *err);
 
 /** The question that a person asks with such words: fp32 is meant strictly, without TF32.
- * @param part borrowed, must outlive the question. @since 0.3 */
+ * @param part borrowed, must outlive the question. @return it, by value. @since 0.3 */
 HABITAT_API habitat_model_query habitat_strict_query(const habitat_measurement *part);
 
 #ifdef __cplusplus
