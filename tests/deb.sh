@@ -2,10 +2,12 @@
 # Installs a Debian package of `make deb` with dpkg in a bare Debian, uses it there, and removes it again: nothing may be left. Needs root
 # and debootstrap; a minute. usage: deb.sh PACKAGE
 set -eu
+# mounts of its own: what debootstrap mounts inside the bare root ends with this script
+[ "${HABITAT_MOUNTS:-}" = own ] || HABITAT_MOUNTS=own exec unshare --mount "$0" "$@"
 root=$(cd "$(dirname "$0")/.." && pwd)
 package=$(realpath "$1")
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+trap 'rm -rf --one-file-system "$scratch"' EXIT
 bare=$scratch/root
 fail() {
     echo "not ok - $*"

@@ -146,15 +146,15 @@ packages() { # GROUP...
 }
 
 # A Python environment per group of requirements: made once, remade when the list changes.
-environment() { # name requirements-file file-of-packages-without-what-they-ask-for
+environment() { # name requirements-file [file-of-packages-without-what-they-ask-for]
     venv="$root/.venv/$1"
     stamp="$venv/.requirements"
-    if ! cat "$2" "$3" | cmp -s - "$stamp" 2>/dev/null; then
+    if ! cat "$2" ${3:+"$3"} | cmp -s - "$stamp" 2>/dev/null; then
         echo "setup: Python environment .venv/$1 (from ${2#"$root"/})" >&2
         python3 -m venv "$venv"
         "$venv/bin/pip" install -q --disable-pip-version-check -r "$2"
-        "$venv/bin/pip" install -q --disable-pip-version-check --no-deps -r "$3"
-        cat "$2" "$3" >"$stamp"
+        [ -z "${3:-}" ] || "$venv/bin/pip" install -q --disable-pip-version-check --no-deps -r "$3"
+        cat "$2" ${3:+"$3"} >"$stamp"
     fi
 }
 
