@@ -35,7 +35,8 @@ BERT-Large, GPT2-Large, OPT-1.3B and the networks of batch 12 run as public meas
 
 `measured_steps_h100.csv`, `measured_steps_h200.csv` (`tools/measure_steps.py`): time and memory of such steps at other batch sizes and number
 formats, without a profiler; `group_ms` are medians of two groups of timed iterations, `outside_allocator_bytes` is what the device has in use
-beyond PyTorch's allocator. `measured_limits_h100.csv` (`--limits`): memory of fp32 steps at the largest batch sizes of an 80 GB card.
+beyond PyTorch's allocator, `held_before_bytes` what its process still held of the row before (peaks of H200 rows that held a step are left out).
+`measured_limits_h100.csv` (`--limits`): memory of fp32 and bf16 steps around the largest batch sizes of an 80 GB card.
 `two_gpus` (`tools/measure_ddp.py`, two H200s of one host joined by NVLink): recordings of steps on one of the two, `measured_ddp.csv` with the
 same steps as two processes with DistributedDataParallel (a batch each; `group_ms` are medians of three groups), `all_reduce.csv` with the time of
 one all-reduce alone and of one in a row of twenty, and both ranks of three steps recorded.
