@@ -22,7 +22,6 @@ typedef struct recorded {
     memory_kind kind;
     uint64_t batch;
     double peak_bytes;
-    double weights_bytes, state_bytes; /* in fp32 */
 } recorded;
 
 typedef struct recordings {
@@ -60,7 +59,6 @@ static habitat_status without_notes(const habitat_trace *trace, const habitat_gp
 
 static habitat_status describe(const habitat_trace *trace, recorded *r, habitat_error *err) {
     const habitat_trace_info *info = habitat_trace_get_info(trace);
-    habitat_memory_parts single;
     habitat_status status = habitat_memory_create(trace, r->gpu, &r->memory, err);
     if (status == HABITAT_OK)
         status = without_notes(trace, r->gpu, &r->blind, err);
@@ -69,11 +67,6 @@ static habitat_status describe(const habitat_trace *trace, recorded *r, habitat_
     r->kind = r->memory->facts.kind;
     r->batch = info->batch_size;
     r->peak_bytes = info->peak_memory_bytes;
-    r->weights_bytes = r->state_bytes = NAN;
-    if (habitat_memory_predict(r->memory, 1, HABITAT_MEMORY_SINGLE, &single) == HABITAT_OK) {
-        r->weights_bytes = single.parameters_bytes;
-        r->state_bytes = single.parameters_bytes + single.gradients_bytes + single.optimizer_bytes;
-    }
     return HABITAT_OK;
 }
 
@@ -185,41 +178,31 @@ static habitat_status against_recordings(const recordings *all, memory_set *set,
 
 /* ---- measured rows ---- */
 
-/* What the process that measured a row held of the row before it: all of its weights, gradients and
- * optimiser state, of a fault of tools/steps.py that is mended. After a row that did not fit nobody
- * knows. */
-typedef struct row_before {
-    char script[48];
-    bool any, failed;
-} row_before;
-
-static bool left_bytes(const row_before *before, const char *script, const recorded *r,
-                       double *out) {
-    bool same = before->any && strcmp(before->script, script) == 0;
-    *out = same ? r->state_bytes : 0;
-    return !same || !before->failed;
+/* As the table names it: "fp32", "tf32", "amp-bf16" or "bf16". */
+static memory_kind kind_named(const char *precision) {
+    return strncmp(precision, "amp-", 4) == 0                         ? MEMORY_KIND_AUTOCAST
+           : !strcmp(precision, "bf16") || !strcmp(precision, "fp16") ? MEMORY_KIND_HALF
+                                                                      : MEMORY_KIND_SINGLE;
 }
 
 static habitat_status add_row(const habitat_csv_reader *table, memory_truth truth,
-                              const recorded *r, double left, memory_set *set, habitat_error *err) {
-    const char *precision = habitat_csv_text(table, "precision");
-    memory_kind kind =
-        precision && strncmp(precision, "amp-", 4) == 0 ? MEMORY_KIND_AUTOCAST : MEMORY_KIND_SINGLE;
+                              const recorded *r, memory_set *set, habitat_error *err) {
+    const char *precision = habitat_csv_text(table, "precision"),
+               *fits = habitat_csv_text(table, "fits");
+    memory_kind kind = kind_named(precision ? precision : "");
     habitat_memory_format format;
     habitat_memory_parts parts;
     memory_case c = case_of(r, truth);
     c.batch = habitat_csv_number(table, "batch");
     c.device_bytes = habitat_csv_number(table, "device_bytes");
     c.measured_bytes = habitat_csv_number(table, "peak_allocated_bytes");
-    c.left_bytes = left;
     if (!r->batch || !format_of(r, kind, &format))
         return HABITAT_OK;
     c.same_format = kind == r->kind;
-    parts.peak_bytes = predict(r->memory, c.batch / c.origin_batch, format, &parts) + left;
-    c.predicted_bytes = parts.peak_bytes;
+    c.predicted_bytes = predict(r->memory, c.batch / c.origin_batch, format, &parts);
     if (isnan(c.predicted_bytes))
         return HABITAT_OK;
-    c.fits = isfinite(c.measured_bytes);
+    c.fits = fits && !strcmp(fits, "True");
     c.predicted_fits = habitat_memory_fit_on(&parts, r->gpu).fits;
     return add_case(set, &c, err);
 }
@@ -228,7 +211,6 @@ static habitat_status read_table(const char *path, memory_truth truth, const rec
                                  const habitat_gpu_table *gpus, memory_set *set,
                                  habitat_error *err) {
     habitat_csv_reader *table = NULL;
-    row_before before = {0};
     const char *record = NULL;
     habitat_status status = habitat_csv_open(path, &table, err);
     if (status == HABITAT_E_IO)
@@ -241,14 +223,9 @@ static habitat_status read_table(const char *path, memory_truth truth, const rec
         status = habitat_gpu_find(gpus, gpu ? gpu : "", &where, NULL, err);
         for (size_t i = 0; i < all->count && status == HABITAT_OK; i++) {
             const recorded *r = &all->items[i];
-            double left;
-            if (r->gpu == where && script && !strcmp(r->script, script) &&
-                left_bytes(&before, script, r, &left))
-                status = add_row(table, truth, r, left, set, err);
+            if (r->gpu == where && script && !strcmp(r->script, script))
+                status = add_row(table, truth, r, set, err);
         }
-        snprintf(before.script, sizeof before.script, "%s", script ? script : "");
-        before.any = true;
-        before.failed = isnan(habitat_csv_number(table, "peak_allocated_bytes"));
     }
     habitat_csv_close(table);
     return status;

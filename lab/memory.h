@@ -22,10 +22,9 @@ typedef struct memory_case {
     char script[48], origin[RECORDING_NAME];
     double origin_batch, batch;
     bool same_format;
-    double measured_bytes;  /* NaN: did not fit */
-    double left_bytes;      /* of the row before, in the process that measured; 0 for recordings */
-    double predicted_bytes; /* with left_bytes */
-    double device_bytes;    /* of the GPU measured; NaN for recordings */
+    double measured_bytes; /* NaN: did not fit, or not known */
+    double predicted_bytes;
+    double device_bytes; /* of the GPU measured; NaN for recordings */
     int fits, predicted_fits;
 } memory_case;
 

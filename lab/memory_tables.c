@@ -17,7 +17,7 @@ static double error_of(const memory_case *c) {
 
 void memory_print_cases(const memory_set *set, report_text *text) {
     report_print(text, "truth,script,origin,origin_batch,batch,same_format,measured_bytes,"
-                       "left_bytes,predicted_bytes,error,fits,predicted_fits\n");
+                       "predicted_bytes,error,fits,predicted_fits\n");
     for (size_t i = 0; i < set->count; i++) {
         const memory_case *c = &set->cases[i];
         bool known = isfinite(c->measured_bytes);
@@ -25,7 +25,7 @@ void memory_print_cases(const memory_set *set, report_text *text) {
                      c->origin_batch, c->batch, c->same_format ? "true" : "false");
         if (known)
             report_print(text, "%.0f", c->measured_bytes);
-        report_print(text, ",%.0f,%.0f,", c->left_bytes, c->predicted_bytes);
+        report_print(text, ",%.0f,", c->predicted_bytes);
         if (known)
             report_print(text, "%.4f", error_of(c));
         report_print(text, ",%s,%s\n",
@@ -112,28 +112,34 @@ static void print_truth(const memory_set *set, memory_truth truth, int columns, 
 
 /* ---- fits ---- */
 
+typedef struct verdicts {
+    size_t count, wrong, unknown;
+} verdicts;
+
+static void print_verdicts(const char *what, const verdicts *v, report_text *text) {
+    double all = v->count ? (double)v->count : 1;
+    report_print(text, "| %s | %zu | %zu | %.1f | %zu | %.1f |\n", what, v->count, v->wrong,
+                 100 * (double)v->wrong / all, v->unknown, 100 * (double)v->unknown / all);
+}
+
 static void print_fits(const memory_set *set, report_text *text) {
-    size_t fit = 0, refused = 0, failed = 0, accepted = 0;
+    verdicts ran = {0}, failed = {0};
     for (size_t i = 0; i < set->count; i++) {
         const memory_case *c = &set->cases[i];
-        if (c->fits < 0 || c->predicted_fits < 0)
+        if (c->fits < 0 || (c->fits && !(c->measured_bytes > near_limit * c->device_bytes)))
             continue;
-        if (c->fits && c->measured_bytes > near_limit * c->device_bytes) {
-            fit++;
-            refused += !c->predicted_fits;
-        } else if (!c->fits) {
-            failed++;
-            accepted += c->predicted_fits == 1;
-        }
+        verdicts *v = c->fits ? &ran : &failed;
+        v->count++;
+        v->unknown += c->predicted_fits < 0;
+        v->wrong += c->predicted_fits >= 0 && c->predicted_fits != c->fits;
     }
-    report_print(text,
-                 "### Does it fit?\n\nRuns that took more than half of the GPU's memory, and runs "
-                 "that failed, each predicted from every recording of its model.\n\n"
-                 "| | predictions | wrong | %% |\n|---|--:|--:|--:|\n"
-                 "| ran: called too large | %zu | %zu | %.1f |\n"
-                 "| did not fit: said to fit | %zu | %zu | %.1f |\n",
-                 fit, refused, fit ? 100 * (double)refused / (double)fit : 0.0, failed, accepted,
-                 failed ? 100 * (double)accepted / (double)failed : 0.0);
+    report_print(
+        text,
+        "### Does it fit?\n\nRuns that took more than half of the GPU's memory, and runs "
+        "that failed, each predicted from every recording of its model.\n\n"
+        "| | predictions | wrong | %% | may or may not fit | %% |\n|---|--:|--:|--:|--:|--:|\n");
+    print_verdicts("ran: called too large", &ran, text);
+    print_verdicts("did not fit: said to fit", &failed, text);
 }
 
 void memory_print_tables(const memory_set *set, report_text *text) {
@@ -147,11 +153,7 @@ void memory_print_tables(const memory_set *set, report_text *text) {
                 "### From shapes alone\n\nEach recording's own peak, without what it notes of "
                 "memory.",
                 text);
-    print_truth(set, MEMORY_TRUTH_STEPS, 2,
-                "### Measured steps\n\nmeasured_steps_*.csv, with what the process that measured "
-                "still held of the row before (docs/memory.md).",
-                text);
-    print_truth(set, MEMORY_TRUTH_LIMITS, 2, "### Near 80 GB\n\nmeasured_limits_*.csv, likewise.",
-                text);
+    print_truth(set, MEMORY_TRUTH_STEPS, 2, "### Measured steps\n\nmeasured_steps_*.csv.", text);
+    print_truth(set, MEMORY_TRUTH_LIMITS, 2, "### Near 80 GB\n\nmeasured_limits_*.csv.", text);
     print_fits(set, text);
 }

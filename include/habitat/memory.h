@@ -51,14 +51,16 @@ typedef struct habitat_memory_parts {
     double activations_bytes; /* most that is kept for the backward pass or passes by, with casts */
     double workspace_bytes;   /* of libraries, and what else does not change with the batch */
     double peak_bytes;
+    double largest_bytes; /* of the largest tensor, which must be found in one piece */
 } habitat_memory_parts;
 
 /* Whether a peak fits on a GPU. */
 typedef struct habitat_memory_fit {
-    double context_bytes;  /* CUDA's own, and code of kernels: outside of the allocator */
-    double margin_bytes;   /* kept free: the allocator's gaps, and what the prediction may miss */
-    double headroom_bytes; /* usable memory less peak, context and margin; below 0: too small */
-    int fits;              /* 1 yes, 0 no, -1 unknown */
+    double context_bytes; /* CUDA's own, and code of kernels: outside of the allocator */
+    double margin_bytes;  /* kept free: the allocator's gaps, and what the prediction may miss */
+    double
+        headroom_bytes; /* usable memory less peak, context and margin; below 0: it may not fit */
+    int fits;           /* 1 yes; 0 no: not even without the margin; -1 unknown */
 } habitat_memory_fit;
 
 /** What a trace says of the memory of its first iteration.

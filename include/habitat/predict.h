@@ -134,7 +134,8 @@ typedef struct habitat_prediction {
     double idle_ms, cpu_ms, gpu_ms; /* of habitat_replay_result; NaN where not replayed */
     habitat_cpu_basis cpu_basis;
     /* Usable memory of the destination = memory_bytes + context_bytes (CUDA's own) + margin_bytes
-     * (kept free) + headroom_bytes, below 0 where it does not fit. NaN unknown. */
+     * (kept free) + headroom_bytes. Below 0: it may not fit, and does not where the margin is
+     * missing as a whole. NaN unknown. */
     double context_bytes, margin_bytes, headroom_bytes;
     double largest_batch;    /* that fits, samples; 0: not even one; NaN unknown */
     uint32_t gpu_count;      /* that run the iteration together; 1 as predicted */

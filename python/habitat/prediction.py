@@ -71,7 +71,7 @@ class Prediction:
     interval: str  # "calibrated", "default" or "none"
     interval_basis: Optional[str]  # what low_ms and high_ms were made from, in words
     values: Dict[str, Any] = field(repr=False, compare=False)
-    headroom_bytes: Optional[float] = None  # usable memory less memory_bytes, context and margin; below 0: too small
+    headroom_bytes: Optional[float] = None  # usable memory less memory_bytes, context and margin; below 0: it may not fit
     context_bytes: Optional[float] = None
     margin_bytes: Optional[float] = None
     largest_batch: Optional[float] = None  # that fits, samples

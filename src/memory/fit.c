@@ -6,12 +6,13 @@
 #include "base/constants.h"
 #include "gpu/gpu.h"
 
+/* Free blocks are of no use to a tensor that is larger than each of them. */
 static double margin_of(const habitat_memory_parts *parts) {
-    double share =
-        parts->basis == HABITAT_MEMORY_SHAPES   ? fitted_gaps_share + chosen_shapes_margin_share
-        : parts->basis == HABITAT_MEMORY_SCALED ? fitted_gaps_share + chosen_scaled_margin_share
-                                                : fitted_gaps_share;
-    return share * parts->peak_bytes;
+    double share = parts->basis == HABITAT_MEMORY_SHAPES   ? chosen_shapes_margin_share
+                   : parts->basis == HABITAT_MEMORY_SCALED ? chosen_scaled_margin_share
+                                                           : 0;
+    double largest = parts->largest_bytes > 0 ? parts->largest_bytes : 0;
+    return (fitted_gaps_share + share) * parts->peak_bytes + largest;
 }
 
 habitat_memory_fit habitat_memory_fit_on(const habitat_memory_parts *parts,
@@ -22,11 +23,9 @@ habitat_memory_fit habitat_memory_fit_on(const habitat_memory_parts *parts,
         fit.margin_bytes = isfinite(parts->peak_bytes) ? fit.margin_bytes : NAN;
         return fit;
     }
-    fit.headroom_bytes = usable - parts->peak_bytes - fit.context_bytes - fit.margin_bytes;
-    fit.fits = fit.headroom_bytes >= 0;
-    bool estimated = parts->basis == HABITAT_MEMORY_SHAPES;
-    if (estimated && !fit.fits && parts->peak_bytes <= usable - fit.context_bytes)
-        fit.fits = -1; /* within what shapes may miss */
+    double room = usable - parts->peak_bytes - fit.context_bytes;
+    fit.headroom_bytes = room - fit.margin_bytes;
+    fit.fits = fit.headroom_bytes >= 0 ? 1 : room < 0 ? 0 : -1;
     return fit;
 }
 

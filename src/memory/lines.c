@@ -8,16 +8,23 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* In this order where the time is the same: a gradient that waits counts in no moment in which it
+ * is made or taken. */
+typedef enum moment_kind { WAIT_ENDS, FORWARD, BACKWARD, WAIT_BEGINS } moment_kind;
+
 typedef struct moment {
     uint64_t time_ns;
-    const memory_step *step;
-    bool backward;
+    moment_kind kind;
+    const memory_step *step; /* of a pass */
+    double bytes;            /* of a gradient that waits */
 } moment;
 
 static int by_time(const void *a, const void *b) {
     const moment *x = a, *y = b;
     if (x->time_ns != y->time_ns)
         return x->time_ns < y->time_ns ? -1 : 1;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
     return x->step < y->step ? -1 : x->step > y->step; /* the same on every machine */
 }
 
@@ -42,18 +49,23 @@ static void prune(memory_lines *l) {
 
 static void follow(const moment *moments, size_t count, const memory_facts *facts,
                    double gradients_bytes, double weight_bytes, memory_lines *out) {
-    double kept = 0, casts = 0, gradients = facts->gradients_stay ? gradients_bytes : 0;
+    double kept = 0, casts = 0, waiting = 0;
+    double gradients = facts->gradients_stay ? gradients_bytes : 0;
     for (size_t i = 0; i < count; i++) {
         const memory_step *s = moments[i].step;
-        bool keeps = s->backward_ns != UINT64_MAX;
-        if (!moments[i].backward) {
+        if (!s) {
+            waiting += moments[i].kind == WAIT_BEGINS ? moments[i].bytes : -moments[i].bytes;
+            continue;
+        }
+        bool keeps = s->backward_ns != UINT64_MAX, backward = moments[i].kind == BACKWARD;
+        if (!backward) {
             kept += keeps ? s->kept : 0;
             casts += keeps ? s->casts : 0;
             if (keeps && s->kept > 0)
                 continue; /* what moves is what is kept */
         }
-        out->lines[out->count++] = (memory_line){kept + s->moved, casts + gradients};
-        if (moments[i].backward) {
+        out->lines[out->count++] = (memory_line){kept + waiting + s->moved, casts + gradients};
+        if (backward) {
             kept -= s->kept;
             casts -= s->casts;
             gradients = fmin(gradients + weight_bytes * s->weights, gradients_bytes);
@@ -61,25 +73,35 @@ static void follow(const moment *moments, size_t count, const memory_facts *fact
     }
 }
 
+static size_t list_moments(const memory_steps *steps, moment *out) {
+    size_t count = 0;
+    for (size_t i = 0; i < steps->count; i++) {
+        const memory_step *s = &steps->steps[i];
+        out[count++] = (moment){s->forward_ns, FORWARD, s, 0};
+        if (s->backward_ns != UINT64_MAX)
+            out[count++] = (moment){s->backward_ns, BACKWARD, s, 0};
+    }
+    for (size_t i = 0; i < steps->wait_count; i++) {
+        const memory_wait *w = &steps->waits[i];
+        out[count++] = (moment){w->from_ns, WAIT_BEGINS, NULL, w->bytes};
+        out[count++] = (moment){w->to_ns, WAIT_ENDS, NULL, w->bytes};
+    }
+    return count;
+}
+
 habitat_status memory_lines_of(const memory_steps *steps, const memory_facts *facts,
                                double gradients_bytes, double weight_bytes, memory_lines *out) {
-    *out = (memory_lines){.loss_bytes = steps->loss_bytes};
+    *out = (memory_lines){.loss_bytes = steps->loss_bytes, .largest_bytes = steps->largest_bytes};
     if (!steps->count)
         return HABITAT_OK;
-    moment *moments = malloc(2 * steps->count * sizeof *moments);
+    moment *moments = malloc(2 * (steps->count + steps->wait_count) * sizeof *moments);
     out->lines = malloc(2 * steps->count * sizeof *out->lines);
     if (!moments || !out->lines) {
         free(moments);
         memory_lines_free(out);
         return HABITAT_E_MEMORY;
     }
-    size_t count = 0;
-    for (size_t i = 0; i < steps->count; i++) {
-        const memory_step *s = &steps->steps[i];
-        moments[count++] = (moment){s->forward_ns, s, false};
-        if (s->backward_ns != UINT64_MAX)
-            moments[count++] = (moment){s->backward_ns, s, true};
-    }
+    size_t count = list_moments(steps, moments);
     qsort(moments, count, sizeof *moments, by_time);
     follow(moments, count, facts, gradients_bytes, weight_bytes, out);
     free(moments);

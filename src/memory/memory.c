@@ -213,6 +213,13 @@ void habitat_memory_free(habitat_memory *memory) {
 
 /* --- predicting ------------------------------------------------------------------------------- */
 
+/* What nothing explains is workspace: less where less passes, but never more than was recorded. */
+static double moments_at(const habitat_memory *m, const memory_lines *lines, double batch_factor) {
+    double told = memory_lines_at(lines, batch_factor * m->correction);
+    double recorded = memory_lines_at(recorded_lines(m), m->correction);
+    return told + m->unexplained_bytes * (recorded > 0 ? fmin(told / recorded, 1) : 1);
+}
+
 habitat_status habitat_memory_predict(const habitat_memory *m, double batch_factor,
                                       habitat_memory_format format, habitat_memory_parts *out) {
     if (!m || !out || !(batch_factor > 0) || isinf(batch_factor) ||
@@ -223,7 +230,7 @@ habitat_status habitat_memory_predict(const habitat_memory *m, double batch_fact
     if (!same && !lines->count)
         return HABITAT_E_UNSUPPORTED;
     double scale = recorded ? 1 : m->single_over_recorded;
-    double moments = memory_lines_at(lines, batch_factor * m->correction) + m->unexplained_bytes;
+    double moments = moments_at(m, lines, batch_factor);
     double step = scale * optimizer_step(m) + m->outlive_bytes * batch_factor;
     double sum = scale * (m->parameters_bytes + m->optimizer_bytes) + m->buffers_bytes +
                  m->workspace_bytes + fmax(moments, optimizer_step(m) > 0 ? step : 0);
@@ -241,6 +248,7 @@ habitat_status habitat_memory_predict(const habitat_memory *m, double batch_fact
         .workspace_bytes = lines->count ? m->workspace_bytes : (double)NAN,
         .peak_bytes = same && measured ? m->peak_bytes
                       : lines->count   ? sum
-                                       : (double)NAN};
+                                       : (double)NAN,
+        .largest_bytes = lines->count ? lines->largest_bytes * batch_factor : (double)NAN};
     return HABITAT_OK;
 }

@@ -23,9 +23,19 @@ typedef struct memory_step {
     double weights;                   /* elements of weights, whose gradients it makes */
 } memory_step;
 
+/* The gradient of a tensor that several operations took: made by the first of their backward
+ * operations, it waits for the others. */
+typedef struct memory_wait {
+    uint64_t from_ns, to_ns; /* neither moment is in it: these count their gradients themselves */
+    double bytes;            /* grows with the batch */
+} memory_wait;
+
 typedef struct memory_steps {
     memory_step *steps;
     size_t count, capacity;
+    memory_wait *waits;
+    size_t wait_count;
+    double largest_bytes; /* of one tensor */
     double loss_elements; /* of the last softmax before a loss: its input often outlives the step */
     double loss_bytes;    /* of the tensor given to it */
     double weights;       /* elements of all weights met */
@@ -53,7 +63,7 @@ typedef struct memory_line {
 typedef struct memory_lines {
     memory_line *lines; /* none is below another everywhere; growing rises */
     size_t count;
-    double loss_bytes;
+    double loss_bytes, largest_bytes;
 } memory_lines;
 
 struct habitat_memory {

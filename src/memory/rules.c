@@ -62,6 +62,7 @@ static const memory_rule rules[] = {
     {"split_with_sizes", 0, 0, RESULT_PARTS},
     {"stack", 0, 0, RESULT_JOINED},
     {"sub", 0, 0, RESULT_LIKE},
+    {"sum", SPREADS, 0, RESULT_SCALAR},
     {"tanh", KEEPS_RESULT, 0, RESULT_LIKE},
 };
 

@@ -29,6 +29,7 @@ enum {
     KEEPS_MASK = 16,    /* one byte for each element */
     KEEPS_INDICES = 32, /* eight bytes for each element of the result */
     KEEPS_FACTORS = 64, /* both factors of a product by elements */
+    SPREADS = 128,      /* the gradient of what goes in shows that of the result many times */
 };
 
 typedef struct memory_rule {

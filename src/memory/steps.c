@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "work/args.h"
 
-enum { TAKEN_MAX = 16 };
+enum { TAKEN_MAX = 16, LOOK_AHEAD = 64 };
 static const double half_bytes = 2, single_bytes = 4, mask_bytes = 1, index_bytes = 8;
 
 typedef struct walk {
@@ -43,26 +43,6 @@ typedef struct call {
     double single_factor; /* elements of the smaller of two factors, if they differ much */
 } call;
 
-static bool same_size(const void *elements, uint32_t index, const void *key) {
-    return ((const habitat_parameter *)elements)[index].elements == *(const uint64_t *)key;
-}
-
-static bool is_weight_size(const walk *w, double elements) {
-    uint64_t whole = elements < 1e18 ? (uint64_t)elements : 0;
-    return habitat_table_find(&w->sizes, habitat_hash_number(0, whole), same_size,
-                              w->memory->parameters, &whole) != HABITAT_NONE;
-}
-
-static bool note_weight_sizes(walk *w) {
-    for (size_t i = 0; i < w->memory->parameter_count; i++) {
-        uint64_t elements = w->memory->parameters[i].elements;
-        if (!is_weight_size(w, (double)elements) &&
-            !habitat_table_put(&w->sizes, habitat_hash_number(0, elements), (uint32_t)i))
-            return false;
-    }
-    return true;
-}
-
 /* --- tensors in --------------------------------------------------------------------------------
  */
 
@@ -82,7 +62,7 @@ static bool is_weight(const call *c, uint32_t input, double elements) {
     const walk *w = c->w;
     return !c->rule->weights &&
            memory_tensors_find(&w->tensors, elements, PREFER_NEWEST, NULL, 0) == HABITAT_NONE &&
-           is_weight_size(w, elements);
+           memory_sizes_have(&w->sizes, w->memory, elements);
 }
 
 static void take_tensor(call *c, uint32_t input, double elements, double bytes,
@@ -92,7 +72,11 @@ static void take_tensor(call *c, uint32_t input, double elements, double bytes,
         return;
     uint32_t at = memory_tensors_find(&w->tensors, elements, preference, c->taken, c->count);
     if (at == HABITAT_NONE) {
-        memory_tensor made = {.elements = elements, .element_bytes = bytes, .base = HABITAT_NONE};
+        memory_tensor made = {.elements = elements,
+                              .element_bytes = bytes,
+                              .base = HABITAT_NONE,
+                              .made_ns = UINT64_MAX,
+                              .used_ns = UINT64_MAX};
         if (!memory_tensors_add(&w->tensors, &made)) {
             w->no_memory = true;
             return;
@@ -160,6 +144,10 @@ static void take_inputs(call *c) {
 /* --- what is kept ------------------------------------------------------------------------------
  */
 
+static void note_size(const call *c, double bytes) {
+    c->w->out->largest_bytes = fmax(c->w->out->largest_bytes, bytes);
+}
+
 static void keep(call *c, uint32_t tensor, double bytes) {
     memory_tensors *t = &c->w->tensors;
     memory_tensor *base = &t->all[t->all[tensor].base];
@@ -171,7 +159,7 @@ static void keep(call *c, uint32_t tensor, double bytes) {
 }
 
 static rule_cast cast_of(const call *c) {
-    if (c->w->format != HABITAT_MEMORY_AUTOCAST)
+    if (c->w->format != HABITAT_MEMORY_AUTOCAST || c->rule->keeps & SPREADS)
         return CAST_NONE;
     /* inside cross_entropy_loss autocast does not see the softmax */
     return c->cross_entropy && !strcmp(c->rule->name, "_log_softmax") ? CAST_NONE
@@ -185,8 +173,10 @@ static void keep_input(call *c, uint32_t tensor) {
     double bytes = cast == CAST_HALF ? half_bytes : cast == CAST_SINGLE ? single_bytes : 0;
     if (bytes == 0 || bytes == t->element_bytes || t->weight)
         keep(c, tensor, t->element_bytes);
-    else if (c->kept)
+    else if (c->kept) {
         c->step.kept += bytes * t->elements;
+        note_size(c, bytes * t->elements);
+    }
 }
 
 /* A product by elements keeps both factors, but the large one alone only for a factor that needs a
@@ -308,6 +298,7 @@ static void make_parts(call *c) {
     view.elements /= (double)parts;
     view.kept_bytes = 0;
     view.stream = view.projected = false;
+    view.used_ns = UINT64_MAX;
     for (size_t i = 0; i < parts; i++)
         w->no_memory |= !memory_tensors_add(&w->tensors, &view);
 }
@@ -331,8 +322,8 @@ static void keep_attention(call *c, double elements) {
 }
 
 /* Besides the result: masks, indices, statistics of attention, all that a recurrent network needs
- * (its gates, and for an LSTM its cells). */
-static void keep_extras(call *c, double elements, double bytes) {
+ * (its gates and states, which cuDNN keeps in fp32 whatever goes in). */
+static void keep_extras(call *c, double elements) {
     if (c->rule->keeps & KEEPS_MASK)
         c->step.kept += mask_bytes * elements;
     if (c->rule->keeps & KEEPS_INDICES)
@@ -340,8 +331,8 @@ static void keep_extras(call *c, double elements, double bytes) {
     habitat_work work;
     if (!strcmp(c->rule->name, "_cudnn_rnn") &&
         habitat_operation_work(c->op, &work) == HABITAT_OK && work.known) {
-        double gates = work.shape.rnn.gates;
-        c->step.kept += bytes * elements * work.shape.rnn.layers * (gates + (gates > 3 ? 2 : 1));
+        double states = work.shape.rnn.gates + 1;
+        c->step.kept += single_bytes * elements * work.shape.rnn.layers * states;
     }
     if (!strcmp(c->rule->name, "scaled_dot_product_attention"))
         keep_attention(c, elements);
@@ -350,6 +341,7 @@ static void keep_extras(call *c, double elements, double bytes) {
 static void make_result(call *c) {
     walk *w = c->w;
     double elements = result_elements(c), bytes = result_bytes(c);
+    note_size(c, elements * bytes);
     if (c->in_place) {
         const memory_tensor *t = &w->tensors.all[c->taken[0]];
         if (c->rule->keeps & KEEPS_RESULT)
@@ -359,11 +351,13 @@ static void make_result(call *c) {
         return;
     }
     if (c->kept)
-        keep_extras(c, elements, bytes);
+        keep_extras(c, elements);
     bool weight = !c->count || w->tensors.all[c->taken[0]].weight;
     memory_tensor made = {.elements = elements,
                           .element_bytes = bytes,
                           .base = HABITAT_NONE,
+                          .made_ns = c->step.backward_ns,
+                          .used_ns = UINT64_MAX,
                           .weight = weight && !strcmp(c->rule->name, "_to_copy"),
                           .stream = makes_stream(c->rule),
                           .projected = is_projection(c->rule)};
@@ -377,6 +371,22 @@ static void make_result(call *c) {
         c->step.moved += elements * bytes;
     if (c->rule->keeps & KEEPS_RESULT)
         keep(c, w->tensors.count - 1, bytes);
+}
+
+/* A sum hands its gradient on to both sides as it is: it is the one tensor for both until what made
+ * the later side is done with it. */
+static uint64_t gradient_from(const call *c) {
+    if (strcmp(c->rule->name, "add") != 0 || c->count < 2)
+        return c->step.backward_ns;
+    const memory_tensor *a = &c->w->tensors.all[c->taken[0]], *b = &c->w->tensors.all[c->taken[1]];
+    uint64_t first = a->made_ns < b->made_ns ? a->made_ns : b->made_ns;
+    return a->elements == b->elements && first != UINT64_MAX ? first : c->step.backward_ns;
+}
+
+static void note_gradients(const call *c) {
+    uint64_t from = c->kept ? gradient_from(c) : UINT64_MAX;
+    for (uint32_t i = 0; i < c->count; i++)
+        memory_tensor_use(&c->w->tensors.all[c->taken[i]], from);
 }
 
 /* --- the walk ----------------------------------------------------------------------------------
@@ -430,6 +440,15 @@ static uint64_t backward_of(const walk *w, size_t i) {
     return when;
 }
 
+/* The backward operation of what comes after it: runs just before its own, which no trace shows
+ * where it launches nothing. */
+static uint64_t backward_after(const walk *w, size_t i) {
+    for (size_t k = i + 1; k < w->count && k - i < LOOK_AHEAD; k++)
+        if (w->backward_ns[k] != UINT64_MAX && w->operations[k].thread == w->operations[i].thread)
+            return w->backward_ns[k];
+    return UINT64_MAX;
+}
+
 static bool inside(const walk *w, const habitat_operation *o, const char *name) {
     for (uint32_t at = o->parent; at != HABITAT_NONE; at = w->operations[at].parent)
         if (!strcmp(w->operations[at].name, name))
@@ -437,15 +456,25 @@ static bool inside(const walk *w, const habitat_operation *o, const char *name) 
     return false;
 }
 
+/* Autocast sums in fp32; the gradient of a sum takes memory where it is cast back. */
+static bool spreads_cast(const call *c) {
+    bool autocast = c->w->copies || c->w->format == HABITAT_MEMORY_AUTOCAST;
+    return autocast && c->count && c->w->tensors.all[c->taken[0]].element_bytes == half_bytes;
+}
+
 static void do_call(walk *w, size_t i, const memory_rule *rule, bool in_place) {
     const habitat_operation *op = &w->operations[i];
     call c = {.w = w, .op = op, .rule = rule, .in_place = in_place};
     c.step.forward_ns = op->start_ns;
     c.step.backward_ns = backward_of(w, i);
+    if (rule->keeps & SPREADS && c.step.backward_ns == UINT64_MAX)
+        c.step.backward_ns = backward_after(w, i);
     c.kept = c.step.backward_ns != UINT64_MAX;
     c.cross_entropy = inside(w, op, "aten::cross_entropy_loss");
     take_inputs(&c);
     if (w->no_memory || (!c.count && c.step.weights == 0))
+        return;
+    if (rule->keeps & SPREADS && !spreads_cast(&c))
         return;
     if (rule->result == RESULT_PARTS) {
         make_parts(&c);
@@ -459,6 +488,7 @@ static void do_call(walk *w, size_t i, const memory_rule *rule, bool in_place) {
     note_loss(&c);
     keep_inputs(&c);
     c.step.moved = moved_in(&c);
+    note_gradients(&c);
     if (!in_place || c.count)
         make_result(&c);
     if (!c.kept || !(rule->weights || memory_rule_cast(rule) == CAST_HALF))
@@ -541,10 +571,11 @@ habitat_status memory_steps_of(const habitat_trace *trace, const habitat_trace_m
         return HABITAT_OK;
     w.backward_ns = malloc(w.count * sizeof *w.backward_ns);
     w.covered = calloc(w.count, sizeof *w.covered);
-    w.no_memory = !w.backward_ns || !w.covered || !note_weight_sizes(&w);
+    w.no_memory = !w.backward_ns || !w.covered || !memory_sizes_note(&w.sizes, noted);
     if (!w.no_memory) {
         note_backward(&w);
         walk_operations(&w);
+        w.no_memory = w.no_memory || !memory_tensors_list_waits(&w.tensors, out);
     }
     free(w.backward_ns);
     free(w.covered);
@@ -558,5 +589,6 @@ habitat_status memory_steps_of(const habitat_trace *trace, const habitat_trace_m
 
 void memory_steps_free(memory_steps *steps) {
     free(steps->steps);
+    free(steps->waits);
     *steps = (memory_steps){0};
 }

@@ -78,6 +78,45 @@ uint32_t memory_tensors_find(const memory_tensors *t, double elements, memory_pr
     return newest;
 }
 
+void memory_tensor_use(memory_tensor *tensor, uint64_t backward_ns) {
+    if (backward_ns < tensor->used_ns)
+        tensor->used_ns = backward_ns;
+}
+
+bool memory_tensors_list_waits(const memory_tensors *t, memory_steps *out) {
+    out->waits = malloc((t->count + 1) * sizeof *out->waits);
+    if (!out->waits)
+        return false;
+    for (uint32_t i = 0; i < t->count; i++) {
+        const memory_tensor *one = &t->all[i];
+        if (!one->weight && one->made_ns != UINT64_MAX && one->used_ns < one->made_ns)
+            out->waits[out->wait_count++] =
+                (memory_wait){one->used_ns, one->made_ns, one->elements * one->element_bytes};
+    }
+    return true;
+}
+
+static bool same_size(const void *elements, uint32_t index, const void *key) {
+    return ((const habitat_parameter *)elements)[index].elements == *(const uint64_t *)key;
+}
+
+bool memory_sizes_have(const habitat_table *sizes, const habitat_trace_memory *noted,
+                       double elements) {
+    uint64_t whole = elements < 1e18 ? (uint64_t)elements : 0;
+    return habitat_table_find(sizes, habitat_hash_number(0, whole), same_size, noted->parameters,
+                              &whole) != HABITAT_NONE;
+}
+
+bool memory_sizes_note(habitat_table *sizes, const habitat_trace_memory *noted) {
+    for (size_t i = 0; i < noted->parameter_count; i++) {
+        uint64_t elements = noted->parameters[i].elements;
+        if (!memory_sizes_have(sizes, noted, (double)elements) &&
+            !habitat_table_put(sizes, habitat_hash_number(0, elements), (uint32_t)i))
+            return false;
+    }
+    return true;
+}
+
 void memory_tensors_free(memory_tensors *t) {
     free(t->all);
     free(t->last);

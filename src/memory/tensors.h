@@ -9,12 +9,14 @@
 typedef struct memory_tensor {
     double elements;
     double element_bytes;
-    double kept_bytes; /* for each element: what of it the backward pass has use for */
-    uint32_t base;     /* of a view: the tensor it shows, else its own index */
-    uint32_t before;   /* the last one before it with as many elements, or HABITAT_NONE */
-    bool weight;       /* a copy of a weight: does not grow with the batch */
-    bool stream;       /* made by a sum, a norm or the like: what residual connections carry */
-    bool projected;    /* made by a product with weights */
+    double kept_bytes;         /* for each element: what of it the backward pass has use for */
+    uint32_t base;             /* of a view: the tensor it shows, else its own index */
+    uint32_t before;           /* the last one before it with as many elements, or HABITAT_NONE */
+    uint64_t made_ns, used_ns; /* of the backward operations of what made it and of what takes it:
+                                  used_ns is the first of them. UINT64_MAX: none */
+    bool weight;               /* a copy of a weight: does not grow with the batch */
+    bool stream;    /* made by a sum, a norm or the like: what residual connections carry */
+    bool projected; /* made by a product with weights */
 } memory_tensor;
 
 typedef struct memory_tensors { /* all zero: empty */
@@ -39,6 +41,18 @@ typedef enum memory_preference {
  * one. HABITAT_NONE: there is none. */
 uint32_t memory_tensors_find(const memory_tensors *t, double elements, memory_preference preference,
                              const uint32_t *used, uint32_t used_count);
+
+/* Its gradient is there from `backward_ns` on, if it has one and no other has made it before. */
+void memory_tensor_use(memory_tensor *tensor, uint64_t backward_ns);
+
+/* The gradients that wait for others, of all tensors; false when out of memory. */
+bool memory_tensors_list_waits(const memory_tensors *t, memory_steps *out);
+
+/* The sizes of weights that the recording notes, in elements: fills `sizes`; false when out of
+ * memory. */
+bool memory_sizes_note(habitat_table *sizes, const habitat_trace_memory *noted);
+bool memory_sizes_have(const habitat_table *sizes, const habitat_trace_memory *noted,
+                       double elements);
 
 void memory_tensors_free(memory_tensors *t);
 

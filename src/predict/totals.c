@@ -88,7 +88,7 @@ static void set_memory(const habitat_workload *w, const habitat_gpu *dest,
     habitat_memory_fit fit = habitat_memory_fit_on(&parts, dest);
     out->memory_bytes = parts.peak_bytes;
     out->fits = fit.fits;
-    if (fit.fits < 0)
+    if (isnan(fit.headroom_bytes))
         return;
     out->headroom_bytes = fit.headroom_bytes;
     out->context_bytes = fit.context_bytes;

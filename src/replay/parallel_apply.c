@@ -62,8 +62,10 @@ static void set_memory(const habitat_replay *r, const replay_parallel *p, habita
     one->memory_bytes += bytes;
     one->headroom_bytes -= bytes;
     one->largest_batch = NAN;
-    if (one->fits >= 0)
-        one->fits = one->headroom_bytes >= 0.0;
+    if (isfinite(one->headroom_bytes))
+        one->fits = one->headroom_bytes >= 0.0                      ? 1
+                    : one->headroom_bytes + one->margin_bytes < 0.0 ? 0
+                                                                    : -1;
 }
 
 /* `one` is the iteration of one GPU: what was measured of it stays, and the rest comes on top. */

@@ -316,8 +316,9 @@ table_style place_of(const habitat_answer *what, const habitat_answer_row *row, 
     bool origin = p->gpu == habitat_workload_get_info(what->workload)->origin;
     bool first = ends && is_at_end(what, row, true), last = ends && is_at_end(what, row, false);
     const char *place = first ? "fastest" : last ? "slowest" : "";
-    const char *words[] = {origin ? "origin" : "", place, p->fits == 0 ? "too small" : "",
-                           cpu_sets(p) ? "CPU" : ""};
+    bool near = p->fits < 0 && isfinite(p->headroom_bytes);
+    const char *room = p->fits == 0 ? "too small" : near ? "may not fit" : "";
+    const char *words[] = {origin ? "origin" : "", place, room, cpu_sets(p) ? "CPU" : ""};
     size_t used = 0;
     *note = '\0';
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)

@@ -31,6 +31,9 @@ int main(void) {
         {"resnet50_b4_fp32", "resnet50_b128_amp_fp16", HABITAT_MEMORY_AUTOCAST, 0.06},
         {"dcgan_b16_fp32", "dcgan_b128_fp32", HABITAT_MEMORY_SINGLE, 0.06},
         {"gnmt_b16_fp32", "gnmt_b48_fp32", HABITAT_MEMORY_SINGLE, 0.01},
+        {"gnmt_b16_fp32", "gnmt_b32_amp_fp16", HABITAT_MEMORY_AUTOCAST, 0.02},
+        {"transformer_b64_fp32", "transformer_b32_amp_bf16", HABITAT_MEMORY_AUTOCAST, 0.02},
+        {"transformer_b32_amp_bf16", "transformer_b64_fp32", HABITAT_MEMORY_SINGLE, 0.02},
         {"llama_b2_bf16", "llama_b2_tf32", HABITAT_MEMORY_SINGLE, 0.02},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
