@@ -244,7 +244,7 @@ def dollars(habitat):
         row = rows[gpu]
         by_peak = origin["iteration_ms"] * peak_bf16(habitat, "H200-SXM5-141GB") / peak_bf16(habitat, gpu)
         lines.append((gpu, digits(row["iteration_ms"]), interval(row), digits(by_peak), digits(row["samples_per_s"]), f"{row['usd_per_hour']:.2f}",
-                      f"{row['usd_per_1000_iterations']:.3f}", f"{row['samples_per_usd']:,.0f}", f"{row['headroom_bytes'] / 1e9:.0f}"))  # fmt: skip
+                      f"{row['usd_per_1000_iterations']:.3f}", f"{row['samples_per_usd']:,.0f}", f"{row['headroom_bytes'] / 1e9:.1f}"))  # fmt: skip
     choice = json.loads(habitat.text("choose", recording(trace), "--to", ",".join(TODAY_GPUS), "--json"))
     h100 = json.loads(habitat.text("info", recording("llama_b4_bf16_h100"), "--json"))["trace"]["iteration_ms"]
     predicted = rows["H100-SXM5-80GB"]["iteration_ms"]
@@ -253,7 +253,6 @@ def dollars(habitat):
         recommended=choice["recommended"], reason=choice["reason"].removeprefix(choice["recommended"] + ": ").rstrip("."), pareto=", ".join(choice["pareto"]),
         left=f"{rows[choice['recommended']]['headroom_bytes'] / 1e9:.0f}",
         predicted=digits(predicted, 4), measured=digits(h100, 4), error=f"{100 * (predicted / h100 - 1):+.1f} %",
-        second=lines[1][0], second_price=lines[1][5],
     )  # fmt: skip
 
 

@@ -74,8 +74,8 @@ DOLLARS = """## A Llama-style step in bf16, by cost
 $ habitat choose data/recordings/llama_b4_bf16_h200.json.gz --to L40S,A100-SXM4-80GB,H100-SXM5-80GB,H200-SXM5-141GB,B200-SXM-180GB,RTX4090
 ```
 
-* Habitat takes the {recommended}: {reason}. It leaves {left} GB of memory free, so nothing much larger fits there; the
-  next is the {second} at ${second_price} an hour.
+* Habitat takes the {recommended}: {reason}. It leaves {left} GB of memory free. Below 0 in the last column: the step may not fit, so the RTX 4090 is
+  not taken, although it costs the least.
 * No other GPU is both faster and cheaper than one of these: {pareto}.
 * Measured: the same step on an H100 took {measured} ms, predicted were {predicted} ms ({error}). Of the other five no public measurement of such a step was found:
   the order of A100, L40S and RTX 4090 is unchecked, and so is the B200's.

@@ -304,19 +304,6 @@ static void text_prices(writer *w, const habitat_choice *c, size_t shown) {
     }
 }
 
-/* The first of the rows shown whose memory is nearly full. */
-static void text_room(writer *w, const habitat_choice *c, size_t shown) {
-    char line[TEXT_BYTES];
-    for (size_t i = 0; i < shown; i++)
-        if (c->rows[i].fits < 0 && isfinite(c->rows[i].headroom_bytes)) {
-            snprintf(line, sizeof line,
-                     "memory may not do on the %s; --must-fit leaves out what is not known to fit",
-                     c->rows[i].key.gpu->name);
-            wrapped_text(w, "Note: ", 6, line);
-            return;
-        }
-}
-
 static void text_notes(writer *w, const habitat_choice *c, size_t shown) {
     bool plain = false, told = false;
     for (size_t i = 0; i < shown; i++)
@@ -331,7 +318,6 @@ static void text_notes(writer *w, const habitat_choice *c, size_t shown) {
     if (plain)
         wrapped_text(w, "Note: ", 6, "intervals that are not calibrated decide some ties");
     text_prices(w, c, shown);
-    text_room(w, c, shown);
     for (size_t i = 0; i < c->answer_count; i++)
         told = told || c->answers[i]->warning_count;
     if (told)
