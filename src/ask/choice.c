@@ -120,7 +120,7 @@ static habitat_exclusion_kind obstacle(const habitat_choice *c, const habitat_ch
         return HABITAT_EXCLUDED_VENDOR;
     if (row->fits == 0)
         return HABITAT_EXCLUDED_SMALL;
-    if (row->fits < 0 && (o->must_fit || row->headroom_bytes < 0))
+    if ((row->fits < 0 && o->must_fit) || choice_lacks_room(row->fits, row->headroom_bytes))
         return HABITAT_EXCLUDED_FIT;
     if (o->deadline_hours > 0 && !(row->cost.hours <= o->deadline_hours))
         return HABITAT_EXCLUDED_DEADLINE;

@@ -31,6 +31,10 @@ bool choice_beats(double ms, double usd, double other_ms, double other_usd) {
            (choice_is_less(ms, other_ms) || choice_is_less(usd, other_usd));
 }
 
+bool choice_lacks_room(int fits, double headroom_bytes) {
+    return fits == 0 || (fits < 0 && headroom_bytes < 0.0);
+}
+
 /* "1.1x", "3x", "12x" */
 static void ratio_words(double ratio, char *text, size_t size) {
     habitat_format(text, size, ratio < 10 ? "%.2gx" : "%.0fx", ratio);

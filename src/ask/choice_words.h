@@ -21,6 +21,10 @@ bool choice_is_less(double a, double b);
 /* Whether what takes `ms` and costs `usd` leaves no reason to take the other. NaN: not known. */
 bool choice_beats(double ms, double usd, double other_ms, double other_usd);
 
+/* Whether a GPU is not to be recommended for its memory: too small, or so near that it may not fit.
+ * `fits` as in habitat_prediction. Memory that is not known is no reason. */
+bool choice_lacks_room(int fits, double headroom_bytes);
+
 /* choice_words.c: the reason and what would change it, once all rows are ranked. HABITAT_E_MEMORY.
  */
 habitat_status choice_words(made_choice *out, habitat_error *err);

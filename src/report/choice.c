@@ -74,7 +74,7 @@ static void show_energy(text_table *t, size_t column, const void *of) {
 }
 
 static void show_room(text_table *t, size_t column, const void *of) {
-    table_number(t, column, ((const choice_line_of *)of)->headroom_bytes / HABITAT_GB, 0);
+    table_room(t, column, ((const choice_line_of *)of)->headroom_bytes / HABITAT_GB);
 }
 
 static void show_marks(text_table *t, size_t column, const void *of) {

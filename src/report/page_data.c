@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "ask/choice_words.h"
 #include "gpu/gpu.h"
 #include "report/html.h"
 #include "report/page_data.h"
@@ -54,7 +55,7 @@ static void costs(writer *j, const page *p) {
         json_number(j, "usd", row->cost.usd_per_1000_iterations / page_units(p, row));
         json_boolean(j, "front", row->front);
         json_boolean(j, "best", row->best);
-        json_boolean(j, "fits", row->fits != 0);
+        json_boolean(j, "fits", !choice_lacks_room(row->fits, row->headroom_bytes));
         json_end_map(j);
     }
     json_end_array(j);

@@ -98,14 +98,16 @@ double page_units(const page *p, const page_row *row) {
 /* Whether `a` leaves no reason to take `b`. */
 static bool beats(const page *p, const page_row *a, const page_row *b) {
     double x = page_units(p, a), y = page_units(p, b);
-    return a->fits != 0 && choice_beats(a->ms / x, a->cost.usd_per_1000_iterations / x, b->ms / y,
-                                        b->cost.usd_per_1000_iterations / y);
+    return !choice_lacks_room(a->fits, a->headroom_bytes) &&
+           choice_beats(a->ms / x, a->cost.usd_per_1000_iterations / x, b->ms / y,
+                        b->cost.usd_per_1000_iterations / y);
 }
 
 static void mark_front(page *p) {
     for (size_t i = 0; i < p->row_count; i++) {
         page_row *row = &p->rows[i];
-        row->front = !isnan(row->cost.usd_per_1000_iterations) && row->fits != 0;
+        row->front = !isnan(row->cost.usd_per_1000_iterations) &&
+                     !choice_lacks_room(row->fits, row->headroom_bytes);
         for (size_t k = 0; row->front && k < p->row_count; k++)
             row->front = !beats(p, &p->rows[k], row);
     }

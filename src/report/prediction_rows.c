@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ask/choice_words.h"
 #include "gpu/gpu.h"
 #include "report/parts.h"
 
@@ -85,7 +86,7 @@ static void show_kernels(text_table *t, size_t column, const void *of) {
 
 /* Below 0: what is missing. */
 static void show_headroom(text_table *t, size_t column, const void *of) {
-    table_number(t, column, ((const prediction_line *)of)->headroom_bytes / HABITAT_GB, 0);
+    table_room(t, column, ((const prediction_line *)of)->headroom_bytes / HABITAT_GB);
 }
 
 static void show_place(text_table *t, size_t column, const void *of) {
@@ -316,8 +317,8 @@ table_style place_of(const habitat_answer *what, const habitat_answer_row *row, 
     bool origin = p->gpu == habitat_workload_get_info(what->workload)->origin;
     bool first = ends && is_at_end(what, row, true), last = ends && is_at_end(what, row, false);
     const char *place = first ? "fastest" : last ? "slowest" : "";
-    bool near = p->fits < 0 && isfinite(p->headroom_bytes);
-    const char *room = p->fits == 0 ? "too small" : near ? "may not fit" : "";
+    bool lacks = choice_lacks_room(p->fits, p->headroom_bytes);
+    const char *room = p->fits == 0 ? "too small" : lacks ? "may not fit" : "";
     const char *words[] = {origin ? "origin" : "", place, room, cpu_sets(p) ? "CPU" : ""};
     size_t used = 0;
     *note = '\0';

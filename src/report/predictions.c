@@ -157,11 +157,14 @@ static void row_name(const shortlist_best *v, const habitat_answer_row *row, cha
 static void text_verdict(writer *w, const habitat_answer *what, const shortlist *shown) {
     char line[2 * TEXT_BYTES], ms[32], name[TEXT_BYTES / 2];
     shortlist_best v = shortlist_verdict(shown->rows, shown->count);
-    if (!v.fastest)
-        return;
-    ms_text(v.fastest->prediction->iteration_ms, ms, sizeof ms);
-    row_name(&v, v.fastest, name, sizeof name);
-    int used = habitat_format(line, sizeof line, "Fastest: %s, %s ms", name, ms);
+    int used = 0;
+    if (v.fastest) {
+        ms_text(v.fastest->prediction->iteration_ms, ms, sizeof ms);
+        row_name(&v, v.fastest, name, sizeof name);
+        used = habitat_format(line, sizeof line, "Fastest: %s, %s ms", name, ms);
+    } else {
+        used = habitat_format(line, sizeof line, "None of these is known to have the memory");
+    }
     if (v.ties)
         used += habitat_format(line + used, sizeof line - (size_t)used,
                                " (%zu more cannot be told from it)", v.ties);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ask/choice_words.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "report/prediction_rows.h"
@@ -239,6 +240,10 @@ habitat_status shortlist_make(const habitat_answer *what, const habitat_report_o
     return HABITAT_OK;
 }
 
+static bool lacks_room(const habitat_answer_row *row) {
+    return choice_lacks_room(row->prediction->fits, row->prediction->headroom_bytes);
+}
+
 /* In an iteration of the row, by which its times and costs are divided. */
 static double samples_of(const shortlist_best *v, const habitat_answer_row *row) {
     return v->batches ? (double)row->key.batch_size : 1;
@@ -256,15 +261,17 @@ shortlist_best shortlist_verdict(const habitat_answer_row *const *rows, size_t c
         v.batches |= rows[i]->key.batch_size != rows[0]->key.batch_size;
     for (size_t i = 0; i < count; i++) {
         const habitat_answer_row *row = rows[i];
+        if (lacks_room(row))
+            continue;
         if (!v.fastest || row_is_faster(row, v.fastest))
             v.fastest = row;
         if (!row->cost.at_least && !isnan(row->cost.usd_per_1000_iterations) &&
             (!v.cheapest || is_cheaper(&v, row, v.cheapest)))
             v.cheapest = row;
     }
-    for (size_t i = 0; i < count; i++)
-        v.ties +=
-            rows[i] != v.fastest && rows[i]->prediction->low_ms * samples_of(&v, v.fastest) <=
-                                        v.fastest->prediction->high_ms * samples_of(&v, rows[i]);
+    for (size_t i = 0; v.fastest && i < count; i++)
+        v.ties += rows[i] != v.fastest && !lacks_room(rows[i]) &&
+                  rows[i]->prediction->low_ms * samples_of(&v, v.fastest) <=
+                      v.fastest->prediction->high_ms * samples_of(&v, rows[i]);
     return v;
 }

@@ -133,6 +133,10 @@ void table_number(text_table *t, size_t column, double value, int decimals) {
         set_cell(t, column, "-");
 }
 
+void table_room(text_table *t, size_t column, double gb) {
+    table_number(t, column, gb, gb < 0.0 && gb > -0.95 ? (gb > -0.095 ? 3 : 1) : 0);
+}
+
 void ms_text(double ms, char *text, size_t size) {
     if (!isfinite(ms))
         snprintf(text, size, "-");

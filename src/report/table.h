@@ -42,6 +42,8 @@ __attribute__((format(printf, 3, 4))) void table_cell(text_table *t, size_t colu
 void table_note(text_table *t, const char *text);
 /* A number in a fixed number of decimals; "-" for NaN. */
 void table_number(text_table *t, size_t column, double value, int decimals);
+/* Memory that is left, in whole GB; with decimals where less than one is missing: never "-0". */
+void table_room(text_table *t, size_t column, double gb);
 /* Milliseconds with about four digits: 0.0123, 1.234, 12.34, 123.4, 1234. */
 void table_ms(text_table *t, size_t column, double ms);
 /* Write header and rows and free the table. */

@@ -165,6 +165,25 @@ static void tables(void) {
     check_case("colour is for text alone");
 }
 
+static void room(void) {
+    static const table_column columns[] = {{"GB\nleft", true, false}};
+    static const double gb[] = {12.6, 0.4, -0.04, -0.3, -4.6};
+    buffer b;
+    writer w;
+    text_table t;
+    habitat_report_options o = options(&b, 40);
+    writer_start(&w, &o, NULL);
+    table_start(&t, columns, 1);
+    for (size_t i = 0; i < sizeof gb / sizeof *gb; i++) {
+        table_row(&t, STYLE_PLAIN);
+        table_room(&t, 0, gb[i]);
+    }
+    table_write(&t, &w);
+    writer_finish(&w, NULL);
+    CHECK_TEXT(b.text, "    GB\n  left\n    13\n     0\n-0.040\n  -0.3\n    -5\n");
+    check_case("room that is missing is never -0");
+}
+
 static void times(void) {
     char text[32];
     ms_text(0.01234, text, sizeof text);
@@ -209,6 +228,7 @@ int main(void) {
     json();
     csv();
     tables();
+    room();
     times();
     refusal();
     return check_done();

@@ -197,7 +197,7 @@
         plugins: {
           legend: { labels: { color: colour("--text"), boxWidth: 14 } },
           tooltip: { callbacks: { label: (item) => item.raw.row.name + ": " + ms(item.raw.x) + ", " + dollars(item.raw.y) +
-            (item.raw.row.fits ? "" : ", too small") } },
+            (item.raw.row.fits ? "" : ", no room") } },
         },
       },
       plugins: [namesBeside(0, front.map((row) => row.name))],
