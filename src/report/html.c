@@ -111,7 +111,8 @@ static int json_in_html(void *context, const char *data, size_t size) {
         if (!line && data[i] != '<' && data[i] != '>' && data[i] != '&')
             continue;
         writer_bytes(w, data + plain, i - plain);
-        writer_printf(w, "\\u%04x", line ? 0x2000u + (data[i + 2] & 0x3fu) : (unsigned)data[i]);
+        unsigned char last = (unsigned char)data[line ? i + 2 : i];
+        writer_printf(w, "\\u%04x", line ? 0x2000u + (last & 0x3fu) : last);
         i += line ? 2 : 0;
         plain = i + 1;
     }

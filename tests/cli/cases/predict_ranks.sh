@@ -1,7 +1,8 @@
 # --ranks: two ranks made by hand, replayed together. A 1.1 us pause (the default of what nothing shows), rank 1's kernel
 # of 300 us, 2, the message of 50, 2, a kernel of 100: 455.1 us. Without the message 405.1; rank 0 with its kernel of 100 us
 # alone 1.1 + 100 + 1.1 (it waited: its pause is not seen) + 2 + 100 = 204.2, so it waits 200.9, and rank 1 nothing.
-zero=$fixtures/rank0.json one=$fixtures/rank1.json gpu=H200-SXM5-141GB
+cp "$fixtures/rank0.json" "$fixtures/rank1.json" .
+zero=rank0.json one=rank1.json gpu=H200-SXM5-141GB
 show() {
     "$habitat" predict "$@" --to $gpu --json | python3 -c '
 import json, sys
