@@ -32,13 +32,26 @@ static habitat_status check(const method_plug *plug, const habitat_models *model
     return method_check_models(plug, models, err);
 }
 
+/* Products of integers and complex numbers: no GPU of the table has a rate of them and no
+ * measurement is of them. int8 has rates. Other classes move data, of any format. */
+static bool lacks_rate(habitat_class op_class, habitat_dtype arithmetic) {
+    return habitat_class_is_product(op_class) && arithmetic >= HABITAT_DTYPE_INT16 &&
+           arithmetic <= HABITAT_DTYPE_COMPLEX128;
+}
+
 /* Why this one cannot be asked at all; HABITAT_OK where it can. */
-static habitat_status check_one(const method_plug *plug, const habitat_work *work,
-                                habitat_error *err) {
+static habitat_status check_one(const operations_by *by, const method_plug *plug,
+                                const habitat_model_query *question, habitat_error *err) {
+    const habitat_work *work = question->work;
+    habitat_dtype arithmetic = question->arithmetic ? question->arithmetic : work->dtype;
     if (!work->known || !formula_known(work->flop) ||
         !formula_known(work->read_bytes + work->write_bytes))
         return habitat_fail(err, HABITAT_E_UNSUPPORTED,
                             "flop and bytes of this operation are unknown");
+    if (!by->part && lacks_rate(work->op_class, arithmetic))
+        return habitat_fail(err, HABITAT_E_UNSUPPORTED,
+                            "no GPU's rate of %s in %s is known, and nobody measured it",
+                            habitat_class_name(work->op_class), habitat_dtype_name(arithmetic));
     return plug->covers && !plug->covers(work) ? scales_time(plug, err) : HABITAT_OK;
 }
 
@@ -117,7 +130,7 @@ static habitat_status answer_one(const operations_by *by, const method_plug *plu
     *out = (habitat_operation_estimate){
         .estimate = {
             .ms = NAN, .low_ms = NAN, .high_ms = NAN, .origin_ms = NAN, .method = by->method}};
-    habitat_status status = check_one(plug, question->work, &why);
+    habitat_status status = check_one(by, plug, question, &why);
     if (status == HABITAT_OK && !found->covered)
         status = plug->operation && !by->models_only ? plug->operation(q, &answer, &why)
                                                      : no_model(by, plug, q->gpu, question, &why);

@@ -37,7 +37,7 @@ static habitat_status set_up(untimed *u, habitat_error *err) {
 
 /* What the method's models do not know. */
 static habitat_status fall_back(untimed *u, size_t i, habitat_error *err) {
-    operations_by roofline = {.method = HABITAT_METHOD_ROOFLINE};
+    operations_by roofline = {.method = HABITAT_METHOD_ROOFLINE, .part = true};
     habitat_operation_estimate *out = &u->answers[i];
     habitat_status status =
         operations_predict(&roofline, u->dest, 1, &u->questions[i], &u->arena, out, err);
