@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "chakra.h"
+#include "output.h"
 
 int cli_chakra_check(const cli_request *request, const char *output) {
     if (request->to.count != 1 || strcmp(request->to.items[0], "all") == 0)
@@ -14,7 +15,7 @@ int cli_chakra_check(const cli_request *request, const char *output) {
         return cli_fail(CLI_USAGE, "--output",
                         "must name a folder for the traces of %zu GPUs: DIR/rank.0.et and so on",
                         request->gpus);
-    return CLI_DONE;
+    return cli_output_check(request, "--output", output);
 }
 
 /* A whole trace: that of every rank has the same bytes. */

@@ -127,6 +127,7 @@ int cmd_choose(int argc, char **argv) {
         .verb = "choose", .options = list, .option_count = sizeof list / sizeof list[0]};
     int code = cli_parse(&arguments, argc, argv);
     if (code == CLI_DONE && !arguments.finished) {
+        request.operands = &arguments.operands;
         code = cli_expect_operands(&arguments, 1, TRACES_MAX, "TRACEs");
         if (code == CLI_DONE)
             code = cli_html_check(&request);

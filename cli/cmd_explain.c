@@ -19,6 +19,7 @@ int cmd_explain(int argc, char **argv) {
     cli_input input = {0};
     int code = cli_parse(&arguments, argc, argv);
     if (code == CLI_DONE && !arguments.finished) {
+        request.operands = &arguments.operands;
         code = cli_expect_operands(&arguments, 1, 1, "a TRACE");
         if (code == CLI_DONE && request.to.count != 1)
             code = cli_fail(CLI_USAGE, "explain",

@@ -38,6 +38,7 @@ int cmd_export(int argc, char **argv) {
     cli_input input = {0};
     int code = cli_parse(&arguments, argc, argv);
     if (code == CLI_DONE && !arguments.finished) {
+        request.operands = &arguments.operands;
         code = cli_expect_operands(&arguments, 1, 1, "a TRACE");
         if (code == CLI_DONE)
             code = check(&w, &request);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "html.h"
+#include "output.h"
 
 bool cli_html_alone(const cli_request *request) {
     return request->html && strcmp(request->html, "-") == 0;
@@ -18,7 +19,10 @@ int cli_html_check(const cli_request *request) {
     if (cli_html_alone(request) && (request->json || request->csv))
         return cli_fail(CLI_USAGE, "--html", "- and %s both go to standard output; name a file",
                         request->json ? "--json" : "--csv");
-    return CLI_DONE;
+    if (request->html && request->timeline && strcmp(request->html, request->timeline) == 0)
+        return cli_fail(CLI_USAGE, "--html", "%s is the file of --timeline, too; name another one",
+                        request->html);
+    return request->html ? cli_output_check(request, "--html", request->html) : CLI_DONE;
 }
 
 static int to_file(void *context, const char *data, size_t size) {

@@ -17,9 +17,9 @@ typedef struct cli_request {
     const char *sort, *vendor, *since;
     double min_memory_gib;
     bool json, csv, spot, all;
-    size_t gpus;    /* 0: one */
-    cli_list ranks; /* files, one a rank; with it operands are more of them */
-    const cli_list *operands;
+    size_t gpus;              /* 0: one */
+    cli_list ranks;           /* files, one a rank; with it operands are more of them */
+    const cli_list *operands; /* what the command line names without an option */
 } cli_request;
 
 /* Options about prices and the length of the training. */

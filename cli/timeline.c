@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "output.h"
 #include "timeline.h"
 
 static int to_file(void *context, const char *data, size_t size) {
@@ -14,7 +15,7 @@ int cli_timeline_check(const cli_request *request) {
         return cli_fail(CLI_USAGE, "--timeline", "shows one GPU; name it with --to, once");
     if (request->assemble && strcmp(request->assemble, "sum") == 0)
         return cli_fail(CLI_USAGE, "--timeline", "needs --assemble replay: a sum has no times");
-    return CLI_DONE;
+    return cli_output_check(request, "--timeline", request->timeline);
 }
 
 int cli_timeline_write(const cli_request *request, const cli_input *input) {
