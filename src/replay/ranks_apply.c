@@ -39,9 +39,8 @@ static habitat_status message_factor(const applying *a, const habitat_kernel *k,
                             "--gpus");
     if (!(collective_link_bytes_per_s(gpu) > 0.0))
         return habitat_fail(err, HABITAT_E_NO_SPEC,
-                            "%s: neither its NVLink nor its PCIe bandwidth is known; add one to "
-                            "its file",
-                            gpu->name);
+                            "neither its NVLink nor its PCIe bandwidth is known; add one to its "
+                            "file");
     *out = collective_time_ns(gpu, k->collective, (double)k->bytes, a->gpus) /
            collective_time_ns(gpu, k->collective, (double)k->bytes, recorded);
     return HABITAT_OK;

@@ -60,3 +60,5 @@ for e in d["traceEvents"]:
 json.dump(d, open("b.json", "w"))
 PY
 wrong --ranks a.gz,b.json
+# a GPU without a known link is named once
+"$habitat" predict --ranks $zero $one --gpus 4 --to GB10; echo "$?"
