@@ -47,7 +47,7 @@ wrong --ranks $zero,$one --batch 8
 wrong --ranks $zero,$one --gpus 1
 # another step of the same model: its messages end elsewhere
 two=$source/data/recordings/two_gpus
-cp $two/resnet50_b64_tf32.rank0.json.gz a.gz
+cp "$two"/resnet50_b64_tf32.rank0.json.gz a.gz
 python3 - <<'PY'
 import gzip, json
 d = json.load(gzip.open("a.gz"))
