@@ -8,7 +8,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from common import autocast, grad_scaler, options, train
+from common import autocast, grad_scaler, options, shared, train
 
 
 class Encoder(nn.Module):
@@ -79,6 +79,7 @@ class GNMT(nn.Module):
 def main():
     args = options(__doc__, batch=32, length=50, vocabulary=32000, width=1024)
     model = GNMT(args.vocabulary, args.width).to(args.device)
+    model = shared(model, args)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
     source = torch.randint(0, args.vocabulary, (args.batch, args.length), device=args.device)
     target = torch.randint(0, args.vocabulary, (args.batch, args.length + 1), device=args.device)

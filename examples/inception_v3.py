@@ -4,7 +4,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from common import autocast, grad_scaler, options, train
+from common import autocast, grad_scaler, options, shared, train
 
 
 class Conv(nn.Sequential):
@@ -140,6 +140,7 @@ class InceptionV3(nn.Module):
 def main():
     args = options(__doc__, batch=32, size=299)
     model = InceptionV3().to(args.device)
+    model = shared(model, args)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.045, momentum=0.9)
     images = torch.randn(args.batch, 3, args.size, args.size, device=args.device)
     labels = torch.randint(0, 1000, (args.batch,), device=args.device)

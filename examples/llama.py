@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from common import autocast, grad_scaler, options, train
+from common import autocast, grad_scaler, options, shared, train
 
 
 class Attention(nn.Module):
@@ -85,6 +85,7 @@ def main():
     kv_heads = max(1, heads // args.queries_per_key)
     model = Llama(args.vocabulary, args.length, args.width, heads, kv_heads, args.inner, args.layers)
     model = model.to(args.device, torch.bfloat16 if args.precision == "bf16" else torch.float32)
+    model = shared(model, args)
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-4, betas=(0.9, 0.95), weight_decay=0.1)
     text = torch.randint(0, args.vocabulary, (args.batch, args.length + 1), device=args.device)
     scaler = grad_scaler(args)

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from common import autocast, grad_scaler, options, train
+from common import autocast, grad_scaler, options, shared, train
 
 
 class Attention(nn.Module):
@@ -91,6 +91,7 @@ def sinusoids(length, width):
 def main():
     args = options(__doc__, batch=64, length=50, vocabulary=32000, layers=6, width=512)
     model = Transformer(args.vocabulary, args.width, 8, 4 * args.width, args.layers).to(args.device)
+    model = shared(model, args)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9)
     source = torch.randint(0, args.vocabulary, (args.batch, args.length), device=args.device)
     target = torch.randint(0, args.vocabulary, (args.batch, args.length + 1), device=args.device)

@@ -10,28 +10,16 @@
 #include <habitat/csv.h>
 #include <habitat/predict.h>
 #include <habitat/replay.h>
+#include <habitat/text.h>
 
 #include "base/error.h"
 #include "lab/recordings.h"
 
-/* "resnet50", 64, "amp-bf16": the recording is resnet50_b64_amp_bf16_h200.json.gz. */
-static void name_of(const habitat_csv_reader *table, char *out, size_t size) {
-    const char *model = habitat_csv_text(table, "model");
-    const char *precision = habitat_csv_text(table, "precision");
-    const char *batch = habitat_csv_text(table, "batch");
-    snprintf(out, size, "%s_b%s_%s", model ? model : "", batch ? batch : "",
-             precision ? precision : "");
-    for (char *c = out; *c; c++)
-        *c = *c == '-' ? '_' : *c;
-}
-
-static habitat_status predict(const habitat_gpu_table *gpus, const char *folder, ddp_case *c,
-                              habitat_error *err) {
-    char file[RECORDING_NAME + 16];
+static habitat_status predict(const habitat_gpu_table *gpus, const char *folder, const char *file,
+                              ddp_case *c, habitat_error *err) {
     recording one = {0};
     habitat_replay *r = NULL;
     habitat_prediction *p = NULL;
-    snprintf(file, sizeof file, "%s_h200.json.gz", c->name);
     habitat_status status = recording_open(gpus, folder, file, &one, err);
     if (status == HABITAT_OK)
         status = habitat_replay_create(one.workload, NULL, &r, err);
@@ -55,38 +43,104 @@ static habitat_status predict(const habitat_gpu_table *gpus, const char *folder,
     return status;
 }
 
-habitat_status ddp_collect(const habitat_gpu_table *gpus, const char *folder, ddp_set *out,
-                           habitat_error *err) {
-    char path[4096], own[4096];
+/* "33.8 33.7 33.9": the medians of groups of iterations, seconds apart. */
+static double spread_of(const char *groups, double median) {
+    double low = INFINITY, high = -INFINITY, value = 0;
+    size_t used = 1;
+    for (const char *next = groups ? groups : ""; used; next += used) {
+        used = habitat_read_number(next, &value);
+        low = used ? fmin(low, value) : low;
+        high = used ? fmax(high, value) : high;
+    }
+    return low <= high && median > 0 ? (high - low) / median : 0;
+}
+
+/* The name of the row's recording without its ending, checked: it becomes a path. */
+static habitat_status take_name(const habitat_csv_reader *table, ddp_case *c, habitat_error *err) {
+    const char *name = habitat_csv_text(table, "recording");
+    if (!name || !*name || strlen(name) >= sizeof c->name || strchr(name, '/'))
+        return habitat_fail(err, HABITAT_E_RANGE,
+                            "a row of measured_ddp.csv without the name of a recording");
+    snprintf(c->name, sizeof c->name, "%s", name);
+    return HABITAT_OK;
+}
+
+static habitat_status add_row(const habitat_csv_reader *table, ddp_set *out, habitat_error *err) {
+    ddp_case *grown = realloc(out->cases, (out->count + 1) * sizeof *grown);
+    if (!grown)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    out->cases = grown;
+    ddp_case *c = &grown[out->count];
+    *c = (ddp_case){.gpus = (uint32_t)habitat_csv_number(table, "gpus"),
+                    .measured_ms = habitat_csv_number(table, "iteration_ms"),
+                    .measured_one_ms = NAN};
+    c->spread = spread_of(habitat_csv_text(table, "group_ms"), c->measured_ms);
+    habitat_status status = take_name(table, c, err);
+    if (status == HABITAT_OK)
+        out->count++;
+    return status;
+}
+
+static habitat_status read_rows(const char *path, ddp_set *out, habitat_error *err) {
     habitat_csv_reader *table = NULL;
     const char *record = NULL;
-    snprintf(own, sizeof own, "%s/two_gpus", folder);
-    snprintf(path, sizeof path, "%s/two_gpus/measured_ddp.csv", folder);
     habitat_status status = habitat_csv_open(path, &table, err);
     while (status == HABITAT_OK) {
         status = habitat_csv_next(table, &record, err);
         if (status != HABITAT_OK || !record)
             break;
-        ddp_case *grown = realloc(out->cases, (out->count + 1) * sizeof *grown);
-        if (!grown) {
-            status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-            break;
-        }
-        out->cases = grown;
-        ddp_case *c = &grown[out->count++];
-        *c = (ddp_case){.gpus = (uint32_t)habitat_csv_number(table, "gpus"),
-                        .measured_ms = habitat_csv_number(table, "iteration_ms")};
-        name_of(table, c->name, sizeof c->name);
-        status = predict(gpus, own, c, err);
-        snprintf(path, sizeof path, "%s/two_gpus/%s", folder, c->name);
-        if (status == HABITAT_OK)
-            status = lab_judge_ranks(gpus, path, &c->has_ranks, &c->ranks, err);
+        status = add_row(table, out, err);
     }
     habitat_csv_close(table);
     return status;
 }
 
-void ddp_free(ddp_set *set) {
-    free(set->cases);
-    *set = (ddp_set){0};
+/* Rows of one GPU are no cases: they tell the others how fast that host is alone. */
+static void take_one_gpu_out(ddp_set *set) {
+    for (size_t i = 0; i < set->count; i++)
+        for (size_t j = 0; set->cases[i].gpus == 1 && j < set->count; j++)
+            if (strcmp(set->cases[i].name, set->cases[j].name) == 0)
+                set->cases[j].measured_one_ms = set->cases[i].measured_ms;
+    size_t kept = 0;
+    for (size_t i = 0; i < set->count; i++)
+        if (set->cases[i].gpus != 1)
+            set->cases[kept++] = set->cases[i];
+    set->count = kept;
+}
+
+/* Ranks of the step "resnet50_b64_tf32_h200" are named resnet50_b64_tf32.rank0.json.gz. */
+static habitat_status judge_ranks(const habitat_gpu_table *gpus, const char *folder,
+                                  const char *file, ddp_case *c, habitat_error *err) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%.*s", folder, (int)recording_step_length(file), file);
+    return lab_judge_ranks(gpus, path, &c->has_ranks, &c->ranks, err);
+}
+
+static habitat_status collect(const habitat_gpu_table *gpus, const char *folder, ddp_set *out,
+                              habitat_error *err) {
+    char path[4096], file[RECORDING_NAME + 16];
+    snprintf(path, sizeof path, "%s/measured_ddp.csv", folder);
+    habitat_status status = read_rows(path, out, err);
+    take_one_gpu_out(out);
+    for (size_t i = 0; status == HABITAT_OK && i < out->count; i++) {
+        snprintf(file, sizeof file, "%s.json.gz", out->cases[i].name);
+        status = predict(gpus, folder, file, &out->cases[i], err);
+        if (status == HABITAT_OK)
+            status = judge_ranks(gpus, folder, file, &out->cases[i], err);
+    }
+    return status;
+}
+
+habitat_status ddp_collect(const habitat_gpu_table *gpus, const char *folder, ddp_result *out,
+                           habitat_error *err) {
+    char own[4096];
+    snprintf(own, sizeof own, "%s/two_gpus", folder);
+    habitat_status status = collect(gpus, own, &out->seen, err);
+    return status == HABITAT_OK ? collect(gpus, folder, &out->unseen, err) : status;
+}
+
+void ddp_free(ddp_result *result) {
+    free(result->seen.cases);
+    free(result->unseen.cases);
+    *result = (ddp_result){0};
 }

@@ -13,9 +13,11 @@
 
 /* One measured step. Times per iteration [ms]. */
 typedef struct ddp_case {
-    char name[RECORDING_NAME]; /* "resnet50_b64_tf32" */
+    char name[RECORDING_NAME]; /* "resnet50_b64_tf32_h200" */
     uint32_t gpus;
     double measured_ms, one_ms, predicted_ms, low_ms, high_ms, communication_ms, exposed_ms;
+    double measured_one_ms; /* one GPU of the host that measured; NAN where it was not */
+    double spread; /* of the medians of its groups: largest less smallest, over the median */
     bool gpu_binds;
     bool has_ranks; /* both GPUs' recordings of the step are there */
     ranks_case ranks;
@@ -26,9 +28,16 @@ typedef struct ddp_set {
     size_t count;
 } ddp_set;
 
-/* Every row of two_gpus/measured_ddp.csv in a folder of recordings. Free in every case. */
-habitat_status ddp_collect(const habitat_gpu_table *gpus, const char *folder, ddp_set *out,
+typedef struct ddp_result {
+    ddp_set seen;   /* steps on which constants were chosen: recorded and measured on one host */
+    ddp_set unseen; /* steps of other recordings, measured later on another host */
+} ddp_result;
+
+/* Every row of FOLDER/two_gpus/measured_ddp.csv (seen) and FOLDER/measured_ddp.csv (unseen), each
+ * from the recording beside it that the row names. `out` zeroed; free in every case. HABITAT_E_IO
+ * without such a file; HABITAT_E_RANGE for a row without a name. */
+habitat_status ddp_collect(const habitat_gpu_table *gpus, const char *folder, ddp_result *out,
                            habitat_error *err);
-void ddp_free(ddp_set *set);
+void ddp_free(ddp_result *result);
 
 #endif

@@ -5,7 +5,7 @@
 #include "lab/ddp.h"
 #include "lab/report.h"
 
-void ddp_print_tables(const ddp_set *set, report_text *text);
-void ddp_print_cases(const ddp_set *set, report_text *text);
+void ddp_print_tables(const ddp_result *result, report_text *text);
+void ddp_print_cases(const ddp_result *result, report_text *text);
 
 #endif

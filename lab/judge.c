@@ -66,14 +66,14 @@ habitat_status habitat_evaluate_memory(const habitat_gpu_table *gpus, const char
 
 habitat_status habitat_evaluate_ddp(const habitat_gpu_table *gpus, const char *folder, bool csv,
                                     habitat_text_sink sink, void *context, habitat_error *err) {
-    ddp_set set = {0};
+    ddp_result result = {0};
     report_text text = {sink, context, false, false};
     if (!gpus || !folder || !sink)
         return nothing_given(err);
-    habitat_status status = ddp_collect(gpus, folder, &set, err);
+    habitat_status status = ddp_collect(gpus, folder, &result, err);
     if (status == HABITAT_OK)
-        (csv ? ddp_print_cases : ddp_print_tables)(&set, &text);
-    ddp_free(&set);
+        (csv ? ddp_print_cases : ddp_print_tables)(&result, &text);
+    ddp_free(&result);
     return report_end(&text, status, err);
 }
 

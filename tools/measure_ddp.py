@@ -27,7 +27,7 @@ STEPS = (
     ("vit", "vit", (), 64, ("tf32",)),
     ("bert_large", "bert", (), 2, ("amp-bf16",)),
 )  # fmt: skip
-COLUMNS = ("gpu", "gpus", "framework", "model", "precision", "batch", "iteration_ms", "group_ms")
+COLUMNS = ("gpu", "gpus", "framework", "model", "precision", "batch", "iteration_ms", "group_ms", "recording")
 MESSAGES = [1 << n for n in range(10, 31)]
 WARMUP, TIMED = 6, 12
 
@@ -53,7 +53,7 @@ def record_one_gpu(folder, runner, only, suffix):
         runner.run(name, lambda command=command: forked.python(command))
 
 
-def worker(folder, only):
+def worker(folder, only, suffix):
     """One rank: every step, timed, then recorded; then all-reduce alone."""
     import statistics
 
@@ -77,6 +77,7 @@ def worker(folder, only):
             "gpu": torch.cuda.get_device_name(), "gpus": gpus, "framework": f"torch {torch.__version__}", "model": model,
             "precision": precision, "batch": batch, "iteration_ms": f"{statistics.median(sum(groups, [])):.4f}",
             "group_ms": " ".join(f"{statistics.median(group):.4f}" for group in groups),
+            "recording": f"{name}_{suffix}",
         })  # fmt: skip
         print(rank, name, rows[-1]["group_ms"], flush=True)
         if rank == 0:
@@ -145,7 +146,7 @@ def main():
     os.makedirs(folder, exist_ok=True)
     os.chdir(ROOT)
     if chosen.worker:
-        return worker(folder, chosen.only)
+        return worker(folder, chosen.only, chosen.suffix)
     import forked
 
     forked.import_early()
@@ -153,7 +154,7 @@ def main():
     record_one_gpu(folder, runner, chosen.only, chosen.suffix)
     command = [
         sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={chosen.gpus}", __file__,
-        chosen.out, "--worker", "--only", chosen.only,
+        chosen.out, "--worker", "--only", chosen.only, "--suffix", chosen.suffix,
     ]  # fmt: skip
     try:
         status = subprocess.run(command, timeout=max(30, runner.left_s)).returncode

@@ -40,6 +40,8 @@ beyond PyTorch's allocator, `held_before_bytes` what its process still held of t
 `two_gpus` (`tools/measure_ddp.py`, two H200s of one host joined by NVLink): recordings of steps on one of the two, `measured_ddp.csv` with the
 same steps as two processes with DistributedDataParallel (a batch each; `group_ms` are medians of three groups), `all_reduce.csv` with the time of
 one all-reduce alone and of one in a row of twenty, and both ranks of three steps recorded.
+`measured_ddp.csv` beside the recordings (`tools/measure_ddp_steps.py`): steps that were recorded here on one GPU, measured later on one, two
+and four H200s of another host with DistributedDataParallel; `recording` names the recording that a row belongs to.
 `without_gpu`: `examples/llama.py` with the sizes of Llama-3.1-8B (`--batch 1 --length 8192 --vocabulary 128256 --width 4096 --head-dim 128
 --queries-per-key 4 --inner 14336 --layers 32`), recorded with `--no-gpu` and PyTorch 2.13: shapes and no times (docs/case-studies.md).
 

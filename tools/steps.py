@@ -48,6 +48,12 @@ def named_steps():
     ]
 
 
+def recording_name(script, precision, batch, suffix):
+    """The recording of a step without its ending: "resnet50_b64_amp_bf16_h200"."""
+    label = next(label for name, said, label, _ in STEPS if (name, said) == (script, precision))
+    return f"{script}_b{batch}_{label}_{suffix}"
+
+
 def arguments(precision, batch):
     """The command line of an example for one step; it runs until the recorder ends it."""
     return ["--batch", str(batch), "--precision", precision, "--iterations", "100000"]
