@@ -22,6 +22,7 @@
 #include "question/measurement.h"
 #include "models/learned.h"
 #include "question/query.h"
+#include "workload/share.h"
 
 /* Whether evidence on operations of left-out GPUs is for the model. */
 static bool wanted(const habitat_work *work) {
@@ -39,24 +40,6 @@ static bool wanted(const habitat_work *work) {
         return work->pass == HABITAT_PASS_FORWARD && strcmp(work->kind, "layer_norm") == 0;
     default:
         return false;
-    }
-}
-
-/* What the operation computes in on the origin: its longest main kernel tells. */
-static void arithmetic_of(const habitat_workload *w, const habitat_workload_group *group,
-                          auto_question *out) {
-    double longest = -1.0;
-    out->dtype = group->work.dtype;
-    out->matrix_unit = false;
-    for (uint32_t i = 0; i < group->kernel_count; i++) {
-        const habitat_workload_kernel *kernel =
-            &w->kernels[w->group_index[group->first_kernel + i]];
-        if (!kernel->main || kernel->facts.time_ns <= longest ||
-            kernel->facts.dtype == HABITAT_DTYPE_UNKNOWN)
-            continue;
-        longest = kernel->facts.time_ns;
-        out->dtype = kernel->facts.dtype;
-        out->matrix_unit = kernel->facts.matrix_unit;
     }
 }
 
@@ -89,8 +72,8 @@ static habitat_status collect(const habitat_workload *w, auto_models *m) {
         m->of_group[g] = HABITAT_NONE;
         if (!group->work.known || !wanted(&group->work) || !(group->origin_ms > 0.0))
             continue;
-        auto_question question = {.work = &group->work};
-        arithmetic_of(w, group, &question);
+        workload_arithmetic in = workload_arithmetic_of(w, group);
+        auto_question question = {&group->work, in.dtype, in.matrix_unit};
         m->of_group[g] = find_or_add(m, &table, &question);
     }
     habitat_table_free(&table);

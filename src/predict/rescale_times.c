@@ -21,23 +21,9 @@
 #include "predict/rescale_times.h"
 #include "predict/scaling.h"
 #include "work/class.h"
+#include "workload/share.h"
 
 /* ---- what the models say ---- */
-
-static habitat_dtype arithmetic_of(const habitat_workload *w, const habitat_workload_group *group) {
-    habitat_dtype found = group->work.dtype;
-    double longest = -1.0;
-    for (uint32_t i = 0; i < group->kernel_count; i++) {
-        const habitat_workload_kernel *kernel =
-            &w->kernels[w->group_index[group->first_kernel + i]];
-        if (!kernel->main || kernel->facts.time_ns <= longest ||
-            kernel->facts.dtype == HABITAT_DTYPE_UNKNOWN)
-            continue;
-        longest = kernel->facts.time_ns;
-        found = kernel->facts.dtype;
-    }
-    return found;
-}
 
 static bool changes(const scale_group *after) {
     return after->source != SCALE_STAYS && after->source != SCALE_GONE;
@@ -57,7 +43,7 @@ static habitat_status ask_levels(const habitat_models *models, const habitat_wor
             bool asks = changes(&after[g]) && works[l][g].work.known;
             queries[g] = (habitat_model_query){
                 .work = asks ? &works[l][g].work : &nothing,
-                .arithmetic = changed ? changed : arithmetic_of(w, &w->groups[g])};
+                .arithmetic = changed ? changed : workload_arithmetic_of(w, &w->groups[g]).dtype};
         }
         status = habitat_models_predict(models, HABITAT_MODEL_TRANSFER, 1, &w->origin,
                                         w->group_count, queries, found, err);

@@ -180,3 +180,19 @@ void habitat_workload_share(habitat_workload *w) {
             prefer_counters(member(w, group, i));
     }
 }
+
+workload_arithmetic workload_arithmetic_of(const habitat_workload *w,
+                                           const habitat_workload_group *group) {
+    workload_arithmetic found = {group->work.dtype, false};
+    double longest = -1.0;
+    for (uint32_t i = 0; i < group->kernel_count; i++) {
+        const habitat_workload_kernel *kernel =
+            &w->kernels[w->group_index[group->first_kernel + i]];
+        const habitat_kernel_facts *facts = &kernel->facts;
+        if (!kernel->main || facts->time_ns <= longest || facts->dtype == HABITAT_DTYPE_UNKNOWN)
+            continue;
+        longest = facts->time_ns;
+        found = (workload_arithmetic){facts->dtype, facts->matrix_unit};
+    }
+    return found;
+}

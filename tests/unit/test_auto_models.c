@@ -9,6 +9,7 @@
 
 #include "base/table.h"
 #include "question/query.h"
+#include "workload/share.h"
 #include "workload/workload.h"
 
 static habitat_gpu_table *table;
@@ -298,6 +299,33 @@ static void test_collision_in_auto(void) {
     check_case("two operations of one hash get two answers of auto");
 }
 
+/* An operation computes in what its longest kernel of those that do its arithmetic. */
+static void test_arithmetic(void) {
+    habitat_workload_kernel kernels[] = {
+        {.main = true, .facts = {.time_ns = 5.0, .dtype = HABITAT_DTYPE_FP32}},
+        {.main = true, .facts = {.time_ns = 7.0, .dtype = HABITAT_DTYPE_TF32, .matrix_unit = true}},
+        {.main = true, .facts = {.time_ns = 7.0, .dtype = HABITAT_DTYPE_FP16}},
+        {.main = true, .facts = {.time_ns = 9.0}}, /* of unknown format */
+        {.main = false, .facts = {.time_ns = 11.0, .dtype = HABITAT_DTYPE_FP64}},
+    };
+    uint32_t index[] = {4, 0, 3, 1, 2};
+    habitat_workload w = {.kernels = kernels, .kernel_count = 5, .group_index = index};
+    habitat_workload_group group = {
+        .work.dtype = HABITAT_DTYPE_BF16, .first_kernel = 0, .kernel_count = 5};
+    workload_arithmetic in = workload_arithmetic_of(&w, &group);
+    CHECK_INT(in.dtype, HABITAT_DTYPE_TF32); /* the first of two that are equally long */
+    CHECK(in.matrix_unit);
+    group.kernel_count = 2;
+    in = workload_arithmetic_of(&w, &group);
+    CHECK_INT(in.dtype, HABITAT_DTYPE_FP32);
+    CHECK(!in.matrix_unit);
+    group.kernel_count = 1; /* nothing tells */
+    in = workload_arithmetic_of(&w, &group);
+    CHECK_INT(in.dtype, HABITAT_DTYPE_BF16);
+    CHECK(!in.matrix_unit);
+    check_case("the longest main kernel tells what an operation computes in");
+}
+
 int main(void) {
     CHECK_INT(habitat_gpu_table_create(NULL, &table, NULL), HABITAT_OK);
     CHECK_INT(habitat_models_load_default(&models, NULL), HABITAT_OK);
@@ -309,6 +337,7 @@ int main(void) {
     test_floor();
     test_collision_of_queries();
     test_collision_in_auto();
+    test_arithmetic();
     habitat_models_free(models);
     habitat_gpu_table_free(table);
     return check_done();
