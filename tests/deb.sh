@@ -2,18 +2,9 @@
 # Installs a Debian package of `make deb` with dpkg in a bare Debian, uses it there, and removes it again: nothing may be left. Needs root
 # and debootstrap; a minute. usage: deb.sh PACKAGE
 set -eu
-# mounts of its own: what debootstrap mounts inside the bare root ends with this script
-[ "${HABITAT_MOUNTS:-}" = own ] || HABITAT_MOUNTS=own exec unshare --mount "$0" "$@"
-root=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=tests/bare.bash
+. "$(dirname "$0")/bare.bash"
 package=$(realpath "$1")
-scratch=$(mktemp -d)
-trap 'rm -rf --one-file-system "$scratch"' EXIT
-bare=$scratch/root
-fail() {
-    echo "not ok - $*"
-    exit 1
-}
-within() { "$root/tests/within_root.sh" "$bare" "$@"; }
 files() { find "$bare" -xdev -not -path "$bare/var/*" -not -path "$bare/tmp/*" -not -path "$bare/proc/*" -not -name 'ld.so.cache' | sort; }
 
 # the package alone, unpacked: other programs build against it

@@ -3,20 +3,11 @@
 # built and installed in a fresh environment here, away from the checkout. Needs root, debootstrap and network (to make both).
 # usage: wheel.sh FOLDER
 set -eu
-# mounts of its own: what debootstrap mounts inside the bare root ends with this script
-[ "${HABITAT_MOUNTS:-}" = own ] || HABITAT_MOUNTS=own exec unshare --mount "$0" "$@"
-root=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=tests/bare.bash
+. "$(dirname "$0")/bare.bash"
 out=$(cd "$1" && pwd)
 wheel=$(basename "$out"/habitat_predict-*-py3-none-manylinux_2_36_*.whl)
 version=$(cat "$root/VERSION")
-scratch=$(mktemp -d)
-trap 'rm -rf --one-file-system "$scratch"' EXIT
-bare=$scratch/root
-fail() {
-    echo "not ok - $*"
-    exit 1
-}
-within() { "$root/tests/within_root.sh" "$bare" "$@"; }
 (cd "$out" && sha256sum --quiet -c SHA256SUMS) || fail "checksums"
 
 cat >"$scratch/use.py" <<'P'

@@ -11,6 +11,7 @@
 
 #include "check.h"
 #include "random.h"
+#include "text_sink.h"
 
 enum { RANGES = 3000, CALLS_MAX = 1 << 16 };
 
@@ -23,23 +24,8 @@ typedef struct call { /* one that was recorded on the CPU */
     double ts_us, dur_us;
 } call;
 
-typedef struct text {
-    char *data;
-    size_t size, capacity;
-} text;
-
-static void append(text *t, const char *data, size_t size) {
-    if (t->size + size + 1 > t->capacity) {
-        t->capacity = 2 * (t->size + size + 1);
-        t->data = realloc(t->data, t->capacity);
-    }
-    memcpy(t->data + t->size, data, size);
-    t->size += size;
-    t->data[t->size] = '\0';
-}
-
-static text unpacked(const char *path) {
-    text t = {0};
+static text_sink unpacked(const char *path) {
+    text_sink t = {0};
     char piece[65536];
     int size;
     gzFile file = gzopen(path, "rb");
@@ -50,7 +36,7 @@ static text unpacked(const char *path) {
     return t;
 }
 
-static size_t find_calls(const text *t, call *calls) {
+static size_t find_calls(const text_sink *t, call *calls) {
     size_t count = 0;
     for (const char *at = t->data; (at = strstr(at, "\"cat\":\"cpu_op\"")) && count < CALLS_MAX;
          at++) {
@@ -64,8 +50,8 @@ static size_t find_calls(const text *t, call *calls) {
 
 /* ---- ranges ---- */
 
-static void append_range(text *t, const char *name, long pid, long tid, double ts_us, double dur_us,
-                         bool nvtx) {
+static void append_range(text_sink *t, const char *name, long pid, long tid, double ts_us,
+                         double dur_us, bool nvtx) {
     char line[512];
     int size = snprintf(line, sizeof line,
                         "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":%ld,\"tid\":%ld,"
@@ -77,7 +63,7 @@ static void append_range(text *t, const char *name, long pid, long tid, double t
 
 /* Around a call, the same times, inside it, over its start, over its end, far across. Some names
  * are those of operations and containers. */
-static void random_range(text *t, const call *c) {
+static void random_range(text_sink *t, const call *c) {
     static const char *const names[] = {"step",
                                         "forward",
                                         "softmax",
@@ -109,10 +95,11 @@ static void random_range(text *t, const call *c) {
 }
 
 /* The trace with ranges in front of its events. */
-static text with_ranges(const text *plain, const call *calls, size_t count, int ranges, bool step) {
+static text_sink with_ranges(const text_sink *plain, const call *calls, size_t count, int ranges,
+                             bool step) {
     const char *events = strstr(plain->data, "\"traceEvents\":[");
     size_t head = (size_t)(events - plain->data) + strlen("\"traceEvents\":[");
-    text t = {0};
+    text_sink t = {0};
     append(&t, plain->data, head);
     for (int i = 0; i < ranges; i++)
         random_range(&t, &calls[below((uint32_t)count)]);
@@ -135,7 +122,7 @@ static const habitat_method methods[] = {HABITAT_METHOD_AUTO, HABITAT_METHOD_WAV
 
 static habitat_gpu_table *table;
 
-static outcome predict_text(const text *t) {
+static outcome predict_text(const text_sink *t) {
     outcome o = {0};
     habitat_error err = {0};
     const habitat_gpu *origin = NULL, *dest = NULL;
@@ -185,7 +172,7 @@ static void ranges_change_nothing(const char *name) {
     static call calls[CALLS_MAX];
     char path[1024];
     snprintf(path, sizeof path, "%s/data/recordings/%s", HABITAT_SOURCE_DIR, name);
-    text plain = unpacked(path);
+    text_sink plain = unpacked(path);
     size_t count = plain.data ? find_calls(&plain, calls) : 0;
     CHECK(count > 100);
     if (count > 100) {
@@ -196,11 +183,12 @@ static void ranges_change_nothing(const char *name) {
         } rounds[] = {{0, true}, {1, false}, {50, false}, {RANGES, false}, {RANGES, true}};
         bool one = habitat_trace_get_info(before.trace)->iteration_count == 1;
         for (size_t i = 0; i < sizeof rounds / sizeof *rounds; i++) {
-            text t = with_ranges(&plain, calls, count, rounds[i].ranges, one && rounds[i].step);
+            text_sink t =
+                with_ranges(&plain, calls, count, rounds[i].ranges, one && rounds[i].step);
             outcome after = predict_text(&t);
             same(&before, &after);
             done(&after);
-            free(t.data);
+            text_sink_clear(&t);
         }
         done(&before);
     }

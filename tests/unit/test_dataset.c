@@ -227,7 +227,7 @@ static void test_training(void) {
 }
 
 static void test_evaluation(void) {
-    static char text[65536];
+    text_sink out = {0};
     FILE *file = fopen(path, "w");
     if (file) {
         write_law(file);
@@ -235,9 +235,9 @@ static void test_evaluation(void) {
     }
     habitat_dataset *data = fresh();
     CHECK_INT(habitat_dataset_add(data, path, NULL), HABITAT_OK);
-    CHECK_INT(habitat_evaluate(data, table, NULL, NULL, false, append, text, NULL), HABITAT_OK);
-    const char *row = strstr(text, "| T4 | 100 |");
-    CHECK(strstr(text, "### bmm") != NULL && row != NULL);
+    CHECK_INT(habitat_evaluate(data, table, NULL, NULL, false, append, &out, NULL), HABITAT_OK);
+    const char *row = strstr(out.data, "| T4 | 100 |");
+    CHECK(strstr(out.data, "### bmm") != NULL && row != NULL);
     /* the spec sheet's roofline is wrong by the law's factor of two and the T4's 8.1 against 4.2:
      * 4.2 / 8.14 / 2 = 0.26 of the time, 74 % off */
     double values[8] = {0};
@@ -250,6 +250,7 @@ static void test_evaluation(void) {
     CHECK_NEAR(values[5], 74, 0.05);
     /* five measured operations tell the law's factor of two, which the spec sheet does not */
     CHECK(values[3] < 12 && values[3] < values[2]);
+    text_sink_clear(&out);
     habitat_dataset_free(data);
     check_case("eval reports a known law's errors as worked out by hand");
 }
@@ -274,7 +275,7 @@ static size_t lines_with(const char *text, const char *words) {
 }
 
 static void test_rows(void) {
-    static char text[262144];
+    text_sink out = {0};
     FILE *file = fopen(path, "w");
     if (file) {
         write_heads(file);
@@ -282,20 +283,19 @@ static void test_rows(void) {
     }
     habitat_dataset *data = fresh();
     CHECK_INT(habitat_dataset_add(data, path, NULL), HABITAT_OK);
-    text[0] = '\0';
-    CHECK_INT(habitat_evaluate(data, table, NULL, NULL, false, append, text, NULL), HABITAT_OK);
-    const char *narrow = strstr(text, "### bmm, 64-wide heads");
-    CHECK(strstr(text, "\n| T4 | 20 |") != NULL);
+    CHECK_INT(habitat_evaluate(data, table, NULL, NULL, false, append, &out, NULL), HABITAT_OK);
+    const char *narrow = strstr(out.data, "### bmm, 64-wide heads");
+    CHECK(strstr(out.data, "\n| T4 | 20 |") != NULL);
     CHECK(narrow && strstr(narrow, "\n| T4 | 10 |") != NULL);
-    text[0] = '\0';
-    CHECK_INT(habitat_evaluate(data, table, NULL, NULL, true, append, text, NULL), HABITAT_OK);
-    CHECK(strncmp(text, "class,gpu,source,kind,pass,dtype,batch,m,k,n,flop,bytes,measured_ms,",
+    text_sink_clear(&out);
+    CHECK_INT(habitat_evaluate(data, table, NULL, NULL, true, append, &out, NULL), HABITAT_OK);
+    CHECK(strncmp(out.data, "class,gpu,source,kind,pass,dtype,batch,m,k,n,flop,bytes,measured_ms,",
                   68) == 0);
-    CHECK_INT(lines_with(text, "\nbmm,T4,neusight,bmm,forward,fp32,16,"), 20);
-    CHECK_INT(lines_with(text, ",64,1024,"), 30); /* of all three GPUs */
-    CHECK(strchr(text, '|') == NULL);
+    CHECK_INT(lines_with(out.data, "\nbmm,T4,neusight,bmm,forward,fp32,16,"), 20);
+    CHECK_INT(lines_with(out.data, ",64,1024,"), 30); /* of all three GPUs */
+    CHECK(strchr(out.data, '|') == NULL);
     /* 2 b m n k; 4 b (m k + k n + m n) bytes; its own time, then what six methods say */
-    const char *row = strstr(text, "\nbmm,T4,neusight,bmm,forward,fp32,16,512,64,1024,");
+    const char *row = strstr(out.data, "\nbmm,T4,neusight,bmm,forward,fp32,16,512,64,1024,");
     double flop = 0, bytes = 0, measured = 0, seen = 0;
     int read =
         row ? sscanf(row, "\nbmm,T4,neusight,bmm,forward,fp32,16,512,64,1024,%lf,%lf,%lf,%lf",
@@ -306,6 +306,7 @@ static void test_rows(void) {
     CHECK_NEAR(bytes, 39845888, 0);
     CHECK_NEAR(measured, 5, 0);
     CHECK(seen > 0);
+    text_sink_clear(&out);
     habitat_dataset_free(data);
     check_case("eval gives narrow heads a table, and every row as CSV");
 }
@@ -346,7 +347,7 @@ static int cells_of(const char *row, double *out, int room) {
 }
 
 static void test_kinds(void) {
-    static char text[65536];
+    text_sink out = {0};
     FILE *file = fopen(path, "w");
     if (file) {
         write_convolutions(file);
@@ -354,8 +355,8 @@ static void test_kinds(void) {
     }
     habitat_dataset *data = fresh();
     CHECK_INT(habitat_dataset_add(data, path, NULL), HABITAT_OK);
-    CHECK_INT(habitat_evaluate(data, table, NULL, NULL, false, append, text, NULL), HABITAT_OK);
-    const char *row = strstr(text, "| V100-PCIE-32GB | fp16 |");
+    CHECK_INT(habitat_evaluate(data, table, NULL, NULL, false, append, &out, NULL), HABITAT_OK);
+    const char *row = strstr(out.data, "| V100-PCIE-32GB | fp16 |");
     double v[16];
     /* rows, forward, backward, both gradients, seen, kin, left out, roofline, three intervals */
     CHECK_INT(cells_of(row, v, 16), 12);
@@ -364,6 +365,7 @@ static void test_kinds(void) {
     CHECK(isnan(v[6]) && isnan(v[10])); /* no other GPU of its kind */
     CHECK(v[8] > 40 && v[8] < 60);      /* wrong by the law's factor of two: 50 % and a little */
     CHECK(v[9] > 60 && v[11] > 60);     /* a known law lies within its intervals */
+    text_sink_clear(&out);
     habitat_dataset_free(data);
     check_case("eval judges convolutions by pass and kind");
 }

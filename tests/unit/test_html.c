@@ -6,35 +6,22 @@
 
 #include "check.h"
 #include "report/html.h"
+#include "text_sink.h"
 
-typedef struct buffer {
-    char text[4096];
-    size_t used, refuse_after;
-} buffer;
-
-static int take(void *context, const char *data, size_t size) {
-    buffer *b = context;
-    if (b->used + size >= sizeof b->text || (b->refuse_after && b->used + size > b->refuse_after))
-        return 1;
-    memcpy(b->text + b->used, data, size);
-    b->used += size;
-    b->text[b->used] = '\0';
-    return 0;
-}
-
-static void start(writer *w, buffer *b) {
-    habitat_report_options options = {.write = take, .context = b};
-    *b = (buffer){.used = 0};
+static void start(writer *w, text_sink *b) {
+    habitat_report_options options = {.write = append, .context = b};
+    text_sink_clear(b);
     CHECK_INT(writer_start(w, &options, NULL), HABITAT_OK);
 }
 
 static void escaped(const char *text, const char *want) {
     writer w;
-    buffer b;
+    text_sink b = {0};
     start(&w, &b);
     html_text(&w, text);
     CHECK_INT(writer_finish(&w, NULL), HABITAT_OK);
-    CHECK_TEXT(b.text, want);
+    CHECK_TEXT(b.data ? b.data : "", want);
+    text_sink_clear(&b);
 }
 
 static void texts(void) {
@@ -56,7 +43,7 @@ static void texts(void) {
 
 static void json_of(const char *text, const char *want) {
     writer w, json;
-    buffer b;
+    text_sink b = {0};
     start(&w, &b);
     html_json(&json, &w);
     json_array(&json, NULL);
@@ -64,7 +51,8 @@ static void json_of(const char *text, const char *want) {
     json_end_array(&json);
     html_json_end(&json, &w);
     CHECK_INT(writer_finish(&w, NULL), HABITAT_OK);
-    CHECK_TEXT(b.text, want);
+    CHECK_TEXT(b.data ? b.data : "", want);
+    text_sink_clear(&b);
 }
 
 static void json(void) {
@@ -77,7 +65,7 @@ static void json(void) {
 
 static void cells(void) {
     writer w;
-    buffer b;
+    text_sink b = {0};
     start(&w, &b);
     html_number_cell(&w, 2.0 / 3, 1);
     html_number_cell(&w, NAN, 1);
@@ -86,7 +74,7 @@ static void cells(void) {
     html_cell(&w, NULL);
     html_element(&w, "p class=\"x\"", "a>b");
     CHECK_INT(writer_finish(&w, NULL), HABITAT_OK);
-    CHECK_TEXT(b.text, "<td class=\"n\" data-v=\"0.6666666666666666\">0.7</td>\n"
+    CHECK_TEXT(b.data, "<td class=\"n\" data-v=\"0.6666666666666666\">0.7</td>\n"
                        "<td class=\"n none\">\xe2\x80\x93</td>\n"
                        "<td class=\"n\" data-v=\"12.3456\">12.35</td>\n"
                        "<td>&lt;</td>\n<td>\xe2\x80\x93</td>\n<p class=\"x\">a&gt;b</p>\n");
@@ -106,28 +94,31 @@ static void cells(void) {
         CHECK_TEXT(text, dollars[i].text);
     }
     check_case("small dollars have three digits, large ones cents");
+    text_sink_clear(&b);
 }
 
 static void refusals(void) {
     writer w;
-    buffer b;
+    text_sink b = {0};
     habitat_error error = {0};
     habitat_gpu_table *table = NULL;
     start(&w, &b);
-    b.refuse_after = 4;
+    b.refuse_from = 2;
     html_element(&w, "p", "long");
     CHECK_INT(writer_finish(&w, NULL), HABITAT_E_IO);
-    CHECK_TEXT(b.text, "<p>");
+    CHECK_TEXT(b.data, "<p>");
     CHECK_INT(habitat_gpu_table_create(NULL, &table, NULL), HABITAT_OK);
-    habitat_report_options options = {.format = HABITAT_REPORT_HTML, .write = take, .context = &b};
-    b.used = 0;
+    habitat_report_options options = {
+        .format = HABITAT_REPORT_HTML, .write = append, .context = &b};
+    b.size = 0;
     CHECK_INT(habitat_report_gpus(table, &options, &error), HABITAT_E_ARG);
     CHECK_TEXT(error.message, "this report has no HTML form");
-    CHECK_INT((int)b.used, 0);
+    CHECK_INT((int)b.size, 0);
     CHECK_INT(habitat_report_prediction(NULL, &options, &error), HABITAT_E_ARG);
     CHECK_INT(habitat_report_choice(NULL, &options, &error), HABITAT_E_ARG);
     habitat_gpu_table_free(table);
     check_case("a refused write stops the page; reports without a page say so");
+    text_sink_clear(&b);
 }
 
 int main(void) {

@@ -7,24 +7,7 @@
 
 #include "check.h"
 #include "recorded.h"
-
-typedef struct text {
-    char *data;
-    size_t size, capacity, pieces, refuse_after;
-} text;
-
-static int append(void *context, const char *data, size_t size) {
-    text *t = context;
-    if (t->refuse_after && ++t->pieces > t->refuse_after)
-        return -1;
-    if (t->capacity - t->size < size) {
-        t->capacity = 2 * (t->size + size);
-        t->data = realloc(t->data, t->capacity);
-    }
-    memcpy(t->data + t->size, data, size);
-    t->size += size;
-    return 0;
-}
+#include "text_sink.h"
 
 typedef struct subject {
     recorded of;
@@ -89,7 +72,7 @@ static size_t early_kernels(const habitat_trace *trace) {
 
 static void test_recording(const habitat_gpu_table *table, const char *name, const char *to) {
     subject s = subject_of(table, name, to);
-    text t = {0};
+    text_sink t = {0};
     habitat_trace *read = NULL;
     habitat_error err = {0};
     size_t kernels = 0, count = 0, calls = 0, kept = 0;
@@ -118,10 +101,10 @@ static void test_recording(const habitat_gpu_table *table, const char *name, con
     CHECK_INT(crossing_kernels(read), 0);
     CHECK_INT(early_kernels(read), 0);
     habitat_trace_free(read);
-    free(t.data);
-    t = (text){.refuse_after = 1};
+    text_sink_clear(&t);
+    t = (text_sink){.refuse_from = 2};
     CHECK_INT(habitat_export_timeline(s.r, s.p, append, &t, &err), HABITAT_E_IO);
-    free(t.data);
+    text_sink_clear(&t);
     CHECK_INT(habitat_export_timeline(NULL, s.p, append, &t, &err), HABITAT_E_ARG);
     done(&s);
     check_case(name);
