@@ -35,6 +35,10 @@ bool choice_lacks_room(int fits, double headroom_bytes) {
     return fits == 0 || (fits < 0 && headroom_bytes < 0.0);
 }
 
+const char *choice_room_words(int fits, double headroom_bytes) {
+    return fits == 0 ? "too small" : choice_lacks_room(fits, headroom_bytes) ? "may not fit" : "";
+}
+
 /* "1.1x", "3x", "12x" */
 static void ratio_words(double ratio, char *text, size_t size) {
     habitat_format(text, size, ratio < 10 ? "%.2gx" : "%.0fx", ratio);

@@ -25,6 +25,9 @@ bool choice_beats(double ms, double usd, double other_ms, double other_usd);
  * `fits` as in habitat_prediction. Memory that is not known is no reason. */
 bool choice_lacks_room(int fits, double headroom_bytes);
 
+/* "too small" or "may not fit"; "" where nothing is said against the GPU. */
+const char *choice_room_words(int fits, double headroom_bytes);
+
 /* choice_words.c: the reason and what would change it, once all rows are ranked. HABITAT_E_MEMORY.
  */
 habitat_status choice_words(made_choice *out, habitat_error *err);

@@ -55,7 +55,8 @@ static void costs(writer *j, const page *p) {
         json_number(j, "usd", row->cost.usd_per_1000_iterations / page_units(p, row));
         json_boolean(j, "front", row->front);
         json_boolean(j, "best", row->best);
-        json_boolean(j, "fits", !choice_lacks_room(row->fits, row->headroom_bytes));
+        json_tristate(j, "fits", row->fits);
+        json_text(j, "room", choice_room_words(row->fits, row->headroom_bytes));
         json_end_map(j);
     }
     json_end_array(j);

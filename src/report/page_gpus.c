@@ -134,8 +134,9 @@ static void remarks_cell(page *p, const page_row *row) {
         remark(&p->w, &first, "tie");
     if (row->front)
         remark(&p->w, &first, "front");
-    if (choice_lacks_room(row->fits, row->headroom_bytes))
-        remark(&p->w, &first, row->fits == 0 ? "too small" : "may not fit");
+    const char *room = choice_room_words(row->fits, row->headroom_bytes);
+    if (*room)
+        remark(&p->w, &first, room);
     if (of && of->assembled == HABITAT_ASSEMBLE_REPLAY && of->bound_by == HABITAT_BY_CPU)
         remark(&p->w, &first, "set by the CPU");
     if (p->origin && strcmp(p->origin->vendor, row->gpu->vendor) != 0)
@@ -178,8 +179,8 @@ static void write_row(page *p, size_t at) {
     writer_printf(&p->w, "<tr class=\"%s%s\" data-vendor=\"", at < p->shown ? "first" : "other",
                   row->best ? " best" : "");
     html_text(&p->w, row->gpu->vendor);
-    writer_printf(&p->w, "\" data-fits=\"%d\" data-priced=\"%d\">\n",
-                  !choice_lacks_room(row->fits, row->headroom_bytes),
+    writer_printf(&p->w, "\" data-room=\"%s\" data-priced=\"%d\">\n",
+                  choice_room_words(row->fits, row->headroom_bytes),
                   !isnan(row->cost.usd_per_hour));
     for (size_t c = 0; c < COLUMN_COUNT; c++)
         if (!columns[c].shown || columns[c].shown(p))
@@ -274,11 +275,8 @@ static void memory_row(page *p, const page_row *row) {
     gb_cell(p, of ? of->margin_bytes : NAN);
     gb_cell(p, row->headroom_bytes);
     html_number_cell(&p->w, of ? of->largest_batch : NAN, 0);
-    bool lacks = choice_lacks_room(row->fits, row->headroom_bytes);
-    html_cell(&p->w, row->fits > 0    ? "fits"
-                     : row->fits == 0 ? "too small"
-                     : lacks          ? "may not fit"
-                                      : "not known");
+    const char *lacks = choice_room_words(row->fits, row->headroom_bytes);
+    html_cell(&p->w, row->fits > 0 ? "fits" : *lacks ? lacks : "not known");
     writer_text(&p->w, "</tr>\n");
 }
 

@@ -317,8 +317,7 @@ table_style place_of(const habitat_answer *what, const habitat_answer_row *row, 
     bool origin = p->gpu == habitat_workload_get_info(what->workload)->origin;
     bool first = ends && is_at_end(what, row, true), last = ends && is_at_end(what, row, false);
     const char *place = first ? "fastest" : last ? "slowest" : "";
-    bool lacks = choice_lacks_room(p->fits, p->headroom_bytes);
-    const char *room = p->fits == 0 ? "too small" : lacks ? "may not fit" : "";
+    const char *room = choice_room_words(p->fits, p->headroom_bytes);
     const char *words[] = {origin ? "origin" : "", place, room, cpu_sets(p) ? "CPU" : ""};
     size_t used = 0;
     *note = '\0';

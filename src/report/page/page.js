@@ -197,7 +197,7 @@
         plugins: {
           legend: { labels: { color: colour("--text"), boxWidth: 14 } },
           tooltip: { callbacks: { label: (item) => item.raw.row.name + ": " + ms(item.raw.x) + ", " + dollars(item.raw.y) +
-            (item.raw.row.fits ? "" : ", no room") } },
+            (item.raw.row.room && ", " + item.raw.row.room) } },
         },
       },
       plugins: [namesBeside(0, front.map((row) => row.name))],
@@ -286,7 +286,7 @@
       const shown = (every || row.classList.contains("first")) &&
         words.every((word) => text.includes(word)) &&
         (vendor === "" || row.dataset.vendor === vendor) &&
-        (!byId("fits").checked || row.dataset.fits === "1") &&
+        (!byId("fits").checked || row.dataset.room === "") &&
         (!byId("priced").checked || row.dataset.priced === "1");
       row.hidden = !shown;
       count += shown;

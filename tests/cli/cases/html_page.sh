@@ -6,6 +6,7 @@ sed -e "s#\"aten::#\"aten::</script><script>alert(1)</script><!--<script>\\\\u20
 "$habitat" predict "$step" --html - >all.html; "$habitat" predict "$step" --json >all.json
 "$habitat" explain "$step" --to T4 --html explain.html >/dev/null
 "$habitat" choose "$step" --html choose.html >/dev/null; "$habitat" choose "$step" --json >choose.json
+"$habitat" predict "$step" --to A4500,T4 --price A4500=0.30 --html near.html >/dev/null
 "$habitat" choose "$step:3" "$fixtures/no_gpu.json" --html both.html --vendor any >/dev/null
 "$habitat" predict "$fixtures/no_gpu.json" --to T4 --html no_gpu.html >/dev/null
 "$habitat" predict "$source/data/recordings/bert_b2_fp32_h100.json.gz" --to T4,L4 --batch 2,4 --html batch.html >/dev/null
@@ -44,7 +45,7 @@ class Page(html.parser.HTMLParser):
     def named(self, key):
         return [attrs[key] for _, attrs in self.elements if key in attrs]
 
-pages = {name: Page(name + ".html") for name in ("page", "all", "explain", "choose", "both", "no_gpu", "batch")}
+pages = {name: Page(name + ".html") for name in ("page", "all", "explain", "choose", "both", "no_gpu", "batch", "near")}
 for name, page in pages.items():
     ids = page.named("id")
     assert len(page.scripts) == 4 and len(set(ids)) == len(ids), (name, len(page.scripts))
@@ -83,6 +84,14 @@ def front(page):
     return {one["name"] for one in json.loads(page.scripts[1])["costs"] if one["front"]}
 assert front(pages["choose"]) == set(choice["pareto"]) and choice["pareto"]
 print("front:", front(pages["all"]) == front(pages["choose"]))
+# Whether it fits is what --json says, null where it is not known; what the page says of room is in words.
+wanted = {one["gpu"]: one["fits"] for one in every} | {row["gpu"]: row["fits"] for row in choice["ranking"]}
+said = {}
+for name in ("all", "choose", "no_gpu", "near"):
+    for one in json.loads(pages[name].scripts[1])["costs"]:
+        assert one["fits"] is (None if name == "no_gpu" else wanted[one["name"]]), (name, one)
+        said.setdefault(one["fits"], set()).add(one["room"])
+print("fits:", {str(fits): sorted(words) for fits, words in said.items()})
 assert "leave out --batch" in "".join(pages["batch"].text)
 assert "measured" not in pages["batch"].scripts[1]
 costs = json.loads(pages["batch"].scripts[1])["costs"]
