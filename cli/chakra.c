@@ -8,6 +8,15 @@
 #include "chakra.h"
 #include "output.h"
 
+/* Where the trace of a rank is written; free() it. NULL without memory. */
+static char *rank_path(const char *folder, size_t rank) {
+    size_t size = strlen(folder) + 32;
+    char *path = malloc(size);
+    if (path)
+        habitat_format(path, size, "%s/rank.%zu.et", folder, rank);
+    return path;
+}
+
 int cli_chakra_check(const cli_request *request, const char *output) {
     if (request->to.count != 1 || strcmp(request->to.items[0], "all") == 0)
         return cli_fail(CLI_USAGE, "--chakra", "writes one kind of GPU; name it with --to, once");
@@ -15,7 +24,16 @@ int cli_chakra_check(const cli_request *request, const char *output) {
         return cli_fail(CLI_USAGE, "--output",
                         "must name a folder for the traces of %zu GPUs: DIR/rank.0.et and so on",
                         request->gpus);
-    return cli_output_check(request, "--output", output);
+    if (request->gpus <= 1)
+        return cli_output_check(request, "--output", output);
+    int code = CLI_DONE;
+    for (size_t i = 0; code == CLI_DONE && i < request->gpus; i++) {
+        char *path = rank_path(output, i);
+        code = path ? cli_output_check(request, "--output", path)
+                    : cli_fail(CLI_FAILED, output, "out of memory");
+        free(path);
+    }
+    return code;
 }
 
 /* A whole trace: that of every rank has the same bytes. */
@@ -53,18 +71,14 @@ static int write_file(const char *path, const bytes *trace) {
 }
 
 static int write_folder(const char *folder, size_t ranks, const bytes *trace) {
-    size_t size = strlen(folder) + 32;
-    char *path = malloc(size);
     int code = CLI_DONE;
-    if (!path)
-        return cli_fail(CLI_FAILED, folder, "out of memory");
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         code = cli_fail(CLI_FAILED, folder, "%s", strerror(errno));
     for (size_t i = 0; code == CLI_DONE && i < ranks; i++) {
-        habitat_format(path, size, "%s/rank.%zu.et", folder, i);
-        code = write_file(path, trace);
+        char *path = rank_path(folder, i);
+        code = path ? write_file(path, trace) : cli_fail(CLI_FAILED, folder, "out of memory");
+        free(path);
     }
-    free(path);
     return code;
 }
 

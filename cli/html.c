@@ -14,12 +14,10 @@ bool cli_html_alone(const cli_request *request) {
 }
 
 int cli_html_check(const cli_request *request) {
-    if (request->html && !*request->html)
-        return cli_fail(CLI_USAGE, "--html", "needs the name of a file");
     if (cli_html_alone(request) && (request->json || request->csv))
         return cli_fail(CLI_USAGE, "--html", "- and %s both go to standard output; name a file",
                         request->json ? "--json" : "--csv");
-    if (request->html && request->timeline && strcmp(request->html, request->timeline) == 0)
+    if (request->html && request->timeline && cli_output_same(request->html, request->timeline))
         return cli_fail(CLI_USAGE, "--html", "%s is the file of --timeline, too; name another one",
                         request->html);
     return request->html ? cli_output_check(request, "--html", request->html) : CLI_DONE;

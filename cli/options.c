@@ -80,12 +80,21 @@ static int set_number(const char *verb, const cli_option *option, const char *va
     return CLI_DONE;
 }
 
+static int no_value(const cli_arguments *a, const cli_option *option) {
+    return cli_fail(CLI_USAGE, option->name, "needs a value; `habitat %s --help` explains",
+                    a->verb);
+}
+
 static int set_value(cli_arguments *a, const cli_option *option, const char *value) {
     switch (option->kind) {
     case CLI_FLAG:
         *(bool *)option->target = true;
         return CLI_DONE;
     case CLI_TEXT:
+        if (!*value)
+            return no_value(a, option);
+        *(const char **)option->target = value;
+        return CLI_DONE;
     case CLI_REST:
         *(const char **)option->target = value;
         return CLI_DONE;
@@ -141,8 +150,7 @@ static int take_option(cli_arguments *a, int argc, char **argv, int i, int *used
     }
     if (!attached) {
         if (i + 1 >= argc)
-            return cli_fail(CLI_USAGE, option->name, "needs a value; `habitat %s --help` explains",
-                            a->verb);
+            return no_value(a, option);
         attached = argv[i + 1];
         *used = 2;
     }

@@ -11,6 +11,29 @@ static bool is_file(const char *path, const struct stat *file) {
     return stat(path, &other) == 0 && other.st_dev == file->st_dev && other.st_ino == file->st_ino;
 }
 
+/* Folder of a path and, behind it, the name in the folder. The folder is the caller's; NULL without
+ * memory. */
+static char *folder_of(const char *path, const char **name) {
+    const char *slash = strrchr(path, '/');
+    *name = slash ? slash + 1 : path;
+    return slash ? strndup(path, (size_t)(*name - path)) : strdup(".");
+}
+
+bool cli_output_same(const char *a, const char *b) {
+    struct stat file;
+    const char *name_a, *name_b;
+    if (strcmp(a, b) == 0 || strcmp(a, "-") == 0 || strcmp(b, "-") == 0)
+        return strcmp(a, b) == 0;
+    if (stat(a, &file) == 0)
+        return is_file(b, &file);
+    char *folder_a = folder_of(a, &name_a), *folder_b = folder_of(b, &name_b);
+    bool same = folder_a && folder_b && strcmp(name_a, name_b) == 0 && stat(folder_a, &file) == 0 &&
+                is_file(folder_b, &file);
+    free(folder_a);
+    free(folder_b);
+    return same;
+}
+
 /* choose takes "TRACE:WEIGHT". */
 static bool is_operand(const char *operand, const struct stat *file) {
     const char *colon = strrchr(operand, ':');

@@ -10,4 +10,16 @@ cp "$fixtures/step.json" a.json; cp "$fixtures/rank0.json" "$fixtures/rank1.json
 "$habitat" export --timeline a.json --to T4 -o link; echo "$?"
 "$habitat" predict a.json --batch 8 --batch-from rank0.json --html rank0.json; echo "$?"
 "$habitat" predict a.json --to T4 --timeline new --html new; echo "$?"
+"$habitat" predict a.json --to T4 --timeline new --html ./new; echo "$?"
+mkdir sub; ln -s . here; echo old >old; ln old twin; ln -s old sym
+"$habitat" predict a.json --to T4 --timeline "$PWD/new" --html sub/../here/new; echo "$?"
+"$habitat" predict a.json --to T4 --timeline old --html twin; echo "$?"
+"$habitat" predict a.json --to T4 --timeline sym --html ./old; echo "$?"
+mkdir ranks; cp a.json ranks/rank.1.et; ln -s ranks/rank.1.et input.json
+"$habitat" export --chakra ranks/rank.1.et --to T4 --gpus 2 -o ranks; echo "$?"
+"$habitat" export --chakra input.json --to T4 --gpus 2 -o ./ranks/; echo "$?"
+cmp ranks/rank.1.et a.json; ls ranks; cat old
+for option in --chakra --timeline; do "$habitat" export $option a.json --to T4 -o ""; echo "$?"; done
+"$habitat" predict a.json --to T4 --timeline ""; echo "$?"
+"$habitat" train "$source/data/measurements" -o ""; echo "$?"
 cmp a.json "$fixtures/step.json" && cmp rank1.json "$fixtures/rank1.json" && ls
