@@ -19,7 +19,7 @@ struct habitat_dataset {
     const habitat_gpu_table *gpus;
     habitat_strings names;
     habitat_measurement *rows;
-    size_t count, capacity, skipped;
+    size_t count, capacity;
 };
 
 habitat_status habitat_dataset_create(const habitat_gpu_table *gpus, habitat_dataset **out,
@@ -45,10 +45,6 @@ void habitat_dataset_free(habitat_dataset *data) {
 const habitat_measurement *habitat_dataset_rows(const habitat_dataset *data, size_t *count) {
     *count = data->count;
     return data->rows;
-}
-
-size_t habitat_dataset_skipped(const habitat_dataset *data) {
-    return data->skipped;
 }
 
 static habitat_status append(habitat_dataset *data, const habitat_measurement *row,
@@ -100,16 +96,12 @@ static habitat_status add_row(habitat_dataset *data, const habitat_csv_reader *r
     habitat_measurement row;
     const char *gpu;
     habitat_status status = measurement_read(reader, part, &row, &gpu, err);
-    if (status == HABITAT_E_UNSUPPORTED || (status == HABITAT_OK && isnan(row.time_ms))) {
-        data->skipped++;
+    if (status == HABITAT_E_UNSUPPORTED || (status == HABITAT_OK && isnan(row.time_ms)))
         return HABITAT_OK;
-    }
     if (status != HABITAT_OK)
         return status;
-    if (!covered(&row)) {
-        data->skipped++;
+    if (!covered(&row))
         return HABITAT_OK;
-    }
     if ((status = resolve(data, gpu, csv_path(reader), habitat_csv_line(reader), last, err)) !=
         HABITAT_OK)
         return status;

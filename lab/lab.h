@@ -19,7 +19,7 @@ habitat_status habitat_dataset_create(const habitat_gpu_table *gpus, habitat_dat
                                       habitat_error *err);
 
 /** Add the rows of one CSV file, plain or gzip, in any of the schemas of docs/dataset.md.
- * Rows of operations that no model is trained for are counted and left out.
+ * Rows of operations that no model is trained for are left out.
  * @return HABITAT_OK; HABITAT_E_IO, _PARSE, _FORMAT, _RANGE with file and line;
  *         HABITAT_E_UNKNOWN_GPU; HABITAT_E_MEMORY. @since 0.1 */
 habitat_status habitat_dataset_add(habitat_dataset *data, const char *path, habitat_error *err);
@@ -32,9 +32,6 @@ habitat_status habitat_dataset_check(habitat_dataset *data, habitat_error *err);
 
 /** Rows. @return borrowed, shape (*count). @since 0.1 */
 const habitat_measurement *habitat_dataset_rows(const habitat_dataset *data, size_t *count);
-
-/** Rows left out because no model covers their operation. @since 0.1 */
-size_t habitat_dataset_skipped(const habitat_dataset *data);
 
 /** Free a dataset; NULL is allowed. @since 0.1 */
 void habitat_dataset_free(habitat_dataset *data);

@@ -149,21 +149,33 @@ static double backward(const train_blas *blas, const perceptron *net, perceptron
     return sum / (double)n;
 }
 
-double perceptron_gradient(const perceptron *net, perceptron_loss loss, const float *x,
-                           const float *time_ms, size_t n, float *gradient) {
+habitat_status perceptron_room_open(const perceptron *net, size_t batch, perceptron_room *out,
+                                    habitat_error *err) {
     size_t width = net->width > net->inputs ? net->width : net->inputs;
-    float *activations = malloc(activation_size(net, n) * sizeof *activations);
-    float *delta = malloc(2 * n * width * sizeof *delta);
-    double result = NAN;
-    train_blas blas = {0};
-    if (activations && delta && train_blas_open(&blas, NULL) == HABITAT_OK) {
-        forward(&blas, net, x, n, activations);
-        result = backward(&blas, net, loss, time_ms, n, activations, delta, gradient);
-    }
-    train_blas_close(&blas);
-    free(activations);
-    free(delta);
-    return result;
+    perceptron_room room = {.activations =
+                                malloc(activation_size(net, batch) * sizeof *room.activations),
+                            .delta = malloc(2 * batch * width * sizeof *room.delta)};
+    habitat_status status = room.activations && room.delta
+                                ? train_blas_open(&room.blas, err)
+                                : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    if (status == HABITAT_OK)
+        *out = room;
+    else
+        perceptron_room_close(&room);
+    return status;
+}
+
+void perceptron_room_close(perceptron_room *room) {
+    train_blas_close(&room->blas);
+    free(room->activations);
+    free(room->delta);
+    *room = (perceptron_room){0};
+}
+
+double perceptron_gradient(const perceptron_room *room, const perceptron *net, perceptron_loss loss,
+                           const float *x, const float *time_ms, size_t n, float *gradient) {
+    forward(&room->blas, net, x, n, room->activations);
+    return backward(&room->blas, net, loss, time_ms, n, room->activations, room->delta, gradient);
 }
 
 /* ---- The training loop
@@ -171,13 +183,13 @@ double perceptron_gradient(const perceptron *net, perceptron_loss loss, const fl
 
 typedef struct trainer {
     const perceptron_options *options;
-    train_blas blas;
+    perceptron_room room;
     perceptron net;
     random_state random;
     size_t train_n, valid_n;
     size_t *order;      /* rows to train on, then rows to validate on */
     float *x, *time_ms; /* a batch */
-    float *activations, *delta, *gradient, *m, *v, *best;
+    float *gradient, *m, *v, *best;
     uint64_t step;
 } trainer;
 
@@ -185,13 +197,11 @@ static void trainer_free(trainer *t) {
     free(t->order);
     free(t->x);
     free(t->time_ms);
-    free(t->activations);
-    free(t->delta);
     free(t->gradient);
     free(t->m);
     free(t->v);
     free(t->best);
-    train_blas_close(&t->blas);
+    perceptron_room_close(&t->room);
 }
 
 static bool perceptron_create(perceptron *net, uint32_t inputs, const perceptron_options *options) {
@@ -309,9 +319,7 @@ static void run_epoch(trainer *t, const perceptron_samples *s) {
     for (size_t at = 0; at < t->train_n; at += batch) {
         size_t n = t->train_n - at < batch ? t->train_n - at : batch;
         take(t, s, t->order + at, n);
-        forward(&t->blas, &t->net, t->x, n, t->activations);
-        backward(&t->blas, &t->net, t->options->loss, t->time_ms, n, t->activations, t->delta,
-                 t->gradient);
+        perceptron_gradient(&t->room, &t->net, t->options->loss, t->x, t->time_ms, n, t->gradient);
         clip_gradient(t->gradient, perceptron_parameter_count(&t->net));
         adam(t, rate_of(t));
     }
@@ -324,8 +332,8 @@ static double validate(trainer *t, const perceptron_samples *s) {
     for (size_t at = 0; at < total; at += batch) {
         size_t n = total - at < batch ? total - at : batch;
         take(t, s, rows + at, n);
-        forward(&t->blas, &t->net, t->x, n, t->activations);
-        const float *out = t->activations + activation_offset(&t->net, n, t->net.layers + 1);
+        forward(&t->room.blas, &t->net, t->x, n, t->room.activations);
+        const float *out = t->room.activations + activation_offset(&t->net, n, t->net.layers + 1);
         double slope;
         for (size_t i = 0; i < n; i++)
             sum += loss_of(t->options->loss, (double)out[i], (double)t->time_ms[i], &slope);
@@ -333,25 +341,23 @@ static double validate(trainer *t, const perceptron_samples *s) {
     return sum / (double)total;
 }
 
-static bool trainer_prepare(trainer *t, const perceptron_samples *s,
-                            const perceptron_options *options) {
+static habitat_status trainer_prepare(trainer *t, const perceptron_samples *s,
+                                      const perceptron_options *options, habitat_error *err) {
     t->options = options;
     t->random = random_seeded(options->seed);
     if (!perceptron_create(&t->net, (uint32_t)s->inputs, options))
-        return false;
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     size_t count = perceptron_parameter_count(&t->net), batch = options->batch;
-    size_t width = options->width > s->inputs ? options->width : s->inputs;
     t->order = malloc(s->n * sizeof *t->order);
     t->x = malloc(batch * s->inputs * sizeof *t->x);
     t->time_ms = malloc(batch * sizeof *t->time_ms);
-    t->activations = malloc(activation_size(&t->net, batch) * sizeof *t->activations);
-    t->delta = malloc(2 * batch * width * sizeof *t->delta);
     t->gradient = calloc(count, sizeof *t->gradient);
     t->m = calloc(count, sizeof *t->m);
     t->v = calloc(count, sizeof *t->v);
     t->best = malloc(count * sizeof *t->best);
-    return t->order && t->x && t->time_ms && t->activations && t->delta && t->gradient && t->m &&
-           t->v && t->best;
+    if (!t->order || !t->x || !t->time_ms || !t->gradient || !t->m || !t->v || !t->best)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    return perceptron_room_open(&t->net, batch, &t->room, err);
 }
 
 static habitat_status check_samples(const perceptron_samples *s, const perceptron_options *options,
@@ -413,12 +419,8 @@ habitat_status perceptron_train(const perceptron_samples *s, const perceptron_op
         return status;
     trainer t = {0};
     double best = INFINITY;
-    status = train_blas_open(&t.blas, err);
-    if (status != HABITAT_OK)
-        return status;
-    if (!trainer_prepare(&t, s, options)) {
-        status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    } else {
+    status = trainer_prepare(&t, s, options, err);
+    if (status == HABITAT_OK) {
         best = run_epochs(&t, s);
         if (!isfinite(best))
             status = habitat_fail(err, HABITAT_E_RANGE,

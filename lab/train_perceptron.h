@@ -3,6 +3,7 @@
 #define HABITAT_LAB_TRAIN_PERCEPTRON_H
 
 #include "lab/lab.h"
+#include "lab/train_blas.h"
 #include "models/learned.h"
 
 /* Rows of one paper class, and the perceptron trained on them. */
@@ -39,9 +40,21 @@ habitat_status perceptron_train(const perceptron_samples *samples,
                                 const perceptron_options *options, perceptron *out,
                                 double *validation_loss, habitat_error *err);
 
-/* Loss and its gradient by the parameters for a batch, for tests of the gradient. `gradient`: shape
+/* What one step of training works in: the BLAS, and the numbers between the layers. */
+typedef struct perceptron_room {
+    train_blas blas;
+    float *activations, *delta;
+} perceptron_room;
+
+/* Room for batches of up to `batch` rows; perceptron_room_close() frees it. HABITAT_E_UNSUPPORTED
+ * (no BLAS); HABITAT_E_MEMORY. */
+habitat_status perceptron_room_open(const perceptron *net, size_t batch, perceptron_room *out,
+                                    habitat_error *err);
+void perceptron_room_close(perceptron_room *room);
+
+/* Mean loss of a batch of n rows, and its gradient by the parameters. `gradient`: shape
  * (perceptron_parameter_count). */
-double perceptron_gradient(const perceptron *net, perceptron_loss loss, const float *x,
-                           const float *time_ms, size_t n, float *gradient);
+double perceptron_gradient(const perceptron_room *room, const perceptron *net, perceptron_loss loss,
+                           const float *x, const float *time_ms, size_t n, float *gradient);
 
 #endif

@@ -12,19 +12,6 @@ void store_init(store *s, size_t limit_bytes) {
     s->limit_bytes = limit_bytes;
 }
 
-void store_free(store *s) {
-    for (size_t i = 0; i < s->n_chunks; i++)
-        free(s->chunks[i]);
-    for (uint32_t i = 0; i < s->n_strings; i++)
-        free(s->strings[i]);
-    free(s->chunks);
-    free(s->strings);
-    free(s->table);
-    free(s->externals);
-    free(s->open);
-    memset(s, 0, sizeof *s);
-}
-
 /* Accounts for `bytes` more; false when that would pass the limit. */
 static bool take(store *s, size_t bytes) {
     if (bytes > s->limit_bytes - s->bytes)

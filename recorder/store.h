@@ -100,7 +100,6 @@ typedef struct {
 } store;
 
 void store_init(store *s, size_t limit_bytes);
-void store_free(store *s);
 
 /** The id of a copy of `text` (NULL counts as ""); UINT32_MAX when memory or the limit is used up.
  */

@@ -38,7 +38,7 @@ typedef struct {
 } writer;
 
 /* Length of the UTF-8 sequence at `p`, 0 when it is none. */
-static size_t utf8_length(const unsigned char *p) {
+static size_t character_bytes(const unsigned char *p) {
     if (p[0] < 0x80)
         return 1;
     size_t n = p[0] >= 0xf0 && p[0] <= 0xf4  ? 4
@@ -58,7 +58,7 @@ static size_t utf8_length(const unsigned char *p) {
 void json_string(FILE *file, const char *text) {
     putc('"', file);
     for (const unsigned char *p = (const unsigned char *)text; *p;) {
-        size_t n = utf8_length(p);
+        size_t n = character_bytes(p);
         if (n == 0) {
             fputs("\\ufffd", file);
             n = 1;

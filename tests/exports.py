@@ -5,7 +5,8 @@
   2. Each of these is called by something that is not a test: another file of src/, the command line, the
      laboratory, Python, an example or a benchmark. FOR_PROGRAMS are those that only other people's programs
      call, with the reason.
-  3. Every other function or table that a file of src/ shares is used by another file, or at least by its own.
+  3. Every other function or table that a file of src/, the laboratory, the command line or the recorder shares
+     is used by another file, or at least by its own.
 
 usage: exports.py ROOT BUILD LIBRARY   (BUILD: the folder with the object files)
 """
@@ -24,6 +25,8 @@ FOR_PROGRAMS = {
     r"habitat_workload_from_operations": "a workload without a recording",
     r"habitat_workload_warnings": "what a recording gives reason to say, apart from a report",
 }
+# what others call by name: the driver's hooks
+ENTRIES = r"main|InitializeInjection(Nvtx2)?"
 # main parts of a build folder; tests and fuzz targets are none of them
 USERS = ("lab", "cli", "bench", "examples", "recorder")
 
@@ -91,9 +94,14 @@ def main():
     others = [path for part in USERS for path in objects(os.path.join(build, part))]
     others += objects(os.path.join(build, "src", "gpu", "CMakeFiles"))  # the generator of the table
     users = users.union(*(used for _, used in symbols(others).values()))
+    for part in ("lab", "cli", "recorder"):
+        for path in objects(os.path.join(build, part)):
+            source = os.path.join(root, part, os.path.basename(path)[:-2])
+            if os.path.exists(source):  # else a test's
+                home.update((name, source) for name in symbols([path])[path][0])
     for name, source in sorted(home.items()):
         file = os.path.relpath(source, root)
-        if name in users:
+        if name in users or re.fullmatch(ENTRIES, name):
             continue
         if name in api:
             if not any(re.fullmatch(pattern, name) for pattern in FOR_PROGRAMS):

@@ -169,7 +169,7 @@ static void checked(writer *w, yajl_gen_status status) {
         w->status = HABITAT_E_ARG;
 }
 
-static void json_string(writer *w, const char *text) {
+static void json_quoted(writer *w, const char *text) {
     if (valid_utf8(text)) {
         checked(w, yajl_gen_string(w->json, (const unsigned char *)text, strlen(text)));
         return;
@@ -190,7 +190,7 @@ static bool json_key(writer *w, const char *key) {
     if (w->status != HABITAT_OK || !w->json)
         return false;
     if (key)
-        json_string(w, key);
+        json_quoted(w, key);
     return true;
 }
 
@@ -222,7 +222,7 @@ void json_text(writer *w, const char *key, const char *value) {
     if (!json_key(w, key))
         return;
     if (value)
-        json_string(w, value);
+        json_quoted(w, value);
     else
         json_null(w);
 }

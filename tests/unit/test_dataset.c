@@ -47,7 +47,6 @@ static void test_schemas(void) {
     size_t count = 0;
     const habitat_measurement *rows = habitat_dataset_rows(data, &count);
     CHECK_INT(count, 3);
-    CHECK_INT(habitat_dataset_skipped(data), 1);
     /* N is the reduction there, K the width: (2, 8, 16) x (2, 16, 32) */
     CHECK_NEAR(rows[0].work.shape.gemm.k, 16, 0);
     CHECK_NEAR(rows[0].work.shape.gemm.n, 32, 0);
@@ -76,7 +75,7 @@ static void test_collected(void) {
     size_t count = 0;
     const habitat_measurement *rows = habitat_dataset_rows(data, &count);
     CHECK_INT(count, 3);
-    CHECK_INT(habitat_dataset_skipped(data), 1); /* add has no kernel of its own backward */
+    /* add has no kernel of its own backward: left out */
     CHECK_INT(rows[0].work.op_class, HABITAT_CLASS_COPY);
     CHECK_NEAR(rows[0].work.read_bytes + rows[0].work.write_bytes, 2 * 8 * 2, 0);
     CHECK_INT(rows[1].work.op_class, HABITAT_CLASS_ELEMENTWISE);

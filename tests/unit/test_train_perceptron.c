@@ -71,19 +71,21 @@ static void gradient_of(perceptron_loss loss, perceptron_activation activation, 
     size_t count = perceptron_parameter_count(&net);
     float *analytic = malloc(count * sizeof *analytic), *unused = malloc(count * sizeof *unused);
     const size_t rows = 40;
+    perceptron_room room;
+    CHECK_INT(perceptron_room_open(&net, rows, &room, NULL), HABITAT_OK);
     const double step = 2e-3;
     double largest = 0, worst = 0;
-    double value = perceptron_gradient(&net, loss, m.x, m.time_ms, rows, analytic);
+    double value = perceptron_gradient(&room, &net, loss, m.x, m.time_ms, rows, analytic);
     CHECK(isfinite(value) && value > 0);
     for (size_t i = 0; i < count; i++)
         largest = fmax(largest, fabs((double)analytic[i]));
     for (size_t i = 0; i < count; i++) {
         float kept = net.parameters[i];
         net.parameters[i] = (float)((double)kept + step);
-        double up = perceptron_gradient(&net, loss, m.x, m.time_ms, rows, unused);
+        double up = perceptron_gradient(&room, &net, loss, m.x, m.time_ms, rows, unused);
         double moved = (double)net.parameters[i];
         net.parameters[i] = (float)((double)kept - step);
-        double down = perceptron_gradient(&net, loss, m.x, m.time_ms, rows, unused);
+        double down = perceptron_gradient(&room, &net, loss, m.x, m.time_ms, rows, unused);
         moved -= (double)net.parameters[i];
         net.parameters[i] = kept;
         worst = fmax(worst, fabs((up - down) / moved - (double)analytic[i]));
@@ -93,6 +95,7 @@ static void gradient_of(perceptron_loss loss, perceptron_activation activation, 
     CHECK(largest > 0.05 && worst < allowed * largest);
     if (!(worst < allowed * largest))
         printf("# worst %g of largest %g\n", worst, largest);
+    perceptron_room_close(&room);
     free(analytic);
     free(unused);
     perceptron_free(&net);
