@@ -44,7 +44,7 @@ static void ratio_words(double ratio, char *text, size_t size) {
     habitat_format(text, size, ratio < 10 ? "%.2gx" : "%.0fx", ratio);
 }
 
-/* "1.1x as fast as the T4 at 3x the price"; without prices, the first half. */
+/* "1.1x as fast as the NAME at 3x the price"; without prices, the first half. */
 static void compare(const habitat_choice_row *a, const habitat_choice_row *b, char *text,
                     size_t size) {
     double price = a->cost.usd_per_hour / b->cost.usd_per_hour;

@@ -1,4 +1,4 @@
-/* Prices as JSON: {"schema": 1, "prices": [{"gpu": "L40S", "usd_per_gpu_hour": 0.79, ..}, ..]}.
+/* Prices as JSON: {"schema": 1, "prices": [{"gpu": "NAME", "usd_per_gpu_hour": 0.79, ..}, ..]}.
  * Strict: an unknown key or a value of the wrong kind is an error with its line. */
 #include <stdarg.h>
 #include <stdio.h>

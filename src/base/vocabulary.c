@@ -97,7 +97,7 @@ static const word dtypes[] = {
     {"bool", HABITAT_DTYPE_BOOL, NULL},
     {"complex64", HABITAT_DTYPE_COMPLEX64, NULL},
     {"complex128", HABITAT_DTYPE_COMPLEX128, NULL},
-    {"fp16_mixed", HABITAT_DTYPE_FP16, NULL}, /* DeepBench's */
+    {"fp16_mixed", HABITAT_DTYPE_FP16, NULL},
     {"fp16_in_fp32_math", HABITAT_DTYPE_FP16, NULL},
     {"fp8_block", HABITAT_DTYPE_FP8, NULL},
     {"nvfp4", HABITAT_DTYPE_UNKNOWN, four_bits},

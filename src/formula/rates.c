@@ -19,11 +19,10 @@ enum { CHOICES = 4 };
 
 /* First choice first; a zeroed entry (UNKNOWN) ends the list. Integer, boolean and unknown formats
  * are counted at the plain fp32 rate: such kernels move data, their few operations never bind. So
- * is fp16 without matrix units, whatever the spec sheet lists (twice fp32 on a P100, a 64th on a
- * P40): frameworks keep halves in memory and compute in fp32. Measured: products in DeepBench on a
- * P100 take 1.00 of their fp32 time, whole models 0.90 on a GTX 1080 Ti and 0.89 on a TITAN Xp.
- * Where matrix units know fp16 and no bf16, training runs in fp16: a step in bf16 stands for one in
- * fp16 there. */
+ * is fp16 without matrix units, whatever the spec sheet lists (from twice fp32 to a 64th of it):
+ * frameworks keep halves in memory and compute in fp32. Evidence: docs/formulas.md#rates. Where
+ * matrix units know fp16 and no bf16, training runs in fp16: a step in bf16 stands for one in fp16
+ * there. */
 static const rate_choice on_matrix[HABITAT_DTYPE_COUNT][CHOICES] = {
     [HABITAT_DTYPE_UNKNOWN] = {PLAIN(FP32)},
     [HABITAT_DTYPE_FP64] = {MATRIX(FP64), PLAIN(FP64)},

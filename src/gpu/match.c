@@ -11,7 +11,7 @@
 #include "base/error.h"
 
 /* Drivers keep some memory back and inline ECC takes a sixteenth; the least seen of a whole GPU is
- * 87.0 % of what is sold (one kind of GB300). A MIG slice has at most half. */
+ * 87.0 % of what is sold. A MIG slice has at most half. */
 static bool memory_fits(const habitat_gpu *gpu, uint64_t bytes) {
     double share = (double)bytes / gpu->memory_sold_bytes;
     return share > 0.865 && share < 1.03;
@@ -42,7 +42,7 @@ static const char *contradiction(const habitat_gpu *gpu, const habitat_device_fa
     return NULL;
 }
 
-/* "RTX2060-6GB" and "RTX2060-12GB" are one model: the same text before the first hyphen. */
+/* "NAME-6GB" and "NAME-12GB" are one model: the same text before the first hyphen. */
 static bool same_model(const char *a, const char *b) {
     size_t length = strcspn(a, "-");
     return length == strcspn(b, "-") && strncmp(a, b, length) == 0;
@@ -119,7 +119,7 @@ habitat_status habitat_gpu_check_origin(const habitat_gpu_table *table, const ha
         return HABITAT_OK;
     if (habitat_gpu_match(table, facts, &recorded, NULL) != HABITAT_OK)
         recorded = named;
-    /* "A100" leaves open which: the person says it */
+    /* a name that several parts share leaves open which: the person says it */
     bool one_of_several = habitat_gpu_name_is_shared(named, facts->name) && gpu->chip &&
                           named->chip && strcmp(gpu->chip, named->chip) == 0;
     if (recorded != gpu && !one_of_several)

@@ -11,7 +11,7 @@
 
 static const char digits[] = "0123456789";
 
-/* Digits of the first number in both names if it is the same, as in "4070 Ti" and "RTX4070". */
+/* Digits of the first number in both names if it is the same, as in "1234 Ti" and "ABC1234". */
 static size_t shared_number(const char *wanted, const char *plain) {
     wanted += strcspn(wanted, digits);
     plain += strcspn(plain, digits);
@@ -20,8 +20,8 @@ static size_t shared_number(const char *wanted, const char *plain) {
 }
 
 /* How far `wanted` is from an entry's names, in edits, twice over; a name that begins like it, or
- * has the same number of four digits, is half an edit away, so that "A100-SXM" finds the A100s
- * before an A10; one that `wanted` holds stays near however long the rest ("DGX H100"). Of two as
+ * has the same number of four digits, is half an edit away, so that "X10-SXM" finds the X10s
+ * before an X1; one that `wanted` holds stays near however long the rest ("BOX X10"). Of two as
  * near, the one of fewer edits. */
 static size_t distance(const gpu_entry *entry, const char *wanted) {
     char plain[GPU_NAME_LENGTH];
@@ -135,7 +135,7 @@ bool habitat_gpu_name_is_shared(const habitat_gpu *gpu, const char *name) {
     if (gpu_is_canonical(entry, wanted))
         return false;
     for (size_t i = 0; i < entry->family_start; i++)
-        if (strcmp(entry->aliases[i], name) == 0) /* "NVIDIA H200" is one part, "H200" may be two */
+        if (strcmp(entry->aliases[i], name) == 0) /* "MAKER NAME" is one part, "NAME" may be two */
             return false;
     for (size_t i = entry->family_start; i < entry->alias_count; i++) {
         gpu_normalise(entry->aliases[i], plain);

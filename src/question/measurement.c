@@ -10,6 +10,7 @@
 #include "question/known.h"
 #include "question/query.h"
 #include "question/schemas.h"
+#include "question/sources.h"
 
 static bool is(const char *a, const char *b) {
     return a && strcmp(a, b) == 0;
@@ -19,12 +20,11 @@ static bool is(const char *a, const char *b) {
 static habitat_timing timing_of_source(row *r) {
     const char *source = row_text(r, "source", NULL);
     if (is(row_text(r, "framework", NULL), "vllm") && is(row_text(r, "dtype", NULL), "fp8_block"))
-        return HABITAT_TIMING_EAGER; /* the one table of that source timed without a graph */
-    if (is(source, "cdecatapult"))
-        return HABITAT_TIMING_SESSION;
-    if (is(source, "neusight"))
-        return HABITAT_TIMING_EAGER;
-    return is(source, "aiconfigurator") ? HABITAT_TIMING_SERVING : HABITAT_TIMING_KERNEL;
+        return HABITAT_TIMING_EAGER; /* the one table of its source timed without a graph */
+    for (size_t i = 0; source && i < sizeof timed_sources / sizeof *timed_sources; i++)
+        if (is(source, timed_sources[i].name))
+            return (habitat_timing)timed_sources[i].value;
+    return HABITAT_TIMING_KERNEL;
 }
 
 /* `framework` stands for `variant` in the tables of serving frameworks alone; elsewhere it is free

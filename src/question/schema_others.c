@@ -205,9 +205,9 @@ static void read_tensorflow(row *r, const row_question *q, unsigned part) {
     schema_gemm(r, &shape, false, q);
 }
 
-/* ---- DeepBench ---- */
+/* ---- one time a pass: columns fwd_ms, bwd_input_ms, bwd_weight_ms ---- */
 
-static void read_deepbench_rnn(row *r, double gates, unsigned part, const row_question *q) {
+static void read_passes_rnn(row *r, double gates, unsigned part, const row_question *q) {
     row_question asked = *q;
     if (part == 1) /* the data's gradient and the weights' are two calls */
         q->out->time_ms += row_time(r, "bwd_weight_ms");
@@ -225,7 +225,7 @@ static void read_deepbench_rnn(row *r, double gates, unsigned part, const row_qu
     schema_rnn(r, &shape, &asked);
 }
 
-static void read_deepbench(row *r, const row_question *q, unsigned part) {
+static void read_passes(row *r, const row_question *q, unsigned part) {
     enum { GEMM, CONV, VANILLA, UNUSED, GRU, LSTM };
     static const word ops[] = {{"gemm", GEMM, NULL},
                                {"conv2d", CONV, NULL},
@@ -244,7 +244,7 @@ static void read_deepbench(row *r, const row_question *q, unsigned part) {
         asked.pass = passes[part];
         schema_conv(r, 2, false, &asked);
     } else if (op >= VANILLA) {
-        read_deepbench_rnn(r, op - 1, part, q);
+        read_passes_rnn(r, op - 1, part, q);
     } else if (op == GEMM) {
         habitat_gemm_shape shape = {.b = 1,
                                     .m = row_size(r, "m", NAN),
@@ -280,7 +280,7 @@ static void read_gemm_lowprec(row *r, const row_question *q, unsigned part) {
 static const struct {
     const char *own_column; /* a column that tells this schema from those below it */
     void (*read)(row *r, const row_question *q, unsigned part);
-} bundles[] = {{"fwd_ms", read_deepbench},
+} bundles[] = {{"fwd_ms", read_passes},
                {"num_tokens", read_llm_layer},
                {"dim_output", read_tensorflow},
                {"kv_heads", read_attention},

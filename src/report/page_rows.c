@@ -37,7 +37,7 @@ static habitat_cost known_cost(const habitat_cost *cost) {
     return c;
 }
 
-/* "4 x A100-PCIE-80GB, batch 64" */
+/* "4 x NAME, batch 64" */
 static void set_label(const page *p, const habitat_answer_key *key, page_row *row) {
     char count[24] = "", batch[32] = "";
     if (key->gpu_count > 1)

@@ -83,8 +83,8 @@ static void add_kernels(tally *t, const habitat_answer *what, const habitat_pred
 
 /* ---- words ---- */
 
-/* "H100" of "H100-SXM5-80GB": what a sentence has room for; the whole where the other GPU is called
- * the same. */
+/* The name up to its first hyphen: what a sentence has room for; the whole where the other GPU is
+ * called the same. */
 static void short_name(const habitat_gpu *gpu, const habitat_gpu *other, char *text, size_t size) {
     size_t length = strcspn(gpu->name, "-");
     if (other && gpu != other && length == strcspn(other->name, "-") &&

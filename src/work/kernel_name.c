@@ -261,8 +261,8 @@ typedef enum arithmetic {
     MATRIX_FP64,
 } arithmetic;
 
-/* Source: "trace" = seen in recordings on an H200 with fp32 tensors, TF32 off for matrix products
- * and on for convolutions; "known" = names of public profiles; "inferred" = by analogy. */
+/* Source: "trace" = seen in recordings (data/recordings) with fp32 tensors, TF32 off for matrix
+ * products and on for convolutions; "known" = names of public profiles; "inferred" = by analogy. */
 static const struct name_arithmetic {
     const char *pattern;
     arithmetic means;
