@@ -18,10 +18,10 @@ static int save(const habitat_models *models, const char *folder) {
     printf("%s\n", path);
     for (size_t i = 0; i < habitat_models_count(models); i++) {
         habitat_model_info info;
-        static const char *const uses[] = {"", "seen", "transfer", "mlp"};
         if (habitat_models_describe(models, i, &info))
-            printf("%-12s %-9s %7zu rows, %zu GPUs, %zu parameters\n", info.name, uses[info.use],
-                   info.training_rows, info.gpu_count, info.parameters);
+            printf("%-12s %-9s %7zu rows, %zu GPUs, %zu parameters\n", info.name,
+                   habitat_model_use_name(info.use), info.training_rows, info.gpu_count,
+                   info.parameters);
     }
     return CLI_DONE;
 }

@@ -64,6 +64,12 @@ typedef enum habitat_model_use {
     HABITAT_MODEL_PAPER,    /* the paper's perceptrons: method `mlp` */
 } habitat_model_use;
 
+/** Word for a use: "auto", "seen", "transfer"; "mlp" for the paper's perceptrons.
+ * @param use any value.
+ * @return static string; "unknown" for what is none.
+ * @note  Pure; safe from several threads. @tested tests/unit/test_methods.c @since 0.3 */
+HABITAT_API const char *habitat_model_use_name(habitat_model_use use);
+
 /* What a model answers for one operation on one GPU. */
 typedef struct habitat_model_estimate {
     bool covered; /* false: no model for this operation or this GPU; the numbers are NaN */

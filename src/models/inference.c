@@ -303,8 +303,9 @@ habitat_status habitat_models_predict(const habitat_models *models, habitat_mode
     for (uint32_t i = 0; i < models->count; i++)
         any = any || (use == HABITAT_MODEL_PAPER) == (models->models[i].use == HABITAT_MODEL_PAPER);
     if (!any)
-        return habitat_fail(err, HABITAT_E_UNSUPPORTED, "the model file holds no models of %s",
-                            use == HABITAT_MODEL_PAPER ? "method mlp" : "method auto");
+        return habitat_fail(
+            err, HABITAT_E_UNSUPPORTED, "the model file holds no models of method %s",
+            habitat_model_use_name(use == HABITAT_MODEL_PAPER ? use : HABITAT_MODEL_AUTO));
     size_t *first = malloc((n ? n : 1) * sizeof *first);
     if (!first || !find_equals(queries, n, first)) {
         free(first);

@@ -3,8 +3,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "gpu/gpu.h"
 #include "models/learned.h"
+
+static const word uses[] = {{"auto", HABITAT_MODEL_AUTO, NULL},
+                            {"seen", HABITAT_MODEL_SEEN, NULL},
+                            {"transfer", HABITAT_MODEL_TRANSFER, NULL},
+                            {"mlp", HABITAT_MODEL_PAPER, NULL}};
+static const vocabulary model_uses = VOCABULARY("use of a model", uses);
+
+const char *habitat_model_use_name(habitat_model_use use) {
+    const char *name = word_name(&model_uses, (int)use);
+    return name ? name : "unknown";
+}
 
 void learned_kind_name(const habitat_gpu *gpu, char out[LEARNED_KIND_BYTES]) {
     snprintf(out, LEARNED_KIND_BYTES, "sm_%u", gpu->compute_capability);

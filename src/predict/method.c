@@ -74,6 +74,13 @@ habitat_status habitat_method_models(habitat_method method, habitat_model_use *o
                         plug->name, list);
 }
 
+habitat_method method_marked(habitat_model_use use) {
+    for (size_t m = 0; m < HABITAT_METHOD_COUNT; m++)
+        if (methods[m]->asks_models && methods[m]->models == use)
+            return methods[m]->marked;
+    return HABITAT_METHOD_LEARNED;
+}
+
 static bool goes_without_models(const method_plug *plug) {
     return !plug->needs_models;
 }

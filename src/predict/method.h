@@ -12,6 +12,9 @@ const method_plug *method_of(habitat_method method);
 void method_list(bool (*wanted)(const method_plug *plug), const char *last, char *text,
                  size_t size);
 
+/* What answers of these models are marked with, whichever method asks them. */
+habitat_method method_marked(habitat_model_use use);
+
 /* HABITAT_E_UNSUPPORTED, naming the other methods, where the method needs operator models and there
  * are none (NULL). */
 habitat_status method_check_models(const method_plug *plug, const habitat_models *models,

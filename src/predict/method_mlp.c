@@ -8,6 +8,7 @@ const method_plug method_mlp = {.name = "mlp",
                                 .asks_models = true,
                                 .needs_models = true,
                                 .models = HABITAT_MODEL_PAPER,
+                                .marked = HABITAT_METHOD_MLP,
                                 .prepare = networks_prepare,
                                 .free = networks_free,
                                 .groups = networks_groups};

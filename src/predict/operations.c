@@ -85,11 +85,13 @@ static habitat_status no_model(const operations_by *by, const method_plug *plug,
                                const habitat_gpu *gpu, const habitat_model_query *question,
                                habitat_error *why) {
     habitat_dtype dtype = question->arithmetic ? question->arithmetic : question->work->dtype;
-    const char *who = by->models_name                       ? by->models_name
-                      : plug->models == HABITAT_MODEL_PAPER ? "method mlp"
-                      : by->use == HABITAT_MODEL_TRANSFER   ? "built-in transfer models"
-                                                            : "built-in models";
-    return habitat_fail(why, HABITAT_E_UNSUPPORTED, "%s: no model for %s in %s on %s", who,
+    bool own = plug->models != HABITAT_MODEL_AUTO; /* the method's, not to be chosen by a caller */
+    const char *who = by->models_name                     ? by->models_name
+                      : own                               ? habitat_method_name(plug->marked)
+                      : by->use == HABITAT_MODEL_TRANSFER ? "built-in transfer models"
+                                                          : "built-in models";
+    return habitat_fail(why, HABITAT_E_UNSUPPORTED, "%s%s: no model for %s in %s on %s",
+                        own && !by->models_name ? "method " : "", who,
                         habitat_class_name(question->work->op_class), habitat_dtype_name(dtype),
                         gpu->name);
 }
@@ -106,7 +108,6 @@ typedef struct asked {
 static habitat_status ask_models(const operations_by *by, const method_plug *plug,
                                  const habitat_gpu *gpu, size_t n, asked *a, habitat_error *err) {
     habitat_model_use use = plug->models == HABITAT_MODEL_AUTO ? by->use : plug->models;
-    habitat_method mark = use == HABITAT_MODEL_PAPER ? HABITAT_METHOD_MLP : HABITAT_METHOD_LEARNED;
     bool own_vendor = gpu->compute_capability || by->models_only || plug->needs_models;
     if (!plug->asks_models || !by->models || !own_vendor)
         return HABITAT_OK;
@@ -114,8 +115,8 @@ static habitat_status ask_models(const operations_by *by, const method_plug *plu
         a->queries[i].work = a->questions[i].work;
         a->queries[i].arithmetic = a->questions[i].arithmetic;
     }
-    habitat_status status =
-        operator_models_ask(by->models, use, mark, gpu, n, a->queries, a->answers, err);
+    habitat_status status = operator_models_ask(by->models, use, method_marked(use), gpu, n,
+                                                a->queries, a->answers, err);
     bool rule = plug->operation && !by->models_only;
     return status == HABITAT_E_UNSUPPORTED && rule ? HABITAT_OK : status;
 }

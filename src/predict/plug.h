@@ -13,6 +13,7 @@ typedef struct method_plug {
     bool asks_models;         /* it asks the operator models of `models` ... */
     bool needs_models;        /* ... and has no answer without them */
     habitat_model_use models; /* read where asks_models */
+    habitat_method marked;    /* what their answers are marked with */
     bool sustained;           /* single operations: by sustained rates, else by the spec sheet's */
     const double *width;      /* shape (2): default interval between GPUs of one architecture and
                                  of two, low = ms / (1 + width); NULL = 0.15 and 0.25 */

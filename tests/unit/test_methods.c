@@ -24,6 +24,9 @@ static void test_table(void) {
         CHECK(plug->askable || (!plug->kernel && !plug->groups && !plug->operation));
         CHECK(!plug->prepare == !plug->free && !plug->calibrated == !plug->binding);
         CHECK(plug->asks_models || !plug->needs_models);
+        /* what the models of a method answer bears one mark, whichever method asks */
+        if (plug->asks_models)
+            CHECK_INT(method_marked(plug->models), plug->marked);
         /* operator models are read by prepare() and groups() alone */
         CHECK(plug->asks_models || (!plug->prepare && !plug->groups));
     }
@@ -58,6 +61,10 @@ static void test_lists(void) {
     habitat_model_use use = HABITAT_MODEL_AUTO;
     CHECK_INT(habitat_method_models(HABITAT_METHOD_HABITAT, &use, &err), HABITAT_OK);
     CHECK_INT(use, HABITAT_MODEL_PAPER);
+    CHECK_TEXT(habitat_model_use_name(use), "mlp");
+    CHECK_TEXT(habitat_model_use_name(HABITAT_MODEL_TRANSFER), "transfer");
+    CHECK_TEXT(habitat_model_use_name((habitat_model_use)9), "unknown");
+    CHECK_INT(method_marked(HABITAT_MODEL_SEEN), HABITAT_METHOD_LEARNED);
     CHECK_INT(habitat_method_models(HABITAT_METHOD_WAVE, &use, &err), HABITAT_E_UNSUPPORTED);
     CHECK_TEXT(err.message, "method wave asks no operator models; choose auto, habitat or mlp");
     CHECK_INT(use, HABITAT_MODEL_PAPER);
