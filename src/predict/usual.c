@@ -57,13 +57,11 @@ static double arithmetic_share(const habitat_workload_kernel *kernel) {
 /* ---- all others: memory ---- */
 
 static double memory_share(const habitat_workload_kernel *kernel) {
-    switch (kernel->op_class) {
-    case HABITAT_CLASS_ELEMENTWISE:
-    case HABITAT_CLASS_COPY:
-    case HABITAT_CLASS_OTHER: /* PyTorch's kernels that go through memory in order say so */
+    if (class_of(kernel->op_class)->by_element) /* PyTorch's that go in order of memory say so */
         return named(kernel, "vectorized_elementwise") ? fitted_usual_vectorized
                : named(kernel, "elementwise_kernel")   ? fitted_usual_elementwise
                                                        : fitted_usual_other;
+    switch (kernel->op_class) {
     case HABITAT_CLASS_OPTIMIZER:
         return fitted_usual_optimizer;
     case HABITAT_CLASS_SOFTMAX:

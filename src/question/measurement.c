@@ -11,6 +11,7 @@
 #include "question/query.h"
 #include "question/schemas.h"
 #include "question/sources.h"
+#include "work/class.h"
 
 static bool is(const char *a, const char *b) {
     return a && strcmp(a, b) == 0;
@@ -144,10 +145,9 @@ static habitat_status read_words(const char *op, const char *shape, const char *
  * rules of recordings count. No model looks at it. */
 static void count_flop(const char *op, habitat_work *work) {
     habitat_work counted;
-    bool elements =
-        work->op_class == HABITAT_CLASS_ELEMENTWISE || work->op_class == HABITAT_CLASS_COPY;
-    if (elements && habitat_work_rows(is(op, "elementwise") ? "add" : op, &work->shape.rows,
-                                      work->dtype, work->pass, &counted) == HABITAT_OK)
+    if (class_of(work->op_class)->by_element &&
+        habitat_work_rows(is(op, "elementwise") ? "add" : op, &work->shape.rows, work->dtype,
+                          work->pass, &counted) == HABITAT_OK)
         work->flop = counted.flop;
 }
 

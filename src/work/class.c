@@ -24,7 +24,7 @@ static const word names[] = {
 const vocabulary habitat_classes = VOCABULARY("class of operations", names);
 
 static const class_facts facts[HABITAT_CLASS_COUNT] = {
-    [HABITAT_CLASS_OTHER] = {.arithmetic_by_name = true},
+    [HABITAT_CLASS_OTHER] = {.by_element = true, .arithmetic_by_name = true},
     [HABITAT_CLASS_GEMM] = {.shape = CLASS_SHAPE_GEMM,
                             .varying = true,
                             .product = true,
@@ -49,13 +49,13 @@ static const class_facts facts[HABITAT_CLASS_COUNT] = {
                            .tf32_by_default = true},
     [HABITAT_CLASS_NORM] = {0},
     [HABITAT_CLASS_SOFTMAX] = {0},
-    [HABITAT_CLASS_ELEMENTWISE] = {.heading = "elemwise"},
+    [HABITAT_CLASS_ELEMENTWISE] = {.heading = "elemwise", .by_element = true},
     [HABITAT_CLASS_REDUCE] = {0},
     [HABITAT_CLASS_POOL] = {0},
     [HABITAT_CLASS_EMBEDDING] = {0},
     [HABITAT_CLASS_LOSS] = {0},
     [HABITAT_CLASS_OPTIMIZER] = {0},
-    [HABITAT_CLASS_COPY] = {0},
+    [HABITAT_CLASS_COPY] = {.by_element = true},
     [HABITAT_CLASS_COLLECTIVE] = {0},
 };
 

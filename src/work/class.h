@@ -23,6 +23,9 @@ typedef struct class_facts {
     bool varying;
     /* Sums of products, which matrix units compute, for long on few bytes. */
     bool product;
+    /* Its kernels go through tensors of one shape element by element. A kernel of no known class is
+     * taken for such a one. */
+    bool by_element;
     /* A kernel's name may say the number format that it computes in. True of products, and of
      * kernels of no known class: a name is all that is known of them. */
     bool arithmetic_by_name;

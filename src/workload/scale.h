@@ -104,6 +104,9 @@ void scale_group_work(const habitat_workload *w, const habitat_workload_group *g
  */
 bool scale_sees_parameters(const habitat_workload *w, const habitat_workload_group *group);
 
+/* Whether an operation is as before at any batch size and number format: those, and messages. */
+bool scale_leaves(const habitat_workload *w, const habitat_workload_group *group);
+
 /* ---- scale_dims.c: one recording ---- */
 
 typedef struct scale_sizes scale_sizes;

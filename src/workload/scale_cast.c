@@ -372,8 +372,7 @@ static void one_group(caster *c, size_t g, scale_group *out, habitat_arena *aren
     const habitat_workload_group *group = &c->w->groups[g];
     uint32_t forward_op;
     count_gradients(c, group);
-    if (scale_sees_parameters(c->w, group) || group->work.op_class == HABITAT_CLASS_COLLECTIVE ||
-        !scale_copy_operation(group->operation, c->room))
+    if (scale_leaves(c->w, group) || !scale_copy_operation(group->operation, c->room))
         return;
     uint32_t op = op_of(c, group);
     if (op >= c->op_count)

@@ -319,8 +319,7 @@ void scale_by_shapes(const scale_sizes *s, uint64_t batch, scale_operation *out)
         return;
     }
     habitat_operation_work(op, &work);
-    bool moves = work.op_class == HABITAT_CLASS_ELEMENTWISE ||
-                 work.op_class == HABITAT_CLASS_COPY || work.op_class == HABITAT_CLASS_OTHER;
+    bool moves = class_of(work.op_class)->by_element;
     for (uint32_t i = 0; i < op->input_count; i++) {
         const habitat_input *input = &out->inputs[i];
         if (input->is_list && joins_lists(op))

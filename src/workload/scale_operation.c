@@ -140,3 +140,7 @@ bool scale_sees_parameters(const habitat_workload *w, const habitat_workload_gro
             return true;
     return false;
 }
+
+bool scale_leaves(const habitat_workload *w, const habitat_workload_group *group) {
+    return group->work.op_class == HABITAT_CLASS_COLLECTIVE || scale_sees_parameters(w, group);
+}
