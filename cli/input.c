@@ -129,7 +129,8 @@ static int open_ranks(const cli_request *request, const habitat_read_options *op
 
 static int open_trace(const cli_request *request, const char *file, bool required, cli_input *in) {
     habitat_error error = {0};
-    habitat_read_options options = {request->nvtx_range, request->iterations, !required};
+    bool no_gpu = !required && !request->ranks.count; /* ranks need what their GPUs did */
+    habitat_read_options options = {request->nvtx_range, request->iterations, no_gpu};
     if (read_trace(file, &options, &in->trace, &error) != HABITAT_OK)
         return cli_fail_error(&error, file);
     if (request->ranks.count)

@@ -165,6 +165,22 @@ typedef struct habitat_answer_row {
     habitat_cost cost; /* of an iteration; all unknown where operations were asked */
 } habitat_answer_row;
 
+/* One recorded rank, as it was profiled: times are of one iteration. A collective first waits for
+ * the other ranks, then sends its message; where nothing else runs on the GPU beside it, it is
+ * exposed. */
+typedef struct habitat_rank {
+    const habitat_trace *trace;
+    double iteration_ms;     /* without the profiler; where that was not recorded, as profiled */
+    bool iteration_recorded; /* true: without the profiler */
+    double compute_ms;       /* all but collectives; what overlaps counts once */
+    double communication_ms; /* messages */
+    double waiting_ms;       /* of collectives for other ranks, before their messages */
+    double exposed_communication_ms, exposed_waiting_ms; /* of the two */
+    size_t last_count;      /* messages that began when this rank alone had come to them */
+    double clock_offset_ms; /* its host's clock less that of the first rank: the median of how
+                               far apart the ends of one message are; NaN unknown */
+} habitat_rank;
+
 /* What is known. Belongs to the caller as a whole: habitat_answer_free(). */
 typedef struct habitat_answer {
     const habitat_trace *trace;       /* of the request or its workload; NULL without one */
@@ -185,6 +201,10 @@ typedef struct habitat_answer {
     double steps; /* iterations of the whole training, as in the first row: other batch sizes need
                      others, habitat_cost::steps; NaN: not asked */
     const habitat_prices *prices; /* of the request */
+    const habitat_rank *ranks;    /* shape (rank_count), in their order; NULL: no ranks asked */
+    size_t rank_count;
+    size_t message_count; /* of one iteration, the same on every rank */
+    uint32_t slow_rank;   /* the one that the others wait for; HABITAT_NONE: none much */
 } habitat_answer;
 
 /** Answer a request.

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "replay/ranks.h"
+#include "workload/ranks.h"
 
 typedef struct made_answer {
     habitat_answer open;            /* first: a public pointer is a pointer to its made_answer */
@@ -40,6 +41,9 @@ habitat_status ranks_predict(const habitat_request *request, const habitat_predi
                              const habitat_gpu *gpu, const made_answer *out,
                              habitat_prediction **made, habitat_error *err);
 void ranks_free_all(made_answer *out);
+
+/* rank_times.c: what each rank did as it was recorded, in out->open.ranks. m: of these ranks. */
+habitat_status ranks_measure(const rank_messages *m, made_answer *out, habitat_error *err);
 
 /* Rows for each destination: one a batch size that is asked. */
 size_t answer_rows_each(const habitat_request *request);

@@ -39,8 +39,7 @@ static habitat_status check_ranks(const habitat_request *r, habitat_error *err) 
         among |= r->ranks[i] == r->trace;
     if (!r->trace || !among)
         return habitat_fail(err, HABITAT_E_ARG, "the trace of the request is none of the ranks");
-    if (r->assemble == HABITAT_ASSEMBLE_SUM || r->no_predictions || r->batch_size_count ||
-        r->precision)
+    if (r->assemble == HABITAT_ASSEMBLE_SUM || r->batch_size_count || r->precision)
         return habitat_fail(err, HABITAT_E_ARG,
                             "ranks are replayed together as they were recorded; leave out the "
                             "sum, the batch size and the precision");

@@ -49,6 +49,11 @@ static habitat_status take_workload(const habitat_request *r, made_answer *out,
     habitat_error unknown = {0};
     if (r->workload)
         return HABITAT_OK;
+    if (r->no_predictions && r->rank_count) {
+        habitat_status made = ranks_take(r, NULL, out, err);
+        if (made != HABITAT_OK)
+            return made;
+    }
     if (r->no_predictions && !habitat_trace_get_info(r->trace)->device_count)
         return r->origin ? refuse_origin(r, err) : HABITAT_OK;
     if (habitat_trace_get_info(r->trace)->without_gpu)
@@ -61,7 +66,7 @@ static habitat_status take_workload(const habitat_request *r, made_answer *out,
             *err = unknown;
         return status;
     }
-    if (r->rank_count)
+    if (r->rank_count && !r->no_predictions)
         return ranks_take(r, origin, out, err);
     status = habitat_workload_create(r->trace, origin, &out->own_workload, err);
     out->open.workload = out->own_workload;

@@ -47,57 +47,49 @@ static habitat_status check_gpu(const habitat_request *r, const habitat_trace *t
     return status;
 }
 
-static double wait_ms(const habitat_trace *trace, const rank_messages *m) {
-    size_t count = 0, iterations = 1, at = 0;
-    uint32_t device = habitat_trace_get_info(trace)->device;
-    const habitat_kernel *k = habitat_trace_kernels(trace, &count);
-    double ns = 0.0;
-    habitat_trace_iterations(trace, &iterations);
-    for (size_t i = 0; i < count; i++)
-        if (k[i].device == device && k[i].iteration != HABITAT_NONE &&
-            k[i].kind == HABITAT_KERNEL_COLLECTIVE)
-            ns += (double)(k[i].duration_ns - m->message_ns[at++]);
-    return ns / (double)iterations / HABITAT_NS_PER_MS;
-}
-
 /* As recorded, under the profiler. */
-static habitat_status say(const rank_messages *m, made_answer *out, habitat_error *err) {
+static habitat_status say(made_answer *out, habitat_error *err) {
     char line[WARNING_BYTES];
-    double most = 0.0, sum_ms = 0.0;
-    size_t longest = 0, iterations = 1;
-    habitat_trace_iterations(out->rank_traces[0], &iterations);
-    for (size_t i = 0; i < m->count; i++)
-        sum_ms += (double)m->message_ns[i] / (double)iterations / HABITAT_NS_PER_MS;
-    for (size_t r = 0; r < out->rank_count; r++) {
-        double ms = wait_ms(out->rank_traces[r], m);
-        longest = ms > most ? r : longest;
-        most = ms > most ? ms : most;
-    }
+    const habitat_rank *ranks = out->open.ranks;
+    size_t longest = 0;
+    for (size_t r = 1; r < out->rank_count; r++)
+        longest = ranks[r].waiting_ms > ranks[longest].waiting_ms ? r : longest;
     habitat_format(
         line, sizeof line,
         "%zu ranks replayed together. Their messages (%zu an iteration) take %.3g ms; what "
         "collectives last longer as recorded is waiting for other ranks, most on rank %zu, "
         "%.3g ms an iteration: it is not scaled, a message begins when the last rank comes to "
         "it",
-        out->rank_count, m->count / iterations, sum_ms, longest, most);
+        out->rank_count, out->open.message_count, ranks[0].communication_ms, longest,
+        ranks[longest].waiting_ms);
     return warnings_add(out, HABITAT_ABOUT_RECORDING, line, err);
 }
 
+static habitat_status make_workloads(const habitat_gpu *origin, const rank_messages *m,
+                                     made_answer *out, habitat_error *err) {
+    habitat_status status = HABITAT_OK;
+    for (size_t i = 0; status == HABITAT_OK && i < out->rank_count; i++)
+        status = workload_create_rank(out->rank_traces[i], origin, m->message_ns,
+                                      &out->rank_workloads[i], err);
+    if (status != HABITAT_OK)
+        return status;
+    out->open.workload = out->rank_workloads[0];
+    return say(out, err);
+}
+
+/* Without predictions what was recorded is looked at, whatever GPU it was on. */
 habitat_status ranks_take(const habitat_request *r, const habitat_gpu *origin, made_answer *out,
                           habitat_error *err) {
     rank_messages messages = {NULL, 0};
     habitat_status status = HABITAT_OK;
-    for (size_t i = 1; status == HABITAT_OK && i < out->rank_count; i++)
+    for (size_t i = 1; status == HABITAT_OK && !r->no_predictions && i < out->rank_count; i++)
         status = check_gpu(r, out->rank_traces[i], origin, err);
     if (status == HABITAT_OK)
         status = ranks_match(out->rank_traces, out->rank_count, &messages, err);
-    for (size_t i = 0; status == HABITAT_OK && i < out->rank_count; i++)
-        status = workload_create_rank(out->rank_traces[i], origin, messages.message_ns,
-                                      &out->rank_workloads[i], err);
-    if (status == HABITAT_OK) {
-        out->open.workload = out->rank_workloads[0];
-        status = say(&messages, out, err);
-    }
+    if (status == HABITAT_OK)
+        status = ranks_measure(&messages, out, err);
+    if (status == HABITAT_OK && !r->no_predictions)
+        status = make_workloads(origin, &messages, out, err);
     ranks_free(&messages);
     return status;
 }

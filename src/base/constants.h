@@ -231,6 +231,8 @@ CONSTANT(fitted, parallel_doubt, 0.75, "of what several GPUs add",
          "seven GPU-bound steps of two H200s: what they add is 1.1 to 1.8 times as long as predicted; docs/iteration.md#several-gpus")
 CONSTANT(chosen, message_ends_apart_ns, 1e6, "ns",
          "all-reduces of ten steps of two H200s end 0.1 ms apart at most on the two; of different steps, several ms")
+CONSTANT(chosen, slow_rank_share, 0.01, "of the iteration",
+         "a rank is called slow from here on: what other GPUs do nothing but wait, less what its own does")
 CONSTANT(hardware, bucket_first_bytes, 1048576.0, "byte", "torch.nn.parallel.DistributedDataParallel, first bucket")
 CONSTANT(hardware, bucket_bytes, 26214400.0, "byte", "torch.nn.parallel.DistributedDataParallel, bucket_cap_mb=25")
 CONSTANT(chosen, bucket_copy_cpu_ns, 5000.0, "ns a gradient",

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "report/parts.h"
+#include "report/rank_rows.h"
 
 enum { TEXT_BYTES = 512, FACTS_MAX = 64, MISSING_MAX = 12, BAR_COLUMNS = 36 };
 
@@ -290,6 +291,7 @@ static void write_json(writer *w, const subject *s, const split *classes, const 
         json_end_map(w);
     }
     json_end_array(w);
+    json_rank_rows(w, s->what);
     json_array(w, "missing");
     for (size_t i = 0; i < gap_count; i++) {
         json_map(w, NULL);
@@ -329,6 +331,7 @@ static void write_csv(writer *w, const subject *s, const split *classes, const s
         csv_number(w, classes->rows[order[i]].origin_ms);
         csv_end_row(w);
     }
+    csv_rank_rows(w, s->what);
 }
 
 /* ---- text ---- */
@@ -544,6 +547,7 @@ static void write_text(writer *w, const subject *s, const split *classes, const 
     text_counts(w, s);
     if (classes->row_count > 0)
         text_classes(w, s, classes, order);
+    text_rank_rows(w, s->what);
     if (count > 0)
         writer_text(w, "\nNot in this trace\n");
     for (size_t i = 0; i < count; i++) {

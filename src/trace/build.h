@@ -73,7 +73,8 @@ typedef struct trace_builder {
     uint32_t last_thread;
     trace_device *devices;
     size_t device_count, device_capacity;
-    size_t open_count; /* B events without their E so far */
+    uint64_t base_time_ns; /* what the file's times are counted from, since 1970; 0 unknown */
+    size_t open_count;     /* B events without their E so far */
     bool has_shapes;
     struct input_lists *inputs;
     uint64_t correlation_bits; /* those that were recorded; the reader uses the others to tell

@@ -100,6 +100,7 @@ static const key_name root_keys[] = {
     {"deviceProperties", KEY_DEVICES},
     {"habitat", KEY_HABITAT},
     {"distributedInfo", KEY_DISTRIBUTED},
+    {"baseTimeNanoseconds", KEY_BASE_TIME},
 };
 
 static const key_name device_keys[] = {

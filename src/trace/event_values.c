@@ -290,6 +290,15 @@ void reader_distributed_number(reader *r, const char *text, size_t length) {
         info->world_size = (uint32_t)whole;
 }
 
+/* What every time of the file is counted from. One that is no time is no reason to refuse the file.
+ */
+int reader_base_time(reader *r, const char *text, size_t length) {
+    uint64_t ns = 0;
+    if (number_scaled(text, length, 0, UINT64_MAX / 2, &ns) == NUMBER_OK)
+        r->b->base_time_ns = ns;
+    return 1;
+}
+
 int reader_habitat_number(reader *r, const char *text, size_t length) {
     habitat_trace_info *info = &r->b->trace->info;
     double value = 0;

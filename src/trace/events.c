@@ -59,6 +59,8 @@ static int on_number(void *context, const char *text, size_t length) {
     case AT_DISTRIBUTED:
         reader_distributed_number(r, text, length);
         return 1;
+    case AT_ROOT:
+        return r->key == KEY_BASE_TIME ? reader_base_time(r, text, length) : wrong_value(r);
     case AT_TIMES:
         return reader_habitat_time(r, text, length);
     case AT_MEMORY:

@@ -31,6 +31,8 @@ static void rebase(trace_builder *b) {
     for (size_t i = 0; i < t->call_count; i++)
         if (t->calls[i].start_ns < base)
             base = t->calls[i].start_ns;
+    if (b->base_time_ns && base < UINT64_MAX / 2)
+        t->info.clock_ns = b->base_time_ns + base;
     for (size_t i = 0; i < t->operation_count; i++)
         t->operations[i].start_ns -= base;
     for (size_t i = 0; i < t->kernel_count; i++)

@@ -51,6 +51,7 @@ typedef enum key {
     KEY_DEVICES,
     KEY_HABITAT,
     KEY_DISTRIBUTED,
+    KEY_BASE_TIME,
     /* event */
     KEY_PH,
     KEY_CAT,
@@ -272,6 +273,7 @@ void reader_argument_string(reader *r, const char *text, size_t length);
 void reader_device_number(reader *r, const char *text, size_t length);
 int reader_habitat_number(reader *r, const char *text, size_t length);
 void reader_distributed_number(reader *r, const char *text, size_t length);
+int reader_base_time(reader *r, const char *text, size_t length);
 int reader_habitat_string(reader *r, const char *text, size_t length);
 void reader_habitat_boolean(reader *r, bool value);
 int reader_habitat_time(reader *r, const char *text, size_t length);

@@ -92,6 +92,34 @@ static void test_answer(const habitat_gpu_table *table, const pair *p) {
     check_case("an answer about ranks");
 }
 
+/* As profiled: a rank computes, sends and waits within its iteration, and all send the same. */
+static void test_recorded(const habitat_gpu_table *table, const pair *p) {
+    habitat_request r = request_of(table, p);
+    habitat_answer *answer = NULL;
+    habitat_error err = {0};
+    r.no_predictions = true;
+    r.destinations = NULL;
+    r.destination_count = 0;
+    CHECK_INT(habitat_ask(&r, &answer, &err), HABITAT_OK);
+    CHECK_INT(answer->rank_count, 2);
+    CHECK_INT(answer->row_count, 0);
+    CHECK_INT(answer->message_count, 7);
+    CHECK_INT(answer->slow_rank, 0);
+    for (size_t i = 0; i < 2; i++) {
+        const habitat_rank *rank = &answer->ranks[i];
+        CHECK(rank->trace == p->traces[i] && rank->iteration_recorded);
+        CHECK(rank->compute_ms + rank->exposed_communication_ms + rank->exposed_waiting_ms <
+              1.1 * rank->iteration_ms);
+        CHECK(rank->exposed_communication_ms <= rank->communication_ms);
+        CHECK(rank->exposed_waiting_ms <= rank->waiting_ms);
+        CHECK_NEAR(rank->communication_ms, answer->ranks[0].communication_ms, 1e-12);
+        CHECK(fabs(rank->clock_offset_ms) < 0.1); /* one host */
+    }
+    CHECK_INT(answer->ranks[0].last_count + answer->ranks[1].last_count, 7);
+    habitat_answer_free(answer);
+    check_case("ranks as they were recorded");
+}
+
 static void refused(const habitat_request *r, const char *message) {
     habitat_answer *answer = NULL;
     habitat_error err = {0};
@@ -133,6 +161,7 @@ int main(void) {
     CHECK_INT(habitat_gpu_table_create(NULL, &table, &err), HABITAT_OK);
     test_steps(table);
     pair p = open_pair(table);
+    test_recorded(table, &p);
     test_answer(table, &p);
     test_refused(table, &p);
     habitat_trace_free(p.traces[0]);
