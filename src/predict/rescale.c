@@ -236,7 +236,8 @@ static habitat_precision precision_of(const habitat_workload *w) {
     return w->precision ? w->precision : scale_recorded_precision(w);
 }
 
-static habitat_status check(const habitat_workload *w, bool batch, bool precision,
+/* Formats are recorded with the shapes: without them the recorded precision is not known either. */
+static habitat_status check(const habitat_workload *w, bool batch, bool precision, bool asked,
                             habitat_error *err) {
     const habitat_workload *recorded = w->recorded ? w->recorded : w;
     bool moved = w->batch_size != recorded->batch_size, converted = w->precision != 0;
@@ -244,6 +245,11 @@ static habitat_status check(const habitat_workload *w, bool batch, bool precisio
         return habitat_fail(err, HABITAT_E_UNSUPPORTED,
                             "nothing was timed: another batch size or precision is that of the "
                             "operations that are asked");
+    if (asked && !habitat_trace_get_info(w->trace)->has_shapes)
+        return habitat_fail(err, HABITAT_E_UNSUPPORTED,
+                            "no operation has input shapes and formats, so nothing tells which of "
+                            "them change with the precision; record with record_shapes=True, as "
+                            "`habitat record` does");
     if ((precision && (moved || converted)) || (batch && moved && converted))
         return habitat_fail(err, HABITAT_E_UNSUPPORTED,
                             "the workload was scaled already; scale the recording itself, in batch "
@@ -260,7 +266,7 @@ habitat_status habitat_workload_scale(const habitat_workload *w, const habitat_s
     bool batch = scale->batch_size && scale->batch_size != w->batch_size;
     bool precision = scale->precision && w->origin && scale->precision != precision_of(w);
     habitat_workload *converted = NULL;
-    habitat_status status = check(w, batch, precision, err);
+    habitat_status status = check(w, batch, precision, scale->precision != 0, err);
     if (status == HABITAT_OK && !models)
         status = learned_builtin(&models, err);
     if (status != HABITAT_OK || (!batch && !precision))

@@ -139,10 +139,12 @@ bool habitat_replay_cpu_warning(const habitat_replay *r,
                 predictions[i]->bound_by == HABITAT_BY_CPU;
     if (!rows)
         return false;
+    char ms[32];
+    habitat_format(ms, sizeof ms, r->info.cpu_ms < 1000.0 ? "%.3g" : "%.0f", r->info.cpu_ms);
     habitat_format(text, size,
-                   "%zu of %zu rows are set by the CPU of the recorded host, %.3g ms an iteration "
+                   "%zu of %zu rows are set by the CPU of the recorded host, %s ms an iteration "
                    "(%s): another host gives another answer; --cpu-scale says how much faster "
                    "or slower it is",
-                   rows, count, r->info.cpu_ms, basis_words(r));
+                   rows, count, ms, basis_words(r));
     return true;
 }

@@ -122,8 +122,11 @@ static size_t find_missing(const subject *s, missing *out) {
         {!on_gpu && !t->without_gpu ? "GPU kernels" : NULL,
          "nothing can be predicted from it; record on a machine with a GPU, with GPU activities "
          "switched on"},
-        {s->workload || !on_gpu ? NULL : "the GPU in the table",
-         "add a file for it: --gpu-file, or see habitat-gpus(1)"},
+        {s->workload || !on_gpu ? NULL
+         : t->device_facts.name ? "the GPU in the table"
+                                : "the GPU's name",
+         t->device_facts.name ? "add a file for it: --gpu-file, or see habitat-gpus(1)"
+                              : "nothing can be predicted without it; say it with --from"},
         {t->iterations_by != HABITAT_ITERATIONS_WHOLE ? NULL : "marks of iterations",
          "the whole trace counts as one; where it holds several, say --nvtx-range NAME or "
          "--iterations N"},
@@ -509,7 +512,7 @@ static void text_counts(writer *w, const subject *s) {
     line(w, "Operations", text);
 }
 
-static void text_classes(writer *w, const subject *s, const split *classes, const size_t *order) {
+static void text_classes(writer *w, const split *classes, const size_t *order) {
     static const table_column columns[] = {{"class", false, false},
                                            {"ms", true, false},
                                            {"share", true, false},
@@ -532,7 +535,6 @@ static void text_classes(writer *w, const subject *s, const split *classes, cons
         table_cell(&t, 3, "%zu", row->kernels);
         table_cell(&t, 4, "%s", bar);
     }
-    (void)s;
     writer_text(w, "\n");
     table_write(&t, w);
 }
@@ -546,7 +548,7 @@ static void write_text(writer *w, const subject *s, const split *classes, const 
     text_times(w, s);
     text_counts(w, s);
     if (classes->row_count > 0)
-        text_classes(w, s, classes, order);
+        text_classes(w, classes, order);
     text_rank_rows(w, s->what);
     if (count > 0)
         writer_text(w, "\nNot in this trace\n");
