@@ -18,6 +18,7 @@ __all__ = [
     "OperationTime",
     "OperationTracker",
     "Prediction",
+    "Ranks",
     "Trace",
     "__version__",
     "gpu",
@@ -31,6 +32,7 @@ _RECORDING = {"record", "record_iterations", "OperationTracker", "Device"}
 
 if TYPE_CHECKING:
     from .prediction import ClassTime, Gpu, HabitatError, OperationTime, Prediction, Trace, gpu, gpus, operation
+    from .ranks import Ranks
     from .recording import Device, OperationTracker, record, record_iterations
 
     __version__: str
@@ -42,7 +44,7 @@ else:  # a type checker that saw this would take any name for an attribute
             return _import_module("habitat._native").version()
         if name not in __all__:
             raise AttributeError(f"module 'habitat' has no attribute {name!r}")
-        home = "habitat.recording" if name in _RECORDING else "habitat.prediction"
+        home = "habitat.recording" if name in _RECORDING else "habitat.ranks" if name == "Ranks" else "habitat.prediction"
         return getattr(_import_module(home), name)
 
 

@@ -25,6 +25,7 @@ try:
     closing.predict("V101")
 except habitat.HabitatError as error:
     where: tuple[str, int] = error.status, error.line or 0
+slow: int | None = habitat.Ranks(["rank0.json", "rank1.json"]).slow_rank
 with habitat.record("step.json.gz"):
     pass
 tracker = habitat.OperationTracker(device=habitat.Device.H200_SXM5_141GB)

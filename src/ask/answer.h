@@ -45,6 +45,9 @@ void ranks_free_all(made_answer *out);
 /* rank_times.c: what each rank did as it was recorded, in out->open.ranks. m: of these ranks. */
 habitat_status ranks_measure(const rank_messages *m, made_answer *out, habitat_error *err);
 
+/* GPUs that run the iteration together, as asked: of recorded ranks as many as they are. */
+uint32_t answer_gpus(const habitat_request *request);
+
 /* Rows for each destination: one a batch size that is asked. */
 size_t answer_rows_each(const habitat_request *request);
 

@@ -40,7 +40,7 @@ habitat_status cost_steps(const habitat_request *r, habitat_answer *out, habitat
     if (r->steps > 0.0)
         out->steps = r->steps;
     else if (r->samples > 0.0)
-        out->steps = steps_of(r->samples, batch, r->gpu_count ? r->gpu_count : 1);
+        out->steps = steps_of(r->samples, batch, answer_gpus(r));
     return HABITAT_OK;
 }
 

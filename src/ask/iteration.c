@@ -157,7 +157,7 @@ static habitat_status take_scaled(const habitat_request *r, size_t i, made_answe
 
 /* ---- rows ---- */
 
-static uint32_t gpus_asked(const habitat_request *r) {
+uint32_t answer_gpus(const habitat_request *r) {
     return r->gpu_count ? r->gpu_count : r->rank_count ? (uint32_t)r->rank_count : 1;
 }
 
@@ -165,7 +165,7 @@ static habitat_answer_row row_of(const habitat_request *r, size_t i, habitat_pre
     return (habitat_answer_row){.key = {.gpu = made->gpu,
                                         .batch_size = r->batch_size_count ? r->batch_sizes[i] : 0,
                                         .precision = r->precision,
-                                        .gpu_count = gpus_asked(r)},
+                                        .gpu_count = answer_gpus(r)},
                                 .prediction = made};
 }
 
@@ -179,7 +179,7 @@ static habitat_status predict_one(const habitat_request *r, size_t i,
     habitat_status status = r->rank_count ? ranks_predict(r, predictor, gpu, out, &made, &why)
                                           : habitat_predictor_predict(predictor, gpu, &made, &why);
     if (status == HABITAT_OK && out->own_replay)
-        status = habitat_replay_apply_parallel(out->own_replay, gpus_asked(r), made, &why);
+        status = habitat_replay_apply_parallel(out->own_replay, answer_gpus(r), made, &why);
     if (status == HABITAT_E_NO_SPEC && !alone) {
         habitat_prediction_free(made);
         snprintf(line, sizeof line, "%s: left out: %s", gpu->name, why.message);

@@ -71,8 +71,11 @@ static void test_answer(const habitat_gpu_table *table, const pair *p) {
     habitat_request r = request_of(table, p);
     habitat_answer *own = NULL, *many = NULL;
     habitat_error err = {0};
+    r.samples = 1000.0;
     CHECK_INT(habitat_ask(&r, &own, &err), HABITAT_OK);
     CHECK(own->trace == p->traces[0]);
+    CHECK_NEAR(own->steps, 8.0, 0.0); /* of 2 x 64 samples */
+    CHECK_NEAR(own->rows[0].cost.steps, 8.0, 0.0);
     const habitat_prediction *a = own->rows[0].prediction;
     CHECK_NEAR(a->iteration_ms, habitat_trace_get_info(p->traces[0])->iteration_ms, 0.0);
     CHECK_INT(a->gpu_count, 2);
