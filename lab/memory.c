@@ -9,6 +9,7 @@
 
 #include <habitat/csv.h>
 
+#include "base/constants.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "lab/recordings.h"
@@ -29,7 +30,26 @@ typedef struct recordings {
     size_t count;
 } recordings;
 
-static habitat_status add_case(memory_set *set, const memory_case *made, habitat_error *err) {
+size_t memory_family_length(const char *script) {
+    return strcspn(script, "_");
+}
+
+static bool is_of_family(const memory_case *c, const char *script) {
+    size_t length = memory_family_length(c->script);
+    return length == memory_family_length(script) && strncmp(c->script, script, length) == 0;
+}
+
+/* Cases of a family mostly follow one another. */
+static size_t family_of(const memory_set *set, const char *script) {
+    if (set->count && is_of_family(&set->cases[set->count - 1], script))
+        return set->cases[set->count - 1].family;
+    size_t at = 0;
+    while (at < set->count && !is_of_family(&set->cases[at], script))
+        at++;
+    return at;
+}
+
+habitat_status memory_add(memory_set *set, const memory_case *made, habitat_error *err) {
     if (set->count == set->capacity) {
         size_t larger = set->capacity ? 2 * set->capacity : 256;
         memory_case *grown = realloc(set->cases, larger * sizeof *grown);
@@ -38,7 +58,9 @@ static habitat_status add_case(memory_set *set, const memory_case *made, habitat
         set->cases = grown;
         set->capacity = larger;
     }
-    set->cases[set->count++] = *made;
+    set->cases[set->count] = *made;
+    set->cases[set->count].family = family_of(set, made->script);
+    set->count++;
     return HABITAT_OK;
 }
 
@@ -119,15 +141,38 @@ static void close_all(recordings *all) {
 
 /* ---- predictions ---- */
 
+/* From here on a peak is near the limit, as a share of the device's memory. */
+static const double near_limit = 0.5;
+
+bool memory_near_limit(const memory_case *c) {
+    return c->fits == 0 || (c->fits > 0 && c->measured_bytes > near_limit * c->device_bytes);
+}
+
+double memory_bound(int at) {
+    return 1 + at / 100.0;
+}
+
 /* NaN where the recording cannot say. */
-static double predict(const habitat_memory *memory, double factor, habitat_memory_format format,
+static double peak_of(const habitat_memory *memory, double factor, habitat_memory_format format,
                       habitat_memory_parts *parts) {
     return habitat_memory_predict(memory, factor, format, parts) == HABITAT_OK ? parts->peak_bytes
                                                                                : NAN;
 }
 
+static void predict(habitat_memory *memory, double factor, habitat_memory_format format,
+                    memory_case *out) {
+    habitat_memory_parts parts;
+    for (int i = 0; i < MEMORY_BOUNDS; i++) {
+        memory_correct(memory, memory_bound(i));
+        out->bounded_bytes[i] = peak_of(memory, factor, format, &parts);
+    }
+    memory_correct(memory, fitted_memory_training_correction);
+    out->predicted_bytes = peak_of(memory, factor, format, &out->parts);
+}
+
 static memory_case case_of(const recorded *r, memory_truth truth) {
     memory_case c = {.truth = truth,
+                     .gpu = r->gpu,
                      .origin_batch = (double)r->batch,
                      .device_bytes = NAN,
                      .fits = -1,
@@ -150,14 +195,13 @@ static habitat_status against_recordings(const recordings *all, memory_set *set,
     habitat_status status = HABITAT_OK;
     for (size_t i = 0; i < all->count; i++) {
         const recorded *r = &all->items[i];
-        habitat_memory_parts parts;
         memory_case blind = case_of(r, MEMORY_TRUTH_SHAPES);
         blind.batch = blind.origin_batch;
         blind.same_format = true;
         blind.measured_bytes = r->peak_bytes;
-        blind.predicted_bytes = predict(r->blind, 1, HABITAT_MEMORY_RECORDED, &parts);
+        predict(r->blind, 1, HABITAT_MEMORY_RECORDED, &blind);
         if (isfinite(blind.predicted_bytes))
-            status = add_case(set, &blind, err);
+            status = memory_add(set, &blind, err);
         for (size_t k = 0; k < all->count && status == HABITAT_OK; k++) {
             const recorded *other = &all->items[k];
             habitat_memory_format format;
@@ -169,8 +213,8 @@ static habitat_status against_recordings(const recordings *all, memory_set *set,
             c.batch = (double)other->batch;
             c.same_format = r->kind == other->kind;
             c.measured_bytes = other->peak_bytes;
-            c.predicted_bytes = predict(r->memory, c.batch / c.origin_batch, format, &parts);
-            status = add_case(set, &c, err);
+            predict(r->memory, c.batch / c.origin_batch, format, &c);
+            status = memory_add(set, &c, err);
         }
     }
     return status;
@@ -191,7 +235,6 @@ static habitat_status add_row(const habitat_csv_reader *table, memory_truth trut
                *fits = habitat_csv_text(table, "fits");
     memory_kind kind = kind_named(precision ? precision : "");
     habitat_memory_format format;
-    habitat_memory_parts parts;
     memory_case c = case_of(r, truth);
     c.batch = habitat_csv_number(table, "batch");
     c.device_bytes = habitat_csv_number(table, "device_bytes");
@@ -199,12 +242,12 @@ static habitat_status add_row(const habitat_csv_reader *table, memory_truth trut
     if (!r->batch || !format_of(r, kind, &format))
         return HABITAT_OK;
     c.same_format = kind == r->kind;
-    c.predicted_bytes = predict(r->memory, c.batch / c.origin_batch, format, &parts);
+    predict(r->memory, c.batch / c.origin_batch, format, &c);
     if (isnan(c.predicted_bytes))
         return HABITAT_OK;
     c.fits = fits && !strcmp(fits, "True");
-    c.predicted_fits = habitat_memory_fit_on(&parts, r->gpu).fits;
-    return add_case(set, &c, err);
+    c.predicted_fits = habitat_memory_fit_on(&c.parts, r->gpu).fits;
+    return memory_add(set, &c, err);
 }
 
 static habitat_status read_table(const char *path, memory_truth truth, const recordings *all,

@@ -16,9 +16,13 @@ typedef enum memory_truth {
     MEMORY_TRUTH_LIMITS,   /* measured_limits_*.csv */
 } memory_truth;
 
+/* Bounds on the correction of a training step: 1.00, 1.01 .. */
+enum { MEMORY_BOUNDS = 11 };
+
 /* One prediction of a peak. */
 typedef struct memory_case {
     memory_truth truth;
+    size_t family; /* index of the first case of its family: memory_family_length() */
     char script[48], origin[RECORDING_NAME];
     double origin_batch, batch;
     bool same_format;
@@ -26,6 +30,9 @@ typedef struct memory_case {
     double predicted_bytes;
     double device_bytes; /* of the GPU measured; NaN for recordings */
     int fits, predicted_fits;
+    const habitat_gpu *gpu;
+    habitat_memory_parts parts;
+    double bounded_bytes[MEMORY_BOUNDS]; /* predicted, the correction bounded by each */
 } memory_case;
 
 typedef struct memory_set {
@@ -37,5 +44,14 @@ typedef struct memory_set {
 habitat_status memory_collect(const habitat_gpu_table *gpus, const char *folder, memory_set *out,
                               habitat_error *err);
 void memory_free(memory_set *set);
+/* A copy of a case at the end, its family found. */
+habitat_status memory_add(memory_set *set, const memory_case *made, habitat_error *err);
+
+/* "bert" of "bert_large_training_s512": models of one family are judged as one. */
+size_t memory_family_length(const char *script);
+double memory_bound(int at); /* 1 + at / 100 */
+/* Runs that say whether a rule for what fits is right: that failed, or took more than half of the
+ * GPU's memory. */
+bool memory_near_limit(const memory_case *c);
 
 #endif

@@ -6,9 +6,9 @@
 
 #include <habitat/units.h>
 
+#include "lab/memory_left_out.h"
+
 static const char *const truths[] = {"recording", "shapes", "steps", "limits"};
-/* From here on a peak is near the limit, as a share of the device's memory. */
-static const double near_limit = 0.5;
 static const double good = 0.10;
 
 static double error_of(const memory_case *c) {
@@ -126,7 +126,7 @@ static void print_fits(const memory_set *set, report_text *text) {
     verdicts ran = {0}, failed = {0};
     for (size_t i = 0; i < set->count; i++) {
         const memory_case *c = &set->cases[i];
-        if (c->fits < 0 || (c->fits && !(c->measured_bytes > near_limit * c->device_bytes)))
+        if (!memory_near_limit(c))
             continue;
         verdicts *v = c->fits ? &ran : &failed;
         v->count++;
@@ -156,4 +156,5 @@ void memory_print_tables(const memory_set *set, report_text *text) {
     print_truth(set, MEMORY_TRUTH_STEPS, 2, "### Measured steps\n\nmeasured_steps_*.csv.", text);
     print_truth(set, MEMORY_TRUTH_LIMITS, 2, "### Near 80 GB\n\nmeasured_limits_*.csv.", text);
     print_fits(set, text);
+    memory_print_left_out(set, text);
 }

@@ -204,6 +204,8 @@ CONSTANT(fitted, gaps_share, 0.02, "of the peak",
          "free blocks too small for what is asked for: near 80 GB ViT held 1.0 % more than it gave out; measured_limits_h100.csv")
 CONSTANT(chosen, scaled_margin_share, 0.01, "of the peak", "what a scaled peak may be short of near the limit; docs/memory.md#how-well")
 CONSTANT(chosen, shapes_margin_share, 0.5, "of the peak", "the same where no peak was recorded: recordings without their notes; docs/memory.md#how-well")
+CONSTANT(chosen, largest_margin_share, 1.0, "of the largest tensor",
+         "kept free in one piece; settled with all runs near the limit in view; docs/memory.md#one-model-left-out")
 CONSTANT(hardware, blas_hopper_bytes, 35.7e6, "byte a thread", "cuBLAS workspace that PyTorch gives from Hopper on: 32 MiB, in blocks of its allocator")
 CONSTANT(hardware, blas_bytes, 8.6e6, "byte a thread", "the same before: 8 MiB and an eighth")
 CONSTANT(chosen, memory_least_correction, 0.5, "of bytes from shapes", "below it something else than activations is wrong")

@@ -7,17 +7,17 @@
 #include "gpu/gpu.h"
 
 /* Free blocks are of no use to a tensor that is larger than each of them. */
-static double margin_of(const habitat_memory_parts *parts) {
-    double share = parts->basis == HABITAT_MEMORY_SHAPES   ? chosen_shapes_margin_share
-                   : parts->basis == HABITAT_MEMORY_SCALED ? chosen_scaled_margin_share
+static double margin_of(const habitat_memory_parts *parts, const memory_margin *margin) {
+    double share = parts->basis == HABITAT_MEMORY_SHAPES   ? margin->shapes
+                   : parts->basis == HABITAT_MEMORY_SCALED ? margin->scaled
                                                            : 0;
     double largest = parts->largest_bytes > 0 ? parts->largest_bytes : 0;
-    return (fitted_gaps_share + share) * parts->peak_bytes + largest;
+    return (margin->gaps + share) * parts->peak_bytes + margin->largest * largest;
 }
 
-habitat_memory_fit habitat_memory_fit_on(const habitat_memory_parts *parts,
-                                         const habitat_gpu *gpu) {
-    habitat_memory_fit fit = {hardware_context_bytes, margin_of(parts), NAN, -1};
+habitat_memory_fit memory_fit_with(const habitat_memory_parts *parts, const habitat_gpu *gpu,
+                                   const memory_margin *margin) {
+    habitat_memory_fit fit = {hardware_context_bytes, margin_of(parts, margin), NAN, -1};
     double usable = gpu->memory_bytes;
     if (!(usable > 0) || !isfinite(usable) || !isfinite(parts->peak_bytes)) {
         fit.margin_bytes = isfinite(parts->peak_bytes) ? fit.margin_bytes : NAN;
@@ -27,6 +27,13 @@ habitat_memory_fit habitat_memory_fit_on(const habitat_memory_parts *parts,
     fit.headroom_bytes = room - fit.margin_bytes;
     fit.fits = fit.headroom_bytes >= 0 ? 1 : room < 0 ? 0 : -1;
     return fit;
+}
+
+habitat_memory_fit habitat_memory_fit_on(const habitat_memory_parts *parts,
+                                         const habitat_gpu *gpu) {
+    static const memory_margin margin = {fitted_gaps_share, chosen_scaled_margin_share,
+                                         chosen_shapes_margin_share, chosen_largest_margin_share};
+    return memory_fit_with(parts, gpu, &margin);
 }
 
 /* 1: fits, 0: does not, -1: unknown. */

@@ -122,7 +122,7 @@ static void add_outliving(memory_lines *lines, double bytes) {
 
 /* So that the recorded peak comes out. Where that is the optimiser's step, the passes stay below it
  * and shapes alone say how far. */
-static void correct(habitat_memory *m) {
+void memory_correct(habitat_memory *m, double training_most) {
     m->correction = 1;
     if (isnan(m->peak_bytes) || !recorded_lines(m)->count)
         return;
@@ -130,9 +130,8 @@ static void correct(habitat_memory *m) {
     double factor = memory_lines_factor(recorded_lines(m), passes);
     if (optimizer_step(m) + m->outlive_bytes > passes * (1 - chosen_memory_step_tolerance))
         factor = fmin(factor, 1);
-    m->correction = fmax(chosen_memory_least_correction,
-                         fmin(factor, m->facts.has_backward ? fitted_memory_training_correction
-                                                            : chosen_memory_inference_correction));
+    double most = m->facts.has_backward ? training_most : chosen_memory_inference_correction;
+    m->correction = fmax(chosen_memory_least_correction, fmin(factor, most));
     double told = fmax(memory_lines_at(recorded_lines(m), m->correction),
                        optimizer_step(m) + m->outlive_bytes);
     m->unexplained_bytes = fmax(passes - told, 0);
@@ -180,7 +179,7 @@ static habitat_status fill(habitat_memory *m, const habitat_trace *trace,
         add_outliving(&m->lines[format], loss > 0
                                              ? m->outlive_bytes * m->lines[format].loss_bytes / loss
                                              : m->outlive_bytes);
-    correct(m);
+    memory_correct(m, fitted_memory_training_correction);
     return HABITAT_OK;
 }
 

@@ -91,6 +91,19 @@ void memory_steps_free(memory_steps *steps);
 habitat_status memory_create(const habitat_trace *trace, const habitat_trace_info *info,
                              const habitat_gpu *origin, habitat_memory **out, habitat_error *err);
 
+/* Anew with another bound on the correction of a training step, for judging that bound. */
+void memory_correct(habitat_memory *m, double training_most);
+
+/* What is kept free beside a peak and CUDA's context, as shares. */
+typedef struct memory_margin {
+    double gaps, scaled, shapes; /* of the peak; scaled, shapes: what such a peak may be short of */
+    double largest;              /* of the largest tensor */
+} memory_margin;
+
+/* fit.c: habitat_memory_fit_on() with another margin. */
+habitat_memory_fit memory_fit_with(const habitat_memory_parts *parts, const habitat_gpu *gpu,
+                                   const memory_margin *margin);
+
 /* rules.c */
 memory_facts memory_facts_of(const habitat_trace *trace, const habitat_trace_memory *noted);
 
