@@ -10,6 +10,8 @@ import weakref
 from pathlib import Path
 from typing import Any, Callable, Iterable, Optional, Sequence, Tuple, Union
 
+from ._wishes import ASSEMBLE, PRECISIONS, Wishes
+
 PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 
@@ -287,11 +289,6 @@ def ask_operation(
     return _answer(_library.habitat_json_operation, ctypes.byref(request), *(_bytes(word) for word in words))
 
 
-PRECISIONS = {"recorded": 0, "fp32": 1, "tf32": 2, "amp-fp16": 3, "amp-bf16": 4}  # habitat_precision
-# habitat_assemble of include/habitat/predict.h; as usual is a replay of what was timed, and a sum of what was not.
-_ASSEMBLE = {"sum": 1, "replay": 0}
-
-
 class TraceHandle(_Handle):
     """Handle of a trace that has been read."""
 
@@ -310,28 +307,26 @@ class TraceHandle(_Handle):
         table: GpuTable,
         destinations: Sequence[ctypes.c_void_p],
         origin: Optional[ctypes.c_void_p] = None,
-        method: str = "auto",
-        by: Optional[str] = None,
+        wishes: Wishes = Wishes(),
         explain: bool = False,
         notes: Sequence[str] = (),
-        **wishes: Any,
     ) -> Any:
         """The JSON of `habitat predict`, or of `habitat explain` for the first of `destinations` (handles)."""
-        request = self._request(table, destinations, origin, method, notes, **wishes)
-        return _answer(_library.habitat_json_answer, ctypes.byref(request), _bytes(by) if by else None, explain)
+        request = self._request(table, destinations, origin, wishes, notes)
+        by = _bytes(wishes.by) if wishes.by else None
+        return _answer(_library.habitat_json_answer, ctypes.byref(request), by, explain)
 
     def report(
         self,
         table: GpuTable,
         destinations: Optional[Sequence[ctypes.c_void_p]],
         origin: Optional[ctypes.c_void_p] = None,
-        method: str = "auto",
+        wishes: Wishes = Wishes(),
         explain: bool = False,
         notes: Sequence[str] = (),
-        **wishes: Any,
     ) -> str:
         """The page of `habitat predict --html`, or of `habitat explain --html`; without destinations of all GPUs."""
-        request = self._request(table, destinations, origin, method, notes, **wishes)
+        request = self._request(table, destinations, origin, wishes, notes)
         return _text(_library.habitat_html_answer, ctypes.byref(request), explain).decode("utf-8")
 
     def _request(
@@ -339,24 +334,19 @@ class TraceHandle(_Handle):
         table: GpuTable,
         destinations: Optional[Sequence[ctypes.c_void_p]],
         origin: Optional[ctypes.c_void_p],
-        method: str,
-        notes: Sequence[str],
-        assemble: str = "replay",
-        cpu_scale: float = 1.0,
-        batch: Optional[int] = None,
-        precision: str = "recorded",
-        gpu_count: int = 1,
+        wishes: Wishes,
+        notes: Sequence[str] = (),
     ) -> _Request:
-        prices = Prices(table)
+        prices, batch = Prices(table), wishes.batch
         request = _Request(
-            trace=self.handle, origin=origin, gpus=table.handle, method=_method(method),
+            trace=self.handle, origin=origin, gpus=table.handle, method=_method(wishes.method),
             destinations=None if destinations is None else (ctypes.c_void_p * len(destinations))(*destinations),
             destination_count=len(destinations or ()),
             notes=(ctypes.c_char_p * len(notes))(*(_bytes(note) for note in notes)), note_count=len(notes),
-            assemble=_ASSEMBLE[assemble], cpu_scale=0.0 if cpu_scale == 1.0 else cpu_scale,
+            assemble=ASSEMBLE[wishes.assemble], cpu_scale=0.0 if wishes.cpu_scale == 1.0 else wishes.cpu_scale,
             prices=prices.handle,
             batch_sizes=(ctypes.c_uint64 * 1)(batch) if batch else None, batch_size_count=1 if batch else 0,
-            precision=PRECISIONS[precision], gpu_count=gpu_count,
+            precision=PRECISIONS[wishes.precision], gpu_count=wishes.gpu_count,
         )  # fmt: skip
         request.kept = prices  # what it points to lives as long
         return request
@@ -366,16 +356,10 @@ class TraceHandle(_Handle):
         table: GpuTable,
         destination: ctypes.c_void_p,
         origin: Optional[ctypes.c_void_p] = None,
-        method: str = "auto",
-        cpu_scale: float = 1.0,
-        gpu_count: int = 1,
+        wishes: Wishes = Wishes(),
     ) -> bytes:
-        """The Chakra execution trace of each of `gpu_count` GPUs: all are alike."""
-        request = _Request(
-            trace=self.handle, origin=origin, gpus=table.handle, method=_method(method),
-            destinations=(ctypes.c_void_p * 1)(destination), destination_count=1,
-            cpu_scale=0.0 if cpu_scale == 1.0 else cpu_scale, gpu_count=gpu_count,
-        )  # fmt: skip
+        """The Chakra execution trace of each GPU that shares the iteration: all are alike."""
+        request = self._request(table, [destination], origin, wishes)
         answer, pieces = ctypes.c_void_p(), []
 
         def keep(_: Optional[int], data: int, size: int) -> int:

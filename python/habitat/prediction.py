@@ -10,6 +10,7 @@ from typing import Any, Dict, Iterable, Optional, Sequence, Tuple, Type, Union
 
 from . import _native
 from ._native import HabitatError, PathLike
+from ._wishes import Wishes
 
 __all__ = ["ClassTime", "Gpu", "HabitatError", "OperationTime", "Prediction", "Trace", "gpu", "gpus", "operation"]
 
@@ -240,7 +241,11 @@ class Trace:
         batch size. `precision`: "fp32", "tf32", "amp-fp16" or "amp-bf16". Neither goes with `by`.
         `gpu_count` GPUs share the gradients, each with the recorded batch (docs/iteration.md).
         """
-        return self._predict([_name(gpu)], method, by, assemble, cpu_scale, batch, precision, gpu_count)[0]
+        wishes = Wishes(
+            method=method, by=by, assemble=assemble, cpu_scale=cpu_scale, batch=batch, precision=precision,
+            gpu_count=gpu_count,
+        )  # fmt: skip
+        return self._predict([_name(gpu)], wishes)[0]
 
     def predict_all(
         self,
@@ -254,12 +259,15 @@ class Trace:
         gpu_count: int = 1,
     ) -> list[Prediction]:
         """The iteration on several GPUs, or on the one that is named; on all of the table when none are."""
-        names = None if gpus is None else _names(gpus)
-        return self._predict(names, method, by, assemble, cpu_scale, batch, precision, gpu_count)
+        wishes = Wishes(
+            method=method, by=by, assemble=assemble, cpu_scale=cpu_scale, batch=batch, precision=precision,
+            gpu_count=gpu_count,
+        )  # fmt: skip
+        return self._predict(None if gpus is None else _names(gpus), wishes)
 
     def explain(self, gpu: GpuName, method: str = "auto", by: Optional[str] = None) -> Dict[str, Any]:
         """Where the time goes, operation by operation: the JSON of `habitat explain`."""
-        return self._ask([_name(gpu)], method, by, explain=True)[0]
+        return self._ask([_name(gpu)], Wishes(method=method, by=by), explain=True)[0]
 
     def export_chakra(
         self,
@@ -274,12 +282,8 @@ class Trace:
         One GPU: into the file `path`. Several: into `rank.0.et` and so on in the folder `path`, which is made if there
         is none. Returns the files' names.
         """
-        if not cpu_scale > 0:
-            raise ValueError(f"cpu_scale must be more than 0, not {cpu_scale!r}")
-        if not 1 <= gpu_count <= 65536:
-            raise ValueError(f"gpu_count must be 1 to 65536, not {gpu_count!r}")
-        handle = self._table.find(_name(gpu))[0]
-        data = self._trace.export_chakra(self._table, handle, self._origin, method, cpu_scale, gpu_count)
+        wishes = Wishes(method=method, cpu_scale=cpu_scale, gpu_count=gpu_count)
+        data = self._trace.export_chakra(self._table, self._table.find(_name(gpu))[0], self._origin, wishes)
         files = [os.fsdecode(path)]
         if gpu_count > 1:
             os.makedirs(files[0], exist_ok=True)
@@ -308,28 +312,15 @@ class Trace:
         names = [] if gpus is None else _names(gpus)
         if explain and len(names) != 1:
             raise ValueError("explain takes one GPU")
-        _check_wishes(assemble, cpu_scale, batch, precision, gpu_count)
-        handles, taken = self._find(names)
-        return self._trace.report(
-            self._table, None if gpus is None else handles, self._origin, method, explain, self._notes(taken),
-            assemble=assemble, cpu_scale=cpu_scale, batch=batch, precision=precision, gpu_count=gpu_count,
-        )  # fmt: skip
-
-    def _predict(
-        self,
-        names: Optional[Sequence[str]],
-        method: str,
-        by: Optional[str],
-        assemble: str,
-        cpu_scale: float,
-        batch: Optional[int],
-        precision: str,
-        gpu_count: int,
-    ) -> list[Prediction]:
-        answer, taken = self._ask(
-            names, method, by, assemble=assemble, cpu_scale=cpu_scale, batch=batch, precision=precision,
-            gpu_count=gpu_count,
+        wishes = Wishes(
+            method=method, assemble=assemble, cpu_scale=cpu_scale, batch=batch, precision=precision, gpu_count=gpu_count
         )
+        handles, taken = self._find(names)
+        chosen = None if gpus is None else handles
+        return self._trace.report(self._table, chosen, self._origin, wishes, explain, self._notes(taken))
+
+    def _predict(self, names: Optional[Sequence[str]], wishes: Wishes) -> list[Prediction]:
+        answer, taken = self._ask(names, wishes)
         of_all = [line for line in answer["warnings"] if line in self._table.skipped or line.startswith("origin: ")]
         of_all += answer["trace"]["warnings"]
         return [
@@ -338,27 +329,12 @@ class Trace:
         ]
 
     def _ask(
-        self,
-        names: Optional[Sequence[str]],
-        method: str,
-        by: Optional[str],
-        explain: bool = False,
-        assemble: str = "replay",
-        cpu_scale: float = 1.0,
-        batch: Optional[int] = None,
-        precision: str = "recorded",
-        gpu_count: int = 1,
+        self, names: Optional[Sequence[str]], wishes: Wishes, explain: bool = False
     ) -> Tuple[Dict[str, Any], Dict[str, list[str]]]:
         """The answer, and what to say of the names that left open which part they mean, by GPU."""
-        _check_wishes(assemble, cpu_scale, batch, precision, gpu_count)
-        if by is not None and (batch is not None or precision != "recorded"):
-            raise ValueError("by shows the recorded iteration; leave out batch and precision")
         handles, taken = self._find(names or ())
-        answer = self._trace.predict(
-            self._table, self._table.all() if names is None else handles, self._origin, method, by, explain,
-            self._notes(taken), assemble=assemble, cpu_scale=cpu_scale, batch=batch, precision=precision,
-            gpu_count=gpu_count,
-        )  # fmt: skip
+        chosen = self._table.all() if names is None else handles
+        answer = self._trace.predict(self._table, chosen, self._origin, wishes, explain, self._notes(taken))
         return answer, taken
 
     def _find(self, names: Iterable[str]) -> Tuple[list[Any], Dict[str, list[str]]]:
@@ -375,19 +351,6 @@ class Trace:
 
     def _notes(self, taken: Dict[str, list[str]]) -> list[str]:
         return [*self._table.skipped, *(line for lines in taken.values() for line in lines)]
-
-
-def _check_wishes(assemble: str, cpu_scale: float, batch: Optional[int], precision: str, gpu_count: int) -> None:
-    if assemble not in ("sum", "replay"):
-        raise ValueError(f'assemble is "sum" or "replay", not {assemble!r}')
-    if not cpu_scale > 0:
-        raise ValueError(f"cpu_scale must be more than 0, not {cpu_scale!r}")
-    if batch is not None and (not isinstance(batch, int) or batch < 1):
-        raise ValueError(f"batch is a whole number from 1 on, not {batch!r}")
-    if precision not in _native.PRECISIONS:
-        raise ValueError(f"precision is one of {', '.join(_native.PRECISIONS)}, not {precision!r}")
-    if not 1 <= gpu_count <= 65536:
-        raise ValueError(f"gpu_count must be 1 to 65536, not {gpu_count!r}")
 
 
 def _name(gpu: GpuName) -> str:

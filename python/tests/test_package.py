@@ -120,6 +120,30 @@ def test_another_batch_size_and_precision():
             trace.predict("T4", **wrong)
 
 
+@pytest.mark.parametrize(
+    "wrong, said",
+    [
+        ({"batch": 2**64 + 16}, "batch is a whole number from 1 on, not 18446744073709551632"),  # not 16 to C
+        ({"batch": True}, "batch is a whole number from 1 on, not True"),
+        ({"batch": 16.0}, "batch is a whole number from 1 on, not 16.0"),
+        ({"cpu_scale": float("inf")}, "cpu_scale must be more than 0, not inf"),
+        ({"cpu_scale": float("nan")}, "cpu_scale must be more than 0, not nan"),
+        ({"gpu_count": 2.5}, "gpu_count must be 1 to 65536, not 2.5"),
+        ({"gpu_count": 65537}, "gpu_count must be 1 to 65536, not 65537"),
+        ({"gpu_count": True}, "gpu_count must be 1 to 65536, not True"),
+    ],
+)
+def test_a_wish_that_cannot_be_is_refused_by_every_call(trace, tmp_path, wrong, said):
+    calls = [lambda: trace.predict("T4", **wrong), lambda: trace.predict_all(["T4"], **wrong), lambda: trace.report("T4", **wrong)]
+    if "batch" not in wrong:
+        calls.append(lambda: trace.export_chakra("T4", tmp_path / "out.et", **wrong))
+    for call in calls:
+        with pytest.raises(ValueError) as caught:
+            call()
+        assert str(caught.value) == said
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_torch_finds_nothing_wrong_with_a_timeline(tmp_path):
     validator = pytest.importorskip("torch.profiler._trace_validator")
     for name in ("gnmt_b32_fp32_h200", "bert_b8_amp_fp16_h100"):
