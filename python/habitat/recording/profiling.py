@@ -8,25 +8,15 @@ is left to finish, or kernels of the iteration before would be in the trace; ins
 import threading
 
 from .observe import bare, compiled_code_runs
+from .steps import RecordedSteps
 
 
-class IterationProfiler:
-    """`start()`, then `step()` at every boundary until `done`, then `export(path)`."""
+class IterationProfiler(RecordedSteps):
+    """Records with torch.profiler."""
 
     def __init__(self, iterations, modules=True):
-        self._left = iterations + 1
-        self._modules = ModuleRanges() if modules else None
+        super().__init__(iterations, ModuleRanges() if modules else None)
         self._profile = None
-        self._iterations = iterations
-
-    @property
-    def done(self):
-        return self._left == 0
-
-    @property
-    def recorded(self):
-        """Iterations recorded so far."""
-        return max(0, self._iterations - self._left)
 
     def start(self):
         import torch.profiler as profiler
@@ -40,25 +30,18 @@ class IterationProfiler:
         )
         self._profile.start()
 
-    def step(self):
-        self._left -= 1
-        if self._left == self._iterations:
-            wait_for_gpu()
-            if self._modules:
-                self._modules.start()
-        if self._left == 0 and self._modules:
-            self._modules.stop()
-        self._profile.step()
-
     def export(self, path):
         self._profile.stop()
         self._profile.export_chrome_trace(path)
         self._profile = None
 
-    def remove(self):
-        """Takes hooks and profiler out again, whatever state they are in."""
-        if self._modules:
-            self._modules.stop()
+    def _before_the_first(self):
+        wait_for_gpu()
+
+    def _boundary(self):
+        self._profile.step()
+
+    def _end(self):
         profile, self._profile = self._profile, None
         if profile is not None:
             try:

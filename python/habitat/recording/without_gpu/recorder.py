@@ -3,6 +3,7 @@
 import json
 
 from ..profiling import ModuleRanges
+from ..steps import RecordedSteps
 from .device import Device
 from .dispatch import Overrides
 from .events import Log, Ranges
@@ -38,40 +39,22 @@ class Pretence:
         return OperationLog(self.log, iterations, modules)
 
 
-class OperationLog:
-    """In the place of profiling.IterationProfiler: the same calls, no clock."""
+class OperationLog(RecordedSteps):
+    """Records what the pretence sees, without a clock: in the place of profiling.IterationProfiler."""
 
     def __init__(self, log, iterations, modules):
+        super().__init__(iterations, ModuleRanges(Ranges(log)) if modules else None)
         self._log = log
-        self._left = iterations + 1
-        self._iterations = iterations
-        self._modules = ModuleRanges(Ranges(log)) if modules else None
-
-    @property
-    def done(self):
-        return self._left == 0
-
-    @property
-    def recorded(self):
-        return max(0, self._iterations - self._left)
-
-    def start(self):
-        pass
-
-    def step(self):
-        self._left -= 1
-        if self._left == self._iterations and self._modules:
-            self._modules.start()
-        if self._left == 0:
-            self.remove()
-        else:
-            self._log.begin_iteration()
 
     def export(self, path):
         with open(path, "w", encoding="utf-8") as stream:
             json.dump(self._log.trace(), stream)
 
-    def remove(self):
-        if self._modules:
-            self._modules.stop()
+    def _boundary(self):
+        if self.done:
+            self._log.end()
+        else:
+            self._log.begin_iteration()
+
+    def _end(self):
         self._log.end()
