@@ -18,7 +18,9 @@ __all__ = [
     "OperationTime",
     "OperationTracker",
     "Prediction",
+    "Predictions",
     "Ranks",
+    "Table",
     "Trace",
     "__version__",
     "gpu",
@@ -31,7 +33,19 @@ __all__ = [
 _RECORDING = {"record", "record_iterations", "OperationTracker", "Device"}
 
 if TYPE_CHECKING:
-    from .prediction import ClassTime, Gpu, HabitatError, OperationTime, Prediction, Trace, gpu, gpus, operation
+    from .prediction import (
+        ClassTime,
+        Gpu,
+        HabitatError,
+        OperationTime,
+        Prediction,
+        Predictions,
+        Table,
+        Trace,
+        gpu,
+        gpus,
+        operation,
+    )
     from .ranks import Ranks
     from .recording import Device, OperationTracker, record, record_iterations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import json
 import os
 import warnings
@@ -158,16 +159,16 @@ def version() -> str:
     return text.decode()
 
 
-def _refuse(message: str) -> HabitatError:
+def refuse(message: str, file: Optional[str] = None) -> HabitatError:
     number = 1  # HABITAT_E_ARG of include/habitat/status.h, pinned there
-    return HabitatError(message, _library.habitat_status_name(number).decode(), number)
+    return HabitatError(message, _library.habitat_status_name(number).decode(), number, file)
 
 
 def _bytes(text: Union[str, bytes]) -> bytes:
     """What C takes: it would silently end at a NUL."""
     data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
     if b"\0" in data:
-        raise _refuse(f"{text!r} holds a NUL character; no name or path has one")
+        raise refuse(f"{text!r} holds a NUL character; no name or path has one")
     return data
 
 
@@ -217,7 +218,7 @@ class _Handle:
     @property
     def handle(self) -> ctypes.c_void_p:
         if self._finalizer is not None and not self._finalizer.alive:
-            raise _refuse(f"{self._what} is closed")
+            raise refuse(f"{self._what} is closed")
         return self._pointer
 
     def close(self) -> None:
@@ -225,10 +226,19 @@ class _Handle:
             self._finalizer()
 
 
+def _sha256(file: bytes) -> Optional[str]:
+    """None of what cannot be read, or only once, as a pipe."""
+    try:
+        return hashlib.sha256(Path(os.fsdecode(file)).read_bytes()).hexdigest() if os.path.isfile(file) else None
+    except OSError:
+        return None
+
+
 class GpuTable(_Handle):
     """Handle of the GPU table: the built-in GPUs, the user's own, and `files`.
 
     `skipped` has a line for each file of the user's folder that cannot be used; Python warns of it too.
+    `sha256` has one of each file that GPUs came from, for telling that another process reads the same.
     """
 
     def __init__(self, files: Union[PathLike, Iterable[PathLike]] = ()) -> None:
@@ -240,8 +250,11 @@ class GpuTable(_Handle):
         self.skipped = self._skipped()
         for line in self.skipped:
             warnings.warn(line, stacklevel=3)
-        for file in [files] if isinstance(files, (str, bytes, os.PathLike)) else files:
+        own = [files] if isinstance(files, (str, bytes, os.PathLike)) else list(files)
+        for file in own:
             _call(_library.habitat_gpu_table_add_file, self.handle, _bytes(os.fsencode(file)), None)
+        folders = sorted(Path(os.fsdecode(folder.value)).glob("*.json")) if known else []
+        self.sha256 = [_sha256(os.fsencode(file)) for file in [*folders, *own]]
 
     def _skipped(self) -> list[str]:
         count = ctypes.c_size_t()
@@ -370,7 +383,7 @@ class TraceHandle(_Handle):
         try:
             replay = _library.habitat_answer_replay(answer)
             if not replay:
-                raise _refuse("a Chakra trace needs an iteration that was timed on a GPU")
+                raise refuse("a Chakra trace needs an iteration that was timed on a GPU")
             prediction = _library.habitat_answer_prediction(answer, 0)
             _call(_library.habitat_export_chakra, replay, prediction, _WRITE(keep), None)
         finally:

@@ -1,97 +1,34 @@
-"""Traces, GPUs and predictions as plain Python objects; units are in the names, what is not known is None."""
+"""Traces and questions: what is asked of the library, answered by the objects of results.py."""
 
 from __future__ import annotations
 
 import enum
 import os
-from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Dict, Iterable, Optional, Sequence, Tuple, Type, Union
 
 from . import _native
+from . import _notebook as show
 from ._native import HabitatError, PathLike
 from ._wishes import Wishes
+from .results import ClassTime, Gpu, OperationTime, Prediction, Predictions, Table
 
-__all__ = ["ClassTime", "Gpu", "HabitatError", "OperationTime", "Prediction", "Trace", "gpu", "gpus", "operation"]
-
-
-@dataclass(frozen=True)
-class Gpu:
-    """One GPU of the table. `values` has every value of `habitat gpus NAME --json`, units in the keys."""
-
-    name: str
-    vendor: str
-    architecture: str
-    compute_capability: Optional[str]
-    sm_count: int
-    memory_bytes: float
-    memory_bandwidth_bytes_per_s: float
-    tdp_w: Optional[float]
-    aliases: Tuple[str, ...]
-    values: Dict[str, Any] = field(repr=False, compare=False)
-
-    def __str__(self) -> str:
-        return self.name
-
+__all__ = [
+    "ClassTime",
+    "Gpu",
+    "HabitatError",
+    "OperationTime",
+    "Prediction",
+    "Predictions",
+    "Table",
+    "Trace",
+    "gpu",
+    "gpus",
+    "operation",
+]
 
 # What names a GPU: its name, a `Gpu`, or a member of `Device`.
 GpuName = Union[str, Gpu, enum.Enum]
-
-
-@dataclass(frozen=True)
-class ClassTime:
-    """Time of one class of operations on the origin and on the destination."""
-
-    name: str
-    origin_ms: float
-    ms: float
-
-
-@dataclass(frozen=True)
-class Prediction:
-    """One iteration on one GPU; keys and meaning are those of `habitat predict --json`.
-
-    `warnings` are those of this prediction: of the recording, of this GPU, of the name that was used for it.
-    """
-
-    gpu: str
-    method: str
-    iteration_ms: float
-    low_ms: float
-    high_ms: float
-    busy_ms: float
-    kernel_ms: float
-    ratio: Optional[float]
-    samples_per_s: Optional[float]
-    bound_by: Optional[str]
-    memory_bytes: Optional[float]
-    fits: Optional[bool]
-    coverage: Dict[str, float]
-    by_class: Tuple[ClassTime, ...]
-    warnings: Tuple[str, ...]
-    interval: str  # "calibrated", "default" or "none"
-    interval_basis: Optional[str]  # what low_ms and high_ms were made from, in words
-    values: Dict[str, Any] = field(repr=False, compare=False)
-    headroom_bytes: Optional[float] = None  # usable memory less memory_bytes, context and margin; below 0: it may not fit
-    context_bytes: Optional[float] = None
-    margin_bytes: Optional[float] = None
-    largest_batch: Optional[float] = None  # that fits, samples
-
-
-@dataclass(frozen=True)
-class OperationTime:
-    """One operation on one GPU, as `habitat op` answers it. Times are None where there is no estimate: `reason` says why."""
-
-    gpu: str
-    ms: Optional[float]
-    low_ms: Optional[float]
-    high_ms: Optional[float]
-    method: Optional[str]
-    bound: Optional[str]
-    reason: Optional[str]
-    interval: str
-    interval_basis: Optional[str]
-    warnings: Tuple[str, ...]
 
 
 def _gpu_of(values: Dict[str, Any]) -> Gpu:
@@ -113,10 +50,10 @@ def _prediction_of(values: Dict[str, Any], warnings: Sequence[str]) -> Predictio
     )  # fmt: skip
 
 
-def gpus(gpu_files: Union[PathLike, Iterable[PathLike]] = ()) -> list[Gpu]:
+def gpus(gpu_files: Union[PathLike, Iterable[PathLike]] = ()) -> Table[Gpu]:
     """All GPUs: built in, the user's own, and those of `gpu_files`."""
     table = _native.GpuTable(gpu_files)
-    return [_gpu_of(table.describe(handle)["gpus"][0]) for handle in table.all()]
+    return Table(_gpu_of(table.describe(handle)["gpus"][0]) for handle in table.all())
 
 
 def gpu(name: str, gpu_files: Union[PathLike, Iterable[PathLike]] = ()) -> Gpu:
@@ -134,7 +71,7 @@ def operation(
     method: str = "auto",
     gpu_files: Union[PathLike, Iterable[PathLike]] = (),
     **sizes: Union[int, str],
-) -> list[OperationTime]:
+) -> Table[OperationTime]:
     """One operation by its shape, without a recording: `operation("gemm", m=4096, n=4096, k=1024, dtype="bf16")`.
 
     Sizes are those of a table of operations (`batch=8, c_in=64, c_out=64, size=56, kernel=3`), `direction` is
@@ -144,13 +81,13 @@ def operation(
     found = [table.find(one)[0] for one in _names(to)] if to is not None else table.all()
     shape = " ".join(f"{key}={value}" for key, value in sizes.items())
     answer = _native.ask_operation(table, found, (name, shape, dtype, direction), method)
-    return [
+    return Table(
         OperationTime(
             row["gpu"], row["ms"], row["low_ms"], row["high_ms"], row["method"], row["bound"], row["reason"],
             row["interval"], row["interval_basis"], tuple(answer["warnings"]),
         )
         for row in answer["predictions"]
-    ]  # fmt: skip
+    )  # fmt: skip
 
 
 class Trace:
@@ -167,13 +104,41 @@ class Trace:
 
         An `origin` that the recorded SM count, memory or compute capability contradict is refused.
         """
-        self._table = _native.GpuTable(gpu_files)
-        self._origin = None if origin is None else self._table.find(_name(origin))[0]
-        self._trace = _native.TraceHandle(path)
+        files = _paths(gpu_files)
         self.path = os.fsdecode(path)
+        self._location = os.path.abspath(self.path)  # the program may change its folder
+        self._files = [os.path.abspath(os.fsdecode(file)) for file in files]
+        self._origin_name = None if origin is None else _name(origin)
+        self._table = _native.GpuTable(files)
+        self._open(path)
+
+    def _open(self, path: PathLike) -> None:
+        self._origin = None if self._origin_name is None else self._table.find(self._origin_name)[0]
+        self._trace = _native.TraceHandle(path)
         self._info: Optional[Dict[str, Any]] = None
         if self._origin is not None:
             self._read_info()
+
+    def __getstate__(self) -> Dict[str, Any]:
+        """For pickle: another process reads the same files again."""
+        self._trace.handle  # what is closed is refused
+        for file in (self._location, *self._files):
+            if os.path.exists(file) and not os.path.isfile(file):
+                raise _native.refuse("is no regular file: another process cannot read it again", file)
+        held = ("_table", "_trace", "_origin", "_info")
+        state = {key: value for key, value in vars(self).items() if key not in held}
+        return {**state, "_sha256": self._fact("sha256"), "_gpu_sha256": self._table.sha256}
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        """Opens what was pickled. A file that has changed since is refused: its numbers would be others."""
+        recording, gpus = state.pop("_sha256"), state.pop("_gpu_sha256")
+        vars(self).update(state)
+        self._table = _native.GpuTable(self._files)
+        if self._table.sha256 != gpus:
+            raise _native.refuse("files of GPUs have changed since this trace was pickled; open it again", self._location)
+        self._open(self._location)
+        if self._fact("sha256") != recording:
+            raise _native.refuse("the file has changed since this trace was pickled; open it again", self._location)
 
     def close(self) -> None:
         """Frees what was read, at once instead of with the object; predictions made from it stay."""
@@ -199,6 +164,26 @@ class Trace:
     @property
     def info(self) -> Dict[str, Any]:
         return self._read_info()
+
+    def __repr__(self) -> str:
+        return f"habitat.Trace({self.path!r})"
+
+    def _repr_html_(self) -> str:
+        facts = [("recording", self.path)]
+        try:
+            info = self._read_info()
+        except HabitatError as why:  # closed, before anything was asked
+            return show.html_facts([*facts, ("not read", why.message)])
+        t = info["trace"]
+        for what, key in (("model", "model"), ("recorded on", "gpu"), ("framework", "framework"), ("bound by", "bound_by")):
+            facts.append((what, show.word(t.get(key))))
+        for what, key, factor in (
+            ("batch", "batch_size", 1.0), ("iterations", "iterations", 1.0), ("iteration, ms", "iteration_ms", 1.0),
+            ("GPU busy, ms", "busy_ms", 1.0), ("kernels, ms", "kernel_ms", 1.0), ("kernels", "kernels", 1.0),
+            ("operations", "operations", 1.0), ("peak memory, GB", "peak_memory_bytes", 1e-9),
+        ):  # fmt: skip
+            facts.append((what, show.number(t.get(key), factor)))
+        return show.html_facts(facts) + show.html_notes(info["warnings"], 'info["warnings"]')
 
     def _fact(self, key: str) -> Any:
         return self._read_info()["trace"][key]
@@ -257,7 +242,7 @@ class Trace:
         batch: Optional[int] = None,
         precision: str = "recorded",
         gpu_count: int = 1,
-    ) -> list[Prediction]:
+    ) -> Predictions:
         """The iteration on several GPUs, or on the one that is named; on all of the table when none are."""
         wishes = Wishes(
             method=method, by=by, assemble=assemble, cpu_scale=cpu_scale, batch=batch, precision=precision,
@@ -319,14 +304,14 @@ class Trace:
         chosen = None if gpus is None else handles
         return self._trace.report(self._table, chosen, self._origin, wishes, explain, self._notes(taken))
 
-    def _predict(self, names: Optional[Sequence[str]], wishes: Wishes) -> list[Prediction]:
+    def _predict(self, names: Optional[Sequence[str]], wishes: Wishes) -> Predictions:
         answer, taken = self._ask(names, wishes)
         of_all = [line for line in answer["warnings"] if line in self._table.skipped or line.startswith("origin: ")]
         of_all += answer["trace"]["warnings"]
-        return [
+        return Predictions(
             _prediction_of(values, [*of_all, *values["warnings"], *taken.get(values["gpu"], ())])
             for values in answer["predictions"]
-        ]
+        )
 
     def _ask(
         self, names: Optional[Sequence[str]], wishes: Wishes, explain: bool = False
@@ -351,6 +336,10 @@ class Trace:
 
     def _notes(self, taken: Dict[str, list[str]]) -> list[str]:
         return [*self._table.skipped, *(line for lines in taken.values() for line in lines)]
+
+
+def _paths(files: Union[PathLike, Iterable[PathLike]]) -> list[PathLike]:
+    return [files] if isinstance(files, (str, bytes, os.PathLike)) else list(files)
 
 
 def _name(gpu: GpuName) -> str:

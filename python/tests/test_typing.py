@@ -21,6 +21,13 @@ names: list[str] = [p.gpu for p in trace.predict_all("V100")]
 with habitat.Trace(b"step.json.gz") as closing:
     page: str = closing.report(["T4", habitat.gpu("L4")])
     shares: dict[str, float] = closing.predict(habitat.gpu("T4"), by="op").coverage
+every: habitat.Predictions = trace.predict_all()
+fast: list[habitat.Prediction] = sorted(every, key=lambda p: p.iteration_ms)[:3]
+few: habitat.Table[habitat.Prediction] = every[:3]
+frame = every.to_frame(by="class")
+axes = every.plot(top=5)
+sms: dict[str, int] = {g.name: g.sm_count for g in habitat.gpus()}
+answers: habitat.Table[habitat.OperationTime] = habitat.operation("gemm", m=8, n=8, k=8, to=habitat.Device.T4)
 try:
     closing.predict("V101")
 except habitat.HabitatError as error:
@@ -34,19 +41,23 @@ version: str = habitat.__version__
 """
 
 
-def check(program, tmp_path):
-    """Lines of mypy --strict about `program`."""
+def run_mypy(files, tmp_path):
+    """Lines of mypy --strict about `files`."""
     pytest.importorskip("mypy")
-    file = tmp_path / "program.py"
-    file.write_text(program)
-    environment = dict(os.environ, MYPY_CACHE_DIR=str(tmp_path / "cache"))
+    environment = dict(os.environ, MYPY_CACHE_DIR=str(tmp_path.parent / "mypy"))
     if "site-packages" not in PACKAGE.parts:
         environment["MYPYPATH"] = str(PACKAGE.parent)
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", file.name],
+        [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", *files],
         cwd=tmp_path, env=environment, capture_output=True, text=True,
     )  # fmt: skip
     return [line for line in (done.stdout + done.stderr).splitlines() if line]
+
+
+def check(program, tmp_path):
+    """Lines of mypy --strict about `program`."""
+    (tmp_path / "program.py").write_text(program)
+    return run_mypy(["program.py"], tmp_path)
 
 
 def test_the_package_says_that_it_has_types():
@@ -61,6 +72,16 @@ def test_the_snippets_of_the_readme_are_strict(tmp_path):
 
 def test_the_whole_package_can_be_used_strictly(tmp_path):
     assert check(USE, tmp_path) == []
+
+
+def test_no_check_is_switched_off():
+    files = [*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pyi")]
+    assert len(files) > 30 and [file for file in files if "type: ignore" in file.read_text()] == []
+
+
+def test_what_predicts_is_strict_inside(tmp_path):
+    modules = "__init__ _native _notebook _wishes prediction results".split()
+    assert run_mypy([str(PACKAGE / f"{name}.py") for name in modules], tmp_path) == []
 
 
 def test_a_wrong_use_is_found(tmp_path):

@@ -1,22 +1,19 @@
 """Types of the recorder's public calls, for type checkers; the code is in the modules beside."""
 
-import enum
 import os
 from contextlib import AbstractContextManager
 from typing import Any, Callable, Dict, Optional, Union
 
 from habitat.prediction import Prediction
 
+from .device import Device as Device
+
 _Path = Union[str, "os.PathLike[str]"]
 
 class RecordError(Exception):
+    where: str
+    what: str
     code: int
-
-class _DeviceType(enum.EnumMeta):
-    def __getattr__(cls, name: str) -> "Device": ...
-
-class Device(enum.Enum, metaclass=_DeviceType):  # type: ignore[misc]  # no member is known here
-    """A GPU of the table; its members are made from the table when it is first used."""
 
 class PredictedTrace:
     device: Device

@@ -13,6 +13,10 @@ class RecordError(Exception):
     def __str__(self):
         return f"{self.where}: {self.what}"
 
+    def __reduce__(self):
+        """For pickle: an exception of a worker process must arrive as it was raised."""
+        return type(self), (self.where, self.what, self.code), self.__dict__
+
 
 class StopScript(BaseException):
     """Raised at an iteration boundary once the trace is written: the script has done its part.

@@ -6,12 +6,12 @@
     tracker.get_tracked_trace().to_device(habitat.Device.V100_PCIE_32GB).run_time_ms
 """
 
-import enum
 import os
 import shutil
 import tempfile
 import weakref
 
+from . import device
 from .api import record
 from .errors import RecordError
 
@@ -25,9 +25,9 @@ def _gpu_names():
 
 def _make_device(names):
     members = {name.replace("-", "_").replace(".", "_"): name for name in names}
-    device = enum.Enum("Device", members, module=__name__)
-    device.__doc__ = "A GPU of the table: the value is its canonical name, the member's name has _ for - and dots."
-    return device
+    made = device.Device("Device", members, module=__name__)
+    made.__doc__ = device.Device.__doc__
+    return made
 
 
 _device = None
@@ -52,6 +52,9 @@ class OperationTracker:
         self._path = os.path.join(self._folder, "tracked.json.gz")
         self._cleanup = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
 
+    def __reduce__(self):
+        raise TypeError("an OperationTracker cannot be pickled or copied: its files are this process's; take get_tracked_trace()")
+
     def track(self):
         """Context manager: one iteration runs inside."""
         return record(self._path, allow_cpu=self._allow_cpu)
@@ -74,6 +77,10 @@ class TrackedTrace:
         self._tracker = tracker  # its temporary folder lives as long as this
         self._trace = habitat.Trace(path)
         self.device = device
+
+    def __getstate__(self):
+        """For pickle: the copy reads the same file, which is there as long as the tracker of this process is."""
+        return {**self.__dict__, "_tracker": None}
 
     def to_device(self, device):
         """The iteration on another GPU: an object with `run_time_ms`, `device` and the full `prediction`."""

@@ -1,0 +1,376 @@
+"""Answers as plain Python objects: units are in the names, what is not known is None. All can be pickled."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Dict, List, Optional, Sequence, SupportsIndex, Tuple, TypeVar, Union, overload
+
+from . import _notebook as show
+
+__all__ = ["Choice", "ClassTime", "Excluded", "Gpu", "OperationTime", "Prediction", "Predictions", "Ranked", "Table"]
+
+_GB = 1e-9
+
+
+class _Row:
+    """Something that is a row of a table: in a frame by its keys, in HTML by its columns."""
+
+    _columns: ClassVar[Sequence[show.Column]] = ()
+
+    def _record(self) -> Dict[str, Any]:
+        raise NotImplementedError
+
+    def _notes(self) -> Sequence[str]:
+        return ()
+
+    def _time(self) -> Optional[float]:
+        """By which the first are taken where there are too many rows to show; None: they are in order."""
+        return None
+
+
+@dataclass(frozen=True)
+class Gpu(_Row):
+    """One GPU of the table. `values` has every value of `habitat gpus NAME --json`, units in the keys."""
+
+    name: str
+    vendor: str
+    architecture: str
+    compute_capability: Optional[str]
+    sm_count: int
+    memory_bytes: float
+    memory_bandwidth_bytes_per_s: float
+    tdp_w: Optional[float]
+    aliases: Tuple[str, ...]
+    values: Dict[str, Any] = field(repr=False, compare=False)
+
+    _columns: ClassVar[Sequence[show.Column]] = (
+        ("GPU", lambda g: g.name),
+        ("vendor", lambda g: g.vendor),
+        ("architecture", lambda g: g.architecture),
+        ("SMs", lambda g: show.number(g.sm_count)),
+        ("memory, GB", lambda g: show.number(g.memory_bytes, _GB)),
+        ("bandwidth, GB/s", lambda g: show.number(g.memory_bandwidth_bytes_per_s, _GB)),
+        ("TDP, W", lambda g: show.number(g.tdp_w)),
+    )
+
+    def __str__(self) -> str:
+        return self.name
+
+    def _record(self) -> Dict[str, Any]:
+        return show.flat(self.values)
+
+
+@dataclass(frozen=True)
+class ClassTime:
+    """Time of one class of operations on the origin and on the destination."""
+
+    name: str
+    origin_ms: float
+    ms: float
+
+
+def _fits(row: Any) -> str:
+    if row.fits is not None:
+        return "yes" if row.fits else "no"
+    return "may not" if row.headroom_bytes is not None and row.headroom_bytes < 0 else ""
+
+
+def _interval(row: Any) -> str:
+    """As in the tables of the command line, ~ marks a width that no measurement checks."""
+    return show.interval(row.low_ms, row.high_ms) + (" ~" if row.interval == "default" else "")
+
+
+@dataclass(frozen=True)
+class Prediction(_Row):
+    """One iteration on one GPU; keys and meaning are those of `habitat predict --json`.
+
+    `warnings` are those of this prediction: of the recording, of this GPU, of the name that was used for it.
+    """
+
+    gpu: str
+    method: str
+    iteration_ms: float
+    low_ms: float
+    high_ms: float
+    busy_ms: float
+    kernel_ms: float
+    ratio: Optional[float]
+    samples_per_s: Optional[float]
+    bound_by: Optional[str]
+    memory_bytes: Optional[float]
+    fits: Optional[bool]
+    coverage: Dict[str, float]
+    by_class: Tuple[ClassTime, ...]
+    warnings: Tuple[str, ...]
+    interval: str  # "calibrated", "default" or "none"
+    interval_basis: Optional[str]  # what low_ms and high_ms were made from, in words
+    values: Dict[str, Any] = field(repr=False, compare=False)
+    headroom_bytes: Optional[float] = None  # usable memory less memory_bytes, context and margin; below 0: it may not fit
+    context_bytes: Optional[float] = None
+    margin_bytes: Optional[float] = None
+    largest_batch: Optional[float] = None  # that fits, samples
+
+    _columns: ClassVar[Sequence[show.Column]] = (
+        ("GPU", lambda p: p.gpu),
+        ("iteration, ms", lambda p: show.number(p.iteration_ms)),
+        ("80 % interval, ms", _interval),
+        ("times the origin's", lambda p: show.number(p.ratio)),
+        ("samples/s", lambda p: show.number(p.samples_per_s)),
+        ("bound by", lambda p: show.word(p.bound_by)),
+        ("fits", _fits),
+        ("free, GB", lambda p: show.number(p.headroom_bytes, _GB)),
+        ("$ per 1,000 iterations", lambda p: show.number(p.values.get("usd_per_1000_iterations"))),
+    )
+
+    def to_frame(self, by: Optional[str] = None) -> Any:
+        """A pandas.DataFrame of one row: `Predictions.to_frame()`."""
+        return Predictions([self]).to_frame(by)
+
+    def _repr_html_(self) -> str:
+        facts = [(head, shown(self)) for head, shown in self._columns]
+        facts += [
+            ("method", self.method),
+            ("coverage", ", ".join(f"{method} {share:.1%}" for method, share in self.coverage.items())),
+            ("batch", show.number(self.values.get("batch_size"))),
+            ("precision", show.word(self.values.get("precision"))),
+            ("GPUs", show.number(self.values.get("gpus"))),
+        ]
+        by_class = sorted(self.by_class, key=lambda one: -one.ms)
+        classes = show.html_table(
+            by_class[: show.MOST_ROWS],
+            (
+                ("class", lambda c: c.name),
+                ("origin, ms", lambda c: show.number(c.origin_ms)),
+                (f"{self.gpu}, ms", lambda c: show.number(c.ms)),
+            ),
+        )
+        return show.html_facts(facts) + classes + show.html_notes(self.warnings)
+
+    def _record(self) -> Dict[str, Any]:
+        return {**show.flat(self.values), "warnings": "; ".join(self.warnings)}
+
+    def _parts(self, by: str) -> Sequence[Dict[str, Any]]:
+        """Rows of `by_class`, or of what was split when it was asked for."""
+        parts = self.values.get(f"by_{by}")
+        if not isinstance(parts, list):
+            raise ValueError(f"this prediction is not split by {by!r}; ask with predict(gpu, by={by!r})")
+        return [{"gpu": self.gpu, **show.flat(part)} for part in parts]
+
+    def _notes(self) -> Sequence[str]:
+        return self.warnings
+
+    def _time(self) -> Optional[float]:
+        return self.iteration_ms
+
+
+@dataclass(frozen=True)
+class OperationTime(_Row):
+    """One operation on one GPU, as `habitat op` answers it. Times are None where there is no estimate: `reason` says why."""
+
+    gpu: str
+    ms: Optional[float]
+    low_ms: Optional[float]
+    high_ms: Optional[float]
+    method: Optional[str]
+    bound: Optional[str]
+    reason: Optional[str]
+    interval: str
+    interval_basis: Optional[str]
+    warnings: Tuple[str, ...]
+
+    _columns: ClassVar[Sequence[show.Column]] = (
+        ("GPU", lambda o: o.gpu),
+        ("ms", lambda o: show.number(o.ms)),
+        ("80 % interval, ms", _interval),
+        ("method", lambda o: show.word(o.method)),
+        ("bound", lambda o: show.word(o.bound)),
+        ("why not", lambda o: show.word(o.reason)),
+    )
+
+    def _record(self) -> Dict[str, Any]:
+        return {**vars(self), "warnings": "; ".join(self.warnings)}
+
+    def _notes(self) -> Sequence[str]:
+        return self.warnings
+
+    def _time(self) -> Optional[float]:
+        return math.inf if self.ms is None else self.ms
+
+
+@dataclass(frozen=True)
+class Ranked(_Row):
+    """One GPU that can be taken. `value`, `low` and `high` are of the objective: US dollars for 1,000 iterations, ms, or J."""
+
+    gpu: str
+    value: float
+    low: float
+    high: float
+    iteration_ms: float
+    low_ms: float
+    high_ms: float
+    interval: str
+    usd_per_hour: Optional[float]
+    usd_per_1000_iterations: Optional[float]
+    samples_per_usd: Optional[float]
+    hours: Optional[float]  # of the whole training
+    usd: Optional[float]  # of the whole training
+    energy_j: Optional[float]  # of an iteration, an estimate
+    total_kwh: Optional[float]
+    price_date: Optional[str]
+    price_provider: Optional[str]
+    fits: Optional[bool]
+    headroom_bytes: Optional[float]
+    tie: bool  # its interval overlaps that of the first: no telling which is better
+    pareto: bool  # no other GPU is both faster and cheaper
+
+    _columns: ClassVar[Sequence[show.Column]] = (
+        ("GPU", lambda r: r.gpu),
+        ("iteration, ms", lambda r: show.number(r.iteration_ms)),
+        ("80 % interval, ms", _interval),
+        ("$ per hour", lambda r: show.number(r.usd_per_hour)),
+        ("$ per 1,000 iterations", lambda r: show.number(r.usd_per_1000_iterations)),
+        ("training, hours", lambda r: show.number(r.hours)),
+        ("training, $", lambda r: show.number(r.usd)),
+        ("energy, about J", lambda r: show.number(r.energy_j)),
+        ("free, GB", lambda r: show.number(r.headroom_bytes, _GB)),
+        ("", lambda r: ", ".join(name for name, so in (("tie", r.tie), ("front", r.pareto)) if so)),
+    )
+
+    def _record(self) -> Dict[str, Any]:
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class Excluded(_Row):
+    """One GPU that cannot be taken, and why."""
+
+    gpu: str
+    reason: str
+
+    _columns: ClassVar[Sequence[show.Column]] = (("GPU", lambda e: e.gpu), ("why not", lambda e: e.reason))
+
+    def _record(self) -> Dict[str, Any]:
+        return dict(vars(self))
+
+
+_R = TypeVar("_R", bound=_Row)
+
+
+class Table(List[_R]):
+    """A list that a notebook shows as a table, and that pandas takes."""
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> _R: ...
+    @overload
+    def __getitem__(self, index: slice) -> Table[_R]: ...
+    def __getitem__(self, index: Union[SupportsIndex, slice]) -> Union[_R, Table[_R]]:
+        if isinstance(index, slice):
+            return type(self)(super().__getitem__(index))
+        return super().__getitem__(index)
+
+    def to_frame(self) -> Any:
+        """A pandas.DataFrame, one row an entry; columns are named as in JSON, with their units."""
+        return show.frame([row._record() for row in self])
+
+    def _repr_html_(self) -> str:
+        """All rows, in their order; of more than 20 the fastest, or the first where they are in order."""
+        if not self:
+            return show.html_line("nothing")
+        rows, said = self._shown()
+        notes = [note for row in rows for note in row._notes()]
+        return said + show.html_table(rows, self[0]._columns) + show.html_notes(notes)
+
+    def _shown(self) -> Tuple[Sequence[_R], str]:
+        if len(self) <= show.MOST_ROWS:
+            return self, ""
+        times = [row._time() for row in self]
+        in_order = sorted(range(len(self)), key=lambda i: times[i] or 0.0)
+        which = "first" if times[0] is None else "fastest"
+        said = show.html_line(f"the {show.MOST_ROWS} {which} of {len(self)}; all are in to_frame()")
+        return [self[i] for i in in_order[: show.MOST_ROWS]], said
+
+
+class Predictions(Table[Prediction]):
+    """Predictions of one iteration, in the order in which they were asked for."""
+
+    def to_frame(self, by: Optional[str] = None) -> Any:
+        """A pandas.DataFrame, one row a GPU; columns are the keys of `habitat predict --json`, with their units.
+
+        `by="class"`: one row a GPU and class of operations, `origin_ms` beside `ms`. `by="op"`, "module" or "kernel":
+        likewise, of predictions that were asked for with the same `by`.
+        """
+        if by is None:
+            return super().to_frame()
+        return show.frame([part for prediction in self for part in prediction._parts(by)])
+
+    def plot(self, ax: Any = None, top: int = 15) -> Any:
+        """Bars of the iteration's time [ms] with the 80 % interval, the `top` fastest GPUs; by matplotlib.
+
+        Bars are pale where the interval's width is a default. Draws into `ax`, or into new axes, and returns them.
+        """
+        if top < 1:
+            raise ValueError(f"top is a whole number from 1 on, not {top!r}")
+        ax = show.axes(ax, "plot()")
+        rows = sorted(self, key=lambda row: row.iteration_ms)[:top]
+        times = [row.iteration_ms for row in rows]
+        ends = [[row.iteration_ms - (row.low_ms or row.iteration_ms) for row in rows],
+                [(row.high_ms or row.iteration_ms) - row.iteration_ms for row in rows]]  # fmt: skip
+        bars = ax.barh(range(len(rows)), times, xerr=ends, capsize=3)
+        for bar, row in zip(bars, rows):
+            bar.set_alpha(1.0 if row.interval == "calibrated" else 0.4)
+        ax.set_yticks(range(len(rows)), [show.label(row.gpu) for row in rows])
+        ax.invert_yaxis()
+        ax.set_xlim(left=0)
+        ax.set_xlabel("iteration, ms (line: 80 % interval; pale: of a default width)")
+        return ax
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which GPU to take, and why; keys and meaning are those of `habitat choose --json`."""
+
+    objective: str  # "cost", "time" or "energy"
+    recommended: Optional[str]  # None: no GPU can be taken
+    reason: str
+    at_least: bool  # times, hours and dollars are at least these
+    steps: Optional[float]  # iterations of the whole training
+    ranking: Table[Ranked]  # best first
+    pareto: Tuple[str, ...]
+    ties: Tuple[str, ...]
+    changes: Tuple[str, ...]  # what would change the answer, in words
+    excluded: Table[Excluded]
+    warnings: Tuple[str, ...]
+    values: Dict[str, Any] = field(repr=False, compare=False)
+
+    def to_frame(self) -> Any:
+        """A pandas.DataFrame of the ranking, best first; columns as in `habitat choose --json`, with their units."""
+        return self.ranking.to_frame()
+
+    def _repr_html_(self) -> str:
+        parts = [show.html_line(self.reason)]
+        if self.ranking:
+            parts.append(show.html_table(self.ranking[:10], Ranked._columns))
+        parts.append(show.html_notes(self.changes, "changes"))
+        if self.excluded:
+            parts.append(show.html_line(f"{len(self.excluded)} GPUs cannot be taken: .excluded says why"))
+        return "".join(parts) + show.html_notes(self.warnings)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Cost against time of each GPU that can be taken and has a price, those that none beats in both joined by a line.
+
+        By matplotlib. Draws into `ax`, or into new axes, and returns them.
+        """
+        ax = show.axes(ax, "plot()")
+        rows = [row for row in self.ranking if row.usd_per_1000_iterations is not None]
+        front = sorted((row for row in rows if row.pareto), key=lambda row: row.iteration_ms)
+        ax.scatter([row.iteration_ms for row in rows], [row.usd_per_1000_iterations for row in rows])
+        ax.plot([row.iteration_ms for row in front], [row.usd_per_1000_iterations for row in front])
+        for row in rows:
+            if row.pareto or row.tie:
+                ax.annotate(show.label(row.gpu), (row.iteration_ms, row.usd_per_1000_iterations))
+        ax.set_xlim(left=0)
+        ax.set_ylim(bottom=0)
+        ax.set_xlabel("iteration, ms")
+        ax.set_ylabel("US dollars for 1,000 iterations")
+        return ax
