@@ -1,5 +1,6 @@
-/* habitat op KIND: one operation by its shape, on any GPU, without a trace. Which options an
- * operation takes is the table `kinds`; how sizes become work, the library says. */
+/* habitat op OPERATION: one operation by its shape, on any GPU, without a trace. Which operations
+ * there are, of which form each is and how sizes become work, the library says; which options a
+ * form takes is the table `forms`. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,76 +87,34 @@ typedef struct question {
     const char *dtype, *pass;
 } question;
 
-enum { PARAMETERS_OF_A_KIND = 12 };
+enum { PARAMETERS_OF_A_FORM = 12 };
 
-/* What an operation takes. How sizes become work is the library's business, and the same as for a
- * row of a table. */
-typedef struct kind {
-    const char *name;
+/* The options of a form. How sizes become work is the library's business, and the same as for a row
+ * of a table. */
+typedef struct form {
     unsigned flags;
-    parameter required[PARAMETERS_OF_A_KIND]; /* ends at PARAMETERS */
-    parameter optional[PARAMETERS_OF_A_KIND];
-} kind;
+    parameter required[PARAMETERS_OF_A_FORM]; /* ends at PARAMETERS */
+    parameter optional[PARAMETERS_OF_A_FORM];
+} form;
 
 #define END PARAMETERS
-#define CONV(name)                                                                                 \
-    {                                                                                              \
-        name, FLAG_BIAS | FLAG_TRANSPOSED | FLAG_CHANNELS_LAST,                                    \
-            {P_BATCH, P_IN_CHANNELS, P_OUT_CHANNELS, P_KERNEL, END}, {                             \
-            P_SIZE, P_HEIGHT, P_WIDTH, P_STRIDE, P_PADDING, P_DILATION, P_GROUPS, END              \
-        }                                                                                          \
-    }
-#define RNN(name)                                                                                  \
-    {                                                                                              \
-        name, FLAG_BIDIRECTIONAL, {P_BATCH, P_STEPS, P_INPUT, P_HIDDEN, END}, {                    \
-            P_LAYERS, END                                                                          \
-        }                                                                                          \
-    }
-#define ROWS(name)                                                                                 \
-    {                                                                                              \
-        name, 0, {P_ROWS, P_COLUMNS, END}, {                                                       \
-            END                                                                                    \
-        }                                                                                          \
-    }
-#define ELEMENTS(name)                                                                             \
-    {                                                                                              \
-        name, 0, {P_ELEMENTS, END}, {                                                              \
-            END                                                                                    \
-        }                                                                                          \
-    }
 
-static const kind kinds[] = {
-    {"gemm", FLAG_BIAS, {P_M, P_N, P_K, END}, {END}},
-    {"linear", FLAG_BIAS, {P_M, P_N, P_K, END}, {END}},
-    {"bmm", 0, {P_B, P_M, P_N, P_K, END}, {END}},
-    CONV("conv1d"),
-    CONV("conv2d"),
-    CONV("conv3d"),
-    {"attention",
-     FLAG_CAUSAL,
-     {P_BATCH, P_HEADS, P_LENGTH, P_HEAD_DIM, END},
-     {P_KV_HEADS, P_KV_LENGTH, END}},
-    RNN("lstm"),
-    RNN("gru"),
-    RNN("rnn"),
-    ROWS("softmax"),
-    ROWS("log_softmax"),
-    ROWS("layer_norm"),
-    ROWS("rms_norm"),
-    ROWS("batch_norm"),
-    ROWS("sum"),
-    ELEMENTS("elementwise"),
-    ELEMENTS("add"),
-    ELEMENTS("mul"),
-    ELEMENTS("relu"),
-    ELEMENTS("gelu"),
-    ELEMENTS("tanh"),
-    ELEMENTS("sigmoid"),
-    ELEMENTS("silu"),
-    ELEMENTS("dropout"),
-    ELEMENTS("copy"),
+static const form forms[HABITAT_FORM_COUNT] = {
+    [HABITAT_FORM_PRODUCT] = {FLAG_BIAS, {P_M, P_N, P_K, END}, {END}},
+    [HABITAT_FORM_BATCHED] = {0, {P_B, P_M, P_N, P_K, END}, {END}},
+    [HABITAT_FORM_CONV] = {FLAG_BIAS | FLAG_TRANSPOSED | FLAG_CHANNELS_LAST,
+                           {P_BATCH, P_IN_CHANNELS, P_OUT_CHANNELS, P_KERNEL, END},
+                           {P_SIZE, P_HEIGHT, P_WIDTH, P_STRIDE, P_PADDING, P_DILATION, P_GROUPS,
+                            END}},
+    [HABITAT_FORM_ATTENTION] = {FLAG_CAUSAL,
+                                {P_BATCH, P_HEADS, P_LENGTH, P_HEAD_DIM, END},
+                                {P_KV_HEADS, P_KV_LENGTH, END}},
+    [HABITAT_FORM_RNN] = {FLAG_BIDIRECTIONAL,
+                          {P_BATCH, P_STEPS, P_INPUT, P_HIDDEN, END},
+                          {P_LAYERS, END}},
+    [HABITAT_FORM_ROWS] = {0, {P_ROWS, P_COLUMNS, END}, {END}},
+    [HABITAT_FORM_ELEMENTS] = {0, {P_ELEMENTS, END}, {END}},
 };
-enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 /* ---- the command line ---- */
 
@@ -167,26 +126,24 @@ static bool takes(const parameter *list, parameter p) {
 }
 
 /* A convolution has its sides one by one, or one size for all that are not given. */
-static bool lacks_size(const kind *k, const question *q) {
-    bool one = strcmp(k->name, "conv1d") == 0, two = strcmp(k->name, "conv2d") == 0;
-    if (!takes(k->optional, P_SIZE) || !isnan(q->values[P_SIZE]))
-        return false;
-    bool height = one || !isnan(q->values[P_HEIGHT]);
-    return !((one || two) && height && !isnan(q->values[P_WIDTH]));
+static bool lacks_size(const habitat_operation_word *k, const question *q) {
+    bool height = k->dims < 2 || !isnan(q->values[P_HEIGHT]);
+    return k->form == HABITAT_FORM_CONV && isnan(q->values[P_SIZE]) &&
+           !(k->dims < 3 && height && !isnan(q->values[P_WIDTH]));
 }
 
-static int check_parameters(const kind *k, const question *q) {
+static int check_parameters(const habitat_operation_word *k, const question *q) {
     for (int p = 0; p < PARAMETERS; p++) {
-        bool given = !isnan(q->values[p]), needed = takes(k->required, (parameter)p);
+        bool given = !isnan(q->values[p]), needed = takes(forms[k->form].required, (parameter)p);
         if (needed && !given)
             return cli_fail(CLI_USAGE, k->name, "needs %s; `habitat op --help` shows an example",
                             parameter_names[p]);
-        if (given && !needed && !takes(k->optional, (parameter)p))
+        if (given && !needed && !takes(forms[k->form].optional, (parameter)p))
             return cli_fail(CLI_USAGE, parameter_names[p],
                             "does not go with %s; `habitat op --help` lists what does", k->name);
     }
     for (int f = 0; f < FLAGS; f++)
-        if (q->flags[f] && !(k->flags & (1u << f)))
+        if (q->flags[f] && !(forms[k->form].flags & (1u << f)))
             return cli_fail(CLI_USAGE, flag_names[f],
                             "does not go with %s; `habitat op --help` lists what does", k->name);
     if (lacks_size(k, q))
@@ -224,22 +181,29 @@ static void shape_text(const question *q, const char *yes, char *text, size_t si
 }
 
 /* The shape as a row of a table has it: heads of keys are said there. */
-static void row_shape(const kind *k, const question *q, char *text, size_t size) {
+static void row_shape(const habitat_operation_word *k, const question *q, char *text, size_t size) {
     question said = *q;
-    if (takes(k->optional, P_KV_HEADS) && isnan(said.values[P_KV_HEADS]))
+    if (takes(forms[k->form].optional, P_KV_HEADS) && isnan(said.values[P_KV_HEADS]))
         said.values[P_KV_HEADS] = said.values[P_HEADS];
     shape_text(&said, "=1", text, size);
 }
 
-static const kind *find_kind(const char *name) {
-    for (size_t i = 0; i < KINDS; i++)
-        if (strcmp(kinds[i].name, name) == 0)
-            return &kinds[i];
-    return NULL;
+static const habitat_operation_word *find_word(const char *name) {
+    const habitat_operation_word *word = NULL;
+    for (size_t i = 0; (word = habitat_operation_word_at(i)) && strcmp(word->name, name) != 0; i++)
+        ;
+    return word;
 }
 
-static int unknown_kind(const char *name) {
-    const char *near = cli_nearest(name, &kinds[0].name, KINDS, sizeof kinds[0]);
+static int unknown_word(const char *name) {
+    size_t count = 0;
+    while (habitat_operation_word_at(count))
+        count++;
+    const char **names = calloc(count, sizeof *names);
+    for (size_t i = 0; names && i < count; i++)
+        names[i] = habitat_operation_word_at(i)->name;
+    const char *near = names ? cli_nearest(name, names, count, sizeof *names) : NULL;
+    free(names);
     if (near)
         return cli_fail(CLI_USAGE, name, "no such operation; did you mean %s?", near);
     return cli_fail(CLI_USAGE, name, "no such operation; `habitat op --help` lists them");
@@ -270,8 +234,8 @@ static int report(const habitat_answer *answer, habitat_report_format format) {
 }
 
 /* `request` comes with GPUs and method; the operation is added, asked for and reported. */
-static int answer(const kind *k, const question *q, const habitat_request *request,
-                  habitat_report_format format) {
+static int answer(const habitat_operation_word *k, const question *q,
+                  const habitat_request *request, habitat_report_format format) {
     habitat_measurement parts[HABITAT_OPERATION_PARTS_MAX];
     habitat_model_query operations[HABITAT_OPERATION_PARTS_MAX];
     habitat_answer *known = NULL;
@@ -310,8 +274,8 @@ static int run(const request *r, const char *name, const question *q) {
     habitat_error error = {0};
     cli_notes notes = {0};
     habitat_request_init(&asked);
-    const kind *k = find_kind(name);
-    int code = k ? check_parameters(k, q) : unknown_kind(name);
+    const habitat_operation_word *k = find_word(name);
+    int code = k ? check_parameters(k, q) : unknown_word(name);
     if (code == CLI_DONE)
         code = check_words(q);
     if (code == CLI_DONE)

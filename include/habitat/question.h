@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <habitat/csv.h>
 #include <habitat/status.h>
@@ -64,6 +65,30 @@ typedef struct habitat_measurement {
 HABITAT_API habitat_status habitat_csv_measurement(const habitat_csv_reader *reader,
                                                    habitat_measurement *out, const char **gpu,
                                                    habitat_error *err);
+
+/* Which sizes an operation takes: docs/man/habitat-op.1.md. */
+typedef enum habitat_operation_form {
+    HABITAT_FORM_PRODUCT = 0, /* m, n, k */
+    HABITAT_FORM_BATCHED,     /* b products of these */
+    HABITAT_FORM_CONV,
+    HABITAT_FORM_ATTENTION,
+    HABITAT_FORM_RNN,
+    HABITAT_FORM_ROWS, /* rows, columns */
+    HABITAT_FORM_ELEMENTS,
+    HABITAT_FORM_COUNT
+} habitat_operation_form;
+
+/* A word for an operation. */
+typedef struct habitat_operation_word {
+    const char *name;
+    habitat_operation_form form;
+    uint32_t dims; /* conv: sides of its input, 1 to 3; else 0 */
+} habitat_operation_word;
+
+/** The words of habitat_operation_from_words(), one by one.
+ * @param index from 0. @return static; NULL past the last. @tested tests/unit/test_ask.c
+ * @since 0.3 */
+HABITAT_API const habitat_operation_word *habitat_operation_word_at(size_t index);
 
 /* Both gradients of a matrix product are two products; every other operation is one part. */
 enum { HABITAT_OPERATION_PARTS_MAX = 2 };

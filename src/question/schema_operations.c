@@ -163,16 +163,16 @@ void schema_conv(row *r, uint32_t dims, bool transposed, const row_question *q) 
 
 typedef struct operation operation;
 struct operation {
-    const char *name;
+    habitat_operation_word word;
     void (*read)(row *r, const operation *o, const row_question *q);
-    double number;        /* dimensions (conv), gates (rnn), inputs (element-wise) */
-    bool flag;            /* bias (linear), batched (bmm), transposed (conv) */
+    double number;        /* gates (rnn), inputs (element-wise) */
+    bool flag;            /* bias (linear), transposed (conv) */
     const char *backward; /* element-wise: the kernel of its gradient; NULL: none of its own */
 };
 
 static void read_gemm(row *r, const operation *o, const row_question *q) {
     static const row_parameter ignored[] = {{"groups", 1}};
-    bool batched = strcmp(o->name, "bmm") == 0;
+    bool batched = o->word.form == HABITAT_FORM_BATCHED;
     habitat_gemm_shape shape = {.b = row_size(r, "b", 1),
                                 .m = row_size(r, "m", NAN),
                                 .n = row_size(r, "n", NAN),
@@ -185,7 +185,7 @@ static void read_gemm(row *r, const operation *o, const row_question *q) {
 }
 
 static void read_conv(row *r, const operation *o, const row_question *q) {
-    schema_conv(r, (uint32_t)o->number, o->flag, q);
+    schema_conv(r, o->word.dims, o->flag, q);
 }
 
 static void read_attention(row *r, const operation *o, const row_question *q) {
@@ -217,22 +217,23 @@ static void read_rnn(row *r, const operation *o, const row_question *q) {
                            .bidirectional = row_flag(r, "bidirectional")};
     row_refuse_ignored(r, "a recurrent layer", ignored, sizeof ignored / sizeof *ignored);
     if (isfinite(o->number) && s.gates != o->number)
-        row_fail(r, HABITAT_E_RANGE, "gates is %g, and %s has %g", s.gates, o->name, o->number);
+        row_fail(r, HABITAT_E_RANGE, "gates is %g, and %s has %g", s.gates, o->word.name,
+                 o->number);
     schema_rnn(r, &s, q);
 }
 
 /* For batch norm, rows are channels: given as such, or by the tensor. */
 static void read_rows(row *r, const operation *o, const row_question *q) {
-    if (strcmp(o->name, "batch_norm") == 0 && row_text(r, "c_in", NULL)) {
+    if (strcmp(o->word.name, "batch_norm") == 0 && row_text(r, "c_in", NULL)) {
         double side = row_size(r, "in", NAN), batch = row_size(r, "batch", NAN);
         double channels = row_size(r, "c_in", NAN);
         row_refuse_ignored(r, "batch_norm", NULL, 0);
-        schema_rows(r, o->name, channels, batch * side * side, q);
+        schema_rows(r, o->word.name, channels, batch * side * side, q);
         return;
     }
     double rows = row_size(r, "rows", NAN), columns = row_size(r, "columns", NAN);
-    row_refuse_ignored(r, o->name, NULL, 0);
-    schema_rows(r, o->name, rows, columns, q);
+    row_refuse_ignored(r, o->word.name, NULL, 0);
+    schema_rows(r, o->word.name, rows, columns, q);
 }
 
 /* The gradient of one input: the result's gradient and what the forward pass kept are read. */
@@ -243,8 +244,9 @@ static void read_elementwise(row *r, const operation *o, const row_question *q) 
     double inputs = row_size(r, "inputs", forward ? o->number : 2);
     row_refuse_ignored(r, "an element-wise operation", ignored, 1);
     if (!forward && (q->pass != HABITAT_PASS_BACKWARD || !o->backward))
-        row_fail(r, HABITAT_E_UNSUPPORTED, "%s has no kernel of its own for this pass", o->name);
-    schema_elementwise(r, forward ? o->name : o->backward, elements, inputs, q);
+        row_fail(r, HABITAT_E_UNSUPPORTED, "%s has no kernel of its own for this pass",
+                 o->word.name);
+    schema_elementwise(r, forward ? o->word.name : o->backward, elements, inputs, q);
 }
 
 static void read_copy(row *r, const operation *o, const row_question *q) {
@@ -258,47 +260,51 @@ static void read_counted(row *r, const operation *o, const row_question *q) {
     static const row_parameter ignored[] = {{"rows", 1}};
     double elements = row_size(r, "columns|elements", NAN);
     row_refuse_ignored(r, "an element-wise operation", ignored, 1);
-    schema_rows(r, strcmp(o->name, "elementwise") == 0 ? "add" : o->name, 1, elements, q);
+    schema_rows(r, strcmp(o->word.name, "elementwise") == 0 ? "add" : o->word.name, 1, elements, q);
 }
 
-/* The words of `habitat op`, and two that only tables have. */
+/* The words of `habitat op` and of tables. */
 static const operation operations[] = {
-    {"gemm", read_gemm, 0, false, NULL},
-    {"linear", read_gemm, 0, true, NULL},
-    {"bmm", read_gemm, 0, false, NULL},
-    {"conv1d", read_conv, 1, false, NULL},
-    {"conv2d", read_conv, 2, false, NULL},
-    {"conv3d", read_conv, 3, false, NULL},
-    {"conv_transpose2d", read_conv, 2, true, NULL},
-    {"attention", read_attention, 0, false, NULL},
-    {"lstm", read_rnn, 4, false, NULL},
-    {"gru", read_rnn, 3, false, NULL},
-    {"rnn", read_rnn, 1, false, NULL},
-    {"softmax", read_rows, 0, false, NULL},
-    {"log_softmax", read_rows, 0, false, NULL},
-    {"layer_norm", read_rows, 0, false, NULL},
-    {"rms_norm", read_rows, 0, false, NULL},
-    {"batch_norm", read_rows, 0, false, NULL},
-    {"sum", read_rows, 0, false, NULL},
-    {"add", read_elementwise, 2, false, NULL},
-    {"mul", read_elementwise, 2, false, NULL},
-    {"div", read_elementwise, 2, false, NULL},
-    {"relu", read_elementwise, 1, false, "threshold_backward"},
-    {"gelu", read_elementwise, 1, false, "gelu_backward"},
-    {"silu", read_elementwise, 1, false, "silu_backward"},
-    {"tanh", read_elementwise, 1, false, "tanh_backward"},
-    {"copy", read_copy, 1, false, NULL},
-    {"elementwise", read_counted, 0, false, NULL},
-    {"sigmoid", read_counted, 0, false, NULL},
-    {"dropout", read_counted, 0, false, NULL},
+    {{"gemm", HABITAT_FORM_PRODUCT, 0}, read_gemm, 0, false, NULL},
+    {{"linear", HABITAT_FORM_PRODUCT, 0}, read_gemm, 0, true, NULL},
+    {{"bmm", HABITAT_FORM_BATCHED, 0}, read_gemm, 0, false, NULL},
+    {{"conv1d", HABITAT_FORM_CONV, 1}, read_conv, 0, false, NULL},
+    {{"conv2d", HABITAT_FORM_CONV, 2}, read_conv, 0, false, NULL},
+    {{"conv3d", HABITAT_FORM_CONV, 3}, read_conv, 0, false, NULL},
+    {{"conv_transpose2d", HABITAT_FORM_CONV, 2}, read_conv, 0, true, NULL},
+    {{"attention", HABITAT_FORM_ATTENTION, 0}, read_attention, 0, false, NULL},
+    {{"lstm", HABITAT_FORM_RNN, 0}, read_rnn, 4, false, NULL},
+    {{"gru", HABITAT_FORM_RNN, 0}, read_rnn, 3, false, NULL},
+    {{"rnn", HABITAT_FORM_RNN, 0}, read_rnn, 1, false, NULL},
+    {{"softmax", HABITAT_FORM_ROWS, 0}, read_rows, 0, false, NULL},
+    {{"log_softmax", HABITAT_FORM_ROWS, 0}, read_rows, 0, false, NULL},
+    {{"layer_norm", HABITAT_FORM_ROWS, 0}, read_rows, 0, false, NULL},
+    {{"rms_norm", HABITAT_FORM_ROWS, 0}, read_rows, 0, false, NULL},
+    {{"batch_norm", HABITAT_FORM_ROWS, 0}, read_rows, 0, false, NULL},
+    {{"sum", HABITAT_FORM_ROWS, 0}, read_rows, 0, false, NULL},
+    {{"add", HABITAT_FORM_ELEMENTS, 0}, read_elementwise, 2, false, NULL},
+    {{"mul", HABITAT_FORM_ELEMENTS, 0}, read_elementwise, 2, false, NULL},
+    {{"div", HABITAT_FORM_ELEMENTS, 0}, read_elementwise, 2, false, NULL},
+    {{"relu", HABITAT_FORM_ELEMENTS, 0}, read_elementwise, 1, false, "threshold_backward"},
+    {{"gelu", HABITAT_FORM_ELEMENTS, 0}, read_elementwise, 1, false, "gelu_backward"},
+    {{"silu", HABITAT_FORM_ELEMENTS, 0}, read_elementwise, 1, false, "silu_backward"},
+    {{"tanh", HABITAT_FORM_ELEMENTS, 0}, read_elementwise, 1, false, "tanh_backward"},
+    {{"copy", HABITAT_FORM_ELEMENTS, 0}, read_copy, 1, false, NULL},
+    {{"elementwise", HABITAT_FORM_ELEMENTS, 0}, read_counted, 0, false, NULL},
+    {{"sigmoid", HABITAT_FORM_ELEMENTS, 0}, read_counted, 0, false, NULL},
+    {{"dropout", HABITAT_FORM_ELEMENTS, 0}, read_counted, 0, false, NULL},
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 
 static const operation *find_operation(const char *name) {
     for (size_t i = 0; name && i < OPERATIONS; i++)
-        if (word_same(operations[i].name, name))
+        if (word_same(operations[i].word.name, name))
             return &operations[i];
     return NULL;
+}
+
+const habitat_operation_word *habitat_operation_word_at(size_t index) {
+    return index < OPERATIONS ? &operations[index].word : NULL;
 }
 
 bool question_knows_operation(const char *name) {
@@ -315,7 +321,7 @@ static void refuse_operation(row *r, const char *name) {
     size_t used = 0;
     for (size_t i = 0; i < OPERATIONS && used < sizeof list; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "",
-                                 operations[i].name);
+                                 operations[i].word.name);
     row_fail(r, HABITAT_E_PARSE, "op \"%.40s\" is no operation; choose one of: %s",
              name ? name : "", list);
 }
@@ -387,7 +393,8 @@ static void read_own_rows(row *r, bool norm, const row_question *q) {
 static void read_own_elementwise(row *r, const row_question *q) {
     const char *kind = row_text(r, "kind", NULL);
     const operation *found = find_operation(kind);
-    operation other = {kind ? kind : "", read_elementwise, 1, false, NULL};
+    operation other = {
+        {kind ? kind : "", HABITAT_FORM_ELEMENTS, 0}, read_elementwise, 1, false, NULL};
     bool in_place;
     if (found && found->read == read_elementwise) {
         read_elementwise(r, found, q);
@@ -405,7 +412,7 @@ static void read_own_elementwise(row *r, const row_question *q) {
 }
 
 void schema_read_own(row *r, const row_question *q) {
-    static const operation rnn = {"rnn", read_rnn, NAN, false, NULL};
+    static const operation rnn = {{"rnn", HABITAT_FORM_RNN, 0}, read_rnn, NAN, false, NULL};
     if (!row_text(r, "class", NULL)) {
         row_fail(r, HABITAT_E_RANGE, "no class given");
         return;
