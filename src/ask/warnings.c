@@ -12,6 +12,7 @@
 #include "gpu/gpu.h"
 #include "base/constants.h"
 #include "base/error.h"
+#include "predict/estimate.h"
 #include "workload/workload.h"
 #include "formula/formula.h"
 #include "formula/rates.h"
@@ -133,13 +134,17 @@ bool warn_of_calibration(const habitat_prediction *const *predictions, size_t co
     return named > 0;
 }
 
-const char *warn_of_intervals(const habitat_prediction *const *predictions, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (predictions[i]->interval_basis == HABITAT_INTERVAL_DEFAULT)
-            return "low_ms and high_ms are a default width, not calibrated: 15 % within an "
-                   "architecture, 25 % across, 50 % for the fallback and for GPUs that are not "
-                   "NVIDIA's";
-    return NULL;
+bool warn_of_intervals(const habitat_prediction *const *predictions, size_t count, char *text) {
+    char widths[160];
+    size_t i = 0;
+    while (i < count && predictions[i]->interval_basis != HABITAT_INTERVAL_DEFAULT)
+        i++;
+    if (i == count)
+        return false;
+    estimate_width_words(widths, sizeof widths);
+    snprintf(text, WARNING_BYTES, "low_ms and high_ms are a default width, not calibrated: %s",
+             widths);
+    return true;
 }
 
 /* ---- all of them ---- */
@@ -230,7 +235,7 @@ static void say(const scene *s, size_t first, size_t count, lines *out) {
     if (s->origin)
         add_line(out, warn_of_vendor(s->origin, gpus, count));
     out->count += warn_of_calibration(predictions, count, out->text[out->count]);
-    add_line(out, warn_of_intervals(predictions, count));
+    out->count += warn_of_intervals(predictions, count, out->text[out->count]);
 }
 
 static habitat_status set_row_warnings(habitat_answer_row *row, const lines *l, made_answer *out,

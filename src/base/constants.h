@@ -252,8 +252,11 @@ CONSTANT(fitted, pair_sigma, 0.019, "in log(time)",
          "root mean square over 108 steps H100 to H200 and back (habitat eval pairs)")
 CONSTANT(chosen, same_chip_clock, 0.05, "of the boost clock", "the pairs measured agree in it; so far it may differ")
 CONSTANT(chosen, same_chip_power, 0.10, "of the power limit", "as same_chip_clock: parts of less power clock lower under load")
-CONSTANT(chosen, unchecked_vendor_width, 0.50, "of the time",
-         "GPUs without a compute capability: no measured iteration checks them, and 25 % held a fifth of those tried")
+CONSTANT(chosen, default_width_alike, 0.15, "of the time",
+         "methods that say nothing else, between GPUs of one architecture: no measured iteration checks them")
+CONSTANT(chosen, default_width_across, 0.25, "of the time", "as default_width_alike, between two architectures")
+CONSTANT(chosen, rough_width, 0.50, "of the time",
+         "the fallback; and GPUs without a compute capability: no measured iteration checks them, and 25 % held a fifth of those tried")
 CONSTANT(fitted, plain_rate_sigma, 0.14, "in log(time)",
          "estimated against measured rates, deviation (0.12) on cards that did not fit the rule, rounded up; docs/gpus.md")
 CONSTANT(fitted, matrix_rate_sigma, 0.10, "in log(time)", "as plain_rate_sigma (0.08)")

@@ -3,16 +3,25 @@
 
 #include <math.h>
 
+#include <habitat/text.h>
+
 #include "base/constants.h"
 #include "gpu/gpu.h"
 #include "predict/method.h"
 
-/* Between GPUs of one architecture, and of two: of methods that say nothing else. */
-static const double usual_width[2] = {0.15, 0.25};
-
 double estimate_default_width(bool alike, habitat_method method) {
-    const double *width = method_of(method)->width;
-    return (width ? width : usual_width)[alike ? 0 : 1];
+    const method_plug *plug = method_of(method);
+    if (plug->width)
+        return plug->width(alike);
+    return alike ? chosen_default_width_alike : chosen_default_width_across;
+}
+
+void estimate_width_words(char *text, size_t size) {
+    habitat_format(text, size,
+                   "%.0f %% within an architecture, %.0f %% across, %.0f %% for the fallback and "
+                   "for GPUs that are not NVIDIA's",
+                   100.0 * chosen_default_width_alike, 100.0 * chosen_default_width_across,
+                   100.0 * chosen_rough_width);
 }
 
 habitat_bound estimate_bound(const habitat_gpu *gpu, double flop, double bytes, formula_rates rates,
@@ -33,7 +42,7 @@ void estimate_set(const scaling *s, const habitat_workload_kernel *kernel, scale
                   habitat_estimate *out) {
     double width = estimate_default_width(s->alike, time.method);
     if (!s->origin->compute_capability || !s->dest->compute_capability)
-        width = fmax(width, chosen_unchecked_vendor_width);
+        width = fmax(width, chosen_rough_width);
     out->origin_ms = kernel->facts.time_ns / HABITAT_NS_PER_MS;
     out->ms = time.ns / HABITAT_NS_PER_MS;
     out->low_ms = out->ms / (1.0 + width);

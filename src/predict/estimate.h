@@ -8,6 +8,10 @@
  * measurement is from a GPU of the same architecture. */
 double estimate_default_width(bool alike, habitat_method method);
 
+/* These widths in words: "15 % within an architecture, ...". text: receives them, of `size` bytes.
+ */
+void estimate_width_words(char *text, size_t size);
+
 /* What binds a kernel or operation that takes ms on a GPU. */
 habitat_bound estimate_bound(const habitat_gpu *gpu, double flop, double bytes, formula_rates rates,
                              double ms);

@@ -15,8 +15,10 @@ typedef struct method_plug {
     habitat_model_use models; /* read where asks_models */
     habitat_method marked;    /* what their answers are marked with */
     bool sustained;           /* single operations: by sustained rates, else by the spec sheet's */
-    const double *width;      /* shape (2): default interval between GPUs of one architecture and
-                                 of two, low = ms / (1 + width); NULL = 0.15 and 0.25 */
+
+    /* Default interval, low = ms / (1 + width); alike: between GPUs of one architecture. NULL: the
+     * usual one, default_width_... of base/constants.h. */
+    double (*width)(bool alike);
 
     /* Once a workload: what the calls below are given as `state`. models: NULL: there are none. */
     habitat_status (*prepare)(const habitat_workload *w, const habitat_models *models, void **state,
