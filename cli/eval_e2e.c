@@ -2,10 +2,9 @@
  * same. */
 #include "eval_e2e.h"
 
-#include <stdlib.h>
-
 #include "commands.h"
 #include "common.h"
+#include "eval.h"
 #include "lab/lab.h"
 
 typedef enum part { LANGUAGE_MODELS, NETWORKS, CHOICES } part;
@@ -20,32 +19,15 @@ static habitat_status judge(part what, const habitat_gpu_table *gpus, const char
 }
 
 static int evaluate(part what, int argc, char **argv) {
-    const char *measurements = "data/measurements", *recordings = "data/recordings";
-    cli_list gpu_files = {0};
-    bool csv = false;
-    const cli_option options[] = {
-        {"--data", 0, CLI_TEXT, &measurements},
-        {"--recordings", 0, CLI_TEXT, &recordings},
-        {"--gpu-file", 0, CLI_LIST, &gpu_files},
-        {"--csv", 0, CLI_FLAG, &csv},
-    };
-    cli_arguments arguments = {
-        .verb = "eval", .options = options, .option_count = sizeof options / sizeof options[0]};
-    habitat_gpu_table *gpus = NULL;
+    eval_setup s;
     habitat_error error = {0};
-    int code = cli_parse(&arguments, argc, argv);
-    bool go = code == CLI_DONE && !arguments.finished;
-    if (go)
-        code = cli_expect_operands(&arguments, 0, 0, NULL);
-    if (go && code == CLI_DONE && csv && what == CHOICES)
+    int code = eval_open(&s, argc, argv, NULL, 0, 0);
+    if (s.gpus && s.csv && what == CHOICES)
         code = cli_fail(CLI_USAGE, "--csv", "is none of `habitat eval choose`");
-    if (go && code == CLI_DONE)
-        code = cli_open_gpus(&gpu_files, &gpus);
-    if (go && code == CLI_DONE &&
-        judge(what, gpus, measurements, recordings, csv, &error) != HABITAT_OK)
+    else if (s.gpus &&
+             judge(what, s.gpus, s.measurements, s.recordings, s.csv, &error) != HABITAT_OK)
         code = cli_fail_error(&error, NULL);
-    habitat_gpu_table_free(gpus);
-    cli_arguments_free(&arguments);
+    eval_close(&s);
     return code;
 }
 

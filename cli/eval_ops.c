@@ -5,6 +5,7 @@
 
 #include "commands.h"
 #include "common.h"
+#include "eval.h"
 #include "measurements.h"
 
 static int judge(const habitat_gpu_table *table, const char *folder, const cli_list *classes,
@@ -30,29 +31,19 @@ static int judge(const habitat_gpu_table *table, const char *folder, const cli_l
 }
 
 int eval_ops(int argc, char **argv) {
-    cli_list files = {0}, classes = {0};
-    const char *folder = NULL, *recordings = NULL; /* those of the other parts are accepted */
+    cli_list classes = {0};
     size_t seed = 0, epochs = 0;
-    bool no_mlp = false, csv = false;
+    bool no_mlp = false;
     const cli_option options[] = {
-        {"--data", 0, CLI_TEXT, &folder},    {"--recordings", 0, CLI_TEXT, &recordings},
-        {"--gpu-file", 0, CLI_LIST, &files}, {"--seed", 0, CLI_COUNT, &seed},
-        {"--epochs", 0, CLI_COUNT, &epochs}, {"--no-mlp", 0, CLI_FLAG, &no_mlp},
-        {"--csv", 0, CLI_FLAG, &csv},        {"--class", 0, CLI_LIST, &classes},
+        {"--seed", 0, CLI_COUNT, &seed},
+        {"--epochs", 0, CLI_COUNT, &epochs},
+        {"--no-mlp", 0, CLI_FLAG, &no_mlp},
+        {"--class", 0, CLI_LIST, &classes},
     };
-    cli_arguments arguments = {
-        .verb = "eval", .options = options, .option_count = sizeof options / sizeof options[0]};
-    habitat_gpu_table *table = NULL;
-    int code = cli_parse(&arguments, argc, argv);
-    bool go = code == CLI_DONE && !arguments.finished;
-    if (go)
-        code = cli_expect_operands(&arguments, 0, 0, "no operand after the part");
-    if (go && code == CLI_DONE)
-        code = cli_open_gpus(&files, &table);
-    if (go && code == CLI_DONE)
-        code = judge(table, folder ? folder : "data/measurements", &classes, seed, epochs, no_mlp,
-                     csv);
-    habitat_gpu_table_free(table);
-    cli_arguments_free(&arguments);
+    eval_setup s;
+    int code = eval_open(&s, argc, argv, options, sizeof options / sizeof *options, 0);
+    if (s.gpus)
+        code = judge(s.gpus, s.measurements, &classes, seed, epochs, no_mlp, s.csv);
+    eval_close(&s);
     return code;
 }

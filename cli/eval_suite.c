@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common.h"
+#include "eval.h"
 
 /* One GPU in one suite, model and number format. */
 typedef struct entry {
@@ -307,40 +308,22 @@ static void print_csv(const entries *all) {
 }
 
 int eval_suite(int argc, char **argv) {
-    const char *measurements = "data/measurements", *recordings = "data/recordings";
-    const char *source = "lambda";
-    cli_list gpu_files = {0};
-    bool csv = false;
-    const cli_option options[] = {
-        {"--data", 0, CLI_TEXT, &measurements},
-        {"--recordings", 0, CLI_TEXT, &recordings},
-        {"--gpu-file", 0, CLI_LIST, &gpu_files},
-        {"--csv", 0, CLI_FLAG, &csv},
-    };
-    cli_arguments arguments = {
-        .verb = "eval", .options = options, .option_count = sizeof options / sizeof options[0]};
-    habitat_gpu_table *gpus = NULL;
+    eval_setup s;
     entries all = {0};
     char path[4096];
-    int code = cli_parse(&arguments, argc, argv);
-    if (code == CLI_DONE && !arguments.finished) {
-        snprintf(path, sizeof path, "%s/e2e_models.csv", measurements);
-        code = cli_expect_operands(&arguments, 0, 1, "one source of rows, such as lambda");
-        if (code == CLI_DONE && arguments.operands.count == 1)
-            source = arguments.operands.items[0];
+    int code = eval_open(&s, argc, argv, NULL, 0, 1);
+    const char *source = s.arguments.operands.count ? s.arguments.operands.items[0] : "lambda";
+    if (s.gpus) {
+        snprintf(path, sizeof path, "%s/e2e_models.csv", s.measurements);
+        code = read_measured(s.gpus, source, path, &all);
         if (code == CLI_DONE)
-            code = cli_open_gpus(&gpu_files, &gpus);
-        if (code == CLI_DONE)
-            code = read_measured(gpus, source, path, &all);
-        if (code == CLI_DONE)
-            code = predict_entries(gpus, recordings, &all);
-        if (code == CLI_DONE && csv)
+            code = predict_entries(s.gpus, s.recordings, &all);
+        if (code == CLI_DONE && s.csv)
             print_csv(&all);
         else if (code == CLI_DONE)
             print_tables(&all, source);
     }
     free(all.items);
-    habitat_gpu_table_free(gpus);
-    cli_arguments_free(&arguments);
+    eval_close(&s);
     return code;
 }
