@@ -135,14 +135,13 @@ static void judge_recording(const candidate *all, size_t count, among which, boo
     }
 }
 
+/* all: room for every case of the set. */
 static void judge_set(const e2e_set *set, const habitat_prices *prices, among which, bool cost,
-                      score scores[PICKS]) {
-    enum { MOST = 64 };
-    candidate all[MOST];
+                      candidate *all, score scores[PICKS]) {
     memset(scores, 0, PICKS * sizeof *scores);
     for (size_t r = 0; r < set->recordings; r++) {
         size_t count = 0;
-        for (size_t i = 0; i < set->count && count < MOST; i++) {
+        for (size_t i = 0; i < set->count; i++) {
             const e2e_case *c = &set->cases[i];
             double usd = list_price(prices, c->gpu);
             if (c->recording == r && (!cost || usd > 0))
@@ -166,9 +165,9 @@ static void print_rows(const score scores[PICKS], const char *what, report_text 
 }
 
 static void print_set(const e2e_set *set, const habitat_prices *prices, const char *title,
-                      bool cost, report_text *text) {
+                      bool cost, candidate *all, report_text *text) {
     score scores[PICKS];
-    judge_set(set, prices, AMONG_ALL, cost, scores);
+    judge_set(set, prices, AMONG_ALL, cost, all, scores);
     if (!scores[PICK_AUTO].count)
         return;
     report_print(
@@ -177,7 +176,7 @@ static void print_set(const e2e_set *set, const habitat_prices *prices, const ch
         "loss, %% | worst, %% |\n|---|---|---|---|---|---|---|\n",
         title);
     for (int which = 0; which < AMONGS; which++) {
-        judge_set(set, prices, (among)which, cost, scores);
+        judge_set(set, prices, (among)which, cost, all, scores);
         print_rows(scores, among_names[which], text);
     }
 }
@@ -216,16 +215,20 @@ static habitat_status judge_source(const habitat_gpu_table *gpus, const char *so
                                    habitat_error *err) {
     bool networks = strcmp(source, "ryujaehun") == 0;
     e2e_set set = {0};
+    candidate *all = NULL;
     habitat_status status = e2e_collect(gpus, source, measurements, recordings, &set, err);
+    if (status == HABITAT_OK && !(all = calloc(set.count + 1, sizeof *all)))
+        status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     if (status == HABITAT_OK) {
         print_set(&set, prices,
                   networks ? "Convolutional networks on GeForce, by time"
                            : "Language models, by time",
-                  false, text);
+                  false, all, text);
         print_set(&set, prices,
                   networks ? "Convolutional networks, by cost" : "Language models, by cost", true,
-                  text);
+                  all, text);
     }
+    free(all);
     e2e_free(&set);
     return status;
 }

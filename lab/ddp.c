@@ -21,6 +21,10 @@ static habitat_status predict(const habitat_gpu_table *gpus, const char *folder,
     habitat_replay *r = NULL;
     habitat_prediction *p = NULL;
     habitat_status status = recording_open(gpus, folder, file, &one, err);
+    if (status == HABITAT_OK && one.gpu != c->gpu)
+        status = habitat_fail_at(err, HABITAT_E_RANGE, file, UINT64_MAX, 0,
+                                 "recorded on the %s, but its row was measured on the %s",
+                                 habitat_gpu_name(one.gpu), habitat_gpu_name(c->gpu));
     if (status == HABITAT_OK)
         status = habitat_replay_create(one.workload, NULL, &r, err);
     if (status == HABITAT_OK)
@@ -65,7 +69,8 @@ static habitat_status take_name(const habitat_csv_reader *table, ddp_case *c, ha
     return HABITAT_OK;
 }
 
-static habitat_status add_row(const habitat_csv_reader *table, ddp_set *out, habitat_error *err) {
+static habitat_status add_row(const habitat_gpu_table *gpus, const habitat_csv_reader *table,
+                              ddp_set *out, habitat_error *err) {
     ddp_case *grown = realloc(out->cases, (out->count + 1) * sizeof *grown);
     if (!grown)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
@@ -75,13 +80,17 @@ static habitat_status add_row(const habitat_csv_reader *table, ddp_set *out, hab
                     .measured_ms = habitat_csv_number(table, "iteration_ms"),
                     .measured_one_ms = NAN};
     c->spread = spread_of(habitat_csv_text(table, "group_ms"), c->measured_ms);
-    habitat_status status = take_name(table, c, err);
+    const char *gpu = habitat_csv_text(table, "gpu");
+    habitat_status status = habitat_gpu_find(gpus, gpu ? gpu : "", &c->gpu, NULL, err);
+    if (status == HABITAT_OK)
+        status = take_name(table, c, err);
     if (status == HABITAT_OK)
         out->count++;
     return status;
 }
 
-static habitat_status read_rows(const char *path, ddp_set *out, habitat_error *err) {
+static habitat_status read_rows(const habitat_gpu_table *gpus, const char *path, ddp_set *out,
+                                habitat_error *err) {
     habitat_csv_reader *table = NULL;
     const char *record = NULL;
     habitat_status status = habitat_csv_open(path, &table, err);
@@ -89,7 +98,7 @@ static habitat_status read_rows(const char *path, ddp_set *out, habitat_error *e
         status = habitat_csv_next(table, &record, err);
         if (status != HABITAT_OK || !record)
             break;
-        status = add_row(table, out, err);
+        status = add_row(gpus, table, out, err);
     }
     habitat_csv_close(table);
     return status;
@@ -120,7 +129,7 @@ static habitat_status collect(const habitat_gpu_table *gpus, const char *folder,
                               habitat_error *err) {
     char path[4096], file[RECORDING_NAME + 16];
     snprintf(path, sizeof path, "%s/measured_ddp.csv", folder);
-    habitat_status status = read_rows(path, out, err);
+    habitat_status status = read_rows(gpus, path, out, err);
     take_one_gpu_out(out);
     for (size_t i = 0; status == HABITAT_OK && i < out->count; i++) {
         snprintf(file, sizeof file, "%s.json.gz", out->cases[i].name);

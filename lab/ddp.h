@@ -14,6 +14,7 @@
 /* One measured step. Times per iteration [ms]. */
 typedef struct ddp_case {
     char name[RECORDING_NAME]; /* "resnet50_b64_tf32_h200" */
+    const habitat_gpu *gpu;    /* where it was measured, and recorded */
     uint32_t gpus;
     double measured_ms, one_ms, predicted_ms, low_ms, high_ms, communication_ms, exposed_ms;
     double measured_one_ms; /* one GPU of the host that measured; NAN where it was not */
@@ -35,7 +36,8 @@ typedef struct ddp_result {
 
 /* Every row of FOLDER/two_gpus/measured_ddp.csv (seen) and FOLDER/measured_ddp.csv (unseen), each
  * from the recording beside it that the row names. `out` zeroed; free in every case. HABITAT_E_IO
- * without such a file; HABITAT_E_RANGE for a row without a name. */
+ * without such a file; HABITAT_E_UNKNOWN_GPU; HABITAT_E_RANGE for a row without a
+ * name, or whose recording is of another GPU. */
 habitat_status ddp_collect(const habitat_gpu_table *gpus, const char *folder, ddp_result *out,
                            habitat_error *err);
 void ddp_free(ddp_result *result);

@@ -58,7 +58,7 @@ static void test_names(const habitat_gpu_table *table) {
         CHECK(file != NULL);
         if (!file)
             break;
-        fprintf(file, "gpus,iteration_ms,group_ms,recording\n2,1.5,1.4 1.6,%s\n", names[i]);
+        fprintf(file, "gpu,gpus,iteration_ms,group_ms,recording\nT4,2,1.5,1.4 1.6,%s\n", names[i]);
         (void)fclose(file);
         CHECK_INT(ddp_collect(table, folder, &r, &err), HABITAT_E_RANGE);
         CHECK(strstr(err.message, "without the name of a recording") != NULL);
