@@ -4,7 +4,6 @@
 A header's comments are plain ones, for people who open the file; this makes Doxygen's of them:
 * the first comment is of the file (habitat.h's: the first page); its "Units: ..", "Errors: .." become paragraphs;
 * a comment on its own line is of what follows it, a comment behind code of what stands before it;
-* a parameter that means the same everywhere (ALWAYS) is described here once;
 * what stands in the experimental half is marked.
 No line is added or taken, so that warnings name the header's own lines.
 usage: doxygen_filter.py HEADER
@@ -14,65 +13,7 @@ import os
 import re
 import sys
 
-BORROWED = "borrowed for the call"
-ALWAYS = {  # what a name means wherever a comment does not say it
-    "err": "where and why on failure; may be NULL",
-    "out": "receives the result; untouched on failure",
-    "count": "receives the number",
-    "trace": BORROWED,
-    "workload": BORROWED,
-    "table": BORROWED,
-    "gpu": BORROWED,
-    "models": BORROWED,
-    "prices": BORROWED,
-    "replay": BORROWED,
-    "memory": BORROWED,
-    "reader": BORROWED,
-    "predictor": BORROWED,
-    "prediction": BORROWED,
-    "request": BORROWED,
-    "answer": BORROWED,
-    "w": BORROWED,
-    "what": BORROWED,
-    "choice": BORROWED,
-    "options": BORROWED,
-    "name": "NUL-terminated",
-}
-TAGS = re.compile(r"@(param|return|note|source|tested|since)\b")
 TOPICS = re.compile(r"^ \* (Half|Units|Ownership|Errors|Threads): ")
-
-
-def parameters(declaration):
-    """A function's name and those of its parameters."""
-    found = re.search(r"(habitat_\w+)\((.*)\)", declaration, re.DOTALL)
-    if not found or declaration.lstrip().startswith(("typedef", "#define")):
-        return "", []
-    names = [re.findall(r"\w+", part)[-1] for part in found[2].split(",") if re.search(r"\w", part)]
-    return found[1], [name for name in names if name != "void"]
-
-
-def completed(comment, declaration):
-    """The text that a comment lacks: the parameters whose meaning is always the same."""
-    function, names = parameters(declaration)
-    described = re.findall(r"@param\s+((?:\w+\s*,\s*)*\w+)", comment)
-    said = {name for names in described for name in re.split(r"\s*,\s*", names)}
-    meant = ALWAYS
-    if function.endswith(("_free", "_close")):
-        meant = {name: "may be NULL" for name in names}
-    elif function.endswith(("_name", "_words")) and len(names) == 1:
-        meant = {name: "any value" for name in names}
-    return "".join(f"@param {name} {meant[name]} " for name in names if name not in said and name in meant)
-
-
-def following(lines, i):
-    """The declaration that begins at line i."""
-    text = ""
-    while i < len(lines):
-        text += lines[i] + "\n"
-        if re.search(r"[;{]", lines[i]):
-            break
-        i += 1
-    return text
 
 
 class Halves:
@@ -104,13 +45,8 @@ def own_line(lines, start, end, halves):
         comment[0] = comment[0].replace("/** ", f"/** {page} ", 1)
         return [TOPICS.sub(r" * @named{\1} ", line) for line in comment]
     if not lines[start].startswith(" "):
-        text = "\n".join(comment)
-        more = completed(text, following(lines, end + 1))
-        tag = TAGS.search(text) or re.search(r"\*/$", text)
-        text = text[: tag.start()] + more + text[tag.start() :]
         if halves.experimental():
-            text = re.sub(r" ?\*/$", " @experimental_half */", text)
-        comment = text.split("\n")
+            comment[-1] = re.sub(r" ?\*/$", " @experimental_half */", comment[-1])
     return comment
 
 

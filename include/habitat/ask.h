@@ -100,7 +100,9 @@ typedef struct habitat_request {
     size_t rank_count;
 } habitat_request;
 
-/** Set a request to its defaults: its size, and every other field zero. @param request not NULL.
+/** Set a request to its defaults: its size, and every other field zero.
+ * @param request not NULL.
+ * @note   Safe from several threads.
  * @since 0.1 */
 HABITAT_API void habitat_request_init(habitat_request *request);
 
@@ -211,27 +213,38 @@ typedef struct habitat_answer {
  *
  * An iteration: a destination whose specification has a gap is left out with a warning, unless it
  * is the only one. Operations: a destination without an estimate keeps its row, with the reason.
- * @param request not NULL. @param out receives the answer; free with habitat_answer_free().
- * Untouched on error.
+ * @param request not NULL.
+ * @param out     receives the answer; free with habitat_answer_free(). Untouched on error.
  * @param err     where and why on failure; may be NULL. err->index is the destination that failed;
- * SIZE_MAX where the request, the recording or the method is to blame.
+ *                SIZE_MAX where the request, the recording or the method is to blame.
  * @return HABITAT_OK; HABITAT_E_ARG (nothing, or several things asked; an origin that the recording
  *         contradicts); HABITAT_E_UNKNOWN_GPU (of the recording); HABITAT_E_NO_GPU; as
  *         habitat_predictor_create() and habitat_predictor_predict(); HABITAT_E_MEMORY.
- * @note   Several threads may ask at once. @tested tests/unit/test_ask.c @since 0.1 */
+ * @note   Several threads may ask at once.
+ * @tested tests/unit/test_ask.c @since 0.1 */
 HABITAT_API habitat_status habitat_ask(const habitat_request *request, habitat_answer **out,
                                        habitat_error *err);
 
 /** What put the rows together: for callers that cannot see into the structure, as Python.
- * @return borrowed; NULL: sum. @since 0.3 */
+ * @param answer borrowed for the call.
+ * @return borrowed, lives as long as the answer; NULL: sum.
+ * @note   Safe from several threads.
+ * @since 0.3 */
 HABITAT_API const habitat_replay *habitat_answer_replay(const habitat_answer *answer);
 
-/** The prediction of one row, likewise. @param row less than the number of rows.
- * @return borrowed; NULL where there is none. @since 0.3 */
+/** The prediction of one row, likewise.
+ * @param answer borrowed for the call.
+ * @param row    less than the number of rows.
+ * @return borrowed, lives as long as the answer; NULL where there is none.
+ * @note   Safe from several threads.
+ * @since 0.3 */
 HABITAT_API const habitat_prediction *habitat_answer_prediction(const habitat_answer *answer,
                                                                 size_t row);
 
-/** Free an answer; NULL is allowed. @since 0.1 */
+/** Free an answer.
+ * @param answer freed with all that belongs to it; may be NULL.
+ * @note   After the last thread has done with it.
+ * @since 0.1 */
 HABITAT_API void habitat_answer_free(habitat_answer *answer);
 
 #ifdef __cplusplus

@@ -32,11 +32,20 @@ typedef enum habitat_objective {
     HABITAT_OBJECTIVE_COUNT,
 } habitat_objective;
 
-/** "cost", "time", "energy". @return static string; NULL for no objective. @since 0.2 */
+/** "cost", "time", "energy".
+ * @param objective any value.
+ * @return static string; NULL for no objective.
+ * @note   Safe from several threads.
+ * @since 0.2 */
 HABITAT_API const char *habitat_objective_name(habitat_objective objective);
 
-/** Objective from its name. @return HABITAT_OK; HABITAT_E_ARG (err names the choices). @since 0.2
- */
+/** Objective from its name.
+ * @param name NUL-terminated, borrowed for the call.
+ * @param out  receives the result; untouched on failure.
+ * @param err  where and why on failure; may be NULL.
+ * @return HABITAT_OK; HABITAT_E_ARG (err names the choices).
+ * @note   Safe from several threads.
+ * @since 0.2 */
 HABITAT_API habitat_status habitat_objective_from_name(const char *name, habitat_objective *out,
                                                        habitat_error *err);
 
@@ -105,19 +114,25 @@ struct habitat_choice {
 
 /** Choose among the rows of answers.
  * @param answers shape (count), each of an iteration; the same GPUs asked of each. A GPU that one
- * of them has no row of is left out.
+ *                of them has no row of is left out.
  * @param weights shape (count), how often each iteration is run, > 0; NULL: equally often.
+ * @param count   receives the number.
  * @param options NULL: the defaults.
  * @param out     receives the choice; free with habitat_choice_free(). Untouched on error.
+ * @param err     where and why on failure; may be NULL.
  * @return HABITAT_OK; HABITAT_E_ARG (no answer, one that is not of an iteration, a weight that is
  *         none, a deadline without a length); HABITAT_E_MEMORY.
+ * @note   Safe from several threads.
  * @tested tests/unit/test_choose.c @since 0.2 */
 HABITAT_API habitat_status habitat_choose(const habitat_answer *const *answers,
                                           const double *weights, size_t count,
                                           const habitat_choice_options *options,
                                           habitat_choice **out, habitat_error *err);
 
-/** Free a choice; NULL is allowed. @since 0.2 */
+/** Free a choice.
+ * @param choice freed with all that belongs to it; may be NULL.
+ * @note   After the last thread has done with it.
+ * @since 0.2 */
 HABITAT_API void habitat_choice_free(habitat_choice *choice);
 
 #ifdef __cplusplus

@@ -30,12 +30,14 @@ typedef int (*habitat_export_write)(void *context, const char *data, size_t size
  * the kernels of every stream, at the times of the replay [us since the iteration began, to the
  * ns]. On one thread or stream no two slices cross. Ranges of the user are left out: they may lie
  * across operations. Kernels keep grid, block and correlation of the recording.
- *
  * @param replay     of the prediction's workload.
  * @param prediction its kernels' times are replayed; the GPU's name is written.
- * @param write      receives the text. @param context handed to it.
+ * @param write      receives the text.
+ * @param context    handed to it.
+ * @param err        where and why on failure; may be NULL.
  * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_IO (write refused); HABITAT_E_MEMORY.
- * @tested tests/unit/test_timeline.c        @since 0.3 */
+ * @note   Safe from several threads; `write` is called by the one that asks.
+ * @tested tests/unit/test_timeline.c @since 0.3 */
 HABITAT_API habitat_status habitat_export_timeline(const habitat_replay *replay,
                                                    const habitat_prediction *prediction,
                                                    habitat_export_write write, void *context,
@@ -50,14 +52,16 @@ HABITAT_API habitat_status habitat_export_timeline(const habitat_replay *replay,
  * their bytes. A node comes after all that it waits for. Durations are whole microseconds: what is
  * rounded off is carried along each stream and thread, so that no sum of the first ones is off by
  * more than half a microsecond; the attribute "duration_ns" is exact. docs/iteration.md, "Chakra".
- *
  * @param replay     of the prediction's workload.
  * @param prediction with its gpu_count: after habitat_replay_apply() or
  *                   habitat_replay_apply_parallel().
- * @param write      receives the file's bytes. @param context handed to it.
+ * @param write      receives the file's bytes.
+ * @param context    handed to it.
+ * @param err        where and why on failure; may be NULL.
  * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_IO (write refused); HABITAT_E_MEMORY; as
  *         habitat_replay_apply_parallel() with several GPUs.
- * @tested tests/unit/test_chakra.c, python/tests/test_chakra.py        @since 0.3 */
+ * @note   Safe from several threads; `write` is called by the one that asks.
+ * @tested tests/unit/test_chakra.c, python/tests/test_chakra.py @since 0.3 */
 HABITAT_API habitat_status habitat_export_chakra(const habitat_replay *replay,
                                                  const habitat_prediction *prediction,
                                                  habitat_export_write write, void *context,

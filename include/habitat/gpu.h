@@ -38,8 +38,10 @@ typedef struct habitat_gpu_operation {
 typedef struct habitat_gpu habitat_gpu;
 
 /** Canonical name, such as "H200-SXM5-141GB".
- * @param gpu borrowed, not NULL. @return borrowed, lives as long as the table.
- * @note  Pure; safe from several threads. @tested tests/unit/test_gpu_access.c @since 0.2 */
+ * @param gpu borrowed, not NULL.
+ * @return borrowed, lives as long as the table.
+ * @note   Pure; safe from several threads.
+ * @tested tests/unit/test_gpu_access.c @since 0.2 */
 HABITAT_API const char *habitat_gpu_name(const habitat_gpu *gpu);
 
 /* What can be told of a GPU in words. Later versions may add values at the end. */
@@ -60,7 +62,8 @@ typedef enum habitat_gpu_word {
  * @param what which word.
  * @return borrowed, lives as long as the table; NULL if it is not known, or `what` is no value of
  *         the enumeration.
- * @note  Pure; safe from several threads. @tested tests/unit/test_gpu_access.c @since 0.2 */
+ * @note   Pure; safe from several threads.
+ * @tested tests/unit/test_gpu_access.c @since 0.2 */
 HABITAT_API const char *habitat_gpu_text(const habitat_gpu *gpu, habitat_gpu_word what);
 
 /* What can be told of a GPU in one number; each name ends in the unit. Later versions may add
@@ -93,7 +96,8 @@ typedef enum habitat_gpu_quantity {
  * @param what which number; its name says the unit.
  * @return the number, > 0; NaN if it is not known, if the GPU has no such thing, or if `what` is no
  *         value of the enumeration.
- * @note  Pure; safe from several threads. @tested tests/unit/test_gpu_access.c @since 0.2 */
+ * @note   Pure; safe from several threads.
+ * @tested tests/unit/test_gpu_access.c @since 0.2 */
 HABITAT_API double habitat_gpu_number(const habitat_gpu *gpu, habitat_gpu_quantity what);
 
 /* Where a rate comes from. */
@@ -102,24 +106,27 @@ typedef enum habitat_rate_kind {
     HABITAT_RATE_SUSTAINED, /* what large products reach: measured, or estimated by rule */
 } habitat_rate_kind;
 
-/** Arithmetic rate of one number format. No other format is substituted for a missing one:
- * the methods of prediction do that.
+/** Arithmetic rate of one number format. No other format is substituted for a missing one: the
+ * methods of prediction do that.
  * @param gpu         borrowed, not NULL.
  * @param kind        the data sheet's rate, or the one that is reached.
  * @param dtype       what the arithmetic computes in; matrix units accumulate in fp32.
  * @param matrix_unit true: matrix units (tensor cores); false: the ordinary units.
- * @param estimated   receives true where a sustained rate was estimated by the rule of
- *                    docs/gpus.md and never measured; may be NULL.
+ * @param estimated   receives true where a sustained rate was estimated by the rule of docs/gpus.md
+ *                    and never measured; may be NULL.
  * @return [flop/s], a fused multiply-add being 2 flop; NaN if it is not known or not supported.
- * @note  Pure; safe from several threads. @tested tests/unit/test_gpu_access.c @since 0.2 */
+ * @note   Pure; safe from several threads.
+ * @tested tests/unit/test_gpu_access.c @since 0.2 */
 HABITAT_API double habitat_gpu_rate(const habitat_gpu *gpu, habitat_rate_kind kind,
                                     habitat_dtype dtype, bool matrix_unit, bool *estimated);
 
 /** Operations that a calibration timed on this GPU. Operator models answer relative to them:
  * docs/modelling.md.
- * @param gpu   borrowed, not NULL. @param count receives the number; 0 without a calibration.
+ * @param gpu   borrowed, not NULL.
+ * @param count receives the number; 0 without a calibration.
  * @return borrowed, shape (*count), lives as long as the table; may be NULL if *count is 0.
- * @note  Pure; safe from several threads. @tested tests/unit/test_gpu_access.c @since 0.2 */
+ * @note   Pure; safe from several threads.
+ * @tested tests/unit/test_gpu_access.c @since 0.2 */
 HABITAT_API const habitat_gpu_operation *habitat_gpu_operations(const habitat_gpu *gpu,
                                                                 size_t *count);
 
@@ -127,13 +134,17 @@ HABITAT_API const habitat_gpu_operation *habitat_gpu_operations(const habitat_gp
 typedef struct habitat_gpu_table habitat_gpu_table;
 
 /** A GPU file to start from, its places to fill in being null: docs/gpus.md "Adding a GPU".
- * @return static JSON text. @since 0.1 */
+ * @return static JSON text.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API const char *habitat_gpu_template(void);
 
 /** Folder of the user's own GPU files: $XDG_CONFIG_HOME/habitat/gpus, or ~/.config/habitat/gpus.
- * @param out  receives the path. @param size bytes of `out`.
+ * @param out  receives the path.
+ * @param size bytes of `out`.
  * @return HABITAT_OK; HABITAT_E_ARG (neither variable is set, or `out` is too small).
- * @note   Reads the environment and touches no file. @since 0.1 */
+ * @note   Reads the environment and touches no file. Safe from several threads.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_gpu_user_dir(char *out, size_t size);
 
 /** Build the table: the built-in GPUs, then the user's files in `user_dir` in order of their names.
@@ -144,24 +155,36 @@ HABITAT_API habitat_status habitat_gpu_user_dir(char *out, size_t size);
  *                 directory that does not exist is no error. See habitat_gpu_user_dir().
  * @param out      receives the table; free with habitat_gpu_table_free(). Untouched on error.
  * @param err      where and why on failure (file, line); may be NULL.
- * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_MEMORY. @since 0.1 */
+ * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_MEMORY.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_gpu_table_create(const char *user_dir, habitat_gpu_table **out,
                                                     habitat_error *err);
 
 /** Add one GPU file (one GPU, or a calibration of a known GPU); replaces an entry of that name.
  * Pointers to a replaced entry stay valid until the table is freed.
- * @param path file to read. @param out receives the entry; may be NULL.
+ * @param table gains the GPU; unchanged on error.
+ * @param path  file to read.
+ * @param out   receives the entry; may be NULL.
+ * @param err   where and why on failure; may be NULL.
  * @return HABITAT_OK; HABITAT_E_PARSE, _FORMAT, _RANGE, _VERSION for a bad file; HABITAT_E_MEMORY;
  *         HABITAT_E_IO; HABITAT_E_UNKNOWN_GPU (a calibration of a GPU that is not in the table).
- *         The table is unchanged on error. @since 0.1 */
+ *         The table is unchanged on error.
+ * @note   One thread at a time; nobody else may use the table meanwhile.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_gpu_table_add_file(habitat_gpu_table *table, const char *path,
                                                       const habitat_gpu **out, habitat_error *err);
 
 /** The same for a GPU file that is already in memory.
- * @param text  JSON; needs no NUL. @param size its length in bytes.
+ * @param table gains the GPU; unchanged on error.
+ * @param text  JSON; needs no NUL.
+ * @param size  its length in bytes.
  * @param label what to call it in errors and in habitat_gpu.file; borrowed for the call.
- * @return as habitat_gpu_table_add_file(), without HABITAT_E_IO. @tested fuzz/fuzz_gpu.c @since 0.1
- */
+ * @param out   receives the entry; may be NULL.
+ * @param err   where and why on failure; may be NULL.
+ * @return as habitat_gpu_table_add_file(), without HABITAT_E_IO.
+ * @note   One thread at a time; nobody else may use the table meanwhile.
+ * @tested fuzz/fuzz_gpu.c @since 0.1 */
 HABITAT_API habitat_status habitat_gpu_table_add_text(habitat_gpu_table *table, const char *text,
                                                       size_t size, const char *label,
                                                       const habitat_gpu **out, habitat_error *err);
@@ -175,40 +198,67 @@ typedef struct habitat_gpu_skipped {
     habitat_status status;
 } habitat_gpu_skipped;
 
-/** Files of the user's folder that were skipped. @param count receives the number.
- * @return borrowed array, lives as long as the table. @since 0.1 */
+/** Files of the user's folder that were skipped.
+ * @param table borrowed for the call.
+ * @param count receives the number.
+ * @return borrowed, shape (count), lives as long as the table.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API const habitat_gpu_skipped *habitat_gpu_skipped_files(const habitat_gpu_table *table,
                                                                  size_t *count);
 
-/** Free a table and all its entries; NULL is allowed. @since 0.1 */
+/** Free a table and all its entries.
+ * @param table freed with all that belongs to it; may be NULL.
+ * @note   After the last thread has done with it.
+ * @since 0.1 */
 HABITAT_API void habitat_gpu_table_free(habitat_gpu_table *table);
 
-/** How many GPUs a table has. @return their number. @since 0.1 */
+/** How many GPUs a table has.
+ * @param table borrowed for the call.
+ * @return their number.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API size_t habitat_gpu_count(const habitat_gpu_table *table);
 
 /** Entry `i` in table order: NVIDIA first, then by compute capability, release date, name.
- * @param i 0 to habitat_gpu_count() - 1.
- * @return borrowed, lives as long as the table; NULL if i is out of range. @since 0.1 */
+ * @param table borrowed for the call.
+ * @param i     0 to habitat_gpu_count() - 1.
+ * @return borrowed, lives as long as the table; NULL if i is out of range.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API const habitat_gpu *habitat_gpu_at(const habitat_gpu_table *table, size_t i);
 
 /** Find a GPU by canonical name, alias or short name; case, spaces and punctuation do not matter. A
  * bare number is enough where only one GPU has it ("4090").
+ * @param table borrowed for the call.
  * @param name  as a person types it or nvidia-smi prints it.
  * @param out   receives the entry, borrowed.
  * @param alias receives true if `name` was not the canonical name; may be NULL.
+ * @param err   where and why on failure; may be NULL.
  * @return HABITAT_OK; HABITAT_E_UNKNOWN_GPU (err->message names the nearest GPUs); the status of a
- *         skipped file that describes this GPU: see habitat_gpu_skipped_files(). @since 0.1 */
+ *         skipped file that describes this GPU: see habitat_gpu_skipped_files().
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_gpu_find(const habitat_gpu_table *table, const char *name,
                                             const habitat_gpu **out, bool *alias,
                                             habitat_error *err);
 
 /** Whether `name` is one that several parts share ("A100"), so that a reader should be told which
- * was taken. @return false for names of exactly this part ("Tesla T4"). @since 0.1 */
+ * was taken.
+ * @param gpu  borrowed for the call.
+ * @param name NUL-terminated, borrowed for the call.
+ * @return false for names of exactly this part ("Tesla T4").
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API bool habitat_gpu_name_is_shared(const habitat_gpu *gpu, const char *name);
 
 /** Whether `name` is the canonical name or one of exactly this part, as nvidia-smi prints it
- * ("NVIDIA H100 80GB HBM3"). @return true: nothing was chosen for the one who wrote it. @since 0.1
- */
+ * ("NVIDIA H100 80GB HBM3").
+ * @param gpu  borrowed for the call.
+ * @param name NUL-terminated, borrowed for the call.
+ * @return true: nothing was chosen for the one who wrote it.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API bool habitat_gpu_name_is_exact(const habitat_gpu *gpu, const char *name);
 
 /* What a recording says of its device; 0 = not recorded. */
@@ -225,29 +275,43 @@ typedef struct habitat_device_facts {
 
 /** Find the GPU a trace was recorded on: by name; where the name is shared ("Tesla V100"), told
  * apart by memory size and SM count. What the facts contradict is refused, never guessed.
+ * @param table borrowed for the call.
  * @param facts what the trace says of its device.
+ * @param out   receives the result; untouched on failure.
+ * @param err   where and why on failure; may be NULL.
  * @return HABITAT_OK; HABITAT_E_UNKNOWN_GPU (nearest names; also when there is no name, or when the
  *         SM count, the memory or the compute capability contradict the entry of that name, as on a
- *         MIG slice); HABITAT_E_ARG. @since 0.1 */
+ *         MIG slice); HABITAT_E_ARG.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_gpu_match(const habitat_gpu_table *table,
                                              const habitat_device_facts *facts,
                                              const habitat_gpu **out, habitat_error *err);
 
 /** Compare what a person says a trace was recorded on with what the recording says of its device.
+ * @param table borrowed for the call.
  * @param gpu   the GPU that the person named.
  * @param facts what the recording says of its device.
  * @param note  receives one line, cut off at `size` bytes, where the recording names another GPU of
- * the table, else "".
+ *              the table, else "".
  * @param size  bytes of `note`.
+ * @param err   where and why on failure; may be NULL.
  * @return HABITAT_OK; HABITAT_E_ARG when the SM count, the compute capability or the memory that
- *         were recorded contradict `gpu`. @since 0.1 */
+ *         were recorded contradict `gpu`.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_gpu_check_origin(const habitat_gpu_table *table,
                                                     const habitat_gpu *gpu,
                                                     const habitat_device_facts *facts, char *note,
                                                     size_t size, habitat_error *err);
 
-/** Aliases of a GPU. @param count receives the number. @return borrowed array of strings. @since
- * 0.1 */
+/** Aliases of a GPU.
+ * @param table borrowed for the call.
+ * @param gpu   borrowed for the call.
+ * @param count receives the number.
+ * @return borrowed, shape (count) of texts, lives as long as the table.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API const char *const *habitat_gpu_aliases(const habitat_gpu_table *table,
                                                    const habitat_gpu *gpu, size_t *count);
 
@@ -264,19 +328,31 @@ typedef struct habitat_gpu_source {
                          a private file does not say */
 } habitat_gpu_source;
 
-/** Sources of a GPU's values. @param count receives the number. @return borrowed array. @since 0.1
- */
+/** Sources of a GPU's values.
+ * @param table borrowed for the call.
+ * @param gpu   borrowed for the call.
+ * @param count receives the number.
+ * @return borrowed, shape (count), lives as long as the table.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API const habitat_gpu_source *habitat_gpu_sources(const habitat_gpu_table *table,
                                                           const habitat_gpu *gpu, size_t *count);
 
 /** The source of one value: the entry of habitat_gpu_sources() that matches most of its key.
+ * @param gpu   borrowed for the call.
  * @param field key of the file, dotted inside an object: "sustained.plain_tflop_per_s.fp32".
- * @return borrowed; NULL if none covers it (estimates have none). @since 0.1 */
+ * @return borrowed, lives as long as the GPU's table; NULL if none covers it (estimates have none).
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API const habitat_gpu_source *habitat_gpu_source_of(const habitat_gpu *gpu,
                                                             const char *field);
 
-/** Remarks on a GPU's values, for people. @param count receives the number. @return borrowed array
- * of strings. @since 0.1 */
+/** Remarks on a GPU's values, for people.
+ * @param gpu   borrowed for the call.
+ * @param count receives the number.
+ * @return borrowed, shape (count) of texts, lives as long as the GPU's table.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API const char *const *habitat_gpu_notes(const habitat_gpu *gpu, size_t *count);
 
 #ifdef HABITAT_EXPERIMENTAL /* ---- experimental half ---- */
@@ -288,9 +364,12 @@ typedef struct habitat_gpu_finding {
 } habitat_gpu_finding;
 
 /** Check the whole table: required fields, ranges, peak against clock, aliases unique, sources.
- * @param out    caller's array of *count findings; receives at most that many.
- * @param count  in: capacity; out: number of findings there are (may exceed the capacity).
- * @return HABITAT_OK, also when there are findings; HABITAT_E_ARG. @since 0.1 */
+ * @param table borrowed for the call.
+ * @param out   caller's array of *count findings; receives at most that many.
+ * @param count in: capacity; out: number of findings there are (may exceed the capacity).
+ * @return HABITAT_OK, also when there are findings; HABITAT_E_ARG.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_gpu_check(const habitat_gpu_table *table,
                                              habitat_gpu_finding *out, size_t *count);
 
@@ -317,11 +396,11 @@ typedef enum habitat_limiter {
  * @param limiter receives what limits it (also on NOT_RESIDENT); may be NULL.
  * @return HABITAT_OK; HABITAT_E_NOT_RESIDENT (one block does not fit); HABITAT_E_ARG;
  *         HABITAT_E_NO_SPEC (no limits known for this GPU; always so for AMD, whose compute units
- * do not follow these rules).
+ *         do not follow these rules).
  * @note   On NOT_RESIDENT the limiter is the first of threads, registers, shared memory that a
- * block exceeds. Pure.
- * @source CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
- * @tested tests/golden/occupancy.tbl  @since 0.1 */
+ *         block exceeds. Pure.
+ * @source CUDA C++ Programming Guide, "Technical Specifications per Compute Capability". @tested
+ * tests/golden/occupancy.tbl @since 0.1 */
 HABITAT_API habitat_status habitat_occupancy_blocks(const habitat_gpu *gpu,
                                                     const habitat_launch *launch, uint32_t *out,
                                                     habitat_limiter *limiter);

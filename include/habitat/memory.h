@@ -67,14 +67,18 @@ typedef struct habitat_memory_fit {
  * @param trace  borrowed for the call.
  * @param origin GPU of the recording, borrowed for the call; NULL: not known.
  * @param out    receives the memory; free with habitat_memory_free().
+ * @param err    where and why on failure; may be NULL.
  * @return HABITAT_OK, also where nothing is known; HABITAT_E_ARG; HABITAT_E_MEMORY.
- * @note   Linear in the number of operations.
- * @tested tests/unit/test_memory.c, tests/unit/test_memory_recorded.c        @since 0.2 */
+ * @note   Linear in the number of operations. Safe from several threads.
+ * @tested tests/unit/test_memory.c, tests/unit/test_memory_recorded.c @since 0.2 */
 HABITAT_API habitat_status habitat_memory_create(const habitat_trace *trace,
                                                  const habitat_gpu *origin, habitat_memory **out,
                                                  habitat_error *err);
 
-/** Free a memory; NULL is allowed. @since 0.2 */
+/** Free a memory.
+ * @param memory freed with all that belongs to it; may be NULL.
+ * @note   After the last thread has done with it.
+ * @since 0.2 */
 HABITAT_API void habitat_memory_free(habitat_memory *memory);
 
 /** The iteration's memory at another batch size and in other formats.
@@ -82,26 +86,35 @@ HABITAT_API void habitat_memory_free(habitat_memory *memory);
  * Activations grow with the batch; weights, gradients, optimiser state, half-precision copies of
  * weights and workspace stay. An iteration whose peak is the optimiser's step stays as it is until
  * its activations are larger.
+ * @param memory       borrowed for the call.
  * @param batch_factor batch size over the recorded one; finite, > 0.
  * @param format       what the iteration keeps its tensors in.
  * @param out          receives the parts; what is not known is NaN. Untouched on error.
  * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_UNSUPPORTED (batch or format differ from the
- * recorded and no shapes were recorded).
- * @source docs/memory.md @tested tests/unit/test_memory.c        @since 0.2 */
+ *         recorded and no shapes were recorded).
+ * @note   Safe from several threads.
+ * @source docs/memory.md @tested tests/unit/test_memory.c @since 0.2 */
 HABITAT_API habitat_status habitat_memory_predict(const habitat_memory *memory, double batch_factor,
                                                   habitat_memory_format format,
                                                   habitat_memory_parts *out);
 
 /** Whether an iteration fits on a GPU.
- * @param parts from habitat_memory_predict(). @param gpu borrowed.
- * @return headroom NaN and fits -1 where the peak or the GPU's memory is not known. @since 0.2 */
+ * @param parts from habitat_memory_predict().
+ * @param gpu   borrowed.
+ * @return headroom NaN and fits -1 where the peak or the GPU's memory is not known.
+ * @note   Safe from several threads.
+ * @since 0.2 */
 HABITAT_API habitat_memory_fit habitat_memory_fit_on(const habitat_memory_parts *parts,
                                                      const habitat_gpu *gpu);
 
 /** The largest batch that fits on a GPU.
- * @param format what the iteration keeps its tensors in.
+ * @param memory       borrowed for the call.
+ * @param format       what the iteration keeps its tensors in.
+ * @param gpu          borrowed for the call.
  * @param recorded_batch samples of the recording.
- * @return whole samples; 0 where not even one fits; NaN where that cannot be told. @since 0.2 */
+ * @return whole samples; 0 where not even one fits; NaN where that cannot be told.
+ * @note   Safe from several threads.
+ * @since 0.2 */
 HABITAT_API double habitat_memory_largest_batch(const habitat_memory *memory,
                                                 habitat_memory_format format,
                                                 const habitat_gpu *gpu, uint64_t recorded_batch);

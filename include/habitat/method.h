@@ -45,15 +45,28 @@ typedef enum habitat_method {
     HABITAT_METHODS(HABITAT_METHOD_NUMBER) HABITAT_METHOD_COUNT
 } habitat_method;
 
-/** Name as on the command line ("wave-large"). @return static string. @since 0.1 */
+/** Name as on the command line ("wave-large").
+ * @param method any value.
+ * @return static string.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API const char *habitat_method_name(habitat_method method);
 
-/** Whether a person can ask for a method. @param method any value.
- * @return false: it only marks single numbers. @since 0.1 */
+/** Whether a person can ask for a method.
+ * @param method any value.
+ * @return false: it only marks single numbers.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API bool habitat_method_askable(habitat_method method);
 
-/** Method from its name. @return HABITAT_OK; HABITAT_E_UNKNOWN_METHOD (err names the methods; those
- * that only mark numbers cannot be asked for). @since 0.1 */
+/** Method from its name.
+ * @param name NUL-terminated, borrowed for the call.
+ * @param out  receives the result; untouched on failure.
+ * @param err  where and why on failure; may be NULL.
+ * @return HABITAT_OK; HABITAT_E_UNKNOWN_METHOD (err names the methods; those that only mark numbers
+ *         cannot be asked for).
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_method_from_name(const char *name, habitat_method *out,
                                                     habitat_error *err);
 
@@ -61,7 +74,11 @@ HABITAT_API habitat_status habitat_method_from_name(const char *name, habitat_me
 
 /** Which operator models a method asks.
  * @param method any value.
- * @return HABITAT_OK; HABITAT_E_UNSUPPORTED (none; err names the methods that do). @since 0.1 */
+ * @param out    receives the result; untouched on failure.
+ * @param err    where and why on failure; may be NULL.
+ * @return HABITAT_OK; HABITAT_E_UNSUPPORTED (none; err names the methods that do).
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_method_models(habitat_method method, habitat_model_use *out,
                                                  habitat_error *err);
 

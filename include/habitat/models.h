@@ -34,25 +34,37 @@ typedef struct habitat_models habitat_models;
  * @param out receives the models; free with habitat_models_free(). Untouched on error.
  * @param err where and why on failure; may be NULL.
  * @return HABITAT_OK; HABITAT_E_FORMAT, _VERSION (a damaged build); HABITAT_E_MEMORY.
- * @note  A const handle may be used from several threads. @since 0.1 */
+ * @note   A const handle may be used from several threads.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_models_load_default(habitat_models **out, habitat_error *err);
 
 /** Read a model file as `habitat train` writes it (docs/model-format.md).
  * @param path a file.
+ * @param out  receives the models; free with habitat_models_free(). Untouched on error.
+ * @param err  where and why on failure; may be NULL.
  * @return HABITAT_OK; HABITAT_E_IO; HABITAT_E_FORMAT (not a model file, truncated or corrupt: the
  *         checksum is verified); HABITAT_E_VERSION (another format version); HABITAT_E_MEMORY.
+ * @note   Safe from several threads.
  * @since 0.1 */
 HABITAT_API habitat_status habitat_models_load(const char *path, habitat_models **out,
                                                habitat_error *err);
 
 /** The same from memory.
- * @param data borrowed for the call. @param size its length in bytes.
- * @param name what messages call it. @return as habitat_models_load(), without HABITAT_E_IO.
+ * @param data borrowed for the call.
+ * @param size its length in bytes.
+ * @param name what messages call it.
+ * @param out  receives the models; free with habitat_models_free(). Untouched on error.
+ * @param err  where and why on failure; may be NULL.
+ * @return as habitat_models_load(), without HABITAT_E_IO.
+ * @note   Safe from several threads.
  * @since 0.1 */
 HABITAT_API habitat_status habitat_models_parse(const void *data, size_t size, const char *name,
                                                 habitat_models **out, habitat_error *err);
 
-/** Free models; NULL is allowed. @since 0.1 */
+/** Free models.
+ * @param models freed with all that belongs to it; may be NULL.
+ * @note   After the last thread has done with it.
+ * @since 0.1 */
 HABITAT_API void habitat_models_free(habitat_models *models);
 
 /* Which model answers. A model may know the GPUs that it was trained on one by one, or every GPU
@@ -67,7 +79,8 @@ typedef enum habitat_model_use {
 /** Word for a use: "auto", "seen", "transfer"; "mlp" for the paper's perceptrons.
  * @param use any value.
  * @return static string; "unknown" for what is none.
- * @note  Pure; safe from several threads. @tested tests/unit/test_methods.c @since 0.3 */
+ * @note   Pure; safe from several threads.
+ * @tested tests/unit/test_methods.c @since 0.3 */
 HABITAT_API const char *habitat_model_use_name(habitat_model_use use);
 
 /* What a model answers for one operation on one GPU. */
@@ -80,16 +93,19 @@ typedef struct habitat_model_estimate {
 
 /** Times of n operations on several GPUs in one call. Answers for a GPU with measured operations
  * (habitat_gpu.operations) are relative to them, except HABITAT_MODEL_PAPER's.
- * @param use     which model answers.
+ * @param models    borrowed for the call.
+ * @param use       which model answers.
  * @param gpu_count number of destinations.
- * @param gpus    destinations, shape (gpu_count), borrowed.
- * @param n       number of operations.
- * @param queries the operations, shape (n).
- * @param out     shape (gpu_count, n), row-major; untouched on error.
+ * @param gpus      destinations, shape (gpu_count), borrowed.
+ * @param n         number of operations.
+ * @param queries   the operations, shape (n).
+ * @param out       shape (gpu_count, n), row-major; untouched on error.
+ * @param err       where and why on failure; may be NULL.
  * @return HABITAT_OK, also when some or all operations are not covered; HABITAT_E_ARG;
  *         HABITAT_E_UNSUPPORTED (these models hold nothing for `use`); HABITAT_E_RANGE (sizes of a
  *         measured operation of a GPU that cannot be).
- * @note  Pure. @source docs/modelling.md @since 0.1 */
+ * @note   Pure.
+ * @source docs/modelling.md @since 0.1 */
 HABITAT_API habitat_status habitat_models_predict(const habitat_models *models,
                                                   habitat_model_use use, size_t gpu_count,
                                                   const habitat_gpu *const *gpus, size_t n,
@@ -107,15 +123,18 @@ typedef struct habitat_class_offset {
 
 /** What the measured operations of a GPU say of the transfer models' answers for it: the offsets
  * that habitat_models_predict() applies with HABITAT_MODEL_TRANSFER.
+ * @param models borrowed for the call.
+ * @param gpu    borrowed for the call.
  * @param out    caller's array of *count offsets; receives at most that many; may be NULL if 0.
  * @param count  in: capacity; out: number of classes that operations tell of.
  * @param unused receives the operations behind no offset: no model knows them, or they are too
  *               short, or ran from the cache; may be NULL.
+ * @param err    where and why on failure; may be NULL.
  * @return HABITAT_OK; HABITAT_E_RANGE (sizes of an operation that cannot be; the GPU's file and
  *         line); HABITAT_E_MEMORY; HABITAT_E_ARG.
+ * @note   Safe from several threads.
  * @source docs/modelling.md, "Calibrated operations" @tested tests/unit/test_calibrated.c @since
- * 0.1
- */
+ * 0.1 */
 HABITAT_API habitat_status habitat_models_offsets(const habitat_models *models,
                                                   const habitat_gpu *gpu, habitat_class_offset *out,
                                                   size_t *count, size_t *unused,
@@ -131,13 +150,20 @@ typedef struct habitat_model_info {
     size_t parameters;
 } habitat_model_info;
 
-/** How many models the file holds. @return their number. @since 0.1 */
+/** How many models the file holds.
+ * @param models borrowed for the call.
+ * @return their number.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API size_t habitat_models_count(const habitat_models *models);
 
 /** Facts of one model.
- * @param i   0 to habitat_models_count() - 1.
- * @param out receives the facts, whose texts belong to `models`; untouched if false.
- * @return false if there is no such model. @since 0.1 */
+ * @param models borrowed for the call.
+ * @param i      0 to habitat_models_count() - 1.
+ * @param out    receives the facts, whose texts belong to `models`; untouched if false.
+ * @return false if there is no such model.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API bool habitat_models_describe(const habitat_models *models, size_t i,
                                          habitat_model_info *out);
 

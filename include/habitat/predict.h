@@ -38,7 +38,11 @@ typedef enum habitat_bound {
     HABITAT_BOUND_LAUNCH,  /* starting it: the work is shorter than what a launch costs */
 } habitat_bound;
 
-/** Word for it: "compute", "memory", "launch", "unknown". @return static string. @since 0.1 */
+/** Word for it: "compute", "memory", "launch", "unknown".
+ * @param bound any value.
+ * @return static string.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API const char *habitat_bound_name(habitat_bound bound);
 
 /* What an interval was made from. */
@@ -52,11 +56,17 @@ typedef enum habitat_interval_basis {
     HABITAT_INTERVAL_FLOOR, /* the least width of an iteration, wider than what else is known */
 } habitat_interval_basis;
 
-/** How far an interval can be trusted: "calibrated", "default", "none". @return static string.
+/** How far an interval can be trusted: "calibrated", "default", "none".
+ * @param basis any value.
+ * @return static string.
+ * @note   Safe from several threads.
  * @since 0.3 */
 HABITAT_API const char *habitat_interval_name(habitat_interval_basis basis);
 
-/** What it was made from, in words. @return static string; NULL where there is no interval.
+/** What it was made from, in words.
+ * @param basis any value.
+ * @return static string; NULL where there is no interval.
+ * @note   Safe from several threads.
  * @since 0.3 */
 HABITAT_API const char *habitat_interval_words(habitat_interval_basis basis);
 
@@ -85,8 +95,11 @@ typedef enum habitat_assemble {
     HABITAT_ASSEMBLE_REPLAY,    /* replayed: habitat/replay.h */
 } habitat_assemble;
 
-/** Name of a way to put an iteration together: "sum", "replay". @return static string. @since 0.3
- */
+/** Name of a way to put an iteration together: "sum", "replay".
+ * @param assemble any value.
+ * @return static string.
+ * @note   Safe from several threads.
+ * @since 0.3 */
 HABITAT_API const char *habitat_assemble_name(habitat_assemble assemble);
 
 /* Where the length of the CPU's side comes from: the profiler stretches what it records. */
@@ -156,38 +169,56 @@ typedef struct habitat_predictor habitat_predictor;
  * @param models   what `auto`, `mlp` and `habitat` ask, borrowed, must outlive the predictor; NULL:
  *                 those that the library carries.
  * @param out      receives the predictor; free with habitat_predictor_free().
+ * @param err      where and why on failure; may be NULL.
  * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_MEMORY; what is wrong with the operations that a
- *         calibration measured on the origin. @tested tests/unit/test_predict.c @since 0.1 */
+ *         calibration measured on the origin.
+ * @note   Safe from several threads.
+ * @tested tests/unit/test_predict.c @since 0.1 */
 HABITAT_API habitat_status habitat_predictor_create(const habitat_workload *workload,
                                                     habitat_method method,
                                                     const habitat_models *models,
                                                     habitat_predictor **out, habitat_error *err);
 
-/** Free a predictor; NULL is allowed. @since 0.1 */
+/** Free a predictor.
+ * @param predictor freed with all that belongs to it; may be NULL.
+ * @note   After the last thread has done with it.
+ * @since 0.1 */
 HABITAT_API void habitat_predictor_free(habitat_predictor *predictor);
 
 /** Predict the predictor's workload on a destination.
- * @param dest destination, borrowed; the origin itself gives the measurement back.
- * @param out  receives the prediction; free with habitat_prediction_free().
+ * @param predictor borrowed for the call.
+ * @param dest      destination, borrowed; the origin itself gives the measurement back.
+ * @param out       receives the prediction; free with habitat_prediction_free().
+ * @param err       where and why on failure; may be NULL.
  * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_NO_SPEC (not even a bandwidth is known of the
  *         destination); HABITAT_E_UNSUPPORTED (the method needs operator models that this build has
  *         not; it scales measured times and the workload has none); HABITAT_E_MEMORY. A single
- * kernel no method covers is no error: it goes through the fallback and is counted in
- * coverage[HABITAT_METHOD_FALLBACK]. @since 0.1 */
+ *         kernel no method covers is no error: it goes through the fallback and is counted in
+ *         coverage[HABITAT_METHOD_FALLBACK].
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_predictor_predict(const habitat_predictor *predictor,
                                                      const habitat_gpu *dest,
                                                      habitat_prediction **out, habitat_error *err);
 
 /** The same for one destination: prepares, predicts and forgets. For several destinations a
  * predictor is quicker.
- * @param dest   destination, borrowed.
- * @param method what to predict with.
- * @return as habitat_predictor_create() and habitat_predictor_predict(). @since 0.1 */
+ * @param workload borrowed for the call.
+ * @param dest     destination, borrowed.
+ * @param method   what to predict with.
+ * @param out      receives the prediction; free with habitat_prediction_free(). Untouched on error.
+ * @param err      where and why on failure; may be NULL.
+ * @return as habitat_predictor_create() and habitat_predictor_predict().
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_predict(const habitat_workload *workload,
                                            const habitat_gpu *dest, habitat_method method,
                                            habitat_prediction **out, habitat_error *err);
 
-/** Free a prediction; NULL is allowed. @since 0.1 */
+/** Free a prediction.
+ * @param prediction freed with all that belongs to it; may be NULL.
+ * @note   After the last thread has done with it.
+ * @since 0.1 */
 HABITAT_API void habitat_prediction_free(habitat_prediction *prediction);
 
 #ifdef HABITAT_EXPERIMENTAL /* ---- experimental half ---- */
@@ -201,16 +232,18 @@ typedef struct habitat_scale {
 } habitat_scale;
 
 /** A recorded iteration at another batch size or precision, on the GPU of the recording. What does
- * not depend on it (the optimiser, casts of weights) keeps its time. Everything else has
- * T(new) = T(recorded) M(new) / M(recorded), M a model's time for the same operation.
+ * not depend on it (the optimiser, casts of weights) keeps its time. Everything else has T(new) =
+ * T(recorded) M(new) / M(recorded), M a model's time for the same operation.
  * @param workload recorded or scaled in batch size alone; with its recording it must outlive `out`.
  * @param scale    what is wanted; what is as recorded gives the recording back, bit for bit.
  * @param models   borrowed for the call; NULL: those that the library carries.
  * @param out      receives the workload; free with habitat_workload_free(). Its warnings are what
  *                 scaling gives reason to say.
+ * @param err      where and why on failure; may be NULL.
  * @return HABITAT_OK; HABITAT_E_ARG (the recording does not say its batch size);
  *         HABITAT_E_UNSUPPORTED (no times were recorded; of another batch size: it was scaled in
  *         precision already); HABITAT_E_MEMORY.
+ * @note   Safe from several threads.
  * @source docs/formulas.md, "Another batch size or precision" @tested tests/unit/test_scale.c
  * @since 0.1 */
 HABITAT_API habitat_status habitat_workload_scale(const habitat_workload *workload,

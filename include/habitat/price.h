@@ -56,49 +56,77 @@ typedef struct habitat_prices habitat_prices;
  * @param table   GPUs that prices are for, borrowed, not NULL; must outlive the list.
  * @param builtin whether it begins with the library's own.
  * @param out     receives the list; free with habitat_prices_free(). Untouched on error.
+ * @param err     where and why on failure; may be NULL.
  * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_MEMORY. A built-in price of a GPU that the table
- * does not have is left out. @tested tests/unit/test_price.c @since 0.2 */
+ *         does not have is left out.
+ * @note   Safe from several threads.
+ * @tested tests/unit/test_price.c @since 0.2 */
 HABITAT_API habitat_status habitat_prices_create(const habitat_gpu_table *table, bool builtin,
                                                  habitat_prices **out, habitat_error *err);
 
 /** Add the prices of a file: JSON like data/prices.json; CSV with the columns gpu and
  * usd_per_gpu_hour; CSV with the columns of a SkyPilot catalogue (docs/prices.md).
- * @param path file; CSV may be packed with gzip.
+ * @param prices gains the prices of the file; unchanged on error.
+ * @param path   file; CSV may be packed with gzip.
+ * @param err    where and why on failure; may be NULL.
  * @return HABITAT_OK; HABITAT_E_IO; HABITAT_E_PARSE, _FORMAT, _RANGE, _VERSION for a bad file;
  *         HABITAT_E_UNKNOWN_GPU (not for catalogues, which also list other devices: a note names
- *         those); HABITAT_E_MEMORY. @tested tests/unit/test_price.c, fuzz/fuzz_price.c @since 0.2
- */
+ *         those); HABITAT_E_MEMORY.
+ * @note   One thread at a time; nobody else may use the list meanwhile.
+ * @tested tests/unit/test_price.c, fuzz/fuzz_price.c @since 0.2 */
 HABITAT_API habitat_status habitat_prices_read(habitat_prices *prices, const char *path,
                                                habitat_error *err);
 
 /** Set the price of a GPU, before all others, on demand and spot.
+ * @param prices       gains the price; unchanged on error.
+ * @param gpu          borrowed; must outlive the list.
  * @param usd_per_hour finite, > 0.
- * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_RANGE; HABITAT_E_MEMORY. @since 0.2 */
+ * @param err          where and why on failure; may be NULL.
+ * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_RANGE; HABITAT_E_MEMORY.
+ * @note   One thread at a time; nobody else may use the list meanwhile.
+ * @since 0.2 */
 HABITAT_API habitat_status habitat_prices_set(habitat_prices *prices, const habitat_gpu *gpu,
                                               double usd_per_hour, habitat_error *err);
 
 /** The price to reckon with: the user's own before the library's; a whole machine's before that of
  * a GPU alone; one that is asked for the fewest GPUs; then the lowest.
- * @param spot spot prices; else on-demand ones.
- * @return borrowed; NULL if none is known. @since 0.2 */
+ * @param prices borrowed for the call.
+ * @param gpu    borrowed for the call.
+ * @param spot   spot prices; else on-demand ones.
+ * @return borrowed, until something is added to the list; NULL if none is known.
+ * @note   Safe from several threads.
+ * @since 0.2 */
 HABITAT_API const habitat_price *habitat_prices_of(const habitat_prices *prices,
                                                    const habitat_gpu *gpu, bool spot);
 
-/** All prices, in the order in which they came. @param count receives the number.
- * @return borrowed. @since 0.2 */
+/** All prices, in the order in which they came.
+ * @param prices borrowed for the call.
+ * @param count  receives the number.
+ * @return borrowed, shape (count), until something is added to the list.
+ * @note   Safe from several threads.
+ * @since 0.2 */
 HABITAT_API const habitat_price *habitat_prices_list(const habitat_prices *prices, size_t *count);
 
 /** What a user should be told of the files that were read: lines of text.
- * @param count receives the number. @return borrowed. @since 0.2 */
+ * @param prices borrowed for the call.
+ * @param count  receives the number.
+ * @return borrowed, shape (count), until something is added to the list.
+ * @note   Safe from several threads.
+ * @since 0.2 */
 HABITAT_API const char *const *habitat_prices_notes(const habitat_prices *prices, size_t *count);
 
-/** Free a list; NULL is allowed. @since 0.2 */
+/** Free a list.
+ * @param prices freed with all that belongs to it; may be NULL.
+ * @note   After the last thread has done with it.
+ * @since 0.2 */
 HABITAT_API void habitat_prices_free(habitat_prices *prices);
 
 /** Days from a date to another. A month or day that a date leaves out counts as the first.
  * @param from, to "2026", "2026-09" or "2026-09-25".
- * @param days     receives them; negative where `to` is earlier.
- * @return false, `days` left alone, where one of them is no date. @since 0.2 */
+ * @param days receives them; negative where `to` is earlier.
+ * @return false, `days` left alone, where one of them is no date.
+ * @note   Safe from several threads.
+ * @since 0.2 */
 HABITAT_API bool habitat_days_between(const char *from, const char *to, double *days);
 
 #ifdef __cplusplus

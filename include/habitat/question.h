@@ -36,8 +36,10 @@ typedef struct habitat_model_query {
 } habitat_model_query;
 
 /** What an operation computes in on GPUs that can, where nobody says it: PyTorch's default.
- * @param work  borrowed. @return TF32 for fp32 convolutions and recurrent layers; else the tensors'
- * own number format. @tested tests/unit/test_ask.c @since 0.1 */
+ * @param work borrowed.
+ * @return TF32 for fp32 convolutions and recurrent layers; else the tensors' own number format.
+ * @note   Safe from several threads.
+ * @tested tests/unit/test_ask.c @since 0.1 */
 HABITAT_API habitat_dtype habitat_usual_arithmetic(const habitat_work *work);
 
 /* One measured operation, as docs/dataset.md describes the files. */
@@ -57,11 +59,14 @@ typedef struct habitat_measurement {
 /** The current row of a table of operations (docs/dataset.md) as a measurement.
  * @param reader after a call of habitat_csv_next() that gave a record.
  * @param out    receives the measurement, its `gpu` and `source` NULL. Untouched on error.
- * @param gpu receives the row's GPU name as written, borrowed; empty without one. `out->time_ms` is
- *            NaN without a measured time.
+ * @param gpu    receives the row's GPU name as written, borrowed; empty without one. `out->time_ms`
+ *               is NaN without a measured time.
+ * @param err    where and why on failure; may be NULL.
  * @return HABITAT_OK; HABITAT_E_UNSUPPORTED (known words that nobody can predict: the message is
  *         the reason); HABITAT_E_PARSE (an unknown word), _RANGE (a size or time that cannot be),
- *         _FORMAT (columns of no known schema), each with the line. @since 0.2 */
+ *         _FORMAT (columns of no known schema), each with the line.
+ * @note   One thread at a time for one reader.
+ * @since 0.2 */
 HABITAT_API habitat_status habitat_csv_measurement(const habitat_csv_reader *reader,
                                                    habitat_measurement *out, const char **gpu,
                                                    habitat_error *err);
@@ -94,20 +99,27 @@ HABITAT_API const habitat_operation_word *habitat_operation_word_at(size_t index
 enum { HABITAT_OPERATION_PARTS_MAX = 2 };
 
 /** One operation in the words of a table's row, as `habitat op` and Python ask it.
- * @param op     "gemm", "conv2d", ...: the column `op` of docs/dataset.md.
- * @param shape  "m=512 n=512 k=64": sizes with one blank between; each is a whole number.
- * @param dtype  "fp16", ... @param pass "forward", "backward", "backward-input", "backward-weight".
- * @param parts  shape (HABITAT_OPERATION_PARTS_MAX): receives the parts, whose times add up. Their
- *               `gpu` and `source` are NULL and times NaN.
- * @param count  receives how many there are.
- * @return as habitat_csv_measurement(); HABITAT_E_ARG. @tested tests/unit/test_ask.c @since 0.3 */
+ * @param op    "gemm", "conv2d", ...: the column `op` of docs/dataset.md.
+ * @param shape "m=512 n=512 k=64": sizes with one blank between; each is a whole number.
+ * @param dtype "fp16", ...
+ * @param pass  "forward", "backward", "backward-input", "backward-weight".
+ * @param parts shape (HABITAT_OPERATION_PARTS_MAX): receives the parts, whose times add up. Their
+ *              `gpu` and `source` are NULL and times NaN.
+ * @param count receives how many there are.
+ * @param err   where and why on failure; may be NULL.
+ * @return as habitat_csv_measurement(); HABITAT_E_ARG.
+ * @note   Safe from several threads.
+ * @tested tests/unit/test_ask.c @since 0.3 */
 HABITAT_API habitat_status habitat_operation_from_words(const char *op, const char *shape,
                                                         const char *dtype, const char *pass,
                                                         habitat_measurement *parts, size_t *count,
                                                         habitat_error *err);
 
 /** The question that a person asks with such words: fp32 is meant strictly, without TF32.
- * @param part borrowed, must outlive the question. @return it, by value. @since 0.3 */
+ * @param part borrowed, must outlive the question.
+ * @return it, by value.
+ * @note   Safe from several threads.
+ * @since 0.3 */
 HABITAT_API habitat_model_query habitat_strict_query(const habitat_measurement *part);
 
 #ifdef __cplusplus

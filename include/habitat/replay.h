@@ -77,44 +77,64 @@ typedef struct habitat_replay habitat_replay;
  * @param workload borrowed; must outlive the replay.
  * @param options  NULL: defaults.
  * @param out      receives the replay; free with habitat_replay_free().
+ * @param err      where and why on failure; may be NULL.
  * @return HABITAT_OK; HABITAT_E_ARG (negative or absurd options); HABITAT_E_UNSUPPORTED (more
  *         streams than can be followed); HABITAT_E_MEMORY.
- * @tested tests/unit/test_replay.c, tests/prop/prop_replay.c        @since 0.3 */
+ * @note   Safe from several threads.
+ * @tested tests/unit/test_replay.c, tests/prop/prop_replay.c @since 0.3 */
 HABITAT_API habitat_status habitat_replay_create(const habitat_workload *workload,
                                                  const habitat_replay_options *options,
                                                  habitat_replay **out, habitat_error *err);
 
-/** Free a replay; NULL is allowed. @since 0.3 */
+/** Free a replay.
+ * @param replay freed with all that belongs to it; may be NULL.
+ * @note   After the last thread has done with it.
+ * @since 0.3 */
 HABITAT_API void habitat_replay_free(habitat_replay *replay);
 
-/** What the graph holds. @return borrowed. @since 0.3 */
+/** What the graph holds.
+ * @param replay borrowed for the call.
+ * @return borrowed, lives as long as the replay.
+ * @note   Safe from several threads.
+ * @since 0.3 */
 HABITAT_API const habitat_replay_info *habitat_replay_get_info(const habitat_replay *replay);
 
 /** Replay with other kernel times.
+ * @param replay    borrowed for the call.
  * @param kernel_ns time of each kernel [ns], shape and order of habitat_workload_kernels(), finite
  *                  and not negative; NULL: as recorded.
  * @param out       receives the result; untouched on error.
+ * @param err       where and why on failure; may be NULL.
  * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_MEMORY.
  * @note   Pure; safe from several threads. A kernel that gets faster never makes it longer.
- * @tested tests/unit/test_replay.c, tests/prop/prop_replay.c        @since 0.3 */
+ * @tested tests/unit/test_replay.c, tests/prop/prop_replay.c @since 0.3 */
 HABITAT_API habitat_status habitat_replay_run(const habitat_replay *replay, const double *kernel_ns,
                                               habitat_replay_result *out, habitat_error *err);
 
 /** Put the replayed iteration into a prediction of the same workload: iteration_ms, low_ms,
  * high_ms, bound_by, samples_per_s and what habitat_prediction::assembled names. Kernels, classes
  * and busy_ms stay. Without a CPU side bound_by becomes unknown.
- * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_MEMORY. @since 0.3 */
+ * @param replay     borrowed for the call.
+ * @param prediction of the same workload; changed in place, left alone on failure.
+ * @param err        where and why on failure; may be NULL.
+ * @return HABITAT_OK; HABITAT_E_ARG; HABITAT_E_MEMORY.
+ * @note   Several threads may use one replay, each with a prediction of its own.
+ * @since 0.3 */
 HABITAT_API habitat_status habitat_replay_apply(const habitat_replay *replay,
                                                 habitat_prediction *prediction, habitat_error *err);
 
 /** The same with the gradients shared among several GPUs of the destination's kind, each with the
  * recorded batch, as PyTorch's DistributedDataParallel does it (docs/iteration.md, "Several GPUs").
- * samples_per_s is of all of them; kernels, classes and busy_ms stay those of one; memory_bytes,
- * of each, gains the buckets.
- * @param gpu_count 1: as habitat_replay_apply().
+ * samples_per_s is of all of them; kernels, classes and busy_ms stay those of one; memory_bytes, of
+ * each, gains the buckets.
+ * @param replay     borrowed for the call.
+ * @param gpu_count  1: as habitat_replay_apply().
+ * @param prediction of the same workload; changed in place, left alone on failure.
+ * @param err        where and why on failure; may be NULL.
  * @return as habitat_replay_apply(); HABITAT_E_ARG (0, or more than 65536); HABITAT_E_UNSUPPORTED
  *         (the recording shows no gradients, or not how large they are, or is of several GPUs
  *         already); HABITAT_E_NO_SPEC (no link of the GPU is known).
+ * @note   Several threads may use one replay, each with a prediction of its own.
  * @tested tests/unit/test_parallel.c @since 0.3 */
 HABITAT_API habitat_status habitat_replay_apply_parallel(const habitat_replay *replay,
                                                          uint32_t gpu_count,
@@ -123,17 +143,23 @@ HABITAT_API habitat_status habitat_replay_apply_parallel(const habitat_replay *r
 
 /** What a user should know of a replay before trusting it: how the CPU's side was found, what of
  * the recording is missing.
- * @param text receives one line, cut off at `size` bytes (400 hold any); untouched if false.
- * @param size bytes of `text`.
- * @return whether there is anything to say. @since 0.3 */
+ * @param replay borrowed for the call.
+ * @param text   receives one line, cut off at `size` bytes (400 hold any); untouched if false.
+ * @param size   bytes of `text`.
+ * @return whether there is anything to say.
+ * @note   Safe from several threads.
+ * @since 0.3 */
 HABITAT_API bool habitat_replay_note(const habitat_replay *replay, char *text, size_t size);
 
 /** The warning that goes with rows which the recorded host's CPU sets.
+ * @param replay      borrowed for the call.
  * @param predictions shape (count), after habitat_replay_apply().
- * @param count number of predictions.
- * @param text receives one line, cut off at `size` bytes (400 hold any); untouched if false.
- * @param size bytes of `text`.
- * @return whether there is such a row. @since 0.3 */
+ * @param count       number of predictions.
+ * @param text        receives one line, cut off at `size` bytes (400 hold any); untouched if false.
+ * @param size        bytes of `text`.
+ * @return whether there is such a row.
+ * @note   Safe from several threads.
+ * @since 0.3 */
 HABITAT_API bool habitat_replay_cpu_warning(const habitat_replay *replay,
                                             const habitat_prediction *const *predictions,
                                             size_t count, char *text, size_t size);

@@ -49,7 +49,12 @@ typedef enum habitat_report_by {
 } habitat_report_by;
 
 /** Split from its name: "kernel", "op", "class", "module".
- * @return HABITAT_OK; HABITAT_E_ARG (err names the choices). @since 0.1 */
+ * @param name NUL-terminated, borrowed for the call.
+ * @param out  receives the result; untouched on failure.
+ * @param err  where and why on failure; may be NULL.
+ * @return HABITAT_OK; HABITAT_E_ARG (err names the choices).
+ * @note   Safe from several threads; `write` is called by the one that asks.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_report_by_from_name(const char *name, habitat_report_by *out,
                                                        habitat_error *err);
 
@@ -81,36 +86,60 @@ typedef struct habitat_report_options {
 
 /** `habitat predict`: the iteration on every destination. JSON: habitat-predict(1); with `by`, each
  * prediction also has "by_kernel" (each launch, in order), "by_op" or "by_module".
- * @param what    answers a request about an iteration. @param options not NULL.
+ * @param what    answers a request about an iteration.
+ * @param options not NULL.
+ * @param err     where and why on failure; may be NULL.
  * @return HABITAT_OK; HABITAT_E_ARG (NULL; no predictions; an order, column, date or vendor that is
  *         none; filters that leave no row of a table); HABITAT_E_IO (write refused);
- *         HABITAT_E_MEMORY. @since 0.1 */
+ *         HABITAT_E_MEMORY.
+ * @note   Safe from several threads; `write` is called by the one that asks.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_report_prediction(const habitat_answer *what,
                                                      const habitat_report_options *options,
                                                      habitat_error *err);
 
 /** `habitat explain`: where the time goes on the origin and on rows[0], operation by operation.
- * @return as habitat_report_prediction(). @since 0.1 */
+ * @param what    borrowed for the call.
+ * @param options borrowed for the call.
+ * @param err     where and why on failure; may be NULL.
+ * @return as habitat_report_prediction().
+ * @note   Safe from several threads; `write` is called by the one that asks.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_report_explanation(const habitat_answer *what,
                                                       const habitat_report_options *options,
                                                       habitat_error *err);
 
 /** `habitat info`: what is in a trace and what is missing.
- * @param what answers a request without predictions; workload is NULL when the GPU of the trace is
- * not in the table: the facts of the trace alone are reported then.
- * @return as habitat_report_prediction(). @since 0.1 */
+ * @param what    answers a request without predictions; workload is NULL when the GPU of the trace
+ *                is not in the table: the facts of the trace alone are reported then.
+ * @param options borrowed for the call.
+ * @param err     where and why on failure; may be NULL.
+ * @return as habitat_report_prediction().
+ * @note   Safe from several threads; `write` is called by the one that asks.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_report_trace(const habitat_answer *what,
                                                 const habitat_report_options *options,
                                                 habitat_error *err);
 
 /** `habitat gpus`: all GPUs of a table, one row each.
- * @return as habitat_report_prediction(). @since 0.1 */
+ * @param table   borrowed for the call.
+ * @param options borrowed for the call.
+ * @param err     where and why on failure; may be NULL.
+ * @return as habitat_report_prediction().
+ * @note   Safe from several threads; `write` is called by the one that asks.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_report_gpus(const habitat_gpu_table *table,
                                                const habitat_report_options *options,
                                                habitat_error *err);
 
 /** `habitat gpus NAME`: every value of one GPU with unit and source.
- * @return as habitat_report_prediction(). @since 0.1 */
+ * @param table   borrowed for the call.
+ * @param gpu     borrowed for the call.
+ * @param options borrowed for the call.
+ * @param err     where and why on failure; may be NULL.
+ * @return as habitat_report_prediction().
+ * @note   Safe from several threads; `write` is called by the one that asks.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_report_gpu(const habitat_gpu_table *table,
                                               const habitat_gpu *gpu,
                                               const habitat_report_options *options,
@@ -119,8 +148,14 @@ HABITAT_API habitat_status habitat_report_gpu(const habitat_gpu_table *table,
 #ifdef HABITAT_EXPERIMENTAL /* ---- experimental half ---- */
 
 /** `habitat gpus --check`: findings of habitat_gpu_check().
- * @param findings shape (count). @param count number of findings.
- * @return as habitat_report_prediction(). @since 0.1 */
+ * @param table    borrowed for the call.
+ * @param findings shape (count).
+ * @param count    number of findings.
+ * @param options  borrowed for the call.
+ * @param err      where and why on failure; may be NULL.
+ * @return as habitat_report_prediction().
+ * @note   Safe from several threads; `write` is called by the one that asks.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_report_findings(const habitat_gpu_table *table,
                                                    const habitat_gpu_finding *findings,
                                                    size_t count,
@@ -128,14 +163,24 @@ HABITAT_API habitat_status habitat_report_findings(const habitat_gpu_table *tabl
                                                    habitat_error *err);
 
 /** `habitat op`: operations that make one whole, on several GPUs.
- * @return as habitat_report_prediction(). @since 0.1 */
+ * @param what    borrowed for the call.
+ * @param options borrowed for the call.
+ * @param err     where and why on failure; may be NULL.
+ * @return as habitat_report_prediction().
+ * @note   Safe from several threads; `write` is called by the one that asks.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_report_operation(const habitat_answer *what,
                                                     const habitat_report_options *options,
                                                     habitat_error *err);
 
 /** `habitat choose`: recommendation, ranking, what no other GPU beats, ties, what was left out.
  * Text shows the first options->top rows (0: 7).
- * @return as habitat_report_prediction(). @since 0.2 */
+ * @param choice  borrowed for the call.
+ * @param options borrowed for the call.
+ * @param err     where and why on failure; may be NULL.
+ * @return as habitat_report_prediction().
+ * @note   Safe from several threads; `write` is called by the one that asks.
+ * @since 0.2 */
 HABITAT_API habitat_status habitat_report_choice(const habitat_choice *choice,
                                                  const habitat_report_options *options,
                                                  habitat_error *err);

@@ -57,11 +57,17 @@ typedef struct habitat_error {
 } habitat_error;
 
 /** Name of a status, for logs and tests ("HABITAT_E_PARSE").
- * @param status any value. @return static string; "HABITAT_E_?" for unknown values. @since 0.1 */
+ * @param status any value.
+ * @return static string; "HABITAT_E_?" for unknown values.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API const char *habitat_status_name(habitat_status status);
 
 /** One-sentence meaning of a status, for people.
- * @param status any value. @return static string. @since 0.1 */
+ * @param status any value.
+ * @return static string.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API const char *habitat_status_text(habitat_status status);
 
 #ifdef __cplusplus

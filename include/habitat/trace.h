@@ -247,15 +247,15 @@ typedef struct habitat_trace_info {
 } habitat_trace_info;
 
 /** Read a trace file; the format is told from its first bytes.
- * @param path  file; plain or gzip JSON, or SQLite. "-" is not special.
- * @param out   receives the trace; free with habitat_trace_free(). Untouched on error.
- * @param err   file, byte and line where reading stopped, and why; may be NULL.
+ * @param path file; plain or gzip JSON, or SQLite. "-" is not special.
+ * @param out  receives the trace; free with habitat_trace_free(). Untouched on error.
+ * @param err  file, byte and line where reading stopped, and why; may be NULL.
  * @return HABITAT_OK; HABITAT_E_IO; HABITAT_E_PARSE (truncated, not JSON, bad gzip);
  *         HABITAT_E_FORMAT (JSON, but no trace; wrong types); HABITAT_E_RANGE (negative or absurd
  *         numbers, 2 GiB strings); HABITAT_E_NO_GPU (CPU-only trace: says how to record the GPU);
  *         HABITAT_E_VERSION; HABITAT_E_UNSUPPORTED (SQLite, in a build without); HABITAT_E_MEMORY.
  * @note   Pure; safe from several threads. The formats are in docs/trace-format.md.
- * @tested tests/unit/test_trace*.c, fuzz/fuzz_trace.c        @since 0.1 */
+ * @tested tests/unit/test_trace*.c, fuzz/fuzz_trace.c @since 0.1 */
 HABITAT_API habitat_status habitat_trace_read(const char *path, habitat_trace **out,
                                               habitat_error *err);
 
@@ -273,69 +273,103 @@ typedef struct habitat_read_options {
  * @param options NULL: none. Both `range` and `iterations` cannot be asked for.
  * @param out     with without_gpu, possibly a trace without kernels: iteration_count 1 or more, no
  *                device.
+ * @param err     where and why on failure; may be NULL.
  * @return as habitat_trace_read(); HABITAT_E_ARG where the options do not fit the trace: no range
- * of that name (err names those that there are), none with a launch in it, a number of iterations
- * other than the trace marks itself, or more than launches.
- * @tested tests/unit/test_trace_options.c, tests/unit/test_trace_nsys.c        @since 0.1 */
+ *         of that name (err names those that there are), none with a launch in it, a number of
+ *         iterations other than the trace marks itself, or more than launches.
+ * @note   Safe from several threads.
+ * @tested tests/unit/test_trace_options.c, tests/unit/test_trace_nsys.c @since 0.1 */
 HABITAT_API habitat_status habitat_trace_read_with(const char *path,
                                                    const habitat_read_options *options,
                                                    habitat_trace **out, habitat_error *err);
 
-/** Read a Chrome-trace JSON (plain or gzip) from memory. @param data borrowed for the call.
- * @param size_bytes its length. @param name used in errors and info.file.
- * @return as habitat_trace_read(). @since 0.1 */
+/** Read a Chrome-trace JSON (plain or gzip) from memory.
+ * @param data       borrowed for the call.
+ * @param size_bytes its length.
+ * @param name       used in errors and info.file.
+ * @param out        receives the trace; free with habitat_trace_free(). Untouched on error.
+ * @param err        where and why on failure; may be NULL.
+ * @return as habitat_trace_read().
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_trace_read_memory(const void *data, size_t size_bytes,
                                                      const char *name, habitat_trace **out,
                                                      habitat_error *err);
 
 /** Read a Chrome-trace JSON (plain or gzip) from an open file or pipe, from where it stands to its
- * end. @param descriptor stays the caller's. @param name used in errors and info.file.
- * @param options as for habitat_trace_read_with(); NULL: none.
+ * end.
+ * @param descriptor stays the caller's.
+ * @param name       used in errors and info.file.
+ * @param options    as for habitat_trace_read_with(); NULL: none.
+ * @param out        receives the trace; free with habitat_trace_free(). Untouched on error.
+ * @param err        where and why on failure; may be NULL.
  * @return as habitat_trace_read_with(); HABITAT_E_FORMAT for an SQLite export, which is read by its
- *         file's name only. @tested tests/cli/cases/predict_stdin.sh @since 0.1 */
+ *         file's name only.
+ * @note   Safe from several threads.
+ * @tested tests/cli/cases/predict_stdin.sh @since 0.1 */
 HABITAT_API habitat_status habitat_trace_read_descriptor(int descriptor, const char *name,
                                                          const habitat_read_options *options,
                                                          habitat_trace **out, habitat_error *err);
 
-/** Free a trace; NULL is allowed. @since 0.1 */
+/** Free a trace.
+ * @param trace freed with all that belongs to it; may be NULL.
+ * @note   After the last thread has done with it.
+ * @since 0.1 */
 HABITAT_API void habitat_trace_free(habitat_trace *trace);
 
-/** Facts of the whole trace. @return borrowed. @since 0.1 */
+/** Facts of the whole trace.
+ * @param trace borrowed for the call.
+ * @return borrowed, lives as long as the trace.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API const habitat_trace_info *habitat_trace_get_info(const habitat_trace *trace);
 
 /** SHA-256 of the file as stored. Computed by reading the file again, when asked for; of a pipe or
  * descriptor while it was read.
- * @param out receives 64 hexadecimal digits and a NUL; untouched on error.
+ * @param trace borrowed for the call.
+ * @param out   receives 64 hexadecimal digits and a NUL; untouched on error.
+ * @param err   where and why on failure; may be NULL.
  * @return HABITAT_OK; HABITAT_E_IO (the file is gone or has changed since it was read);
- *         HABITAT_E_UNSUPPORTED (read from memory). @since 0.1 */
+ *         HABITAT_E_UNSUPPORTED (read from memory).
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_trace_sha256(const habitat_trace *trace, char out[65],
                                                 habitat_error *err);
 
 #ifdef HABITAT_EXPERIMENTAL /* ---- experimental half ---- */
 
-/** All operations. @param count receives the number. @return borrowed, shape (count). @since 0.1 */
+/** All operations.
+ * @param trace borrowed for the call.
+ * @param count receives the number.
+ * @return borrowed, shape (count), lives as long as the trace.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API const habitat_operation *habitat_trace_operations(const habitat_trace *trace,
                                                               size_t *count);
 
-/** All kernels, copies and sets of all devices. @return borrowed, shape (count). @since 0.1 */
+/** All kernels, copies and sets of all devices.
+ * @param trace borrowed for the call.
+ * @param count receives the number.
+ * @return borrowed, shape (count), lives as long as the trace.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API const habitat_kernel *habitat_trace_kernels(const habitat_trace *trace, size_t *count);
 
 /** All calls into the CUDA or HIP runtime and driver, of all threads, sorted by (thread, start).
- *
  * @param trace borrowed, not NULL.
  * @param count receives the number of calls; 0 where the profiler noted none.
  * @return borrowed, shape (count); lives as long as the trace. Times [ns] as of operations. NULL is
  *         possible with count 0.
  * @note   Pure; safe from several threads.
- * @tested tests/unit/test_trace_calls.c, tests/unit/test_trace_nsys.c, fuzz/fuzz_trace.c
- * @since 0.1 */
+ * @tested tests/unit/test_trace_calls.c, tests/unit/test_trace_nsys.c, fuzz/fuzz_trace.c @since 0.1
+ */
 HABITAT_API const habitat_call *habitat_trace_calls(const habitat_trace *trace, size_t *count);
 
 /** Word for a kind of call: "launch", "synchronise stream".
- * @param kind  any number.
+ * @param kind any number.
  * @return static text; "other" for what is no kind.
  * @note   Pure; safe from several threads.
- * @tested tests/unit/test_trace_calls.c        @since 0.1 */
+ * @tested tests/unit/test_trace_calls.c @since 0.1 */
 HABITAT_API const char *habitat_call_kind_name(habitat_call_kind kind);
 
 #endif /* ---- end of the experimental half ---- */
@@ -354,7 +388,12 @@ typedef struct habitat_iteration {
     double span_ms;   /* first start to last end of them */
 } habitat_iteration;
 
-/** Iterations of the trace. @return borrowed, shape (count), count >= 1. @since 0.1 */
+/** Iterations of the trace.
+ * @param trace borrowed for the call.
+ * @param count receives the number.
+ * @return borrowed, shape (count), lives as long as the trace, count >= 1.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API const habitat_iteration *habitat_trace_iterations(const habitat_trace *trace,
                                                               size_t *count);
 

@@ -44,15 +44,26 @@ typedef enum habitat_dtype {
     HABITAT_DTYPE_COUNT
 } habitat_dtype;
 
-/** Bytes of one element. @param dtype any value. @return 0 for UNKNOWN and COUNT. @since 0.1 */
+/** Bytes of one element.
+ * @param dtype any value.
+ * @return 0 for UNKNOWN and COUNT.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API size_t habitat_dtype_bytes(habitat_dtype dtype);
 
-/** Short name: "fp32", "bf16", "int64", "bool", "unknown". @return static string. @since 0.1 */
+/** Short name: "fp32", "bf16", "int64", "bool", "unknown".
+ * @param dtype any value.
+ * @return static string.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API const char *habitat_dtype_name(habitat_dtype dtype);
 
 /** Number format from a name: ours ("fp32"), PyTorch's ("torch.bfloat16", "float") or the C++ names
  * Kineto writes ("c10::BFloat16", "float", "long int", "unsigned char").
- * @param name NUL-terminated, may be NULL. @return UNKNOWN if not a number format. @since 0.1 */
+ * @param name NUL-terminated, may be NULL.
+ * @return UNKNOWN if not a number format.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API habitat_dtype habitat_dtype_from_name(const char *name);
 
 #ifdef __cplusplus

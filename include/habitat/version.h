@@ -1,7 +1,10 @@
 /* Version of the library, from the file VERSION at the repository's root.
  *
- * Half: stable. Units: none. Ownership: a static text. Errors: none. Threads: pure; safe from
- * several threads. */
+ * Half: stable.
+ * Units: none.
+ * Ownership: a static text.
+ * Errors: none.
+ * Threads: pure; safe from several threads. */
 #ifndef HABITAT_VERSION_H
 #define HABITAT_VERSION_H
 
@@ -11,7 +14,10 @@
 extern "C" {
 #endif
 
-/** Version of the loaded library, e.g. "0.1.0". @return static string. @since 0.1 */
+/** Version of the loaded library, e.g. "0.1.0".
+ * @return static string.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API const char *habitat_version(void);
 
 #ifdef __cplusplus

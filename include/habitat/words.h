@@ -27,11 +27,19 @@ typedef enum habitat_pass {
 } habitat_pass;
 
 /** Name of a pass: "forward", "backward", "backward-input", "backward-weight", "optimizer".
- * @return static string; "unknown" for what is no pass. @since 0.1 */
+ * @param pass any value.
+ * @return static string; "unknown" for what is no pass.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API const char *habitat_pass_name(habitat_pass pass);
 
 /** A pass by its name: forward, backward, backward-input, backward-weight (hyphens or underscores).
- * @return HABITAT_OK; HABITAT_E_ARG for any other word. @since 0.1 */
+ * @param name NUL-terminated, borrowed for the call.
+ * @param out  receives the result; untouched on failure.
+ * @param err  where and why on failure; may be NULL.
+ * @return HABITAT_OK; HABITAT_E_ARG for any other word.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_pass_from_name(const char *name, habitat_pass *out,
                                                   habitat_error *err);
 
@@ -64,11 +72,19 @@ typedef enum habitat_precision {
 } habitat_precision;
 
 /** Name of a precision: "recorded", "fp32", "tf32", "amp-fp16", "amp-bf16".
- * @return static string; "unknown" for what is none. @since 0.1 */
+ * @param precision any value.
+ * @return static string; "unknown" for what is none.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API const char *habitat_precision_name(habitat_precision precision);
 
 /** A precision by its name (hyphens or underscores).
- * @return HABITAT_OK; HABITAT_E_ARG for any other word; err names the words. @since 0.1 */
+ * @param name NUL-terminated, borrowed for the call.
+ * @param out  receives the result; untouched on failure.
+ * @param err  where and why on failure; may be NULL.
+ * @return HABITAT_OK; HABITAT_E_ARG for any other word; err names the words.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_precision_from_name(const char *name, habitat_precision *out,
                                                        habitat_error *err);
 

@@ -46,13 +46,18 @@ typedef enum habitat_class {
     HABITAT_CLASS_COUNT
 } habitat_class;
 
-/** Short name of a class as reports and JSON print it ("gemm", "conv"). @return static string.
+/** Short name of a class as reports and JSON print it ("gemm", "conv").
+ * @param op_class any value.
+ * @return static string.
+ * @note   Safe from several threads.
  * @since 0.1 */
 HABITAT_API const char *habitat_class_name(habitat_class op_class);
 
 /** Whether operations of a class are sums of products, which matrix units compute.
  * @param op_class any value.
- * @return true for matrix products, convolutions, attention, recurrent layers. @since 0.1 */
+ * @return true for matrix products, convolutions, attention, recurrent layers.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API bool habitat_class_is_product(habitat_class op_class);
 
 #ifdef HABITAT_EXPERIMENTAL /* ---- experimental half ---- */
@@ -129,22 +134,30 @@ typedef struct habitat_work {
  * @param out receives the work; untouched on error.
  * @return HABITAT_OK (known = false when the operation is recognised but shapes are missing);
  *         HABITAT_E_UNSUPPORTED (nothing is known of an operation of this name); HABITAT_E_RANGE
- *         for negative sizes; HABITAT_E_ARG. @since 0.1 */
+ *         for negative sizes; HABITAT_E_ARG.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_operation_work(const habitat_operation *op, habitat_work *out);
 
 /** The same for operations on lists of tensors, whose number format traces do not record.
- * @param op          operation with its inputs; borrowed.
- * @param list_dtype  format of listed tensors, for example from habitat_kernel_tensor_dtype() of a
- *                    kernel the operation launched; UNKNOWN leaves such work uncounted.
- * @return as habitat_operation_work(); HABITAT_E_RANGE for negative sizes. @since 0.1 */
+ * @param op         operation with its inputs; borrowed.
+ * @param list_dtype format of listed tensors, for example from habitat_kernel_tensor_dtype() of a
+ *                   kernel the operation launched; UNKNOWN leaves such work uncounted.
+ * @param out        receives the result; untouched on failure.
+ * @return as habitat_operation_work(); HABITAT_E_RANGE for negative sizes.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_operation_work_typed(const habitat_operation *op,
                                                         habitat_dtype list_dtype,
                                                         habitat_work *out);
 
 /** Work of a kernel that has no operation (or whose operation is unknown), from its name, kind,
  * copied bytes and counters only: class, and bytes for copies and sets.
- * @param kernel borrowed. @param out receives the work; untouched on error.
- * @return HABITAT_OK; HABITAT_E_ARG (NULL). @since 0.1 */
+ * @param kernel borrowed.
+ * @param out    receives the work; untouched on error.
+ * @return HABITAT_OK; HABITAT_E_ARG (NULL).
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_kernel_work(const habitat_kernel *kernel, habitat_work *out);
 
 /* What is known of one kernel, and the timing formulas need. */
@@ -158,18 +171,23 @@ typedef struct habitat_kernel_facts {
     bool matrix_unit;      /* runs on matrix units */
 } habitat_kernel_facts;
 
-/** The arithmetic a kernel really computes in, told from its name and its operation's tensors:
- * a matrix kernel whose name says tf32/s1688/hmma on fp32 tensors gives TF32, on bf16 BF16, a
+/** The arithmetic a kernel really computes in, told from its name and its operation's tensors: a
+ * matrix kernel whose name says tf32/s1688/hmma on fp32 tensors gives TF32, on bf16 BF16, a
  * sgemm/ffma kernel FP32.
- * @param kernel_name borrowed; as recorded. @param work of its operation, borrowed; may be NULL.
+ * @param kernel_name borrowed; as recorded.
+ * @param work        of its operation, borrowed; may be NULL.
  * @param matrix_unit receives true if it runs on matrix units.
- * @return plain fp32 where neither tells. @since 0.1 */
+ * @return plain fp32 where neither tells.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API habitat_dtype habitat_kernel_arithmetic(const char *kernel_name,
                                                     const habitat_work *work, bool *matrix_unit);
 
 /** Number format of the tensors a kernel works on, from the types in its name.
  * @param kernel_name as recorded.
- * @return UNKNOWN if the name holds none; for copies a format of the right size. @since 0.1 */
+ * @return UNKNOWN if the name holds none; for copies a format of the right size.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API habitat_dtype habitat_kernel_tensor_dtype(const char *kernel_name);
 
 /** Work of a matrix product given by its parameters, without a trace (for models and tests;
@@ -179,31 +197,57 @@ HABITAT_API habitat_dtype habitat_kernel_tensor_dtype(const char *kernel_name);
  * @param dtype number format of the tensors.
  * @param out   receives the work; untouched on error.
  * @return HABITAT_OK; HABITAT_E_ARG for NULL, a format or pass that is none, sizes that are not
- *         positive and finite. @since 0.1 */
+ *         positive and finite.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_work_gemm(const habitat_gemm_shape *shape, habitat_dtype dtype,
                                              habitat_work *out);
 
-/** The same of a convolution. @param shape sizes. @param dtype number format of the tensors.
- * @param pass part of the training step. @return as habitat_work_gemm(). @since 0.1 */
+/** The same of a convolution.
+ * @param shape sizes.
+ * @param dtype number format of the tensors.
+ * @param pass  part of the training step.
+ * @param out   receives the result; untouched on failure.
+ * @return as habitat_work_gemm().
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_work_conv(const habitat_conv_shape *shape, habitat_dtype dtype,
                                              habitat_pass pass, habitat_work *out);
 
-/** The same of an attention. @param shape sizes. @param dtype number format of the tensors.
- * @param pass part of the training step. @return as habitat_work_gemm(). @since 0.1 */
+/** The same of an attention.
+ * @param shape sizes.
+ * @param dtype number format of the tensors.
+ * @param pass  part of the training step.
+ * @param out   receives the result; untouched on failure.
+ * @return as habitat_work_gemm().
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_work_attention(const habitat_attention_shape *shape,
                                                   habitat_dtype dtype, habitat_pass pass,
                                                   habitat_work *out);
 
-/** The same of a recurrent layer. @param shape sizes. @param dtype number format of the tensors.
- * @param pass part of the training step. @return as habitat_work_gemm(). @since 0.1 */
+/** The same of a recurrent layer.
+ * @param shape sizes.
+ * @param dtype number format of the tensors.
+ * @param pass  part of the training step.
+ * @param out   receives the result; untouched on failure.
+ * @return as habitat_work_gemm().
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_work_rnn(const habitat_rnn_shape *shape, habitat_dtype dtype,
                                             habitat_pass pass, habitat_work *out);
 
 /** The same of an operation on rows or on single elements.
- * @param kind "softmax", "layer_norm", "batch_norm", "sum", ... (rows); "add", "relu", "gelu", ...
- * (elementwise: columns elements, rows = 1), "dropout", "copy" (contiguous, same format).
- * @param shape sizes. @param dtype number format of the tensors. @param pass part of the training
- * step. @return as habitat_work_gemm(); HABITAT_E_UNSUPPORTED for an unknown kind. @since 0.1 */
+ * @param kind  "softmax", "layer_norm", "batch_norm", "sum", ... (rows); "add", "relu", "gelu", ...
+ *              (elementwise: columns elements, rows = 1), "dropout", "copy" (contiguous, same
+ *              format).
+ * @param shape sizes.
+ * @param dtype number format of the tensors.
+ * @param pass  part of the training step.
+ * @param out   receives the result; untouched on failure.
+ * @return as habitat_work_gemm(); HABITAT_E_UNSUPPORTED for an unknown kind.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_work_rows(const char *kind, const habitat_rows_shape *shape,
                                              habitat_dtype dtype, habitat_pass pass,
                                              habitat_work *out);

@@ -93,7 +93,10 @@ typedef struct habitat_workload_info {
  * @param trace  borrowed; must outlive the workload.
  * @param origin GPU of the recording, borrowed.
  * @param out    receives the workload; free with habitat_workload_free().
- * @return HABITAT_OK; HABITAT_E_NO_GPU; HABITAT_E_MEMORY. @since 0.1 */
+ * @param err    where and why on failure; may be NULL.
+ * @return HABITAT_OK; HABITAT_E_NO_GPU; HABITAT_E_MEMORY.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API habitat_status habitat_workload_create(const habitat_trace *trace,
                                                    const habitat_gpu *origin,
                                                    habitat_workload **out, habitat_error *err);
@@ -103,42 +106,71 @@ HABITAT_API habitat_status habitat_workload_create(const habitat_trace *trace,
 /** What one iteration does, from operations with shapes that nobody timed: each is a group of its
  * own, with one kernel that stands for all of its kernels and whose time is NaN. Predictions of it
  * come from operator models and rules; methods that scale a measured time have none.
+ * @param count      receives the number.
  * @param operations shape (count), in the order in which they run, one after the other; copied.
  * @param out        receives the workload; free with habitat_workload_free().
+ * @param err        where and why on failure; may be NULL.
  * @return HABITAT_OK; HABITAT_E_ARG (no operations); HABITAT_E_UNSUPPORTED (one whose work is not
- * known: err->index); HABITAT_E_MEMORY. @tested tests/unit/test_ask.c @since 0.1 */
+ *         known: err->index); HABITAT_E_MEMORY.
+ * @note   Safe from several threads.
+ * @tested tests/unit/test_ask.c @since 0.1 */
 HABITAT_API habitat_status
 habitat_workload_from_operations(size_t count, const habitat_untimed_operation *operations,
                                  habitat_workload **out, habitat_error *err);
 
 #endif
 
-/** Free a workload; NULL is allowed. @since 0.1 */
+/** Free a workload.
+ * @param workload freed with all that belongs to it; may be NULL.
+ * @note   After the last thread has done with it.
+ * @since 0.1 */
 HABITAT_API void habitat_workload_free(habitat_workload *workload);
 
-/** Facts of the workload as a whole. @return borrowed. @since 0.1 */
+/** Facts of the workload as a whole.
+ * @param w borrowed for the call.
+ * @return borrowed, lives as long as the workload.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API const habitat_workload_info *habitat_workload_get_info(const habitat_workload *w);
 
 #ifdef HABITAT_EXPERIMENTAL /* ---- experimental half ---- */
 
-/** Kernels, copies and sets of the workload in the order of their start. @return borrowed. @since
- * 0.1 */
+/** Kernels, copies and sets of the workload in the order of their start.
+ * @param w     borrowed for the call.
+ * @param count receives the number.
+ * @return borrowed, shape (count), lives as long as the workload.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API const habitat_workload_kernel *habitat_workload_kernels(const habitat_workload *w,
                                                                     size_t *count);
 
-/** Groups (operations with kernels) in the order of their first kernel. @return borrowed. @since
- * 0.1 */
+/** Groups (operations with kernels) in the order of their first kernel.
+ * @param w     borrowed for the call.
+ * @param count receives the number.
+ * @return borrowed, shape (count), lives as long as the workload.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API const habitat_workload_group *habitat_workload_groups(const habitat_workload *w,
                                                                   size_t *count);
 
-/** Indices of kernels in the order of their groups: those of group i are the entries
- * first_kernel .. first_kernel + kernel_count - 1. @return borrowed. @since 0.1 */
+/** Indices of kernels in the order of their groups: those of group i are kernel_count entries
+ * from first_kernel on.
+ * @param w     borrowed for the call.
+ * @param count receives the number.
+ * @return borrowed, shape (count), lives as long as the workload.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API const uint32_t *habitat_workload_group_index(const habitat_workload *w, size_t *count);
 
 #endif /* ---- end of the experimental half ---- */
 
-/** Warnings about a workload, one line each (origin bound by its CPU, dropped
- * records, missing shapes ...). @return borrowed array. @since 0.1 */
+/** Warnings about a workload, one line each (origin bound by its CPU, dropped records, missing
+ * shapes ...).
+ * @param w     borrowed for the call.
+ * @param count receives the number.
+ * @return borrowed, shape (count), lives as long as the workload.
+ * @note   Safe from several threads.
+ * @since 0.1 */
 HABITAT_API const char *const *habitat_workload_warnings(const habitat_workload *w, size_t *count);
 
 #ifdef __cplusplus

@@ -21,10 +21,10 @@ expect() { # STATUS WORDS COMMENT
     (cd / && "$tree/tools/doc.sh" "$scratch/out") >"$scratch/log" 2>&1 || status=$?
     [ $status = "$1" ] && grep -q "$2" "$scratch/log" || { cat "$scratch/log"; echo "not ok - doc.sh: exit $status, want $1 and '$2'"; exit 1; }
 }
-expect 0 'ok - 1 headers' '/** Plants. @param n how many. @return 0. */'
+expect 0 'ok - 1 headers' '/** Plants. @param name whose. @param n how many. @return 0. */'
 expect 1 "planted.h:7: .*habitat_planted" '/** Plants. @return 0. */'
 expect 1 'return type of member habitat_planted' '/** Plants. @param n how many. */'
 expect 1 'habitat_planted.* is not documented' ''
-expect 1 "argument 'm'" '/** Plants. @param m what. @param n how many. @return 0. */'
-expect 1 "'nowhere'" '/** Plants, see @ref nowhere. @param n how many. @return 0. */'
+expect 1 "argument 'm'" '/** Plants. @param name whose. @param m what. @param n how many. @return 0. */'
+expect 1 "'nowhere'" '/** Plants, see @ref nowhere. @param name whose. @param n how many. @return 0. */'
 echo "ok - doc.sh notices what is missing or wrong in a header's comments"
