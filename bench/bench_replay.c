@@ -72,8 +72,8 @@ static void describe(const habitat_trace *trace, const habitat_gpu_table *table)
     const habitat_replay_info *info = habitat_replay_get_info(r);
     printf("replay: %zu points, %zu edges, %zu streams; graph and calibration %.1f ms, %.0f ns a "
            "point\n",
-           info->node_count, info->edge_count, info->stream_count, median(times),
-           median(times) * 1e6 / (double)info->node_count);
+           info->trace_node_count, info->trace_edge_count, info->stream_count, median(times),
+           median(times) * 1e6 / (double)info->trace_node_count);
     habitat_replay_free(r);
     habitat_workload_free(w);
 }

@@ -110,7 +110,8 @@ static int same(double a, double b) {
 static void check_same(const habitat_trace *a, const habitat_trace *b) {
     const habitat_trace_info *x = habitat_trace_get_info(a), *y = habitat_trace_get_info(b);
     size_t count, other;
-    must(x->skipped_events == y->skipped_events && x->unlinked_kernels == y->unlinked_kernels);
+    must(x->trace_skipped_events == y->trace_skipped_events &&
+         x->trace_unlinked_kernels == y->trace_unlinked_kernels);
     must(x->has_shapes == y->has_shapes && x->has_counters == y->has_counters);
     must(same(x->iteration_ms, y->iteration_ms) && x->batch_size == y->batch_size);
     const habitat_operation *o = habitat_trace_operations(a, &count);

@@ -38,7 +38,8 @@ typedef struct habitat_replay_options {
     bool withhold;    /* leave the recorded iteration aside, as of a trace that has none */
 } habitat_replay_options;
 
-/* A graph and what it was calibrated with. Times are per iteration. */
+/* A graph and what it was calibrated with. Times are per iteration; a field whose name begins with
+ * trace_ counts over all iterations of the trace. */
 typedef struct habitat_replay_info {
     habitat_cpu_basis cpu_basis;
     double cpu_ms;            /* the CPU's side without a profiler and with cpu_scale: what the
@@ -50,12 +51,13 @@ typedef struct habitat_replay_info {
     double gap_ns;          /* typical pause between two kernels of a stream */
     double gap_scale;       /* what the recorded iteration made of the pauses; 1 without one */
     double kernel_scale; /* what is left between replay and recording, on all kernels; 1 mostly */
-    size_t node_count, edge_count;
+    size_t trace_node_count, trace_edge_count; /* of the graph of all iterations */
     size_t stream_count, thread_count;
-    size_t handover_count;   /* points where one CPU thread goes on after another */
-    size_t wait_count;       /* of streams and of the CPU, for events and streams */
-    size_t guessed_waits;    /* of those, for what exactly is not recorded: told from the order */
-    size_t unlaunched_count; /* kernels whose launch is not recorded */
+    size_t trace_handover_count; /* points where one CPU thread goes on after another */
+    size_t trace_wait_count;     /* of streams and of the CPU, for events and streams */
+    size_t
+        trace_guessed_waits; /* of those, for what exactly is not recorded: told from the order */
+    size_t trace_unlaunched_count; /* kernels whose launch is not recorded */
 } habitat_replay_info;
 
 /* One replay. Times are per iteration. */

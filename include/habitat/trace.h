@@ -206,8 +206,8 @@ typedef struct habitat_trace_memory {
                                             registered them */
 } habitat_trace_memory;
 
-/* The trace as a whole: counts are of all its iterations, a time or size is of one. NaN / 0 / NULL
- * where not recorded. */
+/* The trace as a whole. A field whose name begins with trace_ counts over all its iterations; a
+ * time or a size of memory is of one. NaN / 0 / NULL where not recorded. */
 typedef struct habitat_trace_info {
     const char *file;                  /* as it was named to the reader */
     const char *format;                /* "kineto", "cupti", "nsys-sqlite" */
@@ -228,14 +228,14 @@ typedef struct habitat_trace_info {
     const char *framework;   /* "torch 2.11.0+cu130"; NULL unknown, as are the versions below */
     const char *cuda_version, *hip_version, *driver_version; /* "13.0", NULL, "580.159.04" */
     uint64_t cudnn_version;                                  /* as it counts: 91900; 0 = unknown */
-    const char *command;       /* that was recorded, without secrets; NULL unknown */
-    double peak_memory_bytes;  /* most that PyTorch's allocator gave out; NaN unknown */
-    uint64_t dropped_records;  /* lost by the recorder */
-    uint64_t skipped_events;   /* event types nobody needs */
-    uint64_t unlinked_kernels; /* kernels without a launch record */
-    bool has_shapes;           /* any operation has input shapes */
-    bool has_operations;       /* framework calls: ranges are none */
-    bool has_counters;         /* any kernel has hardware counters */
+    const char *command;             /* that was recorded, without secrets; NULL unknown */
+    double peak_memory_bytes;        /* most that PyTorch's allocator gave out; NaN unknown */
+    uint64_t trace_dropped_records;  /* lost by the recorder */
+    uint64_t trace_skipped_events;   /* event types nobody needs */
+    uint64_t trace_unlinked_kernels; /* kernels without a launch record */
+    bool has_shapes;                 /* any operation has input shapes */
+    bool has_operations;             /* framework calls: ranges are none */
+    bool has_counters;               /* any kernel has hardware counters */
     bool without_gpu;      /* recorded without a GPU on purpose: operations with shapes, no time */
     bool matmul_tf32;      /* without_gpu: the script lets matrix products of fp32 round to TF32 */
     bool convolution_tf32; /* the same of convolutions and recurrent layers */

@@ -120,11 +120,11 @@ bool habitat_replay_note(const habitat_replay *r, char *text, size_t size) {
                        "alone, and not what the GPU waited for; record with CPU activities");
         return true;
     }
-    if (r->info.unlaunched_count * 10 > r->graph.kernel_count) {
+    if (r->info.trace_unlaunched_count * 10 > r->graph.kernel_count) {
         habitat_format(text, size,
                        "of %zu of %zu kernels the launch is not recorded: in the replay they "
                        "follow the kernels before them, whenever they were launched",
-                       r->info.unlaunched_count, r->graph.kernel_count);
+                       r->info.trace_unlaunched_count, r->graph.kernel_count);
         return true;
     }
     return false;

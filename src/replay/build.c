@@ -175,8 +175,8 @@ habitat_status replay_build(const habitat_workload *w, replay_graph *g, habitat_
         status = replay_points(&b, err);
     if (status == HABITAT_OK)
         status = connect(&b, err);
-    info->node_count = g->node_count;
-    info->edge_count = g->edge_count;
+    info->trace_node_count = g->node_count;
+    info->trace_edge_count = g->edge_count;
     info->stream_count = b.stream_count;
     for (size_t i = 0; b.threads && i < b.thread_count; i++)
         info->thread_count += b.threads[i].last != HABITAT_NONE;

@@ -58,7 +58,7 @@ static bool start_segment(replay_builder *b, uint32_t thread, uint64_t now) {
     bool other = b->ended_node[which] != HABITAT_NONE && b->ended_ns[which] >= since;
     double idle = now > since ? (double)(now - since) : 0.0;
     if (other && (first || 2.0 * (others_before(b, t, now) - t->others_ns) >= idle)) {
-        b->info->handover_count++;
+        b->info->trace_handover_count++;
         return replay_add_edge(b->graph, b->ended_node[which], 0,
                                (double)(now - b->ended_ns[which])) &&
                (first || replay_add_edge(b->graph, t->last, 0, 0.0));

@@ -107,14 +107,14 @@ void replay_event(replay_builder *b, uint32_t call) {
     uint32_t s = slot_of_number(b, c->stream);
     if (s == HABITAT_NONE && b->waits_noted) /* the profiler leaves out streams without work */
         return;
-    b->info->wait_count++;
+    b->info->trace_wait_count++;
     if (s != HABITAT_NONE && c->waits_call != HABITAT_NONE &&
         b->calls[c->waits_call].stream != HABITAT_NONE) {
         if (b->record_kernel[c->waits_call] != HABITAT_NONE)
             wait_for(b, s, b->record_kernel[c->waits_call]);
         return;
     }
-    b->info->guessed_waits++;
+    b->info->trace_guessed_waits++;
     if (s == HABITAT_NONE) {
         b->any_pending++;
         return;
@@ -131,7 +131,7 @@ static uint32_t awaited_stream(replay_builder *b, const habitat_call *c) {
         return s;
     s = slot_of_number(b, c->kind == HABITAT_CALL_SYNCHRONISE_EVENT ? c->waits_stream : c->stream);
     if (s == HABITAT_NONE) {
-        b->info->guessed_waits++;
+        b->info->trace_guessed_waits++;
         s = b->threads[c->thread].copied_on; /* .item(): a copy, and the wait for it */
     }
     return s;
@@ -143,7 +143,7 @@ bool replay_wake(replay_builder *b, size_t node) {
     const habitat_call *c = &b->calls[n->index];
     uint32_t one = awaited_stream(b, c), from = b->call_node[n->index];
     uint64_t done = c->start_ns;
-    b->info->wait_count++;
+    b->info->trace_wait_count++;
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t s = 0; s < b->stream_count; s++) {
             uint32_t kernel = b->streams[s].launched;
@@ -206,7 +206,7 @@ static bool follow_held(replay_builder *b, uint32_t kernel) {
 
 static bool follow_launch(replay_builder *b, const habitat_kernel *k) {
     if (k->call == HABITAT_NONE || b->call_node[k->call] == HABITAT_NONE) {
-        b->info->unlaunched_count++;
+        b->info->trace_unlaunched_count++;
         return true;
     }
     const habitat_call *c = &b->calls[k->call];

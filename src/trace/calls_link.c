@@ -150,7 +150,7 @@ static void follow_wait(trace_builder *b, const call_index *index, const trace_w
     habitat_trace *t = b->trace;
     uint32_t at = call_of(index, wait->correlation, wait->time_ns);
     if (at == HABITAT_NONE) { /* its call was not recorded: nobody can say who waited */
-        t->info.skipped_events++;
+        t->info.trace_skipped_events++;
         return;
     }
     habitat_call *call = &t->calls[at];
@@ -248,7 +248,7 @@ static void link_kernels(habitat_trace *t, const call_index *index) {
         habitat_kernel *k = &t->kernels[i];
         uint32_t at = call_of(index, k->correlation, k->start_ns);
         if (at == HABITAT_NONE)
-            t->info.unlinked_kernels++;
+            t->info.trace_unlinked_kernels++;
         else
             launched_by(t, k, at);
     }

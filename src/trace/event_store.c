@@ -84,7 +84,7 @@ static habitat_operation_kind operation_kind(const reader *r) {
 static int add_operation(reader *r) {
     event *e = &r->e;
     if (e->cat == CAT_PYTHON && !name_starts(r, "nn.Module:")) {
-        r->b->trace->info.skipped_events++;
+        r->b->trace->info.trace_skipped_events++;
         return 1;
     }
     if (!require(r, &e->time, "ts") || (e->phase == 'X' && !require(r, &e->duration, "dur")))
@@ -128,7 +128,7 @@ static int end_operation(reader *r) {
         return reader_stop_memory(r);
     uint32_t open = r->b->threads[thread].open;
     if (open == HABITAT_NONE) {
-        r->b->trace->info.skipped_events++;
+        r->b->trace->info.trace_skipped_events++;
         return 1;
     }
     habitat_operation *o = &r->b->trace->operations[open];
@@ -243,7 +243,7 @@ static int add_call(reader *r) {
     event *e = &r->e;
     bool timed = e->time.state == PRESENT && e->duration.state == PRESENT;
     if (!e->correlation.value && !timed) { /* launches nothing, and nothing says when */
-        r->b->trace->info.skipped_events++;
+        r->b->trace->info.trace_skipped_events++;
         return 1;
     }
     if (!require(r, &e->time, "ts") || !require(r, &e->duration, "dur"))
@@ -270,7 +270,7 @@ static uint32_t small_or_none(const measured *m) {
 static int add_wait(reader *r) {
     const event *e = &r->e;
     if (!e->correlation.value) {
-        r->b->trace->info.skipped_events++;
+        r->b->trace->info.trace_skipped_events++;
         return 1;
     }
     trace_wait *wait = trace_add_wait(r->b);
@@ -305,7 +305,7 @@ enum { KIND_CUDA = 1, KIND_HIP = 6 }; /* PyTorch's DeviceType */
  */
 static int add_memory(reader *r) {
     const event *e = &r->e;
-    r->b->trace->info.skipped_events++;
+    r->b->trace->info.trace_skipped_events++;
     bool gpu = e->memory_kind == KIND_CUDA || e->memory_kind == KIND_HIP;
     if (!gpu || e->allocated.state != PRESENT || e->time.state != PRESENT)
         return 1;
@@ -340,7 +340,7 @@ int reader_finish_event(reader *r) {
         return add_operation(r);
     if (e->phase == 'E') /* often without a category */
         return end_operation(r);
-    r->b->trace->info.skipped_events++;
+    r->b->trace->info.trace_skipped_events++;
     return 1;
 }
 

@@ -354,7 +354,7 @@ int reader_habitat_number(reader *r, const char *text, size_t length) {
     case KEY_DROPPED:
         if (!counted)
             return reader_bad_habitat(r, "dropped_records");
-        info->dropped_records = whole;
+        info->trace_dropped_records = whole;
         return 1;
     default:
         return 1;

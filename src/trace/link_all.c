@@ -72,7 +72,7 @@ static void drop_open_operations(trace_builder *b) {
     for (size_t i = 0; i < t->operation_count; i++)
         if (t->operations[i].duration_ns != UINT64_MAX)
             t->operations[kept++] = t->operations[i];
-    t->info.skipped_events += t->operation_count - kept;
+    t->info.trace_skipped_events += t->operation_count - kept;
     t->operation_count = kept;
 }
 
@@ -182,7 +182,7 @@ static uint32_t with_external(const habitat_trace *t, const uint32_t *order, uin
  * with their external id, which shared the field. */
 static bool link_operations(habitat_trace *t) {
     uint32_t *order = NULL;
-    if (t->info.unlinked_kernels && t->operation_count) {
+    if (t->info.trace_unlinked_kernels && t->operation_count) {
         order = malloc(t->operation_count * sizeof *order);
         if (!order || !sort_order(order, t->operation_count, external_before, t->operations)) {
             free(order);

@@ -94,7 +94,7 @@ static habitat_kernel *add_activity(nsys_row *r, habitat_kernel_kind kind, habit
         return NULL;
     }
     if (open) {
-        r->n->b->trace->info.skipped_events++;
+        r->n->b->trace->info.trace_skipped_events++;
         *status = HABITAT_OK;
         return NULL;
     }
@@ -233,7 +233,7 @@ static habitat_status add_wait(nsys_row *r, bool records) {
     uint32_t correlation = number_or_none(r, 0), pair = number_or_none(r, 5);
     uint64_t process = (uint64_t)sqlite3_column_int64(r->statement, 1);
     if (!correlation || correlation == HABITAT_NONE) {
-        n->b->trace->info.skipped_events++;
+        n->b->trace->info.trace_skipped_events++;
         return HABITAT_OK;
     }
     trace_wait *wait = trace_add_wait(n->b);
@@ -269,7 +269,7 @@ static habitat_status read_range(nsys_row *r) {
     if (!nsys_take_interval(r, &start, &duration, &open) || !nsys_take(r, 2, UINT64_MAX, &thread))
         return n->err->code;
     if (open || (typed && type != NVTX_PUSH_POP && type != NVTX_START_END)) {
-        t->info.skipped_events++; /* marks, domains, and ranges that never ended */
+        t->info.trace_skipped_events++; /* marks, domains, and ranges that never ended */
         return HABITAT_OK;
     }
     const char *name = nsys_take_text(r, 3, &fine);

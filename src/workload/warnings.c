@@ -46,11 +46,11 @@ static bool warn_of_time(habitat_workload *w, const habitat_trace_info *trace) {
                   "the time of an iteration moved by %.0f %% while it was recorded: the origin's "
                   "iteration_ms is known no better than that",
                   100.0 * trace->iteration_spread);
-    if (ok && trace->dropped_records)
+    if (ok && trace->trace_dropped_records)
         ok = warn(w,
                   "the recorder lost %" PRIu64 " records: the sum of kernels is too small; record "
                   "again",
-                  trace->dropped_records);
+                  trace->trace_dropped_records);
     if (ok && trace->iterations_differ)
         ok = warn(w,
                   "the trace does not fall into %zu alike iterations: some launch other kernels "
@@ -94,11 +94,11 @@ static bool warn_of_gaps(habitat_workload *w, const habitat_trace_info *trace) {
         ok = warn(w,
                   "no operation has input shapes: flop and bytes are taken from what such kernels "
                   "usually do in their time; record with record_shapes=True");
-    if (ok && trace->unlinked_kernels)
+    if (ok && trace->trace_unlinked_kernels)
         ok = warn(w,
                   "%" PRIu64 " kernels have no launch record: which operation they belong to is "
                   "unknown",
-                  trace->unlinked_kernels);
+                  trace->trace_unlinked_kernels);
     if (ok && trace->device_count > 1)
         ok = warn(w, "the trace holds %zu devices: only device %u is predicted",
                   trace->device_count, trace->device);

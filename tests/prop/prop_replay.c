@@ -76,8 +76,8 @@ static void test_recording(const habitat_gpu_table *table, const char *name) {
     CHECK_NEAR(before, own_ms, 1e-6);
     habitat_trace_operations(s.of.trace, &operations);
     habitat_trace_calls(s.of.trace, &calls);
-    CHECK(info->node_count <= 2 * (operations + calls) + s.count + 2);
-    CHECK(info->edge_count <= 4 * info->node_count);
+    CHECK(info->trace_node_count <= 2 * (operations + calls) + s.count + 2);
+    CHECK(info->trace_edge_count <= 4 * info->trace_node_count);
     for (int round = 0; round < 8; round++) {
         for (size_t i = 0; i < s.count; i++)
             s.ns[i] *= draw(&state) < 0.3 ? draw(&state) : 1.0;

@@ -140,11 +140,11 @@ static void test_blocking(void) {
     CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.316, 1e-9); /* 5 + 1, 302, 3, 5 */
     CHECK_NEAR(run(&s, 2.0).iteration_ms, 0.616, 1e-9);
     CHECK_NEAR(run(&s, 0.0).iteration_ms, 0.054, 1e-9); /* c at 40 + 5 + 1, then 3 and 5 */
-    CHECK_INT(s.info->wait_count, 1);
+    CHECK_INT(s.info->trace_wait_count, 1);
     done(&s);
     check_case("a call that waits goes on when the GPU is done");
     s = SUBJECT(blocking, 0, "", .cpu_ms = 0.045);
-    CHECK_INT(s.info->wait_count, 0);
+    CHECK_INT(s.info->trace_wait_count, 0);
     CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.3031, 1e-9);
     done(&s);
     check_case("the wait behind the last launch of a trace without marks is the profiler's own");
@@ -192,8 +192,8 @@ static void test_events(void) {
     done(&s);
     check_case("streams that do not wait run side by side");
     s = SUBJECT(round_trip, 30, "", .cpu_ms = 0.030);
-    CHECK_INT(s.info->wait_count, 2);
-    CHECK_INT(s.info->guessed_waits, 2);
+    CHECK_INT(s.info->trace_wait_count, 2);
+    CHECK_INT(s.info->trace_guessed_waits, 2);
     CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.3071, 1e-9); /* pauses 1.1, 3, 3 as recorded */
     done(&s);
     check_case("streams that wait for one another run one after another");
@@ -219,7 +219,7 @@ static const event threads[] = {
 
 static void test_threads(void) {
     subject s = SUBJECT(threads, 200, "", .cpu_ms = 0.134);
-    CHECK_INT(s.info->handover_count, 2);
+    CHECK_INT(s.info->trace_handover_count, 2);
     CHECK_INT(s.info->thread_count, 2);
     CHECK_NEAR(s.info->profiled_cpu_ms, 0.134, 1e-9); /* 200 less 66 of waiting for b */
     CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.200, 1e-9);
@@ -301,7 +301,7 @@ static void test_bare(void) {
     char text[400];
     CHECK(isnan(s.info->cpu_ms) && isnan(result.cpu_ms));
     CHECK_INT(s.info->cpu_basis, HABITAT_CPU_UNKNOWN);
-    CHECK_INT(s.info->unlaunched_count, 3);
+    CHECK_INT(s.info->trace_unlaunched_count, 3);
     CHECK_INT(result.bound_by, HABITAT_BY_UNKNOWN);
     CHECK_NEAR(result.iteration_ms, 0.3031, 1e-9); /* kept in order, with pauses of 1.1 and 1, 1 */
     CHECK(habitat_replay_note(s.r, text, sizeof text));

@@ -212,13 +212,14 @@ static void check_step_kernels(bool slow_only) {
     CHECK_TEXT(info->format, "kineto");
     CHECK_NEAR(info->iteration_ms, 1.25, 0);
     CHECK(info->iteration_ms_count == 3 && info->iteration_ms_all[1] == 1.5);
-    CHECK(info->batch_size == 32 && info->dropped_records == 3);
+    CHECK(info->batch_size == 32 && info->trace_dropped_records == 3);
     CHECK_NEAR(info->peak_memory_bytes, 1048576, 0);
     CHECK_TEXT(info->model, "tiny \"net\"");
     CHECK_TEXT(info->command, "python train.py");
     CHECK_TEXT(info->device_facts.name, "NVIDIA H200");
     CHECK(info->device_facts.sm_count == 132 && info->device_facts.compute_capability == 90);
-    CHECK_INT(info->skipped_events, 6); /* process_name, 2 ac2g, gpu annotation, Trace, window */
+    CHECK_INT(info->trace_skipped_events,
+              6); /* process_name, 2 ac2g, gpu annotation, Trace, window */
     check_case("facts of the recording and its device");
     habitat_trace_free(t);
 }
@@ -231,7 +232,7 @@ static void check_small_files(bool slow_only) {
         CHECK(find_kernel(t, "triton_poi_fused_relu_0")->in_graph);
         CHECK(find_kernel(t, "triton_red_fused_sum_1")->in_graph); /* by its launch */
         CHECK_INT(find_kernel(t, "triton_red_fused_sum_1")->launch_start_ns, 10000);
-        CHECK_INT(habitat_trace_get_info(t)->unlinked_kernels, 0);
+        CHECK_INT(habitat_trace_get_info(t)->trace_unlinked_kernels, 0);
     }
     habitat_trace_free(t);
     check_case("kernels of a CUDA graph share a launch and have no operation");
@@ -245,7 +246,7 @@ static void check_small_files(bool slow_only) {
         CHECK(find_kernel(t, "lane_0")->stream == 7 && find_kernel(t, "lane_0")->in_graph);
         CHECK(lane->stream == 7 && lane->in_graph); /* of its arguments: the track is a lane */
         CHECK_INT(lane->launch_start_ns, 10000);
-        CHECK_INT(habitat_trace_get_info(t)->unlinked_kernels, 0);
+        CHECK_INT(habitat_trace_get_info(t)->trace_unlinked_kernels, 0);
     }
     habitat_trace_free(t);
     check_case("newer exports: lanes of a graph, occupancy as an object, ids of no graph");
@@ -254,7 +255,7 @@ static void check_small_files(bool slow_only) {
     if (t) {
         CHECK_TEXT(operation_of(t, "relu_kernel"), "aten::relu");
         CHECK_TEXT(operation_of(t, "nobody"), "none");
-        CHECK_INT(habitat_trace_get_info(t)->unlinked_kernels, 2);
+        CHECK_INT(habitat_trace_get_info(t)->trace_unlinked_kernels, 2);
     }
     habitat_trace_free(t);
     check_case("kernels without a launch record: by external id");
@@ -287,7 +288,8 @@ static void check_small_files(bool slow_only) {
         CHECK_INT(count, 3);
         CHECK(o[2].parent == 1 && o[2].duration_ns == 3000 && o[0].duration_ns == 10000);
         CHECK_TEXT(operation_of(t, "k"), "inner");
-        CHECK_INT(habitat_trace_get_info(t)->skipped_events, 2); /* an E too many, an open B */
+        CHECK_INT(habitat_trace_get_info(t)->trace_skipped_events,
+                  2); /* an E too many, an open B */
         CHECK_INT(habitat_trace_iterations(t, &count)->duration_ns, 10000);
     }
     habitat_trace_free(t);
@@ -381,7 +383,7 @@ static void check_tolerance(bool slow_only) {
     const habitat_kernel *k = habitat_trace_kernels(t, &count);
     CHECK(count == 1 && k->device == 2 && k->stream == 3 && k->duration_ns == 2500);
     CHECK_TEXT(k->name, "caf\xc3\xa9 \"}");
-    CHECK_INT(habitat_trace_get_info(t)->skipped_events, 3);
+    CHECK_INT(habitat_trace_get_info(t)->trace_skipped_events, 3);
     CHECK(!habitat_trace_get_info(t)->has_operations);
     habitat_trace_free(t);
     check_case("unknown keys, kinds and orders are skipped; names keep their escapes");

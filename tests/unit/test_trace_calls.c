@@ -195,7 +195,7 @@ static void check_kernels(const habitat_trace *t) {
         CHECK(k[i].call == HABITAT_NONE || c[k[i].call].start_ns == k[i].launch_start_ns);
     }
     CHECK_INT(linked, 6);
-    CHECK_INT(habitat_trace_get_info(t)->unlinked_kernels, 1);
+    CHECK_INT(habitat_trace_get_info(t)->trace_unlinked_kernels, 1);
     check_case("kernels know the call that launched them");
 }
 
@@ -210,7 +210,7 @@ static void check_waits(const habitat_trace *t) {
     CHECK(device->device == 0 && device->stream == HABITAT_NONE);
     CHECK(device->event == HABITAT_NONE && device->waits_call == HABITAT_NONE);
     /* a call without a time, one synchronisation without a call, the event of phase M */
-    CHECK_INT(habitat_trace_get_info(t)->skipped_events, 3);
+    CHECK_INT(habitat_trace_get_info(t)->trace_skipped_events, 3);
     check_case("a wait names its stream, its event, and the call that put the event there");
 }
 

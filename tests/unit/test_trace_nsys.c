@@ -185,7 +185,7 @@ static void check_waits(void) {
     CHECK(c[10].thread != c[0].thread && c[10].stream == 9 && c[10].event == 6);
     CHECK(c[10].correlation == 11 && c[9].correlation == 1);
     /* the mark, the range that never ended, the synchronisation without a call */
-    CHECK_INT(habitat_trace_get_info(t)->skipped_events, 3);
+    CHECK_INT(habitat_trace_get_info(t)->trace_skipped_events, 3);
     habitat_trace_free(t);
     check_case("calls wait for what their process put, by the number of the pair");
 }
@@ -338,7 +338,7 @@ static void check_least(void) {
         CHECK_INT(count, 2);
         CHECK_TEXT(k[0].name, "unnamed kernel");
         CHECK(k[1].in_graph && k[1].duration_ns == 100);
-        CHECK_INT(habitat_trace_get_info(t)->skipped_events, 1);
+        CHECK_INT(habitat_trace_get_info(t)->trace_skipped_events, 1);
         CHECK(!habitat_trace_get_info(t)->device_facts.name);
         habitat_trace_free(t);
     }
