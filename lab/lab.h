@@ -118,7 +118,8 @@ habitat_status habitat_evaluate_replay(const habitat_gpu_table *gpus, const char
 
 /** Judge the memory of iterations: each recording predicts the peaks of the others of its model and
  * GPU (other batch sizes, other number formats), and those of measured_steps_*.csv and
- * measured_limits_*.csv beside them; as Markdown tables or CSV.
+ * measured_limits_*.csv beside them; and what fits by constants chosen without each model; as
+ * Markdown tables or CSV.
  * @return HABITAT_OK; HABITAT_E_IO (no such folder); what reading returns. @since 0.2 */
 habitat_status habitat_evaluate_memory(const habitat_gpu_table *gpus, const char *folder, bool csv,
                                        habitat_text_sink sink, void *context, habitat_error *err);

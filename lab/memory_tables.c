@@ -17,7 +17,7 @@ static double error_of(const memory_case *c) {
 
 void memory_print_cases(const memory_set *set, report_text *text) {
     report_print(text, "truth,script,origin,origin_batch,batch,same_format,measured_bytes,"
-                       "predicted_bytes,error,fits,predicted_fits\n");
+                       "predicted_bytes,error,fits,predicted_fits,largest_bytes\n");
     for (size_t i = 0; i < set->count; i++) {
         const memory_case *c = &set->cases[i];
         bool known = isfinite(c->measured_bytes);
@@ -28,13 +28,16 @@ void memory_print_cases(const memory_set *set, report_text *text) {
         report_print(text, ",%.0f,", c->predicted_bytes);
         if (known)
             report_print(text, "%.4f", error_of(c));
-        report_print(text, ",%s,%s\n",
+        report_print(text, ",%s,%s,",
                      c->fits < 0 ? ""
                      : c->fits   ? "true"
                                  : "false",
                      c->predicted_fits < 0 ? ""
                      : c->predicted_fits   ? "true"
                                            : "false");
+        if (isfinite(c->parts.largest_bytes))
+            report_print(text, "%.0f", c->parts.largest_bytes);
+        report_print(text, "\n");
     }
 }
 

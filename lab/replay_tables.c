@@ -60,26 +60,40 @@ static bool is_steady(const replay_set *set, const replay_pair *p) {
            !(set->cases[p->to].spread > chosen_much_spread);
 }
 
+/* Which transfers to another batch size a row is of. */
+typedef struct batch_row {
+    const char *replay, *sum; /* titles */
+    bool steady, cpu_alone;
+} batch_row;
+
+static void print_batch_row(const replay_set *set, const batch_row *row, report_text *text) {
+    error_list replayed = {0}, sum = {0};
+    for (size_t i = 0; i < set->batch_count; i++) {
+        const replay_pair *p = &set->batches[i];
+        const replay_case *to = &set->cases[p->to];
+        if (is_steady(set, p) != row->steady || (row->cpu_alone && !to->cpu_bound))
+            continue;
+        errors_add(&replayed, p->replayed_ms, to->measured_ms);
+        errors_add(&sum, p->sum_ms, to->measured_ms);
+    }
+    print_row(text, row->replay, &replayed, "");
+    print_row(text, row->sum, &sum, "");
+}
+
 static void print_batches(const replay_set *set, report_text *text) {
-    static const char *const titles[2][2] = {
-        {"spread above 10 %: replay", "spread above 10 %: sum"}, {"replay", "sum (busy time)"}};
+    static const batch_row rows[] = {
+        {"replay", "sum (busy time)", true, false},
+        {"replay, CPU-bound ones", "sum, CPU-bound ones", true, true},
+        {"spread above 10 %: replay", "spread above 10 %: sum", false, false},
+        {"spread above 10 %: replay, CPU-bound ones", "spread above 10 %: sum, CPU-bound ones",
+         false, true}};
     report_print(text,
                  "\nAnother batch size of the same model on the same kind of host: kernels of the "
                  "one recording, the CPU's side\ncalibrated on the other; errors in %%. Runs whose "
                  "timed groups differ by more than 10 %% are listed apart.\n\n| method%s%s\n",
                  columns, line);
-    for (int steady = 1; steady >= 0; steady--) {
-        error_list replayed = {0}, sum = {0};
-        for (size_t i = 0; i < set->batch_count; i++) {
-            const replay_pair *p = &set->batches[i];
-            if (is_steady(set, p) != (bool)steady)
-                continue;
-            errors_add(&replayed, p->replayed_ms, set->cases[p->to].measured_ms);
-            errors_add(&sum, p->sum_ms, set->cases[p->to].measured_ms);
-        }
-        print_row(text, titles[steady][0], &replayed, "");
-        print_row(text, titles[steady][1], &sum, "");
-    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        print_batch_row(set, &rows[i], text);
 }
 
 static void print_gpus(const replay_set *set, report_text *text) {

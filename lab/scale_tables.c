@@ -1,6 +1,8 @@
 /* Judged batch sizes and precisions as Markdown and CSV. */
 #include "lab/scale_tables.h"
 
+#include <string.h>
+
 #include "lab/errors.h"
 
 typedef enum half { CHOSEN_ON, JUDGED, ALL } half;
@@ -43,6 +45,49 @@ static void print_rows(const scale_set *set, const selection *rows, size_t count
             print_row(set, &rows[r], (half)which, text);
 }
 
+static bool is_first_of_model(const scale_set *set, size_t at) {
+    for (size_t i = 0; i < at; i++)
+        if (strcmp(set->cases[i].model, set->cases[at].model) == 0)
+            return false;
+    return true;
+}
+
+/* | n | mean | worst | of a model and a precision; RECORDED: both ways to another batch size */
+static void print_cell(const scale_set *set, const char *model, habitat_precision precision,
+                       report_text *text) {
+    error_list errors = {0};
+    for (size_t i = 0; i < set->count; i++) {
+        const scale_case *c = &set->cases[i];
+        if (c->precision == precision && !c->by_recording && strcmp(c->model, model) == 0)
+            errors_add(&errors, c->predicted_ms, c->measured_ms);
+    }
+    error_summary e = errors_summarise(&errors);
+    if (e.count)
+        report_print(text, " %zu | %.2f | %.2f |", e.count, 100 * e.mean, 100 * e.worst);
+    else
+        report_print(text, " 0 | | |");
+    text->no_memory |= errors.no_memory;
+    errors_free(&errors);
+}
+
+static void print_models(const scale_set *set, report_text *text) {
+    static const habitat_precision asked[] = {HABITAT_PRECISION_RECORDED,
+                                              HABITAT_PRECISION_AMP_BF16,
+                                              HABITAT_PRECISION_AMP_FP16, HABITAT_PRECISION_TF32};
+    report_print(text, "\nBy model:\n\n| model | another batch: steps | mean | worst | amp-bf16 "
+                       "from fp32: steps | mean | worst | amp-fp16 from fp32: steps | mean | worst "
+                       "| tf32 from fp32: steps | mean | worst |\n"
+                       "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n");
+    for (size_t i = 0; i < set->count; i++) {
+        if (!is_first_of_model(set, i))
+            continue;
+        report_print(text, "| %s |", set->cases[i].model);
+        for (size_t k = 0; k < sizeof asked / sizeof *asked; k++)
+            print_cell(set, set->cases[i].model, asked[k], text);
+        report_print(text, "\n");
+    }
+}
+
 void scale_print_tables(const scale_set *set, report_text *text) {
     static const selection batches[] = {
         {"largest batch from the smallest", HABITAT_PRECISION_RECORDED, 1, false},
@@ -59,6 +104,7 @@ void scale_print_tables(const scale_set *set, report_text *text) {
     print_rows(set, batches, sizeof batches / sizeof *batches, text);
     report_print(text, "\nAnother precision:\n\n");
     print_rows(set, precisions, sizeof precisions / sizeof *precisions, text);
+    print_models(set, text);
 }
 
 void scale_print_cases(const scale_set *set, report_text *text) {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Figures in the prose of docs/ are what the program answers and what the generated pages say.
 
-Each row of figures() is a page and a sentence of it, with every number worked out here from `habitat` or from a table of
-docs/accuracy.md. A sentence that is not on its page is an error; it is printed as it should be.
+Each row of figures() is a page and a sentence of it, with every number worked out here or in doc_measured.py from `habitat` or from a
+table of a generated page. A sentence that is not on its page is an error; it is printed as it should be.
 
 usage: doc_figures.py HABITAT
 """
@@ -12,6 +12,8 @@ import pathlib
 import re
 import subprocess
 import sys
+
+import doc_measured
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BERT = "data/recordings/bert_large_inference_s512_b8_fp32_h200.json.gz"
@@ -125,6 +127,7 @@ def figures(program):
     rows = program.ask("explain", BERT, "--to", T4)["rows"]
     for sentence in (*rates(program), *operations(program), *products(rows), *interval(program), *coverage()):
         yield "docs/formulas.md", sentence
+    yield from doc_measured.figures(program)
 
 
 def main():
@@ -137,7 +140,7 @@ def main():
             wrong += 1
             print(f"not ok - {page} should say: {sentence}")
     if not wrong:
-        print(f"ok - {count} sentences with figures are what the program and docs/accuracy.md say")
+        print(f"ok - {count} sentences with figures are what the program and the generated pages say")
     return 1 if wrong else 0
 
 

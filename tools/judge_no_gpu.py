@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Steps recorded without a GPU against the same steps recorded on one: sums of kernels, predicted from shapes and measured.
 
-Records the steps of tools/steps.py with `habitat record --no-gpu` (seconds a step, any machine with PyTorch), predicts each for
-the GPU of data/recordings/*_TAG.json.gz and prints a line a step, then a summary.
+Predicts the steps of tools/steps.py from their recordings in data/recordings/without_gpu for the GPU of
+data/recordings/*_TAG.json.gz, and prints a line a step, then a summary. A recording that is missing is made with
+`habitat record --no-gpu` (seconds a step, any machine with PyTorch): --keep an empty folder makes all of them anew.
 
 usage: judge_no_gpu.py [--habitat build/habitat] [--gpu H200-SXM5-141GB] [--tag h200] [--keep FOLDER] [--markdown] [STEP..]
 """
@@ -12,7 +13,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 
 import steps
 
@@ -25,8 +25,8 @@ def arguments():
     p.add_argument("--habitat", default=os.path.join(steps.ROOT, "build", "habitat"))
     p.add_argument("--gpu", default="H200-SXM5-141GB")
     p.add_argument("--tag", default="h200")
-    p.add_argument("--keep", metavar="FOLDER", help="keep the recordings there, and use those that are there")
-    p.add_argument("--markdown", action="store_true", help="the table of docs/recording.md")
+    p.add_argument("--keep", metavar="FOLDER", default=os.path.join(RECORDINGS, "without_gpu"), help="recordings: those there are used, others made")
+    p.add_argument("--markdown", action="store_true", help="as a table")
     p.add_argument("only", nargs="*", metavar="STEP", help="names of steps (gpt2_b4_bf16) or scripts (gpt2); default: all")
     return p.parse_args()
 
@@ -34,9 +34,9 @@ def arguments():
 def record(path, script, precision, batch):
     package = os.path.join(steps.ROOT, "python")
     command = [sys.executable, "-m", "habitat.recording", "--no-gpu", "--quiet", "-o", path]
-    command += [os.path.join(steps.EXAMPLES, f"{script}.py"), *steps.arguments(precision, batch)]
+    command += [f"examples/{script}.py", *steps.arguments(precision, batch)]
     environment = {**os.environ, "PYTHONPATH": package}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=steps.ROOT, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(done.stderr[-2000:])
 
@@ -47,43 +47,63 @@ def predict(habitat, trace, gpu):
     return answer["predictions"][0]
 
 
-def rows(a, folder):
+def rows(habitat, gpu, tag, folder, only=()):
+    """(name, script, prediction from shapes, replay of the recorded step, error) of each step."""
     for name, script, precision, batch in steps.named_steps():
-        recorded = os.path.join(RECORDINGS, f"{name}_{a.tag}.json.gz")
-        if (a.only and name not in a.only and script not in a.only) or not os.path.exists(recorded):
+        recorded = os.path.join(RECORDINGS, f"{name}_{tag}.json.gz")
+        if (only and name not in only and script not in only) or not os.path.exists(recorded):
             continue
         trace = os.path.join(folder, f"{name}.json.gz")
         if not os.path.exists(trace):
             record(trace, script, precision, batch)
-        guess, truth = predict(a.habitat, trace, a.gpu), predict(a.habitat, recorded, a.gpu)
-        yield name, guess, truth, guess["kernel_ms"] / truth["kernel_ms"] - 1
+        guess, truth = predict(habitat, trace, gpu), predict(habitat, recorded, gpu)
+        yield name, script, guess, truth, guess["kernel_ms"] / truth["kernel_ms"] - 1
+
+
+def is_inside(row):
+    _, _, guess, truth, _ = row
+    return guess["low_ms"] <= truth["busy_ms"] <= guess["high_ms"]
+
+
+def table(habitat):
+    """By model, for docs/recording.md."""
+    lines = ["| model | steps | mean error % | worst % | step of it | within 20 % | inside the interval |", "|---|---|---|---|---|---|---|"]
+    found = list(rows(habitat, "H200-SXM5-141GB", "h200", os.path.join(RECORDINGS, "without_gpu")))
+    for script in dict.fromkeys(row[1] for row in found):
+        some = [row for row in found if row[1] == script]
+        worst = max(some, key=lambda row: abs(row[4]))
+        mean, near = sum(abs(row[4]) for row in some) / len(some), sum(abs(row[4]) <= WITHIN for row in some)
+        lines.append(f"| {script} | {len(some)} | {100 * mean:.1f} | {100 * worst[4]:+.1f} | {worst[0]} | {near} | {sum(map(is_inside, some))} |")
+    far = sorted((row for row in found if abs(row[4]) > WITHIN), key=lambda row: row[0])
+    words = ", ".join(f"{row[0]} {100 * row[4]:+.0f} %" for row in far)
+    lines.append(f"\nBeyond 20 % are {len(far)} of {len(found)}: {words}.")
+    return "\n".join(lines)
 
 
 def show(a, row):
-    name, guess, truth, error = row
-    inside = guess["low_ms"] <= truth["busy_ms"] <= guess["high_ms"]
+    name, _, guess, truth, error = row
     measured, predicted, percent = truth["kernel_ms"], guess["kernel_ms"], 100 * error
     if a.markdown:
         learned = 100 * guess["coverage"].get("learned", 0)
-        cells = [name, f"{measured:.1f}", f"{predicted:.1f}", f"{percent:+.1f}", f"{learned:.0f}", "yes" if inside else "no"]
+        cells = [name, f"{measured:.1f}", f"{predicted:.1f}", f"{percent:+.1f}", f"{learned:.0f}", "yes" if is_inside(row) else "no"]
         print(f"| {' | '.join(cells)} |", flush=True)
     else:
         print(f"{name:28} measured {measured:8.2f} ms  predicted {predicted:8.2f} ms  {percent:+6.1f} %", flush=True)
-    return inside
 
 
 def main():
     a = arguments()
     if a.markdown:
         print("| step | measured ms | predicted ms | error % | learned % | inside the interval |\n|---|---|---|---|---|---|")
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = a.keep or scratch
-        os.makedirs(folder, exist_ok=True)
-        found = [(row, show(a, row)) for row in rows(a, folder)]
+    os.makedirs(a.keep, exist_ok=True)
+    found = []
+    for row in rows(a.habitat, a.gpu, a.tag, os.path.abspath(a.keep), a.only):
+        show(a, row)
+        found.append(row)
     if not found:
         sys.exit("judge_no_gpu: no such step, or no recording of it")
-    errors = [abs(row[3]) for row, _ in found]
-    near, inside = sum(e <= WITHIN for e in errors), sum(inside for _, inside in found)
+    errors = [abs(row[4]) for row in found]
+    near, inside = sum(e <= WITHIN for e in errors), sum(map(is_inside, found))
     print(f"\n{len(found)} steps: mean error {100 * sum(errors) / len(errors):.1f} %, worst {100 * max(errors):.1f} %,")
     print(f"{near} within {100 * WITHIN:.0f} %, {inside} inside their interval")
 

@@ -1,4 +1,4 @@
-"""Tables of README.md that come from others: docs/accuracy.md (what `make eval` wrote) and published predictions."""
+"""Tables of pages that come from others: docs/accuracy.md (what `make eval` wrote), published predictions, steps without a GPU."""
 
 import csv
 import pathlib
@@ -7,6 +7,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
+import judge_no_gpu  # noqa: E402
 from accuracy_summary import NETWORKS, PAIRS, Report, inside, mean, number, row_of  # noqa: E402
 
 RIVALS = (("neusight", "NeuSight (ASPLOS 2025)"), ("habitat", "the paper's Habitat, as re-implemented by NeuSight's authors"),
@@ -71,4 +72,4 @@ def rivals(_habitat):
     return "\n".join(lines)
 
 
-TABLES = {"accuracy": accuracy, "rivals": rivals}
+TABLES = {"accuracy": accuracy, "rivals": rivals, "no_gpu": judge_no_gpu.table}

@@ -15,7 +15,7 @@ import sys
 
 from readme_tables import ROOT, TABLES
 
-PAGES = ("README.md", "docs/tutorial.md", "docs/faq.md", "docs/limits.md", "docs/guides/*.md")
+PAGES = ("README.md", "docs/tutorial.md", "docs/faq.md", "docs/limits.md", "docs/recording.md", "docs/guides/*.md")
 TODAY = "1795305600"  # 2026-11-22, for the age of prices
 BLOCK = re.compile(r"^```console shown\n(.*?)^```$", re.S | re.M)
 TABLE = re.compile(r"(<!-- begin: (\w+) -->\n).*?(<!-- end: \2 -->)", re.S)

@@ -1,0 +1,154 @@
+"""Figures in the prose of docs/iteration.md, memory.md, recording.md and limits.md: each sentence with its numbers worked out from what `habitat`
+answers, from the tables of the same pages (which the tests `evaluated_pages` and `docs_shown` hold), from data/ and from the constants.
+doc_figures.py compares."""
+
+import csv
+import io
+import math
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+
+from iteration_goals import number, row, table  # noqa: E402
+
+SMALL = "data/recordings/transformer_b32_fp32_h100.json.gz"
+
+
+def page(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def constants():
+    text = page("src/base/constants.h")
+    return {name: float(value) for name, value in re.findall(r"^CONSTANT\(\w+, (\w+), ([-+.\deE]+),", text, re.M)}
+
+
+# ---- docs/iteration.md ----
+
+
+def example(program):
+    answer = program.ask("predict", SMALL, "--to", "H100-SXM5-80GB,B200-SXM-180GB,T4")
+    trace, step = answer["trace"], {p["gpu"]: p for p in answer["predictions"]}
+    h100, b200, t4 = (step[name] for name in ("H100-SXM5-80GB", "B200-SXM-180GB", "T4"))
+    assert b200["bound_by"] == "cpu" and t4["bound_by"] == "gpu", "who binds"
+    yield (f"{h100['busy_ms']:.0f} ms of kernels, but a step takes {h100['iteration_ms']:.0f} ms, because the CPU needs that long for {trace['kernels']} kernels")
+    yield (f"On a B200 the kernels take {b200['busy_ms']:.0f} ms, and the step still takes {b200['iteration_ms']:.0f} ms: such a row is marked `CPU`. "
+           f"On a T4 the kernels take {t4['busy_ms']:.0f} ms")
+
+
+def replay_rules(c):
+    weights = re.search(r"replay_rule_weights\[REPLAY_FEATURES\] = \{([\d.]+), ([\d.]+), ([\d.]+)\}", page("src/replay/rule.c"))
+    steps, calls, inside = map(float, weights.groups())
+    point, factor, bare = c["replay_point"], c["replay_factor"], c["replay_bare_factor"]
+    yield f"its launch plus {c['replay_latency_ns'] / 1e3:.0f} us or what the recording shows"
+    yield f"{point:.2f} x ({steps:.2f} x usual step x steps + {calls / 1e3:.1f} us x calls + {inside:.2f} x time in operations)"
+    yield (f"Interval {1 / factor / point:.2f} to {factor / point:.2f} of it. Recordings without operations: {c['replay_bare_share']} of the profiled time, "
+           f"interval {math.floor(100 / bare + 0.5) / 100:.2f} to {bare} of it")
+    yield f"interval {1 / c['replay_given_factor']:.2f} to {c['replay_given_factor']} of it"
+    yield f"their median ({c['replay_gap_ns'] / 1e3} us, {c['replay_gap_across_ns'] / 1e3} us behind another stream"
+    yield f"0 to {c['replay_gap_scale_most']} times (docs/decisions/0134)"
+    yield f"an iteration more than {c['cpu_bound_ratio']:.1f} times as long as the GPU is busy"
+    yield f"and the share {point}, were chosen with all recordings in view"
+    yield f"of one run differ by more than {100 * c['much_spread']:.0f} %, they are listed apart"
+
+
+def messages(c):
+    root_us = c["ring_fill_root_ns"] * math.sqrt(1000) / 1e3
+    link, two = 450e9, 2 * 3
+    size = 8388608
+    w = size / link * 1e6
+    parts = two, w / c["ring_efficiency"], root_us * math.sqrt(w)
+    with open(ROOT / "data/recordings/two_gpus/all_reduce.csv", encoding="utf-8") as file:
+        seen = sorted(1e3 * float(r["in_a_row_ms"]) for r in csv.DictReader(file) if int(r["message_bytes"]) == size)
+    yield (f"`{c['collective_latency_ns_per_gpu'] / 1e3:.0f} us (n + 1) + w / {c['ring_efficiency']} + {root_us:.1f} us sqrt(w / us)` over NVLink "
+           f"(`w / {c['ring_efficiency_pcie']}` over PCIe)")
+    yield f"the network ({8 * c['network_bytes_per_s'] / 1e9:.0f} Gbit/s a host"
+    yield f"and {c['network_latency_ns'] / 1e3:.0f} us for each doubling"
+    yield (f"{size / 1e6:.1f} MB among two H200 (450 GB/s one way): w = {w:.1f} us, {parts[0]} + {parts[1]:.1f} + {parts[2]:.1f} = {sum(parts):.1f} us; "
+           f"measured {seen[0]:.1f} and {seen[1]:.1f}")
+    yield f"| the CPU | {c['bucket_copy_cpu_ns'] / 1e3:.0f} us a copy, {c['all_reduce_cpu_ns'] / 1e3:.0f} us a message"
+    yield f"end equally far apart always ({c['message_ends_apart_ns'] / 1e6:.0f} ms)"
+
+
+def ranks():
+    rows = table(page("docs/iteration.md").split("\n## Recorded ranks\n\nms.", 1)[1], "step", "measured")
+    errors = [f"{abs(number(cells[4])):.1f}" for cells in rows]
+    yield f"they are predicted within {errors[0]}, {errors[1]} and {errors[2]} % (table at the end)"
+
+
+# ---- docs/memory.md ----
+
+
+def memory_cases(program):
+    out = subprocess.run([program.path, "eval", "memory", "--csv"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return list(csv.DictReader(io.StringIO(out)))
+
+
+def limits(cases):
+    """The least predicted peak of a GPT-2 that failed, and the largest of a BERT that ran."""
+    failed = min((r for r in cases if r["script"] == "gpt2" and r["fits"] == "false"), key=lambda r: float(r["predicted_bytes"]))
+    ran = max((r for r in cases if r["truth"] == "limits" and r["script"] == "bert" and r["fits"] == "true"), key=lambda r: float(r["measured_bytes"]))
+    gb = {name: float(value) / 1e9 for name, value in (("peak", failed["predicted_bytes"]), ("logits", failed["largest_bytes"]),
+                                                       ("ran", ran["measured_bytes"]), ("largest", ran["largest_bytes"]))}  # fmt: skip
+    yield (f"with a predicted peak of {gb['peak']:.1f} GB, one copy of its logits being {gb['logits']:.1f} GB; BERT-Large, whose largest tensor was "
+           f"{gb['largest']:.1f} GB, ran at {gb['ran']:.1f}.")
+
+
+def far_peaks(cases):
+    scaled = [r for r in cases if r["truth"] != "shapes"]
+    scripts, far = {r["script"] for r in scaled}, sorted({r["script"] for r in scaled if r["error"] and abs(float(r["error"])) > 0.1})
+    yield f"Beyond 10 % are peaks of {len(far)} of the {len(scripts)} scripts: {', '.join(far[:-1])} and {far[-1]}."
+
+
+def left_out():
+    text = page("docs/memory.md")
+    rows = table(text, "left out", "peaks")
+    of_all, wrong = row(rows, "**all**"), [cells[0] for cells in rows if cells[6] not in ("", "0") and cells[0] != "**all**"]
+    built = {cells[0]: cells for cells in table(text, "", "predictions")}
+    assert wrong == ["dcgan"] and built["did not fit: said to fit"][2] == "0", "the sentences below are of other figures"
+    yield f"({of_all[4]} predictions of runs that failed, {of_all[7]} of runs that fitted): that none of the {of_all[4]} is wrong"
+    yield f"{of_all[6]} of {of_all[4]} are said to fit and do not, all of them DCGAN's, and {of_all[9]} of {of_all[7]} are refused and ran."
+
+
+def margins(c):
+    gaps = 100 * c["gaps_share"]
+    yield f"by at most {c['memory_training_correction']} in a training step"
+    yield f"(more than {100 * c['memory_foreign_share']:.0f} % of the kernels without a framework operation)"
+    yield (f"Context: {c['context_bytes'] / 1e9} GB. Margin: the size of the largest tensor and {gaps:.0f} % of a recorded peak, "
+           f"{gaps + 100 * c['scaled_margin_share']:.0f} % of one at another batch size or format, {gaps + 100 * c['shapes_margin_share']:.0f} % of one from shapes alone.")
+
+
+# ---- docs/recording.md, docs/limits.md ----
+
+
+def recording():
+    with open(ROOT / "data/recordings/recording_cost.csv", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    difference = {r["script"]: abs(float(r["kernel_diff_pct"])) for r in rows}
+    others = max(value for name, value in difference.items() if name != "gnmt.py")
+    longer = [float(r["overhead_pct"]) for r in rows]
+    yield (f"within {math.ceil(10 * max(difference.values())) / 10} % (ResNet-50, Inception v3 and the Transformer within {math.ceil(10 * others) / 10} %), and the GPU "
+           f"time of an iteration grows by {math.floor(10 * min(longer)) / 10} to {max(longer):.1f} %.")
+
+
+def misses():
+    rows = {cells[0]: cells for cells in table(page("README.md"), "GPU", "whole steps checked")}
+    yield "docs/limits.md", f"is up to {1 / (1 - number(rows['P4'][4]) / 100):.1f} times slower than predicted."
+    most = max(number(cells[4]) for cells in rows.values() if "convolutional" in cells[1])
+    yield "docs/limits.md", f"can miss by more than {10 * math.floor(most / 10)} %."
+
+
+def figures(program):
+    c, cases = constants(), memory_cases(program)
+    for sentence in (*example(program), *replay_rules(c), *messages(c), *ranks()):
+        yield "docs/iteration.md", sentence
+    for sentence in (*limits(cases), *far_peaks(cases), *left_out(), *margins(c)):
+        yield "docs/memory.md", sentence
+    for sentence in recording():
+        yield "docs/recording.md", sentence
+    yield "docs/faq.md", f"a note appears where they moved by {100 * c['much_spread']:.0f} % and more."
+    yield from misses()
