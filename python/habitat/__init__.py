@@ -11,18 +11,22 @@ from typing import TYPE_CHECKING, Any, List
 
 # Type checkers take what a package exports from a list they can read.
 __all__ = [
+    "Choice",
     "ClassTime",
     "Device",
+    "Excluded",
     "Gpu",
     "HabitatError",
     "OperationTime",
     "OperationTracker",
     "Prediction",
     "Predictions",
+    "Ranked",
     "Ranks",
     "Table",
     "Trace",
     "__version__",
+    "choose",
     "gpu",
     "gpus",
     "operation",
@@ -30,9 +34,15 @@ __all__ = [
     "record_iterations",
 ]
 
-_RECORDING = {"record", "record_iterations", "OperationTracker", "Device"}
+# Which module a name is in, if not in prediction.py; it is imported when the name is first used.
+_HOMES = {
+    **dict.fromkeys(("record", "record_iterations", "OperationTracker", "Device"), "recording"),
+    **dict.fromkeys(("Choice", "Excluded", "Ranked", "choose"), "choosing"),
+    "Ranks": "ranks",
+}
 
 if TYPE_CHECKING:
+    from .choosing import Choice, Excluded, Ranked, choose
     from .prediction import (
         ClassTime,
         Gpu,
@@ -58,8 +68,7 @@ else:  # a type checker that saw this would take any name for an attribute
             return _import_module("habitat._native").version()
         if name not in __all__:
             raise AttributeError(f"module 'habitat' has no attribute {name!r}")
-        home = "habitat.recording" if name in _RECORDING else "habitat.ranks" if name == "Ranks" else "habitat.prediction"
-        return getattr(_import_module(home), name)
+        return getattr(_import_module(f"habitat.{_HOMES.get(name, 'prediction')}"), name)
 
 
 def __dir__() -> List[str]:

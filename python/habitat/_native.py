@@ -102,8 +102,40 @@ class _Request(ctypes.Structure):
         super().__init__(size_bytes=ctypes.sizeof(type(self)), **fields)
 
 
-# habitat_export_write of include/habitat/export.h
+# habitat_export_write and habitat_write of include/habitat/export.h and report.h
 _WRITE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+
+
+class _ChoiceOptions(ctypes.Structure):
+    _fields_ = [  # habitat_choice_options of include/habitat/choose.h
+        ("objective", ctypes.c_int),
+        ("max_usd_per_hour", ctypes.c_double),
+        ("deadline_hours", ctypes.c_double),
+        ("must_fit", ctypes.c_bool),
+        ("other_vendors", ctypes.c_bool),
+    ]
+
+
+class _ReportOptions(ctypes.Structure):
+    _fields_ = [  # habitat_report_options of include/habitat/report.h
+        ("format", ctypes.c_int),
+        ("by", ctypes.c_int),
+        ("top", ctypes.c_size_t),
+        ("width", ctypes.c_uint),
+        ("colour", ctypes.c_bool),
+        ("write", _WRITE),
+        ("context", ctypes.c_void_p),
+        ("shorten", ctypes.c_bool),
+        ("sort", ctypes.c_char_p),
+        ("columns", ctypes.POINTER(ctypes.c_char_p)),
+        ("column_count", ctypes.c_size_t),
+        ("vendor", ctypes.c_char_p),
+        ("min_memory_bytes", ctypes.c_double),
+        ("since", ctypes.c_char_p),
+    ]
+
+
+_REPORT_JSON = 1  # habitat_report_format
 
 
 def _load() -> ctypes.CDLL:
@@ -130,7 +162,16 @@ def _load() -> ctypes.CDLL:
         ("habitat_gpu_find", ctypes.c_int,
          [handle, name, ctypes.POINTER(handle), ctypes.POINTER(ctypes.c_bool), error]),
         ("habitat_prices_create", ctypes.c_int, [handle, ctypes.c_bool, ctypes.POINTER(handle), error]),
+        ("habitat_prices_read", ctypes.c_int, [handle, name, error]),
+        ("habitat_prices_set", ctypes.c_int, [handle, handle, ctypes.c_double, error]),
+        ("habitat_prices_notes", ctypes.POINTER(name), [handle, ctypes.POINTER(ctypes.c_size_t)]),
         ("habitat_prices_free", None, [handle]),
+        ("habitat_objective_from_name", ctypes.c_int, [name, ctypes.POINTER(ctypes.c_int), error]),
+        ("habitat_choose", ctypes.c_int,
+         [ctypes.POINTER(handle), ctypes.POINTER(ctypes.c_double), ctypes.c_size_t, ctypes.POINTER(_ChoiceOptions),
+          ctypes.POINTER(handle), error]),
+        ("habitat_choice_free", None, [handle]),
+        ("habitat_report_choice", ctypes.c_int, [handle, ctypes.POINTER(_ReportOptions), error]),
         ("habitat_trace_read", ctypes.c_int, [name, ctypes.POINTER(handle), error]),
         ("habitat_trace_free", None, [handle]),
         ("habitat_method_from_name", ctypes.c_int, [name, ctypes.POINTER(ctypes.c_int), error]),
@@ -278,12 +319,74 @@ class GpuTable(_Handle):
 
 
 class Prices(_Handle):
-    """Handle of the library's own prices, for the GPUs of a table, which must outlive it."""
+    """Handle of the library's own prices, for the GPUs of a table, which must outlive it; a user's are added.
+
+    `notes` says what a user should be told of the files that were read.
+    """
 
     def __init__(self, table: GpuTable) -> None:
         super().__init__(_library.habitat_prices_free, "the list of prices")
         _call(_library.habitat_prices_create, table.handle, True, ctypes.byref(self._pointer))
         self._own()
+
+    def read(self, file: PathLike) -> None:
+        _call(_library.habitat_prices_read, self.handle, _bytes(os.fsencode(file)))
+
+    def set(self, gpu: ctypes.c_void_p, usd_per_hour: float) -> None:
+        _call(_library.habitat_prices_set, self.handle, gpu, usd_per_hour)
+
+    @property
+    def notes(self) -> list[str]:
+        count = ctypes.c_size_t()
+        lines = _library.habitat_prices_notes(self.handle, ctypes.byref(count))
+        return [lines[i].decode("utf-8", "replace") for i in range(count.value)]
+
+
+class Answer(_Handle):
+    """Handle of an answer; `request` is what it was asked by, and lives as long."""
+
+    def __init__(self, request: _Request) -> None:
+        super().__init__(_library.habitat_answer_free, "the answer")
+        self._request = request
+        _call(_library.habitat_ask, ctypes.byref(request), ctypes.byref(self._pointer))
+        self._own()
+
+
+class _Pieces:
+    """Receives what the library writes piece by piece."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+        self.write = _WRITE(self._keep)
+
+    def _keep(self, _: Optional[int], data: int, size: int) -> int:
+        self._pieces.append(ctypes.string_at(data, size))
+        return 0
+
+    def joined(self) -> bytes:
+        return b"".join(self._pieces)
+
+
+class Choosing(_Handle):
+    """Handle of a choice among answers of one table of GPUs, which live as long."""
+
+    def __init__(self, answers: Sequence[Answer], weights: Sequence[float], objective: str, **options: Any) -> None:
+        super().__init__(_library.habitat_choice_free, "the choice")
+        number, count, self._answers = ctypes.c_int(), len(answers), answers
+        _call(_library.habitat_objective_from_name, _bytes(objective), ctypes.byref(number))
+        _call(
+            _library.habitat_choose, (ctypes.c_void_p * count)(*(answer.handle.value for answer in answers)),
+            (ctypes.c_double * count)(*weights), count, ctypes.byref(_ChoiceOptions(objective=number.value, **options)),
+            ctypes.byref(self._pointer),
+        )  # fmt: skip
+        self._own()
+
+    def describe(self) -> Any:
+        """The JSON of `habitat choose`."""
+        pieces = _Pieces()
+        options = _ReportOptions(format=_REPORT_JSON, write=pieces.write)
+        _call(_library.habitat_report_choice, self.handle, ctypes.byref(options))
+        return json.loads(pieces.joined())
 
 
 def ask_operation(
@@ -349,8 +452,11 @@ class TraceHandle(_Handle):
         origin: Optional[ctypes.c_void_p],
         wishes: Wishes,
         notes: Sequence[str] = (),
+        prices: Optional[Prices] = None,
+        **training: Any,
     ) -> _Request:
-        prices, batch = Prices(table), wishes.batch
+        """`training`: `spot`, `steps` and `samples` of habitat_request."""
+        prices, batch = prices or Prices(table), wishes.batch
         request = _Request(
             trace=self.handle, origin=origin, gpus=table.handle, method=_method(wishes.method),
             destinations=None if destinations is None else (ctypes.c_void_p * len(destinations))(*destinations),
@@ -359,10 +465,23 @@ class TraceHandle(_Handle):
             assemble=ASSEMBLE[wishes.assemble], cpu_scale=0.0 if wishes.cpu_scale == 1.0 else wishes.cpu_scale,
             prices=prices.handle,
             batch_sizes=(ctypes.c_uint64 * 1)(batch) if batch else None, batch_size_count=1 if batch else 0,
-            precision=PRECISIONS[wishes.precision], gpu_count=wishes.gpu_count,
+            precision=PRECISIONS[wishes.precision], gpu_count=wishes.gpu_count, **training,
         )  # fmt: skip
         request.kept = prices  # what it points to lives as long
         return request
+
+    def ask(
+        self,
+        table: GpuTable,
+        destinations: Optional[Sequence[ctypes.c_void_p]],
+        origin: Optional[ctypes.c_void_p],
+        wishes: Wishes,
+        notes: Sequence[str],
+        prices: Prices,
+        **training: Any,
+    ) -> Answer:
+        """An answer to choose by. Table and trace must outlive it."""
+        return Answer(self._request(table, destinations, origin, wishes, notes, prices, **training))
 
     def export_chakra(
         self,
@@ -373,19 +492,10 @@ class TraceHandle(_Handle):
     ) -> bytes:
         """The Chakra execution trace of each GPU that shares the iteration: all are alike."""
         request = self._request(table, [destination], origin, wishes)
-        answer, pieces = ctypes.c_void_p(), []
-
-        def keep(_: Optional[int], data: int, size: int) -> int:
-            pieces.append(ctypes.string_at(data, size))
-            return 0
-
-        _call(_library.habitat_ask, ctypes.byref(request), ctypes.byref(answer))
-        try:
-            replay = _library.habitat_answer_replay(answer)
-            if not replay:
-                raise refuse("a Chakra trace needs an iteration that was timed on a GPU")
-            prediction = _library.habitat_answer_prediction(answer, 0)
-            _call(_library.habitat_export_chakra, replay, prediction, _WRITE(keep), None)
-        finally:
-            _library.habitat_answer_free(answer)
-        return b"".join(pieces)
+        answer, pieces = Answer(request), _Pieces()
+        replay = _library.habitat_answer_replay(answer.handle)
+        if not replay:
+            raise refuse("a Chakra trace needs an iteration that was timed on a GPU")
+        prediction = _library.habitat_answer_prediction(answer.handle, 0)
+        _call(_library.habitat_export_chakra, replay, prediction, pieces.write, None)
+        return pieces.joined()

@@ -24,9 +24,9 @@ class _Row:
     def _notes(self) -> Sequence[str]:
         return ()
 
-    def _time(self) -> Optional[float]:
-        """By which the first are taken where there are too many rows to show; None: they are in order."""
-        return None
+    def _order(self) -> Tuple[bool, float]:
+        """By which the first are taken where there are too many rows to show: times that measurements checked, then fast ones."""
+        return False, 0.0
 
 
 @dataclass(frozen=True)
@@ -160,8 +160,8 @@ class Prediction(_Row):
     def _notes(self) -> Sequence[str]:
         return self.warnings
 
-    def _time(self) -> Optional[float]:
-        return self.iteration_ms
+    def _order(self) -> Tuple[bool, float]:
+        return self.interval != "calibrated", self.iteration_ms
 
 
 @dataclass(frozen=True)
@@ -194,8 +194,8 @@ class OperationTime(_Row):
     def _notes(self) -> Sequence[str]:
         return self.warnings
 
-    def _time(self) -> Optional[float]:
-        return math.inf if self.ms is None else self.ms
+    def _order(self) -> Tuple[bool, float]:
+        return self.interval != "calibrated", math.inf if self.ms is None else self.ms
 
 
 @dataclass(frozen=True)
@@ -274,7 +274,7 @@ class Table(List[_R]):
         return show.frame([row._record() for row in self])
 
     def _repr_html_(self) -> str:
-        """All rows, in their order; of more than 20 the fastest, or the first where they are in order."""
+        """All rows, in their order; of more than 20 the fastest, those with calibrated intervals first."""
         if not self:
             return show.html_line("nothing")
         rows, said = self._shown()
@@ -282,13 +282,12 @@ class Table(List[_R]):
         return said + show.html_table(rows, self[0]._columns) + show.html_notes(notes)
 
     def _shown(self) -> Tuple[Sequence[_R], str]:
-        if len(self) <= show.MOST_ROWS:
+        most = show.MOST_ROWS
+        if len(self) <= most:
             return self, ""
-        times = [row._time() for row in self]
-        in_order = sorted(range(len(self)), key=lambda i: times[i] or 0.0)
-        which = "first" if times[0] is None else "fastest"
-        said = show.html_line(f"the {show.MOST_ROWS} {which} of {len(self)}; all are in to_frame()")
-        return [self[i] for i in in_order[: show.MOST_ROWS]], said
+        rows = sorted(self, key=lambda row: row._order())[:most]
+        how = "the first" if rows[0]._order() == rows[-1]._order() else "the fastest, calibrated ones first"
+        return rows, show.html_line(f"{most} of {len(self)}: {how}; to_frame() has all")
 
 
 class Predictions(Table[Prediction]):
@@ -307,12 +306,12 @@ class Predictions(Table[Prediction]):
     def plot(self, ax: Any = None, top: int = 15) -> Any:
         """Bars of the iteration's time [ms] with the 80 % interval, the `top` fastest GPUs; by matplotlib.
 
-        Bars are pale where the interval's width is a default. Draws into `ax`, or into new axes, and returns them.
+        Bars are pale where the interval's width is a default; of many GPUs the others come first. Draws into `ax`, or into new axes, and returns them.
         """
         if top < 1:
             raise ValueError(f"top is a whole number from 1 on, not {top!r}")
         ax = show.axes(ax, "plot()")
-        rows = sorted(self, key=lambda row: row.iteration_ms)[:top]
+        rows = sorted(sorted(self, key=Prediction._order)[:top], key=lambda row: row.iteration_ms)
         times = [row.iteration_ms for row in rows]
         ends = [[row.iteration_ms - (row.low_ms or row.iteration_ms) for row in rows],
                 [(row.high_ms or row.iteration_ms) - row.iteration_ms for row in rows]]  # fmt: skip

@@ -27,6 +27,9 @@ few: habitat.Table[habitat.Prediction] = every[:3]
 frame = every.to_frame(by="class")
 axes = every.plot(top=5)
 sms: dict[str, int] = {g.name: g.sm_count for g in habitat.gpus()}
+choice: habitat.Choice = habitat.choose([trace, (trace, 2)], prices={"T4": 0.5, habitat.gpu("L4"): 1}, steps=1e5)
+best: str | None = choice.recommended
+costs: list[float | None] = [row.usd_per_hour for row in choice.ranking]
 answers: habitat.Table[habitat.OperationTime] = habitat.operation("gemm", m=8, n=8, k=8, to=habitat.Device.T4)
 try:
     closing.predict("V101")
@@ -80,7 +83,7 @@ def test_no_check_is_switched_off():
 
 
 def test_what_predicts_is_strict_inside(tmp_path):
-    modules = "__init__ _native _notebook _wishes prediction results".split()
+    modules = "__init__ _native _notebook _wishes choosing prediction ranks results".split()
     assert run_mypy([str(PACKAGE / f"{name}.py") for name in modules], tmp_path) == []
 
 

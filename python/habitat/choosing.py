@@ -1,0 +1,127 @@
+"""Which GPU to take, and why: `habitat choose`."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Tuple, Union
+
+from . import _native
+from ._native import PathLike
+from ._wishes import Wishes
+from .prediction import GpuName, Trace, _name, _names, _paths
+from .results import Choice, Excluded, Ranked, Table
+
+__all__ = ["Choice", "Excluded", "Ranked", "choose"]
+
+# One recording, or several, each alone or with how often it is run.
+Traces = Union[Trace, Iterable[Union[Trace, Tuple[Trace, float]]]]
+
+
+def choose(
+    traces: Traces,
+    *,
+    objective: str = "cost",
+    gpus: Union[GpuName, Iterable[GpuName], None] = None,
+    other_vendors: bool = False,
+    max_usd_per_hour: Optional[float] = None,
+    deadline_hours: Optional[float] = None,
+    must_fit: bool = False,
+    prices: Optional[Mapping[GpuName, float]] = None,
+    price_files: Union[PathLike, Iterable[PathLike]] = (),
+    spot: bool = False,
+    steps: Optional[float] = None,
+    samples: Optional[float] = None,
+    method: str = "auto",
+    assemble: str = "replay",
+    cpu_scale: float = 1.0,
+) -> Choice:
+    """Which GPU to take for the iteration of a trace, by "cost" [US dollars], "time" or "energy", and why.
+
+    Of several traces the mean iteration counts: `choose([(one, 9), (other, 1)])` runs the first 9 times as often.
+    `gpus`: among these, of whatever vendor; else all of the recording's vendor, with `other_vendors` really all.
+    `max_usd_per_hour`, `deadline_hours` (needs `steps` or `samples`, the length of the whole training) and `must_fit`
+    leave GPUs out. `prices` [US dollars for an hour of a GPU] and `price_files` come before the library's own; `spot`
+    takes spot prices. That no GPU can be taken is no error: `recommended` is None then.
+    """
+    limits = {"max_usd_per_hour": max_usd_per_hour, "deadline_hours": deadline_hours, "steps": steps, "samples": samples}
+    for name, value in limits.items():
+        _check_positive(name, value)
+    if steps is not None and samples is not None:
+        raise ValueError("samples does not go with steps; give one")
+    if deadline_hours is not None and steps is None and samples is None:
+        raise ValueError("deadline_hours needs the length of the training: steps or samples")
+    wishes = Wishes(method=method, assemble=assemble, cpu_scale=cpu_scale)
+    several, weights = _weighed(traces)
+    first = several[0]
+    handles, taken = first._find([] if gpus is None else _names(gpus))
+    own_prices, priced = _prices(first, prices, price_files)
+    notes = [*first._notes(taken), *own_prices.notes, *priced]
+    answers = [
+        trace._trace.ask(
+            first._table, first._table.all() if gpus is None else handles, _origin(trace, first), wishes, notes, own_prices,
+            spot=spot, steps=steps or 0.0, samples=samples or 0.0,
+        )
+        for trace in several
+    ]  # fmt: skip
+    choice = _native.Choosing(
+        answers, weights, objective, max_usd_per_hour=max_usd_per_hour or 0.0, deadline_hours=deadline_hours or 0.0,
+        must_fit=must_fit, other_vendors=other_vendors or gpus is not None,
+    )  # fmt: skip
+    return _choice_of(choice.describe())
+
+
+def _check_positive(name: str, value: object) -> None:
+    fine = isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < math.inf
+    if value is not None and not fine:
+        raise ValueError(f"{name} is a number above 0, not {value!r}")
+
+
+def _weighed(traces: Traces) -> Tuple[list[Trace], list[float]]:
+    """The traces and how often each is run."""
+    several, weights = [], []
+    for one in [traces] if isinstance(traces, Trace) else traces:
+        trace, weight = (one, 1.0) if isinstance(one, Trace) else one
+        if not isinstance(trace, Trace):
+            raise TypeError(f"a recording is a habitat.Trace, not {type(trace).__name__}")
+        _check_positive("a weight", weight)
+        several.append(trace)
+        weights.append(float(weight))
+    if not several:
+        raise ValueError("no trace to choose by")
+    known = several[0]._table.sha256
+    if any(trace._table.sha256 != known for trace in several):
+        raise ValueError("the traces do not know the same GPUs; open them with the same gpu_files")
+    return several, weights
+
+
+def _origin(trace: Trace, first: Trace) -> Any:
+    """The GPU that was named as the trace's, in the table that all are answered by."""
+    return None if trace._origin_name is None else first._table.find(trace._origin_name)[0]
+
+
+def _prices(
+    first: Trace, prices: Optional[Mapping[GpuName, float]], files: Union[PathLike, Iterable[PathLike]]
+) -> Tuple[_native.Prices, list[str]]:
+    """The library's prices and the user's, and what to say of the names among these."""
+    made, said = _native.Prices(first._table), []
+    for file in _paths(files):
+        made.read(file)
+    for gpu, usd_per_hour in (prices or {}).items():
+        name = _name(gpu)
+        _check_positive(f"the price of {name}", usd_per_hour)
+        (handle,), taken = first._find([name])
+        made.set(handle, usd_per_hour)
+        said += [line for lines in taken.values() for line in lines]
+    return made, said
+
+
+def _choice_of(values: Dict[str, Any]) -> Choice:
+    names = [one.name for one in dataclasses.fields(Ranked)]
+    ranking: Sequence[Dict[str, Any]] = values["ranking"]
+    return Choice(
+        values["objective"], values["recommended"], values["reason"], values["at_least"], values["steps"],
+        Table(Ranked(**{name: row[name] for name in names}) for row in ranking),
+        tuple(values["pareto"]), tuple(values["ties"]), tuple(values["changes"]),
+        Table(Excluded(row["gpu"], row["reason"]) for row in values["excluded"]), tuple(values["warnings"]), values,
+    )  # fmt: skip

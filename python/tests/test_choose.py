@@ -1,0 +1,135 @@
+"""`habitat.choose()`: the answer of `habitat choose`, from Python."""
+
+import json
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import habitat
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMAND = Path(sys.executable).parent / "habitat"
+LLAMA = ROOT / "data/recordings/llama_b4_bf16_h200.json.gz"
+RESNET = ROOT / "data/recordings/resnet50_b4_fp32_h200.json.gz"
+NO_GPU = ROOT / "tests/cli/fixtures/no_gpu.json"
+
+
+@pytest.fixture(scope="module")
+def llama():
+    return habitat.Trace(LLAMA)
+
+
+@pytest.mark.parametrize(
+    "asked, options",
+    [
+        ({}, ""),
+        ({"objective": "time", "max_usd_per_hour": 2}, "--objective time --max-usd-hour 2"),
+        ({"objective": "energy", "other_vendors": True}, "--objective energy --vendor any"),
+        ({"steps": 100000, "deadline_hours": 4, "must_fit": True}, "--steps 100000 --deadline 4h --must-fit"),
+        ({"samples": 1e6, "spot": True}, "--samples 1000000 --spot"),
+        ({"gpus": ["L40S", "MI300X", "V100"], "prices": {"L40S": 0.5}}, "--to L40S,MI300X,V100 --price L40S=0.5"),
+        ({"gpus": "T4", "method": "roofline", "assemble": "sum"}, "--to T4 --method roofline --assemble sum"),
+        ({"cpu_scale": 2.0, "prices": {"A100": 1.0}}, "--cpu-scale 2 --price A100=1"),
+    ],
+)
+def test_it_answers_as_the_command_line(asked, options):
+    if not COMMAND.exists():
+        pytest.skip("the package is not installed in this environment")
+    done = subprocess.run([COMMAND, "choose", RESNET, *options.split(), "--json"], capture_output=True, text=True, check=True)
+    assert habitat.choose(habitat.Trace(RESNET), **asked).values == json.loads(done.stdout)
+
+
+def test_several_recordings_with_weights(llama):
+    resnet = habitat.Trace(RESNET)
+    often, seldom = (habitat.choose([(llama, weight), resnet], gpus=["L4", "T4"], objective="time") for weight in (9, 0.5))
+    assert [one["weight"] for one in often.values["traces"]] == [0.9, 0.1]
+    for choice, weight in ((often, 9), (seldom, 0.5)):
+        for row in choice.ranking:
+            mean = (weight * llama.predict(row.gpu).iteration_ms + resnet.predict(row.gpu).iteration_ms) / (weight + 1)
+            assert row.iteration_ms == pytest.approx(mean, rel=1e-9)
+
+
+def test_what_is_chosen_is_said_in_words_and_rows(llama):
+    choice = habitat.choose(llama, steps=100000)
+    first = choice.ranking[0]
+    assert choice.recommended == first.gpu and choice.reason.startswith(first.gpu) or first.gpu in choice.reason
+    assert first.value == min(row.value for row in choice.ranking) == first.usd_per_1000_iterations
+    assert first.usd == pytest.approx(first.usd_per_1000_iterations * 100, rel=1e-9)
+    assert first.hours == pytest.approx(first.iteration_ms * 100000 / 3.6e6, rel=1e-9)
+    assert {row.gpu for row in choice.ranking if row.pareto} == set(choice.pareto)
+    assert len(choice.ranking) + len(choice.excluded) == len(habitat.gpus())
+    again = pickle.loads(pickle.dumps(choice))
+    assert again == choice and again.values == choice.values
+
+
+def test_that_nothing_can_be_taken_is_no_error(llama):
+    choice = habitat.choose(llama, max_usd_per_hour=0.01)
+    assert choice.recommended is None and len(choice.ranking) == 0 and choice.reason
+    assert "cannot be taken" in choice._repr_html_() and choice.reason in choice._repr_html_()
+
+
+def test_a_recording_without_a_gpu():
+    choice = habitat.choose(habitat.Trace(NO_GPU), gpus=["T4", "V100"])
+    assert choice.recommended in ("T4", "V100-SXM2-16GB") and choice.values["traces"][0]["gpu"] is None
+
+
+def test_prices_of_a_file(llama, tmp_path):
+    file = tmp_path / "prices.csv"
+    file.write_text("gpu,usd_per_gpu_hour,date\nL40S,0.01,2026-09\n")
+    choice = habitat.choose(llama, price_files=file)
+    assert choice.recommended == "L40S" and choice.ranking[0].usd_per_hour == 0.01
+    file.write_text("gpu,usd_per_gpu_hour\nL40S,none\n")
+    with pytest.raises(habitat.HabitatError) as caught:
+        habitat.choose(llama, price_files=[file])
+    assert caught.value.line == 2 and caught.value.file == str(file)
+
+
+def test_the_origin_that_was_named_holds_in_the_shared_table(llama):
+    named = habitat.Trace(RESNET, origin="H200-NVL-141GB")
+    choice = habitat.choose([llama, named], gpus="T4")
+    assert [one["gpu"] for one in choice.values["traces"]] == ["H200-SXM5-141GB", "H200-NVL-141GB"]
+
+
+@pytest.mark.parametrize(
+    "asked, error, said",
+    [
+        ({"objective": "beauty"}, habitat.HabitatError, "is nothing to choose by; take cost, time or energy"),
+        ({"deadline_hours": 24}, ValueError, "deadline_hours needs the length of the training: steps or samples"),
+        ({"steps": 5, "samples": 5}, ValueError, "samples does not go with steps; give one"),
+        ({"steps": 0}, ValueError, "steps is a number above 0, not 0"),
+        ({"samples": float("nan")}, ValueError, "samples is a number above 0, not nan"),
+        ({"max_usd_per_hour": -1}, ValueError, "max_usd_per_hour is a number above 0, not -1"),
+        ({"prices": {"T4": 0}}, ValueError, "the price of T4 is a number above 0, not 0"),
+        ({"prices": {"T44": 1}}, habitat.HabitatError, "T44"),
+        ({"gpus": []}, habitat.HabitatError, ""),
+        ({"gpus": ["V101"]}, habitat.HabitatError, "V101"),
+        ({"cpu_scale": 0}, ValueError, "cpu_scale must be more than 0, not 0"),
+        ({"assemble": "both"}, ValueError, 'assemble is "sum" or "replay", not \'both\''),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(llama, asked, error, said):
+    with pytest.raises(error) as caught:
+        habitat.choose(llama, **asked)
+    assert said in str(caught.value)
+
+
+def test_traces_that_cannot_be_chosen_by(llama, tmp_path):
+    own = json.loads((ROOT / "data/gpus/T4.json").read_text())
+    own.update(name="Mine", aliases=[])
+    own.pop("family_aliases", None)
+    (tmp_path / "mine.json").write_text(json.dumps(own))
+    for wrong, error, said in (
+        ([], ValueError, "no trace to choose by"),
+        ([(llama, 0)], ValueError, "a weight is a number above 0, not 0"),
+        ([(RESNET, 1)], TypeError, "a recording is a habitat.Trace, not PosixPath"),
+        ([llama, habitat.Trace(RESNET, gpu_files=tmp_path / "mine.json")], ValueError, "open them with the same gpu_files"),
+    ):
+        with pytest.raises(error, match=said):
+            habitat.choose(wrong)
+    closed = habitat.Trace(RESNET)
+    closed.close()
+    with pytest.raises(habitat.HabitatError, match="closed"):
+        habitat.choose([llama, closed])
