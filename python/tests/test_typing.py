@@ -67,10 +67,19 @@ def test_the_package_says_that_it_has_types():
     assert (PACKAGE / "py.typed").exists()
 
 
-def test_the_snippets_of_the_readme_are_strict(tmp_path):
-    snippets = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.M | re.S)
-    assert snippets
-    assert check("\n".join(snippets), tmp_path) == []
+PAGES = ["README.md", "docs/guides/python.md", "docs/recording.md"]
+
+
+def snippets(page):
+    found = re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(), re.M | re.S)
+    assert found
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_snippets_of_the_pages_are_strict(page, tmp_path):
+    step = "def train_step() -> None: ...\n" if "train_step" in "".join(snippets(page)) else ""
+    assert check(step + "\n".join(snippets(page)), tmp_path) == []
 
 
 def test_the_whole_package_can_be_used_strictly(tmp_path):
