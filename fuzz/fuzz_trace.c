@@ -6,85 +6,11 @@
 
 #include <habitat/trace.h>
 
+#include "fuzz_path.h"
 #include "trace/read.h"
+#include "trace_holds.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(int holds) {
-    if (!holds)
-        __builtin_trap();
-}
-
-static void check_operations(const habitat_trace *t) {
-    size_t count, iterations;
-    const habitat_operation *o = habitat_trace_operations(t, &count);
-    habitat_trace_iterations(t, &iterations);
-    for (size_t i = 0; i < count; i++) {
-        must(o[i].name && strlen(o[i].name) < SIZE_MAX);
-        must(o[i].parent == HABITAT_NONE || o[i].parent < i);
-        must(o[i].forward == HABITAT_NONE || o[i].forward < count);
-        must(o[i].module == HABITAT_NONE ||
-             (o[i].module < count && o[o[i].module].kind == HABITAT_OPERATION_MODULE));
-        must(o[i].iteration == HABITAT_NONE || o[i].iteration < iterations);
-        for (uint32_t j = 0; j < o[i].input_count; j++) {
-            const habitat_input *in = &o[i].inputs[j];
-            size_t numbers = in->rank;
-            must(in->type != NULL && !(in->is_list && in->is_tensor));
-            for (uint32_t k = 0; k < in->list_count; k++)
-                numbers += 1 + (size_t)in->dims[numbers];
-            int64_t sum = 0;
-            for (size_t k = 0; k < numbers; k++) /* reads all of them */
-                sum ^= in->dims[k] ^ (in->strides ? in->strides[k] : 0);
-            must(sum != INT64_MIN || numbers);
-        }
-    }
-}
-
-static void check_kernels(const habitat_trace *t) {
-    size_t count, operations, iterations, in_iterations = 0;
-    const habitat_kernel *k = habitat_trace_kernels(t, &count);
-    const habitat_iteration *it = habitat_trace_iterations(t, &iterations);
-    habitat_trace_operations(t, &operations);
-    must(count > 0 && iterations > 0);
-    for (size_t i = 0; i < count; i++) {
-        must(k[i].name && (k[i].operation == HABITAT_NONE || k[i].operation < operations));
-        must(k[i].iteration == HABITAT_NONE || k[i].iteration < iterations);
-        must(i == 0 || k[i - 1].device < k[i].device ||
-             (k[i - 1].device == k[i].device && k[i - 1].start_ns <= k[i].start_ns));
-    }
-    for (size_t i = 0; i < iterations; i++) {
-        in_iterations += it[i].kernel_count + it[i].copy_count;
-        must(it[i].busy_ms <= it[i].span_ms && it[i].kernel_ms >= 0);
-    }
-    must(in_iterations > 0 && in_iterations <= count);
-}
-
-/* Calls are in order, and agree with the kernels about who launched whom. */
-static void check_calls(const habitat_trace *t) {
-    size_t count, kernels, operations, iterations, listed = 0, launched = 0;
-    const habitat_call *c = habitat_trace_calls(t, &count);
-    const habitat_kernel *k = habitat_trace_kernels(t, &kernels);
-    habitat_trace_operations(t, &operations);
-    habitat_trace_iterations(t, &iterations);
-    for (size_t i = 0; i < count; i++) {
-        must(c[i].name && (unsigned)c[i].kind < HABITAT_CALL_KINDS);
-        must(c[i].operation == HABITAT_NONE || c[i].operation < operations);
-        must(c[i].iteration == HABITAT_NONE || c[i].iteration < iterations);
-        must(c[i].waits_call == HABITAT_NONE || c[i].waits_call < count);
-        must(i == 0 || c[i - 1].thread < c[i].thread ||
-             (c[i - 1].thread == c[i].thread && c[i - 1].start_ns <= c[i].start_ns));
-        listed += c[i].kernel_count;
-        for (uint32_t j = 0; j < c[i].kernel_count; j++)
-            must(c[i].kernels[j] < kernels && k[c[i].kernels[j]].call == i);
-    }
-    for (size_t i = 0; i < kernels; i++) {
-        launched += k[i].call != HABITAT_NONE;
-        must((k[i].call == HABITAT_NONE) == (k[i].launch_thread == HABITAT_NONE));
-        must(k[i].call == HABITAT_NONE || c[k[i].call].correlation == k[i].correlation);
-        must(k[i].call == HABITAT_NONE || c[k[i].call].operation == k[i].operation);
-    }
-    must(listed == launched);
-}
 
 static void check_same_calls(const habitat_trace *a, const habitat_trace *b) {
     size_t count, other;
@@ -142,6 +68,35 @@ static void check_same(const habitat_trace *a, const habitat_trace *b) {
     }
 }
 
+/* From a file as from memory. */
+static void check_file(const char *path, const habitat_trace *fast, habitat_status want) {
+    habitat_trace *t = NULL;
+    habitat_error err = {0};
+    habitat_status status = habitat_trace_read(path, &t, &err);
+    must(fast == NULL || (t != NULL && status == HABITAT_OK));
+    if (t && fast) {
+        check_same(fast, t);
+        check_same_calls(fast, t);
+    } else if (!t) /* bytes of a database are none of JSON */
+        must(err.message[0] && (status == want || status == HABITAT_E_PARSE ||
+                                status == HABITAT_E_UNSUPPORTED || status == HABITAT_E_NO_GPU));
+    habitat_trace_free(t);
+}
+
+/* Divided into two iterations, or by the range "step": whatever fits is as consistent. */
+static void check_asked(const char *path, bool by_range) {
+    habitat_trace *t = NULL;
+    habitat_error err = {0};
+    habitat_read_options options = {.range = by_range ? "step" : NULL,
+                                    .iterations = by_range ? 0 : 2};
+    habitat_status status = habitat_trace_read_with(path, &options, &t, &err);
+    if (t)
+        check_trace(t);
+    else
+        check_refusal(status, &err);
+    habitat_trace_free(t);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     habitat_trace *fast = NULL, *slow = NULL;
     habitat_error fast_error = {0}, slow_error = {0};
@@ -149,18 +104,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     must(status == trace_read_memory_as(data, size, "fuzz", true, &slow, &slow_error));
     must((status == HABITAT_OK) == (fast != NULL));
     if (fast) {
-        check_operations(fast);
-        check_kernels(fast);
-        check_calls(fast);
+        check_trace(fast);
         check_same(fast, slow);
         check_same_calls(fast, slow);
     } else {
-        must(fast_error.code == status && fast_error.message[0] && fast_error.file[0]);
+        check_refusal(status, &fast_error);
         /* yajl places an unexpected token that came in two pieces less exactly than a whole one */
         if (status != HABITAT_E_PARSE) {
             must(!strcmp(fast_error.message, slow_error.message));
             must(fast_error.byte == slow_error.byte && fast_error.line == slow_error.line);
         }
+    }
+    if (size % 4 == 0) { /* not every time: files are slow */
+        const char *path = fuzz_path(data, size);
+        check_file(path, fast, status);
+        check_asked(path, size % 8 == 0);
     }
     habitat_trace_free(fast);
     habitat_trace_free(slow);

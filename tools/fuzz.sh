@@ -18,3 +18,4 @@ for target in "$@"; do
         { tail -n 30 "$build/$target.log"; echo "fuzz: $target failed; log in build-fuzz/$target.log"; exit 1; }
     grep -E 'number_of_executed_units|peak_rss' "$build/$target.log" | sed 's/^stat::/  /'
 done
+"$root/tools/fuzz_coverage.sh" "$@"

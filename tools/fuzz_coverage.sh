@@ -1,0 +1,31 @@
+#!/bin/sh
+# Which share of its reader's lines each fuzz target's inputs (seeds, and the corpus that `make fuzz` left) reach.
+# usage: fuzz_coverage.sh [TARGET...]
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$root"
+build=$root/build-coverage
+CC=clang CFLAGS="-fprofile-instr-generate -fcoverage-mapping -O1" cmake -S . -B "$build" -G Ninja -DHABITAT_BENCH=OFF >"$build.log" 2>&1 ||
+    { tail -n 20 "$build.log"; exit 1; }
+[ $# -gt 0 ] || set -- $(cd fuzz && ls fuzz_*.c | sed 's/^fuzz_//;s/\.c$//')
+for target in "$@"; do
+    case $target in # what reads its bytes
+    gpu) reader='src/gpu/parse.c src/gpu/fields.c src/gpu/file_*.c src/gpu/complete.c src/gpu/check.c src/base/json.c src/base/json_tree.c' ;;
+    model) reader='src/models/file.c src/models/trees.c' ;;
+    price) reader='src/ask/prices.c src/ask/prices_*.c' ;;
+    table) reader='src/base/csv.c src/question/*.c' ;;
+    nsys) reader='src/trace/reader_nsys.c src/trace/nsys_rows.c src/trace/iterations_asked.c' ;;
+    trace) reader=$(ls src/trace/*.c | grep -v -e nsys -e sha256) ;;
+    *) echo "fuzz_coverage: unknown target \"$target\"" >&2; exit 2 ;;
+    esac
+    cmake --build "$build" --target "replay_$target" >"$build.log" 2>&1 || { tail -n 20 "$build.log"; exit 1; }
+    inputs=$root/fuzz/seeds/$target
+    corpus=$root/build-fuzz/corpus/$target
+    binary=$(find "$build" -name "replay_$target" -type f)
+    [ -d "$corpus" ] || corpus=
+    LLVM_PROFILE_FILE=$build/$target.raw "$binary" "$inputs" ${corpus:+"$corpus"} >/dev/null
+    llvm-profdata merge -o "$build/$target.profile" "$build/$target.raw"
+    # shellcheck disable=SC2086
+    llvm-cov report "$binary" -instr-profile="$build/$target.profile" $reader >"$build/$target.txt"
+    awk -v target="$target" '$1 == "TOTAL" { print "fuzz: " target " reaches " $(NF - 3) " of the lines of its reader" }' "$build/$target.txt"
+done
