@@ -73,8 +73,21 @@ def operations(program):
     yield f"with f = 1.594 us it is {1e3 * fp64:.1f} us."
 
 
+def product(rows):
+    return next(r for r in rows if r["op"] == "aten::addmm" and r["shape"].startswith("[1024] [4096,1024]"))
+
+
+def residual(program, row):
+    """T_d = M_d (T_o / M_o)^e of one product of BERT-Large."""
+    words = "linear --m 4096 --n 1024 --k 1024"
+    origin, there, each = program.op_ms(words, H200), program.op_ms(words, T4), row["origin_ms"] / row["calls"]
+    share = (each / origin) ** 0.25
+    return (f"M_o = {1e3 * origin:.1f} us and M_d = {1e3 * there:.1f} us (`habitat op {words}`) took T_o = {1e3 * each:.1f} us. With e = 1/4: T_d = "
+            f"{1e3 * there:.1f} x ({1e3 * each:.1f}/{1e3 * origin:.1f})^0.25 = {1e3 * there:.1f} x {share:.4f} = {1e3 * there * share:.1f} us.")
+
+
 def products(rows):
-    row = next(r for r in rows if r["op"] == "aten::addmm" and r["shape"].startswith("[1024] [4096,1024]"))
+    row = product(rows)
     yield (f"They take {row['origin_ms']:.3f} ms on the H200, {1e3 * row['origin_ms'] / row['calls']:.2f} us each, and are predicted to take "
            f"{row['ms']:.1f} ms on the T4")
 
@@ -125,7 +138,11 @@ def figures(program):
     for sentence in shared(program):
         yield "docs/modelling.md", sentence
     rows = program.ask("explain", BERT, "--to", T4)["rows"]
-    for sentence in (*rates(program), *operations(program), *products(rows), *interval(program), *coverage()):
+    words = residual(program, product(rows))
+    times = re.findall(r"([\d.]+) us", words)
+    origin, there, result = times[0], times[1], times[-1]
+    yield "docs/architecture.md", f"on both GPUs ({origin} us and {there} us) and scales the measurement: {result} us."
+    for sentence in (words, *rates(program), *operations(program), *products(rows), *interval(program), *coverage()):
         yield "docs/formulas.md", sentence
     yield from doc_measured.figures(program)
 
