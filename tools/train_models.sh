@@ -2,7 +2,7 @@
 # Trains every shipped model from the measurements of the repository and records their checksums.
 # usage: train_models.sh BUILD [trees|networks]
 # The trees of method auto take minutes, the networks of method mlp two minutes of one core.
-# Equal inputs give equal bytes on one kind of processor (docs/mlp.md).
+# Equal inputs give equal bytes on one kind of processor; which give the shipped ones: docs/mlp.md.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "$1" && pwd)
