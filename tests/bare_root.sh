@@ -2,6 +2,8 @@
 # Makes a Debian that has nothing but what it cannot do without (debootstrap --variant=minbase), of this machine's release and from this machine's
 # mirror, with the packages that are named. Needs root. usage: bare_root.sh FOLDER [PACKAGE..]
 set -eu
+. "$(dirname "$0")/../tools/usage.sh"
+usage 1 99 "$@"
 folder=$1
 shift
 [ "$(id -u)" = 0 ] || { echo "bare_root: needs root" >&2; exit 1; }

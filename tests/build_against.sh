@@ -2,6 +2,8 @@
 # Builds examples/predict.c against an installed Habitat, with pkg-config and with CMake, and runs both: they must say what the
 # installed program says. usage: build_against.sh PREFIX SCRATCH
 set -eu
+. "$(dirname "$0")/../tools/usage.sh"
+usage 2 2 "$@"
 root=$(cd "$(dirname "$0")/.." && pwd)
 prefix=$1
 scratch=$2/against

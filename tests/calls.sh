@@ -4,6 +4,8 @@
 # base/letter.h, base/json.h.
 # usage: calls.sh [ROOT]
 set -eu
+. "$(dirname "$0")/../tools/usage.sh"
+usage 0 1 "$@"
 root=${1:-.}
 words='strto(d|f|ld)|ato[fil]|v?[fs]?scanf|v(s|sn|f|d|as)?printf|asprintf|dprintf|setlocale|uselocale|newlocale|localeconv|strcoll|strxfrm|alphasort|str(n)?casecmp|to(lower|upper)|is(alpha|alnum|digit|xdigit|space|upper|lower|punct|print|graph|cntrl|blank)|strftime|yajl_tree_parse|yajl_gen_double|yajl_gen_alloc|yajl_alloc'
 

@@ -4,6 +4,8 @@
 # predict. Also on a row that nothing uses, and on a row without unit or source.
 # usage: constants.sh [ROOT]
 set -eu
+. "$(dirname "$0")/../tools/usage.sh"
+usage 0 1 "$@"
 root=${1:-.}
 table=$root/src/base/constants.h
 fail=0

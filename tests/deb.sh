@@ -2,6 +2,8 @@
 # Installs a Debian package of `make deb` with dpkg in a bare Debian, uses it there, and removes it again: nothing may be left. Needs root
 # and debootstrap; a minute. usage: deb.sh PACKAGE
 set -eu
+. "$(dirname "$0")/../tools/usage.sh"
+usage 1 1 "$@"
 # shellcheck source=tests/bare.bash
 . "$(dirname "$0")/bare.bash"
 package=$(realpath "$1")

@@ -4,6 +4,8 @@
 # "# exits N" at a line's end names another expected exit code.
 # usage: docs.sh BUILD
 set -u
+. "$(dirname "$0")/../tools/usage.sh"
+usage 1 1 "$@"
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "$1" && pwd)
 PATH="$build:$PATH"

@@ -4,6 +4,8 @@
 # header states its half, units, ownership, errors and threads. Names of the halves: docs/decisions/0119.
 # usage: headers.sh [ROOT]
 set -u
+. "$(dirname "$0")/../tools/usage.sh"
+usage 0 1 "$@"
 root=${1:-.}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

@@ -2,6 +2,8 @@
 # Installs a build below a scratch prefix, and checks what lies there: the files that are promised, and
 # a program that runs. usage: install.sh BUILD
 set -eu
+. "$(dirname "$0")/../tools/usage.sh"
+usage 1 1 "$@"
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "$1" && pwd)
 scratch=$(mktemp -d)

@@ -5,7 +5,10 @@
 # the same modules, the system, and libraries. The laboratory (lab/) may include all of them, and none of
 # them the laboratory. The recorder may include public headers only, the command line too, and the
 # laboratory's lab.h. cuda.h and cupti.h are nowhere but in recorder/.
+# usage: layers.sh [ROOT]
 set -eu
+. "$(dirname "$0")/../tools/usage.sh"
+usage 0 1 "$@"
 root=${1:-.}
 fail=0
 

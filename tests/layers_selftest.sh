@@ -2,6 +2,8 @@
 # The layer check must fail on a forbidden include: plants some in a copy and expects to be told.
 # usage: layers_selftest.sh ROOT
 set -eu
+. "$(dirname "$0")/../tools/usage.sh"
+usage 0 1 "$@"
 root=$(cd "${1:-.}" && pwd)
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT

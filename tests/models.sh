@@ -2,6 +2,8 @@
 # The shipped models are the ones that `make models` made: their checksums, and their size together.
 # usage: models.sh ROOT
 set -eu
+. "$(dirname "$0")/../tools/usage.sh"
+usage 1 1 "$@"
 cd "$1/data/models"
 status=0
 for file in *.habitat-models; do

@@ -4,6 +4,8 @@
 # and src/question/sources.h say where a number or a word comes from.)
 # usage: product.sh [ROOT]
 set -eu
+. "$(dirname "$0")/../tools/usage.sh"
+usage 0 1 "$@"
 root=${1:-.}
 gpus=$(for file in "$root"/data/gpus/*.json; do
     name=$(basename "$file" .json)

@@ -3,6 +3,8 @@
 # built and installed in a fresh environment here, away from the checkout. Needs root, debootstrap and network (to make both).
 # usage: wheel.sh FOLDER
 set -eu
+. "$(dirname "$0")/../tools/usage.sh"
+usage 1 1 "$@"
 # shellcheck source=tests/bare.bash
 . "$(dirname "$0")/bare.bash"
 out=$(cd "$1" && pwd)

@@ -1,6 +1,8 @@
 #!/bin/sh
-# Every allocation of every command fails once (make alloc).
+# Every allocation of every command fails once (make alloc): minutes. usage: alloc.sh
 set -eu
+. "$(dirname "$0")/usage.sh"
+usage 0 0 "$@"
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
 build=build-test/gcc

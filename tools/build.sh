@@ -3,6 +3,8 @@
 # went well, and what the compiler said of one that did not; exits with the build's own status.
 # usage: build.sh BUILD [CMAKE-OPTION...]
 set -eu
+. "$(dirname "$0")/usage.sh"
+usage 1 1 ${1+"$1"}
 build=$1
 shift
 cd "$(dirname "$0")/.."

@@ -2,6 +2,8 @@
 # Builds the Debian package of this tree for this machine's architecture, into OUT. Prints where it lies, with its checksum beside it.
 # usage: deb.sh OUT   needs: tools/setup.sh build man deb
 set -eu
+. "$(dirname "$0")/usage.sh"
+usage 1 1 "$@"
 root=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$1"
 out=$(cd "$1" && pwd)

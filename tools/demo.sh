@@ -1,6 +1,8 @@
 #!/bin/sh
 # What Habitat does, on real recordings of this repository. usage: demo.sh BUILD
 set -eu
+. "$(dirname "$0")/usage.sh"
+usage 1 1 "$@"
 root=$(cd "$(dirname "$0")/.." && pwd)
 habitat="$(cd "$1" && pwd)/habitat"
 cd "$root"

@@ -4,6 +4,8 @@
 # comment where their names say all, as the headers have it.
 # usage: doc.sh OUT
 set -eu
+. "$(dirname "$0")/usage.sh"
+usage 1 1 "$@"
 root=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$1"
 HABITAT_DOC=$(cd "$1" && pwd)

@@ -9,10 +9,12 @@
 #   check: the same, but nothing is written: says what differs from docs/, and fails if anything does
 # HABITAT_EVAL_MLP=1 adds the networks of method mlp (a quarter of an hour).
 set -eu
+. "$(dirname "$0")/usage.sh"
+usage 1 2 "$@"
+what=${2:-all}
+usage_word "$what" all recordings check
 root=$(cd "$(dirname "$0")/.." && pwd)
 habitat=$(cd "$1" && pwd)/habitat
-what=${2:-all}
-case $what in all | recordings | check) ;; *) echo "evaluate: no such part: $what" >&2; exit 2 ;; esac
 cd "$root"
 mlp=--no-mlp
 [ "${HABITAT_EVAL_MLP:-}" = 1 ] && mlp=

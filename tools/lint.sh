@@ -3,6 +3,8 @@
 # Fails on a finding, and where one of the two does not work: each must first find a planted mistake.
 # usage: lint.sh BUILD
 set -eu
+. "$(dirname "$0")/usage.sh"
+usage 1 1 "$@"
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "$1" && pwd)
 cd "$root"

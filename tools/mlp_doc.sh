@@ -3,10 +3,14 @@
 # usage: mlp_doc.sh BUILD [rows|errors|study]...
 # About 15 minutes of one core for all; what each part leaves out, docs/mlp.md says.
 set -eu
-root=$(cd "$(dirname "$0")/.." && pwd)
-build=$(cd "$1" && pwd)
+. "$(dirname "$0")/usage.sh"
+usage 1 99 "$@"
+folder=$1
 shift
 [ $# -gt 0 ] || set -- rows errors study
+for part in "$@"; do usage_word "$part" rows errors study; done
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$(cd "$folder" && pwd)
 cd "$root"
 data=data/measurements
 for part in "$@"; do

@@ -1,6 +1,8 @@
 #!/bin/sh
-# Installs the package from this checkout into .venv/tests (pip install .) and runs pytest.
+# Installs the package from this checkout into .venv/tests (pip install .) and runs pytest. usage: test_python.sh
 set -eu
+. "$(dirname "$0")/usage.sh"
+usage 0 0 "$@"
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
 venv="$root/.venv/tests"

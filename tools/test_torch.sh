@@ -3,12 +3,13 @@
 # profiler's export or in its operations is found before users have it. Takes gigabytes of disk; not part of `make test`.
 # usage: test_torch.sh VERSION [PYTEST ARGUMENTS]
 set -eu
+. "$(dirname "$0")/usage.sh"
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
 version=${1:-}
 case $version in
 [0-9]*.[0-9]*) shift ;;
-*) echo "usage: make test-torch VERSION=2.15.0" >&2; exit 2 ;;
+*) usage_end ;;
 esac
 venv=$root/.venv/torch-$version
 mkdir -p build-test

@@ -4,9 +4,12 @@
 # The trees of method auto take minutes, the networks of method mlp two minutes of one core.
 # Equal inputs give equal bytes on one kind of processor; which give the shipped ones: docs/mlp.md.
 set -eu
+. "$(dirname "$0")/usage.sh"
+usage 1 2 "$@"
+which=${2:-all}
+usage_word "$which" all trees networks
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "$1" && pwd)
-which=${2:-all}
 cd "$root"
 data=data/measurements
 if [ "$which" != networks ]; then

@@ -4,6 +4,8 @@
 # log). Every part runs even when an earlier one failed; the last lines say which did. Under three minutes.
 #   usage: tools/try_recorder.sh     (from the repository's root; OUT=folder, default ./out-recorder)
 set -u
+. "$(dirname "$0")/usage.sh"
+usage 0 0 "$@"
 OUT=${OUT:-out-recorder}
 PYTHON=${PYTHON:-python3}
 mkdir -p "$OUT"

@@ -2,6 +2,8 @@
 # Runs every reading and predicting command under Valgrind on the recordings; any leak or invalid
 # access fails. usage: valgrind.sh BUILD
 set -eu
+. "$(dirname "$0")/usage.sh"
+usage 1 1 "$@"
 root=$(cd "$(dirname "$0")/.." && pwd)
 habitat="$(cd "$1" && pwd)/habitat"
 trace=$(ls "$root"/data/recordings/*.json.gz | head -n 1)

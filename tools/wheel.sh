@@ -4,6 +4,8 @@
 # manylinux_2_36 has (glibc 2.36 or newer: Debian 12, Ubuntu 24.04). Prints where both lie, with their checksums.
 # usage: wheel.sh OUT   needs: tools/setup.sh build man wheel
 set -eu
+. "$(dirname "$0")/usage.sh"
+usage 1 1 "$@"
 root=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$1"
 out=$(cd "$1" && pwd)

@@ -6,7 +6,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 tree="$scratch/a tree"
 mkdir -p "$tree/tools" "$tree/docs" "$tree/include/habitat"
-cp "$root/tools/doc.sh" "$root/tools/doxygen_filter.py" "$tree/tools/"
+cp "$root/tools/doc.sh" "$root/tools/usage.sh" "$root/tools/doxygen_filter.py" "$tree/tools/"
 cp -r "$root/docs/doxygen" "$tree/docs/"
 cp "$root/VERSION" "$tree/"
 header="$tree/include/habitat/planted.h"

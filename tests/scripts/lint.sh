@@ -7,7 +7,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 tree="$scratch/a tree"
 mkdir -p "$tree/tools" "$tree/src" "$tree/cli" "$tree/recorder" "$tree/include" "$tree/build" "$scratch/bin"
-cp "$root/tools/lint.sh" "$tree/tools/"
+cp "$root/tools/lint.sh" "$root/tools/usage.sh" "$tree/tools/"
 cp "$root/.clang-tidy" "$tree/"
 git -C "$tree" init -q
 echo 'int good(int n);
