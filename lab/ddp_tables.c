@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include <habitat/text.h>
+
 #include "base/constants.h"
 #include "lab/errors.h"
 
@@ -68,7 +70,7 @@ static void print_rows(const ddp_set *set, report_text *text) {
         const ddp_case *c = &set->cases[i];
         char there[32] = "-";
         if (!isnan(c->measured_one_ms))
-            snprintf(there, sizeof there, "%.2f", c->measured_one_ms);
+            habitat_format(there, sizeof there, "%.2f", c->measured_one_ms);
         report_print(text,
                      "| %s%s | %u | %.2f | %s | %.2f | %.2f | %.2f..%.2f | %+.2f | %.2f | %.2f "
                      "|\n",
