@@ -199,8 +199,8 @@ static int predict_entries(const habitat_gpu_table *gpus, const char *folder, en
 
 /* ---- pairs ---- */
 
-/* How much two measured rates differ at least, for their order to be asked. */
-static const double apart = 1.10;
+/* Of two measured rates, the faster over the slower: below it their order is not asked. */
+static const double least_ratio = 1.10;
 
 typedef struct summary {
     size_t pairs, ordered, right;
@@ -232,7 +232,7 @@ static summary summarise(const entries *all, const char *family, const char *for
             s.pairs++;
             s.mean += error;
             s.worst = fmax(s.worst, error);
-            if (measured < apart)
+            if (measured < least_ratio)
                 continue;
             s.ordered++;
             s.right += (a->measured > b->measured) == (a->predicted > b->predicted);

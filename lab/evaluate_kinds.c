@@ -19,7 +19,7 @@ enum { KIND_GPUS_MAX = 32, KIND_PASSES = 4, KIND_DTYPES = HABITAT_DTYPE_COUNT };
 typedef struct kind_cell {
     size_t n, pass_n[KIND_PASSES];
     double pass_seen[KIND_PASSES], seen, same_arch, left_out, roofline;
-    size_t seen_inside, kin_inside, same_arch_n, left_out_inside, left_out_n;
+    size_t seen_inside, same_arch_inside, same_arch_n, left_out_inside, left_out_n;
 } kind_cell;
 
 typedef struct kind_gpus {
@@ -116,7 +116,7 @@ static void judge_row(const kind_models *models, const habitat_gpu *gpu,
     if (!isnan(error)) {
         cell->same_arch_n++;
         cell->same_arch += error;
-        cell->kin_inside += inside;
+        cell->same_arch_inside += inside;
     }
     error = error_of(models->without, HABITAT_MODEL_TRANSFER, gpu, row, &inside);
     if (isnan(error))
@@ -144,7 +144,7 @@ static void print_cell(report_text *text, const char *gpu, const char *dtype,
     print_share(text, cell->left_out, cell->left_out_n);
     print_share(text, cell->roofline, cell->n);
     print_share(text, (double)cell->seen_inside, cell->n);
-    print_share(text, (double)cell->kin_inside, cell->same_arch_n);
+    print_share(text, (double)cell->same_arch_inside, cell->same_arch_n);
     print_share(text, (double)cell->left_out_inside, cell->left_out_n);
     report_print(text, "\n");
 }

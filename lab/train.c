@@ -116,9 +116,9 @@ static habitat_status fit(const samples *s, operator_class c, bool seen, keep wh
 static const double shrinks[] = {0, .25, .5, .75, 1};
 enum { SHRINKS = sizeof shrinks / sizeof *shrinks };
 
-/* Of two GPUs, each is judged by a fit on the other alone, which says little of a fit on both: half
- * is believed beforehand, and what departs from it must be better by `prior` times the square of
- * the step. docs/modelling.md#the-form */
+/* Of two GPUs, each is judged by a fit on the other alone, which says little of a fit on both: the
+ * weight begins at one half, and one that departs from it must be better by `prior` times the
+ * square of the step. docs/modelling.md#the-form */
 static double choose_shrink(const train_held_out *rows, size_t n, size_t gpu_count,
                             operator_class c) {
     double best = INFINITY, chosen = .5, prior = gpu_count < 3 ? .2 : 0;

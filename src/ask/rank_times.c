@@ -112,19 +112,19 @@ static bool set_clock(const rank_messages *m, const habitat_kernel *const *first
     uint64_t clocks[2] = {habitat_trace_get_info(of->trace)->clock_ns,
                           habitat_trace_get_info(r->trace)->clock_ns};
     size_t count = 0;
-    double *apart = malloc((m->count + 1) * sizeof *apart);
+    double *offsets = malloc((m->count + 1) * sizeof *offsets);
     r->clock_offset_ms = NAN;
-    for (size_t i = 0; apart && clocks[0] && clocks[1] && i < m->count; i++)
+    for (size_t i = 0; offsets && clocks[0] && clocks[1] && i < m->count; i++)
         if (own[i]->collective != HABITAT_COLLECTIVE_ONE_WAY)
-            apart[count++] =
+            offsets[count++] =
                 (double)(int64_t)(clocks[1] + own[i]->start_ns + own[i]->duration_ns -
                                   (clocks[0] + first[i]->start_ns + first[i]->duration_ns));
     if (count) {
-        habitat_sort_numbers(apart, count);
-        r->clock_offset_ms = habitat_quantile(apart, count, 0.5) / HABITAT_NS_PER_MS;
+        habitat_sort_numbers(offsets, count);
+        r->clock_offset_ms = habitat_quantile(offsets, count, 0.5) / HABITAT_NS_PER_MS;
     }
-    bool fine = apart != NULL;
-    free(apart);
+    bool fine = offsets != NULL;
+    free(offsets);
     return fine;
 }
 

@@ -231,7 +231,7 @@ CONSTANT(fitted, beside_collective, 0.25, "of the time shared",
          "kernels beside NCCL's in the traces of two H200s take 0.13 to 0.37 longer, median 0.25; docs/iteration.md#several-gpus")
 CONSTANT(fitted, parallel_doubt, 0.75, "of what several GPUs add",
          "seven GPU-bound steps of two H200s: what they add is 1.1 to 1.8 times as long as predicted; docs/iteration.md#several-gpus")
-CONSTANT(chosen, message_ends_apart_ns, 1e6, "ns",
+CONSTANT(chosen, message_end_spread_ns, 1e6, "ns",
          "all-reduces of ten steps of two H200s end 0.1 ms apart at most on the two; of different steps, several ms")
 CONSTANT(chosen, slow_rank_share, 0.01, "of the iteration",
          "a rank is called slow from here on: what other GPUs do nothing but wait, less what its own does")

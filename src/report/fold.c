@@ -11,18 +11,18 @@
 
 enum { NAME_BYTES = 512, INDICES_BYTES = 64 };
 
-/* One row's name apart: "net.blocks.*.up", and the number where the star stands. */
-typedef struct apart {
+/* One row's name, split at its number: "net.blocks.*.up", and the number where the star stands. */
+typedef struct split_name {
     const char *pattern; /* interned; NULL: no number in the name */
     size_t star;         /* where in the pattern */
     bool last;           /* the number is the name's last part */
     long number;         /* of the first part that is one */
     uint32_t head;       /* row that stands for all of the pattern; NONE until found */
-} apart;
+} split_name;
 
 typedef struct folding {
     split *s;
-    apart *apart; /* shape (row_count) */
+    split_name *names; /* shape (row_count) */
     habitat_table table;
     bool failed;
 } folding;
@@ -41,7 +41,7 @@ static size_t number_at(const char *text) {
 
 /* "net.blocks.12.up" -> "net.blocks.*.up", 12. Further numbers stay: blocks are folded, not the
  * layers inside of them. @return false: there is none. */
-static bool take_apart(const char *name, char *pattern, size_t size, apart *out) {
+static bool split_at_number(const char *name, char *pattern, size_t size, split_name *out) {
     for (const char *at = name; *at; at++) {
         size_t length = at == name || is_separator(at[-1]) ? number_at(at) : 0;
         if (length == 0)
@@ -55,12 +55,12 @@ static bool take_apart(const char *name, char *pattern, size_t size, apart *out)
     return false;
 }
 
-static void take_all_apart(folding *f) {
+static void split_names(folding *f) {
     char pattern[NAME_BYTES];
     for (size_t r = 0; r < f->s->row_count && !f->failed; r++) {
-        apart *a = &f->apart[r];
-        *a = (apart){.head = HABITAT_NONE};
-        if (!take_apart(f->s->rows[r].name, pattern, sizeof pattern, a))
+        split_name *a = &f->names[r];
+        *a = (split_name){.head = HABITAT_NONE};
+        if (!split_at_number(f->s->rows[r].name, pattern, sizeof pattern, a))
             continue;
         a->pattern = habitat_strings_intern(&f->s->strings, pattern, strlen(pattern));
         f->failed = !a->pattern;
@@ -79,23 +79,23 @@ typedef struct wanted {
 static bool alike(const void *elements, uint32_t index, const void *key) {
     const split_row *rows = elements;
     const wanted *want = key;
-    return want->f->apart[index].pattern == want->f->apart[want->row].pattern &&
-           (!want->f->apart[index].last || rows[index].op_class == rows[want->row].op_class) &&
+    return want->f->names[index].pattern == want->f->names[want->row].pattern &&
+           (!want->f->names[index].last || rows[index].op_class == rows[want->row].op_class) &&
            rows[index].calls == rows[want->row].calls;
 }
 
 static void find_heads(folding *f) {
     split_row *rows = f->s->rows;
     for (uint32_t r = 0; r < f->s->row_count && !f->failed; r++) {
-        if (!f->apart[r].pattern)
+        if (!f->names[r].pattern)
             continue;
         wanted want = {f, r};
-        uint64_t hash = habitat_hash_number(0, (uintptr_t)f->apart[r].pattern);
+        uint64_t hash = habitat_hash_number(0, (uintptr_t)f->names[r].pattern);
         hash = habitat_hash_number(hash, rows[r].calls);
         uint32_t head = habitat_table_find(&f->table, hash, alike, rows, &want);
         if (head == HABITAT_NONE)
             f->failed = !habitat_table_put(&f->table, hash, r);
-        f->apart[r].head = head == HABITAT_NONE ? r : head;
+        f->names[r].head = head == HABITAT_NONE ? r : head;
     }
 }
 
@@ -147,7 +147,7 @@ static void indices(const long *numbers, size_t count, char *text, size_t size) 
 }
 
 /* The name of a folded row: its pattern with the numbers in place of the star. */
-static void name_row(folding *f, split_row *row, const apart *a, long *numbers, size_t count) {
+static void name_row(folding *f, split_row *row, const split_name *a, long *numbers, size_t count) {
     char name[NAME_BYTES + INDICES_BYTES], list[INDICES_BYTES];
     qsort(numbers, count, sizeof *numbers, by_number);
     indices(numbers, count, list, sizeof list);
@@ -160,54 +160,54 @@ static void name_row(folding *f, split_row *row, const apart *a, long *numbers, 
 /* Every row behind head `at` goes into it. numbers: room for all rows. */
 static void fold_behind(folding *f, uint32_t at, long *numbers) {
     size_t count = 0;
-    numbers[count++] = f->apart[at].number;
+    numbers[count++] = f->names[at].number;
     for (uint32_t r = at + 1; r < f->s->row_count; r++) {
-        if (f->apart[r].head != at)
+        if (f->names[r].head != at)
             continue;
         merge(&f->s->rows[at], &f->s->rows[r]);
-        numbers[count++] = f->apart[r].number;
+        numbers[count++] = f->names[r].number;
     }
     if (count > 1)
-        name_row(f, &f->s->rows[at], &f->apart[at], numbers, count);
+        name_row(f, &f->s->rows[at], &f->names[at], numbers, count);
 }
 
-/* Rows that went into others are closed up, and kernels follow. moved: shape (row_count). */
-static void close_up(folding *f, uint32_t *moved) {
+/* Rows that went into others are closed up, and kernels follow. new_index: shape (row_count). */
+static void close_up(folding *f, uint32_t *new_index) {
     split *s = f->s;
     size_t kernel_count, kept = 0;
     habitat_workload_kernels(s->workload, &kernel_count);
     for (uint32_t r = 0; r < s->row_count; r++) {
-        uint32_t head = f->apart[r].head;
+        uint32_t head = f->names[r].head;
         if (head == HABITAT_NONE || head == r) {
             s->rows[kept] = s->rows[r];
-            moved[r] = (uint32_t)kept++;
+            new_index[r] = (uint32_t)kept++;
         } else {
-            moved[r] = moved[head]; /* heads come first */
+            new_index[r] = new_index[head]; /* heads come first */
         }
     }
     for (size_t i = 0; i < kernel_count; i++)
-        s->row_of[i] = moved[s->row_of[i]];
+        s->row_of[i] = new_index[s->row_of[i]];
     s->row_count = kept;
 }
 
 habitat_status split_fold(split *s, habitat_error *err) {
     size_t n = s->row_count ? s->row_count : 1;
-    folding f = {.s = s, .apart = malloc(n * sizeof *f.apart)};
+    folding f = {.s = s, .names = malloc(n * sizeof *f.names)};
     long *numbers = malloc(n * sizeof *numbers);
-    uint32_t *moved = malloc(n * sizeof *moved);
-    f.failed = !f.apart || !numbers || !moved || !habitat_table_reserve(&f.table, n);
+    uint32_t *new_index = malloc(n * sizeof *new_index);
+    f.failed = !f.names || !numbers || !new_index || !habitat_table_reserve(&f.table, n);
     if (!f.failed)
-        take_all_apart(&f);
+        split_names(&f);
     if (!f.failed)
         find_heads(&f);
     for (uint32_t r = 0; r < s->row_count && !f.failed; r++)
-        if (f.apart[r].head == r)
+        if (f.names[r].head == r)
             fold_behind(&f, r, numbers);
     if (!f.failed)
-        close_up(&f, moved);
+        close_up(&f, new_index);
     habitat_table_free(&f.table);
-    free(f.apart);
+    free(f.names);
     free(numbers);
-    free(moved);
+    free(new_index);
     return f.failed ? habitat_fail(err, HABITAT_E_MEMORY, "out of memory") : HABITAT_OK;
 }

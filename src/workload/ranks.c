@@ -128,11 +128,11 @@ static habitat_status check_ends(const habitat_trace *const *traces, const list 
     for (size_t i = 0; i < lists[0].count; i++) {
         if (lists[0].all[i]->collective == HABITAT_COLLECTIVE_ONE_WAY)
             continue;
-        double apart = end_of(lists[rank].all[i]) - end_of(lists[0].all[i]);
-        least = fmin(least, apart);
-        most = fmax(most, apart);
+        double difference = end_of(lists[rank].all[i]) - end_of(lists[0].all[i]);
+        least = fmin(least, difference);
+        most = fmax(most, difference);
     }
-    if (!(most - least > chosen_message_ends_apart_ns))
+    if (!(most - least > chosen_message_end_spread_ns))
         return HABITAT_OK;
     habitat_fail(err, HABITAT_E_FORMAT,
                  "its collectives end up to %.1f ms apart from the first rank's: not the same "

@@ -1,4 +1,4 @@
-/* What operator models may say in `auto`: bounds of what is believed, users' GPUs, floors. */
+/* What operator models may say in `auto`: when an answer counts, users' GPUs, floors. */
 #include <habitat/habitat.h>
 #include <habitat/models.h>
 
@@ -65,13 +65,13 @@ static void test_residual(void) {
               HABITAT_OK);
     static const struct {
         double factor;
-        bool believed;
+        bool learned;
     } rows[] = {{1, true},       {31, true},       {33, false},  {1000, false},
                 {1. / 31, true}, {1. / 33, false}, {1e-3, false}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         habitat_estimate e =
             product_on(t4, v100, "[[4096, 4096], [4096, 4096]]", rows[i].factor * answer.ms);
-        CHECK_INT(e.method == HABITAT_METHOD_LEARNED, rows[i].believed);
+        CHECK_INT(e.method == HABITAT_METHOD_LEARNED, rows[i].learned);
     }
     check_case("a measurement 32 times off the model means something else: the rule answers");
 }

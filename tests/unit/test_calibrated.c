@@ -306,7 +306,8 @@ static void check_same_gpu(void) {
     twin.memory_bytes += 1;
     CHECK_NEAR(iteration(&r, &twin, &operations), busy_ms, 1e-9);
     CHECK(operations > 0);
-    /* without operations of its own it is kin, and the origin's say nothing of it */
+    /* without operations of its own it is of one architecture with the origin, and the origin's say
+     * nothing of it */
     twin.operation_count = 0;
     CHECK_NEAR(iteration(&r, &twin, &operations), busy_ms, 1e-9);
     CHECK_INT(operations, 0);

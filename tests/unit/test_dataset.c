@@ -357,7 +357,8 @@ static void test_kinds(void) {
     CHECK_INT(habitat_evaluate(data, table, NULL, NULL, false, append, &out, NULL), HABITAT_OK);
     const char *row = strstr(out.data, "| V100-PCIE-32GB | fp16 |");
     double v[16];
-    /* rows, forward, backward, both gradients, seen, kin, left out, roofline, three intervals */
+    /* rows, forward, backward, both gradients, seen, same architecture, left out, roofline, three
+     * intervals */
     CHECK_INT(cells_of(row, v, 16), 12);
     CHECK_NEAR(v[0], 75, 0);
     CHECK(v[1] < 10 && isnan(v[2]) && v[3] < 10 && v[4] < 10 && v[5] < 10);

@@ -12,7 +12,7 @@ others, what the CPU gives changes that slowly. So iterations are timed in group
 import statistics
 import time
 
-LEAST_SHARE = 0.8  # of the host's time that the events must cover to be believed
+LEAST_SHARE = 0.8  # of the host's time that the events must cover; else the host's clock is taken
 MUCH_SPREAD = 0.1  # the groups' medians differ by more: the time of an iteration is not known better than that
 
 
@@ -90,7 +90,7 @@ class Groups:
 
     @property
     def timer(self):
-        """Of all groups: where the events of one miss a part, none of them is believed."""
+        """Of all groups: where the events of one miss a part, the host's clock is taken for all."""
         timers = [watch.timer for watch in self._watches] or [Stopwatch(self._cuda).timer]
         return "host_clock_mean" if "host_clock_mean" in timers else timers[0]
 

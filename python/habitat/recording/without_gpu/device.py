@@ -1,4 +1,4 @@
-"""What `torch.cuda`, tensors and modules say where a script is to believe in one GPU. Everything is put back by `remove()`."""
+"""What `torch.cuda`, tensors and modules say where a script is to find one GPU. Everything is put back by `remove()`."""
 
 import types
 
