@@ -11,14 +11,7 @@ int cmd_calibrate(int argc, char **argv) {
     cli_arguments arguments = {.verb = "calibrate",
                                .options = options,
                                .option_count = sizeof options / sizeof options[0]};
-    int code = cli_parse(&arguments, argc, argv);
-    bool run = code == CLI_DONE && !arguments.finished;
-    if (run)
-        code = cli_expect_operands(&arguments, 0, 0, NULL);
-    cli_arguments_free(&arguments);
-    if (!run || code != CLI_DONE)
-        return code;
-    if (!output)
-        return cli_fail(CLI_USAGE, "calibrate", "needs -o FILE.json, the calibration to write");
-    return cli_run_python("habitat.measuring.calibrate", argc, argv);
+    return cli_run_measuring(&arguments, argc, argv, &output,
+                             "-o FILE.json, the calibration to write",
+                             "habitat.measuring.calibrate");
 }

@@ -1,6 +1,4 @@
 /* habitat info TRACE: what is in a trace and what is missing. With --ranks: what each rank did. */
-#include <stdint.h>
-
 #include "commands.h"
 #include "input.h"
 
@@ -15,14 +13,10 @@ int cmd_info(int argc, char **argv) {
     cli_input input = {0};
     int code = cli_parse(&arguments, argc, argv);
     if (code == CLI_DONE && !arguments.finished) {
-        bool ranks = request.ranks.count > 0;
-        request.operands = &arguments.operands;
-        code = ranks ? cli_expect_operands(&arguments, 0, SIZE_MAX, "")
-                     : cli_expect_operands(&arguments, 1, 1, "a TRACE");
+        const char *file = NULL;
+        code = cli_input_first(&request, &arguments, &file);
         if (code == CLI_DONE)
-            code = cli_input_open(&request,
-                                  ranks ? request.ranks.items[0] : arguments.operands.items[0],
-                                  false, &input);
+            code = cli_input_open(&request, file, false, &input);
         if (code == CLI_DONE) {
             habitat_error error = {0};
             code = cli_report_result(habitat_report_trace(input.answer, &input.report, &error),

@@ -1,5 +1,4 @@
 /* habitat predict TRACE: one iteration on other GPUs. */
-#include <stdint.h>
 #include <string.h>
 
 #include "commands.h"
@@ -41,10 +40,8 @@ int cmd_predict(int argc, char **argv) {
     cli_input input = {0};
     int code = cli_parse(&arguments, argc, argv);
     if (code == CLI_DONE && !arguments.finished) {
-        bool ranks = request.ranks.count > 0;
-        request.operands = &arguments.operands;
-        code = ranks ? cli_expect_operands(&arguments, 0, SIZE_MAX, "")
-                     : cli_expect_operands(&arguments, 1, 1, "a TRACE");
+        const char *file = NULL;
+        code = cli_input_first(&request, &arguments, &file);
         if (code == CLI_DONE && request.timeline && strcmp(request.timeline, "-") == 0)
             code = cli_fail(CLI_USAGE, "--timeline",
                             "needs a file: standard output has the report; `habitat export "
@@ -54,9 +51,7 @@ int cmd_predict(int argc, char **argv) {
         if (code == CLI_DONE)
             code = cli_html_check(&request);
         if (code == CLI_DONE)
-            code = cli_input_open(&request,
-                                  ranks ? request.ranks.items[0] : arguments.operands.items[0],
-                                  true, &input);
+            code = cli_input_open(&request, file, true, &input);
         if (code == CLI_DONE && request.timeline)
             code = cli_timeline_write(&request, &input);
         if (code == CLI_DONE && request.html)

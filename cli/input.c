@@ -1,4 +1,5 @@
 /* From a trace file and options to an answer; see input.h. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -217,6 +218,16 @@ int cli_input_open(const cli_request *request, const char *file, bool destinatio
 int cli_input_open_more(const cli_request *request, const char *file, const cli_input *first,
                         cli_input *in) {
     return open_input(request, file, true, first, in);
+}
+
+int cli_input_first(cli_request *request, const cli_arguments *arguments, const char **file) {
+    bool ranks = request->ranks.count > 0;
+    int code = ranks ? cli_expect_operands(arguments, 0, SIZE_MAX, "")
+                     : cli_expect_operands(arguments, 1, 1, "a TRACE");
+    request->operands = &arguments->operands;
+    if (code == CLI_DONE)
+        *file = ranks ? request->ranks.items[0] : arguments->operands.items[0];
+    return code;
 }
 
 void cli_input_free(cli_input *in) {

@@ -87,3 +87,17 @@ int cli_run_python(const char *module, int argc, char **argv) {
                     "its interpreter in HABITAT_PYTHON",
                     strerror(reason));
 }
+
+int cli_run_measuring(cli_arguments *arguments, int argc, char **argv, const char *const *output,
+                      const char *what, const char *module) {
+    int code = cli_parse(arguments, argc, argv);
+    bool run = code == CLI_DONE && !arguments->finished;
+    if (run)
+        code = cli_expect_operands(arguments, 0, 0, NULL);
+    cli_arguments_free(arguments);
+    if (!run || code != CLI_DONE)
+        return code;
+    if (!*output)
+        return cli_fail(CLI_USAGE, arguments->verb, "needs %s", what);
+    return cli_run_python(module, argc, argv);
+}

@@ -61,15 +61,6 @@ static size_t activation_size(const perceptron *net, size_t n) {
     return n * (net->inputs + (size_t)net->layers * net->width + 1);
 }
 
-static void activate(perceptron_activation activation, float *values, size_t count) {
-    if (activation == PERCEPTRON_RELU)
-        for (size_t j = 0; j < count; j++)
-            values[j] = values[j] > 0.0F ? values[j] : 0.0F;
-    else
-        for (size_t j = 0; j < count; j++)
-            values[j] = tanhf(values[j]);
-}
-
 /* delta becomes the gradient before the activation whose results are `values`. */
 static void deactivate(perceptron_activation activation, const float *values, size_t count,
                        float *delta) {
@@ -93,7 +84,7 @@ static void forward(const train_blas *blas, const perceptron *net, const float *
             memcpy(out + r * at.out, bias, at.out * sizeof *out);
         product(blas, false, false, n, at.out, at.in, in, at.in, w, at.out, 1.0F, out);
         if (i < net->layers)
-            activate(net->activation, out, n * at.out);
+            perceptron_activate(net->activation, out, n * at.out);
     }
 }
 

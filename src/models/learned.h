@@ -42,6 +42,9 @@ typedef struct perceptron {
 
 size_t perceptron_parameter_count(const perceptron *net);
 
+/* What a layer's sums become, in place. values: shape (count). */
+void perceptron_activate(perceptron_activation activation, float *values, size_t count);
+
 /* Logs of the predicted values of n rows. inputs: shape (n, inputs), row-major; out: shape (n);
  * scratch: perceptron_scratch() floats. Rows go through the layers in blocks of PERCEPTRON_ROWS; a
  * row's result does not depend on the others of its block. */

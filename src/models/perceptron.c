@@ -46,7 +46,7 @@ static void apply_layer(const float *restrict in, size_t in_count, const float *
     }
 }
 
-static void activate(perceptron_activation activation, float *values, size_t count) {
+void perceptron_activate(perceptron_activation activation, float *values, size_t count) {
     if (activation == PERCEPTRON_RELU)
         for (size_t i = 0; i < count; i++)
             values[i] = values[i] > 0.0F ? values[i] : 0.0F;
@@ -69,7 +69,7 @@ static void predict_block(const perceptron *net, const float *inputs, size_t n, 
         size_t out_count = layer == net->layers ? 1 : net->width;
         apply_layer(in, in_count, w, out_count, next);
         if (layer < net->layers)
-            activate(net->activation, next, out_count * PERCEPTRON_ROWS);
+            perceptron_activate(net->activation, next, out_count * PERCEPTRON_ROWS);
         w += (in_count + 1) * out_count;
         float *swap = in;
         in = next;
