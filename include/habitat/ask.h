@@ -120,6 +120,13 @@ typedef struct habitat_warning {
     const char *text; /* one line */
 } habitat_warning;
 
+/* One device of a recording in which one program drives several: times are of one iteration. */
+typedef struct habitat_device_time {
+    uint32_t device;  /* as recorded (CUDA ordinal) */
+    double kernel_ms; /* sum over its kernels */
+    double busy_ms;   /* kernels and copies, overlapping ones counted once */
+} habitat_device_time;
+
 /* What makes a row another one: together unlike any other row's. */
 typedef struct habitat_answer_key {
     const habitat_gpu *gpu;
@@ -165,6 +172,10 @@ typedef struct habitat_answer_row {
     size_t warning_count;
 
     habitat_cost cost; /* of an iteration; all unknown where operations were asked */
+
+    /* What each device does, where the iteration is that of several in one recording. */
+    const habitat_device_time *devices; /* shape (device_count); NULL: one device */
+    size_t device_count;
 } habitat_answer_row;
 
 /* One recorded rank, as it was profiled: times are of one iteration. A collective first waits for
@@ -205,8 +216,11 @@ typedef struct habitat_answer {
     const habitat_prices *prices; /* of the request */
     const habitat_rank *ranks;    /* shape (rank_count), in their order; NULL: no ranks asked */
     size_t rank_count;
-    size_t message_count; /* of one iteration, the same on every rank */
-    uint32_t slow_rank;   /* the one that the others wait for; HABITAT_NONE: none much */
+    size_t message_count;               /* of one iteration, the same on every rank */
+    const habitat_device_time *devices; /* shape (device_count): each device as recorded; NULL where
+                                           there are none or the GPU is not known */
+    size_t device_count;
+    uint32_t slow_rank; /* the one that the others wait for; HABITAT_NONE: none much */
 } habitat_answer;
 
 /** Answer a request.

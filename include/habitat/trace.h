@@ -242,6 +242,7 @@ typedef struct habitat_trace_info {
     habitat_trace_memory memory;
     uint32_t rank;       /* of the process, among world_size; HABITAT_NONE not recorded */
     uint32_t world_size; /* processes that trained together; 0 not recorded */
+    bool devices_differ; /* some kernels ran on another kind of GPU than device_facts */
     uint64_t clock_ns;   /* when the first event was, by the clock of its host: since 1970 [ns];
                             0 not recorded */
 } habitat_trace_info;

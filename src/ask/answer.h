@@ -19,6 +19,8 @@ typedef struct made_answer {
     habitat_workload **rank_workloads; /* shape (rank_count) */
     size_t rank_count;
     replay_ranks ranks;
+    habitat_workload **device_workloads; /* shape (device_count): of several devices, each alone */
+    size_t device_count;
     habitat_workload *other;   /* that of request->batch_from */
     habitat_warning *warnings; /* shape (capacity) */
     size_t capacity;
@@ -41,6 +43,14 @@ habitat_status ranks_predict(const habitat_request *request, const habitat_predi
                              const habitat_gpu *gpu, const made_answer *out,
                              habitat_prediction **made, habitat_error *err);
 void ranks_free_all(made_answer *out);
+
+/* devices.c: the workload of a recording's main device, or of all of them where one program drives
+ * several; each alone; what each does in a prediction of all. */
+habitat_status devices_take(const habitat_request *request, const habitat_gpu *origin,
+                            made_answer *out, habitat_error *err);
+habitat_status devices_finish(made_answer *out, habitat_prediction *p, habitat_answer_row *row,
+                              habitat_error *err);
+void devices_free(made_answer *out);
 
 /* rank_times.c: what each rank did as it was recorded, in out->open.ranks. m: of these ranks. */
 habitat_status ranks_measure(const rank_messages *m, made_answer *out, habitat_error *err);

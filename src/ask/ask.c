@@ -168,6 +168,7 @@ void habitat_answer_free(habitat_answer *open) {
         habitat_workload_free(a->scaled[i]);
     free(a->scaled);
     ranks_free_all(a);
+    devices_free(a);
     habitat_workload_free(a->other);
     habitat_workload_free(a->own_workload);
     habitat_arena_free(&a->arena);

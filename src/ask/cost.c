@@ -81,12 +81,13 @@ static void cost_row(const habitat_request *r, const habitat_answer *what,
     const habitat_prediction *p = row->prediction;
     const habitat_workload_info *info = habitat_workload_get_info(what->workload);
     habitat_bound_by waits = info->origin ? info->bound_by : p->bound_by;
-    double samples = (double)p->batch_size * row->key.gpu_count;
+    /* several devices of one program share its batch */
+    uint32_t batches = what->workload->all_devices ? 1 : row->key.gpu_count;
+    double samples = (double)p->batch_size * batches;
     habitat_cost *c = &row->cost;
     c->price = habitat_prices_of(r->prices, row->key.gpu, r->spot);
     c->at_least = p->assembled == HABITAT_ASSEMBLE_SUM && waits == HABITAT_BY_CPU;
-    c->steps =
-        r->samples > 0.0 ? steps_of(r->samples, p->batch_size, row->key.gpu_count) : what->steps;
+    c->steps = r->samples > 0.0 ? steps_of(r->samples, p->batch_size, batches) : what->steps;
     if (c->price)
         c->usd_per_hour = c->price->usd_per_hour * row->key.gpu_count;
     if (c->price && r->today)

@@ -68,9 +68,7 @@ static habitat_status take_workload(const habitat_request *r, made_answer *out,
     }
     if (r->rank_count && !r->no_predictions)
         return ranks_take(r, origin, out, err);
-    status = habitat_workload_create(r->trace, origin, &out->own_workload, err);
-    out->open.workload = out->own_workload;
-    return status;
+    return devices_take(r, origin, out, err);
 }
 
 /* What is asked of measured times, where nothing was measured. */
@@ -161,12 +159,15 @@ uint32_t answer_gpus(const habitat_request *r) {
     return r->gpu_count ? r->gpu_count : r->rank_count ? (uint32_t)r->rank_count : 1;
 }
 
-static habitat_answer_row row_of(const habitat_request *r, size_t i, habitat_prediction *made) {
-    return (habitat_answer_row){.key = {.gpu = made->gpu,
-                                        .batch_size = r->batch_size_count ? r->batch_sizes[i] : 0,
-                                        .precision = r->precision,
-                                        .gpu_count = answer_gpus(r)},
-                                .prediction = made};
+static habitat_answer_row row_of(const habitat_request *r, size_t i, const made_answer *out,
+                                 habitat_prediction *made) {
+    bool devices = out->open.workload->all_devices;
+    return (habitat_answer_row){
+        .key = {.gpu = made->gpu,
+                .batch_size = r->batch_size_count ? r->batch_sizes[i] : 0,
+                .precision = r->precision,
+                .gpu_count = devices ? (uint32_t)out->device_count : answer_gpus(r)},
+        .prediction = made};
 }
 
 /* A GPU whose specification has a gap is left out of many, and an error when it is all. */
@@ -191,8 +192,9 @@ static habitat_status predict_one(const habitat_request *r, size_t i,
             *err = why;
         return status;
     }
-    out->open.rows[out->open.row_count++] = row_of(r, i, made);
-    return HABITAT_OK;
+    habitat_answer_row *row = &out->open.rows[out->open.row_count++];
+    *row = row_of(r, i, out, made);
+    return devices_finish(out, made, row, err);
 }
 
 /* One row each destination, of batch size i. */

@@ -402,6 +402,10 @@ habitat_status habitat_export_chakra(const habitat_replay *r, const habitat_pred
         return habitat_fail(err, HABITAT_E_ARG,
                             "a Chakra trace needs a replay, a prediction of its workload and a "
                             "place to write to");
+    if (r->workload->all_devices)
+        return habitat_fail(err, HABITAT_E_UNSUPPORTED,
+                            "the recording holds several devices, and a Chakra trace is of one "
+                            "GPU; record a process for each GPU");
     double *ns = malloc((p->trace_kernel_count + 1) * sizeof *ns);
     replay_parallel parallel = {0};
     habitat_status status = HABITAT_OK;

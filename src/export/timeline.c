@@ -299,6 +299,10 @@ habitat_status habitat_export_timeline(const habitat_replay *r, const habitat_pr
         return habitat_fail(err, HABITAT_E_ARG,
                             "a timeline needs a replay, a prediction of its workload and a place "
                             "to write to");
+    if (r->workload->all_devices)
+        return habitat_fail(err, HABITAT_E_UNSUPPORTED,
+                            "the recording holds several devices, and a timeline shows one GPU; "
+                            "record a process for each GPU");
     double *at = malloc((r->graph.node_count + 1) * sizeof *at);
     double *ns = malloc((p->trace_kernel_count + 1) * sizeof *ns);
     timeline t = {.r = r, .p = p, .trace = r->workload->trace, .at = at};

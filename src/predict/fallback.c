@@ -18,8 +18,14 @@ static bool crosses_pcie(const habitat_kernel *kernel) {
            (strstr(kernel->copy_kind, "HtoD") || strstr(kernel->copy_kind, "DtoH"));
 }
 
+/* From one GPU to another, each of which has an address in the other. */
+static bool crosses_link(const habitat_kernel *kernel) {
+    return kernel->copy_kind && strstr(kernel->copy_kind, "PtoP");
+}
+
 bool fallback_leaves_gpu(const habitat_kernel *kernel) {
-    return kernel->kind == HABITAT_KERNEL_COLLECTIVE || crosses_pcie(kernel);
+    return kernel->kind == HABITAT_KERNEL_COLLECTIVE || crosses_pcie(kernel) ||
+           crosses_link(kernel);
 }
 
 /* A collective: its waiting as recorded, its message by the ratio of the links. */
@@ -40,6 +46,9 @@ scaled fallback_kernel(const scaling *s, const habitat_workload_kernel *kernel) 
         return (scaled){collective_ns(s, kernel), HABITAT_METHOD_FALLBACK};
     if (crosses_pcie(recorded))
         ratio = connection_ratio(s->origin->pcie_bytes_per_s, s->dest->pcie_bytes_per_s);
+    if (crosses_link(recorded))
+        ratio = connection_ratio(collective_link_bytes_per_s(s->origin),
+                                 collective_link_bytes_per_s(s->dest));
     if (!formula_usable(ratio))
         ratio = s->bandwidth_ratio;
     return (scaled){kernel->facts.time_ns * ratio, HABITAT_METHOD_FALLBACK};

@@ -36,8 +36,10 @@ static habitat_status find_streams(replay_builder *b, habitat_error *err) {
     uint32_t s = 0;
     for (size_t i = 0; i < b->own_count; i++) {
         const habitat_kernel *k = b->own[i].kernel;
-        if (s >= b->stream_count || b->streams[s].number != k->stream)
-            for (s = 0; s < b->stream_count && b->streams[s].number != k->stream; s++)
+        if (s >= b->stream_count || !replay_is_stream(&b->streams[s], k->device, k->stream))
+            for (s = 0;
+                 s < b->stream_count && !replay_is_stream(&b->streams[s], k->device, k->stream);
+                 s++)
                 continue;
         if (s == REPLAY_STREAMS_MAX)
             return habitat_fail(err, HABITAT_E_UNSUPPORTED,
@@ -46,6 +48,7 @@ static habitat_status find_streams(replay_builder *b, habitat_error *err) {
                                 REPLAY_STREAMS_MAX);
         if (s == b->stream_count)
             b->streams[b->stream_count++] = (replay_stream){.number = k->stream,
+                                                            .device = k->device,
                                                             .launched = HABITAT_NONE,
                                                             .last = HABITAT_NONE,
                                                             .last_but_one = HABITAT_NONE};
@@ -71,11 +74,11 @@ static void choose_states(replay_builder *b) {
     }
 }
 
-/* Kernels of the workload are those of its device inside iterations, in the trace's order. */
+/* Kernels of the workload are those of its devices inside iterations, in the trace's order. */
 static void find_own(replay_builder *b) {
-    uint32_t own = 0, device = habitat_trace_get_info(b->w->trace)->device;
+    uint32_t own = 0;
     for (size_t i = 0; i < b->kernel_count; i++)
-        if (b->kernels[i].device == device && b->kernels[i].iteration != HABITAT_NONE)
+        if (workload_holds(b->w, &b->kernels[i]) && b->kernels[i].iteration != HABITAT_NONE)
             b->own_of[i] = own++;
 }
 

@@ -21,7 +21,7 @@ typedef struct replay_thread {
 } replay_thread;
 
 typedef struct replay_stream {
-    uint32_t number;             /* as recorded */
+    uint32_t number, device;     /* as recorded */
     uint32_t launched;           /* the kernel launched last, or HABITAT_NONE */
     uint32_t last, last_but_one; /* kernels that began last */
     uint32_t state;              /* carried to the next iteration as; 0: not */
@@ -90,6 +90,10 @@ bool replay_waits_gpu(const habitat_call *call); /* the CPU waits in this call *
 /* gaps.c: pauses and latency, from all kernels and their edges; false when out of memory. */
 bool replay_set_gaps(replay_builder *b);
 habitat_status replay_set_hidden(replay_builder *b, habitat_error *err);
+
+static inline bool replay_is_stream(const replay_stream *s, uint32_t device, uint32_t number) {
+    return s->number == number && s->device == device;
+}
 
 static inline uint64_t replay_kernel_end(const habitat_kernel *k) {
     return k->start_ns + k->duration_ns;

@@ -8,11 +8,18 @@
 
 enum { CLOCK_SLACK_NS = 1000 };
 
-static uint32_t slot_of_number(const replay_builder *b, uint32_t number) {
-    for (uint32_t s = 0; number != HABITAT_NONE && s < b->stream_count; s++)
-        if (b->streams[s].number == number)
-            return s;
-    return HABITAT_NONE;
+/* Devices number their streams alike: without its device a number must be that of one stream. */
+static uint32_t slot_of_number(const replay_builder *b, uint32_t device, uint32_t number) {
+    uint32_t found = HABITAT_NONE;
+    for (uint32_t s = 0; number != HABITAT_NONE && s < b->stream_count; s++) {
+        bool here = device == HABITAT_NONE || !b->w->all_devices || b->streams[s].device == device;
+        if (b->streams[s].number != number || !here)
+            continue;
+        if (found != HABITAT_NONE)
+            return HABITAT_NONE;
+        found = s;
+    }
+    return found;
 }
 
 static uint32_t *pending_of(const replay_builder *b, uint32_t stream, uint32_t on) {
@@ -91,7 +98,7 @@ bool replay_launch(replay_builder *b, uint32_t call) {
 }
 
 static void record_event(replay_builder *b, uint32_t call) {
-    uint32_t s = slot_of_number(b, b->calls[call].stream);
+    uint32_t s = slot_of_number(b, b->calls[call].device, b->calls[call].stream);
     for (uint32_t u = 0; u < b->stream_count; u++)
         b->snapshot[u] = b->streams[u].launched;
     if (s != HABITAT_NONE)
@@ -104,7 +111,7 @@ void replay_event(replay_builder *b, uint32_t call) {
         record_event(b, call);
         return;
     }
-    uint32_t s = slot_of_number(b, c->stream);
+    uint32_t s = slot_of_number(b, c->device, c->stream);
     if (s == HABITAT_NONE && b->waits_noted) /* the profiler leaves out streams without work */
         return;
     b->info->trace_wait_count++;
@@ -129,12 +136,20 @@ static uint32_t awaited_stream(replay_builder *b, const habitat_call *c) {
     uint32_t s = HABITAT_NONE;
     if (c->kind == HABITAT_CALL_SYNCHRONISE_DEVICE)
         return s;
-    s = slot_of_number(b, c->kind == HABITAT_CALL_SYNCHRONISE_EVENT ? c->waits_stream : c->stream);
+    s = slot_of_number(b, c->device,
+                       c->kind == HABITAT_CALL_SYNCHRONISE_EVENT ? c->waits_stream : c->stream);
     if (s == HABITAT_NONE) {
         b->info->trace_guessed_waits++;
         s = b->threads[c->thread].copied_on; /* .item(): a copy, and the wait for it */
     }
     return s;
+}
+
+/* A device waits for its own streams alone; one that was not noted, for those of all. */
+static bool is_awaited(const replay_builder *b, const habitat_call *c, uint32_t one, uint32_t s) {
+    bool elsewhere =
+        b->w->all_devices && c->device != HABITAT_NONE && b->streams[s].device != c->device;
+    return one == HABITAT_NONE ? !elsewhere : s == one;
 }
 
 /* The call goes on when all it waits for has been done, and then takes what it took after that. */
@@ -147,7 +162,7 @@ bool replay_wake(replay_builder *b, size_t node) {
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t s = 0; s < b->stream_count; s++) {
             uint32_t kernel = b->streams[s].launched;
-            if ((one != HABITAT_NONE && s != one) || kernel == HABITAT_NONE ||
+            if (!is_awaited(b, c, one, s) || kernel == HABITAT_NONE ||
                 b->kernel_node[kernel] == HABITAT_NONE)
                 continue;
             uint64_t end = replay_kernel_end(b->own[kernel].kernel);

@@ -8,6 +8,7 @@
 
 #include "ask/choice_words.h"
 #include "gpu/gpu.h"
+#include "report/device_rows.h"
 #include "report/parts.h"
 
 /* ---- JSON: what is more than a value ---- */
@@ -32,6 +33,13 @@ static void json_by_class(writer *w, const char *key, const void *of) {
         json_end_map(w);
     }
     json_end_array(w);
+}
+
+/* What each device of one recording does. */
+static void json_devices(writer *w, const char *key, const void *of) {
+    const habitat_answer_row *row = ((const prediction_line *)of)->row;
+    (void)key;
+    json_device_rows(w, row->device_count, row->devices);
 }
 
 /* What each recorded rank waits for the others. */
@@ -272,6 +280,7 @@ static const row_column columns[] = {
     {COLUMN(waiting_ms, NUMBER, FILES | IN_TEXT), .header = "a rank\nwaits ms", .right = true,
      .shown = ranks_known, .show = show_waiting},
     {.key = "ranks", .in = IN_JSON, .json = json_ranks},
+    {.key = "by_device", .in = IN_JSON, .json = json_devices},
     {COLUMN(calibrated_operations, INTEGER, IN_JSON | IN_EXPLAIN)},
     {COLUMN(headroom_bytes, NUMBER, FILES)},
     {COLUMN(context_bytes, NUMBER, FILES)},

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "report/page.h"
+#include "report/device_rows.h"
 #include "report/parts.h"
 #include "report/prediction_rows.h"
 #include "report/shortlist.h"
@@ -350,6 +351,8 @@ static habitat_status write_text(writer *w, const habitat_answer *what,
     } else if (status == HABITAT_OK) {
         if (shown.count < shown.passed)
             text_left_out(w, shown.passed - shown.count, options);
+        if (what->row_count == shown.count)
+            text_device_rows(w, what);
         text_warnings(w, what);
     }
     free(shown.rows);

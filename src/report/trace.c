@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "gpu/gpu.h"
+#include "report/device_rows.h"
 #include "report/parts.h"
 #include "report/rank_rows.h"
 
@@ -294,6 +295,7 @@ static void write_json(writer *w, const subject *s, const split *classes, const 
         json_end_map(w);
     }
     json_end_array(w);
+    json_device_rows(w, s->what->device_count, s->what->devices);
     json_rank_rows(w, s->what);
     json_array(w, "missing");
     for (size_t i = 0; i < gap_count; i++) {
@@ -334,6 +336,7 @@ static void write_csv(writer *w, const subject *s, const split *classes, const s
         csv_number(w, classes->rows[order[i]].origin_ms);
         csv_end_row(w);
     }
+    csv_device_rows(w, s->what);
     csv_rank_rows(w, s->what);
 }
 
@@ -390,11 +393,7 @@ static void text_gpu(writer *w, const subject *s) {
                                     (double)d->memory_bytes / HABITAT_GB);
     snprintf(text + used, sizeof text - (size_t)used, ")");
     line(w, "GPU", text);
-    if (s->trace->device_count > 1) {
-        snprintf(text, sizeof text, "%zu; device %u has the most kernel time",
-                 s->trace->device_count, s->trace->device);
-        line(w, "Devices", text);
-    }
+    text_devices(w, s->what);
 }
 
 static void text_memory(writer *w, const subject *s) {

@@ -278,6 +278,10 @@ static uint64_t find_main_device(trace_builder *b) {
     const trace_device *described = t->kernel_count ? describe(b, t->info.device) : NULL;
     if (described)
         t->info.device_facts = described->facts;
+    for (size_t i = 0; described && i < t->kernel_count; i++) {
+        const trace_device *other = describe(b, t->kernels[i].device);
+        t->info.devices_differ |= other && !alike(&other->facts, &described->facts);
+    }
     return most;
 }
 

@@ -42,10 +42,9 @@ static bool keep_kernel(habitat_workload *w, size_t at, const habitat_kernel *re
 /* How many there are; with room for them they are kept. 0 when out of memory. */
 static size_t select_kernels(habitat_workload *w) {
     size_t count = 0, kept = 0;
-    uint32_t device = habitat_trace_get_info(w->trace)->device;
     const habitat_kernel *kernels = habitat_trace_kernels(w->trace, &count);
     for (size_t i = 0; i < count; i++) {
-        if (kernels[i].device != device)
+        if (!workload_holds(w, &kernels[i]))
             continue;
         if (kernels[i].iteration == HABITAT_NONE) {
             w->outside_count++;
@@ -113,6 +112,35 @@ static double traced_iteration_ms(const habitat_trace *trace) {
     return range_ms > iterations[0].span_ms ? range_ms : iterations[0].span_ms;
 }
 
+/* First start to last end of the kernels of all devices; of several iterations their starts tell.
+ */
+static double span_ms(const habitat_workload *w) {
+    uint64_t first = UINT64_MAX, last = 0;
+    for (size_t i = 0; i < w->kernel_count; i++) {
+        const habitat_kernel *k = w->kernels[i].kernel;
+        uint64_t end = k->start_ns + k->duration_ns;
+        first = k->start_ns < first ? k->start_ns : first;
+        last = end > last ? end : last;
+    }
+    bool alone = w->all_devices && w->info.iteration_count == 1 && w->kernel_count;
+    return alone ? (double)(last - first) / HABITAT_NS_PER_MS : 0.0;
+}
+
+/* Kernels come one device after another. Each works on its own: the busiest is a bound. */
+static double busiest_ms(const habitat_workload *w) {
+    uint64_t most = 0, sum = 0, until = 0;
+    for (size_t i = 0; i < w->kernel_count; i++) {
+        const habitat_kernel *k = w->kernels[i].kernel;
+        uint64_t end = k->start_ns + k->duration_ns;
+        if (!i || k->device != w->kernels[i - 1].kernel->device)
+            sum = until = 0;
+        sum += end > until ? end - (k->start_ns > until ? k->start_ns : until) : 0;
+        until = end > until ? end : until;
+        most = sum > most ? sum : most;
+    }
+    return (double)most / (double)w->info.iteration_count / HABITAT_NS_PER_MS;
+}
+
 static void summarise(habitat_workload *w) {
     const habitat_trace_info *trace = habitat_trace_get_info(w->trace);
     habitat_workload_info *info = &w->info;
@@ -121,14 +149,15 @@ static void summarise(habitat_workload *w) {
     info->trace_kernel_count = w->kernel_count - info->trace_copy_count;
     info->kernel_ms = (double)w->kernel_ns / iterations / HABITAT_NS_PER_MS;
     info->copy_ms = (double)w->copy_ns / iterations / HABITAT_NS_PER_MS;
-    info->busy_ms = (double)w->busy_ns / iterations / HABITAT_NS_PER_MS;
+    info->busy_ms =
+        w->all_devices ? busiest_ms(w) : (double)w->busy_ns / iterations / HABITAT_NS_PER_MS;
     info->iteration_recorded = trace->iteration_ms > 0.0;
     info->iteration_ms = info->iteration_recorded
                              ? trace->iteration_ms
-                             : fmax(traced_iteration_ms(w->trace), info->busy_ms);
+                             : fmax(traced_iteration_ms(w->trace), fmax(info->busy_ms, span_ms(w)));
     info->waiting_share = NAN;
-    if (w->is_rank)
-        return; /* it waits for the other ranks, too */
+    if (w->is_rank || w->all_devices)
+        return; /* it waits for the other ranks or devices, too */
     if (info->iteration_ms > 0.0 && info->busy_ms > 0.0) {
         info->waiting_share = fmax(0.0, 1.0 - info->busy_ms / info->iteration_ms);
         info->bound_by = habitat_waits_for_cpu(info->iteration_ms, info->busy_ms) ? HABITAT_BY_CPU
@@ -153,24 +182,18 @@ static habitat_status build(habitat_workload *w, habitat_error *err) {
     return status == HABITAT_OK ? habitat_workload_warn(w, err) : status;
 }
 
-habitat_status workload_create_rank(const habitat_trace *trace, const habitat_gpu *origin,
-                                    const uint64_t *message_ns, habitat_workload **out,
-                                    habitat_error *err) {
-    if (!trace || !origin || !out)
-        return habitat_fail(err, HABITAT_E_ARG, "a workload needs a trace and its origin GPU");
-    habitat_workload *made = calloc(1, sizeof *made);
-    if (!made)
-        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+/* Takes `made`; frees it on failure. */
+static habitat_status create(habitat_workload *made, const habitat_trace *trace,
+                             const habitat_gpu *origin, habitat_workload **out,
+                             habitat_error *err) {
     made->trace = trace;
     made->origin = origin;
-    made->message_ns = message_ns;
-    made->is_rank = message_ns != NULL;
     made->batch_size = habitat_trace_get_info(trace)->batch_size;
     habitat_trace_iterations(trace, &made->info.iteration_count);
     if (!made->info.iteration_count)
         made->info.iteration_count = 1;
     habitat_status status = build(made, err);
-    if (status == HABITAT_OK)
+    if (status == HABITAT_OK && !made->all_devices)
         status = habitat_memory_create(trace, origin, &made->memory, err);
     made->message_ns = NULL;
     if (status == HABITAT_OK)
@@ -178,6 +201,37 @@ habitat_status workload_create_rank(const habitat_trace *trace, const habitat_gp
     else
         habitat_workload_free(made);
     return status;
+}
+
+static habitat_status create_as(habitat_workload as, const habitat_trace *trace,
+                                const habitat_gpu *origin, habitat_workload **out,
+                                habitat_error *err) {
+    habitat_workload *made = malloc(sizeof *made);
+    if (!made)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    *made = as;
+    return create(made, trace, origin, out, err);
+}
+
+habitat_status workload_create_rank(const habitat_trace *trace, const habitat_gpu *origin,
+                                    const uint64_t *message_ns, habitat_workload **out,
+                                    habitat_error *err) {
+    if (!trace || !origin || !out)
+        return habitat_fail(err, HABITAT_E_ARG, "a workload needs a trace and its origin GPU");
+    return create_as((habitat_workload){.device = habitat_trace_get_info(trace)->device,
+                                        .message_ns = message_ns,
+                                        .is_rank = message_ns != NULL},
+                     trace, origin, out, err);
+}
+
+habitat_status workload_create_all(const habitat_trace *trace, const habitat_gpu *origin,
+                                   habitat_workload **out, habitat_error *err) {
+    return create_as((habitat_workload){.all_devices = true}, trace, origin, out, err);
+}
+
+habitat_status workload_create_device(const habitat_trace *trace, const habitat_gpu *origin,
+                                      uint32_t device, habitat_workload **out, habitat_error *err) {
+    return create_as((habitat_workload){.device = device}, trace, origin, out, err);
 }
 
 habitat_status habitat_workload_create(const habitat_trace *trace, const habitat_gpu *origin,

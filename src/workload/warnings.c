@@ -99,9 +99,17 @@ static bool warn_of_gaps(habitat_workload *w, const habitat_trace_info *trace) {
                   "%" PRIu64 " kernels have no launch record: which operation they belong to is "
                   "unknown",
                   trace->trace_unlinked_kernels);
-    if (ok && trace->device_count > 1)
-        ok = warn(w, "the trace holds %zu devices: only device %u is predicted",
-                  trace->device_count, trace->device);
+    if (ok && trace->device_count > 1 && w->all_devices)
+        ok = warn(w,
+                  "one program drives %zu devices, replayed together: kernels are summed over all, "
+                  "busy time is that of the busiest, and memory of each is not known",
+                  trace->device_count);
+    else if (ok && trace->device_count > 1)
+        ok = warn(
+            w,
+            "the trace holds %zu devices: only device %u is predicted, not what it waits for on "
+            "the others",
+            trace->device_count, trace->device);
     return ok;
 }
 

@@ -14,6 +14,7 @@ typedef struct busy_edge busy_edge;
 
 struct habitat_workload {
     const habitat_trace *trace;
+    uint32_t device; /* whose kernels it holds, unless all_devices */
     const habitat_gpu *origin;
     habitat_workload_info info;
     habitat_workload_kernel *kernels; /* shape (kernel_count) */
@@ -36,6 +37,7 @@ struct habitat_workload {
     const uint64_t *message_ns; /* shape (collective_count), borrowed while the workload is made:
                                    of one of several ranks, see workload_create_rank() */
     bool is_rank;
+    bool all_devices;       /* kernels of every device, see workload_create_all() */
     size_t unsized_count;   /* collectives of which nothing says what their message needs */
     uint64_t collective_ns; /* sum over collectives, waiting included */
     uint64_t waiting_ns;    /* of that, waiting for other GPUs */
@@ -56,9 +58,23 @@ habitat_status workload_create_rank(const habitat_trace *trace, const habitat_gp
                                     const uint64_t *message_ns, habitat_workload **out,
                                     habitat_error *err);
 
+/* The workload of all devices of a recording that one program drives: kernels of the first device,
+ * then of the second. busy_ms is that of the busiest; memory, which is of one GPU, is not known. */
+habitat_status workload_create_all(const habitat_trace *trace, const habitat_gpu *origin,
+                                   habitat_workload **out, habitat_error *err);
+
+/* The workload of device `device`. */
+habitat_status workload_create_device(const habitat_trace *trace, const habitat_gpu *origin,
+                                      uint32_t device, habitat_workload **out, habitat_error *err);
+
 /* Copies and sets: on the GPU's time, but no kernels. */
 static inline bool habitat_is_copy(const habitat_kernel *kernel) {
     return kernel->kind == HABITAT_KERNEL_MEMCPY || kernel->kind == HABITAT_KERNEL_MEMSET;
+}
+
+/* Whether kernels of that device are the workload's. */
+static inline bool workload_holds(const habitat_workload *w, const habitat_kernel *kernel) {
+    return w->all_devices || kernel->device == w->device;
 }
 
 /* Of another batch size or precision than recorded. */

@@ -1,0 +1,151 @@
+/* A recording of several devices that one program drives: DataParallel, a model in parts. All are
+ * one workload, which is replayed as a whole; each is one, too, for its own times.
+ * docs/iteration.md#several-devices-in-one-recording */
+#include "workload/devices.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "ask/answer.h"
+#include "base/error.h"
+#include "workload/overlap.h"
+
+/* Whether all are put together: not where a sum is asked, which is of one device. */
+static bool is_together(const habitat_request *r) {
+    return !r->no_predictions && r->assemble != HABITAT_ASSEMBLE_SUM &&
+           devices_driven_together(r->trace);
+}
+
+static habitat_status check(const habitat_request *r, habitat_error *err) {
+    if (r->gpu_count > 1)
+        return habitat_fail(err, HABITAT_E_UNSUPPORTED,
+                            "the recording is of several GPUs already: it holds %zu devices; "
+                            "record the step on one GPU",
+                            habitat_trace_get_info(r->trace)->device_count);
+    if (r->batch_size_count || r->precision)
+        return habitat_fail(err, HABITAT_E_UNSUPPORTED,
+                            "the recording holds %zu devices: how another batch size or precision "
+                            "is shared among them is not known; record the step on one GPU",
+                            habitat_trace_get_info(r->trace)->device_count);
+    return devices_check(r->trace, err);
+}
+
+/* Each device alone. */
+static habitat_status take_each(const habitat_request *r, const habitat_gpu *origin,
+                                made_answer *out, habitat_error *err) {
+    uint32_t devices[WORKLOAD_DEVICES_MAX];
+    size_t count = devices_list(r->trace, devices);
+    habitat_status status = HABITAT_OK;
+    out->device_workloads = calloc(count + 1, sizeof(habitat_workload *));
+    if (!out->device_workloads)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t i = 0; status == HABITAT_OK && i < count; i++) {
+        habitat_workload **w = &out->device_workloads[out->device_count];
+        status = workload_create_device(r->trace, origin, devices[i], w, err);
+        out->device_count += status == HABITAT_OK;
+        if (status == HABITAT_E_NO_GPU) /* nothing of it lies in an iteration */
+            status = HABITAT_OK;
+    }
+    return status;
+}
+
+/* Kernels of all devices are those of the first, then of the second: `ns` is of all. */
+static habitat_status set_busy(made_answer *out, const double *ns, habitat_device_time *made,
+                               habitat_error *err) {
+    size_t first = 0;
+    habitat_status status = HABITAT_OK;
+    for (size_t d = 0; status == HABITAT_OK && d < out->device_count; d++) {
+        const habitat_workload *w = out->device_workloads[d];
+        double *busy = calloc(w->kernel_count + 1, sizeof *busy);
+        double per_ms = (double)w->info.iteration_count * HABITAT_NS_PER_MS;
+        made[d] = (habitat_device_time){.device = w->device};
+        status = busy ? habitat_busy_charge(w, ns + first, busy, err)
+                      : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+        for (size_t i = 0; status == HABITAT_OK && i < w->kernel_count; i++) {
+            bool copy = habitat_is_copy(w->kernels[i].kernel);
+            made[d].kernel_ms += copy ? 0.0 : ns[first + i] / per_ms;
+            made[d].busy_ms += busy[i] / per_ms;
+        }
+        free(busy);
+        first += w->kernel_count;
+    }
+    return status;
+}
+
+static habitat_status tell_row(made_answer *out, const habitat_prediction *p,
+                               habitat_answer_row *row, habitat_error *err) {
+    habitat_device_time *made =
+        habitat_arena_alloc(&out->arena, (out->device_count + 1) * sizeof *made);
+    double *ns = malloc((p->trace_kernel_count + 1) * sizeof *ns);
+    habitat_status status =
+        made && ns ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t i = 0; status == HABITAT_OK && i < p->trace_kernel_count; i++)
+        ns[i] = p->trace_kernels[i].ms * HABITAT_NS_PER_MS;
+    if (status == HABITAT_OK)
+        status = set_busy(out, ns, made, err);
+    free(ns);
+    if (status == HABITAT_OK) {
+        row->devices = made;
+        row->device_count = out->device_count;
+    }
+    return status;
+}
+
+/* Of the whole, busy is what the busiest device is. */
+static void set_busiest(const habitat_answer_row *row, habitat_prediction *p) {
+    p->busy_ms = 0.0;
+    for (size_t d = 0; d < row->device_count; d++)
+        p->busy_ms = fmax(p->busy_ms, row->devices[d].busy_ms);
+    p->idle_ms = fmax(0.0, p->iteration_ms - p->busy_ms);
+    p->gpu_count = (uint32_t)row->device_count;
+}
+
+habitat_status devices_finish(made_answer *out, habitat_prediction *p, habitat_answer_row *row,
+                              habitat_error *err) {
+    if (!out->open.workload->all_devices)
+        return HABITAT_OK;
+    habitat_status status = tell_row(out, p, row, err);
+    if (status == HABITAT_OK)
+        set_busiest(row, p);
+    return status;
+}
+
+/* As recorded. */
+static habitat_status tell(made_answer *out, habitat_error *err) {
+    habitat_device_time *made =
+        habitat_arena_alloc(&out->arena, (out->device_count + 1) * sizeof *made);
+    if (!made)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t d = 0; d < out->device_count; d++) {
+        const habitat_workload_info *info = &out->device_workloads[d]->info;
+        made[d] =
+            (habitat_device_time){out->device_workloads[d]->device, info->kernel_ms, info->busy_ms};
+    }
+    out->open.devices = made;
+    out->open.device_count = out->device_count;
+    return HABITAT_OK;
+}
+
+habitat_status devices_take(const habitat_request *r, const habitat_gpu *origin, made_answer *out,
+                            habitat_error *err) {
+    bool several = habitat_trace_get_info(r->trace)->device_count > 1, together = is_together(r);
+    habitat_status status = HABITAT_OK;
+    if (together)
+        status = check(r, err);
+    if (status == HABITAT_OK && several)
+        status = take_each(r, origin, out, err);
+    if (status == HABITAT_OK && several)
+        status = tell(out, err);
+    if (status == HABITAT_OK)
+        status = together ? workload_create_all(r->trace, origin, &out->own_workload, err)
+                          : habitat_workload_create(r->trace, origin, &out->own_workload, err);
+    if (status == HABITAT_OK)
+        out->open.workload = out->own_workload;
+    return status;
+}
+
+void devices_free(made_answer *out) {
+    for (size_t d = 0; d < out->device_count; d++)
+        habitat_workload_free(out->device_workloads[d]);
+    free(out->device_workloads);
+}
