@@ -11,9 +11,11 @@
 #include "workload/overlap.h"
 
 /* Whether all are put together: not where a sum is asked, which is of one device. */
-static bool is_together(const habitat_request *r) {
-    return !r->no_predictions && r->assemble != HABITAT_ASSEMBLE_SUM &&
-           devices_driven_together(r->trace);
+static habitat_status is_together(const habitat_request *r, bool *out, habitat_error *err) {
+    *out = false;
+    return r->no_predictions || r->assemble == HABITAT_ASSEMBLE_SUM
+               ? HABITAT_OK
+               : devices_driven_together(r->trace, out, err);
 }
 
 static habitat_status check(const habitat_request *r, habitat_error *err) {
@@ -76,7 +78,7 @@ static habitat_status tell_row(made_answer *out, const habitat_prediction *p,
                                habitat_answer_row *row, habitat_error *err) {
     habitat_device_time *made =
         habitat_arena_alloc(&out->arena, (out->device_count + 1) * sizeof *made);
-    double *ns = malloc((p->trace_kernel_count + 1) * sizeof *ns);
+    double *ns = calloc(p->trace_kernel_count + 1, sizeof *ns);
     habitat_status status =
         made && ns ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     for (size_t i = 0; status == HABITAT_OK && i < p->trace_kernel_count; i++)
@@ -128,9 +130,9 @@ static habitat_status tell(made_answer *out, habitat_error *err) {
 
 habitat_status devices_take(const habitat_request *r, const habitat_gpu *origin, made_answer *out,
                             habitat_error *err) {
-    bool several = habitat_trace_get_info(r->trace)->device_count > 1, together = is_together(r);
-    habitat_status status = HABITAT_OK;
-    if (together)
+    bool several = habitat_trace_get_info(r->trace)->device_count > 1, together = false;
+    habitat_status status = is_together(r, &together, err);
+    if (status == HABITAT_OK && together)
         status = check(r, err);
     if (status == HABITAT_OK && several)
         status = take_each(r, origin, out, err);

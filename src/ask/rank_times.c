@@ -99,7 +99,7 @@ static const habitat_kernel **list_messages(const habitat_trace *trace, const ra
     size_t count = 0, at = 0;
     const habitat_trace_info *t = habitat_trace_get_info(trace);
     const habitat_kernel *k = habitat_trace_kernels(trace, &count);
-    const habitat_kernel **out = malloc((m->count + 1) * sizeof *out);
+    const habitat_kernel **out = calloc(m->count + 1, sizeof *out);
     for (size_t i = 0; out && i < count; i++)
         if (is_own(t, &k[i]) && k[i].kind == HABITAT_KERNEL_COLLECTIVE)
             out[at++] = &k[i];
@@ -114,7 +114,7 @@ static bool set_clock(const rank_messages *m, const habitat_kernel *const *first
     size_t count = 0;
     double *offsets = malloc((m->count + 1) * sizeof *offsets);
     r->clock_offset_ms = NAN;
-    for (size_t i = 0; offsets && clocks[0] && clocks[1] && i < m->count; i++)
+    for (size_t i = 0; offsets && clocks[0] && clocks[1] && i < m->count && own[i]; i++)
         if (own[i]->collective != HABITAT_COLLECTIVE_ONE_WAY)
             offsets[count++] =
                 (double)(int64_t)(clocks[1] + own[i]->start_ns + own[i]->duration_ns -

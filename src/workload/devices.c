@@ -14,23 +14,31 @@ static bool is_second(uint32_t *first, const habitat_kernel *k) {
     return *known != k->device;
 }
 
-bool devices_driven_together(const habitat_trace *trace) {
-    size_t count = 0, threads = 0;
-    const habitat_kernel *k = habitat_trace_kernels(trace, &count);
-    bool found = false;
-    if (habitat_trace_get_info(trace)->device_count < 2)
-        return false;
+static size_t count_threads(const habitat_kernel *k, size_t count) {
+    size_t threads = 0;
     for (size_t i = 0; i < count; i++)
         if (k[i].launch_thread != HABITAT_NONE && k[i].launch_thread >= threads)
             threads = (size_t)k[i].launch_thread + 1;
+    return threads;
+}
+
+habitat_status devices_driven_together(const habitat_trace *trace, bool *out, habitat_error *err) {
+    size_t count = 0;
+    const habitat_kernel *k = habitat_trace_kernels(trace, &count);
+    *out = false;
+    if (habitat_trace_get_info(trace)->device_count < 2)
+        return HABITAT_OK;
+    size_t threads = count_threads(k, count);
     uint32_t *first = malloc((threads + 1) * sizeof *first);
-    for (size_t i = 0; first && i < threads; i++)
+    if (!first)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t i = 0; i < threads; i++)
         first[i] = HABITAT_NONE;
-    for (size_t i = 0; first && i < count && !found; i++)
-        found = k[i].launch_thread != HABITAT_NONE && k[i].iteration != HABITAT_NONE &&
-                is_second(first, &k[i]);
+    for (size_t i = 0; i < count && !*out; i++)
+        *out = k[i].launch_thread != HABITAT_NONE && k[i].iteration != HABITAT_NONE &&
+               is_second(first, &k[i]);
     free(first);
-    return found;
+    return HABITAT_OK;
 }
 
 size_t devices_list(const habitat_trace *trace, uint32_t out[WORKLOAD_DEVICES_MAX]) {

@@ -8,8 +8,8 @@
 enum { WORKLOAD_DEVICES_MAX = 64 };
 
 /* Whether one thread launches kernels on several devices: DataParallel, a model in parts. Processes
- * that were recorded together, each with a GPU of its own, share no thread. */
-bool devices_driven_together(const habitat_trace *trace);
+ * that were recorded together, each with a GPU of its own, share no thread. HABITAT_E_MEMORY. */
+habitat_status devices_driven_together(const habitat_trace *trace, bool *out, habitat_error *err);
 
 /* Devices with kernels on them, in their order; the first WORKLOAD_DEVICES_MAX. */
 size_t devices_list(const habitat_trace *trace, uint32_t out[WORKLOAD_DEVICES_MAX]);
