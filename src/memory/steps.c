@@ -55,14 +55,20 @@ static bool weight_place(const call *c, uint32_t input) {
     return input > 0 ? c->rule->weights >> (input < 2 ? input : 2) & 1 : c->rule->weights & KEEPS_0;
 }
 
-/* Weights stand at their place; where a rule names none, a size that only they have tells them. */
-static bool is_weight(const call *c, uint32_t input, double elements) {
+/* Some tensor of so many elements is in this format. Autocast's casts of weights read fp32, where
+ * activations are half: with some batch sizes both have as many elements. */
+static bool is_there(const walk *w, double elements, double bytes) {
+    return memory_tensors_have(&w->tensors, elements,
+                               w->format == HABITAT_MEMORY_RECORDED ? bytes : 0);
+}
+
+/* Weights stand at their place; where a rule names none, a size tells them that no tensor has. */
+static bool is_weight(const call *c, uint32_t input, const habitat_input *in) {
     if (weight_place(c, input))
         return true;
-    const walk *w = c->w;
-    return !c->rule->weights &&
-           memory_tensors_find(&w->tensors, elements, PREFER_NEWEST, NULL, 0) == HABITAT_NONE &&
-           memory_sizes_have(&w->sizes, w->memory, elements);
+    double elements = work_elements(in);
+    return !c->rule->weights && !is_there(c->w, elements, element_bytes(c->w, in)) &&
+           memory_sizes_have(&c->w->sizes, c->w->memory, elements);
 }
 
 static void take_tensor(call *c, uint32_t input, double elements, double bytes,
@@ -134,7 +140,7 @@ static void take_inputs(call *c) {
         if (!in->is_tensor || !in->rank || work_category(in->dtype) != 2)
             continue;
         double elements = work_elements(in);
-        if (is_weight(c, i, elements))
+        if (is_weight(c, i, in))
             take_weight(c, elements, (double)habitat_dtype_bytes(in->dtype));
         else
             take_tensor(c, i, elements, element_bytes(c->w, in), c->count ? PREFER_NEWEST : first);

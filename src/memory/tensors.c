@@ -78,6 +78,17 @@ uint32_t memory_tensors_find(const memory_tensors *t, double elements, memory_pr
     return newest;
 }
 
+bool memory_tensors_have(const memory_tensors *t, double elements, double element_bytes) {
+    uint32_t head = head_of(t, elements);
+    uint32_t at = head == HABITAT_NONE ? HABITAT_NONE : t->last[head];
+    for (int looked = 0; at != HABITAT_NONE && looked < LOOK_BACK; at = t->all[at].before) {
+        if (element_bytes == 0 || t->all[at].element_bytes == element_bytes)
+            return true;
+        looked++;
+    }
+    return false;
+}
+
 void memory_tensor_use(memory_tensor *tensor, uint64_t backward_ns) {
     if (backward_ns < tensor->used_ns)
         tensor->used_ns = backward_ns;

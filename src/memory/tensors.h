@@ -42,6 +42,9 @@ typedef enum memory_preference {
 uint32_t memory_tensors_find(const memory_tensors *t, double elements, memory_preference preference,
                              const uint32_t *used, uint32_t used_count);
 
+/* One of the latest with so many elements has so many bytes for each; 0: any number. */
+bool memory_tensors_have(const memory_tensors *t, double elements, double element_bytes);
+
 /* Its gradient is there from `backward_ns` on, if it has one and no other has made it before. */
 void memory_tensor_use(memory_tensor *tensor, uint64_t backward_ns);
 
