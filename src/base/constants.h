@@ -209,8 +209,8 @@ CONSTANT(chosen, largest_margin_share, 1.0, "of the largest tensor",
 CONSTANT(hardware, blas_hopper_bytes, 35.7e6, "byte a thread", "cuBLAS workspace that PyTorch gives from Hopper on: 32 MiB, in blocks of its allocator")
 CONSTANT(hardware, blas_bytes, 8.6e6, "byte a thread", "the same before: 8 MiB and an eighth")
 CONSTANT(chosen, memory_least_correction, 0.5, "of bytes from shapes", "below it something else than activations is wrong")
-CONSTANT(fitted, memory_training_correction, 1.04, "of bytes from shapes",
-         "peaks of data/recordings and measured_*.csv; leaving each model out picks 1.02 to 1.06; docs/decisions/0166-what-nothing-explains.md")
+CONSTANT(fitted, memory_training_correction, 1.02, "of bytes from shapes",
+         "peaks of data/recordings and measured_*.csv; leaving each model out picks 1.01 to 1.03; docs/memory.md#one-model-left-out")
 CONSTANT(chosen, memory_inference_correction, 4.0, "of bytes from shapes",
          "without a backward pass shapes tell two tensors at a time; recordings need 1.0 to 2.8 times that")
 CONSTANT(chosen, memory_step_tolerance, 0.02, "of the peak", "a recorded peak this near to the optimiser's step is that step")

@@ -91,7 +91,9 @@ static size_t list_moments(const memory_steps *steps, moment *out) {
 
 habitat_status memory_lines_of(const memory_steps *steps, const memory_facts *facts,
                                double gradients_bytes, double weight_bytes, memory_lines *out) {
-    *out = (memory_lines){.loss_bytes = steps->loss_bytes, .largest_bytes = steps->largest_bytes};
+    *out = (memory_lines){.loss_bytes = steps->loss_bytes,
+                          .batch_bytes = steps->batch_bytes,
+                          .largest_bytes = steps->largest_bytes};
     if (!steps->count)
         return HABITAT_OK;
     moment *moments = malloc(2 * (steps->count + steps->wait_count) * sizeof *moments);

@@ -85,21 +85,28 @@ static double blas_bytes(const habitat_memory *m, const habitat_gpu *origin) {
     return m->facts.has_backward ? 2 * one : one; /* the backward pass has a thread of its own */
 }
 
-/* What stays between two iterations beside weights and state: the last outputs, which grow with the
- * batch, and workspace, which does not. */
+/* What grows with the batch and is there between two iterations: the script's batch, and the last
+ * outputs where its variables still hold them. */
+static double outliving(const habitat_memory *m, habitat_memory_format format) {
+    const memory_lines *lines = &m->lines[format];
+    return lines->batch_bytes + (m->facts.has_backward ? lines->loss_bytes : 0);
+}
+
+/* What else stays between two iterations beside weights and state is workspace, which does not
+ * grow. */
 static void divide_rest(habitat_memory *m, const habitat_trace_memory *r,
                         const habitat_gpu *origin) {
-    double loss = m->facts.has_backward ? recorded_lines(m)->loss_bytes : 0;
+    double outlives = outliving(m, HABITAT_MEMORY_RECORDED);
     double rest = r->between_bytes - m->parameters_bytes - m->buffers_bytes - m->gradients_bytes -
                   m->optimizer_bytes;
     if (m->from_shapes) /* what was there before the profile */
         rest = r->between_bytes - m->parameters_bytes - m->optimizer_bytes;
     if (!known(r->between_bytes) || isnan(rest)) {
-        m->outlive_bytes = loss;
+        m->outlive_bytes = outlives;
         m->workspace_bytes = blas_bytes(m, origin);
         return;
     }
-    m->outlive_bytes = fmin(loss, fmax(rest, 0));
+    m->outlive_bytes = fmin(outlives, fmax(rest, 0));
     m->workspace_bytes = fmax(rest, 0) - m->outlive_bytes;
 }
 
@@ -174,11 +181,11 @@ static habitat_status fill(habitat_memory *m, const habitat_trace *trace,
         return status;
     divide_rest(m, &info->memory, origin);
     m->temporary_bytes = m->facts.list_temporary ? or_zero(m->gradients_bytes) : 0;
-    double loss = recorded_lines(m)->loss_bytes;
-    for (int format = 0; format < FORMATS; format++)
-        add_outliving(&m->lines[format], loss > 0
-                                             ? m->outlive_bytes * m->lines[format].loss_bytes / loss
-                                             : m->outlive_bytes);
+    double recorded = outliving(m, HABITAT_MEMORY_RECORDED);
+    for (int f = 0; f < FORMATS; f++) {
+        double share = recorded > 0 ? outliving(m, (habitat_memory_format)f) / recorded : 1;
+        add_outliving(&m->lines[f], m->outlive_bytes * share);
+    }
     memory_correct(m, fitted_memory_training_correction);
     return HABITAT_OK;
 }

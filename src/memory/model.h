@@ -38,6 +38,7 @@ typedef struct memory_steps {
     double largest_bytes; /* of one tensor */
     double loss_elements; /* of the last softmax before a loss: its input often outlives the step */
     double loss_bytes;    /* of the tensor given to it */
+    double batch_bytes;   /* what the script gives to the first operation: there all the time */
     double weights;       /* elements of all weights met */
     bool blas;            /* products that cuBLAS makes */
     size_t product_count; /* matrix products, convolutions and the like */
@@ -63,7 +64,7 @@ typedef struct memory_line {
 typedef struct memory_lines {
     memory_line *lines; /* none is below another everywhere; growing rises */
     size_t count;
-    double loss_bytes, largest_bytes;
+    double loss_bytes, batch_bytes, largest_bytes;
 } memory_lines;
 
 struct habitat_memory {

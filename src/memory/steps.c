@@ -28,6 +28,7 @@ typedef struct walk {
     memory_tensors tensors;
     memory_steps *out;
     bool no_memory;
+    bool began; /* some operation has made a tensor that is no copy of a weight */
 } walk;
 
 /* One operation that is looked at. */
@@ -78,8 +79,12 @@ static void take_tensor(call *c, uint32_t input, double elements, double bytes,
         return;
     uint32_t at = memory_tensors_find(&w->tensors, elements, preference, c->taken, c->count);
     if (at == HABITAT_NONE) {
+        /* read before anything is made: the script's batch, there as long as the script runs */
+        bool batch = !w->began && bytes > 0;
+        w->out->batch_bytes += batch ? elements * bytes : 0;
         memory_tensor made = {.elements = elements,
                               .element_bytes = bytes,
+                              .kept_bytes = batch ? bytes : 0,
                               .base = HABITAT_NONE,
                               .made_ns = UINT64_MAX,
                               .used_ns = UINT64_MAX};
@@ -373,6 +378,7 @@ static void make_result(call *c) {
         w->no_memory = true;
         return;
     }
+    w->began |= !made.weight;
     if (!made.weight)
         c->step.moved += elements * bytes;
     if (c->rule->keeps & KEEPS_RESULT)
