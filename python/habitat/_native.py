@@ -267,12 +267,18 @@ class _Handle:
             self._finalizer()
 
 
-def _sha256(file: bytes) -> Optional[str]:
+def sha256_of(file: str) -> Optional[str]:
     """None of what cannot be read, or only once, as a pipe."""
+    if not os.path.isfile(file):
+        return None
+    digest = hashlib.sha256()
     try:
-        return hashlib.sha256(Path(os.fsdecode(file)).read_bytes()).hexdigest() if os.path.isfile(file) else None
+        with open(file, "rb") as stream:
+            for piece in iter(lambda: stream.read(1 << 20), b""):
+                digest.update(piece)
     except OSError:
         return None
+    return digest.hexdigest()
 
 
 class GpuTable(_Handle):
@@ -282,7 +288,8 @@ class GpuTable(_Handle):
     `sha256` has one of each file that GPUs came from, for telling that another process reads the same.
     """
 
-    def __init__(self, files: Union[PathLike, Iterable[PathLike]] = ()) -> None:
+    def __init__(self, files: Union[PathLike, Iterable[PathLike]] = (), caller: int = 3) -> None:
+        """`caller`: how many calls up the user's line is, which a warning names."""
         super().__init__(_library.habitat_gpu_table_free, "the GPU table")
         folder = ctypes.create_string_buffer(4096)
         known = _library.habitat_gpu_user_dir(folder, len(folder)) == 0
@@ -290,12 +297,12 @@ class GpuTable(_Handle):
         self._own()
         self.skipped = self._skipped()
         for line in self.skipped:
-            warnings.warn(line, stacklevel=3)
+            warnings.warn(line, stacklevel=caller)
         own = [files] if isinstance(files, (str, bytes, os.PathLike)) else list(files)
         for file in own:
             _call(_library.habitat_gpu_table_add_file, self.handle, _bytes(os.fsencode(file)), None)
         folders = sorted(Path(os.fsdecode(folder.value)).glob("*.json")) if known else []
-        self.sha256 = [_sha256(os.fsencode(file)) for file in [*folders, *own]]
+        self.sha256 = [sha256_of(os.fsdecode(file)) for file in [*folders, *own]]
 
     def _skipped(self) -> list[str]:
         count = ctypes.c_size_t()
@@ -415,8 +422,12 @@ class TraceHandle(_Handle):
 
     def describe(self, table: GpuTable, origin: Optional[ctypes.c_void_p] = None) -> Any:
         """The JSON of `habitat info`."""
-        request = _Request(trace=self.handle, origin=origin, gpus=table.handle, no_predictions=True)
+        self.handle  # a closed trace is said to be one, before its table
+        request = self._asked(origin=origin, gpus=table.handle, no_predictions=True)
         return _answer(_library.habitat_json_answer, ctypes.byref(request), None, False)
+
+    def _asked(self, **fields: Any) -> _Request:
+        return _Request(trace=self.handle, **fields)
 
     def predict(
         self,
@@ -457,15 +468,15 @@ class TraceHandle(_Handle):
     ) -> _Request:
         """`training`: `spot`, `steps` and `samples` of habitat_request."""
         prices, batch = prices or Prices(table), wishes.batch
-        request = _Request(
-            trace=self.handle, origin=origin, gpus=table.handle, method=_method(wishes.method),
+        request = self._asked(
+            origin=origin, gpus=table.handle, method=_method(wishes.method),
             destinations=None if destinations is None else (ctypes.c_void_p * len(destinations))(*destinations),
             destination_count=len(destinations or ()),
             notes=(ctypes.c_char_p * len(notes))(*(_bytes(note) for note in notes)), note_count=len(notes),
             assemble=ASSEMBLE[wishes.assemble], cpu_scale=0.0 if wishes.cpu_scale == 1.0 else wishes.cpu_scale,
             prices=prices.handle,
             batch_sizes=(ctypes.c_uint64 * 1)(batch) if batch else None, batch_size_count=1 if batch else 0,
-            precision=PRECISIONS[wishes.precision], gpu_count=wishes.gpu_count, **training,
+            precision=PRECISIONS[wishes.precision], gpu_count=wishes.gpu_count or 0, **training,
         )  # fmt: skip
         request.kept = prices  # what it points to lives as long
         return request
@@ -499,3 +510,23 @@ class TraceHandle(_Handle):
         prediction = _library.habitat_answer_prediction(answer.handle, 0)
         _call(_library.habitat_export_chakra, replay, prediction, pieces.write, None)
         return pieces.joined()
+
+
+class RankHandles(TraceHandle):
+    """Handles of the traces of ranks, which are asked about together; in any order."""
+
+    def __init__(self, paths: Sequence[PathLike]) -> None:
+        self._all = [TraceHandle(path) for path in paths]
+
+    @property
+    def handle(self) -> ctypes.c_void_p:
+        return self._all[0].handle
+
+    def close(self) -> None:
+        for trace in self._all:
+            trace.close()
+
+    def _asked(self, **fields: Any) -> _Request:
+        count = len(self._all)
+        ranks = (ctypes.c_void_p * count)(*(trace.handle for trace in self._all))
+        return super()._asked(ranks=ranks, rank_count=count, **fields)

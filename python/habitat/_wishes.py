@@ -25,7 +25,7 @@ class Wishes:
     cpu_scale: float = 1.0
     batch: Optional[int] = None
     precision: str = "recorded"
-    gpu_count: int = 1
+    gpu_count: Optional[int] = 1  # None: as many as were recorded
 
     def __post_init__(self) -> None:
         if self.assemble not in ASSEMBLE:
@@ -36,7 +36,7 @@ class Wishes:
             raise ValueError(f"batch is a whole number from 1 on, not {self.batch!r}")
         if self.precision not in PRECISIONS:
             raise ValueError(f"precision is one of {', '.join(PRECISIONS)}, not {self.precision!r}")
-        if not _counts(self.gpu_count, _MOST_GPUS):
+        if self.gpu_count is not None and not _counts(self.gpu_count, _MOST_GPUS):
             raise ValueError(f"gpu_count must be 1 to {_MOST_GPUS}, not {self.gpu_count!r}")
         if self.by is not None and (self.batch is not None or self.precision != "recorded"):
             raise ValueError("by shows the recorded iteration; leave out batch and precision")

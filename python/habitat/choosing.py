@@ -8,8 +8,9 @@ from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Tuple, Unio
 
 from . import _native
 from ._native import PathLike
+from ._recorded import GpuName, name_of, names_of, paths_of
 from ._wishes import Wishes
-from .prediction import GpuName, Trace, _name, _names, _paths
+from .prediction import Trace
 from .results import Choice, Excluded, Ranked, Table
 
 __all__ = ["Choice", "Excluded", "Ranked", "choose"]
@@ -54,7 +55,7 @@ def choose(
     wishes = Wishes(method=method, assemble=assemble, cpu_scale=cpu_scale)
     several, weights = _weighed(traces)
     first = several[0]
-    handles, taken = first._find([] if gpus is None else _names(gpus))
+    handles, taken = first._find([] if gpus is None else names_of(gpus))
     own_prices, priced = _prices(first, prices, price_files)
     notes = [*first._notes(taken), *own_prices.notes, *priced]
     answers = [
@@ -105,10 +106,10 @@ def _prices(
 ) -> Tuple[_native.Prices, list[str]]:
     """The library's prices and the user's, and what to say of the names among these."""
     made, said = _native.Prices(first._table), []
-    for file in _paths(files):
+    for file in paths_of(files):
         made.read(file)
     for gpu, usd_per_hour in (prices or {}).items():
-        name = _name(gpu)
+        name = name_of(gpu)
         _check_positive(f"the price of {name}", usd_per_hour)
         (handle,), taken = first._find([name])
         made.set(handle, usd_per_hour)

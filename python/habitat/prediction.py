@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import enum
 import os
-from types import TracebackType
-from typing import Any, Dict, Iterable, Optional, Sequence, Tuple, Type, Union
+from typing import Any, Dict, Iterable, Optional, Sequence, Union
 
 from . import _native
 from . import _notebook as show
 from ._native import HabitatError, PathLike
+from ._recorded import GpuName, Recorded, name_of, names_of, paths_of
 from ._wishes import Wishes
 from .results import ClassTime, Gpu, OperationTime, Prediction, Predictions, Table
 
@@ -27,26 +26,11 @@ __all__ = [
     "operation",
 ]
 
-# What names a GPU: its name, a `Gpu`, or a member of `Device`.
-GpuName = Union[str, Gpu, enum.Enum]
-
-
 def _gpu_of(values: Dict[str, Any]) -> Gpu:
     return Gpu(
         values["name"], values["vendor"], values["architecture"], values.get("compute_capability"),
         values["sm_count"], values["memory_bytes"], values["memory_bandwidth_bytes_per_s"], values.get("tdp_w"),
         tuple(values.get("aliases") or ()), values,
-    )  # fmt: skip
-
-
-def _prediction_of(values: Dict[str, Any], warnings: Sequence[str]) -> Prediction:
-    return Prediction(
-        values["gpu"], values["method"], values["iteration_ms"], values["low_ms"], values["high_ms"],
-        values["busy_ms"], values["kernel_ms"], values.get("ratio"), values.get("samples_per_s"),
-        values.get("bound_by"), values.get("memory_bytes"), values.get("fits"), dict(values["coverage"]),
-        tuple(ClassTime(c["class"], c["origin_ms"], c["ms"]) for c in values["by_class"]), tuple(warnings),
-        values["interval"], values["interval_basis"], values,
-        values.get("headroom_bytes"), values.get("context_bytes"), values.get("margin_bytes"), values.get("largest_batch"),
     )  # fmt: skip
 
 
@@ -59,7 +43,7 @@ def gpus(gpu_files: Union[PathLike, Iterable[PathLike]] = ()) -> Table[Gpu]:
 def gpu(name: str, gpu_files: Union[PathLike, Iterable[PathLike]] = ()) -> Gpu:
     """One GPU by canonical name, alias or short name. Raises HabitatError naming the nearest ones."""
     table = _native.GpuTable(gpu_files)
-    return _gpu_of(table.describe(table.find(_name(name))[0])["gpus"][0])
+    return _gpu_of(table.describe(table.find(name_of(name))[0])["gpus"][0])
 
 
 def operation(
@@ -78,7 +62,7 @@ def operation(
     `forward`, `backward`, `backward-input` or `backward-weight`. On all GPUs of the table where `to` names none.
     """
     table = _native.GpuTable(gpu_files)
-    found = [table.find(one)[0] for one in _names(to)] if to is not None else table.all()
+    found = [table.find(one)[0] for one in names_of(to)] if to is not None else table.all()
     shape = " ".join(f"{key}={value}" for key, value in sizes.items())
     answer = _native.ask_operation(table, found, (name, shape, dtype, direction), method)
     return Table(
@@ -90,8 +74,17 @@ def operation(
     )  # fmt: skip
 
 
-class Trace:
-    """A recorded iteration. `info` has what `habitat info --json` prints. Usable in a `with`, which closes it."""
+def _one(paths: Sequence[PathLike]) -> _native.TraceHandle:
+    return _native.TraceHandle(paths[0])
+
+
+class Trace(Recorded):
+    """A recorded iteration. `info` has what `habitat info --json` prints. Usable in a `with`, which closes it.
+
+    Can be pickled: another process reads the same files again.
+    """
+
+    _handles = staticmethod(_one)
 
     def __init__(
         self,
@@ -104,62 +97,10 @@ class Trace:
 
         An `origin` that the recorded SM count, memory or compute capability contradict is refused.
         """
-        files = _paths(gpu_files)
         self.path = os.fsdecode(path)
-        self._location = os.path.abspath(self.path)  # the program may change its folder
-        self._files = [os.path.abspath(os.fsdecode(file)) for file in files]
-        self._origin_name = None if origin is None else _name(origin)
-        self._table = _native.GpuTable(files)
-        self._open(path)
-
-    def _open(self, path: PathLike) -> None:
-        self._origin = None if self._origin_name is None else self._table.find(self._origin_name)[0]
-        self._trace = _native.TraceHandle(path)
-        self._info: Optional[Dict[str, Any]] = None
+        self._open([path], origin, paths_of(gpu_files))
         if self._origin is not None:
             self._read_info()
-
-    def __getstate__(self) -> Dict[str, Any]:
-        """For pickle: another process reads the same files again."""
-        self._trace.handle  # what is closed is refused
-        for file in (self._location, *self._files):
-            if os.path.exists(file) and not os.path.isfile(file):
-                raise _native.refuse("is no regular file: another process cannot read it again", file)
-        held = ("_table", "_trace", "_origin", "_info")
-        state = {key: value for key, value in vars(self).items() if key not in held}
-        return {**state, "_sha256": self._fact("sha256"), "_gpu_sha256": self._table.sha256}
-
-    def __setstate__(self, state: Dict[str, Any]) -> None:
-        """Opens what was pickled. A file that has changed since is refused: its numbers would be others."""
-        recording, gpus = state.pop("_sha256"), state.pop("_gpu_sha256")
-        vars(self).update(state)
-        self._table = _native.GpuTable(self._files)
-        if self._table.sha256 != gpus:
-            raise _native.refuse("files of GPUs have changed since this trace was pickled; open it again", self._location)
-        self._open(self._location)
-        if self._fact("sha256") != recording:
-            raise _native.refuse("the file has changed since this trace was pickled; open it again", self._location)
-
-    def close(self) -> None:
-        """Frees what was read, at once instead of with the object; predictions made from it stay."""
-        self._trace.close()
-        self._table.close()
-
-    def __enter__(self) -> Trace:
-        return self
-
-    def __exit__(
-        self,
-        kind: Optional[Type[BaseException]],
-        error: Optional[BaseException],
-        traceback: Optional[TracebackType],
-    ) -> None:
-        self.close()
-
-    def _read_info(self) -> Dict[str, Any]:
-        if self._info is None:
-            self._info = self._trace.describe(self._table, self._origin)
-        return self._info
 
     @property
     def info(self) -> Dict[str, Any]:
@@ -230,7 +171,7 @@ class Trace:
             method=method, by=by, assemble=assemble, cpu_scale=cpu_scale, batch=batch, precision=precision,
             gpu_count=gpu_count,
         )  # fmt: skip
-        return self._predict([_name(gpu)], wishes)[0]
+        return self._predict([name_of(gpu)], wishes)[0]
 
     def predict_all(
         self,
@@ -248,11 +189,11 @@ class Trace:
             method=method, by=by, assemble=assemble, cpu_scale=cpu_scale, batch=batch, precision=precision,
             gpu_count=gpu_count,
         )  # fmt: skip
-        return self._predict(None if gpus is None else _names(gpus), wishes)
+        return self._predict(None if gpus is None else names_of(gpus), wishes)
 
     def explain(self, gpu: GpuName, method: str = "auto", by: Optional[str] = None) -> Dict[str, Any]:
         """Where the time goes, operation by operation: the JSON of `habitat explain`."""
-        return self._ask([_name(gpu)], Wishes(method=method, by=by), explain=True)[0]
+        return self._ask([name_of(gpu)], Wishes(method=method, by=by), explain=True)[0]
 
     def export_chakra(
         self,
@@ -268,7 +209,7 @@ class Trace:
         is none. Returns the files' names.
         """
         wishes = Wishes(method=method, cpu_scale=cpu_scale, gpu_count=gpu_count)
-        data = self._trace.export_chakra(self._table, self._table.find(_name(gpu))[0], self._origin, wishes)
+        data = self._trace.export_chakra(self._table, self._table.find(name_of(gpu))[0], self._origin, wishes)
         files = [os.fsdecode(path)]
         if gpu_count > 1:
             os.makedirs(files[0], exist_ok=True)
@@ -294,7 +235,7 @@ class Trace:
         Without `gpus` its charts show those that matter today, and its table all. `explain`: one GPU, operation by
         operation. Write the text to a file, or show it in a notebook: `IPython.display.HTML(trace.report())`.
         """
-        names = [] if gpus is None else _names(gpus)
+        names = [] if gpus is None else names_of(gpus)
         if explain and len(names) != 1:
             raise ValueError("explain takes one GPU")
         wishes = Wishes(
@@ -303,57 +244,3 @@ class Trace:
         handles, taken = self._find(names)
         chosen = None if gpus is None else handles
         return self._trace.report(self._table, chosen, self._origin, wishes, explain, self._notes(taken))
-
-    def _predict(self, names: Optional[Sequence[str]], wishes: Wishes) -> Predictions:
-        answer, taken = self._ask(names, wishes)
-        of_all = [line for line in answer["warnings"] if line in self._table.skipped or line.startswith("origin: ")]
-        of_all += answer["trace"]["warnings"]
-        return Predictions(
-            _prediction_of(values, [*of_all, *values["warnings"], *taken.get(values["gpu"], ())])
-            for values in answer["predictions"]
-        )
-
-    def _ask(
-        self, names: Optional[Sequence[str]], wishes: Wishes, explain: bool = False
-    ) -> Tuple[Dict[str, Any], Dict[str, list[str]]]:
-        """The answer, and what to say of the names that left open which part they mean, by GPU."""
-        handles, taken = self._find(names or ())
-        chosen = self._table.all() if names is None else handles
-        answer = self._trace.predict(self._table, chosen, self._origin, wishes, explain, self._notes(taken))
-        return answer, taken
-
-    def _find(self, names: Iterable[str]) -> Tuple[list[Any], Dict[str, list[str]]]:
-        """Handles of GPUs, and what to say of the names that left open which part they mean, by GPU."""
-        handles: list[Any] = []
-        taken: Dict[str, list[str]] = {}
-        for name in names:
-            handle, chosen = self._table.find(name)
-            handles.append(handle)
-            if chosen:
-                gpu = self._table.describe(handle)["gpus"][0]["name"]
-                taken.setdefault(gpu, []).append(f"{name}: taken as {gpu}")
-        return handles, taken
-
-    def _notes(self, taken: Dict[str, list[str]]) -> list[str]:
-        return [*self._table.skipped, *(line for lines in taken.values() for line in lines)]
-
-
-def _paths(files: Union[PathLike, Iterable[PathLike]]) -> list[PathLike]:
-    return [files] if isinstance(files, (str, bytes, os.PathLike)) else list(files)
-
-
-def _name(gpu: GpuName) -> str:
-    """A GPU's name from a string, a `Gpu`, or a `Device` member."""
-    name = gpu.value if isinstance(gpu, enum.Enum) else gpu.name if isinstance(gpu, Gpu) else gpu
-    if not isinstance(name, str):
-        raise TypeError(f"a GPU is named by a str, a Gpu or a Device, not {type(gpu).__name__}")
-    return name
-
-
-def _names(gpus: Union[GpuName, Iterable[GpuName]]) -> list[str]:
-    """Names of several; one on its own is one, not its letters."""
-    if isinstance(gpus, (str, Gpu, enum.Enum)):
-        return [_name(gpus)]
-    if isinstance(gpus, (bytes, bytearray)):
-        raise TypeError(f"a GPU is named by a str, a Gpu or a Device, not {type(gpus).__name__}")
-    return [_name(one) for one in gpus]

@@ -367,17 +367,31 @@ def test_a_trace_whose_files_changed_is_refused(tmp_path):
     held = pickle.dumps(habitat.Trace(recording, gpu_files=gpu))
     assert pickle.loads(held).predict("T4").iteration_ms > 0
     gpu.write_text(gpu.read_text().replace("320", "321"))
-    with pytest.raises(habitat.HabitatError, match="files of GPUs have changed since this trace was pickled") as caught:
+    with pytest.raises(habitat.HabitatError, match="files of GPUs have changed since this was pickled") as caught:
         pickle.loads(held)
     assert caught.value.status == "HABITAT_E_ARG" and caught.value.file == str(recording)
-    held = pickle.dumps(habitat.Trace(recording, gpu_files=gpu))
+    opened = habitat.Trace(recording, gpu_files=gpu)
+    held = pickle.dumps(opened)
     shutil.copy(ROOT / "data/recordings/resnet50_b16_fp32_h200.json.gz", recording)
-    with pytest.raises(habitat.HabitatError, match="the file has changed since this trace was pickled"):
+    with pytest.raises(habitat.HabitatError, match="the file has changed since this was pickled"):
         pickle.loads(held)
+    with pytest.raises(habitat.HabitatError, match="the file has changed since it was read"):
+        pickle.dumps(opened)
     recording.unlink()
     with pytest.raises(habitat.HabitatError) as caught:
         pickle.loads(held)
     assert caught.value.status == "HABITAT_E_IO"
+    with pytest.raises(habitat.HabitatError, match="the file has changed since it was read"):
+        pickle.dumps(opened)
+
+
+def test_recorded_ranks_can_be_pickled():
+    ranks = habitat.Ranks([ROOT / f"tests/cli/fixtures/rank{rank}.json" for rank in (0, 1)])
+    again = travelled(ranks)
+    assert again.paths == ranks.paths and again.predict("T4") == ranks.predict("T4") and again.slow_rank == 1
+    ranks.close()
+    with pytest.raises(habitat.HabitatError, match="closed"):
+        pickle.dumps(ranks)
 
 
 def test_a_gpu_of_the_users_folder_counts_too(tmp_path, monkeypatch):

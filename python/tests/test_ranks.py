@@ -44,6 +44,12 @@ def test_real_ranks_on_their_own_gpu_take_as_long_as_recorded():
     assert len(ranks.predict_all()) > 100
 
 
+def test_an_origin_that_was_named_is_warned_of():
+    ranks = habitat.Ranks(PAIR, origin="H200-NVL-141GB")
+    assert any(line.startswith("origin: the recording names H200-SXM5-141GB") for line in ranks.predict("T4").warnings)
+    assert isinstance(ranks.predict_all(["T4", "V100"]), habitat.Predictions)
+
+
 def test_what_is_refused():
     with pytest.raises(TypeError, match="several files"):
         habitat.Ranks("step.json")
@@ -51,6 +57,8 @@ def test_what_is_refused():
         habitat.Ranks(PAIR[:1])
     with pytest.raises(ValueError, match="one GPU sends no messages"):
         habitat.Ranks(PAIR).predict("T4", gpu_count=1)
+    with pytest.raises(ValueError, match="gpu_count must be 1 to 65536, not 65537"):
+        habitat.Ranks(PAIR).predict("T4", gpu_count=65537)
     with pytest.raises(ValueError, match="cpu_scale"):
         habitat.Ranks(PAIR).predict("T4", cpu_scale=0)
     with pytest.raises(habitat.HabitatError, match="rank 0 is there twice"):

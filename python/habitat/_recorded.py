@@ -1,0 +1,161 @@
+"""What a trace and recorded ranks have in common: files that were read, the GPUs they are asked about, pickling, asking."""
+
+from __future__ import annotations
+
+import enum
+import os
+from types import TracebackType
+from typing import Any, Dict, Iterable, Optional, Sequence, Tuple, Type, TypeVar, Union
+
+from . import _native
+from ._native import PathLike
+from ._wishes import Wishes
+from .results import ClassTime, Gpu, Prediction, Predictions
+
+# What names a GPU: its name, a `Gpu`, or a member of `Device`.
+GpuName = Union[str, Gpu, enum.Enum]
+_Self = TypeVar("_Self", bound="Recorded")
+
+
+class Recorded:
+    """Recordings that have been read. `_handles` says how a list of paths is."""
+
+    _handles: Any = None
+
+    def _open(self, paths: Sequence[PathLike], origin: Optional[GpuName], gpu_files: Sequence[PathLike]) -> None:
+        """To be called by `__init__`: a warning of GPU files names the line that called that."""
+        self._locations = [os.path.abspath(os.fsdecode(path)) for path in paths]  # the program may change its folder
+        self._files = [os.path.abspath(os.fsdecode(file)) for file in gpu_files]
+        self._origin_name = None if origin is None else name_of(origin)
+        self._table = _native.GpuTable(gpu_files, caller=4)
+        self._read(paths)
+
+    def _read(self, paths: Sequence[PathLike]) -> None:
+        self._origin = None if self._origin_name is None else self._table.find(self._origin_name)[0]
+        self._stamps = [_stamp(file) for file in self._locations]  # before they are read
+        self._trace: _native.TraceHandle = self._handles(paths)
+        self._info: Optional[Dict[str, Any]] = None
+
+    def __getstate__(self) -> Dict[str, Any]:
+        """For pickle: another process reads the same files again."""
+        self._trace.handle  # what is closed is refused
+        for file in (*self._locations, *self._files):
+            if os.path.exists(file) and not os.path.isfile(file):
+                raise _native.refuse("is no regular file: another process cannot read it again", file)
+        held = ("_table", "_trace", "_origin", "_info", "_stamps")
+        state = {key: value for key, value in vars(self).items() if key not in held}
+        return {**state, "_sha256": ([_native.sha256_of(file) for file in self._unchanged()], self._table.sha256)}
+
+    def _unchanged(self) -> list[str]:
+        """The recordings, which are refused where they are not as they were read."""
+        for file, stamp in zip(self._locations, self._stamps):
+            if stamp is None or stamp != _stamp(file):
+                raise _native.refuse("the file has changed since it was read", file)
+        return self._locations
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        """Opens what was pickled. A file that has changed since is refused: its numbers would be others."""
+        recordings, gpus = state.pop("_sha256")
+        vars(self).update(state)
+        self._table = _native.GpuTable(self._files)
+        if self._table.sha256 != gpus:
+            raise _native.refuse("files of GPUs have changed since this was pickled; open it again", self._locations[0])
+        self._read(self._locations)
+        for file, then in zip(self._unchanged(), recordings):
+            if then != _native.sha256_of(file):
+                raise _native.refuse("the file has changed since this was pickled; open it again", file)
+
+    def close(self) -> None:
+        """Frees what was read, at once instead of with the object; predictions made from it stay."""
+        self._trace.close()
+        self._table.close()
+
+    def __enter__(self: _Self) -> _Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        traceback: Optional[TracebackType],
+    ) -> None:
+        self.close()
+
+    def _read_info(self) -> Dict[str, Any]:
+        if self._info is None:
+            self._info = self._trace.describe(self._table, self._origin)
+        return self._info
+
+    def _predict(self, names: Optional[Sequence[str]], wishes: Wishes) -> Predictions:
+        answer, taken = self._ask(names, wishes)
+        of_all = [line for line in answer["warnings"] if line in self._table.skipped or line.startswith("origin: ")]
+        of_all += answer["trace"]["warnings"]
+        return Predictions(
+            _prediction_of(values, [*of_all, *values["warnings"], *taken.get(values["gpu"], ())])
+            for values in answer["predictions"]
+        )
+
+    def _ask(
+        self, names: Optional[Sequence[str]], wishes: Wishes, explain: bool = False
+    ) -> Tuple[Dict[str, Any], Dict[str, list[str]]]:
+        """The answer, and what to say of the names that left open which part they mean, by GPU."""
+        handles, taken = self._find(names or ())
+        chosen = self._table.all() if names is None else handles
+        answer = self._trace.predict(self._table, chosen, self._origin, wishes, explain, self._notes(taken))
+        return answer, taken
+
+    def _find(self, names: Iterable[str]) -> Tuple[list[Any], Dict[str, list[str]]]:
+        """Handles of GPUs, and what to say of the names that left open which part they mean, by GPU."""
+        handles: list[Any] = []
+        taken: Dict[str, list[str]] = {}
+        for name in names:
+            handle, chosen = self._table.find(name)
+            handles.append(handle)
+            if chosen:
+                gpu = self._table.describe(handle)["gpus"][0]["name"]
+                taken.setdefault(gpu, []).append(f"{name}: taken as {gpu}")
+        return handles, taken
+
+    def _notes(self, taken: Dict[str, list[str]]) -> list[str]:
+        return [*self._table.skipped, *(line for lines in taken.values() for line in lines)]
+
+
+def _stamp(file: str) -> Optional[Tuple[int, int]]:
+    """By which a file that was written anew is told; None: there is none."""
+    try:
+        about = os.stat(file)
+    except (OSError, ValueError):  # a name that no file can have is refused where it is read
+        return None
+    return about.st_size, about.st_mtime_ns
+
+
+def _prediction_of(values: Dict[str, Any], warnings: Sequence[str]) -> Prediction:
+    return Prediction(
+        values["gpu"], values["method"], values["iteration_ms"], values["low_ms"], values["high_ms"],
+        values["busy_ms"], values["kernel_ms"], values.get("ratio"), values.get("samples_per_s"),
+        values.get("bound_by"), values.get("memory_bytes"), values.get("fits"), dict(values["coverage"]),
+        tuple(ClassTime(c["class"], c["origin_ms"], c["ms"]) for c in values["by_class"]), tuple(warnings),
+        values["interval"], values["interval_basis"], values,
+        values.get("headroom_bytes"), values.get("context_bytes"), values.get("margin_bytes"), values.get("largest_batch"),
+    )  # fmt: skip
+
+
+def paths_of(files: Union[PathLike, Iterable[PathLike]]) -> list[PathLike]:
+    return [files] if isinstance(files, (str, bytes, os.PathLike)) else list(files)
+
+
+def name_of(gpu: GpuName) -> str:
+    """A GPU's name from a string, a `Gpu`, or a `Device` member."""
+    name = gpu.value if isinstance(gpu, enum.Enum) else gpu.name if isinstance(gpu, Gpu) else gpu
+    if not isinstance(name, str):
+        raise TypeError(f"a GPU is named by a str, a Gpu or a Device, not {type(gpu).__name__}")
+    return name
+
+
+def names_of(gpus: Union[GpuName, Iterable[GpuName]]) -> list[str]:
+    """Names of several; one on its own is one, not its letters."""
+    if isinstance(gpus, (str, Gpu, enum.Enum)):
+        return [name_of(gpus)]
+    if isinstance(gpus, (bytes, bytearray)):
+        raise TypeError(f"a GPU is named by a str, a Gpu or a Device, not {type(gpus).__name__}")
+    return [name_of(one) for one in gpus]
