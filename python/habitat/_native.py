@@ -436,10 +436,13 @@ class TraceHandle(_Handle):
         origin: Optional[ctypes.c_void_p] = None,
         wishes: Wishes = Wishes(),
         explain: bool = False,
-        notes: Sequence[str] = (),
+        **beside: Any,
     ) -> Any:
-        """The JSON of `habitat predict`, or of `habitat explain` for the first of `destinations` (handles)."""
-        request = self._request(table, destinations, origin, wishes, notes)
+        """The JSON of `habitat predict`, or of `habitat explain` for the first of `destinations` (handles).
+
+        `beside`, here and below: notes, prices and batch_from of `_request`.
+        """
+        request = self._request(table, destinations, origin, wishes, **beside)
         by = _bytes(wishes.by) if wishes.by else None
         return _answer(_library.habitat_json_answer, ctypes.byref(request), by, explain)
 
@@ -450,11 +453,22 @@ class TraceHandle(_Handle):
         origin: Optional[ctypes.c_void_p] = None,
         wishes: Wishes = Wishes(),
         explain: bool = False,
-        notes: Sequence[str] = (),
+        **beside: Any,
     ) -> str:
         """The page of `habitat predict --html`, or of `habitat explain --html`; without destinations of all GPUs."""
-        request = self._request(table, destinations, origin, wishes, notes)
+        request = self._request(table, destinations, origin, wishes, **beside)
         return _text(_library.habitat_html_answer, ctypes.byref(request), explain).decode("utf-8")
+
+    def ask(
+        self,
+        table: GpuTable,
+        destinations: Sequence[ctypes.c_void_p],
+        origin: Optional[ctypes.c_void_p],
+        wishes: Wishes,
+        **beside: Any,
+    ) -> Answer:
+        """An answer to choose by. Table and trace must outlive it."""
+        return Answer(self._request(table, destinations, origin, wishes, **beside))
 
     def _request(
         self,
@@ -464,9 +478,8 @@ class TraceHandle(_Handle):
         wishes: Wishes,
         notes: Sequence[str] = (),
         prices: Optional[Prices] = None,
-        **training: Any,
+        batch_from: Optional[TraceHandle] = None,
     ) -> _Request:
-        """`training`: `spot`, `steps` and `samples` of habitat_request."""
         prices, batch = prices or Prices(table), wishes.batch
         request = self._asked(
             origin=origin, gpus=table.handle, method=_method(wishes.method),
@@ -476,23 +489,12 @@ class TraceHandle(_Handle):
             assemble=ASSEMBLE[wishes.assemble], cpu_scale=0.0 if wishes.cpu_scale == 1.0 else wishes.cpu_scale,
             prices=prices.handle,
             batch_sizes=(ctypes.c_uint64 * 1)(batch) if batch else None, batch_size_count=1 if batch else 0,
-            precision=PRECISIONS[wishes.precision], gpu_count=wishes.gpu_count or 0, **training,
+            precision=PRECISIONS[wishes.precision], gpu_count=wishes.gpu_count or 0,
+            spot=wishes.spot, steps=wishes.steps or 0.0, samples=wishes.samples or 0.0,
+            batch_from=None if batch_from is None else batch_from.handle,
         )  # fmt: skip
-        request.kept = prices  # what it points to lives as long
+        request.kept = prices, batch_from  # what it points to lives as long
         return request
-
-    def ask(
-        self,
-        table: GpuTable,
-        destinations: Optional[Sequence[ctypes.c_void_p]],
-        origin: Optional[ctypes.c_void_p],
-        wishes: Wishes,
-        notes: Sequence[str],
-        prices: Prices,
-        **training: Any,
-    ) -> Answer:
-        """An answer to choose by. Table and trace must outlive it."""
-        return Answer(self._request(table, destinations, origin, wishes, notes, prices, **training))
 
     def export_chakra(
         self,

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import enum
 import os
+from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Dict, Iterable, Optional, Sequence, Tuple, Type, TypeVar, Union
+from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union
 
 from . import _native
 from ._native import PathLike
-from ._wishes import Wishes
+from ._wishes import Wishes, check_positive
 from .results import ClassTime, Gpu, Prediction, Predictions
 
 # What names a GPU: its name, a `Gpu`, or a member of `Device`.
 GpuName = Union[str, Gpu, enum.Enum]
 _Self = TypeVar("_Self", bound="Recorded")
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Prices of the user's own: US dollars for an hour of a GPU, and files of them. They come before the library's."""
+
+    prices: Optional[Mapping[GpuName, float]] = None
+    files: Union[PathLike, Iterable[PathLike]] = ()
 
 
 class Recorded:
@@ -86,8 +95,8 @@ class Recorded:
             self._info = self._trace.describe(self._table, self._origin)
         return self._info
 
-    def _predict(self, names: Optional[Sequence[str]], wishes: Wishes) -> Predictions:
-        answer, taken = self._ask(names, wishes)
+    def _predict(self, names: Optional[Sequence[str]], wishes: Wishes, costs: Costs = Costs(), **beside: Any) -> Predictions:
+        answer, taken = self._ask(names, wishes, costs, **beside)
         of_all = [line for line in answer["warnings"] if line in self._table.skipped or line.startswith("origin: ")]
         of_all += answer["trace"]["warnings"]
         return Predictions(
@@ -96,13 +105,28 @@ class Recorded:
         )
 
     def _ask(
-        self, names: Optional[Sequence[str]], wishes: Wishes, explain: bool = False
+        self, names: Optional[Sequence[str]], wishes: Wishes, costs: Costs = Costs(), **beside: Any
     ) -> Tuple[Dict[str, Any], Dict[str, list[str]]]:
         """The answer, and what to say of the names that left open which part they mean, by GPU."""
         handles, taken = self._find(names or ())
         chosen = self._table.all() if names is None else handles
-        answer = self._trace.predict(self._table, chosen, self._origin, wishes, explain, self._notes(taken))
-        return answer, taken
+        prices, said = self._prices(costs)
+        notes = [*self._notes(taken), *said]
+        return self._trace.predict(self._table, chosen, self._origin, wishes, notes=notes, prices=prices, **beside), taken
+
+    def _prices(self, costs: Costs) -> Tuple[_native.Prices, list[str]]:
+        """The library's prices and the user's, and what to say of the files and names among these."""
+        made = _native.Prices(self._table)
+        for file in paths_of(costs.files):
+            made.read(file)
+        said = made.notes
+        for gpu, usd_per_hour in (costs.prices or {}).items():
+            name = name_of(gpu)
+            check_positive(f"the price of {name}", usd_per_hour)
+            (handle,), taken = self._find([name])
+            made.set(handle, usd_per_hour)
+            said += [line for lines in taken.values() for line in lines]
+        return made, said
 
     def _find(self, names: Iterable[str]) -> Tuple[list[Any], Dict[str, list[str]]]:
         """Handles of GPUs, and what to say of the names that left open which part they mean, by GPU."""
@@ -129,6 +153,12 @@ def _stamp(file: str) -> Optional[Tuple[int, int]]:
     return about.st_size, about.st_mtime_ns
 
 
+_LATER = (
+    "headroom_bytes", "context_bytes", "margin_bytes", "largest_batch", "usd_per_hour", "price_date", "usd_per_1000_iterations",
+    "samples_per_usd", "hours", "usd", "energy_j",
+)  # fmt: skip
+
+
 def _prediction_of(values: Dict[str, Any], warnings: Sequence[str]) -> Prediction:
     return Prediction(
         values["gpu"], values["method"], values["iteration_ms"], values["low_ms"], values["high_ms"],
@@ -136,7 +166,7 @@ def _prediction_of(values: Dict[str, Any], warnings: Sequence[str]) -> Predictio
         values.get("bound_by"), values.get("memory_bytes"), values.get("fits"), dict(values["coverage"]),
         tuple(ClassTime(c["class"], c["origin_ms"], c["ms"]) for c in values["by_class"]), tuple(warnings),
         values["interval"], values["interval_basis"], values,
-        values.get("headroom_bytes"), values.get("context_bytes"), values.get("margin_bytes"), values.get("largest_batch"),
+        **{key: values.get(key) for key in _LATER},
     )  # fmt: skip
 
 

@@ -26,6 +26,9 @@ class Wishes:
     batch: Optional[int] = None
     precision: str = "recorded"
     gpu_count: Optional[int] = 1  # None: as many as were recorded
+    spot: bool = False
+    steps: Optional[float] = None  # iterations of the whole training
+    samples: Optional[float] = None  # the same in samples
 
     def __post_init__(self) -> None:
         if self.assemble not in ASSEMBLE:
@@ -40,6 +43,17 @@ class Wishes:
             raise ValueError(f"gpu_count must be 1 to {_MOST_GPUS}, not {self.gpu_count!r}")
         if self.by is not None and (self.batch is not None or self.precision != "recorded"):
             raise ValueError("by shows the recorded iteration; leave out batch and precision")
+        check_positive("steps", self.steps)
+        check_positive("samples", self.samples)
+        if self.steps is not None and self.samples is not None:
+            raise ValueError("samples does not go with steps; give one")
+
+
+def check_positive(name: str, value: object) -> None:
+    """ValueError unless it is None or a number that C does not take for no limit or none at all."""
+    fine = isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < math.inf
+    if value is not None and not fine:
+        raise ValueError(f"{name} is a number above 0, not {value!r}")
 
 
 def _counts(value: object, most: int) -> bool:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _native
 from ._native import PathLike
-from ._recorded import GpuName, name_of, names_of, paths_of
-from ._wishes import Wishes
+from ._recorded import Costs, GpuName, names_of
+from ._wishes import Wishes, check_positive
 from .prediction import Trace
 from .results import Choice, Excluded, Ranked, Table
 
@@ -45,37 +44,25 @@ def choose(
     leave GPUs out. `prices` [US dollars for an hour of a GPU] and `price_files` come before the library's own; `spot`
     takes spot prices. That no GPU can be taken is no error: `recommended` is None then.
     """
-    limits = {"max_usd_per_hour": max_usd_per_hour, "deadline_hours": deadline_hours, "steps": steps, "samples": samples}
-    for name, value in limits.items():
-        _check_positive(name, value)
-    if steps is not None and samples is not None:
-        raise ValueError("samples does not go with steps; give one")
+    check_positive("max_usd_per_hour", max_usd_per_hour)
+    check_positive("deadline_hours", deadline_hours)
     if deadline_hours is not None and steps is None and samples is None:
         raise ValueError("deadline_hours needs the length of the training: steps or samples")
-    wishes = Wishes(method=method, assemble=assemble, cpu_scale=cpu_scale)
+    wishes = Wishes(method=method, assemble=assemble, cpu_scale=cpu_scale, spot=spot, steps=steps, samples=samples)
     several, weights = _weighed(traces)
     first = several[0]
     handles, taken = first._find([] if gpus is None else names_of(gpus))
-    own_prices, priced = _prices(first, prices, price_files)
-    notes = [*first._notes(taken), *own_prices.notes, *priced]
+    own_prices, said = first._prices(Costs(prices, price_files))
+    asked = first._table.all() if gpus is None else handles
+    notes = [*first._notes(taken), *said]
     answers = [
-        trace._trace.ask(
-            first._table, first._table.all() if gpus is None else handles, _origin(trace, first), wishes, notes, own_prices,
-            spot=spot, steps=steps or 0.0, samples=samples or 0.0,
-        )
-        for trace in several
-    ]  # fmt: skip
+        trace._trace.ask(first._table, asked, _origin(trace, first), wishes, notes=notes, prices=own_prices) for trace in several
+    ]
     choice = _native.Choosing(
         answers, weights, objective, max_usd_per_hour=max_usd_per_hour or 0.0, deadline_hours=deadline_hours or 0.0,
         must_fit=must_fit, other_vendors=other_vendors or gpus is not None,
     )  # fmt: skip
     return _choice_of(choice.describe())
-
-
-def _check_positive(name: str, value: object) -> None:
-    fine = isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < math.inf
-    if value is not None and not fine:
-        raise ValueError(f"{name} is a number above 0, not {value!r}")
 
 
 def _weighed(traces: Traces) -> Tuple[list[Trace], list[float]]:
@@ -85,7 +72,7 @@ def _weighed(traces: Traces) -> Tuple[list[Trace], list[float]]:
         trace, weight = (one, 1.0) if isinstance(one, Trace) else one
         if not isinstance(trace, Trace):
             raise TypeError(f"a recording is a habitat.Trace, not {type(trace).__name__}")
-        _check_positive("a weight", weight)
+        check_positive("a weight", weight)
         several.append(trace)
         weights.append(float(weight))
     if not several:
@@ -99,22 +86,6 @@ def _weighed(traces: Traces) -> Tuple[list[Trace], list[float]]:
 def _origin(trace: Trace, first: Trace) -> Any:
     """The GPU that was named as the trace's, in the table that all are answered by."""
     return None if trace._origin_name is None else first._table.find(trace._origin_name)[0]
-
-
-def _prices(
-    first: Trace, prices: Optional[Mapping[GpuName, float]], files: Union[PathLike, Iterable[PathLike]]
-) -> Tuple[_native.Prices, list[str]]:
-    """The library's prices and the user's, and what to say of the names among these."""
-    made, said = _native.Prices(first._table), []
-    for file in paths_of(files):
-        made.read(file)
-    for gpu, usd_per_hour in (prices or {}).items():
-        name = name_of(gpu)
-        _check_positive(f"the price of {name}", usd_per_hour)
-        (handle,), taken = first._find([name])
-        made.set(handle, usd_per_hour)
-        said += [line for lines in taken.values() for line in lines]
-    return made, said
 
 
 def _choice_of(values: Dict[str, Any]) -> Choice:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, Iterable, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Union
 
 from . import _native
 from . import _notebook as show
 from ._native import HabitatError, PathLike
-from ._recorded import GpuName, Recorded, name_of, names_of, paths_of
+from ._recorded import Costs, GpuName, Recorded, name_of, names_of, paths_of
 from ._wishes import Wishes
 from .results import ClassTime, Gpu, OperationTime, Prediction, Predictions, Table
 
@@ -72,6 +72,15 @@ def operation(
         )
         for row in answer["predictions"]
     )  # fmt: skip
+
+
+def _second(trace: Optional[Trace], batch: Optional[int]) -> Optional[_native.TraceHandle]:
+    """The handle of the recording that tells which sizes change with the batch."""
+    if trace is not None and not isinstance(trace, Trace):
+        raise TypeError(f"batch_from is a habitat.Trace, not {type(trace).__name__}")
+    if trace is not None and batch is None:
+        raise ValueError("batch_from goes with batch, which says what is asked")
+    return None if trace is None else trace._trace
 
 
 def _one(paths: Sequence[PathLike]) -> _native.TraceHandle:
@@ -160,18 +169,28 @@ class Trace(Recorded):
         batch: Optional[int] = None,
         precision: str = "recorded",
         gpu_count: int = 1,
+        *,
+        batch_from: Optional[Trace] = None,
+        prices: Optional[Mapping[GpuName, float]] = None,
+        price_files: Union[PathLike, Iterable[PathLike]] = (),
+        spot: bool = False,
+        steps: Optional[float] = None,
+        samples: Optional[float] = None,
     ) -> Prediction:
         """The iteration on one GPU (a name, a `Gpu`, or a `Device`).
 
         `assemble`: "replay", or "sum", the GPU's busy time. `cpu_scale` multiplies the CPU's times. `batch`: at another
         batch size. `precision`: "fp32", "tf32", "amp-fp16" or "amp-bf16". Neither goes with `by`.
         `gpu_count` GPUs share the gradients, each with the recorded batch (docs/iteration.md).
+        `batch_from`: the same step recorded at another batch size, which tells what changes with it; goes with `batch`.
+        `prices` [US dollars for an hour of a GPU] and `price_files` come before the library's own, `spot` takes spot
+        prices; `steps` or `samples` say how long the whole training is, for its `hours` and `usd` in `values`.
         """
         wishes = Wishes(
             method=method, by=by, assemble=assemble, cpu_scale=cpu_scale, batch=batch, precision=precision,
-            gpu_count=gpu_count,
+            gpu_count=gpu_count, spot=spot, steps=steps, samples=samples,
         )  # fmt: skip
-        return self._predict([name_of(gpu)], wishes)[0]
+        return self._predict([name_of(gpu)], wishes, Costs(prices, price_files), batch_from=_second(batch_from, batch))[0]
 
     def predict_all(
         self,
@@ -183,13 +202,21 @@ class Trace(Recorded):
         batch: Optional[int] = None,
         precision: str = "recorded",
         gpu_count: int = 1,
+        *,
+        batch_from: Optional[Trace] = None,
+        prices: Optional[Mapping[GpuName, float]] = None,
+        price_files: Union[PathLike, Iterable[PathLike]] = (),
+        spot: bool = False,
+        steps: Optional[float] = None,
+        samples: Optional[float] = None,
     ) -> Predictions:
-        """The iteration on several GPUs, or on the one that is named; on all of the table when none are."""
+        """The iteration on several GPUs, or on the one that is named; on all of the table when none are. As `predict()`."""
         wishes = Wishes(
             method=method, by=by, assemble=assemble, cpu_scale=cpu_scale, batch=batch, precision=precision,
-            gpu_count=gpu_count,
+            gpu_count=gpu_count, spot=spot, steps=steps, samples=samples,
         )  # fmt: skip
-        return self._predict(None if gpus is None else names_of(gpus), wishes)
+        names = None if gpus is None else names_of(gpus)
+        return self._predict(names, wishes, Costs(prices, price_files), batch_from=_second(batch_from, batch))
 
     def explain(self, gpu: GpuName, method: str = "auto", by: Optional[str] = None) -> Dict[str, Any]:
         """Where the time goes, operation by operation: the JSON of `habitat explain`."""
@@ -229,6 +256,13 @@ class Trace(Recorded):
         batch: Optional[int] = None,
         precision: str = "recorded",
         gpu_count: int = 1,
+        *,
+        batch_from: Optional[Trace] = None,
+        prices: Optional[Mapping[GpuName, float]] = None,
+        price_files: Union[PathLike, Iterable[PathLike]] = (),
+        spot: bool = False,
+        steps: Optional[float] = None,
+        samples: Optional[float] = None,
     ) -> str:
         """The iteration on several GPUs as one HTML page that needs nothing else: `habitat predict --html`.
 
@@ -239,8 +273,13 @@ class Trace(Recorded):
         if explain and len(names) != 1:
             raise ValueError("explain takes one GPU")
         wishes = Wishes(
-            method=method, assemble=assemble, cpu_scale=cpu_scale, batch=batch, precision=precision, gpu_count=gpu_count
-        )
+            method=method, assemble=assemble, cpu_scale=cpu_scale, batch=batch, precision=precision, gpu_count=gpu_count,
+            spot=spot, steps=steps, samples=samples,
+        )  # fmt: skip
         handles, taken = self._find(names)
         chosen = None if gpus is None else handles
-        return self._trace.report(self._table, chosen, self._origin, wishes, explain, self._notes(taken))
+        own_prices, said = self._prices(Costs(prices, price_files))
+        return self._trace.report(
+            self._table, chosen, self._origin, wishes, explain, notes=[*self._notes(taken), *said], prices=own_prices,
+            batch_from=_second(batch_from, batch),
+        )  # fmt: skip

@@ -110,6 +110,13 @@ class Prediction(_Row):
     context_bytes: Optional[float] = None
     margin_bytes: Optional[float] = None
     largest_batch: Optional[float] = None  # that fits, samples
+    usd_per_hour: Optional[float] = None  # of one GPU, at price_date
+    price_date: Optional[str] = None
+    usd_per_1000_iterations: Optional[float] = None
+    samples_per_usd: Optional[float] = None
+    hours: Optional[float] = None  # of the whole training, where `steps` or `samples` say how long it is
+    usd: Optional[float] = None  # of the same
+    energy_j: Optional[float] = None  # of an iteration, an estimate
 
     _columns: ClassVar[Sequence[show.Column]] = (
         ("GPU", lambda p: p.gpu),
@@ -120,7 +127,7 @@ class Prediction(_Row):
         ("bound by", lambda p: show.word(p.bound_by)),
         ("fits", _fits),
         ("free, GB", lambda p: show.number(p.headroom_bytes, _GB)),
-        ("$ per 1,000 iterations", lambda p: show.number(p.values.get("usd_per_1000_iterations"))),
+        ("$ per 1,000 iterations", lambda p: show.number(p.usd_per_1000_iterations)),
     )
 
     def to_frame(self, by: Optional[str] = None) -> Any:
@@ -130,6 +137,8 @@ class Prediction(_Row):
     def _repr_html_(self) -> str:
         facts = [(head, shown(self)) for head, shown in self._columns]
         facts += [
+            ("training, hours", show.number(self.hours)),
+            ("training, $", show.number(self.usd)),
             ("method", self.method),
             ("coverage", ", ".join(f"{method} {share:.1%}" for method, share in self.coverage.items())),
             ("batch", show.number(self.values.get("batch_size"))),

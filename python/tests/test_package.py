@@ -144,6 +144,45 @@ def test_a_wish_that_cannot_be_is_refused_by_every_call(trace, tmp_path, wrong, 
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    "asked, options",
+    [
+        ({"batch": 32, "batch_from": "resnet50_b64_fp32_h200"}, "--batch 32 --batch-from data/recordings/resnet50_b64_fp32_h200.json.gz"),
+        ({"steps": 1000, "prices": {"T4": 0.25, "V100": 2}}, "--steps 1000 --price T4=0.25 --price V100=2"),
+        ({"samples": 5e5, "spot": True, "gpu_count": 2}, "--samples 500000 --spot --gpus 2"),
+    ],
+)
+def test_predictions_are_those_of_the_command_line(asked, options):
+    if not Path(COMMAND).exists():
+        pytest.skip("the package is not installed in this environment")
+    recording = "data/recordings/resnet50_b16_fp32_h200.json.gz"
+    command = [COMMAND, "predict", recording, "--to", "T4,V100", *options.split(), "--json"]
+    told = json.loads(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout)["predictions"]
+    if "batch_from" in asked:
+        asked = {**asked, "batch_from": habitat.Trace(ROOT / f"data/recordings/{asked['batch_from']}.json.gz")}
+    trace = habitat.Trace(ROOT / recording)
+    answers = trace.predict_all(["T4", "V100"], **asked)
+    assert [answer.values for answer in answers] == told
+    assert [(a.usd_per_hour, a.hours, a.usd) for a in answers] == [(row["usd_per_hour"], row["hours"], row["usd"]) for row in told]
+    assert trace.predict("T4", **asked) == answers[0]
+    assert "<html" in trace.report("T4", **asked)
+
+
+def test_what_a_training_costs_is_checked(trace):
+    for wrong, said in (
+        ({"steps": 0}, "steps is a number above 0, not 0"),
+        ({"steps": 1, "samples": 1}, "samples does not go with steps; give one"),
+        ({"prices": {"T4": -1}}, "the price of T4 is a number above 0, not -1"),
+        ({"batch_from": trace}, "batch_from goes with batch, which says what is asked"),
+    ):
+        for call in (trace.predict, trace.predict_all, trace.report):
+            with pytest.raises(ValueError, match=said):
+                call("T4", **wrong)
+    with pytest.raises(TypeError, match="batch_from is a habitat.Trace, not PosixPath"):
+        trace.predict("T4", batch=8, batch_from=RESNET)
+    assert "A100: taken as A100-SXM4-80GB" in trace.report("T4", prices={"A100": 1})
+
+
 def test_torch_finds_nothing_wrong_with_a_timeline(tmp_path):
     validator = pytest.importorskip("torch.profiler._trace_validator")
     for name in ("gnmt_b32_fp32_h200", "bert_b8_amp_fp16_h100"):
