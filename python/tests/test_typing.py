@@ -1,5 +1,7 @@
 """What a type checker of a user's program sees."""
 
+import ast
+import inspect
 import os
 import re
 import subprocess
@@ -88,6 +90,30 @@ def test_the_whole_package_can_be_used_strictly(tmp_path):
     assert check(USE, tmp_path) == []
 
 
+def test_the_recorders_calls_are_as_their_types_say():
+    """Names, order and defaults of parameters, in the stub and in the code."""
+    pytest.importorskip("torch")
+    from habitat import recording
+
+    stub = ast.parse((PACKAGE / "recording/__init__.pyi").read_text())
+    told = {node.name: node for node in stub.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    assert sorted(told) == sorted(set(recording.__all__) - {"Device"})
+    calls = {name: (node, getattr(recording, name)) for name, node in told.items() if isinstance(node, ast.FunctionDef)}
+    for name, node in told.items():
+        for part in ast.iter_child_nodes(node):
+            if isinstance(node, ast.ClassDef) and isinstance(part, ast.FunctionDef) and not part.decorator_list:
+                calls[f"{name}.{part.name}"] = part, getattr(getattr(recording, name), part.name)
+    assert {"record", "record_iterations", "OperationTracker.__init__", "TrackedTrace.to_device"} <= set(calls)
+    for name, (node, call) in calls.items():
+        given = node.args
+        defaults = [*given.defaults, *(default for default in given.kw_defaults if default is not None)]
+        real = inspect.signature(call).parameters
+        assert [one.arg for one in (*given.args, *given.kwonlyargs)] == list(real), name
+        assert [one.arg for one in given.kwonlyargs] == [one.name for one in real.values() if one.kind is one.KEYWORD_ONLY], name
+        held = [one.default for one in real.values() if one.default is not one.empty]
+        assert [ast.literal_eval(default) for default in defaults] == held, name
+
+
 def test_no_check_is_switched_off():
     files = [*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pyi")]
     assert len(files) > 30 and [file for file in files if "type: ignore" in file.read_text()] == []
@@ -100,5 +126,6 @@ def test_what_predicts_is_strict_inside(tmp_path):
 
 
 def test_a_wrong_use_is_found(tmp_path):
-    lines = check("import habitat\nhabitat.Trace('a').predict(b'T4')\nhabitat.Trase('a')\n", tmp_path)
-    assert len(lines) == 2 and "program.py:2" in lines[0] and "program.py:3" in lines[1]
+    wrong = ["habitat.Trace('a').predict(b'T4')", "habitat.Trase('a')", "habitat.record('a', bach_size=4)", "habitat.choose('a')"]
+    lines = check("\n".join(["import habitat", *wrong, ""]), tmp_path)
+    assert {line.partition(": error")[0] for line in lines if ": error" in line} == {f"program.py:{2 + i}" for i in range(len(wrong))}

@@ -7,9 +7,21 @@
 from .boundary import mark_iteration
 from .errors import RecordError
 
-__all__ = ["Device", "OperationTracker", "RecordError", "mark_iteration", "record", "record_iterations"]
+__all__ = [
+    "Device",
+    "OperationTracker",
+    "PredictedTrace",
+    "RecordError",
+    "TrackedTrace",
+    "mark_iteration",
+    "record",
+    "record_iterations",
+]
 
-_HOMES = {"record": "api", "record_iterations": "api", "OperationTracker": "tracker", "Device": "tracker"}
+_HOMES = {
+    **dict.fromkeys(("record", "record_iterations"), "api"),
+    **dict.fromkeys(("Device", "OperationTracker", "PredictedTrace", "TrackedTrace"), "tracker"),
+}
 
 
 def __getattr__(name):

@@ -257,7 +257,7 @@ class Forwards:
 class Marks:
     """An event for every `habitat.recording.mark_iteration()` of the script."""
 
-    listeners = []
+    listeners: list = []  # what each open recording wants called
 
     def __init__(self, on_event):
         self._on_event = on_event

@@ -16,7 +16,7 @@ upsample_bicubic2d""".split()
 WIDE_RESULT = "prod softmax log_softmax cumprod cumsum linalg_vector_norm linalg_matrix_norm sum".split()
 WIDEST = "addcdiv addcmul atan2 bilinear cross dot vdot grid_sample index_put tensordot scatter_add".split()
 
-_narrowed = {}  # id of a parameter -> (the parameter, its narrow copy), until autocast is left
+_narrowed: "dict[int, tuple]" = {}  # id of a parameter -> (the parameter, its narrow copy), until autocast is left
 
 
 def forget():
