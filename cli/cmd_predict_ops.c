@@ -15,7 +15,7 @@ enum { BLOCK = 2048, NAME_BYTES = 96, REASON_BYTES = 400 };
 typedef struct pending {
     char *line;             /* the row as it is written back, without what is added */
     char *asked;            /* its own `gpu` as it stands, where another GPU is predicted for */
-    char *why_not;          /* NULL: none found yet */
+    char *why_not;          /* what column `reason` says; NULL: nothing yet */
     const habitat_gpu *gpu; /* NULL: nothing can be asked */
     habitat_measurement row;
     habitat_estimate answer;
@@ -143,7 +143,7 @@ static void print_row(const pending *slot, const predictor *p, gpu_columns colum
         fprintf(p->out, "%s,%s,%s,", slot->line, numbers, slot->method);
     else
         fprintf(p->out, "%s,,,,none,", slot->line);
-    if (!slot->method && slot->why_not)
+    if (slot->why_not)
         print_quoted(p->out, slot->why_not);
     if (columns == GPU_AND_ASKED)
         fprintf(p->out, ",%s", slot->asked);
@@ -190,12 +190,23 @@ static int find_gpu(predictor *p, const char *name, const habitat_gpu **out) {
     return code;
 }
 
+/* An answer has notes in the place of a reason. */
+static int note(pending *slot, const habitat_operation_estimate *answer) {
+    const char *outside = answer->outside_note, *memory = answer->memory_note;
+    char text[REASON_BYTES];
+    if (!outside && !memory)
+        return CLI_DONE;
+    snprintf(text, sizeof text, "%s%s%s", outside ? outside : "", outside && memory ? "; " : "",
+             memory ? memory : "");
+    return explain(slot, text);
+}
+
 static int take_answer(pending *slot, const habitat_operation_estimate *answer) {
     if (answer->status != HABITAT_OK)
         return explain(slot, answer->reason);
     slot->answer = answer->estimate;
     slot->method = habitat_method_name(answer->estimate.method);
-    return CLI_DONE;
+    return note(slot, answer);
 }
 
 static int take_row(predictor *p, habitat_csv_reader *reader) {

@@ -85,6 +85,10 @@ static void put_model(writer *w, const operator_model *m) {
     put(w, t->feature, nodes * t->count);
     put_floats(w, t->threshold, nodes * t->count);
     put_floats(w, t->leaf, (nodes + 1) * t->count);
+    put_number(w, m->range.formats, 4);
+    put_number(w, m->range.count, 4);
+    put_floats(w, m->range.least, m->range.count);
+    put_floats(w, m->range.most, m->range.count);
 }
 
 habitat_status learned_encode(const habitat_models *models, uint8_t **out, size_t *size,

@@ -191,6 +191,8 @@ habitat_status samples_collect(const habitat_dataset *data, const habitat_gpu_ta
         if (!wanted(&rows[i], c, options))
             continue;
         size_t g = gpu_index(s, gpus, rows[i].gpu);
+        if (g != SIZE_MAX)
+            range_add(&s->range, &rows[i].work);
         if (g != SIZE_MAX &&
             samples_scramble(rows[i].shape_hash, options->seed) <= groups[g][rows[i].test].limit)
             add_sample(s, &rows[i], c, g);

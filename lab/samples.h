@@ -4,6 +4,7 @@
 
 #include "gpu/gpu.h"
 #include "lab/lab.h"
+#include "models/range.h"
 #include "operator/operator.h"
 
 enum { TRAIN_GPUS_MAX = 32 };
@@ -19,6 +20,7 @@ typedef struct samples {
     uint8_t *is_long; /* among the longest three tenths of its GPU's rows */
     float *time_ms;
     uint64_t *hash;
+    learned_range range; /* of all rows, also those that thinning leaves out */
     size_t gpu_count;
     const habitat_gpu *gpus[TRAIN_GPUS_MAX];
     habitat_gpu estimated[TRAIN_GPUS_MAX];

@@ -449,7 +449,8 @@ static habitat_status train_class(const habitat_dataset *data, const habitat_gpu
             operator_model *model = &models->models[models->count];
             *model = (operator_model){.class_number = (uint8_t)c,
                                       .use = seen ? HABITAT_MODEL_SEEN : HABITAT_MODEL_TRANSFER,
-                                      .training_rows = s.n};
+                                      .training_rows = s.n,
+                                      .range = s.range};
             uint64_t seed = options->seed * 1000003 + (uint64_t)c * 2 + (uint64_t)seen;
             status = seen ? train_seen(&s, c, model[-1].shrink, seed, model, err)
                           : train_transfer(&s, c, seed, model, err);

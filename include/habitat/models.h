@@ -83,12 +83,23 @@ typedef enum habitat_model_use {
  * @tested tests/unit/test_methods.c @since 0.3 */
 HABITAT_API const char *habitat_model_use_name(habitat_model_use use);
 
+/* The size of an operation that is farthest from all that a model was trained on. */
+typedef struct habitat_outside {
+    const char *size;   /* "k", "bytes read"; a number format of a kind that no row was of, the
+                           value NaN then; NULL: nothing is outside. A static text */
+    double value, edge; /* of the operation, and the nearest one trained on */
+    double distance;    /* |log(value / edge)| less a margin; 0 inside */
+} habitat_outside;
+
 /* What a model answers for one operation on one GPU. */
 typedef struct habitat_model_estimate {
     bool covered; /* false: no model for this operation or this GPU; the numbers are NaN */
     bool seen;    /* answered by a model trained on this GPU */
     double ms;
-    double low_ms, high_ms; /* 80 % interval, calibrated on GPUs left out of training */
+    double low_ms, high_ms;  /* 80 % interval, calibrated on GPUs left out of training; wider where
+                                a size is outside: nobody measured there */
+    habitat_outside outside; /* of what the model was trained on: the answer is the analytic time
+                                then, with what is left of the correction that was learned */
 } habitat_model_estimate;
 
 /** Times of n operations on several GPUs in one call. Answers for a GPU with measured operations

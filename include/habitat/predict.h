@@ -86,6 +86,9 @@ typedef struct habitat_operation_estimate {
     habitat_status status;     /* HABITAT_OK, or why there is no estimate */
     const char *reason;        /* the same for people, one line; NULL with an estimate */
     habitat_estimate estimate; /* origin_ms NaN; without an estimate all times are NaN */
+    /* What to know of the estimate, a line each; NULL: nothing, or no estimate. */
+    const char *outside_note; /* a size is far beyond what was measured */
+    const char *memory_note;  /* its tensors do not fit the GPU's memory */
 } habitat_operation_estimate;
 
 /* How an iteration is put together from its kernels. */
@@ -142,6 +145,9 @@ typedef struct habitat_prediction {
         *trace_kernels; /* shape (trace_kernel_count), order of habitat_workload_kernels() */
     habitat_interval_basis interval_basis; /* of low_ms and high_ms */
     size_t calibrated_operations; /* measured on the destination, that moved the models' answers */
+    size_t outside_operations;    /* in trace_kernels, that have a size far beyond what the models
+                                     were trained on: their times are analytic */
+    char outside_note[200];       /* which size, of the first of them; empty: none */
     habitat_assemble assembled;   /* SUM or REPLAY */
     double origin_iteration_ms;   /* the origin's, put together alike: NaN unknown */
     double idle_ms, cpu_ms, gpu_ms; /* of habitat_replay_result; NaN where not replayed */

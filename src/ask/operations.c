@@ -10,6 +10,16 @@
 static const habitat_estimate no_estimate = {
     .ms = NAN, .low_ms = NAN, .high_ms = NAN, .origin_ms = NAN};
 
+/* A whole has the notes of its parts, and the method of a part outside. */
+static void take_notes(const habitat_operation_estimate *part, habitat_operation_estimate *whole) {
+    if (!whole->memory_note)
+        whole->memory_note = part->memory_note;
+    if (whole->outside_note || !part->outside_note)
+        return;
+    whole->outside_note = part->outside_note;
+    whole->estimate.method = part->estimate.method;
+}
+
 /* Times add up, and so do the ends of the intervals: parts of one whole err together. What binds
  * the longest binds the whole. One part without an estimate leaves the whole without. */
 static habitat_operation_estimate sum_of(const habitat_operation_estimate *parts, size_t count) {
@@ -27,6 +37,7 @@ static habitat_operation_estimate sum_of(const habitat_operation_estimate *parts
         whole.estimate.ms += part->ms;
         whole.estimate.low_ms += part->low_ms;
         whole.estimate.high_ms += part->high_ms;
+        take_notes(&parts[i], &whole);
     }
     return whole;
 }
@@ -56,7 +67,8 @@ static habitat_status answer_row(const operations_by *by, const habitat_gpu *gpu
         return habitat_fail(err, status, "out of memory");
     out->open.row_count++;
     for (size_t i = 0; status != HABITAT_OK && i < n; i++) {
-        estimates[i] = (habitat_operation_estimate){status, row->error.message, no_estimate};
+        estimates[i] =
+            (habitat_operation_estimate){status, row->error.message, no_estimate, NULL, NULL};
         estimates[i].estimate.method = by->method;
     }
     row->whole = sum_of(estimates, n);

@@ -45,16 +45,20 @@ typedef struct lacking {
     bool rate_named[HABITAT_DTYPE_COUNT];
 } lacking;
 
+static void add_name(lacking *l, const habitat_gpu *gpu) {
+    if (l->count < NAMES_SHOWN)
+        snprintf(l->names + strlen(l->names), sizeof l->names - strlen(l->names), "%s%s",
+                 l->count ? ", " : "", gpu->name);
+    l->count++;
+}
+
 static void add_lacking(lacking *l, const habitat_gpu *gpu, habitat_dtype dtype) {
     habitat_dtype other = dtype;
     bool matrix = true;
     habitat_arithmetic_rate(gpu, dtype, true, false, &other, &matrix);
     if (other == dtype && matrix)
         return;
-    if (l->count < NAMES_SHOWN)
-        snprintf(l->names + strlen(l->names), sizeof l->names - strlen(l->names), "%s%s",
-                 l->count ? ", " : "", gpu->name);
-    l->count++;
+    add_name(l, gpu);
     if (!l->rate_named[other])
         snprintf(l->rates + strlen(l->rates), sizeof l->rates - strlen(l->rates), "%s%s",
                  *l->rates ? " or " : "", habitat_dtype_name(other));
@@ -134,6 +138,18 @@ bool warn_of_calibration(const habitat_prediction *const *predictions, size_t co
     return named > 0;
 }
 
+bool warn_of_outside(const habitat_prediction *const *predictions, size_t count, char *text) {
+    for (size_t i = 0; i < count; i++) {
+        const habitat_prediction *p = predictions[i];
+        if (p->outside_operations == 0)
+            continue;
+        snprintf(text, WARNING_BYTES, "%zu of the operations: %s", p->outside_operations,
+                 p->outside_note);
+        return true;
+    }
+    return false;
+}
+
 bool warn_of_intervals(const habitat_prediction *const *predictions, size_t count, char *text) {
     char widths[160];
     size_t i = 0;
@@ -206,7 +222,7 @@ static void look_at(const habitat_workload *w, scene *out) {
             habitat_class_is_product(w->kernels[i].op_class);
 }
 
-enum { LINES_MAX = HABITAT_DTYPE_COUNT + 3 };
+enum { LINES_MAX = HABITAT_DTYPE_COUNT + 4 };
 
 typedef struct lines {
     char text[LINES_MAX][WARNING_BYTES];
@@ -235,6 +251,7 @@ static void say(const scene *s, size_t first, size_t count, lines *out) {
     if (s->origin)
         add_line(out, warn_of_vendor(s->origin, gpus, count));
     out->count += warn_of_calibration(predictions, count, out->text[out->count]);
+    out->count += warn_of_outside(predictions, count, out->text[out->count]);
     out->count += warn_of_intervals(predictions, count, out->text[out->count]);
 }
 
@@ -325,6 +342,44 @@ static habitat_status of_strict_fp32(const habitat_gpu *const *gpus, size_t coun
     return warnings_add(out, HABITAT_ABOUT_REQUEST, line, err);
 }
 
+/* What rows say of sizes far beyond what was measured: mostly the same, told once each. */
+static habitat_status of_outside(made_answer *out, habitat_error *err) {
+    habitat_status status = HABITAT_OK;
+    for (size_t i = 0; status == HABITAT_OK && i < out->open.row_count; i++) {
+        const char *note = out->open.rows[i].whole.outside_note;
+        bool told = !note;
+        for (size_t j = 0; !told && j < i; j++) {
+            const char *earlier = out->open.rows[j].whole.outside_note;
+            told = earlier && strcmp(earlier, note) == 0;
+        }
+        if (!told)
+            status = warnings_add(out, HABITAT_ABOUT_REQUEST, note, err);
+    }
+    return status;
+}
+
+static habitat_status of_tensors(made_answer *out, habitat_error *err) {
+    lacking found = {0};
+    char line[WARNING_BYTES];
+    const char *first = NULL;
+    for (size_t i = 0; i < out->open.row_count; i++) {
+        const char *note = out->open.rows[i].whole.memory_note;
+        if (note)
+            add_name(&found, out->open.rows[i].key.gpu);
+        first = first ? first : note;
+    }
+    if (found.count == 0)
+        return HABITAT_OK;
+    close_names(&found);
+    if (found.count == 1)
+        snprintf(line, sizeof line, "%s: it cannot run there", first);
+    else
+        habitat_format(line, sizeof line,
+                       "tensors of %.4g GB do not fit the memory of %s: it cannot run there",
+                       (out->open.work.read_bytes + out->open.work.write_bytes) / 1e9, found.names);
+    return warnings_add(out, HABITAT_ABOUT_REQUEST, line, err);
+}
+
 /* Matrix work in a format that a GPU lacks is predicted in another one. */
 static habitat_status of_operations(const habitat_gpu *const *gpus, size_t count, made_answer *out,
                                     habitat_error *err) {
@@ -338,7 +393,11 @@ static habitat_status of_operations(const habitat_gpu *const *gpus, size_t count
     for (int d = 0; status == HABITAT_OK && d < HABITAT_DTYPE_COUNT; d++)
         if (computes[d] && warn_of_operation_format(gpus, count, (habitat_dtype)d, line))
             status = warnings_add(out, HABITAT_ABOUT_REQUEST, line, err);
-    return status == HABITAT_OK ? of_strict_fp32(gpus, count, out, err) : status;
+    if (status == HABITAT_OK)
+        status = of_strict_fp32(gpus, count, out, err);
+    if (status == HABITAT_OK)
+        status = of_outside(out, err);
+    return status == HABITAT_OK ? of_tensors(out, err) : status;
 }
 
 habitat_status warnings_assemble(size_t count, const habitat_gpu *const *destinations,

@@ -34,6 +34,9 @@ const char *warn_of_vendor(const habitat_gpu *origin, const habitat_gpu *const *
 /* Operations measured on destinations moved what operator models say of them. */
 bool warn_of_calibration(const habitat_prediction *const *predictions, size_t count, char *text);
 
+/* Operations far beyond what the models were trained on. */
+bool warn_of_outside(const habitat_prediction *const *predictions, size_t count, char *text);
+
 /* Intervals that are not calibrated. */
 bool warn_of_intervals(const habitat_prediction *const *predictions, size_t count, char *text);
 

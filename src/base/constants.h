@@ -114,6 +114,19 @@ CONSTANT(chosen, calibrated_least_caches, 2, "L2 caches",
 CONSTANT(chosen, calibrated_least_dimension, 64, "elements",
          "thinner products than any layer's spread three times as much; docs/modelling.md#calibrated-operations")
 
+CONSTANT(chosen, far_margin, 16, "of the most of a size",
+         "vocabularies of 128,000 to 250,000 words lie so far beyond the measured softmax rows; docs/decisions/0181")
+CONSTANT(chosen, far_margin_below, 32, "parts of the least of a size",
+         "one output channel, one column: layers that common models end in; docs/decisions/0181")
+CONSTANT(chosen, far_small, 128, "of the least flop or bytes",
+         "with less to do an operation takes what a launch takes, whatever its shape; docs/decisions/0181")
+CONSTANT(chosen, far_fade, 0.9, "of log(size / edge)",
+         "below 1, so that an operation with more to do never takes less time; docs/decisions/0182")
+CONSTANT(chosen, far_width, 0.9, "of log(size / edge)",
+         "as far_fade: the ends lie as much farther as may have faded; docs/decisions/0182")
+CONSTANT(chosen, far_most_factor, 10, "of the interval's ends",
+         "a kernel that nobody saw may use a tenth of the GPU; one that uses less would be no kernel to keep; docs/decisions/0182")
+
 /* ---- kernels ---- */
 CONSTANT(hardware, kernel_floor_cycles, 2200.0, "cycles",
          "from start to end of a kernel that does next to nothing, 1.1 us on an H200; docs/formulas.md#auto")

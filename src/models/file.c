@@ -65,6 +65,7 @@ void habitat_models_free(habitat_models *models) {
 typedef struct reader {
     const uint8_t *data;
     size_t size, at;
+    uint64_t version;
     bool failed; /* ran over the end, a value is not what it may be, or no memory */
     bool no_memory;
 } reader;
@@ -171,6 +172,21 @@ static void get_trees(reader *r, operator_model *m, size_t inputs) {
     t->count = (uint32_t)count;
 }
 
+static void get_range(reader *r, learned_range *range) {
+    range->formats = (uint32_t)get_number(r, 4);
+    uint64_t count = get_number(r, 4);
+    if (count > OPERATOR_EXTENTS_MAX || range->formats >> HABITAT_DTYPE_COUNT)
+        r->failed = true;
+    if (r->failed)
+        return;
+    range->count = (uint32_t)count;
+    get_floats(r, range->least, count);
+    get_floats(r, range->most, count);
+    for (size_t i = 0; i < count; i++)
+        if (!(range->least[i] <= range->most[i]))
+            r->failed = true;
+}
+
 static void get_model(reader *r, operator_model *m, bool *foreign) {
     m->class_number = (uint8_t)get_number(r, 1);
     m->use = (uint8_t)get_number(r, 1);
@@ -203,6 +219,8 @@ static void get_model(reader *r, operator_model *m, bool *foreign) {
         get_perceptron(r, m, inputs);
     else
         get_trees(r, m, inputs);
+    if (!paper && r->version > LEARNED_FORMAT_LEAST)
+        get_range(r, &m->range);
 }
 
 static habitat_status damaged(const char *name, habitat_error *err) {
@@ -247,12 +265,13 @@ habitat_status habitat_models_parse(const void *data, size_t size, const char *n
         return habitat_fail_at(err, HABITAT_E_FORMAT, name, 0, 0,
                                "not a model file; `habitat train` writes them");
     r.at = LEARNED_MAGIC_BYTES;
-    uint64_t version = get_number(&r, 4), sum = get_number(&r, 4), payload = get_number(&r, 8);
-    if (version != LEARNED_FORMAT)
+    r.version = get_number(&r, 4);
+    uint64_t sum = get_number(&r, 4), payload = get_number(&r, 8);
+    if (r.version < LEARNED_FORMAT_LEAST || r.version > LEARNED_FORMAT)
         return habitat_fail_at(err, HABITAT_E_VERSION, name, 8, 0,
-                               "model format %llu, and this version reads %d; train it again with "
-                               "`habitat train`",
-                               (unsigned long long)version, LEARNED_FORMAT);
+                               "model format %llu, and this version reads %d to %d; train it again "
+                               "with `habitat train`",
+                               (unsigned long long)r.version, LEARNED_FORMAT_LEAST, LEARNED_FORMAT);
     if (payload != size - LEARNED_HEADER_BYTES)
         return habitat_fail_at(err, HABITAT_E_FORMAT, name, size, 0,
                                "model file is %s: it announces %llu bytes and has %llu; fetch or "

@@ -69,7 +69,7 @@ static bool find_equals(const habitat_model_query *queries, size_t n, size_t *fi
 /* ---- Answers
  * ------------------------------------------------------------------------------------ */
 
-static const habitat_model_estimate nothing = {false, false, NAN, NAN, NAN};
+static const habitat_model_estimate nothing = {.ms = NAN, .low_ms = NAN, .high_ms = NAN};
 
 /* A GPU as the trees are asked about it. `known`: the built-in GPUs, to find other parts of its
  * chip among; NULL where the question is not for what was seen. */
@@ -133,9 +133,14 @@ static habitat_model_estimate both_gradients(const habitat_models *models, habit
                                           HABITAT_PASS_BACKWARD_WEIGHT};
     habitat_model_estimate sum = {.covered = true, .seen = true};
     for (size_t i = 0; i < 2; i++) {
-        habitat_work work = *query->work;
+        habitat_work work = *query->work, counted;
         habitat_model_query one = *query;
         work.pass = passes[i];
+        if (habitat_work_conv(&work.shape.conv, work.dtype, work.pass, &counted) == HABITAT_OK) {
+            work.flop = counted.flop;
+            work.read_bytes = counted.read_bytes;
+            work.write_bytes = counted.write_bytes;
+        }
         one.work = &work;
         habitat_model_estimate part = from_trees(models, use, gpu, &one);
         if (!part.covered)
@@ -144,6 +149,8 @@ static habitat_model_estimate both_gradients(const habitat_models *models, habit
         sum.ms += part.ms;
         sum.low_ms += part.low_ms;
         sum.high_ms += part.high_ms;
+        if (part.outside.distance > sum.outside.distance)
+            sum.outside = part.outside;
     }
     return sum;
 }
@@ -161,6 +168,13 @@ static double seen_factor(const operator_model *seen, const operator_model *tran
     double factor =
         pow(learned_tree_ms(seen, &view) / learned_tree_ms(transfer, &view), (double)seen->shrink);
     return isfinite(factor) && factor > 0 ? factor : 1;
+}
+
+/* Sizes outside of what the model was trained on. */
+static void fade(habitat_model_estimate *answer, const learned_range *range,
+                 const habitat_work *work, const habitat_gpu *gpu, double far_ms) {
+    habitat_outside outside = range_outside(range, work);
+    far_fade(&outside, far_ms, far_least_ms(work, gpu), answer);
 }
 
 static habitat_model_estimate from_trees(const habitat_models *models, habitat_model_use use,
@@ -206,8 +220,14 @@ static habitat_model_estimate from_trees(const habitat_models *models, habitat_m
     bool estimated = !is_seen && learned_on_estimates(gpu, c, operator_arithmetic(query));
     float low = estimated ? model->low_estimated : model->low;
     float high = estimated ? model->high_estimated : model->high;
-    return (habitat_model_estimate){true, is_seen && (named || use == HABITAT_MODEL_SEEN), ms,
-                                    ms * exp(width * (double)low), ms * exp(width * (double)high)};
+    habitat_model_estimate answer = {.covered = true,
+                                     .seen = is_seen && (named || use == HABITAT_MODEL_SEEN),
+                                     .ms = ms,
+                                     .low_ms = ms * exp(width * (double)low),
+                                     .high_ms = ms * exp(width * (double)high)};
+    fade(&answer, &model->range, query->work, gpu,
+         operator_facts_of(c)->far_by_roofline ? view.far_ms : factor * view.far_ms);
+    return answer;
 }
 
 /* Offsets of a GPU whose calibration measured operations; all 0 for others. */

@@ -7,6 +7,7 @@
 
 #include <habitat/models.h>
 
+#include "models/range.h"
 #include "operator/operator.h"
 
 /* ---- Boosted regression trees: complete binary trees of one depth ------------------------------
@@ -67,6 +68,7 @@ typedef struct operator_model {
     uint64_t training_rows;
     uint32_t gpu_count;
     char **gpus;
+    learned_range range; /* of trees; networks know theirs by what they clip */
     trees trees;
     perceptron net;
 } operator_model;
@@ -77,7 +79,8 @@ struct habitat_models {
     float pass_factors[2]; /* convolution: gradient of the input, of the weight, over forward */
 };
 
-enum { LEARNED_FORMAT = 1, LEARNED_MODELS_MAX = 64 };
+/* Files of format 1 hold no ranges. */
+enum { LEARNED_FORMAT = 2, LEARNED_FORMAT_LEAST = 1, LEARNED_MODELS_MAX = 64 };
 
 /* What begins a model file, and the checksum of a class's inputs: models of another set of inputs
  * must not be mistaken for ours. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "models/learned.h"
@@ -12,11 +13,17 @@
 static const struct {
     const char *name;
     size_t inputs; /* without those of the GPU */
+    /* Sizes that are inputs, as log2(size + 1); NULL: another input, or a stride, which the sizes
+     * of image and result tell. */
+    const char *sizes[PAPER_INPUTS_MAX - PAPER_GPU_INPUTS];
 } papers[PAPER_CLASSES] = {
-    [PAPER_CONV2D] = {"conv2d", 13},
-    [PAPER_LINEAR] = {"linear", 4},
-    [PAPER_BMM] = {"bmm", 4},
-    [PAPER_LSTM] = {"lstm", 7},
+    [PAPER_CONV2D] = {"conv2d",
+                      13,
+                      {"batch", "in_channels", "out_channels", "kernel", "height", "output height",
+                       NULL, "kernel", "width", "output width"}},
+    [PAPER_LINEAR] = {"linear", 4, {NULL, "m", "n", "k"}},
+    [PAPER_BMM] = {"bmm", 4, {"b", "m", "n", "k"}},
+    [PAPER_LSTM] = {"lstm", 7, {"batch", "input", "hidden", "steps"}},
 };
 
 const char *paper_class_name(paper_class c) {
@@ -131,6 +138,34 @@ bool paper_inputs(const habitat_work *work, habitat_pass pass, paper_class c,
     return true;
 }
 
+/* A network sees no size beyond what it clips: there its answer stands still. */
+static habitat_outside outside_of(const perceptron *net, paper_class c, const float *x) {
+    habitat_outside found = {.value = NAN, .edge = NAN};
+    for (size_t i = 0; i < papers[c].inputs; i++) {
+        double z = ((double)x[i] - (double)net->mean[i]) * (double)net->scale[i];
+        double clip = copysign((double)net->clip, z);
+        if (!papers[c].sizes[i] || fabs(z) <= (double)net->clip)
+            continue;
+        double value = exp2((double)x[i]) - 1;
+        double edge = fmax(exp2((double)net->mean[i] + clip / (double)net->scale[i]) - 1, 1);
+        double distance = fabs(log(value / edge)) - log(chosen_far_margin);
+        if (distance > found.distance)
+            found = (habitat_outside){papers[c].sizes[i], value, edge, distance};
+    }
+    return found;
+}
+
+/* Analytic time of an operation [ms]; NaN: the GPU lists no rate that it needs. */
+static double analytic_ms(const habitat_model_query *query, const habitat_gpu *gpu) {
+    operator_class c = operator_class_of(query);
+    operator_gpu facts;
+    operator_view view;
+    if (c == OPERATOR_NONE || !operator_gpu_facts(gpu, c, operator_arithmetic(query), &facts))
+        return NAN;
+    operator_look(query, c, &facts, &view);
+    return view.far_ms;
+}
+
 /* ---- answers ---- */
 
 /* Rows of one perceptron, for all operations and GPUs of a call. */
@@ -168,8 +203,26 @@ static void fill(batch *b, paper_class c, size_t gpu_count, const habitat_gpu *c
     }
 }
 
+/* Answers for sizes outside, after all rows were added up. */
+static void fade(const operator_model *model, const batch *b, size_t n,
+                 const habitat_gpu *const *gpus, const habitat_model_query *queries,
+                 habitat_model_estimate *out) {
+    for (size_t r = 0; r < b->rows; r++) {
+        habitat_outside outside =
+            outside_of(&model->net, (paper_class)model->class_number, b->x + r * model->net.inputs);
+        size_t place = b->place[r];
+        if (!outside.size || out[place].outside.size)
+            continue;
+        const habitat_model_query *query = &queries[place % n];
+        double far_ms = analytic_ms(query, gpus[place / n]);
+        if (far_ms > 0)
+            far_fade(&outside, far_ms, far_least_ms(query->work, gpus[place / n]), &out[place]);
+    }
+}
+
 static void answer(const operator_model *model, batch *b, size_t n, const habitat_gpu *const *gpus,
-                   float *scratch, habitat_model_estimate *out) {
+                   const habitat_model_query *queries, float *scratch,
+                   habitat_model_estimate *out) {
     perceptron_predict_rows(&model->net, b->x, b->rows, b->log_ms, scratch);
     for (size_t r = 0; r < b->rows; r++) {
         habitat_model_estimate *e = &out[b->place[r]];
@@ -180,8 +233,13 @@ static void answer(const operator_model *model, batch *b, size_t n, const habita
         double low = (double)(seen ? model->low : model->low_estimated);
         double high = (double)(seen ? model->high : model->high_estimated);
         bool usable = isfinite(ms) && ms > 0;
-        *e = (habitat_model_estimate){usable, seen, ms, ms * exp(low), ms * exp(high)};
+        *e = (habitat_model_estimate){.covered = usable,
+                                      .seen = seen,
+                                      .ms = ms,
+                                      .low_ms = ms * exp(low),
+                                      .high_ms = ms * exp(high)};
     }
+    fade(model, b, n, gpus, queries, out);
 }
 
 habitat_status paper_predict(const habitat_models *models, size_t gpu_count,
@@ -201,13 +259,13 @@ habitat_status paper_predict(const habitat_models *models, size_t gpu_count,
     if (!b.x || !b.place || !b.log_ms || !scratch)
         status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     for (size_t i = 0; status == HABITAT_OK && i < n * gpu_count; i++)
-        out[i] = (habitat_model_estimate){false, false, NAN, NAN, NAN};
+        out[i] = (habitat_model_estimate){.ms = NAN, .low_ms = NAN, .high_ms = NAN};
     for (int c = 0; status == HABITAT_OK && c < PAPER_CLASSES; c++) {
         const operator_model *model = learned_find(models, (unsigned)c, HABITAT_MODEL_PAPER);
         if (!model)
             continue;
         fill(&b, (paper_class)c, gpu_count, gpus, n, queries, first);
-        answer(model, &b, n, gpus, scratch, out);
+        answer(model, &b, n, gpus, queries, scratch, out);
     }
     for (size_t g = 0; status == HABITAT_OK && g < gpu_count; g++)
         for (size_t i = 0; i < n; i++)

@@ -154,6 +154,12 @@ static double session_ms(const habitat_work *work, const operator_gpu *gpu) {
     return 1e3 * element * (2 * in + (s->bias ? 6 : 4) * out) / gpu->bytes_per_s;
 }
 
+/* The roofline, rounded where both roofs are close. */
+static double roofline_ms(const habitat_work *work, const operator_gpu *gpu) {
+    double bytes = work->read_bytes + work->write_bytes;
+    return 1e3 * hypot(work->flop / gpu->flop_per_s, bytes / gpu->bytes_per_s);
+}
+
 void operator_look(const habitat_model_query *query, operator_class c, const operator_gpu *gpu,
                    operator_view *out) {
     const operator_facts *facts = operator_facts_of(c);
@@ -165,5 +171,6 @@ void operator_look(const habitat_model_query *query, operator_class c, const ope
     if (timing == HABITAT_TIMING_SESSION && query->work->op_class == HABITAT_CLASS_CONV)
         constant += session_ms(query->work, gpu);
     out->base_ms = seconds * 1e3 + constant;
+    out->far_ms = facts->far_by_roofline ? roofline_ms(query->work, gpu) + constant : out->base_ms;
     out->floor_ms = facts->timings[timing].floor_ms;
 }

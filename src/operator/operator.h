@@ -74,6 +74,8 @@ habitat_dtype operator_arithmetic(const habitat_model_query *query);
 typedef struct operator_view {
     double base_ms;
     double floor_ms;
+    double far_ms; /* analytic time of sizes far from all that were measured: base_ms, but for
+                      classes whose base counts on tiles that such sizes do not fill */
     float inputs[OPERATOR_INPUTS_MAX];
 } operator_view;
 
@@ -111,6 +113,8 @@ typedef struct operator_facts {
                                      in one class, see class.c */
     bool zero_inputs;             /* measured on all-zero inputs, which draw little power */
     bool memory_bound;            /* on any GPU */
+    bool far_by_roofline; /* products: beyond what was measured libraries cut long sums into parts
+                             and have kernels for thin matrices, which base_ms knows nothing of */
 
     bool knows_passes;  /* its look knows the passes apart: all rows are trained on and judged. Of
                            the other classes the forward rows are. */

@@ -164,12 +164,13 @@ static habitat_status ask_reference(const habitat_models *models, const habitat_
  * log(measured / M_r). A rate that is raised never makes it slower: 0 <= w < 1. */
 static auto_answer answer_of(const habitat_model_estimate *found, double ratio,
                              const class_offset *offset) {
-    auto_answer answer = {NAN, 0.0, 0.0};
+    auto_answer answer = {.ms = NAN, .outside = found->outside};
     if (found->covered && found->ms > 0.0)
         answer.ms = found->ms * ratio;
-    if (offset->weight > 0.0 && ratio > 0.0)
-        answer = (auto_answer){answer.ms, offset->weight * (offset->median - log(ratio)),
-                               offset->weight};
+    if (offset->weight > 0.0 && ratio > 0.0) {
+        answer.correction = offset->weight * (offset->median - log(ratio));
+        answer.weight = offset->weight;
+    }
     return answer;
 }
 
@@ -325,8 +326,12 @@ habitat_status auto_models_answer(const scaling *s, const auto_models *m,
                               &m->origin[q], &dest[q]);
         if (isnan(ms))
             continue;
-        out[g] =
-            (habitat_operator_answer){.covered = true, .ms = ms, .method = HABITAT_METHOD_LEARNED};
+        out[g] = (habitat_operator_answer){.covered = true,
+                                           .ms = ms,
+                                           .method = operator_analytic(&dest[q].outside)
+                                                         ? HABITAT_METHOD_ROOFLINE
+                                                         : HABITAT_METHOD_LEARNED,
+                                           .outside = dest[q].outside};
         if (dest[q].weight > 0.0 && !(pair.same_arch && m->origin[q].weight == 0.0))
             *operations = measured;
     }

@@ -15,9 +15,10 @@ typedef struct auto_question {
 /* What the models say of a question on one GPU, and what the GPU's measured operations say of the
  * models. */
 typedef struct auto_answer {
-    double ms;         /* M; NaN = no model covers it */
-    double correction; /* measured operations add this to log M */
-    double weight;     /* theirs, 0 to 1; 0 = there are none */
+    double ms;               /* M; NaN = no model covers it */
+    double correction;       /* measured operations add this to log M */
+    double weight;           /* theirs, 0 to 1; 0 = there are none */
+    habitat_outside outside; /* a size that M is not trained on */
 } auto_answer;
 
 typedef struct auto_models {

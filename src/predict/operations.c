@@ -5,10 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <habitat/text.h>
+
 #include "gpu/gpu.h"
 #include "base/error.h"
 #include "predict/estimate.h"
 #include "predict/method.h"
+#include "predict/operator_model.h"
+#include "work/class.h"
 
 static bool has_rule(const method_plug *plug) {
     return plug->operation != NULL;
@@ -33,10 +37,12 @@ static habitat_status check(const method_plug *plug, const habitat_models *model
 }
 
 /* Products of integers and complex numbers: no GPU of the table has a rate of them and no
- * measurement is of them. int8 has rates. Other classes move data, of any format. */
+ * measurement is of them. int8 has rates. Softmax and norms compute in floating point alone. Other
+ * classes move data, of any format. */
 static bool lacks_rate(habitat_class op_class, habitat_dtype arithmetic) {
-    return habitat_class_is_product(op_class) && arithmetic >= HABITAT_DTYPE_INT16 &&
-           arithmetic <= HABITAT_DTYPE_COMPLEX128;
+    habitat_dtype first = class_of(op_class)->floating ? HABITAT_DTYPE_INT8 : HABITAT_DTYPE_INT16;
+    return (habitat_class_is_product(op_class) || class_of(op_class)->floating) &&
+           arithmetic >= first && arithmetic <= HABITAT_DTYPE_COMPLEX128;
 }
 
 /* Why this one cannot be asked at all; HABITAT_OK where it can. */
@@ -55,27 +61,54 @@ static habitat_status check_one(const operations_by *by, const method_plug *plug
     return plug->covers && !plug->covers(work) ? scales_time(plug, err) : HABITAT_OK;
 }
 
-static habitat_status refuse(habitat_arena *arena, const habitat_error *why,
-                             habitat_operation_estimate *out, habitat_error *err) {
-    const char *text = why->message[0] ? why->message : habitat_status_text(why->code);
-    const char *kept = habitat_arena_string(arena, text, strlen(text));
-    if (!kept || why->code == HABITAT_E_MEMORY)
-        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    out->status = why->code;
-    out->reason = kept;
-    return HABITAT_OK;
+static habitat_status keep(habitat_arena *arena, const char *text, const char **out,
+                           habitat_error *err) {
+    *out = habitat_arena_string(arena, text, strlen(text));
+    return *out ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
 }
 
-static void accept(const method_question *q, const method_answer *answer,
+static habitat_status refuse(habitat_arena *arena, const habitat_error *why,
+                             habitat_operation_estimate *out, habitat_error *err) {
+    if (why->code == HABITAT_E_MEMORY)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    out->status = why->code;
+    return keep(arena, why->message[0] ? why->message : habitat_status_text(why->code),
+                &out->reason, err);
+}
+
+/* Tensors of one operation are in memory together, whatever else is. */
+static bool fits(const habitat_work *work, const habitat_gpu *gpu) {
+    return !(work->read_bytes + work->write_bytes > gpu->memory_bytes);
+}
+
+static habitat_status add_notes(const method_question *q, const habitat_outside *outside,
+                                habitat_arena *arena, habitat_operation_estimate *out,
+                                habitat_error *err) {
+    char text[OUTSIDE_BYTES];
+    habitat_status status = HABITAT_OK;
+    if (outside->size) {
+        outside_text(outside, text);
+        status = keep(arena, text, &out->outside_note, err);
+    }
+    if (status == HABITAT_OK && !fits(q->work, q->gpu)) {
+        habitat_format(text, sizeof text, "tensors of %.4g GB do not fit the %.4g GB of %s",
+                       (q->work->read_bytes + q->work->write_bytes) / 1e9,
+                       q->gpu->memory_bytes / 1e9, q->gpu->name);
+        status = keep(arena, text, &out->memory_note, err);
+    }
+    return status;
+}
+
+static void accept(const method_question *q, const method_answer *answer, bool outside,
                    habitat_operation_estimate *out) {
     double width = estimate_default_width(false, answer->method);
-    bool own = answer->low_ms > 0.0;
+    bool own = answer->low_ms > 0.0, measured = own && !outside;
     out->estimate = (habitat_estimate){
         .ms = answer->ms,
         .low_ms = own ? answer->low_ms : answer->ms / (1.0 + width),
         .high_ms = own ? answer->high_ms : answer->ms * (1.0 + width),
         .origin_ms = NAN,
-        .interval_basis = own ? HABITAT_INTERVAL_OPERATIONS : HABITAT_INTERVAL_DEFAULT,
+        .interval_basis = measured ? HABITAT_INTERVAL_OPERATIONS : HABITAT_INTERVAL_DEFAULT,
         .method = answer->method,
         .bound = estimate_bound(q->gpu, q->work->flop, single_bytes(q), q->rates, answer->ms),
     };
@@ -137,8 +170,8 @@ static habitat_status answer_one(const operations_by *by, const method_plug *plu
                                                      : no_model(by, plug, q->gpu, question, &why);
     if (status != HABITAT_OK)
         return refuse(arena, &why, out, err);
-    accept(q, &answer, out);
-    return HABITAT_OK;
+    accept(q, &answer, found->outside.size != NULL, out);
+    return add_notes(q, &found->outside, arena, out, err);
 }
 
 habitat_status operations_predict(const operations_by *by, const habitat_gpu *gpu, size_t n,

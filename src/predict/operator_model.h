@@ -2,14 +2,16 @@
 #ifndef HABITAT_PREDICT_OPERATOR_MODEL_H
 #define HABITAT_PREDICT_OPERATOR_MODEL_H
 
+#include <habitat/models.h>
 #include <habitat/predict.h>
 
 /* A whole operation's time on the destination. */
 typedef struct habitat_operator_answer {
     bool covered; /* false: the models do not cover this operation; no number */
     double ms;
-    double low_ms, high_ms; /* 80 % interval; 0 = the method's default width */
-    habitat_method method;  /* what made it */
+    double low_ms, high_ms;  /* 80 % interval; 0 = the method's default width */
+    habitat_method method;   /* what made it */
+    habitat_outside outside; /* of what the models were trained on: operator_analytic() */
 } habitat_operator_answer;
 
 /* Times of n operations on `gpu`.
@@ -22,5 +24,12 @@ habitat_status operator_models_ask(const habitat_models *models, habitat_model_u
                                    habitat_method method, const habitat_gpu *gpu, size_t n,
                                    const habitat_model_query *queries, habitat_operator_answer *out,
                                    habitat_error *err);
+
+/* Whether a size is outside, so that the time is analytic; else a number format is, or nothing. */
+bool operator_analytic(const habitat_outside *outside);
+
+/* One line about such an operation. text: OUTSIDE_BYTES. */
+enum { OUTSIDE_BYTES = sizeof((habitat_prediction *)0)->outside_note };
+void outside_text(const habitat_outside *outside, char *text);
 
 #endif

@@ -40,7 +40,8 @@ static double from_answer(const scaling *s, const habitat_workload_kernel *kerne
     if (answer->low_ms > 0.0) {
         out->low_ms = out->ms * (answer->low_ms / answer->ms);
         out->high_ms = out->ms * (answer->high_ms / answer->ms);
-        out->interval_basis = HABITAT_INTERVAL_OPERATIONS;
+        out->interval_basis =
+            answer->outside.size ? HABITAT_INTERVAL_DEFAULT : HABITAT_INTERVAL_OPERATIONS;
     }
     return ns;
 }
@@ -129,6 +130,16 @@ static bool same_gpu(const habitat_gpu *a, const habitat_gpu *b) {
 
 /* ---- one destination ---- */
 
+static void note_outside(const habitat_operator_answer *answers, size_t count,
+                         habitat_prediction *out) {
+    for (size_t g = 0; g < count; g++) {
+        if (!answers[g].covered || !operator_analytic(&answers[g].outside))
+            continue;
+        if (out->outside_operations++ == 0)
+            outside_text(&answers[g].outside, out->outside_note);
+    }
+}
+
 static habitat_status other_gpu(const habitat_predictor *p, const scaling *s, double *ns,
                                 habitat_prediction *out, habitat_error *err) {
     habitat_status status = method_check_models(p->plug, p->models, err);
@@ -140,6 +151,8 @@ static habitat_status other_gpu(const habitat_predictor *p, const scaling *s, do
         if (!answers)
             return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
         status = p->plug->groups(s, p->state, answers, &out->calibrated_operations, err);
+        if (status == HABITAT_OK)
+            note_outside(answers, s->w->group_count, out);
     }
     if (status == HABITAT_OK)
         predict_kernels(p, s, answers, ns, out->trace_kernels);

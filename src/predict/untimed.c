@@ -2,6 +2,7 @@
 #include "predict/untimed.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,6 +90,10 @@ static void sum_up(const untimed *u, habitat_prediction *out) {
         estimate->busy_ms = estimate->ms;
         double ns = estimate->ms * HABITAT_NS_PER_MS;
         totals_add(&sum, &u->w->kernels[i], ns, ns, estimate);
+        const char *note = u->answers[i].outside_note;
+        bool analytic = note && estimate->method == HABITAT_METHOD_ROOFLINE;
+        if (analytic && out->outside_operations++ == 0)
+            snprintf(out->outside_note, sizeof out->outside_note, "%s", note);
     }
     totals_set(&s, &sum, out);
     if (u->w->trace)

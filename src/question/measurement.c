@@ -75,6 +75,14 @@ static void read_operation(row *r, const row_question *q, unsigned part) {
         schema_read_bundle(r, q, part);
 }
 
+/* Sizes that are fine one by one and make tensors that no machine addresses. */
+static void refuse_absurd(row *r, const habitat_work *work) {
+    double bytes = work->read_bytes + work->write_bytes;
+    if (r->status == HABITAT_OK && work->known && !(bytes < 0x1p63))
+        row_fail(r, HABITAT_E_RANGE,
+                 "its tensors would take %.3g bytes; 64-bit addresses end at 9.22e18", bytes);
+}
+
 static habitat_status measurement_of(row *r, unsigned part, habitat_measurement *out,
                                      const char **gpu) {
     habitat_measurement made = {.timing = HABITAT_TIMING_KERNEL};
@@ -85,6 +93,7 @@ static habitat_status measurement_of(row *r, unsigned part, habitat_measurement 
     static const vocabulary split_words = VOCABULARY("split", splits);
     row_question q = read_common(r, &made);
     read_operation(r, &q, part);
+    refuse_absurd(r, &made.work);
     int split = row_word(r, "split", &split_words, -1);
     const char *flag = row_text(r, "flag", NULL), *name = row_text(r, "gpu", NULL);
     *gpu = name ? name : "";

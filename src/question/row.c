@@ -67,6 +67,9 @@ const char *row_text(row *r, const char *names, const char **name) {
     return found;
 }
 
+/* Beyond it a double no longer holds every whole number, and no tensor has such a side. */
+#define SIZE_END 1e15
+
 static double number(row *r, const char *names, double otherwise, double least) {
     const char *name = "", *text = row_text(r, names, &name);
     double value = NAN;
@@ -74,7 +77,12 @@ static double number(row *r, const char *names, double otherwise, double least) 
         row_fail(r, HABITAT_E_RANGE, "no %.*s given", (int)strcspn(names, "|"), names);
     if (!text)
         return otherwise;
-    if (!csv_decimal(text, &value) || !(value >= least && value < 1e15) || value != floor(value)) {
+    bool whole = csv_decimal(text, &value) && value >= least && value == floor(value);
+    if (whole && value >= SIZE_END) {
+        row_fail(r, HABITAT_E_RANGE, "%s is \"%.40s\"; it must be below %g", name, text, SIZE_END);
+        return NAN;
+    }
+    if (!whole) {
         row_fail(r, HABITAT_E_RANGE, "%s is \"%.40s\"; it must be a whole number of at least %g",
                  name, text, least);
         return NAN;

@@ -29,6 +29,8 @@ typedef struct class_facts {
     /* A kernel's name may say the number format that it computes in. True of products, and of
      * kernels of no known class: a name is all that is known of them. */
     bool arithmetic_by_name;
+    /* Computed in floating point alone: libraries have no kernels of it for integers. */
+    bool floating;
     /* PyTorch lets fp32 tensors of this class be computed in TF32 unless told otherwise
      * (torch.backends.cudnn.allow_tf32 is true, ...cuda.matmul.allow_tf32 is false). */
     bool tf32_by_default;

@@ -1,0 +1,32 @@
+/* Beyond what a model was trained on a correction that it learned is worth less and less:
+ *
+ *     log T = log A + sign(c) max(0, |c| - 0.9 d)        c = log(M / A),  d = distance
+ *
+ * A: analytic time; M: the model's answer. The time grows with the operation: c hardly changes out
+ * there, and d grows no faster than log A. docs/modelling.md#beyond-the-measurements */
+#include <math.h>
+
+#include "base/constants.h"
+#include "gpu/gpu.h"
+#include "models/range.h"
+
+double far_least_ms(const habitat_work *work, const habitat_gpu *gpu) {
+    double cached = gpu->l2_bytes > 0 ? gpu->l2_bytes : 0;
+    double bytes = fmax(0, work->read_bytes + work->write_bytes - cached);
+    return gpu->memory_bandwidth_bytes_per_s > 0 ? 1e3 * bytes / gpu->memory_bandwidth_bytes_per_s
+                                                 : 0;
+}
+
+void far_fade(const habitat_outside *outside, double far_ms, double least_ms,
+              habitat_model_estimate *answer) {
+    if (!outside->size)
+        return;
+    double low = log(answer->low_ms / answer->ms), high = log(answer->high_ms / answer->ms);
+    double learned = log(answer->ms / far_ms);
+    double left = fmax(0, fabs(learned) - chosen_far_fade * outside->distance);
+    double wider = fmin(chosen_far_width * outside->distance, log(chosen_far_most_factor));
+    answer->ms = fmax(far_ms * exp(copysign(left, learned)), least_ms);
+    answer->low_ms = fmax(answer->ms * exp(low - wider), fmin(least_ms, answer->ms));
+    answer->high_ms = answer->ms * exp(high + wider);
+    answer->outside = *outside;
+}

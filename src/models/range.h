@@ -1,0 +1,40 @@
+/* What a model was trained on: the number formats of its rows, and the least and the most of each
+ * of their sizes. docs/modelling.md#beyond-the-measurements */
+#ifndef HABITAT_MODELS_RANGE_H
+#define HABITAT_MODELS_RANGE_H
+
+#include <stdint.h>
+
+#include <habitat/models.h>
+
+#include "operator/extent.h"
+
+/* Sizes as logarithms to base 2, in the order of operator_extents(). */
+typedef struct learned_range {
+    uint32_t formats; /* bit d: rows whose tensors are in number format d; 0: not known */
+    uint32_t count;   /* sizes; 0: not known, nothing is outside */
+    float least[OPERATOR_EXTENTS_MAX], most[OPERATOR_EXTENTS_MAX];
+} learned_range;
+
+/* A row that is trained on. */
+void range_add(learned_range *range, const habitat_work *work);
+
+/* Whether rows of this kind of number (floating point, integer, complex) were trained on. Of
+ * another width of the same kind the inputs tell. */
+bool range_knows_format(const learned_range *range, habitat_dtype dtype);
+
+/* The size that is farthest outside, or a number format of another kind; a total only where no
+ * other size is; `size` NULL where none is. What is nearer than chosen_far_margin counts as inside;
+ * distances begin there. The distance is the farthest of all, totals too. */
+habitat_outside range_outside(const learned_range *range, const habitat_work *work);
+
+/* Bytes that no cache holds at the bandwidth of the data sheet: no time is below. Flop say less:
+ * libraries have algorithms with fewer. */
+double far_least_ms(const habitat_work *work, const habitat_gpu *gpu);
+
+/* An answer for an operation outside: the correction of the analytic time fades, the interval
+ * widens. `far_ms`: that time; no answer is below `least_ms`. */
+void far_fade(const habitat_outside *outside, double far_ms, double least_ms,
+              habitat_model_estimate *answer);
+
+#endif
