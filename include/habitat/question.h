@@ -91,8 +91,8 @@ typedef struct habitat_operation_word {
 } habitat_operation_word;
 
 /** The words of habitat_operation_from_words(), one by one.
- * @param index from 0. @return static; NULL past the last. @tested tests/unit/test_ask.c
- * @since 0.3 */
+ * @param index from 0. @return static text and facts; NULL past the last.
+ * @note   Safe from several threads. @tested tests/cli/cases/op_words.sh @since 0.3 */
 HABITAT_API const habitat_operation_word *habitat_operation_word_at(size_t index);
 
 /* Both gradients of a matrix product are two products; every other operation is one part. */
