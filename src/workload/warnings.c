@@ -11,6 +11,7 @@
 #include "base/constants.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
+#include "workload/devices.h"
 #include "workload/occupancy.h"
 
 enum { WARNINGS_MAX = 16, WARNING_BYTES = 320 };
@@ -86,6 +87,24 @@ static bool warn_of_collectives(habitat_workload *w) {
     return ok;
 }
 
+static bool warn_of_devices(habitat_workload *w, const habitat_trace_info *trace) {
+    bool together = false;
+    if (w->all_devices)
+        return warn(w,
+                    "one program drives %zu devices, replayed together: kernels are summed over "
+                    "all, busy time is that of the busiest, and memory of each is not known",
+                    trace->device_count);
+    if (devices_driven_together(w->trace, &together, NULL) != HABITAT_OK)
+        return false;
+    return together
+               ? warn(w, "one program drives %zu devices: these times are of device %u alone",
+                      trace->device_count, trace->device)
+               : warn(w,
+                      "the trace holds %zu devices: only device %u is predicted, not what it waits "
+                      "for on the others",
+                      trace->device_count, trace->device);
+}
+
 static bool warn_of_gaps(habitat_workload *w, const habitat_trace_info *trace) {
     bool ok = true;
     if (!trace->has_operations)
@@ -99,18 +118,7 @@ static bool warn_of_gaps(habitat_workload *w, const habitat_trace_info *trace) {
                   "%" PRIu64 " kernels have no launch record: which operation they belong to is "
                   "unknown",
                   trace->trace_unlinked_kernels);
-    if (ok && trace->device_count > 1 && w->all_devices)
-        ok = warn(w,
-                  "one program drives %zu devices, replayed together: kernels are summed over all, "
-                  "busy time is that of the busiest, and memory of each is not known",
-                  trace->device_count);
-    else if (ok && trace->device_count > 1)
-        ok = warn(
-            w,
-            "the trace holds %zu devices: only device %u is predicted, not what it waits for on "
-            "the others",
-            trace->device_count, trace->device);
-    return ok;
+    return ok && (trace->device_count < 2 || warn_of_devices(w, trace));
 }
 
 /* Waves are counted by the calculator: a profiler that finds another occupancy is worth a line. */

@@ -52,7 +52,8 @@ python3 made.py
 cat >said.py <<'P'
 import json, re, sys
 said = {"dropped": "lost 7 records", "outside": "2 kernels lie outside every iteration",
-        "devices": r"holds 3 devices: only device 0 is predicted", "collective": "1 collective kernel",
+        "together": "one program drives 3 devices, replayed together",
+        "devices": "one program drives 3 devices: these times are of device 0 alone", "collective": "1 collective kernel",
         "unlinked": "1 kernels have no launch record", "shapeless": "no operation has input shapes",
         "nameless": "names no operations", "profiled": "no unprofiled iteration time"}
 warnings = json.load(open(sys.argv[2]))["warnings"]
