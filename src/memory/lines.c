@@ -8,6 +8,25 @@
 #include <math.h>
 #include <stdlib.h>
 
+bool memory_steps_add(memory_steps *s, const memory_step *step) {
+    if (s->count == s->capacity) {
+        size_t larger = s->capacity ? s->capacity * 2 : 512;
+        memory_step *grown = realloc(s->steps, larger * sizeof *grown);
+        if (!grown)
+            return false;
+        s->steps = grown;
+        s->capacity = larger;
+    }
+    s->steps[s->count++] = *step;
+    return true;
+}
+
+void memory_steps_free(memory_steps *steps) {
+    free(steps->steps);
+    free(steps->waits);
+    *steps = (memory_steps){0};
+}
+
 /* In this order where the time is the same: a gradient that waits counts in no moment in which it
  * is made or taken. */
 typedef enum moment_kind { WAIT_ENDS, FORWARD, BACKWARD, WAIT_BEGINS } moment_kind;

@@ -85,6 +85,8 @@ struct habitat_memory {
 /* steps.c: what the operations of the first iteration keep, in these formats. */
 habitat_status memory_steps_of(const habitat_trace *trace, const habitat_trace_memory *noted,
                                memory_kind kind, habitat_memory_format format, memory_steps *out);
+/* lines.c: a copy of a step at the end; false when out of memory. */
+bool memory_steps_add(memory_steps *steps, const memory_step *step);
 void memory_steps_free(memory_steps *steps);
 
 /* memory.c: habitat_memory_create() with other notes than the trace's: to judge what shapes tell

@@ -426,19 +426,6 @@ static void note_loss(call *c) {
     s->loss_bytes = t->elements * t->element_bytes;
 }
 
-static bool store(memory_steps *s, const memory_step *step) {
-    if (s->count == s->capacity) {
-        size_t larger = s->capacity ? s->capacity * 2 : 512;
-        memory_step *grown = realloc(s->steps, larger * sizeof *grown);
-        if (!grown)
-            return false;
-        s->steps = grown;
-        s->capacity = larger;
-    }
-    s->steps[s->count++] = *step;
-    return true;
-}
-
 /* When the backward operation runs: of this one, or of one around it that counts as the same. */
 static uint64_t backward_of(const walk *w, size_t i) {
     uint64_t when = w->backward_ns[i];
@@ -505,7 +492,7 @@ static void do_call(walk *w, size_t i, const memory_rule *rule, bool in_place) {
         make_result(&c);
     if (!c.kept || !(rule->weights || memory_rule_cast(rule) == CAST_HALF))
         c.step.weights = 0;
-    w->no_memory |= !store(w->out, &c.step);
+    w->no_memory |= !memory_steps_add(w->out, &c.step);
 }
 
 static bool calls(const walk *w, size_t i, const char *name) {
@@ -597,10 +584,4 @@ habitat_status memory_steps_of(const habitat_trace *trace, const habitat_trace_m
         return HABITAT_OK;
     memory_steps_free(out);
     return HABITAT_E_MEMORY;
-}
-
-void memory_steps_free(memory_steps *steps) {
-    free(steps->steps);
-    free(steps->waits);
-    *steps = (memory_steps){0};
 }
