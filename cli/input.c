@@ -70,20 +70,18 @@ static int read_options(const cli_request *request, const cli_input *first, cli_
     if (request->method &&
         habitat_method_from_name(request->method, &in->method, &error) != HABITAT_OK)
         return cli_fail_error(&error, "--method");
-    if (request->assemble && strcmp(request->assemble, "sum") != 0 &&
-        strcmp(request->assemble, "replay") != 0)
-        return cli_fail(CLI_USAGE, "--assemble", "\"%s\" is neither sum nor replay",
-                        request->assemble);
-    if (request->assemble && request->cpu_scale != 1.0 && request->cpu_scale > 0.0 &&
-        strcmp(request->assemble, "sum") == 0)
+    if (request->assemble &&
+        habitat_assemble_from_name(request->assemble, &in->assemble, &error) != HABITAT_OK)
+        return cli_fail_error(&error, "--assemble");
+    bool sum = in->assemble == HABITAT_ASSEMBLE_SUM;
+    if (sum && request->cpu_scale != 1.0 && request->cpu_scale > 0.0)
         return cli_fail(CLI_USAGE, "--cpu-scale", "has nothing to multiply with --assemble sum");
     if (request->gpus > 65536)
         return cli_fail(CLI_USAGE, "--gpus", "from 1 to 65536 GPUs can share an iteration");
-    if (request->gpus > 1 && request->assemble && strcmp(request->assemble, "sum") == 0)
+    if (request->gpus > 1 && sum)
         return cli_fail(CLI_USAGE, "--gpus", "has no order of kernels with --assemble sum");
     if (request->ranks.count &&
-        (request->timeline || request->batches.count || request->precision ||
-         (request->assemble && strcmp(request->assemble, "sum") == 0)))
+        (request->timeline || request->batches.count || request->precision || sum))
         return cli_fail(CLI_USAGE, "--ranks",
                         "replays the ranks as they were recorded; leave out --timeline, --batch, "
                         "--precision and --assemble sum");
@@ -164,9 +162,7 @@ static int ask(const cli_request *request, habitat_request *asked, cli_input *in
     asked->origin_word = "--from";
     asked->gpus = in->table;
     asked->method = in->method;
-    if (request->assemble)
-        asked->assemble =
-            strcmp(request->assemble, "sum") == 0 ? HABITAT_ASSEMBLE_SUM : HABITAT_ASSEMBLE_REPLAY;
+    asked->assemble = in->assemble;
     asked->cpu_scale = request->cpu_scale != 1.0 ? request->cpu_scale : 0.0;
     asked->batch_sizes = request->batches.count ? in->batch_sizes : NULL;
     asked->batch_size_count = request->batches.count;

@@ -49,6 +49,7 @@ typedef struct cli_input {
     size_t rank_count;
     uint64_t *batch_sizes; /* shape (count of the request's batches) */
     habitat_precision precision;
+    habitat_assemble assemble;
     habitat_answer *answer;
     habitat_report_options report;
     habitat_method method;

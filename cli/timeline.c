@@ -13,7 +13,10 @@ static int to_file(void *context, const char *data, size_t size) {
 int cli_timeline_check(const cli_request *request) {
     if (request->to.count != 1 || strcmp(request->to.items[0], "all") == 0)
         return cli_fail(CLI_USAGE, "--timeline", "shows one GPU; name it with --to, once");
-    if (request->assemble && strcmp(request->assemble, "sum") == 0)
+    habitat_assemble assemble = HABITAT_ASSEMBLE_USUAL;
+    if (request->assemble)
+        habitat_assemble_from_name(request->assemble, &assemble, NULL);
+    if (assemble == HABITAT_ASSEMBLE_SUM)
         return cli_fail(CLI_USAGE, "--timeline", "needs --assemble replay: a sum has no times");
     return cli_output_check(request, "--timeline", request->timeline);
 }

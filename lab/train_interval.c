@@ -22,8 +22,9 @@ static int compare_spreads(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Value below which this share of the weight lies; sorts. */
-static double quantile(spread *values, size_t n, double share) {
+/* Value below which this share of the weight lies; sorts. Unlike habitat_quantile() it weighs, and
+ * gives one of the values: a row, not a point between two. */
+static double weighted_quantile(spread *values, size_t n, double share) {
     double total = 0, sum = 0;
     qsort(values, n, sizeof *values, compare_spreads);
     for (size_t i = 0; i < n; i++)
@@ -57,7 +58,7 @@ static size_t biases_of(const train_held_out *rows, size_t n, double shrink, boo
         for (size_t i = 0; i < n; i++)
             if (rows[i].gpu == g)
                 scratch[count++] = (spread){error_of(&rows[i], shrink, estimated), 1};
-        biases[g] = count ? quantile(scratch, count, .5) : NAN;
+        biases[g] = count ? weighted_quantile(scratch, count, .5) : NAN;
         gpus += count > 0;
     }
     return gpus;
@@ -98,8 +99,8 @@ bool train_interval(const train_held_out *rows, size_t n, double shrink, double 
     for (size_t i = 0; i < n; i++)
         scratch[i] =
             (spread){error_of(&rows[i], shrink, estimated) - biases[rows[i].gpu], rows[i].weight};
-    *low = (float)fmin(mean - hypot(quantile(scratch, n, .1), common), -least);
-    *high = (float)fmax(mean + hypot(quantile(scratch, n, .9), common), least);
+    *low = (float)fmin(mean - hypot(weighted_quantile(scratch, n, .1), common), -least);
+    *high = (float)fmax(mean + hypot(weighted_quantile(scratch, n, .9), common), least);
     free(scratch);
     return true;
 }
@@ -111,8 +112,8 @@ bool train_seen_interval(const train_held_out *rows, size_t n, float *low, float
     for (size_t i = 0; scratch && i < n; i++)
         scratch[i] = (spread){error_of(&rows[i], 1, false), rows[i].weight};
     if (scratch && n) {
-        *low = (float)fmin(quantile(scratch, n, .1), -least);
-        *high = (float)fmax(quantile(scratch, n, .9), least);
+        *low = (float)fmin(weighted_quantile(scratch, n, .1), -least);
+        *high = (float)fmax(weighted_quantile(scratch, n, .9), least);
     }
     free(scratch);
     return scratch != NULL;

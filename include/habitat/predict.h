@@ -105,6 +105,16 @@ typedef enum habitat_assemble {
  * @since 0.3 */
 HABITAT_API const char *habitat_assemble_name(habitat_assemble assemble);
 
+/** A way to put an iteration together by its name: "sum", "replay".
+ * @param name NUL-terminated, borrowed for the call.
+ * @param out  receives it; untouched on failure.
+ * @param err  what is wrong; may be NULL.
+ * @return HABITAT_OK; HABITAT_E_ARG for any other word.
+ * @note   Safe from several threads.
+ * @tested tests/unit/test_predict.c @since 0.3 */
+HABITAT_API habitat_status habitat_assemble_from_name(const char *name, habitat_assemble *out,
+                                                      habitat_error *err);
+
 /* Where the length of the CPU's side comes from: the profiler stretches what it records. */
 typedef enum habitat_cpu_basis {
     HABITAT_CPU_UNKNOWN = 0, /* not replayed; or the trace holds no calls: there is no CPU side */

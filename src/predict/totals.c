@@ -3,12 +3,37 @@
 
 #include <stdlib.h>
 
+#include "base/error.h"
+#include "base/words.h"
 #include "gpu/gpu.h"
 #include "predict/widen.h"
 #include "workload/bound.h"
 
+static const word ways[] = {
+    {"sum", HABITAT_ASSEMBLE_SUM, NULL},
+    {"replay", HABITAT_ASSEMBLE_REPLAY, NULL},
+};
+static const vocabulary assembles = VOCABULARY("way to put an iteration together", ways);
+
 const char *habitat_assemble_name(habitat_assemble assemble) {
-    return assemble == HABITAT_ASSEMBLE_SUM ? "sum" : "replay";
+    bool usual = assemble == HABITAT_ASSEMBLE_USUAL;
+    const char *name = word_name(&assembles, usual ? HABITAT_ASSEMBLE_REPLAY : (int)assemble);
+    return name ? name : "unknown";
+}
+
+habitat_status habitat_assemble_from_name(const char *name, habitat_assemble *out,
+                                          habitat_error *err) {
+    if (!name || !out)
+        return habitat_fail(err, HABITAT_E_ARG, "no way to put an iteration together given");
+    const word *found = word_find(&assembles, name);
+    char list[40];
+    word_list(&assembles, list, sizeof list);
+    if (!found)
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "\"%.40s\" is no way to put an iteration together; choose one of: %s",
+                            name, list);
+    *out = (habitat_assemble)found->value;
+    return HABITAT_OK;
 }
 
 void totals_add(totals *sum, const habitat_workload_kernel *kernel, double ns, double busy_ns,

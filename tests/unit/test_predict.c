@@ -732,6 +732,21 @@ static void test_operation(void) {
     check_case("one operation without a trace");
 }
 
+static void test_words(void) {
+    habitat_error err = {0};
+    habitat_assemble assemble = HABITAT_ASSEMBLE_USUAL;
+    CHECK_TEXT(habitat_assemble_name(assemble), "replay"); /* as usual */
+    CHECK_INT(habitat_assemble_from_name("both", &assemble, &err), HABITAT_E_ARG);
+    CHECK_TEXT(err.message,
+               "\"both\" is no way to put an iteration together; choose one of: sum, replay");
+    CHECK_INT(assemble, HABITAT_ASSEMBLE_USUAL);
+    CHECK_INT(habitat_assemble_from_name("sum", &assemble, &err), HABITAT_OK);
+    CHECK_INT(assemble, HABITAT_ASSEMBLE_SUM);
+    CHECK_TEXT(habitat_assemble_name(assemble), "sum");
+    CHECK_TEXT(habitat_assemble_name((habitat_assemble)9), "unknown");
+    check_case("ways to put an iteration together are words of one table");
+}
+
 int main(void) {
     o = made_gpu("o", 100, 1.0, 1000, 10);
     d = made_gpu("d", 50, 2.0, 500, 8);
@@ -753,5 +768,6 @@ int main(void) {
     test_owners();
     test_refusals();
     test_operation();
+    test_words();
     return check_done();
 }
