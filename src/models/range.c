@@ -85,7 +85,7 @@ habitat_outside range_outside(const learned_range *range, const habitat_work *wo
     if (range->count != count) /* a file without ranges */
         return found;
     for (size_t i = 0; i < count; i++) {
-        double edge, value = log2_of(&sizes[i]);
+        double edge = NAN, value = log2_of(&sizes[i]);
         double distance = isnan(value) ? 0 : beyond(range, i, value, excess, &edge);
         if (distance <= 0)
             continue;

@@ -55,7 +55,7 @@ static void add_gemm(list *l, const habitat_gemm_shape *s) {
 
 /* Element-wise operations and copies have no shape but their bytes. */
 static void add_rows(list *l, const habitat_work *work) {
-    if (work->op_class == HABITAT_CLASS_ELEMENTWISE || work->op_class == HABITAT_CLASS_COPY)
+    if (class_of(work->op_class)->by_element)
         return;
     add(l, "rows", work->shape.rows.rows);
     add(l, "columns", work->shape.rows.columns);
