@@ -41,7 +41,8 @@ static const operator_facts classes[OPERATOR_CLASSES + 1] = {
          .zero_inputs = true,
          .backward_factor = 1,
          .small_costs_launch = true,
-         .offset_by_pass = true,
+         .offset_by_pass =
+             true,
          .doubt = 8,
          .doubt_estimated = 8,
          .timings = {{.003, .002}, {.030, .080}, {.0030, .0024}, {.0030, .0024}, {.200, .100}}},
