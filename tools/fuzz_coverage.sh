@@ -2,12 +2,18 @@
 # Which share of its reader's lines each fuzz target's inputs (seeds, and the corpus that `make fuzz` left) reach.
 # usage: fuzz_coverage.sh [TARGET...]
 set -eu
+. "$(dirname "$0")/usage.sh"
+usage 0 99 "$@"
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
+targets=$(cd fuzz && ls fuzz_*.c | sed 's/^fuzz_//;s/\.c$//')
+# shellcheck disable=SC2086
+[ $# -gt 0 ] || set -- $targets
+# shellcheck disable=SC2086
+for target in "$@"; do usage_word "$target" $targets; done
 build=$root/build-coverage
 CC=clang CFLAGS="-fprofile-instr-generate -fcoverage-mapping -O1" cmake -S . -B "$build" -G Ninja -DHABITAT_BENCH=OFF >"$build.log" 2>&1 ||
     { tail -n 20 "$build.log"; exit 1; }
-[ $# -gt 0 ] || set -- $(cd fuzz && ls fuzz_*.c | sed 's/^fuzz_//;s/\.c$//')
 for target in "$@"; do
     case $target in # what reads its bytes
     gpu) reader='src/gpu/parse.c src/gpu/fields.c src/gpu/file_*.c src/gpu/complete.c src/gpu/check.c src/base/json.c src/base/json_tree.c' ;;
@@ -16,7 +22,7 @@ for target in "$@"; do
     table) reader='src/base/csv.c src/question/*.c' ;;
     nsys) reader='src/trace/reader_nsys.c src/trace/nsys_rows.c src/trace/iterations_asked.c' ;;
     trace) reader=$(ls src/trace/*.c | grep -v -e nsys -e sha256) ;;
-    *) echo "fuzz_coverage: unknown target \"$target\"" >&2; exit 2 ;;
+    *) echo "fuzz_coverage: which files read for \"$target\"?" >&2; exit 1 ;;
     esac
     cmake --build "$build" --target "replay_$target" >"$build.log" 2>&1 || { tail -n 20 "$build.log"; exit 1; }
     inputs=$root/fuzz/seeds/$target

@@ -43,9 +43,10 @@ static void test_repository(const habitat_gpu_table *table) {
 
 /* A row's recording becomes a path: it must be a plain name. */
 static void test_names(const habitat_gpu_table *table) {
-    static const char *const names[] = {"", "../x", "a/b",
-                                        "0123456789012345678901234567890123456789012345678901234567"
-                                        "890123456789012345678901234567890123456789"};
+    char too_long[2 * RECORDING_NAME];
+    memset(too_long, 'x', sizeof too_long - 1);
+    too_long[sizeof too_long - 1] = '\0';
+    const char *const names[] = {"", "../x", "a/b", too_long};
     char folder[] = "/tmp/habitat-ddp-XXXXXX", own[64], path[96];
     CHECK(mkdtemp(folder) != NULL);
     snprintf(own, sizeof own, "%s/two_gpus", folder);
