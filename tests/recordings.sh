@@ -3,6 +3,8 @@
 # and each row's file is there.
 # usage: recordings.sh [ROOT]
 set -eu
+. "$(dirname "$0")/../tools/usage.sh"
+usage 0 1 "$@"
 root=${1:-.}
 data=$root/data/recordings
 fail=0
