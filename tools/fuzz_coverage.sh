@@ -12,8 +12,9 @@ targets=$(cd fuzz && ls fuzz_*.c | sed 's/^fuzz_//;s/\.c$//')
 # shellcheck disable=SC2086
 for target in "$@"; do usage_word "$target" $targets; done
 build=$root/build-coverage
-CC=clang CFLAGS="-fprofile-instr-generate -fcoverage-mapping -O1" cmake -S . -B "$build" -G Ninja -DHABITAT_BENCH=OFF >"$build.log" 2>&1 ||
-    { tail -n 20 "$build.log"; exit 1; }
+mkdir -p "$build"
+CC=clang CFLAGS="-fprofile-instr-generate -fcoverage-mapping -O1" cmake -S . -B "$build" -G Ninja -DHABITAT_BENCH=OFF >"$build/build.log" 2>&1 ||
+    { tail -n 20 "$build/build.log"; exit 1; }
 for target in "$@"; do
     case $target in # what reads its bytes
     gpu) reader='src/gpu/parse.c src/gpu/fields.c src/gpu/file_*.c src/gpu/complete.c src/gpu/check.c src/base/json.c src/base/json_tree.c' ;;
@@ -24,7 +25,7 @@ for target in "$@"; do
     trace) reader=$(ls src/trace/*.c | grep -v -e nsys -e sha256) ;;
     *) echo "fuzz_coverage: which files read for \"$target\"?" >&2; exit 1 ;;
     esac
-    cmake --build "$build" --target "replay_$target" >"$build.log" 2>&1 || { tail -n 20 "$build.log"; exit 1; }
+    cmake --build "$build" --target "replay_$target" >"$build/build.log" 2>&1 || { tail -n 20 "$build/build.log"; exit 1; }
     inputs=$root/fuzz/seeds/$target
     corpus=$root/build-fuzz/corpus/$target
     binary=$(find "$build" -name "replay_$target" -type f)
