@@ -122,6 +122,10 @@ CONSTANT(chosen, far_small, 128, "of the least flop or bytes",
          "with less to do an operation takes what a launch takes, whatever its shape; docs/decisions/0181")
 CONSTANT(chosen, far_fade, 0.9, "of log(size / edge)",
          "below 1, so that an operation with more to do never takes less time; docs/decisions/0182")
+CONSTANT(chosen, far_kept, 3, "times the analytic time, or a third of it",
+         "a share of its rates that GPUs reach in whole networks: no sign of a shape that nobody saw; docs/decisions/0182")
+CONSTANT(chosen, outside_share, 0.1, "of the time of an iteration",
+         "with more of it far outside of what was measured, an iteration has no calibrated interval; docs/decisions/0182")
 CONSTANT(chosen, far_width, 0.9, "of log(size / edge)",
          "as far_fade: the ends lie as much farther as may have faded; docs/decisions/0182")
 CONSTANT(chosen, far_most_factor, 10, "of the interval's ends",

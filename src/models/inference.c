@@ -69,7 +69,8 @@ static bool find_equals(const habitat_model_query *queries, size_t n, size_t *fi
 /* ---- Answers
  * ------------------------------------------------------------------------------------ */
 
-static const habitat_model_estimate nothing = {.ms = NAN, .low_ms = NAN, .high_ms = NAN};
+static const habitat_model_estimate nothing = {
+    .ms = NAN, .model_ms = NAN, .low_ms = NAN, .high_ms = NAN};
 
 /* A GPU as the trees are asked about it. `known`: the built-in GPUs, to find other parts of its
  * chip among; NULL where the question is not for what was seen. */
@@ -147,6 +148,7 @@ static habitat_model_estimate both_gradients(const habitat_models *models, habit
             return nothing;
         sum.seen = sum.seen && part.seen;
         sum.ms += part.ms;
+        sum.model_ms += part.model_ms;
         sum.low_ms += part.low_ms;
         sum.high_ms += part.high_ms;
         if (part.outside.distance > sum.outside.distance)
@@ -172,9 +174,10 @@ static double seen_factor(const operator_model *seen, const operator_model *tran
 
 /* Sizes outside of what the model was trained on. */
 static void fade(habitat_model_estimate *answer, const learned_range *range,
-                 const habitat_work *work, const habitat_gpu *gpu, double far_ms) {
+                 const habitat_work *work, const habitat_gpu *gpu, double far_ms, double empty_ms) {
     habitat_outside outside = range_outside(range, work);
-    far_fade(&outside, far_ms, far_least_ms(work, gpu), answer);
+    far_bounds bounds = {far_ms, empty_ms, far_least_ms(work, gpu), chosen_far_kept};
+    far_fade(&outside, &bounds, answer);
 }
 
 static habitat_model_estimate from_trees(const habitat_models *models, habitat_model_use use,
@@ -223,10 +226,11 @@ static habitat_model_estimate from_trees(const habitat_models *models, habitat_m
     habitat_model_estimate answer = {.covered = true,
                                      .seen = is_seen && (named || use == HABITAT_MODEL_SEEN),
                                      .ms = ms,
+                                     .model_ms = ms,
                                      .low_ms = ms * exp(width * (double)low),
                                      .high_ms = ms * exp(width * (double)high)};
     fade(&answer, &model->range, query->work, gpu,
-         operator_facts_of(c)->far_by_roofline ? view.far_ms : factor * view.far_ms);
+         operator_facts_of(c)->far_by_roofline ? view.far_ms : factor * view.far_ms, view.empty_ms);
     return answer;
 }
 
@@ -282,6 +286,7 @@ static void predict_gpu(const habitat_models *models, habitat_model_use use, con
             continue;
         double factor = offset_factor(models, offsets, &queries[i]);
         out[i].ms *= factor;
+        out[i].model_ms *= factor;
         out[i].low_ms *= factor;
         out[i].high_ms *= factor;
     }

@@ -155,15 +155,17 @@ static habitat_outside outside_of(const perceptron *net, paper_class c, const fl
     return found;
 }
 
-/* Analytic time of an operation [ms]; NaN: the GPU lists no rate that it needs. */
-static double analytic_ms(const habitat_model_query *query, const habitat_gpu *gpu) {
+/* false: the GPU lists no rate that the operation needs. A network's answer
+ * stands still beyond its clip: nothing of such a correction is kept. */
+static bool bounds_of(const habitat_model_query *query, const habitat_gpu *gpu, far_bounds *out) {
     operator_class c = operator_class_of(query);
     operator_gpu facts;
     operator_view view;
     if (c == OPERATOR_NONE || !operator_gpu_facts(gpu, c, operator_arithmetic(query), &facts))
-        return NAN;
+        return false;
     operator_look(query, c, &facts, &view);
-    return view.far_ms;
+    *out = (far_bounds){view.far_ms, view.empty_ms, far_least_ms(query->work, gpu), 1};
+    return view.far_ms > 0;
 }
 
 /* ---- answers ---- */
@@ -214,9 +216,9 @@ static void fade(const operator_model *model, const batch *b, size_t n,
         if (!outside.size || out[place].outside.size)
             continue;
         const habitat_model_query *query = &queries[place % n];
-        double far_ms = analytic_ms(query, gpus[place / n]);
-        if (far_ms > 0)
-            far_fade(&outside, far_ms, far_least_ms(query->work, gpus[place / n]), &out[place]);
+        far_bounds bounds;
+        if (bounds_of(query, gpus[place / n], &bounds))
+            far_fade(&outside, &bounds, &out[place]);
     }
 }
 
@@ -236,6 +238,7 @@ static void answer(const operator_model *model, batch *b, size_t n, const habita
         *e = (habitat_model_estimate){.covered = usable,
                                       .seen = seen,
                                       .ms = ms,
+                                      .model_ms = ms,
                                       .low_ms = ms * exp(low),
                                       .high_ms = ms * exp(high)};
     }
@@ -259,7 +262,8 @@ habitat_status paper_predict(const habitat_models *models, size_t gpu_count,
     if (!b.x || !b.place || !b.log_ms || !scratch)
         status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     for (size_t i = 0; status == HABITAT_OK && i < n * gpu_count; i++)
-        out[i] = (habitat_model_estimate){.ms = NAN, .low_ms = NAN, .high_ms = NAN};
+        out[i] =
+            (habitat_model_estimate){.ms = NAN, .model_ms = NAN, .low_ms = NAN, .high_ms = NAN};
     for (int c = 0; status == HABITAT_OK && c < PAPER_CLASSES; c++) {
         const operator_model *model = learned_find(models, (unsigned)c, HABITAT_MODEL_PAPER);
         if (!model)

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/constants.h"
+#include "work/class.h"
 
 static double log2_of(const operator_extent *extent) {
     return isfinite(extent->value) && extent->value > 0 ? log2(extent->value) : NAN;
@@ -58,9 +59,10 @@ static double excess_of(const learned_range *range, const operator_extent *sizes
     return fmax(0, most - log(chosen_far_small));
 }
 
-/* |log(value / edge)| outside of a range less the margin, 0 within. A size below its least counts
- * by half of the excess at most, so that an operation with more to do takes no less time. Totals
- * above their most say nothing where each size is within: such an operation fills any GPU. */
+/* |log(value / edge)| outside of a range less the margin, 0 within. It counts by half of the excess
+ * at most, so that an operation with more to do takes no less time. Totals above their most say
+ * nothing where each size is within: such an operation fills any GPU. Nor does a size that was the
+ * same in all rows: `b` where products of one matrix were measured alone. */
 static double beyond(const learned_range *range, size_t i, double value, double excess,
                      double *edge) {
     double least = (double)range->least[i], most = (double)range->most[i];
@@ -71,8 +73,10 @@ static double beyond(const learned_range *range, size_t i, double value, double 
         above = 0;
     else if (total) /* copies and sums of a constant or a row read next to nothing */
         below = 0;
+    else if (least == most)
+        above = below = 0;
     *edge = exp2(above > 0 ? most : least);
-    return above > 0 ? above : fmax(0, fmin(below, 0.5 * excess));
+    return fmax(0, fmin(above > 0 ? above : below, 0.5 * excess));
 }
 
 habitat_outside range_outside(const learned_range *range, const habitat_work *work) {
@@ -85,6 +89,9 @@ habitat_outside range_outside(const learned_range *range, const habitat_work *wo
     if (range->count != count) /* a file without ranges */
         return found;
     for (size_t i = 0; i < count; i++) {
+        /* how often an element is touched: `op` and tables count it differently */
+        if (i == 0 && class_of(work->op_class)->by_element)
+            continue;
         double edge = NAN, value = log2_of(&sizes[i]);
         double distance = isnan(value) ? 0 : beyond(range, i, value, excess, &edge);
         if (distance <= 0)

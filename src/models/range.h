@@ -32,9 +32,17 @@ habitat_outside range_outside(const learned_range *range, const habitat_work *wo
  * libraries have algorithms with fewer. */
 double far_least_ms(const habitat_work *work, const habitat_gpu *gpu);
 
+/* What bounds an answer outside [ms]. */
+typedef struct far_bounds {
+    double analytic_ms; /* where the correction fades to */
+    double empty_ms;    /* that time of an operation with nothing to do */
+    double least_ms;    /* no answer is below */
+    double kept;        /* a correction by this factor or less stays (chosen_far_kept); 1: none */
+} far_bounds;
+
 /* An answer for an operation outside: the correction of the analytic time fades, the interval
- * widens. `far_ms`: that time; no answer is below `least_ms`. */
-void far_fade(const habitat_outside *outside, double far_ms, double least_ms,
+ * widens. */
+void far_fade(const habitat_outside *outside, const far_bounds *bounds,
               habitat_model_estimate *answer);
 
 #endif

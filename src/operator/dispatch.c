@@ -173,4 +173,5 @@ void operator_look(const habitat_model_query *query, operator_class c, const ope
     out->base_ms = seconds * 1e3 + constant;
     out->far_ms = facts->far_by_roofline ? roofline_ms(query->work, gpu) + constant : out->base_ms;
     out->floor_ms = facts->timings[timing].floor_ms;
+    out->empty_ms = fmax(constant, out->floor_ms);
 }

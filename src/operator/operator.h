@@ -74,8 +74,9 @@ habitat_dtype operator_arithmetic(const habitat_model_query *query);
 typedef struct operator_view {
     double base_ms;
     double floor_ms;
-    double far_ms; /* analytic time of sizes far from all that were measured: base_ms, but for
-                      classes whose base counts on tiles that such sizes do not fill */
+    double far_ms;   /* analytic time of sizes far from all that were measured: base_ms, but for
+                        classes whose base counts on tiles that such sizes do not fill */
+    double empty_ms; /* what far_ms is of an operation with nothing to do */
     float inputs[OPERATOR_INPUTS_MAX];
 } operator_view;
 

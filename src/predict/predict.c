@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "models/learned.h"
@@ -140,8 +141,22 @@ static void note_outside(const habitat_operator_answer *answers, size_t count,
     }
 }
 
+/* Whether operations far outside of what was measured take a share with which no whole iteration
+ * was judged. */
+static bool is_much_outside(const habitat_operator_answer *answers, const scaling *s,
+                            const double *ns) {
+    double outside = 0.0, all = 0.0;
+    for (size_t i = 0; i < s->w->kernel_count; i++) {
+        const habitat_operator_answer *a = &answers[s->w->kernels[i].group];
+        all += ns[i];
+        if (a->covered && operator_analytic(&a->outside))
+            outside += ns[i];
+    }
+    return outside > chosen_outside_share * all;
+}
+
 static habitat_status other_gpu(const habitat_predictor *p, const scaling *s, double *ns,
-                                habitat_prediction *out, habitat_error *err) {
+                                bool *much_outside, habitat_prediction *out, habitat_error *err) {
     habitat_status status = method_check_models(p->plug, p->models, err);
     if (status != HABITAT_OK)
         return status;
@@ -156,23 +171,25 @@ static habitat_status other_gpu(const habitat_predictor *p, const scaling *s, do
     }
     if (status == HABITAT_OK)
         predict_kernels(p, s, answers, ns, out->trace_kernels);
+    *much_outside = status == HABITAT_OK && answers && is_much_outside(answers, s, ns);
     free(answers);
     return status;
 }
 
 static habitat_status run(const habitat_predictor *p, const scaling *s, const times *t,
                           habitat_prediction *out, habitat_error *err) {
-    bool same = same_gpu(s->origin, s->dest);
+    bool same = same_gpu(s->origin, s->dest), much_outside = false;
     habitat_status status = HABITAT_OK;
     if (same)
         measured_kernels(s, t->ns, out->trace_kernels);
     else
-        status = other_gpu(p, s, t->ns, out, err);
+        status = other_gpu(p, s, t->ns, &much_outside, out, err);
     if (status == HABITAT_OK)
         status = habitat_busy_charge(s->w, t->ns, t->busy_ns, err);
     if (status != HABITAT_OK)
         return status;
-    sum_up(p, s, t, !same && p->plug->calibrated && p->plug->calibrated(s), out);
+    bool calibrated = p->plug->calibrated && p->plug->calibrated(s);
+    sum_up(p, s, t, !same && !much_outside && calibrated, out);
     if (same)
         totals_give_back(s, out);
     return HABITAT_OK;

@@ -49,9 +49,9 @@ static habitat_status ask_levels(const habitat_models *models, const habitat_wor
                                         w->group_count, queries, found, err);
         for (size_t g = 0; status == HABITAT_OK && g < w->group_count; g++)
             if (l == 0)
-                out[g] = found[g].covered ? found[g].ms : NAN;
-            else if (found[g].covered && found[g].ms > out[g])
-                out[g] = found[g].ms;
+                out[g] = found[g].covered ? found[g].model_ms : NAN;
+            else if (found[g].covered && found[g].model_ms > out[g])
+                out[g] = found[g].model_ms;
     }
     free(queries);
     free(found);

@@ -69,12 +69,17 @@ static void check_distances(void) {
                "none");
 }
 
-static habitat_model_estimate faded(double ms, double distance, double least_ms) {
+static habitat_model_estimate faded_to(double ms, double distance, double least_ms, double kept) {
     habitat_outside outside = {"k", 8e4, 1e3, distance};
     habitat_model_estimate answer = {
         .covered = true, .ms = ms, .low_ms = ms / 1.2, .high_ms = ms * 1.5};
-    far_fade(&outside, 1.0, least_ms, &answer);
+    far_bounds bounds = {.analytic_ms = 1.0, .empty_ms = 1e-9, .least_ms = least_ms, .kept = kept};
+    far_fade(&outside, &bounds, &answer);
     return answer;
+}
+
+static habitat_model_estimate faded(double ms, double distance, double least_ms) {
+    return faded_to(ms, distance, least_ms, 1);
 }
 
 static void check_fading(void) {
@@ -88,6 +93,10 @@ static void check_fading(void) {
     CHECK_NEAR(faded(.125, 1, 0).ms, .125 * exp(chosen_far_fade), 1e-12);
     CHECK_NEAR(faded(.125, 1, .9).ms, .9, 1e-12); /* never below what the memory's bandwidth says */
     CHECK_NEAR(faded(8, 9, .9).low_ms, .9, 1e-12);
+    CHECK_NEAR(faded_to(8, 1, 0, 3).ms, 8 * exp(-chosen_far_fade), 1e-12);
+    CHECK_NEAR(faded_to(8, 9, 0, 3).ms, 3, 1e-12); /* what GPUs reach of their rates stays */
+    CHECK_NEAR(faded_to(1.4, 9, 0, 3).ms, 1.4, 1e-12);
+    CHECK_NEAR(faded_to(.125, 9, 0, 3).ms, 1.0 / 3, 1e-12);
     check_case("a correction fades with the distance and the interval widens");
 }
 
