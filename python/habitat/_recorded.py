@@ -129,19 +129,23 @@ class Recorded:
         return made, said
 
     def _find(self, names: Iterable[str]) -> Tuple[list[Any], Dict[str, list[str]]]:
-        """Handles of GPUs, and what to say of the names that left open which part they mean, by GPU."""
-        handles: list[Any] = []
-        taken: Dict[str, list[str]] = {}
-        for name in names:
-            handle, chosen = self._table.find(name)
-            handles.append(handle)
-            if chosen:
-                gpu = self._table.describe(handle)["gpus"][0]["name"]
-                taken.setdefault(gpu, []).append(f"{name}: taken as {gpu}")
-        return handles, taken
+        return find_in(self._table, names)
 
     def _notes(self, taken: Dict[str, list[str]]) -> list[str]:
         return [*self._table.skipped, *(line for lines in taken.values() for line in lines)]
+
+
+def find_in(table: _native.GpuTable, names: Iterable[str]) -> Tuple[list[Any], Dict[str, list[str]]]:
+    """Handles of GPUs, each once, and what to say of the names that left open which part they mean, by GPU."""
+    handles: Dict[Any, Any] = {}  # by address; a second name of the same GPU keeps the first one's place
+    taken: Dict[str, list[str]] = {}
+    for name in dict.fromkeys(names):
+        handle, chosen = table.find(name)
+        handles.setdefault(handle.value, handle)
+        if chosen:
+            gpu = table.describe(handle)["gpus"][0]["name"]
+            taken.setdefault(gpu, []).append(f"{name}: taken as {gpu}")
+    return list(handles.values()), taken
 
 
 def _stamp(file: str) -> Optional[Tuple[int, int]]:

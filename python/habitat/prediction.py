@@ -8,7 +8,7 @@ from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Union
 from . import _native
 from . import _notebook as show
 from ._native import HabitatError, PathLike
-from ._recorded import Costs, GpuName, Recorded, name_of, names_of, paths_of
+from ._recorded import Costs, GpuName, Recorded, find_in, name_of, names_of, paths_of
 from ._wishes import Wishes
 from .results import ClassTime, Gpu, OperationTime, Prediction, Predictions, Table
 
@@ -62,7 +62,7 @@ def operation(
     `forward`, `backward`, `backward-input` or `backward-weight`. On all GPUs of the table where `to` names none.
     """
     table = _native.GpuTable(gpu_files)
-    found = [table.find(one)[0] for one in names_of(to)] if to is not None else table.all()
+    found = find_in(table, names_of(to))[0] if to is not None else table.all()
     shape = " ".join(f"{key}={value}" for key, value in sizes.items())
     answer = _native.ask_operation(table, found, (name, shape, dtype, direction), method)
     return Table(

@@ -133,3 +133,9 @@ def test_traces_that_cannot_be_chosen_by(llama, tmp_path):
     closed.close()
     with pytest.raises(habitat.HabitatError, match="closed"):
         habitat.choose([llama, closed])
+
+
+def test_a_gpu_named_twice_does_not_tie_with_itself(llama):
+    choice = habitat.choose(llama, gpus=["T4", "L4", "T4", "NVIDIA L4"])
+    assert choice == habitat.choose(llama, gpus=["T4", "L4"])
+    assert sorted(row.gpu for row in [*choice.ranking, *choice.excluded]) == ["L4", "T4"]

@@ -421,3 +421,12 @@ def test_two_gpus():
     assert two.samples_per_s == pytest.approx(2 * trace.batch_size / two.iteration_ms * 1e3, rel=1e-9)
     with pytest.raises(ValueError, match="gpu_count"):
         trace.predict("T4", gpu_count=0)
+
+
+def test_a_gpu_named_twice_is_answered_once(trace):
+    twice = ["V100-SXM2-16GB", "T4", habitat.Device.T4, "V100", "V100", "Tesla T4"]
+    predictions = trace.predict_all(twice)
+    assert [p.gpu for p in predictions] == ["V100-SXM2-16GB", "T4"]
+    assert [line for line in predictions[0].warnings if "taken as" in line] == ["V100: taken as V100-SXM2-16GB"]
+    answers = habitat.operation("gemm", m=8, n=8, k=8, to=twice)
+    assert [answer.gpu for answer in answers] == ["V100-SXM2-16GB", "T4"]

@@ -50,6 +50,10 @@ def test_an_origin_that_was_named_is_warned_of():
     assert isinstance(ranks.predict_all(["T4", "V100"]), habitat.Predictions)
 
 
+def test_a_gpu_named_twice_is_answered_once():
+    assert [p.gpu for p in habitat.Ranks(PAIR).predict_all(["T4", "V100", "Tesla T4", "T4"])] == ["T4", "V100-SXM2-16GB"]
+
+
 def test_what_is_refused():
     with pytest.raises(TypeError, match="several files"):
         habitat.Ranks("step.json")
