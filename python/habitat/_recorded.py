@@ -97,22 +97,24 @@ class Recorded:
 
     def _predict(self, names: Optional[Sequence[str]], wishes: Wishes, costs: Costs = Costs(), **beside: Any) -> Predictions:
         answer, taken = self._ask(names, wishes, costs, **beside)
-        of_all = [line for line in answer["warnings"] if line in self._table.skipped or line.startswith("origin: ")]
-        of_all += answer["trace"]["warnings"]
+        rows = answer["predictions"]
+        of_names = {line for lines in taken.values() for line in lines}
+        of_all = [line for line in _not_of_rows(answer["warnings"], rows) if line not in of_names]
         return Predictions(
-            _prediction_of(values, [*of_all, *values["warnings"], *taken.get(values["gpu"], ())])
-            for values in answer["predictions"]
+            _prediction_of(values, dict.fromkeys([*of_all, *values["warnings"], *taken.get(values["gpu"], ())]))
+            for values in rows
         )
 
     def _ask(
         self, names: Optional[Sequence[str]], wishes: Wishes, costs: Costs = Costs(), **beside: Any
     ) -> Tuple[Dict[str, Any], Dict[str, list[str]]]:
-        """The answer, and what to say of the names that left open which part they mean, by GPU."""
+        """The answer, and what to say of the names that left open which part they mean, by GPU: what no other note says."""
         handles, taken = self._find(names or ())
         chosen = self._table.all() if names is None else handles
         prices, said = self._prices(costs)
-        notes = [*self._notes(taken), *said]
-        return self._trace.predict(self._table, chosen, self._origin, wishes, notes=notes, prices=prices, **beside), taken
+        notes = self._notes(taken, said)
+        answer = self._trace.predict(self._table, chosen, self._origin, wishes, notes=notes, prices=prices, **beside)
+        return answer, {gpu: [line for line in lines if line not in said] for gpu, lines in taken.items()}
 
     def _prices(self, costs: Costs) -> Tuple[_native.Prices, list[str]]:
         """The library's prices and the user's, and what to say of the files and names among these."""
@@ -131,8 +133,9 @@ class Recorded:
     def _find(self, names: Iterable[str]) -> Tuple[list[Any], Dict[str, list[str]]]:
         return find_in(self._table, names)
 
-    def _notes(self, taken: Dict[str, list[str]]) -> list[str]:
-        return [*self._table.skipped, *(line for lines in taken.values() for line in lines)]
+    def _notes(self, taken: Dict[str, list[str]], said: Sequence[str]) -> list[str]:
+        """What to say before an answer, each line once; `said` is of prices."""
+        return list(dict.fromkeys([*self._table.skipped, *(line for lines in taken.values() for line in lines), *said]))
 
 
 def find_in(table: _native.GpuTable, names: Iterable[str]) -> Tuple[list[Any], Dict[str, list[str]]]:
@@ -163,7 +166,19 @@ _LATER = (
 )  # fmt: skip
 
 
-def _prediction_of(values: Dict[str, Any], warnings: Sequence[str]) -> Prediction:
+_SAME_KIND = 8  # characters: SAME_KIND_BYTES of src/report/predictions.c; rows' warnings of one kind begin alike
+
+
+def _not_of_rows(lines: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Sequence[str]:
+    """An answer's warnings without the last ones, which say of its GPUs together what each row says of its own."""
+    kinds = {line[:_SAME_KIND] for row in rows for line in row["warnings"]}
+    count = len(lines)
+    while count and lines[count - 1][:_SAME_KIND] in kinds:
+        count -= 1
+    return lines[:count]
+
+
+def _prediction_of(values: Dict[str, Any], warnings: Iterable[str]) -> Prediction:
     return Prediction(
         values["gpu"], values["method"], values["iteration_ms"], values["low_ms"], values["high_ms"],
         values["busy_ms"], values["kernel_ms"], values.get("ratio"), values.get("samples_per_s"),

@@ -54,7 +54,7 @@ def choose(
     handles, taken = first._find([] if gpus is None else names_of(gpus))
     own_prices, said = first._prices(Costs(prices, price_files))
     asked = first._table.all() if gpus is None else handles
-    notes = [*first._notes(taken), *said]
+    notes = first._notes(taken, said)
     answers = [
         trace._trace.ask(first._table, asked, _origin(trace, first), wishes, notes=notes, prices=own_prices) for trace in several
     ]

@@ -280,6 +280,6 @@ class Trace(Recorded):
         chosen = None if gpus is None else handles
         own_prices, said = self._prices(Costs(prices, price_files))
         return self._trace.report(
-            self._table, chosen, self._origin, wishes, explain, notes=[*self._notes(taken), *said], prices=own_prices,
+            self._table, chosen, self._origin, wishes, explain, notes=self._notes(taken, said), prices=own_prices,
             batch_from=_second(batch_from, batch),
         )  # fmt: skip

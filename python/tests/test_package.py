@@ -430,3 +430,37 @@ def test_a_gpu_named_twice_is_answered_once(trace):
     assert [line for line in predictions[0].warnings if "taken as" in line] == ["V100: taken as V100-SXM2-16GB"]
     answers = habitat.operation("gemm", m=8, n=8, k=8, to=twice)
     assert [answer.gpu for answer in answers] == ["V100-SXM2-16GB", "T4"]
+
+
+def without_a_link(folder):
+    """A GPU file whose GPU cannot share gradients: no link is known of it."""
+    own = json.loads((ROOT / "data/gpus/T4.json").read_text())
+    own = {key: value for key, value in own.items() if not key.startswith(("pcie_", "family_"))}
+    (folder / "mine.json").write_text(json.dumps({**own, "name": "Mine", "aliases": []}))
+    return folder / "mine.json"
+
+
+def test_a_prediction_has_the_warnings_of_the_whole_answer(tmp_path):
+    (tmp_path / "sky.csv").write_text("AcceleratorName,AcceleratorCount,Price\nT4,1,0.3\nNoSuchGPU,1,2\n")
+    trace = habitat.Trace(RESNET, gpu_files=without_a_link(tmp_path))
+    many = trace.predict("L4", gpu_count=64, prices={"V100": 3})
+    assert [line.partition(",")[0] for line in many.warnings if "taken as" in line] == [
+        "V100: taken as V100-SXM2-16GB",
+        "more than 8 GPUs: taken as hosts of 8",
+    ]
+    few = trace.predict_all(["V100", "Mine", "MI300X"], gpu_count=2, prices={"V100": 3}, price_files=tmp_path / "sky.csv")
+    assert [p.gpu for p in few] == ["V100-SXM2-16GB", "MI300X"]
+    for prediction in few:
+        assert any(line.startswith("Mine: left out: ") for line in prediction.warnings)
+        assert any("NoSuchGPU" in line for line in prediction.warnings)
+        assert [line for line in prediction.warnings if "taken as" in line] == ["V100: taken as V100-SXM2-16GB"]
+        assert len(set(prediction.warnings)) == len(prediction.warnings)
+
+
+def test_what_the_gpus_of_an_answer_share_is_said_to_each_of_itself():
+    trace = habitat.Trace(ROOT / "data/recordings/bert_b2_amp_bf16_h200.json.gz")
+    t4, p100, a100 = trace.predict_all(["T4", "P100-PCIE-16GB", "A100-SXM4-80GB"])
+    for prediction, lacking in ((t4, "T4"), (p100, "P100-PCIE-16GB")):
+        assert [line.partition(":")[0] for line in prediction.warnings if "units" in line] == [f"no bf16 matrix units on {lacking}"]
+    assert not any("units" in line for line in a100.warnings)
+    assert any("rows are set by the CPU of the recorded host" in line for line in a100.warnings)
