@@ -9,7 +9,7 @@ import os
 import warnings
 import weakref
 from pathlib import Path
-from typing import Any, Callable, Iterable, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, Optional, Sequence, Tuple, Union
 
 from ._wishes import ASSEMBLE, PRECISIONS, Wishes
 
@@ -396,6 +396,11 @@ class Choosing(_Handle):
         return json.loads(pieces.joined())
 
 
+def _notes(lines: Sequence[str]) -> Dict[str, Any]:
+    """Fields of a request."""
+    return {"notes": (ctypes.c_char_p * len(lines))(*(_bytes(line) for line in lines)), "note_count": len(lines)}
+
+
 def ask_operation(
     table: GpuTable,
     destinations: Sequence[ctypes.c_void_p],
@@ -407,7 +412,7 @@ def ask_operation(
     request = _Request(
         gpus=table.handle, method=_method(method),
         destinations=(ctypes.c_void_p * len(destinations))(*destinations), destination_count=len(destinations),
-        notes=(ctypes.c_char_p * len(notes))(*(_bytes(note) for note in notes)), note_count=len(notes),
+        **_notes(notes),
     )  # fmt: skip
     return _answer(_library.habitat_json_operation, ctypes.byref(request), *(_bytes(word) for word in words))
 
@@ -420,10 +425,10 @@ class TraceHandle(_Handle):
         _call(_library.habitat_trace_read, _bytes(os.fsencode(path)), ctypes.byref(self._pointer))
         self._own()
 
-    def describe(self, table: GpuTable, origin: Optional[ctypes.c_void_p] = None) -> Any:
+    def describe(self, table: GpuTable, origin: Optional[ctypes.c_void_p] = None, notes: Sequence[str] = ()) -> Any:
         """The JSON of `habitat info`."""
         self.handle  # a closed trace is said to be one, before its table
-        request = self._asked(origin=origin, gpus=table.handle, no_predictions=True)
+        request = self._asked(origin=origin, gpus=table.handle, no_predictions=True, **_notes(notes))
         return _answer(_library.habitat_json_answer, ctypes.byref(request), None, False)
 
     def _asked(self, **fields: Any) -> _Request:
@@ -485,7 +490,7 @@ class TraceHandle(_Handle):
             origin=origin, gpus=table.handle, method=_method(wishes.method),
             destinations=None if destinations is None else (ctypes.c_void_p * len(destinations))(*destinations),
             destination_count=len(destinations or ()),
-            notes=(ctypes.c_char_p * len(notes))(*(_bytes(note) for note in notes)), note_count=len(notes),
+            **_notes(notes),
             assemble=ASSEMBLE[wishes.assemble], cpu_scale=0.0 if wishes.cpu_scale == 1.0 else wishes.cpu_scale,
             prices=prices.handle,
             batch_sizes=(ctypes.c_uint64 * 1)(batch) if batch else None, batch_size_count=1 if batch else 0,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import os
+import re
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union
@@ -40,10 +41,15 @@ class Recorded:
         self._read(paths)
 
     def _read(self, paths: Sequence[PathLike]) -> None:
-        self._origin = None if self._origin_name is None else self._table.find(self._origin_name)[0]
+        self._origin, self._origin_said = self._origin_in(self._table)
         self._stamps = [_stamp(file) for file in self._locations]  # before they are read
         self._trace: _native.TraceHandle = self._handles(paths)
         self._info: Optional[Dict[str, Any]] = None
+
+    def _origin_in(self, table: _native.GpuTable) -> Tuple[Any, list[str]]:
+        """The GPU that was named as the recording's, and what to say of a name that left open which part it means."""
+        handles, taken = find_in(table, [] if self._origin_name is None else [self._origin_name])
+        return (handles[0] if handles else None), [line for lines in taken.values() for line in lines]
 
     def __getstate__(self) -> Dict[str, Any]:
         """For pickle: another process reads the same files again."""
@@ -51,7 +57,7 @@ class Recorded:
         for file in (*self._locations, *self._files):
             if os.path.exists(file) and not os.path.isfile(file):
                 raise _native.refuse("is no regular file: another process cannot read it again", file)
-        held = ("_table", "_trace", "_origin", "_info", "_stamps")
+        held = ("_table", "_trace", "_origin", "_origin_said", "_info", "_stamps")
         state = {key: value for key, value in vars(self).items() if key not in held}
         return {**state, "_sha256": ([_native.sha256_of(file) for file in self._unchanged()], self._table.sha256)}
 
@@ -92,16 +98,16 @@ class Recorded:
 
     def _read_info(self) -> Dict[str, Any]:
         if self._info is None:
-            self._info = self._trace.describe(self._table, self._origin)
+            self._info = self._trace.describe(self._table, self._origin, self._origin_said)
         return self._info
 
     def _predict(self, names: Optional[Sequence[str]], wishes: Wishes, costs: Costs = Costs(), **beside: Any) -> Predictions:
         answer, taken = self._ask(names, wishes, costs, **beside)
         rows = answer["predictions"]
         of_names = {line for lines in taken.values() for line in lines}
-        of_all = [line for line in _not_of_rows(answer["warnings"], rows) if line not in of_names]
+        whole = [line for line in _not_of_rows(answer["warnings"], rows) if line not in of_names]
         return Predictions(
-            _prediction_of(values, dict.fromkeys([*of_all, *values["warnings"], *taken.get(values["gpu"], ())]))
+            _prediction_of(values, dict.fromkeys([*_of_row(whole, values), *values["warnings"], *taken.get(values["gpu"], ())]))
             for values in rows
         )
 
@@ -114,7 +120,8 @@ class Recorded:
         prices, said = self._prices(costs)
         notes = self._notes(taken, said)
         answer = self._trace.predict(self._table, chosen, self._origin, wishes, notes=notes, prices=prices, **beside)
-        return answer, {gpu: [line for line in lines if line not in said] for gpu, lines in taken.items()}
+        of_all = {*said, *self._origin_said}
+        return answer, {gpu: [line for line in lines if line not in of_all] for gpu, lines in taken.items()}
 
     def _prices(self, costs: Costs) -> Tuple[_native.Prices, list[str]]:
         """The library's prices and the user's, and what to say of the files and names among these."""
@@ -135,7 +142,8 @@ class Recorded:
 
     def _notes(self, taken: Dict[str, list[str]], said: Sequence[str]) -> list[str]:
         """What to say before an answer, each line once; `said` is of prices."""
-        return list(dict.fromkeys([*self._table.skipped, *(line for lines in taken.values() for line in lines), *said]))
+        of_names = [line for lines in taken.values() for line in lines]
+        return list(dict.fromkeys([*self._table.skipped, *of_names, *said, *self._origin_said]))
 
 
 def find_in(table: _native.GpuTable, names: Iterable[str]) -> Tuple[list[Any], Dict[str, list[str]]]:
@@ -176,6 +184,14 @@ def _not_of_rows(lines: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Seq
     while count and lines[count - 1][:_SAME_KIND] in kinds:
         count -= 1
     return lines[:count]
+
+
+_CPU_ROWS = re.compile(r"\d+ of \d+ (?=rows are set by the CPU)")  # habitat_replay_cpu_warning()
+
+
+def _of_row(lines: Iterable[str], row: Mapping[str, Any]) -> list[str]:
+    """An answer's warnings, as an answer of this row alone would say them."""
+    return [_CPU_ROWS.sub("1 of 1 ", line) for line in lines if row.get("bound_by") == "cpu" or not _CPU_ROWS.match(line)]
 
 
 def _prediction_of(values: Dict[str, Any], warnings: Iterable[str]) -> Prediction:

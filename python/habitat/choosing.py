@@ -54,10 +54,11 @@ def choose(
     handles, taken = first._find([] if gpus is None else names_of(gpus))
     own_prices, said = first._prices(Costs(prices, price_files))
     asked = first._table.all() if gpus is None else handles
-    notes = first._notes(taken, said)
-    answers = [
-        trace._trace.ask(first._table, asked, _origin(trace, first), wishes, notes=notes, prices=own_prices) for trace in several
-    ]
+    answers = []
+    for trace in several:
+        origin, of_origin = trace._origin_in(first._table)
+        notes = first._notes(taken, [*said, *of_origin])
+        answers.append(trace._trace.ask(first._table, asked, origin, wishes, notes=notes, prices=own_prices))
     choice = _native.Choosing(
         answers, weights, objective, max_usd_per_hour=max_usd_per_hour or 0.0, deadline_hours=deadline_hours or 0.0,
         must_fit=must_fit, other_vendors=other_vendors or gpus is not None,
@@ -81,11 +82,6 @@ def _weighed(traces: Traces) -> Tuple[list[Trace], list[float]]:
     if any(trace._table.sha256 != known for trace in several):
         raise ValueError("the traces do not know the same GPUs; open them with the same gpu_files")
     return several, weights
-
-
-def _origin(trace: Trace, first: Trace) -> Any:
-    """The GPU that was named as the trace's, in the table that all are answered by."""
-    return None if trace._origin_name is None else first._table.find(trace._origin_name)[0]
 
 
 def _choice_of(values: Dict[str, Any]) -> Choice:

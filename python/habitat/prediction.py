@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Union
 
@@ -62,13 +63,16 @@ def operation(
     `forward`, `backward`, `backward-input` or `backward-weight`. On all GPUs of the table where `to` names none.
     """
     table = _native.GpuTable(gpu_files)
-    found = find_in(table, names_of(to))[0] if to is not None else table.all()
+    found, taken = find_in(table, [] if to is None else names_of(to))
+    of_names = [line for lines in taken.values() for line in lines]
     shape = " ".join(f"{key}={value}" for key, value in sizes.items())
-    answer = _native.ask_operation(table, found, (name, shape, dtype, direction), method)
+    chosen = table.all() if to is None else found
+    answer = _native.ask_operation(table, chosen, (name, shape, dtype, direction), method, of_names)
+    of_all = [line for line in answer["warnings"] if line not in of_names]
     return Table(
         OperationTime(
             row["gpu"], row["ms"], row["low_ms"], row["high_ms"], row["method"], row["bound"], row["reason"],
-            row["interval"], row["interval_basis"], tuple(answer["warnings"]),
+            row["interval"], row["interval_basis"], (*of_all, *taken.get(row["gpu"], ())),
         )
         for row in answer["predictions"]
     )  # fmt: skip
@@ -113,7 +117,7 @@ class Trace(Recorded):
 
     @property
     def info(self) -> Dict[str, Any]:
-        return self._read_info()
+        return copy.deepcopy(self._read_info())
 
     def __repr__(self) -> str:
         return f"habitat.Trace({self.path!r})"

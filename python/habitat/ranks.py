@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from typing import Any, Dict, Iterable, Optional, Union
 
@@ -42,7 +43,7 @@ class Ranks(Recorded):
     @property
     def info(self) -> Dict[str, Any]:
         """What `habitat info --ranks --json` prints: `ranks`, `messages`, `slow_rank`, and the first rank's recording."""
-        return self._read_info()
+        return copy.deepcopy(self._read_info())
 
     def __repr__(self) -> str:
         return f"habitat.Ranks({self.paths!r})"
@@ -50,7 +51,7 @@ class Ranks(Recorded):
     @property
     def slow_rank(self) -> Optional[int]:
         """The rank that the others wait for; None where no rank is."""
-        rank: Optional[int] = self.info["slow_rank"]
+        rank: Optional[int] = self._read_info()["slow_rank"]
         return rank
 
     def predict(

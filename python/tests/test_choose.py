@@ -93,6 +93,11 @@ def test_the_origin_that_was_named_holds_in_the_shared_table(llama):
     assert [one["gpu"] for one in choice.values["traces"]] == ["H200-SXM5-141GB", "H200-NVL-141GB"]
 
 
+def test_origins_that_left_open_which_part_are_said(llama):
+    for asked in ([llama, habitat.Trace(RESNET, origin="H200")], habitat.Trace(RESNET, origin="H200")):
+        assert habitat.choose(asked, gpus="T4").warnings.count("H200: taken as H200-SXM5-141GB") == 1
+
+
 @pytest.mark.parametrize(
     "asked, error, said",
     [

@@ -463,4 +463,28 @@ def test_what_the_gpus_of_an_answer_share_is_said_to_each_of_itself():
     for prediction, lacking in ((t4, "T4"), (p100, "P100-PCIE-16GB")):
         assert [line.partition(":")[0] for line in prediction.warnings if "units" in line] == [f"no bf16 matrix units on {lacking}"]
     assert not any("units" in line for line in a100.warnings)
-    assert any("rows are set by the CPU of the recorded host" in line for line in a100.warnings)
+    for prediction, rows in ((t4, 0), (a100, 1)):
+        assert [line.partition(" set")[0] for line in prediction.warnings if "by the CPU" in line] == rows * ["1 of 1 rows are"]
+        assert prediction == trace.predict(prediction.gpu)
+
+
+def test_a_name_that_left_open_which_part_is_said_of_an_origin(trace):
+    said = "H200: taken as H200-SXM5-141GB"
+    named = habitat.Trace(RESNET, origin="H200")
+    assert said in named.info["warnings"] and said not in trace.info["warnings"]
+    for answer in (named.predict("T4"), *named.predict_all(["H200", "L4"]), pickle.loads(pickle.dumps(named)).predict("T4")):
+        assert answer.warnings.count(said) == 1
+    assert said in named.explain("T4")["warnings"] and said in named.report("T4")
+
+
+def test_a_name_that_left_open_which_part_is_said_of_an_operation():
+    v100, t4 = habitat.operation("gemm", m=8, n=8, k=8, dtype="fp32", to=["V100", "T4"])
+    assert [line for line in v100.warnings if "taken as" in line] == ["V100: taken as V100-SXM2-16GB"]
+    assert not any("taken as" in line for line in t4.warnings)
+
+
+def test_what_is_done_to_the_facts_of_a_trace_stays_outside():
+    trace = habitat.Trace(RESNET)
+    trace.info["trace"]["gpu"] = "T4"
+    trace.info["warnings"].append("mine")
+    assert trace.gpu == "H200-SXM5-141GB" and "mine" not in trace.info["warnings"]

@@ -50,6 +50,18 @@ def test_an_origin_that_was_named_is_warned_of():
     assert isinstance(ranks.predict_all(["T4", "V100"]), habitat.Predictions)
 
 
+def test_a_name_that_left_open_which_part_is_said():
+    ranks = habitat.Ranks(PAIR, origin="H200")
+    said = "H200: taken as H200-SXM5-141GB"
+    assert said in ranks.info["warnings"] and said in ranks.predict("T4").warnings
+
+
+def test_what_is_done_to_the_facts_stays_outside():
+    ranks = habitat.Ranks(PAIR)
+    ranks.info["slow_rank"] = 7
+    assert ranks.slow_rank == ranks.info["slow_rank"] == 1
+
+
 def test_a_gpu_named_twice_is_answered_once():
     assert [p.gpu for p in habitat.Ranks(PAIR).predict_all(["T4", "V100", "Tesla T4", "T4"])] == ["T4", "V100-SXM2-16GB"]
 
