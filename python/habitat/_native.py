@@ -96,10 +96,9 @@ class _Request(ctypes.Structure):
         ("rank_count", ctypes.c_size_t),
     ]
 
-    kept: Any = None  # objects that a pointer here needs
-
     def __init__(self, **fields: Any) -> None:
         super().__init__(size_bytes=ctypes.sizeof(type(self)), **fields)
+        self.kept = list(fields.values())  # ctypes holds the addresses only: what they point to lives as long
 
 
 # habitat_export_write and habitat_write of include/habitat/export.h and report.h
@@ -245,26 +244,43 @@ def _answer(function: Callable[..., int], *arguments: Any) -> Any:
     return json.loads(_text(function, *arguments))
 
 
+class _Pointer(ctypes.c_void_p):
+    """Of something of the library, which is freed with the last reference to this object: whoever calls with it, holds it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept: Tuple[Any, ...] = ()  # what must outlive it
+
+    def own(self, free: Callable[[Any], None]) -> None:
+        # At exit the system takes all memory back, and a thread that is still asking must not lose its own.
+        weakref.finalize(self, free, self.value).atexit = False
+
+
 class _Handle:
-    """Something of the library that is freed once: by close(), or when nobody uses it any more."""
+    """Something of the library that is freed once: by close(), or when nobody uses it any more.
+
+    Calls of other threads that are under way keep it until they end: the last one frees it.
+    """
 
     def __init__(self, free: Callable[[Any], None], what: str) -> None:
-        self._pointer, self._what = ctypes.c_void_p(), what
-        self._free = free
-        self._finalizer: Optional[weakref.finalize[Any, Any]] = None
+        self._pointer: Optional[_Pointer] = None
+        self._free, self._what = free, what
 
-    def _own(self) -> None:
-        self._finalizer = weakref.finalize(self, self._free, self._pointer)
+    def _own(self, pointer: _Pointer, *kept: Any) -> None:
+        """To be called by `__init__` with what the library made."""
+        pointer.kept = kept
+        pointer.own(self._free)
+        self._pointer = pointer
 
     @property
-    def handle(self) -> ctypes.c_void_p:
-        if self._finalizer is not None and not self._finalizer.alive:
+    def handle(self) -> _Pointer:
+        pointer = self._pointer
+        if pointer is None:
             raise refuse(f"{self._what} is closed")
-        return self._pointer
+        return pointer
 
     def close(self) -> None:
-        if self._finalizer is not None:
-            self._finalizer()
+        self._pointer = None
 
 
 def sha256_of(file: str) -> Optional[str]:
@@ -291,10 +307,10 @@ class GpuTable(_Handle):
     def __init__(self, files: Union[PathLike, Iterable[PathLike]] = (), caller: int = 3) -> None:
         """`caller`: how many calls up the user's line is, which a warning names."""
         super().__init__(_library.habitat_gpu_table_free, "the GPU table")
-        folder = ctypes.create_string_buffer(4096)
+        folder, made = ctypes.create_string_buffer(4096), _Pointer()
         known = _library.habitat_gpu_user_dir(folder, len(folder)) == 0
-        _call(_library.habitat_gpu_table_create, folder.value if known else None, ctypes.byref(self._pointer))
-        self._own()
+        _call(_library.habitat_gpu_table_create, folder.value if known else None, ctypes.byref(made))
+        self._own(made)
         self.skipped = self._skipped()
         for line in self.skipped:
             warnings.warn(line, stacklevel=caller)
@@ -312,13 +328,13 @@ class GpuTable(_Handle):
 
     def find(self, name: str) -> tuple[ctypes.c_void_p, bool]:
         """(handle of the GPU, whether `name` left open which part: "V100")."""
-        gpu, alias, text = ctypes.c_void_p(), ctypes.c_bool(), _bytes(name)
-        _call(_library.habitat_gpu_find, self.handle, text, ctypes.byref(gpu), ctypes.byref(alias))
+        gpu, alias, text, table = ctypes.c_void_p(), ctypes.c_bool(), _bytes(name), self.handle
+        _call(_library.habitat_gpu_find, table, text, ctypes.byref(gpu), ctypes.byref(alias))
         return gpu, bool(alias.value and not _library.habitat_gpu_name_is_exact(gpu, text))
 
     def all(self) -> list[ctypes.c_void_p]:
-        count = _library.habitat_gpu_count(self.handle)
-        return [ctypes.c_void_p(_library.habitat_gpu_at(self.handle, i)) for i in range(count)]
+        table = self.handle
+        return [ctypes.c_void_p(_library.habitat_gpu_at(table, i)) for i in range(_library.habitat_gpu_count(table))]
 
     def describe(self, gpu: Optional[ctypes.c_void_p] = None) -> Any:
         """The JSON of `habitat gpus`, of one handle or of all."""
@@ -326,15 +342,16 @@ class GpuTable(_Handle):
 
 
 class Prices(_Handle):
-    """Handle of the library's own prices, for the GPUs of a table, which must outlive it; a user's are added.
+    """Handle of the library's own prices, for the GPUs of a table, which lives as long; a user's are added.
 
     `notes` says what a user should be told of the files that were read.
     """
 
     def __init__(self, table: GpuTable) -> None:
         super().__init__(_library.habitat_prices_free, "the list of prices")
-        _call(_library.habitat_prices_create, table.handle, True, ctypes.byref(self._pointer))
-        self._own()
+        made, gpus = _Pointer(), table.handle
+        _call(_library.habitat_prices_create, gpus, True, ctypes.byref(made))
+        self._own(made, gpus)
 
     def read(self, file: PathLike) -> None:
         _call(_library.habitat_prices_read, self.handle, _bytes(os.fsencode(file)))
@@ -344,8 +361,8 @@ class Prices(_Handle):
 
     @property
     def notes(self) -> list[str]:
-        count = ctypes.c_size_t()
-        lines = _library.habitat_prices_notes(self.handle, ctypes.byref(count))
+        count, prices = ctypes.c_size_t(), self.handle
+        lines = _library.habitat_prices_notes(prices, ctypes.byref(count))
         return [lines[i].decode("utf-8", "replace") for i in range(count.value)]
 
 
@@ -354,9 +371,9 @@ class Answer(_Handle):
 
     def __init__(self, request: _Request) -> None:
         super().__init__(_library.habitat_answer_free, "the answer")
-        self._request = request
-        _call(_library.habitat_ask, ctypes.byref(request), ctypes.byref(self._pointer))
-        self._own()
+        made = _Pointer()
+        _call(_library.habitat_ask, ctypes.byref(request), ctypes.byref(made))
+        self._own(made, request)
 
 
 class _Pieces:
@@ -379,14 +396,15 @@ class Choosing(_Handle):
 
     def __init__(self, answers: Sequence[Answer], weights: Sequence[float], objective: str, **options: Any) -> None:
         super().__init__(_library.habitat_choice_free, "the choice")
-        number, count, self._answers = ctypes.c_int(), len(answers), answers
+        number, count, made = ctypes.c_int(), len(answers), _Pointer()
+        held = [answer.handle for answer in answers]
         _call(_library.habitat_objective_from_name, _bytes(objective), ctypes.byref(number))
         _call(
-            _library.habitat_choose, (ctypes.c_void_p * count)(*(answer.handle.value for answer in answers)),
+            _library.habitat_choose, (ctypes.c_void_p * count)(*held),
             (ctypes.c_double * count)(*weights), count, ctypes.byref(_ChoiceOptions(objective=number.value, **options)),
-            ctypes.byref(self._pointer),
+            ctypes.byref(made),
         )  # fmt: skip
-        self._own()
+        self._own(made, held)
 
     def describe(self) -> Any:
         """The JSON of `habitat choose`."""
@@ -422,8 +440,9 @@ class TraceHandle(_Handle):
 
     def __init__(self, path: PathLike) -> None:
         super().__init__(_library.habitat_trace_free, "the trace")
-        _call(_library.habitat_trace_read, _bytes(os.fsencode(path)), ctypes.byref(self._pointer))
-        self._own()
+        made = _Pointer()
+        _call(_library.habitat_trace_read, _bytes(os.fsencode(path)), ctypes.byref(made))
+        self._own(made)
 
     def describe(self, table: GpuTable, origin: Optional[ctypes.c_void_p] = None, notes: Sequence[str] = ()) -> Any:
         """The JSON of `habitat info`."""
@@ -472,7 +491,7 @@ class TraceHandle(_Handle):
         wishes: Wishes,
         **beside: Any,
     ) -> Answer:
-        """An answer to choose by. Table and trace must outlive it."""
+        """An answer to choose by."""
         return Answer(self._request(table, destinations, origin, wishes, **beside))
 
     def _request(
@@ -486,7 +505,7 @@ class TraceHandle(_Handle):
         batch_from: Optional[TraceHandle] = None,
     ) -> _Request:
         prices, batch = prices or Prices(table), wishes.batch
-        request = self._asked(
+        return self._asked(
             origin=origin, gpus=table.handle, method=_method(wishes.method),
             destinations=None if destinations is None else (ctypes.c_void_p * len(destinations))(*destinations),
             destination_count=len(destinations or ()),
@@ -498,8 +517,6 @@ class TraceHandle(_Handle):
             spot=wishes.spot, steps=wishes.steps or 0.0, samples=wishes.samples or 0.0,
             batch_from=None if batch_from is None else batch_from.handle,
         )  # fmt: skip
-        request.kept = prices, batch_from  # what it points to lives as long
-        return request
 
     def export_chakra(
         self,
@@ -511,7 +528,7 @@ class TraceHandle(_Handle):
         """The Chakra execution trace of each GPU that shares the iteration: all are alike."""
         request = self._request(table, [destination], origin, wishes)
         answer, pieces = Answer(request), _Pieces()
-        replay = _library.habitat_answer_replay(answer.handle)
+        replay = _library.habitat_answer_replay(answer.handle)  # borrowed from the answer
         if not replay:
             raise refuse("a Chakra trace needs an iteration that was timed on a GPU")
         prediction = _library.habitat_answer_prediction(answer.handle, 0)
@@ -526,7 +543,7 @@ class RankHandles(TraceHandle):
         self._all = [TraceHandle(path) for path in paths]
 
     @property
-    def handle(self) -> ctypes.c_void_p:
+    def handle(self) -> _Pointer:
         return self._all[0].handle
 
     def close(self) -> None:
@@ -534,6 +551,8 @@ class RankHandles(TraceHandle):
             trace.close()
 
     def _asked(self, **fields: Any) -> _Request:
-        count = len(self._all)
-        ranks = (ctypes.c_void_p * count)(*(trace.handle for trace in self._all))
-        return super()._asked(ranks=ranks, rank_count=count, **fields)
+        held = [trace.handle for trace in self._all]
+        ranks = (ctypes.c_void_p * len(held))(*held)
+        request = super()._asked(ranks=ranks, rank_count=len(held), **fields)
+        request.kept += held
+        return request

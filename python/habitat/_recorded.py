@@ -81,7 +81,10 @@ class Recorded:
                 raise _native.refuse("the file has changed since this was pickled; open it again", file)
 
     def close(self) -> None:
-        """Frees what was read, at once instead of with the object; predictions made from it stay."""
+        """Frees what was read, at once instead of with the object; predictions made from it stay.
+
+        What another thread is asking meanwhile gets its answer, or an error that says that it is closed.
+        """
         self._trace.close()
         self._table.close()
 

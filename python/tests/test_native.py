@@ -1,8 +1,9 @@
-"""Structures that Python shares with the C library: the same fields in the same places as the headers say."""
+"""Structures that Python shares with the C library: the same fields in the same places as the headers say; who frees what."""
 
 import ctypes
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,3 +35,66 @@ def test_fields_are_where_the_headers_have_them(tmp_path):
     told = [int(line) for line in subprocess.run([tmp_path / "ask"], check=True, capture_output=True, text=True).stdout.split()]
     held = [getattr(SHARED[name], field).offset for name, field in asked] + [ctypes.sizeof(mirror) for mirror in SHARED.values()]
     assert told == held
+
+
+class Counted(_native._Handle):
+    """Something whose freeing is noted."""
+
+    def __init__(self, freed, address):
+        super().__init__(freed.append, "the thing")
+        made = _native._Pointer()
+        made.value = address
+        self._own(made)
+
+
+def test_what_a_call_holds_is_freed_when_it_ends():
+    freed = []
+    one, other = Counted(freed, 8), Counted(freed, 16)
+    held = one.handle  # as a call of another thread does
+    one.close()
+    one.close()
+    assert freed == []
+    with pytest.raises(_native.HabitatError, match="the thing is closed"):
+        one.handle
+    del held
+    assert freed == [8]
+    del other
+    assert freed == [8, 16]
+
+
+CLOSING = """
+import sys, threading, time
+import habitat
+
+for pause in range(1, 6):
+    for traces in (lambda: habitat.Trace(sys.argv[1]), lambda: habitat.Ranks(sys.argv[2:])):
+        trace, said = traces(), []
+
+        def ask():
+            try:
+                said.append(len(trace.predict_all()) > 100)
+            except habitat.HabitatError as error:
+                said.append("closed" in str(error))
+
+        asking = threading.Thread(target=ask)
+        asking.start()
+        time.sleep(0.005 * pause)
+        trace.close()
+        asking.join()
+        assert said == [True], said
+"""
+
+
+def test_closing_while_another_thread_asks():
+    files = [ROOT / "data/recordings/resnet50_b4_fp32_h200.json.gz"]
+    files += [ROOT / f"data/recordings/two_gpus/resnet50_b64_tf32.rank{rank}.json.gz" for rank in (0, 1)]
+    done = subprocess.run([sys.executable, "-c", CLOSING, *files], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_an_asked_question_keeps_what_it_points_to():
+    table, trace = _native.GpuTable(), _native.TraceHandle(ROOT / "data/recordings/resnet50_b4_fp32_h200.json.gz")
+    answer = trace.ask(table, [table.find("T4")[0]], None, _native.Wishes())
+    trace.close()
+    table.close()
+    assert _native.Choosing([answer], [1.0], "time", other_vendors=True).describe()["recommended"] == "T4"
