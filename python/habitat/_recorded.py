@@ -80,6 +80,13 @@ class Recorded:
             if then != _native.sha256_of(file):
                 raise _native.refuse("the file has changed since this was pickled; open it again", file)
 
+    def _refuse_to_write(self, files: Iterable[str]) -> None:
+        """What was read may be the only recording: links and other names of it are found, too."""
+        read = [_identity(file) for file in (*self._locations, *self._files)]
+        for file in files:
+            if _identity(file) in [one for one in read if one]:
+                raise _native.refuse("is read by this trace; name another file", file)
+
     def close(self) -> None:
         """Frees what was read, at once instead of with the object; predictions made from it stay.
 
@@ -169,6 +176,15 @@ def _stamp(file: str) -> Optional[Tuple[int, int]]:
     except (OSError, ValueError):  # a name that no file can have is refused where it is read
         return None
     return about.st_size, about.st_mtime_ns
+
+
+def _identity(file: str) -> Optional[Tuple[int, int]]:
+    """The same for two names of one file, as os.path.samefile() tells; None: there is none."""
+    try:
+        about = os.stat(file)
+    except (OSError, ValueError):
+        return None
+    return about.st_dev, about.st_ino
 
 
 _LATER = (

@@ -87,6 +87,13 @@ def _second(trace: Optional[Trace], batch: Optional[int]) -> Optional[_native.Tr
     return None if trace is None else trace._trace
 
 
+def _files_of_ranks(path: str, gpu_count: Optional[int]) -> list[str]:
+    """What an export writes: `path` for one GPU, a file of each in the folder `path` for several."""
+    if gpu_count is None:
+        raise ValueError("gpu_count is how many GPUs share the iteration, 1 or more, not None")
+    return [path] if gpu_count == 1 else [os.path.join(path, f"rank.{rank}.et") for rank in range(gpu_count)]
+
+
 def _one(paths: Sequence[PathLike]) -> _native.TraceHandle:
     return _native.TraceHandle(paths[0])
 
@@ -237,14 +244,14 @@ class Trace(Recorded):
         """Writes the predicted iteration as Chakra execution traces for ASTRA-sim, as `habitat export --chakra`.
 
         One GPU: into the file `path`. Several: into `rank.0.et` and so on in the folder `path`, which is made if there
-        is none. Returns the files' names.
+        is none. Returns the files' names. Files that this trace was read from are not written over: HabitatError.
         """
         wishes = Wishes(method=method, cpu_scale=cpu_scale, gpu_count=gpu_count)
+        files = _files_of_ranks(os.fsdecode(path), wishes.gpu_count)
+        self._refuse_to_write(files)
         data = self._trace.export_chakra(self._table, self._table.find(name_of(gpu))[0], self._origin, wishes)
-        files = [os.fsdecode(path)]
-        if gpu_count > 1:
-            os.makedirs(files[0], exist_ok=True)
-            files = [os.path.join(files[0], f"rank.{rank}.et") for rank in range(gpu_count)]
+        if len(files) > 1:
+            os.makedirs(path, exist_ok=True)
         for file in files:
             with open(file, "wb") as out:
                 out.write(data)

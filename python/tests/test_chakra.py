@@ -1,5 +1,7 @@
 """Chakra execution traces, read back with MLCommons' own module."""
 
+import os
+import shutil
 import subprocess
 from collections import defaultdict
 from pathlib import Path
@@ -115,8 +117,31 @@ def test_refused(tmp_path):
     for wrong in ({"gpu_count": 0}, {"cpu_scale": 0}):
         with pytest.raises(ValueError):
             trace.export_chakra("T4", tmp_path / "x", **wrong)
+    with pytest.raises(ValueError, match="gpu_count is how many GPUs share the iteration, 1 or more, not None"):
+        trace.export_chakra("T4", tmp_path / "x", gpu_count=None)
     with pytest.raises(OSError):
         trace.export_chakra("T4", tmp_path / "nowhere" / "x")
     shapes = habitat.Trace(ROOT / "tests/cli/fixtures/no_gpu.json")
     with pytest.raises(habitat.HabitatError, match="timed on a GPU"):
         shapes.export_chakra("T4", tmp_path / "x")
+
+
+def test_what_was_read_is_not_written_over(tmp_path, monkeypatch):
+    recording, gpu, folder = tmp_path / "rank.1.et", tmp_path / "mine.json", tmp_path / "link"
+    shutil.copy(RECORDINGS / "resnet50_b16_fp32_h200.json.gz", recording)
+    shutil.copy(ROOT / "data/gpus/T4.json", gpu)
+    os.link(recording, tmp_path / "hard")
+    folder.symlink_to(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    trace = habitat.Trace("rank.1.et", gpu_files=gpu)
+    monkeypatch.chdir("/")
+    before = recording.read_bytes(), gpu.read_bytes()
+    for wrong, count, said in ((recording, 1, recording), (tmp_path / "hard", 1, tmp_path / "hard"),
+                               (folder / "mine.json", 1, folder / "mine.json"), (folder, 2, folder / "rank.1.et")):  # fmt: skip
+        with pytest.raises(habitat.HabitatError) as caught:
+            trace.export_chakra("T4", wrong, gpu_count=count)
+        assert str(caught.value) == f"{said}: is read by this trace; name another file"
+        assert caught.value.status == "HABITAT_E_ARG"
+    assert (recording.read_bytes(), gpu.read_bytes()) == before and not (tmp_path / "rank.0.et").exists()
+    trace.export_chakra("T4", tmp_path / "rank.0.et")
+    assert (tmp_path / "rank.0.et").stat().st_size > 0
