@@ -6,6 +6,7 @@ import ctypes
 import hashlib
 import json
 import os
+import time
 import warnings
 import weakref
 from pathlib import Path
@@ -149,6 +150,7 @@ def _load() -> ctypes.CDLL:
     handle, name = ctypes.c_void_p, ctypes.c_char_p
     for function, result, arguments in (
         ("habitat_version", name, []),
+        ("habitat_is_number", ctypes.c_bool, [name, ctypes.POINTER(ctypes.c_double)]),
         ("habitat_status_name", name, [ctypes.c_int]),
         ("habitat_gpu_user_dir", ctypes.c_int, [ctypes.c_char_p, ctypes.c_size_t]),
         ("habitat_gpu_table_create", ctypes.c_int, [name, ctypes.POINTER(handle), error]),
@@ -414,6 +416,16 @@ class Choosing(_Handle):
         return json.loads(pieces.joined())
 
 
+def today() -> bytes:
+    """By which old prices say their age: the day as of cli_today() of cli/prices.c, which a build may fix for all."""
+    epoch, seconds = os.environb.get(b"SOURCE_DATE_EPOCH"), ctypes.c_double(time.time())
+    given = ctypes.c_double()
+    if epoch and _library.habitat_is_number(epoch, ctypes.byref(given)) and 0 <= given.value < 253402300800.0:
+        seconds = given  # before the year 10000
+    year, month, day = time.gmtime(int(seconds.value))[:3]
+    return b"%04d-%02d-%02d" % (year, month, day)
+
+
 def _notes(lines: Sequence[str]) -> Dict[str, Any]:
     """Fields of a request."""
     return {"notes": (ctypes.c_char_p * len(lines))(*(_bytes(line) for line in lines)), "note_count": len(lines)}
@@ -514,7 +526,7 @@ class TraceHandle(_Handle):
             prices=prices.handle,
             batch_sizes=(ctypes.c_uint64 * 1)(batch) if batch else None, batch_size_count=1 if batch else 0,
             precision=PRECISIONS[wishes.precision], gpu_count=wishes.gpu_count or 0,
-            spot=wishes.spot, steps=wishes.steps or 0.0, samples=wishes.samples or 0.0,
+            spot=wishes.spot, today=today(), steps=wishes.steps or 0.0, samples=wishes.samples or 0.0,
             batch_from=None if batch_from is None else batch_from.handle,
         )  # fmt: skip
 

@@ -8,6 +8,7 @@ import pickle
 import subprocess
 import sys
 import tarfile
+import time
 import warnings
 from importlib import metadata
 from pathlib import Path
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import habitat
+import habitat._native
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = str(Path(sys.executable).parent / "habitat")
@@ -488,3 +490,18 @@ def test_what_is_done_to_the_facts_of_a_trace_stays_outside():
     trace.info["trace"]["gpu"] = "T4"
     trace.info["warnings"].append("mine")
     assert trace.gpu == "H200-SXM5-141GB" and "mine" not in trace.info["warnings"]
+
+
+@pytest.mark.parametrize("epoch, old", [("4102444800", True), ("1704067200", False)])
+def test_an_old_price_says_its_age(trace, monkeypatch, epoch, old):
+    """On 2100-01-01 and on 2024-01-01, before any price of the library's."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
+    assert ("a price 899 months old" in trace.report(["T4", "L4"])) is old
+    assert ("months old" in trace.report(["T4", "L4"])) is old
+
+
+@pytest.mark.parametrize("epoch", ["tomorrow", "-1", "253402300800", ""])
+def test_what_names_no_day_is_today(monkeypatch, epoch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
+    before = time.strftime("%Y-%m-%d", time.gmtime()).encode()
+    assert before <= habitat._native.today() <= time.strftime("%Y-%m-%d", time.gmtime()).encode()
