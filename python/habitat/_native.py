@@ -479,7 +479,7 @@ class TraceHandle(_Handle):
         `beside`, here and below: notes, prices and batch_from of `_request`.
         """
         request = self._request(table, destinations, origin, wishes, **beside)
-        by = _bytes(wishes.by) if wishes.by else None
+        by = None if wishes.by is None else _bytes(wishes.by)
         return _answer(_library.habitat_json_answer, ctypes.byref(request), by, explain)
 
     def report(

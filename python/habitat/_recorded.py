@@ -11,7 +11,7 @@ from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Tuple, Type
 
 from . import _native
 from ._native import PathLike
-from ._wishes import Wishes, check_positive
+from ._wishes import Wishes, positive
 from .results import ClassTime, Gpu, Prediction, Predictions
 
 # What names a GPU: its name, a `Gpu`, or a member of `Device`.
@@ -141,9 +141,9 @@ class Recorded:
         said = made.notes
         for gpu, usd_per_hour in (costs.prices or {}).items():
             name = name_of(gpu)
-            check_positive(f"the price of {name}", usd_per_hour)
+            usd = positive(f"the price of {name}", usd_per_hour)
             (handle,), taken = self._find([name])
-            made.set(handle, usd_per_hour)
+            made.set(handle, usd)
             said += [line for lines in taken.values() for line in lines]
         return made, said
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import numbers
+import operator
 from dataclasses import dataclass
 from typing import Optional
 
@@ -35,27 +37,40 @@ class Wishes:
             raise ValueError(f'assemble is "sum" or "replay", not {self.assemble!r}')
         if not 0 < self.cpu_scale < math.inf:
             raise ValueError(f"cpu_scale must be more than 0, not {self.cpu_scale!r}")
-        if self.batch is not None and not _counts(self.batch, _LARGEST):
-            raise ValueError(f"batch is a whole number from 1 on, not {self.batch!r}")
+        self._count("batch", _LARGEST, "is a whole number from 1 on")
         if self.precision not in PRECISIONS:
             raise ValueError(f"precision is one of {', '.join(PRECISIONS)}, not {self.precision!r}")
-        if self.gpu_count is not None and not _counts(self.gpu_count, _MOST_GPUS):
-            raise ValueError(f"gpu_count must be 1 to {_MOST_GPUS}, not {self.gpu_count!r}")
+        self._count("gpu_count", _MOST_GPUS, f"must be 1 to {_MOST_GPUS}")
         if self.by is not None and (self.batch is not None or self.precision != "recorded"):
             raise ValueError("by shows the recorded iteration; leave out batch and precision")
-        check_positive("steps", self.steps)
-        check_positive("samples", self.samples)
+        if self.by == "":
+            raise ValueError('by names what to split by, not ""')
+        for name in ("steps", "samples"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, positive(name, getattr(self, name)))
         if self.steps is not None and self.samples is not None:
             raise ValueError("samples does not go with steps; give one")
 
+    def _count(self, name: str, most: int, what: str) -> None:
+        """Makes a count of whatever kind (numpy's, too) an int of Python, which is what C takes."""
+        given = getattr(self, name)
+        if given is None:
+            return
+        try:
+            count = 0 if isinstance(given, bool) else operator.index(given)
+        except TypeError:
+            count = 0
+        if not 1 <= count <= most:
+            raise ValueError(f"{name} {what}, not {given!r}")
+        object.__setattr__(self, name, count)
 
-def check_positive(name: str, value: object) -> None:
-    """ValueError unless it is None or a number that C does not take for no limit or none at all."""
-    fine = isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < math.inf
-    if value is not None and not fine:
+
+def positive(name: str, value: object) -> float:
+    """The number, of whatever kind (numpy's, too); ValueError of one that C takes for no limit or none at all."""
+    try:
+        number = float(value) if isinstance(value, numbers.Real) and not isinstance(value, bool) else math.nan
+    except OverflowError:
+        number = math.inf
+    if not 0 < number < math.inf:
         raise ValueError(f"{name} is a number above 0, not {value!r}")
-
-
-def _counts(value: object, most: int) -> bool:
-    """Whether it is a whole number from 1 to `most`; True and False are none."""
-    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= most
+    return number

@@ -8,7 +8,7 @@ from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Tuple, Unio
 from . import _native
 from ._native import PathLike
 from ._recorded import Costs, GpuName, names_of
-from ._wishes import Wishes, check_positive
+from ._wishes import Wishes, positive
 from .prediction import Trace
 from .results import Choice, Excluded, Ranked, Table
 
@@ -44,8 +44,8 @@ def choose(
     leave GPUs out. `prices` [US dollars for an hour of a GPU] and `price_files` come before the library's own; `spot`
     takes spot prices. That no GPU can be taken is no error: `recommended` is None then.
     """
-    check_positive("max_usd_per_hour", max_usd_per_hour)
-    check_positive("deadline_hours", deadline_hours)
+    most_usd = 0.0 if max_usd_per_hour is None else positive("max_usd_per_hour", max_usd_per_hour)
+    most_hours = 0.0 if deadline_hours is None else positive("deadline_hours", deadline_hours)
     if deadline_hours is not None and steps is None and samples is None:
         raise ValueError("deadline_hours needs the length of the training: steps or samples")
     wishes = Wishes(method=method, assemble=assemble, cpu_scale=cpu_scale, spot=spot, steps=steps, samples=samples)
@@ -60,7 +60,7 @@ def choose(
         notes = first._notes(taken, [*said, *of_origin])
         answers.append(trace._trace.ask(first._table, asked, origin, wishes, notes=notes, prices=own_prices))
     choice = _native.Choosing(
-        answers, weights, objective, max_usd_per_hour=max_usd_per_hour or 0.0, deadline_hours=deadline_hours or 0.0,
+        answers, weights, objective, max_usd_per_hour=most_usd, deadline_hours=most_hours,
         must_fit=must_fit, other_vendors=other_vendors or gpus is not None,
     )  # fmt: skip
     return _choice_of(choice.describe())
@@ -73,9 +73,8 @@ def _weighed(traces: Traces) -> Tuple[list[Trace], list[float]]:
         trace, weight = (one, 1.0) if isinstance(one, Trace) else one
         if not isinstance(trace, Trace):
             raise TypeError(f"a recording is a habitat.Trace, not {type(trace).__name__}")
-        check_positive("a weight", weight)
         several.append(trace)
-        weights.append(float(weight))
+        weights.append(positive("a weight", weight))
     if not several:
         raise ValueError("no trace to choose by")
     known = several[0]._table.sha256

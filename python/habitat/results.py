@@ -358,7 +358,7 @@ class Choice:
     def _repr_html_(self) -> str:
         parts = [show.html_line(self.reason)]
         if self.ranking:
-            parts.append(show.html_table(self.ranking[:10], Ranked._columns))
+            parts.append(self.ranking._repr_html_())
         parts.append(show.html_notes(self.changes, "changes"))
         if self.excluded:
             parts.append(show.html_line(f"{len(self.excluded)} GPUs cannot be taken: .excluded says why"))

@@ -107,6 +107,8 @@ def test_origins_that_left_open_which_part_are_said(llama):
         ({"steps": 0}, ValueError, "steps is a number above 0, not 0"),
         ({"samples": float("nan")}, ValueError, "samples is a number above 0, not nan"),
         ({"max_usd_per_hour": -1}, ValueError, "max_usd_per_hour is a number above 0, not -1"),
+        ({"deadline_hours": "24", "steps": 5}, ValueError, "deadline_hours is a number above 0, not '24'"),
+        ({"prices": {"T4": None}}, ValueError, "the price of T4 is a number above 0, not None"),
         ({"prices": {"T4": 0}}, ValueError, "the price of T4 is a number above 0, not 0"),
         ({"prices": {"T44": 1}}, habitat.HabitatError, "T44"),
         ({"gpus": []}, habitat.HabitatError, ""),

@@ -297,6 +297,15 @@ def test_html_of_a_choice(hostile):
     assert [row[0] for row in table_of(choice._repr_html_())[1:]] == [row.gpu for row in choice.ranking]
 
 
+def test_html_of_a_long_choice_says_of_how_many(trace):
+    choice = habitat.choose(trace, objective="time")
+    found = table_of(choice._repr_html_())[1:]
+    assert [row[0] for row in found] == [row.gpu for row in choice.ranking[:20]]
+    assert f"20 of {len(choice.ranking)}: the first; to_frame() has all" in Tags(choice._repr_html_()).text
+    some = habitat.choose(trace, objective="time", gpus=[row.gpu for row in choice.ranking[:12]])
+    assert len(table_of(some._repr_html_())) == 1 + 12
+
+
 def test_frames_of_a_choice(trace, pandas):
     choice = habitat.choose(trace, steps=1000)
     assert choice.to_frame().column("gpu") == [row.gpu for row in choice.ranking]

@@ -10,6 +10,7 @@ import sys
 import tarfile
 import time
 import warnings
+from fractions import Fraction
 from importlib import metadata
 from pathlib import Path
 
@@ -133,6 +134,7 @@ def test_another_batch_size_and_precision():
         ({"gpu_count": 2.5}, "gpu_count must be 1 to 65536, not 2.5"),
         ({"gpu_count": 65537}, "gpu_count must be 1 to 65536, not 65537"),
         ({"gpu_count": True}, "gpu_count must be 1 to 65536, not True"),
+        ({"gpu_count": "2"}, "gpu_count must be 1 to 65536, not '2'"),
     ],
 )
 def test_a_wish_that_cannot_be_is_refused_by_every_call(trace, tmp_path, wrong, said):
@@ -170,11 +172,40 @@ def test_predictions_are_those_of_the_command_line(asked, options):
     assert "<html" in trace.report("T4", **asked)
 
 
+class Whole:
+    """A whole number of another kind, as numpy's are."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __index__(self):
+        return self.value
+
+
+def test_numbers_of_other_kinds_are_numbers(trace):
+    plain = {"steps": 1000.5, "prices": {"T4": 0.5, "L4": 2}, "cpu_scale": 0.5}
+    kinds = {"steps": Fraction(2001, 2), "prices": {"T4": Fraction(1, 2), "L4": Fraction(2)}, "cpu_scale": Fraction(1, 2)}
+    assert trace.predict_all(["T4", "L4"], **kinds) == trace.predict_all(["T4", "L4"], **plain)
+    for count in ({"batch": 8}, {"gpu_count": 8}):
+        assert trace.predict("T4", **{name: Whole(value) for name, value in count.items()}) == trace.predict("T4", **count)
+
+
+def test_what_is_split_by_has_a_name(trace):
+    for call in (trace.predict, trace.predict_all, trace.explain):
+        with pytest.raises(ValueError, match='by names what to split by, not ""'):
+            call("T4", by="")
+        with pytest.raises(habitat.HabitatError, match="layer"):
+            call("T4", by="layer")
+
+
 def test_what_a_training_costs_is_checked(trace):
     for wrong, said in (
         ({"steps": 0}, "steps is a number above 0, not 0"),
         ({"steps": 1, "samples": 1}, "samples does not go with steps; give one"),
         ({"prices": {"T4": -1}}, "the price of T4 is a number above 0, not -1"),
+        ({"prices": {"T4": None}}, "the price of T4 is a number above 0, not None"),
+        ({"steps": True}, "steps is a number above 0, not True"),
+        ({"samples": 10**400}, "samples is a number above 0, not 1000"),
         ({"batch_from": trace}, "batch_from goes with batch, which says what is asked"),
     ):
         for call in (trace.predict, trace.predict_all, trace.report):
