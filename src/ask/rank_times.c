@@ -172,7 +172,7 @@ static uint32_t find_slow(const habitat_rank *ranks, size_t count) {
 }
 
 habitat_status ranks_measure(const rank_messages *m, made_answer *out, habitat_error *err) {
-    size_t count = out->rank_count, iterations = 1;
+    size_t count = out->rank_count;
     habitat_rank *made = habitat_arena_alloc(&out->arena, count * sizeof *made);
     bool fine = made != NULL;
     for (size_t r = 0; fine && r < count; r++) {
@@ -188,10 +188,9 @@ habitat_status ranks_measure(const rank_messages *m, made_answer *out, habitat_e
     }
     if (!fine || !compare(m, count, made))
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    habitat_trace_iterations(made[0].trace, &iterations);
     out->open.ranks = made;
     out->open.rank_count = count;
-    out->open.message_count = m->count / (iterations ? iterations : 1);
+    out->open.message_count = m->count;
     out->open.slow_rank = find_slow(made, count);
     return HABITAT_OK;
 }

@@ -51,7 +51,8 @@ static habitat_status check_gpu(const habitat_request *r, const habitat_trace *t
 static habitat_status say(made_answer *out, habitat_error *err) {
     char line[WARNING_BYTES];
     const habitat_rank *ranks = out->open.ranks;
-    size_t longest = 0;
+    size_t longest = 0, iterations = 0;
+    habitat_trace_iterations(ranks[0].trace, &iterations);
     for (size_t r = 1; r < out->rank_count; r++)
         longest = ranks[r].waiting_ms > ranks[longest].waiting_ms ? r : longest;
     habitat_format(
@@ -60,8 +61,8 @@ static habitat_status say(made_answer *out, habitat_error *err) {
         "collectives last longer as recorded is waiting for other ranks, most on rank %zu, "
         "%.3g ms an iteration: it is not scaled, a message begins when the last rank comes to "
         "it",
-        out->rank_count, out->open.message_count, ranks[0].communication_ms, longest,
-        ranks[longest].waiting_ms);
+        out->rank_count, out->open.message_count / (iterations ? iterations : 1),
+        ranks[0].communication_ms, longest, ranks[longest].waiting_ms);
     return warnings_add(out, HABITAT_ABOUT_RECORDING, line, err);
 }
 

@@ -102,7 +102,7 @@ void csv_rank_rows(writer *w, const habitat_answer *what) {
 /* ---- text ---- */
 
 static void say_slow(writer *w, const habitat_answer *what) {
-    size_t iterations = 1, slow = what->slow_rank;
+    size_t slow = what->slow_rank;
     char text[320];
     if (slow == HABITAT_NONE) {
         wrapped_text(w, "Slow rank   ", 12,
@@ -113,13 +113,12 @@ static void say_slow(writer *w, const habitat_answer *what) {
     for (size_t i = 0; i < what->rank_count; i++)
         others +=
             i == slow ? 0.0 : what->ranks[i].exposed_waiting_ms / (double)(what->rank_count - 1);
-    habitat_trace_iterations(what->ranks[0].trace, &iterations);
     habitat_format(
         text, sizeof text,
         "%zu: the other GPUs do nothing but wait for %.3g ms of an iteration, its own for "
         "%.3g; it came last to %zu of %zu messages",
         slow, others, what->ranks[slow].exposed_waiting_ms, what->ranks[slow].last_count,
-        what->message_count * (iterations ? iterations : 1));
+        what->message_count);
     wrapped_text(w, "Slow rank   ", 12, text);
 }
 

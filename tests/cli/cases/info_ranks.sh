@@ -31,6 +31,24 @@ d["traceEvents"].append(beside)
 json.dump(d, open("beside.json", "w"))
 P
 show --ranks beside.json,rank1.json
+echo "three steps: three messages, to each of which rank 1 comes last"
+python3 - <<'P'
+import json
+for rank in (0, 1):
+    d = json.load(open(f"rank{rank}.json"))
+    once, d["traceEvents"] = d["traceEvents"], []
+    for step in range(3):
+        for event in once:
+            args = event.get("args", {})
+            more = {"args": {**args, "correlation": args["correlation"] + 100 * step}} if "correlation" in args else {}
+            name = f"ProfilerStep#{3 + step}" if event["name"].startswith("ProfilerStep") else event["name"]
+            d["traceEvents"].append({**event, "name": name, "ts": event["ts"] + 1000 * step, **more})
+    json.dump(d, open(f"steps{rank}.json", "w"))
+P
+show --ranks steps0.json,steps1.json
+"$habitat" info --ranks steps0.json,steps1.json --csv | grep -E 'messages,'
+"$habitat" info --ranks steps0.json,steps1.json | grep -A2 '^Slow'
+"$habitat" predict --ranks steps0.json,steps1.json --to H200-SXM5-141GB | grep -A1 'replayed together'
 echo "a GPU that the table does not have"
 for n in 0 1; do sed 's/NVIDIA H200/NVIDIA Z9/' rank$n.json >unknown$n.json; done
 show --ranks unknown0.json,unknown1.json
