@@ -92,8 +92,8 @@ typedef struct habitat_request {
     const habitat_trace *batch_from; /* the same at another batch size, on the same GPU: it tells
                                         which sizes change; NULL: told from shapes and layers */
     habitat_precision precision;     /* 0: as recorded */
-    uint32_t
-        gpu_count; /* replay: GPUs that share the gradients, each with the recorded batch; 0: 1 */
+    uint32_t gpu_count; /* replay: GPUs that share the gradients, each with the recorded batch; 0:
+                           as recorded, which is refused beside a number where that is several */
     /* Recordings of GPUs that trained together, one a rank, `trace` among them: replayed together,
      * and gpu_count GPUs send their messages; 0: as many as were recorded. NULL: `trace` alone. */
     const habitat_trace *const *ranks; /* shape (rank_count), 2 to 32, in any order */
@@ -189,7 +189,8 @@ typedef struct habitat_rank {
     double communication_ms; /* messages */
     double waiting_ms;       /* of collectives for other ranks, before their messages */
     double exposed_communication_ms, exposed_waiting_ms; /* of the two */
-    size_t last_count;      /* messages that began when this rank alone had come to them */
+    size_t last_count;      /* messages that began when this rank alone had come to them, of
+                               habitat_answer::message_count */
     double clock_offset_ms; /* its host's clock less that of the first rank: the median of how
                                far apart the ends of one message are; NaN unknown */
 } habitat_rank;
@@ -216,7 +217,7 @@ typedef struct habitat_answer {
     const habitat_prices *prices; /* of the request */
     const habitat_rank *ranks;    /* shape (rank_count), in their order; NULL: no ranks asked */
     size_t rank_count;
-    size_t message_count;               /* of one iteration, the same on every rank */
+    size_t message_count;               /* of all recorded iterations, the same on every rank */
     const habitat_device_time *devices; /* shape (device_count): each device as recorded; NULL where
                                            there are none or the GPU is not known */
     size_t device_count;

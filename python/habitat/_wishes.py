@@ -27,7 +27,7 @@ class Wishes:
     cpu_scale: float = 1.0
     batch: Optional[int] = None
     precision: str = "recorded"
-    gpu_count: Optional[int] = 1  # None: as many as were recorded
+    gpu_count: Optional[int] = None  # as many as were recorded
     spot: bool = False
     steps: Optional[float] = None  # iterations of the whole training
     samples: Optional[float] = None  # the same in samples

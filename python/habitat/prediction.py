@@ -89,9 +89,7 @@ def _second(trace: Optional[Trace], batch: Optional[int]) -> Optional[_native.Tr
 
 def _files_of_ranks(path: str, gpu_count: Optional[int]) -> list[str]:
     """What an export writes: `path` for one GPU, a file of each in the folder `path` for several."""
-    if gpu_count is None:
-        raise ValueError("gpu_count is how many GPUs share the iteration, 1 or more, not None")
-    return [path] if gpu_count == 1 else [os.path.join(path, f"rank.{rank}.et") for rank in range(gpu_count)]
+    return [path] if gpu_count in (None, 1) else [os.path.join(path, f"rank.{rank}.et") for rank in range(gpu_count)]
 
 
 def _one(paths: Sequence[PathLike]) -> _native.TraceHandle:
@@ -179,7 +177,7 @@ class Trace(Recorded):
         cpu_scale: float = 1.0,
         batch: Optional[int] = None,
         precision: str = "recorded",
-        gpu_count: int = 1,
+        gpu_count: Optional[int] = None,
         *,
         batch_from: Optional[Trace] = None,
         prices: Optional[Mapping[GpuName, float]] = None,
@@ -192,7 +190,7 @@ class Trace(Recorded):
 
         `assemble`: "replay", or "sum", the GPU's busy time. `cpu_scale` multiplies the CPU's times. `batch`: at another
         batch size. `precision`: "fp32", "tf32", "amp-fp16" or "amp-bf16". Neither goes with `by`.
-        `gpu_count` GPUs share the gradients, each with the recorded batch (docs/iteration.md).
+        `gpu_count` GPUs share the gradients, each with the recorded batch (docs/iteration.md); None: as recorded.
         `batch_from`: the same step recorded at another batch size, which tells what changes with it; goes with `batch`.
         `prices` [US dollars for an hour of a GPU] and `price_files` come before the library's own, `spot` takes spot
         prices; `steps` or `samples` say how long the whole training is, for its `hours` and `usd` in `values`.
@@ -212,7 +210,7 @@ class Trace(Recorded):
         cpu_scale: float = 1.0,
         batch: Optional[int] = None,
         precision: str = "recorded",
-        gpu_count: int = 1,
+        gpu_count: Optional[int] = None,
         *,
         batch_from: Optional[Trace] = None,
         prices: Optional[Mapping[GpuName, float]] = None,
@@ -239,7 +237,7 @@ class Trace(Recorded):
         path: PathLike,
         method: str = "auto",
         cpu_scale: float = 1.0,
-        gpu_count: int = 1,
+        gpu_count: Optional[int] = None,
     ) -> list[str]:
         """Writes the predicted iteration as Chakra execution traces for ASTRA-sim, as `habitat export --chakra`.
 
@@ -266,7 +264,7 @@ class Trace(Recorded):
         cpu_scale: float = 1.0,
         batch: Optional[int] = None,
         precision: str = "recorded",
-        gpu_count: int = 1,
+        gpu_count: Optional[int] = None,
         *,
         batch_from: Optional[Trace] = None,
         prices: Optional[Mapping[GpuName, float]] = None,

@@ -10,40 +10,46 @@
 #include "base/error.h"
 #include "workload/overlap.h"
 
-/* Whether all are put together: not where a sum is asked, which is of one device. */
-static habitat_status is_together(const habitat_request *r, bool *out, habitat_error *err) {
-    *out = false;
-    return r->no_predictions || r->assemble == HABITAT_ASSEMBLE_SUM
-               ? HABITAT_OK
-               : devices_driven_together(r->trace, out, err);
+/* The devices of a recording, and how many of them are put together. */
+typedef struct devices {
+    uint32_t list[WORKLOAD_DEVICES_MAX]; /* shape (count) */
+    size_t count, together;
+} devices;
+
+/* None are put together where a sum is asked, which is of one device. */
+static habitat_status look(const habitat_request *r, devices *out, habitat_error *err) {
+    habitat_status status = HABITAT_OK;
+    out->together = 0;
+    if (!r->no_predictions && r->assemble != HABITAT_ASSEMBLE_SUM)
+        status = devices_driven_together(r->trace, out->list, &out->together, err);
+    out->count = out->together ? out->together : devices_list(r->trace, out->list);
+    return status;
 }
 
-static habitat_status check(const habitat_request *r, habitat_error *err) {
-    if (r->gpu_count > 1)
+static habitat_status check(const habitat_request *r, size_t together, habitat_error *err) {
+    if (r->gpu_count)
         return habitat_fail(err, HABITAT_E_UNSUPPORTED,
                             "the recording is of several GPUs already: it holds %zu devices; "
                             "record the step on one GPU",
-                            habitat_trace_get_info(r->trace)->device_count);
+                            together);
     if (r->batch_size_count || r->precision)
         return habitat_fail(err, HABITAT_E_UNSUPPORTED,
                             "the recording holds %zu devices: how another batch size or precision "
                             "is shared among them is not known; record the step on one GPU",
-                            habitat_trace_get_info(r->trace)->device_count);
-    return devices_check(r->trace, err);
+                            together);
+    return devices_check(r->trace, together, err);
 }
 
 /* Each device alone. */
 static habitat_status take_each(const habitat_request *r, const habitat_gpu *origin,
-                                made_answer *out, habitat_error *err) {
-    uint32_t devices[WORKLOAD_DEVICES_MAX];
-    size_t count = devices_list(r->trace, devices);
+                                const devices *all, made_answer *out, habitat_error *err) {
     habitat_status status = HABITAT_OK;
-    out->device_workloads = calloc(count + 1, sizeof(habitat_workload *));
+    out->device_workloads = calloc(all->count + 1, sizeof(habitat_workload *));
     if (!out->device_workloads)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    for (size_t i = 0; status == HABITAT_OK && i < count; i++) {
+    for (size_t i = 0; status == HABITAT_OK && i < all->count; i++) {
         habitat_workload **w = &out->device_workloads[out->device_count];
-        status = workload_create_device(r->trace, origin, devices[i], w, err);
+        status = workload_create_device(r->trace, origin, all->list[i], w, err);
         out->device_count += status == HABITAT_OK;
         if (status == HABITAT_E_NO_GPU) /* nothing of it lies in an iteration */
             status = HABITAT_OK;
@@ -130,17 +136,18 @@ static habitat_status tell(made_answer *out, habitat_error *err) {
 
 habitat_status devices_take(const habitat_request *r, const habitat_gpu *origin, made_answer *out,
                             habitat_error *err) {
-    bool several = habitat_trace_get_info(r->trace)->device_count > 1, together = false;
-    habitat_status status = is_together(r, &together, err);
-    if (status == HABITAT_OK && together)
-        status = check(r, err);
+    bool several = habitat_trace_get_info(r->trace)->device_count > 1;
+    devices all;
+    habitat_status status = look(r, &all, err);
+    if (status == HABITAT_OK && all.together)
+        status = check(r, all.together, err);
     if (status == HABITAT_OK && several)
-        status = take_each(r, origin, out, err);
+        status = take_each(r, origin, &all, out, err);
     if (status == HABITAT_OK && several)
         status = tell(out, err);
     if (status == HABITAT_OK)
-        status = together ? workload_create_all(r->trace, origin, &out->own_workload, err)
-                          : habitat_workload_create(r->trace, origin, &out->own_workload, err);
+        status = all.together ? workload_create_all(r->trace, origin, &out->own_workload, err)
+                              : habitat_workload_create(r->trace, origin, &out->own_workload, err);
     if (status == HABITAT_OK)
         out->open.workload = out->own_workload;
     return status;

@@ -252,6 +252,8 @@ CONSTANT(chosen, message_end_spread_ns, 1e6, "ns",
          "all-reduces of ten steps of two H200s end 0.1 ms apart at most on the two; of different steps, several ms")
 CONSTANT(chosen, slow_rank_share, 0.01, "of the iteration",
          "a rank is called slow from here on: what other GPUs do nothing but wait, less what its own does")
+CONSTANT(chosen, device_least_share, 0.01, "of the busiest device's kernel time",
+         "a device of one program counts as one that it drives from here on; below it a stray fill or check would be a GPU to pay for")
 CONSTANT(hardware, bucket_first_bytes, 1048576.0, "byte", "torch.nn.parallel.DistributedDataParallel, first bucket")
 CONSTANT(hardware, bucket_bytes, 26214400.0, "byte", "torch.nn.parallel.DistributedDataParallel, bucket_cap_mb=25")
 CONSTANT(chosen, bucket_copy_cpu_ns, 5000.0, "ns a gradient",

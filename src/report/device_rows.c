@@ -6,6 +6,7 @@
 
 #include "gpu/gpu.h"
 #include "report/table.h"
+#include "workload/workload.h"
 
 void json_device_rows(writer *w, size_t count, const habitat_device_time *devices) {
     if (!count)
@@ -51,6 +52,13 @@ void text_devices(writer *w, const habitat_answer *what) {
                  what->devices[i].device, kernels, busy);
         wrapped_text(w, "            ", 12, text);
     }
+    if (!what->workload || !what->workload->driven_count)
+        return;
+    snprintf(text, sizeof text,
+             "one program drives %zu of them: what follows is of device %" PRIu32
+             " alone, but for the iteration",
+             what->workload->driven_count, t->device);
+    wrapped_text(w, "            ", 12, text);
 }
 
 enum { SHOWN = TABLE_COLUMNS_MAX - 1 };

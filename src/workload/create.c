@@ -7,6 +7,7 @@
 #include "work/class.h"
 #include "workload/bound.h"
 #include "workload/collective.h"
+#include "workload/devices.h"
 #include "workload/group.h"
 #include "workload/launch.h"
 #include "workload/overlap.h"
@@ -112,33 +113,46 @@ static double traced_iteration_ms(const habitat_trace *trace) {
     return range_ms > iterations[0].span_ms ? range_ms : iterations[0].span_ms;
 }
 
-/* First start to last end of the kernels of all devices; of several iterations their starts tell.
- */
+/* First start to last end of the kernels of all driven devices; of several iterations their starts
+ * tell. 0: it is one device alone. */
 static double span_ms(const habitat_workload *w) {
+    size_t count = 0;
     uint64_t first = UINT64_MAX, last = 0;
-    for (size_t i = 0; i < w->kernel_count; i++) {
-        const habitat_kernel *k = w->kernels[i].kernel;
-        uint64_t end = k->start_ns + k->duration_ns;
-        first = k->start_ns < first ? k->start_ns : first;
+    const habitat_kernel *k = habitat_trace_kernels(w->trace, &count);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t end = k[i].start_ns + k[i].duration_ns;
+        if (k[i].iteration == HABITAT_NONE || !workload_drives(w, &k[i]))
+            continue;
+        first = k[i].start_ns < first ? k[i].start_ns : first;
         last = end > last ? end : last;
     }
-    bool alone = w->all_devices && w->info.iteration_count == 1 && w->kernel_count;
-    return alone ? (double)(last - first) / HABITAT_NS_PER_MS : 0.0;
+    return w->info.iteration_count == 1 && first < last ? (double)(last - first) / HABITAT_NS_PER_MS
+                                                        : 0.0;
 }
 
 /* Kernels come one device after another. Each works on its own: the busiest is a bound. */
 static double busiest_ms(const habitat_workload *w) {
+    size_t count = 0;
     uint64_t most = 0, sum = 0, until = 0;
-    for (size_t i = 0; i < w->kernel_count; i++) {
-        const habitat_kernel *k = w->kernels[i].kernel;
-        uint64_t end = k->start_ns + k->duration_ns;
-        if (!i || k->device != w->kernels[i - 1].kernel->device)
+    const habitat_kernel *k = habitat_trace_kernels(w->trace, &count);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t end = k[i].start_ns + k[i].duration_ns;
+        if (!i || k[i].device != k[i - 1].device)
             sum = until = 0;
-        sum += end > until ? end - (k->start_ns > until ? k->start_ns : until) : 0;
+        if (k[i].iteration == HABITAT_NONE || !workload_drives(w, &k[i]))
+            continue;
+        sum += end > until ? end - (k[i].start_ns > until ? k[i].start_ns : until) : 0;
         until = end > until ? end : until;
         most = sum > most ? sum : most;
     }
     return (double)most / (double)w->info.iteration_count / HABITAT_NS_PER_MS;
+}
+
+/* As the trace shows it. What one program drives on several devices is one iteration of all,
+ * whichever of them the workload holds. */
+static double profiled_ms(const habitat_workload *w) {
+    double least = fmax(traced_iteration_ms(w->trace), w->info.busy_ms);
+    return w->driven_count ? fmax(least, fmax(busiest_ms(w), span_ms(w))) : least;
 }
 
 static void summarise(habitat_workload *w) {
@@ -152,11 +166,9 @@ static void summarise(habitat_workload *w) {
     info->busy_ms =
         w->all_devices ? busiest_ms(w) : (double)w->busy_ns / iterations / HABITAT_NS_PER_MS;
     info->iteration_recorded = trace->iteration_ms > 0.0;
-    info->iteration_ms = info->iteration_recorded
-                             ? trace->iteration_ms
-                             : fmax(traced_iteration_ms(w->trace), fmax(info->busy_ms, span_ms(w)));
+    info->iteration_ms = info->iteration_recorded ? trace->iteration_ms : profiled_ms(w);
     info->waiting_share = NAN;
-    if (w->is_rank || w->all_devices)
+    if (w->is_rank || w->driven_count)
         return; /* it waits for the other ranks or devices, too */
     if (info->iteration_ms > 0.0 && info->busy_ms > 0.0) {
         info->waiting_share = fmax(0.0, 1.0 - info->busy_ms / info->iteration_ms);
@@ -192,7 +204,11 @@ static habitat_status create(habitat_workload *made, const habitat_trace *trace,
     habitat_trace_iterations(trace, &made->info.iteration_count);
     if (!made->info.iteration_count)
         made->info.iteration_count = 1;
-    habitat_status status = build(made, err);
+    habitat_status status = HABITAT_OK;
+    if (!made->is_rank)
+        status = devices_driven_together(trace, made->driven, &made->driven_count, err);
+    if (status == HABITAT_OK)
+        status = build(made, err);
     if (status == HABITAT_OK && !made->all_devices)
         status = habitat_memory_create(trace, origin, &made->memory, err);
     made->message_ns = NULL;

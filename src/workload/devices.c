@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/constants.h"
 #include "base/error.h"
 
 /* Whether the kernel's thread has launched on another device before. shape of first: (threads) */
@@ -22,21 +23,61 @@ static size_t count_threads(const habitat_kernel *k, size_t count) {
     return threads;
 }
 
-habitat_status devices_driven_together(const habitat_trace *trace, bool *out, habitat_error *err) {
-    size_t count = 0;
-    const habitat_kernel *k = habitat_trace_kernels(trace, &count);
-    *out = false;
-    if (habitat_trace_get_info(trace)->device_count < 2)
-        return HABITAT_OK;
-    size_t threads = count_threads(k, count);
+/* Compute kernels in iterations [ns], by device. devices: shape (count), in their order. */
+static void sum_compute(const habitat_trace *trace, const uint32_t *devices, size_t count,
+                        double ns[WORKLOAD_DEVICES_MAX]) {
+    size_t kernels = 0, at = 0;
+    const habitat_kernel *k = habitat_trace_kernels(trace, &kernels);
+    for (size_t d = 0; d < count; d++)
+        ns[d] = 0.0;
+    for (size_t i = 0; i < kernels; i++) {
+        while (at < count && devices[at] != k[i].device)
+            at++;
+        if (at == count)
+            return;
+        if (k[i].kind == HABITAT_KERNEL_COMPUTE && k[i].iteration != HABITAT_NONE)
+            ns[at] += (double)k[i].duration_ns;
+    }
+}
+
+/* Devices that compute for a share of what the busiest does; how many. */
+static size_t list_computing(const habitat_trace *trace, uint32_t out[WORKLOAD_DEVICES_MAX]) {
+    double ns[WORKLOAD_DEVICES_MAX], most = 0.0;
+    size_t count = devices_list(trace, out), kept = 0;
+    sum_compute(trace, out, count, ns);
+    for (size_t d = 0; d < count; d++)
+        most = ns[d] > most ? ns[d] : most;
+    for (size_t d = 0; d < count; d++)
+        if (ns[d] > 0.0 && ns[d] >= chosen_device_least_share * most)
+            out[kept++] = out[d];
+    return kept;
+}
+
+static bool is_listed(const uint32_t *devices, size_t count, const habitat_kernel *k) {
+    for (size_t d = 0; d < count; d++)
+        if (devices[d] == k->device)
+            return true;
+    return false;
+}
+
+habitat_status devices_driven_together(const habitat_trace *trace,
+                                       uint32_t out[WORKLOAD_DEVICES_MAX], size_t *count,
+                                       habitat_error *err) {
+    size_t kernels = 0, threads = 0;
+    const habitat_kernel *k = habitat_trace_kernels(trace, &kernels);
+    bool together = false;
+    *count = list_computing(trace, out);
+    if (*count > 1)
+        threads = count_threads(k, kernels);
     uint32_t *first = malloc((threads + 1) * sizeof *first);
     if (!first)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     for (size_t i = 0; i < threads; i++)
         first[i] = HABITAT_NONE;
-    for (size_t i = 0; i < count && !*out; i++)
-        *out = k[i].launch_thread != HABITAT_NONE && k[i].iteration != HABITAT_NONE &&
-               is_second(first, &k[i]);
+    for (size_t i = 0; threads && i < kernels && !together; i++)
+        together = k[i].launch_thread != HABITAT_NONE && k[i].iteration != HABITAT_NONE &&
+                   is_listed(out, *count, &k[i]) && is_second(first, &k[i]);
+    *count = together ? *count : 0;
     free(first);
     return HABITAT_OK;
 }
@@ -50,7 +91,7 @@ size_t devices_list(const habitat_trace *trace, uint32_t out[WORKLOAD_DEVICES_MA
     return found;
 }
 
-habitat_status devices_check(const habitat_trace *trace, habitat_error *err) {
+habitat_status devices_check(const habitat_trace *trace, size_t driven, habitat_error *err) {
     size_t count = 0, messages = 0;
     const habitat_trace_info *t = habitat_trace_get_info(trace);
     const habitat_kernel *k = habitat_trace_kernels(trace, &count);
@@ -69,6 +110,6 @@ habitat_status devices_check(const habitat_trace *trace, habitat_error *err) {
                             "train with a process for each GPU and give each one's recording with "
                             "--ranks; --assemble sum gives the busy time of device %" PRIu32
                             " alone",
-                            t->device_count, messages, t->device);
+                            driven, messages, t->device);
     return HABITAT_OK;
 }

@@ -11,7 +11,6 @@
 #include "base/constants.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
-#include "workload/devices.h"
 #include "workload/occupancy.h"
 
 enum { WARNINGS_MAX = 16, WARNING_BYTES = 320 };
@@ -88,21 +87,18 @@ static bool warn_of_collectives(habitat_workload *w) {
 }
 
 static bool warn_of_devices(habitat_workload *w, const habitat_trace_info *trace) {
-    bool together = false;
     if (w->all_devices)
         return warn(w,
                     "one program drives %zu devices, replayed together: kernels are summed over "
                     "all, busy time is that of the busiest, and memory of each is not known",
-                    trace->device_count);
-    if (devices_driven_together(w->trace, &together, NULL) != HABITAT_OK)
-        return false;
-    return together
-               ? warn(w, "one program drives %zu devices: these times are of device %u alone",
-                      trace->device_count, trace->device)
-               : warn(w,
-                      "the trace holds %zu devices: only device %u is predicted, not what it waits "
-                      "for on the others",
-                      trace->device_count, trace->device);
+                    w->driven_count);
+    if (w->driven_count)
+        return warn(w, "GPU times are of device %" PRIu32 " alone: one program drives %zu devices",
+                    w->device, w->driven_count);
+    return warn(w,
+                "the trace holds %zu devices: only device %u is predicted, not what it waits for "
+                "on the others",
+                trace->device_count, trace->device);
 }
 
 static bool warn_of_gaps(habitat_workload *w, const habitat_trace_info *trace) {

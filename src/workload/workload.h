@@ -8,6 +8,9 @@
 
 #include "base/arena.h"
 
+/* More than the GPUs of any host. */
+enum { WORKLOAD_DEVICES_MAX = 64 };
+
 /* overlap.c: the pieces that the recording is cut into. */
 typedef struct busy_part busy_part;
 typedef struct busy_edge busy_edge;
@@ -37,7 +40,9 @@ struct habitat_workload {
     const uint64_t *message_ns; /* shape (collective_count), borrowed while the workload is made:
                                    of one of several ranks, see workload_create_rank() */
     bool is_rank;
-    bool all_devices;       /* kernels of every device, see workload_create_all() */
+    bool all_devices; /* kernels of all of driven[], see workload_create_all() */
+    uint32_t driven[WORKLOAD_DEVICES_MAX]; /* shape (driven_count) */
+    size_t driven_count;    /* devices that one program drives together; 0: it is one alone */
     size_t unsized_count;   /* collectives of which nothing says what their message needs */
     uint64_t collective_ns; /* sum over collectives, waiting included */
     uint64_t waiting_ns;    /* of that, waiting for other GPUs */
@@ -58,7 +63,7 @@ habitat_status workload_create_rank(const habitat_trace *trace, const habitat_gp
                                     const uint64_t *message_ns, habitat_workload **out,
                                     habitat_error *err);
 
-/* The workload of all devices of a recording that one program drives: kernels of the first device,
+/* The workload of the devices of a recording that one program drives: kernels of the first device,
  * then of the second. busy_ms is that of the busiest; memory, which is of one GPU, is not known. */
 habitat_status workload_create_all(const habitat_trace *trace, const habitat_gpu *origin,
                                    habitat_workload **out, habitat_error *err);
@@ -72,9 +77,17 @@ static inline bool habitat_is_copy(const habitat_kernel *kernel) {
     return kernel->kind == HABITAT_KERNEL_MEMCPY || kernel->kind == HABITAT_KERNEL_MEMSET;
 }
 
+/* Whether the kernel's device is one of those that one program drives. */
+static inline bool workload_drives(const habitat_workload *w, const habitat_kernel *kernel) {
+    for (size_t i = 0; i < w->driven_count; i++)
+        if (w->driven[i] == kernel->device)
+            return true;
+    return false;
+}
+
 /* Whether kernels of that device are the workload's. */
 static inline bool workload_holds(const habitat_workload *w, const habitat_kernel *kernel) {
-    return w->all_devices || kernel->device == w->device;
+    return w->all_devices ? workload_drives(w, kernel) : kernel->device == w->device;
 }
 
 /* Of another batch size or precision than recorded. */

@@ -34,6 +34,28 @@ wrong predict batch.json --to T4 --batch 64
 wrong predict run.json --to T4 --precision fp32
 wrong predict run.json --to T4 --timeline x.json
 wrong export --chakra run.json --to T4 -o x.et
+wrong predict run.json --to T4 --gpus 1
+wrong predict run.json --to T4 --gpus 1 --assemble sum >/dev/null
+echo "a fill of 1 us makes no GPU to pay for"
+for how in stray third; do
+    python3 "$fixtures/two_devices.py" $how >$how.json
+    "$habitat" predict $how.json --to T4 --price T4=0.36 --json | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+p = d["predictions"][0]
+print(p["gpus"], [r["device"] for r in p.get("by_device", [])], p["usd_per_hour"], [w for w in d["warnings"] if "device" in w])'
+done
+"$habitat" predict stray.json --to T4 --gpus 1 --csv >/dev/null
+echo "the iteration is of all devices, whichever is told of; nothing is said of the CPU"
+for sum in "info run.json" "predict run.json --to T4" "predict run.json --to T4 --assemble sum"; do
+    "$habitat" $sum --json | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+t = d.get("trace", d)
+print(t["iteration_ms"], t.get("waiting_share"), t.get("bound_by"))'
+done
+"$habitat" predict run.json --to T4 --assemble sum | grep "GPU times"
+"$habitat" predict run.json --assemble sum | grep "GPU times"
 echo "no thread launches on both"
 python3 - <<'P'
 import json
