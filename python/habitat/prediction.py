@@ -89,7 +89,9 @@ def _second(trace: Optional[Trace], batch: Optional[int]) -> Optional[_native.Tr
 
 def _files_of_ranks(path: str, gpu_count: Optional[int]) -> list[str]:
     """What an export writes: `path` for one GPU, a file of each in the folder `path` for several."""
-    return [path] if gpu_count in (None, 1) else [os.path.join(path, f"rank.{rank}.et") for rank in range(gpu_count)]
+    if gpu_count is None or gpu_count == 1:
+        return [path]
+    return [os.path.join(path, f"rank.{rank}.et") for rank in range(gpu_count)]
 
 
 def _one(paths: Sequence[PathLike]) -> _native.TraceHandle:
