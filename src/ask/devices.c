@@ -5,9 +5,12 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ask/answer.h"
 #include "base/error.h"
+#include "gpu/gpu.h"
+#include "predict/estimate.h"
 #include "workload/overlap.h"
 
 /* The devices of a recording, and how many of them are put together. */
@@ -108,13 +111,29 @@ static void set_busiest(const habitat_answer_row *row, habitat_prediction *p) {
     p->gpu_count = (uint32_t)row->device_count;
 }
 
+/* No program of several devices was measured on another GPU: whatever calibrates an interval is of
+ * steps on one. */
+static void set_interval(const habitat_gpu *origin, habitat_prediction *p) {
+    const char *here = p->gpu->architecture, *there = origin->architecture;
+    bool alike = here && there && strcmp(here, there) == 0;
+    double width = 1.0 + estimate_default_width(alike, p->method);
+    if (p->interval_basis == HABITAT_INTERVAL_RECORDED ||
+        p->interval_basis == HABITAT_INTERVAL_DEFAULT)
+        return;
+    p->interval_basis = HABITAT_INTERVAL_DEFAULT;
+    p->low_ms = fmin(p->low_ms, p->iteration_ms / width);
+    p->high_ms = fmax(p->high_ms, p->iteration_ms * width);
+}
+
 habitat_status devices_finish(made_answer *out, habitat_prediction *p, habitat_answer_row *row,
                               habitat_error *err) {
     if (!out->open.workload->all_devices)
         return HABITAT_OK;
     habitat_status status = tell_row(out, p, row, err);
-    if (status == HABITAT_OK)
+    if (status == HABITAT_OK) {
         set_busiest(row, p);
+        set_interval(out->open.workload->origin, p);
+    }
     return status;
 }
 

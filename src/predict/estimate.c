@@ -7,6 +7,7 @@
 
 #include "base/constants.h"
 #include "gpu/gpu.h"
+#include "predict/fallback.h"
 #include "predict/method.h"
 
 double estimate_default_width(bool alike, habitat_method method) {
@@ -38,6 +39,14 @@ habitat_bound estimate_bound(const habitat_gpu *gpu, double flop, double bytes, 
                                                                : HABITAT_BOUND_MEMORY;
 }
 
+/* Of what a connection sends, no rate of the GPU is the bound. */
+static habitat_bound bound_of(const scaling *s, const habitat_workload_kernel *kernel, double ms) {
+    habitat_bound bound = estimate_bound(s->dest, kernel->facts.flop, kernel->facts.bytes,
+                                         scaling_rates(&s->sustained_dest, &kernel->facts), ms);
+    bool leaves = fallback_leaves_gpu(kernel->kernel);
+    return leaves && bound != HABITAT_BOUND_LAUNCH ? HABITAT_BOUND_UNKNOWN : bound;
+}
+
 void estimate_set(const scaling *s, const habitat_workload_kernel *kernel, scaled time,
                   habitat_estimate *out) {
     double width = estimate_default_width(s->alike, time.method);
@@ -49,8 +58,7 @@ void estimate_set(const scaling *s, const habitat_workload_kernel *kernel, scale
     out->high_ms = out->ms * (1.0 + width);
     out->interval_basis = HABITAT_INTERVAL_DEFAULT;
     out->method = time.method;
-    out->bound = estimate_bound(s->dest, kernel->facts.flop, kernel->facts.bytes,
-                                scaling_rates(&s->sustained_dest, &kernel->facts), out->ms);
+    out->bound = bound_of(s, kernel, out->ms);
 }
 
 const char *habitat_bound_name(habitat_bound bound) {

@@ -56,6 +56,18 @@ print(t["iteration_ms"], t.get("waiting_share"), t.get("bound_by"))'
 done
 "$habitat" predict run.json --to T4 --assemble sum | grep "GPU times"
 "$habitat" predict run.json --assemble sum | grep "GPU times"
+echo "a copy over the link is not bound by DRAM; no program of several devices was measured: a default width, but for a recorded time"
+"$habitat" explain run.json --to T4 --json | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+print([(r["what"], r["bound"], r["words"]) for r in d["reasons"]])'
+"$habitat" predict batch.json --to T4,H100-SXM5-80GB,H200-SXM5-141GB --json | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+for p in d["predictions"]:
+    ms = p["iteration_ms"]
+    print(p["gpu"], p["interval"], p["interval_basis"], round(ms / p["low_ms"], 4), round(p["high_ms"] / ms, 4))
+print([w for w in d["warnings"] if "width" in w])'
 echo "no thread launches on both"
 python3 - <<'P'
 import json
