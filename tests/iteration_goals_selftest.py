@@ -30,7 +30,15 @@ def check(what, got, wanted):
         sys.exit(f"not ok - {what}: {got}, want {wanted}")
 
 
+def test_order():
+    """A source of the goals is written before they are read from it."""
+    lines = (ROOT / "tools/evaluate.sh").read_text().splitlines()
+    at = [i for i, text in enumerate(lines) if "tools/shown.py" in text or "tools/iteration_goals.py" in text]
+    check("recording.md before its reader", "shown.py" in lines[at[0]] and "docs/recording.md" in lines[at[0]], True)
+
+
 def main():
+    test_order()
     page = ORIGIN.format(own="1.00", mean="1.50") + STEPS.format(high="27.00")
     lines = list(goals.replay(page))
     check("at the limit", verdicts(lines), ["met", "met", "missed", "missed"])

@@ -76,6 +76,8 @@ echo >>"$work/iteration.md"
 sed '/^<!-- figures:/q' docs/memory.md >"$work/memory.md"
 "$habitat" eval memory >"$work/part"
 sed 1d "$work/part" >>"$work/memory.md"
+# what recording.md shows is a source of these goals, so it is made before them
+[ "$what" = check ] || python3 tools/shown.py "$habitat" docs/recording.md
 python3 tools/iteration_goals.py "$work/iteration.md" "$work/memory.md" docs/recording.md
 done_with iteration.md
 done_with memory.md
