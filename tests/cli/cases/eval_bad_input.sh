@@ -13,6 +13,11 @@ head -c 2000 "$source/data/measurements/collected_h200.csv.gz" >$table; run
 "$habitat" eval e2e --recordings nowhere --data "$source/data/measurements"; echo "$?"
 "$habitat" eval e2e more; echo "$?"
 "$habitat" eval nonsense; echo "$?"
+# without a part, options of `ops` are refused before anything runs
+for option in --no-mlp "--seed 2" "--epochs 3" "--class gemm" --nonsense; do
+    # shellcheck disable=SC2086
+    "$habitat" eval $option --data nowhere; echo "$?"
+done
 "$habitat" eval ops --class nonsense --data "$source/data/measurements"; echo "$?"
 # of a folder, tables that name no operation are no measurements; one that does must be readable
 mkdir rates; printf 'device,fp32_tflops\nT4,4.2\n' >rates/matmul_rates.csv
