@@ -138,16 +138,32 @@ bool warn_of_calibration(const habitat_prediction *const *predictions, size_t co
     return named > 0;
 }
 
-bool warn_of_outside(const habitat_prediction *const *predictions, size_t count, char *text) {
+/* Of several rows the one with most such operations is named, by what tells it from the others. */
+static void name_row(const habitat_prediction *const *rows, size_t count,
+                     const habitat_prediction *of, char *text, size_t size) {
+    bool gpus = false, batches = false;
+    char batch[48] = "";
     for (size_t i = 0; i < count; i++) {
-        const habitat_prediction *p = predictions[i];
-        if (p->outside_operations == 0)
-            continue;
-        snprintf(text, WARNING_BYTES, "%zu of the operations: %s", p->outside_operations,
-                 p->outside_note);
-        return true;
+        gpus = gpus || rows[i]->gpu != of->gpu;
+        batches = batches || rows[i]->batch_size != of->batch_size;
     }
-    return false;
+    if (batches)
+        snprintf(batch, sizeof batch, " at batch size %llu", (unsigned long long)of->batch_size);
+    snprintf(text, size, "%s%s%s", gpus ? " on " : "", gpus ? of->gpu->name : "", batch);
+}
+
+bool warn_of_outside(const habitat_prediction *const *predictions, size_t count, char *text) {
+    const habitat_prediction *most = NULL;
+    char row[160];
+    for (size_t i = 0; i < count; i++)
+        if (predictions[i]->outside_operations > (most ? most->outside_operations : 0))
+            most = predictions[i];
+    if (!most)
+        return false;
+    name_row(predictions, count, most, row, sizeof row);
+    snprintf(text, WARNING_BYTES, "%zu of the operations%s: %s", most->outside_operations, row,
+             most->outside_note);
+    return true;
 }
 
 bool warn_of_intervals(const habitat_prediction *const *predictions, size_t count, char *text) {
@@ -234,8 +250,9 @@ static void add_line(lines *l, const char *text) {
         snprintf(l->text[l->count++], WARNING_BYTES, "%s", text);
 }
 
-/* Lines about `count` predictions from `first` on. */
-static void say(const scene *s, size_t first, size_t count, lines *out) {
+/* Lines about `count` predictions from `first` on, of which the first `gpu_count` are of all GPUs:
+ * what depends on the GPU alone is told once, whatever batch sizes are asked. */
+static void say(const scene *s, size_t first, size_t gpu_count, size_t count, lines *out) {
     const habitat_gpu *const *gpus = s->gpus + first;
     const habitat_prediction *const *predictions = s->predictions + first;
     out->count = 0;
@@ -243,14 +260,14 @@ static void say(const scene *s, size_t first, size_t count, lines *out) {
         char *line = out->text[out->count];
         bool said = false;
         if (s->origin)
-            said = warn_of_format(s->share[d], s->origin, gpus, count, (habitat_dtype)d, line);
+            said = warn_of_format(s->share[d], s->origin, gpus, gpu_count, (habitat_dtype)d, line);
         else if (s->computes[d])
-            said = warn_of_operation_format(gpus, count, (habitat_dtype)d, line);
+            said = warn_of_operation_format(gpus, gpu_count, (habitat_dtype)d, line);
         out->count += said;
     }
     if (s->origin)
-        add_line(out, warn_of_vendor(s->origin, gpus, count));
-    out->count += warn_of_calibration(predictions, count, out->text[out->count]);
+        add_line(out, warn_of_vendor(s->origin, gpus, gpu_count));
+    out->count += warn_of_calibration(predictions, gpu_count, out->text[out->count]);
     out->count += warn_of_outside(predictions, count, out->text[out->count]);
     out->count += warn_of_intervals(predictions, count, out->text[out->count]);
 }
@@ -283,10 +300,10 @@ static habitat_status of_destinations(const scene *s, made_answer *out, habitat_
     lines l;
     habitat_status status = HABITAT_OK;
     for (size_t i = 0; status == HABITAT_OK && i < s->count; i++) {
-        say(s, i, 1, &l);
+        say(s, i, 1, 1, &l);
         status = set_row_warnings(&out->open.rows[i], &l, out, err);
     }
-    say(s, 0, count_first(out), &l);
+    say(s, 0, count_first(out), s->count, &l);
     for (size_t i = 0; status == HABITAT_OK && i < l.count; i++)
         status = warnings_add(out, HABITAT_ABOUT_DESTINATIONS, l.text[i], err);
     return status;

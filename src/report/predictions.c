@@ -188,9 +188,14 @@ static void text_verdict(writer *w, const habitat_answer *what, const shortlist 
 
 enum { SAME_KIND_BYTES = 8 };
 
+/* What a note says, without how many it says it of. */
+static const char *without_number(const char *text) {
+    return text + strspn(text, "0123456789");
+}
+
 static bool row_says(const habitat_answer_row *row, const char *text) {
     for (size_t i = 0; i < row->warning_count; i++)
-        if (strncmp(row->warnings[i], text, SAME_KIND_BYTES) == 0)
+        if (strncmp(without_number(row->warnings[i]), without_number(text), SAME_KIND_BYTES) == 0)
             return true;
     return false;
 }
