@@ -63,13 +63,13 @@ void text_devices(writer *w, const habitat_answer *what) {
 
 enum { SHOWN = TABLE_COLUMNS_MAX - 1 };
 
-void text_device_rows(writer *w, const habitat_answer *what) {
+void text_device_rows(writer *w, const habitat_answer_row *const *rows, size_t count) {
     char headers[SHOWN][48];
     table_column columns[TABLE_COLUMNS_MAX] = {{"GPU", false, true}};
     text_table t;
-    if (!what->row_count || !what->rows[0].device_count)
+    if (!count || !rows[0]->device_count)
         return;
-    const habitat_answer_row *first = &what->rows[0];
+    const habitat_answer_row *first = rows[0];
     size_t shown = first->device_count < SHOWN ? first->device_count : SHOWN;
     for (size_t d = 0; d < shown; d++) {
         snprintf(headers[d], sizeof headers[d], "device %" PRIu32 "\nbusy ms",
@@ -77,11 +77,11 @@ void text_device_rows(writer *w, const habitat_answer *what) {
         columns[d + 1] = (table_column){headers[d], true, false};
     }
     table_start(&t, columns, shown + 1);
-    for (size_t i = 0; i < what->row_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         table_row(&t, STYLE_PLAIN);
-        table_cell(&t, 0, "%s", what->rows[i].key.gpu->name);
+        table_cell(&t, 0, "%s", rows[i]->key.gpu->name);
         for (size_t d = 0; d < shown; d++)
-            table_ms(&t, d + 1, what->rows[i].devices[d].busy_ms);
+            table_ms(&t, d + 1, rows[i]->devices[d].busy_ms);
     }
     writer_text(w, "\n");
     table_write(&t, w);

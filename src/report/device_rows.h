@@ -16,7 +16,7 @@ void csv_device_rows(writer *w, const habitat_answer *what);
 /* How many there are, and what each did as recorded. */
 void text_devices(writer *w, const habitat_answer *what);
 
-/* A table of busy times, a row each prediction. */
-void text_device_rows(writer *w, const habitat_answer *what);
+/* A table of busy times, a row each prediction shown. rows: shape (count). */
+void text_device_rows(writer *w, const habitat_answer_row *const *rows, size_t count);
 
 #endif

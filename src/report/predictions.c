@@ -351,13 +351,13 @@ static habitat_status write_text(writer *w, const habitat_answer *what,
             status = text_sections(w, &shown, v, options->top ? options->top : DEFAULT_TOP, err);
     }
     if (status == HABITAT_OK && shown.shortened) {
+        text_device_rows(w, shown.rows, shown.count);
         text_verdict(w, what, &shown);
         text_short_notes(w, what, &shown);
     } else if (status == HABITAT_OK) {
         if (shown.count < shown.passed)
             text_left_out(w, shown.passed - shown.count, options);
-        if (what->row_count == shown.count)
-            text_device_rows(w, what);
+        text_device_rows(w, shown.rows, shown.count);
         text_warnings(w, what);
     }
     free(shown.rows);
