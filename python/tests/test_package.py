@@ -123,6 +123,16 @@ def test_another_batch_size_and_precision():
             trace.predict("T4", **wrong)
 
 
+def test_devices_of_one_program_are_as_recorded(tmp_path):
+    made = subprocess.run([sys.executable, ROOT / "tests/cli/fixtures/two_devices.py", "run"], capture_output=True, check=True)
+    (tmp_path / "two.json").write_bytes(made.stdout)
+    two = habitat.Trace(tmp_path / "two.json")
+    assert two.predict("T4").values["gpus"] == 2
+    for count in (1, 2):
+        with pytest.raises(habitat.HabitatError, match="of several GPUs already"):
+            two.predict("T4", gpu_count=count)
+
+
 @pytest.mark.parametrize(
     "wrong, said",
     [
