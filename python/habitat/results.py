@@ -22,7 +22,8 @@ class _Row:
         raise NotImplementedError
 
     def _notes(self) -> Sequence[str]:
-        return ()
+        notes: Sequence[str] = getattr(self, "warnings", ())
+        return notes
 
     def _order(self) -> Tuple[bool, float]:
         """By which the first are taken where there are too many rows to show: times that measurements checked, then fast ones."""
@@ -166,9 +167,6 @@ class Prediction(_Row):
             raise ValueError(f"this prediction is not split by {by!r}; ask with predict(gpu, by={by!r})")
         return [{"gpu": self.gpu, **show.flat(part)} for part in parts]
 
-    def _notes(self) -> Sequence[str]:
-        return self.warnings
-
     def _order(self) -> Tuple[bool, float]:
         return self.interval != "calibrated", self.iteration_ms
 
@@ -199,9 +197,6 @@ class OperationTime(_Row):
 
     def _record(self) -> Dict[str, Any]:
         return {**vars(self), "warnings": "; ".join(self.warnings)}
-
-    def _notes(self) -> Sequence[str]:
-        return self.warnings
 
     def _order(self) -> Tuple[bool, float]:
         return self.interval != "calibrated", math.inf if self.ms is None else self.ms

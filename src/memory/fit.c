@@ -15,6 +15,11 @@ static double margin_of(const habitat_memory_parts *parts, const memory_margin *
     return (margin->gaps + share) * parts->peak_bytes + margin->largest * largest;
 }
 
+int memory_fits(double headroom_bytes, double margin_bytes) {
+    double without_margin = headroom_bytes + margin_bytes;
+    return headroom_bytes >= 0 ? 1 : without_margin < 0 ? 0 : -1;
+}
+
 habitat_memory_fit memory_fit_with(const habitat_memory_parts *parts, const habitat_gpu *gpu,
                                    const memory_margin *margin) {
     habitat_memory_fit fit = {hardware_context_bytes, margin_of(parts, margin), NAN, -1};
@@ -23,9 +28,8 @@ habitat_memory_fit memory_fit_with(const habitat_memory_parts *parts, const habi
         fit.margin_bytes = isfinite(parts->peak_bytes) ? fit.margin_bytes : NAN;
         return fit;
     }
-    double room = usable - parts->peak_bytes - fit.context_bytes;
-    fit.headroom_bytes = room - fit.margin_bytes;
-    fit.fits = fit.headroom_bytes >= 0 ? 1 : room < 0 ? 0 : -1;
+    fit.headroom_bytes = usable - parts->peak_bytes - fit.context_bytes - fit.margin_bytes;
+    fit.fits = memory_fits(fit.headroom_bytes, fit.margin_bytes);
     return fit;
 }
 

@@ -103,6 +103,9 @@ typedef struct memory_margin {
     double largest;              /* of the largest tensor */
 } memory_margin;
 
+/* fit.c: 1: it fits; 0: not even without the margin; -1: that cannot be told. */
+int memory_fits(double headroom_bytes, double margin_bytes);
+
 /* fit.c: habitat_memory_fit_on() with another margin. */
 habitat_memory_fit memory_fit_with(const habitat_memory_parts *parts, const habitat_gpu *gpu,
                                    const memory_margin *margin);

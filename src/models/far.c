@@ -1,10 +1,11 @@
 /* Beyond what a model was trained on a correction that it learned is worth less and less:
  *
- *     log T = log A + sign(c) max(min(|c|, k), |c| - 0.9 d)     c = log(M / A),  d = distance
+ *     log T = log A + sign(c) max(min(|c|, k), |c| - 0.9 min(d, log(A / A0)))
  *
- * A: analytic time; M: the model's answer; k = log 3: a correction of up to that is what a GPU
- * reaches of its rates, and stays. The time grows with the operation: c hardly changes out there,
- * and d grows no faster than log A. docs/modelling.md#beyond-the-measurements */
+ * A: analytic time; A0: that of an operation with nothing to do; M: the model's answer;
+ * c = log(M / A); d: distance; k = log 3: a correction of up to that is what a GPU reaches of its
+ * rates, and stays. The time grows with the operation: c hardly changes out there, and what fades
+ * grows no faster than log A. docs/modelling.md#beyond-the-measurements */
 #include <math.h>
 
 #include "base/constants.h"

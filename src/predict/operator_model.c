@@ -42,8 +42,9 @@ void outside_text(const habitat_outside *outside, char *text) {
         return;
     }
     bool above = outside->value > outside->edge;
-    habitat_format(text, OUTSIDE_BYTES,
-                   "%s %.6g is far beyond what was measured (%s %.6g): the time is analytic, its "
-                   "interval a guess",
-                   outside->size, outside->value, above ? "at most" : "at least", outside->edge);
+    habitat_format(
+        text, OUTSIDE_BYTES,
+        "%s %.6g is far beyond what was measured (%s %.6g): the time is mostly analytic, "
+        "its interval a guess",
+        outside->size, outside->value, above ? "at most" : "at least", outside->edge);
 }

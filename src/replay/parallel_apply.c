@@ -4,6 +4,7 @@
 
 #include "base/constants.h"
 #include "base/error.h"
+#include "memory/model.h"
 #include "replay/parallel.h"
 #include "workload/workload.h"
 
@@ -62,10 +63,7 @@ static void set_memory(const habitat_replay *r, const replay_parallel *p, habita
     one->memory_bytes += bytes;
     one->headroom_bytes -= bytes;
     one->largest_batch = NAN;
-    if (isfinite(one->headroom_bytes))
-        one->fits = one->headroom_bytes >= 0.0                      ? 1
-                    : one->headroom_bytes + one->margin_bytes < 0.0 ? 0
-                                                                    : -1;
+    one->fits = memory_fits(one->headroom_bytes, one->margin_bytes); /* NaN: -1, as before */
 }
 
 /* `one` is the iteration of one GPU: what was measured of it stays, and the rest comes on top. */
