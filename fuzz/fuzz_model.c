@@ -9,16 +9,28 @@
 
 #include <habitat/habitat.h>
 
+#include "fuzz_file.h"
+#include "models/learned.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* What is accepted from memory is accepted from a file, and with the same words refused. */
+static habitat_models *parsed(const uint8_t *data, size_t size) {
+    habitat_models *models = NULL, *loaded = NULL;
+    habitat_error err = {0}, of_file = {0};
+    habitat_status status = habitat_models_parse(data, size, "fuzz", &models, &err);
+    if (status != HABITAT_OK && !err.message[0])
+        abort(); /* a refusal without a word */
+    if (habitat_models_load(fuzz_file(data, size), &loaded, &of_file) != status)
+        abort();
+    habitat_models_free(loaded);
+    return models;
+}
+
 static void try_bytes(const uint8_t *data, size_t size) {
-    habitat_models *models = NULL;
-    habitat_error err = {0};
-    if (habitat_models_parse(data, size, "fuzz", &models, &err) != HABITAT_OK) {
-        if (!err.message[0])
-            abort(); /* a refusal without a word */
+    habitat_models *models = parsed(data, size);
+    if (!models)
         return;
-    }
     for (size_t i = 0; i <= habitat_models_count(models); i++) {
         habitat_model_info info;
         habitat_models_describe(models, i, &info);
@@ -40,22 +52,37 @@ static void try_bytes(const uint8_t *data, size_t size) {
     habitat_models_free(models);
 }
 
+/* `bytes` of `value`, little-endian, as the file has them. */
+static void put(uint8_t *at, uint64_t value, size_t bytes) {
+    for (size_t i = 0; i < bytes; i++)
+        at[i] = (uint8_t)(value >> (8 * i));
+}
+
+/* Header, then two factors (4 bytes each) and the number of models (4); the first model begins with
+ * its class, its use and the checksum of its inputs' names. */
+enum { FIRST_MODEL = LEARNED_HEADER_BYTES + 12 };
+
+/* Makes every checksum fit, so that the search gets past them. */
+static void mend(uint8_t *copy, size_t size) {
+    uint64_t payload = size - LEARNED_HEADER_BYTES;
+    if (size >= FIRST_MODEL + 6) {
+        bool paper = copy[FIRST_MODEL + 1] == HABITAT_MODEL_PAPER;
+        if (copy[FIRST_MODEL] < (paper ? (int)PAPER_CLASSES : (int)OPERATOR_CLASSES))
+            put(copy + FIRST_MODEL + 2, learned_inputs_checksum(copy[FIRST_MODEL], paper), 4);
+    }
+    memcpy(copy, LEARNED_MAGIC, LEARNED_MAGIC_BYTES);
+    put(copy + 8, copy[8] == LEARNED_FORMAT_LEAST ? LEARNED_FORMAT_LEAST : LEARNED_FORMAT, 4);
+    put(copy + 12, crc32(crc32(0, NULL, 0), copy + LEARNED_HEADER_BYTES, (uInt)payload), 4);
+    put(copy + 16, payload, 8);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     try_bytes(data, size);
-    /* Again with a header that fits, so that the search gets past the checksum. */
-    if (size < 24)
-        return 0;
-    uint8_t *copy = malloc(size);
+    uint8_t *copy = size < LEARNED_HEADER_BYTES ? NULL : malloc(size);
     if (!copy)
         return 0;
     memcpy(copy, data, size);
-    uint64_t payload = size - 24;
-    uint32_t sum = (uint32_t)crc32(crc32(0, NULL, 0), copy + 24, (uInt)payload);
-    memcpy(copy, "HABMODEL\1\0\0\0", 12);
-    for (int i = 0; i < 4; i++)
-        copy[12 + i] = (uint8_t)(sum >> (8 * i));
-    for (int i = 0; i < 8; i++)
-        copy[16 + i] = (uint8_t)(payload >> (8 * i));
+    mend(copy, size);
     try_bytes(copy, size);
     free(copy);
     return 0;

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Which share of its reader's lines each fuzz target's inputs (seeds, and the corpus that `make fuzz` left) reach.
+# Fails where it is less than LEAST percent, which the seeds alone come up to.
 # usage: fuzz_coverage.sh [TARGET...]
 set -eu
 . "$(dirname "$0")/usage.sh"
@@ -11,6 +12,8 @@ targets=$(cd fuzz && ls fuzz_*.c | sed 's/^fuzz_//;s/\.c$//')
 [ $# -gt 0 ] || set -- $targets
 # shellcheck disable=SC2086
 for target in "$@"; do usage_word "$target" $targets; done
+LEAST=85
+failed=0
 build=$root/build-coverage
 mkdir -p "$build"
 CC=clang CFLAGS="-fprofile-instr-generate -fcoverage-mapping -O1" cmake -S . -B "$build" -G Ninja -DHABITAT_BENCH=OFF >"$build/build.log" 2>&1 ||
@@ -34,5 +37,11 @@ for target in "$@"; do
     llvm-profdata merge -o "$build/$target.profile" "$build/$target.raw"
     # shellcheck disable=SC2086
     llvm-cov report "$binary" -instr-profile="$build/$target.profile" $reader >"$build/$target.txt"
-    awk -v target="$target" '$1 == "TOTAL" { print "fuzz: " target " reaches " $(NF - 3) " of the lines of its reader" }' "$build/$target.txt"
+    awk -v target="$target" -v least=$LEAST '
+        $1 == "TOTAL" {
+            print "fuzz: " target " reaches " $(NF - 3) " of the lines of its reader"
+            reached = $(NF - 3) + 0
+        }
+        END { exit reached < least }' "$build/$target.txt" || { failed=1; echo "fuzz: $target reaches less than $LEAST %"; }
 done
+exit $failed

@@ -1,0 +1,8 @@
+CREATE TABLE StringIds (id INTEGER, value TEXT);
+INSERT INTO StringIds VALUES (1, 'gemm'), (2, 'relu'), (3, 'cudaLaunchKernel');
+CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId INT, streamId INT, correlationId INT, demangledName INT, gridX, gridY INT, gridZ INT, blockX INT, blockY INT, blockZ INT);
+INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (50, 60, 0, 7, 0, 9, 1, 1, 1, 32, 1, 1), (150, 160, 0, 7, 1, 9, 1, 1, 1, 32, 1, 1);
+CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INT, end INT, globalTid INT, correlationId INT, nameId INT);
+INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (10, 15, 16777217, 0, 3), (110, 115, 16777217, 1, 3);
+CREATE TABLE NVTX_EVENTS (start INT, end INT, text TEXT, globalTid INT);
+INSERT INTO NVTX_EVENTS VALUES (5, NULL, 'mark', 16777217), (5, 30, NULL, 16777217), (NULL, 30, 'x', 16777217);
