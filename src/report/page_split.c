@@ -10,6 +10,7 @@
 #include "report/html.h"
 #include "report/page_split.h"
 #include "report/parts.h"
+#include "report/reasons.h"
 
 /* ---- classes ---- */
 
@@ -111,6 +112,8 @@ void page_breakdown(page *p) {
         writer_printf(&p->w, "<div class=\"chart\" id=\"breakdown-%zu\"></div>\n", i);
         class_table(p, p->answers[i]);
     }
+    if (p->explains)
+        html_reasons(&p->w, p->what, p->what->rows[0].prediction);
 }
 
 /* ---- operations ---- */

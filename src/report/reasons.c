@@ -10,6 +10,7 @@
 
 #include "formula/rates.h"
 #include "gpu/gpu.h"
+#include "report/html.h"
 #include "report/table.h"
 
 enum { COPIES = HABITAT_CLASS_COUNT, GROUPS = HABITAT_CLASS_COUNT + 1, BOUNDS = 4 };
@@ -229,41 +230,66 @@ void reasons_find(const habitat_answer *what, const habitat_prediction *p, reaso
 
 /* ---- reports ---- */
 
-static void reason_line(writer *w, const reason *r, size_t number, bool measured) {
-    char first[16], effect[32], ratio[32], line[REASON_WORDS + 128];
+/* "gemm: +1.2 ms (1.5x); ..." */
+static void reason_text(const reason *r, bool measured, char *out, size_t size) {
+    char effect[32], ratio[32];
     ms_text(fabs(r->effect_ms), effect, sizeof effect);
     ratio_text(r->ms / r->origin_ms, ratio, sizeof ratio);
-    snprintf(first, sizeof first, "%zu. ", number);
     if (strcmp(r->what, "cpu") == 0)
-        snprintf(line, sizeof line, "CPU: +%s ms; %s", effect, r->words);
+        snprintf(out, size, "CPU: +%s ms; %s", effect, r->words);
     else if (measured)
-        snprintf(line, sizeof line, "%s: %s%s ms (%s); %s", r->what, r->effect_ms < 0 ? "-" : "+",
-                 effect, ratio, r->words);
+        snprintf(out, size, "%s: %s%s ms (%s); %s", r->what, r->effect_ms < 0 ? "-" : "+", effect,
+                 ratio, r->words);
     else
-        snprintf(line, sizeof line, "%s: %s ms; %s", r->what, effect, r->words);
-    wrapped_text(w, first, 3, line);
+        snprintf(out, size, "%s: %s ms; %s", r->what, effect, r->words);
+}
+
+static void head_text(const reasons *found, const habitat_gpu *origin, const habitat_gpu *gpu,
+                      char *out, size_t size) {
+    bool slower = found->effect_ms > 0, by_cpu = strcmp(found->list[0].what, "cpu") == 0;
+    char name[48], all[32];
+    short_name(gpu, origin, name, sizeof name);
+    ms_text(fabs(found->effect_ms), all, sizeof all);
+    if (origin && found->effect_ms != 0 && !by_cpu)
+        snprintf(out, size, "What makes the %s %s (kernels and copies: %s%s ms):", name,
+                 slower ? "slower" : "faster", slower ? "+" : "-", all);
+    else
+        snprintf(out, size, "What sets the %s's time:", name);
 }
 
 void text_reasons(writer *w, const habitat_answer *what, const habitat_prediction *p) {
+    const habitat_gpu *origin = habitat_workload_get_info(what->workload)->origin;
     reasons found;
+    char line[REASON_LINE];
     reasons_find(what, p, &found);
     if (found.count == 0)
         return;
-    const habitat_gpu *origin = habitat_workload_get_info(what->workload)->origin;
-    bool measured = origin != NULL, slower = found.effect_ms > 0;
-    bool by_cpu = strcmp(found.list[0].what, "cpu") == 0;
-    char name[48], all[32], line[160];
-    short_name(p->gpu, origin, name, sizeof name);
-    ms_text(fabs(found.effect_ms), all, sizeof all);
-    if (measured && found.effect_ms != 0 && !by_cpu)
-        snprintf(line, sizeof line, "What makes the %s %s (kernels and copies: %s%s ms):", name,
-                 slower ? "slower" : "faster", slower ? "+" : "-", all);
-    else
-        snprintf(line, sizeof line, "What sets the %s's time:", name);
+    head_text(&found, origin, p->gpu, line, sizeof line);
     wrapped_text(w, "", 0, line);
-    for (size_t i = 0; i < found.count; i++)
-        reason_line(w, &found.list[i], i + 1, measured);
+    for (size_t i = 0; i < found.count; i++) {
+        char first[32];
+        snprintf(first, sizeof first, "%zu. ", i + 1);
+        reason_text(&found.list[i], origin != NULL, line, sizeof line);
+        wrapped_text(w, first, 3, line);
+    }
     writer_text(w, "\n");
+}
+
+void html_reasons(writer *w, const habitat_answer *what, const habitat_prediction *p) {
+    const habitat_gpu *origin = habitat_workload_get_info(what->workload)->origin;
+    reasons found;
+    char line[REASON_LINE];
+    reasons_find(what, p, &found);
+    if (found.count == 0)
+        return;
+    head_text(&found, origin, p->gpu, line, sizeof line);
+    html_element(w, "p", line);
+    writer_text(w, "<ol>\n");
+    for (size_t i = 0; i < found.count; i++) {
+        reason_text(&found.list[i], origin != NULL, line, sizeof line);
+        html_element(w, "li", line);
+    }
+    writer_text(w, "</ol>\n");
 }
 
 void json_reasons(writer *w, const habitat_answer *what, const habitat_prediction *p) {

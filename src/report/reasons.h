@@ -7,7 +7,7 @@
 
 #include "report/writer.h"
 
-enum { REASONS_MOST = 3, REASON_WORDS = 320 };
+enum { REASONS_MOST = 3, REASON_WORDS = 320, REASON_LINE = REASON_WORDS + 128 };
 
 typedef struct reason {
     const char *what;         /* class, "memcpy", or "cpu": the recorded host */
@@ -27,6 +27,7 @@ typedef struct reasons {
 void reasons_find(const habitat_answer *what, const habitat_prediction *p, reasons *out);
 
 void text_reasons(writer *w, const habitat_answer *what, const habitat_prediction *p);
+void html_reasons(writer *w, const habitat_answer *what, const habitat_prediction *p);
 void json_reasons(writer *w, const habitat_answer *what, const habitat_prediction *p);
 
 #endif

@@ -4,14 +4,14 @@ sed -e "s#\"aten::#\"aten::</script><script>alert(1)</script><!--<script>\\\\u20
 "$habitat" predict '<b>step&.json' --to T4,L40S,A100-SXM4-80GB --html page.html >table && "$habitat" predict '<b>step&.json' --to T4,L40S,A100-SXM4-80GB --json >page.json
 "$habitat" predict '<b>step&.json' --to T4,L40S,A100-SXM4-80GB | cmp - table && echo "the table is as without"
 "$habitat" predict "$step" --html - >all.html; "$habitat" predict "$step" --json >all.json
-"$habitat" explain "$step" --to T4 --html explain.html >/dev/null
+"$habitat" explain "$step" --to T4 --html explain.html >explain.txt
 "$habitat" choose "$step" --html choose.html >/dev/null; "$habitat" choose "$step" --json >choose.json
 "$habitat" predict "$step" --to A4500,T4 --price A4500=0.30 --html near.html >/dev/null
 "$habitat" choose "$step:3" "$fixtures/no_gpu.json" --html both.html --vendor any >/dev/null
 "$habitat" predict "$fixtures/no_gpu.json" --to T4 --html no_gpu.html >/dev/null
 "$habitat" predict "$source/data/recordings/bert_b2_fp32_h100.json.gz" --to T4,L4 --batch 2,4 --html batch.html >/dev/null
 cat >look.py <<'PY'
-import base64, hashlib, html.parser, json, re, sys
+import base64, hashlib, html, html.parser, json, re, sys
 
 class Page(html.parser.HTMLParser):
     EMPTY = {"meta", "link", "input"}
@@ -92,6 +92,12 @@ for name in ("all", "choose", "no_gpu", "near"):
         assert one["fits"] is (None if name == "no_gpu" else wanted[one["name"]]), (name, one)
         said.setdefault(one["fits"], set()).add(one["room"])
 print("fits:", {str(fits): sorted(words) for fits, words in said.items()})
+# The reasons that explain gives in text, where lines end earlier.
+told = " ".join(open("explain.txt").read().split())
+reasons = re.findall(r"<li>(.*)</li>", re.search(r"<ol>(.*?)</ol>", pages["explain"].source, re.S)[1])
+for number, words in enumerate(reasons, 1):
+    assert f"{number}. {html.unescape(words)}" in told, words
+print("explain:", len(reasons), "reasons;", sum("<ol>" in page.source for page in pages.values()), "page has them")
 assert "leave out --batch" in "".join(pages["batch"].text)
 assert "measured" not in pages["batch"].scripts[1]
 costs = json.loads(pages["batch"].scripts[1])["costs"]
