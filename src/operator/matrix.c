@@ -40,7 +40,9 @@
     F("log2 m", GPU, operator_log2(m, 0, 16)) \
     F("log2 n", GPU, operator_log2(n, 0, 16)) \
     F("footprint/L2", GPU, operator_log(footprint / gpu->l2_bytes, -3, 3)) \
-    F("log time", GPU, operator_log(base / 4e-6, -2, 5))
+    F("log time", GPU, operator_log(base / 4e-6, -2, 5)) \
+    F("a transposed", GPU, s->trans_a) \
+    F("b transposed", GPU, s->trans_b)
 /* clang-format on */
 OPERATOR_FEATURES(operator_matrix_features, MATRIX_FEATURES);
 
@@ -76,11 +78,15 @@ operator_kernel_costs operator_kernel_costs_of(const operator_gpu *gpu) {
     };
 }
 
-/* Alignment of rows in memory [byte], at most 16. */
-static double alignment_of(double k, double n, double element) {
+/* Alignment of rows in memory [byte], at most 16: of both operands as they are stored, and of the
+ * result. An operand stored transposed, as both are for the gradient of a weight, has rows along
+ * the result and not along the sum. */
+static double alignment_of(const habitat_gemm_shape *s, double element) {
+    const double rows[] = {s->trans_a ? s->m : s->k, s->trans_b ? s->k : s->n, s->n};
     double bytes = 16;
-    while (bytes > element && (fmod(k * element, bytes) != 0 || fmod(n * element, bytes) != 0))
-        bytes /= 2;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        while (bytes > element && fmod(rows[i] * element, bytes) != 0)
+            bytes /= 2;
     return bytes;
 }
 
@@ -142,7 +148,7 @@ double operator_look_matrix(const habitat_model_query *query, operator_class c,
     double miss = operator_miss_share(footprint, gpu->l2_bytes, .4, .7);
     double memory = fmax(bytes * miss / (fitted_product_dram_share * gpu->bytes_per_s),
                          bytes / (gpu->sm_count * hardware_l2_bytes_per_s_per_sm));
-    double alignment = alignment_of(k, n, element);
+    double alignment = alignment_of(s, element);
     double share = aligned_share(gpu, alignment);
     double power = 2 * b * m * n * k / (fitted_power_share * gpu->flop_per_s);
     double tiled =

@@ -10,7 +10,7 @@ enum { VALUES = 3 + 7 + 6 * HABITAT_CONV_DIMS_MAX };
 
 typedef struct key {
     uint8_t small[7];
-    bool channels_last;
+    bool channels_last, transposed[2]; /* the operands of a product, as they are stored */
     char kind[sizeof((habitat_work *)0)->kind];
     size_t kind_bytes, count;
     double values[VALUES]; /* shape (count) */
@@ -35,6 +35,8 @@ static void add_shape(key *k, const habitat_work *w) {
     case CLASS_SHAPE_GEMM: {
         const habitat_gemm_shape *s = &w->shape.gemm;
         add(k, 5, (double[]){s->b, s->m, s->n, s->k, s->bias});
+        k->transposed[0] = s->trans_a;
+        k->transposed[1] = s->trans_b;
         break;
     }
     case CLASS_SHAPE_CONV:
@@ -78,6 +80,8 @@ static uint64_t mix(uint64_t hash, const void *data, size_t size) {
     return hash;
 }
 
+/* How operands are stored is left out: products of the same sizes go to the same side of a split by
+ * hash, so that none is judged by its twin. */
 uint64_t question_hash(const habitat_model_query *query) {
     key k;
     key_of(query, &k);
@@ -92,6 +96,7 @@ bool question_same(const habitat_model_query *a, const habitat_model_query *b) {
     key_of(a, &x);
     key_of(b, &y);
     return memcmp(x.small, y.small, sizeof x.small) == 0 && x.channels_last == y.channels_last &&
+           x.transposed[0] == y.transposed[0] && x.transposed[1] == y.transposed[1] &&
            memcmp(x.kind, y.kind, sizeof x.kind) == 0 && x.count == y.count &&
            memcmp(x.values, y.values, x.count * sizeof *x.values) == 0; /* NaN equals NaN */
 }

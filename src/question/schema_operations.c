@@ -17,11 +17,17 @@ static void not_counted(row *r) {
              "no work is counted for this operation in this pass and number format");
 }
 
-/* The product of a gradient, of the same size: dA = dC B', dB = A' dC. docs/formulas.md */
+/* The product of a gradient, of the same size: dA = dC B', dB = A' dC, or dC' A where B is stored
+ * transposed, as a linear layer's weights are. docs/formulas.md */
 static habitat_gemm_shape gradient(const habitat_gemm_shape *s, habitat_pass pass) {
     if (pass == HABITAT_PASS_BACKWARD_INPUT)
-        return (habitat_gemm_shape){.b = s->b, .m = s->m, .n = s->k, .k = s->n, .trans_b = true};
-    return (habitat_gemm_shape){.b = s->b, .m = s->k, .n = s->n, .k = s->m, .trans_a = true};
+        return (habitat_gemm_shape){
+            .b = s->b, .m = s->m, .n = s->k, .k = s->n, .trans_b = !s->trans_b};
+    return (habitat_gemm_shape){.b = s->b,
+                                .m = s->trans_b ? s->n : s->k,
+                                .n = s->trans_b ? s->k : s->n,
+                                .k = s->m,
+                                .trans_a = true};
 }
 
 void schema_gemm(row *r, const habitat_gemm_shape *shape, bool batched, const row_question *q) {
@@ -166,7 +172,7 @@ struct operation {
     habitat_operation_word word;
     void (*read)(row *r, const operation *o, const row_question *q);
     double number;        /* gates (rnn), inputs (element-wise) */
-    bool flag;            /* bias (linear), transposed (conv) */
+    bool flag;            /* linear: bias, and weights stored (n, k); conv: transposed */
     const char *backward; /* element-wise: the kernel of its gradient; NULL: none of its own */
 };
 
@@ -179,7 +185,7 @@ static void read_gemm(row *r, const operation *o, const row_question *q) {
                                 .k = row_size(r, "k", NAN),
                                 .bias = row_flag(r, "bias") || o->flag,
                                 .trans_a = row_flag(r, "trans_a"),
-                                .trans_b = row_flag(r, "trans_b")};
+                                .trans_b = row_flag(r, "trans_b") || o->flag};
     row_refuse_ignored(r, "a matrix product", ignored, 1);
     schema_gemm(r, &shape, batched, q);
 }

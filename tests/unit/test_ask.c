@@ -426,8 +426,18 @@ static void test_words(void) {
         CHECK_INT(parts[i].work.dtype, HABITAT_DTYPE_FP32);
         CHECK_INT(habitat_strict_query(&parts[i]).arithmetic, HABITAT_DTYPE_TF32);
     }
-    CHECK_NEAR(parts[0].work.shape.gemm.n, 32, 0); /* (8, 16) x (16, 32) */
+    /* weights are stored (16, 32): (8, 16) x (16, 32), and (16, 8) x (8, 32) from a transposed (8,
+     * 16) */
+    CHECK_NEAR(parts[0].work.shape.gemm.n, 32, 0);
+    CHECK(!parts[0].work.shape.gemm.trans_a && !parts[0].work.shape.gemm.trans_b);
+    CHECK_NEAR(parts[1].work.shape.gemm.m, 16, 0);
+    CHECK(parts[1].work.shape.gemm.trans_a && !parts[1].work.shape.gemm.trans_b);
+    CHECK_INT(habitat_operation_from_words("gemm", "m=8 n=16 k=32", "tf32", "backward", parts,
+                                           &count, &err),
+              HABITAT_OK);
+    CHECK(parts[0].work.shape.gemm.trans_b);       /* (8, 16) x (16, 32) from a (32, 16) */
     CHECK_NEAR(parts[1].work.shape.gemm.m, 32, 0); /* (32, 8) x (8, 16) */
+    CHECK(parts[1].work.shape.gemm.trans_a && !parts[1].work.shape.gemm.trans_b);
     CHECK_INT(
         habitat_operation_from_words("gelu", "elements=10", "fp32", "forward", parts, &count, &err),
         HABITAT_OK);
