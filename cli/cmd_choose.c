@@ -45,6 +45,19 @@ static int read_wishes(const wishes *from, const cli_request *request,
     return code;
 }
 
+/* What has no meaning where several batch sizes, numbers of GPUs or recordings are compared. */
+static int check_compared(const cli_request *request) {
+    bool several = request->batches.count > 1 || request->gpu_counts.count > 1;
+    if (several && request->steps > 0)
+        return cli_fail(CLI_USAGE, "--steps",
+                        "as many steps at another batch size, or on more GPUs, are of more "
+                        "samples; give --samples");
+    if (request->batch_from && request->operands->count > 1)
+        return cli_fail(CLI_USAGE, "--batch-from",
+                        "tells of one recording which sizes change; give one TRACE");
+    return CLI_DONE;
+}
+
 /* "TRACE:WEIGHT"; a file of that very name comes first only where no number follows the colon. */
 static int split_weight(char *operand, double *weight) {
     char *colon = strrchr(operand, ':');
@@ -57,22 +70,45 @@ static int split_weight(char *operand, double *weight) {
     return CLI_DONE;
 }
 
-static int open_traces(const cli_request *request, const cli_list *operands, cli_input *inputs,
-                       double *weights, const habitat_answer **answers) {
-    for (size_t i = 0; i < operands->count; i++) {
-        char *file = strdup(operands->items[i]);
-        if (!file)
-            return cli_fail(CLI_FAILED, NULL, "out of memory");
-        int code = split_weight(file, &weights[i]);
-        if (code == CLI_DONE)
-            code = i ? cli_input_open_more(request, file, &inputs[0], &inputs[i])
-                     : cli_input_open(request, file, true, &inputs[i]);
-        free(file);
-        if (code != CLI_DONE)
-            return code;
-        answers[i] = inputs[i].answer;
+/* What is chosen by: recordings with their weights, or ranks that are one. */
+typedef struct subjects {
+    cli_input inputs[TRACES_MAX];
+    const habitat_answer *answers[TRACES_MAX];
+    double weights[TRACES_MAX];
+    size_t count;
+} subjects;
+
+static int open_trace(const cli_request *request, const char *operand, subjects *s) {
+    size_t i = s->count++;
+    char *file = strdup(operand);
+    if (!file)
+        return cli_fail(CLI_FAILED, NULL, "out of memory");
+    int code = split_weight(file, &s->weights[i]);
+    if (code == CLI_DONE)
+        code = i ? cli_input_open_more(request, file, &s->inputs[0], &s->inputs[i])
+                 : cli_input_open(request, file, true, &s->inputs[i]);
+    free(file);
+    s->answers[i] = s->inputs[i].answer;
+    return code;
+}
+
+static int open_all(const cli_request *request, subjects *s) {
+    int code = CLI_DONE;
+    if (request->ranks.count) {
+        s->count = 1;
+        s->weights[0] = 1;
+        code = cli_input_open(request, request->ranks.items[0], true, &s->inputs[0]);
+        s->answers[0] = s->inputs[0].answer;
+        return code;
     }
-    return CLI_DONE;
+    for (size_t i = 0; code == CLI_DONE && i < request->operands->count; i++)
+        code = open_trace(request, request->operands->items[i], s);
+    return code;
+}
+
+static void close_all(subjects *s) {
+    for (size_t i = s->count; i-- > 0;)
+        cli_input_free(&s->inputs[i]);
 }
 
 static habitat_status page(const void *of, const habitat_report_options *options,
@@ -80,31 +116,43 @@ static habitat_status page(const void *of, const habitat_report_options *options
     return habitat_report_choice(of, options, err);
 }
 
-static int choose(const cli_request *request, const habitat_choice_options *options,
-                  const cli_list *operands) {
-    cli_input inputs[TRACES_MAX] = {{0}};
-    double weights[TRACES_MAX];
-    const habitat_answer *answers[TRACES_MAX];
+static int choose(const cli_request *request, const habitat_choice_options *options) {
+    subjects all = {.count = 0};
     habitat_choice *choice = NULL;
     habitat_error error = {0};
-    int code = open_traces(request, operands, inputs, weights, answers);
+    int code = open_all(request, &all);
     if (code == CLI_DONE &&
-        habitat_choose(answers, weights, operands->count, options, &choice, &error) != HABITAT_OK)
+        habitat_choose(all.answers, all.weights, all.count, options, &choice, &error) != HABITAT_OK)
         code = cli_fail_error(&error, NULL);
     if (code == CLI_DONE && request->html)
-        code = cli_html_write(request, &inputs[0], page, choice);
+        code = cli_html_write(request, &all.inputs[0], page, choice);
     if (code == CLI_DONE && !cli_html_alone(request))
-        code = cli_report_result(habitat_report_choice(choice, &inputs[0].report, &error), &error);
+        code =
+            cli_report_result(habitat_report_choice(choice, &all.inputs[0].report, &error), &error);
     habitat_choice_free(choice);
-    for (size_t i = operands->count; i-- > 0;)
-        cli_input_free(&inputs[i]);
+    close_all(&all);
     return code;
+}
+
+/* Checks in the order in which a user would see them; then the work. */
+static int check_and_choose(cli_request *request, const cli_arguments *arguments,
+                            const wishes *wished) {
+    habitat_choice_options options = {0};
+    request->operands = &arguments->operands;
+    int code =
+        request->ranks.count ? CLI_DONE : cli_expect_operands(arguments, 1, TRACES_MAX, "TRACEs");
+    if (code == CLI_DONE)
+        code = cli_html_check(request);
+    if (code == CLI_DONE)
+        code = read_wishes(wished, request, &options);
+    if (code == CLI_DONE)
+        code = check_compared(request);
+    return code == CLI_DONE ? choose(request, &options) : code;
 }
 
 int cmd_choose(int argc, char **argv) {
     cli_request request = {.cpu_scale = 1.0};
     wishes wished = {0};
-    habitat_choice_options options = {0};
     const cli_option list[] = {
         {"--objective", 0, CLI_TEXT, &wished.objective},
         {"--max-usd-hour", 0, CLI_POSITIVE, &wished.max_usd_hour},
@@ -113,29 +161,18 @@ int cmd_choose(int argc, char **argv) {
         {"--vendor", 0, CLI_TEXT, &wished.vendor},
         CLI_PRICE_OPTIONS(request),
         {"--to", 0, CLI_LIST, &request.to},
-        {"--from", 0, CLI_TEXT, &request.from},
         {"--method", 0, CLI_TEXT, &request.method},
-        {"--assemble", 0, CLI_TEXT, &request.assemble},
-        {"--cpu-scale", 0, CLI_POSITIVE, &request.cpu_scale},
+        CLI_ITERATION_OPTIONS(request),
+        {"--gpus", 0, CLI_COUNTS, &request.gpu_counts},
         {"--top", 0, CLI_COUNT, &request.top},
         {"--html", 0, CLI_TEXT, &request.html},
-        {"--gpu-file", 0, CLI_LIST, &request.gpu_files},
-        {"--json", 0, CLI_FLAG, &request.json},
-        {"--csv", 0, CLI_FLAG, &request.csv},
+        CLI_TRACE_OPTIONS(request),
     };
     cli_arguments arguments = {
         .verb = "choose", .options = list, .option_count = sizeof list / sizeof list[0]};
     int code = cli_parse(&arguments, argc, argv);
-    if (code == CLI_DONE && !arguments.finished) {
-        request.operands = &arguments.operands;
-        code = cli_expect_operands(&arguments, 1, TRACES_MAX, "TRACEs");
-        if (code == CLI_DONE)
-            code = cli_html_check(&request);
-        if (code == CLI_DONE)
-            code = read_wishes(&wished, &request, &options);
-        if (code == CLI_DONE)
-            code = choose(&request, &options, &arguments.operands);
-    }
+    if (code == CLI_DONE && !arguments.finished)
+        code = check_and_choose(&request, &arguments, &wished);
     cli_arguments_free(&arguments);
     return code;
 }

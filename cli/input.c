@@ -19,6 +19,26 @@ static int open_tables(const cli_request *request, const cli_input *first, cli_i
     return code == CLI_DONE ? cli_open_prices(request, in) : code;
 }
 
+/* A size named twice is one row. */
+static int read_batches(const cli_request *request, cli_input *in) {
+    in->batch_sizes = calloc(request->batches.count + 1, sizeof *in->batch_sizes);
+    if (!in->batch_sizes)
+        return cli_fail(CLI_FAILED, "--batch", "out of memory");
+    for (size_t i = 0; i < request->batches.count; i++) {
+        const char *text = request->batches.items[i];
+        char *end = NULL;
+        bool before = false;
+        unsigned long long size = strtoull(text, &end, 10);
+        if (*text < '1' || *text > '9' || *end || size > 1ull << 40)
+            return cli_fail(CLI_USAGE, "--batch", "\"%s\" is no whole number from 1 on", text);
+        for (size_t k = 0; k < in->batch_size_count; k++)
+            before |= in->batch_sizes[k] == size;
+        if (!before)
+            in->batch_sizes[in->batch_size_count++] = size;
+    }
+    return CLI_DONE;
+}
+
 /* Other batch sizes and precisions: what --by and --timeline show is of the recording. */
 static int read_scale(const cli_request *request, cli_input *in) {
     habitat_error error = {0};
@@ -31,17 +51,48 @@ static int read_scale(const cli_request *request, cli_input *in) {
     if (request->precision &&
         habitat_precision_from_name(request->precision, &in->precision, &error) != HABITAT_OK)
         return cli_fail_error(&error, "--precision");
-    in->batch_sizes = calloc(request->batches.count + 1, sizeof *in->batch_sizes);
-    if (!in->batch_sizes)
-        return cli_fail(CLI_FAILED, "--batch", "out of memory");
-    for (size_t i = 0; i < request->batches.count; i++) {
-        const char *text = request->batches.items[i];
-        char *end = NULL;
-        unsigned long long size = strtoull(text, &end, 10);
-        if (*text < '1' || *text > '9' || *end || size > 1ull << 40)
-            return cli_fail(CLI_USAGE, "--batch", "\"%s\" is no whole number from 1 on", text);
-        in->batch_sizes[i] = size;
+    return read_batches(request, in);
+}
+
+/* As many GPUs as are asked: one number, or a list of them. */
+static int read_gpus(const cli_request *request, cli_input *in) {
+    size_t asked = request->gpu_counts.count;
+    in->gpu_counts = calloc(asked + 1, sizeof *in->gpu_counts);
+    if (!in->gpu_counts)
+        return cli_fail(CLI_FAILED, "--gpus", "out of memory");
+    for (size_t i = 0; i < (asked ? asked : request->gpus > 0); i++) {
+        double number = (double)request->gpus;
+        bool before = false;
+        if (asked)
+            habitat_is_number(request->gpu_counts.items[i], &number);
+        if (number > 65536)
+            return cli_fail(CLI_USAGE, "--gpus", "from 1 to 65536 GPUs can share an iteration");
+        for (size_t k = 0; k < in->gpu_counts_count; k++)
+            before |= in->gpu_counts[k] == (uint32_t)number;
+        if (!before)
+            in->gpu_counts[in->gpu_counts_count++] = (uint32_t)number;
     }
+    return CLI_DONE;
+}
+
+/* What does not go together with several GPUs, and with recorded ranks. */
+static int check_gpus(const cli_request *request, const cli_input *in) {
+    bool sum = in->assemble == HABITAT_ASSEMBLE_SUM, several = false, one = false;
+    for (size_t i = 0; i < in->gpu_counts_count; i++) {
+        several |= in->gpu_counts[i] > 1;
+        one |= in->gpu_counts[i] == 1;
+    }
+    if (several && sum)
+        return cli_fail(CLI_USAGE, "--gpus", "has no order of kernels with --assemble sum");
+    if (request->ranks.count &&
+        (request->timeline || request->batches.count || request->precision || sum))
+        return cli_fail(CLI_USAGE, "--ranks",
+                        "replays the ranks as they were recorded; leave out --timeline, --batch, "
+                        "--precision and --assemble sum");
+    if (request->ranks.count && one)
+        return cli_fail(CLI_USAGE, "--gpus", "one GPU sends no messages; leave out --ranks");
+    if (several && request->timeline)
+        return cli_fail(CLI_USAGE, "--gpus", "does not go with --timeline, which shows one GPU");
     return CLI_DONE;
 }
 
@@ -76,19 +127,11 @@ static int read_options(const cli_request *request, const cli_input *first, cli_
     bool sum = in->assemble == HABITAT_ASSEMBLE_SUM;
     if (sum && request->cpu_scale != 1.0 && request->cpu_scale > 0.0)
         return cli_fail(CLI_USAGE, "--cpu-scale", "has nothing to multiply with --assemble sum");
-    if (request->gpus > 65536)
-        return cli_fail(CLI_USAGE, "--gpus", "from 1 to 65536 GPUs can share an iteration");
-    if (request->gpus > 1 && sum)
-        return cli_fail(CLI_USAGE, "--gpus", "has no order of kernels with --assemble sum");
-    if (request->ranks.count &&
-        (request->timeline || request->batches.count || request->precision || sum))
-        return cli_fail(CLI_USAGE, "--ranks",
-                        "replays the ranks as they were recorded; leave out --timeline, --batch, "
-                        "--precision and --assemble sum");
-    if (request->ranks.count && request->gpus == 1)
-        return cli_fail(CLI_USAGE, "--gpus", "one GPU sends no messages; leave out --ranks");
-    if (request->gpus > 1 && request->timeline)
-        return cli_fail(CLI_USAGE, "--gpus", "does not go with --timeline, which shows one GPU");
+    code = read_gpus(request, in);
+    if (code == CLI_DONE)
+        code = check_gpus(request, in);
+    if (code != CLI_DONE)
+        return code;
     if (request->nvtx_range && request->iterations)
         return cli_fail(
             CLI_USAGE, "--iterations",
@@ -164,11 +207,12 @@ static int ask(const cli_request *request, habitat_request *asked, cli_input *in
     asked->method = in->method;
     asked->assemble = in->assemble;
     asked->cpu_scale = request->cpu_scale != 1.0 ? request->cpu_scale : 0.0;
-    asked->batch_sizes = request->batches.count ? in->batch_sizes : NULL;
-    asked->batch_size_count = request->batches.count;
+    asked->batch_sizes = in->batch_size_count ? in->batch_sizes : NULL;
+    asked->batch_size_count = in->batch_size_count;
     asked->batch_from = in->batch_from;
     asked->precision = in->precision;
-    asked->gpu_count = (uint32_t)request->gpus;
+    asked->gpu_counts = in->gpu_counts_count ? in->gpu_counts : NULL;
+    asked->gpu_counts_count = in->gpu_counts_count;
     asked->ranks = (const habitat_trace *const *)in->ranks;
     asked->rank_count = in->rank_count;
     asked->notes = (const char *const *)in->notes.lines;
@@ -238,5 +282,6 @@ void cli_input_free(cli_input *in) {
         habitat_trace_free(in->ranks[i]);
     free(in->ranks);
     free(in->batch_sizes);
+    free(in->gpu_counts);
     cli_notes_free(&in->notes);
 }

@@ -60,24 +60,43 @@ static int add_to_list(cli_arguments *a, const char *name, cli_list *list, const
     return CLI_DONE;
 }
 
-static int set_number(const char *verb, const cli_option *option, const char *value) {
-    double number = NAN;
-    bool good = habitat_is_number(value, &number) && isfinite(number) && number >= 0;
-    if (option->kind == CLI_COUNT)
-        good = good && number >= 1 && number <= 1e15 && floor(number) == number;
+static int read_number(const char *verb, const cli_option *option, const char *value,
+                       double *number) {
+    bool count = option->kind == CLI_COUNT || option->kind == CLI_COUNTS;
+    bool good = habitat_is_number(value, number) && isfinite(*number) && *number >= 0;
+    if (count)
+        good = good && *number >= 1 && *number <= 1e15 && floor(*number) == *number;
     if (option->kind == CLI_POSITIVE)
-        good = good && number > 0;
-    const char *wanted = option->kind == CLI_COUNT      ? "a whole number of at least 1"
+        good = good && *number > 0;
+    const char *wanted = count                          ? "a whole number of at least 1"
                          : option->kind == CLI_POSITIVE ? "a number above 0"
                                                         : "a number of at least 0";
     if (!good)
         return cli_fail(CLI_USAGE, option->name, "\"%s\" is not %s; `habitat %s --help` explains",
                         value, wanted, verb);
+    return CLI_DONE;
+}
+
+static int set_number(const char *verb, const cli_option *option, const char *value) {
+    double number = NAN;
+    int code = read_number(verb, option, value, &number);
+    if (code != CLI_DONE)
+        return code;
     if (option->kind == CLI_COUNT)
         *(size_t *)option->target = (size_t)number;
     else
         *(double *)option->target = number;
     return CLI_DONE;
+}
+
+static int add_counts(cli_arguments *a, const cli_option *option, const char *value) {
+    cli_list *list = option->target;
+    size_t before = list->count;
+    double number = NAN;
+    int code = add_to_list(a, option->name, list, value);
+    for (size_t i = before; code == CLI_DONE && i < list->count; i++)
+        code = read_number(a->verb, option, list->items[i], &number);
+    return code;
 }
 
 static int no_value(const cli_arguments *a, const cli_option *option) {
@@ -100,6 +119,8 @@ static int set_value(cli_arguments *a, const cli_option *option, const char *val
         return CLI_DONE;
     case CLI_LIST:
         return add_to_list(a, option->name, option->target, value);
+    case CLI_COUNTS:
+        return add_counts(a, option, value);
     case CLI_COUNT:
     case CLI_NUMBER:
     case CLI_POSITIVE:
@@ -198,7 +219,7 @@ int cli_parse(cli_arguments *a, int argc, char **argv) {
 
 void cli_arguments_free(cli_arguments *a) {
     for (size_t i = 0; i < a->option_count; i++)
-        if (a->options[i].kind == CLI_LIST) {
+        if (a->options[i].kind == CLI_LIST || a->options[i].kind == CLI_COUNTS) {
             cli_list *list = a->options[i].target;
             free(list->items);
             *list = (cli_list){0};

@@ -18,6 +18,7 @@ typedef struct cli_request {
     double min_memory_gib;
     bool json, csv, spot, all;
     size_t gpus;              /* 0: one */
+    cli_list gpu_counts;      /* several numbers, in place of gpus */
     cli_list ranks;           /* files, one a rank; with it operands are more of them */
     const cli_list *operands; /* what the command line names without an option */
 } cli_request;
@@ -28,6 +29,16 @@ typedef struct cli_request {
         {"--spot", 0, CLI_FLAG, &(request).spot}, {"--steps", 0, CLI_POSITIVE, &(request).steps},  \
     {                                                                                              \
         "--samples", 0, CLI_POSITIVE, &(request).samples                                           \
+    }
+
+/* Options about how the iteration is put together, and at which batch size and precision. */
+#define CLI_ITERATION_OPTIONS(request)                                                             \
+    {"--assemble", 0, CLI_TEXT, &(request).assemble},                                              \
+        {"--cpu-scale", 0, CLI_POSITIVE, &(request).cpu_scale},                                    \
+        {"--batch", 0, CLI_LIST, &(request).batches},                                              \
+        {"--batch-from", 0, CLI_TEXT, &(request).batch_from},                                      \
+        {"--precision", 0, CLI_TEXT, &(request).precision}, {                                      \
+        "--ranks", 0, CLI_LIST, &(request).ranks                                                   \
     }
 
 /* Options about the recording and the form of the report. */
@@ -47,7 +58,10 @@ typedef struct cli_input {
     habitat_trace *trace, *batch_from;
     habitat_trace **ranks; /* shape (rank_count): the first one is `trace` */
     size_t rank_count;
-    uint64_t *batch_sizes; /* shape (count of the request's batches) */
+    uint64_t *batch_sizes; /* shape (batch_size_count), each once */
+    size_t batch_size_count;
+    uint32_t *gpu_counts; /* shape (gpu_counts_count), each once */
+    size_t gpu_counts_count;
     habitat_precision precision;
     habitat_assemble assemble;
     habitat_answer *answer;

@@ -92,12 +92,16 @@ typedef struct habitat_request {
     const habitat_trace *batch_from; /* the same at another batch size, on the same GPU: it tells
                                         which sizes change; NULL: told from shapes and layers */
     habitat_precision precision;     /* 0: as recorded */
-    uint32_t gpu_count; /* replay: GPUs that share the gradients, each with the recorded batch; 0:
-                           as recorded, which is refused beside a number where that is several */
+    uint32_t gpu_count; /* replay: GPUs that share the gradients, each with the recorded batch or
+                           that of the row; 0: as recorded, which is refused beside a number where
+                           that is several */
     /* Recordings of GPUs that trained together, one a rank, `trace` among them: replayed together,
      * and gpu_count GPUs send their messages; 0: as many as were recorded. NULL: `trace` alone. */
     const habitat_trace *const *ranks; /* shape (rank_count), 2 to 32, in any order */
     size_t rank_count;
+    /* Several values of gpu_count: a row each GPU, batch size and number. NULL: gpu_count. */
+    const uint32_t *gpu_counts; /* shape (gpu_counts_count), each 1 or more */
+    size_t gpu_counts_count;
 } habitat_request;
 
 /** Set a request to its defaults: its size, and every other field zero.
@@ -207,7 +211,8 @@ typedef struct habitat_answer {
     habitat_work work; /* of all of them; class, pass, formats and shape are those of the first */
     const char *name, *shape;
     habitat_answer_row *rows; /* shape (row_count), in the order of the destinations; of several
-                                 batch sizes all rows of the first come first */
+                                 batch sizes all rows of the first come first, of several numbers
+                                 of GPUs all of the first of these */
     size_t row_count;
     const habitat_warning
         *warnings; /* shape (warning_count), in the order in which they are told */
@@ -222,6 +227,7 @@ typedef struct habitat_answer {
                                            there are none or the GPU is not known */
     size_t device_count;
     uint32_t slow_rank; /* the one that the others wait for; HABITAT_NONE: none much */
+    double samples;     /* of the whole training; NaN: its length was not asked in samples */
 } habitat_answer;
 
 /** Answer a request.

@@ -1,7 +1,8 @@
 /* Which GPU to take: answers of one or several iterations, ranked by cost, time or energy.
  *
  * The rows of an answer (ask.h) are ranked by one objective. GPUs that cannot be taken are listed
- * apart, each with the reason. Where 80 % intervals overlap, the ranking says so: a tie.
+ * apart, each with the reason. Where 80 % intervals overlap, the ranking says so: a tie. Rows of
+ * several batch sizes or numbers of GPUs are compared by the sample.
  *
  * Half: experimental.
  * Units: each name ends in its unit; NaN is not known.
@@ -59,18 +60,23 @@ typedef struct habitat_choice_options {
                            them checks predictions */
 } habitat_choice_options;
 
-/* One GPU that can be taken. Times and costs are of the mean iteration: each answer's by its
- * weight. */
+/* One GPU that can be taken, or one at a batch size, or some of them together. Times and costs are
+ * of the mean iteration: each answer's by its weight. */
 typedef struct habitat_choice_row {
     habitat_answer_key key;
     double iteration_ms, low_ms, high_ms;
     habitat_cost cost;
-    double value, low, high; /* of the objective: US dollars for 1,000 iterations, ms or J */
+    double value, low, high; /* of the objective: US dollars for 1,000 iterations, ms or J; of a
+                                choice by the sample: US dollars for 1,000,000 samples, ms or J
+                                of one */
     bool tie;                /* its interval overlaps that of the first row: no telling which */
-    bool pareto;     /* no other GPU is as fast and costs less, or costs as little and is faster */
+    bool pareto;     /* no other row is as fast and costs less, or costs as little and is faster */
     bool calibrated; /* the intervals of all its predictions are */
     int fits;        /* all of them: 1 yes, 0 no, -1 unknown */
     double headroom_bytes; /* habitat_prediction's of the one that leaves least; NaN: unknown */
+    uint64_t batch_size;   /* of one GPU; 0: unknown, or not that of all recordings */
+    double samples;        /* of the mean iteration, of all its GPUs; NaN: unknown */
+    double samples_per_s;  /* habitat_prediction's; of several recordings, of the mean iteration */
 } habitat_choice_row;
 
 /* Why a GPU cannot be taken: the first of these that holds. */
@@ -91,6 +97,8 @@ typedef struct habitat_exclusion {
     habitat_exclusion_kind kind;
     const char *reason;  /* one line */
     double iteration_ms; /* NaN: not predicted */
+    uint64_t batch_size; /* as of habitat_choice_row, like: */
+    double samples;
 } habitat_exclusion;
 
 typedef struct habitat_choice habitat_choice;
@@ -110,6 +118,11 @@ struct habitat_choice {
     const char *const *changes;            /* what would change the answer: shape (change_count) */
     size_t change_count;
     bool at_least; /* some row of an answer takes longer than its time: habitat_cost::at_least */
+    /* Where rows differ in either of these, all is compared by the sample: value, ties, pareto,
+     * reason and changes. */
+    bool batches_differ, gpus_differ;
+    bool per_sample;
+    double samples; /* of the whole training; NaN: its length was not asked in samples */
 };
 
 /** Choose among the rows of answers.
@@ -121,7 +134,8 @@ struct habitat_choice {
  * @param out     receives the choice; free with habitat_choice_free(). Untouched on error.
  * @param err     where and why on failure; may be NULL.
  * @return HABITAT_OK; HABITAT_E_ARG (no answer, one that is not of an iteration, a weight that is
- *         none, a deadline without a length); HABITAT_E_MEMORY.
+ *         none, a deadline without a length; of a choice by the sample, a batch size that is not
+ *         known, and a length in steps); HABITAT_E_MEMORY.
  * @note   Safe from several threads.
  * @tested tests/unit/test_choose.c @since 0.2 */
 HABITAT_API habitat_status habitat_choose(const habitat_answer *const *answers,

@@ -9,10 +9,11 @@ import os
 import time
 import warnings
 import weakref
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, Optional, Sequence, Tuple, Union
 
-from ._wishes import ASSEMBLE, PRECISIONS, Wishes
+from ._wishes import ASSEMBLE, PRECISIONS, Wishes, whole
 
 PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
@@ -95,11 +96,37 @@ class _Request(ctypes.Structure):
         ("gpu_count", ctypes.c_uint32),
         ("ranks", ctypes.POINTER(ctypes.c_void_p)),
         ("rank_count", ctypes.c_size_t),
+        ("gpu_counts", ctypes.POINTER(ctypes.c_uint32)),
+        ("gpu_counts_count", ctypes.c_size_t),
     ]
 
     def __init__(self, **fields: Any) -> None:
         super().__init__(size_bytes=ctypes.sizeof(type(self)), **fields)
         self.kept = list(fields.values())  # ctypes holds the addresses only: what they point to lives as long
+
+
+class _ReadOptions(ctypes.Structure):
+    _fields_ = [  # habitat_read_options of include/habitat/trace.h
+        ("range", ctypes.c_char_p),
+        ("iterations", ctypes.c_size_t),
+        ("without_gpu", ctypes.c_bool),
+    ]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What of a trace is an iteration, where the trace itself does not say it."""
+
+    iterations: Optional[int] = None
+    nvtx_range: Optional[str] = None
+
+    def __post_init__(self) -> None:
+        if self.iterations is not None:
+            object.__setattr__(self, "iterations", whole("iterations", self.iterations))
+        if self.nvtx_range is not None and not (isinstance(self.nvtx_range, str) and self.nvtx_range):
+            raise ValueError(f"nvtx_range is the name of a range, not {self.nvtx_range!r}")
+        if self.iterations is not None and self.nvtx_range is not None:
+            raise ValueError("iterations does not go with nvtx_range, whose ranges are the iterations; choose one")
 
 
 # habitat_export_write and habitat_write of include/habitat/export.h and report.h
@@ -173,7 +200,8 @@ def _load() -> ctypes.CDLL:
           ctypes.POINTER(handle), error]),
         ("habitat_choice_free", None, [handle]),
         ("habitat_report_choice", ctypes.c_int, [handle, ctypes.POINTER(_ReportOptions), error]),
-        ("habitat_trace_read", ctypes.c_int, [name, ctypes.POINTER(handle), error]),
+        ("habitat_trace_read_with", ctypes.c_int,
+         [name, ctypes.POINTER(_ReadOptions), ctypes.POINTER(handle), error]),
         ("habitat_trace_free", None, [handle]),
         ("habitat_method_from_name", ctypes.c_int, [name, ctypes.POINTER(ctypes.c_int), error]),
         ("habitat_json_gpus", ctypes.c_int, [handle, handle, text, error]),
@@ -450,10 +478,11 @@ def ask_operation(
 class TraceHandle(_Handle):
     """Handle of a trace that has been read."""
 
-    def __init__(self, path: PathLike) -> None:
+    def __init__(self, path: PathLike, reading: Reading = Reading()) -> None:
         super().__init__(_library.habitat_trace_free, "the trace")
-        made = _Pointer()
-        _call(_library.habitat_trace_read, _bytes(os.fsencode(path)), ctypes.byref(made))
+        made, name = _Pointer(), reading.nvtx_range
+        options = _ReadOptions(None if name is None else _bytes(name), reading.iterations or 0, False)
+        _call(_library.habitat_trace_read_with, _bytes(os.fsencode(path)), ctypes.byref(options), ctypes.byref(made))
         self._own(made)
 
     def describe(self, table: GpuTable, origin: Optional[ctypes.c_void_p] = None, notes: Sequence[str] = ()) -> Any:
@@ -516,7 +545,9 @@ class TraceHandle(_Handle):
         prices: Optional[Prices] = None,
         batch_from: Optional[TraceHandle] = None,
     ) -> _Request:
-        prices, batch = prices or Prices(table), wishes.batch
+        prices = prices or Prices(table)
+        batches = wishes.batches or (() if wishes.batch is None else (wishes.batch,))
+        numbers = wishes.gpu_counts or (() if wishes.gpu_count is None else (wishes.gpu_count,))
         return self._asked(
             origin=origin, gpus=table.handle, method=_method(wishes.method),
             destinations=None if destinations is None else (ctypes.c_void_p * len(destinations))(*destinations),
@@ -524,8 +555,9 @@ class TraceHandle(_Handle):
             **_notes(notes),
             assemble=ASSEMBLE[wishes.assemble], cpu_scale=0.0 if wishes.cpu_scale == 1.0 else wishes.cpu_scale,
             prices=prices.handle,
-            batch_sizes=(ctypes.c_uint64 * 1)(batch) if batch else None, batch_size_count=1 if batch else 0,
-            precision=PRECISIONS[wishes.precision], gpu_count=wishes.gpu_count or 0,
+            batch_sizes=(ctypes.c_uint64 * len(batches))(*batches) if batches else None, batch_size_count=len(batches),
+            precision=PRECISIONS[wishes.precision],
+            gpu_counts=(ctypes.c_uint32 * len(numbers))(*numbers) if numbers else None, gpu_counts_count=len(numbers),
             spot=wishes.spot, today=today(), steps=wishes.steps or 0.0, samples=wishes.samples or 0.0,
             batch_from=None if batch_from is None else batch_from.handle,
         )  # fmt: skip
@@ -551,8 +583,8 @@ class TraceHandle(_Handle):
 class RankHandles(TraceHandle):
     """Handles of the traces of ranks, which are asked about together; in any order."""
 
-    def __init__(self, paths: Sequence[PathLike]) -> None:
-        self._all = [TraceHandle(path) for path in paths]
+    def __init__(self, paths: Sequence[PathLike], reading: Reading = Reading()) -> None:
+        self._all = [TraceHandle(path, reading) for path in paths]
 
     @property
     def handle(self) -> _Pointer:

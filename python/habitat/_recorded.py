@@ -32,8 +32,11 @@ class Recorded:
 
     _handles: Any = None
 
-    def _open(self, paths: Sequence[PathLike], origin: Optional[GpuName], gpu_files: Sequence[PathLike]) -> None:
+    def _open(
+        self, paths: Sequence[PathLike], origin: Optional[GpuName], gpu_files: Sequence[PathLike], reading: _native.Reading
+    ) -> None:
         """To be called by `__init__`: a warning of GPU files names the line that called that."""
+        self._reading = reading
         self._locations = [os.path.abspath(os.fsdecode(path)) for path in paths]  # the program may change its folder
         self._files = [os.path.abspath(os.fsdecode(file)) for file in gpu_files]
         self._origin_name = None if origin is None else name_of(origin)
@@ -43,7 +46,7 @@ class Recorded:
     def _read(self, paths: Sequence[PathLike]) -> None:
         self._origin, self._origin_said = self._origin_in(self._table)
         self._stamps = [_stamp(file) for file in self._locations]  # before they are read
-        self._trace: _native.TraceHandle = self._handles(paths)
+        self._trace: _native.TraceHandle = self._handles(paths, self._reading)
         self._info: Optional[Dict[str, Any]] = None
 
     def _origin_in(self, table: _native.GpuTable) -> Tuple[Any, list[str]]:

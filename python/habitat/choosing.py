@@ -7,15 +7,17 @@ from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Tuple, Unio
 
 from . import _native
 from ._native import PathLike
-from ._recorded import Costs, GpuName, names_of
-from ._wishes import Wishes, positive
-from .prediction import Trace
+from ._recorded import Costs, GpuName, Recorded, names_of
+from ._wishes import Counts, Wishes, counts_of, positive
+from .prediction import Trace, second_recording
+from .ranks import Ranks
 from .results import Choice, Excluded, Ranked, Table
 
 __all__ = ["Choice", "Excluded", "Ranked", "choose"]
 
 # One recording, or several, each alone or with how often it is run.
-Traces = Union[Trace, Iterable[Union[Trace, Tuple[Trace, float]]]]
+_Recording = Union[Trace, Ranks]
+Traces = Union[_Recording, Iterable[Union[_Recording, Tuple[_Recording, float]]]]
 
 
 def choose(
@@ -35,6 +37,10 @@ def choose(
     method: str = "auto",
     assemble: str = "replay",
     cpu_scale: float = 1.0,
+    batch: Counts = None,
+    precision: str = "recorded",
+    gpu_count: Counts = None,
+    batch_from: Optional[Trace] = None,
 ) -> Choice:
     """Which GPU to take for the iteration of a trace, by "cost" [US dollars], "time" or "energy", and why.
 
@@ -43,13 +49,24 @@ def choose(
     `max_usd_per_hour`, `deadline_hours` (needs `steps` or `samples`, the length of the whole training) and `must_fit`
     leave GPUs out. `prices` [US dollars for an hour of a GPU] and `price_files` come before the library's own; `spot`
     takes spot prices. That no GPU can be taken is no error: `recommended` is None then.
+    `batch` and `gpu_count`: a number or several, as of `Trace.predict()`, of each trace. Where several are asked, a row is
+    a GPU at one batch size and number, compared by the sample: `per` is "sample", money is that of all its GPUs, and the
+    length of the training is given in `samples`. `precision`, and `batch_from` of one trace: as of `Trace.predict()`.
     """
     most_usd = 0.0 if max_usd_per_hour is None else positive("max_usd_per_hour", max_usd_per_hour)
     most_hours = 0.0 if deadline_hours is None else positive("deadline_hours", deadline_hours)
     if deadline_hours is not None and steps is None and samples is None:
         raise ValueError("deadline_hours needs the length of the training: steps or samples")
-    wishes = Wishes(method=method, assemble=assemble, cpu_scale=cpu_scale, spot=spot, steps=steps, samples=samples)
+    wishes = Wishes(
+        method=method, assemble=assemble, cpu_scale=cpu_scale, spot=spot, steps=steps, samples=samples, precision=precision,
+        batches=counts_of("batch", batch), gpu_counts=counts_of("gpu_count", gpu_count),
+    )  # fmt: skip
+    if wishes.several and steps is not None:
+        raise ValueError("as many steps at another batch size, or on more GPUs, are of more samples; give samples")
     several, weights = _weighed(traces)
+    second = second_recording(batch_from, batch)
+    if second is not None and len(several) > 1:
+        raise ValueError("batch_from tells of one recording which sizes change; give one trace")
     first = several[0]
     handles, taken = first._find([] if gpus is None else names_of(gpus))
     own_prices, said = first._prices(Costs(prices, price_files))
@@ -58,7 +75,8 @@ def choose(
     for trace in several:
         origin, of_origin = trace._origin_in(first._table)
         notes = first._notes(taken, [*said, *of_origin])
-        answers.append(trace._trace.ask(first._table, asked, origin, wishes, notes=notes, prices=own_prices))
+        beside = {"notes": notes, "prices": own_prices, "batch_from": second}
+        answers.append(trace._trace.ask(first._table, asked, origin, wishes, **beside))
     choice = _native.Choosing(
         answers, weights, objective, max_usd_per_hour=most_usd, deadline_hours=most_hours,
         must_fit=must_fit, other_vendors=other_vendors or gpus is not None,
@@ -66,12 +84,13 @@ def choose(
     return _choice_of(choice.describe())
 
 
-def _weighed(traces: Traces) -> Tuple[list[Trace], list[float]]:
+def _weighed(traces: Traces) -> Tuple[list[Recorded], list[float]]:
     """The traces and how often each is run."""
-    several, weights = [], []
-    for one in [traces] if isinstance(traces, Trace) else traces:
-        trace, weight = (one, 1.0) if isinstance(one, Trace) else one
-        if not isinstance(trace, Trace):
+    several: list[Recorded] = []
+    weights: list[float] = []
+    for one in [traces] if isinstance(traces, Recorded) else traces:
+        trace, weight = (one, 1.0) if isinstance(one, Recorded) else one
+        if not isinstance(trace, Recorded):
             raise TypeError(f"a recording is a habitat.Trace, not {type(trace).__name__}")
         several.append(trace)
         weights.append(positive("a weight", weight))
@@ -90,5 +109,7 @@ def _choice_of(values: Dict[str, Any]) -> Choice:
         values["objective"], values["recommended"], values["reason"], values["at_least"], values["steps"],
         Table(Ranked(**{name: row[name] for name in names}) for row in ranking),
         tuple(values["pareto"]), tuple(values["ties"]), tuple(values["changes"]),
-        Table(Excluded(row["gpu"], row["reason"]) for row in values["excluded"]), tuple(values["warnings"]), values,
+        Table(Excluded(row["gpu"], row["reason"], row["batch_size"], row["gpus"]) for row in values["excluded"]),
+        tuple(values["warnings"]), values,
+        values["recommended_batch_size"], values["recommended_gpus"], values["per"],
     )  # fmt: skip

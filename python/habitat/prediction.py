@@ -78,7 +78,7 @@ def operation(
     )  # fmt: skip
 
 
-def _second(trace: Optional[Trace], batch: Optional[int]) -> Optional[_native.TraceHandle]:
+def second_recording(trace: Optional[Trace], batch: object) -> Optional[_native.TraceHandle]:
     """The handle of the recording that tells which sizes change with the batch."""
     if trace is not None and not isinstance(trace, Trace):
         raise TypeError(f"batch_from is a habitat.Trace, not {type(trace).__name__}")
@@ -94,8 +94,8 @@ def _files_of_ranks(path: str, gpu_count: Optional[int]) -> list[str]:
     return [os.path.join(path, f"rank.{rank}.et") for rank in range(gpu_count)]
 
 
-def _one(paths: Sequence[PathLike]) -> _native.TraceHandle:
-    return _native.TraceHandle(paths[0])
+def _one(paths: Sequence[PathLike], reading: _native.Reading) -> _native.TraceHandle:
+    return _native.TraceHandle(paths[0], reading)
 
 
 class Trace(Recorded):
@@ -112,13 +112,17 @@ class Trace(Recorded):
         *,
         origin: Optional[GpuName] = None,
         gpu_files: Union[PathLike, Iterable[PathLike]] = (),
+        iterations: Optional[int] = None,
+        nvtx_range: Optional[str] = None,
     ) -> None:
         """Reads `path`. `origin` names the recording's GPU where the trace does not say it right.
 
         An `origin` that the recorded SM count, memory or compute capability contradict is refused.
+        `iterations`: the trace holds so many equal ones, and nothing in it marks them. `nvtx_range`: iterations are the
+        ranges of this name (NVTX, `record_function`). One of the two; refused where the trace does not bear it out.
         """
         self.path = os.fsdecode(path)
-        self._open([path], origin, paths_of(gpu_files))
+        self._open([path], origin, paths_of(gpu_files), _native.Reading(iterations, nvtx_range))
         if self._origin is not None:
             self._read_info()
 
@@ -192,7 +196,7 @@ class Trace(Recorded):
 
         `assemble`: "replay", or "sum", the GPU's busy time. `cpu_scale` multiplies the CPU's times. `batch`: at another
         batch size. `precision`: "fp32", "tf32", "amp-fp16" or "amp-bf16". Neither goes with `by`.
-        `gpu_count` GPUs share the gradients, each with the recorded batch (docs/iteration.md); None: as recorded.
+        `gpu_count` GPUs share the gradients, each with its own batch (docs/iteration.md); None: as recorded.
         `batch_from`: the same step recorded at another batch size, which tells what changes with it; goes with `batch`.
         `prices` [US dollars for an hour of a GPU] and `price_files` come before the library's own, `spot` takes spot
         prices; `steps` or `samples` say how long the whole training is, for its `hours` and `usd` in `values`.
@@ -201,7 +205,7 @@ class Trace(Recorded):
             method=method, by=by, assemble=assemble, cpu_scale=cpu_scale, batch=batch, precision=precision,
             gpu_count=gpu_count, spot=spot, steps=steps, samples=samples,
         )  # fmt: skip
-        return self._predict([name_of(gpu)], wishes, Costs(prices, price_files), batch_from=_second(batch_from, batch))[0]
+        return self._predict([name_of(gpu)], wishes, Costs(prices, price_files), batch_from=second_recording(batch_from, batch))[0]
 
     def predict_all(
         self,
@@ -227,7 +231,7 @@ class Trace(Recorded):
             gpu_count=gpu_count, spot=spot, steps=steps, samples=samples,
         )  # fmt: skip
         names = None if gpus is None else names_of(gpus)
-        return self._predict(names, wishes, Costs(prices, price_files), batch_from=_second(batch_from, batch))
+        return self._predict(names, wishes, Costs(prices, price_files), batch_from=second_recording(batch_from, batch))
 
     def explain(self, gpu: GpuName, method: str = "auto", by: Optional[str] = None) -> Dict[str, Any]:
         """Where the time goes, operation by operation: the JSON of `habitat explain`."""
@@ -292,5 +296,5 @@ class Trace(Recorded):
         own_prices, said = self._prices(Costs(prices, price_files))
         return self._trace.report(
             self._table, chosen, self._origin, wishes, explain, notes=self._notes(taken, said), prices=own_prices,
-            batch_from=_second(batch_from, batch),
+            batch_from=second_recording(batch_from, batch),
         )  # fmt: skip

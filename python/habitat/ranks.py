@@ -30,15 +30,20 @@ class Ranks(Recorded):
         *,
         origin: Optional[GpuName] = None,
         gpu_files: Union[PathLike, Iterable[PathLike]] = (),
+        iterations: Optional[int] = None,
+        nvtx_range: Optional[str] = None,
     ) -> None:
-        """Reads all `paths`. `origin` names the recordings' GPU where they do not say it right."""
+        """Reads all `paths`. `origin` names the recordings' GPU where they do not say it right.
+
+        `iterations` and `nvtx_range`: of each file, as of `Trace`.
+        """
         if isinstance(paths, (str, bytes, os.PathLike)):
             raise TypeError("paths are several files, one of each rank")
         files = list(paths)
         if len(files) < 2:
             raise ValueError("a file of each rank is needed: two or more")
         self.paths = [os.fsdecode(file) for file in files]
-        self._open(files, origin, paths_of(gpu_files))
+        self._open(files, origin, paths_of(gpu_files), _native.Reading(iterations, nvtx_range))
 
     @property
     def info(self) -> Dict[str, Any]:

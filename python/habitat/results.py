@@ -111,7 +111,7 @@ class Prediction(_Row):
     context_bytes: Optional[float] = None
     margin_bytes: Optional[float] = None
     largest_batch: Optional[float] = None  # that fits, samples
-    usd_per_hour: Optional[float] = None  # of one GPU, at price_date
+    usd_per_hour: Optional[float] = None  # of all its GPUs, at price_date
     price_date: Optional[str] = None
     usd_per_1000_iterations: Optional[float] = None
     samples_per_usd: Optional[float] = None
@@ -204,7 +204,11 @@ class OperationTime(_Row):
 
 @dataclass(frozen=True)
 class Ranked(_Row):
-    """One GPU that can be taken. `value`, `low` and `high` are of the objective: US dollars for 1,000 iterations, ms, or J."""
+    """One GPU that can be taken, or some of them at one batch size.
+
+    `value`, `low` and `high` are of the objective: US dollars for 1,000 iterations, ms, or J; where `Choice.per` is
+    "sample", US dollars for 1,000,000 samples, ms or J of one. Money is that of all GPUs of the row.
+    """
 
     gpu: str
     value: float
@@ -226,12 +230,19 @@ class Ranked(_Row):
     fits: Optional[bool]
     headroom_bytes: Optional[float]
     tie: bool  # its interval overlaps that of the first: no telling which is better
-    pareto: bool  # no other GPU is both faster and cheaper
+    pareto: bool  # no other row is both faster and cheaper
+    batch_size: Optional[int] = None  # of one GPU; None: unknown, or not the same in all traces
+    precision: str = "recorded"
+    gpus: int = 1  # that run the iteration together
+    samples_per_s: Optional[float] = None  # of all of them
 
     _columns: ClassVar[Sequence[show.Column]] = (
         ("GPU", lambda r: r.gpu),
+        ("GPUs", lambda r: show.number(r.gpus)),
+        ("batch", lambda r: show.number(r.batch_size)),
         ("iteration, ms", lambda r: show.number(r.iteration_ms)),
         ("80 % interval, ms", _interval),
+        ("samples/s", lambda r: show.number(r.samples_per_s)),
         ("$ per hour", lambda r: show.number(r.usd_per_hour)),
         ("$ per 1,000 iterations", lambda r: show.number(r.usd_per_1000_iterations)),
         ("training, hours", lambda r: show.number(r.hours)),
@@ -251,8 +262,15 @@ class Excluded(_Row):
 
     gpu: str
     reason: str
+    batch_size: Optional[int] = None
+    gpus: int = 1
 
-    _columns: ClassVar[Sequence[show.Column]] = (("GPU", lambda e: e.gpu), ("why not", lambda e: e.reason))
+    _columns: ClassVar[Sequence[show.Column]] = (
+        ("GPU", lambda e: e.gpu),
+        ("GPUs", lambda e: show.number(e.gpus)),
+        ("batch", lambda e: show.number(e.batch_size)),
+        ("why not", lambda e: e.reason),
+    )
 
     def _record(self) -> Dict[str, Any]:
         return dict(vars(self))
@@ -345,6 +363,9 @@ class Choice:
     excluded: Table[Excluded]
     warnings: Tuple[str, ...]
     values: Dict[str, Any] = field(repr=False, compare=False)
+    recommended_batch_size: Optional[int] = None  # of one GPU
+    recommended_gpus: Optional[int] = None  # how many of them
+    per: str = "iteration"  # what rows are compared by; "sample" where batch sizes or numbers of GPUs differ
 
     def to_frame(self) -> Any:
         """A pandas.DataFrame of the ranking, best first; columns as in `habitat choose --json`, with their units."""
@@ -359,21 +380,39 @@ class Choice:
             parts.append(show.html_line(f"{len(self.excluded)} GPUs cannot be taken: .excluded says why"))
         return "".join(parts) + show.html_notes(self.warnings)
 
+    def _point(self, row: Ranked) -> Tuple[Optional[float], Optional[float]]:
+        """Time [ms] and cost of an iteration, or of a sample, as the axes say."""
+        if self.per != "sample":
+            return row.iteration_ms, row.usd_per_1000_iterations
+        if not row.samples_per_s or row.usd_per_hour is None:
+            return None, None
+        return 1e3 / row.samples_per_s, row.usd_per_hour / row.samples_per_s * 1e6 / 3600
+
+    def _label(self, row: Ranked) -> str:
+        if self.per != "sample":
+            return row.gpu
+        count = f"{row.gpus} x " if row.gpus > 1 else ""
+        return f"{count}{row.gpu}" + (f", batch {row.batch_size}" if row.batch_size else "")
+
     def plot(self, ax: Any = None) -> Any:
         """Cost against time of each GPU that can be taken and has a price, those that none beats in both joined by a line.
 
         By matplotlib. Draws into `ax`, or into new axes, and returns them.
         """
         ax = show.axes(ax, "plot()")
-        rows = [row for row in self.ranking if row.usd_per_1000_iterations is not None]
-        front = sorted((row for row in rows if row.pareto), key=lambda row: row.iteration_ms)
-        ax.scatter([row.iteration_ms for row in rows], [row.usd_per_1000_iterations for row in rows])
-        ax.plot([row.iteration_ms for row in front], [row.usd_per_1000_iterations for row in front])
-        for row in rows:
+        priced: List[Tuple[Ranked, float, float]] = []
+        for row in self.ranking:
+            time, cost = self._point(row)
+            if time is not None and cost is not None:
+                priced.append((row, time, cost))
+        front = sorted((ms, usd) for row, ms, usd in priced if row.pareto)
+        ax.scatter([ms for _, ms, _ in priced], [usd for _, _, usd in priced])
+        ax.plot([ms for ms, _ in front], [usd for _, usd in front])
+        for row, ms, usd in priced:
             if row.pareto or row.tie:
-                ax.annotate(show.label(row.gpu), (row.iteration_ms, row.usd_per_1000_iterations))
+                ax.annotate(show.label(self._label(row)), (ms, usd))
         ax.set_xlim(left=0)
         ax.set_ylim(bottom=0)
-        ax.set_xlabel("iteration, ms")
-        ax.set_ylabel("US dollars for 1,000 iterations")
+        ax.set_xlabel("sample, ms" if self.per == "sample" else "iteration, ms")
+        ax.set_ylabel("US dollars for 1,000,000 samples" if self.per == "sample" else "US dollars for 1,000 iterations")
         return ax

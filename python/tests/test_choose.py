@@ -33,6 +33,10 @@ def llama():
         ({"gpus": ["L40S", "MI300X", "V100"], "prices": {"L40S": 0.5}}, "--to L40S,MI300X,V100 --price L40S=0.5"),
         ({"gpus": "T4", "method": "roofline", "assemble": "sum"}, "--to T4 --method roofline --assemble sum"),
         ({"cpu_scale": 2.0, "prices": {"A100": 1.0}}, "--cpu-scale 2 --price A100=1"),
+        ({"batch": [4, 16], "gpus": ["T4", "L4"], "samples": 1e5}, "--batch 4,16 --to T4,L4 --samples 100000"),
+        ({"batch": 16, "precision": "amp-fp16", "gpus": "T4"}, "--batch 16 --precision amp-fp16 --to T4"),
+        ({"gpu_count": (1, 2, 4, 2), "gpus": ["T4", "L4"]}, "--gpus 1,2,4 --to T4,L4"),
+        ({"gpu_count": 2, "batch": iter([4, 8]), "gpus": "T4"}, "--gpus 2 --batch 4,8 --to T4"),
     ],
 )
 def test_it_answers_as_the_command_line(asked, options):
@@ -76,6 +80,82 @@ def test_a_recording_without_a_gpu():
     assert choice.recommended in ("T4", "V100-SXM2-16GB") and choice.values["traces"][0]["gpu"] is None
 
 
+def test_several_batch_sizes_and_numbers_are_compared_by_the_sample(llama):
+    trace = habitat.Trace(RESNET)
+    prices = {"T4": 0.36, "L4": 0.72}
+    choice = habitat.choose(trace, gpus=["T4", "L4"], batch=[4, 32], gpu_count=[1, 2], prices=prices, samples=1e6)
+    assert choice.per == "sample" and len(choice.ranking) == 8
+    assert (choice.recommended, choice.recommended_batch_size, choice.recommended_gpus) == (
+        choice.ranking[0].gpu, choice.ranking[0].batch_size, choice.ranking[0].gpus,
+    )  # fmt: skip
+    for row in choice.ranking:
+        alone = trace.predict(row.gpu, batch=row.batch_size, gpu_count=row.gpus, prices=prices, samples=1e6)
+        assert row.iteration_ms == alone.iteration_ms and row.usd == alone.usd and row.samples_per_s == alone.samples_per_s
+        assert row.usd_per_hour == prices[row.gpu] * row.gpus
+        dollars = row.usd_per_hour / 3.6e6 * row.iteration_ms / (row.batch_size * row.gpus) * 1e6
+        assert row.value == pytest.approx(dollars, rel=1e-9)
+    assert [row.value for row in choice.ranking] == sorted(row.value for row in choice.ranking)
+    assert ">batch<" in choice._repr_html_() and pickle.loads(pickle.dumps(choice)) == choice
+    late = habitat.choose(trace, gpus=["T4"], batch=[4, 32], prices=prices, samples=1e6, deadline_hours=1e-6)
+    assert [(row.batch_size, row.gpus) for row in late.excluded] == [(4, 1), (32, 1)]
+    assert habitat.choose(llama, gpus="T4").per == "iteration"
+
+
+def test_a_second_recording_tells_what_changes_with_the_batch():
+    four, other = habitat.Trace(RESNET), habitat.Trace(ROOT / "data/recordings/resnet50_b16_fp32_h200.json.gz")
+    choice = habitat.choose(four, gpus="T4", batch=64, batch_from=other, objective="time")
+    assert choice.ranking[0].iteration_ms == four.predict("T4", batch=64, batch_from=other).iteration_ms
+    with pytest.raises(ValueError, match="batch_from goes with batch"):
+        habitat.choose(four, batch_from=other)
+    with pytest.raises(ValueError, match="give one trace"):
+        habitat.choose([four, other], batch=8, batch_from=other)
+
+
+def test_recorded_ranks():
+    files = [ROOT / f"data/recordings/two_gpus/resnet50_b64_tf32.rank{rank}.json.gz" for rank in range(2)]
+    choice = habitat.choose(habitat.Ranks(files), gpus=["A100", "H200"], gpu_count=[2, 4], objective="time")
+    assert sorted((row.gpu, row.gpus) for row in choice.ranking) == [
+        ("A100-SXM4-80GB", 2), ("A100-SXM4-80GB", 4), ("H200-SXM5-141GB", 2), ("H200-SXM5-141GB", 4),
+    ]  # fmt: skip
+    assert choice.recommended_gpus in (2, 4)
+
+
+def steps(file):
+    """Four equal steps in ranges that are called "step"; nothing else says how many there are."""
+    events = []
+    for i in range(1, 5):
+        about = {"ph": "X", "pid": 1, "tid": 1}
+        events.append({**about, "cat": "user_annotation", "name": "step", "ts": 10 * i, "dur": 9})
+        launch = {"cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": 10 * i + 2, "dur": 1, "args": {"correlation": i}}
+        events.append({**about, **launch})
+        args = {"device": 0, "stream": 7, "correlation": i}
+        events.append({**about, "pid": 0, "cat": "kernel", "name": "gemm", "ts": 100 * i, "dur": 40, "args": args})
+    file.write_text(json.dumps({"deviceProperties": [{"id": 0, "name": "Tesla T4"}], "traceEvents": events}))
+    return file
+
+
+def test_what_of_a_trace_is_an_iteration(tmp_path):
+    file = steps(tmp_path / "plain.json")
+    whole = habitat.Trace(file).predict("T4", assemble="sum").iteration_ms
+    for how in ({"iterations": 4}, {"nvtx_range": "step"}):
+        trace = habitat.Trace(file, **how)
+        assert trace.predict("T4", assemble="sum").iteration_ms == pytest.approx(whole / 4, rel=1e-9)
+        assert habitat.choose(trace, gpus="T4", assemble="sum", objective="time").ranking[0].value == pytest.approx(whole / 4)
+        again = pickle.loads(pickle.dumps(trace))
+        assert again.info["trace"]["iterations"] == trace.info["trace"]["iterations"] == 4
+    with pytest.raises(ValueError, match="iterations does not go with nvtx_range"):
+        habitat.Trace(file, iterations=4, nvtx_range="step")
+    for wrong in (0, True, "4", 2.5):
+        with pytest.raises(ValueError, match="iterations is a whole number from 1 on"):
+            habitat.Trace(file, iterations=wrong)
+    with pytest.raises(ValueError, match="nvtx_range is the name of a range"):
+        habitat.Trace(file, nvtx_range="")
+    with pytest.raises(habitat.HabitatError, match="stp"):
+        habitat.Trace(file, nvtx_range="stp")
+    with pytest.raises(habitat.HabitatError):
+        habitat.Trace(file, iterations=5)
+
+
 def test_prices_of_a_file(llama, tmp_path):
     file = tmp_path / "prices.csv"
     file.write_text("gpu,usd_per_gpu_hour,date\nL40S,0.01,2026-09\n")
@@ -114,6 +194,15 @@ def test_origins_that_left_open_which_part_are_said(llama):
         ({"gpus": []}, habitat.HabitatError, ""),
         ({"gpus": ["V101"]}, habitat.HabitatError, "V101"),
         ({"cpu_scale": 0}, ValueError, "cpu_scale must be more than 0, not 0"),
+        ({"batch": 0}, ValueError, "batch is a whole number from 1 on, not 0"),
+        ({"batch": [8, "16"]}, ValueError, "batch is a whole number from 1 on, not '16'"),
+        ({"batch": []}, ValueError, "batch is a number or several, not none"),
+        ({"batch": "8"}, ValueError, "batch is a whole number from 1 on, not '8'"),
+        ({"gpu_count": [1, 65537]}, ValueError, "gpu_count must be 1 to 65536, not 65537"),
+        ({"gpu_count": [1, 2], "steps": 10}, ValueError, "are of more samples; give samples"),
+        ({"gpu_count": [1, 2], "assemble": "sum"}, habitat.HabitatError, "only a replayed iteration can be shared"),
+        ({"gpu_count": 2, "precision": "fp32"}, habitat.HabitatError, "in the format of the recorded parameters, bf16"),
+        ({"precision": "half"}, ValueError, "precision is one of recorded"),
         ({"assemble": "both"}, ValueError, 'assemble is "sum" or "replay", not \'both\''),
     ],
 )

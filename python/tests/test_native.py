@@ -15,6 +15,7 @@ SHARED = {
     "habitat_error": _native._Error,
     "habitat_gpu_skipped": _native._Skipped,
     "habitat_request": _native._Request,
+    "habitat_read_options": _native._ReadOptions,
     "habitat_choice_options": _native._ChoiceOptions,
     "habitat_report_options": _native._ReportOptions,
 }

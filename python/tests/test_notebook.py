@@ -310,7 +310,7 @@ def test_frames_of_a_choice(trace, pandas):
     choice = habitat.choose(trace, steps=1000)
     assert choice.to_frame().column("gpu") == [row.gpu for row in choice.ranking]
     assert numbers_without_unit(choice.to_frame()) == {"value", "low", "high"}  # of the objective, in its unit
-    assert choice.excluded.to_frame().columns == ["gpu", "reason"]
+    assert choice.excluded.to_frame().columns == ["gpu", "reason", "batch_size", "gpus"]
 
 
 def test_matplotlib_itself_draws_it(hostile, tmp_path):

@@ -31,6 +31,9 @@ axes = every.plot(top=5)
 sms: dict[str, int] = {g.name: g.sm_count for g in habitat.gpus()}
 choice: habitat.Choice = habitat.choose([trace, (trace, 2)], prices={"T4": 0.5, habitat.gpu("L4"): 1}, steps=1e5)
 best: str | None = choice.recommended
+several = habitat.choose(habitat.Trace("a.json", iterations=3), batch=[8, 16], gpu_count=2, precision="tf32", samples=1e6)
+how_many: int | None = several.recommended_gpus
+of_ranks: habitat.Choice = habitat.choose(habitat.Ranks(["a.json", "b.json"], nvtx_range="step"), gpu_count=(2, 4))
 costs: list[float | None] = [row.usd_per_hour for row in choice.ranking]
 answers: habitat.Table[habitat.OperationTime] = habitat.operation("gemm", m=8, n=8, k=8, to=habitat.Device.T4)
 try:

@@ -58,7 +58,7 @@ habitat_status ranks_measure(const rank_messages *m, made_answer *out, habitat_e
 /* GPUs that run the iteration together, as asked: of recorded ranks as many as they are. */
 uint32_t answer_gpus(const habitat_request *request);
 
-/* Rows for each destination: one a batch size that is asked. */
+/* Rows for each destination: one a batch size and number of GPUs that is asked. */
 size_t answer_rows_each(const habitat_request *request);
 
 /* operations.c: estimates of operations. */
@@ -72,6 +72,9 @@ habitat_status cost_steps(const habitat_request *request, habitat_answer *out, h
 
 /* cost.c: what each row costs. */
 void cost_rows(const habitat_request *request, habitat_answer *out);
+
+/* cost.c: samples of an iteration of all GPUs of a row; NaN: the batch size is not known. */
+double cost_samples(const habitat_answer *what, const habitat_answer_row *row);
 
 /* cost.c: of cost->usd_per_hour, for a training of cost->steps iterations of these times; what else
  * there is to it stays as it is. */

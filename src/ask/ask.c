@@ -28,8 +28,28 @@ static habitat_status check_scale(const habitat_request *r, habitat_error *err) 
     return HABITAT_OK;
 }
 
+/* One number of GPUs, or a list of them. */
+static habitat_status check_gpus(const habitat_request *r, habitat_error *err) {
+    if ((r->gpu_counts != NULL) != (r->gpu_counts_count > 0) || (r->gpu_counts && r->gpu_count))
+        return habitat_fail(err, HABITAT_E_ARG, "a number of GPUs is given, or a list of them");
+    for (size_t i = 0; i < r->gpu_counts_count; i++)
+        if (!r->gpu_counts[i])
+            return habitat_fail(err, HABITAT_E_ARG, "a number of GPUs is one from 1 on");
+    return HABITAT_OK;
+}
+
+/* The fewest and the most GPUs that are asked; 0: as recorded. */
+static void gpus_asked(const habitat_request *r, uint32_t *least, uint32_t *most) {
+    *least = *most = r->gpu_counts ? r->gpu_counts[0] : r->gpu_count;
+    for (size_t i = 1; i < r->gpu_counts_count; i++) {
+        *least = r->gpu_counts[i] < *least ? r->gpu_counts[i] : *least;
+        *most = r->gpu_counts[i] > *most ? r->gpu_counts[i] : *most;
+    }
+}
+
 static habitat_status check_ranks(const habitat_request *r, habitat_error *err) {
     bool among = false;
+    uint32_t least, most;
     if (!r->rank_count && !r->ranks)
         return HABITAT_OK;
     if (!r->ranks || r->rank_count < 2 || r->rank_count > WORKLOAD_RANKS_MAX)
@@ -43,9 +63,22 @@ static habitat_status check_ranks(const habitat_request *r, habitat_error *err) 
         return habitat_fail(err, HABITAT_E_ARG,
                             "ranks are replayed together as they were recorded; leave out the "
                             "sum, the batch size and the precision");
-    if (r->gpu_count == 1)
+    gpus_asked(r, &least, &most);
+    if (least == 1)
         return habitat_fail(err, HABITAT_E_ARG,
                             "one GPU sends no messages; predict from a recording of one GPU");
+    return HABITAT_OK;
+}
+
+static habitat_status check_sharing(const habitat_request *r, habitat_error *err) {
+    uint32_t least, most;
+    habitat_status status = check_gpus(r, err);
+    if (status != HABITAT_OK)
+        return status;
+    gpus_asked(r, &least, &most);
+    if (most > 1 && (r->assemble == HABITAT_ASSEMBLE_SUM || r->operations))
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "only a replayed iteration can be shared among GPUs");
     return HABITAT_OK;
 }
 
@@ -71,12 +104,11 @@ static habitat_status check(const habitat_request *r, habitat_error *err) {
         return habitat_fail(err, HABITAT_E_ARG, "not a way to put an iteration together");
     if (r->cpu_scale != 0.0 && r->assemble == HABITAT_ASSEMBLE_SUM)
         return habitat_fail(err, HABITAT_E_ARG, "the sum of kernels has no CPU times to multiply");
-    if (r->gpu_count > 1 && (r->assemble == HABITAT_ASSEMBLE_SUM || r->operations))
-        return habitat_fail(err, HABITAT_E_ARG,
-                            "only a replayed iteration can be shared among GPUs");
     if (!habitat_method_askable(r->method))
         return habitat_fail(err, HABITAT_E_ARG, "not a method");
-    habitat_status status = check_ranks(r, err);
+    habitat_status status = check_sharing(r, err);
+    if (status == HABITAT_OK)
+        status = check_ranks(r, err);
     return status == HABITAT_OK ? check_scale(r, err) : status;
 }
 

@@ -28,6 +28,19 @@ habitat_status habitat_objective_from_name(const char *name, habitat_objective *
                         name ? name : "");
 }
 
+/* ---- what a choice is by ---- */
+
+/* Rows of one answer: those of the others have the same keys, or are left out. */
+static void compare_keys(habitat_choice *c) {
+    const habitat_answer *first = c->answers[0];
+    for (size_t i = 1; i < first->row_count; i++) {
+        const habitat_answer_key *a = &first->rows[0].key, *b = &first->rows[i].key;
+        c->batches_differ |= a->batch_size != b->batch_size;
+        c->gpus_differ |= a->gpu_count != b->gpu_count;
+    }
+    c->per_sample = c->batches_differ || c->gpus_differ;
+}
+
 /* ---- one GPU in all answers ---- */
 
 static const habitat_answer_row *find_row(const habitat_answer *in, const habitat_answer_key *key) {
@@ -41,8 +54,12 @@ static const habitat_answer_row *find_row(const habitat_answer *in, const habita
     return NULL;
 }
 
-static void add_weighted(habitat_choice_row *sum, const habitat_answer_row *row, double weight) {
+static void add_weighted(const habitat_answer *in, const habitat_answer_row *row, double weight,
+                         habitat_choice_row *sum) {
     const habitat_prediction *p = row->prediction;
+    sum->samples += weight * cost_samples(in, row);
+    if (p->batch_size != sum->batch_size)
+        sum->batch_size = sum->iteration_ms > 0 ? 0 : p->batch_size;
     sum->iteration_ms += weight * p->iteration_ms;
     sum->low_ms += weight * p->low_ms;
     sum->high_ms += weight * p->high_ms;
@@ -84,27 +101,30 @@ static const habitat_answer *mean_row(const habitat_choice *of, const habitat_an
         const habitat_answer_row *row = find_row(of->answers[i], &first->key);
         if (!row)
             return of->answers[i];
-        add_weighted(out, row, of->weights[i]);
+        add_weighted(of->answers[i], row, of->weights[i], out);
     }
-    if (of->answer_count == 1)
+    out->samples_per_s = out->samples / out->iteration_ms * 1e3;
+    if (of->answer_count == 1) {
         out->cost.samples_per_usd = first->cost.samples_per_usd;
+        out->samples_per_s = first->prediction->samples_per_s;
+    }
     out->cost.steps = mean_steps(of, &first->key);
     cost_of_times(out->iteration_ms, out->low_ms, out->high_ms, &out->cost);
     return NULL;
 }
 
-static void set_value(habitat_objective objective, habitat_choice_row *row) {
-    const habitat_cost *c = &row->cost;
-    switch (objective) {
+static void set_value(const habitat_choice *c, habitat_choice_row *row) {
+    double unit = choice_unit(c, row->samples);
+    switch (c->options.objective) {
     case HABITAT_OBJECTIVE_TIME:
-        row->value = row->iteration_ms;
+        row->value = row->iteration_ms / unit;
         break;
     case HABITAT_OBJECTIVE_ENERGY:
-        row->value = c->energy_j;
+        row->value = row->cost.energy_j / unit;
         break;
     case HABITAT_OBJECTIVE_COST:
-    case HABITAT_OBJECTIVE_COUNT:
-        row->value = c->usd_per_1000_iterations;
+    case HABITAT_OBJECTIVE_COUNT: /* of 1,000 iterations, or of 1,000,000 samples */
+        row->value = row->cost.usd_per_1000_iterations / unit * (c->per_sample ? 1000 : 1);
         break;
     }
     row->low = row->value * (row->low_ms / row->iteration_ms);
@@ -137,7 +157,9 @@ static const char *obstacle_words(made_choice *out, habitat_exclusion_kind kind,
     case HABITAT_EXCLUDED_VENDOR:
         return "of another vendor than the recording's GPU: no measurement checks its prediction";
     case HABITAT_EXCLUDED_SMALL:
-        return "too small: the memory that was in use on the origin does not fit";
+        return row->key.batch_size || row->key.precision || row->key.gpu_count > 1
+                   ? "too small: the memory that it needs does not fit"
+                   : "too small: the memory that was in use on the origin does not fit";
     case HABITAT_EXCLUDED_FIT:
         return "not known to fit: the recording does not say how much memory was in use";
     case HABITAT_EXCLUDED_DEADLINE:
@@ -156,14 +178,23 @@ static const char *obstacle_words(made_choice *out, habitat_exclusion_kind kind,
                        habitat_objective_name(out->open.options.objective));
 }
 
-static habitat_status exclude(made_choice *out, const habitat_answer_key *key,
-                              habitat_exclusion_kind kind, const char *reason, double iteration_ms,
-                              habitat_error *err) {
+static habitat_status exclude(made_choice *out, const habitat_choice_row *row,
+                              habitat_exclusion_kind kind, const char *reason, habitat_error *err) {
     if (!reason)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    out->excluded[out->open.excluded_count++] = (habitat_exclusion){
-        .key = *key, .kind = kind, .reason = reason, .iteration_ms = iteration_ms};
+    out->excluded[out->open.excluded_count++] =
+        (habitat_exclusion){.key = row->key,
+                            .kind = kind,
+                            .reason = reason,
+                            .iteration_ms = row->iteration_ms,
+                            .batch_size = row->batch_size,
+                            .samples = row->samples};
     return HABITAT_OK;
+}
+
+static const char *file_of(const habitat_answer *answer) {
+    const char *file = answer->trace ? habitat_trace_get_info(answer->trace)->file : NULL;
+    return file ? file : "a workload";
 }
 
 static habitat_status place(made_choice *out, const habitat_answer_row *first, habitat_error *err) {
@@ -171,35 +202,50 @@ static habitat_status place(made_choice *out, const habitat_answer_row *first, h
     habitat_choice_row row;
     const habitat_answer *lacks = mean_row(c, first, &row);
     if (lacks) {
-        const char *file = lacks->trace ? habitat_trace_get_info(lacks->trace)->file : NULL;
-        return exclude(out, &first->key, HABITAT_EXCLUDED_UNKNOWN,
-                       choice_line(out, "not predicted for %.200s", file ? file : "a workload"),
-                       NAN, err);
+        row.iteration_ms = row.samples = NAN;
+        return exclude(out, &row, HABITAT_EXCLUDED_UNKNOWN,
+                       choice_line(out, "not predicted for %.200s", file_of(lacks)), err);
     }
-    set_value(c->options.objective, &row);
+    if (c->per_sample && isnan(row.samples))
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "a recording does not say its batch size, and numbers of GPUs are "
+                            "compared by the sample: record it with `habitat record`");
+    set_value(c, &row);
     habitat_exclusion_kind kind = obstacle(c, &row);
     if (kind != HABITAT_EXCLUDED_COUNT)
-        return exclude(out, &first->key, kind, obstacle_words(out, kind, &row), row.iteration_ms,
-                       err);
+        return exclude(out, &row, kind, obstacle_words(out, kind, &row), err);
     c->rows[c->row_count++] = row;
     return HABITAT_OK;
 }
 
 /* ---- ranking ---- */
 
+static int by_number(double x, double y) {
+    return (x > y) - (x < y);
+}
+
 static int by_value(const void *a, const void *b) {
     const habitat_choice_row *x = a, *y = b;
-    if (x->value != y->value)
-        return x->value < y->value ? -1 : 1;
-    if (x->iteration_ms != y->iteration_ms)
-        return x->iteration_ms < y->iteration_ms ? -1 : 1;
-    return strcmp(x->key.gpu->name, y->key.gpu->name);
+    const habitat_answer_key *k = &x->key, *l = &y->key;
+    bool by_sample = x->samples > 0 && y->samples > 0 && x->samples != y->samples;
+    int order = by_number(x->value, y->value);
+    if (!order && by_sample)
+        order = by_number(x->iteration_ms / x->samples, y->iteration_ms / y->samples);
+    else if (!order)
+        order = by_number(x->iteration_ms, y->iteration_ms);
+    if (!order)
+        order = strcmp(k->gpu->name, l->gpu->name);
+    if (!order)
+        order = by_number(k->gpu_count, l->gpu_count);
+    return order ? order : by_number((double)k->batch_size, (double)l->batch_size);
 }
 
 /* Whether `a` leaves no reason to take `b`. */
-static bool beats(const habitat_choice_row *a, const habitat_choice_row *b) {
-    return choice_beats(a->iteration_ms, a->cost.usd_per_1000_iterations, b->iteration_ms,
-                        b->cost.usd_per_1000_iterations);
+static bool beats(const habitat_choice *c, const habitat_choice_row *a,
+                  const habitat_choice_row *b) {
+    double x = choice_unit(c, a->samples), y = choice_unit(c, b->samples);
+    return choice_beats(a->iteration_ms / x, a->cost.usd_per_1000_iterations / x,
+                        b->iteration_ms / y, b->cost.usd_per_1000_iterations / y);
 }
 
 static void rank(habitat_choice *c) {
@@ -209,7 +255,7 @@ static void rank(habitat_choice *c) {
         row->tie = i > 0 && row->low <= c->rows[0].high;
         row->pareto = !isnan(row->cost.usd_per_1000_iterations);
         for (size_t k = 0; row->pareto && k < c->row_count; k++)
-            row->pareto = !beats(&c->rows[k], row);
+            row->pareto = !beats(c, &c->rows[k], row);
     }
     c->recommended = c->row_count ? &c->rows[0] : NULL;
 }
@@ -256,6 +302,12 @@ static habitat_status take_answers(made_choice *out, const habitat_answer *const
     out->open.weights = shares;
     out->open.answer_count = count;
     out->open.steps = mean_steps(&out->open, NULL);
+    out->open.samples = answers[0]->samples > 0 ? answers[0]->samples : NAN;
+    compare_keys(&out->open);
+    if (out->open.per_sample && !isnan(out->open.steps) && isnan(out->open.samples))
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "as many steps at another batch size, or on more GPUs, are of more "
+                            "samples: give the length of the training in samples");
     return HABITAT_OK;
 }
 

@@ -21,6 +21,23 @@ bool choice_is_less(double a, double b);
 /* Whether what takes `ms` and costs `usd` leaves no reason to take the other. NaN: not known. */
 bool choice_beats(double ms, double usd, double other_ms, double other_usd);
 
+/* By what times and costs of a row are divided to be compared: its samples where rows differ in
+ * batch size or number of GPUs, else 1. */
+double choice_unit(const habitat_choice *c, double samples);
+
+/* Whether a GPU is named with its number: "two L40S". */
+bool choice_counts(const habitat_choice *c, const habitat_answer_key *key);
+
+/* What stands before the reason: "Take the ", "Take " before a number; "" where none can be taken.
+ */
+const char *choice_take(const habitat_choice *c);
+
+enum { CHOICE_NAME_BYTES = 160 };
+
+/* "L40S", "two L40S", and where batch sizes differ "two L40S at batch 32". */
+void choice_name(const habitat_choice *c, const habitat_answer_key *key,
+                 char text[CHOICE_NAME_BYTES]);
+
 /* Whether a GPU is not to be recommended for its memory: too small, or so near that it may not fit.
  * `fits` as in habitat_prediction. Memory that is not known is no reason. */
 bool choice_lacks_room(int fits, double headroom_bytes);

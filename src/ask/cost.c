@@ -17,6 +17,11 @@ static uint64_t batch_size(const habitat_request *r, const habitat_answer *out) 
     return out->trace ? habitat_trace_get_info(out->trace)->batch_size : 0;
 }
 
+/* In the first row. */
+static uint32_t gpus(const habitat_request *r) {
+    return r->gpu_counts ? r->gpu_counts[0] : answer_gpus(r);
+}
+
 static double steps_of(double samples, uint64_t batch, uint32_t gpu_count) {
     return ceil(samples / ((double)batch * gpu_count));
 }
@@ -24,7 +29,7 @@ static double steps_of(double samples, uint64_t batch, uint32_t gpu_count) {
 habitat_status cost_steps(const habitat_request *r, habitat_answer *out, habitat_error *err) {
     uint64_t batch = batch_size(r, out);
     double days = 0;
-    out->steps = NAN;
+    out->steps = out->samples = NAN;
     if ((r->steps != 0.0 && !(r->steps > 0.0 && isfinite(r->steps))) ||
         (r->samples != 0.0 && !(r->samples > 0.0 && isfinite(r->samples))))
         return habitat_fail(err, HABITAT_E_ARG, "the length of a training must be more than 0");
@@ -40,7 +45,9 @@ habitat_status cost_steps(const habitat_request *r, habitat_answer *out, habitat
     if (r->steps > 0.0)
         out->steps = r->steps;
     else if (r->samples > 0.0)
-        out->steps = steps_of(r->samples, batch, answer_gpus(r));
+        out->steps = steps_of(r->samples, batch, gpus(r));
+    if (r->samples > 0.0)
+        out->samples = r->samples;
     return HABITAT_OK;
 }
 
@@ -76,14 +83,23 @@ void cost_of_times(double iteration_ms, double low_ms, double high_ms, habitat_c
     c->total_kwh = steps * c->energy_j / j_per_kwh;
 }
 
+/* Several devices of one program share its batch. */
+static uint32_t batches_of(const habitat_answer *what, const habitat_answer_row *row) {
+    return what->workload->all_devices ? 1 : row->key.gpu_count;
+}
+
+double cost_samples(const habitat_answer *what, const habitat_answer_row *row) {
+    uint64_t batch = row->prediction->batch_size;
+    return batch ? (double)batch * batches_of(what, row) : NAN;
+}
+
 static void cost_row(const habitat_request *r, const habitat_answer *what,
                      habitat_answer_row *row) {
     const habitat_prediction *p = row->prediction;
     const habitat_workload_info *info = habitat_workload_get_info(what->workload);
     habitat_bound_by waits = info->origin ? info->bound_by : p->bound_by;
-    /* several devices of one program share its batch */
-    uint32_t batches = what->workload->all_devices ? 1 : row->key.gpu_count;
-    double samples = (double)p->batch_size * batches;
+    uint32_t batches = batches_of(what, row);
+    double samples = cost_samples(what, row);
     habitat_cost *c = &row->cost;
     c->price = habitat_prices_of(r->prices, row->key.gpu, r->spot);
     c->at_least = p->assembled == HABITAT_ASSEMBLE_SUM && waits == HABITAT_BY_CPU;

@@ -30,7 +30,7 @@ static habitat_status look(const habitat_request *r, devices *out, habitat_error
 }
 
 static habitat_status check(const habitat_request *r, size_t together, habitat_error *err) {
-    if (r->gpu_count)
+    if (r->gpu_count || r->gpu_counts)
         return habitat_fail(err, HABITAT_E_UNSUPPORTED,
                             "the recording is of several GPUs already: it holds %zu devices; "
                             "record the step on one GPU",

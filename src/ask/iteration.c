@@ -71,6 +71,13 @@ static habitat_status take_workload(const habitat_request *r, made_answer *out,
     return devices_take(r, origin, out, err);
 }
 
+static uint32_t most_gpus(const habitat_request *r) {
+    uint32_t most = r->gpu_count;
+    for (size_t i = 0; i < r->gpu_counts_count; i++)
+        most = r->gpu_counts[i] > most ? r->gpu_counts[i] : most;
+    return most;
+}
+
 /* What is asked of measured times, where nothing was measured. */
 static habitat_status check_timed(const habitat_request *r, const habitat_workload *w,
                                   habitat_error *err) {
@@ -81,7 +88,7 @@ static habitat_status check_timed(const habitat_request *r, const habitat_worklo
             err, HABITAT_E_ARG,
             "recorded without a GPU, so no measured time can be scaled; for another "
             "batch size or precision, record its script so");
-    if (r->gpu_count > 1)
+    if (most_gpus(r) > 1)
         return habitat_fail(err, HABITAT_E_ARG,
                             "recorded without a GPU, so no order of kernels is known that several "
                             "GPUs could share; leave out the number of GPUs");
@@ -108,8 +115,16 @@ static habitat_status take_replay(const habitat_request *r, made_answer *out, ha
 
 /* ---- other batch sizes, another precision ---- */
 
-size_t answer_rows_each(const habitat_request *r) {
+static size_t count_batches(const habitat_request *r) {
     return r->batch_size_count ? r->batch_size_count : 1;
+}
+
+static size_t count_numbers(const habitat_request *r) {
+    return r->gpu_counts_count ? r->gpu_counts_count : 1;
+}
+
+size_t answer_rows_each(const habitat_request *r) {
+    return count_batches(r) * count_numbers(r);
 }
 
 /* The second recording is of the same GPU: its times are not looked at, its shapes are. */
@@ -131,7 +146,7 @@ static bool is_said(const made_answer *out, const char *text) {
     return false;
 }
 
-/* The workload of row set i: the recorded one where nothing else is asked. */
+/* The workload of batch size i: the recorded one where nothing else is asked. */
 static habitat_status take_scaled(const habitat_request *r, size_t i, made_answer *out,
                                   const habitat_workload **w, habitat_error *err) {
     *w = out->open.workload;
@@ -184,7 +199,8 @@ static habitat_status predict_one(const habitat_request *r, size_t i,
     if (status == HABITAT_E_NO_SPEC && !alone) {
         habitat_prediction_free(made);
         snprintf(line, sizeof line, "%s: left out: %s", gpu->name, why.message);
-        return warnings_add(out, HABITAT_ABOUT_REQUEST, line, err);
+        return is_said(out, line) ? HABITAT_OK
+                                  : warnings_add(out, HABITAT_ABOUT_REQUEST, line, err);
     }
     if (status != HABITAT_OK) {
         habitat_prediction_free(made);
@@ -197,34 +213,60 @@ static habitat_status predict_one(const habitat_request *r, size_t i,
     return devices_finish(out, made, row, err);
 }
 
-/* One row each destination, of batch size i. */
-static habitat_status predict_rows(const habitat_request *r, size_t i, size_t count,
-                                   const habitat_gpu *const *destinations, made_answer *out,
-                                   habitat_error *err) {
-    const habitat_workload *w = NULL;
-    habitat_predictor *predictor = NULL;
-    habitat_status status = take_scaled(r, i, out, &w, err);
-    if (status == HABITAT_OK)
-        status = habitat_predictor_create(w, r->method, r->models, &predictor, err);
+/* One row each destination, of batch size i and the request's one number of GPUs. */
+static habitat_status predict_number(const habitat_request *r, size_t i,
+                                     const habitat_predictor *predictor, size_t count,
+                                     const habitat_gpu *const *destinations, made_answer *out,
+                                     habitat_error *err) {
+    habitat_status status = HABITAT_OK;
     for (size_t d = 0; status == HABITAT_OK && d < count; d++) {
         status = predict_one(r, i, predictor, destinations[d], count == 1, out, err);
         if (status != HABITAT_OK && status != HABITAT_E_UNSUPPORTED && err)
             err->index = d; /* else it is the recording, or the method */
     }
+    return status;
+}
+
+/* One row each number of GPUs and destination, of batch size i. */
+static habitat_status predict_rows(const habitat_request *r, size_t i, size_t count,
+                                   const habitat_gpu *const *destinations, made_answer *out,
+                                   habitat_error *err) {
+    const habitat_workload *w = NULL;
+    habitat_predictor *predictor = NULL;
+    habitat_request one = *r;
+    habitat_status status = take_scaled(r, i, out, &w, err);
+    if (status == HABITAT_OK)
+        status = habitat_predictor_create(w, r->method, r->models, &predictor, err);
+    for (size_t n = 0; status == HABITAT_OK && n < count_numbers(r); n++) {
+        one.gpu_count = r->gpu_counts ? r->gpu_counts[n] : r->gpu_count;
+        status = predict_number(&one, i, predictor, count, destinations, out, err);
+    }
     habitat_predictor_free(predictor);
     return status;
+}
+
+/* Autocast leaves parameters as they are. Of a model in 16 bit it is not known whether another
+ * precision means other parameters: their gradients would be twice as large. */
+static habitat_status check_shared_precision(const habitat_request *r, const made_answer *out,
+                                             habitat_error *err) {
+    const habitat_trace *trace = out->open.workload->trace;
+    const habitat_trace_memory *m = trace ? &habitat_trace_get_info(trace)->memory : NULL;
+    for (size_t i = 0; m && r->precision && most_gpus(r) > 1 && i < m->parameter_count; i++)
+        if (habitat_dtype_bytes(m->parameters[i].dtype) < habitat_dtype_bytes(HABITAT_DTYPE_FP32))
+            return habitat_fail(err, HABITAT_E_ARG,
+                                "several GPUs share gradients in the format of the recorded "
+                                "parameters, %s; leave out the precision, or the number of GPUs",
+                                habitat_dtype_name(m->parameters[i].dtype));
+    return HABITAT_OK;
 }
 
 /* What a recording cannot say of many GPUs. */
 static habitat_status warn_of_hosts(const habitat_request *r, made_answer *out,
                                     habitat_error *err) {
     enum { HOST_GPUS = 8 };
-    if (r->gpu_count > 1 && is_scaled(r))
-        return habitat_fail(err, HABITAT_E_ARG,
-                            "several GPUs share the gradients of the step as it was recorded; "
-                            "leave out the batch size and the precision, or the number of GPUs");
-    if (r->gpu_count <= HOST_GPUS)
-        return HABITAT_OK;
+    habitat_status status = check_shared_precision(r, out, err);
+    if (status != HABITAT_OK || most_gpus(r) <= HOST_GPUS)
+        return status;
     return warnings_add(out, HABITAT_ABOUT_REQUEST,
                         "more than 8 GPUs: taken as hosts of 8, linked with 100 Gbit/s each; "
                         "other networks give other answers",
@@ -246,7 +288,7 @@ static habitat_status answer_recording(const habitat_request *r, size_t count,
         status = warn_of_hosts(r, out, err);
     if (status != HABITAT_OK)
         return status;
-    size_t sets = answer_rows_each(r);
+    size_t sets = count_batches(r);
     out->scaled = calloc(sets, sizeof(habitat_workload *));
     out->scaled_count = out->scaled ? sets : 0;
     if (!out->scaled)

@@ -287,11 +287,12 @@ static habitat_status set_row_warnings(habitat_answer_row *row, const lines *l, 
     return HABITAT_OK;
 }
 
-/* Rows of the first batch size: those of the others are of the same GPUs. */
+/* Rows of the first batch size and number of GPUs: those of the others are of the same GPUs. */
 static size_t count_first(const made_answer *out) {
+    const habitat_answer_row *rows = out->open.rows;
     size_t count = 0;
-    while (count < out->open.row_count &&
-           out->open.rows[count].key.batch_size == out->open.rows[0].key.batch_size)
+    while (count < out->open.row_count && rows[count].key.batch_size == rows[0].key.batch_size &&
+           rows[count].key.gpu_count == rows[0].key.gpu_count)
         count++;
     return count;
 }

@@ -53,9 +53,7 @@ static void set_rest(const habitat_replay *r, const habitat_replay_result *resul
             : NAN;
 }
 
-/* Times of the recorded kernels. Kernels that were not recorded (casts of another precision) have
- * no launch and no place: the others take their time along, each in proportion. */
-static void set_times(const habitat_replay *r, const habitat_prediction *p, double *ns) {
+void replay_set_times(const habitat_replay *r, const habitat_prediction *p, double *ns) {
     double recorded = 0.0, added = 0.0;
     for (size_t i = 0; i < p->trace_kernel_count; i++) {
         ns[i] = p->trace_kernels[i].ms * HABITAT_NS_PER_MS;
@@ -75,7 +73,7 @@ habitat_status habitat_replay_apply(const habitat_replay *r, habitat_prediction 
     double *ns = malloc((p->trace_kernel_count + 1) * sizeof *ns);
     if (!ns)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    set_times(r, p, ns);
+    replay_set_times(r, p, ns);
     bool recorded = is_recorded(r, ns);
     habitat_status status = habitat_replay_run(r, ns, &result, err);
     if (status == HABITAT_OK && recorded) {

@@ -113,6 +113,11 @@ habitat_status replay_calibrate(habitat_replay *replay, habitat_error *err);
  */
 bool replay_knows_origin(const habitat_replay *replay);
 
+/* Times of the recorded kernels in a prediction, shape (its kernels). Kernels that were not
+ * recorded (casts of another precision) have no launch and no place: the others take their time
+ * along, each in proportion. */
+void replay_set_times(const habitat_replay *replay, const habitat_prediction *p, double *ns);
+
 /* What a replay runs its graph with; kernel_ns NULL: as recorded. */
 replay_times replay_times_of(const habitat_replay *replay, const double *kernel_ns);
 

@@ -93,8 +93,7 @@ static habitat_status share(const habitat_replay *r, uint32_t count, double low,
     double *ns = malloc((p->trace_kernel_count + 1) * sizeof *ns);
     if (!ns)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    for (size_t i = 0; i < p->trace_kernel_count; i++)
-        ns[i] = p->trace_kernels[i].ms * HABITAT_NS_PER_MS;
+    replay_set_times(r, p, ns);
     habitat_status status = replay_share(r, ns, p->gpu, count, &made, err);
     if (status == HABITAT_OK)
         status = measure(r, &made, low, high, &of, err);

@@ -6,13 +6,14 @@
 #include <habitat/choose.h>
 #include <habitat/text.h>
 
+#include "ask/choice_words.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "report/page.h"
 #include "report/parts.h"
 #include "report/rows.h"
 
-enum { DEFAULT_TOP = 7, TEXT_BYTES = 512 };
+enum { DEFAULT_TOP = 7, TEXT_BYTES = 512, NAMES_BY_SAMPLE = 3 };
 
 /* ---- columns ---- */
 
@@ -21,6 +22,9 @@ typedef struct choice_line_of {
     double iteration_ms, low_ms, high_ms, usd_per_hour, usd_per_1000_iterations, samples_per_usd;
     double hours, usd, energy_j, total_kwh, value, low, high, headroom_bytes;
     const char *price_date, *price_provider;
+    double batch_size, samples, samples_per_s; /* NaN: unknown */
+    const char *precision, *per;               /* what `value` is of: "iteration", "sample" */
+    uint64_t gpus;
     int tie, pareto, fits;
     const char *interval;
     bool first;
@@ -35,12 +39,64 @@ static bool has_length(const void *of) {
     return !isnan(((const listing *)of)->choice->steps);
 }
 
+static bool by_sample(const void *of) {
+    return ((const listing *)of)->choice->per_sample;
+}
+
+static bool by_iteration(const void *of) {
+    return !by_sample(of);
+}
+
 static bool no_length(const void *of) {
-    return !has_length(of);
+    return !has_length(of) && by_iteration(of);
+}
+
+static bool batches_differ(const void *of) {
+    return ((const listing *)of)->choice->batches_differ;
+}
+
+static bool has_counts(const void *of) {
+    const habitat_choice *c = ((const listing *)of)->choice;
+    return c->row_count && choice_counts(c, &c->rows[0].key);
+}
+
+/* What is chosen by, of a sample; where a length is said, the training's own figures tell. */
+static bool usd_of_samples(const void *of) {
+    const habitat_choice *c = ((const listing *)of)->choice;
+    return c->per_sample && !has_length(of) && c->options.objective != HABITAT_OBJECTIVE_ENERGY;
+}
+
+static bool energy_of_samples(const void *of) {
+    const habitat_choice *c = ((const listing *)of)->choice;
+    return c->per_sample && c->options.objective == HABITAT_OBJECTIVE_ENERGY;
 }
 
 static void show_ms(text_table *t, size_t column, const void *of) {
     table_ms(t, column, ((const choice_line_of *)of)->iteration_ms);
+}
+
+static void show_gpus(text_table *t, size_t column, const void *of) {
+    table_number(t, column, (double)((const choice_line_of *)of)->gpus, 0);
+}
+
+static void show_batch(text_table *t, size_t column, const void *of) {
+    table_number(t, column, ((const choice_line_of *)of)->batch_size, 0);
+}
+
+static void show_samples(text_table *t, size_t column, const void *of) {
+    double rate = ((const choice_line_of *)of)->samples_per_s;
+    table_number(t, column, rate, decimals_for(rate, 3));
+}
+
+static void show_usd_of_samples(text_table *t, size_t column, const void *of) {
+    const choice_line_of *l = of;
+    double usd = l->usd_per_1000_iterations / l->samples * 1000;
+    table_number(t, column, usd, decimals_for(usd, 3));
+}
+
+static void show_value(text_table *t, size_t column, const void *of) {
+    double value = ((const choice_line_of *)of)->value;
+    table_number(t, column, value, decimals_for(value, 3));
 }
 
 static void show_interval(text_table *t, size_t column, const void *of) {
@@ -90,12 +146,27 @@ static void show_marks(text_table *t, size_t column, const void *of) {
 
 static const row_column columns[] = {
     {COLUMN(gpu, STRING, IN_FILES | IN_TEXT), .header = "GPU", .shrink = true},
+    {.in = IN_TEXT, .header = "GPUs", .right = true, .shown = has_counts, .show = show_gpus},
+    {.in = IN_TEXT,
+     .header = "batch\nsize",
+     .right = true,
+     .shown = batches_differ,
+     .show = show_batch},
+    {.in = IN_TEXT,
+     .header = "samples\nper s",
+     .right = true,
+     .shown = by_sample,
+     .show = show_samples},
     {COLUMN(value, NUMBER, IN_FILES)},
     {COLUMN(low, NUMBER, IN_FILES)},
     {COLUMN(high, NUMBER, IN_FILES)},
     {COLUMN(iteration_ms, NUMBER, IN_FILES | IN_TEXT), .header = "iteration\nms", .right = true,
-     .show = show_ms},
-    {.in = IN_TEXT, .header = "80 % interval\nms", .right = true, .show = show_interval},
+     .shown = by_iteration, .show = show_ms},
+    {.in = IN_TEXT,
+     .header = "80 % interval\nms",
+     .right = true,
+     .shown = by_iteration,
+     .show = show_interval},
     {COLUMN(low_ms, NUMBER, IN_FILES)},
     {COLUMN(high_ms, NUMBER, IN_FILES)},
     {COLUMN(interval, STRING, IN_FILES)},
@@ -103,6 +174,16 @@ static const row_column columns[] = {
      .show = show_price},
     {COLUMN(usd_per_1000_iterations, NUMBER, IN_FILES | IN_TEXT),
      .header = "$ per 1,000\niterations", .right = true, .shown = no_length, .show = show_cost},
+    {.in = IN_TEXT,
+     .header = "$ per million\nsamples",
+     .right = true,
+     .shown = usd_of_samples,
+     .show = show_usd_of_samples},
+    {.in = IN_TEXT,
+     .header = "a sample\nabout J",
+     .right = true,
+     .shown = energy_of_samples,
+     .show = show_value},
     {COLUMN(samples_per_usd, NUMBER, IN_FILES)},
     {COLUMN(hours, NUMBER, IN_FILES | IN_TEXT), .header = "training\nhours", .right = true,
      .shown = has_length, .show = show_hours},
@@ -118,8 +199,17 @@ static const row_column columns[] = {
      .show = show_room},
     {COLUMN(tie, TRISTATE, IN_FILES)},
     {COLUMN(pareto, TRISTATE, IN_FILES)},
+    {COLUMN(batch_size, NUMBER, IN_FILES)},
+    {COLUMN(precision, STRING, IN_FILES)},
+    {COLUMN(gpus, INTEGER, IN_FILES)},
+    {COLUMN(samples_per_s, NUMBER, IN_FILES)},
+    {COLUMN(per, STRING, IN_CSV)},
     {.in = IN_TEXT, .header = "", .show = show_marks},
 };
+
+static const char *unit_word(const habitat_choice *c) {
+    return c->per_sample ? "sample" : "iteration";
+}
 
 static void fill(const void *of, size_t i, void *out) {
     const habitat_choice *c = ((const listing *)of)->choice;
@@ -143,6 +233,12 @@ static void fill(const void *of, size_t i, void *out) {
                          .headroom_bytes = row->headroom_bytes,
                          .price_date = cost->price ? cost->price->date : NULL,
                          .price_provider = cost->price ? cost->price->provider : NULL,
+                         .batch_size = row->batch_size ? (double)row->batch_size : NAN,
+                         .samples = row->samples,
+                         .samples_per_s = row->samples_per_s,
+                         .precision = habitat_precision_name(row->key.precision),
+                         .gpus = row->key.gpu_count,
+                         .per = unit_word(c),
                          .tie = row->tie,
                          .pareto = row->pareto,
                          .fits = row->fits,
@@ -167,12 +263,35 @@ static row_list rows_of(const listing *list, choice_line_of *room) {
 
 /* ---- JSON ---- */
 
+static bool is_named(const habitat_choice_row *row, bool ties) {
+    return ties ? row->tie : row->pareto;
+}
+
+/* Each GPU once: which of its batch sizes and numbers are meant, the rows say. */
 static void json_names(writer *w, const char *key, const habitat_choice *c, bool ties) {
     json_array(w, key);
-    for (size_t i = 0; i < c->row_count; i++)
-        if (ties ? c->rows[i].tie : c->rows[i].pareto)
+    for (size_t i = 0; i < c->row_count; i++) {
+        bool before = false;
+        for (size_t k = 0; k < i; k++)
+            before |= is_named(&c->rows[k], ties) && c->rows[k].key.gpu == c->rows[i].key.gpu;
+        if (is_named(&c->rows[i], ties) && !before)
             json_text(w, NULL, c->rows[i].key.gpu->name);
+    }
     json_end_array(w);
+}
+
+/* 0: not known */
+static void json_batch(writer *w, const char *key, uint64_t batch_size) {
+    json_number(w, key, batch_size ? (double)batch_size : NAN);
+}
+
+static void json_recommended(writer *w, const habitat_choice *c) {
+    const habitat_choice_row *row = c->recommended;
+    json_text(w, "recommended", row ? row->key.gpu->name : NULL);
+    json_batch(w, "recommended_batch_size", row ? row->batch_size : 0);
+    json_number(w, "recommended_gpus", row ? (double)row->key.gpu_count : NAN);
+    json_text(w, "reason", c->reason);
+    json_text(w, "per", unit_word(c));
 }
 
 static void json_traces(writer *w, const habitat_choice *c) {
@@ -194,6 +313,8 @@ static void json_excluded(writer *w, const habitat_choice *c) {
     for (size_t i = 0; i < c->excluded_count; i++) {
         json_map(w, NULL);
         json_text(w, "gpu", c->excluded[i].key.gpu->name);
+        json_batch(w, "batch_size", c->excluded[i].batch_size);
+        json_integer(w, "gpus", c->excluded[i].key.gpu_count);
         json_text(w, "reason", c->excluded[i].reason);
         json_end_map(w);
     }
@@ -209,8 +330,7 @@ static void write_json(writer *w, const habitat_choice *c) {
     json_integer(w, "schema", 1);
     json_text(w, "habitat", habitat_version());
     json_text(w, "objective", habitat_objective_name(c->options.objective));
-    json_text(w, "recommended", c->recommended ? c->recommended->key.gpu->name : NULL);
-    json_text(w, "reason", c->reason);
+    json_recommended(w, c);
     json_boolean(w, "at_least", c->at_least);
     json_number(w, "steps", c->steps);
     json_traces(w, c);
@@ -233,32 +353,56 @@ static void write_json(writer *w, const habitat_choice *c) {
 
 /* ---- text ---- */
 
+/* What all rows have in common that is not as recorded. */
+static int text_asked(const habitat_choice *c, char *text, size_t size) {
+    char batch[48] = "", precision[48] = "";
+    if (!c->answers[0]->row_count)
+        return 0;
+    const habitat_answer_key *key = &c->answers[0]->rows[0].key;
+    if (key->batch_size && !c->batches_differ)
+        snprintf(batch, sizeof batch, ", batch size %llu", (unsigned long long)key->batch_size);
+    if (key->precision)
+        snprintf(precision, sizeof precision, ", %s", habitat_precision_name(key->precision));
+    return habitat_format(text, size, "%s%s", batch, precision);
+}
+
 static void text_head(writer *w, const habitat_choice *c) {
     char line[TEXT_BYTES], name[128];
     const habitat_trace *trace = c->answers[0]->trace;
     const char *file = trace ? habitat_trace_get_info(trace)->file : NULL;
     const habitat_gpu *origin = habitat_workload_get_info(c->answers[0]->workload)->origin;
     clean_text(name, sizeof name, file ? base_name(file) : "operations");
-    int used = habitat_format(line, sizeof line, "By %s: %s",
-                              habitat_objective_name(c->options.objective), name);
+    int used = habitat_format(line, sizeof line, "By %s%s: %s",
+                              habitat_objective_name(c->options.objective),
+                              c->per_sample ? " of a sample" : "", name);
     if (c->answer_count > 1)
         used += habitat_format(line + used, sizeof line - (size_t)used, " and %zu more",
                                c->answer_count - 1);
     if (origin)
         used += habitat_format(line + used, sizeof line - (size_t)used, " on %s", origin->name);
-    if (!isnan(c->steps))
+    used += text_asked(c, line + used, sizeof line - (size_t)used);
+    if (c->per_sample && !isnan(c->steps))
+        habitat_format(line + used, sizeof line - (size_t)used, ", %.0f samples", c->samples);
+    else if (!isnan(c->steps))
         habitat_format(line + used, sizeof line - (size_t)used, ", %.0f iterations", c->steps);
     wrapped_text(w, "", 0, line);
     writer_text(w, "\n");
 }
 
 static void text_names(writer *w, const habitat_choice *c) {
-    char line[TEXT_BYTES] = "", first[32] = "Front: ";
-    size_t used = 0, count = 0;
-    for (size_t i = 0; i < c->row_count && used < sizeof line - 64; i++)
-        if (c->rows[i].pareto)
-            used += (size_t)snprintf(line + used, sizeof line - used, "%s%s", count++ ? ", " : "",
-                                     c->rows[i].key.gpu->name);
+    char line[TEXT_BYTES] = "", first[32] = "Front: ", name[CHOICE_NAME_BYTES];
+    size_t used = 0, count = 0, more = 0, most = c->per_sample ? NAMES_BY_SAMPLE : c->row_count;
+    for (size_t i = 0; i < c->row_count; i++) {
+        bool room = count < most && used < sizeof line - 96 - sizeof name;
+        more += c->rows[i].pareto && !room;
+        if (!c->rows[i].pareto || !room)
+            continue;
+        choice_name(c, &c->rows[i].key, name);
+        used +=
+            (size_t)snprintf(line + used, sizeof line - used, "%s%s", count++ ? ", " : "", name);
+    }
+    if (more)
+        used += (size_t)snprintf(line + used, sizeof line - used, " and %zu more", more);
     snprintf(line + used, sizeof line - used, ": no other GPU is both faster and cheaper");
     if (count)
         wrapped_text(w, first, 7, line);
@@ -276,6 +420,9 @@ static void text_excluded(writer *w, const habitat_choice *c) {
         if (counts[k])
             used += (size_t)snprintf(line + used, sizeof line - used, "%s%zu %s", used ? ", " : "",
                                      counts[k], words[k]);
+    if (c->excluded_count && c->per_sample)
+        snprintf(line + used, sizeof line - used, "; of %zu rows in all",
+                 c->row_count + c->excluded_count);
     if (c->excluded_count)
         wrapped_text(w, "Left out: ", 10, line);
 }
@@ -332,7 +479,7 @@ static void write_text(writer *w, const habitat_choice *c, size_t top) {
     shown = shown < c->row_count ? shown : c->row_count;
     rows.count = shown;
     text_head(w, c);
-    wrapped_text(w, c->recommended ? "Take the " : "", 0, c->reason);
+    wrapped_text(w, choice_take(c), 0, c->reason);
     writer_text(w, "\n");
     if (shown)
         rows_text(w, &rows);

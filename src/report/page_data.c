@@ -92,7 +92,7 @@ void page_data(page *p) {
     json_map(&j, NULL);
     times(&j, p);
     costs(&j, p);
-    json_text(&j, "unit", p->batches ? "sample" : "iteration");
+    json_text(&j, "unit", p->by_sample ? "sample" : "iteration");
     json_array(&j, "breakdowns");
     for (size_t i = 0; i < p->answer_count; i++)
         breakdown(&j, p, p->answers[i]);

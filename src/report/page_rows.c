@@ -92,7 +92,9 @@ static bool listed(const page *p, size_t count, const habitat_answer_row *row) {
 }
 
 double page_units(const page *p, const page_row *row) {
-    return p->batches && row->from ? (double)row->from->key.batch_size : 1.0;
+    if (!p->by_sample || !row->from)
+        return 1.0;
+    return (double)row->from->prediction->batch_size * row->from->key.gpu_count;
 }
 
 /* Whether `a` leaves no reason to take `b`. */

@@ -37,6 +37,7 @@ typedef struct page {
     size_t row_count, shown;      /* the first `shown` are in charts */
     const habitat_gpu *origin;    /* NULL: nobody timed it */
     bool batches, lengths, memory, prices, samples; /* what columns are for */
+    bool by_sample;                                 /* times and costs are compared by the sample */
     habitat_error *err;
 } page;
 
@@ -46,8 +47,8 @@ habitat_status page_rows_make(page *p);
 /* What a row is of an answer; NULL: it is not in it. */
 const habitat_answer_row *page_row_in(const habitat_answer *answer, const page_row *row);
 
-/* What times and costs of a row are compared by: an iteration, or where batch sizes differ a
- * sample. */
+/* What times and costs of a row are compared by: an iteration, or where batch sizes or numbers of
+ * GPUs differ a sample. */
 double page_units(const page *p, const page_row *row);
 
 /* Whether its kernels are those of the recording, so that operations can be named. */

@@ -5,6 +5,7 @@
 
 #include <habitat/text.h>
 
+#include "ask/choice_words.h"
 #include "gpu/gpu.h"
 #include "report/html.h"
 #include "report/page_words.h"
@@ -77,7 +78,7 @@ void page_facts(page *p) {
     writer_printf(&p->w, "<p>Method %s, %s.", habitat_method_name(p->what->method),
                   p->what->replay ? "replayed with the predicted kernels"
                                   : "the GPU\xe2\x80\x99s busy time");
-    if (p->lengths && !p->batches)
+    if (p->lengths && !p->batches && !p->by_sample)
         writer_printf(&p->w, " The training has %.0f iterations.",
                       p->choice ? p->choice->steps : p->what->steps);
     writer_text(&p->w, " Intervals are meant to hold the truth in 80 % of cases.</p>\n");
@@ -168,9 +169,9 @@ static void prediction_cards(page *p) {
     writer_text(&p->w, "</div>\n");
 }
 
-static void choice_words(page *p) {
+static void choice_answer(page *p) {
     const habitat_choice *c = p->choice;
-    writer_printf(&p->w, "<p class=\"big\">%s", c->recommended ? "Take the " : "");
+    writer_printf(&p->w, "<p class=\"big\">%s", choice_take(c));
     html_text(&p->w, c->reason);
     writer_text(&p->w, "</p>\n");
     if (c->at_least)
@@ -188,7 +189,7 @@ static void choice_words(page *p) {
 
 void page_answer(page *p) {
     if (p->choice)
-        choice_words(p);
+        choice_answer(p);
     else
         prediction_cards(p);
 }

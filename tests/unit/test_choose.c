@@ -217,6 +217,159 @@ static void test_weights(void) {
     check_case("several iterations by weight; wrong questions are refused");
 }
 
+/* Batch sizes and numbers of GPUs. At $0.36 (T4) and $0.72 (L40S) an hour of one:
+ *                     an iteration   a sample    1,000,000 samples are
+ *   T4, batch 32            192 ms   6 ms        6000 s    $0.60
+ *   L40S, batch 32          100      3.125       3125      $0.625
+ *   two L40S, batch 32      110      1.71875     1718.75   at $1.44: $0.6875
+ *   L40S, batch 8            40      5           5000      $1.00
+ * By the iteration the last would be the cheapest. Of two H200 in 16 ms no price is known.
+ * Intervals are 2 % to each side: $0.612 is less than 0.6125. */
+enum { SAMPLE_ROWS = 5 };
+
+typedef struct sample_scene {
+    scene base;
+    habitat_prediction predictions[SAMPLE_ROWS];
+    habitat_answer_row rows[SAMPLE_ROWS];
+} sample_scene;
+
+static habitat_status cost_samples_of(sample_scene *s, double steps, double samples) {
+    static const uint64_t batches[] = {8, 32};
+    static const uint32_t counts[] = {1, 2};
+    habitat_request request = {.prices = s->base.prices,
+                               .steps = steps,
+                               .samples = samples,
+                               .batch_sizes = batches,
+                               .batch_size_count = 2,
+                               .gpu_counts = counts,
+                               .gpu_counts_count = 2};
+    habitat_status status = cost_steps(&request, &s->base.answer, NULL);
+    cost_rows(&request, &s->base.answer);
+    return status;
+}
+
+static void make_sample_scene(sample_scene *s, double samples) {
+    static const char *const names[SAMPLE_ROWS] = {"L40S", "T4", "L40S", "L40S", "H200-SXM5-141GB"};
+    static const double times[SAMPLE_ROWS] = {40, 192, 100, 110, 16};
+    static const uint64_t batches[SAMPLE_ROWS] = {8, 32, 32, 32, 32};
+    static const uint32_t counts[SAMPLE_ROWS] = {1, 1, 1, 2, 2};
+    make_scene(&s->base, 0);
+    for (size_t i = 0; i < SAMPLE_ROWS; i++) {
+        const habitat_gpu *gpu = gpu_named(names[i]);
+        habitat_prediction *p = &s->predictions[i];
+        *p = (habitat_prediction){.gpu = gpu, .fits = -1, .batch_size = batches[i]};
+        p->memory_bytes = p->headroom_bytes = NAN;
+        p->iteration_ms = p->busy_ms = times[i];
+        p->low_ms = times[i] * 0.98;
+        p->high_ms = times[i] * 1.02;
+        p->samples_per_s = (double)batches[i] * counts[i] / times[i] * 1e3;
+        s->rows[i] = (habitat_answer_row){
+            .key = {.gpu = gpu, .batch_size = batches[i], .gpu_count = counts[i]}, .prediction = p};
+    }
+    s->base.answer.rows = s->rows;
+    s->base.answer.row_count = SAMPLE_ROWS;
+    CHECK_INT(cost_samples_of(s, 0, samples), HABITAT_OK);
+}
+
+static void test_by_sample(void) {
+    sample_scene s;
+    make_sample_scene(&s, 0);
+    habitat_choice_options options = {.objective = HABITAT_OBJECTIVE_TIME};
+    CHECK_NEAR(s.rows[3].cost.usd_per_hour, 1.44, 1e-12);
+    CHECK_NEAR(s.rows[3].cost.usd_per_1000_iterations, 0.044, 1e-12); /* 110 s, 2 x 0.72 / 3600 */
+    habitat_choice *c = choose(&s.base, NULL);
+    CHECK(c->per_sample && c->batches_differ && c->gpus_differ && c->row_count == 4);
+    static const double usd[] = {0.60, 0.625, 0.6875, 1.0};
+    for (size_t i = 0; i < 4; i++) {
+        CHECK_NEAR(c->rows[i].value, usd[i], 1e-12);
+        CHECK(c->rows[i].pareto == (i < 3) && !c->rows[i].tie);
+    }
+    CHECK(c->rows[0].batch_size == 32 && c->rows[0].key.gpu_count == 1);
+    CHECK(c->rows[2].samples == 64 && c->rows[2].key.gpu_count == 2);
+    CHECK_TEXT(c->reason, "one T4 at batch 32: $0.6 for 1,000,000 samples, the least: it is 0.52x "
+                          "as fast as one L40S at batch 32 at 0.5x the price.");
+    CHECK_INT(c->change_count, 3);
+    /* 0.60 / 3125 * 3600 = 0.6912; two H200 take 250 s: 0.60 / 250 * 3600 = 8.64 */
+    CHECK_TEXT(c->changes[0],
+               "Price: below $0.69 an hour (it is $0.72) one L40S at batch 32 would be cheaper.");
+    CHECK_TEXT(c->changes[1], "If time counts: two L40S at batch 32 are 3.5x as fast as one T4 at "
+                              "batch 32 at 4x the price.");
+    CHECK_TEXT(c->changes[2],
+               "No price is known of two H200-SXM5-141GB at batch 32: below $8.64 an "
+               "hour for all they would be cheaper.");
+    habitat_choice_free(c);
+    c = choose(&s.base, &options);
+    CHECK_NEAR(c->rows[0].value, 0.25, 1e-12);
+    CHECK_NEAR(c->rows[1].value, 1.71875, 1e-12);
+    CHECK_NEAR(c->rows[4].value, 6, 1e-12);
+    CHECK(strstr(c->reason, "two H200-SXM5-141GB at batch 32: 0.25 ms a sample, the least: they "
+                            "are 6.9x as fast as two L40S at batch 32.") != NULL);
+    habitat_choice_free(c);
+    options.objective = HABITAT_OBJECTIVE_ENERGY; /* 70 W x 6 ms; 350 W x 3.125 ms */
+    c = choose(&s.base, &options);
+    CHECK_TEXT(name_at(c, 1), "T4");
+    CHECK_NEAR(c->rows[0].value, 0.35, 1e-12); /* 2 x 700 W x 16 ms / 64 */
+    CHECK_NEAR(c->rows[1].value, 0.42, 1e-12);
+    habitat_choice_free(c);
+    free_scene(&s.base);
+    check_case("rows of several batch sizes and numbers of GPUs are compared by the sample");
+}
+
+static void test_limits_by_sample(void) {
+    sample_scene s;
+    make_sample_scene(&s, 1e6); /* 1.39, 1.67, 0.87, 0.48 and 0.07 hours */
+    habitat_choice_options options = {.deadline_hours = 1};
+    CHECK_NEAR(s.rows[3].cost.usd, 0.6875, 1e-12);
+    CHECK_NEAR(s.rows[0].cost.usd, 1.0, 1e-12);
+    habitat_choice *c = choose(&s.base, &options);
+    CHECK(c->row_count == 2 && c->rows[0].key.gpu_count == 1 && c->rows[0].batch_size == 32);
+    CHECK_NEAR(c->samples, 1e6, 0);
+    CHECK_TEXT(c->excluded[0].reason, "takes 1.39 hours, longer than the deadline of 1");
+    habitat_choice_free(c);
+    options = (habitat_choice_options){.max_usd_per_hour = 1}; /* of all GPUs together */
+    c = choose(&s.base, &options);
+    CHECK_TEXT(c->excluded[0].reason, "costs $1.44 an hour, more than $1.00");
+    CHECK(c->excluded[0].key.gpu_count == 2 && c->excluded[0].batch_size == 32);
+    habitat_choice_free(c);
+    for (size_t i = 1; i < SAMPLE_ROWS; i++)
+        s.predictions[i].fits = 0;
+    c = choose(&s.base, NULL);
+    CHECK_TEXT(c->excluded[0].reason, "too small: the memory that it needs does not fit");
+    CHECK_TEXT(c->reason,
+               "one L40S at batch 8: $1 for 1,000,000 samples; no other GPU can be taken.");
+    habitat_choice_free(c);
+    free_scene(&s.base);
+    check_case("deadline, money and memory of each batch size and number of GPUs");
+}
+
+/* Steps are of more samples at another batch size; without a batch size no sample is known. */
+static void test_no_samples(void) {
+    sample_scene s;
+    habitat_error err = {0};
+    habitat_choice *c = NULL;
+    make_sample_scene(&s, 0);
+    const habitat_answer *answers[] = {&s.base.answer};
+    CHECK_INT(cost_samples_of(&s, 1000, 0), HABITAT_OK);
+    CHECK_INT(habitat_choose(answers, NULL, 1, NULL, &c, &err), HABITAT_E_ARG);
+    CHECK_TEXT(err.message, "as many steps at another batch size, or on more GPUs, are of more "
+                            "samples: give the length of the training in samples");
+    CHECK_INT(cost_samples_of(&s, 0, 0), HABITAT_OK);
+    s.predictions[3].batch_size = 0;
+    CHECK_INT(habitat_choose(answers, NULL, 1, NULL, &c, &err), HABITAT_E_ARG);
+    CHECK_TEXT(err.message,
+               "a recording does not say its batch size, and numbers of GPUs are compared by the "
+               "sample: record it with `habitat record`");
+    CHECK(c == NULL);
+    s.base.answer.row_count = 1; /* alone it is as good as any */
+    CHECK_INT(habitat_choose(answers, NULL, 1, NULL, &c, &err), HABITAT_OK);
+    CHECK(c && !c->per_sample && c->row_count == 1);
+    if (c)
+        CHECK_TEXT(c->reason, "L40S: $0.008 for 1,000 iterations; no other GPU can be taken.");
+    habitat_choice_free(c);
+    free_scene(&s.base);
+    check_case("what cannot be compared by the sample is refused");
+}
+
 static void test_names(void) {
     habitat_objective objective = HABITAT_OBJECTIVE_ENERGY;
     CHECK_INT(habitat_objective_from_name("time", &objective, NULL), HABITAT_OK);
@@ -233,6 +386,9 @@ int main(void) {
     test_ties();
     test_limits();
     test_weights();
+    test_by_sample();
+    test_limits_by_sample();
+    test_no_samples();
     test_names();
     habitat_gpu_table_free(table);
     return check_done();

@@ -8,6 +8,6 @@ for row in json.load(sys.stdin)["predictions"]:
     print(row["gpu"], "%.2f" % row["iteration_ms"], row["batch_size"], row["precision"], row["fits"])'; }
 show --batch 16,64
 "$habitat" predict "$step" --to T4 --batch 64 --batch-from "$twin" --precision amp-fp16 | sed -n '/^GPU/p;/^T4/p;/^Note: .*instead/,/recorded/p'
-for wrong in "--batch 0" "--batch -4" "--batch many" "--batch 8 --by op" "--precision amp-bf16 --timeline x" "--precision half" "--batch-from $twin" "--batch 8 --gpus 2"; do
+for wrong in "--batch 0" "--batch -4" "--batch many" "--batch 8 --by op" "--precision amp-bf16 --timeline x" "--precision half" "--batch-from $twin"; do
     "$habitat" predict "$step" --to T4 $wrong 2>&1; done
 "$habitat" predict "$step" --to T4 --batch 8 --batch-from "$step"
