@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ask/choice_words.h"
+#include "ask/vendor.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "report/prediction_rows.h"
@@ -98,17 +99,10 @@ static void sort(ranked *rows, size_t count, sort_key key) {
 
 /* ---- what is asked for ---- */
 
-static bool same_word(const char *a, const char *b) {
-    for (; *a && *b; a++, b++)
-        if ((*a | 0x20) != (*b | 0x20))
-            return false;
-    return *a == *b;
-}
-
 static bool passes(const habitat_answer_row *row, const habitat_report_options *o) {
     const habitat_gpu *gpu = row->key.gpu;
     double days = 0;
-    if (o->vendor && !same_word(o->vendor, gpu->vendor) && !same_word(o->vendor, "any"))
+    if (o->vendor && !vendor_takes(o->vendor, gpu))
         return false;
     if (o->min_memory_bytes > 0 && !(gpu->memory_bytes >= o->min_memory_bytes))
         return false;
@@ -173,28 +167,10 @@ static size_t rows_that_fit(const habitat_answer *what) {
     return more >= MOST_ROWS - LEAST_ROWS ? LEAST_ROWS : MOST_ROWS - more;
 }
 
-/* A vendor of none of the GPUs asked for may be a slip of the pen: those that there are. */
-static habitat_status check_vendor(const habitat_answer *what, const char *vendor,
-                                   habitat_error *err) {
-    char known[128] = "";
-    if (!what->row_count || same_word(vendor, "any"))
-        return HABITAT_OK;
-    for (size_t i = 0; i < what->row_count; i++) {
-        const char *other = what->rows[i].key.gpu->vendor;
-        size_t used = strlen(known);
-        if (same_word(vendor, other))
-            return HABITAT_OK;
-        if (!strstr(known, other))
-            snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", other);
-    }
-    return habitat_fail(err, HABITAT_E_ARG, "\"%.40s\" made none of the GPUs asked for; choose %s",
-                        vendor, known);
-}
-
 habitat_status shortlist_check(const habitat_answer *what, const habitat_report_options *o,
                                habitat_error *err) {
     double days = 0;
-    if (o->vendor && check_vendor(what, o->vendor, err) != HABITAT_OK)
+    if (o->vendor && vendor_check(what, o->vendor, err) != HABITAT_OK)
         return HABITAT_E_ARG;
     if (o->sort && !order_named(o->sort))
         return habitat_fail(err, HABITAT_E_ARG,
