@@ -31,9 +31,7 @@ static int read_wishes(const wishes *from, const cli_request *request,
     out->max_usd_per_hour = from->max_usd_hour;
     out->must_fit = from->must_fit;
     out->other_vendors = request->to.count > 0; /* named ones are meant */
-    if (from->vendor && strcmp(from->vendor, "any") != 0)
-        return cli_fail(CLI_USAGE, "--vendor", "\"%s\" is not \"any\"", from->vendor);
-    out->other_vendors |= from->vendor != NULL;
+    out->vendor = from->vendor;
     if (from->objective &&
         habitat_objective_from_name(from->objective, &out->objective, &error) != HABITAT_OK)
         return cli_fail(CLI_USAGE, "--objective", "%s", error.message);

@@ -228,6 +228,7 @@ typedef struct habitat_answer {
     size_t device_count;
     uint32_t slow_rank; /* the one that the others wait for; HABITAT_NONE: none much */
     double samples;     /* of the whole training; NaN: its length was not asked in samples */
+    bool spot;          /* as asked: prices are spot ones */
 } habitat_answer;
 
 /** Answer a request.

@@ -58,6 +58,8 @@ typedef struct habitat_choice_options {
     bool must_fit;           /* also those whose memory is not known to be enough are left out */
     bool other_vendors; /* take those of another vendor than the recording's too: no measurement of
                            them checks predictions */
+    const char *vendor; /* take those of this vendor alone, in any case of letters; NULL: not asked.
+                           Borrowed; a vendor of no GPU of the answers is refused */
 } habitat_choice_options;
 
 /* One GPU that can be taken, or one at a batch size, or some of them together. Times and costs are
@@ -77,14 +79,18 @@ typedef struct habitat_choice_row {
     uint64_t batch_size;   /* of one GPU; 0: unknown, or not that of all recordings */
     double samples;        /* of the mean iteration, of all its GPUs; NaN: unknown */
     double samples_per_s;  /* habitat_prediction's; of several recordings, of the mean iteration */
+    habitat_bound_by bound_by; /* BY_CPU: some of its predictions; BY_GPU: all of them */
+    bool cpu_sets; /* of some replay the CPU sets the time: a faster GPU would be no faster there */
+    bool other_vendor; /* than some recording's GPU */
 } habitat_choice_row;
 
 /* Why a GPU cannot be taken: the first of these that holds. */
 typedef enum habitat_exclusion_kind {
     HABITAT_EXCLUDED_VENDOR = 0, /* another vendor's */
     HABITAT_EXCLUDED_SMALL,      /* less memory than is in use */
-    HABITAT_EXCLUDED_FIT,        /* its memory is not known to be enough */
-    HABITAT_EXCLUDED_DEADLINE,   /* not ready in time */
+    HABITAT_EXCLUDED_NEAR,     /* may not fit: a part of the memory that is kept free is missing */
+    HABITAT_EXCLUDED_FIT,      /* nothing is known of the memory that is needed */
+    HABITAT_EXCLUDED_DEADLINE, /* not ready in time */
     HABITAT_EXCLUDED_NO_PRICE,
     HABITAT_EXCLUDED_PRICE,   /* costs too much an hour */
     HABITAT_EXCLUDED_UNKNOWN, /* its time or energy is not known */
@@ -98,7 +104,7 @@ typedef struct habitat_exclusion {
     const char *reason;  /* one line */
     double iteration_ms; /* NaN: not predicted */
     uint64_t batch_size; /* as of habitat_choice_row, like: */
-    double samples;
+    double samples, usd_per_hour, hours, headroom_bytes;
 } habitat_exclusion;
 
 typedef struct habitat_choice habitat_choice;
@@ -115,14 +121,17 @@ struct habitat_choice {
     size_t excluded_count;
     const habitat_choice_row *recommended; /* rows[0]; NULL: no GPU can be taken */
     const char *reason;                    /* one or two sentences */
-    const char *const *changes;            /* what would change the answer: shape (change_count) */
+    const char *const *changes; /* what would change the answer: shape (change_count). Where no GPU
+                                   can be taken: what comes nearest, for each limit */
     size_t change_count;
     bool at_least; /* some row of an answer takes longer than its time: habitat_cost::at_least */
     /* Where rows differ in either of these, all is compared by the sample: value, ties, pareto,
      * reason and changes. */
     bool batches_differ, gpus_differ;
     bool per_sample;
-    double samples; /* of the whole training; NaN: its length was not asked in samples */
+    double samples;           /* of the whole training; NaN: its length was not asked in samples */
+    const char *const *notes; /* what to know before taking it: shape (note_count), a line each */
+    size_t note_count;
 };
 
 /** Choose among the rows of answers.
@@ -134,8 +143,8 @@ struct habitat_choice {
  * @param out     receives the choice; free with habitat_choice_free(). Untouched on error.
  * @param err     where and why on failure; may be NULL.
  * @return HABITAT_OK; HABITAT_E_ARG (no answer, one that is not of an iteration, a weight that is
- *         none, a deadline without a length; of a choice by the sample, a batch size that is not
- *         known, and a length in steps); HABITAT_E_MEMORY.
+ *         none, a deadline without a length, a vendor of no GPU; of a choice by the sample, a batch
+ *         size that is not known, and a length in steps); HABITAT_E_MEMORY.
  * @note   Safe from several threads.
  * @tested tests/unit/test_choose.c @since 0.2 */
 HABITAT_API habitat_status habitat_choose(const habitat_answer *const *answers,

@@ -140,6 +140,7 @@ class _ChoiceOptions(ctypes.Structure):
         ("deadline_hours", ctypes.c_double),
         ("must_fit", ctypes.c_bool),
         ("other_vendors", ctypes.c_bool),
+        ("vendor", ctypes.c_char_p),
     ]
 
 

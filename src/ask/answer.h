@@ -76,6 +76,12 @@ void cost_rows(const habitat_request *request, habitat_answer *out);
 /* cost.c: samples of an iteration of all GPUs of a row; NaN: the batch size is not known. */
 double cost_samples(const habitat_answer *what, const habitat_answer_row *row);
 
+/* cost.c: whether the price has a date that is yet to come. A day ahead is today elsewhere. */
+bool cost_is_of_future(const habitat_cost *cost);
+
+/* cost.c: a warning, where some row's price is. HABITAT_E_MEMORY. */
+habitat_status cost_warn(made_answer *out, habitat_error *err);
+
 /* cost.c: of cost->usd_per_hour, for a training of cost->steps iterations of these times; what else
  * there is to it stays as it is. */
 void cost_of_times(double iteration_ms, double low_ms, double high_ms, habitat_cost *cost);

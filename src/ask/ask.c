@@ -141,7 +141,9 @@ static habitat_status fill(const habitat_request *r, size_t count,
                                : answer_iteration(r, count, destinations, out, err);
     if (status == HABITAT_OK)
         cost_rows(r, &out->open);
-    return status == HABITAT_OK ? warnings_assemble(count, destinations, out, err) : status;
+    if (status == HABITAT_OK)
+        status = warnings_assemble(count, destinations, out, err);
+    return status == HABITAT_OK ? cost_warn(out, err) : status;
 }
 
 habitat_status habitat_ask(const habitat_request *request, habitat_answer **out,
@@ -165,7 +167,8 @@ habitat_status habitat_ask(const habitat_request *request, habitat_answer **out,
                                       .operation_count = request->operation_count,
                                       .name = request->name,
                                       .shape = request->shape,
-                                      .prices = request->prices};
+                                      .prices = request->prices,
+                                      .spot = request->spot};
         status = fill(request, count, destinations, made, err);
     } else {
         status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");

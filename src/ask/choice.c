@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ask/answer.h"
+#include "ask/vendor.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
 
@@ -65,6 +66,10 @@ static void add_weighted(const habitat_answer *in, const habitat_answer_row *row
     sum->high_ms += weight * p->high_ms;
     sum->cost.energy_j += weight * row->cost.energy_j;
     sum->cost.at_least = sum->cost.at_least || row->cost.at_least;
+    if (p->bound_by == HABITAT_BY_CPU || sum->bound_by == HABITAT_BY_GPU)
+        sum->bound_by = p->bound_by;
+    sum->cpu_sets =
+        sum->cpu_sets || (p->assembled == HABITAT_ASSEMBLE_REPLAY && p->bound_by == HABITAT_BY_CPU);
     sum->calibrated = sum->calibrated && p->interval_basis != HABITAT_INTERVAL_DEFAULT;
     if (p->fits == 0 || (p->fits < 0 && sum->fits > 0))
         sum->fits = p->fits;
@@ -87,6 +92,10 @@ static double mean_steps(const habitat_choice *of, const habitat_answer_key *key
     return equal ? first : ceil(1 / inverse);
 }
 
+static const habitat_gpu *origin_of(const habitat_answer *answer) {
+    return habitat_workload_get_info(answer->workload)->origin;
+}
+
 /* The mean iteration on a GPU; NULL, or the answer that has no row of it. */
 static const habitat_answer *mean_row(const habitat_choice *of, const habitat_answer_row *first,
                                       habitat_choice_row *out) {
@@ -94,7 +103,8 @@ static const habitat_answer *mean_row(const habitat_choice *of, const habitat_an
                                 .cost = first->cost,
                                 .fits = 1,
                                 .calibrated = true,
-                                .headroom_bytes = INFINITY};
+                                .headroom_bytes = INFINITY,
+                                .bound_by = HABITAT_BY_GPU};
     out->cost.energy_j = 0;
     out->cost.samples_per_usd = NAN; /* samples of several recordings are not alike */
     for (size_t i = 0; i < of->answer_count; i++) {
@@ -102,6 +112,8 @@ static const habitat_answer *mean_row(const habitat_choice *of, const habitat_an
         if (!row)
             return of->answers[i];
         add_weighted(of->answers[i], row, of->weights[i], out);
+        const habitat_gpu *origin = origin_of(of->answers[i]);
+        out->other_vendor |= origin && strcmp(origin->vendor, first->key.gpu->vendor) != 0;
     }
     out->samples_per_s = out->samples / out->iteration_ms * 1e3;
     if (of->answer_count == 1) {
@@ -131,16 +143,30 @@ static void set_value(const habitat_choice *c, habitat_choice_row *row) {
     row->high = row->value * (row->high_ms / row->iteration_ms);
 }
 
+/* Whether no recording is of a GPU of this one's vendor. */
+static bool is_other_vendor(const habitat_choice *c, const habitat_gpu *gpu) {
+    bool recorded = false;
+    for (size_t i = 0; i < c->answer_count; i++) {
+        const habitat_gpu *origin = origin_of(c->answers[i]);
+        if (origin && strcmp(origin->vendor, gpu->vendor) == 0)
+            return false;
+        recorded |= origin != NULL;
+    }
+    return recorded;
+}
+
 /* Why this GPU cannot be taken; HABITAT_EXCLUDED_COUNT: it can. */
 static habitat_exclusion_kind obstacle(const habitat_choice *c, const habitat_choice_row *row) {
     const habitat_choice_options *o = &c->options;
-    const habitat_gpu *origin = habitat_workload_get_info(c->answers[0]->workload)->origin;
     bool needs_price = o->objective == HABITAT_OBJECTIVE_COST || o->max_usd_per_hour > 0;
-    if (!o->other_vendors && origin && strcmp(origin->vendor, row->key.gpu->vendor) != 0)
+    if (o->vendor ? !vendor_takes(o->vendor, row->key.gpu)
+                  : !o->other_vendors && is_other_vendor(c, row->key.gpu))
         return HABITAT_EXCLUDED_VENDOR;
     if (row->fits == 0)
         return HABITAT_EXCLUDED_SMALL;
-    if ((row->fits < 0 && o->must_fit) || choice_lacks_room(row->fits, row->headroom_bytes))
+    if (choice_lacks_room(row->fits, row->headroom_bytes))
+        return HABITAT_EXCLUDED_NEAR;
+    if (row->fits < 0 && o->must_fit)
         return HABITAT_EXCLUDED_FIT;
     if (o->deadline_hours > 0 && !(row->cost.hours <= o->deadline_hours))
         return HABITAT_EXCLUDED_DEADLINE;
@@ -155,11 +181,17 @@ static const char *obstacle_words(made_choice *out, habitat_exclusion_kind kind,
                                   const habitat_choice_row *row) {
     switch (kind) {
     case HABITAT_EXCLUDED_VENDOR:
-        return "of another vendor than the recording's GPU: no measurement checks its prediction";
+        return out->open.options.vendor
+                   ? "of another vendor than asked for"
+                   : "of another vendor than the recording's GPU: no measurement checks its "
+                     "prediction";
     case HABITAT_EXCLUDED_SMALL:
         return row->key.batch_size || row->key.precision || row->key.gpu_count > 1
                    ? "too small: the memory that it needs does not fit"
                    : "too small: the memory that was in use on the origin does not fit";
+    case HABITAT_EXCLUDED_NEAR:
+        return choice_line(out, "may not fit: %.2g GB short of the margin that is kept free",
+                           -row->headroom_bytes / HABITAT_GB);
     case HABITAT_EXCLUDED_FIT:
         return "not known to fit: the recording does not say how much memory was in use";
     case HABITAT_EXCLUDED_DEADLINE:
@@ -188,7 +220,10 @@ static habitat_status exclude(made_choice *out, const habitat_choice_row *row,
                             .reason = reason,
                             .iteration_ms = row->iteration_ms,
                             .batch_size = row->batch_size,
-                            .samples = row->samples};
+                            .samples = row->samples,
+                            .usd_per_hour = row->cost.usd_per_hour,
+                            .hours = row->cost.hours,
+                            .headroom_bytes = row->headroom_bytes};
     return HABITAT_OK;
 }
 
@@ -202,7 +237,7 @@ static habitat_status place(made_choice *out, const habitat_answer_row *first, h
     habitat_choice_row row;
     const habitat_answer *lacks = mean_row(c, first, &row);
     if (lacks) {
-        row.iteration_ms = row.samples = NAN;
+        row.iteration_ms = row.samples = row.cost.hours = row.headroom_bytes = NAN;
         return exclude(out, &row, HABITAT_EXCLUDED_UNKNOWN,
                        choice_line(out, "not predicted for %.200s", file_of(lacks)), err);
     }
@@ -220,19 +255,34 @@ static habitat_status place(made_choice *out, const habitat_answer_row *first, h
 
 /* ---- ranking ---- */
 
-static int by_number(double x, double y) {
-    return (x > y) - (x < y);
+/* Values that are equal but for their last digits: choice_is_less(). */
+static double without_last_digits(double value) {
+    const double steps = 1 << 30;
+    int exponent = 0;
+    double share = frexp(value, &exponent);
+    return ldexp(round(share * steps) / steps, exponent);
 }
 
+/* The smaller first, what is not known last. */
+static int by_number(double a, double b) {
+    if (isnan(a) || isnan(b))
+        return isnan(a) - isnan(b);
+    a = without_last_digits(a);
+    b = without_last_digits(b);
+    return (a > b) - (a < b);
+}
+
+/* Of equal ones the faster, then the one that costs less. */
 static int by_value(const void *a, const void *b) {
     const habitat_choice_row *x = a, *y = b;
     const habitat_answer_key *k = &x->key, *l = &y->key;
     bool by_sample = x->samples > 0 && y->samples > 0 && x->samples != y->samples;
+    double m = by_sample ? x->samples : 1, n = by_sample ? y->samples : 1;
     int order = by_number(x->value, y->value);
-    if (!order && by_sample)
-        order = by_number(x->iteration_ms / x->samples, y->iteration_ms / y->samples);
-    else if (!order)
-        order = by_number(x->iteration_ms, y->iteration_ms);
+    if (!order)
+        order = by_number(x->iteration_ms / m, y->iteration_ms / n);
+    if (!order)
+        order = by_number(x->cost.usd_per_1000_iterations / m, y->cost.usd_per_1000_iterations / n);
     if (!order)
         order = strcmp(k->gpu->name, l->gpu->name);
     if (!order)
@@ -278,7 +328,7 @@ static habitat_status check(const habitat_answer *const *answers, const double *
     if (options->deadline_hours > 0 && isnan(answers[0]->steps))
         return habitat_fail(err, HABITAT_E_ARG,
                             "a deadline needs the length of the training: --steps or --samples");
-    return HABITAT_OK;
+    return options->vendor ? vendor_check(answers[0], options->vendor, err) : HABITAT_OK;
 }
 
 static habitat_status take_answers(made_choice *out, const habitat_answer *const *answers,
@@ -332,6 +382,10 @@ habitat_status habitat_choose(const habitat_answer *const *answers, const double
         rank(&made->open);
         status = choice_words(made, err);
     }
+    if (status == HABITAT_OK)
+        status = choice_changes(made, err);
+    if (status == HABITAT_OK)
+        status = choice_notes(made, err);
     if (status == HABITAT_OK)
         *out = &made->open;
     else

@@ -1,4 +1,4 @@
-/* A choice in words: why this GPU, and what would change it. */
+/* A choice in words: why this GPU. What would change it: choice_changes.c. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,8 +9,6 @@
 #include "ask/choice_words.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
-
-enum { WORDS = 160 };
 
 const char *choice_line(made_choice *out, const char *format, ...) {
     char line[512];
@@ -76,42 +74,36 @@ void choice_name(const habitat_choice *c, const habitat_answer_key *key,
                    batch);
 }
 
-/* "the L40S", "two L40S" */
-static void name_words(const habitat_choice *c, const habitat_answer_key *key,
-                       char text[CHOICE_NAME_BYTES + 8]) {
+void choice_the_name(const habitat_choice *c, const habitat_answer_key *key,
+                     char text[CHOICE_NAME_BYTES]) {
     char name[CHOICE_NAME_BYTES];
     choice_name(c, key, name);
-    habitat_format(text, CHOICE_NAME_BYTES + 8, "%s%s", choice_counts(c, key) ? "" : "the ", name);
+    habitat_format(text, CHOICE_NAME_BYTES, "%s%s", choice_counts(c, key) ? "" : "the ", name);
 }
 
-static bool is_plural(const habitat_choice *c, const habitat_answer_key *key) {
+bool choice_is_plural(const habitat_choice *c, const habitat_answer_key *key) {
     return choice_counts(c, key) && key->gpu_count > 1;
 }
 
-/* Of an iteration, or of a sample. */
-static double time_of(const habitat_choice *c, const habitat_choice_row *row) {
+double choice_time_of(const habitat_choice *c, const habitat_choice_row *row) {
     return row->iteration_ms / choice_unit(c, row->samples);
 }
 
-static double usd_of(const habitat_choice *c, const habitat_choice_row *row) {
+double choice_usd_of(const habitat_choice *c, const habitat_choice_row *row) {
     return row->cost.usd_per_1000_iterations / choice_unit(c, row->samples);
 }
 
-/* ---- why ---- */
-
-/* "1.1x", "3x", "12x" */
-static void ratio_words(double ratio, char *text, size_t size) {
+void choice_ratio(double ratio, char *text, size_t size) {
     habitat_format(text, size, ratio < 10 ? "%.2gx" : "%.0fx", ratio);
 }
 
-/* "1.1x as fast as the NAME at 3x the price"; without prices, the first half. */
-static void compare(const habitat_choice *c, const habitat_choice_row *a,
+void choice_compare(const habitat_choice *c, const habitat_choice_row *a,
                     const habitat_choice_row *b, char *text, size_t size) {
     double price = a->cost.usd_per_hour / b->cost.usd_per_hour;
-    char fast[16], dear[16], name[CHOICE_NAME_BYTES + 8];
-    ratio_words(time_of(c, b) / time_of(c, a), fast, sizeof fast);
-    ratio_words(price, dear, sizeof dear);
-    name_words(c, &b->key, name);
+    char fast[16], dear[16], name[CHOICE_NAME_BYTES];
+    choice_ratio(choice_time_of(c, b) / choice_time_of(c, a), fast, sizeof fast);
+    choice_ratio(price, dear, sizeof dear);
+    choice_the_name(c, &b->key, name);
     const char *speed = strcmp(fast, "1x") == 0 ? "" : fast, *gap = *speed ? " " : "";
     if (isnan(price))
         habitat_format(text, size, "%s%sas fast as %s", speed, gap, name);
@@ -119,6 +111,44 @@ static void compare(const habitat_choice *c, const habitat_choice_row *a,
         habitat_format(text, size, "%s%sas fast as %s at the same price", speed, gap, name);
     else
         habitat_format(text, size, "%s%sas fast as %s at %s the price", speed, gap, name, dear);
+}
+
+/* "it takes 0.9x the energy of the NAME and is 0.46x as fast" */
+static void compare_energy(const habitat_choice *c, const habitat_choice_row *a,
+                           const habitat_choice_row *b, char *text, size_t size) {
+    double energy = a->cost.energy_j / choice_unit(c, a->samples);
+    double other = b->cost.energy_j / choice_unit(c, b->samples);
+    char less[16], fast[16], name[CHOICE_NAME_BYTES];
+    choice_ratio(energy / other, less, sizeof less);
+    choice_ratio(choice_time_of(c, b) / choice_time_of(c, a), fast, sizeof fast);
+    choice_the_name(c, &b->key, name);
+    bool plural = choice_is_plural(c, &a->key);
+    bool same = strcmp(less, "1x") == 0, as_fast = strcmp(fast, "1x") == 0;
+    habitat_format(text, size, "%s %s%s %s and %s %s%sas fast", plural ? "they take" : "it takes",
+                   same ? "as much energy as" : less, same ? "" : " the energy of", name,
+                   plural ? "are" : "is", as_fast ? "" : fast, as_fast ? "" : " ");
+}
+
+/* ---- the reason ---- */
+
+/* Sentences that are put together part by part; what does not fit is cut. */
+typedef struct sentence {
+    char text[768];
+    size_t used;
+} sentence;
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+static void
+say(sentence *to, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    int length = habitat_vformat(to->text + to->used, sizeof to->text - to->used, format, args);
+    va_end(args);
+    to->used += length > 0 ? (size_t)length : 0;
+    if (to->used >= sizeof to->text)
+        to->used = sizeof to->text - 1;
 }
 
 static void value_words(const habitat_choice *c, double value, char *text, size_t size) {
@@ -145,132 +175,78 @@ static size_t count_ties(const habitat_choice *c) {
     return count;
 }
 
+size_t choice_equals(const habitat_choice *c) {
+    size_t count = 1;
+    while (count < c->row_count && !choice_is_less(c->rows[0].value, c->rows[count].value))
+        count++;
+    return c->row_count ? count - 1 : 0;
+}
+
+/* Why the first of equal ones stands first: the order of habitat_choice::rows. */
+static const char *first_of_equals(const habitat_choice *c) {
+    const habitat_choice_row *first = &c->rows[0], *next = &c->rows[1];
+    double usd = choice_usd_of(c, first), other = choice_usd_of(c, next);
+    if (choice_is_less(choice_time_of(c, first), choice_time_of(c, next)))
+        return "the fastest of these";
+    if (!isnan(usd) && isnan(other))
+        return "the only one of these with a price";
+    return choice_is_less(usd, other) ? "the cheapest of these" : "nothing tells them apart";
+}
+
+static void say_equals(sentence *to, const habitat_choice *c, size_t equals, size_t ties) {
+    char name[CHOICE_NAME_BYTES];
+    choice_the_name(c, &c->rows[1].key, name);
+    if (equals == 1)
+        say(to, ", the least, the same as %s; ", name);
+    else
+        say(to, ", the least, the same as %zu others; ", equals);
+    say(to, "%s.", first_of_equals(c));
+    if (ties > equals)
+        say(to, " %zu more %s too close to tell apart.", ties - equals,
+            ties - equals > 1 ? "are" : "is");
+}
+
+static void say_least(sentence *to, const habitat_choice *c, size_t ties) {
+    char other[CHOICE_WORDS];
+    const habitat_choice_row *first = &c->rows[0], *next = &c->rows[1];
+    bool energy = c->options.objective == HABITAT_OBJECTIVE_ENERGY;
+    const char *are = choice_is_plural(c, &first->key) ? "they are " : "it is ";
+    (energy ? compare_energy : choice_compare)(c, first, next, other, sizeof other);
+    say(to, ", the least");
+    if (ties)
+        say(to, ", but %zu other%s too close to tell apart", ties, ties > 1 ? "s are" : " is");
+    say(to, ": %s%s.", energy ? "" : are, other);
+}
+
+/* What hardly anybody would guess of the GPU that is recommended. */
+static void say_caution(sentence *to, const habitat_choice_row *first) {
+    if (first->cpu_sets)
+        say(to, " The CPU sets the time, not the GPU.");
+    if (first->fits < 0)
+        say(to, " Whether it fits is not known.");
+}
+
 static const char *reason_of(made_choice *out) {
     const habitat_choice *c = &out->open;
-    char value[WORDS], other[2 * WORDS], name[CHOICE_NAME_BYTES];
+    sentence s = {.used = 0};
+    char value[CHOICE_WORDS], name[CHOICE_NAME_BYTES];
     if (!c->recommended)
         return choice_line(out, "No GPU can be taken: each is left out for a reason.");
-    const char *least = c->rows[0].cost.at_least ? "at least " : "";
-    const char *are = is_plural(c, &c->rows[0].key) ? "they are" : "it is";
-    choice_name(c, &c->rows[0].key, name);
+    size_t equals = choice_equals(c), ties = count_ties(c);
     value_words(c, c->rows[0].value, value, sizeof value);
+    choice_name(c, &c->rows[0].key, name);
+    say(&s, "%s: %s%s", name, c->rows[0].cost.at_least ? "at least " : "", value);
     if (c->row_count == 1)
-        return choice_line(out, "%s: %s%s; no other GPU can be taken.", name, least, value);
-    compare(c, &c->rows[0], &c->rows[1], other, sizeof other);
-    size_t ties = count_ties(c);
-    if (ties)
-        return choice_line(out,
-                           "%s: %s%s, the least, but %zu other%s too close to tell apart: %s %s.",
-                           name, least, value, ties, ties > 1 ? "s are" : " is", are, other);
-    return choice_line(out, "%s: %s%s, the least: %s %s.", name, least, value, are, other);
-}
-
-/* ---- what would change it ---- */
-
-/* The row that is first by another objective, if it is another one. */
-static const habitat_choice_row *best_by(const habitat_choice *c, bool time) {
-    const habitat_choice_row *best = NULL;
-    for (size_t i = 0; i < c->row_count; i++) {
-        const habitat_choice_row *row = &c->rows[i];
-        double value = time ? time_of(c, row) : usd_of(c, row);
-        double least = !best ? INFINITY : time ? time_of(c, best) : usd_of(c, best);
-        if (choice_is_less(value, least))
-            best = row;
-    }
-    return best == c->recommended ? NULL : best;
-}
-
-/* US dollars an hour at which what takes `ms` costs as much as the first row. 1,000 ms are a
- * second, and an hour has 3,600. */
-static double hourly(const habitat_choice *c, double ms) {
-    return usd_of(c, &c->rows[0]) / ms * 3600;
-}
-
-/* At which price the best of the other GPUs would be as cheap. */
-static const char *price_change(made_choice *out) {
-    const habitat_choice *c = &out->open;
-    const habitat_choice_row *second = NULL;
-    char name[CHOICE_NAME_BYTES + 8];
-    for (size_t i = 1; i < c->row_count && !second; i++)
-        if (c->rows[i].key.gpu != c->rows[0].key.gpu)
-            second = &c->rows[i];
-    if (!second)
-        return "";
-    name_words(c, &second->key, name);
-    return choice_line(out, "Price: below $%.2f an hour (%s $%.2f) %s would be cheaper.",
-                       hourly(c, time_of(c, second)),
-                       is_plural(c, &second->key) ? "all together are" : "it is",
-                       second->cost.usd_per_hour, name);
-}
-
-static const char *other_objective(made_choice *out, bool time) {
-    const habitat_choice *c = &out->open;
-    const habitat_choice_row *other = best_by(c, time), *first = &c->rows[0];
-    char words[2 * WORDS], cost[16], fast[16], name[CHOICE_NAME_BYTES + 8];
-    if (!other)
-        return "";
-    const char *is = is_plural(c, &other->key) ? "are" : "is";
-    compare(c, other, first, words, sizeof words);
-    name_words(c, &other->key, name);
-    if (time)
-        return choice_line(out, "If time counts: %s %s %s.", name, is, words);
-    ratio_words(usd_of(c, other) / usd_of(c, first), cost, sizeof cost);
-    ratio_words(time_of(c, first) / time_of(c, other), fast, sizeof fast);
-    if (isnan(first->cost.usd_per_hour))
-        return choice_line(out, "If cost counts: %s, of those with a price.", name);
-    bool equal = strcmp(fast, "1x") == 0;
-    return choice_line(out, "If cost counts: %s %s %s%sas fast at %s the cost of %s.", name, is,
-                       equal ? "" : fast, equal ? "" : " ", cost,
-                       c->per_sample ? "a sample" : "an iteration");
-}
-
-/* The fastest of those without a price: below which price it would be the cheapest. */
-static const char *unpriced(made_choice *out) {
-    const habitat_choice *c = &out->open;
-    const habitat_exclusion *best = NULL;
-    char name[CHOICE_NAME_BYTES + 8];
-    double ms = INFINITY;
-    for (size_t i = 0; i < c->excluded_count; i++) {
-        const habitat_exclusion *one = &c->excluded[i];
-        double other_ms = one->iteration_ms / choice_unit(c, one->samples);
-        if (one->kind == HABITAT_EXCLUDED_NO_PRICE && other_ms < ms) {
-            best = one;
-            ms = other_ms;
-        }
-    }
-    if (!best || c->options.objective != HABITAT_OBJECTIVE_COST)
-        return "";
-    name_words(c, &best->key, name);
-    bool plural = is_plural(c, &best->key);
-    return choice_line(out, "No price is known of %s: below $%.2f an hour%s %s would be cheaper.",
-                       name, hourly(c, ms), plural ? " for all" : "", plural ? "they" : "it");
-}
-
-static habitat_status add(made_choice *out, const char **lines, const char *line,
-                          habitat_error *err) {
-    if (!line)
-        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    if (*line)
-        lines[out->open.change_count++] = line;
-    return HABITAT_OK;
+        say(&s, "; no other GPU can be taken.");
+    else if (equals)
+        say_equals(&s, c, equals, ties);
+    else
+        say_least(&s, c, ties);
+    say_caution(&s, &c->rows[0]);
+    return habitat_arena_string(&out->arena, s.text, s.used);
 }
 
 habitat_status choice_words(made_choice *out, habitat_error *err) {
-    habitat_choice *c = &out->open;
-    bool cost = c->options.objective == HABITAT_OBJECTIVE_COST;
-    const char **lines = habitat_arena_alloc(&out->arena, CHANGES_MAX * sizeof *lines);
-    c->reason = reason_of(out);
-    if (!lines || !c->reason)
-        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    c->changes = lines;
-    habitat_status status = HABITAT_OK;
-    if (!c->row_count)
-        return status;
-    if (cost && c->row_count > 1)
-        status = add(out, lines, price_change(out), err);
-    if (status == HABITAT_OK && c->options.objective != HABITAT_OBJECTIVE_TIME)
-        status = add(out, lines, other_objective(out, true), err);
-    if (status == HABITAT_OK && !cost)
-        status = add(out, lines, other_objective(out, false), err);
-    return status == HABITAT_OK ? add(out, lines, unpriced(out), err) : status;
+    out->open.reason = reason_of(out);
+    return out->open.reason ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
 }

@@ -6,7 +6,12 @@
 
 #include "base/arena.h"
 
-enum { CHANGES_MAX = 4 };
+enum {
+    CHOICE_CHANGES_MAX = 8,
+    CHOICE_NOTES_MAX = 4,
+    CHOICE_WORDS = 320,      /* bytes of a part of a sentence */
+    CHOICE_NAME_BYTES = 168, /* bytes of choice_name() */
+};
 
 typedef struct made_choice {
     habitat_choice open; /* first: a public pointer is a pointer to its made_choice */
@@ -32,11 +37,19 @@ bool choice_counts(const habitat_choice *c, const habitat_answer_key *key);
  */
 const char *choice_take(const habitat_choice *c);
 
-enum { CHOICE_NAME_BYTES = 160 };
-
 /* "L40S", "two L40S", and where batch sizes differ "two L40S at batch 32". */
 void choice_name(const habitat_choice *c, const habitat_answer_key *key,
                  char text[CHOICE_NAME_BYTES]);
+
+/* "the L40S", "two L40S" */
+void choice_the_name(const habitat_choice *c, const habitat_answer_key *key,
+                     char text[CHOICE_NAME_BYTES]);
+
+bool choice_is_plural(const habitat_choice *c, const habitat_answer_key *key);
+
+/* Of an iteration, or of a sample. */
+double choice_time_of(const habitat_choice *c, const habitat_choice_row *row);
+double choice_usd_of(const habitat_choice *c, const habitat_choice_row *row);
 
 /* Whether a GPU is not to be recommended for its memory: too small, or so near that it may not fit.
  * `fits` as in habitat_prediction. Memory that is not known is no reason. */
@@ -45,9 +58,21 @@ bool choice_lacks_room(int fits, double headroom_bytes);
 /* "too small" or "may not fit"; "" where nothing is said against the GPU. */
 const char *choice_room_words(int fits, double headroom_bytes);
 
-/* choice_words.c: the reason and what would change it, once all rows are ranked. HABITAT_E_MEMORY.
- */
+/* choice_words.c, choice_changes.c, choice_notes.c: the reason, what would change it and what to
+ * know before, once all rows are ranked. HABITAT_E_MEMORY. */
 habitat_status choice_words(made_choice *out, habitat_error *err);
+habitat_status choice_changes(made_choice *out, habitat_error *err);
+habitat_status choice_notes(made_choice *out, habitat_error *err);
+
+/* How many rows have the same value as the first, but for last digits: the first is not counted. */
+size_t choice_equals(const habitat_choice *c);
+
+/* "1.1x", "3x", "12x"; "1x" is too little to speak of. */
+void choice_ratio(double ratio, char *text, size_t size);
+
+/* "1.1x as fast as the NAME at 3x the price", "as two NAME"; without prices, the first half. */
+void choice_compare(const habitat_choice *c, const habitat_choice_row *a,
+                    const habitat_choice_row *b, char *text, size_t size);
 
 /* A line in the choice's memory; NULL without memory. */
 #if defined(__GNUC__)

@@ -1,7 +1,9 @@
 /* What iterations cost: time times price, and the energy that a busy GPU takes at most. */
 #include <math.h>
+#include <stdio.h>
 
 #include "ask/answer.h"
+#include "ask/warnings.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "workload/workload.h"
@@ -30,6 +32,9 @@ habitat_status cost_steps(const habitat_request *r, habitat_answer *out, habitat
     uint64_t batch = batch_size(r, out);
     double days = 0;
     out->steps = out->samples = NAN;
+    if (r->steps != floor(r->steps) || r->samples != floor(r->samples))
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "the length of a training is a whole number of steps or samples");
     if ((r->steps != 0.0 && !(r->steps > 0.0 && isfinite(r->steps))) ||
         (r->samples != 0.0 && !(r->samples > 0.0 && isfinite(r->samples))))
         return habitat_fail(err, HABITAT_E_ARG, "the length of a training must be more than 0");
@@ -120,4 +125,29 @@ void cost_rows(const habitat_request *r, habitat_answer *out) {
         if (out->rows[i].prediction)
             cost_row(r, out, &out->rows[i]);
     }
+}
+
+bool cost_is_of_future(const habitat_cost *cost) {
+    return cost->price_age_days < -1;
+}
+
+/* Dates of the library's own list are held by its tests: today may be one that a build fixed. */
+habitat_status cost_warn(made_answer *out, habitat_error *err) {
+    const habitat_price *first = NULL;
+    size_t count = 0;
+    char more[32] = "", line[WARNING_BYTES];
+    for (size_t i = 0; i < out->open.row_count; i++) {
+        const habitat_cost *c = &out->open.rows[i].cost;
+        if (!c->price || c->price->origin == HABITAT_PRICE_BUILTIN || !cost_is_of_future(c))
+            continue;
+        first = first ? first : c->price;
+        count++;
+    }
+    if (!count)
+        return HABITAT_OK;
+    if (count > 1)
+        snprintf(more, sizeof more, " and %zu more", count - 1);
+    snprintf(line, sizeof line, "the price of the %s%s has a date that is yet to come: %.32s",
+             habitat_gpu_name(first->gpu), more, first->date);
+    return warnings_add(out, HABITAT_ABOUT_DESTINATIONS, line, err);
 }

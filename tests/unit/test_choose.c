@@ -2,6 +2,7 @@
 #include <habitat/choose.h>
 
 #include "ask/answer.h"
+#include "ask/prices_list.h"
 #include "gpu/gpu.h"
 
 #include "check.h"
@@ -49,7 +50,8 @@ static void make_scene(scene *s, double steps) {
         const habitat_gpu *gpu = gpu_named(names[i]);
         if (usd[i] > 0)
             CHECK_INT(habitat_prices_set(s->prices, gpu, usd[i], NULL), HABITAT_OK);
-        s->predictions[i] = (habitat_prediction){.gpu = gpu, .fits = -1, .memory_bytes = NAN};
+        s->predictions[i] =
+            (habitat_prediction){.gpu = gpu, .fits = 1, .memory_bytes = 1e9, .headroom_bytes = 1e9};
         set_time(s, i, times[i], 0.1);
         s->rows[i] = (habitat_answer_row){.key = {.gpu = gpu, .gpu_count = 1},
                                           .prediction = &s->predictions[i]};
@@ -99,6 +101,9 @@ static void test_cost(void) {
     CHECK_INT(cost_steps(&less, &s.answer, NULL), HABITAT_E_ARG);
     CHECK_INT(cost_steps(&batch, &s.answer, NULL), HABITAT_E_ARG);
     CHECK_INT(cost_steps(&day, &s.answer, NULL), HABITAT_E_ARG);
+    habitat_request part = {.steps = 1.5}, part_sample = {.samples = 1.5};
+    CHECK_INT(cost_steps(&part, &s.answer, NULL), HABITAT_E_ARG);
+    CHECK_INT(cost_steps(&part_sample, &s.answer, NULL), HABITAT_E_ARG);
     free_scene(&s);
     check_case("an iteration costs its time times the price");
 }
@@ -172,10 +177,6 @@ static void test_limits(void) {
     CHECK_TEXT(name_at(c, 0), "L40S");
     CHECK_INT(c->excluded[0].kind, HABITAT_EXCLUDED_PRICE);
     CHECK_INT(c->excluded[1].kind, HABITAT_EXCLUDED_NO_PRICE);
-    habitat_choice_free(c);
-    options = (habitat_choice_options){.must_fit = true}; /* nobody knows the memory */
-    c = choose(&s, &options);
-    CHECK(!c->recommended && c->row_count == 0 && c->excluded_count == ROWS && c->reason);
     habitat_choice_free(c);
     s.predictions[1].fits = 0;
     c = choose(&s, NULL);
@@ -257,8 +258,8 @@ static void make_sample_scene(sample_scene *s, double samples) {
     for (size_t i = 0; i < SAMPLE_ROWS; i++) {
         const habitat_gpu *gpu = gpu_named(names[i]);
         habitat_prediction *p = &s->predictions[i];
-        *p = (habitat_prediction){.gpu = gpu, .fits = -1, .batch_size = batches[i]};
-        p->memory_bytes = p->headroom_bytes = NAN;
+        *p = (habitat_prediction){.gpu = gpu, .fits = 1, .batch_size = batches[i]};
+        p->memory_bytes = p->headroom_bytes = 1e9;
         p->iteration_ms = p->busy_ms = times[i];
         p->low_ms = times[i] * 0.98;
         p->high_ms = times[i] * 1.02;
@@ -379,6 +380,184 @@ static void test_names(void) {
     check_case("objectives by name");
 }
 
+static void test_memory(void) {
+    scene s;
+    make_scene(&s, 0);
+    habitat_choice_options options = {.must_fit = true};
+    s.predictions[1].fits = -1;
+    s.predictions[1].headroom_bytes = -0.1e9;
+    s.predictions[0].fits = -1;
+    s.predictions[0].headroom_bytes = NAN;
+    habitat_choice *c = choose(&s, NULL);
+    CHECK_TEXT(c->reason, "T4: $0.01 for 1,000 iterations, the least: it is 0.2x as fast as the "
+                          "A100-SXM4-80GB at 0.1x the price. Whether it fits is not known.");
+    CHECK_INT(c->excluded[0].kind, HABITAT_EXCLUDED_NEAR);
+    CHECK_TEXT(c->excluded[0].reason, "may not fit: 0.1 GB short of the margin that is kept free");
+    CHECK_NEAR(c->excluded[0].headroom_bytes, -0.1e9, 1e-12);
+    habitat_choice_free(c);
+    c = choose(&s, &options);
+    CHECK_TEXT(name_at(c, 0), "A100-SXM4-80GB");
+    CHECK_INT(c->excluded[0].kind, HABITAT_EXCLUDED_FIT);
+    CHECK_TEXT(c->excluded[0].reason,
+               "not known to fit: the recording does not say how much memory was in use");
+    habitat_choice_free(c);
+    for (size_t i = 0; i < ROWS; i++) {
+        s.predictions[i].fits = -1;
+        s.predictions[i].headroom_bytes = NAN;
+    }
+    c = choose(&s, &options);
+    CHECK(!c->recommended && c->row_count == 0 && c->excluded_count == ROWS);
+    CHECK_INT(c->change_count, 1); /* the first limit that each meets */
+    CHECK_TEXT(c->changes[0], "Memory: the recording does not say what it needs; 4 could be taken "
+                              "without --must-fit.");
+    habitat_choice_free(c);
+    free_scene(&s);
+    check_case("too small, may not fit and not known are three reasons");
+}
+
+/* A replay that its CPU sets: 10 ms everywhere, but for the last digits. */
+static void test_equal(void) {
+    scene s;
+    make_scene(&s, 0);
+    for (size_t i = 0; i < ROWS; i++) {
+        set_time(&s, i, 10 * (1 - 1e-13 * (double)i), 0.1);
+        s.predictions[i].assembled = HABITAT_ASSEMBLE_REPLAY;
+        s.predictions[i].bound_by = HABITAT_BY_CPU;
+    }
+    habitat_request request = {.prices = s.prices}, none = {.prices = NULL};
+    cost_rows(&request, &s.answer);
+    habitat_choice_options options = {.objective = HABITAT_OBJECTIVE_TIME};
+    habitat_choice *c = choose(&s, &options);
+    CHECK_TEXT(c->reason,
+               "T4: 10 ms an iteration, the least, the same as 3 others; the cheapest of "
+               "these. The CPU sets the time, not the GPU.");
+    CHECK(c->rows[0].cpu_sets && c->rows[0].bound_by == HABITAT_BY_CPU && c->rows[3].tie);
+    CHECK_TEXT(name_at(c, 3), "H200-SXM5-141GB"); /* without a price */
+    CHECK_INT(c->change_count, 0);
+    habitat_choice_free(c);
+    c = choose(&s, NULL); /* by cost: time changes nothing */
+    CHECK_TEXT(c->reason, "T4: $0.001 for 1,000 iterations, the least: it is as fast as the L40S "
+                          "at 0.5x the price. The CPU sets the time, not the GPU.");
+    CHECK_INT(c->change_count, 2);
+    CHECK_TEXT(c->changes[0],
+               "Price: below $0.36 an hour (it is $0.72) the L40S would be cheaper.");
+    CHECK_TEXT(c->changes[1], "No price is known of the H200-SXM5-141GB: below $0.36 an hour it "
+                              "would be cheaper.");
+    habitat_choice_free(c);
+    s.answer.row_count = 2;
+    cost_rows(&none, &s.answer);
+    c = choose(&s, &options);
+    CHECK_TEXT(c->reason,
+               "L40S: 10 ms an iteration, the least, the same as the T4; nothing tells them "
+               "apart. The CPU sets the time, not the GPU.");
+    habitat_choice_free(c);
+    free_scene(&s);
+    check_case("equal GPUs are said to be, with what tells them apart");
+}
+
+static void test_energy(void) {
+    scene s;
+    make_scene(&s, 0);
+    habitat_choice_options options = {.objective = HABITAT_OBJECTIVE_ENERGY};
+    habitat_choice *c = choose(&s, &options); /* 7, 14, 8 and 7 J */
+    CHECK_TEXT(c->reason,
+               "H200-SXM5-141GB: about 7 J an iteration, the least, the same as the T4; the "
+               "fastest of these. 1 more is too close to tell apart.");
+    habitat_choice_free(c);
+    s.answer.row_count = 3; /* the T4 takes 7 / 8 of the A100's energy and 5 times as long */
+    set_time(&s, 2, 20, 0);
+    set_time(&s, 0, 100, 0);
+    habitat_request request = {.prices = s.prices};
+    cost_rows(&request, &s.answer);
+    c = choose(&s, &options);
+    CHECK_TEXT(c->reason, "T4: about 7 J an iteration, the least: it takes 0.88x the energy of the "
+                          "A100-SXM4-80GB and is 0.2x as fast.");
+    CHECK_TEXT(c->changes[0], "If time counts: the A100-SXM4-80GB is 5x as fast as the T4 at 10x "
+                              "the price.");
+    habitat_choice_free(c);
+    free_scene(&s);
+    check_case("by energy it is energy that is compared");
+}
+
+static void test_nearest(void) {
+    scene s;
+    make_scene(&s, 1e6); /* 27.8, 11.1, 5.6 and 2.8 hours */
+    habitat_choice_options options = {.deadline_hours = 3, .max_usd_per_hour = 0.1};
+    habitat_choice *c = choose(&s, &options);
+    CHECK(!c->recommended && c->change_count == 2);
+    CHECK_TEXT(c->changes[0], "Deadline of 3 h: 5.56 h on the A100-SXM4-80GB, the least.");
+    CHECK_TEXT(c->changes[1], "Price: not known of 1: --price GPU=USD gives one.");
+    habitat_choice_free(c);
+    options.deadline_hours = 0;
+    c = choose(&s, &options);
+    CHECK_TEXT(c->changes[0], "Limit of $0.10 an hour: $0.36 for the T4, the least.");
+    habitat_choice_free(c);
+    options = (habitat_choice_options){.vendor = "any"};
+    s.answer.row_count = 2;
+    s.predictions[0].fits = s.predictions[1].fits = 0;
+    s.predictions[0].headroom_bytes = -2.5e9;
+    s.predictions[1].headroom_bytes = -1.5e9;
+    c = choose(&s, &options);
+    CHECK_INT(c->change_count, 1);
+    CHECK_TEXT(c->changes[0], "Memory: 1.5 GB are missing on the L40S, the least.");
+    habitat_choice_free(c);
+    free_scene(&s);
+    check_case("where nothing can be taken, what comes nearest is said for each limit");
+}
+
+static void test_spot(void) {
+    scene s;
+    make_scene(&s, 0);
+    habitat_prices_free(s.prices);
+    CHECK_INT(habitat_prices_create(table, false, &s.prices, NULL), HABITAT_OK);
+    habitat_price price = {.gpu = s.rows[0].key.gpu, .usd_per_hour = 0.30, .spot = true};
+    price.origin = HABITAT_PRICE_FILE;
+    price.min_gpus = 1;
+    CHECK_INT(prices_add(s.prices, &price, NULL), HABITAT_OK);
+    price.spot = false;
+    price.usd_per_hour = 0.20;
+    price.date = "2026-12-01";
+    CHECK_INT(prices_add(s.prices, &price, NULL), HABITAT_OK);
+    habitat_request request = {.prices = s.prices, .spot = true, .today = "2026-11-22"};
+    s.answer.prices = s.prices;
+    s.answer.spot = true;
+    cost_rows(&request, &s.answer);
+    habitat_choice *c = choose(&s, NULL);
+    CHECK_TEXT(name_at(c, 0), "T4");
+    CHECK_TEXT(c->changes[0],
+               "Without --spot: the T4 costs $0.20 an hour on demand, less than $0.30.");
+    CHECK_INT(c->note_count, 1);
+    CHECK_TEXT(c->notes[0], "a spot price is known of 1 of 4 GPUs");
+    CHECK(!cost_is_of_future(&s.rows[0].cost)); /* that one has no date */
+    request.spot = false;
+    cost_rows(&request, &s.answer);
+    CHECK(cost_is_of_future(&s.rows[0].cost));
+    request.today = "2026-11-30"; /* tomorrow here is today elsewhere */
+    cost_rows(&request, &s.answer);
+    CHECK(!cost_is_of_future(&s.rows[0].cost));
+    habitat_choice_free(c);
+    free_scene(&s);
+    check_case("spot: how many prices are known, and whether on demand is cheaper");
+}
+
+static void test_vendor(void) {
+    scene s;
+    habitat_error error = {0};
+    make_scene(&s, 0);
+    const habitat_answer *answers[] = {&s.answer};
+    habitat_choice_options options = {.vendor = "nvidia"};
+    habitat_choice *c = choose(&s, &options);
+    CHECK_INT(c->row_count, 3);
+    habitat_choice_free(c);
+    c = NULL;
+    options.vendor = "AMD";
+    CHECK_INT(habitat_choose(answers, NULL, 1, &options, &c, &error), HABITAT_E_ARG);
+    CHECK_TEXT(error.message, "\"AMD\" made none of the GPUs asked for; choose NVIDIA");
+    CHECK(c == NULL);
+    free_scene(&s);
+    check_case("a vendor by its name; one that made none is refused");
+}
+
 int main(void) {
     CHECK_INT(habitat_gpu_table_create(NULL, &table, NULL), HABITAT_OK);
     test_cost();
@@ -390,6 +569,12 @@ int main(void) {
     test_limits_by_sample();
     test_no_samples();
     test_names();
+    test_memory();
+    test_equal();
+    test_energy();
+    test_nearest();
+    test_spot();
+    test_vendor();
     habitat_gpu_table_free(table);
     return check_done();
 }

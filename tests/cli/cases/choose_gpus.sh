@@ -43,7 +43,12 @@ awk 'length > 80' out
 sed -n '1,2p' out
 grep -oE '^Take [^:]*' out
 grep -c 'for 1,000 iterations' out
-"$habitat" choose "$step" --to $to --gpus 1,4 --csv | sed -n '1s/.*pareto,//p;2,$s/,.*\(,[^,]*,[^,]*,[^,]*\),[^,]*,\([^,]*\)$/\1 \2/p' | sort
+"$habitat" choose "$step" --to $to --gpus 1,4 --csv >out.csv
+python3 -c '
+import csv
+rows = list(csv.DictReader(open("out.csv")))
+keys = "gpu", "batch_size", "precision", "gpus", "per"
+print(*sorted(",".join(row[key] for key in keys) for row in rows), sep="\n")'
 # nothing fits at the larger size
 "$habitat" choose "$step" --to T4 --price T4=0.36 --batch 16,4096 --json | grep -E '"(recommended.*|reason|gpus)":'
 "$habitat" choose "$step" --to T4 --price T4=0.36 --batch 4096 --json | grep -E '"(recommended.*)":'

@@ -9,7 +9,7 @@ run "$trace" --steps 10 --samples 10
 run "$trace" --price L40S
 run "$trace" --price L40S=0
 run "$trace" --price L41S=1
-run "$trace" --vendor AMD
+run "$trace" --vendor acme
 run "$trace:0"
 run "$trace" --prices nowhere.csv
 printf 'gpu,usd_per_gpu_hour\nL40S,free\n' >bad.csv

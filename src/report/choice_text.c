@@ -1,0 +1,374 @@
+/* habitat choose: which GPU to take and why. As text it fits one screen: columns, rows and lines
+ * give way until it does. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <habitat/text.h>
+
+#include "ask/answer.h"
+#include "ask/choice_words.h"
+#include "base/error.h"
+#include "gpu/gpu.h"
+#include "report/choice_rows.h"
+#include "report/page.h"
+#include "report/parts.h"
+
+enum {
+    DEFAULT_TOP = 7,
+    LEAST_ROWS = 4,    /* of the table, before lines below it give way */
+    SCREEN_LINES = 23, /* of a terminal of 24 rows, the last of which is the prompt */
+    TEXT_BYTES = 512,
+    NAMES_BY_SAMPLE = 3, /* of the front, each with its number and batch size */
+};
+
+/* ---- what stands around the table ---- */
+
+/* Bytes of `text` from which on the rest takes `columns` columns. */
+static size_t tail_of(const char *text, size_t columns) {
+    size_t at = strlen(text);
+    while (at > 0 && display_width(text + at) < columns) {
+        at--;
+        while (at > 0 && ((unsigned char)text[at] & 0xc0) == 0x80)
+            at--;
+    }
+    return at;
+}
+
+enum { WIDEST_NAME = 56, NAME_BYTES = 4 * WIDEST_NAME };
+
+/* A file's name, in the middle of which letters give way where it is too long for a line. */
+static void file_name(const habitat_answer *answer, char text[NAME_BYTES]) {
+    const habitat_trace *trace = answer->trace;
+    const char *file = trace ? habitat_trace_get_info(trace)->file : NULL;
+    char name[2 * TEXT_BYTES], head[WIDEST_NAME / 2];
+    clean_text(name, sizeof name, file ? base_name(file) : "operations");
+    if (display_width(name) <= WIDEST_NAME) {
+        clean_text(text, NAME_BYTES, name);
+        return;
+    }
+    clean_text(head, sizeof head, name);
+    snprintf(text, NAME_BYTES, "%s..%.*s", head, NAME_BYTES / 2,
+             name + tail_of(name, WIDEST_NAME / 2 - 2));
+}
+
+/* " on NAME, NAME": the GPUs of the recordings, once each. */
+static void origin_names(const habitat_choice *c, char *text, size_t size) {
+    size_t used = 0;
+    *text = '\0';
+    for (size_t i = 0; i < c->answer_count && used + 64 < size; i++) {
+        const char *name = origin_name(habitat_workload_get_info(c->answers[i]->workload));
+        bool said = !name;
+        for (size_t k = 0; !said && k < i; k++) {
+            const char *other = origin_name(habitat_workload_get_info(c->answers[k]->workload));
+            said = other && strcmp(name, other) == 0;
+        }
+        if (!said)
+            used +=
+                (size_t)snprintf(text + used, size - used, "%s%.48s", used ? ", " : " on ", name);
+    }
+}
+
+/* What all rows have in common that is not as recorded. */
+static int text_asked(const habitat_choice *c, char *text, size_t size) {
+    char batch[48] = "", precision[48] = "";
+    if (!c->answers[0]->row_count)
+        return 0;
+    const habitat_answer_key *key = &c->answers[0]->rows[0].key;
+    if (key->batch_size && !c->batches_differ)
+        snprintf(batch, sizeof batch, ", batch size %llu", (unsigned long long)key->batch_size);
+    if (key->precision)
+        snprintf(precision, sizeof precision, ", %s", habitat_precision_name(key->precision));
+    return habitat_format(text, size, "%s%s", batch, precision);
+}
+
+static void text_head(writer *w, const habitat_choice *c) {
+    char line[3 * TEXT_BYTES], name[NAME_BYTES], origins[TEXT_BYTES], more[32] = "";
+    file_name(c->answers[0], name);
+    origin_names(c, origins, sizeof origins);
+    if (c->answer_count > 1)
+        snprintf(more, sizeof more, " and %zu more", c->answer_count - 1);
+    int used =
+        snprintf(line, sizeof line, "By %s%s: %s%s%s", habitat_objective_name(c->options.objective),
+                 c->per_sample ? " of a sample" : "", name, more, origins);
+    used += text_asked(c, line + used, sizeof line - (size_t)used);
+    if (c->per_sample && !isnan(c->steps))
+        habitat_format(line + used, sizeof line - (size_t)used, ", %.0f samples", c->samples);
+    else if (!isnan(c->steps))
+        habitat_format(line + used, sizeof line - (size_t)used, ", %.0f iterations", c->steps);
+    wrapped_text(w, "", 0, line);
+    writer_text(w, "\n");
+}
+
+static void text_reason(writer *w, const habitat_choice *c) {
+    wrapped_text(w, choice_take(c), 0, c->reason);
+}
+
+/* GPUs of which no other is both faster and cheaper. */
+static void front_words(const habitat_choice *c, char *line, size_t size) {
+    char name[CHOICE_NAME_BYTES];
+    size_t used = 0, count = 0, more = 0, most = c->per_sample ? NAMES_BY_SAMPLE : c->row_count;
+    *line = '\0';
+    for (size_t i = 0; i < c->row_count; i++) {
+        bool room = count < most && used + 96 + sizeof name < size;
+        more += c->rows[i].pareto && !room;
+        if (!c->rows[i].pareto || !room)
+            continue;
+        choice_name(c, &c->rows[i].key, name);
+        used += (size_t)snprintf(line + used, size - used, "%s%s", count++ ? ", " : "", name);
+    }
+    if (more)
+        used += (size_t)snprintf(line + used, size - used, " and %zu more", more);
+    if (count)
+        snprintf(line + used, size - used, ": no other GPU is both faster and cheaper");
+}
+
+static void excluded_words(const habitat_choice *c, char *line, size_t size) {
+    static const char *const words[HABITAT_EXCLUDED_COUNT] = {
+        "of another vendor", "too small",       "may not fit", "not known to fit",
+        "too late",          "without a price", "too dear",    "unknown"};
+    size_t counts[HABITAT_EXCLUDED_COUNT] = {0}, used = 0;
+    *line = '\0';
+    for (size_t i = 0; i < c->excluded_count; i++)
+        counts[c->excluded[i].kind]++;
+    for (size_t k = 0; k < HABITAT_EXCLUDED_COUNT && used < size; k++)
+        if (counts[k])
+            used += (size_t)snprintf(line + used, size - used, "%s%zu %s", used ? ", " : "",
+                                     counts[k], words[k]);
+    if (used && used < size && c->per_sample)
+        snprintf(line + used, size - used, "; of %zu rows in all",
+                 c->row_count + c->excluded_count);
+}
+
+/* What the marks of the rows shown mean. */
+static void mark_words(const habitat_choice *c, size_t shown, char *line, size_t size) {
+    bool plain = false, vendor = false, cpu = false;
+    for (size_t i = 0; i < shown; i++) {
+        plain |= !c->rows[i].calibrated;
+        vendor |= c->rows[i].other_vendor;
+        cpu |= c->rows[i].cpu_sets;
+    }
+    snprintf(line, size, "%s%s%s%s%s", plain ? "~ interval not calibrated" : "",
+             plain && (vendor || cpu) ? "; " : "", vendor ? "v another vendor's, not checked" : "",
+             vendor && cpu ? "; " : "", cpu ? "CPU sets the time" : "");
+}
+
+/* Of the rows shown one for each thing that there is to say of prices. */
+typedef struct odd_prices {
+    const habitat_choice_row *future, *old, *undated, *alone; /* NULL: none */
+} odd_prices;
+
+static odd_prices find_odd_prices(const habitat_choice *c, size_t shown) {
+    odd_prices found = {NULL, NULL, NULL, NULL};
+    for (size_t i = 0; i < shown; i++) {
+        const habitat_choice_row *row = &c->rows[i];
+        const habitat_price *price = row->cost.price;
+        if (!price)
+            continue;
+        if (old_price_months(&row->cost) > (found.old ? old_price_months(&found.old->cost) : 0))
+            found.old = row;
+        if (!found.future && price->origin != HABITAT_PRICE_BUILTIN &&
+            cost_is_of_future(&row->cost))
+            found.future = row;
+        if (!found.undated && price->origin == HABITAT_PRICE_FILE && !price->date)
+            found.undated = row;
+        if (!found.alone && price->gpu_alone)
+            found.alone = row;
+    }
+    return found;
+}
+
+static void add_price(char *line, size_t size, const habitat_choice_row *row, const char *words) {
+    size_t used = strlen(line);
+    if (row)
+        snprintf(line + used, size - used, "%s of the %.48s %s", used ? "; that" : "the price",
+                 row->key.gpu->name, words);
+}
+
+static void price_words(const habitat_choice *c, size_t shown, char *line, size_t size) {
+    odd_prices odd = find_odd_prices(c, shown);
+    char age[48] = "";
+    if (odd.old)
+        habitat_format(age, sizeof age, "is %.0f months old", old_price_months(&odd.old->cost));
+    *line = '\0';
+    add_price(line, size, odd.future, "has a date that is yet to come");
+    add_price(line, size, odd.old, age);
+    add_price(line, size, odd.undated, "has no date");
+    add_price(line, size, odd.alone, "is without the machine around it");
+}
+
+/* ---- the lines below the table ---- */
+
+/* How willingly a line gives way to fit the screen: the highest first, of equals the last. */
+enum { STAYS = 0, A_NOTE, A_CHANGE, A_PRICE, A_LIST };
+
+typedef struct foot_line {
+    const char *first, *text; /* first: "Note: " */
+    int gives_way;
+} foot_line;
+
+typedef struct foot {
+    foot_line lines[CHOICE_CHANGES_MAX + CHOICE_NOTES_MAX + 8];
+    size_t count;
+    bool warned; /* some answer has warnings: they are told elsewhere */
+    char front[2 * TEXT_BYTES], excluded[TEXT_BYTES], prices[TEXT_BYTES], marks[TEXT_BYTES / 2];
+} foot;
+
+static void add_line(foot *f, const char *first, const char *text, int gives_way) {
+    if (*text)
+        f->lines[f->count++] = (foot_line){first, text, gives_way};
+}
+
+static void make_foot(const habitat_choice *c, size_t shown, foot *f) {
+    bool recorded = habitat_workload_get_info(c->answers[0]->workload)->origin != NULL;
+    f->count = 0;
+    f->warned = false;
+    front_words(c, f->front, sizeof f->front);
+    excluded_words(c, f->excluded, sizeof f->excluded);
+    mark_words(c, shown, f->marks, sizeof f->marks);
+    price_words(c, shown, f->prices, sizeof f->prices);
+    add_line(f, "Front: ", f->front, A_LIST);
+    for (size_t i = 0; i < c->change_count; i++)
+        add_line(f, "", c->changes[i], A_CHANGE);
+    add_line(f, "Left out: ", f->excluded, STAYS);
+    add_line(f, "", f->marks, STAYS);
+    if (c->at_least)
+        add_line(f, "Note: ",
+                 recorded ? "the recorded GPU waited for its CPU; times are the GPU's busy time, "
+                            "and times, hours and dollars are at least these"
+                          : "recorded without a GPU: where a GPU is done before its CPU, times, "
+                            "hours and dollars are at least these",
+                 STAYS);
+    for (size_t i = 0; i < c->note_count; i++)
+        add_line(f, "Note: ", c->notes[i], A_NOTE);
+    add_line(f, "Note: ", f->prices, A_PRICE);
+    for (size_t i = 0; i < c->answer_count; i++)
+        f->warned = f->warned || c->answers[i]->warning_count;
+}
+
+/* @return false: no line gives way. */
+static bool drop_line(foot *f) {
+    size_t at = 0;
+    for (size_t i = 1; i < f->count; i++)
+        if (f->lines[i].gives_way >= f->lines[at].gives_way)
+            at = i;
+    if (!f->count || f->lines[at].gives_way == STAYS)
+        return false;
+    memmove(f->lines + at, f->lines + at + 1, (--f->count - at) * sizeof *f->lines);
+    f->warned = true;
+    return true;
+}
+
+static void text_foot(writer *w, const foot *f) {
+    for (size_t i = 0; i < f->count; i++)
+        wrapped_text(w, f->lines[i].first, strlen(f->lines[i].first), f->lines[i].text);
+    if (f->warned)
+        wrapped_text(w, "Note: ", 6, "more on these times in `habitat predict` and in --json");
+}
+
+/* ---- the whole, on one screen ---- */
+
+typedef struct layout {
+    choice_listing list;
+    size_t shown;
+    foot below;
+    bool reason_below; /* of a table longer than a screen: what scrolls is the top */
+} layout;
+
+static void text_table_of(writer *w, const layout *l) {
+    ranked_line line;
+    row_list rows = choice_rows(&l->list, &line);
+    rows.count = l->shown;
+    if (l->shown)
+        rows_text(w, &rows);
+}
+
+static void text_whole(writer *w, const layout *l) {
+    const habitat_choice *c = l->list.choice;
+    text_head(w, c);
+    if (!l->reason_below) {
+        text_reason(w, c);
+        writer_text(w, "\n");
+    }
+    text_table_of(w, l);
+    writer_text(w, l->shown ? "\n" : "");
+    if (l->reason_below) {
+        text_reason(w, c);
+        writer_text(w, "\n");
+    }
+    text_foot(w, &l->below);
+}
+
+/* How much room a text takes. */
+typedef struct extent {
+    size_t lines, column, widest;
+} extent;
+
+static int take_up(void *context, const char *data, size_t size) {
+    extent *e = context;
+    for (size_t i = 0; i < size; i++) {
+        bool starts = ((unsigned char)data[i] & 0xc0) != 0x80;
+        e->column = data[i] == '\n' ? 0 : e->column + starts;
+        e->lines += data[i] == '\n';
+        e->widest = e->column > e->widest ? e->column : e->widest;
+    }
+    return 0;
+}
+
+static extent extent_of(writer *w, const layout *l, void (*text)(writer *, const layout *)) {
+    extent e = {0};
+    writer trial = *w;
+    trial.write = take_up;
+    trial.context = &e;
+    trial.colour = false;
+    text(&trial, l);
+    if (trial.status != HABITAT_OK)
+        writer_stop(w, trial.status);
+    return e;
+}
+
+static bool fits_screen(writer *w, const layout *l) {
+    return extent_of(w, l, text_whole).lines <= SCREEN_LINES;
+}
+
+static void write_text(writer *w, const habitat_choice *c, size_t top) {
+    layout l = {.list = {.choice = c, .equals = choice_equals(c)}};
+    size_t most = top ? top : DEFAULT_TOP;
+    l.shown = most < c->row_count ? most : c->row_count;
+    while (l.list.narrow < NARROWEST && extent_of(w, &l, text_table_of).widest > w->width)
+        l.list.narrow++;
+    make_foot(c, l.shown, &l.below);
+    while (!top && l.shown > LEAST_ROWS && !fits_screen(w, &l))
+        make_foot(c, --l.shown, &l.below);
+    while (!top && !fits_screen(w, &l) && drop_line(&l.below))
+        ;
+    l.reason_below = !fits_screen(w, &l);
+    text_whole(w, &l);
+}
+
+/* ---- the report ---- */
+
+habitat_status habitat_report_choice(const habitat_choice *choice,
+                                     const habitat_report_options *options, habitat_error *err) {
+    writer w;
+    ranked_line line;
+    if (!choice)
+        return habitat_fail(err, HABITAT_E_ARG, "no choice given");
+    if (page_asked(options))
+        return page_choice(choice, options, err);
+    habitat_status status = writer_start(&w, options, err);
+    if (status != HABITAT_OK)
+        return status;
+    if (options->format == HABITAT_REPORT_JSON) {
+        choice_json(&w, choice);
+    } else if (options->format == HABITAT_REPORT_CSV) {
+        choice_listing list = {.choice = choice};
+        row_list rows = choice_rows(&list, &line);
+        rows.count = choice->row_count + choice->excluded_count;
+        rows_csv_header(&w, &rows);
+        rows_csv(&w, &rows);
+    } else {
+        write_text(&w, choice, options->top);
+    }
+    return writer_finish(&w, err);
+}
