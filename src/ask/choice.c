@@ -272,7 +272,8 @@ static int by_number(double a, double b) {
     return (a > b) - (a < b);
 }
 
-/* Of equal ones the faster, then the one that costs less. */
+/* Of equal ones the faster, then the one that costs less, then the one whose interval is
+ * calibrated. */
 static int by_value(const void *a, const void *b) {
     const habitat_choice_row *x = a, *y = b;
     const habitat_answer_key *k = &x->key, *l = &y->key;
@@ -283,6 +284,8 @@ static int by_value(const void *a, const void *b) {
         order = by_number(x->iteration_ms / m, y->iteration_ms / n);
     if (!order)
         order = by_number(x->cost.usd_per_1000_iterations / m, y->cost.usd_per_1000_iterations / n);
+    if (!order)
+        order = y->calibrated - x->calibrated;
     if (!order)
         order = strcmp(k->gpu->name, l->gpu->name);
     if (!order)

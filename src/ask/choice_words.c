@@ -190,7 +190,10 @@ static const char *first_of_equals(const habitat_choice *c) {
         return "the fastest of these";
     if (!isnan(usd) && isnan(other))
         return "the only one of these with a price";
-    return choice_is_less(usd, other) ? "the cheapest of these" : "nothing tells them apart";
+    if (choice_is_less(usd, other))
+        return "the cheapest of these";
+    return first->calibrated && !next->calibrated ? "its interval alone is calibrated"
+                                                  : "nothing tells them apart";
 }
 
 static void say_equals(sentence *to, const habitat_choice *c, size_t equals, size_t ties) {
@@ -222,6 +225,8 @@ static void say_least(sentence *to, const habitat_choice *c, size_t ties) {
 static void say_caution(sentence *to, const habitat_choice_row *first) {
     if (first->cpu_sets)
         say(to, " The CPU sets the time, not the GPU.");
+    if (first->other_vendor)
+        say(to, " No measurement checks it: another vendor's.");
     if (first->fits < 0)
         say(to, " Whether it fits is not known.");
 }

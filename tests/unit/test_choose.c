@@ -446,6 +446,12 @@ static void test_equal(void) {
     habitat_choice_free(c);
     s.answer.row_count = 2;
     cost_rows(&none, &s.answer);
+    s.predictions[1].interval_basis = HABITAT_INTERVAL_DEFAULT;
+    c = choose(&s, &options);
+    CHECK_TEXT(c->reason, "T4: 10 ms an iteration, the least, the same as the L40S; its interval "
+                          "alone is calibrated. The CPU sets the time, not the GPU.");
+    habitat_choice_free(c);
+    s.predictions[1].interval_basis = HABITAT_INTERVAL_UNKNOWN;
     c = choose(&s, &options);
     CHECK_TEXT(c->reason,
                "L40S: 10 ms an iteration, the least, the same as the T4; nothing tells them "
