@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, Iterator, List
 
@@ -13,6 +16,8 @@ from browser import Page, find_chromium
 
 ROOT = Path(__file__).parents[2]
 RECORDING = ROOT / "data" / "recordings" / "resnet50_b16_fp32_h200.json.gz"
+LLAMA = ROOT / "data" / "recordings" / "llama_b4_bf16_h200.json.gz"
+COMMAND = Path(sys.executable).parent / "habitat"
 
 chromium = find_chromium()
 needs_browser = pytest.mark.skipif(chromium is None, reason="no chromium; tools/setup.sh python installs it")
@@ -201,6 +206,74 @@ def test_hostile_names_stay_text(tmp_path: Path) -> None:
         assert page.run("document.title") == "step on other GPUs - Habitat"
         assert page.run("document.images.length") == 0 and evil in page.run("document.body.textContent")
         assert page.complaints() == [] and len(page.requests()) == 1
+
+
+@needs_browser
+def test_each_row_of_the_sources_is_told_and_sorted(page: Page) -> None:
+    details = "document.getElementById('provenance')"
+    table = "document.getElementById('source-table')"
+    assert page.run(f"{details}.open") is False
+    page.run(f"{details}.querySelector('summary').click()")
+    count = len(habitat.gpus())
+    heads = page.run(f"[...{table}.tHead.rows[0].cells].map((cell) => cell.textContent)")
+    assert page.run(f"{table}.tBodies[0].rows.length") == count and page.run(f"{table}.getBoundingClientRect().height") > 30 * count
+
+    def cells(head: str) -> List[str]:
+        found: List[str] = page.run(f"[...{table}.tBodies[0].rows].map((row) => row.cells[{heads.index(head)}].textContent)")
+        return found
+
+    with habitat.Trace(RECORDING) as trace:
+        basis = {one.gpu: one.interval for one in trace.predict_all()}
+    told = dict(zip(cells("GPU"), cells("Interval")))
+    assert told.keys() == basis.keys() and all(told[gpu].split(' [')[0] == basis[gpu] for gpu in basis)
+    dates = {(one["gpu"], one["date"]) for one in json.loads((ROOT / "data" / "prices.json").read_text(encoding="utf-8"))["prices"]}
+    priced = [one for one in zip(cells("GPU"), cells("Date of the price")) if one[1] != "\u2013"]
+    assert len(priced) > 10 and set(priced) <= dates
+    assert all(one.startswith("\u2013") is False for one in cells("Kernel times by"))
+    column = heads.index("Date of the price")
+    page.run(f"{table}.tHead.rows[0].cells[{column}].querySelector('button').click()")
+    dates_shown = [one for one in cells("Date of the price") if one != "\u2013"]
+    assert dates_shown == sorted(dates_shown) and cells("Date of the price")[-1] == "\u2013"
+    page.run(f"{details}.open = false")
+
+
+def choice(tmp_path: Path, *words: str) -> Path:
+    """A page of `habitat choose`."""
+    if not COMMAND.exists():
+        pytest.skip("the package is not installed in this environment")
+    file = tmp_path / "choice.html"
+    subprocess.run([COMMAND, "choose", *words, "--html", file], check=True, capture_output=True)
+    return file
+
+
+@needs_browser
+@pytest.mark.parametrize("words, shown", [(["--to", "T4,P4"], 2), (["--to", "T4,P4,M60,M40"], 4), (["--max-usd-hour", "0.01"], 12)])
+def test_where_no_gpu_can_be_taken_rows_are_shown(tmp_path: Path, words: List[str], shown: int) -> None:
+    assert chromium is not None
+    with Page(chromium) as page:
+        page.open(choice(tmp_path, str(LLAMA), *words))
+        assert len(rows(page, 0)) == shown
+        assert page.run("document.getElementById('filter').hidden") is (shown < 4)
+        assert page.run("document.querySelectorAll('canvas').length") >= 2
+        text = page.run("document.body.innerText")
+        assert "No GPU can be taken" in text and "No cost is known" not in text
+        head = f"{TABLE}.tHead.rows[0].cells[1]"
+        page.run(f"{head}.querySelector('button').click()")
+        times = [float(cell) for cell in rows(page, 1)]
+        assert times == sorted(times) and len(times) == shown
+        if shown >= 4:
+            choose(page, "every", True)
+            assert len(rows(page, 0)) >= shown
+        assert page.complaints() == []
+
+
+@needs_browser
+def test_few_rows_are_all_shown_whatever_is_drawn(tmp_path: Path) -> None:
+    assert chromium is not None
+    with Page(chromium) as page:
+        page.open(choice(tmp_path, str(RECORDING), "--to", "T4,L4,MI300X", "--top", "1"))
+        assert len(rows(page, 0)) == 3 and page.run("document.getElementById('filter').hidden")
+        assert page.complaints() == []
 
 
 @needs_browser

@@ -132,7 +132,6 @@ static habitat_status write_page(page *p) {
     p->what = p->answers[0];
     p->origin = habitat_workload_get_info(p->what->workload)->origin;
     p->batches = p->what->row_count && p->what->rows[0].key.batch_size > 0;
-    p->by_sample = p->choice ? p->choice->per_sample : p->batches;
     p->samples = p->what->trace && habitat_trace_get_info(p->what->trace)->batch_size > 0;
     status = page_rows_make(p);
     if (status == HABITAT_OK)

@@ -8,12 +8,13 @@
 #include "report/page_data.h"
 #include "report/page_split.h"
 
-static void time_bar(writer *j, const page_row *row) {
+static void time_bar(writer *j, const page *p, const page_row *row) {
+    double units = page_bar_units(p, row);
     json_map(j, NULL);
     json_text(j, "name", row->label);
-    json_number(j, "ms", row->ms);
-    json_number(j, "low", row->low_ms);
-    json_number(j, "high", row->high_ms);
+    json_number(j, "ms", row->ms / units);
+    json_number(j, "low", row->low_ms / units);
+    json_number(j, "high", row->high_ms / units);
     json_boolean(j, "calibrated", row->calibrated);
     json_boolean(j, "mark", row->origin || row->best);
     json_end_map(j);
@@ -39,7 +40,7 @@ static void times(writer *j, const page *p) {
     json_array(j, "times");
     origin_bar(j, p);
     for (size_t i = 0; i < p->shown && i < MOST_TIMES; i++)
-        time_bar(j, &p->rows[i]);
+        time_bar(j, p, &p->rows[i]);
     json_end_array(j);
 }
 
@@ -47,12 +48,12 @@ static void costs(writer *j, const page *p) {
     json_array(j, "costs");
     for (size_t i = 0; i < p->row_count; i++) {
         const page_row *row = &p->rows[i];
-        if (row->reason || isnan(row->cost.usd_per_1000_iterations))
+        if (!page_in_costs(p, row))
             continue;
         json_map(j, NULL);
         json_text(j, "name", row->label);
         json_number(j, "ms", row->ms / page_units(p, row));
-        json_number(j, "usd", row->cost.usd_per_1000_iterations / page_units(p, row));
+        json_number(j, "usd", page_unit_usd(p, row));
         json_boolean(j, "front", row->front);
         json_boolean(j, "best", row->best);
         json_tristate(j, "fits", row->fits);
@@ -93,6 +94,8 @@ void page_data(page *p) {
     times(&j, p);
     costs(&j, p);
     json_text(&j, "unit", p->by_sample ? "sample" : "iteration");
+    json_text(&j, "usd", p->by_sample ? "1,000,000 samples" : "1,000 iterations");
+    json_text(&j, "bar", p->by_sample && p->choice ? "sample" : "iteration");
     json_array(&j, "breakdowns");
     for (size_t i = 0; i < p->answer_count; i++)
         breakdown(&j, p, p->answers[i]);

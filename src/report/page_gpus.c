@@ -36,8 +36,13 @@ static bool has_no_length(const page *p) {
     return !p->lengths;
 }
 
+/* In a choice, where rows are compared by them. */
 static bool has_samples(const page *p) {
-    return p->samples && !p->choice;
+    return p->choice ? p->by_sample : p->samples;
+}
+
+static bool has_sample_costs(const page *p) {
+    return p->prices && p->by_sample;
 }
 
 static bool has_ratio(const page *p) {
@@ -71,7 +76,9 @@ static void ratio_cell(page *p, const page_row *row) {
 }
 
 static void samples_cell(page *p, const page_row *row) {
-    double rate = row->from ? row->from->prediction->samples_per_s : NAN;
+    double rate = row->samples / row->ms * 1e3;
+    if (p->answer_count == 1 && row->from)
+        rate = row->from->prediction->samples_per_s;
     html_number_cell(&p->w, rate, decimals_for(rate, 3));
 }
 
@@ -100,6 +107,10 @@ static void cost_cell(page *p, const page_row *row) {
     dollars_cell(p, row->cost.usd_per_1000_iterations);
 }
 
+static void unit_cost_cell(page *p, const page_row *row) {
+    dollars_cell(p, page_unit_usd(p, row));
+}
+
 static void hours_cell(page *p, const page_row *row) {
     html_number_cell(&p->w, row->cost.hours, decimals_for(row->cost.hours, 3));
 }
@@ -122,6 +133,12 @@ static void remark(writer *w, bool *first, const char *text) {
     *first = false;
 }
 
+/* Whether the reason why a row cannot be taken says already what its room is. */
+static bool reason_says(const page_row *row, const char *room) {
+    return row->obstacle == HABITAT_EXCLUDED_SMALL || row->obstacle == HABITAT_EXCLUDED_FIT ||
+           (row->reason && strncmp(row->reason, room, strlen(room)) == 0);
+}
+
 static void remarks_cell(page *p, const page_row *row) {
     bool first = true;
     const habitat_prediction *of = row->from ? row->from->prediction : NULL;
@@ -135,11 +152,12 @@ static void remarks_cell(page *p, const page_row *row) {
     if (row->front)
         remark(&p->w, &first, "front");
     const char *room = choice_room_words(row->fits, row->headroom_bytes);
-    if (*room)
+    if (*room && !reason_says(row, room))
         remark(&p->w, &first, room);
     if (of && of->assembled == HABITAT_ASSEMBLE_REPLAY && of->bound_by == HABITAT_BY_CPU)
         remark(&p->w, &first, "set by the CPU");
-    if (p->origin && strcmp(p->origin->vendor, row->gpu->vendor) != 0)
+    if (p->origin && strcmp(p->origin->vendor, row->gpu->vendor) != 0 &&
+        row->obstacle != HABITAT_EXCLUDED_VENDOR)
         remark(&p->w, &first, row->gpu->vendor);
     if (row->reason)
         remark(&p->w, &first, row->reason);
@@ -156,6 +174,7 @@ static const gpu_column columns[] = {
     {"Left, GB", left_cell, has_memory},
     {"$ per hour", price_cell, has_prices},
     {"$ for 1,000", cost_cell, has_prices},
+    {"$ for 1,000,000 samples", unit_cost_cell, has_sample_costs},
     {"Training, hours", hours_cell, has_length},
     {"Training, $", training_cell, has_length},
     {"Energy, about J", energy_cell, NULL},
@@ -179,8 +198,7 @@ static void write_row(page *p, size_t at) {
     writer_printf(&p->w, "<tr class=\"%s%s\" data-vendor=\"", at < p->shown ? "first" : "other",
                   row->best ? " best" : "");
     html_text(&p->w, row->gpu->vendor);
-    writer_printf(&p->w, "\" data-room=\"%s\" data-priced=\"%d\">\n",
-                  choice_room_words(row->fits, row->headroom_bytes),
+    writer_printf(&p->w, "\" data-fits=\"%d\" data-priced=\"%d\">\n", row->fits > 0,
                   !isnan(row->cost.usd_per_hour));
     for (size_t c = 0; c < COLUMN_COUNT; c++)
         if (!columns[c].shown || columns[c].shown(p))
@@ -218,17 +236,37 @@ void page_filter(page *p) {
 
 /* ---- below the charts ---- */
 
+static bool none_taken(const page *p) {
+    return p->choice && !p->choice->row_count;
+}
+
+/* Which rows are drawn. */
+static void write_drawn(page *p) {
+    size_t drawn = p->shown < MOST_TIMES ? p->shown : MOST_TIMES;
+    if (none_taken(p))
+        writer_printf(&p->w,
+                      "<p>None of %zu rows can be taken; drawn are the %zu that came "
+                      "nearest.</p>\n",
+                      p->row_count, drawn);
+    else if (drawn < p->row_count)
+        writer_printf(&p->w, "<p>%zu of %zu rows, %s; the table of all GPUs holds the rest.</p>\n",
+                      drawn, p->row_count,
+                      p->choice ? "best first" : "those that matter most here");
+}
+
 void page_times(page *p) {
     bool plain = false;
     for (size_t i = 0; i < p->shown; i++)
         plain = plain || !p->rows[i].calibrated;
-    if (p->shown < p->row_count)
-        writer_printf(&p->w, "<p>%zu of %zu rows, %s; the table of all GPUs holds the rest.</p>\n",
-                      p->shown < MOST_TIMES ? p->shown : MOST_TIMES, p->row_count,
-                      p->choice ? "best first" : "those that matter most here");
+    write_drawn(p);
+    if (p->choice && p->by_sample)
+        writer_text(&p->w, "<p>Bars are of one sample, by which rows are compared; the table has "
+                           "iterations.</p>\n");
     if (plain)
-        writer_text(&p->w, "<p>Some intervals have a default width that no measurement checks: * "
-                           "in the table.</p>\n");
+        writer_printf(&p->w,
+                      "<p>Some intervals have a default width that no measurement checks: * in the "
+                      "table%s.</p>\n",
+                      p->choice && !none_taken(p) ? "; they decide some ties" : "");
 }
 
 static void write_front(page *p) {
@@ -243,19 +281,38 @@ static void write_front(page *p) {
     writer_text(&p->w, count ? ". Costs of all are in the table of GPUs.</p>\n" : "");
 }
 
-void page_cost(page *p) {
-    size_t count = 0;
-    for (size_t i = 0; i < p->row_count; i++)
-        count += !p->rows[i].reason && !isnan(p->rows[i].cost.usd_per_1000_iterations);
-    if (count > 1) {
-        writer_text(&p->w, "<div class=\"chart\" id=\"cost-chart\"></div>\n");
-        write_front(p);
-    } else if (count) {
+/* Where fewer than two costs can be drawn: which there are. */
+static void few_costs(page *p, size_t drawn, size_t known) {
+    if (drawn && known > drawn)
+        writer_text(&p->w, "<p>One of the GPUs that can be taken has a cost; the table has it, and "
+                           "those of GPUs that are left out.</p>\n");
+    else if (drawn)
         writer_text(&p->w, "<p>One of these GPUs has a price; the table has its cost.</p>\n");
-    } else {
+    else if (known)
+        writer_text(&p->w, "<p>No GPU that can be taken has a cost; the table has those of GPUs "
+                           "that are left out.</p>\n");
+    else if (p->prices)
+        writer_text(&p->w, "<p>Prices are known and costs are not: an iteration may take longer "
+                           "than its time here, which is the GPU\xe2\x80\x99s busy time.</p>\n");
+    else
         writer_text(&p->w, "<p>No cost is known of these GPUs; --price GPU=USD and --prices FILE "
                            "give prices.</p>\n");
+}
+
+void page_cost(page *p) {
+    size_t drawn = 0, known = 0;
+    for (size_t i = 0; i < p->row_count; i++) {
+        drawn += page_in_costs(p, &p->rows[i]);
+        known += isnan(p->rows[i].cost.usd_per_1000_iterations) ? 0 : 1;
     }
+    if (drawn < 2) {
+        few_costs(p, drawn, known);
+        return;
+    }
+    writer_text(&p->w, "<div class=\"chart\" id=\"cost-chart\"></div>\n");
+    if (none_taken(p))
+        writer_text(&p->w, "<p>None of these can be taken.</p>\n");
+    write_front(p);
 }
 
 /* ---- memory ---- */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ask/answer.h"
 #include "ask/choice_words.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
@@ -37,6 +38,42 @@ static habitat_cost known_cost(const habitat_cost *cost) {
     return c;
 }
 
+/* ---- by what rows are compared ---- */
+
+/* Samples of an iteration, of several recordings their mean by weight; NaN: not known. */
+static double samples_of(const page *p, const habitat_answer_key *key) {
+    double sum = 0;
+    for (size_t i = 0; i < p->answer_count; i++) {
+        const habitat_answer_row *row = row_of_key(p->answers[i], key);
+        if (!row || !row->prediction)
+            return NAN;
+        sum += (p->weights ? p->weights[i] : 1) * cost_samples(p->answers[i], row);
+    }
+    return sum;
+}
+
+double page_units(const page *p, const page_row *row) {
+    return p->by_sample ? row->samples : 1;
+}
+
+double page_bar_units(const page *p, const page_row *row) {
+    return p->choice ? page_units(p, row) : 1;
+}
+
+double page_unit_usd(const page *p, const page_row *row) {
+    double thousands = p->by_sample ? 1000 : 1;
+    return row->cost.usd_per_1000_iterations * thousands / page_units(p, row);
+}
+
+static bool rows_differ(const page *p) {
+    for (size_t i = 0; i < p->row_count; i++) {
+        const habitat_answer_key *key = &p->rows[i].key, *first = &p->rows[0].key;
+        if (key->gpu_count != first->gpu_count || key->batch_size != first->batch_size)
+            return true;
+    }
+    return false;
+}
+
 /* "4 x NAME, batch 64" */
 static void set_label(const page *p, const habitat_answer_key *key, page_row *row) {
     char count[24] = "", batch[32] = "";
@@ -50,6 +87,7 @@ static void set_label(const page *p, const habitat_answer_key *key, page_row *ro
 static page_row *add(page *p, const habitat_answer_row *from, const habitat_answer_key *key) {
     page_row *row = &p->rows[p->row_count++];
     *row = (page_row){.from = from,
+                      .key = *key,
                       .gpu = key->gpu,
                       .ms = NAN,
                       .low_ms = NAN,
@@ -62,6 +100,8 @@ static page_row *add(page *p, const habitat_answer_row *from, const habitat_answ
                                .hours = NAN,
                                .usd = NAN,
                                .energy_j = NAN},
+                      .samples = samples_of(p, key),
+                      .obstacle = HABITAT_EXCLUDED_COUNT,
                       .origin = key->gpu == p->origin};
     set_label(p, key, row);
     return row;
@@ -89,12 +129,6 @@ static bool listed(const page *p, size_t count, const habitat_answer_row *row) {
         if (p->rows[i].from == row)
             return true;
     return false;
-}
-
-double page_units(const page *p, const page_row *row) {
-    if (!p->by_sample || !row->from)
-        return 1.0;
-    return (double)row->from->prediction->batch_size * row->from->key.gpu_count;
 }
 
 /* Whether `a` leaves no reason to take `b`. */
@@ -134,15 +168,29 @@ static habitat_status rows_of_answer(page *p) {
         if (!listed(p, p->shown, all.rows[i]))
             add_predicted(p, all.rows[i]);
     free(all.rows);
-    mark_front(p);
     return HABITAT_OK;
 }
 
 /* ---- choose ---- */
 
+/* How near a row came to being taken: obstacles stand in the order in which they are looked for. */
+static int nearness(const page_row *row) {
+    return row->obstacle == HABITAT_EXCLUDED_UNKNOWN ? -1 : (int)row->obstacle;
+}
+
+static int by_nearness(const void *a, const void *b) {
+    const page_row *x = a, *y = b;
+    if (nearness(x) != nearness(y))
+        return nearness(x) > nearness(y) ? -1 : 1;
+    if (x->ms != y->ms && !(isnan(x->ms) && isnan(y->ms)))
+        return isnan(y->ms) || x->ms < y->ms ? -1 : 1; /* unknown last */
+    return strcmp(x->label, y->label);
+}
+
 /* Of several iterations the mean is not known of these, but for its time. */
 static void add_excluded(page *p) {
     const habitat_choice *c = p->choice;
+    page_row *first = &p->rows[p->row_count];
     for (size_t i = 0; i < c->excluded_count; i++) {
         const habitat_answer_row *from = row_of_key(p->what, &c->excluded[i].key);
         page_row *row = add(p, from, &c->excluded[i].key);
@@ -150,9 +198,12 @@ static void add_excluded(page *p) {
             set_predicted(row, from);
         row->ms = c->excluded[i].iteration_ms;
         row->reason = c->excluded[i].reason;
+        row->obstacle = c->excluded[i].kind;
     }
+    qsort(first, c->excluded_count, sizeof *first, by_nearness);
 }
 
+/* Where no GPU can be taken, those that came nearest are drawn. */
 static void rows_of_choice(page *p) {
     enum { DEFAULT_TOP = 12 };
     const habitat_choice *c = p->choice;
@@ -170,9 +221,14 @@ static void rows_of_choice(page *p) {
         row->tie = from->tie;
         row->front = from->pareto;
     }
-    size_t top = p->options->top ? p->options->top : DEFAULT_TOP;
-    p->shown = top < p->row_count ? top : p->row_count;
+    size_t top = p->options->top ? p->options->top : DEFAULT_TOP, taken = p->row_count;
     add_excluded(p);
+    size_t most = taken ? taken : p->row_count;
+    p->shown = top < most ? top : most;
+}
+
+bool page_in_costs(const page *p, const page_row *row) {
+    return !isnan(page_unit_usd(p, row)) && (!row->reason || !p->choice->row_count);
 }
 
 habitat_status page_rows_make(page *p) {
@@ -187,6 +243,9 @@ habitat_status page_rows_make(page *p) {
         rows_of_choice(p);
     else
         status = rows_of_answer(p);
+    p->by_sample = p->choice ? p->choice->per_sample : rows_differ(p);
+    if (!p->choice)
+        mark_front(p);
     double steps = p->choice ? p->choice->steps : p->what->steps;
     p->lengths = !isnan(steps);
     for (size_t i = 0; i < p->row_count; i++) {

@@ -8,51 +8,13 @@
 
 #include "gpu/gpu.h"
 #include "report/html.h"
+#include "report/page_provenance.h"
+#include "report/page_rates.h"
 #include "report/page_sources.h"
 #include "report/parts.h"
 #include "report/prediction_rows.h"
 
 /* ---- rates ---- */
-
-static const habitat_dtype formats[] = {HABITAT_DTYPE_FP32, HABITAT_DTYPE_TF32, HABITAT_DTYPE_FP16,
-                                        HABITAT_DTYPE_BF16};
-
-enum { FORMATS = sizeof formats / sizeof *formats, KEY_BYTES = 64 };
-
-/* A rate that is known, and where it comes from. */
-typedef struct known_rate {
-    char name[KEY_BYTES];
-    const habitat_gpu_source *source; /* NULL: estimated by rule */
-} known_rate;
-
-enum { MOST_RATES = 2 * FORMATS + 1 };
-
-static void add_rate(const habitat_gpu *gpu, const char *name, const char *key, bool estimated,
-                     known_rate *list, size_t *count) {
-    known_rate *rate = &list[(*count)++];
-    snprintf(rate->name, sizeof rate->name, "%s", name);
-    rate->source = estimated ? NULL : habitat_gpu_source_of(gpu, key);
-}
-
-static size_t known_rates(const habitat_gpu *gpu, known_rate *list) {
-    char key[KEY_BYTES], name[KEY_BYTES];
-    size_t count = 0;
-    if (isfinite(gpu->sustained_bandwidth_bytes_per_s))
-        add_rate(gpu, "DRAM", "sustained.dram_gb_per_s", gpu->sustained_bandwidth_estimated, list,
-                 &count);
-    for (size_t i = 0; i < 2 * FORMATS; i++) {
-        bool matrix = i >= FORMATS, estimated = false;
-        const char *format = habitat_dtype_name(formats[i % FORMATS]);
-        if (isnan(habitat_gpu_rate(gpu, HABITAT_RATE_SUSTAINED, formats[i % FORMATS], matrix,
-                                   &estimated)))
-            continue;
-        snprintf(key, sizeof key, "sustained.%s_tflop_per_s.%s", matrix ? "matrix" : "plain",
-                 format);
-        snprintf(name, sizeof name, "%s%s", format, matrix ? " matrix" : "");
-        add_rate(gpu, name, key, estimated, list, &count);
-    }
-    return count;
-}
 
 static void source_words(writer *w, const habitat_gpu_source *source) {
     writer_text(w, " (");
@@ -62,60 +24,33 @@ static void source_words(writer *w, const habitat_gpu_source *source) {
     writer_text(w, ")");
 }
 
-static bool same_text(const char *a, const char *b) {
-    return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
-/* As a reader sees them: who published it, and when. */
-static bool same_source(const habitat_gpu_source *a, const habitat_gpu_source *b) {
-    return a == b ||
-           (a && b && same_text(a->publisher, b->publisher) && same_text(a->date, b->date));
-}
-
-/* "fp32, bf16 matrix": those of one source. */
-static void rates_of(writer *w, const known_rate *list, size_t count,
-                     const habitat_gpu_source *source) {
-    bool first = true;
-    for (size_t i = 0; i < count; i++)
-        if (same_source(list[i].source, source)) {
-            writer_text(w, first ? "" : ", ");
-            html_text(w, list[i].name);
-            first = false;
-        }
-}
-
-static bool first_of_source(const known_rate *list, size_t at) {
-    for (size_t i = 0; i < at; i++)
-        if (same_source(list[i].source, list[at].source))
-            return false;
-    return true;
+/* Those of one source, or of none. */
+static void rates_of_source(page *p, const habitat_gpu *gpu, const page_rate *list, size_t count,
+                            size_t at) {
+    const habitat_gpu_source *sheet = habitat_gpu_source_of(gpu, "memory_bandwidth_gb_per_s");
+    bool estimated = list[at].estimated, said = list[at].source;
+    writer_text(&p->w, estimated ? "Estimated by rule: "
+                       : said    ? "Measured: "
+                                 : "From a file that does not say their source: ");
+    page_rate_names(&p->w, list, count, at);
+    if (said)
+        source_words(&p->w, list[at].source);
+    if (estimated && sheet) {
+        writer_text(&p->w, ", from: ");
+        html_text(&p->w, sheet->title);
+    }
+    writer_text(&p->w, ". ");
 }
 
 static void write_rates(page *p, const habitat_gpu *gpu) {
-    known_rate list[MOST_RATES];
-    size_t count = known_rates(gpu, list);
-    bool estimated = false;
-    for (size_t i = 0; i < count; i++) {
-        estimated = estimated || !list[i].source;
-        if (!list[i].source || !first_of_source(list, i))
-            continue;
-        writer_text(&p->w, "Measured: ");
-        rates_of(&p->w, list, count, list[i].source);
-        source_words(&p->w, list[i].source);
-        writer_text(&p->w, ". ");
-    }
-    const habitat_gpu_source *sheet = habitat_gpu_source_of(gpu, "memory_bandwidth_gb_per_s");
-    if (estimated) {
-        writer_text(&p->w, "Estimated by rule: ");
-        rates_of(&p->w, list, count, NULL);
-        if (sheet) {
-            writer_text(&p->w, ", from: ");
-            html_text(&p->w, sheet->title);
-        }
-        writer_text(&p->w, ".");
-    }
+    page_rate list[MOST_RATES];
+    size_t count = page_rates_of(gpu, list);
+    for (int estimated = 0; estimated < 2; estimated++)
+        for (size_t i = 0; i < count; i++)
+            if (list[i].estimated == estimated && page_rate_is_first(list, i))
+                rates_of_source(p, gpu, list, count, i);
     if (gpu->operation_count)
-        writer_printf(&p->w, " %zu operations measured on it.", gpu->operation_count);
+        writer_printf(&p->w, "%zu operations measured on it.", gpu->operation_count);
 }
 
 /* ---- prices ---- */
@@ -146,6 +81,8 @@ static void write_price(page *p, const habitat_price *price) {
         part(&p->w, &first, "given by the user");
     else if (price->origin == HABITAT_PRICE_FILE)
         part(&p->w, &first, price->file);
+    if (price->origin == HABITAT_PRICE_FILE && !price->date)
+        part(&p->w, &first, "no date");
 }
 
 /* ---- predictions ---- */
@@ -201,6 +138,7 @@ void page_sources(page *p) {
         write_source(p, &p->rows[i]);
     }
     writer_text(&p->w, folded ? "</details>\n" : "");
+    page_provenance(p);
     writer_text(&p->w, "<h3>Recordings</h3>\n<ul>\n");
     for (size_t i = 0; i < p->answer_count; i++)
         if (p->answers[i]->trace)

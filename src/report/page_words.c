@@ -10,6 +10,7 @@
 #include "report/html.h"
 #include "report/page_words.h"
 #include "report/parts.h"
+#include "report/price_notes.h"
 #include "report/shortlist.h"
 
 enum { TEXT_BYTES = 512 };
@@ -176,8 +177,11 @@ static void choice_answer(page *p) {
     writer_text(&p->w, "</p>\n");
     if (c->at_least)
         html_element(&p->w, "p",
-                     "The recorded GPU waited for its CPU: times are the GPU's busy time, and "
-                     "times, hours and dollars are at least these.");
+                     p->origin
+                         ? "The recorded GPU waited for its CPU: times are the GPU's busy time, "
+                           "and times, hours and dollars are at least these."
+                         : "Recorded without a GPU: where a GPU is done before its CPU, times, "
+                           "hours and dollars are at least these.");
     if (c->change_count) {
         html_element(&p->w, "h3", "What would change the answer");
         writer_text(&p->w, "<ul>\n");
@@ -196,6 +200,29 @@ void page_answer(page *p) {
 
 /* ---- what to be careful of ---- */
 
+static void note(page *p, const char *text, size_t *told) {
+    html_element(&p->w, "li", text);
+    (*told)++;
+}
+
+/* Of each GPU in the charts once, whatever its batch sizes. */
+static void price_lines(page *p, size_t *told) {
+    char line[PRICE_NOTE_BYTES];
+    for (size_t i = 0; i < p->shown; i++) {
+        price_notes notes = {{NULL}, 0};
+        bool before = false;
+        for (size_t k = 0; k < i; k++)
+            before = before || p->rows[k].gpu == p->rows[i].gpu;
+        if (!before)
+            price_notes_add(&notes, p->rows[i].gpu->name, &p->rows[i].cost);
+        for (int kind = 0; kind < PRICE_NOTE_COUNT; kind++)
+            if (price_notes_line(&notes, (price_note_kind)kind, line)) {
+                *line = 'T'; /* "the price of .." */
+                note(p, line, told);
+            }
+    }
+}
+
 void page_notes(page *p) {
     size_t told = 0;
     writer_text(&p->w, "<ul>\n");
@@ -204,9 +231,9 @@ void page_notes(page *p) {
             const char *text = p->answers[a]->warnings[i].text;
             if (warned_before(p->answers, a, text))
                 continue;
-            html_element(&p->w, "li", text);
-            told++;
+            note(p, text, &told);
         }
+    price_lines(p, &told);
     if (!told)
         writer_text(&p->w, "<li>None.</li>\n");
     writer_text(&p->w, "</ul>\n");

@@ -85,8 +85,8 @@
   const drawTimes = () => {
     const rows = data.times;
     const range = (row) => Number.isFinite(row.low) ? [row.low, row.high] : null;
-    const label = "Bar chart of the time of an iteration and its 80 % interval on " + rows.length +
-      " GPUs; the table of all GPUs holds the numbers.";
+    const label = "Bar chart of the time of one " + data.bar + " and its 80 % interval, " + rows.length +
+      " rows; the table of all GPUs holds the numbers.";
     const said = (item) => {
       const row = rows[item.dataIndex];
       return item.datasetIndex === 1 ? "predicted " + ms(row.ms)
@@ -104,7 +104,7 @@
       },
       options: {
         ...base, indexAxis: "y", layout: { padding: { right: 56 } },
-        scales: { x: axis("ms", { beginAtZero: true }), y: names() },
+        scales: { x: axis(data.bar === "iteration" ? "ms" : "ms of one " + data.bar, { beginAtZero: true }), y: names() },
         plugins: {
           legend: { labels: { color: colour("--text"), boxWidth: 14, generateLabels: timesLegend }, onClick: () => {} },
           tooltip: { callbacks: { label: said } },
@@ -168,6 +168,7 @@
     if (!place) return;
     const front = rows.filter((row) => row.front).sort((a, b) => a.ms - b.ms);
     const others = rows.filter((row) => !row.front);
+    const named = front.length ? front : others;
     const point = (row) => ({ x: row.ms, y: row.usd, row });
     const scale = (title, key, unit) => {
       const values = rows.map((row) => row[key]), least = Math.min(...values), most = Math.max(...values);
@@ -180,27 +181,27 @@
         afterBuildTicks: (made) => { made.ticks = decades(made.min, made.max); },
       });
     };
-    draw(canvasIn(place, 420, "Scatter chart of cost against time on " + rows.length +
-      " GPUs; the table of all GPUs holds the numbers."), {
+    draw(canvasIn(place, 420, "Scatter chart of cost against time, " + rows.length +
+      " rows; the table of all GPUs holds the numbers."), {
       type: "scatter",
       data: {
         datasets: [
           { label: "front: none is both faster and cheaper", data: front.map(point), showLine: true, stepped: "after",
             borderColor: colour("--front"), backgroundColor: colour("--front"), borderWidth: 1.5, pointRadius: 5, pointHoverRadius: 7 },
-          { label: "others", data: others.map(point), borderColor: colour("--mark"), backgroundColor: colour("--bar"),
+          { label: front.length ? "others" : "GPUs", data: others.map(point), borderColor: colour("--mark"), backgroundColor: colour("--bar"),
             pointRadius: 4, pointHoverRadius: 6 },
-        ],
+        ].filter((set) => set.data.length),
       },
       options: {
         ...base, layout: { padding: { right: 12 } },
-        scales: { x: scale("ms of one " + data.unit, "ms", ""), y: scale("$ for 1,000 " + data.unit + "s", "usd", "$") },
+        scales: { x: scale("ms of one " + data.unit, "ms", ""), y: scale("$ for " + data.usd, "usd", "$") },
         plugins: {
           legend: { labels: { color: colour("--text"), boxWidth: 14 } },
           tooltip: { callbacks: { label: (item) => item.raw.row.name + ": " + ms(item.raw.x) + ", " + dollars(item.raw.y) +
             (item.raw.row.room && ", " + item.raw.row.room) } },
         },
       },
-      plugins: [namesBeside(0, front.map((row) => row.name))],
+      plugins: [namesBeside(0, named.map((row) => row.name))],
     });
   };
 
@@ -276,24 +277,31 @@
   document.querySelectorAll("table.sortable").forEach(makeSortable);
 
   const form = byId("filter");
-  const rows = [...byId("gpu-table").tBodies[0].rows].map((row) => ({ row, text: row.textContent.toLowerCase() }));
+  const rows = [...byId("gpu-table").tBodies[0].rows]
+    .map((row) => ({ row, text: (row.textContent + " " + row.dataset.vendor).toLowerCase() }));
+  const few = rows.length < 4;
   const filter = () => {
     const words = byId("find").value.toLowerCase().split(/\s+/).filter(Boolean);
     const vendor = byId("vendor").value;
-    const every = byId("every").checked || words.length > 0 || vendor !== "";
+    const every = few || byId("every").checked || words.length > 0 || vendor !== "";
     let count = 0;
     for (const { row, text } of rows) {
       const shown = (every || row.classList.contains("first")) &&
         words.every((word) => text.includes(word)) &&
         (vendor === "" || row.dataset.vendor === vendor) &&
-        (!byId("fits").checked || row.dataset.room === "") &&
+        (!byId("fits").checked || row.dataset.fits === "1") &&
         (!byId("priced").checked || row.dataset.priced === "1");
       row.hidden = !shown;
       count += shown;
     }
     byId("count").textContent = count + " of " + rows.length + " rows";
   };
-  form.hidden = rows.length < 4;
+  form.hidden = few;
+  /* What would change nothing is not asked. */
+  const ask = (name, asked) => { byId(name).parentElement.hidden = !asked; };
+  ask("fits", rows.some(({ row }) => row.dataset.fits === "1"));
+  ask("priced", rows.some(({ row }) => row.dataset.priced === "1"));
+  ask("every", rows.some(({ row }) => !row.classList.contains("first")));
   form.addEventListener("input", filter);
   form.addEventListener("submit", (event) => event.preventDefault());
   filter();

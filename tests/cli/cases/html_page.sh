@@ -10,6 +10,9 @@ sed -e "s#\"aten::#\"aten::</script><script>alert(1)</script><!--<script>\\\\u20
 "$habitat" choose "$step:3" "$fixtures/no_gpu.json" --html both.html --vendor any >/dev/null
 "$habitat" predict "$fixtures/no_gpu.json" --to T4 --html no_gpu.html >/dev/null
 "$habitat" predict "$source/data/recordings/bert_b2_fp32_h100.json.gz" --to T4,L4 --batch 2,4 --html batch.html >/dev/null
+printf 'gpu,usd_per_gpu_hour,product,date\nL40S,0.9,,2024-11-01\nL4,0.2,GPU alone,\n' >old.csv
+SOURCE_DATE_EPOCH=1795305600 "$habitat" choose "$step" --to L40S,L4 --prices old.csv --html old.html >old.txt # 2026-11-22
+"$habitat" choose "$source/data/recordings/llama_b4_bf16_h200.json.gz" --to T4,P4,MI300X --html none.html >none.txt
 cat >look.py <<'PY'
 import base64, hashlib, html, html.parser, json, re, sys
 
@@ -45,7 +48,7 @@ class Page(html.parser.HTMLParser):
     def named(self, key):
         return [attrs[key] for _, attrs in self.elements if key in attrs]
 
-pages = {name: Page(name + ".html") for name in ("page", "all", "explain", "choose", "both", "no_gpu", "batch", "near")}
+pages = {name: Page(name + ".html") for name in ("page", "all", "explain", "choose", "both", "no_gpu", "batch", "near", "old", "none")}
 for name, page in pages.items():
     ids = page.named("id")
     assert len(page.scripts) == 4 and len(set(ids)) == len(ids), (name, len(page.scripts))
@@ -104,5 +107,33 @@ costs = json.loads(pages["batch"].scripts[1])["costs"]
 assert json.loads(pages["batch"].scripts[1])["unit"] == "sample"  # by which the front is told
 best = min(costs, key=lambda one: one["ms"])
 assert best["front"] and "batch 4" in best["name"] and len({one["name"] for one in costs}) == 2
+# Notes on prices: those of the text, word by word, and no remark says a thing twice.
+notes = [" ".join(one.split()) for one in open("old.txt").read().split("Note: ")[1:] if one.startswith("the price")]
+for words in notes:
+    assert f"<li>T{words[1:]}</li>" in pages["old"].source, words
+print("notes:", *notes, sep="\n  ")
+for name, page in pages.items():
+    for cell in re.findall(r'<td class="words">(.*?)</td>', page.source):
+        parts = re.split(", |: ", cell)
+        assert len(set(parts)) == len(parts), (name, cell)
+        assert not ("may not fit" in cell and "not known to fit" in cell), (name, cell)
+# Nothing can be taken: what came near is drawn, and the page says so.
+none = pages["none"]
+text = "".join(none.text)
+assert "No GPU can be taken" in text and "drawn are the 3 that came nearest" in text and "No cost is known" not in text
+print("none:", [one["name"] for one in json.loads(none.scripts[1])["times"]], none.source.count('<tr class="first'))
+# Where numbers come from: a row of each GPU, and a document for each number in brackets.
+for name in ("all", "choose", "batch", "none"):
+    page = pages[name]
+    table = re.search(r'<table id="source-table".*?</table>', page.source, re.S)[0]
+    gpus = re.findall(r'<th scope="row">(.*?)</th>', table)
+    documents = re.search(r'<ol class="documents">(.*?)</ol>', page.source, re.S)[1].count("<li>")
+    named = {int(number) for number in re.findall(r"\[(\d+)\]", table)}
+    assert named == set(range(1, documents + 1)), (name, named, documents)
+    assert all(row.count("<t") == 12 for row in re.findall(r"<tr>(.*?)</tr>", table, re.S)[1:]), name
+    shown = {html.unescape(re.sub(r"^\d+ x |, batch \d+$", "", one)) for one in re.findall(r'<tr class="[^>]*>\n<th scope="row">(.*?)</th>', page.source)}
+    assert len(gpus) == len(set(gpus)) and set(gpus) == shown, name
+    assert len(page.source) < 1000000, (name, len(page.source))
+    print("sources:", name, len(gpus) > 100 or len(gpus))
 PY
 python3 look.py
