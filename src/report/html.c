@@ -67,11 +67,11 @@ void html_cell(writer *w, const char *text) {
 void html_shown_cell(writer *w, double value, const char *shown) {
     char number[32];
     if (!isfinite(value)) {
-        writer_text(w, "<td class=\"n none\">\xe2\x80\x93</td>\n");
+        writer_text(w, "<td class=\"none\">\xe2\x80\x93</td>\n");
         return;
     }
     habitat_shortest(value, number);
-    writer_printf(w, "<td class=\"n\" data-v=\"%s\">", number);
+    writer_printf(w, "<td data-v=\"%s\">", number);
     html_text(w, shown);
     writer_text(w, "</td>\n");
 }

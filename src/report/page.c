@@ -89,16 +89,34 @@ static void write_version(page *p) {
     html_text(&p->w, habitat_version());
 }
 
+/* What the bars of the first chart are of. */
+static void write_bar(page *p) {
+    writer_text(&p->w, p->by_sample && p->choice ? "a sample" : "an iteration");
+}
+
 static const struct {
     const char *name;
     void (*write)(page *p);
 } places[] = {
-    {"policy", write_policy},        {"style", write_style},     {"chart.js", write_chart},
-    {"script", write_script},        {"version", write_version}, {"title", page_title},
-    {"facts", page_facts},           {"answer", page_answer},    {"times", page_times},
-    {"breakdown", page_breakdown},   {"cost", page_cost},        {"filter", page_filter},
-    {"operations", page_operations}, {"gpus", page_gpus},        {"memory", page_memory},
-    {"sources", page_sources},       {"notes", page_notes},      {"data", page_data},
+    {"policy", write_policy},
+    {"style", write_style},
+    {"chart.js", write_chart},
+    {"script", write_script},
+    {"version", write_version},
+    {"title", page_title},
+    {"facts", page_facts},
+    {"answer", page_answer},
+    {"times", page_times},
+    {"breakdown", page_breakdown},
+    {"cost", page_cost},
+    {"filter", page_filter},
+    {"operations", page_operations},
+    {"gpus", page_gpus},
+    {"memory", page_memory},
+    {"sources", page_sources},
+    {"notes", page_notes},
+    {"data", page_data},
+    {"bar", write_bar},
 };
 
 static void write_place(page *p, const char *name, size_t length) {

@@ -195,8 +195,10 @@ static void write_head(page *p) {
 
 static void write_row(page *p, size_t at) {
     const page_row *row = &p->rows[at];
-    writer_printf(&p->w, "<tr class=\"%s%s\" data-vendor=\"", at < p->shown ? "first" : "other",
-                  row->best ? " best" : "");
+    writer_printf(&p->w, "<tr%s data-vendor=\"",
+                  row->best       ? " class=\"first best\""
+                  : at < p->shown ? " class=\"first\""
+                                  : "");
     html_text(&p->w, row->gpu->vendor);
     writer_printf(&p->w, "\" data-fits=\"%d\" data-priced=\"%d\">\n", row->fits > 0,
                   !isnan(row->cost.usd_per_hour));

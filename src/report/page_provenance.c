@@ -230,7 +230,7 @@ static void asked_cell(page *p, documents *d, const habitat_price *price) {
 static void price_cells(page *p, documents *d, const habitat_price *price) {
     char usd[32];
     if (!price) {
-        writer_text(&p->w, "<td class=\"n none\">\xe2\x80\x93</td><td>\xe2\x80\x93</td>"
+        writer_text(&p->w, "<td class=\"none\">\xe2\x80\x93</td><td>\xe2\x80\x93</td>"
                            "<td>\xe2\x80\x93</td>\n");
         return;
     }

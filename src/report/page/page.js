@@ -271,7 +271,7 @@
       button.addEventListener("click", () => sortBy(table, head, column));
       head.replaceChildren(button);
       heads.push({ head, button });
-      if (table.tBodies[0].rows[0]?.cells[column].classList.contains("n")) head.classList.add("n");
+      if (table.querySelector(`tbody td:nth-child(${column + 1}):is([data-v], .none)`)) head.classList.add("n");
     });
   };
   document.querySelectorAll("table.sortable").forEach(makeSortable);

@@ -13,6 +13,8 @@ sed -e "s#\"aten::#\"aten::</script><script>alert(1)</script><!--<script>\\\\u20
 printf 'gpu,usd_per_gpu_hour,product,date\nL40S,0.9,,2024-11-01\nL4,0.2,GPU alone,\n' >old.csv
 SOURCE_DATE_EPOCH=1795305600 "$habitat" choose "$step" --to L40S,L4 --prices old.csv --html old.html >old.txt # 2026-11-22
 "$habitat" choose "$source/data/recordings/llama_b4_bf16_h200.json.gz" --to T4,P4,MI300X --html none.html >none.txt
+set -- "$source/data/recordings/bert_b2_fp32_h100.json.gz" --to T4,L40S,H100-SXM5-80GB --batch 2,8 --gpus 1,2
+"$habitat" choose "$@" --html sample.html >/dev/null; "$habitat" choose "$@" --json >sample.json
 cat >look.py <<'PY'
 import base64, hashlib, html, html.parser, json, re, sys
 
@@ -48,7 +50,7 @@ class Page(html.parser.HTMLParser):
     def named(self, key):
         return [attrs[key] for _, attrs in self.elements if key in attrs]
 
-pages = {name: Page(name + ".html") for name in ("page", "all", "explain", "choose", "both", "no_gpu", "batch", "near", "old", "none")}
+pages = {name: Page(name + ".html") for name in ("page", "all", "explain", "choose", "both", "no_gpu", "batch", "near", "old", "none", "sample")}
 for name, page in pages.items():
     ids = page.named("id")
     assert len(page.scripts) == 4 and len(set(ids)) == len(ids), (name, len(page.scripts))
@@ -122,8 +124,29 @@ none = pages["none"]
 text = "".join(none.text)
 assert "No GPU can be taken" in text and "drawn are the 3 that came nearest" in text and "No cost is known" not in text
 print("none:", [one["name"] for one in json.loads(none.scripts[1])["times"]], none.source.count('<tr class="first'))
+# Several batch sizes and numbers of GPUs: times, costs and front are by the sample, in charts and table.
+sample, wanted = pages["sample"], json.load(open("sample.json"))
+data = json.loads(sample.scripts[1])
+drawn = {one["name"]: one for one in data["costs"]}
+bars = {one["name"]: one["ms"] for one in data["times"]}
+assert data["unit"] == data["bar"] == "sample" and "Time of a sample" in "".join(sample.text) and wanted["per"] == "sample"
+assert len(drawn) == len(wanted["ranking"]) > 6
+heads = [html.unescape(one) for one in re.findall(r'<th scope="col">(.*?)</th>', sample.source[sample.source.index('id="gpu-table"'):])]
+cells = {html.unescape(re.search(r'<th scope="row">(.*?)</th>', row)[1]): re.findall(r"<t[hd](?: data-v=\"(.*?)\")?", row) for row in
+         re.findall(r"<tr [^>]*data-vendor.*?</tr>", sample.source, re.S)}
+def near(a, b):
+    return abs(a - b) <= 1e-12 * abs(b)
+for one in wanted["ranking"]:
+    name = f"{one['gpus']} x " * (one["gpus"] > 1) + f"{one['gpu']}, batch {one['batch_size']}"
+    samples = one["batch_size"] * one["gpus"]
+    usd = 1e3 * one["usd_per_1000_iterations"] / samples
+    assert near(drawn[name]["ms"], one["iteration_ms"] / samples) and near(drawn[name]["usd"], usd) and near(one["value"], usd), (one, drawn[name])
+    assert drawn[name]["front"] is one["pareto"] and near(bars.get(name, drawn[name]["ms"]), drawn[name]["ms"]), one
+    row = [float(cell or "nan") for cell in cells[name][1:]]
+    assert near(row[heads.index("Samples per s") - 1], one["samples_per_s"]) and near(row[heads.index("$ for 1,000,000 samples") - 1], usd), (one, row)
+print("by the sample:", len(bars), "rows drawn")
 # Where numbers come from: a row of each GPU, and a document for each number in brackets.
-for name in ("all", "choose", "batch", "none"):
+for name in ("all", "choose", "batch", "none", "sample"):
     page = pages[name]
     table = re.search(r'<table id="source-table".*?</table>', page.source, re.S)[0]
     gpus = re.findall(r'<th scope="row">(.*?)</th>', table)
@@ -131,7 +154,7 @@ for name in ("all", "choose", "batch", "none"):
     named = {int(number) for number in re.findall(r"\[(\d+)\]", table)}
     assert named == set(range(1, documents + 1)), (name, named, documents)
     assert all(row.count("<t") == 12 for row in re.findall(r"<tr>(.*?)</tr>", table, re.S)[1:]), name
-    shown = {html.unescape(re.sub(r"^\d+ x |, batch \d+$", "", one)) for one in re.findall(r'<tr class="[^>]*>\n<th scope="row">(.*?)</th>', page.source)}
+    shown = {html.unescape(re.sub(r"^\d+ x |, batch \d+$", "", one)) for one in re.findall(r'<tr [^>]*data-vendor[^>]*>\n<th scope="row">(.*?)</th>', page.source)}
     assert len(gpus) == len(set(gpus)) and set(gpus) == shown, name
     assert len(page.source) < 1000000, (name, len(page.source))
     print("sources:", name, len(gpus) > 100 or len(gpus))
