@@ -32,6 +32,9 @@ typedef struct choice_listing {
 /* The ranking. list and room are kept: they must live as long as the rows are written. */
 row_list choice_rows(const choice_listing *list, ranked_line *room);
 
+/* "2 too small, 1 without a price": how many cannot be taken; "": none. */
+void choice_excluded_words(const habitat_choice *choice, char *text, size_t size);
+
 void choice_json(writer *w, const habitat_choice *choice);
 
 #endif

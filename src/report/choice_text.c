@@ -13,6 +13,7 @@
 #include "report/choice_rows.h"
 #include "report/page.h"
 #include "report/parts.h"
+#include "report/price_notes.h"
 
 enum {
     DEFAULT_TOP = 7,
@@ -123,7 +124,7 @@ static void front_words(const habitat_choice *c, char *line, size_t size) {
         snprintf(line + used, size - used, ": no other GPU is both faster and cheaper");
 }
 
-static void excluded_words(const habitat_choice *c, char *line, size_t size) {
+void choice_excluded_words(const habitat_choice *c, char *line, size_t size) {
     static const char *const words[HABITAT_EXCLUDED_COUNT] = {
         "of another vendor", "too small",       "may not fit", "not known to fit",
         "too late",          "without a price", "too dear",    "unknown"};
@@ -153,48 +154,11 @@ static void mark_words(const habitat_choice *c, size_t shown, char *line, size_t
              vendor && cpu ? "; " : "", cpu ? "CPU sets the time" : "");
 }
 
-/* Of the rows shown one for each thing that there is to say of prices. */
-typedef struct odd_prices {
-    const habitat_choice_row *future, *old, *undated, *alone; /* NULL: none */
-} odd_prices;
-
-static odd_prices find_odd_prices(const habitat_choice *c, size_t shown) {
-    odd_prices found = {NULL, NULL, NULL, NULL};
-    for (size_t i = 0; i < shown; i++) {
-        const habitat_choice_row *row = &c->rows[i];
-        const habitat_price *price = row->cost.price;
-        if (!price)
-            continue;
-        if (old_price_months(&row->cost) > (found.old ? old_price_months(&found.old->cost) : 0))
-            found.old = row;
-        if (!found.future && price->origin != HABITAT_PRICE_BUILTIN &&
-            cost_is_of_future(&row->cost))
-            found.future = row;
-        if (!found.undated && price->origin == HABITAT_PRICE_FILE && !price->date)
-            found.undated = row;
-        if (!found.alone && price->gpu_alone)
-            found.alone = row;
-    }
-    return found;
-}
-
-static void add_price(char *line, size_t size, const habitat_choice_row *row, const char *words) {
-    size_t used = strlen(line);
-    if (row)
-        snprintf(line + used, size - used, "%s of the %.48s %s", used ? "; that" : "the price",
-                 row->key.gpu->name, words);
-}
-
 static void price_words(const habitat_choice *c, size_t shown, char *line, size_t size) {
-    odd_prices odd = find_odd_prices(c, shown);
-    char age[48] = "";
-    if (odd.old)
-        habitat_format(age, sizeof age, "is %.0f months old", old_price_months(&odd.old->cost));
-    *line = '\0';
-    add_price(line, size, odd.future, "has a date that is yet to come");
-    add_price(line, size, odd.old, age);
-    add_price(line, size, odd.undated, "has no date");
-    add_price(line, size, odd.alone, "is without the machine around it");
+    price_notes notes = {{NULL}, 0};
+    for (size_t i = 0; i < shown; i++)
+        price_notes_add(&notes, &c->rows[i].cost);
+    price_notes_text(&notes, line, size);
 }
 
 /* ---- the lines below the table ---- */
@@ -224,7 +188,7 @@ static void make_foot(const habitat_choice *c, size_t shown, foot *f) {
     f->count = 0;
     f->warned = false;
     front_words(c, f->front, sizeof f->front);
-    excluded_words(c, f->excluded, sizeof f->excluded);
+    choice_excluded_words(c, f->excluded, sizeof f->excluded);
     mark_words(c, shown, f->marks, sizeof f->marks);
     price_words(c, shown, f->prices, sizeof f->prices);
     add_line(f, "Front: ", f->front, A_LIST);

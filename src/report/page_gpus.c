@@ -141,23 +141,21 @@ static bool reason_says(const page_row *row, const char *room) {
 
 static void remarks_cell(page *p, const page_row *row) {
     bool first = true;
-    const habitat_prediction *of = row->from ? row->from->prediction : NULL;
     writer_text(&p->w, "<td class=\"words\">");
     if (row->origin)
         remark(&p->w, &first, "origin");
     if (row->best)
         remark(&p->w, &first, "recommended");
-    if (row->tie)
-        remark(&p->w, &first, "tie");
+    if (row->equal || row->tie)
+        remark(&p->w, &first, row->equal ? "equal" : "tie");
     if (row->front)
         remark(&p->w, &first, "front");
     const char *room = choice_room_words(row->fits, row->headroom_bytes);
     if (*room && !reason_says(row, room))
         remark(&p->w, &first, room);
-    if (of && of->assembled == HABITAT_ASSEMBLE_REPLAY && of->bound_by == HABITAT_BY_CPU)
+    if (row->cpu_sets)
         remark(&p->w, &first, "set by the CPU");
-    if (p->origin && strcmp(p->origin->vendor, row->gpu->vendor) != 0 &&
-        row->obstacle != HABITAT_EXCLUDED_VENDOR)
+    if (row->other_vendor && row->obstacle != HABITAT_EXCLUDED_VENDOR)
         remark(&p->w, &first, row->gpu->vendor);
     if (row->reason)
         remark(&p->w, &first, row->reason);

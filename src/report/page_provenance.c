@@ -177,6 +177,8 @@ static void rates_cell(page *p, documents *d, const habitat_gpu *gpu, bool estim
         else
             cite_rates(p, d, list, count, i);
     }
+    if (gpu->operation_count && !estimated)
+        writer_printf(&p->w, "%s%zu operations", told++ ? "; " : "", gpu->operation_count);
     writer_text(&p->w, told ? "</td>\n" : "\xe2\x80\x93</td>\n");
 }
 
@@ -258,7 +260,6 @@ static void write_row(page *p, documents *d, const habitat_gpu *gpu) {
     interval_cell(p, d, &s);
     rates_cell(p, d, gpu, false);
     rates_cell(p, d, gpu, true);
-    html_number_cell(&p->w, (double)gpu->operation_count, 0);
     sheet_cell(p, d, gpu, "memory_usable_bytes", "memory_gib");
     sheet_cell(p, d, gpu, "tdp_w", NULL);
     sheet_cell(p, d, gpu, "release_date", NULL);
@@ -274,16 +275,23 @@ static size_t count_gpus(const page *p) {
 }
 
 void page_provenance(page *p) {
-    static const char *const headers[] = {
-        "GPU",           "Kernel times by",     "Interval", "Rates measured",
-        "Rates by rule", "Operations measured", "Memory",   "Power",
-        "Released",      "$ per GPU-hour",      "Asked by", "Date of the price"};
+    static const char *const headers[] = {"GPU",
+                                          "Kernel times by",
+                                          "Interval",
+                                          "Rates measured",
+                                          "Rates by rule",
+                                          "Memory",
+                                          "Power",
+                                          "Released",
+                                          "$ per GPU-hour",
+                                          "Asked by",
+                                          "Date of the price"};
     size_t count = count_gpus(p);
     documents named = {NULL, 0, 0};
-    writer_printf(&p->w,
-                  "<details id=\"provenance\"><summary>All %zu GPU%s, each number\xe2\x80\x99s "
-                  "source</summary>\n",
-                  count, count == 1 ? "" : "s");
+    writer_text(&p->w, "<details id=\"provenance\"><summary>");
+    if (count > 1)
+        writer_printf(&p->w, "All %zu GPUs: ", count);
+    writer_text(&p->w, "the source of each number</summary>\n");
     writer_text(&p->w,
                 "<p>Times, ratios, samples, costs and energy follow from these: the recording, the "
                 "methods, the rates, power and price.</p>\n");

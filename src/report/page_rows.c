@@ -102,6 +102,7 @@ static page_row *add(page *p, const habitat_answer_row *from, const habitat_answ
                                .energy_j = NAN},
                       .samples = samples_of(p, key),
                       .obstacle = HABITAT_EXCLUDED_COUNT,
+                      .other_vendor = p->origin && strcmp(p->origin->vendor, key->gpu->vendor) != 0,
                       .origin = key->gpu == p->origin};
     set_label(p, key, row);
     return row;
@@ -116,6 +117,7 @@ static void set_predicted(page_row *row, const habitat_answer_row *from) {
     row->fits = of->fits;
     row->headroom_bytes = of->headroom_bytes;
     row->calibrated = of->interval_basis > HABITAT_INTERVAL_DEFAULT;
+    row->cpu_sets = of->assembled == HABITAT_ASSEMBLE_REPLAY && of->bound_by == HABITAT_BY_CPU;
 }
 
 static void add_predicted(page *p, const habitat_answer_row *from) {
@@ -207,6 +209,7 @@ static void add_excluded(page *p) {
 static void rows_of_choice(page *p) {
     enum { DEFAULT_TOP = 12 };
     const habitat_choice *c = p->choice;
+    size_t equals = choice_equals(c);
     for (size_t i = 0; i < c->row_count; i++) {
         const habitat_choice_row *from = &c->rows[i];
         page_row *row = add(p, row_of_key(p->what, &from->key), &from->key);
@@ -218,7 +221,10 @@ static void rows_of_choice(page *p) {
         row->headroom_bytes = from->headroom_bytes;
         row->calibrated = from->calibrated;
         row->best = i == 0;
+        row->equal = i > 0 && i <= equals;
         row->tie = from->tie;
+        row->cpu_sets = from->cpu_sets;
+        row->other_vendor = from->other_vendor;
         row->front = from->pareto;
     }
     size_t top = p->options->top ? p->options->top : DEFAULT_TOP, taken = p->row_count;

@@ -22,7 +22,8 @@ typedef struct page_row {
     int fits;
     double headroom_bytes;
     bool calibrated; /* its interval is */
-    bool origin, best, tie, front;
+    bool origin, best, equal, tie, front;
+    bool cpu_sets, other_vendor;     /* of some recording */
     const char *reason;              /* why it cannot be chosen; NULL */
     habitat_exclusion_kind obstacle; /* which kind that is of; HABITAT_EXCLUDED_COUNT: none */
 } page_row;

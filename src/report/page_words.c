@@ -7,6 +7,7 @@
 
 #include "ask/choice_words.h"
 #include "gpu/gpu.h"
+#include "report/choice_rows.h"
 #include "report/html.h"
 #include "report/page_words.h"
 #include "report/parts.h"
@@ -172,6 +173,7 @@ static void prediction_cards(page *p) {
 
 static void choice_answer(page *p) {
     const habitat_choice *c = p->choice;
+    char left_out[TEXT_BYTES];
     writer_printf(&p->w, "<p class=\"big\">%s", choice_take(c));
     html_text(&p->w, c->reason);
     writer_text(&p->w, "</p>\n");
@@ -182,8 +184,12 @@ static void choice_answer(page *p) {
                            "and times, hours and dollars are at least these."
                          : "Recorded without a GPU: where a GPU is done before its CPU, times, "
                            "hours and dollars are at least these.");
+    choice_excluded_words(c, left_out, sizeof left_out);
+    if (*left_out)
+        writer_printf(&p->w, "<p>Left out: %s.</p>\n", left_out);
     if (c->change_count) {
-        html_element(&p->w, "h3", "What would change the answer");
+        html_element(&p->w, "h3",
+                     c->recommended ? "What would change the answer" : "What comes nearest");
         writer_text(&p->w, "<ul>\n");
         for (size_t i = 0; i < c->change_count; i++)
             html_element(&p->w, "li", c->changes[i]);
@@ -205,22 +211,27 @@ static void note(page *p, const char *text, size_t *told) {
     (*told)++;
 }
 
-/* Of each GPU in the charts once, whatever its batch sizes. */
+/* Of each GPU in the charts once, whatever its batch sizes; dates yet to come are warned of. */
 static void price_lines(page *p, size_t *told) {
-    char line[PRICE_NOTE_BYTES];
+    char text[TEXT_BYTES];
     for (size_t i = 0; i < p->shown; i++) {
         price_notes notes = {{NULL}, 0};
         bool before = false;
         for (size_t k = 0; k < i; k++)
             before = before || p->rows[k].gpu == p->rows[i].gpu;
         if (!before)
-            price_notes_add(&notes, p->rows[i].gpu->name, &p->rows[i].cost);
-        for (int kind = 0; kind < PRICE_NOTE_COUNT; kind++)
-            if (price_notes_line(&notes, (price_note_kind)kind, line)) {
-                *line = 'T'; /* "the price of .." */
-                note(p, line, told);
-            }
+            price_notes_add(&notes, &p->rows[i].cost);
+        notes.gpus[PRICE_NOTE_FUTURE] = NULL;
+        price_notes_text(&notes, text, sizeof text);
+        if (*text)
+            note(p, text, told);
     }
+}
+
+/* What holds of the choice as a whole. */
+static void choice_lines(page *p, size_t *told) {
+    for (size_t i = 0; p->choice && i < p->choice->note_count; i++)
+        note(p, p->choice->notes[i], told);
 }
 
 void page_notes(page *p) {
@@ -233,6 +244,7 @@ void page_notes(page *p) {
                 continue;
             note(p, text, &told);
         }
+    choice_lines(p, &told);
     price_lines(p, &told);
     if (!told)
         writer_text(&p->w, "<li>None.</li>\n");

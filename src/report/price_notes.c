@@ -5,37 +5,49 @@
 
 #include <habitat/text.h>
 
+#include "ask/answer.h"
+#include "gpu/gpu.h"
 #include "report/parts.h"
 
-static void name(price_notes *notes, price_note_kind kind, const char *gpu) {
-    if (!notes->gpus[kind])
-        notes->gpus[kind] = gpu;
+static void name(price_notes *notes, price_note_kind kind, const habitat_price *price, bool said) {
+    if (said && !notes->gpus[kind])
+        notes->gpus[kind] = price->gpu;
 }
 
-void price_notes_add(price_notes *notes, const char *gpu, const habitat_cost *cost) {
+void price_notes_add(price_notes *notes, const habitat_cost *cost) {
+    const habitat_price *price = cost->price;
     double months = old_price_months(cost);
+    if (!price)
+        return;
     if (months > notes->months) {
         notes->months = months;
-        notes->gpus[PRICE_NOTE_OLD] = gpu;
+        notes->gpus[PRICE_NOTE_OLD] = price->gpu;
     }
-    if (cost->price && cost->price->origin == HABITAT_PRICE_FILE && !cost->price->date)
-        name(notes, PRICE_NOTE_UNDATED, gpu);
-    if (cost->price && cost->price->gpu_alone)
-        name(notes, PRICE_NOTE_ALONE, gpu);
+    name(notes, PRICE_NOTE_FUTURE, price,
+         price->origin != HABITAT_PRICE_BUILTIN && cost_is_of_future(cost));
+    name(notes, PRICE_NOTE_UNDATED, price, price->origin == HABITAT_PRICE_FILE && !price->date);
+    name(notes, PRICE_NOTE_ALONE, price, price->gpu_alone);
 }
 
-bool price_notes_line(const price_notes *notes, price_note_kind kind, char *line) {
-    static const char *const words[] = {
-        [PRICE_NOTE_UNDATED] = "has no date: how old it is is not known",
+void price_notes_text(const price_notes *notes, char *text, size_t size) {
+    char age[48];
+    const char *const words[] = {
+        [PRICE_NOTE_FUTURE] = "has a date that is yet to come",
+        [PRICE_NOTE_OLD] = age,
+        [PRICE_NOTE_UNDATED] = "has no date",
         [PRICE_NOTE_ALONE] = "is without the machine around it",
     };
-    const char *gpu = notes->gpus[kind];
-    if (!gpu)
-        return false;
-    if (kind == PRICE_NOTE_OLD)
-        habitat_format(line, PRICE_NOTE_BYTES, "the price of the %s is %.0f months old", gpu,
-                       notes->months);
-    else
-        snprintf(line, PRICE_NOTE_BYTES, "the price of the %s %s", gpu, words[kind]);
-    return true;
+    const habitat_gpu *before = NULL;
+    size_t used = 0;
+    habitat_format(age, sizeof age, "is %.0f months old", notes->months);
+    *text = '\0';
+    for (int kind = 0; kind < PRICE_NOTE_COUNT && used < size; kind++) {
+        const habitat_gpu *gpu = notes->gpus[kind];
+        if (gpu && gpu == before)
+            used += (size_t)snprintf(text + used, size - used, " and %s", words[kind]);
+        else if (gpu)
+            used += (size_t)snprintf(text + used, size - used, "%s of the %.48s %s",
+                                     before ? "; that" : "the price", gpu->name, words[kind]);
+        before = gpu ? gpu : before;
+    }
 }

@@ -5,10 +5,9 @@
 
 #include <habitat/ask.h>
 
-enum { PRICE_NOTE_BYTES = 256 };
-
 typedef enum price_note_kind {
-    PRICE_NOTE_OLD = 0,
+    PRICE_NOTE_FUTURE = 0, /* of a user's: the library's own dates are held by its tests */
+    PRICE_NOTE_OLD,
     PRICE_NOTE_UNDATED, /* of a file: who gives a price on the command line knows it */
     PRICE_NOTE_ALONE,   /* of the GPU without a machine around it */
     PRICE_NOTE_COUNT,
@@ -16,15 +15,14 @@ typedef enum price_note_kind {
 
 /* Notes on some prices; begin with all zeros. */
 typedef struct price_notes {
-    const char *gpus[PRICE_NOTE_COUNT]; /* whose price each note is of; NULL: there is none */
-    double months;                      /* of the oldest */
+    const habitat_gpu *gpus[PRICE_NOTE_COUNT]; /* whose price each is of; NULL: nothing to say */
+    double months;                             /* of the oldest */
 } price_notes;
 
-/* One more price: the oldest is named, of the other kinds the first. gpu: borrowed. */
-void price_notes_add(price_notes *notes, const char *gpu, const habitat_cost *cost);
+/* One more price: the oldest is named, of the other kinds the first. */
+void price_notes_add(price_notes *notes, const habitat_cost *cost);
 
-/* One sentence without its full stop, at most PRICE_NOTE_BYTES; false, `line` left alone, where
- * there is nothing to say. */
-bool price_notes_line(const price_notes *notes, price_note_kind kind, char *line);
+/* "the price of the L4 is 24 months old; that of the T4 has no date"; "" without any. */
+void price_notes_text(const price_notes *notes, char *text, size_t size);
 
 #endif
