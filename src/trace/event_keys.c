@@ -139,6 +139,8 @@ static const key_name habitat_keys[] = {
     {"recorded_without_gpu", KEY_WITHOUT_GPU},
     {"matmul_allow_tf32", KEY_MATMUL_TF32},
     {"cudnn_allow_tf32", KEY_CONVOLUTION_TF32},
+    {"autocast", KEY_AUTOCAST},
+    {"parameter_dtype", KEY_PARAMETER_DTYPE},
 };
 
 static const key_name distributed_keys[] = {

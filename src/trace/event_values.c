@@ -363,12 +363,31 @@ int reader_habitat_number(reader *r, const char *text, size_t length) {
 
 void reader_habitat_boolean(reader *r, bool value) {
     habitat_trace_info *info = &r->b->trace->info;
+    trace_formats *formats = &r->b->trace->formats;
+    trace_setting setting = value ? TRACE_ON : TRACE_OFF;
     if (r->key == KEY_WITHOUT_GPU)
         info->without_gpu = value;
     else if (r->key == KEY_MATMUL_TF32)
-        info->matmul_tf32 = value;
+        info->matmul_tf32 = value, formats->matmul_tf32 = setting;
     else if (r->key == KEY_CONVOLUTION_TF32)
-        info->convolution_tf32 = value;
+        info->convolution_tf32 = value, formats->convolution_tf32 = setting;
+}
+
+habitat_dtype reader_format(const char *text, size_t length) {
+    char name[16] = "";
+    if (length < sizeof name)
+        memcpy(name, text, length);
+    return habitat_dtype_from_name(name);
+}
+
+/* Several formats at once ("bfloat16+float32") are none that one word could stand for. */
+static void keep_format(reader *r, const char *text, size_t length) {
+    trace_formats *formats = &r->b->trace->formats;
+    habitat_dtype format = reader_format(text, length);
+    if (r->key == KEY_PARAMETER_DTYPE)
+        formats->parameters = format;
+    else if (format == HABITAT_DTYPE_FP16 || format == HABITAT_DTYPE_BF16)
+        formats->autocast = format;
 }
 
 int reader_habitat_time(reader *r, const char *text, size_t length) {
@@ -454,6 +473,10 @@ int reader_habitat_string(reader *r, const char *text, size_t length) {
                                                         : NULL;
     if (r->key == KEY_RECORDER && IS("cupti"))
         info->format = "cupti";
+    if (r->key == KEY_AUTOCAST || r->key == KEY_PARAMETER_DTYPE) {
+        keep_format(r, text, length);
+        return 1;
+    }
     if (!field)
         return r->key == KEY_RECORDER || r->key == KEY_NONE
                    ? 1

@@ -130,14 +130,6 @@ static int on_boolean(void *context, int value) {
     return on_other(r);
 }
 
-/* Number formats as PyTorch names them. */
-static habitat_dtype parameter_dtype(const char *text, size_t length) {
-    char name[16] = "";
-    if (length < sizeof name)
-        memcpy(name, text, length);
-    return habitat_dtype_from_name(name);
-}
-
 static int on_key(void *context, const unsigned char *bytes, size_t length) {
     reader *r = context;
     const char *text = (const char *)bytes;
@@ -165,7 +157,7 @@ static int on_key(void *context, const unsigned char *bytes, size_t length) {
         r->key = key_of_memory(text, length);
         break;
     case AT_FORMATS:
-        r->parameter_dtype = parameter_dtype(text, length);
+        r->parameter_dtype = reader_format(text, length);
         break;
     default:
         break;

@@ -128,6 +128,8 @@ typedef enum key {
     KEY_WITHOUT_GPU,
     KEY_MATMUL_TF32,
     KEY_CONVOLUTION_TF32,
+    KEY_AUTOCAST,
+    KEY_PARAMETER_DTYPE,
     KEY_MEMORY,
     /* of "habitat" and of "distributedInfo" */
     KEY_RANK,
@@ -275,6 +277,9 @@ int reader_habitat_number(reader *r, const char *text, size_t length);
 void reader_distributed_number(reader *r, const char *text, size_t length);
 int reader_base_time(reader *r, const char *text, size_t length);
 int reader_habitat_string(reader *r, const char *text, size_t length);
+
+/* A number format as PyTorch names it; UNKNOWN for any other word. */
+habitat_dtype reader_format(const char *text, size_t length);
 void reader_habitat_boolean(reader *r, bool value);
 int reader_habitat_time(reader *r, const char *text, size_t length);
 void reader_measure(reader *r, measured *m, const char *text, size_t length, int scale,

@@ -60,3 +60,7 @@ uint32_t trace_outwards(const habitat_trace *t, uint32_t at) {
     bool range = at != HABITAT_NONE && t->operations[at].kind == HABITAT_OPERATION_RANGE;
     return range ? HABITAT_NONE : at;
 }
+
+const trace_formats *trace_formats_of(const habitat_trace *t) {
+    return &t->formats;
+}

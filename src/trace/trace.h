@@ -5,9 +5,11 @@
 #include <habitat/trace.h>
 
 #include "base/arena.h"
+#include "trace/formats.h"
 
 struct habitat_trace {
     habitat_trace_info info;
+    trace_formats formats;
     habitat_strings strings;
     habitat_arena arena;
     habitat_operation *operations; /* building: parent = open B event below it on its thread,
