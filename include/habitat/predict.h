@@ -245,6 +245,8 @@ typedef struct habitat_scale {
     const habitat_workload *batch_from; /* of the same model, script and GPU at another batch size:
                                            it tells which sizes change. NULL: told from shapes */
     habitat_precision precision;
+    const habitat_gpu *on; /* the GPU that it is to be predicted for: where that computes two
+                              precisions alike, the step is the same in both. NULL: none is alike */
 } habitat_scale;
 
 /** A recorded iteration at another batch size or precision, on the GPU of the recording. What does

@@ -13,10 +13,11 @@ typedef struct made_answer {
     habitat_workload *own_workload; /* NULL where the caller gave one */
     habitat_replay *own_replay;     /* NULL: the rows are sums */
     habitat_workload **scaled;      /* shape (scaled_count): what rows of another batch size or
-                                       precision are of */
+                                       precision are of; NULL where no GPU needs it */
     size_t scaled_count;
-    const habitat_trace **rank_traces; /* shape (rank_count): in the order of the ranks */
-    habitat_workload **rank_workloads; /* shape (rank_count) */
+    const habitat_workload **row_workloads; /* what each row is predicted from */
+    const habitat_trace **rank_traces;      /* shape (rank_count): in the order of the ranks */
+    habitat_workload **rank_workloads;      /* shape (rank_count) */
     size_t rank_count;
     replay_ranks ranks;
     habitat_workload **device_workloads; /* shape (device_count): of several devices, each alone */

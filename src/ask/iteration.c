@@ -8,6 +8,7 @@
 #include "gpu/gpu.h"
 #include "base/error.h"
 #include "workload/recorded_shapes.h"
+#include "workload/scale.h"
 #include "workload/workload.h"
 
 /* What the caller says, unless the recording proves it wrong, else what the trace says. */
@@ -146,25 +147,35 @@ static bool is_said(const made_answer *out, const char *text) {
     return false;
 }
 
-/* The workload of batch size i: the recorded one where nothing else is asked. */
-static habitat_status take_scaled(const habitat_request *r, size_t i, made_answer *out,
-                                  const habitat_workload **w, habitat_error *err) {
-    *w = out->open.workload;
-    if (!is_scaled(r))
-        return HABITAT_OK;
-    habitat_scale scale = {.batch_size = r->batch_size_count ? r->batch_sizes[i] : 0,
-                           .batch_from = out->other,
-                           .precision = r->precision};
+/* Precisions that a step may come to on one GPU or another, RECORDED among them. */
+enum { PRECISIONS = HABITAT_PRECISION_AMP_BF16 + 1 };
+
+static habitat_status tell_notes(const habitat_workload *w, made_answer *out, habitat_error *err) {
     size_t count = 0;
-    habitat_status status =
-        habitat_workload_scale(out->open.workload, &scale, r->models, &out->scaled[i], err);
-    if (status != HABITAT_OK)
-        return status;
-    *w = out->scaled[i];
-    const char *const *said = habitat_workload_warnings(out->scaled[i], &count);
+    habitat_status status = HABITAT_OK;
+    const char *const *said = habitat_workload_warnings(w, &count);
     for (size_t k = 0; status == HABITAT_OK && k < count; k++)
         if (!is_said(out, said[k]))
             status = warnings_add(out, HABITAT_ABOUT_RECORDING, said[k], err);
+    return status;
+}
+
+/* The workload of row set i on GPUs where the precision asked for comes to `settled`, of which
+ * `gpu` is one: the recorded one where nothing else is asked. */
+static habitat_status take_scaled(const habitat_request *r, size_t i, habitat_precision settled,
+                                  const habitat_gpu *gpu, made_answer *out,
+                                  const habitat_workload **w, habitat_error *err) {
+    habitat_workload **made = is_scaled(r) ? &out->scaled[i * PRECISIONS + settled] : NULL;
+    habitat_scale scale = {.batch_size = r->batch_size_count ? r->batch_sizes[i] : 0,
+                           .batch_from = out->other,
+                           .precision = r->precision,
+                           .on = gpu};
+    *w = out->open.workload;
+    if (!made)
+        return HABITAT_OK;
+    habitat_status status = habitat_workload_scale(*w, &scale, r->models, made, err);
+    if (status == HABITAT_OK)
+        *w = *made;
     return status;
 }
 
@@ -186,7 +197,7 @@ static habitat_answer_row row_of(const habitat_request *r, size_t i, const made_
 }
 
 /* A GPU whose specification has a gap is left out of many, and an error when it is all. */
-static habitat_status predict_one(const habitat_request *r, size_t i,
+static habitat_status predict_one(const habitat_request *r, size_t i, const habitat_workload *w,
                                   const habitat_predictor *predictor, const habitat_gpu *gpu,
                                   bool alone, made_answer *out, habitat_error *err) {
     habitat_error why = {0};
@@ -208,19 +219,57 @@ static habitat_status predict_one(const habitat_request *r, size_t i,
             *err = why;
         return status;
     }
+    out->row_workloads[out->open.row_count] = w;
     habitat_answer_row *row = &out->open.rows[out->open.row_count++];
     *row = row_of(r, i, out, made);
     return devices_finish(out, made, row, err);
 }
 
-/* One row each destination, of batch size i and the request's one number of GPUs. */
-static habitat_status predict_number(const habitat_request *r, size_t i,
-                                     const habitat_predictor *predictor, size_t count,
-                                     const habitat_gpu *const *destinations, made_answer *out,
-                                     habitat_error *err) {
+/* What rows of one batch size are predicted from, by the precision that a GPU settles on. */
+typedef struct sources {
+    const habitat_workload *workloads[PRECISIONS];
+    habitat_predictor *predictors[PRECISIONS];
+    habitat_precision recorded, told; /* told: notes are of it; RECORDED where none is */
+} sources;
+
+/* Where GPUs compute what was asked in two ways, notes are of the one that it is called by. */
+static sources sources_of(const habitat_request *r, const habitat_workload *w, size_t count,
+                          const habitat_gpu *const *destinations) {
+    sources out = {.recorded = scale_recorded_format(w).precision};
+    habitat_precision called = scale_settle(out.recorded, r->precision, NULL);
+    for (size_t d = 0; d < count && out.told != called; d++)
+        out.told = scale_settle(out.recorded, r->precision, destinations[d]);
+    return out;
+}
+
+static habitat_status take_source(const habitat_request *r, size_t i, habitat_precision p,
+                                  const habitat_gpu *gpu, made_answer *out, sources *from,
+                                  habitat_error *err) {
+    if (from->predictors[p])
+        return HABITAT_OK;
+    habitat_status status = take_scaled(r, i, p, gpu, out, &from->workloads[p], err);
+    if (status == HABITAT_OK && is_scaled(r) && p == from->told)
+        status = tell_notes(from->workloads[p], out, err);
+    return status == HABITAT_OK ? habitat_predictor_create(from->workloads[p], r->method, r->models,
+                                                           &from->predictors[p], err)
+                                : status;
+}
+
+/* One row each destination, of batch size i and the request's one number of GPUs. What a GPU
+ * computes in is settled before anything is scaled: two precisions that it cannot tell apart have
+ * one workload. */
+static habitat_status predict_number(const habitat_request *r, size_t i, sources *from,
+                                     size_t count, const habitat_gpu *const *destinations,
+                                     made_answer *out, habitat_error *err) {
     habitat_status status = HABITAT_OK;
     for (size_t d = 0; status == HABITAT_OK && d < count; d++) {
-        status = predict_one(r, i, predictor, destinations[d], count == 1, out, err);
+        const habitat_gpu *gpu = destinations[d];
+        habitat_precision p = scale_settle(from->recorded, r->precision, gpu);
+        status = take_source(r, i, p, gpu, out, from, err);
+        if (status != HABITAT_OK)
+            break;
+        status =
+            predict_one(r, i, from->workloads[p], from->predictors[p], gpu, count == 1, out, err);
         if (status != HABITAT_OK && status != HABITAT_E_UNSUPPORTED && err)
             err->index = d; /* else it is the recording, or the method */
     }
@@ -231,17 +280,15 @@ static habitat_status predict_number(const habitat_request *r, size_t i,
 static habitat_status predict_rows(const habitat_request *r, size_t i, size_t count,
                                    const habitat_gpu *const *destinations, made_answer *out,
                                    habitat_error *err) {
-    const habitat_workload *w = NULL;
-    habitat_predictor *predictor = NULL;
+    sources from = sources_of(r, out->open.workload, count, destinations);
     habitat_request one = *r;
-    habitat_status status = take_scaled(r, i, out, &w, err);
-    if (status == HABITAT_OK)
-        status = habitat_predictor_create(w, r->method, r->models, &predictor, err);
+    habitat_status status = HABITAT_OK;
     for (size_t n = 0; status == HABITAT_OK && n < count_numbers(r); n++) {
         one.gpu_count = r->gpu_counts ? r->gpu_counts[n] : r->gpu_count;
-        status = predict_number(&one, i, predictor, count, destinations, out, err);
+        status = predict_number(&one, i, &from, count, destinations, out, err);
     }
-    habitat_predictor_free(predictor);
+    for (size_t p = 0; p < PRECISIONS; p++)
+        habitat_predictor_free(from.predictors[p]);
     return status;
 }
 
@@ -288,10 +335,11 @@ static habitat_status answer_recording(const habitat_request *r, size_t count,
         status = warn_of_hosts(r, out, err);
     if (status != HABITAT_OK)
         return status;
-    size_t sets = count_batches(r);
-    out->scaled = calloc(sets, sizeof(habitat_workload *));
-    out->scaled_count = out->scaled ? sets : 0;
-    if (!out->scaled)
+    size_t sets = count_batches(r), rows = answer_rows_each(r) * count;
+    out->scaled = calloc(sets * PRECISIONS, sizeof(habitat_workload *));
+    out->scaled_count = out->scaled ? sets * PRECISIONS : 0;
+    out->row_workloads = habitat_arena_alloc(&out->arena, (rows + 1) * sizeof *out->row_workloads);
+    if (!out->scaled || !out->row_workloads)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     for (size_t i = 0; status == HABITAT_OK && i < sets; i++)
         status = predict_rows(r, i, count, destinations, out, err);

@@ -13,7 +13,7 @@
 #include "base/constants.h"
 #include "base/error.h"
 #include "predict/estimate.h"
-#include "workload/workload.h"
+#include "workload/scale.h"
 #include "formula/formula.h"
 #include "formula/rates.h"
 
@@ -87,6 +87,24 @@ bool warn_of_format(double share, const habitat_gpu *origin, const habitat_gpu *
         "no %s matrix units on %s: %.0f %% of the origin's kernel time is predicted there "
         "at the %s rate; a library may be slower, or refuse",
         habitat_dtype_name(dtype), found.names, 100.0 * share, found.rates);
+    return true;
+}
+
+bool warn_of_precision(habitat_precision asked, const habitat_gpu *const *gpus, size_t count,
+                       char *text) {
+    lacking found = {0};
+    habitat_precision there = asked;
+    for (size_t i = 0; i < count; i++)
+        if (scale_computed_on(gpus[i], asked) != asked) {
+            there = scale_computed_on(gpus[i], asked);
+            add_name(&found, gpus[i]);
+        }
+    if (!found.count)
+        return false;
+    close_names(&found);
+    snprintf(text, WARNING_BYTES, "no %s units on %s: %s is %s there",
+             asked == HABITAT_PRECISION_TF32 ? "TF32" : "bf16", found.names,
+             habitat_precision_name(asked), habitat_precision_name(there));
     return true;
 }
 
@@ -220,25 +238,30 @@ static habitat_status of_assembling(const habitat_prediction *const *predictions
 
 /* What is looked at for the rows of an iteration. */
 typedef struct scene {
-    const habitat_gpu *origin;              /* NULL: nobody timed the workload */
-    double share[HABITAT_DTYPE_COUNT];      /* format_share() */
+    const habitat_gpu *origin; /* NULL: nobody timed the workload */
+    habitat_precision asked;
     bool computes[HABITAT_DTYPE_COUNT];     /* untimed: products compute in it */
+    const habitat_workload *const *of;      /* shape (count): what each row is predicted from */
+    double (*shares)[HABITAT_DTYPE_COUNT];  /* shape (count): format_share() of these */
     const habitat_prediction **predictions; /* shape (count) */
-    const habitat_gpu **gpus;               /* shape (count): of the predictions */
+    const habitat_gpu **gpus, **some;       /* shape (count): of the predictions; room */
     size_t count;
 } scene;
 
 static void look_at(const habitat_workload *w, scene *out) {
     out->origin = w->origin;
-    for (int d = 0; d < HABITAT_DTYPE_COUNT; d++)
-        if (w->origin && is_narrow((habitat_dtype)d))
-            out->share[d] = format_share(w, (habitat_dtype)d);
+    for (size_t i = 0; w->origin && i < out->count; i++)
+        for (int d = 0; d < HABITAT_DTYPE_COUNT; d++)
+            if (i && out->of[i] == out->of[i - 1])
+                out->shares[i][d] = out->shares[i - 1][d];
+            else if (is_narrow((habitat_dtype)d))
+                out->shares[i][d] = format_share(out->of[i], (habitat_dtype)d);
     for (size_t i = 0; !w->origin && i < w->kernel_count; i++)
         out->computes[w->kernels[i].facts.dtype] |=
             habitat_class_is_product(w->kernels[i].op_class);
 }
 
-enum { LINES_MAX = HABITAT_DTYPE_COUNT + 4 };
+enum { LINES_MAX = HABITAT_DTYPE_COUNT + 5 };
 
 typedef struct lines {
     char text[LINES_MAX][WARNING_BYTES];
@@ -250,21 +273,41 @@ static void add_line(lines *l, const char *text) {
         snprintf(l->text[l->count++], WARNING_BYTES, "%s", text);
 }
 
+/* Of the rows whose own workload computes in that format: what a GPU cannot tell apart it has in
+ * one of the two. Nobody who asks for fp16 wants to hear of bf16. */
+static bool say_format(const scene *s, size_t first, size_t gpu_count, habitat_dtype dtype,
+                       char *line) {
+    size_t count = 0;
+    double share = 0.0;
+    if (s->asked == HABITAT_PRECISION_AMP_FP16 && dtype == HABITAT_DTYPE_BF16)
+        return false;
+    for (size_t i = first; i < first + gpu_count; i++)
+        if (s->shares[i][dtype] >= chosen_format_least_share) {
+            share = s->shares[i][dtype];
+            s->some[count++] = s->gpus[i];
+        }
+    return warn_of_format(share, s->origin, s->some, count, dtype, line);
+}
+
 /* Lines about `count` predictions from `first` on, of which the first `gpu_count` are of all GPUs:
  * what depends on the GPU alone is told once, whatever batch sizes are asked. */
 static void say(const scene *s, size_t first, size_t gpu_count, size_t count, lines *out) {
     const habitat_gpu *const *gpus = s->gpus + first;
     const habitat_prediction *const *predictions = s->predictions + first;
+    bool told = false; /* that bf16 is computed otherwise */
     out->count = 0;
     for (int d = 0; d < HABITAT_DTYPE_COUNT; d++) {
         char *line = out->text[out->count];
         bool said = false;
         if (s->origin)
-            said = warn_of_format(s->share[d], s->origin, gpus, gpu_count, (habitat_dtype)d, line);
+            said = say_format(s, first, gpu_count, (habitat_dtype)d, line);
         else if (s->computes[d])
             said = warn_of_operation_format(gpus, gpu_count, (habitat_dtype)d, line);
         out->count += said;
+        told |= said && d == HABITAT_DTYPE_BF16;
     }
+    if (!told)
+        out->count += warn_of_precision(s->asked, gpus, gpu_count, out->text[out->count]);
     if (s->origin)
         add_line(out, warn_of_vendor(s->origin, gpus, gpu_count));
     out->count += warn_of_calibration(predictions, gpu_count, out->text[out->count]);
@@ -315,10 +358,12 @@ static habitat_status of_iteration(made_answer *out, habitat_error *err) {
     habitat_status status = HABITAT_OK;
     for (size_t i = 0; status == HABITAT_OK && i < w->warning_count; i++)
         status = warnings_add(out, HABITAT_ABOUT_RECORDING, w->warnings[i], err);
-    scene s = {.count = out->open.row_count};
+    scene s = {.count = out->open.row_count, .of = out->row_workloads};
     s.predictions = calloc(s.count + 1, sizeof *s.predictions);
     s.gpus = calloc(s.count + 1, sizeof *s.gpus);
-    if (status == HABITAT_OK && (!s.predictions || !s.gpus))
+    s.some = calloc(s.count + 1, sizeof *s.some);
+    s.shares = calloc(s.count + 1, sizeof *s.shares);
+    if (status == HABITAT_OK && (!s.predictions || !s.gpus || !s.some || !s.shares))
         status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     for (size_t i = 0; status == HABITAT_OK && i < s.count; i++) {
         s.predictions[i] = out->open.rows[i].prediction;
@@ -327,11 +372,14 @@ static habitat_status of_iteration(made_answer *out, habitat_error *err) {
     if (status == HABITAT_OK && s.count)
         status = of_assembling(s.predictions, s.count, out, err);
     if (status == HABITAT_OK && s.count) {
-        look_at(out->scaled_count && out->scaled[0] ? out->scaled[0] : w, &s);
+        s.asked = out->open.rows[0].key.precision;
+        look_at(w, &s);
         status = of_destinations(&s, out, err);
     }
     free(s.predictions);
     free(s.gpus);
+    free(s.some);
+    free(s.shares);
     return status;
 }
 

@@ -24,6 +24,10 @@ bool warn_of_format(double share, const habitat_gpu *origin, const habitat_gpu *
                     size_t count, habitat_dtype dtype, char *text);
 double format_share(const habitat_workload *workload, habitat_dtype dtype);
 
+/* Destinations that compute the precision asked for as they compute another one. */
+bool warn_of_precision(habitat_precision asked, const habitat_gpu *const *gpus, size_t count,
+                       char *text);
+
 /* The same of one operation that computes in `dtype`. */
 bool warn_of_operation_format(const habitat_gpu *const *gpus, size_t count, habitat_dtype dtype,
                               char *text);

@@ -82,6 +82,12 @@ struct habitat_gpu {
     size_t operation_count;
 };
 
+/* Whether it has matrix units for this format: NaN is none. */
+static inline bool gpu_has_matrix_unit(const habitat_gpu *gpu, habitat_dtype dtype) {
+    return gpu->peak.matrix_flop_per_s[dtype] > 0.0 ||
+           gpu->sustained.matrix_flop_per_s[dtype] > 0.0;
+}
+
 /** A GPU as it would be known if nobody had measured it: the same specification, sustained rates
  * estimated by rule, no operations. For judging predictions onto GPUs without measurements.
  * @param gpu borrowed; its strings are shared, so it must outlive the copy.

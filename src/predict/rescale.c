@@ -165,6 +165,7 @@ static habitat_status to_batch(const habitat_workload *w, const habitat_scale *s
 static habitat_status warn_of_precision(const habitat_workload *w, const scale_group *after,
                                         habitat_workload *out, habitat_error *err) {
     double changed = 0.0, all = 0.0, added = 0.0;
+    scale_format recorded = scale_recorded_format(w);
     char text[400];
     for (size_t g = 0; g < out->group_count; g++)
         if (g >= w->group_count)
@@ -174,11 +175,13 @@ static habitat_status warn_of_precision(const habitat_workload *w, const scale_g
                 changed += after[g].source == SCALE_STAYS ? 0.0 : w->groups[g].origin_ms;
     habitat_format(
         text, sizeof text,
-        "%s instead of %s: %.0f %% of the recorded time is in operations that change their "
+        "%s instead of %s%s: %.0f %% of the recorded time is in operations that change their "
         "format; %zu casts and checks are added (%.2f ms)",
-        habitat_precision_name(out->precision), habitat_precision_name(scale_recorded_precision(w)),
-        100.0 * changed / all, out->group_count - w->group_count,
-        added / (double)out->info.iteration_count);
+        habitat_precision_name(out->precision),
+        recorded.half ? habitat_dtype_name(recorded.half)
+                      : habitat_precision_name(recorded.precision),
+        recorded.half ? " throughout" : "", 100.0 * changed / all,
+        out->group_count - w->group_count, added / (double)out->info.iteration_count);
     return scale_warn(out, text, err);
 }
 
@@ -232,8 +235,27 @@ static habitat_status as_it_is(const habitat_workload *w, habitat_workload **out
     return status == HABITAT_OK ? status : habitat_fail(err, status, "out of memory");
 }
 
-static habitat_precision precision_of(const habitat_workload *w) {
-    return w->precision ? w->precision : scale_recorded_precision(w);
+/* What is left to do; RECORDED: nothing. */
+static habitat_precision precision_to_make(const habitat_workload *w, const habitat_scale *scale) {
+    if (!scale->precision || !w->origin)
+        return HABITAT_PRECISION_RECORDED;
+    if (w->precision)
+        return scale->precision == w->precision ? HABITAT_PRECISION_RECORDED : scale->precision;
+    return scale_settle(scale_recorded_format(w).precision, scale->precision, scale->on);
+}
+
+/* Autocast keeps weights in fp32 and casts them. Where they are in 16 bit, the step has neither:
+ * what it would take with both is not to be told from it, nor is it an autocast step as it is. */
+static habitat_status check_half(const habitat_workload *w, habitat_precision asked,
+                                 habitat_error *err) {
+    scale_format recorded = scale_recorded_format(w);
+    if (!recorded.half || !scale_is_amp(asked))
+        return HABITAT_OK;
+    return habitat_fail(err, HABITAT_E_UNSUPPORTED,
+                        "the step was recorded in %s throughout, weights too: autocast keeps "
+                        "weights in fp32 and casts them; leave out %s, or record the step with "
+                        "autocast or in fp32",
+                        habitat_dtype_name(recorded.half), habitat_precision_name(asked));
 }
 
 /* Formats are recorded with the shapes: without them the recorded precision is not known either. */
@@ -264,15 +286,17 @@ habitat_status habitat_workload_scale(const habitat_workload *w, const habitat_s
     if (!w || !scale || !out)
         return habitat_fail(err, HABITAT_E_ARG, "no workload or nothing to scale it to");
     bool batch = scale->batch_size && scale->batch_size != w->batch_size;
-    bool precision = scale->precision && w->origin && scale->precision != precision_of(w);
+    habitat_precision precision = precision_to_make(w, scale);
     habitat_workload *converted = NULL;
-    habitat_status status = check(w, batch, precision, scale->precision != 0, err);
+    habitat_status status = check(w, batch, precision != 0, scale->precision != 0, err);
+    if (status == HABITAT_OK)
+        status = check_half(w, scale->precision, err);
     if (status == HABITAT_OK && !models)
         status = learned_builtin(&models, err);
     if (status != HABITAT_OK || (!batch && !precision))
         return status == HABITAT_OK ? as_it_is(w, out, err) : status;
     if (precision)
-        status = to_precision(w, scale->precision, models, batch ? &converted : out, err);
+        status = to_precision(w, precision, models, batch ? &converted : out, err);
     if (status == HABITAT_OK && batch)
         status = to_batch(converted ? converted : w, scale, models, out, err);
     habitat_workload_free(converted);

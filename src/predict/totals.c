@@ -8,6 +8,7 @@
 #include "gpu/gpu.h"
 #include "predict/widen.h"
 #include "workload/bound.h"
+#include "workload/scale.h"
 
 static const word ways[] = {
     {"sum", HABITAT_ASSEMBLE_SUM, NULL},
@@ -83,17 +84,13 @@ static habitat_bound_by bound_by(const habitat_workload_info *origin, double bus
     return HABITAT_BY_UNKNOWN;
 }
 
-static habitat_memory_format memory_format_of(habitat_precision precision) {
-    switch (precision) {
-    case HABITAT_PRECISION_AMP_BF16:
-    case HABITAT_PRECISION_AMP_FP16:
-        return HABITAT_MEMORY_AUTOCAST;
-    case HABITAT_PRECISION_TF32:
-    case HABITAT_PRECISION_FP32:
-        return HABITAT_MEMORY_SINGLE;
-    default:
+/* fp16 and bf16 take the same bytes, fp32 and tf32 too: of these the recorded memory holds. */
+static habitat_memory_format memory_format_of(const habitat_workload *w) {
+    habitat_precision recorded = scale_recorded_format(w).precision;
+    bool amp = scale_is_amp(w->precision);
+    if (!w->precision || (recorded && scale_is_amp(recorded) == amp))
         return HABITAT_MEMORY_RECORDED;
-    }
+    return amp ? HABITAT_MEMORY_AUTOCAST : HABITAT_MEMORY_SINGLE;
 }
 
 static void set_memory(const habitat_workload *w, const habitat_gpu *dest,
@@ -103,7 +100,7 @@ static void set_memory(const habitat_workload *w, const habitat_gpu *dest,
     double factor = w->batch_size && recorded->batch_size
                         ? (double)w->batch_size / (double)recorded->batch_size
                         : 1.0;
-    habitat_memory_format format = memory_format_of(w->precision);
+    habitat_memory_format format = memory_format_of(w);
     habitat_memory_parts parts;
     out->memory_bytes = out->headroom_bytes = out->context_bytes = out->margin_bytes = NAN;
     out->largest_batch = NAN;

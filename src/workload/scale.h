@@ -47,8 +47,27 @@ typedef struct scale_added {
 habitat_status scale_batch(const habitat_workload *w, const habitat_workload *other, uint64_t batch,
                            habitat_arena *arena, scale_group *out, habitat_error *err);
 
-/* The precision of most of the recorded products' time; RECORDED where there are none. */
-habitat_precision scale_recorded_precision(const habitat_workload *w);
+/* ---- precisions: scale_recorded.c ---- */
+
+/* What a step was recorded in. */
+typedef struct scale_format {
+    habitat_precision precision; /* RECORDED: none that has a name, or nothing tells */
+    habitat_dtype half;          /* fp16 or bf16: everything is, weights too; else UNKNOWN */
+} scale_format;
+
+/* Of the recording, also where w was scaled from it. */
+scale_format scale_recorded_format(const habitat_workload *w);
+
+bool scale_is_amp(habitat_precision precision);
+
+/* The precision that stands for all those that the GPU computes as it does this one. */
+habitat_precision scale_computed_on(const habitat_gpu *gpu, habitat_precision precision);
+
+/* The precision that `asked` comes to on a GPU: RECORDED where that computes in it just what it
+ * computes of the step as recorded; one of two where it cannot tell them apart (tf32 and fp32
+ * without TF32 units, amp-bf16 and amp-fp16 without bf16 units). on: NULL tells all apart. */
+habitat_precision scale_settle(habitat_precision recorded, habitat_precision asked,
+                               const habitat_gpu *on);
 
 /* What every group does in another precision, and what is done beside them (casts, the scaler).
  * out:   shape (group_count). added: receives an array, the caller's to free.
@@ -120,12 +139,12 @@ void scale_by_shapes(const scale_sizes *s, uint64_t batch, scale_operation *out)
 
 /* ---- scale_match.c: two recordings ---- */
 
-/* Group of `other` that each group of w stands for, shape (group_count of w); HABITAT_NONE: none.
- * HABITAT_E_MEMORY. */
 /* Groups that have an operation, in the order in which those begin. out: shape (group_count).
  * @return false without memory. */
 bool scale_order(const habitat_workload *w, uint32_t *out, size_t *count);
 
+/* Group of `other` that each group of w stands for, shape (group_count of w); HABITAT_NONE: none.
+ * HABITAT_E_MEMORY. */
 habitat_status scale_match(const habitat_workload *w, const habitat_workload *other, uint32_t *out);
 
 #endif

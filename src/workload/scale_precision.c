@@ -3,7 +3,8 @@
  *   fp32 <-> tf32          the arithmetic of products alone
  *   fp32, tf32 -> amp      as autocast would (autocast.h), and the casts that it adds: scale_cast.c
  *   amp-fp16 <-> amp-bf16  one 16-bit format for the other
- *   amp -> fp32, tf32      16-bit tensors become fp32; casts and the scaler fall away */
+ *   amp -> fp32, tf32      16-bit tensors become fp32; casts and the scaler fall away; the same
+ *                          where weights are in 16 bit too */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,34 +15,6 @@
 
 static bool is_narrow(habitat_dtype dtype) {
     return dtype == HABITAT_DTYPE_FP16 || dtype == HABITAT_DTYPE_BF16;
-}
-
-static bool is_amp(habitat_precision precision) {
-    return precision == HABITAT_PRECISION_AMP_FP16 || precision == HABITAT_PRECISION_AMP_BF16;
-}
-
-habitat_precision scale_recorded_precision(const habitat_workload *w) {
-    static const habitat_precision names[] = {HABITAT_PRECISION_FP32, HABITAT_PRECISION_TF32,
-                                              HABITAT_PRECISION_AMP_FP16,
-                                              HABITAT_PRECISION_AMP_BF16};
-    double time_ns[4] = {0.0};
-    int most = 0;
-    for (size_t k = 0; k < w->kernel_count; k++) {
-        const habitat_workload_kernel *kernel = &w->kernels[k];
-        habitat_dtype dtype = kernel->facts.dtype;
-        if (!kernel->main || !habitat_class_is_product(kernel->op_class))
-            continue;
-        int which = dtype == HABITAT_DTYPE_FP32   ? 0
-                    : dtype == HABITAT_DTYPE_TF32 ? 1
-                    : dtype == HABITAT_DTYPE_FP16 ? 2
-                    : dtype == HABITAT_DTYPE_BF16 ? 3
-                                                  : -1;
-        if (which >= 0)
-            time_ns[which] += kernel->facts.time_ns;
-    }
-    for (int i = 1; i < 4; i++)
-        most = time_ns[i] > time_ns[most] ? i : most;
-    return time_ns[most] > 0.0 ? names[most] : HABITAT_PRECISION_RECORDED;
 }
 
 /* ---- the arithmetic of products ---- */
@@ -84,7 +57,7 @@ static bool is_scaler(const habitat_operation *op) {
 static void from_amp(const habitat_workload *w, const habitat_workload_group *group,
                      habitat_precision precision, scale_operation *room, scale_group *out) {
     const habitat_operation *op = group->operation;
-    bool stays_narrow = is_amp(precision);
+    bool stays_narrow = scale_is_amp(precision);
     if (!op || !scale_copy_operation(op, room))
         return;
     if (!stays_narrow && (is_cast(op, group->work.op_class) || is_scaler(op))) {
@@ -108,19 +81,20 @@ static void from_amp(const habitat_workload *w, const habitat_workload_group *gr
 habitat_status scale_precision(const habitat_workload *w, habitat_precision precision,
                                habitat_arena *arena, scale_group *out, scale_added **added,
                                size_t *added_count, habitat_error *err) {
-    habitat_precision recorded = scale_recorded_precision(w);
+    scale_format recorded = scale_recorded_format(w);
+    bool narrow = scale_is_amp(recorded.precision) || recorded.half != HABITAT_DTYPE_UNKNOWN;
     habitat_status status = HABITAT_OK;
     *added = NULL;
     *added_count = 0;
     for (size_t g = 0; g < w->group_count; g++)
         out[g] = (scale_group){.work = w->groups[g].work, .ratio = 1.0};
-    if (!is_amp(recorded) && is_amp(precision))
+    if (!narrow && scale_is_amp(precision))
         return scale_cast(w, precision, arena, out, added, added_count, err);
     scale_operation *room = malloc(sizeof *room);
     if (!room)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     for (size_t g = 0; status == HABITAT_OK && g < w->group_count; g++) {
-        if (!is_amp(recorded)) {
+        if (!narrow) {
             set_arithmetic(&w->groups[g], precision, &out[g]);
             continue;
         }

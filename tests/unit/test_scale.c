@@ -92,22 +92,6 @@ static void test_refused(const habitat_gpu *gpu) {
     check_case("an unknown batch size is refused");
 }
 
-static void test_recorded_precision(const habitat_gpu_table *table) {
-    static const struct {
-        const char *name;
-        habitat_precision precision;
-    } cases[] = {{"vit_b16_fp32_h200", HABITAT_PRECISION_FP32},
-                 {"vit_b16_tf32_h200", HABITAT_PRECISION_TF32},
-                 {"vit_b16_amp_bf16_h200", HABITAT_PRECISION_AMP_BF16},
-                 {"dcgan_b16_amp_fp16_h200", HABITAT_PRECISION_AMP_FP16}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        recorded s = recorded_open(table, cases[i].name);
-        CHECK_INT(scale_recorded_precision(s.w), cases[i].precision);
-        recorded_close(&s);
-    }
-    check_case("the recorded precision");
-}
-
 static void test_autocast(void) {
     CHECK_INT(autocast_of("aten::conv2d"), AUTOCAST_NARROW);
     CHECK_INT(autocast_of("aten::layer_norm"), AUTOCAST_WIDE);
@@ -146,7 +130,6 @@ int main(void) {
     test_sizes(table, "gnmt_b16_fp32_h200", "gnmt_b48_fp32_h200");
     test_second_recording(table);
     test_refused(gpu);
-    test_recorded_precision(table);
     test_autocast();
     test_words();
     habitat_gpu_table_free(table);

@@ -1,0 +1,134 @@
+/* In which precision a step was recorded, and which precisions a GPU cannot tell apart.
+ *
+ * The recording says it of itself where it can: the format of autocast, that of the parameters, and
+ * whether fp32 may round to TF32. What it leaves open its products tell, each as much as it
+ * computes: the same product takes ten times as long in fp32. */
+#include <math.h>
+#include <string.h>
+
+#include "gpu/gpu.h"
+#include "memory/model.h"
+#include "trace/formats.h"
+#include "work/autocast.h"
+#include "work/class.h"
+#include "workload/scale.h"
+
+static bool is_narrow(habitat_dtype dtype) {
+    return dtype == HABITAT_DTYPE_FP16 || dtype == HABITAT_DTYPE_BF16;
+}
+
+bool scale_is_amp(habitat_precision precision) {
+    return precision == HABITAT_PRECISION_AMP_FP16 || precision == HABITAT_PRECISION_AMP_BF16;
+}
+
+static habitat_precision amp_in(habitat_dtype narrow) {
+    return narrow == HABITAT_DTYPE_FP16 ? HABITAT_PRECISION_AMP_FP16 : HABITAT_PRECISION_AMP_BF16;
+}
+
+/* ---- what products tell ---- */
+
+/* Products by the format they compute in: flop where any are known, else time. */
+typedef struct tally {
+    double flop[HABITAT_DTYPE_COUNT], time_ns[HABITAT_DTYPE_COUNT];
+    bool has_flop;
+} tally;
+
+/* Tensors in 16 bit are never computed in fp32 by a product, whatever its kernel's name hides
+ * (cuDNN's recurrent kernels name no format). */
+static habitat_dtype computes_in(const habitat_workload *w, const habitat_workload_kernel *kernel) {
+    habitat_dtype tensors = w->groups[kernel->group].work.dtype;
+    return is_narrow(tensors) ? tensors : kernel->facts.dtype;
+}
+
+static tally tally_of(const habitat_workload *w) {
+    tally out = {.has_flop = false};
+    for (size_t k = 0; k < w->kernel_count; k++) {
+        const habitat_workload_kernel *kernel = &w->kernels[k];
+        if (!kernel->main || !habitat_class_is_product(kernel->op_class))
+            continue;
+        habitat_dtype dtype = computes_in(w, kernel);
+        out.time_ns[dtype] += kernel->facts.time_ns;
+        if (kernel->facts.flop > 0.0 && isfinite(kernel->facts.flop)) {
+            out.flop[dtype] += kernel->facts.flop;
+            out.has_flop = true;
+        }
+    }
+    return out;
+}
+
+/* The one of two formats that more is computed in; UNKNOWN: neither. */
+static habitat_dtype more_of(const double *amount, habitat_dtype a, habitat_dtype b) {
+    if (!(amount[a] > 0.0) && !(amount[b] > 0.0))
+        return HABITAT_DTYPE_UNKNOWN;
+    return amount[b] > amount[a] ? b : a;
+}
+
+/* ---- what the recording says ---- */
+
+/* A product of a 16-bit tensor by fp32 weights: an error in PyTorch, except under autocast. */
+static bool has_mixed_product(const habitat_trace *trace) {
+    size_t count = 0;
+    const habitat_operation *ops = habitat_trace_operations(trace, &count);
+    for (size_t i = 0; i < count; i++) {
+        const habitat_input *in = ops[i].inputs;
+        if (ops[i].input_count >= 2 && is_narrow(in[0].dtype) &&
+            in[1].dtype == HABITAT_DTYPE_FP32 && in[1].is_tensor && in[1].rank > 1 &&
+            autocast_of(ops[i].name) == AUTOCAST_NARROW)
+            return true;
+    }
+    return false;
+}
+
+static bool weights_are_narrow(const habitat_workload *w, const trace_formats *said) {
+    if (said && said->parameters != HABITAT_DTYPE_UNKNOWN)
+        return is_narrow(said->parameters);
+    return w->memory && w->memory->facts.kind == MEMORY_KIND_HALF && !has_mixed_product(w->trace);
+}
+
+/* fp32 tensors: a GPU without TF32 units computes in fp32 whatever the script allows. A script that
+ * allows TF32 for convolutions alone, as PyTorch does by itself, is what most of it computes in. */
+static habitat_precision of_single(const habitat_workload *w, const trace_formats *said,
+                                   habitat_dtype by_products) {
+    bool able = w->origin && gpu_has_matrix_unit(w->origin, HABITAT_DTYPE_TF32);
+    if (said && able && said->matmul_tf32 != TRACE_NOT_SAID &&
+        said->matmul_tf32 == said->convolution_tf32)
+        return said->matmul_tf32 == TRACE_ON ? HABITAT_PRECISION_TF32 : HABITAT_PRECISION_FP32;
+    return by_products == HABITAT_DTYPE_TF32   ? HABITAT_PRECISION_TF32
+           : by_products == HABITAT_DTYPE_FP32 ? HABITAT_PRECISION_FP32
+                                               : HABITAT_PRECISION_RECORDED;
+}
+
+scale_format scale_recorded_format(const habitat_workload *workload) {
+    const habitat_workload *w = workload->recorded ? workload->recorded : workload;
+    const trace_formats *said = w->trace ? trace_formats_of(w->trace) : NULL;
+    if (said && said->autocast != HABITAT_DTYPE_UNKNOWN)
+        return (scale_format){.precision = amp_in(said->autocast)};
+    if (said && is_narrow(said->parameters))
+        return (scale_format){.half = said->parameters};
+    tally products = tally_of(w);
+    const double *amount = products.has_flop ? products.flop : products.time_ns;
+    habitat_dtype narrow = more_of(amount, HABITAT_DTYPE_FP16, HABITAT_DTYPE_BF16);
+    habitat_dtype wide = more_of(amount, HABITAT_DTYPE_FP32, HABITAT_DTYPE_TF32);
+    if (amount[HABITAT_DTYPE_FP16] + amount[HABITAT_DTYPE_BF16] <=
+        amount[HABITAT_DTYPE_FP32] + amount[HABITAT_DTYPE_TF32])
+        return (scale_format){.precision = of_single(w, said, wide)};
+    return weights_are_narrow(w, said) ? (scale_format){.half = narrow}
+                                       : (scale_format){.precision = amp_in(narrow)};
+}
+
+/* ---- what a GPU can tell apart ---- */
+
+habitat_precision scale_computed_on(const habitat_gpu *gpu, habitat_precision precision) {
+    if (precision == HABITAT_PRECISION_TF32 && !gpu_has_matrix_unit(gpu, HABITAT_DTYPE_TF32))
+        return HABITAT_PRECISION_FP32;
+    if (precision == HABITAT_PRECISION_AMP_BF16 && !gpu_has_matrix_unit(gpu, HABITAT_DTYPE_BF16))
+        return HABITAT_PRECISION_AMP_FP16;
+    return precision;
+}
+
+habitat_precision scale_settle(habitat_precision recorded, habitat_precision asked,
+                               const habitat_gpu *on) {
+    habitat_precision there = on ? scale_computed_on(on, asked) : asked;
+    habitat_precision as_recorded = on ? scale_computed_on(on, recorded) : recorded;
+    return there == as_recorded ? HABITAT_PRECISION_RECORDED : there;
+}

@@ -1,0 +1,122 @@
+/* --precision, asked as the command line asks it: the recorded precision is the recording itself;
+ * two precisions that a GPU computes alike are one answer there; fp16 and bf16 take the same bytes
+ * everywhere. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <habitat/ask.h>
+
+#include "check.h"
+#include "recorded.h"
+
+/* precision: what it was recorded in; RECORDED: in 16 bit throughout, which has no name. */
+static const struct {
+    const char *name;
+    habitat_precision precision;
+} recordings[] = {{"bert_b8_tf32_h100", HABITAT_PRECISION_TF32},
+                  {"dcgan_b128_fp32_h100", HABITAT_PRECISION_FP32},
+                  {"gnmt_b32_amp_fp16_h200", HABITAT_PRECISION_AMP_FP16},
+                  {"gnmt_b32_fp32_h100", HABITAT_PRECISION_FP32},
+                  {"gpt2_b4_bf16_h200", HABITAT_PRECISION_AMP_BF16},
+                  {"llama_b2_bf16_h100", HABITAT_PRECISION_RECORDED},
+                  {"vgg16_inference_b12_fp16_h200", HABITAT_PRECISION_RECORDED},
+                  {"vgg16_training_b12_tf32_h200", HABITAT_PRECISION_TF32}};
+
+/* The last three have neither TF32 nor bf16 units; the K40 has no matrix units at all. */
+static const char *const gpu_names[] = {"H200", "A100-SXM4-80GB", "T4", "V100-SXM2-16GB", "K40"};
+enum { GPUS = 5, FIRST_WITHOUT = 2 };
+
+static const habitat_gpu *gpus[GPUS];
+
+static habitat_answer *ask(const habitat_gpu_table *table, const recorded *s,
+                           habitat_precision precision, habitat_error *err) {
+    habitat_request request;
+    habitat_answer *answer = NULL;
+    habitat_request_init(&request);
+    request.trace = s->trace;
+    request.gpus = table;
+    request.destinations = gpus;
+    request.destination_count = GPUS;
+    request.precision = precision;
+    CHECK_INT(habitat_ask(&request, &answer, err), answer ? HABITAT_OK : HABITAT_E_UNSUPPORTED);
+    return answer;
+}
+
+static bool same_bytes(double a, double b) {
+    return memcmp(&a, &b, sizeof a) == 0;
+}
+
+static bool same_time(const habitat_answer *a, const habitat_answer *b, size_t i) {
+    const habitat_prediction *x = a->rows[i].prediction, *y = b->rows[i].prediction;
+    return same_bytes(x->iteration_ms, y->iteration_ms) && same_bytes(x->busy_ms, y->busy_ms) &&
+           same_bytes(x->kernel_ms, y->kernel_ms) && same_bytes(x->low_ms, y->low_ms) &&
+           same_bytes(x->high_ms, y->high_ms);
+}
+
+static bool same_memory(const habitat_answer *a, const habitat_answer *b, size_t i) {
+    const habitat_prediction *x = a->rows[i].prediction, *y = b->rows[i].prediction;
+    return x->memory_bytes > 0.0 && same_bytes(x->memory_bytes, y->memory_bytes) &&
+           same_bytes(x->headroom_bytes, y->headroom_bytes) && x->fits == y->fits &&
+           same_bytes(x->largest_batch, y->largest_batch);
+}
+
+/* Memory everywhere; times from GPU `from` on. */
+static void check_alike(const habitat_answer *a, const habitat_answer *b, size_t from) {
+    CHECK(a && b && a->row_count == GPUS && b->row_count == GPUS);
+    for (size_t i = 0; a && b && i < GPUS; i++) {
+        CHECK(same_memory(a, b, i));
+        CHECK(i < from || same_time(a, b, i));
+    }
+}
+
+static void check_refused(const habitat_gpu_table *table, const recorded *s,
+                          habitat_precision precision) {
+    habitat_error err = {0};
+    CHECK(ask(table, s, precision, &err) == NULL);
+    CHECK(strstr(err.message, "throughout, weights too: autocast keeps weights in fp32") != NULL);
+}
+
+static void check_recording(const habitat_gpu_table *table, const recorded *s,
+                            habitat_precision precision) {
+    habitat_error err = {0};
+    habitat_answer *as_it_is = ask(table, s, HABITAT_PRECISION_RECORDED, &err);
+    habitat_answer *fp32 = ask(table, s, HABITAT_PRECISION_FP32, &err);
+    habitat_answer *tf32 = ask(table, s, HABITAT_PRECISION_TF32, &err);
+    check_alike(fp32, tf32, FIRST_WITHOUT);
+    CHECK(fp32 && tf32 && !same_time(fp32, tf32, 0) && !same_time(fp32, tf32, 1));
+    if (precision == HABITAT_PRECISION_RECORDED) {
+        check_refused(table, s, HABITAT_PRECISION_AMP_FP16);
+        check_refused(table, s, HABITAT_PRECISION_AMP_BF16);
+    } else {
+        habitat_answer *fp16 = ask(table, s, HABITAT_PRECISION_AMP_FP16, &err);
+        habitat_answer *bf16 = ask(table, s, HABITAT_PRECISION_AMP_BF16, &err);
+        check_alike(fp16, bf16, FIRST_WITHOUT);
+        CHECK(fp16 && bf16 && !same_time(fp16, bf16, 0));
+        habitat_answer *own = precision == HABITAT_PRECISION_FP32       ? fp32
+                              : precision == HABITAT_PRECISION_TF32     ? tf32
+                              : precision == HABITAT_PRECISION_AMP_FP16 ? fp16
+                                                                        : bf16;
+        check_alike(as_it_is, own, 0);
+        habitat_answer_free(fp16);
+        habitat_answer_free(bf16);
+    }
+    habitat_answer_free(as_it_is);
+    habitat_answer_free(fp32);
+    habitat_answer_free(tf32);
+}
+
+int main(void) {
+    habitat_gpu_table *table = NULL;
+    habitat_error err = {0};
+    CHECK_INT(habitat_gpu_table_create(NULL, &table, &err), HABITAT_OK);
+    for (size_t i = 0; i < GPUS; i++)
+        CHECK_INT(habitat_gpu_find(table, gpu_names[i], &gpus[i], NULL, &err), HABITAT_OK);
+    for (size_t i = 0; i < sizeof recordings / sizeof *recordings; i++) {
+        recorded s = recorded_open(table, recordings[i].name);
+        check_recording(table, &s, recordings[i].precision);
+        check_case(recordings[i].name);
+        recorded_close(&s);
+    }
+    habitat_gpu_table_free(table);
+    return check_done();
+}

@@ -1,0 +1,198 @@
+/* What a step was recorded in, which precisions a GPU cannot tell apart:
+ * src/workload/scale_recorded.c. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <habitat/habitat.h>
+
+#include "check.h"
+#include "made_trace.h"
+#include "workload/scale.h"
+
+static habitat_gpu_table *table;
+
+static const habitat_gpu *gpu_named(const char *name) {
+    const habitat_gpu *gpu = NULL;
+    CHECK_INT(habitat_gpu_find(table, name, &gpu, NULL, NULL), HABITAT_OK);
+    return gpu;
+}
+
+/* Kernels as in recordings: [64, 32] by [32, 16] are 65536 flop, [64, 64] by [64, 64] 524288. */
+#define FP32_SMALL                                                                                 \
+    {                                                                                              \
+        .name = "ampere_sgemm_32x32_sliced1x4_tn", .duration_ns = 100000, .grid = 100,             \
+        .block = 256, .op = "aten::mm", .dims = "[[64, 32], [32, 16]]"                             \
+    }
+#define TF32_LARGE                                                                                 \
+    {                                                                                              \
+        .name = "cutlass_80_tensorop_s1688gemm_128x128_nn_align4", .duration_ns = 20000,           \
+        .grid = 100, .block = 256, .op = "aten::mm", .dims = "[[64, 64], [64, 64]]"                \
+    }
+#define FP16_LARGE                                                                                 \
+    {                                                                                              \
+        .name = "sm80_xmma_gemm_f16f16_f16f32_f32_nn_n", .duration_ns = 20000, .grid = 100,        \
+        .block = 256, .op = "aten::mm", .dims = "[[64, 64], [64, 64]]", .type = "c10::Half"        \
+    }
+#define MIXED                                                                                      \
+    {                                                                                              \
+        .name = "sm80_xmma_gemm_f16f16_f16f32_f32_nn_n", .duration_ns = 20000, .grid = 100,        \
+        .block = 256, .op = "aten::linear", .dims = "[[64, 64], [64, 64]]", .type = "c10::Half",   \
+        .second_type = "float"                                                                     \
+    }
+#define UNNAMED_OF_HALVES                                                                          \
+    {                                                                                              \
+        .name = "ampere_lstm_tile16<64, 2>", .duration_ns = 20000, .grid = 100, .block = 256,      \
+        .op = "aten::mm", .dims = "[[64, 64], [64, 64]]", .type = "c10::BFloat16"                  \
+    }
+
+typedef struct made_step {
+    habitat_trace *trace;
+    habitat_workload *w;
+} made_step;
+
+static made_step step_of(const made_kernel *kernels, size_t count, const char *said,
+                         const char *gpu) {
+    char extra[256] = "";
+    made_step out = {0};
+    habitat_error err = {0};
+    if (said)
+        snprintf(extra, sizeof extra, "\"habitat\": {\"schema\": 1, %s},", said);
+    out.trace = made_trace(kernels, count, NULL, extra, 0);
+    CHECK_INT(habitat_workload_create(out.trace, gpu_named(gpu), &out.w, &err), HABITAT_OK);
+    return out;
+}
+
+static void free_step(made_step *s) {
+    habitat_workload_free(s->w);
+    habitat_trace_free(s->trace);
+}
+
+static void check_format(const made_kernel *kernels, size_t count, const char *said,
+                         const char *gpu, habitat_precision precision, habitat_dtype half) {
+    made_step s = step_of(kernels, count, said, gpu);
+    scale_format found = scale_recorded_format(s.w);
+    CHECK_INT(found.precision, precision);
+    CHECK_INT(found.half, half);
+    if (found.precision != precision || found.half != half)
+        printf("# %s on %s\n", said ? said : "nothing", gpu);
+    free_step(&s);
+}
+
+#define ON_BOTH      "\"matmul_allow_tf32\": true, \"cudnn_allow_tf32\": true"
+#define ON_NONE      "\"matmul_allow_tf32\": false, \"cudnn_allow_tf32\": false"
+#define ON_ONE       "\"matmul_allow_tf32\": false, \"cudnn_allow_tf32\": true"
+#define FP32_WEIGHTS "\"parameter_dtype\": \"float32\""
+
+/* The recording's own word goes before its kernels: here one product in fp32. */
+static void test_said(void) {
+    static const struct {
+        const char *said, *gpu;
+        habitat_precision precision;
+        habitat_dtype half;
+    } cases[] = {
+        {"\"autocast\": \"float16\", " FP32_WEIGHTS, "H200", HABITAT_PRECISION_AMP_FP16, 0},
+        {"\"autocast\": \"bfloat16\", " ON_BOTH, "H200", HABITAT_PRECISION_AMP_BF16, 0},
+        {"\"autocast\": \"bfloat16\", \"parameter_dtype\": \"bfloat16\"", "H200",
+         HABITAT_PRECISION_AMP_BF16, 0},
+        {"\"autocast\": null, \"parameter_dtype\": \"bfloat16\"", "H200",
+         HABITAT_PRECISION_RECORDED, HABITAT_DTYPE_BF16},
+        {"\"parameter_dtype\": \"float16\"", "H200", HABITAT_PRECISION_RECORDED,
+         HABITAT_DTYPE_FP16},
+        {"\"autocast\": null, " FP32_WEIGHTS ", " ON_BOTH, "H200", HABITAT_PRECISION_TF32, 0},
+        {"\"autocast\": null, " FP32_WEIGHTS ", " ON_NONE, "H200", HABITAT_PRECISION_FP32, 0},
+        /* no word, or none that says one thing: the product tells */
+        {"\"autocast\": null, " FP32_WEIGHTS ", " ON_BOTH, "V100", HABITAT_PRECISION_FP32, 0},
+        {"\"autocast\": null, " FP32_WEIGHTS ", " ON_ONE, "H200", HABITAT_PRECISION_FP32, 0},
+        {"\"autocast\": null, \"parameter_dtype\": \"bfloat16+float32\"", "H200",
+         HABITAT_PRECISION_FP32, 0},
+        {"\"autocast\": \"float32\"", "H200", HABITAT_PRECISION_FP32, 0},
+        {"\"autocast\": 16, \"parameter_dtype\": true", "H200", HABITAT_PRECISION_FP32, 0},
+        {NULL, "H200", HABITAT_PRECISION_FP32, 0},
+    };
+    const made_kernel fp32[] = {FP32_SMALL};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_format(fp32, 1, cases[i].said, cases[i].gpu, cases[i].precision, cases[i].half);
+    check_case("what a recording says of itself");
+}
+
+/* 100 us of 65536 flop in fp32 beside 20 us of 524288 flop: what most is computed in, not what most
+ * time goes to. A kernel whose name hides its format has that of its tensors. 16-bit tensors alone
+ * are no autocast; one beside fp32 weights is. */
+static void test_products(void) {
+    const made_kernel tf32[] = {FP32_SMALL, TF32_LARGE};
+    const made_kernel fp16[] = {FP32_SMALL, FP16_LARGE};
+    const made_kernel lstm[] = {FP32_SMALL, UNNAMED_OF_HALVES};
+    const made_kernel mixed[] = {MIXED};
+    check_format(tf32, 2, NULL, "H200", HABITAT_PRECISION_TF32, 0);
+    check_format(tf32, 2, ON_ONE, "H200", HABITAT_PRECISION_TF32, 0);
+    check_format(fp16, 2, FP32_WEIGHTS, "H200", HABITAT_PRECISION_AMP_FP16, 0);
+    check_format(lstm, 2, FP32_WEIGHTS, "H200", HABITAT_PRECISION_AMP_BF16, 0);
+    check_format(fp16, 2, NULL, "H200", HABITAT_PRECISION_RECORDED, HABITAT_DTYPE_FP16);
+    check_format(mixed, 1, NULL, "H200", HABITAT_PRECISION_AMP_FP16, 0);
+    check_case("what products tell");
+}
+
+static void test_settle(void) {
+    static const habitat_precision recorded = HABITAT_PRECISION_RECORDED,
+                                   fp32 = HABITAT_PRECISION_FP32, tf32 = HABITAT_PRECISION_TF32,
+                                   fp16 = HABITAT_PRECISION_AMP_FP16,
+                                   bf16 = HABITAT_PRECISION_AMP_BF16;
+    const struct {
+        const char *said;
+        habitat_precision asked, on_h200, on_t4;
+    } cases[] = {
+        {ON_NONE, fp32, recorded, recorded},
+        {ON_NONE, tf32, tf32, recorded},
+        {ON_NONE, fp16, fp16, fp16},
+        {ON_NONE, bf16, bf16, fp16},
+        {ON_BOTH, fp32, fp32, recorded},
+        {ON_BOTH, tf32, recorded, recorded},
+        {"\"autocast\": \"float16\"", fp16, recorded, recorded},
+        {"\"autocast\": \"float16\"", bf16, bf16, recorded},
+        {"\"autocast\": \"bfloat16\"", fp16, fp16, recorded},
+        {"\"autocast\": \"bfloat16\"", tf32, tf32, fp32},
+        {"\"parameter_dtype\": \"float16\"", tf32, tf32, fp32},
+        {ON_NONE, recorded, recorded, recorded},
+    };
+    const made_kernel kernels[] = {FP32_SMALL};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        made_step s = step_of(kernels, 1, cases[i].said, "H200");
+        habitat_precision found = scale_recorded_format(s.w).precision;
+        CHECK_INT(scale_settle(found, cases[i].asked, gpu_named("H200")), cases[i].on_h200);
+        CHECK_INT(scale_settle(found, cases[i].asked, NULL), cases[i].on_h200);
+        CHECK_INT(scale_settle(found, cases[i].asked, gpu_named("T4")), cases[i].on_t4);
+        CHECK_INT(scale_settle(found, cases[i].asked, gpu_named("K40")), cases[i].on_t4);
+        free_step(&s);
+    }
+    check_case("what a precision comes to on a GPU");
+}
+
+static void test_half(void) {
+    const made_kernel kernels[] = {UNNAMED_OF_HALVES};
+    made_step s = step_of(kernels, 1, "\"parameter_dtype\": \"bfloat16\"", "H200");
+    habitat_workload *out = NULL;
+    habitat_error err = {0};
+    habitat_scale scale = {.precision = HABITAT_PRECISION_AMP_FP16};
+    CHECK_INT(habitat_workload_scale(s.w, &scale, NULL, &out, &err), HABITAT_E_UNSUPPORTED);
+    CHECK_TEXT(err.message,
+               "the step was recorded in bf16 throughout, weights too: autocast keeps "
+               "weights in fp32 and casts them; leave out amp-fp16, or record the step "
+               "with autocast or in fp32");
+    CHECK(out == NULL);
+    scale.precision = HABITAT_PRECISION_FP32;
+    CHECK_INT(habitat_workload_scale(s.w, &scale, NULL, &out, &err), HABITAT_OK);
+    habitat_workload_free(out);
+    free_step(&s);
+    check_case("16 bit throughout is no autocast");
+}
+
+int main(void) {
+    habitat_error err = {0};
+    CHECK_INT(habitat_gpu_table_create(NULL, &table, &err), HABITAT_OK);
+    test_said();
+    test_products();
+    test_settle();
+    test_half();
+    habitat_gpu_table_free(table);
+    return check_done();
+}
