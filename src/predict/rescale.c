@@ -118,6 +118,20 @@ static habitat_status warn_of_batch(const habitat_workload *w, const scale_group
     return scale_warn(out, text, err);
 }
 
+/* A few operations more or less are usual: libraries choose other kernels. */
+static habitat_status warn_of_twins(const habitat_workload *other, const scale_twins *twins,
+                                    habitat_workload *out, habitat_error *err) {
+    enum { USUAL = 20 }; /* one in so many */
+    char text[400];
+    if (!other || USUAL * (twins->operations - twins->found) <= twins->operations)
+        return HABITAT_OK;
+    habitat_format(text, sizeof text,
+                   "%zu of %zu operations are found again in the second recording (batch size "
+                   "%llu); sizes of the others are found from shapes and layers",
+                   twins->found, twins->operations, (unsigned long long)other->batch_size);
+    return scale_warn(out, text, err);
+}
+
 /* ---- one step ---- */
 
 static habitat_status to_batch(const habitat_workload *w, const habitat_scale *scale,
@@ -127,12 +141,15 @@ static habitat_status to_batch(const habitat_workload *w, const habitat_scale *s
     const habitat_workload *recorded = w->batch_size == first->batch_size ? w : first;
     habitat_arena arena = {0};
     ladder before = {0}, after = {0};
+    scale_twins twins = {0};
     habitat_workload *made = NULL;
     rescale_answer *answers = calloc(w->group_count + 1, sizeof *answers);
     habitat_status status =
         answers ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     if (status == HABITAT_OK)
         status = ladder_set(recorded, scale->batch_from, scale->batch_size, &arena, &after, err);
+    if (status == HABITAT_OK && scale->batch_from)
+        status = scale_check_twins(first, scale->batch_from, &twins, err);
     if (status == HABITAT_OK)
         status = ladder_set(recorded, scale->batch_from, w->batch_size, NULL, &before, err);
     if (status == HABITAT_OK)
@@ -151,6 +168,8 @@ static habitat_status to_batch(const habitat_workload *w, const habitat_scale *s
         status = scale_warn(made, w->warnings[i], err);
     if (status == HABITAT_OK)
         status = warn_of_batch(w, after.levels[0], scale->batch_size, made, err);
+    if (status == HABITAT_OK)
+        status = warn_of_twins(scale->batch_from, &twins, made, err);
     ladder_free(&before);
     ladder_free(&after);
     habitat_arena_free(&arena);

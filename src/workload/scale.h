@@ -147,4 +147,14 @@ bool scale_order(const habitat_workload *w, uint32_t *out, size_t *count);
  * HABITAT_E_MEMORY. */
 habitat_status scale_match(const habitat_workload *w, const habitat_workload *other, uint32_t *out);
 
+/* Operations of a recording that see the batch, and those that another one has too. */
+typedef struct scale_twins {
+    size_t operations, found;
+} scale_twins;
+
+/* Both as recorded, of two batch sizes. HABITAT_E_ARG: they are of other models or steps.
+ * HABITAT_E_MEMORY. */
+habitat_status scale_check_twins(const habitat_workload *w, const habitat_workload *other,
+                                 scale_twins *out, habitat_error *err);
+
 #endif

@@ -2,10 +2,12 @@
  *
  * Both run the same script, so that their operations come in the same order, with the same names in
  * the same modules; now and then one has a few more (a library that changes a layout). The lists
- * are walked together; where they part, the nearest place where both agree again is looked for. */
+ * are walked together; where they part, the nearest place where both agree again is looked for.
+ * Two operations are the same where each of their sizes is as it was, or grew as the batch did. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "workload/scale.h"
 
 enum { LOOK_AHEAD = 64, AGREE = 3 };
@@ -88,10 +90,11 @@ static bool find_again(const walk *a, size_t *i, const walk *b, size_t *j) {
     return false;
 }
 
+/* What scaling added to a recording has no twin in another; groups of the recording come first. */
 habitat_status scale_match(const habitat_workload *w, const habitat_workload *other,
                            uint32_t *out) {
     walk a = {0}, b = {0};
-    bool ok = set_up(w, &a);
+    bool ok = set_up(w->recorded ? w->recorded : w, &a);
     ok = set_up(other, &b) && ok;
     memset(out, 0xff, w->group_count * sizeof *out);
     for (size_t i = 0, j = 0; ok && i < a.count && j < b.count; i++, j++) {
@@ -103,4 +106,70 @@ habitat_status scale_match(const habitat_workload *w, const habitat_workload *ot
     free(a.groups);
     free(b.groups);
     return ok ? HABITAT_OK : HABITAT_E_MEMORY;
+}
+
+/* ---- are they of one step? ---- */
+
+static bool grows_alike(const habitat_operation *x, uint64_t x_batch, const habitat_operation *y,
+                        uint64_t y_batch) {
+    if (x->input_count != y->input_count)
+        return false;
+    for (uint32_t i = 0; i < x->input_count; i++) {
+        const habitat_input *a = &x->inputs[i], *b = &y->inputs[i];
+        if (a->rank != b->rank || a->is_list != b->is_list)
+            return false;
+        for (uint32_t d = 0; !a->is_list && d < a->rank; d++)
+            if (a->dims[d] != b->dims[d] &&
+                (double)a->dims[d] * (double)y_batch != (double)b->dims[d] * (double)x_batch)
+                return false;
+    }
+    return true;
+}
+
+static habitat_status count_twins(const habitat_workload *w, const habitat_workload *other,
+                                  scale_twins *out) {
+    uint32_t *twin = calloc(w->group_count + 1, sizeof *twin);
+    habitat_status status = twin ? scale_match(w, other, twin) : HABITAT_E_MEMORY;
+    for (size_t g = 0; status == HABITAT_OK && g < w->group_count; g++) {
+        const habitat_operation *op = w->groups[g].operation;
+        if (!op || !op->input_count || scale_leaves(w, &w->groups[g]))
+            continue;
+        out->operations++;
+        out->found +=
+            twin[g] != HABITAT_NONE &&
+            grows_alike(op, w->batch_size, other->groups[twin[g]].operation, other->batch_size);
+    }
+    free(twin);
+    return status;
+}
+
+/* Elements of all parameters; 0 where the recording does not list them. */
+static uint64_t weights_of(const habitat_workload *w) {
+    const habitat_trace_memory *memory = &habitat_trace_get_info(w->trace)->memory;
+    uint64_t sum = 0;
+    for (size_t i = 0; i < memory->parameter_count; i++)
+        sum += memory->parameters[i].elements;
+    return sum;
+}
+
+habitat_status scale_check_twins(const habitat_workload *w, const habitat_workload *other,
+                                 scale_twins *out, habitat_error *err) {
+    static const char advice[] =
+        "give the same script in the same precision at another batch size, or none";
+    uint64_t weights = weights_of(w), others = weights_of(other);
+    scale_twins twins = {0};
+    if (weights && others && weights != others)
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "the second recording is of another model, of %llu weights and not "
+                            "%llu; %s",
+                            (unsigned long long)others, (unsigned long long)weights, advice);
+    if (count_twins(w, other, &twins) != HABITAT_OK)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    if (2 * twins.found < twins.operations)
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "the second recording is of another step: %zu of %zu operations are "
+                            "found in it again; %s",
+                            twins.found, twins.operations, advice);
+    *out = twins;
+    return HABITAT_OK;
 }

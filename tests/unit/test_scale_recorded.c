@@ -1,5 +1,5 @@
-/* What a step was recorded in, which precisions a GPU cannot tell apart:
- * src/workload/scale_recorded.c. */
+/* What a step was recorded in, which precisions a GPU cannot tell apart, and whether a second
+ * recording is of the same step: src/workload/scale_recorded.c, scale_match.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,6 +186,58 @@ static void test_half(void) {
     check_case("16 bit throughout is no autocast");
 }
 
+/* ---- a second recording ---- */
+
+#define PRODUCT(sizes)                                                                             \
+    {                                                                                              \
+        .name = "ampere_sgemm_32x32_sliced1x4_tn", .duration_ns = 100000, .grid = 100,             \
+        .block = 256, .op = "aten::mm", .dims = (sizes)                                            \
+    }
+#define ADDITION(sizes)                                                                            \
+    {                                                                                              \
+        .name = "vectorized_elementwise_kernel", .duration_ns = 50000, .grid = 100, .block = 256,  \
+        .op = "aten::add", .dims = (sizes)                                                         \
+    }
+
+static void check_twins(const made_kernel *kernels, size_t count, const char *said,
+                        habitat_status status, size_t found, const char *message) {
+    const made_kernel first[] = {PRODUCT("[[64, 32], [32, 16]]"), ADDITION("[[64, 16], [64, 16]]"),
+                                 PRODUCT("[[64, 16], [16, 16]]"), ADDITION("[[64, 16], [64, 16]]")};
+    made_step a = step_of(first, 4,
+                          "\"batch_size\": 64, \"memory\": {\"parameter_sizes\": "
+                          "{\"float32\": [512, 256]}}",
+                          "H200");
+    made_step b = step_of(kernels, count, said, "H200");
+    scale_twins twins = {0};
+    habitat_error err = {0};
+    CHECK_INT(scale_check_twins(a.w, b.w, &twins, &err), status);
+    CHECK_TEXT(err.message, message);
+    if (status == HABITAT_OK) {
+        CHECK_INT(twins.operations, 4);
+        CHECK_INT(twins.found, found);
+    }
+    free_step(&a);
+    free_step(&b);
+}
+
+static void test_twins(void) {
+    const made_kernel same[] = {PRODUCT("[[8, 32], [32, 16]]"), ADDITION("[[8, 16], [8, 16]]"),
+                                PRODUCT("[[8, 16], [16, 16]]"), ADDITION("[[8, 16], [8, 16]]")};
+    const made_kernel wider[] = {PRODUCT("[[8, 32], [32, 24]]"), ADDITION("[[8, 24], [8, 24]]"),
+                                 PRODUCT("[[8, 24], [24, 16]]"), ADDITION("[[8, 16], [8, 16]]")};
+    check_twins(same, 4, "\"batch_size\": 8", HABITAT_OK, 4, "");
+    check_twins(same, 3, "\"batch_size\": 8", HABITAT_OK, 3, "");
+    check_twins(wider, 4, "\"batch_size\": 8", HABITAT_E_ARG, 0,
+                "the second recording is of another step: 1 of 4 operations are found in it again; "
+                "give the same script in the same precision at another batch size, or none");
+    check_twins(same, 4,
+                "\"batch_size\": 8, \"memory\": {\"parameter_sizes\": {\"float32\": [512, 300]}}",
+                HABITAT_E_ARG, 0,
+                "the second recording is of another model, of 812 weights and not 768; give the "
+                "same script in the same precision at another batch size, or none");
+    check_case("a second recording of another step is refused");
+}
+
 int main(void) {
     habitat_error err = {0};
     CHECK_INT(habitat_gpu_table_create(NULL, &table, &err), HABITAT_OK);
@@ -193,6 +245,7 @@ int main(void) {
     test_products();
     test_settle();
     test_half();
+    test_twins();
     habitat_gpu_table_free(table);
     return check_done();
 }

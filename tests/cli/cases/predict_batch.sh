@@ -11,3 +11,5 @@ show --batch 16,64
 for wrong in "--batch 0" "--batch -4" "--batch many" "--batch 8 --by op" "--precision amp-bf16 --timeline x" "--precision half" "--batch-from $twin"; do
     "$habitat" predict "$step" --to T4 $wrong 2>&1; done
 "$habitat" predict "$step" --to T4 --batch 8 --batch-from "$step"
+cp "$source/data/recordings/bert_b8_fp32_h200.json.gz" bert.json.gz
+"$habitat" predict "$step" --to T4 --batch 8 --batch-from bert.json.gz
