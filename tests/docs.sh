@@ -1,6 +1,6 @@
 #!/bin/bash
 # Runs every command that the documentation shows in a ```console block (lines that begin with
-# "$ habitat"), from the repository's root, in a scratch copy of its outputs. Each must succeed;
+# "$ habitat"), from the repository's root; report.html goes to a scratch folder. Each must succeed;
 # "# exits N" at a line's end names another expected exit code.
 # usage: docs.sh BUILD
 set -u
@@ -18,7 +18,7 @@ failed=0
 while IFS=$'\t' read -r file line command; do
     want=0
     [[ $command =~ \#\ exits\ ([0-9]+)$ ]] && want=${BASH_REMATCH[1]}
-    command=${command//OUT\//$scratch/}
+    command=${command// report.html/ "'$scratch'/report.html"}
     bash -o pipefail -c "$command" >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
     got=$?
     count=$((count + 1))

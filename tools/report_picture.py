@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "python" / "tests"))
 from browser import Page, find_chromium  # noqa: E402
 
-RECORDING = "resnet50_b16_fp32_h200.json.gz"
+ASKED = ["data/recordings/llama_b4_bf16_h200.json.gz", "--steps", "100000"]  # as the README's first answer
 
 
 def main():
@@ -21,11 +21,10 @@ def main():
     width, height = (int(word) for word in sys.argv[3:] or ("960", "920"))
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "report.html")
-        subprocess.run([sys.argv[1], "choose", str(ROOT / "data" / "recordings" / RECORDING), "--html", str(file)],
-                       check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([Path(sys.argv[1]).resolve(), "choose", *ASKED, "--html", str(file)], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
         with Page(find_chromium(), width, height) as page:
-            page.open(file)
             page.ask("Emulation.setScrollbarsHidden", hidden=True)
+            page.open(file)
             page.run("new Promise((done) => setTimeout(done, 300))")
             page.picture(Path(sys.argv[2]))
 

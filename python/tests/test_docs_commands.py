@@ -1,5 +1,7 @@
-"""What the pages say to do: commands that need PyTorch (those that record without a GPU), and Python snippets."""
+"""What the pages say to do: commands that need PyTorch (those that record without a GPU), Python snippets, and the README's ways to a report."""
 
+import gzip
+import json
 import os
 import pathlib
 import re
@@ -33,6 +35,77 @@ def test_recording_as_documented(command, tmp_path):
 
 def test_there_are_such_commands():
     assert len(list(commands())) >= 2
+
+
+# ---- from the README to a report of one's own ----
+
+COMMAND = pathlib.Path(sys.executable).parent / "habitat"
+TRAIN = """
+import argparse, torch
+parser = argparse.ArgumentParser()
+parser.add_argument("--batch-size", type=int)
+batch = parser.parse_args().batch_size
+model = torch.nn.Linear(64, 8).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(60):
+    optimizer.zero_grad()
+    model(torch.randn(batch, 64, device="cuda")).sum().backward()
+    optimizer.step()
+"""
+
+
+def readme():
+    return (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def ways():
+    """Blocks of the README that end in a report; lines without their comments."""
+    blocks = re.findall(r"^```sh\n(.*?)^```$", readme(), re.S | re.M)
+    return [[line.partition(" #")[0].strip() for line in block.splitlines()] for block in blocks if "--html report.html" in block]
+
+
+def test_the_ways_to_a_report_are_short():
+    from_trace, from_script = ways()
+    assert from_trace == ["make", "build/habitat choose step.json.gz --html report.html"]
+    assert len(from_script) <= 5 and from_script[:3] == ["git clone ADDRESS habitat", "cd habitat", "make"]
+
+
+@pytest.mark.parametrize("way", ways(), ids=["trace", "script"])
+def test_a_way_leads_to_a_report(way, tmp_path):
+    """As printed, but for what was cloned and built, and for the GPU that the recorder has to do without."""
+    if not COMMAND.exists():
+        pytest.skip("the package is not installed in this environment")
+    plain = json.loads((ROOT / "tests/cli/fixtures/step.json").read_text())
+    del plain["habitat"]  # as torch.profiler alone writes it
+    if not any("record" in line for line in way):
+        (tmp_path / "step.json.gz").write_bytes(gzip.compress(json.dumps(plain).encode()))
+    (tmp_path / "train.py").write_text(TRAIN)
+    (tmp_path / "build").mkdir()
+    (tmp_path / "build/habitat").symlink_to(COMMAND)
+    for line in way:
+        if line.startswith("build/habitat"):
+            line = line.replace(" record ", " record --no-gpu ")
+            environment = dict(os.environ, HABITAT_PYTHON=sys.executable)
+            done = subprocess.run(shlex.split(line), cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+            assert done.returncode == 0, done.stderr
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>") and "Which GPU for step" in page
+
+
+def test_the_readmes_first_screens_hold_the_answer():
+    """What is asked, two commands, real output, and the picture of the report."""
+    first = readme().splitlines()[:50]
+    for what in ("make", "build/habitat choose step.json.gz --html report.html", "```console shown", "docs/report.png"):
+        assert any(what in line for line in first), what
+    assert len(readme().splitlines()) < 300
+
+
+def test_links_of_the_pages_lead_somewhere():
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/guides").glob("*.md"))]:
+        text = page.read_text(encoding="utf-8")
+        links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", text) + re.findall(r'<img src="([^"]+)"', text)
+        for link in links:
+            assert link.startswith(("http://", "https://")) or (page.parent / link).exists(), f"{page.name}: {link}"
 
 
 # In the place of pandas and matplotlib: any attribute can be called, and gives another such.
