@@ -163,7 +163,7 @@ class _ReportOptions(ctypes.Structure):
     ]
 
 
-_REPORT_JSON = 1  # habitat_report_format
+_REPORT_JSON, _REPORT_HTML = 1, 3  # habitat_report_format
 
 
 def _load() -> ctypes.CDLL:
@@ -216,6 +216,7 @@ def _load() -> ctypes.CDLL:
         ("habitat_answer_prediction", handle, [handle, ctypes.c_size_t]),
         ("habitat_answer_free", None, [handle]),
         ("habitat_export_chakra", ctypes.c_int, [handle, handle, _WRITE, ctypes.c_void_p, error]),
+        ("habitat_export_timeline", ctypes.c_int, [handle, handle, _WRITE, ctypes.c_void_p, error]),
     ):  # fmt: skip
         entry = getattr(library, function)
         entry.restype, entry.argtypes = result, arguments
@@ -439,10 +440,16 @@ class Choosing(_Handle):
 
     def describe(self) -> Any:
         """The JSON of `habitat choose`."""
+        return json.loads(self._written(format=_REPORT_JSON))
+
+    def report(self, shorten: bool) -> str:
+        """The page of `habitat choose --html`; `shorten`: the first GPUs in the charts, not all."""
+        return self._written(format=_REPORT_HTML, shorten=shorten).decode("utf-8")
+
+    def _written(self, **options: Any) -> bytes:
         pieces = _Pieces()
-        options = _ReportOptions(format=_REPORT_JSON, write=pieces.write)
-        _call(_library.habitat_report_choice, self.handle, ctypes.byref(options))
-        return json.loads(pieces.joined())
+        _call(_library.habitat_report_choice, self.handle, ctypes.byref(_ReportOptions(write=pieces.write, **options)))
+        return pieces.joined()
 
 
 def today() -> bytes:
@@ -571,14 +578,29 @@ class TraceHandle(_Handle):
         wishes: Wishes = Wishes(),
     ) -> bytes:
         """The Chakra execution trace of each GPU that shares the iteration: all are alike."""
-        request = self._request(table, [destination], origin, wishes)
-        answer, pieces = Answer(request), _Pieces()
-        replay = _library.habitat_answer_replay(answer.handle)  # borrowed from the answer
-        if not replay:
-            raise refuse("a Chakra trace needs an iteration that was timed on a GPU")
-        prediction = _library.habitat_answer_prediction(answer.handle, 0)
-        _call(_library.habitat_export_chakra, replay, prediction, pieces.write, None)
-        return pieces.joined()
+        answer = Answer(self._request(table, [destination], origin, wishes))
+        return _exported(_library.habitat_export_chakra, answer, "a Chakra trace")
+
+    def export_timeline(
+        self,
+        table: GpuTable,
+        destination: ctypes.c_void_p,
+        origin: Optional[ctypes.c_void_p] = None,
+        wishes: Wishes = Wishes(),
+    ) -> bytes:
+        """The Chrome trace of `habitat export --timeline`."""
+        answer = Answer(self._request(table, [destination], origin, wishes))
+        return _exported(_library.habitat_export_timeline, answer, "a timeline")
+
+
+def _exported(function: Callable[..., int], answer: Answer, what: str) -> bytes:
+    """What the library writes of an answer's first prediction, as it was replayed."""
+    pieces = _Pieces()
+    replay = _library.habitat_answer_replay(answer.handle)  # borrowed from the answer
+    if not replay:
+        raise refuse(f"{what} needs an iteration that was timed on a GPU")
+    _call(function, replay, _library.habitat_answer_prediction(answer.handle, 0), pieces.write, None)
+    return pieces.joined()
 
 
 class RankHandles(TraceHandle):

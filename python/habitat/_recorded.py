@@ -192,7 +192,7 @@ def _identity(file: str) -> Optional[Tuple[int, int]]:
 
 _LATER = (
     "headroom_bytes", "context_bytes", "margin_bytes", "largest_batch", "usd_per_hour", "price_date", "usd_per_1000_iterations",
-    "samples_per_usd", "hours", "usd", "energy_j",
+    "samples_per_usd", "hours", "usd", "energy_j", "batch_size", "precision", "gpus",
 )  # fmt: skip
 
 
@@ -209,10 +209,12 @@ def _not_of_rows(lines: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Seq
 
 
 _CPU_ROWS = re.compile(r"\d+ of \d+ (?=rows are set by the CPU)")  # habitat_replay_cpu_warning()
+_BATCH = re.compile(r"batch size (\d+) instead of ")  # src/predict/rescale.c
 
 
 def _of_row(lines: Iterable[str], row: Mapping[str, Any]) -> list[str]:
     """An answer's warnings, as an answer of this row alone would say them."""
+    lines = [line for line in lines if not (of := _BATCH.match(line)) or int(of[1]) == row.get("batch_size")]
     return [_CPU_ROWS.sub("1 of 1 ", line) for line in lines if row.get("bound_by") == "cpu" or not _CPU_ROWS.match(line)]
 
 

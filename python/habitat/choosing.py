@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _native
@@ -81,7 +82,8 @@ def choose(
         answers, weights, objective, max_usd_per_hour=most_usd, deadline_hours=most_hours,
         must_fit=must_fit, other_vendors=other_vendors or gpus is not None,
     )  # fmt: skip
-    return _choice_of(choice.describe())
+    page = functools.partial(choice.report, shorten=gpus is None)
+    return dataclasses.replace(_choice_of(choice.describe()), _page=page)
 
 
 def _weighed(traces: Traces) -> Tuple[list[Recorded], list[float]]:

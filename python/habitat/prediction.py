@@ -11,15 +11,19 @@ from . import _notebook as show
 from ._native import HabitatError, PathLike
 from ._recorded import Costs, GpuName, Recorded, find_in, name_of, names_of, paths_of
 from ._wishes import Wishes
+from .explanation import ExplainedRow, Explanation, Reason
 from .results import ClassTime, Gpu, OperationTime, Prediction, Predictions, Table
 
 __all__ = [
     "ClassTime",
+    "ExplainedRow",
+    "Explanation",
     "Gpu",
     "HabitatError",
     "OperationTime",
     "Prediction",
     "Predictions",
+    "Reason",
     "Table",
     "Trace",
     "gpu",
@@ -99,11 +103,12 @@ def _one(paths: Sequence[PathLike], reading: _native.Reading) -> _native.TraceHa
 
 
 class Trace(Recorded):
-    """A recorded iteration. `info` has what `habitat info --json` prints. Usable in a `with`, which closes it.
+    """A recorded iteration, read from the file `path`. Usable in a `with`, which closes it.
 
     Can be pickled: another process reads the same files again.
     """
 
+    path: str
     _handles = staticmethod(_one)
 
     def __init__(
@@ -128,6 +133,7 @@ class Trace(Recorded):
 
     @property
     def info(self) -> Dict[str, Any]:
+        """What `habitat info --json` prints: `trace`, `by_class`, `missing`, `warnings`; units are in the keys. A copy."""
         return copy.deepcopy(self._read_info())
 
     def __repr__(self) -> str:
@@ -155,22 +161,28 @@ class Trace(Recorded):
 
     @property
     def gpu(self) -> Optional[str]:
-        """Canonical name of the GPU the trace was recorded on: `origin` where it was given."""
+        """Canonical name of the GPU the trace was recorded on: `origin` where it was given; None: without a GPU."""
         name: Optional[str] = self._fact("gpu")
         return name
 
     @property
     def iteration_ms(self) -> Optional[float]:
+        """Time between the starts of two recorded iterations [ms], without the profiler where the recorder measured it.
+
+        None: recorded without a GPU.
+        """
         ms: Optional[float] = self._fact("iteration_ms")
         return ms
 
     @property
-    def kernel_ms(self) -> float:
-        ms: float = self._fact("kernel_ms")
+    def kernel_ms(self) -> Optional[float]:
+        """Sum of the times of the iteration's kernels on the recorded GPU [ms], copies left out; None: recorded without a GPU."""
+        ms: Optional[float] = self._fact("kernel_ms")
         return ms
 
     @property
     def batch_size(self) -> Optional[int]:
+        """Batch size of the recorded iteration [samples]; None: the recording does not say."""
         size: Optional[int] = self._fact("batch_size")
         return size
 
@@ -214,7 +226,7 @@ class Trace(Recorded):
         by: Optional[str] = None,
         assemble: str = "replay",
         cpu_scale: float = 1.0,
-        batch: Optional[int] = None,
+        batch: Union[int, Iterable[int], None] = None,
         precision: str = "recorded",
         gpu_count: Optional[int] = None,
         *,
@@ -225,7 +237,10 @@ class Trace(Recorded):
         steps: Optional[float] = None,
         samples: Optional[float] = None,
     ) -> Predictions:
-        """The iteration on several GPUs, or on the one that is named; on all of the table when none are. As `predict()`."""
+        """The iteration on several GPUs, or on the one that is named; on all of the table when none are. As `predict()`.
+
+        `batch` may be several batch sizes, too: a row each GPU and batch size, which its `batch_size` says.
+        """
         wishes = Wishes(
             method=method, by=by, assemble=assemble, cpu_scale=cpu_scale, batch=batch, precision=precision,
             gpu_count=gpu_count, spot=spot, steps=steps, samples=samples,
@@ -233,9 +248,12 @@ class Trace(Recorded):
         names = None if gpus is None else names_of(gpus)
         return self._predict(names, wishes, Costs(prices, price_files), batch_from=second_recording(batch_from, batch))
 
-    def explain(self, gpu: GpuName, method: str = "auto", by: Optional[str] = None) -> Dict[str, Any]:
-        """Where the time goes, operation by operation: the JSON of `habitat explain`."""
-        return self._ask([name_of(gpu)], Wishes(method=method, by=by), explain=True)[0]
+    def explain(self, gpu: GpuName, method: str = "auto", by: Optional[str] = None) -> Explanation:
+        """Where the time goes on the origin and on `gpu`, operation by operation, and why: the JSON of `habitat explain`.
+
+        `by`: "op" (default), "kernel", "class" or "module". A dict with types, `to_frame()` and HTML for notebooks.
+        """
+        return Explanation(self._ask([name_of(gpu)], Wishes(method=method, by=by), explain=True)[0])
 
     def export_chakra(
         self,
@@ -261,6 +279,20 @@ class Trace(Recorded):
                 out.write(data)
         return files
 
+    def export_timeline(self, gpu: GpuName, path: PathLike, method: str = "auto", cpu_scale: float = 1.0) -> str:
+        """Writes the predicted iteration as a Chrome trace into the file `path`, as `habitat export --timeline`.
+
+        Perfetto opens it beside the recorded one, `habitat.Trace` reads it. It is one iteration that begins on an idle
+        GPU; times are in us. Returns the file's name. Files that this trace was read from are not written over: HabitatError.
+        """
+        file = os.fsdecode(path)
+        self._refuse_to_write([file])
+        wishes = Wishes(method=method, cpu_scale=cpu_scale)
+        data = self._trace.export_timeline(self._table, self._table.find(name_of(gpu))[0], self._origin, wishes)
+        with open(file, "wb") as out:
+            out.write(data)
+        return file
+
     def report(
         self,
         gpus: Union[GpuName, Iterable[GpuName], None] = None,
@@ -268,7 +300,7 @@ class Trace(Recorded):
         explain: bool = False,
         assemble: str = "replay",
         cpu_scale: float = 1.0,
-        batch: Optional[int] = None,
+        batch: Union[int, Iterable[int], None] = None,
         precision: str = "recorded",
         gpu_count: Optional[int] = None,
         *,

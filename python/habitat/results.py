@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Dict, List, Optional, Sequence, SupportsIndex, Tuple, TypeVar, Union, overload
+from typing import Any, Callable, ClassVar, Dict, List, Optional, Sequence, SupportsIndex, Tuple, TypeVar, Union, overload
 
 from . import _notebook as show
 
@@ -32,7 +32,15 @@ class _Row:
 
 @dataclass(frozen=True)
 class Gpu(_Row):
-    """One GPU of the table. `values` has every value of `habitat gpus NAME --json`, units in the keys."""
+    """One GPU of the table, as `habitat gpus NAME --json` has it.
+
+    - `name`, `vendor`, `architecture`, `aliases`: its canonical name, who makes it, and what else it is called.
+    - `compute_capability`: of CUDA, as "9.0"; None: another vendor's.
+    - `sm_count`: streaming multiprocessors, or compute units.
+    - `memory_bytes` [bytes], `memory_bandwidth_bytes_per_s` [bytes/s]: size and peak bandwidth of its memory.
+    - `tdp_w` [W]: its design power; None: not known.
+    - `values`: every value, units in the keys.
+    """
 
     name: str
     vendor: str
@@ -64,7 +72,7 @@ class Gpu(_Row):
 
 @dataclass(frozen=True)
 class ClassTime:
-    """Time of one class of operations on the origin and on the destination."""
+    """Time of one class of operations: `name` of the class, `origin_ms` [ms] on the origin, `ms` [ms] on the destination."""
 
     name: str
     origin_ms: float
@@ -84,9 +92,26 @@ def _interval(row: Any) -> str:
 
 @dataclass(frozen=True)
 class Prediction(_Row):
-    """One iteration on one GPU; keys and meaning are those of `habitat predict --json`.
+    """One iteration on one GPU; names and meaning are those of `habitat predict --json`. What is not known is None.
 
-    `warnings` are those of this prediction: of the recording, of this GPU, of the name that was used for it.
+    - `gpu`, `method`: the destination's canonical name, and how kernels were predicted.
+    - `iteration_ms` [ms]: between the starts of two iterations; `low_ms`, `high_ms` [ms]: meant to hold it in 80 % of cases.
+    - `interval`: whether measurements checked that width: "calibrated", "default" or "none"; `interval_basis`: what it was
+      made from, in words.
+    - `busy_ms` [ms]: the GPU's kernels and copies, overlapping ones counted once; `kernel_ms` [ms]: the sum over kernels.
+    - `ratio`: `iteration_ms` as a multiple of the origin's.
+    - `samples_per_s` [samples/s]: of the whole job. `bound_by`: "gpu" or "cpu".
+    - `batch_size` [samples]: of one GPU; `precision`: "recorded" or what was asked; `gpus`: how many share the iteration.
+    - `memory_bytes` [bytes]: that one GPU needs; `fits`: whether that is there, None where only part of the margin is.
+    - `headroom_bytes` [bytes]: usable memory less `memory_bytes`, `context_bytes` [bytes] (CUDA's own) and `margin_bytes`
+      [bytes]; below 0: it may not fit. `largest_batch` [samples]: that fits.
+    - `coverage`: which share of the time (0 to 1) came from which method. `by_class`: a `ClassTime` a class of operations.
+    - `usd_per_hour` [US dollars/hour]: of all its GPUs, at `price_date`; `usd_per_1000_iterations` [US dollars];
+      `samples_per_usd` [samples/US dollar].
+    - `hours` [hours], `usd` [US dollars]: of the whole training, where `steps` or `samples` say how long it is.
+    - `energy_j` [J]: of an iteration, an estimate from the design power.
+    - `warnings`: of this prediction: of the recording, of this GPU, of the name that was used for it.
+    - `values`: all keys of the JSON.
     """
 
     gpu: str
@@ -104,20 +129,23 @@ class Prediction(_Row):
     coverage: Dict[str, float]
     by_class: Tuple[ClassTime, ...]
     warnings: Tuple[str, ...]
-    interval: str  # "calibrated", "default" or "none"
-    interval_basis: Optional[str]  # what low_ms and high_ms were made from, in words
+    interval: str
+    interval_basis: Optional[str]
     values: Dict[str, Any] = field(repr=False, compare=False)
-    headroom_bytes: Optional[float] = None  # usable memory less memory_bytes, context and margin; below 0: it may not fit
+    headroom_bytes: Optional[float] = None
     context_bytes: Optional[float] = None
     margin_bytes: Optional[float] = None
-    largest_batch: Optional[float] = None  # that fits, samples
-    usd_per_hour: Optional[float] = None  # of all its GPUs, at price_date
+    largest_batch: Optional[float] = None
+    usd_per_hour: Optional[float] = None
     price_date: Optional[str] = None
     usd_per_1000_iterations: Optional[float] = None
     samples_per_usd: Optional[float] = None
-    hours: Optional[float] = None  # of the whole training, where `steps` or `samples` say how long it is
-    usd: Optional[float] = None  # of the same
-    energy_j: Optional[float] = None  # of an iteration, an estimate
+    hours: Optional[float] = None
+    usd: Optional[float] = None
+    energy_j: Optional[float] = None
+    batch_size: Optional[int] = None
+    precision: Optional[str] = None
+    gpus: Optional[int] = None
 
     _columns: ClassVar[Sequence[show.Column]] = (
         ("GPU", lambda p: p.gpu),
@@ -142,9 +170,9 @@ class Prediction(_Row):
             ("training, $", show.number(self.usd)),
             ("method", self.method),
             ("coverage", ", ".join(f"{method} {share:.1%}" for method, share in self.coverage.items())),
-            ("batch", show.number(self.values.get("batch_size"))),
-            ("precision", show.word(self.values.get("precision"))),
-            ("GPUs", show.number(self.values.get("gpus"))),
+            ("batch", show.number(self.batch_size)),
+            ("precision", show.word(self.precision)),
+            ("GPUs", show.number(self.gpus)),
         ]
         by_class = sorted(self.by_class, key=lambda one: -one.ms)
         classes = show.html_table(
@@ -168,12 +196,20 @@ class Prediction(_Row):
         return [{"gpu": self.gpu, **show.flat(part)} for part in parts]
 
     def _order(self) -> Tuple[bool, float]:
-        return self.interval != "calibrated", self.iteration_ms
+        """By the sample: rows of several batch sizes do not do the same work."""
+        return self.interval != "calibrated", self.iteration_ms / (self.batch_size or 1)
 
 
 @dataclass(frozen=True)
 class OperationTime(_Row):
-    """One operation on one GPU, as `habitat op` answers it. Times are None where there is no estimate: `reason` says why."""
+    """One operation on one GPU, as `habitat op` answers it. Times are None where there is no estimate: `reason` says why.
+
+    - `gpu`, `method`: the GPU's canonical name, and which method made the time.
+    - `ms` [ms]: its time; `low_ms`, `high_ms` [ms]: meant to hold it in 80 % of cases.
+    - `interval`: "calibrated", "default" or "none"; `interval_basis`: what it was made from, in words.
+    - `bound`: what bounds it: "compute", "memory" or "launch".
+    - `warnings`: what to know before the time is trusted.
+    """
 
     gpu: str
     ms: Optional[float]
@@ -204,10 +240,24 @@ class OperationTime(_Row):
 
 @dataclass(frozen=True)
 class Ranked(_Row):
-    """One GPU that can be taken, or some of them at one batch size.
+    """One GPU that can be taken, or some of them at one batch size, as `habitat choose --json` has it.
 
-    `value`, `low` and `high` are of the objective: US dollars for 1,000 iterations, ms, or J; where `Choice.per` is
-    "sample", US dollars for 1,000,000 samples, ms or J of one. Money is that of all GPUs of the row.
+    What is not known is None. Money is that of all GPUs of the row.
+
+    - `gpu`: its canonical name; `gpus`: how many run the iteration together; `batch_size` [samples]: of one of them, None
+      too where it is not the same in all traces; `precision`: "recorded" or what was asked.
+    - `value`, `low`, `high`: what was chosen by, with its interval: US dollars for 1,000 iterations, ms, or J; where
+      `Choice.per` is "sample", US dollars for 1,000,000 samples, ms or J of one.
+    - `iteration_ms` [ms]: the mean iteration; `low_ms`, `high_ms` [ms]: meant to hold it in 80 % of cases; `interval`:
+      whether measurements checked that width: "calibrated", "default" or "none".
+    - `samples_per_s` [samples/s]: of all GPUs of the row.
+    - `usd_per_hour` [US dollars/hour], with `price_date` and `price_provider`; `usd_per_1000_iterations` [US dollars];
+      `samples_per_usd` [samples/US dollar].
+    - `hours` [hours], `usd` [US dollars], `total_kwh` [kWh]: of the whole training, where its length is known.
+    - `energy_j` [J]: of an iteration, an estimate from the design power.
+    - `fits`: whether the memory is there; `headroom_bytes` [bytes]: what stays free of it.
+    - `tie`: its interval overlaps that of the first, no telling which is better; `pareto`: no other row is both faster
+      and cheaper.
     """
 
     gpu: str
@@ -221,20 +271,20 @@ class Ranked(_Row):
     usd_per_hour: Optional[float]
     usd_per_1000_iterations: Optional[float]
     samples_per_usd: Optional[float]
-    hours: Optional[float]  # of the whole training
-    usd: Optional[float]  # of the whole training
-    energy_j: Optional[float]  # of an iteration, an estimate
+    hours: Optional[float]
+    usd: Optional[float]
+    energy_j: Optional[float]
     total_kwh: Optional[float]
     price_date: Optional[str]
     price_provider: Optional[str]
     fits: Optional[bool]
     headroom_bytes: Optional[float]
-    tie: bool  # its interval overlaps that of the first: no telling which is better
-    pareto: bool  # no other row is both faster and cheaper
-    batch_size: Optional[int] = None  # of one GPU; None: unknown, or not the same in all traces
+    tie: bool
+    pareto: bool
+    batch_size: Optional[int] = None
     precision: str = "recorded"
-    gpus: int = 1  # that run the iteration together
-    samples_per_s: Optional[float] = None  # of all of them
+    gpus: int = 1
+    samples_per_s: Optional[float] = None
 
     _columns: ClassVar[Sequence[show.Column]] = (
         ("GPU", lambda r: r.gpu),
@@ -258,7 +308,10 @@ class Ranked(_Row):
 
 @dataclass(frozen=True)
 class Excluded(_Row):
-    """One GPU that cannot be taken, and why."""
+    """One GPU that cannot be taken: `gpu`, its canonical name, and `reason`, why, in words.
+
+    `batch_size` [samples] of one, and `gpus`: how many, where several were asked about.
+    """
 
     gpu: str
     reason: str
@@ -301,7 +354,7 @@ class Table(List[_R]):
             return show.html_line("nothing")
         rows, said = self._shown()
         notes = [note for row in rows for note in row._notes()]
-        return said + show.html_table(rows, self[0]._columns) + show.html_notes(notes)
+        return said + show.html_table(rows, self._head()) + show.html_notes(notes)
 
     def _shown(self) -> Tuple[Sequence[_R], str]:
         most = show.MOST_ROWS
@@ -311,9 +364,20 @@ class Table(List[_R]):
         how = "the first" if rows[0]._order() == rows[-1]._order() else "the fastest, calibrated ones first"
         return rows, show.html_line(f"{most} of {len(self)}: {how}; to_frame() has all")
 
+    def _head(self) -> Sequence[show.Column]:
+        return self[0]._columns
+
 
 class Predictions(Table[Prediction]):
-    """Predictions of one iteration, in the order in which they were asked for."""
+    """Predictions of one iteration, a row a GPU (and batch size), in the order in which they were asked for."""
+
+    def _of_several_batches(self) -> bool:
+        return len({row.batch_size for row in self}) > 1
+
+    def _head(self) -> Sequence[show.Column]:
+        columns = super()._head()
+        batch: show.Column = ("batch", lambda p: show.number(p.batch_size))
+        return [columns[0], batch, *columns[1:]] if self._of_several_batches() else columns
 
     def to_frame(self, by: Optional[str] = None) -> Any:
         """A pandas.DataFrame, one row a GPU; columns are the keys of `habitat predict --json`, with their units.
@@ -340,7 +404,9 @@ class Predictions(Table[Prediction]):
         bars = ax.barh(range(len(rows)), times, xerr=ends, capsize=3)
         for bar, row in zip(bars, rows):
             bar.set_alpha(1.0 if row.interval == "calibrated" else 0.4)
-        ax.set_yticks(range(len(rows)), [show.label(row.gpu) for row in rows])
+        several = self._of_several_batches()
+        names = [f"{row.gpu}, batch {row.batch_size}" if several else row.gpu for row in rows]
+        ax.set_yticks(range(len(rows)), [show.label(name) for name in names])
         ax.invert_yaxis()
         ax.set_xlim(left=0)
         ax.set_xlabel("iteration, ms (line: 80 % interval; pale: of a default width)")
@@ -349,23 +415,49 @@ class Predictions(Table[Prediction]):
 
 @dataclass(frozen=True)
 class Choice:
-    """Which GPU to take, and why; keys and meaning are those of `habitat choose --json`."""
+    """Which GPU to take, and why; names and meaning are those of `habitat choose --json`.
 
-    objective: str  # "cost", "time" or "energy"
-    recommended: Optional[str]  # None: no GPU can be taken
+    - `objective`: "cost", "time" or "energy": what is to be small.
+    - `recommended`: the GPU to take; None: none can be taken. `reason`: why, in words. `recommended_gpus`: how many of them;
+      `recommended_batch_size` [samples]: of one.
+    - `per`: what rows are compared by: "iteration", or "sample" where batch sizes or numbers of GPUs differ.
+    - `at_least`: whether times, hours and dollars are at least these. `steps`: iterations of the whole training.
+    - `ranking`: those that can be taken, best first; `excluded`: those that cannot.
+    - `pareto`: GPUs that no other beats in both time and cost; `ties`: those that cannot be told from the first.
+    - `changes`: what would change the answer, in words. `warnings`: what to know before it is trusted.
+    - `values`: all keys of the JSON.
+    """
+
+    objective: str
+    recommended: Optional[str]
     reason: str
-    at_least: bool  # times, hours and dollars are at least these
-    steps: Optional[float]  # iterations of the whole training
-    ranking: Table[Ranked]  # best first
+    at_least: bool
+    steps: Optional[float]
+    ranking: Table[Ranked]
     pareto: Tuple[str, ...]
     ties: Tuple[str, ...]
-    changes: Tuple[str, ...]  # what would change the answer, in words
+    changes: Tuple[str, ...]
     excluded: Table[Excluded]
     warnings: Tuple[str, ...]
     values: Dict[str, Any] = field(repr=False, compare=False)
-    recommended_batch_size: Optional[int] = None  # of one GPU
-    recommended_gpus: Optional[int] = None  # how many of them
-    per: str = "iteration"  # what rows are compared by; "sample" where batch sizes or numbers of GPUs differ
+    recommended_batch_size: Optional[int] = None
+    recommended_gpus: Optional[int] = None
+    per: str = "iteration"
+    _page: Optional[Callable[[], str]] = field(default=None, repr=False, compare=False)  # holds what it was chosen from
+
+    def __getstate__(self) -> Dict[str, Any]:
+        """For pickle: what the library holds stays where it is."""
+        return {name: value for name, value in vars(self).items() if name != "_page"}
+
+    def report(self) -> str:
+        """The choice as one HTML page that needs nothing else: `habitat choose --html`.
+
+        Write the text to a file, or show it in a notebook: `IPython.display.HTML(choice.report())`.
+        A choice that was pickled or copied has no page: ask for it where `choose()` was called.
+        """
+        if self._page is None:
+            raise ValueError("a choice that was pickled or copied has no page; call report() where choose() was called")
+        return self._page()
 
     def to_frame(self) -> Any:
         """A pandas.DataFrame of the ranking, best first; columns as in `habitat choose --json`, with their units."""

@@ -1,5 +1,6 @@
 """`habitat.choose()`: the answer of `habitat choose`, from Python."""
 
+import copy
 import json
 import pickle
 import subprocess
@@ -235,3 +236,25 @@ def test_a_gpu_named_twice_does_not_tie_with_itself(llama):
     choice = habitat.choose(llama, gpus=["T4", "L4", "T4", "NVIDIA L4"])
     assert choice == habitat.choose(llama, gpus=["T4", "L4"])
     assert sorted(row.gpu for row in [*choice.ranking, *choice.excluded]) == ["L4", "T4"]
+
+
+def test_the_page_is_that_of_the_command_line(tmp_path):
+    if not COMMAND.exists():
+        pytest.skip("the package is not installed in this environment")
+    for asked, options in (({"steps": 1000}, "--steps 1000"), ({"gpus": ["L40S", "T4"], "prices": {"T4": 0.3}}, "--to L40S,T4 --price T4=0.3")):
+        subprocess.run([COMMAND, "choose", RESNET, *options.split(), "--html", tmp_path / "page.html"], capture_output=True, check=True)
+        with habitat.Trace(RESNET) as trace:
+            choice = habitat.choose(trace, **asked)
+        page = choice.report()  # the trace may be closed by now
+        assert page == (tmp_path / "page.html").read_text(encoding="utf-8")
+        assert choice.recommended is not None and f"Take the {choice.recommended}" in page
+        assert choice.report() == page
+
+
+def test_a_choice_from_elsewhere_has_no_page(llama):
+    choice = habitat.choose(llama, gpus=["L40S", "H100"])
+    for again in (pickle.loads(pickle.dumps(choice)), copy.copy(choice), copy.deepcopy(choice)):
+        assert again == choice
+        with pytest.raises(ValueError, match="has no page; call report\\(\\) where choose\\(\\) was called"):
+            again.report()
+    assert "<html" in choice.report()

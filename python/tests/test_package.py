@@ -5,6 +5,7 @@ import gzip
 import json
 import os
 import pickle
+import re
 import subprocess
 import sys
 import tarfile
@@ -180,6 +181,67 @@ def test_predictions_are_those_of_the_command_line(asked, options):
     assert [(a.usd_per_hour, a.hours, a.usd) for a in answers] == [(row["usd_per_hour"], row["hours"], row["usd"]) for row in told]
     assert trace.predict("T4", **asked) == answers[0]
     assert "<html" in trace.report("T4", **asked)
+
+
+def test_several_batch_sizes_are_a_row_each():
+    if not Path(COMMAND).exists():
+        pytest.skip("the package is not installed in this environment")
+    recording = "data/recordings/resnet50_b16_fp32_h200.json.gz"
+    command = [COMMAND, "predict", recording, "--to", "T4,V100", "--batch", "8,16,32", "--json"]
+    told = json.loads(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout)["predictions"]
+    trace = habitat.Trace(ROOT / recording)
+    answers = trace.predict_all(["T4", "V100"], batch=[8, 16, 32])
+    assert [answer.values for answer in answers] == told and len(answers) == 6
+    assert [(a.gpu, a.batch_size) for a in answers] == [(row["gpu"], row["batch_size"]) for row in told]
+    assert {a.batch_size for a in answers} == {8, 16, 32} and {a.precision for a in answers} == {"recorded"}
+    assert trace.predict("T4", batch=32).values == next(a for a in answers if (a.gpu, a.batch_size) == ("T4", 32)).values
+    assert trace.predict_all("T4", batch=(Whole(8), 8))[0].values == trace.predict("T4", batch=[8]).values
+    assert len(trace.predict_all("T4", batch=iter([8, 8, 16]))) == 2
+    heads = re.findall('<th scope="col">(.*?)</th>', answers._repr_html_())
+    assert heads[:3] == ["GPU", "batch", "iteration, ms"] and ">batch<" not in answers[:1]._repr_html_()
+    for answer in answers:  # each row is warned of its own batch size alone
+        said = [line for line in answer.warnings if line.startswith("batch size")]
+        alone = trace.predict(answer.gpu, batch=answer.batch_size).warnings
+        assert said == [line for line in alone if line.startswith("batch size")]
+        assert len(said) == (answer.batch_size != 16) and all(f"{answer.batch_size} instead of 16" in line for line in said)
+    assert "batch size 8" in trace.report("T4", batch=[8, 32]) and "batch size 32" in trace.report("T4", batch=[8, 32])
+    for wrong, said in (
+        ([8, 0], "batch is a whole number from 1 on, not 0"), ("8", "batch is a whole number from 1 on, not '8'"),
+        (b"8", "batch is a whole number from 1 on, not b'8'"), ([], "batch names no batch size"),
+        ([8, 2.5], "batch is a whole number from 1 on, not 2.5"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError) as caught:
+            trace.predict_all("T4", batch=wrong)
+        assert str(caught.value) == said
+    with pytest.raises(ValueError, match=r"predict\(\) answers for one batch size; predict_all\(\) takes several"):
+        trace.predict("T4", batch=[8, 16])
+
+
+def test_a_timeline_is_that_of_the_command_line(trace, tmp_path):
+    if not Path(COMMAND).exists():
+        pytest.skip("the package is not installed in this environment")
+    for asked, options in (({}, ""), ({"method": "roofline", "cpu_scale": 2.0}, "--method roofline --cpu-scale 2")):
+        file = trace.export_timeline("T4", tmp_path / "t4.json", **asked)
+        assert file == str(tmp_path / "t4.json")
+        command = [COMMAND, "export", "--timeline", RESNET, "--to", "T4", *options.split()]
+        assert Path(file).read_bytes() == subprocess.run(command, capture_output=True, check=True).stdout
+    again = habitat.Trace(trace.export_timeline("T4", tmp_path / "again.json"))
+    assert again.gpu == "T4" and again.kernel_ms == pytest.approx(trace.predict("T4").kernel_ms, rel=1e-4)
+
+
+def test_a_timeline_is_refused(trace, tmp_path):
+    copied = tmp_path / "step.json.gz"
+    copied.write_bytes(RESNET.read_bytes())
+    with pytest.raises(habitat.HabitatError, match="is read by this trace; name another file"):
+        habitat.Trace(copied).export_timeline("T4", copied)
+    assert copied.read_bytes() == RESNET.read_bytes()
+    with pytest.raises(habitat.HabitatError, match="a timeline needs an iteration that was timed on a GPU"):
+        habitat.Trace(ROOT / "tests/cli/fixtures/no_gpu.json").export_timeline("T4", tmp_path / "x")
+    with pytest.raises(ValueError, match="cpu_scale"):
+        trace.export_timeline("T4", tmp_path / "x", cpu_scale=0)
+    with pytest.raises(OSError):
+        trace.export_timeline("T4", tmp_path / "nowhere" / "x")
+    assert not (tmp_path / "x").exists()
 
 
 class Whole:

@@ -35,6 +35,11 @@ several = habitat.choose(habitat.Trace("a.json", iterations=3), batch=[8, 16], g
 how_many: int | None = several.recommended_gpus
 of_ranks: habitat.Choice = habitat.choose(habitat.Ranks(["a.json", "b.json"], nvtx_range="step"), gpu_count=(2, 4))
 costs: list[float | None] = [row.usd_per_hour for row in choice.ranking]
+batches: list[int | None] = [p.batch_size for p in trace.predict_all("T4", batch=[8, 16])]
+why: habitat.Explanation = trace.explain("T4")
+words: list[str] = [reason["words"] for reason in why.reasons]
+times: list[float] = [row["ms"] for row in why.rows]
+files: list[str] = [choice.report(), trace.export_timeline("T4", "t4.json")]
 answers: habitat.Table[habitat.OperationTime] = habitat.operation("gemm", m=8, n=8, k=8, to=habitat.Device.T4)
 try:
     closing.predict("V101")
@@ -123,7 +128,7 @@ def test_no_check_is_switched_off():
 
 
 def test_what_predicts_is_strict_inside(tmp_path):
-    modules = "__init__ _native _notebook _recorded _wishes choosing prediction ranks results".split()
+    modules = "__init__ _native _notebook _recorded _wishes choosing explanation prediction ranks results".split()
     sources = ROOT / "python"  # not the installed ones: files of site-packages would shadow their neighbours
     assert run_mypy([str(sources / "habitat" / f"{name}.py") for name in modules], tmp_path, sources) == []
 
