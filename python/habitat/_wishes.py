@@ -52,7 +52,7 @@ class Wishes:
             object.__setattr__(self, of, tuple(counts))
         if self.precision not in PRECISIONS:
             raise ValueError(f"precision is one of {', '.join(PRECISIONS)}, not {self.precision!r}")
-        if self.by is not None and (self.batch is not None or self.precision != "recorded"):
+        if self.by is not None and (self.batch is not None or self.batches or self.precision != "recorded"):
             raise ValueError("by shows the recorded iteration; leave out batch and precision")
         if self.by == "":
             raise ValueError('by names what to split by, not ""')

@@ -10,7 +10,7 @@ from . import _native
 from . import _notebook as show
 from ._native import HabitatError, PathLike
 from ._recorded import Costs, GpuName, Recorded, find_in, name_of, names_of, paths_of
-from ._wishes import Wishes
+from ._wishes import Counts, Wishes, counts_of
 from .explanation import ExplainedRow, Explanation, Reason
 from .results import ClassTime, Gpu, OperationTime, Prediction, Predictions, Table
 
@@ -226,7 +226,7 @@ class Trace(Recorded):
         by: Optional[str] = None,
         assemble: str = "replay",
         cpu_scale: float = 1.0,
-        batch: Union[int, Iterable[int], None] = None,
+        batch: Counts = None,
         precision: str = "recorded",
         gpu_count: Optional[int] = None,
         *,
@@ -242,8 +242,8 @@ class Trace(Recorded):
         `batch` may be several batch sizes, too: a row each GPU and batch size, which its `batch_size` says.
         """
         wishes = Wishes(
-            method=method, by=by, assemble=assemble, cpu_scale=cpu_scale, batch=batch, precision=precision,
-            gpu_count=gpu_count, spot=spot, steps=steps, samples=samples,
+            method=method, by=by, assemble=assemble, cpu_scale=cpu_scale, batches=counts_of("batch", batch),
+            precision=precision, gpu_count=gpu_count, spot=spot, steps=steps, samples=samples,
         )  # fmt: skip
         names = None if gpus is None else names_of(gpus)
         return self._predict(names, wishes, Costs(prices, price_files), batch_from=second_recording(batch_from, batch))
@@ -300,7 +300,7 @@ class Trace(Recorded):
         explain: bool = False,
         assemble: str = "replay",
         cpu_scale: float = 1.0,
-        batch: Union[int, Iterable[int], None] = None,
+        batch: Counts = None,
         precision: str = "recorded",
         gpu_count: Optional[int] = None,
         *,
@@ -320,8 +320,8 @@ class Trace(Recorded):
         if explain and len(names) != 1:
             raise ValueError("explain takes one GPU")
         wishes = Wishes(
-            method=method, assemble=assemble, cpu_scale=cpu_scale, batch=batch, precision=precision, gpu_count=gpu_count,
-            spot=spot, steps=steps, samples=samples,
+            method=method, assemble=assemble, cpu_scale=cpu_scale, batches=counts_of("batch", batch), precision=precision,
+            gpu_count=gpu_count, spot=spot, steps=steps, samples=samples,
         )  # fmt: skip
         handles, taken = self._find(names)
         chosen = None if gpus is None else handles

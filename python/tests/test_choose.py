@@ -241,8 +241,12 @@ def test_a_gpu_named_twice_does_not_tie_with_itself(llama):
 def test_the_page_is_that_of_the_command_line(tmp_path):
     if not COMMAND.exists():
         pytest.skip("the package is not installed in this environment")
-    for asked, options in (({"steps": 1000}, "--steps 1000"), ({"gpus": ["L40S", "T4"], "prices": {"T4": 0.3}}, "--to L40S,T4 --price T4=0.3")):
-        subprocess.run([COMMAND, "choose", RESNET, *options.split(), "--html", tmp_path / "page.html"], capture_output=True, check=True)
+    for asked, options in (
+        ({"steps": 1000}, "--steps 1000"),
+        ({"gpus": ["L40S", "T4"], "prices": {"T4": 0.3}}, "--to L40S,T4 --price T4=0.3"),
+    ):
+        command = [COMMAND, "choose", RESNET, *options.split(), "--html", tmp_path / "page.html"]
+        subprocess.run(command, capture_output=True, check=True)
         with habitat.Trace(RESNET) as trace:
             choice = habitat.choose(trace, **asked)
         page = choice.report()  # the trace may be closed by now

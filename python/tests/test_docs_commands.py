@@ -1,4 +1,5 @@
-"""What the pages say to do: commands that need PyTorch (those that record without a GPU), Python snippets, and the README's ways to a report."""
+"""What the pages say to do: commands that need PyTorch (those that record without a GPU), Python snippets, the README's ways
+to a report, and links."""
 
 import gzip
 import json

@@ -195,7 +195,7 @@ def test_several_batch_sizes_are_a_row_each():
     assert [(a.gpu, a.batch_size) for a in answers] == [(row["gpu"], row["batch_size"]) for row in told]
     assert {a.batch_size for a in answers} == {8, 16, 32} and {a.precision for a in answers} == {"recorded"}
     assert trace.predict("T4", batch=32).values == next(a for a in answers if (a.gpu, a.batch_size) == ("T4", 32)).values
-    assert trace.predict_all("T4", batch=(Whole(8), 8))[0].values == trace.predict("T4", batch=[8]).values
+    assert trace.predict_all("T4", batch=(Whole(8), 8))[0].values == trace.predict("T4", batch=8).values
     assert len(trace.predict_all("T4", batch=iter([8, 8, 16]))) == 2
     heads = re.findall('<th scope="col">(.*?)</th>', answers._repr_html_())
     assert heads[:3] == ["GPU", "batch", "iteration, ms"] and ">batch<" not in answers[:1]._repr_html_()
@@ -207,14 +207,16 @@ def test_several_batch_sizes_are_a_row_each():
     assert "batch size 8" in trace.report("T4", batch=[8, 32]) and "batch size 32" in trace.report("T4", batch=[8, 32])
     for wrong, said in (
         ([8, 0], "batch is a whole number from 1 on, not 0"), ("8", "batch is a whole number from 1 on, not '8'"),
-        (b"8", "batch is a whole number from 1 on, not b'8'"), ([], "batch names no batch size"),
+        (b"8", "batch is a whole number from 1 on, not b'8'"), ([], "batch is a number or several, not none"),
         ([8, 2.5], "batch is a whole number from 1 on, not 2.5"),
     ):  # fmt: skip
         with pytest.raises(ValueError) as caught:
             trace.predict_all("T4", batch=wrong)
         assert str(caught.value) == said
-    with pytest.raises(ValueError, match=r"predict\(\) answers for one batch size; predict_all\(\) takes several"):
+    with pytest.raises(ValueError, match=r"batch is a whole number from 1 on, not \[8, 16\]"):  # one row, one number
         trace.predict("T4", batch=[8, 16])
+    with pytest.raises(ValueError, match="by shows the recorded iteration; leave out batch and precision"):
+        trace.predict_all("T4", batch=[8, 16], by="op")
 
 
 def test_a_timeline_is_that_of_the_command_line(trace, tmp_path):

@@ -242,6 +242,12 @@ print(sys.modules['__main__'].__file__ == __file__, sys.path[0] == os.path.dirna
     assert "True True" in out
 
 
+def test_script_is_compiled_without_what_the_recorder_imports_from_the_future(tmp_path, capfd):
+    """Annotations of a script are evaluated, as python does, unless the script itself says otherwise."""
+    record_script(tmp_path, "def f(x: 6 * 7): ...\nprint('it is', f.__annotations__)\n")
+    assert "it is {'x': 42}" in capfd.readouterr().out
+
+
 def test_failing_script_shows_its_traceback_only(tmp_path, capfd):
     code, output = record_script(tmp_path, "def broken():\n    raise KeyError('lost')\nbroken()\n")
     assert code == 1 and not output.exists()

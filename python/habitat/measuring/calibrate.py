@@ -5,14 +5,19 @@ sizes, the fastest size. So most published rates were measured, and so products 
 seconds of products alone run into the power limit, 10 to 15 % lower. Inputs are random: zeros run faster than real data does.
 """
 
+from __future__ import annotations
+
 import argparse
 import datetime
+import functools
 import json
 import os
 import sys
 import time
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from .collect import gpu_name, measure_point
+from .dataset import Point, Row
 from .timing import measure
 
 MATRIX_SIZES = (1024, 2048, 4096, 8192, 10240)
@@ -33,7 +38,7 @@ NORMED_IMAGES = ((64, 64, 112), (64, 256, 56), (256, 512, 28))
 FLAT = (("add", 25), ("add", 27), ("mul", 26), ("relu", 26), ("gelu", 27))
 
 
-def _operations():
+def _operations() -> Iterator[Point]:
     """(op, pass, number format, shape) of everything that is timed."""
     for dtype, products in (("fp32", PRODUCTS), ("bf16", MATRIX_PRODUCTS), ("fp16", MATRIX_PRODUCTS[:3]), ("tf32", MATRIX_PRODUCTS[:3])):
         for m, n, k in products:
@@ -64,23 +69,23 @@ def _operations():
 OPERATIONS = list(_operations())
 
 
-def runs_on(point, capability):
+def runs_on(point: Point, capability: Tuple[int, int]) -> bool:
     """What libraries have kernels for: bf16 and tf32 came with compute capability 8.0."""
     return point[2] not in ("bf16", "tf32") or capability >= (8, 0)
 
 
-def as_operation(row):
+def as_operation(row: Row) -> Dict[str, Any]:
     """A row of the dataset as an entry of `operations`."""
     return {"op": row["op"], "pass": row["pass"], "dtype": row["dtype"], "shape": row["shape"], "latency_ms": float(row["latency_ms"]),
             "timing": row["timing"]}  # fmt: skip
 
 
-def run_rate(size, seconds):
+def run_rate(size: int, seconds: float) -> float:
     """FLOP/s of a run of MATRIX_CALLS products of this size that took so long."""
     return 2.0 * size**3 * MATRIX_CALLS / seconds
 
 
-def best_run(run, sizes=MATRIX_SIZES):
+def best_run(run: Callable[[int], Optional[float]], sizes: Sequence[int] = MATRIX_SIZES) -> Optional[float]:
     """Highest rate over sizes; `run(size)` gives the seconds of a run, or None where it cannot run. None without any."""
     best = None
     for size in sizes:
@@ -93,7 +98,7 @@ def best_run(run, sizes=MATRIX_SIZES):
     return best
 
 
-def matrix_run(dtype, size):
+def matrix_run(dtype: str, size: int) -> Optional[float]:
     """Seconds of MATRIX_CALLS products of size x size after a pause; None where format or memory do not allow them."""
     import torch
 
@@ -115,21 +120,22 @@ def matrix_run(dtype, size):
         torch.mm(a, b, out=c)
     end.record()
     end.synchronize()
-    return begin.elapsed_time(end) * 1e-3
+    ms: float = begin.elapsed_time(end)
+    return ms * 1e-3
 
 
-def copy_bandwidth():
+def copy_bandwidth() -> float:
     """B/s of a device-to-device copy, bytes read and bytes written counted."""
     import torch
 
     free = torch.cuda.mem_get_info()[0]
-    size = min(COPY_BYTES, free // 4) // 4
+    size: int = min(COPY_BYTES, free // 4) // 4
     source = torch.randn(size, device="cuda")
     target = torch.empty_like(source)
     return 2.0 * size * 4 / (measure(lambda: lambda: target.copy_(source), graph=False).min_ms * 1e-3)
 
 
-def launch_floor_ns():
+def launch_floor_ns() -> float:
     """Time between the starts of consecutive tiny kernels of one stream, launched as a graph."""
     import torch
 
@@ -137,18 +143,19 @@ def launch_floor_ns():
     return measure(lambda: lambda: x.add_(1.0)).ms * 1e6
 
 
-def calibrate(gpu, progress=lambda text: None):
+def calibrate(gpu: str, progress: Callable[[str], Any] = lambda text: None) -> Dict[str, Any]:
     """The calibration as the object that `--gpu-file` reads."""
     import torch
 
-    plain, matrix = {}, {}
+    plain: Dict[str, float] = {}
+    matrix: Dict[str, float] = {}
     for dtype in ("fp32", "tf32", "bf16", "fp16", "fp64"):
         progress(f"matrix product {dtype}")
         if dtype == "tf32" and torch.cuda.get_device_capability() < (8, 0):
             continue
         if dtype == "bf16" and torch.cuda.get_device_capability() < (8, 0):
             continue
-        rate = best_run(lambda size, dtype=dtype: matrix_run(dtype, size))
+        rate = best_run(functools.partial(matrix_run, dtype))
         if rate:
             unit = plain if dtype == "fp32" or (dtype == "fp64" and torch.cuda.get_device_capability() < (8, 0)) else matrix
             unit[dtype] = round(rate / 1e12, 4)
@@ -187,7 +194,7 @@ def calibrate(gpu, progress=lambda text: None):
     }
 
 
-def main(argv=None):
+def main(argv: Optional[List[str]] = None) -> int:
     p = argparse.ArgumentParser(
         prog="habitat calibrate",
         description="Measure in half a minute the rates this GPU sustains; use the result with --gpu-file.",

@@ -1,23 +1,27 @@
 """`habitat collect`: measures a sweep of operations on the GPU at hand and writes a dataset (docs/dataset.md)."""
 
+from __future__ import annotations
+
 import argparse
 import sys
 import time
+from typing import List, Optional, Tuple
 
 from . import dataset
+from .dataset import Point, Row
 from .operations import build
 from .sweep import sweep
 from .timing import measure
 
 
-def gpu_name():
+def gpu_name() -> str:
     """Name of the GPU in use as CUDA gives it; `habitat train` maps it to the table's name."""
     import torch
 
     return torch.cuda.get_device_name() if torch.cuda.is_available() else "cpu"
 
 
-def measure_point(point, source, gpu):
+def measure_point(point: Point, source: str, gpu: str) -> Optional[Row]:
     """One row of the dataset, or None if the shape does not run here (memory, an operation without a kernel)."""
     import torch
 
@@ -36,7 +40,7 @@ def measure_point(point, source, gpu):
     }  # fmt: skip
 
 
-def _show(done, total, begun, end):
+def _show(done: int, total: int, begun: float, end: float) -> None:
     if sys.stderr.isatty():
         now = time.monotonic()
         left = max(0.0, min(end - now, (now - begun) / max(done, 1) * (total - done)))
@@ -44,7 +48,15 @@ def _show(done, total, begun, end):
         print(f"\r[{'#' * filled}{'.' * (30 - filled)}] {done}/{total}, {left:.0f} s left ", end="", file=sys.stderr)
 
 
-def collect(path, count, budget_s, seed=1, gpu=None, source=None, save_every_s=30.0):
+def collect(
+    path: str,
+    count: int,
+    budget_s: float,
+    seed: int = 1,
+    gpu: Optional[str] = None,
+    source: Optional[str] = None,
+    save_every_s: float = 30.0,
+) -> Tuple[List[Row], int, int]:
     """Measures up to `count` points of the sweep into `path` within `budget_s`; returns (rows, new, failed)."""
     import torch
 
@@ -76,7 +88,7 @@ def collect(path, count, budget_s, seed=1, gpu=None, source=None, save_every_s=3
     return rows, new, failed
 
 
-def main(argv=None):
+def main(argv: Optional[List[str]] = None) -> int:
     p = argparse.ArgumentParser(
         prog="habitat collect", description="Measure a sweep of operations on this GPU into a dataset.",
         epilog="example: habitat collect -o my-gpu.csv.gz --budget 600    (run it again to go on where it stopped)",

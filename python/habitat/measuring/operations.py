@@ -5,17 +5,25 @@ backward (all gradients), backward_input or backward_weight. Inputs are made onc
 last-level cache are warm; docs/dataset.md says so to whoever reads the numbers.
 """
 
+from __future__ import annotations
+
 import math
+from typing import Any, Callable, Tuple
+
+from .dataset import Shape
+
+# Launches the work once; and what makes such a callable for sizes, a number format and a pass.
+Launch = Callable[[], Any]
+Builder = Callable[[Shape, str, str], Launch]
 
 
-
-def torch_dtype(dtype):
+def torch_dtype(dtype: str) -> Any:
     import torch
 
     return {"fp32": torch.float32, "tf32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}[dtype]
 
 
-def set_precision(dtype):
+def set_precision(dtype: str) -> None:
     """Lets matrix units round fp32 inputs to tf32, or not; for products and convolutions alike."""
     import torch
 
@@ -23,20 +31,20 @@ def set_precision(dtype):
     torch.backends.cudnn.allow_tf32 = dtype == "tf32"
 
 
-def _random(shape, dtype, gradient=False):
+def _random(shape: Tuple[int, ...], dtype: str, gradient: bool = False) -> Any:
     import torch
 
     values = torch.randn(shape, device=_device(), dtype=torch.float32).to(torch_dtype(dtype))
     return values.requires_grad_(gradient)
 
 
-def _device():
+def _device() -> str:
     import torch
 
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 
-def _gradient_of(forward, inputs):
+def _gradient_of(forward: Callable[[], Any], inputs: Tuple[Any, ...]) -> Launch:
     """A callable that computes the gradients of `inputs`; the forward pass is done once, here."""
     import torch
 
@@ -45,7 +53,7 @@ def _gradient_of(forward, inputs):
     return lambda: torch.autograd.grad(out, inputs, gradient, retain_graph=True)
 
 
-def _linear(s, dtype, which):
+def _linear(s: Shape, dtype: str, which: str) -> Launch:
     import torch
 
     x, w = _random((s["m"], s["k"]), dtype), _random((s["n"], s["k"]), dtype)
@@ -53,7 +61,7 @@ def _linear(s, dtype, which):
     return lambda: torch.nn.functional.linear(x, w, bias)
 
 
-def _gemm(s, dtype, which):
+def _gemm(s: Shape, dtype: str, which: str) -> Launch:
     import torch
 
     a = _random((s["k"], s["m"]) if s.get("trans_a") else (s["m"], s["k"]), dtype)
@@ -62,14 +70,14 @@ def _gemm(s, dtype, which):
     return lambda: torch.mm(a, b)
 
 
-def _bmm(s, dtype, which):
+def _bmm(s: Shape, dtype: str, which: str) -> Launch:
     import torch
 
     a, b = _random((s["b"], s["m"], s["k"]), dtype), _random((s["b"], s["k"], s["n"]), dtype)
     return lambda: torch.bmm(a, b)
 
 
-def _conv(s, dtype, which):
+def _conv(s: Shape, dtype: str, which: str) -> Launch:
     import torch
 
     k, transposed = s["kernel"], bool(s.get("transposed"))
@@ -77,9 +85,9 @@ def _conv(s, dtype, which):
     groups = s.get("groups", 1)
     channels = (s["c_in"], s["c_out"] // groups) if transposed else (s["c_out"], s["c_in"] // groups)
     w = _random((*channels, k, k), dtype)
-    pair = lambda name, default: (s.get(name, default),) * 2  # noqa: E731
+    pair: Callable[[str, int], Tuple[int, int]] = lambda name, default: (s.get(name, default),) * 2  # noqa: E731
     args = (pair("stride", 1), pair("padding", 0), pair("dilation", 1), transposed, (0, 0), groups)
-    forward = lambda: torch.ops.aten.convolution(x, w, None, *args)  # noqa: E731
+    forward: Launch = lambda: torch.ops.aten.convolution(x, w, None, *args)  # noqa: E731
     if which == "forward":
         return forward
     gradient = torch.randn_like(forward())
@@ -88,10 +96,10 @@ def _conv(s, dtype, which):
     return lambda: torch.ops.aten.convolution_backward(gradient, x, w, None, *args, mask)
 
 
-def _attention(s, dtype, which):
+def _attention(s: Shape, dtype: str, which: str) -> Launch:
     import torch
 
-    shape = lambda heads, length: (s["batch"], heads, length, s["head_dim"])  # noqa: E731
+    shape: Callable[[int, int], Tuple[int, ...]] = lambda heads, length: (s["batch"], heads, length, s["head_dim"])  # noqa: E731
     train = which != "forward"
     q = _random(shape(s["heads"], s["q_len"]), dtype, train)
     k, v = (_random(shape(s["kv_heads"], s["kv_len"]), dtype, train) for _ in range(2))
@@ -100,8 +108,8 @@ def _attention(s, dtype, which):
     return _gradient_of(forward, (q, k, v)) if train else forward
 
 
-def _rnn(kind):
-    def build(s, dtype, which):
+def _rnn(kind: str) -> Builder:
+    def build(s: Shape, dtype: str, which: str) -> Launch:
         import torch
 
         net = getattr(torch.nn, kind)(s["input"], s["hidden"], s["layers"], bidirectional=bool(s.get("bidirectional")))
@@ -113,7 +121,7 @@ def _rnn(kind):
     return build
 
 
-def _softmax(s, dtype, which):
+def _softmax(s: Shape, dtype: str, which: str) -> Launch:
     import torch
 
     x = _random((s["rows"], s["columns"]), dtype, which != "forward")
@@ -121,7 +129,7 @@ def _softmax(s, dtype, which):
     return _gradient_of(forward, (x,)) if which != "forward" else forward
 
 
-def _layer_norm(s, dtype, which):
+def _layer_norm(s: Shape, dtype: str, which: str) -> Launch:
     import torch
 
     x = _random((s["rows"], s["columns"]), dtype, which != "forward")
@@ -130,7 +138,7 @@ def _layer_norm(s, dtype, which):
     return _gradient_of(forward, (x, w, b)) if which != "forward" else forward
 
 
-def _batch_norm(s, dtype, which):
+def _batch_norm(s: Shape, dtype: str, which: str) -> Launch:
     """rows = batch * pixels, columns = channels, as an NCHW tensor of square images where rows allow it."""
     import torch
 
@@ -142,8 +150,8 @@ def _batch_norm(s, dtype, which):
     return _gradient_of(forward, (x, w, b)) if train else forward
 
 
-def _elementwise(kind):
-    def build(s, dtype, which):
+def _elementwise(kind: str) -> Builder:
+    def build(s: Shape, dtype: str, which: str) -> Launch:
         import torch
 
         x = _random((s["columns"],), dtype, which != "forward")
@@ -165,13 +173,13 @@ BUILDERS = {
 }  # fmt: skip
 
 
-def build(op, which, dtype, shape):
+def build(op: str, which: str, dtype: str, shape: Shape) -> Launch:
     """A callable that launches the operation once. Raises KeyError for an unknown op, RuntimeError without memory."""
     set_precision(dtype)
     return BUILDERS[op](shape, dtype, which)
 
 
-def elements(op, shape):
+def elements(op: str, shape: Shape) -> float:
     """Elements of the largest tensors together: what decides whether a shape fits in memory."""
     s = shape
     if op in ("gemm", "linear", "bmm"):

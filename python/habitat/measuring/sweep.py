@@ -3,38 +3,42 @@
 Shapes are shuffled over operations, so that a sweep stopped early still covers all of them.
 """
 
+from __future__ import annotations
+
 import math
 import random
+from typing import List
 
+from .dataset import Point, Shape
 from .operations import elements
 
 LARGEST_ELEMENTS = 2**30
 SMALLEST_ELEMENTS = 2**10
 
 
-def _log(rng, low, high, multiple=1):
+def _log(rng: random.Random, low: float, high: float, multiple: int = 1) -> int:
     value = math.exp(rng.uniform(math.log(low), math.log(high)))
     return max(multiple, int(round(value / multiple)) * multiple)
 
 
-def _size(rng, low, high):
+def _size(rng: random.Random, low: float, high: float) -> int:
     """A dimension: mostly a multiple of 64 as layers have, sometimes of 8, now and then anything."""
     return _log(rng, low, high, rng.choice((64, 64, 64, 8, 1)) if high > 64 else 1)
 
 
-def _product(rng):
+def _product(rng: random.Random) -> Shape:
     return {"m": _log(rng, 16, 16384, rng.choice((1, 16, 64))), "n": _size(rng, 32, 16384), "k": _size(rng, 32, 16384)}
 
 
-def _gemm(rng):
+def _gemm(rng: random.Random) -> Shape:
     return {**_product(rng), "trans_a": rng.randrange(2), "trans_b": rng.randrange(2)}
 
 
-def _bmm(rng):
+def _bmm(rng: random.Random) -> Shape:
     return {"b": _log(rng, 2, 512), "m": _size(rng, 16, 2048), "n": _size(rng, 16, 2048), "k": _size(rng, 16, 2048)}
 
 
-def _conv(rng):
+def _conv(rng: random.Random) -> Shape:
     kernel = rng.choice((1, 1, 3, 3, 3, 5, 7))
     shape = {"batch": _log(rng, 1, 128), "c_in": _size(rng, 3, 1024), "c_out": _size(rng, 8, 1024),
              "in": _log(rng, 7, 224), "kernel": kernel, "stride": rng.choice((1, 1, 1, 2)),
@@ -44,12 +48,12 @@ def _conv(rng):
     return shape
 
 
-def _conv_transpose(rng):
+def _conv_transpose(rng: random.Random) -> Shape:
     return {"batch": _log(rng, 1, 128), "c_in": _size(rng, 16, 512), "c_out": _size(rng, 8, 512),
             "in": _log(rng, 4, 64), "kernel": 4, "stride": 2, "padding": 1, "transposed": 1}  # fmt: skip
 
 
-def _attention(rng):
+def _attention(rng: random.Random) -> Shape:
     heads = rng.choice((8, 12, 16, 20, 32))
     length = _log(rng, 64, 4096, 64)
     return {"batch": _log(rng, 1, 64), "heads": heads, "kv_heads": rng.choice((heads, heads, heads // 4)),
@@ -57,21 +61,21 @@ def _attention(rng):
             "causal": rng.randrange(2)}  # fmt: skip
 
 
-def _rnn(rng):
+def _rnn(rng: random.Random) -> Shape:
     return {"batch": _log(rng, 4, 256), "steps": _log(rng, 8, 128), "input": _size(rng, 128, 2048),
             "hidden": rng.choice((128, 256, 512, 768, 1024, 1536, 2048)), "layers": rng.choice((1, 1, 2)),
             "bidirectional": int(rng.random() < 0.2)}  # fmt: skip
 
 
-def _rows(rng):
+def _rows(rng: random.Random) -> Shape:
     return {"rows": _log(rng, 64, 262144), "columns": _size(rng, 32, 16384)}
 
 
-def _images(rng):
+def _images(rng: random.Random) -> Shape:
     return {"batch": _log(rng, 1, 256), "c_in": _size(rng, 16, 2048), "in": _log(rng, 4, 112)}
 
 
-def _flat(rng):
+def _flat(rng: random.Random) -> Shape:
     return {"columns": _log(rng, 2**12, 2**29)}
 
 
@@ -97,11 +101,12 @@ SWEEP = {
 }  # fmt: skip
 
 
-def sweep(count, seed=1):
+def sweep(count: int, seed: int = 1) -> List[Point]:
     """`count` distinct (op, pass, dtype, shape), in an order that covers all operations early."""
     rng = random.Random(seed)
     ops, weights = list(SWEEP), [entry[3] for entry in SWEEP.values()]
-    seen, points = set(), []
+    points: List[Point] = []
+    seen = set()
     while len(points) < count:
         op = rng.choices(ops, weights)[0]
         generate, passes, dtypes, _ = SWEEP[op]

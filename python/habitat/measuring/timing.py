@@ -1,7 +1,13 @@
 """Time of one call on the GPU: CUDA-graph replays where the call can be captured, else events around many calls."""
 
+from __future__ import annotations
+
 import statistics
 import time
+from typing import TYPE_CHECKING, Any, Callable, Optional
+
+if TYPE_CHECKING:
+    from .operations import Launch
 
 TARGET_MS = 4.0  # length of one timed run: long against the resolution of events, short against a budget
 REPEATS = 5
@@ -10,11 +16,11 @@ REPEATS = 5
 class Timing:
     """`ms` is the median over `repeats` runs, `min_ms` the shortest; `how` is graph, event or wall."""
 
-    def __init__(self, ms, min_ms, repeats, how):
+    def __init__(self, ms: float, min_ms: float, repeats: int, how: str) -> None:
         self.ms, self.min_ms, self.repeats, self.how = ms, min_ms, repeats, how
 
 
-def measure(make, graph=True):
+def measure(make: Callable[[], Launch], graph: bool = True) -> Timing:
     """Times the callable that `make()` returns; falls back from graph replay to events when it cannot be captured.
 
     Made, warmed up and captured on one stream of its own: a gradient runs on the stream of its forward pass, and the
@@ -40,7 +46,7 @@ def measure(make, graph=True):
         return Timing(statistics.median(times), min(times), REPEATS, "event")
 
 
-def _captured(call, calls, stream):
+def _captured(call: Launch, calls: int, stream: Any) -> Optional[Launch]:
     """Replays `calls` calls as one graph; None if the call cannot be captured. The capture is always ended."""
     import torch
 
@@ -59,12 +65,13 @@ def _captured(call, calls, stream):
     stream.synchronize()
     if failed:
         return None
-    graph.replay()
+    replay: Launch = graph.replay
+    replay()
     stream.synchronize()
-    return graph.replay
+    return replay
 
 
-def _events(call, calls):
+def _events(call: Launch, calls: int) -> float:
     """ms of one call over `calls` of them, between two events."""
     import torch
 
@@ -74,10 +81,11 @@ def _events(call, calls):
         call()
     end.record()
     end.synchronize()
-    return begin.elapsed_time(end) / calls
+    ms: float = begin.elapsed_time(end)
+    return ms / calls
 
 
-def _on_cpu(call):
+def _on_cpu(call: Launch) -> Timing:
     call()
     times = []
     for _ in range(REPEATS):

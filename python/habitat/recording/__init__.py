@@ -4,6 +4,10 @@
 (`habitat record`) runs a script. Nothing here imports PyTorch before it is used, and nothing is hooked outside a recording.
 """
 
+from __future__ import annotations
+
+from typing import Any
+
 from .boundary import mark_iteration
 from .errors import RecordError
 
@@ -24,7 +28,7 @@ _HOMES = {
 }
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

@@ -1,5 +1,7 @@
 """`python3 -m habitat.recording`: the recorder that `habitat record SCRIPT.py` runs."""
 
+from __future__ import annotations
+
 import sys
 
 from .cli import main

@@ -1,7 +1,11 @@
 """Recording from inside a program: a `with` block, or a function that runs one step."""
 
+from __future__ import annotations
+
 import contextlib
+import os
 import warnings
+from typing import Any, Callable, Dict, Iterator, Optional, Union
 
 from . import tracefile
 from .errors import RecordError
@@ -13,7 +17,16 @@ from .timing import warning
 
 
 @contextlib.contextmanager
-def record(path, *, batch_size=None, model=None, compact=False, modules=True, allow_cpu=False, command=None):
+def record(
+    path: Union[str, os.PathLike[str]],
+    *,
+    batch_size: Optional[int] = None,
+    model: Optional[str] = None,
+    compact: bool = False,
+    modules: bool = True,
+    allow_cpu: bool = False,
+    command: Optional[str] = None,
+) -> Iterator[None]:
     """Records the block as one iteration into `path` (`.json` or `.json.gz`).
 
     The block runs once, under the profiler: its unprofiled time is not known, so the trace's `iteration_ms` is null.
@@ -44,8 +57,21 @@ def record(path, *, batch_size=None, model=None, compact=False, modules=True, al
     )  # fmt: skip
 
 
-def record_iterations(step, *, path="step.json.gz", iterations=3, warmup=5, timed=10, batch_size=None, model=None,
-                      compact=False, modules=True, allow_cpu=False, command=None, pause=5.0):  # fmt: skip
+def record_iterations(
+    step: Callable[[], Any],
+    *,
+    path: Union[str, os.PathLike[str]] = "step.json.gz",
+    iterations: int = 3,
+    warmup: int = 5,
+    timed: int = 10,
+    batch_size: Optional[int] = None,
+    model: Optional[str] = None,
+    compact: bool = False,
+    modules: bool = True,
+    allow_cpu: bool = False,
+    command: Optional[str] = None,
+    pause: float = 5.0,
+) -> Dict[str, Any]:
     """Calls `step()` warmup + timed + 1 + iterations times and writes a trace of the last `iterations` calls.
 
     Then times up to `timed` calls twice more, with `pause` seconds of calls in between. A `step()` that raises ends
@@ -78,11 +104,11 @@ def record_iterations(step, *, path="step.json.gz", iterations=3, warmup=5, time
     return session.info
 
 
-def _prepare(path, allow_cpu):
-    path = tracefile.rank_path(str(path))
-    tracefile.check_writable(path)
-    require_gpu(path, allow_cpu)
-    return path
+def _prepare(path: Union[str, os.PathLike[str]], allow_cpu: bool) -> str:
+    name = tracefile.rank_path(str(path))
+    tracefile.check_writable(name)
+    require_gpu(name, allow_cpu)
+    return name
 
 
 __all__ = ["RecordError", "record", "record_iterations"]

@@ -5,7 +5,10 @@ Scripts put `with torch.autocast(..)` around the call; accelerate, and with it H
 Compiled code enters nothing at run time: there the wrappers around `forward` are asked for the autocast they hold.
 """
 
+from __future__ import annotations
+
 import threading
+from typing import Any, Callable, Optional, Set, Tuple
 
 from .boundary import Patch
 
@@ -16,29 +19,30 @@ class AutocastWatch:
     `inside` is the model in its wrappers.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._local = threading.local()
         self._patch = Patch()
 
-    def start(self):
+    def start(self) -> None:
         import torch
 
         self._patch.wrap(torch.autocast, "__enter__", self._watch)
 
-    def remove(self):
+    def remove(self) -> None:
         self._patch.remove()
 
-    def begin(self):
-        self._local.entered = set()
+    def begin(self) -> None:
+        entered: Set[Tuple[str, str]] = set()  # device and format
+        self._local.entered = entered
 
-    def end(self, module, inside):
+    def end(self, module: Any, inside: Any) -> Optional[str]:
         kind = next(module.parameters()).device.type
         entered, self._local.entered = getattr(self._local, "entered", None) or set(), None
         dtypes = {dtype for device, dtype in entered if device == kind}
         return _around(kind) or "+".join(sorted(dtypes)) or _held_by_forward((module, inside), kind)
 
-    def _watch(self, enter):
-        def watched(context, *args, **kwargs):
+    def _watch(self, enter: Any) -> Callable[..., Any]:
+        def watched(context: Any, *args: Any, **kwargs: Any) -> Any:
             result = enter(context, *args, **kwargs)
             entered = getattr(self._local, "entered", None)
             if entered is not None and _dtype_of(context):
@@ -48,7 +52,7 @@ class AutocastWatch:
         return watched
 
 
-def _around(kind):
+def _around(kind: str) -> Optional[str]:
     import torch
 
     if kind not in ("cuda", "cpu") or not torch.is_autocast_enabled(kind):
@@ -56,16 +60,16 @@ def _around(kind):
     return _plain(torch.get_autocast_dtype(kind))
 
 
-def _dtype_of(context):
+def _dtype_of(context: Any) -> Optional[str]:
     """Format of a torch.autocast; None where it is switched off."""
     return _plain(context.fast_dtype) if context._enabled else None
 
 
-def _plain(dtype):
+def _plain(dtype: Any) -> str:
     return str(dtype).replace("torch.", "")
 
 
-def _held_by_forward(owners, kind):
+def _held_by_forward(owners: Tuple[Any, ...], kind: str) -> Optional[str]:
     """Format of an enabled autocast that decorates the `forward` of a model."""
     import torch
 
@@ -83,7 +87,7 @@ def _held_by_forward(owners, kind):
     return None
 
 
-def _content(cell):
+def _content(cell: Any) -> Any:
     try:
         return cell.cell_contents
     except ValueError:  # not set yet

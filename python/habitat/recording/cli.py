@@ -1,11 +1,14 @@
 """`habitat record SCRIPT.py [ARGS]`: runs a training script unchanged and records iterations of it."""
 
+from __future__ import annotations
+
 import argparse
 import os
 import runpy
 import sys
 import traceback
 import types
+from typing import Any, Callable, Dict, Hashable, List, NoReturn, Optional
 
 from . import counters, timing
 from .boundary import check_kind
@@ -27,11 +30,11 @@ Exit codes: 0 done; 1 the work failed; 2 usage; 3 the script cannot be read.
 
 
 class Parser(argparse.ArgumentParser):
-    def error(self, message):
+    def error(self, message: str) -> NoReturn:
         self.exit(2, f"habitat: record: {message}; see habitat record --help\n")
 
 
-def parser():
+def parser() -> Parser:
     whole = _number(1)
     p = Parser(
         prog="habitat record",
@@ -70,8 +73,8 @@ def parser():
     return p
 
 
-def _number(least):
-    def number(text):
+def _number(least: int) -> Callable[[str], int]:
+    def number(text: str) -> int:
         if not text.isdigit() or int(text) < least:
             raise argparse.ArgumentTypeError(f"'{text}' is no whole number of {least} or more")
         return int(text)
@@ -79,8 +82,8 @@ def _number(least):
     return number
 
 
-def _from_to(least, most, what):
-    def number(text):
+def _from_to(least: float, most: float, what: str) -> Callable[[str], float]:
+    def number(text: str) -> float:
         try:
             value = float(text)
         except ValueError:
@@ -96,7 +99,7 @@ _percentile = _from_to(0, 100, "percentile")
 _seconds = _from_to(0, 3600, "number of seconds")
 
 
-def _boundary(text):
+def _boundary(text: str) -> str:
     try:
         check_kind(text)
     except ValueError as error:
@@ -108,7 +111,7 @@ def _boundary(text):
 USUAL = {"warmup": (5, 2), "timed": (10, 0), "iterations": (3, 1)}
 
 
-def main(arguments=None):
+def main(arguments: Optional[List[str]] = None) -> int:
     chosen = parser().parse_args(sys.argv[1:] if arguments is None else arguments)
     if chosen.no_gpu and (chosen.timed or chosen.counters):
         return _fail("record", "--no-gpu times nothing and has no counters; leave out --timed and --counters", 2)
@@ -137,12 +140,12 @@ def main(arguments=None):
         return _fail(error.where, error.what, error.code)
 
 
-def _fail(where, what, code):
+def _fail(where: str, what: str, code: int) -> int:
     print(f"habitat: {where}: {what}", file=sys.stderr)
     return code
 
 
-def _record(chosen, command, path):
+def _record(chosen: argparse.Namespace, command: List[str], path: str) -> int:
     options = Options(
         warmup=chosen.warmup, timed=chosen.timed, pause=chosen.pause, iterations=chosen.iterations, boundary=chosen.boundary,
         modules=chosen.modules, compact=chosen.compact, allow_cpu=chosen.no_gpu or chosen.allow_cpu,
@@ -194,13 +197,13 @@ class ScriptSession(Session):
 
     MOST_STOPS = 3  # a script that catches the stop this often is left to go on
 
-    def __init__(self, path, options, where, go_on):
+    def __init__(self, path: str, options: Options, where: str, go_on: bool) -> None:
         super().__init__(path, options, where)
         self._go_on = go_on
         self._stops = 0
-        self.error = None
+        self.error: Optional[RecordError] = None
 
-    def _on_event(self, key):
+    def _on_event(self, key: Hashable) -> None:
         if os.getpid() != self._pid:
             return
         if self._busy or (self.done and self._go_on):
@@ -220,7 +223,7 @@ class ScriptSession(Session):
             raise StopScript()
 
 
-def too_early(session):
+def too_early(session: Session) -> RecordError:
     o = session.options
     plural = "iteration was" if session.iterations_seen == 1 else "iterations were"
     needs = f"{o.needed} are needed ({o.warmup} warm-up, {o.timed} timed, 1 to start the profiler, {o.iterations} profiled)"
@@ -233,7 +236,7 @@ def too_early(session):
     return RecordError(session.where, what)
 
 
-def summary(path, info):
+def summary(path: str, info: Dict[str, Any]) -> str:
     n = info["profiled_iterations"]
     parts = [f"{n} iteration{'s' if n != 1 else ''} recorded"]
     if info["iteration_ms"] is not None:
@@ -246,14 +249,14 @@ def summary(path, info):
     return f"{path}: " + ", ".join(parts)
 
 
-def _of_groups(info):
+def _of_groups(info: Dict[str, Any]) -> str:
     median = f"median of {len(info['iteration_ms_all'])}"
     if info["iteration_spread"] is None:
         return f"{median} neighbours, not timed again later"
     return f"{median} in {len(info['iteration_ms_groups'])} groups, which differ by {100 * info['iteration_spread']:.0f} %"
 
 
-def run(command, is_module):
+def run(command: List[str], is_module: bool) -> int:
     """Runs a script or module as `python` would; returns its exit code. Tracebacks show the script's frames only."""
     try:
         if is_module:
@@ -280,20 +283,21 @@ def run(command, is_module):
     return 0
 
 
-def _run_script(command):
+def _run_script(command: List[str]) -> None:
     script = os.path.realpath(command[0])
     with open(script, "rb") as stream:
         source = stream.read()
     main_module = types.ModuleType("__main__")
     main_module.__file__ = command[0]
-    main_module.__builtins__ = __builtins__
+    vars(main_module)["__builtins__"] = __builtins__
     sys.modules["__main__"] = main_module
     sys.argv = list(command)
     sys.path[0] = os.path.dirname(script)
-    exec(compile(source, command[0], "exec"), main_module.__dict__)
+    # The script's own __future__ imports count, not this module's.
+    exec(compile(source, command[0], "exec", dont_inherit=True), main_module.__dict__)
 
 
-def _print_script_traceback(error):
+def _print_script_traceback(error: BaseException) -> None:
     here = os.path.dirname(os.path.abspath(__file__))
     frames = error.__traceback__
     while frames is not None:

@@ -4,8 +4,11 @@ docs/recording.md gives the rules. The CUDA recorder follows the same ones (reco
 tests/golden/commands_masked.txt.
 """
 
+from __future__ import annotations
+
 import os
 import re
+from typing import Iterable, Optional, Tuple
 
 MASK = "***"
 ANYWHERE = (
@@ -17,7 +20,7 @@ KEYS = ("hf_", "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "sk-", "xoxb-", 
 NAME = r"[A-Za-z0-9_.-]+"
 
 
-def shown(arguments, home=None):
+def shown(arguments: Iterable[str], home: Optional[str] = None) -> str:
     """The command as one line, quoted for a shell where need be; `home` (default: $HOME) is shown as ~."""
     home = os.environ.get("HOME", "") if home is None else home
     parts, hide_next = [], False
@@ -27,7 +30,7 @@ def shown(arguments, home=None):
     return " ".join(parts)
 
 
-def _names_secret(name):
+def _names_secret(name: str) -> bool:
     """Whether a name (of an option, a variable, a header) is that of a secret."""
     words = re.findall(r"[a-z0-9]+", name.lower())
     plain = "".join(words).rstrip("0123456789")
@@ -37,9 +40,16 @@ def _names_secret(name):
     return any(part in plain for part in ANYWHERE) or last in AT_END or plain.endswith("token")
 
 
-def _mask_argument(argument, hide):
+def _match(pattern: str, text: str, at: int = 0) -> re.Match[str]:
+    """At this place, by a pattern that can match nothing, too."""
+    found = re.compile(pattern).match(text, at)
+    assert found
+    return found
+
+
+def _mask_argument(argument: str, hide: bool) -> Tuple[str, bool]:
     """(the argument as shown, whether its value is the next one)."""
-    name = re.match(f"[-+~]*({NAME})?", argument)
+    name = _match(f"[-+~]*({NAME})?", argument)
     secret = _names_secret(name[1] or "")
     rest = argument[name.end() :]
     hide_next = secret and argument.startswith("-") and not rest
@@ -50,7 +60,7 @@ def _mask_argument(argument, hide):
     return _mask_text(argument), hide_next
 
 
-def _mask_text(text):
+def _mask_text(text: str) -> str:
     """Masks what is inside a longer text: assignments, headers, logins in addresses, keys."""
     done, at = [], 0
     while at < len(text):
@@ -72,13 +82,13 @@ def _mask_text(text):
     return "".join(done)
 
 
-def _mask_value(text, name):
+def _mask_value(text: str, name: re.Match[str]) -> Tuple[str, int]:
     """(what is shown of the value after `name`, where to go on); nothing is taken where the name is of no secret."""
     secret, at = _names_secret(name[0]), name.end()
     after = text[at : at + 1]
     quoted = re.compile(r"""["'][:=]\s*""").match(text, at) if secret else None
     if quoted:  # JSON and the like
-        end = re.compile(r"""("[^"]*("|$)|'[^']*('|$)|[^ \t\n"'&;,}]*)""").match(text, quoted.end()).end()
+        end = _match(r"""("[^"]*("|$)|'[^']*('|$)|[^ \t\n"'&;,}]*)""", text, quoted.end()).end()
         return quoted[0].rstrip() + (MASK if end > quoted.end() else ""), end
     if secret and after == "=":
         value = r"""("[^"]*("|$)|'[^']*('|$)|[^ \t\n"'&;,]*)"""
@@ -88,11 +98,11 @@ def _mask_value(text, name):
         value = r"""("[^"]*("|$)|'[^']*('|$)|[^ \t\n"']*)"""
     else:
         return "", at
-    end = re.compile(value).match(text, at + 1).end()
+    end = _match(value, text, at + 1).end()
     return after + (MASK if end > at + 1 else ""), end
 
 
-def _without_home(text, home):
+def _without_home(text: str, home: str) -> str:
     """Text with ~ for the home folder, where that is a path of its own and not the end of a longer one."""
     home = home.rstrip("/")
     if not home:
@@ -109,16 +119,17 @@ def _without_home(text, home):
     return "".join(done)
 
 
-def _starts_path(text, at):
+def _starts_path(text: str, at: int) -> bool:
     if text.endswith("://", 0, at):
         return True
     if text.endswith("/", 0, at):
         return False
     run = re.search(r"[A-Za-z0-9_.-]*$", text[:at])
+    assert run  # of nothing, at least
     return not run[0] or (run[0].startswith("-") and not text.endswith("/", 0, run.start()))
 
 
-def _quote(text):
+def _quote(text: str) -> str:
     if re.fullmatch(r"[A-Za-z0-9_@%+=:,./~*-]+", text):
         return text
     return "'" + text.replace("'", "'\"'\"'") + "'"

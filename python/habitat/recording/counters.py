@@ -5,12 +5,15 @@ recorder (docs/cuda-recorder.md) and without a profiler. That run measures each 
 writes them as JSON; here they find their kernels in the first run's trace by name and launch configuration.
 """
 
+from __future__ import annotations
+
 import json
 import math
 import os
 import shutil
 import sys
 import tempfile
+from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from . import process, tracefile
 from .errors import RecordError
@@ -19,12 +22,12 @@ LIBRARY = "libhabitat_cupti.so"
 PERCENTILE = 99.5
 
 
-def measuring(environ=os.environ):
+def measuring(environ: Mapping[str, str] = os.environ) -> bool:
     """Whether this process is the second run: it goes through the warm-up, then ends."""
     return environ.get("HABITAT_RECORD_MODE") == "counters"
 
 
-def find_library(environ=os.environ):
+def find_library(environ: Mapping[str, str] = os.environ) -> Optional[str]:
     """The CUDA recorder: $HABITAT_RECORDER, in this package, or beside the habitat program. None: nowhere."""
     program = shutil.which("habitat")
     places = [os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "_lib")]
@@ -36,7 +39,7 @@ def find_library(environ=os.environ):
     return next((os.path.realpath(path) for path in candidates if os.path.isfile(path)), None)
 
 
-def key(event):
+def key(event: Dict[str, Any]) -> Optional[str]:
     """A kernel's name and launch configuration, as the CUDA recorder spells them; None for what is no kernel."""
     if event.get("cat") != "kernel":
         return None
@@ -49,7 +52,7 @@ def key(event):
     return f'"name": {name}, "shared memory": {int(args["shared memory"])}, "grid": [{grid}], "block": [{block}]'
 
 
-def select(trace, percentile=PERCENTILE):
+def select(trace: Dict[str, Any], percentile: float = PERCENTILE) -> List[str]:
     """Keys of the kernels whose time is at or above the percentile (nearest rank) of all kernels' times; 0: all."""
     kernels = [(event["dur"], key(event)) for event in trace["traceEvents"] if event.get("cat") == "kernel"]
     times = sorted(time for time, _ in kernels)
@@ -59,7 +62,7 @@ def select(trace, percentile=PERCENTILE):
     return sorted({name for time, name in kernels if name is not None and time >= threshold})
 
 
-def environment(library, out, status, selection, base=os.environ):
+def environment(library: str, out: str, status: str, selection: str, base: Mapping[str, str] = os.environ) -> Dict[str, str]:
     """The environment that makes a CUDA program measure the kernels listed in the file `selection`."""
     own = {
         "CUDA_INJECTION64_PATH": library, "HABITAT_RECORD_MODE": "counters", "HABITAT_RECORD_OUT": out,
@@ -68,7 +71,7 @@ def environment(library, out, status, selection, base=os.environ):
     return {**base, **own}
 
 
-def merge(trace, measured, percentile):
+def merge(trace: Dict[str, Any], measured: Dict[str, Any], percentile: float) -> int:
     """Writes the counters of `measured` into the args of the kernels they are of; returns how many got some."""
     by_key = {key({"cat": "kernel", "name": kernel["name"], "args": kernel}): kernel["counters"]
               for kernel in measured["kernels"]}  # fmt: skip
@@ -83,7 +86,7 @@ def merge(trace, measured, percentile):
     return merged
 
 
-def add(path, command, percentile=PERCENTILE, library=None):
+def add(path: str, command: List[str], percentile: float = PERCENTILE, library: Optional[str] = None) -> Tuple[int, str]:
     """Runs `command` once more to measure the kernels of the trace at `path`, and rewrites the trace.
 
     Returns (kernels with counters, message); the message is "" or says why there are none, or not all.
@@ -111,7 +114,7 @@ def add(path, command, percentile=PERCENTILE, library=None):
     return merged, message
 
 
-def _busiest(folder):
+def _busiest(folder: str) -> Tuple[Optional[Dict[str, Any]], str]:
     """Of the processes that measured, the one that measured most, and what its recorder says went wrong."""
     best, message = None, ""
     for name in sorted(os.listdir(folder)):
@@ -124,7 +127,7 @@ def _busiest(folder):
     return best, message
 
 
-def _message(path):
+def _message(path: str) -> str:
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             first = file.readline().rstrip("\n")
@@ -133,7 +136,7 @@ def _message(path):
     return first[len("message ") :] if first.startswith("message ") else ""
 
 
-def record_and_measure(arguments, path, percentile):
+def record_and_measure(arguments: List[str], path: str, percentile: float) -> int:
     """The two runs of `habitat record --counters`: both are processes of their own, so that the first has given its
     GPU memory back when the second starts. Returns the exit code."""
     command = [sys.executable, "-m", "habitat.recording", *arguments]

@@ -4,32 +4,36 @@ Looked at once, between two iterations: the optimiser has stepped, gradients are
 a tensor that two owners share counts once. What is on another device than most of the parameters is left out.
 """
 
+from __future__ import annotations
+
+from typing import Any, Dict, Iterable, List, Optional
+
 
 class Optimizers:
     """Collects the optimisers that take a step between `start()` and `remove()`."""
 
-    def __init__(self):
-        self._seen = {}
-        self._handle = None
+    def __init__(self) -> None:
+        self._seen: Dict[int, Any] = {}
+        self._handle: Any = None
 
-    def start(self):
+    def start(self) -> None:
         from torch.optim.optimizer import register_optimizer_step_pre_hook
 
         self._handle = register_optimizer_step_pre_hook(self._note)
 
-    def remove(self):
+    def remove(self) -> None:
         if self._handle is not None:
             self._handle.remove()
         self._handle = None
 
-    def found(self):
+    def found(self) -> List[Any]:
         return list(self._seen.values())
 
-    def _note(self, optimizer, args, kwargs):
+    def _note(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         self._seen[id(optimizer)] = optimizer
 
 
-def footprint(modules, optimizers):
+def footprint(modules: List[Any], optimizers: List[Any]) -> Optional[Dict[str, Any]]:
     """The `memory` object of a recording, or None if no module has parameters."""
     parameters = _unique(p for module in modules for p in module.parameters())
     if not parameters:
@@ -49,28 +53,28 @@ def footprint(modules, optimizers):
     }
 
 
-def _sizes(parameters):
+def _sizes(parameters: List[Any]) -> Dict[str, List[int]]:
     """Elements of each trained parameter by number format, in the order in which the model registered them."""
-    sizes = {}
+    sizes: Dict[str, List[int]] = {}
     for p in parameters:
         sizes.setdefault(str(p.dtype).replace("torch.", ""), []).append(p.numel())
     return sizes
 
 
-def _tensors_of(state):
+def _tensors_of(state: Any) -> List[Any]:
     import torch
 
     values = state.values() if isinstance(state, dict) else ()
     return [value for value in values if isinstance(value, torch.Tensor)]
 
 
-def _unique(tensors):
+def _unique(tensors: Iterable[Any]) -> List[Any]:
     return list({id(t): t for t in tensors}.values())
 
 
-def _bytes(tensors, device):
+def _bytes(tensors: Iterable[Any], device: Any) -> int:
     """Sizes of the tensors' storages on one device, each storage once."""
-    storages = {}
+    storages: Dict[int, int] = {}
     for tensor in tensors:
         if tensor.device == device and tensor.device.type != "meta":
             storage = tensor.untyped_storage()
@@ -78,7 +82,7 @@ def _bytes(tensors, device):
     return sum(storages.values())
 
 
-def _allocated(device):
+def _allocated(device: Any) -> Optional[int]:
     import torch
 
     return torch.cuda.memory_allocated(device) if device.type == "cuda" and torch.cuda.is_initialized() else None

@@ -1,9 +1,12 @@
 """What is written about a recording next to its events: the top-level `habitat` object (schema 1)."""
 
+from __future__ import annotations
+
 import os
 import platform
 import subprocess
 import sys
+from typing import Any, Callable, Dict, List, Optional
 
 from . import timing
 from .command import shown
@@ -11,15 +14,26 @@ from .command import shown
 SCHEMA = 1
 
 
-def gpu_in_use():
+def gpu_in_use() -> Optional[int]:
     """Index of the CUDA device in use, or None without one."""
     import torch
 
     return torch.cuda.current_device() if torch.cuda.is_initialized() else None
 
 
-def describe(times_ms, *, batch_size=None, model=None, command=None, memory=None, boundary=None, iterations=None,
-             precision=None, timer=None, kept=None):  # fmt: skip
+def describe(
+    times_ms: List[List[float]],
+    *,
+    batch_size: Optional[int] = None,
+    model: Optional[str] = None,
+    command: Optional[str] = None,
+    memory: Optional[Dict[str, int]] = None,
+    boundary: Optional[str] = None,
+    iterations: Optional[int] = None,
+    precision: Optional[Dict[str, Optional[str]]] = None,
+    timer: Optional[str] = None,
+    kept: Optional[Dict[str, Any]] = None,
+) -> Dict[str, Any]:
     """The `habitat` object. `times_ms` are groups of unprofiled iterations [ms], empty if none was timed; `command` is
     this process's command line where it is None, and left out where it is empty."""
     import torch
@@ -49,7 +63,7 @@ def describe(times_ms, *, batch_size=None, model=None, command=None, memory=None
     return info
 
 
-def precision_settings(with_gpu=True):
+def precision_settings(with_gpu: bool = True) -> Dict[str, Any]:
     import torch
 
     return {
@@ -62,7 +76,7 @@ def precision_settings(with_gpu=True):
     }
 
 
-def _versions(with_gpu):
+def _versions(with_gpu: bool) -> Dict[str, Any]:
     import torch
 
     return {
@@ -75,7 +89,7 @@ def _versions(with_gpu):
     }
 
 
-def _read(getter):
+def _read(getter: Callable[[], Any]) -> Any:
     """A torch flag, or None: mixed use of old and new TF32 settings makes reading them an error."""
     try:
         return getter()
@@ -83,14 +97,14 @@ def _read(getter):
         return None
 
 
-def _peak_host_memory_bytes():
+def _peak_host_memory_bytes() -> int:
     import resource
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
 
 
-def _driver_version():
+def _driver_version() -> Optional[str]:
     query = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
     try:
         out = subprocess.run(query, capture_output=True, text=True, timeout=10, check=True).stdout
@@ -99,7 +113,7 @@ def _driver_version():
     return out.split()[0] if out.split() else None
 
 
-def _cpu_name():
+def _cpu_name() -> Optional[str]:
     try:
         with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as lines:
             for line in lines:
@@ -110,6 +124,6 @@ def _cpu_name():
     return platform.processor() or platform.machine() or None
 
 
-def _int_of(variable):
+def _int_of(variable: str) -> Optional[int]:
     value = os.environ.get(variable, "")
     return int(value) if value.isdigit() else None

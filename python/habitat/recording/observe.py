@@ -9,13 +9,16 @@ calls an iteration it is their sum if each call has its own backward pass (gradi
 else is not known, and said so with None.
 """
 
+from __future__ import annotations
+
 import threading
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from .autocast import AutocastWatch
 from .boundary import Patch
 
 
-def compiled_code_runs():
+def compiled_code_runs() -> bool:
     """True once torch.compile has compiled something in this process."""
     import sys
 
@@ -23,10 +26,10 @@ def compiled_code_runs():
         return False
     from torch._dynamo.utils import counters
 
-    return counters["frames"]["total"] > 0
+    return bool(counters["frames"]["total"] > 0)
 
 
-def bare(module):
+def bare(module: Any) -> Any:
     """The user's model inside wrappers (DistributedDataParallel, DataParallel, torch.compile)."""
     import torch
 
@@ -43,18 +46,18 @@ def bare(module):
 class Observer:
     """Forward calls of outermost modules with parameters and backward passes, between start and stop."""
 
-    def __init__(self, in_step=lambda: False):
+    def __init__(self, in_step: Callable[[], bool] = lambda: False) -> None:
         self._in_step = in_step
         self._local = threading.local()
-        self._handles = []
+        self._handles: List[Any] = []
         self._patch = Patch()
-        self.calls = []  # (module, first dimension or None, with gradients)
+        self.calls: List[Tuple[Any, Optional[int], bool]] = []  # (module, first dimension or None, with gradients)
         self.backwards = 0
         self.calls_in_step = 0
         self._watch = AutocastWatch()
-        self._autocast = {}
+        self._autocast: Dict[int, Optional[str]] = {}
 
-    def start(self):
+    def start(self) -> None:
         import torch
 
         if compiled_code_runs():
@@ -71,39 +74,39 @@ class Observer:
             self._watch.start()
         self._patch.wrap(torch.autograd, "backward", self._watch_backward)
 
-    def remove(self):
+    def remove(self) -> None:
         for handle in self._handles:
             handle.remove()
         self._handles = []
         self._patch.remove()
         self._watch.remove()
 
-    def _watch_backward(self, backward):
-        def counted(*args, **kwargs):
+    def _watch_backward(self, backward: Any) -> Callable[..., Any]:
+        def counted(*args: Any, **kwargs: Any) -> Any:
             self.backwards += 1
             return backward(*args, **kwargs)
 
         return counted
 
-    def _watch_compiled(self, call):
-        def called(module, *args, **kwargs):
+    def _watch_compiled(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        def called(module: Any, *args: Any, **kwargs: Any) -> Any:
             self._note(module, args, kwargs)
             return call(module, *args, **kwargs)
 
         return called
 
-    def _note_depth(self, module, inputs):
+    def _note_depth(self, module: Any, inputs: Any) -> None:
         depth = getattr(self._local, "depth", 0)
         self._local.depth = depth + 1
         if depth == 0:
             self._watch.begin()
 
-    def _after(self, module, inputs, kwargs, output):
+    def _after(self, module: Any, inputs: Any, kwargs: Any, output: Any) -> None:
         self._local.depth = max(0, getattr(self._local, "depth", 0) - 1)
         if self._local.depth == 0:
             self._note(module, inputs, kwargs)
 
-    def _note(self, module, args, kwargs):
+    def _note(self, module: Any, args: Any, kwargs: Any) -> None:
         import torch
 
         if next(module.parameters(), None) is None:
@@ -116,15 +119,15 @@ class Observer:
         self._autocast[id(bare(module))] = self._watch.end(module, bare(module))
         self.calls_in_step += self._in_step()
 
-    def modules(self):
+    def modules(self) -> List[Any]:
         """The outermost modules called, each once."""
         return list({id(m): m for m, _, _ in self.calls}.values())
 
-    def model(self):
+    def model(self) -> Any:
         """The outermost module with the most parameters among those called, or None."""
         return max(self.modules(), key=lambda m: sum(p.numel() for p in m.parameters()), default=None)
 
-    def precision(self):
+    def precision(self) -> Dict[str, Optional[str]]:
         """Number formats of the model: of its parameters, and of autocast around or inside its call (None: no autocast)."""
         model = self.model()
         if model is None:
@@ -132,14 +135,14 @@ class Observer:
         kinds = sorted({str(p.dtype).replace("torch.", "") for p in model.parameters()})
         return {"parameter_dtype": "+".join(kinds), "autocast": self._autocast[id(model)]}
 
-    def batch_size(self, one_optimizer=True):
+    def batch_size(self, one_optimizer: bool = True) -> Optional[int]:
         """Samples an iteration, or None where the calls do not tell."""
         model = self.model()
         calls = [(first, grad) for m, first, grad in self.calls if m is model]
         if any(grad for _, grad in calls):
             calls = [(first, grad) for first, grad in calls if grad]
-        sizes = [first for first, _ in calls]
-        if not sizes or None in sizes:
+        sizes = [first for first, _ in calls if first is not None]
+        if not sizes or len(sizes) < len(calls):
             return None
         if len(sizes) == 1:
             return sizes[0]
@@ -150,7 +153,7 @@ class Observer:
         return sizes[0] if len(set(sizes)) == 1 else None
 
 
-def _tensors(value):
+def _tensors(value: Any) -> Iterator[Any]:
     import torch
 
     if isinstance(value, torch.Tensor):
@@ -163,6 +166,6 @@ def _tensors(value):
             yield from _tensors(item)
 
 
-def _sequence_comes_first(module):
+def _sequence_comes_first(module: Any) -> bool:
     """True if a part of the module takes (sequence, batch, ..): the first dimension may then be no batch."""
     return any(getattr(part, "batch_first", True) is False for part in module.modules())

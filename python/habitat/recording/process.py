@@ -1,16 +1,20 @@
 """A command run to its end, with the signals that would end this process handed on to it."""
 
+from __future__ import annotations
+
 import signal
 import subprocess
+from typing import Any, List, Mapping, Optional
 
 HANDED_ON = (signal.SIGTERM, signal.SIGHUP)  # the terminal sends SIGINT to both
 
 
-def run(command, environment):
+def run(command: List[str], environment: Mapping[str, str]) -> int:
     """The exit code of `command`; 128 + n where signal n ended it."""
-    waiting, process = [], None
+    waiting: List[int] = []
+    process: Optional[subprocess.Popen[bytes]] = None
 
-    def hand_on(number, frame):
+    def hand_on(number: int, frame: Any) -> None:
         waiting.append(number)
         while process is not None and waiting:
             process.send_signal(waiting.pop())

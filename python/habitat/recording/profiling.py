@@ -5,7 +5,10 @@ iterations. `ProfilerStep#n` ranges mark the iterations in the trace. Before the
 is left to finish, or kernels of the iteration before would be in the trace; inside the recorded ones nothing waits.
 """
 
+from __future__ import annotations
+
 import threading
+from typing import Any, Callable, Dict, List, Optional
 
 from .observe import bare, compiled_code_runs
 from .steps import RecordedSteps
@@ -14,11 +17,11 @@ from .steps import RecordedSteps
 class IterationProfiler(RecordedSteps):
     """Records with torch.profiler."""
 
-    def __init__(self, iterations, modules=True):
+    def __init__(self, iterations: int, modules: bool = True) -> None:
         super().__init__(iterations, ModuleRanges() if modules else None)
-        self._profile = None
+        self._profile: Any = None  # torch.profiler.profile, from start() on
 
-    def start(self):
+    def start(self) -> None:
         import torch.profiler as profiler
 
         self._profile = profiler.profile(
@@ -30,18 +33,18 @@ class IterationProfiler(RecordedSteps):
         )
         self._profile.start()
 
-    def export(self, path):
+    def export(self, path: str) -> None:
         self._profile.stop()
         self._profile.export_chrome_trace(path)
         self._profile = None
 
-    def _before_the_first(self):
+    def _before_the_first(self) -> None:
         wait_for_gpu()
 
-    def _boundary(self):
+    def _boundary(self) -> None:
         self._profile.step()
 
-    def _end(self):
+    def _end(self) -> None:
         profile, self._profile = self._profile, None
         if profile is not None:
             try:
@@ -53,10 +56,12 @@ class IterationProfiler(RecordedSteps):
 class BlockProfiler:
     """Profiles what lies between `start()` and `stop()` as one iteration (`habitat_iteration#0`)."""
 
-    def __init__(self, modules=True):
+    def __init__(self, modules: bool = True) -> None:
         self._modules = ModuleRanges() if modules else None
+        self._profile: Any = None  # from start() on, and a range in it
+        self._range: Any = None
 
-    def start(self):
+    def start(self) -> None:
         import torch
 
         self._profile = torch.profiler.profile(activities=_activities(), record_shapes=True, **_synchronisation_events())
@@ -67,25 +72,25 @@ class BlockProfiler:
         self._range = torch.profiler.record_function("habitat_iteration#0")
         self._range.__enter__()
 
-    def stop(self):
+    def stop(self) -> None:
         self._range.__exit__(None, None, None)
         if self._modules:
             self._modules.stop()
         wait_for_gpu()
         self._profile.stop()
 
-    def export(self, path):
+    def export(self, path: str) -> None:
         self._profile.export_chrome_trace(path)
 
 
-def wait_for_gpu():
+def wait_for_gpu() -> None:
     import torch
 
     if torch.cuda.is_initialized():
         torch.cuda.synchronize()
 
 
-def _keep_events():
+def _keep_events() -> Dict[str, Any]:
     """One cycle is recorded and exported: newer PyTorch warns of cleared events unless told to keep them."""
     import inspect
 
@@ -94,7 +99,7 @@ def _keep_events():
     return {"acc_events": True} if "acc_events" in inspect.signature(profile.__init__).parameters else {}
 
 
-def _synchronisation_events():
+def _synchronisation_events() -> Dict[str, Any]:
     """Has CUPTI say what each wait waited for (`cuda_sync` events): a replay of the iteration needs it. PyTorch 2.1 on."""
     import torch
 
@@ -108,7 +113,7 @@ def _synchronisation_events():
         return {}
 
 
-def _activities():
+def _activities() -> List[Any]:
     import torch
     from torch.profiler import ProfilerActivity
 
@@ -125,14 +130,14 @@ class ModuleRanges:
     compiled code, and calls of compiled modules are gone anyway.
     """
 
-    def __init__(self, make_range=None):
+    def __init__(self, make_range: Optional[Callable[[str], Any]] = None) -> None:
         self._make_range = make_range  # None: torch.profiler.record_function
-        self._handles = []
+        self._handles: List[Any] = []
         self._local = threading.local()
-        self._names = {}
-        self._roots = []  # keeps named modules alive, so that an id stays theirs
+        self._names: Dict[int, str] = {}
+        self._roots: List[Any] = []  # keeps named modules alive, so that an id stays theirs
 
-    def start(self):
+    def start(self) -> None:
         if compiled_code_runs():
             return
         from torch.nn.modules import module as nn_module
@@ -142,14 +147,14 @@ class ModuleRanges:
             nn_module.register_module_forward_hook(self._leave, always_call=True),
         ]
 
-    def stop(self):
+    def stop(self) -> None:
         for handle in self._handles:
             handle.remove()
         self._handles = []
         self._names = {}
         self._roots = []
 
-    def _enter(self, module, inputs):
+    def _enter(self, module: Any, inputs: Any) -> None:
         import torch
 
         if torch.compiler.is_compiling():
@@ -163,7 +168,7 @@ class ModuleRanges:
         entered.__enter__()
         stack.append((module, entered))
 
-    def _leave(self, module, inputs, output):
+    def _leave(self, module: Any, inputs: Any, output: Any) -> None:
         stack = self._local.__dict__.get("stack")
         while stack:  # usually one; more where an exception passed inner modules
             inner, entered = stack.pop()
@@ -171,7 +176,7 @@ class ModuleRanges:
             if inner is module:
                 return
 
-    def _name(self, root):
+    def _name(self, root: Any) -> None:
         self._roots.append(root)
         inside = bare(root)
         title = type(inside).__name__

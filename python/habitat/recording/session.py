@@ -7,7 +7,10 @@ thought, everything starts over from the warm-up; once the trace is written, tha
 The trace is whole from then on: later timings only replace its habitat object, and a script may end before them.
 """
 
+from __future__ import annotations
+
 import os
+from typing import TYPE_CHECKING, Any, Dict, Hashable, Optional, Tuple
 
 from . import metadata, timing, tracefile
 from .boundary import CycleFinder, open_source
@@ -19,11 +22,14 @@ from .profiling import IterationProfiler
 from .progress import Progress
 from .timing import Groups
 
+if TYPE_CHECKING:
+    from .without_gpu import Pretence
+
 
 class Options:
     """What a user can choose about a recording; the defaults are those of `habitat record`."""
 
-    def __init__(self, **given):
+    def __init__(self, **given: Any) -> None:
         self.warmup = 5
         self.timed = 10  # in each group
         self.pause = 5.0  # seconds between the second and the third group
@@ -32,10 +38,10 @@ class Options:
         self.modules = True
         self.compact = False
         self.allow_cpu = False
-        self.pretence = None  # without_gpu.Pretence: the script believes in a GPU
-        self.batch_size = None
-        self.model = None
-        self.command = None  # None: that of this process; "": none is written
+        self.pretence: Optional[Pretence] = None  # without_gpu.Pretence: the script believes in a GPU
+        self.batch_size: Optional[int] = None
+        self.model: Optional[str] = None
+        self.command: Optional[str] = None  # None: that of this process; "": none is written
         self.quiet = False
         self.measuring = False  # the run for hardware counters: nothing is profiled or written (counters.py)
         for name, value in given.items():
@@ -44,12 +50,12 @@ class Options:
             setattr(self, name, value)
 
     @property
-    def needed(self):
+    def needed(self) -> int:
         """Iterations a script must run: the one more is where the profiler starts. Later groups take what there is."""
         return self.warmup + self.timed + 1 + self.iterations
 
 
-def require_gpu(where, allow_cpu):
+def require_gpu(where: str, allow_cpu: bool) -> None:
     """RecordError if PyTorch is missing, or sees no GPU and none is not allowed."""
     try:
         import torch
@@ -79,28 +85,33 @@ def require_gpu(where, allow_cpu):
 class Session:
     """Records iterations into `path`. `boundary()` is called where one iteration ends and the next begins."""
 
-    def __init__(self, path, options, where):
+    def __init__(self, path: str, options: Options, where: str) -> None:
         self.path = os.path.abspath(path)  # the script may change its folder
         self.options = options
         self.where = where  # what error messages are about: the script
         self.iterations_seen = 0
         self.written = False  # there is a trace
         self.done = False  # and nothing left to do
-        self.info = None
+        self.info: Dict[str, Any] = {}  # the habitat object, once it is written
         self._pid = os.getpid()
         self._progress = Progress(quiet=options.quiet)
         self._cycle = CycleFinder()
-        self._source = None
-        self._profiler = None
-        self._observer = None
-        self._optimizers = None
+        # Each is there in its states only; which are, the state says.
+        self._source: Any = None
+        self._profiler: Any = None  # RecordedSteps
+        self._observer: Any = None
+        self._optimizers: Any = None
+        self._groups: Any = None
+        self._later: Any = None
+        self._memory: Optional[Dict[str, int]] = None
+        self._seen_model: Tuple[Optional[str], Optional[int], Dict[str, Optional[str]], Optional[Dict[str, Any]]]
         self._busy = False
         self._reset()
 
-    def open(self):
+    def open(self) -> None:
         self._source = open_source(self.options.boundary, self._on_event)
 
-    def close(self):
+    def close(self) -> None:
         """Takes every hook out again; safe to call at any time and twice."""
         for part in (self._source, self._profiler, self._observer, self._optimizers):
             if part is not None:
@@ -108,7 +119,7 @@ class Session:
         self._source = self._profiler = self._observer = self._optimizers = None
         self._progress.clear()
 
-    def _reset(self):
+    def _reset(self) -> None:
         self.state = "warm-up"
         self._count = 0
         self._groups = self._later = None
@@ -121,7 +132,7 @@ class Session:
         self._memory = None
         self._seen_model = (None, None, {}, None)
 
-    def _on_event(self, key):
+    def _on_event(self, key: Hashable) -> None:
         if self._busy or self.done or os.getpid() != self._pid:
             return
         ends, changed = self._cycle.push(key)
@@ -132,7 +143,7 @@ class Session:
         if ends and not self.done:
             self.boundary()
 
-    def end(self):
+    def end(self) -> None:
         """No iteration follows: a trace that is written gets what was timed since."""
         if not self.written or self.done or os.getpid() != self._pid:
             return
@@ -142,7 +153,7 @@ class Session:
             pass
         self._complete()
 
-    def boundary(self):
+    def boundary(self) -> None:
         self.iterations_seen += 1
         self._busy = True
         try:
@@ -150,7 +161,7 @@ class Session:
         finally:
             self._busy = False
 
-    def _advance(self):
+    def _advance(self) -> None:
         options = self.options
         self._count += 1
         if self.state == "warm-up":
@@ -170,10 +181,10 @@ class Session:
             if over:
                 self._complete()
 
-    def _enter(self, state):
+    def _enter(self, state: str) -> None:
         self.state, self._count = state, 0
 
-    def _start_timing(self):
+    def _start_timing(self) -> None:
         import torch
 
         if self.options.measuring:
@@ -189,7 +200,7 @@ class Session:
         if self.options.timed == 0:
             self._start_profiler()
 
-    def _start_profiler(self):
+    def _start_profiler(self) -> None:
         self._enter("profiling")
         self._groups.close()
         self._memory = _peak_memory()
@@ -205,7 +216,7 @@ class Session:
         self._optimizers = Optimizers()
         self._optimizers.start()
 
-    def _profile_step(self):
+    def _profile_step(self) -> None:
         if self._count == 1:
             self._observer.remove()
             self._optimizers.remove()
@@ -215,14 +226,14 @@ class Session:
         if self._profiler.done:
             self._write()
 
-    def _note_model(self):
+    def _note_model(self) -> None:
         model = self._observer.model()
         name = type(model).__name__ if model is not None else None
         batch_size = self._observer.batch_size((self._cycle.period or 1) == 1)
         kept = footprint(self._observer.modules(), self._optimizers.found())
         self._seen_model = (name, batch_size, self._observer.precision(), kept)
 
-    def _write(self):
+    def _write(self) -> None:
         self._progress.show("writing the trace")
         with tracefile.Scratch(self.path) as scratch:
             self._profiler.export(scratch)
@@ -243,7 +254,7 @@ class Session:
         self._later = LaterGroups(self._groups, self.options.timed, self.options.pause, trains_together())
         self._enter("timing later")
 
-    def _complete(self):
+    def _complete(self) -> None:
         self.done = True
         if len(self._groups) > 1:
             self.info.update(timing.describe(self._groups.times_ms()), timer=self._groups.timer)
@@ -251,7 +262,16 @@ class Session:
         self._progress.clear()
 
 
-def finish(trace, path, options, where, *, model, batch_size, **facts):
+def finish(
+    trace: Dict[str, Any],
+    path: str,
+    options: Options,
+    where: str,
+    *,
+    model: Optional[str],
+    batch_size: Optional[int],
+    **facts: Any,
+) -> Dict[str, Any]:
     """Adds the habitat object to a trace and writes it; returns the object."""
     if tracefile.count_gpu_work(trace) == 0 and not options.allow_cpu:
         what = "no kernel ran on the GPU in the recorded iterations; move the model and its data to the GPU"
@@ -275,7 +295,7 @@ def finish(trace, path, options, where, *, model, batch_size, **facts):
     return info
 
 
-def _peak_memory():
+def _peak_memory() -> Optional[Dict[str, int]]:
     import torch
 
     if not torch.cuda.is_initialized():
@@ -283,5 +303,5 @@ def _peak_memory():
     return {"allocated": torch.cuda.max_memory_allocated(), "reserved": torch.cuda.max_memory_reserved()}
 
 
-def _first_line(error):
+def _first_line(error: BaseException) -> str:
     return (str(error).splitlines() or ["unknown"])[0]

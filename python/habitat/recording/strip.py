@@ -12,13 +12,16 @@ launch arrows (the correlation number says the same), shapes and sequence number
 no part in the backward pass and allocate nothing, and figures that follow from others.
 """
 
+from __future__ import annotations
+
 import bisect
 import gzip
 import json
 import sys
 import zlib
+from typing import Any, Dict, List, Optional, Set, Tuple
 
-from .tracefile import GPU_WORK, write
+from .tracefile import GPU_WORK, Event, Trace, write
 
 OPERATIONS = ("cpu_op", "user_annotation")
 CALLS = ("cuda_runtime", "cuda_driver")
@@ -47,7 +50,7 @@ NOT_OF_IDLE = ("Input Strides", "Sequence number", "Fwd thread id", "External id
 ITERATION_RANGES = ("ProfilerStep#", "habitat_iteration")
 
 
-def compact(trace):
+def compact(trace: Dict[str, Any]) -> Trace:
     """A new trace with the events and arguments that readers use."""
     events = [event for event in trace["traceEvents"] if isinstance(event, dict)]
     worked = {_correlation(e) for e in events if e.get("cat") in GPU_WORK} - {None}
@@ -65,11 +68,11 @@ def compact(trace):
     return out
 
 
-def _correlation(event):
+def _correlation(event: Dict[str, Any]) -> Any:
     return (event.get("args") or {}).get("correlation")
 
 
-def _needed(event, worked, arrows):
+def _needed(event: Dict[str, Any], worked: Set[Any], arrows: Set[Any]) -> bool:
     category = event.get("cat")
     if category in ALWAYS_KEPT or event.get("ph") == "M":
         return True
@@ -80,14 +83,15 @@ def _needed(event, worked, arrows):
     return False
 
 
-def _operations_with_work(events, launches):
+def _operations_with_work(events: List[Event], launches: List[Event]) -> Set[int]:
     """ids of operations that launch GPU work directly or below them, and of their forward partners."""
-    times = {}
+    times: Dict[Tuple[Any, Any], List[float]] = {}
     for event in launches:
         times.setdefault((event["pid"], event["tid"]), []).append(event["ts"])
     for list_of_ts in times.values():
         list_of_ts.sort()
-    kept, sequences = set(), set()
+    kept: Set[int] = set()
+    sequences: Set[Any] = set()
     operations = [e for e in events if e.get("cat") in OPERATIONS and e.get("ph") == "X"]
     for event in operations:
         ts = times.get((event["pid"], event["tid"]), ())
@@ -105,9 +109,10 @@ def _operations_with_work(events, launches):
     return kept
 
 
-def _parts_of_idle(events, idle):
+def _parts_of_idle(events: List[Event], idle: Set[int]) -> Set[int]:
     """ids of operations inside operations that launch nothing: the outer one says where the CPU's time went."""
-    parts, until = set(), {}
+    parts: Set[int] = set()
+    until: Dict[Tuple[Any, Any], float] = {}
     operations = [e for e in events if e.get("cat") == "cpu_op" and e.get("ph") == "X" and id(e) in idle]
     operations.sort(key=lambda e: (e["ts"], -e.get("dur", 0)))
     for event in operations:
@@ -120,16 +125,16 @@ def _parts_of_idle(events, idle):
     return parts
 
 
-def _whole_arrows(events, ends):
+def _whole_arrows(events: List[Event], ends: Set[Any]) -> Set[Any]:
     """ids of forward-to-backward arrows of which both ends lie on operations that stay."""
-    count = {}
+    count: Dict[Any, int] = {}
     for event in events:
         if event.get("cat") == "fwdbwd" and (event.get("pid"), event.get("tid"), event.get("ts")) in ends:
             count[event.get("id")] = count.get(event.get("id"), 0) + 1
     return {arrow for arrow, n in count.items() if n == 2}
 
 
-def _slim(event, idle):
+def _slim(event: Dict[str, Any], idle: bool) -> Event:
     args = event.get("args")
     if not isinstance(args, dict):
         return event
@@ -144,7 +149,7 @@ def _slim(event, idle):
     return {**event, "args": slim}
 
 
-def read(path):
+def read(path: str) -> Trace:
     """A trace file, plain or gzip, as a dictionary; ValueError says what is wrong with it."""
     with open(path, "rb") as stream:
         data = stream.read()
@@ -161,7 +166,7 @@ def read(path):
     return trace
 
 
-def main(arguments=None):
+def main(arguments: Optional[List[str]] = None) -> int:
     from .errors import RecordError
 
     arguments = sys.argv[1:] if arguments is None else arguments

@@ -9,8 +9,11 @@ Ten neighbours agree with each other even where the same iteration takes twice a
 others, what the CPU gives changes that slowly. So iterations are timed in groups apart in time (later.py).
 """
 
+from __future__ import annotations
+
 import statistics
 import time
+from typing import Any, Callable, Dict, List, Optional
 
 LEAST_SHARE = 0.8  # of the host's time that the events must cover; else the host's clock is taken
 MUCH_SPREAD = 0.1  # the groups' medians differ by more: the time of an iteration is not known better than that
@@ -19,19 +22,19 @@ MUCH_SPREAD = 0.1  # the groups' medians differ by more: the time of an iteratio
 class Stopwatch:
     """`start()`, `mark()` at the end of every iteration, `stop()` or `cut()`; then `laps_ms()` and `timer`."""
 
-    def __init__(self, use_cuda):
+    def __init__(self, use_cuda: bool) -> None:
         self.timer = "cuda_event" if use_cuda else "perf_counter"
         self._cuda = use_cuda
-        self._marks = []
-        self._laps_ms = []
-        self.mean_ms = None  # by the host's clock
+        self._marks: List[Any] = []  # events of CUDA, or ns
+        self._laps_ms: List[float] = []
+        self.mean_ms = 0.0  # by the host's clock
 
-    def start(self):
+    def start(self) -> None:
         self._wait()
         self._start_ns = time.perf_counter_ns()
         self.mark()
 
-    def mark(self):
+    def mark(self) -> None:
         self._marked_ns = time.perf_counter_ns()
         if self._cuda:
             import torch
@@ -42,17 +45,17 @@ class Stopwatch:
         else:
             self._marks.append(self._marked_ns)
 
-    def stop(self):
+    def stop(self) -> None:
         """Right after the last mark: the GPU's rest belongs to the timed iterations."""
         self._wait()
         self._finish(time.perf_counter_ns())
 
-    def cut(self):
+    def cut(self) -> None:
         """Some time after the last mark, at the end of the script: what came since is no iteration."""
         self._wait()
         self._finish(self._marked_ns)
 
-    def _finish(self, end_ns):
+    def _finish(self, end_ns: int) -> None:
         total_ms = (end_ns - self._start_ns) / 1e6
         pairs = list(zip(self._marks, self._marks[1:]))
         if not pairs:
@@ -66,11 +69,11 @@ class Stopwatch:
             self.timer = "host_clock_mean"
             self._laps_ms = [self.mean_ms]
 
-    def laps_ms(self):
+    def laps_ms(self) -> List[float]:
         """Times of the iterations [ms]; one mean if `timer` is host_clock_mean."""
         return list(self._laps_ms)
 
-    def _wait(self):
+    def _wait(self) -> None:
         if self._cuda:
             import torch
 
@@ -80,49 +83,49 @@ class Stopwatch:
 class Groups:
     """Groups of timed iterations: `open()`, `mark()` at the end of every iteration, `close()` or `cut()`."""
 
-    def __init__(self, use_cuda):
+    def __init__(self, use_cuda: bool) -> None:
         self._cuda = use_cuda
-        self._watches = []
-        self._running = None
+        self._watches: List[Stopwatch] = []
+        self._running: Any = None  # a Stopwatch between open() and close()
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._watches)
 
     @property
-    def timer(self):
+    def timer(self) -> str:
         """Of all groups: where the events of one miss a part, the host's clock is taken for all."""
         timers = [watch.timer for watch in self._watches] or [Stopwatch(self._cuda).timer]
         return "host_clock_mean" if "host_clock_mean" in timers else timers[0]
 
-    def open(self):
+    def open(self) -> None:
         self._running = Stopwatch(self._cuda)
         self._running.start()
 
-    def mark(self):
+    def mark(self) -> None:
         self._running.mark()
 
-    def close(self):
+    def close(self) -> None:
         self._keep(Stopwatch.stop)
 
-    def cut(self):
+    def cut(self) -> None:
         """The script has ended: a group that was running keeps the iterations it has."""
         if self._running is not None:
             self._keep(Stopwatch.cut)
 
-    def _keep(self, end):
+    def _keep(self, end: Callable[[Stopwatch], None]) -> None:
         watch, self._running = self._running, None
         end(watch)
         if watch.laps_ms():
             self._watches.append(watch)
 
-    def times_ms(self):
+    def times_ms(self) -> List[List[float]]:
         """A list of times a group."""
         if self.timer == "host_clock_mean":
             return [[watch.mean_ms] for watch in self._watches]
         return [watch.laps_ms() for watch in self._watches]
 
 
-def spread(groups):
+def spread(groups: List[List[float]]) -> Optional[float]:
     """How far apart the medians of the groups lie, as a share of the median of all; None for fewer than two groups."""
     if len(groups) < 2:
         return None
@@ -130,7 +133,7 @@ def spread(groups):
     return (max(medians) - min(medians)) / statistics.median(sum(groups, []))
 
 
-def describe(groups):
+def describe(groups: List[List[float]]) -> Dict[str, Any]:
     """What the habitat object says about groups of unprofiled iterations [ms]; the list is empty if none was timed."""
     times = sum(groups, [])
     apart = spread(groups)
@@ -142,7 +145,7 @@ def describe(groups):
     }
 
 
-def warning(info):
+def warning(info: Dict[str, Any]) -> Optional[str]:
     """One sentence if the groups of a habitat object differ by much, else None."""
     if (info["iteration_spread"] or 0) <= MUCH_SPREAD:
         return None

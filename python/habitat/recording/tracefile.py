@@ -3,17 +3,24 @@
 The output appears by a rename after everything is in it; whatever goes wrong before leaves no file behind.
 """
 
+from __future__ import annotations
+
 import gzip
 import json
 import os
 import tempfile
+from typing import Any, Dict, Iterable, Mapping
 
 from .errors import RecordError
+
+# A trace and one event of it, as JSON has them.
+Trace = Dict[str, Any]
+Event = Dict[str, Any]
 
 GPU_WORK = ("kernel", "gpu_memcpy", "gpu_memset")
 
 
-def rank_path(path, environ=os.environ):
+def rank_path(path: str, environ: Mapping[str, str] = os.environ) -> str:
     """`step.json.gz` as `step.rank3.json.gz` for rank 3 of several processes (torchrun's RANK, WORLD_SIZE)."""
     rank, world = environ.get("RANK", ""), environ.get("WORLD_SIZE", "")
     if not (rank.isdigit() and world.isdigit() and int(world) > 1):
@@ -25,7 +32,7 @@ def rank_path(path, environ=os.environ):
     return os.path.join(folder, f"{name}.rank{rank}")
 
 
-def check_writable(path):
+def check_writable(path: str) -> None:
     """Raises RecordError now if `path` could not be written later."""
     folder = os.path.dirname(path) or "."
     if os.path.isdir(path):
@@ -45,10 +52,10 @@ def check_writable(path):
 class Scratch:
     """A hidden temporary file next to the output, gone at the end of the `with` block."""
 
-    def __init__(self, output):
+    def __init__(self, output: str) -> None:
         self._output = output
 
-    def __enter__(self):
+    def __enter__(self) -> str:
         folder = os.path.dirname(self._output) or "."
         try:
             handle, self.path = tempfile.mkstemp(prefix=".habitat-", suffix=".json", dir=folder)
@@ -57,18 +64,18 @@ class Scratch:
         os.close(handle)
         return self.path
 
-    def __exit__(self, *unused):
+    def __exit__(self, *unused: Any) -> None:
         try:
             os.unlink(self.path)
         except FileNotFoundError:
             pass
 
 
-def load_export(path, output):
+def load_export(path: str, output: str) -> Trace:
     """The trace that the profiler wrote to `path`; RecordError if it is cut short."""
     try:
         with open(path, encoding="utf-8", errors="replace") as stream:
-            trace = json.load(stream)
+            trace: Trace = json.load(stream)
     except (OSError, ValueError) as error:
         what = "the profiler's trace was not written in full; free some disk space and record again"
         raise RecordError(output, what) from error
@@ -77,28 +84,29 @@ def load_export(path, output):
     return trace
 
 
-def read(path):
+def read(path: str) -> Trace:
     """The trace at `path`, compressed or not; RecordError if it cannot be read."""
     try:
         with open(path, "rb") as raw:
             packed = raw.read(2) == b"\x1f\x8b"
         with gzip.open(path, "rb") if packed else open(path, "rb") as stream:
-            return json.load(stream)
+            trace: Trace = json.load(stream)
+            return trace
     except (OSError, EOFError, ValueError) as error:
         raise RecordError(path, f"cannot be read ({error})", 3) from error
 
 
-def count_gpu_work(trace):
+def count_gpu_work(trace: Dict[str, Any]) -> int:
     """Kernels, copies and sets in a trace."""
     return sum(1 for event in trace["traceEvents"] if event.get("cat") in GPU_WORK)
 
 
-def write(trace, path):
+def write(trace: Dict[str, Any], path: str) -> None:
     """Writes `trace` to `path`, compressed if the name ends in .gz: a temporary file, then a rename."""
     _replace(path, [_encode(trace)])
 
 
-def replace_about(path, about):
+def replace_about(path: str, about: Dict[str, Any]) -> None:
     """Puts another habitat object into a trace that `write` made; the events are copied as they are."""
     try:
         with (gzip.open if path.endswith(".gz") else open)(path, "rb") as source:
@@ -108,7 +116,7 @@ def replace_about(path, about):
         raise RecordError(path, f"was changed while the script ran on ({error}); record again") from error
 
 
-def _replace(path, chunks):
+def _replace(path: str, chunks: Iterable[bytes]) -> None:
     with Scratch(path) as scratch:
         try:
             with open(scratch, "wb") as raw:
@@ -128,13 +136,13 @@ def _replace(path, chunks):
             raise _write_error(path, error) from error
 
 
-def _encode(trace):
+def _encode(trace: Dict[str, Any]) -> bytes:
     """One event a line: `zcat | grep` works."""
     lines = ",\n".join(json.dumps(event, separators=(",", ":")) for event in trace["traceEvents"])
     return _head(trace) + f'"traceEvents":[\n{lines}\n]}}\n'.encode()
 
 
-def _head(trace):
+def _head(trace: Dict[str, Any]) -> bytes:
     """Everything but the events, on one line. The habitat object comes first, where a reader finds it at once."""
     head = {key: value for key, value in trace.items() if key != "traceEvents"}
     if "habitat" in head:
@@ -143,6 +151,6 @@ def _head(trace):
     return f"{opening}{',' if head else ''}\n".encode()
 
 
-def _write_error(path, error):
+def _write_error(path: str, error: OSError) -> RecordError:
     remedy = "free some disk space and record again" if error.errno == 28 else "choose another output with -o"
     return RecordError(path, f"cannot be written ({error.strerror}); {remedy}")

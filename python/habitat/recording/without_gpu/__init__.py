@@ -9,6 +9,8 @@
     recorder.py   all of them together, and the profiler of a Session
 """
 
+from __future__ import annotations
+
 from .recorder import Pretence
 
 __all__ = ["Pretence"]

@@ -3,6 +3,16 @@
 The kernels that PyTorch brings ask each tensor whether it is on a GPU, inside, where ours say no.
 """
 
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, List, Sequence, Tuple
+
+# Arguments of a call of an operation; a cast gives them in the formats of autocast, with the format that narrow ones take.
+Arguments = Sequence[Any]
+Keywords = Dict[str, Any]
+Call = Tuple[Arguments, Keywords]
+Cast = Callable[[Any, Arguments, Keywords, Any], Call]
+
 NARROW = """_convolution conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d convolution
 cudnn_convolution cudnn_convolution_transpose prelu addmm addmv addr matmul einsum mm mv linalg_vecdot linear addbmm baddbmm bmm
 chain_matmul linalg_multi_dot _thnn_fused_lstm_cell _thnn_fused_gru_cell lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell
@@ -16,15 +26,15 @@ upsample_bicubic2d""".split()
 WIDE_RESULT = "prod softmax log_softmax cumprod cumsum linalg_vector_norm linalg_matrix_norm sum".split()
 WIDEST = "addcdiv addcmul atan2 bilinear cross dot vdot grid_sample index_put tensordot scatter_add".split()
 
-_narrowed: "dict[int, tuple]" = {}  # id of a parameter -> (the parameter, its narrow copy), until autocast is left
+_narrowed: Dict[int, Tuple[Any, Any]] = {}  # id of a parameter -> (the parameter, its narrow copy), until autocast is left
 
 
-def forget():
+def forget() -> None:
     """What leaving the outermost autocast does."""
     _narrowed.clear()
 
 
-def kernels():
+def kernels() -> List[Tuple[str, Any]]:
     """(name of an operation with its overload, its kernel under autocast)"""
     import torch
 
@@ -39,30 +49,30 @@ def kernels():
     return made
 
 
-def _has_kernel(name):
+def _has_kernel(name: str) -> bool:
     import torch
 
     try:
-        return torch._C._dispatch_has_kernel_for_dispatch_key(name, "AutocastCUDA")
+        return bool(torch._C._dispatch_has_kernel_for_dispatch_key(name, "AutocastCUDA"))
     except RuntimeError:  # TorchScript's alone: einsum.sublist
         return False
 
 
-def _kernel(operation, cast):
+def _kernel(operation: Any, cast: Cast) -> Callable[..., Any]:
     import torch
 
     keys = torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastCUDA)
 
-    def under_autocast(*args, **kwargs):
+    def under_autocast(*args: Any, **kwargs: Any) -> Any:
         with torch._C._ExcludeDispatchKeyGuard(keys):
             narrow = torch.get_autocast_dtype("cuda")
-            args, kwargs = cast(operation, args, kwargs, narrow)
-            return operation(*args, **kwargs)
+            taken, named = cast(operation, args, kwargs, narrow)
+            return operation(*taken, **named)
 
     return under_autocast
 
 
-def _each(value, function):
+def _each(value: Any, function: Callable[[Any], Any]) -> Any:
     import torch
 
     if isinstance(value, torch.Tensor):
@@ -72,20 +82,20 @@ def _each(value, function):
     return value
 
 
-def _eligible(t):
+def _eligible(t: Any) -> bool:
     import torch
 
-    return t.is_floating_point() and t.device.type == "cuda" and t.dtype != torch.float64
+    return bool(t.is_floating_point() and t.device.type == "cuda" and t.dtype != torch.float64)
 
 
-def _all(args, kwargs, dtype):
-    def cast(t):
+def _all(args: Arguments, kwargs: Keywords, dtype: Any) -> Call:
+    def cast(t: Any) -> Any:
         return _to(t, dtype) if _eligible(t) else t
 
     return [_each(a, cast) for a in args], {k: _each(v, cast) for k, v in kwargs.items()}
 
 
-def _to(t, dtype):
+def _to(t: Any, dtype: Any) -> Any:
     import torch
 
     if t.dtype == dtype:
@@ -99,17 +109,17 @@ def _to(t, dtype):
     return made
 
 
-def _narrow(operation, args, kwargs, narrow):
+def _narrow(operation: Any, args: Arguments, kwargs: Keywords, narrow: Any) -> Call:
     return _all(args, kwargs, narrow)
 
 
-def _wide(operation, args, kwargs, narrow):
+def _wide(operation: Any, args: Arguments, kwargs: Keywords, narrow: Any) -> Call:
     import torch
 
     return _all(args, kwargs, torch.float32)
 
 
-def _wide_result(operation, args, kwargs, narrow):
+def _wide_result(operation: Any, args: Arguments, kwargs: Keywords, narrow: Any) -> Call:
     """The result's format, where the script names none: casting and computing are one kernel."""
     import torch
 
@@ -125,7 +135,7 @@ def _wide_result(operation, args, kwargs, narrow):
     return args, kwargs
 
 
-def _widest(operation, args, kwargs, narrow):
+def _widest(operation: Any, args: Arguments, kwargs: Keywords, narrow: Any) -> Call:
     import torch
 
     found = []

@@ -1,6 +1,9 @@
 """What `torch.cuda`, tensors and modules say where a script is to find one GPU. Everything is put back by `remove()`."""
 
+from __future__ import annotations
+
 import types
+from typing import Any, Callable, Iterator, List, Literal, Tuple
 
 from ..boundary import Patch
 
@@ -11,39 +14,39 @@ MEMORY_BYTES = 1 << 40
 class Nothing:
     """A stream, event or graph that never has anything to do."""
 
-    def __init__(self, *unused, **unused_too):
+    def __init__(self, *unused: Any, **unused_too: Any) -> None:
         self.device, self.cuda_stream = None, 0
 
-    def __enter__(self):
+    def __enter__(self) -> Nothing:
         return self
 
-    def __exit__(self, *unused):
+    def __exit__(self, *unused: Any) -> Literal[False]:
         return False
 
-    def query(self):
+    def query(self) -> bool:
         return True
 
-    def is_capturing(self):
+    def is_capturing(self) -> bool:
         return False
 
-    def elapsed_time(self, other):
+    def elapsed_time(self, other: Any) -> float:
         return 1.0
 
-    def record_event(self, event=None):
+    def record_event(self, event: Any = None) -> Any:
         return event or Nothing()
 
-    def record(self, *unused):
+    def record(self, *unused: Any) -> None:
         pass
 
     wait = wait_event = wait_stream = synchronize = record
 
 
 class Device:
-    def __init__(self):
+    def __init__(self) -> None:
         self._patch = Patch()
-        self._lists = []
+        self._lists: List[Tuple[List[Any], Any]] = []  # a list of PyTorch's, and what was put into it
 
-    def install(self):
+    def install(self) -> None:
         self._say_there_is_one()
         self._say_what_it_is()
         self._tensors()
@@ -51,18 +54,18 @@ class Device:
         self._data()
         self._optimizers()
 
-    def remove(self):
+    def remove(self) -> None:
         self._patch.remove()
         for owner, kind in self._lists:
             if kind in owner:
                 owner.remove(kind)
         self._lists = []
 
-    def _set(self, owner, name, value):
+    def _set(self, owner: Any, name: str, value: Any) -> None:
         if hasattr(owner, name):
             self._patch.put(owner, name, value)
 
-    def _say_there_is_one(self):
+    def _say_there_is_one(self) -> None:
         import torch
 
         cuda = torch.cuda
@@ -84,7 +87,7 @@ class Device:
         for name in ("Event", "Stream", "stream", "device", "current_stream", "default_stream"):
             self._set(cuda, name, Nothing)
 
-    def _say_what_it_is(self):
+    def _say_what_it_is(self) -> None:
         """The same by PyTorch's newer name for any GPU."""
         import torch
 
@@ -97,7 +100,7 @@ class Device:
         for name, answer in answers.items() if accelerator else ():
             self._set(accelerator, name, _always(answer))
 
-    def _tensors(self):
+    def _tensors(self) -> None:
         import torch
         from torch._subclasses.fake_tensor import FakeTensor
 
@@ -116,20 +119,28 @@ class Device:
         self._patch.wrap(torch.Tensor, "tolist", _tolist)
         for name in ("tensor", "as_tensor", "asarray"):
             self._patch.wrap(torch, name, _made_on_host)
-        self._patch.wrap(torch, "clear_autocast_cache", lambda before: lambda: (forget(), before())[1])
 
-    def _modules(self):
+        def cleared(before: Callable[..., Any]) -> Callable[..., Any]:
+            def clear() -> Any:
+                forget()
+                return before()
+
+            return clear
+
+        self._patch.wrap(torch, "clear_autocast_cache", cleared)
+
+    def _modules(self) -> None:
         import torch
 
         self._patch.wrap(torch.nn.Module, "_apply", lambda before: _apply)
         self._set(torch.nn.modules.rnn.RNNBase, "flatten_parameters", lambda module: None)
 
-    def _data(self):
+    def _data(self) -> None:
         """Data are loaded for real: samplers and data sets need their numbers."""
         import torch
 
-        def iterate(before):
-            def iterated(loader):
+        def iterate(before: Callable[..., Any]) -> Callable[..., Any]:
+            def iterated(loader: Any) -> Iterator[Any]:
                 from torch.utils._python_dispatch import _disable_current_modes
 
                 with _disable_current_modes():
@@ -146,7 +157,7 @@ class Device:
 
         self._patch.wrap(torch.utils.data.DataLoader, "__iter__", iterate)
 
-    def _optimizers(self):
+    def _optimizers(self) -> None:
         """Optimisers run over lists only where they know the kind of tensor."""
         import importlib
 
@@ -159,11 +170,11 @@ class Device:
                 self._lists.append((kinds, FakeTensor))
 
 
-def _always(answer):
+def _always(answer: Any) -> Callable[..., Any]:
     return lambda *unused, **unused_too: answer
 
 
-def _to(before, t, *args, **kwargs):
+def _to(before: Callable[..., Any], t: Any, *args: Any, **kwargs: Any) -> Any:
     """Copies between host and GPU, which PyTorch would take for copies between the devices it believes in."""
     import torch
 
@@ -186,11 +197,11 @@ def _to(before, t, *args, **kwargs):
     return _moved(t, device, dtype, memory_format)
 
 
-def _same(t, device):
+def _same(t: Any, device: Any) -> bool:
     return device is None or device.type in (t.device.type, "meta" if t.device.type == "cuda" else "")
 
 
-def _moved(t, device, dtype, memory_format=None):
+def _moved(t: Any, device: Any, dtype: Any, memory_format: Any = None) -> Any:
     import torch
 
     if device.type == "cuda":
@@ -206,8 +217,8 @@ def _moved(t, device, dtype, memory_format=None):
             t.constant = constant
 
 
-def _made_on_host(before):
-    def made(*args, device=None, **kwargs):
+def _made_on_host(before: Callable[..., Any]) -> Callable[..., Any]:
+    def made(*args: Any, device: Any = None, **kwargs: Any) -> Any:
         import torch
 
         if device is None or torch.device(device).type != "cuda":
@@ -219,8 +230,8 @@ def _made_on_host(before):
     return made
 
 
-def _numpy(before):
-    def array(t, *args, **kwargs):
+def _numpy(before: Callable[..., Any]) -> Callable[..., Any]:
+    def array(t: Any, *args: Any, **kwargs: Any) -> Any:
         import torch
         from torch._subclasses.fake_tensor import FakeTensor
 
@@ -232,14 +243,14 @@ def _numpy(before):
     return array
 
 
-def _tolist(before):
-    def values(t):
+def _tolist(before: Callable[..., Any]) -> Callable[..., Any]:
+    def values(t: Any) -> Any:
         return t.numpy().tolist() if hasattr(t, "fake_device") else before(t)
 
     return values
 
 
-def _apply(module, fn, recurse=True):
+def _apply(module: Any, fn: Callable[[Any], Any], recurse: bool = True) -> Any:
     """torch.nn.Module._apply, with parameters that stay the same objects when they move."""
     import torch
 
@@ -260,7 +271,7 @@ def _apply(module, fn, recurse=True):
     return module
 
 
-def _become(module, key, parameter, moved):
+def _become(module: Any, key: str, parameter: Any, moved: Any) -> None:
     import torch
 
     if moved is parameter:

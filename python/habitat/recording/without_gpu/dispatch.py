@@ -4,7 +4,10 @@ A CPU build takes dropout, attention and recurrent layers apart, for it finds ne
 those of PyTorch 2.5 to 2.13 with cuDNN 9 on a GPU of compute capability 8.0 or more, as recordings show them.
 """
 
+from __future__ import annotations
+
 import warnings
+from typing import Any, Callable, Iterable, List, NoReturn, Optional, Tuple
 
 from .fake import OF_GPU
 
@@ -14,10 +17,10 @@ RNN_MODES = {"rnn_relu": 0, "rnn_tanh": 1, "lstm": 2, "gru": 3}
 class Overrides:
     """`install()` and `remove()`."""
 
-    def __init__(self):
-        self._libraries = []
+    def __init__(self) -> None:
+        self._libraries: List[Any] = []
 
-    def install(self):
+    def install(self) -> None:
         from .autocast import kernels
 
         self._add("AutogradCUDA", rules())
@@ -25,12 +28,12 @@ class Overrides:
         self._add("CUDA", [(name.removeprefix("aten::"), _never) for name in OF_GPU if _is_there(name)])
         self._add("AutocastCUDA", kernels())
 
-    def remove(self):
+    def remove(self) -> None:
         for library in self._libraries:
             library._destroy()
         self._libraries = []
 
-    def _add(self, key, functions):
+    def _add(self, key: str, functions: Iterable[Tuple[str, Any]]) -> None:
         import torch
 
         library = torch.library.Library("aten", "IMPL", key)
@@ -44,18 +47,18 @@ class Overrides:
         self._libraries.append(library)
 
 
-def _is_there(name):
+def _is_there(name: str) -> bool:
     import torch
 
     return hasattr(torch.ops.aten, name.removeprefix("aten::"))
 
 
-def _never(*unused, **unused_too):
+def _never(*unused: Any, **unused_too: Any) -> NoReturn:
     """A kernel: with one, PyTorch does not take the operation apart. The mode answers before it is reached."""
     raise NotImplementedError
 
 
-def rules():
+def rules() -> List[Tuple[str, Any]]:
     """(name of an operation, what it does on a GPU)"""
     made = [
         ("dropout", dropout), ("dropout_", dropout_), ("scaled_dot_product_attention", attention),
@@ -67,7 +70,7 @@ def rules():
     return made
 
 
-def dropout(x, p, train):
+def dropout(x: Any, p: float, train: bool) -> Any:
     import torch
 
     if not train or p == 0 or x.numel() == 0:
@@ -75,17 +78,19 @@ def dropout(x, p, train):
     return torch.native_dropout(x, p, True)[0]
 
 
-def dropout_(x, p, train):
+def dropout_(x: Any, p: float, train: bool) -> Any:
     return x.copy_(dropout(x, p, train)) if train and p else x
 
 
-def rms_norm(x, normalized_shape, weight=None, eps=None):
+def rms_norm(x: Any, normalized_shape: Any, weight: Any = None, eps: Optional[float] = None) -> Any:
     import torch
 
     return torch.ops.aten._fused_rms_norm(x, normalized_shape, weight, eps)[0]
 
 
-def batch_norm(x, weight, bias, mean, variance, training, momentum, eps, cudnn_enabled):
+def batch_norm(
+    x: Any, weight: Any, bias: Any, mean: Any, variance: Any, training: bool, momentum: float, eps: float, cudnn_enabled: bool
+) -> Any:
     """cuDNN for what it takes, as `_batch_norm_impl_index` decides; PyTorch's own kernels for the rest."""
     import torch
 
@@ -98,7 +103,17 @@ def batch_norm(x, weight, bias, mean, variance, training, momentum, eps, cudnn_e
     return torch.native_batch_norm(x, weight, bias, mean, variance, training, momentum, eps)[0]
 
 
-def attention(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, *, scale=None, enable_gqa=False):
+def attention(
+    q: Any,
+    k: Any,
+    v: Any,
+    attn_mask: Any = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    *,
+    scale: Optional[float] = None,
+    enable_gqa: bool = False,
+) -> Any:
     """cuDNN for halves without a mask, the memory-efficient kernel for the rest, spelled-out mathematics where neither can."""
     import torch
 
@@ -122,19 +137,51 @@ def attention(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, *, scale=
         q, k, v, attn_mask, dropout_p, is_causal, None, scale=scale, enable_gqa=enable_gqa)[0]  # fmt: skip
 
 
-def lstm(x, hx, params, has_biases, layers, dropout_p, train, bidirectional, batch_first):
+def lstm(
+    x: Any,
+    hx: Any,
+    params: Any,
+    has_biases: bool,
+    layers: int,
+    dropout_p: float,
+    train: bool,
+    bidirectional: bool,
+    batch_first: bool,
+) -> Tuple[Any, Any, Any]:
     out, h, c = _cudnn("lstm", x, hx[0], hx[1], params, has_biases, layers, dropout_p, train, bidirectional, batch_first)
     return out, h, c
 
 
-def _rnn(kind):
-    def layer(x, hx, params, has_biases, layers, dropout_p, train, bidirectional, batch_first):
+def _rnn(kind: str) -> Callable[..., Any]:
+    def layer(
+        x: Any,
+        hx: Any,
+        params: Any,
+        has_biases: bool,
+        layers: int,
+        dropout_p: float,
+        train: bool,
+        bidirectional: bool,
+        batch_first: bool,
+    ) -> Tuple[Any, Any]:
         return _cudnn(kind, x, hx, None, params, has_biases, layers, dropout_p, train, bidirectional, batch_first)[:2]
 
     return layer
 
 
-def _cudnn(kind, x, hx, cx, params, has_biases, layers, dropout_p, train, bidirectional, batch_first):
+def _cudnn(
+    kind: str,
+    x: Any,
+    hx: Any,
+    cx: Any,
+    params: Any,
+    has_biases: bool,
+    layers: int,
+    dropout_p: float,
+    train: bool,
+    bidirectional: bool,
+    batch_first: bool,
+) -> Tuple[Any, Any, Any]:
     import torch
 
     directions = 2 if bidirectional else 1

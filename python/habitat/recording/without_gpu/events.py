@@ -1,5 +1,11 @@
 """Operations as events of a trace, in the words of torch.profiler's export. Their times are counters: nothing was timed."""
 
+from __future__ import annotations
+
+from typing import Any, Dict, Iterable, List, Optional, Tuple, Union
+
+Event = Dict[str, Any]
+
 TYPES = {
     "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "int64": "long int",
     "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char", "bool": "bool",
@@ -12,77 +18,78 @@ EVENT_US, STEP_US = 1, 2
 class Log:
     """Events of what runs between `begin_iteration()` and `end()`."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.on = False
-        self.events = []
+        self.events: List[Event] = []
         self._now = 0
-        self._iteration = None
+        self._iteration: Optional[Event] = None
         self._count = 0
 
-    def begin_iteration(self):
+    def begin_iteration(self) -> None:
         self._close()
         self.on = True
         self._iteration = self._open("user_annotation", f"ProfilerStep#{self._count}")
         self._count += 1
 
-    def end(self):
+    def end(self) -> None:
         self._close()
         self.on = False
 
-    def operation(self, name, arguments):
+    def operation(self, name: str, arguments: Iterable[Any]) -> None:
         if self.on:
             self.events.append(self._event("cpu_op", name, EVENT_US, describe(arguments)))
             self._now += STEP_US
 
-    def begin_range(self, name):
+    def begin_range(self, name: str) -> Optional[Event]:
         return self._open("user_annotation", name) if self.on else None
 
-    def end_range(self, event):
+    def end_range(self, event: Optional[Event]) -> None:
         if event is not None:
             event["dur"] = self._now - event["ts"]
             self._now += STEP_US
 
-    def trace(self):
+    def trace(self) -> Dict[str, Any]:
         return {"schemaVersion": 1, "deviceProperties": [], "traceEvents": self.events}
 
-    def _open(self, category, name):
+    def _open(self, category: str, name: str) -> Event:
         event = self._event(category, name, 0, {})
         self.events.append(event)
         self._now += STEP_US
         return event
 
-    def _close(self):
+    def _close(self) -> None:
         if self._iteration is not None:
             self.end_range(self._iteration)
         self._iteration = None
 
-    def _event(self, category, name, duration, args):
+    def _event(self, category: str, name: str, duration: int, args: Dict[str, Any]) -> Event:
         return {"ph": "X", "cat": category, "name": name, "pid": 1, "tid": 1, "ts": self._now, "dur": duration, "args": args}
 
 
 class Ranges:
     """A context manager a range, as torch.profiler.record_function."""
 
-    def __init__(self, log):
+    def __init__(self, log: Log) -> None:
         self._log = log
 
-    def __call__(self, name):
+    def __call__(self, name: str) -> _Range:
         return _Range(self._log, name)
 
 
 class _Range:
-    def __init__(self, log, name):
-        self._log, self._name, self._event = log, name, None
+    def __init__(self, log: Log, name: str) -> None:
+        self._log, self._name = log, name
+        self._event: Optional[Event] = None
 
-    def __enter__(self):
+    def __enter__(self) -> _Range:
         self._event = self._log.begin_range(self._name)
         return self
 
-    def __exit__(self, *unused):
+    def __exit__(self, *unused: Any) -> None:
         self._log.end_range(self._event)
 
 
-def describe(arguments):
+def describe(arguments: Iterable[Any]) -> Dict[str, List[Any]]:
     """The four lists of the profiler for the arguments of an operation, in the order of its schema."""
     dims, types, strides, values = [], [], [], []
     for value in arguments:
@@ -94,7 +101,7 @@ def describe(arguments):
     return {"Concrete Inputs": values, "Input type": types, "Input Strides": strides, "Input Dims": dims}
 
 
-def _describe_one(value):
+def _describe_one(value: Any) -> Tuple[List[Any], str, List[Any], str]:
     import torch
 
     if isinstance(value, torch.Tensor):
@@ -112,11 +119,11 @@ def _describe_one(value):
     return [], "", [], ""
 
 
-def _type(tensor):
+def _type(tensor: Any) -> str:
     return TYPES.get(str(tensor.dtype).removeprefix("torch."), "")
 
 
-def _text(value):
+def _text(value: Any) -> str:
     import torch
 
     if isinstance(value, torch.dtype):
@@ -124,7 +131,7 @@ def _text(value):
     return str(value)
 
 
-def _scalar_type(dtype):
+def _scalar_type(dtype: Any) -> Union[int, str]:
     """PyTorch's number of a number format, which its profiler writes."""
     import torch
 

@@ -6,15 +6,31 @@ the answer is "meta", which has none anywhere. The dispatcher's keys are those o
 operations that differ on a GPU (dispatch.py) hold for these tensors alone.
 """
 
+from __future__ import annotations
+
 import threading
+from typing import TYPE_CHECKING, Any, Dict, List, Tuple
 
 import torch
 from torch._subclasses.fake_tensor import (
     DataDependentOutputException,
     DynamicOutputShapeException,
     FakeTensor,
-    FakeTensorMode,
 )
+
+if TYPE_CHECKING:
+    from .events import Log
+    from .values import Values
+
+    class FakeTensorMode:  # PyTorch's, of which type checkers are told nothing: what is used of it here
+        def __init__(self, *, allow_non_fake_inputs: bool) -> None: ...
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any: ...
+        def from_tensor(self, tensor: Any) -> Any: ...
+        def __enter__(self) -> Any: ...
+        def __exit__(self, *unused: Any) -> None: ...
+
+else:
+    from torch._subclasses.fake_tensor import FakeTensorMode
 
 aten = torch.ops.aten
 ASK_DEVICE = torch.ops.prim.device.default
@@ -38,23 +54,23 @@ ZEROS_FIRST = {
 COPIED_INTO = {"aten::slice_backward", "aten::select_backward", "aten::diagonal_backward", "aten::unfold_backward"}
 
 
-def on_gpu(value):
+def on_gpu(value: Any) -> bool:
     if isinstance(value, torch.Tensor):
-        return value.device.type == "cuda"
+        return bool(value.device.type == "cuda")
     return isinstance(value, (list, tuple)) and any(on_gpu(v) for v in value)
 
 
 class ShapesOnly(FakeTensorMode):
     """Every operation passes here: `log` gets those on the GPU, `values` is asked for numbers."""
 
-    def __init__(self, log, values):
+    def __init__(self, log: Log, values: Values) -> None:
         super().__init__(allow_non_fake_inputs=True)
         self._log = log
         self._values = values
         self._inside = threading.local()
-        self._composite = {}
+        self._composite: Dict[Any, bool] = {}
 
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         if func is ASK_DEVICE:
             device = args[0].fake_device
@@ -70,7 +86,7 @@ class ShapesOnly(FakeTensorMode):
         self._note(func, args, kwargs, result)
         return result
 
-    def _run(self, func, types, args, kwargs):
+    def _run(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """The result's shapes; what PyTorch runs on the way to them is none of ours."""
         self._inside.on = True
         try:
@@ -85,7 +101,7 @@ class ShapesOnly(FakeTensorMode):
         finally:
             self._inside.on = False
 
-    def _own(self, func, args, kwargs):
+    def _own(self, func: Any, args: Any, kwargs: Any) -> Any:
         """Operations that FakeTensorMode knows no shapes of on a build without CUDA."""
         if func is aten._amp_foreach_non_finite_check_and_unscale_.default:
             self._values.know(args[1], 0.0)
@@ -95,14 +111,14 @@ class ShapesOnly(FakeTensorMode):
             return tuple(torch.empty_like(t) if wanted else None for t, wanted in zip((args[1], args[4]), args[5]))
         return NotImplemented
 
-    def _is_composite(self, func):
+    def _is_composite(self, func: Any) -> bool:
         """Whether its parts pass here as well."""
         if func not in self._composite:
             parts = torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), "CompositeImplicitAutograd")
             self._composite[func] = parts and func._schema.name not in OF_GPU
         return self._composite[func]
 
-    def _note(self, func, args, kwargs, result):
+    def _note(self, func: Any, args: Any, kwargs: Any, result: Any) -> None:
         name = func._schema.name
         if not self._log.on or func.is_view or name in NO_WORK:
             return
@@ -120,7 +136,7 @@ class ShapesOnly(FakeTensorMode):
         else:
             self._log.operation(name, arguments)
 
-    def _note_safe_softmax(self, arguments, result):
+    def _note_safe_softmax(self, arguments: List[Any], result: Any) -> None:
         """A softmax, then zeros in the rows that are masked altogether."""
         x, dim = arguments[:2]
         self._inside.on = True
@@ -133,13 +149,15 @@ class ShapesOnly(FakeTensorMode):
         self._log.operation("aten::where", [rows, result, result])
 
 
-def in_order(func, args, kwargs):
+def in_order(func: Any, args: Any, kwargs: Any) -> List[Any]:
     """All arguments of a call, as its schema lists them."""
     named = [kwargs.get(a.name, a.default_value) for a in func._schema.arguments[len(args) :]]
     return [*args, *named]
 
 
-def cudnn_rnn_backward(x, weight, weight_stride0, weight_buf, hx, cx, *rest):
+def cudnn_rnn_backward(
+    x: Any, weight: List[Any], weight_stride0: int, weight_buf: Any, hx: Any, cx: Any, *rest: Any
+) -> Tuple[Any, ...]:
     mask = rest[-1]
     grads = [torch.empty_like(t) if wanted and t is not None else None for t, wanted in zip((x, hx, cx), mask[:3])]
     return (*grads, [torch.empty_like(w) for w in weight] if mask[3] else [])

@@ -1,5 +1,9 @@
 """A script that runs as if it had a GPU, and what a Session needs instead of a profiler. Imports PyTorch, as fake.py does."""
 
+from __future__ import annotations
+
+from typing import Optional
+
 import json
 
 from ..profiling import ModuleRanges
@@ -14,47 +18,47 @@ from .values import Values
 class Pretence:
     """`open()` before the script is run, `close()` after it."""
 
-    def __init__(self, where):
+    def __init__(self, where: str) -> None:
         self.log = Log()
         self.values = Values(where)
         self._device = Device()
         self._overrides = Overrides()
-        self._mode = None
+        self._mode: Optional[ShapesOnly] = None
 
-    def open(self):
+    def open(self) -> None:
         mode = ShapesOnly(self.log, self.values)
         self._overrides.install()
         self._device.install()
         mode.__enter__()
         self._mode = mode
 
-    def close(self):
+    def close(self) -> None:
         mode, self._mode = self._mode, None
         if mode is not None:
             mode.__exit__(None, None, None)
         self._device.remove()
         self._overrides.remove()
 
-    def profiler(self, iterations, modules):
+    def profiler(self, iterations: int, modules: bool) -> OperationLog:
         return OperationLog(self.log, iterations, modules)
 
 
 class OperationLog(RecordedSteps):
     """Records what the pretence sees, without a clock: in the place of profiling.IterationProfiler."""
 
-    def __init__(self, log, iterations, modules):
+    def __init__(self, log: Log, iterations: int, modules: bool) -> None:
         super().__init__(iterations, ModuleRanges(Ranges(log)) if modules else None)
         self._log = log
 
-    def export(self, path):
+    def export(self, path: str) -> None:
         with open(path, "w", encoding="utf-8") as stream:
             json.dump(self._log.trace(), stream)
 
-    def _boundary(self):
+    def _boundary(self) -> None:
         if self.done:
             self._log.end()
         else:
             self._log.begin_iteration()
 
-    def _end(self):
+    def _end(self) -> None:
         self._log.end()

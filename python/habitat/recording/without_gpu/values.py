@@ -3,9 +3,12 @@
 Loss scaling goes on as in a step without overflow. What hangs on values altogether (the shape of a result) is refused.
 """
 
+from __future__ import annotations
+
 import os
 import sys
 import traceback
+from typing import Any, Dict, NoReturn, Optional, Tuple
 
 from ..errors import AbortScript, RecordError
 
@@ -13,15 +16,15 @@ SHOWN = 3  # places named in a warning
 
 
 class Values:
-    def __init__(self, where):
+    def __init__(self, where: str) -> None:
         self.where = where
-        self.asked = {}  # "file:line" of the script -> times
-        self._known = {}  # id of a tensor -> (the tensor, its value)
+        self.asked: Dict[str, int] = {}  # "file:line" of the script -> times
+        self._known: Dict[int, Tuple[Any, Any]] = {}  # id of a tensor -> (the tensor, its value)
 
-    def know(self, tensor, value):
+    def know(self, tensor: Any, value: Any) -> None:
         self._known[id(tensor)] = (tensor, value)
 
-    def of(self, tensor):
+    def of(self, tensor: Any) -> Any:
         """A number for the only element of a tensor."""
         import torch
 
@@ -38,17 +41,17 @@ class Values:
             return False
         return 1.0 if tensor.dtype.is_floating_point else 1
 
-    def refuse(self, what):
+    def refuse(self, what: str) -> NoReturn:
         """Leaves the script: there is no going on."""
         place = _place()
         where = f"{place}: " if place else ""
         remedy = "leave it out of the recorded step, or record on a machine with a GPU"
         raise AbortScript(RecordError(self.where, f"{where}{what}; without a GPU no value is known: {remedy}"))
 
-    def warning(self):
+    def warning(self) -> Optional[str]:
         if not self.asked:
             return None
-        places = sorted(self.asked, key=self.asked.get, reverse=True)
+        places = sorted(self.asked, key=self.asked.__getitem__, reverse=True)
         more = f" and {len(places) - SHOWN} more places" if len(places) > SHOWN else ""
         return (
             f"the script asked for values of tensors at {', '.join(places[:SHOWN])}{more}: without a GPU there are none, 1"
@@ -56,10 +59,10 @@ class Values:
         )
 
 
-def _place():
+def _place() -> Optional[str]:
     """Innermost frame that is neither PyTorch's nor ours: "file:line"."""
     ours = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    torch_folder = os.path.dirname(sys.modules["torch"].__file__)
+    torch_folder = os.path.dirname(str(sys.modules["torch"].__file__))
     for frame in reversed(traceback.extract_stack()):
         file = os.path.abspath(frame.filename)
         if not file.startswith((ours, torch_folder, "<")) and os.path.isfile(file) and "lib/python" not in file:
