@@ -47,6 +47,7 @@ typedef enum cli_kind {
     CLI_LIST,     /* cli_list: every one given, commas split */
     CLI_COUNT,    /* size_t: a whole number >= 1 */
     CLI_COUNTS,   /* cli_list of such: every one given, commas split */
+    CLI_WHOLE,    /* double: likewise */
     CLI_NUMBER,   /* double: finite, >= 0 */
     CLI_POSITIVE, /* double: finite, > 0 */
     CLI_REST,     /* const char *: its value; all that follows are operands */

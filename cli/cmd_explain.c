@@ -27,6 +27,7 @@ int cmd_explain(int argc, char **argv) {
                             "them, `habitat predict` takes several");
         if (code == CLI_DONE)
             code = cli_html_check(&request);
+        request.notes_below = !cli_html_alone(&request);
         if (code == CLI_DONE)
             code = cli_input_open(&request, arguments.operands.items[0], true, &input);
         if (code == CLI_DONE && input.answer->row_count != 1)

@@ -184,7 +184,9 @@ static int open_trace(const cli_request *request, const char *file, bool require
 }
 
 /* What the answer says beside its numbers: CSV of predictions has no room for any of it. */
-static void warn(const habitat_request *asked, const cli_input *in) {
+static void warn(const cli_request *request, const habitat_request *asked, const cli_input *in) {
+    if (request->notes_below && in->report.format == HABITAT_REPORT_TEXT)
+        return;
     bool csv = in->report.format == HABITAT_REPORT_CSV && !asked->no_predictions;
     for (size_t i = 0; i < in->answer->warning_count; i++) {
         const habitat_warning *warning = &in->answer->warnings[i];
@@ -224,7 +226,7 @@ static int ask(const cli_request *request, habitat_request *asked, cli_input *in
     asked->today = cli_today(in->today, sizeof in->today);
     error.index = SIZE_MAX;
     if (habitat_ask(asked, &in->answer, &error) == HABITAT_OK) {
-        warn(asked, in);
+        warn(request, asked, in);
         return CLI_DONE;
     }
     const char *file = habitat_trace_get_info(in->trace)->file;

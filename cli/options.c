@@ -8,6 +8,9 @@
 
 #include "cli.h"
 
+/* Counts are exact in a double up to here. */
+static const double COUNT_MAX = 1e15;
+
 /* Longer words are never near anything. */
 enum { WORD_MAX = 40 };
 
@@ -62,13 +65,16 @@ static int add_to_list(cli_arguments *a, const char *name, cli_list *list, const
 
 static int read_number(const char *verb, const cli_option *option, const char *value,
                        double *number) {
-    bool count = option->kind == CLI_COUNT || option->kind == CLI_COUNTS;
+    bool whole = option->kind == CLI_COUNT || option->kind == CLI_COUNTS ||
+                 option->kind == CLI_WHOLE;
     bool good = habitat_is_number(value, number) && isfinite(*number) && *number >= 0;
-    if (count)
-        good = good && *number >= 1 && *number <= 1e15 && floor(*number) == *number;
+    if (good && whole && *number > COUNT_MAX)
+        return cli_fail(CLI_USAGE, option->name, "\"%s\" is more than 10^15; give less", value);
+    if (whole)
+        good = good && *number >= 1 && floor(*number) == *number;
     if (option->kind == CLI_POSITIVE)
         good = good && *number > 0;
-    const char *wanted = count                          ? "a whole number of at least 1"
+    const char *wanted = whole                          ? "a whole number of at least 1"
                          : option->kind == CLI_POSITIVE ? "a number above 0"
                                                         : "a number of at least 0";
     if (!good)
@@ -122,6 +128,7 @@ static int set_value(cli_arguments *a, const cli_option *option, const char *val
     case CLI_COUNTS:
         return add_counts(a, option, value);
     case CLI_COUNT:
+    case CLI_WHOLE:
     case CLI_NUMBER:
     case CLI_POSITIVE:
         return set_number(a->verb, option, value);

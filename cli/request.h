@@ -21,14 +21,14 @@ typedef struct cli_request {
     cli_list gpu_counts;      /* several numbers, in place of gpus */
     cli_list ranks;           /* files, one a rank; with it operands are more of them */
     const cli_list *operands; /* what the command line names without an option */
+    bool notes_below;         /* the text report tells all there is to say: nothing on stderr */
 } cli_request;
 
 /* Options about prices and the length of the training. */
 #define CLI_PRICE_OPTIONS(request)                                                                 \
     {"--price", 0, CLI_LIST, &(request).price}, {"--prices", 0, CLI_LIST, &(request).prices},      \
-        {"--spot", 0, CLI_FLAG, &(request).spot}, {"--steps", 0, CLI_POSITIVE, &(request).steps},  \
-    {                                                                                              \
-        "--samples", 0, CLI_POSITIVE, &(request).samples                                           \
+        {"--spot", 0, CLI_FLAG, &(request).spot}, {"--steps", 0, CLI_WHOLE, &(request).steps}, {   \
+        "--samples", 0, CLI_WHOLE, &(request).samples                                              \
     }
 
 /* Options about how the iteration is put together, and at which batch size and precision. */

@@ -67,10 +67,10 @@ typedef int (*habitat_write)(void *context, const char *data, size_t size_bytes)
 typedef struct habitat_report_options {
     habitat_report_format format;
     habitat_report_by by; /* of predictions and explanations; NOTHING: `explain` splits by OP */
-    size_t top; /* rows of a text table before the rest is summed, or the fastest GPUs where a row
-                   is a GPU; 0 = the report's default */
-    unsigned width;      /* columns of text; 0 = 80 */
-    bool colour;         /* ANSI colour in text */
+    size_t top;     /* rows of a text table before the rest is summed, or the first GPUs where a row
+                       is a GPU; 0 = the report's default */
+    unsigned width; /* columns of text; 0 = 80 */
+    bool colour;    /* ANSI colour in text */
     habitat_write write; /* not NULL */
     void *context;       /* handed to write; may be NULL */
 
@@ -99,6 +99,7 @@ HABITAT_API habitat_status habitat_report_prediction(const habitat_answer *what,
                                                      habitat_error *err);
 
 /** `habitat explain`: where the time goes on the origin and on rows[0], operation by operation.
+ * Text is one screen where neither top nor by is set.
  * @param what    borrowed for the call.
  * @param options borrowed for the call.
  * @param err     where and why on failure; may be NULL.

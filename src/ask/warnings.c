@@ -129,8 +129,8 @@ const char *warn_of_vendor(const habitat_gpu *origin, const habitat_gpu *const *
                            size_t count) {
     for (size_t i = 0; i < count; i++)
         if (strcmp(gpus[i]->vendor, origin->vendor) != 0)
-            return "GPUs of another vendor than the origin's run other libraries: no measurement "
-                   "of them checks these predictions; take them as rough";
+            return WARNING_OF_VENDOR ": no measurement of them checks these predictions; take them "
+                                     "as rough";
     return NULL;
 }
 
@@ -192,8 +192,7 @@ bool warn_of_intervals(const habitat_prediction *const *predictions, size_t coun
     if (i == count)
         return false;
     estimate_width_words(widths, sizeof widths);
-    snprintf(text, WARNING_BYTES, "low_ms and high_ms are a default width, not calibrated: %s",
-             widths);
+    snprintf(text, WARNING_BYTES, WARNING_OF_WIDTH ": %s", widths);
     return true;
 }
 

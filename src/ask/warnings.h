@@ -15,6 +15,11 @@ habitat_status warnings_assemble(size_t count, const habitat_gpu *const *destina
 
 enum { WARNING_BYTES = 400 };
 
+/* How some of them begin, or what all of a kind hold: reports tell them apart by it. */
+#define WARNING_OF_WIDTH  "low_ms and high_ms are a default width, not calibrated"
+#define WARNING_OF_VENDOR "GPUs of another vendor than the origin's run other libraries"
+#define WARNING_LEFT_OUT  ": left out: " /* a destination without a row */
+
 /* The single kinds. predictions, gpus: shape (count). text: receives one line, of WARNING_BYTES;
  * untouched where there is nothing to say, which is false. */
 

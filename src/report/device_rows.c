@@ -61,11 +61,11 @@ void text_devices(writer *w, const habitat_answer *what) {
     wrapped_text(w, "            ", 12, text);
 }
 
-enum { SHOWN = TABLE_COLUMNS_MAX - 1 };
+enum { SHOWN = 7 }; /* devices: what has room beside a GPU's name in 80 columns */
 
 void text_device_rows(writer *w, const habitat_answer_row *const *rows, size_t count) {
     char headers[SHOWN][48];
-    table_column columns[TABLE_COLUMNS_MAX] = {{"GPU", false, true}};
+    table_column columns[SHOWN + 1] = {{"GPU", false, true}};
     text_table t;
     if (!count || !rows[0]->device_count)
         return;

@@ -5,47 +5,62 @@
 
 #include "base/error.h"
 #include "gpu/gpu.h"
+#include "report/notes.h"
 #include "report/page.h"
 #include "report/parts.h"
 #include "report/prediction_rows.h"
 #include "report/reasons.h"
+#include "report/screen.h"
 
-enum { DEFAULT_TOP = 15, TEXT_BYTES = 256 };
+enum { DEFAULT_TOP = 15, TEXT_BYTES = 256, NAME_BYTES = 48 };
 
-static void explain_interval(writer *w, const habitat_prediction *p) {
+/* Where the answer is to end on one screen, without what the interval was made from. */
+static void explain_interval(writer *w, const habitat_prediction *p, bool whole) {
     char line[TEXT_BYTES];
-    const char *words = habitat_interval_words(p->interval_basis);
+    const char *words = whole ? habitat_interval_words(p->interval_basis) : NULL;
     snprintf(line, sizeof line, "%s%s%s", habitat_interval_name(p->interval_basis),
              words ? ": " : "", words ? words : "");
     wrapped_text(w, "interval   ", 11, line);
 }
 
-static void explain_head(writer *w, const habitat_answer *what, const habitat_prediction *p) {
+static void explain_title(writer *w, const habitat_answer *what, const habitat_prediction *p) {
     const habitat_workload_info *info = habitat_workload_get_info(what->workload);
     const char *file = habitat_trace_get_info(what->trace)->file;
-    char name[TEXT_BYTES], line[3 * TEXT_BYTES], from[32], to[32], low[32], high[32], ratio[32];
+    const char *from = info->origin ? info->origin->name : "recorded without a GPU";
+    const char *method = habitat_method_name(p->method);
+    char name[TEXT_BYTES];
     clean_text(name, sizeof name, base_name(file ? file : ""));
-    if (info->origin) {
-        styled_text(w, STYLE_BOLD, info->origin->name);
-        writer_text(w, " -> ");
-    } else {
-        writer_text(w, "recorded without a GPU -> ");
-    }
+    size_t width = strlen(from) + strlen(p->gpu->name) + strlen(method) + display_width(name) +
+                   strlen(" -> , method , ");
+    styled_text(w, info->origin ? STYLE_BOLD : STYLE_PLAIN, from);
+    writer_text(w, " -> ");
     styled_text(w, STYLE_BOLD, p->gpu->name);
-    writer_printf(w, ", method %s\n%s\n\n", habitat_method_name(p->method), name);
+    writer_printf(w, ", method %s%s%s\n", method, width <= w->width ? ", " : "\n", name);
+}
+
+static void explain_iteration(writer *w, const habitat_prediction *p) {
+    char from[32], to[32], low[32], high[32], ratio[32];
     ms_text(p->origin_iteration_ms, from, sizeof from);
     ms_text(p->iteration_ms, to, sizeof to);
     ms_text(p->low_ms, low, sizeof low);
     ms_text(p->high_ms, high, sizeof high);
     ratio_text(ratio_of(p), ratio, sizeof ratio);
     writer_printf(w, "iteration  %s ms -> %s ms (%s to %s), %s\n", from, to, low, high, ratio);
-    explain_interval(w, p);
+}
+
+static void explain_head(writer *w, const habitat_answer *what, const habitat_prediction *p,
+                         bool whole) {
+    const habitat_workload_info *info = habitat_workload_get_info(what->workload);
+    char line[3 * TEXT_BYTES], from[32], to[32], ratio[32];
+    explain_title(w, what, p);
+    explain_iteration(w, p);
+    explain_interval(w, p, whole);
     ms_text(info->kernel_ms, from, sizeof from);
     ms_text(p->kernel_ms, to, sizeof to);
     ratio_text(p->kernel_ms / info->kernel_ms, ratio, sizeof ratio);
     writer_printf(w, "kernels    %s ms -> %s ms, %s\n", from, to, ratio);
     coverage_text(p, line, sizeof line);
-    writer_printf(w, "methods    %s\n\n", line);
+    wrapped_text(w, "methods    ", 11, line);
 }
 
 static void class_row(text_table *t, const char *name, double origin_ms, double ms,
@@ -64,21 +79,37 @@ static void class_row(text_table *t, const char *name, double origin_ms, double 
     table_cell(t, 5, "%s", bar);
 }
 
-static void explain_classes(writer *w, const habitat_answer *what, const habitat_prediction *p) {
+/* The classes with the most time, and one row for those behind the first `most`; copies stand alone
+ * but where they would be among the rest. */
+static void explain_classes(writer *w, const habitat_answer *what, const habitat_prediction *p,
+                            size_t most) {
     static const table_column columns[] = {
         {"class", false, false}, {"origin\nms", true, false}, {"predicted\nms", true, false},
         {"ratio", true, false},  {"share", true, false},      {"", false, false}};
-    double whole = p->kernel_ms + p->copy_ms;
+    const habitat_class_total *classes = p->by_class;
+    double copy_origin_ms = habitat_workload_get_info(what->workload)->copy_ms;
+    double whole = p->kernel_ms + p->copy_ms, rest_ms = 0, rest_origin_ms = 0;
+    size_t shown = p->class_count <= most + 1 ? p->class_count : most,
+           more = p->class_count - shown;
+    bool copies = p->copy_ms > 0, small = more && p->copy_ms < classes[shown - 1].ms;
+    char rest[32];
     text_table t;
-    table_start(&t, columns, sizeof columns / sizeof columns[0]);
-    for (size_t i = 0; i < p->class_count; i++)
-        class_row(&t, habitat_class_name(p->by_class[i].op_class), p->by_class[i].origin_ms,
-                  p->by_class[i].ms, whole);
-    if (p->copy_ms > 0)
-        class_row(&t, "memcpy", habitat_workload_get_info(what->workload)->copy_ms, p->copy_ms,
-                  whole);
-    table_write(&t, w);
+    for (size_t i = shown; i < p->class_count; i++) {
+        rest_ms += classes[i].ms;
+        rest_origin_ms += classes[i].origin_ms;
+    }
+    snprintf(rest, sizeof rest, "(%zu more)", more + (copies && small));
     writer_text(w, "\n");
+    table_start(&t, columns, sizeof columns / sizeof columns[0]);
+    for (size_t i = 0; i < shown; i++)
+        class_row(&t, habitat_class_name(classes[i].op_class), classes[i].origin_ms, classes[i].ms,
+                  whole);
+    if (more)
+        class_row(&t, rest, rest_origin_ms + (small ? copy_origin_ms : 0),
+                  rest_ms + (small ? p->copy_ms : 0), whole);
+    if (copies && !small)
+        class_row(&t, "memcpy", copy_origin_ms, p->copy_ms, whole);
+    table_write(&t, w);
 }
 
 /* Why a row scales as it does: what it did on the origin, and how near it came to each roof. */
@@ -95,6 +126,64 @@ static void explain_roofs(writer *w, const habitat_answer *what, const view *v, 
     wrapped_text(w, "", 0, line);
     writer_text(w, "\n");
     text_roofs(w, v, top);
+}
+
+/* What is behind the classes, and how to see all of it. */
+static void explain_longest(writer *w, const view *v) {
+    char line[TEXT_BYTES], name[NAME_BYTES], detail[TEXT_BYTES / 2], ms[32];
+    if (!v->rows.row_count)
+        return;
+    const split_row *row = &v->rows.rows[v->order[0]];
+    bool cut = clean_text(name, sizeof name, row->name) < strlen(row->name);
+    clean_text(detail, sizeof detail, row->detail);
+    ms_text(v->totals[v->order[0]].ms, ms, sizeof ms);
+    snprintf(line, sizeof line, "%s%s%s%s, %s ms. Operation by operation: --top 15.", name,
+             cut ? ".." : "", *detail ? " " : "", detail, ms);
+    wrapped_text(w, "Longest: ", 9, line);
+}
+
+/* All of it: the answer and its reasons come last again, where they stay on the screen. */
+static void explain_whole(writer *w, const habitat_answer *what, const habitat_prediction *p,
+                          const view *v, size_t top) {
+    explain_head(w, what, p, true);
+    explain_classes(w, what, p, HABITAT_CLASS_COUNT);
+    writer_text(w, "\n");
+    text_rows(w, v, top);
+    if (habitat_workload_get_info(what->workload)->origin) /* else nothing was measured */
+        explain_roofs(w, what, v, top);
+    text_warnings(w, what, HABITAT_ABOUT_REQUEST);
+    writer_text(w, "\n");
+    explain_iteration(w, p);
+    text_reasons(w, what, p);
+}
+
+/* What fits on one screen. */
+static void explain_short(writer *w, const habitat_answer *what, const habitat_prediction *p,
+                          const view *v, size_t classes) {
+    const habitat_answer_row *row = &what->rows[0];
+    explain_head(w, what, p, false);
+    if (classes)
+        explain_classes(w, what, p, classes);
+    text_reasons(w, what, p);
+    writer_text(w, "\n");
+    explain_longest(w, v);
+    notes_short(w, what, &row, 1, false);
+}
+
+static void explain_text(writer *w, const habitat_answer *what, const habitat_prediction *p,
+                         const view *v, const habitat_report_options *options) {
+    screen s;
+    size_t classes = HABITAT_CLASS_COUNT;
+    if (options->top || options->by) {
+        explain_whole(w, what, p, v, options->top ? options->top : DEFAULT_TOP);
+        return;
+    }
+    do {
+        writer counting = screen_writer(w, &s);
+        classes = classes > 1 ? classes - 1 : 0;
+        explain_short(&counting, what, p, v, classes);
+    } while (classes > 0 && s.lines > SCREEN_LINES);
+    explain_short(w, what, p, v, classes);
 }
 
 static void write_prediction(writer *w, const habitat_answer *what) {
@@ -137,13 +226,7 @@ habitat_status habitat_report_explanation(const habitat_answer *what,
         csv_rows_header(&w, &v);
         csv_rows(&w, p->gpu->name, &v);
     } else if (status == HABITAT_OK) {
-        explain_head(&w, what, p);
-        explain_classes(&w, what, p);
-        text_reasons(&w, what, p);
-        text_rows(&w, &v, options->top ? options->top : DEFAULT_TOP);
-        if (habitat_workload_get_info(what->workload)->origin) /* else nothing was measured */
-            explain_roofs(&w, what, &v, options->top ? options->top : DEFAULT_TOP);
-        text_warnings(&w, what);
+        explain_text(&w, what, p, &v, options);
     }
     view_free(&v);
     habitat_status written = writer_finish(&w, err);

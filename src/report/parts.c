@@ -183,10 +183,9 @@ bool warned_before(const habitat_answer *const *answers, size_t count, const cha
     return false;
 }
 
-/* What is about the request is on stderr by now. */
-void text_warnings(writer *w, const habitat_answer *what) {
-    bool first = true;
+void text_warnings(writer *w, const habitat_answer *what, habitat_warning_about first) {
+    bool none = true;
     for (size_t i = 0; i < what->warning_count; i++)
-        if (what->warnings[i].about >= HABITAT_ABOUT_RECORDING)
-            text_warning(w, &first, what->warnings[i].text);
+        if (what->warnings[i].about >= first)
+            text_warning(w, &none, what->warnings[i].text);
 }

@@ -42,8 +42,9 @@ void csv_rows(writer *w, const char *gpu, const view *v);
 void text_rows(writer *w, const view *v, size_t top);
 void text_roofs(writer *w, const view *v, size_t top); /* the same rows on the origin */
 
-/* One wrapped line each, after an empty line; nothing when there are none. */
-void text_warnings(writer *w, const habitat_answer *what);
+/* One wrapped line each, after an empty line; nothing when there are none. `first`: what is about
+ * less than this is on stderr by now. */
+void text_warnings(writer *w, const habitat_answer *what, habitat_warning_about first);
 
 /* Whether one of the first `count` answers warns in the same words. */
 bool warned_before(const habitat_answer *const *answers, size_t count, const char *text);

@@ -73,7 +73,7 @@ static void show_iteration(text_table *t, size_t column, const void *of) {
 static void show_interval(text_table *t, size_t column, const void *of) {
     const prediction_line *l = of;
     table_cell(t, column, "%.*f - %.*f%s", l->decimals, l->low_ms, l->decimals, l->high_ms,
-               l->marked ? "*" : "");
+               l->mark_interval ? "~" : "");
 }
 
 static void show_ratio(text_table *t, size_t column, const void *of) {
@@ -97,12 +97,17 @@ static void show_headroom(text_table *t, size_t column, const void *of) {
     table_room(t, column, ((const prediction_line *)of)->headroom_bytes / HABITAT_GB);
 }
 
+static void show_memory(text_table *t, size_t column, const void *of) {
+    table_number(t, column, ((const prediction_line *)of)->row->key.gpu->memory_bytes / HABITAT_GB,
+                 0);
+}
+
 static void show_place(text_table *t, size_t column, const void *of) {
     table_cell(t, column, "%s", ((const prediction_line *)of)->place);
 }
 
 static void show_dollars(text_table *t, size_t column, double usd) {
-    table_number(t, column, usd, usd < 1 ? decimals_for(usd, 3) : 2);
+    table_amount(t, column, usd, usd < 1 ? decimals_for(usd, 3) : usd < 1e4 ? 2 : 0);
 }
 
 static void show_usd_per_1000(text_table *t, size_t column, const void *of) {
@@ -119,7 +124,7 @@ static void show_usd(text_table *t, size_t column, const void *of) {
 
 static void show_hours(text_table *t, size_t column, const void *of) {
     double hours = ((const prediction_line *)of)->hours;
-    table_number(t, column, hours, decimals_for(hours, 3));
+    table_amount(t, column, hours, decimals_for(hours, 3));
 }
 
 static void show_exposed(text_table *t, size_t column, const void *of) {
@@ -133,7 +138,7 @@ static void show_waiting(text_table *t, size_t column, const void *of) {
 }
 
 static void show_samples_per_usd(text_table *t, size_t column, const void *of) {
-    table_number(t, column, ((const prediction_line *)of)->samples_per_usd, 0);
+    table_amount(t, column, ((const prediction_line *)of)->samples_per_usd, 0);
 }
 
 static void show_energy(text_table *t, size_t column, const void *of) {
@@ -147,25 +152,27 @@ static void show_batch(text_table *t, size_t column, const void *of) {
 
 /* ---- the list ---- */
 
-/* Memory and cost are in the short table, whose rows are chosen by them; elsewhere by --columns. */
 static bool memory_known(const void *of) {
     const prediction_listing *list = of;
-    return list->marks && list->what->row_count &&
-           !isnan(list->what->rows[0].prediction->memory_bytes);
+    return list->what->row_count && !isnan(list->what->rows[0].prediction->memory_bytes);
+}
+
+static bool origin_known(const void *of) {
+    return habitat_workload_get_info(((const prediction_listing *)of)->what->workload)->origin;
 }
 
 static bool length_known(const void *of) {
     return !isnan(((const prediction_listing *)of)->what->steps);
 }
 
-/* Where the training's own dollars are not shown, and a price is known. */
-static bool prices_known(const void *of) {
+/* Where the training's own dollars are not shown, and what an iteration costs is known of a row. */
+static bool costs_known(const void *of) {
     const prediction_listing *list = of;
-    if (!list->marks || length_known(of))
-        return false;
-    for (size_t i = 0; i < list->what->row_count; i++)
-        if (list->what->rows[i].cost.price)
+    for (size_t i = 0; !length_known(of) && i < list->sorted_count; i++) {
+        const habitat_cost *cost = &list->sorted[i]->cost;
+        if (!cost->at_least && isfinite(cost->usd_per_1000_iterations))
             return true;
+    }
     return false;
 }
 
@@ -194,17 +201,30 @@ static bool batch_known(const void *of) {
     return habitat_trace_get_info(list->what->trace)->batch_size > 0;
 }
 
+static bool rates_known(const void *of) {
+    const prediction_listing *list = of;
+    for (size_t i = 0; batch_known(of) && i < list->sorted_count; i++)
+        if (isfinite(list->sorted[i]->prediction->samples_per_s))
+            return true;
+    return false;
+}
+
 static bool batch_unknown(const void *of) {
     return !batch_known(of);
 }
 
 enum { EVERYWHERE = IN_FILES | IN_EXPLAIN | IN_TEXT, FILES = IN_FILES | IN_EXPLAIN };
 
+/* Which columns a narrow table does without, the highest first: the marks say what does not fit,
+ * and rates follow from times. */
+enum { RATE = 1, ROOM, RATIO };
+
 #define COLUMN(field, kind, where) ROW_COLUMN(prediction_line, field, kind, where)
 
 static const row_column columns[] = {
     {COLUMN(gpu, STRING, EVERYWHERE), .header = "GPU", .shrink = true},
-    {.in = IN_TEXT,
+    {.key = "batch_size",
+     .in = IN_TEXT,
      .header = "batch\nsize",
      .right = true,
      .shown = batch_asked,
@@ -223,21 +243,29 @@ static const row_column columns[] = {
     {COLUMN(kernel_ms, NUMBER, FILES)},
     {COLUMN(copy_ms, NUMBER, FILES)},
     {COLUMN(ratio, NUMBER, EVERYWHERE), .header = "ratio to\norigin", .right = true,
-     .show = show_ratio},
+     .shown = origin_known, .show = show_ratio, .spare = RATIO},
     {COLUMN(samples_per_s, NUMBER, EVERYWHERE), .header = "samples\nper s", .right = true,
-     .shown = batch_known, .show = show_samples},
+     .shown = rates_known, .show = show_samples, .spare = RATE},
     {.key = "kernels_ms",
      .in = IN_TEXT,
      .header = "kernels\nms",
      .right = true,
      .shown = batch_unknown,
-     .show = show_kernels},
+     .show = show_kernels,
+     .spare = RATE},
     {.key = "headroom_gb",
      .in = IN_TEXT,
      .header = "GB\nleft",
      .right = true,
      .shown = memory_known,
-     .show = show_headroom},
+     .show = show_headroom,
+     .spare = ROOM},
+    {.key = "memory_gb",
+     .in = IN_TEXT,
+     .header = "memory\nGB",
+     .right = true,
+     .shown = never,
+     .show = show_memory},
     {.key = "release_date",
      .in = IN_TEXT,
      .header = "released",
@@ -259,7 +287,7 @@ static const row_column columns[] = {
     {COLUMN(usd_per_hour, NUMBER, FILES | IN_TEXT), .header = "$ per\nhour", .right = true,
      .shown = never, .show = show_usd_per_hour},
     {COLUMN(usd_per_1000_iterations, NUMBER, EVERYWHERE), .header = "$ for\n1,000", .right = true,
-     .shown = prices_known, .show = show_usd_per_1000},
+     .shown = costs_known, .show = show_usd_per_1000},
     {COLUMN(price_date, STRING, FILES | IN_TEXT), .header = "price of", .shown = never},
     {COLUMN(samples_per_usd, NUMBER, FILES | IN_TEXT), .header = "samples\nper $", .right = true,
      .shown = never, .show = show_samples_per_usd},
@@ -325,9 +353,8 @@ table_style place_of(const habitat_answer *what, const habitat_answer_row *row, 
     const habitat_prediction *p = row->prediction;
     bool origin = p->gpu == habitat_workload_get_info(what->workload)->origin;
     bool first = ends && is_at_end(what, row, true), last = ends && is_at_end(what, row, false);
-    const char *place = first ? "fastest" : last ? "slowest" : "";
     const char *room = choice_room_words(p->fits, p->headroom_bytes);
-    const char *words[] = {origin ? "origin" : "", place, room, cpu_sets(p) ? "CPU" : ""};
+    const char *words[] = {origin ? "origin" : "", room, cpu_sets(p) ? "CPU" : ""};
     size_t used = 0;
     *note = '\0';
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -401,7 +428,8 @@ static void fill(const void *of, size_t row, void *out) {
                            .precision = habitat_precision_name(from->key.precision),
                            .interval = habitat_interval_name(p->interval_basis),
                            .interval_basis = habitat_interval_words(p->interval_basis),
-                           .marked = p->interval_basis == HABITAT_INTERVAL_DEFAULT,
+                           .mark_interval = list->mark_intervals &&
+                                            p->interval_basis == HABITAT_INTERVAL_DEFAULT,
                            .gpus = p->gpu_count,
                            .communication_ms = p->communication_ms,
                            .exposed_communication_ms = p->exposed_ms,
@@ -410,10 +438,9 @@ static void fill(const void *of, size_t row, void *out) {
     fill_cost(&from->cost, l);
     coverage_text(p, l->coverage_room, sizeof l->coverage_room);
     l->coverage = l->coverage_room;
-    /* a part of all rows has no fastest and no slowest: the verdict below it says */
-    l->style = place_of(what, from, list->sorted && !list->marks, l->place, sizeof l->place);
-    if (list->marks)
-        add_marks(what, p, l->place, sizeof l->place);
+    bool whole = list->sorted_count == what->row_count; /* else its ends are those of a part */
+    l->style = place_of(what, from, whole, l->place, sizeof l->place);
+    add_marks(what, p, l->place, sizeof l->place);
 }
 
 static table_style line_style(const void *of) {

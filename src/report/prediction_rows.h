@@ -25,7 +25,7 @@ typedef struct prediction_line {
     double waiting_ms;
     uint64_t gpus;
     const char *interval, *interval_basis; /* interval_basis NULL: there is none */
-    bool marked;                           /* text: its interval is a default width */
+    bool mark_interval;                    /* text: it is a default width, and no mark says so */
     uint64_t calibrated_operations;
     double usd_per_hour, usd_per_1000_iterations, samples_per_usd, hours, usd, energy_j;
     const char *price_date, *release_date;
@@ -38,9 +38,10 @@ typedef struct prediction_line {
 
 typedef struct prediction_listing {
     const habitat_answer *what;
-    const habitat_answer_row *const *sorted; /* shape (row_count); NULL: as they are */
-    int decimals;                            /* of milliseconds in a text table */
-    bool marks;                              /* short words beside each row: how far to trust it */
+    const habitat_answer_row *const *sorted; /* text: shape (sorted_count); NULL: as they are */
+    size_t sorted_count;
+    int decimals;        /* of milliseconds in a text table */
+    bool mark_intervals; /* default widths beside the interval: the column of marks is not shown */
 } prediction_listing;
 
 /* list and room are kept: they must live as long as the rows are written. */
@@ -53,8 +54,8 @@ enum { IN_EXPLAIN = 8 };
  * the table. */
 bool row_is_faster(const habitat_answer_row *a, const habitat_answer_row *b);
 
-/* "origin, fastest", "too small": what a text table says of a row, and how. ends: also whether it
- * is the fastest or the slowest of all. */
+/* "origin, CPU", "too small": what a text table says of a row, and how. ends: the fastest and the
+ * slowest of all have a style of their own. */
 table_style place_of(const habitat_answer *what, const habitat_answer_row *row, bool ends,
                      char *note, size_t size);
 

@@ -12,11 +12,13 @@
 #include "report/page.h"
 #include "report/device_rows.h"
 #include "report/parts.h"
+#include "report/notes.h"
 #include "report/prediction_rows.h"
+#include "report/screen.h"
 #include "report/shortlist.h"
 #include "work/class.h"
 
-enum { DEFAULT_TOP = 15, CLASS_COLUMNS = 6, TEXT_BYTES = 256 };
+enum { DEFAULT_TOP = 15, LEAST_ROWS = 4, CLASS_COLUMNS = 6, TEXT_BYTES = 256 };
 
 /* ---- JSON and CSV ---- */
 
@@ -117,30 +119,70 @@ static void text_too_small(writer *w, const habitat_answer *what, const shortlis
                   recorded && least == most ? "were in use on the origin" : "it needs");
 }
 
+static bool chosen(const habitat_report_options *options, const char *key) {
+    for (size_t i = 0; i < options->column_count; i++)
+        if (strcmp(options->columns[i], key) == 0)
+            return true;
+    return false;
+}
+
+static habitat_status check_columns(const habitat_answer *what, const row_list *rows,
+                                    const habitat_report_options *options, habitat_error *err) {
+    for (size_t c = 0; c < options->column_count; c++)
+        if (!rows_column(rows, options->columns[c]))
+            return habitat_fail(err, HABITAT_E_ARG,
+                                "\"%.40s\" is no column; habitat-predict(1) lists them",
+                                options->columns[c]);
+    if (isnan(what->steps) && (chosen(options, "hours") || chosen(options, "usd")))
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "the columns hours and usd need the length of the training; give "
+                            "--steps or --samples");
+    return HABITAT_OK;
+}
+
+/* The columns asked for, each once, behind what tells the rows apart. keys: shape (as many as there
+ * are columns). @return how many; 0: the usual. */
+static size_t choose_columns(const habitat_answer *what, const habitat_report_options *options,
+                             const char **keys) {
+    size_t count = 0;
+    if (!options->column_count)
+        return 0;
+    keys[count++] = "gpu";
+    if (what->row_count && what->rows[0].key.batch_size)
+        keys[count++] = "batch_size";
+    for (size_t i = 0; i < options->column_count; i++) {
+        bool have = false;
+        for (size_t k = 0; k < count; k++)
+            have = have || strcmp(keys[k], options->columns[i]) == 0;
+        if (!have && count < TABLE_COLUMNS_MAX)
+            keys[count++] = options->columns[i];
+    }
+    return count;
+}
+
 static habitat_status text_summary(writer *w, const habitat_answer *what, const shortlist *shown,
                                    const habitat_report_options *options, habitat_error *err) {
+    const char *keys[TABLE_COLUMNS_MAX];
     prediction_line line;
-    prediction_listing list = {.what = what, .sorted = shown->rows, .marks = shown->shortened};
-    bool marked = false;
+    prediction_listing list = {.what = what,
+                               .sorted = shown->rows,
+                               .sorted_count = shown->count,
+                               .mark_intervals =
+                                   options->column_count && !chosen(options, "marks")};
     for (size_t i = 0; i < shown->count; i++) {
-        double ms = shown->rows[i]->prediction->iteration_ms;
-        list.decimals = i ? list.decimals : decimals_for(ms, 3);
-        list.decimals = decimals_for(ms, 3) > list.decimals ? decimals_for(ms, 3) : list.decimals;
-        marked = marked || shown->rows[i]->prediction->interval_basis == HABITAT_INTERVAL_DEFAULT;
+        int decimals = decimals_for(shown->rows[i]->prediction->iteration_ms, 3);
+        list.decimals = i && decimals < list.decimals ? list.decimals : decimals;
     }
     row_list rows = prediction_rows(&list, &line);
     rows.count = shown->count;
-    rows.only = options->columns;
-    rows.only_count = options->column_count;
-    for (size_t c = 0; c < rows.only_count; c++)
-        if (!rows_column(&rows, rows.only[c]))
-            return habitat_fail(err, HABITAT_E_ARG,
-                                "\"%.40s\" is no column; habitat-predict(1) lists them",
-                                rows.only[c]);
+    rows.only_count = choose_columns(what, options, keys);
+    rows.only = rows.only_count ? keys : NULL;
+    rows.also = shortlist_column(options);
+    habitat_status status = check_columns(what, &rows, options, err);
+    if (status != HABITAT_OK)
+        return status;
     text_head(w, what);
     rows_text(w, &rows);
-    if (marked && !shown->shortened)
-        writer_text(w, "\n*: an interval of a default width, not calibrated.\n");
     text_too_small(w, what, shown);
     return HABITAT_OK;
 }
@@ -154,11 +196,35 @@ static void row_name(const shortlist_best *v, const habitat_answer_row *row, cha
         snprintf(text, size, "%s", row->key.gpu->name);
 }
 
-/* What the short table comes to, and how many rows are not in it. */
-static void text_verdict(writer *w, const habitat_answer *what, const shortlist *shown) {
-    char line[2 * TEXT_BYTES], ms[32], name[TEXT_BYTES / 2];
+/* "$0.0865 for 1,000 iterations"; of the whole training where its length is known. */
+static void cost_words(const habitat_cost *cost, char *text, size_t size) {
+    if (isnan(cost->usd))
+        habitat_format(text, size, "$%.3g for 1,000 iterations", cost->usd_per_1000_iterations);
+    else
+        habitat_format(text, size,
+                       cost->usd < 100 || cost->usd >= 1e7 ? "$%.3g in all" : "$%.0f in all",
+                       cost->usd);
+}
+
+static void left_out_words(const shortlist *shown, const habitat_report_options *options,
+                           char *text, size_t size) {
+    size_t left = shown->passed - shown->count;
+    *text = '\0';
+    if (left && options->top)
+        snprintf(text, size, "%zu more %s left out: --top %zu.", left, left == 1 ? "is" : "are",
+                 options->top);
+    else if (left)
+        snprintf(text, size, "%zu more: --all.", left);
+}
+
+/* What the table comes to, and how many rows are not in it. */
+static void text_verdict(writer *w, const habitat_answer *what, const shortlist *shown,
+                         const habitat_report_options *options) {
+    char line[2 * TEXT_BYTES], ms[32], name[TEXT_BYTES / 2], words[TEXT_BYTES / 2];
     shortlist_best v = shortlist_verdict(shown->rows, shown->count);
     int used = 0;
+    if (shown->count < 2 && what->row_count < 2)
+        return;
     if (v.fastest) {
         ms_text(v.fastest->prediction->iteration_ms, ms, sizeof ms);
         row_name(&v, v.fastest, name, sizeof name);
@@ -172,73 +238,18 @@ static void text_verdict(writer *w, const habitat_answer *what, const shortlist 
     used += habitat_format(line + used, sizeof line - (size_t)used, ". ");
     if (v.cheapest) {
         row_name(&v, v.cheapest, name, sizeof name);
-        used += habitat_format(line + used, sizeof line - (size_t)used,
-                               "Cheapest: %s, $%.3g for 1,000 iterations. ", name,
-                               v.cheapest->cost.usd_per_1000_iterations);
+        cost_words(&v.cheapest->cost, words, sizeof words);
+        used += habitat_format(line + used, sizeof line - (size_t)used, "Cheapest: %s, %s. ", name,
+                               words);
     }
     if (v.cheapest && old_price_months(&v.cheapest->cost) > 0)
         used +=
             habitat_format(line + used, sizeof line - (size_t)used,
                            "Its price is %.0f months old. ", old_price_months(&v.cheapest->cost));
-    habitat_format(line + used, sizeof line - (size_t)used, "%zu more: --all.",
-                   what->row_count - shown->count);
+    left_out_words(shown, options, words, sizeof words);
+    habitat_format(line + used, sizeof line - (size_t)used, "%s", words);
     writer_text(w, "\n");
     wrapped_text(w, "", 0, line);
-}
-
-enum { SAME_KIND_BYTES = 8 };
-
-/* What a note says, without how many it says it of. */
-static const char *without_number(const char *text) {
-    return text + strspn(text, "0123456789");
-}
-
-static bool row_says(const habitat_answer_row *row, const char *text) {
-    for (size_t i = 0; i < row->warning_count; i++)
-        if (strncmp(without_number(row->warnings[i]), without_number(text), SAME_KIND_BYTES) == 0)
-            return true;
-    return false;
-}
-
-/* Whether a note on destinations is one on GPUs that are not shown alone: notes of one kind begin
- * alike. */
-static bool is_of_others(const habitat_answer *what, const shortlist *shown,
-                         const habitat_warning *note) {
-    bool others = false;
-    if (note->about != HABITAT_ABOUT_DESTINATIONS)
-        return false;
-    for (size_t i = 0; i < shown->count; i++)
-        if (row_says(shown->rows[i], note->text))
-            return false;
-    for (size_t i = 0; i < what->row_count; i++)
-        others = others || row_says(&what->rows[i], note->text);
-    return others;
-}
-
-/* The first words of each note: --all has the whole. */
-static void text_short_notes(writer *w, const habitat_answer *what, const shortlist *shown) {
-    bool plain = false, vendor = false;
-    const habitat_gpu *origin = habitat_workload_get_info(what->workload)->origin;
-    for (size_t i = 0; i < shown->count; i++) {
-        plain = plain || shown->rows[i]->prediction->interval_basis == HABITAT_INTERVAL_DEFAULT;
-        vendor = vendor || (origin && strcmp(shown->rows[i]->key.gpu->vendor, origin->vendor) != 0);
-    }
-    for (size_t i = 0; i < what->warning_count; i++) {
-        char clean[TEXT_BYTES];
-        size_t end = strcspn(what->warnings[i].text, ":;");
-        size_t room = w->width > 16 ? w->width - 11 : 5;
-        if (what->warnings[i].about < HABITAT_ABOUT_RECORDING ||
-            is_of_others(what, shown, &what->warnings[i]))
-            continue;
-        clean_text(clean, sizeof clean, what->warnings[i].text);
-        bool cut = clean[end] != '\0' || end > room;
-        clean[end < room ? end : room] = '\0';
-        writer_printf(w, "Note: %s%s\n", clean, cut ? " .." : "");
-    }
-    if (plain)
-        writer_text(w, "~ the interval is a default width, not calibrated\n");
-    if (vendor)
-        writer_text(w, "v another vendor's: no measurement checks it\n");
 }
 
 /* The classes with the most time over all destinations, largest first. */
@@ -323,42 +334,83 @@ static habitat_status text_sections(writer *w, const shortlist *shown, view *v, 
     return HABITAT_OK;
 }
 
-static void text_left_out(writer *w, size_t count, const habitat_report_options *options) {
-    bool slower = !options->sort || strcmp(options->sort, "time") == 0;
-    writer_printf(w, "\n%zu %s GPU%s left out: --top %zu.\n", count, slower ? "slower" : "more",
-                  count == 1 ? " is" : "s are", options->top);
+/* Below a table of many GPUs the verdict comes last: what is above it scrolls away. The one screen
+ * of the rule has no room for a second table, of devices. */
+static void text_below(writer *w, const habitat_answer *what, const shortlist *shown,
+                       const habitat_report_options *options) {
+    bool marked = options->by == HABITAT_REPORT_BY_NOTHING;
+    size_t marks = marked ? shown->count : 0;
+    if (!options->shorten || options->top)
+        text_device_rows(w, shown->rows, shown->count);
+    if (options->shorten) {
+        text_verdict(w, what, shown, options);
+        notes_short(w, what, shown->rows, shown->count, marked);
+        notes_of_marks(w, what, shown->rows, marks, "");
+    } else {
+        notes_of_marks(w, what, shown->rows, marks, "\n");
+        text_warnings(w, what, HABITAT_ABOUT_REQUEST);
+        text_verdict(w, what, shown, options);
+    }
+}
+
+/* A row a GPU and batch size. */
+static habitat_status text_one_table(writer *w, const habitat_answer *what, const shortlist *shown,
+                                     const habitat_report_options *options, habitat_error *err) {
+    if (options->by == HABITAT_REPORT_BY_NOTHING) {
+        habitat_status status = text_summary(w, what, shown, options, err);
+        if (status != HABITAT_OK)
+            return status;
+    } else {
+        text_head(w, what);
+        text_classes(w, what, shown->rows, shown->count);
+    }
+    text_below(w, what, shown, options);
+    return HABITAT_OK;
+}
+
+/* As many of the rows that the rule picks as the screen holds with all that is around them. */
+static habitat_status shorten(const writer *w, const habitat_answer *what,
+                              const habitat_report_options *options, shortlist *shown,
+                              habitat_error *err) {
+    screen s = {.lines = SCREEN_LINES + 1};
+    habitat_status status = HABITAT_OK;
+    for (size_t most = shortlist_most(what); s.lines > SCREEN_LINES; most--) {
+        status = shortlist_make_most(what, options, most, shown, err);
+        if (status != HABITAT_OK || !options->shorten || options->top || most <= LEAST_ROWS)
+            return status;
+        writer counting = screen_writer(w, &s);
+        status = text_one_table(&counting, what, shown, options, err);
+        if (status != HABITAT_OK || s.lines > SCREEN_LINES)
+            free(shown->rows);
+        if (status != HABITAT_OK)
+            return status;
+    }
+    return status;
 }
 
 static habitat_status write_text(writer *w, const habitat_answer *what,
                                  const habitat_report_options *options, view *v,
                                  habitat_error *err) {
-    bool one_row_a_gpu =
-        options->by == HABITAT_REPORT_BY_NOTHING || options->by == HABITAT_REPORT_BY_CLASS;
-    habitat_report_options o = *options;
     shortlist shown;
-    o.shorten = o.shorten && one_row_a_gpu;
-    o.top = one_row_a_gpu ? o.top : 0;
-    habitat_status status = shortlist_make(what, &o, &shown, err);
-    if (status != HABITAT_OK)
-        return status;
-    if (options->by == HABITAT_REPORT_BY_NOTHING) {
-        status = text_summary(w, what, &shown, options, err);
+    habitat_status status = HABITAT_OK;
+    if (options->by == HABITAT_REPORT_BY_NOTHING || options->by == HABITAT_REPORT_BY_CLASS) {
+        status = shorten(w, what, options, &shown, err);
+        if (status != HABITAT_OK)
+            return status;
+        status = text_one_table(w, what, &shown, options, err);
     } else {
+        habitat_report_options o = *options;
+        o.shorten = false;
+        o.top = 0;
+        status = shortlist_make(what, &o, &shown, err);
+        if (status != HABITAT_OK)
+            return status;
         text_head(w, what);
-        if (one_row_a_gpu)
-            text_classes(w, what, shown.rows, shown.count);
-        else
-            status = text_sections(w, &shown, v, options->top ? options->top : DEFAULT_TOP, err);
-    }
-    if (status == HABITAT_OK && shown.shortened) {
-        text_device_rows(w, shown.rows, shown.count);
-        text_verdict(w, what, &shown);
-        text_short_notes(w, what, &shown);
-    } else if (status == HABITAT_OK) {
-        if (shown.count < shown.passed)
-            text_left_out(w, shown.passed - shown.count, options);
-        text_device_rows(w, shown.rows, shown.count);
-        text_warnings(w, what);
+        status = text_sections(w, &shown, v, options->top ? options->top : DEFAULT_TOP, err);
+        if (status == HABITAT_OK) {
+            text_device_rows(w, shown.rows, shown.count);
+            text_warnings(w, what, HABITAT_ABOUT_REQUEST);
+        }
     }
     free(shown.rows);
     return status;

@@ -10,6 +10,7 @@
 
 #include "formula/rates.h"
 #include "gpu/gpu.h"
+#include "predict/fallback.h"
 #include "report/html.h"
 #include "report/table.h"
 
@@ -24,6 +25,9 @@ typedef struct group {
     habitat_dtype dtype;
     bool matrix_unit;
     double roof_ms, known_ms; /* what known work takes at the origin's roof, and took there */
+    double counted_ms;        /* of ms: of kernels whose work is known */
+    double link_ms;           /* of ms: of messages, and copies to or from the host */
+    double by_method[HABITAT_METHOD_COUNT]; /* of ms */
 } group;
 
 typedef struct tally {
@@ -58,6 +62,9 @@ static void add_kernel(tally *t, const habitat_workload_kernel *kernel,
     double ms = estimate->ms / iterations;
     g->ms += ms;
     t->ms += ms;
+    g->by_method[estimate->method] += ms;
+    g->link_ms += fallback_leaves_gpu(kernel->kernel) ? ms : 0;
+    g->counted_ms += isfinite(kernel->facts.flop) && isfinite(kernel->facts.bytes) ? ms : 0;
     if (ms > g->longest_ms) {
         g->longest_ms = ms;
         g->dtype = kernel->facts.dtype;
@@ -149,6 +156,66 @@ static void reached_words(const group *g, const char *origin, char *text, size_t
                        100 * g->roof_ms / g->known_ms);
 }
 
+/* ---- kernels of which no rate is known to be the bound ---- */
+
+/* What one method made of them. */
+static const char *method_words(const group *g) {
+    size_t best = 0;
+    for (size_t m = 1; m < HABITAT_METHOD_COUNT; m++)
+        best = g->by_method[m] > g->by_method[best] ? m : best;
+    return habitat_method_name((habitat_method)best);
+}
+
+static bool is_near(double ratio, double other) {
+    const double near = 1.15;
+    return isfinite(other) && ratio < near * other && other < near * ratio;
+}
+
+/* "near the ratio of memory rates, 5.86x": what times would be where one of the two rates were the
+ * bound, and where the predicted ratio lies. NaN: not known. */
+static void place_words(double ratio, double memory, double units, const char *format, char *text,
+                        size_t size) {
+    char by_memory[32], by_units[32];
+    ratio_text(memory, by_memory, sizeof by_memory);
+    ratio_text(units, by_units, sizeof by_units);
+    bool known = isfinite(memory) && isfinite(units);
+    if (is_near(ratio, memory))
+        snprintf(text, size, ", near the ratio of memory rates, %s", by_memory);
+    else if (is_near(ratio, units))
+        snprintf(text, size, ", near the ratio of arithmetic rates (%s), %s", format, by_units);
+    else if (known)
+        snprintf(text, size, ", %s the ratios of memory rates, %s, and of arithmetic (%s), %s",
+                 ratio > fmax(memory, units)   ? "above"
+                 : ratio < fmin(memory, units) ? "below"
+                                               : "between",
+                 by_memory, format, by_units);
+    else if (isfinite(memory))
+        snprintf(text, size, "; the ratio of memory rates is %s", by_memory);
+}
+
+static void unbound_words(const tally *t, const group *g, char *text, size_t size) {
+    const char *why = g->link_ms > 0.5 * g->ms      ? "bound by a link, not by the GPU"
+                      : g->counted_ms > 0.5 * g->ms ? "a rate of the GPU is not known"
+                                                    : "their work is not counted";
+    char ratio[32];
+    int used = snprintf(text, size, "%s", why);
+    if (!t->origin) {
+        snprintf(text + used, size - (size_t)used, "; predicted by %s", method_words(g));
+        return;
+    }
+    ratio_text(g->ms / g->origin_ms, ratio, sizeof ratio);
+    used += snprintf(text + used, size - (size_t)used, ": %s gives %s", method_words(g), ratio);
+    if (g->link_ms > 0.5 * g->ms)
+        return;
+    group plain = *g; /* work that is not counted has no format either */
+    plain.dtype = g->dtype == HABITAT_DTYPE_UNKNOWN ? HABITAT_DTYPE_FP32 : g->dtype;
+    arithmetic here = arithmetic_of(t, t->dest, &plain),
+               there = arithmetic_of(t, t->origin, &plain);
+    place_words(g->ms / g->origin_ms,
+                habitat_memory_rate(t->origin, true) / habitat_memory_rate(t->dest, true),
+                there.flop_per_s / here.flop_per_s, there.format, text + used, size - (size_t)used);
+}
+
 static void words_of(const tally *t, const group *g, habitat_bound bound, char *text, size_t size) {
     char origin[48] = "";
     if (t->origin)
@@ -166,7 +233,7 @@ static void words_of(const tally *t, const group *g, habitat_bound bound, char *
         snprintf(text, size, "shorter than what launching costs: a faster GPU gains little");
         break;
     case HABITAT_BOUND_UNKNOWN:
-        snprintf(text, size, "what bounds them is not known");
+        unbound_words(t, g, text, size);
         break;
     }
 }
@@ -265,6 +332,7 @@ void text_reasons(writer *w, const habitat_answer *what, const habitat_predictio
     if (found.count == 0)
         return;
     head_text(&found, origin, p->gpu, line, sizeof line);
+    writer_text(w, "\n");
     wrapped_text(w, "", 0, line);
     for (size_t i = 0; i < found.count; i++) {
         char first[32];
@@ -272,7 +340,6 @@ void text_reasons(writer *w, const habitat_answer *what, const habitat_predictio
         reason_text(&found.list[i], origin != NULL, line, sizeof line);
         wrapped_text(w, first, 3, line);
     }
-    writer_text(w, "\n");
 }
 
 void html_reasons(writer *w, const habitat_answer *what, const habitat_prediction *p) {

@@ -126,15 +126,21 @@ const row_column *rows_column(const row_list *rows, const char *key) {
     return NULL;
 }
 
+static bool is_also(const row_list *rows, const row_column *column) {
+    return rows->also && column->key && column->header && strcmp(column->key, rows->also) == 0;
+}
+
+static bool is_usual(const row_list *rows, const row_column *column) {
+    return (column->in & IN_TEXT) && (!column->shown || column->shown(rows->of));
+}
+
 /* @return how many columns there are: those that were chosen, in their order, or the usual. */
 static size_t text_columns(const row_list *rows, const row_column **shown) {
     size_t count = 0, most = rows->only ? rows->only_count : rows->column_count;
     for (size_t c = 0; c < most && count < TABLE_COLUMNS_MAX; c++) {
         const row_column *column =
             rows->only ? rows_column(rows, rows->only[c]) : &rows->columns[c];
-        bool usual =
-            column && (column->in & IN_TEXT) && (!column->shown || column->shown(rows->of));
-        if (usual || (column && rows->only))
+        if (column && (rows->only || is_usual(rows, column) || is_also(rows, column)))
             shown[count++] = column;
     }
     return count;
@@ -142,12 +148,17 @@ static size_t text_columns(const row_list *rows, const row_column **shown) {
 
 void rows_text(writer *w, const row_list *rows) {
     table_column columns[TABLE_COLUMNS_MAX];
+    table_yield yields[TABLE_COLUMNS_MAX];
     const row_column *shown[TABLE_COLUMNS_MAX];
     size_t count = text_columns(rows, shown);
-    for (size_t c = 0; c < count; c++)
+    for (size_t c = 0; c < count; c++) {
+        bool asked = rows->only || is_also(rows, shown[c]);
         columns[c] = (table_column){shown[c]->header, shown[c]->right, shown[c]->shrink};
+        yields[c] = (table_yield){shown[c]->wrap, asked ? 0 : shown[c]->spare};
+    }
     text_table t;
     table_start(&t, columns, count);
+    t.yields = yields;
     for (size_t i = 0; i < rows->count; i++) {
         rows->fill(rows->of, i, rows->line);
         text_row(&t, rows, shown, count);

@@ -30,6 +30,8 @@ typedef struct row_column {
     /* Text. */
     const char *header;
     bool right, shrink;
+    bool wrap; /* as in table_yield */
+    int spare;
     bool (*shown)(const void *of);                                /* whether at all; NULL: always */
     void (*show)(text_table *t, size_t column, const void *line); /* NULL: the string as it is */
 } row_column;
@@ -49,6 +51,8 @@ typedef struct row_list {
     const char *(*note)(const void *line);                /* text: a line below; NULL: none */
     const char *const *only; /* text: shape (only_count), keys of the columns; NULL: the usual */
     size_t only_count;
+    /* Text: key of a column that is there beside the usual, and not given up; NULL: none. */
+    const char *also;
 } row_list;
 
 /* The column of a key, if it can be shown in text; NULL. */

@@ -72,18 +72,29 @@ static double key_name(const habitat_answer_row *row) {
     return 0;
 }
 
-static const struct {
+typedef struct order {
     const char *name;
     sort_key key;
-} orders[] = {{"time", key_time},     {"cost", key_cost},     {"price", key_price},
-              {"energy", key_energy}, {"memory", key_memory}, {"date", key_date},
-              {"name", key_name}};
+    const char *column; /* of the table, which shows what is sorted by */
+} order;
 
-static sort_key order_named(const char *name) {
+static const order orders[] = {{"time", key_time, "iteration_ms"},
+                               {"cost", key_cost, "usd_per_1000_iterations"},
+                               {"price", key_price, "usd_per_hour"},
+                               {"energy", key_energy, "energy_j"},
+                               {"memory", key_memory, "memory_gb"},
+                               {"date", key_date, "release_date"},
+                               {"name", key_name, "gpu"}};
+
+static const order *order_named(const char *name) {
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
         if (strcmp(name, orders[i].name) == 0)
-            return orders[i].key;
+            return &orders[i];
     return NULL;
+}
+
+const char *shortlist_column(const habitat_report_options *o) {
+    return order_named(o->sort ? o->sort : "time")->column;
 }
 
 static int by_name(const void *a, const void *b) {
@@ -95,6 +106,10 @@ static void sort(ranked *rows, size_t count, sort_key key) {
     for (size_t i = 0; i < count; i++)
         rows[i].key = key(rows[i].row);
     qsort(rows, count, sizeof *rows, key == key_name ? by_name : by_key);
+}
+
+static bool lacks_room(const habitat_answer_row *row) {
+    return choice_lacks_room(row->prediction->fits, row->prediction->headroom_bytes);
 }
 
 /* ---- what is asked for ---- */
@@ -137,6 +152,32 @@ static int rank_of(const habitat_answer *what, const habitat_answer_row *row,
     return current ? 1 : 2;
 }
 
+static bool of_vendor(const ranked *row, const char *vendor) {
+    return strcmp(row->row->key.gpu->vendor, vendor) == 0;
+}
+
+/* Of the first `count` rows, how many are of the vendor of row `at`. */
+static size_t alike_before(const ranked *rows, size_t count, size_t at) {
+    size_t alike = 0;
+    for (size_t i = 0; i < count; i++)
+        alike += of_vendor(&rows[i], rows[at].row->key.gpu->vendor);
+    return alike;
+}
+
+/* Where any vendor is asked for, none takes more than two thirds of `most` rows before the others
+ * had their turn: prices are known of one vendor alone, and would fill the table. Moves the rows
+ * that are taken to the front, in their order; the others stay in theirs behind them. */
+static void give_turns(ranked *rows, size_t count, size_t most) {
+    size_t kept = 0, turn = most - most / 3;
+    for (size_t i = 0; i < count && kept < most; i++) {
+        if (alike_before(rows, kept, i) >= turn)
+            continue;
+        ranked row = rows[i];
+        memmove(&rows[kept + 1], &rows[kept], (i - kept) * sizeof *rows);
+        rows[kept++] = row;
+    }
+}
+
 /* Keeps those that the rule picks, at most `most`; their order is lost. */
 static size_t keep_today(const habitat_answer *what, const habitat_report_options *o, size_t most,
                          ranked *rows, size_t count) {
@@ -149,9 +190,11 @@ static size_t keep_today(const habitat_answer *what, const habitat_report_option
         rows[i].key = rank * decade + (isnan(age) ? decade / 2 : age);
     }
     qsort(rows, count, sizeof *rows, by_key);
-    while (kept < count && kept < most && rows[kept].key < 3 * decade)
+    while (kept < count && rows[kept].key < 3 * decade)
         kept++;
-    return kept;
+    if (o->vendor && same_word(o->vendor, "any"))
+        give_turns(rows, kept, most);
+    return kept < most ? kept : most;
 }
 
 static size_t notes_of(const habitat_answer *what) {
@@ -161,7 +204,19 @@ static size_t notes_of(const habitat_answer *what) {
     return count;
 }
 
-static size_t rows_that_fit(const habitat_answer *what) {
+/* Rows without the memory behind those that have it: the first N are to be of use. */
+static void put_last_without_room(ranked *rows, size_t count) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (lacks_room(rows[i].row))
+            continue;
+        ranked row = rows[i];
+        memmove(&rows[kept + 1], &rows[kept], (i - kept) * sizeof *rows);
+        rows[kept++] = row;
+    }
+}
+
+size_t shortlist_most(const habitat_answer *what) {
     size_t notes = notes_of(what);
     size_t more = notes > NOTES_WITH_MOST_ROWS ? notes - NOTES_WITH_MOST_ROWS : 0;
     return more >= MOST_ROWS - LEAST_ROWS ? LEAST_ROWS : MOST_ROWS - more;
@@ -185,6 +240,11 @@ habitat_status shortlist_check(const habitat_answer *what, const habitat_report_
 
 habitat_status shortlist_make(const habitat_answer *what, const habitat_report_options *o,
                               shortlist *out, habitat_error *err) {
+    return shortlist_make_most(what, o, shortlist_most(what), out, err);
+}
+
+habitat_status shortlist_make_most(const habitat_answer *what, const habitat_report_options *o,
+                                   size_t most, shortlist *out, habitat_error *err) {
     ranked *rows = calloc(what->row_count + 1, sizeof *rows);
     const habitat_answer_row **shown = calloc(what->row_count + 1, sizeof *shown);
     if (!rows || !shown) {
@@ -205,19 +265,17 @@ habitat_status shortlist_make(const habitat_answer *what, const habitat_report_o
     }
     *out = (shortlist){.rows = shown, .passed = count};
     if (o->shorten && !o->top) {
-        count = keep_today(what, o, rows_that_fit(what), rows, count);
+        count = keep_today(what, o, most, rows, count);
         out->shortened = count < what->row_count;
     }
-    sort(rows, count, o->sort ? order_named(o->sort) : key_time);
+    sort(rows, count, o->sort ? order_named(o->sort)->key : key_time);
+    if (o->top)
+        put_last_without_room(rows, count);
     out->count = o->top && o->top < count ? o->top : count;
     for (size_t i = 0; i < count; i++)
         shown[i] = rows[i].row;
     free(rows);
     return HABITAT_OK;
-}
-
-static bool lacks_room(const habitat_answer_row *row) {
-    return choice_lacks_room(row->prediction->fits, row->prediction->headroom_bytes);
 }
 
 /* In an iteration of the row, by which its times and costs are divided. */

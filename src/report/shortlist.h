@@ -22,6 +22,16 @@ habitat_status shortlist_check(const habitat_answer *what, const habitat_report_
 habitat_status shortlist_make(const habitat_answer *what, const habitat_report_options *options,
                               shortlist *out, habitat_error *err);
 
+/* The same with at most `most` rows where the rule picks them, which else are as many as
+ * shortlist_most() says: fewer the more notes stand below. */
+habitat_status shortlist_make_most(const habitat_answer *what,
+                                   const habitat_report_options *options, size_t most,
+                                   shortlist *out, habitat_error *err);
+size_t shortlist_most(const habitat_answer *what);
+
+/* Key of the column that holds what rows are sorted by; options are checked. */
+const char *shortlist_column(const habitat_report_options *options);
+
 /* What rows come to; by the sample where batch sizes differ. */
 typedef struct shortlist_best {
     const habitat_answer_row *fastest, *cheapest; /* NULL: no rows; no price */

@@ -156,6 +156,8 @@ static void set_columns(split_by by, listing *out) {
         columns[DETAIL].in = 0;
     if (by == SPLIT_CLASS)
         columns[CLASS].in = 0; /* the name is the class */
+    /* what tells modules apart is at the end of their names */
+    columns[NAME].wrap = by == SPLIT_MODULE || by == SPLIT_BLOCKS;
     if (by == SPLIT_LAUNCH) {
         columns[CALLS].in = IN_CSV;
         columns[KERNELS].in = IN_CSV | IN_TEXT;
@@ -316,6 +318,7 @@ void text_roofs(writer *w, const view *v, size_t top) {
     row_column columns[sizeof roofs / sizeof *roofs];
     memcpy(columns, roofs, sizeof roofs);
     columns[0].header = list.columns[NAME].header;
+    columns[0].wrap = list.columns[NAME].wrap;
     row_list rows = rows_of(&list, &room);
     rows.columns = columns;
     rows.column_count = sizeof columns / sizeof *columns;

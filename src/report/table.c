@@ -133,6 +133,13 @@ void table_number(text_table *t, size_t column, double value, int decimals) {
         set_cell(t, column, "-");
 }
 
+void table_amount(text_table *t, size_t column, double value, int decimals) {
+    if (value >= 1e7 && isfinite(value))
+        table_cell(t, column, "%.3g", value);
+    else
+        table_number(t, column, value, decimals);
+}
+
 void table_room(text_table *t, size_t column, double gb) {
     table_number(t, column, gb, gb < 0.0 && gb > -0.95 ? (gb > -0.095 ? 3 : 1) : 0);
 }
@@ -232,45 +239,92 @@ static void header_line(const char *header, int line, int lines, char *out, size
         snprintf(out, size, "%s", second ? second + 1 : header);
 }
 
-static void measure(const text_table *t, size_t *widths, int *header_lines) {
+/* How the columns stand. */
+typedef struct layout {
+    size_t widths[TABLE_COLUMNS_MAX];
+    bool hidden[TABLE_COLUMNS_MAX];
+    size_t gap; /* space between columns */
+    int header_lines;
+} layout;
+
+static void measure(const text_table *t, layout *l) {
     char text[CELL_BYTES];
-    *header_lines = 1;
+    l->header_lines = 1;
     for (size_t c = 0; c < t->column_count; c++) {
         if (strchr(t->columns[c].header, '\n'))
-            *header_lines = 2;
-        widths[c] = 0;
+            l->header_lines = 2;
+        l->widths[c] = 0;
         for (int line = 0; line < 2; line++) {
             header_line(t->columns[c].header, line, 2, text, sizeof text);
             size_t width = display_width(text);
-            widths[c] = width > widths[c] ? width : widths[c];
+            l->widths[c] = width > l->widths[c] ? width : l->widths[c];
         }
         for (size_t r = 0; r < t->row_count; r++) {
             const char *cell = t->cells[r * t->column_count + c];
             size_t width = cell ? display_width(cell) : 0;
-            widths[c] = width > widths[c] ? width : widths[c];
+            l->widths[c] = width > l->widths[c] ? width : l->widths[c];
         }
     }
 }
 
-/* @return space between columns: two where they fit, else one with shrunken columns. */
-static size_t fit(const text_table *t, size_t *widths, size_t available) {
-    size_t total = 0;
-    for (size_t c = 0; c < t->column_count; c++)
-        total += widths[c];
-    size_t gaps = t->column_count - 1;
-    if (total + 2 * gaps <= available)
-        return 2;
-    for (size_t c = 0; c < t->column_count; c++)
-        while (t->columns[c].shrink && widths[c] > SHRINK_LEAST && total + GAP * gaps > available) {
-            widths[c]--;
-            total--;
+/* Of all columns with so much space between two. */
+static size_t width_of(const text_table *t, const layout *l, size_t gap) {
+    size_t total = 0, count = 0;
+    for (size_t c = 0; c < t->column_count; c++) {
+        total += l->hidden[c] ? 0 : l->widths[c];
+        count += !l->hidden[c];
+    }
+    return count ? total + gap * (count - 1) : 0;
+}
+
+/* Leaves out the column that the table can do without most easily. @return false: there is none. */
+static bool hide_one(const text_table *t, layout *l) {
+    size_t which = 0;
+    int most = 0;
+    for (size_t c = 0; t->yields && c < t->column_count; c++)
+        if (!l->hidden[c] && t->yields[c].spare > most) {
+            most = t->yields[c].spare;
+            which = c;
         }
-    return GAP;
+    l->hidden[which] |= most > 0;
+    return most > 0;
+}
+
+/* Two spaces between columns where they fit, else one; then fewer columns, then narrower ones. */
+static void fit(const text_table *t, layout *l, size_t available) {
+    l->gap = width_of(t, l, 2) <= available ? 2 : GAP;
+    while (width_of(t, l, l->gap) > available && hide_one(t, l))
+        continue;
+    for (size_t c = 0; c < t->column_count; c++)
+        while (t->columns[c].shrink && !l->hidden[c] && l->widths[c] > SHRINK_LEAST &&
+               width_of(t, l, l->gap) > available)
+            l->widths[c]--;
+}
+
+static bool wraps(const text_table *t, size_t column) {
+    return t->yields && t->yields[column].wrap;
+}
+
+/* Bytes of a name that stand in the first of its lines: up to its last separator, if one is near.
+ */
+static size_t wrapped_bytes(const char *text, size_t width) {
+    size_t most = fitting_bytes(text, width);
+    for (size_t used = most; used > most / 2; used--)
+        if (text[used - 1] == '.' || text[used - 1] == '/')
+            return used;
+    return most;
 }
 
 static void write_cell(const text_table *t, writer *w, size_t column, size_t width,
                        const char *text, bool last) {
     size_t needed = display_width(text);
+    if (needed > width && wraps(t, column)) {
+        char first[CELL_BYTES];
+        snprintf(first, sizeof first, "%.*s", (int)wrapped_bytes(text, width), text);
+        writer_text(w, first);
+        spaces(w, last ? 0 : width - display_width(first));
+        return;
+    }
     if (needed > width) {
         size_t bytes = fitting_bytes(text, width - 2);
         writer_bytes(w, text, bytes);
@@ -284,30 +338,31 @@ static void write_cell(const text_table *t, writer *w, size_t column, size_t wid
         spaces(w, width - needed);
 }
 
-static void write_line(const text_table *t, writer *w, const size_t *widths, size_t gap,
-                       char *const *cells) {
+static void write_line(const text_table *t, writer *w, const layout *l, char *const *cells) {
     size_t last = t->column_count;
-    while (last > 0 && (!cells[last - 1] || cells[last - 1][0] == '\0'))
+    bool first = true;
+    while (last > 0 && (l->hidden[last - 1] || !cells[last - 1] || cells[last - 1][0] == '\0'))
         last--;
     for (size_t c = 0; c < last; c++) {
-        if (c > 0)
-            spaces(w, gap);
-        write_cell(t, w, c, widths[c], cells[c] ? cells[c] : "", c + 1 == last);
+        if (l->hidden[c])
+            continue;
+        spaces(w, first ? 0 : l->gap);
+        first = false;
+        write_cell(t, w, c, l->widths[c], cells[c] ? cells[c] : "", c + 1 == last);
     }
 }
 
-static void write_header(const text_table *t, writer *w, const size_t *widths, size_t gap,
-                         int lines) {
+static void write_header(const text_table *t, writer *w, const layout *l) {
     static const char *const style[] = {"", "\033[1m", "\033[0m"};
-    for (int line = 0; line < lines; line++) {
+    for (int line = 0; line < l->header_lines; line++) {
         char texts[TABLE_COLUMNS_MAX][64];
         char *cells[TABLE_COLUMNS_MAX];
         for (size_t c = 0; c < t->column_count; c++) {
-            header_line(t->columns[c].header, line, lines, texts[c], sizeof texts[c]);
+            header_line(t->columns[c].header, line, l->header_lines, texts[c], sizeof texts[c]);
             cells[c] = texts[c];
         }
         writer_text(w, style[w->colour ? 1 : 0]);
-        write_line(t, w, widths, gap, cells);
+        write_line(t, w, l, cells);
         writer_text(w, style[w->colour ? 2 : 0]);
         writer_bytes(w, "\n", 1);
     }
@@ -321,22 +376,29 @@ static void write_note(writer *w, const char *note) {
     writer_text(w, w->colour ? "\033[0m\n" : "\n");
 }
 
+/* What did not fit into the line of a row, below it. */
+static void write_rest(const text_table *t, writer *w, const layout *l, char *const *cells) {
+    for (size_t c = 0; c < t->column_count; c++)
+        if (wraps(t, c) && cells[c] && display_width(cells[c]) > l->widths[c])
+            write_note(w, cells[c] + wrapped_bytes(cells[c], l->widths[c]));
+}
+
 void table_write(text_table *t, writer *w) {
     static const char *const start[] = {"", "\033[1m", "\033[32m", "\033[31m", "\033[2m"};
-    size_t widths[TABLE_COLUMNS_MAX];
-    int header_lines;
+    layout l = {.gap = GAP};
     if (t->failed) {
         w->status = HABITAT_E_MEMORY;
     } else {
-        measure(t, widths, &header_lines);
-        size_t gap = fit(t, widths, w->width);
-        write_header(t, w, widths, gap, header_lines);
+        measure(t, &l);
+        fit(t, &l, w->width);
+        write_header(t, w, &l);
         for (size_t r = 0; r < t->row_count; r++) {
             bool on = w->colour && t->styles[r] != STYLE_PLAIN;
             if (on)
                 writer_text(w, start[t->styles[r]]);
-            write_line(t, w, widths, gap, t->cells + r * t->column_count);
+            write_line(t, w, &l, t->cells + r * t->column_count);
             writer_text(w, on ? "\033[0m\n" : "\n");
+            write_rest(t, w, &l, t->cells + r * t->column_count);
             if (t->notes[r])
                 write_note(w, t->notes[r]);
         }

@@ -1,5 +1,6 @@
-/* Aligned text tables: cells are collected, columns are as wide as their widest cell, the columns
- * marked `shrink` give way until the table fits. */
+/* Aligned text tables: cells are collected, columns are as wide as their widest cell. Where the
+ * table does not fit, the columns that it can do without give way first, then those that may be
+ * narrower. docs/decisions/0208-one-table-of-predictions.md */
 #ifndef HABITAT_REPORT_TABLE_H
 #define HABITAT_REPORT_TABLE_H
 
@@ -7,7 +8,7 @@
 
 #include "report/writer.h"
 
-enum { TABLE_COLUMNS_MAX = 12 };
+enum { TABLE_COLUMNS_MAX = 20 };
 
 typedef enum table_style {
     STYLE_PLAIN = 0,
@@ -23,8 +24,15 @@ typedef struct table_column {
     bool shrink;        /* may be cut to make the table fit */
 } table_column;
 
+/* What else a column may do to make the table fit. */
+typedef struct table_yield {
+    bool wrap; /* with shrink: what is cut off goes on in the next line */
+    int spare; /* above 0: the column is left out, the highest first */
+} table_yield;
+
 typedef struct text_table {
     const table_column *columns;
+    const table_yield *yields; /* shape (column_count); NULL: none does */
     size_t column_count;
     char **cells;        /* shape (row_count * column_count); NULL = empty */
     char **notes;        /* shape (row_count): a second line below the row; NULL = none */
@@ -46,6 +54,8 @@ void table_number(text_table *t, size_t column, double value, int decimals);
 void table_room(text_table *t, size_t column, double gb);
 /* Milliseconds with about four digits: 0.0123, 1.234, 12.34, 123.4, 1234. */
 void table_ms(text_table *t, size_t column, double ms);
+/* A number of any size in few characters: from 10 million on as 1.23e+07. */
+void table_amount(text_table *t, size_t column, double value, int decimals);
 /* Write header and rows and free the table. */
 void table_write(text_table *t, writer *w);
 

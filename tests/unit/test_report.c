@@ -6,6 +6,7 @@
 #include "check.h"
 #include "report/table.h"
 #include "base/shortest.h"
+#include "report/screen.h"
 #include "report/writer.h"
 #include "text_sink.h"
 
@@ -149,6 +150,100 @@ static void tables(void) {
     text_sink_clear(&b);
 }
 
+/* Two columns that can be spared, the second one first; the name of the module goes on below. */
+static void fill_yielding(text_table *t, const table_column *columns, const table_yield *yields) {
+    table_start(t, columns, 4);
+    t->yields = yields;
+    table_row(t, STYLE_PLAIN);
+    table_cell(t, 0, "net.blocks.0-21.attention.query");
+    table_number(t, 1, 12.5, 1);
+    table_number(t, 2, 1.75, 2);
+    table_number(t, 3, 400, 0);
+    table_note(t, "a note");
+}
+
+static void written_at(unsigned width, const table_column *columns, const table_yield *yields,
+                       const char *wanted) {
+    text_sink b = {0};
+    writer w;
+    text_table t;
+    habitat_report_options o = options(&b, width);
+    writer_start(&w, &o, NULL);
+    fill_yielding(&t, columns, yields);
+    table_write(&t, &w);
+    writer_finish(&w, NULL);
+    CHECK_TEXT(b.data, wanted);
+    text_sink_clear(&b);
+}
+
+static void yielding(void) {
+    static const table_column columns[] = {{"module", false, true},
+                                           {"ms", true, false},
+                                           {"ratio", true, false},
+                                           {"rate", true, false}};
+    static const table_yield spare[] = {{0}, {0}, {.spare = 2}, {.spare = 1}};
+    static const table_yield wraps[] = {{.wrap = true}, {0}, {0}, {0}};
+    written_at(52, columns, spare,
+               "module                             ms  ratio  rate\n"
+               "net.blocks.0-21.attention.query  12.5   1.75   400\n  a note\n");
+    written_at(47, columns, spare,
+               "module                            ms ratio rate\n"
+               "net.blocks.0-21.attention.query 12.5  1.75  400\n  a note\n");
+    written_at(46, columns, spare,
+               "module                            ms rate\n"
+               "net.blocks.0-21.attention.query 12.5  400\n  a note\n");
+    written_at(36, columns, spare,
+               "module                            ms\n"
+               "net.blocks.0-21.attention.query 12.5\n  a note\n");
+    written_at(30, columns, spare,
+               "module                      ms\n"
+               "net.blocks.0-21.attenti.. 12.5\n  a note\n");
+    check_case("a table gives up the columns it can spare before it cuts a name");
+    written_at(40, columns, wraps,
+               "module                     ms ratio rate\n"
+               "net.blocks.0-21.         12.5  1.75  400\n  attention.query\n  a note\n");
+    check_case("what a wrapped name has no room for stands in the next line");
+}
+
+static void amounts(void) {
+    static const table_column columns[] = {{"usd", true, false}};
+    text_sink b = {0};
+    writer w;
+    text_table t;
+    habitat_report_options o = options(&b, 40);
+    writer_start(&w, &o, NULL);
+    table_start(&t, columns, 1);
+    table_row(&t, STYLE_PLAIN);
+    table_amount(&t, 0, 9999999.0, 2);
+    table_row(&t, STYLE_PLAIN);
+    table_amount(&t, 0, 12345678.0, 2);
+    table_row(&t, STYLE_PLAIN);
+    table_amount(&t, 0, strtod("nan", NULL), 2);
+    table_write(&t, &w);
+    writer_finish(&w, NULL);
+    CHECK_TEXT(b.data, "       usd\n9999999.00\n  1.23e+07\n         -\n");
+    check_case("an amount of any size takes few characters");
+    text_sink_clear(&b);
+}
+
+static void lines(void) {
+    text_sink b = {0};
+    writer w;
+    screen s;
+    habitat_report_options o = options(&b, 10);
+    writer_start(&w, &o, NULL);
+    writer counting = screen_writer(&w, &s);
+    writer_text(&counting, "ten bytes!\n"); /* as wide as the screen */
+    CHECK_INT(s.lines, 1);
+    writer_text(&counting, "eleven of them\n\n");
+    CHECK_INT(s.lines, 4);
+    writer_text(&counting, "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4 1234\n");
+    CHECK_INT(s.lines, 5);
+    CHECK(!b.data); /* nothing is written */
+    check_case("lines are counted as a terminal of that width shows them");
+    writer_finish(&w, NULL);
+}
+
 static void room(void) {
     static const table_column columns[] = {{"GB\nleft", true, false}};
     static const double gb[] = {12.6, 0.4, -0.04, -0.3, -4.6};
@@ -214,6 +309,9 @@ int main(void) {
     json();
     csv();
     tables();
+    yielding();
+    amounts();
+    lines();
     room();
     times();
     refusal();

@@ -1,1 +1,2 @@
-"$habitat" explain "$fixtures/step.json" --to T4 --method bandwidth | sed "/^Note/,\$d"
+"$habitat" explain "$fixtures/step.json" --to T4 --method bandwidth
+"$habitat" explain "$fixtures/step.json" --to T4 --method bandwidth --top 15

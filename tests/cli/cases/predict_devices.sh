@@ -71,6 +71,7 @@ print([w for w in d["warnings"] if "width" in w])'
 echo "the table of devices has the rows of the other, in its order"
 "$habitat" predict run.json --to T4,V100-PCIE-32GB,A100-SXM4-80GB --top 2 --sort time | sed -n '/^GPU/,/^Note/p' | sed '/^Note/d'
 "$habitat" predict run.json | grep -c "^H100-SXM5-80GB"
+"$habitat" predict run.json --all | grep -c "^H100-SXM5-80GB"
 echo "no thread launches on both"
 python3 - <<'P'
 import json
