@@ -137,8 +137,8 @@ static void explain_longest(writer *w, const view *v) {
     bool cut = clean_text(name, sizeof name, row->name) < strlen(row->name);
     clean_text(detail, sizeof detail, row->detail);
     ms_text(v->totals[v->order[0]].ms, ms, sizeof ms);
-    snprintf(line, sizeof line, "%s%s%s%s, %s ms. Operation by operation: --top 15.", name,
-             cut ? ".." : "", *detail ? " " : "", detail, ms);
+    snprintf(line, sizeof line, "%s%s%s%s, %s ms. All: --top 15.", name, cut ? ".." : "",
+             *detail ? " " : "", detail, ms);
     wrapped_text(w, "Longest: ", 9, line);
 }
 

@@ -171,20 +171,19 @@ static bool is_near(double ratio, double other) {
     return isfinite(other) && ratio < near * other && other < near * ratio;
 }
 
-/* "near the ratio of memory rates, 5.86x": what times would be where one of the two rates were the
- * bound, and where the predicted ratio lies. NaN: not known. */
+/* ", near the ratio of memory rates (5.86x)": what times would be where one of the two rates were
+ * the bound, and where the predicted ratio lies. NaN: not known. */
 static void place_words(double ratio, double memory, double units, const char *format, char *text,
                         size_t size) {
     char by_memory[32], by_units[32];
     ratio_text(memory, by_memory, sizeof by_memory);
     ratio_text(units, by_units, sizeof by_units);
-    bool known = isfinite(memory) && isfinite(units);
     if (is_near(ratio, memory))
-        snprintf(text, size, ", near the ratio of memory rates, %s", by_memory);
+        snprintf(text, size, ", near the ratio of memory rates (%s)", by_memory);
     else if (is_near(ratio, units))
-        snprintf(text, size, ", near the ratio of arithmetic rates (%s), %s", format, by_units);
-    else if (known)
-        snprintf(text, size, ", %s the ratios of memory rates, %s, and of arithmetic (%s), %s",
+        snprintf(text, size, ", near the ratio of %s rates (%s)", format, by_units);
+    else if (isfinite(memory) && isfinite(units))
+        snprintf(text, size, ", %s the ratios of memory rates (%s) and %s rates (%s)",
                  ratio > fmax(memory, units)   ? "above"
                  : ratio < fmin(memory, units) ? "below"
                                                : "between",
@@ -193,27 +192,26 @@ static void place_words(double ratio, double memory, double units, const char *f
         snprintf(text, size, "; the ratio of memory rates is %s", by_memory);
 }
 
+/* The ratio itself stands before these words. */
 static void unbound_words(const tally *t, const group *g, char *text, size_t size) {
-    const char *why = g->link_ms > 0.5 * g->ms      ? "bound by a link, not by the GPU"
-                      : g->counted_ms > 0.5 * g->ms ? "a rate of the GPU is not known"
-                                                    : "their work is not counted";
-    char ratio[32];
-    int used = snprintf(text, size, "%s", why);
-    if (!t->origin) {
-        snprintf(text + used, size - (size_t)used, "; predicted by %s", method_words(g));
+    bool link = g->link_ms > 0.5 * g->ms, counted = g->counted_ms > 0.5 * g->ms;
+    int used = snprintf(text, size, "%s; predicted by %s",
+                        link      ? "bound by a link, not by the GPU"
+                        : counted ? "a rate of the GPU is not known"
+                                  : "work not counted",
+                        method_words(g));
+    if (!t->origin || link)
         return;
-    }
-    ratio_text(g->ms / g->origin_ms, ratio, sizeof ratio);
-    used += snprintf(text + used, size - (size_t)used, ": %s gives %s", method_words(g), ratio);
-    if (g->link_ms > 0.5 * g->ms)
-        return;
-    group plain = *g; /* work that is not counted has no format either */
-    plain.dtype = g->dtype == HABITAT_DTYPE_UNKNOWN ? HABITAT_DTYPE_FP32 : g->dtype;
-    arithmetic here = arithmetic_of(t, t->dest, &plain),
-               there = arithmetic_of(t, t->origin, &plain);
+    /* work that is not counted may have no format either */
+    habitat_dtype dtype = g->dtype == HABITAT_DTYPE_UNKNOWN ? HABITAT_DTYPE_FP32 : g->dtype;
+    bool matrix = g->matrix_unit;
+    char format[32];
+    double there = habitat_arithmetic_rate(t->origin, dtype, matrix, true, NULL, NULL);
+    double here = habitat_arithmetic_rate(t->dest, dtype, matrix, true, NULL, NULL);
+    snprintf(format, sizeof format, "%s%s", habitat_dtype_name(dtype), matrix ? " matrix" : "");
     place_words(g->ms / g->origin_ms,
                 habitat_memory_rate(t->origin, true) / habitat_memory_rate(t->dest, true),
-                there.flop_per_s / here.flop_per_s, there.format, text + used, size - (size_t)used);
+                there / here, format, text + used, size - (size_t)used);
 }
 
 static void words_of(const tally *t, const group *g, habitat_bound bound, char *text, size_t size) {
