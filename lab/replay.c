@@ -159,10 +159,11 @@ static habitat_status other_gpu(const habitat_gpu_table *gpus, const char *folde
         status = habitat_predict(o.workload, set->cases[to].gpu, HABITAT_METHOD_AUTO, &p, err);
     if (status == HABITAT_OK)
         status = habitat_replay_create(o.workload, NULL, &r, err);
-    if (status == HABITAT_OK)
-        status = habitat_replay_apply(r, p, err);
     if (status == HABITAT_OK) {
         pair->sum_ms = p->busy_ms;
+        status = habitat_replay_apply(r, p, err);
+    }
+    if (status == HABITAT_OK) {
         pair->replayed_ms = p->iteration_ms;
         pair->low_ms = p->low_ms;
         pair->high_ms = p->high_ms;

@@ -53,7 +53,9 @@ typedef enum habitat_interval_basis {
     HABITAT_INTERVAL_OPERATIONS,  /* operations on GPUs that were left out of training */
     HABITAT_INTERVAL_ITERATIONS,  /* whole iterations on GPUs and of models that were left out */
     HABITAT_INTERVAL_PAIRS,       /* the same steps recorded on two GPUs of one chip */
-    HABITAT_INTERVAL_FLOOR, /* the least width of an iteration, wider than what else is known */
+    HABITAT_INTERVAL_FLOOR,    /* the least width of an iteration, wider than what else is known */
+    HABITAT_INTERVAL_CPU_SIDE, /* the origin itself, where not its time but its CPU's is known */
+    HABITAT_INTERVAL_SCALED,   /* steps recorded at several batch sizes and precisions */
 } habitat_interval_basis;
 
 /** How far an interval can be trusted: "calibrated", "default", "none".
@@ -137,7 +139,8 @@ typedef struct habitat_prediction {
     const habitat_gpu *gpu;
     habitat_method method;                /* as asked for */
     double iteration_ms, low_ms, high_ms; /* assembled SUM: busy_ms; REPLAY: replayed */
-    double busy_ms;                       /* kernels and copies, overlapping ones counted once */
+    double busy_ms; /* kernels and copies, overlapping ones counted once; REPLAY: of iteration_ms,
+                       which is busy_ms + idle_ms for one GPU */
     double samples_per_s;      /* batch size divided by iteration_ms, on the origin by the recorded
                                   time. NaN: no batch size is known, or the origin waited for its CPU */
     double kernel_ms;          /* sum over kernels, without copies and sets */

@@ -58,6 +58,8 @@ typedef struct habitat_replay_info {
     size_t
         trace_guessed_waits; /* of those, for what exactly is not recorded: told from the order */
     size_t trace_unlaunched_count; /* kernels whose launch is not recorded */
+    bool in_recorded_order; /* of several streams: no event and no synchronisation is recorded, so
+                               kernels follow what was done before them, whatever the reason */
 } habitat_replay_info;
 
 /* One replay. Times are per iteration. */
@@ -65,7 +67,8 @@ typedef struct habitat_replay_result {
     double iteration_ms; /* from the start of one iteration to that of the next, when many follow */
     double cpu_ms;       /* what it would be on an endless fast GPU; NaN unknown */
     double gpu_ms;       /* what it would be with an endless fast CPU */
-    double idle_ms;      /* of iteration_ms, no kernel runs */
+    double busy_ms;      /* of iteration_ms, a kernel or copy runs */
+    double idle_ms;      /* of iteration_ms, none runs: the two add up */
     habitat_bound_by bound_by; /* the longer of the two; UNKNOWN without a CPU side */
     double margin;             /* how much longer: longer over shorter, less 1; NaN unknown */
     /* what lies on the critical path; adds up to iteration_ms */
@@ -114,8 +117,8 @@ HABITAT_API habitat_status habitat_replay_run(const habitat_replay *replay, cons
                                               habitat_replay_result *out, habitat_error *err);
 
 /** Put the replayed iteration into a prediction of the same workload: iteration_ms, low_ms,
- * high_ms, bound_by, samples_per_s and what habitat_prediction::assembled names. Kernels, classes
- * and busy_ms stay. Without a CPU side bound_by becomes unknown.
+ * high_ms, busy_ms, bound_by, samples_per_s and what habitat_prediction::assembled names. Kernels
+ * and classes stay. Without a CPU side bound_by becomes unknown.
  * @param replay     borrowed for the call.
  * @param prediction of the same workload; changed in place, left alone on failure.
  * @param err        where and why on failure; may be NULL.

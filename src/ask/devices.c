@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "predict/estimate.h"
-#include "workload/overlap.h"
 
 /* The devices of a recording, and how many of them are put together. */
 typedef struct devices {
@@ -60,24 +59,21 @@ static habitat_status take_each(const habitat_request *r, const habitat_gpu *ori
     return status;
 }
 
-/* Kernels of all devices are those of the first, then of the second: `ns` is of all. */
-static habitat_status set_busy(made_answer *out, const double *ns, habitat_device_time *made,
+/* Kernels of all devices are those of the first, then of the second: `ns` is of all. Busy is what
+ * each works in the iteration of all. */
+static habitat_status set_busy(const made_answer *out, const double *ns, habitat_device_time *made,
                                habitat_error *err) {
     size_t first = 0;
     habitat_status status = HABITAT_OK;
     for (size_t d = 0; status == HABITAT_OK && d < out->device_count; d++) {
         const habitat_workload *w = out->device_workloads[d];
-        double *busy = calloc(w->kernel_count + 1, sizeof *busy);
         double per_ms = (double)w->info.iteration_count * HABITAT_NS_PER_MS;
         made[d] = (habitat_device_time){.device = w->device};
-        status = busy ? habitat_busy_charge(w, ns + first, busy, err)
-                      : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-        for (size_t i = 0; status == HABITAT_OK && i < w->kernel_count; i++) {
-            bool copy = habitat_is_copy(w->kernels[i].kernel);
-            made[d].kernel_ms += copy ? 0.0 : ns[first + i] / per_ms;
-            made[d].busy_ms += busy[i] / per_ms;
-        }
-        free(busy);
+        status = replay_busy_ms(out->own_replay, ns, first, first + w->kernel_count,
+                                &made[d].busy_ms, err);
+        for (size_t i = 0; i < w->kernel_count; i++)
+            if (!habitat_is_copy(w->kernels[i].kernel))
+                made[d].kernel_ms += ns[first + i] / per_ms;
         first += w->kernel_count;
     }
     return status;
@@ -107,7 +103,8 @@ static void set_busiest(const habitat_answer_row *row, habitat_prediction *p) {
     p->busy_ms = 0.0;
     for (size_t d = 0; d < row->device_count; d++)
         p->busy_ms = fmax(p->busy_ms, row->devices[d].busy_ms);
-    p->idle_ms = fmax(0.0, p->iteration_ms - p->busy_ms);
+    p->busy_ms = fmin(p->busy_ms, p->iteration_ms); /* to the last bit */
+    p->idle_ms = p->iteration_ms - p->busy_ms;
     p->gpu_count = (uint32_t)row->device_count;
 }
 
@@ -117,8 +114,7 @@ static void set_interval(const habitat_gpu *origin, habitat_prediction *p) {
     const char *here = p->gpu->architecture, *there = origin->architecture;
     bool alike = here && there && strcmp(here, there) == 0;
     double width = 1.0 + estimate_default_width(alike, p->method);
-    if (p->interval_basis == HABITAT_INTERVAL_RECORDED ||
-        p->interval_basis == HABITAT_INTERVAL_DEFAULT)
+    if (p->gpu == origin || p->interval_basis == HABITAT_INTERVAL_DEFAULT)
         return;
     p->interval_basis = HABITAT_INTERVAL_DEFAULT;
     p->low_ms = fmin(p->low_ms, p->iteration_ms / width);

@@ -21,6 +21,9 @@ const char *habitat_interval_words(habitat_interval_basis basis) {
         [HABITAT_INTERVAL_PAIRS] = "the same steps recorded on two GPUs of one chip",
         [HABITAT_INTERVAL_FLOOR] =
             "the least width of an iteration (3 %): equal GPUs in other hosts differ by up to 4 %",
+        [HABITAT_INTERVAL_CPU_SIDE] = "the recorded kernels and what is known of the CPU's side",
+        [HABITAT_INTERVAL_SCALED] =
+            "the same steps recorded at several batch sizes and in several precisions",
     };
     return (unsigned)basis < sizeof words / sizeof *words ? words[basis] : NULL;
 }

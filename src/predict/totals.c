@@ -152,7 +152,9 @@ void totals_give_back(const scaling *s, habitat_prediction *out) {
     double widened = interval_factor(s->w->scale_sigma);
     out->low_ms = info->busy_ms * s->w->low_share / widened;
     out->high_ms = info->busy_ms * s->w->high_share * widened;
-    out->interval_basis = HABITAT_INTERVAL_RECORDED;
+    out->interval_basis = s->w->scale_sigma > 0.0      ? HABITAT_INTERVAL_SCALED
+                          : habitat_spread_known(s->w) ? HABITAT_INTERVAL_RECORDED
+                                                       : HABITAT_INTERVAL_FLOOR;
     out->bound_by = info->bound_by;
     out->samples_per_s = habitat_samples_per_s(s->w, true, info->busy_ms);
 }

@@ -10,10 +10,8 @@
 #include "workload/bound.h"
 #include "workload/workload.h"
 
-/* Is it the recording itself, that says how long it took? */
-static bool is_recorded(const habitat_replay *r, const double *kernel_ns) {
-    if (!replay_knows_origin(r))
-        return false;
+/* Are these the kernels as they were measured? */
+static bool is_measured(const habitat_replay *r, const double *kernel_ns) {
     for (size_t i = 0; i < r->graph.kernel_count; i++)
         if (fabs(kernel_ns[i] - r->recorded_ns[i]) > 1e-6 * r->recorded_ns[i])
             return false;
@@ -21,7 +19,7 @@ static bool is_recorded(const habitat_replay *r, const double *kernel_ns) {
 }
 
 /* The ends of the interval: all kernels and the CPU at their quick, and at their slow end. */
-static habitat_status set_interval(const habitat_replay *r, const double *kernel_ns,
+static habitat_status set_interval(const habitat_replay *r, const double *kernel_ns, bool measured,
                                    habitat_prediction *p, habitat_error *err) {
     double busy_low = p->busy_ms > 0.0 ? p->low_ms / p->busy_ms : 1.0;
     double busy_high = p->busy_ms > 0.0 ? p->high_ms / p->busy_ms : 1.0;
@@ -32,17 +30,35 @@ static habitat_status set_interval(const habitat_replay *r, const double *kernel
     if (status == HABITAT_OK) {
         p->low_ms = low;
         p->high_ms = high;
+        p->interval_basis = measured ? HABITAT_INTERVAL_CPU_SIDE : p->interval_basis;
     }
     return status;
 }
 
-static void set_rest(const habitat_replay *r, const habitat_replay_result *result,
+/* The recording itself says how long it took: to the bit. */
+static void give_back(const habitat_replay *r, habitat_replay_result *result,
+                      habitat_prediction *p) {
+    const habitat_workload *w = r->workload;
+    p->low_ms = w->info.iteration_ms * w->low_share;
+    p->high_ms = w->info.iteration_ms * w->high_share;
+    p->interval_basis =
+        habitat_spread_known(w) ? HABITAT_INTERVAL_RECORDED : HABITAT_INTERVAL_FLOOR;
+    result->iteration_ms = w->info.iteration_ms;
+}
+
+double replay_busy_known(const habitat_prediction *p, bool measured, double replayed_ms) {
+    bool as_measured = measured && p->busy_ms <= p->iteration_ms;
+    return as_measured ? p->busy_ms : fmin(replayed_ms, p->iteration_ms); /* to the last bit */
+}
+
+static void set_rest(const habitat_replay *r, const habitat_replay_result *result, bool measured,
                      habitat_prediction *p) {
     double batch = (double)p->batch_size;
     p->assembled = HABITAT_ASSEMBLE_REPLAY;
     p->iteration_ms = result->iteration_ms;
     p->origin_iteration_ms = r->info.iteration_ms;
-    p->idle_ms = result->idle_ms;
+    p->busy_ms = replay_busy_known(p, measured, result->busy_ms);
+    p->idle_ms = p->iteration_ms - p->busy_ms;
     p->cpu_ms = result->cpu_ms;
     p->gpu_ms = result->gpu_ms;
     p->bound_by = result->bound_by;
@@ -74,18 +90,14 @@ habitat_status habitat_replay_apply(const habitat_replay *r, habitat_prediction 
     if (!ns)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     replay_set_times(r, p, ns);
-    bool recorded = is_recorded(r, ns);
+    bool measured = is_measured(r, ns), recorded = measured && replay_knows_origin(r);
     habitat_status status = habitat_replay_run(r, ns, &result, err);
-    if (status == HABITAT_OK && recorded) {
-        p->low_ms = r->workload->info.iteration_ms * r->workload->low_share;
-        p->high_ms = r->workload->info.iteration_ms * r->workload->high_share;
-        p->interval_basis = HABITAT_INTERVAL_RECORDED;
-        result.iteration_ms = r->workload->info.iteration_ms; /* to the bit */
-    } else if (status == HABITAT_OK) {
-        status = set_interval(r, ns, p, err);
-    }
+    if (status == HABITAT_OK && recorded)
+        give_back(r, &result, p);
+    else if (status == HABITAT_OK)
+        status = set_interval(r, ns, measured, p, err);
     if (status == HABITAT_OK)
-        set_rest(r, &result, p);
+        set_rest(r, &result, measured, p);
     if (status == HABITAT_OK)
         habitat_interval_widen(p);
     free(ns);
@@ -123,6 +135,14 @@ bool habitat_replay_note(const habitat_replay *r, char *text, size_t size) {
                        "of %zu of %zu kernels the launch is not recorded: in the replay they "
                        "follow the kernels before them, whenever they were launched",
                        r->info.trace_unlaunched_count, r->graph.kernel_count);
+        return true;
+    }
+    if (r->info.in_recorded_order) {
+        habitat_format(text, size,
+                       "the trace holds launches on %zu streams, and no event and no "
+                       "synchronisation: which stream waits for which is not known, and kernels "
+                       "keep the recorded order",
+                       r->info.stream_count);
         return true;
     }
     return false;

@@ -102,6 +102,9 @@ static bool measure(replay_builder *b) {
             durations[launches++] = (double)b->calls[i].duration_ns;
         b->waits_noted |=
             b->calls[i].kind == HABITAT_CALL_WAIT_EVENT && b->calls[i].stream != HABITAT_NONE;
+        b->waits_recorded |= b->calls[i].kind == HABITAT_CALL_RECORD_EVENT ||
+                             b->calls[i].kind == HABITAT_CALL_WAIT_EVENT ||
+                             replay_waits_gpu(&b->calls[i]);
     }
     b->usual_launch_ns = INFINITY;
     if (launches) {
@@ -181,6 +184,7 @@ habitat_status replay_build(const habitat_workload *w, replay_graph *g, habitat_
     info->trace_node_count = g->node_count;
     info->trace_edge_count = g->edge_count;
     info->stream_count = b.stream_count;
+    info->in_recorded_order = b.call_count && !b.waits_recorded && b.stream_count > 1;
     for (size_t i = 0; b.threads && i < b.thread_count; i++)
         info->thread_count += b.threads[i].last != HABITAT_NONE;
     builder_free(&b);

@@ -64,6 +64,7 @@ typedef struct replay_builder {
     size_t launched, ended;
     double usual_launch_ns;
     bool waits_noted;                          /* the profiler noted which stream waits */
+    bool waits_recorded;                       /* it recorded events and synchronisations at all */
     uint32_t any_pending;                      /* waits of which not even the stream is noted */
     uint64_t active_done_ns, active_starts_ns; /* of all threads: see active_before() */
     size_t inside_count;

@@ -21,7 +21,7 @@ typedef struct search {
 } search;
 
 static habitat_status period_of(const search *s, double *out_ns, habitat_error *err) {
-    return replay_period(&s->replay->graph, &s->times, out_ns, NULL, err);
+    return replay_period(&s->replay->graph, &s->times, out_ns, err);
 }
 
 /* Whether the wanted time is reached with the number at `value`. */
@@ -141,7 +141,7 @@ habitat_status replay_calibrate(habitat_replay *r, habitat_error *err) {
     r->info.cpu_ms = r->info.profiled_cpu_ms = NAN;
     if (!r->graph.has_cpu)
         return HABITAT_OK;
-    habitat_status status = replay_period(&r->graph, &alone, &profiled_ns, NULL, err);
+    habitat_status status = replay_period(&r->graph, &alone, &profiled_ns, err);
     profiled_ns /= r->iterations;
     if (status == HABITAT_OK)
         status = rule_factor(r, profiled_ns, &rule, err);

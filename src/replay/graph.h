@@ -74,10 +74,20 @@ void replay_sweep(const replay_graph *graph, const replay_times *times, const do
                   double *value);
 
 /* Time of the whole recording [ns] when it follows itself again and again: the slowest cycle
- * through the states. HABITAT_E_MEMORY. critical: receives the state that the slowest cycle begins
- * with, or NULL. */
+ * through the states. HABITAT_E_MEMORY. */
 habitat_status replay_period(const replay_graph *graph, const replay_times *times, double *out_ns,
-                             size_t *critical, habitat_error *err);
+                             habitat_error *err);
+
+/* The same; and the state that the slowest cycle begins with, and where each state is left when
+ * iterations begin so far apart [ns] (shape (REPLAY_ALL_STATES), finite). */
+habitat_status replay_steady(const replay_graph *graph, const replay_times *times, double *out_ns,
+                             size_t *critical, double *carry, habitat_error *err);
+
+/* What the kernels `from` to `to - 1` cover of such a period [ns]: at most the period.
+ * HABITAT_E_MEMORY. */
+habitat_status replay_busy(const replay_graph *graph, const replay_times *times, double period_ns,
+                           const double *carry, size_t from, size_t to, double *out_ns,
+                           habitat_error *err);
 
 /* What is on the way that decides, from state `state` to itself. The three add up. */
 typedef struct replay_path {
@@ -120,6 +130,15 @@ void replay_set_times(const habitat_replay *replay, const habitat_prediction *p,
 
 /* What a replay runs its graph with; kernel_ns NULL: as recorded. */
 replay_times replay_times_of(const habitat_replay *replay, const double *kernel_ns);
+
+/* Per iteration, what the kernels `from` to `to - 1` keep the GPU busy. */
+habitat_status replay_busy_ms(const habitat_replay *replay, const double *kernel_ns, size_t from,
+                              size_t to, double *out_ms, habitat_error *err);
+
+/* busy_ms of a prediction that has its replayed iteration_ms and still the busy time of its sum:
+ * what was measured of the origin's own kernels stays, unless they cannot have taken so long
+ * without the profiler. */
+double replay_busy_known(const habitat_prediction *p, bool measured, double replayed_ms);
 
 /* One iteration with kernels and the CPU's side stretched. */
 habitat_status replay_iteration_ms(const habitat_replay *replay, const double *kernel_ns,

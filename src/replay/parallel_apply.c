@@ -17,7 +17,7 @@ static habitat_status length_of(const habitat_replay *r, const replay_graph *g,
     double ns = 0.0;
     t.kernel_scale *= kernels;
     t.cpu_scale *= cpu;
-    habitat_status status = replay_period(g, &t, &ns, NULL, err);
+    habitat_status status = replay_period(g, &t, &ns, err);
     if (status == HABITAT_OK)
         *out_ms = ns / r->iterations / HABITAT_NS_PER_MS;
     return status;
@@ -32,7 +32,7 @@ static habitat_status cpu_side(const habitat_replay *r, const replay_parallel *p
     *out_ms = NAN;
     if (isnan(r->info.cpu_ms))
         return HABITAT_OK;
-    habitat_status status = replay_period(&p->graph, &t, &ns, NULL, err);
+    habitat_status status = replay_period(&p->graph, &t, &ns, err);
     *out_ms = ns / r->iterations / HABITAT_NS_PER_MS;
     return status;
 }

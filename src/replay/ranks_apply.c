@@ -6,6 +6,7 @@
 #include "gpu/gpu.h"
 #include "predict/widen.h"
 #include "replay/ranks.h"
+#include "workload/bound.h"
 #include "workload/collective.h"
 #include "workload/workload.h"
 
@@ -64,10 +65,10 @@ static habitat_status set_times(applying *a, habitat_error *err) {
     return status;
 }
 
-/* Is it the recording itself, that says how long it took? */
-static bool is_recorded(const applying *a) {
+/* Are these the kernels as they were measured? */
+static bool is_measured(const applying *a) {
     const habitat_replay *joint = &a->ranks->joint;
-    if (!replay_knows_origin(joint) || a->gpus != a->ranks->count)
+    if (a->gpus != a->ranks->count)
         return false;
     for (size_t i = 0; i < joint->graph.kernel_count; i++)
         if (fabs(a->ns[i] - joint->recorded_ns[i]) > 1e-6 * joint->recorded_ns[i])
@@ -82,7 +83,7 @@ static habitat_status alone_ms(const applying *a, size_t r, double *out_ms, habi
     const habitat_replay *joint = &a->ranks->joint;
     replay_times t = replay_times_of(joint, a->silent + a->ranks->first_kernel[r]);
     double ns = 0.0;
-    habitat_status status = replay_period(&a->ranks->alone[r], &t, &ns, NULL, err);
+    habitat_status status = replay_period(&a->ranks->alone[r], &t, &ns, err);
     *out_ms = ns / joint->iterations / HABITAT_NS_PER_MS;
     return status;
 }
@@ -95,13 +96,14 @@ static habitat_status cpu_side(const applying *a, double *out_ms, habitat_error 
     *out_ms = NAN;
     if (isnan(joint->info.cpu_ms))
         return HABITAT_OK;
-    habitat_status status = replay_period(&joint->graph, &t, &ns, NULL, err);
+    habitat_status status = replay_period(&joint->graph, &t, &ns, err);
     *out_ms = ns / joint->iterations / HABITAT_NS_PER_MS;
     return status;
 }
 
 typedef struct lengths {
-    double ms, low_ms, high_ms, silent_ms, gpu_ms, cpu_ms;
+    double ms, low_ms, high_ms, silent_ms, gpu_ms, cpu_ms,
+        busy_ms; /* the last: of the first rank */
 } lengths;
 
 static habitat_status measure(const applying *a, lengths *out, habitat_error *err) {
@@ -118,6 +120,8 @@ static habitat_status measure(const applying *a, lengths *out, habitat_error *er
         status = replay_iteration_ms(joint, a->silent, 1.0, 1.0, &out->silent_ms, err);
     if (status == HABITAT_OK)
         status = replay_iteration_ms(joint, a->ns, 1.0, 0.0, &out->gpu_ms, err);
+    if (status == HABITAT_OK)
+        status = replay_busy_ms(joint, a->ns, 0, a->ranks->first_kernel[1], &out->busy_ms, err);
     return status == HABITAT_OK ? cpu_side(a, &out->cpu_ms, err) : status;
 }
 
@@ -140,18 +144,21 @@ static habitat_status set_waiting(const applying *a, double silent_ms, habitat_p
 
 static void set(const applying *a, const lengths *of, habitat_prediction *p) {
     const habitat_replay *joint = &a->ranks->joint;
-    bool recorded = is_recorded(a);
+    bool measured = is_measured(a), recorded = measured && replay_knows_origin(joint);
     const habitat_workload *w = joint->workload;
     double batch = (double)p->batch_size * (double)a->gpus;
     bool binds = of->cpu_ms > 0.0 && of->gpu_ms > 0.0;
     p->assembled = HABITAT_ASSEMBLE_REPLAY;
     p->iteration_ms = recorded ? w->info.iteration_ms : of->ms;
+    p->busy_ms = replay_busy_known(p, measured, of->busy_ms);
     p->low_ms = recorded ? w->info.iteration_ms * w->low_share : fmin(of->low_ms, of->ms);
     p->high_ms = recorded ? w->info.iteration_ms * w->high_share : fmax(of->high_ms, of->ms);
-    if (recorded)
-        p->interval_basis = HABITAT_INTERVAL_RECORDED;
+    if (measured)
+        p->interval_basis = !recorded                 ? HABITAT_INTERVAL_CPU_SIDE
+                            : habitat_spread_known(w) ? HABITAT_INTERVAL_RECORDED
+                                                      : HABITAT_INTERVAL_FLOOR;
     p->origin_iteration_ms = joint->info.iteration_ms;
-    p->idle_ms = fmax(0.0, p->iteration_ms - p->busy_ms);
+    p->idle_ms = p->iteration_ms - p->busy_ms;
     p->cpu_ms = of->cpu_ms;
     p->gpu_ms = of->gpu_ms;
     p->bound_by = !binds                    ? HABITAT_BY_UNKNOWN

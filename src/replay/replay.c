@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "replay/graph.h"
-#include "workload/overlap.h"
 #include "workload/workload.h"
 
 static bool is_fine(double option) {
@@ -86,22 +85,22 @@ habitat_status replay_iteration_ms(const habitat_replay *r, const double *kernel
     double ns = 0.0;
     t.kernel_scale *= kernel_scale;
     t.cpu_scale *= cpu_scale;
-    habitat_status status = replay_period(&r->graph, &t, &ns, NULL, err);
+    habitat_status status = replay_period(&r->graph, &t, &ns, err);
     if (status == HABITAT_OK)
         *out_ms = ns / r->iterations / HABITAT_NS_PER_MS;
     return status;
 }
 
-static habitat_status busy(const habitat_replay *r, const double *kernel_ns, double *out_ns,
-                           habitat_error *err) {
-    double *ns = malloc((r->graph.kernel_count + 1) * sizeof *ns);
-    habitat_status status =
-        ns ? habitat_busy_charge(r->workload, kernel_ns ? kernel_ns : r->recorded_ns, ns, err)
-           : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    *out_ns = 0.0;
-    for (size_t i = 0; status == HABITAT_OK && i < r->graph.kernel_count; i++)
-        *out_ns += ns[i];
-    free(ns);
+habitat_status replay_busy_ms(const habitat_replay *r, const double *kernel_ns, size_t from,
+                              size_t to, double *out_ms, habitat_error *err) {
+    replay_times t = replay_times_of(r, kernel_ns);
+    double period_ns = 0.0, carry[REPLAY_ALL_STATES], ns = 0.0;
+    size_t critical = 0;
+    habitat_status status = replay_steady(&r->graph, &t, &period_ns, &critical, carry, err);
+    if (status == HABITAT_OK)
+        status = replay_busy(&r->graph, &t, period_ns, carry, from, to, &ns, err);
+    if (status == HABITAT_OK)
+        *out_ms = ns / r->iterations / HABITAT_NS_PER_MS;
     return status;
 }
 
@@ -141,21 +140,21 @@ habitat_status habitat_replay_run(const habitat_replay *r, const double *kernel_
     habitat_replay_result made = {0};
     replay_times t = replay_times_of(r, kernel_ns);
     replay_path path = {0};
-    double ns = 0.0, busy_ns = 0.0;
-    size_t critical = 0;
+    double ns = 0.0, busy_ns = 0.0, carry[REPLAY_ALL_STATES];
+    size_t critical = 0, count = r->graph.kernel_count;
     if (status == HABITAT_OK)
-        status = replay_period(&r->graph, &t, &ns, &critical, err);
+        status = replay_steady(&r->graph, &t, &ns, &critical, carry, err);
     if (status == HABITAT_OK)
         status = replay_follow(&r->graph, &t, critical, &path, err);
     if (status == HABITAT_OK)
-        status = busy(r, kernel_ns, &busy_ns, err);
+        status = replay_busy(&r->graph, &t, ns, carry, 0, count, &busy_ns, err);
     if (status == HABITAT_OK)
         status = replay_iteration_ms(r, kernel_ns, 1.0, 0.0, &made.gpu_ms, err);
     if (status != HABITAT_OK)
         return status;
-    double per_ms = r->iterations * HABITAT_NS_PER_MS;
-    made.iteration_ms = ns / per_ms;
-    made.idle_ms = fmax(0.0, made.iteration_ms - busy_ns / per_ms);
+    made.iteration_ms = ns / r->iterations / HABITAT_NS_PER_MS;
+    made.busy_ms = busy_ns / r->iterations / HABITAT_NS_PER_MS;
+    made.idle_ms = made.iteration_ms - made.busy_ms;
     set_path(&path, &made);
     set_bound(r, &made);
     *out = made;

@@ -190,8 +190,9 @@ static uint32_t done_by(const replay_builder *b, uint32_t stream, uint64_t now) 
 }
 
 /* What is known of a kernel's reasons is too little where its launch is not recorded, or stands for
- * many; and a collective waits for what the others do meanwhile, if one rank alone is known. Then
- * it goes on after what the other streams had done. */
+ * many, or where no event or synchronisation is recorded that would say which streams wait; and a
+ * collective waits for what the others do meanwhile, if one rank alone is known. Then it goes on
+ * after what the other streams had done. */
 static bool follow_all(replay_builder *b, uint32_t kernel, uint64_t now) {
     uint32_t found = HABITAT_NONE;
     uint64_t latest = 0;
@@ -233,7 +234,7 @@ bool replay_kernel(replay_builder *b, size_t node) {
     const replay_node *n = &b->graph->nodes[node];
     const habitat_kernel *k = b->own[n->index].kernel;
     replay_stream *s = &b->streams[n->place];
-    bool lone = k->call == HABITAT_NONE || k->in_graph ||
+    bool lone = k->call == HABITAT_NONE || k->in_graph || !b->waits_recorded ||
                 (k->kind == HABITAT_KERNEL_COLLECTIVE && !b->w->is_rank);
     bool fine = follow_launch(b, k) && follow_held(b, n->index) &&
                 (!lone || follow_all(b, n->index, n->at_ns));

@@ -96,8 +96,19 @@ static double largest_mean(size_t n, ways way) {
     return most;
 }
 
-habitat_status replay_period(const replay_graph *g, const replay_times *t, double *out_ns,
-                             size_t *critical, habitat_error *err) {
+/* Where each state is left when iterations begin a period apart, from 0 on: no cycle of ways is
+ * longer than its periods, so after as many rounds as there are states nothing moves any more. */
+static void settle(size_t n, ways way, double period, double *carry) {
+    for (size_t i = 0; i < REPLAY_ALL_STATES; i++)
+        carry[i] = 0.0;
+    for (size_t round = 0; round < n; round++)
+        for (size_t v = 0; v < n; v++)
+            for (size_t u = 0; u < n; u++)
+                carry[v] = fmax(carry[v], carry[u] + way[u][v] - period);
+}
+
+habitat_status replay_steady(const replay_graph *g, const replay_times *t, double *out_ns,
+                             size_t *critical, double *carry, habitat_error *err) {
     ways way;
     size_t most = 0;
     if (!find_ways(g, t, way))
@@ -105,8 +116,17 @@ habitat_status replay_period(const replay_graph *g, const replay_times *t, doubl
     for (size_t i = 1; i < g->state_count; i++)
         if (way[i][i] > way[most][most])
             most = i;
-    if (critical)
-        *critical = most;
+    *critical = most;
+    *out_ns = largest_mean(g->state_count, way);
+    settle(g->state_count, way, *out_ns, carry);
+    return HABITAT_OK;
+}
+
+habitat_status replay_period(const replay_graph *g, const replay_times *t, double *out_ns,
+                             habitat_error *err) {
+    ways way;
+    if (!find_ways(g, t, way))
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     *out_ns = largest_mean(g->state_count, way);
     return HABITAT_OK;
 }

@@ -14,12 +14,16 @@ bool habitat_waits_for_cpu(double iteration_ms, double busy_ms) {
     return iteration_ms > chosen_cpu_bound_ratio * busy_ms;
 }
 
+bool habitat_spread_known(const habitat_workload *w) {
+    return w->info.iteration_recorded && habitat_trace_get_info(w->trace)->iteration_ms_count > 1;
+}
+
 habitat_status habitat_spread_prepare(habitat_workload *w, habitat_error *err) {
     const habitat_trace_info *trace = habitat_trace_get_info(w->trace);
     size_t count = trace->iteration_ms_count;
     w->low_share = 1.0 / (1.0 + fitted_iteration_least_width);
     w->high_share = 1.0 + fitted_iteration_least_width;
-    if (!w->info.iteration_recorded || count < 2)
+    if (!habitat_spread_known(w))
         return HABITAT_OK;
     double *sorted = malloc(count * sizeof *sorted);
     if (!sorted)

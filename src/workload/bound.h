@@ -7,6 +7,9 @@
 /* Whether the GPU waits for its CPU, in an iteration of which it is busy for busy_ms. */
 bool habitat_waits_for_cpu(double iteration_ms, double busy_ms);
 
+/* Whether the recording has several times of its iteration, whose spread is an interval. */
+bool habitat_spread_known(const habitat_workload *w);
+
 /* Sets low_share and high_share of the workload. */
 habitat_status habitat_spread_prepare(habitat_workload *w, habitat_error *err);
 

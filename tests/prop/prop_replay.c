@@ -67,6 +67,30 @@ static double draw(uint64_t *state) {
     return (double)(*state >> 11) * 0x1p-53;
 }
 
+/* The GPU is busy for no longer than the iteration lasts, and idle for the rest, on any GPU. */
+static void test_busy(const habitat_gpu_table *table, const char *name) {
+    static const char *const gpus[] = {"K40", "T4", "V100-SXM2-16GB", "H100-SXM5-80GB",
+                                       "H200-SXM5-141GB"};
+    subject s = subject_of(table, name);
+    habitat_error err = {0};
+    for (size_t g = 0; g < sizeof gpus / sizeof *gpus; g++) {
+        const habitat_gpu *gpu = NULL;
+        habitat_prediction *p = NULL;
+        CHECK_INT(habitat_gpu_find(table, gpus[g], &gpu, NULL, &err), HABITAT_OK);
+        CHECK_INT(habitat_predict(s.of.w, gpu, HABITAT_METHOD_AUTO, &p, &err), HABITAT_OK);
+        CHECK_INT(habitat_replay_apply(s.r, p, &err), HABITAT_OK);
+        CHECK(p->busy_ms > 0.0 && p->busy_ms <= p->iteration_ms * (1.0 + 1e-9));
+        CHECK(p->idle_ms >= 0.0);
+        CHECK_NEAR(p->idle_ms, p->iteration_ms - p->busy_ms, 1e-9);
+        for (size_t i = 0; i < s.count; i++)
+            s.ns[i] = p->trace_kernels[i].ms * 1e6;
+        if (p->iteration_ms != habitat_workload_get_info(s.of.w)->iteration_ms)
+            CHECK(p->busy_ms >= longest_stream_ms(&s) * (1.0 - 1e-9));
+        habitat_prediction_free(p);
+    }
+    done(&s);
+}
+
 static void test_recording(const habitat_gpu_table *table, const char *name) {
     subject s = subject_of(table, name);
     const habitat_replay_info *info = habitat_replay_get_info(s.r);
@@ -97,6 +121,9 @@ int main(void) {
     CHECK_INT(habitat_gpu_table_create(NULL, &table, &err), HABITAT_OK);
     for (size_t i = 0; i < sizeof recordings / sizeof *recordings; i++)
         test_recording(table, recordings[i]);
+    for (size_t i = 0; i < sizeof recordings / sizeof *recordings; i++)
+        test_busy(table, recordings[i]);
+    check_case("busy and idle make the iteration, on every GPU");
     habitat_gpu_table_free(table);
     return check_done();
 }

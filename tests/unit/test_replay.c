@@ -189,18 +189,41 @@ static void test_events(void) {
     subject s = SUBJECT(apart, 20, "", .cpu_ms = 0.020);
     CHECK_INT(s.info->stream_count, 2);
     CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.1011, 1e-9);
+    /* a from 6 to 106, b from 16 to 116, again every 101.1: one fills the other's pause */
+    CHECK_NEAR(run(&s, 1.0).busy_ms, 0.1011, 1e-9);
+    CHECK_NEAR(run(&s, 1.0).idle_ms, 0.0, 1e-9);
     done(&s);
     check_case("streams that do not wait run side by side");
     s = SUBJECT(round_trip, 30, "", .cpu_ms = 0.030);
     CHECK_INT(s.info->trace_wait_count, 2);
     CHECK_INT(s.info->trace_guessed_waits, 2);
     CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.3071, 1e-9); /* pauses 1.1, 3, 3 as recorded */
+    CHECK_NEAR(run(&s, 1.0).busy_ms, 0.300, 1e-9);
+    CHECK_NEAR(run(&s, 1.0).idle_ms, 0.0071, 1e-9);
     done(&s);
     check_case("streams that wait for one another run one after another");
     s = SUBJECT(waits, 20, "", .cpu_ms = 0.020);
     CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.1030, 1e-9); /* the next a need not wait for b */
+    /* b from 109 to 209 runs beside the next a, from 109 to 209 too: 100 of every 103 */
+    CHECK_NEAR(run(&s, 1.0).busy_ms, 0.100, 1e-9);
+    CHECK_NEAR(run(&s, 1.0).idle_ms, 0.003, 1e-9);
     done(&s);
     check_case("what only follows does not lengthen iterations that overlap");
+    event launches[6]; /* round_trip, thinned out: its events and waits are gone */
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof round_trip / sizeof *round_trip; i++)
+        if (round_trip[i].kind == 'k' || strcmp(round_trip[i].name, "cudaLaunchKernel") == 0)
+            launches[count++] = round_trip[i];
+    s = SUBJECT(launches, 30, "", .cpu_ms = 0.030);
+    CHECK_INT(count, 6);
+    CHECK_INT(s.info->trace_wait_count, 0);
+    CHECK(s.info->in_recorded_order);
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.3071, 1e-9);
+    char text[400] = "";
+    CHECK(habitat_replay_note(s.r, text, sizeof text));
+    CHECK(strstr(text, "launches on 2 streams, and no event and no synchronisation"));
+    done(&s);
+    check_case("without any event or synchronisation kernels keep the recorded order");
 }
 
 /* The thread that calls backward() sleeps while another works. */

@@ -17,7 +17,7 @@ cd "$source" || exit 1
 cut -d, -f1-7 "$here/cases.csv"
 as_predicted() { # GPU BATCH RECORDING: whether the rate is that of predict
     rate=$(awk -F, -v gpu="$1" '$4 == gpu {print $8}' "$here/cases.csv")
-    "$habitat" predict "data/recordings/$3" --to "$1" --batch "$2" --json |
+    "$habitat" predict "data/recordings/$3" --to "$1" --batch "$2" --assemble sum --json |
         sed -n 's/.*"busy_ms": *\([0-9.]*\).*/\1/p' | tail -1 |
         awk -v rate="$rate" -v batch="$2" '{ r = rate * $1 / (1000 * batch); print (r > 0.9999 && r < 1.0001) }'
 }
