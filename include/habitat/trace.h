@@ -245,6 +245,17 @@ typedef struct habitat_trace_info {
     bool devices_differ; /* some kernels ran on another kind of GPU than device_facts */
     uint64_t clock_ns;   /* when the first event was, by the clock of its host: since 1970 [ns];
                             0 not recorded */
+    /* What is noted of the step and not believed, or not of these iterations. The facts above are
+     * without it. */
+    bool other_steps;            /* RANGE: other iterations than the trace marks itself; what is
+                                    noted is of those */
+    double doubted_iteration_ms; /* noted; the events contradict it. NaN: none */
+    double doubted_shown_ms;     /* what they show: more, of kernels alone; less, of an iteration */
+    double doubted_peak_bytes;   /* noted; weights and state alone are doubted_kept_bytes. NaN */
+    double doubted_kept_bytes;
+    const char *noted_gpu;      /* noted, where device_facts.name is another one; else NULL */
+    size_t trace_overlap_count; /* kernels that begin before one of the same stream ends */
+    double trace_overlap_ms;    /* for so long */
 } habitat_trace_info;
 
 /** Read a trace file; the format is told from its first bytes.

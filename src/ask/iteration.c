@@ -100,6 +100,16 @@ static habitat_status check_timed(const habitat_request *r, const habitat_worklo
     return HABITAT_OK;
 }
 
+/* A step of copies alone is none: the profiler left the kernels out. */
+static habitat_status check_kernels(const habitat_workload *w, habitat_error *err) {
+    if (w->info.trace_kernel_count || !w->origin)
+        return HABITAT_OK;
+    return habitat_fail(err, HABITAT_E_NO_GPU,
+                        "the trace holds %zu copies and sets of the GPU, and not one kernel; "
+                        "record it again, with GPU activities switched on",
+                        w->info.trace_copy_count);
+}
+
 /* Only what was recorded can be replayed. */
 static habitat_status take_replay(const habitat_request *r, made_answer *out, habitat_error *err) {
     const habitat_workload *w = out->open.workload;
@@ -326,7 +336,9 @@ static habitat_status answer_recording(const habitat_request *r, size_t count,
     habitat_status status = take_workload(r, out, err);
     if (status != HABITAT_OK || r->no_predictions)
         return status;
-    status = check_timed(r, out->open.workload, err);
+    status = check_kernels(out->open.workload, err);
+    if (status == HABITAT_OK)
+        status = check_timed(r, out->open.workload, err);
     if (status == HABITAT_OK)
         status = take_replay(r, out, err);
     if (status == HABITAT_OK)

@@ -196,6 +196,11 @@ CONSTANT(chosen, cpu_bound_ratio, 1.10, "of the busy time",
          "the GPU waits for its CPU when the iteration is this much longer; docs/formulas.md#whole-iteration")
 CONSTANT(fitted, iteration_least_width, 0.03, "of the iteration",
          "equal GPUs in other hosts differ by 0.4 to 4 %; docs/formulas.md#intervals")
+CONSTANT(chosen, noted_least_share, 0.9, "of the kernels' time",
+         "of 155 steps timed without the profiler 1 is shorter than its profiled kernels, by 3 % (vgg16_inference_b12_tf32_h200)")
+CONSTANT(chosen, noted_most, 1.5, "of the profiled iteration", "the same 155 steps: at most 1.0003; a host may have been busy with something else")
+CONSTANT(chosen, stream_overlap_share, 0.01, "of the kernels' time",
+         "kernels that start while the one before ends (dependent launches) share 0.0013 at most in data/recordings, 3.6 us each")
 CONSTANT(chosen, much_spread, 0.1, "of the iteration's median", "from here on a recording's spread is warned of, as the recorder does")
 CONSTANT(chosen, format_least_share, 0.01, "of the kernels' time",
          "a format below it says nothing about the iteration")

@@ -161,7 +161,7 @@ static habitat_status make_lines(habitat_memory *m, const habitat_trace *trace,
         format == HABITAT_MEMORY_RECORDED && m->facts.kind == MEMORY_KIND_HALF ? 2 : single_bytes;
     /* a forward pass alone shows too few of its tensors to tell a peak without one */
     bool enough = m->facts.has_backward || known(m->peak_bytes);
-    if (!m->facts.unlinked && steps.product_count && enough)
+    if (!m->facts.unlinked && steps.product_count && enough && !info->other_steps)
         status = memory_lines_of(&steps, &m->facts, or_zero(m->gradients_bytes) * scale, each, out);
     memory_steps_free(&steps);
     return status;

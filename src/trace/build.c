@@ -38,6 +38,8 @@ bool trace_begin(trace_builder *b, const char *name) {
     info->rank = HABITAT_NONE;
     info->iteration_spread = NAN;
     info->peak_memory_bytes = NAN;
+    info->doubted_iteration_ms = info->doubted_shown_ms = NAN;
+    info->doubted_peak_bytes = info->doubted_kept_bytes = NAN;
     info->memory = (habitat_trace_memory){.parameters_bytes = NAN,
                                           .buffers_bytes = NAN,
                                           .gradients_bytes = NAN,
@@ -120,24 +122,32 @@ static bool is_numbered(const char *name, const char *wanted) {
     return digits && !name[digits];
 }
 
-/* 0: no iteration. Our own recorder's ranges count before the profiler's steps, in which they may
- * lie; a name that was asked for, before the same with a number. */
-static uint8_t range_rank(const trace_builder *b, const char *name) {
-    const char *wanted = b->options.range;
-    if (wanted)
-        return !strcmp(name, wanted) ? 2 : is_numbered(name, wanted);
+/* 0: no iteration. A name that was asked for counts before the same with a number. */
+static uint8_t asked_rank(const char *wanted, const char *name) {
+    return !strcmp(name, wanted) ? 2 : is_numbered(name, wanted);
+}
+
+/* Our own recorder's ranges count before the profiler's steps, in which they may lie. */
+static uint8_t step_rank(const char *name) {
     return !strncmp(name, "habitat_iteration", 17) ? 2 : !strncmp(name, "ProfilerStep#", 13);
 }
 
-bool trace_add_range(trace_builder *b, const char *name, uint64_t start_ns, uint64_t duration_ns) {
-    uint8_t rank = range_rank(b, name);
-    if (!rank)
+static bool keep_range(trace_range **list, size_t *count, size_t *capacity, trace_range made) {
+    if (!made.rank)
         return true;
-    trace_range *range =
-        add((void **)&b->ranges, &b->range_count, &b->range_capacity, sizeof *b->ranges);
+    trace_range *range = add((void **)list, count, capacity, sizeof *range);
     if (range)
-        *range = (trace_range){start_ns, start_ns + duration_ns, rank};
+        *range = made;
     return range != NULL;
+}
+
+bool trace_add_range(trace_builder *b, const char *name, uint64_t start_ns, uint64_t duration_ns) {
+    const char *wanted = b->options.range;
+    trace_range made = {start_ns, start_ns + duration_ns, step_rank(name)};
+    if (wanted && !keep_range(&b->steps, &b->step_count, &b->step_capacity, made))
+        return false;
+    made.rank = wanted ? asked_rank(wanted, name) : made.rank;
+    return keep_range(&b->ranges, &b->range_count, &b->range_capacity, made);
 }
 
 static bool is_thread(const void *elements, uint32_t index, const void *key) {
@@ -198,6 +208,7 @@ void trace_discard(trace_builder *b) {
     free(b->waits);
     free(b->flows);
     free(b->ranges);
+    free(b->steps);
     free(b->threads);
     habitat_table_free(&b->thread_table);
     free(b->devices);

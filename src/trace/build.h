@@ -67,6 +67,8 @@ typedef struct trace_builder {
     size_t flow_count, flow_capacity;
     trace_range *ranges; /* iterations */
     size_t range_count, range_capacity;
+    trace_range *steps; /* where ranges were asked for: what the trace itself marks */
+    size_t step_count, step_capacity;
     trace_thread *threads;
     size_t thread_count, thread_capacity;
     habitat_table thread_table;

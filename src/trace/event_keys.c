@@ -130,6 +130,7 @@ static const key_name habitat_keys[] = {
     {"cudnn_version", KEY_CUDNN_VERSION},
     {"driver_version", KEY_DRIVER_VERSION},
     {"recorder", KEY_RECORDER},
+    {"gpu", KEY_NOTED_GPU},
     {"peak_memory_bytes", KEY_PEAK_MEMORY},
     {"peak_memory_reserved_bytes", KEY_PEAK_RESERVED},
     {"dropped_records", KEY_DROPPED},
@@ -280,4 +281,19 @@ key key_of_distributed(const char *text, size_t length) {
 
 key key_of_habitat(const char *text, size_t length) {
     return LOOKUP(habitat_keys, text, length);
+}
+
+static const key number_keys[] = {
+    KEY_SCHEMA,      KEY_ITERATION_MS,  KEY_ITERATION_MS_ALL, KEY_ITERATION_SPREAD, KEY_BATCH,
+    KEY_PEAK_MEMORY, KEY_PEAK_RESERVED, KEY_CUDNN_VERSION,    KEY_DROPPED,
+};
+
+const char *number_of_habitat(key k) {
+    bool number = false;
+    for (size_t i = 0; i < sizeof number_keys / sizeof *number_keys; i++)
+        number = number || number_keys[i] == k;
+    for (size_t i = 0; number && i < sizeof habitat_keys / sizeof *habitat_keys; i++)
+        if (habitat_keys[i].key == k)
+            return habitat_keys[i].text;
+    return NULL;
 }

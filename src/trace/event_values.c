@@ -299,6 +299,32 @@ int reader_base_time(reader *r, const char *text, size_t length) {
     return 1;
 }
 
+static int read_schema(reader *r, const char *text, size_t length) {
+    double value = 0;
+    int shown = length > 20 ? 20 : (int)length;
+    if (number_double(text, length, &value) != NUMBER_OK || value < 1 || value != floor(value))
+        return STOP(r, HABITAT_E_FORMAT,
+                    "there is no schema %.*s of \"habitat\" (this one reads 1); record it again",
+                    shown, text);
+    return value == 1 || STOP(r, HABITAT_E_VERSION,
+                              "written by a newer habitat (schema %.*s, this one reads 1); update "
+                              "habitat",
+                              shown, text);
+}
+
+static int read_batch_size(reader *r, const char *text, size_t length) {
+    double value = 0;
+    if (number_double(text, length, &value) != NUMBER_OK || value < 0 ||
+        value > (double)TRACE_BATCH_LIMIT)
+        return reader_bad_habitat(r, "batch_size");
+    if (value < 1 || value != floor(value))
+        return STOP(r, HABITAT_E_RANGE,
+                    "\"batch_size\" in \"habitat\" is no whole number from 1 on; record it again, "
+                    "or leave it out");
+    r->b->trace->info.batch_size = (uint64_t)value;
+    return 1;
+}
+
 int reader_habitat_number(reader *r, const char *text, size_t length) {
     habitat_trace_info *info = &r->b->trace->info;
     double value = 0;
@@ -307,12 +333,7 @@ int reader_habitat_number(reader *r, const char *text, size_t length) {
     bool counted = number_scaled(text, length, 0, UINT64_MAX, &whole) == NUMBER_OK;
     switch (r->key) {
     case KEY_SCHEMA:
-        if (!counted || whole != 1)
-            return STOP(r, HABITAT_E_VERSION,
-                        "written by a newer habitat (schema %.*s, this one reads 1); update "
-                        "habitat",
-                        length > 20 ? 20 : (int)length, text);
-        return 1;
+        return read_schema(r, text, length);
     case KEY_ITERATION_MS:
         if (!number || value <= 0 || value > 1e9)
             return reader_bad_habitat(r, "iteration_ms");
@@ -324,10 +345,7 @@ int reader_habitat_number(reader *r, const char *text, size_t length) {
         info->iteration_spread = value;
         return 1;
     case KEY_BATCH:
-        if (!counted || whole > TRACE_BATCH_LIMIT)
-            return reader_bad_habitat(r, "batch_size");
-        info->batch_size = whole;
-        return 1;
+        return read_batch_size(r, text, length);
     case KEY_PEAK_MEMORY:
         if (!number || value > (double)TRACE_BYTES_LIMIT)
             return reader_bad_habitat(r, "peak_memory_bytes");
@@ -351,6 +369,8 @@ int reader_habitat_number(reader *r, const char *text, size_t length) {
     case KEY_WORLD_SIZE:
         reader_distributed_number(r, text, length);
         return 1;
+    case KEY_ITERATION_MS_ALL:
+        return reader_bad_habitat(r, "iteration_ms_all");
     case KEY_DROPPED:
         if (!counted)
             return reader_bad_habitat(r, "dropped_records");
@@ -470,6 +490,7 @@ int reader_habitat_string(reader *r, const char *text, size_t length) {
                          : r->key == KEY_CUDA_VERSION   ? &info->cuda_version
                          : r->key == KEY_HIP_VERSION    ? &info->hip_version
                          : r->key == KEY_DRIVER_VERSION ? &info->driver_version
+                         : r->key == KEY_NOTED_GPU      ? &info->noted_gpu
                                                         : NULL;
     if (r->key == KEY_RECORDER && IS("cupti"))
         info->format = "cupti";

@@ -121,8 +121,20 @@ static int on_null(void *context) {
     return on_other(context);
 }
 
+/* What is no number where "habitat" has one. */
+static bool is_no_number(const reader *r) {
+    return (r->at == AT_HABITAT && number_of_habitat(r->key)) || r->at == AT_TIMES;
+}
+
+static int refuse_number(reader *r) {
+    return reader_bad_habitat(r,
+                              r->at == AT_TIMES ? "iteration_ms_all" : number_of_habitat(r->key));
+}
+
 static int on_boolean(void *context, int value) {
     reader *r = context;
+    if (is_no_number(r))
+        return refuse_number(r);
     if (r->at == AT_ARGS && r->key == KEY_NVTX)
         r->e.nvtx = value != 0;
     if (r->at == AT_HABITAT)
@@ -194,6 +206,8 @@ static int on_open_map(void *context) {
     reader *r = context;
     if (!opened(r))
         return 0;
+    if (is_no_number(r))
+        return refuse_number(r);
     switch (r->at) {
     case AT_SKIP:
         r->depth++;
@@ -355,13 +369,15 @@ static int on_open_array(void *context) {
         return open_argument(r);
     case AT_HABITAT:
         if (r->key != KEY_ITERATION_MS_ALL)
-            return skip(r);
+            return is_no_number(r) ? refuse_number(r) : skip(r);
         r->time_count = 0;
         r->at = AT_TIMES;
         return 1;
     case AT_FORMATS:
         r->at = AT_SIZES;
         return 1;
+    case AT_TIMES:
+        return refuse_number(r);
     default:
         return skip(r);
     }

@@ -5,6 +5,7 @@
 
 #include "trace/inputs.h"
 #include "trace/link.h"
+#include "trace/notes.h"
 
 /* Give back the room that growing left over. */
 static void shrink(habitat_trace *t) {
@@ -34,6 +35,7 @@ habitat_status trace_finish(trace_builder *b, habitat_trace **out, habitat_error
     habitat_status status = trace_link(b, err);
     if (status != HABITAT_OK)
         return status;
+    trace_check_notes(b->trace);
     cut_correlations(b);
     shrink(b->trace);
     *out = b->trace;

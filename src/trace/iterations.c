@@ -180,21 +180,33 @@ static habitat_status split_divided(trace_builder *b, habitat_error *err) {
 
 /* Ranges that mark iterations, made one where two processes saw the same, without those in which
  * nothing was launched - but where nothing at all was launched, all count. */
-static bool find_marks(trace_builder *b, size_t *count) {
-    *count = merge_ranges(b->ranges, b->range_count);
-    bool *used = *count && b->trace->kernel_count ? calloc(*count, sizeof *used) : NULL;
+static bool find_marks(habitat_trace *t, trace_range *ranges, size_t *count) {
+    *count = merge_ranges(ranges, *count);
+    bool *used = *count && t->kernel_count ? calloc(*count, sizeof *used) : NULL;
     if (used)
-        *count = keep_used(b->trace, b->ranges, *count, used);
-    bool fine = used || !*count || !b->trace->kernel_count;
+        *count = keep_used(t, ranges, *count, used);
+    bool fine = used || !*count || !t->kernel_count;
     free(used);
     return fine;
+}
+
+/* Whether ranges that were asked for, by which everything is assigned, are other steps than the
+ * trace marks itself: some kernel lies in another one, or in none. */
+static bool are_other_steps(const habitat_trace *t, const trace_range *steps, size_t count) {
+    for (size_t i = 0; count && i < t->kernel_count; i++) {
+        const habitat_kernel *k = &t->kernels[i];
+        if (k->device == t->info.device &&
+            k->iteration != range_at(steps, count, trace_launch_time(t, k)))
+            return true;
+    }
+    return false;
 }
 
 habitat_status trace_split_iterations(trace_builder *b, habitat_error *err) {
     habitat_trace *t = b->trace;
     trace_range whole = {0, 0, 0};
-    size_t count, asked = b->options.iterations;
-    if (!find_marks(b, &count))
+    size_t count = b->range_count, steps = b->step_count, asked = b->options.iterations;
+    if (!find_marks(t, b->ranges, &count) || !find_marks(t, b->steps, &steps))
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     if (b->options.range && !count)
         return trace_no_range(b, err);
@@ -209,6 +221,7 @@ habitat_status trace_split_iterations(trace_builder *b, habitat_error *err) {
         t->info.iterations_by =
             b->options.range ? HABITAT_ITERATIONS_RANGE : HABITAT_ITERATIONS_MARKED;
         assign(t, b->ranges, count);
+        t->info.other_steps = are_other_steps(t, b->steps, steps);
     } else {
         assign_all(t, &whole);
     }

@@ -47,6 +47,10 @@ static void rebase(trace_builder *b) {
         b->ranges[i].start_ns -= base;
         b->ranges[i].end_ns -= base;
     }
+    for (size_t i = 0; i < b->step_count; i++) {
+        b->steps[i].start_ns -= base;
+        b->steps[i].end_ns -= base;
+    }
 }
 
 /* --- operations ---------------------------------------------------------------------------- */

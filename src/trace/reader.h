@@ -122,6 +122,7 @@ typedef enum key {
     KEY_CUDNN_VERSION,
     KEY_DRIVER_VERSION,
     KEY_RECORDER,
+    KEY_NOTED_GPU,
     KEY_PEAK_MEMORY,
     KEY_PEAK_RESERVED,
     KEY_DROPPED,
@@ -256,6 +257,9 @@ key key_of_event(const char *text, size_t length);
 key key_of_argument(const char *text, size_t length);
 key key_of_device(const char *text, size_t length);
 key key_of_habitat(const char *text, size_t length);
+
+/* The key's name, where its value in "habitat" is a number or numbers; else NULL. */
+const char *number_of_habitat(key key);
 key key_of_distributed(const char *text, size_t length);
 key key_of_memory(const char *text, size_t length);
 category event_category(const char *text, size_t length);

@@ -2,6 +2,7 @@
 #include "workload/warnings.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,13 +33,74 @@ warn(habitat_workload *w, const char *format, ...) {
     return true;
 }
 
+/* Three digits, and no power of ten. */
+static const char *amount(double value, char text[32]) {
+    habitat_format(text, 32, value < 1e-3 ? "%.6f" : value < 1000.0 ? "%.3g" : "%.0f", value);
+    return text;
+}
+
+static bool warn_of_doubted_time(habitat_workload *w, const habitat_trace_info *trace) {
+    char noted[32], shown[32];
+    return warn(w,
+                "the recording says that an iteration takes %s ms, but %s %s ms: that time is not "
+                "used, and the profiled one is shown; %s",
+                amount(trace->doubted_iteration_ms, noted),
+                trace->doubted_iteration_ms < trace->doubted_shown_ms
+                    ? "its kernels alone take"
+                    : "the iteration in the trace takes only",
+                amount(trace->doubted_shown_ms, shown),
+                trace->iterations_by == HABITAT_ITERATIONS_MARKED
+                    ? "record again"
+                    : "--iterations N says how many the trace holds; or record again");
+}
+
+static bool warn_of_doubted_memory(habitat_workload *w, const habitat_trace_info *trace) {
+    char noted[32], kept[32];
+    return warn(w,
+                "the recording says that at most %s GB were in use, but that weights and the "
+                "optimiser's state are %s GB: both are left aside, and what fits is not known",
+                amount(trace->doubted_peak_bytes / HABITAT_GB, noted),
+                amount(trace->doubted_kept_bytes / HABITAT_GB, kept));
+}
+
+/* What is noted of the step and was left aside. */
+static bool warn_of_notes(habitat_workload *w, const habitat_trace_info *trace) {
+    bool ok = true;
+    if (trace->other_steps)
+        ok = warn(w, "the range asked for is not the recorded step, but a part of it or something "
+                     "else: the step's recorded time, batch size and memory are left aside, and "
+                     "iteration_ms is that of the profiled range");
+    if (ok && !isnan(trace->doubted_iteration_ms))
+        ok = warn_of_doubted_time(w, trace);
+    if (ok && !isnan(trace->doubted_peak_bytes))
+        ok = warn_of_doubted_memory(w, trace);
+    if (ok && trace->noted_gpu)
+        ok = warn(w,
+                  "the recording says that it ran on \"%.60s\", its events say \"%.60s\": the "
+                  "events are believed; --from names another GPU",
+                  trace->noted_gpu, trace->device_facts.name);
+    return ok;
+}
+
+/* A dependent launch may begin before the kernel before it ends: hardly more than that is taken. */
+static bool warn_of_overlaps(habitat_workload *w, const habitat_trace_info *trace) {
+    double iterations = (double)w->info.iteration_count;
+    if (!(trace->trace_overlap_ms > chosen_stream_overlap_share * w->info.kernel_ms * iterations))
+        return true;
+    return warn(w,
+                "%zu kernels begin before the kernel before them on their stream ends, by %.3g ms "
+                "in all: no GPU runs them so, and their times may be wrong; record again",
+                trace->trace_overlap_count, trace->trace_overlap_ms);
+}
+
 static bool warn_of_time(habitat_workload *w, const habitat_trace_info *trace) {
     const habitat_workload_info *info = &w->info;
     bool ok = true;
     if (info->bound_by == HABITAT_BY_CPU)
         ok = warn(w, "the GPU waited %.0f %% of the iteration on %s: its CPU held it back",
                   100.0 * info->waiting_share, w->origin->name);
-    if (ok && !info->iteration_recorded)
+    if (ok && !info->iteration_recorded && !trace->other_steps &&
+        isnan(trace->doubted_iteration_ms))
         ok = warn(w, "the trace holds no unprofiled iteration time: the origin's iteration_ms is "
                      "that of the profiled iteration, slower by the profiler's overhead");
     if (ok && trace->iteration_spread > chosen_much_spread)
@@ -146,8 +208,9 @@ static bool warn_of_occupancy(habitat_workload *w) {
 habitat_status habitat_workload_warn(habitat_workload *w, habitat_error *err) {
     const habitat_trace_info *trace = habitat_trace_get_info(w->trace);
     w->warnings = habitat_arena_alloc(&w->arena, WARNINGS_MAX * sizeof *w->warnings);
-    if (!w->warnings || !warn_of_time(w, trace) || !warn_of_gaps(w, trace) ||
-        !warn_of_collectives(w) || !warn_of_occupancy(w))
+    if (!w->warnings || !warn_of_notes(w, trace) || !warn_of_time(w, trace) ||
+        !warn_of_overlaps(w, trace) || !warn_of_gaps(w, trace) || !warn_of_collectives(w) ||
+        !warn_of_occupancy(w))
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     return HABITAT_OK;
 }

@@ -210,8 +210,8 @@ static void check_step_kernels(bool slow_only) {
     check_case("iterations: by launch, overlap counted once");
     const habitat_trace_info *info = habitat_trace_get_info(t);
     CHECK_TEXT(info->format, "kineto");
-    CHECK_NEAR(info->iteration_ms, 1.25, 0);
-    CHECK(info->iteration_ms_count == 3 && info->iteration_ms_all[1] == 1.5);
+    CHECK_NEAR(info->iteration_ms, 0.125, 0);
+    CHECK(info->iteration_ms_count == 3 && info->iteration_ms_all[1] == 0.15);
     CHECK(info->batch_size == 32 && info->trace_dropped_records == 3);
     CHECK_NEAR(info->peak_memory_bytes, 1048576, 0);
     CHECK_TEXT(info->model, "tiny \"net\"");

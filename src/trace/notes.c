@@ -1,0 +1,156 @@
+/* What a recording notes of its step (the "habitat" object: time, batch size, memory, GPU), held
+ * against what its events show. The events were measured one by one and hold each other up; a note
+ * is one number. So where the two contradict each other the note is left aside, and a fact says so
+ * for a warning. docs/trace-format.md#what-is-noted */
+#include "trace/notes.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/constants.h"
+
+/* ---- time ---- */
+
+/* Per iteration, on the main device. */
+typedef struct shown {
+    double busy_ms;   /* without collectives, which wait for other GPUs as long as those need; with
+                         kernels of one stream one after another */
+    double length_ms; /* of its range on the CPU, or from first to last kernel: the longer */
+} shown;
+
+static double busy_ms(const habitat_trace *t) {
+    uint64_t sum_ns = 0, until = 0;
+    for (size_t i = 0; i < t->kernel_count; i++) {
+        const habitat_kernel *k = &t->kernels[i];
+        uint64_t end = k->start_ns + k->duration_ns;
+        if (k->device != t->info.device || k->iteration == HABITAT_NONE ||
+            k->kind == HABITAT_KERNEL_COLLECTIVE || end <= until)
+            continue;
+        sum_ns += end - (k->start_ns > until ? k->start_ns : until);
+        until = end;
+    }
+    return (double)sum_ns / (double)t->info.iteration_count / HABITAT_NS_PER_MS;
+}
+
+static shown look_at(const habitat_trace *t) {
+    size_t count = t->info.iteration_count;
+    const habitat_iteration *all = t->iterations;
+    shown out = {busy_ms(t) + t->info.trace_overlap_ms / (double)count, 0.0};
+    for (size_t i = 0; i < count; i++)
+        out.length_ms += fmax((double)all[i].duration_ns / HABITAT_NS_PER_MS, all[i].span_ms);
+    out.length_ms /= (double)count;
+    if (count > 1) /* with what lies between two of them */
+        out.length_ms = fmax(out.length_ms, (double)(all[count - 1].start_ns - all[0].start_ns) /
+                                                (double)(count - 1) / HABITAT_NS_PER_MS);
+    return out;
+}
+
+/* A profiler makes kernels a little slower, and the CPU's side much: an iteration without it is
+ * about as long as its kernels at least, and hardly longer than the profiled one. */
+static bool is_possible(double iteration_ms, const shown *s) {
+    return iteration_ms >= chosen_noted_least_share * s->busy_ms &&
+           iteration_ms <= chosen_noted_most * s->length_ms;
+}
+
+static void forget_time(habitat_trace_info *info) {
+    info->iteration_ms = info->iteration_spread = NAN;
+    info->iteration_ms_all = NULL;
+    info->iteration_ms_count = 0;
+}
+
+static void forget_memory(habitat_trace_info *info) {
+    info->peak_memory_bytes = NAN;
+    info->memory = (habitat_trace_memory){.parameters_bytes = NAN,
+                                          .buffers_bytes = NAN,
+                                          .gradients_bytes = NAN,
+                                          .optimizer_bytes = NAN,
+                                          .between_bytes = NAN,
+                                          .reserved_bytes = NAN};
+}
+
+static void forget_step(habitat_trace_info *info) {
+    forget_time(info);
+    forget_memory(info);
+    info->batch_size = 0;
+}
+
+/* Where the trace does not mark its iterations itself, it may as well be the iteration that is
+ * another one than was noted: then nothing is known of its batch and memory either. */
+static void check_time(habitat_trace *t) {
+    habitat_trace_info *info = &t->info;
+    shown s = look_at(t);
+    if (isnan(info->iteration_ms) || !(s.busy_ms > 0.0) || is_possible(info->iteration_ms, &s))
+        return;
+    info->doubted_iteration_ms = info->iteration_ms;
+    info->doubted_shown_ms = info->iteration_ms < s.busy_ms ? s.busy_ms : s.length_ms;
+    if (info->iterations_by == HABITAT_ITERATIONS_MARKED)
+        forget_time(info);
+    else
+        forget_step(info);
+}
+
+/* ---- memory ---- */
+
+static double or_zero(double bytes) {
+    return isnan(bytes) ? 0.0 : bytes;
+}
+
+/* Weights, buffers and the optimiser's state are there all the time. */
+static void check_memory(habitat_trace_info *info) {
+    const habitat_trace_memory *m = &info->memory;
+    double kept =
+        or_zero(m->parameters_bytes) + or_zero(m->buffers_bytes) + or_zero(m->optimizer_bytes);
+    if (info->without_gpu || !(info->peak_memory_bytes < kept))
+        return;
+    info->doubted_peak_bytes = info->peak_memory_bytes;
+    info->doubted_kept_bytes = kept;
+    forget_memory(info);
+}
+
+/* ---- streams ---- */
+
+enum { STREAMS = 256 };
+
+typedef struct last_kernel {
+    uint32_t stream;
+    bool any, in_graph;
+    uint64_t end_ns;
+} last_kernel;
+
+/* A stream runs one kernel after another. Branches of a CUDA graph are noted under one stream, and
+ * a dependent launch begins while the kernel before it ends. Sorted by start. */
+static void count_overlaps(habitat_trace *t) {
+    last_kernel last[STREAMS] = {{0}};
+    for (size_t i = 0; i < t->kernel_count; i++) {
+        const habitat_kernel *k = &t->kernels[i];
+        last_kernel *of = &last[k->stream % STREAMS];
+        uint64_t end = k->start_ns + k->duration_ns;
+        if (k->device != t->info.device)
+            continue;
+        bool same = of->any && of->stream == k->stream;
+        uint64_t until = same ? (of->end_ns < end ? of->end_ns : end) : 0;
+        if (until > k->start_ns && !k->in_graph && !of->in_graph) {
+            t->info.trace_overlap_count++;
+            t->info.trace_overlap_ms += (double)(until - k->start_ns) / HABITAT_NS_PER_MS;
+        }
+        if (!same || end > of->end_ns)
+            *of = (last_kernel){k->stream, true, k->in_graph, end};
+    }
+}
+
+/* ---- all together ---- */
+
+static void check_gpu(habitat_trace_info *info) {
+    const char *name = info->device_facts.name;
+    if (info->noted_gpu && (!name || strcmp(info->noted_gpu, name) == 0))
+        info->noted_gpu = NULL;
+}
+
+void trace_check_notes(habitat_trace *t) {
+    if (t->info.other_steps)
+        forget_step(&t->info);
+    count_overlaps(t);
+    check_time(t);
+    check_memory(&t->info);
+    check_gpu(&t->info);
+}

@@ -1,0 +1,111 @@
+# What a recording notes of its step, and its events do not bear out: left aside and said, or refused.
+cat >made.py <<'P'
+import copy, json, os, pathlib
+step = json.loads((pathlib.Path(os.environ["fixtures"]) / "step.json").read_text())
+
+def write(name, change):
+    made = copy.deepcopy(step)
+    change(made, made["traceEvents"], made["habitat"])
+    pathlib.Path(name + ".json").write_text(json.dumps(made))
+
+def kernels(events):
+    return [e for e in events if e["cat"] in ("kernel", "gpu_memset")]
+
+def complete(made, events, noted):
+    noted["gpu"] = "NVIDIA H200"
+    noted["memory"] = {"parameters_bytes": 5e9, "buffers_bytes": 0, "optimizer_state_bytes": 10e9}
+
+def short(made, events, noted):
+    noted["iteration_ms"] = 0.003
+
+def long(made, events, noted):
+    noted["iteration_ms"] = 40
+
+def thousand(made, events, noted):  # in ns
+    for e in events:
+        e["ts"] *= 1000
+        e["dur"] *= 1000
+
+def one_long(made, events, noted):
+    kernels(events)[0]["dur"] = 1e9
+
+def unmarked(made, events, noted):  # two iterations, and what is noted is of one
+    events[:] = [e for e in events if not e["name"].startswith("ProfilerStep")]
+    noted["iteration_ms"] = 0.16
+
+def peak(made, events, noted):
+    noted["peak_memory_bytes"] = 1000
+    noted["memory"] = {"parameters_bytes": 5e9, "optimizer_state_bytes": 10e9}
+
+def weights(made, events, noted):
+    noted["memory"] = {"parameters_bytes": 1e13}
+
+def gpu(made, events, noted):
+    noted["gpu"] = "NVIDIA A100-SXM4-80GB"
+
+def twice(made, events, noted):
+    events += copy.deepcopy(kernels(events))
+
+def tripled(made, events, noted):
+    for e in kernels(events):
+        e["dur"] *= 3
+
+def graph(made, events, noted):  # branches of a CUDA graph are noted under one stream
+    for e in kernels(events):
+        e["dur"] *= 1.5
+        e["args"]["graph id"] = 1
+
+def copies(made, events, noted):
+    events[:] = [e for e in events if e["cat"] != "kernel"]
+
+def ranges(made, events, noted):
+    for t in (1000.0, 1500.0):
+        for name, ts, dur in (("all of it", t, 390.0), ("forward", t + 5, 100.0)):
+            events.append({"ph": "X", "cat": "user_annotation", "name": name, "pid": 1, "tid": 1, "ts": ts, "dur": dur, "args": {}})
+
+for change in (complete, short, long, thousand, one_long, unmarked, peak, weights, gpu, twice, tripled, graph, copies, ranges):
+    write(change.__name__, change)
+for key, values in {"schema": (0, 1.5, True, 2), "batch_size": (1.5, 0, True, [32]), "iteration_ms": (True, [30], {}, "soon", 0),
+                    "iteration_ms_all": (30, True, [True], [[1]], {}), "peak_memory_bytes": (True,), "dropped_records": ([1],)}.items():
+    for i, value in enumerate(values):
+        write(f"bad-{key}-{i}", lambda made, events, noted: noted.update({key: value}))
+for key in ("batch_size", "iteration_ms", "peak_memory_bytes", "schema"):
+    write(f"null-{key}", lambda made, events, noted: noted.update({key: None}))
+P
+python3 made.py
+cat >said.py <<'P'
+import json, sys
+data = json.load(open(sys.argv[2]))
+p = data["predictions"][0]
+t = data["trace"]
+print(f"{sys.argv[1]}: {t['iteration_source']}, batch {t['batch_size']}, iteration {p['iteration_ms']:.4g} ms ({p['cpu_basis']}), "
+      f"samples {p['samples_per_s'] is not None}, memory {p['memory_bytes']}, fits {p['fits']}")
+print("  " + str(p["interval_basis"]))
+for line in data["warnings"]:
+    if not any(words in line for words in ("rows are set by", "default width", "matrix units", "unprofiled iteration time", "waited")):
+        print("  " + line)
+P
+say() { # say NAME [OPTION..]
+    name=$1
+    shift
+    "$habitat" predict "$name.json" --to H200-SXM5-141GB --json "$@" >out.json || { echo "$name: exit $?"; return; }
+    python3 said.py "$name $*" out.json
+}
+for name in complete short long thousand one_long unmarked peak weights gpu twice tripled graph copies; do say $name; done
+say unmarked --iterations 2
+say ranges
+say ranges --nvtx-range "all of it"
+say ranges --nvtx-range ProfilerStep
+say ranges --nvtx-range forward
+say ranges --nvtx-range forward --assemble sum
+"$habitat" predict ranges.json --to T4 --nvtx-range forward --batch 8
+echo "another batch of a part: $?"
+"$habitat" info ranges.json --nvtx-range forward --csv | grep -E '^(iteration|batch|peak)'
+for file in bad-*.json; do
+    "$habitat" info "$file" >/dev/null
+    echo "$file: $?"
+done
+for file in null-*.json; do
+    "$habitat" info "$file" >/dev/null
+    echo "$file: $?"
+done
