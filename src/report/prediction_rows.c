@@ -297,6 +297,7 @@ static const row_column columns[] = {
      .show = show_usd},
     {COLUMN(energy_j, NUMBER, FILES | IN_TEXT), .header = "energy\nabout J", .right = true,
      .shown = never, .show = show_energy},
+    {COLUMN(at_least, TRISTATE, FILES)},
     {COLUMN(batch_size, NUMBER, FILES)},
     {COLUMN(precision, STRING, FILES)},
     {COLUMN(interval, STRING, FILES)},
@@ -321,7 +322,7 @@ static const row_column columns[] = {
 
 /* Whether the recorded host's CPU decides how long the iteration takes. */
 static bool cpu_sets(const habitat_prediction *p) {
-    return p->assembled == HABITAT_ASSEMBLE_REPLAY && p->bound_by == HABITAT_BY_CPU;
+    return p->bound_by == HABITAT_BY_CPU;
 }
 
 static const char *basis_name(habitat_cpu_basis basis) {
@@ -367,15 +368,15 @@ table_style place_of(const habitat_answer *what, const habitat_answer_row *row, 
                         : STYLE_PLAIN;
 }
 
-/* Hours and dollars of an iteration that takes at least its time are not known. */
 static void fill_cost(const habitat_cost *c, prediction_line *l) {
     l->usd_per_hour = c->usd_per_hour;
     l->price_date = c->price ? c->price->date : NULL;
     l->energy_j = c->energy_j;
-    l->usd_per_1000_iterations = c->at_least ? NAN : c->usd_per_1000_iterations;
+    l->usd_per_1000_iterations = c->usd_per_1000_iterations;
     l->samples_per_usd = c->samples_per_usd;
-    l->hours = c->at_least ? NAN : c->hours;
-    l->usd = c->at_least ? NAN : c->usd;
+    l->hours = c->hours;
+    l->usd = c->usd;
+    l->at_least = c->at_least;
 }
 
 /* "~": its interval is a default width; "v": another vendor's. */

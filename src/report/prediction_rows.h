@@ -28,6 +28,7 @@ typedef struct prediction_line {
     bool mark_interval;                    /* text: it is a default width, and no mark says so */
     uint64_t calibrated_operations;
     double usd_per_hour, usd_per_1000_iterations, samples_per_usd, hours, usd, energy_j;
+    int at_least; /* iteration_ms, hours and dollars are at least these: 1, 0 */
     const char *price_date, *release_date;
     double batch_size; /* NaN: unknown */
     const char *precision;
