@@ -14,8 +14,12 @@ static bool same_word(const char *a, const char *b) {
     return *a == *b;
 }
 
+bool vendor_is_any(const char *vendor) {
+    return same_word(vendor, "any");
+}
+
 bool vendor_takes(const char *vendor, const habitat_gpu *gpu) {
-    return same_word(vendor, "any") || same_word(vendor, gpu->vendor);
+    return vendor_is_any(vendor) || same_word(vendor, gpu->vendor);
 }
 
 habitat_status vendor_check(const habitat_answer *what, const char *vendor, habitat_error *err) {

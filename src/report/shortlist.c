@@ -192,7 +192,7 @@ static size_t keep_today(const habitat_answer *what, const habitat_report_option
     qsort(rows, count, sizeof *rows, by_key);
     while (kept < count && rows[kept].key < 3 * decade)
         kept++;
-    if (o->vendor && same_word(o->vendor, "any"))
+    if (o->vendor && vendor_is_any(o->vendor))
         give_turns(rows, kept, most);
     return kept < most ? kept : most;
 }
