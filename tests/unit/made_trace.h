@@ -19,13 +19,11 @@ typedef struct made_kernel {
     uint64_t start_ns, duration_ns;
     uint32_t stream;
     uint32_t grid, block, registers, shared_bytes;
-    uint64_t bytes;          /* of a copy or set */
-    const char *op;          /* NULL: none */
-    const char *dims;        /* JSON, e.g. "[[64, 32], [32, 16]]" */
-    const char *type;        /* of its inputs; NULL: "float" */
-    const char *second_type; /* of the second one; NULL: the same */
-    bool with_previous;      /* launched inside the previous kernel's operation */
-    uint32_t iteration;      /* range ProfilerStep#iteration, when the trace is asked for ranges */
+    uint64_t bytes;     /* of a copy or set */
+    const char *op;     /* NULL: none */
+    const char *dims;   /* JSON, e.g. "[[64, 32], [32, 16]]" */
+    bool with_previous; /* launched inside the previous kernel's operation */
+    uint32_t iteration; /* range ProfilerStep#iteration, when the trace is asked for ranges */
 } made_kernel;
 
 typedef struct made_text {
@@ -50,18 +48,17 @@ static inline void made_write_kernel(made_text *text, const made_kernel *list, s
                                      size_t i) {
     const made_kernel *k = &list[i];
     const char *category = k->category ? k->category : "kernel";
-    const char *type = k->type ? k->type : "float";
     double launch_us = 10.0 + 2.0 * (double)i;
     if (k->op && !k->with_previous) {
         size_t last = i;
         while (last + 1 < count && list[last + 1].with_previous)
             last++;
-        made_write(text,
-                   "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"%s\", \"pid\": 1, \"tid\": 1, "
-                   "\"ts\": %.3f, \"dur\": %.3f, \"args\": {\"Input type\": [\"%s\", \"%s\"], "
-                   "\"Concrete Inputs\": [\"\", \"\"], \"Input Dims\": %s}},\n",
-                   k->op, launch_us - 0.2, 1.4 + 2.0 * (double)(last - i), type,
-                   k->second_type ? k->second_type : type, k->dims);
+        made_write(
+            text,
+            "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"%s\", \"pid\": 1, \"tid\": 1, "
+            "\"ts\": %.3f, \"dur\": %.3f, \"args\": {\"Input type\": [\"float\", \"float\"], "
+            "\"Concrete Inputs\": [\"\", \"\"], \"Input Dims\": %s}},\n",
+            k->op, launch_us - 0.2, 1.4 + 2.0 * (double)(last - i), k->dims);
     }
     made_write(text,
                "{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", "

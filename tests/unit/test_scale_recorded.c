@@ -17,48 +17,70 @@ static const habitat_gpu *gpu_named(const char *name) {
     return gpu;
 }
 
-/* Kernels as in recordings: [64, 32] by [32, 16] are 65536 flop, [64, 64] by [64, 64] 524288. */
-#define FP32_SMALL                                                                                 \
+/* A kernel of a product and the formats of its operands. */
+typedef struct product {
+    made_kernel kernel;
+    const char *types; /* NULL: fp32 */
+} product;
+
+#define KERNEL(kernel, ns, operation, sizes)                                                       \
     {                                                                                              \
-        .name = "ampere_sgemm_32x32_sliced1x4_tn", .duration_ns = 100000, .grid = 100,             \
-        .block = 256, .op = "aten::mm", .dims = "[[64, 32], [32, 16]]"                             \
+        .name = (kernel), .duration_ns = (ns), .grid = 100, .block = 256, .op = (operation),       \
+        .dims = (sizes)                                                                            \
     }
-#define TF32_LARGE                                                                                 \
-    {                                                                                              \
-        .name = "cutlass_80_tensorop_s1688gemm_128x128_nn_align4", .duration_ns = 20000,           \
-        .grid = 100, .block = 256, .op = "aten::mm", .dims = "[[64, 64], [64, 64]]"                \
-    }
-#define FP16_LARGE                                                                                 \
-    {                                                                                              \
-        .name = "sm80_xmma_gemm_f16f16_f16f32_f32_nn_n", .duration_ns = 20000, .grid = 100,        \
-        .block = 256, .op = "aten::mm", .dims = "[[64, 64], [64, 64]]", .type = "c10::Half"        \
-    }
-#define MIXED                                                                                      \
-    {                                                                                              \
-        .name = "sm80_xmma_gemm_f16f16_f16f32_f32_nn_n", .duration_ns = 20000, .grid = 100,        \
-        .block = 256, .op = "aten::linear", .dims = "[[64, 64], [64, 64]]", .type = "c10::Half",   \
-        .second_type = "float"                                                                     \
-    }
-#define UNNAMED_OF_HALVES                                                                          \
-    {                                                                                              \
-        .name = "ampere_lstm_tile16<64, 2>", .duration_ns = 20000, .grid = 100, .block = 256,      \
-        .op = "aten::mm", .dims = "[[64, 64], [64, 64]]", .type = "c10::BFloat16"                  \
-    }
+
+/* As in recordings: [64, 32] by [32, 16] are 65536 flop, [64, 64] by [64, 64] 524288. */
+#define SMALL "[[64, 32], [32, 16]]"
+#define LARGE "[[64, 64], [64, 64]]"
+static const product fp32_small = {
+    KERNEL("ampere_sgemm_32x32_sliced1x4_tn", 100000, "aten::mm", SMALL), NULL};
+static const product tf32_large = {
+    KERNEL("cutlass_80_tensorop_s1688gemm_128x128_nn_align4", 20000, "aten::mm", LARGE), NULL};
+static const product fp16_large = {
+    KERNEL("sm80_xmma_gemm_f16f16_f16f32_f32_nn_n", 20000, "aten::mm", LARGE),
+    "[\"c10::Half\", \"c10::Half\"]"};
+static const product mixed = {
+    KERNEL("sm80_xmma_gemm_f16f16_f16f32_f32_nn_n", 20000, "aten::linear", LARGE),
+    "[\"c10::Half\", \"float\"]"};
+static const product unnamed_of_halves = {
+    KERNEL("ampere_lstm_tile16<64, 2>", 20000, "aten::mm", LARGE),
+    "[\"c10::BFloat16\", \"c10::BFloat16\"]"};
 
 typedef struct made_step {
     habitat_trace *trace;
     habitat_workload *w;
 } made_step;
 
-static made_step step_of(const made_kernel *kernels, size_t count, const char *said,
-                         const char *gpu) {
+/* The made trace's text has fp32 operands everywhere: the list's own take their place. */
+static char *with_types(const char *text, const product *list, size_t count) {
+    static const char fp32[] = "[\"float\", \"float\"]";
+    made_text out = {0};
+    for (size_t i = 0; i < count; i++) {
+        const char *at = strstr(text, fp32);
+        made_write(&out, "%.*s%s", (int)(at - text), text, list[i].types ? list[i].types : fp32);
+        text = at + sizeof fp32 - 1;
+    }
+    made_write(&out, "%s", text);
+    return out.data;
+}
+
+static made_step step_of(const product *list, size_t count, const char *said, const char *gpu) {
     char extra[256] = "";
+    made_kernel kernels[8];
     made_step out = {0};
     habitat_error err = {0};
+    size_t size = 0;
     if (said)
         snprintf(extra, sizeof extra, "\"habitat\": {\"schema\": 1, %s},", said);
-    out.trace = made_trace(kernels, count, NULL, extra, 0);
+    for (size_t i = 0; i < count; i++)
+        kernels[i] = list[i].kernel;
+    char *text = made_trace_text(kernels, count, NULL, extra, 0, &size);
+    char *typed = with_types(text, list, count);
+    CHECK_INT(habitat_trace_read_memory(typed, strlen(typed), "made", &out.trace, &err),
+              HABITAT_OK);
     CHECK_INT(habitat_workload_create(out.trace, gpu_named(gpu), &out.w, &err), HABITAT_OK);
+    free(text);
+    free(typed);
     return out;
 }
 
@@ -67,8 +89,8 @@ static void free_step(made_step *s) {
     habitat_trace_free(s->trace);
 }
 
-static void check_format(const made_kernel *kernels, size_t count, const char *said,
-                         const char *gpu, habitat_precision precision, habitat_dtype half) {
+static void check_format(const product *kernels, size_t count, const char *said, const char *gpu,
+                         habitat_precision precision, habitat_dtype half) {
     made_step s = step_of(kernels, count, said, gpu);
     scale_format found = scale_recorded_format(s.w);
     CHECK_INT(found.precision, precision);
@@ -109,9 +131,9 @@ static void test_said(void) {
         {"\"autocast\": 16, \"parameter_dtype\": true", "H200", HABITAT_PRECISION_FP32, 0},
         {NULL, "H200", HABITAT_PRECISION_FP32, 0},
     };
-    const made_kernel fp32[] = {FP32_SMALL};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        check_format(fp32, 1, cases[i].said, cases[i].gpu, cases[i].precision, cases[i].half);
+        check_format(&fp32_small, 1, cases[i].said, cases[i].gpu, cases[i].precision,
+                     cases[i].half);
     check_case("what a recording says of itself");
 }
 
@@ -119,16 +141,15 @@ static void test_said(void) {
  * time goes to. A kernel whose name hides its format has that of its tensors. 16-bit tensors alone
  * are no autocast; one beside fp32 weights is. */
 static void test_products(void) {
-    const made_kernel tf32[] = {FP32_SMALL, TF32_LARGE};
-    const made_kernel fp16[] = {FP32_SMALL, FP16_LARGE};
-    const made_kernel lstm[] = {FP32_SMALL, UNNAMED_OF_HALVES};
-    const made_kernel mixed[] = {MIXED};
+    const product tf32[] = {fp32_small, tf32_large};
+    const product fp16[] = {fp32_small, fp16_large};
+    const product lstm[] = {fp32_small, unnamed_of_halves};
     check_format(tf32, 2, NULL, "H200", HABITAT_PRECISION_TF32, 0);
     check_format(tf32, 2, ON_ONE, "H200", HABITAT_PRECISION_TF32, 0);
     check_format(fp16, 2, FP32_WEIGHTS, "H200", HABITAT_PRECISION_AMP_FP16, 0);
     check_format(lstm, 2, FP32_WEIGHTS, "H200", HABITAT_PRECISION_AMP_BF16, 0);
     check_format(fp16, 2, NULL, "H200", HABITAT_PRECISION_RECORDED, HABITAT_DTYPE_FP16);
-    check_format(mixed, 1, NULL, "H200", HABITAT_PRECISION_AMP_FP16, 0);
+    check_format(&mixed, 1, NULL, "H200", HABITAT_PRECISION_AMP_FP16, 0);
     check_case("what products tell");
 }
 
@@ -154,9 +175,8 @@ static void test_settle(void) {
         {"\"parameter_dtype\": \"float16\"", tf32, tf32, fp32},
         {ON_NONE, recorded, recorded, recorded},
     };
-    const made_kernel kernels[] = {FP32_SMALL};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        made_step s = step_of(kernels, 1, cases[i].said, "H200");
+        made_step s = step_of(&fp32_small, 1, cases[i].said, "H200");
         habitat_precision found = scale_recorded_format(s.w).precision;
         CHECK_INT(scale_settle(found, cases[i].asked, gpu_named("H200")), cases[i].on_h200);
         CHECK_INT(scale_settle(found, cases[i].asked, NULL), cases[i].on_h200);
@@ -168,8 +188,7 @@ static void test_settle(void) {
 }
 
 static void test_half(void) {
-    const made_kernel kernels[] = {UNNAMED_OF_HALVES};
-    made_step s = step_of(kernels, 1, "\"parameter_dtype\": \"bfloat16\"", "H200");
+    made_step s = step_of(&unnamed_of_halves, 1, "\"parameter_dtype\": \"bfloat16\"", "H200");
     habitat_workload *out = NULL;
     habitat_error err = {0};
     habitat_scale scale = {.precision = HABITAT_PRECISION_AMP_FP16};
@@ -189,20 +208,14 @@ static void test_half(void) {
 /* ---- a second recording ---- */
 
 #define PRODUCT(sizes)                                                                             \
-    {                                                                                              \
-        .name = "ampere_sgemm_32x32_sliced1x4_tn", .duration_ns = 100000, .grid = 100,             \
-        .block = 256, .op = "aten::mm", .dims = (sizes)                                            \
-    }
+    { KERNEL("ampere_sgemm_32x32_sliced1x4_tn", 100000, "aten::mm", sizes), NULL }
 #define ADDITION(sizes)                                                                            \
-    {                                                                                              \
-        .name = "vectorized_elementwise_kernel", .duration_ns = 50000, .grid = 100, .block = 256,  \
-        .op = "aten::add", .dims = (sizes)                                                         \
-    }
+    { KERNEL("vectorized_elementwise_kernel", 50000, "aten::add", sizes), NULL }
 
-static void check_twins(const made_kernel *kernels, size_t count, const char *said,
+static void check_twins(const product *kernels, size_t count, const char *said,
                         habitat_status status, size_t found, const char *message) {
-    const made_kernel first[] = {PRODUCT("[[64, 32], [32, 16]]"), ADDITION("[[64, 16], [64, 16]]"),
-                                 PRODUCT("[[64, 16], [16, 16]]"), ADDITION("[[64, 16], [64, 16]]")};
+    const product first[] = {PRODUCT("[[64, 32], [32, 16]]"), ADDITION("[[64, 16], [64, 16]]"),
+                             PRODUCT("[[64, 16], [16, 16]]"), ADDITION("[[64, 16], [64, 16]]")};
     made_step a = step_of(first, 4,
                           "\"batch_size\": 64, \"memory\": {\"parameter_sizes\": "
                           "{\"float32\": [512, 256]}}",
@@ -221,10 +234,10 @@ static void check_twins(const made_kernel *kernels, size_t count, const char *sa
 }
 
 static void test_twins(void) {
-    const made_kernel same[] = {PRODUCT("[[8, 32], [32, 16]]"), ADDITION("[[8, 16], [8, 16]]"),
-                                PRODUCT("[[8, 16], [16, 16]]"), ADDITION("[[8, 16], [8, 16]]")};
-    const made_kernel wider[] = {PRODUCT("[[8, 32], [32, 24]]"), ADDITION("[[8, 24], [8, 24]]"),
-                                 PRODUCT("[[8, 24], [24, 16]]"), ADDITION("[[8, 16], [8, 16]]")};
+    const product same[] = {PRODUCT("[[8, 32], [32, 16]]"), ADDITION("[[8, 16], [8, 16]]"),
+                            PRODUCT("[[8, 16], [16, 16]]"), ADDITION("[[8, 16], [8, 16]]")};
+    const product wider[] = {PRODUCT("[[8, 32], [32, 24]]"), ADDITION("[[8, 24], [8, 24]]"),
+                             PRODUCT("[[8, 24], [24, 16]]"), ADDITION("[[8, 16], [8, 16]]")};
     check_twins(same, 4, "\"batch_size\": 8", HABITAT_OK, 4, "");
     check_twins(same, 3, "\"batch_size\": 8", HABITAT_OK, 3, "");
     check_twins(wider, 4, "\"batch_size\": 8", HABITAT_E_ARG, 0,
