@@ -112,8 +112,9 @@ scale_format scale_recorded_format(const habitat_workload *workload) {
     if (amount[HABITAT_DTYPE_FP16] + amount[HABITAT_DTYPE_BF16] <=
         amount[HABITAT_DTYPE_FP32] + amount[HABITAT_DTYPE_TF32])
         return (scale_format){.precision = of_single(w, said, wide)};
-    return weights_are_narrow(w, said) ? (scale_format){.half = narrow}
-                                       : (scale_format){.precision = amp_in(narrow)};
+    if (weights_are_narrow(w, said))
+        return (scale_format){.half = narrow};
+    return (scale_format){.precision = amp_in(narrow)};
 }
 
 /* ---- what a GPU can tell apart ---- */
