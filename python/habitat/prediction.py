@@ -228,7 +228,7 @@ class Trace(Recorded):
         cpu_scale: float = 1.0,
         batch: Counts = None,
         precision: str = "recorded",
-        gpu_count: Optional[int] = None,
+        gpu_count: Counts = None,
         *,
         batch_from: Optional[Trace] = None,
         prices: Optional[Mapping[GpuName, float]] = None,
@@ -239,11 +239,11 @@ class Trace(Recorded):
     ) -> Predictions:
         """The iteration on several GPUs, or on the one that is named; on all of the table when none are. As `predict()`.
 
-        `batch` may be several batch sizes, too: a row each GPU and batch size, which its `batch_size` says.
+        `batch` and `gpu_count` may be several numbers, too: a row for each, which its `batch_size` and `gpus` say.
         """
         wishes = Wishes(
             method=method, by=by, assemble=assemble, cpu_scale=cpu_scale, batches=counts_of("batch", batch),
-            precision=precision, gpu_count=gpu_count, spot=spot, steps=steps, samples=samples,
+            precision=precision, gpu_counts=counts_of("gpu_count", gpu_count), spot=spot, steps=steps, samples=samples,
         )  # fmt: skip
         names = None if gpus is None else names_of(gpus)
         return self._predict(names, wishes, Costs(prices, price_files), batch_from=second_recording(batch_from, batch))
@@ -302,7 +302,7 @@ class Trace(Recorded):
         cpu_scale: float = 1.0,
         batch: Counts = None,
         precision: str = "recorded",
-        gpu_count: Optional[int] = None,
+        gpu_count: Counts = None,
         *,
         batch_from: Optional[Trace] = None,
         prices: Optional[Mapping[GpuName, float]] = None,
@@ -321,7 +321,7 @@ class Trace(Recorded):
             raise ValueError("explain takes one GPU")
         wishes = Wishes(
             method=method, assemble=assemble, cpu_scale=cpu_scale, batches=counts_of("batch", batch), precision=precision,
-            gpu_count=gpu_count, spot=spot, steps=steps, samples=samples,
+            gpu_counts=counts_of("gpu_count", gpu_count), spot=spot, steps=steps, samples=samples,
         )  # fmt: skip
         handles, taken = self._find(names)
         chosen = None if gpus is None else handles

@@ -196,8 +196,8 @@ class Prediction(_Row):
         return [{"gpu": self.gpu, **show.flat(part)} for part in parts]
 
     def _order(self) -> Tuple[bool, float]:
-        """By the sample: rows of several batch sizes do not do the same work."""
-        return self.interval != "calibrated", self.iteration_ms / (self.batch_size or 1)
+        """By the sample: rows of several batch sizes or numbers of GPUs do not do the same work."""
+        return self.interval != "calibrated", self.iteration_ms / ((self.batch_size or 1) * (self.gpus or 1))
 
 
 @dataclass(frozen=True)
@@ -371,13 +371,17 @@ class Table(List[_R]):
 class Predictions(Table[Prediction]):
     """Predictions of one iteration, a row a GPU (and batch size), in the order in which they were asked for."""
 
-    def _of_several_batches(self) -> bool:
-        return len({row.batch_size for row in self}) > 1
+    def _keys(self) -> Sequence[show.Column]:
+        """What tells rows of one GPU apart: columns of batch sizes and of numbers of GPUs, where there are several."""
+        columns: Sequence[show.Column] = (
+            ("GPUs", lambda p: show.number(p.gpus)),
+            ("batch", lambda p: show.number(p.batch_size)),
+        )
+        return [(head, shown) for head, shown in columns if len({shown(row) for row in self}) > 1]
 
     def _head(self) -> Sequence[show.Column]:
         columns = super()._head()
-        batch: show.Column = ("batch", lambda p: show.number(p.batch_size))
-        return [columns[0], batch, *columns[1:]] if self._of_several_batches() else columns
+        return [columns[0], *self._keys(), *columns[1:]]
 
     def to_frame(self, by: Optional[str] = None) -> Any:
         """A pandas.DataFrame, one row a GPU; columns are the keys of `habitat predict --json`, with their units.
@@ -404,8 +408,8 @@ class Predictions(Table[Prediction]):
         bars = ax.barh(range(len(rows)), times, xerr=ends, capsize=3)
         for bar, row in zip(bars, rows):
             bar.set_alpha(1.0 if row.interval == "calibrated" else 0.4)
-        several = self._of_several_batches()
-        names = [f"{row.gpu}, batch {row.batch_size}" if several else row.gpu for row in rows]
+        keys = self._keys()
+        names = [", ".join([row.gpu, *(f"{head} {shown(row)}" for head, shown in keys)]) for row in rows]
         ax.set_yticks(range(len(rows)), [show.label(name) for name in names])
         ax.invert_yaxis()
         ax.set_xlim(left=0)

@@ -271,6 +271,9 @@ def test_a_chart_of_times(trace, hostile):
     axes = Axes()
     habitat.Predictions([hostile.predict(HOSTILE)]).plot(axes)
     assert axes.calls["set_yticks"][0][0][1] == [HOSTILE.replace("$", r"\$")]
+    axes = Axes()
+    trace.predict_all("T4", batch=[8, 4]).plot(axes)  # a shorter one of a smaller batch
+    assert axes.calls["set_yticks"][0][0][1] == ["T4, batch 4", "T4, batch 8"]
     with pytest.raises(ValueError, match="top"):
         every.plot(Axes(), top=0)
 
