@@ -103,7 +103,7 @@ static page_row *add(page *p, const habitat_answer_row *from, const habitat_answ
                       .samples = samples_of(p, key),
                       .obstacle = HABITAT_EXCLUDED_COUNT,
                       .other_vendor = p->origin && strcmp(p->origin->vendor, key->gpu->vendor) != 0,
-                      .origin = key->gpu == p->origin};
+                      .origin = p->origin && key->gpu == p->origin};
     set_label(p, key, row);
     return row;
 }
