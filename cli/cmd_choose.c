@@ -43,9 +43,16 @@ static int read_wishes(const wishes *from, const cli_request *request,
     return code;
 }
 
+static bool has_several(const cli_list *list) {
+    for (size_t i = 1; i < list->count; i++)
+        if (strcmp(list->items[i], list->items[0]) != 0)
+            return true;
+    return false;
+}
+
 /* What has no meaning where several batch sizes, numbers of GPUs or recordings are compared. */
 static int check_compared(const cli_request *request) {
-    bool several = request->batches.count > 1 || request->gpu_counts.count > 1;
+    bool several = has_several(&request->batches) || has_several(&request->gpu_counts);
     if (several && request->steps > 0)
         return cli_fail(CLI_USAGE, "--steps",
                         "as many steps at another batch size, or on more GPUs, are of more "

@@ -114,7 +114,8 @@ struct habitat_choice {
     const double *weights;                /* the same shape; they sum to 1 */
     size_t answer_count;
     habitat_choice_options options;
-    double steps;             /* iterations of the whole training; NaN: not known */
+    double steps;             /* iterations of the whole training, by the sample those of the first
+                                 row of the first answer: habitat_cost::steps; NaN: not known */
     habitat_choice_row *rows; /* shape (row_count), best first */
     size_t row_count;
     const habitat_exclusion *excluded; /* shape (excluded_count), in the order of the answer */

@@ -113,5 +113,5 @@ def _choice_of(values: Dict[str, Any]) -> Choice:
         tuple(values["pareto"]), tuple(values["ties"]), tuple(values["changes"]),
         Table(Excluded(row["gpu"], row["reason"], row["batch_size"], row["gpus"]) for row in values["excluded"]),
         tuple(values["warnings"]), values,
-        values["recommended_batch_size"], values["recommended_gpus"], values["per"],
+        values["recommended_batch_size"], values["recommended_gpus"], values["per"], values["samples"],
     )  # fmt: skip

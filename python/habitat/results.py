@@ -425,7 +425,8 @@ class Choice:
     - `recommended`: the GPU to take; None: none can be taken. `reason`: why, in words. `recommended_gpus`: how many of them;
       `recommended_batch_size` [samples]: of one.
     - `per`: what rows are compared by: "iteration", or "sample" where batch sizes or numbers of GPUs differ.
-    - `at_least`: whether times, hours and dollars are at least these. `steps`: iterations of the whole training.
+    - `at_least`: whether times, hours and dollars are at least these. `steps`: iterations of the whole training,
+      None where rows need numbers of their own. `samples`: its samples, where its length was given so.
     - `ranking`: those that can be taken, best first; `excluded`: those that cannot.
     - `pareto`: GPUs that no other beats in both time and cost; `ties`: those that cannot be told from the first.
     - `changes`: what would change the answer, in words. `warnings`: what to know before it is trusted.
@@ -447,6 +448,7 @@ class Choice:
     recommended_batch_size: Optional[int] = None
     recommended_gpus: Optional[int] = None
     per: str = "iteration"
+    samples: Optional[float] = None
     _page: Optional[Callable[[], str]] = field(default=None, repr=False, compare=False)  # holds what it was chosen from
 
     def __getstate__(self) -> Dict[str, Any]:

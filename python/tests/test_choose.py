@@ -85,7 +85,7 @@ def test_several_batch_sizes_and_numbers_are_compared_by_the_sample(llama):
     trace = habitat.Trace(RESNET)
     prices = {"T4": 0.36, "L4": 0.72}
     choice = habitat.choose(trace, gpus=["T4", "L4"], batch=[4, 32], gpu_count=[1, 2], prices=prices, samples=1e6)
-    assert choice.per == "sample" and len(choice.ranking) == 8
+    assert choice.per == "sample" and len(choice.ranking) == 8 and choice.samples == 1e6 and choice.steps is None
     assert (choice.recommended, choice.recommended_batch_size, choice.recommended_gpus) == (
         choice.ranking[0].gpu, choice.ranking[0].batch_size, choice.ranking[0].gpus,
     )  # fmt: skip

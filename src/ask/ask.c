@@ -40,10 +40,11 @@ static habitat_status check_gpus(const habitat_request *r, habitat_error *err) {
 
 /* The fewest and the most GPUs that are asked; 0: as recorded. */
 static void gpus_asked(const habitat_request *r, uint32_t *least, uint32_t *most) {
-    *least = *most = r->gpu_counts ? r->gpu_counts[0] : r->gpu_count;
-    for (size_t i = 1; i < r->gpu_counts_count; i++) {
-        *least = r->gpu_counts[i] < *least ? r->gpu_counts[i] : *least;
-        *most = r->gpu_counts[i] > *most ? r->gpu_counts[i] : *most;
+    *least = *most = r->gpu_count;
+    for (size_t i = 0; r->gpu_counts && i < r->gpu_counts_count; i++) {
+        uint32_t number = r->gpu_counts[i];
+        *least = !i || number < *least ? number : *least;
+        *most = !i || number > *most ? number : *most;
     }
 }
 

@@ -402,7 +402,8 @@ void choice_json(writer *w, const habitat_choice *c) {
     json_text(w, "objective", habitat_objective_name(c->options.objective));
     json_recommended(w, c);
     json_boolean(w, "at_least", c->at_least);
-    json_number(w, "steps", c->steps);
+    json_number(w, "steps", c->per_sample ? NAN : c->steps); /* else rows have steps of their own */
+    json_number(w, "samples", c->samples);
     json_traces(w, c);
     rows_json(w, "ranking", &rows);
     json_names(w, "pareto", c, false);

@@ -296,6 +296,15 @@ static void test_requests(void) {
     other = r;
     other.size_bytes = sizeof r - 8;
     refused(other, "two versions");
+    other = r;
+    other.gpu_counts = (const uint32_t[]){1, 0};
+    refused(other, "a number of GPUs is given, or a list of them"); /* of no number */
+    other.gpu_counts_count = 2;
+    refused(other, "one from 1 on");
+    other.gpu_counts = (const uint32_t[]){1, 4};
+    refused(other, "only a replayed iteration can be shared among GPUs");
+    other.gpu_count = 1;
+    refused(other, "a number of GPUs is given, or a list of them");
     habitat_request_init(&other);
     CHECK(other.size_bytes == sizeof r && !other.trace && other.method == HABITAT_METHOD_AUTO);
     check_case("requests that ask nothing, too much or nobody are refused");

@@ -90,9 +90,20 @@ static void test_answer(const habitat_gpu_table *table, const pair *p) {
     CHECK(b->iteration_ms >= a->iteration_ms && b->iteration_ms < 1.05 * a->iteration_ms);
     CHECK_NEAR(b->waiting_ms, a->waiting_ms, 1e-12);
     CHECK_INT(b->gpu_count, 8);
+    habitat_answer *each = NULL;
+    r.gpu_count = 0;
+    r.gpu_counts = (const uint32_t[]){8, 2};
+    r.gpu_counts_count = 2;
+    CHECK_INT(habitat_ask(&r, &each, &err), HABITAT_OK);
+    CHECK_INT(each->row_count, 2 * many->row_count);
+    CHECK_NEAR(each->rows[0].prediction->iteration_ms, b->iteration_ms, 0.0);
+    const habitat_answer_row *two = &each->rows[many->row_count];
+    CHECK_NEAR(two->prediction->iteration_ms, a->iteration_ms, 0.0);
+    CHECK(two->key.gpu_count == 2 && two->cost.steps == 8.0 && each->steps == 2.0);
     habitat_answer_free(own);
     habitat_answer_free(many);
-    check_case("an answer about ranks");
+    habitat_answer_free(each);
+    check_case("an answer about ranks, for one number of GPUs and for several");
 }
 
 /* As profiled: a rank computes, sends and waits within its iteration, and all send the same. */
@@ -154,6 +165,10 @@ static void test_refused(const habitat_gpu_table *table, const pair *p) {
     refused(&r, as_recorded);
     r = request_of(table, p);
     r.gpu_count = 1;
+    refused(&r, "one GPU sends no messages; predict from a recording of one GPU");
+    r.gpu_count = 0;
+    r.gpu_counts = (const uint32_t[]){4, 1};
+    r.gpu_counts_count = 2;
     refused(&r, "one GPU sends no messages; predict from a recording of one GPU");
     check_case("what ranks do not go with");
 }

@@ -16,6 +16,7 @@ for n in (1, 2, 8):
         for row in json.load(open(f"predict.{n}.{b}.json"))["predictions"]:
             rows[row["gpu"], row["batch_size"], row["gpus"]] = row
 ranked = {(row["gpu"], row["batch_size"], row["gpus"]): row for row in ranking}
+print(choice["steps"], choice["samples"])
 print(len(ranking), ranked.keys() == rows.keys(), choice["per"], choice["excluded"])
 keys = [key for key in ranking[0] if key in next(iter(rows.values()))]
 print(*keys)
@@ -49,6 +50,7 @@ import csv
 rows = list(csv.DictReader(open("out.csv")))
 keys = "gpu", "batch_size", "precision", "gpus", "per"
 print(*sorted(",".join(row[key] for key in keys) for row in rows), sep="\n")'
+"$habitat" choose "$step" --to T4 --gpus 2,2 --steps 10 --json | grep -E '"(per|steps|samples)":'
 # nothing fits at the larger size
 "$habitat" choose "$step" --to T4 --price T4=0.36 --batch 16,4096 --json | grep -E '"(recommended.*|reason|gpus)":'
 "$habitat" choose "$step" --to T4 --price T4=0.36 --batch 4096 --json | grep -E '"(recommended.*)":'
