@@ -65,8 +65,8 @@ static int add_to_list(cli_arguments *a, const char *name, cli_list *list, const
 
 static int read_number(const char *verb, const cli_option *option, const char *value,
                        double *number) {
-    bool whole = option->kind == CLI_COUNT || option->kind == CLI_COUNTS ||
-                 option->kind == CLI_WHOLE;
+    bool whole =
+        option->kind == CLI_COUNT || option->kind == CLI_COUNTS || option->kind == CLI_WHOLE;
     bool good = habitat_is_number(value, number) && isfinite(*number) && *number >= 0;
     if (good && whole && *number > COUNT_MAX)
         return cli_fail(CLI_USAGE, option->name, "\"%s\" is more than 10^15; give less", value);
