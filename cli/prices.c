@@ -1,7 +1,6 @@
 /* Prices from the command line; see prices.h. */
 #include "prices.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,23 +28,9 @@ static int set_price(const char *text, cli_input *in) {
     return cli_fail_error(&error, "--price");
 }
 
-static int check_length(const char *option, double length) {
-    const double most = 1e15;
-    char text[64];
-    if (length == 0 || (length == floor(length) && length <= most))
-        return CLI_DONE;
-    habitat_format(text, sizeof text, "%.15g", length);
-    return cli_fail(CLI_USAGE, option, "\"%s\" is not a whole number from 1 to 1e15", text);
-}
-
 int cli_open_prices(const cli_request *request, cli_input *in) {
     habitat_error error = {0};
     size_t count = 0;
-    int length = check_length("--steps", request->steps);
-    if (length == CLI_DONE)
-        length = check_length("--samples", request->samples);
-    if (length != CLI_DONE)
-        return length;
     if (request->steps > 0 && request->samples > 0)
         return cli_fail(CLI_USAGE, "--samples", "does not go with --steps; choose one");
     if (habitat_prices_create(in->table, true, &in->prices, &error) != HABITAT_OK)

@@ -124,23 +124,6 @@ static void front_words(const habitat_choice *c, char *line, size_t size) {
         snprintf(line + used, size - used, ": no other GPU is both faster and cheaper");
 }
 
-void choice_excluded_words(const habitat_choice *c, char *line, size_t size) {
-    static const char *const words[HABITAT_EXCLUDED_COUNT] = {
-        "of another vendor", "too small",       "may not fit", "not known to fit",
-        "too late",          "without a price", "too dear",    "unknown"};
-    size_t counts[HABITAT_EXCLUDED_COUNT] = {0}, used = 0;
-    *line = '\0';
-    for (size_t i = 0; i < c->excluded_count; i++)
-        counts[c->excluded[i].kind]++;
-    for (size_t k = 0; k < HABITAT_EXCLUDED_COUNT && used < size; k++)
-        if (counts[k])
-            used += (size_t)snprintf(line + used, size - used, "%s%zu %s", used ? ", " : "",
-                                     counts[k], words[k]);
-    if (used && used < size && c->per_sample)
-        snprintf(line + used, size - used, "; of %zu rows in all",
-                 c->row_count + c->excluded_count);
-}
-
 /* What the marks of the rows shown mean. */
 static void mark_words(const habitat_choice *c, size_t shown, char *line, size_t size) {
     bool plain = false, vendor = false, cpu = false;
