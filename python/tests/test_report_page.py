@@ -17,6 +17,7 @@ from browser import Page, find_chromium
 ROOT = Path(__file__).parents[2]
 RECORDING = ROOT / "data" / "recordings" / "resnet50_b16_fp32_h200.json.gz"
 LLAMA = ROOT / "data" / "recordings" / "llama_b4_bf16_h200.json.gz"
+BERT = ROOT / "data" / "recordings" / "bert_b2_fp32_h100.json.gz"
 COMMAND = Path(sys.executable).parent / "habitat"
 
 chromium = find_chromium()
@@ -273,6 +274,27 @@ def test_few_rows_are_all_shown_whatever_is_drawn(tmp_path: Path) -> None:
     with Page(chromium) as page:
         page.open(choice(tmp_path, str(RECORDING), "--to", "T4,L4,MI300X", "--top", "1"))
         assert len(rows(page, 0)) == 3 and page.run("document.getElementById('filter').hidden")
+        assert page.complaints() == []
+
+
+@needs_browser
+def test_several_batch_sizes_and_numbers_of_gpus(tmp_path: Path) -> None:
+    assert chromium is not None
+    with Page(chromium) as page:
+        page.open(choice(tmp_path, str(BERT), "--to", "T4,L40S,H100-SXM5-80GB", "--batch", "2,8", "--gpus", "1,2"))
+        heads = page.run(f"[...{TABLE}.tHead.rows[0].cells].map((cell) => cell.textContent)")
+        assert page.run("document.getElementById('times-title').textContent") == "Time of a sample"
+        assert page.run("Object.values(Chart.instances).map((chart) => chart.options.scales.x.title.text)") == [
+            "ms of one sample", "ms of kernels and copies", "ms of one sample"]  # fmt: skip
+        choose(page, "find", "2 x L40S")
+        assert sorted(rows(page, 0)) == ["2 x L40S, batch 2", "2 x L40S, batch 8"]
+        choose(page, "find", "")
+        choose(page, "every", True)
+        column = heads.index("$ for 1,000,000 samples")
+        page.run(f"{TABLE}.tHead.rows[0].cells[{column}].querySelector('button').click()")
+        costs = [float(cell[1:]) for cell in rows(page, column) if cell != "\u2013"]
+        assert len(costs) > 6 and costs == sorted(costs)
+        assert page.run("document.querySelectorAll('#source-table tbody tr').length") == 3
         assert page.complaints() == []
 
 
