@@ -91,10 +91,10 @@ def test_samples_per_second_go_by_the_recorded_iteration(name, bound):
     assert trace.info["trace"]["bound_by"] == bound
     assert origin.busy_ms < trace.iteration_ms == origin.iteration_ms and origin.low_ms < origin.iteration_ms < origin.high_ms
     assert origin.samples_per_s == pytest.approx(trace.batch_size / trace.iteration_ms * 1e3, rel=1e-12)
-    assert other.iteration_ms > 0.99 * other.busy_ms  # streams that take turns: busy_ms says a little too much
+    assert other.iteration_ms >= other.busy_ms > 0  # of the replayed iteration
     assert other.samples_per_s == pytest.approx(trace.batch_size / other.iteration_ms * 1e3, rel=1e-12)
     alone = trace.predict("T4", assemble="sum")
-    assert alone.iteration_ms == alone.busy_ms == other.busy_ms
+    assert alone.iteration_ms == alone.busy_ms == pytest.approx(other.busy_ms, rel=0.01)
     assert (alone.samples_per_s is None) == (bound == "cpu")
 
 
@@ -260,8 +260,8 @@ class Whole:
 
 
 def test_numbers_of_other_kinds_are_numbers(trace):
-    plain = {"steps": 1000.5, "prices": {"T4": 0.5, "L4": 2}, "cpu_scale": 0.5}
-    kinds = {"steps": Fraction(2001, 2), "prices": {"T4": Fraction(1, 2), "L4": Fraction(2)}, "cpu_scale": Fraction(1, 2)}
+    plain = {"steps": 1000, "prices": {"T4": 0.5, "L4": 2}, "cpu_scale": 0.5}
+    kinds = {"steps": Fraction(1000), "prices": {"T4": Fraction(1, 2), "L4": Fraction(2)}, "cpu_scale": Fraction(1, 2)}
     assert trace.predict_all(["T4", "L4"], **kinds) == trace.predict_all(["T4", "L4"], **plain)
     for count in ({"batch": 8}, {"gpu_count": 8}):
         assert trace.predict("T4", **{name: Whole(value) for name, value in count.items()}) == trace.predict("T4", **count)
