@@ -182,6 +182,7 @@ static void explain_text(writer *w, const habitat_answer *what, const habitat_pr
         writer counting = screen_writer(w, &s);
         classes = classes > 1 ? classes - 1 : 0;
         explain_short(&counting, what, p, v, classes);
+        writer_stop(w, counting.status); /* fewer lines were counted than there are */
     } while (classes > 0 && s.lines > SCREEN_LINES);
     explain_short(w, what, p, v, classes);
 }

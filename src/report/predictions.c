@@ -380,6 +380,8 @@ static habitat_status shorten(const writer *w, const habitat_answer *what,
             return status;
         writer counting = screen_writer(w, &s);
         status = text_one_table(&counting, what, shown, options, err);
+        if (status == HABITAT_OK && counting.status != HABITAT_OK) /* not all lines were counted */
+            status = habitat_fail(err, counting.status, "out of memory");
         if (status != HABITAT_OK || s.lines > SCREEN_LINES)
             free(shown->rows);
         if (status != HABITAT_OK)
