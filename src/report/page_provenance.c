@@ -207,7 +207,7 @@ static const habitat_price *price_of(const page *p, const habitat_gpu *gpu) {
     return NULL;
 }
 
-/* "lambda, 1x A10, spot [4]", "given by the user", "prices.csv" */
+/* "lambda, one GPU, spot [4]", "given by the user", "prices.csv" */
 static void asked_cell(page *p, documents *d, const habitat_price *price) {
     const char *from = price->origin == HABITAT_PRICE_GIVEN  ? "given by the user"
                        : price->origin == HABITAT_PRICE_FILE ? base_name(price->file)
