@@ -117,7 +117,7 @@ static void set_predicted(page_row *row, const habitat_answer_row *from) {
     row->fits = of->fits;
     row->headroom_bytes = of->headroom_bytes;
     row->calibrated = of->interval_basis > HABITAT_INTERVAL_DEFAULT;
-    row->cpu_sets = of->assembled == HABITAT_ASSEMBLE_REPLAY && of->bound_by == HABITAT_BY_CPU;
+    row->cpu_sets = of->bound_by == HABITAT_BY_CPU;
 }
 
 static void add_predicted(page *p, const habitat_answer_row *from) {
