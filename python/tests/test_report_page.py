@@ -24,6 +24,16 @@ chromium = find_chromium()
 needs_browser = pytest.mark.skipif(chromium is None, reason="no chromium; tools/setup.sh python installs it")
 
 
+def test_numbers_of_gpus_are_compared_by_the_sample() -> None:
+    with habitat.Trace(BERT) as trace:
+        text = trace.report(["L40S", "H100-SXM5-80GB"], gpu_count=[1, 4])
+        rows = {(one.gpu, one.gpus): one for one in trace.predict_all(["L40S", "H100-SXM5-80GB"], gpu_count=[1, 4])}
+    best = min(rows, key=lambda key: rows[key].iteration_ms / key[1])
+    assert best == ("H100-SXM5-80GB", 4)
+    assert '<h3>Fastest by the sample</h3>\n<p class="big">4 x H100-SXM5-80GB</p>' in text
+    assert '"unit":"sample"' in text and '"bar":"iteration"' in text and "Cheapest by the sample" in text
+
+
 def test_report_is_the_page_of_the_command_line(tmp_path: Path) -> None:
     with habitat.Trace(RECORDING) as trace:
         text = trace.report(["T4", "L4"])

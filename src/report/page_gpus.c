@@ -288,6 +288,9 @@ static void few_costs(page *p, size_t drawn, size_t known) {
                            "those of GPUs that are left out.</p>\n");
     else if (drawn)
         writer_text(&p->w, "<p>One of these GPUs has a price; the table has its cost.</p>\n");
+    else if (known && p->by_sample && !p->choice)
+        writer_text(&p->w, "<p>Rows differ in samples, and the recording does not say its batch "
+                           "size: costs cannot be compared.</p>\n");
     else if (known)
         writer_text(&p->w, "<p>No GPU that can be taken has a cost; the table has those of GPUs "
                            "that are left out.</p>\n");

@@ -119,7 +119,7 @@ static void fastest_card(page *p, const shortlist_best *best) {
     snprintf(note, sizeof note, "%s", time);
     if (best->ties)
         snprintf(note, sizeof note, "%s. %zu more cannot be told from it.", time, best->ties);
-    card(p, best->batches ? "Fastest by the sample" : "Fastest of these",
+    card(p, best->by_sample ? "Fastest by the sample" : "Fastest of these",
          label_of(p, best->fastest), note);
 }
 
@@ -133,7 +133,8 @@ static void cheapest_card(page *p, const shortlist_best *best) {
     if (months > 0)
         habitat_format(note + used, sizeof note - (size_t)used, ", a price %.0f months old",
                        months);
-    card(p, best->batches ? "Cheapest by the sample" : "Cheapest of these", label_of(p, row), note);
+    card(p, best->by_sample ? "Cheapest by the sample" : "Cheapest of these", label_of(p, row),
+         note);
 }
 
 static void best_cards(page *p) {

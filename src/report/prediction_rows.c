@@ -332,11 +332,16 @@ static const char *basis_name(habitat_cpu_basis basis) {
     return names[basis];
 }
 
+double row_samples(const habitat_answer_row *row) {
+    double batch = row->key.batch_size ? (double)row->key.batch_size : 1;
+    return row->key.gpu_count ? batch * row->key.gpu_count : batch;
+}
+
 bool row_is_faster(const habitat_answer_row *a, const habitat_answer_row *b) {
     double x = a->prediction->iteration_ms, y = b->prediction->iteration_ms;
-    if (a->key.batch_size != b->key.batch_size) {
-        x *= (double)b->key.batch_size;
-        y *= (double)a->key.batch_size;
+    if (row_samples(a) != row_samples(b)) {
+        x *= row_samples(b);
+        y *= row_samples(a);
     }
     return x != y ? x < y : strcmp(a->key.gpu->name, b->key.gpu->name) < 0;
 }

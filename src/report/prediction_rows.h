@@ -51,8 +51,12 @@ row_list prediction_rows(const prediction_listing *list, prediction_line *room);
 /* Columns that the object of `explain` has. */
 enum { IN_EXPLAIN = 8 };
 
-/* By the time of an iteration, or of a sample where batch sizes differ; equal ones by name, as in
- * the table. */
+/* By how many samples the iterations of two rows of one answer differ: batch size, where it was
+ * asked, times GPUs. */
+double row_samples(const habitat_answer_row *row);
+
+/* By the time of an iteration, or of a sample where batch sizes or numbers of GPUs differ; equal
+ * ones by name, as in the table. */
 bool row_is_faster(const habitat_answer_row *a, const habitat_answer_row *b);
 
 /* "origin, CPU", "too small": what a text table says of a row, and how. ends: the fastest and the

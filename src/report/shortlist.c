@@ -280,7 +280,7 @@ habitat_status shortlist_make_most(const habitat_answer *what, const habitat_rep
 
 /* In an iteration of the row, by which its times and costs are divided. */
 static double samples_of(const shortlist_best *v, const habitat_answer_row *row) {
-    return v->batches ? (double)row->key.batch_size : 1;
+    return v->by_sample ? row_samples(row) : 1;
 }
 
 static bool is_cheaper(const shortlist_best *v, const habitat_answer_row *a,
@@ -293,6 +293,8 @@ shortlist_best shortlist_verdict(const habitat_answer_row *const *rows, size_t c
     shortlist_best v = {0};
     for (size_t i = 0; i < count; i++)
         v.batches |= rows[i]->key.batch_size != rows[0]->key.batch_size;
+    for (size_t i = 0; i < count; i++)
+        v.by_sample |= v.batches || rows[i]->key.gpu_count != rows[0]->key.gpu_count;
     for (size_t i = 0; i < count; i++) {
         const habitat_answer_row *row = rows[i];
         if (lacks_room(row))

@@ -32,11 +32,12 @@ size_t shortlist_most(const habitat_answer *what);
 /* Key of the column that holds what rows are sorted by; options are checked. */
 const char *shortlist_column(const habitat_report_options *options);
 
-/* What rows come to; by the sample where batch sizes differ. */
+/* What rows come to; by the sample where batch sizes or numbers of GPUs differ. */
 typedef struct shortlist_best {
     const habitat_answer_row *fastest, *cheapest; /* NULL: no rows; no price */
     size_t ties;                                  /* that cannot be told from the fastest */
     bool batches;                                 /* batch sizes differ */
+    bool by_sample;                               /* these, or numbers of GPUs */
 } shortlist_best;
 
 shortlist_best shortlist_verdict(const habitat_answer_row *const *rows, size_t count);
