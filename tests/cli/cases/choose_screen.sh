@@ -8,8 +8,8 @@ look() { # $1: what; the rest: arguments
     "$habitat" choose "$@" >out 2>err || echo "$what: failed: $(cat err)"
     [ "$(wc -l <out)" -le 23 ] || echo "$what: $(wc -l <out) lines"
     LC_ALL=C.UTF-8 grep -n '.\{81\}' out && echo "$what: too wide"
-    grep -q '^Take the \|^No GPU can be taken' out || echo "$what: no recommendation"
-    sed -n '/^GPU /,/^$/{/^GPU /d;/^$/d;s/ .*//;p}' out | sort | comm -23 - names
+    grep -q '^Take \|^No GPU can be taken' out || echo "$what: no recommendation"
+    sed -n '/^GPU /,/^$/{/^GPU /d;/^$/d;s/ .*//;p}' out | sort -u | comm -23 - names
 }
 for t in without_gpu/resnet50_b16_fp32 mobilenet_v2_inference_b12_fp16_h200 inception_v3_b64_fp32_h200 resnet50_b4_fp32_h200; do
     for more in "" "--steps 100000" "--vendor any"; do
@@ -22,6 +22,10 @@ rank=$data/two_gpus/resnet50_b64_tf32.rank0.json.gz
 look "long training" "$rank" --objective time --vendor any --steps 999999999999999
 look "energy" "$rank" --objective energy --steps 100000
 look "spot" "$rank" --spot
+for more in "" "--objective time" "--samples 10000000"; do
+    # shellcheck disable=SC2086
+    look "several $more" "$data/two_gpus/resnet50_b16_fp32_h200.json.gz" --gpus 1,2,4,16 --batch 2,64,128 $more
+done
 look "no room" "$data/llama_b4_bf16_h200.json.gz" --must-fit --steps 100000 --deadline 1h
 look "two vendors" "$data/llama_b4_bf16_h200.json.gz" "$source/tests/cli/fixtures/step.json" --objective time --vendor any --steps 100000
 look "no sum" "$data/without_gpu/resnet50_b16_fp32.json.gz" --assemble sum --steps 100000 --vendor any
