@@ -66,6 +66,7 @@ commands() { # TRACE
     try explain --to A100 "$1" --from H200
     try predict --to V100,A100 "$1" --from H200 --html "$work/page-$count.html"
     try choose --json --html "$work/page-$count.html" --prices "$source/fuzz/seeds/price/own.json" --to L40S,T4 --from H200 "$1"
+    try choose --steps 1000 --vendor any --price L40S=1 --to L40S,T4,MI300X,A100-SXM4-80GB --from H200 "$1"
 }
 commands "$traces/two_steps_forward_backward_modules.json"
 if [ "$mode" != thin ]; then
