@@ -77,19 +77,18 @@ static void add_weighted(const habitat_answer *in, const habitat_answer_row *row
         sum->headroom_bytes = p->headroom_bytes;
 }
 
-/* Iterations of a training of several recordings. The samples of the whole training are steps times
- * the batch size of each answer alone, so the mean batch goes with the mean of 1 / steps. */
+/* Iterations of a training of several recordings, of which each takes its share: as many steps as
+ * were asked for, or as the samples make at the mean batch. */
 static double mean_steps(const habitat_choice *of, const habitat_answer_key *key) {
-    double inverse = 0, first = 0;
-    bool equal = true;
+    double samples = of->answers[0]->samples, batch = 0;
+    if (!(samples > 0))
+        return of->answers[0]->steps;
     for (size_t i = 0; i < of->answer_count; i++) {
-        const habitat_answer_row *row = key ? find_row(of->answers[i], key) : NULL;
-        double steps = row ? row->cost.steps : of->answers[i]->steps;
-        first = i ? first : steps;
-        equal = equal && steps == first;
-        inverse += of->weights[i] / steps;
+        const habitat_answer *in = of->answers[i];
+        const habitat_answer_row *row = key ? find_row(in, key) : in->row_count ? in->rows : NULL;
+        batch += row ? of->weights[i] * cost_samples(in, row) : (double)NAN;
     }
-    return equal ? first : ceil(1 / inverse);
+    return ceil(samples / batch * (1 - 1e-12)); /* weights are rounded */
 }
 
 static const habitat_gpu *origin_of(const habitat_answer *answer) {
