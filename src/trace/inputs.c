@@ -257,22 +257,19 @@ static bool read_shape(const unsigned char **at, const unsigned char *end, habit
     return true;
 }
 
+/* All of it at once: where a trace gives the list twice, the last one counts. */
 static void set_dims(habitat_input *input, const shape *s) {
     if (s->bad)
         return;
-    if (s->nested) {
-        input->is_list = true;
-        input->list_count = s->list_count;
-    } else {
-        input->rank = (uint8_t)s->count;
-    }
+    input->is_list = s->nested;
+    input->list_count = s->list_count;
+    input->rank = s->nested ? 0 : (uint8_t)s->count;
     input->dims = s->count ? s->numbers : NULL;
 }
 
 /* Strides belong to the dims beside them; they count only if they have the same shape. */
 static void set_strides(habitat_input *input, const shape *s) {
-    if (!s->bad && s->count)
-        input->strides = s->numbers;
+    input->strides = !s->bad && s->count ? s->numbers : NULL;
 }
 
 static const char *text_of(habitat_strings *strings, const item *it) {
