@@ -249,6 +249,9 @@ typedef struct habitat_trace_info {
      * without it. */
     bool other_steps;            /* RANGE: other iterations than the trace marks itself; what is
                                     noted is of those */
+    bool notes_left;             /* because of that, something noted was left aside */
+    double several_share;        /* WHOLE: its length over the noted iteration, where that is so
+                                    long that it may be several; NaN */
     double doubted_iteration_ms; /* noted; the events contradict it. NaN: none */
     double doubted_shown_ms;     /* what they show: more, of kernels alone; less, of an iteration */
     double doubted_peak_bytes;   /* noted; weights and state alone are doubted_kept_bytes. NaN */

@@ -69,11 +69,11 @@ static void add_weighted(const habitat_answer *in, const habitat_answer_row *row
     if (p->bound_by == HABITAT_BY_CPU || sum->bound_by == HABITAT_BY_GPU)
         sum->bound_by = p->bound_by;
     sum->cpu_sets =
-        sum->cpu_sets || (p->assembled == HABITAT_ASSEMBLE_REPLAY && p->bound_by == HABITAT_BY_CPU);
+        sum->cpu_sets && p->assembled == HABITAT_ASSEMBLE_REPLAY && p->bound_by == HABITAT_BY_CPU;
     sum->calibrated = sum->calibrated && p->interval_basis != HABITAT_INTERVAL_DEFAULT;
     if (p->fits == 0 || (p->fits < 0 && sum->fits > 0))
         sum->fits = p->fits;
-    if (isnan(p->headroom_bytes) || p->headroom_bytes < sum->headroom_bytes)
+    if (p->headroom_bytes < sum->headroom_bytes) /* NaN: of another one it may be known */
         sum->headroom_bytes = p->headroom_bytes;
 }
 
@@ -88,7 +88,8 @@ static double mean_steps(const habitat_choice *of, const habitat_answer_key *key
         const habitat_answer_row *row = key ? find_row(in, key) : in->row_count ? in->rows : NULL;
         batch += row ? of->weights[i] * cost_samples(in, row) : (double)NAN;
     }
-    return ceil(samples / batch * (1 - 1e-12)); /* weights are rounded */
+    double steps = samples / batch, rounding = fmin(1e-12 * steps, 1e-6); /* of the weights */
+    return ceil(of->answer_count > 1 ? steps - rounding : steps);
 }
 
 static const habitat_gpu *origin_of(const habitat_answer *answer) {
@@ -103,6 +104,7 @@ static const habitat_answer *mean_row(const habitat_choice *of, const habitat_an
                                 .fits = 1,
                                 .calibrated = true,
                                 .headroom_bytes = INFINITY,
+                                .cpu_sets = true, /* of all, else a faster GPU is faster */
                                 .bound_by = HABITAT_BY_GPU};
     out->cost.energy_j = 0;
     out->cost.samples_per_usd = NAN; /* samples of several recordings are not alike */
@@ -114,6 +116,8 @@ static const habitat_answer *mean_row(const habitat_choice *of, const habitat_an
         const habitat_gpu *origin = origin_of(of->answers[i]);
         out->other_vendor |= origin && strcmp(origin->vendor, first->key.gpu->vendor) != 0;
     }
+    if (isinf(out->headroom_bytes) || (out->fits < 0 && out->headroom_bytes >= 0))
+        out->headroom_bytes = NAN; /* room for those of which it is known says nothing of all */
     out->samples_per_s = out->samples / out->iteration_ms * 1e3;
     if (of->answer_count == 1) {
         out->cost.samples_per_usd = first->cost.samples_per_usd;

@@ -122,8 +122,9 @@ static const char *unpriced(made_choice *out) {
     if (equals && !c->per_sample)
         snprintf(others, sizeof others, " and %zu as fast", equals);
     bool plural = choice_is_plural(c, &best->key);
+    double limit = c->options.max_usd_per_hour > 0 ? c->options.max_usd_per_hour : INFINITY;
     return choice_line(out, "No price is known of %s%s: below $%.2f an hour%s %s would be cheaper.",
-                       name, others, hourly(c, ms), plural ? " for all" : "",
+                       name, others, fmin(hourly(c, ms), limit), plural ? " for all" : "",
                        plural || *others ? "they" : "it");
 }
 
@@ -137,8 +138,8 @@ static const char *on_demand(made_choice *out) {
     const habitat_price *other = habitat_prices_of(prices, first->key.gpu, false);
     if (!other || !(other->usd_per_hour < spot->usd_per_hour))
         return "";
-    return choice_line(out,
-                       "Without --spot: the %s costs $%.2f an hour on demand, less than $%.2f.",
+    return choice_line(out, "Without --spot: %s %s costs $%.2f an hour on demand, less than $%.2f.",
+                       choice_is_plural(&out->open, &first->key) ? "one" : "the",
                        habitat_gpu_name(first->key.gpu), other->usd_per_hour, spot->usd_per_hour);
 }
 
@@ -227,6 +228,30 @@ static const char *nearest_words(made_choice *out, const habitat_exclusion *e, s
     return "";
 }
 
+/* Whether the deadline alone forbids it. */
+static bool has_price(const habitat_choice *c, const habitat_exclusion *e) {
+    const habitat_choice_options *o = &c->options;
+    if (o->max_usd_per_hour > 0)
+        return e->usd_per_hour <= o->max_usd_per_hour;
+    return o->objective != HABITAT_OBJECTIVE_COST || !isnan(e->usd_per_hour);
+}
+
+static bool is_nearer(const habitat_choice *c, const habitat_exclusion *a,
+                      const habitat_exclusion *b) {
+    if (a->kind == HABITAT_EXCLUDED_DEADLINE && has_price(c, a) != has_price(c, b))
+        return has_price(c, a);
+    return miss(a) < miss(b) || (isnan(miss(b)) && !isnan(miss(a)));
+}
+
+/* Another row of a GPU counts once. */
+static bool is_counted(const habitat_choice *c, size_t at) {
+    for (size_t i = 0; i < at; i++)
+        if (c->excluded[i].kind == c->excluded[at].kind &&
+            c->excluded[i].key.gpu == c->excluded[at].key.gpu)
+            return true;
+    return false;
+}
+
 /* What can be moved comes first: time and money, then memory, then what was not asked for. */
 static habitat_status of_misses(made_choice *out, const char **lines, habitat_error *err) {
     static const habitat_exclusion_kind order[] = {
@@ -242,9 +267,9 @@ static habitat_status of_misses(made_choice *out, const char **lines, habitat_er
             const habitat_exclusion *e = &c->excluded[i];
             if (e->kind != order[k])
                 continue;
-            if (!nearest || miss(e) < miss(nearest))
+            if (!nearest || is_nearer(c, e, nearest))
                 nearest = e;
-            count++;
+            count += !is_counted(c, i);
         }
         if (nearest)
             status = add(out, lines, nearest_words(out, nearest, count), err);

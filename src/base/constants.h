@@ -199,6 +199,8 @@ CONSTANT(fitted, iteration_least_width, 0.03, "of the iteration",
 CONSTANT(chosen, noted_least_share, 0.9, "of the kernels' time",
          "of 155 steps timed without the profiler 1 is shorter than its profiled kernels, by 3 % (vgg16_inference_b12_tf32_h200)")
 CONSTANT(chosen, noted_most, 1.5, "of the profiled iteration", "the same 155 steps: at most 1.0003; a host may have been busy with something else")
+CONSTANT(chosen, noted_several, 2, "times the noted iteration",
+         "the profiler alone stretches a step up to 3.1 times (CPU-bound ones), two steps are at least twice as long: said, not decided")
 CONSTANT(chosen, stream_overlap_share, 0.01, "of the kernels' time",
          "kernels that start while the one before ends (dependent launches) share 0.0013 at most in data/recordings, 3.6 us each")
 CONSTANT(chosen, much_spread, 0.1, "of the iteration's median", "from here on a recording's spread is warned of, as the recorder does")

@@ -17,17 +17,23 @@ static void not_counted(row *r) {
              "no work is counted for this operation in this pass and number format");
 }
 
-/* The product of a gradient, of the same size: dA = dC B', dB = A' dC, or dC' A where B is stored
- * transposed, as a linear layer's weights are. docs/formulas.md */
-static habitat_gemm_shape gradient(const habitat_gemm_shape *s, habitat_pass pass) {
+/* The product of a gradient, of the same size. C = A B: dA = dC B', dB = A' dC. Where A is stored
+ * transposed its gradient is too: dA' = B dC'. So are a linear layer's weights: dB' = dC' A; of
+ * batched products PyTorch takes A' dC all the same. docs/formulas.md */
+static habitat_gemm_shape gradient(const habitat_gemm_shape *s, habitat_pass pass, bool batched) {
+    if (pass == HABITAT_PASS_BACKWARD_INPUT && s->trans_a)
+        return (habitat_gemm_shape){
+            .b = s->b, .m = s->k, .n = s->m, .k = s->n, .trans_a = s->trans_b, .trans_b = true};
     if (pass == HABITAT_PASS_BACKWARD_INPUT)
         return (habitat_gemm_shape){
             .b = s->b, .m = s->m, .n = s->k, .k = s->n, .trans_b = !s->trans_b};
+    bool turned = s->trans_b && !batched;
     return (habitat_gemm_shape){.b = s->b,
-                                .m = s->trans_b ? s->n : s->k,
-                                .n = s->trans_b ? s->k : s->n,
+                                .m = turned ? s->n : s->k,
+                                .n = turned ? s->k : s->n,
                                 .k = s->m,
-                                .trans_a = true};
+                                .trans_a = turned || !s->trans_a,
+                                .trans_b = turned && s->trans_a};
 }
 
 void schema_gemm(row *r, const habitat_gemm_shape *shape, bool batched, const row_question *q) {
@@ -39,7 +45,7 @@ void schema_gemm(row *r, const habitat_gemm_shape *shape, bool batched, const ro
         return;
     }
     if (q->pass != HABITAT_PASS_FORWARD)
-        asked = gradient(shape, q->pass);
+        asked = gradient(shape, q->pass, batched);
     if (r->status != HABITAT_OK)
         return;
     if (habitat_work_gemm(&asked, q->dtype, &q->out->work) != HABITAT_OK)

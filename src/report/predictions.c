@@ -76,6 +76,10 @@ static void text_head(writer *w, const habitat_answer *what) {
     const habitat_trace_info *trace = habitat_trace_get_info(what->trace);
     const habitat_workload_info *info = habitat_workload_get_info(what->workload);
     char name[TEXT_BYTES], line[3 * TEXT_BYTES], busy[32], iteration[32], batch[48] = "";
+    char gpus[64] = "";
+    if (what->row_count && what->rows[0].key.gpu_count > 1 && trace->device_count < 2)
+        snprintf(gpus, sizeof gpus, ", times and costs of %u GPUs together",
+                 what->rows[0].key.gpu_count);
     clean_text(name, sizeof name, base_name(trace->file ? trace->file : ""));
     ms_text(info->busy_ms, busy, sizeof busy);
     ms_text(info->iteration_ms, iteration, sizeof iteration);
@@ -84,18 +88,19 @@ static void text_head(writer *w, const habitat_answer *what) {
     if (!info->origin) {
         snprintf(line, sizeof line,
                  "%s, recorded without a GPU%s: %zu operations, each predicted from its shape. "
-                 "Method %s.",
-                 name, batch, info->trace_kernel_count, habitat_method_name(what->method));
+                 "Method %s%s.",
+                 name, batch, info->trace_kernel_count, habitat_method_name(what->method), gpus);
         wrapped_text(w, "", 0, line);
         writer_text(w, "\n");
         return;
     }
     snprintf(line, sizeof line,
              "%s, recorded on %s%s: the GPU is busy %s ms of an iteration of %s ms (%s). "
-             "Method %s%s.",
+             "Method %s%s%s.",
              name, info->origin->name, batch, busy, iteration,
              info->iteration_recorded ? "recorded" : "as profiled",
-             habitat_method_name(what->method), what->replay ? "" : ", busy time (--assemble sum)");
+             habitat_method_name(what->method), what->replay ? "" : ", busy time (--assemble sum)",
+             gpus);
     wrapped_text(w, "", 0, line);
     writer_text(w, "\n");
 }
@@ -196,9 +201,14 @@ static void row_name(const shortlist_best *v, const habitat_answer_row *row, cha
         snprintf(text, size, "%s", row->key.gpu->name);
 }
 
-/* "$0.0865 for 1,000 iterations"; of the whole training where its length is known. */
-static void cost_words(const habitat_cost *cost, char *text, size_t size) {
-    if (isnan(cost->usd))
+/* "$0.0865 for 1,000 iterations"; of samples where iterations hold different numbers of them, else
+ * of the whole training where its length is known. */
+static void cost_words(const shortlist_best *v, const habitat_answer_row *row, char *text,
+                       size_t size) {
+    const habitat_cost *cost = &row->cost;
+    if (v->by_sample)
+        habitat_format(text, size, "$%.3g for 1,000,000 samples", 1e6 / cost->samples_per_usd);
+    else if (isnan(cost->usd))
         habitat_format(text, size, "$%.3g for 1,000 iterations", cost->usd_per_1000_iterations);
     else
         habitat_format(text, size,
@@ -228,7 +238,10 @@ static void text_verdict(writer *w, const habitat_answer *what, const shortlist 
     if (v.fastest) {
         ms_text(v.fastest->prediction->iteration_ms, ms, sizeof ms);
         row_name(&v, v.fastest, name, sizeof name);
-        used = habitat_format(line, sizeof line, "Fastest: %s, %s ms", name, ms);
+        used = habitat_format(line, sizeof line, "Fastest: %s, ", name);
+        used += v.by_sample ? habitat_format(line + used, sizeof line - (size_t)used,
+                                             "%.4g samples/s", v.fastest->prediction->samples_per_s)
+                            : habitat_format(line + used, sizeof line - (size_t)used, "%s ms", ms);
     } else {
         used = habitat_format(line, sizeof line, "None of these is known to have the memory");
     }
@@ -238,7 +251,7 @@ static void text_verdict(writer *w, const habitat_answer *what, const shortlist 
     used += habitat_format(line + used, sizeof line - (size_t)used, ". ");
     if (v.cheapest) {
         row_name(&v, v.cheapest, name, sizeof name);
-        cost_words(&v.cheapest->cost, words, sizeof words);
+        cost_words(&v, v.cheapest, words, sizeof words);
         used += habitat_format(line + used, sizeof line - (size_t)used, "Cheapest: %s, %s. ", name,
                                words);
     }

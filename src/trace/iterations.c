@@ -190,16 +190,58 @@ static bool find_marks(habitat_trace *t, trace_range *ranges, size_t *count) {
     return fine;
 }
 
-/* Whether ranges that were asked for, by which everything is assigned, are other steps than the
- * trace marks itself: some kernel lies in another one, or in none. */
-static bool are_other_steps(const habitat_trace *t, const trace_range *steps, size_t count) {
-    for (size_t i = 0; count && i < t->kernel_count; i++) {
-        const habitat_kernel *k = &t->kernels[i];
-        if (k->device == t->info.device &&
-            k->iteration != range_at(steps, count, trace_launch_time(t, k)))
-            return true;
+/* Which step of the trace's own each asked range is, and the other way round. */
+typedef struct step_match {
+    uint32_t *step_of, *asked_of; /* shape (asked), (count); HABITAT_NONE: none yet */
+    bool differs;                 /* some kernel of the one is not of the other */
+} step_match;
+
+static void match_kernel(step_match *m, uint32_t asked, uint32_t step) {
+    if (asked == HABITAT_NONE)
+        return; /* of a step that was not asked for, perhaps */
+    if (step == HABITAT_NONE) {
+        m->differs = true;
+        return;
     }
-    return false;
+    if (m->step_of[asked] == HABITAT_NONE && m->asked_of[step] == HABITAT_NONE) {
+        m->step_of[asked] = step;
+        m->asked_of[step] = asked;
+    }
+    m->differs |= m->step_of[asked] != step || m->asked_of[step] != asked;
+}
+
+static void match_kernels(const habitat_trace *t, const trace_range *steps, size_t count,
+                          step_match *m) {
+    for (size_t i = 0; i < t->kernel_count; i++)
+        if (t->kernels[i].device == t->info.device)
+            match_kernel(m, t->kernels[i].iteration,
+                         range_at(steps, count, trace_launch_time(t, &t->kernels[i])));
+    for (size_t i = 0; i < t->kernel_count; i++) {
+        const habitat_kernel *k = &t->kernels[i];
+        uint32_t step = k->device == t->info.device && k->iteration == HABITAT_NONE
+                            ? range_at(steps, count, trace_launch_time(t, k))
+                            : HABITAT_NONE;
+        m->differs |= step != HABITAT_NONE && m->asked_of[step] != HABITAT_NONE;
+    }
+}
+
+/* Whether ranges that were asked for, by which everything is assigned, are other steps than the
+ * trace marks itself: parts of them, or more than one. Some of its own steps are not. */
+static bool find_other_steps(habitat_trace *t, const trace_range *steps, size_t count,
+                             size_t asked) {
+    step_match m = {.step_of = malloc((asked + 1) * sizeof *m.step_of),
+                    .asked_of = malloc((count + 1) * sizeof *m.asked_of)};
+    bool fine = m.step_of && m.asked_of;
+    for (size_t i = 0; fine && i < asked; i++)
+        m.step_of[i] = HABITAT_NONE;
+    for (size_t i = 0; fine && i < count; i++)
+        m.asked_of[i] = HABITAT_NONE;
+    if (fine && count)
+        match_kernels(t, steps, count, &m);
+    t->info.other_steps = m.differs;
+    free(m.step_of);
+    free(m.asked_of);
+    return fine;
 }
 
 habitat_status trace_split_iterations(trace_builder *b, habitat_error *err) {
@@ -221,7 +263,8 @@ habitat_status trace_split_iterations(trace_builder *b, habitat_error *err) {
         t->info.iterations_by =
             b->options.range ? HABITAT_ITERATIONS_RANGE : HABITAT_ITERATIONS_MARKED;
         assign(t, b->ranges, count);
-        t->info.other_steps = are_other_steps(t, b->steps, steps);
+        if (!find_other_steps(t, b->steps, steps, count))
+            return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     } else {
         assign_all(t, &whole);
     }

@@ -58,9 +58,13 @@ static void forget_time(habitat_trace_info *info) {
     info->iteration_ms_count = 0;
 }
 
+/* The parameters are the model's, whatever the step. */
 static void forget_memory(habitat_trace_info *info) {
+    const habitat_trace_memory *was = &info->memory;
     info->peak_memory_bytes = NAN;
-    info->memory = (habitat_trace_memory){.parameters_bytes = NAN,
+    info->memory = (habitat_trace_memory){.parameters = was->parameters,
+                                          .parameter_count = was->parameter_count,
+                                          .parameters_bytes = NAN,
                                           .buffers_bytes = NAN,
                                           .gradients_bytes = NAN,
                                           .optimizer_bytes = NAN,
@@ -74,11 +78,30 @@ static void forget_step(habitat_trace_info *info) {
     info->batch_size = 0;
 }
 
+/* The noted times lie around the noted one, or they are of something else. */
+static void check_times(habitat_trace_info *info) {
+    size_t below = 0, above = 0;
+    for (size_t i = 0; i < info->iteration_ms_count; i++) {
+        below += info->iteration_ms_all[i] < info->iteration_ms * (1 - 1e-9);
+        above += info->iteration_ms_all[i] > info->iteration_ms * (1 + 1e-9);
+    }
+    if (info->iteration_ms_count &&
+        (below == info->iteration_ms_count || above == info->iteration_ms_count)) {
+        info->iteration_ms_all = NULL;
+        info->iteration_ms_count = 0;
+        info->iteration_spread = NAN;
+    }
+}
+
 /* Where the trace does not mark its iterations itself, it may as well be the iteration that is
  * another one than was noted: then nothing is known of its batch and memory either. */
 static void check_time(habitat_trace *t) {
     habitat_trace_info *info = &t->info;
     shown s = look_at(t);
+    check_times(info);
+    if (info->iterations_by == HABITAT_ITERATIONS_WHOLE &&
+        s.length_ms > chosen_noted_several * info->iteration_ms)
+        info->several_share = s.length_ms / info->iteration_ms;
     if (isnan(info->iteration_ms) || !(s.busy_ms > 0.0) || is_possible(info->iteration_ms, &s))
         return;
     info->doubted_iteration_ms = info->iteration_ms;
@@ -147,10 +170,13 @@ static void check_gpu(habitat_trace_info *info) {
 }
 
 void trace_check_notes(habitat_trace *t) {
-    if (t->info.other_steps)
-        forget_step(&t->info);
+    habitat_trace_info *info = &t->info;
+    info->notes_left = info->other_steps && (!isnan(info->iteration_ms) || info->batch_size ||
+                                             !isnan(info->peak_memory_bytes));
+    if (info->other_steps)
+        forget_step(info);
     count_overlaps(t);
     check_time(t);
-    check_memory(&t->info);
-    check_gpu(&t->info);
+    check_memory(info);
+    check_gpu(info);
 }

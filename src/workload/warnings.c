@@ -66,7 +66,7 @@ static bool warn_of_doubted_memory(habitat_workload *w, const habitat_trace_info
 /* What is noted of the step and was left aside. */
 static bool warn_of_notes(habitat_workload *w, const habitat_trace_info *trace) {
     bool ok = true;
-    if (trace->other_steps)
+    if (trace->notes_left)
         ok = warn(w, "the range asked for is not the recorded step, but a part of it or something "
                      "else: the step's recorded time, batch size and memory are left aside, and "
                      "iteration_ms is that of the profiled range");
@@ -99,8 +99,7 @@ static bool warn_of_time(habitat_workload *w, const habitat_trace_info *trace) {
     if (info->bound_by == HABITAT_BY_CPU)
         ok = warn(w, "the GPU waited %.0f %% of the iteration on %s: its CPU held it back",
                   100.0 * info->waiting_share, w->origin->name);
-    if (ok && !info->iteration_recorded && !trace->other_steps &&
-        isnan(trace->doubted_iteration_ms))
+    if (ok && !info->iteration_recorded && !trace->notes_left && isnan(trace->doubted_iteration_ms))
         ok = warn(w, "the trace holds no unprofiled iteration time: the origin's iteration_ms is "
                      "that of the profiled iteration, slower by the profiler's overhead");
     if (ok && trace->iteration_spread > chosen_much_spread)
@@ -119,9 +118,16 @@ static bool warn_of_time(habitat_workload *w, const habitat_trace_info *trace) {
                   "than others; their average is given, with warm-up steps where they are among "
                   "them",
                   trace->iteration_count);
-    if (ok && trace->iterations_by == HABITAT_ITERATIONS_WHOLE && !trace->has_operations)
+    if (ok && trace->iterations_by == HABITAT_ITERATIONS_WHOLE && !trace->has_operations &&
+        isnan(trace->several_share))
         ok = warn(w, "nothing marks iterations: the whole trace counts as one; where it holds "
                      "several, say --nvtx-range NAME or --iterations N");
+    if (ok && trace->several_share > 0 && isnan(trace->doubted_iteration_ms))
+        ok = warn(w,
+                  "nothing marks iterations, and the trace lasts %.2g times as long as the "
+                  "iteration that it notes: the whole counts as one; where it holds several, say "
+                  "--nvtx-range NAME or --iterations N",
+                  trace->several_share);
     if (ok && w->outside_count)
         ok = warn(w, "%zu kernels lie outside every iteration and are left out", w->outside_count);
     return ok;

@@ -447,6 +447,15 @@ static void test_words(void) {
     CHECK(parts[0].work.shape.gemm.trans_b);       /* (8, 16) x (16, 32) from a (32, 16) */
     CHECK_NEAR(parts[1].work.shape.gemm.m, 32, 0); /* (32, 8) x (8, 16) */
     CHECK(parts[1].work.shape.gemm.trans_a && !parts[1].work.shape.gemm.trans_b);
+    /* A stored as (32, 8): its gradient too, (32, 16) x (16, 8); B's is (32, 8) x (8, 16) */
+    CHECK_INT(habitat_operation_from_words("gemm", "m=8 n=16 k=32 trans_a=1", "tf32", "backward",
+                                           parts, &count, &err),
+              HABITAT_OK);
+    CHECK_NEAR(parts[0].work.shape.gemm.m, 32, 0);
+    CHECK_NEAR(parts[0].work.shape.gemm.n, 8, 0);
+    CHECK(!parts[0].work.shape.gemm.trans_a && parts[0].work.shape.gemm.trans_b);
+    CHECK_NEAR(parts[1].work.shape.gemm.m, 32, 0);
+    CHECK(!parts[1].work.shape.gemm.trans_a && !parts[1].work.shape.gemm.trans_b);
     CHECK_INT(
         habitat_operation_from_words("gelu", "elements=10", "fp32", "forward", parts, &count, &err),
         HABITAT_OK);

@@ -1,0 +1,12 @@
+# Two recordings, of which one does not say its memory: a GPU that is known to be too small for the other is not taken, and
+# how much is missing is said. The CPU sets the time only where it sets that of both.
+known=$source/data/recordings/bert_b8_fp32_h100.json.gz
+unknown=unknown.json
+python3 -c 'import json, os; made = json.load(open(os.environ["fixtures"] + "/step.json")); made.pop("habitat"); json.dump(made, open("unknown.json", "w"))'
+cpu=$source/data/recordings/dcgan_b16_fp32_h100.json.gz
+"$habitat" choose "$known" "$unknown" --to A4500,A10,T4 --objective time --json 2>/dev/null >one.json
+sed -n '/"excluded"/,/\]/p' one.json | grep -E '"(gpu|reason)"'
+grep -E '"(recommended|fits|headroom_bytes)"' one.json
+"$habitat" choose "$known" "$unknown" --to T4 2>/dev/null | grep Memory
+"$habitat" choose "$known:99" "$cpu:1" --to L40S,RTX4090 --objective time 2>/dev/null | grep -c "The CPU sets the time"
+"$habitat" choose "$cpu" --to L40S,RTX4090 --objective time 2>/dev/null | tr '\n' ' ' | grep -c "The CPU sets the time"
