@@ -56,6 +56,7 @@ typedef enum habitat_interval_basis {
     HABITAT_INTERVAL_FLOOR,    /* the least width of an iteration, wider than what else is known */
     HABITAT_INTERVAL_CPU_SIDE, /* the origin itself, where not its time but its CPU's is known */
     HABITAT_INTERVAL_SCALED,   /* steps recorded at several batch sizes and precisions */
+    HABITAT_INTERVAL_COUNT     /* how many there are: no basis */
 } habitat_interval_basis;
 
 /** How far an interval can be trusted: "calibrated", "default", "none".

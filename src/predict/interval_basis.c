@@ -12,7 +12,7 @@ const char *habitat_interval_name(habitat_interval_basis basis) {
 
 /* No commas: rows of CSV stay easy to take apart. */
 const char *habitat_interval_words(habitat_interval_basis basis) {
-    static const char *const words[] = {
+    static const char *const words[HABITAT_INTERVAL_COUNT] = {
         [HABITAT_INTERVAL_DEFAULT] = "a width that no measurement checks",
         [HABITAT_INTERVAL_RECORDED] = "the spread of the recorded iterations and at least 3 %",
         [HABITAT_INTERVAL_OPERATIONS] = "operations measured on GPUs that were left out",
@@ -25,7 +25,7 @@ const char *habitat_interval_words(habitat_interval_basis basis) {
         [HABITAT_INTERVAL_SCALED] =
             "the same steps recorded at several batch sizes and in several precisions",
     };
-    return (unsigned)basis < sizeof words / sizeof *words ? words[basis] : NULL;
+    return (unsigned)basis < HABITAT_INTERVAL_COUNT ? words[basis] : NULL;
 }
 
 void habitat_interval_widen(habitat_prediction *p) {

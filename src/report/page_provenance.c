@@ -89,11 +89,9 @@ static void write_documents(page *p, const documents *d) {
 
 /* ---- times and intervals: of all rows of a GPU, in all answers ---- */
 
-enum { INTERVALS = HABITAT_INTERVAL_FLOOR + 1 };
-
 typedef struct shares {
     double least[HABITAT_METHOD_COUNT], most[HABITAT_METHOD_COUNT];
-    bool intervals[INTERVALS];
+    bool intervals[HABITAT_INTERVAL_COUNT];
     const habitat_prediction *only; /* NULL: several, or none */
     size_t count;
 } shares;
@@ -140,7 +138,7 @@ static void methods_cell(page *p, const shares *s) {
 static void interval_cell(page *p, documents *d, const shares *s) {
     size_t told = 0;
     writer_text(&p->w, "<td>");
-    for (int b = 1; b < INTERVALS; b++) {
+    for (int b = 1; b < HABITAT_INTERVAL_COUNT; b++) {
         if (!s->intervals[b])
             continue;
         writer_text(&p->w, told++ ? ", " : "");
