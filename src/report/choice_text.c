@@ -14,11 +14,11 @@
 #include "report/page.h"
 #include "report/parts.h"
 #include "report/price_notes.h"
+#include "report/screen.h"
 
 enum {
     DEFAULT_TOP = 7,
-    LEAST_ROWS = 4,    /* of the table, before lines below it give way */
-    SCREEN_LINES = 23, /* of a terminal of 24 rows, the last of which is the prompt */
+    LEAST_ROWS = 4, /* of the table, before lines below it give way */
     TEXT_BYTES = 512,
     NAMES_BY_SAMPLE = 3, /* of the front, each with its number and batch size */
 };
@@ -247,42 +247,24 @@ static void text_whole(writer *w, const layout *l) {
 }
 
 /* How much room a text takes. */
-typedef struct extent {
-    size_t lines, column, widest;
-} extent;
-
-static int take_up(void *context, const char *data, size_t size) {
-    extent *e = context;
-    for (size_t i = 0; i < size; i++) {
-        bool starts = ((unsigned char)data[i] & 0xc0) != 0x80;
-        e->column = data[i] == '\n' ? 0 : e->column + starts;
-        e->lines += data[i] == '\n';
-        e->widest = e->column > e->widest ? e->column : e->widest;
-    }
-    return 0;
-}
-
-static extent extent_of(writer *w, const layout *l, void (*text)(writer *, const layout *)) {
-    extent e = {0};
-    writer trial = *w;
-    trial.write = take_up;
-    trial.context = &e;
-    trial.colour = false;
+static screen room_of(writer *w, const layout *l, void (*text)(writer *, const layout *)) {
+    screen s;
+    writer trial = screen_writer(w, &s);
     text(&trial, l);
     if (trial.status != HABITAT_OK)
         writer_stop(w, trial.status);
-    return e;
+    return s;
 }
 
 static bool fits_screen(writer *w, const layout *l) {
-    return extent_of(w, l, text_whole).lines <= SCREEN_LINES;
+    return room_of(w, l, text_whole).lines <= SCREEN_LINES;
 }
 
 static void write_text(writer *w, const habitat_choice *c, size_t top) {
     layout l = {.list = {.choice = c, .equals = choice_equals(c)}};
     size_t most = top ? top : DEFAULT_TOP;
     l.shown = most < c->row_count ? most : c->row_count;
-    while (l.list.narrow < NARROWEST && extent_of(w, &l, text_table_of).widest > w->width)
+    while (l.list.narrow < NARROWEST && room_of(w, &l, text_table_of).widest > w->width)
         l.list.narrow++;
     make_foot(c, l.shown, &l.below);
     while (!top && l.shown > LEAST_ROWS && !fits_screen(w, &l))

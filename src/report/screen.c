@@ -13,6 +13,8 @@ static int count(void *context, const char *data, size_t size) {
         s->lines += data[i] == '\n' || over;
         s->column = data[i] == '\n' || over ? 0 : s->column;
         s->column += data[i] != '\n' && !goes_on(data[i]);
+        s->of_line = data[i] == '\n' ? 0 : s->of_line + !goes_on(data[i]);
+        s->widest = s->of_line > s->widest ? s->of_line : s->widest;
     }
     return 0;
 }

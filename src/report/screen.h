@@ -8,7 +8,9 @@
 enum { SCREEN_LINES = 23 };
 
 typedef struct screen {
-    size_t lines, column;
+    size_t lines, column; /* a line wider than the screen is two or more, as a terminal shows it */
+    size_t widest;        /* line of the text, in columns */
+    size_t of_line;       /* columns of the line that is being counted */
     unsigned width;
 } screen;
 
