@@ -44,11 +44,11 @@ static void check_same(const habitat_trace *a, const habitat_trace *b) {
     const habitat_operation *p = habitat_trace_operations(b, &other);
     must(count == other);
     for (size_t i = 0; i < count; i++) {
-        must(!strcmp(o[i].name, p[i].name) && o[i].start_ns == p[i].start_ns);
+        must(!strcmp(o[i].form->name, p[i].form->name) && o[i].start_ns == p[i].start_ns);
         must(o[i].duration_ns == p[i].duration_ns && o[i].sequence == p[i].sequence);
-        must(o[i].forward == p[i].forward && o[i].input_count == p[i].input_count);
-        for (uint32_t j = 0; j < o[i].input_count; j++) {
-            const habitat_input *in = &o[i].inputs[j], *jn = &p[i].inputs[j];
+        must(o[i].forward == p[i].forward && o[i].form->input_count == p[i].form->input_count);
+        for (uint32_t j = 0; j < o[i].form->input_count; j++) {
+            const habitat_input *in = &o[i].form->inputs[j], *jn = &p[i].form->inputs[j];
             must(in->rank == jn->rank && in->list_count == jn->list_count);
             must(!strcmp(in->type, jn->type) && !in->value == !jn->value);
             must(!in->value || !strcmp(in->value, jn->value));
@@ -60,11 +60,13 @@ static void check_same(const habitat_trace *a, const habitat_trace *b) {
     const habitat_kernel *l = habitat_trace_kernels(b, &other);
     must(count == other);
     for (size_t i = 0; i < count; i++) {
-        must(!strcmp(k[i].name, l[i].name) && k[i].start_ns == l[i].start_ns);
+        must(!strcmp(k[i].form->name, l[i].form->name) && k[i].start_ns == l[i].start_ns);
         must(k[i].duration_ns == l[i].duration_ns && k[i].operation == l[i].operation);
-        must(!memcmp(k[i].grid, l[i].grid, sizeof k[i].grid) && k[i].bytes == l[i].bytes);
-        must(k[i].registers_per_thread == l[i].registers_per_thread);
-        must(same(k[i].flop, l[i].flop) && same(k[i].dram_bytes, l[i].dram_bytes));
+        must(!memcmp(k[i].form->grid, l[i].form->grid, sizeof k[i].form->grid) &&
+             k[i].form->bytes == l[i].form->bytes);
+        must(k[i].form->registers_per_thread == l[i].form->registers_per_thread);
+        must(same(k[i].form->flop, l[i].form->flop) &&
+             same(k[i].form->dram_bytes, l[i].form->dram_bytes));
     }
 }
 

@@ -19,14 +19,14 @@ static inline void check_operations(const habitat_trace *t) {
     const habitat_operation *o = habitat_trace_operations(t, &count);
     habitat_trace_iterations(t, &iterations);
     for (size_t i = 0; i < count; i++) {
-        must(o[i].name && strlen(o[i].name) < SIZE_MAX);
+        must(o[i].form->name && strlen(o[i].form->name) < SIZE_MAX);
         must(o[i].parent == HABITAT_NONE || o[i].parent < i);
         must(o[i].forward == HABITAT_NONE || o[i].forward < count);
         must(o[i].module == HABITAT_NONE ||
-             (o[i].module < count && o[o[i].module].kind == HABITAT_OPERATION_MODULE));
+             (o[i].module < count && o[o[i].module].form->kind == HABITAT_OPERATION_MODULE));
         must(o[i].iteration == HABITAT_NONE || o[i].iteration < iterations);
-        for (uint32_t j = 0; j < o[i].input_count; j++) {
-            const habitat_input *in = &o[i].inputs[j];
+        for (uint32_t j = 0; j < o[i].form->input_count; j++) {
+            const habitat_input *in = &o[i].form->inputs[j];
             size_t numbers = in->rank;
             must(in->type != NULL && !(in->is_list && in->is_tensor));
             for (uint32_t k = 0; k < in->list_count; k++)
@@ -47,10 +47,10 @@ static inline void check_kernels(const habitat_trace *t) {
     bool without = habitat_trace_get_info(t)->without_gpu; /* recorded so: no kernels to have */
     must((count > 0 || without) && iterations > 0);
     for (size_t i = 0; i < count; i++) {
-        must(k[i].name && (k[i].operation == HABITAT_NONE || k[i].operation < operations));
+        must(k[i].form->name && (k[i].operation == HABITAT_NONE || k[i].operation < operations));
         must(k[i].iteration == HABITAT_NONE || k[i].iteration < iterations);
-        must(i == 0 || k[i - 1].device < k[i].device ||
-             (k[i - 1].device == k[i].device && k[i - 1].start_ns <= k[i].start_ns));
+        must(i == 0 || k[i - 1].form->device < k[i].form->device ||
+             (k[i - 1].form->device == k[i].form->device && k[i - 1].start_ns <= k[i].start_ns));
     }
     for (size_t i = 0; i < iterations; i++) {
         in_iterations += it[i].kernel_count + it[i].copy_count;

@@ -117,7 +117,7 @@ static bool stands_for(const char *name, e2e_case *c) {
 static bool is_backward(const habitat_operation *operations, size_t count, uint32_t i) {
     for (; i < count; i = operations[i].parent)
         if (operations[i].forward != HABITAT_NONE ||
-            strncmp(operations[i].name, "autograd::engine", 16) == 0)
+            strncmp(operations[i].form->name, "autograd::engine", 16) == 0)
             return true;
     return false;
 }

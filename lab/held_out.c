@@ -37,8 +37,8 @@ interval_parts interval_parts_of(const habitat_workload *w, const habitat_predic
         conv_ms += list[i].op_class == HABITAT_CLASS_CONV && e->method == HABITAT_METHOD_LEARNED
                        ? e->busy_ms
                        : 0.0;
-        kernels += list[i].kernel->kind != HABITAT_KERNEL_MEMCPY &&
-                   list[i].kernel->kind != HABITAT_KERNEL_MEMSET;
+        kernels += list[i].kernel->form->kind != HABITAT_KERNEL_MEMCPY &&
+                   list[i].kernel->form->kind != HABITAT_KERNEL_MEMSET;
     }
     double share = conv_ms / all_ms;
     double variance = square(log(p->iteration_ms / p->low_ms) / within_80);

@@ -46,11 +46,11 @@ static void side_free(side *s) {
 }
 
 static int compare_launches(const habitat_kernel *a, const habitat_kernel *b) {
-    int by_name = strcmp(a->name, b->name);
+    int by_name = strcmp(a->form->name, b->form->name);
     if (by_name)
         return by_name;
-    int by_grid = memcmp(a->grid, b->grid, sizeof a->grid);
-    return by_grid ? by_grid : memcmp(a->block, b->block, sizeof a->block);
+    int by_grid = memcmp(a->form->grid, b->form->grid, sizeof a->form->grid);
+    return by_grid ? by_grid : memcmp(a->form->block, b->form->block, sizeof a->form->block);
 }
 
 /* qsort() has no context: each entry carries its kernel. */

@@ -50,23 +50,28 @@ typedef enum habitat_operation_kind {
     HABITAT_OPERATION_MODULE,        /* nn.Module call */
 } habitat_operation_kind;
 
+/* What a training step repeats of an operation: what it is. Stored once for all that are alike. */
+typedef struct habitat_op_form {
+    const char *name;            /* as recorded: "aten::mm" */
+    const habitat_input *inputs; /* shape (input_count); NULL with 0 */
+    uint32_t input_count;        /* 0 where shapes were not recorded, too */
+    habitat_operation_kind kind;
+    uint32_t thread; /* index from 0, not the system's number */
+} habitat_op_form;
+
 /* A framework call or range on a CPU thread. Operations are sorted by (thread, start). Ranges are
  * drawn by the user: they come between no call and the calls inside it. */
 typedef struct habitat_operation {
-    const char *name; /* as recorded: "aten::mm" */
-    habitat_operation_kind kind;
+    const habitat_op_form *form;
     uint64_t start_ns; /* on the CPU, since the first event of the trace */
     uint64_t duration_ns;
-    uint32_t thread;       /* index from 0, not the system's number */
     uint32_t parent;       /* innermost operation around it on its thread, else range (of a range:
                               the innermost of either), or HABITAT_NONE */
     uint32_t forward;      /* backward operation: the forward operation it belongs to, or NONE */
     uint32_t module;       /* innermost enclosing HABITAT_OPERATION_MODULE, or NONE */
     uint32_t iteration;    /* 0-based, or HABITAT_NONE outside every iteration */
-    uint32_t input_count;  /* 0 where shapes were not recorded, too */
     uint32_t kernel_count; /* launched by it and by whatever has it as a parent, and so on */
     int64_t sequence;      /* autograd sequence number, -1 if none */
-    const habitat_input *inputs; /* shape (input_count); NULL with 0 */
 } habitat_operation;
 
 /* What an activity on the GPU is. */
@@ -96,38 +101,44 @@ typedef enum habitat_limited {
     HABITAT_LIMITED_BY_BARRIERS = 16,
 } habitat_limited;
 
-/* One activity on the GPU: a kernel, copy, set or collective. Kernels are sorted by (device, start,
- * stream). What was not recorded is 0, NaN, NULL or HABITAT_NONE, as each line says. */
-typedef struct habitat_kernel {
-    const char *name; /* as recorded, mangled or not; "" without one */
+/* What a training step repeats of a kernel, copy, set or collective: what it is. Stored once for
+ * all that are alike. What was not recorded is 0, NaN or NULL, as each line says. */
+typedef struct habitat_kernel_form {
+    const char *name;      /* as recorded, mangled or not; "" without one */
+    const char *copy_kind; /* "HtoD", "DtoD", ... or NULL */
+    uint64_t bytes;        /* memcpy, memset: bytes moved; collective: its message, the
+                              larger of what goes in and comes out; 0 unknown */
+    double dram_bytes;     /* hardware counter, read + written; NaN if not recorded */
+    double flop;           /* hardware counter, all formats; NaN if not recorded */
     habitat_kernel_kind kind;
-    uint64_t start_ns; /* on the GPU, since the first event of the trace */
-    uint64_t duration_ns;
-    uint32_t device;        /* as recorded (CUDA ordinal) */
-    uint32_t stream;        /* as recorded */
-    uint32_t operation;     /* innermost operation that launched it, else range, or HABITAT_NONE */
-    uint32_t iteration;     /* 0-based, or HABITAT_NONE */
-    uint32_t launch_thread; /* thread index of the launch, or HABITAT_NONE */
-    uint64_t launch_start_ns; /* of the call on the CPU; 0 with launch_thread NONE */
-    uint64_t launch_duration_ns;
-    uint64_t correlation;          /* as recorded */
-    uint32_t call;                 /* index of the call that launched it, or HABITAT_NONE */
-    bool in_graph;                 /* launched by a CUDA graph */
+    uint32_t device;               /* as recorded (CUDA ordinal) */
+    uint32_t stream;               /* as recorded */
     uint32_t grid[3];              /* blocks along x, y, z; 0 if unknown (memcpy, memset) */
     uint32_t block[3];             /* threads of a block along x, y, z; 0 if unknown */
     uint32_t registers_per_thread; /* 0 if unknown */
     uint32_t shared_memory_bytes;  /* of a block, static + dynamic; 0: none, or unknown */
-    uint64_t bytes;                /* memcpy, memset: bytes moved; collective: its message, the
-                                      larger of what goes in and comes out; 0 unknown */
     habitat_collective collective; /* kind COLLECTIVE: which; else UNKNOWN */
     uint32_t group_size;           /* collective: GPUs that take part; 0 unknown */
-    const char *copy_kind;         /* "HtoD", "DtoD", ... or NULL */
-    double dram_bytes;             /* hardware counter, read + written; NaN if not recorded */
-    double flop;                   /* hardware counter, all formats; NaN if not recorded */
     uint32_t resident_blocks;      /* per SM, as the profiler works it out; 0 not recorded */
-    uint32_t occupancy_percent; /* threads on an SM / most that it takes, as the profiler estimates
-                                   it for this grid; 0 not recorded, or none */
-    uint32_t limited_by;        /* habitat_limited bits, as the profiler says; 0 not recorded */
+    uint32_t occupancy_percent;    /* threads on an SM / most that it takes, as the profiler
+                                      estimates it for this grid; 0 not recorded, or none */
+    uint32_t limited_by;           /* habitat_limited bits, as the profiler says; 0 not recorded */
+} habitat_kernel_form;
+
+/* One activity on the GPU: a kernel, copy, set or collective. Kernels are sorted by (device, start,
+ * stream). What was not recorded is 0 or HABITAT_NONE, as each line says. */
+typedef struct habitat_kernel {
+    const habitat_kernel_form *form;
+    uint64_t start_ns; /* on the GPU, since the first event of the trace */
+    uint64_t duration_ns;
+    uint64_t correlation;   /* as recorded */
+    uint32_t operation;     /* innermost operation that launched it, else range, or HABITAT_NONE */
+    uint32_t iteration;     /* 0-based, or HABITAT_NONE */
+    uint32_t call;          /* index of the call that launched it, or HABITAT_NONE */
+    bool in_graph;          /* launched by a CUDA graph */
+    uint32_t launch_thread; /* thread index of the launch, or HABITAT_NONE */
+    uint64_t launch_start_ns; /* of the call on the CPU; 0 with launch_thread NONE */
+    uint64_t launch_duration_ns;
 } habitat_kernel;
 
 /* What a call asks the CUDA or HIP runtime or driver for. Told by its name alone. */

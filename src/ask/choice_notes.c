@@ -26,8 +26,8 @@ static bool is_one_rank(const habitat_answer *answer) {
 static uint32_t largest_group(const habitat_workload *w) {
     uint32_t most = 0;
     for (size_t i = 0; i < w->kernel_count; i++)
-        if (w->kernels[i].kernel && w->kernels[i].kernel->group_size > most)
-            most = w->kernels[i].kernel->group_size;
+        if (w->kernels[i].kernel && w->kernels[i].kernel->form->group_size > most)
+            most = w->kernels[i].kernel->form->group_size;
     return most;
 }
 

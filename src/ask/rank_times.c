@@ -23,7 +23,7 @@ static int by_time(const void *a, const void *b) {
 }
 
 static bool is_own(const habitat_trace_info *t, const habitat_kernel *k) {
-    return k->device == t->device && k->iteration != HABITAT_NONE;
+    return k->form->device == t->device && k->iteration != HABITAT_NONE;
 }
 
 static void add(edge *edges, size_t *count, doing what, uint64_t from_ns, uint64_t to_ns) {
@@ -42,7 +42,7 @@ static edge *list_edges(const habitat_trace *trace, const rank_messages *m, size
         uint64_t end = k[i].start_ns + k[i].duration_ns;
         if (!is_own(t, &k[i]))
             continue;
-        if (k[i].kind != HABITAT_KERNEL_COLLECTIVE) {
+        if (k[i].form->kind != HABITAT_KERNEL_COLLECTIVE) {
             add(edges, count, COMPUTES, k[i].start_ns, end);
             continue;
         }
@@ -101,7 +101,7 @@ static const habitat_kernel **list_messages(const habitat_trace *trace, const ra
     const habitat_kernel *k = habitat_trace_kernels(trace, &count);
     const habitat_kernel **out = calloc(m->count + 1, sizeof *out);
     for (size_t i = 0; out && i < count; i++)
-        if (is_own(t, &k[i]) && k[i].kind == HABITAT_KERNEL_COLLECTIVE)
+        if (is_own(t, &k[i]) && k[i].form->kind == HABITAT_KERNEL_COLLECTIVE)
             out[at++] = &k[i];
     return out;
 }
@@ -115,7 +115,7 @@ static bool set_clock(const rank_messages *m, const habitat_kernel *const *first
     double *offsets = malloc((m->count + 1) * sizeof *offsets);
     r->clock_offset_ms = NAN;
     for (size_t i = 0; offsets && clocks[0] && clocks[1] && i < m->count && own[i]; i++)
-        if (own[i]->collective != HABITAT_COLLECTIVE_ONE_WAY)
+        if (own[i]->form->collective != HABITAT_COLLECTIVE_ONE_WAY)
             offsets[count++] =
                 (double)(int64_t)(clocks[1] + own[i]->start_ns + own[i]->duration_ns -
                                   (clocks[0] + first[i]->start_ns + first[i]->duration_ns));

@@ -156,7 +156,7 @@ static void name_point(const chakra *c, const replay_node *n, const char **name,
     switch (n->kind) {
     case REPLAY_SEGMENT_BEGIN:
     case REPLAY_SEGMENT_END:
-        *name = ops[n->index].name;
+        *name = ops[n->index].form->name;
         *point = n->kind == REPLAY_SEGMENT_BEGIN ? "operation begins" : "operation ends";
         return;
     case REPLAY_CALL:
@@ -164,7 +164,7 @@ static void name_point(const chakra *c, const replay_node *n, const char **name,
         *name = calls[n->index].name;
         *point = n->kind == REPLAY_CALL ? "call" : "call returns";
         if (calls[n->index].operation != HABITAT_NONE)
-            *operation = ops[calls[n->index].operation].name;
+            *operation = ops[calls[n->index].operation].form->name;
         return;
     default:
         *name = n->kind == REPLAY_BEGIN ? "iteration begins" : "iteration ends";
@@ -188,9 +188,9 @@ static void put_cpu(chakra *c, size_t i, uint64_t groups) {
 /* ---- GPU ---- */
 
 static comm_type recorded_type(const habitat_kernel *k) {
-    if (k->kind != HABITAT_KERNEL_COLLECTIVE || !collective_message_known(k))
+    if (k->form->kind != HABITAT_KERNEL_COLLECTIVE || !collective_message_known(k))
         return COMM_NONE;
-    switch (k->collective) {
+    switch (k->form->collective) {
     case HABITAT_COLLECTIVE_ALL_REDUCE:
         return COMM_ALL_REDUCE;
     case HABITAT_COLLECTIVE_ALL_GATHER:
@@ -200,7 +200,7 @@ static comm_type recorded_type(const habitat_kernel *k) {
     case HABITAT_COLLECTIVE_ALL_TO_ALL:
         return COMM_ALL_TO_ALL;
     default:
-        return strstr(k->name, "Broadcast") ? COMM_BROADCAST : COMM_NONE;
+        return strstr(k->form->name, "Broadcast") ? COMM_BROADCAST : COMM_NONE;
     }
 }
 
@@ -217,13 +217,13 @@ static message_node recorded_node(const chakra *c, const replay_node *n) {
     const habitat_operation *ops = habitat_trace_operations(c->r->workload->trace, &count);
     comm_type type = recorded_type(k);
     message_node made =
-        begin_node(k->name, type == COMM_NONE ? MESSAGE_COMPUTE : MESSAGE_COLLECTIVE);
+        begin_node(k->form->name, type == COMM_NONE ? MESSAGE_COMPUTE : MESSAGE_COLLECTIVE);
     if (type != COMM_NONE)
-        add_message(&made, type, k->bytes, k->group_size);
+        add_message(&made, type, k->form->bytes, k->form->group_size);
     if (habitat_is_copy(k))
-        message_add_whole(&made.attributes, "bytes", k->bytes);
+        message_add_whole(&made.attributes, "bytes", k->form->bytes);
     if (k->operation != HABITAT_NONE)
-        message_add_text(&made.attributes, "operation", ops[k->operation].name);
+        message_add_text(&made.attributes, "operation", ops[k->operation].form->name);
     message_add_whole(&made.attributes, "recorded_ns", k->duration_ns);
     message_add_text(&made.attributes, "method",
                      habitat_method_name(c->p->trace_kernels[n->index].method));
@@ -340,7 +340,7 @@ static void number_streams(chakra *c) {
         const replay_node *n = &c->g->nodes[i];
         if (n->kind != REPLAY_KERNEL || n->index >= c->r->graph.kernel_count)
             continue;
-        uint32_t number = c->r->workload->kernels[n->index].kernel->stream;
+        uint32_t number = c->r->workload->kernels[n->index].kernel->form->stream;
         c->stream_number[n->place] = number;
         most = number > most ? number : most;
     }

@@ -156,10 +156,11 @@ static uint64_t open_slice(open_slices *open, uint32_t thread, uint64_t start, u
 }
 
 static void write_operation(timeline *t, const habitat_operation *o, open_slices *open) {
-    uint64_t start = rounded(replayed(t, o->thread, o->start_ns));
-    uint64_t end = rounded(replayed(t, o->thread, o->start_ns + o->duration_ns));
-    const char *category = o->kind == HABITAT_OPERATION_MODULE ? "user_annotation" : "cpu_op";
-    write_slice(t, category, o->name, o->thread, start, open_slice(open, o->thread, start, end), 0);
+    uint64_t start = rounded(replayed(t, o->form->thread, o->start_ns));
+    uint64_t end = rounded(replayed(t, o->form->thread, o->start_ns + o->duration_ns));
+    const char *category = o->form->kind == HABITAT_OPERATION_MODULE ? "user_annotation" : "cpu_op";
+    write_slice(t, category, o->form->name, o->form->thread, start,
+                open_slice(open, o->form->thread, start, end), 0);
 }
 
 static void write_call(timeline *t, const habitat_call *c, open_slices *open) {
@@ -180,12 +181,12 @@ static bool write_cpu(timeline *t) {
     const habitat_call *c = habitat_trace_calls(t->trace, &calls);
     open_slices open = {malloc((ops + calls + 1) * sizeof *open.ends), 0, HABITAT_NONE};
     while (open.ends && (i < ops || j < calls)) {
-        bool op_first = j == calls ||
-                        (i < ops && (o[i].thread != c[j].thread ? o[i].thread < c[j].thread
-                                                                : o[i].start_ns <= c[j].start_ns));
+        bool op_first = j == calls || (i < ops && (o[i].form->thread != c[j].thread
+                                                       ? o[i].form->thread < c[j].thread
+                                                       : o[i].start_ns <= c[j].start_ns));
         if (op_first) {
-            if (o[i].kind != HABITAT_OPERATION_RANGE && o[i].iteration != HABITAT_NONE &&
-                has_points(t, o[i].thread))
+            if (o[i].form->kind != HABITAT_OPERATION_RANGE && o[i].iteration != HABITAT_NONE &&
+                has_points(t, o[i].form->thread))
                 write_operation(t, &o[i], &open);
             i++;
         } else {
@@ -201,12 +202,12 @@ static bool write_cpu(timeline *t) {
 /* ---- GPU ---- */
 
 static void write_launch_size(timeline *t, const habitat_kernel *k) {
-    export_print(t->text,
-                 ", \"grid\": [%" PRIu32 ", %" PRIu32 ", %" PRIu32 "], \"block\": [%" PRIu32
-                 ", %" PRIu32 ", %" PRIu32 "], \"registers per thread\": %" PRIu32
-                 ", \"shared memory\": %" PRIu32,
-                 k->grid[0], k->grid[1], k->grid[2], k->block[0], k->block[1], k->block[2],
-                 k->registers_per_thread, k->shared_memory_bytes);
+    export_print(
+        t->text,
+        ", \"grid\": [%" PRIu32 ", %" PRIu32 ", %" PRIu32 "], \"block\": [%" PRIu32 ", %" PRIu32
+        ", %" PRIu32 "], \"registers per thread\": %" PRIu32 ", \"shared memory\": %" PRIu32,
+        k->form->grid[0], k->form->grid[1], k->form->grid[2], k->form->block[0], k->form->block[1],
+        k->form->block[2], k->form->registers_per_thread, k->form->shared_memory_bytes);
 }
 
 static void write_kernel(timeline *t, size_t node, double own_ns) {
@@ -219,15 +220,15 @@ static void write_kernel(timeline *t, size_t node, double own_ns) {
         [HABITAT_KERNEL_COLLECTIVE] = "kernel",
     };
     uint64_t end = rounded(t->at[node]), start = rounded(t->at[node] - own_ns);
-    begin_event(t, "X", categories[k->kind], k->name);
-    export_print(t->text, ", \"pid\": %d, \"tid\": %" PRIu32, GPU_PROCESS, k->stream);
+    begin_event(t, "X", categories[k->form->kind], k->form->name);
+    export_print(t->text, ", \"pid\": %d, \"tid\": %" PRIu32, GPU_PROCESS, k->form->stream);
     write_times(t, start, end > start ? end : start);
-    export_print(t->text, ", \"args\": {\"device\": 0, \"stream\": %" PRIu32, k->stream);
+    export_print(t->text, ", \"args\": {\"device\": 0, \"stream\": %" PRIu32, k->form->stream);
     if (k->correlation)
         export_print(t->text, ", \"External id\": %" PRIu64 ", \"correlation\": %" PRIu64,
                      k->correlation, k->correlation);
     if (habitat_is_copy(k))
-        export_print(t->text, ", \"bytes\": %" PRIu64, k->bytes);
+        export_print(t->text, ", \"bytes\": %" PRIu64, k->form->bytes);
     else
         write_launch_size(t, k);
     export_print(t->text, ", \"recorded us\": ");

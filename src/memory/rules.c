@@ -113,11 +113,11 @@ static bool is_half(habitat_dtype dtype) {
 /* A product of tensors in half precision. */
 static bool half_product(const habitat_operation *o) {
     bool in_place;
-    const memory_rule *rule = memory_rule_find(o->name, &in_place);
+    const memory_rule *rule = memory_rule_find(o->form->name, &in_place);
     if (!rule || memory_rule_cast(rule) != CAST_HALF)
         return false;
-    for (uint32_t i = 0; i < o->input_count; i++)
-        if (o->inputs[i].is_tensor && is_half(o->inputs[i].dtype))
+    for (uint32_t i = 0; i < o->form->input_count; i++)
+        if (o->form->inputs[i].is_tensor && is_half(o->form->inputs[i].dtype))
             return true;
     return false;
 }
@@ -170,21 +170,22 @@ static double list_elements(const habitat_input *list) {
 
 static void note_list(const habitat_operation *o, name_notes *n) {
     for (size_t i = 0; i < LIST_CALLS; i++)
-        if (!strcmp(o->name, list_calls[i]) && o->input_count && o->inputs[0].is_list)
-            n->listed[i] += list_elements(&o->inputs[0]);
+        if (!strcmp(o->form->name, list_calls[i]) && o->form->input_count &&
+            o->form->inputs[0].is_list)
+            n->listed[i] += list_elements(&o->form->inputs[0]);
 }
 
 /* A product with weights in fp32: under autocast the call that casts them has them so. */
 static bool single_weights(const habitat_operation *o) {
     bool in_place;
-    const memory_rule *rule = memory_rule_find(o->name, &in_place);
+    const memory_rule *rule = memory_rule_find(o->form->name, &in_place);
     const habitat_input *weights = work_tensor(o, 1);
     return rule && memory_rule_cast(rule) == CAST_HALF && rule->weights & KEEPS_1 && weights &&
            !is_half(weights->dtype);
 }
 
 static void note(const habitat_operation *o, name_notes *n, memory_facts *f) {
-    const char *name = o->name;
+    const char *name = o->form->name;
     n->single |= single_weights(o);
     note_list(o, n);
     n->half |= half_product(o);
@@ -212,7 +213,7 @@ static memory_kind kind_of(const habitat_trace_memory *m, const name_notes *n) {
 /* Whether a framework operation launched it: kernels of compilers keep what nobody lists. */
 static bool is_listed(const habitat_operation *operations, uint32_t at) {
     for (; at != HABITAT_NONE; at = operations[at].parent)
-        if (starts(operations[at].name, "aten::") || operations[at].forward != HABITAT_NONE)
+        if (starts(operations[at].form->name, "aten::") || operations[at].forward != HABITAT_NONE)
             return true;
     return false;
 }
@@ -221,7 +222,7 @@ static bool has_foreign(const habitat_trace *trace, const habitat_operation *ope
     size_t count, compute = 0, foreign = 0;
     const habitat_kernel *kernels = habitat_trace_kernels(trace, &count);
     for (size_t i = 0; i < count; i++) {
-        if (kernels[i].iteration != 0 || kernels[i].kind != HABITAT_KERNEL_COMPUTE)
+        if (kernels[i].iteration != 0 || kernels[i].form->kind != HABITAT_KERNEL_COMPUTE)
             continue;
         compute++;
         foreign += !is_listed(operations, kernels[i].operation);

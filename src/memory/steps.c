@@ -138,8 +138,8 @@ static void take_inputs(call *c) {
     memory_preference first = is_residual(c)           ? PREFER_STREAM
                               : is_projection(c->rule) ? PREFER_UNPROJECTED
                                                        : PREFER_NEWEST;
-    for (uint32_t i = 0; i < c->op->input_count; i++) {
-        const habitat_input *in = &c->op->inputs[i];
+    for (uint32_t i = 0; i < c->op->form->input_count; i++) {
+        const habitat_input *in = &c->op->form->inputs[i];
         if (in->is_list)
             take_list(c, i, in);
         if (!in->is_tensor || !in->rank || work_category(in->dtype) != 2)
@@ -299,10 +299,11 @@ static bool makes_stream(const memory_rule *rule) {
 static void make_parts(call *c) {
     walk *w = c->w;
     size_t first = (size_t)(c->op - w->operations), parts = 0;
-    for (size_t i = first + 1; i < w->count && w->operations[i].thread == c->op->thread &&
-                               w->operations[i].start_ns < c->op->start_ns + c->op->duration_ns;
+    for (size_t i = first + 1;
+         i < w->count && w->operations[i].form->thread == c->op->form->thread &&
+         w->operations[i].start_ns < c->op->start_ns + c->op->duration_ns;
          i++)
-        parts += !strcmp(w->operations[i].name, "aten::narrow");
+        parts += !strcmp(w->operations[i].form->name, "aten::narrow");
     if (!c->count || !parts)
         return;
     memory_tensor view = w->tensors.all[c->taken[0]];
@@ -443,14 +444,15 @@ static uint64_t backward_of(const walk *w, size_t i) {
  * where it launches nothing. */
 static uint64_t backward_after(const walk *w, size_t i) {
     for (size_t k = i + 1; k < w->count && k - i < LOOK_AHEAD; k++)
-        if (w->backward_ns[k] != UINT64_MAX && w->operations[k].thread == w->operations[i].thread)
+        if (w->backward_ns[k] != UINT64_MAX &&
+            w->operations[k].form->thread == w->operations[i].form->thread)
             return w->backward_ns[k];
     return UINT64_MAX;
 }
 
 static bool inside(const walk *w, const habitat_operation *o, const char *name) {
     for (uint32_t at = o->parent; at != HABITAT_NONE; at = w->operations[at].parent)
-        if (!strcmp(w->operations[at].name, name))
+        if (!strcmp(w->operations[at].form->name, name))
             return true;
     return false;
 }
@@ -497,10 +499,10 @@ static void do_call(walk *w, size_t i, const memory_rule *rule, bool in_place) {
 
 static bool calls(const walk *w, size_t i, const char *name) {
     const habitat_operation *o = &w->operations[i];
-    for (size_t k = i + 1; k < w->count && w->operations[k].thread == o->thread &&
+    for (size_t k = i + 1; k < w->count && w->operations[k].form->thread == o->form->thread &&
                            w->operations[k].start_ns < o->start_ns + o->duration_ns;
          k++)
-        if (w->operations[k].parent == i && !strcmp(w->operations[k].name, name))
+        if (w->operations[k].parent == i && !strcmp(w->operations[k].form->name, name))
             return true;
     return false;
 }
@@ -510,7 +512,7 @@ static bool calls(const walk *w, size_t i, const char *name) {
  * unless half precision lets it be fused. */
 static bool look_inside(const walk *w, size_t i, const memory_rule *rule) {
     if (w->format == HABITAT_MEMORY_RECORDED && memory_rule_cast(rule) != CAST_NONE &&
-        calls(w, i, w->operations[i].name))
+        calls(w, i, w->operations[i].form->name))
         return true;
     return !strcmp(rule->name, "scaled_dot_product_attention") &&
            w->format != HABITAT_MEMORY_AUTOCAST &&
@@ -518,8 +520,8 @@ static bool look_inside(const walk *w, size_t i, const memory_rule *rule) {
 }
 
 static bool left_out(const walk *w, const habitat_operation *o) {
-    return o->iteration != 0 || o->forward != HABITAT_NONE || !strncmp(o->name, "autograd::", 10) ||
-           !strncmp(o->name, "Optimizer.", 10) ||
+    return o->iteration != 0 || o->forward != HABITAT_NONE ||
+           !strncmp(o->form->name, "autograd::", 10) || !strncmp(o->form->name, "Optimizer.", 10) ||
            (o->parent != HABITAT_NONE && w->covered[o->parent]);
 }
 
@@ -537,8 +539,8 @@ static void walk_operations(walk *w) {
         w->covered[i] = left_out(w, o);
         if (w->covered[i])
             continue;
-        const memory_rule *rule = memory_rule_find(o->name, &in_place);
-        if (!rule || !o->input_count || look_inside(w, i, rule))
+        const memory_rule *rule = memory_rule_find(o->form->name, &in_place);
+        if (!rule || !o->form->input_count || look_inside(w, i, rule))
             continue;
         w->covered[i] = true;
         if (!is_cast(w, o, rule))

@@ -14,17 +14,17 @@ static double connection_ratio(double origin, double dest) {
 }
 
 static bool crosses_pcie(const habitat_kernel *kernel) {
-    return kernel->copy_kind &&
-           (strstr(kernel->copy_kind, "HtoD") || strstr(kernel->copy_kind, "DtoH"));
+    return kernel->form->copy_kind &&
+           (strstr(kernel->form->copy_kind, "HtoD") || strstr(kernel->form->copy_kind, "DtoH"));
 }
 
 /* From one GPU to another, each of which has an address in the other. */
 static bool crosses_link(const habitat_kernel *kernel) {
-    return kernel->copy_kind && strstr(kernel->copy_kind, "PtoP");
+    return kernel->form->copy_kind && strstr(kernel->form->copy_kind, "PtoP");
 }
 
 bool fallback_leaves_gpu(const habitat_kernel *kernel) {
-    return kernel->kind == HABITAT_KERNEL_COLLECTIVE || crosses_pcie(kernel) ||
+    return kernel->form->kind == HABITAT_KERNEL_COLLECTIVE || crosses_pcie(kernel) ||
            crosses_link(kernel);
 }
 
@@ -42,7 +42,7 @@ static double collective_ns(const scaling *s, const habitat_workload_kernel *ker
 scaled fallback_kernel(const scaling *s, const habitat_workload_kernel *kernel) {
     const habitat_kernel *recorded = kernel->kernel;
     double ratio = scaling_roofline_ratio(kernel, &s->spec_origin, &s->spec_dest);
-    if (recorded->kind == HABITAT_KERNEL_COLLECTIVE)
+    if (recorded->form->kind == HABITAT_KERNEL_COLLECTIVE)
         return (scaled){collective_ns(s, kernel), HABITAT_METHOD_FALLBACK};
     if (crosses_pcie(recorded))
         ratio = connection_ratio(s->origin->pcie_bytes_per_s, s->dest->pcie_bytes_per_s);

@@ -9,7 +9,7 @@ static scaled flops_kernel(const scaling *s, const void *state, size_t i) {
     double ratio = scaling_rates(&s->spec_origin, &kernel->facts).flop_per_s /
                    scaling_rates(&s->spec_dest, &kernel->facts).flop_per_s;
     (void)state;
-    if (kernel->kernel->kind != HABITAT_KERNEL_COMPUTE || !formula_usable(ratio))
+    if (kernel->kernel->form->kind != HABITAT_KERNEL_COMPUTE || !formula_usable(ratio))
         return scaled_not_covered();
     return (scaled){kernel->facts.time_ns * ratio, HABITAT_METHOD_FLOPS};
 }

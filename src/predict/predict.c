@@ -52,7 +52,7 @@ static double from_kernel(const habitat_predictor *p, const scaling *s, size_t i
                           habitat_estimate *out) {
     const habitat_workload_kernel *kernel = &s->w->kernels[i];
     scaled time = scaled_not_covered();
-    if (p->plug->kernel && kernel->kernel->kind != HABITAT_KERNEL_COLLECTIVE)
+    if (p->plug->kernel && kernel->kernel->form->kind != HABITAT_KERNEL_COLLECTIVE)
         time = p->plug->kernel(s, p->state, i);
     if (isnan(time.ns))
         time = fallback_kernel(s, kernel);

@@ -7,14 +7,15 @@
 #include "work/class.h"
 
 static bool named(const habitat_workload_kernel *kernel, const char *part) {
-    return kernel->kernel->name && strstr(kernel->kernel->name, part);
+    return kernel->kernel->form->name && strstr(kernel->kernel->form->name, part);
 }
 
 /* ---- products: arithmetic ---- */
 
 /* Bytes to which a CUTLASS kernel says its operands are aligned; 0 = it does not say. */
 static double alignment_bytes(const habitat_workload_kernel *kernel) {
-    const char *at = kernel->kernel->name ? strstr(kernel->kernel->name, "_align") : NULL;
+    const char *at =
+        kernel->kernel->form->name ? strstr(kernel->kernel->form->name, "_align") : NULL;
     if (!at || at[6] < '1' || at[6] > '9')
         return 0.0;
     return (double)(at[6] - '0') * (double)habitat_dtype_bytes(kernel->facts.dtype);

@@ -49,8 +49,9 @@ static int by_time(const void *x, const void *y) {
 static bool accumulates(const habitat_operation *all, uint32_t i) {
     static const char word[] = "AccumulateGrad";
     uint32_t parent = all[i].parent;
-    return all[i].kind == HABITAT_OPERATION_FRAMEWORK && all[i].iteration != HABITAT_NONE &&
-           strstr(all[i].name, word) && (parent == HABITAT_NONE || !strstr(all[parent].name, word));
+    return all[i].form->kind == HABITAT_OPERATION_FRAMEWORK && all[i].iteration != HABITAT_NONE &&
+           strstr(all[i].form->name, word) &&
+           (parent == HABITAT_NONE || !strstr(all[parent].form->name, word));
 }
 
 static size_t find_done(const habitat_workload *w, moment *out) {
@@ -70,9 +71,9 @@ static uint32_t main_stream(const habitat_workload_kernel *all, size_t count) {
     double lead_ns = 0.0;
     for (size_t i = 0; i < count; i++) {
         double ns = (double)all[i].kernel->duration_ns;
-        bool same = lead_ns > 0.0 && all[i].kernel->stream == stream;
+        bool same = lead_ns > 0.0 && all[i].kernel->form->stream == stream;
         if (!same && ns > lead_ns)
-            stream = all[i].kernel->stream;
+            stream = all[i].kernel->form->stream;
         lead_ns = same ? lead_ns + ns : fabs(lead_ns - ns);
     }
     return stream;
@@ -83,7 +84,7 @@ static size_t find_launches(const habitat_workload *w, moment *out) {
     const habitat_workload_kernel *all = habitat_workload_kernels(w, &count);
     uint32_t stream = main_stream(all, count);
     for (uint32_t i = 0; i < count; i++)
-        if (all[i].kernel->call != HABITAT_NONE && all[i].kernel->stream == stream)
+        if (all[i].kernel->call != HABITAT_NONE && all[i].kernel->form->stream == stream)
             out[found++] = (moment){all[i].kernel->launch_start_ns, i, all[i].kernel->iteration};
     qsort(out, found, sizeof *out, by_time);
     return found;
@@ -93,7 +94,8 @@ static size_t count_norms(const habitat_workload *w, uint32_t iteration) {
     size_t count = 0, found = 0;
     const habitat_operation *all = habitat_trace_operations(w->trace, &count);
     for (size_t i = 0; i < count; i++)
-        found += all[i].iteration == iteration && strcmp(all[i].name, "aten::batch_norm") == 0;
+        found +=
+            all[i].iteration == iteration && strcmp(all[i].form->name, "aten::batch_norm") == 0;
     return found;
 }
 

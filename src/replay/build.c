@@ -36,9 +36,10 @@ static habitat_status find_streams(replay_builder *b, habitat_error *err) {
     uint32_t s = 0;
     for (size_t i = 0; i < b->own_count; i++) {
         const habitat_kernel *k = b->own[i].kernel;
-        if (s >= b->stream_count || !replay_is_stream(&b->streams[s], k->device, k->stream))
-            for (s = 0;
-                 s < b->stream_count && !replay_is_stream(&b->streams[s], k->device, k->stream);
+        if (s >= b->stream_count ||
+            !replay_is_stream(&b->streams[s], k->form->device, k->form->stream))
+            for (s = 0; s < b->stream_count &&
+                        !replay_is_stream(&b->streams[s], k->form->device, k->form->stream);
                  s++)
                 continue;
         if (s == REPLAY_STREAMS_MAX)
@@ -47,8 +48,8 @@ static habitat_status find_streams(replay_builder *b, habitat_error *err) {
                                 "follow; use --assemble sum",
                                 REPLAY_STREAMS_MAX);
         if (s == b->stream_count)
-            b->streams[b->stream_count++] = (replay_stream){.number = k->stream,
-                                                            .device = k->device,
+            b->streams[b->stream_count++] = (replay_stream){.number = k->form->stream,
+                                                            .device = k->form->device,
                                                             .launched = HABITAT_NONE,
                                                             .last = HABITAT_NONE,
                                                             .last_but_one = HABITAT_NONE};
@@ -84,8 +85,8 @@ static void find_own(replay_builder *b) {
 
 static void count_threads(replay_builder *b) {
     for (size_t i = 0; i < b->op_count; i++)
-        if (b->ops[i].thread >= b->thread_count)
-            b->thread_count = b->ops[i].thread + 1;
+        if (b->ops[i].form->thread >= b->thread_count)
+            b->thread_count = b->ops[i].form->thread + 1;
     for (size_t i = 0; i < b->call_count; i++)
         if (b->calls[i].thread >= b->thread_count)
             b->thread_count = b->calls[i].thread + 1;

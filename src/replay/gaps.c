@@ -98,7 +98,7 @@ static size_t find_stretches(const replay_builder *b, stretch *out) {
     for (size_t i = 0; i < b->own_count; i++) {
         const habitat_kernel *k = b->own[i].kernel;
         uint64_t end = replay_kernel_end(k);
-        if (k->kind == HABITAT_KERNEL_COLLECTIVE)
+        if (k->form->kind == HABITAT_KERNEL_COLLECTIVE)
             continue;
         stretch *last = count ? &out[count - 1] : NULL;
         if (last && k->start_ns <= last->to_ns) {

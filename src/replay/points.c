@@ -34,7 +34,7 @@ static uint64_t last_launch(const replay_builder *b) {
 
 static bool is_outside(const replay_builder *b, const habitat_call *call) {
     return call->operation == HABITAT_NONE ||
-           b->ops[call->operation].kind == HABITAT_OPERATION_RANGE;
+           b->ops[call->operation].form->kind == HABITAT_OPERATION_RANGE;
 }
 
 /* Which calls have points. Of a call inside another only the outer counts. */
@@ -55,8 +55,8 @@ static void find_owners(replay_builder *b) {
 }
 
 static bool is_outermost(const replay_builder *b, const habitat_operation *o) {
-    return o->kind != HABITAT_OPERATION_RANGE && o->iteration != HABITAT_NONE &&
-           (o->parent == HABITAT_NONE || b->ops[o->parent].kind == HABITAT_OPERATION_RANGE);
+    return o->form->kind != HABITAT_OPERATION_RANGE && o->iteration != HABITAT_NONE &&
+           (o->parent == HABITAT_NONE || b->ops[o->parent].form->kind == HABITAT_OPERATION_RANGE);
 }
 
 static void put(replay_graph *g, replay_kind kind, uint64_t at_ns, uint32_t index, uint32_t place) {
@@ -71,12 +71,12 @@ static void put_operations(replay_builder *b) {
     for (uint32_t i = 0; i < b->op_count; i++) {
         const habitat_operation *o = &b->ops[i];
         uint64_t end = o->start_ns + o->duration_ns;
-        if (!is_outermost(b, o) || (o->thread == thread && o->start_ns < until))
+        if (!is_outermost(b, o) || (o->form->thread == thread && o->start_ns < until))
             continue;
-        put(b->graph, REPLAY_SEGMENT_BEGIN, o->start_ns, i, o->thread);
-        put(b->graph, REPLAY_SEGMENT_END, end, i, o->thread);
+        put(b->graph, REPLAY_SEGMENT_BEGIN, o->start_ns, i, o->form->thread);
+        put(b->graph, REPLAY_SEGMENT_END, end, i, o->form->thread);
         until = end;
-        thread = o->thread;
+        thread = o->form->thread;
     }
 }
 

@@ -36,7 +36,7 @@ typedef struct merging {
 
 static bool is_message(const merging *m, size_t r, const replay_node *n) {
     return n->kind == REPLAY_KERNEL &&
-           m->from->workloads[r]->kernels[n->index].kernel->kind == HABITAT_KERNEL_COLLECTIVE;
+           m->from->workloads[r]->kernels[n->index].kernel->form->kind == HABITAT_KERNEL_COLLECTIVE;
 }
 
 /* A state that is not followed among so many ranks starts free. */

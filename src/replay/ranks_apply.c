@@ -29,12 +29,12 @@ static habitat_status message_factor(const applying *a, const habitat_kernel *k,
     *out = 1.0;
     if (a->gpus == recorded)
         return HABITAT_OK;
-    if (k->collective != HABITAT_COLLECTIVE_ALL_REDUCE &&
-        k->collective != HABITAT_COLLECTIVE_ONE_WAY)
+    if (k->form->collective != HABITAT_COLLECTIVE_ALL_REDUCE &&
+        k->form->collective != HABITAT_COLLECTIVE_ONE_WAY)
         return habitat_fail(err, HABITAT_E_UNSUPPORTED,
                             "only all-reduces and broadcasts stay what they are with another "
                             "number of GPUs; leave out --gpus");
-    if (!k->bytes)
+    if (!k->form->bytes)
         return habitat_fail(err, HABITAT_E_UNSUPPORTED,
                             "the recording does not say how much a collective sends; leave out "
                             "--gpus");
@@ -42,8 +42,8 @@ static habitat_status message_factor(const applying *a, const habitat_kernel *k,
         return habitat_fail(err, HABITAT_E_NO_SPEC,
                             "neither its NVLink nor its PCIe bandwidth is known; add one to its "
                             "file");
-    *out = collective_time_ns(gpu, k->collective, (double)k->bytes, a->gpus) /
-           collective_time_ns(gpu, k->collective, (double)k->bytes, recorded);
+    *out = collective_time_ns(gpu, k->form->collective, (double)k->form->bytes, a->gpus) /
+           collective_time_ns(gpu, k->form->collective, (double)k->form->bytes, recorded);
     return HABITAT_OK;
 }
 
@@ -54,7 +54,7 @@ static habitat_status set_times(applying *a, habitat_error *err) {
             const habitat_kernel *k = a->ranks->workloads[r]->kernels[i].kernel;
             size_t at = a->ranks->first_kernel[r] + i;
             double factor = 1.0;
-            bool message = k->kind == HABITAT_KERNEL_COLLECTIVE;
+            bool message = k->form->kind == HABITAT_KERNEL_COLLECTIVE;
             if (message)
                 status = message_factor(a, k, &factor, err);
             a->ns[at] = a->predictions[r]->trace_kernels[i].ms * HABITAT_NS_PER_MS * factor;

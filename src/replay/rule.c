@@ -62,7 +62,7 @@ static void gather(const habitat_trace *trace, gathered *all) {
     const habitat_operation *o = habitat_trace_operations(trace, &ops);
     const habitat_call *c = habitat_trace_calls(trace, &calls);
     for (size_t i = 0; i < ops; i++) {
-        if (o[i].kind != HABITAT_OPERATION_FRAMEWORK || o[i].iteration == HABITAT_NONE)
+        if (o[i].form->kind != HABITAT_OPERATION_FRAMEWORK || o[i].iteration == HABITAT_NONE)
             continue;
         add_times(all, o[i].start_ns, o[i].duration_ns);
         all->pieces[all->piece_count++] =

@@ -235,7 +235,7 @@ bool replay_kernel(replay_builder *b, size_t node) {
     const habitat_kernel *k = b->own[n->index].kernel;
     replay_stream *s = &b->streams[n->place];
     bool lone = k->call == HABITAT_NONE || k->in_graph || !b->waits_recorded ||
-                (k->kind == HABITAT_KERNEL_COLLECTIVE && !b->w->is_rank);
+                (k->form->kind == HABITAT_KERNEL_COLLECTIVE && !b->w->is_rank);
     bool fine = follow_launch(b, k) && follow_held(b, n->index) &&
                 (!lone || follow_all(b, n->index, n->at_ns));
     if (fine && s->last != HABITAT_NONE)

@@ -90,7 +90,7 @@ size_t count_operations(const habitat_trace *trace) {
     size_t count, framework = 0;
     const habitat_operation *ops = habitat_trace_operations(trace, &count);
     for (size_t i = 0; i < count; i++)
-        framework += ops[i].kind == HABITAT_OPERATION_FRAMEWORK;
+        framework += ops[i].form->kind == HABITAT_OPERATION_FRAMEWORK;
     return framework;
 }
 

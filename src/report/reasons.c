@@ -40,8 +40,8 @@ typedef struct tally {
 /* ---- adding up ---- */
 
 static bool is_copy(const habitat_workload_kernel *kernel) {
-    return kernel->kernel->kind == HABITAT_KERNEL_MEMCPY ||
-           kernel->kernel->kind == HABITAT_KERNEL_MEMSET;
+    return kernel->kernel->form->kind == HABITAT_KERNEL_MEMCPY ||
+           kernel->kernel->form->kind == HABITAT_KERNEL_MEMSET;
 }
 
 /* Time that the kernel's work takes on the origin at the roof that bounds it on the destination. */

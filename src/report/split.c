@@ -46,8 +46,8 @@ static void describe_shapes(const habitat_workload_group *group, char *text, siz
     const habitat_operation *op = group->operation;
     int shown = 0;
     text[0] = '\0';
-    for (uint32_t i = 0; op && i < op->input_count && shown < TENSORS_SHOWN; i++) {
-        const habitat_input *input = &op->inputs[i];
+    for (uint32_t i = 0; op && i < op->form->input_count && shown < TENSORS_SHOWN; i++) {
+        const habitat_input *input = &op->form->inputs[i];
         if (input->is_list && input->list_count > 0) {
             size_t used = strlen(text);
             snprintf(text + used, size - used, "%s[%u tensors]", used ? " " : "",
@@ -75,7 +75,7 @@ static const char *short_module(const char *name) {
 static uint32_t find_module(const builder *b, const habitat_operation *op) {
     uint32_t at = op ? (uint32_t)(op - b->ops) : HABITAT_NONE;
     for (; at < b->op_count; at = b->ops[at].parent) {
-        if (b->ops[at].kind == HABITAT_OPERATION_MODULE)
+        if (b->ops[at].form->kind == HABITAT_OPERATION_MODULE)
             return at;
         if (b->ops[at].module < b->op_count)
             return b->ops[at].module;
@@ -95,7 +95,7 @@ static void describe_module(const builder *b, const habitat_operation *op, char 
         parts[count++] = at;
     snprintf(text, size, "(no module)");
     while (count > 0 && used < size) {
-        const char *name = short_module(b->ops[parts[--count]].name);
+        const char *name = short_module(b->ops[parts[--count]].form->name);
         /* "net.block.0" inside "net" is the whole path already */
         if (used && strncmp(name, text, used) == 0 && name[used] == '.')
             used = 0;
@@ -151,7 +151,7 @@ static bool is_anonymous(const habitat_workload_group *group) {
 }
 
 static const char *operation_name(const habitat_workload_group *group) {
-    return is_anonymous(group) ? "" : group->operation->name;
+    return is_anonymous(group) ? "" : group->operation->form->name;
 }
 
 /* What is around a kernel, for its module: a range or a compiled region will do. */
@@ -174,8 +174,8 @@ static uint32_t row_for_group(builder *b, const habitat_workload_kernel *kernel)
 
 /* Copies and sets are apart from kernels in every total, so that they are no class of kernels. */
 static bool is_copy(const habitat_workload_kernel *kernel) {
-    return kernel->kernel->kind == HABITAT_KERNEL_MEMCPY ||
-           kernel->kernel->kind == HABITAT_KERNEL_MEMSET;
+    return kernel->kernel->form->kind == HABITAT_KERNEL_MEMCPY ||
+           kernel->kernel->form->kind == HABITAT_KERNEL_MEMSET;
 }
 
 static uint32_t row_for(builder *b, size_t i) {
@@ -183,9 +183,9 @@ static uint32_t row_for(builder *b, size_t i) {
     const habitat_workload_group *group = &b->groups[kernel->group];
     switch (b->s->by) {
     case SPLIT_LAUNCH:
-        return new_row(b, kernel->kernel->name, operation_name(group));
+        return new_row(b, kernel->kernel->form->name, operation_name(group));
     case SPLIT_KERNEL:
-        return interned_row(b, kernel->kernel->name, "");
+        return interned_row(b, kernel->kernel->form->name, "");
     case SPLIT_CLASS:
         return interned_row(b, is_copy(kernel) ? "memcpy" : habitat_class_name(kernel->op_class),
                             "");
@@ -193,7 +193,7 @@ static uint32_t row_for(builder *b, size_t i) {
     case SPLIT_MODULE:
     case SPLIT_BLOCKS:
         if (b->s->by == SPLIT_OP && is_anonymous(group))
-            return interned_row(b, kernel->kernel->name, "");
+            return interned_row(b, kernel->kernel->form->name, "");
         if (b->row_of_group[kernel->group] == HABITAT_NONE)
             b->row_of_group[kernel->group] = row_for_group(b, kernel);
         return b->row_of_group[kernel->group];

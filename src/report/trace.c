@@ -77,18 +77,19 @@ static void count_kernels(subject *s) {
     uint32_t seen[64] = {0};
     for (size_t i = 0; i < count; i++) {
         const habitat_kernel *k = &kernels[i];
-        if (k->device != s->trace->device)
+        if (k->form->device != s->trace->device)
             continue;
-        s->n.kernels += k->kind == HABITAT_KERNEL_COMPUTE || k->kind == HABITAT_KERNEL_COLLECTIVE;
-        s->n.copies += k->kind == HABITAT_KERNEL_MEMCPY;
-        s->n.sets += k->kind == HABITAT_KERNEL_MEMSET;
-        s->n.collectives += k->kind == HABITAT_KERNEL_COLLECTIVE;
+        s->n.kernels +=
+            k->form->kind == HABITAT_KERNEL_COMPUTE || k->form->kind == HABITAT_KERNEL_COLLECTIVE;
+        s->n.copies += k->form->kind == HABITAT_KERNEL_MEMCPY;
+        s->n.sets += k->form->kind == HABITAT_KERNEL_MEMSET;
+        s->n.collectives += k->form->kind == HABITAT_KERNEL_COLLECTIVE;
         s->n.graph_kernels += k->in_graph;
         size_t at = 0;
-        while (at < s->n.streams && seen[at] != k->stream)
+        while (at < s->n.streams && seen[at] != k->form->stream)
             at++;
         if (at == s->n.streams && at < sizeof seen / sizeof seen[0])
-            seen[s->n.streams++] = k->stream;
+            seen[s->n.streams++] = k->form->stream;
     }
 }
 
@@ -96,7 +97,7 @@ static void count_all(subject *s) {
     size_t count;
     const habitat_operation *ops = habitat_trace_operations(s->what->trace, &count);
     for (size_t i = 0; i < count; i++)
-        s->n.modules += ops[i].kind == HABITAT_OPERATION_MODULE;
+        s->n.modules += ops[i].form->kind == HABITAT_OPERATION_MODULE;
     s->n.operations = count_operations(s->what->trace);
     count_kernels(s);
     const habitat_iteration *iterations = habitat_trace_iterations(s->what->trace, &count);

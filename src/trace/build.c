@@ -51,26 +51,45 @@ bool trace_begin(trace_builder *b, const char *name) {
     return info->file != NULL;
 }
 
-habitat_operation *trace_add_operation(trace_builder *b) {
+void trace_begin_op_form(habitat_op_form *form) {
+    memset(form, 0, sizeof *form);
+    form->name = "";
+}
+
+void trace_begin_kernel_form(habitat_kernel_form *form) {
+    memset(form, 0, sizeof *form);
+    form->name = "";
+    form->dram_bytes = form->flop = NAN;
+}
+
+/* The one copy of a form. */
+static const void *store_form(habitat_trace *t, const void *form, size_t size_bytes) {
+    return habitat_strings_intern(&t->forms, form, size_bytes);
+}
+
+habitat_operation *trace_add_operation(trace_builder *b, const habitat_op_form *form) {
     habitat_trace *t = b->trace;
-    habitat_operation *o = add((void **)&t->operations, &t->operation_count, &t->operation_capacity,
-                               sizeof *t->operations);
+    const habitat_op_form *stored = store_form(t, form, sizeof *form);
+    habitat_operation *o = !stored ? NULL
+                                   : add((void **)&t->operations, &t->operation_count,
+                                         &t->operation_capacity, sizeof *t->operations);
     if (o) {
-        o->name = "";
+        o->form = stored;
         o->parent = o->forward = o->iteration = HABITAT_NONE;
         o->sequence = -1;
     }
     return o;
 }
 
-habitat_kernel *trace_add_kernel(trace_builder *b) {
+habitat_kernel *trace_add_kernel(trace_builder *b, const habitat_kernel_form *form) {
     habitat_trace *t = b->trace;
-    habitat_kernel *k =
-        add((void **)&t->kernels, &t->kernel_count, &t->kernel_capacity, sizeof *t->kernels);
+    const habitat_kernel_form *stored = store_form(t, form, sizeof *form);
+    habitat_kernel *k = !stored ? NULL
+                                : add((void **)&t->kernels, &t->kernel_count, &t->kernel_capacity,
+                                      sizeof *t->kernels);
     if (k) {
-        k->name = "";
+        k->form = stored;
         k->iteration = k->launch_thread = k->call = HABITAT_NONE;
-        k->dram_bytes = k->flop = NAN;
     }
     return k;
 }
@@ -192,7 +211,7 @@ static double volume(const uint32_t size[3]) {
     return (double)size[0] * size[1] * size[2];
 }
 
-const char *trace_absurd_size(const habitat_kernel *k) {
+const char *trace_absurd_size(const habitat_kernel_form *k) {
     for (int i = 0; i < 3; i++)
         if (k->grid[i] > SIDE_MAX)
             return "grid";

@@ -86,9 +86,14 @@ typedef struct trace_builder {
 /* Start a trace. False when out of memory. */
 bool trace_begin(trace_builder *builder, const char *name);
 
-/* Room for one more; zeroed, index fields NONE, counters NaN. NULL when out of memory. */
-habitat_operation *trace_add_operation(trace_builder *builder);
-habitat_kernel *trace_add_kernel(trace_builder *builder);
+/* A form to fill: zeroed to its last byte, so that equal ones are found by their bytes; the name
+ * "", counters NaN. */
+void trace_begin_op_form(habitat_op_form *form);
+void trace_begin_kernel_form(habitat_kernel_form *form);
+
+/* Room for one more; zeroed, index fields NONE; the form is stored. NULL when out of memory. */
+habitat_operation *trace_add_operation(trace_builder *builder, const habitat_op_form *form);
+habitat_kernel *trace_add_kernel(trace_builder *builder, const habitat_kernel_form *form);
 trace_wait *trace_add_wait(trace_builder *builder);
 trace_flow *trace_add_flow(trace_builder *builder);
 habitat_call *trace_add_call(trace_builder *builder, const char *name); /* stored; sets the kind */
@@ -105,7 +110,7 @@ uint32_t trace_thread_index(trace_builder *builder, uint64_t process, uint64_t t
 bool trace_name_is_collective(const char *name);
 
 /* The first size of a kernel that no GPU could launch, in words ("grid"), or NULL. */
-const char *trace_absurd_size(const habitat_kernel *kernel);
+const char *trace_absurd_size(const habitat_kernel_form *form);
 
 /* Free everything. */
 void trace_discard(trace_builder *builder);

@@ -194,7 +194,7 @@ static bool follow_waits(trace_builder *b, const call_index *index) {
 /* --- operations around calls ---------------------------------------------------------------- */
 
 static bool holds_call(const habitat_operation *o, const habitat_call *c) {
-    return o->thread == c->thread && o->start_ns + o->duration_ns > c->start_ns;
+    return o->form->thread == c->thread && o->start_ns + o->duration_ns > c->start_ns;
 }
 
 /* What is open on the thread that a sweep has come to. */
@@ -208,10 +208,11 @@ typedef struct open_operations {
 static void advance(const habitat_trace *t, const habitat_call *c, open_operations *open) {
     for (; open->next < t->operation_count; open->next++) {
         const habitat_operation *o = &t->operations[open->next];
-        if (o->thread > c->thread || (o->thread == c->thread && o->start_ns > c->start_ns))
+        if (o->form->thread > c->thread ||
+            (o->form->thread == c->thread && o->start_ns > c->start_ns))
             break;
         open->any = open->next;
-        if (o->kind != HABITAT_OPERATION_RANGE)
+        if (o->form->kind != HABITAT_OPERATION_RANGE)
             open->operation = open->next;
     }
     while (open->any != HABITAT_NONE && !holds_call(&t->operations[open->any], c))
@@ -257,13 +258,13 @@ static void link_kernels(habitat_trace *t, const call_index *index) {
 /* Device and stream of what it launched, where that is one. */
 static void learn_stream(habitat_call *c, const habitat_kernel *k, bool first) {
     if (first) {
-        c->device = k->device;
-        c->stream = k->stream;
+        c->device = k->form->device;
+        c->stream = k->form->stream;
         return;
     }
-    if (c->device != k->device)
+    if (c->device != k->form->device)
         c->device = c->stream = HABITAT_NONE;
-    if (c->stream != k->stream)
+    if (c->stream != k->form->stream)
         c->stream = HABITAT_NONE;
 }
 

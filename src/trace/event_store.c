@@ -94,16 +94,20 @@ static int add_operation(reader *r) {
     if (r->b->inputs->overflow)
         return reader_bad_event(r, HABITAT_E_RANGE, "args", "holds more than 4 MiB of inputs");
     uint32_t thread = event_thread(r);
-    const char *name = event_name(r);
-    habitat_operation *o = thread == HABITAT_NONE ? NULL : trace_add_operation(r->b);
     habitat_trace *t = r->b->trace;
-    if (!o || !name || !inputs_store(r->b->inputs, &t->arena, &t->strings, o, &r->b->has_shapes))
+    habitat_op_form form;
+    trace_begin_op_form(&form);
+    form.name = event_name(r);
+    form.kind = operation_kind(r);
+    form.thread = thread;
+    if (thread == HABITAT_NONE || !form.name ||
+        !inputs_store(r->b->inputs, &t->arena, &t->strings, &form, &r->b->has_shapes))
         return reader_stop_memory(r);
-    o->name = name;
-    o->kind = operation_kind(r);
+    habitat_operation *o = trace_add_operation(r->b, &form);
+    if (!o)
+        return reader_stop_memory(r);
     o->start_ns = e->time.value;
     o->duration_ns = e->duration.value;
-    o->thread = thread;
     o->sequence = e->sequence;
     o->kernel_count = (uint32_t)e->external.value; /* until linked: see build.h */
     o->module = e->forward_thread > UINT32_MAX ? UINT32_MAX : (uint32_t)e->forward_thread;
@@ -112,8 +116,8 @@ static int add_operation(reader *r) {
         o->parent = r->b->threads[thread].open;
         r->b->threads[thread].open = (uint32_t)(t->operation_count - 1);
         r->b->open_count++;
-    } else if (o->kind == HABITAT_OPERATION_RANGE &&
-               !trace_add_range(r->b, name, o->start_ns, o->duration_ns)) {
+    } else if (form.kind == HABITAT_OPERATION_RANGE &&
+               !trace_add_range(r->b, form.name, o->start_ns, o->duration_ns)) {
         return reader_stop_memory(r);
     }
     return 1;
@@ -137,8 +141,8 @@ static int end_operation(reader *r) {
     o->duration_ns = r->e.time.value - o->start_ns;
     r->b->threads[thread].open = o->parent;
     r->b->open_count--;
-    if (o->kind == HABITAT_OPERATION_RANGE &&
-        !trace_add_range(r->b, o->name, o->start_ns, o->duration_ns))
+    if (o->form->kind == HABITAT_OPERATION_RANGE &&
+        !trace_add_range(r->b, o->form->name, o->start_ns, o->duration_ns))
         return reader_stop_memory(r);
     return 1;
 }
@@ -176,7 +180,7 @@ static bool take_small(reader *r, const measured *from, uint32_t *to, const char
 }
 
 /* What a collective sends; what is not there or makes no sense stays unknown. */
-static void take_message(const event *e, habitat_kernel *k) {
+static void take_message(const event *e, habitat_kernel_form *k) {
     enum { ELEMENTS_MAX_BITS = 48 };
     k->collective = e->collective;
     if (e->elements >> ELEMENTS_MAX_BITS == 0)
@@ -185,37 +189,39 @@ static void take_message(const event *e, habitat_kernel *k) {
         k->group_size = (uint32_t)e->group_size;
 }
 
-static int add_kernel(reader *r) {
+/* What the kinds of kernels have of their own. */
+static int take_kind(reader *r, habitat_kernel_form *k) {
     event *e = &r->e;
-    if (!require(r, &e->time, "ts") || !require(r, &e->duration, "dur"))
-        return 0;
-    const char *name = event_name(r);
-    habitat_kernel *k = trace_add_kernel(r->b);
     bool fine = true;
-    if (!name || !k)
-        return reader_stop_memory(r);
     if (e->cat == CAT_KERNEL) {
         k->kind =
-            trace_name_is_collective(name) ? HABITAT_KERNEL_COLLECTIVE : HABITAT_KERNEL_COMPUTE;
+            trace_name_is_collective(k->name) ? HABITAT_KERNEL_COLLECTIVE : HABITAT_KERNEL_COMPUTE;
         if (k->kind == HABITAT_KERNEL_COLLECTIVE)
             take_message(e, k);
-    } else {
-        k->kind = e->cat == CAT_MEMCPY ? HABITAT_KERNEL_MEMCPY : HABITAT_KERNEL_MEMSET;
-        if (e->cat == CAT_MEMCPY && r->name)
-            k->copy_kind = copy_kind(r, &fine);
-        if (!fine)
-            return reader_stop_memory(r);
-        if (!allow_missing(r, &e->bytes, "bytes"))
-            return 0;
-        if (e->bytes.value > TRACE_BYTES_LIMIT)
-            return reader_bad_event(r, HABITAT_E_RANGE, "bytes", "is absurdly large");
-        k->bytes = e->bytes.value;
+        return 1;
     }
-    k->name = name;
-    k->start_ns = e->time.value;
-    k->duration_ns = e->duration.value;
+    k->kind = e->cat == CAT_MEMCPY ? HABITAT_KERNEL_MEMCPY : HABITAT_KERNEL_MEMSET;
+    if (e->cat == CAT_MEMCPY && r->name)
+        k->copy_kind = copy_kind(r, &fine);
+    if (!fine)
+        return reader_stop_memory(r);
+    if (!allow_missing(r, &e->bytes, "bytes"))
+        return 0;
+    if (e->bytes.value > TRACE_BYTES_LIMIT)
+        return reader_bad_event(r, HABITAT_E_RANGE, "bytes", "is absurdly large");
+    k->bytes = e->bytes.value;
+    return 1;
+}
+
+static int take_form(reader *r, habitat_kernel_form *k) {
+    event *e = &r->e;
+    trace_begin_kernel_form(k);
+    k->name = event_name(r);
+    if (!k->name)
+        return reader_stop_memory(r);
     /* Kineto names device and stream in the arguments, and uses them as pid and tid too */
-    if (!take_small(r, e->device.state ? &e->device : &e->pid, &k->device, "device") ||
+    if (!take_kind(r, k) ||
+        !take_small(r, e->device.state ? &e->device : &e->pid, &k->device, "device") ||
         !take_small(r, e->stream.state ? &e->stream : &e->tid, &k->stream, "stream") ||
         !take_small(r, &e->registers, &k->registers_per_thread, "registers per thread") ||
         !take_small(r, &e->shared, &k->shared_memory_bytes, "shared memory") ||
@@ -224,9 +230,6 @@ static int add_kernel(reader *r) {
     const char *absurd = trace_absurd_size(k);
     if (absurd)
         return reader_bad_event(r, HABITAT_E_RANGE, absurd, "is absurdly large");
-    k->correlation = e->correlation.value;
-    k->operation = (uint32_t)e->external.value; /* until linked: see build.h */
-    k->in_graph = e->graph.value != 0;
     if (!allow_counters(r))
         return 0;
     k->dram_bytes = e->dram_bytes;
@@ -234,7 +237,23 @@ static int add_kernel(reader *r) {
     k->resident_blocks = e->resident_blocks;
     k->occupancy_percent = e->occupancy_percent;
     k->limited_by = e->limited_by;
-    if (!isnan(k->dram_bytes) || !isnan(k->flop))
+    return 1;
+}
+
+static int add_kernel(reader *r) {
+    event *e = &r->e;
+    habitat_kernel_form form;
+    if (!require(r, &e->time, "ts") || !require(r, &e->duration, "dur") || !take_form(r, &form))
+        return 0;
+    habitat_kernel *k = trace_add_kernel(r->b, &form);
+    if (!k)
+        return reader_stop_memory(r);
+    k->start_ns = e->time.value;
+    k->duration_ns = e->duration.value;
+    k->correlation = e->correlation.value;
+    k->operation = (uint32_t)e->external.value; /* until linked: see build.h */
+    k->in_graph = e->graph.value != 0;
+    if (!isnan(form.dram_bytes) || !isnan(form.flop))
         r->b->trace->info.has_counters = true;
     return 1;
 }

@@ -17,11 +17,11 @@ enum { CHAIN_MAX = 64 }; /* deeper nesting of one number is not looked through *
 
 /* While building, `module` of an operation holds the forward thread id (0: not backward). */
 static bool is_backward(const habitat_operation *o) {
-    return o->module != 0 && o->sequence >= 0 && o->kind != HABITAT_OPERATION_RANGE;
+    return o->module != 0 && o->sequence >= 0 && o->form->kind != HABITAT_OPERATION_RANGE;
 }
 
 static bool is_forward(const habitat_operation *o) {
-    return o->module == 0 && o->sequence >= 0 && o->kind == HABITAT_OPERATION_FRAMEWORK;
+    return o->module == 0 && o->sequence >= 0 && o->form->kind == HABITAT_OPERATION_FRAMEWORK;
 }
 
 /* Forward operations with a sequence number, sorted by (sequence, thread, start). */
@@ -69,7 +69,7 @@ static size_t lower(const forwards *f, int64_t sequence, uint32_t thread) {
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         const habitat_operation *o = &f->operations[f->index[middle]];
-        if (o->sequence < sequence || (o->sequence == sequence && o->thread < thread))
+        if (o->sequence < sequence || (o->sequence == sequence && o->form->thread < thread))
             low = middle + 1;
         else
             high = middle;
@@ -108,14 +108,14 @@ static uint32_t choose(const forwards *f, size_t low, size_t high, const char *n
     const habitat_operation *o = f->operations;
     size_t outer = high - 1; /* walk out of the last chain: each lies in the one before it */
     uint32_t named = HABITAT_NONE;
-    if (same_family(node, o[f->index[outer]].name))
+    if (same_family(node, o[f->index[outer]].form->name))
         named = f->index[outer];
     while (outer > low && high - outer < CHAIN_MAX) {
         const habitat_operation *before = &o[f->index[outer - 1]], *inner = &o[f->index[outer]];
         if (before->start_ns + before->duration_ns <= inner->start_ns)
             break;
         outer--;
-        if (same_family(node, before->name))
+        if (same_family(node, before->form->name))
             named = f->index[outer];
     }
     return named != HABITAT_NONE ? named : f->index[outer];
@@ -124,7 +124,7 @@ static uint32_t choose(const forwards *f, size_t low, size_t high, const char *n
 static uint32_t by_sequence(const forwards *f, const habitat_operation *backward, uint32_t thread) {
     size_t low = lower(f, backward->sequence, thread);
     size_t high = lower(f, backward->sequence, thread + 1);
-    return high > low ? choose(f, low, high, node_name(backward->name)) : HABITAT_NONE;
+    return high > low ? choose(f, low, high, node_name(backward->form->name)) : HABITAT_NONE;
 }
 
 /* The only thread that has forward operations of this number, or HABITAT_NONE. */
@@ -132,7 +132,7 @@ static uint32_t only_thread(const forwards *f, int64_t sequence) {
     size_t low = lower(f, sequence, 0);
     if (!f->index || low >= f->count || f->operations[f->index[low]].sequence != sequence)
         return HABITAT_NONE;
-    uint32_t thread = f->operations[f->index[low]].thread;
+    uint32_t thread = f->operations[f->index[low]].form->thread;
     size_t next = lower(f, sequence, thread + 1);
     bool other = next < f->count && f->operations[f->index[next]].sequence == sequence;
     return other ? HABITAT_NONE : thread;
@@ -153,16 +153,16 @@ static uint32_t starting_at(const habitat_trace *t, uint32_t thread, uint64_t ti
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         const habitat_operation *o = &t->operations[middle];
-        if (o->thread < thread || (o->thread == thread && o->start_ns <= time_ns))
+        if (o->form->thread < thread || (o->form->thread == thread && o->start_ns <= time_ns))
             low = middle + 1;
         else
             high = middle;
     }
     for (; low; low--) {
         const habitat_operation *o = &t->operations[low - 1];
-        if (o->thread != thread || o->start_ns != time_ns)
+        if (o->form->thread != thread || o->start_ns != time_ns)
             return HABITAT_NONE;
-        if (o->kind != HABITAT_OPERATION_RANGE)
+        if (o->form->kind != HABITAT_OPERATION_RANGE)
             return (uint32_t)(low - 1);
     }
     return HABITAT_NONE;

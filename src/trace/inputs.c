@@ -436,7 +436,7 @@ static bool is_list(const void *elements, uint32_t index, const void *key) {
 }
 
 bool inputs_store(input_lists *l, habitat_arena *arena, habitat_strings *strings,
-                  habitat_operation *operation, bool *has_shapes) {
+                  habitat_op_form *form, bool *has_shapes) {
     if (l->size == 0)
         return true;
     uint64_t hash = habitat_hash_bytes(l->bytes, l->size);
@@ -447,8 +447,8 @@ bool inputs_store(input_lists *l, habitat_arena *arena, habitat_strings *strings
             return false;
     }
     const struct input_list *list = &l->lists[at];
-    operation->inputs = list->count ? list->inputs : NULL;
-    operation->input_count = list->count;
+    form->inputs = list->count ? list->inputs : NULL;
+    form->input_count = list->count;
     *has_shapes |= list->has_shapes;
     return true;
 }

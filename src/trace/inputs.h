@@ -43,10 +43,10 @@ void inputs_other(input_lists *lists); /* null, true, an object: unknown */
 /* A whole list at once, as JSON text from '[' to ']' that holds no object and no escape. */
 void inputs_raw(input_lists *lists, input_field field, const unsigned char *text, size_t length);
 
-/* Give `operation` the list that was read. False when out of memory.
+/* Give an operation's form the list that was read. False when out of memory.
  * *has_shapes is set when any input of it has dimensions. */
 bool inputs_store(input_lists *lists, habitat_arena *arena, habitat_strings *strings,
-                  habitat_operation *operation, bool *has_shapes);
+                  habitat_op_form *form, bool *has_shapes);
 
 void inputs_free(input_lists *lists);
 

@@ -70,8 +70,9 @@ static size_t keep_used(habitat_trace *t, trace_range *ranges, size_t count, boo
     size_t kept = 0;
     for (size_t i = 0; i < t->kernel_count; i++) {
         const habitat_kernel *k = &t->kernels[i];
-        uint32_t at = k->device == t->info.device ? range_at(ranges, count, trace_launch_time(t, k))
-                                                  : HABITAT_NONE;
+        uint32_t at = k->form->device == t->info.device
+                          ? range_at(ranges, count, trace_launch_time(t, k))
+                          : HABITAT_NONE;
         if (at != HABITAT_NONE)
             used[at] = true;
     }
@@ -117,7 +118,7 @@ typedef struct sums {
 /* Kernels come sorted by start, so the union of their intervals grows from left to right. */
 static void add_kernel(const habitat_kernel *k, habitat_iteration *it, sums *s) {
     uint64_t end = k->start_ns + k->duration_ns;
-    if (k->kind == HABITAT_KERNEL_MEMCPY || k->kind == HABITAT_KERNEL_MEMSET) {
+    if (k->form->kind == HABITAT_KERNEL_MEMCPY || k->form->kind == HABITAT_KERNEL_MEMSET) {
         it->copy_count++;
         s->copy_ns += k->duration_ns;
     } else {
@@ -143,7 +144,7 @@ static bool sum_up(habitat_trace *t, const trace_range *ranges, size_t count) {
     }
     for (size_t i = 0; i < t->kernel_count; i++) {
         const habitat_kernel *k = &t->kernels[i];
-        if (k->device == t->info.device && k->iteration != HABITAT_NONE)
+        if (k->form->device == t->info.device && k->iteration != HABITAT_NONE)
             add_kernel(k, &t->iterations[k->iteration], &all[k->iteration]);
     }
     for (size_t i = 0; i < count; i++) {
@@ -213,12 +214,12 @@ static void match_kernel(step_match *m, uint32_t asked, uint32_t step) {
 static void match_kernels(const habitat_trace *t, const trace_range *steps, size_t count,
                           step_match *m) {
     for (size_t i = 0; i < t->kernel_count; i++)
-        if (t->kernels[i].device == t->info.device)
+        if (t->kernels[i].form->device == t->info.device)
             match_kernel(m, t->kernels[i].iteration,
                          range_at(steps, count, trace_launch_time(t, &t->kernels[i])));
     for (size_t i = 0; i < t->kernel_count; i++) {
         const habitat_kernel *k = &t->kernels[i];
-        uint32_t step = k->device == t->info.device && k->iteration == HABITAT_NONE
+        uint32_t step = k->form->device == t->info.device && k->iteration == HABITAT_NONE
                             ? range_at(steps, count, trace_launch_time(t, k))
                             : HABITAT_NONE;
         m->differs |= step != HABITAT_NONE && m->asked_of[step] != HABITAT_NONE;

@@ -38,8 +38,8 @@ static bool list_ranges(const habitat_trace *t, char text[LIST_BYTES]) {
     if (!names)
         return false;
     for (size_t i = 0; i < t->operation_count; i++)
-        if (t->operations[i].kind == HABITAT_OPERATION_RANGE)
-            names[count++] = (range_name){t->operations[i].name, 1};
+        if (t->operations[i].form->kind == HABITAT_OPERATION_RANGE)
+            names[count++] = (range_name){t->operations[i].form->name, 1};
     qsort(names, count, sizeof *names, by_name);
     for (size_t i = 0; i < count; i++) {
         if (kept && !strcmp(names[kept - 1].name, names[i].name))
@@ -91,7 +91,7 @@ static int by_launch(const void *a, const void *b) {
 static size_t list_launches(const habitat_trace *t, launched *out) {
     size_t count = 0;
     for (size_t i = 0; i < t->kernel_count; i++)
-        if (t->kernels[i].device == t->info.device)
+        if (t->kernels[i].form->device == t->info.device)
             out[count++] = (launched){trace_launch_time(t, &t->kernels[i]), &t->kernels[i]};
     qsort(out, count, sizeof *out, by_launch);
     return count;
@@ -111,7 +111,7 @@ static bool parts_differ(const launched *list, size_t count, size_t parts, const
     for (size_t part = 0; part < parts; part++) {
         const char **of_part = part ? names + each : names;
         for (size_t i = 0; i < each; i++)
-            of_part[i] = list[part * each + i].kernel->name;
+            of_part[i] = list[part * each + i].kernel->form->name;
         qsort(of_part, each, sizeof *of_part, by_address);
         if (part && memcmp(names, of_part, each * sizeof *names) != 0)
             return true;

@@ -58,8 +58,8 @@ static void rebase(trace_builder *b) {
 static bool operation_before(const void *context, uint32_t a, uint32_t b) {
     const habitat_operation *x = (const habitat_operation *)context + a;
     const habitat_operation *y = (const habitat_operation *)context + b;
-    if (x->thread != y->thread)
-        return x->thread < y->thread;
+    if (x->form->thread != y->form->thread)
+        return x->form->thread < y->form->thread;
     if (x->start_ns != y->start_ns)
         return x->start_ns < y->start_ns;
     if (x->duration_ns != y->duration_ns)
@@ -96,12 +96,12 @@ static bool sort_operations(trace_builder *b) {
 }
 
 static bool is_range(const habitat_operation *o) {
-    return o->kind == HABITAT_OPERATION_RANGE;
+    return o->form->kind == HABITAT_OPERATION_RANGE;
 }
 
 /* Does `above` contain `o`? Both on the list in order. */
 static bool nests(const habitat_operation *above, const habitat_operation *o) {
-    return above->thread == o->thread && end_of(above) > o->start_ns &&
+    return above->form->thread == o->form->thread && end_of(above) > o->start_ns &&
            end_of(above) + NESTING_SLACK_NS >= end_of(o);
 }
 
@@ -141,11 +141,11 @@ static void find_parents(habitat_trace *t) {
 static bool kernel_before(const void *context, uint32_t a, uint32_t b) {
     const habitat_kernel *x = (const habitat_kernel *)context + a;
     const habitat_kernel *y = (const habitat_kernel *)context + b;
-    if (x->device != y->device)
-        return x->device < y->device;
+    if (x->form->device != y->form->device)
+        return x->form->device < y->form->device;
     if (x->start_ns != y->start_ns)
         return x->start_ns < y->start_ns;
-    return x->stream < y->stream;
+    return x->form->stream < y->form->stream;
 }
 
 static bool sort_kernels(habitat_trace *t) {
@@ -225,7 +225,7 @@ static void find_modules(habitat_trace *t) {
         if (o->parent == HABITAT_NONE)
             continue;
         const habitat_operation *parent = &t->operations[o->parent];
-        o->module = parent->kind == HABITAT_OPERATION_MODULE ? o->parent : parent->module;
+        o->module = parent->form->kind == HABITAT_OPERATION_MODULE ? o->parent : parent->module;
     }
     for (size_t i = 0; i < t->operation_count; i++) {
         habitat_operation *o = &t->operations[i];
@@ -245,7 +245,7 @@ static bool alike(const habitat_device_facts *a, const habitat_device_facts *b) 
 
 static bool any_kernel_on(const habitat_trace *t, int64_t device) {
     for (size_t i = 0; i < t->kernel_count; i++)
-        if ((int64_t)t->kernels[i].device == device)
+        if ((int64_t)t->kernels[i].form->device == device)
             return true;
     return false;
 }
@@ -270,9 +270,9 @@ static uint64_t find_main_device(trace_builder *b) {
     habitat_trace *t = b->trace;
     uint64_t most = 0;
     for (size_t i = 0; i < t->kernel_count;) {
-        uint32_t device = t->kernels[i].device;
+        uint32_t device = t->kernels[i].form->device;
         uint64_t sum = 0;
-        for (; i < t->kernel_count && t->kernels[i].device == device; i++)
+        for (; i < t->kernel_count && t->kernels[i].form->device == device; i++)
             sum += t->kernels[i].duration_ns;
         if (t->info.device_count++ == 0 || sum > most) {
             most = sum;
@@ -283,7 +283,7 @@ static uint64_t find_main_device(trace_builder *b) {
     if (described)
         t->info.device_facts = described->facts;
     for (size_t i = 0; described && i < t->kernel_count; i++) {
-        const trace_device *other = describe(b, t->kernels[i].device);
+        const trace_device *other = describe(b, t->kernels[i].form->device);
         t->info.devices_differ |= other && !alike(&other->facts, &described->facts);
     }
     return most;
@@ -325,7 +325,7 @@ habitat_status trace_link(trace_builder *b, habitat_error *err) {
     if (status != HABITAT_OK)
         return status;
     for (size_t i = 0; i < t->operation_count; i++)
-        t->info.has_operations |= t->operations[i].kind == HABITAT_OPERATION_FRAMEWORK;
+        t->info.has_operations |= t->operations[i].form->kind == HABITAT_OPERATION_FRAMEWORK;
     t->info.has_shapes = b->has_shapes;
     return HABITAT_OK;
 }

@@ -23,8 +23,8 @@ static double busy_ms(const habitat_trace *t) {
     for (size_t i = 0; i < t->kernel_count; i++) {
         const habitat_kernel *k = &t->kernels[i];
         uint64_t end = k->start_ns + k->duration_ns;
-        if (k->device != t->info.device || k->iteration == HABITAT_NONE ||
-            k->kind == HABITAT_KERNEL_COLLECTIVE || end <= until)
+        if (k->form->device != t->info.device || k->iteration == HABITAT_NONE ||
+            k->form->kind == HABITAT_KERNEL_COLLECTIVE || end <= until)
             continue;
         sum_ns += end - (k->start_ns > until ? k->start_ns : until);
         until = end;
@@ -146,18 +146,18 @@ static void count_overlaps(habitat_trace *t) {
     last_kernel last[STREAMS] = {{0}};
     for (size_t i = 0; i < t->kernel_count; i++) {
         const habitat_kernel *k = &t->kernels[i];
-        last_kernel *of = &last[k->stream % STREAMS];
+        last_kernel *of = &last[k->form->stream % STREAMS];
         uint64_t end = k->start_ns + k->duration_ns;
-        if (k->device != t->info.device)
+        if (k->form->device != t->info.device)
             continue;
-        bool same = of->any && of->stream == k->stream;
+        bool same = of->any && of->stream == k->form->stream;
         uint64_t until = same ? (of->end_ns < end ? of->end_ns : end) : 0;
         if (until > k->start_ns && !k->in_graph && !of->in_graph) {
             t->info.trace_overlap_count++;
             t->info.trace_overlap_ms += (double)(until - k->start_ns) / HABITAT_NS_PER_MS;
         }
         if (!same || end > of->end_ns)
-            *of = (last_kernel){k->stream, true, k->in_graph, end};
+            *of = (last_kernel){k->form->stream, true, k->in_graph, end};
     }
 }
 

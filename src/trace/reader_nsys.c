@@ -80,45 +80,44 @@ static const char *const copy_columns[] = {ACTIVITY, "bytes", "copyKind", "graph
 static const char *const set_columns[] = {ACTIVITY, "bytes", "graphNodeId"};
 static const char *const graph_columns[] = {ACTIVITY, "graphId"};
 
-/* What all activities on the GPU share. NULL if the row is bad (status filled) or unfinished. */
-static habitat_kernel *add_activity(nsys_row *r, habitat_kernel_kind kind, habitat_status *status) {
-    uint64_t start, duration = 0, correlation, process;
-    uint32_t device, stream;
-    bool open;
-    *status = HABITAT_E_RANGE;
-    if (!nsys_take_interval(r, &start, &duration, &open) || !nsys_take_small(r, 2, &device) ||
-        !nsys_take_small(r, 3, &stream) || !nsys_take(r, 4, UINT64_MAX, &correlation) ||
-        !nsys_take(r, 5, UINT64_MAX, &process)) {
-        if (r->n->err)
-            *status = r->n->err->code;
-        return NULL;
-    }
-    if (open) {
-        r->n->b->trace->info.trace_skipped_events++;
-        *status = HABITAT_OK;
-        return NULL;
-    }
-    habitat_kernel *k = trace_add_kernel(r->n->b);
-    if (!k) {
-        *status = nsys_no_memory(r->n);
-        return NULL;
-    }
-    k->kind = kind;
-    k->start_ns = start;
-    k->duration_ns = duration;
-    k->device = device;
-    k->stream = stream;
-    k->correlation = nsys_correlation(r->n, process, correlation);
-    *status = HABITAT_OK;
-    return k;
+/* What all activities on the GPU share. */
+typedef struct activity {
+    habitat_kernel_form form;
+    uint64_t start_ns, duration_ns, correlation;
+    bool open; /* it never ended: left out */
+} activity;
+
+static habitat_status take_activity(nsys_row *r, habitat_kernel_kind kind, activity *out) {
+    uint64_t correlation, process;
+    trace_begin_kernel_form(&out->form);
+    out->duration_ns = 0;
+    if (!nsys_take_interval(r, &out->start_ns, &out->duration_ns, &out->open) ||
+        !nsys_take_small(r, 2, &out->form.device) || !nsys_take_small(r, 3, &out->form.stream) ||
+        !nsys_take(r, 4, UINT64_MAX, &correlation) || !nsys_take(r, 5, UINT64_MAX, &process))
+        return r->n->err->code;
+    out->form.kind = kind;
+    out->correlation = nsys_correlation(r->n, process, correlation);
+    return HABITAT_OK;
 }
 
-static habitat_status read_kernel(nsys_row *r) {
-    habitat_status status;
-    bool fine;
-    habitat_kernel *k = add_activity(r, HABITAT_KERNEL_COMPUTE, &status);
+static habitat_status add_activity(nsys_row *r, const activity *a, bool in_graph) {
+    habitat_kernel *k = trace_add_kernel(r->n->b, &a->form);
     if (!k)
-        return status;
+        return nsys_no_memory(r->n);
+    k->start_ns = a->start_ns;
+    k->duration_ns = a->duration_ns;
+    k->correlation = a->correlation;
+    k->in_graph = in_graph;
+    return HABITAT_OK;
+}
+
+static habitat_status leave_out(nsys_row *r) {
+    r->n->b->trace->info.trace_skipped_events++;
+    return HABITAT_OK;
+}
+
+/* Blocks, threads, registers and shared memory. */
+static habitat_status take_sizes(nsys_row *r, habitat_kernel_form *k) {
     uint32_t fixed, dynamic;
     if (!nsys_take_small(r, 8, &k->registers_per_thread) || !nsys_take_small(r, 9, &fixed) ||
         !nsys_take_small(r, 10, &dynamic))
@@ -133,16 +132,28 @@ static habitat_status read_kernel(nsys_row *r) {
                                "table %s, row %" PRIu64 ": the kernel's %s is absurdly large; "
                                "export it again",
                                r->table, r->number, absurd);
-    k->in_graph = sqlite3_column_int64(r->statement, 17) != 0;
+    return HABITAT_OK;
+}
+
+static habitat_status read_kernel(nsys_row *r) {
+    activity a;
+    bool fine;
+    habitat_status status = take_activity(r, HABITAT_KERNEL_COMPUTE, &a);
+    if (status == HABITAT_OK && a.open)
+        return leave_out(r);
+    if (status == HABITAT_OK)
+        status = take_sizes(r, &a.form);
+    if (status != HABITAT_OK)
+        return status;
     const char *name = nsys_take_text(r, 6, &fine);
     if (!name && fine)
         name = nsys_take_text(r, 7, &fine);
     if (!fine)
         return nsys_no_memory(r->n);
-    k->name = name ? name : "unnamed kernel";
-    if (trace_name_is_collective(k->name))
-        k->kind = HABITAT_KERNEL_COLLECTIVE;
-    return HABITAT_OK;
+    a.form.name = name ? name : "unnamed kernel";
+    if (trace_name_is_collective(a.form.name))
+        a.form.kind = HABITAT_KERNEL_COLLECTIVE;
+    return add_activity(r, &a, sqlite3_column_int64(r->statement, 17) != 0);
 }
 
 /* CUPTI's CUpti_ActivityMemcpyKind. */
@@ -150,41 +161,44 @@ static const char *const copy_kinds[] = {NULL,   "HtoD", "DtoH", "HtoA", "AtoH",
                                          "AtoD", "DtoA", "DtoD", "HtoH", "PtoP"};
 
 static habitat_status read_copy(nsys_row *r) {
-    habitat_status status;
-    habitat_kernel *k = add_activity(r, HABITAT_KERNEL_MEMCPY, &status);
-    if (!k)
-        return status;
+    activity a;
     uint64_t kind;
-    if (!nsys_take(r, 6, TRACE_BYTES_LIMIT, &k->bytes) || !nsys_take(r, 7, UINT64_MAX, &kind))
+    habitat_status status = take_activity(r, HABITAT_KERNEL_MEMCPY, &a);
+    if (status == HABITAT_OK && a.open)
+        return leave_out(r);
+    if (status != HABITAT_OK)
+        return status;
+    if (!nsys_take(r, 6, TRACE_BYTES_LIMIT, &a.form.bytes) || !nsys_take(r, 7, UINT64_MAX, &kind))
         return r->n->err->code;
     if (kind < sizeof copy_kinds / sizeof *copy_kinds)
-        k->copy_kind = copy_kinds[kind];
-    k->name = "Memcpy";
-    k->in_graph = sqlite3_column_int64(r->statement, 8) != 0;
-    return HABITAT_OK;
+        a.form.copy_kind = copy_kinds[kind];
+    a.form.name = "Memcpy";
+    return add_activity(r, &a, sqlite3_column_int64(r->statement, 8) != 0);
 }
 
 static habitat_status read_set(nsys_row *r) {
-    habitat_status status;
-    habitat_kernel *k = add_activity(r, HABITAT_KERNEL_MEMSET, &status);
-    if (!k)
+    activity a;
+    habitat_status status = take_activity(r, HABITAT_KERNEL_MEMSET, &a);
+    if (status == HABITAT_OK && a.open)
+        return leave_out(r);
+    if (status != HABITAT_OK)
         return status;
-    if (!nsys_take(r, 6, TRACE_BYTES_LIMIT, &k->bytes))
+    if (!nsys_take(r, 6, TRACE_BYTES_LIMIT, &a.form.bytes))
         return r->n->err->code;
-    k->name = "Memset";
-    k->in_graph = sqlite3_column_int64(r->statement, 7) != 0;
-    return HABITAT_OK;
+    a.form.name = "Memset";
+    return add_activity(r, &a, sqlite3_column_int64(r->statement, 7) != 0);
 }
 
 /* With --cuda-graph-trace=graph, nsys' default, a CUDA graph is one activity without kernels. */
 static habitat_status read_graph(nsys_row *r) {
-    habitat_status status;
-    habitat_kernel *k = add_activity(r, HABITAT_KERNEL_COMPUTE, &status);
-    if (!k)
+    activity a;
+    habitat_status status = take_activity(r, HABITAT_KERNEL_COMPUTE, &a);
+    if (status == HABITAT_OK && a.open)
+        return leave_out(r);
+    if (status != HABITAT_OK)
         return status;
-    k->name = "CUDA graph (its kernels were not traced)";
-    k->in_graph = true;
-    return HABITAT_OK;
+    a.form.name = "CUDA graph (its kernels were not traced)";
+    return add_activity(r, &a, true);
 }
 
 static const char *const call_columns[] = {"start",         "end",    "globalTid",
@@ -276,16 +290,18 @@ static habitat_status read_range(nsys_row *r) {
     if (!name && fine)
         name = nsys_take_text(r, 4, &fine);
     uint32_t index = trace_thread_index(n->b, nsys_process(thread), thread & 0xffffff);
-    habitat_operation *o = index == HABITAT_NONE || !fine ? NULL : trace_add_operation(n->b);
+    habitat_op_form form;
+    trace_begin_op_form(&form);
+    form.name = name ? name : "unnamed range";
+    form.kind =
+        strncmp(form.name, "nn.Module:", 10) ? HABITAT_OPERATION_RANGE : HABITAT_OPERATION_MODULE;
+    form.thread = index;
+    habitat_operation *o = index == HABITAT_NONE || !fine ? NULL : trace_add_operation(n->b, &form);
     if (!o)
         return nsys_no_memory(n);
-    o->name = name ? name : "unnamed range";
-    o->kind =
-        strncmp(o->name, "nn.Module:", 10) ? HABITAT_OPERATION_RANGE : HABITAT_OPERATION_MODULE;
     o->start_ns = start;
     o->duration_ns = duration;
-    o->thread = index;
-    if (!trace_add_range(n->b, o->name, start, duration))
+    if (!trace_add_range(n->b, form.name, start, duration))
         return nsys_no_memory(n);
     return HABITAT_OK;
 }

@@ -17,6 +17,7 @@ void habitat_trace_free(habitat_trace *t) {
     free(t->iterations);
     free(t->iteration_ms_all);
     habitat_strings_free(&t->strings);
+    habitat_strings_free(&t->forms);
     habitat_arena_free(&t->arena);
     free(t);
 }
@@ -57,7 +58,7 @@ habitat_status habitat_trace_sha256(const habitat_trace *t, char out[65], habita
 
 uint32_t trace_outwards(const habitat_trace *t, uint32_t at) {
     at = t->operations[at].parent;
-    bool range = at != HABITAT_NONE && t->operations[at].kind == HABITAT_OPERATION_RANGE;
+    bool range = at != HABITAT_NONE && t->operations[at].form->kind == HABITAT_OPERATION_RANGE;
     return range ? HABITAT_NONE : at;
 }
 

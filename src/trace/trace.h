@@ -12,6 +12,7 @@ struct habitat_trace {
     trace_formats formats;
     habitat_strings strings;
     habitat_arena arena;
+    habitat_strings forms;         /* of operations and kernels, each stored once */
     habitat_operation *operations; /* building: parent = open B event below it on its thread,
                                       kernel_count = external id, module = forward thread id */
     size_t operation_count, operation_capacity;

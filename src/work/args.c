@@ -7,15 +7,16 @@
 #include "base/decimal.h"
 
 const habitat_input *work_tensor(const habitat_operation *op, uint32_t index) {
-    if (index >= op->input_count || !op->inputs[index].is_tensor || op->inputs[index].is_list)
+    if (index >= op->form->input_count || !op->form->inputs[index].is_tensor ||
+        op->form->inputs[index].is_list)
         return NULL;
-    return &op->inputs[index];
+    return &op->form->inputs[index];
 }
 
 bool work_absent(const habitat_operation *op, uint32_t index) {
-    if (index >= op->input_count)
+    if (index >= op->form->input_count)
         return true;
-    const habitat_input *input = &op->inputs[index];
+    const habitat_input *input = &op->form->inputs[index];
     if (input->is_tensor || input->is_list)
         return false;
     if (input->value && *input->value)
@@ -122,18 +123,18 @@ static double parse_scalar(const char *text, const char **end) {
 }
 
 double work_number(const habitat_operation *op, uint32_t index) {
-    if (index >= op->input_count || !op->inputs[index].value)
+    if (index >= op->form->input_count || !op->form->inputs[index].value)
         return NAN;
     const char *end;
-    double value = parse_scalar(op->inputs[index].value, &end);
+    double value = parse_scalar(op->form->inputs[index].value, &end);
     return end && !*end ? value : NAN;
 }
 
 bool work_numbers(const habitat_operation *op, uint32_t index, work_list *out) {
     out->count = 0;
-    if (index >= op->input_count || !op->inputs[index].value)
+    if (index >= op->form->input_count || !op->form->inputs[index].value)
         return false;
-    const char *text = op->inputs[index].value;
+    const char *text = op->form->inputs[index].value;
     if (*text != '[') { /* one number stands for a list of one */
         double value = work_number(op, index);
         out->value[0] = value;

@@ -155,8 +155,8 @@ static void native_multi_head(const work_call *call, habitat_work *out) {
     double q_rows = s.batch * s.q_len, kv_rows = s.batch * s.kv_len;
     out->flop = attention_flop(&s, false, false) + 2 * width * width * (2 * q_rows + 2 * kv_rows);
     out->read_bytes = 0;
-    bool self = op->inputs[0].dims == op->inputs[1].dims;
-    for (uint32_t i = 0; i < op->input_count && i <= 9; i++)
+    bool self = op->form->inputs[0].dims == op->form->inputs[1].dims;
+    for (uint32_t i = 0; i < op->form->input_count && i <= 9; i++)
         if (!(self && (i == 1 || i == 2)))
             out->read_bytes += work_bytes(work_tensor(op, i));
     out->write_bytes = work_size(q_rows * width, q->dtype);

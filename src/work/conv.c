@@ -124,8 +124,9 @@ static void spread(const habitat_operation *op, int index, uint32_t dims, double
 
 /* padding="same" and "valid" of the functional form. */
 static void named_padding(const habitat_operation *op, int index, habitat_conv_shape *s) {
-    const char *text =
-        index >= 0 && (uint32_t)index < op->input_count ? op->inputs[index].value : NULL;
+    const char *text = index >= 0 && (uint32_t)index < op->form->input_count
+                           ? op->form->inputs[index].value
+                           : NULL;
     if (!text)
         return;
     for (uint32_t i = 0; i < s->dims; i++) {

@@ -48,9 +48,9 @@ void work_do_copy(const work_call *call, habitat_work *out) {
     work_list repeats;
     double elements = x ? work_elements(x) : NAN;
     if (variant == WORK_COPY_CAT) {
-        if (!op->input_count || !op->inputs[0].is_list)
+        if (!op->form->input_count || !op->form->inputs[0].is_list)
             return;
-        elements = list_elements(&op->inputs[0]);
+        elements = list_elements(&op->form->inputs[0]);
         out->dtype = call->list_dtype;
         double bytes = work_size(elements, call->list_dtype);
         set_traffic(out, elements, bytes, bytes);
@@ -114,8 +114,8 @@ void work_do_collective(const work_call *call, habitat_work *out) {
     if (x) {
         out->dtype = x->dtype;
         set_traffic(out, work_elements(x), work_bytes(x), work_bytes(x));
-    } else if (op->input_count && op->inputs[0].is_list) {
-        double elements = list_elements(&op->inputs[0]);
+    } else if (op->form->input_count && op->form->inputs[0].is_list) {
+        double elements = list_elements(&op->form->inputs[0]);
         double bytes = work_size(elements, call->list_dtype);
         out->dtype = call->list_dtype;
         set_traffic(out, elements, bytes, bytes);
@@ -140,10 +140,10 @@ void work_do_list(const work_call *call, habitat_work *out) {
     const struct fused_step *step = &fused_steps[call->rule->variant];
     uint32_t lists = 0, present = 0;
     double elements = NAN;
-    for (uint32_t i = 0; i < op->input_count && i < step->lists_read; i++) {
-        if (!op->inputs[i].is_list)
+    for (uint32_t i = 0; i < op->form->input_count && i < step->lists_read; i++) {
+        if (!op->form->inputs[i].is_list)
             continue;
-        double n = list_elements(&op->inputs[i]);
+        double n = list_elements(&op->form->inputs[i]);
         if (i == 0)
             elements = n;
         lists++;
@@ -167,11 +167,11 @@ void work_do_list(const work_call *call, habitat_work *out) {
 void work_foreach(const work_call *call, const work_rule *element, habitat_work *out) {
     const habitat_operation *op = call->op;
     double elements = NAN, lists = 0;
-    for (uint32_t i = 0; i < op->input_count; i++) {
-        if (!op->inputs[i].is_list)
+    for (uint32_t i = 0; i < op->form->input_count; i++) {
+        if (!op->form->inputs[i].is_list)
             continue;
         if (lists == 0)
-            elements = list_elements(&op->inputs[i]);
+            elements = list_elements(&op->form->inputs[i]);
         lists++;
     }
     out->dtype = call->list_dtype;
@@ -185,5 +185,5 @@ void work_foreach(const work_call *call, const work_rule *element, habitat_work 
     out->flop = copy ? 0 : elements * element->flop;
     out->read_bytes = work_size(elements * read, call->list_dtype);
     out->write_bytes =
-        work_size(reduction ? (double)op->inputs[0].list_count : elements, call->list_dtype);
+        work_size(reduction ? (double)op->form->inputs[0].list_count : elements, call->list_dtype);
 }

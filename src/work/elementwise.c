@@ -80,9 +80,9 @@ void work_do_elementwise(const work_call *call, habitat_work *out) {
     for (uint32_t i = 0; i < call->count; i++) {
         const habitat_input *t = work_tensor(op, i);
         if (!t) {
-            if (op->inputs[i].is_list)
+            if (op->form->inputs[i].is_list)
                 return;
-            p.float_number = p.float_number || is_float_number(&op->inputs[i]);
+            p.float_number = p.float_number || is_float_number(&op->form->inputs[i]);
             continue;
         }
         work_dims dims;
@@ -130,14 +130,14 @@ static double arange_elements(const work_call *call) {
     /* arange(end, ..), arange(start, end, ..), arange(start, end, step, ..) */
     double numbers[3] = {NAN, NAN, NAN};
     uint32_t count = 0;
-    for (uint32_t i = 0; i < op->input_count && count < 3; i++) {
+    for (uint32_t i = 0; i < op->form->input_count && count < 3; i++) {
         numbers[count] = work_number(op, i);
         if (isnan(numbers[count]))
             break;
         count++;
     }
-    if (op->input_count >= 5 && count > op->input_count - 4)
-        count = op->input_count - 4; /* dtype, layout, device, pin_memory */
+    if (op->form->input_count >= 5 && count > op->form->input_count - 4)
+        count = op->form->input_count - 4; /* dtype, layout, device, pin_memory */
     double start = count > 1 ? numbers[0] : 0, end = count > 1 ? numbers[1] : numbers[0];
     double step = count > 2 ? numbers[2] : 1;
     return count && step != 0 ? ceil((end - start) / step) : NAN;
@@ -169,7 +169,7 @@ void work_do_fill(const work_call *call, habitat_work *out) {
     case WORK_FILL_ARANGE:
         elements = arange_elements(call);
         dtype = HABITAT_DTYPE_INT64;
-        for (uint32_t i = 0; i < op->input_count; i++)
+        for (uint32_t i = 0; i < op->form->input_count; i++)
             if (work_tensor(op, i))
                 dtype = work_tensor(op, i)->dtype;
         break;

@@ -116,10 +116,10 @@ static void index_by_list(const work_call *call, habitat_work *out) {
     const habitat_operation *op = call->op;
     const habitat_input *self = work_tensor(op, 0);
     work_dims shape;
-    if (!self || op->input_count < 2)
+    if (!self || op->form->input_count < 2)
         return;
     out->dtype = self->dtype;
-    const habitat_input *list = &op->inputs[1];
+    const habitat_input *list = &op->form->inputs[1];
     if (!list->is_list || !list->dims || !index_list(list, self, &shape))
         return;
     double picked = work_dims_product(&shape);

@@ -179,38 +179,42 @@ static void by_name(const char *name, habitat_work *out) {
 }
 
 static void set_bytes(const habitat_kernel *kernel, habitat_work *out) {
-    double bytes = (double)kernel->bytes;
-    if (kernel->bytes == 0)
+    double bytes = (double)kernel->form->bytes;
+    if (kernel->form->bytes == 0)
         return;
-    const char *kind = kernel->copy_kind ? kernel->copy_kind : "";
-    bool from_host = !strncmp(kind, "HtoD", 4) || strstr(kernel->name ? kernel->name : "", "HtoD");
-    bool to_host = !strncmp(kind, "DtoH", 4) || strstr(kernel->name ? kernel->name : "", "DtoH");
+    const char *kind = kernel->form->copy_kind ? kernel->form->copy_kind : "";
+    bool from_host =
+        !strncmp(kind, "HtoD", 4) || strstr(kernel->form->name ? kernel->form->name : "", "HtoD");
+    bool to_host =
+        !strncmp(kind, "DtoH", 4) || strstr(kernel->form->name ? kernel->form->name : "", "DtoH");
     out->flop = 0;
-    out->read_bytes = kernel->kind == HABITAT_KERNEL_MEMSET || from_host ? 0 : bytes;
+    out->read_bytes = kernel->form->kind == HABITAT_KERNEL_MEMSET || from_host ? 0 : bytes;
     out->write_bytes = to_host ? 0 : bytes;
     out->known = true;
 }
 
 habitat_status habitat_kernel_work(const habitat_kernel *kernel, habitat_work *out) {
-    if (!kernel || !out)
+    if (!kernel || !kernel->form || !out)
         return HABITAT_E_ARG;
     habitat_work work;
     memset(&work, 0, sizeof work);
     work.flop = work.read_bytes = work.write_bytes = NAN;
-    if (kernel->kind == HABITAT_KERNEL_MEMCPY || kernel->kind == HABITAT_KERNEL_MEMSET) {
+    if (kernel->form->kind == HABITAT_KERNEL_MEMCPY ||
+        kernel->form->kind == HABITAT_KERNEL_MEMSET) {
         work.op_class = HABITAT_CLASS_COPY;
-        memcpy(work.kind, kernel->kind == HABITAT_KERNEL_MEMCPY ? "memcpy" : "memset", 7);
+        memcpy(work.kind, kernel->form->kind == HABITAT_KERNEL_MEMCPY ? "memcpy" : "memset", 7);
         set_bytes(kernel, &work);
         *out = work;
         return HABITAT_OK;
     }
     char name[NAME_MAX_LENGTH];
-    lower(kernel->name ? kernel->name : "", name);
+    lower(kernel->form->name ? kernel->form->name : "", name);
     by_name(name, &work);
-    if (kernel->kind == HABITAT_KERNEL_COLLECTIVE)
+    if (kernel->form->kind == HABITAT_KERNEL_COLLECTIVE)
         work.op_class = HABITAT_CLASS_COLLECTIVE;
     work.varying = class_of(work.op_class)->varying;
-    work.dtype = kernel->name ? habitat_kernel_tensor_dtype(kernel->name) : HABITAT_DTYPE_UNKNOWN;
+    work.dtype = kernel->form->name ? habitat_kernel_tensor_dtype(kernel->form->name)
+                                    : HABITAT_DTYPE_UNKNOWN;
     *out = work;
     return HABITAT_OK;
 }

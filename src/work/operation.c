@@ -59,10 +59,10 @@ static habitat_work blank(habitat_class op_class, habitat_pass pass) {
 
 /* Sizes must not be negative and pointers must be there, or nothing can be counted safely. */
 static habitat_status check_inputs(const habitat_operation *op) {
-    if (op->input_count && !op->inputs)
+    if (op->form->input_count && !op->form->inputs)
         return HABITAT_E_ARG;
-    for (uint32_t i = 0; i < op->input_count; i++) {
-        const habitat_input *input = &op->inputs[i];
+    for (uint32_t i = 0; i < op->form->input_count; i++) {
+        const habitat_input *input = &op->form->inputs[i];
         if (input->is_list) {
             const int64_t *group = input->dims;
             for (uint32_t j = 0; group && j < input->list_count; j++) {
@@ -95,7 +95,8 @@ static void settle(habitat_work *work) {
 
 /* The launcher of a Triton kernel is recorded under the kernel's name. */
 static habitat_status by_triton(const char *name, habitat_work *out) {
-    const habitat_kernel kernel = {.name = name, .dram_bytes = NAN, .flop = NAN};
+    const habitat_kernel_form form = {.name = name, .dram_bytes = NAN, .flop = NAN};
+    const habitat_kernel kernel = {.form = &form};
     habitat_work work;
     habitat_status status = habitat_kernel_work(&kernel, &work);
     if (status != HABITAT_OK || work.op_class == HABITAT_CLASS_OTHER)
@@ -135,25 +136,25 @@ static habitat_status by_foreach(const work_call *call, const char *base, habita
 
 habitat_status habitat_operation_work_typed(const habitat_operation *op, habitat_dtype list_dtype,
                                             habitat_work *out) {
-    if (!op || !out || !op->name)
+    if (!op || !out || !op->form || !op->form->name)
         return HABITAT_E_ARG;
     habitat_status status = check_inputs(op);
     if (status != HABITAT_OK)
         return status;
-    if (work_is_container(op->name))
+    if (work_is_container(op->form->name))
         return HABITAT_E_UNSUPPORTED;
-    const char *name = op->name;
+    const char *name = op->form->name;
     if (!strncmp(name, "aten::", 6))
         name += 6;
-    for (uint32_t i = 0; !list_dtype && i < op->input_count; i++)
-        if (op->inputs[i].is_list)
-            list_dtype = op->inputs[i].dtype;
-    work_call call = {.op = op, .count = op->input_count, .list_dtype = list_dtype};
+    for (uint32_t i = 0; !list_dtype && i < op->form->input_count; i++)
+        if (op->form->inputs[i].is_list)
+            list_dtype = op->form->inputs[i].dtype;
+    work_call call = {.op = op, .count = op->form->input_count, .list_dtype = list_dtype};
     if (!strncmp(name, "_foreach_", 9))
         return by_foreach(&call, name + 9, out);
     const work_rule *rule = work_rule_find(name, strlen(name), &call.in_place);
     if (!rule)
-        return by_family(op->name, out);
+        return by_family(op->form->name, out);
     call.rule = rule;
     if (rule->arity && call.count == (uint32_t)rule->arity + 1 && work_tensor(op, rule->arity))
         call.count--; /* add.out(self, other, alpha, out) */

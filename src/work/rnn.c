@@ -104,9 +104,10 @@ static bool shape_complete(const habitat_rnn_shape *s) {
 static bool functional_shape(const work_call *call, const habitat_input *x, habitat_rnn_shape *s) {
     const habitat_operation *op = call->op;
     double first = work_number(op, 8), both = work_number(op, 7);
-    if (isnan(first) || isnan(both) || op->input_count < 9 || !sequence_shape(x, first != 0, s))
+    if (isnan(first) || isnan(both) || op->form->input_count < 9 ||
+        !sequence_shape(x, first != 0, s))
         return false;
-    const habitat_input *state = &op->inputs[1];
+    const habitat_input *state = &op->form->inputs[1];
     if (call->rule->variant == WORK_RNN_GRU) {
         s->hidden = work_dim(work_tensor(op, 1), -1);
     } else { /* groups of [rank, sizes..] */
@@ -166,7 +167,7 @@ void work_do_rnn_cell(const work_call *call, habitat_work *out) {
     double states = 0, gates = 0;
     out->varying = false;
     out->read_bytes = 0;
-    for (uint32_t i = 0; i < op->input_count; i++) {
+    for (uint32_t i = 0; i < op->form->input_count; i++) {
         const habitat_input *t = work_tensor(op, i);
         if (!t)
             continue;

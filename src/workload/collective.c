@@ -29,18 +29,18 @@ double collective_link_bytes_per_s(const habitat_gpu *gpu) {
 }
 
 bool collective_message_known(const habitat_kernel *kernel) {
-    return kernel->collective != HABITAT_COLLECTIVE_UNKNOWN && kernel->bytes &&
-           kernel->group_size > 1 && kernel->group_size <= HOST_GPUS;
+    return kernel->form->collective != HABITAT_COLLECTIVE_UNKNOWN && kernel->form->bytes &&
+           kernel->form->group_size > 1 && kernel->form->group_size <= HOST_GPUS;
 }
 
 double collective_latency_ns(const habitat_kernel *kernel) {
-    return fitted_collective_latency_ns_per_gpu * (kernel->group_size + 1.0);
+    return fitted_collective_latency_ns_per_gpu * (kernel->form->group_size + 1.0);
 }
 
 /* Bytes that pass each GPU's link in one direction, ring algorithm. */
 static double link_bytes(const habitat_kernel *kernel) {
-    double n = kernel->group_size, bytes = (double)kernel->bytes;
-    switch (kernel->collective) {
+    double n = kernel->form->group_size, bytes = (double)kernel->form->bytes;
+    switch (kernel->form->collective) {
     case HABITAT_COLLECTIVE_ALL_REDUCE:
         return 2.0 * (n - 1.0) / n * bytes;
     case HABITAT_COLLECTIVE_ALL_GATHER:
@@ -86,21 +86,22 @@ double collective_time_ns(const habitat_gpu *gpu, habitat_collective kind, doubl
 static int by_kind(const void *a, const void *b) {
     const habitat_kernel *x = (*(habitat_workload_kernel *const *)a)->kernel;
     const habitat_kernel *y = (*(habitat_workload_kernel *const *)b)->kernel;
-    int names = strcmp(x->name, y->name);
+    int names = strcmp(x->form->name, y->form->name);
     if (names)
         return names;
-    if (x->group_size != y->group_size)
-        return x->group_size < y->group_size ? -1 : 1;
-    if (x->bytes != y->bytes)
-        return x->bytes < y->bytes ? -1 : 1;
-    if (x->grid[0] != y->grid[0])
-        return x->grid[0] < y->grid[0] ? -1 : 1;
+    if (x->form->group_size != y->form->group_size)
+        return x->form->group_size < y->form->group_size ? -1 : 1;
+    if (x->form->bytes != y->form->bytes)
+        return x->form->bytes < y->form->bytes ? -1 : 1;
+    if (x->form->grid[0] != y->form->grid[0])
+        return x->form->grid[0] < y->form->grid[0] ? -1 : 1;
     return x->duration_ns < y->duration_ns ? -1 : x->duration_ns > y->duration_ns;
 }
 
 static bool same_kind(const habitat_kernel *x, const habitat_kernel *y) {
-    return strcmp(x->name, y->name) == 0 && x->group_size == y->group_size &&
-           x->bytes == y->bytes && x->grid[0] == y->grid[0];
+    return strcmp(x->form->name, y->form->name) == 0 &&
+           x->form->group_size == y->form->group_size && x->form->bytes == y->form->bytes &&
+           x->form->grid[0] == y->form->grid[0];
 }
 
 static void set_waiting(habitat_workload *w, habitat_workload_kernel **list, size_t count) {
@@ -132,7 +133,7 @@ habitat_status habitat_collective_prepare(habitat_workload *w) {
     if (!list)
         return HABITAT_E_MEMORY;
     for (size_t i = 0; i < w->kernel_count && count < w->collective_count; i++)
-        if (w->kernels[i].kernel->kind == HABITAT_KERNEL_COLLECTIVE)
+        if (w->kernels[i].kernel->form->kind == HABITAT_KERNEL_COLLECTIVE)
             list[count++] = &w->kernels[i];
     set_waiting(w, list, count);
     free(list);

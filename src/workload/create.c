@@ -16,7 +16,7 @@
 
 /* A rank's collective without its waiting, which is before the message; NULL when out of memory. */
 static const habitat_kernel *message_of(habitat_workload *w, const habitat_kernel *kernel) {
-    if (!w->message_ns || kernel->kind != HABITAT_KERNEL_COLLECTIVE)
+    if (!w->message_ns || kernel->form->kind != HABITAT_KERNEL_COLLECTIVE)
         return kernel;
     habitat_kernel *made = habitat_arena_alloc(&w->arena, sizeof *made);
     uint64_t needs_ns = w->message_ns[w->collective_count];
@@ -36,7 +36,7 @@ static bool keep_kernel(habitat_workload *w, size_t at, const habitat_kernel *re
     w->kernels[at].facts.time_ns = (double)kernel->duration_ns;
     *(habitat_is_copy(kernel) ? &w->copy_ns : &w->kernel_ns) += kernel->duration_ns;
     w->info.trace_copy_count += habitat_is_copy(kernel);
-    w->collective_count += kernel->kind == HABITAT_KERNEL_COLLECTIVE;
+    w->collective_count += kernel->form->kind == HABITAT_KERNEL_COLLECTIVE;
     return true;
 }
 
@@ -91,7 +91,7 @@ static void describe_kernels(habitat_workload *w) {
         kernel->op_class = work->op_class;
         kernel->varying = work->varying;
         kernel->facts.dtype =
-            habitat_kernel_arithmetic(kernel->kernel->name, work, &kernel->facts.matrix_unit);
+            habitat_kernel_arithmetic(kernel->kernel->form->name, work, &kernel->facts.matrix_unit);
         if (plain_product(&kernel->facts, work))
             kernel->facts.matrix_unit = true;
     }
@@ -137,7 +137,7 @@ static double busiest_ms(const habitat_workload *w) {
     const habitat_kernel *k = habitat_trace_kernels(w->trace, &count);
     for (size_t i = 0; i < count; i++) {
         uint64_t end = k[i].start_ns + k[i].duration_ns;
-        if (!i || k[i].device != k[i - 1].device)
+        if (!i || k[i].form->device != k[i - 1].form->device)
             sum = until = 0;
         if (k[i].iteration == HABITAT_NONE || !workload_drives(w, &k[i]))
             continue;

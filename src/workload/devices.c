@@ -11,8 +11,8 @@
 static bool is_second(uint32_t *first, const habitat_kernel *k) {
     uint32_t *known = &first[k->launch_thread];
     if (*known == HABITAT_NONE)
-        *known = k->device;
-    return *known != k->device;
+        *known = k->form->device;
+    return *known != k->form->device;
 }
 
 static size_t count_threads(const habitat_kernel *k, size_t count) {
@@ -31,11 +31,11 @@ static void sum_compute(const habitat_trace *trace, const uint32_t *devices, siz
     for (size_t d = 0; d < count; d++)
         ns[d] = 0.0;
     for (size_t i = 0; i < kernels; i++) {
-        while (at < count && devices[at] != k[i].device)
+        while (at < count && devices[at] != k[i].form->device)
             at++;
         if (at == count)
             return;
-        if (k[i].kind == HABITAT_KERNEL_COMPUTE && k[i].iteration != HABITAT_NONE)
+        if (k[i].form->kind == HABITAT_KERNEL_COMPUTE && k[i].iteration != HABITAT_NONE)
             ns[at] += (double)k[i].duration_ns;
     }
 }
@@ -55,7 +55,7 @@ static size_t list_computing(const habitat_trace *trace, uint32_t out[WORKLOAD_D
 
 static bool is_listed(const uint32_t *devices, size_t count, const habitat_kernel *k) {
     for (size_t d = 0; d < count; d++)
-        if (devices[d] == k->device)
+        if (devices[d] == k->form->device)
             return true;
     return false;
 }
@@ -86,8 +86,8 @@ size_t devices_list(const habitat_trace *trace, uint32_t out[WORKLOAD_DEVICES_MA
     size_t count = 0, found = 0;
     const habitat_kernel *k = habitat_trace_kernels(trace, &count);
     for (size_t i = 0; i < count && found < WORKLOAD_DEVICES_MAX; i++)
-        if (!found || out[found - 1] != k[i].device)
-            out[found++] = k[i].device;
+        if (!found || out[found - 1] != k[i].form->device)
+            out[found++] = k[i].form->device;
     return found;
 }
 
@@ -102,7 +102,7 @@ habitat_status devices_check(const habitat_trace *trace, size_t driven, habitat_
                             "time of device %" PRIu32 " alone",
                             t->device);
     for (size_t i = 0; i < count; i++)
-        messages += k[i].kind == HABITAT_KERNEL_COLLECTIVE && k[i].iteration != HABITAT_NONE;
+        messages += k[i].form->kind == HABITAT_KERNEL_COLLECTIVE && k[i].iteration != HABITAT_NONE;
     if (messages)
         return habitat_fail(err, HABITAT_E_UNSUPPORTED,
                             "one program drives %zu devices, and which of its %zu collectives "

@@ -40,10 +40,10 @@ static bool keep_work(builder *b, uint32_t op, const habitat_work *work) {
 static knowledge ask(builder *b, uint32_t op, const habitat_kernel *kernel) {
     if (b->knowledge[op] == NOT_ASKED) {
         habitat_work work;
-        bool found =
-            b->ops[op].kind == HABITAT_OPERATION_FRAMEWORK &&
-            habitat_operation_work_typed(&b->ops[op], habitat_kernel_tensor_dtype(kernel->name),
-                                         &work) == HABITAT_OK;
+        bool found = b->ops[op].form->kind == HABITAT_OPERATION_FRAMEWORK &&
+                     habitat_operation_work_typed(&b->ops[op],
+                                                  habitat_kernel_tensor_dtype(kernel->form->name),
+                                                  &work) == HABITAT_OK;
         if (found && !keep_work(b, op, &work)) {
             b->out_of_memory = true;
             found = false;
@@ -100,7 +100,7 @@ static uint32_t find_collective_owner(builder *b, const habitat_kernel *kernel,
 static uint32_t find_owner(builder *b, const habitat_kernel *kernel, habitat_work *work) {
     if (kernel->in_graph)
         return HABITAT_NONE;
-    if (kernel->kind == HABITAT_KERNEL_COLLECTIVE)
+    if (kernel->form->kind == HABITAT_KERNEL_COLLECTIVE)
         return find_collective_owner(b, kernel, work);
     uint32_t owner = climb(b, kernel, KNOWN);
     if (owner == HABITAT_NONE && from_forward(b, kernel, &owner, work))
@@ -118,10 +118,13 @@ static uint32_t find_owner(builder *b, const habitat_kernel *kernel, habitat_wor
 static const habitat_operation *caller_of(builder *b, const habitat_kernel *kernel) {
     if (kernel->in_graph || kernel->operation >= b->op_count)
         return NULL;
-    if (kernel->kind == HABITAT_KERNEL_COLLECTIVE && climb(b, kernel, RECOGNISED) != HABITAT_NONE)
+    if (kernel->form->kind == HABITAT_KERNEL_COLLECTIVE &&
+        climb(b, kernel, RECOGNISED) != HABITAT_NONE)
         return NULL;
     const habitat_operation *op = &b->ops[kernel->operation];
-    return op->kind == HABITAT_OPERATION_FRAMEWORK && !work_is_container(op->name) ? op : NULL;
+    return op->form->kind == HABITAT_OPERATION_FRAMEWORK && !work_is_container(op->form->name)
+               ? op
+               : NULL;
 }
 
 static uint32_t add_group(habitat_workload *w, const habitat_operation *op,

@@ -27,13 +27,13 @@ static uint64_t hash_launch(const habitat_launch *launch) {
 /* `distinct` has room for every kernel. */
 static void set_launch(habitat_workload *w, habitat_table *distinct, habitat_workload_kernel *out) {
     const habitat_kernel *kernel = out->kernel;
-    uint64_t threads = product(kernel->block);
-    out->facts.blocks = product(kernel->grid);
+    uint64_t threads = product(kernel->form->block);
+    out->facts.blocks = product(kernel->form->grid);
     out->launch = HABITAT_NONE;
     out->facts.launch = (habitat_launch){
         .threads_per_block = threads <= UINT32_MAX ? (uint32_t)threads : 0,
-        .registers_per_thread = kernel->registers_per_thread,
-        .shared_memory_bytes = kernel->shared_memory_bytes,
+        .registers_per_thread = kernel->form->registers_per_thread,
+        .shared_memory_bytes = kernel->form->shared_memory_bytes,
     };
     if (!out->facts.blocks || !out->facts.launch.threads_per_block)
         return;
@@ -61,7 +61,8 @@ static bool is_persistent(const habitat_workload *w, const habitat_workload_kern
     static const char *const names[] = {"nvjet",         "persistent", "cooperative", "grid_stride",
                                         "fused_dropout", "streamk",    "stream_k"};
     uint64_t blocks = kernel->facts.blocks, sms = w->origin->sm_count;
-    if (kernel->launch == HABITAT_NONE || !sms || kernel->kernel->kind != HABITAT_KERNEL_COMPUTE)
+    if (kernel->launch == HABITAT_NONE || !sms ||
+        kernel->kernel->form->kind != HABITAT_KERNEL_COMPUTE)
         return false;
     uint64_t wave = w->origin_waves[kernel->launch];
     if (blocks == sms || (wave && blocks == wave))
@@ -69,7 +70,7 @@ static bool is_persistent(const habitat_workload *w, const habitat_workload_kern
     if (wave && blocks > wave)
         return false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strstr(kernel->kernel->name, names[i]))
+        if (strstr(kernel->kernel->form->name, names[i]))
             return true;
     return false;
 }

@@ -19,8 +19,8 @@ static bool work_out(const habitat_gpu *origin, const habitat_kernel *k, expecte
         [HABITAT_LIMIT_REGISTERS] = HABITAT_LIMITED_BY_REGISTERS,
         [HABITAT_LIMIT_SHARED_MEMORY] = HABITAT_LIMITED_BY_SHARED_MEMORY,
     };
-    habitat_launch launch = {k->block[0] * k->block[1] * k->block[2], k->registers_per_thread,
-                             k->shared_memory_bytes};
+    habitat_launch launch = {k->form->block[0] * k->form->block[1] * k->form->block[2],
+                             k->form->registers_per_thread, k->form->shared_memory_bytes};
     habitat_limiter limiter = HABITAT_LIMIT_NONE;
     if (launch.threads_per_block == 0 || launch.registers_per_thread == 0)
         return false;
@@ -35,27 +35,29 @@ static bool work_out(const habitat_gpu *origin, const habitat_kernel *k, expecte
 
 /* Named barriers are the only limit that a trace gives no size of. */
 static bool same_limit(const habitat_kernel *k, const expected *mine) {
-    return !k->limited_by || k->limited_by & (mine->limited_by | HABITAT_LIMITED_BY_BARRIERS);
+    return !k->form->limited_by ||
+           k->form->limited_by & (mine->limited_by | HABITAT_LIMITED_BY_BARRIERS);
 }
 
 /* Kineto rounds to whole percent, and counts no more blocks than the grid has for each SM. */
 static bool same_share(const habitat_gpu *origin, const habitat_kernel *k, const expected *mine) {
-    double per_sm = (double)k->grid[0] * k->grid[1] * k->grid[2] / origin->sm_count;
+    double per_sm =
+        (double)k->form->grid[0] * k->form->grid[1] * k->form->grid[2] / origin->sm_count;
     double blocks = per_sm < mine->blocks ? per_sm : mine->blocks;
-    double threads = (double)k->block[0] * k->block[1] * k->block[2];
+    double threads = (double)k->form->block[0] * k->form->block[1] * k->form->block[2];
     double percent = 100 * blocks * threads / origin->limits.threads_per_sm;
-    return fabs(percent - k->occupancy_percent) <= 1;
+    return fabs(percent - k->form->occupancy_percent) <= 1;
 }
 
 bool workload_occupancy_differs(const habitat_gpu *origin, const habitat_kernel *k,
                                 uint32_t *mine) {
     expected own;
-    if ((!k->resident_blocks && !k->occupancy_percent) || !work_out(origin, k, &own))
+    if ((!k->form->resident_blocks && !k->form->occupancy_percent) || !work_out(origin, k, &own))
         return false;
     *mine = own.blocks;
-    if (k->limited_by == HABITAT_LIMITED_BY_BARRIERS)
+    if (k->form->limited_by == HABITAT_LIMITED_BY_BARRIERS)
         return false;
-    if (k->resident_blocks)
-        return k->resident_blocks != own.blocks || !same_limit(k, &own);
+    if (k->form->resident_blocks)
+        return k->form->resident_blocks != own.blocks || !same_limit(k, &own);
     return !same_share(origin, k, &own);
 }

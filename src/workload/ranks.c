@@ -22,8 +22,8 @@ static bool list_messages(const habitat_trace *trace, list *out) {
     out->all = malloc((count + 1) * sizeof *out->all);
     out->count = 0;
     for (size_t i = 0; out->all && i < count; i++)
-        if (k[i].device == device && k[i].iteration != HABITAT_NONE &&
-            k[i].kind == HABITAT_KERNEL_COLLECTIVE)
+        if (k[i].form->device == device && k[i].iteration != HABITAT_NONE &&
+            k[i].form->kind == HABITAT_KERNEL_COLLECTIVE)
             out->all[out->count++] = &k[i];
     return out->all != NULL;
 }
@@ -97,20 +97,21 @@ static habitat_status check_counts(const habitat_trace *const *traces, const lis
 static habitat_status check_message(const habitat_trace *const *traces, const list *lists,
                                     size_t rank_count, size_t rank, size_t i, habitat_error *err) {
     const habitat_kernel *a = lists[0].all[i], *b = lists[rank].all[i];
-    if (a->collective != b->collective || a->bytes != b->bytes || a->group_size != b->group_size ||
-        a->iteration != b->iteration) {
+    if (a->form->collective != b->form->collective || a->form->bytes != b->form->bytes ||
+        a->form->group_size != b->form->group_size || a->iteration != b->iteration) {
         habitat_fail(err, HABITAT_E_FORMAT,
                      "collective %zu sends %" PRIu64 " bytes among %" PRIu32
                      " GPUs, and the first rank's %" PRIu64 " among %" PRIu32
                      ", or of another kind: not the same iterations; record the same ones",
-                     i + 1, b->bytes, b->group_size, a->bytes, a->group_size);
+                     i + 1, b->form->bytes, b->form->group_size, a->form->bytes,
+                     a->form->group_size);
         return refuse(traces, rank, err);
     }
-    if (b->group_size && b->group_size != rank_count) {
+    if (b->form->group_size && b->form->group_size != rank_count) {
         habitat_fail(err, HABITAT_E_FORMAT,
                      "collective %zu is among %" PRIu32 " GPUs, and %zu files are given; give one "
                      "of each rank: groups of some ranks are not followed",
-                     i + 1, b->group_size, rank_count);
+                     i + 1, b->form->group_size, rank_count);
         return refuse(traces, rank, err);
     }
     return HABITAT_OK;
@@ -126,7 +127,7 @@ static habitat_status check_ends(const habitat_trace *const *traces, const list 
                                  habitat_error *err) {
     double least = INFINITY, most = -INFINITY;
     for (size_t i = 0; i < lists[0].count; i++) {
-        if (lists[0].all[i]->collective == HABITAT_COLLECTIVE_ONE_WAY)
+        if (lists[0].all[i]->form->collective == HABITAT_COLLECTIVE_ONE_WAY)
             continue;
         double difference = end_of(lists[rank].all[i]) - end_of(lists[0].all[i]);
         least = fmin(least, difference);

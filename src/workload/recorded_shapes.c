@@ -54,7 +54,8 @@ static void leave_out(left_out *l, const char *name) {
 static void look_at(collecting *c, size_t i) {
     habitat_work work;
     const habitat_operation *op = &c->ops[i];
-    bool framework = op->kind == HABITAT_OPERATION_FRAMEWORK && !work_is_container(op->name);
+    bool framework =
+        op->form->kind == HABITAT_OPERATION_FRAMEWORK && !work_is_container(op->form->name);
     habitat_status status = framework ? habitat_operation_work(op, &work) : HABITAT_E_UNSUPPORTED;
     if (status == HABITAT_OK && work.known) {
         c->taken[i] = true;
@@ -62,7 +63,7 @@ static void look_at(collecting *c, size_t i) {
             c->found[c->count++] = (habitat_untimed_operation){
                 op, work, arithmetic(habitat_trace_get_info(c->trace), &work)};
     } else if (framework && !c->parent[i]) {
-        leave_out(&c->out, op->name);
+        leave_out(&c->out, op->form->name);
     }
 }
 

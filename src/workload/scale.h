@@ -96,7 +96,8 @@ habitat_status scale_warn(habitat_workload *w, const char *text, habitat_error *
 enum { SCALE_INPUTS_MAX = 64, SCALE_DIMS_MAX = 512 };
 
 typedef struct scale_operation {
-    habitat_operation op;
+    habitat_operation op; /* its form is the one below */
+    habitat_op_form form;
     habitat_input inputs[SCALE_INPUTS_MAX];
     int64_t dims[SCALE_DIMS_MAX], strides[SCALE_DIMS_MAX];
     size_t used;

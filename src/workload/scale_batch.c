@@ -23,10 +23,10 @@ static bool by_recording(const scaler *s, const habitat_operation *op,
                          const habitat_operation *twin) {
     double step =
         ((double)s->batch - (double)s->old_batch) / ((double)s->other_batch - (double)s->old_batch);
-    if (!twin || twin->input_count != op->input_count)
+    if (!twin || twin->form->input_count != op->form->input_count)
         return false;
-    for (uint32_t i = 0; i < op->input_count; i++) {
-        const habitat_input *a = &op->inputs[i], *b = &twin->inputs[i];
+    for (uint32_t i = 0; i < op->form->input_count; i++) {
+        const habitat_input *a = &op->form->inputs[i], *b = &twin->form->inputs[i];
         if (a->rank != b->rank || a->is_list != b->is_list)
             return false;
         for (uint32_t d = 0; !a->is_list && d < a->rank; d++) {
@@ -53,7 +53,7 @@ static void scale_one(scaler *s, size_t g, scale_group *out) {
     *out = (scale_group){.work = group->work, .ratio = 1.0};
     if (scale_leaves(s->w, group))
         return;
-    if (!op || op->input_count == 0 || !scale_copy_operation(op, s->room)) {
+    if (!op || op->form->input_count == 0 || !scale_copy_operation(op, s->room)) {
         assume(s, out);
         return;
     }

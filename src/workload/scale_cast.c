@@ -153,10 +153,10 @@ static bool names_formats(const char *name) {
 static uint32_t listed_around(const caster *c, uint32_t op, autocast_policy *policy) {
     uint32_t found = op;
     *policy = AUTOCAST_NOT_LISTED;
-    for (uint32_t at = op; at < c->op_count && c->ops[at].kind == HABITAT_OPERATION_FRAMEWORK;
+    for (uint32_t at = op; at < c->op_count && c->ops[at].form->kind == HABITAT_OPERATION_FRAMEWORK;
          at = c->ops[at].parent) {
-        autocast_policy here = autocast_of(c->ops[at].name);
-        if (*policy == AUTOCAST_WIDE_INSIDE && names_formats(c->ops[at].name)) {
+        autocast_policy here = autocast_of(c->ops[at].form->name);
+        if (*policy == AUTOCAST_WIDE_INSIDE && names_formats(c->ops[at].form->name)) {
             *policy = AUTOCAST_NOT_LISTED;
             found = op;
         }
@@ -176,7 +176,8 @@ static habitat_dtype format_of(caster *c, const habitat_input *input, uint32_t i
 }
 
 static bool is_weight(const habitat_operation *op, uint32_t i) {
-    const char *name = strncmp(op->name, "aten::", 6) == 0 ? op->name + 6 : op->name;
+    const char *name =
+        strncmp(op->form->name, "aten::", 6) == 0 ? op->form->name + 6 : op->form->name;
     if (strcmp(name, "addmm") == 0 || strcmp(name, "addmv") == 0)
         return i != 1;
     return i > 0 &&
@@ -190,10 +191,10 @@ static void cast_inputs(caster *c, uint32_t op, autocast_policy policy) {
     if (c->cast[op] || policy == AUTOCAST_NOT_LISTED || policy == AUTOCAST_WIDE_INSIDE)
         return;
     c->cast[op] = true;
-    if (strstr(from->name, "attention")) /* of products' results, cut into heads */
+    if (strstr(from->form->name, "attention")) /* of products' results, cut into heads */
         return;
-    for (uint32_t i = 0; i < from->input_count; i++) {
-        const habitat_input *input = &from->inputs[i];
+    for (uint32_t i = 0; i < from->form->input_count; i++) {
+        const habitat_input *input = &from->form->inputs[i];
         if (!is_fp32_tensor(input))
             continue;
         double elements = elements_of(input);
@@ -225,9 +226,10 @@ static double result_elements(const habitat_workload_group *group) {
         default:
             break;
         }
-    for (uint32_t i = 0; i < group->operation->input_count; i++)
-        if (group->operation->inputs[i].is_tensor && !group->operation->inputs[i].is_list)
-            most = fmax(most, elements_of(&group->operation->inputs[i]));
+    for (uint32_t i = 0; i < group->operation->form->input_count; i++)
+        if (group->operation->form->inputs[i].is_tensor &&
+            !group->operation->form->inputs[i].is_list)
+            most = fmax(most, elements_of(&group->operation->form->inputs[i]));
     return most;
 }
 
@@ -235,11 +237,11 @@ static double result_elements(const habitat_workload_group *group) {
 static habitat_dtype follow(caster *c, scale_operation *room) {
     habitat_dtype result = HABITAT_DTYPE_UNKNOWN;
     double largest = 0.0;
-    for (uint32_t i = 0; i < room->op.input_count; i++)
+    for (uint32_t i = 0; i < room->op.form->input_count; i++)
         if (is_fp32_tensor(&room->inputs[i]))
             largest = fmax(largest, elements_of(&room->inputs[i]));
     uint32_t full = 0;
-    for (uint32_t i = 0; i < room->op.input_count; i++) {
+    for (uint32_t i = 0; i < room->op.form->input_count; i++) {
         habitat_input *input = &room->inputs[i];
         if (!is_fp32_tensor(input) || (input->rank == 1 && elements_of(input) < largest))
             continue;
@@ -259,7 +261,7 @@ static habitat_dtype follow(caster *c, scale_operation *room) {
 }
 
 static void narrow_inputs(caster *c, scale_operation *room, uint32_t least_rank) {
-    for (uint32_t i = 0; i < room->op.input_count; i++)
+    for (uint32_t i = 0; i < room->op.form->input_count; i++)
         if (is_fp32_tensor(&room->inputs[i]) && room->inputs[i].rank >= least_rank) {
             room->inputs[i].dtype = c->narrow;
             room->changed = true;
@@ -268,7 +270,7 @@ static void narrow_inputs(caster *c, scale_operation *room, uint32_t least_rank)
 
 static bool is_mixed(const scale_operation *op, habitat_dtype narrow) {
     bool wide = false, thin = false;
-    for (uint32_t i = 0; i < op->op.input_count; i++) {
+    for (uint32_t i = 0; i < op->op.form->input_count; i++) {
         wide |= is_fp32_tensor(&op->inputs[i]);
         thin |= op->inputs[i].is_tensor && op->inputs[i].dtype == narrow;
     }
@@ -323,7 +325,7 @@ static bool is_backward(const caster *c, uint32_t op, uint32_t *forward) {
     for (; op < c->op_count; op = c->ops[op].parent) {
         if (*forward == HABITAT_NONE)
             *forward = c->ops[op].forward;
-        if (strncmp(c->ops[op].name, "autograd::engine", 16) == 0)
+        if (strncmp(c->ops[op].form->name, "autograd::engine", 16) == 0)
             return true;
     }
     return *forward != HABITAT_NONE;
@@ -346,7 +348,7 @@ static void backward(caster *c, const habitat_workload_group *group, uint32_t fo
 static uint32_t op_of(const caster *c, const habitat_workload_group *group) {
     const habitat_workload_kernel *kernel = &c->w->kernels[c->w->group_index[group->first_kernel]];
     uint32_t op = kernel->kernel->operation;
-    while (op < c->op_count && strcmp(c->ops[op].name, group->operation->name) != 0)
+    while (op < c->op_count && strcmp(c->ops[op].form->name, group->operation->form->name) != 0)
         op = c->ops[op].parent;
     return op < c->op_count ? op : kernel->kernel->operation;
 }
@@ -355,10 +357,10 @@ static uint32_t op_of(const caster *c, const habitat_workload_group *group) {
 static void count_gradients(caster *c, const habitat_workload_group *group) {
     const habitat_operation *op = group->operation;
     double sum = 0.0;
-    if (group->work.op_class != HABITAT_CLASS_OPTIMIZER || op->input_count == 0)
+    if (group->work.op_class != HABITAT_CLASS_OPTIMIZER || op->form->input_count == 0)
         return;
-    const int64_t *sizes = op->inputs[0].is_list ? op->inputs[0].dims : NULL;
-    for (uint32_t j = 0; sizes && j < op->inputs[0].list_count; j++) {
+    const int64_t *sizes = op->form->inputs[0].is_list ? op->form->inputs[0].dims : NULL;
+    for (uint32_t j = 0; sizes && j < op->form->inputs[0].list_count; j++) {
         double product = 1.0;
         for (int64_t d = 0; d < sizes[0]; d++)
             product *= (double)sizes[1 + d];
@@ -397,7 +399,7 @@ static bool set_up(caster *c, uint32_t *groups, size_t *count) {
     if (!scale_order(c->w, groups, count))
         return false;
     for (size_t i = 0; i < *count; i++)
-        c->trains |= strstr(c->w->groups[groups[i]].operation->name, "ackward") != NULL;
+        c->trains |= strstr(c->w->groups[groups[i]].operation->form->name, "ackward") != NULL;
     return true;
 }
 

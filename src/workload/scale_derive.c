@@ -92,6 +92,14 @@ static bool set_groups(const habitat_workload *from, const scale_group *groups,
     return true;
 }
 
+/* A kernel that was not recorded, and its operation. */
+typedef struct added_kernel {
+    habitat_operation op;
+    habitat_op_form op_form;
+    habitat_kernel kernel;
+    habitat_kernel_form form;
+} added_kernel;
+
 /* Kernels that an earlier step added belong to its workload, which may go before this one. */
 static bool keep_added_kernels(const habitat_workload *from, habitat_workload *w) {
     size_t count = 0;
@@ -101,40 +109,50 @@ static bool keep_added_kernels(const habitat_workload *from, habitat_workload *w
         if ((uintptr_t)kernel >= (uintptr_t)recorded &&
             (uintptr_t)kernel < (uintptr_t)(recorded + count))
             continue;
-        habitat_kernel *kept = habitat_arena_alloc(&w->arena, sizeof *kept);
+        added_kernel *kept = habitat_arena_alloc(&w->arena, sizeof *kept);
         if (!kept)
             return false;
-        *kept = *kernel;
-        w->kernels[k].kernel = kept;
+        kept->kernel = *kernel;
+        kept->form = *kernel->form;
+        kept->kernel.form = &kept->form;
+        w->kernels[k].kernel = &kept->kernel;
     }
     return true;
 }
 
 /* A kernel that was not recorded: an operation of its own, at no place in the order of time. */
+static added_kernel *make_added(habitat_workload *w, const char *name) {
+    added_kernel *made = habitat_arena_alloc(&w->arena, sizeof *made);
+    if (!made)
+        return NULL;
+    made->op_form = (habitat_op_form){.name = name};
+    made->op = (habitat_operation){.form = &made->op_form,
+                                   .parent = HABITAT_NONE,
+                                   .forward = HABITAT_NONE,
+                                   .module = HABITAT_NONE,
+                                   .sequence = -1,
+                                   .kernel_count = 1};
+    made->form = (habitat_kernel_form){
+        .name = name, .device = w->kernels[0].kernel->form->device, .dram_bytes = NAN, .flop = NAN};
+    made->kernel = (habitat_kernel){.form = &made->form,
+                                    .operation = HABITAT_NONE,
+                                    .launch_thread = HABITAT_NONE,
+                                    .call = HABITAT_NONE,
+                                    .iteration = 0};
+    return made;
+}
+
 static bool add_group(habitat_workload *w, size_t g, size_t k, const scale_added *added) {
-    habitat_operation *op = habitat_arena_alloc(&w->arena, sizeof *op);
-    habitat_kernel *kernel = habitat_arena_alloc(&w->arena, sizeof *kernel);
-    if (!op || !kernel)
+    added_kernel *made = make_added(w, added->name);
+    if (!made)
         return false;
-    *op = (habitat_operation){.name = added->name,
-                              .parent = HABITAT_NONE,
-                              .forward = HABITAT_NONE,
-                              .module = HABITAT_NONE,
-                              .sequence = -1,
-                              .kernel_count = 1};
-    *kernel = (habitat_kernel){.name = added->name,
-                               .operation = HABITAT_NONE,
-                               .launch_thread = HABITAT_NONE,
-                               .call = HABITAT_NONE,
-                               .device = w->kernels[0].kernel->device,
-                               .iteration = 0,
-                               .dram_bytes = NAN,
-                               .flop = NAN};
-    w->groups[g] = (habitat_workload_group){
-        .operation = op, .work = added->work, .first_kernel = (uint32_t)k, .kernel_count = 1};
+    w->groups[g] = (habitat_workload_group){.operation = &made->op,
+                                            .work = added->work,
+                                            .first_kernel = (uint32_t)k,
+                                            .kernel_count = 1};
     w->group_index[k] = (uint32_t)k;
     w->kernels[k] = (habitat_workload_kernel){
-        .kernel = kernel,
+        .kernel = &made->kernel,
         .group = (uint32_t)g,
         .launch = HABITAT_NONE,
         .op_class = added->work.op_class,

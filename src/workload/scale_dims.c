@@ -85,7 +85,7 @@ static void add_parameter(scale_sizes *s, uint32_t rank, const int64_t *dims) {
 /* ---- what an operation's inputs are ---- */
 
 static const char *base_name(const habitat_operation *op) {
-    return strncmp(op->name, "aten::", 6) == 0 ? op->name + 6 : op->name;
+    return strncmp(op->form->name, "aten::", 6) == 0 ? op->form->name + 6 : op->form->name;
 }
 
 static bool named(const habitat_operation *op, const char *const *names) {
@@ -151,8 +151,8 @@ static void add_products_of(scale_sizes *s, const habitat_input *input, uint32_t
 
 static void collect_parameters(scale_sizes *s, const habitat_operation *op) {
     bool gradient_of_table = strcmp(base_name(op), "embedding") == 0;
-    for (uint32_t i = 0; i < op->input_count; i++) {
-        const habitat_input *input = &op->inputs[i];
+    for (uint32_t i = 0; i < op->form->input_count; i++) {
+        const habitat_input *input = &op->form->inputs[i];
         bool weight = first_is_activation(op) ? i > 0 : gradient_of_table && i == 0;
         if (input->is_tensor && !input->is_list && weight)
             add_parameter(s, input->rank, input->dims);
@@ -166,9 +166,9 @@ static void collect_parameters(scale_sizes *s, const habitat_operation *op) {
 
 /* Lists of the optimiser hold parameters, whatever they are called. */
 static void collect_lists(scale_sizes *s, const habitat_operation *op) {
-    for (uint32_t i = 0; i < op->input_count; i++) {
-        const int64_t *group = op->inputs[i].is_list ? op->inputs[i].dims : NULL;
-        for (uint32_t j = 0; group && j < op->inputs[i].list_count; j++) {
+    for (uint32_t i = 0; i < op->form->input_count; i++) {
+        const int64_t *group = op->form->inputs[i].is_list ? op->form->inputs[i].dims : NULL;
+        for (uint32_t j = 0; group && j < op->form->inputs[i].list_count; j++) {
             add_parameter(s, (uint32_t)group[0], group + 1);
             group += 1 + group[0];
         }
@@ -178,8 +178,8 @@ static void collect_lists(scale_sizes *s, const habitat_operation *op) {
 static void collect_products(scale_sizes *s, const habitat_operation *op) {
     bool batched = strcmp(base_name(op), "bmm") == 0 || strcmp(base_name(op), "baddbmm") == 0;
     bool indices = strcmp(base_name(op), "embedding") == 0;
-    for (uint32_t i = 0; i < op->input_count; i++) {
-        const habitat_input *input = &op->inputs[i];
+    for (uint32_t i = 0; i < op->form->input_count; i++) {
+        const habitat_input *input = &op->form->inputs[i];
         if (!input->is_tensor || input->is_list || is_parameter_input(op, i) ||
             is_parameter(s, input->rank, input->dims))
             continue;
@@ -246,8 +246,9 @@ static void rescale(const scale_sizes *s, uint64_t batch, scale_operation *out, 
 }
 
 static const habitat_input *matrix(const habitat_operation *op, uint32_t i) {
-    bool there = i < op->input_count && op->inputs[i].is_tensor && !op->inputs[i].is_list;
-    return there && op->inputs[i].rank == 2 ? &op->inputs[i] : NULL;
+    bool there =
+        i < op->form->input_count && op->form->inputs[i].is_tensor && !op->form->inputs[i].is_list;
+    return there && op->form->inputs[i].rank == 2 ? &op->form->inputs[i] : NULL;
 }
 
 static bool transposed(const habitat_input *a) {
@@ -259,7 +260,7 @@ static void rescale_product(const scale_sizes *s, uint64_t batch, scale_operatio
                             uint32_t i) {
     const habitat_operation *op = &out->op;
     const habitat_input *a = matrix(op, i),
-                        *b = i + 1 < op->input_count ? &op->inputs[i + 1] : NULL;
+                        *b = i + 1 < op->form->input_count ? &op->form->inputs[i + 1] : NULL;
     if (!a || !b || !b->is_tensor || b->rank == 0)
         return;
     bool rows = is_product(s, a->dims[0]), inner = is_product(s, a->dims[1]);
@@ -320,7 +321,7 @@ void scale_by_shapes(const scale_sizes *s, uint64_t batch, scale_operation *out)
     }
     habitat_operation_work(op, &work);
     bool moves = class_of(work.op_class)->by_element;
-    for (uint32_t i = 0; i < op->input_count; i++) {
+    for (uint32_t i = 0; i < op->form->input_count; i++) {
         const habitat_input *input = &out->inputs[i];
         if (input->is_list && joins_lists(op))
             rescale_list(s, batch, out, i);

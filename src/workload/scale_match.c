@@ -59,14 +59,14 @@ static bool set_up(const habitat_workload *w, walk *out) {
 }
 
 static const char *name_of(const walk *a, uint32_t op) {
-    return op < a->op_count ? a->ops[op].name : "";
+    return op < a->op_count ? a->ops[op].form->name : "";
 }
 
 static bool same(const walk *a, size_t i, const walk *b, size_t j) {
     if (i >= a->count || j >= b->count)
         return i >= a->count && j >= b->count;
     const habitat_operation *x = op_at(a, i), *y = op_at(b, j);
-    return strcmp(x->name, y->name) == 0 &&
+    return strcmp(x->form->name, y->form->name) == 0 &&
            strcmp(name_of(a, x->parent), name_of(b, y->parent)) == 0 &&
            strcmp(name_of(a, x->module), name_of(b, y->module)) == 0;
 }
@@ -112,10 +112,10 @@ habitat_status scale_match(const habitat_workload *w, const habitat_workload *ot
 
 static bool grows_alike(const habitat_operation *x, uint64_t x_batch, const habitat_operation *y,
                         uint64_t y_batch) {
-    if (x->input_count != y->input_count)
+    if (x->form->input_count != y->form->input_count)
         return false;
-    for (uint32_t i = 0; i < x->input_count; i++) {
-        const habitat_input *a = &x->inputs[i], *b = &y->inputs[i];
+    for (uint32_t i = 0; i < x->form->input_count; i++) {
+        const habitat_input *a = &x->form->inputs[i], *b = &y->form->inputs[i];
         if (a->rank != b->rank || a->is_list != b->is_list)
             return false;
         for (uint32_t d = 0; !a->is_list && d < a->rank; d++)
@@ -132,7 +132,7 @@ static habitat_status count_twins(const habitat_workload *w, const habitat_workl
     habitat_status status = twin ? scale_match(w, other, twin) : HABITAT_E_MEMORY;
     for (size_t g = 0; status == HABITAT_OK && g < w->group_count; g++) {
         const habitat_operation *op = w->groups[g].operation;
-        if (!op || !op->input_count || scale_leaves(w, &w->groups[g]))
+        if (!op || !op->form->input_count || scale_leaves(w, &w->groups[g]))
             continue;
         out->operations++;
         out->found +=

@@ -14,13 +14,17 @@ size_t scale_sizes_of(const habitat_input *input) {
 
 const habitat_operation *scale_keep_operation(habitat_arena *arena, const habitat_operation *op) {
     habitat_operation *kept = habitat_arena_alloc(arena, sizeof *kept);
-    habitat_input *inputs = habitat_arena_alloc(arena, (op->input_count + 1) * sizeof *inputs);
-    if (!kept || !inputs)
+    habitat_op_form *form = habitat_arena_alloc(arena, sizeof *form);
+    habitat_input *inputs =
+        habitat_arena_alloc(arena, (op->form->input_count + 1) * sizeof *inputs);
+    if (!kept || !form || !inputs)
         return NULL;
+    *form = *op->form;
+    form->inputs = inputs;
     *kept = *op;
-    kept->inputs = inputs;
-    for (uint32_t i = 0; i < op->input_count; i++) {
-        const habitat_input *from = &op->inputs[i];
+    kept->form = form;
+    for (uint32_t i = 0; i < op->form->input_count; i++) {
+        const habitat_input *from = &op->form->inputs[i];
         size_t count = scale_sizes_of(from);
         int64_t *sizes = count ? habitat_arena_alloc(arena, 2 * count * sizeof *sizes) : NULL;
         inputs[i] = *from;
@@ -50,15 +54,17 @@ static bool copy_sizes(scale_operation *out, const habitat_input *from, habitat_
 }
 
 bool scale_copy_operation(const habitat_operation *op, scale_operation *out) {
-    if (op->input_count > SCALE_INPUTS_MAX)
+    if (op->form->input_count > SCALE_INPUTS_MAX)
         return false;
+    out->form = *op->form;
+    out->form.inputs = out->inputs;
     out->op = *op;
-    out->op.inputs = out->inputs;
+    out->op.form = &out->form;
     out->used = 0;
     out->changed = false;
-    for (uint32_t i = 0; i < op->input_count; i++) {
-        out->inputs[i] = op->inputs[i];
-        if (!copy_sizes(out, &op->inputs[i], &out->inputs[i]))
+    for (uint32_t i = 0; i < op->form->input_count; i++) {
+        out->inputs[i] = op->form->inputs[i];
+        if (!copy_sizes(out, &op->form->inputs[i], &out->inputs[i]))
             return false;
     }
     return true;
@@ -83,8 +89,8 @@ void scale_set_dim(scale_operation *out, uint32_t i, uint32_t d, int64_t size) {
 
 static double elements_of(const habitat_operation *op) {
     double sum = 0.0;
-    for (uint32_t i = 0; i < op->input_count; i++) {
-        const habitat_input *input = &op->inputs[i];
+    for (uint32_t i = 0; i < op->form->input_count; i++) {
+        const habitat_input *input = &op->form->inputs[i];
         double product = input->is_tensor && !input->is_list ? 1.0 : 0.0;
         for (uint32_t d = 0; product > 0.0 && d < input->rank; d++)
             product *= (double)input->dims[d];
@@ -97,7 +103,7 @@ static double elements_of(const habitat_operation *op) {
 static bool work_of(const habitat_workload *w, const habitat_workload_group *group,
                     const habitat_operation *op, habitat_work *out) {
     const habitat_kernel *kernel = w->kernels[w->group_index[group->first_kernel]].kernel;
-    return habitat_operation_work_typed(op, habitat_kernel_tensor_dtype(kernel->name), out) ==
+    return habitat_operation_work_typed(op, habitat_kernel_tensor_dtype(kernel->form->name), out) ==
                HABITAT_OK &&
            out->known;
 }
@@ -136,7 +142,7 @@ bool scale_sees_parameters(const habitat_workload *w, const habitat_workload_gro
     if (group->work.op_class == HABITAT_CLASS_OPTIMIZER)
         return true;
     for (; op; op = op->parent < count ? &ops[op->parent] : NULL)
-        if (is_of_parameters(op->name))
+        if (is_of_parameters(op->form->name))
             return true;
     return false;
 }

@@ -35,7 +35,7 @@ static void set_arithmetic(const habitat_workload_group *group, habitat_precisio
 /* ---- one 16-bit format for another, or none ---- */
 
 static bool replace_narrow(scale_operation *op, habitat_dtype with) {
-    for (uint32_t i = 0; i < op->op.input_count; i++)
+    for (uint32_t i = 0; i < op->op.form->input_count; i++)
         if (is_narrow(op->inputs[i].dtype) && op->inputs[i].dtype != with) {
             op->inputs[i].dtype = with;
             op->changed = true;
@@ -44,14 +44,15 @@ static bool replace_narrow(scale_operation *op, habitat_dtype with) {
 }
 
 static bool is_cast(const habitat_operation *op, habitat_class op_class) {
-    return op_class == HABITAT_CLASS_COPY && op->input_count >= 2 &&
-           is_narrow(op->inputs[0].dtype) != is_narrow(op->inputs[1].dtype) &&
-           op->inputs[1].is_tensor && op->inputs[0].is_tensor &&
-           (op->inputs[0].dtype == HABITAT_DTYPE_FP32 || op->inputs[1].dtype == HABITAT_DTYPE_FP32);
+    return op_class == HABITAT_CLASS_COPY && op->form->input_count >= 2 &&
+           is_narrow(op->form->inputs[0].dtype) != is_narrow(op->form->inputs[1].dtype) &&
+           op->form->inputs[1].is_tensor && op->form->inputs[0].is_tensor &&
+           (op->form->inputs[0].dtype == HABITAT_DTYPE_FP32 ||
+            op->form->inputs[1].dtype == HABITAT_DTYPE_FP32);
 }
 
 static bool is_scaler(const habitat_operation *op) {
-    return strncmp(op->name, "aten::_amp_", 11) == 0;
+    return strncmp(op->form->name, "aten::_amp_", 11) == 0;
 }
 
 static void from_amp(const habitat_workload *w, const habitat_workload_group *group,

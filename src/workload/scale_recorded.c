@@ -70,10 +70,10 @@ static bool has_mixed_product(const habitat_trace *trace) {
     size_t count = 0;
     const habitat_operation *ops = habitat_trace_operations(trace, &count);
     for (size_t i = 0; i < count; i++) {
-        const habitat_input *in = ops[i].inputs;
-        if (ops[i].input_count >= 2 && is_narrow(in[0].dtype) &&
+        const habitat_input *in = ops[i].form->inputs;
+        if (ops[i].form->input_count >= 2 && is_narrow(in[0].dtype) &&
             in[1].dtype == HABITAT_DTYPE_FP32 && in[1].is_tensor && in[1].rank > 1 &&
-            autocast_of(ops[i].name) == AUTOCAST_NARROW)
+            autocast_of(ops[i].form->name) == AUTOCAST_NARROW)
             return true;
     }
     return false;

@@ -24,17 +24,23 @@ static habitat_status check(size_t count, const habitat_untimed_operation *opera
 }
 
 /* What stands for an operation's kernels. */
-static habitat_kernel stand_in(const habitat_untimed_operation *from, const char *name) {
-    return (habitat_kernel){.name = from->operation ? from->operation->name : name,
-                            .kind = HABITAT_KERNEL_COMPUTE,
-                            .operation = HABITAT_NONE,
-                            .launch_thread = HABITAT_NONE,
-                            .call = HABITAT_NONE,
-                            .dram_bytes = NAN,
-                            .flop = NAN};
+typedef struct stand_in {
+    habitat_kernel kernel;
+    habitat_kernel_form form;
+} stand_in;
+
+static void set_kernel(stand_in *out, const habitat_untimed_operation *from, const char *name) {
+    out->form = (habitat_kernel_form){.name = from->operation ? from->operation->form->name : name,
+                                      .kind = HABITAT_KERNEL_COMPUTE,
+                                      .dram_bytes = NAN,
+                                      .flop = NAN};
+    out->kernel = (habitat_kernel){.form = &out->form,
+                                   .operation = HABITAT_NONE,
+                                   .launch_thread = HABITAT_NONE,
+                                   .call = HABITAT_NONE};
 }
 
-static bool allocate(habitat_workload *w, size_t count, habitat_kernel **kernels) {
+static bool allocate(habitat_workload *w, size_t count, stand_in **kernels) {
     w->kernels = calloc(count, sizeof *w->kernels);
     w->groups = calloc(count, sizeof *w->groups);
     w->group_index = calloc(count, sizeof *w->group_index);
@@ -43,7 +49,7 @@ static bool allocate(habitat_workload *w, size_t count, habitat_kernel **kernels
 }
 
 static void add(habitat_workload *w, size_t i, const habitat_untimed_operation *from,
-                habitat_kernel *kernel) {
+                stand_in *kernel) {
     const habitat_work *work = &w->groups[i].work;
     w->groups[i] = (habitat_workload_group){.operation = from->operation,
                                             .work = from->work,
@@ -51,9 +57,9 @@ static void add(habitat_workload *w, size_t i, const habitat_untimed_operation *
                                             .kernel_count = 1,
                                             .origin_ms = NAN};
     w->group_index[i] = (uint32_t)i;
-    *kernel = stand_in(from, work->kind[0] ? work->kind : habitat_class_name(work->op_class));
+    set_kernel(kernel, from, work->kind[0] ? work->kind : habitat_class_name(work->op_class));
     w->kernels[i] = (habitat_workload_kernel){
-        .kernel = kernel,
+        .kernel = &kernel->kernel,
         .group = (uint32_t)i,
         .launch = HABITAT_NONE,
         .op_class = work->op_class,
@@ -68,7 +74,7 @@ static void add(habitat_workload *w, size_t i, const habitat_untimed_operation *
 habitat_status habitat_workload_from_operations(size_t count,
                                                 const habitat_untimed_operation *operations,
                                                 habitat_workload **out, habitat_error *err) {
-    habitat_kernel *kernels = NULL;
+    stand_in *kernels = NULL;
     if (!out)
         return habitat_fail(err, HABITAT_E_ARG, "no place for the workload given");
     habitat_status status = check(count, operations, err);

@@ -67,12 +67,12 @@ typedef struct judged_names {
 } judged_names;
 
 static judgement judgement_of(judged_names *judged, const habitat_kernel *kernel) {
-    if (kernel->kind != HABITAT_KERNEL_COMPUTE || !kernel->name)
+    if (kernel->form->kind != HABITAT_KERNEL_COMPUTE || !kernel->form->name)
         return (judgement){.gradient = PART_ANY};
-    size_t at = ((uintptr_t)kernel->name >> 4) % NAMES;
-    if (judged->name[at] != kernel->name) {
-        judged->name[at] = kernel->name;
-        judged->judgement[at] = judge(kernel->name);
+    size_t at = ((uintptr_t)kernel->form->name >> 4) % NAMES;
+    if (judged->name[at] != kernel->form->name) {
+        judged->name[at] = kernel->form->name;
+        judged->judgement[at] = judge(kernel->form->name);
     }
     return judged->judgement[at];
 }
@@ -92,7 +92,7 @@ static void mark_computing(habitat_workload *w, const habitat_workload_group *gr
         habitat_workload_kernel *kernel = member(w, group, i);
         kernel->main = group->kernel_count > 1 && judgement_of(judged, kernel->kernel).computes;
         any = any || kernel->main;
-        if (kernel->kernel->kind == HABITAT_KERNEL_COMPUTE &&
+        if (kernel->kernel->form->kind == HABITAT_KERNEL_COMPUTE &&
             (!longest || kernel->facts.time_ns > longest->facts.time_ns))
             longest = kernel;
     }
@@ -154,15 +154,15 @@ static void share_by_time(habitat_workload *w, const habitat_workload_group *gro
 static void prefer_counters(habitat_workload_kernel *kernel) {
     const habitat_kernel *recorded = kernel->kernel;
     if (habitat_is_copy(recorded)) {
-        bool within = recorded->copy_kind && strcmp(recorded->copy_kind, "DtoD") == 0;
+        bool within = recorded->form->copy_kind && strcmp(recorded->form->copy_kind, "DtoD") == 0;
         kernel->facts.flop = 0.0;
         kernel->facts.bytes =
-            recorded->bytes ? (double)recorded->bytes * (within ? 2.0 : 1.0) : NAN;
+            recorded->form->bytes ? (double)recorded->form->bytes * (within ? 2.0 : 1.0) : NAN;
     }
-    if (!isnan(recorded->flop))
-        kernel->facts.flop = recorded->flop;
-    if (!isnan(recorded->dram_bytes))
-        kernel->facts.bytes = recorded->dram_bytes;
+    if (!isnan(recorded->form->flop))
+        kernel->facts.flop = recorded->form->flop;
+    if (!isnan(recorded->form->dram_bytes))
+        kernel->facts.bytes = recorded->form->dram_bytes;
 }
 
 void habitat_workload_share(habitat_workload *w) {

@@ -199,16 +199,19 @@ static bool warn_of_occupancy(habitat_workload *w) {
     if (!first)
         return true;
     char recorded[64];
-    if (first->resident_blocks)
-        snprintf(recorded, sizeof recorded, "%" PRIu32 " blocks an SM%s", first->resident_blocks,
-                 first->resident_blocks == first_mine ? " with another limit" : "");
+    if (first->form->resident_blocks)
+        snprintf(recorded, sizeof recorded, "%" PRIu32 " blocks an SM%s",
+                 first->form->resident_blocks,
+                 first->form->resident_blocks == first_mine ? " with another limit" : "");
     else
-        snprintf(recorded, sizeof recorded, "%" PRIu32 " %% of an SM", first->occupancy_percent);
+        snprintf(recorded, sizeof recorded, "%" PRIu32 " %% of an SM",
+                 first->form->occupancy_percent);
     return warn(w,
                 "%zu of %zu kernels have another occupancy in the recording than the rules of %s "
                 "give (first: %.80s, recorded %s, by rule %" PRIu32 " blocks): method wave may be "
                 "off for them",
-                differing, w->kernel_count, w->origin->name, first->name, recorded, first_mine);
+                differing, w->kernel_count, w->origin->name, first->form->name, recorded,
+                first_mine);
 }
 
 habitat_status habitat_workload_warn(habitat_workload *w, habitat_error *err) {

@@ -74,20 +74,21 @@ habitat_status workload_create_device(const habitat_trace *trace, const habitat_
 
 /* Copies and sets: on the GPU's time, but no kernels. */
 static inline bool habitat_is_copy(const habitat_kernel *kernel) {
-    return kernel->kind == HABITAT_KERNEL_MEMCPY || kernel->kind == HABITAT_KERNEL_MEMSET;
+    return kernel->form->kind == HABITAT_KERNEL_MEMCPY ||
+           kernel->form->kind == HABITAT_KERNEL_MEMSET;
 }
 
 /* Whether the kernel's device is one of those that one program drives. */
 static inline bool workload_drives(const habitat_workload *w, const habitat_kernel *kernel) {
     for (size_t i = 0; i < w->driven_count; i++)
-        if (w->driven[i] == kernel->device)
+        if (w->driven[i] == kernel->form->device)
             return true;
     return false;
 }
 
 /* Whether kernels of that device are the workload's. */
 static inline bool workload_holds(const habitat_workload *w, const habitat_kernel *kernel) {
-    return w->all_devices ? workload_drives(w, kernel) : kernel->device == w->device;
+    return w->all_devices ? workload_drives(w, kernel) : kernel->form->device == w->device;
 }
 
 /* Of another batch size or precision than recorded. */

@@ -354,7 +354,7 @@ static void consistent(void) {
                 classes += o.p->by_class[c].ms;
             for (size_t i = 0; i < count; i++) {
                 const habitat_estimate *e = &o.p->trace_kernels[i];
-                sum += kernels[i].kernel->kind == HABITAT_KERNEL_COMPUTE ? e->ms : 0;
+                sum += kernels[i].kernel->form->kind == HABITAT_KERNEL_COMPUTE ? e->ms : 0;
                 CHECK(e->ms > 0 && e->low_ms < e->ms && e->ms < e->high_ms && isfinite(e->high_ms));
                 uint32_t blocks = 0;
                 bool here = kernels[i].launch != HABITAT_NONE &&
@@ -444,7 +444,7 @@ static void check_streams(const outcome *o) {
     const habitat_workload_kernel *kernels = habitat_workload_kernels(o->w, &count);
     double stream_ms[STREAMS] = {0}, sum_ms = 0;
     for (size_t i = 0; i < count; i++) {
-        stream_ms[kernels[i].kernel->stream] +=
+        stream_ms[kernels[i].kernel->form->stream] +=
             o->p->trace_kernels[i].ms - (double)kernels[i].waiting_ns / 1e6;
         sum_ms += o->p->trace_kernels[i].ms;
     }

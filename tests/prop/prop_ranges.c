@@ -157,7 +157,7 @@ static void same(const outcome *a, const outcome *b) {
     for (size_t i = 0; i < count && i < other_count; i++) {
         const habitat_operation *of = g[x[i].group].operation, *is = h[y[i].group].operation;
         moved += x[i].op_class != y[i].op_class || x[i].group != y[i].group || !of != !is ||
-                 (of && strcmp(of->name, is->name) != 0) ||
+                 (of && strcmp(of->form->name, is->form->name) != 0) ||
                  a->p[0]->trace_kernels[i].ms != b->p[0]->trace_kernels[i].ms ||
                  a->p[1]->trace_kernels[i].ms != b->p[1]->trace_kernels[i].ms;
     }

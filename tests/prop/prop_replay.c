@@ -52,7 +52,7 @@ static double longest_stream_ms(const subject *s) {
     for (size_t i = 0; i < s->count; i++) {
         double sum = 0.0;
         for (size_t j = i; j < s->count; j++)
-            if (s->kernels[j].kernel->stream == s->kernels[i].kernel->stream)
+            if (s->kernels[j].kernel->form->stream == s->kernels[i].kernel->form->stream)
                 sum += s->ns[j];
         most = fmax(most, sum);
         if (i > 16) /* streams begin early */

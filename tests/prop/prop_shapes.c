@@ -51,8 +51,8 @@ static double short_kernels(const habitat_workload *w, const habitat_prediction 
     const habitat_workload_kernel *list = habitat_workload_kernels(w, &all);
     for (size_t i = 0; i < all; i++) {
         sum_ns += p->trace_kernels[i].busy_ms * 1e6;
-        kernels += list[i].kernel->kind != HABITAT_KERNEL_MEMCPY &&
-                   list[i].kernel->kind != HABITAT_KERNEL_MEMSET;
+        kernels += list[i].kernel->form->kind != HABITAT_KERNEL_MEMCPY &&
+                   list[i].kernel->form->kind != HABITAT_KERNEL_MEMSET;
     }
     double mean_ns = sum_ns / (double)kernels;
     return p->interval_basis == HABITAT_INTERVAL_ITERATIONS

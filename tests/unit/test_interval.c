@@ -7,7 +7,8 @@
 static habitat_gpu origin = {.name = "O", .vendor = "NVIDIA", .compute_capability = 90};
 static habitat_gpu dest = {.name = "D", .vendor = "NVIDIA", .compute_capability = 70};
 
-static const habitat_kernel launched = {.name = "k"};
+static const habitat_kernel_form launched_form = {.name = "k"};
+static const habitat_kernel launched = {.form = &launched_form};
 
 /* Half widths of one kernel, from the table in docs/formulas.md#intervals: 1.2816 times the root of
  * 0.040^2 + bias^2 + row^2. */

@@ -362,7 +362,7 @@ static void test_shares(void) {
     const uint32_t *index = habitat_workload_group_index(w, &index_count);
     CHECK_INT(groups, 2);
     CHECK_INT(index_count, 3);
-    CHECK_TEXT(group[0].operation->name, "aten::mm");
+    CHECK_TEXT(group[0].operation->form->name, "aten::mm");
     CHECK_INT(group[0].kernel_count, 2);
     CHECK_INT(index[group[0].first_kernel + 1], 1);
     CHECK_NEAR(group[0].origin_ms, 0.008, 1e-12);
@@ -624,7 +624,7 @@ static void test_unknown_call(void) {
     const habitat_workload_kernel *kernels = habitat_workload_kernels(w, &count);
     CHECK_INT(groups, 3);
     for (size_t i = 0; i < groups; i++)
-        CHECK_TEXT(group[i].operation->name, "my::fused");
+        CHECK_TEXT(group[i].operation->form->name, "my::fused");
     CHECK_INT(kernels[0].op_class, HABITAT_CLASS_SOFTMAX);
     CHECK_INT(kernels[1].op_class, HABITAT_CLASS_GEMM);
     CHECK(kernels[1].main && !kernels[2].main);
@@ -649,7 +649,7 @@ static void test_owners(void) {
         &trace);
     const habitat_workload_group *group = habitat_workload_groups(w, &count);
     CHECK_INT(count, 1);
-    CHECK_TEXT(group[0].operation->name, "aten::mm");
+    CHECK_TEXT(group[0].operation->form->name, "aten::mm");
     CHECK(group[0].work.known);
     CHECK_NEAR(habitat_workload_kernels(w, &count)[0].facts.flop, 65536, 0);
     habitat_workload_free(w);

@@ -33,8 +33,8 @@ static void check_sums(const recorded *r) {
     const habitat_iteration *iteration = habitat_trace_iterations(r->trace, &iterations);
     const habitat_workload_info *info = habitat_workload_get_info(r->w);
     for (size_t i = 0; i < count; i++) {
-        bool copy =
-            kernels[i].kind == HABITAT_KERNEL_MEMCPY || kernels[i].kind == HABITAT_KERNEL_MEMSET;
+        bool copy = kernels[i].form->kind == HABITAT_KERNEL_MEMCPY ||
+                    kernels[i].form->kind == HABITAT_KERNEL_MEMSET;
         if (kernels[i].iteration != HABITAT_NONE)
             *(copy ? &copy_ns : &kernel_ns) += kernels[i].duration_ns;
     }
@@ -83,10 +83,10 @@ static double longest_stream_ms(const recorded *r, const habitat_prediction *p) 
     for (size_t i = 0; i < count; i++) {
         const habitat_kernel *k = kernels[i].kernel;
         size_t s = 0;
-        while (s < streams && of[s].stream != k->stream)
+        while (s < streams && of[s].stream != k->form->stream)
             s++;
         if (s == streams && streams++ < STREAMS)
-            of[s].stream = k->stream, of[s].end_ns = 0, of[s].ms = 0;
+            of[s].stream = k->form->stream, of[s].end_ns = 0, of[s].ms = 0;
         if (s == STREAMS || k->start_ns < of[s].end_ns)
             continue;
         of[s].end_ns = k->start_ns + k->duration_ns;

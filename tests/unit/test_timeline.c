@@ -39,7 +39,7 @@ static size_t crossing_operations(const habitat_trace *trace) {
     uint64_t ends[256];
     for (size_t i = 0; i < count; i++) {
         uint64_t end = o[i].start_ns + o[i].duration_ns;
-        if (i && o[i].thread != o[i - 1].thread)
+        if (i && o[i].form->thread != o[i - 1].form->thread)
             open = 0;
         while (open && ends[open - 1] <= o[i].start_ns)
             open--;
@@ -55,7 +55,7 @@ static size_t crossing_kernels(const habitat_trace *trace) {
     const habitat_kernel *k = habitat_trace_kernels(trace, &count);
     for (size_t i = 0; i < count; i++)
         for (size_t j = i + 1; j < count; j++)
-            if (k[j].stream == k[i].stream) {
+            if (k[j].form->stream == k[i].form->stream) {
                 crossing += k[j].start_ns < k[i].start_ns + k[i].duration_ns;
                 break;
             }

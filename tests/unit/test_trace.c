@@ -30,7 +30,7 @@ static uint32_t find_operation(const habitat_trace *t, const char *name) {
     size_t count;
     const habitat_operation *o = habitat_trace_operations(t, &count);
     for (uint32_t i = 0; i < count; i++)
-        if (!strcmp(o[i].name, name))
+        if (!strcmp(o[i].form->name, name))
             return i;
     printf("# no operation %s\n", name);
     check_case_failed = 1;
@@ -41,7 +41,7 @@ static const habitat_kernel *find_kernel(const habitat_trace *t, const char *nam
     size_t count;
     const habitat_kernel *k = habitat_trace_kernels(t, &count);
     for (size_t i = 0; i < count; i++)
-        if (!strcmp(k[i].name, name))
+        if (!strcmp(k[i].form->name, name))
             return &k[i];
     printf("# no kernel %s\n", name);
     check_case_failed = 1;
@@ -51,7 +51,7 @@ static const habitat_kernel *find_kernel(const habitat_trace *t, const char *nam
 static const char *operation_of(const habitat_trace *t, const char *kernel) {
     size_t count;
     uint32_t at = find_kernel(t, kernel)->operation;
-    return at == HABITAT_NONE ? "none" : habitat_trace_operations(t, &count)[at].name;
+    return at == HABITAT_NONE ? "none" : habitat_trace_operations(t, &count)[at].form->name;
 }
 
 /* --- numbers and sorting --------------------------------------------------------------------- */
@@ -146,8 +146,8 @@ static void check_steps(bool slow_only) {
     uint32_t mm = find_operation(t, "aten::mm");
     CHECK_INT(count, 12);
     CHECK(o[addmm].parent == linear && o[linear].parent == module);
-    CHECK(o[module].kind == HABITAT_OPERATION_MODULE && o[addmm].module == module);
-    CHECK_INT(o[o[module].parent].kind, HABITAT_OPERATION_RANGE);
+    CHECK(o[module].form->kind == HABITAT_OPERATION_MODULE && o[addmm].module == module);
+    CHECK_INT(o[o[module].parent].form->kind, HABITAT_OPERATION_RANGE);
     /* the first event that is kept is ProfilerStep#3 at 1000 us */
     CHECK_INT(o[linear].start_ns, 12000);
     CHECK_INT(o[linear].duration_ns, 20000);
@@ -160,12 +160,12 @@ static void check_steps(bool slow_only) {
               find_operation(t, "aten::t"));
     CHECK_INT(o[linear].forward, HABITAT_NONE);
     check_case("backward operations and all inside them have their forward operation");
-    CHECK_INT(o[linear].input_count, 3);
-    const habitat_input *in = o[linear].inputs;
+    CHECK_INT(o[linear].form->input_count, 3);
+    const habitat_input *in = o[linear].form->inputs;
     CHECK(in[0].is_tensor && in[0].dtype == HABITAT_DTYPE_FP32 && in[0].rank == 2);
     CHECK(in[0].dims[0] == 32 && in[0].dims[1] == 8 && in[0].strides[0] == 8);
     CHECK(in[2].rank == 1 && in[2].dims[0] == 4 && !in[0].value);
-    in = o[addmm].inputs;
+    in = o[addmm].form->inputs;
     CHECK(!in[3].is_tensor && !strcmp(in[3].type, "Scalar") && !strcmp(in[3].value, "1"));
     CHECK(!in[0].strides);
     check_case("inputs: number formats, shapes, strides, values");
@@ -180,8 +180,10 @@ static void check_step_kernels(bool slow_only) {
     const habitat_kernel *k = find_kernel(t, "sgemm_32x32");
     CHECK_TEXT(operation_of(t, "sgemm_32x32"), "aten::addmm");
     CHECK(k->start_ns == 30001 && k->duration_ns == 10002 && k->correlation == 100);
-    CHECK(k->grid[0] == 2 && k->grid[1] == 3 && k->grid[2] == 4 && k->block[0] == 128);
-    CHECK(k->registers_per_thread == 64 && k->shared_memory_bytes == 4096 && k->stream == 7);
+    CHECK(k->form->grid[0] == 2 && k->form->grid[1] == 3 && k->form->grid[2] == 4 &&
+          k->form->block[0] == 128);
+    CHECK(k->form->registers_per_thread == 64 && k->form->shared_memory_bytes == 4096 &&
+          k->form->stream == 7);
     CHECK(k->launch_start_ns == 20000 && k->launch_duration_ns == 5500 && k->iteration == 0);
     /* the runtime call of correlation 101, not the driver call inside it */
     CHECK_INT(find_kernel(t, "sgemm_64x32")->launch_start_ns, 57000);
@@ -189,13 +191,14 @@ static void check_step_kernels(bool slow_only) {
     CHECK_INT(find_kernel(t, "sgemm_64x32")->iteration, 0); /* launched on another thread */
     CHECK_INT(find_kernel(t, "after_all_steps")->iteration, HABITAT_NONE);
     k = find_kernel(t, "ncclDevKernel_AllReduce_Sum_f32_RING_LL");
-    CHECK(k->kind == HABITAT_KERNEL_COLLECTIVE && k->iteration == 1 &&
+    CHECK(k->form->kind == HABITAT_KERNEL_COLLECTIVE && k->iteration == 1 &&
           k->operation == HABITAT_NONE);
-    CHECK(k->collective == HABITAT_COLLECTIVE_ALL_GATHER && k->bytes == 16000); /* bf16, gathered */
-    CHECK_INT(k->group_size, 8);
+    CHECK(k->form->collective == HABITAT_COLLECTIVE_ALL_GATHER &&
+          k->form->bytes == 16000); /* bf16, gathered */
+    CHECK_INT(k->form->group_size, 8);
     k = find_kernel(t, "Memcpy HtoD (Pinned -> Device)");
-    CHECK(k->kind == HABITAT_KERNEL_MEMCPY && k->bytes == 4096);
-    CHECK_TEXT(k->copy_kind, "HtoD");
+    CHECK(k->form->kind == HABITAT_KERNEL_MEMCPY && k->form->bytes == 4096);
+    CHECK_TEXT(k->form->copy_kind, "HtoD");
     check_case("kernels: launch, operation, geometry, kind");
     const habitat_iteration *it = habitat_trace_iterations(t, &count);
     CHECK_INT(count, 2); /* ProfilerStep#5 launched nothing */
@@ -241,10 +244,11 @@ static void check_small_files(bool slow_only) {
     if (t) {
         const habitat_kernel *eager = find_kernel(t, "relu_kernel");
         const habitat_kernel *lane = find_kernel(t, "lane_1");
-        CHECK(eager->stream == 7 && !eager->in_graph); /* "graph node id": 0 is none */
+        CHECK(eager->form->stream == 7 && !eager->in_graph); /* "graph node id": 0 is none */
         CHECK_TEXT(operation_of(t, "relu_kernel"), "aten::relu");
-        CHECK(find_kernel(t, "lane_0")->stream == 7 && find_kernel(t, "lane_0")->in_graph);
-        CHECK(lane->stream == 7 && lane->in_graph); /* of its arguments: the track is a lane */
+        CHECK(find_kernel(t, "lane_0")->form->stream == 7 && find_kernel(t, "lane_0")->in_graph);
+        CHECK(lane->form->stream == 7 &&
+              lane->in_graph); /* of its arguments: the track is a lane */
         CHECK_INT(lane->launch_start_ns, 10000);
         CHECK_INT(habitat_trace_get_info(t)->trace_unlinked_kernels, 0);
     }
@@ -275,9 +279,9 @@ static void check_small_files(bool slow_only) {
         const habitat_operation *o = habitat_trace_operations(t, &count);
         CHECK(count == 2 && o[1].parent == 0); /* ends a microsecond after its parent */
         CHECK_TEXT(operation_of(t, "implicit_gemm"), "aten::convolution");
-        CHECK_INT(o[0].inputs[1].dims[3], 3);
+        CHECK_INT(o[0].form->inputs[1].dims[3], 3);
         CHECK_INT(find_kernel(t, "implicit_gemm")->start_ns, 20000);
-        CHECK_TEXT(find_kernel(t, "Memcpy DtoH (Device -> Pageable)")->copy_kind, "DtoH");
+        CHECK_TEXT(find_kernel(t, "Memcpy DtoH (Device -> Pageable)")->form->copy_kind, "DtoH");
     }
     habitat_trace_free(t);
     check_case("categories, whole microseconds and numbers in quotes of old traces");
@@ -298,13 +302,14 @@ static void check_small_files(bool slow_only) {
     t = golden("occupancy_of_kernels.json", slow_only);
     if (t) {
         const habitat_kernel *k = find_kernel(t, "as_by_rule");
-        CHECK(k->resident_blocks == 4 && k->occupancy_percent == 50);
-        CHECK_INT(k->limited_by, HABITAT_LIMITED_BY_REGISTERS);
-        CHECK_INT(find_kernel(t, "other_limit")->limited_by,
+        CHECK(k->form->resident_blocks == 4 && k->form->occupancy_percent == 50);
+        CHECK_INT(k->form->limited_by, HABITAT_LIMITED_BY_REGISTERS);
+        CHECK_INT(find_kernel(t, "other_limit")->form->limited_by,
                   HABITAT_LIMITED_BY_THREADS | HABITAT_LIMITED_BY_SHARED_MEMORY);
-        CHECK_INT(find_kernel(t, "other_blocks")->limited_by, HABITAT_LIMITED_BY_REGISTERS);
+        CHECK_INT(find_kernel(t, "other_blocks")->form->limited_by, HABITAT_LIMITED_BY_REGISTERS);
         k = find_kernel(t, "not_said");
-        CHECK(k->resident_blocks == 0 && k->occupancy_percent == 0 && k->limited_by == 0);
+        CHECK(k->form->resident_blocks == 0 && k->form->occupancy_percent == 0 &&
+              k->form->limited_by == 0);
     }
     habitat_trace_free(t);
     check_case("a kernel's occupancy and what limits it, as newer Kineto writes them");
@@ -314,9 +319,9 @@ static void check_small_files(bool slow_only) {
         const habitat_trace_info *info = habitat_trace_get_info(t);
         CHECK_TEXT(info->format, "cupti");
         CHECK(info->has_counters && !info->has_shapes);
-        CHECK_NEAR(find_kernel(t, "counted")->dram_bytes, 1.5e6, 0);
-        CHECK_NEAR(find_kernel(t, "counted")->flop, 2e6, 0);
-        CHECK(isnan(find_kernel(t, "not counted")->flop));
+        CHECK_NEAR(find_kernel(t, "counted")->form->dram_bytes, 1.5e6, 0);
+        CHECK_NEAR(find_kernel(t, "counted")->form->flop, 2e6, 0);
+        CHECK(isnan(find_kernel(t, "not counted")->form->flop));
         CHECK_INT(info->iteration_count, 2); /* ours, not the profiler's step around them */
     }
     habitat_trace_free(t);
@@ -353,9 +358,9 @@ static void check_inputs(bool slow_only) {
     if (!t)
         return;
     const habitat_operation *o = habitat_trace_operations(t, &count);
-    const habitat_input *in = o[0].inputs;
+    const habitat_input *in = o[0].form->inputs;
     static const int64_t groups[] = {2, 2, 3, 1, 4}, steps[] = {2, 3, 1, 1, 1};
-    CHECK_INT(o[0].input_count, 7);
+    CHECK_INT(o[0].form->input_count, 7);
     CHECK(in[0].is_list && !in[0].is_tensor && in[0].list_count == 2);
     CHECK(!memcmp(in[0].dims, groups, sizeof groups));
     CHECK(!memcmp(in[0].strides, steps, sizeof steps));
@@ -381,8 +386,8 @@ static void check_tolerance(bool slow_only) {
     if (!t)
         return;
     const habitat_kernel *k = habitat_trace_kernels(t, &count);
-    CHECK(count == 1 && k->device == 2 && k->stream == 3 && k->duration_ns == 2500);
-    CHECK_TEXT(k->name, "caf\xc3\xa9 \"}");
+    CHECK(count == 1 && k->form->device == 2 && k->form->stream == 3 && k->duration_ns == 2500);
+    CHECK_TEXT(k->form->name, "caf\xc3\xa9 \"}");
     CHECK_INT(habitat_trace_get_info(t)->trace_skipped_events, 3);
     CHECK(!habitat_trace_get_info(t)->has_operations);
     habitat_trace_free(t);

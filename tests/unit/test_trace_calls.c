@@ -142,7 +142,7 @@ static const habitat_call *find_call(const habitat_trace *t, const char *name) {
 static const char *kernel_of(const habitat_trace *t, const habitat_call *c, uint32_t i) {
     size_t count;
     const habitat_kernel *k = habitat_trace_kernels(t, &count);
-    return i < c->kernel_count && c->kernels[i] < count ? k[c->kernels[i]].name : "none";
+    return i < c->kernel_count && c->kernels[i] < count ? k[c->kernels[i]].form->name : "none";
 }
 
 static void check_order(const habitat_trace *t) {
@@ -157,7 +157,7 @@ static void check_order(const habitat_trace *t) {
     for (size_t i = 0; i < count && i < 10; i++)
         CHECK_TEXT(c[i].name, names[i]);
     CHECK(c[0].thread == c[4].thread && c[5].thread == c[9].thread && c[0].thread != c[9].thread);
-    CHECK(c[0].thread == o[0].thread && c[9].thread == o[1].thread);
+    CHECK(c[0].thread == o[0].form->thread && c[9].thread == o[1].form->thread);
     CHECK(c[0].start_ns == 10000 && c[0].duration_ns == 5000); /* the first event is at 90 us */
     CHECK(c[3].start_ns == 40500 && c[9].start_ns == 210000 && c[9].duration_ns == 50000);
     CHECK(c[8].driver && !c[7].driver && c[8].correlation == 8 && c[4].correlation == 0);
@@ -190,7 +190,7 @@ static void check_kernels(const habitat_trace *t) {
     const habitat_call *c = habitat_trace_calls(t, &(size_t){0});
     for (size_t i = 0; i < count; i++) {
         CHECK((k[i].call == HABITAT_NONE) == (k[i].launch_thread == HABITAT_NONE));
-        CHECK((k[i].call == HABITAT_NONE) == !strcmp(k[i].name, "stray"));
+        CHECK((k[i].call == HABITAT_NONE) == !strcmp(k[i].form->name, "stray"));
         linked += k[i].call != HABITAT_NONE;
         CHECK(k[i].call == HABITAT_NONE || c[k[i].call].start_ns == k[i].launch_start_ns);
     }

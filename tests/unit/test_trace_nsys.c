@@ -102,24 +102,25 @@ static void check_recent(void) {
     const habitat_operation *o = habitat_trace_operations(t, &count);
     CHECK_TEXT(info->format, "nsys-sqlite");
     CHECK_INT(count, 2);
-    CHECK_TEXT(o[0].name, "habitat_iteration");
-    CHECK_TEXT(o[1].name, "layer");
-    CHECK(o[1].kind == HABITAT_OPERATION_RANGE && o[1].parent == 0);
+    CHECK_TEXT(o[0].form->name, "habitat_iteration");
+    CHECK_TEXT(o[1].form->name, "layer");
+    CHECK(o[1].form->kind == HABITAT_OPERATION_RANGE && o[1].parent == 0);
     CHECK_INT(o[0].start_ns, 0); /* times start at the first event: 2000 */
     const habitat_kernel *k = habitat_trace_kernels(t, &count);
     CHECK_INT(count, 5);
     check_case("recent layout: ranges and counts");
-    CHECK_TEXT(k[0].copy_kind, "HtoD");
-    CHECK(k[0].kind == HABITAT_KERNEL_MEMCPY && k[0].bytes == 4096);
-    CHECK(k[1].kind == HABITAT_KERNEL_MEMSET && k[1].bytes == 64);
-    CHECK_TEXT(k[2].name, "void sgemm<float>(int)");
-    CHECK(k[2].start_ns == 3000 && k[2].duration_ns == 2500 && k[2].device == 1);
-    CHECK(k[2].stream == 7 && k[2].correlation == 1 && k[2].registers_per_thread == 96);
-    CHECK(k[2].grid[0] == 4 && k[2].grid[1] == 5 && k[2].grid[2] == 6 && k[2].block[0] == 256);
-    CHECK_INT(k[2].shared_memory_bytes, 3072);
+    CHECK_TEXT(k[0].form->copy_kind, "HtoD");
+    CHECK(k[0].form->kind == HABITAT_KERNEL_MEMCPY && k[0].form->bytes == 4096);
+    CHECK(k[1].form->kind == HABITAT_KERNEL_MEMSET && k[1].form->bytes == 64);
+    CHECK_TEXT(k[2].form->name, "void sgemm<float>(int)");
+    CHECK(k[2].start_ns == 3000 && k[2].duration_ns == 2500 && k[2].form->device == 1);
+    CHECK(k[2].form->stream == 7 && k[2].correlation == 1 && k[2].form->registers_per_thread == 96);
+    CHECK(k[2].form->grid[0] == 4 && k[2].form->grid[1] == 5 && k[2].form->grid[2] == 6 &&
+          k[2].form->block[0] == 256);
+    CHECK_INT(k[2].form->shared_memory_bytes, 3072);
     CHECK_INT(k[2].operation, 1);
     CHECK_INT(k[2].launch_start_ns, 100);
-    CHECK(k[3].kind == HABITAT_KERNEL_COLLECTIVE && k[3].operation == HABITAT_NONE);
+    CHECK(k[3].form->kind == HABITAT_KERNEL_COLLECTIVE && k[3].operation == HABITAT_NONE);
     CHECK_INT(k[3].launch_start_ns, 150); /* its own process's launch */
     CHECK(k[4].in_graph && k[4].operation == 0 && !k[2].in_graph);
     check_case("recent layout: kernels, copies, launches by process");
@@ -317,8 +318,8 @@ static void check_early(void) {
     if (t) {
         size_t count;
         const habitat_kernel *k = habitat_trace_kernels(t, &count);
-        CHECK(count == 1 && k->operation == 0 && k->registers_per_thread == 16);
-        CHECK_TEXT(k->name, "relu");
+        CHECK(count == 1 && k->operation == 0 && k->form->registers_per_thread == 16);
+        CHECK_TEXT(k->form->name, "relu");
         CHECK_TEXT(habitat_trace_get_info(t)->device_facts.name, "Tesla V100-SXM2-16GB");
         CHECK_INT(habitat_trace_get_info(t)->device_facts.sm_count, 0);
         habitat_trace_free(t);
@@ -336,7 +337,7 @@ static void check_least(void) {
         size_t count;
         const habitat_kernel *k = habitat_trace_kernels(t, &count);
         CHECK_INT(count, 2);
-        CHECK_TEXT(k[0].name, "unnamed kernel");
+        CHECK_TEXT(k[0].form->name, "unnamed kernel");
         CHECK(k[1].in_graph && k[1].duration_ns == 100);
         CHECK_INT(habitat_trace_get_info(t)->trace_skipped_events, 1);
         CHECK(!habitat_trace_get_info(t)->device_facts.name);

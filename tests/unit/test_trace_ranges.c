@@ -67,7 +67,7 @@ static const habitat_operation *operation_named(const habitat_trace *trace, cons
     size_t count = 0;
     const habitat_operation *ops = habitat_trace_operations(trace, &count);
     for (size_t i = 0; i < count; i++)
-        if (strcmp(ops[i].name, name) == 0)
+        if (strcmp(ops[i].form->name, name) == 0)
             return &ops[i];
     return NULL;
 }
@@ -90,7 +90,7 @@ static void test_forward_by_thread(void) {
     const habitat_operation *backward = operation_named(trace, "BmmBackward0");
     CHECK(backward && backward->forward < count);
     if (backward && backward->forward < count)
-        CHECK_TEXT(ops[backward->forward].name, "aten::bmm");
+        CHECK_TEXT(ops[backward->forward].form->name, "aten::bmm");
     habitat_trace_free(trace);
 
     /* the same from thread 1, whose own chain ends before thread 2's begins */
@@ -109,7 +109,7 @@ static void test_forward_by_thread(void) {
     backward = operation_named(trace, "SomeBackward0");
     CHECK(backward && backward->forward < count);
     if (backward && backward->forward < count)
-        CHECK_TEXT(ops[backward->forward].name, "aten::matmul");
+        CHECK_TEXT(ops[backward->forward].form->name, "aten::matmul");
     habitat_trace_free(trace);
 
     /* without an arrow nothing says which of the two threads it was */

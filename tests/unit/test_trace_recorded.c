@@ -43,19 +43,20 @@ static void check_order(const habitat_trace *t) {
     const habitat_operation *o = habitat_trace_operations(t, &operation_count);
     const habitat_kernel *k = habitat_trace_kernels(t, &kernel_count);
     for (size_t i = 1; i < operation_count; i++)
-        CHECK(o[i - 1].thread < o[i].thread ||
-              (o[i - 1].thread == o[i].thread && o[i - 1].start_ns <= o[i].start_ns));
+        CHECK(o[i - 1].form->thread < o[i].form->thread ||
+              (o[i - 1].form->thread == o[i].form->thread && o[i - 1].start_ns <= o[i].start_ns));
     for (size_t i = 0; i < operation_count; i++) {
         if (o[i].parent == HABITAT_NONE)
             continue;
         const habitat_operation *p = &o[o[i].parent];
-        CHECK(o[i].parent < i && p->thread == o[i].thread && p->start_ns <= o[i].start_ns);
+        CHECK(o[i].parent < i && p->form->thread == o[i].form->thread &&
+              p->start_ns <= o[i].start_ns);
         CHECK(p->start_ns + p->duration_ns >= o[i].start_ns + o[i].duration_ns);
         CHECK(p->kernel_count >= o[i].kernel_count);
     }
     for (size_t i = 1; i < kernel_count; i++)
-        CHECK(k[i - 1].device < k[i].device ||
-              (k[i - 1].device == k[i].device && k[i - 1].start_ns <= k[i].start_ns));
+        CHECK(k[i - 1].form->device < k[i].form->device ||
+              (k[i - 1].form->device == k[i].form->device && k[i - 1].start_ns <= k[i].start_ns));
 }
 
 static void check_links(const habitat_trace *t, const expected *e) {
@@ -65,10 +66,10 @@ static void check_links(const habitat_trace *t, const expected *e) {
     for (size_t i = 0; i < kernel_count; i++) {
         linked += k[i].operation != HABITAT_NONE;
         CHECK(k[i].launch_thread != HABITAT_NONE && k[i].launch_start_ns <= k[i].start_ns);
-        CHECK(!k[i].in_graph && k[i].device == 0);
+        CHECK(!k[i].in_graph && k[i].form->device == 0);
         CHECK(k[i].iteration != HABITAT_NONE);
-        if (k[i].kind == HABITAT_KERNEL_COMPUTE)
-            CHECK(k[i].grid[0] && k[i].block[0] && k[i].registers_per_thread);
+        if (k[i].form->kind == HABITAT_KERNEL_COMPUTE)
+            CHECK(k[i].form->grid[0] && k[i].form->block[0] && k[i].form->registers_per_thread);
     }
     CHECK_INT(linked, kernel_count);
     for (size_t i = 0; i < operation_count; i++)
@@ -196,8 +197,8 @@ static void check_recording(const char *path) {
         search(text, &searched, &searched_ns);
         const habitat_kernel *k = habitat_trace_kernels(t, &count);
         for (size_t i = 0; i < count; i++) {
-            bool kernel =
-                k[i].kind == HABITAT_KERNEL_COMPUTE || k[i].kind == HABITAT_KERNEL_COLLECTIVE;
+            bool kernel = k[i].form->kind == HABITAT_KERNEL_COMPUTE ||
+                          k[i].form->kind == HABITAT_KERNEL_COLLECTIVE;
             kernels += kernel;
             sum_ns += kernel ? k[i].duration_ns : 0;
             CHECK(k[i].launch_thread != HABITAT_NONE);

@@ -385,7 +385,8 @@ static void nonsense(void) {
         }
         char name[96];
         snprintf(name, sizeof name, "aten::%s", rules[i % count].name);
-        habitat_operation op = {.name = name, .inputs = inputs, .input_count = n};
+        habitat_op_form form = {.name = name, .inputs = inputs, .input_count = n};
+        habitat_operation op = {.form = &form};
         habitat_work w = {0};
         habitat_status status = habitat_operation_work(&op, &w);
         CHECK(status == HABITAT_OK || status == HABITAT_E_RANGE);
@@ -394,13 +395,15 @@ static void nonsense(void) {
                   isfinite(w.write_bytes) && w.write_bytes >= 0);
     }
     check_case("nonsense never gives a number that is none");
-    habitat_operation op = {.name = NULL};
+    habitat_op_form form = {.name = NULL};
+    habitat_operation op = {.form = &form};
     habitat_work w = {.flop = 7};
     CHECK_INT(habitat_operation_work(&op, &w), HABITAT_E_ARG);
     CHECK_INT(habitat_operation_work(NULL, &w), HABITAT_E_ARG);
-    op.name = "aten::mm";
+    CHECK_INT(habitat_operation_work(&(habitat_operation){.form = NULL}, &w), HABITAT_E_ARG);
+    form.name = "aten::mm";
     CHECK_INT(habitat_operation_work(&op, NULL), HABITAT_E_ARG);
-    op.input_count = 2;
+    form.input_count = 2;
     CHECK_INT(habitat_operation_work(&op, &w), HABITAT_E_ARG);
     CHECK(w.flop == 7);
     static const char *const odd[] = {"",
@@ -415,7 +418,7 @@ static void nonsense(void) {
                                       "aten::add.",
                                       "aten::__"};
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
-        op = (habitat_operation){.name = odd[i]};
+        form = (habitat_op_form){.name = odd[i]};
         habitat_operation_work(&op, &w);
     }
     check_case("missing pieces and odd names");

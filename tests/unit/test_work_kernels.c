@@ -184,7 +184,8 @@ static const struct class_case {
 
 static void classes(void) {
     for (size_t i = 0; i < sizeof class_cases / sizeof *class_cases; i++) {
-        habitat_kernel kernel = {.name = class_cases[i].name};
+        habitat_kernel_form form = {.name = class_cases[i].name};
+        habitat_kernel kernel = {.form = &form};
         habitat_work work;
         CHECK_INT(habitat_kernel_work(&kernel, &work), HABITAT_OK);
         CHECK_TEXT(habitat_class_name(work.op_class), class_cases[i].op_class);
@@ -195,41 +196,43 @@ static void classes(void) {
 }
 
 static void copies(void) {
-    habitat_kernel kernel = {.name = "Memcpy HtoD (Pageable -> Device)",
-                             .kind = HABITAT_KERNEL_MEMCPY,
-                             .bytes = 1000,
-                             .copy_kind = "HtoD"};
+    habitat_kernel_form form = {.name = "Memcpy HtoD (Pageable -> Device)",
+                                .kind = HABITAT_KERNEL_MEMCPY,
+                                .bytes = 1000,
+                                .copy_kind = "HtoD"};
+    habitat_kernel kernel = {.form = &form};
     habitat_work work;
     habitat_kernel_work(&kernel, &work);
     CHECK(work.known && work.op_class == HABITAT_CLASS_COPY);
     CHECK(work.read_bytes == 0 && work.write_bytes == 1000 && work.flop == 0);
     check_case("a copy from the host is written to device memory");
-    kernel.copy_kind = "DtoH";
-    kernel.name = "Memcpy DtoH (Device -> Pinned)";
+    form.copy_kind = "DtoH";
+    form.name = "Memcpy DtoH (Device -> Pinned)";
     habitat_kernel_work(&kernel, &work);
     CHECK(work.read_bytes == 1000 && work.write_bytes == 0);
     check_case("a copy to the host is read from device memory");
-    kernel.copy_kind = "DtoD";
-    kernel.name = "Memcpy DtoD (Device -> Device)";
+    form.copy_kind = "DtoD";
+    form.name = "Memcpy DtoD (Device -> Device)";
     habitat_kernel_work(&kernel, &work);
     CHECK(work.read_bytes == 1000 && work.write_bytes == 1000);
     check_case("a copy on the device is read and written");
-    kernel.kind = HABITAT_KERNEL_MEMSET;
-    kernel.copy_kind = NULL;
-    kernel.name = "Memset (Device)";
+    form.kind = HABITAT_KERNEL_MEMSET;
+    form.copy_kind = NULL;
+    form.name = "Memset (Device)";
     habitat_kernel_work(&kernel, &work);
     CHECK(work.known && work.read_bytes == 0 && work.write_bytes == 1000);
     CHECK_TEXT(work.kind, "memset");
     check_case("a set is written");
-    kernel.bytes = 0;
+    form.bytes = 0;
     habitat_kernel_work(&kernel, &work);
     CHECK(!work.known && isnan(work.write_bytes));
     check_case("a set of unrecorded size is not known");
-    kernel = (habitat_kernel){.kind = HABITAT_KERNEL_COLLECTIVE};
+    form = (habitat_kernel_form){.kind = HABITAT_KERNEL_COLLECTIVE};
     CHECK_INT(habitat_kernel_work(&kernel, &work), HABITAT_OK);
     CHECK_INT(work.op_class, HABITAT_CLASS_COLLECTIVE);
     check_case("a collective without a name");
     CHECK_INT(habitat_kernel_work(NULL, &work), HABITAT_E_ARG);
+    CHECK_INT(habitat_kernel_work(&(habitat_kernel){.form = NULL}, &work), HABITAT_E_ARG);
     CHECK_INT(habitat_kernel_work(&kernel, NULL), HABITAT_E_ARG);
     check_case("NULL is refused");
 }
@@ -255,7 +258,8 @@ static void long_names(void) {
     memset(name, 'x', 100000);
     memcpy(name, "gemm_128x64_", 12);
     name[100000] = 0;
-    habitat_kernel kernel = {.name = name};
+    habitat_kernel_form form = {.name = name};
+    habitat_kernel kernel = {.form = &form};
     habitat_work work;
     CHECK_INT(habitat_kernel_work(&kernel, &work), HABITAT_OK);
     CHECK_INT(work.op_class, HABITAT_CLASS_GEMM);

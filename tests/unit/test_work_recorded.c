@@ -51,12 +51,13 @@ static void gather(const habitat_kernel *kernels, size_t count, const habitat_op
         owner *o = &owners[k->operation];
         o->ms += (double)k->duration_ns / 1e6;
         if (o->list_dtype == HABITAT_DTYPE_UNKNOWN)
-            o->list_dtype = habitat_kernel_tensor_dtype(k->name);
+            o->list_dtype = habitat_kernel_tensor_dtype(k->form->name);
         habitat_work work = {0};
         bool matrix = false;
         habitat_operation_work_typed(&ops[k->operation], o->list_dtype, &work);
-        habitat_dtype dtype = habitat_kernel_arithmetic(k->name, &work, &matrix);
-        o->winograd = o->winograd || strstr(k->name, "winograd") || strstr(k->name, "fft");
+        habitat_dtype dtype = habitat_kernel_arithmetic(k->form->name, &work, &matrix);
+        o->winograd =
+            o->winograd || strstr(k->form->name, "winograd") || strstr(k->form->name, "fft");
         o->peak = fmax(o->peak, peak_flop_per_s(dtype, matrix));
     }
 }
@@ -73,8 +74,8 @@ static void check_owner(const char *file, const habitat_operation *op, const own
     else
         t->recognised_ms += o->ms;
     if (verbose && (status != HABITAT_OK || !work.known))
-        printf("# %s: not counted: %s (%s) %.3f ms\n", file, op->name, habitat_status_name(status),
-               o->ms);
+        printf("# %s: not counted: %s (%s) %.3f ms\n", file, op->form->name,
+               habitat_status_name(status), o->ms);
     if (status != HABITAT_OK || !work.known)
         return;
     double seconds = o->ms / 1e3, bytes = work.read_bytes + work.write_bytes;
@@ -90,7 +91,7 @@ static void check_owner(const char *file, const habitat_operation *op, const own
     t->too_much_traffic += traffic;
     if (fast || traffic || (verbose && (flop_share > 0.8 || byte_share > 0.9)))
         printf("# %s: %s %.4f ms: %.0f %% of peak flop, %.0f %% of memory bandwidth, %.1f MB\n",
-               file, op->name, o->ms, 100 * flop_share, 100 * byte_share, bytes / 1e6);
+               file, op->form->name, o->ms, 100 * flop_share, 100 * byte_share, bytes / 1e6);
 }
 
 static void check_file(const char *path, tally *t) {

@@ -17,7 +17,8 @@
 enum { CASE_INPUTS = 32, CASE_NUMBERS = 2048, CASE_TEXT = 4096 };
 
 typedef struct work_case {
-    habitat_operation op;
+    habitat_operation op; /* its form is the one below */
+    habitat_op_form form;
     habitat_input inputs[CASE_INPUTS];
     int64_t numbers[CASE_NUMBERS];
     size_t used;
@@ -91,7 +92,7 @@ static inline void case_tensor(work_case *c, habitat_input *in, const char *word
 }
 
 static inline void case_input(work_case *c, char *word) {
-    habitat_input *in = &c->inputs[c->op.input_count++];
+    habitat_input *in = &c->inputs[c->form.input_count++];
     if (*word == '=') {
         in->type = word[1] == '[' ? "ScalarList" : "Scalar";
         in->value = word + 1;
@@ -119,10 +120,11 @@ static inline int case_read(work_case *c, const char *line) {
     for (size_t i = length; i > 0 && (i == length || c->text[i] == ' '); i--)
         if (c->text[i - 1] == ' ' || i == length)
             c->text[i - (c->text[i - 1] == ' ')] = 0;
-    c->op.name = c->text;
-    c->op.inputs = c->inputs;
+    c->op.form = &c->form;
+    c->form.name = c->text;
+    c->form.inputs = c->inputs;
     for (char *word = strtok(inputs, " \t"); word; word = strtok(NULL, " \t")) {
-        if (c->op.input_count == CASE_INPUTS)
+        if (c->form.input_count == CASE_INPUTS)
             return -1;
         case_input(c, word);
     }

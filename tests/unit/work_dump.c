@@ -14,7 +14,7 @@ int main(void) {
         }
         habitat_work work = {0};
         habitat_status status = habitat_operation_work(&c.op, &work);
-        printf("%s\t%s\t%d\t%d\t%d\t%.17g\t%.17g\t%.17g\n", c.op.name,
+        printf("%s\t%s\t%d\t%d\t%d\t%.17g\t%.17g\t%.17g\n", c.op.form->name,
                habitat_class_name(work.op_class), (int)work.pass, (int)status, work.known,
                work.flop, work.read_bytes, work.write_bytes);
     }
