@@ -118,9 +118,26 @@ typedef enum habitat_warning_about {
     HABITAT_ABOUT_DESTINATIONS, /* what some destinations give reason to say */
 } habitat_warning_about;
 
+/* What a warning says, where several say the same of other GPUs or rows. */
+typedef enum habitat_warning_kind {
+    HABITAT_WARNING_SINGLE = 0,  /* none of those below */
+    HABITAT_WARNING_DOUBT,       /* what the recording notes and its events contradict */
+    HABITAT_WARNING_LEFT_OUT,    /* a destination without a row */
+    HABITAT_WARNING_NO_FP16,     /* destinations without matrix units for a format */
+    HABITAT_WARNING_NO_BF16,     /* */
+    HABITAT_WARNING_NO_FP8,      /* */
+    HABITAT_WARNING_NO_INT8,     /* */
+    HABITAT_WARNING_PRECISION,   /* destinations that compute the precision asked as another one */
+    HABITAT_WARNING_VENDOR,      /* destinations of another vendor than the origin's */
+    HABITAT_WARNING_CALIBRATION, /* measured operations moved what models say */
+    HABITAT_WARNING_OUTSIDE,     /* operations far beyond what models were trained on */
+    HABITAT_WARNING_WIDTH,       /* intervals of default width */
+} habitat_warning_kind;
+
 /* One thing to know before an answer is used. */
 typedef struct habitat_warning {
     habitat_warning_about about;
+    habitat_warning_kind kind;
     const char *text; /* one line */
 } habitat_warning;
 
@@ -172,7 +189,8 @@ typedef struct habitat_answer_row {
     habitat_operation_estimate whole;             /* all of them, one after the other */
 
     /* What this row alone gives reason to say. */
-    const char *const *warnings; /* shape (warning_count) */
+    const char *const *warnings;               /* shape (warning_count) */
+    const habitat_warning_kind *warning_kinds; /* shape (warning_count) */
     size_t warning_count;
 
     habitat_cost cost; /* of an iteration; all unknown where operations were asked */

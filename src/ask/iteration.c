@@ -219,9 +219,10 @@ static habitat_status predict_one(const habitat_request *r, size_t i, const habi
         status = habitat_replay_apply_parallel(out->own_replay, answer_gpus(r), made, &why);
     if (status == HABITAT_E_NO_SPEC && !alone) {
         habitat_prediction_free(made);
-        snprintf(line, sizeof line, "%s" WARNING_LEFT_OUT "%s", gpu->name, why.message);
+        snprintf(line, sizeof line, "%s: left out: %s", gpu->name, why.message);
         return is_said(out, line) ? HABITAT_OK
-                                  : warnings_add(out, HABITAT_ABOUT_REQUEST, line, err);
+                                  : warnings_add_kind(out, HABITAT_ABOUT_REQUEST,
+                                                      HABITAT_WARNING_LEFT_OUT, line, err);
     }
     if (status != HABITAT_OK) {
         habitat_prediction_free(made);

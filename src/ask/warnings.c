@@ -129,8 +129,9 @@ const char *warn_of_vendor(const habitat_gpu *origin, const habitat_gpu *const *
                            size_t count) {
     for (size_t i = 0; i < count; i++)
         if (strcmp(gpus[i]->vendor, origin->vendor) != 0)
-            return WARNING_OF_VENDOR ": no measurement of them checks these predictions; take them "
-                                     "as rough";
+            return "GPUs of another vendor than the origin's run other libraries: no measurement "
+                   "of them checks these predictions; take them "
+                   "as rough";
     return NULL;
 }
 
@@ -192,14 +193,15 @@ bool warn_of_intervals(const habitat_prediction *const *predictions, size_t coun
     if (i == count)
         return false;
     estimate_width_words(widths, sizeof widths);
-    snprintf(text, WARNING_BYTES, WARNING_OF_WIDTH ": %s", widths);
+    snprintf(text, WARNING_BYTES, "low_ms and high_ms are a default width, not calibrated: %s",
+             widths);
     return true;
 }
 
 /* ---- all of them ---- */
 
-habitat_status warnings_add(made_answer *out, habitat_warning_about about, const char *text,
-                            habitat_error *err) {
+habitat_status warnings_add_kind(made_answer *out, habitat_warning_about about,
+                                 habitat_warning_kind kind, const char *text, habitat_error *err) {
     const char *kept = habitat_arena_string(&out->arena, text, strlen(text));
     if (kept && out->open.warning_count == out->capacity) {
         size_t capacity = 2 * out->capacity + 16;
@@ -211,8 +213,13 @@ habitat_status warnings_add(made_answer *out, habitat_warning_about about, const
     }
     if (!kept || out->open.warning_count == out->capacity)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    out->warnings[out->open.warning_count++] = (habitat_warning){about, kept};
+    out->warnings[out->open.warning_count++] = (habitat_warning){about, kind, kept};
     return HABITAT_OK;
+}
+
+habitat_status warnings_add(made_answer *out, habitat_warning_about about, const char *text,
+                            habitat_error *err) {
+    return warnings_add_kind(out, about, HABITAT_WARNING_SINGLE, text, err);
 }
 
 /* What the way in which rows were put together gives reason to say. */
@@ -263,13 +270,26 @@ static void look_at(const habitat_workload *w, scene *out) {
 enum { LINES_MAX = HABITAT_DTYPE_COUNT + 5 };
 
 typedef struct lines {
-    char text[LINES_MAX][WARNING_BYTES];
+    char text[LINES_MAX][WARNING_BYTES]; /* the next one is written to next_line() */
+    habitat_warning_kind kinds[LINES_MAX];
     size_t count;
 } lines;
 
-static void add_line(lines *l, const char *text) {
-    if (text)
-        snprintf(l->text[l->count++], WARNING_BYTES, "%s", text);
+static char *next_line(lines *l) {
+    return l->text[l->count];
+}
+
+/* The next line stays if it was written. */
+static void keep_line(lines *l, habitat_warning_kind kind, bool written) {
+    l->kinds[l->count] = kind;
+    l->count += written;
+}
+
+static habitat_warning_kind kind_of_format(habitat_dtype dtype) {
+    return dtype == HABITAT_DTYPE_FP16   ? HABITAT_WARNING_NO_FP16
+           : dtype == HABITAT_DTYPE_BF16 ? HABITAT_WARNING_NO_BF16
+           : dtype == HABITAT_DTYPE_FP8  ? HABITAT_WARNING_NO_FP8
+                                         : HABITAT_WARNING_NO_INT8;
 }
 
 /* Of the rows whose own workload computes in that format: what a GPU cannot tell apart it has in
@@ -296,35 +316,42 @@ static void say(const scene *s, size_t first, size_t gpu_count, size_t count, li
     bool told = false; /* that bf16 is computed otherwise */
     out->count = 0;
     for (int d = 0; d < HABITAT_DTYPE_COUNT; d++) {
-        char *line = out->text[out->count];
+        char *line = next_line(out);
         bool said = false;
         if (s->origin)
             said = say_format(s, first, gpu_count, (habitat_dtype)d, line);
         else if (s->computes[d])
             said = warn_of_operation_format(gpus, gpu_count, (habitat_dtype)d, line);
-        out->count += said;
+        keep_line(out, kind_of_format((habitat_dtype)d), said);
         told |= said && d == HABITAT_DTYPE_BF16;
     }
     if (!told)
-        out->count += warn_of_precision(s->asked, gpus, gpu_count, out->text[out->count]);
-    if (s->origin)
-        add_line(out, warn_of_vendor(s->origin, gpus, gpu_count));
-    out->count += warn_of_calibration(predictions, gpu_count, out->text[out->count]);
-    out->count += warn_of_outside(predictions, count, out->text[out->count]);
-    out->count += warn_of_intervals(predictions, count, out->text[out->count]);
+        keep_line(out, HABITAT_WARNING_PRECISION,
+                  warn_of_precision(s->asked, gpus, gpu_count, next_line(out)));
+    const char *vendor = s->origin ? warn_of_vendor(s->origin, gpus, gpu_count) : NULL;
+    if (vendor)
+        snprintf(next_line(out), WARNING_BYTES, "%s", vendor);
+    keep_line(out, HABITAT_WARNING_VENDOR, vendor != NULL);
+    keep_line(out, HABITAT_WARNING_CALIBRATION,
+              warn_of_calibration(predictions, gpu_count, next_line(out)));
+    keep_line(out, HABITAT_WARNING_OUTSIDE, warn_of_outside(predictions, count, next_line(out)));
+    keep_line(out, HABITAT_WARNING_WIDTH, warn_of_intervals(predictions, count, next_line(out)));
 }
 
 static habitat_status set_row_warnings(habitat_answer_row *row, const lines *l, made_answer *out,
                                        habitat_error *err) {
     const char **list = habitat_arena_alloc(&out->arena, LINES_MAX * sizeof *list);
+    habitat_warning_kind *kinds = habitat_arena_alloc(&out->arena, LINES_MAX * sizeof *kinds);
     for (size_t i = 0; list && i < l->count; i++) {
         list[i] = habitat_arena_string(&out->arena, l->text[i], strlen(l->text[i]));
         if (!list[i])
             list = NULL;
     }
-    if (!list)
+    if (!list || !kinds)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    memcpy(kinds, l->kinds, l->count * sizeof *kinds);
     row->warnings = list;
+    row->warning_kinds = kinds;
     row->warning_count = l->count;
     return HABITAT_OK;
 }
@@ -348,7 +375,7 @@ static habitat_status of_destinations(const scene *s, made_answer *out, habitat_
     }
     say(s, 0, count_first(out), s->count, &l);
     for (size_t i = 0; status == HABITAT_OK && i < l.count; i++)
-        status = warnings_add(out, HABITAT_ABOUT_DESTINATIONS, l.text[i], err);
+        status = warnings_add_kind(out, HABITAT_ABOUT_DESTINATIONS, l.kinds[i], l.text[i], err);
     return status;
 }
 

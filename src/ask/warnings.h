@@ -4,9 +4,11 @@
 
 #include "ask/answer.h"
 
-/* Adds one line. HABITAT_E_MEMORY. */
+/* Adds one line, of no kind or of one. HABITAT_E_MEMORY. */
 habitat_status warnings_add(made_answer *out, habitat_warning_about about, const char *text,
                             habitat_error *err);
+habitat_status warnings_add_kind(made_answer *out, habitat_warning_about about,
+                                 habitat_warning_kind kind, const char *text, habitat_error *err);
 
 /* All that recording, destinations and rows give reason to say, behind what was added before, and
  * of each row what it alone gives. HABITAT_E_MEMORY. */
@@ -14,11 +16,6 @@ habitat_status warnings_assemble(size_t count, const habitat_gpu *const *destina
                                  made_answer *out, habitat_error *err);
 
 enum { WARNING_BYTES = 400 };
-
-/* How some of them begin, or what all of a kind hold: reports tell them apart by it. */
-#define WARNING_OF_WIDTH  "low_ms and high_ms are a default width, not calibrated"
-#define WARNING_OF_VENDOR "GPUs of another vendor than the origin's run other libraries"
-#define WARNING_LEFT_OUT  ": left out: " /* a destination without a row */
 
 /* The single kinds. predictions, gpus: shape (count). text: receives one line, of WARNING_BYTES;
  * untouched where there is nothing to say, which is false. */

@@ -6,38 +6,31 @@
 
 #include <habitat/text.h>
 
-#include "ask/warnings.h"
 #include "gpu/gpu.h"
 #include "report/table.h"
 
-enum { SAME_KIND_BYTES = 8, NOTE_BYTES = 256 };
+enum { NOTE_BYTES = 256 };
 
 /* ---- notes of one kind ---- */
 
-/* What a note says, without how many it says it of. */
-static const char *without_number(const char *text) {
-    return text + strspn(text, "0123456789");
-}
-
-static bool row_says(const habitat_answer_row *row, const char *text) {
+static bool row_says(const habitat_answer_row *row, habitat_warning_kind kind) {
     for (size_t i = 0; i < row->warning_count; i++)
-        if (strncmp(without_number(row->warnings[i]), without_number(text), SAME_KIND_BYTES) == 0)
+        if (row->warning_kinds[i] == kind)
             return true;
     return false;
 }
 
-/* Whether a note on destinations is one on GPUs that are not shown alone: notes of one kind begin
- * alike. */
+/* Whether a note on destinations is one on GPUs that are not shown alone. */
 static bool is_of_others(const habitat_answer *what, const habitat_answer_row *const *rows,
                          size_t count, const habitat_warning *note) {
     bool others = false;
     if (note->about != HABITAT_ABOUT_DESTINATIONS)
         return false;
     for (size_t i = 0; i < count; i++)
-        if (row_says(rows[i], note->text))
+        if (row_says(rows[i], note->kind))
             return false;
     for (size_t i = 0; i < what->row_count; i++)
-        others = others || row_says(&what->rows[i], note->text);
+        others = others || row_says(&what->rows[i], note->kind);
     return others;
 }
 
@@ -80,13 +73,9 @@ static marks marks_of(const habitat_answer *what, const habitat_answer_row *cons
     return found;
 }
 
-static bool begins(const char *text, const char *with) {
-    return strncmp(text, with, strlen(with)) == 0;
-}
-
-static bool a_mark_says(marks shown, const char *text) {
-    return (shown.width && begins(text, WARNING_OF_WIDTH)) ||
-           (shown.vendor && begins(text, WARNING_OF_VENDOR));
+static bool a_mark_says(marks shown, habitat_warning_kind kind) {
+    return (shown.width && kind == HABITAT_WARNING_WIDTH) ||
+           (shown.vendor && kind == HABITAT_WARNING_VENDOR);
 }
 
 void notes_of_marks(writer *w, const habitat_answer *what, const habitat_answer_row *const *rows,
@@ -139,11 +128,11 @@ void notes_short(writer *w, const habitat_answer *what, const habitat_answer_row
     marks shown = marks_of(what, rows, marked ? count : 0);
     for (size_t i = 0; i < what->warning_count; i++) {
         const habitat_warning *note = &what->warnings[i];
-        if (note->about == HABITAT_ABOUT_REQUEST && !strstr(note->text, WARNING_LEFT_OUT)) {
+        if (note->about == HABITAT_ABOUT_REQUEST && note->kind != HABITAT_WARNING_LEFT_OUT) {
             char clean[2 * NOTE_BYTES];
             clean_text(clean, sizeof clean, note->text);
             wrapped_text(w, "Note: ", 6, clean);
-        } else if (note->about >= HABITAT_ABOUT_RECORDING && !a_mark_says(shown, note->text) &&
+        } else if (note->about >= HABITAT_ABOUT_RECORDING && !a_mark_says(shown, note->kind) &&
                    !is_told_before(what, i) && !is_of_others(what, rows, count, note)) {
             write_short(w, what, i);
         }

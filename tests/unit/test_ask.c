@@ -216,7 +216,10 @@ static void test_untimed(void) {
     CHECK_INT(whole->rows[1].prediction->trace_kernels[1].method, HABITAT_METHOD_ROOFLINE);
     CHECK(whole->warning_count >= 1 &&
           strstr(whole->warnings[0].text, "no bf16 matrix units on V100"));
+    CHECK_INT(whole->warnings[0].kind, HABITAT_WARNING_NO_BF16);
+    CHECK_INT(whole->rows[0].warning_kinds[0], HABITAT_WARNING_NO_BF16);
     CHECK_INT(whole->rows[1].warning_count, 1); /* the intervals */
+    CHECK_INT(whole->rows[1].warning_kinds[0], HABITAT_WARNING_WIDTH);
     habitat_answer_free(parts);
     habitat_answer_free(whole);
     habitat_workload_free(w);
