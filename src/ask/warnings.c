@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "predict/estimate.h"
 #include "workload/scale.h"
+#include "workload/warnings.h"
 #include "formula/formula.h"
 #include "formula/rates.h"
 
@@ -379,11 +380,28 @@ static habitat_status of_destinations(const scene *s, made_answer *out, habitat_
     return status;
 }
 
+static habitat_status of_recording(const habitat_workload *w, size_t i, made_answer *out,
+                                   habitat_error *err) {
+    return warnings_add_kind(out, HABITAT_ABOUT_RECORDING,
+                             i < w->doubt_count ? HABITAT_WARNING_DOUBT : HABITAT_WARNING_SINGLE,
+                             w->warnings[i], err);
+}
+
+/* Of a recording whose GPU is not known: what it notes and contradicts itself. */
+static habitat_status of_notes(made_answer *out, habitat_error *err) {
+    habitat_workload w = {.trace = out->open.trace};
+    habitat_status status = habitat_workload_doubt(&w, err);
+    for (size_t i = 0; status == HABITAT_OK && i < w.warning_count; i++)
+        status = of_recording(&w, i, out, err);
+    habitat_arena_free(&w.arena);
+    return status;
+}
+
 static habitat_status of_iteration(made_answer *out, habitat_error *err) {
     const habitat_workload *w = out->open.workload;
     habitat_status status = HABITAT_OK;
     for (size_t i = 0; status == HABITAT_OK && i < w->warning_count; i++)
-        status = warnings_add(out, HABITAT_ABOUT_RECORDING, w->warnings[i], err);
+        status = of_recording(w, i, out, err);
     scene s = {.count = out->open.row_count, .of = out->row_workloads};
     s.predictions = calloc(s.count + 1, sizeof *s.predictions);
     s.gpus = calloc(s.count + 1, sizeof *s.gpus);
@@ -496,5 +514,7 @@ habitat_status warnings_assemble(size_t count, const habitat_gpu *const *destina
                                  made_answer *out, habitat_error *err) {
     if (out->open.operation_count)
         return of_operations(destinations, count, out, err);
-    return out->open.workload ? of_iteration(out, err) : HABITAT_OK;
+    if (out->open.workload)
+        return of_iteration(out, err);
+    return out->open.trace ? of_notes(out, err) : HABITAT_OK;
 }

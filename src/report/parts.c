@@ -189,3 +189,10 @@ void text_warnings(writer *w, const habitat_answer *what, habitat_warning_about 
         if (what->warnings[i].about >= first)
             text_warning(w, &none, what->warnings[i].text);
 }
+
+void text_kind(writer *w, const habitat_answer *what, habitat_warning_kind kind) {
+    bool none = true;
+    for (size_t i = 0; i < what->warning_count; i++)
+        if (what->warnings[i].kind == kind)
+            text_warning(w, &none, what->warnings[i].text);
+}

@@ -46,6 +46,9 @@ void text_roofs(writer *w, const view *v, size_t top); /* the same rows on the o
  * less than this is on stderr by now. */
 void text_warnings(writer *w, const habitat_answer *what, habitat_warning_about first);
 
+/* The same of one kind. */
+void text_kind(writer *w, const habitat_answer *what, habitat_warning_kind kind);
+
 /* Whether one of the first `count` answers warns in the same words. */
 bool warned_before(const habitat_answer *const *answers, size_t count, const char *text);
 

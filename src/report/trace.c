@@ -140,10 +140,12 @@ static size_t find_missing(const subject *s, missing *out) {
          "their operations are unknown; record CPU and GPU activities together"},
         {t->trace_dropped_records == 0 ? NULL : "records that the recorder lost",
          "the sum of kernels is too small; record fewer iterations"},
-        {isfinite(t->iteration_ms) || t->without_gpu ? NULL : "unprofiled iteration time",
+        {isfinite(t->iteration_ms) || isfinite(t->doubted_iteration_ms) || t->without_gpu
+             ? NULL /* there, or told with the doubts */
+             : "unprofiled iteration time",
          "the profiled one is slower; `habitat record` measures both"},
         {t->batch_size ? NULL : "batch size", "no throughput; `habitat record` notes it"},
-        {isfinite(t->peak_memory_bytes) ? NULL : "peak memory",
+        {isfinite(t->peak_memory_bytes) || isfinite(t->doubted_peak_bytes) ? NULL : "peak memory",
          isfinite(s->memory.peak_bytes)
              ? "it is estimated from shapes; `habitat record` notes it"
              : "whether it fits elsewhere is unknown; `habitat record` notes it"},
@@ -550,6 +552,7 @@ static void write_text(writer *w, const subject *s, const split *classes, const 
     if (classes->row_count > 0)
         text_classes(w, classes, order);
     text_rank_rows(w, s->what);
+    text_kind(w, s->what, HABITAT_WARNING_DOUBT);
     if (count > 0)
         writer_text(w, "\nNot in this trace\n");
     for (size_t i = 0; i < count; i++) {

@@ -55,6 +55,16 @@ typedef struct scale_format {
     habitat_dtype half;          /* fp16 or bf16: everything is, weights too; else UNKNOWN */
 } scale_format;
 
+/* A format of 16 bits that the recording notes, of autocast or of its parameters, and in which none
+ * of its products is computed: that note is not believed. */
+typedef struct scale_doubt {
+    bool autocast, parameters;  /* which is not */
+    habitat_dtype noted, shown; /* the first of these, and what most products are computed in */
+} scale_doubt;
+
+/* w: as recorded. */
+scale_doubt scale_doubted_format(const habitat_workload *w);
+
 /* Of the recording, also where w was scaled from it. */
 scale_format scale_recorded_format(const habitat_workload *w);
 

@@ -24,7 +24,7 @@ static habitat_workload *copy_workload(const habitat_workload *from, size_t adde
     *w = *from;
     w->arena = (habitat_arena){0};
     w->warnings = NULL;
-    w->warning_count = 0;
+    w->warning_count = w->doubt_count = 0;
     w->memory = NULL; /* stays with what was recorded */
     w->recorded = from->recorded ? from->recorded : from;
     w->kernel_count += added;

@@ -30,6 +30,7 @@ static habitat_precision amp_in(habitat_dtype narrow) {
 /* Products by the format they compute in: flop where any are known, else time. */
 typedef struct tally {
     double flop[HABITAT_DTYPE_COUNT], time_ns[HABITAT_DTYPE_COUNT];
+    size_t count[HABITAT_DTYPE_COUNT];
     bool has_flop;
 } tally;
 
@@ -47,6 +48,7 @@ static tally tally_of(const habitat_workload *w) {
         if (!kernel->main || !habitat_class_is_product(kernel->op_class))
             continue;
         habitat_dtype dtype = computes_in(w, kernel);
+        out.count[dtype]++;
         out.time_ns[dtype] += kernel->facts.time_ns;
         if (kernel->facts.flop > 0.0 && isfinite(kernel->facts.flop)) {
             out.flop[dtype] += kernel->facts.flop;
@@ -80,18 +82,61 @@ static bool has_mixed_product(const habitat_trace *trace) {
 }
 
 static bool weights_are_narrow(const habitat_workload *w, const trace_formats *said) {
-    if (said && said->parameters != HABITAT_DTYPE_UNKNOWN)
+    if (said->parameters != HABITAT_DTYPE_UNKNOWN)
         return is_narrow(said->parameters);
     return w->memory && w->memory->facts.kind == MEMORY_KIND_HALF && !has_mixed_product(w->trace);
 }
+
+/* ---- what it says and its products contradict ---- */
+
+/* The format of most of the products that tell theirs, where none is in the noted one; UNKNOWN: the
+ * note may be true. */
+static habitat_dtype shown_instead(const tally *products, habitat_dtype noted) {
+    habitat_dtype most = HABITAT_DTYPE_UNKNOWN;
+    if (!is_narrow(noted) || products->count[noted] || products->count[HABITAT_DTYPE_FP8] ||
+        products->count[HABITAT_DTYPE_INT8]) /* narrower ones may stand in for it */
+        return HABITAT_DTYPE_UNKNOWN;
+    for (int d = 0; d < HABITAT_DTYPE_COUNT; d++)
+        if (products->count[d] > products->count[most])
+            most = (habitat_dtype)d;
+    return most;
+}
+
+scale_doubt scale_doubted_format(const habitat_workload *w) {
+    const trace_formats *said = w->trace ? trace_formats_of(w->trace) : NULL;
+    scale_doubt out = {.autocast = false};
+    if (!said)
+        return out;
+    tally products = tally_of(w);
+    habitat_dtype autocast = shown_instead(&products, said->autocast);
+    habitat_dtype parameters = shown_instead(&products, said->parameters);
+    out.autocast = autocast != HABITAT_DTYPE_UNKNOWN;
+    out.parameters = parameters != HABITAT_DTYPE_UNKNOWN;
+    out.noted = out.autocast ? said->autocast : out.parameters ? said->parameters : out.noted;
+    out.shown = out.autocast ? autocast : parameters;
+    return out;
+}
+
+/* What is left of it. */
+static trace_formats believed(const habitat_workload *w) {
+    const trace_formats *said = w->trace ? trace_formats_of(w->trace) : NULL;
+    trace_formats out = said ? *said : (trace_formats){.autocast = HABITAT_DTYPE_UNKNOWN};
+    scale_doubt doubt = scale_doubted_format(w);
+    if (doubt.autocast)
+        out.autocast = HABITAT_DTYPE_UNKNOWN;
+    if (doubt.parameters)
+        out.parameters = HABITAT_DTYPE_UNKNOWN;
+    return out;
+}
+
+/* ---- together ---- */
 
 /* fp32 tensors: a GPU without TF32 units computes in fp32 whatever the script allows. A script that
  * allows TF32 for convolutions alone, as PyTorch does by itself, is what most of it computes in. */
 static habitat_precision of_single(const habitat_workload *w, const trace_formats *said,
                                    habitat_dtype by_products) {
     bool able = w->origin && gpu_has_matrix_unit(w->origin, HABITAT_DTYPE_TF32);
-    if (said && able && said->matmul_tf32 != TRACE_NOT_SAID &&
-        said->matmul_tf32 == said->convolution_tf32)
+    if (able && said->matmul_tf32 != TRACE_NOT_SAID && said->matmul_tf32 == said->convolution_tf32)
         return said->matmul_tf32 == TRACE_ON ? HABITAT_PRECISION_TF32 : HABITAT_PRECISION_FP32;
     return by_products == HABITAT_DTYPE_TF32   ? HABITAT_PRECISION_TF32
            : by_products == HABITAT_DTYPE_FP32 ? HABITAT_PRECISION_FP32
@@ -100,19 +145,19 @@ static habitat_precision of_single(const habitat_workload *w, const trace_format
 
 scale_format scale_recorded_format(const habitat_workload *workload) {
     const habitat_workload *w = workload->recorded ? workload->recorded : workload;
-    const trace_formats *said = w->trace ? trace_formats_of(w->trace) : NULL;
-    if (said && said->autocast != HABITAT_DTYPE_UNKNOWN)
-        return (scale_format){.precision = amp_in(said->autocast)};
-    if (said && is_narrow(said->parameters))
-        return (scale_format){.half = said->parameters};
+    trace_formats said = believed(w);
+    if (said.autocast != HABITAT_DTYPE_UNKNOWN)
+        return (scale_format){.precision = amp_in(said.autocast)};
+    if (is_narrow(said.parameters))
+        return (scale_format){.half = said.parameters};
     tally products = tally_of(w);
     const double *amount = products.has_flop ? products.flop : products.time_ns;
     habitat_dtype narrow = more_of(amount, HABITAT_DTYPE_FP16, HABITAT_DTYPE_BF16);
     habitat_dtype wide = more_of(amount, HABITAT_DTYPE_FP32, HABITAT_DTYPE_TF32);
     if (amount[HABITAT_DTYPE_FP16] + amount[HABITAT_DTYPE_BF16] <=
         amount[HABITAT_DTYPE_FP32] + amount[HABITAT_DTYPE_TF32])
-        return (scale_format){.precision = of_single(w, said, wide)};
-    if (weights_are_narrow(w, said))
+        return (scale_format){.precision = of_single(w, &said, wide)};
+    if (weights_are_narrow(w, &said))
         return (scale_format){.half = narrow};
     return (scale_format){.precision = amp_in(narrow)};
 }

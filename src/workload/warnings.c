@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "workload/occupancy.h"
+#include "workload/scale.h"
 
 enum { WARNINGS_MAX = 16, WARNING_BYTES = 320 };
 
@@ -63,6 +64,18 @@ static bool warn_of_doubted_memory(habitat_workload *w, const habitat_trace_info
                 amount(trace->doubted_kept_bytes / HABITAT_GB, kept));
 }
 
+static bool warn_of_doubted_format(habitat_workload *w) {
+    scale_doubt doubt = scale_doubted_format(w);
+    if (!doubt.autocast && !doubt.parameters)
+        return true;
+    const char *noted = habitat_dtype_name(doubt.noted);
+    return warn(w,
+                "the recording says that its %s %s, but not one of its products is computed in "
+                "%s, most in %s: the products are believed; record again",
+                doubt.autocast ? "autocast was in" : "parameters are", noted, noted,
+                habitat_dtype_name(doubt.shown));
+}
+
 /* What is noted of the step and was left aside. */
 static bool warn_of_notes(habitat_workload *w, const habitat_trace_info *trace) {
     bool ok = true;
@@ -79,6 +92,9 @@ static bool warn_of_notes(habitat_workload *w, const habitat_trace_info *trace) 
                   "the recording says that it ran on \"%.60s\", its events say \"%.60s\": the "
                   "events are believed; --from names another GPU",
                   trace->noted_gpu, trace->device_facts.name);
+    if (ok)
+        ok = warn_of_doubted_format(w);
+    w->doubt_count = w->warning_count;
     return ok;
 }
 
@@ -214,12 +230,20 @@ static bool warn_of_occupancy(habitat_workload *w) {
                 first_mine);
 }
 
+habitat_status habitat_workload_doubt(habitat_workload *w, habitat_error *err) {
+    w->warnings = habitat_arena_alloc(&w->arena, WARNINGS_MAX * sizeof *w->warnings);
+    if (!w->warnings || !warn_of_notes(w, habitat_trace_get_info(w->trace)))
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    return HABITAT_OK;
+}
+
 habitat_status habitat_workload_warn(habitat_workload *w, habitat_error *err) {
     const habitat_trace_info *trace = habitat_trace_get_info(w->trace);
-    w->warnings = habitat_arena_alloc(&w->arena, WARNINGS_MAX * sizeof *w->warnings);
-    if (!w->warnings || !warn_of_notes(w, trace) || !warn_of_time(w, trace) ||
-        !warn_of_overlaps(w, trace) || !warn_of_gaps(w, trace) || !warn_of_collectives(w) ||
-        !warn_of_occupancy(w))
+    habitat_status status = habitat_workload_doubt(w, err);
+    if (status != HABITAT_OK)
+        return status;
+    if (!warn_of_time(w, trace) || !warn_of_overlaps(w, trace) || !warn_of_gaps(w, trace) ||
+        !warn_of_collectives(w) || !warn_of_occupancy(w))
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     return HABITAT_OK;
 }

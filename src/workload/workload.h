@@ -53,6 +53,7 @@ struct habitat_workload {
     habitat_arena arena; /* warnings; operations and kernels that scaling made */
     const char **warnings;
     size_t warning_count;
+    size_t doubt_count;     /* of the first of them: what is noted and not believed */
     habitat_memory *memory; /* NULL: without a trace */
 };
 

@@ -43,6 +43,20 @@ def weights(made, events, noted):
 def gpu(made, events, noted):
     noted["gpu"] = "NVIDIA A100-SXM4-80GB"
 
+def autocast(made, events, noted):
+    noted["autocast"] = "bfloat16"
+
+def part(made, events, noted):  # one product in the noted format is enough
+    noted["autocast"] = "bfloat16"
+    kernels(events)[0]["name"] = "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn"
+
+def parameters(made, events, noted):
+    noted["parameter_dtype"] = "float16"
+
+def nobody(made, events, noted):
+    made["deviceProperties"][0]["name"] = "NVIDIA Z9"
+    noted["iteration_ms"] = 0.003
+
 def twice(made, events, noted):
     events += copy.deepcopy(kernels(events))
 
@@ -63,7 +77,7 @@ def ranges(made, events, noted):
         for name, ts, dur in (("all of it", t, 390.0), ("forward", t + 5, 100.0)):
             events.append({"ph": "X", "cat": "user_annotation", "name": name, "pid": 1, "tid": 1, "ts": ts, "dur": dur, "args": {}})
 
-for change in (complete, short, long, thousand, one_long, unmarked, peak, weights, gpu, twice, tripled, graph, copies, ranges):
+for change in (complete, short, long, thousand, one_long, unmarked, peak, weights, gpu, autocast, part, parameters, nobody, twice, tripled, graph, copies, ranges):
     write(change.__name__, change)
 for key, values in {"schema": (0, 1.5, True, 2), "batch_size": (1.5, 0, True, [32]), "iteration_ms": (True, [30], {}, "soon", 0),
                     "iteration_ms_all": (30, True, [True], [[1]], {}), "peak_memory_bytes": (True,), "dropped_records": ([1],)}.items():
@@ -91,7 +105,7 @@ say() { # say NAME [OPTION..]
     "$habitat" predict "$name.json" --to H200-SXM5-141GB --json "$@" >out.json || { echo "$name: exit $?"; return; }
     python3 said.py "$name $*" out.json
 }
-for name in complete short long thousand one_long unmarked peak weights gpu twice tripled graph copies; do say $name; done
+for name in complete short long thousand one_long unmarked peak weights gpu autocast part parameters twice tripled graph copies; do say $name; done
 say unmarked --iterations 2
 say ranges
 say ranges --nvtx-range "all of it"
@@ -101,6 +115,12 @@ say ranges --nvtx-range forward --assemble sum
 "$habitat" predict ranges.json --to T4 --nvtx-range forward --batch 8
 echo "another batch of a part: $?"
 "$habitat" info ranges.json --nvtx-range forward --csv | grep -E '^(iteration|batch|peak)'
+for name in short peak gpu autocast nobody; do # info tells them, and does not call missing what is left aside
+    echo "info: $name"
+    "$habitat" info $name.json | sed -n '/^Note/,$p'
+    "$habitat" info $name.json --json 2>/dev/null | grep -c "recording says"
+done
+"$habitat" predict autocast.json --to V100-SXM2-16GB --precision amp-fp16 | grep instead
 for file in bad-*.json; do
     "$habitat" info "$file" >/dev/null
     echo "$file: $?"
