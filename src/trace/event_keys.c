@@ -284,16 +284,31 @@ key key_of_habitat(const char *text, size_t length) {
 }
 
 static const key number_keys[] = {
-    KEY_SCHEMA,      KEY_ITERATION_MS,  KEY_ITERATION_MS_ALL, KEY_ITERATION_SPREAD, KEY_BATCH,
-    KEY_PEAK_MEMORY, KEY_PEAK_RESERVED, KEY_CUDNN_VERSION,    KEY_DROPPED,
+    KEY_SCHEMA,       KEY_ITERATION_MS,   KEY_ITERATION_MS_ALL, KEY_ITERATION_SPREAD,
+    KEY_BATCH,        KEY_PEAK_MEMORY,    KEY_PEAK_RESERVED,    KEY_CUDNN_VERSION,
+    KEY_DROPPED,      KEY_RANK,           KEY_WORLD_SIZE,       KEY_PARAMETERS,
+    KEY_BUFFERS,      KEY_GRADIENTS,      KEY_OPTIMIZER,        KEY_BETWEEN,
+    KEY_DEVICE_ID,    KEY_DEVICE_MEMORY,  KEY_DEVICE_MAJOR,     KEY_DEVICE_MINOR,
+    KEY_DEVICE_SMS,   KEY_DEVICE_THREADS, KEY_DEVICE_REGISTERS, KEY_DEVICE_SHARED,
+    KEY_DEVICE_OPTIN,
 };
 
-const char *number_of_habitat(key k) {
-    bool number = false;
+static const char *name_in(const key_name *table, size_t count, key k) {
+    size_t at = 0;
+    while (at < count && table[at].key != k)
+        at++;
+    return at < count ? table[at].text : NULL;
+}
+
+#define NAME_IN(table, k) name_in(table, sizeof(table) / sizeof *(table), k)
+
+const char *number_of_key(place at, key k) {
+    if (at != AT_HABITAT && at != AT_MEMORY && at != AT_DEVICE)
+        return NULL;
     for (size_t i = 0; i < sizeof number_keys / sizeof *number_keys; i++)
-        number = number || number_keys[i] == k;
-    for (size_t i = 0; number && i < sizeof habitat_keys / sizeof *habitat_keys; i++)
-        if (habitat_keys[i].key == k)
-            return habitat_keys[i].text;
+        if (number_keys[i] == k)
+            return at == AT_HABITAT  ? NAME_IN(habitat_keys, k)
+                   : at == AT_MEMORY ? NAME_IN(memory_keys, k)
+                                     : NAME_IN(device_keys, k);
     return NULL;
 }

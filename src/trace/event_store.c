@@ -38,6 +38,8 @@ static bool require_state(reader *r, number_state state, const char *what) {
         return reader_bad_event(r, HABITAT_E_RANGE, what, "is negative");
     case TOO_LARGE:
         return reader_bad_event(r, HABITAT_E_RANGE, what, "is absurdly large");
+    case NOT_WHOLE:
+        return reader_bad_event(r, HABITAT_E_FORMAT, what, "is no whole number");
     case NOT_A_NUMBER:
         break;
     }

@@ -12,8 +12,9 @@
 
 void reader_measure(reader *r, measured *m, const char *text, size_t length, int scale,
                     uint64_t limit) {
-    static const number_state states[] = {PRESENT, NEGATIVE, TOO_LARGE, NOT_A_NUMBER};
-    m->state = states[number_scaled(text, length, scale, limit, &m->value)];
+    static const number_state states[] = {PRESENT, NEGATIVE, TOO_LARGE, NOT_A_NUMBER, NOT_WHOLE};
+    m->state = states[scale ? number_scaled(text, length, scale, limit, &m->value)
+                            : number_whole(text, length, limit, &m->value)];
     if (m->state != PRESENT) {
         m->value = 0;
         if (!r->bad_byte)
@@ -238,40 +239,56 @@ void reader_argument_string(reader *r, const char *text, size_t length) {
         reader_argument_number(r, text, length);
 }
 
-void reader_device_number(reader *r, const char *text, size_t length) {
+int reader_bad_device(reader *r, const char *problem) {
+    return STOP(r, HABITAT_E_RANGE,
+                "\"%s\" of a GPU in \"deviceProperties\" %s; record it again, or leave it out",
+                number_of_key(AT_DEVICE, r->key), problem);
+}
+
+static int bad_fact(reader *r, number_result why) {
+    static const char *const problems[] = {"", "is negative", "is absurdly large",
+                                           "is not a number", "is no whole number"};
+    return reader_bad_device(r, problems[why]);
+}
+
+static int small_fact(reader *r, const char *text, size_t length, uint32_t *out) {
+    uint64_t value = 0;
+    number_result why = number_whole(text, length, UINT32_MAX, &value);
+    if (why != NUMBER_OK)
+        return bad_fact(r, why);
+    *out = (uint32_t)value;
+    return 1;
+}
+
+int reader_device_number(reader *r, const char *text, size_t length) {
     habitat_device_facts *d = &r->device.facts;
+    uint32_t whole = 0;
+    uint32_t *field = r->key == KEY_DEVICE_SMS         ? &d->sm_count
+                      : r->key == KEY_DEVICE_THREADS   ? &d->threads_per_sm
+                      : r->key == KEY_DEVICE_REGISTERS ? &d->registers_per_sm
+                      : r->key == KEY_DEVICE_SHARED    ? &d->shared_memory_per_sm_bytes
+                      : r->key == KEY_DEVICE_OPTIN     ? &d->shared_memory_per_block_bytes
+                                                       : &whole;
+    number_result why = NUMBER_OK;
     switch (r->key) {
-    case KEY_DEVICE_ID:
-        if (number_signed(text, length, &r->device.id) != NUMBER_OK)
-            r->device.id = -1;
-        break;
+    case KEY_NONE:
+    case KEY_DEVICE_NAME:
+        return 1;
     case KEY_DEVICE_MEMORY:
-        d->memory_bytes = whole_or_zero(text, length);
-        break;
-    case KEY_DEVICE_MAJOR:
-        r->device_major.value = small_or_zero(text, length);
-        break;
-    case KEY_DEVICE_MINOR:
-        r->device_minor.value = small_or_zero(text, length);
-        break;
-    case KEY_DEVICE_SMS:
-        d->sm_count = small_or_zero(text, length);
-        break;
-    case KEY_DEVICE_THREADS:
-        d->threads_per_sm = small_or_zero(text, length);
-        break;
-    case KEY_DEVICE_REGISTERS:
-        d->registers_per_sm = small_or_zero(text, length);
-        break;
-    case KEY_DEVICE_SHARED:
-        d->shared_memory_per_sm_bytes = small_or_zero(text, length);
-        break;
-    case KEY_DEVICE_OPTIN:
-        d->shared_memory_per_block_bytes = small_or_zero(text, length);
-        break;
+        why = number_whole(text, length, TRACE_BYTES_LIMIT, &d->memory_bytes);
+        return why == NUMBER_OK ? 1 : bad_fact(r, why);
     default:
         break;
     }
+    if (!small_fact(r, text, length, field))
+        return 0;
+    if (r->key == KEY_DEVICE_ID)
+        r->device.id = (int64_t)whole;
+    else if (r->key == KEY_DEVICE_MAJOR)
+        r->device_major.value = whole;
+    else if (r->key == KEY_DEVICE_MINOR)
+        r->device_minor.value = whole;
+    return 1;
 }
 
 int reader_bad_habitat(reader *r, const char *name) {
@@ -280,14 +297,20 @@ int reader_bad_habitat(reader *r, const char *name) {
                 name);
 }
 
-void reader_distributed_number(reader *r, const char *text, size_t length) {
+/* False where it is no number of ranks. */
+static bool take_rank(reader *r, const char *text, size_t length) {
     habitat_trace_info *info = &r->b->trace->info;
     uint64_t whole = 0;
-    bool counted = number_scaled(text, length, 0, RANKS_MAX, &whole) == NUMBER_OK;
-    if (r->key == KEY_RANK && counted)
-        info->rank = (uint32_t)whole;
-    if (r->key == KEY_WORLD_SIZE && counted)
-        info->world_size = (uint32_t)whole;
+    if (number_whole(text, length, RANKS_MAX, &whole) != NUMBER_OK)
+        return false;
+    *(r->key == KEY_RANK ? &info->rank : &info->world_size) = (uint32_t)whole;
+    return true;
+}
+
+/* PyTorch's own: what is no number says nothing. */
+void reader_distributed_number(reader *r, const char *text, size_t length) {
+    if (r->key == KEY_RANK || r->key == KEY_WORLD_SIZE)
+        (void)take_rank(r, text, length);
 }
 
 /* What every time of the file is counted from. One that is no time is no reason to refuse the file.
@@ -330,7 +353,7 @@ int reader_habitat_number(reader *r, const char *text, size_t length) {
     double value = 0;
     uint64_t whole = 0;
     bool number = number_double(text, length, &value) == NUMBER_OK && value >= 0;
-    bool counted = number_scaled(text, length, 0, UINT64_MAX, &whole) == NUMBER_OK;
+    bool counted = number_whole(text, length, UINT64_MAX, &whole) == NUMBER_OK;
     switch (r->key) {
     case KEY_SCHEMA:
         return read_schema(r, text, length);
@@ -367,8 +390,10 @@ int reader_habitat_number(reader *r, const char *text, size_t length) {
         return 1;
     case KEY_RANK:
     case KEY_WORLD_SIZE:
-        reader_distributed_number(r, text, length);
-        return 1;
+        return take_rank(r, text, length) ||
+               STOP(r, HABITAT_E_RANGE,
+                    "\"%s\" in \"habitat\" is no whole number from 0 on; record it again",
+                    number_of_key(AT_HABITAT, r->key));
     case KEY_ITERATION_MS_ALL:
         return reader_bad_habitat(r, "iteration_ms_all");
     case KEY_DROPPED:
@@ -482,6 +507,17 @@ const char *reader_keep_text(reader *r, const char *text, size_t length) {
     return habitat_strings_intern(&r->b->trace->strings, text, length);
 }
 
+/* A text where a number is due, or true or false: no recorder writes one. */
+static int no_text(reader *r) {
+    const char *number = number_of_key(AT_HABITAT, r->key);
+    if (number)
+        return reader_bad_habitat(r, number);
+    if (r->key == KEY_WITHOUT_GPU || r->key == KEY_MATMUL_TF32 || r->key == KEY_CONVOLUTION_TF32)
+        return STOP(r, HABITAT_E_FORMAT,
+                    "what is true or false in \"habitat\" is a text here; record it again");
+    return 1;
+}
+
 int reader_habitat_string(reader *r, const char *text, size_t length) {
     habitat_trace_info *info = &r->b->trace->info;
     const char **field = r->key == KEY_MODEL            ? &info->model
@@ -499,9 +535,7 @@ int reader_habitat_string(reader *r, const char *text, size_t length) {
         return 1;
     }
     if (!field)
-        return r->key == KEY_RECORDER || r->key == KEY_NONE
-                   ? 1
-                   : reader_habitat_number(r, text, length);
+        return no_text(r);
     if (!length)
         return 1;
     *field = reader_keep_text(r, text, length);

@@ -52,8 +52,7 @@ static int on_number(void *context, const char *text, size_t length) {
             reader_measure(r, &r->triple[r->triple_count++], text, length, 0, UINT64_MAX);
         return 1;
     case AT_DEVICE:
-        reader_device_number(r, text, length);
-        return 1;
+        return reader_device_number(r, text, length);
     case AT_HABITAT:
         return reader_habitat_number(r, text, length);
     case AT_DISTRIBUTED:
@@ -70,6 +69,30 @@ static int on_number(void *context, const char *text, size_t length) {
     default:
         return wrong_value(r);
     }
+}
+
+/* null, true, false: of no use to any key; in lists they keep the place of an element. */
+static int on_other(reader *r) {
+    r->progress = true;
+    if (r->at == AT_LIST)
+        inputs_other(r->b->inputs);
+    return r->at == AT_START || r->at == AT_EVENTS || r->at == AT_ROOT ? wrong_value(r) : 1;
+}
+
+static int on_null(void *context) {
+    return on_other(context);
+}
+
+/* What is no number where one is due. */
+static bool is_no_number(const reader *r) {
+    return r->at == AT_TIMES || number_of_key(r->at, r->key);
+}
+
+static int refuse_number(reader *r) {
+    if (r->at == AT_DEVICE)
+        return reader_bad_device(r, "is not a number");
+    return reader_bad_habitat(r, r->at == AT_TIMES ? "iteration_ms_all"
+                                                   : number_of_key(r->at, r->key));
 }
 
 static int on_string(void *context, const unsigned char *bytes, size_t length) {
@@ -92,8 +115,7 @@ static int on_string(void *context, const unsigned char *bytes, size_t length) {
             r->device.facts.name = reader_keep_text(r, text, length);
             return r->device.facts.name ? 1 : reader_stop_memory(r);
         }
-        reader_device_number(r, text, length);
-        return 1;
+        return reader_device_number(r, text, length);
     case AT_HABITAT:
         return reader_habitat_string(r, text, length);
     case AT_TRIPLE:
@@ -101,34 +123,12 @@ static int on_string(void *context, const unsigned char *bytes, size_t length) {
     case AT_TIMES:
         return reader_bad_habitat(r, "iteration_ms_all");
     case AT_MEMORY:
-        return reader_memory_number(r, text, length);
+        return is_no_number(r) ? refuse_number(r) : 1;
     case AT_SIZES:
         return reader_bad_habitat(r, "parameter_sizes");
     default:
         return wrong_value(r);
     }
-}
-
-/* null, true, false: of no use to any key; in lists they keep the place of an element. */
-static int on_other(reader *r) {
-    r->progress = true;
-    if (r->at == AT_LIST)
-        inputs_other(r->b->inputs);
-    return r->at == AT_START || r->at == AT_EVENTS || r->at == AT_ROOT ? wrong_value(r) : 1;
-}
-
-static int on_null(void *context) {
-    return on_other(context);
-}
-
-/* What is no number where "habitat" has one. */
-static bool is_no_number(const reader *r) {
-    return (r->at == AT_HABITAT && number_of_habitat(r->key)) || r->at == AT_TIMES;
-}
-
-static int refuse_number(reader *r) {
-    return reader_bad_habitat(r,
-                              r->at == AT_TIMES ? "iteration_ms_all" : number_of_habitat(r->key));
 }
 
 static int on_boolean(void *context, int value) {
@@ -377,7 +377,9 @@ static int on_open_array(void *context) {
         r->at = AT_SIZES;
         return 1;
     case AT_TIMES:
-        return refuse_number(r);
+    case AT_MEMORY:
+    case AT_DEVICE:
+        return is_no_number(r) ? refuse_number(r) : skip(r);
     default:
         return skip(r);
     }

@@ -27,14 +27,14 @@ int reader_memory_number(reader *r, const char *text, size_t length) {
     if (!field)
         return 1;
     if (!bytes_of(text, length, &value))
-        return reader_bad_habitat(r, "memory");
+        return reader_bad_habitat(r, number_of_key(AT_MEMORY, r->key));
     *field = value;
     return 1;
 }
 
 int reader_parameter_number(reader *r, const char *text, size_t length) {
     uint64_t elements;
-    if (number_scaled(text, length, 0, TRACE_BYTES_LIMIT, &elements) != NUMBER_OK)
+    if (number_whole(text, length, TRACE_BYTES_LIMIT, &elements) != NUMBER_OK)
         return reader_bad_habitat(r, "parameter_sizes");
     if (r->parameter_count == r->parameter_capacity) {
         size_t larger = r->parameter_capacity ? r->parameter_capacity * 2 : 256;

@@ -123,6 +123,22 @@ number_result number_scaled(const char *text, size_t length, int scale, uint64_t
     return apply_shift(mantissa, shift, dropped, limit, out);
 }
 
+/* Digits alone are whole; of others a double tells, as far as its own digits reach. */
+number_result number_whole(const char *text, size_t length, uint64_t limit, uint64_t *out) {
+    double value = 0.0;
+    uint64_t whole = 0;
+    bool digits = true;
+    for (size_t i = 0; i < length; i++)
+        digits = digits && is_digit(text[i]);
+    number_result result = number_scaled(text, length, 0, limit, &whole);
+    if (result == NUMBER_OK && !digits &&
+        (number_double(text, length, &value) != NUMBER_OK || value != floor(value)))
+        return NUMBER_BROKEN;
+    if (result == NUMBER_OK)
+        *out = whole;
+    return result;
+}
+
 number_result number_signed(const char *text, size_t length, int64_t *out) {
     bool negative = length && *text == '-';
     uint64_t value = 0;

@@ -167,6 +167,7 @@ typedef enum number_state {
     NEGATIVE,
     TOO_LARGE,
     NOT_A_NUMBER,
+    NOT_WHOLE,
 } number_state;
 
 typedef struct measured {
@@ -258,8 +259,9 @@ key key_of_argument(const char *text, size_t length);
 key key_of_device(const char *text, size_t length);
 key key_of_habitat(const char *text, size_t length);
 
-/* The key's name, where its value in "habitat" is a number or numbers; else NULL. */
-const char *number_of_habitat(key key);
+/* The key's name, where its value in "habitat", its "memory" or a GPU's properties is a number or
+ * numbers; else NULL. */
+const char *number_of_key(place at, key key);
 key key_of_distributed(const char *text, size_t length);
 key key_of_memory(const char *text, size_t length);
 category event_category(const char *text, size_t length);
@@ -276,7 +278,8 @@ void reader_event_number(reader *r, const char *text, size_t length);
 int reader_event_string(reader *r, const char *text, size_t length);
 void reader_argument_number(reader *r, const char *text, size_t length);
 void reader_argument_string(reader *r, const char *text, size_t length);
-void reader_device_number(reader *r, const char *text, size_t length);
+int reader_bad_device(reader *r, const char *problem);
+int reader_device_number(reader *r, const char *text, size_t length);
 int reader_habitat_number(reader *r, const char *text, size_t length);
 void reader_distributed_number(reader *r, const char *text, size_t length);
 int reader_base_time(reader *r, const char *text, size_t length);

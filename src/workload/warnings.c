@@ -185,6 +185,29 @@ static bool warn_of_devices(habitat_workload *w, const habitat_trace_info *trace
                 trace->device_count, trace->device);
 }
 
+/* Kernels of launches of one kernel that launched another one before, on the same device. */
+static size_t count_shared(const habitat_workload *w) {
+    size_t count = 0, kernel_count = 0, shared = 0;
+    const habitat_call *calls = habitat_trace_calls(w->trace, &count);
+    const habitat_kernel *kernels = habitat_trace_kernels(w->trace, &kernel_count);
+    for (size_t i = 0; i < count; i++) {
+        const habitat_call *call = &calls[i];
+        for (uint32_t k = 1; call->kind == HABITAT_CALL_LAUNCH && k < call->kernel_count; k++)
+            shared += !kernels[call->kernels[k]].in_graph &&
+                      kernels[call->kernels[k]].device == kernels[call->kernels[k - 1]].device;
+    }
+    return shared;
+}
+
+static bool warn_of_shared_launches(habitat_workload *w) {
+    size_t shared = count_shared(w);
+    return !shared ||
+           warn(w,
+                "%zu kernels name a launch of one kernel that launched another one already: they "
+                "may be in the trace twice, or belong to other operations; record again",
+                shared);
+}
+
 static bool warn_of_gaps(habitat_workload *w, const habitat_trace_info *trace) {
     bool ok = true;
     if (!trace->has_operations)
@@ -242,8 +265,8 @@ habitat_status habitat_workload_warn(habitat_workload *w, habitat_error *err) {
     habitat_status status = habitat_workload_doubt(w, err);
     if (status != HABITAT_OK)
         return status;
-    if (!warn_of_time(w, trace) || !warn_of_overlaps(w, trace) || !warn_of_gaps(w, trace) ||
-        !warn_of_collectives(w) || !warn_of_occupancy(w))
+    if (!warn_of_time(w, trace) || !warn_of_overlaps(w, trace) || !warn_of_shared_launches(w) ||
+        !warn_of_gaps(w, trace) || !warn_of_collectives(w) || !warn_of_occupancy(w))
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     return HABITAT_OK;
 }

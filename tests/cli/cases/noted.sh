@@ -79,10 +79,19 @@ def ranges(made, events, noted):
 
 for change in (complete, short, long, thousand, one_long, unmarked, peak, weights, gpu, autocast, part, parameters, nobody, twice, tripled, graph, copies, ranges):
     write(change.__name__, change)
-for key, values in {"schema": (0, 1.5, True, 2), "batch_size": (1.5, 0, True, [32]), "iteration_ms": (True, [30], {}, "soon", 0),
-                    "iteration_ms_all": (30, True, [True], [[1]], {}), "peak_memory_bytes": (True,), "dropped_records": ([1],)}.items():
+for key, values in {"schema": (0, 1.5, True, 2), "batch_size": (1.5, 0, True, [32]), "iteration_ms": (True, [30], {}, "soon", 0, "0.25"),
+                    "iteration_ms_all": (30, True, [True], [[1]], {}, ["0.25"]), "peak_memory_bytes": (True, "2e10"), "dropped_records": ([1], 1.5),
+                    "rank": (1.5, "1", True), "world_size": (-3,), "memory": ({"parameters_bytes": "5e9"}, {"buffers_bytes": True}, {"optimizer_state_bytes": -4}),
+                    "matmul_allow_tf32": ("yes",)}.items():
     for i, value in enumerate(values):
         write(f"bad-{key}-{i}", lambda made, events, noted: noted.update({key: value}))
+for key, values in {"totalGlobalMem": (-1, 1.5, True, "many", 1e30), "numSms": (1.5,), "id": (-1,)}.items():
+    for i, value in enumerate(values):
+        write(f"bad-gpu-{key}-{i}", lambda made, events, noted: made["deviceProperties"][0].update({key: value}))
+for key, values in {"device": (1.5, -1), "stream": (7.5,), "registers per thread": (64.25,)}.items():
+    for i, value in enumerate(values):
+        write(f"bad-kernel-{key.split()[0]}-{i}", lambda made, events, noted: kernels(events)[0]["args"].update({key: value}))
+write("whole", lambda made, events, noted: kernels(events)[0]["args"].update({"device": 0.0, "stream": "7"}))
 for key in ("batch_size", "iteration_ms", "peak_memory_bytes", "schema"):
     write(f"null-{key}", lambda made, events, noted: noted.update({key: None}))
 P
@@ -125,7 +134,7 @@ for file in bad-*.json; do
     "$habitat" info "$file" >/dev/null
     echo "$file: $?"
 done
-for file in null-*.json; do
+for file in null-*.json whole.json; do
     "$habitat" info "$file" >/dev/null
     echo "$file: $?"
 done
