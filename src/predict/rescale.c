@@ -184,7 +184,6 @@ static habitat_status to_batch(const habitat_workload *w, const habitat_scale *s
 static habitat_status warn_of_precision(const habitat_workload *w, const scale_group *after,
                                         habitat_workload *out, habitat_error *err) {
     double changed = 0.0, all = 0.0, added = 0.0;
-    scale_format recorded = scale_recorded_format(w);
     char text[400];
     for (size_t g = 0; g < out->group_count; g++)
         if (g >= w->group_count)
@@ -194,13 +193,11 @@ static habitat_status warn_of_precision(const habitat_workload *w, const scale_g
                 changed += after[g].source == SCALE_STAYS ? 0.0 : w->groups[g].origin_ms;
     habitat_format(
         text, sizeof text,
-        "%s instead of %s%s: %.0f %% of the recorded time is in operations that change their "
+        "%s instead of %s: %.0f %% of the recorded time is in operations that change their "
         "format; %zu casts and checks are added (%.2f ms)",
-        habitat_precision_name(out->precision),
-        recorded.half ? habitat_dtype_name(recorded.half)
-                      : habitat_precision_name(recorded.precision),
-        recorded.half ? " throughout" : "", 100.0 * changed / all,
-        out->group_count - w->group_count, added / (double)out->info.iteration_count);
+        habitat_precision_name(out->precision), scale_format_words(scale_recorded_format(w)),
+        100.0 * changed / all, out->group_count - w->group_count,
+        added / (double)out->info.iteration_count);
     return scale_warn(out, text, err);
 }
 

@@ -68,6 +68,9 @@ scale_doubt scale_doubted_format(const habitat_workload *w);
 /* Of the recording, also where w was scaled from it. */
 scale_format scale_recorded_format(const habitat_workload *w);
 
+/* "amp-bf16", "fp16 throughout"; static text. */
+const char *scale_format_words(scale_format format);
+
 bool scale_is_amp(habitat_precision precision);
 
 /* The precision that stands for all those that the GPU computes as it does this one. */
@@ -163,7 +166,8 @@ typedef struct scale_twins {
     size_t operations, found;
 } scale_twins;
 
-/* Both as recorded, of two batch sizes. HABITAT_E_ARG: they are of other models or steps.
+/* Both as recorded, of two batch sizes. HABITAT_E_ARG: they are of other models, precisions or
+ * steps.
  * HABITAT_E_MEMORY. */
 habitat_status scale_check_twins(const habitat_workload *w, const habitat_workload *other,
                                  scale_twins *out, habitat_error *err);

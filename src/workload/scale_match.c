@@ -152,6 +152,18 @@ static uint64_t weights_of(const habitat_workload *w) {
     return sum;
 }
 
+/* Tensors in fp32: TF32 changes their arithmetic, not the operations. */
+static bool is_single(scale_format format) {
+    return format.precision == HABITAT_PRECISION_FP32 || format.precision == HABITAT_PRECISION_TF32;
+}
+
+/* Another precision has other operations (casts) and other formats. */
+static bool is_same_format(scale_format a, scale_format b) {
+    bool known = (a.precision || a.half) && (b.precision || b.half);
+    return !known || (is_single(a) && is_single(b)) ||
+           (a.precision == b.precision && a.half == b.half);
+}
+
 habitat_status scale_check_twins(const habitat_workload *w, const habitat_workload *other,
                                  scale_twins *out, habitat_error *err) {
     static const char advice[] =
@@ -163,6 +175,11 @@ habitat_status scale_check_twins(const habitat_workload *w, const habitat_worklo
                             "the second recording is of another model, of %llu weights and not "
                             "%llu; %s",
                             (unsigned long long)others, (unsigned long long)weights, advice);
+    scale_format format = scale_recorded_format(w), others_format = scale_recorded_format(other);
+    if (!is_same_format(format, others_format))
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "the second recording is in %s, and this one in %s; %s",
+                            scale_format_words(others_format), scale_format_words(format), advice);
     if (count_twins(w, other, &twins) != HABITAT_OK)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     if (2 * twins.found < twins.operations)

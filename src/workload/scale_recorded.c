@@ -31,6 +31,7 @@ static habitat_precision amp_in(habitat_dtype narrow) {
 typedef struct tally {
     double flop[HABITAT_DTYPE_COUNT], time_ns[HABITAT_DTYPE_COUNT];
     size_t count[HABITAT_DTYPE_COUNT];
+    double hidden_ns; /* kernels of no operation, which may hold products: compiled code */
     bool has_flop;
 } tally;
 
@@ -45,6 +46,8 @@ static tally tally_of(const habitat_workload *w) {
     tally out = {.has_flop = false};
     for (size_t k = 0; k < w->kernel_count; k++) {
         const habitat_workload_kernel *kernel = &w->kernels[k];
+        if (!habitat_class_is_product(kernel->op_class) && !w->groups[kernel->group].operation)
+            out.hidden_ns += kernel->facts.time_ns;
         if (!kernel->main || !habitat_class_is_product(kernel->op_class))
             continue;
         habitat_dtype dtype = computes_in(w, kernel);
@@ -89,17 +92,17 @@ static bool weights_are_narrow(const habitat_workload *w, const trace_formats *s
 
 /* ---- what it says and its products contradict ---- */
 
-/* The format of most of the products that tell theirs, where none is in the noted one; UNKNOWN: the
- * note may be true. */
+/* The format that products take most time in, where none is in the noted one; UNKNOWN: the note may
+ * be true. */
 static habitat_dtype shown_instead(const tally *products, habitat_dtype noted) {
     habitat_dtype most = HABITAT_DTYPE_UNKNOWN;
     if (!is_narrow(noted) || products->count[noted] || products->count[HABITAT_DTYPE_FP8] ||
         products->count[HABITAT_DTYPE_INT8]) /* narrower ones may stand in for it */
         return HABITAT_DTYPE_UNKNOWN;
     for (int d = 0; d < HABITAT_DTYPE_COUNT; d++)
-        if (products->count[d] > products->count[most])
+        if (products->time_ns[d] > products->time_ns[most])
             most = (habitat_dtype)d;
-    return most;
+    return products->time_ns[most] > products->hidden_ns ? most : HABITAT_DTYPE_UNKNOWN;
 }
 
 scale_doubt scale_doubted_format(const habitat_workload *w) {
@@ -160,6 +163,12 @@ scale_format scale_recorded_format(const habitat_workload *workload) {
     if (weights_are_narrow(w, &said))
         return (scale_format){.half = narrow};
     return (scale_format){.precision = amp_in(narrow)};
+}
+
+const char *scale_format_words(scale_format format) {
+    return format.half == HABITAT_DTYPE_FP16   ? "fp16 throughout"
+           : format.half == HABITAT_DTYPE_BF16 ? "bf16 throughout"
+                                               : habitat_precision_name(format.precision);
 }
 
 /* ---- what a GPU can tell apart ---- */

@@ -46,6 +46,14 @@ static const product unnamed_of_halves = {
     KERNEL("ampere_lstm_tile16<64, 2>", 20000, "aten::mm", LARGE),
     "[\"c10::BFloat16\", \"c10::BFloat16\"]"};
 
+static const product fp16_small = {
+    KERNEL("sm80_xmma_gemm_f16f16_f16f32_f32_nn_n", 1000, "aten::mm", SMALL),
+    "[\"c10::Half\", \"c10::Half\"]"};
+static const product bf16_small = {
+    KERNEL("sm80_xmma_gemm_bf16bf16_bf16f32_f32_nn_n", 1000, "aten::mm", SMALL),
+    "[\"c10::BFloat16\", \"c10::BFloat16\"]"};
+static const product compiled = {KERNEL("triton_poi_fused_3", 200000, NULL, NULL), NULL};
+
 typedef struct made_step {
     habitat_trace *trace;
     habitat_workload *w;
@@ -57,6 +65,8 @@ static char *with_types(const char *text, const product *list, size_t count) {
     made_text out = {0};
     for (size_t i = 0; i < count; i++) {
         const char *at = strstr(text, fp32);
+        if (!list[i].kernel.op)
+            continue;
         made_write(&out, "%.*s%s", (int)(at - text), text, list[i].types ? list[i].types : fp32);
         text = at + sizeof fp32 - 1;
     }
@@ -105,7 +115,7 @@ static void check_format(const product *kernels, size_t count, const char *said,
 #define ON_ONE       "\"matmul_allow_tf32\": false, \"cudnn_allow_tf32\": true"
 #define FP32_WEIGHTS "\"parameter_dtype\": \"float32\""
 
-/* The recording's own word goes before its kernels: here one product in fp32. */
+/* The recording's own word goes before what most of its products are computed in: fp32. */
 static void test_said(void) {
     static const struct {
         const char *said, *gpu;
@@ -131,10 +141,41 @@ static void test_said(void) {
         {"\"autocast\": 16, \"parameter_dtype\": true", "H200", HABITAT_PRECISION_FP32, 0},
         {NULL, "H200", HABITAT_PRECISION_FP32, 0},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        check_format(&fp32_small, 1, cases[i].said, cases[i].gpu, cases[i].precision,
-                     cases[i].half);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const product steps[] = {fp32_small, fp32_small, fp16_small, fp32_small, bf16_small};
+        bool fp16 = cases[i].said && strstr(cases[i].said, "\"float16");
+        bool bf16 = cases[i].said && strstr(cases[i].said, "\"bfloat16\"");
+        check_format(steps,
+                     bf16   ? 5
+                     : fp16 ? 3
+                            : 2,
+                     cases[i].said, cases[i].gpu, cases[i].precision, cases[i].half);
+    }
     check_case("what a recording says of itself");
+}
+
+/* A note of 16 bits that no product is computed in, though all tell their format. */
+static void test_doubted(void) {
+    static const char fp16[] = "\"autocast\": \"float16\"",
+                      half[] = "\"parameter_dtype\": \"bfloat16\"";
+    const product other[] = {fp32_small, bf16_small}, hidden[] = {fp32_small, compiled};
+    made_step s = step_of(&fp32_small, 1, fp16, "H200");
+    scale_doubt doubt = scale_doubted_format(s.w);
+    size_t count = 0;
+    CHECK(doubt.autocast && !doubt.parameters);
+    CHECK_INT(doubt.noted, HABITAT_DTYPE_FP16);
+    CHECK_INT(doubt.shown, HABITAT_DTYPE_FP32);
+    CHECK_TEXT(habitat_workload_warnings(s.w, &count)[0],
+               "the recording says that its autocast was in fp16, but not one of its products is "
+               "computed in fp16, most in fp32: the products are believed; record again");
+    free_step(&s);
+    check_format(&fp32_small, 1, fp16, "H200", HABITAT_PRECISION_FP32, 0);
+    check_format(&fp32_small, 1, half, "H200", HABITAT_PRECISION_FP32, 0);
+    check_format(other, 2, fp16, "H200", HABITAT_PRECISION_FP32, 0);
+    check_format(hidden, 2, fp16, "H200", HABITAT_PRECISION_AMP_FP16, 0);
+    check_format(&unnamed_of_halves, 1, half, "H200", HABITAT_PRECISION_RECORDED,
+                 HABITAT_DTYPE_BF16);
+    check_case("a noted format that no product is computed in is not believed");
 }
 
 /* 100 us of 65536 flop in fp32 beside 20 us of 524288 flop: what most is computed in, not what most
@@ -176,7 +217,12 @@ static void test_settle(void) {
         {ON_NONE, recorded, recorded, recorded},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        made_step s = step_of(&fp32_small, 1, cases[i].said, "H200");
+        const product all[] = {fp32_small, fp32_small, fp16_small, fp32_small, bf16_small};
+        made_step s = step_of(all,
+                              strstr(cases[i].said, "\"bfloat16\"")  ? 5
+                              : strstr(cases[i].said, "\"float16\"") ? 3
+                                                                     : 1,
+                              cases[i].said, "H200");
         habitat_precision found = scale_recorded_format(s.w).precision;
         CHECK_INT(scale_settle(found, cases[i].asked, gpu_named("H200")), cases[i].on_h200);
         CHECK_INT(scale_settle(found, cases[i].asked, NULL), cases[i].on_h200);
@@ -243,6 +289,10 @@ static void test_twins(void) {
     check_twins(wider, 4, "\"batch_size\": 8", HABITAT_E_ARG, 0,
                 "the second recording is of another step: 1 of 4 operations are found in it again; "
                 "give the same script in the same precision at another batch size, or none");
+    const product halves[] = {fp16_large, fp16_large, fp16_large, fp16_large};
+    check_twins(halves, 4, "\"batch_size\": 8, \"autocast\": \"float16\"", HABITAT_E_ARG, 0,
+                "the second recording is in amp-fp16, and this one in fp32; give the same script "
+                "in the same precision at another batch size, or none");
     check_twins(same, 4,
                 "\"batch_size\": 8, \"memory\": {\"parameter_sizes\": {\"float32\": [512, 300]}}",
                 HABITAT_E_ARG, 0,
@@ -255,6 +305,7 @@ int main(void) {
     habitat_error err = {0};
     CHECK_INT(habitat_gpu_table_create(NULL, &table, &err), HABITAT_OK);
     test_said();
+    test_doubted();
     test_products();
     test_settle();
     test_half();

@@ -13,3 +13,7 @@ for wrong in "--batch 0" "--batch -4" "--batch many" "--batch 8 --by op" "--prec
 "$habitat" predict "$step" --to T4 --batch 8 --batch-from "$step"
 cp "$source/data/recordings/bert_b8_fp32_h200.json.gz" bert.json.gz
 "$habitat" predict "$step" --to T4 --batch 8 --batch-from bert.json.gz
+cp "$source/data/recordings/resnet50_b64_amp_fp16_h200.json.gz" amp.json.gz
+"$habitat" predict "$step" --to T4 --batch 8 --batch-from amp.json.gz
+cp "$source/data/recordings/resnet50_b64_tf32_h200.json.gz" tf32.json.gz # the same operations
+"$habitat" predict "$step" --to T4 --batch 8 --batch-from tf32.json.gz | sed -n '/^Note: .*instead/,/recorded/p'
