@@ -17,13 +17,14 @@ static void check_same_calls(const habitat_trace *a, const habitat_trace *b) {
     const habitat_call *c = habitat_trace_calls(a, &count), *d = habitat_trace_calls(b, &other);
     must(count == other);
     for (size_t i = 0; i < count; i++) {
-        must(!strcmp(c[i].name, d[i].name) && c[i].kind == d[i].kind);
+        must(!strcmp(c[i].form->name, d[i].form->name) && c[i].form->kind == d[i].form->kind);
         must(c[i].start_ns == d[i].start_ns && c[i].duration_ns == d[i].duration_ns);
-        must(c[i].thread == d[i].thread && c[i].correlation == d[i].correlation);
+        must(c[i].form->thread == d[i].form->thread && c[i].correlation == d[i].correlation);
         must(c[i].operation == d[i].operation && c[i].iteration == d[i].iteration);
-        must(c[i].device == d[i].device && c[i].stream == d[i].stream);
-        must(c[i].event == d[i].event && c[i].driver == d[i].driver);
-        must(c[i].waits_stream == d[i].waits_stream && c[i].waits_call == d[i].waits_call);
+        must(c[i].form->device == d[i].form->device && c[i].form->stream == d[i].form->stream);
+        must(c[i].form->driver == d[i].form->driver);
+        must(!memcmp(habitat_trace_call_wait(a, (uint32_t)i),
+                     habitat_trace_call_wait(b, (uint32_t)i), sizeof(habitat_call_wait)));
         must(c[i].kernel_count == d[i].kernel_count);
     }
 }

@@ -67,19 +67,22 @@ static inline void check_calls(const habitat_trace *t) {
     habitat_trace_operations(t, &operations);
     habitat_trace_iterations(t, &iterations);
     for (size_t i = 0; i < count; i++) {
-        must(c[i].name && (unsigned)c[i].kind < HABITAT_CALL_KINDS);
+        must(c[i].form->name && (unsigned)c[i].form->kind < HABITAT_CALL_KINDS);
         must(c[i].operation == HABITAT_NONE || c[i].operation < operations);
         must(c[i].iteration == HABITAT_NONE || c[i].iteration < iterations);
-        must(c[i].waits_call == HABITAT_NONE || c[i].waits_call < count);
-        must(i == 0 || c[i - 1].thread < c[i].thread ||
-             (c[i - 1].thread == c[i].thread && c[i - 1].start_ns <= c[i].start_ns));
+        const habitat_call_wait *wait = habitat_trace_call_wait(t, (uint32_t)i);
+        must(wait->waits_call == HABITAT_NONE || wait->waits_call < count);
+        must(wait->call == HABITAT_NONE || wait->call == i);
+        must(i == 0 || c[i - 1].form->thread < c[i].form->thread ||
+             (c[i - 1].form->thread == c[i].form->thread && c[i - 1].start_ns <= c[i].start_ns));
         listed += c[i].kernel_count;
+        const uint32_t *own = habitat_trace_call_kernels(t, &c[i]);
         for (uint32_t j = 0; j < c[i].kernel_count; j++)
-            must(c[i].kernels[j] < kernels && k[c[i].kernels[j]].call == i);
+            must(own[j] < kernels && k[own[j]].call == i);
     }
     for (size_t i = 0; i < kernels; i++) {
         launched += k[i].call != HABITAT_NONE;
-        must((k[i].call == HABITAT_NONE) == (k[i].launch_thread == HABITAT_NONE));
+        must((k[i].call == HABITAT_NONE) == !habitat_trace_launch(t, &k[i]));
         must(k[i].call == HABITAT_NONE || c[k[i].call].correlation == k[i].correlation);
         must(k[i].call == HABITAT_NONE || c[k[i].call].operation == k[i].operation);
     }

@@ -131,14 +131,11 @@ typedef struct habitat_kernel {
     const habitat_kernel_form *form;
     uint64_t start_ns; /* on the GPU, since the first event of the trace */
     uint64_t duration_ns;
-    uint64_t correlation;   /* as recorded */
-    uint32_t operation;     /* innermost operation that launched it, else range, or HABITAT_NONE */
-    uint32_t iteration;     /* 0-based, or HABITAT_NONE */
-    uint32_t call;          /* index of the call that launched it, or HABITAT_NONE */
-    bool in_graph;          /* launched by a CUDA graph */
-    uint32_t launch_thread; /* thread index of the launch, or HABITAT_NONE */
-    uint64_t launch_start_ns; /* of the call on the CPU; 0 with launch_thread NONE */
-    uint64_t launch_duration_ns;
+    uint64_t correlation; /* as recorded */
+    uint32_t operation;   /* innermost operation that launched it, else range, or HABITAT_NONE */
+    uint32_t iteration;   /* 0-based, or HABITAT_NONE */
+    uint32_t call;        /* index of the call that launched it, or HABITAT_NONE */
+    bool in_graph;        /* launched by a CUDA graph */
 } habitat_kernel;
 
 /* What a call asks the CUDA or HIP runtime or driver for. Told by its name alone. */
@@ -159,34 +156,42 @@ typedef enum habitat_call_kind {
 
 enum { HABITAT_CALL_KINDS = HABITAT_CALL_FREE + 1 };
 
-/* One call of a CPU thread into the CUDA or HIP runtime or driver. Calls are sorted by (thread,
- * start). A call of the runtime's may have calls of the driver's inside it.
- *
- * What a call waits for is known only where the profiler was asked for it (Kineto: its
- * synchronisation events; Nsight Systems: its tables of synchronisations and CUDA events). It is
- * never worked out from the order of calls. */
-typedef struct habitat_call {
+/* What a training step repeats of a call: what it is. Stored once for all that are alike. */
+typedef struct habitat_call_form {
     const char *name; /* as recorded ("cudaLaunchKernel"), or "" */
     habitat_call_kind kind;
     uint32_t thread; /* index, not the system's number; the same as of operations */
+    uint32_t device; /* as recorded (CUDA ordinal), or HABITAT_NONE */
+    uint32_t stream; /* launch, copy, set: the one that all its kernels run on. Synchronise stream:
+                        the one waited for. Record event: the one it is put into. Wait event: the
+                        one that waits. Or HABITAT_NONE */
+    bool driver;     /* a call into the driver's interface (cuLaunchKernel) */
+} habitat_call_form;
+
+/* One call of a CPU thread into the CUDA or HIP runtime or driver. Calls are sorted by (thread,
+ * start). A call of the runtime's may have calls of the driver's inside it. */
+typedef struct habitat_call {
+    const habitat_call_form *form;
     uint64_t start_ns;
     uint64_t duration_ns;
-    uint64_t correlation;    /* as recorded; 0 none */
-    uint32_t operation;      /* innermost operation it begins in, else range, or HABITAT_NONE */
-    uint32_t iteration;      /* 0-based, or HABITAT_NONE */
-    uint32_t device;         /* as recorded (CUDA ordinal), or HABITAT_NONE */
-    uint32_t stream;         /* launch, copy, set: the one that all its kernels run on. Synchronise
-                                stream: the one waited for. Record event: the one it is put into.
-                                Wait event: the one that waits. Or HABITAT_NONE */
-    uint32_t event;          /* number of the CUDA event, or HABITAT_NONE */
-    uint32_t waits_stream;   /* wait event, synchronise event: the stream that the event was put
-                                into, or HABITAT_NONE */
-    uint32_t waits_call;     /* wait event, synchronise event: index of the call that put the event
-                                there, or HABITAT_NONE */
-    bool driver;             /* a call into the driver's interface (cuLaunchKernel) */
-    uint32_t kernel_count;   /* kernels, copies and sets that it launched */
-    const uint32_t *kernels; /* shape (kernel_count), indices of kernels, ascending */
+    uint64_t correlation;  /* as recorded; 0 none */
+    uint32_t operation;    /* innermost operation it begins in, else range, or HABITAT_NONE */
+    uint32_t iteration;    /* 0-based, or HABITAT_NONE */
+    uint32_t kernel_count; /* kernels, copies and sets that it launched */
+    uint32_t first_kernel; /* where habitat_trace_call_kernels() finds them */
 } habitat_call;
+
+/* What a call waits for, or puts an event for. Known only where the profiler was asked for it
+ * (Kineto: its synchronisation events; Nsight Systems: its tables of synchronisations and CUDA
+ * events). It is never worked out from the order of calls. */
+typedef struct habitat_call_wait {
+    uint32_t call;         /* its index; HABITAT_NONE: nothing was noted, as of most calls */
+    uint32_t event;        /* number of the CUDA event, or HABITAT_NONE */
+    uint32_t waits_stream; /* wait event, synchronise event: the stream that the event was put
+                              into, or HABITAT_NONE */
+    uint32_t waits_call;   /* wait event, synchronise event: index of the call that put the event
+                              there, or HABITAT_NONE */
+} habitat_call_wait;
 
 #endif /* ---- end of the experimental half ---- */
 
@@ -390,6 +395,36 @@ HABITAT_API const habitat_kernel *habitat_trace_kernels(const habitat_trace *tra
  * @tested tests/unit/test_trace_calls.c, tests/unit/test_trace_nsys.c, fuzz/fuzz_trace.c @since 0.1
  */
 HABITAT_API const habitat_call *habitat_trace_calls(const habitat_trace *trace, size_t *count);
+
+/** The call that launched a kernel.
+ * @param trace  borrowed, not NULL.
+ * @param kernel of this trace, or a copy of one.
+ * @return borrowed, lives as long as the trace; NULL where no call was recorded for it.
+ * @note   Pure; safe from several threads.
+ * @tested tests/unit/test_trace_calls.c @since 0.2 */
+HABITAT_API const habitat_call *habitat_trace_launch(const habitat_trace *trace,
+                                                     const habitat_kernel *kernel);
+
+/** Kernels, copies and sets that a call launched.
+ * @param trace borrowed, not NULL.
+ * @param call  of this trace.
+ * @return borrowed, shape (call->kernel_count): indices of kernels, ascending; lives as long as the
+ *         trace.
+ * @note   Pure; safe from several threads.
+ * @tested tests/unit/test_trace_calls.c, fuzz/fuzz_trace.c @since 0.2 */
+HABITAT_API const uint32_t *habitat_trace_call_kernels(const habitat_trace *trace,
+                                                       const habitat_call *call);
+
+/** What was noted of a call's waiting.
+ * @param trace borrowed, not NULL.
+ * @param call  index of any call.
+ * @return borrowed, never NULL, lives as long as the trace; all fields are HABITAT_NONE where
+ *         nothing was noted.
+ * @note   Pure; safe from several threads.
+ * @tested tests/unit/test_trace_calls.c, tests/unit/test_trace_nsys.c, fuzz/fuzz_trace.c @since 0.2
+ */
+HABITAT_API const habitat_call_wait *habitat_trace_call_wait(const habitat_trace *trace,
+                                                             uint32_t call);
 
 /** Word for a kind of call: "launch", "synchronise stream".
  * @param kind any number.

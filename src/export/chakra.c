@@ -161,7 +161,7 @@ static void name_point(const chakra *c, const replay_node *n, const char **name,
         return;
     case REPLAY_CALL:
     case REPLAY_WAKE:
-        *name = calls[n->index].name;
+        *name = calls[n->index].form->name;
         *point = n->kind == REPLAY_CALL ? "call" : "call returns";
         if (calls[n->index].operation != HABITAT_NONE)
             *operation = ops[calls[n->index].operation].form->name;

@@ -164,10 +164,10 @@ static void write_operation(timeline *t, const habitat_operation *o, open_slices
 }
 
 static void write_call(timeline *t, const habitat_call *c, open_slices *open) {
-    uint64_t start = rounded(replayed(t, c->thread, c->start_ns));
-    uint64_t end = rounded(replayed(t, c->thread, c->start_ns + c->duration_ns));
-    write_slice(t, c->driver ? "cuda_driver" : "cuda_runtime", c->name, c->thread, start,
-                open_slice(open, c->thread, start, end), c->correlation);
+    uint64_t start = rounded(replayed(t, c->form->thread, c->start_ns));
+    uint64_t end = rounded(replayed(t, c->form->thread, c->start_ns + c->duration_ns));
+    write_slice(t, c->form->driver ? "cuda_driver" : "cuda_runtime", c->form->name, c->form->thread,
+                start, open_slice(open, c->form->thread, start, end), c->correlation);
 }
 
 static bool has_points(const timeline *t, uint32_t thread) {
@@ -181,8 +181,8 @@ static bool write_cpu(timeline *t) {
     const habitat_call *c = habitat_trace_calls(t->trace, &calls);
     open_slices open = {malloc((ops + calls + 1) * sizeof *open.ends), 0, HABITAT_NONE};
     while (open.ends && (i < ops || j < calls)) {
-        bool op_first = j == calls || (i < ops && (o[i].form->thread != c[j].thread
-                                                       ? o[i].form->thread < c[j].thread
+        bool op_first = j == calls || (i < ops && (o[i].form->thread != c[j].form->thread
+                                                       ? o[i].form->thread < c[j].form->thread
                                                        : o[i].start_ns <= c[j].start_ns));
         if (op_first) {
             if (o[i].form->kind != HABITAT_OPERATION_RANGE && o[i].iteration != HABITAT_NONE &&
@@ -190,7 +190,7 @@ static bool write_cpu(timeline *t) {
                 write_operation(t, &o[i], &open);
             i++;
         } else {
-            if (c[j].iteration != HABITAT_NONE && has_points(t, c[j].thread))
+            if (c[j].iteration != HABITAT_NONE && has_points(t, c[j].form->thread))
                 write_call(t, &c[j], &open);
             j++;
         }

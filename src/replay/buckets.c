@@ -85,7 +85,8 @@ static size_t find_launches(const habitat_workload *w, moment *out) {
     uint32_t stream = main_stream(all, count);
     for (uint32_t i = 0; i < count; i++)
         if (all[i].kernel->call != HABITAT_NONE && all[i].kernel->form->stream == stream)
-            out[found++] = (moment){all[i].kernel->launch_start_ns, i, all[i].kernel->iteration};
+            out[found++] = (moment){habitat_trace_launch(w->trace, all[i].kernel)->start_ns, i,
+                                    all[i].kernel->iteration};
     qsort(out, found, sizeof *out, by_time);
     return found;
 }

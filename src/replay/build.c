@@ -88,8 +88,8 @@ static void count_threads(replay_builder *b) {
         if (b->ops[i].form->thread >= b->thread_count)
             b->thread_count = b->ops[i].form->thread + 1;
     for (size_t i = 0; i < b->call_count; i++)
-        if (b->calls[i].thread >= b->thread_count)
-            b->thread_count = b->calls[i].thread + 1;
+        if (b->calls[i].form->thread >= b->thread_count)
+            b->thread_count = b->calls[i].form->thread + 1;
 }
 
 /* The usual launch, and when kernels ended. */
@@ -99,12 +99,12 @@ static bool measure(replay_builder *b) {
     if (!durations)
         return false;
     for (size_t i = 0; i < b->call_count; i++) {
-        if (b->calls[i].kind == HABITAT_CALL_LAUNCH)
+        if (b->calls[i].form->kind == HABITAT_CALL_LAUNCH)
             durations[launches++] = (double)b->calls[i].duration_ns;
-        b->waits_noted |=
-            b->calls[i].kind == HABITAT_CALL_WAIT_EVENT && b->calls[i].stream != HABITAT_NONE;
-        b->waits_recorded |= b->calls[i].kind == HABITAT_CALL_RECORD_EVENT ||
-                             b->calls[i].kind == HABITAT_CALL_WAIT_EVENT ||
+        b->waits_noted |= b->calls[i].form->kind == HABITAT_CALL_WAIT_EVENT &&
+                          b->calls[i].form->stream != HABITAT_NONE;
+        b->waits_recorded |= b->calls[i].form->kind == HABITAT_CALL_RECORD_EVENT ||
+                             b->calls[i].form->kind == HABITAT_CALL_WAIT_EVENT ||
                              replay_waits_gpu(&b->calls[i]);
     }
     b->usual_launch_ns = INFINITY;

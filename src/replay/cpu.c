@@ -72,8 +72,8 @@ static bool start_segment(replay_builder *b, uint32_t thread, uint64_t now) {
 enum { QUEUE_FULL = 500 };
 
 static uint64_t waited_for_queue(const replay_builder *b, const habitat_call *c) {
-    if (c->kind != HABITAT_CALL_LAUNCH && c->kind != HABITAT_CALL_COPY &&
-        c->kind != HABITAT_CALL_SET)
+    if (c->form->kind != HABITAT_CALL_LAUNCH && c->form->kind != HABITAT_CALL_COPY &&
+        c->form->kind != HABITAT_CALL_SET)
         return 0;
     bool full = b->launched > b->ended + QUEUE_FULL;
     double usual = b->usual_launch_ns;
@@ -94,7 +94,7 @@ static bool call_point(replay_builder *b, size_t node) {
     if (!t->inside)
         t->others_ns = others_before(b, t, n->at_ns);
     b->call_node[n->index] = (uint32_t)node;
-    if (c->kind == HABITAT_CALL_RECORD_EVENT || c->kind == HABITAT_CALL_WAIT_EVENT)
+    if (c->form->kind == HABITAT_CALL_RECORD_EVENT || c->form->kind == HABITAT_CALL_WAIT_EVENT)
         replay_event(b, n->index);
     return replay_launch(b, n->index);
 }

@@ -10,14 +10,15 @@ static bool is_seen(habitat_call_kind kind) {
 }
 
 bool replay_waits_gpu(const habitat_call *call) {
-    return call->kind == HABITAT_CALL_SYNCHRONISE_DEVICE ||
-           call->kind == HABITAT_CALL_SYNCHRONISE_STREAM ||
-           call->kind == HABITAT_CALL_SYNCHRONISE_EVENT;
+    return call->form->kind == HABITAT_CALL_SYNCHRONISE_DEVICE ||
+           call->form->kind == HABITAT_CALL_SYNCHRONISE_STREAM ||
+           call->form->kind == HABITAT_CALL_SYNCHRONISE_EVENT;
 }
 
 static bool launches(const habitat_call *call) {
-    return call->kind == HABITAT_CALL_LAUNCH || call->kind == HABITAT_CALL_LAUNCH_GRAPH ||
-           call->kind == HABITAT_CALL_COPY || call->kind == HABITAT_CALL_SET;
+    return call->form->kind == HABITAT_CALL_LAUNCH ||
+           call->form->kind == HABITAT_CALL_LAUNCH_GRAPH || call->form->kind == HABITAT_CALL_COPY ||
+           call->form->kind == HABITAT_CALL_SET;
 }
 
 /* Where nothing marks iterations, the wait behind the last launch is the profiler's own, or the
@@ -44,10 +45,10 @@ static void find_owners(replay_builder *b) {
     for (uint32_t i = 0; i < b->call_count; i++) {
         const habitat_call *c = &b->calls[i];
         b->owner[i] = HABITAT_NONE;
-        if (c->iteration == HABITAT_NONE || !is_seen(c->kind) ||
+        if (c->iteration == HABITAT_NONE || !is_seen(c->form->kind) ||
             (replay_waits_gpu(c) && c->start_ns > last && is_outside(b, c)))
             continue;
-        bool within = outer != HABITAT_NONE && b->calls[outer].thread == c->thread &&
+        bool within = outer != HABITAT_NONE && b->calls[outer].form->thread == c->form->thread &&
                       c->start_ns < b->calls[outer].start_ns + b->calls[outer].duration_ns;
         outer = within ? outer : i;
         b->owner[i] = outer;
@@ -101,9 +102,9 @@ static void put_all(replay_builder *b) {
         const habitat_call *c = &b->calls[i];
         if (b->owner[i] != i)
             continue;
-        put(g, REPLAY_CALL, c->start_ns, i, c->thread);
+        put(g, REPLAY_CALL, c->start_ns, i, c->form->thread);
         if (replay_waits_gpu(c))
-            put(g, REPLAY_WAKE, c->start_ns + c->duration_ns, i, c->thread);
+            put(g, REPLAY_WAKE, c->start_ns + c->duration_ns, i, c->form->thread);
     }
     for (uint32_t i = 0; i < b->own_count; i++)
         put(g, REPLAY_KERNEL, kernel_time(b, i), i, b->slot[i]);

@@ -73,16 +73,17 @@ static bool take_waits(replay_builder *b, uint32_t kernel) {
 
 static bool launch_all_of(replay_builder *b, uint32_t call) {
     const habitat_call *c = &b->calls[call];
+    const uint32_t *kernels = habitat_trace_call_kernels(b->w->trace, c);
     bool fine = true;
     for (uint32_t i = 0; fine && i < c->kernel_count; i++) {
-        uint32_t kernel = b->own_of[c->kernels[i]];
+        uint32_t kernel = b->own_of[kernels[i]];
         if (kernel == HABITAT_NONE)
             continue;
         fine = take_waits(b, kernel);
         b->streams[b->slot[kernel]].launched = kernel;
         b->launched++;
-        if (c->kind == HABITAT_CALL_COPY)
-            b->threads[c->thread].copied_on = b->slot[kernel];
+        if (c->form->kind == HABITAT_CALL_COPY)
+            b->threads[c->form->thread].copied_on = b->slot[kernel];
     }
     return fine;
 }
@@ -98,7 +99,7 @@ bool replay_launch(replay_builder *b, uint32_t call) {
 }
 
 static void record_event(replay_builder *b, uint32_t call) {
-    uint32_t s = slot_of_number(b, b->calls[call].device, b->calls[call].stream);
+    uint32_t s = slot_of_number(b, b->calls[call].form->device, b->calls[call].form->stream);
     for (uint32_t u = 0; u < b->stream_count; u++)
         b->snapshot[u] = b->streams[u].launched;
     if (s != HABITAT_NONE)
@@ -107,18 +108,19 @@ static void record_event(replay_builder *b, uint32_t call) {
 
 void replay_event(replay_builder *b, uint32_t call) {
     const habitat_call *c = &b->calls[call];
-    if (c->kind == HABITAT_CALL_RECORD_EVENT) {
+    if (c->form->kind == HABITAT_CALL_RECORD_EVENT) {
         record_event(b, call);
         return;
     }
-    uint32_t s = slot_of_number(b, c->device, c->stream);
+    uint32_t s = slot_of_number(b, c->form->device, c->form->stream);
     if (s == HABITAT_NONE && b->waits_noted) /* the profiler leaves out streams without work */
         return;
     b->info->trace_wait_count++;
-    if (s != HABITAT_NONE && c->waits_call != HABITAT_NONE &&
-        b->calls[c->waits_call].stream != HABITAT_NONE) {
-        if (b->record_kernel[c->waits_call] != HABITAT_NONE)
-            wait_for(b, s, b->record_kernel[c->waits_call]);
+    uint32_t record = habitat_trace_call_wait(b->w->trace, call)->waits_call;
+    if (s != HABITAT_NONE && record != HABITAT_NONE &&
+        b->calls[record].form->stream != HABITAT_NONE) {
+        if (b->record_kernel[record] != HABITAT_NONE)
+            wait_for(b, s, b->record_kernel[record]);
         return;
     }
     b->info->trace_guessed_waits++;
@@ -132,23 +134,26 @@ void replay_event(replay_builder *b, uint32_t call) {
 }
 
 /* Which streams a call waits for: one, or all (HABITAT_NONE). */
-static uint32_t awaited_stream(replay_builder *b, const habitat_call *c) {
+static uint32_t awaited_stream(replay_builder *b, uint32_t call) {
+    const habitat_call *c = &b->calls[call];
     uint32_t s = HABITAT_NONE;
-    if (c->kind == HABITAT_CALL_SYNCHRONISE_DEVICE)
+    if (c->form->kind == HABITAT_CALL_SYNCHRONISE_DEVICE)
         return s;
-    s = slot_of_number(b, c->device,
-                       c->kind == HABITAT_CALL_SYNCHRONISE_EVENT ? c->waits_stream : c->stream);
+    s = slot_of_number(b, c->form->device,
+                       c->form->kind == HABITAT_CALL_SYNCHRONISE_EVENT
+                           ? habitat_trace_call_wait(b->w->trace, call)->waits_stream
+                           : c->form->stream);
     if (s == HABITAT_NONE) {
         b->info->trace_guessed_waits++;
-        s = b->threads[c->thread].copied_on; /* .item(): a copy, and the wait for it */
+        s = b->threads[c->form->thread].copied_on; /* .item(): a copy, and the wait for it */
     }
     return s;
 }
 
 /* A device waits for its own streams alone; one that was not noted, for those of all. */
 static bool is_awaited(const replay_builder *b, const habitat_call *c, uint32_t one, uint32_t s) {
-    bool elsewhere =
-        b->w->all_devices && c->device != HABITAT_NONE && b->streams[s].device != c->device;
+    bool elsewhere = b->w->all_devices && c->form->device != HABITAT_NONE &&
+                     b->streams[s].device != c->form->device;
     return one == HABITAT_NONE ? !elsewhere : s == one;
 }
 
@@ -156,7 +161,7 @@ static bool is_awaited(const replay_builder *b, const habitat_call *c, uint32_t 
 bool replay_wake(replay_builder *b, size_t node) {
     const replay_node *n = &b->graph->nodes[node];
     const habitat_call *c = &b->calls[n->index];
-    uint32_t one = awaited_stream(b, c), from = b->call_node[n->index];
+    uint32_t one = awaited_stream(b, n->index), from = b->call_node[n->index];
     uint64_t done = c->start_ns;
     b->info->trace_wait_count++;
     for (int pass = 0; pass < 2; pass++)

@@ -62,14 +62,13 @@ void trace_begin_kernel_form(habitat_kernel_form *form) {
     form->dram_bytes = form->flop = NAN;
 }
 
-/* The one copy of a form. */
-static const void *store_form(habitat_trace *t, const void *form, size_t size_bytes) {
+const void *trace_store_form(habitat_trace *t, const void *form, size_t size_bytes) {
     return habitat_strings_intern(&t->forms, form, size_bytes);
 }
 
 habitat_operation *trace_add_operation(trace_builder *b, const habitat_op_form *form) {
     habitat_trace *t = b->trace;
-    const habitat_op_form *stored = store_form(t, form, sizeof *form);
+    const habitat_op_form *stored = trace_store_form(t, form, sizeof *form);
     habitat_operation *o = !stored ? NULL
                                    : add((void **)&t->operations, &t->operation_count,
                                          &t->operation_capacity, sizeof *t->operations);
@@ -83,13 +82,13 @@ habitat_operation *trace_add_operation(trace_builder *b, const habitat_op_form *
 
 habitat_kernel *trace_add_kernel(trace_builder *b, const habitat_kernel_form *form) {
     habitat_trace *t = b->trace;
-    const habitat_kernel_form *stored = store_form(t, form, sizeof *form);
+    const habitat_kernel_form *stored = trace_store_form(t, form, sizeof *form);
     habitat_kernel *k = !stored ? NULL
                                 : add((void **)&t->kernels, &t->kernel_count, &t->kernel_capacity,
                                       sizeof *t->kernels);
     if (k) {
         k->form = stored;
-        k->iteration = k->launch_thread = k->call = HABITAT_NONE;
+        k->iteration = k->call = HABITAT_NONE;
     }
     return k;
 }
@@ -102,14 +101,22 @@ static habitat_call_kind kind_of(trace_builder *b, const char *name) {
     return known->kind;
 }
 
-habitat_call *trace_add_call(trace_builder *b, const char *name) {
+habitat_call *trace_add_call(trace_builder *b, const char *name, uint32_t thread, bool driver) {
     habitat_trace *t = b->trace;
-    habitat_call *c = add((void **)&t->calls, &t->call_count, &t->call_capacity, sizeof *t->calls);
+    habitat_call_form form;
+    memset(&form, 0, sizeof form); /* to its last byte: see trace_begin_op_form() */
+    form.name = name;
+    form.kind = kind_of(b, name);
+    form.thread = thread;
+    form.device = form.stream = HABITAT_NONE;
+    form.driver = driver;
+    const habitat_call_form *stored = trace_store_form(t, &form, sizeof form);
+    habitat_call *c =
+        !stored ? NULL
+                : add((void **)&t->calls, &t->call_count, &t->call_capacity, sizeof *t->calls);
     if (c) {
-        c->name = name;
-        c->kind = kind_of(b, name);
-        c->operation = c->iteration = c->device = c->stream = c->event = HABITAT_NONE;
-        c->waits_stream = c->waits_call = HABITAT_NONE;
+        c->form = stored;
+        c->operation = c->iteration = HABITAT_NONE;
     }
     return c;
 }

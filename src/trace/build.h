@@ -86,6 +86,9 @@ typedef struct trace_builder {
 /* Start a trace. False when out of memory. */
 bool trace_begin(trace_builder *builder, const char *name);
 
+/* The one copy of a form; NULL when out of memory. */
+const void *trace_store_form(habitat_trace *trace, const void *form, size_t size_bytes);
+
 /* A form to fill: zeroed to its last byte, so that equal ones are found by their bytes; the name
  * "", counters NaN. */
 void trace_begin_op_form(habitat_op_form *form);
@@ -94,9 +97,11 @@ void trace_begin_kernel_form(habitat_kernel_form *form);
 /* Room for one more; zeroed, index fields NONE; the form is stored. NULL when out of memory. */
 habitat_operation *trace_add_operation(trace_builder *builder, const habitat_op_form *form);
 habitat_kernel *trace_add_kernel(trace_builder *builder, const habitat_kernel_form *form);
+/* The kind follows from the name, which is stored; device and stream from what it launches. */
+habitat_call *trace_add_call(trace_builder *builder, const char *name, uint32_t thread,
+                             bool driver);
 trace_wait *trace_add_wait(trace_builder *builder);
 trace_flow *trace_add_flow(trace_builder *builder);
-habitat_call *trace_add_call(trace_builder *builder, const char *name); /* stored; sets the kind */
 trace_device *trace_add_device(trace_builder *builder);
 
 /* Note a range of the user, if it is that of an iteration. False when out of memory. */

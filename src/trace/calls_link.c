@@ -3,28 +3,23 @@
 #include "trace/link.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "trace/sort.h"
 
 /* --- calls by their correlation ------------------------------------------------------------- */
 
-/* A call that has a correlation. */
-typedef struct correlated {
-    uint64_t correlation;
-    uint64_t start_ns;
-    uint32_t call;
-} correlated;
-
-/* Sorted by (correlation, start). */
+/* Calls sorted by (correlation, start): first those that have none. */
 typedef struct call_index {
     const habitat_call *calls;
-    correlated *entries;
-    size_t count;
+    uint32_t *order;
+    size_t first, count; /* those with a correlation: order[first, count) */
+    size_t near;         /* where the last one was found: the next is often the one behind it */
 } call_index;
 
-static bool entry_before(const void *context, uint32_t a, uint32_t b) {
-    const correlated *x = (const correlated *)context + a;
-    const correlated *y = (const correlated *)context + b;
+static bool correlation_before(const void *context, uint32_t a, uint32_t b) {
+    const habitat_call *x = (const habitat_call *)context + a;
+    const habitat_call *y = (const habitat_call *)context + b;
     if (x->correlation != y->correlation)
         return x->correlation < y->correlation;
     return x->start_ns < y->start_ns;
@@ -33,8 +28,8 @@ static bool entry_before(const void *context, uint32_t a, uint32_t b) {
 static bool call_before(const void *context, uint32_t a, uint32_t b) {
     const habitat_call *x = (const habitat_call *)context + a;
     const habitat_call *y = (const habitat_call *)context + b;
-    if (x->thread != y->thread)
-        return x->thread < y->thread;
+    if (x->form->thread != y->form->thread)
+        return x->form->thread < y->form->thread;
     return x->start_ns < y->start_ns;
 }
 
@@ -51,27 +46,45 @@ static bool sort_array(void *array, size_t element_bytes, size_t count, sort_bef
     return fine;
 }
 
-static bool index_calls(const habitat_trace *t, call_index *index) {
-    correlated spare;
-    *index = (call_index){t->calls, NULL, 0};
-    if (!t->call_count)
-        return true;
-    index->entries = malloc(t->call_count * sizeof *index->entries);
-    if (!index->entries)
-        return false;
-    for (size_t i = 0; i < t->call_count; i++)
-        if (t->calls[i].correlation)
-            index->entries[index->count++] =
-                (correlated){t->calls[i].correlation, t->calls[i].start_ns, (uint32_t)i};
-    return sort_array(index->entries, sizeof spare, index->count, entry_before, &spare);
+static const habitat_call *call_at(const call_index *index, size_t at) {
+    return &index->calls[index->order[at]];
 }
 
-/* First entry with this correlation or a later one. */
-static size_t lower_entry(const call_index *index, uint64_t correlation) {
-    size_t low = 0, high = index->count;
+static bool index_calls(const habitat_trace *t, call_index *index) {
+    *index = (call_index){.calls = t->calls, .count = t->call_count};
+    if (!t->call_count)
+        return true;
+    index->order = malloc(t->call_count * sizeof *index->order);
+    if (!index->order || !sort_order(index->order, t->call_count, correlation_before, t->calls))
+        return false;
+    while (index->first < index->count && !call_at(index, index->first)->correlation)
+        index->first++;
+    index->near = index->first;
+    return true;
+}
+
+/* First place of [first, count) with this correlation or a later one, looked for around `near` in
+ * steps that double. */
+static size_t lower_place(const call_index *index, uint64_t correlation, size_t near) {
+    size_t low = index->first, high = index->count, step = 1;
+    if (near < high && call_at(index, near)->correlation < correlation) {
+        for (low = near + 1; low + step < high; step *= 2) {
+            if (call_at(index, low + step)->correlation >= correlation)
+                high = low + step;
+            else
+                low += step + 1;
+        }
+    } else if (near < high) {
+        for (high = near; high > low + step; step *= 2) {
+            if (call_at(index, high - step)->correlation < correlation)
+                low = high - step + 1;
+            else
+                high -= step;
+        }
+    }
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (index->entries[middle].correlation < correlation)
+        if (call_at(index, middle)->correlation < correlation)
             low = middle + 1;
         else
             high = middle;
@@ -79,11 +92,11 @@ static size_t lower_entry(const call_index *index, uint64_t correlation) {
     return low;
 }
 
-/* First entry of [low, high) (one correlation, sorted by start) that starts after `time`. */
-static size_t after_time(const correlated *entries, size_t low, size_t high, uint64_t time) {
+/* First place of [low, high) (one correlation, sorted by start) that starts after `time`. */
+static size_t after_time(const call_index *index, size_t low, size_t high, uint64_t time) {
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (entries[middle].start_ns <= time)
+        if (call_at(index, middle)->start_ns <= time)
             low = middle + 1;
         else
             high = middle;
@@ -93,29 +106,29 @@ static size_t after_time(const correlated *entries, size_t low, size_t high, uin
 
 /* Of a call of the driver's and the runtime's around it, the outer. */
 static uint32_t outer_call(const call_index *index, size_t at, size_t first) {
-    uint32_t found = index->entries[at].call;
     if (at == first)
-        return found;
-    const habitat_call *inner = &index->calls[found];
-    const habitat_call *outer = &index->calls[index->entries[at - 1].call];
-    bool around = inner->driver && !outer->driver && outer->thread == inner->thread &&
+        return index->order[at];
+    const habitat_call *inner = call_at(index, at), *outer = call_at(index, at - 1);
+    bool around = inner->form->driver && !outer->form->driver &&
+                  outer->form->thread == inner->form->thread &&
                   outer->start_ns + outer->duration_ns >= inner->start_ns;
-    return around ? index->entries[at - 1].call : found;
+    return index->order[around ? at - 1 : at];
 }
 
 /* The call with this correlation that something at `time` came from, or HABITAT_NONE. Where
  * processes share a file a correlation can occur several times: the last one before that time is
  * meant. */
-static uint32_t call_of(const call_index *index, uint64_t correlation, uint64_t time) {
-    size_t first = correlation ? lower_entry(index, correlation) : index->count;
-    if (first == index->count || index->entries[first].correlation != correlation)
+static uint32_t call_of(call_index *index, uint64_t correlation, uint64_t time) {
+    size_t first = correlation ? lower_place(index, correlation, index->near) : index->count;
+    if (first == index->count || call_at(index, first)->correlation != correlation)
         return HABITAT_NONE;
+    index->near = first;
     size_t end = first + 1;
-    if (end < index->count && index->entries[end].correlation == correlation)
-        end = correlation == UINT64_MAX ? index->count : lower_entry(index, correlation + 1);
-    size_t at = after_time(index->entries, first, end, time);
+    if (end < index->count && call_at(index, end)->correlation == correlation)
+        end = correlation == UINT64_MAX ? index->count : lower_place(index, correlation + 1, end);
+    size_t at = after_time(index, first, end, time);
     if (at == first)
-        return index->entries[first].call; /* clocks disagree a little: the nearest one */
+        return index->order[first]; /* clocks disagree a little: the nearest one */
     return outer_call(index, at - 1, first);
 }
 
@@ -126,47 +139,106 @@ static void know(uint32_t *field, uint32_t value) {
         *field = value;
 }
 
-/* The call that put the event there for which `wait` waits, or HABITAT_NONE. `records`: what was
- * noted of such calls, sorted by pair. */
-static uint32_t recorded_by(const trace_builder *b, const call_index *index, const trace_wait *wait,
-                            const uint32_t *records, size_t count) {
+/* Give a call its device and stream: another form, of which a trace has few. */
+static bool set_place(habitat_trace *t, habitat_call *c, uint32_t device, uint32_t stream) {
+    habitat_call_form form;
+    if (c->form->device == device && c->form->stream == stream)
+        return true;
+    memcpy(&form, c->form, sizeof form); /* to its last byte: forms are compared so */
+    form.device = device;
+    form.stream = stream;
+    const habitat_call_form *stored = trace_store_form(t, &form, sizeof form);
+    if (stored)
+        c->form = stored;
+    return stored != NULL;
+}
+
+static bool know_place(habitat_trace *t, habitat_call *c, uint32_t device, uint32_t stream) {
+    uint32_t on = c->form->device, in = c->form->stream;
+    know(&on, device);
+    know(&in, stream);
+    return set_place(t, c, on, in);
+}
+
+/* What is being noted of calls: at most two for each wait. */
+typedef struct wait_notes {
+    trace_builder *b;
+    call_index *index;
+    uint32_t *note_of;       /* shape (call_count): index of its note, or HABITAT_NONE */
+    const uint32_t *records; /* shape (record_count): waits that put an event, sorted by pair */
+    size_t record_count;
+} wait_notes;
+
+static habitat_call_wait *note_of(wait_notes *n, uint32_t call) {
+    habitat_trace *t = n->b->trace;
+    uint32_t *at = &n->note_of[call];
+    if (*at == HABITAT_NONE) {
+        *at = (uint32_t)t->call_wait_count++;
+        t->call_waits[*at] = (habitat_call_wait){call, HABITAT_NONE, HABITAT_NONE, HABITAT_NONE};
+    }
+    return &t->call_waits[*at];
+}
+
+/* The call that put the event there for which `wait` waits, or HABITAT_NONE. */
+static uint32_t recorded_by(const wait_notes *n, const trace_wait *wait) {
+    const trace_wait *all = n->b->waits;
     if (wait->record)
-        return call_of(index, wait->record, wait->time_ns);
-    size_t low = 0, high = wait->pair ? count : 0;
+        return call_of(n->index, wait->record, wait->time_ns);
+    size_t low = 0, high = wait->pair ? n->record_count : 0;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (b->waits[records[middle]].pair < wait->pair)
+        if (all[n->records[middle]].pair < wait->pair)
             low = middle + 1;
         else
             high = middle;
     }
-    if (!wait->pair || low == count || b->waits[records[low]].pair != wait->pair)
+    if (!wait->pair || low == n->record_count || all[n->records[low]].pair != wait->pair)
         return HABITAT_NONE;
-    return call_of(index, b->waits[records[low]].correlation, wait->time_ns);
+    return call_of(n->index, all[n->records[low]].correlation, wait->time_ns);
 }
 
-static void follow_wait(trace_builder *b, const call_index *index, const trace_wait *wait,
-                        const uint32_t *records, size_t count) {
-    habitat_trace *t = b->trace;
-    uint32_t at = call_of(index, wait->correlation, wait->time_ns);
+static bool follow_wait(wait_notes *n, const trace_wait *wait) {
+    habitat_trace *t = n->b->trace;
+    uint32_t at = call_of(n->index, wait->correlation, wait->time_ns);
     if (at == HABITAT_NONE) { /* its call was not recorded: nobody can say who waited */
         t->info.trace_skipped_events++;
-        return;
+        return true;
     }
-    habitat_call *call = &t->calls[at];
-    know(&call->device, wait->device);
-    know(&call->stream, wait->stream);
-    know(&call->event, wait->event);
+    habitat_call_wait *note = note_of(n, at);
+    know(&note->event, wait->event);
+    if (!know_place(t, &t->calls[at], wait->device, wait->stream))
+        return false;
     if (wait->records)
-        return;
-    know(&call->waits_stream, wait->on_stream);
-    call->waits_call = recorded_by(b, index, wait, records, count);
-    if (call->waits_call == HABITAT_NONE)
-        return;
-    habitat_call *record = &t->calls[call->waits_call];
-    know(&record->stream, wait->on_stream);
-    know(&record->event, wait->event);
-    know(&call->waits_stream, record->stream);
+        return true;
+    know(&note->waits_stream, wait->on_stream);
+    note->waits_call = recorded_by(n, wait);
+    if (note->waits_call == HABITAT_NONE)
+        return true;
+    habitat_call *record = &t->calls[note->waits_call];
+    know(&note_of(n, note->waits_call)->event, wait->event);
+    if (!know_place(t, record, HABITAT_NONE, wait->on_stream))
+        return false;
+    know(&note->waits_stream, record->form->stream);
+    return true;
+}
+
+static int by_call(const void *a, const void *b) {
+    const habitat_call_wait *x = a, *y = b;
+    return x->call < y->call ? -1 : x->call > y->call;
+}
+
+/* In the order of calls, without those that say nothing. */
+static void settle_notes(habitat_trace *t) {
+    size_t kept = 0;
+    if (t->call_wait_count)
+        qsort(t->call_waits, t->call_wait_count, sizeof *t->call_waits, by_call);
+    for (size_t i = 0; i < t->call_wait_count; i++) {
+        const habitat_call_wait *note = &t->call_waits[i];
+        if (note->event != HABITAT_NONE || note->waits_stream != HABITAT_NONE ||
+            note->waits_call != HABITAT_NONE)
+            t->call_waits[kept++] = *note;
+    }
+    t->call_wait_count = kept;
 }
 
 static bool record_before(const void *context, uint32_t a, uint32_t b) {
@@ -176,25 +248,37 @@ static bool record_before(const void *context, uint32_t a, uint32_t b) {
     return x->pair < y->pair;
 }
 
+static bool begin_notes(wait_notes *n) {
+    habitat_trace *t = n->b->trace;
+    n->note_of = malloc((t->call_count + 1) * sizeof *n->note_of);
+    t->call_waits = malloc(2 * n->b->wait_count * sizeof *t->call_waits);
+    for (size_t i = 0; n->note_of && i < t->call_count; i++)
+        n->note_of[i] = HABITAT_NONE;
+    return n->note_of && t->call_waits;
+}
+
 /* Calls that put events into streams first, so that what waits for them finds their streams. */
-static bool follow_waits(trace_builder *b, const call_index *index) {
-    size_t records = 0;
+static bool follow_waits(trace_builder *b, call_index *index) {
     if (!b->wait_count)
         return true;
     uint32_t *order = malloc(b->wait_count * sizeof *order);
-    bool fine = order && sort_order(order, b->wait_count, record_before, b->waits);
+    wait_notes n = {.b = b, .index = index, .records = order};
+    bool fine =
+        order && sort_order(order, b->wait_count, record_before, b->waits) && begin_notes(&n);
     for (size_t i = 0; fine && i < b->wait_count; i++)
-        records += b->waits[i].records;
+        n.record_count += b->waits[i].records;
     for (size_t i = 0; fine && i < b->wait_count; i++)
-        follow_wait(b, index, &b->waits[order[i]], order, records);
+        fine = follow_wait(&n, &b->waits[order[i]]);
+    settle_notes(b->trace);
     free(order);
+    free(n.note_of);
     return fine;
 }
 
 /* --- operations around calls ---------------------------------------------------------------- */
 
 static bool holds_call(const habitat_operation *o, const habitat_call *c) {
-    return o->form->thread == c->thread && o->start_ns + o->duration_ns > c->start_ns;
+    return o->form->thread == c->form->thread && o->start_ns + o->duration_ns > c->start_ns;
 }
 
 /* What is open on the thread that a sweep has come to. */
@@ -208,8 +292,8 @@ typedef struct open_operations {
 static void advance(const habitat_trace *t, const habitat_call *c, open_operations *open) {
     for (; open->next < t->operation_count; open->next++) {
         const habitat_operation *o = &t->operations[open->next];
-        if (o->form->thread > c->thread ||
-            (o->form->thread == c->thread && o->start_ns > c->start_ns))
+        if (o->form->thread > c->form->thread ||
+            (o->form->thread == c->form->thread && o->start_ns > c->start_ns))
             break;
         open->any = open->next;
         if (o->form->kind != HABITAT_OPERATION_RANGE)
@@ -237,14 +321,11 @@ static void find_operations(habitat_trace *t) {
 static void launched_by(habitat_trace *t, habitat_kernel *k, uint32_t at) {
     habitat_call *c = &t->calls[at];
     k->call = at;
-    k->launch_thread = c->thread;
-    k->launch_start_ns = c->start_ns;
-    k->launch_duration_ns = c->duration_ns;
-    k->in_graph |= c->kind == HABITAT_CALL_LAUNCH_GRAPH;
+    k->in_graph |= c->form->kind == HABITAT_CALL_LAUNCH_GRAPH;
     c->kernel_count++;
 }
 
-static void link_kernels(habitat_trace *t, const call_index *index) {
+static void link_kernels(habitat_trace *t, call_index *index) {
     for (size_t i = 0; i < t->kernel_count; i++) {
         habitat_kernel *k = &t->kernels[i];
         uint32_t at = call_of(index, k->correlation, k->start_ns);
@@ -256,26 +337,24 @@ static void link_kernels(habitat_trace *t, const call_index *index) {
 }
 
 /* Device and stream of what it launched, where that is one. */
-static void learn_stream(habitat_call *c, const habitat_kernel *k, bool first) {
-    if (first) {
-        c->device = k->form->device;
-        c->stream = k->form->stream;
-        return;
-    }
-    if (c->device != k->form->device)
-        c->device = c->stream = HABITAT_NONE;
-    if (c->stream != k->form->stream)
-        c->stream = HABITAT_NONE;
+static bool learn_stream(habitat_trace *t, habitat_call *c, const habitat_kernel *k, bool first) {
+    uint32_t device = k->form->device, stream = k->form->stream;
+    if (first)
+        return set_place(t, c, device, stream);
+    if (c->form->device != device)
+        return set_place(t, c, HABITAT_NONE, HABITAT_NONE);
+    return c->form->stream == stream || set_place(t, c, device, HABITAT_NONE);
 }
 
 /* Each call's kernels, in the order of kernels. */
 static bool list_kernels(habitat_trace *t) {
-    uint32_t *place = t->call_kernels = malloc((t->kernel_count + 1) * sizeof *place);
-    if (!place)
+    uint32_t place = 0;
+    t->call_kernels = malloc((t->kernel_count + 1) * sizeof *t->call_kernels);
+    if (!t->call_kernels)
         return false;
     for (size_t i = 0; i < t->call_count; i++) {
         habitat_call *c = &t->calls[i];
-        c->kernels = place;
+        c->first_kernel = place;
         place += c->kernel_count;
         c->kernel_count = 0; /* counted again below */
     }
@@ -284,8 +363,9 @@ static bool list_kernels(habitat_trace *t) {
         if (k->call == HABITAT_NONE)
             continue;
         habitat_call *c = &t->calls[k->call];
-        t->call_kernels[(size_t)(c->kernels - t->call_kernels) + c->kernel_count] = (uint32_t)i;
-        learn_stream(c, k, c->kernel_count++ == 0);
+        t->call_kernels[c->first_kernel + c->kernel_count] = (uint32_t)i;
+        if (!learn_stream(t, c, k, c->kernel_count++ == 0))
+            return false;
     }
     return true;
 }
@@ -304,6 +384,6 @@ bool trace_link_calls(trace_builder *b) {
         find_operations(t);
         fine = list_kernels(t) && follow_waits(b, &index);
     }
-    free(index.entries);
+    free(index.order);
     return fine;
 }

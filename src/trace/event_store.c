@@ -271,14 +271,14 @@ static int add_call(reader *r) {
         return 0;
     uint32_t thread = event_thread(r);
     const char *name = event_name(r);
-    habitat_call *call = thread == HABITAT_NONE || !name ? NULL : trace_add_call(r->b, name);
+    habitat_call *call = thread == HABITAT_NONE || !name
+                             ? NULL
+                             : trace_add_call(r->b, name, thread, e->cat == CAT_DRIVER);
     if (!call)
         return reader_stop_memory(r);
     call->start_ns = e->time.value;
     call->duration_ns = e->duration.value;
     call->correlation = e->correlation.value;
-    call->thread = thread;
-    call->driver = e->cat == CAT_DRIVER;
     return 1;
 }
 

@@ -9,8 +9,8 @@
 #include "base/error.h"
 
 uint64_t trace_launch_time(const habitat_trace *t, const habitat_kernel *k) {
-    if (k->launch_thread != HABITAT_NONE)
-        return k->launch_start_ns;
+    if (k->call != HABITAT_NONE)
+        return t->calls[k->call].start_ns;
     return k->operation != HABITAT_NONE ? t->operations[k->operation].start_ns : k->start_ns;
 }
 

@@ -217,14 +217,14 @@ static habitat_status read_call(nsys_row *r) {
     if (!name && fine)
         name = "";
     uint32_t index = trace_thread_index(n->b, nsys_process(thread), thread & 0xffffff);
-    habitat_call *call = index == HABITAT_NONE || !fine ? NULL : trace_add_call(n->b, name);
+    bool driver = name && !strncmp(name, "cu", 2) && strncmp(name, "cuda", 4) != 0;
+    habitat_call *call =
+        index == HABITAT_NONE || !fine ? NULL : trace_add_call(n->b, name, index, driver);
     if (!call)
         return nsys_no_memory(n);
     call->start_ns = start;
     call->duration_ns = duration;
     call->correlation = nsys_correlation(n, thread, correlation);
-    call->thread = index;
-    call->driver = !strncmp(name, "cu", 2) && strncmp(name, "cuda", 4) != 0;
     return HABITAT_OK;
 }
 

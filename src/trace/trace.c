@@ -14,6 +14,7 @@ void habitat_trace_free(habitat_trace *t) {
     free(t->kernels);
     free(t->calls);
     free(t->call_kernels);
+    free(t->call_waits);
     free(t->iterations);
     free(t->iteration_ms_all);
     habitat_strings_free(&t->strings);
@@ -39,6 +40,29 @@ const habitat_kernel *habitat_trace_kernels(const habitat_trace *t, size_t *coun
 const habitat_call *habitat_trace_calls(const habitat_trace *t, size_t *count) {
     *count = t->call_count;
     return t->calls;
+}
+
+const habitat_call *habitat_trace_launch(const habitat_trace *t, const habitat_kernel *kernel) {
+    return kernel->call == HABITAT_NONE ? NULL : &t->calls[kernel->call];
+}
+
+const uint32_t *habitat_trace_call_kernels(const habitat_trace *t, const habitat_call *call) {
+    return t->call_kernels + call->first_kernel;
+}
+
+const habitat_call_wait *habitat_trace_call_wait(const habitat_trace *t, uint32_t call) {
+    static const habitat_call_wait nothing = {HABITAT_NONE, HABITAT_NONE, HABITAT_NONE,
+                                              HABITAT_NONE};
+    size_t low = 0, high = t->call_wait_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (t->call_waits[middle].call < call)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = low < t->call_wait_count && t->call_waits[low].call == call;
+    return found ? &t->call_waits[low] : &nothing;
 }
 
 const habitat_iteration *habitat_trace_iterations(const habitat_trace *t, size_t *count) {

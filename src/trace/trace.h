@@ -12,7 +12,7 @@ struct habitat_trace {
     trace_formats formats;
     habitat_strings strings;
     habitat_arena arena;
-    habitat_strings forms;         /* of operations and kernels, each stored once */
+    habitat_strings forms;         /* of operations, kernels and calls, each stored once */
     habitat_operation *operations; /* building: parent = open B event below it on its thread,
                                       kernel_count = external id, module = forward thread id */
     size_t operation_count, operation_capacity;
@@ -20,7 +20,9 @@ struct habitat_trace {
     size_t kernel_count, kernel_capacity;
     habitat_call *calls;
     size_t call_count, call_capacity;
-    uint32_t *call_kernels; /* all calls' kernels, one call's behind the other's */
+    uint32_t *call_kernels;        /* all calls' kernels, one call's behind the other's */
+    habitat_call_wait *call_waits; /* of the calls of which something was noted, by index */
+    size_t call_wait_count;
     habitat_iteration *iterations;
     double *iteration_ms_all;
     bool from_memory;

@@ -7,19 +7,27 @@
 #include "base/constants.h"
 #include "base/error.h"
 
+/* Thread that launched the kernel, or HABITAT_NONE. */
+static uint32_t thread_of(const habitat_trace *trace, const habitat_kernel *k) {
+    const habitat_call *call = habitat_trace_launch(trace, k);
+    return call ? call->form->thread : HABITAT_NONE;
+}
+
 /* Whether the kernel's thread has launched on another device before. shape of first: (threads) */
-static bool is_second(uint32_t *first, const habitat_kernel *k) {
-    uint32_t *known = &first[k->launch_thread];
+static bool is_second(uint32_t *first, uint32_t thread, const habitat_kernel *k) {
+    uint32_t *known = &first[thread];
     if (*known == HABITAT_NONE)
         *known = k->form->device;
     return *known != k->form->device;
 }
 
-static size_t count_threads(const habitat_kernel *k, size_t count) {
+static size_t count_threads(const habitat_trace *trace, const habitat_kernel *k, size_t count) {
     size_t threads = 0;
-    for (size_t i = 0; i < count; i++)
-        if (k[i].launch_thread != HABITAT_NONE && k[i].launch_thread >= threads)
-            threads = (size_t)k[i].launch_thread + 1;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t thread = thread_of(trace, &k[i]);
+        if (thread != HABITAT_NONE && thread >= threads)
+            threads = (size_t)thread + 1;
+    }
     return threads;
 }
 
@@ -68,15 +76,17 @@ habitat_status devices_driven_together(const habitat_trace *trace,
     bool together = false;
     *count = list_computing(trace, out);
     if (*count > 1)
-        threads = count_threads(k, kernels);
+        threads = count_threads(trace, k, kernels);
     uint32_t *first = malloc((threads + 1) * sizeof *first);
     if (!first)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     for (size_t i = 0; i < threads; i++)
         first[i] = HABITAT_NONE;
-    for (size_t i = 0; threads && i < kernels && !together; i++)
-        together = k[i].launch_thread != HABITAT_NONE && k[i].iteration != HABITAT_NONE &&
-                   is_listed(out, *count, &k[i]) && is_second(first, &k[i]);
+    for (size_t i = 0; threads && i < kernels && !together; i++) {
+        uint32_t thread = thread_of(trace, &k[i]);
+        together = thread != HABITAT_NONE && k[i].iteration != HABITAT_NONE &&
+                   is_listed(out, *count, &k[i]) && is_second(first, thread, &k[i]);
+    }
     *count = together ? *count : 0;
     free(first);
     return HABITAT_OK;

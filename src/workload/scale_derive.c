@@ -134,11 +134,8 @@ static added_kernel *make_added(habitat_workload *w, const char *name) {
                                    .kernel_count = 1};
     made->form = (habitat_kernel_form){
         .name = name, .device = w->kernels[0].kernel->form->device, .dram_bytes = NAN, .flop = NAN};
-    made->kernel = (habitat_kernel){.form = &made->form,
-                                    .operation = HABITAT_NONE,
-                                    .launch_thread = HABITAT_NONE,
-                                    .call = HABITAT_NONE,
-                                    .iteration = 0};
+    made->kernel = (habitat_kernel){
+        .form = &made->form, .operation = HABITAT_NONE, .call = HABITAT_NONE, .iteration = 0};
     return made;
 }
 

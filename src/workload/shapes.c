@@ -34,10 +34,8 @@ static void set_kernel(stand_in *out, const habitat_untimed_operation *from, con
                                       .kind = HABITAT_KERNEL_COMPUTE,
                                       .dram_bytes = NAN,
                                       .flop = NAN};
-    out->kernel = (habitat_kernel){.form = &out->form,
-                                   .operation = HABITAT_NONE,
-                                   .launch_thread = HABITAT_NONE,
-                                   .call = HABITAT_NONE};
+    out->kernel =
+        (habitat_kernel){.form = &out->form, .operation = HABITAT_NONE, .call = HABITAT_NONE};
 }
 
 static bool allocate(habitat_workload *w, size_t count, stand_in **kernels) {

@@ -191,10 +191,11 @@ static size_t count_shared(const habitat_workload *w) {
     const habitat_call *calls = habitat_trace_calls(w->trace, &count);
     const habitat_kernel *kernels = habitat_trace_kernels(w->trace, &kernel_count);
     for (size_t i = 0; i < count; i++) {
-        const habitat_call *call = &calls[i];
-        for (uint32_t k = 1; call->kind == HABITAT_CALL_LAUNCH && k < call->kernel_count; k++)
-            shared += !kernels[call->kernels[k]].in_graph &&
-                      kernels[call->kernels[k]].device == kernels[call->kernels[k - 1]].device;
+        const uint32_t *own = habitat_trace_call_kernels(w->trace, &calls[i]);
+        bool single = calls[i].form->kind == HABITAT_CALL_LAUNCH;
+        for (uint32_t k = 1; single && k < calls[i].kernel_count; k++)
+            shared += !kernels[own[k]].in_graph &&
+                      kernels[own[k]].form->device == kernels[own[k - 1]].form->device;
     }
     return shared;
 }

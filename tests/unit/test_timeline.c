@@ -65,8 +65,10 @@ static size_t crossing_kernels(const habitat_trace *trace) {
 static size_t early_kernels(const habitat_trace *trace) {
     size_t count = 0, early = 0;
     const habitat_kernel *k = habitat_trace_kernels(trace, &count);
-    for (size_t i = 0; i < count; i++)
-        early += k[i].launch_thread != HABITAT_NONE && k[i].start_ns < k[i].launch_start_ns;
+    for (size_t i = 0; i < count; i++) {
+        const habitat_call *launch = habitat_trace_launch(trace, &k[i]);
+        early += launch && k[i].start_ns < launch->start_ns;
+    }
     return early;
 }
 

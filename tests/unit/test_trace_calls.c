@@ -132,17 +132,22 @@ static const habitat_call *find_call(const habitat_trace *t, const char *name) {
     size_t count;
     const habitat_call *c = habitat_trace_calls(t, &count);
     for (size_t i = 0; i < count; i++)
-        if (!strcmp(c[i].name, name))
+        if (!strcmp(c[i].form->name, name))
             return &c[i];
     printf("# no call %s\n", name);
     check_case_failed = 1;
     return c;
 }
 
+static const habitat_call_wait *wait_of(const habitat_trace *t, const habitat_call *c) {
+    return habitat_trace_call_wait(t, (uint32_t)(c - habitat_trace_calls(t, &(size_t){0})));
+}
+
 static const char *kernel_of(const habitat_trace *t, const habitat_call *c, uint32_t i) {
     size_t count;
     const habitat_kernel *k = habitat_trace_kernels(t, &count);
-    return i < c->kernel_count && c->kernels[i] < count ? k[c->kernels[i]].form->name : "none";
+    const uint32_t *own = habitat_trace_call_kernels(t, c);
+    return i < c->kernel_count && own[i] < count ? k[own[i]].form->name : "none";
 }
 
 static void check_order(const habitat_trace *t) {
@@ -155,12 +160,14 @@ static void check_order(const habitat_trace *t) {
     const habitat_operation *o = habitat_trace_operations(t, &operations);
     CHECK_INT(count, 10);
     for (size_t i = 0; i < count && i < 10; i++)
-        CHECK_TEXT(c[i].name, names[i]);
-    CHECK(c[0].thread == c[4].thread && c[5].thread == c[9].thread && c[0].thread != c[9].thread);
-    CHECK(c[0].thread == o[0].form->thread && c[9].thread == o[1].form->thread);
+        CHECK_TEXT(c[i].form->name, names[i]);
+    CHECK(c[0].form->thread == c[4].form->thread && c[5].form->thread == c[9].form->thread &&
+          c[0].form->thread != c[9].form->thread);
+    CHECK(c[0].form->thread == o[0].form->thread && c[9].form->thread == o[1].form->thread);
     CHECK(c[0].start_ns == 10000 && c[0].duration_ns == 5000); /* the first event is at 90 us */
     CHECK(c[3].start_ns == 40500 && c[9].start_ns == 210000 && c[9].duration_ns == 50000);
-    CHECK(c[8].driver && !c[7].driver && c[8].correlation == 8 && c[4].correlation == 0);
+    CHECK(c[8].form->driver && !c[7].form->driver && c[8].correlation == 8 &&
+          c[4].correlation == 0);
     check_case("calls of a thread come in the order of their start, with its operations' number");
     CHECK(c[0].operation == 0 && c[2].operation == 0 && c[3].operation == HABITAT_NONE);
     CHECK(c[5].operation == 1 && c[7].operation == HABITAT_NONE && c[9].operation == HABITAT_NONE);
@@ -176,23 +183,24 @@ static void check_kernels(const habitat_trace *t) {
     const habitat_call *graph = find_call(t, "cudaGraphLaunch");
     CHECK_TEXT(kernel_of(t, launch, 0), "gemm");
     CHECK_INT(launch->kernel_count, 1);
-    CHECK(launch->stream == 7 && launch->device == 0 && launch->event == HABITAT_NONE);
+    CHECK(launch->form->stream == 7 && launch->form->device == 0 &&
+          wait_of(t, launch)->event == HABITAT_NONE);
     CHECK_TEXT(kernel_of(t, find_call(t, "cudaMemcpyAsync"), 0), "Memcpy HtoD (A -> B)");
     CHECK_TEXT(kernel_of(t, find_call(t, "cudaMemsetAsync"), 0), "Memset (Device)");
     CHECK_TEXT(kernel_of(t, find_call(t, "cuLaunchKernel"), 0), "triton");
-    CHECK_INT(find_call(t, "cudaMemsetAsync")->stream, 13);
+    CHECK_INT(find_call(t, "cudaMemsetAsync")->form->stream, 13);
     CHECK_INT(graph->kernel_count, 2);
     CHECK_TEXT(kernel_of(t, graph, 0), "first");
     CHECK_TEXT(kernel_of(t, graph, 1), "second");
-    CHECK(graph->device == 0 && graph->stream == HABITAT_NONE); /* two streams */
+    CHECK(graph->form->device == 0 && graph->form->stream == HABITAT_NONE); /* two streams */
     CHECK_INT(find_call(t, "cudaMalloc")->kernel_count, 0);
     check_case("calls list what they launched, and the stream where it is one");
-    const habitat_call *c = habitat_trace_calls(t, &(size_t){0});
+    size_t calls;
+    const habitat_call *c = habitat_trace_calls(t, &calls);
     for (size_t i = 0; i < count; i++) {
-        CHECK((k[i].call == HABITAT_NONE) == (k[i].launch_thread == HABITAT_NONE));
+        CHECK(habitat_trace_launch(t, &k[i]) == (k[i].call < calls ? &c[k[i].call] : NULL));
         CHECK((k[i].call == HABITAT_NONE) == !strcmp(k[i].form->name, "stray"));
         linked += k[i].call != HABITAT_NONE;
-        CHECK(k[i].call == HABITAT_NONE || c[k[i].call].start_ns == k[i].launch_start_ns);
     }
     CHECK_INT(linked, 6);
     CHECK_INT(habitat_trace_get_info(t)->trace_unlinked_kernels, 1);
@@ -204,11 +212,14 @@ static void check_waits(const habitat_trace *t) {
     const habitat_call *wait = find_call(t, "cudaStreamWaitEvent");
     const habitat_call *record = find_call(t, "cudaEventRecord");
     const habitat_call *device = find_call(t, "cudaDeviceSynchronize");
-    CHECK(wait->stream == 13 && wait->event == 31 && wait->device == 0);
-    CHECK(wait->waits_stream == 7 && wait->waits_call == (uint32_t)(record - all));
-    CHECK(record->stream == 7 && record->event == 31 && record->waits_call == HABITAT_NONE);
-    CHECK(device->device == 0 && device->stream == HABITAT_NONE);
-    CHECK(device->event == HABITAT_NONE && device->waits_call == HABITAT_NONE);
+    CHECK(wait->form->stream == 13 && wait_of(t, wait)->event == 31 && wait->form->device == 0);
+    CHECK(wait_of(t, wait)->waits_stream == 7 &&
+          wait_of(t, wait)->waits_call == (uint32_t)(record - all));
+    CHECK(record->form->stream == 7 && wait_of(t, record)->event == 31 &&
+          wait_of(t, record)->waits_call == HABITAT_NONE);
+    CHECK(device->form->device == 0 && device->form->stream == HABITAT_NONE);
+    CHECK(wait_of(t, device)->event == HABITAT_NONE &&
+          wait_of(t, device)->waits_call == HABITAT_NONE);
     /* a call without a time, one synchronisation without a call, the event of phase M */
     CHECK_INT(habitat_trace_get_info(t)->trace_skipped_events, 3);
     check_case("a wait names its stream, its event, and the call that put the event there");
@@ -245,11 +256,14 @@ static void check_unknown_partners(bool slow_only) {
         return;
     const habitat_call *c = habitat_trace_calls(t, &count);
     CHECK_INT(count, 4);
-    CHECK(c[1].event == 0 && c[1].stream == 0 && c[1].waits_stream == HABITAT_NONE);
-    CHECK(c[1].waits_call == HABITAT_NONE && c[0].event == HABITAT_NONE);
-    CHECK(c[2].event == HABITAT_NONE && c[2].stream == HABITAT_NONE);
-    CHECK(c[2].waits_call == HABITAT_NONE && c[2].waits_stream == HABITAT_NONE);
-    CHECK(c[3].event == 5 && c[3].kind == HABITAT_CALL_SYNCHRONISE_EVENT);
+    CHECK(wait_of(t, &c[1])->event == 0 && c[1].form->stream == 0 &&
+          wait_of(t, &c[1])->waits_stream == HABITAT_NONE);
+    CHECK(wait_of(t, &c[1])->waits_call == HABITAT_NONE &&
+          wait_of(t, &c[0])->event == HABITAT_NONE);
+    CHECK(wait_of(t, &c[2])->event == HABITAT_NONE && c[2].form->stream == HABITAT_NONE);
+    CHECK(wait_of(t, &c[2])->waits_call == HABITAT_NONE &&
+          wait_of(t, &c[2])->waits_stream == HABITAT_NONE);
+    CHECK(wait_of(t, &c[3])->event == 5 && c[3].form->kind == HABITAT_CALL_SYNCHRONISE_EVENT);
     habitat_trace_free(t);
     check_case("partners that the profiler does not name stay unknown");
 }
@@ -270,7 +284,8 @@ static const expected recordings[] = {
 };
 
 static bool before_or_same(const habitat_call *a, const habitat_call *b) {
-    return a->thread < b->thread || (a->thread == b->thread && a->start_ns <= b->start_ns);
+    return a->form->thread < b->form->thread ||
+           (a->form->thread == b->form->thread && a->start_ns <= b->start_ns);
 }
 
 static void check_recording(const expected *e) {
@@ -285,11 +300,12 @@ static void check_recording(const expected *e) {
     const habitat_kernel *k = habitat_trace_kernels(t, &kernel_count);
     for (size_t i = 0; i < count; i++) {
         CHECK(!i || before_or_same(&c[i - 1], &c[i]));
+        const uint32_t *own = habitat_trace_call_kernels(t, &c[i]);
         for (uint32_t j = 0; j < c[i].kernel_count; j++)
-            CHECK(k[c[i].kernels[j]].call == i && k[c[i].kernels[j]].operation == c[i].operation);
-        counts[c[i].kind]++;
+            CHECK(k[own[j]].call == i && k[own[j]].operation == c[i].operation);
+        counts[c[i].form->kind]++;
         listed += c[i].kernel_count;
-        waits += c[i].event != HABITAT_NONE;
+        waits += wait_of(t, &c[i])->event != HABITAT_NONE;
     }
     for (size_t i = 0; i < kernel_count; i++)
         CHECK(k[i].call < count && c[k[i].call].correlation == k[i].correlation);

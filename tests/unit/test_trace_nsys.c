@@ -119,9 +119,9 @@ static void check_recent(void) {
           k[2].form->block[0] == 256);
     CHECK_INT(k[2].form->shared_memory_bytes, 3072);
     CHECK_INT(k[2].operation, 1);
-    CHECK_INT(k[2].launch_start_ns, 100);
+    CHECK_INT(habitat_trace_launch(t, &k[2])->start_ns, 100);
     CHECK(k[3].form->kind == HABITAT_KERNEL_COLLECTIVE && k[3].operation == HABITAT_NONE);
-    CHECK_INT(k[3].launch_start_ns, 150); /* its own process's launch */
+    CHECK_INT(habitat_trace_launch(t, &k[3])->start_ns, 150); /* its own process's launch */
     CHECK(k[4].in_graph && k[4].operation == 0 && !k[2].in_graph);
     check_case("recent layout: kernels, copies, launches by process");
     CHECK_TEXT(info->device_facts.name, "NVIDIA H100 80GB HBM3");
@@ -171,19 +171,27 @@ static void check_waits(void) {
     size_t count;
     const habitat_call *c = habitat_trace_calls(t, &count); /* 9 of process 3, then 2 of 5 */
     CHECK_INT(count, 11);
-    CHECK(c[0].kind == HABITAT_CALL_LAUNCH && c[0].kernel_count == 1 && c[0].stream == 7);
-    CHECK_TEXT(c[0].name, "cudaLaunchKernel_v7000");
-    CHECK(c[1].kind == HABITAT_CALL_LAUNCH_GRAPH && c[1].kernel_count == 1);
-    CHECK(c[2].kind == HABITAT_CALL_RECORD_EVENT && c[2].stream == 7 && c[2].event == 5);
-    CHECK(c[3].kind == HABITAT_CALL_WAIT_EVENT && c[3].stream == 13 && c[3].event == 5);
-    CHECK(c[3].waits_call == 2 && c[3].waits_stream == 7);
-    CHECK(c[5].stream == 14 && c[5].waits_call == 4 && c[5].waits_stream == 8);
-    CHECK(c[6].kind == HABITAT_CALL_SYNCHRONISE_STREAM && c[6].stream == 7);
-    CHECK(c[6].event == HABITAT_NONE && c[6].waits_call == HABITAT_NONE);
-    CHECK(c[7].correlation == 0 && c[7].kind == HABITAT_CALL_LAUNCH && !c[7].driver);
-    CHECK(c[8].kind == HABITAT_CALL_SYNCHRONISE_DEVICE && c[8].driver);
-    CHECK(c[8].stream == HABITAT_NONE && c[8].event == HABITAT_NONE && c[8].device == 1);
-    CHECK(c[10].thread != c[0].thread && c[10].stream == 9 && c[10].event == 6);
+    CHECK(c[0].form->kind == HABITAT_CALL_LAUNCH && c[0].kernel_count == 1 &&
+          c[0].form->stream == 7);
+    CHECK_TEXT(c[0].form->name, "cudaLaunchKernel_v7000");
+    CHECK(c[1].form->kind == HABITAT_CALL_LAUNCH_GRAPH && c[1].kernel_count == 1);
+    CHECK(c[2].form->kind == HABITAT_CALL_RECORD_EVENT && c[2].form->stream == 7 &&
+          habitat_trace_call_wait(t, 2)->event == 5);
+    CHECK(c[3].form->kind == HABITAT_CALL_WAIT_EVENT && c[3].form->stream == 13 &&
+          habitat_trace_call_wait(t, 3)->event == 5);
+    CHECK(habitat_trace_call_wait(t, 3)->waits_call == 2 &&
+          habitat_trace_call_wait(t, 3)->waits_stream == 7);
+    CHECK(c[5].form->stream == 14 && habitat_trace_call_wait(t, 5)->waits_call == 4 &&
+          habitat_trace_call_wait(t, 5)->waits_stream == 8);
+    CHECK(c[6].form->kind == HABITAT_CALL_SYNCHRONISE_STREAM && c[6].form->stream == 7);
+    CHECK(habitat_trace_call_wait(t, 6)->event == HABITAT_NONE &&
+          habitat_trace_call_wait(t, 6)->waits_call == HABITAT_NONE);
+    CHECK(c[7].correlation == 0 && c[7].form->kind == HABITAT_CALL_LAUNCH && !c[7].form->driver);
+    CHECK(c[8].form->kind == HABITAT_CALL_SYNCHRONISE_DEVICE && c[8].form->driver);
+    CHECK(c[8].form->stream == HABITAT_NONE &&
+          habitat_trace_call_wait(t, 8)->event == HABITAT_NONE && c[8].form->device == 1);
+    CHECK(c[10].form->thread != c[0].form->thread && c[10].form->stream == 9 &&
+          habitat_trace_call_wait(t, 10)->event == 6);
     CHECK(c[10].correlation == 11 && c[9].correlation == 1);
     /* the mark, the range that never ended, the synchronisation without a call */
     CHECK_INT(habitat_trace_get_info(t)->trace_skipped_events, 3);

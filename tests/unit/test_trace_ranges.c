@@ -149,7 +149,7 @@ static void test_shared_correlation(void) {
         CHECK_INT(count, 1);
         uint64_t first_ns =
             strcmp(rows[i].start, "9") == 0 ? 1000 : 0; /* times count from the first event */
-        CHECK_INT(kernels[0].launch_start_ns, rows[i].launch_ns + first_ns);
+        CHECK_INT(habitat_trace_launch(trace, &kernels[0])->start_ns, rows[i].launch_ns + first_ns);
         habitat_trace_free(trace);
     }
     check_case("of launches with one number the last before the kernel is its own");

@@ -65,7 +65,8 @@ static void check_links(const habitat_trace *t, const expected *e) {
     const habitat_kernel *k = habitat_trace_kernels(t, &kernel_count);
     for (size_t i = 0; i < kernel_count; i++) {
         linked += k[i].operation != HABITAT_NONE;
-        CHECK(k[i].launch_thread != HABITAT_NONE && k[i].launch_start_ns <= k[i].start_ns);
+        const habitat_call *launch = habitat_trace_launch(t, &k[i]);
+        CHECK(launch && launch->start_ns <= k[i].start_ns);
         CHECK(!k[i].in_graph && k[i].form->device == 0);
         CHECK(k[i].iteration != HABITAT_NONE);
         if (k[i].form->kind == HABITAT_KERNEL_COMPUTE)
@@ -201,7 +202,7 @@ static void check_recording(const char *path) {
                           k[i].form->kind == HABITAT_KERNEL_COLLECTIVE;
             kernels += kernel;
             sum_ns += kernel ? k[i].duration_ns : 0;
-            CHECK(k[i].launch_thread != HABITAT_NONE);
+            CHECK(habitat_trace_launch(t, &k[i]) != NULL);
         }
         CHECK(kernels == searched && kernels > 0);
         CHECK(sum_ns == searched_ns);
