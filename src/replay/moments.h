@@ -1,0 +1,22 @@
+/* What rule.h asks of the recorded CPU: times between its points, and how long it is inside
+ * operations. */
+#ifndef HABITAT_REPLAY_MOMENTS_H
+#define HABITAT_REPLAY_MOMENTS_H
+
+#include <stddef.h>
+
+#include <habitat/trace.h>
+
+typedef struct replay_moments {
+    size_t point_count; /* starts and ends of operations and calls inside iterations */
+    size_t call_count;  /* of the calls among them: those that do not wait for a GPU */
+    double usual_ns;    /* median between two neighbouring points, of whatever thread; 0 of one */
+    double inside_ns;   /* inside operations of any thread, overlapping ones counted once */
+    bool any_operation;
+} replay_moments;
+
+/* In memory that does not grow with the trace, in n log n time. HABITAT_E_MEMORY. */
+habitat_status replay_moments_of(const habitat_trace *trace, replay_moments *out,
+                                 habitat_error *err);
+
+#endif
