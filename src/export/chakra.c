@@ -138,7 +138,7 @@ static void put_longer_ways(chakra *c, const replay_node *n, double lead_ns) {
 static void wait_for_edges(chakra *c, const replay_node *n, double lead_ns, uint32_t flags) {
     for (uint32_t e = n->first_edge; e < n[1].first_edge; e++) {
         const replay_edge *edge = &c->g->edges[e];
-        if (!(edge->from & REPLAY_CARRY) && (edge->flags & REPLAY_GAP) == flags &&
+        if (!(edge->from & REPLAY_CARRY) && (replay_edge_flags(edge) & REPLAY_GAP) == flags &&
             between_ns(c, edge, lead_ns) < shortest_node_ns)
             wait_for(c, c->id[edge->from]);
     }
@@ -259,7 +259,7 @@ static message_node added_node(const chakra *c, const replay_node *n) {
 
 /* Before a kernel that follows others its stream pauses. */
 static uint64_t put_pause(chakra *c, const replay_node *n, double until_ns) {
-    double ns = n->gap_ns * c->times.gap_scale;
+    double ns = c->g->gap_ns[n->index] * c->times.gap_scale;
     message_node made = begin_node("pause", MESSAGE_COMPUTE);
     wait_for_edges(c, n, 0.0, REPLAY_GAP);
     if (!c->after.count || !(ns > 0.0))

@@ -62,13 +62,18 @@ static bool sort_points(const replay_graph *g, points *out) {
     return true;
 }
 
+/* When an entry of the points was recorded. */
+static uint64_t recorded(const timeline *t, uint32_t point) {
+    const replay_graph *g = &t->r->graph;
+    return replay_recorded_ns(t->r->workload, g, &g->nodes[t->points.nodes[point]]);
+}
+
 /* The last point of the thread that is not after `now`; its first where all are. */
 static uint32_t point_before(const timeline *t, uint32_t thread, uint64_t now) {
-    const replay_node *nodes = t->r->graph.nodes;
     uint32_t low = t->points.first[thread], high = t->points.first[thread + 1];
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
-        if (nodes[t->points.nodes[middle]].at_ns <= now)
+        if (recorded(t, middle) <= now)
             low = middle;
         else
             high = middle;
@@ -77,17 +82,16 @@ static uint32_t point_before(const timeline *t, uint32_t thread, uint64_t now) {
 }
 
 static double replayed(const timeline *t, uint32_t thread, uint64_t now) {
-    const replay_node *nodes = t->r->graph.nodes;
     uint32_t at = point_before(t, thread, now);
-    const replay_node *here = &nodes[t->points.nodes[at]];
+    uint64_t here_ns = recorded(t, at);
     double from = t->at[t->points.nodes[at]];
-    if (now <= here->at_ns)
+    if (now <= here_ns)
         return from;
     if (at + 1 == t->points.first[thread + 1])
-        return from + (double)(now - here->at_ns) * t->r->cpu_factor;
-    const replay_node *next = &nodes[t->points.nodes[at + 1]];
+        return from + (double)(now - here_ns) * t->r->cpu_factor;
+    uint64_t next_ns = recorded(t, at + 1);
     double to = fmax(from, t->at[t->points.nodes[at + 1]]);
-    return from + (to - from) * ((double)(now - here->at_ns) / (double)(next->at_ns - here->at_ns));
+    return from + (to - from) * ((double)(now - here_ns) / (double)(next_ns - here_ns));
 }
 
 /* ---- events ---- */

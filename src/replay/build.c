@@ -3,13 +3,7 @@
 
 #include "base/error.h"
 #include "base/quantile.h"
-
-static void *filled(size_t count) {
-    uint32_t *made = malloc((count + 1) * sizeof *made);
-    for (size_t i = 0; made && i <= count; i++)
-        made[i] = HABITAT_NONE;
-    return made;
-}
+#include "trace/sort.h"
 
 static void builder_free(replay_builder *b) {
     free(b->threads);
@@ -24,7 +18,7 @@ static void builder_free(replay_builder *b) {
     free(b->record_kernel);
     free(b->held_first);
     free(b->held);
-    free(b->ends_ns);
+    free(b->by_end);
 }
 
 /* ---- before the sweep ---- */
@@ -53,7 +47,7 @@ static habitat_status find_streams(replay_builder *b, habitat_error *err) {
                                                             .launched = HABITAT_NONE,
                                                             .last = HABITAT_NONE,
                                                             .last_but_one = HABITAT_NONE};
-        b->slot[i] = s;
+        b->slot[i] = (uint8_t)s;
         b->streams[s].busy_ns += (double)k->duration_ns;
     }
     return HABITAT_OK;
@@ -92,20 +86,22 @@ static void count_threads(replay_builder *b) {
             b->thread_count = b->calls[i].form->thread + 1;
 }
 
-/* The usual launch, and when kernels ended. */
-static bool measure(replay_builder *b) {
+/* The usual launch, and what of waits is recorded. */
+static bool look_at_calls(replay_builder *b) {
     size_t launches = 0;
     double *durations = malloc((b->call_count + 1) * sizeof *durations);
     if (!durations)
         return false;
     for (size_t i = 0; i < b->call_count; i++) {
-        if (b->calls[i].form->kind == HABITAT_CALL_LAUNCH)
-            durations[launches++] = (double)b->calls[i].duration_ns;
-        b->waits_noted |= b->calls[i].form->kind == HABITAT_CALL_WAIT_EVENT &&
-                          b->calls[i].form->stream != HABITAT_NONE;
-        b->waits_recorded |= b->calls[i].form->kind == HABITAT_CALL_RECORD_EVENT ||
-                             b->calls[i].form->kind == HABITAT_CALL_WAIT_EVENT ||
-                             replay_waits_gpu(&b->calls[i]);
+        const habitat_call *c = &b->calls[i];
+        if (c->form->kind == HABITAT_CALL_LAUNCH)
+            durations[launches++] = (double)c->duration_ns;
+        bool waits = c->form->kind == HABITAT_CALL_WAIT_EVENT;
+        b->waits_noted |= waits && c->form->stream != HABITAT_NONE;
+        b->waits_recorded |=
+            c->form->kind == HABITAT_CALL_RECORD_EVENT || waits || replay_waits_gpu(c);
+        b->waits_for_calls |= waits && habitat_trace_call_wait(b->w->trace, (uint32_t)i)
+                                               ->waits_call != HABITAT_NONE;
     }
     b->usual_launch_ns = INFINITY;
     if (launches) {
@@ -113,10 +109,27 @@ static bool measure(replay_builder *b) {
         b->usual_launch_ns = fmax(habitat_quantile(durations, launches, 0.5), 1000.0);
     }
     free(durations);
-    for (size_t i = 0; i < b->own_count; i++)
-        b->ends_ns[i] = (double)replay_kernel_end(b->own[i].kernel);
-    habitat_sort_numbers(b->ends_ns, b->own_count);
     return true;
+}
+
+static bool ends_before(const void *context, uint32_t x, uint32_t y) {
+    const replay_builder *b = context;
+    return replay_kernel_end(b->own[x].kernel) < replay_kernel_end(b->own[y].kernel);
+}
+
+static bool allocate(replay_builder *b) {
+    bool all_own = b->own_count == b->kernel_count;
+    b->threads = calloc(b->thread_count, sizeof *b->threads);
+    b->own_of = all_own ? NULL : replay_filled(b->kernel_count);
+    b->slot = calloc(b->own_count + 1, sizeof *b->slot);
+    b->kernel_node = replay_filled(b->own_count);
+    b->call_node = replay_filled(b->call_count);
+    b->owner = replay_filled(b->call_count);
+    b->record_kernel = b->waits_for_calls ? replay_filled(b->call_count) : NULL;
+    b->by_end = replay_filled(b->own_count);
+    return b->threads && (b->own_of || all_own) && b->slot && b->kernel_node && b->call_node &&
+           b->owner && (b->record_kernel || !b->waits_for_calls) && b->by_end &&
+           sort_order(b->by_end, b->own_count, ends_before, b);
 }
 
 static habitat_status prepare(replay_builder *b, habitat_error *err) {
@@ -126,28 +139,19 @@ static habitat_status prepare(replay_builder *b, habitat_error *err) {
     b->own = habitat_workload_kernels(b->w, &b->own_count);
     b->thread_count = 1;
     count_threads(b);
-    b->threads = calloc(b->thread_count, sizeof *b->threads);
-    b->own_of = filled(b->kernel_count);
-    b->slot = filled(b->own_count);
-    b->kernel_node = filled(b->own_count);
-    b->held_first = filled(b->own_count);
-    b->call_node = filled(b->call_count);
-    b->owner = filled(b->call_count);
-    b->record_kernel = filled(b->call_count);
-    b->ends_ns = calloc(b->own_count + 1, sizeof *b->ends_ns);
-    if (!b->threads || !b->own_of || !b->slot || !b->kernel_node || !b->held_first ||
-        !b->call_node || !b->owner || !b->record_kernel || !b->ends_ns || !measure(b))
+    if (!look_at_calls(b) || !allocate(b))
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     for (size_t i = 0; i < b->thread_count; i++)
         b->threads[i].last = b->threads[i].copied_on = HABITAT_NONE;
-    find_own(b);
+    if (b->own_of)
+        find_own(b);
     b->ended_node[0] = b->ended_node[1] = HABITAT_NONE;
     b->ended_thread[0] = b->ended_thread[1] = HABITAT_NONE;
     habitat_status status = find_streams(b, err);
     if (status != HABITAT_OK)
         return status;
-    b->pending = filled(b->stream_count * b->stream_count);
-    b->snapshot = filled(b->stream_count);
+    b->pending = replay_filled(b->stream_count * b->stream_count);
+    b->snapshot = replay_filled(b->stream_count);
     if (!b->pending || !b->snapshot)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     choose_states(b);

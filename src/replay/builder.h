@@ -51,20 +51,23 @@ typedef struct replay_builder {
     uint32_t *pending;       /* shape (stream_count, stream_count): kernels that the next one
                                 launched on a stream waits for; or HABITAT_NONE */
     uint32_t *snapshot;      /* shape (stream_count): launched last before the last event */
-    uint32_t *own_of;        /* shape (kernel_count): kernel of the workload, or HABITAT_NONE */
-    uint32_t *slot;          /* shape (own_count): stream */
+    uint32_t *own_of;        /* shape (kernel_count): kernel of the workload, or HABITAT_NONE; NULL:
+                                the workload holds all */
+    uint8_t *slot;           /* shape (own_count): stream */
     uint32_t *kernel_node;   /* shape (own_count): or HABITAT_NONE so far */
     uint32_t *call_node;     /* shape (call_count): or HABITAT_NONE */
     uint32_t *owner;         /* shape (call_count): the call around it that has a node; itself */
-    uint32_t *record_kernel; /* shape (call_count): what a recorded event stands behind */
-    uint32_t *held_first;    /* shape (own_count): index into held, or HABITAT_NONE */
+    uint32_t *record_kernel; /* shape (call_count): what a recorded event stands behind; NULL: no
+                                call waits for one */
+    uint32_t *held_first;    /* shape (own_count): index into held, or HABITAT_NONE; NULL: none */
     replay_held *held;
     size_t held_count, held_capacity;
-    double *ends_ns; /* shape (own_count): recorded ends, sorted */
+    uint32_t *by_end; /* shape (own_count): kernels in the order of their recorded ends */
     size_t launched, ended;
     double usual_launch_ns;
     bool waits_noted;                          /* the profiler noted which stream waits */
     bool waits_recorded;                       /* it recorded events and synchronisations at all */
+    bool waits_for_calls;                      /* it noted which call put an event there */
     uint32_t any_pending;                      /* waits of which not even the stream is noted */
     uint64_t active_done_ns, active_starts_ns; /* of all threads: see active_before() */
     size_t inside_count;
@@ -74,6 +77,9 @@ typedef struct replay_builder {
 
 /* points.c: nodes without edges, in order. */
 habitat_status replay_points(replay_builder *b, habitat_error *err);
+
+/* replay_recorded_ns() while the graph is built. */
+uint64_t replay_point_ns(const replay_builder *b, const replay_node *node);
 
 /* cpu.c: the edges of a CPU's point; each returns false when out of memory. */
 bool replay_cpu_point(replay_builder *b, size_t node);
@@ -91,6 +97,14 @@ bool replay_waits_gpu(const habitat_call *call); /* the CPU waits in this call *
 /* gaps.c: pauses and latency, from all kernels and their edges; false when out of memory. */
 bool replay_set_gaps(replay_builder *b);
 habitat_status replay_set_hidden(replay_builder *b, habitat_error *err);
+
+/* Shape (count + 1), each HABITAT_NONE; NULL when out of memory. */
+static inline uint32_t *replay_filled(size_t count) {
+    uint32_t *made = malloc((count + 1) * sizeof *made);
+    for (size_t i = 0; made && i <= count; i++)
+        made[i] = HABITAT_NONE;
+    return made;
+}
 
 static inline bool replay_is_stream(const replay_stream *s, uint32_t device, uint32_t number) {
     return s->number == number && s->device == device;

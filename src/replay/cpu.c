@@ -54,7 +54,7 @@ static bool start_segment(replay_builder *b, uint32_t thread, uint64_t now) {
     replay_thread *t = &b->threads[thread];
     int which = b->ended_thread[0] == thread;
     bool first = t->last == HABITAT_NONE;
-    uint64_t since = first ? b->graph->nodes[0].at_ns : t->last_ns;
+    uint64_t since = first ? b->graph->begin_ns : t->last_ns;
     bool other = b->ended_node[which] != HABITAT_NONE && b->ended_ns[which] >= since;
     double idle = now > since ? (double)(now - since) : 0.0;
     if (other && (first || 2.0 * (others_before(b, t, now) - t->others_ns) >= idle)) {
@@ -86,13 +86,14 @@ static bool call_point(replay_builder *b, size_t node) {
     const replay_node *n = &b->graph->nodes[node];
     const habitat_call *c = &b->calls[n->index];
     replay_thread *t = &b->threads[n->place];
-    while (b->ended < b->own_count && b->ends_ns[b->ended] <= (double)n->at_ns)
+    while (b->ended < b->own_count &&
+           replay_kernel_end(b->own[b->by_end[b->ended]].kernel) <= c->start_ns)
         b->ended++;
     t->last = (uint32_t)node;
-    t->last_ns = n->at_ns;
+    t->last_ns = c->start_ns;
     t->discount_ns = waited_for_queue(b, c);
     if (!t->inside)
-        t->others_ns = others_before(b, t, n->at_ns);
+        t->others_ns = others_before(b, t, c->start_ns);
     b->call_node[n->index] = (uint32_t)node;
     if (c->form->kind == HABITAT_CALL_RECORD_EVENT || c->form->kind == HABITAT_CALL_WAIT_EVENT)
         replay_event(b, n->index);
@@ -112,27 +113,28 @@ static bool end_point(replay_builder *b, uint64_t now) {
 bool replay_cpu_point(replay_builder *b, size_t node) {
     const replay_node *n = &b->graph->nodes[node];
     replay_thread *t = &b->threads[n->place];
+    uint64_t now = replay_point_ns(b, n);
     bool fine = true;
     if (n->kind == REPLAY_BEGIN)
         return replay_add_edge(b->graph, REPLAY_CARRY, 0, 0.0);
     if (n->kind == REPLAY_END)
-        return end_point(b, n->at_ns);
+        return end_point(b, now);
     if (n->kind == REPLAY_SEGMENT_BEGIN) {
-        fine = start_segment(b, n->place, n->at_ns);
-        enter(b, t, n->at_ns);
+        fine = start_segment(b, n->place, now);
+        enter(b, t, now);
     } else if (n->kind == REPLAY_WAKE) {
         fine = replay_wake(b, node);
     } else if (n->kind == REPLAY_CALL && !t->inside) {
-        fine = start_segment(b, n->place, n->at_ns);
+        fine = start_segment(b, n->place, now);
     } else {
-        fine = go_on(b, t, n->at_ns);
+        fine = go_on(b, t, now);
     }
     if (n->kind == REPLAY_CALL)
         return fine && call_point(b, node);
     t->last = (uint32_t)node;
-    t->last_ns = n->at_ns;
+    t->last_ns = now;
     t->discount_ns = 0;
     if (n->kind == REPLAY_SEGMENT_END)
-        leave(b, n->place, node, n->at_ns);
+        leave(b, n->place, node, now);
     return fine;
 }

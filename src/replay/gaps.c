@@ -31,7 +31,7 @@ static sample look_at(const replay_builder *b, size_t node) {
             bound = fmax(bound, (double)replay_kernel_end(b->own[from->index].kernel));
             out.crosses |= from->place != n->place;
         } else {
-            ready = (double)from->at_ns + edge->cpu_ns;
+            ready = (double)replay_point_ns(b, from) + replay_edge_cpu_ns(g, edge);
         }
     }
     if (bound > ready + fitted_replay_latency_ns && start >= bound &&
@@ -56,7 +56,8 @@ bool replay_set_gaps(replay_builder *b) {
                                 fitted_replay_latency_ns};
     double *values[3] = {0}, usual[3];
     size_t counts[3] = {0};
-    bool fine = true;
+    g->gap_ns = calloc(b->own_count + 1, sizeof *g->gap_ns);
+    bool fine = g->gap_ns != NULL;
     for (int i = 0; i < 3; i++)
         fine &= (values[i] = malloc((b->own_count + 1) * sizeof **values)) != NULL;
     for (size_t i = 0; fine && i < g->node_count; i++) {
@@ -74,7 +75,7 @@ bool replay_set_gaps(replay_builder *b) {
         if (g->nodes[i].kind != REPLAY_KERNEL)
             continue;
         sample s = look_at(b, i);
-        g->nodes[i].gap_ns = isnan(s.gap_ns) ? usual[s.crosses] : s.gap_ns;
+        g->gap_ns[g->nodes[i].index] = isnan(s.gap_ns) ? usual[s.crosses] : s.gap_ns;
     }
     if (fine) {
         g->latency_ns = usual[2];
@@ -128,6 +129,11 @@ static double worked_before(const stretch *all, size_t count, uint64_t now) {
 
 habitat_status replay_set_hidden(replay_builder *b, habitat_error *err) {
     replay_graph *g = b->graph;
+    bool any = false;
+    for (size_t i = 0; i < b->own_count && !any; i++)
+        any = b->own[i].waiting_ns > 0;
+    if (!any)
+        return HABITAT_OK;
     stretch *all = malloc((b->own_count + 1) * sizeof *all);
     g->hidden_ns = calloc(b->own_count + 1, sizeof *g->hidden_ns);
     if (all && g->hidden_ns) {

@@ -24,20 +24,20 @@ typedef enum replay_kind {
     REPLAY_END,
 } replay_kind;
 
+/* A graph of a long trace has millions of nodes and edges: they are small. When a node was recorded
+ * is replay_recorded_ns(). */
+enum { REPLAY_PLACE_BITS = 29, REPLAY_PLACE_MOST = (1 << REPLAY_PLACE_BITS) - 1 };
 typedef struct replay_node {
-    uint64_t at_ns; /* recorded; of a collective where its message begins */
     uint32_t index; /* HABITAT_NONE of BEGIN and END */
-    uint32_t place; /* CPU: thread; kernel: number of its stream */
     uint32_t first_edge;
-    replay_kind kind;
-    double gap_ns; /* kernel: pause before it, after another kernel */
+    uint32_t kind : 3;                  /* replay_kind */
+    uint32_t place : REPLAY_PLACE_BITS; /* CPU: thread; kernel: number of its stream */
 } replay_node;
 
 /* Where it leads to is the node whose edges it is among. */
 typedef struct replay_edge {
     uint32_t from; /* node, earlier; or REPLAY_CARRY and a state */
-    uint32_t flags;
-    double cpu_ns; /* the CPU's time on the way, as recorded */
+    uint32_t way;  /* replay_edge_flags() and replay_edge_cpu_ns() */
 } replay_edge;
 
 typedef struct replay_graph {
@@ -45,8 +45,13 @@ typedef struct replay_graph {
     size_t node_count;
     replay_edge *edges;
     size_t edge_count, edge_capacity;
-    double *hidden_ns; /* shape (kernel_count): of a collective's time, waiting beside other work */
+    double *long_ns; /* shape (long_count): the CPU's times that an edge has no room for */
+    size_t long_count, long_capacity;
+    double *gap_ns;    /* shape (kernel_count): pause before each, after another kernel */
+    double *hidden_ns; /* shape (kernel_count): of a collective's time, waiting beside other work;
+                          NULL where none waits */
     size_t kernel_count;
+    uint64_t begin_ns, end_ns;               /* of the nodes BEGIN and END, recorded */
     double latency_ns;                       /* from a launch's end to its kernel's start */
     uint32_t state_nodes[REPLAY_ALL_STATES]; /* which node leaves a state behind; or NONE */
     size_t state_count;                      /* state 0 is the CPU */
@@ -65,8 +70,25 @@ habitat_status replay_build(const habitat_workload *w, replay_graph *graph,
                             habitat_replay_info *info, habitat_error *err);
 void replay_graph_free(replay_graph *graph);
 
-/* Another edge to the last node that was begun; false when out of memory. */
+/* Another edge to the last node that was begun; false when out of memory. cpu_ns: the CPU's time on
+ * the way, as recorded. */
 bool replay_add_edge(replay_graph *graph, uint32_t from, uint32_t flags, double cpu_ns);
+
+/* An edge's way: its flags, whether its time is elsewhere, and the time or where it is. */
+enum { REPLAY_WAY_LONG = 4, REPLAY_WAY_BITS = 3 };
+
+static inline uint32_t replay_edge_flags(const replay_edge *edge) {
+    return edge->way & (REPLAY_LAUNCH | REPLAY_GAP);
+}
+
+static inline double replay_edge_cpu_ns(const replay_graph *graph, const replay_edge *edge) {
+    uint32_t value = edge->way >> REPLAY_WAY_BITS;
+    return edge->way & REPLAY_WAY_LONG ? graph->long_ns[value] : (double)value;
+}
+
+/* When a node was recorded; of a collective where its message begins. */
+uint64_t replay_recorded_ns(const habitat_workload *w, const replay_graph *graph,
+                            const replay_node *node);
 
 /* When every node happens [ns], if the states of the iteration before are left at `carry` [ns]
  * (shape (state_count), -INFINITY: no one waits for it). value: shape (node_count). */

@@ -113,7 +113,7 @@ static bool find_runs(sweep *s) {
         fine = add_run(s, (run){i, to, false});
     }
     for (size_t i = 0, to = 0; fine && i < s->call_count; i = to) {
-        for (to = i; to < s->call_count && s->calls[to].thread == s->calls[i].thread; to++)
+        for (to = i; to < s->call_count && s->calls[to].form->thread == s->calls[i].form->thread; to++)
             continue;
         fine = add_run(s, (run){i, to, true});
     }

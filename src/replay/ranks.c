@@ -54,7 +54,8 @@ static bool take_edges(merging *m, size_t of, size_t node) {
             from = REPLAY_CARRY | (uint32_t)(r->first_state + state);
         else
             continue;
-        fine = replay_add_edge(m->out, from, edge->flags, edge->cpu_ns);
+        fine =
+            replay_add_edge(m->out, from, replay_edge_flags(edge), replay_edge_cpu_ns(own, edge));
     }
     return fine;
 }
@@ -65,8 +66,11 @@ static void put_node(merging *m, size_t of) {
     replay_node *made = &g->nodes[g->node_count];
     m->moved[r->first_node + r->next] = (uint32_t)g->node_count++;
     *made = m->from->alone[of].nodes[r->next];
-    if (made->kind == REPLAY_KERNEL)
+    if (made->kind == REPLAY_KERNEL) {
+        double gap_ns = m->from->alone[of].gap_ns[made->index];
         made->index += (uint32_t)r->first_kernel;
+        g->gap_ns[made->index] = gap_ns;
+    }
     made->first_edge = (uint32_t)g->edge_count;
 }
 
@@ -161,8 +165,8 @@ static bool set_up(merging *m) {
     m->from->first_kernel[count] = g->kernel_count;
     m->moved = malloc((nodes + 1) * sizeof *m->moved);
     g->nodes = calloc(nodes + 1, sizeof *g->nodes);
-    g->hidden_ns = calloc(g->kernel_count + 1, sizeof *g->hidden_ns);
-    return m->moved && g->nodes && g->hidden_ns && nodes < REPLAY_CARRY;
+    g->gap_ns = calloc(g->kernel_count + 1, sizeof *g->gap_ns);
+    return m->moved && g->nodes && g->gap_ns && nodes < REPLAY_CARRY;
 }
 
 static habitat_status merge(replay_ranks *ranks, habitat_error *err) {

@@ -110,17 +110,18 @@ static bool take_edges(making *m, size_t of) {
     const replay_node *to = &m->old->nodes[of];
     for (uint32_t e = to->first_edge; e < to[1].first_edge; e++) {
         const replay_edge *edge = &m->old->edges[e];
-        double cpu_ns = edge->cpu_ns;
+        double recorded_ns = replay_edge_cpu_ns(m->old, edge), cpu_ns = recorded_ns;
+        uint32_t flags = replay_edge_flags(edge);
         bool carried = edge->from & REPLAY_CARRY;
         const replay_node *from = carried ? NULL : &m->old->nodes[edge->from];
         bool follows = from && (to->kind == REPLAY_WAKE ||
                                 (to->kind == REPLAY_KERNEL && from->place == to->place));
         if (from && to->kind != REPLAY_KERNEL && from->place == to->place)
             cpu_ns += m->s->cpu_ns[edge->from];
-        if (!replay_add_edge(m->out, moved(m, edge->from), edge->flags, cpu_ns))
+        if (!replay_add_edge(m->out, moved(m, edge->from), flags, cpu_ns))
             return false;
         if (follows && from->kind == REPLAY_KERNEL && m->tail[edge->from] != HABITAT_NONE &&
-            !replay_add_edge(m->out, m->new_to[m->tail[edge->from]], edge->flags, edge->cpu_ns))
+            !replay_add_edge(m->out, m->new_to[m->tail[edge->from]], flags, recorded_ns))
             return false;
     }
     return true;
@@ -148,12 +149,12 @@ static bool put_new(making *m, uint32_t i, double gap_ns) {
     const splice_node *n = &m->s->nodes[i];
     replay_graph *g = m->out;
     m->new_to[i] = (uint32_t)g->node_count;
-    g->nodes[g->node_count++] = (replay_node){.at_ns = m->old->nodes[n->at].at_ns,
-                                              .index = (uint32_t)(m->old->kernel_count + i),
-                                              .place = n->stream,
+    uint32_t index = (uint32_t)(m->old->kernel_count + i);
+    g->gap_ns[index] = gap_ns;
+    g->nodes[g->node_count++] = (replay_node){.index = index,
+                                              .place = n->stream & REPLAY_PLACE_MOST,
                                               .first_edge = (uint32_t)g->edge_count,
-                                              .kind = REPLAY_KERNEL,
-                                              .gap_ns = gap_ns};
+                                              .kind = REPLAY_KERNEL};
     if (n->in_stream)
         m->tail[n->at] = i;
     return (!n->before || take_edges(m, n->at)) && take_links(m, SPLICE_NEW | i);
@@ -195,20 +196,26 @@ habitat_status splice_make(const splice *s, const replay_graph *old, double gap_
     size_t nodes = old->node_count + s->node_count, kernels = old->kernel_count + s->node_count;
     *out = *old;
     out->edges = NULL;
+    out->long_ns = out->hidden_ns = NULL;
     out->node_count = out->edge_count = out->edge_capacity = 0;
+    out->long_count = out->long_capacity = 0;
     out->kernel_count = kernels;
     out->nodes = calloc(nodes + 1, sizeof *out->nodes);
-    out->hidden_ns = calloc(kernels + 1, sizeof *out->hidden_ns);
+    out->gap_ns = calloc(kernels + 1, sizeof *out->gap_ns);
+    if (old->hidden_ns)
+        out->hidden_ns = calloc(kernels + 1, sizeof *out->hidden_ns);
     making m = {.s = s, .old = old, .out = out};
     m.order = ordered(s->nodes, s->node_count, node_key);
     m.links = ordered(s->edges, s->edge_count, link_key);
     m.old_to = malloc((nodes + 1) * sizeof *m.old_to);
     m.new_to = malloc((nodes + 1) * sizeof *m.new_to);
     m.tail = malloc((old->node_count + 1) * sizeof *m.tail);
-    bool fine = out->nodes && out->hidden_ns && m.order && m.links && m.old_to && m.new_to &&
-                m.tail && nodes < SPLICE_NEW;
+    bool fine = out->nodes && out->gap_ns && !old->hidden_ns == !out->hidden_ns && m.order &&
+                m.links && m.old_to && m.new_to && m.tail && nodes < SPLICE_NEW;
     if (fine) {
-        memcpy(out->hidden_ns, old->hidden_ns, old->kernel_count * sizeof *out->hidden_ns);
+        memcpy(out->gap_ns, old->gap_ns, old->kernel_count * sizeof *out->gap_ns);
+        if (old->hidden_ns)
+            memcpy(out->hidden_ns, old->hidden_ns, old->kernel_count * sizeof *out->hidden_ns);
         for (size_t i = 0; i < old->node_count; i++)
             m.tail[i] = HABITAT_NONE;
         fine = put_all(&m, gap_ns);

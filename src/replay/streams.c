@@ -36,6 +36,10 @@ static void wait_for(replay_builder *b, uint32_t stream, uint32_t kernel) {
 }
 
 static bool hold(replay_builder *b, uint32_t kernel, uint32_t awaited) {
+    if (!b->held_first)
+        b->held_first = replay_filled(b->own_count);
+    if (!b->held_first)
+        return false;
     if (b->held_count == b->held_capacity) {
         size_t larger = b->held_capacity ? 2 * b->held_capacity : 256;
         replay_held *grown = realloc(b->held, larger * sizeof *grown);
@@ -76,7 +80,7 @@ static bool launch_all_of(replay_builder *b, uint32_t call) {
     const uint32_t *kernels = habitat_trace_call_kernels(b->w->trace, c);
     bool fine = true;
     for (uint32_t i = 0; fine && i < c->kernel_count; i++) {
-        uint32_t kernel = b->own_of[kernels[i]];
+        uint32_t kernel = b->own_of ? b->own_of[kernels[i]] : kernels[i];
         if (kernel == HABITAT_NONE)
             continue;
         fine = take_waits(b, kernel);
@@ -102,7 +106,7 @@ static void record_event(replay_builder *b, uint32_t call) {
     uint32_t s = slot_of_number(b, b->calls[call].form->device, b->calls[call].form->stream);
     for (uint32_t u = 0; u < b->stream_count; u++)
         b->snapshot[u] = b->streams[u].launched;
-    if (s != HABITAT_NONE)
+    if (s != HABITAT_NONE && b->record_kernel)
         b->record_kernel[call] = b->streams[s].launched;
 }
 
@@ -162,7 +166,7 @@ bool replay_wake(replay_builder *b, size_t node) {
     const replay_node *n = &b->graph->nodes[node];
     const habitat_call *c = &b->calls[n->index];
     uint32_t one = awaited_stream(b, n->index), from = b->call_node[n->index];
-    uint64_t done = c->start_ns;
+    uint64_t done = c->start_ns, now = replay_point_ns(b, n);
     b->info->trace_wait_count++;
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t s = 0; s < b->stream_count; s++) {
@@ -171,16 +175,16 @@ bool replay_wake(replay_builder *b, size_t node) {
                 b->kernel_node[kernel] == HABITAT_NONE)
                 continue;
             uint64_t end = replay_kernel_end(b->own[kernel].kernel);
-            if (end > n->at_ns + CLOCK_SLACK_NS)
+            if (end > now + CLOCK_SLACK_NS)
                 continue; /* the recording shows that it did not wait for this one */
             if (!pass)
                 done = end > done ? end : done;
             else if (!replay_add_edge(b->graph, b->kernel_node[kernel], 0,
-                                      n->at_ns > done ? (double)(n->at_ns - done) : 0.0))
+                                      now > done ? (double)(now - done) : 0.0))
                 return false;
         }
     return from == HABITAT_NONE ||
-           replay_add_edge(b->graph, from, 0, n->at_ns > done ? (double)(n->at_ns - done) : 0.0);
+           replay_add_edge(b->graph, from, 0, now > done ? (double)(now - done) : 0.0);
 }
 
 /* ---- kernels ---- */
@@ -215,7 +219,8 @@ static bool follow_all(replay_builder *b, uint32_t kernel, uint64_t now) {
 static bool follow_held(replay_builder *b, uint32_t kernel) {
     bool fine = true;
     const habitat_kernel *k = b->own[kernel].kernel;
-    for (uint32_t i = b->held_first[kernel]; fine && i != HABITAT_NONE; i = b->held[i].next) {
+    for (uint32_t i = b->held_first ? b->held_first[kernel] : HABITAT_NONE;
+         fine && i != HABITAT_NONE; i = b->held[i].next) {
         uint32_t awaited = b->held[i].awaited;
         bool in_time = b->kernel_node[awaited] != HABITAT_NONE &&
                        replay_kernel_end(b->own[awaited].kernel) <= k->start_ns + CLOCK_SLACK_NS;
@@ -242,7 +247,7 @@ bool replay_kernel(replay_builder *b, size_t node) {
     bool lone = k->call == HABITAT_NONE || k->in_graph || !b->waits_recorded ||
                 (k->form->kind == HABITAT_KERNEL_COLLECTIVE && !b->w->is_rank);
     bool fine = follow_launch(b, k) && follow_held(b, n->index) &&
-                (!lone || follow_all(b, n->index, n->at_ns));
+                (!lone || follow_all(b, n->index, replay_point_ns(b, n)));
     if (fine && s->last != HABITAT_NONE)
         fine = replay_add_edge(b->graph, b->kernel_node[s->last], REPLAY_GAP, 0.0);
     else if (fine && s->state)

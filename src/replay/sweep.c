@@ -15,18 +15,20 @@
 double replay_own_ns(const replay_graph *g, const replay_times *t, const replay_node *n) {
     if (n->kind != REPLAY_KERNEL || t->without_gpu)
         return 0.0;
-    return fmax(0.0, t->kernel_ns[n->index] - g->hidden_ns[n->index]) * t->kernel_scale;
+    double hidden_ns = g->hidden_ns ? g->hidden_ns[n->index] : 0.0;
+    return fmax(0.0, t->kernel_ns[n->index] - hidden_ns) * t->kernel_scale;
 }
 
 double replay_way_ns(const replay_graph *g, const replay_times *t, const replay_node *n,
                      const replay_edge *edge) {
-    double ns = edge->cpu_ns * t->cpu_scale;
+    uint32_t flags = replay_edge_flags(edge);
+    double ns = replay_edge_cpu_ns(g, edge) * t->cpu_scale;
     if (t->without_gpu)
         return ns;
-    if (edge->flags & REPLAY_LAUNCH)
+    if (flags & REPLAY_LAUNCH)
         ns += g->latency_ns;
-    if (edge->flags & REPLAY_GAP)
-        ns += n->gap_ns * t->gap_scale;
+    if (flags & REPLAY_GAP)
+        ns += g->gap_ns[n->index] * t->gap_scale;
     return ns;
 }
 
@@ -149,8 +151,9 @@ static void walk_back(const replay_graph *g, const replay_times *t, const double
         out->kernel_ns += replay_own_ns(g, t, n);
         if (!best)
             return;
-        out->cpu_ns += best->cpu_ns * t->cpu_scale;
-        out->gap_ns += replay_way_ns(g, t, n, best) - best->cpu_ns * t->cpu_scale;
+        double cpu_ns = replay_edge_cpu_ns(g, best) * t->cpu_scale;
+        out->cpu_ns += cpu_ns;
+        out->gap_ns += replay_way_ns(g, t, n, best) - cpu_ns;
         if (best->from & REPLAY_CARRY)
             return;
         node = best->from;
