@@ -15,73 +15,119 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "trace/sort.h"
 
-/* A stretch of a kernel's time: all of it, or of a collective the waiting or the message. */
-struct busy_part {
-    uint32_t kernel;
-    bool waits;
-};
+/* A part is a stretch of a kernel's time: all of it, or of a collective the waiting or the message.
+ * It is kept as the number of its kernel, with WAITS for the waiting. */
+#define WAITS (UINT32_C(1) << 31)
 
-/* A part's start or end. */
-struct busy_edge {
-    uint64_t at_ns;
-    uint32_t part;
-    bool starts;
-};
+static const habitat_workload_kernel *kernel_of(const habitat_workload *w, uint32_t part) {
+    return &w->kernels[w->parts[part] & ~WAITS];
+}
 
-static int by_time(const void *a, const void *b) {
-    const busy_edge *x = a, *y = b;
-    if (x->at_ns != y->at_ns)
-        return x->at_ns < y->at_ns ? -1 : 1;
-    if (x->starts != y->starts)
-        return x->starts ? 1 : -1; /* ends first: touching is not overlapping */
-    return x->part < y->part ? -1 : x->part > y->part;
+static bool waits(const habitat_workload *w, uint32_t part) {
+    return w->parts[part] & WAITS;
+}
+
+/* An edge is a part's start, or its end: the number of the part, or that and the number of parts.
+ */
+static bool starts(const habitat_workload *w, uint32_t edge) {
+    return edge < w->part_count;
+}
+
+static uint32_t part_of(const habitat_workload *w, uint32_t edge) {
+    return starts(w, edge) ? edge : edge - (uint32_t)w->part_count;
+}
+
+static uint64_t time_of(const habitat_workload *w, uint32_t edge) {
+    uint32_t part = part_of(w, edge);
+    const habitat_workload_kernel *own = kernel_of(w, part);
+    uint64_t sends_ns = own->kernel->start_ns + own->waiting_ns;
+    if (starts(w, edge))
+        return waits(w, part) ? own->kernel->start_ns : sends_ns;
+    return waits(w, part) ? sends_ns : own->kernel->start_ns + own->kernel->duration_ns;
+}
+
+static bool is_before(const void *context, uint32_t a, uint32_t b) {
+    const habitat_workload *w = context;
+    uint64_t x_ns = time_of(w, a), y_ns = time_of(w, b);
+    if (x_ns != y_ns)
+        return x_ns < y_ns;
+    if (starts(w, a) != starts(w, b))
+        return starts(w, b); /* ends first: touching is not overlapping */
+    return a < b;
 }
 
 /* ---- once a workload ---- */
 
-static void add_part(habitat_workload *w, size_t kernel, bool waits, uint64_t from_ns,
-                     uint64_t to_ns) {
-    if (from_ns == to_ns)
+/* Most recordings are of one stream: then nothing need be cut. */
+static bool are_apart(const habitat_workload *w) {
+    uint64_t until_ns = 0;
+    for (size_t i = 0; i < w->kernel_count; i++) {
+        const habitat_kernel *kernel = w->kernels[i].kernel;
+        if (!kernel->duration_ns)
+            continue;
+        if (kernel->start_ns < until_ns)
+            return false;
+        until_ns = kernel->start_ns + kernel->duration_ns;
+    }
+    return true;
+}
+
+static void add_part(habitat_workload *w, uint32_t part, uint64_t lasts_ns) {
+    if (!lasts_ns)
         return;
-    uint32_t part = (uint32_t)w->part_count++;
-    w->parts[part] = (busy_part){(uint32_t)kernel, waits};
-    w->edges[2 * part] = (busy_edge){from_ns, part, true};
-    w->edges[2 * part + 1] = (busy_edge){to_ns, part, false};
+    if (w->parts)
+        w->parts[w->part_count] = part;
+    w->part_count++;
+}
+
+/* How many there are; with room for them they are kept. */
+static size_t add_parts(habitat_workload *w) {
+    w->part_count = 0;
+    for (size_t i = 0; i < w->kernel_count; i++) {
+        const habitat_workload_kernel *own = &w->kernels[i];
+        add_part(w, (uint32_t)i | WAITS, own->waiting_ns);
+        add_part(w, (uint32_t)i, own->kernel->duration_ns - own->waiting_ns);
+    }
+    return w->part_count;
 }
 
 static void measure_union(habitat_workload *w) {
     size_t running = 0;
-    w->busy_ns = 0;
     for (size_t i = 0; i < 2 * w->part_count; i++) {
         if (running)
-            w->busy_ns += w->edges[i].at_ns - w->edges[i - 1].at_ns;
-        running += w->edges[i].starts ? 1 : (size_t)-1;
+            w->busy_ns += time_of(w, w->edges[i]) - time_of(w, w->edges[i - 1]);
+        running += starts(w, w->edges[i]) ? 1 : (size_t)-1;
     }
 }
 
 habitat_status habitat_busy_prepare(habitat_workload *w, habitat_error *err) {
-    size_t most = w->kernel_count + w->collective_count;
-    w->parts = malloc(most * sizeof *w->parts);
-    w->edges = malloc(2 * most * sizeof *w->edges);
-    if (!w->parts || !w->edges)
-        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    w->part_count = 0;
-    for (size_t i = 0; i < w->kernel_count; i++) {
-        const habitat_kernel *kernel = w->kernels[i].kernel;
-        uint64_t sends_ns = kernel->start_ns + w->kernels[i].waiting_ns;
-        add_part(w, i, true, kernel->start_ns, sends_ns);
-        add_part(w, i, false, sends_ns, kernel->start_ns + kernel->duration_ns);
+    w->busy_ns = 0;
+    if (are_apart(w)) {
+        w->busy_ns = w->kernel_ns + w->copy_ns;
+        return HABITAT_OK;
     }
-    qsort(w->edges, 2 * w->part_count, sizeof *w->edges, by_time);
+    size_t count = add_parts(w);
+    if (count >= WAITS)
+        return habitat_fail(err, HABITAT_E_RANGE, "more kernels than can be counted");
+    w->parts = malloc(count * sizeof *w->parts);
+    w->edges = malloc(2 * count * sizeof *w->edges);
+    if (w->parts)
+        add_parts(w);
+    if (!w->parts || !w->edges || !sort_order(w->edges, 2 * count, is_before, w))
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     measure_union(w);
     return HABITAT_OK;
 }
 
 void habitat_busy_copy(const habitat_workload *from, habitat_workload *to) {
-    to->parts = calloc(from->part_count + 1, sizeof *to->parts);
-    to->edges = calloc(2 * from->part_count + 1, sizeof *to->edges);
-    if (!to->parts || !to->edges || !from->part_count)
+    to->parts = to->edges = NULL;
+    if (!from->part_count)
+        return;
+    to->parts = malloc(from->part_count * sizeof *to->parts);
+    to->edges = malloc(2 * from->part_count * sizeof *to->edges);
+    if (!to->parts || !to->edges)
         return;
     memcpy(to->parts, from->parts, from->part_count * sizeof *to->parts);
     memcpy(to->edges, from->edges, 2 * from->part_count * sizeof *to->edges);
@@ -125,12 +171,12 @@ static void pop(running *r) {
 
 /* Waiting decides only where nothing else runs: below any factor. */
 static void set_factors(const habitat_workload *w, const double *time_ns, double *factor) {
-    for (size_t p = 0; p < w->part_count; p++) {
-        const habitat_workload_kernel *kernel = &w->kernels[w->parts[p].kernel];
+    for (uint32_t p = 0; p < w->part_count; p++) {
+        const habitat_workload_kernel *kernel = kernel_of(w, p);
         double waiting = (double)kernel->waiting_ns;
-        factor[p] = w->parts[p].waits ? -1.0
-                                      : (time_ns[w->parts[p].kernel] - waiting) /
-                                            ((double)kernel->kernel->duration_ns - waiting);
+        factor[p] = waits(w, p) ? -1.0
+                                : (time_ns[w->parts[p]] - waiting) /
+                                      ((double)kernel->kernel->duration_ns - waiting);
     }
 }
 
@@ -138,33 +184,47 @@ static void set_factors(const habitat_workload *w, const double *time_ns, double
  * time, to the bit. */
 static double piece_time(const habitat_workload *w, const double *time_ns, uint32_t part,
                          double piece_ns) {
-    const habitat_workload_kernel *kernel = &w->kernels[w->parts[part].kernel];
+    const habitat_workload_kernel *kernel = kernel_of(w, part);
     double waiting = (double)kernel->waiting_ns;
-    if (w->parts[part].waits)
+    if (waits(w, part))
         return piece_ns;
-    return (time_ns[w->parts[part].kernel] - waiting) *
+    return (time_ns[w->parts[part]] - waiting) *
            (piece_ns / ((double)kernel->kernel->duration_ns - waiting));
 }
 
 static void charge_pieces(const habitat_workload *w, const double *time_ns, running *r,
                           double *busy_ns) {
+    uint64_t before_ns = 0;
     for (size_t i = 0; i < 2 * w->part_count; i++) {
-        const busy_edge *edge = &w->edges[i];
+        uint64_t at_ns = time_of(w, w->edges[i]);
         while (r->count && r->ended[r->heap[0]])
             pop(r);
-        if (r->count && edge->at_ns > w->edges[i - 1].at_ns)
-            busy_ns[w->parts[r->heap[0]].kernel] +=
-                piece_time(w, time_ns, r->heap[0], (double)(edge->at_ns - w->edges[i - 1].at_ns));
-        if (edge->starts)
-            push(r, edge->part);
+        if (r->count && at_ns > before_ns)
+            busy_ns[w->parts[r->heap[0]] & ~WAITS] +=
+                piece_time(w, time_ns, r->heap[0], (double)(at_ns - before_ns));
+        if (starts(w, w->edges[i]))
+            push(r, part_of(w, w->edges[i]));
         else
-            r->ended[edge->part] = true;
+            r->ended[part_of(w, w->edges[i])] = true;
+        before_ns = at_ns;
     }
+}
+
+/* Nothing runs beside it: all of it counts, once what waits has waited. */
+static double alone_ns(const habitat_workload_kernel *own, double time_ns) {
+    double waiting = (double)own->waiting_ns;
+    if (!own->waiting_ns)
+        return time_ns;
+    return own->waiting_ns < own->kernel->duration_ns ? waiting + (time_ns - waiting) : waiting;
 }
 
 habitat_status habitat_busy_charge(const habitat_workload *w, const double *time_ns,
                                    double *busy_ns, habitat_error *err) {
-    size_t n = w->part_count ? w->part_count : 1;
+    size_t n = w->part_count;
+    for (size_t i = 0; !n && i < w->kernel_count; i++)
+        busy_ns[i] = alone_ns(&w->kernels[i], time_ns[i]);
+    if (!n)
+        return HABITAT_OK;
     double *factor = malloc(n * sizeof *factor);
     running r = {factor, calloc(n, sizeof *r.ended), malloc(n * sizeof *r.heap), 0};
     bool enough = factor && r.ended && r.heap;

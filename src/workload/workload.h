@@ -11,10 +11,6 @@
 /* More than the GPUs of any host. */
 enum { WORKLOAD_DEVICES_MAX = 64 };
 
-/* overlap.c: the pieces that the recording is cut into. */
-typedef struct busy_part busy_part;
-typedef struct busy_edge busy_edge;
-
 struct habitat_workload {
     const habitat_trace *trace;
     uint32_t device; /* whose kernels it holds, unless all_devices */
@@ -31,10 +27,10 @@ struct habitat_workload {
     uint64_t kernel_ns;     /* sum over kernels of all iterations: exact */
     uint64_t copy_ns;       /* the same over copies and sets */
     uint64_t busy_ns;       /* with overlapping kernels counted once */
-    busy_part *parts;       /* shape (part_count) */
-    busy_edge *edges;       /* shape (2 part_count), in the order of time */
-    size_t part_count;
-    size_t outside_count;         /* kernels of the main device outside every iteration */
+    uint32_t *parts;        /* overlap.c: shape (part_count) */
+    uint32_t *edges;        /* shape (2 part_count), in the order of time */
+    size_t part_count;      /* 0: no two kernels run at the same time */
+    size_t outside_count;   /* kernels of the main device outside every iteration */
     double low_share, high_share; /* 80 % interval of the origin's iteration, over its median */
     size_t collective_count;
     const uint64_t *message_ns; /* shape (collective_count), borrowed while the workload is made:
