@@ -31,8 +31,8 @@ static size_t questions_of(const habitat_workload *w, habitat_model_query *out) 
     size_t count, n = 0;
     const habitat_workload_group *groups = habitat_workload_groups(w, &count);
     for (size_t i = 0; i < count; i++)
-        if (groups[i].work.known && groups[i].work.varying)
-            out[n++] = (habitat_model_query){.work = &groups[i].work};
+        if (groups[i].work->known && groups[i].work->varying)
+            out[n++] = (habitat_model_query){.work = groups[i].work};
     return n;
 }
 

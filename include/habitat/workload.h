@@ -49,8 +49,8 @@ typedef struct habitat_workload_kernel {
 /* Kernels that one operation launched: what operator models predict as a whole. A kernel of which
  * no operation is known (work.known false, its class told by its name) is a group of its own. */
 typedef struct habitat_workload_group {
-    const habitat_operation *operation; /* NULL for kernels without one; never a range or module */
-    habitat_work work;
+    const habitat_operation *operation;  /* NULL for kernels without one; never a range or module */
+    const habitat_work *work;            /* the same for groups that are alike */
     uint32_t first_kernel, kernel_count; /* into habitat_workload_group_index() */
     double origin_ms;                    /* sum of the times of these kernels, as measured */
 } habitat_workload_group;

@@ -70,10 +70,10 @@ static habitat_status collect(const habitat_workload *w, auto_models *m) {
     for (size_t g = 0; ok && g < w->group_count; g++) {
         const habitat_workload_group *group = &w->groups[g];
         m->of_group[g] = HABITAT_NONE;
-        if (!group->work.known || !wanted(&group->work) || !(group->origin_ms > 0.0))
+        if (!group->work->known || !wanted(group->work) || !(group->origin_ms > 0.0))
             continue;
         workload_arithmetic in = workload_arithmetic_of(w, group);
-        auto_question question = {&group->work, in.dtype, in.matrix_unit};
+        auto_question question = {group->work, in.dtype, in.matrix_unit};
         m->of_group[g] = find_or_add(m, &table, &question);
     }
     habitat_table_free(&table);

@@ -62,7 +62,7 @@ habitat_status auto_rule_prepare(const habitat_workload *w, auto_rule *out) {
         return HABITAT_E_MEMORY;
     for (size_t g = 0; g < w->group_count; g++) {
         const habitat_workload_group *group = &w->groups[g];
-        bool whole = group->work.varying && group->work.known;
+        bool whole = group->work->varying && group->work->known;
         uint32_t lead = whole ? longest_main(w, group) : HABITAT_NONE;
         for (uint32_t i = 0; i < group->kernel_count; i++) {
             uint32_t k = w->group_index[group->first_kernel + i];

@@ -20,7 +20,7 @@ static habitat_dtype arithmetic_of(const habitat_workload *w, const rate_table *
         if (kernel->main && facts->dtype != HABITAT_DTYPE_UNKNOWN)
             return (habitat_dtype)(rates->unit[facts->dtype][facts->matrix_unit] / 2);
     }
-    return group->work.dtype;
+    return group->work->dtype;
 }
 
 /* The networks' answers for one of the two GPUs, one a group; `covered` false where they were not
@@ -37,9 +37,9 @@ static habitat_status ask(const habitat_workload *w, const habitat_models *model
     size_t n = 0;
     for (size_t g = 0; status == HABITAT_OK && g < w->group_count; g++) {
         const habitat_workload_group *group = &w->groups[g];
-        if (!group->work.known || !group->work.varying || !(group->origin_ms > 0.0))
+        if (!group->work->known || !group->work->varying || !(group->origin_ms > 0.0))
             continue;
-        queries[n] = (habitat_model_query){.work = &group->work,
+        queries[n] = (habitat_model_query){.work = group->work,
                                            .arithmetic = arithmetic_of(w, rates, group)};
         group_of[n++] = (uint32_t)g;
     }

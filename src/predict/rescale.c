@@ -215,7 +215,7 @@ static habitat_status to_precision(const habitat_workload *w, habitat_precision 
                                 ? HABITAT_OK
                                 : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     for (size_t g = 0; status == HABITAT_OK && g < w->group_count; g++)
-        before[g].work = w->groups[g].work;
+        before[g].work = *w->groups[g].work;
     if (status == HABITAT_OK)
         status = scale_precision(w, precision, &arena, after, &added, &added_count, err);
     if (status == HABITAT_OK)
@@ -245,7 +245,7 @@ static habitat_status as_it_is(const habitat_workload *w, habitat_workload **out
                                habitat_error *err) {
     scale_group *same = calloc(w->group_count + 1, sizeof *same);
     for (size_t g = 0; same && g < w->group_count; g++)
-        same[g] = (scale_group){.work = w->groups[g].work, .ratio = 1.0};
+        same[g] = (scale_group){.work = *w->groups[g].work, .ratio = 1.0};
     habitat_status status = same ? scale_derive(w, same, 0, NULL, out) : HABITAT_E_MEMORY;
     free(same);
     return status == HABITAT_OK ? status : habitat_fail(err, status, "out of memory");

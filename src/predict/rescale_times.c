@@ -143,10 +143,10 @@ void rescale_group(const habitat_workload *w, size_t g, const scale_group *after
                    const rescale_answer *answer, double *ns) {
     const habitat_workload_group *group = &w->groups[g];
     const uint32_t *kernels = w->group_index + group->first_kernel;
-    double ratio = work_ratio(&group->work, after), sum_ns = 0.0, old_ns = 0.0, factor = 1.0;
+    double ratio = work_ratio(group->work, after), sum_ns = 0.0, old_ns = 0.0, factor = 1.0;
     double floor_ns = scaling_kernel_floor_ns(w->origin);
     bool modelled = answer->before_ms > 0.0 && answer->after_ms > 0.0;
-    bool fills = !modelled && group->work.op_class == HABITAT_CLASS_REDUCE;
+    bool fills = !modelled && group->work->op_class == HABITAT_CLASS_REDUCE;
     for (uint32_t i = 0; i < group->kernel_count; i++) {
         const habitat_workload_kernel *kernel = &w->kernels[kernels[i]];
         double own_ns = fmax(0.0, kernel->facts.time_ns - floor_ns);
@@ -157,7 +157,7 @@ void rescale_group(const habitat_workload *w, size_t g, const scale_group *after
     }
     if (modelled && sum_ns > 0.0)
         factor = pow(old_ns * answer->after_ms / answer->before_ms / sum_ns,
-                     model_share(&group->work, after));
+                     model_share(group->work, after));
     for (uint32_t i = 0; i < group->kernel_count; i++)
         ns[kernels[i]] *= factor;
 }
@@ -179,8 +179,8 @@ static double product_ms(const habitat_gpu *gpu, const habitat_workload_group *g
     double bytes_per_s = habitat_memory_rate(gpu, true);
     double bytes = work->read_bytes + work->write_bytes;
     double floors_ms = group->kernel_count * scaling_kernel_floor_ns(gpu) / HABITAT_NS_PER_MS;
-    if (work->op_class == HABITAT_CLASS_CONV && after->matrix_unit && group->work.known) {
-        const habitat_work *was = &group->work;
+    if (work->op_class == HABITAT_CLASS_CONV && after->matrix_unit && group->work->known) {
+        const habitat_work *was = group->work;
         double plain = rate_of(gpu, HABITAT_DTYPE_FP32, false);
         double before_ms =
             floors_ms + conv_ms(was->flop, was->read_bytes + was->write_bytes, plain, bytes_per_s);
@@ -197,7 +197,7 @@ void rescale_format(const habitat_workload *w, size_t g, const scale_group *afte
                     const rescale_answer *answer, double *ns) {
     const habitat_workload_group *group = &w->groups[g];
     double ms = NAN;
-    if (group->work.op_class == HABITAT_CLASS_POOL) /* bound by instructions: windows an element */
+    if (group->work->op_class == HABITAT_CLASS_POOL) /* bound by instructions: windows an element */
         return;
     if (after->arithmetic != HABITAT_DTYPE_UNKNOWN)
         ms = product_ms(w->origin, group, after, answer);

@@ -30,7 +30,7 @@ static habitat_status set_up(untimed *u, habitat_error *err) {
     if (!u->questions || !u->answers)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     for (size_t i = 0; i < count; i++)
-        u->questions[i] = (habitat_model_query){.work = &u->w->groups[i].work,
+        u->questions[i] = (habitat_model_query){.work = u->w->groups[i].work,
                                                 .arithmetic = u->w->kernels[i].facts.dtype};
     memset(u->answers, 0, count * sizeof *u->answers);
     return HABITAT_OK;

@@ -58,7 +58,7 @@ static void describe_shapes(const habitat_workload_group *group, char *text, siz
             shown++;
         }
     }
-    habitat_dtype dtype = group->work.dtype;
+    habitat_dtype dtype = group->work->dtype;
     size_t used = strlen(text);
     if (shown > 0 && dtype != HABITAT_DTYPE_UNKNOWN && used < size)
         snprintf(text + used, size - used, " %s", habitat_dtype_name(dtype));

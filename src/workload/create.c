@@ -87,7 +87,7 @@ static bool plain_product(const habitat_kernel_facts *facts, const habitat_work 
 static void describe_kernels(habitat_workload *w) {
     for (size_t i = 0; i < w->kernel_count; i++) {
         habitat_workload_kernel *kernel = &w->kernels[i];
-        const habitat_work *work = &w->groups[kernel->group].work;
+        const habitat_work *work = w->groups[kernel->group].work;
         kernel->op_class = work->op_class;
         kernel->varying = work->varying;
         kernel->facts.dtype =

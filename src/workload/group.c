@@ -5,52 +5,44 @@
 #include <string.h>
 
 #include "work/container.h"
+#include "workload/works.h"
 
-/* What is known of an operation, worked out at most once each. */
-typedef enum knowledge { NOT_ASKED = 0, NOTHING, RECOGNISED, KNOWN } knowledge;
+/* What is known of an operation. */
+typedef enum knowledge { NOTHING, RECOGNISED, KNOWN } knowledge;
 
 typedef struct builder {
     habitat_workload *w;
     const habitat_operation *ops;
     size_t op_count;
-    uint8_t *knowledge;  /* shape (op_count) */
-    uint32_t *work_of;   /* shape (op_count): index into works where RECOGNISED or KNOWN */
-    habitat_work *works; /* shape (work_count): few operations of a trace are asked for */
-    size_t work_count, work_capacity;
+    works works;
+    uint32_t *work_of; /* shape (op_count): 1 + index into works, or 0: not asked for */
     bool out_of_memory;
-    uint32_t *group_of; /* shape (op_count): group whose operation it is, or NONE */
+    uint32_t *group_of; /* shape (op_count): 1 + the group whose operation it is, or 0 */
     bool *climbed;      /* shape (kernel_count groups): owner found above the innermost one */
 } builder;
 
-static bool keep_work(builder *b, uint32_t op, const habitat_work *work) {
-    if (b->work_count == b->work_capacity) {
-        size_t capacity = b->work_capacity ? 2 * b->work_capacity : 256;
-        habitat_work *grown = realloc(b->works, capacity * sizeof *grown);
-        if (!grown)
-            return false;
-        b->works = grown;
-        b->work_capacity = capacity;
-    }
-    b->work_of[op] = (uint32_t)b->work_count;
-    b->works[b->work_count++] = *work;
-    return true;
+/* The work of an entry; NULL where nothing is known, or when out of memory. */
+static const habitat_work *entry(builder *b, uint32_t index) {
+    b->out_of_memory |= index == HABITAT_NONE;
+    return index == HABITAT_NONE ? NULL : b->works.all[index].work;
 }
 
-/* `kernel` is one that the operation launched: its name tells the format of lists of tensors. */
-static knowledge ask(builder *b, uint32_t op, const habitat_kernel *kernel) {
-    if (b->knowledge[op] == NOT_ASKED) {
-        habitat_work work;
-        bool found = b->ops[op].form->kind == HABITAT_OPERATION_FRAMEWORK &&
-                     habitat_operation_work_typed(&b->ops[op],
-                                                  habitat_kernel_tensor_dtype(kernel->form->name),
-                                                  &work) == HABITAT_OK;
-        if (found && !keep_work(b, op, &work)) {
-            b->out_of_memory = true;
-            found = false;
-        }
-        b->knowledge[op] = !found ? NOTHING : work.known ? KNOWN : RECOGNISED;
+/* What an operation computes, worked out once for each. `kernel` is one that it launched: its name
+ * tells the format of lists of tensors. */
+static const habitat_work *work_of(builder *b, uint32_t op, const habitat_kernel *kernel) {
+    if (!b->work_of[op]) {
+        uint32_t at = works_of_operation(&b->works, &b->ops[op],
+                                         habitat_kernel_tensor_dtype(kernel->form->name));
+        if (!entry(b, at) && b->out_of_memory)
+            return NULL;
+        b->work_of[op] = at + 1;
     }
-    return (knowledge)b->knowledge[op];
+    return b->works.all[b->work_of[op] - 1].work;
+}
+
+static knowledge ask(builder *b, uint32_t op, const habitat_kernel *kernel) {
+    const habitat_work *work = work_of(b, op, kernel);
+    return !work ? NOTHING : work->known ? KNOWN : RECOGNISED;
 }
 
 /* The nearest operation, from the innermost outwards, that is at least this well known. */
@@ -61,55 +53,47 @@ static uint32_t climb(builder *b, const habitat_kernel *kernel, knowledge wanted
     return op < b->op_count ? op : HABITAT_NONE;
 }
 
-/* Backward of an operation whose own shapes were not recorded: the forward operation's class, and
- * for matrix work twice its flop and bytes (one product of the same size for each gradient). */
-static bool from_forward(builder *b, const habitat_kernel *kernel, uint32_t *owner,
-                         habitat_work *out) {
+/* Backward of an operation whose own shapes were not recorded: told from the forward one. */
+static const habitat_work *from_forward(builder *b, const habitat_kernel *kernel, uint32_t *owner) {
     for (uint32_t op = kernel->operation; op < b->op_count; op = b->ops[op].parent) {
         uint32_t forward = b->ops[op].forward;
-        if (forward >= b->op_count || ask(b, forward, kernel) < RECOGNISED ||
-            b->works[b->work_of[forward]].op_class == HABITAT_CLASS_OTHER)
+        const habitat_work *work = forward < b->op_count ? work_of(b, forward, kernel) : NULL;
+        if (!work || work->op_class == HABITAT_CLASS_OTHER)
             continue;
         *owner = op;
-        *out = b->works[b->work_of[forward]];
-        out->pass = HABITAT_PASS_BACKWARD;
-        out->known = out->known && out->varying;
-        out->flop *= 2.0;
-        out->read_bytes *= 2.0;
-        out->write_bytes *= 2.0;
-        return true;
+        return entry(b, works_backward(&b->works, work));
     }
-    return false;
+    return NULL;
 }
 
 /* A collective belongs to an operation of its class alone: its time, waiting included, is no part
  * of what a product or a sum takes. */
-static uint32_t find_collective_owner(builder *b, const habitat_kernel *kernel,
-                                      habitat_work *work) {
-    uint32_t owner = climb(b, kernel, RECOGNISED);
-    habitat_work own;
-    habitat_kernel_work(kernel, &own);
-    if (owner == HABITAT_NONE || b->works[b->work_of[owner]].op_class != own.op_class)
-        return HABITAT_NONE;
-    *work = b->works[b->work_of[owner]];
-    return owner;
+static const habitat_work *find_collective_owner(builder *b, const habitat_kernel *kernel,
+                                                 uint32_t *owner) {
+    uint32_t found = climb(b, kernel, RECOGNISED);
+    const habitat_work *own = entry(b, works_of_kernel(&b->works, kernel));
+    const habitat_work *work = found == HABITAT_NONE ? NULL : work_of(b, found, kernel);
+    if (!work || !own || work->op_class != own->op_class)
+        return NULL;
+    *owner = found;
+    return work;
 }
 
-/* The operation whose work a kernel does part of, and that work; HABITAT_NONE where none is known.
- * What lies around the launch of a CUDA graph did not launch the graph's kernels one by one. */
-static uint32_t find_owner(builder *b, const habitat_kernel *kernel, habitat_work *work) {
+/* The operation whose work a kernel does part of, and that work; NULL where none is known. What
+ * lies around the launch of a CUDA graph did not launch the graph's kernels one by one. */
+static const habitat_work *find_owner(builder *b, const habitat_kernel *kernel, uint32_t *owner) {
     if (kernel->in_graph)
-        return HABITAT_NONE;
+        return NULL;
     if (kernel->form->kind == HABITAT_KERNEL_COLLECTIVE)
-        return find_collective_owner(b, kernel, work);
-    uint32_t owner = climb(b, kernel, KNOWN);
-    if (owner == HABITAT_NONE && from_forward(b, kernel, &owner, work))
-        return owner;
-    if (owner == HABITAT_NONE)
-        owner = climb(b, kernel, RECOGNISED);
-    if (owner != HABITAT_NONE)
-        *work = b->works[b->work_of[owner]];
-    return owner;
+        return find_collective_owner(b, kernel, owner);
+    *owner = climb(b, kernel, KNOWN);
+    if (*owner == HABITAT_NONE) {
+        const habitat_work *work = from_forward(b, kernel, owner);
+        if (work)
+            return work;
+        *owner = climb(b, kernel, RECOGNISED);
+    }
+    return *owner == HABITAT_NONE ? NULL : work_of(b, *owner, kernel);
 }
 
 /* What to call a kernel of which no operation is known: the innermost call around its launch, if
@@ -129,27 +113,34 @@ static const habitat_operation *caller_of(builder *b, const habitat_kernel *kern
 
 static uint32_t add_group(habitat_workload *w, const habitat_operation *op,
                           const habitat_work *work) {
-    w->groups[w->group_count] = (habitat_workload_group){.operation = op, .work = *work};
+    w->groups[w->group_count] = (habitat_workload_group){.operation = op, .work = work};
     return (uint32_t)w->group_count++;
+}
+
+/* The group of a kernel that its owner, or its own name alone, describes. */
+static uint32_t group_for(builder *b, const habitat_kernel *kernel) {
+    uint32_t owner = HABITAT_NONE;
+    const habitat_work *work = find_owner(b, kernel, &owner);
+    if (!work) {
+        work = entry(b, works_of_kernel(&b->works, kernel));
+        return work ? add_group(b->w, caller_of(b, kernel), work) : 0;
+    }
+    if (!b->group_of[owner])
+        b->group_of[owner] = add_group(b->w, &b->ops[owner], work) + 1;
+    uint32_t group = b->group_of[owner] - 1;
+    if (owner != kernel->operation)
+        b->climbed[group] = true;
+    return group;
 }
 
 /* Kernels of one operation are a group. A kernel that only its own name describes is one alone:
  * its class is not that of its neighbours, whatever call or range is around them. */
 static void assign_group(builder *b, habitat_workload_kernel *out) {
-    habitat_work work;
-    memset(&work, 0, sizeof work);
-    uint32_t owner = find_owner(b, out->kernel, &work);
-    if (owner == HABITAT_NONE) {
-        habitat_kernel_work(out->kernel, &work);
-        out->group = add_group(b->w, caller_of(b, out->kernel), &work);
-    } else {
-        if (b->group_of[owner] == HABITAT_NONE)
-            b->group_of[owner] = add_group(b->w, &b->ops[owner], &work);
-        out->group = b->group_of[owner];
-        if (owner != out->kernel->operation)
-            b->climbed[out->group] = true;
-    }
-    habitat_workload_group *group = &b->w->groups[out->group];
+    uint32_t at = group_for(b, out->kernel);
+    if (b->out_of_memory)
+        return;
+    out->group = at;
+    habitat_workload_group *group = &b->w->groups[at];
     group->kernel_count++;
     group->origin_ms += (double)out->kernel->duration_ns / HABITAT_NS_PER_MS;
 }
@@ -157,11 +148,11 @@ static void assign_group(builder *b, habitat_workload_kernel *out) {
 /* An owner that was found by climbing, while inner operations took some of its kernels for
  * themselves, did not do all of its work in the kernels that are left: how much is unknown. */
 static void drop_split_work(builder *b) {
-    for (size_t g = 0; g < b->w->group_count; g++) {
+    for (size_t g = 0; g < b->w->group_count && !b->out_of_memory; g++) {
         habitat_workload_group *group = &b->w->groups[g];
         if (b->climbed[g] && group->operation &&
             group->kernel_count < group->operation->kernel_count)
-            group->work.known = false;
+            group->work = entry(b, works_unknown(&b->works, group->work));
     }
 }
 
@@ -182,32 +173,36 @@ static bool allocate(builder *b) {
     habitat_workload *w = b->w;
     size_t ops = b->op_count ? b->op_count : 1;
     w->groups = calloc(w->kernel_count, sizeof *w->groups);
-    w->group_index = calloc(w->kernel_count, sizeof *w->group_index);
-    b->knowledge = calloc(ops, sizeof *b->knowledge);
     b->work_of = calloc(ops, sizeof *b->work_of);
     b->group_of = calloc(ops, sizeof *b->group_of);
     b->climbed = calloc(w->kernel_count, sizeof *b->climbed);
-    if (!w->groups || !w->group_index || !b->knowledge || !b->work_of || !b->group_of ||
-        !b->climbed)
-        return false;
-    memset(b->group_of, 0xff, b->op_count * sizeof *b->group_of);
-    return true;
+    return w->groups && b->work_of && b->group_of && b->climbed;
+}
+
+/* There was room for a group a kernel. */
+static void shrink(habitat_workload *w) {
+    habitat_workload_group *smaller = realloc(w->groups, w->group_count * sizeof *smaller);
+    if (smaller)
+        w->groups = smaller;
 }
 
 habitat_status workload_set_groups(habitat_workload *w) {
-    builder b = {.w = w};
+    builder b = {.w = w, .works = {.arena = &w->arena}};
     b.ops = habitat_trace_operations(w->trace, &b.op_count);
     bool ok = allocate(&b);
-    for (size_t i = 0; ok && i < w->kernel_count; i++)
+    for (size_t i = 0; ok && !b.out_of_memory && i < w->kernel_count; i++)
         assign_group(&b, &w->kernels[i]);
-    if (ok) {
+    if (ok)
         drop_split_work(&b);
-        order_by_group(w);
-    }
-    free(b.knowledge);
-    free(b.works);
+    works_free(&b.works);
     free(b.work_of);
     free(b.group_of);
     free(b.climbed);
-    return ok && !b.out_of_memory ? HABITAT_OK : HABITAT_E_MEMORY;
+    if (!ok || b.out_of_memory)
+        return HABITAT_E_MEMORY;
+    shrink(w);
+    w->group_index = calloc(w->kernel_count, sizeof *w->group_index);
+    if (w->group_index)
+        order_by_group(w);
+    return w->group_index ? HABITAT_OK : HABITAT_E_MEMORY;
 }

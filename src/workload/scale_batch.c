@@ -50,7 +50,7 @@ static void assume(const scaler *s, scale_group *out) {
 static void scale_one(scaler *s, size_t g, scale_group *out) {
     const habitat_workload_group *group = &s->w->groups[g];
     const habitat_operation *op = group->operation;
-    *out = (scale_group){.work = group->work, .ratio = 1.0};
+    *out = (scale_group){.work = *group->work, .ratio = 1.0};
     if (scale_leaves(s->w, group))
         return;
     if (!op || op->form->input_count == 0 || !scale_copy_operation(op, s->room)) {

@@ -209,7 +209,7 @@ static void cast_inputs(caster *c, uint32_t op, autocast_policy policy) {
 }
 
 static double result_elements(const habitat_workload_group *group) {
-    const habitat_work *work = &group->work;
+    const habitat_work *work = group->work;
     double most = 0.0;
     if (work->known && work->op_class != HABITAT_CLASS_RNN)
         switch (class_of(work->op_class)->shape) {
@@ -282,8 +282,8 @@ static void finish(caster *c, const habitat_workload_group *group, scale_group *
         return;
     scale_group_work(c->w, group, c->room, out);
     out->source = SCALE_BY_FORMAT;
-    out->mixed = group->work.op_class == HABITAT_CLASS_ELEMENTWISE && is_mixed(c->room, c->narrow);
-    if (habitat_class_is_product(group->work.op_class)) {
+    out->mixed = group->work->op_class == HABITAT_CLASS_ELEMENTWISE && is_mixed(c->room, c->narrow);
+    if (habitat_class_is_product(group->work->op_class)) {
         out->arithmetic = c->narrow;
         out->matrix_unit = true;
     }
@@ -334,7 +334,7 @@ static bool is_backward(const caster *c, uint32_t op, uint32_t *forward) {
 static void backward(caster *c, const habitat_workload_group *group, uint32_t forward_op,
                      scale_group *out) {
     uint8_t what = forward_op < c->op_count ? c->decided[forward_op] : UNDECIDED;
-    bool product = habitat_class_is_product(group->work.op_class);
+    bool product = habitat_class_is_product(group->work->op_class);
     if (what == NARROW || (product && what == UNDECIDED))
         narrow_inputs(c, c->room, product ? 1 : 2);
     else if (what == UNDECIDED)
@@ -357,7 +357,7 @@ static uint32_t op_of(const caster *c, const habitat_workload_group *group) {
 static void count_gradients(caster *c, const habitat_workload_group *group) {
     const habitat_operation *op = group->operation;
     double sum = 0.0;
-    if (group->work.op_class != HABITAT_CLASS_OPTIMIZER || op->form->input_count == 0)
+    if (group->work->op_class != HABITAT_CLASS_OPTIMIZER || op->form->input_count == 0)
         return;
     const int64_t *sizes = op->form->inputs[0].is_list ? op->form->inputs[0].dims : NULL;
     for (uint32_t j = 0; sizes && j < op->form->inputs[0].list_count; j++) {

@@ -59,12 +59,12 @@ static double times(double value, double after, double before) {
 /* A kernel does the same share of its operation's work as before, and has blocks to match. */
 static void set_kernel(const habitat_workload_group *before, const scale_group *after,
                        habitat_workload_kernel *out) {
-    double bytes = before->work.read_bytes + before->work.write_bytes;
+    double bytes = before->work->read_bytes + before->work->write_bytes;
     double new_bytes = after->work.read_bytes + after->work.write_bytes;
-    bool known = before->work.known && after->work.known;
+    bool known = before->work->known && after->work.known;
     out->op_class = after->work.op_class;
     out->facts.flop = times(out->facts.flop, known ? after->work.flop : after->ratio,
-                            known ? before->work.flop : 1.0);
+                            known ? before->work->flop : 1.0);
     out->facts.bytes =
         times(out->facts.bytes, known ? new_bytes : after->ratio, known ? bytes : 1.0);
     if (!out->persistent && out->facts.blocks)
@@ -75,15 +75,22 @@ static void set_kernel(const habitat_workload_group *before, const scale_group *
     }
 }
 
+static const habitat_work *keep_work(habitat_workload *w, const habitat_work *work) {
+    habitat_work *kept = habitat_arena_alloc(&w->arena, sizeof *kept);
+    if (kept)
+        *kept = *work;
+    return kept;
+}
+
 static bool set_groups(const habitat_workload *from, const scale_group *groups,
                        habitat_workload *w) {
     for (size_t g = 0; g < from->group_count; g++) {
         const habitat_workload_group *before = &from->groups[g];
         const habitat_operation *op = groups[g].operation ? groups[g].operation : before->operation;
-        w->groups[g].work = groups[g].work;
+        w->groups[g].work = keep_work(w, &groups[g].work);
         w->groups[g].operation =
             op && !is_recorded(from, op) ? scale_keep_operation(&w->arena, op) : op;
-        if (op && !w->groups[g].operation)
+        if (!w->groups[g].work || (op && !w->groups[g].operation))
             return false;
         for (uint32_t i = 0; i < before->kernel_count; i++)
             set_kernel(before, &groups[g],
@@ -141,12 +148,11 @@ static added_kernel *make_added(habitat_workload *w, const char *name) {
 
 static bool add_group(habitat_workload *w, size_t g, size_t k, const scale_added *added) {
     added_kernel *made = make_added(w, added->name);
-    if (!made)
+    const habitat_work *work = keep_work(w, &added->work);
+    if (!made || !work)
         return false;
-    w->groups[g] = (habitat_workload_group){.operation = &made->op,
-                                            .work = added->work,
-                                            .first_kernel = (uint32_t)k,
-                                            .kernel_count = 1};
+    w->groups[g] = (habitat_workload_group){
+        .operation = &made->op, .work = work, .first_kernel = (uint32_t)k, .kernel_count = 1};
     w->group_index[k] = (uint32_t)k;
     w->kernels[k] = (habitat_workload_kernel){
         .kernel = &made->kernel,

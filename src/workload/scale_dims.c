@@ -204,7 +204,7 @@ habitat_status scale_sizes_create(const habitat_workload *w, uint64_t batch, sca
     for (size_t i = 0; i < count; i++)
         collect_parameters(made, &ops[i]);
     for (size_t g = 0; g < w->group_count; g++)
-        if (w->groups[g].operation && w->groups[g].work.op_class == HABITAT_CLASS_OPTIMIZER)
+        if (w->groups[g].operation && w->groups[g].work->op_class == HABITAT_CLASS_OPTIMIZER)
             collect_lists(made, w->groups[g].operation);
     for (size_t g = 0; g < w->group_count; g++)
         if (w->groups[g].operation && !scale_sees_parameters(w, &w->groups[g]))

@@ -115,11 +115,11 @@ void scale_group_work(const habitat_workload *w, const habitat_workload_group *g
     habitat_work before, after;
     double elements = elements_of(group->operation);
     out->ratio = elements > 0.0 ? elements_of(&op->op) / elements : 1.0;
-    out->work = group->work;
-    if (!group->work.known)
+    out->work = *group->work;
+    if (!group->work->known)
         return;
     if (work_of(w, group, group->operation, &before) && work_of(w, group, &op->op, &after) &&
-        before.flop == group->work.flop && before.read_bytes == group->work.read_bytes) {
+        before.flop == group->work->flop && before.read_bytes == group->work->read_bytes) {
         out->work = after;
         return;
     }
@@ -139,7 +139,7 @@ bool scale_sees_parameters(const habitat_workload *w, const habitat_workload_gro
     size_t count = 0;
     const habitat_operation *ops = habitat_trace_operations(w->trace, &count);
     const habitat_operation *op = group->operation;
-    if (group->work.op_class == HABITAT_CLASS_OPTIMIZER)
+    if (group->work->op_class == HABITAT_CLASS_OPTIMIZER)
         return true;
     for (; op; op = op->parent < count ? &ops[op->parent] : NULL)
         if (is_of_parameters(op->form->name))
@@ -148,5 +148,5 @@ bool scale_sees_parameters(const habitat_workload *w, const habitat_workload_gro
 }
 
 bool scale_leaves(const habitat_workload *w, const habitat_workload_group *group) {
-    return group->work.op_class == HABITAT_CLASS_COLLECTIVE || scale_sees_parameters(w, group);
+    return group->work->op_class == HABITAT_CLASS_COLLECTIVE || scale_sees_parameters(w, group);
 }

@@ -23,8 +23,8 @@ static bool is_narrow(habitat_dtype dtype) {
  * in fp32 has kernels of its own, which no setting changes. */
 static void set_arithmetic(const habitat_workload_group *group, habitat_precision precision,
                            scale_group *out) {
-    if (!habitat_class_is_product(group->work.op_class) ||
-        group->work.op_class == HABITAT_CLASS_ATTENTION)
+    if (!habitat_class_is_product(group->work->op_class) ||
+        group->work->op_class == HABITAT_CLASS_ATTENTION)
         return;
     bool tf32 = precision == HABITAT_PRECISION_TF32;
     out->arithmetic = tf32 ? HABITAT_DTYPE_TF32 : HABITAT_DTYPE_FP32;
@@ -61,7 +61,7 @@ static void from_amp(const habitat_workload *w, const habitat_workload_group *gr
     bool stays_narrow = scale_is_amp(precision);
     if (!op || !scale_copy_operation(op, room))
         return;
-    if (!stays_narrow && (is_cast(op, group->work.op_class) || is_scaler(op))) {
+    if (!stays_narrow && (is_cast(op, group->work->op_class) || is_scaler(op))) {
         out->source = SCALE_GONE;
         return;
     }
@@ -69,7 +69,7 @@ static void from_amp(const habitat_workload *w, const habitat_workload_group *gr
         return;
     scale_group_work(w, group, room, out);
     out->source = SCALE_BY_FORMAT;
-    if (!habitat_class_is_product(group->work.op_class))
+    if (!habitat_class_is_product(group->work->op_class))
         return;
     out->arithmetic = stays_narrow ? scale_narrow_dtype(precision) : HABITAT_DTYPE_FP32;
     out->matrix_unit = stays_narrow;
@@ -88,7 +88,7 @@ habitat_status scale_precision(const habitat_workload *w, habitat_precision prec
     *added = NULL;
     *added_count = 0;
     for (size_t g = 0; g < w->group_count; g++)
-        out[g] = (scale_group){.work = w->groups[g].work, .ratio = 1.0};
+        out[g] = (scale_group){.work = *w->groups[g].work, .ratio = 1.0};
     if (!narrow && scale_is_amp(precision))
         return scale_cast(w, precision, arena, out, added, added_count, err);
     scale_operation *room = malloc(sizeof *room);

@@ -38,7 +38,7 @@ typedef struct tally {
 /* Tensors in 16 bit are never computed in fp32 by a product, whatever its kernel's name hides
  * (cuDNN's recurrent kernels name no format). */
 static habitat_dtype computes_in(const habitat_workload *w, const habitat_workload_kernel *kernel) {
-    habitat_dtype tensors = w->groups[kernel->group].work.dtype;
+    habitat_dtype tensors = w->groups[kernel->group].work->dtype;
     return is_narrow(tensors) ? tensors : kernel->facts.dtype;
 }
 

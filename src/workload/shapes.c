@@ -27,6 +27,7 @@ static habitat_status check(size_t count, const habitat_untimed_operation *opera
 typedef struct stand_in {
     habitat_kernel kernel;
     habitat_kernel_form form;
+    habitat_work work;
 } stand_in;
 
 static void set_kernel(stand_in *out, const habitat_untimed_operation *from, const char *name) {
@@ -48,9 +49,10 @@ static bool allocate(habitat_workload *w, size_t count, stand_in **kernels) {
 
 static void add(habitat_workload *w, size_t i, const habitat_untimed_operation *from,
                 stand_in *kernel) {
-    const habitat_work *work = &w->groups[i].work;
+    const habitat_work *work = &kernel->work;
+    kernel->work = from->work;
     w->groups[i] = (habitat_workload_group){.operation = from->operation,
-                                            .work = from->work,
+                                            .work = work,
                                             .first_kernel = (uint32_t)i,
                                             .kernel_count = 1,
                                             .origin_ms = NAN};

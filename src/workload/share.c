@@ -96,7 +96,7 @@ static void mark_computing(habitat_workload *w, const habitat_workload_group *gr
             (!longest || kernel->facts.time_ns > longest->facts.time_ns))
             longest = kernel;
     }
-    bool helper = group->kernel_count == 1 && !group->work.known && longest &&
+    bool helper = group->kernel_count == 1 && !group->work->known && longest &&
                   judgement_of(judged, longest->kernel).helps;
     if (!any && longest && !helper)
         longest->main = true;
@@ -104,7 +104,7 @@ static void mark_computing(habitat_workload *w, const habitat_workload_group *gr
 
 static part part_of(const habitat_workload_group *group, const habitat_kernel *kernel,
                     judged_names *judged) {
-    if (group->work.op_class != HABITAT_CLASS_CONV || group->work.pass != HABITAT_PASS_BACKWARD)
+    if (group->work->op_class != HABITAT_CLASS_CONV || group->work->pass != HABITAT_PASS_BACKWARD)
         return PART_ANY;
     return judgement_of(judged, kernel).gradient;
 }
@@ -169,7 +169,7 @@ void habitat_workload_share(habitat_workload *w) {
     judged_names judged = {0};
     for (size_t g = 0; g < w->group_count; g++) {
         const habitat_workload_group *group = &w->groups[g];
-        const habitat_work *work = &group->work;
+        const habitat_work *work = group->work;
         double flop = work->known ? work->flop : NAN;
         double bytes = work->known ? work->read_bytes + work->write_bytes : NAN;
         if (habitat_class_is_product(work->op_class))
@@ -183,7 +183,7 @@ void habitat_workload_share(habitat_workload *w) {
 
 workload_arithmetic workload_arithmetic_of(const habitat_workload *w,
                                            const habitat_workload_group *group) {
-    workload_arithmetic found = {group->work.dtype, false};
+    workload_arithmetic found = {group->work->dtype, false};
     double longest = -1.0;
     for (uint32_t i = 0; i < group->kernel_count; i++) {
         const habitat_workload_kernel *kernel =

@@ -45,7 +45,7 @@ static double optimiser_ms(const habitat_workload *w) {
     double sum = 0.0;
     const habitat_workload_group *groups = habitat_workload_groups(w, &n);
     for (size_t i = 0; i < n; i++)
-        if (groups[i].work.op_class == HABITAT_CLASS_OPTIMIZER)
+        if (groups[i].work->op_class == HABITAT_CLASS_OPTIMIZER)
             sum += groups[i].origin_ms;
     return sum;
 }

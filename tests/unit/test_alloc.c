@@ -202,7 +202,7 @@ static void test_parts(void) {
         const habitat_workload_group *groups =
             status == HABITAT_OK ? habitat_workload_groups(workload, &count) : NULL;
         for (size_t i = 0; i < count; i++)
-            known += groups[i].work.known ? (uintptr_t)groups[i].operation : 0;
+            known += groups[i].work->known ? (uintptr_t)groups[i].operation : 0;
         if (n == 0)
             want_known = known;
         CHECK(status == HABITAT_OK ? known == want_known : status == HABITAT_E_MEMORY);

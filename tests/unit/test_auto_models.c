@@ -141,13 +141,12 @@ static void test_convolutions(void) {
         habitat_prediction *p = NULL;
         CHECK_INT(habitat_predict(w, dest, HABITAT_METHOD_AUTO, &p, NULL), HABITAT_OK);
         for (size_t g = 0; p && g < count; g++) {
-            if (groups[g].work.op_class != HABITAT_CLASS_CONV)
+            if (groups[g].work->op_class != HABITAT_CLASS_CONV)
                 continue;
-            double ms = 0.0, origin = model_ms(&groups[g].work, gpu_named(names[0]));
+            double ms = 0.0, origin = model_ms(groups[g].work, gpu_named(names[0]));
             for (uint32_t k = 0; k < groups[g].kernel_count; k++)
                 ms += p->trace_kernels[index[groups[g].first_kernel + k]].ms;
-            double expected =
-                faded_ms(groups[g].origin_ms, origin, model_ms(&groups[g].work, dest));
+            double expected = faded_ms(groups[g].origin_ms, origin, model_ms(groups[g].work, dest));
             CHECK_NEAR(ms, expected, 1e-9);
             if (n == 0)
                 CHECK_NEAR(ms, groups[g].origin_ms, 1e-9);
@@ -286,8 +285,7 @@ static void test_collision_in_auto(void) {
     habitat_prediction *p = NULL;
     CHECK_INT(habitat_workload_create(trace, t4, &w, NULL), HABITAT_OK);
     CHECK_INT(habitat_predict(w, v100, HABITAT_METHOD_AUTO, &p, NULL), HABITAT_OK);
-    CHECK(w && w->group_count == 2 &&
-          number_of(&w->groups[0].work) == number_of(&w->groups[1].work));
+    CHECK(w && w->group_count == 2 && number_of(w->groups[0].work) == number_of(w->groups[1].work));
     for (size_t i = 0; p && i < 2; i++) {
         habitat_estimate alone = product_on(t4, v100, colliding_dims[i], ms[i]);
         CHECK_INT(alone.method, HABITAT_METHOD_LEARNED);
@@ -310,8 +308,8 @@ static void test_arithmetic(void) {
     };
     uint32_t index[] = {4, 0, 3, 1, 2};
     habitat_workload w = {.kernels = kernels, .kernel_count = 5, .group_index = index};
-    habitat_workload_group group = {
-        .work.dtype = HABITAT_DTYPE_BF16, .first_kernel = 0, .kernel_count = 5};
+    habitat_work work = {.dtype = HABITAT_DTYPE_BF16};
+    habitat_workload_group group = {.work = &work, .first_kernel = 0, .kernel_count = 5};
     workload_arithmetic in = workload_arithmetic_of(&w, &group);
     CHECK_INT(in.dtype, HABITAT_DTYPE_TF32); /* the first of two that are equally long */
     CHECK(in.matrix_unit);

@@ -62,7 +62,7 @@ static bool recorded_in_tf32(const subject *r, const habitat_workload_group *gro
 /* T_o M_d / M_o; M_d where the networks have no M_o. */
 static double expected_ms(const subject *r, const habitat_workload_group *group,
                           const habitat_gpu *dest, const habitat_models *models) {
-    habitat_model_query query = {.work = &group->work, .arithmetic = HABITAT_DTYPE_FP32};
+    habitat_model_query query = {.work = group->work, .arithmetic = HABITAT_DTYPE_FP32};
     const habitat_gpu *both[] = {dest, habitat_workload_get_info(r->of.w)->origin};
     habitat_model_estimate answer[2];
     CHECK_INT(habitat_models_predict(models, HABITAT_MODEL_PAPER, 2, both, 1, &query, answer, NULL),
@@ -88,7 +88,7 @@ static void check_groups(const subject *r, const habitat_prediction *p,
             from_perceptron += e->method == HABITAT_METHOD_MLP;
             sum += e->ms;
             CHECK(e->ms > 0 && e->low_ms <= e->ms && e->ms <= e->high_ms);
-            CHECK(e->method != HABITAT_METHOD_MLP || group->work.varying);
+            CHECK(e->method != HABITAT_METHOD_MLP || group->work->varying);
         }
         CHECK(from_perceptron == 0 || from_perceptron == group->kernel_count);
         if (from_perceptron == 0)
@@ -172,7 +172,7 @@ static void other_arithmetic(void) {
     if (load(RECORDINGS "gpt2_b4_bf16_h200.json.gz", &r)) {
         habitat_prediction *p = predict(&r, "A100-SXM4-80GB", HABITAT_METHOD_HABITAT);
         for (size_t k = 0; p && k < r.kernel_count; k++)
-            if (r.groups[r.kernels[k].group].work.dtype == HABITAT_DTYPE_BF16)
+            if (r.groups[r.kernels[k].group].work->dtype == HABITAT_DTYPE_BF16)
                 CHECK(p->trace_kernels[k].method != HABITAT_METHOD_MLP);
         CHECK(p && p->coverage[HABITAT_METHOD_FALLBACK] > 0.3);
         habitat_prediction_free(p);

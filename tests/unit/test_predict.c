@@ -542,7 +542,7 @@ static void check_alone(const char *text, size_t expected, const habitat_class *
     CHECK_INT(groups, expected);
     for (size_t i = 0; i < count; i++) {
         CHECK_TEXT(habitat_class_name(kernels[i].op_class), habitat_class_name(classes[i]));
-        CHECK(!group[kernels[i].group].work.known && !group[kernels[i].group].operation);
+        CHECK(!group[kernels[i].group].work->known && !group[kernels[i].group].operation);
     }
     habitat_workload_free(w);
     habitat_trace_free(trace);
@@ -650,7 +650,7 @@ static void test_owners(void) {
     const habitat_workload_group *group = habitat_workload_groups(w, &count);
     CHECK_INT(count, 1);
     CHECK_TEXT(group[0].operation->form->name, "aten::mm");
-    CHECK(group[0].work.known);
+    CHECK(group[0].work->known);
     CHECK_NEAR(habitat_workload_kernels(w, &count)[0].facts.flop, 65536, 0);
     habitat_workload_free(w);
     habitat_trace_free(trace);
@@ -664,7 +664,7 @@ static void test_owners(void) {
     const habitat_workload_kernel *kernels = habitat_workload_kernels(w, &count);
     CHECK_NEAR(kernels[0].facts.flop, 65536, 0);
     CHECK(isnan(kernels[1].facts.flop));
-    CHECK(!group[kernels[1].group].work.known);
+    CHECK(!group[kernels[1].group].work->known);
     CHECK_INT(kernels[1].op_class, HABITAT_CLASS_GEMM);
     habitat_workload_free(w);
     habitat_trace_free(trace);

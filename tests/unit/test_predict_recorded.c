@@ -63,8 +63,8 @@ static void check_shares(const recorded *r) {
             listed++;
         }
         CHECK_NEAR(origin_ms, group[g].origin_ms, 1e-9);
-        if (group[g].work.known && origin_ms > 0)
-            CHECK(fabs(flop - group[g].work.flop) <= 1e-9 * group[g].work.flop);
+        if (group[g].work->known && origin_ms > 0)
+            CHECK(fabs(flop - group[g].work->flop) <= 1e-9 * group[g].work->flop);
     }
     CHECK_INT(listed, count);
 }

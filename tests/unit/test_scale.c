@@ -29,7 +29,7 @@ static void test_sizes(const habitat_gpu_table *table, const char *from, const c
         all_ms += a.w->groups[g].origin_ms;
         if (twin[g] == HABITAT_NONE || !groups[g].work.known)
             continue;
-        const habitat_work *want = &b.w->groups[twin[g]].work;
+        const habitat_work *want = b.w->groups[twin[g]].work;
         matched_ms += a.w->groups[g].origin_ms;
         if (want->known && !(near(groups[g].work.flop, want->flop) &&
                              near(groups[g].work.read_bytes, want->read_bytes)))
