@@ -270,11 +270,13 @@ typedef struct habitat_trace_info {
                                     long that it may be several; NaN */
     double doubted_iteration_ms; /* noted; the events contradict it. NaN: none */
     double doubted_shown_ms;     /* what they show: more, of kernels alone; less, of an iteration */
-    double doubted_peak_bytes;   /* noted; weights and state alone are doubted_kept_bytes. NaN */
-    double doubted_kept_bytes;
-    const char *noted_gpu;      /* noted, where device_facts.name is another one; else NULL */
-    size_t trace_overlap_count; /* kernels that begin before one of the same stream ends */
-    double trace_overlap_ms;    /* for so long */
+    double doubted_peak_bytes;   /* noted; NaN: none. One of the next three contradicts it: */
+    double doubted_kept_bytes;   /* weights and state alone, which are more; NaN */
+    double doubted_gpu_bytes;    /* the GPU's memory, which is less; NaN */
+    double doubted_reserved_bytes; /* noted: what the allocator held at most, which is less; NaN */
+    const char *noted_gpu;         /* noted, where device_facts.name is another one; else NULL */
+    size_t trace_overlap_count;    /* kernels that begin before one of the same stream ends */
+    double trace_overlap_ms;       /* for so long */
 } habitat_trace_info;
 
 /** Read a trace file; the format is told from its first bytes.

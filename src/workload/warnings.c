@@ -56,12 +56,19 @@ static bool warn_of_doubted_time(habitat_workload *w, const habitat_trace_info *
 }
 
 static bool warn_of_doubted_memory(habitat_workload *w, const habitat_trace_info *trace) {
-    char noted[32], kept[32];
+    bool gpu = !isnan(trace->doubted_gpu_bytes), reserved = !isnan(trace->doubted_reserved_bytes);
+    double other = gpu        ? trace->doubted_gpu_bytes
+                   : reserved ? trace->doubted_reserved_bytes
+                              : trace->doubted_kept_bytes;
+    char noted[32], shown[32];
     return warn(w,
-                "the recording says that at most %s GB were in use, but that weights and the "
-                "optimiser's state are %s GB: both are left aside, and what fits is not known",
+                "the recording says that at most %s GB were in use, but that %s %s GB: %s left "
+                "aside, and what fits is not known",
                 amount(trace->doubted_peak_bytes / HABITAT_GB, noted),
-                amount(trace->doubted_kept_bytes / HABITAT_GB, kept));
+                gpu        ? "its GPU has only"
+                : reserved ? "the allocator held at most"
+                           : "weights and the optimiser's state are",
+                amount(other / HABITAT_GB, shown), gpu ? "its memory is" : "both are");
 }
 
 static bool warn_of_doubted_format(habitat_workload *w) {

@@ -40,6 +40,19 @@ def peak(made, events, noted):
 def weights(made, events, noted):
     noted["memory"] = {"parameters_bytes": 1e13}
 
+def full(made, events, noted):  # more than an H200 has
+    noted["peak_memory_bytes"] = 200e9
+    noted["peak_memory_reserved_bytes"] = 210e9
+
+def fuller(made, events, noted):
+    noted["peak_memory_reserved_bytes"] = 210e9
+
+def reserved(made, events, noted):  # less than was given out
+    noted["peak_memory_reserved_bytes"] = 19e9
+
+def equal(made, events, noted):
+    noted["peak_memory_reserved_bytes"] = noted["peak_memory_bytes"]
+
 def gpu(made, events, noted):
     noted["gpu"] = "NVIDIA A100-SXM4-80GB"
 
@@ -77,7 +90,7 @@ def ranges(made, events, noted):
         for name, ts, dur in (("all of it", t, 390.0), ("forward", t + 5, 100.0)):
             events.append({"ph": "X", "cat": "user_annotation", "name": name, "pid": 1, "tid": 1, "ts": ts, "dur": dur, "args": {}})
 
-for change in (complete, short, long, thousand, one_long, unmarked, peak, weights, gpu, autocast, part, parameters, nobody, twice, tripled, graph, copies, ranges):
+for change in (complete, short, long, thousand, one_long, unmarked, peak, weights, full, fuller, reserved, equal, gpu, autocast, part, parameters, nobody, twice, tripled, graph, copies, ranges):
     write(change.__name__, change)
 for key, values in {"schema": (0, 1.5, True, 2), "batch_size": (1.5, 0, True, [32]), "iteration_ms": (True, [30], {}, "soon", 0, "0.25"),
                     "iteration_ms_all": (30, True, [True], [[1]], {}, ["0.25"]), "peak_memory_bytes": (True, "2e10"), "dropped_records": ([1], 1.5),
@@ -114,7 +127,7 @@ say() { # say NAME [OPTION..]
     "$habitat" predict "$name.json" --to H200-SXM5-141GB --json "$@" >out.json || { echo "$name: exit $?"; return; }
     python3 said.py "$name $*" out.json
 }
-for name in complete short long thousand one_long unmarked peak weights gpu autocast part parameters twice tripled graph copies; do say $name; done
+for name in complete short long thousand one_long unmarked peak weights full fuller reserved equal gpu autocast part parameters twice tripled graph copies; do say $name; done
 say unmarked --iterations 2
 say ranges
 say ranges --nvtx-range "all of it"
