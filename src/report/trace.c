@@ -13,8 +13,9 @@
 #include "report/device_rows.h"
 #include "report/parts.h"
 #include "report/rank_rows.h"
+#include "report/trace_missing.h"
 
-enum { TEXT_BYTES = 512, FACTS_MAX = 64, MISSING_MAX = 12, BAR_COLUMNS = 36 };
+enum { TEXT_BYTES = 512, FACTS_MAX = 64, BAR_COLUMNS = 36 };
 
 /* One fact, in the form JSON and CSV hold it. */
 typedef enum fact_kind { FACT_TEXT, FACT_NUMBER, FACT_INTEGER, FACT_KNOWN, FACT_BOOLEAN } fact_kind;
@@ -25,10 +26,6 @@ typedef struct fact {
     double number;
     uint64_t integer; /* FACT_KNOWN: 0 is unknown */
 } fact;
-
-typedef struct missing {
-    const char *what, *remedy;
-} missing;
 
 /* What is counted over the trace's main device. */
 typedef struct counts {
@@ -116,49 +113,7 @@ static void count_all(subject *s) {
 }
 
 static size_t find_missing(const subject *s, missing *out) {
-    const habitat_trace_info *t = s->trace;
-    bool on_gpu = t->device_count > 0;
-    const missing all[] = {
-        {t->without_gpu ? "GPU kernels and times" : NULL,
-         "predictions come from models of each operation alone; a recording on a GPU is nearer"},
-        {!on_gpu && !t->without_gpu ? "GPU kernels" : NULL,
-         "nothing can be predicted from it; record on a machine with a GPU, with GPU activities "
-         "switched on"},
-        {s->workload || !on_gpu ? NULL
-         : t->device_facts.name ? "the GPU in the table"
-                                : "the GPU's name",
-         t->device_facts.name ? "add a file for it: --gpu-file, or see habitat-gpus(1)"
-                              : "nothing can be predicted without it; say it with --from"},
-        {t->iterations_by != HABITAT_ITERATIONS_WHOLE ? NULL : "marks of iterations",
-         "the whole trace counts as one; where it holds several, say --nvtx-range NAME or "
-         "--iterations N"},
-        {t->has_operations ? NULL : "operations",
-         "kernels are told apart by name alone; record a PyTorch script with `habitat record`"},
-        {!t->has_operations || t->has_shapes ? NULL : "input shapes",
-         "flop and bytes are unknown; record with record_shapes=True, as `habitat record` does"},
-        {t->trace_unlinked_kernels == 0 ? NULL : "launch records of some kernels",
-         "their operations are unknown; record CPU and GPU activities together"},
-        {t->trace_dropped_records == 0 ? NULL : "records that the recorder lost",
-         "the sum of kernels is too small; record fewer iterations"},
-        {isfinite(t->iteration_ms) || isfinite(t->doubted_iteration_ms) || t->without_gpu
-             ? NULL /* there, or told with the doubts */
-             : "unprofiled iteration time",
-         "the profiled one is slower; `habitat record` measures both"},
-        {t->batch_size ? NULL : "batch size", "no throughput; `habitat record` notes it"},
-        {isfinite(t->peak_memory_bytes) || isfinite(t->doubted_peak_bytes) ? NULL : "peak memory",
-         isfinite(s->memory.peak_bytes)
-             ? "it is estimated from shapes; `habitat record` notes it"
-             : "whether it fits elsewhere is unknown; `habitat record` notes it"},
-        {t->has_counters || !on_gpu ? NULL : "hardware counters",
-         "arithmetic intensity comes from shapes; `habitat record --counters` measures it"},
-        {!t->has_operations || s->n.modules ? NULL : "modules",
-         "--by module has one row; record with with_modules=True"},
-    };
-    size_t count = 0;
-    for (size_t i = 0; i < sizeof all / sizeof all[0] && count < MISSING_MAX; i++)
-        if (all[i].what)
-            out[count++] = all[i];
-    return count;
+    return trace_missing(s->trace, s->workload != NULL, s->memory.peak_bytes, s->n.modules, out);
 }
 
 static const char *bound_text(const subject *s) {

@@ -1,0 +1,21 @@
+/* What a recording does not say, and how to record it: the end of `habitat info`. */
+#ifndef HABITAT_REPORT_TRACE_MISSING_H
+#define HABITAT_REPORT_TRACE_MISSING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <habitat/trace.h>
+
+enum { MISSING_MAX = 12 };
+
+typedef struct missing {
+    const char *what, *remedy; /* static text */
+} missing;
+
+/* Up to MISSING_MAX of them. `peak_bytes`: of memory, as far as it can be told from shapes; NaN
+ * unknown. `module_count`: of recorded modules. */
+size_t trace_missing(const habitat_trace_info *trace, bool gpu_known, double peak_bytes,
+                     size_t module_count, missing *out);
+
+#endif
