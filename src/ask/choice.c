@@ -8,6 +8,7 @@
 
 #include "ask/answer.h"
 #include "ask/vendor.h"
+#include "base/apart.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
 
@@ -182,12 +183,13 @@ static habitat_exclusion_kind obstacle(const habitat_choice *c, const habitat_ch
 
 static const char *obstacle_words(made_choice *out, habitat_exclusion_kind kind,
                                   const habitat_choice_row *row) {
+    const habitat_choice_options *o = &out->open.options;
+    char limit[32], needs[32];
     switch (kind) {
     case HABITAT_EXCLUDED_VENDOR:
-        return out->open.options.vendor
-                   ? "of another vendor than asked for"
-                   : "of another vendor than the recording's GPU: no measurement checks its "
-                     "prediction";
+        return o->vendor ? "of another vendor than asked for"
+                         : "of another vendor than the recording's GPU: no measurement checks its "
+                           "prediction";
     case HABITAT_EXCLUDED_SMALL:
         return row->key.batch_size || row->key.precision || row->key.gpu_count > 1
                    ? "too small: the memory that it needs does not fit"
@@ -198,13 +200,13 @@ static const char *obstacle_words(made_choice *out, habitat_exclusion_kind kind,
     case HABITAT_EXCLUDED_FIT:
         return "not known to fit: the recording does not say how much memory was in use";
     case HABITAT_EXCLUDED_DEADLINE:
-        return choice_line(out, "takes %.3g hours, longer than the deadline of %g", row->cost.hours,
-                           out->open.options.deadline_hours);
+        apart_limit(o->deadline_hours, row->cost.hours, limit, needs, sizeof needs);
+        return choice_line(out, "takes %s hours, longer than the deadline of %s", needs, limit);
     case HABITAT_EXCLUDED_NO_PRICE:
         return "no price is known; give one with --price";
     case HABITAT_EXCLUDED_PRICE:
-        return choice_line(out, "costs $%.2f an hour, more than $%.2f", row->cost.usd_per_hour,
-                           out->open.options.max_usd_per_hour);
+        apart_decimals(o->max_usd_per_hour, row->cost.usd_per_hour, 2, limit, needs, sizeof needs);
+        return choice_line(out, "costs $%s an hour, more than $%s", needs, limit);
     case HABITAT_EXCLUDED_UNKNOWN:
     case HABITAT_EXCLUDED_COUNT:
         break;

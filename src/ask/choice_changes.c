@@ -6,6 +6,7 @@
 #include <habitat/text.h>
 
 #include "ask/choice_words.h"
+#include "base/apart.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
 
@@ -39,16 +40,6 @@ static double hourly(const habitat_choice *c, double ms) {
     return choice_usd_of(c, &c->rows[0]) / ms * 3600;
 }
 
-/* Two prices with as many decimals as tell them apart. */
-static void price_pair(double a, double b, char *one, char *other, size_t size) {
-    for (int decimals = 2; decimals <= 4; decimals++) {
-        habitat_format(one, size, "$%.*f", decimals, a);
-        habitat_format(other, size, "$%.*f", decimals, b);
-        if (strcmp(one, other) != 0)
-            return;
-    }
-}
-
 /* At which price the best of the other GPUs would be as cheap. */
 static const char *price_change(made_choice *out) {
     const habitat_choice *c = &out->open;
@@ -60,8 +51,9 @@ static const char *price_change(made_choice *out) {
         return "";
     const habitat_choice_row *row = &c->rows[next];
     choice_the_name(c, &row->key, name);
-    price_pair(hourly(c, choice_time_of(c, row)), row->cost.usd_per_hour, even, now, sizeof even);
-    return choice_line(out, "Price: below %s an hour (%s %s) %s would be cheaper.", even,
+    apart_decimals(hourly(c, choice_time_of(c, row)), row->cost.usd_per_hour, 2, even, now,
+                   sizeof even);
+    return choice_line(out, "Price: below $%s an hour (%s $%s) %s would be cheaper.", even,
                        choice_is_plural(c, &row->key) ? "all together are" : "it is", now, name);
 }
 
@@ -196,16 +188,16 @@ static const char *of_price(made_choice *out, size_t count) {
 /* A line about the nearest of one kind, of which there are `count`. */
 static const char *nearest_words(made_choice *out, const habitat_exclusion *e, size_t count) {
     const habitat_choice_options *o = &out->open.options;
-    char name[CHOICE_NAME_BYTES];
+    char name[CHOICE_NAME_BYTES], limit[32], least[32];
     choice_the_name(&out->open, &e->key, name);
     switch (e->kind) {
     case HABITAT_EXCLUDED_DEADLINE:
-        return choice_line(out, "Deadline of %g h: %.3g h on %s, the least.", o->deadline_hours,
-                           e->hours, name);
+        apart_limit(o->deadline_hours, e->hours, limit, least, sizeof least);
+        return choice_line(out, "Deadline of %s h: %s h on %s, the least.", limit, least, name);
     case HABITAT_EXCLUDED_PRICE:
-        return choice_line(out, "Limit of $%.*f an hour: $%.2f for %s, the least.",
-                           o->max_usd_per_hour < 0.01 ? 4 : 2, o->max_usd_per_hour, e->usd_per_hour,
-                           name);
+        apart_decimals(o->max_usd_per_hour, e->usd_per_hour, o->max_usd_per_hour < 0.01 ? 4 : 2,
+                       limit, least, sizeof least);
+        return choice_line(out, "Limit of $%s an hour: $%s for %s, the least.", limit, least, name);
     case HABITAT_EXCLUDED_SMALL:
         return choice_line(out, "Memory: %.2g GB are missing on %s, the least.",
                            -e->headroom_bytes / HABITAT_GB, name);

@@ -97,17 +97,57 @@ void choice_ratio(double ratio, char *text, size_t size) {
     habitat_format(text, size, ratio < 10 ? "%.2gx" : "%.0fx", ratio);
 }
 
+static bool is_one(const char *ratio) {
+    return strcmp(ratio, "1x") == 0;
+}
+
+/* A ratio near 1 with a third digit. */
+static void near_ratio(double ratio, char *text, size_t size) {
+    choice_ratio(ratio, text, size);
+    if (is_one(text))
+        habitat_format(text, size, "%.3gx", ratio);
+}
+
+/* b beside a: "the NAME"; of the same GPU "one of them", "the same GPU at batch 8". */
+static void name_beside(const habitat_choice *c, const habitat_answer_key *a,
+                        const habitat_answer_key *b, char text[CHOICE_NAME_BYTES]) {
+    char count[24] = "", batch[48] = "";
+    if (a->gpu != b->gpu) {
+        choice_the_name(c, b, text);
+        return;
+    }
+    if (a->batch_size != b->batch_size)
+        habitat_format(batch, sizeof batch, " at batch %llu", (unsigned long long)b->batch_size);
+    count_words(b->gpu_count, count, sizeof count);
+    if (a->gpu_count != b->gpu_count)
+        habitat_format(text, CHOICE_NAME_BYTES, "%s of them%s", count, batch);
+    else
+        habitat_format(text, CHOICE_NAME_BYTES, "the same GPU%s%s", a->gpu_count > 1 ? "s" : "",
+                       batch);
+}
+
 void choice_compare(const habitat_choice *c, const habitat_choice_row *a,
                     const habitat_choice_row *b, char *text, size_t size) {
     double price = a->cost.usd_per_hour / b->cost.usd_per_hour;
+    double speed_ratio = choice_time_of(c, b) / choice_time_of(c, a);
+    bool same = a->key.gpu == b->key.gpu && a->key.gpu_count == b->key.gpu_count;
     char fast[16], dear[16], name[CHOICE_NAME_BYTES];
-    choice_ratio(choice_time_of(c, b) / choice_time_of(c, a), fast, sizeof fast);
+    choice_ratio(speed_ratio, fast, sizeof fast);
     choice_ratio(price, dear, sizeof dear);
-    choice_the_name(c, &b->key, name);
-    const char *speed = strcmp(fast, "1x") == 0 ? "" : fast, *gap = *speed ? " " : "";
-    if (isnan(price))
+    if (is_one(fast) && (isnan(price) || is_one(dear))) { /* else nothing would be said */
+        near_ratio(speed_ratio, fast, sizeof fast);
+        near_ratio(price, dear, sizeof dear);
+    }
+    name_beside(c, &a->key, &b->key, name);
+    if (is_one(fast) && (isnan(price) || is_one(dear))) {
+        bool cost = c->options.objective == HABITAT_OBJECTIVE_COST;
+        habitat_format(text, size, "hardly %s than %s", cost ? "cheaper" : "faster", name);
+        return;
+    }
+    const char *speed = is_one(fast) ? "" : fast, *gap = *speed ? " " : "";
+    if (isnan(price) || same)
         habitat_format(text, size, "%s%sas fast as %s", speed, gap, name);
-    else if (strcmp(dear, "1x") == 0)
+    else if (is_one(dear))
         habitat_format(text, size, "%s%sas fast as %s at the same price", speed, gap, name);
     else
         habitat_format(text, size, "%s%sas fast as %s at %s the price", speed, gap, name, dear);
@@ -119,13 +159,13 @@ static void compare_energy(const habitat_choice *c, const habitat_choice_row *a,
     double energy = a->cost.energy_j / choice_unit(c, a->samples);
     double other = b->cost.energy_j / choice_unit(c, b->samples);
     char less[16], fast[16], name[CHOICE_NAME_BYTES];
-    choice_ratio(energy / other, less, sizeof less);
+    near_ratio(energy / other, less, sizeof less);
     choice_ratio(choice_time_of(c, b) / choice_time_of(c, a), fast, sizeof fast);
-    choice_the_name(c, &b->key, name);
+    name_beside(c, &a->key, &b->key, name);
     bool plural = choice_is_plural(c, &a->key);
-    bool same = strcmp(less, "1x") == 0, as_fast = strcmp(fast, "1x") == 0;
+    bool same = is_one(less), as_fast = is_one(fast);
     habitat_format(text, size, "%s %s%s %s and %s %s%sas fast", plural ? "they take" : "it takes",
-                   same ? "as much energy as" : less, same ? "" : " the energy of", name,
+                   same ? "hardly less energy than" : less, same ? "" : " the energy of", name,
                    plural ? "are" : "is", as_fast ? "" : fast, as_fast ? "" : " ");
 }
 
@@ -209,16 +249,36 @@ static void say_equals(sentence *to, const habitat_choice *c, size_t equals, siz
             ties - equals > 1 ? "are" : "is");
 }
 
+/* Of few GPUs beside more of the same: what more of them are worth. */
+static void say_more_of_them(sentence *to, const habitat_choice *c) {
+    const habitat_choice_row *first = &c->rows[0], *next = &c->rows[1];
+    char fast[16], dear[16], name[CHOICE_NAME_BYTES];
+    near_ratio(choice_time_of(c, first) / choice_time_of(c, next), fast, sizeof fast);
+    choice_ratio(next->cost.usd_per_hour / first->cost.usd_per_hour, dear, sizeof dear);
+    name_beside(c, &first->key, &next->key, name);
+    bool as_fast = is_one(fast);
+    say(to, ": %s are %s%sas fast", name, as_fast ? "" : fast, as_fast ? "" : " ");
+    if (!isnan(next->cost.usd_per_hour / first->cost.usd_per_hour))
+        say(to, " at %s the price", dear);
+    say(to, ".");
+}
+
 static void say_least(sentence *to, const habitat_choice *c, size_t ties) {
     char other[CHOICE_WORDS];
     const habitat_choice_row *first = &c->rows[0], *next = &c->rows[1];
     bool energy = c->options.objective == HABITAT_OBJECTIVE_ENERGY;
-    const char *are = choice_is_plural(c, &first->key) ? "they are " : "it is ";
-    (energy ? compare_energy : choice_compare)(c, first, next, other, sizeof other);
     say(to, ", the least");
     if (ties)
         say(to, ", but %zu other%s too close to tell apart", ties, ties > 1 ? "s are" : " is");
-    say(to, ": %s%s.", energy ? "" : are, other);
+    if (energy) {
+        compare_energy(c, first, next, other, sizeof other);
+        say(to, ": %s.", other);
+    } else if (next->key.gpu == first->key.gpu && next->key.gpu_count > first->key.gpu_count) {
+        say_more_of_them(to, c);
+    } else {
+        choice_compare(c, first, next, other, sizeof other);
+        say(to, ": %s %s.", choice_is_plural(c, &first->key) ? "they are" : "it is", other);
+    }
 }
 
 /* What hardly anybody would guess of the GPU that is recommended. */

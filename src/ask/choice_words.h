@@ -70,7 +70,8 @@ size_t choice_equals(const habitat_choice *c);
 /* "1.1x", "3x", "12x"; "1x" is too little to speak of. */
 void choice_ratio(double ratio, char *text, size_t size);
 
-/* "1.1x as fast as the NAME at 3x the price", "as two NAME"; without prices, the first half. */
+/* "1.1x as fast as the NAME at 3x the price", "as two NAME"; without prices, the first half. Of the
+ * same GPU "as one of them", "as the same GPU at batch 8". */
 void choice_compare(const habitat_choice *c, const habitat_choice_row *a,
                     const habitat_choice_row *b, char *text, size_t size);
 

@@ -8,6 +8,7 @@
 #include <habitat/text.h>
 
 #include "gpu/gpu.h"
+#include "base/apart.h"
 #include "base/error.h"
 #include "predict/estimate.h"
 #include "predict/method.h"
@@ -91,9 +92,11 @@ static habitat_status add_notes(const method_question *q, const habitat_outside 
         status = keep(arena, text, &out->outside_note, err);
     }
     if (status == HABITAT_OK && !fits(q->work, q->gpu)) {
-        habitat_format(text, sizeof text, "tensors of %.4g GB do not fit the %.4g GB of %s",
-                       (q->work->read_bytes + q->work->write_bytes) / 1e9,
-                       q->gpu->memory_bytes / 1e9, q->gpu->name);
+        char tensors[32], memory[32];
+        apart_digits((q->work->read_bytes + q->work->write_bytes) / HABITAT_GB,
+                     q->gpu->memory_bytes / HABITAT_GB, 4, tensors, memory, sizeof memory);
+        habitat_format(text, sizeof text, "tensors of %s GB do not fit the %s GB of %s", tensors,
+                       memory, q->gpu->name);
         status = keep(arena, text, &out->memory_note, err);
     }
     return status;

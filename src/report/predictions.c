@@ -109,6 +109,7 @@ static void text_head(writer *w, const habitat_answer *what) {
  */
 static void text_too_small(writer *w, const habitat_answer *what, const shortlist *shown) {
     double least = INFINITY, most = 0;
+    char from[32], to[32];
     for (size_t i = 0; i < shown->count; i++) {
         const habitat_prediction *p = shown->rows[i]->prediction;
         least = p->fits == 0 ? fmin(least, p->memory_bytes) : least;
@@ -117,9 +118,11 @@ static void text_too_small(writer *w, const habitat_answer *what, const shortlis
     bool recorded = most == habitat_trace_get_info(what->trace)->peak_memory_bytes;
     if (isinf(least))
         return;
-    writer_printf(w, "\ntoo small: the %.1f ", least / HABITAT_GB);
-    if (least < most)
-        writer_printf(w, "to %.1f ", most / HABITAT_GB);
+    habitat_format(from, sizeof from, "%.1f", least / HABITAT_GB);
+    habitat_format(to, sizeof to, "%.1f", most / HABITAT_GB);
+    writer_printf(w, "\ntoo small: the %s ", from);
+    if (strcmp(from, to) != 0)
+        writer_printf(w, "to %s ", to);
     writer_printf(w, "GB that %s do not fit.\n",
                   recorded && least == most ? "were in use on the origin" : "it needs");
 }

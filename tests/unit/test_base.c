@@ -5,6 +5,7 @@
 
 #include <habitat/habitat.h>
 
+#include "base/apart.h"
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/table.h"
@@ -38,6 +39,30 @@ static void test_strings(void) {
     CHECK_TEXT(habitat_strings_intern(&strings, "", 0), "");
     habitat_strings_free(&strings);
     check_case("equal strings are stored once and keep their address while the table grows");
+}
+
+static void test_apart(void) {
+    char a[32], b[32];
+    apart_decimals(0.5, 0.25, 2, a, b, sizeof a);
+    CHECK_TEXT(a, "0.50");
+    CHECK_TEXT(b, "0.25");
+    apart_decimals(0.3401, 0.3404, 2, a, b, sizeof a);
+    CHECK_TEXT(a, "0.3401");
+    CHECK_TEXT(b, "0.3404");
+    apart_digits(24.0004e0, 23.9996e0, 4, a, b, sizeof a);
+    CHECK_TEXT(a, "24.0004");
+    CHECK_TEXT(b, "23.9996");
+    apart_limit(24, 24.003, a, b, sizeof a);
+    CHECK_TEXT(a, "24");
+    CHECK_TEXT(b, "24.003");
+    apart_limit(720.5, 1388.9, a, b, sizeof a);
+    CHECK_TEXT(a, "720.5");
+    CHECK_TEXT(b, "1389");
+    apart_limit(10, 30.04, a, b, sizeof a);
+    CHECK_TEXT(b, "30");
+    apart_digits(2, 2, 4, a, b, sizeof a); /* equal: no digit tells them apart */
+    CHECK_TEXT(a, b);
+    check_case("two numbers are rounded so that they differ as texts");
 }
 
 typedef struct pair {
@@ -126,6 +151,7 @@ static void test_dtypes(void) {
 int main(void) {
     test_arena();
     test_strings();
+    test_apart();
     test_table();
     test_errors();
     test_dtypes();

@@ -272,6 +272,34 @@ static void make_sample_scene(sample_scene *s, double samples) {
     CHECK_INT(cost_samples_of(s, 0, samples), HABITAT_OK);
 }
 
+/* A GPU beside itself at another number or batch size. */
+static void test_same_gpu(void) {
+    sample_scene s;
+    make_sample_scene(&s, 0);
+    habitat_choice_options time = {.objective = HABITAT_OBJECTIVE_TIME};
+    s.base.answer.row_count = 4; /* without H200 */
+    s.base.answer.rows += 2;     /* and T4: one L40S, two L40S */
+    s.base.answer.row_count -= 2;
+    habitat_choice *c = choose(&s.base, NULL);
+    CHECK_TEXT(c->reason, "one L40S: $0.625 for 1,000,000 samples, the least: two of them are 1.8x "
+                          "as fast at 2x the price.");
+    CHECK_TEXT(c->changes[0],
+               "If time counts: two L40S are 1.8x as fast as one of them at 2x the price.");
+    habitat_choice_free(c);
+    c = choose(&s.base, &time);
+    CHECK_TEXT(c->reason, "two L40S: 1.72 ms a sample, the least: they are 1.8x as fast as one of "
+                          "them at 2x the price.");
+    habitat_choice_free(c);
+    s.base.answer.rows -= 2; /* one L40S at batch 8 and 32 */
+    s.rows[1] = s.rows[2];
+    c = choose(&s.base, NULL);
+    CHECK_TEXT(c->reason, "L40S at batch 32: $0.625 for 1,000,000 samples, the least: it is 1.6x "
+                          "as fast as the same GPU at batch 8.");
+    habitat_choice_free(c);
+    free_scene(&s.base);
+    check_case("a GPU is compared with itself by what differs");
+}
+
 static void test_by_sample(void) {
     sample_scene s;
     make_sample_scene(&s, 0);
@@ -498,6 +526,11 @@ static void test_nearest(void) {
     c = choose(&s, &options);
     CHECK_TEXT(c->changes[0], "Limit of $0.10 an hour: $0.36 for the T4, the least.");
     habitat_choice_free(c);
+    options.max_usd_per_hour = 0.3599; /* as near as two decimals cannot tell */
+    c = choose(&s, &options);
+    CHECK_TEXT(c->changes[0], "Limit of $0.3599 an hour: $0.3600 for the T4, the least.");
+    CHECK_TEXT(c->excluded[0].reason, "costs $0.3600 an hour, more than $0.3599");
+    habitat_choice_free(c);
     options = (habitat_choice_options){.vendor = "any"};
     s.answer.row_count = 2;
     s.predictions[0].fits = s.predictions[1].fits = 0;
@@ -571,6 +604,7 @@ int main(void) {
     test_ties();
     test_limits();
     test_weights();
+    test_same_gpu();
     test_by_sample();
     test_limits_by_sample();
     test_no_samples();
