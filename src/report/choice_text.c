@@ -25,34 +25,6 @@ enum {
 
 /* ---- what stands around the table ---- */
 
-/* Bytes of `text` from which on the rest takes `columns` columns. */
-static size_t tail_of(const char *text, size_t columns) {
-    size_t at = strlen(text);
-    while (at > 0 && display_width(text + at) < columns) {
-        at--;
-        while (at > 0 && ((unsigned char)text[at] & 0xc0) == 0x80)
-            at--;
-    }
-    return at;
-}
-
-enum { WIDEST_NAME = 56, NAME_BYTES = 4 * WIDEST_NAME };
-
-/* A file's name, in the middle of which letters give way where it is too long for a line. */
-static void file_name(const habitat_answer *answer, char text[NAME_BYTES]) {
-    const habitat_trace *trace = answer->trace;
-    const char *file = trace ? habitat_trace_get_info(trace)->file : NULL;
-    char name[2 * TEXT_BYTES], head[WIDEST_NAME / 2];
-    clean_text(name, sizeof name, file ? base_name(file) : "operations");
-    if (display_width(name) <= WIDEST_NAME) {
-        clean_text(text, NAME_BYTES, name);
-        return;
-    }
-    clean_text(head, sizeof head, name);
-    snprintf(text, NAME_BYTES, "%s..%.*s", head, NAME_BYTES / 2,
-             name + tail_of(name, WIDEST_NAME / 2 - 2));
-}
-
 /* " on NAME, NAME": the GPUs of the recordings, once each. */
 static void origin_names(const habitat_choice *c, char *text, size_t size) {
     size_t used = 0;
@@ -84,8 +56,8 @@ static int text_asked(const habitat_choice *c, char *text, size_t size) {
 }
 
 static void text_head(writer *w, const habitat_choice *c) {
-    char line[3 * TEXT_BYTES], name[NAME_BYTES], origins[TEXT_BYTES], more[32] = "";
-    file_name(c->answers[0], name);
+    char line[3 * TEXT_BYTES], name[FILE_NAME_BYTES], origins[TEXT_BYTES], more[32] = "";
+    file_name(c->answers[0]->trace, name);
     origin_names(c, origins, sizeof origins);
     if (c->answer_count > 1)
         snprintf(more, sizeof more, " and %zu more", c->answer_count - 1);

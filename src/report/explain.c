@@ -25,11 +25,10 @@ static void explain_interval(writer *w, const habitat_prediction *p, bool whole)
 
 static void explain_title(writer *w, const habitat_answer *what, const habitat_prediction *p) {
     const habitat_workload_info *info = habitat_workload_get_info(what->workload);
-    const char *file = habitat_trace_get_info(what->trace)->file;
     const char *from = info->origin ? info->origin->name : "recorded without a GPU";
     const char *method = habitat_method_name(p->method);
-    char name[TEXT_BYTES];
-    clean_text(name, sizeof name, base_name(file ? file : ""));
+    char name[FILE_NAME_BYTES];
+    file_name(what->trace, name);
     size_t width = strlen(from) + strlen(p->gpu->name) + strlen(method) + display_width(name) +
                    strlen(" -> , method , ");
     styled_text(w, info->origin ? STYLE_BOLD : STYLE_PLAIN, from);

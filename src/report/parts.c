@@ -45,6 +45,30 @@ const char *base_name(const char *path) {
     return slash && slash[1] ? slash + 1 : path;
 }
 
+/* Bytes of `text` from which on the rest takes `columns` columns. */
+static size_t tail_of(const char *text, size_t columns) {
+    size_t at = strlen(text);
+    while (at > 0 && display_width(text + at) < columns) {
+        at--;
+        while (at > 0 && ((unsigned char)text[at] & 0xc0) == 0x80)
+            at--;
+    }
+    return at;
+}
+
+void file_name(const habitat_trace *trace, char text[FILE_NAME_BYTES]) {
+    const char *file = trace ? habitat_trace_get_info(trace)->file : NULL;
+    char name[1024], head[FILE_NAME_WIDTH / 2];
+    clean_text(name, sizeof name, !trace ? "operations" : file ? base_name(file) : "");
+    if (display_width(name) <= FILE_NAME_WIDTH) {
+        clean_text(text, FILE_NAME_BYTES, name);
+        return;
+    }
+    clean_text(head, sizeof head, name);
+    snprintf(text, FILE_NAME_BYTES, "%s..%.*s", head, FILE_NAME_BYTES / 2,
+             name + tail_of(name, FILE_NAME_WIDTH / 2 - 2));
+}
+
 double old_price_months(const habitat_cost *cost) {
     const double old_days = 180, days_per_month = 30.4375;
     return cost->price_age_days > old_days ? floor(cost->price_age_days / days_per_month) : 0;

@@ -69,4 +69,9 @@ double old_price_months(const habitat_cost *cost);
 /* Last part of a path. */
 const char *base_name(const char *path);
 
+/* A trace's file without its folder, for one line: of a long name letters in the middle give way to
+ * "..". NULL: operations. */
+enum { FILE_NAME_WIDTH = 56, FILE_NAME_BYTES = 4 * FILE_NAME_WIDTH };
+void file_name(const habitat_trace *trace, char text[FILE_NAME_BYTES]);
+
 #endif

@@ -75,12 +75,12 @@ static habitat_status write_csv_rows(writer *w, const habitat_answer *what, view
 static void text_head(writer *w, const habitat_answer *what) {
     const habitat_trace_info *trace = habitat_trace_get_info(what->trace);
     const habitat_workload_info *info = habitat_workload_get_info(what->workload);
-    char name[TEXT_BYTES], line[3 * TEXT_BYTES], busy[32], iteration[32], batch[48] = "";
+    char name[FILE_NAME_BYTES], line[3 * TEXT_BYTES], busy[32], iteration[32], batch[48] = "";
     char gpus[64] = "";
     if (what->row_count && what->rows[0].key.gpu_count > 1 && trace->device_count < 2)
         snprintf(gpus, sizeof gpus, ", times and costs of %u GPUs together",
                  what->rows[0].key.gpu_count);
-    clean_text(name, sizeof name, base_name(trace->file ? trace->file : ""));
+    file_name(what->trace, name);
     ms_text(info->busy_ms, busy, sizeof busy);
     ms_text(info->iteration_ms, iteration, sizeof iteration);
     if (trace->batch_size)
@@ -235,13 +235,14 @@ static void text_verdict(writer *w, const habitat_answer *what, const shortlist 
                          const habitat_report_options *options) {
     char line[2 * TEXT_BYTES], ms[32], name[TEXT_BYTES / 2], words[TEXT_BYTES / 2];
     shortlist_best v = shortlist_verdict(shown->rows, shown->count);
+    const char *of = shown->passed > shown->count ? " of these" : "";
     int used = 0;
     if (shown->count < 2 && what->row_count < 2)
         return;
     if (v.fastest) {
         ms_text(v.fastest->prediction->iteration_ms, ms, sizeof ms);
         row_name(&v, v.fastest, name, sizeof name);
-        used = habitat_format(line, sizeof line, "Fastest: %s, ", name);
+        used = habitat_format(line, sizeof line, "Fastest%s: %s, ", of, name);
         used += v.by_sample ? habitat_format(line + used, sizeof line - (size_t)used,
                                              "%.4g samples/s", v.fastest->prediction->samples_per_s)
                             : habitat_format(line + used, sizeof line - (size_t)used, "%s ms", ms);
@@ -255,8 +256,8 @@ static void text_verdict(writer *w, const habitat_answer *what, const shortlist 
     if (v.cheapest) {
         row_name(&v, v.cheapest, name, sizeof name);
         cost_words(&v, v.cheapest, words, sizeof words);
-        used += habitat_format(line + used, sizeof line - (size_t)used, "Cheapest: %s, %s. ", name,
-                               words);
+        used += habitat_format(line + used, sizeof line - (size_t)used, "Cheapest%s: %s, %s. ", of,
+                               name, words);
     }
     if (v.cheapest && old_price_months(&v.cheapest->cost) > 0)
         used +=

@@ -309,23 +309,21 @@ static void line(writer *w, const char *label, const char *text) {
 }
 
 static void bytes_text(uint64_t bytes, char *text, size_t size) {
-    double value = (double)bytes;
-    if (value < 1e6)
-        habitat_format(text, size, "%.0f kB", value / 1e3);
-    else if (value < 1e9)
-        habitat_format(text, size, "%.1f MB", value / 1e6);
-    else
-        habitat_format(text, size, "%.1f GB", value / 1e9);
+    double value = (double)bytes, unit = value < 1e6 ? 1e3 : value < 1e9 ? 1e6 : 1e9;
+    habitat_format(text, size, "%.*f %s", unit < 1e6 ? 0 : 1, value / unit,
+                   unit < 1e6   ? "kB"
+                   : unit < 1e9 ? "MB"
+                                : "GB");
 }
 
 static void text_file(writer *w, const subject *s) {
     const habitat_trace_info *t = s->trace;
-    char text[2 * TEXT_BYTES], stored[32], json[32];
+    char text[2 * TEXT_BYTES], name[FILE_NAME_BYTES], stored[32], json[32];
+    file_name(s->what->trace, name);
     bytes_text(t->file_bytes, stored, sizeof stored);
     bytes_text(t->json_bytes, json, sizeof json);
     bool packed = t->json_bytes && t->json_bytes != t->file_bytes;
-    snprintf(text, sizeof text, "%.*s (%s, %s%s%s%s)", TEXT_BYTES,
-             base_name(t->file ? t->file : ""), t->format ? t->format : "?", stored,
+    snprintf(text, sizeof text, "%s (%s, %s%s%s%s)", name, t->format ? t->format : "?", stored,
              packed ? ", " : "", packed ? json : "", packed ? " unpacked" : "");
     line(w, "File", text);
 }

@@ -8,7 +8,7 @@ for t in resnet50_b64_fp32_h200 gpt2_b4_bf16_h100 bert_b8_amp_bf16_h100; do
     [ "$rows" -ge 10 ] && [ "$rows" -le 15 ] && echo "10 to 15 rows"
     sed -n '6,/^$/p' out | grep -c ' origin'
     sed -n '6,/^$/p' out | grep -cE '^(MI|RX)'
-    grep -o 'Fastest:\|Cheapest:\|more: --all' out
+    grep -o 'Fastest of these:\|Cheapest of these:\|more: --all' out
 done
 "$habitat" predict "$trace" --json | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["predictions"]) == int(sys.argv[1]))' "$all"
 [ "$("$habitat" predict "$trace" --csv 2>/dev/null | sed 1d | wc -l)" = "$all" ] && echo "CSV holds all"
@@ -17,7 +17,7 @@ echo "columns and filters"
 "$habitat" predict "$trace" --columns gpu,release_date --since 2024-06 --vendor amd --all | sed -n '4,/^$/p'
 "$habitat" predict "$trace" --columns gpu --sort date --top 2 --vendor NVIDIA --min-memory 180 | sed -n '4,/^$/p'
 "$habitat" predict "$trace" --to T4,L40S --price T4=1 --price L40S=0.5 --sort price --columns gpu,usd_per_hour | sed -n '4,7p'
-"$habitat" predict "$trace" --price RTX2070=0.01 | grep -oE '^RTX2070 |Cheapest: RTX2070'
+"$habitat" predict "$trace" --price RTX2070=0.01 | grep -oE '^RTX2070 |Cheapest of these: RTX2070'
 SOURCE_DATE_EPOCH=1893456000 "$habitat" predict "$trace" | grep -o 'Its price is' # in 2030
 for bad in "--sort speed" "--columns gpu,speed" "--since then"; do
     # shellcheck disable=SC2086
