@@ -183,6 +183,13 @@ static int open_trace(const cli_request *request, const char *file, bool require
     return CLI_DONE;
 }
 
+static bool names_gpus(const cli_request *request) {
+    for (size_t i = 0; i < request->to.count; i++)
+        if (strcmp(request->to.items[i], "all") != 0)
+            return true;
+    return false;
+}
+
 /* What the answer says beside its numbers: CSV of predictions has no room for any of it. */
 static void warn(const cli_request *request, const habitat_request *asked, const cli_input *in) {
     if (request->notes_below && in->report.format == HABITAT_REPORT_TEXT)
@@ -190,6 +197,8 @@ static void warn(const cli_request *request, const habitat_request *asked, const
     bool csv = in->report.format == HABITAT_REPORT_CSV && !asked->no_predictions;
     for (size_t i = 0; i < in->answer->warning_count; i++) {
         const habitat_warning *warning = &in->answer->warnings[i];
+        if (warning->kind == HABITAT_WARNING_LEFT_OUT && !csv && !names_gpus(request))
+            continue; /* nobody asked for it; CSV holds all GPUs, and says so nowhere else */
         if (warning->about == HABITAT_ABOUT_REQUEST ||
             (csv && warning->about > HABITAT_ABOUT_REQUEST))
             cli_warn("%s", warning->text);

@@ -33,3 +33,7 @@ step=$source/data/recordings/resnet50_b16_fp32_h200.json.gz
 "$habitat" predict "$step" --gpus 2 --to GB10,T4 --columns marks 2>&1 | sed -n '/^Note: GB10/,/file$/p'
 "$habitat" predict "$step" --gpus 8 2>&1 | grep -c GB10
 "$habitat" predict "$step" --gpus 2 --to GB10,T4 --csv 2>&1 >/dev/null | grep 'left out'
+for how in "predict --json" "choose" "choose --json" "choose --csv" "predict --to all --json" "choose --to GB10,T4"; do # on stderr: where it was asked for, and with CSV
+    "$habitat" $how --gpus 2 "$step" 2>&1 >/dev/null | grep -c GB10
+done
+"$habitat" choose "$step" --gpus 2 --json 2>/dev/null | grep -c 'GB10: left out'
