@@ -228,33 +228,41 @@ static void add_work(const split *s, const habitat_workload_kernel *kernel, spli
     add_known(&row->memory_share, 1e3 * bytes / habitat_memory_rate(gpu, true));
 }
 
-static void set_shares(split *s) {
+/* Whole nanoseconds are added and then divided, as for the totals of a prediction (totals.c): a sum
+ * of parts of a millisecond may lie on the other side of a half, and be rounded to another digit.
+ */
+static double ms_of(const split *s, double ns) {
+    return ns / s->iterations / HABITAT_NS_PER_MS;
+}
+
+static void set_times(split *s) {
     for (size_t r = 0; r < s->row_count; r++) {
         split_row *row = &s->rows[r];
+        row->origin_ms = ms_of(s, row->origin_ms);
         row->compute_share = row->origin_ms > 0.0 ? row->compute_share / row->origin_ms : NAN;
         row->memory_share = row->origin_ms > 0.0 ? row->memory_share / row->origin_ms : NAN;
     }
 }
 
-/* class_ms: shape (kernel_count), zero; counted: shape (op_count), false. */
-static void fill_rows(builder *b, double *class_ms, bool *counted) {
+/* class_ns: shape (kernel_count), zero; counted: shape (op_count), false. */
+static void fill_rows(builder *b, double *class_ns, bool *counted) {
     split *s = b->s;
     for (size_t i = 0; i < b->kernel_count && !b->failed; i++) {
         uint32_t at = row_for(b, i);
         split_row *row = &s->rows[at];
-        double ms = b->kernels[i].facts.time_ns / HABITAT_NS_PER_MS / s->iterations;
+        double ns = b->kernels[i].facts.time_ns;
         s->row_of[i] = at;
         if (row->kernels++ == 0)
             row->iteration = b->kernels[i].kernel->iteration;
-        row->origin_ms += ms;
+        row->origin_ms += ns; /* set_times() */
         add_work(s, &b->kernels[i], row);
         row->calls += begins_call(b, &b->kernels[i], counted);
-        if (ms >= class_ms[at]) { /* the class of its longest kernel */
-            class_ms[at] = ms;
+        if (ns >= class_ns[at]) { /* the class of its longest kernel */
+            class_ns[at] = ns;
             row->op_class = is_copy(&b->kernels[i]) ? HABITAT_CLASS_COPY : b->kernels[i].op_class;
         }
     }
-    set_shares(s);
+    set_times(s);
 }
 
 static habitat_status build(builder *b, habitat_error *err) {
@@ -263,17 +271,17 @@ static habitat_status build(builder *b, habitat_error *err) {
     s->rows = calloc(n, sizeof *s->rows);
     s->row_of = calloc(n, sizeof *s->row_of);
     b->row_of_group = malloc(groups * sizeof *b->row_of_group);
-    double *class_ms = calloc(n, sizeof *class_ms);
+    double *class_ns = calloc(n, sizeof *class_ns);
     bool *counted = calloc(b->op_count ? b->op_count : 1, sizeof *counted);
-    b->failed = !s->rows || !s->row_of || !b->row_of_group || !class_ms || !counted ||
+    b->failed = !s->rows || !s->row_of || !b->row_of_group || !class_ns || !counted ||
                 !habitat_table_reserve(&b->table, n);
     if (!b->failed) {
         memset(b->row_of_group, 0xff, groups * sizeof *b->row_of_group);
-        fill_rows(b, class_ms, counted);
+        fill_rows(b, class_ns, counted);
     }
     habitat_table_free(&b->table);
     free(b->row_of_group);
-    free(class_ms);
+    free(class_ns);
     free(counted);
     return b->failed ? habitat_fail(err, HABITAT_E_MEMORY, "out of memory") : HABITAT_OK;
 }
@@ -321,13 +329,16 @@ habitat_status split_sum(const split *s, const habitat_prediction *prediction, s
     for (size_t i = 0; i < prediction->trace_kernel_count; i++) {
         const habitat_estimate *estimate = &prediction->trace_kernels[i];
         size_t row = s->row_of[i];
-        totals[row].ms += estimate->ms / s->iterations;
-        totals[row].low_ms += estimate->low_ms / s->iterations;
-        totals[row].high_ms += estimate->high_ms / s->iterations;
+        totals[row].ms += estimate->ms * HABITAT_NS_PER_MS;
+        totals[row].low_ms += estimate->low_ms * HABITAT_NS_PER_MS;
+        totals[row].high_ms += estimate->high_ms * HABITAT_NS_PER_MS;
         parts[row].by_method[estimate->method] += estimate->ms;
         parts[row].by_bound[estimate->bound] += estimate->ms;
     }
     for (size_t r = 0; r < s->row_count; r++) {
+        totals[r].ms = ms_of(s, totals[r].ms);
+        totals[r].low_ms = ms_of(s, totals[r].low_ms);
+        totals[r].high_ms = ms_of(s, totals[r].high_ms);
         totals[r].method = (habitat_method)largest(parts[r].by_method, HABITAT_METHOD_COUNT);
         totals[r].bound = (habitat_bound)largest(parts[r].by_bound, HABITAT_BOUND_LAUNCH + 1);
     }

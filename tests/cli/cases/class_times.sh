@@ -1,0 +1,14 @@
+# A class has one time, to the last digit, whichever command tells it: its kernels are added in whole nanoseconds.
+for name in bert_b32_amp_bf16_h100 gpt2_b4_amp_fp16_h100; do
+    trace=$source/data/recordings/$name.json.gz
+    "$habitat" info "$trace" --json >info.json
+    "$habitat" explain "$trace" --to H100-SXM5-80GB --by class --json >explain.json
+    python3 -c '
+import json
+def times(rows, name, ms): return {row[name]: row[ms] for row in rows}
+explain = json.load(open("explain.json"))
+rows = times(explain["rows"], "class" if "class" in explain["rows"][0] else "name", "origin_ms")
+totals = times(explain["prediction"]["by_class"], "class", "origin_ms")
+info = times(json.load(open("info.json"))["by_class"], "class", "ms")
+print(len(totals) > 5 and all(rows[c] == totals[c] == info[c] for c in totals))'
+done
