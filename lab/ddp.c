@@ -15,11 +15,14 @@
 #include "base/error.h"
 #include "lab/recordings.h"
 
+/* From the recording `file`, in the case's precision if another one was recorded. */
 static habitat_status predict(const habitat_gpu_table *gpus, const char *folder, const char *file,
                               ddp_case *c, habitat_error *err) {
     recording one = {0};
+    habitat_workload *w = NULL;
     habitat_replay *r = NULL;
     habitat_prediction *p = NULL;
+    habitat_scale scale = {.precision = c->precision};
     habitat_status status = recording_open(gpus, folder, file, &one, err);
     if (status == HABITAT_OK && one.gpu != c->gpu)
         status = habitat_fail_at(err, HABITAT_E_RANGE, file, UINT64_MAX, 0,
@@ -28,20 +31,24 @@ static habitat_status predict(const habitat_gpu_table *gpus, const char *folder,
     if (status == HABITAT_OK)
         status = habitat_replay_create(one.workload, NULL, &r, err);
     if (status == HABITAT_OK)
-        status = habitat_predict(one.workload, one.gpu, HABITAT_METHOD_AUTO, &p, err);
+        status = habitat_workload_scale(one.workload, &scale, NULL, &w, err);
+    if (status == HABITAT_OK)
+        status = habitat_predict(w, one.gpu, HABITAT_METHOD_AUTO, &p, err);
     if (status == HABITAT_OK)
         status = habitat_replay_apply_parallel(r, c->gpus, p, err);
     if (status == HABITAT_OK) {
-        const habitat_workload_info *w = habitat_workload_get_info(one.workload);
-        c->one_ms = w->iteration_ms;
+        const habitat_workload_info *info = habitat_workload_get_info(one.workload);
+        c->one_ms = info->iteration_ms;
         c->predicted_ms = p->iteration_ms;
         c->low_ms = p->low_ms;
         c->high_ms = p->high_ms;
         c->communication_ms = p->communication_ms;
         c->exposed_ms = p->exposed_ms;
-        c->gpu_binds = w->bound_by == HABITAT_BY_GPU;
+        c->gpu_binds =
+            c->precision ? p->bound_by == HABITAT_BY_GPU : info->bound_by == HABITAT_BY_GPU;
     }
     habitat_prediction_free(p);
+    habitat_workload_free(w);
     habitat_replay_free(r);
     recording_close(&one);
     return status;
@@ -140,16 +147,69 @@ static habitat_status collect(const habitat_gpu_table *gpus, const char *folder,
     return status;
 }
 
+/* ---- from another precision ---- */
+
+static bool holds_name(const recording_names *names, const char *file) {
+    for (size_t i = 0; i < names->count; i++)
+        if (strcmp(names->items[i], file) == 0)
+            return true;
+    return false;
+}
+
+/* "vit_b64_amp_bf16_h200": file becomes "vit_b64_fp32_h200.json.gz", precision amp-bf16. False
+ * where the step is fp32 itself, or in a precision without a name. */
+static bool fp32_of(const char *name, char *file, size_t size, habitat_precision *precision) {
+    const char *batch = recording_batch_part(name), *gpu = strrchr(name, '_');
+    const char *word = batch ? batch + 2 + strspn(batch + 2, "0123456789") : NULL;
+    char asked[32] = "";
+    if (!word || *word != '_' || gpu <= word)
+        return false;
+    for (size_t i = 0; word + 1 + i < gpu && i + 1 < sizeof asked; i++) {
+        asked[i] = word[1 + i] == '_' ? '-' : word[1 + i];
+        asked[i + 1] = '\0';
+    }
+    snprintf(file, size, "%.*s_fp32%s.json.gz", (int)(word - name), name, gpu);
+    return habitat_precision_from_name(asked, precision, NULL) == HABITAT_OK &&
+           *precision > HABITAT_PRECISION_FP32;
+}
+
+/* Each step of `from` that was recorded in fp32 too, in its folder. */
+static habitat_status collect_from_fp32(const habitat_gpu_table *gpus, const char *folder,
+                                        const ddp_set *from, ddp_set *out, habitat_error *err) {
+    recording_names names = {0};
+    habitat_status status = recording_names_read(folder, &names, err);
+    out->cases = calloc(from->count + 1, sizeof *out->cases);
+    if (status == HABITAT_OK && !out->cases)
+        status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t i = 0; status == HABITAT_OK && i < from->count; i++) {
+        ddp_case c = from->cases[i];
+        char file[RECORDING_NAME + 32];
+        if (!fp32_of(c.name, file, sizeof file, &c.precision) || !holds_name(&names, file))
+            continue;
+        status = predict(gpus, folder, file, &c, err);
+        c.has_ranks = false;
+        out->cases[out->count] = c;
+        out->count += status == HABITAT_OK;
+    }
+    recording_names_free(&names);
+    return status;
+}
+
 habitat_status ddp_collect(const habitat_gpu_table *gpus, const char *folder, ddp_result *out,
                            habitat_error *err) {
     char own[4096];
     snprintf(own, sizeof own, "%s/two_gpus", folder);
     habitat_status status = collect(gpus, own, &out->seen, err);
-    return status == HABITAT_OK ? collect(gpus, folder, &out->unseen, err) : status;
+    if (status == HABITAT_OK)
+        status = collect(gpus, folder, &out->unseen, err);
+    if (status == HABITAT_OK)
+        status = collect_from_fp32(gpus, folder, &out->unseen, &out->from_fp32, err);
+    return status;
 }
 
 void ddp_free(ddp_result *result) {
     free(result->seen.cases);
     free(result->unseen.cases);
+    free(result->from_fp32.cases);
     *result = (ddp_result){0};
 }

@@ -18,9 +18,10 @@ typedef struct ddp_case {
     uint32_t gpus;
     double measured_ms, one_ms, predicted_ms, low_ms, high_ms, communication_ms, exposed_ms;
     double measured_one_ms; /* one GPU of the host that measured; NAN where it was not */
-    double spread; /* of the medians of its groups: largest less smallest, over the median */
-    bool gpu_binds;
-    bool has_ranks; /* both GPUs' recordings of the step are there */
+    double spread;  /* of the medians of its groups: largest less smallest, over the median */
+    bool gpu_binds; /* on one GPU, as recorded; with `precision`, as predicted */
+    habitat_precision precision; /* asked of a recording in fp32; RECORDED: of the step's own */
+    bool has_ranks;              /* both GPUs' recordings of the step are there */
     ranks_case ranks;
 } ddp_case;
 
@@ -30,8 +31,9 @@ typedef struct ddp_set {
 } ddp_set;
 
 typedef struct ddp_result {
-    ddp_set seen;   /* steps on which constants were chosen: recorded and measured on one host */
-    ddp_set unseen; /* steps of other recordings, measured later on another host */
+    ddp_set seen;      /* steps on which constants were chosen: recorded and measured on one host */
+    ddp_set unseen;    /* steps of other recordings, measured later on another host */
+    ddp_set from_fp32; /* of `unseen`, those that were recorded in fp32, too: from that recording */
 } ddp_result;
 
 /* Every row of FOLDER/two_gpus/measured_ddp.csv (seen) and FOLDER/measured_ddp.csv (unseen), each

@@ -112,24 +112,43 @@ static void print_seen(const ddp_set *set, report_text *text) {
     print_mean(set, text, DDP_CPU, 0, "Where the CPU binds on one GPU");
 }
 
+static void print_from_fp32(const ddp_set *set, report_text *text) {
+    if (!set->count)
+        return;
+    report_print(
+        text, "\n### From another precision\n\n"
+              "The steps of the first table that were recorded on one GPU in fp32, too, predicted "
+              "from that recording with\n`--precision` and `--gpus`. No constant and no width was "
+              "chosen on them: widths of another precision are from\nsteps on one GPU (above). One "
+              "GPU: as recorded in fp32.\n\n");
+    print_rows(set, text);
+    print_mean(set, text, DDP_GPU, 0, "Predicted to be bound by the GPU");
+    print_mean(set, text, DDP_SPREAD, 0, "Spread of the measured groups above 10 %");
+    print_mean(set, text, DDP_CPU, 0, "Predicted to be bound by the CPU");
+}
+
 void ddp_print_tables(const ddp_result *result, report_text *text) {
     print_unseen(&result->unseen, text);
+    print_from_fp32(&result->from_fp32, text);
     print_seen(&result->seen, text);
     print_ranks(&result->seen, text);
 }
 
-static void print_csv(const ddp_set *set, bool seen, report_text *text) {
+/* from: the recording's precision, where that is another one. */
+static void print_csv(const ddp_set *set, bool seen, const char *from, report_text *text) {
     for (size_t i = 0; i < set->count; i++) {
         const ddp_case *c = &set->cases[i];
-        report_print(text, "%s,%u,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%d,%.4g\n", c->name,
+        report_print(text, "%s,%u,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%d,%.4g,%s\n", c->name,
                      c->gpus, seen, c->one_ms, c->measured_ms, c->predicted_ms, c->low_ms,
-                     c->high_ms, c->communication_ms, c->exposed_ms, !c->gpu_binds, c->spread);
+                     c->high_ms, c->communication_ms, c->exposed_ms, !c->gpu_binds, c->spread,
+                     from);
     }
 }
 
 void ddp_print_cases(const ddp_result *result, report_text *text) {
     report_print(text, "step,gpus,seen,one_ms,measured_ms,predicted_ms,low_ms,high_ms,"
-                       "communication_ms,exposed_communication_ms,cpu_bound,spread\n");
-    print_csv(&result->unseen, false, text);
-    print_csv(&result->seen, true, text);
+                       "communication_ms,exposed_communication_ms,cpu_bound,spread,from\n");
+    print_csv(&result->unseen, false, "", text);
+    print_csv(&result->from_fp32, false, "fp32", text);
+    print_csv(&result->seen, true, "", text);
 }

@@ -68,7 +68,7 @@ static habitat_status add_case(const habitat_gpu_table *gpus, const char *folder
         c->kernels = w->trace_kernel_count;
         c->spread = habitat_trace_get_info(o.trace)->iteration_spread;
         c->cpu_bound = w->bound_by == HABITAT_BY_CPU;
-        status = replay_features(o.workload, c->features, err);
+        status = replay_features(o.workload, c->features, NULL, err);
         if (status == HABITAT_OK)
             status = replay_with(&o, NULL, &info, &result, err);
         if (status == HABITAT_OK) {

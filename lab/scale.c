@@ -86,6 +86,8 @@ static habitat_status add_case(const habitat_gpu_table *gpus, const char *folder
         scale.batch_size = habitat_trace_get_info(to.trace)->batch_size;
     if (status == HABITAT_OK)
         status = habitat_workload_scale(from.workload, &scale, NULL, &scaled, err);
+    if (status == HABITAT_OK && what.precision)
+        status = scale_judge_step(&from, scaled, &to, &what.step, err);
     if (status == HABITAT_OK) {
         what.from_ms = kernels_ms(from.workload);
         what.predicted_ms = kernels_ms(scaled);

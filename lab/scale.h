@@ -7,6 +7,7 @@
 #include <habitat/words.h>
 
 #include "lab/recordings.h"
+#include "lab/scale_steps.h"
 
 /* One recording scaled to what another one holds. Times are sums over kernels and copies [ms]. */
 typedef struct scale_case {
@@ -17,6 +18,7 @@ typedef struct scale_case {
     bool by_recording;                             /* a third recording told which sizes change */
     bool chosen_on;                                /* the rules were chosen on this model */
     double from_ms, predicted_ms, measured_ms;
+    scale_step step; /* of another precision */
 } scale_case;
 
 typedef struct scale_set {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lab/errors.h"
+#include "lab/scale_widths.h"
 
 typedef enum half { CHOSEN_ON, JUDGED, ALL } half;
 
@@ -105,6 +106,7 @@ void scale_print_tables(const scale_set *set, report_text *text) {
     report_print(text, "\nAnother precision:\n\n");
     print_rows(set, precisions, sizeof precisions / sizeof *precisions, text);
     print_models(set, text);
+    scale_print_widths(set, text);
 }
 
 void scale_print_cases(const scale_set *set, report_text *text) {

@@ -177,6 +177,8 @@ typedef struct habitat_prediction {
     double waiting_ms;       /* of recorded ranks: what each waits for others, their mean; 0 else */
     size_t rank_count;       /* recordings that were put together, one a rank; 0: one alone */
     double *rank_waiting_ms; /* shape (rank_count) */
+    double cpu_doubt;        /* factor either way on what is known of the CPU's side: another
+                                precision has other operations; 1 in the recorded one */
 } habitat_prediction;
 
 /* A method made ready for a workload: it keeps what is the same for all destinations. */

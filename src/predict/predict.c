@@ -219,6 +219,7 @@ habitat_status habitat_predictor_predict(const habitat_predictor *p, const habit
                                      .assembled = HABITAT_ASSEMBLE_SUM,
                                      .origin_iteration_ms = recorded->info.busy_ms,
                                      .gpu_count = 1,
+                                     .cpu_doubt = p->w->precision ? fitted_scale_cpu_doubt : 1.0,
                                      .idle_ms = NAN,
                                      .cpu_ms = NAN,
                                      .gpu_ms = NAN,

@@ -79,12 +79,21 @@ void replay_set_times(const habitat_replay *r, const habitat_prediction *p, doub
         ns[i] *= 1.0 + added / recorded;
 }
 
-habitat_status habitat_replay_apply(const habitat_replay *r, habitat_prediction *p,
-                                    habitat_error *err) {
-    if (!r || !p || p->trace_kernel_count < r->graph.kernel_count ||
-        p->assembled != HABITAT_ASSEMBLE_SUM)
-        return habitat_fail(err, HABITAT_E_ARG,
-                            "a replay needs a prediction of its own workload, not yet replayed");
+habitat_replay replay_with_casts(const habitat_replay *r, const habitat_prediction *p) {
+    habitat_replay out = *r;
+    size_t recorded = r->graph.kernel_count;
+    double more = (double)(p->trace_kernel_count - recorded);
+    for (size_t i = 0; i < recorded; i++)
+        more -= r->recorded_ns[i] > 0.0 && !(p->trace_kernels[i].ms > 0.0);
+    double factor = fmax(0.0, 1.0 + r->cast_share * more / r->iterations);
+    out.cpu_factor *= factor;
+    out.info.cpu_ms *= factor;
+    out.info.cpu_low /= p->cpu_doubt;
+    out.info.cpu_high *= p->cpu_doubt;
+    return out;
+}
+
+static habitat_status apply(const habitat_replay *r, habitat_prediction *p, habitat_error *err) {
     habitat_replay_result result;
     double *ns = malloc((p->trace_kernel_count + 1) * sizeof *ns);
     if (!ns)
@@ -102,6 +111,16 @@ habitat_status habitat_replay_apply(const habitat_replay *r, habitat_prediction 
         habitat_interval_widen(p);
     free(ns);
     return status;
+}
+
+habitat_status habitat_replay_apply(const habitat_replay *r, habitat_prediction *p,
+                                    habitat_error *err) {
+    if (!r || !p || p->trace_kernel_count < r->graph.kernel_count ||
+        p->assembled != HABITAT_ASSEMBLE_SUM)
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "a replay needs a prediction of its own workload, not yet replayed");
+    habitat_replay with = replay_with_casts(r, p);
+    return apply(&with, p, err);
 }
 
 /* ---- what to say ---- */
@@ -152,13 +171,15 @@ bool habitat_replay_cpu_warning(const habitat_replay *r,
                                 const habitat_prediction *const *predictions, size_t count,
                                 char *text, size_t size) {
     size_t rows = 0;
+    double cpu_ms = r->info.cpu_ms;
     for (size_t i = 0; i < count; i++)
-        rows += predictions[i]->assembled == HABITAT_ASSEMBLE_REPLAY &&
-                predictions[i]->bound_by == HABITAT_BY_CPU;
+        if (predictions[i]->assembled == HABITAT_ASSEMBLE_REPLAY &&
+            predictions[i]->bound_by == HABITAT_BY_CPU && !rows++)
+            cpu_ms = predictions[i]->cpu_ms; /* with what another precision launches */
     if (!rows)
         return false;
     char ms[32];
-    habitat_format(ms, sizeof ms, r->info.cpu_ms < 1000.0 ? "%.3g" : "%.0f", r->info.cpu_ms);
+    habitat_format(ms, sizeof ms, cpu_ms < 1000.0 ? "%.3g" : "%.0f", cpu_ms);
     habitat_format(text, size,
                    "%zu of %zu rows are set by the CPU of the recorded host, %s ms an iteration "
                    "(%s): another host gives another answer; --cpu-scale says how much faster "

@@ -116,17 +116,20 @@ static habitat_status to_recorded(habitat_replay *r, double rule, double wanted_
 /* What the rule says, as a factor on the recorded CPU times. */
 static habitat_status rule_factor(habitat_replay *r, double profiled_ns, double *out,
                                   habitat_error *err) {
-    double features[REPLAY_FEATURES], ns = 0.0;
-    habitat_status status = replay_features(r->workload, features, err);
+    double features[REPLAY_FEATURES], cast[REPLAY_FEATURES], ns = 0.0, cast_ns = 0.0;
+    habitat_status status = replay_features(r->workload, features, cast, err);
     if (status != HABITAT_OK)
         return status;
-    for (int i = 0; i < REPLAY_FEATURES; i++)
+    for (int i = 0; i < REPLAY_FEATURES; i++) {
         ns += replay_rule_weights[i] * features[i];
+        cast_ns += replay_rule_weights[i] * cast[i];
+    }
     bool bare = isnan(ns);
     double whole = bare ? chosen_replay_bare_share : fmin(ns / profiled_ns, 1.0);
     double factor = bare ? chosen_replay_bare_factor : fitted_replay_factor;
     double point = bare ? 1.0 : chosen_replay_point;
     *out = whole * point;
+    r->cast_share = bare ? 0.0 : cast_ns / (whole * profiled_ns);
     r->info.cpu_low = fmin(1.0, 1.0 / factor / point);
     r->info.cpu_high = factor / point;
     return status;

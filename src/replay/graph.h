@@ -135,6 +135,7 @@ struct habitat_replay {
     replay_graph graph;
     double *recorded_ns; /* shape (kernel_count) */
     double cpu_factor;   /* from the profiled CPU times to info.cpu_ms */
+    double cast_share;   /* of the CPU's side, what one cast more adds to it; 0 = not known */
     double iterations;
 };
 
@@ -149,6 +150,10 @@ bool replay_knows_origin(const habitat_replay *replay);
  * recorded (casts of another precision) have no launch and no place: the others take their time
  * along, each in proportion. */
 void replay_set_times(const habitat_replay *replay, const habitat_prediction *p, double *ns);
+
+/* The replay for a prediction of another precision: its CPU launches the casts that were added, and
+ * not those that are gone. Borrows what `replay` holds; not to be freed. */
+habitat_replay replay_with_casts(const habitat_replay *replay, const habitat_prediction *p);
 
 /* What a replay runs its graph with; kernel_ns NULL: as recorded. */
 replay_times replay_times_of(const habitat_replay *replay, const double *kernel_ns);

@@ -114,7 +114,9 @@ habitat_status habitat_replay_apply_parallel(const habitat_replay *r, uint32_t g
     double low = p->busy_ms > 0.0 ? p->low_ms / p->busy_ms : 1.0;
     double high = p->busy_ms > 0.0 ? p->high_ms / p->busy_ms : 1.0;
     habitat_status status = habitat_replay_apply(r, p, err);
-    if (status == HABITAT_OK && gpu_count > 1)
-        status = share(r, gpu_count, low, high, p, err);
+    if (status != HABITAT_OK || gpu_count == 1)
+        return status;
+    habitat_replay with = replay_with_casts(r, p);
+    status = share(&with, gpu_count, low, high, p, err);
     return status;
 }

@@ -8,9 +8,10 @@ enum { REPLAY_FEATURES = 3 };
 
 /* Per iteration: the usual time between two neighbouring begins and ends of operations and calls,
  * times their number [ns]; the number of calls; the time inside operations [ns]. All NaN where the
- * recording has no operations. HABITAT_E_MEMORY. */
+ * recording has no operations. cast: receives the same of one cast more; may be NULL.
+ * HABITAT_E_MEMORY. */
 habitat_status replay_features(const habitat_workload *w, double out[REPLAY_FEATURES],
-                               habitat_error *err);
+                               double cast[REPLAY_FEATURES], habitat_error *err);
 
 /* Their weights, fitted on data/recordings; with them the sum is the CPU's side in ns. What is
  * answered is a share of the rule, with an interval: replay_point and others of base/constants.h.

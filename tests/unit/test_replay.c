@@ -311,6 +311,57 @@ static void test_apply(void) {
     done(&s);
 }
 
+/* Two operations with two launches each: 12 begins and ends, usually 2 us apart, 4 calls and 100 us
+ * inside operations are by rule 0.4025 x 24 + 6.673 x 4 + 0.2541 x 100 = 61.762 us. */
+static const event launched[] = {
+    {'o', "aten::mm", 0, 50, 1, 0, 0, NULL},
+    {'c', "cudaLaunchKernel", 2, 2, 1, 0, 1, NULL},
+    {'c', "cudaLaunchKernel", 6, 2, 1, 0, 2, NULL},
+    {'o', "aten::mm", 60, 50, 1, 0, 0, NULL},
+    {'c', "cudaLaunchKernel", 62, 2, 1, 0, 3, NULL},
+    {'c', "cudaLaunchKernel", 66, 2, 1, 0, 4, NULL},
+    {'k', "a", 9, 1, 0, 7, 1, NULL},
+    {'k', "b", 12, 1, 0, 7, 2, NULL},
+    {'k', "c", 69, 1, 0, 7, 3, NULL},
+    {'k', "d", 72, 1, 0, 7, 4, NULL},
+};
+
+/* `added` casts more, the first `gone` kernels no more. */
+static void check_casts(const subject *s, size_t added, size_t gone, double cpu_ms) {
+    habitat_prediction *p = NULL;
+    habitat_error err = {0};
+    CHECK_INT(habitat_predict(s->w, &gpu, HABITAT_METHOD_WAVE, &p, &err), HABITAT_OK);
+    CHECK_NEAR(p->cpu_doubt, 1.0, 0.0);
+    habitat_estimate *all = calloc(p->trace_kernel_count + added, sizeof *all);
+    CHECK(all != NULL);
+    for (size_t i = 0; all && i < p->trace_kernel_count; i++) {
+        all[i] = p->trace_kernels[i];
+        all[i].ms = i < gone ? 0.0 : all[i].ms;
+    }
+    free(p->trace_kernels);
+    p->trace_kernels = all;
+    p->trace_kernel_count += added;
+    p->cpu_doubt = 1.1;
+    CHECK_INT(habitat_replay_apply(s->r, p, &err), HABITAT_OK);
+    CHECK_NEAR(p->cpu_ms, cpu_ms, 1e-9);
+    CHECK_NEAR(p->iteration_ms, cpu_ms, 1e-9);
+    CHECK_NEAR(p->low_ms, cpu_ms / 1.21, 1e-9); /* given times: 1.1 either way */
+    CHECK_NEAR(p->high_ms, cpu_ms * 1.21, 1e-9);
+    habitat_prediction_free(p);
+}
+
+static void test_casts(void) {
+    subject s = SUBJECT(launched, 120, "", .cpu_ms = 0.1);
+    const double cast = (0.4025 * 24.0 + 6.673 + 0.2541 * 24.0) / 61.762; /* 12 times 2 us */
+    check_casts(&s, 1, 0, 0.1 * (1.0 + cast));
+    check_casts(&s, 5, 0, 0.1 * (1.0 + 5.0 * cast));
+    check_case("casts that were not recorded are launched by the CPU, too");
+    check_casts(&s, 0, 1, 0.1 * (1.0 - cast));
+    check_casts(&s, 2, 2, 0.1);
+    check_case("casts that are gone are launched no more");
+    done(&s);
+}
+
 /* Kernels without calls: a trace of the GPU alone. */
 static const event bare[] = {
     {'k', "a", 0, 100, 0, 7, 0, NULL},
@@ -361,6 +412,7 @@ int main(void) {
     test_threads();
     test_recorded();
     test_apply();
+    test_casts();
     test_bare();
     test_arguments();
     return check_done();
