@@ -22,8 +22,10 @@ static inline void check_operations(const habitat_trace *t) {
         must(o[i].form->name && strlen(o[i].form->name) < SIZE_MAX);
         must(o[i].parent == HABITAT_NONE || o[i].parent < i);
         must(o[i].forward == HABITAT_NONE || o[i].forward < count);
-        must(o[i].module == HABITAT_NONE ||
-             (o[i].module < count && o[o[i].module].form->kind == HABITAT_OPERATION_MODULE));
+        uint32_t module = habitat_trace_module(t, (uint32_t)i);
+        must(module == HABITAT_NONE ||
+             (module < count && o[module].form->kind == HABITAT_OPERATION_MODULE));
+        must(o[i].parent != HABITAT_NONE || !habitat_trace_numbered_as_parent(t, (uint32_t)i));
         must(o[i].iteration == HABITAT_NONE || o[i].iteration < iterations);
         for (uint32_t j = 0; j < o[i].form->input_count; j++) {
             const habitat_input *in = &o[i].form->inputs[j];

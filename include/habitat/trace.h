@@ -68,10 +68,8 @@ typedef struct habitat_operation {
     uint32_t parent;       /* innermost operation around it on its thread, else range (of a range:
                               the innermost of either), or HABITAT_NONE */
     uint32_t forward;      /* backward operation: the forward operation it belongs to, or NONE */
-    uint32_t module;       /* innermost enclosing HABITAT_OPERATION_MODULE, or NONE */
     uint32_t iteration;    /* 0-based, or HABITAT_NONE outside every iteration */
     uint32_t kernel_count; /* launched by it and by whatever has it as a parent, and so on */
-    int64_t sequence;      /* autograd sequence number, -1 if none */
 } habitat_operation;
 
 /* What an activity on the GPU is. */
@@ -379,6 +377,24 @@ HABITAT_API habitat_status habitat_trace_sha256(const habitat_trace *trace, char
  * @since 0.1 */
 HABITAT_API const habitat_operation *habitat_trace_operations(const habitat_trace *trace,
                                                               size_t *count);
+
+/** The module that an operation belongs to.
+ * @param trace     borrowed, not NULL.
+ * @param operation index of an operation.
+ * @return index of the innermost HABITAT_OPERATION_MODULE around it, or around the forward
+ *         operation that it belongs to; HABITAT_NONE without one.
+ * @note   Pure; safe from several threads.
+ * @tested tests/unit/test_trace.c, fuzz/fuzz_trace.c @since 0.2 */
+HABITAT_API uint32_t habitat_trace_module(const habitat_trace *trace, uint32_t operation);
+
+/** Whether an operation has the autograd sequence number of its parent: it is a step of the same
+ * call then, of which PyTorch makes one node.
+ * @param trace     borrowed, not NULL.
+ * @param operation index of an operation.
+ * @return true too where neither has a number; false without a parent.
+ * @note   Pure; safe from several threads.
+ * @tested tests/unit/test_trace.c, fuzz/fuzz_trace.c @since 0.2 */
+HABITAT_API bool habitat_trace_numbered_as_parent(const habitat_trace *trace, uint32_t operation);
 
 /** All kernels, copies and sets of all devices.
  * @param trace borrowed for the call.

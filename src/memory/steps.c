@@ -17,6 +17,7 @@ enum { TAKEN_MAX = 16, LOOK_AHEAD = 64 };
 static const double half_bytes = 2, single_bytes = 4, mask_bytes = 1, index_bytes = 8;
 
 typedef struct walk {
+    const habitat_trace *trace;
     const habitat_operation *operations;
     size_t count;
     const habitat_trace_memory *memory;
@@ -432,7 +433,7 @@ static uint64_t backward_of(const walk *w, size_t i) {
     uint64_t when = w->backward_ns[i];
     for (size_t at = i; when == UINT64_MAX && w->operations[at].parent != HABITAT_NONE;) {
         size_t parent = w->operations[at].parent;
-        if (w->operations[parent].sequence != w->operations[i].sequence)
+        if (!habitat_trace_numbered_as_parent(w->trace, (uint32_t)at))
             break;
         when = w->backward_ns[parent];
         at = parent;
@@ -564,7 +565,7 @@ static void note_backward(walk *w) {
 
 habitat_status memory_steps_of(const habitat_trace *trace, const habitat_trace_memory *noted,
                                memory_kind kind, habitat_memory_format format, memory_steps *out) {
-    walk w = {.format = format, .memory = noted, .out = out};
+    walk w = {.trace = trace, .format = format, .memory = noted, .out = out};
     w.copies = format == HABITAT_MEMORY_RECORDED && kind == MEMORY_KIND_AUTOCAST;
     w.operations = habitat_trace_operations(trace, &w.count);
     *out = (memory_steps){0};

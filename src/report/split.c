@@ -14,6 +14,7 @@ enum { DETAIL_BYTES = 160, PATH_BYTES = 512, TENSORS_SHOWN = 3, PATH_PARTS = 32 
 
 typedef struct builder {
     split *s;
+    const habitat_trace *trace;
     const habitat_operation *ops;
     size_t op_count;
     const habitat_workload_kernel *kernels;
@@ -77,11 +78,11 @@ static uint32_t find_module(const builder *b, const habitat_operation *op) {
     for (; at < b->op_count; at = b->ops[at].parent) {
         if (b->ops[at].form->kind == HABITAT_OPERATION_MODULE)
             return at;
-        if (b->ops[at].module < b->op_count)
-            return b->ops[at].module;
-        uint32_t forward = b->ops[at].forward;
-        if (forward < b->op_count && b->ops[forward].module < b->op_count)
-            return b->ops[forward].module;
+        uint32_t module = habitat_trace_module(b->trace, at), forward = b->ops[at].forward;
+        if (module == HABITAT_NONE && forward < b->op_count)
+            module = habitat_trace_module(b->trace, forward);
+        if (module < b->op_count)
+            return module;
     }
     return HABITAT_NONE;
 }
@@ -91,7 +92,7 @@ static void describe_module(const builder *b, const habitat_operation *op, char 
     uint32_t parts[PATH_PARTS];
     size_t count = 0, used = 0;
     for (uint32_t at = find_module(b, op); at < b->op_count && count < PATH_PARTS;
-         at = b->ops[at].module)
+         at = habitat_trace_module(b->trace, at))
         parts[count++] = at;
     snprintf(text, size, "(no module)");
     while (count > 0 && used < size) {
@@ -289,7 +290,7 @@ static habitat_status build(builder *b, habitat_error *err) {
 habitat_status split_create(const habitat_trace *trace, const habitat_workload *workload,
                             split_by by, split *out, habitat_error *err) {
     *out = (split){.by = by, .workload = workload};
-    builder b = {.s = out};
+    builder b = {.s = out, .trace = trace};
     b.ops = habitat_trace_operations(trace, &b.op_count);
     b.kernels = habitat_workload_kernels(workload, &b.kernel_count);
     b.groups = habitat_workload_groups(workload, &b.group_count);

@@ -73,20 +73,19 @@ static void count_kernels(subject *s) {
     const habitat_kernel *kernels = habitat_trace_kernels(s->what->trace, &count);
     uint32_t seen[64] = {0};
     for (size_t i = 0; i < count; i++) {
-        const habitat_kernel *k = &kernels[i];
-        if (k->form->device != s->trace->device)
+        const habitat_kernel_form *k = kernels[i].form;
+        if (k->device != s->trace->device)
             continue;
-        s->n.kernels +=
-            k->form->kind == HABITAT_KERNEL_COMPUTE || k->form->kind == HABITAT_KERNEL_COLLECTIVE;
-        s->n.copies += k->form->kind == HABITAT_KERNEL_MEMCPY;
-        s->n.sets += k->form->kind == HABITAT_KERNEL_MEMSET;
-        s->n.collectives += k->form->kind == HABITAT_KERNEL_COLLECTIVE;
-        s->n.graph_kernels += k->in_graph;
+        s->n.kernels += k->kind == HABITAT_KERNEL_COMPUTE || k->kind == HABITAT_KERNEL_COLLECTIVE;
+        s->n.copies += k->kind == HABITAT_KERNEL_MEMCPY;
+        s->n.sets += k->kind == HABITAT_KERNEL_MEMSET;
+        s->n.collectives += k->kind == HABITAT_KERNEL_COLLECTIVE;
+        s->n.graph_kernels += kernels[i].in_graph;
         size_t at = 0;
-        while (at < s->n.streams && seen[at] != k->form->stream)
+        while (at < s->n.streams && seen[at] != k->stream)
             at++;
         if (at == s->n.streams && at < sizeof seen / sizeof seen[0])
-            seen[s->n.streams++] = k->form->stream;
+            seen[s->n.streams++] = k->stream;
     }
 }
 

@@ -75,8 +75,8 @@ habitat_operation *trace_add_operation(trace_builder *b, const habitat_op_form *
                                          &t->operation_capacity, sizeof *t->operations);
     if (o) {
         o->form = stored;
-        o->parent = o->forward = o->iteration = HABITAT_NONE;
-        o->sequence = -1;
+        o->parent = HABITAT_NONE;
+        trace_set_node(o, (trace_node){0});
     }
     return o;
 }

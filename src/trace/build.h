@@ -25,6 +25,26 @@ typedef struct trace_wait {
     bool records;       /* it is that call */
 } trace_wait;
 
+/* What the profiler noted of the autograd node that an operation makes or runs. While a trace is
+ * built it is kept where `forward` and `iteration` will be: 0 for none, else the sequence number
+ * plus 1, and below it a bit for `backward`. The largest number, 2^63 - 1, counts as none. */
+typedef struct trace_node {
+    bool numbered;
+    bool backward; /* the operation runs the node: it names the thread that made it */
+    uint64_t sequence;
+} trace_node;
+
+static inline trace_node trace_get_node(const habitat_operation *o) {
+    uint64_t packed = (uint64_t)o->forward << 32 | o->iteration;
+    return packed >> 1 == 0 ? (trace_node){0} : (trace_node){true, packed & 1, (packed >> 1) - 1};
+}
+
+static inline void trace_set_node(habitat_operation *o, trace_node node) {
+    uint64_t packed = node.numbered ? (node.sequence + 1) << 1 | node.backward : 0;
+    o->forward = (uint32_t)(packed >> 32);
+    o->iteration = (uint32_t)packed;
+}
+
 /* Kinds of names met before, by where the name is stored. */
 enum { CALL_NAMES = 64 };
 typedef struct trace_call_name {

@@ -110,9 +110,9 @@ static int add_operation(reader *r) {
         return reader_stop_memory(r);
     o->start_ns = e->time.value;
     o->duration_ns = e->duration.value;
-    o->sequence = e->sequence;
+    trace_set_node(o,
+                   (trace_node){e->sequence >= 0, e->forward_thread != 0, (uint64_t)e->sequence});
     o->kernel_count = (uint32_t)e->external.value; /* until linked: see build.h */
-    o->module = e->forward_thread > UINT32_MAX ? UINT32_MAX : (uint32_t)e->forward_thread;
     if (e->phase == 'B') {
         o->duration_ns = UINT64_MAX;
         o->parent = r->b->threads[thread].open;

@@ -15,13 +15,30 @@
 
 enum { CHAIN_MAX = 64 }; /* deeper nesting of one number is not looked through */
 
-/* While building, `module` of an operation holds the forward thread id (0: not backward). */
 static bool is_backward(const habitat_operation *o) {
-    return o->module != 0 && o->sequence >= 0 && o->form->kind != HABITAT_OPERATION_RANGE;
+    trace_node node = trace_get_node(o);
+    return node.numbered && node.backward && o->form->kind != HABITAT_OPERATION_RANGE;
 }
 
 static bool is_forward(const habitat_operation *o) {
-    return o->module == 0 && o->sequence >= 0 && o->form->kind == HABITAT_OPERATION_FRAMEWORK;
+    trace_node node = trace_get_node(o);
+    return node.numbered && !node.backward && o->form->kind == HABITAT_OPERATION_FRAMEWORK;
+}
+
+static uint64_t sequence_of(const habitat_operation *o) {
+    return trace_get_node(o).sequence;
+}
+
+/* Neither may have one. */
+static bool has_same_number(const habitat_operation *a, const habitat_operation *b) {
+    trace_node x = trace_get_node(a), y = trace_get_node(b);
+    return x.numbered == y.numbered && x.sequence == y.sequence;
+}
+
+/* The forward operation that was found. The field of that name holds the autograd number until all
+ * are found, so it is kept where kernels will be counted. */
+static uint32_t *found_of(habitat_operation *o) {
+    return &o->kernel_count;
 }
 
 /* Forward operations with a sequence number, sorted by (sequence, thread, start). */
@@ -34,8 +51,9 @@ typedef struct forwards {
 static bool forward_before(const void *context, uint32_t a, uint32_t b) {
     const forwards *f = context;
     const habitat_operation *x = &f->operations[f->index[a]], *y = &f->operations[f->index[b]];
-    if (x->sequence != y->sequence)
-        return x->sequence < y->sequence;
+    uint64_t first = sequence_of(x), second = sequence_of(y);
+    if (first != second)
+        return first < second;
     return f->index[a] < f->index[b]; /* operations are sorted by (thread, start) */
 }
 
@@ -64,12 +82,13 @@ static bool collect(const habitat_trace *t, forwards *f) {
     return false;
 }
 
-static size_t lower(const forwards *f, int64_t sequence, uint32_t thread) {
+static size_t lower(const forwards *f, uint64_t sequence, uint32_t thread) {
     size_t low = 0, high = f->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         const habitat_operation *o = &f->operations[f->index[middle]];
-        if (o->sequence < sequence || (o->sequence == sequence && o->form->thread < thread))
+        uint64_t here = sequence_of(o);
+        if (here < sequence || (here == sequence && o->form->thread < thread))
             low = middle + 1;
         else
             high = middle;
@@ -122,19 +141,19 @@ static uint32_t choose(const forwards *f, size_t low, size_t high, const char *n
 }
 
 static uint32_t by_sequence(const forwards *f, const habitat_operation *backward, uint32_t thread) {
-    size_t low = lower(f, backward->sequence, thread);
-    size_t high = lower(f, backward->sequence, thread + 1);
+    uint64_t sequence = sequence_of(backward);
+    size_t low = lower(f, sequence, thread), high = lower(f, sequence, thread + 1);
     return high > low ? choose(f, low, high, node_name(backward->form->name)) : HABITAT_NONE;
 }
 
 /* The only thread that has forward operations of this number, or HABITAT_NONE. */
-static uint32_t only_thread(const forwards *f, int64_t sequence) {
+static uint32_t only_thread(const forwards *f, uint64_t sequence) {
     size_t low = lower(f, sequence, 0);
-    if (!f->index || low >= f->count || f->operations[f->index[low]].sequence != sequence)
+    if (!f->index || low >= f->count || sequence_of(&f->operations[f->index[low]]) != sequence)
         return HABITAT_NONE;
     uint32_t thread = f->operations[f->index[low]].form->thread;
     size_t next = lower(f, sequence, thread + 1);
-    bool other = next < f->count && f->operations[f->index[next]].sequence == sequence;
+    bool other = next < f->count && sequence_of(&f->operations[f->index[next]]) == sequence;
     return other ? HABITAT_NONE : thread;
 }
 
@@ -182,7 +201,7 @@ static void follow(habitat_trace *t, const forwards *f, const trace_flow *tail,
     if (from == HABITAT_NONE)
         from = starting_at(t, tail->thread, tail->time_ns);
     if (from != HABITAT_NONE && from != to)
-        backward->forward = from;
+        *found_of(backward) = from;
 }
 
 static bool follow_flows(trace_builder *b, const forwards *f) {
@@ -204,36 +223,61 @@ static bool follow_flows(trace_builder *b, const forwards *f) {
 
 /* --- all together -------------------------------------------------------------------------- */
 
-bool trace_link_forward(trace_builder *b) {
-    habitat_trace *t = b->trace;
-    forwards f;
-    if (!collect(t, &f))
-        return false;
-    if (!follow_flows(b, &f)) {
-        free(f.index);
-        return false;
-    }
+/* Backward operations that no arrow leads to: by their number, where one thread has it. */
+static void follow_numbers(habitat_trace *t, const forwards *f) {
     for (size_t i = 0; i < t->operation_count; i++) {
         habitat_operation *o = &t->operations[i];
         uint32_t thread;
-        if (o->forward == HABITAT_NONE && is_backward(o) &&
-            (thread = only_thread(&f, o->sequence)) != HABITAT_NONE)
-            o->forward = by_sequence(&f, o, thread);
+        if (*found_of(o) == HABITAT_NONE && is_backward(o) &&
+            (thread = only_thread(f, sequence_of(o))) != HABITAT_NONE)
+            *found_of(o) = by_sequence(f, o, thread);
     }
-    /* an outer call ("evaluate_function: ...") learns it from the node inside it of the same
-     * number, then everything inside a backward operation from what is around it */
+}
+
+/* An outer call ("evaluate_function: ...") learns it from the node inside it of the same number,
+ * then everything inside a backward operation from what is around it. */
+static void spread(habitat_trace *t) {
     for (size_t i = t->operation_count; i-- > 0;) {
-        const habitat_operation *o = &t->operations[i];
+        habitat_operation *o = &t->operations[i];
         habitat_operation *parent = o->parent == HABITAT_NONE ? NULL : &t->operations[o->parent];
-        if (parent && parent->forward == HABITAT_NONE && o->forward != HABITAT_NONE &&
-            is_backward(parent) && parent->sequence == o->sequence)
-            parent->forward = o->forward;
+        if (parent && *found_of(parent) == HABITAT_NONE && *found_of(o) != HABITAT_NONE &&
+            is_backward(parent) && has_same_number(parent, o))
+            *found_of(parent) = *found_of(o);
     }
     for (size_t i = 0; i < t->operation_count; i++) {
         habitat_operation *o = &t->operations[i];
-        if (o->forward == HABITAT_NONE && o->parent != HABITAT_NONE)
-            o->forward = t->operations[o->parent].forward;
+        if (*found_of(o) == HABITAT_NONE && o->parent != HABITAT_NONE)
+            *found_of(o) = *found_of(&t->operations[o->parent]);
+    }
+}
+
+/* What was found to its place; of the numbers stays whether they are the parent's. Backwards: an
+ * operation comes behind its parent, whose number it is compared with. */
+static void settle(habitat_trace *t) {
+    for (size_t i = t->operation_count; i-- > 0;) {
+        habitat_operation *o = &t->operations[i];
+        if (o->parent != HABITAT_NONE && has_same_number(&t->operations[o->parent], o))
+            t->numbered[i / 8] |= (uint8_t)(1u << i % 8);
+        o->forward = *found_of(o);
+        o->iteration = HABITAT_NONE;
+        *found_of(o) = 0;
+    }
+}
+
+bool trace_link_forward(trace_builder *b) {
+    habitat_trace *t = b->trace;
+    forwards f;
+    t->numbered = calloc(t->operation_count / 8 + 1, 1);
+    if (!t->numbered || !collect(t, &f))
+        return false;
+    for (size_t i = 0; i < t->operation_count; i++)
+        *found_of(&t->operations[i]) = HABITAT_NONE;
+    bool fine = follow_flows(b, &f);
+    if (fine) {
+        follow_numbers(t, &f);
+        spread(t);
+        settle(t);
     }
     free(f.index);
-    return true;
+    return fine;
 }

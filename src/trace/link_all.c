@@ -217,21 +217,32 @@ static void count_kernels(habitat_trace *t) {
 
 /* --- the trace as a whole ------------------------------------------------------------------ */
 
-/* Modules: of the operation itself, else of the forward operation it belongs to. */
-static void find_modules(habitat_trace *t) {
+static bool any_module(const habitat_trace *t) {
+    for (size_t i = 0; i < t->operation_count; i++)
+        if (t->operations[i].form->kind == HABITAT_OPERATION_MODULE)
+            return true;
+    return false;
+}
+
+/* Modules: of the operation itself, else of the forward operation it belongs to. Most traces have
+ * none, and keep no list of them. */
+static bool find_modules(habitat_trace *t) {
+    if (!any_module(t))
+        return true;
+    uint32_t *of = t->modules = malloc(t->operation_count * sizeof *t->modules);
+    if (!of)
+        return false;
     for (size_t i = 0; i < t->operation_count; i++) {
-        habitat_operation *o = &t->operations[i];
-        o->module = HABITAT_NONE;
-        if (o->parent == HABITAT_NONE)
-            continue;
-        const habitat_operation *parent = &t->operations[o->parent];
-        o->module = parent->form->kind == HABITAT_OPERATION_MODULE ? o->parent : parent->module;
+        uint32_t parent = t->operations[i].parent;
+        bool inside = parent != HABITAT_NONE;
+        of[i] = inside && t->operations[parent].form->kind == HABITAT_OPERATION_MODULE ? parent
+                : inside                                                               ? of[parent]
+                         : HABITAT_NONE;
     }
-    for (size_t i = 0; i < t->operation_count; i++) {
-        habitat_operation *o = &t->operations[i];
-        if (o->module == HABITAT_NONE && o->forward != HABITAT_NONE)
-            o->module = t->operations[o->forward].module;
-    }
+    for (size_t i = 0; i < t->operation_count; i++)
+        if (of[i] == HABITAT_NONE && t->operations[i].forward != HABITAT_NONE)
+            of[i] = of[t->operations[i].forward];
+    return true;
 }
 
 static bool same_text(const char *a, const char *b) {
@@ -316,7 +327,8 @@ habitat_status trace_link(trace_builder *b, habitat_error *err) {
     if (!sort_kernels(t) || !trace_link_calls(b) || !link_operations(t) || !trace_link_forward(b))
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     count_kernels(t);
-    find_modules(t);
+    if (!find_modules(t))
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     if (!find_main_device(b) && t->kernel_count)
         return habitat_fail_at(err, HABITAT_E_FORMAT, t->info.file, UINT64_MAX, 0,
                                "every kernel in it lasts 0 ns: nothing was measured; record it "

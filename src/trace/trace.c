@@ -11,6 +11,8 @@ void habitat_trace_free(habitat_trace *t) {
     if (!t)
         return;
     free(t->operations);
+    free(t->modules);
+    free(t->numbered);
     free(t->kernels);
     free(t->calls);
     free(t->call_kernels);
@@ -30,6 +32,14 @@ const habitat_trace_info *habitat_trace_get_info(const habitat_trace *t) {
 const habitat_operation *habitat_trace_operations(const habitat_trace *t, size_t *count) {
     *count = t->operation_count;
     return t->operations;
+}
+
+uint32_t habitat_trace_module(const habitat_trace *t, uint32_t operation) {
+    return t->modules ? t->modules[operation] : HABITAT_NONE;
+}
+
+bool habitat_trace_numbered_as_parent(const habitat_trace *t, uint32_t operation) {
+    return t->numbered && t->numbered[operation / 8] >> operation % 8 & 1;
 }
 
 const habitat_kernel *habitat_trace_kernels(const habitat_trace *t, size_t *count) {

@@ -14,8 +14,11 @@ struct habitat_trace {
     habitat_arena arena;
     habitat_strings forms;         /* of operations, kernels and calls, each stored once */
     habitat_operation *operations; /* building: parent = open B event below it on its thread,
-                                      kernel_count = external id, module = forward thread id */
+                                      kernel_count = external id, forward and iteration = autograd
+                                      number, see build.h */
     size_t operation_count, operation_capacity;
+    uint32_t *modules; /* shape (operation_count); NULL: no operation is a module */
+    uint8_t *numbered; /* bit i: operation i has the autograd number of its parent; NULL: none */
     habitat_kernel *kernels; /* building: operation = external id */
     size_t kernel_count, kernel_capacity;
     habitat_call *calls;

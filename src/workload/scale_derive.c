@@ -133,12 +133,8 @@ static added_kernel *make_added(habitat_workload *w, const char *name) {
     if (!made)
         return NULL;
     made->op_form = (habitat_op_form){.name = name};
-    made->op = (habitat_operation){.form = &made->op_form,
-                                   .parent = HABITAT_NONE,
-                                   .forward = HABITAT_NONE,
-                                   .module = HABITAT_NONE,
-                                   .sequence = -1,
-                                   .kernel_count = 1};
+    made->op = (habitat_operation){
+        .form = &made->op_form, .parent = HABITAT_NONE, .forward = HABITAT_NONE, .kernel_count = 1};
     made->form = (habitat_kernel_form){
         .name = name, .device = w->kernels[0].kernel->form->device, .dram_bytes = NAN, .flop = NAN};
     made->kernel = (habitat_kernel){

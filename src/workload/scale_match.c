@@ -62,13 +62,20 @@ static const char *name_of(const walk *a, uint32_t op) {
     return op < a->op_count ? a->ops[op].form->name : "";
 }
 
+/* What was not recorded is of no module. */
+static uint32_t module_of(const walk *a, const habitat_operation *op) {
+    uintptr_t from = (uintptr_t)a->ops, to = (uintptr_t)(a->ops + a->op_count);
+    bool recorded = (uintptr_t)op >= from && (uintptr_t)op < to;
+    return recorded ? habitat_trace_module(a->w->trace, (uint32_t)(op - a->ops)) : HABITAT_NONE;
+}
+
 static bool same(const walk *a, size_t i, const walk *b, size_t j) {
     if (i >= a->count || j >= b->count)
         return i >= a->count && j >= b->count;
     const habitat_operation *x = op_at(a, i), *y = op_at(b, j);
     return strcmp(x->form->name, y->form->name) == 0 &&
            strcmp(name_of(a, x->parent), name_of(b, y->parent)) == 0 &&
-           strcmp(name_of(a, x->module), name_of(b, y->module)) == 0;
+           strcmp(name_of(a, module_of(a, x)), name_of(b, module_of(b, y))) == 0;
 }
 
 static bool agree(const walk *a, size_t i, const walk *b, size_t j) {

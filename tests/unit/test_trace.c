@@ -152,7 +152,8 @@ static void check_steps(bool slow_only) {
     uint32_t mm = find_operation(t, "aten::mm");
     CHECK_INT(count, 12);
     CHECK(o[addmm].parent == linear && o[linear].parent == module);
-    CHECK(o[module].form->kind == HABITAT_OPERATION_MODULE && o[addmm].module == module);
+    CHECK(o[module].form->kind == HABITAT_OPERATION_MODULE &&
+          habitat_trace_module(t, addmm) == module);
     CHECK_INT(o[o[module].parent].form->kind, HABITAT_OPERATION_RANGE);
     /* the first event that is kept is ProfilerStep#3 at 1000 us */
     CHECK_INT(o[linear].start_ns, 12000);
@@ -161,7 +162,7 @@ static void check_steps(bool slow_only) {
     check_case("parents, modules, kernels below each operation");
     CHECK_INT(o[find_operation(t, "AddmmBackward0")].forward, addmm);
     CHECK_INT(o[mm].forward, addmm);
-    CHECK_INT(o[mm].module, module);
+    CHECK_INT(habitat_trace_module(t, mm), module);
     CHECK_INT(o[find_operation(t, "autograd::engine::evaluate_function: TBackward0")].forward,
               find_operation(t, "aten::t"));
     CHECK_INT(o[linear].forward, HABITAT_NONE);
