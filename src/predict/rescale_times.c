@@ -3,9 +3,10 @@
  *     T_p = sum over kernels of  f + (T - f) W(new) / W       f: what any kernel costs
  *
  * and a model that knows the operation T_m = T M(new) / M, which also knows how full the GPU is.
- * Products and recurrent layers forward take T_m, other operations that a model covers the
- * geometric mean of both: models of their passes were measured on fewer GPUs. A sum that no model
- * covers has few blocks: what it takes beyond its roofline stays until the GPU is full,
+ * Products, convolutions on matrix units, and convolutions and recurrent layers forward take T_m,
+ * other operations that a model covers the geometric mean of both: models of their passes were
+ * measured on fewer GPUs. A sum that no model covers has few blocks: what it takes beyond its
+ * roofline stays until the GPU is full,
  *
  *     T_s = f + R(new) + (T - f - R) (1 + x(new)) / (1 + x)   x: blocks over those resident
  *
@@ -120,9 +121,19 @@ static double filling_ns(const habitat_workload *w, const habitat_workload_kerne
     return after + (own_ns - before) * (1.0 + x * ratio) / (1.0 + x);
 }
 
+/* Products in fp32 carry the flag on GPUs whose units do not know fp32, too: the rate tells. */
+static bool on_matrix_units(const habitat_workload *w, const habitat_workload_group *group) {
+    workload_arithmetic does = workload_arithmetic_of(w, group);
+    habitat_dtype used = HABITAT_DTYPE_UNKNOWN;
+    bool matrix = false;
+    habitat_arithmetic_rate(w->origin, does.dtype, does.matrix_unit, true, &used, &matrix);
+    return matrix;
+}
+
 /* Exponent of what the model says. */
-static double model_share(const habitat_work *before, const scale_group *after) {
-    const habitat_work *work = &after->work;
+static double model_share(const habitat_workload *w, const habitat_workload_group *group,
+                          const scale_group *after) {
+    const habitat_work *before = group->work, *work = &after->work;
     bool forward = work->pass == HABITAT_PASS_FORWARD;
     /* cuDNN's batch norm has no bf16: PyTorch's own kernels take its place */
     if (work->op_class == HABITAT_CLASS_NORM && work->dtype == HABITAT_DTYPE_BF16 &&
@@ -131,7 +142,8 @@ static double model_share(const habitat_work *before, const scale_group *after) 
     switch (class_of(work->op_class)->shape) {
     case CLASS_SHAPE_GEMM:
         return work->op_class == HABITAT_CLASS_GEMM ? 1.0 : fitted_scale_model_share;
-    case CLASS_SHAPE_CONV:
+    case CLASS_SHAPE_CONV: /* few of the matrix units' large tiles fill the GPU, as models know */
+        return forward || on_matrix_units(w, group) ? 1.0 : fitted_scale_model_share;
     case CLASS_SHAPE_RNN:
         return forward ? 1.0 : fitted_scale_model_share;
     default:
@@ -157,7 +169,7 @@ void rescale_group(const habitat_workload *w, size_t g, const scale_group *after
     }
     if (modelled && sum_ns > 0.0)
         factor = pow(old_ns * answer->after_ms / answer->before_ms / sum_ns,
-                     model_share(group->work, after));
+                     model_share(w, group, after));
     for (uint32_t i = 0; i < group->kernel_count; i++)
         ns[kernels[i]] *= factor;
 }

@@ -6,9 +6,11 @@
 
 #include "check.h"
 #include "made_trace.h"
+#include "models/learned.h"
 #include "recorded.h"
 #include "work/autocast.h"
 #include "workload/scale.h"
+#include "workload/share.h"
 
 static bool near(double a, double b) {
     return fabs(a - b) <= 1e-3 * fmax(fabs(a), fabs(b));
@@ -119,6 +121,46 @@ static void test_words(void) {
     check_case("words of precisions");
 }
 
+/* At twice the batch: convolutions backward whose time is the model's ratio, and all of them. */
+static void count_modelled(const habitat_gpu_table *table, const char *name, size_t *modelled,
+                           size_t *all) {
+    recorded r = recorded_open(table, name);
+    const habitat_models *models = NULL;
+    habitat_workload *twice = NULL;
+    habitat_error err = {0};
+    habitat_scale scale = {.batch_size = 2 * r.w->batch_size};
+    CHECK_INT(learned_builtin(&models, &err), HABITAT_OK);
+    CHECK_INT(habitat_workload_scale(r.w, &scale, models, &twice, &err), HABITAT_OK);
+    *modelled = *all = 0;
+    for (size_t g = 0; twice && g < r.w->group_count; g++) {
+        const habitat_workload_group *was = &r.w->groups[g], *is = &twice->groups[g];
+        habitat_dtype dtype = workload_arithmetic_of(r.w, was).dtype;
+        const habitat_model_query queries[] = {{.work = was->work, .arithmetic = dtype},
+                                               {.work = is->work, .arithmetic = dtype}};
+        habitat_model_estimate says[2] = {{0}};
+        if (was->work->op_class != HABITAT_CLASS_CONV || was->work->pass == HABITAT_PASS_FORWARD)
+            continue;
+        CHECK_INT(habitat_models_predict(models, HABITAT_MODEL_TRANSFER, 1, &r.w->origin, 2,
+                                         queries, says, &err),
+                  HABITAT_OK);
+        ++*all;
+        *modelled += near(is->origin_ms / was->origin_ms, says[1].model_ms / says[0].model_ms);
+    }
+    habitat_workload_free(twice);
+    recorded_close(&r);
+}
+
+static void test_convolutions(const habitat_gpu_table *table) {
+    size_t modelled = 0, all = 0;
+    count_modelled(table, "resnet50_b64_tf32_h200", &modelled, &all);
+    CHECK(all > 50);
+    CHECK(10 * modelled > 9 * all);
+    count_modelled(table, "resnet50_b64_fp32_h200", &modelled, &all);
+    CHECK(all > 50);
+    CHECK(10 * modelled < 2 * all);
+    check_case("convolutions backward follow the model on matrix units, half of it on plain ones");
+}
+
 int main(void) {
     habitat_gpu_table *table = NULL;
     const habitat_gpu *gpu = NULL;
@@ -132,6 +174,7 @@ int main(void) {
     test_refused(gpu);
     test_autocast();
     test_words();
+    test_convolutions(table);
     habitat_gpu_table_free(table);
     return check_done();
 }
