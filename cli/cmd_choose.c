@@ -176,6 +176,7 @@ int cmd_choose(int argc, char **argv) {
     cli_arguments arguments = {
         .verb = "choose", .options = list, .option_count = sizeof list / sizeof list[0]};
     int code = cli_parse(&arguments, argc, argv);
+    request.totals = !request.html;
     if (code == CLI_DONE && !arguments.finished)
         code = check_and_choose(&request, &arguments, &wished);
     cli_arguments_free(&arguments);

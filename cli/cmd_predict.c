@@ -45,6 +45,7 @@ int cmd_predict(int argc, char **argv) {
             code = cli_timeline_check(&request);
         if (code == CLI_DONE)
             code = cli_html_check(&request);
+        request.totals = !request.by && !request.timeline && !request.html;
         request.notes_below = !cli_html_alone(&request);
         if (code == CLI_DONE)
             code = cli_input_open(&request, file, true, &input);

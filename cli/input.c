@@ -232,6 +232,7 @@ static int ask(const cli_request *request, habitat_request *asked, cli_input *in
     asked->spot = request->spot;
     asked->steps = request->steps;
     asked->samples = request->samples;
+    asked->totals = request->totals;
     asked->today = cli_today(in->today, sizeof in->today);
     error.index = SIZE_MAX;
     if (habitat_ask(asked, &in->answer, &error) == HABITAT_OK) {

@@ -21,6 +21,7 @@ typedef struct cli_request {
     cli_list gpu_counts;      /* several numbers, in place of gpus */
     cli_list ranks;           /* files, one a rank; with it operands are more of them */
     const cli_list *operands; /* what the command line names without an option */
+    bool totals;              /* nothing that is asked for needs times of single kernels */
     bool notes_below;         /* the text report tells all there is to say: nothing on stderr */
 } cli_request;
 

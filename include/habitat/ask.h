@@ -102,6 +102,8 @@ typedef struct habitat_request {
     /* Several values of gpu_count: a row each GPU, batch size and number. NULL: gpu_count. */
     const uint32_t *gpu_counts; /* shape (gpu_counts_count), each 1 or more */
     size_t gpu_counts_count;
+    bool totals; /* an iteration: rows hold no times of single kernels (their predictions'
+                    trace_kernels are NULL), so that memory does not grow with their number */
 } habitat_request;
 
 /** Set a request to its defaults: its size, and every other field zero.

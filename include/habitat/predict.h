@@ -155,9 +155,9 @@ typedef struct habitat_prediction {
     uint64_t batch_size;                               /* of one iteration; 0 = unknown */
     size_t iteration_count;                            /* of the trace */
     size_t trace_kernel_count;                         /* kernels, copies and sets */
-    habitat_estimate
-        *trace_kernels; /* shape (trace_kernel_count), order of habitat_workload_kernels() */
-    habitat_interval_basis interval_basis; /* of low_ms and high_ms */
+    habitat_estimate *trace_kernels;                   /* shape (trace_kernel_count), order of
+                                                          habitat_workload_kernels(); NULL: habitat_request::totals */
+    habitat_interval_basis interval_basis;             /* of low_ms and high_ms */
     size_t calibrated_operations; /* measured on the destination, that moved the models' answers */
     size_t outside_operations;    /* in trace_kernels, that have a size far beyond what the models
                                      were trained on: their times are analytic */
@@ -179,6 +179,7 @@ typedef struct habitat_prediction {
     double *rank_waiting_ms; /* shape (rank_count) */
     double cpu_doubt;        /* factor either way on what is known of the CPU's side: another
                                 precision has other operations; 1 in the recorded one */
+    double *trace_kernel_ms; /* the library's own: what is not yet put together; NULL */
 } habitat_prediction;
 
 /* A method made ready for a workload: it keeps what is the same for all destinations. */

@@ -98,6 +98,7 @@ class _Request(ctypes.Structure):
         ("rank_count", ctypes.c_size_t),
         ("gpu_counts", ctypes.POINTER(ctypes.c_uint32)),
         ("gpu_counts_count", ctypes.c_size_t),
+        ("totals", ctypes.c_bool),
     ]
 
     def __init__(self, **fields: Any) -> None:

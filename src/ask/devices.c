@@ -9,6 +9,7 @@
 
 #include "ask/answer.h"
 #include "base/error.h"
+#include "predict/kernel_times.h"
 #include "gpu/gpu.h"
 #include "predict/estimate.h"
 
@@ -87,7 +88,7 @@ static habitat_status tell_row(made_answer *out, const habitat_prediction *p,
     habitat_status status =
         made && ns ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     for (size_t i = 0; status == HABITAT_OK && i < p->trace_kernel_count; i++)
-        ns[i] = p->trace_kernels[i].ms * HABITAT_NS_PER_MS;
+        ns[i] = prediction_kernel_ms(p, i) * HABITAT_NS_PER_MS;
     if (status == HABITAT_OK)
         status = set_busy(out, ns, made, err);
     free(ns);

@@ -7,6 +7,7 @@
 #include "ask/warnings.h"
 #include "gpu/gpu.h"
 #include "base/error.h"
+#include "predict/kernel_times.h"
 #include "workload/recorded_shapes.h"
 #include "workload/scale.h"
 #include "workload/workload.h"
@@ -233,7 +234,10 @@ static habitat_status predict_one(const habitat_request *r, size_t i, const habi
     out->row_workloads[out->open.row_count] = w;
     habitat_answer_row *row = &out->open.rows[out->open.row_count++];
     *row = row_of(r, i, out, made);
-    return devices_finish(out, made, row, err);
+    status = devices_finish(out, made, row, err);
+    if (r->totals)
+        prediction_forget_kernels(made);
+    return status;
 }
 
 /* What rows of one batch size are predicted from, by the precision that a GPU settles on. */
@@ -261,9 +265,12 @@ static habitat_status take_source(const habitat_request *r, size_t i, habitat_pr
     habitat_status status = take_scaled(r, i, p, gpu, out, &from->workloads[p], err);
     if (status == HABITAT_OK && is_scaled(r) && p == from->told)
         status = tell_notes(from->workloads[p], out, err);
-    return status == HABITAT_OK ? habitat_predictor_create(from->workloads[p], r->method, r->models,
-                                                           &from->predictors[p], err)
-                                : status;
+    if (status == HABITAT_OK)
+        status = habitat_predictor_create(from->workloads[p], r->method, r->models,
+                                          &from->predictors[p], err);
+    if (status == HABITAT_OK && r->totals)
+        predictor_keep_times_alone(from->predictors[p]);
+    return status;
 }
 
 /* One row each destination, of batch size i and the request's one number of GPUs. What a GPU

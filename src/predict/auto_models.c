@@ -305,10 +305,32 @@ static double scaled_ms(const pairing *pair, habitat_class op_class, double orig
     return dest->ms * exp(dest->correction + (pair->same_arch ? 1.0 : 1.0 - dest->weight) * counts);
 }
 
-habitat_status auto_models_answer(const scaling *s, const auto_models *m,
-                                  habitat_operator_answer *out, size_t *operations,
-                                  habitat_error *err) {
-    const habitat_workload *w = s->w;
+/* What an answer of a question says of all its groups. */
+static habitat_operator_answer marked(const auto_answer *dest) {
+    return (habitat_operator_answer){.covered = true,
+                                     .method = operator_analytic(&dest->outside)
+                                                   ? HABITAT_METHOD_ROOFLINE
+                                                   : HABITAT_METHOD_LEARNED,
+                                     .outside = dest->outside};
+}
+
+/* Times of the groups that ask. Returns whether measured operations corrected any. */
+static bool set_times(const scaling *s, const auto_models *m, const auto_answer *dest, double *ms) {
+    pairing pair = pair_of(s);
+    bool corrected = false;
+    for (size_t g = 0; g < s->w->group_count; g++) {
+        uint32_t q = m->of_group[g];
+        ms[g] = q == HABITAT_NONE ? NAN
+                                  : scaled_ms(&pair, m->questions[q].work->op_class,
+                                              s->w->groups[g].origin_ms, &m->origin[q], &dest[q]);
+        corrected |= !isnan(ms[g]) && dest[q].weight > 0.0 &&
+                     !(pair.same_arch && m->origin[q].weight == 0.0);
+    }
+    return corrected;
+}
+
+habitat_status auto_models_answer(const scaling *s, const auto_models *m, operator_answers *out,
+                                  size_t *operations, habitat_error *err) {
     auto_answer *dest = NULL;
     *operations = 0;
     if (m->count == 0)
@@ -317,24 +339,13 @@ habitat_status auto_models_answer(const scaling *s, const auto_models *m,
     habitat_status status = ask(s->models, m, s->dest, &dest, &measured, err);
     if (status != HABITAT_OK)
         return without_models_ok(status);
-    pairing pair = pair_of(s);
-    for (size_t g = 0; g < w->group_count; g++) {
-        uint32_t q = m->of_group[g];
-        if (q == HABITAT_NONE)
-            continue;
-        double ms = scaled_ms(&pair, m->questions[q].work->op_class, w->groups[g].origin_ms,
-                              &m->origin[q], &dest[q]);
-        if (isnan(ms))
-            continue;
-        out[g] = (habitat_operator_answer){.covered = true,
-                                           .ms = ms,
-                                           .method = operator_analytic(&dest[q].outside)
-                                                         ? HABITAT_METHOD_ROOFLINE
-                                                         : HABITAT_METHOD_LEARNED,
-                                           .outside = dest[q].outside};
-        if (dest[q].weight > 0.0 && !(pair.same_arch && m->origin[q].weight == 0.0))
-            *operations = measured;
-    }
+    out->of_group = m->of_group;
+    out->each = malloc(m->count * sizeof *out->each);
+    out->ms = malloc(s->w->group_count * sizeof *out->ms);
+    for (size_t q = 0; out->each && q < m->count; q++)
+        out->each[q] = marked(&dest[q]);
+    if (out->each && out->ms && set_times(s, m, dest, out->ms))
+        *operations = measured;
     free(dest);
-    return HABITAT_OK;
+    return out->each && out->ms ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
 }

@@ -35,12 +35,9 @@ habitat_status auto_models_prepare(const habitat_workload *w, const habitat_mode
                                    auto_models *m, habitat_error *err);
 void auto_models_free(auto_models *m);
 
-/* Answers for the destination without intervals, shape (group_count); groups no model covers stay
- * as they are. operations: receives how many of the destination's measured operations corrected
- * them.
- */
-habitat_status auto_models_answer(const scaling *s, const auto_models *m,
-                                  habitat_operator_answer *out, size_t *operations,
-                                  habitat_error *err);
+/* Answers for the destination without intervals; they borrow of m. operations: receives how many of
+ * the destination's measured operations corrected them. Free them in every case. */
+habitat_status auto_models_answer(const scaling *s, const auto_models *m, operator_answers *out,
+                                  size_t *operations, habitat_error *err);
 
 #endif

@@ -40,7 +40,7 @@ static habitat_status prepare(const habitat_workload *w, const habitat_models *m
     return status;
 }
 
-static habitat_status groups(const scaling *s, const void *state, habitat_operator_answer *answers,
+static habitat_status groups(const scaling *s, const void *state, operator_answers *answers,
                              size_t *operations, habitat_error *err) {
     const auto_state *own = state;
     return auto_models_answer(s, &own->models, answers, operations, err);

@@ -84,13 +84,15 @@ static void scale_answer(double origin_ms, const habitat_operator_answer *origin
     dest->high_ms *= factor;
 }
 
-habitat_status networks_groups(const scaling *s, const void *state,
-                               habitat_operator_answer *answers, size_t *operations,
-                               habitat_error *err) {
+habitat_status networks_groups(const scaling *s, const void *state, operator_answers *answers,
+                               size_t *operations, habitat_error *err) {
     const habitat_operator_answer *origin = state;
     *operations = 0;
-    habitat_status status = ask(s->w, s->models, s->dest, &s->spec_dest, answers, err);
+    answers->each = calloc(s->w->group_count, sizeof *answers->each);
+    if (!answers->each)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    habitat_status status = ask(s->w, s->models, s->dest, &s->spec_dest, answers->each, err);
     for (size_t g = 0; status == HABITAT_OK && g < s->w->group_count; g++)
-        scale_answer(s->w->groups[g].origin_ms, &origin[g], &answers[g]);
+        scale_answer(s->w->groups[g].origin_ms, &origin[g], &answers->each[g]);
     return status;
 }

@@ -9,8 +9,7 @@
 habitat_status networks_prepare(const habitat_workload *w, const habitat_models *models,
                                 void **state, habitat_error *err);
 void networks_free(void *state);
-habitat_status networks_groups(const scaling *s, const void *state,
-                               habitat_operator_answer *answers, size_t *operations,
-                               habitat_error *err);
+habitat_status networks_groups(const scaling *s, const void *state, operator_answers *answers,
+                               size_t *operations, habitat_error *err);
 
 #endif

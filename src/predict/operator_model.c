@@ -29,6 +29,12 @@ habitat_status operator_models_ask(const habitat_models *models, habitat_model_u
     return status;
 }
 
+void operator_answers_free(operator_answers *a) {
+    free(a->each);
+    free(a->ms);
+    *a = (operator_answers){0};
+}
+
 bool operator_analytic(const habitat_outside *outside) {
     return outside->distance > 0;
 }

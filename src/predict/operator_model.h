@@ -2,6 +2,8 @@
 #ifndef HABITAT_PREDICT_OPERATOR_MODEL_H
 #define HABITAT_PREDICT_OPERATOR_MODEL_H
 
+#include <math.h>
+
 #include <habitat/models.h>
 #include <habitat/predict.h>
 
@@ -13,6 +15,30 @@ typedef struct habitat_operator_answer {
     habitat_method method;   /* what made it */
     habitat_outside outside; /* of what the models were trained on: operator_analytic() */
 } habitat_operator_answer;
+
+/* Answers for the groups of a workload: alike ones have one. */
+typedef struct operator_answers {
+    habitat_operator_answer *each; /* NULL: none is covered */
+    const uint32_t *of_group;      /* shape (group_count), borrowed: which of `each`, or
+                                      HABITAT_NONE; NULL: that of its own number */
+    double *ms;                    /* shape (group_count): times of the groups, NaN: not covered;
+                                      NULL: those of `each` */
+} operator_answers;
+
+static inline habitat_operator_answer operator_answer_of(const operator_answers *a, size_t group) {
+    size_t at = a->each && a->of_group ? a->of_group[group] : group;
+    habitat_operator_answer out = {.covered = false};
+    if (!a->each || at == HABITAT_NONE)
+        return out;
+    out = a->each[at];
+    if (a->ms) {
+        out.ms = a->ms[group];
+        out.covered = !isnan(out.ms);
+    }
+    return out;
+}
+
+void operator_answers_free(operator_answers *a);
 
 /* Times of n operations on `gpu`.
  * models:  NULL: there are none.

@@ -25,9 +25,10 @@ typedef struct method_plug {
                               habitat_error *err);
     void (*free)(void *state); /* of what prepare() made; NULL is allowed */
 
-    /* Once a destination: times of whole operations. answers: shape (group_count), all not covered;
-     * operations: receives how many measured operations of the destination corrected them. */
-    habitat_status (*groups)(const scaling *s, const void *state, habitat_operator_answer *answers,
+    /* Once a destination: times of whole operations. answers: zeroed, freed in every case, before
+     * the state; operations: receives how many measured operations of the destination corrected
+     * them. */
+    habitat_status (*groups)(const scaling *s, const void *state, operator_answers *answers,
                              size_t *operations, habitat_error *err);
 
     /* Kernel i of an operation that groups() did not cover; ns NaN where this does not either.

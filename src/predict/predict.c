@@ -11,6 +11,7 @@
 #include "models/learned.h"
 #include "predict/estimate.h"
 #include "predict/fallback.h"
+#include "predict/kernel_times.h"
 #include "predict/method.h"
 #include "predict/totals.h"
 #include "predict/untimed.h"
@@ -23,12 +24,21 @@ struct habitat_predictor {
     const habitat_models *models; /* NULL: none are there, or the method asks none */
     void *state;                  /* what plug->prepare() made */
     auto_form form;               /* of auto's rule */
+    bool times_alone;             /* see kernel_times.h */
 };
 
 /* Room for the times of one destination, shape (kernel_count) each [ns]. */
 typedef struct times {
     double *ns, *busy_ns;
 } times;
+
+/* A destination while it is predicted. */
+typedef struct predicting {
+    const habitat_predictor *p;
+    const scaling *s;
+    bool same; /* it is the origin */
+    operator_answers answers;
+} predicting;
 
 /* ---- kernels ---- */
 
@@ -60,34 +70,30 @@ static double from_kernel(const habitat_predictor *p, const scaling *s, size_t i
     return time.ns;
 }
 
-/* Estimate and time of every kernel, by itself. answers: shape (group_count); NULL where the method
- * answers for no whole operation. */
-static void predict_kernels(const habitat_predictor *p, const scaling *s,
-                            const habitat_operator_answer *answers, double *ns,
-                            habitat_estimate *out) {
-    for (size_t i = 0; i < s->w->kernel_count; i++) {
-        const habitat_workload_kernel *kernel = &s->w->kernels[i];
-        const habitat_operator_answer *answer = answers ? &answers[kernel->group] : NULL;
-        ns[i] = answer && answer->covered ? from_answer(s, kernel, answer, &out[i])
-                                          : from_kernel(p, s, i, &out[i]);
-    }
-}
-
 /* The origin itself: the measurement, to the bit; or what was made of it for another batch size or
  * precision. */
-static void measured_kernels(const scaling *s, double *ns, habitat_estimate *out) {
+static double measured(const scaling *s, const habitat_workload_kernel *kernel,
+                       habitat_estimate *out) {
     habitat_method method = workload_is_scaled(s->w) ? HABITAT_METHOD_LEARNED : HABITAT_METHOD_SAME;
-    for (size_t i = 0; i < s->w->kernel_count; i++) {
-        const habitat_workload_kernel *kernel = &s->w->kernels[i];
-        ns[i] = kernel->facts.time_ns;
-        estimate_set(s, kernel, (scaled){ns[i], method}, &out[i]);
-    }
+    estimate_set(s, kernel, (scaled){kernel->facts.time_ns, method}, out);
+    return kernel->facts.time_ns;
+}
+
+/* Estimate and time of a kernel, by itself. */
+static double predict_kernel(const predicting *r, size_t i, habitat_estimate *out) {
+    const habitat_workload_kernel *kernel = &r->s->w->kernels[i];
+    *out = (habitat_estimate){0};
+    if (r->same)
+        return measured(r->s, kernel, out);
+    habitat_operator_answer answer = operator_answer_of(&r->answers, kernel->group);
+    return answer.covered ? from_answer(r->s, kernel, &answer, out)
+                          : from_kernel(r->p, r->s, i, out);
 }
 
 /* The calibrated interval of a kernel. */
-static void calibrate(const habitat_predictor *p, const scaling *s, size_t i, totals *sum,
-                      habitat_estimate *estimate) {
-    const habitat_kernel_facts *binding = &s->w->kernels[p->plug->binding(p->state, i)].facts;
+static void calibrate(const predicting *r, size_t i, totals *sum, habitat_estimate *estimate) {
+    const scaling *s = r->s;
+    const habitat_kernel_facts *binding = &s->w->kernels[r->p->plug->binding(r->p->state, i)].facts;
     double factor = exp(interval_add(&sum->interval, s, &s->w->kernels[i], binding,
                                      estimate->method, estimate->busy_ms * HABITAT_NS_PER_MS));
     estimate->low_ms = estimate->ms / factor;
@@ -95,16 +101,22 @@ static void calibrate(const habitat_predictor *p, const scaling *s, size_t i, to
     estimate->interval_basis = HABITAT_INTERVAL_OPERATIONS;
 }
 
-static void sum_up(const habitat_predictor *p, const scaling *s, const times *t, bool calibrated,
-                   habitat_prediction *out) {
+/* Where estimates are not kept, each is made once more. */
+static void sum_up(const predicting *r, const times *t, bool calibrated, habitat_prediction *out) {
     totals sum = {.calibrated = calibrated};
-    for (size_t i = 0; i < s->w->kernel_count; i++) {
-        out->trace_kernels[i].busy_ms = t->busy_ns[i] / HABITAT_NS_PER_MS;
+    habitat_estimate again;
+    for (size_t i = 0; i < r->s->w->kernel_count; i++) {
+        habitat_estimate *estimate = out->trace_kernels ? &out->trace_kernels[i] : &again;
+        if (!out->trace_kernels)
+            predict_kernel(r, i, estimate);
+        estimate->busy_ms = t->busy_ns[i] / HABITAT_NS_PER_MS;
         if (sum.calibrated)
-            calibrate(p, s, i, &sum, &out->trace_kernels[i]);
-        totals_add(&sum, &s->w->kernels[i], t->ns[i], t->busy_ns[i], &out->trace_kernels[i]);
+            calibrate(r, i, &sum, estimate);
+        totals_add(&sum, &r->s->w->kernels[i], t->ns[i], t->busy_ns[i], estimate);
+        if (!out->trace_kernels)
+            t->ns[i] = estimate->ms;
     }
-    totals_set(s, &sum, out);
+    totals_set(r->s, &sum, out);
 }
 
 /* ---- whether it is the origin ---- */
@@ -131,68 +143,84 @@ static bool same_gpu(const habitat_gpu *a, const habitat_gpu *b) {
 
 /* ---- one destination ---- */
 
-static void note_outside(const habitat_operator_answer *answers, size_t count,
-                         habitat_prediction *out) {
+static void note_outside(const operator_answers *answers, size_t count, habitat_prediction *out) {
     for (size_t g = 0; g < count; g++) {
-        if (!answers[g].covered || !operator_analytic(&answers[g].outside))
+        habitat_operator_answer a = operator_answer_of(answers, g);
+        if (!a.covered || !operator_analytic(&a.outside))
             continue;
         if (out->outside_operations++ == 0)
-            outside_text(&answers[g].outside, out->outside_note);
+            outside_text(&a.outside, out->outside_note);
     }
 }
 
 /* Whether operations far outside of what was measured take a share with which no whole iteration
  * was judged. */
-static bool is_much_outside(const habitat_operator_answer *answers, const scaling *s,
-                            const double *ns) {
+static bool is_much_outside(const predicting *r, const double *ns) {
     double outside = 0.0, all = 0.0;
-    for (size_t i = 0; i < s->w->kernel_count; i++) {
-        const habitat_operator_answer *a = &answers[s->w->kernels[i].group];
+    for (size_t i = 0; i < r->s->w->kernel_count; i++) {
+        habitat_operator_answer a = operator_answer_of(&r->answers, r->s->w->kernels[i].group);
         all += ns[i];
-        if (a->covered && operator_analytic(&a->outside))
+        if (a.covered && operator_analytic(&a.outside))
             outside += ns[i];
     }
     return outside > chosen_outside_share * all;
 }
 
-static habitat_status other_gpu(const habitat_predictor *p, const scaling *s, double *ns,
-                                bool *much_outside, habitat_prediction *out, habitat_error *err) {
-    habitat_status status = method_check_models(p->plug, p->models, err);
-    if (status != HABITAT_OK)
-        return status;
-    habitat_operator_answer *answers = NULL;
-    if (p->plug->groups) {
-        answers = calloc(s->w->group_count, sizeof *answers);
-        if (!answers)
-            return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-        status = p->plug->groups(s, p->state, answers, &out->calibrated_operations, err);
-        if (status == HABITAT_OK)
-            note_outside(answers, s->w->group_count, out);
-    }
+/* What the method says of whole operations. */
+static habitat_status ask_groups(predicting *r, habitat_prediction *out, habitat_error *err) {
+    const method_plug *plug = r->p->plug;
+    habitat_status status = method_check_models(plug, r->p->models, err);
+    if (status == HABITAT_OK && plug->groups)
+        status = plug->groups(r->s, r->p->state, &r->answers, &out->calibrated_operations, err);
     if (status == HABITAT_OK)
-        predict_kernels(p, s, answers, ns, out->trace_kernels);
-    *much_outside = status == HABITAT_OK && answers && is_much_outside(answers, s, ns);
-    free(answers);
+        note_outside(&r->answers, r->s->w->group_count, out);
     return status;
 }
 
-static habitat_status run(const habitat_predictor *p, const scaling *s, const times *t,
-                          habitat_prediction *out, habitat_error *err) {
-    bool same = same_gpu(s->origin, s->dest), much_outside = false;
-    habitat_status status = HABITAT_OK;
-    if (same)
-        measured_kernels(s, t->ns, out->trace_kernels);
-    else
-        status = other_gpu(p, s, t->ns, &much_outside, out, err);
-    if (status == HABITAT_OK)
-        status = habitat_busy_charge(s->w, t->ns, t->busy_ns, err);
+static habitat_status run(predicting *r, const times *t, habitat_prediction *out,
+                          habitat_error *err) {
+    const method_plug *plug = r->p->plug;
+    habitat_estimate alone;
+    habitat_status status = r->same ? HABITAT_OK : ask_groups(r, out, err);
     if (status != HABITAT_OK)
         return status;
-    bool calibrated = p->plug->calibrated && p->plug->calibrated(s);
-    sum_up(p, s, t, !same && !much_outside && calibrated, out);
-    if (same)
-        totals_give_back(s, out);
+    for (size_t i = 0; i < r->s->w->kernel_count; i++)
+        t->ns[i] = predict_kernel(r, i, out->trace_kernels ? &out->trace_kernels[i] : &alone);
+    status = habitat_busy_charge(r->s->w, t->ns, t->busy_ns, err);
+    if (status != HABITAT_OK)
+        return status;
+    bool much_outside = r->answers.each && is_much_outside(r, t->ns);
+    bool calibrated = plug->calibrated && plug->calibrated(r->s);
+    sum_up(r, t, !r->same && !much_outside && calibrated, out);
+    if (r->same)
+        totals_give_back(r->s, out);
     return HABITAT_OK;
+}
+
+static habitat_prediction *begin(const habitat_predictor *p, const habitat_gpu *dest) {
+    const habitat_workload *recorded = p->w->recorded ? p->w->recorded : p->w;
+    habitat_prediction *made = calloc(1, sizeof *made);
+    if (!made)
+        return NULL;
+    *made = (habitat_prediction){.gpu = dest,
+                                 .method = p->method,
+                                 .iteration_count = p->w->info.iteration_count,
+                                 .batch_size = p->w->batch_size,
+                                 .trace_kernel_count = p->w->kernel_count,
+                                 .assembled = HABITAT_ASSEMBLE_SUM,
+                                 .origin_iteration_ms = recorded->info.busy_ms,
+                                 .gpu_count = 1,
+                                 .cpu_doubt = p->w->precision ? fitted_scale_cpu_doubt : 1.0,
+                                 .idle_ms = NAN,
+                                 .cpu_ms = NAN,
+                                 .gpu_ms = NAN};
+    if (p->times_alone)
+        return made;
+    made->trace_kernels = calloc(p->w->kernel_count, sizeof *made->trace_kernels);
+    if (made->trace_kernels)
+        return made;
+    free(made);
+    return NULL;
 }
 
 habitat_status habitat_predictor_predict(const habitat_predictor *p, const habitat_gpu *dest,
@@ -208,28 +236,18 @@ habitat_status habitat_predictor_predict(const habitat_predictor *p, const habit
         return status;
     s.form = p->form;
     size_t count = p->w->kernel_count;
-    const habitat_workload *recorded = p->w->recorded ? p->w->recorded : p->w;
-    habitat_prediction *made = calloc(1, sizeof *made);
-    if (made)
-        *made = (habitat_prediction){.gpu = dest,
-                                     .method = p->method,
-                                     .iteration_count = p->w->info.iteration_count,
-                                     .batch_size = p->w->batch_size,
-                                     .trace_kernel_count = count,
-                                     .assembled = HABITAT_ASSEMBLE_SUM,
-                                     .origin_iteration_ms = recorded->info.busy_ms,
-                                     .gpu_count = 1,
-                                     .cpu_doubt = p->w->precision ? fitted_scale_cpu_doubt : 1.0,
-                                     .idle_ms = NAN,
-                                     .cpu_ms = NAN,
-                                     .gpu_ms = NAN,
-                                     .trace_kernels = calloc(count, sizeof *made->trace_kernels)};
+    habitat_prediction *made = begin(p, dest);
     times t = {calloc(count, sizeof *t.ns), calloc(count, sizeof *t.busy_ns)};
-    if (!made || !made->trace_kernels || !t.ns || !t.busy_ns)
+    predicting r = {.p = p, .s = &s, .same = same_gpu(s.origin, dest)};
+    if (!made || !t.ns || !t.busy_ns)
         status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     else
-        status = run(p, &s, &t, made, err);
-    free(t.ns);
+        status = run(&r, &t, made, err);
+    operator_answers_free(&r.answers);
+    if (status == HABITAT_OK && p->times_alone)
+        made->trace_kernel_ms = t.ns;
+    else
+        free(t.ns);
     free(t.busy_ns);
     scaling_free(&s);
     if (status == HABITAT_OK)
@@ -237,6 +255,10 @@ habitat_status habitat_predictor_predict(const habitat_predictor *p, const habit
     else
         habitat_prediction_free(made);
     return status;
+}
+
+void predictor_keep_times_alone(habitat_predictor *predictor) {
+    predictor->times_alone = true;
 }
 
 /* ---- predictors ---- */

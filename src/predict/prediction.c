@@ -7,6 +7,7 @@ void habitat_prediction_free(habitat_prediction *prediction) {
     if (!prediction)
         return;
     free(prediction->trace_kernels);
+    free(prediction->trace_kernel_ms);
     free(prediction->rank_waiting_ms);
     free(prediction);
 }

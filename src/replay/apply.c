@@ -5,6 +5,7 @@
 #include <habitat/text.h>
 
 #include "base/error.h"
+#include "predict/kernel_times.h"
 #include "predict/widen.h"
 #include "replay/graph.h"
 #include "workload/bound.h"
@@ -72,7 +73,7 @@ static void set_rest(const habitat_replay *r, const habitat_replay_result *resul
 void replay_set_times(const habitat_replay *r, const habitat_prediction *p, double *ns) {
     double recorded = 0.0, added = 0.0;
     for (size_t i = 0; i < p->trace_kernel_count; i++) {
-        ns[i] = p->trace_kernels[i].ms * HABITAT_NS_PER_MS;
+        ns[i] = prediction_kernel_ms(p, i) * HABITAT_NS_PER_MS;
         *(i < r->graph.kernel_count ? &recorded : &added) += ns[i];
     }
     for (size_t i = 0; added > 0.0 && recorded > 0.0 && i < r->graph.kernel_count; i++)

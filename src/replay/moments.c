@@ -83,7 +83,8 @@ static point pop(sweep *s) {
 static bool counts(const sweep *s, const run *r, size_t i) {
     if (r->calls)
         return s->calls[i].iteration != HABITAT_NONE && !replay_waits_gpu(&s->calls[i]);
-    return s->ops[i].iteration != HABITAT_NONE && s->ops[i].form->kind == HABITAT_OPERATION_FRAMEWORK;
+    return s->ops[i].iteration != HABITAT_NONE &&
+           s->ops[i].form->kind == HABITAT_OPERATION_FRAMEWORK;
 }
 
 /* Its next start into the heap. */
@@ -113,7 +114,8 @@ static bool find_runs(sweep *s) {
         fine = add_run(s, (run){i, to, false});
     }
     for (size_t i = 0, to = 0; fine && i < s->call_count; i = to) {
-        for (to = i; to < s->call_count && s->calls[to].form->thread == s->calls[i].form->thread; to++)
+        for (to = i; to < s->call_count && s->calls[to].form->thread == s->calls[i].form->thread;
+             to++)
             continue;
         fine = add_run(s, (run){i, to, true});
     }

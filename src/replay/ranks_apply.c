@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "predict/kernel_times.h"
 #include "gpu/gpu.h"
 #include "predict/widen.h"
 #include "replay/ranks.h"
@@ -57,7 +58,7 @@ static habitat_status set_times(applying *a, habitat_error *err) {
             bool message = k->form->kind == HABITAT_KERNEL_COLLECTIVE;
             if (message)
                 status = message_factor(a, k, &factor, err);
-            a->ns[at] = a->predictions[r]->trace_kernels[i].ms * HABITAT_NS_PER_MS * factor;
+            a->ns[at] = prediction_kernel_ms(a->predictions[r], i) * HABITAT_NS_PER_MS * factor;
             a->silent[at] = message ? 0.0 : a->ns[at];
             if (message && r == 0)
                 a->message_ns += a->ns[at];

@@ -85,7 +85,7 @@ static void add_kernel(tally *t, const habitat_workload_kernel *kernel,
 static void add_kernels(tally *t, const habitat_answer *what, const habitat_prediction *p) {
     size_t count;
     const habitat_workload_kernel *kernels = habitat_workload_kernels(what->workload, &count);
-    for (size_t i = 0; i < p->trace_kernel_count && i < count; i++)
+    for (size_t i = 0; p->trace_kernels && i < p->trace_kernel_count && i < count; i++)
         add_kernel(t, &kernels[i], &p->trace_kernels[i], (double)p->iteration_count);
 }
 

@@ -323,6 +323,8 @@ static size_t largest(const double *values, size_t count) {
 
 habitat_status split_sum(const split *s, const habitat_prediction *prediction, split_total *totals,
                          habitat_error *err) {
+    if (!prediction->trace_kernels)
+        return habitat_fail(err, HABITAT_E_ARG, "the answer holds no times of single kernels");
     shares *parts = calloc(s->row_count ? s->row_count : 1, sizeof *parts);
     if (!parts)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");

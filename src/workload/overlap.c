@@ -137,21 +137,42 @@ void habitat_busy_copy(const habitat_workload *from, habitat_workload *to) {
 
 /* Running parts, the slowest on top; those that ended leave when they come to the top. */
 typedef struct running {
-    const double *factor; /* shape (part_count): time on the destination over the origin's */
-    bool *ended;          /* shape (part_count) */
-    uint32_t *heap;       /* shape (part_count) */
-    size_t count;
+    const habitat_workload *w;
+    const double *time_ns; /* shape (kernel_count) */
+    bool *ended;           /* shape (part_count) */
+    uint32_t *heap;        /* few run at once */
+    size_t count, capacity;
 } running;
 
-static bool slower(const running *r, uint32_t a, uint32_t b) {
-    return r->factor[a] > r->factor[b] || (a < b && r->factor[a] == r->factor[b]);
+/* Time on the destination over the origin's. Waiting decides only where nothing else runs: below
+ * any factor. */
+static double factor(const running *r, uint32_t part) {
+    const habitat_workload_kernel *own = kernel_of(r->w, part);
+    double waiting = (double)own->waiting_ns;
+    if (waits(r->w, part))
+        return -1.0;
+    return (r->time_ns[r->w->parts[part]] - waiting) / ((double)own->kernel->duration_ns - waiting);
 }
 
-static void push(running *r, uint32_t part) {
+static bool slower(const running *r, uint32_t a, uint32_t b) {
+    double x = factor(r, a), y = factor(r, b);
+    return x > y || (a < b && x == y);
+}
+
+static bool push(running *r, uint32_t part) {
+    if (r->count == r->capacity) {
+        size_t larger = r->capacity ? 2 * r->capacity : 64;
+        uint32_t *grown = realloc(r->heap, larger * sizeof *grown);
+        if (!grown)
+            return false;
+        r->heap = grown;
+        r->capacity = larger;
+    }
     size_t at = r->count++;
     for (; at > 0 && slower(r, part, r->heap[(at - 1) / 2]); at = (at - 1) / 2)
         r->heap[at] = r->heap[(at - 1) / 2];
     r->heap[at] = part;
+    return true;
 }
 
 static void pop(running *r) {
@@ -169,17 +190,6 @@ static void pop(running *r) {
     r->heap[at] = moved;
 }
 
-/* Waiting decides only where nothing else runs: below any factor. */
-static void set_factors(const habitat_workload *w, const double *time_ns, double *factor) {
-    for (uint32_t p = 0; p < w->part_count; p++) {
-        const habitat_workload_kernel *kernel = kernel_of(w, p);
-        double waiting = (double)kernel->waiting_ns;
-        factor[p] = waits(w, p) ? -1.0
-                                : (time_ns[w->parts[p]] - waiting) /
-                                      ((double)kernel->kernel->duration_ns - waiting);
-    }
-}
-
 /* Time on the destination of `piece_ns` of a part's time. A part that is one piece gives its whole
  * time, to the bit. */
 static double piece_time(const habitat_workload *w, const double *time_ns, uint32_t part,
@@ -192,22 +202,25 @@ static double piece_time(const habitat_workload *w, const double *time_ns, uint3
            (piece_ns / ((double)kernel->kernel->duration_ns - waiting));
 }
 
-static void charge_pieces(const habitat_workload *w, const double *time_ns, running *r,
-                          double *busy_ns) {
+/* False when out of memory. */
+static bool charge_pieces(running *r, double *busy_ns) {
+    const habitat_workload *w = r->w;
     uint64_t before_ns = 0;
-    for (size_t i = 0; i < 2 * w->part_count; i++) {
+    bool enough = true;
+    for (size_t i = 0; enough && i < 2 * w->part_count; i++) {
         uint64_t at_ns = time_of(w, w->edges[i]);
         while (r->count && r->ended[r->heap[0]])
             pop(r);
         if (r->count && at_ns > before_ns)
             busy_ns[w->parts[r->heap[0]] & ~WAITS] +=
-                piece_time(w, time_ns, r->heap[0], (double)(at_ns - before_ns));
+                piece_time(w, r->time_ns, r->heap[0], (double)(at_ns - before_ns));
         if (starts(w, w->edges[i]))
-            push(r, part_of(w, w->edges[i]));
+            enough = push(r, part_of(w, w->edges[i]));
         else
             r->ended[part_of(w, w->edges[i])] = true;
         before_ns = at_ns;
     }
+    return enough;
 }
 
 /* Nothing runs beside it: all of it counts, once what waits has waited. */
@@ -225,16 +238,10 @@ habitat_status habitat_busy_charge(const habitat_workload *w, const double *time
         busy_ns[i] = alone_ns(&w->kernels[i], time_ns[i]);
     if (!n)
         return HABITAT_OK;
-    double *factor = malloc(n * sizeof *factor);
-    running r = {factor, calloc(n, sizeof *r.ended), malloc(n * sizeof *r.heap), 0};
-    bool enough = factor && r.ended && r.heap;
-    if (enough) {
-        for (size_t i = 0; i < w->kernel_count; i++)
-            busy_ns[i] = w->kernels[i].kernel->duration_ns ? 0.0 : time_ns[i];
-        set_factors(w, time_ns, factor);
-        charge_pieces(w, time_ns, &r, busy_ns);
-    }
-    free(factor);
+    running r = {.w = w, .time_ns = time_ns, .ended = calloc(n, sizeof *r.ended)};
+    for (size_t i = 0; r.ended && i < w->kernel_count; i++)
+        busy_ns[i] = w->kernels[i].kernel->duration_ns ? 0.0 : time_ns[i];
+    bool enough = r.ended && charge_pieces(&r, busy_ns);
     free(r.ended);
     free(r.heap);
     return enough ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
