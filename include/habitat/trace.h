@@ -273,7 +273,8 @@ typedef struct habitat_trace_info {
     double doubted_gpu_bytes;    /* the GPU's memory, which is less; NaN */
     double doubted_reserved_bytes; /* noted: what the allocator held at most, which is less; NaN */
     const char *noted_gpu;         /* noted, where device_facts.name is another one; else NULL */
-    size_t trace_overlap_count;    /* kernels that begin before one of the same stream ends */
+    size_t trace_overlap_count;    /* kernels that begin before one of the same stream ends: inside
+                                      iterations, without collectives */
     double trace_overlap_ms;       /* for so long */
 } habitat_trace_info;
 

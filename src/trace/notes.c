@@ -18,13 +18,18 @@ typedef struct shown {
     double length_ms; /* of its range on the CPU, or from first to last kernel: the longer */
 } shown;
 
+/* In an iteration, on the main device, and no collective. */
+static bool is_counted(const habitat_trace *t, const habitat_kernel *k) {
+    return k->form->device == t->info.device && k->iteration != HABITAT_NONE &&
+           k->form->kind != HABITAT_KERNEL_COLLECTIVE;
+}
+
 static double busy_ms(const habitat_trace *t) {
     uint64_t sum_ns = 0, until = 0;
     for (size_t i = 0; i < t->kernel_count; i++) {
         const habitat_kernel *k = &t->kernels[i];
         uint64_t end = k->start_ns + k->duration_ns;
-        if (k->form->device != t->info.device || k->iteration == HABITAT_NONE ||
-            k->form->kind == HABITAT_KERNEL_COLLECTIVE || end <= until)
+        if (!is_counted(t, k) || end <= until)
             continue;
         sum_ns += end - (k->start_ns > until ? k->start_ns : until);
         until = end;
@@ -151,14 +156,15 @@ typedef struct last_kernel {
 } last_kernel;
 
 /* A stream runs one kernel after another. Branches of a CUDA graph are noted under one stream, and
- * a dependent launch begins while the kernel before it ends. Sorted by start. */
+ * a dependent launch begins while the kernel before it ends. Only kernels that busy_ms() counts: no
+ * answer uses the others. Sorted by start. */
 static void count_overlaps(habitat_trace *t) {
     last_kernel last[STREAMS] = {{0}};
     for (size_t i = 0; i < t->kernel_count; i++) {
         const habitat_kernel *k = &t->kernels[i];
         last_kernel *of = &last[k->form->stream % STREAMS];
         uint64_t end = k->start_ns + k->duration_ns;
-        if (k->form->device != t->info.device)
+        if (!is_counted(t, k))
             continue;
         bool same = of->any && of->stream == k->form->stream;
         uint64_t until = same ? (of->end_ns < end ? of->end_ns : end) : 0;

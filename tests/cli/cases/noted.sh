@@ -73,6 +73,21 @@ def nobody(made, events, noted):
 def twice(made, events, noted):
     events += copy.deepcopy(kernels(events))
 
+def outside(made, events, noted):  # overlapping kernels that no iteration holds
+    for i in range(20):
+        one = copy.deepcopy(kernels(events)[0])
+        one.update(ts=5000 + i, dur=50)
+        one["args"]["correlation"] = 1000 + i
+        events.append(one)
+        events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 4000 + i, "dur": 0.5, "args": {"correlation": 1000 + i}})
+
+def collectives(made, events, noted):  # each waits for the other GPUs
+    for one in [copy.deepcopy(e) for e in events if e["cat"] == "kernel"][:4]:
+        one["name"] = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"
+        one["args"].update(stream=20, correlation=0)
+        one["dur"] = 300
+        events.append(one)
+
 def tripled(made, events, noted):
     for e in kernels(events):
         e["dur"] *= 3
@@ -90,7 +105,7 @@ def ranges(made, events, noted):
         for name, ts, dur in (("all of it", t, 390.0), ("forward", t + 5, 100.0)):
             events.append({"ph": "X", "cat": "user_annotation", "name": name, "pid": 1, "tid": 1, "ts": ts, "dur": dur, "args": {}})
 
-for change in (complete, short, long, thousand, one_long, unmarked, peak, weights, full, fuller, reserved, equal, gpu, autocast, part, parameters, nobody, twice, tripled, graph, copies, ranges):
+for change in (complete, short, long, thousand, one_long, unmarked, peak, weights, full, fuller, reserved, equal, gpu, autocast, part, parameters, nobody, twice, outside, collectives, tripled, graph, copies, ranges):
     write(change.__name__, change)
 for key, values in {"schema": (0, 1.5, True, 2), "batch_size": (1.5, 0, True, [32]), "iteration_ms": (True, [30], {}, "soon", 0, "0.25"),
                     "iteration_ms_all": (30, True, [True], [[1]], {}, ["0.25"]), "peak_memory_bytes": (True, "2e10"), "dropped_records": ([1], 1.5),
@@ -127,7 +142,7 @@ say() { # say NAME [OPTION..]
     "$habitat" predict "$name.json" --to H200-SXM5-141GB --json "$@" >out.json || { echo "$name: exit $?"; return; }
     python3 said.py "$name $*" out.json
 }
-for name in complete short long thousand one_long unmarked peak weights full fuller reserved equal gpu autocast part parameters twice tripled graph copies; do say $name; done
+for name in complete short long thousand one_long unmarked peak weights full fuller reserved equal gpu autocast part parameters twice outside collectives tripled graph copies; do say $name; done
 say unmarked --iterations 2
 say ranges
 say ranges --nvtx-range "all of it"
