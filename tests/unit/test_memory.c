@@ -304,8 +304,9 @@ static void test_bad_notes(void) {
     static const struct {
         const char *notes, *name;
     } bad[] = {
-        {"\"habitat\":{\"memory\":{\"parameters_bytes\":-1}},", "\"memory\""},
-        {"\"habitat\":{\"memory\":{\"optimizer_state_bytes\":\"x\"}},", "\"memory\""},
+        {"\"habitat\":{\"memory\":{\"parameters_bytes\":-1}},", "\"parameters_bytes\""},
+        {"\"habitat\":{\"memory\":{\"optimizer_state_bytes\":\"x\"}},",
+         "\"optimizer_state_bytes\""},
         {"\"habitat\":{\"memory\":{\"parameter_sizes\":{\"float32\":[-4]}}},",
          "\"parameter_sizes\""},
         {"\"habitat\":{\"memory\":{\"parameter_sizes\":{\"float32\":[\"a\"]}}},",
