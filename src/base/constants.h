@@ -52,14 +52,28 @@ CONSTANT(fitted, untimed_width, .25, "of the iteration",
 /* ---- products ---- */
 CONSTANT(fitted, bmm_unaligned_factor, 1.08, "of the time",
          "fp32 batches of five GPUs whose rows are not aligned to 16 byte; docs/modelling.md#products-on-plain-units")
+CONSTANT(fitted, bmm_share_64_columns, .8, "of a tile's rate",
+         "training batches of P4, P100, V100, T4 and A100: half of what others than the GPU left out ask for, in log; docs/decisions/0233")
+CONSTANT(fitted, bmm_share_32_columns, .65, "of a tile's rate", "as bmm_share_64_columns")
 CONSTANT(fitted, power_share, .92, "of the sustained rate",
          "bf16 products of A100, L40S and H200: what a long kernel holds of an upper quantile; #products-on-matrix-units")
 CONSTANT(fitted, product_dram_share, .92, "of the bandwidth of copies", "as power_share")
-CONSTANT(fitted, product_split_s, 1.5e-6, "s", "as power_share: summing the parts of k")
+CONSTANT(fitted, product_split_s, 3e-6, "s",
+         "summing the parts of k: A100, H200, L40S and B200, each without the others; #products-on-matrix-units")
 CONSTANT(chosen, product_least_part, 256, "elements of k",
          "shorter parts do not pay for their sums; docs/modelling.md#products-on-matrix-units")
-CONSTANT(hardware, unaligned_share, .62, "of the units' rate",
-         "mma against wgmma on Hopper, where bulk copies do not apply; Luo et al. 2024; #products-on-matrix-units")
+CONSTANT(hardware, product_path_bytes_per_cycle, 32, "byte a cycle and SM",
+         "half of what an SM's path to the L2 is built for; chosen on products of A100 and L40S, each without the other; #products-on-matrix-units")
+CONSTANT(hardware, cluster_path_bytes_per_cycle, 80, "byte a cycle and SM", "as sm_path_bytes_per_cycle: one load for two")
+CONSTANT(fitted, product_tile_end_s, 2.2e-6, "s",
+         "as product_path_bytes_per_cycle: beginning and end of a tile of 128 x 128")
+CONSTANT(fitted, product_wave_clusters, .3, "of the missing part of a wave",
+         "products of H200 and B200, each without the other; older kernels make whole waves; #products-on-matrix-units")
+CONSTANT(fitted, unaligned_flop_per_cycle, 900, "flop a cycle and SM, 16 bit",
+         "training products of the H200 with rows not aligned to 16 byte; confirmed on an H100; docs/decisions/0231")
+CONSTANT(fitted, tired_share, 1.06, "of sustained over peak rate",
+         "long products of A100, H200, L40S and B200, under two frameworks; #products-on-matrix-units")
+CONSTANT(fitted, tired_within, 5, "times the length from which on it acts", "as tired_share")
 CONSTANT(fitted, tile_end_s, 1.6e-6, "s", "as power_share: beginning and end of a tile of 128 x 128")
 CONSTANT(fitted, tile_end_clusters_s, 8e-7, "s", "the same with clusters: the end of one tile overlaps the next")
 CONSTANT(fitted, partial_wave, .8, "of the missing part of a wave", "as power_share")
@@ -68,14 +82,16 @@ CONSTANT(fitted, partial_wave_clusters, .5, "of the missing part of a wave", "as
 /* ---- attention in 16 bit ---- */
 CONSTANT(fitted, attention_unit_share, .75, "of the matrix units' peak",
          "rows of A100, L40S and H200, a compromise of the three: docs/modelling.md#attention, #what-was-tried")
-CONSTANT(fitted, attention_vector_steps, 6, "plain operations an element", "as attention_unit_share")
+CONSTANT(fitted, attention_vector_steps, 4.2, "plain operations an element",
+         "rows of A100, H200, L40S and B200, each without the others; docs/decisions/0232")
 CONSTANT(fitted, attention_overlap, 2.5, "exponent; 1 = one after the other", "as attention_unit_share")
 CONSTANT(fitted, attention_append_factor, 3.5, "of the traffic of keys and values",
          "causal rows of serving frameworks, which also write and read the cache; docs/modelling.md#attention")
-CONSTANT(fitted, attention_memory_overlap, 1.15, "of the sustained bandwidth", "as attention_unit_share")
-CONSTANT(fitted, attention_end_factor, 1.4, "of a tile's end", "as attention_unit_share")
+CONSTANT(fitted, attention_memory_overlap, 1.4, "of the sustained bandwidth", "as attention_vector_steps")
 CONSTANT(fitted, trtllm_loop_factor, 1.5, "of the inner loop's time",
          "rows of TensorRT-LLM, whose kernels are built for all GPUs since 8.0, but 10.x; docs/modelling.md#attention")
+CONSTANT(fitted, trtllm_query_factor, 2, "of the traffic of queries",
+         "causal rows of TensorRT-LLM, which rearranges them, as attention_vector_steps")
 CONSTANT(fitted, trtllm_call_factor, 1.3, "of the constant of a timing", "as trtllm_loop_factor")
 CONSTANT(hardware, attention_key_tile, 64, "keys",
          "step of the fused kernels along the keys; docs/modelling.md#attention")

@@ -43,6 +43,17 @@ static double padded_head(double head) {
     return 128 * ceil(head / 128);
 }
 
+/* 40 of the 64 byte a cycle that an SM's path to the cache is built for; clusters load once for
+ * two. With them the end of one block also overlaps the beginning of the next. */
+static operator_kernel_costs block_costs(const operator_gpu *gpu) {
+    bool clusters = operator_has_clusters(gpu);
+    return (operator_kernel_costs){
+        .sm_bytes_per_s = hardware_sm_path_bytes_per_cycle * gpu->clock_hz * (clusters ? 2 : 1),
+        .tile_s = clusters ? fitted_tile_end_clusters_s : fitted_tile_end_s,
+        .wave = clusters ? fitted_partial_wave_clusters : fitted_partial_wave,
+    };
+}
+
 /* What all blocks of one cut have in common. */
 typedef struct walk {
     double heads, q_len, kv_len, head; /* head size as padded */
@@ -73,13 +84,13 @@ static double vectors_per_key(const operator_gpu *gpu, double rows) {
 
 /* Seconds of all blocks of `rows` queries at the peak of the units. */
 static double blocks_time(const walk *w, const operator_gpu *gpu, double rows) {
-    const operator_kernel_costs costs = operator_kernel_costs_of(gpu);
+    const operator_kernel_costs costs = block_costs(gpu);
     double products = products_per_key(w, gpu, rows), vectors = vectors_per_key(gpu, rows);
     double step =
         pow(pow(products, fitted_attention_overlap) + pow(vectors, fitted_attention_overlap),
             1 / fitted_attention_overlap);
     step = w->slower * fmax(step, 4 * w->head / costs.sm_bytes_per_s);
-    double end = fitted_attention_end_factor * costs.tile_s;
+    double end = costs.tile_s;
     double waves = w->heads * ceil(w->q_len / rows) / gpu->sm_count;
     waves = fmax(waves + costs.wave * (ceil(waves) - waves), 1);
     double longest =
@@ -99,10 +110,16 @@ static double best_time(const walk *w, const operator_gpu *gpu, double *rows) {
     return best;
 }
 
-static double memory_time(const habitat_attention_shape *s, const operator_gpu *gpu, bool appends) {
+/* Serving frameworks' causal calls append keys and values to a cache first; TensorRT-LLM's also
+ * rearranges the queries. */
+static double memory_time(const habitat_model_query *query, const operator_gpu *gpu) {
+    const habitat_attention_shape *s = &query->work->shape.attention;
+    bool appends = s->causal && query->timing == HABITAT_TIMING_SERVING;
+    bool rearranges = appends && query->variant == HABITAT_VARIANT_TRTLLM;
     double q_bytes = 4 * s->batch * s->head_dim * s->heads * s->q_len;
     double kv_bytes = 4 * s->batch * s->head_dim * s->kv_heads * s->kv_len;
-    double bytes = q_bytes + kv_bytes * (appends ? fitted_attention_append_factor : 1);
+    double bytes = q_bytes * (rearranges ? fitted_trtllm_query_factor : 1) +
+                   kv_bytes * (appends ? fitted_attention_append_factor : 1);
     double miss = operator_miss_share(q_bytes + kv_bytes, gpu->l2_bytes, .55, .65);
     return fmax(bytes * miss / (fitted_attention_memory_overlap * gpu->bytes_per_s),
                 bytes / (gpu->sm_count * hardware_l2_bytes_per_s_per_sm));
@@ -119,8 +136,7 @@ double operator_look_attention(const habitat_model_query *query, operator_class 
               .head = padded_head(head),
               .causal = s->causal,
               .slower = slower_by(query, gpu)};
-    bool appends = s->causal && query->timing == HABITAT_TIMING_SERVING;
-    double tiled = best_time(&w, gpu, &rows), memory = memory_time(s, gpu, appends);
+    double tiled = best_time(&w, gpu, &rows), memory = memory_time(query, gpu);
     double elements = w.heads * w.q_len * mean_keys(&w, 128);
     double power = 4 * w.head * elements / (fitted_power_share * gpu->flop_per_s);
     double busy = operator_powered(tiled, power);

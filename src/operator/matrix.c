@@ -67,14 +67,14 @@ bool operator_has_clusters(const operator_gpu *gpu) {
     return gpu->compute_capability >= 90 && gpu->compute_capability < 120;
 }
 
-/* 40 of the 64 byte a cycle that an SM's path to the cache is built for; clusters load once for
- * two. With them the end of one tile also overlaps the beginning of the next. */
-operator_kernel_costs operator_kernel_costs_of(const operator_gpu *gpu) {
-    bool clusters = operator_has_clusters(gpu);
+/* 32 of the 64 byte a cycle that an SM's path to the cache is built for; clusters load once for
+ * several. With them the end of one tile also overlaps the beginning of the next. */
+static operator_kernel_costs product_costs(const operator_gpu *gpu, bool clusters) {
     return (operator_kernel_costs){
-        .sm_bytes_per_s = hardware_sm_path_bytes_per_cycle * gpu->clock_hz * (clusters ? 2 : 1),
-        .tile_s = clusters ? fitted_tile_end_clusters_s : fitted_tile_end_s,
-        .wave = clusters ? fitted_partial_wave_clusters : fitted_partial_wave,
+        .sm_bytes_per_s = gpu->clock_hz * (clusters ? hardware_cluster_path_bytes_per_cycle
+                                                    : hardware_product_path_bytes_per_cycle),
+        .tile_s = clusters ? fitted_tile_end_clusters_s : fitted_product_tile_end_s,
+        .wave = clusters ? fitted_product_wave_clusters : 1,
     };
 }
 
@@ -90,18 +90,53 @@ static double alignment_of(const habitat_gemm_shape *s, double element) {
     return bytes;
 }
 
-/* Share of the units' rate where rows are not aligned to 16 byte. Then Hopper's bulk copies do not
- * apply, and kernels of older GPUs reach .62 of its units' rate; below 4 byte asynchronous copies
- * do not apply either: half. */
-static double aligned_share(const operator_gpu *gpu, double alignment) {
-    double share = alignment < 16 && operator_has_clusters(gpu) ? hardware_unaligned_share : 1;
-    return alignment < 4 ? share / 2 : share;
+/* Flop/s of one SM's units. Where rows are not aligned to 16 byte Hopper's bulk copies do not
+ * apply, and kernels of older GPUs run, at no more flop a cycle than those had; below 4 byte
+ * asynchronous copies do not apply either: half. */
+static double unit_rate(const operator_gpu *gpu, double element, double alignment) {
+    double rate = gpu->peak_flop_per_s / gpu->sm_count;
+    double half = alignment < 4 ? .5 : 1;
+    if (alignment >= 16 || !operator_has_clusters(gpu))
+        return rate * half;
+    return fmin(rate, fitted_unaligned_flop_per_cycle * half * 2 / element * gpu->clock_hz);
 }
 
-/* Seconds of the quickest cut at the peak of the units. */
+/* What a way of measuring holds of the sustained rate, and the length of one product from which on
+ * it holds less: it is repeated, and the power limit acts. */
+typedef struct power_state {
+    double share, tires_s;
+} power_state;
+
+static power_state power_state_of(const habitat_model_query *query) {
+    static const power_state short_run = {1, INFINITY};
+    static const power_state serving[] = {
+        [HABITAT_VARIANT_DEFAULT] = {1.05, INFINITY},
+        [HABITAT_VARIANT_SGLANG] = {.95, 4e-4},
+        [HABITAT_VARIANT_TRTLLM] = {1, 3e-3},
+    };
+    if (query->timing != HABITAT_TIMING_SERVING)
+        return short_run;
+    return serving[query->variant <= HABITAT_VARIANT_TRTLLM ? query->variant
+                                                            : HABITAT_VARIANT_DEFAULT];
+}
+
+/* Seconds that the power limit allows. A GPU that holds little of its peak in short runs holds less
+ * of it yet in long ones. */
+static double power_time(const habitat_model_query *query, const operator_gpu *gpu, double flop) {
+    power_state state = power_state_of(query);
+    double time = flop / gpu->flop_per_s;
+    double least = fmin(fitted_tired_share * gpu->flop_per_s / gpu->peak_flop_per_s, state.share);
+    double tired = log(time / state.tires_s) / log(fitted_tired_within);
+    tired = fmin(fmax(tired, 0), 1);
+    return time / (state.share * pow(least / state.share, tired));
+}
+
+/* Seconds of the quickest cut. */
 static double tiled_time(const operator_gpu *gpu, double b, double m, double n, double k,
-                         double element, double unit_flop_per_s) {
-    const operator_kernel_costs costs = operator_kernel_costs_of(gpu);
+                         double element, double alignment) {
+    const operator_kernel_costs costs =
+        product_costs(gpu, operator_has_clusters(gpu) && alignment >= 16);
+    double unit_flop_per_s = unit_rate(gpu, element, alignment);
     double best = INFINITY, sums = b * m * n * 8 / (gpu->sm_count * hardware_l2_bytes_per_s_per_sm);
     for (size_t i = 0; i < TILES; i++) {
         double r = tiles[i][0], q = tiles[i][1];
@@ -143,16 +178,17 @@ double operator_look_matrix(const habitat_model_query *query, operator_class c,
     double weights = element * b * n * k;
     double moved = (fp8 ? 2 : element) * b * (m * k + m * n);
     double bytes = weights + moved;
-    double copies = query->timing == HABITAT_TIMING_SERVING ? 6 : 1;
-    double footprint = copies * weights + moved;
+    bool serving = query->timing == HABITAT_TIMING_SERVING;
+    double copies = serving ? 6 : 1; /* of the weights; of one framework's other operand, too */
+    double inputs_copies = serving && query->variant == HABITAT_VARIANT_SGLANG ? 6 : 1;
+    double operand = (fp8 ? 2 : element) * b * m * k;
+    double footprint = copies * weights + moved + (inputs_copies - 1) * operand;
     double miss = operator_miss_share(footprint, gpu->l2_bytes, .4, .7);
     double memory = fmax(bytes * miss / (fitted_product_dram_share * gpu->bytes_per_s),
                          bytes / (gpu->sm_count * hardware_l2_bytes_per_s_per_sm));
     double alignment = alignment_of(s, element);
-    double share = aligned_share(gpu, alignment);
-    double power = 2 * b * m * n * k / (fitted_power_share * gpu->flop_per_s);
-    double tiled =
-        tiled_time(gpu, b, m, n, k, element, share * gpu->peak_flop_per_s / gpu->sm_count);
+    double power = power_time(query, gpu, 2 * b * m * n * k);
+    double tiled = tiled_time(gpu, b, m, n, k, element, alignment);
     double compute = operator_powered(tiled, power);
     double base = cbrt(compute * compute * compute + memory * memory * memory);
     float tile[TILES_DESCRIBED][3];

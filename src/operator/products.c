@@ -79,6 +79,14 @@ static const operator_tile plain_tiles[] = {{32, 32, .5},   {64, 32, .6},   {32,
 static const unsigned plain_described[] = {0, 3, 6, 7, 8};
 enum { PLAIN_DESCRIBED = sizeof plain_described / sizeof *plain_described };
 
+/* Batched products with few columns, as heads of 64 make them, run slower on most GPUs than single
+ * ones do: kernels of 128 columns, or loads that the arithmetic waits for. */
+static double narrow_share(operator_class c, double columns) {
+    if (c != OPERATOR_BMM || columns > 64)
+        return 1;
+    return columns > 32 ? fitted_bmm_share_64_columns : fitted_bmm_share_32_columns;
+}
+
 double operator_look_gemm(const habitat_model_query *query, operator_class c,
                           const operator_gpu *gpu, float *inputs) {
     const habitat_gemm_shape *s = &query->work->shape.gemm;
@@ -87,9 +95,10 @@ double operator_look_gemm(const habitat_model_query *query, operator_class c,
     double operands = 4 * b * (m * k + k * n), bytes = operands + 4 * b * m * n;
     double compute = 2 * b * m * n * k / gpu->flop_per_s, memory = bytes / gpu->bytes_per_s;
     double best = INFINITY;
-    for (size_t i = 0; i < sizeof plain_tiles / sizeof *plain_tiles; i++)
-        best =
-            fmin(best, operator_tile_time(&plain_tiles[i], b, m, n, k, units, gpu->flop_per_s, .5));
+    for (size_t i = 0; i < sizeof plain_tiles / sizeof *plain_tiles; i++) {
+        double rate = gpu->flop_per_s * narrow_share(c, plain_tiles[i].columns);
+        best = fmin(best, operator_tile_time(&plain_tiles[i], b, m, n, k, units, rate, .5));
+    }
     if (c == OPERATOR_BMM && (fmod(n, 4) != 0 || fmod(k, 4) != 0))
         best *= fitted_bmm_unaligned_factor;
     float tile[PLAIN_DESCRIBED][3];

@@ -98,7 +98,6 @@ typedef struct operator_kernel_costs {
     double tile_s;         /* beginning and end of a tile of 128 x 128 */
     double wave;           /* what the missing part of a partly filled wave counts */
 } operator_kernel_costs;
-operator_kernel_costs operator_kernel_costs_of(const operator_gpu *gpu);
 
 /* The later of the units at their peak and of the power, rounded where they are close. */
 double operator_powered(double tiled_s, double power_s);
