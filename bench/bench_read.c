@@ -1,6 +1,6 @@
-/* Reading traces: MB/s and peak memory, of a recording as it is (plain and gzip) and of the same
- * one repeated in time until the file has more than 100 MB. Results are checked before a time
- * counts. usage: bench_read TRACE.json.gz */
+/* Reading traces: MB/s, peak memory and memory per event, of a recording as it is (plain and gzip)
+ * and of the same one repeated in time until the file has more than 100 MB. Results are checked
+ * before a time counts. usage: bench_read TRACE.json.gz */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,7 +100,7 @@ static uint64_t write_repeated(const text *t, const char *path) {
 }
 
 typedef struct facts {
-    size_t kernels, operations, linked;
+    size_t kernels, operations, calls, linked;
     uint64_t kernel_ns, json_bytes;
     double seconds;
 } facts;
@@ -120,6 +120,7 @@ static facts read_once(const char *path) {
         (double)(done.tv_sec - begun.tv_sec) + 1e-9 * (double)(done.tv_nsec - begun.tv_nsec);
     const habitat_kernel *k = habitat_trace_kernels(t, &f.kernels);
     habitat_trace_operations(t, &f.operations);
+    habitat_trace_calls(t, &f.calls);
     for (size_t i = 0; i < f.kernels; i++) {
         f.kernel_ns += k[i].duration_ns;
         f.linked += k[i].operation != HABITAT_NONE;
@@ -156,7 +157,8 @@ static double peak_mib(const char *path) {
     return (double)usage.ru_maxrss / 1024;
 }
 
-static void bench(const char *what, const char *path, const facts *one, uint64_t copies) {
+/* Returns the peak memory [MiB]. */
+static double bench(const char *what, const char *path, const facts *one, uint64_t copies) {
     double seconds[RUNS];
     facts f = {0};
     double peak = peak_mib(path);
@@ -169,6 +171,15 @@ static void bench(const char *what, const char *path, const facts *one, uint64_t
     double mb = (double)f.json_bytes / 1e6;
     printf("%-10s %8.1f %10zu %9.0f %11.0f %10.1f\n", what, mb, f.kernels, mb / seconds[0],
            mb / seconds[RUNS / 2], peak);
+    return peak;
+}
+
+/* What the repetitions add to the peak: the same events again, later. */
+static void show_memory(const facts *one, uint64_t copies, double once_mib, double all_mib) {
+    double events = (double)(one->kernels + one->operations + one->calls) * (double)(copies - 1);
+    printf("memory per event: %.1f bytes at most while reading (%.0f kernels, operations and "
+           "calls)\n",
+           (all_mib - once_mib) * 1024 * 1024 / events, events);
 }
 
 int main(int argc, char **argv) {
@@ -192,8 +203,10 @@ int main(int argc, char **argv) {
            "peak MiB");
     facts one = read_once(argv[1]);
     bench("gzip", argv[1], &one, 1);
-    bench("plain", plain, &one, 1);
-    bench("repeated", big, &one, copies);
+    double once_mib = bench("plain", plain, &one, 1);
+    double all_mib = bench("repeated", big, &one, copies);
+    if (copies > 1)
+        show_memory(&one, copies, once_mib, all_mib);
     unlink(plain);
     unlink(big);
     return 0;

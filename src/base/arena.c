@@ -100,9 +100,15 @@ const char *habitat_strings_intern(habitat_strings *strings, const char *text, s
     return copy;
 }
 
-void habitat_strings_free(habitat_strings *strings) {
+void habitat_strings_close(habitat_strings *strings) {
     free(strings->list);
     habitat_table_free(&strings->table);
+    strings->list = NULL;
+    strings->count = strings->capacity = 0;
+}
+
+void habitat_strings_free(habitat_strings *strings) {
+    habitat_strings_close(strings);
     habitat_arena_free(&strings->arena);
     *strings = (habitat_strings){0};
 }

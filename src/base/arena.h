@@ -34,6 +34,9 @@ typedef struct habitat_strings {
 /* The one copy of this string; NULL when out of memory. Equal strings give equal pointers. */
 const char *habitat_strings_intern(habitat_strings *strings, const char *text, size_t length);
 
+/* No more of them will be added: what finds them is freed, they stay. */
+void habitat_strings_close(habitat_strings *strings);
+
 /* Free all strings. */
 void habitat_strings_free(habitat_strings *strings);
 

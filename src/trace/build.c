@@ -230,10 +230,22 @@ const char *trace_absurd_size(const habitat_kernel_form *k) {
                                                        : NULL;
 }
 
+void trace_drop_flows(trace_builder *b) {
+    free(b->flows);
+    b->flows = NULL;
+    b->flow_count = b->flow_capacity = 0;
+}
+
+void trace_drop_waits(trace_builder *b) {
+    free(b->waits);
+    b->waits = NULL;
+    b->wait_count = b->wait_capacity = 0;
+}
+
 void trace_discard(trace_builder *b) {
     habitat_trace_free(b->trace);
-    free(b->waits);
-    free(b->flows);
+    trace_drop_flows(b);
+    trace_drop_waits(b);
     free(b->ranges);
     free(b->steps);
     free(b->threads);

@@ -137,6 +137,10 @@ bool trace_name_is_collective(const char *name);
 /* The first size of a kernel that no GPU could launch, in words ("grid"), or NULL. */
 const char *trace_absurd_size(const habitat_kernel_form *form);
 
+/* Free what only linking forward operations, and calls, needs. */
+void trace_drop_flows(trace_builder *builder);
+void trace_drop_waits(trace_builder *builder);
+
 /* Free everything. */
 void trace_discard(trace_builder *builder);
 

@@ -33,19 +33,6 @@ static bool call_before(const void *context, uint32_t a, uint32_t b) {
     return x->start_ns < y->start_ns;
 }
 
-/* Sort an array in place. `spare` holds one element. */
-static bool sort_array(void *array, size_t element_bytes, size_t count, sort_before before,
-                       void *spare) {
-    if (!count)
-        return true;
-    uint32_t *order = malloc(count * sizeof *order);
-    bool fine = order && sort_order(order, count, before, array);
-    if (fine)
-        sort_apply(array, element_bytes, order, count, spare);
-    free(order);
-    return fine;
-}
-
 static const habitat_call *call_at(const call_index *index, size_t at) {
     return &index->calls[index->order[at]];
 }
@@ -376,7 +363,7 @@ bool trace_link_calls(trace_builder *b) {
     habitat_trace *t = b->trace;
     habitat_call spare;
     call_index index;
-    if (!sort_array(t->calls, sizeof spare, t->call_count, call_before, &spare))
+    if (!sort_elements(t->calls, sizeof spare, t->call_count, call_before, &spare))
         return false;
     bool fine = index_calls(t, &index);
     if (fine) {
@@ -385,5 +372,6 @@ bool trace_link_calls(trace_builder *b) {
         fine = list_kernels(t) && follow_waits(b, &index);
     }
     free(index.order);
+    trace_drop_waits(b);
     return fine;
 }

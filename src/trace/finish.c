@@ -38,6 +38,8 @@ habitat_status trace_finish(trace_builder *b, habitat_trace **out, habitat_error
     trace_check_notes(b->trace);
     cut_correlations(b);
     shrink(b->trace);
+    habitat_strings_close(&b->trace->strings);
+    habitat_strings_close(&b->trace->forms);
     *out = b->trace;
     b->trace = NULL;
     trace_discard(b);

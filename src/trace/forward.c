@@ -49,12 +49,9 @@ typedef struct forwards {
 } forwards;
 
 static bool forward_before(const void *context, uint32_t a, uint32_t b) {
-    const forwards *f = context;
-    const habitat_operation *x = &f->operations[f->index[a]], *y = &f->operations[f->index[b]];
-    uint64_t first = sequence_of(x), second = sequence_of(y);
-    if (first != second)
-        return first < second;
-    return f->index[a] < f->index[b]; /* operations are sorted by (thread, start) */
+    const habitat_operation *o = context;
+    uint64_t first = sequence_of(&o[a]), second = sequence_of(&o[b]);
+    return first != second ? first < second : a < b; /* operations are sorted by (thread, start) */
 }
 
 static bool collect(const habitat_trace *t, forwards *f) {
@@ -65,19 +62,11 @@ static bool collect(const habitat_trace *t, forwards *f) {
     if (!count)
         return true;
     f->index = malloc(count * sizeof *f->index);
-    uint32_t *order = malloc(count * sizeof *order);
-    if (f->index && order) {
-        for (size_t i = 0; i < t->operation_count; i++)
-            if (is_forward(&t->operations[i]))
-                f->index[f->count++] = (uint32_t)i;
-        if (sort_order(order, count, forward_before, f)) {
-            uint32_t spare;
-            sort_apply(f->index, sizeof spare, order, count, &spare);
-            free(order);
-            return true;
-        }
-    }
-    free(order);
+    for (size_t i = 0; f->index && i < t->operation_count; i++)
+        if (is_forward(&t->operations[i]))
+            f->index[f->count++] = (uint32_t)i;
+    if (f->index && sort_indices(f->index, count, forward_before, t->operations))
+        return true;
     free(f->index);
     return false;
 }
@@ -273,6 +262,7 @@ bool trace_link_forward(trace_builder *b) {
     for (size_t i = 0; i < t->operation_count; i++)
         *found_of(&t->operations[i]) = HABITAT_NONE;
     bool fine = follow_flows(b, &f);
+    trace_drop_flows(b);
     if (fine) {
         follow_numbers(t, &f);
         spread(t);

@@ -80,19 +80,9 @@ static void drop_open_operations(trace_builder *b) {
     t->operation_count = kept;
 }
 
-static bool sort_operations(trace_builder *b) {
-    habitat_trace *t = b->trace;
-    if (!t->operation_count)
-        return true;
-    uint32_t *order = malloc(t->operation_count * sizeof *order);
-    if (!order || !sort_order(order, t->operation_count, operation_before, t->operations)) {
-        free(order);
-        return false;
-    }
+static bool sort_operations(habitat_trace *t) {
     habitat_operation spare;
-    sort_apply(t->operations, sizeof spare, order, t->operation_count, &spare);
-    free(order);
-    return true;
+    return sort_elements(t->operations, sizeof spare, t->operation_count, operation_before, &spare);
 }
 
 static bool is_range(const habitat_operation *o) {
@@ -149,17 +139,8 @@ static bool kernel_before(const void *context, uint32_t a, uint32_t b) {
 }
 
 static bool sort_kernels(habitat_trace *t) {
-    if (!t->kernel_count)
-        return true;
-    uint32_t *order = malloc(t->kernel_count * sizeof *order);
-    if (!order || !sort_order(order, t->kernel_count, kernel_before, t->kernels)) {
-        free(order);
-        return false;
-    }
     habitat_kernel spare;
-    sort_apply(t->kernels, sizeof spare, order, t->kernel_count, &spare);
-    free(order);
-    return true;
+    return sort_elements(t->kernels, sizeof spare, t->kernel_count, kernel_before, &spare);
 }
 
 static bool external_before(const void *context, uint32_t a, uint32_t b) {
@@ -321,7 +302,7 @@ habitat_status trace_link(trace_builder *b, habitat_error *err) {
     if (!t->kernel_count && !(allowed && t->operation_count))
         return no_kernels(b, err);
     rebase(b);
-    if (!sort_operations(b))
+    if (!sort_operations(t))
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     find_parents(t);
     if (!sort_kernels(t) || !trace_link_calls(b) || !link_operations(t) || !trace_link_forward(b))

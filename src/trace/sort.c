@@ -15,12 +15,10 @@ static void merge(const uint32_t *from, uint32_t *to, size_t low, size_t middle,
     }
 }
 
-bool sort_order(uint32_t *order, size_t count, sort_before before, const void *context) {
+bool sort_indices(uint32_t *order, size_t count, sort_before before, const void *context) {
     size_t run_count = count > 0;
-    for (size_t i = 0; i < count; i++) {
-        order[i] = (uint32_t)i;
-        run_count += i && before(context, (uint32_t)i, (uint32_t)(i - 1));
-    }
+    for (size_t i = 1; i < count; i++)
+        run_count += before(context, order[i], order[i - 1]);
     if (run_count <= 1)
         return true;
     uint32_t *other = malloc(count * sizeof *other);
@@ -32,7 +30,7 @@ bool sort_order(uint32_t *order, size_t count, sort_before before, const void *c
     }
     size_t runs = 0;
     for (size_t i = 0; i < count; i++)
-        if (i == 0 || before(context, (uint32_t)i, (uint32_t)(i - 1)))
+        if (i == 0 || before(context, order[i], order[i - 1]))
             starts[runs++] = i;
     starts[runs] = count;
     uint32_t *from = order, *to = other;
@@ -56,6 +54,12 @@ bool sort_order(uint32_t *order, size_t count, sort_before before, const void *c
     return true;
 }
 
+bool sort_order(uint32_t *order, size_t count, sort_before before, const void *context) {
+    for (size_t i = 0; i < count; i++)
+        order[i] = (uint32_t)i;
+    return sort_indices(order, count, before, context);
+}
+
 void sort_apply(void *array, size_t element_bytes, uint32_t *order, size_t count, void *spare) {
     unsigned char *base = array;
     for (size_t i = 0; i < count; i++) {
@@ -72,4 +76,20 @@ void sort_apply(void *array, size_t element_bytes, uint32_t *order, size_t count
         memcpy(base + hole * element_bytes, spare, element_bytes);
         order[hole] = (uint32_t)hole;
     }
+}
+
+bool sort_elements(void *array, size_t element_bytes, size_t count, sort_before before,
+                   void *spare) {
+    size_t in_order = count > 0;
+    while (in_order && in_order < count &&
+           !before(array, (uint32_t)in_order, (uint32_t)(in_order - 1)))
+        in_order++;
+    if (in_order == count)
+        return true;
+    uint32_t *order = malloc(count * sizeof *order);
+    bool fine = order && sort_order(order, count, before, array);
+    if (fine)
+        sort_apply(array, element_bytes, order, count, spare);
+    free(order);
+    return fine;
 }
