@@ -85,7 +85,7 @@ habitat_replay replay_with_casts(const habitat_replay *r, const habitat_predicti
     size_t recorded = r->graph.kernel_count;
     double more = (double)(p->trace_kernel_count - recorded);
     for (size_t i = 0; i < recorded; i++)
-        more -= r->recorded_ns[i] > 0.0 && !(p->trace_kernels[i].ms > 0.0);
+        more -= r->recorded_ns[i] > 0.0 && !(prediction_kernel_ms(p, i) > 0.0);
     double factor = fmax(0.0, 1.0 + r->cast_share * more / r->iterations);
     out.cpu_factor *= factor;
     out.info.cpu_ms *= factor;
