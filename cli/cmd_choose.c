@@ -43,9 +43,15 @@ static int read_wishes(const wishes *from, const cli_request *request,
     return code;
 }
 
+/* "2" and "02" are one number, as where they are read. */
+static bool is_same(const char *a, const char *b) {
+    double x, y;
+    return strcmp(a, b) == 0 || (habitat_is_number(a, &x) && habitat_is_number(b, &y) && x == y);
+}
+
 static bool has_several(const cli_list *list) {
     for (size_t i = 1; i < list->count; i++)
-        if (strcmp(list->items[i], list->items[0]) != 0)
+        if (!is_same(list->items[i], list->items[0]))
             return true;
     return false;
 }

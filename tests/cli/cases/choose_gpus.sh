@@ -80,6 +80,7 @@ kernel() {
 for how in "" "--iterations 4" "--nvtx-range step"; do
     "$habitat" choose plain.json --to T4 --objective time --assemble sum $how --json | grep '"iteration_ms"'
 done
+"$habitat" choose "$step" --to T4 --gpus 02,2 --steps 10 --json | grep '"gpus": 2' # one number
 wrong() { "$habitat" choose "$@" --to T4; echo "$?"; }
 wrong "$step" --gpus 0
 wrong "$step" --gpus 2,x
