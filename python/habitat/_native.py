@@ -427,10 +427,13 @@ class _Pieces:
 class Choosing(_Handle):
     """Handle of a choice among answers of one table of GPUs, which live as long."""
 
-    def __init__(self, answers: Sequence[Answer], weights: Sequence[float], objective: str, **options: Any) -> None:
+    def __init__(
+        self, answers: Sequence[Answer], weights: Sequence[float], objective: str, vendor: Optional[str] = None, **options: Any
+    ) -> None:
         super().__init__(_library.habitat_choice_free, "the choice")
         number, count, made = ctypes.c_int(), len(answers), _Pointer()
         held = [answer.handle for answer in answers]
+        options["vendor"] = None if vendor is None else _bytes(vendor)
         _call(_library.habitat_objective_from_name, _bytes(objective), ctypes.byref(number))
         _call(
             _library.habitat_choose, (ctypes.c_void_p * count)(*held),

@@ -27,6 +27,7 @@ def choose(
     objective: str = "cost",
     gpus: Union[GpuName, Iterable[GpuName], None] = None,
     other_vendors: bool = False,
+    vendor: Optional[str] = None,
     max_usd_per_hour: Optional[float] = None,
     deadline_hours: Optional[float] = None,
     must_fit: bool = False,
@@ -46,7 +47,8 @@ def choose(
     """Which GPU to take for the iteration of a trace, by "cost" [US dollars], "time" or "energy", and why.
 
     Of several traces the mean iteration counts: `choose([(one, 9), (other, 1)])` runs the first 9 times as often.
-    `gpus`: among these, of whatever vendor; else all of the recording's vendor, with `other_vendors` really all.
+    `gpus`: among these, of whatever vendor; else all of the recording's vendor, with `other_vendors` really all. `vendor`:
+    that one's GPUs alone, as "AMD" in any case of letters ("any": all); a vendor of none of them is a `HabitatError`.
     `max_usd_per_hour`, `deadline_hours` (needs `steps` or `samples`, the length of the whole training) and `must_fit`
     leave GPUs out. `prices` [US dollars for an hour of a GPU] and `price_files` come before the library's own; `spot`
     takes spot prices. That no GPU can be taken is no error: `recommended` is None then.
@@ -80,7 +82,7 @@ def choose(
         answers.append(trace._trace.ask(first._table, asked, origin, wishes, **beside))
     choice = _native.Choosing(
         answers, weights, objective, max_usd_per_hour=most_usd, deadline_hours=most_hours,
-        must_fit=must_fit, other_vendors=other_vendors or gpus is not None,
+        must_fit=must_fit, other_vendors=other_vendors or gpus is not None, vendor=vendor,
     )  # fmt: skip
     page = functools.partial(choice.report, shorten=gpus is None)
     return dataclasses.replace(_choice_of(choice.describe()), _page=page)

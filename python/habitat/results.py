@@ -250,7 +250,8 @@ class Ranked(_Row):
       `Choice.per` is "sample", US dollars for 1,000,000 samples, ms or J of one.
     - `iteration_ms` [ms]: the mean iteration; `low_ms`, `high_ms` [ms]: meant to hold it in 80 % of cases; `interval`:
       whether measurements checked that width: "calibrated", "default" or "none".
-    - `samples_per_s` [samples/s]: of all GPUs of the row.
+    - `samples_per_s` [samples/s]: of all GPUs of the row. `bound_by`: what sets its time, "gpu", or "cpu" in one of the
+      traces at least; None: not known.
     - `usd_per_hour` [US dollars/hour], with `price_date` and `price_provider`; `usd_per_1000_iterations` [US dollars];
       `samples_per_usd` [samples/US dollar].
     - `hours` [hours], `usd` [US dollars], `total_kwh` [kWh]: of the whole training, where its length is known.
@@ -285,6 +286,7 @@ class Ranked(_Row):
     precision: str = "recorded"
     gpus: int = 1
     samples_per_s: Optional[float] = None
+    bound_by: Optional[str] = None
 
     _columns: ClassVar[Sequence[show.Column]] = (
         ("GPU", lambda r: r.gpu),
@@ -293,6 +295,7 @@ class Ranked(_Row):
         ("iteration, ms", lambda r: show.number(r.iteration_ms)),
         ("80 % interval, ms", _interval),
         ("samples/s", lambda r: show.number(r.samples_per_s)),
+        ("bound by", lambda r: show.word(r.bound_by)),
         ("$ per hour", lambda r: show.number(r.usd_per_hour)),
         ("$ per 1,000 iterations", lambda r: show.number(r.usd_per_1000_iterations)),
         ("training, hours", lambda r: show.number(r.hours)),

@@ -30,6 +30,9 @@ def llama():
         ({"objective": "time", "max_usd_per_hour": 2}, "--objective time --max-usd-hour 2"),
         ({"objective": "energy", "other_vendors": True}, "--objective energy --vendor any"),
         ({"steps": 100000, "deadline_hours": 4, "must_fit": True}, "--steps 100000 --deadline 4h --must-fit"),
+        ({"vendor": "amd", "objective": "time"}, "--vendor amd --objective time"),
+        ({"vendor": "any", "objective": "energy"}, "--vendor any --objective energy"),
+        ({"vendor": "NVIDIA", "gpus": ["MI300X", "T4"]}, "--vendor NVIDIA --to MI300X,T4"),
         ({"samples": 1e6, "spot": True}, "--samples 1000000 --spot"),
         ({"gpus": ["L40S", "MI300X", "V100"], "prices": {"L40S": 0.5}}, "--to L40S,MI300X,V100 --price L40S=0.5"),
         ({"gpus": "T4", "method": "roofline", "assemble": "sum"}, "--to T4 --method roofline --assemble sum"),
@@ -66,6 +69,8 @@ def test_what_is_chosen_is_said_in_words_and_rows(llama):
     assert first.hours == pytest.approx(first.iteration_ms * 100000 / 3.6e6, rel=1e-9)
     assert {row.gpu for row in choice.ranking if row.pareto} == set(choice.pareto)
     assert len(choice.ranking) + len(choice.excluded) == len(habitat.gpus())
+    assert [row.bound_by for row in choice.ranking] == [row["bound_by"] for row in choice.values["ranking"]]
+    assert {row.bound_by for row in choice.ranking} <= {"gpu", "cpu", None} != {None}
     again = pickle.loads(pickle.dumps(choice))
     assert again == choice and again.values == choice.values
 
@@ -183,6 +188,7 @@ def test_origins_that_left_open_which_part_are_said(llama):
     "asked, error, said",
     [
         ({"objective": "beauty"}, habitat.HabitatError, "is nothing to choose by; take cost, time or energy"),
+        ({"vendor": "Matrox"}, habitat.HabitatError, '"Matrox" made none of the GPUs asked for; choose'),
         ({"deadline_hours": 24}, ValueError, "deadline_hours needs the length of the training: steps or samples"),
         ({"steps": 5, "samples": 5}, ValueError, "samples does not go with steps; give one"),
         ({"steps": 0}, ValueError, "steps is a number above 0, not 0"),

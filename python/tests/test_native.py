@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from habitat import _native
+from habitat import _native, _wishes
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = {
@@ -36,6 +36,24 @@ def test_fields_are_where_the_headers_have_them(tmp_path):
     told = [int(line) for line in subprocess.run([tmp_path / "ask"], check=True, capture_output=True, text=True).stdout.split()]
     held = [getattr(SHARED[name], field).offset for name, field in asked] + [ctypes.sizeof(mirror) for mirror in SHARED.values()]
     assert told == held
+
+
+def test_words_and_limits_are_those_of_the_library():
+    name = _native._library.habitat_precision_name
+    name.restype = ctypes.c_char_p
+    words = [name(number) for number in range(len(_wishes.PRECISIONS) + 1)]
+    assert words == [*(word.encode() for word in _wishes.PRECISIONS), words[-1]] and words[-1] not in words[:-1]
+    assert list(_wishes.PRECISIONS.values()) == list(range(len(_wishes.PRECISIONS)))
+    find = _native._library.habitat_assemble_from_name
+    for word, number in _wishes.ASSEMBLE.items():
+        found, error = ctypes.c_int(), _native._Error()
+        assert find(word.encode(), ctypes.byref(found), ctypes.byref(error)) == 0
+        assert number in (found.value, 0)  # 0: as usual, which is a replay
+    command = Path(sys.executable).parent / "habitat"
+    if command.exists():
+        asked = [command, "predict", ROOT / "data/recordings/resnet50_b4_fp32_h200.json.gz", "--to", "T4", "--gpus"]
+        for count, code in ((_wishes._MOST_GPUS, 0), (_wishes._MOST_GPUS + 1, 2)):
+            assert subprocess.run([*asked, str(count)], capture_output=True).returncode == code
 
 
 class Counted(_native._Handle):
