@@ -205,14 +205,8 @@ static bool any_module(const habitat_trace *t) {
     return false;
 }
 
-/* Modules: of the operation itself, else of the forward operation it belongs to. Most traces have
- * none, and keep no list of them. */
-static bool find_modules(habitat_trace *t) {
-    if (!any_module(t))
-        return true;
-    uint32_t *of = t->modules = malloc(t->operation_count * sizeof *t->modules);
-    if (!of)
-        return false;
+/* Modules: of the operation itself, else of the forward operation it belongs to. */
+static void list_modules(const habitat_trace *t, uint32_t *of) {
     for (size_t i = 0; i < t->operation_count; i++) {
         uint32_t parent = t->operations[i].parent;
         bool inside = parent != HABITAT_NONE;
@@ -223,7 +217,35 @@ static bool find_modules(habitat_trace *t) {
     for (size_t i = 0; i < t->operation_count; i++)
         if (of[i] == HABITAT_NONE && t->operations[i].forward != HABITAT_NONE)
             of[i] = of[t->operations[i].forward];
-    return true;
+}
+
+/* Counts the runs, and with room for them writes them. */
+static size_t put_module_runs(const uint32_t *of, size_t count, trace_module_run *out) {
+    size_t runs = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i && of[i] == of[i - 1])
+            continue;
+        if (out)
+            out[runs] = (trace_module_run){(uint32_t)i, of[i]};
+        runs++;
+    }
+    return runs;
+}
+
+/* Neighbours are mostly of one module, so runs are kept. Most traces have none at all. */
+static bool find_modules(habitat_trace *t) {
+    if (!any_module(t))
+        return true;
+    uint32_t *of = malloc(t->operation_count * sizeof *of);
+    if (!of)
+        return false;
+    list_modules(t, of);
+    t->module_run_count = put_module_runs(of, t->operation_count, NULL);
+    t->modules = malloc(t->module_run_count * sizeof *t->modules);
+    if (t->modules)
+        put_module_runs(of, t->operation_count, t->modules);
+    free(of);
+    return t->modules != NULL;
 }
 
 static bool same_text(const char *a, const char *b) {

@@ -35,7 +35,15 @@ const habitat_operation *habitat_trace_operations(const habitat_trace *t, size_t
 }
 
 uint32_t habitat_trace_module(const habitat_trace *t, uint32_t operation) {
-    return t->modules ? t->modules[operation] : HABITAT_NONE;
+    size_t low = 0, high = t->module_run_count;
+    while (low < high) { /* to behind the last run that begins at the operation or before */
+        size_t middle = low + (high - low) / 2;
+        if (t->modules[middle].first <= operation)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? t->modules[low - 1].module : HABITAT_NONE;
 }
 
 bool habitat_trace_numbered_as_parent(const habitat_trace *t, uint32_t operation) {

@@ -7,6 +7,12 @@
 #include "base/arena.h"
 #include "trace/formats.h"
 
+/* Operations one behind the other that are of one module. */
+typedef struct trace_module_run {
+    uint32_t first;  /* operation */
+    uint32_t module; /* or HABITAT_NONE */
+} trace_module_run;
+
 struct habitat_trace {
     habitat_trace_info info;
     trace_formats formats;
@@ -17,7 +23,8 @@ struct habitat_trace {
                                       kernel_count = external id, forward and iteration = autograd
                                       number, see build.h */
     size_t operation_count, operation_capacity;
-    uint32_t *modules; /* shape (operation_count); NULL: no operation is a module */
+    trace_module_run *modules; /* the first one begins at 0; NULL: no operation is a module */
+    size_t module_run_count;
     uint8_t *numbered; /* bit i: operation i has the autograd number of its parent; NULL: none */
     habitat_kernel *kernels; /* building: operation = external id */
     size_t kernel_count, kernel_capacity;

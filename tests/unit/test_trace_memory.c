@@ -59,8 +59,7 @@ static size_t kept_bytes(const habitat_trace *t) {
     size_t kernels = t->kernel_count * sizeof *t->kernels;
     size_t calls = t->call_count * sizeof *t->calls;
     size_t operations = t->operation_count * sizeof *t->operations;
-    if (t->modules)
-        operations += t->operation_count * sizeof *t->modules;
+    operations += t->module_run_count * sizeof *t->modules;
     if (t->numbered)
         operations += t->operation_count / 8 + 1;
     if (t->call_kernels)
