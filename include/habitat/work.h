@@ -162,13 +162,12 @@ HABITAT_API habitat_status habitat_kernel_work(const habitat_kernel *kernel, hab
 
 /* What is known of one kernel, and the timing formulas need. */
 typedef struct habitat_kernel_facts {
-    double time_ns;        /* measured on the origin, >= 0 */
-    uint64_t blocks;       /* grid size; 0 = unknown */
-    habitat_launch launch; /* threads_per_block 0 = unknown */
-    double flop;           /* NaN = unknown */
-    double bytes;          /* DRAM bytes, read + write; NaN = unknown */
-    habitat_dtype dtype;   /* arithmetic */
-    bool matrix_unit;      /* runs on matrix units */
+    double time_ns;          /* measured on the origin, >= 0 */
+    uint64_t blocks;         /* grid size; 0 = unknown */
+    double flop;             /* NaN = unknown */
+    double bytes;            /* DRAM bytes, read + write; NaN = unknown */
+    habitat_dtype dtype : 8; /* arithmetic */
+    bool matrix_unit;        /* runs on matrix units */
 } habitat_kernel_facts;
 
 /** The arithmetic a kernel really computes in, told from its name and its operation's tensors: a

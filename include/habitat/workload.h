@@ -38,12 +38,12 @@ typedef struct habitat_workload_kernel {
     uint32_t group;  /* index into groups */
     uint32_t launch; /* kernels that are launched alike (grid, block, registers, shared memory) have
                         the same number; HABITAT_NONE = unknown */
-    habitat_class op_class;
-    bool varying;        /* its library picks another kernel for it on another architecture */
-    bool main;           /* does its operation's arithmetic: the product, not a change of layout */
-    bool persistent;     /* the number of its blocks was chosen for the SMs of the origin */
-    uint64_t waiting_ns; /* collective: of its time, waiting for other GPUs; else 0 */
+    uint64_t waiting_ns;        /* collective: of its time, waiting for other GPUs; else 0 */
     habitat_kernel_facts facts; /* its share of the operation's flop and bytes */
+    habitat_class op_class : 8;
+    bool varying;    /* its library picks another kernel for it on another architecture */
+    bool main;       /* does its operation's arithmetic: the product, not a change of layout */
+    bool persistent; /* the number of its blocks was chosen for the SMs of the origin */
 } habitat_workload_kernel;
 
 /* Kernels that one operation launched: what operator models predict as a whole. A kernel of which

@@ -30,18 +30,18 @@ static void set_launch(habitat_workload *w, habitat_table *distinct, habitat_wor
     uint64_t threads = product(kernel->form->block);
     out->facts.blocks = product(kernel->form->grid);
     out->launch = HABITAT_NONE;
-    out->facts.launch = (habitat_launch){
+    habitat_launch launch = {
         .threads_per_block = threads <= UINT32_MAX ? (uint32_t)threads : 0,
         .registers_per_thread = kernel->form->registers_per_thread,
         .shared_memory_bytes = kernel->form->shared_memory_bytes,
     };
-    if (!out->facts.blocks || !out->facts.launch.threads_per_block)
+    if (!out->facts.blocks || !launch.threads_per_block)
         return;
-    uint64_t hash = hash_launch(&out->facts.launch);
-    uint32_t at = habitat_table_find(distinct, hash, is_launch, w->launches, &out->facts.launch);
+    uint64_t hash = hash_launch(&launch);
+    uint32_t at = habitat_table_find(distinct, hash, is_launch, w->launches, &launch);
     if (at == HABITAT_NONE) {
         at = (uint32_t)w->launch_count++;
-        w->launches[at] = out->facts.launch;
+        w->launches[at] = launch;
         habitat_table_put(distinct, hash, at);
     }
     out->launch = at;

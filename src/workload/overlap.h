@@ -12,7 +12,7 @@ habitat_status habitat_busy_prepare(habitat_workload *w, habitat_error *err);
 void habitat_busy_copy(const habitat_workload *from, habitat_workload *to);
 
 /* Of each kernel's time on a destination, what counts in the busy time.
- * time_ns, busy_ns: shape (kernel_count); of no use on error. */
+ * time_ns, busy_ns: shape (kernel_count). What busy_ns holds on error is of no use. */
 habitat_status habitat_busy_charge(const habitat_workload *w, const double *time_ns,
                                    double *busy_ns, habitat_error *err);
 

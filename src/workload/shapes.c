@@ -68,7 +68,7 @@ static void add(habitat_workload *w, size_t i, const habitat_untimed_operation *
         .facts = {.time_ns = NAN,
                   .flop = work->flop,
                   .bytes = work->read_bytes + work->write_bytes,
-                  .dtype = from->arithmetic ? from->arithmetic : work->dtype}};
+                  .dtype = (habitat_dtype)(from->arithmetic ? from->arithmetic : work->dtype)}};
 }
 
 habitat_status habitat_workload_from_operations(size_t count,

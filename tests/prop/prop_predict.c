@@ -127,8 +127,9 @@ static void same_gpu(void) {
 static bool within_limits(const habitat_workload_kernel *k, const habitat_gpu *o,
                           const habitat_gpu *d) {
     uint32_t per_o = 0, per_d = 0;
-    if (habitat_occupancy_blocks(o, &k->facts.launch, &per_o, NULL) != HABITAT_OK ||
-        habitat_occupancy_blocks(d, &k->facts.launch, &per_d, NULL) != HABITAT_OK)
+    habitat_launch launch = one_kernel_launch(k->kernel);
+    if (habitat_occupancy_blocks(o, &launch, &per_o, NULL) != HABITAT_OK ||
+        habitat_occupancy_blocks(d, &launch, &per_d, NULL) != HABITAT_OK)
         return true; /* not by wave scaling */
     double h = o->memory_bandwidth_bytes_per_s / d->memory_bandwidth_bytes_per_s *
                ((double)per_d * d->sm_count) / ((double)per_o * o->sm_count) * d->boost_clock_hz /
@@ -184,12 +185,12 @@ static void wave_limits(void) {
     habitat_gpu o = made_gpu("o", 100, 1.0, 1000, 10), d = made_gpu("d", 100, 1.0, 7389, 59.1);
     habitat_gpu wide = d;
     wide.memory_bandwidth_bytes_per_s *= 10;
-    habitat_kernel_facts k = {.time_ns = 1000,
-                              .blocks = 1000,
-                              .launch = {1024, 32, 0},
-                              .flop = 32e6,
-                              .bytes = 1e6,
-                              .dtype = HABITAT_DTYPE_FP32};
+    one_kernel k = {.time_ns = 1000,
+                    .blocks = 1000,
+                    .launch = {1024, 32, 0},
+                    .flop = 32e6,
+                    .bytes = 1e6,
+                    .dtype = HABITAT_DTYPE_FP32};
     double g = 0, g_wide = 0, ns = 0, wide_ns = 0, held_ns = 0;
     habitat_wave_exponent(&k, &d, &g);
     habitat_wave_exponent(&k, &wide, &g_wide);
@@ -357,11 +358,11 @@ static void consistent(void) {
                 sum += kernels[i].kernel->form->kind == HABITAT_KERNEL_COMPUTE ? e->ms : 0;
                 CHECK(e->ms > 0 && e->low_ms < e->ms && e->ms < e->high_ms && isfinite(e->high_ms));
                 uint32_t blocks = 0;
-                bool here = kernels[i].launch != HABITAT_NONE &&
-                            habitat_occupancy_blocks(&origin, &kernels[i].facts.launch, &blocks,
-                                                     NULL) == HABITAT_OK &&
-                            habitat_occupancy_blocks(&dest, &kernels[i].facts.launch, &blocks,
-                                                     NULL) == HABITAT_OK;
+                habitat_launch launch = one_kernel_launch(kernels[i].kernel);
+                bool here =
+                    kernels[i].launch != HABITAT_NONE &&
+                    habitat_occupancy_blocks(&origin, &launch, &blocks, NULL) == HABITAT_OK &&
+                    habitat_occupancy_blocks(&dest, &launch, &blocks, NULL) == HABITAT_OK;
                 if (methods[m] == HABITAT_METHOD_WAVE || methods[m] == HABITAT_METHOD_WAVE_LARGE) {
                     CHECK(here == (e->method != HABITAT_METHOD_FALLBACK));
                     fell_back += kernels[i].launch != HABITAT_NONE && !here;

@@ -5,13 +5,13 @@
 #include "gpu/gpu.h"
 #include "formula/rates.h"
 
-static bool bad_arguments(const habitat_kernel_facts *kernel, const habitat_gpu *origin,
+static bool bad_arguments(const one_kernel *kernel, const habitat_gpu *origin,
                           const habitat_gpu *dest, const double *out_ns) {
     return !kernel || !origin || !dest || !out_ns || !(kernel->time_ns >= 0.0) ||
            !isfinite(kernel->time_ns);
 }
 
-habitat_status habitat_flops_time(const habitat_kernel_facts *kernel, const habitat_gpu *origin,
+habitat_status habitat_flops_time(const one_kernel *kernel, const habitat_gpu *origin,
                                   const habitat_gpu *dest, double *out_ns) {
     if (bad_arguments(kernel, origin, dest, out_ns))
         return HABITAT_E_ARG;
@@ -24,7 +24,7 @@ habitat_status habitat_flops_time(const habitat_kernel_facts *kernel, const habi
     return HABITAT_OK;
 }
 
-habitat_status habitat_bandwidth_time(const habitat_kernel_facts *kernel, const habitat_gpu *origin,
+habitat_status habitat_bandwidth_time(const one_kernel *kernel, const habitat_gpu *origin,
                                       const habitat_gpu *dest, double *out_ns) {
     if (bad_arguments(kernel, origin, dest, out_ns))
         return HABITAT_E_ARG;
@@ -35,8 +35,7 @@ habitat_status habitat_bandwidth_time(const habitat_kernel_facts *kernel, const 
     return HABITAT_OK;
 }
 
-static formula_rates rates_of(const habitat_kernel_facts *kernel, const habitat_gpu *gpu,
-                              bool sustained) {
+static formula_rates rates_of(const one_kernel *kernel, const habitat_gpu *gpu, bool sustained) {
     return (formula_rates){
         .flop_per_s =
             habitat_arithmetic_rate(gpu, kernel->dtype, kernel->matrix_unit, sustained, NULL, NULL),
@@ -44,7 +43,7 @@ static formula_rates rates_of(const habitat_kernel_facts *kernel, const habitat_
     };
 }
 
-habitat_status habitat_roofline_time(const habitat_kernel_facts *kernel, const habitat_gpu *origin,
+habitat_status habitat_roofline_time(const one_kernel *kernel, const habitat_gpu *origin,
                                      const habitat_gpu *dest, bool sustained, double *out_ns) {
     if (bad_arguments(kernel, origin, dest, out_ns))
         return HABITAT_E_ARG;

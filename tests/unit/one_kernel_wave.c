@@ -6,7 +6,7 @@
 #include "gpu/gpu.h"
 #include "formula/rates.h"
 
-habitat_status habitat_wave_exponent(const habitat_kernel_facts *kernel, const habitat_gpu *dest,
+habitat_status habitat_wave_exponent(const one_kernel *kernel, const habitat_gpu *dest,
                                      double *out) {
     if (!kernel || !dest || !out)
         return HABITAT_E_ARG;
@@ -25,7 +25,7 @@ habitat_status habitat_wave_exponent(const habitat_kernel_facts *kernel, const h
     return HABITAT_OK;
 }
 
-static habitat_status check_kernel(const habitat_kernel_facts *kernel, double g) {
+static habitat_status check_kernel(const one_kernel *kernel, double g) {
     if (!(kernel->time_ns >= 0.0) || !isfinite(kernel->time_ns) || !(g >= 0.0 && g <= 1.0))
         return HABITAT_E_ARG;
     return kernel->blocks && kernel->launch.threads_per_block ? HABITAT_OK : HABITAT_E_UNSUPPORTED;
@@ -49,7 +49,7 @@ typedef struct wave_pair {
     double bandwidth_ratio, clock_ratio;
 } wave_pair;
 
-static habitat_status pair_up(const habitat_kernel_facts *kernel, const habitat_gpu *origin,
+static habitat_status pair_up(const one_kernel *kernel, const habitat_gpu *origin,
                               const habitat_gpu *dest, double g, wave_pair *out) {
     habitat_status status = check_kernel(kernel, g);
     if (status == HABITAT_OK)
@@ -66,7 +66,7 @@ static habitat_status pair_up(const habitat_kernel_facts *kernel, const habitat_
     return HABITAT_OK;
 }
 
-habitat_status habitat_wave_time(const habitat_kernel_facts *kernel, const habitat_gpu *origin,
+habitat_status habitat_wave_time(const one_kernel *kernel, const habitat_gpu *origin,
                                  const habitat_gpu *dest, double g, double *out_ns) {
     if (!kernel || !origin || !dest || !out_ns)
         return HABITAT_E_ARG;
@@ -78,9 +78,8 @@ habitat_status habitat_wave_time(const habitat_kernel_facts *kernel, const habit
     return status;
 }
 
-habitat_status habitat_wave_large_time(const habitat_kernel_facts *kernel,
-                                       const habitat_gpu *origin, const habitat_gpu *dest, double g,
-                                       double *out_ns) {
+habitat_status habitat_wave_large_time(const one_kernel *kernel, const habitat_gpu *origin,
+                                       const habitat_gpu *dest, double g, double *out_ns) {
     if (!kernel || !origin || !dest || !out_ns)
         return HABITAT_E_ARG;
     wave_pair pair;

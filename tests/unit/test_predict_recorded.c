@@ -8,6 +8,7 @@
 
 #include <habitat/predict.h>
 
+#include "one_kernel.h"
 #include "ask/warnings.h"
 #include "check.h"
 #include "recorded.h"
@@ -238,10 +239,10 @@ static double not_resident(const recorded *r, const habitat_gpu *gpu) {
     const habitat_workload_kernel *k = habitat_workload_kernels(r->w, &count);
     for (size_t i = 0; i < count; i++) {
         uint32_t blocks = 0;
+        habitat_launch launch = one_kernel_launch(k[i].kernel);
         all += k[i].facts.time_ns;
         if (k[i].launch != HABITAT_NONE &&
-            habitat_occupancy_blocks(gpu, &k[i].facts.launch, &blocks, NULL) ==
-                HABITAT_E_NOT_RESIDENT)
+            habitat_occupancy_blocks(gpu, &launch, &blocks, NULL) == HABITAT_E_NOT_RESIDENT)
             out += k[i].facts.time_ns;
     }
     return out / all;

@@ -19,8 +19,8 @@ static void make(void) {
     d.peak.matrix_flop_per_s[HABITAT_DTYPE_FP16] = 32e12;
 }
 
-static habitat_kernel_facts facts(double flop, double bytes, habitat_dtype dtype, bool matrix) {
-    return (habitat_kernel_facts){
+static one_kernel facts(double flop, double bytes, habitat_dtype dtype, bool matrix) {
+    return (one_kernel){
         .time_ns = 1000, .flop = flop, .bytes = bytes, .dtype = dtype, .matrix_unit = matrix};
 }
 
@@ -68,7 +68,7 @@ static void test_rates(void) {
 
 static void test_flops(void) {
     double ns = -1;
-    habitat_kernel_facts k = facts(NAN, NAN, HABITAT_DTYPE_FP32, false);
+    one_kernel k = facts(NAN, NAN, HABITAT_DTYPE_FP32, false);
     CHECK_INT(habitat_flops_time(&k, &o, &d, &ns), HABITAT_OK);
     CHECK_NEAR(ns, 1250, 1e-12); /* 1000 ns x 10 / 8 */
     k = facts(NAN, NAN, HABITAT_DTYPE_TF32, true);
@@ -83,7 +83,7 @@ static void test_flops(void) {
 
 static void test_bandwidth(void) {
     double ns = -1;
-    habitat_kernel_facts k = facts(1, 1, HABITAT_DTYPE_FP32, false);
+    one_kernel k = facts(1, 1, HABITAT_DTYPE_FP32, false);
     CHECK_INT(habitat_bandwidth_time(&k, &o, &d, &ns), HABITAT_OK);
     CHECK_NEAR(ns, 2000, 1e-12); /* 1000 ns x 1000 / 500 */
     habitat_gpu unknown = d;
@@ -100,7 +100,7 @@ static void test_bandwidth(void) {
 static void test_roofline(void) {
     double ns = -1;
     /* memory-bound on both: x = 1 flop/byte; ridge points 10 and 16 */
-    habitat_kernel_facts k = facts(1e6, 1e6, HABITAT_DTYPE_FP32, false);
+    one_kernel k = facts(1e6, 1e6, HABITAT_DTYPE_FP32, false);
     CHECK_INT(habitat_roofline_time(&k, &o, &d, false, &ns), HABITAT_OK);
     CHECK_NEAR(ns, 2000, 1e-12);
     /* compute-bound on both: x = 100 */
@@ -140,7 +140,7 @@ static void test_roofline(void) {
 }
 
 static void test_same(void) {
-    habitat_kernel_facts k = facts(12e6, 1e6, HABITAT_DTYPE_FP32, false);
+    one_kernel k = facts(12e6, 1e6, HABITAT_DTYPE_FP32, false);
     k.time_ns = 1234567.0 / 3.0;
     double flops = 0, bandwidth = 0, roofline = 0, sustained = 0;
     habitat_flops_time(&k, &o, &o, &flops);

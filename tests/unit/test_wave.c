@@ -9,17 +9,17 @@
 
 static habitat_gpu o, d;
 
-static habitat_kernel_facts kernel(uint64_t blocks, double flop, double bytes) {
-    return (habitat_kernel_facts){.time_ns = 1000,
-                                  .blocks = blocks,
-                                  .launch = {1024, 32, 0},
-                                  .flop = flop,
-                                  .bytes = bytes,
-                                  .dtype = HABITAT_DTYPE_FP32};
+static one_kernel kernel(uint64_t blocks, double flop, double bytes) {
+    return (one_kernel){.time_ns = 1000,
+                        .blocks = blocks,
+                        .launch = {1024, 32, 0},
+                        .flop = flop,
+                        .bytes = bytes,
+                        .dtype = HABITAT_DTYPE_FP32};
 }
 
 static double exponent_at(double x) {
-    habitat_kernel_facts k = kernel(1, x * 1e6, 1e6);
+    one_kernel k = kernel(1, x * 1e6, 1e6);
     double g = -1;
     CHECK_INT(habitat_wave_exponent(&k, &d, &g), HABITAT_OK);
     return g;
@@ -36,7 +36,7 @@ static void test_exponent(void) {
     CHECK_NEAR(exponent_at(160), 0.05, 1e-12);
     check_case("g above the ridge: R/2x");
 
-    habitat_kernel_facts k = kernel(1, NAN, NAN);
+    one_kernel k = kernel(1, NAN, NAN);
     double g = -1;
     CHECK_INT(habitat_wave_exponent(&k, &d, &g), HABITAT_OK);
     CHECK_NEAR(g, 1, 0);
@@ -58,7 +58,7 @@ static void test_exponent(void) {
 }
 
 static double wave(uint64_t blocks, double g) {
-    habitat_kernel_facts k = kernel(blocks, NAN, NAN);
+    one_kernel k = kernel(blocks, NAN, NAN);
     double ns = -1;
     CHECK_INT(habitat_wave_time(&k, &o, &d, g, &ns), HABITAT_OK);
     return ns;
@@ -87,7 +87,7 @@ static void test_more_sms_can_slow(void) {
      * one wave, but equation 1 gives each of its blocks half the bandwidth: 1000 ns become 2000. */
     habitat_gpu more = d;
     more.sm_count *= 2;
-    habitat_kernel_facts k = kernel(80, NAN, NAN);
+    one_kernel k = kernel(80, NAN, NAN);
     double few_ns = 0, more_ns = 0;
     habitat_wave_time(&k, &o, &d, 1.0, &few_ns);
     habitat_wave_time(&k, &o, &more, 1.0, &more_ns);
@@ -97,7 +97,7 @@ static void test_more_sms_can_slow(void) {
 }
 
 static void test_equation_2(void) {
-    habitat_kernel_facts k = kernel(7, NAN, NAN);
+    one_kernel k = kernel(7, NAN, NAN);
     double ns = -1;
     CHECK_INT(habitat_wave_large_time(&k, &o, &d, 1.0, &ns), HABITAT_OK);
     CHECK_NEAR(ns, 2000, 1e-12); /* 1000/500 */
@@ -121,7 +121,7 @@ static void test_occupancy_counts(void) {
     habitat_gpu small = d;
     small.limits.shared_memory_per_sm_bytes = 167936;
     small.limits.shared_memory_per_block_bytes = 166912;
-    habitat_kernel_facts k = kernel(400, NAN, NAN);
+    one_kernel k = kernel(400, NAN, NAN);
     k.launch = (habitat_launch){128, 32, 102400};
     double ns = -1;
     CHECK_INT(habitat_wave_time(&k, &o, &small, 1.0, &ns), HABITAT_OK);
@@ -140,7 +140,7 @@ static void test_occupancy_counts(void) {
 
 static void test_refusals(void) {
     double ns = -1;
-    habitat_kernel_facts k = kernel(0, NAN, NAN);
+    one_kernel k = kernel(0, NAN, NAN);
     CHECK_INT(habitat_wave_time(&k, &o, &d, 1.0, &ns), HABITAT_E_UNSUPPORTED);
     k = kernel(10, NAN, NAN);
     CHECK_INT(habitat_wave_time(&k, &o, &d, 1.5, &ns), HABITAT_E_ARG);
@@ -156,7 +156,7 @@ static void test_refusals(void) {
 }
 
 static void test_same(void) {
-    habitat_kernel_facts k = kernel(777, NAN, NAN);
+    one_kernel k = kernel(777, NAN, NAN);
     k.time_ns = 1234567.0 / 3.0;
     double first = 0, second = 0;
     habitat_wave_time(&k, &o, &o, 0.37, &first);
