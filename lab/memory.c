@@ -20,7 +20,8 @@ typedef struct recorded {
     char script[48], name[RECORDING_NAME];
     const habitat_gpu *gpu;
     habitat_memory *memory, *blind; /* blind: without the recording's notes on memory */
-    memory_kind kind;
+    habitat_memory_format format;   /* that another recording is asked for; of weights in half
+                                       precision RECORDED */
     uint64_t batch;
     double peak_bytes;
 } recorded;
@@ -86,7 +87,11 @@ static habitat_status describe(const habitat_trace *trace, recorded *r, habitat_
         status = without_notes(trace, r->gpu, &r->blind, err);
     if (status != HABITAT_OK)
         return status;
-    r->kind = r->memory->facts.kind;
+    memory_kind kind = r->memory->facts.kind;
+    r->format = kind == MEMORY_KIND_HALF       ? HABITAT_MEMORY_RECORDED
+                : kind == MEMORY_KIND_AUTOCAST ? HABITAT_MEMORY_AUTOCAST
+                : r->memory->tf32              ? HABITAT_MEMORY_TF32
+                                               : HABITAT_MEMORY_SINGLE;
     r->batch = info->batch_size;
     r->peak_bytes = info->peak_memory_bytes;
     return HABITAT_OK;
@@ -183,11 +188,8 @@ static memory_case case_of(const recorded *r, memory_truth truth) {
 }
 
 /* Formats that one recording can say of another: weights in half precision of itself alone. */
-static bool format_of(const recorded *r, memory_kind wanted, habitat_memory_format *out) {
-    *out = r->kind == wanted              ? HABITAT_MEMORY_RECORDED
-           : wanted == MEMORY_KIND_SINGLE ? HABITAT_MEMORY_SINGLE
-                                          : HABITAT_MEMORY_AUTOCAST;
-    return r->kind == wanted || wanted != MEMORY_KIND_HALF;
+static bool can_tell(const recorded *r, habitat_memory_format wanted) {
+    return wanted != HABITAT_MEMORY_RECORDED || r->format == HABITAT_MEMORY_RECORDED;
 }
 
 static habitat_status against_recordings(const recordings *all, memory_set *set,
@@ -204,16 +206,16 @@ static habitat_status against_recordings(const recordings *all, memory_set *set,
             status = memory_add(set, &blind, err);
         for (size_t k = 0; k < all->count && status == HABITAT_OK; k++) {
             const recorded *other = &all->items[k];
-            habitat_memory_format format;
+            bool same = memory_is_recorded(r->memory, other->format);
             if (strcmp(r->script, other->script) != 0 || r->gpu != other->gpu || i == k ||
-                !r->batch || !other->batch || !format_of(r, other->kind, &format) ||
-                (r->kind == other->kind && r->batch == other->batch))
+                !r->batch || !other->batch || !can_tell(r, other->format) ||
+                (same && r->batch == other->batch))
                 continue;
             memory_case c = case_of(r, MEMORY_TRUTH_RECORDED);
             c.batch = (double)other->batch;
-            c.same_format = r->kind == other->kind;
+            c.same_format = same;
             c.measured_bytes = other->peak_bytes;
-            predict(r->memory, c.batch / c.origin_batch, format, &c);
+            predict(r->memory, c.batch / c.origin_batch, other->format, &c);
             status = memory_add(set, &c, err);
         }
     }
@@ -223,25 +225,25 @@ static habitat_status against_recordings(const recordings *all, memory_set *set,
 /* ---- measured rows ---- */
 
 /* As the table names it: "fp32", "tf32", "amp-bf16" or "bf16". */
-static memory_kind kind_named(const char *precision) {
-    return strncmp(precision, "amp-", 4) == 0                         ? MEMORY_KIND_AUTOCAST
-           : !strcmp(precision, "bf16") || !strcmp(precision, "fp16") ? MEMORY_KIND_HALF
-                                                                      : MEMORY_KIND_SINGLE;
+static habitat_memory_format format_named(const char *precision) {
+    return strncmp(precision, "amp-", 4) == 0                         ? HABITAT_MEMORY_AUTOCAST
+           : !strcmp(precision, "bf16") || !strcmp(precision, "fp16") ? HABITAT_MEMORY_RECORDED
+           : !strcmp(precision, "tf32")                               ? HABITAT_MEMORY_TF32
+                                                                      : HABITAT_MEMORY_SINGLE;
 }
 
 static habitat_status add_row(const habitat_csv_reader *table, memory_truth truth,
                               const recorded *r, memory_set *set, habitat_error *err) {
     const char *precision = habitat_csv_text(table, "precision"),
                *fits = habitat_csv_text(table, "fits");
-    memory_kind kind = kind_named(precision ? precision : "");
-    habitat_memory_format format;
+    habitat_memory_format format = format_named(precision ? precision : "");
     memory_case c = case_of(r, truth);
     c.batch = habitat_csv_number(table, "batch");
     c.device_bytes = habitat_csv_number(table, "device_bytes");
     c.measured_bytes = habitat_csv_number(table, "peak_allocated_bytes");
-    if (!r->batch || !format_of(r, kind, &format))
+    if (!r->batch || !can_tell(r, format))
         return HABITAT_OK;
-    c.same_format = kind == r->kind;
+    c.same_format = memory_is_recorded(r->memory, format);
     predict(r->memory, c.batch / c.origin_batch, format, &c);
     if (isnan(c.predicted_bytes))
         return HABITAT_OK;

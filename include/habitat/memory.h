@@ -24,12 +24,13 @@ extern "C" {
 /* The memory of one recorded iteration. */
 typedef struct habitat_memory habitat_memory;
 
-/* Number formats that an iteration keeps its tensors in. TF32 is arithmetic: its tensors are fp32.
- */
+/* Number formats that an iteration keeps its tensors in. TF32 is arithmetic, its tensors are fp32;
+ * but convolutions work in other algorithms then, which need other workspaces. */
 typedef enum habitat_memory_format {
     HABITAT_MEMORY_RECORDED = 0, /* as in the recording */
-    HABITAT_MEMORY_SINGLE,       /* fp32: strict, or with TF32 */
+    HABITAT_MEMORY_SINGLE,       /* strict fp32 */
     HABITAT_MEMORY_AUTOCAST, /* fp32 weights; products in fp16 or bf16, as autocast makes them */
+    HABITAT_MEMORY_TF32,     /* fp32, products and convolutions in TF32 */
 } habitat_memory_format;
 
 /* Where a peak comes from. */
@@ -51,7 +52,8 @@ typedef struct habitat_memory_parts {
     double activations_bytes; /* most that is kept for the backward pass or passes by, with casts */
     double workspace_bytes;   /* of libraries, and what else does not change with the batch */
     double peak_bytes;
-    double largest_bytes; /* of the largest tensor, which must be found in one piece */
+    double largest_bytes;    /* of the largest tensor, which must be found in one piece */
+    double algorithms_bytes; /* by so much more the peak is if cuDNN takes other algorithms; NaN */
 } habitat_memory_parts;
 
 /* Whether a peak fits on a GPU. */

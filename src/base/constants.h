@@ -251,8 +251,10 @@ CONSTANT(chosen, largest_margin_share, 1.0, "of the largest tensor",
          "kept free in one piece; settled with all runs near the limit in view; docs/memory.md#one-model-left-out")
 CONSTANT(hardware, blas_hopper_bytes, 35.7e6, "byte a thread", "cuBLAS workspace that PyTorch gives from Hopper on: 32 MiB, in blocks of its allocator")
 CONSTANT(hardware, blas_bytes, 8.6e6, "byte a thread", "the same before: 8 MiB and an eighth")
+CONSTANT(hardware, matrix_channel_bytes, 16, "byte", "channels that matrix units take at a time: copies with channels last are filled up to it; docs/memory.md#workspaces-of-convolutions")
+CONSTANT(hardware, complex_bytes, 8, "byte", "of a number of a spectrum in fp32; docs/memory.md#workspaces-of-convolutions")
 CONSTANT(chosen, memory_least_correction, 0.5, "of bytes from shapes", "below it something else than activations is wrong")
-CONSTANT(fitted, memory_training_correction, 1.02, "of bytes from shapes",
+CONSTANT(fitted, memory_training_correction, 1.01, "of bytes from shapes",
          "peaks of data/recordings and measured_*.csv; leaving each model out picks 1.01 to 1.03; docs/memory.md#one-model-left-out")
 CONSTANT(chosen, memory_inference_correction, 4.0, "of bytes from shapes",
          "without a backward pass shapes tell two tensors at a time; recordings need 1.0 to 2.8 times that")

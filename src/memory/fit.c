@@ -12,7 +12,8 @@ static double margin_of(const habitat_memory_parts *parts, const memory_margin *
                    : parts->basis == HABITAT_MEMORY_SCALED ? margin->scaled
                                                            : 0;
     double largest = parts->largest_bytes > 0 ? parts->largest_bytes : 0;
-    return (margin->gaps + share) * parts->peak_bytes + margin->largest * largest;
+    double algorithms = parts->algorithms_bytes > 0 ? parts->algorithms_bytes : 0;
+    return (margin->gaps + share) * parts->peak_bytes + margin->largest * largest + algorithms;
 }
 
 int memory_fits(double headroom_bytes, double margin_bytes) {

@@ -50,24 +50,45 @@ static int by_time(const void *a, const void *b) {
 static int by_growth(const void *a, const void *b) {
     const memory_line *x = a, *y = b;
     if (x->growing != y->growing)
-        return x->growing < y->growing ? -1 : 1;
-    return x->fixed < y->fixed ? -1 : x->fixed > y->fixed;
+        return x->growing > y->growing ? -1 : 1;
+    if (x->space != y->space)
+        return x->space > y->space ? -1 : 1;
+    if (x->fixed != y->fixed)
+        return x->fixed > y->fixed ? -1 : 1;
+    return x->shrinking > y->shrinking ? -1 : x->shrinking < y->shrinking;
+}
+
+static bool is_below(const memory_line *line, const memory_line *others, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (others[i].growing >= line->growing && others[i].space >= line->space &&
+            others[i].fixed >= line->fixed && others[i].shrinking >= line->shrinking)
+            return true;
+    return false;
 }
 
 /* Only lines that are not below another at every batch size. */
 static void prune(memory_lines *l) {
     size_t kept = 0;
     qsort(l->lines, l->count, sizeof *l->lines, by_growth);
-    for (size_t i = 0; i < l->count; i++) {
-        while (kept && l->lines[kept - 1].fixed <= l->lines[i].fixed)
-            kept--;
-        l->lines[kept++] = l->lines[i];
-    }
+    for (size_t i = 0; i < l->count; i++)
+        if (!is_below(&l->lines[i], l->lines, kept))
+            l->lines[kept++] = l->lines[i];
     l->count = kept;
 }
 
+/* What a library works in at a moment; where any algorithm may be taken, what the worst needs. */
+static memory_space space_of(const memory_step *s, bool backward, bool most) {
+    memory_space space = backward ? s->backward : s->forward;
+    if (most) {
+        space.growing = fmax(space.growing, s->most.growing);
+        space.fixed = fmax(space.fixed + space.shrinking, s->most.fixed);
+        space.shrinking = 0;
+    }
+    return space;
+}
+
 static void follow(const moment *moments, size_t count, const memory_facts *facts,
-                   double gradients_bytes, double weight_bytes, memory_lines *out) {
+                   double gradients_bytes, double weight_bytes, bool most, memory_lines *out) {
     double kept = 0, casts = 0, waiting = 0;
     double gradients = facts->gradients_stay ? gradients_bytes : 0;
     for (size_t i = 0; i < count; i++) {
@@ -77,13 +98,18 @@ static void follow(const moment *moments, size_t count, const memory_facts *fact
             continue;
         }
         bool keeps = s->backward_ns != UINT64_MAX, backward = moments[i].kind == BACKWARD;
+        memory_space space = space_of(s, backward, most);
+        double moved = s->moved;
         if (!backward) {
             kept += keeps ? s->kept : 0;
             casts += keeps ? s->casts : 0;
             if (keeps && s->kept > 0)
-                continue; /* what moves is what is kept */
+                moved = s->made; /* what goes in is kept */
+            if (keeps && s->kept > 0 && !(space.growing + space.fixed + space.shrinking > 0))
+                continue; /* and what comes out, too */
         }
-        out->lines[out->count++] = (memory_line){kept + waiting + s->moved, casts + gradients};
+        out->lines[out->count++] = (memory_line){kept + waiting + moved, space.growing,
+                                                 casts + gradients + space.fixed, space.shrinking};
         if (backward) {
             kept -= s->kept;
             casts -= s->casts;
@@ -109,7 +135,8 @@ static size_t list_moments(const memory_steps *steps, moment *out) {
 }
 
 habitat_status memory_lines_of(const memory_steps *steps, const memory_facts *facts,
-                               double gradients_bytes, double weight_bytes, memory_lines *out) {
+                               double gradients_bytes, double weight_bytes, bool most,
+                               memory_lines *out) {
     *out = (memory_lines){.loss_bytes = steps->loss_bytes,
                           .batch_bytes = steps->batch_bytes,
                           .largest_bytes = steps->largest_bytes};
@@ -124,7 +151,7 @@ habitat_status memory_lines_of(const memory_steps *steps, const memory_facts *fa
     }
     size_t count = list_moments(steps, moments);
     qsort(moments, count, sizeof *moments, by_time);
-    follow(moments, count, facts, gradients_bytes, weight_bytes, out);
+    follow(moments, count, facts, gradients_bytes, weight_bytes, most, out);
     free(moments);
     prune(out);
     return HABITAT_OK;
@@ -135,17 +162,24 @@ void memory_lines_free(memory_lines *lines) {
     *lines = (memory_lines){0};
 }
 
-double memory_lines_at(const memory_lines *lines, double factor) {
+static double at(const memory_line *line, double batch_factor, double correction) {
+    return (line->growing * correction + line->space) * batch_factor + line->fixed +
+           line->shrinking * fmin(batch_factor, 1);
+}
+
+double memory_lines_at(const memory_lines *lines, double batch_factor, double correction) {
     double highest = 0;
     for (size_t i = 0; i < lines->count; i++)
-        highest = fmax(highest, lines->lines[i].growing * factor + lines->lines[i].fixed);
+        highest = fmax(highest, at(&lines->lines[i], batch_factor, correction));
     return highest;
 }
 
 double memory_lines_factor(const memory_lines *lines, double bytes) {
     double factor = INFINITY;
-    for (size_t i = 0; i < lines->count; i++)
-        if (lines->lines[i].growing > 0)
-            factor = fmin(factor, (bytes - lines->lines[i].fixed) / lines->lines[i].growing);
+    for (size_t i = 0; i < lines->count; i++) {
+        const memory_line *l = &lines->lines[i];
+        if (l->growing > 0)
+            factor = fmin(factor, (bytes - l->space - l->fixed - l->shrinking) / l->growing);
+    }
     return factor;
 }

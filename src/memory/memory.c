@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "gpu/gpu.h"
 
-enum { HOPPER = 90, FORMATS = HABITAT_MEMORY_AUTOCAST + 1 };
+enum { HOPPER = 90, FORMATS = MEMORY_FORMATS };
 static const double single_bytes = 4; /* of an element in fp32 */
 
 static bool known(double bytes) {
@@ -26,9 +26,12 @@ static const memory_lines *recorded_lines(const habitat_memory *m) {
     return &m->lines[HABITAT_MEMORY_RECORDED];
 }
 
-static bool is_recorded_format(const habitat_memory *m, habitat_memory_format format) {
+/* TF32 and strict fp32 differ in the workspaces of convolutions alone. */
+bool memory_is_recorded(const habitat_memory *m, habitat_memory_format format) {
+    bool single = m->facts.kind == MEMORY_KIND_SINGLE;
     return format == HABITAT_MEMORY_RECORDED ||
-           (format == HABITAT_MEMORY_SINGLE && m->facts.kind == MEMORY_KIND_SINGLE) ||
+           (format == HABITAT_MEMORY_SINGLE && single && !(m->convolutions && m->tf32)) ||
+           (format == HABITAT_MEMORY_TF32 && single && (!m->convolutions || m->tf32)) ||
            (format == HABITAT_MEMORY_AUTOCAST && m->facts.kind == MEMORY_KIND_AUTOCAST);
 }
 
@@ -139,7 +142,7 @@ void memory_correct(habitat_memory *m, double training_most) {
         factor = fmin(factor, 1);
     double most = m->facts.has_backward ? training_most : chosen_memory_inference_correction;
     m->correction = fmax(chosen_memory_least_correction, fmin(factor, most));
-    double told = fmax(memory_lines_at(recorded_lines(m), m->correction),
+    double told = fmax(memory_lines_at(recorded_lines(m), 1, m->correction),
                        optimizer_step(m) + m->outlive_bytes);
     m->unexplained_bytes = fmax(passes - told, 0);
 }
@@ -147,13 +150,14 @@ void memory_correct(habitat_memory *m, double training_most) {
 /* --- creating --------------------------------------------------------------------------------- */
 
 static habitat_status make_lines(habitat_memory *m, const habitat_trace *trace,
-                                 const habitat_trace_info *info, habitat_memory_format format,
-                                 memory_lines *out) {
+                                 const habitat_trace_info *info, habitat_memory_format format) {
     memory_steps steps;
     habitat_status status = memory_steps_of(trace, &info->memory, m->facts.kind, format, &steps);
     if (status != HABITAT_OK)
         return status;
     m->blas |= steps.blas;
+    m->convolutions |= steps.convolutions;
+    m->tf32 |= steps.tf32;
     if (format == HABITAT_MEMORY_RECORDED)
         estimate_state(m, &steps, info->memory.between_bytes);
     double scale = format == HABITAT_MEMORY_RECORDED ? 1 : m->single_over_recorded;
@@ -162,7 +166,9 @@ static habitat_status make_lines(habitat_memory *m, const habitat_trace *trace,
     /* a forward pass alone shows too few of its tensors to tell a peak without one */
     bool enough = m->facts.has_backward || known(m->peak_bytes);
     if (!m->facts.unlinked && steps.product_count && enough && !info->other_steps)
-        status = memory_lines_of(&steps, &m->facts, or_zero(m->gradients_bytes) * scale, each, out);
+        for (int most = 0; most < 2 && status == HABITAT_OK; most++)
+            status = memory_lines_of(&steps, &m->facts, or_zero(m->gradients_bytes) * scale, each,
+                                     most, most ? &m->most[format] : &m->lines[format]);
     memory_steps_free(&steps);
     return status;
 }
@@ -174,8 +180,8 @@ static habitat_status fill(habitat_memory *m, const habitat_trace *trace,
     habitat_status status = HABITAT_OK;
     for (int f = HABITAT_MEMORY_RECORDED; f < FORMATS && status == HABITAT_OK; f++) {
         habitat_memory_format format = (habitat_memory_format)f;
-        if (format == HABITAT_MEMORY_RECORDED || !is_recorded_format(m, format))
-            status = make_lines(m, trace, info, format, &m->lines[f]);
+        if (format == HABITAT_MEMORY_RECORDED || !memory_is_recorded(m, format))
+            status = make_lines(m, trace, info, format);
     }
     if (status != HABITAT_OK)
         return status;
@@ -185,6 +191,7 @@ static habitat_status fill(habitat_memory *m, const habitat_trace *trace,
     for (int f = 0; f < FORMATS; f++) {
         double share = recorded > 0 ? outliving(m, (habitat_memory_format)f) / recorded : 1;
         add_outliving(&m->lines[f], m->outlive_bytes * share);
+        add_outliving(&m->most[f], m->outlive_bytes * share);
     }
     memory_correct(m, fitted_memory_training_correction);
     return HABITAT_OK;
@@ -213,7 +220,7 @@ void habitat_memory_free(habitat_memory *memory) {
     if (!memory)
         return;
     for (int format = 0; format < FORMATS; format++)
-        memory_lines_free(&memory->lines[format]);
+        memory_lines_free(&memory->lines[format]), memory_lines_free(&memory->most[format]);
     free(memory);
 }
 
@@ -221,23 +228,24 @@ void habitat_memory_free(habitat_memory *memory) {
 
 /* What nothing explains is workspace: less where less passes, but never more than was recorded. */
 static double moments_at(const habitat_memory *m, const memory_lines *lines, double batch_factor) {
-    double told = memory_lines_at(lines, batch_factor * m->correction);
-    double recorded = memory_lines_at(recorded_lines(m), m->correction);
+    double told = memory_lines_at(lines, batch_factor, m->correction);
+    double recorded = memory_lines_at(recorded_lines(m), 1, m->correction);
     return told + m->unexplained_bytes * (recorded > 0 ? fmin(told / recorded, 1) : 1);
 }
 
 habitat_status habitat_memory_predict(const habitat_memory *m, double batch_factor,
                                       habitat_memory_format format, habitat_memory_parts *out) {
-    if (!m || !out || !(batch_factor > 0) || isinf(batch_factor) ||
-        format > HABITAT_MEMORY_AUTOCAST)
+    if (!m || !out || !(batch_factor > 0) || isinf(batch_factor) || format > HABITAT_MEMORY_TF32)
         return HABITAT_E_ARG;
-    bool recorded = is_recorded_format(m, format), same = recorded && batch_factor == 1;
-    const memory_lines *lines = recorded ? recorded_lines(m) : &m->lines[format];
+    bool recorded = memory_is_recorded(m, format), same = recorded && batch_factor == 1;
+    habitat_memory_format made = recorded ? HABITAT_MEMORY_RECORDED : format;
+    const memory_lines *lines = &m->lines[made];
     if (!same && !lines->count)
         return HABITAT_E_UNSUPPORTED;
     double scale = recorded ? 1 : m->single_over_recorded;
     double moments = moments_at(m, lines, batch_factor);
     double step = scale * optimizer_step(m) + m->outlive_bytes * batch_factor;
+    double most = same ? moments : fmax(moments, moments_at(m, &m->most[made], batch_factor));
     double sum = scale * (m->parameters_bytes + m->optimizer_bytes) + m->buffers_bytes +
                  m->workspace_bytes + fmax(moments, optimizer_step(m) > 0 ? step : 0);
     bool measured = known(m->peak_bytes);
@@ -255,6 +263,7 @@ habitat_status habitat_memory_predict(const habitat_memory *m, double batch_fact
         .peak_bytes = same && measured ? m->peak_bytes
                       : lines->count   ? sum
                                        : (double)NAN,
+        .algorithms_bytes = lines->count ? most - moments : (double)NAN,
         .largest_bytes = lines->count ? lines->largest_bytes * batch_factor : (double)NAN};
     return HABITAT_OK;
 }

@@ -7,12 +7,20 @@
 #endif
 #include <habitat/memory.h>
 
+enum { MEMORY_FORMATS = HABITAT_MEMORY_TF32 + 1 };
+
 /* In which formats the recorded iteration keeps its tensors. */
 typedef enum memory_kind {
     MEMORY_KIND_SINGLE,   /* fp32 (or fp64) throughout */
     MEMORY_KIND_AUTOCAST, /* fp32 weights, half-precision products */
     MEMORY_KIND_HALF,     /* weights in half precision */
 } memory_kind;
+
+/* Memory of a library's own, as long as an operation runs [byte]. */
+typedef struct memory_space {
+    double growing, fixed;
+    double shrinking; /* fixed, and less for smaller batches */
+} memory_space;
 
 /* An operation of the forward pass [byte]. */
 typedef struct memory_step {
@@ -21,6 +29,9 @@ typedef struct memory_step {
     double casts;                     /* copies of weights, kept too; do not grow */
     double moved;                     /* tensors in and out: in the backward pass their gradients */
     double weights;                   /* elements of weights, whose gradients it makes */
+    double made;                      /* of `moved`, its result */
+    memory_space forward, backward;   /* what a library works in meanwhile */
+    memory_space most;                /* what it might, by another algorithm, in either pass */
 } memory_step;
 
 /* The gradient of a tensor that several operations took: made by the first of their backward
@@ -41,7 +52,8 @@ typedef struct memory_steps {
     double batch_bytes;   /* what the script gives to the first operation: there all the time */
     double weights;       /* elements of all weights met */
     bool blas;            /* products that cuBLAS makes */
-    size_t product_count; /* matrix products, convolutions and the like */
+    bool convolutions, tf32; /* there are some; they run in TF32 where their tensors are fp32 */
+    size_t product_count;    /* matrix products, convolutions and the like */
 } memory_steps;
 
 /* What the optimiser and the passes leave in memory, as the names of operations tell. */
@@ -56,9 +68,12 @@ typedef struct memory_facts {
     double state_factor; /* state of the optimiser over weights; NaN unknown */
 } memory_facts;
 
-/* A moment of the iteration: growing * batch factor + fixed bytes beyond weights and state. */
+/* A moment of the iteration: (growing + space) * batch factor + fixed + shrinking * (batch factor,
+ * at most 1) bytes beyond weights and state. */
 typedef struct memory_line {
-    double growing, fixed;
+    double growing; /* tensors: a recorded peak may correct them */
+    double space;   /* workspace that grows */
+    double fixed, shrinking;
 } memory_line;
 
 typedef struct memory_lines {
@@ -69,7 +84,9 @@ typedef struct memory_lines {
 
 struct habitat_memory {
     memory_facts facts;
-    memory_lines lines[3]; /* by habitat_memory_format */
+    memory_lines lines[MEMORY_FORMATS]; /* by habitat_memory_format */
+    memory_lines most[MEMORY_FORMATS];  /* the same if cuDNN takes the algorithms that need most */
+    bool convolutions, tf32;            /* recorded: there are some; they run in TF32 */
     double parameters_bytes, buffers_bytes, gradients_bytes, optimizer_bytes; /* NaN unknown */
     double single_over_recorded; /* bytes of weights in fp32 over recorded */
     double peak_bytes;           /* recorded; NaN unknown */
@@ -94,6 +111,9 @@ void memory_steps_free(memory_steps *steps);
 habitat_status memory_create(const habitat_trace *trace, const habitat_trace_info *info,
                              const habitat_gpu *origin, habitat_memory **out, habitat_error *err);
 
+/* Whether a format is the recorded one, so that nothing has to be told of it. */
+bool memory_is_recorded(const habitat_memory *m, habitat_memory_format format);
+
 /* Anew with another bound on the correction of a training step, for judging that bound. */
 void memory_correct(habitat_memory *m, double training_most);
 
@@ -113,13 +133,16 @@ habitat_memory_fit memory_fit_with(const habitat_memory_parts *parts, const habi
 /* rules.c */
 memory_facts memory_facts_of(const habitat_trace *trace, const habitat_trace_memory *noted);
 
-/* lines.c: the moments of the passes. weight_bytes: of one element's gradient. */
+/* lines.c: the moments of the passes. weight_bytes: of one element's gradient. most: with the
+ * algorithms that need most. */
 habitat_status memory_lines_of(const memory_steps *steps, const memory_facts *facts,
-                               double gradients_bytes, double weight_bytes, memory_lines *out);
+                               double gradients_bytes, double weight_bytes, bool most,
+                               memory_lines *out);
 void memory_lines_free(memory_lines *lines);
-/* Bytes of the highest at a factor; 0 without lines. */
-double memory_lines_at(const memory_lines *lines, double factor);
-/* The factor at which the highest is `bytes`; infinite if none grows. */
+/* Bytes of the highest at a batch factor, what grows being corrected; 0 without lines. */
+double memory_lines_at(const memory_lines *lines, double batch_factor, double correction);
+/* The correction with which the highest is `bytes` at the recorded batch; infinite if none grows.
+ */
 double memory_lines_factor(const memory_lines *lines, double bytes);
 
 #endif

@@ -100,6 +100,12 @@ rule_cast memory_rule_cast(const memory_rule *rule) {
     return CAST_NONE;
 }
 
+habitat_memory_format memory_tensors_in(memory_kind kind, habitat_memory_format format) {
+    if (format != HABITAT_MEMORY_SINGLE && format != HABITAT_MEMORY_TF32)
+        return format;
+    return kind == MEMORY_KIND_SINGLE ? HABITAT_MEMORY_RECORDED : HABITAT_MEMORY_SINGLE;
+}
+
 /* --- what names tell of the iteration --------------------------------------------------------- */
 
 static bool starts(const char *text, const char *prefix) {

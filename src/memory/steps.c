@@ -5,6 +5,7 @@
  * has as many. A tensor that several operations keep counts once. In other formats than the
  * recorded ones, each tensor gets the format that autocast would give it. */
 #include "memory/tensors.h"
+#include "memory/workspace.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,11 +22,12 @@ typedef struct walk {
     const habitat_operation *operations;
     size_t count;
     const habitat_trace_memory *memory;
-    habitat_memory_format format;
+    habitat_memory_format format, asked; /* of tensors; as asked for */
     bool copies;           /* recorded products take half-precision copies of weights */
     uint64_t *backward_ns; /* shape (count): when the backward operation of each runs */
-    bool *covered;         /* shape (count): it or one around it is a step, or is left out */
-    habitat_table sizes;   /* of weights, by elements */
+    memory_workspaces spaces;
+    bool *covered;       /* shape (count): it or one around it is a step, or is left out */
+    habitat_table sizes; /* of weights, by elements */
     memory_tensors tensors;
     memory_steps *out;
     bool no_memory;
@@ -381,8 +383,10 @@ static void make_result(call *c) {
         return;
     }
     w->began |= !made.weight;
-    if (!made.weight)
+    if (!made.weight) {
+        c->step.made = elements * bytes;
         c->step.moved += elements * bytes;
+    }
     if (c->rule->keeps & KEEPS_RESULT)
         keep(c, w->tensors.count - 1, bytes);
 }
@@ -495,6 +499,8 @@ static void do_call(walk *w, size_t i, const memory_rule *rule, bool in_place) {
         make_result(&c);
     if (!c.kept || !(rule->weights || memory_rule_cast(rule) == CAST_HALF))
         c.step.weights = 0;
+    if (!strcmp(rule->name, "convolution"))
+        memory_workspaces_take(&w->spaces, w->operations, i, w->asked, &c.step);
     w->no_memory |= !memory_steps_add(w->out, &c.step);
 }
 
@@ -565,7 +571,11 @@ static void note_backward(walk *w) {
 
 habitat_status memory_steps_of(const habitat_trace *trace, const habitat_trace_memory *noted,
                                memory_kind kind, habitat_memory_format format, memory_steps *out) {
-    walk w = {.trace = trace, .format = format, .memory = noted, .out = out};
+    walk w = {.trace = trace,
+              .format = memory_tensors_in(kind, format),
+              .asked = format,
+              .memory = noted,
+              .out = out};
     w.copies = format == HABITAT_MEMORY_RECORDED && kind == MEMORY_KIND_AUTOCAST;
     w.operations = habitat_trace_operations(trace, &w.count);
     *out = (memory_steps){0};
@@ -573,14 +583,18 @@ habitat_status memory_steps_of(const habitat_trace *trace, const habitat_trace_m
         return HABITAT_OK;
     w.backward_ns = malloc(w.count * sizeof *w.backward_ns);
     w.covered = calloc(w.count, sizeof *w.covered);
-    w.no_memory = !w.backward_ns || !w.covered || !memory_sizes_note(&w.sizes, noted);
+    w.no_memory = !w.backward_ns || !w.covered || !memory_sizes_note(&w.sizes, noted) ||
+                  !memory_workspaces_of(trace, kind, &w.spaces);
     if (!w.no_memory) {
         note_backward(&w);
         walk_operations(&w);
+        out->convolutions = w.spaces.convolutions;
+        out->tf32 = w.spaces.tf32;
         w.no_memory = w.no_memory || !memory_tensors_list_waits(&w.tensors, out);
     }
     free(w.backward_ns);
     free(w.covered);
+    memory_workspaces_free(&w.spaces);
     habitat_table_free(&w.sizes);
     memory_tensors_free(&w.tensors);
     if (!w.no_memory)

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/words.h"
+#include "formula/formula.h"
 #include "gpu/gpu.h"
 #include "predict/widen.h"
 #include "workload/bound.h"
@@ -84,13 +85,19 @@ static habitat_bound_by bound_by(const habitat_workload_info *origin, double bus
     return HABITAT_BY_UNKNOWN;
 }
 
-/* fp16 and bf16 take the same bytes, fp32 and tf32 too: of these the recorded memory holds. */
-static habitat_memory_format memory_format_of(const habitat_workload *w) {
+/* fp16 and bf16 take the same bytes: of these the recorded memory holds. A GPU without TF32 runs it
+ * as strict fp32. */
+static habitat_memory_format memory_format_of(const habitat_workload *w, const habitat_gpu *dest) {
     habitat_precision recorded = scale_recorded_format(w).precision;
-    bool amp = scale_is_amp(w->precision);
-    if (!w->precision || (recorded && scale_is_amp(recorded) == amp))
+    habitat_precision runs = w->precision ? w->precision : recorded;
+    if (runs == HABITAT_PRECISION_TF32 &&
+        !formula_usable(dest->peak.matrix_flop_per_s[HABITAT_DTYPE_TF32]))
+        runs = HABITAT_PRECISION_FP32;
+    if (runs == recorded || (scale_is_amp(runs) && scale_is_amp(recorded)))
         return HABITAT_MEMORY_RECORDED;
-    return amp ? HABITAT_MEMORY_AUTOCAST : HABITAT_MEMORY_SINGLE;
+    return scale_is_amp(runs)               ? HABITAT_MEMORY_AUTOCAST
+           : runs == HABITAT_PRECISION_TF32 ? HABITAT_MEMORY_TF32
+                                            : HABITAT_MEMORY_SINGLE;
 }
 
 static void set_memory(const habitat_workload *w, const habitat_gpu *dest,
@@ -100,7 +107,7 @@ static void set_memory(const habitat_workload *w, const habitat_gpu *dest,
     double factor = w->batch_size && recorded->batch_size
                         ? (double)w->batch_size / (double)recorded->batch_size
                         : 1.0;
-    habitat_memory_format format = memory_format_of(w);
+    habitat_memory_format format = memory_format_of(w, dest);
     habitat_memory_parts parts;
     out->memory_bytes = out->headroom_bytes = out->context_bytes = out->margin_bytes = NAN;
     out->largest_batch = NAN;

@@ -47,7 +47,7 @@ static habitat_status find_memory(subject *s, habitat_error *err) {
     const habitat_gpu *origin = s->workload ? s->workload->origin : NULL;
     habitat_memory *memory = NULL;
     habitat_status status = habitat_memory_create(s->what->trace, origin, &memory, err);
-    s->memory = (habitat_memory_parts){HABITAT_MEMORY_UNKNOWN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    s->memory = (habitat_memory_parts){0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     if (status == HABITAT_OK)
         (void)habitat_memory_predict(memory, 1, HABITAT_MEMORY_RECORDED, &s->memory);
     habitat_memory_free(memory);

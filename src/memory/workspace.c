@@ -1,0 +1,294 @@
+/* What cuDNN works in beside the tensors of a convolution.
+ *
+ * Which algorithm it took is told by the helpers that ran with it: copies into another layout, and
+ * transforms into spectra or tiles. All of them write into one workspace, which is there as long
+ * as the convolution runs. The two gradients of a convolution follow each other; each has its own.
+ */
+#include "memory/workspace.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/constants.h"
+#include "work/args.h"
+
+static const double single_bytes = 4;
+enum {
+    LAYOUT_TILE = 32, /* a block that copies takes so many channels and positions */
+    SPECTRA_SIDE = 32,
+};
+
+/* The convolution whose helpers are being looked at. */
+typedef struct looked_at {
+    uint32_t operation; /* HABITAT_NONE: none */
+    habitat_conv_shape shape;
+    double element_bytes;
+    memory_workspace now, most; /* of the gradient, or forward pass, at hand; of the largest */
+} looked_at;
+
+static double product(const double *sides, uint32_t dims) {
+    double of = 1;
+    for (uint32_t i = 0; i < dims; i++)
+        of *= sides[i];
+    return of;
+}
+
+/* The convolution, or its backward operation, around an operation; HABITAT_NONE. `out`: of the
+ * innermost of them, which has the formats that autocast gave it. */
+static uint32_t convolution_around(const habitat_operation *operations, uint32_t at,
+                                   habitat_work *out) {
+    bool found = false;
+    for (; at != HABITAT_NONE; at = operations[at].parent) {
+        const char *name = operations[at].form->name;
+        habitat_work work;
+        if (!strstr(name, "convolution"))
+            continue;
+        if (!found && habitat_operation_work(&operations[at], &work) == HABITAT_OK && work.known &&
+            work.op_class == HABITAT_CLASS_CONV) {
+            *out = work;
+            found = true;
+        }
+        if (found && (!strcmp(name, "aten::convolution") || strstr(name, "convolution_backward")))
+            return at;
+    }
+    return HABITAT_NONE;
+}
+
+/* ---- copies into another layout ---- */
+
+/* Channels are filled up: matrix units take 16 bytes of them at a time. */
+static double filled(double channels, double element_bytes) {
+    double step = hardware_matrix_channel_bytes / element_bytes;
+    return ceil(channels / step) * step;
+}
+
+/* Bytes of a tensor if the kernel's blocks cover it: x of 32 positions, y of 32 channels, z images;
+ * else 0. */
+static double covered(const habitat_kernel *k, double images, double channels, double positions,
+                      double element_bytes) {
+    const uint32_t *grid = k->form->grid;
+    bool covers = grid[0] == ceil(positions / LAYOUT_TILE) &&
+                  grid[1] == ceil(channels / LAYOUT_TILE) && grid[2] == images;
+    return covers ? images * filled(channels, element_bytes) * positions * element_bytes : 0;
+}
+
+/* Which tensor is copied is told by the grid; where it may be either image, the larger. */
+static void add_copy(const habitat_kernel *k, looked_at *c) {
+    const habitat_conv_shape *s = &c->shape;
+    double kernel = product(s->kernel, s->dims), each = c->element_bytes;
+    double in = covered(k, s->batch, s->c_in, product(s->in, s->dims), each);
+    double out = covered(k, s->batch, s->c_out, product(s->out, s->dims), each);
+    double weights = covered(k, s->c_out, s->c_in / s->groups, kernel, each);
+    double turned = covered(k, s->c_in, s->c_out / s->groups, kernel, each); /* transposed */
+    c->now.copied_growing += fmax(in, out);
+    c->now.copied_fixed += in + out > 0 ? 0 : weights > 0 ? weights : turned;
+}
+
+/* ---- transforms ---- */
+
+/* Spectra of all filters and of one tile of each image, in and out; of the real transform's side a
+ * half and one are kept. Further tiles take their place. */
+static void add_spectra(double side, looked_at *c) {
+    const habitat_conv_shape *s = &c->shape;
+    double each = side * (side / 2 + 1) * hardware_complex_bytes;
+    c->now.transformed_fixed = each * s->c_in * s->c_out / s->groups;
+    c->now.transformed_growing = each * s->batch * (s->c_in + s->c_out);
+}
+
+/* Winograd's tiles of both images and of the gradient of weights: (m + r - 1)^2 numbers for m^2. */
+static void add_tiles(double side, looked_at *c) {
+    const habitat_conv_shape *s = &c->shape;
+    double made = side + s->kernel[0] - 1, tiles = s->batch, each = made * made * single_bytes;
+    for (uint32_t i = 0; i < s->dims; i++)
+        tiles *= ceil(s->out[i] / side);
+    c->now.transformed_fixed = each * s->c_in * s->c_out / s->groups;
+    c->now.transformed_growing = each * tiles * (s->c_in + s->c_out);
+}
+
+/* ---- one kernel after another ---- */
+
+static double total(const memory_workspace *w) {
+    return w->copied_growing + w->copied_fixed + w->transformed_growing + w->transformed_fixed;
+}
+
+/* A result is there: what comes next is the other gradient. */
+static void finish(looked_at *c) {
+    if (total(&c->now) > total(&c->most))
+        c->most = c->now;
+    c->now = (memory_workspace){0};
+}
+
+/* The whole number at the start of a text. */
+static double whole_number(const char *text) {
+    double number = 0;
+    for (; *text >= '0' && *text <= '9'; text++)
+        number = 10 * number + (*text - '0');
+    return number;
+}
+
+static void look(const habitat_kernel *k, looked_at *c) {
+    const char *name = k->form->name, *side;
+    if (strstr(name, "nchwToNhwcKernel")) {
+        add_copy(k, c);
+    } else if (strstr(name, "nhwcToNchwKernel")) {
+        add_copy(k, c);
+        finish(c);
+    } else if ((side = strstr(name, "fft2d_r2c_"))) {
+        add_spectra(whole_number(side + strlen("fft2d_r2c_")), c);
+    } else if (strstr(name, "fft2d_c2r_")) {
+        finish(c);
+    } else if (strstr(name, "winograd") && strstr(name, "Data4x4")) {
+        add_tiles(4, c);
+    } else if (strstr(name, "winograd") && strstr(name, "Data9x9_5x5")) {
+        add_tiles(5, c);
+    } else if (strstr(name, "winograd") && strstr(name, "Output")) {
+        finish(c);
+    }
+}
+
+static bool is_helper(const char *name) {
+    return strstr(name, "nchwToNhwcKernel") || strstr(name, "nhwcToNchwKernel") ||
+           strstr(name, "fft2d_") || strstr(name, "winograd");
+}
+
+/* The forward operation of a backward one: the link may be on one around it. */
+static uint32_t forward_of(const habitat_operation *operations, uint32_t at) {
+    while (at != HABITAT_NONE && operations[at].forward == HABITAT_NONE)
+        at = operations[at].parent;
+    return at == HABITAT_NONE ? at : operations[at].forward;
+}
+
+static void take_over(memory_workspace *most, const memory_workspace *other) {
+    if (total(other) > total(most))
+        *most = *other;
+}
+
+/* What the convolution at hand took, to where it is looked for. */
+static void leave(looked_at *c, const habitat_operation *operations, memory_workspaces *out) {
+    if (c->operation == HABITAT_NONE)
+        return;
+    finish(c);
+    if (!strcmp(operations[c->operation].form->name, "aten::convolution"))
+        take_over(&out->forward[c->operation], &c->most);
+    else
+        for (uint32_t at = forward_of(operations, c->operation); at != HABITAT_NONE;
+             at = operations[at].parent)
+            take_over(&out->backward[at], &c->most);
+}
+
+/* The convolution around a kernel, if anything is to be learnt of it. */
+static uint32_t convolution_of(const habitat_operation *operations, const habitat_kernel *k,
+                               habitat_work *work, memory_workspaces *out) {
+    bool tells = !out->tf32 || is_helper(k->form->name);
+    uint32_t at = k->iteration != 0 || k->operation == HABITAT_NONE || !tells
+                      ? HABITAT_NONE
+                      : convolution_around(operations, k->operation, work);
+    bool unit;
+    if (at == HABITAT_NONE)
+        return at;
+    out->convolutions = true;
+    out->tf32 |= habitat_kernel_arithmetic(k->form->name, work, &unit) == HABITAT_DTYPE_TF32;
+    return is_helper(k->form->name) ? at : HABITAT_NONE;
+}
+
+bool memory_workspaces_of(const habitat_trace *trace, memory_kind kind, memory_workspaces *out) {
+    size_t count, kernel_count;
+    const habitat_operation *operations = habitat_trace_operations(trace, &count);
+    const habitat_kernel *kernels = habitat_trace_kernels(trace, &kernel_count);
+    out->kind = kind;
+    out->forward = calloc(count + 1, sizeof *out->forward);
+    out->backward = calloc(count + 1, sizeof *out->backward);
+    if (!out->forward || !out->backward)
+        return false;
+    looked_at c = {.operation = HABITAT_NONE};
+    for (size_t i = 0; i < kernel_count; i++) {
+        habitat_work work;
+        uint32_t at = convolution_of(operations, &kernels[i], &work, out);
+        if (at == HABITAT_NONE)
+            continue;
+        if (at != c.operation) {
+            leave(&c, operations, out);
+            c = (looked_at){.operation = at,
+                            .shape = work.shape.conv,
+                            .element_bytes = (double)habitat_dtype_bytes(work.dtype)};
+        }
+        look(&kernels[i], &c);
+    }
+    leave(&c, operations, out);
+    return true;
+}
+
+/* ---- in a format ---- */
+
+/* Of the backward operation of a forward one, or of one around it that counts as the same. */
+static memory_workspace behind(const memory_workspaces *w, const habitat_operation *operations,
+                               size_t i) {
+    for (uint32_t at = (uint32_t)i; at != HABITAT_NONE; at = operations[at].parent) {
+        if (operations[at].sequence != operations[i].sequence)
+            break;
+        if (total(&w->backward[at]) > 0)
+            return w->backward[at];
+    }
+    return (memory_workspace){0};
+}
+
+static double format_bytes(const memory_workspaces *w, habitat_memory_format format) {
+    bool single = format == HABITAT_MEMORY_RECORDED ? w->kind == MEMORY_KIND_SINGLE
+                                                    : format != HABITAT_MEMORY_AUTOCAST;
+    return single ? single_bytes : single_bytes / 2;
+}
+
+/* As it was recorded: copies in the format's size; what is transformed is fp32. */
+static memory_space as_recorded(const memory_workspace *s, double ratio) {
+    double transforms = ratio == 1 ? 1 : 0;
+    return (memory_space){ratio * s->copied_growing + transforms * s->transformed_growing,
+                          ratio * s->copied_fixed, transforms * s->transformed_fixed};
+}
+
+/* Matrix units take channels last: images and weights are copied where they lie otherwise. */
+static memory_space all_copied(const habitat_conv_shape *s, double each) {
+    double in = s->batch * filled(s->c_in, each) * product(s->in, s->dims);
+    double out = s->batch * filled(s->c_out, each) * product(s->out, s->dims);
+    double weights = s->c_in * s->c_out / s->groups * product(s->kernel, s->dims);
+    if (s->channels_last)
+        return (memory_space){0, 0, 0};
+    return (memory_space){each * (in + out), each * weights, 0};
+}
+
+/* In strict fp32 cuDNN may compute with spectra, which need most of all that was seen. */
+static memory_space most_of(const habitat_conv_shape *s) {
+    looked_at c = {.shape = *s};
+    for (uint32_t i = 0; i < s->dims; i++)
+        if (s->stride[i] != 1 || s->kernel[i] > SPECTRA_SIDE)
+            return (memory_space){0, 0, 0};
+    if (s->dims != 2 || s->kernel[0] * s->kernel[1] == 1)
+        return (memory_space){0, 0, 0};
+    add_spectra(SPECTRA_SIDE, &c);
+    return (memory_space){c.now.transformed_growing, c.now.transformed_fixed, 0};
+}
+
+void memory_workspaces_take(const memory_workspaces *w, const habitat_operation *operations,
+                            size_t i, habitat_memory_format format, memory_step *step) {
+    habitat_work work;
+    bool recorded = w->kind != MEMORY_KIND_SINGLE || w->tf32; /* on matrix units */
+    bool asked = format == HABITAT_MEMORY_RECORDED ? recorded : format != HABITAT_MEMORY_SINGLE;
+    if (habitat_operation_work(&operations[i], &work) != HABITAT_OK || !work.known)
+        return;
+    double each = format_bytes(w, format), was = format_bytes(w, HABITAT_MEMORY_RECORDED);
+    memory_workspace back = behind(w, operations, i);
+    if (asked == recorded) {
+        step->forward = as_recorded(&w->forward[i], each / was);
+        step->backward = as_recorded(&back, each / was);
+    } else if (asked) {
+        step->forward = step->backward = all_copied(&work.shape.conv, each);
+    }
+    if (recorded && !asked) /* none of strict fp32 was seen */
+        step->most = most_of(&work.shape.conv);
+}
+
+void memory_workspaces_free(memory_workspaces *w) {
+    free(w->forward);
+    free(w->backward);
+    *w = (memory_workspaces){0};
+}

@@ -1,0 +1,32 @@
+/* Workspaces of convolutions, as the kernels of a recording tell them. */
+#ifndef HABITAT_MEMORY_WORKSPACE_H
+#define HABITAT_MEMORY_WORKSPACE_H
+
+#include "memory/model.h"
+
+/* What one convolution works in [byte], in the recorded formats. */
+typedef struct memory_workspace {
+    double copied_growing, copied_fixed;           /* images, weights in another layout */
+    double transformed_growing, transformed_fixed; /* the same as spectra or tiles, in fp32 */
+} memory_workspace;
+
+/* Of all operations; all zero where nothing is seen. */
+typedef struct memory_workspaces {
+    memory_workspace *forward;  /* shape (operations): of aten::convolution */
+    memory_workspace *backward; /* shape (operations): by forward operation; the larger of two
+                                   gradients */
+    memory_kind kind;
+    bool convolutions, tf32; /* there are some; they run in TF32 where their tensors are fp32 */
+} memory_workspaces;
+
+/* Fills `out`, which the caller frees in any case; false when out of memory. kind: of the
+ * recording. */
+bool memory_workspaces_of(const habitat_trace *trace, memory_kind kind, memory_workspaces *out);
+
+/* What the convolution at `i` works in, forward, backward and at most, in a format: to `step`. */
+void memory_workspaces_take(const memory_workspaces *w, const habitat_operation *operations,
+                            size_t i, habitat_memory_format format, memory_step *step);
+
+void memory_workspaces_free(memory_workspaces *w);
+
+#endif
