@@ -76,7 +76,7 @@ def table(habitat):
         lines.append(f"| {script} | {len(some)} | {100 * mean:.1f} | {100 * worst[4]:+.1f} | {worst[0]} | {near} | {sum(map(is_inside, some))} |")
     far = sorted((row for row in found if abs(row[4]) > WITHIN), key=lambda row: row[0])
     words = ", ".join(f"{row[0]} {100 * row[4]:+.0f} %" for row in far)
-    lines.append(f"\nBeyond 20 % are {len(far)} of {len(found)}: {words}.")
+    lines.append(f"\nBeyond 20 % are {len(far)} of {len(found)}: {words}." if far else f"\nBeyond 20 % is none of {len(found)}.")
     return "\n".join(lines)
 
 

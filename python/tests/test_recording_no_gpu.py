@@ -76,6 +76,18 @@ def test_forward_backward_and_optimiser_of_a_script_that_wants_a_gpu(tmp_path, t
     assert not [e for e in operations(trace) if e["name"] in ("aten::t", "aten::detach", "aten::empty", "prim::device")]
 
 
+def test_clipping_gradients_runs_over_lists(tmp_path):
+    trace = recorded(tmp_path, LINEAR.format(to=".cuda()", device=", device='cuda'") + """
+for i in range(9):
+    optimizer.zero_grad()
+    step().backward()
+    nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    optimizer.step()
+""")  # fmt: skip
+    assert names(trace).count("aten::_foreach_norm") == 1 and "aten::_foreach_mul_" in names(trace)
+    assert names(trace).count("aten::linalg_vector_norm") == 1  # of the norms
+
+
 def test_what_runs_on_the_host_is_no_work_of_the_gpu(tmp_path):
     body = LINEAR.format(to="", device="") + LOOP
     code, _ = record_script(tmp_path, HEAD + body, *QUICK)

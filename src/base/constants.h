@@ -183,6 +183,14 @@ CONSTANT(fitted, usual_rows, 0.25, "of the memory roof", "as usual_gemm_plain: n
 CONSTANT(fitted, usual_indexed, 0.1, "of the memory roof", "as usual_gemm_plain: pooling, embedding, loss")
 CONSTANT(fitted, usual_helper, 0.5, "of the memory roof", "as usual_gemm_plain: helpers of products: layouts, sums of parts, fills")
 
+/* ---- operations that no model covers: docs/formulas.md#operation ---- */
+CONSTANT(fitted, alone_late_floors, 40, "kernel floors",
+         "least error over operations of data/recordings (H200), every script alike; each script left out chooses it for sums; docs/decisions/0237")
+CONSTANT(fitted, alone_pool, .16, "of the memory roof", "as alone_late_floors: pooling of ResNet-50 and Inception")
+CONSTANT(fitted, alone_embedding, .13, "of the memory roof", "as alone_late_floors: gradients of embeddings, left out .08 to .13")
+CONSTANT(fitted, alone_loss, .05, "of the memory roof", "as alone_late_floors: losses, left out .05")
+CONSTANT(fitted, alone_norm, .5, "of the memory roof", "as alone_late_floors: RMS norms of one script alone")
+
 /* ---- another batch size or precision ---- */
 CONSTANT(fitted, scale_model_share, 0.5, "of the exponent",
          "both ways between batch sizes of resnet50, gnmt, gpt2 and bert on H100 and H200; docs/formulas.md#another-batch-size-or-precision")

@@ -55,11 +55,23 @@ double operator_look_layer_norm(const habitat_model_query *query, operator_class
 }
 
 /* Cycles an element of a channel, from the cache and beyond it from memory; of a channel; waves
- * that come whole, and the least; kernels' starts. 16-bit tensors take other kernels. */
+ * that come whole, and the least; kernels' starts. Of cuDNN, which takes fp32 and fp16, and of
+ * PyTorch's own kernels, which take bf16. */
 static const struct channel_cycles {
     double element, missed, channel, whole_waves, least_waves, start_s;
 } channel_cycles[2][2] = {{{.564, .184, 1848, 1, 1.45, 0}, {1.02, .158, 1988, 1, 1.39, 2.5e-6}},
                           {{.442, .7, 1553, 2, 2.2, 0}, {.816, .54, 990, 2, 2.6, 0}}};
+
+/* cuDNN's kernels of fp16 are those of fp32: the inputs are of the kernel that runs. */
+static void describe_channels(const habitat_model_query *query, const operator_gpu *gpu,
+                              const operator_rows_parts *parts, float *inputs) {
+    habitat_work work = *query->work;
+    habitat_model_query runs = *query;
+    if (work.dtype == HABITAT_DTYPE_FP16)
+        work.dtype = HABITAT_DTYPE_FP32;
+    runs.work = &work;
+    operator_rows_describe(&runs, gpu, parts, inputs);
+}
 
 double operator_look_batch_norm(const habitat_model_query *query, operator_class c,
                                 const operator_gpu *gpu, float *inputs) {
@@ -68,7 +80,7 @@ double operator_look_batch_norm(const habitat_model_query *query, operator_class
     bool backwards = w->pass != HABITAT_PASS_FORWARD;
     double channels = w->shape.rows.rows, elements = w->shape.rows.columns;
     double element = (double)habitat_dtype_bytes(w->dtype), tensor = element * channels * elements;
-    const struct channel_cycles *k = &channel_cycles[backwards][element < 4];
+    const struct channel_cycles *k = &channel_cycles[backwards][w->dtype == HABITAT_DTYPE_BF16];
     double footprint = (backwards ? 3 : 2) * tensor, passes = backwards ? 5 : 3;
     double waves = ceil(channels / gpu->sm_count / k->whole_waves) * k->whole_waves;
     double missed = 1 - operator_warm_share(gpu, footprint);
@@ -76,6 +88,6 @@ double operator_look_batch_norm(const habitat_model_query *query, operator_class
     operator_rows_parts parts = {.memory = operator_memory_time(gpu, footprint, passes * tensor),
                                  .issue = fmax(waves, k->least_waves) * cycles / gpu->clock_hz,
                                  .longest = cycles / gpu->clock_hz};
-    operator_rows_describe(query, gpu, &parts, inputs);
+    describe_channels(query, gpu, &parts, inputs);
     return hypot(parts.memory, parts.issue) + k->start_s;
 }

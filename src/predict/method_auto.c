@@ -10,6 +10,8 @@
 #include "predict/auto_rule.h"
 #include "predict/plug.h"
 #include "predict/tiles.h"
+#include "predict/usual.h"
+#include "work/class.h"
 
 typedef struct auto_state {
     auto_rule rule;
@@ -67,9 +69,12 @@ static habitat_status by_rule(const method_question *q, method_answer *out, habi
     habitat_status status = single_check(q, true, true, err);
     if (status != HABITAT_OK)
         return status;
-    double seconds = formula_roofline_s(tiles_spent_flop(q->work, q->gpu), single_bytes(q),
-                                        q->rates.flop_per_s, q->rates.bytes_per_s) +
-                     scaling_kernel_floor_ns(q->gpu) * 1e-9;
+    double floor_s = scaling_kernel_floor_ns(q->gpu) * 1e-9;
+    double roof_s = formula_roofline_s(tiles_spent_flop(q->work, q->gpu), single_bytes(q),
+                                       q->rates.flop_per_s, q->rates.bytes_per_s);
+    double seconds = floor_s + (class_of(q->work->op_class)->product
+                                    ? roof_s
+                                    : usual_time_s(q->work->op_class, roof_s, floor_s));
     *out = (method_answer){.ms = seconds * 1e3, .method = HABITAT_METHOD_ROOFLINE};
     return HABITAT_OK;
 }

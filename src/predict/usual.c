@@ -1,6 +1,7 @@
 /* Usual shares: docs/formulas.md#unknown-work. Their numbers are rows of base/constants.h. */
 #include "predict/usual.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/constants.h"
@@ -78,6 +79,38 @@ static double memory_share(const habitat_workload_kernel *kernel) {
         return fitted_usual_helper;
     }
 }
+
+/* ---- without a kernel ---- */
+
+typedef struct pace {
+    double share, begin_floors; /* of the roof, in the end; half of that after so many floors */
+} pace;
+
+static pace pace_of(habitat_class op_class) {
+    switch (op_class) {
+    case HABITAT_CLASS_REDUCE:
+        return (pace){1, fitted_alone_late_floors};
+    case HABITAT_CLASS_POOL:
+        return (pace){fitted_alone_pool, fitted_alone_late_floors};
+    case HABITAT_CLASS_EMBEDDING:
+        return (pace){fitted_alone_embedding, fitted_alone_late_floors};
+    case HABITAT_CLASS_LOSS:
+        return (pace){fitted_alone_loss, fitted_alone_late_floors};
+    case HABITAT_CLASS_NORM:
+        return (pace){fitted_alone_norm, chosen_unknown_begin_floors};
+    default:
+        return (pace){1, chosen_unknown_begin_floors};
+    }
+}
+
+/* Of the time x past the start f the roof needs M = u x^2 / (x + k f). */
+double usual_time_s(habitat_class op_class, double roof_s, double floor_s) {
+    pace p = pace_of(op_class);
+    double full_s = roof_s / p.share;
+    return (full_s + sqrt(full_s * (full_s + 4 * p.begin_floors * floor_s))) / 2;
+}
+
+/* ---- of a kernel ---- */
 
 double usual_share(const habitat_workload_kernel *kernel) {
     return kernel->main && class_of(kernel->op_class)->product ? arithmetic_share(kernel)

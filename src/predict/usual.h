@@ -9,4 +9,8 @@
  * counted, in the recorded steps. docs/formulas.md#unknown-work */
 double usual_share(const habitat_workload_kernel *kernel);
 
+/* What an operation that no model covers, and no product, takes past the floor of any kernel [s],
+ * where its roof is roof_s. docs/formulas.md#operation */
+double usual_time_s(habitat_class op_class, double roof_s, double floor_s);
+
 #endif

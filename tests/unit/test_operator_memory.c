@@ -119,6 +119,12 @@ static void test_norms(void) {
     work = rows_work("batch_norm", 50, 1e6, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD);
     double channel = 1.45 * (1e6 * (.564 + .184) + 1848) * 1e-6;
     CHECK_NEAR(look_ms(&work, OPERATOR_BATCH_NORM), hypot(channel, 3 * .2), 1e-9);
+    /* fp16 runs in the same kernels on half of the bytes, bf16 in PyTorch's own */
+    work = rows_work("batch_norm", 50, 1e6, HABITAT_DTYPE_FP16, HABITAT_PASS_FORWARD);
+    CHECK_NEAR(look_ms(&work, OPERATOR_BATCH_NORM), hypot(channel, 3 * .1), 1e-9);
+    work = rows_work("batch_norm", 50, 1e6, HABITAT_DTYPE_BF16, HABITAT_PASS_FORWARD);
+    channel = 1.39 * (1e6 * (1.02 + .158) + 1988) * 1e-6;
+    CHECK_NEAR(look_ms(&work, OPERATOR_BATCH_NORM), hypot(channel, 3 * .1) + .0025, 1e-9);
     check_case("norms: slow odd rows, sums down the columns, channels short of SMs");
 }
 

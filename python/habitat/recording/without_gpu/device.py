@@ -158,7 +158,7 @@ class Device:
         self._patch.wrap(torch.utils.data.DataLoader, "__iter__", iterate)
 
     def _optimizers(self) -> None:
-        """Optimisers run over lists only where they know the kind of tensor."""
+        """Optimisers and the clipping of gradients run over lists only where they know the kind of tensor."""
         import importlib
 
         from torch._subclasses.fake_tensor import FakeTensor
@@ -168,6 +168,9 @@ class Device:
             if isinstance(kinds, list) and FakeTensor not in kinds:
                 kinds.append(FakeTensor)
                 self._lists.append((kinds, FakeTensor))
+        utils = importlib.import_module("torch.utils._foreach_utils")
+        if hasattr(utils, "_get_foreach_kernels_supported_devices"):  # clipping asks for the device that lists are grouped by
+            self._patch.wrap(utils, "_get_foreach_kernels_supported_devices", lambda before: lambda: [*before(), "meta"])
 
 
 def _always(answer: Any) -> Callable[..., Any]:
