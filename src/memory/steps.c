@@ -499,8 +499,7 @@ static void do_call(walk *w, size_t i, const memory_rule *rule, bool in_place) {
         make_result(&c);
     if (!c.kept || !(rule->weights || memory_rule_cast(rule) == CAST_HALF))
         c.step.weights = 0;
-    if (!strcmp(rule->name, "convolution"))
-        memory_workspaces_take(&w->spaces, w->operations, i, w->asked, &c.step);
+    memory_workspaces_take(&w->spaces, (uint32_t)i, w->asked, &c.step);
     w->no_memory |= !memory_steps_add(w->out, &c.step);
 }
 
@@ -571,11 +570,8 @@ static void note_backward(walk *w) {
 
 habitat_status memory_steps_of(const habitat_trace *trace, const habitat_trace_memory *noted,
                                memory_kind kind, habitat_memory_format format, memory_steps *out) {
-    walk w = {.trace = trace,
-              .format = memory_tensors_in(kind, format),
-              .asked = format,
-              .memory = noted,
-              .out = out};
+    walk w = {.trace = trace, .asked = format, .memory = noted, .out = out};
+    w.format = memory_tensors_in(kind, format);
     w.copies = format == HABITAT_MEMORY_RECORDED && kind == MEMORY_KIND_AUTOCAST;
     w.operations = habitat_trace_operations(trace, &w.count);
     *out = (memory_steps){0};

@@ -196,6 +196,7 @@ bool memory_workspaces_of(const habitat_trace *trace, memory_kind kind, memory_w
     size_t count, kernel_count;
     const habitat_operation *operations = habitat_trace_operations(trace, &count);
     const habitat_kernel *kernels = habitat_trace_kernels(trace, &kernel_count);
+    out->trace = trace;
     out->kind = kind;
     out->forward = calloc(count + 1, sizeof *out->forward);
     out->backward = calloc(count + 1, sizeof *out->backward);
@@ -223,14 +224,14 @@ bool memory_workspaces_of(const habitat_trace *trace, memory_kind kind, memory_w
 
 /* Of the backward operation of a forward one, or of one around it that counts as the same. */
 static memory_workspace behind(const memory_workspaces *w, const habitat_operation *operations,
-                               size_t i) {
-    for (uint32_t at = (uint32_t)i; at != HABITAT_NONE; at = operations[at].parent) {
-        if (operations[at].sequence != operations[i].sequence)
-            break;
-        if (total(&w->backward[at]) > 0)
-            return w->backward[at];
+                               uint32_t at) {
+    while (!(total(&w->backward[at]) > 0)) {
+        if (operations[at].parent == HABITAT_NONE ||
+            !habitat_trace_numbered_as_parent(w->trace, at))
+            return (memory_workspace){0};
+        at = operations[at].parent;
     }
-    return (memory_workspace){0};
+    return w->backward[at];
 }
 
 static double format_bytes(const memory_workspaces *w, habitat_memory_format format) {
@@ -268,12 +269,15 @@ static memory_space most_of(const habitat_conv_shape *s) {
     return (memory_space){c.now.transformed_growing, c.now.transformed_fixed, 0};
 }
 
-void memory_workspaces_take(const memory_workspaces *w, const habitat_operation *operations,
-                            size_t i, habitat_memory_format format, memory_step *step) {
+void memory_workspaces_take(const memory_workspaces *w, uint32_t i, habitat_memory_format format,
+                            memory_step *step) {
+    size_t count;
+    const habitat_operation *operations = habitat_trace_operations(w->trace, &count);
     habitat_work work;
     bool recorded = w->kind != MEMORY_KIND_SINGLE || w->tf32; /* on matrix units */
     bool asked = format == HABITAT_MEMORY_RECORDED ? recorded : format != HABITAT_MEMORY_SINGLE;
-    if (habitat_operation_work(&operations[i], &work) != HABITAT_OK || !work.known)
+    if (strcmp(operations[i].form->name, "aten::convolution") != 0 ||
+        habitat_operation_work(&operations[i], &work) != HABITAT_OK || !work.known)
         return;
     double each = format_bytes(w, format), was = format_bytes(w, HABITAT_MEMORY_RECORDED);
     memory_workspace back = behind(w, operations, i);

@@ -15,17 +15,18 @@ typedef struct memory_workspaces {
     memory_workspace *forward;  /* shape (operations): of aten::convolution */
     memory_workspace *backward; /* shape (operations): by forward operation; the larger of two
                                    gradients */
+    const habitat_trace *trace; /* borrowed */
     memory_kind kind;
     bool convolutions, tf32; /* there are some; they run in TF32 where their tensors are fp32 */
 } memory_workspaces;
 
-/* Fills `out`, which the caller frees in any case; false when out of memory. kind: of the
- * recording. */
+/* Fills `out`, which the caller frees in any case, before the trace; false when out of memory.
+ * kind: of the recording. */
 bool memory_workspaces_of(const habitat_trace *trace, memory_kind kind, memory_workspaces *out);
 
-/* What the convolution at `i` works in, forward, backward and at most, in a format: to `step`. */
-void memory_workspaces_take(const memory_workspaces *w, const habitat_operation *operations,
-                            size_t i, habitat_memory_format format, memory_step *step);
+/* What a convolution at `i` works in, forward, backward and at most, in a format: to `step`. */
+void memory_workspaces_take(const memory_workspaces *w, uint32_t i, habitat_memory_format format,
+                            memory_step *step);
 
 void memory_workspaces_free(memory_workspaces *w);
 
