@@ -59,20 +59,20 @@ CONSTANT(fitted, power_share, .92, "of the sustained rate",
          "bf16 products of A100, L40S and H200: what a long kernel holds of an upper quantile; #products-on-matrix-units")
 CONSTANT(fitted, product_dram_share, .92, "of the bandwidth of copies", "as power_share")
 CONSTANT(fitted, product_split_s, 3e-6, "s",
-         "summing the parts of k: A100, H200, L40S and B200, each without the others; #products-on-matrix-units")
+         "summing the parts of k: training products of A100, H200, L40S and B200; chosen anew without each: docs/decisions/0232")
 CONSTANT(chosen, product_least_part, 256, "elements of k",
          "shorter parts do not pay for their sums; docs/modelling.md#products-on-matrix-units")
 CONSTANT(hardware, product_path_bytes_per_cycle, 32, "byte a cycle and SM",
-         "half of what an SM's path to the L2 is built for; chosen on products of A100 and L40S, each without the other; #products-on-matrix-units")
+         "half of what an SM's path to the L2 is built for; as product_split_s")
 CONSTANT(hardware, cluster_path_bytes_per_cycle, 80, "byte a cycle and SM", "as sm_path_bytes_per_cycle: one load for two")
 CONSTANT(fitted, product_tile_end_s, 2.2e-6, "s",
-         "as product_path_bytes_per_cycle: beginning and end of a tile of 128 x 128")
+         "as product_split_s: beginning and end of a tile of 128 x 128")
 CONSTANT(fitted, product_wave_clusters, .3, "of the missing part of a wave",
-         "products of H200 and B200, each without the other; older kernels make whole waves; #products-on-matrix-units")
+         "as product_split_s; older kernels make whole waves")
 CONSTANT(fitted, unaligned_flop_per_cycle, 900, "flop a cycle and SM, 16 bit",
          "training products of the H200 with rows not aligned to 16 byte; confirmed on an H100; docs/decisions/0231")
 CONSTANT(fitted, tired_share, 1.06, "of sustained over peak rate",
-         "long products of A100, H200, L40S and B200, under two frameworks; #products-on-matrix-units")
+         "long products of A100, H200, L40S and B200, under two frameworks; chosen anew without each: docs/decisions/0232")
 CONSTANT(fitted, tired_within, 5, "times the length from which on it acts", "as tired_share")
 CONSTANT(fitted, tile_end_s, 1.6e-6, "s", "as power_share: beginning and end of a tile of 128 x 128")
 CONSTANT(fitted, tile_end_clusters_s, 8e-7, "s", "the same with clusters: the end of one tile overlaps the next")
@@ -83,7 +83,7 @@ CONSTANT(fitted, partial_wave_clusters, .5, "of the missing part of a wave", "as
 CONSTANT(fitted, attention_unit_share, .75, "of the matrix units' peak",
          "rows of A100, L40S and H200, a compromise of the three: docs/modelling.md#attention, #what-was-tried")
 CONSTANT(fitted, attention_vector_steps, 4.2, "plain operations an element",
-         "rows of A100, H200, L40S and B200, each without the others; docs/decisions/0232")
+         "training rows of A100, H200, L40S and B200; chosen anew without each: docs/decisions/0232")
 CONSTANT(fitted, attention_overlap, 2.5, "exponent; 1 = one after the other", "as attention_unit_share")
 CONSTANT(fitted, attention_append_factor, 3.5, "of the traffic of keys and values",
          "causal rows of serving frameworks, which also write and read the cache; docs/modelling.md#attention")
