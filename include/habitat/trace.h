@@ -129,11 +129,10 @@ typedef struct habitat_kernel {
     const habitat_kernel_form *form;
     uint64_t start_ns; /* on the GPU, since the first event of the trace */
     uint64_t duration_ns;
-    uint64_t correlation; /* as recorded */
-    uint32_t operation;   /* innermost operation that launched it, else range, or HABITAT_NONE */
-    uint32_t iteration;   /* 0-based, or HABITAT_NONE */
-    uint32_t call;        /* index of the call that launched it, or HABITAT_NONE */
-    bool in_graph;        /* launched by a CUDA graph */
+    uint32_t operation; /* innermost operation that launched it, else range, or HABITAT_NONE */
+    uint32_t iteration; /* 0-based, or HABITAT_NONE */
+    uint32_t call;      /* index of the call that launched it, or HABITAT_NONE */
+    bool in_graph;      /* launched by a CUDA graph */
 } habitat_kernel;
 
 /* What a call asks the CUDA or HIP runtime or driver for. Told by its name alone. */
@@ -423,6 +422,15 @@ HABITAT_API const habitat_call *habitat_trace_calls(const habitat_trace *trace, 
  * @tested tests/unit/test_trace_calls.c @since 0.2 */
 HABITAT_API const habitat_call *habitat_trace_launch(const habitat_trace *trace,
                                                      const habitat_kernel *kernel);
+
+/** The correlation of a kernel: the number that its call has, too.
+ * @param trace  borrowed, not NULL.
+ * @param kernel of this trace.
+ * @return as recorded; 0 none.
+ * @note   Pure; safe from several threads.
+ * @tested tests/unit/test_trace.c, tests/unit/test_trace_nsys.c @since 0.2 */
+HABITAT_API uint64_t habitat_trace_correlation(const habitat_trace *trace,
+                                               const habitat_kernel *kernel);
 
 /** Kernels, copies and sets that a call launched.
  * @param trace borrowed, not NULL.

@@ -228,9 +228,10 @@ static void write_kernel(timeline *t, size_t node, double own_ns) {
     export_print(t->text, ", \"pid\": %d, \"tid\": %" PRIu32, GPU_PROCESS, k->form->stream);
     write_times(t, start, end > start ? end : start);
     export_print(t->text, ", \"args\": {\"device\": 0, \"stream\": %" PRIu32, k->form->stream);
-    if (k->correlation)
+    uint64_t correlation = habitat_trace_correlation(t->trace, k);
+    if (correlation)
         export_print(t->text, ", \"External id\": %" PRIu64 ", \"correlation\": %" PRIu64,
-                     k->correlation, k->correlation);
+                     correlation, correlation);
     if (habitat_is_copy(k))
         export_print(t->text, ", \"bytes\": %" PRIu64, k->form->bytes);
     else

@@ -9,9 +9,8 @@
 #include "trace/calls.h"
 #include "trace/inputs.h"
 
-/* Room for one more element in an array that grows by half. UINT32_MAX elements is the most that
- * index fields can name. */
-static void *add(void **array, size_t *count, size_t *capacity, size_t element_bytes) {
+/* UINT32_MAX elements is the most that index fields can name. */
+void *trace_add(void **array, size_t *count, size_t *capacity, size_t element_bytes) {
     if (*count == *capacity) {
         size_t larger = *capacity ? *capacity + *capacity / 2 : 256;
         void *grown = larger >= HABITAT_NONE ? NULL : realloc(*array, larger * element_bytes);
@@ -71,8 +70,8 @@ habitat_operation *trace_add_operation(trace_builder *b, const habitat_op_form *
     habitat_trace *t = b->trace;
     const habitat_op_form *stored = trace_store_form(t, form, sizeof *form);
     habitat_operation *o = !stored ? NULL
-                                   : add((void **)&t->operations, &t->operation_count,
-                                         &t->operation_capacity, sizeof *t->operations);
+                                   : trace_add((void **)&t->operations, &t->operation_count,
+                                               &t->operation_capacity, sizeof *t->operations);
     if (o) {
         o->form = stored;
         o->parent = HABITAT_NONE;
@@ -85,11 +84,11 @@ habitat_kernel *trace_add_kernel(trace_builder *b, const habitat_kernel_form *fo
     habitat_trace *t = b->trace;
     const habitat_kernel_form *stored = trace_store_form(t, form, sizeof *form);
     habitat_kernel *k = !stored ? NULL
-                                : add((void **)&t->kernels, &t->kernel_count, &t->kernel_capacity,
-                                      sizeof *t->kernels);
+                                : trace_add((void **)&t->kernels, &t->kernel_count,
+                                            &t->kernel_capacity, sizeof *t->kernels);
     if (k) {
         k->form = stored;
-        k->iteration = k->call = HABITAT_NONE;
+        trace_set_correlation(k, 0);
     }
     return k;
 }
@@ -112,9 +111,9 @@ habitat_call *trace_add_call(trace_builder *b, const char *name, uint32_t thread
     form.device = form.stream = HABITAT_NONE;
     form.driver = driver;
     const habitat_call_form *stored = trace_store_form(t, &form, sizeof form);
-    habitat_call *c =
-        !stored ? NULL
-                : add((void **)&t->calls, &t->call_count, &t->call_capacity, sizeof *t->calls);
+    habitat_call *c = !stored ? NULL
+                              : trace_add((void **)&t->calls, &t->call_count, &t->call_capacity,
+                                          sizeof *t->calls);
     if (c) {
         c->form = stored;
         c->operation = c->iteration = HABITAT_NONE;
@@ -123,7 +122,8 @@ habitat_call *trace_add_call(trace_builder *b, const char *name, uint32_t thread
 }
 
 trace_wait *trace_add_wait(trace_builder *b) {
-    trace_wait *w = add((void **)&b->waits, &b->wait_count, &b->wait_capacity, sizeof *b->waits);
+    trace_wait *w =
+        trace_add((void **)&b->waits, &b->wait_count, &b->wait_capacity, sizeof *b->waits);
     if (w) {
         w->time_ns = UINT64_MAX;
         w->device = w->stream = w->event = w->on_stream = HABITAT_NONE;
@@ -132,11 +132,12 @@ trace_wait *trace_add_wait(trace_builder *b) {
 }
 
 trace_flow *trace_add_flow(trace_builder *b) {
-    return add((void **)&b->flows, &b->flow_count, &b->flow_capacity, sizeof *b->flows);
+    return trace_add((void **)&b->flows, &b->flow_count, &b->flow_capacity, sizeof *b->flows);
 }
 
 trace_device *trace_add_device(trace_builder *b) {
-    return add((void **)&b->devices, &b->device_count, &b->device_capacity, sizeof *b->devices);
+    return trace_add((void **)&b->devices, &b->device_count, &b->device_capacity,
+                     sizeof *b->devices);
 }
 
 /* Is it NAME and a number: "step 3", "step#3", "step_3", "step3"? */
@@ -162,7 +163,7 @@ static uint8_t step_rank(const char *name) {
 static bool keep_range(trace_range **list, size_t *count, size_t *capacity, trace_range made) {
     if (!made.rank)
         return true;
-    trace_range *range = add((void **)list, count, capacity, sizeof *range);
+    trace_range *range = trace_add((void **)list, count, capacity, sizeof *range);
     if (range)
         *range = made;
     return range != NULL;
@@ -195,8 +196,8 @@ uint32_t trace_thread_index(trace_builder *b, uint64_t process, uint64_t thread)
         at = (uint32_t)b->thread_count;
         if (!habitat_table_put(&b->thread_table, hash, at))
             return HABITAT_NONE;
-        trace_thread *added =
-            add((void **)&b->threads, &b->thread_count, &b->thread_capacity, sizeof *b->threads);
+        trace_thread *added = trace_add((void **)&b->threads, &b->thread_count, &b->thread_capacity,
+                                        sizeof *b->threads);
         if (!added)
             return HABITAT_NONE;
         *added = wanted;

@@ -45,6 +45,20 @@ static inline void trace_set_node(habitat_operation *o, trace_node node) {
     o->iteration = (uint32_t)packed;
 }
 
+/* The correlation of a kernel. While a trace is built it is kept where `iteration` and `call` will
+ * be; afterwards it is the call's. */
+static inline uint64_t trace_get_correlation(const habitat_kernel *k) {
+    return (uint64_t)k->iteration << 32 | k->call;
+}
+
+static inline void trace_set_correlation(habitat_kernel *k, uint64_t correlation) {
+    k->iteration = (uint32_t)(correlation >> 32);
+    k->call = (uint32_t)correlation;
+}
+
+/* Room for one more element in an array that grows by half; zeroed. NULL when out of memory. */
+void *trace_add(void **array, size_t *count, size_t *capacity, size_t element_bytes);
+
 /* Kinds of names met before, by where the name is stored. */
 enum { CALL_NAMES = 64 };
 typedef struct trace_call_name {

@@ -312,15 +312,30 @@ static void launched_by(habitat_trace *t, habitat_kernel *k, uint32_t at) {
     c->kernel_count++;
 }
 
-static void link_kernels(habitat_trace *t, call_index *index) {
+/* No call: its correlation, which linked kernels share with theirs, is kept for itself. */
+static bool keep_loose(habitat_trace *t, size_t kernel, uint64_t correlation) {
+    t->info.trace_unlinked_kernels++;
+    if (!correlation)
+        return true;
+    trace_loose *loose =
+        trace_add((void **)&t->loose, &t->loose_count, &t->loose_capacity, sizeof *t->loose);
+    if (loose)
+        *loose = (trace_loose){correlation, (uint32_t)kernel};
+    return loose != NULL;
+}
+
+static bool link_kernels(habitat_trace *t, call_index *index) {
     for (size_t i = 0; i < t->kernel_count; i++) {
         habitat_kernel *k = &t->kernels[i];
-        uint32_t at = call_of(index, k->correlation, k->start_ns);
-        if (at == HABITAT_NONE)
-            t->info.trace_unlinked_kernels++;
-        else
+        uint64_t correlation = trace_get_correlation(k);
+        uint32_t at = call_of(index, correlation, k->start_ns);
+        k->iteration = k->call = HABITAT_NONE;
+        if (at != HABITAT_NONE)
             launched_by(t, k, at);
+        else if (!keep_loose(t, i, correlation))
+            return false;
     }
+    return true;
 }
 
 /* Device and stream of what it launched, where that is one. */
@@ -365,9 +380,8 @@ bool trace_link_calls(trace_builder *b) {
     call_index index;
     if (!sort_elements(t->calls, sizeof spare, t->call_count, call_before, &spare))
         return false;
-    bool fine = index_calls(t, &index);
+    bool fine = index_calls(t, &index) && link_kernels(t, &index);
     if (fine) {
-        link_kernels(t, &index);
         find_operations(t);
         fine = list_kernels(t) && follow_waits(b, &index);
     }

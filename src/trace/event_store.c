@@ -252,7 +252,7 @@ static int add_kernel(reader *r) {
         return reader_stop_memory(r);
     k->start_ns = e->time.value;
     k->duration_ns = e->duration.value;
-    k->correlation = e->correlation.value;
+    trace_set_correlation(k, e->correlation.value);
     k->operation = (uint32_t)e->external.value; /* until linked: see build.h */
     k->in_graph = e->graph.value != 0;
     if (!isnan(form.dram_bytes) || !isnan(form.flop))

@@ -24,8 +24,8 @@ static void cut_correlations(const trace_builder *b) {
     habitat_trace *t = b->trace;
     if (!b->correlation_bits)
         return;
-    for (size_t i = 0; i < t->kernel_count; i++)
-        t->kernels[i].correlation &= b->correlation_bits;
+    for (size_t i = 0; i < t->loose_count; i++)
+        t->loose[i].correlation &= b->correlation_bits;
     for (size_t i = 0; i < t->call_count; i++)
         t->calls[i].correlation &= b->correlation_bits;
 }

@@ -106,7 +106,7 @@ static habitat_status add_activity(nsys_row *r, const activity *a, bool in_graph
         return nsys_no_memory(r->n);
     k->start_ns = a->start_ns;
     k->duration_ns = a->duration_ns;
-    k->correlation = a->correlation;
+    trace_set_correlation(k, a->correlation);
     k->in_graph = in_graph;
     return HABITAT_OK;
 }

@@ -14,6 +14,7 @@ void habitat_trace_free(habitat_trace *t) {
     free(t->modules);
     free(t->numbered);
     free(t->kernels);
+    free(t->loose);
     free(t->calls);
     free(t->call_kernels);
     free(t->call_waits);
@@ -62,6 +63,27 @@ const habitat_call *habitat_trace_calls(const habitat_trace *t, size_t *count) {
 
 const habitat_call *habitat_trace_launch(const habitat_trace *t, const habitat_kernel *kernel) {
     return kernel->call == HABITAT_NONE ? NULL : &t->calls[kernel->call];
+}
+
+static uint64_t loose_correlation(const habitat_trace *t, size_t kernel) {
+    size_t low = 0, high = t->loose_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (t->loose[middle].kernel < kernel)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = low < t->loose_count && t->loose[low].kernel == kernel;
+    return found ? t->loose[low].correlation : 0;
+}
+
+uint64_t habitat_trace_correlation(const habitat_trace *t, const habitat_kernel *kernel) {
+    uintptr_t first = (uintptr_t)t->kernels, at = (uintptr_t)kernel;
+    if (kernel->call != HABITAT_NONE)
+        return t->calls[kernel->call].correlation;
+    bool recorded = at >= first && at < (uintptr_t)(t->kernels + t->kernel_count);
+    return recorded ? loose_correlation(t, (at - first) / sizeof *kernel) : 0;
 }
 
 const uint32_t *habitat_trace_call_kernels(const habitat_trace *t, const habitat_call *call) {

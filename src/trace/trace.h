@@ -13,6 +13,12 @@ typedef struct trace_module_run {
     uint32_t module; /* or HABITAT_NONE */
 } trace_module_run;
 
+/* A kernel whose call was not recorded, and its correlation. */
+typedef struct trace_loose {
+    uint64_t correlation;
+    uint32_t kernel;
+} trace_loose;
+
 struct habitat_trace {
     habitat_trace_info info;
     trace_formats formats;
@@ -26,8 +32,11 @@ struct habitat_trace {
     trace_module_run *modules; /* the first one begins at 0; NULL: no operation is a module */
     size_t module_run_count;
     uint8_t *numbered; /* bit i: operation i has the autograd number of its parent; NULL: none */
-    habitat_kernel *kernels; /* building: operation = external id */
+    habitat_kernel *kernels; /* building: operation = external id, iteration and call =
+                                correlation, see build.h */
     size_t kernel_count, kernel_capacity;
+    trace_loose *loose; /* ascending; those with a correlation */
+    size_t loose_count, loose_capacity;
     habitat_call *calls;
     size_t call_count, call_capacity;
     uint32_t *call_kernels;        /* all calls' kernels, one call's behind the other's */

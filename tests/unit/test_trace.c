@@ -186,7 +186,8 @@ static void check_step_kernels(bool slow_only) {
         return;
     const habitat_kernel *k = find_kernel(t, "sgemm_32x32");
     CHECK_TEXT(operation_of(t, "sgemm_32x32"), "aten::addmm");
-    CHECK(k->start_ns == 30001 && k->duration_ns == 10002 && k->correlation == 100);
+    CHECK(k->start_ns == 30001 && k->duration_ns == 10002 &&
+          habitat_trace_correlation(t, k) == 100);
     CHECK(k->form->grid[0] == 2 && k->form->grid[1] == 3 && k->form->grid[2] == 4 &&
           k->form->block[0] == 128);
     CHECK(k->form->registers_per_thread == 64 && k->form->shared_memory_bytes == 4096 &&

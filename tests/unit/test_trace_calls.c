@@ -201,6 +201,7 @@ static void check_kernels(const habitat_trace *t) {
         CHECK(habitat_trace_launch(t, &k[i]) == (k[i].call < calls ? &c[k[i].call] : NULL));
         CHECK((k[i].call == HABITAT_NONE) == !strcmp(k[i].form->name, "stray"));
         linked += k[i].call != HABITAT_NONE;
+        CHECK(k[i].call != HABITAT_NONE || habitat_trace_correlation(t, &k[i]) == 77);
     }
     CHECK_INT(linked, 6);
     CHECK_INT(habitat_trace_get_info(t)->trace_unlinked_kernels, 1);
@@ -308,7 +309,7 @@ static void check_recording(const expected *e) {
         waits += wait_of(t, &c[i])->event != HABITAT_NONE;
     }
     for (size_t i = 0; i < kernel_count; i++)
-        CHECK(k[i].call < count && c[k[i].call].correlation == k[i].correlation);
+        CHECK(k[i].call < count && c[k[i].call].correlation == habitat_trace_correlation(t, &k[i]));
     CHECK_INT(listed, kernel_count);
     for (int i = 0; i < HABITAT_CALL_KINDS; i++)
         CHECK_INT(counts[i], e->counts[i]);

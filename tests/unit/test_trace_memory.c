@@ -12,7 +12,7 @@
  * into a table of its own (docs/decisions/0223). */
 #if UINTPTR_MAX == UINT64_MAX
 _Static_assert(sizeof(habitat_operation) == 40, "an operation has grown");
-_Static_assert(sizeof(habitat_kernel) == 48, "a kernel has grown");
+_Static_assert(sizeof(habitat_kernel) == 40, "a kernel has grown");
 _Static_assert(sizeof(habitat_call) == 48, "a call has grown");
 #endif
 
@@ -56,7 +56,7 @@ static habitat_trace *read_layers(size_t count) {
 
 /* Memory that a trace keeps, without what the allocator adds. */
 static size_t kept_bytes(const habitat_trace *t) {
-    size_t kernels = t->kernel_count * sizeof *t->kernels;
+    size_t kernels = t->kernel_count * sizeof *t->kernels + t->loose_count * sizeof *t->loose;
     size_t calls = t->call_count * sizeof *t->calls;
     size_t operations = t->operation_count * sizeof *t->operations;
     operations += t->module_run_count * sizeof *t->modules;

@@ -114,7 +114,8 @@ static void check_recent(void) {
     CHECK(k[1].form->kind == HABITAT_KERNEL_MEMSET && k[1].form->bytes == 64);
     CHECK_TEXT(k[2].form->name, "void sgemm<float>(int)");
     CHECK(k[2].start_ns == 3000 && k[2].duration_ns == 2500 && k[2].form->device == 1);
-    CHECK(k[2].form->stream == 7 && k[2].correlation == 1 && k[2].form->registers_per_thread == 96);
+    CHECK(k[2].form->stream == 7 && habitat_trace_correlation(t, &k[2]) == 1 &&
+          k[2].form->registers_per_thread == 96);
     CHECK(k[2].form->grid[0] == 4 && k[2].form->grid[1] == 5 && k[2].form->grid[2] == 6 &&
           k[2].form->block[0] == 256);
     CHECK_INT(k[2].form->shared_memory_bytes, 3072);
