@@ -259,7 +259,7 @@ static message_node added_node(const chakra *c, const replay_node *n) {
 
 /* Before a kernel that follows others its stream pauses. */
 static uint64_t put_pause(chakra *c, const replay_node *n, double until_ns) {
-    double ns = c->g->gap_ns[n->index] * c->times.gap_scale;
+    double ns = replay_gap_ns(c->g, n->index) * c->times.gap_scale;
     message_node made = begin_node("pause", MESSAGE_COMPUTE);
     wait_for_edges(c, n, 0.0, REPLAY_GAP);
     if (!c->after.count || !(ns > 0.0))

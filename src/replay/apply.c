@@ -14,7 +14,8 @@
 /* Are these the kernels as they were measured? */
 static bool is_measured(const habitat_replay *r, const double *kernel_ns) {
     for (size_t i = 0; i < r->graph.kernel_count; i++)
-        if (fabs(kernel_ns[i] - r->recorded_ns[i]) > 1e-6 * r->recorded_ns[i])
+        if (fabs(kernel_ns[i] - replay_kernel_recorded_ns(r, i)) >
+            1e-6 * replay_kernel_recorded_ns(r, i))
             return false;
     return true;
 }
@@ -85,7 +86,7 @@ habitat_replay replay_with_casts(const habitat_replay *r, const habitat_predicti
     size_t recorded = r->graph.kernel_count;
     double more = (double)(p->trace_kernel_count - recorded);
     for (size_t i = 0; i < recorded; i++)
-        more -= r->recorded_ns[i] > 0.0 && !(prediction_kernel_ms(p, i) > 0.0);
+        more -= replay_kernel_recorded_ns(r, i) > 0.0 && !(prediction_kernel_ms(p, i) > 0.0);
     double factor = fmax(0.0, 1.0 + r->cast_share * more / r->iterations);
     out.cpu_factor *= factor;
     out.info.cpu_ms *= factor;

@@ -56,8 +56,8 @@ bool replay_set_gaps(replay_builder *b) {
                                 fitted_replay_latency_ns};
     double *values[3] = {0}, usual[3];
     size_t counts[3] = {0};
-    g->gap_ns = calloc(b->own_count + 1, sizeof *g->gap_ns);
-    bool fine = g->gap_ns != NULL;
+    g->gaps = calloc(b->own_count + 1, sizeof *g->gaps);
+    bool fine = g->gaps != NULL;
     for (int i = 0; i < 3; i++)
         fine &= (values[i] = malloc((b->own_count + 1) * sizeof **values)) != NULL;
     for (size_t i = 0; fine && i < g->node_count; i++) {
@@ -75,7 +75,8 @@ bool replay_set_gaps(replay_builder *b) {
         if (g->nodes[i].kind != REPLAY_KERNEL)
             continue;
         sample s = look_at(b, i);
-        g->gap_ns[g->nodes[i].index] = isnan(s.gap_ns) ? usual[s.crosses] : s.gap_ns;
+        fine = replay_set_way(g, &g->gaps[g->nodes[i].index],
+                              isnan(s.gap_ns) ? usual[s.crosses] : s.gap_ns);
     }
     if (fine) {
         g->latency_ns = usual[2];

@@ -3,13 +3,20 @@
 
 #include <stdlib.h>
 
+enum { LOOK_BACK = 4 }; /* usual pauses are not whole, and the same again and again */
+
 /* Nearly all times are whole numbers below half a second. */
-static bool set_way(replay_graph *g, replay_edge *edge, double cpu_ns) {
+bool replay_set_way(replay_graph *g, uint32_t *way, double ns) {
     const uint32_t most = UINT32_MAX >> REPLAY_WAY_BITS;
-    if (cpu_ns >= 0.0 && cpu_ns <= most && (double)(uint32_t)cpu_ns == cpu_ns) {
-        edge->way |= (uint32_t)cpu_ns << REPLAY_WAY_BITS;
+    if (ns >= 0.0 && ns <= most && (double)(uint32_t)ns == ns) {
+        *way |= (uint32_t)ns << REPLAY_WAY_BITS;
         return true;
     }
+    for (size_t i = 1; i <= LOOK_BACK && i <= g->long_count; i++)
+        if (g->long_ns[g->long_count - i] == ns) {
+            *way |= REPLAY_WAY_LONG | (uint32_t)(g->long_count - i) << REPLAY_WAY_BITS;
+            return true;
+        }
     if (g->long_count == g->long_capacity) {
         size_t larger = g->long_capacity ? 2 * g->long_capacity : 64;
         double *grown = larger <= most ? realloc(g->long_ns, larger * sizeof *grown) : NULL;
@@ -18,8 +25,8 @@ static bool set_way(replay_graph *g, replay_edge *edge, double cpu_ns) {
         g->long_ns = grown;
         g->long_capacity = larger;
     }
-    edge->way |= REPLAY_WAY_LONG | (uint32_t)g->long_count << REPLAY_WAY_BITS;
-    g->long_ns[g->long_count++] = cpu_ns;
+    *way |= REPLAY_WAY_LONG | (uint32_t)g->long_count << REPLAY_WAY_BITS;
+    g->long_ns[g->long_count++] = ns;
     return true;
 }
 
@@ -33,7 +40,7 @@ bool replay_add_edge(replay_graph *g, uint32_t from, uint32_t flags, double cpu_
         g->edge_capacity = larger;
     }
     g->edges[g->edge_count] = (replay_edge){from, flags};
-    if (!set_way(g, &g->edges[g->edge_count], cpu_ns))
+    if (!replay_set_way(g, &g->edges[g->edge_count].way, cpu_ns))
         return false;
     g->edge_count++;
     return true;
@@ -43,6 +50,6 @@ void replay_graph_free(replay_graph *g) {
     free(g->nodes);
     free(g->edges);
     free(g->long_ns);
-    free(g->gap_ns);
+    free(g->gaps);
     free(g->hidden_ns);
 }

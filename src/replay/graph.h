@@ -47,7 +47,7 @@ typedef struct replay_graph {
     size_t edge_count, edge_capacity;
     double *long_ns; /* shape (long_count): the CPU's times that an edge has no room for */
     size_t long_count, long_capacity;
-    double *gap_ns;    /* shape (kernel_count): pause before each, after another kernel */
+    uint32_t *gaps;    /* shape (kernel_count): ways; pause before each, after another kernel */
     double *hidden_ns; /* shape (kernel_count): of a collective's time, waiting beside other work;
                           NULL where none waits */
     size_t kernel_count;
@@ -60,9 +60,10 @@ typedef struct replay_graph {
 
 /* What a graph is run with. */
 typedef struct replay_times {
-    const double *kernel_ns; /* shape (kernel_count) */
+    const double *kernel_ns; /* shape (kernel_count); NULL: those of `own` */
     double kernel_scale, cpu_scale, gap_scale;
     bool without_gpu; /* kernels, pauses and latency cost nothing */
+    const habitat_workload_kernel *own;
 } replay_times;
 
 /* Rebuild the graph; counts go into `info`. Free the graph in every case. */
@@ -81,10 +82,21 @@ static inline uint32_t replay_edge_flags(const replay_edge *edge) {
     return edge->way & (REPLAY_LAUNCH | REPLAY_GAP);
 }
 
-static inline double replay_edge_cpu_ns(const replay_graph *graph, const replay_edge *edge) {
-    uint32_t value = edge->way >> REPLAY_WAY_BITS;
-    return edge->way & REPLAY_WAY_LONG ? graph->long_ns[value] : (double)value;
+static inline double replay_way_time(const replay_graph *graph, uint32_t way) {
+    uint32_t value = way >> REPLAY_WAY_BITS;
+    return way & REPLAY_WAY_LONG ? graph->long_ns[value] : (double)value;
 }
+
+static inline double replay_edge_cpu_ns(const replay_graph *graph, const replay_edge *edge) {
+    return replay_way_time(graph, edge->way);
+}
+
+static inline double replay_gap_ns(const replay_graph *graph, size_t kernel) {
+    return replay_way_time(graph, graph->gaps[kernel]);
+}
+
+/* Puts a time into a way that has none yet; false when out of memory. */
+bool replay_set_way(replay_graph *graph, uint32_t *way, double ns);
 
 /* When a node was recorded; of a collective where its message begins. */
 uint64_t replay_recorded_ns(const habitat_workload *w, const replay_graph *graph,
@@ -133,7 +145,7 @@ struct habitat_replay {
     habitat_replay_options options;
     habitat_replay_info info;
     replay_graph graph;
-    double *recorded_ns; /* shape (kernel_count) */
+    double *recorded_ns; /* shape (kernel_count); NULL: those of the workload */
     double cpu_factor;   /* from the profiled CPU times to info.cpu_ms */
     double cast_share;   /* of the CPU's side, what one cast more adds to it; 0 = not known */
     double iterations;
@@ -154,6 +166,9 @@ void replay_set_times(const habitat_replay *replay, const habitat_prediction *p,
 /* The replay for a prediction of another precision: its CPU launches the casts that were added, and
  * not those that are gone. Borrows what `replay` holds; not to be freed. */
 habitat_replay replay_with_casts(const habitat_replay *replay, const habitat_prediction *p);
+
+/* What a kernel took in the recording. */
+double replay_kernel_recorded_ns(const habitat_replay *replay, size_t kernel);
 
 /* What a replay runs its graph with; kernel_ns NULL: as recorded. */
 replay_times replay_times_of(const habitat_replay *replay, const double *kernel_ns);

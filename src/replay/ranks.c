@@ -60,18 +60,18 @@ static bool take_edges(merging *m, size_t of, size_t node) {
     return fine;
 }
 
-static void put_node(merging *m, size_t of) {
+static bool put_node(merging *m, size_t of) {
     const rank *r = &m->ranks[of];
     replay_graph *g = m->out;
     replay_node *made = &g->nodes[g->node_count];
     m->moved[r->first_node + r->next] = (uint32_t)g->node_count++;
     *made = m->from->alone[of].nodes[r->next];
-    if (made->kind == REPLAY_KERNEL) {
-        double gap_ns = m->from->alone[of].gap_ns[made->index];
-        made->index += (uint32_t)r->first_kernel;
-        g->gap_ns[made->index] = gap_ns;
-    }
     made->first_edge = (uint32_t)g->edge_count;
+    if (made->kind != REPLAY_KERNEL)
+        return true;
+    double gap_ns = replay_gap_ns(&m->from->alone[of], made->index);
+    made->index += (uint32_t)r->first_kernel;
+    return replay_set_way(g, &g->gaps[made->index], gap_ns);
 }
 
 /* Up to the rank's next message, or its end. */
@@ -81,8 +81,7 @@ static bool put_own(merging *m, size_t of) {
     bool fine = true;
     for (; fine && r->next < own->node_count && !is_message(m, of, &own->nodes[r->next]);
          r->next++) {
-        put_node(m, of);
-        fine = take_edges(m, of, r->next);
+        fine = put_node(m, of) && take_edges(m, of, r->next);
     }
     return fine;
 }
@@ -106,7 +105,7 @@ static bool all_at_next(const merging *m) {
 static bool put_message(merging *m) {
     bool fine = true;
     for (size_t i = 0; fine && i < m->from->count; i++) {
-        put_node(m, i);
+        fine = put_node(m, i);
         for (size_t j = 0; fine && j < m->from->count; j++)
             fine = take_edges(m, j, m->ranks[j].next);
     }
@@ -165,8 +164,8 @@ static bool set_up(merging *m) {
     m->from->first_kernel[count] = g->kernel_count;
     m->moved = malloc((nodes + 1) * sizeof *m->moved);
     g->nodes = calloc(nodes + 1, sizeof *g->nodes);
-    g->gap_ns = calloc(g->kernel_count + 1, sizeof *g->gap_ns);
-    return m->moved && g->nodes && g->gap_ns && nodes < REPLAY_CARRY;
+    g->gaps = calloc(g->kernel_count + 1, sizeof *g->gaps);
+    return m->moved && g->nodes && g->gaps && nodes < REPLAY_CARRY;
 }
 
 static habitat_status merge(replay_ranks *ranks, habitat_error *err) {

@@ -72,7 +72,8 @@ static bool is_measured(const applying *a) {
     if (a->gpus != a->ranks->count)
         return false;
     for (size_t i = 0; i < joint->graph.kernel_count; i++)
-        if (fabs(a->ns[i] - joint->recorded_ns[i]) > 1e-6 * joint->recorded_ns[i])
+        if (fabs(a->ns[i] - replay_kernel_recorded_ns(joint, i)) >
+            1e-6 * replay_kernel_recorded_ns(joint, i))
             return false;
     return true;
 }

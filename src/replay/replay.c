@@ -32,7 +32,13 @@ static habitat_status make(habitat_replay *r, habitat_error *err) {
         status = replay_iteration_ms(r, NULL, 1.0, 1.0, &r->info.iteration_ms, err);
     if (status == HABITAT_OK && replay_knows_origin(r))
         r->info.iteration_ms = r->workload->info.iteration_ms; /* to the bit */
+    free(r->recorded_ns);
+    r->recorded_ns = NULL;
     return status;
+}
+
+double replay_kernel_recorded_ns(const habitat_replay *r, size_t kernel) {
+    return r->recorded_ns ? r->recorded_ns[kernel] : r->workload->kernels[kernel].facts.time_ns;
 }
 
 habitat_status habitat_replay_create(const habitat_workload *workload,
@@ -74,8 +80,11 @@ const habitat_replay_info *habitat_replay_get_info(const habitat_replay *r) {
 /* ---- running ---- */
 
 replay_times replay_times_of(const habitat_replay *r, const double *kernel_ns) {
-    return (replay_times){kernel_ns ? kernel_ns : r->recorded_ns, r->info.kernel_scale,
-                          r->cpu_factor, r->info.gap_scale, false};
+    return (replay_times){.kernel_ns = kernel_ns ? kernel_ns : r->recorded_ns,
+                          .kernel_scale = r->info.kernel_scale,
+                          .cpu_scale = r->cpu_factor,
+                          .gap_scale = r->info.gap_scale,
+                          .own = r->workload->kernels};
 }
 
 habitat_status replay_iteration_ms(const habitat_replay *r, const double *kernel_ns,

@@ -150,14 +150,14 @@ static bool put_new(making *m, uint32_t i, double gap_ns) {
     replay_graph *g = m->out;
     m->new_to[i] = (uint32_t)g->node_count;
     uint32_t index = (uint32_t)(m->old->kernel_count + i);
-    g->gap_ns[index] = gap_ns;
     g->nodes[g->node_count++] = (replay_node){.index = index,
                                               .place = n->stream & REPLAY_PLACE_MOST,
                                               .first_edge = (uint32_t)g->edge_count,
                                               .kind = REPLAY_KERNEL};
     if (n->in_stream)
         m->tail[n->at] = i;
-    return (!n->before || take_edges(m, n->at)) && take_links(m, SPLICE_NEW | i);
+    return replay_set_way(g, &g->gaps[index], gap_ns) && (!n->before || take_edges(m, n->at)) &&
+           take_links(m, SPLICE_NEW | i);
 }
 
 static bool put_all(making *m, double gap_ns) {
@@ -181,6 +181,13 @@ static bool put_all(making *m, double gap_ns) {
     return fine;
 }
 
+static bool copy_gaps(const replay_graph *old, replay_graph *out) {
+    bool fine = true;
+    for (size_t i = 0; fine && i < old->kernel_count; i++)
+        fine = replay_set_way(out, &out->gaps[i], replay_gap_ns(old, i));
+    return fine;
+}
+
 static void set_states(const making *m) {
     replay_graph *g = m->out;
     for (size_t i = 0; i < g->state_count; i++) {
@@ -201,7 +208,7 @@ habitat_status splice_make(const splice *s, const replay_graph *old, double gap_
     out->long_count = out->long_capacity = 0;
     out->kernel_count = kernels;
     out->nodes = calloc(nodes + 1, sizeof *out->nodes);
-    out->gap_ns = calloc(kernels + 1, sizeof *out->gap_ns);
+    out->gaps = calloc(kernels + 1, sizeof *out->gaps);
     if (old->hidden_ns)
         out->hidden_ns = calloc(kernels + 1, sizeof *out->hidden_ns);
     making m = {.s = s, .old = old, .out = out};
@@ -210,15 +217,15 @@ habitat_status splice_make(const splice *s, const replay_graph *old, double gap_
     m.old_to = malloc((nodes + 1) * sizeof *m.old_to);
     m.new_to = malloc((nodes + 1) * sizeof *m.new_to);
     m.tail = malloc((old->node_count + 1) * sizeof *m.tail);
-    bool fine = out->nodes && out->gap_ns && !old->hidden_ns == !out->hidden_ns && m.order &&
+    bool fine = out->nodes && out->gaps && !old->hidden_ns == !out->hidden_ns && m.order &&
                 m.links && m.old_to && m.new_to && m.tail && nodes < SPLICE_NEW;
     if (fine) {
-        memcpy(out->gap_ns, old->gap_ns, old->kernel_count * sizeof *out->gap_ns);
+        fine = copy_gaps(old, out);
         if (old->hidden_ns)
             memcpy(out->hidden_ns, old->hidden_ns, old->kernel_count * sizeof *out->hidden_ns);
         for (size_t i = 0; i < old->node_count; i++)
             m.tail[i] = HABITAT_NONE;
-        fine = put_all(&m, gap_ns);
+        fine = fine && put_all(&m, gap_ns);
     }
     if (fine)
         set_states(&m);

@@ -15,8 +15,9 @@
 double replay_own_ns(const replay_graph *g, const replay_times *t, const replay_node *n) {
     if (n->kind != REPLAY_KERNEL || t->without_gpu)
         return 0.0;
+    double ns = t->kernel_ns ? t->kernel_ns[n->index] : t->own[n->index].facts.time_ns;
     double hidden_ns = g->hidden_ns ? g->hidden_ns[n->index] : 0.0;
-    return fmax(0.0, t->kernel_ns[n->index] - hidden_ns) * t->kernel_scale;
+    return fmax(0.0, ns - hidden_ns) * t->kernel_scale;
 }
 
 double replay_way_ns(const replay_graph *g, const replay_times *t, const replay_node *n,
@@ -28,7 +29,7 @@ double replay_way_ns(const replay_graph *g, const replay_times *t, const replay_
     if (flags & REPLAY_LAUNCH)
         ns += g->latency_ns;
     if (flags & REPLAY_GAP)
-        ns += g->gap_ns[n->index] * t->gap_scale;
+        ns += replay_gap_ns(g, n->index) * t->gap_scale;
     return ns;
 }
 
