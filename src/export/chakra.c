@@ -9,6 +9,7 @@
 #include <habitat/text.h>
 
 #include "base/error.h"
+#include "base/list.h"
 #include "export/chakra_times.h"
 #include "export/message.h"
 #include "export/whole_us.h"
@@ -66,15 +67,11 @@ static void note(chakra *c, ids *list, uint64_t id) {
     for (size_t i = 0; i < list->count; i++)
         if (list->all[i] == id)
             return;
-    if (list->count == list->capacity) {
-        size_t larger = list->capacity ? 2 * list->capacity : 64;
-        uint64_t *grown = realloc(list->all, larger * sizeof *grown);
-        c->file.no_memory |= !grown;
-        if (!grown)
-            return;
-        list->all = grown;
-        list->capacity = larger;
-    }
+    uint64_t *all = list_grow(list->all, list->count, &list->capacity, 64, SIZE_MAX, sizeof *all);
+    c->file.no_memory |= !all;
+    if (!all)
+        return;
+    list->all = all;
     list->all[list->count++] = id;
 }
 

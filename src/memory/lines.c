@@ -8,15 +8,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/list.h"
+
 bool memory_steps_add(memory_steps *s, const memory_step *step) {
-    if (s->count == s->capacity) {
-        size_t larger = s->capacity ? s->capacity * 2 : 512;
-        memory_step *grown = realloc(s->steps, larger * sizeof *grown);
-        if (!grown)
-            return false;
-        s->steps = grown;
-        s->capacity = larger;
-    }
+    memory_step *steps = list_grow(s->steps, s->count, &s->capacity, 512, SIZE_MAX, sizeof *steps);
+    if (!steps)
+        return false;
+    s->steps = steps;
     s->steps[s->count++] = *step;
     return true;
 }

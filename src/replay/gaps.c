@@ -5,6 +5,7 @@
 
 #include "base/constants.h"
 #include "base/error.h"
+#include "base/list.h"
 #include "base/quantile.h"
 #include "replay/builder.h"
 
@@ -114,14 +115,8 @@ static size_t find_stretches(const replay_builder *b, stretch *out) {
 }
 
 static double worked_before(const stretch *all, size_t count, uint64_t now) {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t half = low + (high - low) / 2;
-        if (all[half].from_ns <= now)
-            low = half + 1;
-        else
-            high = half;
-    }
+    size_t low = 0;
+    LIST_FIRST_NOT(low, count, i, all[i].from_ns <= now);
     if (!low)
         return 0.0;
     const stretch *s = &all[low - 1];

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/list.h"
+
 enum { LOOK_BACK = 4 }; /* usual pauses are not whole, and the same again and again */
 
 /* Nearly all times are whole numbers below half a second. */
@@ -17,14 +19,11 @@ bool replay_set_way(replay_graph *g, uint32_t *way, double ns) {
             *way |= REPLAY_WAY_LONG | (uint32_t)(g->long_count - i) << REPLAY_WAY_BITS;
             return true;
         }
-    if (g->long_count == g->long_capacity) {
-        size_t larger = g->long_capacity ? 2 * g->long_capacity : 64;
-        double *grown = larger <= most ? realloc(g->long_ns, larger * sizeof *grown) : NULL;
-        if (!grown)
-            return false;
-        g->long_ns = grown;
-        g->long_capacity = larger;
-    }
+    double *longer =
+        list_grow(g->long_ns, g->long_count, &g->long_capacity, 64, most, sizeof *longer);
+    if (!longer)
+        return false;
+    g->long_ns = longer;
     *way |= REPLAY_WAY_LONG | (uint32_t)g->long_count << REPLAY_WAY_BITS;
     g->long_ns[g->long_count++] = ns;
     return true;

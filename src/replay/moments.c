@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/list.h"
 #include "base/quantile.h"
 #include "replay/builder.h"
 
@@ -35,26 +36,13 @@ typedef struct sweep {
     size_t open; /* operations */
 } sweep;
 
-static bool has_room(void **list, size_t count, size_t *capacity, size_t each) {
-    if (count < *capacity)
-        return true;
-    size_t larger = *capacity ? 2 * *capacity : 64;
-    void *grown = realloc(*list, larger * each);
-    if (!grown)
-        return false;
-    *list = grown;
-    *capacity = larger;
-    return true;
-}
-
 /* ---- the heap: the earliest on top ---- */
 
 static bool push(sweep *s, uint64_t at_ns, uint32_t what) {
-    void *list = s->heap;
-    bool fine = has_room(&list, s->count, &s->capacity, sizeof *s->heap);
-    s->heap = list;
-    if (!fine)
+    point *heap = list_grow(s->heap, s->count, &s->capacity, 64, SIZE_MAX, sizeof *heap);
+    if (!heap)
         return false;
+    s->heap = heap;
     size_t at = s->count++;
     for (; at > 0 && s->heap[(at - 1) / 2].at_ns > at_ns; at = (at - 1) / 2)
         s->heap[at] = s->heap[(at - 1) / 2];
@@ -98,12 +86,12 @@ static bool push_next(sweep *s, uint32_t number) {
 }
 
 static bool add_run(sweep *s, run made) {
-    void *list = s->runs;
-    bool fine = has_room(&list, s->run_count, &s->run_capacity, sizeof *s->runs);
-    s->runs = list;
-    if (fine)
-        s->runs[s->run_count++] = made;
-    return fine;
+    run *runs = list_grow(s->runs, s->run_count, &s->run_capacity, 64, SIZE_MAX, sizeof *runs);
+    if (!runs)
+        return false;
+    s->runs = runs;
+    s->runs[s->run_count++] = made;
+    return true;
 }
 
 static bool find_runs(sweep *s) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/list.h"
 
 bool splice_begin(splice *s, const replay_graph *old) {
     *s = (splice){.cpu_ns = calloc(old->node_count + 1, sizeof *s->cpu_ns)};
@@ -19,32 +20,24 @@ void splice_free(splice *s) {
     free(s->cpu_ns);
 }
 
-static bool make_room(void **list, size_t count, size_t *capacity, size_t each) {
-    if (count < *capacity)
-        return true;
-    size_t larger = *capacity ? 2 * *capacity : 64;
-    void *grown = larger < SPLICE_NEW ? realloc(*list, larger * each) : NULL;
-    if (!grown)
-        return false;
-    *list = grown;
-    *capacity = larger;
-    return true;
+static void *make_room(void *list, size_t count, size_t *capacity, size_t each) {
+    return list_grow(list, count, capacity, 64, SPLICE_NEW - 1, each);
 }
 
 uint32_t splice_add(splice *s, const splice_node *node) {
-    void *list = s->nodes;
-    if (!make_room(&list, s->node_count, &s->node_capacity, sizeof *s->nodes))
+    splice_node *nodes = make_room(s->nodes, s->node_count, &s->node_capacity, sizeof *nodes);
+    if (!nodes)
         return HABITAT_NONE;
-    s->nodes = list;
+    s->nodes = nodes;
     s->nodes[s->node_count] = *node;
     return SPLICE_NEW | (uint32_t)s->node_count++;
 }
 
 bool splice_link(splice *s, uint32_t from, uint32_t to, uint32_t flags) {
-    void *list = s->edges;
-    if (!make_room(&list, s->edge_count, &s->edge_capacity, sizeof *s->edges))
+    splice_edge *edges = make_room(s->edges, s->edge_count, &s->edge_capacity, sizeof *edges);
+    if (!edges)
         return false;
-    s->edges = list;
+    s->edges = edges;
     s->edges[s->edge_count++] = (splice_edge){from, to, flags, 0.0};
     return true;
 }
@@ -129,14 +122,8 @@ static bool take_edges(making *m, size_t of) {
 
 /* Edges that the splice adds to node `to`; links are ordered by it. */
 static bool take_links(making *m, uint32_t to) {
-    size_t low = 0, high = m->s->edge_count;
-    while (low < high) {
-        size_t half = low + (high - low) / 2;
-        if (m->s->edges[m->links[half]].to < to)
-            low = half + 1;
-        else
-            high = half;
-    }
+    size_t low = 0;
+    LIST_FIRST_NOT(low, m->s->edge_count, i, m->s->edges[m->links[i]].to < to);
     for (; low < m->s->edge_count && m->s->edges[m->links[low]].to == to; low++) {
         const splice_edge *e = &m->s->edges[m->links[low]];
         if (!replay_add_edge(m->out, moved(m, e->from), e->flags, e->cpu_ns))

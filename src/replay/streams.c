@@ -5,6 +5,7 @@
  * what each other stream had been given before the latest event was put anywhere, where the
  * recording shows that this was done in time. */
 #include "replay/builder.h"
+#include "base/list.h"
 
 enum { CLOCK_SLACK_NS = 1000 };
 
@@ -40,14 +41,11 @@ static bool hold(replay_builder *b, uint32_t kernel, uint32_t awaited) {
         b->held_first = replay_filled(b->own_count);
     if (!b->held_first)
         return false;
-    if (b->held_count == b->held_capacity) {
-        size_t larger = b->held_capacity ? 2 * b->held_capacity : 256;
-        replay_held *grown = realloc(b->held, larger * sizeof *grown);
-        if (!grown)
-            return false;
-        b->held = grown;
-        b->held_capacity = larger;
-    }
+    replay_held *held =
+        list_grow(b->held, b->held_count, &b->held_capacity, 256, SIZE_MAX, sizeof *held);
+    if (!held)
+        return false;
+    b->held = held;
     b->held[b->held_count] = (replay_held){awaited, b->held_first[kernel]};
     b->held_first[kernel] = (uint32_t)b->held_count++;
     return true;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "trace/sort.h"
 
 /* --- calls by their correlation ------------------------------------------------------------- */
@@ -69,25 +70,13 @@ static size_t lower_place(const call_index *index, uint64_t correlation, size_t 
                 high -= step;
         }
     }
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (call_at(index, middle)->correlation < correlation)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    LIST_FIRST_NOT(low, high, i, call_at(index, i)->correlation < correlation);
     return low;
 }
 
 /* First place of [low, high) (one correlation, sorted by start) that starts after `time`. */
 static size_t after_time(const call_index *index, size_t low, size_t high, uint64_t time) {
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (call_at(index, middle)->start_ns <= time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    LIST_FIRST_NOT(low, high, i, call_at(index, i)->start_ns <= time);
     return low;
 }
 
@@ -171,14 +160,8 @@ static uint32_t recorded_by(const wait_notes *n, const trace_wait *wait) {
     const trace_wait *all = n->b->waits;
     if (wait->record)
         return call_of(n->index, wait->record, wait->time_ns);
-    size_t low = 0, high = wait->pair ? n->record_count : 0;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (all[n->records[middle]].pair < wait->pair)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = 0;
+    LIST_FIRST_NOT(low, wait->pair ? n->record_count : 0, i, all[n->records[i]].pair < wait->pair);
     if (!wait->pair || low == n->record_count || all[n->records[low]].pair != wait->pair)
         return HABITAT_NONE;
     return call_of(n->index, all[n->records[low]].correlation, wait->time_ns);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/letter.h"
+#include "base/list.h"
 #include "trace/number.h"
 
 /* --- values --------------------------------------------------------------------------------- */
@@ -439,14 +440,11 @@ int reader_habitat_time(reader *r, const char *text, size_t length) {
     double value;
     if (number_double(text, length, &value) != NUMBER_OK || value < 0 || value > 1e9)
         return reader_bad_habitat(r, "iteration_ms_all");
-    if (r->time_count == r->time_capacity) {
-        size_t larger = r->time_capacity ? r->time_capacity * 2 : 64;
-        double *grown = larger > TIMES_MAX ? NULL : realloc(r->times, larger * sizeof *grown);
-        if (!grown)
-            return reader_stop_memory(r);
-        r->times = grown;
-        r->time_capacity = larger;
-    }
+    double *times =
+        list_grow(r->times, r->time_count, &r->time_capacity, 64, TIMES_MAX, sizeof *times);
+    if (!times)
+        return reader_stop_memory(r);
+    r->times = times;
     r->times[r->time_count++] = value;
     return 1;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/letter.h"
+#include "base/list.h"
 #include "trace/sort.h"
 
 enum { CHAIN_MAX = 64 }; /* deeper nesting of one number is not looked through */
@@ -71,17 +72,14 @@ static bool collect(const habitat_trace *t, forwards *f) {
     return false;
 }
 
+static bool is_before(const habitat_operation *o, uint64_t sequence, uint32_t thread) {
+    uint64_t here = sequence_of(o);
+    return here < sequence || (here == sequence && o->form->thread < thread);
+}
+
 static size_t lower(const forwards *f, uint64_t sequence, uint32_t thread) {
-    size_t low = 0, high = f->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const habitat_operation *o = &f->operations[f->index[middle]];
-        uint64_t here = sequence_of(o);
-        if (here < sequence || (here == sequence && o->form->thread < thread))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = 0;
+    LIST_FIRST_NOT(low, f->count, i, is_before(&f->operations[f->index[i]], sequence, thread));
     return low;
 }
 
@@ -157,15 +155,11 @@ static bool flow_before(const void *context, uint32_t a, uint32_t b) {
 
 /* Last operation on the thread that starts at this very time: the innermost. Ranges aside. */
 static uint32_t starting_at(const habitat_trace *t, uint32_t thread, uint64_t time_ns) {
-    size_t low = 0, high = t->operation_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const habitat_operation *o = &t->operations[middle];
-        if (o->form->thread < thread || (o->form->thread == thread && o->start_ns <= time_ns))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const habitat_operation *all = t->operations;
+    size_t low = 0;
+    LIST_FIRST_NOT(low, t->operation_count, i,
+                   all[i].form->thread < thread ||
+                       (all[i].form->thread == thread && all[i].start_ns <= time_ns));
     for (; low; low--) {
         const habitat_operation *o = &t->operations[low - 1];
         if (o->form->thread != thread || o->start_ns != time_ns)

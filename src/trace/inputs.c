@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "trace/number.h"
 
 enum {
@@ -400,15 +401,11 @@ static bool decode_new(input_lists *l, habitat_arena *arena, habitat_strings *st
 }
 
 static bool make_room(input_lists *l) {
-    if (l->list_count < l->list_capacity)
-        return true;
-    size_t larger = l->list_capacity ? l->list_capacity * 2 : 256;
-    struct input_list *grown = realloc(l->lists, larger * sizeof *grown);
-    if (!grown)
-        return false;
-    l->lists = grown;
-    l->list_capacity = larger;
-    return true;
+    struct input_list *lists =
+        list_grow(l->lists, l->list_count, &l->list_capacity, 256, SIZE_MAX, sizeof *lists);
+    if (lists)
+        l->lists = lists;
+    return lists != NULL;
 }
 
 /* Keep the list, as the last one. */

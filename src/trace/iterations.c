@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/list.h"
 
 static int by_start(const void *a, const void *b) {
     const trace_range *x = a, *y = b;
@@ -54,14 +55,8 @@ static size_t merge_ranges(trace_range *ranges, size_t count) {
 }
 
 static uint32_t range_at(const trace_range *ranges, size_t count, uint64_t time) {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (ranges[middle].start_ns <= time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = 0;
+    LIST_FIRST_NOT(low, count, i, ranges[i].start_ns <= time);
     return low && time < ranges[low - 1].end_ns ? (uint32_t)(low - 1) : HABITAT_NONE;
 }
 

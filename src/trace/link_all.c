@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/list.h"
 #include "trace/sort.h"
 
 /* Old traces have whole microseconds, start and duration each cut off: a child may seem to end a
@@ -150,14 +151,8 @@ static bool external_before(const void *context, uint32_t a, uint32_t b) {
 
 /* The operation with this external id, or HABITAT_NONE; `order` is sorted by it. */
 static uint32_t with_external(const habitat_trace *t, const uint32_t *order, uint32_t external) {
-    size_t low = 0, high = t->operation_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (t->operations[order[middle]].kernel_count < external)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = 0;
+    LIST_FIRST_NOT(low, t->operation_count, i, t->operations[order[i]].kernel_count < external);
     bool found =
         low < t->operation_count && t->operations[order[low]].kernel_count == external && external;
     return found ? order[low] : HABITAT_NONE;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "trace/number.h"
 
 enum { PARAMETERS_MAX = 1 << 22 };
@@ -36,15 +37,11 @@ int reader_parameter_number(reader *r, const char *text, size_t length) {
     uint64_t elements;
     if (number_whole(text, length, TRACE_BYTES_LIMIT, &elements) != NUMBER_OK)
         return reader_bad_habitat(r, "parameter_sizes");
-    if (r->parameter_count == r->parameter_capacity) {
-        size_t larger = r->parameter_capacity ? r->parameter_capacity * 2 : 256;
-        habitat_parameter *grown =
-            larger > PARAMETERS_MAX ? NULL : realloc(r->parameters, larger * sizeof *grown);
-        if (!grown)
-            return reader_stop_memory(r);
-        r->parameters = grown;
-        r->parameter_capacity = larger;
-    }
+    habitat_parameter *grown = list_grow(r->parameters, r->parameter_count, &r->parameter_capacity,
+                                         256, PARAMETERS_MAX, sizeof *grown);
+    if (!grown)
+        return reader_stop_memory(r);
+    r->parameters = grown;
     r->parameters[r->parameter_count++] = (habitat_parameter){r->parameter_dtype, elements};
     return 1;
 }

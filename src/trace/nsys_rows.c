@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/list.h"
 
 enum { QUERY_BYTES = 1024 };
 
@@ -90,14 +91,8 @@ const char *nsys_take_text(nsys_row *r, int column, bool *fine) {
     if (type != SQLITE_INTEGER)
         return NULL;
     int64_t id = sqlite3_column_int64(r->statement, column);
-    size_t low = 0, high = n->text_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (n->texts[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = 0;
+    LIST_FIRST_NOT(low, n->text_count, i, n->texts[i].id < id);
     return low < n->text_count && n->texts[low].id == id ? n->texts[low].text : NULL;
 }
 

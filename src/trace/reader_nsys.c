@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/list.h"
 #include "trace/readers.h"
 
 #ifdef HABITAT_HAVE_SQLITE
@@ -30,14 +31,11 @@ static habitat_status read_text(nsys_row *r) {
     bool fine;
     if (sqlite3_column_type(r->statement, 1) != SQLITE_TEXT)
         return HABITAT_OK;
-    if (n->text_count == n->text_capacity) {
-        size_t larger = n->text_capacity ? n->text_capacity * 2 : 256;
-        nsys_text *grown = realloc(n->texts, larger * sizeof *grown);
-        if (!grown)
-            return nsys_no_memory(n);
-        n->texts = grown;
-        n->text_capacity = larger;
-    }
+    nsys_text *texts =
+        list_grow(n->texts, n->text_count, &n->text_capacity, 256, SIZE_MAX, sizeof *texts);
+    if (!texts)
+        return nsys_no_memory(n);
+    n->texts = texts;
     const char *text = nsys_take_text(r, 1, &fine);
     if (!text)
         return nsys_no_memory(n);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/list.h"
 #include "trace/sha256.h"
 
 void habitat_trace_free(habitat_trace *t) {
@@ -93,14 +94,8 @@ const uint32_t *habitat_trace_call_kernels(const habitat_trace *t, const habitat
 const habitat_call_wait *habitat_trace_call_wait(const habitat_trace *t, uint32_t call) {
     static const habitat_call_wait nothing = {HABITAT_NONE, HABITAT_NONE, HABITAT_NONE,
                                               HABITAT_NONE};
-    size_t low = 0, high = t->call_wait_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (t->call_waits[middle].call < call)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = 0;
+    LIST_FIRST_NOT(low, t->call_wait_count, i, t->call_waits[i].call < call);
     bool found = low < t->call_wait_count && t->call_waits[low].call == call;
     return found ? &t->call_waits[low] : &nothing;
 }

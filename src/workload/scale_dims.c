@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "work/class.h"
 #include "workload/scale.h"
 
@@ -48,33 +49,28 @@ static bool is_parameter(const scale_sizes *s, uint32_t rank, const int64_t *dim
     return false;
 }
 
-/* Room for one more of `size` bytes. */
-static bool grow(scale_sizes *s, void **list, size_t count, size_t *room, size_t size) {
-    if (count < *room)
-        return true;
-    size_t wanted = *room ? 2 * *room : 64;
-    void *grown = realloc(*list, wanted * size);
-    if (!grown) {
-        s->out_of_memory = true;
-        return false;
-    }
-    *list = grown;
-    *room = wanted;
-    return true;
+/* Room for one more of `size` bytes; NULL without memory, which is remembered. */
+static void *grow(scale_sizes *s, void *list, size_t count, size_t *room, size_t size) {
+    void *grown = list_grow(list, count, room, 64, SIZE_MAX, size);
+    s->out_of_memory |= !grown;
+    return grown;
 }
 
 static void add_product(scale_sizes *s, int64_t size) {
-    void *list = s->products;
-    if (is_product(s, size) || !grow(s, &list, s->product_count, &s->product_room, sizeof size))
+    if (is_product(s, size))
+        return;
+    int64_t *list = grow(s, s->products, s->product_count, &s->product_room, sizeof size);
+    if (!list)
         return;
     s->products = list;
     s->products[s->product_count++] = size;
 }
 
 static void add_parameter(scale_sizes *s, uint32_t rank, const int64_t *dims) {
-    void *list = s->parameters;
-    if (rank == 0 || rank > RANK_MAX || is_parameter(s, rank, dims) ||
-        !grow(s, &list, s->parameter_count, &s->parameter_room, sizeof *s->parameters))
+    if (rank == 0 || rank > RANK_MAX || is_parameter(s, rank, dims))
+        return;
+    shape *list = grow(s, s->parameters, s->parameter_count, &s->parameter_room, sizeof *list);
+    if (!list)
         return;
     s->parameters = list;
     shape *out = &s->parameters[s->parameter_count++];

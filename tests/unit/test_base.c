@@ -8,6 +8,7 @@
 #include "base/apart.h"
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/list.h"
 #include "base/table.h"
 
 static void test_arena(void) {
@@ -63,6 +64,37 @@ static void test_apart(void) {
     apart_digits(2, 2, 4, a, b, sizeof a); /* equal: no digit tells them apart */
     CHECK_TEXT(a, b);
     check_case("two numbers are rounded so that they differ as texts");
+}
+
+static void test_list(void) {
+    const int all[] = {1, 3, 3, 7};
+    static const struct {
+        int key;
+        size_t place;
+    } cases[] = {{0, 0}, {1, 0}, {2, 1}, {3, 1}, {4, 3}, {7, 3}, {8, 4}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        size_t low = 0, none = 2;
+        LIST_FIRST_NOT(low, 4, i, all[i] < cases[c].key);
+        CHECK_INT(low, cases[c].place);
+        LIST_FIRST_NOT(none, 2, i, all[i] < cases[c].key); /* no places: it stays */
+        CHECK_INT(none, 2);
+    }
+    size_t room = 0, count = 0;
+    int *list = NULL;
+    for (int i = 0; i < 12; i++) {
+        int *grown = list_grow(list, count, &room, 3, 12, sizeof *list);
+        CHECK(grown != NULL);
+        list = grown;
+        list[count++] = i;
+    }
+    CHECK_INT(room, 12); /* 3, 6, 12 */
+    CHECK(list[0] == 0 && list[11] == 11);
+    CHECK(!list_grow(list, count, &room, 3, 12, sizeof *list));
+    CHECK_INT(room, 12);
+    CHECK(!list_grow(NULL, 0, &(size_t){0}, SIZE_MAX / 2, SIZE_MAX, sizeof *list));
+    free(list);
+    check_case(
+        "a list grows to twice its length, and no further than it may; places in a sorted one");
 }
 
 typedef struct pair {
@@ -151,6 +183,7 @@ static void test_dtypes(void) {
 int main(void) {
     test_arena();
     test_strings();
+    test_list();
     test_apart();
     test_table();
     test_errors();
