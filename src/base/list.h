@@ -12,17 +12,17 @@
  * longer than `most`: the old one is as it was. */
 void *list_grow(void *list, size_t count, size_t *capacity, size_t first, size_t most, size_t each);
 
-/* Moves `low` to the first place i of [low, high) where `before`, an expression in i, does not
+/* Moves `low` to the first place of [low, high) where `before`, an expression in `middle`, does not
  * hold; to `high` where it holds for all. It holds for none behind the first for which it does not.
  */
-#define LIST_FIRST_NOT(low, high, i, before)                                                       \
+#define LIST_FIRST_NOT(low, high, before)                                                          \
     do {                                                                                           \
         for (size_t list_end = (high); (low) < list_end;) {                                        \
-            size_t i = (low) + (list_end - (low)) / 2;                                             \
+            size_t middle = (low) + (list_end - (low)) / 2;                                        \
             if (before)                                                                            \
-                (low) = i + 1;                                                                     \
+                (low) = middle + 1;                                                                \
             else                                                                                   \
-                list_end = i;                                                                      \
+                list_end = middle;                                                                 \
         }                                                                                          \
     } while (0)
 

@@ -116,7 +116,7 @@ static size_t find_stretches(const replay_builder *b, stretch *out) {
 
 static double worked_before(const stretch *all, size_t count, uint64_t now) {
     size_t low = 0;
-    LIST_FIRST_NOT(low, count, i, all[i].from_ns <= now);
+    LIST_FIRST_NOT(low, count, all[middle].from_ns <= now);
     if (!low)
         return 0.0;
     const stretch *s = &all[low - 1];

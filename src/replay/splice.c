@@ -123,7 +123,7 @@ static bool take_edges(making *m, size_t of) {
 /* Edges that the splice adds to node `to`; links are ordered by it. */
 static bool take_links(making *m, uint32_t to) {
     size_t low = 0;
-    LIST_FIRST_NOT(low, m->s->edge_count, i, m->s->edges[m->links[i]].to < to);
+    LIST_FIRST_NOT(low, m->s->edge_count, m->s->edges[m->links[middle]].to < to);
     for (; low < m->s->edge_count && m->s->edges[m->links[low]].to == to; low++) {
         const splice_edge *e = &m->s->edges[m->links[low]];
         if (!replay_add_edge(m->out, moved(m, e->from), e->flags, e->cpu_ns))

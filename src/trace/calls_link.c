@@ -70,13 +70,13 @@ static size_t lower_place(const call_index *index, uint64_t correlation, size_t 
                 high -= step;
         }
     }
-    LIST_FIRST_NOT(low, high, i, call_at(index, i)->correlation < correlation);
+    LIST_FIRST_NOT(low, high, call_at(index, middle)->correlation < correlation);
     return low;
 }
 
 /* First place of [low, high) (one correlation, sorted by start) that starts after `time`. */
 static size_t after_time(const call_index *index, size_t low, size_t high, uint64_t time) {
-    LIST_FIRST_NOT(low, high, i, call_at(index, i)->start_ns <= time);
+    LIST_FIRST_NOT(low, high, call_at(index, middle)->start_ns <= time);
     return low;
 }
 
@@ -161,7 +161,8 @@ static uint32_t recorded_by(const wait_notes *n, const trace_wait *wait) {
     if (wait->record)
         return call_of(n->index, wait->record, wait->time_ns);
     size_t low = 0;
-    LIST_FIRST_NOT(low, wait->pair ? n->record_count : 0, i, all[n->records[i]].pair < wait->pair);
+    LIST_FIRST_NOT(low, wait->pair ? n->record_count : 0,
+                   all[n->records[middle]].pair < wait->pair);
     if (!wait->pair || low == n->record_count || all[n->records[low]].pair != wait->pair)
         return HABITAT_NONE;
     return call_of(n->index, all[n->records[low]].correlation, wait->time_ns);

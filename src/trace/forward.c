@@ -79,7 +79,7 @@ static bool is_before(const habitat_operation *o, uint64_t sequence, uint32_t th
 
 static size_t lower(const forwards *f, uint64_t sequence, uint32_t thread) {
     size_t low = 0;
-    LIST_FIRST_NOT(low, f->count, i, is_before(&f->operations[f->index[i]], sequence, thread));
+    LIST_FIRST_NOT(low, f->count, is_before(&f->operations[f->index[middle]], sequence, thread));
     return low;
 }
 
@@ -157,9 +157,9 @@ static bool flow_before(const void *context, uint32_t a, uint32_t b) {
 static uint32_t starting_at(const habitat_trace *t, uint32_t thread, uint64_t time_ns) {
     const habitat_operation *all = t->operations;
     size_t low = 0;
-    LIST_FIRST_NOT(low, t->operation_count, i,
-                   all[i].form->thread < thread ||
-                       (all[i].form->thread == thread && all[i].start_ns <= time_ns));
+    LIST_FIRST_NOT(low, t->operation_count,
+                   all[middle].form->thread < thread ||
+                       (all[middle].form->thread == thread && all[middle].start_ns <= time_ns));
     for (; low; low--) {
         const habitat_operation *o = &t->operations[low - 1];
         if (o->form->thread != thread || o->start_ns != time_ns)

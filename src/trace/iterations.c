@@ -56,7 +56,7 @@ static size_t merge_ranges(trace_range *ranges, size_t count) {
 
 static uint32_t range_at(const trace_range *ranges, size_t count, uint64_t time) {
     size_t low = 0;
-    LIST_FIRST_NOT(low, count, i, ranges[i].start_ns <= time);
+    LIST_FIRST_NOT(low, count, ranges[middle].start_ns <= time);
     return low && time < ranges[low - 1].end_ns ? (uint32_t)(low - 1) : HABITAT_NONE;
 }
 

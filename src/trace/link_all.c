@@ -152,7 +152,7 @@ static bool external_before(const void *context, uint32_t a, uint32_t b) {
 /* The operation with this external id, or HABITAT_NONE; `order` is sorted by it. */
 static uint32_t with_external(const habitat_trace *t, const uint32_t *order, uint32_t external) {
     size_t low = 0;
-    LIST_FIRST_NOT(low, t->operation_count, i, t->operations[order[i]].kernel_count < external);
+    LIST_FIRST_NOT(low, t->operation_count, t->operations[order[middle]].kernel_count < external);
     bool found =
         low < t->operation_count && t->operations[order[low]].kernel_count == external && external;
     return found ? order[low] : HABITAT_NONE;

@@ -92,7 +92,7 @@ const char *nsys_take_text(nsys_row *r, int column, bool *fine) {
         return NULL;
     int64_t id = sqlite3_column_int64(r->statement, column);
     size_t low = 0;
-    LIST_FIRST_NOT(low, n->text_count, i, n->texts[i].id < id);
+    LIST_FIRST_NOT(low, n->text_count, n->texts[middle].id < id);
     return low < n->text_count && n->texts[low].id == id ? n->texts[low].text : NULL;
 }
 

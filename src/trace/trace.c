@@ -95,7 +95,7 @@ const habitat_call_wait *habitat_trace_call_wait(const habitat_trace *t, uint32_
     static const habitat_call_wait nothing = {HABITAT_NONE, HABITAT_NONE, HABITAT_NONE,
                                               HABITAT_NONE};
     size_t low = 0;
-    LIST_FIRST_NOT(low, t->call_wait_count, i, t->call_waits[i].call < call);
+    LIST_FIRST_NOT(low, t->call_wait_count, t->call_waits[middle].call < call);
     bool found = low < t->call_wait_count && t->call_waits[low].call == call;
     return found ? &t->call_waits[low] : &nothing;
 }

@@ -74,9 +74,9 @@ static void test_list(void) {
     } cases[] = {{0, 0}, {1, 0}, {2, 1}, {3, 1}, {4, 3}, {7, 3}, {8, 4}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         size_t low = 0, none = 2;
-        LIST_FIRST_NOT(low, 4, i, all[i] < cases[c].key);
+        LIST_FIRST_NOT(low, 4, all[middle] < cases[c].key);
         CHECK_INT(low, cases[c].place);
-        LIST_FIRST_NOT(none, 2, i, all[i] < cases[c].key); /* no places: it stays */
+        LIST_FIRST_NOT(none, 2, all[middle] < cases[c].key); /* no places: it stays */
         CHECK_INT(none, 2);
     }
     size_t room = 0, count = 0;
