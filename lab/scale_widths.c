@@ -32,6 +32,10 @@ static bool same_network(const scale_case *a, const scale_case *b) {
     return length == network_length(b->model) && strncmp(a->model, b->model, length) == 0;
 }
 
+static double width_of(row_kind kind, size_t width) {
+    return kind == SUMS ? sigmas[width] : scale_doubts[width];
+}
+
 static bool holds(const scale_case *c, row_kind kind, size_t width) {
     if (kind == SUMS)
         return fabs(log(c->predicted_ms / c->measured_ms)) <= log(interval_factor(sigmas[width]));
@@ -68,7 +72,8 @@ static bool holds_as_built(const scale_case *c, row_kind kind) {
 
 static void print_row(const scale_set *set, row_kind kind, const char *title, report_text *text) {
     error_list errors = {0};
-    size_t inside = 0, left_out = 0, least = SIZE_MAX, most = 0;
+    size_t inside = 0, left_out = 0;
+    double least = INFINITY, most = 0.0;
     for (size_t i = 0; i < set->count; i++) {
         const scale_case *c = &set->cases[i];
         if (!is_of(c, kind))
@@ -78,8 +83,8 @@ static void print_row(const scale_set *set, row_kind kind, const char *title, re
                    kind == SUMS ? c->measured_ms : c->step.measured_ms);
         inside += holds_as_built(c, kind);
         left_out += holds(c, kind, width);
-        least = width < least ? width : least;
-        most = width > most ? width : most;
+        least = fmin(least, width_of(kind, width));
+        most = fmax(most, width_of(kind, width));
     }
     error_summary e = errors_summarise(&errors);
     if (e.count)
@@ -88,9 +93,7 @@ static void print_row(const scale_set *set, row_kind kind, const char *title, re
     if (e.count && kind == GPU_BINDS)
         report_print(text, " | |\n");
     else if (e.count)
-        report_print(text, " %zu | %.2f to %.2f |\n", left_out,
-                     kind == SUMS ? sigmas[least] : scale_doubts[least],
-                     kind == SUMS ? sigmas[most] : scale_doubts[most]);
+        report_print(text, " %zu | %.2f to %.2f |\n", left_out, least, most);
     text->no_memory |= errors.no_memory;
     errors_free(&errors);
 }

@@ -96,8 +96,8 @@ habitat_replay replay_with_casts(const habitat_replay *r, const habitat_predicti
 }
 
 static habitat_status apply(const habitat_replay *r, habitat_prediction *p, habitat_error *err) {
-    habitat_replay_result result;
-    double *ns = malloc((p->trace_kernel_count + 1) * sizeof *ns);
+    habitat_replay_result result = {0};
+    double *ns = calloc(p->trace_kernel_count + 1, sizeof *ns);
     if (!ns)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     replay_set_times(r, p, ns);

@@ -67,6 +67,8 @@ static void test_identity(const recorded *s) {
     CHECK_INT(unchanged, 1); /* the recorded one, and no other */
 }
 
+/* DCGAN in fp16 was recorded at four times the batch, too: 1.52 times as long. On that line 16
+ * times the batch take 3.6 times as long: weights, casts and the optimiser stay. */
 static void test_doubling(const recorded *s) {
     double before = 0.0, first = busy_ms(s->w);
     for (uint64_t batch = 1; batch <= 16 * habitat_trace_get_info(s->trace)->batch_size;
@@ -77,7 +79,7 @@ static void test_doubling(const recorded *s) {
         before = busy_ms(w);
         habitat_workload_free(w);
     }
-    CHECK(before > 4.0 * first && before < 24.0 * first);
+    CHECK(before > 3.0 * first && before < 24.0 * first);
 }
 
 static void test_there_and_back(const recorded *s) {
