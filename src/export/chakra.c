@@ -135,7 +135,8 @@ static void put_longer_ways(chakra *c, const replay_node *n, double lead_ns) {
 static void wait_for_edges(chakra *c, const replay_node *n, double lead_ns, uint32_t flags) {
     for (uint32_t e = n->first_edge; e < n[1].first_edge; e++) {
         const replay_edge *edge = &c->g->edges[e];
-        if (!(edge->from & REPLAY_CARRY) && (replay_edge_flags(edge) & REPLAY_GAP) == flags &&
+        uint32_t own = replay_edge_flags(edge);
+        if (!(edge->from & REPLAY_CARRY) && !(own & REPLAY_ROOM) && (own & REPLAY_GAP) == flags &&
             between_ns(c, edge, lead_ns) < shortest_node_ns)
             wait_for(c, c->id[edge->from]);
     }
@@ -357,6 +358,7 @@ static bool set_up(chakra *c, double *at) {
     if (!at || !c->id || !c->threads || !c->kernels || !c->pauses || !c->stream_number ||
         !chakra_times_set(&c->split, c->g, c->r->graph.kernel_count, &c->times))
         return false;
+    c->times.with_room = true; /* a file says what ends before what; room is its reader's */
     replay_from_idle(c->g, &c->times, at);
     c->at = at;
     number_streams(c);

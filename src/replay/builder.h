@@ -94,6 +94,18 @@ bool replay_wake(replay_builder *b, size_t node);     /* edges from what a call 
 bool replay_kernel(replay_builder *b, size_t node);
 bool replay_waits_gpu(const habitat_call *call); /* the CPU waits in this call */
 
+/* Until when all that a kernel waits for was done, as recorded. */
+typedef struct replay_reasons {
+    double kernels_ns; /* ends of kernels; -INFINITY: none */
+    double launch_ns;  /* the end of its launch; -INFINITY: not recorded */
+    bool crosses;      /* a kernel of another stream is among them */
+} replay_reasons;
+
+/* room.c: of the edges up to `edge_end`; and, where it began later than they say, another one. */
+void replay_find_reasons(const replay_builder *b, size_t node, size_t edge_end,
+                         replay_reasons *out);
+bool replay_room(replay_builder *b, size_t node); /* false when out of memory */
+
 /* gaps.c: pauses and latency, from all kernels and their edges; false when out of memory. */
 bool replay_set_gaps(replay_builder *b);
 habitat_status replay_set_hidden(replay_builder *b, habitat_error *err);

@@ -98,7 +98,7 @@ static habitat_status settle(search *s, double rule, bool *cpu, habitat_error *e
 static habitat_status to_recorded(habitat_replay *r, double rule, double wanted_ns,
                                   habitat_error *err) {
     bool cpu = false;
-    search s = {r, wanted_ns, {r->recorded_ns, 1.0, rule, 1.0, false, NULL}, NULL};
+    search s = {r, wanted_ns, {r->recorded_ns, 1.0, rule, 1.0, false, NULL, false}, NULL};
     habitat_status status = settle(&s, rule, &cpu, err);
     if (status != HABITAT_OK)
         return status;
@@ -137,7 +137,7 @@ static habitat_status rule_factor(habitat_replay *r, double profiled_ns, double 
 
 habitat_status replay_calibrate(habitat_replay *r, habitat_error *err) {
     const habitat_workload_info *w = &r->workload->info;
-    replay_times alone = {r->recorded_ns, 1.0, 1.0, 1.0, true, NULL};
+    replay_times alone = {r->recorded_ns, 1.0, 1.0, 1.0, true, NULL, false};
     double profiled_ns = 0.0, rule = 0.0;
     r->info.gap_scale = r->info.kernel_scale = 1.0;
     r->info.cpu_low = r->info.cpu_high = 1.0;

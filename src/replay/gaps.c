@@ -19,22 +19,11 @@ typedef struct sample {
 
 static sample look_at(const replay_builder *b, size_t node) {
     const replay_graph *g = b->graph;
-    const replay_node *n = &g->nodes[node];
-    const habitat_kernel *k = b->own[n->index].kernel;
-    double ready = -INFINITY, bound = -INFINITY, start = (double)k->start_ns;
-    sample out = {NAN, NAN, false};
-    for (uint32_t e = n->first_edge; e < g->nodes[node + 1].first_edge; e++) {
-        const replay_edge *edge = &g->edges[e];
-        if (edge->from & REPLAY_CARRY)
-            continue;
-        const replay_node *from = &g->nodes[edge->from];
-        if (from->kind == REPLAY_KERNEL) {
-            bound = fmax(bound, (double)replay_kernel_end(b->own[from->index].kernel));
-            out.crosses |= from->place != n->place;
-        } else {
-            ready = (double)replay_point_ns(b, from) + replay_edge_cpu_ns(g, edge);
-        }
-    }
+    const habitat_kernel *k = b->own[g->nodes[node].index].kernel;
+    replay_reasons reasons;
+    replay_find_reasons(b, node, g->nodes[node + 1].first_edge, &reasons);
+    double ready = reasons.launch_ns, bound = reasons.kernels_ns, start = (double)k->start_ns;
+    sample out = {NAN, NAN, reasons.crosses};
     if (bound > ready + fitted_replay_latency_ns && start >= bound &&
         start <= bound + chosen_replay_gap_most_ns)
         out.gap_ns = start - bound;

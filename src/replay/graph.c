@@ -7,7 +7,7 @@
 
 enum { LOOK_BACK = 4 }; /* usual pauses are not whole, and the same again and again */
 
-/* Nearly all times are whole numbers below half a second. */
+/* Nearly all times are whole numbers below a quarter of a second. */
 bool replay_set_way(replay_graph *g, uint32_t *way, double ns) {
     const uint32_t most = UINT32_MAX >> REPLAY_WAY_BITS;
     if (ns >= 0.0 && ns <= most && (double)(uint32_t)ns == ns) {

@@ -11,6 +11,8 @@ enum {
     REPLAY_ALL_STATES = 65,   /* the same of all ranks together */
     REPLAY_LAUNCH = 1,        /* edge flags: adds the launch latency */
     REPLAY_GAP = 2,           /* adds the node's pause */
+    REPLAY_ROOM = 4,          /* from a kernel: not its end, but when so little of it is left that
+                                 another one has room beside it */
 };
 #define REPLAY_CARRY (UINT32_C(1) << 31) /* edge from state `from - REPLAY_CARRY` */
 
@@ -62,8 +64,9 @@ typedef struct replay_graph {
 typedef struct replay_times {
     const double *kernel_ns; /* shape (kernel_count); NULL: those of `own` */
     double kernel_scale, cpu_scale, gap_scale;
-    bool without_gpu; /* kernels, pauses and latency cost nothing */
+    bool without_gpu; /* kernels, pauses and latency cost nothing, and all have room */
     const habitat_workload_kernel *own;
+    bool with_room; /* all kernels have room, whatever runs on other streams */
 } replay_times;
 
 /* Rebuild the graph; counts go into `info`. Free the graph in every case. */
@@ -72,14 +75,14 @@ habitat_status replay_build(const habitat_workload *w, replay_graph *graph,
 void replay_graph_free(replay_graph *graph);
 
 /* Another edge to the last node that was begun; false when out of memory. cpu_ns: the CPU's time on
- * the way, as recorded. */
+ * the way, as recorded; with REPLAY_ROOM the share of the kernel `from` that is left. */
 bool replay_add_edge(replay_graph *graph, uint32_t from, uint32_t flags, double cpu_ns);
 
 /* An edge's way: its flags, whether its time is elsewhere, and the time or where it is. */
-enum { REPLAY_WAY_LONG = 4, REPLAY_WAY_BITS = 3 };
+enum { REPLAY_WAY_LONG = 8, REPLAY_WAY_BITS = 4 };
 
 static inline uint32_t replay_edge_flags(const replay_edge *edge) {
-    return edge->way & (REPLAY_LAUNCH | REPLAY_GAP);
+    return edge->way & (REPLAY_LAUNCH | REPLAY_GAP | REPLAY_ROOM);
 }
 
 static inline double replay_way_time(const replay_graph *graph, uint32_t way) {

@@ -24,6 +24,10 @@ double replay_way_ns(const replay_graph *g, const replay_times *t, const replay_
                      const replay_edge *edge) {
     uint32_t flags = replay_edge_flags(edge);
     double ns = replay_edge_cpu_ns(g, edge) * t->cpu_scale;
+    if (flags & REPLAY_ROOM)
+        return t->without_gpu || t->with_room
+                   ? -INFINITY
+                   : -replay_edge_cpu_ns(g, edge) * replay_own_ns(g, t, &g->nodes[edge->from]);
     if (t->without_gpu)
         return ns;
     if (flags & REPLAY_LAUNCH)
@@ -152,9 +156,10 @@ static void walk_back(const replay_graph *g, const replay_times *t, const double
         out->kernel_ns += replay_own_ns(g, t, n);
         if (!best)
             return;
-        double cpu_ns = replay_edge_cpu_ns(g, best) * t->cpu_scale;
+        bool room = replay_edge_flags(best) & REPLAY_ROOM;
+        double cpu_ns = room ? 0.0 : replay_edge_cpu_ns(g, best) * t->cpu_scale;
         out->cpu_ns += cpu_ns;
-        out->gap_ns += replay_way_ns(g, t, n, best) - cpu_ns;
+        *(room ? &out->kernel_ns : &out->gap_ns) += replay_way_ns(g, t, n, best) - cpu_ns;
         if (best->from & REPLAY_CARRY)
             return;
         node = best->from;

@@ -290,6 +290,55 @@ static void test_recorded(void) {
     check_case("a recorded time that is withheld is not used");
 }
 
+/* Two streams: kernel a fills the GPU, and b, launched long before, begins when a quarter of a is
+ * left. The CPU waits for both. */
+static const event filling[] = {
+    {'c', "cudaLaunchKernel", 0, 5, 1, 0, 1, NULL},
+    {'c', "cudaLaunchKernel", 20, 5, 1, 0, 2, NULL},
+    {'c', "cudaDeviceSynchronize", 40, 230, 1, 0, 3, NULL},
+    {'k', "a", 10, 200, 0, 7, 1, NULL},
+    {'k', "b", 160, 100, 0, 13, 2, NULL},
+};
+
+static void test_room(void) {
+    enum { A = 3, B = 4, COUNT = sizeof filling / sizeof *filling };
+    subject s = SUBJECT(filling, 280, "", .cpu_ms = 0.060);
+    CHECK_INT(s.info->trace_room_count, 1);
+    /* a 6 to 206, b from 156 to 256; the CPU 10 later, and 10 more */
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.276, 1e-9);
+    CHECK_NEAR(run(&s, 1.0).path_kernel_ms, 0.250, 1e-9);
+    CHECK_NEAR(run(&s, 2.0).iteration_ms, 0.526, 1e-9); /* a 6 to 406, b from 306 */
+    done(&s);
+    check_case("a kernel that waits for room begins when as much of the other one is left");
+    event list[COUNT];
+    memcpy(list, filling, sizeof list);
+    list[B].start = 212;
+    list[2].duration = 280; /* to 320 */
+    s = SUBJECT(list, 330, "", .cpu_ms = 0.058);
+    CHECK_INT(s.info->trace_room_count, 1);
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.326, 1e-9); /* a 6 to 206, 2, b to 308, 8, 10 */
+    done(&s);
+    check_case("one that begins when the other has ended follows it, with a pause");
+    list[B].start = 300; /* a ended long before: b waited for something else */
+    list[2].duration = 370;
+    s = SUBJECT(list, 420, "", .cpu_ms = 0.060);
+    CHECK_INT(s.info->trace_room_count, 0);
+    done(&s);
+    memcpy(list, filling, sizeof list);
+    list[1].start = 150; /* b is launched to 155 */
+    list[2].start = 158;
+    list[2].duration = 112;
+    s = SUBJECT(list, 280, "", .cpu_ms = 0.178);
+    CHECK_INT(s.info->trace_room_count, 0);
+    done(&s);
+    memcpy(list, filling, sizeof list);
+    list[A] = (event){'n', "ncclDevKernel_AllReduce", 10, 200, 0, 7, 1, NULL};
+    s = SUBJECT(list, 280, "", .cpu_ms = 0.060);
+    CHECK_INT(s.info->trace_room_count, 0);
+    done(&s);
+    check_case("nothing waits for room after a kernel long gone, just launched, or beside NCCL");
+}
+
 static void test_apply(void) {
     subject s =
         SUBJECT(plain, 60, "\"habitat\": {\"iteration_ms\": 0.3035, \"batch_size\": 2},", 0);
@@ -411,6 +460,7 @@ int main(void) {
     test_events();
     test_threads();
     test_recorded();
+    test_room();
     test_apply();
     test_casts();
     test_bare();
