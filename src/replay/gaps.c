@@ -1,6 +1,11 @@
 /* Pauses on the GPU, taken from the recording: between two kernels of which the second had long
  * been launched; and from a launch to its kernel where nothing else held it up. And of collectives,
- * what of their waiting lies beside other work. */
+ * what of their waiting lies beside other work.
+ *
+ * Pauses grow with how far the GPU is behind its CPU (1.4 us behind a launch just in time, 2.5 us
+ * with hundreds of them waiting). Under the profiler the CPU is slow and the GPU often close behind
+ * it; without it a GPU that binds is far behind. So the pauses of kernels launched far ahead count
+ * for the others too, where there are enough of them. */
 #include <stdlib.h>
 
 #include "base/constants.h"
@@ -11,10 +16,14 @@
 
 enum { ENOUGH = 20 };
 
+/* What a recording has a usual value of. A kernel that waited for another stream too is ACROSS. */
+enum { SAME, ACROSS, LATENCY, FAR, KINDS };
+
 typedef struct sample {
     double gap_ns; /* NAN: the recording does not show it */
     double latency_ns;
     bool crosses; /* it waited for another stream too */
+    bool far;     /* launched far ahead */
 } sample;
 
 static sample look_at(const replay_builder *b, size_t node) {
@@ -23,7 +32,7 @@ static sample look_at(const replay_builder *b, size_t node) {
     replay_reasons reasons;
     replay_find_reasons(b, node, g->nodes[node + 1].first_edge, &reasons);
     double ready = reasons.launch_ns, bound = reasons.kernels_ns, start = (double)k->start_ns;
-    sample out = {NAN, NAN, reasons.crosses};
+    sample out = {NAN, NAN, reasons.crosses, bound > ready + chosen_replay_far_ns};
     if (bound > ready + fitted_replay_latency_ns && start >= bound &&
         start <= bound + chosen_replay_gap_most_ns)
         out.gap_ns = start - bound;
@@ -39,40 +48,58 @@ static double middle(double *values, size_t count, double otherwise) {
     return habitat_quantile(values, count, 0.5);
 }
 
+/* The pause before a kernel: its own, if it was launched far ahead or the recording has too few
+ * that were; else the usual one. */
+static double gap_of(const sample *s, const double usual[KINDS]) {
+    double far = s->crosses ? NAN : usual[FAR];
+    if (!isnan(s->gap_ns) && (s->far || isnan(far)))
+        return s->gap_ns;
+    return isnan(far) ? usual[s->crosses ? ACROSS : SAME] : far;
+}
+
+static void put(double *values[KINDS], size_t counts[KINDS], int kind, double ns) {
+    if (!isnan(ns))
+        values[kind][counts[kind]++] = ns;
+}
+
+static void gather(const replay_builder *b, double *values[KINDS], size_t counts[KINDS]) {
+    for (size_t i = 0; i < b->graph->node_count; i++) {
+        if (b->graph->nodes[i].kind != REPLAY_KERNEL)
+            continue;
+        sample s = look_at(b, i);
+        put(values, counts, s.crosses ? ACROSS : SAME, s.gap_ns);
+        put(values, counts, LATENCY, s.latency_ns);
+        if (s.far && !s.crosses)
+            put(values, counts, FAR, s.gap_ns);
+    }
+}
+
 bool replay_set_gaps(replay_builder *b) {
     replay_graph *g = b->graph;
     /* where a recording has too few */
-    const double defaults[3] = {fitted_replay_gap_ns, fitted_replay_gap_across_ns,
-                                fitted_replay_latency_ns};
-    double *values[3] = {0}, usual[3];
-    size_t counts[3] = {0};
+    const double defaults[KINDS] = {fitted_replay_gap_ns, fitted_replay_gap_across_ns,
+                                    fitted_replay_latency_ns, NAN};
+    double *values[KINDS] = {0}, usual[KINDS] = {0.0};
+    size_t counts[KINDS] = {0};
     g->gaps = calloc(b->own_count + 1, sizeof *g->gaps);
     bool fine = g->gaps != NULL;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < KINDS; i++)
         fine &= (values[i] = malloc((b->own_count + 1) * sizeof **values)) != NULL;
-    for (size_t i = 0; fine && i < g->node_count; i++) {
-        if (g->nodes[i].kind != REPLAY_KERNEL)
-            continue;
-        sample s = look_at(b, i);
-        if (!isnan(s.gap_ns))
-            values[s.crosses][counts[s.crosses]++] = s.gap_ns;
-        if (!isnan(s.latency_ns))
-            values[2][counts[2]++] = s.latency_ns;
-    }
-    for (int i = 0; fine && i < 3; i++)
+    if (fine)
+        gather(b, values, counts);
+    for (int i = 0; fine && i < KINDS; i++)
         usual[i] = middle(values[i], counts[i], defaults[i]);
     for (size_t i = 0; fine && i < g->node_count; i++) {
         if (g->nodes[i].kind != REPLAY_KERNEL)
             continue;
         sample s = look_at(b, i);
-        fine = replay_set_way(g, &g->gaps[g->nodes[i].index],
-                              isnan(s.gap_ns) ? usual[s.crosses] : s.gap_ns);
+        fine = replay_set_way(g, &g->gaps[g->nodes[i].index], gap_of(&s, usual));
     }
     if (fine) {
-        g->latency_ns = usual[2];
-        b->info->gap_ns = usual[0];
+        g->latency_ns = usual[LATENCY];
+        b->info->gap_ns = isnan(usual[FAR]) ? usual[SAME] : usual[FAR];
     }
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < KINDS; i++)
         free(values[i]);
     return fine;
 }

@@ -339,6 +339,27 @@ static void test_room(void) {
     check_case("nothing waits for room after a kernel long gone, just launched, or beside NCCL");
 }
 
+/* Kernels of 100 us, the first five launched just in time and 1 us apart; and 3 us apart once the
+ * GPU is 1 ms behind its CPU. */
+static void test_far_behind(void) {
+    enum { KERNELS = 40 };
+    event list[2 * KERNELS];
+    double at = 10.0;
+    for (unsigned i = 0; i < KERNELS; i++) {
+        double launch = 4.0 * i;
+        bool far = at > launch + 2.0 + 1000.0;
+        at += i == 0 ? 0.0 : far ? 3.0 : 1.0;
+        list[i] = (event){'c', "cudaLaunchKernel", launch, 2, 1, 0, i + 1, NULL};
+        list[KERNELS + i] = (event){'k', "a", at, 100, 0, 7, i + 1, NULL};
+        at += 100.0;
+    }
+    subject s = SUBJECT(list, 200, "", .cpu_ms = 0.200);
+    CHECK_NEAR(s.info->gap_ns, 3000.0, 1e-9);
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 4.120, 1e-9); /* 40 x 103 */
+    done(&s);
+    check_case("pauses far behind the CPU count for the kernels that followed it closely");
+}
+
 static void test_apply(void) {
     subject s =
         SUBJECT(plain, 60, "\"habitat\": {\"iteration_ms\": 0.3035, \"batch_size\": 2},", 0);
@@ -461,6 +482,7 @@ int main(void) {
     test_threads();
     test_recorded();
     test_room();
+    test_far_behind();
     test_apply();
     test_casts();
     test_bare();
