@@ -1,5 +1,7 @@
-/* Fitting the rule for the CPU's side without a profiler: least squares of ratios, weights not
- * negative. Three weights: all their subsets are tried. */
+/* Fitting the rule for the CPU's side without a profiler: least absolute logarithms of ratios, as a
+ * host that was held up is far off and must not pull; weights not negative. By least squares again
+ * and again, each step weighed by how far off it was. Three weights: all their subsets are tried.
+ */
 #include "lab/replay_fit.h"
 
 #include <math.h>
@@ -40,8 +42,23 @@ static bool solve(size_t n, double a[REPLAY_FEATURES][REPLAY_FEATURES + 1], doub
     return true;
 }
 
+static double ratio_of(const replay_case *c, const double *weights) {
+    double ns = 0.0;
+    for (int f = 0; f < REPLAY_FEATURES; f++)
+        ns += weights[f] * c->features[f];
+    return ns / (c->cpu_ms * HABITAT_NS_PER_MS);
+}
+
+/* Of a case's square, so that the sum of squares is that of absolute logarithms near `before`. */
+static double weight_of(const replay_case *c, const double *before) {
+    static const double near_enough = 0.03;
+    double ratio = before ? ratio_of(c, before) : 1.0;
+    return before ? 1.0 / (fmax(fabs(log(ratio)), near_enough) * ratio) : 1.0;
+}
+
 /* With the features in `used` alone. */
-static bool fit_some(const replay_set *set, const char *without, unsigned used, double *out) {
+static bool fit_some(const replay_set *set, const char *without, const double *before,
+                     unsigned used, double *out) {
     size_t at[REPLAY_FEATURES] = {0}, n = 0;
     double a[REPLAY_FEATURES][REPLAY_FEATURES + 1] = {{0.0}}, x[REPLAY_FEATURES] = {0.0};
     for (size_t f = 0; f < REPLAY_FEATURES; f++)
@@ -49,10 +66,13 @@ static bool fit_some(const replay_set *set, const char *without, unsigned used, 
             at[n++] = f;
     for (size_t i = 0; i < set->count; i++) {
         const replay_case *c = &set->cases[i];
-        for (size_t r = 0; counts(c, without) && r < n; r++) {
-            double own = c->features[at[r]] / (c->cpu_ms * HABITAT_NS_PER_MS);
+        if (!counts(c, without))
+            continue;
+        double cpu_ns = c->cpu_ms * HABITAT_NS_PER_MS, weight = weight_of(c, before);
+        for (size_t r = 0; r < n; r++) {
+            double own = weight * c->features[at[r]] / cpu_ns;
             for (size_t k = 0; k < n; k++)
-                a[r][k] += own * c->features[at[k]] / (c->cpu_ms * HABITAT_NS_PER_MS);
+                a[r][k] += own * c->features[at[k]] / cpu_ns;
             a[r][n] += own;
         }
     }
@@ -65,19 +85,30 @@ static bool fit_some(const replay_set *set, const char *without, unsigned used, 
     return solved;
 }
 
-static double ratio_of(const replay_case *c, const double *weights) {
-    double ns = 0.0;
-    for (int f = 0; f < REPLAY_FEATURES; f++)
-        ns += weights[f] * c->features[f];
-    return ns / (c->cpu_ms * HABITAT_NS_PER_MS);
-}
-
-static double squares(const replay_set *set, const char *without, const double *weights) {
+static double squares(const replay_set *set, const char *without, const double *before,
+                      const double *weights) {
     double sum = 0.0;
     for (size_t i = 0; i < set->count; i++)
         if (counts(&set->cases[i], without))
-            sum += pow(ratio_of(&set->cases[i], weights) - 1.0, 2.0);
+            sum += weight_of(&set->cases[i], before) *
+                   pow(ratio_of(&set->cases[i], weights) - 1.0, 2.0);
     return sum;
+}
+
+/* The best without a negative weight; false: there is none. */
+static bool fit_round(const replay_set *set, const char *without, const double *before,
+                      double *out) {
+    double least = INFINITY;
+    for (unsigned used = 1; used < 1u << REPLAY_FEATURES; used++) {
+        double weights[REPLAY_FEATURES];
+        if (!fit_some(set, without, before, used, weights))
+            continue;
+        double sum = squares(set, without, before, weights);
+        if (sum < least)
+            memcpy(out, weights, sizeof weights);
+        least = fmin(least, sum);
+    }
+    return least < INFINITY;
 }
 
 static habitat_status median_ratio(const replay_set *set, const char *without,
@@ -100,14 +131,13 @@ static habitat_status median_ratio(const replay_set *set, const char *without,
 
 habitat_status replay_fit(const replay_set *set, const char *without, double out[REPLAY_FEATURES],
                           habitat_error *err) {
-    double least = INFINITY, median = 1.0;
+    enum { ROUNDS = 12 };
+    double before[REPLAY_FEATURES], median = 1.0;
     memcpy(out, replay_rule_weights, sizeof replay_rule_weights);
-    for (unsigned used = 1; used < 1u << REPLAY_FEATURES; used++) {
-        double weights[REPLAY_FEATURES];
-        if (!fit_some(set, without, used, weights) || squares(set, without, weights) >= least)
-            continue;
-        least = squares(set, without, weights);
-        memcpy(out, weights, sizeof weights);
+    bool fine = fit_round(set, without, NULL, out);
+    for (int i = 0; fine && i < ROUNDS; i++) {
+        memcpy(before, out, sizeof before);
+        fine = fit_round(set, without, before, out);
     }
     habitat_status status = median_ratio(set, without, out, &median, err);
     for (int f = 0; f < REPLAY_FEATURES; f++)

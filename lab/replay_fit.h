@@ -4,8 +4,9 @@
 
 #include "lab/replay_case.h"
 
-/* Weights of the rule from the CPU-bound cases of all models but one (NULL: of all): they bring
- * the ratio of rule to measurement nearest to 1, none is negative, and the median ratio is 1. */
+/* Weights of the rule from the CPU-bound cases of all models but one (NULL: of all): the sum of
+ * absolute logarithms of rule over measurement is least, none is negative, and the median ratio is
+ * 1: the middle of the interval. */
 habitat_status replay_fit(const replay_set *set, const char *without, double out[REPLAY_FEATURES],
                           habitat_error *err);
 

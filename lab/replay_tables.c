@@ -24,13 +24,18 @@ static const char line[] = "\n|---|--:|--:|--:|--:|--:|";
 
 static void print_origin(const replay_set *set, report_text *text) {
     error_list own = {0}, busy[2] = {{0}}, held[2] = {{0}};
-    size_t inside[2] = {0};
+    size_t inside[2] = {0}, steady = 0, steady_inside = 0;
     for (size_t i = 0; i < set->count; i++) {
         const replay_case *c = &set->cases[i];
+        bool holds = c->measured_ms >= c->low_ms && c->measured_ms <= c->high_ms;
         errors_add(&own, c->replayed_ms, c->measured_ms);
         errors_add(&busy[c->cpu_bound], c->busy_ms, c->measured_ms);
         errors_add(&held[c->cpu_bound], c->withheld_ms, c->measured_ms);
-        inside[c->cpu_bound] += c->measured_ms >= c->low_ms && c->measured_ms <= c->high_ms;
+        inside[c->cpu_bound] += holds;
+        if (c->cpu_bound && !(c->spread > chosen_much_spread)) {
+            steady++;
+            steady_inside += holds;
+        }
     }
     report_print(text,
                  "\nOn the origin, errors in %% of the iteration's time without the profiler:\n\n"
@@ -49,10 +54,12 @@ static void print_origin(const replay_set *set, report_text *text) {
     report_print(
         text,
         "\nThe rule for the CPU's side, fitted on the CPU-bound ones of all %zu steps: %.4f x "
-        "usual step x steps + %.3f us x calls + %.4f x time in operations; answered "
-        "%.2f of it, interval %.4f to %.4f.\n",
-        set->count, set->weights[0], set->weights[1] / 1e3, set->weights[2], chosen_replay_point,
-        1.0 / fitted_replay_factor, fitted_replay_factor);
+        "usual step x steps + %.3f us x calls + %.3f us x outermost operations; answered "
+        "%.2f of it, interval %.4f to %.4f.\nOf the CPU-bound steps whose own timed groups differ "
+        "by 10 %% at most, %zu of %zu are inside it.\n",
+        set->count, set->weights[0], set->weights[1] / 1e3, set->weights[2] / 1e3,
+        chosen_replay_point, 1.0 / fitted_replay_factor, fitted_replay_factor, steady_inside,
+        steady);
 }
 
 static bool is_steady(const replay_set *set, const replay_pair *p) {

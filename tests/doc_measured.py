@@ -42,10 +42,10 @@ def example(program):
 
 def replay_rules(c):
     weights = re.search(r"replay_rule_weights\[REPLAY_FEATURES\] = \{([\d.]+), ([\d.]+), ([\d.]+)\}", page("src/replay/rule.c"))
-    steps, calls, inside = map(float, weights.groups())
+    steps, calls, outermost = map(float, weights.groups())
     point, factor, bare = c["replay_point"], c["replay_factor"], c["replay_bare_factor"]
     yield f"its launch plus {c['replay_latency_ns'] / 1e3:.0f} us or what the recording shows"
-    yield f"{point:.2f} x ({steps:.2f} x usual step x steps + {calls / 1e3:.1f} us x calls + {inside:.2f} x time in operations)"
+    yield f"{point:.2f} x ({steps:.2f} x usual step x steps + {calls / 1e3:.1f} us x calls + {outermost / 1e3:.1f} us x outermost operations)"
     yield (f"Interval {1 / factor / point:.2f} to {factor / point:.2f} of it. Recordings without operations: {c['replay_bare_share']} of the profiled time, "
            f"interval {math.floor(100 / bare + 0.5) / 100:.2f} to {bare} of it")
     yield f"interval {1 / c['replay_given_factor']:.2f} to {c['replay_given_factor']} of it"

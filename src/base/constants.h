@@ -234,15 +234,19 @@ CONSTANT(chosen, format_least_share, 0.01, "of the kernels' time",
 
 /* ---- replay: docs/iteration.md ---- */
 CONSTANT(fitted, replay_factor, 1.2247, "high over point, root of 1.5", "80 % of the CPU-bound steps of models that the rule's weights (replay/rule.c) were not fitted on lie within; docs/iteration.md#cpu-rule")
-CONSTANT(chosen, replay_point, 0.85, "of the rule",
+CONSTANT(chosen, replay_point, 0.88, "of the rule",
          "an iteration is the longer of two sides: a CPU's side that is too long errs for steps of both kinds, one that is too short only for one")
 CONSTANT(chosen, replay_bare_share, 0.8, "of the recorded CPU time", "recordings without operations, of which the profiler stretches less")
 CONSTANT(chosen, replay_bare_factor, 1.6, "of it, either way", "as replay_bare_share: wide, as nothing checks it")
 CONSTANT(chosen, replay_given_factor, 1.1, "either way", "a CPU time known from elsewhere: doubts about the host")
 CONSTANT(chosen, replay_gap_scale_most, 2.2, "of the recorded pauses", "longer ones are no pauses of the GPU: the CPU bound the step then")
+CONSTANT(chosen, replay_cpu_step, 0.9, "of the CPU tried before", "how finely a CPU quicker than the rule's is looked for, where the recorded time only says that it was not slower")
+CONSTANT(chosen, replay_cpu_least, 0.1, "of the rule", "as replay_cpu_step: from here on the GPU alone is to blame")
 CONSTANT(chosen, replay_cpu_factor_most, 50, "of the profiled CPU time", "no profiler stretches more")
 CONSTANT(hardware, cast_points, 12, "begins and ends of operations and calls",
          "PyTorch's aten::to, _to_copy, empty_strided, copy_ and the launch make 10 in a forward pass, with autograd's two 14 in a backward pass; docs/iteration.md#another-precision")
+CONSTANT(hardware, cast_outermost, 0.5, "operations inside no other, a cast",
+         "forward a cast is inside the operation that asks for it, backward it is one of autograd's own; 0.3 to 0.6 of the casts of the steps recorded in both")
 CONSTANT(fitted, replay_gap_ns, 1100, "ns", "median over data/recordings: from a kernel to the next of its stream")
 CONSTANT(fitted, replay_gap_across_ns, 2200, "ns", "as replay_gap_ns: to one that waits for another stream")
 CONSTANT(fitted, replay_latency_ns, 1000, "ns", "as replay_gap_ns: from a launch to its kernel on an idle GPU")

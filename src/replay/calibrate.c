@@ -72,10 +72,11 @@ static habitat_status try_cpu(search *s, double low, double high, bool *done, ha
     return status == HABITAT_OK && long_enough ? solve(s, low, high, err) : status;
 }
 
-/* The most likely first: the CPU as the rule has it, or slower; faster; the GPU without a CPU that
- * counts, then with kernels that run quicker than under the profiler. */
+/* The most likely first: the CPU as the rule has it, or slower; faster; the GPU beside the slowest
+ * CPU that leaves it room for pauses, tried in small steps, as the time only says that it was not
+ * slower; then with kernels that run quicker than under the profiler. */
 static habitat_status settle(search *s, double rule, bool *cpu, habitat_error *err) {
-    static const double shares[] = {0.5, 0.25, 0.1};
+    double share = chosen_replay_cpu_step;
     bool done = false;
     *cpu = false;
     habitat_status status = try_pauses(s, rule, &done, err);
@@ -85,12 +86,13 @@ static habitat_status settle(search *s, double rule, bool *cpu, habitat_error *e
     if (status == HABITAT_OK && !*cpu)
         status = try_cpu(s, 0.0, rule, cpu, err);
     done = *cpu;
-    for (size_t i = 0; status == HABITAT_OK && !done && i < sizeof shares / sizeof *shares; i++)
-        status = try_pauses(s, shares[i] * rule, &done, err);
+    for (; status == HABITAT_OK && !done && share > chosen_replay_cpu_least;
+         share *= chosen_replay_cpu_step)
+        status = try_pauses(s, share * rule, &done, err);
     if (status != HABITAT_OK || done)
         return status;
     s->times.gap_scale = 0.0;
-    s->times.cpu_scale = shares[2] * rule;
+    s->times.cpu_scale = share * rule;
     s->moves = &s->times.kernel_scale;
     return solve(s, 0.0, 1.0, err);
 }

@@ -33,7 +33,6 @@ typedef struct sweep {
     size_t run_count, run_capacity;
     point *heap;
     size_t count, capacity;
-    size_t open; /* operations */
 } sweep;
 
 /* ---- the heap: the earliest on top ---- */
@@ -112,7 +111,7 @@ static bool find_runs(sweep *s) {
 
 static bool rewind_all(sweep *s) {
     bool fine = true;
-    s->count = s->open = 0;
+    s->count = 0;
     for (size_t i = 0, op = 0, call = 0; fine && i < s->run_count; i++) {
         run *r = &s->runs[i];
         r->next = r->calls ? call : op;
@@ -125,14 +124,11 @@ static bool rewind_all(sweep *s) {
 /* The next point; false when out of memory. */
 static bool take(sweep *s, point *out) {
     *out = pop(s);
-    if (out->what == end_of_operation)
-        s->open--;
     if (out->what == end_of_operation || out->what == end_of_call)
         return true;
     run *r = &s->runs[out->what];
     size_t i = r->next++;
     uint64_t lasts_ns = r->calls ? s->calls[i].duration_ns : s->ops[i].duration_ns;
-    s->open += !r->calls;
     return push(s, out->at_ns + lasts_ns, r->calls ? end_of_call : end_of_operation) &&
            push_next(s, out->what);
 }
@@ -143,18 +139,16 @@ static bool take(sweep *s, point *out) {
  * the 16 bits below. With `out` it measures the rest, too. */
 static bool count_steps(sweep *s, unsigned shift, uint64_t prefix, size_t *digits,
                         replay_moments *out) {
-    uint64_t before_ns = 0, inside_ns = 0;
+    uint64_t before_ns = 0;
     bool first = true, fine = rewind_all(s);
     for (size_t i = 0; i < DIGITS; i++)
         digits[i] = 0;
     while (fine && s->count) {
-        bool inside = s->open > 0;
         point p;
         fine = take(s, &p);
         uint64_t step = p.at_ns - before_ns, high = step >> shift;
         if (!first && high >> 16 == prefix)
             digits[high & (DIGITS - 1)]++;
-        inside_ns += inside ? step : 0;
         before_ns = p.at_ns;
         first = false;
         if (out) {
@@ -163,9 +157,18 @@ static bool count_steps(sweep *s, unsigned shift, uint64_t prefix, size_t *digit
             out->any_operation |= p.what == end_of_operation;
         }
     }
-    if (out)
-        out->inside_ns = (double)inside_ns;
     return fine;
+}
+
+static size_t count_outermost(const sweep *s) {
+    const run all = {0, s->op_count, false};
+    size_t count = 0;
+    for (size_t i = 0; i < s->op_count; i++) {
+        uint32_t parent = s->ops[i].parent;
+        count += counts(s, &all, i) && (parent == HABITAT_NONE ||
+                                        s->ops[parent].form->kind != HABITAT_OPERATION_FRAMEWORK);
+    }
+    return count;
 }
 
 /* The digit in which the time of that rank lies; the rank becomes the one among these. */
@@ -216,6 +219,7 @@ habitat_status replay_moments_of(const habitat_trace *trace, replay_moments *out
     bool fine = digits && find_runs(&s) && count_steps(&s, 0, 0, digits, &made);
     if (fine && made.point_count > 1)
         fine = find_usual(&s, digits, &made);
+    made.outermost_count = count_outermost(&s);
     free(digits);
     free(s.runs);
     free(s.heap);

@@ -1,5 +1,4 @@
-/* What rule.h asks of the recorded CPU: times between its points, and how long it is inside
- * operations. */
+/* What rule.h asks of the recorded CPU: times between its points, and how many there are. */
 #ifndef HABITAT_REPLAY_MOMENTS_H
 #define HABITAT_REPLAY_MOMENTS_H
 
@@ -11,7 +10,7 @@ typedef struct replay_moments {
     size_t point_count; /* starts and ends of operations and calls inside iterations */
     size_t call_count;  /* of the calls among them: those that do not wait for a GPU */
     double usual_ns;    /* median between two neighbouring points, of whatever thread; 0 of one */
-    double inside_ns;   /* inside operations of any thread, overlapping ones counted once */
+    size_t outermost_count; /* of the operations among them: those inside no other */
     bool any_operation;
 } replay_moments;
 

@@ -7,8 +7,8 @@
 enum { REPLAY_FEATURES = 3 };
 
 /* Per iteration: the usual time between two neighbouring begins and ends of operations and calls,
- * times their number [ns]; the number of calls; the time inside operations [ns]. All NaN where the
- * recording has no operations. cast: receives the same of one cast more; may be NULL.
+ * times their number [ns]; the number of calls; that of operations inside no other. All NaN where
+ * the recording has no operations. cast: receives the same of one cast more; may be NULL.
  * HABITAT_E_MEMORY. */
 habitat_status replay_features(const habitat_workload *w, double out[REPLAY_FEATURES],
                                double cast[REPLAY_FEATURES], habitat_error *err);

@@ -6,6 +6,7 @@
 #include "check.h"
 #include "made_gpu.h"
 #include "made_trace.h"
+#include "replay/rule.h"
 
 static habitat_gpu gpu;
 
@@ -284,6 +285,13 @@ static void test_recorded(void) {
     CHECK_NEAR(s.info->kernel_scale, 290.0 / 300.0, 1e-6);
     done(&s);
     check_case("less than the kernels: they were slower under the profiler");
+    /* by rule the CPU takes 400, the GPU with its pauses 303.1: 0.9 x 0.9 x 0.9 of 400 fits */
+    s = SUBJECT(plain, 500, "\"habitat\": {\"iteration_ms\": 0.3015},", 0);
+    CHECK_NEAR(s.info->cpu_ms, 0.2916, 1e-9);
+    CHECK_NEAR(s.info->gap_scale, 1.5 / 3.1, 1e-6);
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.3015, 1e-6);
+    done(&s);
+    check_case("a time that only says that the CPU was not slower: the nearest to the rule");
     s = SUBJECT(plain, 60, cpu_time, .withhold = true);
     CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.3031, 1e-6);
     done(&s);
@@ -360,6 +368,37 @@ static void test_far_behind(void) {
     check_case("pauses far behind the CPU count for the kernels that followed it closely");
 }
 
+/* Two operations, one inside the first, and two calls. */
+static const event ruled[] = {
+    {'o', "aten::linear", 0, 20, 1, 0, 0, NULL},
+    {'o', "aten::addmm", 5, 5, 1, 0, 0, NULL},
+    {'c', "cudaLaunchKernel", 6, 2, 1, 0, 1, NULL},
+    {'o', "aten::relu", 30, 10, 1, 0, 0, NULL},
+    {'c', "cudaLaunchKernel", 32, 2, 1, 0, 2, NULL},
+    {'k', "a", 10, 5, 0, 7, 1, NULL},
+    {'k', "b", 36, 5, 0, 7, 2, NULL},
+};
+
+static void test_rule(void) {
+    double features[REPLAY_FEATURES], cast[REPLAY_FEATURES], sum_ns = 0.0;
+    habitat_error err = {0};
+    subject s = SUBJECT(ruled, 50, "", 0);
+    CHECK_INT(replay_features(s.w, features, cast, &err), HABITAT_OK);
+    CHECK_NEAR(features[0], 20e3, 1e-9); /* ten points: steps 5 1 2 2 10 10 2 2 6, median 2 */
+    CHECK_NEAR(features[1], 2.0, 1e-9);
+    CHECK_NEAR(features[2], 2.0, 1e-9);
+    CHECK_NEAR(cast[0], 12 * 2e3, 1e-9); /* its begins and ends, a step of 2 us each */
+    CHECK(cast[1] == 1.0 && cast[2] == 0.5);
+    for (int i = 0; i < REPLAY_FEATURES; i++)
+        sum_ns += replay_rule_weights[i] * features[i];
+    CHECK_NEAR(s.info->profiled_cpu_ms, 0.050, 1e-9);
+    CHECK_NEAR(s.info->cpu_ms, 0.88 * sum_ns / 1e6, 1e-9);
+    CHECK_NEAR(s.info->cpu_high / s.info->cpu_low, 1.5, 1e-3);
+    CHECK_INT(s.info->cpu_basis, HABITAT_CPU_RULE);
+    done(&s);
+    check_case("the CPU's side by rule: usual steps, calls, operations inside no other");
+}
+
 static void test_apply(void) {
     subject s =
         SUBJECT(plain, 60, "\"habitat\": {\"iteration_ms\": 0.3035, \"batch_size\": 2},", 0);
@@ -381,8 +420,8 @@ static void test_apply(void) {
     done(&s);
 }
 
-/* Two operations with two launches each: 12 begins and ends, usually 2 us apart, 4 calls and 100 us
- * inside operations are by rule 0.4025 x 24 + 6.673 x 4 + 0.2541 x 100 = 61.762 us. */
+/* Two operations with two launches each: 12 begins and ends, usually 2 us apart, 4 calls and 2
+ * operations inside no other are by rule 0.4984 x 24 + 7.085 x 4 + 6.88 x 2 = 54.0616 us. */
 static const event launched[] = {
     {'o', "aten::mm", 0, 50, 1, 0, 0, NULL},
     {'c', "cudaLaunchKernel", 2, 2, 1, 0, 1, NULL},
@@ -422,7 +461,8 @@ static void check_casts(const subject *s, size_t added, size_t gone, double cpu_
 
 static void test_casts(void) {
     subject s = SUBJECT(launched, 120, "", .cpu_ms = 0.1);
-    const double cast = (0.4025 * 24.0 + 6.673 + 0.2541 * 24.0) / 61.762; /* 12 times 2 us */
+    /* 12 times 2 us, a call, and half an operation inside no other */
+    const double cast = (0.4984 * 24.0 + 7.085 + 6.88 * 0.5) / 54.0616;
     check_casts(&s, 1, 0, 0.1 * (1.0 + cast));
     check_casts(&s, 5, 0, 0.1 * (1.0 + 5.0 * cast));
     check_case("casts that were not recorded are launched by the CPU, too");
@@ -481,6 +521,7 @@ int main(void) {
     test_events();
     test_threads();
     test_recorded();
+    test_rule();
     test_room();
     test_far_behind();
     test_apply();
