@@ -240,7 +240,8 @@ static bool follow_waits(trace_builder *b, call_index *index) {
         n.record_count += b->waits[i].records;
     for (size_t i = 0; fine && i < b->wait_count; i++)
         fine = follow_wait(&n, &b->waits[order[i]]);
-    settle_notes(b->trace);
+    if (fine)
+        settle_notes(b->trace);
     free(order);
     free(n.note_of);
     return fine;
