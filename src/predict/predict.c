@@ -104,7 +104,7 @@ static void calibrate(const predicting *r, size_t i, totals *sum, habitat_estima
 /* Where estimates are not kept, each is made once more. */
 static void sum_up(const predicting *r, const times *t, bool calibrated, habitat_prediction *out) {
     totals sum = {.calibrated = calibrated};
-    habitat_estimate again;
+    habitat_estimate again = {0};
     for (size_t i = 0; i < r->s->w->kernel_count; i++) {
         habitat_estimate *estimate = out->trace_kernels ? &out->trace_kernels[i] : &again;
         if (!out->trace_kernels)

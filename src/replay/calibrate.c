@@ -86,9 +86,10 @@ static habitat_status settle(search *s, double rule, bool *cpu, habitat_error *e
     if (status == HABITAT_OK && !*cpu)
         status = try_cpu(s, 0.0, rule, cpu, err);
     done = *cpu;
-    for (; status == HABITAT_OK && !done && share > chosen_replay_cpu_least;
-         share *= chosen_replay_cpu_step)
+    while (status == HABITAT_OK && !done && share > chosen_replay_cpu_least) {
         status = try_pauses(s, share * rule, &done, err);
+        share *= chosen_replay_cpu_step;
+    }
     if (status != HABITAT_OK || done)
         return status;
     s->times.gap_scale = 0.0;

@@ -36,7 +36,9 @@ typedef struct trace_node {
 
 static inline trace_node trace_get_node(const habitat_operation *o) {
     uint64_t packed = (uint64_t)o->forward << 32 | o->iteration;
-    return packed >> 1 == 0 ? (trace_node){0} : (trace_node){true, packed & 1, (packed >> 1) - 1};
+    if (packed >> 1 == 0)
+        return (trace_node){0};
+    return (trace_node){true, packed & 1, (packed >> 1) - 1};
 }
 
 static inline void trace_set_node(habitat_operation *o, trace_node node) {

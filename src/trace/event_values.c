@@ -517,6 +517,8 @@ static int no_text(reader *r) {
 }
 
 int reader_habitat_string(reader *r, const char *text, size_t length) {
+    if (!no_text(r))
+        return 0;
     habitat_trace_info *info = &r->b->trace->info;
     const char **field = r->key == KEY_MODEL            ? &info->model
                          : r->key == KEY_FRAMEWORK      ? &info->framework
@@ -532,9 +534,7 @@ int reader_habitat_string(reader *r, const char *text, size_t length) {
         keep_format(r, text, length);
         return 1;
     }
-    if (!field)
-        return no_text(r);
-    if (!length)
+    if (!field || !length)
         return 1;
     *field = reader_keep_text(r, text, length);
     return *field ? 1 : reader_stop_memory(r);
