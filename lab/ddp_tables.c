@@ -19,8 +19,10 @@ static ddp_kind kind_of(const ddp_case *c) {
 }
 
 static const char *mark_of(const ddp_case *c) {
-    static const char *const marks[] = {"", " (CPU)", " (spread)"};
-    return marks[kind_of(c)];
+    bool spread = c->spread > chosen_much_spread;
+    if (!c->gpu_binds)
+        return spread ? " (CPU, spread)" : " (CPU)";
+    return spread ? " (spread)" : "";
 }
 
 /* gpus: of this many GPUs only; 0 is any number. */
@@ -89,8 +91,9 @@ static void print_unseen(const ddp_set *set, report_text *text) {
               "predicted: the step on all GPUs.\n\n"
               "**A clean test.** Recordings of one GPU, made for other pages, on other hosts and "
               "days. The predictions\nwere written down before the first of these steps was "
-              "measured, with constants chosen on the steps of the\nnext table; nothing has "
-              "been changed since. Two and four H200 of one host, joined by NVLink.\n\n");
+              "measured, with constants chosen on the steps of the\nnext table. What has changed "
+              "since, the pauses of the replay and its CPU's side, was chosen on steps of one GPU."
+              "\nTwo and four H200 of one host, joined by NVLink.\n\n");
     print_rows(set, text);
     print_mean(set, text, DDP_GPU, 2, "Where the GPU binds");
     print_mean(set, text, DDP_GPU, 4, "Where the GPU binds");

@@ -51,6 +51,9 @@ def main():
     check("pooled met, a model by itself not", verdicts(lines), ["met, partly seen", "missed"])
     check("pooled", "| mean 6.00, worst 25.00 % of 8 |" in lines[0] and "| 1 of 2; mean of a 9.00 % |" in lines[1], True)
     check("a worst too far", verdicts(goals.scaled_lines(MODELS.format(worst="25.01"), "batch", 1, ["b"], 8)), ["missed"] * 2)
+    rows = [["a_h200 (CPU)"], ["b_h200 (CPU, spread)"], ["c_h200 (spread)"], ["d_h200"]]
+    near, far = goals.spread_apart(rows)
+    check("steps of uneven groups", (near, far), ([rows[0], rows[3]], [rows[1], rows[2]]))
     done = subprocess.run([sys.executable, "-c", "import iteration_goals as g; list(g.replay(''))"], cwd=ROOT / "tools", capture_output=True, text=True, check=False)
     check("no table", (done.returncode, done.stderr.strip()), (1, "iteration_goals: no table with the columns replay, steps"))
     print("ok - verdicts of docs/iteration.md")
