@@ -56,6 +56,10 @@ static int by_growth(const void *a, const void *b) {
     return x->shrinking > y->shrinking ? -1 : x->shrinking < y->shrinking;
 }
 
+static bool has_space(const memory_line *line) {
+    return line->space > 0 || line->shrinking > 0;
+}
+
 static bool is_below(const memory_line *line, const memory_line *others, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (others[i].growing >= line->growing && others[i].space >= line->space &&
@@ -64,14 +68,41 @@ static bool is_below(const memory_line *line, const memory_line *others, size_t 
     return false;
 }
 
-/* Only lines that are not below another at every batch size. */
+/* Lines with the space of a library first, in their order; returns how many. */
+static size_t part(memory_line *lines, size_t count) {
+    size_t front = 0;
+    for (size_t i = 0; i < count; i++)
+        if (has_space(&lines[i])) {
+            memory_line line = lines[i];
+            lines[i] = lines[front];
+            lines[front++] = line;
+        }
+    return front;
+}
+
+/* Only lines that are not below another at every batch size. Those with space are few, and only
+ * they are above one of theirs; of the others, by falling growth, one must be more than all before
+ * it, so that a long backward pass costs no more than its sorting. */
 static void prune(memory_lines *l) {
-    size_t kept = 0;
-    qsort(l->lines, l->count, sizeof *l->lines, by_growth);
-    for (size_t i = 0; i < l->count; i++)
-        if (!is_below(&l->lines[i], l->lines, kept))
-            l->lines[kept++] = l->lines[i];
+    memory_line *lines = l->lines;
+    size_t few = part(lines, l->count), kept = 0, above = 0;
+    double fixed = -INFINITY;
+    qsort(lines, few, sizeof *lines, by_growth);
+    qsort(lines + few, l->count - few, sizeof *lines, by_growth);
+    for (size_t i = 0; i < few; i++)
+        if (!is_below(&lines[i], lines, kept))
+            lines[kept++] = lines[i];
+    size_t kept_few = kept;
+    for (size_t i = few; i < l->count; i++) {
+        for (; above < kept_few && lines[above].growing >= lines[i].growing; above++)
+            fixed = fmax(fixed, lines[above].fixed);
+        if (lines[i].fixed <= fixed)
+            continue;
+        fixed = lines[i].fixed;
+        lines[kept++] = lines[i];
+    }
     l->count = kept;
+    qsort(lines, kept, sizeof *lines, by_growth);
 }
 
 /* What a library works in at a moment; where any algorithm may be taken, what the worst needs. */

@@ -184,20 +184,27 @@ static double conv_ms(double flop, double bytes, double flop_per_s, double bytes
 
 /* Time on another unit [ms]. The kernel is another one, so that little of what the recorded one
  * took beyond its model carries over: as between architectures. */
-static double product_ms(const habitat_gpu *gpu, const habitat_workload_group *group,
+static double product_ms(const habitat_workload *w, const habitat_workload_group *group,
                          const scale_group *after, const rescale_answer *answer) {
+    const habitat_gpu *gpu = w->origin;
     const habitat_work *work = &after->work;
     double rate = rate_of(gpu, after->arithmetic, after->matrix_unit);
     double bytes_per_s = habitat_memory_rate(gpu, true);
     double bytes = work->read_bytes + work->write_bytes;
     double floors_ms = group->kernel_count * scaling_kernel_floor_ns(gpu) / HABITAT_NS_PER_MS;
-    if (work->op_class == HABITAT_CLASS_CONV && after->matrix_unit && group->work->known) {
+    if (work->op_class == HABITAT_CLASS_CONV && group->work->known &&
+        (after->matrix_unit || on_matrix_units(w, group))) {
         const habitat_work *was = group->work;
-        double plain = rate_of(gpu, HABITAT_DTYPE_FP32, false);
+        bool was_matrix = on_matrix_units(w, group);
+        double before = was_matrix ? rate_of(gpu, workload_arithmetic_of(w, group).dtype, true)
+                                   : rate_of(gpu, HABITAT_DTYPE_FP32, false);
         double before_ms =
-            floors_ms + conv_ms(was->flop, was->read_bytes + was->write_bytes, plain, bytes_per_s);
-        return (floors_ms + conv_ms(work->flop, bytes, rate, bytes_per_s)) *
-               pow(group->origin_ms / before_ms, fitted_scale_conv_share);
+            floors_ms + conv_ms(was->flop, was->read_bytes + was->write_bytes, before, bytes_per_s);
+        double after_ms = floors_ms + conv_ms(work->flop, bytes, rate, bytes_per_s);
+        if (was_matrix &&
+            after->matrix_unit) /* kernels of one unit are alike: half of what the formula says */
+            return group->origin_ms * pow(after_ms / before_ms, fitted_scale_conv_share);
+        return after_ms * pow(group->origin_ms / before_ms, fitted_scale_conv_share);
     }
     if (answer->before_ms > 0.0 && answer->after_ms > 0.0)
         return answer->after_ms *
@@ -212,7 +219,7 @@ void rescale_format(const habitat_workload *w, size_t g, const scale_group *afte
     if (group->work->op_class == HABITAT_CLASS_POOL) /* bound by instructions: windows an element */
         return;
     if (after->arithmetic != HABITAT_DTYPE_UNKNOWN)
-        ms = product_ms(w->origin, group, after, answer);
+        ms = product_ms(w, group, after, answer);
     if (isnan(ms) && after->arithmetic == HABITAT_DTYPE_UNKNOWN) {
         rescale_group(w, g, after, answer, ns);
         for (uint32_t i = 0; after->mixed && i < group->kernel_count; i++)

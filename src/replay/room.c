@@ -28,6 +28,13 @@ static bool takes_room(const habitat_kernel *k) {
     return !habitat_is_copy(k) && k->form->kind != HABITAT_KERNEL_COLLECTIVE;
 }
 
+/* Has it enough blocks to leave no room at all? One of few blocks is in nobody's way. */
+static bool fills(const replay_builder *b, uint32_t own) {
+    const habitat_workload_kernel *k = &b->own[own];
+    uint64_t wave = k->launch == HABITAT_NONE ? 0 : b->w->origin_waves[k->launch];
+    return wave > 0 && k->facts.blocks >= wave;
+}
+
 /* What began last on another stream, was there while the kernel waited, and had not ended long
  * before it began. */
 static uint32_t in_the_way(const replay_builder *b, const replay_node *n, double could_ns) {
@@ -39,7 +46,7 @@ static uint32_t in_the_way(const replay_builder *b, const replay_node *n, double
             continue;
         const habitat_kernel *o = b->own[other].kernel;
         double end = (double)replay_kernel_end(o);
-        if (takes_room(o) && end > could_ns &&
+        if (takes_room(o) && fills(b, other) && end > could_ns &&
             end + chosen_replay_gap_most_ns >= (double)k->start_ns &&
             (found == HABITAT_NONE || o->start_ns >= b->own[found].kernel->start_ns))
             found = other;
