@@ -201,7 +201,7 @@ CONSTANT(fitted, scale_conv_rate_share, .65, "of the matrix units' sustained rat
 CONSTANT(fitted, scale_conv_reads, 3.0, "times each tensor",
          "as scale_conv_rate_share: layouts are changed before and after")
 CONSTANT(fitted, scale_conv_share, .5, "of the exponent",
-         "as scale_conv_rate_share: how much of what fp32 took beyond the formula stays")
+         "as scale_conv_rate_share: how much of what fp32 took beyond the formula stays; between formats of matrix units how much of the formula counts")
 CONSTANT(fitted, scale_mixed_factor, 2.0, "of the traffic's time",
          "kernels of two formats read one element at a time: casts of BERT-Large from bf16 to fp32, H200")
 CONSTANT(fitted, scale_sigma, 0.05, "in log(time)",

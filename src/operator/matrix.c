@@ -90,15 +90,15 @@ static double alignment_of(const habitat_gemm_shape *s, double element) {
     return bytes;
 }
 
-/* Flop/s of one SM's units. Where rows are not aligned to 16 byte Hopper's bulk copies do not
- * apply, and kernels of older GPUs run, at no more flop a cycle than those had; below 4 byte
- * asynchronous copies do not apply either: half. */
+/* Flop/s of one SM's units. Where rows are not aligned to 16 byte the same old kernels run on every
+ * GPU, at no more flop a cycle than on those that measured them; below 4 byte asynchronous copies
+ * do not apply either: half. */
 static double unit_rate(const operator_gpu *gpu, double element, double alignment) {
     double rate = gpu->peak_flop_per_s / gpu->sm_count;
     double half = alignment < 4 ? .5 : 1;
-    if (alignment >= 16 || !operator_has_clusters(gpu))
-        return rate * half;
-    return fmin(rate, fitted_unaligned_flop_per_cycle * half * 2 / element * gpu->clock_hz);
+    if (alignment >= 16)
+        return rate;
+    return half * fmin(rate, fitted_unaligned_flop_per_cycle * 2 / element * gpu->clock_hz);
 }
 
 /* What a way of measuring holds of the sustained rate, and the length of one product from which on

@@ -118,7 +118,7 @@ static habitat_status apply(const habitat_replay *r, habitat_prediction *p, habi
 habitat_status habitat_replay_apply(const habitat_replay *r, habitat_prediction *p,
                                     habitat_error *err) {
     if (!r || !p || p->trace_kernel_count < r->graph.kernel_count ||
-        p->assembled != HABITAT_ASSEMBLE_SUM)
+        p->assembled != HABITAT_ASSEMBLE_SUM || !(p->trace_kernels || p->trace_kernel_ms))
         return habitat_fail(err, HABITAT_E_ARG,
                             "a replay needs a prediction of its own workload, not yet replayed");
     habitat_replay with = replay_with_casts(r, p);

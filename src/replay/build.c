@@ -100,8 +100,8 @@ static bool look_at_calls(replay_builder *b) {
         b->waits_noted |= waits && c->form->stream != HABITAT_NONE;
         b->waits_recorded |=
             c->form->kind == HABITAT_CALL_RECORD_EVENT || waits || replay_waits_gpu(c);
-        b->waits_for_calls |= waits && habitat_trace_call_wait(b->w->trace, (uint32_t)i)
-                                               ->waits_call != HABITAT_NONE;
+        b->waits_for_calls |=
+            waits && habitat_trace_call_wait(b->w->trace, (uint32_t)i)->waits_call != HABITAT_NONE;
     }
     b->usual_launch_ns = INFINITY;
     if (launches) {

@@ -136,10 +136,6 @@ habitat_status replay_follow(const replay_graph *graph, const replay_times *time
 /* When every node happens in an iteration that begins on an idle GPU [ns since it began]. */
 void replay_from_idle(const replay_graph *graph, const replay_times *times, double *value);
 
-/* What an edge to a node adds [ns]. */
-double replay_way_ns(const replay_graph *graph, const replay_times *times, const replay_node *node,
-                     const replay_edge *edge);
-
 /* What a kernel's node lasts [ns]; 0 of others. */
 double replay_own_ns(const replay_graph *graph, const replay_times *times, const replay_node *node);
 

@@ -44,7 +44,7 @@ double replay_kernel_recorded_ns(const habitat_replay *r, size_t kernel) {
 habitat_status habitat_replay_create(const habitat_workload *workload,
                                      const habitat_replay_options *options, habitat_replay **out,
                                      habitat_error *err) {
-    if (!workload || !workload->trace || !workload->origin || !out)
+    if (!workload || !workload->trace || !workload->origin || workload_is_scaled(workload) || !out)
         return habitat_fail(err, HABITAT_E_ARG,
                             "a replay needs an iteration that was timed on a GPU; "
                             "--assemble sum needs none");

@@ -12,7 +12,8 @@
 #include "base/error.h"
 #include "replay/graph.h"
 
-double replay_own_ns(const replay_graph *g, const replay_times *t, const replay_node *n) {
+/* Inline: the sweeps below ask for every edge, on every GPU. */
+static inline double own_ns(const replay_graph *g, const replay_times *t, const replay_node *n) {
     if (n->kind != REPLAY_KERNEL || t->without_gpu)
         return 0.0;
     double ns = t->kernel_ns ? t->kernel_ns[n->index] : t->own[n->index].facts.time_ns;
@@ -20,14 +21,14 @@ double replay_own_ns(const replay_graph *g, const replay_times *t, const replay_
     return fmax(0.0, ns - hidden_ns) * t->kernel_scale;
 }
 
-double replay_way_ns(const replay_graph *g, const replay_times *t, const replay_node *n,
-                     const replay_edge *edge) {
+static inline double way_ns(const replay_graph *g, const replay_times *t, const replay_node *n,
+                            const replay_edge *edge) {
     uint32_t flags = replay_edge_flags(edge);
     double ns = replay_edge_cpu_ns(g, edge) * t->cpu_scale;
     if (flags & REPLAY_ROOM)
         return t->without_gpu || t->with_room
                    ? -INFINITY
-                   : -replay_edge_cpu_ns(g, edge) * replay_own_ns(g, t, &g->nodes[edge->from]);
+                   : -replay_edge_cpu_ns(g, edge) * own_ns(g, t, &g->nodes[edge->from]);
     if (t->without_gpu)
         return ns;
     if (flags & REPLAY_LAUNCH)
@@ -35,6 +36,10 @@ double replay_way_ns(const replay_graph *g, const replay_times *t, const replay_
     if (flags & REPLAY_GAP)
         ns += replay_gap_ns(g, n->index) * t->gap_scale;
     return ns;
+}
+
+double replay_own_ns(const replay_graph *g, const replay_times *t, const replay_node *n) {
+    return own_ns(g, t, n);
 }
 
 static double from_ns(const replay_edge *edge, const double *carry, const double *value) {
@@ -47,9 +52,8 @@ void replay_sweep(const replay_graph *g, const replay_times *t, const double *ca
         const replay_node *n = &g->nodes[i];
         double at = -INFINITY;
         for (uint32_t e = n->first_edge; e < n[1].first_edge; e++)
-            at = fmax(at,
-                      from_ns(&g->edges[e], carry, value) + replay_way_ns(g, t, n, &g->edges[e]));
-        value[i] = at + replay_own_ns(g, t, n);
+            at = fmax(at, from_ns(&g->edges[e], carry, value) + way_ns(g, t, n, &g->edges[e]));
+        value[i] = at + own_ns(g, t, n);
     }
 }
 
@@ -147,19 +151,19 @@ static void walk_back(const replay_graph *g, const replay_times *t, const double
         const replay_edge *best = NULL;
         double at = -INFINITY;
         for (uint32_t e = n->first_edge; e < n[1].first_edge; e++) {
-            double ns = from_ns(&g->edges[e], carry, value) + replay_way_ns(g, t, n, &g->edges[e]);
+            double ns = from_ns(&g->edges[e], carry, value) + way_ns(g, t, n, &g->edges[e]);
             if (!best || ns > at) {
                 best = &g->edges[e];
                 at = ns;
             }
         }
-        out->kernel_ns += replay_own_ns(g, t, n);
+        out->kernel_ns += own_ns(g, t, n);
         if (!best)
             return;
         bool room = replay_edge_flags(best) & REPLAY_ROOM;
         double cpu_ns = room ? 0.0 : replay_edge_cpu_ns(g, best) * t->cpu_scale;
         out->cpu_ns += cpu_ns;
-        *(room ? &out->kernel_ns : &out->gap_ns) += replay_way_ns(g, t, n, best) - cpu_ns;
+        *(room ? &out->kernel_ns : &out->gap_ns) += way_ns(g, t, n, best) - cpu_ns;
         if (best->from & REPLAY_CARRY)
             return;
         node = best->from;

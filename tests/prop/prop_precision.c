@@ -107,6 +107,32 @@ static void check_recording(const habitat_gpu_table *table, const recorded *s,
     habitat_answer_free(tf32);
 }
 
+/* Convolutions that ran on matrix units are told from their own time there: other formats of the
+ * same units are alike, and fp32 is as far as it is from fp32 to them. Kernels of the same step,
+ * recorded in that precision on the same GPU [ms]. */
+static void test_from_matrix_units(const habitat_gpu_table *table) {
+    static const struct {
+        const char *recording;
+        habitat_precision precision;
+        double recorded_ms;
+    } steps[] = {{"resnet50_b64_tf32_h200", HABITAT_PRECISION_AMP_BF16, 27.55},
+                 {"resnet50_b16_amp_fp16_h200", HABITAT_PRECISION_AMP_BF16, 8.41},
+                 {"resnet50_b64_amp_fp16_h200", HABITAT_PRECISION_FP32, 75.82},
+                 {"vgg16_inference_b12_tf32_h200", HABITAT_PRECISION_FP32, 12.26}};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        habitat_error err = {0};
+        recorded s = recorded_open(table, steps[i].recording);
+        habitat_answer *answer = ask(table, &s, steps[i].precision, &err);
+        CHECK(answer != NULL);
+        if (answer)
+            CHECK_NEAR(answer->rows[0].prediction->kernel_ms, steps[i].recorded_ms,
+                       0.1 * steps[i].recorded_ms);
+        habitat_answer_free(answer);
+        recorded_close(&s);
+    }
+    check_case("convolutions recorded on matrix units, in another format");
+}
+
 int main(void) {
     habitat_gpu_table *table = NULL;
     habitat_error err = {0};
@@ -119,6 +145,7 @@ int main(void) {
         check_case(recordings[i].name);
         recorded_close(&s);
     }
+    test_from_matrix_units(table);
     habitat_gpu_table_free(table);
     return check_done();
 }

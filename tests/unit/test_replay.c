@@ -29,7 +29,7 @@ static void write_event(made_text *text, const event *e) {
                1000.0 + e->start, e->duration, e->correlation);
     if (on_gpu)
         made_write(text, ", \"device\": 0, \"stream\": %u", e->stream);
-    if (of == 2)
+    if (of == 2 && !(e->more && strstr(e->more, "grid")))
         made_write(text, ", \"grid\": [400, 1, 1], \"block\": [256, 1, 1]");
     made_write(text, "%s}},\n", e->more ? e->more : "");
 }
@@ -344,7 +344,13 @@ static void test_room(void) {
     s = SUBJECT(list, 280, "", .cpu_ms = 0.060);
     CHECK_INT(s.info->trace_room_count, 0);
     done(&s);
-    check_case("nothing waits for room after a kernel long gone, just launched, or beside NCCL");
+    list[A] = filling[A];
+    list[A].more = ", \"grid\": [1, 1, 1], \"block\": [32, 1, 1]";
+    s = SUBJECT(list, 280, "", .cpu_ms = 0.060);
+    CHECK_INT(s.info->trace_room_count, 0);
+    done(&s);
+    check_case(
+        "nothing waits for room after a kernel long gone, just launched, of few blocks, or NCCL");
 }
 
 /* Kernels of 100 us, the first five launched just in time and 1 us apart; and 3 us apart once the
