@@ -172,7 +172,7 @@ habitat_status memory_lines_of(const memory_steps *steps, const memory_facts *fa
     if (!steps->count)
         return HABITAT_OK;
     moment *moments = malloc(2 * (steps->count + steps->wait_count) * sizeof *moments);
-    out->lines = malloc(2 * steps->count * sizeof *out->lines);
+    out->lines = calloc(2 * steps->count, sizeof *out->lines);
     if (!moments || !out->lines) {
         free(moments);
         memory_lines_free(out);
