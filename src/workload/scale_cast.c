@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "base/table.h"
+#include "memory/model.h"
 #include "work/class.h"
 #include "work/autocast.h"
 
@@ -48,7 +49,6 @@ typedef struct caster {
     bool trains;
     scale_added *added;
     size_t added_count, added_room;
-    double gradients, weights; /* elements of all parameters, of those that are cast */
     scale_operation *room;
     bool out_of_memory;
 } caster;
@@ -199,7 +199,6 @@ static void cast_inputs(caster *c, uint32_t op, autocast_policy policy) {
             continue;
         double elements = elements_of(input);
         bool weight = is_weight(from, i);
-        c->weights += weight ? elements : 0.0;
         bool narrow = !weight && format_of(c, input, i) == c->narrow;
         if (policy == AUTOCAST_NARROW && !narrow)
             add_cast(c, elements, true, weight, weight || !first);
@@ -353,12 +352,12 @@ static uint32_t op_of(const caster *c, const habitat_workload_group *group) {
     return op < c->op_count ? op : kernel->kernel->operation;
 }
 
-/* Parameters: the largest sum of the lists of one optimiser's operation. */
-static void count_gradients(caster *c, const habitat_workload_group *group) {
+/* Elements in the lists of one optimiser's operation; 0: not one. */
+static double listed_elements(const habitat_workload_group *group) {
     const habitat_operation *op = group->operation;
     double sum = 0.0;
-    if (group->work->op_class != HABITAT_CLASS_OPTIMIZER || op->form->input_count == 0)
-        return;
+    if (!op || group->work->op_class != HABITAT_CLASS_OPTIMIZER || op->form->input_count == 0)
+        return 0.0;
     const int64_t *sizes = op->form->inputs[0].is_list ? op->form->inputs[0].dims : NULL;
     for (uint32_t j = 0; sizes && j < op->form->inputs[0].list_count; j++) {
         double product = 1.0;
@@ -367,13 +366,41 @@ static void count_gradients(caster *c, const habitat_workload_group *group) {
         sum += product;
         sizes += 1 + sizes[0];
     }
-    c->gradients = fmax(c->gradients, sum);
+    return sum;
+}
+
+/* Of all parameters with a gradient: the largest sum of the lists of one optimiser's operation, or
+ * what is known of memory, if that is more; a profiler often leaves the lists empty. 0 where no
+ * optimiser was recorded: the scaler runs with its step. */
+static double gradient_elements(const habitat_workload *w) {
+    double most = 0.0;
+    bool optimiser = false;
+    for (size_t g = 0; g < w->group_count; g++) {
+        optimiser |= w->groups[g].work->op_class == HABITAT_CLASS_OPTIMIZER;
+        most = fmax(most, listed_elements(&w->groups[g]));
+    }
+    double noted = w->memory ? w->memory->gradients_bytes / WIDE_BYTES : 0.0;
+    return optimiser ? fmax(most, noted) : 0.0;
+}
+
+static void add_scaler(caster *c) {
+    add(c, SCALE_UNSCALE, gradient_elements(c->w), WIDE_BYTES, WIDE_BYTES, HABITAT_CLASS_OPTIMIZER);
+}
+
+habitat_status scale_add_scaler(const habitat_workload *w, scale_added **added, size_t *added_count,
+                                habitat_error *err) {
+    caster c = {.w = w};
+    add_scaler(&c);
+    if (c.out_of_memory)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    *added = c.added;
+    *added_count = c.added_count;
+    return HABITAT_OK;
 }
 
 static void one_group(caster *c, size_t g, scale_group *out, habitat_arena *arena) {
     const habitat_workload_group *group = &c->w->groups[g];
     uint32_t forward_op;
-    count_gradients(c, group);
     if (scale_leaves(c->w, group) || !scale_copy_operation(group->operation, c->room))
         return;
     uint32_t op = op_of(c, group);
@@ -413,8 +440,7 @@ habitat_status scale_cast(const habitat_workload *w, habitat_precision precision
     for (size_t i = 0; ok && i < count; i++)
         one_group(&c, groups[i], &out[groups[i]], arena);
     if (ok && c.narrow == HABITAT_DTYPE_FP16 && c.trains)
-        add(&c, "aten::_amp_foreach_non_finite_check_and_unscale_", fmax(c.gradients, c.weights),
-            WIDE_BYTES, WIDE_BYTES, HABITAT_CLASS_OPTIMIZER);
+        add_scaler(&c);
     free(groups);
     free(c.decided);
     free(c.cast);

@@ -2,7 +2,7 @@
  *
  *   fp32 <-> tf32          the arithmetic of products alone
  *   fp32, tf32 -> amp      as autocast would (autocast.h), and the casts that it adds: scale_cast.c
- *   amp-fp16 <-> amp-bf16  one 16-bit format for the other
+ *   amp-fp16 <-> amp-bf16  one 16-bit format for the other; the scaler comes with fp16
  *   amp -> fp32, tf32      16-bit tensors become fp32; casts and the scaler fall away; the same
  *                          where weights are in 16 bit too */
 #include <stdlib.h>
@@ -61,7 +61,9 @@ static void from_amp(const habitat_workload *w, const habitat_workload_group *gr
     bool stays_narrow = scale_is_amp(precision);
     if (!op || !scale_copy_operation(op, room))
         return;
-    if (!stays_narrow && (is_cast(op, group->work->op_class) || is_scaler(op))) {
+    bool gone = precision != HABITAT_PRECISION_AMP_FP16 && is_scaler(op);
+    gone |= !stays_narrow && is_cast(op, group->work->op_class);
+    if (gone) {
         out->source = SCALE_GONE;
         return;
     }
@@ -107,5 +109,8 @@ habitat_status scale_precision(const habitat_workload *w, habitat_precision prec
             status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     }
     free(room);
+    if (status == HABITAT_OK && recorded.precision == HABITAT_PRECISION_AMP_BF16 &&
+        precision == HABITAT_PRECISION_AMP_FP16)
+        status = scale_add_scaler(w, added, added_count, err);
     return status;
 }

@@ -161,6 +161,54 @@ static void test_convolutions(const habitat_gpu_table *table) {
     check_case("convolutions backward follow the model on matrix units, half of it on plain ones");
 }
 
+/* Time of what the scaler runs [ms], and the bytes of gradients that it reads. */
+typedef struct scaler_share {
+    double ms, read_bytes;
+    size_t count;
+} scaler_share;
+
+static scaler_share scaler_of(const habitat_workload *w) {
+    scaler_share out = {0};
+    for (size_t g = 0; g < w->group_count; g++) {
+        const habitat_operation *op = w->groups[g].operation;
+        if (!op || strncmp(op->form->name, "aten::_amp_", 11) != 0)
+            continue;
+        out.count++;
+        out.ms += w->groups[g].origin_ms;
+        out.read_bytes += w->groups[g].work->read_bytes;
+    }
+    return out;
+}
+
+static scaler_share scaler_in(const habitat_gpu_table *table, const char *name,
+                              habitat_precision precision) {
+    recorded r = recorded_open(table, name);
+    habitat_workload *after = NULL;
+    habitat_error err = {0};
+    habitat_scale scale = {.precision = precision};
+    CHECK_INT(habitat_workload_scale(r.w, &scale, NULL, &after, &err), HABITAT_OK);
+    scaler_share out = after ? scaler_of(after) : (scaler_share){0};
+    habitat_workload_free(after);
+    recorded_close(&r);
+    return out;
+}
+
+/* This BERT has 335,174,458 parameters, of 4 bytes each. */
+static void test_scaler(const habitat_gpu_table *table) {
+    scaler_share with = scaler_in(table, "bert_b8_amp_bf16_h200", HABITAT_PRECISION_AMP_FP16);
+    CHECK_INT(with.count, 1);
+    CHECK(with.ms > 0.3 && with.ms < 1.2);
+    CHECK_NEAR(with.read_bytes, 1340697832.0, 1e-9);
+    scaler_share single = scaler_in(table, "bert_b8_fp32_h200", HABITAT_PRECISION_AMP_FP16);
+    CHECK_NEAR(single.read_bytes, with.read_bytes, 1e-9);
+    scaler_share without = scaler_in(table, "bert_b8_amp_fp16_h200", HABITAT_PRECISION_AMP_BF16);
+    CHECK(without.count > 0);
+    CHECK_NEAR(without.ms, 0.0, 0.0);
+    CHECK_INT(scaler_in(table, "vgg16_training_b12_tf32_h200", HABITAT_PRECISION_AMP_FP16).count,
+              0);
+    check_case("the scaler comes with fp16, goes with it, and runs with an optimiser alone");
+}
+
 int main(void) {
     habitat_gpu_table *table = NULL;
     const habitat_gpu *gpu = NULL;
@@ -175,6 +223,7 @@ int main(void) {
     test_autocast();
     test_words();
     test_convolutions(table);
+    test_scaler(table);
     habitat_gpu_table_free(table);
     return check_done();
 }
