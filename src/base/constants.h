@@ -49,6 +49,10 @@ CONSTANT(fitted, cpu_operation_s, 50e-6, "s an operation",
 CONSTANT(fitted, untimed_width, .25, "of the iteration",
          "steps recorded without a GPU against the same steps on an H200: docs/recording.md#without-a-gpu")
 
+/* ---- links ---- */
+CONSTANT(hardware, host_link_share, .8, "of the link's rate",
+         "PCIe packets carry 256 byte under 20 to 24 byte of headers; long copies of pinned memory reach 0.78 to 0.87; docs/decisions/0263")
+
 /* ---- products ---- */
 CONSTANT(fitted, bmm_unaligned_factor, 1.08, "of the time",
          "fp32 batches of five GPUs whose rows are not aligned to 16 byte; docs/modelling.md#products-on-plain-units")

@@ -2,8 +2,10 @@
  * roofline of the spec sheet, or by the bandwidth alone. docs/formulas.md#fallback */
 #include "predict/fallback.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "gpu/gpu.h"
 #include "workload/collective.h"
 
@@ -13,7 +15,7 @@ static double connection_ratio(double origin, double dest) {
     return formula_usable(ratio) ? ratio : 1.0;
 }
 
-static bool crosses_pcie(const habitat_kernel *kernel) {
+static bool reaches_host(const habitat_kernel *kernel) {
     return kernel->form->copy_kind &&
            (strstr(kernel->form->copy_kind, "HtoD") || strstr(kernel->form->copy_kind, "DtoH"));
 }
@@ -24,7 +26,7 @@ static bool crosses_link(const habitat_kernel *kernel) {
 }
 
 bool fallback_leaves_gpu(const habitat_kernel *kernel) {
-    return kernel->form->kind == HABITAT_KERNEL_COLLECTIVE || crosses_pcie(kernel) ||
+    return kernel->form->kind == HABITAT_KERNEL_COLLECTIVE || reaches_host(kernel) ||
            crosses_link(kernel);
 }
 
@@ -39,13 +41,30 @@ static double collective_ns(const scaling *s, const habitat_workload_kernel *ker
     return waiting + fixed + (message - fixed) * ratio;
 }
 
+/* One direction between a GPU and its CPU's memory; NaN: not known. */
+static double host_bytes_per_s(const habitat_gpu *gpu) {
+    return fmax(gpu->pcie_bytes_per_s, gpu->c2c_bytes_per_s / 2);
+}
+
+/* A copy to or from the host: what its bytes take on the link changes with the link. The rest was
+ * the host's (pages copied into a buffer of the driver first) or a copy's start: it stays. */
+static double host_copy_ns(const scaling *s, const habitat_workload_kernel *kernel) {
+    double origin = host_bytes_per_s(s->origin), time_ns = kernel->facts.time_ns;
+    double ratio = connection_ratio(origin, host_bytes_per_s(s->dest));
+    double link_ns = 1e9 * kernel->facts.bytes / (hardware_host_link_share * origin);
+    if (!formula_usable(link_ns)) /* a size that was not recorded: nothing tells them apart */
+        link_ns = time_ns;
+    link_ns = fmin(link_ns, time_ns);
+    return time_ns + link_ns * (ratio - 1.0);
+}
+
 scaled fallback_kernel(const scaling *s, const habitat_workload_kernel *kernel) {
     const habitat_kernel *recorded = kernel->kernel;
     double ratio = scaling_roofline_ratio(kernel, &s->spec_origin, &s->spec_dest);
     if (recorded->form->kind == HABITAT_KERNEL_COLLECTIVE)
         return (scaled){collective_ns(s, kernel), HABITAT_METHOD_FALLBACK};
-    if (crosses_pcie(recorded))
-        ratio = connection_ratio(s->origin->pcie_bytes_per_s, s->dest->pcie_bytes_per_s);
+    if (reaches_host(recorded))
+        return (scaled){host_copy_ns(s, kernel), HABITAT_METHOD_FALLBACK};
     if (crosses_link(recorded))
         ratio = connection_ratio(collective_link_bytes_per_s(s->origin),
                                  collective_link_bytes_per_s(s->dest));

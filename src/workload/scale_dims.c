@@ -10,6 +10,7 @@
 
 #include "base/list.h"
 #include "work/class.h"
+#include "work/rule.h"
 #include "workload/scale.h"
 
 enum { RANK_MAX = 6 };
@@ -92,22 +93,21 @@ static bool named(const habitat_operation *op, const char *const *names) {
     return false;
 }
 
-/* The first input of these, and no later one, holds samples: the others are parameters. */
-static bool first_is_activation(const habitat_operation *op) {
-    static const char *const names[] = {"linear",           "conv1d",
-                                        "conv2d",           "conv3d",
-                                        "convolution",      "_convolution",
-                                        "layer_norm",       "native_layer_norm",
-                                        "batch_norm",       "native_batch_norm",
-                                        "group_norm",       "native_group_norm",
-                                        "_cudnn_rnn",       "_fused_rms_norm",
-                                        "conv_transpose2d", NULL};
-    static const char *const begins[] = {"cudnn_convolution", "miopen_convolution",
-                                         "cudnn_batch_norm", NULL};
+/* The row of the operation's table; a rule with a handler names the inputs that it takes. */
+static const work_rule *rule_of(const habitat_operation *op) {
+    bool in_place = false;
     const char *name = base_name(op);
-    for (size_t i = 0; begins[i]; i++)
-        if (strncmp(name, begins[i], strlen(begins[i])) == 0)
-            return strstr(name, "backward") == NULL;
+    return work_rule_find(name, strlen(name), &in_place);
+}
+
+/* Convolutions and norms of every library: samples first, then parameters. Of the lists of
+ * recurrent layers only cuDNN's has parameters alone behind the samples. */
+static bool first_is_activation(const habitat_operation *op) {
+    static const char *const names[] = {"linear", "_cudnn_rnn", NULL};
+    const work_rule *rule = rule_of(op);
+    if (rule && rule->handler && rule->pass == HABITAT_PASS_FORWARD &&
+        (rule->op_class == HABITAT_CLASS_CONV || rule->op_class == HABITAT_CLASS_NORM))
+        return true;
     return named(op, names);
 }
 
@@ -117,11 +117,13 @@ static bool looks_up_table(const habitat_operation *op) {
 }
 
 static bool is_parameter_input(const habitat_operation *op, uint32_t i) {
-    if (first_is_activation(op))
-        return i > 0;
+    if (first_is_activation(op)) /* "add": what is added to the result, behind the weights */
+        return i > 0 && !(i == 2 && strstr(base_name(op), "_add_relu"));
     if (looks_up_table(op))
         return i == 0;
-    return i == 2 && strncmp(base_name(op), "convolution_backward", 20) == 0;
+    const work_rule *rule = rule_of(op); /* the gradient, the samples, the weights */
+    return i == 2 && rule && rule->handler && rule->pass == HABITAT_PASS_BACKWARD &&
+           rule->op_class == HABITAT_CLASS_CONV;
 }
 
 /* ---- collecting ---- */

@@ -14,12 +14,9 @@
 /* What a user compares two GPUs by. Unknown or missing counts as nothing. */
 static size_t facts_of(const habitat_gpu *gpu, double *out) {
     size_t n = 0;
-    const double single[] = {gpu->sm_count,
-                             gpu->boost_clock_hz,
-                             gpu->l2_bytes,
+    const double single[] = {gpu->sm_count, gpu->boost_clock_hz, gpu->l2_bytes,
                              gpu->memory_bandwidth_bytes_per_s,
-                             gpu->sustained_bandwidth_bytes_per_s,
-                             gpu->pcie_bytes_per_s};
+                             gpu->sustained_bandwidth_bytes_per_s};
     for (size_t i = 0; i < sizeof single / sizeof *single; i++)
         out[n++] = single[i];
     const habitat_rates *rates[] = {&gpu->peak, &gpu->sustained};
@@ -31,7 +28,7 @@ static size_t facts_of(const habitat_gpu *gpu, double *out) {
     return n;
 }
 
-enum { FACTS_MAX = 6 + 4 * HABITAT_DTYPE_COUNT, GPUS_MAX = 128 };
+enum { FACTS_MAX = 5 + 4 * HABITAT_DTYPE_COUNT, GPUS_MAX = 128 };
 
 /* Whether a has at least b's of everything. */
 static bool dominates(const habitat_gpu *a, const habitat_gpu *b) {

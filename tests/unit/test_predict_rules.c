@@ -159,6 +159,38 @@ static void test_connections(void) {
         habitat_prediction_free(r);
     }
     check_case("copies to and from the host go by PCIe, collectives by NVLink");
+    done(&s);
+}
+
+/* 1,024,000 bytes at 0.8 of 32 GB/s are 40 us of the 100. */
+static void test_host_copies(void) {
+    const made_kernel list[] = {
+        {"Memcpy HtoD (Pageable -> Device)", "gpu_memcpy", 100000, 100000, 7, 0, 0, 0, 0, 1024000,
+         NULL, NULL, false, 0},
+        {"Memcpy DtoH (Device -> Pageable)", "gpu_memcpy", 210000, 2000, 7, 0, 0, 0, 0, 4, NULL,
+         NULL, false, 0},
+        {"Memcpy HtoD (Pageable -> Device)", "gpu_memcpy", 220000, 5000, 7, 0, 0, 0, 0, 0, NULL,
+         NULL, false, 0},
+    };
+    o.pcie_bytes_per_s = 32e9;
+    habitat_gpu half = d, superchip = d, unknown = d;
+    half.pcie_bytes_per_s = 16e9;
+    superchip.pcie_bytes_per_s = 32e9, superchip.c2c_bytes_per_s = 640e9; /* 320 each way */
+    unknown.pcie_bytes_per_s = unknown.c2c_bytes_per_s = NAN;
+    subject s = subject_of(made_trace(list, 3, NULL, "", 0));
+    const struct {
+        const habitat_gpu *dest;
+        double ms[3];
+    } expected[] = {{&half, {0.140, 0.002, 0.010}},
+                    {&superchip, {0.064, 0.002, 0.0005}},
+                    {&unknown, {0.100, 0.002, 0.005}}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        habitat_prediction *p = predicted(&s, expected[i].dest, HABITAT_METHOD_AUTO);
+        for (size_t k = 0; k < 3; k++)
+            CHECK_NEAR(p->trace_kernels[k].ms, expected[i].ms[k], 1e-3);
+        habitat_prediction_free(p);
+    }
+    check_case("of a copy to or from the host the link's part scales, the host's stays");
     o.nvlink_bytes_per_s = o.pcie_bytes_per_s = NAN;
     done(&s);
 }
@@ -189,6 +221,7 @@ int main(void) {
     test_bound_by();
     test_launch_bound();
     test_connections();
+    test_host_copies();
     test_operation_waves();
     return check_done();
 }
