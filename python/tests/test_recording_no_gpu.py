@@ -172,6 +172,47 @@ for i in range(9):
     assert "aten::_local_scalar_dense" in names(trace)
 
 
+COPIED = """
+import copy
+layer = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True)
+model = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False).cuda()
+average = copy.deepcopy(model)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+def step():
+    loss = model(torch.randn(4, 8, 16, device='cuda')).sum()
+    with torch.no_grad():
+        for mean, now in zip(average.parameters(), model.parameters()):
+            mean.lerp_(now, 0.1)
+    print(f"{loss:.4f} {loss:>10} {loss}"[:19])
+    return loss
+"""
+
+
+def test_models_are_copied_and_losses_formatted(tmp_path, capfd):
+    trace = recorded(tmp_path, COPIED + LOOP)
+    assert sum(1 for e in operations(trace) if e["name"].endswith("_efficient_attention")) == 2
+    assert sum(1 for e in operations(trace) if e["name"] == "aten::lerp_") == 2 * 12
+    assert "1.0000        1.0 " in capfd.readouterr().out
+
+
+def test_compiled_models_run_as_they_are_and_it_is_said(tmp_path, capfd):
+    compiled = LINEAR.format(to=".cuda()", device=", device='cuda'") + """
+model = torch.compile(model, mode="reduce-overhead")
+model.compile()
+@torch.compile
+def twice(x):
+    return 2 * x
+plain = step
+def step():
+    return twice(plain())
+"""
+    trace = recorded(tmp_path, compiled + LOOP)
+    assert shapes(trace, "aten::addmm")
+    assert "the script compiles (torch.compile)" in capfd.readouterr().err
+    recorded(tmp_path, LINEAR.format(to=".cuda()", device=", device='cuda'") + LOOP)
+    assert "compile" not in capfd.readouterr().err
+
+
 def test_a_shape_that_hangs_on_values_is_refused(tmp_path, capfd):
     code, output = record_script(
         tmp_path, HEAD + LINEAR.format(to=".cuda()", device=", device='cuda'") + "step().reshape(1).nonzero()\n", *QUICK

@@ -326,6 +326,8 @@ CONSTANT(fitted, plain_rate_sigma, 0.14, "in log(time)",
 CONSTANT(fitted, matrix_rate_sigma, 0.10, "in log(time)", "as plain_rate_sigma (0.08)")
 CONSTANT(fitted, memory_rate_sigma, 0.03, "in log(time)", "twice the deviation (0.014) over the GPUs that the rule was made from")
 CONSTANT(fitted, other_unit_sigma, 0.20, "in log(time)", "ResNet-50, TF32 on matrix units becoming plain fp32")
+CONSTANT(chosen, unexplained_share, 0.5, "of the recorded peak",
+         "what stays between iterations and is no part of the step is told above this; recordings of a step alone: at most 0.32")
 CONSTANT(chosen, fallback_sigma, 0.32, "in log(time)", "kernels that no method covers: wide enough to say so")
 CONSTANT(fitted, unknown_bias, 0.12, "in log(time)",
          "work taken from usual shares: steps without their shapes against the same with them; tests/prop/prop_shapes.c")

@@ -190,8 +190,7 @@ static habitat_status build(habitat_workload *w, habitat_error *err) {
     if (status != HABITAT_OK)
         return status;
     summarise(w);
-    status = habitat_spread_prepare(w, err);
-    return status == HABITAT_OK ? habitat_workload_warn(w, err) : status;
+    return habitat_spread_prepare(w, err);
 }
 
 /* Takes `made`; frees it on failure. */
@@ -211,6 +210,8 @@ static habitat_status create(habitat_workload *made, const habitat_trace *trace,
         status = build(made, err);
     if (status == HABITAT_OK && !made->all_devices)
         status = habitat_memory_create(trace, origin, &made->memory, err);
+    if (status == HABITAT_OK)
+        status = habitat_workload_warn(made, err);
     made->message_ns = NULL;
     if (status == HABITAT_OK)
         *out = made;

@@ -12,6 +12,7 @@
 #include "base/constants.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
+#include "memory/model.h"
 #include "workload/occupancy.h"
 #include "workload/scale.h"
 
@@ -261,6 +262,21 @@ static bool warn_of_occupancy(habitat_workload *w) {
                 first_mine);
 }
 
+/* What is there between two iterations and belongs to no part of the step counts as needed. Of a
+ * step alone it is a tenth of the peak, of small models up to a third. */
+static bool warn_of_others(habitat_workload *w) {
+    const habitat_memory *m = w->memory;
+    char peak[32], kept[32];
+    if (!m || !(m->workspace_bytes > chosen_unexplained_share * m->peak_bytes))
+        return true;
+    return warn(w,
+                "%s GB of the recorded peak of %s GB stay between iterations and are neither "
+                "weights, gradients nor the optimiser's state: they count as needed; where "
+                "they belong to other models or data of the same process, record the step alone",
+                amount(m->workspace_bytes / HABITAT_GB, kept),
+                amount(m->peak_bytes / HABITAT_GB, peak));
+}
+
 habitat_status habitat_workload_doubt(habitat_workload *w, habitat_error *err) {
     w->warnings = habitat_arena_alloc(&w->arena, WARNINGS_MAX * sizeof *w->warnings);
     if (!w->warnings || !warn_of_notes(w, habitat_trace_get_info(w->trace)))
@@ -274,7 +290,8 @@ habitat_status habitat_workload_warn(habitat_workload *w, habitat_error *err) {
     if (status != HABITAT_OK)
         return status;
     if (!warn_of_time(w, trace) || !warn_of_overlaps(w, trace) || !warn_of_shared_launches(w) ||
-        !warn_of_gaps(w, trace) || !warn_of_collectives(w) || !warn_of_occupancy(w))
+        !warn_of_gaps(w, trace) || !warn_of_collectives(w) || !warn_of_occupancy(w) ||
+        !warn_of_others(w))
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     return HABITAT_OK;
 }

@@ -185,8 +185,8 @@ def _record(chosen: argparse.Namespace, command: List[str], path: str) -> int:
         print(summary(path, session.info), flush=True)
     if timing.warning(session.info):
         print(f"habitat: warning: {path}: {timing.warning(session.info)}", file=sys.stderr)
-    if options.pretence and options.pretence.values.warning():
-        print(f"habitat: warning: {path}: {options.pretence.values.warning()}", file=sys.stderr)
+    for line in options.pretence.warnings() if options.pretence else ():
+        print(f"habitat: warning: {path}: {line}", file=sys.stderr)
     if code != 0:
         raise RecordError(command[0], f"the script failed after recording (exit code {code}); {path} is complete")
     return 0

@@ -43,6 +43,7 @@ class Nothing:
 
 class Device:
     def __init__(self) -> None:
+        self.compiled = False  # the script asked for compiled kernels
         self._patch = Patch()
         self._lists: List[Tuple[List[Any], Any]] = []  # a list of PyTorch's, and what was put into it
 
@@ -117,6 +118,7 @@ class Device:
         self._set(torch.Tensor, "record_stream", lambda t, stream: None)
         self._patch.wrap(torch.Tensor, "numpy", _numpy)
         self._patch.wrap(torch.Tensor, "tolist", _tolist)
+        self._patch.wrap(torch.Tensor, "__format__", _formatted)
         for name in ("tensor", "as_tensor", "asarray"):
             self._patch.wrap(torch, name, _made_on_host)
 
@@ -133,7 +135,18 @@ class Device:
         import torch
 
         self._patch.wrap(torch.nn.Module, "_apply", lambda before: _apply)
+        self._patch.wrap(torch, "compile", self._uncompiled)
+        self._patch.wrap(torch.nn.Module, "compile", self._uncompiled)
         self._set(torch.nn.modules.rnn.RNNBase, "flatten_parameters", lambda module: None)
+
+    def _uncompiled(self, before: Callable[..., Any]) -> Callable[..., Any]:
+        """Compiled kernels cannot be made without a GPU: the model stays as it is, and that is said."""
+
+        def compiled(model: Any = None, *unused: Any, **unused_too: Any) -> Any:
+            self.compiled = True
+            return model if model is not None else lambda model: model
+
+        return compiled
 
     def _data(self) -> None:
         """Data are loaded for real: samplers and data sets need their numbers."""
@@ -244,6 +257,15 @@ def _numpy(before: Callable[..., Any]) -> Callable[..., Any]:
             return before(torch.zeros(t.shape, dtype=t.dtype), *args, **kwargs)
 
     return array
+
+
+def _formatted(before: Callable[..., Any]) -> Callable[..., Any]:
+    def text(t: Any, how: str) -> str:
+        if how and hasattr(t, "fake_device") and t.dim() == 0:
+            return format(t.item(), how)
+        return str(before(t, how))
+
+    return text
 
 
 def _tolist(before: Callable[..., Any]) -> Callable[..., Any]:

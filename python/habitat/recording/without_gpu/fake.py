@@ -70,6 +70,10 @@ class ShapesOnly(FakeTensorMode):
         self._inside = threading.local()
         self._composite: Dict[Any, bool] = {}
 
+    def __deepcopy__(self, memo: Any) -> "ShapesOnly":
+        """A tensor is copied with its mode; there is one mode for all of them."""
+        return self
+
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         if func is ASK_DEVICE:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import List, Optional
 
 import json
+import warnings
 
 from ..profiling import ModuleRanges
 from ..steps import RecordedSteps
@@ -24,9 +25,13 @@ class Pretence:
         self._device = Device()
         self._overrides = Overrides()
         self._mode: Optional[ShapesOnly] = None
+        self._quiet = warnings.catch_warnings()
 
     def open(self) -> None:
         mode = ShapesOnly(self.log, self.values)
+        # What a copy of a tensor asks PyTorch on its way is no fault of the script's.
+        self._quiet.__enter__()
+        warnings.filterwarnings("ignore", "Accessing the data pointer of FakeTensor")
         self._overrides.install()
         self._device.install()
         mode.__enter__()
@@ -36,8 +41,19 @@ class Pretence:
         mode, self._mode = self._mode, None
         if mode is not None:
             mode.__exit__(None, None, None)
+            self._quiet.__exit__(None, None, None)
         self._device.remove()
         self._overrides.remove()
+
+    def warnings(self) -> List[str]:
+        """What of the script's step is not in the recording, a line each."""
+        said = [self.values.warning()]
+        if self._device.compiled:
+            said.append(
+                "the script compiles (torch.compile): without a GPU there are no compiled kernels; the operations are those of the"
+                " script as it is written, which take longer than fused ones"
+            )
+        return [line for line in said if line]
 
     def profiler(self, iterations: int, modules: bool) -> OperationLog:
         return OperationLog(self.log, iterations, modules)
