@@ -1,5 +1,5 @@
 /* Recordings of a folder scaled to one another: the largest batch from the smallest and back, and
- * every other precision from fp32, on the same GPU. Sum of kernels against sum of kernels. */
+ * every precision from every other, on the same GPU. Sum of kernels against sum of kernels. */
 #include "lab/scale.h"
 
 #include <stdio.h>
@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "lab/recordings.h"
+#include "workload/scale.h"
 
 /* A file's name in parts: "resnet50", 16, "amp_bf16", "h200". */
 typedef struct part_names {
@@ -52,12 +53,18 @@ static habitat_precision precision_of(const part_names *p) {
     return HABITAT_PRECISION_RECORDED;
 }
 
-static bool is_chosen_on(const char *model, bool batch) {
-    static const char *const names[] = {"resnet50", "bert", "gnmt", "gpt2"};
-    for (size_t i = 0; i < (batch ? 4 : 2); i++)
-        if (strcmp(names[i], model) == 0)
-            return true;
-    return false;
+/* Whether rules of batch sizes, of precisions from fp32, of those from others were chosen on it. */
+static bool is_chosen_on(const scale_case *c) {
+    static const char *const of_batches[] = {"resnet50", "bert", "gnmt", "gpt2", NULL};
+    static const char *const of_single[] = {"resnet50", "bert", NULL};
+    static const char *const of_others[] = {
+        "resnet50", "resnet50_inference", "resnet50_training", "bert", "vit", NULL};
+    const char *const *names = !c->precision                           ? of_batches
+                               : c->recorded == HABITAT_PRECISION_FP32 ? of_single
+                                                                       : of_others;
+    while (*names && strcmp(*names, c->model) != 0)
+        names++;
+    return *names;
 }
 
 /* ---- one pair ---- */
@@ -65,6 +72,22 @@ static bool is_chosen_on(const char *model, bool batch) {
 static double kernels_ms(const habitat_workload *w) {
     const habitat_workload_info *info = habitat_workload_get_info(w);
     return info->kernel_ms + info->copy_ms;
+}
+
+/* Recorded in another format than the file's name says: weights in bf16 are no autocast. */
+static bool is_misnamed(const recording *r, habitat_precision named) {
+    return scale_recorded_format(r->workload).precision != named;
+}
+
+/* Whole steps are judged from fp32 alone, as the widths of their intervals are. */
+static habitat_status judge(scale_case *c, const recording *from, const habitat_workload *scaled,
+                            const recording *to, habitat_error *err) {
+    c->from_ms = kernels_ms(from->workload);
+    c->predicted_ms = kernels_ms(scaled);
+    c->measured_ms = kernels_ms(to->workload);
+    return c->precision && c->recorded == HABITAT_PRECISION_FP32
+               ? scale_judge_step(from, scaled, to, &c->step, err)
+               : HABITAT_OK;
 }
 
 /* third: a recording that tells which sizes change, or NULL. */
@@ -84,16 +107,14 @@ static habitat_status add_case(const habitat_gpu_table *gpus, const char *folder
     habitat_scale scale = {.precision = what.precision, .batch_from = other.workload};
     if (status == HABITAT_OK && !what.precision)
         scale.batch_size = habitat_trace_get_info(to.trace)->batch_size;
-    if (status == HABITAT_OK)
+    bool wanted = status == HABITAT_OK && (!what.precision || (!is_misnamed(&from, what.recorded) &&
+                                                               !is_misnamed(&to, what.precision)));
+    if (wanted)
         status = habitat_workload_scale(from.workload, &scale, NULL, &scaled, err);
-    if (status == HABITAT_OK && what.precision)
-        status = scale_judge_step(&from, scaled, &to, &what.step, err);
-    if (status == HABITAT_OK) {
-        what.from_ms = kernels_ms(from.workload);
-        what.predicted_ms = kernels_ms(scaled);
-        what.measured_ms = kernels_ms(to.workload);
+    if (wanted && status == HABITAT_OK)
+        status = judge(&what, &from, scaled, &to, err);
+    if (wanted && status == HABITAT_OK)
         set->cases[set->count++] = what;
-    }
     habitat_workload_free(scaled);
     recording_close(&from);
     recording_close(&to);
@@ -143,26 +164,28 @@ static habitat_status add_batches(const habitat_gpu_table *gpus, const char *fol
                                    names->items[up ? largest : smallest], &parts[i]);
             c.upwards = up;
             c.by_recording = third;
-            c.chosen_on = is_chosen_on(c.model, true);
+            c.chosen_on = is_chosen_on(&c);
             if (status == HABITAT_OK)
                 status = add_case(gpus, folder, c, third ? names->items[between] : NULL, set, err);
         }
     return status;
 }
 
-/* Every other precision of the step of recording i, which is fp32. */
+/* Every other precision of the step of recording i. */
 static habitat_status add_precisions(const habitat_gpu_table *gpus, const char *folder,
                                      const recording_names *names, const part_names *parts,
                                      size_t i, scale_set *set, habitat_error *err) {
+    habitat_precision recorded = precision_of(&parts[i]);
     habitat_status status = HABITAT_OK;
-    for (size_t j = 0; status == HABITAT_OK && j < names->count; j++) {
+    for (size_t j = 0; recorded && status == HABITAT_OK && j < names->count; j++) {
         habitat_precision precision = precision_of(&parts[j]);
-        if (!same_step(&parts[i], &parts[j]) || parts[i].batch != parts[j].batch ||
-            precision <= HABITAT_PRECISION_FP32)
+        if (!same_step(&parts[i], &parts[j]) || parts[i].batch != parts[j].batch || !precision ||
+            precision == recorded)
             continue;
         scale_case c = case_of(names->items[i], names->items[j], &parts[i]);
         c.precision = precision;
-        c.chosen_on = is_chosen_on(c.model, false);
+        c.recorded = recorded;
+        c.chosen_on = is_chosen_on(&c);
         status = add_case(gpus, folder, c, NULL, set, err);
     }
     return status;
@@ -186,7 +209,7 @@ habitat_status scale_collect(const habitat_gpu_table *gpus, const char *folder, 
     recording_names judged = {names.items, known};
     for (size_t i = 0; status == HABITAT_OK && i < known; i++) {
         status = add_batches(gpus, folder, &judged, parts, i, out, err);
-        if (status == HABITAT_OK && precision_of(&parts[i]) == HABITAT_PRECISION_FP32)
+        if (status == HABITAT_OK)
             status = add_precisions(gpus, folder, &judged, parts, i, out, err);
     }
     free(parts);

@@ -14,11 +14,12 @@ typedef struct scale_case {
     char from[RECORDING_NAME], to[RECORDING_NAME]; /* file names */
     char model[48];                                /* "resnet50" */
     habitat_precision precision;                   /* asked for; RECORDED: another batch size */
+    habitat_precision recorded;                    /* of `from`; RECORDED: another batch size */
     bool upwards;                                  /* to a larger batch */
     bool by_recording;                             /* a third recording told which sizes change */
     bool chosen_on;                                /* the rules were chosen on this model */
     double from_ms, predicted_ms, measured_ms;
-    scale_step step; /* of another precision */
+    scale_step step; /* of another precision from fp32 */
 } scale_case;
 
 typedef struct scale_set {

@@ -11,13 +11,17 @@ typedef enum half { CHOSEN_ON, JUDGED, ALL } half;
 /* Which cases a row is of. */
 typedef struct selection {
     const char *title;
-    habitat_precision precision; /* RECORDED: batch sizes */
-    int upwards;                 /* -1: both */
+    unsigned from, to; /* precisions, BIT() each; BIT(RECORDED): batch sizes */
+    int upwards;       /* -1: both */
     bool by_recording;
 } selection;
 
+#define BIT(name) (1u << HABITAT_PRECISION_##name)
+enum { NARROWER = BIT(TF32) | BIT(AMP_FP16) | BIT(AMP_BF16) };
+
 static bool is_of(const scale_case *c, const selection *s, half which) {
-    return c->precision == s->precision && c->by_recording == s->by_recording &&
+    return (s->to & 1u << c->precision) && (s->from & 1u << c->recorded) &&
+           c->by_recording == s->by_recording &&
            (s->upwards < 0 || (int)c->upwards == s->upwards) &&
            (which == ALL || c->chosen_on == (which == CHOSEN_ON));
 }
@@ -53,13 +57,15 @@ static bool is_first_of_model(const scale_set *set, size_t at) {
     return true;
 }
 
-/* | n | mean | worst | of a model and a precision; RECORDED: both ways to another batch size */
+/* | n | mean | worst | of a model and a precision from fp32; RECORDED: both ways to another batch
+ * size */
 static void print_cell(const scale_set *set, const char *model, habitat_precision precision,
                        report_text *text) {
     error_list errors = {0};
     for (size_t i = 0; i < set->count; i++) {
         const scale_case *c = &set->cases[i];
-        if (c->precision == precision && !c->by_recording && strcmp(c->model, model) == 0)
+        if (c->precision == precision && c->recorded <= HABITAT_PRECISION_FP32 &&
+            !c->by_recording && strcmp(c->model, model) == 0)
             errors_add(&errors, c->predicted_ms, c->measured_ms);
     }
     error_summary e = errors_summarise(&errors);
@@ -89,34 +95,61 @@ static void print_models(const scale_set *set, report_text *text) {
     }
 }
 
+static void print_batches(const scale_set *set, report_text *text) {
+    static const selection rows[] = {
+        {"largest batch from the smallest", BIT(RECORDED), BIT(RECORDED), 1, false},
+        {"smallest batch from the largest", BIT(RECORDED), BIT(RECORDED), 0, false},
+        {"both, sizes from a second recording", BIT(RECORDED), BIT(RECORDED), -1, true}};
+    report_print(text, "\nAnother batch size:\n\n");
+    print_rows(set, rows, sizeof rows / sizeof *rows, text);
+}
+
+static void print_precisions(const scale_set *set, report_text *text) {
+    static const selection rows[] = {{"amp-bf16 from fp32", BIT(FP32), BIT(AMP_BF16), -1, false},
+                                     {"amp-fp16 from fp32", BIT(FP32), BIT(AMP_FP16), -1, false},
+                                     {"tf32 from fp32", BIT(FP32), BIT(TF32), -1, false}};
+    report_print(text, "\nAnother precision:\n\n");
+    print_rows(set, rows, sizeof rows / sizeof *rows, text);
+}
+
+static void print_others(const scale_set *set, report_text *text) {
+    static const selection rows[] = {
+        {"fp32 from tf32", BIT(TF32), BIT(FP32), -1, false},
+        {"fp32 from amp-bf16", BIT(AMP_BF16), BIT(FP32), -1, false},
+        {"fp32 from amp-fp16", BIT(AMP_FP16), BIT(FP32), -1, false},
+        {"**fp32 from these three**", NARROWER, BIT(FP32), -1, false},
+        {"amp-bf16 from tf32", BIT(TF32), BIT(AMP_BF16), -1, false},
+        {"amp-fp16 from tf32", BIT(TF32), BIT(AMP_FP16), -1, false},
+        {"tf32 from amp-bf16", BIT(AMP_BF16), BIT(TF32), -1, false},
+        {"tf32 from amp-fp16", BIT(AMP_FP16), BIT(TF32), -1, false},
+        {"amp-fp16 from amp-bf16", BIT(AMP_BF16), BIT(AMP_FP16), -1, false},
+        {"amp-bf16 from amp-fp16", BIT(AMP_FP16), BIT(AMP_BF16), -1, false},
+        {"**each of these three from the others**", NARROWER, NARROWER, -1, false}};
+    report_print(text, "\nAnother precision, not from fp32 (docs/decisions/0243). \"Chosen on\": "
+                       "ResNet-50, BERT and ViT, on which rules were chosen\nor seen to hold:\n\n");
+    print_rows(set, rows, sizeof rows / sizeof *rows, text);
+}
+
 void scale_print_tables(const scale_set *set, report_text *text) {
-    static const selection batches[] = {
-        {"largest batch from the smallest", HABITAT_PRECISION_RECORDED, 1, false},
-        {"smallest batch from the largest", HABITAT_PRECISION_RECORDED, 0, false},
-        {"both, sizes from a second recording", HABITAT_PRECISION_RECORDED, -1, true}};
-    static const selection precisions[] = {
-        {"amp-bf16 from fp32", HABITAT_PRECISION_AMP_BF16, -1, false},
-        {"amp-fp16 from fp32", HABITAT_PRECISION_AMP_FP16, -1, false},
-        {"tf32 from fp32", HABITAT_PRECISION_TF32, -1, false}};
     report_print(text, "\nSum of kernels at another batch size or precision, same GPU; errors in "
                        "%% of the other recording's sum.\nConstants were chosen on one half of the "
-                       "models; how clean the other half is: docs/decisions/0145, 0146.\n\nAnother "
-                       "batch size:\n\n");
-    print_rows(set, batches, sizeof batches / sizeof *batches, text);
-    report_print(text, "\nAnother precision:\n\n");
-    print_rows(set, precisions, sizeof precisions / sizeof *precisions, text);
+                       "models; how clean the other half is: docs/decisions/0145, 0146.\n");
+    print_batches(set, text);
+    print_precisions(set, text);
     print_models(set, text);
+    print_others(set, text);
     scale_print_widths(set, text);
 }
 
 void scale_print_cases(const scale_set *set, report_text *text) {
-    report_print(text, "from,to,model,precision,sizes_by,chosen_on,from_ms,predicted_ms,"
+    report_print(text, "from,to,model,recorded,precision,sizes_by,chosen_on,from_ms,predicted_ms,"
                        "measured_ms,error\n");
     for (size_t i = 0; i < set->count; i++) {
         const scale_case *c = &set->cases[i];
-        report_print(text, "%s,%s,%s,%s,%s,%s,%.4f,%.4f,%.4f,%.4f\n", c->from, c->to, c->model,
-                     habitat_precision_name(c->precision), c->by_recording ? "recording" : "shapes",
-                     c->chosen_on ? "yes" : "no", c->from_ms, c->predicted_ms, c->measured_ms,
+        report_print(text, "%s,%s,%s,%s,%s,%s,%s,%.4f,%.4f,%.4f,%.4f\n", c->from, c->to, c->model,
+                     habitat_precision_name(c->recorded), habitat_precision_name(c->precision),
+                     c->by_recording ? "recording" : "shapes", c->chosen_on ? "yes" : "no",
+                     c->from_ms, c->predicted_ms, c->measured_ms,
                      c->predicted_ms / c->measured_ms - 1.0);
     }
 }

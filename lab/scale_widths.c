@@ -16,7 +16,7 @@ enum { SIGMAS = sizeof sigmas / sizeof *sigmas };
 typedef enum row_kind { SUMS, GPU_BINDS, CPU_BINDS } row_kind;
 
 static bool is_of(const scale_case *c, row_kind kind) {
-    return c->precision &&
+    return c->precision && c->recorded == HABITAT_PRECISION_FP32 &&
            (kind == SUMS || (c->step.known && c->step.cpu_binds == (kind == CPU_BINDS)));
 }
 

@@ -1,4 +1,4 @@
-"""Figures in the prose of docs/iteration.md, memory.md, recording.md and limits.md: each sentence with its numbers worked out from what `habitat`
+"""Figures in the prose of docs/iteration.md, memory.md, recording.md, limits.md and of what quotes their tables: each sentence with its numbers worked out from what `habitat`
 answers, from the tables of the same pages (which the tests `evaluated_pages` and `docs_shown` hold), from data/ and from the constants.
 doc_figures.py compares."""
 
@@ -78,6 +78,31 @@ def ranks():
     rows = table(page("docs/iteration.md").split("\n## Recorded ranks\n\nms.", 1)[1], "step", "measured")
     errors = [f"{abs(number(cells[4])):.1f}" for cells in rows]
     yield f"they are predicted within {errors[0]}, {errors[1]} and {errors[2]} % (table at the end)"
+
+
+# ---- docs/decisions/0243, CHANGELOG.md ----
+
+DECISION = "docs/decisions/0243-convolutions-between-formats-of-matrix-units.md"
+
+
+def other_precisions():
+    """Precisions that are not from fp32: the decision, and CHANGELOG.md until it is of a release."""
+    part = page("docs/iteration.md").split("\nAnother precision, not from fp32", 1)[1]
+    rows = {cells[0]: cells for cells in table(part, "", "models") if cells[1] == "all"}
+    single, others = "**fp32 from these three**", "**each of these three from the others**"
+
+    def mean(title, column=3):
+        return f"{number(rows[title][column]):.1f}"
+
+    yield DECISION, (f"Of {rows[single][2]} steps to fp32, sums of kernels are {mean(single)} % off on average (worst {mean(single, 5)}): {mean('fp32 from tf32')} from TF32, "
+                     f"{mean('fp32 from amp-bf16')} from bf16, {mean('fp32 from amp-fp16')} from fp16.")  # fmt: skip
+    yield DECISION, (f"Of {rows[others][2]} such steps, sums are {mean(others)} % off (worst {mean(others, 5)}): TF32 to bf16 {mean('amp-bf16 from tf32')}, to fp16 "
+                     f"{mean('amp-fp16 from tf32')}; bf16 to TF32 {mean('tf32 from amp-bf16')}, to fp16 {mean('amp-fp16 from amp-bf16')}; fp16 to TF32 "
+                     f"{mean('tf32 from amp-fp16')}, to bf16 {mean('amp-bf16 from amp-fp16')}.")  # fmt: skip
+    latest = page("CHANGELOG.md").split("\n## ")[1]
+    if latest.startswith("Unreleased") and "convolutions recorded on matrix units" in latest:
+        yield "CHANGELOG.md", f"from TF32, bf16 and fp16 to fp32 are {mean(single)} % off on average"
+        yield "CHANGELOG.md", f"from one of these three to another {mean(others)} where they were"
 
 
 # ---- docs/memory.md ----
@@ -160,5 +185,6 @@ def figures(program):
         yield "docs/memory.md", sentence
     for sentence in recording():
         yield "docs/recording.md", sentence
+    yield from other_precisions()
     yield "docs/faq.md", f"a note appears where they moved by {100 * c['much_spread']:.0f} % and more."
     yield from misses()
