@@ -48,6 +48,16 @@ static void print_mean(const ddp_set *set, report_text *text, ddp_kind kind, uin
     errors_free(&errors);
 }
 
+/* Of what binds it; apart: those that the GPU binds by their number of GPUs. */
+static void print_means(const ddp_set *set, report_text *text, bool apart, const char *by_gpu,
+                        const char *by_cpu) {
+    print_mean(set, text, DDP_GPU, apart ? 2 : 0, by_gpu);
+    if (apart)
+        print_mean(set, text, DDP_GPU, 4, by_gpu);
+    print_mean(set, text, DDP_SPREAD, 0, "Spread of the measured groups above 10 %");
+    print_mean(set, text, DDP_CPU, 0, by_cpu);
+}
+
 static void print_ranks(const ddp_set *set, report_text *text) {
     report_print(
         text, "\n## Recorded ranks\n\nms. Both GPUs' recordings of a step replayed together on "
@@ -95,10 +105,7 @@ static void print_unseen(const ddp_set *set, report_text *text) {
               "since, the pauses of the replay and its CPU's side, was chosen on steps of one GPU."
               "\nTwo and four H200 of one host, joined by NVLink.\n\n");
     print_rows(set, text);
-    print_mean(set, text, DDP_GPU, 2, "Where the GPU binds");
-    print_mean(set, text, DDP_GPU, 4, "Where the GPU binds");
-    print_mean(set, text, DDP_SPREAD, 0, "Spread of the measured groups above 10 %");
-    print_mean(set, text, DDP_CPU, 0, "Where the CPU binds on one GPU");
+    print_means(set, text, true, "Where the GPU binds", "Where the CPU binds on one GPU");
 }
 
 static void print_seen(const ddp_set *set, report_text *text) {
@@ -110,9 +117,7 @@ static void print_seen(const ddp_set *set, report_text *text) {
               "times were compared: the table shows what the model does and is no clean test of "
               "it.\n\n");
     print_rows(set, text);
-    print_mean(set, text, DDP_GPU, 0, "Where the GPU binds");
-    print_mean(set, text, DDP_SPREAD, 0, "Spread of the measured groups above 10 %");
-    print_mean(set, text, DDP_CPU, 0, "Where the CPU binds on one GPU");
+    print_means(set, text, false, "Where the GPU binds", "Where the CPU binds on one GPU");
 }
 
 static void print_from_fp32(const ddp_set *set, report_text *text) {
@@ -125,9 +130,8 @@ static void print_from_fp32(const ddp_set *set, report_text *text) {
               "chosen on them: widths of another precision are from\nsteps on one GPU (above). One "
               "GPU: as recorded in fp32.\n\n");
     print_rows(set, text);
-    print_mean(set, text, DDP_GPU, 0, "Predicted to be bound by the GPU");
-    print_mean(set, text, DDP_SPREAD, 0, "Spread of the measured groups above 10 %");
-    print_mean(set, text, DDP_CPU, 0, "Predicted to be bound by the CPU");
+    print_means(set, text, false, "Predicted to be bound by the GPU",
+                "Predicted to be bound by the CPU");
 }
 
 void ddp_print_tables(const ddp_result *result, report_text *text) {

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/list.h"
+
 /* What an entry's work is to what it is of; an operation's has the format of its lists above. */
 typedef enum how { OF_OPERATION = 0, OF_KERNEL, BACKWARD, UNKNOWN, HOW_BITS = 2 } how;
 
@@ -15,32 +17,63 @@ static uint64_t hash_of(const works_entry *e) {
     return habitat_hash_number(habitat_hash_number(0, (uintptr_t)e->of), e->how);
 }
 
-static uint32_t find(const works *w, const works_entry *e) {
-    return habitat_table_find(&w->table, hash_of(e), is_entry, w->all, e);
+/* ---- what things compute; false: nothing is known ---- */
+
+typedef struct listed_operation {
+    const habitat_operation *op;
+    habitat_dtype list_dtype;
+} listed_operation;
+
+static bool of_operation(const void *thing, habitat_work *out) {
+    const listed_operation *l = thing;
+    return l->op->form->kind == HABITAT_OPERATION_FRAMEWORK &&
+           habitat_operation_work_typed(l->op, l->list_dtype, out) == HABITAT_OK;
 }
 
-static bool make_room(works *w) {
-    if (w->count < w->capacity)
-        return true;
-    uint32_t larger = w->capacity ? 2 * w->capacity : 256;
-    works_entry *grown = realloc(w->all, larger * sizeof *grown);
-    if (!grown)
-        return false;
-    w->all = grown;
-    w->capacity = larger;
+static bool of_kernel(const void *thing, habitat_work *out) {
+    return habitat_kernel_work(thing, out) == HABITAT_OK;
+}
+
+static bool backward(const void *thing, habitat_work *out) {
+    *out = *(const habitat_work *)thing;
+    out->pass = HABITAT_PASS_BACKWARD;
+    out->known = out->known && out->varying;
+    out->flop *= 2.0;
+    out->read_bytes *= 2.0;
+    out->write_bytes *= 2.0;
     return true;
 }
 
-/* work: NULL where nothing is known. */
-static uint32_t keep(works *w, works_entry e, const habitat_work *work) {
-    if (work) {
-        habitat_work *kept = habitat_arena_alloc(w->arena, sizeof *kept);
-        if (!kept)
-            return HABITAT_NONE;
+static bool unknown(const void *thing, habitat_work *out) {
+    *out = *(const habitat_work *)thing;
+    out->known = false;
+    return true;
+}
+
+/* ---- one of them, kept once ---- */
+
+static const habitat_work *store(works *w, const habitat_work *work) {
+    habitat_work *kept = habitat_arena_alloc(w->arena, sizeof *kept);
+    if (kept)
         *kept = *work;
-        e.work = kept;
-    }
-    if (!make_room(w) || !habitat_table_put(&w->table, hash_of(&e), w->count))
+    return kept;
+}
+
+/* work_of(thing) is what the entry's work is, if it is not kept yet. */
+static uint32_t find_or_keep(works *w, works_entry e, const void *thing,
+                             bool (*work_of)(const void *thing, habitat_work *out)) {
+    uint64_t hash = hash_of(&e);
+    uint32_t found = habitat_table_find(&w->table, hash, is_entry, w->all, &e);
+    habitat_work work;
+    if (found != HABITAT_NONE)
+        return found;
+    if (work_of(thing, &work) && !(e.work = store(w, &work)))
+        return HABITAT_NONE;
+    works_entry *all = list_grow(w->all, w->count, &w->capacity, 256, HABITAT_NONE, sizeof *all);
+    if (!all)
+        return HABITAT_NONE;
+    w->all = all;
+    if (!habitat_table_put(&w->table, hash, w->count))
         return HABITAT_NONE;
     w->all[w->count] = e;
     return w->count++;
@@ -48,47 +81,19 @@ static uint32_t keep(works *w, works_entry e, const habitat_work *work) {
 
 uint32_t works_of_operation(works *w, const habitat_operation *op, habitat_dtype list_dtype) {
     works_entry e = {op->form, OF_OPERATION | (uint32_t)list_dtype << HOW_BITS, NULL};
-    uint32_t found = find(w, &e);
-    if (found != HABITAT_NONE)
-        return found;
-    habitat_work work;
-    bool known = op->form->kind == HABITAT_OPERATION_FRAMEWORK &&
-                 habitat_operation_work_typed(op, list_dtype, &work) == HABITAT_OK;
-    return keep(w, e, known ? &work : NULL);
+    return find_or_keep(w, e, &(listed_operation){op, list_dtype}, of_operation);
 }
 
 uint32_t works_of_kernel(works *w, const habitat_kernel *kernel) {
-    works_entry e = {kernel->form, OF_KERNEL, NULL};
-    uint32_t found = find(w, &e);
-    if (found != HABITAT_NONE)
-        return found;
-    habitat_work work;
-    bool known = habitat_kernel_work(kernel, &work) == HABITAT_OK;
-    return keep(w, e, known ? &work : NULL);
+    return find_or_keep(w, (works_entry){kernel->form, OF_KERNEL, NULL}, kernel, of_kernel);
 }
 
 uint32_t works_backward(works *w, const habitat_work *forward) {
-    works_entry e = {forward, BACKWARD, NULL};
-    uint32_t found = find(w, &e);
-    if (found != HABITAT_NONE)
-        return found;
-    habitat_work work = *forward;
-    work.pass = HABITAT_PASS_BACKWARD;
-    work.known = work.known && work.varying;
-    work.flop *= 2.0;
-    work.read_bytes *= 2.0;
-    work.write_bytes *= 2.0;
-    return keep(w, e, &work);
+    return find_or_keep(w, (works_entry){forward, BACKWARD, NULL}, forward, backward);
 }
 
 uint32_t works_unknown(works *w, const habitat_work *whole) {
-    works_entry e = {whole, UNKNOWN, NULL};
-    uint32_t found = find(w, &e);
-    if (found != HABITAT_NONE)
-        return found;
-    habitat_work work = *whole;
-    work.known = false;
-    return keep(w, e, &work);
+    return find_or_keep(w, (works_entry){whole, UNKNOWN, NULL}, whole, unknown);
 }
 
 void works_free(works *w) {

@@ -18,7 +18,8 @@ typedef struct works {
     habitat_arena *arena; /* that works are kept in */
     habitat_table table;
     works_entry *all;
-    uint32_t count, capacity;
+    uint32_t count;
+    size_t capacity;
 } works;
 
 /* Of each that follows: index into all; HABITAT_NONE when out of memory. */

@@ -5,7 +5,7 @@
 
 #include "check.h"
 #include "made_gpu.h"
-#include "made_trace.h"
+#include "made_layers.h"
 #include "replay/graph.h"
 #include "workload/workload.h"
 
@@ -18,7 +18,7 @@ _Static_assert(sizeof(replay_node) == 12, "a node of a replay has grown");
 _Static_assert(sizeof(replay_edge) == 8, "an edge of a replay has grown");
 #endif
 
-enum { LAYERS = 7, EVENTS_A_LAYER = 3, WORKLOAD_BYTES = 37, REPLAY_BYTES = 33 };
+enum { EVENTS_A_LAYER = 3, WORKLOAD_BYTES = 37, REPLAY_BYTES = 33 };
 
 typedef struct subject {
     habitat_trace *trace;
@@ -26,33 +26,19 @@ typedef struct subject {
     habitat_replay *r;
 } subject;
 
-/* An operation, a launch in it and its kernel. Seven layers differ; then they come again. */
-static void write_layer(made_text *text, size_t i) {
-    unsigned layer = (unsigned)(i % LAYERS), at = 10 * (unsigned)i;
+static void write_operation(made_text *text, size_t i) {
+    unsigned layer = (unsigned)(i % MADE_LAYERS), at = 10 * (unsigned)i;
     made_write(text,
                "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::mm\", \"pid\": 1, "
                "\"tid\": 1, \"ts\": %u, \"dur\": 7, \"args\": {\"External id\": %zu, "
                "\"Input type\": [\"float\", \"float\"], \"Input Dims\": [[%u, 32], [32, 16]]}},\n",
                at + 1, i + 1, layer + 1);
-    made_write(
-        text,
-        "{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", "
-        "\"pid\": 1, \"tid\": 1, \"ts\": %u, \"dur\": 1, \"args\": {\"correlation\": %zu}},\n"
-        "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"gemm_%u\", \"pid\": 0, \"tid\": 7, "
-        "\"ts\": %u, \"dur\": 3, \"args\": {\"device\": 0, \"stream\": 7, \"correlation\": "
-        "%zu, \"grid\": [%u, 1, 1], \"block\": [128, 1, 1], \"registers per thread\": 64, "
-        "\"shared memory\": 4096}},\n",
-        at + 2, i + 1, layer, at + 5, i + 1, layer + 1);
 }
 
 static bool make(size_t count, const habitat_gpu *gpu, subject *out) {
-    made_text text = {NULL, 0, 0};
+    made_text text = made_layers("\"deviceProperties\": [{\"id\": 0, \"name\": \"made\"}], ", count,
+                                 write_operation);
     *out = (subject){NULL, NULL, NULL};
-    made_write(&text, "{\"deviceProperties\": [{\"id\": 0, \"name\": \"made\"}], "
-                      "\"traceEvents\": [\n");
-    for (size_t i = 0; i < count; i++)
-        write_layer(&text, i);
-    made_write(&text, "{\"ph\": \"M\", \"name\": \"end\"}]}");
     bool fine =
         habitat_trace_read_memory(text.data, text.used, "made", &out->trace, NULL) == HABITAT_OK &&
         habitat_workload_create(out->trace, gpu, &out->w, NULL) == HABITAT_OK &&
@@ -95,7 +81,7 @@ static size_t distinct_works(const habitat_workload *w) {
 }
 
 int main(void) {
-    enum { FEW = LAYERS * 300, MANY = 3 * FEW };
+    enum { FEW = MADE_LAYERS * 300, MANY = 3 * FEW };
     habitat_gpu gpu = made_gpu("made", 80, 1.5, 900, 14);
     subject few, many;
     if (!make(FEW, &gpu, &few) || !make(MANY, &gpu, &many))
@@ -111,7 +97,7 @@ int main(void) {
     CHECK(many.r->graph.node_count > 4 * (size_t)MANY);
     CHECK(replay <= REPLAY_BYTES * events);
     check_case("a replay keeps at most 33");
-    CHECK(distinct_works(many.w) <= LAYERS + 1);
+    CHECK(distinct_works(many.w) <= MADE_LAYERS + 1);
     CHECK_INT(distinct_works(many.w), distinct_works(few.w));
     CHECK(many.w->arena.used_bytes == few.w->arena.used_bytes);
     check_case("what alike operations compute is kept once");

@@ -15,6 +15,7 @@
 
 #include "check.h"
 #include "made_gpu.h"
+#include "made_memory.h"
 
 #define OP(name, thread, at, length, args)                                                         \
     "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"" name "\",\"pid\":1,\"tid\":" #thread            \
@@ -49,28 +50,10 @@
 #define STEP                     OP("Optimizer.step#Adam.step", 1, 80, 5, "")
 #define TRACE(notes, operations) "{" notes "\"traceEvents\":[" operations STEP KERNEL "]}"
 
-static habitat_memory *memory_of(const char *text) {
-    habitat_trace *trace = NULL;
-    habitat_memory *memory = NULL;
-    habitat_error err = {0};
-    CHECK_INT(habitat_trace_read_memory(text, strlen(text), "made", &trace, &err), HABITAT_OK);
-    if (err.code)
-        printf("# %s\n", err.message);
-    CHECK_INT(habitat_memory_create(trace, NULL, &memory, &err), HABITAT_OK);
-    habitat_trace_free(trace);
-    return memory;
-}
-
-static double peak_at(const habitat_memory *memory, double factor, habitat_memory_format format) {
-    habitat_memory_parts parts = {0};
-    CHECK_INT(habitat_memory_predict(memory, factor, format, &parts), HABITAT_OK);
-    return parts.peak_bytes;
-}
-
 /* Weights, state and 100 bytes of workspace are 7780; x, 512 bytes, is there between two
  * iterations, too. The ReLU's backward 4096 makes the peak. */
 static void test_parts(void) {
-    habitat_memory *memory = memory_of(TRACE(NOTES("11876", "10852"), PASSES));
+    habitat_memory *memory = made_memory(TRACE(NOTES("11876", "10852"), PASSES));
     habitat_memory_parts parts = {0};
     CHECK_INT(habitat_memory_predict(memory, 1, HABITAT_MEMORY_RECORDED, &parts), HABITAT_OK);
     CHECK_INT(parts.basis, HABITAT_MEMORY_MEASURED);
@@ -84,7 +67,7 @@ static void test_parts(void) {
 }
 
 static void test_batch(void) {
-    habitat_memory *memory = memory_of(TRACE(NOTES("11876", "10852"), PASSES));
+    habitat_memory *memory = made_memory(TRACE(NOTES("11876", "10852"), PASSES));
     CHECK_NEAR(peak_at(memory, 2, HABITAT_MEMORY_RECORDED), 7780.0 + 2 * 3584 + 512, 1e-12);
     CHECK_NEAR(peak_at(memory, 2, HABITAT_MEMORY_SINGLE), 7780.0 + 2 * 3584 + 512, 1e-12);
     /* a small batch is bound by the optimiser's step, which has all gradients, and one x */
@@ -93,7 +76,7 @@ static void test_batch(void) {
 }
 
 static void test_autocast(void) {
-    habitat_memory *memory = memory_of(TRACE(NOTES("11876", "10852"), PASSES));
+    habitat_memory *memory = made_memory(TRACE(NOTES("11876", "10852"), PASSES));
     CHECK_NEAR(peak_at(memory, 1, HABITAT_MEMORY_AUTOCAST), 7780.0 + 2304 + 1024 + 512, 1e-12);
     CHECK_NEAR(peak_at(memory, 4, HABITAT_MEMORY_AUTOCAST), 7780.0 + 4 * 2304 + 1024 + 512, 1e-12);
     habitat_memory_free(memory);
@@ -101,11 +84,11 @@ static void test_autocast(void) {
 
 /* A recorded peak of 30 bytes more: the growing 3584 are corrected by 3614 / 3584. */
 static void test_correction(void) {
-    habitat_memory *memory = memory_of(TRACE(NOTES("11906", "10852"), PASSES));
+    habitat_memory *memory = made_memory(TRACE(NOTES("11906", "10852"), PASSES));
     CHECK_NEAR(peak_at(memory, 2, HABITAT_MEMORY_RECORDED), 7780.0 + 2 * 3614 + 512, 1e-12);
     habitat_memory_free(memory);
     /* by 1 % at most: the rest is workspace, which does not grow */
-    memory = memory_of(TRACE(NOTES("15460", "10852"), PASSES));
+    memory = made_memory(TRACE(NOTES("15460", "10852"), PASSES));
     CHECK_NEAR(peak_at(memory, 1, HABITAT_MEMORY_RECORDED), 15460.0, 0);
     CHECK_NEAR(peak_at(memory, 2, HABITAT_MEMORY_RECORDED), 15460.0 + 1.01 * 3584, 1e-12);
     /* but is less where less passes: with half of the samples by (1.01 * 1792 + 512) of
@@ -128,11 +111,11 @@ static void test_correction(void) {
  * 128 passing, beside 512 of weights' gradients; the ReLU's has 3584 and 1024. */
 static void test_waiting(void) {
     habitat_memory *memory =
-        memory_of(TRACE("", LAYER(10, 16, 32, 1) RELU(20, 2) LAYER(30, 32, 4, 3) LAYER(36, 32, 4, 4)
-                                OP(NODE "MmBackward0", 2, 42, 5, BACKWARD(4))
-                                    OP(NODE "MmBackward0", 2, 50, 5, BACKWARD(3))
-                                        OP(NODE "ReluBackward0", 2, 60, 5, BACKWARD(2))
-                                            OP(NODE "MmBackward0", 2, 70, 5, BACKWARD(1))));
+        made_memory(TRACE("", LAYER(10, 16, 32, 1) RELU(20, 2) LAYER(30, 32, 4, 3)
+                                  LAYER(36, 32, 4, 4) OP(NODE "MmBackward0", 2, 42, 5, BACKWARD(4))
+                                      OP(NODE "MmBackward0", 2, 50, 5, BACKWARD(3))
+                                          OP(NODE "ReluBackward0", 2, 60, 5, BACKWARD(2))
+                                              OP(NODE "MmBackward0", 2, 70, 5, BACKWARD(1))));
     CHECK_NEAR(peak_at(memory, 8, HABITAT_MEMORY_RECORDED), 3072 + 8 * 3712 + 512 + 71.4e6, 1e-12);
     CHECK_NEAR(peak_at(memory, 2, HABITAT_MEMORY_RECORDED), 3072 + 2 * 3584 + 1024 + 71.4e6, 1e-12);
     habitat_memory_free(memory);
@@ -155,7 +138,7 @@ static void test_spread(void) {
         SUMMED("\"Sequence number\":9",
                OP("aten::neg", 1, 39, 1, INPUTS("[[]]", "[\"float\"]") FORWARD(4)))};
     for (size_t i = 0; i < 2; i++) {
-        habitat_memory *memory = memory_of(traces[i]);
+        habitat_memory *memory = made_memory(traces[i]);
         CHECK_NEAR(peak_at(memory, 8, HABITAT_MEMORY_AUTOCAST),
                    2560 + 8 * (1856 + 512) + 1280 + 71.4e6, 1e-12);
         CHECK_NEAR(peak_at(memory, 8, HABITAT_MEMORY_RECORDED), 2560 + 8 * 3584 + 512 + 71.4e6,
@@ -172,7 +155,7 @@ static void test_spread(void) {
 static void test_cast_of_weight(void) {
 #define HALVES               "[\"c10::Half\",\"c10::Half\",\"\"]"
 #define CAST(at, dims, link) OP("aten::_to_copy", 1, at, 2, INPUTS(dims, "[\"float\"]") link)
-    habitat_memory *memory = memory_of(TRACE(
+    habitat_memory *memory = made_memory(TRACE(
         "\"habitat\":{\"memory\":{\"parameters_bytes\":4096,"
         "\"parameter_sizes\":{\"float32\":[512,512]}}},",
         CAST(2, "[[16,16]]", "\"Sequence number\":0") CAST(5, "[[32,16]]", FORWARD(1))
@@ -193,7 +176,7 @@ static void test_cast_of_weight(void) {
 /* Nothing noted: weights from the products that use them, and no workspace of cuBLAS is known of
  * beside the 71.4 MB that two threads have from Hopper on. */
 static void test_shapes(void) {
-    habitat_memory *memory = memory_of(TRACE("", PASSES));
+    habitat_memory *memory = made_memory(TRACE("", PASSES));
     habitat_memory_parts parts = {0};
     CHECK_INT(habitat_memory_predict(memory, 1, HABITAT_MEMORY_RECORDED, &parts), HABITAT_OK);
     CHECK_INT(parts.basis, HABITAT_MEMORY_SHAPES);
@@ -206,7 +189,7 @@ static void test_shapes(void) {
 /* Weights are noted and nothing else: gradients are as large. */
 static void test_some_notes(void) {
     habitat_memory *memory =
-        memory_of(TRACE("\"habitat\":{\"memory\":{\"parameters_bytes\":2560}},", PASSES));
+        made_memory(TRACE("\"habitat\":{\"memory\":{\"parameters_bytes\":2560}},", PASSES));
     habitat_memory_parts parts = {0};
     CHECK_INT(habitat_memory_predict(memory, 1, HABITAT_MEMORY_RECORDED, &parts), HABITAT_OK);
     CHECK_NEAR(parts.gradients_bytes, 2560.0, 0);
@@ -218,14 +201,14 @@ static void test_some_notes(void) {
 /* No shapes: the recorded peak is all there is. */
 static void test_no_shapes(void) {
     habitat_memory_parts parts = {.peak_bytes = -1};
-    habitat_memory *memory = memory_of(TRACE(NOTES("11876", "10852"), ""));
+    habitat_memory *memory = made_memory(TRACE(NOTES("11876", "10852"), ""));
     CHECK_NEAR(peak_at(memory, 1, HABITAT_MEMORY_RECORDED), 11876.0, 0);
     CHECK_INT(habitat_memory_predict(memory, 2, HABITAT_MEMORY_RECORDED, &parts),
               HABITAT_E_UNSUPPORTED);
     CHECK_INT(habitat_memory_predict(memory, 0, HABITAT_MEMORY_RECORDED, &parts), HABITAT_E_ARG);
     CHECK_NEAR(parts.peak_bytes, -1.0, 0);
     habitat_memory_free(memory);
-    memory = memory_of(TRACE("", ""));
+    memory = made_memory(TRACE("", ""));
     CHECK_INT(habitat_memory_predict(memory, 1, HABITAT_MEMORY_RECORDED, &parts), HABITAT_OK);
     CHECK(isnan(parts.peak_bytes));
     habitat_gpu gpu = made_gpu("A", 10, 1, 100, 1);
@@ -269,7 +252,7 @@ static void test_fit(void) {
  * tensor has 32 * 4 = 128. With that and 3 % margin beside, 1000 samples need
  * (8292 + 448000) * 1.03 + 128000 bytes and the context; one byte less is one sample less. */
 static void test_largest_batch(void) {
-    habitat_memory *memory = memory_of(TRACE(NOTES("11876", "10852"), PASSES));
+    habitat_memory *memory = made_memory(TRACE(NOTES("11876", "10852"), PASSES));
     habitat_gpu gpu = made_gpu("A", 10, 1, 100, 1);
     gpu.memory_bytes = 0.82e9 + (8292 + 448000) * 1.03 + 128000 + 1;
     CHECK_NEAR(habitat_memory_largest_batch(memory, HABITAT_MEMORY_RECORDED, &gpu, 8), 1000.0, 0);

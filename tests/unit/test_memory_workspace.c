@@ -10,6 +10,7 @@
 #include <habitat/memory.h>
 
 #include "check.h"
+#include "made_memory.h"
 
 #define KERNEL(number, name, grid)                                                                 \
     "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,\"tid\":1,"    \
@@ -46,31 +47,8 @@
 #define PLAIN                                                                                      \
     KERNEL(1, "sm80_xmma_fprop_implicit_gemm_f32f32_f32f32_f32_nchwkcrs_nchw_ffma", "4,1,1")
 
-static habitat_memory *memory_of(const char *text) {
-    habitat_trace *trace = NULL;
-    habitat_memory *memory = NULL;
-    habitat_error err = {0};
-    CHECK_INT(habitat_trace_read_memory(text, strlen(text), "made", &trace, &err), HABITAT_OK);
-    if (err.code)
-        printf("# %s\n", err.message);
-    CHECK_INT(habitat_memory_create(trace, NULL, &memory, &err), HABITAT_OK);
-    habitat_trace_free(trace);
-    return memory;
-}
-
-static habitat_memory_parts parts_at(const habitat_memory *memory, double factor,
-                                     habitat_memory_format format) {
-    habitat_memory_parts parts = {0};
-    CHECK_INT(habitat_memory_predict(memory, factor, format, &parts), HABITAT_OK);
-    return parts;
-}
-
-static double peak_at(const habitat_memory *memory, double factor, habitat_memory_format format) {
-    return parts_at(memory, factor, format).peak_bytes;
-}
-
 static void test_copies(void) {
-    habitat_memory *memory = memory_of(TRACE("50688", COPIES));
+    habitat_memory *memory = made_memory(TRACE("50688", COPIES));
     CHECK_NEAR(peak_at(memory, 1, HABITAT_MEMORY_TF32), 50688.0, 0);
     CHECK_NEAR(peak_at(memory, 2, HABITAT_MEMORY_RECORDED), 23040 + 2 * 27648.0, 1e-12);
     /* half as large: x and y 6912, their copies and that of the weights */
@@ -80,7 +58,7 @@ static void test_copies(void) {
 
 /* Strict fp32 needs no copies, but may take spectra. */
 static void test_range(void) {
-    habitat_memory *memory = memory_of(TRACE("50688", COPIES));
+    habitat_memory *memory = made_memory(TRACE("50688", COPIES));
     habitat_memory_parts parts = parts_at(memory, 1, HABITAT_MEMORY_SINGLE);
     CHECK_NEAR(parts.peak_bytes, 11520 + 13824.0, 1e-12);
     CHECK_NEAR(parts.algorithms_bytes, 417792 + 1392640.0, 1e-12);
@@ -91,7 +69,7 @@ static void test_range(void) {
 
 /* Spectra of filters do not grow, but a smaller batch may do with less. */
 static void test_spectra(void) {
-    habitat_memory *memory = memory_of(TRACE("1835776", SPECTRA));
+    habitat_memory *memory = made_memory(TRACE("1835776", SPECTRA));
     CHECK_NEAR(peak_at(memory, 1, HABITAT_MEMORY_SINGLE), 1835776.0, 0);
     CHECK_NEAR(peak_at(memory, 2, HABITAT_MEMORY_SINGLE), 11520 + 2 * 431616.0 + 1392640, 1e-12);
     CHECK_NEAR(peak_at(memory, 0.5, HABITAT_MEMORY_SINGLE), 11520 + 1824256 / 2.0, 1e-12);
@@ -102,14 +80,14 @@ static void test_spectra(void) {
 }
 
 static void test_tiles(void) {
-    habitat_memory *memory = memory_of(TRACE("126720", TILES));
+    habitat_memory *memory = made_memory(TRACE("126720", TILES));
     CHECK_NEAR(peak_at(memory, 2, HABITAT_MEMORY_SINGLE), 57600 + 2 * 69120.0, 1e-12);
     habitat_memory_free(memory);
 }
 
 /* What none of the kernels explains stays as it is. */
 static void test_plain(void) {
-    habitat_memory *memory = memory_of(TRACE("25344", PLAIN));
+    habitat_memory *memory = made_memory(TRACE("25344", PLAIN));
     CHECK_NEAR(peak_at(memory, 2, HABITAT_MEMORY_SINGLE), 11520 + 2 * 13824.0, 1e-12);
     CHECK_NEAR(peak_at(memory, 1, HABITAT_MEMORY_TF32), 50688.0, 1e-12);
     habitat_memory_free(memory);

@@ -4,7 +4,7 @@
 #include <habitat/trace.h>
 
 #include "check.h"
-#include "made_trace.h"
+#include "made_layers.h"
 #include "trace/read.h"
 #include "trace/trace.h"
 
@@ -16,12 +16,11 @@ _Static_assert(sizeof(habitat_kernel) == 40, "a kernel has grown");
 _Static_assert(sizeof(habitat_call) == 48, "a call has grown");
 #endif
 
-enum { LAYERS = 7, BYTES_AN_EVENT = 50 };
+enum { BYTES_AN_EVENT = 50 };
 
-/* A layer: two operations, one in the other, with shapes, a launch and a kernel. Seven layers
- * differ; then they come again. */
-static void write_layer(made_text *text, size_t i) {
-    unsigned layer = (unsigned)(i % LAYERS), at = 10 * (unsigned)i;
+/* Two operations, one in the other, with shapes. */
+static void write_operations(made_text *text, size_t i) {
+    unsigned layer = (unsigned)(i % MADE_LAYERS), at = 10 * (unsigned)i;
     made_write(text,
                "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::linear\", \"pid\": 1, "
                "\"tid\": 1, \"ts\": %u, \"dur\": 9, \"args\": {\"Sequence number\": %zu, "
@@ -31,24 +30,11 @@ static void write_layer(made_text *text, size_t i) {
                "\"Input type\": [\"float\", \"float\"], \"Input Dims\": [[%u, 32], [32, 16]], "
                "\"External id\": %zu}},\n",
                at, i, 2 * i + 1, at + 1, i, layer + 1, 2 * i + 2);
-    made_write(
-        text,
-        "{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", "
-        "\"pid\": 1, \"tid\": 1, \"ts\": %u, \"dur\": 1, \"args\": {\"correlation\": %zu}},\n"
-        "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"gemm_%u\", \"pid\": 0, \"tid\": 7, "
-        "\"ts\": %u, \"dur\": 3, \"args\": {\"device\": 0, \"stream\": 7, \"correlation\": "
-        "%zu, \"grid\": [%u, 1, 1], \"block\": [128, 1, 1], \"registers per thread\": 64, "
-        "\"shared memory\": 4096}},\n",
-        at + 2, i + 1, layer, at + 5, i + 1, layer + 1);
 }
 
 static habitat_trace *read_layers(size_t count) {
-    made_text text = {NULL, 0, 0};
+    made_text text = made_layers("", count, write_operations);
     habitat_trace *t = NULL;
-    made_write(&text, "{\"traceEvents\": [\n");
-    for (size_t i = 0; i < count; i++)
-        write_layer(&text, i);
-    made_write(&text, "{\"ph\": \"M\", \"name\": \"end\"}]}");
     CHECK_INT(trace_read_memory_as(text.data, text.used, "made", false, &t, NULL), HABITAT_OK);
     free(text.data);
     return t;
@@ -83,7 +69,7 @@ static size_t count_forms(const habitat_trace *t) {
 }
 
 static void check_linear(void) {
-    enum { FEW = 7 * 300, MANY = 3 * FEW, EVENTS_A_LAYER = 4 };
+    enum { FEW = MADE_LAYERS * 300, MANY = 3 * FEW, EVENTS_A_LAYER = 4 };
     habitat_trace *few = read_layers(FEW), *many = read_layers(MANY);
     size_t count;
     if (!few || !many)
@@ -95,8 +81,8 @@ static void check_linear(void) {
     printf("# %.1f bytes an event\n", (double)more / (double)events);
     CHECK(more <= BYTES_AN_EVENT * events);
     check_case("each event that repeats others keeps at most 50 bytes");
-    CHECK_INT(count_forms(few), LAYERS);
-    CHECK_INT(count_forms(many), LAYERS);
+    CHECK_INT(count_forms(few), MADE_LAYERS);
+    CHECK_INT(count_forms(many), MADE_LAYERS);
     CHECK(many->forms.arena.used_bytes == few->forms.arena.used_bytes);
     CHECK(many->strings.arena.used_bytes == few->strings.arena.used_bytes);
     CHECK(many->arena.used_bytes == few->arena.used_bytes);
