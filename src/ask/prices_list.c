@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/list.h"
 
 enum { HIGHEST_USD = 1000 };
 
@@ -80,14 +81,11 @@ habitat_status prices_add(habitat_prices *prices, const habitat_price *price, ha
                                "%s: the price of a GPU-hour must be more than 0 and at most %d US "
                                "dollars",
                                habitat_gpu_name(price->gpu), HIGHEST_USD);
-    if (prices->count == prices->capacity) {
-        size_t capacity = 2 * prices->capacity + 64;
-        habitat_price *grown = realloc(prices->list, capacity * sizeof *grown);
-        if (!grown)
-            return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-        prices->list = grown;
-        prices->capacity = capacity;
-    }
+    habitat_price *list =
+        list_grow(prices->list, prices->count, &prices->capacity, 64, SIZE_MAX, sizeof *list);
+    if (!list)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    prices->list = list;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (*texts[i] && !keep(prices, texts[i]))
             return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");

@@ -12,6 +12,7 @@
 #include "gpu/gpu.h"
 #include "base/constants.h"
 #include "base/error.h"
+#include "base/list.h"
 #include "predict/estimate.h"
 #include "workload/scale.h"
 #include "workload/warnings.h"
@@ -204,16 +205,12 @@ bool warn_of_intervals(const habitat_prediction *const *predictions, size_t coun
 habitat_status warnings_add_kind(made_answer *out, habitat_warning_about about,
                                  habitat_warning_kind kind, const char *text, habitat_error *err) {
     const char *kept = habitat_arena_string(&out->arena, text, strlen(text));
-    if (kept && out->open.warning_count == out->capacity) {
-        size_t capacity = 2 * out->capacity + 16;
-        habitat_warning *grown = realloc(out->warnings, capacity * sizeof *grown);
-        if (grown) {
-            out->open.warnings = out->warnings = grown;
-            out->capacity = capacity;
-        }
-    }
-    if (!kept || out->open.warning_count == out->capacity)
+    habitat_warning *list = kept ? list_grow(out->warnings, out->open.warning_count, &out->capacity,
+                                             16, SIZE_MAX, sizeof *list)
+                                 : NULL;
+    if (!list)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    out->open.warnings = out->warnings = list;
     out->warnings[out->open.warning_count++] = (habitat_warning){about, kind, kept};
     return HABITAT_OK;
 }

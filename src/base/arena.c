@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
+
 enum { FIRST_CHUNK_BYTES = 1 << 14, LARGEST_CHUNK_BYTES = 1 << 20, ALIGNMENT = 16 };
 
 struct habitat_arena_chunk {
@@ -76,15 +78,11 @@ static bool is_string(const void *elements, uint32_t index, const void *key) {
 }
 
 static bool make_room(habitat_strings *strings) {
-    if (strings->count < strings->capacity)
-        return true;
-    size_t larger = strings->capacity ? strings->capacity * 2 : 256;
-    struct habitat_string *grown = realloc(strings->list, larger * sizeof *grown);
-    if (!grown)
-        return false;
-    strings->list = grown;
-    strings->capacity = larger;
-    return true;
+    struct habitat_string *list =
+        list_grow(strings->list, strings->count, &strings->capacity, 256, SIZE_MAX, sizeof *list);
+    if (list)
+        strings->list = list;
+    return list;
 }
 
 const char *habitat_strings_intern(habitat_strings *strings, const char *text, size_t length) {

@@ -5,8 +5,6 @@
 #include <habitat/units.h>
 #include <habitat/words.h>
 
-#include "base/error.h"
-
 static const word passes[] = {
     {"forward", HABITAT_PASS_FORWARD, NULL},
     {"backward", HABITAT_PASS_BACKWARD, NULL},
@@ -25,16 +23,11 @@ const char *habitat_pass_name(habitat_pass pass) {
 }
 
 habitat_status habitat_pass_from_name(const char *name, habitat_pass *out, habitat_error *err) {
-    if (!name || !out)
-        return habitat_fail(err, HABITAT_E_ARG, "no pass given");
-    const word *found = word_find(&habitat_passes, name);
-    char list[160];
-    word_list(&habitat_passes, list, sizeof list);
-    if (!found || found->why_not)
-        return habitat_fail(err, HABITAT_E_ARG, "\"%.40s\" is no pass; choose one of: %s", name,
-                            list);
-    *out = (habitat_pass)found->value;
-    return HABITAT_OK;
+    int value = 0;
+    habitat_status status = word_value(&habitat_passes, out ? name : NULL, &value, err);
+    if (status == HABITAT_OK)
+        *out = (habitat_pass)value;
+    return status;
 }
 
 static const word precisions[] = {
@@ -51,16 +44,11 @@ const char *habitat_precision_name(habitat_precision precision) {
 
 habitat_status habitat_precision_from_name(const char *name, habitat_precision *out,
                                            habitat_error *err) {
-    if (!name || !out)
-        return habitat_fail(err, HABITAT_E_ARG, "no precision given");
-    const word *found = word_find(&habitat_precisions, name);
-    char list[160];
-    word_list(&habitat_precisions, list, sizeof list);
-    if (!found)
-        return habitat_fail(err, HABITAT_E_ARG, "\"%.40s\" is no precision; choose one of: %s",
-                            name, list);
-    *out = (habitat_precision)found->value;
-    return HABITAT_OK;
+    int value = 0;
+    habitat_status status = word_value(&habitat_precisions, out ? name : NULL, &value, err);
+    if (status == HABITAT_OK)
+        *out = (habitat_precision)value;
+    return status;
 }
 
 static const word timings[] = {

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "base/error.h"
+
 static char folded(char c) {
     return c == '-' ? '_' : c;
 }
@@ -36,4 +38,17 @@ void word_list(const vocabulary *of, char *out, size_t size) {
         if (!of->words[i].why_not)
             used += (size_t)snprintf(out + used, size - used, "%s%s", used ? ", " : "",
                                      of->words[i].name);
+}
+
+habitat_status word_value(const vocabulary *of, const char *text, int *out, habitat_error *err) {
+    if (!text)
+        return habitat_fail(err, HABITAT_E_ARG, "no %s given", of->what);
+    const word *found = word_find(of, text);
+    char list[160];
+    word_list(of, list, sizeof list);
+    if (!found || found->why_not)
+        return habitat_fail(err, HABITAT_E_ARG, "\"%.40s\" is no %s; choose one of: %s", text,
+                            of->what, list);
+    *out = found->value;
+    return HABITAT_OK;
 }

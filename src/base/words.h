@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <habitat/status.h>
+
 typedef struct word {
     const char *name;
     int value;
@@ -28,6 +30,9 @@ const word *word_find(const vocabulary *of, const char *text);
 
 /* The first name of a value, as reports write it; NULL: the value has none. */
 const char *word_name(const vocabulary *of, int value);
+
+/* The value of a word that can be predicted. HABITAT_E_ARG: the others, and NULL. */
+habitat_status word_value(const vocabulary *of, const char *text, int *out, habitat_error *err);
 
 /* "forward, backward": the words to choose from, cut where `out` ends. */
 void word_list(const vocabulary *of, char *out, size_t size);

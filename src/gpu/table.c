@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/list.h"
 
 /* ---- order ---- */
 
@@ -61,14 +62,11 @@ static habitat_status insert(habitat_gpu_table *table, const gpu_entry *entry, h
         table->entries[at] = entry;
         return HABITAT_OK;
     }
-    if (table->count == table->capacity) {
-        size_t capacity = 2 * table->capacity + 8;
-        const gpu_entry **entries = realloc(table->entries, capacity * sizeof *entries);
-        if (!entries)
-            return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-        table->entries = entries;
-        table->capacity = capacity;
-    }
+    const gpu_entry **entries =
+        list_grow(table->entries, table->count, &table->capacity, 8, SIZE_MAX, sizeof *entries);
+    if (!entries)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    table->entries = entries;
     table->entries[table->count++] = entry;
     return HABITAT_OK;
 }

@@ -25,17 +25,11 @@ const char *habitat_assemble_name(habitat_assemble assemble) {
 
 habitat_status habitat_assemble_from_name(const char *name, habitat_assemble *out,
                                           habitat_error *err) {
-    if (!name || !out)
-        return habitat_fail(err, HABITAT_E_ARG, "no way to put an iteration together given");
-    const word *found = word_find(&assembles, name);
-    char list[40];
-    word_list(&assembles, list, sizeof list);
-    if (!found)
-        return habitat_fail(err, HABITAT_E_ARG,
-                            "\"%.40s\" is no way to put an iteration together; choose one of: %s",
-                            name, list);
-    *out = (habitat_assemble)found->value;
-    return HABITAT_OK;
+    int value = 0;
+    habitat_status status = word_value(&assembles, out ? name : NULL, &value, err);
+    if (status == HABITAT_OK)
+        *out = (habitat_assemble)value;
+    return status;
 }
 
 void totals_add(totals *sum, const habitat_workload_kernel *kernel, double ns, double busy_ns,

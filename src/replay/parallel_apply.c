@@ -5,57 +5,11 @@
 #include "base/constants.h"
 #include "base/error.h"
 #include "memory/model.h"
+#include "replay/lengths.h"
 #include "replay/parallel.h"
 #include "workload/workload.h"
 
 enum { GPUS_MOST = 65536 };
-
-static habitat_status length_of(const habitat_replay *r, const replay_graph *g,
-                                const double *kernel_ns, double kernels, double cpu, double *out_ms,
-                                habitat_error *err) {
-    replay_times t = replay_times_of(r, kernel_ns);
-    double ns = 0.0;
-    t.kernel_scale *= kernels;
-    t.cpu_scale *= cpu;
-    habitat_status status = replay_period(g, &t, &ns, err);
-    if (status == HABITAT_OK)
-        *out_ms = ns / r->iterations / HABITAT_NS_PER_MS;
-    return status;
-}
-
-/* An endless fast GPU; nothing is known without a CPU side. */
-static habitat_status cpu_side(const habitat_replay *r, const replay_parallel *p, double *out_ms,
-                               habitat_error *err) {
-    replay_times t = replay_times_of(r, p->kernel_ns);
-    double ns = 0.0;
-    t.without_gpu = true;
-    *out_ms = NAN;
-    if (isnan(r->info.cpu_ms))
-        return HABITAT_OK;
-    habitat_status status = replay_period(&p->graph, &t, &ns, err);
-    *out_ms = ns / r->iterations / HABITAT_NS_PER_MS;
-    return status;
-}
-
-typedef struct lengths {
-    double ms, low_ms, high_ms, silent_ms, gpu_ms, cpu_ms;
-} lengths;
-
-static habitat_status measure(const habitat_replay *r, const replay_parallel *p, double low,
-                              double high, lengths *out, habitat_error *err) {
-    const habitat_replay_info *i = &r->info;
-    const replay_graph *g = &p->graph;
-    habitat_status status = length_of(r, g, p->kernel_ns, 1.0, 1.0, &out->ms, err);
-    if (status == HABITAT_OK)
-        status = length_of(r, g, p->kernel_ns, low, i->cpu_low, &out->low_ms, err);
-    if (status == HABITAT_OK)
-        status = length_of(r, g, p->kernel_ns, high, i->cpu_high, &out->high_ms, err);
-    if (status == HABITAT_OK)
-        status = length_of(r, g, p->silent_ns, 1.0, 1.0, &out->silent_ms, err);
-    if (status == HABITAT_OK)
-        status = length_of(r, g, p->kernel_ns, 1.0, 0.0, &out->gpu_ms, err);
-    return status == HABITAT_OK ? cpu_side(r, p, &out->cpu_ms, err) : status;
-}
 
 /* Buckets are memory of their own, as large as the gradients. What batch fits then is not known. */
 static void set_memory(const habitat_replay *r, const replay_parallel *p, habitat_prediction *one) {
@@ -67,7 +21,7 @@ static void set_memory(const habitat_replay *r, const replay_parallel *p, habita
 }
 
 /* `one` is the iteration of one GPU: what was measured of it stays, and the rest comes on top. */
-static void set(const habitat_replay *r, const replay_parallel *p, const lengths *of,
+static void set(const habitat_replay *r, const replay_parallel *p, const replay_lengths *of,
                 uint32_t count, habitat_prediction *one) {
     double more_ms = fmax(0.0, of->ms - one->iteration_ms);
     bool binds = one->bound_by != HABITAT_BY_UNKNOWN && of->cpu_ms > 0.0 && of->gpu_ms > 0.0;
@@ -89,14 +43,16 @@ static void set(const habitat_replay *r, const replay_parallel *p, const lengths
 static habitat_status share(const habitat_replay *r, uint32_t count, double low, double high,
                             habitat_prediction *p, habitat_error *err) {
     replay_parallel made = {0};
-    lengths of = {0};
+    replay_lengths of = {0};
     double *ns = malloc((p->trace_kernel_count + 1) * sizeof *ns);
     if (!ns)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     replay_set_times(r, p, ns);
     habitat_status status = replay_share(r, ns, p->gpu, count, &made, err);
+    habitat_replay shared = *r;
+    shared.graph = made.graph; /* borrowed */
     if (status == HABITAT_OK)
-        status = measure(r, &made, low, high, &of, err);
+        status = replay_measure(&shared, made.kernel_ns, made.silent_ns, low, high, &of, err);
     if (status == HABITAT_OK)
         set(r, &made, &of, count, p);
     replay_parallel_free(&made);
@@ -117,6 +73,5 @@ habitat_status habitat_replay_apply_parallel(const habitat_replay *r, uint32_t g
     if (status != HABITAT_OK || gpu_count == 1)
         return status;
     habitat_replay with = replay_with_casts(r, p);
-    status = share(&with, gpu_count, low, high, p, err);
-    return status;
+    return share(&with, gpu_count, low, high, p, err);
 }

@@ -6,6 +6,7 @@
 #include "predict/kernel_times.h"
 #include "gpu/gpu.h"
 #include "predict/widen.h"
+#include "replay/lengths.h"
 #include "replay/ranks.h"
 #include "workload/bound.h"
 #include "workload/collective.h"
@@ -90,22 +91,9 @@ static habitat_status alone_ms(const applying *a, size_t r, double *out_ms, habi
     return status;
 }
 
-static habitat_status cpu_side(const applying *a, double *out_ms, habitat_error *err) {
-    const habitat_replay *joint = &a->ranks->joint;
-    replay_times t = replay_times_of(joint, a->ns);
-    double ns = 0.0;
-    t.without_gpu = true;
-    *out_ms = NAN;
-    if (isnan(joint->info.cpu_ms))
-        return HABITAT_OK;
-    habitat_status status = replay_period(&joint->graph, &t, &ns, err);
-    *out_ms = ns / joint->iterations / HABITAT_NS_PER_MS;
-    return status;
-}
-
 typedef struct lengths {
-    double ms, low_ms, high_ms, silent_ms, gpu_ms, cpu_ms,
-        busy_ms; /* the last: of the first rank */
+    replay_lengths of;
+    double busy_ms; /* of the first rank */
 } lengths;
 
 static habitat_status measure(const applying *a, lengths *out, habitat_error *err) {
@@ -113,18 +101,10 @@ static habitat_status measure(const applying *a, lengths *out, habitat_error *er
     const habitat_prediction *p = a->predictions[0];
     double low = p->busy_ms > 0.0 ? p->low_ms / p->busy_ms : 1.0;
     double high = p->busy_ms > 0.0 ? p->high_ms / p->busy_ms : 1.0;
-    habitat_status status = replay_iteration_ms(joint, a->ns, 1.0, 1.0, &out->ms, err);
-    if (status == HABITAT_OK)
-        status = replay_iteration_ms(joint, a->ns, low, joint->info.cpu_low, &out->low_ms, err);
-    if (status == HABITAT_OK)
-        status = replay_iteration_ms(joint, a->ns, high, joint->info.cpu_high, &out->high_ms, err);
-    if (status == HABITAT_OK)
-        status = replay_iteration_ms(joint, a->silent, 1.0, 1.0, &out->silent_ms, err);
-    if (status == HABITAT_OK)
-        status = replay_iteration_ms(joint, a->ns, 1.0, 0.0, &out->gpu_ms, err);
-    if (status == HABITAT_OK)
-        status = replay_busy_ms(joint, a->ns, 0, a->ranks->first_kernel[1], &out->busy_ms, err);
-    return status == HABITAT_OK ? cpu_side(a, &out->cpu_ms, err) : status;
+    habitat_status status = replay_measure(joint, a->ns, a->silent, low, high, &out->of, err);
+    return status == HABITAT_OK
+               ? replay_busy_ms(joint, a->ns, 0, a->ranks->first_kernel[1], &out->busy_ms, err)
+               : status;
 }
 
 static habitat_status set_waiting(const applying *a, double silent_ms, habitat_prediction *p,
@@ -144,15 +124,16 @@ static habitat_status set_waiting(const applying *a, double silent_ms, habitat_p
     return status;
 }
 
-static void set(const applying *a, const lengths *of, habitat_prediction *p) {
+static void set(const applying *a, const lengths *all, habitat_prediction *p) {
     const habitat_replay *joint = &a->ranks->joint;
+    const replay_lengths *of = &all->of;
     bool measured = is_measured(a), recorded = measured && replay_knows_origin(joint);
     const habitat_workload *w = joint->workload;
     double batch = (double)p->batch_size * (double)a->gpus;
     bool binds = of->cpu_ms > 0.0 && of->gpu_ms > 0.0;
     p->assembled = HABITAT_ASSEMBLE_REPLAY;
     p->iteration_ms = recorded ? w->info.iteration_ms : of->ms;
-    p->busy_ms = replay_busy_known(p, measured, of->busy_ms);
+    p->busy_ms = replay_busy_known(p, measured, all->busy_ms);
     p->low_ms = recorded ? w->info.iteration_ms * w->low_share : fmin(of->low_ms, of->ms);
     p->high_ms = recorded ? w->info.iteration_ms * w->high_share : fmax(of->high_ms, of->ms);
     if (measured)
@@ -182,16 +163,16 @@ habitat_status replay_ranks_apply(const replay_ranks *ranks, habitat_prediction 
                   .gpus = gpu_count ? gpu_count : (uint32_t)ranks->count,
                   .ns = calloc(kernels + 1, sizeof *a.ns),
                   .silent = calloc(kernels + 1, sizeof *a.silent)};
-    lengths of = {0};
+    lengths all = {0};
     habitat_prediction *p = predictions[0];
     habitat_status status = a.ns && a.silent ? set_times(&a, err)
                                              : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     if (status == HABITAT_OK)
-        status = measure(&a, &of, err);
+        status = measure(&a, &all, err);
     if (status == HABITAT_OK)
-        status = set_waiting(&a, of.silent_ms, p, err);
+        status = set_waiting(&a, all.of.silent_ms, p, err);
     if (status == HABITAT_OK) {
-        set(&a, &of, p);
+        set(&a, &all, p);
         habitat_interval_widen(p);
     }
     free(a.ns);

@@ -7,6 +7,7 @@
 
 #include <habitat/text.h>
 
+#include "base/list.h"
 #include "gpu/gpu.h"
 #include "report/html.h"
 #include "report/page_provenance.h"
@@ -32,15 +33,10 @@ static bool same(const char *a, const char *b) {
 }
 
 static bool make_room(documents *d) {
-    size_t room = d->room ? 2 * d->room : 64;
-    if (d->count < d->room)
-        return true;
-    document *list = realloc(d->list, room * sizeof *list);
-    if (!list)
-        return false;
-    d->list = list;
-    d->room = room;
-    return true;
+    document *list = list_grow(d->list, d->count, &d->room, 64, SIZE_MAX, sizeof *list);
+    if (list)
+        d->list = list;
+    return list;
 }
 
 /* " [12]"; nothing without a title. */

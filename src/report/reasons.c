@@ -322,14 +322,21 @@ static void head_text(const reasons *found, const habitat_gpu *origin, const hab
         snprintf(out, size, "What sets the %s's time:", name);
 }
 
+/* false: there is none. */
+static bool find_with_head(const habitat_answer *what, const habitat_prediction *p, reasons *found,
+                           char *head, size_t size) {
+    reasons_find(what, p, found);
+    if (found->count)
+        head_text(found, habitat_workload_get_info(what->workload)->origin, p->gpu, head, size);
+    return found->count;
+}
+
 void text_reasons(writer *w, const habitat_answer *what, const habitat_prediction *p) {
     const habitat_gpu *origin = habitat_workload_get_info(what->workload)->origin;
     reasons found;
     char line[REASON_LINE];
-    reasons_find(what, p, &found);
-    if (found.count == 0)
+    if (!find_with_head(what, p, &found, line, sizeof line))
         return;
-    head_text(&found, origin, p->gpu, line, sizeof line);
     writer_text(w, "\n");
     wrapped_text(w, "", 0, line);
     for (size_t i = 0; i < found.count; i++) {
@@ -344,10 +351,8 @@ void html_reasons(writer *w, const habitat_answer *what, const habitat_predictio
     const habitat_gpu *origin = habitat_workload_get_info(what->workload)->origin;
     reasons found;
     char line[REASON_LINE];
-    reasons_find(what, p, &found);
-    if (found.count == 0)
+    if (!find_with_head(what, p, &found, line, sizeof line))
         return;
-    head_text(&found, origin, p->gpu, line, sizeof line);
     html_element(w, "p", line);
     writer_text(w, "<ol>\n");
     for (size_t i = 0; i < found.count; i++) {

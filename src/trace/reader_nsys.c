@@ -83,6 +83,7 @@ typedef struct activity {
     habitat_kernel_form form;
     uint64_t start_ns, duration_ns, correlation;
     bool open; /* it never ended: left out */
+    bool in_graph;
 } activity;
 
 static habitat_status take_activity(nsys_row *r, habitat_kernel_kind kind, activity *out) {
@@ -98,20 +99,29 @@ static habitat_status take_activity(nsys_row *r, habitat_kernel_kind kind, activ
     return HABITAT_OK;
 }
 
-static habitat_status add_activity(nsys_row *r, const activity *a, bool in_graph) {
+static habitat_status add_activity(nsys_row *r, const activity *a) {
     habitat_kernel *k = trace_add_kernel(r->n->b, &a->form);
     if (!k)
         return nsys_no_memory(r->n);
     k->start_ns = a->start_ns;
     k->duration_ns = a->duration_ns;
     trace_set_correlation(k, a->correlation);
-    k->in_graph = in_graph;
+    k->in_graph = a->in_graph;
     return HABITAT_OK;
 }
 
-static habitat_status leave_out(nsys_row *r) {
-    r->n->b->trace->info.trace_skipped_events++;
-    return HABITAT_OK;
+/* take_rest: name and what else a kind of activity has, from a row that ended. */
+static habitat_status read_activity(nsys_row *r, habitat_kernel_kind kind,
+                                    habitat_status (*take_rest)(nsys_row *r, activity *a)) {
+    activity a;
+    habitat_status status = take_activity(r, kind, &a);
+    if (status == HABITAT_OK && a.open) {
+        r->n->b->trace->info.trace_skipped_events++;
+        return HABITAT_OK;
+    }
+    if (status == HABITAT_OK)
+        status = take_rest(r, &a);
+    return status == HABITAT_OK ? add_activity(r, &a) : status;
 }
 
 /* Blocks, threads, registers and shared memory. */
@@ -133,14 +143,9 @@ static habitat_status take_sizes(nsys_row *r, habitat_kernel_form *k) {
     return HABITAT_OK;
 }
 
-static habitat_status read_kernel(nsys_row *r) {
-    activity a;
+static habitat_status take_kernel(nsys_row *r, activity *a) {
     bool fine;
-    habitat_status status = take_activity(r, HABITAT_KERNEL_COMPUTE, &a);
-    if (status == HABITAT_OK && a.open)
-        return leave_out(r);
-    if (status == HABITAT_OK)
-        status = take_sizes(r, &a.form);
+    habitat_status status = take_sizes(r, &a->form);
     if (status != HABITAT_OK)
         return status;
     const char *name = nsys_take_text(r, 6, &fine);
@@ -148,55 +153,58 @@ static habitat_status read_kernel(nsys_row *r) {
         name = nsys_take_text(r, 7, &fine);
     if (!fine)
         return nsys_no_memory(r->n);
-    a.form.name = name ? name : "unnamed kernel";
-    if (trace_name_is_collective(a.form.name))
-        a.form.kind = HABITAT_KERNEL_COLLECTIVE;
-    return add_activity(r, &a, sqlite3_column_int64(r->statement, 17) != 0);
+    a->form.name = name ? name : "unnamed kernel";
+    if (trace_name_is_collective(a->form.name))
+        a->form.kind = HABITAT_KERNEL_COLLECTIVE;
+    a->in_graph = sqlite3_column_int64(r->statement, 17) != 0;
+    return HABITAT_OK;
+}
+
+static habitat_status read_kernel(nsys_row *r) {
+    return read_activity(r, HABITAT_KERNEL_COMPUTE, take_kernel);
 }
 
 /* CUPTI's CUpti_ActivityMemcpyKind. */
 static const char *const copy_kinds[] = {NULL,   "HtoD", "DtoH", "HtoA", "AtoH", "AtoA",
                                          "AtoD", "DtoA", "DtoD", "HtoH", "PtoP"};
 
-static habitat_status read_copy(nsys_row *r) {
-    activity a;
+static habitat_status take_copy(nsys_row *r, activity *a) {
     uint64_t kind;
-    habitat_status status = take_activity(r, HABITAT_KERNEL_MEMCPY, &a);
-    if (status == HABITAT_OK && a.open)
-        return leave_out(r);
-    if (status != HABITAT_OK)
-        return status;
-    if (!nsys_take(r, 6, TRACE_BYTES_LIMIT, &a.form.bytes) || !nsys_take(r, 7, UINT64_MAX, &kind))
+    if (!nsys_take(r, 6, TRACE_BYTES_LIMIT, &a->form.bytes) || !nsys_take(r, 7, UINT64_MAX, &kind))
         return r->n->err->code;
     if (kind < sizeof copy_kinds / sizeof *copy_kinds)
-        a.form.copy_kind = copy_kinds[kind];
-    a.form.name = "Memcpy";
-    return add_activity(r, &a, sqlite3_column_int64(r->statement, 8) != 0);
+        a->form.copy_kind = copy_kinds[kind];
+    a->form.name = "Memcpy";
+    a->in_graph = sqlite3_column_int64(r->statement, 8) != 0;
+    return HABITAT_OK;
+}
+
+static habitat_status read_copy(nsys_row *r) {
+    return read_activity(r, HABITAT_KERNEL_MEMCPY, take_copy);
+}
+
+static habitat_status take_set(nsys_row *r, activity *a) {
+    if (!nsys_take(r, 6, TRACE_BYTES_LIMIT, &a->form.bytes))
+        return r->n->err->code;
+    a->form.name = "Memset";
+    a->in_graph = sqlite3_column_int64(r->statement, 7) != 0;
+    return HABITAT_OK;
 }
 
 static habitat_status read_set(nsys_row *r) {
-    activity a;
-    habitat_status status = take_activity(r, HABITAT_KERNEL_MEMSET, &a);
-    if (status == HABITAT_OK && a.open)
-        return leave_out(r);
-    if (status != HABITAT_OK)
-        return status;
-    if (!nsys_take(r, 6, TRACE_BYTES_LIMIT, &a.form.bytes))
-        return r->n->err->code;
-    a.form.name = "Memset";
-    return add_activity(r, &a, sqlite3_column_int64(r->statement, 7) != 0);
+    return read_activity(r, HABITAT_KERNEL_MEMSET, take_set);
 }
 
 /* With --cuda-graph-trace=graph, nsys' default, a CUDA graph is one activity without kernels. */
+static habitat_status take_graph(nsys_row *r, activity *a) {
+    (void)r;
+    a->form.name = "CUDA graph (its kernels were not traced)";
+    a->in_graph = true;
+    return HABITAT_OK;
+}
+
 static habitat_status read_graph(nsys_row *r) {
-    activity a;
-    habitat_status status = take_activity(r, HABITAT_KERNEL_COMPUTE, &a);
-    if (status == HABITAT_OK && a.open)
-        return leave_out(r);
-    if (status != HABITAT_OK)
-        return status;
-    a.form.name = "CUDA graph (its kernels were not traced)";
-    return add_activity(r, &a, true);
+    return read_activity(r, HABITAT_KERNEL_COMPUTE, take_graph);
 }
 
 static const char *const call_columns[] = {"start",         "end",    "globalTid",

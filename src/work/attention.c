@@ -94,14 +94,12 @@ static void attention_bytes(const attention_sizes *n, double q_k_v_bytes, bool b
 
 habitat_status habitat_work_attention(const habitat_attention_shape *shape, habitat_dtype dtype,
                                       habitat_pass pass, habitat_work *out) {
-    if (!shape || !out || !habitat_dtype_bytes(dtype) ||
-        (pass != HABITAT_PASS_FORWARD && pass != HABITAT_PASS_BACKWARD))
+    if (!shape || !out)
         return HABITAT_E_ARG;
     const double sizes[] = {shape->batch,  shape->heads,    shape->kv_heads,  shape->q_len,
                             shape->kv_len, shape->head_dim, shape->v_head_dim};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        if (!(sizes[i] > 0 && sizes[i] < 1e18))
-            return HABITAT_E_ARG;
+    if (!work_can_be_made(dtype, pass, sizes, sizeof sizes / sizeof *sizes))
+        return HABITAT_E_ARG;
     habitat_work work = {.op_class = HABITAT_CLASS_ATTENTION,
                          .pass = pass,
                          .known = true,

@@ -1,4 +1,5 @@
-/* What all handlers say alike: an operation's kind, and the number format of statistics. */
+/* What all handlers say alike: an operation's kind, the number format of statistics, and which
+ * operations can be made. */
 #include "work/rule.h"
 
 #include <string.h>
@@ -15,4 +16,12 @@ void work_set_kind(habitat_work *work, const char *kind) {
 
 habitat_dtype work_statistics_dtype(habitat_dtype dtype) {
     return dtype == HABITAT_DTYPE_FP16 || dtype == HABITAT_DTYPE_BF16 ? HABITAT_DTYPE_FP32 : dtype;
+}
+
+bool work_can_be_made(habitat_dtype dtype, habitat_pass pass, const double *sizes, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!(sizes[i] > 0 && sizes[i] < 1e18))
+            return false;
+    return habitat_dtype_bytes(dtype) &&
+           (pass == HABITAT_PASS_FORWARD || pass == HABITAT_PASS_BACKWARD);
 }

@@ -48,14 +48,12 @@ static void rnn_work(const habitat_rnn_shape *s, bool backward, bool weight_grad
 
 habitat_status habitat_work_rnn(const habitat_rnn_shape *shape, habitat_dtype dtype,
                                 habitat_pass pass, habitat_work *out) {
-    if (!shape || !out || !habitat_dtype_bytes(dtype) ||
-        (pass != HABITAT_PASS_FORWARD && pass != HABITAT_PASS_BACKWARD))
+    if (!shape || !out)
         return HABITAT_E_ARG;
     const double sizes[] = {shape->gates, shape->batch,  shape->steps,
                             shape->input, shape->hidden, shape->layers};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        if (!(sizes[i] > 0 && sizes[i] < 1e18))
-            return HABITAT_E_ARG;
+    if (!work_can_be_made(dtype, pass, sizes, sizeof sizes / sizeof *sizes))
+        return HABITAT_E_ARG;
     habitat_work work = {.op_class = HABITAT_CLASS_RNN,
                          .pass = pass,
                          .known = true,

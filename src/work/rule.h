@@ -60,6 +60,9 @@ work_handler work_do_elementwise, work_do_fill, work_do_dropout;
 work_handler work_do_index, work_do_copy, work_do_list, work_do_loss, work_do_view;
 work_handler work_do_collective, work_do_fft;
 
+/* Whether it is a pass with its sizes, shape (count), and a format of a made operation. */
+bool work_can_be_made(habitat_dtype dtype, habitat_pass pass, const double *sizes, size_t count);
+
 /* Foreach operations: `rule` is the row of the operation applied to each element. */
 void work_foreach(const work_call *call, const work_rule *element, habitat_work *out);
 

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/list.h"
 #include "trace/sort.h"
 
 /* A part is a stretch of a kernel's time: all of it, or of a collective the waiting or the message.
@@ -160,14 +161,10 @@ static bool slower(const running *r, uint32_t a, uint32_t b) {
 }
 
 static bool push(running *r, uint32_t part) {
-    if (r->count == r->capacity) {
-        size_t larger = r->capacity ? 2 * r->capacity : 64;
-        uint32_t *grown = realloc(r->heap, larger * sizeof *grown);
-        if (!grown)
-            return false;
-        r->heap = grown;
-        r->capacity = larger;
-    }
+    uint32_t *heap = list_grow(r->heap, r->count, &r->capacity, 64, SIZE_MAX, sizeof *heap);
+    if (!heap)
+        return false;
+    r->heap = heap;
     size_t at = r->count++;
     for (; at > 0 && slower(r, part, r->heap[(at - 1) / 2]); at = (at - 1) / 2)
         r->heap[at] = r->heap[(at - 1) / 2];

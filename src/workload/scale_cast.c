@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/list.h"
 #include "base/table.h"
 #include "memory/model.h"
 #include "work/class.h"
@@ -71,15 +72,12 @@ static void note_size(caster *c, double elements, habitat_dtype dtype) {
     c->latest = dtype;
     if (!found && elements > 0.0 && elements < 1e18) {
         uint64_t key = (uint64_t)elements;
-        if (c->size_count == c->size_room) {
-            size_t room = c->size_room ? 2 * c->size_room : 64;
-            tensor_size *grown = realloc(c->sizes, room * sizeof *grown);
-            c->out_of_memory |= !grown;
-            if (!grown)
-                return;
-            c->sizes = grown;
-            c->size_room = room;
-        }
+        tensor_size *sizes =
+            list_grow(c->sizes, c->size_count, &c->size_room, 64, SIZE_MAX, sizeof *sizes);
+        c->out_of_memory |= !sizes;
+        if (!sizes)
+            return;
+        c->sizes = sizes;
         c->out_of_memory |=
             !habitat_table_put(&c->table, habitat_hash_number(0, key), (uint32_t)c->size_count);
         found = &c->sizes[c->size_count++];
@@ -109,15 +107,12 @@ static void add(caster *c, const char *name, double elements, double read, doubl
                 habitat_class op_class) {
     if (!(elements > 0.0))
         return;
-    if (c->added_count == c->added_room) {
-        size_t room = c->added_room ? 2 * c->added_room : 256;
-        scale_added *grown = realloc(c->added, room * sizeof *grown);
-        c->out_of_memory |= !grown;
-        if (!grown)
-            return;
-        c->added = grown;
-        c->added_room = room;
-    }
+    scale_added *added =
+        list_grow(c->added, c->added_count, &c->added_room, 256, SIZE_MAX, sizeof *added);
+    c->out_of_memory |= !added;
+    if (!added)
+        return;
+    c->added = added;
     scale_added *out = &c->added[c->added_count++];
     *out = (scale_added){.name = name};
     habitat_rows_shape shape = {.rows = 1, .columns = elements};
