@@ -76,7 +76,7 @@ static double kernels_ms(const habitat_workload *w) {
 
 /* Recorded in another format than the file's name says: weights in bf16 are no autocast. */
 static bool is_misnamed(const recording *r, habitat_precision named) {
-    return scale_recorded_format(r->workload).precision != named;
+    return r->workload->format.precision != named;
 }
 
 /* Whole steps are judged from fp32 alone, as the widths of their intervals are. */

@@ -250,7 +250,7 @@ typedef struct sources {
 /* Where GPUs compute what was asked in two ways, notes are of the one that it is called by. */
 static sources sources_of(const habitat_request *r, const habitat_workload *w, size_t count,
                           const habitat_gpu *const *destinations) {
-    sources out = {.recorded = scale_recorded_format(w).precision};
+    sources out = {.recorded = w->format.precision};
     habitat_precision called = scale_settle(out.recorded, r->precision, NULL);
     for (size_t d = 0; d < count && out.told != called; d++)
         out.told = scale_settle(out.recorded, r->precision, destinations[d]);

@@ -27,9 +27,10 @@ struct habitat_predictor {
     bool times_alone;             /* see kernel_times.h */
 };
 
-/* Room for the times of one destination, shape (kernel_count) each [ns]. */
+/* Of each kernel on one destination, shape (kernel_count) each. */
 typedef struct times {
     double *ns, *busy_ns;
+    uint8_t *methods; /* habitat_method; NULL where estimates are kept */
 } times;
 
 /* A destination while it is predicted. */
@@ -42,52 +43,44 @@ typedef struct predicting {
 
 /* ---- kernels ---- */
 
-/* A whole operation's answer, spread over its kernels as on the origin. */
-static double from_answer(const scaling *s, const habitat_workload_kernel *kernel,
-                          const habitat_operator_answer *answer, habitat_estimate *out) {
-    double factor = answer->ms / s->w->groups[kernel->group].origin_ms;
-    double ns = kernel->facts.time_ns * factor;
-    estimate_set(s, kernel, (scaled){ns, answer->method}, out);
-    if (answer->low_ms > 0.0) {
-        out->low_ms = out->ms * (answer->low_ms / answer->ms);
-        out->high_ms = out->ms * (answer->high_ms / answer->ms);
-        out->interval_basis =
-            answer->outside.size ? HABITAT_INTERVAL_DEFAULT : HABITAT_INTERVAL_OPERATIONS;
-    }
-    return ns;
-}
-
 /* No formula knows of a collective's waiting. */
-static double from_kernel(const habitat_predictor *p, const scaling *s, size_t i,
-                          habitat_estimate *out) {
+static scaled by_itself(const habitat_predictor *p, const scaling *s, size_t i) {
     const habitat_workload_kernel *kernel = &s->w->kernels[i];
     scaled time = scaled_not_covered();
     if (p->plug->kernel && kernel->kernel->form->kind != HABITAT_KERNEL_COLLECTIVE)
         time = p->plug->kernel(s, p->state, i);
-    if (isnan(time.ns))
-        time = fallback_kernel(s, kernel);
-    estimate_set(s, kernel, time, out);
-    return time.ns;
+    return isnan(time.ns) ? fallback_kernel(s, kernel) : time;
 }
 
 /* The origin itself: the measurement, to the bit; or what was made of it for another batch size or
- * precision. */
-static double measured(const scaling *s, const habitat_workload_kernel *kernel,
-                       habitat_estimate *out) {
-    habitat_method method = workload_is_scaled(s->w) ? HABITAT_METHOD_LEARNED : HABITAT_METHOD_SAME;
-    estimate_set(s, kernel, (scaled){kernel->facts.time_ns, method}, out);
-    return kernel->facts.time_ns;
+ * precision. Elsewhere a whole operation's answer is spread over its kernels as on the origin. */
+static scaled time_of(const predicting *r, size_t i) {
+    const habitat_workload *w = r->s->w;
+    const habitat_workload_kernel *kernel = &w->kernels[i];
+    if (r->same)
+        return (scaled){kernel->facts.time_ns,
+                        workload_is_scaled(w) ? HABITAT_METHOD_LEARNED : HABITAT_METHOD_SAME};
+    habitat_operator_answer answer = operator_answer_of(&r->answers, kernel->group);
+    if (!answer.covered)
+        return by_itself(r->p, r->s, i);
+    double factor = answer.ms / w->groups[kernel->group].origin_ms;
+    return (scaled){kernel->facts.time_ns * factor, answer.method};
 }
 
-/* Estimate and time of a kernel, by itself. */
-static double predict_kernel(const predicting *r, size_t i, habitat_estimate *out) {
+/* What is said of a kernel that takes such a time. */
+static void set_estimate(const predicting *r, size_t i, scaled time, habitat_estimate *out) {
     const habitat_workload_kernel *kernel = &r->s->w->kernels[i];
     *out = (habitat_estimate){0};
+    estimate_set(r->s, kernel, time, out);
     if (r->same)
-        return measured(r->s, kernel, out);
+        return;
     habitat_operator_answer answer = operator_answer_of(&r->answers, kernel->group);
-    return answer.covered ? from_answer(r->s, kernel, &answer, out)
-                          : from_kernel(r->p, r->s, i, out);
+    if (answer.covered && answer.low_ms > 0.0) {
+        out->low_ms = out->ms * (answer.low_ms / answer.ms);
+        out->high_ms = out->ms * (answer.high_ms / answer.ms);
+        out->interval_basis =
+            answer.outside.size ? HABITAT_INTERVAL_DEFAULT : HABITAT_INTERVAL_OPERATIONS;
+    }
 }
 
 /* The calibrated interval of a kernel. */
@@ -101,14 +94,13 @@ static void calibrate(const predicting *r, size_t i, totals *sum, habitat_estima
     estimate->interval_basis = HABITAT_INTERVAL_OPERATIONS;
 }
 
-/* Where estimates are not kept, each is made once more. */
 static void sum_up(const predicting *r, const times *t, bool calibrated, habitat_prediction *out) {
     totals sum = {.calibrated = calibrated};
     habitat_estimate again = {0};
     for (size_t i = 0; i < r->s->w->kernel_count; i++) {
         habitat_estimate *estimate = out->trace_kernels ? &out->trace_kernels[i] : &again;
         if (!out->trace_kernels)
-            predict_kernel(r, i, estimate);
+            set_estimate(r, i, (scaled){t->ns[i], (habitat_method)t->methods[i]}, estimate);
         estimate->busy_ms = t->busy_ns[i] / HABITAT_NS_PER_MS;
         if (sum.calibrated)
             calibrate(r, i, &sum, estimate);
@@ -180,12 +172,17 @@ static habitat_status ask_groups(predicting *r, habitat_prediction *out, habitat
 static habitat_status run(predicting *r, const times *t, habitat_prediction *out,
                           habitat_error *err) {
     const method_plug *plug = r->p->plug;
-    habitat_estimate alone;
     habitat_status status = r->same ? HABITAT_OK : ask_groups(r, out, err);
     if (status != HABITAT_OK)
         return status;
-    for (size_t i = 0; i < r->s->w->kernel_count; i++)
-        t->ns[i] = predict_kernel(r, i, out->trace_kernels ? &out->trace_kernels[i] : &alone);
+    for (size_t i = 0; i < r->s->w->kernel_count; i++) {
+        scaled time = time_of(r, i);
+        t->ns[i] = time.ns;
+        if (t->methods)
+            t->methods[i] = (uint8_t)time.method;
+        else
+            set_estimate(r, i, time, &out->trace_kernels[i]);
+    }
     status = habitat_busy_charge(r->s->w, t->ns, t->busy_ns, err);
     if (status != HABITAT_OK)
         return status;
@@ -237,9 +234,10 @@ habitat_status habitat_predictor_predict(const habitat_predictor *p, const habit
     s.form = p->form;
     size_t count = p->w->kernel_count;
     habitat_prediction *made = begin(p, dest);
-    times t = {calloc(count, sizeof *t.ns), calloc(count, sizeof *t.busy_ns)};
+    times t = {calloc(count, sizeof *t.ns), calloc(count, sizeof *t.busy_ns),
+               p->times_alone ? calloc(count, sizeof *t.methods) : NULL};
     predicting r = {.p = p, .s = &s, .same = same_gpu(s.origin, dest)};
-    if (!made || !t.ns || !t.busy_ns)
+    if (!made || !t.ns || !t.busy_ns || (p->times_alone && !t.methods))
         status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     else
         status = run(&r, &t, made, err);
@@ -249,6 +247,7 @@ habitat_status habitat_predictor_predict(const habitat_predictor *p, const habit
     else
         free(t.ns);
     free(t.busy_ns);
+    free(t.methods);
     scaling_free(&s);
     if (status == HABITAT_OK)
         *out = made;

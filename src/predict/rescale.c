@@ -195,7 +195,7 @@ static habitat_status warn_of_precision(const habitat_workload *w, const scale_g
         text, sizeof text,
         "%s instead of %s: %.0f %% of the recorded time is in operations that change their "
         "format; %zu casts and checks are added (%.2f ms)",
-        habitat_precision_name(out->precision), scale_format_words(scale_recorded_format(w)),
+        habitat_precision_name(out->precision), scale_format_words(w->format),
         100.0 * changed / all, out->group_count - w->group_count,
         added / (double)out->info.iteration_count);
     return scale_warn(out, text, err);
@@ -257,14 +257,14 @@ static habitat_precision precision_to_make(const habitat_workload *w, const habi
         return HABITAT_PRECISION_RECORDED;
     if (w->precision)
         return scale->precision == w->precision ? HABITAT_PRECISION_RECORDED : scale->precision;
-    return scale_settle(scale_recorded_format(w).precision, scale->precision, scale->on);
+    return scale_settle(w->format.precision, scale->precision, scale->on);
 }
 
 /* Autocast keeps weights in fp32 and casts them. Where they are in 16 bit, the step has neither:
  * what it would take with both is not to be told from it, nor is it an autocast step as it is. */
 static habitat_status check_half(const habitat_workload *w, habitat_precision asked,
                                  habitat_error *err) {
-    scale_format recorded = scale_recorded_format(w);
+    scale_format recorded = w->format;
     if (!recorded.half || !scale_is_amp(asked))
         return HABITAT_OK;
     return habitat_fail(err, HABITAT_E_UNSUPPORTED,

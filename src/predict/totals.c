@@ -82,7 +82,7 @@ static habitat_bound_by bound_by(const habitat_workload_info *origin, double bus
 /* fp16 and bf16 take the same bytes: of these the recorded memory holds. A GPU without TF32 runs it
  * as strict fp32. */
 static habitat_memory_format memory_format_of(const habitat_workload *w, const habitat_gpu *dest) {
-    habitat_precision recorded = scale_recorded_format(w).precision;
+    habitat_precision recorded = w->format.precision;
     habitat_precision runs = w->precision ? w->precision : recorded;
     if (runs == HABITAT_PRECISION_TF32 &&
         !formula_usable(dest->peak.matrix_flop_per_s[HABITAT_DTYPE_TF32]))

@@ -11,6 +11,7 @@
 #include "workload/group.h"
 #include "workload/launch.h"
 #include "workload/overlap.h"
+#include "workload/scale.h"
 #include "workload/share.h"
 #include "workload/warnings.h"
 
@@ -210,8 +211,10 @@ static habitat_status create(habitat_workload *made, const habitat_trace *trace,
         status = build(made, err);
     if (status == HABITAT_OK && !made->all_devices)
         status = habitat_memory_create(trace, origin, &made->memory, err);
-    if (status == HABITAT_OK)
+    if (status == HABITAT_OK) {
+        scale_tell_format(made);
         status = habitat_workload_warn(made, err);
+    }
     made->message_ns = NULL;
     if (status == HABITAT_OK)
         *out = made;

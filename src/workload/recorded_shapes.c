@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "work/class.h"
 #include "work/container.h"
+#include "workload/scale.h"
 #include "workload/warnings.h"
 
 enum { NAMES_SHOWN = 4, LINE_BYTES = 320 };
@@ -115,6 +116,7 @@ static habitat_status make(const collecting *c, habitat_workload **out, habitat_
         return status;
     made->trace = c->trace;
     made->batch_size = habitat_trace_get_info(c->trace)->batch_size;
+    scale_tell_format(made);
     status = say(&c->out, made, err);
     if (status == HABITAT_OK)
         *out = made;

@@ -49,24 +49,8 @@ habitat_status scale_batch(const habitat_workload *w, const habitat_workload *ot
 
 /* ---- precisions: scale_recorded.c ---- */
 
-/* What a step was recorded in. */
-typedef struct scale_format {
-    habitat_precision precision; /* RECORDED: none that has a name, or nothing tells */
-    habitat_dtype half;          /* fp16 or bf16: everything is, weights too; else UNKNOWN */
-} scale_format;
-
-/* A format of 16 bits that the recording notes, of autocast or of its parameters, and in which none
- * of its products is computed: that note is not believed. */
-typedef struct scale_doubt {
-    bool autocast, parameters;  /* which is not */
-    habitat_dtype noted, shown; /* the first of these, and what most products are computed in */
-} scale_doubt;
-
-/* w: as recorded. */
-scale_doubt scale_doubted_format(const habitat_workload *w);
-
-/* Of the recording, also where w was scaled from it. */
-scale_format scale_recorded_format(const habitat_workload *w);
+/* Sets `format` and `doubt` of a workload as recorded, whose kernels and memory are known. */
+void scale_tell_format(habitat_workload *w);
 
 /* "amp-bf16", "fp16 throughout"; static text. */
 const char *scale_format_words(scale_format format);

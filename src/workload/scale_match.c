@@ -182,7 +182,7 @@ habitat_status scale_check_twins(const habitat_workload *w, const habitat_worklo
                             "the second recording is of another model, of %llu weights and not "
                             "%llu; %s",
                             (unsigned long long)others, (unsigned long long)weights, advice);
-    scale_format format = scale_recorded_format(w), others_format = scale_recorded_format(other);
+    scale_format format = w->format, others_format = other->format;
     if (!is_same_format(format, others_format))
         return habitat_fail(err, HABITAT_E_ARG,
                             "the second recording is in %s, and this one in %s; %s",

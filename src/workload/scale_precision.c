@@ -84,7 +84,7 @@ static void from_amp(const habitat_workload *w, const habitat_workload_group *gr
 habitat_status scale_precision(const habitat_workload *w, habitat_precision precision,
                                habitat_arena *arena, scale_group *out, scale_added **added,
                                size_t *added_count, habitat_error *err) {
-    scale_format recorded = scale_recorded_format(w);
+    scale_format recorded = w->format;
     bool narrow = scale_is_amp(recorded.precision) || recorded.half != HABITAT_DTYPE_UNKNOWN;
     habitat_status status = HABITAT_OK;
     *added = NULL;

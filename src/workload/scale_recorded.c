@@ -105,14 +105,10 @@ static habitat_dtype shown_instead(const tally *products, habitat_dtype noted) {
     return products->time_ns[most] > products->hidden_ns ? most : HABITAT_DTYPE_UNKNOWN;
 }
 
-scale_doubt scale_doubted_format(const habitat_workload *w) {
-    const trace_formats *said = w->trace ? trace_formats_of(w->trace) : NULL;
+static scale_doubt doubt_of(const trace_formats *said, const tally *products) {
     scale_doubt out = {.autocast = false};
-    if (!said)
-        return out;
-    tally products = tally_of(w);
-    habitat_dtype autocast = shown_instead(&products, said->autocast);
-    habitat_dtype parameters = shown_instead(&products, said->parameters);
+    habitat_dtype autocast = shown_instead(products, said->autocast);
+    habitat_dtype parameters = shown_instead(products, said->parameters);
     out.autocast = autocast != HABITAT_DTYPE_UNKNOWN;
     out.parameters = parameters != HABITAT_DTYPE_UNKNOWN;
     out.noted = out.autocast ? said->autocast : out.parameters ? said->parameters : out.noted;
@@ -121,13 +117,11 @@ scale_doubt scale_doubted_format(const habitat_workload *w) {
 }
 
 /* What is left of it. */
-static trace_formats believed(const habitat_workload *w) {
-    const trace_formats *said = w->trace ? trace_formats_of(w->trace) : NULL;
-    trace_formats out = said ? *said : (trace_formats){.autocast = HABITAT_DTYPE_UNKNOWN};
-    scale_doubt doubt = scale_doubted_format(w);
-    if (doubt.autocast)
+static trace_formats believed(const trace_formats *said, const scale_doubt *doubt) {
+    trace_formats out = *said;
+    if (doubt->autocast)
         out.autocast = HABITAT_DTYPE_UNKNOWN;
-    if (doubt.parameters)
+    if (doubt->parameters)
         out.parameters = HABITAT_DTYPE_UNKNOWN;
     return out;
 }
@@ -146,23 +140,30 @@ static habitat_precision of_single(const habitat_workload *w, const trace_format
                                                : HABITAT_PRECISION_RECORDED;
 }
 
-scale_format scale_recorded_format(const habitat_workload *workload) {
-    const habitat_workload *w = workload->recorded ? workload->recorded : workload;
-    trace_formats said = believed(w);
-    if (said.autocast != HABITAT_DTYPE_UNKNOWN)
-        return (scale_format){.precision = amp_in(said.autocast)};
-    if (is_narrow(said.parameters))
-        return (scale_format){.half = said.parameters};
-    tally products = tally_of(w);
-    const double *amount = products.has_flop ? products.flop : products.time_ns;
+static scale_format format_of(const habitat_workload *w, const trace_formats *said,
+                              const tally *products) {
+    if (said->autocast != HABITAT_DTYPE_UNKNOWN)
+        return (scale_format){.precision = amp_in(said->autocast)};
+    if (is_narrow(said->parameters))
+        return (scale_format){.half = said->parameters};
+    const double *amount = products->has_flop ? products->flop : products->time_ns;
     habitat_dtype narrow = more_of(amount, HABITAT_DTYPE_FP16, HABITAT_DTYPE_BF16);
     habitat_dtype wide = more_of(amount, HABITAT_DTYPE_FP32, HABITAT_DTYPE_TF32);
     if (amount[HABITAT_DTYPE_FP16] + amount[HABITAT_DTYPE_BF16] <=
         amount[HABITAT_DTYPE_FP32] + amount[HABITAT_DTYPE_TF32])
-        return (scale_format){.precision = of_single(w, &said, wide)};
-    if (weights_are_narrow(w, &said))
+        return (scale_format){.precision = of_single(w, said, wide)};
+    if (weights_are_narrow(w, said))
         return (scale_format){.half = narrow};
     return (scale_format){.precision = amp_in(narrow)};
+}
+
+void scale_tell_format(habitat_workload *w) {
+    const trace_formats *noted = w->trace ? trace_formats_of(w->trace) : NULL;
+    trace_formats said = noted ? *noted : (trace_formats){.autocast = HABITAT_DTYPE_UNKNOWN};
+    tally products = tally_of(w);
+    w->doubt = doubt_of(&said, &products);
+    said = believed(&said, &w->doubt);
+    w->format = format_of(w, &said, &products);
 }
 
 const char *scale_format_words(scale_format format) {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "workload/workload.h"
+#include "workload/scale.h"
 
 static habitat_status check(size_t count, const habitat_untimed_operation *operations,
                             habitat_error *err) {
@@ -96,6 +96,7 @@ habitat_status habitat_workload_from_operations(size_t count,
                                          .copy_ms = NAN,
                                          .busy_ms = NAN,
                                          .waiting_share = NAN};
+    scale_tell_format(made);
     *out = made;
     return HABITAT_OK;
 }

@@ -73,7 +73,7 @@ static bool warn_of_doubted_memory(habitat_workload *w, const habitat_trace_info
 }
 
 static bool warn_of_doubted_format(habitat_workload *w) {
-    scale_doubt doubt = scale_doubted_format(w);
+    scale_doubt doubt = w->doubt;
     if (!doubt.autocast && !doubt.parameters)
         return true;
     const char *noted = habitat_dtype_name(doubt.noted);

@@ -7,6 +7,7 @@
 #include <habitat/workload.h>
 
 #include "base/arena.h"
+#include "workload/scale_format.h"
 
 /* More than the GPUs of any host. */
 enum { WORKLOAD_DEVICES_MAX = 64 };
@@ -45,6 +46,8 @@ struct habitat_workload {
     const habitat_workload *recorded; /* what it was scaled from; NULL: it is as recorded */
     uint64_t batch_size;              /* 0 = unknown */
     habitat_precision precision;
+    scale_format format; /* it was recorded in */
+    scale_doubt doubt;   /* about what is noted of that */
     double scale_sigma;  /* what scaling adds to errors, in log(time); 0 = as recorded */
     habitat_arena arena; /* warnings; operations and kernels that scaling made */
     const char **warnings;

@@ -102,7 +102,7 @@ static void free_step(made_step *s) {
 static void check_format(const product *kernels, size_t count, const char *said, const char *gpu,
                          habitat_precision precision, habitat_dtype half) {
     made_step s = step_of(kernels, count, said, gpu);
-    scale_format found = scale_recorded_format(s.w);
+    scale_format found = s.w->format;
     CHECK_INT(found.precision, precision);
     CHECK_INT(found.half, half);
     if (found.precision != precision || found.half != half)
@@ -160,7 +160,7 @@ static void test_doubted(void) {
                       half[] = "\"parameter_dtype\": \"bfloat16\"";
     const product other[] = {fp32_small, bf16_small}, hidden[] = {fp32_small, compiled};
     made_step s = step_of(&fp32_small, 1, fp16, "H200");
-    scale_doubt doubt = scale_doubted_format(s.w);
+    scale_doubt doubt = s.w->doubt;
     size_t count = 0;
     CHECK(doubt.autocast && !doubt.parameters);
     CHECK_INT(doubt.noted, HABITAT_DTYPE_FP16);
@@ -223,7 +223,7 @@ static void test_settle(void) {
                               : strstr(cases[i].said, "\"float16\"") ? 3
                                                                      : 1,
                               cases[i].said, "H200");
-        habitat_precision found = scale_recorded_format(s.w).precision;
+        habitat_precision found = s.w->format.precision;
         CHECK_INT(scale_settle(found, cases[i].asked, gpu_named("H200")), cases[i].on_h200);
         CHECK_INT(scale_settle(found, cases[i].asked, NULL), cases[i].on_h200);
         CHECK_INT(scale_settle(found, cases[i].asked, gpu_named("T4")), cases[i].on_t4);
