@@ -58,7 +58,6 @@ typedef struct habitat_replay_info {
     size_t
         trace_guessed_waits; /* of those, for what exactly is not recorded: told from the order */
     size_t trace_unlaunched_count; /* kernels whose launch is not recorded */
-    size_t trace_room_count;       /* kernels that waited for another stream's to leave room */
     bool in_recorded_order; /* of several streams: no event and no synchronisation is recorded, so
                                kernels follow what was done before them, whatever the reason */
 } habitat_replay_info;

@@ -12,6 +12,14 @@
  * longer than `most`: the old one is as it was. */
 void *list_grow(void *list, size_t count, size_t *capacity, size_t first, size_t most, size_t each);
 
+/* The same for lists of millions: a full one becomes half as long again. */
+void *list_grow_by_half(void *list, size_t count, size_t *capacity, size_t first, size_t most,
+                        size_t each);
+
+/* Room for `wanted` elements, `first` or more of them. */
+void *list_reserve(void *list, size_t wanted, size_t *capacity, size_t first, size_t most,
+                   size_t each);
+
 /* Moves `low` to the first place of [low, high) where `before`, an expression in `middle`, does not
  * hold; to `high` where it holds for all. It holds for none behind the first for which it does not.
  */

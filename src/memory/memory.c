@@ -219,8 +219,10 @@ habitat_status habitat_memory_create(const habitat_trace *trace, const habitat_g
 void habitat_memory_free(habitat_memory *memory) {
     if (!memory)
         return;
-    for (int format = 0; format < FORMATS; format++)
-        memory_lines_free(&memory->lines[format]), memory_lines_free(&memory->most[format]);
+    for (int format = 0; format < FORMATS; format++) {
+        memory_lines_free(&memory->lines[format]);
+        memory_lines_free(&memory->most[format]);
+    }
     free(memory);
 }
 

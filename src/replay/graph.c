@@ -30,14 +30,11 @@ bool replay_set_way(replay_graph *g, uint32_t *way, double ns) {
 }
 
 bool replay_add_edge(replay_graph *g, uint32_t from, uint32_t flags, double cpu_ns) {
-    if (g->edge_count == g->edge_capacity) {
-        size_t larger = g->edge_capacity ? g->edge_capacity + g->edge_capacity / 2 : 1024;
-        replay_edge *grown = larger < UINT32_MAX ? realloc(g->edges, larger * sizeof *grown) : NULL;
-        if (!grown)
-            return false;
-        g->edges = grown;
-        g->edge_capacity = larger;
-    }
+    replay_edge *edges = list_grow_by_half(g->edges, g->edge_count, &g->edge_capacity, 1024,
+                                           UINT32_MAX - 1, sizeof *edges);
+    if (!edges)
+        return false;
+    g->edges = edges;
     g->edges[g->edge_count] = (replay_edge){from, flags};
     if (!replay_set_way(g, &g->edges[g->edge_count].way, cpu_ns))
         return false;

@@ -47,7 +47,8 @@ typedef struct replay_graph {
     size_t node_count;
     replay_edge *edges;
     size_t edge_count, edge_capacity;
-    double *long_ns; /* shape (long_count): the CPU's times that an edge has no room for */
+    double *long_ns; /* shape (long_count): what a way has no room for: the CPU's times and pauses
+                        [ns], and the share of a kernel that REPLAY_ROOM leaves */
     size_t long_count, long_capacity;
     uint32_t *gaps;    /* shape (kernel_count): ways; pause before each, after another kernel */
     double *hidden_ns; /* shape (kernel_count): of a collective's time, waiting beside other work;

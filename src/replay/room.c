@@ -67,7 +67,6 @@ bool replay_room(replay_builder *b, size_t node) {
         return true;
     const habitat_kernel *o = b->own[other].kernel;
     double left = (double)replay_kernel_end(o) - start;
-    b->info->trace_room_count++;
     if (left <= 0.0)
         return replay_add_edge(b->graph, b->kernel_node[other], REPLAY_GAP, 0.0);
     return replay_add_edge(b->graph, b->kernel_node[other], REPLAY_ROOM,

@@ -6,19 +6,16 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/list.h"
 #include "trace/calls.h"
 #include "trace/inputs.h"
 
 /* UINT32_MAX elements is the most that index fields can name. */
 void *trace_add(void **array, size_t *count, size_t *capacity, size_t element_bytes) {
-    if (*count == *capacity) {
-        size_t larger = *capacity ? *capacity + *capacity / 2 : 256;
-        void *grown = larger >= HABITAT_NONE ? NULL : realloc(*array, larger * element_bytes);
-        if (!grown)
-            return NULL;
-        *array = grown;
-        *capacity = larger;
-    }
+    void *grown = list_grow_by_half(*array, *count, capacity, 256, HABITAT_NONE - 1, element_bytes);
+    if (!grown)
+        return NULL;
+    *array = grown;
     void *element = (unsigned char *)*array + *count * element_bytes;
     memset(element, 0, element_bytes);
     ++*count;

@@ -452,14 +452,10 @@ int reader_habitat_time(reader *r, const char *text, size_t length) {
 static int store_name(reader *r, const char *text, size_t length) {
     if (length > NAME_BYTES_MAX)
         return reader_bad_event(r, HABITAT_E_RANGE, "name", "is longer than 1 MiB");
-    if (length > r->name_capacity) {
-        size_t larger = length < 1024 ? 1024 : length * 2;
-        char *grown = realloc(r->name, larger);
-        if (!grown)
-            return reader_stop_memory(r);
-        r->name = grown;
-        r->name_capacity = larger;
-    }
+    char *name = list_reserve(r->name, length, &r->name_capacity, 1024, NAME_BYTES_MAX, 1);
+    if (!name)
+        return reader_stop_memory(r);
+    r->name = name;
     if (length)
         memcpy(r->name, text, length);
     r->e.name_bytes = length;

@@ -27,22 +27,21 @@ struct input_list {
     bool has_shapes;
 };
 
-static unsigned char *reserve(input_lists *l, size_t more) {
-    if (l->overflow || l->no_memory)
-        return NULL;
-    if (l->size + more > l->capacity) {
-        size_t capacity = l->capacity ? l->capacity : 1024;
-        while (capacity < l->size + more)
-            capacity *= 2;
-        l->overflow = l->size + more > INPUT_LIST_BYTES_MAX;
-        unsigned char *bytes = l->overflow ? NULL : realloc(l->bytes, capacity);
-        if (!bytes) {
-            l->no_memory = !l->overflow;
-            return NULL;
-        }
+static bool grow(input_lists *l, size_t wanted) {
+    l->overflow = wanted > INPUT_LIST_BYTES_MAX;
+    if (l->overflow)
+        return false;
+    unsigned char *bytes =
+        list_reserve(l->bytes, wanted, &l->capacity, 1024, INPUT_LIST_BYTES_MAX, 1);
+    l->no_memory = !bytes;
+    if (bytes)
         l->bytes = bytes;
-        l->capacity = capacity;
-    }
+    return bytes;
+}
+
+static unsigned char *reserve(input_lists *l, size_t more) {
+    if (l->overflow || l->no_memory || (l->size + more > l->capacity && !grow(l, l->size + more)))
+        return NULL;
     unsigned char *at = l->bytes + l->size;
     l->size += more;
     return at;

@@ -131,16 +131,19 @@ static void check_memory(habitat_trace_info *info) {
     double kept =
         or_zero(m->parameters_bytes) + or_zero(m->buffers_bytes) + or_zero(m->optimizer_bytes);
     double gpu = (double)info->device_facts.memory_bytes, peak = info->peak_memory_bytes;
+    double most = fmax(peak, m->reserved_bytes);
     if (info->without_gpu)
         return;
-    if (peak < kept)
+    if (peak < kept) {
         info->doubted_kept_bytes = kept;
-    else if (gpu > 0 && fmax(peak, m->reserved_bytes) > gpu)
-        info->doubted_gpu_bytes = gpu, peak = fmax(peak, m->reserved_bytes);
-    else if (peak > m->reserved_bytes)
+    } else if (gpu > 0 && most > gpu) {
+        info->doubted_gpu_bytes = gpu;
+        peak = most;
+    } else if (peak > m->reserved_bytes) {
         info->doubted_reserved_bytes = m->reserved_bytes;
-    else
+    } else {
         return;
+    }
     info->doubted_peak_bytes = peak;
     forget_memory(info);
 }

@@ -37,14 +37,8 @@ const habitat_operation *habitat_trace_operations(const habitat_trace *t, size_t
 }
 
 uint32_t habitat_trace_module(const habitat_trace *t, uint32_t operation) {
-    size_t low = 0, high = t->module_run_count;
-    while (low < high) { /* to behind the last run that begins at the operation or before */
-        size_t middle = low + (high - low) / 2;
-        if (t->modules[middle].first <= operation)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = 0; /* to behind the last run that begins at the operation or before */
+    LIST_FIRST_NOT(low, t->module_run_count, t->modules[middle].first <= operation);
     return low ? t->modules[low - 1].module : HABITAT_NONE;
 }
 
@@ -67,14 +61,8 @@ const habitat_call *habitat_trace_launch(const habitat_trace *t, const habitat_k
 }
 
 static uint64_t loose_correlation(const habitat_trace *t, size_t kernel) {
-    size_t low = 0, high = t->loose_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (t->loose[middle].kernel < kernel)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = 0;
+    LIST_FIRST_NOT(low, t->loose_count, t->loose[middle].kernel < kernel);
     bool found = low < t->loose_count && t->loose[low].kernel == kernel;
     return found ? t->loose[low].correlation : 0;
 }

@@ -62,11 +62,9 @@ static const char *name_of(const walk *a, uint32_t op) {
     return op < a->op_count ? a->ops[op].form->name : "";
 }
 
-/* What was not recorded is of no module. */
+/* A walk is of a recording: its operations are the trace's own. */
 static uint32_t module_of(const walk *a, const habitat_operation *op) {
-    uintptr_t from = (uintptr_t)a->ops, to = (uintptr_t)(a->ops + a->op_count);
-    bool recorded = (uintptr_t)op >= from && (uintptr_t)op < to;
-    return recorded ? habitat_trace_module(a->w->trace, (uint32_t)(op - a->ops)) : HABITAT_NONE;
+    return habitat_trace_module(a->w->trace, (uint32_t)(op - a->ops));
 }
 
 static bool same(const walk *a, size_t i, const walk *b, size_t j) {

@@ -97,6 +97,38 @@ static void test_list(void) {
         "a list grows to twice its length, and no further than it may; places in a sorted one");
 }
 
+static void test_longer_lists(void) {
+    size_t room = 0;
+    int *list = list_grow_by_half(NULL, 0, &room, 4, 9, sizeof *list), *grown = NULL;
+    CHECK_INT(room, 4);
+    CHECK(list && list_grow_by_half(list, 3, &room, 4, 9, sizeof *list) == list);
+    grown = list_grow_by_half(list, 4, &room, 4, 9, sizeof *list);
+    CHECK_INT(room, 6);
+    list = grown ? grown : list;
+    grown = list_grow_by_half(list, 6, &room, 4, 9, sizeof *list);
+    CHECK_INT(room, 9);
+    list = grown ? grown : list;
+    CHECK(!list_grow_by_half(list, 9, &room, 4, 9, sizeof *list));
+    CHECK_INT(room, 9);
+    free(list);
+    check_case("a long list grows by a half");
+    room = 0;
+    list = list_reserve(NULL, 0, &room, 4, 40, sizeof *list);
+    CHECK(list && room == 4);
+    CHECK(list_reserve(list, 4, &room, 4, 40, sizeof *list) == list);
+    grown = list_reserve(list, 9, &room, 4, 40, sizeof *list);
+    CHECK_INT(room, 16); /* 4, 8, 16 */
+    list = grown ? grown : list;
+    grown = list_reserve(list, 40, &room, 4, 40, sizeof *list);
+    CHECK_INT(room, 40); /* 32 are too few, 64 too many */
+    list = grown ? grown : list;
+    CHECK(!list_reserve(list, 41, &room, 4, 40, sizeof *list));
+    CHECK(!list_reserve(NULL, SIZE_MAX / 2, &(size_t){0}, 1, SIZE_MAX, sizeof *list));
+    CHECK_INT(room, 40);
+    free(list);
+    check_case("a list has room for as many as are wanted, and no more than it may");
+}
+
 typedef struct pair {
     int key, value;
 } pair;
@@ -184,6 +216,7 @@ int main(void) {
     test_arena();
     test_strings();
     test_list();
+    test_longer_lists();
     test_apart();
     test_table();
     test_errors();
