@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-typedef struct key_name {
-    const char *text;
-    key key;
-} key_name;
-
 key key_of_event(const char *text, size_t length) {
     switch (length) {
     case 2:
@@ -25,7 +20,7 @@ key key_of_event(const char *text, size_t length) {
     }
 }
 
-static key lookup(const key_name *table, size_t count, const char *text, size_t length) {
+static key lookup(const known_key *table, size_t count, const char *text, size_t length) {
     for (size_t i = 0; i < count; i++)
         if (!strncmp(table[i].text, text, length) && !table[i].text[length])
             return table[i].key;
@@ -95,67 +90,67 @@ key key_of_argument(const char *text, size_t length) {
     }
 }
 
-static const key_name root_keys[] = {
-    {"traceEvents", KEY_EVENTS},
-    {"deviceProperties", KEY_DEVICES},
-    {"habitat", KEY_HABITAT},
-    {"distributedInfo", KEY_DISTRIBUTED},
-    {"baseTimeNanoseconds", KEY_BASE_TIME},
+static const known_key root_keys[] = {
+    {"traceEvents", KEY_EVENTS, VALUE_ANY},
+    {"deviceProperties", KEY_DEVICES, VALUE_ANY},
+    {"habitat", KEY_HABITAT, VALUE_OBJECT},
+    {"distributedInfo", KEY_DISTRIBUTED, VALUE_ANY},
+    {"baseTimeNanoseconds", KEY_BASE_TIME, VALUE_ANY},
 };
 
-static const key_name device_keys[] = {
-    {"id", KEY_DEVICE_ID},
-    {"name", KEY_DEVICE_NAME},
-    {"totalGlobalMem", KEY_DEVICE_MEMORY},
-    {"computeMajor", KEY_DEVICE_MAJOR},
-    {"computeMinor", KEY_DEVICE_MINOR},
-    {"numSms", KEY_DEVICE_SMS},
-    {"maxThreadsPerMultiprocessor", KEY_DEVICE_THREADS},
-    {"regsPerMultiprocessor", KEY_DEVICE_REGISTERS},
-    {"sharedMemPerMultiprocessor", KEY_DEVICE_SHARED},
-    {"sharedMemPerBlockOptin", KEY_DEVICE_OPTIN},
+static const known_key device_keys[] = {
+    {"id", KEY_DEVICE_ID, VALUE_NUMBER},
+    {"name", KEY_DEVICE_NAME, VALUE_ANY},
+    {"totalGlobalMem", KEY_DEVICE_MEMORY, VALUE_NUMBER},
+    {"computeMajor", KEY_DEVICE_MAJOR, VALUE_NUMBER},
+    {"computeMinor", KEY_DEVICE_MINOR, VALUE_NUMBER},
+    {"numSms", KEY_DEVICE_SMS, VALUE_NUMBER},
+    {"maxThreadsPerMultiprocessor", KEY_DEVICE_THREADS, VALUE_NUMBER},
+    {"regsPerMultiprocessor", KEY_DEVICE_REGISTERS, VALUE_NUMBER},
+    {"sharedMemPerMultiprocessor", KEY_DEVICE_SHARED, VALUE_NUMBER},
+    {"sharedMemPerBlockOptin", KEY_DEVICE_OPTIN, VALUE_NUMBER},
 };
 
-static const key_name habitat_keys[] = {
-    {"schema", KEY_SCHEMA},
-    {"iteration_ms", KEY_ITERATION_MS},
-    {"iteration_ms_all", KEY_ITERATION_MS_ALL},
-    {"iteration_spread", KEY_ITERATION_SPREAD},
-    {"batch_size", KEY_BATCH},
-    {"model", KEY_MODEL},
-    {"framework", KEY_FRAMEWORK},
-    {"command", KEY_COMMAND},
-    {"cuda_version", KEY_CUDA_VERSION},
-    {"hip_version", KEY_HIP_VERSION},
-    {"cudnn_version", KEY_CUDNN_VERSION},
-    {"driver_version", KEY_DRIVER_VERSION},
-    {"recorder", KEY_RECORDER},
-    {"gpu", KEY_NOTED_GPU},
-    {"peak_memory_bytes", KEY_PEAK_MEMORY},
-    {"peak_memory_reserved_bytes", KEY_PEAK_RESERVED},
-    {"dropped_records", KEY_DROPPED},
-    {"memory", KEY_MEMORY},
-    {"rank", KEY_RANK},
-    {"world_size", KEY_WORLD_SIZE},
-    {"recorded_without_gpu", KEY_WITHOUT_GPU},
-    {"matmul_allow_tf32", KEY_MATMUL_TF32},
-    {"cudnn_allow_tf32", KEY_CONVOLUTION_TF32},
-    {"autocast", KEY_AUTOCAST},
-    {"parameter_dtype", KEY_PARAMETER_DTYPE},
+static const known_key habitat_keys[] = {
+    {"schema", KEY_SCHEMA, VALUE_NUMBER},
+    {"iteration_ms", KEY_ITERATION_MS, VALUE_NUMBER},
+    {"iteration_ms_all", KEY_ITERATION_MS_ALL, VALUE_NUMBERS},
+    {"iteration_spread", KEY_ITERATION_SPREAD, VALUE_NUMBER},
+    {"batch_size", KEY_BATCH, VALUE_NUMBER},
+    {"model", KEY_MODEL, VALUE_TEXT},
+    {"framework", KEY_FRAMEWORK, VALUE_TEXT},
+    {"command", KEY_COMMAND, VALUE_TEXT},
+    {"cuda_version", KEY_CUDA_VERSION, VALUE_TEXT},
+    {"hip_version", KEY_HIP_VERSION, VALUE_TEXT},
+    {"cudnn_version", KEY_CUDNN_VERSION, VALUE_NUMBER},
+    {"driver_version", KEY_DRIVER_VERSION, VALUE_TEXT},
+    {"recorder", KEY_RECORDER, VALUE_TEXT},
+    {"gpu", KEY_NOTED_GPU, VALUE_TEXT},
+    {"peak_memory_bytes", KEY_PEAK_MEMORY, VALUE_NUMBER},
+    {"peak_memory_reserved_bytes", KEY_PEAK_RESERVED, VALUE_NUMBER},
+    {"dropped_records", KEY_DROPPED, VALUE_NUMBER},
+    {"memory", KEY_MEMORY, VALUE_OBJECT},
+    {"rank", KEY_RANK, VALUE_NUMBER},
+    {"world_size", KEY_WORLD_SIZE, VALUE_NUMBER},
+    {"recorded_without_gpu", KEY_WITHOUT_GPU, VALUE_BOOLEAN},
+    {"matmul_allow_tf32", KEY_MATMUL_TF32, VALUE_BOOLEAN},
+    {"cudnn_allow_tf32", KEY_CONVOLUTION_TF32, VALUE_BOOLEAN},
+    {"autocast", KEY_AUTOCAST, VALUE_TEXT},
+    {"parameter_dtype", KEY_PARAMETER_DTYPE, VALUE_TEXT},
 };
 
-static const key_name distributed_keys[] = {
-    {"rank", KEY_RANK},
-    {"world_size", KEY_WORLD_SIZE},
+static const known_key distributed_keys[] = {
+    {"rank", KEY_RANK, VALUE_ANY},
+    {"world_size", KEY_WORLD_SIZE, VALUE_ANY},
 };
 
-static const key_name memory_keys[] = {
-    {"parameters_bytes", KEY_PARAMETERS},
-    {"buffers_bytes", KEY_BUFFERS},
-    {"gradients_bytes", KEY_GRADIENTS},
-    {"optimizer_state_bytes", KEY_OPTIMIZER},
-    {"allocated_between_iterations_bytes", KEY_BETWEEN},
-    {"parameter_sizes", KEY_SIZES},
+static const known_key memory_keys[] = {
+    {"parameters_bytes", KEY_PARAMETERS, VALUE_NUMBER},
+    {"buffers_bytes", KEY_BUFFERS, VALUE_NUMBER},
+    {"gradients_bytes", KEY_GRADIENTS, VALUE_NUMBER},
+    {"optimizer_state_bytes", KEY_OPTIMIZER, VALUE_NUMBER},
+    {"allocated_between_iterations_bytes", KEY_BETWEEN, VALUE_NUMBER},
+    {"parameter_sizes", KEY_SIZES, VALUE_OBJECT},
 };
 
 /* Categories, of Kineto now and before PyTorch 1.12. */
@@ -283,32 +278,35 @@ key key_of_habitat(const char *text, size_t length) {
     return LOOKUP(habitat_keys, text, length);
 }
 
-static const key number_keys[] = {
-    KEY_SCHEMA,       KEY_ITERATION_MS,   KEY_ITERATION_MS_ALL, KEY_ITERATION_SPREAD,
-    KEY_BATCH,        KEY_PEAK_MEMORY,    KEY_PEAK_RESERVED,    KEY_CUDNN_VERSION,
-    KEY_DROPPED,      KEY_RANK,           KEY_WORLD_SIZE,       KEY_PARAMETERS,
-    KEY_BUFFERS,      KEY_GRADIENTS,      KEY_OPTIMIZER,        KEY_BETWEEN,
-    KEY_DEVICE_ID,    KEY_DEVICE_MEMORY,  KEY_DEVICE_MAJOR,     KEY_DEVICE_MINOR,
-    KEY_DEVICE_SMS,   KEY_DEVICE_THREADS, KEY_DEVICE_REGISTERS, KEY_DEVICE_SHARED,
-    KEY_DEVICE_OPTIN,
-};
-
-static const char *name_in(const key_name *table, size_t count, key k) {
-    size_t at = 0;
-    while (at < count && table[at].key != k)
-        at++;
-    return at < count ? table[at].text : NULL;
+static const known_key *entry_in(const known_key *table, size_t count, key k) {
+    for (size_t i = 0; i < count; i++)
+        if (table[i].key == k)
+            return &table[i];
+    return NULL;
 }
 
-#define NAME_IN(table, k) name_in(table, sizeof(table) / sizeof *(table), k)
+#define ENTRY_IN(table, k) entry_in(table, sizeof(table) / sizeof *(table), k)
 
-const char *number_of_key(place at, key k) {
-    if (at != AT_HABITAT && at != AT_MEMORY && at != AT_DEVICE)
+const known_key *known_key_of(place at, key k) {
+    static const known_key a_time = {"iteration_ms_all", KEY_ITERATION_MS_ALL, VALUE_NUMBER};
+    static const known_key sizes = {"parameter_sizes", KEY_SIZES, VALUE_NUMBERS};
+    static const known_key a_size = {"parameter_sizes", KEY_SIZES, VALUE_NUMBER};
+    switch (at) {
+    case AT_ROOT:
+        return k == KEY_HABITAT ? ENTRY_IN(root_keys, k) : NULL;
+    case AT_DEVICE:
+        return ENTRY_IN(device_keys, k);
+    case AT_HABITAT:
+        return ENTRY_IN(habitat_keys, k);
+    case AT_MEMORY:
+        return ENTRY_IN(memory_keys, k);
+    case AT_TIMES:
+        return &a_time;
+    case AT_FORMATS:
+        return &sizes;
+    case AT_SIZES:
+        return &a_size;
+    default:
         return NULL;
-    for (size_t i = 0; i < sizeof number_keys / sizeof *number_keys; i++)
-        if (number_keys[i] == k)
-            return at == AT_HABITAT  ? NAME_IN(habitat_keys, k)
-                   : at == AT_MEMORY ? NAME_IN(memory_keys, k)
-                                     : NAME_IN(device_keys, k);
-    return NULL;
+    }
 }

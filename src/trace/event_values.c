@@ -243,7 +243,7 @@ void reader_argument_string(reader *r, const char *text, size_t length) {
 int reader_bad_device(reader *r, const char *problem) {
     return STOP(r, HABITAT_E_RANGE,
                 "\"%s\" of a GPU in \"deviceProperties\" %s; record it again, or leave it out",
-                number_of_key(AT_DEVICE, r->key), problem);
+                known_key_of(AT_DEVICE, r->key)->text, problem);
 }
 
 static int bad_fact(reader *r, number_result why) {
@@ -252,24 +252,20 @@ static int bad_fact(reader *r, number_result why) {
     return reader_bad_device(r, problems[why]);
 }
 
-static int small_fact(reader *r, const char *text, size_t length, uint32_t *out) {
-    uint64_t value = 0;
-    number_result why = number_whole(text, length, UINT32_MAX, &value);
-    if (why != NUMBER_OK)
-        return bad_fact(r, why);
-    *out = (uint32_t)value;
-    return 1;
+/* Which GPU it is must be said; what else is negative was not known to the profiler. */
+static bool is_not_known(const reader *r, number_result why) {
+    return why == NUMBER_NEGATIVE && r->key != KEY_DEVICE_ID;
 }
 
 int reader_device_number(reader *r, const char *text, size_t length) {
     habitat_device_facts *d = &r->device.facts;
-    uint32_t whole = 0;
+    uint64_t whole = 0;
     uint32_t *field = r->key == KEY_DEVICE_SMS         ? &d->sm_count
                       : r->key == KEY_DEVICE_THREADS   ? &d->threads_per_sm
                       : r->key == KEY_DEVICE_REGISTERS ? &d->registers_per_sm
                       : r->key == KEY_DEVICE_SHARED    ? &d->shared_memory_per_sm_bytes
                       : r->key == KEY_DEVICE_OPTIN     ? &d->shared_memory_per_block_bytes
-                                                       : &whole;
+                                                       : NULL;
     number_result why = NUMBER_OK;
     switch (r->key) {
     case KEY_NONE:
@@ -277,18 +273,23 @@ int reader_device_number(reader *r, const char *text, size_t length) {
         return 1;
     case KEY_DEVICE_MEMORY:
         why = number_whole(text, length, TRACE_BYTES_LIMIT, &d->memory_bytes);
-        return why == NUMBER_OK ? 1 : bad_fact(r, why);
+        return why == NUMBER_OK || is_not_known(r, why) ? 1 : bad_fact(r, why);
     default:
         break;
     }
-    if (!small_fact(r, text, length, field))
-        return 0;
-    if (r->key == KEY_DEVICE_ID)
+    why = number_whole(text, length, UINT32_MAX, &whole);
+    if (is_not_known(r, why))
+        return 1;
+    if (why != NUMBER_OK)
+        return bad_fact(r, why);
+    if (field)
+        *field = (uint32_t)whole;
+    else if (r->key == KEY_DEVICE_ID)
         r->device.id = (int64_t)whole;
     else if (r->key == KEY_DEVICE_MAJOR)
-        r->device_major.value = whole;
+        r->device_major = (measured){whole, PRESENT};
     else if (r->key == KEY_DEVICE_MINOR)
-        r->device_minor.value = whole;
+        r->device_minor = (measured){whole, PRESENT};
     return 1;
 }
 
@@ -321,6 +322,18 @@ int reader_base_time(reader *r, const char *text, size_t length) {
     if (number_scaled(text, length, 0, UINT64_MAX / 2, &ns) == NUMBER_OK)
         r->b->base_time_ns = ns;
     return 1;
+}
+
+int reader_wrong_kind(reader *r, const known_key *due) {
+    static const char *const not_this[] = {[VALUE_TEXT] = "no text",
+                                           [VALUE_BOOLEAN] = "neither true nor false",
+                                           [VALUE_OBJECT] = "no object"};
+    if (r->at == AT_DEVICE)
+        return reader_bad_device(r, "is not a number");
+    if (due->kind == VALUE_NUMBER || due->kind == VALUE_NUMBERS)
+        return reader_bad_habitat(r, due->text);
+    return STOP(r, HABITAT_E_FORMAT, "\"%s\"%s is %s; record it again, or leave it out", due->text,
+                r->at == AT_ROOT ? "" : " in \"habitat\"", not_this[due->kind]);
 }
 
 static int read_schema(reader *r, const char *text, size_t length) {
@@ -385,18 +398,12 @@ int reader_habitat_number(reader *r, const char *text, size_t length) {
             return reader_bad_habitat(r, "cudnn_version");
         info->cudnn_version = whole;
         return 1;
-    case KEY_CUDA_VERSION:
-    case KEY_HIP_VERSION:
-    case KEY_DRIVER_VERSION: /* texts; a number says nothing */
-        return 1;
     case KEY_RANK:
     case KEY_WORLD_SIZE:
         return take_rank(r, text, length) ||
                STOP(r, HABITAT_E_RANGE,
                     "\"%s\" in \"habitat\" is no whole number from 0 on; record it again",
-                    number_of_key(AT_HABITAT, r->key));
-    case KEY_ITERATION_MS_ALL:
-        return reader_bad_habitat(r, "iteration_ms_all");
+                    known_key_of(AT_HABITAT, r->key)->text);
     case KEY_DROPPED:
         if (!counted)
             return reader_bad_habitat(r, "dropped_records");
@@ -501,20 +508,7 @@ const char *reader_keep_text(reader *r, const char *text, size_t length) {
     return habitat_strings_intern(&r->b->trace->strings, text, length);
 }
 
-/* A text where a number is due, or true or false: no recorder writes one. */
-static int no_text(reader *r) {
-    const char *number = number_of_key(AT_HABITAT, r->key);
-    if (number)
-        return reader_bad_habitat(r, number);
-    if (r->key == KEY_WITHOUT_GPU || r->key == KEY_MATMUL_TF32 || r->key == KEY_CONVOLUTION_TF32)
-        return STOP(r, HABITAT_E_FORMAT,
-                    "what is true or false in \"habitat\" is a text here; record it again");
-    return 1;
-}
-
 int reader_habitat_string(reader *r, const char *text, size_t length) {
-    if (!no_text(r))
-        return 0;
     habitat_trace_info *info = &r->b->trace->info;
     const char **field = r->key == KEY_MODEL            ? &info->model
                          : r->key == KEY_FRAMEWORK      ? &info->framework

@@ -32,6 +32,16 @@ static int wrong_value(reader *r) {
     }
 }
 
+/* 0: the key's value is of another kind than what it says it is. Of a GPU numbers in quotes are
+ * numbers. */
+static int check_kind(reader *r, value_kind given) {
+    const known_key *due = known_key_of(r->at, r->key);
+    if (!due || due->kind == VALUE_ANY || due->kind == given ||
+        (r->at == AT_DEVICE && given == VALUE_TEXT))
+        return 1;
+    return reader_wrong_kind(r, due);
+}
+
 static int on_number(void *context, const char *text, size_t length) {
     reader *r = context;
     r->progress = true;
@@ -54,16 +64,19 @@ static int on_number(void *context, const char *text, size_t length) {
     case AT_DEVICE:
         return reader_device_number(r, text, length);
     case AT_HABITAT:
-        return reader_habitat_number(r, text, length);
+        return check_kind(r, VALUE_NUMBER) && reader_habitat_number(r, text, length);
     case AT_DISTRIBUTED:
         reader_distributed_number(r, text, length);
         return 1;
     case AT_ROOT:
-        return r->key == KEY_BASE_TIME ? reader_base_time(r, text, length) : wrong_value(r);
+        return r->key == KEY_BASE_TIME ? reader_base_time(r, text, length)
+                                       : check_kind(r, VALUE_NUMBER) && wrong_value(r);
     case AT_TIMES:
         return reader_habitat_time(r, text, length);
     case AT_MEMORY:
-        return reader_memory_number(r, text, length);
+        return check_kind(r, VALUE_NUMBER) && reader_memory_number(r, text, length);
+    case AT_FORMATS:
+        return check_kind(r, VALUE_NUMBER);
     case AT_SIZES:
         return reader_parameter_number(r, text, length);
     default:
@@ -81,18 +94,6 @@ static int on_other(reader *r) {
 
 static int on_null(void *context) {
     return on_other(context);
-}
-
-/* What is no number where one is due. */
-static bool is_no_number(const reader *r) {
-    return r->at == AT_TIMES || number_of_key(r->at, r->key);
-}
-
-static int refuse_number(reader *r) {
-    if (r->at == AT_DEVICE)
-        return reader_bad_device(r, "is not a number");
-    return reader_bad_habitat(r, r->at == AT_TIMES ? "iteration_ms_all"
-                                                   : number_of_key(r->at, r->key));
 }
 
 static int on_string(void *context, const unsigned char *bytes, size_t length) {
@@ -117,24 +118,18 @@ static int on_string(void *context, const unsigned char *bytes, size_t length) {
         }
         return reader_device_number(r, text, length);
     case AT_HABITAT:
-        return reader_habitat_string(r, text, length);
+        return check_kind(r, VALUE_TEXT) && reader_habitat_string(r, text, length);
     case AT_TRIPLE:
         return on_number(context, text, length);
-    case AT_TIMES:
-        return reader_bad_habitat(r, "iteration_ms_all");
-    case AT_MEMORY:
-        return is_no_number(r) ? refuse_number(r) : 1;
-    case AT_SIZES:
-        return reader_bad_habitat(r, "parameter_sizes");
     default:
-        return wrong_value(r);
+        return check_kind(r, VALUE_TEXT) && wrong_value(r);
     }
 }
 
 static int on_boolean(void *context, int value) {
     reader *r = context;
-    if (is_no_number(r))
-        return refuse_number(r);
+    if (!check_kind(r, VALUE_BOOLEAN))
+        return 0;
     if (r->at == AT_ARGS && r->key == KEY_NVTX)
         r->e.nvtx = value != 0;
     if (r->at == AT_HABITAT)
@@ -204,10 +199,8 @@ static int only_once(reader *r, bool *seen, const char *name) {
 
 static int on_open_map(void *context) {
     reader *r = context;
-    if (!opened(r))
+    if (!opened(r) || !check_kind(r, VALUE_OBJECT))
         return 0;
-    if (is_no_number(r))
-        return refuse_number(r);
     switch (r->at) {
     case AT_SKIP:
         r->depth++;
@@ -250,7 +243,7 @@ static int on_open_map(void *context) {
         return 1;
     case AT_DEVICES:
         r->device = (trace_device){.id = -1};
-        r->device_major.value = r->device_minor.value = 0;
+        r->device_major = r->device_minor = (measured){0, MISSING};
         r->at = AT_DEVICE;
         return 1;
     default:
@@ -261,7 +254,8 @@ static int on_open_map(void *context) {
 static int close_device(reader *r) {
     habitat_device_facts *facts = &r->device.facts;
     uint64_t capability = 10 * r->device_major.value + r->device_minor.value;
-    facts->compute_capability = capability > 10000 ? 0 : (uint32_t)capability;
+    bool known = r->device_major.state == PRESENT && r->device_minor.state == PRESENT;
+    facts->compute_capability = !known || capability > 10000 ? 0 : (uint32_t)capability;
     trace_device *device = trace_add_device(r->b);
     if (!device)
         return reader_stop_memory(r);
@@ -340,7 +334,7 @@ static int open_argument(reader *r) {
 
 static int on_open_array(void *context) {
     reader *r = context;
-    if (!opened(r))
+    if (!opened(r) || !check_kind(r, VALUE_NUMBERS))
         return 0;
     switch (r->at) {
     case AT_SKIP:
@@ -369,17 +363,13 @@ static int on_open_array(void *context) {
         return open_argument(r);
     case AT_HABITAT:
         if (r->key != KEY_ITERATION_MS_ALL)
-            return is_no_number(r) ? refuse_number(r) : skip(r);
+            return skip(r);
         r->time_count = 0;
         r->at = AT_TIMES;
         return 1;
     case AT_FORMATS:
         r->at = AT_SIZES;
         return 1;
-    case AT_TIMES:
-    case AT_MEMORY:
-    case AT_DEVICE:
-        return is_no_number(r) ? refuse_number(r) : skip(r);
     default:
         return skip(r);
     }

@@ -28,7 +28,7 @@ int reader_memory_number(reader *r, const char *text, size_t length) {
     if (!field)
         return 1;
     if (!bytes_of(text, length, &value))
-        return reader_bad_habitat(r, number_of_key(AT_MEMORY, r->key));
+        return reader_bad_habitat(r, known_key_of(AT_MEMORY, r->key)->text);
     *field = value;
     return 1;
 }

@@ -259,9 +259,25 @@ key key_of_argument(const char *text, size_t length);
 key key_of_device(const char *text, size_t length);
 key key_of_habitat(const char *text, size_t length);
 
-/* The key's name, where its value in "habitat", its "memory" or a GPU's properties is a number or
- * numbers; else NULL. */
-const char *number_of_key(place at, key key);
+/* What a value is; null is nobody's. */
+typedef enum value_kind {
+    VALUE_ANY = 0, /* nobody minds */
+    VALUE_NUMBER,
+    VALUE_TEXT,
+    VALUE_BOOLEAN,
+    VALUE_OBJECT,
+    VALUE_NUMBERS, /* a list of them */
+} value_kind;
+
+typedef struct known_key {
+    const char *text;
+    key key;
+    value_kind kind;
+} known_key;
+
+/* A key of "habitat", of what is in it or of a GPU's properties, "habitat" itself among them; NULL
+ * of others. */
+const known_key *known_key_of(place at, key key);
 key key_of_distributed(const char *text, size_t length);
 key key_of_memory(const char *text, size_t length);
 category event_category(const char *text, size_t length);
@@ -279,6 +295,8 @@ int reader_event_string(reader *r, const char *text, size_t length);
 void reader_argument_number(reader *r, const char *text, size_t length);
 void reader_argument_string(reader *r, const char *text, size_t length);
 int reader_bad_device(reader *r, const char *problem);
+/* The value of r->key is not of the kind that is due. */
+int reader_wrong_kind(reader *r, const known_key *due);
 int reader_device_number(reader *r, const char *text, size_t length);
 int reader_habitat_number(reader *r, const char *text, size_t length);
 void reader_distributed_number(reader *r, const char *text, size_t length);

@@ -326,6 +326,17 @@ static const char *const gpu_columns[] = {
     "maxShmemPerBlockOptin",
 };
 
+/* What is negative was not known to the profiler, as NULL is not. */
+static bool is_not_known(const nsys_row *r, int column) {
+    return sqlite3_column_type(r->statement, column) == SQLITE_INTEGER &&
+           sqlite3_column_int64(r->statement, column) < 0;
+}
+
+static bool take_fact(nsys_row *r, int column, uint32_t *out) {
+    *out = 0;
+    return is_not_known(r, column) || nsys_take_small(r, column, out);
+}
+
 /* Facts are known by the GPU's number until read_device() says which CUDA device it is. */
 static habitat_status read_gpu(nsys_row *r) {
     nsys *n = r->n;
@@ -333,14 +344,15 @@ static habitat_status read_gpu(nsys_row *r) {
     uint64_t id;
     uint32_t major, minor, warps, lanes;
     bool fine;
-    if (!nsys_take(r, 0, UINT32_MAX, &id) || !nsys_take(r, 2, UINT64_MAX, &f.memory_bytes) ||
-        !nsys_take_small(r, 3, &f.sm_count) || !nsys_take_small(r, 4, &major) ||
-        !nsys_take_small(r, 5, &minor) || !nsys_take_small(r, 6, &warps) ||
-        !nsys_take_small(r, 7, &lanes) || !nsys_take_small(r, 8, &f.registers_per_sm) ||
-        !nsys_take_small(r, 9, &f.shared_memory_per_sm_bytes) ||
-        !nsys_take_small(r, 10, &f.shared_memory_per_block_bytes))
+    if (!nsys_take(r, 0, UINT32_MAX, &id) ||
+        (!is_not_known(r, 2) && !nsys_take(r, 2, UINT64_MAX, &f.memory_bytes)) ||
+        !take_fact(r, 3, &f.sm_count) || !take_fact(r, 4, &major) || !take_fact(r, 5, &minor) ||
+        !take_fact(r, 6, &warps) || !take_fact(r, 7, &lanes) ||
+        !take_fact(r, 8, &f.registers_per_sm) || !take_fact(r, 9, &f.shared_memory_per_sm_bytes) ||
+        !take_fact(r, 10, &f.shared_memory_per_block_bytes))
         return n->err->code;
-    f.compute_capability = major < 1000 && minor < 10 ? 10 * major + minor : 0;
+    if (major && major < 1000 && minor < 10 && !is_not_known(r, 5))
+        f.compute_capability = 10 * major + minor;
     f.threads_per_sm = warps <= 1024 && lanes <= 64 ? warps * lanes : 0;
     f.name = nsys_take_text(r, 1, &fine);
     trace_device *device = fine ? trace_add_device(n->b) : NULL;

@@ -138,7 +138,6 @@ static void test_said(void) {
         {"\"autocast\": null, \"parameter_dtype\": \"bfloat16+float32\"", "H200",
          HABITAT_PRECISION_FP32, 0},
         {"\"autocast\": \"float32\"", "H200", HABITAT_PRECISION_FP32, 0},
-        {"\"autocast\": 16, \"parameter_dtype\": true", "H200", HABITAT_PRECISION_FP32, 0},
         {NULL, "H200", HABITAT_PRECISION_FP32, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -355,6 +355,26 @@ static void check_least(void) {
     check_case("times alone, and a graph traced as a whole");
 }
 
+/* What a profiler did not know of a device, and wrote as -1. */
+static void check_unknown_facts(void) {
+    make("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, end INT, deviceId INT);"
+         "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (50, 60, 0);"
+         "CREATE TABLE TARGET_INFO_GPU (id INT, name TEXT, totalMemory INT, smCount INT, "
+         "computeMajor INT, computeMinor INT, maxWarpsPerSm INT, threadsPerWarp INT, "
+         "maxRegistersPerSm INT, maxShmemPerSm INT, maxShmemPerBlockOptin INT);"
+         "INSERT INTO TARGET_INFO_GPU VALUES (0, 'NVIDIA T4', -1, -1, 7, -1, -1, 32, -1, -1, -1);");
+    habitat_trace *t = read_good();
+    if (t) {
+        const habitat_device_facts *f = &habitat_trace_get_info(t)->device_facts;
+        CHECK_TEXT(f->name, "NVIDIA T4");
+        CHECK(f->memory_bytes == 0 && f->sm_count == 0 && f->compute_capability == 0);
+        CHECK(f->threads_per_sm == 0 && f->registers_per_sm == 0);
+        CHECK(f->shared_memory_per_sm_bytes == 0 && f->shared_memory_per_block_bytes == 0);
+        habitat_trace_free(t);
+    }
+    check_case("negative facts of a device are not known");
+}
+
 static void check_errors(void) {
     check_bad("CREATE TABLE people (name TEXT);", HABITAT_E_FORMAT,
               "an SQLite database, but no export of Nsight Systems; make one with 'nsys export "
@@ -422,6 +442,7 @@ int main(void) {
     check_ten_steps();
     check_early();
     check_least();
+    check_unknown_facts();
     check_errors();
     check_damaged();
     unlink(path);

@@ -109,19 +109,28 @@ for change in (complete, short, long, thousand, one_long, unmarked, peak, weight
     write(change.__name__, change)
 for key, values in {"schema": (0, 1.5, True, 2), "batch_size": (1.5, 0, True, [32]), "iteration_ms": (True, [30], {}, "soon", 0, "0.25"),
                     "iteration_ms_all": (30, True, [True], [[1]], {}, ["0.25"]), "peak_memory_bytes": (True, "2e10"), "dropped_records": ([1], 1.5),
-                    "rank": (1.5, "1", True), "world_size": (-3,), "memory": ({"parameters_bytes": "5e9"}, {"buffers_bytes": True}, {"optimizer_state_bytes": -4}),
-                    "matmul_allow_tf32": ("yes",)}.items():
+                    "rank": (1.5, "1", True), "world_size": (-3,), "memory": ({"parameters_bytes": "5e9"}, {"buffers_bytes": True}, {"optimizer_state_bytes": -4}, 5, [5e9], "5e9",
+                                                                                                                  {"parameter_sizes": 5}, {"parameter_sizes": {"float32": 5}}, {"parameter_sizes": {"float32": [[5]]}}),
+                    "matmul_allow_tf32": ("yes", 1), "model": (5, ["step"]), "autocast": (1, True), "parameter_dtype": (16,), "gpu": ({"name": "H200"},),
+                    "cuda_version": (12.8,)}.items():
     for i, value in enumerate(values):
         write(f"bad-{key}-{i}", lambda made, events, noted: noted.update({key: value}))
-for key, values in {"totalGlobalMem": (-1, 1.5, True, "many", 1e30), "numSms": (1.5,), "id": (-1,)}.items():
+for i, value in enumerate((5, "noted", True, [5])):
+    write(f"bad-habitat-{i}", lambda made, events, noted: made.update({"habitat": value}))
+for key, values in {"totalGlobalMem": (1.5, True, "many", 1e30), "numSms": (1.5,), "id": (-1,)}.items():
     for i, value in enumerate(values):
         write(f"bad-gpu-{key}-{i}", lambda made, events, noted: made["deviceProperties"][0].update({key: value}))
 for key, values in {"device": (1.5, -1), "stream": (7.5,), "registers per thread": (64.25,)}.items():
     for i, value in enumerate(values):
         write(f"bad-kernel-{key.split()[0]}-{i}", lambda made, events, noted: kernels(events)[0]["args"].update({key: value}))
 write("whole", lambda made, events, noted: kernels(events)[0]["args"].update({"device": 0.0, "stream": "7"}))
-for key in ("batch_size", "iteration_ms", "peak_memory_bytes", "schema"):
+for key in ("batch_size", "iteration_ms", "peak_memory_bytes", "schema", "memory", "model", "autocast", "matmul_allow_tf32"):
     write(f"null-{key}", lambda made, events, noted: noted.update({key: None}))
+write("null-habitat", lambda made, events, noted: made.update({"habitat": None}))
+unknown = {key: -1 for key in ("totalGlobalMem", "computeMajor", "computeMinor", "numSms", "maxThreadsPerMultiprocessor", "regsPerMultiprocessor",
+                               "sharedMemPerMultiprocessor", "sharedMemPerBlockOptin")}
+write("unknown", lambda made, events, noted: made["deviceProperties"][0].update(unknown))
+write("left_out", lambda made, events, noted: [made["deviceProperties"][0].pop(key, None) for key in unknown])
 P
 python3 made.py
 cat >said.py <<'P'
@@ -166,3 +175,7 @@ for file in null-*.json whole.json; do
     "$habitat" info "$file" >/dev/null
     echo "$file: $?"
 done
+for name in unknown left_out; do # what a profiler did not know, and wrote as -1
+    "$habitat" info $name.json --json | grep -v -e '"file' -e '"sha256"' -e '"json_bytes"' >$name.out
+done
+cmp unknown.out left_out.out && grep device_ unknown.out
