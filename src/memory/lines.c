@@ -109,8 +109,9 @@ static void prune(memory_lines *l) {
 static memory_space space_of(const memory_step *s, bool backward, bool most) {
     memory_space space = backward ? s->backward : s->forward;
     if (most) {
-        space.growing = fmax(space.growing, s->most.growing);
-        space.fixed = fmax(space.fixed + space.shrinking, s->most.fixed);
+        const memory_space *other = backward ? &s->most_backward : &s->most_forward;
+        space.growing = fmax(space.growing, other->growing);
+        space.fixed = fmax(space.fixed + space.shrinking, other->fixed);
         space.shrinking = 0;
     }
     return space;

@@ -31,7 +31,7 @@ typedef struct memory_step {
     double weights;                   /* elements of weights, whose gradients it makes */
     double made;                      /* of `moved`, its result */
     memory_space forward, backward;   /* what a library works in meanwhile */
-    memory_space most;                /* what it might, by another algorithm, in either pass */
+    memory_space most_forward, most_backward; /* what it might, by another algorithm */
 } memory_step;
 
 /* The gradient of a tensor that several operations took: made by the first of their backward

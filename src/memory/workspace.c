@@ -16,7 +16,6 @@
 static const double single_bytes = 4;
 enum {
     LAYOUT_TILE = 32, /* a block that copies takes so many channels and positions */
-    SPECTRA_SIDE = 32,
 };
 
 /* The convolution whose helpers are being looked at. */
@@ -24,15 +23,9 @@ typedef struct looked_at {
     uint32_t operation; /* HABITAT_NONE: none */
     habitat_conv_shape shape;
     double element_bytes;
+    bool backward, flipped;     /* flipped: a factor of what comes next */
     memory_workspace now, most; /* of the gradient, or forward pass, at hand; of the largest */
 } looked_at;
-
-static double product(const double *sides, uint32_t dims) {
-    double of = 1;
-    for (uint32_t i = 0; i < dims; i++)
-        of *= sides[i];
-    return of;
-}
 
 /* The convolution, or its backward operation, around an operation; HABITAT_NONE. `out`: of the
  * innermost of them, which has the formats that autocast gave it. */
@@ -57,12 +50,6 @@ static uint32_t convolution_around(const habitat_operation *operations, uint32_t
 
 /* ---- copies into another layout ---- */
 
-/* Channels are filled up: matrix units take 16 bytes of them at a time. */
-static double filled(double channels, double element_bytes) {
-    double step = hardware_matrix_channel_bytes / element_bytes;
-    return ceil(channels / step) * step;
-}
-
 /* Bytes of a tensor if the kernel's blocks cover it: x of 32 positions, y of 32 channels, z images;
  * else 0. */
 static double covered(const habitat_kernel *k, double images, double channels, double positions,
@@ -70,15 +57,15 @@ static double covered(const habitat_kernel *k, double images, double channels, d
     const uint32_t *grid = k->form->grid;
     bool covers = grid[0] == ceil(positions / LAYOUT_TILE) &&
                   grid[1] == ceil(channels / LAYOUT_TILE) && grid[2] == images;
-    return covers ? images * filled(channels, element_bytes) * positions * element_bytes : 0;
+    return covers ? images * memory_filled(channels, element_bytes) * positions * element_bytes : 0;
 }
 
 /* Which tensor is copied is told by the grid; where it may be either image, the larger. */
 static void add_copy(const habitat_kernel *k, looked_at *c) {
     const habitat_conv_shape *s = &c->shape;
-    double kernel = product(s->kernel, s->dims), each = c->element_bytes;
-    double in = covered(k, s->batch, s->c_in, product(s->in, s->dims), each);
-    double out = covered(k, s->batch, s->c_out, product(s->out, s->dims), each);
+    double kernel = memory_product(s->kernel, s->dims), each = c->element_bytes;
+    double in = covered(k, s->batch, s->c_in, memory_product(s->in, s->dims), each);
+    double out = covered(k, s->batch, s->c_out, memory_product(s->out, s->dims), each);
     double weights = covered(k, s->c_out, s->c_in / s->groups, kernel, each);
     double turned = covered(k, s->c_in, s->c_out / s->groups, kernel, each); /* transposed */
     c->now.copied_growing += fmax(in, out);
@@ -87,36 +74,40 @@ static void add_copy(const habitat_kernel *k, looked_at *c) {
 
 /* ---- transforms ---- */
 
-/* Spectra of all filters and of one tile of each image, in and out; of the real transform's side a
- * half and one are kept. Further tiles take their place. */
-static void add_spectra(double side, looked_at *c) {
-    const habitat_conv_shape *s = &c->shape;
-    double each = side * (side / 2 + 1) * hardware_complex_bytes;
-    c->now.transformed_fixed = each * s->c_in * s->c_out / s->groups;
-    c->now.transformed_growing = each * s->batch * (s->c_in + s->c_out);
+static void take_transforms(const memory_workspace *w, looked_at *c) {
+    c->now.transformed_fixed = w->transformed_fixed;
+    c->now.transformed_growing = w->transformed_growing;
 }
 
-/* Winograd's tiles of both images and of the gradient of weights: (m + r - 1)^2 numbers for m^2. */
-static void add_tiles(double side, looked_at *c) {
+/* Of a backward operation, a factor is flipped for the gradient of the weights; of a transposed
+ * convolution for either gradient, so that the larger is taken. */
+static void add_spectra(double side, looked_at *c) {
     const habitat_conv_shape *s = &c->shape;
-    double made = side + s->kernel[0] - 1, tiles = s->batch, each = made * made * single_bytes;
-    for (uint32_t i = 0; i < s->dims; i++)
-        tiles *= ceil(s->out[i] / side);
-    c->now.transformed_fixed = each * s->c_in * s->c_out / s->groups;
-    c->now.transformed_growing = each * tiles * (s->c_in + s->c_out);
+    bool flips = c->flipped;
+    memory_pass pass = !c->backward && (flips || s->transposed) ? MEMORY_PASS_FORWARD
+                       : c->backward && flips                   ? MEMORY_PASS_TO_WEIGHTS
+                                                                : MEMORY_PASS_TO_INPUT;
+    memory_workspace w = memory_spectra(s, pass, side);
+    if (c->backward && flips && s->transposed) {
+        memory_workspace other = memory_spectra(s, MEMORY_PASS_TO_INPUT, side);
+        w = memory_workspace_total(&other) > memory_workspace_total(&w) ? other : w;
+    }
+    take_transforms(&w, c);
+}
+
+static void add_tiles(double m, looked_at *c) {
+    memory_workspace w = memory_tiles(&c->shape, m);
+    take_transforms(&w, c);
 }
 
 /* ---- one kernel after another ---- */
 
-static double total(const memory_workspace *w) {
-    return w->copied_growing + w->copied_fixed + w->transformed_growing + w->transformed_fixed;
-}
-
 /* A result is there: what comes next is the other gradient. */
 static void finish(looked_at *c) {
-    if (total(&c->now) > total(&c->most))
+    if (memory_workspace_total(&c->now) > memory_workspace_total(&c->most))
         c->most = c->now;
     c->now = (memory_workspace){0};
+    c->flipped = false;
 }
 
 /* The whole number at the start of a text. */
@@ -134,6 +125,8 @@ static void look(const habitat_kernel *k, looked_at *c) {
     } else if (strstr(name, "nhwcToNchwKernel")) {
         add_copy(k, c);
         finish(c);
+    } else if (strstr(name, "flip_filter")) {
+        c->flipped = true;
     } else if ((side = strstr(name, "fft2d_r2c_"))) {
         add_spectra(whole_number(side + strlen("fft2d_r2c_")), c);
     } else if (strstr(name, "fft2d_c2r_")) {
@@ -141,7 +134,7 @@ static void look(const habitat_kernel *k, looked_at *c) {
     } else if (strstr(name, "winograd") && strstr(name, "Data4x4")) {
         add_tiles(4, c);
     } else if (strstr(name, "winograd") && strstr(name, "Data9x9_5x5")) {
-        add_tiles(5, c);
+        add_tiles(9, c);
     } else if (strstr(name, "winograd") && strstr(name, "Output")) {
         finish(c);
     }
@@ -149,7 +142,7 @@ static void look(const habitat_kernel *k, looked_at *c) {
 
 static bool is_helper(const char *name) {
     return strstr(name, "nchwToNhwcKernel") || strstr(name, "nhwcToNchwKernel") ||
-           strstr(name, "fft2d_") || strstr(name, "winograd");
+           strstr(name, "flip_filter") || strstr(name, "fft2d_") || strstr(name, "winograd");
 }
 
 /* The forward operation of a backward one: the link may be on one around it. */
@@ -160,7 +153,7 @@ static uint32_t forward_of(const habitat_operation *operations, uint32_t at) {
 }
 
 static void take_over(memory_workspace *most, const memory_workspace *other) {
-    if (total(other) > total(most))
+    if (memory_workspace_total(other) > memory_workspace_total(most))
         *most = *other;
 }
 
@@ -212,6 +205,7 @@ bool memory_workspaces_of(const habitat_trace *trace, memory_kind kind, memory_w
             leave(&c, operations, out);
             c = (looked_at){.operation = at,
                             .shape = work.shape.conv,
+                            .backward = strcmp(operations[at].form->name, "aten::convolution") != 0,
                             .element_bytes = (double)habitat_dtype_bytes(work.dtype)};
         }
         look(&kernels[i], &c);
@@ -225,7 +219,7 @@ bool memory_workspaces_of(const habitat_trace *trace, memory_kind kind, memory_w
 /* Of the backward operation of a forward one, or of one around it that counts as the same. */
 static memory_workspace behind(const memory_workspaces *w, const habitat_operation *operations,
                                uint32_t at) {
-    while (!(total(&w->backward[at]) > 0)) {
+    while (!(memory_workspace_total(&w->backward[at]) > 0)) {
         if (operations[at].parent == HABITAT_NONE ||
             !habitat_trace_numbered_as_parent(w->trace, at))
             return (memory_workspace){0};
@@ -249,24 +243,24 @@ static memory_space as_recorded(const memory_workspace *s, double ratio) {
 
 /* Matrix units take channels last: images and weights are copied where they lie otherwise. */
 static memory_space all_copied(const habitat_conv_shape *s, double each) {
-    double in = s->batch * filled(s->c_in, each) * product(s->in, s->dims);
-    double out = s->batch * filled(s->c_out, each) * product(s->out, s->dims);
-    double weights = s->c_in * s->c_out / s->groups * product(s->kernel, s->dims);
+    double in = s->batch * memory_filled(s->c_in, each) * memory_product(s->in, s->dims);
+    double out = s->batch * memory_filled(s->c_out, each) * memory_product(s->out, s->dims);
+    double weights = s->c_in * s->c_out / s->groups * memory_product(s->kernel, s->dims);
     if (s->channels_last)
         return (memory_space){0, 0, 0};
     return (memory_space){each * (in + out), each * weights, 0};
 }
 
 /* In strict fp32 cuDNN may compute with spectra, which need most of all that was seen. */
-static memory_space most_of(const habitat_conv_shape *s) {
-    looked_at c = {.shape = *s};
-    for (uint32_t i = 0; i < s->dims; i++)
-        if (s->stride[i] != 1 || s->kernel[i] > SPECTRA_SIDE)
-            return (memory_space){0, 0, 0};
-    if (s->dims != 2 || s->kernel[0] * s->kernel[1] == 1)
-        return (memory_space){0, 0, 0};
-    add_spectra(SPECTRA_SIDE, &c);
-    return (memory_space){c.now.transformed_growing, c.now.transformed_fixed, 0};
+static memory_space most_of(const habitat_conv_shape *s, memory_pass first, memory_pass last) {
+    memory_workspace most = {0};
+    for (int at = first; at <= (int)last; at++) {
+        memory_pass pass = (memory_pass)at;
+        double side = memory_spectra_side(s, pass);
+        memory_workspace w = side > 0 ? memory_spectra(s, pass, side) : (memory_workspace){0};
+        take_over(&most, &w);
+    }
+    return (memory_space){most.transformed_growing, most.transformed_fixed, 0};
 }
 
 void memory_workspaces_take(const memory_workspaces *w, uint32_t i, habitat_memory_format format,
@@ -287,8 +281,11 @@ void memory_workspaces_take(const memory_workspaces *w, uint32_t i, habitat_memo
     } else if (asked) {
         step->forward = step->backward = all_copied(&work.shape.conv, each);
     }
-    if (recorded && !asked) /* none of strict fp32 was seen */
-        step->most = most_of(&work.shape.conv);
+    if (recorded && !asked) { /* none of strict fp32 was seen */
+        step->most_forward = most_of(&work.shape.conv, MEMORY_PASS_FORWARD, MEMORY_PASS_FORWARD);
+        step->most_backward =
+            most_of(&work.shape.conv, MEMORY_PASS_TO_INPUT, MEMORY_PASS_TO_WEIGHTS);
+    }
 }
 
 void memory_workspaces_free(memory_workspaces *w) {

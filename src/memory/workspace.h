@@ -2,13 +2,8 @@
 #ifndef HABITAT_MEMORY_WORKSPACE_H
 #define HABITAT_MEMORY_WORKSPACE_H
 
+#include "memory/algorithms.h"
 #include "memory/model.h"
-
-/* What one convolution works in [byte], in the recorded formats. */
-typedef struct memory_workspace {
-    double copied_growing, copied_fixed;           /* images, weights in another layout */
-    double transformed_growing, transformed_fixed; /* the same as spectra or tiles, in fp32 */
-} memory_workspace;
 
 /* Of all operations; all zero where nothing is seen. */
 typedef struct memory_workspaces {

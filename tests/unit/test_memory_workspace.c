@@ -2,9 +2,11 @@
  * images of 6x6, in a forward pass without a backward one.
  *
  * fp32: x 2*8*36*4 = 2304 bytes, y 11520, together 13824; weights 40*8*9*4 = 11520. Copies into the
- * other layout take as much once more. Spectra of 32x32: 32 * 17 * 8 = 4352 bytes each, of 320
- * filters 1392640, of 2 * 48 channels 417792. Winograd's tiles: (4 + 3 - 1)^2 * 4 = 144 bytes, of
- * 320 filters 46080, of 2 * 48 channels with 2 * 2 tiles each 55296. */
+ * other layout take as much once more. Spectra of 16x16, forward: 16 * 9 * 8 = 1152 bytes each, of
+ * all filters and two images in, twice: 737280 and 36864; filters flipped 11520. Spectra of 32x32,
+ * tile by tile: 32 * 17 * 8 = 4352 bytes each, of 320 filters 1392640, of 2 * 48 channels 417792.
+ * Winograd's tiles: (4 + 3 - 1)^2 * 4 = 144 bytes, of 320 filters 46080, of 2 * 48 channels with 2
+ * * 2 tiles each 55296. */
 #include <stdlib.h>
 
 #include <habitat/memory.h>
@@ -40,6 +42,11 @@
     KERNEL(2, "void fft2d_r2c_32x32<float, false, 0u, false>", "1,1,1")                            \
     KERNEL(3, "sm80_xmma_gemm_cf32cf32_f32f32_cf32_tn_n", "1,2,544")                               \
     KERNEL(4, "void fft2d_c2r_32x32<float, false, false, 0u, false, false>", "1,1,1")
+#define FLIPPED                                                                                    \
+    KERNEL(1, "void flip_filter<float, float>", "1,1,1")                                           \
+    KERNEL(2, "void fft2d_r2c_16x16<float>", "1,1,1")                                              \
+    KERNEL(3, "void fft2d_r2c_16x16<float>", "1,1,1")                                              \
+    KERNEL(4, "void fft2d_c2r_16x16<float, false>", "1,1,1")
 #define TILES                                                                                      \
     KERNEL(1, "void cudnn::winograd_nonfused::winogradForwardData4x4<float, float>", "1,1,1")      \
     KERNEL(2, "sm80_xmma_gemm_f32f32_f32f32_f32", "1,1,36")                                        \
@@ -61,7 +68,7 @@ static void test_range(void) {
     habitat_memory *memory = made_memory(TRACE("50688", COPIES));
     habitat_memory_parts parts = parts_at(memory, 1, HABITAT_MEMORY_SINGLE);
     CHECK_NEAR(parts.peak_bytes, 11520 + 13824.0, 1e-12);
-    CHECK_NEAR(parts.algorithms_bytes, 417792 + 1392640.0, 1e-12);
+    CHECK_NEAR(parts.algorithms_bytes, 36864 + 737280 + 11520.0, 1e-12);
     CHECK_NEAR(parts_at(memory, 1, HABITAT_MEMORY_TF32).algorithms_bytes, 0.0, 0);
     CHECK_NEAR(parts_at(memory, 4, HABITAT_MEMORY_TF32).algorithms_bytes, 0.0, 0);
     habitat_memory_free(memory);
@@ -76,6 +83,15 @@ static void test_spectra(void) {
     CHECK_NEAR(parts_at(memory, 2, HABITAT_MEMORY_SINGLE).algorithms_bytes, 0.0, 0);
     /* matrix units take copies instead */
     CHECK_NEAR(peak_at(memory, 1, HABITAT_MEMORY_TF32), 50688.0, 1e-12);
+    habitat_memory_free(memory);
+}
+
+/* A flipped factor tells spectra of whole images. */
+static void test_flipped(void) {
+    habitat_memory *memory = memory_of(TRACE("811008", FLIPPED));
+    CHECK_NEAR(peak_at(memory, 1, HABITAT_MEMORY_SINGLE), 811008.0, 0);
+    CHECK_NEAR(peak_at(memory, 2, HABITAT_MEMORY_SINGLE),
+               11520 + 2 * (13824 + 36864.0) + 737280 + 11520, 1e-12);
     habitat_memory_free(memory);
 }
 
@@ -100,6 +116,8 @@ int main(void) {
     check_case("algorithms that were not seen");
     test_spectra();
     check_case("spectra");
+    test_flipped();
+    check_case("spectra of whole images");
     test_tiles();
     check_case("tiles");
     test_plain();

@@ -1,0 +1,37 @@
+/* What cuDNN's algorithms for a convolution work in. */
+#ifndef HABITAT_MEMORY_ALGORITHMS_H
+#define HABITAT_MEMORY_ALGORITHMS_H
+
+#include <habitat/work.h>
+
+/* The three convolutions of a training step. */
+typedef enum memory_pass {
+    MEMORY_PASS_FORWARD,
+    MEMORY_PASS_TO_INPUT,   /* gradient of the image */
+    MEMORY_PASS_TO_WEIGHTS, /* gradient of the weights */
+} memory_pass;
+
+/* What one convolution works in [byte], in the recorded formats. */
+typedef struct memory_workspace {
+    double copied_growing, copied_fixed;           /* images, weights in another layout */
+    double transformed_growing, transformed_fixed; /* the same as spectra or tiles, in fp32 */
+} memory_workspace;
+
+double memory_workspace_total(const memory_workspace *w);
+
+/* Product of sides. */
+double memory_product(const double *sides, uint32_t dims);
+
+/* Channels are filled up: matrix units take 16 bytes of them at a time. */
+double memory_filled(double channels, double element_bytes);
+
+/* The side of spectra with which cuDNN makes this; 0: with none. */
+double memory_spectra_side(const habitat_conv_shape *s, memory_pass pass);
+
+/* Spectra of side x side, transformed parts alone. */
+memory_workspace memory_spectra(const habitat_conv_shape *s, memory_pass pass, double side);
+
+/* Winograd's tiles of m x m results, transformed parts alone. */
+memory_workspace memory_tiles(const habitat_conv_shape *s, double m);
+
+#endif
