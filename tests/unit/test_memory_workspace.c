@@ -88,7 +88,7 @@ static void test_spectra(void) {
 
 /* A flipped factor tells spectra of whole images. */
 static void test_flipped(void) {
-    habitat_memory *memory = memory_of(TRACE("811008", FLIPPED));
+    habitat_memory *memory = made_memory(TRACE("811008", FLIPPED));
     CHECK_NEAR(peak_at(memory, 1, HABITAT_MEMORY_SINGLE), 811008.0, 0);
     CHECK_NEAR(peak_at(memory, 2, HABITAT_MEMORY_SINGLE),
                11520 + 2 * (13824 + 36864.0) + 737280 + 11520, 1e-12);
