@@ -73,6 +73,13 @@ static double square(double x) {
     return x * x;
 }
 
+/* Operations of the table were large. What a short one does besides moving its bytes (its launch,
+ * its strides, what the cache still holds) differs from one to the next. */
+static double short_row(habitat_class op_class, double ns) {
+    bool moves = op_class == HABITAT_CLASS_ELEMENTWISE || op_class == HABITAT_CLASS_COPY;
+    return moves ? fitted_short_row_sigma * fmin(1.0, fitted_short_row_ns / ns) : 0.0;
+}
+
 /* Which of the GPU's rates binds a kernel; INTERVAL_RATES if that rate was measured. */
 static int estimated_rate(const rate_table *table, const habitat_kernel_facts *facts) {
     double compute_s = facts->flop / table->flop_per_s[facts->dtype][facts->matrix_unit];
@@ -98,6 +105,7 @@ double interval_add(interval_sum *sum, const scaling *s, const habitat_workload_
     }
     sum->by_class[kind][kernel->op_class] += ns;
     variance += square(architecture_factor(s)) * (square(own.bias) + square(own.row));
+    variance += square(short_row(kernel->op_class, ns));
     for (int g = 0; g < 2; g++) {
         int rate = estimated_rate(tables[g], lead);
         if (rate == INTERVAL_RATES)
