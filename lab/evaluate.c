@@ -12,6 +12,7 @@
 #include "lab/evaluate_kinds.h"
 #include "lab/evaluate_networks.h"
 #include "lab/judged.h"
+#include "lab/op_intervals.h"
 #include "models/offset.h"
 #include "lab/random.h"
 #include "lab/train.h"
@@ -465,6 +466,28 @@ static habitat_status print_class_and_part(report_text *text, operator_class c, 
     return status;
 }
 
+static void add_intervals(op_cases *cases, const cell *of, bool narrow) {
+    for (size_t i = 0; i < of->n; i++)
+        op_cases_add(cases,
+                     (op_case){.c = of->c, .gpu = leave_outs[of->group].title, .narrow = narrow},
+                     of->rows[i].row->time_ms, of->rows[i].low, of->rows[i].high);
+}
+
+static habitat_status collect_intervals(cell cells[][LEAVE_OUTS], op_cases *cases,
+                                        habitat_error *err) {
+    habitat_status status = HABITAT_OK;
+    for (int c = 0; c < OPERATOR_CLASSES; c++)
+        for (size_t g = 0; status == HABITAT_OK && g < LEAVE_OUTS; g++) {
+            cell part = {0};
+            add_intervals(cases, &cells[c][g], false);
+            if (c == OPERATOR_BMM)
+                status = judged_narrow(&cells[c][g], &part, err);
+            add_intervals(cases, &part, true);
+            free(part.rows);
+        }
+    return status;
+}
+
 static habitat_status print_tables(cell cells[][LEAVE_OUTS], report_text *text,
                                    habitat_error *err) {
     habitat_status status = HABITAT_OK;
@@ -482,7 +505,7 @@ static habitat_status print_tables(cell cells[][LEAVE_OUTS], report_text *text,
 
 static habitat_status judge_rows(unsigned named, const habitat_dataset *data,
                                  const habitat_gpu_table *gpus, const judged_models *models,
-                                 bool csv, report_text *text, habitat_error *err) {
+                                 bool csv, op_cases *cases, report_text *text, habitat_error *err) {
     cell cells[OPERATOR_CLASSES][LEAVE_OUTS] = {{{0}}};
     habitat_status status = HABITAT_OK;
     for (int c = 0; status == HABITAT_OK && c < OPERATOR_CLASSES; c++)
@@ -492,6 +515,8 @@ static habitat_status judge_rows(unsigned named, const habitat_dataset *data,
         judged_print_csv(&cells[0][0], OPERATOR_CLASSES * LEAVE_OUTS, text);
     else if (status == HABITAT_OK)
         status = print_tables(cells, text, err);
+    if (status == HABITAT_OK)
+        status = collect_intervals(cells, cases, err);
     for (int c = 0; c < OPERATOR_CLASSES; c++)
         for (size_t g = 0; g < LEAVE_OUTS; g++)
             free(cells[c][g].rows);
@@ -505,6 +530,7 @@ habitat_status habitat_evaluate(const habitat_dataset *data, const habitat_gpu_t
     if (!data || !gpus || !sink)
         return habitat_fail(err, HABITAT_E_ARG, "no dataset, GPU table or output given");
     judged_models models = {{0}, {0}, NULL};
+    op_cases cases = {0};
     report_text text = {sink, context, false, false};
     options = options ? options : &defaults;
     unsigned named = 0;
@@ -514,9 +540,12 @@ habitat_status habitat_evaluate(const habitat_dataset *data, const habitat_gpu_t
     if (status == HABITAT_OK && folder && !csv)
         status = evaluate_published(&models, gpus, folder, &text, err);
     if (status == HABITAT_OK)
-        status = judge_rows(named, data, gpus, &models, csv, &text, err);
+        status = judge_rows(named, data, gpus, &models, csv, &cases, &text, err);
     if (status == HABITAT_OK && options->class_count == 0 && !csv)
-        status = evaluate_kinds(data, gpus, options, &text, err);
+        status = evaluate_kinds(data, gpus, options, &cases, &text, err);
+    if (status == HABITAT_OK && !csv)
+        op_cases_print(&cases, &text);
+    op_cases_free(&cases);
     habitat_models_free(models.seen_paper);
     for (size_t g = 0; g < LEAVE_OUTS; g++) {
         habitat_models_free(models.seen[g]);

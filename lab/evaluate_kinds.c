@@ -72,15 +72,18 @@ static habitat_status train_without(const habitat_dataset *data, const habitat_g
 }
 
 static double error_of(const habitat_models *models, habitat_model_use use, const habitat_gpu *gpu,
-                       const habitat_measurement *row, bool *inside) {
+                       const habitat_measurement *row, habitat_model_estimate *answer) {
     habitat_model_query query = question_of(row);
-    habitat_model_estimate answer = {0};
+    *answer = (habitat_model_estimate){0};
     if (!models ||
-        habitat_models_predict(models, use, 1, &gpu, 1, &query, &answer, NULL) != HABITAT_OK ||
-        !answer.covered)
+        habitat_models_predict(models, use, 1, &gpu, 1, &query, answer, NULL) != HABITAT_OK ||
+        !answer->covered)
         return NAN;
-    *inside = row->time_ms >= answer.low_ms && row->time_ms <= answer.high_ms;
-    return fabs(answer.ms / row->time_ms - 1);
+    return fabs(answer->ms / row->time_ms - 1);
+}
+
+static bool holds(const habitat_model_estimate *answer, const habitat_measurement *row) {
+    return row->time_ms >= answer->low_ms && row->time_ms <= answer->high_ms;
 }
 
 static double roofline_error(const habitat_gpu *gpu, const habitat_measurement *row,
@@ -101,29 +104,32 @@ typedef struct kind_models {
 } kind_models;
 
 static void judge_row(const kind_models *models, const habitat_gpu *gpu,
-                      const habitat_measurement *row, operator_class c, kind_cell *cell) {
-    bool inside = false;
-    double error = error_of(models->seen, HABITAT_MODEL_AUTO, gpu, row, &inside);
+                      const habitat_measurement *row, operator_class c, kind_cell *cell,
+                      op_cases *cases) {
+    habitat_model_estimate answer;
+    double error = error_of(models->seen, HABITAT_MODEL_AUTO, gpu, row, &answer);
     if (isnan(error))
         return;
     cell->n++;
     cell->seen += error;
-    cell->seen_inside += inside;
+    cell->seen_inside += holds(&answer, row);
     cell->pass_n[row->work.pass]++;
     cell->pass_seen[row->work.pass] += error;
     cell->roofline += roofline_error(gpu, row, c);
-    error = error_of(models->same_arch, HABITAT_MODEL_AUTO, gpu, row, &inside);
+    error = error_of(models->same_arch, HABITAT_MODEL_AUTO, gpu, row, &answer);
     if (!isnan(error)) {
         cell->same_arch_n++;
         cell->same_arch += error;
-        cell->same_arch_inside += inside;
+        cell->same_arch_inside += holds(&answer, row);
     }
-    error = error_of(models->without, HABITAT_MODEL_TRANSFER, gpu, row, &inside);
+    error = error_of(models->without, HABITAT_MODEL_TRANSFER, gpu, row, &answer);
     if (isnan(error))
         return;
     cell->left_out_n++;
     cell->left_out += error;
-    cell->left_out_inside += inside;
+    cell->left_out_inside += holds(&answer, row);
+    op_cases_add(cases, (op_case){.c = c, .gpu = gpu->name}, row->time_ms, answer.low_ms,
+                 answer.high_ms);
 }
 
 static void print_share(report_text *text, double sum, size_t n) {
@@ -152,7 +158,7 @@ static void print_cell(report_text *text, const char *gpu, const char *dtype,
 static habitat_status judge_gpu(const habitat_dataset *data, const habitat_gpu_table *gpus,
                                 const habitat_train_options *options, operator_class c,
                                 const habitat_models *seen, const kind_gpus *all, size_t place,
-                                report_text *text, habitat_error *err) {
+                                op_cases *cases, report_text *text, habitat_error *err) {
     const habitat_gpu *gpu = all->list[place];
     kind_cell cells[KIND_DTYPES];
     memset(cells, 0, sizeof cells);
@@ -167,7 +173,7 @@ static habitat_status judge_gpu(const habitat_dataset *data, const habitat_gpu_t
         habitat_model_query query = question_of(&rows[i]);
         if (rows[i].test && !rows[i].suspect && strcmp(rows[i].gpu, gpu->name) == 0 &&
             gpu_of_class(&rows[i], c, gpus))
-            judge_row(&models, gpu, &rows[i], c, &cells[operator_arithmetic(&query)]);
+            judge_row(&models, gpu, &rows[i], c, &cells[operator_arithmetic(&query)], cases);
     }
     for (int dtype = 0; status == HABITAT_OK && dtype < KIND_DTYPES; dtype++)
         if (cells[dtype].n)
@@ -185,7 +191,8 @@ static const char introduction[] =
 
 static habitat_status judge_class(const habitat_dataset *data, const habitat_gpu_table *gpus,
                                   const habitat_train_options *options, operator_class c,
-                                  bool *begun, report_text *text, habitat_error *err) {
+                                  bool *begun, op_cases *cases, report_text *text,
+                                  habitat_error *err) {
     size_t count;
     const habitat_measurement *rows = habitat_dataset_rows(data, &count);
     kind_gpus found = {.count = 0};
@@ -211,18 +218,18 @@ static habitat_status judge_class(const habitat_dataset *data, const habitat_gpu
             "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
             operator_facts_of(c)->name);
     for (size_t g = 0; status == HABITAT_OK && g < found.count; g++)
-        status = judge_gpu(data, gpus, options, c, seen, &found, g, text, err);
+        status = judge_gpu(data, gpus, options, c, seen, &found, g, cases, text, err);
     habitat_models_free(seen);
     return status;
 }
 
 habitat_status evaluate_kinds(const habitat_dataset *data, const habitat_gpu_table *gpus,
-                              const habitat_train_options *options, report_text *text,
-                              habitat_error *err) {
+                              const habitat_train_options *options, op_cases *cases,
+                              report_text *text, habitat_error *err) {
     habitat_status status = HABITAT_OK;
     bool begun = false;
     for (int c = 0; status == HABITAT_OK && c < OPERATOR_CLASSES; c++)
         if (operator_facts_of((operator_class)c)->judged_by_kind)
-            status = judge_class(data, gpus, options, (operator_class)c, &begun, text, err);
+            status = judge_class(data, gpus, options, (operator_class)c, &begun, cases, text, err);
     return status;
 }

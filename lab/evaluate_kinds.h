@@ -2,12 +2,13 @@
 #ifndef HABITAT_LAB_EVALUATE_KINDS_H
 #define HABITAT_LAB_EVALUATE_KINDS_H
 
-#include "lab/report.h"
+#include "lab/op_intervals.h"
 
 /* Rows of the classes that are judged by kind (operator/class.c), each GPU, number format and pass
- * apart. */
+ * apart.
+ * @param cases receives the rows whose GPU was left out. */
 habitat_status evaluate_kinds(const habitat_dataset *data, const habitat_gpu_table *gpus,
-                              const habitat_train_options *options, report_text *text,
-                              habitat_error *err);
+                              const habitat_train_options *options, op_cases *cases,
+                              report_text *text, habitat_error *err);
 
 #endif
