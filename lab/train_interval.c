@@ -2,7 +2,8 @@
  *
  * Rows of one GPU err together (its bias) and each by itself. The spread of single rows is known
  * from thousands, the spread of biases from a handful of GPUs: a new GPU's bias is drawn from a
- * t distribution. Both add in squares. */
+ * t distribution, whose degrees of freedom are the kinds of GPU that stand behind it. Both add in
+ * squares. Answers are right on average over GPUs or are not given: biases count from 0. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -42,37 +43,47 @@ static double error_of(const train_held_out *row, double shrink, bool estimated)
                      : row->residual - shrink * row->correction;
 }
 
-/* Nine tenths of Student's t distribution with df degrees of freedom lie below. */
+/* Nine tenths of Student's t distribution with df degrees of freedom, at least 1, lie below. */
 static double t_90(size_t df) {
     static const double table[] = {3.078, 1.886, 1.638, 1.533, 1.476, 1.440, 1.415, 1.397, 1.383};
     enum { LISTED = sizeof table / sizeof *table };
-    return df == 0 ? table[0] : df <= LISTED ? table[df - 1] : 1.2816 + .92 / (double)df;
+    return df <= LISTED ? table[df - 1] : 1.2816 + .92 / (double)df;
 }
 
-/* Median error of each GPU; how many GPUs have rows. */
-static size_t biases_of(const train_held_out *rows, size_t n, double shrink, bool estimated,
-                        spread *scratch, double biases[GPUS_MAX]) {
-    size_t gpus = 0;
+/* GPUs that stand behind an interval: the median error of each, NaN without rows, and its kind. */
+typedef struct biases {
+    double value[GPUS_MAX];
+    uint8_t kind[GPUS_MAX];
+} biases;
+
+static void find_biases(const train_held_out *rows, size_t n, double shrink, bool estimated,
+                        spread *scratch, biases *out) {
     for (unsigned g = 0; g < GPUS_MAX; g++) {
         size_t count = 0;
         for (size_t i = 0; i < n; i++)
-            if (rows[i].gpu == g)
+            if (rows[i].gpu == g) {
+                out->kind[g] = rows[i].kind;
                 scratch[count++] = (spread){error_of(&rows[i], shrink, estimated), 1};
-        biases[g] = count ? weighted_quantile(scratch, count, .5) : NAN;
-        gpus += count > 0;
+            }
+        out->value[g] = count ? weighted_quantile(scratch, count, .5) : NAN;
     }
-    return gpus;
 }
 
-/* Mean and standard deviation of the biases of `gpus` GPUs. */
-static void moments(const double biases[GPUS_MAX], size_t gpus, double *mean, double *deviation) {
-    double sum = 0, squares = 0;
+/* Root mean square of the biases, each kind counting alike. @param kinds receives their number. */
+static double spread_of_biases(const biases *of, size_t *kinds) {
+    double sums[GPUS_MAX] = {0}, counts[GPUS_MAX] = {0}, squares = 0;
     for (unsigned g = 0; g < GPUS_MAX; g++)
-        sum += isnan(biases[g]) ? 0 : biases[g];
-    *mean = sum / (double)gpus;
-    for (unsigned g = 0; g < GPUS_MAX; g++)
-        squares += isnan(biases[g]) ? 0 : (biases[g] - *mean) * (biases[g] - *mean);
-    *deviation = gpus > 1 ? sqrt(squares / (double)(gpus - 1)) : 0;
+        if (!isnan(of->value[g])) {
+            sums[of->kind[g]] += of->value[g] * of->value[g];
+            counts[of->kind[g]]++;
+        }
+    *kinds = 0;
+    for (unsigned k = 0; k < GPUS_MAX; k++)
+        if (counts[k] > 0) {
+            squares += sums[k] / counts[k];
+            ++*kinds;
+        }
+    return sqrt(squares / (double)*kinds);
 }
 
 bool train_interval(const train_held_out *rows, size_t n, double shrink, double miss, float *low,
@@ -85,22 +96,21 @@ bool train_interval(const train_held_out *rows, size_t n, double shrink, double 
         return scratch != NULL;
     }
     bool estimated = miss > 0;
-    double biases[GPUS_MAX], mean, deviation, on_own_rates;
-    size_t gpus = biases_of(rows, n, shrink, false, scratch, biases);
-    moments(biases, gpus, &mean, &on_own_rates);
-    deviation = on_own_rates;
+    size_t kinds = 0;
+    biases of;
+    find_biases(rows, n, shrink, false, scratch, &of);
+    double bias = spread_of_biases(&of, &kinds);
     if (estimated) {
-        gpus = biases_of(rows, n, shrink, true, scratch, biases);
-        moments(biases, gpus, &mean, &deviation);
-        deviation = fmax(deviation, hypot(on_own_rates, miss));
+        double on_own_rates = bias;
+        find_biases(rows, n, shrink, true, scratch, &of);
+        bias = fmax(spread_of_biases(&of, &kinds), hypot(on_own_rates, miss));
     }
-    double common =
-        gpus > 1 ? t_90(gpus - 1) * sqrt(1 + 1 / (double)gpus) * deviation : 1.2816 * deviation;
     for (size_t i = 0; i < n; i++)
-        scratch[i] =
-            (spread){error_of(&rows[i], shrink, estimated) - biases[rows[i].gpu], rows[i].weight};
-    *low = (float)fmin(mean - hypot(weighted_quantile(scratch, n, .1), common), -least);
-    *high = (float)fmax(mean + hypot(weighted_quantile(scratch, n, .9), common), least);
+        scratch[i] = (spread){fabs(error_of(&rows[i], shrink, estimated) - of.value[rows[i].gpu]),
+                              rows[i].weight};
+    double half = fmax(least, hypot(weighted_quantile(scratch, n, .8), t_90(kinds) * bias));
+    *low = (float)-half;
+    *high = (float)half;
     free(scratch);
     return true;
 }

@@ -12,9 +12,11 @@ typedef struct train_held_out {
     double correction, correction_estimated;
     double weight;
     uint8_t gpu;
+    uint8_t kind; /* of the GPU: GPUs of one kind are judged together and count as one */
 } train_held_out;
 
-/* Ends of the 80 % interval of log(measured / predicted) on a GPU that is none of those of `rows`.
+/* Ends of the 80 % interval of log(measured / predicted) on a GPU that is none of those of `rows`,
+ * as wide downwards as upwards; the fewer kinds of GPU stand behind it, the wider.
  * shrink: what the corrections count. miss: standard deviation of the logs of estimated rates, at
  * least; 0 = on measured rates. docs/modelling.md#protocol
  * @return false without memory. */

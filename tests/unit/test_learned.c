@@ -235,8 +235,8 @@ static void test_offset(void) {
     check_case("few measured operations move a class by their shrunken median");
 }
 
-/* Two GPUs that err by .1 and by -.1, every row alike: deviation .1 sqrt(2), one degree of freedom:
- * 3.078 * sqrt(1 + 1/2) * .1414 = .5331. */
+/* Two GPUs that err by .1 and by -.1, every row alike: root mean square .1, two degrees of freedom:
+ * 1.886 * .1 = .1886. */
 static void test_interval(void) {
     enum { ROWS = 20 };
     train_held_out rows[ROWS];
@@ -244,19 +244,20 @@ static void test_interval(void) {
         rows[i] = (train_held_out){.residual = i % 2 ? .1 : -.1,
                                    .residual_estimated = i % 2 ? .1 : -.1,
                                    .weight = 1,
-                                   .gpu = (uint8_t)(i % 2)};
+                                   .gpu = (uint8_t)(i % 2),
+                                   .kind = (uint8_t)(i % 2)};
     float low, high;
     train_interval(rows, ROWS, 1, 0, &low, &high);
-    CHECK_NEAR(low, -.5331, 1e-3);
-    CHECK_NEAR(high, .5331, 1e-3);
-    /* rates off by .3 besides: sqrt(.1414^2 + .3^2) = .3317 */
+    CHECK_NEAR(low, -.1886, 1e-6);
+    CHECK_NEAR(high, .1886, 1e-6);
+    /* rates off by .3 besides: 1.886 sqrt(.1^2 + .3^2) */
     train_interval(rows, ROWS, 1, .3, &low, &high);
-    CHECK_NEAR(high, 3.078 * 1.22474 * .33166, 1e-3);
+    CHECK_NEAR(high, 1.886 * .316228, 1e-6);
     /* a correction that takes the errors away, counted by half */
     for (unsigned i = 0; i < ROWS; i++)
         rows[i].correction = rows[i].residual;
     train_interval(rows, ROWS, .5, 0, &low, &high);
-    CHECK_NEAR(high, .5331 / 2, 1e-3);
+    CHECK_NEAR(high, .1886 / 2, 1e-6);
     train_interval(rows, ROWS, 1, 0, &low, &high);
     CHECK_NEAR(high, .04, 1e-6); /* never narrower */
     for (unsigned i = 0; i < ROWS; i++)
@@ -264,18 +265,41 @@ static void test_interval(void) {
     train_seen_interval(rows, ROWS, &low, &high);
     CHECK_NEAR(low, -.1, 1e-6); /* of a GPU among them: what its rows did */
     CHECK_NEAR(high, .1, 1e-6);
-    /* one GPU, errors of -.49 to .50: its median is 0, a tenth lie at or below -.40 */
-    enum { MANY = 100 };
+    check_case("intervals of a new GPU hold the spread of biases");
+}
+
+/* The fewer kinds of GPU, the wider. */
+static void test_kinds_of_interval(void) {
+    enum { MANY = 100, PER_GPU = 10 };
     static train_held_out many[MANY];
+    float low, high;
+    /* one GPU, errors of -.49 to .50: its median is 0, four fifths lie within .40 of it */
     for (int i = 0; i < MANY; i++)
         many[i] = (train_held_out){
             .residual = (i - 49) / 100., .residual_estimated = (i - 49) / 100., .weight = 1};
     train_interval(many, MANY, 1, 0, &low, &high);
     CHECK_NEAR(low, -.40, 1e-6);
     CHECK_NEAR(high, .40, 1e-6);
-    train_interval(rows, 0, 1, 0, &low, &high);
+    /* ten GPUs that are all off by .2: one degree of freedom where they are of one kind */
+    for (int i = 0; i < MANY; i++)
+        many[i] = (train_held_out){.residual = .2, .weight = 1, .gpu = (uint8_t)(i / PER_GPU)};
+    train_interval(many, MANY, 1, 0, &low, &high);
+    CHECK_NEAR(high, 3.078 * .2, 1e-6);
+    for (int i = 0; i < MANY; i++) /* five kinds of two GPUs */
+        many[i].kind = many[i].gpu / 2;
+    train_interval(many, MANY, 1, 0, &low, &high);
+    CHECK_NEAR(high, 1.476 * .2, 1e-6);
+    /* nine GPUs of one kind that are exact count as one beside one that is off by .2:
+     * sqrt((0 + .2^2) / 2) = .14142, two degrees of freedom */
+    for (int i = 0; i < MANY; i++) {
+        many[i].kind = many[i].gpu == 9;
+        many[i].residual = many[i].gpu == 9 ? .2 : 0;
+    }
+    train_interval(many, MANY, 1, 0, &low, &high);
+    CHECK_NEAR(high, 1.886 * .1414214, 1e-6);
+    train_interval(many, 0, 1, 0, &low, &high);
     CHECK_NEAR(high, .7, 1e-6); /* no evidence */
-    check_case("intervals of a new GPU hold the spread of biases, few GPUs with a wide one");
+    check_case("few kinds of GPU give a wide interval, GPUs of one kind count as one");
 }
 
 int main(void) {
@@ -287,5 +311,6 @@ int main(void) {
     test_answers();
     test_offset();
     test_interval();
+    test_kinds_of_interval();
     return check_done();
 }
