@@ -18,15 +18,15 @@
 static const struct {
     double least_nm, matrix, plain;
 } energies[] = {
-    {20, 0.20e12, 0.025e12},  {11.9, 0.25e12, 0.063e12}, {7.9, 0.37e12, 0.080e12},
-    {5.9, 0.48e12, 0.070e12}, {3.9, 0.54e12, 0.135e12},  {0, 0.62e12, 0.17e12},
+    {20, 0.20e12, 0.025e12},  {11.9, 0.25e12, 0.060e12}, {7.9, 0.37e12, 0.080e12},
+    {5.9, 0.48e12, 0.066e12}, {3.9, 0.54e12, 0.135e12},  {0, 0.62e12, 0.17e12},
 };
 
 /* Wider matrix units load operands for more work: each doubling buys 1.3 times as much a joule. */
 static const double width_of_energies = 512, width_exponent = 0.38;
 
 /* Boards without ECC run above the boost clock that is printed; on others it is the highest. */
-static const double matrix_clock_gain = 1.10, plain_clock_gain = 1.05;
+static const double matrix_clock_gain = 1.10, plain_clock_gain = 1.04;
 
 /* Lower clocks take lower voltage, so that a board of half the power is not half as fast. Lanes
  * bind on low-power boards alone, which are at their lowest voltage. */
@@ -42,7 +42,7 @@ static const struct {
     {"HBM", false, true, 0, 0.82},   {"HBM", true, true, 14, 0.76},
     {"HBM3e", true, true, 0, 0.885}, {"HBM3", true, true, 0, 0.90},
     {"HBM", true, true, 0, 0.89},    {"GDDR5", true, false, 0, 0.83},
-    {"GDDR5", true, true, 0, 0.75},  {"GDDR6", true, false, 10, 0.86},
+    {"GDDR5", true, true, 0, 0.75},  {"GDDR6", true, false, 10, 0.82},
     {"GDDR6", true, true, 10, 0.76}, {"GDDR", true, false, 0, 0.92},
     {"GDDR", true, true, 0, 0.835},  {"", true, true, 0, 0.75},
 };
@@ -109,12 +109,12 @@ static double plain_share(const habitat_gpu *gpu) {
     if (gpu->process_nm >= 20)
         return 0.85;
     if (gpu->fp32_lanes_per_sm <= 64)
-        return 0.93;
+        return 0.92;
     if (gpu->process_nm >= 14)
-        return 0.90;
+        return 0.87;
     if (gpu->compute_capability >= 100 && gpu->compute_capability < 120)
         return 0.89;
-    return has_memory(gpu, "HBM") ? 0.77 : 0.665;
+    return has_memory(gpu, "HBM") ? 0.77 : 0.67;
 }
 
 static unit_rule plain_rule(const habitat_gpu *gpu) {
