@@ -18,6 +18,8 @@ typedef struct entry {
     char suite[64], model[48], dtype[16];
     const habitat_gpu *gpu;
     double measured, predicted; /* samples per second */
+    double slowest;             /* of several hosts; the same as measured where there is one */
+    int hosts;
     double batch;
     double recorded_batch;
 } entry;
@@ -51,12 +53,20 @@ static bool same_group(const entry *a, const entry *b) {
            strcmp(a->dtype, b->dtype) == 0;
 }
 
+static void keep_fastest(entry *kept, const entry *made) {
+    double slowest = fmin(kept->slowest, made->slowest);
+    int hosts = kept->hosts + 1;
+    if (made->measured > kept->measured)
+        *kept = *made;
+    kept->slowest = slowest;
+    kept->hosts = hosts;
+}
+
 /* Of several hosts with one GPU the fastest counts: a host can only hold a GPU back. */
 static int add(entries *all, const entry *made) {
     for (size_t i = 0; i < all->count; i++)
         if (same_group(&all->items[i], made) && all->items[i].gpu == made->gpu) {
-            if (made->measured > all->items[i].measured)
-                all->items[i] = *made;
+            keep_fastest(&all->items[i], made);
             return CLI_DONE;
         }
     entry *grown = realloc(all->items, (all->count + 1) * sizeof *grown);
@@ -72,8 +82,10 @@ static int read_row(const habitat_csv_reader *table, const habitat_gpu_table *gp
     habitat_error error = {0};
     entry made = {.measured = habitat_csv_number(table, "throughput"),
                   .predicted = NAN,
+                  .hosts = 1,
                   .batch = habitat_csv_number(table, "global_batch")};
     const char *suite = habitat_csv_text(table, "suite"), *dtype = habitat_csv_text(table, "dtype");
+    made.slowest = made.measured;
     suite_of(suite ? suite : "", made.suite, sizeof made.suite);
     snprintf(made.model, sizeof made.model, "%s", habitat_csv_text(table, "model"));
     snprintf(made.dtype, sizeof made.dtype, "%s", dtype ? dtype : "");
@@ -277,6 +289,89 @@ static void print_groups(const entries *all) {
     }
 }
 
+/* ---- how far the measurements themselves differ ---- */
+
+/* Pairs of GPUs with two measured ratios: sums over them. */
+typedef struct twice {
+    size_t pairs;
+    double apart, worst; /* logarithms of the quotient of two measured ratios */
+    double predicted;    /* errors of the predictions on these rows */
+} twice;
+
+/* The same GPU, model and format in another version of the suite. */
+static const entry *in_version(const entries *all, const entry *e, const char *suite) {
+    for (const entry *other = all->items; other < all->items + all->count; other++)
+        if (other->gpu == e->gpu && strcmp(other->suite, suite) == 0 &&
+            strcmp(other->model, e->model) == 0 && strcmp(other->dtype, e->dtype) == 0)
+            return other;
+    return NULL;
+}
+
+static void add_twice(twice *sum, const entry *const first[2], const entry *const second[2]) {
+    double one = first[0]->measured / first[1]->measured;
+    double other = second[0]->measured / second[1]->measured;
+    double apart = fabs(log(one / other));
+    sum->pairs++;
+    sum->apart += apart;
+    sum->worst = fmax(sum->worst, apart);
+    sum->predicted +=
+        fabs(ratio_error(first[0], first[1])) + fabs(ratio_error(second[0], second[1]));
+}
+
+/* One pair in every later version that has both of its GPUs. */
+static void add_versions(twice *sum, const entries *all, const entry *a, const entry *b) {
+    for (const entry *again = all->items; again < all->items + all->count; again++) {
+        const char *suite = again->suite;
+        if (strcmp(a->suite, suite) >= 0 || in_version(all, a, suite) != again)
+            continue;
+        const entry *b_again = in_version(all, b, suite);
+        if (b_again)
+            add_twice(sum, (const entry *[]){a, b}, (const entry *[]){again, b_again});
+    }
+}
+
+static twice measured_twice(const entries *all) {
+    twice sum = {0};
+    for (const entry *a = all->items; a < all->items + all->count; a++)
+        for (const entry *b = a + 1; b < all->items + all->count; b++)
+            if (same_group(a, b))
+                add_versions(&sum, all, a, b);
+    return sum;
+}
+
+static void print_hosts(const entries *all) {
+    size_t several = 0;
+    double sum = 0.0, worst = 0.0;
+    for (size_t i = 0; i < all->count; i++)
+        if (all->items[i].hosts > 1) {
+            double below = 1.0 - all->items[i].slowest / all->items[i].measured;
+            several++;
+            sum += below;
+            worst = fmax(worst, below);
+        }
+    if (several)
+        cli_print(
+            "Rows of GPUs that ran on several hosts within one version: %zu. The slowest host "
+            "is %.1f %% below the fastest on average (worst %.1f %%).\n",
+            several, 100 * sum / (double)several, 100 * worst);
+}
+
+static void print_floor(const entries *all) {
+    twice t = measured_twice(all);
+    if (!t.pairs)
+        return;
+    double pairs = (double)t.pairs, apart = t.apart / pairs;
+    cli_print("\n**How far the measurements themselves differ.** Pairs of GPUs with one model and "
+              "format in two versions of the suite (other software and batch\n"
+              "sizes, sometimes another host): %zu. Their two measured ratios are %.1f %% apart on "
+              "average (worst %.1f %%). A prediction halfway between both would\n"
+              "be off by %.1f %%: less is not to be had on these rows by what knows nothing of "
+              "versions. The predictions above are off by %.1f %% on them.\n",
+              t.pairs, 100 * expm1(apart), 100 * expm1(t.worst), 100 * expm1(apart / 2.0),
+              100 * t.predicted / (2.0 * pairs));
+    print_hosts(all);
+}
+
 static void print_tables(const entries *all, const char *source) {
     printf("## Throughput of one suite (%s)\n\n"
            "Training throughput that others measured with one software on one GPU each; how far "
@@ -285,7 +380,8 @@ static void print_tables(const entries *all, const char *source) {
            "largest batch, scaled to the batch that each\n"
            "GPU ran (as `predict --batch` does). The measured side includes the data pipeline; of "
            "several hosts the fastest counts.\n"
-           "None of these rates was fitted to.\n\n"
+           "None of these rates was fitted to; they told where to look for others "
+           "(docs/decisions/0244).\n\n"
            "| what | pairs | mean error %% | worst %% | faster of two right, where more than 10 %% "
            "apart |\n|---|--:|--:|--:|--:|\n",
            source);
@@ -295,6 +391,7 @@ static void print_tables(const entries *all, const char *source) {
     print_row(all, "BERT, 16 bit", "bert", "fp16", 0);
     print_row(all, "all", NULL, NULL, 0);
     print_row(all, "those of them that ran batches of 64 or more", NULL, NULL, 64);
+    print_floor(all);
     print_groups(all);
 }
 
