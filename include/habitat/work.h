@@ -89,8 +89,9 @@ typedef struct habitat_conv_shape {
  * head_dim), values (batch, kv_heads, kv_len, v_head_dim). */
 typedef struct habitat_attention_shape {
     double batch, heads, kv_heads, q_len, kv_len, head_dim, v_head_dim;
-    bool causal;  /* a query sees no key behind it */
-    bool dropout; /* of the probabilities */
+    bool causal;       /* a query sees no key behind it */
+    bool dropout;      /* of the probabilities */
+    bool bottom_right; /* causal: the last query sees all keys; else query i sees keys 0 to i */
 } habitat_attention_shape;
 
 /* Shape of recurrent layers. */

@@ -5,6 +5,7 @@
 
 #include "base/constants.h"
 #include "operator/views.h"
+#include "work/attention.h"
 
 /* clang-format off */
 #define ATTENTION_FEATURES(F) \
@@ -13,7 +14,7 @@
     F("filling", RATES, waves / ceil(waves)) \
     F("longest/mean", RATES, operator_log(w.kv_len / mean_keys(&w, rows), 0, 4)) \
     F("compute/memory", RATES, operator_log(busy / memory, -3, 5)) \
-    F("log2 length", RATES, operator_log2(s->kv_len, 4, 14)) \
+    F("log2 length", RATES, operator_log2(w.kv_len, 4, 14)) \
     F("queries a key head", RATES, operator_log2(s->heads / s->kv_heads, 0, 8)) \
     F("causal", RATES, s->causal) \
     F("variant", RATES, query->variant) \
@@ -56,7 +57,9 @@ static operator_kernel_costs block_costs(const operator_gpu *gpu) {
 
 /* What all blocks of one cut have in common. */
 typedef struct walk {
-    double heads, q_len, kv_len, head; /* head size as padded */
+    double heads, q_len, head; /* head size as padded */
+    double kv_len;             /* keys that some query sees */
+    double visible;            /* keys that a query sees, on average */
     bool causal;
     double slower; /* factor of the library's inner loop */
 } walk;
@@ -66,7 +69,7 @@ static double mean_keys(const walk *w, double rows) {
     double whole = hardware_attention_key_tile * ceil(w->kv_len / hardware_attention_key_tile);
     if (!w->causal)
         return whole;
-    return fmin(w->kv_len - w->q_len / 2 + rows / 2 + hardware_attention_key_tile, whole);
+    return fmin(w->visible - .5 + rows / 2 + hardware_attention_key_tile, whole);
 }
 
 static double products_per_key(const walk *w, const operator_gpu *gpu, double rows) {
@@ -117,7 +120,7 @@ static double memory_time(const habitat_model_query *query, const operator_gpu *
     bool appends = s->causal && query->timing == HABITAT_TIMING_SERVING;
     bool rearranges = appends && query->variant == HABITAT_VARIANT_TRTLLM;
     double q_bytes = 4 * s->batch * s->head_dim * s->heads * s->q_len;
-    double kv_bytes = 4 * s->batch * s->head_dim * s->kv_heads * s->kv_len;
+    double kv_bytes = 4 * s->batch * s->head_dim * s->kv_heads * attention_keys_seen(s);
     double bytes = q_bytes * (rearranges ? fitted_trtllm_query_factor : 1) +
                    kv_bytes * (appends ? fitted_attention_append_factor : 1);
     double miss = operator_miss_share(q_bytes + kv_bytes, gpu->l2_bytes, .55, .65);
@@ -132,7 +135,8 @@ double operator_look_attention(const habitat_model_query *query, operator_class 
     double head = s->head_dim, rows = 128;
     walk w = {.heads = s->batch * s->heads,
               .q_len = s->q_len,
-              .kv_len = s->kv_len,
+              .kv_len = attention_keys_seen(s),
+              .visible = attention_pairs(s) / s->q_len,
               .head = padded_head(head),
               .causal = s->causal,
               .slower = slower_by(query, gpu)};

@@ -4,13 +4,14 @@
 #include <math.h>
 
 #include "operator/views.h"
+#include "work/attention.h"
 
 /* clang-format off */
 #define ATTENTION_PLAIN_FEATURES(F) \
     F("fused", RATES, one) \
     F("backward", RATES, backward) \
     F("causal", RATES, s->causal) \
-    F("log2 length", RATES, operator_log2(s->kv_len, 4, 14)) \
+    F("log2 length", RATES, operator_log2(length, 4, 14)) \
     F("waves", RATES, operator_log(waves, -5, 7)) \
     F("filling", RATES, waves / ceil(waves)) \
     F("longest/mean", RATES, operator_log(fmax(longest, 1e-9) / seconds, -4, 1)) \
@@ -33,13 +34,16 @@ static const fused_costs fused[2][2] = {
     {{64, 64, .7, 1.69, 1.46e-6, 1.9e-6, 1}, {32, 128, .92, 1.075, 1.46e-6, 1.9e-6, 1}},
     {{64, 64, .71, 1.9, 7e-6, 7.9e-6, 1.3}, {64, 64, .7, 1.35, 7e-6, 7.9e-6, 1.3}}};
 
-/* Tiles of the score matrix that are not all masked. */
+/* Tiles of the score matrix that are not all masked: those on and under the diagonal of the square
+ * in its corner, and all beside it; bottom-right, queries above the square see nothing. */
 static double tiles_of(const habitat_attention_shape *s, const fused_costs *k) {
     double q_tiles = ceil(s->q_len / k->tile_q), k_tiles = ceil(s->kv_len / k->tile_k);
     if (!s->causal)
         return q_tiles * k_tiles;
     double step = k->tile_q / k->tile_k, whole = fmin(q_tiles, k_tiles / step);
     double below = whole * (whole * step + 1) / 2;
+    if (s->bottom_right)
+        return below + whole * (k_tiles - whole * step);
     return below + (q_tiles - whole) * k_tiles;
 }
 
@@ -48,7 +52,7 @@ static double fused_time(const habitat_attention_shape *s, const fused_costs *k,
     double heads = s->batch * s->heads, blocks = ceil(s->q_len / k->tile_q);
     double tile = flop * k->tile_q * k->tile_k * s->head_dim / (gpu->flop_per_s / gpu->sm_count);
     double all = heads * (tiles_of(s, k) * tile / k->share + blocks * k->block_s) / gpu->sm_count;
-    *longest = ceil(s->kv_len / k->tile_k) * tile * k->longest;
+    *longest = ceil(attention_keys_seen(s) / k->tile_k) * tile * k->longest;
     return pow(pow(all, k->norm) + pow(*longest, k->norm), 1 / k->norm) + k->start_s;
 }
 
@@ -71,6 +75,12 @@ static double separate_time(const habitat_attention_shape *s, bool backward, dou
            (s->causal ? k->mask_s : 0);
 }
 
+/* Of keys and values that no query sees; backward their gradients, too. */
+static double unseen_bytes(const habitat_attention_shape *s, double seen, bool backward) {
+    return (backward ? 8 : 4) * s->batch * s->kv_heads * (s->kv_len - seen) *
+           (s->head_dim + s->v_head_dim);
+}
+
 double operator_look_attention_plain(const habitat_model_query *query, operator_class c,
                                      const operator_gpu *gpu, float *inputs) {
     (void)c;
@@ -79,6 +89,8 @@ double operator_look_attention_plain(const habitat_model_query *query, operator_
     bool backward = w->pass != HABITAT_PASS_FORWARD, one = s->heads == s->kv_heads;
     const fused_costs *k = &fused[backward][s->head_dim > 64];
     double bytes = w->read_bytes + w->write_bytes, longest = 0;
+    double length = one ? attention_keys_seen(s) : s->kv_len; /* in separate kernels all are read */
+    bytes -= unseen_bytes(s, length, backward);
     double seconds = one ? fused_time(s, k, backward ? 10 : 4, gpu, &longest)
                          : separate_time(s, backward, backward ? 8 : 4, gpu);
     double waves = s->batch * s->heads * ceil(s->q_len / k->tile_q) / gpu->sm_count;

@@ -44,9 +44,10 @@ static void add_shape(key *k, const habitat_work *w) {
         break;
     case CLASS_SHAPE_ATTENTION: {
         const habitat_attention_shape *s = &w->shape.attention;
+        bool last = s->causal && s->bottom_right && s->q_len != s->kv_len;
         add(k, 7,
             (double[]){s->batch, s->heads, s->kv_heads, s->q_len, s->kv_len, s->head_dim,
-                       s->causal});
+                       s->causal + last});
         break;
     }
     case CLASS_SHAPE_RNN: {

@@ -5,10 +5,12 @@
  * softmax itself is not counted. With a causal mask only the pairs on and under the diagonal count,
  * about half; PyTorch's own counter counts them all. Bytes: every operand once, gradients and the
  * row statistics included; the scores never leave the chip. */
-#include "work/rule.h"
+#include "work/attention.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "work/rule.h"
 
 enum causal_kind { CAUSAL_ARGUMENT, CAUSAL_MASK_TYPE };
 
@@ -41,24 +43,21 @@ static const struct attention_signature {
     [WORK_ATTENTION_LIBRARY_BACKWARD] = {1, -1, 9, 11, -1, 1, -1, CAUSAL_ARGUMENT, true},
 };
 
-/* Query-key pairs of one head that the mask lets through. Top-left: query i sees keys 0..i;
- * bottom-right: the last query sees all keys. */
-static double visible_pairs(double q, double kv, bool causal, bool bottom_right) {
-    if (!causal)
+double attention_pairs(const habitat_attention_shape *s) {
+    double q = s->q_len, kv = s->kv_len, below = q <= kv ? q * (q + 1) / 2 : kv * (kv + 1) / 2;
+    if (!s->causal)
         return q * kv;
-    if (bottom_right) {
-        if (q <= kv)
-            return q * (kv - q) + q * (q + 1) / 2;
-        return kv * (kv + 1) / 2;
-    }
-    if (q <= kv)
-        return q * (q + 1) / 2;
-    return kv * (kv + 1) / 2 + (q - kv) * kv;
+    if (s->bottom_right)
+        return q <= kv ? q * (kv - q) + below : below;
+    return q <= kv ? below : below + (q - kv) * kv;
 }
 
-static double attention_flop(const habitat_attention_shape *s, bool backward, bool bottom_right) {
-    double pairs =
-        s->batch * s->heads * visible_pairs(s->q_len, s->kv_len, s->causal, bottom_right);
+double attention_keys_seen(const habitat_attention_shape *s) {
+    return s->causal && !s->bottom_right ? fmin(s->q_len, s->kv_len) : s->kv_len;
+}
+
+static double attention_flop(const habitat_attention_shape *s, bool backward) {
+    double pairs = s->batch * s->heads * attention_pairs(s);
     return backward ? pairs * 2 * (3 * s->head_dim + 2 * s->v_head_dim)
                     : pairs * 2 * (s->head_dim + s->v_head_dim);
 }
@@ -108,7 +107,7 @@ habitat_status habitat_work_attention(const habitat_attention_shape *shape, habi
     work.shape.attention = *shape;
     attention_sizes n = sizes_of(shape);
     bool backward = pass == HABITAT_PASS_BACKWARD;
-    work.flop = attention_flop(shape, backward, false);
+    work.flop = attention_flop(shape, backward);
     attention_bytes(&n, work_size(n.q + n.k + n.v, dtype), backward, &work);
     work_set_kind(&work, "attention");
     if (!isfinite(work.flop) || !isfinite(work.read_bytes))
@@ -151,7 +150,7 @@ static void native_multi_head(const work_call *call, habitat_work *out) {
     out->shape.attention = s;
     out->dtype = q->dtype;
     double q_rows = s.batch * s.q_len, kv_rows = s.batch * s.kv_len;
-    out->flop = attention_flop(&s, false, false) + 2 * width * width * (2 * q_rows + 2 * kv_rows);
+    out->flop = attention_flop(&s, false) + 2 * width * width * (2 * q_rows + 2 * kv_rows);
     out->read_bytes = 0;
     bool self = op->form->inputs[0].dims == op->form->inputs[1].dims;
     for (uint32_t i = 0; i < op->form->input_count && i <= 9; i++)
@@ -174,10 +173,11 @@ void work_do_attention(const work_call *call, habitat_work *out) {
     double causal = work_number(op, (uint32_t)at->causal);
     if (!attention_shape(at, q, k, v, &shape) || isnan(causal))
         return;
-    bool bottom_right = at->bottom_right;
-    if (at->causal_kind == CAUSAL_MASK_TYPE) /* 0 none, 1 top-left, 2 bottom-right */
-        bottom_right = causal == 2;
     shape.causal = causal != 0;
+    shape.bottom_right =
+        at->causal_kind == CAUSAL_MASK_TYPE /* 0 none, 1 top-left, 2 bottom-right */
+            ? causal == 2
+            : shape.causal && at->bottom_right;
     shape.dropout = work_number(op, (uint32_t)at->dropout) > 0;
     out->shape.attention = shape;
     out->dtype = q->dtype;
@@ -189,7 +189,7 @@ void work_do_attention(const work_call *call, habitat_work *out) {
     bool backward = out->pass == HABITAT_PASS_BACKWARD;
     const habitat_input *bias = at->bias >= 0 ? work_tensor(op, (uint32_t)at->bias) : NULL;
     attention_sizes n = sizes_of(&shape);
-    out->flop = attention_flop(&shape, backward, bottom_right);
+    out->flop = attention_flop(&shape, backward);
     attention_bytes(&n, work_bytes(q) + work_bytes(k) + work_bytes(v), backward, out);
     out->read_bytes += work_bytes(bias);
     work_list mask;

@@ -221,6 +221,49 @@ static void test_attention_backward(void) {
     check_case("fused attention's backward pass takes two and a half times its forward pass");
 }
 
+static double attention_ms(double q, double kv, bool causal, bool bottom_right, habitat_dtype dtype,
+                           habitat_pass pass) {
+    habitat_attention_shape shape = {.batch = 4,
+                                     .heads = 16,
+                                     .kv_heads = 16,
+                                     .q_len = q,
+                                     .kv_len = kv,
+                                     .head_dim = 64,
+                                     .v_head_dim = 64,
+                                     .causal = causal,
+                                     .bottom_right = bottom_right};
+    habitat_estimate out = {.ms = NAN};
+    habitat_work work;
+    CHECK_INT(habitat_work_attention(&shape, dtype, pass, &work), HABITAT_OK);
+    CHECK_INT(ask_operation(&work, gpu_named("A100-SXM4-80GB"), HABITAT_METHOD_AUTO, &out, NULL),
+              HABITAT_OK);
+    CHECK_INT(out.method, HABITAT_METHOD_LEARNED);
+    return out.ms;
+}
+
+/* 512 queries see the first 512 of 2048 keys, or the last 512 to 2048 of them; of 2048 queries and
+ * 512 keys the first 1536 queries see nothing bottom-right, the last 1536 see all keys top-left. */
+static void test_attention_masks(void) {
+    static const habitat_dtype formats[] = {HABITAT_DTYPE_FP32, HABITAT_DTYPE_BF16,
+                                            HABITAT_DTYPE_FP16};
+    static const habitat_pass passes[] = {HABITAT_PASS_FORWARD, HABITAT_PASS_BACKWARD};
+    for (size_t i = 0; i < 6; i++) {
+        habitat_dtype f = formats[i / 2];
+        habitat_pass p = passes[i % 2];
+        double square = attention_ms(512, 512, true, false, f, p);
+        double beside = attention_ms(1536, 512, false, false, f, p);
+        double top = attention_ms(2048, 512, true, false, f, p);
+        double whole = attention_ms(512, 2048, false, false, f, p);
+        double end = attention_ms(512, 2048, true, true, f, p);
+        CHECK_NEAR(attention_ms(512, 2048, true, false, f, p), square, 1e-12);
+        CHECK_NEAR(attention_ms(512, 512, true, true, f, p), square, 1e-12);
+        CHECK_NEAR(top, square + beside, 0.1);
+        CHECK(attention_ms(2048, 512, true, true, f, p) < 0.7 * top);
+        CHECK(end > 3 * square && end < 1.2 * whole);
+    }
+    check_case("what a causal mask hides of unequal lengths is hidden in every format");
+}
+
 static void test_floor(void) {
     /* One element times one: nothing but the floor of what was timed. */
     const habitat_gpu *gpus[] = {gpu_named("T4"), gpu_named("V100-PCIE-16GB"), gpu_named("RTX4090"),
@@ -332,6 +375,7 @@ int main(void) {
     test_convolutions();
     test_user_gpu();
     test_attention_backward();
+    test_attention_masks();
     test_floor();
     test_collision_of_queries();
     test_collision_in_auto();

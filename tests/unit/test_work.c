@@ -164,6 +164,40 @@ static void recurrent_kinds(void) {
     check_case("the number of gates names a recurrent layer");
 }
 
+/* 2 queries and 3 keys: 1 + 2 pairs top-left, 2 + 3 bottom-right; 3 and 2: 1 + 2 + 2, 0 + 1 + 2. A
+ * pair is 2 (8 + 4) flop forward, 2 (24 + 8) backward. Forward q, k, v are read, out and a number a
+ * row are written. */
+static void causal_masks(void) {
+    static const struct {
+        double q, kv;
+        bool bottom_right;
+        double pairs;
+    } cases[] = {{2, 3, false, 3}, {2, 3, true, 5}, {3, 2, false, 5}, {3, 2, true, 3}};
+    static const habitat_dtype formats[] = {HABITAT_DTYPE_FP32, HABITAT_DTYPE_TF32,
+                                            HABITAT_DTYPE_BF16, HABITAT_DTYPE_FP16};
+    for (size_t i = 0; i < 16; i++) {
+        double q = cases[i / 4].q, kv = cases[i / 4].kv, size = i % 4 < 2 ? 4 : 2;
+        habitat_attention_shape a = {.batch = 1,
+                                     .heads = 1,
+                                     .kv_heads = 1,
+                                     .q_len = q,
+                                     .kv_len = kv,
+                                     .head_dim = 8,
+                                     .v_head_dim = 4,
+                                     .causal = true,
+                                     .bottom_right = cases[i / 4].bottom_right};
+        habitat_work w;
+        CHECK_INT(habitat_work_attention(&a, formats[i % 4], HABITAT_PASS_FORWARD, &w), HABITAT_OK);
+        CHECK_NEAR(w.flop, 24 * cases[i / 4].pairs, 0);
+        CHECK_NEAR(w.read_bytes, size * (8 * q + 12 * kv), 0);
+        CHECK_NEAR(w.write_bytes, size * 4 * q + 4 * q, 0);
+        CHECK_INT(habitat_work_attention(&a, formats[i % 4], HABITAT_PASS_BACKWARD, &w),
+                  HABITAT_OK);
+        CHECK_NEAR(w.flop, 64 * cases[i / 4].pairs, 0);
+    }
+    check_case("pairs under a causal mask, by hand, alike in every format");
+}
+
 static void constructors(void) {
     habitat_work w = {0};
     habitat_status s;
@@ -449,6 +483,7 @@ int main(void) {
     passes();
     golden();
     constructors();
+    causal_masks();
     recurrent_kinds();
     lists();
     constructors_refuse();
