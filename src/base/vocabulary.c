@@ -25,7 +25,7 @@ const char *habitat_pass_name(habitat_pass pass) {
 habitat_status habitat_pass_from_name(const char *name, habitat_pass *out, habitat_error *err) {
     int value = 0;
     habitat_status status = word_value(&habitat_passes, out ? name : NULL, &value, err);
-    if (status == HABITAT_OK)
+    if (status == HABITAT_OK && out)
         *out = (habitat_pass)value;
     return status;
 }
@@ -46,7 +46,7 @@ habitat_status habitat_precision_from_name(const char *name, habitat_precision *
                                            habitat_error *err) {
     int value = 0;
     habitat_status status = word_value(&habitat_precisions, out ? name : NULL, &value, err);
-    if (status == HABITAT_OK)
+    if (status == HABITAT_OK && out)
         *out = (habitat_precision)value;
     return status;
 }

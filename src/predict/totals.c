@@ -27,7 +27,7 @@ habitat_status habitat_assemble_from_name(const char *name, habitat_assemble *ou
                                           habitat_error *err) {
     int value = 0;
     habitat_status status = word_value(&assembles, out ? name : NULL, &value, err);
-    if (status == HABITAT_OK)
+    if (status == HABITAT_OK && out)
         *out = (habitat_assemble)value;
     return status;
 }
