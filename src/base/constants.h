@@ -270,6 +270,14 @@ CONSTANT(hardware, blas_hopper_bytes, 35.7e6, "byte a thread", "cuBLAS workspace
 CONSTANT(hardware, blas_bytes, 8.6e6, "byte a thread", "the same before: 8 MiB and an eighth")
 CONSTANT(hardware, matrix_channel_bytes, 16, "byte", "channels that matrix units take at a time: copies with channels last are filled up to it; docs/memory.md#workspaces-of-convolutions")
 CONSTANT(hardware, complex_bytes, 8, "byte", "of a number of a spectrum in fp32; docs/memory.md#workspaces-of-convolutions")
+CONSTANT(fitted, strict_direct_share, 0.75, "of the fp32 flop/s",
+         "convolutions in strict fp32, as cuDNN's choices say: random shapes of data/measurements/convolution_algorithms_h200.csv; docs/decisions/0255")
+CONSTANT(fitted, strict_small_share, 0.32, "of the fp32 flop/s", "as strict_direct_share, in tiles of 32 x 32")
+CONSTANT(fitted, spectra_whole_traffic, 7.0, "of the bytes of spectra", "as strict_direct_share: spectra of whole images, how often they are moved")
+CONSTANT(fitted, spectra_tiled_traffic, 0.96, "of the bytes of spectra", "as strict_direct_share: spectra of tiles, which the cache helps with")
+CONSTANT(fitted, spectra_start_s, 1.16e-5, "s", "as strict_direct_share: launches of spectra, of two tiles where there are more")
+CONSTANT(fitted, strict_weights_share, 0.62, "of the fp32 flop/s", "as strict_direct_share: gradients of weights, direct and in Winograd's tiles")
+CONSTANT(fitted, winograd_traffic, 3.0, "of the bytes of tiles", "as strict_direct_share: how often they are moved")
 CONSTANT(chosen, memory_least_correction, 0.5, "of bytes from shapes", "below it something else than activations is wrong")
 CONSTANT(fitted, memory_training_correction, 1.01, "of bytes from shapes",
          "peaks of data/recordings and measured_*.csv; leaving each model out picks 1.01 to 1.03; docs/memory.md#one-model-left-out")

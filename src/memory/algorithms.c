@@ -55,10 +55,14 @@ static double spectrum_bytes(double side) {
     return side * (side / 2 + 1) * hardware_complex_bytes;
 }
 
+double memory_spectra_tiles(const habitat_conv_shape *s, double side) {
+    double step = side - longest(s->kernel, s->dims) + 1;
+    return step > 0 ? tiles(s->transposed ? s->out : s->in, s->dims, step) : 1;
+}
+
 static memory_workspace spectra_by_tiles(const habitat_conv_shape *s, double side) {
-    double each = spectrum_bytes(side), step = side - longest(s->kernel, s->dims) + 1;
-    const double *made = s->transposed ? s->out : s->in;
-    double at_a_time = step > 0 ? fmin(SPECTRA_AT_A_TIME, tiles(made, s->dims, step)) : 1;
+    double each = spectrum_bytes(side);
+    double at_a_time = fmin(SPECTRA_AT_A_TIME, memory_spectra_tiles(s, side));
     return (memory_workspace){.transformed_fixed = each * s->c_in * s->c_out / s->groups,
                               .transformed_growing =
                                   each * at_a_time * s->batch * (s->c_in + s->c_out)};
@@ -124,7 +128,7 @@ memory_workspace memory_spectra(const habitat_conv_shape *s, memory_pass pass, d
 /* Both images and all filters: (m + r - 1)^2 numbers for m^2. */
 memory_workspace memory_tiles(const habitat_conv_shape *s, double m) {
     double side = m + s->kernel[0] - 1, each = single_bytes;
-    double batch = m > SMALL_TILE ? ceil(s->batch / BATCH_STEP) * BATCH_STEP : s->batch;
+    double batch = m > MEMORY_TILE_SMALL ? ceil(s->batch / BATCH_STEP) * BATCH_STEP : s->batch;
     for (uint32_t i = 0; i < s->dims; i++)
         each *= side;
     double count = batch * tiles(s->out, s->dims, m);

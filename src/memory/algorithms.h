@@ -28,8 +28,14 @@ double memory_filled(double channels, double element_bytes);
 /* The side of spectra with which cuDNN makes this; 0: with none. */
 double memory_spectra_side(const habitat_conv_shape *s, memory_pass pass);
 
+/* Tiles of an image in spectra of this side, of which its gradient is made. */
+double memory_spectra_tiles(const habitat_conv_shape *s, double side);
+
 /* Spectra of side x side, transformed parts alone. */
 memory_workspace memory_spectra(const habitat_conv_shape *s, memory_pass pass, double side);
+
+/* Sides of Winograd's tiles: of single images; of many. */
+enum { MEMORY_TILE_SMALL = 4, MEMORY_TILE_LARGE = 9 };
 
 /* Winograd's tiles of m x m results, transformed parts alone. */
 memory_workspace memory_tiles(const habitat_conv_shape *s, double m);

@@ -150,9 +150,11 @@ void memory_correct(habitat_memory *m, double training_most) {
 /* --- creating --------------------------------------------------------------------------------- */
 
 static habitat_status make_lines(habitat_memory *m, const habitat_trace *trace,
-                                 const habitat_trace_info *info, habitat_memory_format format) {
+                                 const habitat_trace_info *info, const habitat_gpu *origin,
+                                 habitat_memory_format format) {
     memory_steps steps;
-    habitat_status status = memory_steps_of(trace, &info->memory, m->facts.kind, format, &steps);
+    habitat_status status =
+        memory_steps_of(trace, &info->memory, m->facts.kind, format, origin, &steps);
     if (status != HABITAT_OK)
         return status;
     m->blas |= steps.blas;
@@ -181,7 +183,7 @@ static habitat_status fill(habitat_memory *m, const habitat_trace *trace,
     for (int f = HABITAT_MEMORY_RECORDED; f < FORMATS && status == HABITAT_OK; f++) {
         habitat_memory_format format = (habitat_memory_format)f;
         if (format == HABITAT_MEMORY_RECORDED || !memory_is_recorded(m, format))
-            status = make_lines(m, trace, info, format);
+            status = make_lines(m, trace, info, origin, format);
     }
     if (status != HABITAT_OK)
         return status;

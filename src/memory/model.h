@@ -99,9 +99,11 @@ struct habitat_memory {
     bool from_shapes;         /* weights were estimated */
 };
 
-/* steps.c: what the operations of the first iteration keep, in these formats. */
+/* steps.c: what the operations of the first iteration keep, in these formats. origin: the GPU, NULL
+ * for not known. */
 habitat_status memory_steps_of(const habitat_trace *trace, const habitat_trace_memory *noted,
-                               memory_kind kind, habitat_memory_format format, memory_steps *out);
+                               memory_kind kind, habitat_memory_format format,
+                               const habitat_gpu *origin, memory_steps *out);
 /* lines.c: a copy of a step at the end; false when out of memory. */
 bool memory_steps_add(memory_steps *steps, const memory_step *step);
 void memory_steps_free(memory_steps *steps);

@@ -30,8 +30,7 @@ typedef struct walk {
     habitat_table sizes; /* of weights, by elements */
     memory_tensors tensors;
     memory_steps *out;
-    bool no_memory;
-    bool began; /* some operation has made a tensor that is no copy of a weight */
+    bool no_memory, began; /* began: some operation has made a tensor that is no copy of a weight */
 } walk;
 
 /* One operation that is looked at. */
@@ -569,7 +568,8 @@ static void note_backward(walk *w) {
 }
 
 habitat_status memory_steps_of(const habitat_trace *trace, const habitat_trace_memory *noted,
-                               memory_kind kind, habitat_memory_format format, memory_steps *out) {
+                               memory_kind kind, habitat_memory_format format,
+                               const habitat_gpu *origin, memory_steps *out) {
     walk w = {.trace = trace, .asked = format, .memory = noted, .out = out};
     w.format = memory_tensors_in(kind, format);
     w.copies = format == HABITAT_MEMORY_RECORDED && kind == MEMORY_KIND_AUTOCAST;
@@ -580,7 +580,7 @@ habitat_status memory_steps_of(const habitat_trace *trace, const habitat_trace_m
     w.backward_ns = malloc(w.count * sizeof *w.backward_ns);
     w.covered = calloc(w.count, sizeof *w.covered);
     w.no_memory = !w.backward_ns || !w.covered || !memory_sizes_note(&w.sizes, noted) ||
-                  !memory_workspaces_of(trace, kind, &w.spaces);
+                  !memory_workspaces_of(trace, kind, origin, &w.spaces);
     if (!w.no_memory) {
         note_backward(&w);
         walk_operations(&w);

@@ -132,9 +132,9 @@ static void look(const habitat_kernel *k, looked_at *c) {
     } else if (strstr(name, "fft2d_c2r_")) {
         finish(c);
     } else if (strstr(name, "winograd") && strstr(name, "Data4x4")) {
-        add_tiles(4, c);
+        add_tiles(MEMORY_TILE_SMALL, c);
     } else if (strstr(name, "winograd") && strstr(name, "Data9x9_5x5")) {
-        add_tiles(9, c);
+        add_tiles(MEMORY_TILE_LARGE, c);
     } else if (strstr(name, "winograd") && strstr(name, "Output")) {
         finish(c);
     }
@@ -185,12 +185,15 @@ static uint32_t convolution_of(const habitat_operation *operations, const habita
     return is_helper(k->form->name) ? at : HABITAT_NONE;
 }
 
-bool memory_workspaces_of(const habitat_trace *trace, memory_kind kind, memory_workspaces *out) {
+bool memory_workspaces_of(const habitat_trace *trace, memory_kind kind, const habitat_gpu *origin,
+                          memory_workspaces *out) {
     size_t count, kernel_count;
     const habitat_operation *operations = habitat_trace_operations(trace, &count);
     const habitat_kernel *kernels = habitat_trace_kernels(trace, &kernel_count);
     out->trace = trace;
     out->kind = kind;
+    out->fastest =
+        memory_speed_of(origin, &out->speed) && habitat_trace_get_info(trace)->cudnn_benchmark;
     out->forward = calloc(count + 1, sizeof *out->forward);
     out->backward = calloc(count + 1, sizeof *out->backward);
     if (!out->forward || !out->backward)
@@ -263,6 +266,17 @@ static memory_space most_of(const habitat_conv_shape *s, memory_pass first, memo
     return (memory_space){most.transformed_growing, most.transformed_fixed, 0};
 }
 
+/* Where cuDNN tries all, the fastest; spectra of filters are less for a smaller batch. */
+static memory_space fastest_of(const memory_workspaces *w, const habitat_conv_shape *s,
+                               memory_pass first, memory_pass last) {
+    memory_workspace most = {0};
+    for (int pass = first; pass <= (int)last && w->fastest; pass++) {
+        memory_workspace taken = memory_fastest(s, (memory_pass)pass, &w->speed);
+        take_over(&most, &taken);
+    }
+    return (memory_space){most.transformed_growing, 0, most.transformed_fixed};
+}
+
 void memory_workspaces_take(const memory_workspaces *w, uint32_t i, habitat_memory_format format,
                             memory_step *step) {
     size_t count;
@@ -282,9 +296,11 @@ void memory_workspaces_take(const memory_workspaces *w, uint32_t i, habitat_memo
         step->forward = step->backward = all_copied(&work.shape.conv, each);
     }
     if (recorded && !asked) { /* none of strict fp32 was seen */
-        step->most_forward = most_of(&work.shape.conv, MEMORY_PASS_FORWARD, MEMORY_PASS_FORWARD);
-        step->most_backward =
-            most_of(&work.shape.conv, MEMORY_PASS_TO_INPUT, MEMORY_PASS_TO_WEIGHTS);
+        const habitat_conv_shape *s = &work.shape.conv;
+        step->forward = fastest_of(w, s, MEMORY_PASS_FORWARD, MEMORY_PASS_FORWARD);
+        step->backward = fastest_of(w, s, MEMORY_PASS_TO_INPUT, MEMORY_PASS_TO_WEIGHTS);
+        step->most_forward = most_of(s, MEMORY_PASS_FORWARD, MEMORY_PASS_FORWARD);
+        step->most_backward = most_of(s, MEMORY_PASS_TO_INPUT, MEMORY_PASS_TO_WEIGHTS);
     }
 }
 

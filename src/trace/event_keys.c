@@ -135,6 +135,7 @@ static const known_key habitat_keys[] = {
     {"recorded_without_gpu", KEY_WITHOUT_GPU, VALUE_BOOLEAN},
     {"matmul_allow_tf32", KEY_MATMUL_TF32, VALUE_BOOLEAN},
     {"cudnn_allow_tf32", KEY_CONVOLUTION_TF32, VALUE_BOOLEAN},
+    {"cudnn_benchmark", KEY_CUDNN_BENCHMARK, VALUE_BOOLEAN},
     {"autocast", KEY_AUTOCAST, VALUE_TEXT},
     {"parameter_dtype", KEY_PARAMETER_DTYPE, VALUE_TEXT},
 };

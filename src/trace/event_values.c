@@ -424,6 +424,8 @@ void reader_habitat_boolean(reader *r, bool value) {
         info->matmul_tf32 = value, formats->matmul_tf32 = setting;
     else if (r->key == KEY_CONVOLUTION_TF32)
         info->convolution_tf32 = value, formats->convolution_tf32 = setting;
+    else if (r->key == KEY_CUDNN_BENCHMARK)
+        info->cudnn_benchmark = value;
 }
 
 habitat_dtype reader_format(const char *text, size_t length) {

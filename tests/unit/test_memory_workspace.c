@@ -12,6 +12,7 @@
 #include <habitat/memory.h>
 
 #include "check.h"
+#include "made_gpu.h"
 #include "made_memory.h"
 
 #define KERNEL(number, name, grid)                                                                 \
@@ -21,8 +22,10 @@
     ",\"dur\":1,\"args\":{\"device\":0,\"stream\":7,\"correlation\":" #number ",\"grid\":[" grid   \
     "],\"block\":[256,1,1]}},"
 
-#define TRACE(peak, kernels)                                                                       \
-    "{\"habitat\":{\"schema\":1,\"batch_size\":2,\"peak_memory_bytes\":" peak ",\"memory\":{"      \
+#define TRACE(peak, kernels) NOTED("", peak, kernels)
+#define NOTED(note, peak, kernels)                                                                 \
+    "{\"habitat\":{" note "\"schema\":1,\"batch_size\":2,\"peak_memory_bytes\":" peak              \
+    ",\"memory\":{"                                                                                \
     "\"parameters_bytes\":11520,\"buffers_bytes\":0,\"gradients_bytes\":0,"                        \
     "\"optimizer_state_bytes\":0,\"allocated_between_iterations_bytes\":11520}},"                  \
     "\"traceEvents\":[" kernels                                                                    \
@@ -74,6 +77,23 @@ static void test_range(void) {
     habitat_memory_free(memory);
 }
 
+/* Where cuDNN tried its algorithms it takes the fastest. 1000 multiprocessors at 1e12 flop/s are
+ * hardly used by direct blocks: 1000 * 32 * 32 * 72 * 2 flop at .32 of it, 461 us. Spectra of
+ * 16x16: 8 * 144 * 32 * 320 flop, 1152 * 416 bytes 7 times at 1e12 byte/s, a start: 27 us. */
+static void test_fastest(void) {
+    habitat_gpu gpu = made_gpu("made", 1000, 1, 1000, 1);
+    habitat_memory *memory =
+        made_memory_on(NOTED("\"cudnn_benchmark\":true,", "50688", COPIES), &gpu);
+    habitat_memory_parts parts = parts_at(memory, 1, HABITAT_MEMORY_SINGLE);
+    CHECK_NEAR(parts.peak_bytes, 11520 + 13824 + 36864 + 737280 + 11520.0, 1e-12);
+    CHECK_NEAR(parts.algorithms_bytes, 0.0, 0);
+    CHECK_NEAR(peak_at(memory, 0.5, HABITAT_MEMORY_SINGLE), 11520 + 799488 / 2.0, 1e-12);
+    habitat_memory_free(memory);
+    memory = made_memory_on(NOTED("\"cudnn_benchmark\":false,", "50688", COPIES), &gpu);
+    CHECK_NEAR(peak_at(memory, 1, HABITAT_MEMORY_SINGLE), 11520 + 13824.0, 1e-12);
+    habitat_memory_free(memory);
+}
+
 /* Spectra of filters do not grow, but a smaller batch may do with less. */
 static void test_spectra(void) {
     habitat_memory *memory = made_memory(TRACE("1835776", SPECTRA));
@@ -114,6 +134,8 @@ int main(void) {
     check_case("copies into another layout");
     test_range();
     check_case("algorithms that were not seen");
+    test_fastest();
+    check_case("the fastest algorithm");
     test_spectra();
     check_case("spectra");
     test_flipped();
