@@ -10,14 +10,18 @@
 typedef habitat_status evaluation(const habitat_gpu_table *gpus, const char *folder, bool csv,
                                   habitat_text_sink sink, void *context, habitat_error *err);
 
+static int failed(const eval_setup *s, const habitat_error *error) {
+    return error->code == HABITAT_E_ARG ? cli_fail(CLI_INPUT, s->recordings, "%s", error->message)
+                                        : cli_fail_error(error, s->recordings);
+}
+
 static int judge_recordings(evaluation *evaluate, int argc, char **argv) {
     eval_setup s;
     habitat_error error = {0};
     int code = eval_open(&s, argc, argv, NULL, 0, 0);
     if (s.gpus &&
         evaluate(s.gpus, s.recordings, s.csv, cli_write_stdout, NULL, &error) != HABITAT_OK)
-        code = error.code == HABITAT_E_ARG ? cli_fail(CLI_INPUT, s.recordings, "%s", error.message)
-                                           : cli_fail_error(&error, s.recordings);
+        code = failed(&s, &error);
     eval_close(&s);
     return code;
 }
@@ -31,7 +35,14 @@ int eval_replay(int argc, char **argv) {
 }
 
 int eval_memory(int argc, char **argv) {
-    return judge_recordings(habitat_evaluate_memory, argc, argv);
+    eval_setup s;
+    habitat_error error = {0};
+    int code = eval_open(&s, argc, argv, NULL, 0, 0);
+    if (s.gpus && habitat_evaluate_memory(s.gpus, s.measurements, s.recordings, s.csv,
+                                          cli_write_stdout, NULL, &error) != HABITAT_OK)
+        code = failed(&s, &error);
+    eval_close(&s);
+    return code;
 }
 
 int eval_scale(int argc, char **argv) {

@@ -1,5 +1,6 @@
 /* The judgements of recordings: each collects its cases and prints them, as Markdown or as CSV. */
 #include "base/error.h"
+#include "lab/algorithms.h"
 #include "lab/ddp_tables.h"
 #include "lab/e2e_tables.h"
 #include "lab/memory_tables.h"
@@ -51,15 +52,22 @@ habitat_status habitat_evaluate_scale(const habitat_gpu_table *gpus, const char 
     return report_end(&text, status, err);
 }
 
-habitat_status habitat_evaluate_memory(const habitat_gpu_table *gpus, const char *folder, bool csv,
-                                       habitat_text_sink sink, void *context, habitat_error *err) {
+habitat_status habitat_evaluate_memory(const habitat_gpu_table *gpus, const char *measurements,
+                                       const char *folder, bool csv, habitat_text_sink sink,
+                                       void *context, habitat_error *err) {
     memory_set set = {0};
+    algorithm_set algorithms = {0};
     report_text text = {sink, context, false, false};
-    if (!gpus || !folder || !sink)
+    if (!gpus || !measurements || !folder || !sink)
         return nothing_given(err);
     habitat_status status = memory_collect(gpus, folder, &set, err);
+    if (status == HABITAT_OK && !csv)
+        status = algorithms_read(gpus, measurements, &algorithms, err);
     if (status == HABITAT_OK)
         (csv ? memory_print_cases : memory_print_tables)(&set, &text);
+    if (status == HABITAT_OK)
+        algorithms_print(&algorithms, &text);
+    algorithms_free(&algorithms);
     memory_free(&set);
     return report_end(&text, status, err);
 }

@@ -119,10 +119,12 @@ habitat_status habitat_evaluate_replay(const habitat_gpu_table *gpus, const char
 /** Judge the memory of iterations: each recording predicts the peaks of the others of its model and
  * GPU (other batch sizes, other number formats), and those of measured_steps_*.csv and
  * measured_limits_*.csv beside them; and what fits by constants chosen without each model; as
- * Markdown tables or CSV.
+ * Markdown tables or CSV. Tables also of measured workspaces of convolutions, where there are any.
+ * @param measurements folder of convolution_algorithms_h200.csv.
  * @return HABITAT_OK; HABITAT_E_IO (no such folder); what reading returns. @since 0.2 */
-habitat_status habitat_evaluate_memory(const habitat_gpu_table *gpus, const char *folder, bool csv,
-                                       habitat_text_sink sink, void *context, habitat_error *err);
+habitat_status habitat_evaluate_memory(const habitat_gpu_table *gpus, const char *measurements,
+                                       const char *folder, bool csv, habitat_text_sink sink,
+                                       void *context, habitat_error *err);
 
 /** Judge choices: how often the GPU that is predicted best for an iteration is the measured best,
  * or within 5 % of it, beside the picks by peak FLOP/s, bandwidth and price. A Markdown page.

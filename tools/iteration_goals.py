@@ -171,7 +171,7 @@ def peaks(page):
 def memory(page):
     far, count = peaks(page)
     yield line("Peak of memory at other batch sizes and precisions, every script", "each within 10 %",
-               f"{len(far)} scripts have one further off ({count} peaks in all)" if far else f"all {count} peaks", not far)  # fmt: skip
+               f"{len(far)} {'script has' if len(far) == 1 else 'scripts have'} one further off ({count} peaks in all)" if far else f"all {count} peaks", not far)  # fmt: skip
     built = {cells[0]: cells for cells in table(page, "", "predictions")}
     out = row(table(page, "left out", "peaks"), "**all**")
     fits, refused = built["did not fit: said to fit"], built["ran: called too large"]

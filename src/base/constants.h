@@ -276,7 +276,7 @@ CONSTANT(fitted, strict_small_share, 0.32, "of the fp32 flop/s", "as strict_dire
 CONSTANT(fitted, spectra_whole_traffic, 7.0, "of the bytes of spectra", "as strict_direct_share: spectra of whole images, how often they are moved")
 CONSTANT(fitted, spectra_tiled_traffic, 0.96, "of the bytes of spectra", "as strict_direct_share: spectra of tiles, which the cache helps with")
 CONSTANT(fitted, spectra_start_s, 1.16e-5, "s", "as strict_direct_share: launches of spectra, of two tiles where there are more")
-CONSTANT(fitted, strict_weights_share, 0.62, "of the fp32 flop/s", "as strict_direct_share: gradients of weights, direct and in Winograd's tiles")
+CONSTANT(fitted, strict_weights_share, 0.675, "of the fp32 flop/s", "as strict_direct_share: gradients of weights, direct and in Winograd's tiles")
 CONSTANT(fitted, winograd_traffic, 3.0, "of the bytes of tiles", "as strict_direct_share: how often they are moved")
 CONSTANT(chosen, memory_least_correction, 0.5, "of bytes from shapes", "below it something else than activations is wrong")
 CONSTANT(fitted, memory_training_correction, 1.01, "of bytes from shapes",

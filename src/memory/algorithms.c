@@ -36,6 +36,16 @@ double memory_filled(double channels, double element_bytes) {
     return ceil(channels / step) * step;
 }
 
+memory_workspace memory_copies(const habitat_conv_shape *s, double each) {
+    double in = s->batch * memory_filled(s->c_in, each) * memory_product(s->in, s->dims);
+    double out = s->batch * memory_filled(s->c_out, each) * memory_product(s->out, s->dims);
+    double kernel = memory_product(s->kernel, s->dims);
+    double weights = kernel > 1 ? s->c_in * s->c_out / s->groups * kernel : 0;
+    if (s->channels_last)
+        return (memory_workspace){0};
+    return (memory_workspace){.copied_growing = each * (in + out), .copied_fixed = each * weights};
+}
+
 static double tiles(const double *sides, uint32_t dims, double step) {
     double count = 1;
     for (uint32_t i = 0; i < dims; i++)

@@ -25,6 +25,10 @@ double memory_product(const double *sides, uint32_t dims);
 /* Channels are filled up: matrix units take 16 bytes of them at a time. */
 double memory_filled(double channels, double element_bytes);
 
+/* Copies of both images and of the weights with channels last, copied parts alone: where they lie
+ * so already, none. Weights of one pixel lie either way. */
+memory_workspace memory_copies(const habitat_conv_shape *s, double element_bytes);
+
 /* The side of spectra with which cuDNN makes this; 0: with none. */
 double memory_spectra_side(const habitat_conv_shape *s, memory_pass pass);
 

@@ -246,12 +246,8 @@ static memory_space as_recorded(const memory_workspace *s, double ratio) {
 
 /* Matrix units take channels last: images and weights are copied where they lie otherwise. */
 static memory_space all_copied(const habitat_conv_shape *s, double each) {
-    double in = s->batch * memory_filled(s->c_in, each) * memory_product(s->in, s->dims);
-    double out = s->batch * memory_filled(s->c_out, each) * memory_product(s->out, s->dims);
-    double weights = s->c_in * s->c_out / s->groups * memory_product(s->kernel, s->dims);
-    if (s->channels_last)
-        return (memory_space){0, 0, 0};
-    return (memory_space){each * (in + out), each * weights, 0};
+    memory_workspace w = memory_copies(s, each);
+    return (memory_space){w.copied_growing, w.copied_fixed, 0};
 }
 
 /* In strict fp32 cuDNN may compute with spectra, which need most of all that was seen. */
