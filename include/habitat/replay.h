@@ -58,6 +58,11 @@ typedef struct habitat_replay_info {
     size_t
         trace_guessed_waits; /* of those, for what exactly is not recorded: told from the order */
     size_t trace_unlaunched_count; /* kernels whose launch is not recorded */
+    double wait_ms;         /* of cpu_ms: waits for a data loader or something else outside */
+    bool loader_waits;      /* a data loader is among what it waits for */
+    double trace_once_ms;   /* recorded CPU times left out: a GPU or library that is set up */
+    size_t once_count;      /* operations and calls that took them */
+    const char *once_name;  /* the longest of them; NULL: none */
     bool in_recorded_order; /* of several streams: no event and no synchronisation is recorded, so
                                kernels follow what was done before them, whatever the reason */
 } habitat_replay_info;
@@ -155,6 +160,24 @@ HABITAT_API habitat_status habitat_replay_apply_parallel(const habitat_replay *r
  * @note   Safe from several threads.
  * @since 0.3 */
 HABITAT_API bool habitat_replay_note(const habitat_replay *replay, char *text, size_t size);
+
+/** How long the CPU waits for its data loader or something else outside, and what is assumed of it.
+ * @param replay borrowed for the call.
+ * @param text   receives one line, cut off at `size` bytes (400 hold any); untouched if false.
+ * @param size   bytes of `text`.
+ * @return whether it waits so.
+ * @note   Safe from several threads.
+ * @tested tests/unit/test_replay_waits.c @since 0.3 */
+HABITAT_API bool habitat_replay_wait_note(const habitat_replay *replay, char *text, size_t size);
+
+/** What of the recorded CPU times was left out, because it happens once.
+ * @param replay borrowed for the call.
+ * @param text   receives one line, cut off at `size` bytes (400 hold any); untouched if false.
+ * @param size   bytes of `text`.
+ * @return whether anything was.
+ * @note   Safe from several threads.
+ * @tested tests/unit/test_replay_waits.c @since 0.3 */
+HABITAT_API bool habitat_replay_once_note(const habitat_replay *replay, char *text, size_t size);
 
 /** The warning that goes with rows which the recorded host's CPU sets.
  * @param replay      borrowed for the call.

@@ -234,6 +234,10 @@ static habitat_status of_assembling(const habitat_prediction *const *predictions
                    : HABITAT_OK;
     if (habitat_replay_note(out->open.replay, line, sizeof line))
         status = warnings_add(out, HABITAT_ABOUT_RECORDING, line, err);
+    if (status == HABITAT_OK && habitat_replay_wait_note(out->open.replay, line, sizeof line))
+        status = warnings_add(out, HABITAT_ABOUT_RECORDING, line, err);
+    if (status == HABITAT_OK && habitat_replay_once_note(out->open.replay, line, sizeof line))
+        status = warnings_add(out, HABITAT_ABOUT_RECORDING, line, err);
     if (status == HABITAT_OK &&
         habitat_replay_cpu_warning(out->open.replay, predictions, count, line, sizeof line))
         status = warnings_add(out, HABITAT_ABOUT_DESTINATIONS, line, err);

@@ -15,7 +15,7 @@ static bool is_carried(const replay_edge *e) {
 /* The CPU's share of the way; pauses and latency are the GPU's. */
 static double cpu_ns(const chakra_times *t, const replay_edge *e) {
     bool room = replay_edge_flags(e) & REPLAY_ROOM;
-    return room ? 0.0 : replay_edge_cpu_ns(t->graph, e) * t->times->cpu_scale;
+    return room ? 0.0 : replay_edge_side_ns(t->graph, e, t->times);
 }
 
 /* A point that the CPU reaches when the GPU is done has its time before it. */

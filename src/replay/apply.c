@@ -89,7 +89,7 @@ habitat_replay replay_with_casts(const habitat_replay *r, const habitat_predicti
         more -= replay_kernel_recorded_ns(r, i) > 0.0 && !(prediction_kernel_ms(p, i) > 0.0);
     double factor = fmax(0.0, 1.0 + r->cast_share * more / r->iterations);
     out.cpu_factor *= factor;
-    out.info.cpu_ms *= factor;
+    out.info.cpu_ms = r->info.wait_ms + (r->info.cpu_ms - r->info.wait_ms) * factor;
     out.info.cpu_low /= p->cpu_doubt;
     out.info.cpu_high *= p->cpu_doubt;
     return out;
@@ -169,6 +169,50 @@ bool habitat_replay_note(const habitat_replay *r, char *text, size_t size) {
     return false;
 }
 
+/* "12.3", "463", "43100" */
+static void write_ms(char *text, size_t size, double ms) {
+    habitat_format(text, size, ms < 1000.0 ? "%.3g" : "%.0f", ms);
+}
+
+bool habitat_replay_wait_note(const habitat_replay *r, char *text, size_t size) {
+    char ms[32], waited[32], under[64] = "";
+    double waited_ms = r->wait_ns / HABITAT_NS_PER_MS;
+    const char *what = r->info.loader_waits ? "its data loader"
+                                            : "something outside, in which no operation and no "
+                                              "call begins (data, a file, sleep)";
+    if (!(waited_ms > 0.0))
+        return false;
+    write_ms(ms, sizeof ms, r->info.wait_ms);
+    write_ms(waited, sizeof waited, waited_ms);
+    if (r->waits_gone == 1.0) {
+        habitat_format(text, size,
+                       "under the profiler the CPU waited %s ms of an iteration for %s: left out, "
+                       "as the recorded iteration without it has no room for that",
+                       waited, what);
+        return true;
+    }
+    if (r->waits_gone > 0.0)
+        habitat_format(under, sizeof under, " (%s ms under the profiler)", waited);
+    habitat_format(text, size,
+                   "%s ms of an iteration%s the CPU waits for %s: taken as long as that on every "
+                   "GPU and host, at every batch size and precision",
+                   ms, under, what);
+    return true;
+}
+
+bool habitat_replay_once_note(const habitat_replay *r, char *text, size_t size) {
+    char ms[32];
+    if (!(r->info.trace_once_ms > 0.0))
+        return false;
+    write_ms(ms, sizeof ms, r->info.trace_once_ms);
+    habitat_format(text, size,
+                   "%s ms of the recorded CPU times are left out: %s%s took longer than any "
+                   "iteration needs, as what sets a GPU or a library up when it is first used; "
+                   "record a later iteration",
+                   ms, r->info.once_name, r->info.once_count > 1 ? " and others" : "");
+    return true;
+}
+
 bool habitat_replay_cpu_warning(const habitat_replay *r,
                                 const habitat_prediction *const *predictions, size_t count,
                                 char *text, size_t size) {
@@ -181,7 +225,7 @@ bool habitat_replay_cpu_warning(const habitat_replay *r,
     if (!rows)
         return false;
     char ms[32];
-    habitat_format(ms, sizeof ms, cpu_ms < 1000.0 ? "%.3g" : "%.0f", cpu_ms);
+    write_ms(ms, sizeof ms, cpu_ms);
     habitat_format(text, size,
                    "%zu of %zu rows are set by the CPU of the recorded host, %s ms an iteration "
                    "(%s): another host gives another answer; --cpu-scale says how much faster "

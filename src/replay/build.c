@@ -19,6 +19,8 @@ static void builder_free(replay_builder *b) {
     free(b->held_first);
     free(b->held);
     free(b->by_end);
+    free(b->pauses.list);
+    free(b->slow_calls.list);
 }
 
 /* ---- before the sweep ---- */
@@ -162,7 +164,7 @@ static habitat_status prepare(replay_builder *b, habitat_error *err) {
 
 static habitat_status connect(replay_builder *b, habitat_error *err) {
     replay_graph *g = b->graph;
-    bool fine = true;
+    bool fine = replay_find_pauses(b);
     for (size_t i = 0; fine && i < g->node_count; i++) {
         g->nodes[i].first_edge = (uint32_t)g->edge_count;
         fine = g->nodes[i].kind == REPLAY_KERNEL ? replay_kernel(b, i) : replay_cpu_point(b, i);

@@ -29,6 +29,20 @@ typedef struct replay_stream {
     uint32_t pending_count;
 } replay_stream;
 
+/* A stretch of the CPU's time that is no work; see pauses.c. */
+typedef struct replay_pause {
+    uint64_t from_ns, to_ns;
+    uint32_t operation; /* innermost around it, or HABITAT_NONE; of a slow call: the call */
+    uint32_t thread;    /* of a slow call */
+    bool loader;        /* the data loader's */
+    bool once;          /* what a GPU or a library does when it is first used */
+} replay_pause;
+
+typedef struct replay_pauses {
+    replay_pause *list;
+    size_t count, capacity;
+} replay_pauses;
+
 /* A kernel waits for another by an event. In the order of the kernels' launches. */
 typedef struct replay_held {
     uint32_t awaited;
@@ -62,6 +76,9 @@ typedef struct replay_builder {
     uint32_t *held_first;    /* shape (own_count): index into held, or HABITAT_NONE; NULL: none */
     replay_held *held;
     size_t held_count, held_capacity;
+    replay_pauses pauses;     /* of all threads together; apart, in order */
+    replay_pauses slow_calls; /* in order of thread and time */
+    double longest_once_ns;
     uint32_t *by_end; /* shape (own_count): kernels in the order of their recorded ends */
     size_t launched, ended;
     double usual_launch_ns;
@@ -80,6 +97,19 @@ habitat_status replay_points(replay_builder *b, habitat_error *err);
 
 /* replay_recorded_ns() while the graph is built. */
 uint64_t replay_point_ns(const replay_builder *b, const replay_node *node);
+
+/* pauses.c: once the bounds of the graph are known; false when out of memory. */
+bool replay_find_pauses(replay_builder *b);
+
+/* Of the time that a thread passes from one point to the next: what it waited for something
+ * outside, and what happens once. */
+typedef struct replay_split {
+    double wait_ns, once_ns;
+} replay_split;
+replay_split replay_split_way(const replay_builder *b, uint32_t thread, uint64_t from, uint64_t to);
+
+/* What a launch took because its kernel was loaded; 0 mostly. */
+double replay_first_use(replay_builder *b, const habitat_call *launch);
 
 /* cpu.c: the edges of a CPU's point; each returns false when out of memory. */
 bool replay_cpu_point(replay_builder *b, size_t node);

@@ -72,6 +72,26 @@ static habitat_status try_cpu(search *s, double low, double high, bool *done, ha
     return status == HABITAT_OK && long_enough ? solve(s, low, high, err) : status;
 }
 
+/* Waits for something outside that the recorded iteration has no room for were shorter in it: as
+ * much of them is left out as must be, the CPU as the rule has it. */
+static habitat_status shorten_waits(search *s, double rule, habitat_error *err) {
+    bool longer = false, without = false;
+    double low = 0.0, high = 1.0;
+    s->times.cpu_scale = rule;
+    s->moves = &s->times.waits_gone;
+    habitat_status status = reaches(s, 0.0, &longer, err);
+    if (status == HABITAT_OK && longer)
+        status = reaches(s, 1.0, &without, err);
+    for (int i = 0; status == HABITAT_OK && longer && !without && i < HALVINGS; i++) {
+        bool reached = false;
+        double middle = 0.5 * (low + high);
+        status = reaches(s, middle, &reached, err);
+        *(reached ? &low : &high) = middle;
+    }
+    s->times.waits_gone = !longer ? 0.0 : without ? 1.0 : high;
+    return status;
+}
+
 /* The most likely first: the CPU as the rule has it, or slower; faster; the GPU beside the slowest
  * CPU that leaves it room for pauses, tried in small steps, as the time only says that it was not
  * slower; then with kernels that run quicker than under the profiler. */
@@ -101,10 +121,15 @@ static habitat_status settle(search *s, double rule, bool *cpu, habitat_error *e
 static habitat_status to_recorded(habitat_replay *r, double rule, double wanted_ns,
                                   habitat_error *err) {
     bool cpu = false;
-    search s = {r, wanted_ns, {r->recorded_ns, 1.0, rule, 1.0, false, NULL, false}, NULL};
-    habitat_status status = settle(&s, rule, &cpu, err);
+    search s = {r, wanted_ns, {r->recorded_ns, 1.0, rule, 1.0, false, NULL, false, 0.0}, NULL};
+    habitat_status status = HABITAT_OK;
+    if (r->graph.has_waits)
+        status = shorten_waits(&s, rule, err);
+    if (status == HABITAT_OK)
+        status = settle(&s, rule, &cpu, err);
     if (status != HABITAT_OK)
         return status;
+    r->waits_gone = s.times.waits_gone;
     r->cpu_factor = s.times.cpu_scale;
     r->info.gap_scale = s.times.gap_scale;
     r->info.kernel_scale = s.times.kernel_scale;
@@ -116,7 +141,7 @@ static habitat_status to_recorded(habitat_replay *r, double rule, double wanted_
     return status;
 }
 
-/* What the rule says, as a factor on the recorded CPU times. */
+/* What the rule says, as a factor on the recorded CPU times: those of work. */
 static habitat_status rule_factor(habitat_replay *r, double profiled_ns, double *out,
                                   habitat_error *err) {
     double features[REPLAY_FEATURES], cast[REPLAY_FEATURES], ns = 0.0, cast_ns = 0.0;
@@ -138,17 +163,27 @@ static habitat_status rule_factor(habitat_replay *r, double profiled_ns, double 
     return status;
 }
 
+/* The CPU's side of one iteration, as recorded, its work times `cpu_scale`. */
+static habitat_status cpu_alone(const habitat_replay *r, double cpu_scale, double *out_ns,
+                                habitat_error *err) {
+    replay_times alone = {r->recorded_ns, 1.0, cpu_scale, 1.0, true, NULL, false, 0.0};
+    habitat_status status = replay_period(&r->graph, &alone, out_ns, err);
+    *out_ns /= r->iterations;
+    return status;
+}
+
 habitat_status replay_calibrate(habitat_replay *r, habitat_error *err) {
     const habitat_workload_info *w = &r->workload->info;
-    replay_times alone = {r->recorded_ns, 1.0, 1.0, 1.0, true, NULL, false};
     double profiled_ns = 0.0, rule = 0.0;
     r->info.gap_scale = r->info.kernel_scale = 1.0;
     r->info.cpu_low = r->info.cpu_high = 1.0;
     r->info.cpu_ms = r->info.profiled_cpu_ms = NAN;
     if (!r->graph.has_cpu)
         return HABITAT_OK;
-    habitat_status status = replay_period(&r->graph, &alone, &profiled_ns, err);
-    profiled_ns /= r->iterations;
+    habitat_status status = cpu_alone(r, 1.0, &profiled_ns, err);
+    if (status == HABITAT_OK && r->graph.has_waits)
+        status = cpu_alone(r, 0.0, &r->wait_ns, err);
+    profiled_ns -= r->wait_ns;
     if (status == HABITAT_OK)
         status = rule_factor(r, profiled_ns, &rule, err);
     if (status != HABITAT_OK || !(profiled_ns > 0.0))
@@ -156,7 +191,7 @@ habitat_status replay_calibrate(habitat_replay *r, habitat_error *err) {
     r->cpu_factor = rule;
     r->info.cpu_basis = HABITAT_CPU_RULE;
     if (r->options.cpu_ms > 0.0) {
-        r->cpu_factor = r->options.cpu_ms * HABITAT_NS_PER_MS / profiled_ns;
+        r->cpu_factor = fmax(0.0, r->options.cpu_ms * HABITAT_NS_PER_MS - r->wait_ns) / profiled_ns;
         r->info.cpu_basis = HABITAT_CPU_GIVEN;
         r->info.cpu_low = 1.0 / chosen_replay_given_factor;
         r->info.cpu_high = chosen_replay_given_factor;
@@ -165,7 +200,8 @@ habitat_status replay_calibrate(habitat_replay *r, habitat_error *err) {
     }
     if (r->options.cpu_scale > 0.0)
         r->cpu_factor *= r->options.cpu_scale;
-    r->info.profiled_cpu_ms = profiled_ns / HABITAT_NS_PER_MS;
-    r->info.cpu_ms = profiled_ns * r->cpu_factor / HABITAT_NS_PER_MS;
+    r->info.wait_ms = r->wait_ns * (1.0 - r->waits_gone) / HABITAT_NS_PER_MS;
+    r->info.profiled_cpu_ms = (profiled_ns + r->wait_ns) / HABITAT_NS_PER_MS;
+    r->info.cpu_ms = profiled_ns * r->cpu_factor / HABITAT_NS_PER_MS + r->info.wait_ms;
     return status;
 }

@@ -42,11 +42,19 @@ static void leave(replay_builder *b, uint32_t thread, size_t node, uint64_t now)
     b->ended_ns[0] = now;
 }
 
+/* A way of the CPU. Waits for something outside are told apart, and what happens once is none. */
+static bool pass(replay_builder *b, const replay_thread *t, uint32_t from, uint64_t since,
+                 uint64_t now, uint64_t discount_ns) {
+    if (now <= since)
+        return replay_add_edge(b->graph, from, 0, 0.0);
+    replay_split split = replay_split_way(b, (uint32_t)(t - b->threads), since, now);
+    double own_ns = (double)(now - since) - split.wait_ns - split.once_ns - (double)discount_ns;
+    return replay_add_waiting_edge(b->graph, from, 0, fmax(0.0, own_ns), split.wait_ns);
+}
+
 /* A thread goes on after itself. Where it waited for room in the GPU's queue, that is no work. */
 static bool go_on(replay_builder *b, const replay_thread *t, uint64_t now) {
-    uint64_t passed = now > t->last_ns ? now - t->last_ns : 0;
-    passed -= passed < t->discount_ns ? passed : t->discount_ns;
-    return replay_add_edge(b->graph, t->last, 0, (double)passed);
+    return pass(b, t, t->last, t->last_ns, now, t->discount_ns);
 }
 
 /* A segment begins: after the thread's own last point, or where it waited, after another's. */
@@ -59,12 +67,11 @@ static bool start_segment(replay_builder *b, uint32_t thread, uint64_t now) {
     double idle = now > since ? (double)(now - since) : 0.0;
     if (other && (first || 2.0 * (others_before(b, t, now) - t->others_ns) >= idle)) {
         b->info->trace_handover_count++;
-        return replay_add_edge(b->graph, b->ended_node[which], 0,
-                               (double)(now - b->ended_ns[which])) &&
+        return pass(b, t, b->ended_node[which], b->ended_ns[which], now, 0) &&
                (first || replay_add_edge(b->graph, t->last, 0, 0.0));
     }
     if (first)
-        return replay_add_edge(b->graph, 0, 0, idle);
+        return pass(b, t, 0, since, now, 0);
     return go_on(b, t, now);
 }
 
@@ -92,6 +99,8 @@ static bool call_point(replay_builder *b, size_t node) {
     t->last = (uint32_t)node;
     t->last_ns = c->start_ns;
     t->discount_ns = waited_for_queue(b, c);
+    if (!t->discount_ns)
+        t->discount_ns = (uint64_t)replay_first_use(b, c);
     if (!t->inside)
         t->others_ns = others_before(b, t, c->start_ns);
     b->call_node[n->index] = (uint32_t)node;

@@ -7,7 +7,7 @@
 
 enum { LOOK_BACK = 4 }; /* usual pauses are not whole, and the same again and again */
 
-/* Nearly all times are whole numbers below a quarter of a second. */
+/* Nearly all times are whole numbers below an eighth of a second. */
 bool replay_set_way(replay_graph *g, uint32_t *way, double ns) {
     const uint32_t most = UINT32_MAX >> REPLAY_WAY_BITS;
     if (ns >= 0.0 && ns <= most && (double)(uint32_t)ns == ns) {
@@ -39,6 +39,27 @@ bool replay_add_edge(replay_graph *g, uint32_t from, uint32_t flags, double cpu_
     if (!replay_set_way(g, &g->edges[g->edge_count].way, cpu_ns))
         return false;
     g->edge_count++;
+    return true;
+}
+
+bool replay_add_waiting_edge(replay_graph *g, uint32_t from, uint32_t flags, double cpu_ns,
+                             double wait_ns) {
+    const uint32_t most = UINT32_MAX >> REPLAY_WAY_BITS;
+    if (!(wait_ns > 0.0))
+        return replay_add_edge(g, from, flags, cpu_ns);
+    for (int i = 0; i < 2; i++) {
+        double *longer =
+            list_grow(g->long_ns, g->long_count, &g->long_capacity, 64, most, sizeof *longer);
+        if (!longer)
+            return false;
+        g->long_ns = longer;
+        g->long_ns[g->long_count++] = i ? wait_ns : cpu_ns;
+    }
+    if (!replay_add_edge(g, from, flags, 0.0))
+        return false;
+    g->edges[g->edge_count - 1].way =
+        flags | REPLAY_WAIT | REPLAY_WAY_LONG | (uint32_t)(g->long_count - 2) << REPLAY_WAY_BITS;
+    g->has_waits = true;
     return true;
 }
 

@@ -11,6 +11,7 @@ enum {
     REPLAY_ALL_STATES = 65,   /* the same of all ranks together */
     REPLAY_LAUNCH = 1,        /* edge flags: adds the launch latency */
     REPLAY_GAP = 2,           /* adds the node's pause */
+    REPLAY_WAIT = 16,         /* a part of its time is a wait for something outside */
     REPLAY_ROOM = 4,          /* from a kernel: not its end, but when so little of it is left that
                                  another one has room beside it */
 };
@@ -58,7 +59,7 @@ typedef struct replay_graph {
     double latency_ns;                       /* from a launch's end to its kernel's start */
     uint32_t state_nodes[REPLAY_ALL_STATES]; /* which node leaves a state behind; or NONE */
     size_t state_count;                      /* state 0 is the CPU */
-    bool has_cpu;
+    bool has_cpu, has_waits;
 } replay_graph;
 
 /* What a graph is run with. */
@@ -67,7 +68,8 @@ typedef struct replay_times {
     double kernel_scale, cpu_scale, gap_scale;
     bool without_gpu; /* kernels, pauses and latency cost nothing, and all have room */
     const habitat_workload_kernel *own;
-    bool with_room; /* all kernels have room, whatever runs on other streams */
+    bool with_room;    /* all kernels have room, whatever runs on other streams */
+    double waits_gone; /* share of the waits for something outside that is left out: 0 mostly */
 } replay_times;
 
 /* Rebuild the graph; counts go into `info`. Free the graph in every case. */
@@ -79,8 +81,12 @@ void replay_graph_free(replay_graph *graph);
  * the way, as recorded; with REPLAY_ROOM the share of the kernel `from` that is left. */
 bool replay_add_edge(replay_graph *graph, uint32_t from, uint32_t flags, double cpu_ns);
 
+/* The same with a wait on the way, which no scale of the CPU changes. */
+bool replay_add_waiting_edge(replay_graph *graph, uint32_t from, uint32_t flags, double cpu_ns,
+                             double wait_ns);
+
 /* An edge's way: its flags, whether its time is elsewhere, and the time or where it is. */
-enum { REPLAY_WAY_LONG = 8, REPLAY_WAY_BITS = 4 };
+enum { REPLAY_WAY_LONG = 8, REPLAY_WAY_BITS = 5 };
 
 static inline uint32_t replay_edge_flags(const replay_edge *edge) {
     return edge->way & (REPLAY_LAUNCH | REPLAY_GAP | REPLAY_ROOM);
@@ -93,6 +99,19 @@ static inline double replay_way_time(const replay_graph *graph, uint32_t way) {
 
 static inline double replay_edge_cpu_ns(const replay_graph *graph, const replay_edge *edge) {
     return replay_way_time(graph, edge->way);
+}
+
+static inline double replay_edge_wait_ns(const replay_graph *graph, const replay_edge *edge) {
+    return edge->way & REPLAY_WAIT ? graph->long_ns[(edge->way >> REPLAY_WAY_BITS) + 1] : 0.0;
+}
+
+/* What the CPU's side of a way takes. */
+static inline double replay_edge_side_ns(const replay_graph *graph, const replay_edge *edge,
+                                         const replay_times *times) {
+    double ns = replay_edge_cpu_ns(graph, edge) * times->cpu_scale;
+    return edge->way & REPLAY_WAIT
+               ? ns + replay_edge_wait_ns(graph, edge) * (1.0 - times->waits_gone)
+               : ns;
 }
 
 static inline double replay_gap_ns(const replay_graph *graph, size_t kernel) {
@@ -146,6 +165,8 @@ struct habitat_replay {
     habitat_replay_info info;
     replay_graph graph;
     double *recorded_ns; /* shape (kernel_count); NULL: those of the workload */
+    double wait_ns;      /* of the recording: the CPU's side on an endless fast host */
+    double waits_gone;   /* share of the waits that the recorded iteration cannot hold */
     double cpu_factor;   /* from the profiled CPU times to info.cpu_ms */
     double cast_share;   /* of the CPU's side, what one cast more adds to it; 0 = not known */
     double iterations;
@@ -172,6 +193,10 @@ double replay_kernel_recorded_ns(const habitat_replay *replay, size_t kernel);
 
 /* What a replay runs its graph with; kernel_ns NULL: as recorded. */
 replay_times replay_times_of(const habitat_replay *replay, const double *kernel_ns);
+
+/* One iteration with an endless fast CPU that waits for nothing but the GPU. */
+habitat_status replay_gpu_ms(const habitat_replay *replay, const double *kernel_ns, double *out_ms,
+                             habitat_error *err);
 
 /* Per iteration, what the kernels `from` to `to - 1` keep the GPU busy. */
 habitat_status replay_busy_ms(const habitat_replay *replay, const double *kernel_ns, size_t from,

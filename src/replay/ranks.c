@@ -55,7 +55,8 @@ static bool take_edges(merging *m, size_t of, size_t node) {
         else
             continue;
         fine =
-            replay_add_edge(m->out, from, replay_edge_flags(edge), replay_edge_cpu_ns(own, edge));
+            replay_add_waiting_edge(m->out, from, replay_edge_flags(edge),
+                                    replay_edge_cpu_ns(own, edge), replay_edge_wait_ns(own, edge));
     }
     return fine;
 }

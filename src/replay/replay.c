@@ -84,7 +84,8 @@ replay_times replay_times_of(const habitat_replay *r, const double *kernel_ns) {
                           .kernel_scale = r->info.kernel_scale,
                           .cpu_scale = r->cpu_factor,
                           .gap_scale = r->info.gap_scale,
-                          .own = r->workload->kernels};
+                          .own = r->workload->kernels,
+                          .waits_gone = r->waits_gone};
 }
 
 habitat_status replay_iteration_ms(const habitat_replay *r, const double *kernel_ns,
@@ -94,6 +95,18 @@ habitat_status replay_iteration_ms(const habitat_replay *r, const double *kernel
     double ns = 0.0;
     t.kernel_scale *= kernel_scale;
     t.cpu_scale *= cpu_scale;
+    habitat_status status = replay_period(&r->graph, &t, &ns, err);
+    if (status == HABITAT_OK)
+        *out_ms = ns / r->iterations / HABITAT_NS_PER_MS;
+    return status;
+}
+
+habitat_status replay_gpu_ms(const habitat_replay *r, const double *kernel_ns, double *out_ms,
+                             habitat_error *err) {
+    replay_times t = replay_times_of(r, kernel_ns);
+    double ns = 0.0;
+    t.cpu_scale = 0.0;
+    t.waits_gone = 1.0;
     habitat_status status = replay_period(&r->graph, &t, &ns, err);
     if (status == HABITAT_OK)
         *out_ms = ns / r->iterations / HABITAT_NS_PER_MS;
@@ -158,7 +171,7 @@ habitat_status habitat_replay_run(const habitat_replay *r, const double *kernel_
     if (status == HABITAT_OK)
         status = replay_busy(&r->graph, &t, ns, carry, 0, count, &busy_ns, err);
     if (status == HABITAT_OK)
-        status = replay_iteration_ms(r, kernel_ns, 1.0, 0.0, &made.gpu_ms, err);
+        status = replay_gpu_ms(r, kernel_ns, &made.gpu_ms, err);
     if (status != HABITAT_OK)
         return status;
     made.iteration_ms = ns / r->iterations / HABITAT_NS_PER_MS;

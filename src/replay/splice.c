@@ -111,7 +111,8 @@ static bool take_edges(making *m, size_t of) {
                                 (to->kind == REPLAY_KERNEL && from->place == to->place));
         if (from && to->kind != REPLAY_KERNEL && from->place == to->place)
             cpu_ns += m->s->cpu_ns[edge->from];
-        if (!replay_add_edge(m->out, moved(m, edge->from), flags, cpu_ns))
+        if (!replay_add_waiting_edge(m->out, moved(m, edge->from), flags, cpu_ns,
+                                     replay_edge_wait_ns(m->old, edge)))
             return false;
         if (follows && from->kind == REPLAY_KERNEL && m->tail[edge->from] != HABITAT_NONE &&
             !replay_add_edge(m->out, m->new_to[m->tail[edge->from]], flags, recorded_ns))

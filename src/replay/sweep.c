@@ -24,7 +24,7 @@ static inline double own_ns(const replay_graph *g, const replay_times *t, const 
 static inline double way_ns(const replay_graph *g, const replay_times *t, const replay_node *n,
                             const replay_edge *edge) {
     uint32_t flags = replay_edge_flags(edge);
-    double ns = replay_edge_cpu_ns(g, edge) * t->cpu_scale;
+    double ns = replay_edge_side_ns(g, edge, t);
     if (flags & REPLAY_ROOM)
         return t->without_gpu || t->with_room
                    ? -INFINITY
@@ -161,7 +161,7 @@ static void walk_back(const replay_graph *g, const replay_times *t, const double
         if (!best)
             return;
         bool room = replay_edge_flags(best) & REPLAY_ROOM;
-        double cpu_ns = room ? 0.0 : replay_edge_cpu_ns(g, best) * t->cpu_scale;
+        double cpu_ns = room ? 0.0 : replay_edge_side_ns(g, best, t);
         out->cpu_ns += cpu_ns;
         *(room ? &out->kernel_ns : &out->gap_ns) += way_ns(g, t, n, best) - cpu_ns;
         if (best->from & REPLAY_CARRY)

@@ -1,0 +1,141 @@
+/* Pauses of the CPU that are no work, worked by hand; see src/replay/pauses.c. Times in
+ * microseconds. */
+#include "replay_subject.h"
+
+/* A loader's 40 ms, then a launch each 20 us: 60 us of work, 39.99 ms of waiting. */
+static const char loader[] = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__";
+static const event loaded[] = {
+    {'o', loader, 10, 39980, 1, 0, 0, NULL},
+    {'c', "cudaLaunchKernel", 40000, 5, 1, 0, 1, NULL},
+    {'c', "cudaLaunchKernel", 40020, 5, 1, 0, 2, NULL},
+    {'k', "a", 40010, 100, 0, 7, 1, NULL},
+    {'k', "b", 40111, 100, 0, 7, 2, NULL},
+};
+enum { STEP = 40040 };
+
+static void test_loader(void) {
+    char text[400];
+    subject s = SUBJECT(loaded, STEP, "", 0);
+    double work = s.info->cpu_ms - s.info->wait_ms;
+    CHECK_NEAR(s.info->wait_ms, 39.98, 1e-9);
+    CHECK_NEAR(s.info->profiled_cpu_ms, 40.04, 1e-9);
+    CHECK(work > 0.0 && work <= 0.060); /* by rule, of the 60 us that are not waiting */
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, s.info->cpu_ms, 1e-9);
+    CHECK_NEAR(run(&s, 1.0).gpu_ms, 0.2021, 1e-9); /* without the loader: 2 x 100, 1.1, 1 */
+    CHECK_INT(run(&s, 1.0).bound_by, HABITAT_BY_CPU);
+    CHECK(s.info->loader_waits);
+    CHECK(habitat_replay_wait_note(s.r, text, sizeof text));
+    CHECK_TEXT(text, "40 ms of an iteration the CPU waits for its data loader: taken as long as "
+                     "that on every GPU and host, at every batch size and precision");
+    done(&s);
+    check_case("a data loader's wait stays when the rule shortens the rest");
+    s = SUBJECT(loaded, STEP, "", .cpu_scale = 4.0);
+    CHECK_NEAR(s.info->cpu_ms, 39.98 + 4.0 * work, 1e-9);
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 39.98 + 4.0 * work, 1e-9);
+    done(&s);
+    check_case("--cpu-scale leaves it");
+}
+
+static void test_recorded_wait(void) {
+    char text[400];
+    static const char whole[] = "\"habitat\": {\"iteration_ms\": 40.500},";
+    static const char shorter[] = "\"habitat\": {\"iteration_ms\": 10.000},";
+    static const char none[] = "\"habitat\": {\"iteration_ms\": 0.2021},";
+    subject s = SUBJECT(loaded, STEP, whole, 0);
+    CHECK_INT(s.info->cpu_basis, HABITAT_CPU_RECORDED);
+    CHECK_NEAR(s.info->wait_ms, 39.98, 1e-9);
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 40.5, 1e-6);
+    done(&s);
+    check_case("a recorded time with room for the wait sets what is left");
+    s = SUBJECT(loaded, STEP, shorter, 0);
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 10.0, 1e-6);
+    CHECK(s.info->wait_ms > 9.9 && s.info->wait_ms < 10.0);
+    CHECK(habitat_replay_wait_note(s.r, text, sizeof text));
+    CHECK(strstr(text, "ms of an iteration (40 ms under the profiler) the CPU waits") != NULL);
+    done(&s);
+    check_case("one without that room shortens the wait, and says so");
+    s = SUBJECT(loaded, STEP, none, 0);
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.2021, 1e-6);
+    CHECK(s.info->wait_ms < 0.21);
+    CHECK_INT(run(&s, 1.0).bound_by, HABITAT_BY_GPU);
+    done(&s);
+    check_case("to nothing where the GPU bound the recorded iteration");
+}
+
+/* 12 ms without a name between two operations; 8 ms before them; a wait for the GPU is none. */
+static const event slept[] = {
+    {'o', "aten::a", 8000, 10, 1, 0, 0, NULL},
+    {'c', "cudaLaunchKernel", 8002, 5, 1, 0, 1, NULL},
+    {'o', "aten::b", 20010, 20, 1, 0, 0, NULL},
+    {'c', "cudaLaunchKernel", 20012, 5, 1, 0, 2, NULL},
+    {'c', "cudaDeviceSynchronize", 20040, 30000, 1, 0, 3, NULL},
+    {'k', "a", 8010, 100, 0, 7, 1, NULL},
+    {'k', "b", 20020, 30000, 0, 7, 2, NULL},
+};
+
+static void test_without_name(void) {
+    char text[400];
+    subject s = SUBJECT(slept, 50050, "", 0);
+    CHECK_NEAR(s.info->wait_ms, 12.0, 1e-9);
+    CHECK(!s.info->loader_waits);
+    CHECK(habitat_replay_wait_note(s.r, text, sizeof text));
+    CHECK_TEXT(text, "12 ms of an iteration the CPU waits for something outside, in which no "
+                     "operation and no call begins (data, a file, sleep): taken as long as that on "
+                     "every GPU and host, at every batch size and precision");
+    CHECK(!habitat_replay_once_note(s.r, text, sizeof text));
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, s.info->cpu_ms + 30.0, 0.1);
+    done(&s);
+    check_case("a pause without a name from 10 ms on, and no wait for the GPU");
+}
+
+/* The other thread works while the first one waits for it. */
+static const event handed[] = {
+    {'o', "aten::a", 0, 10, 1, 0, 0, NULL},
+    {'o', "autograd::x", 6000, 10, 2, 0, 0, NULL},
+    {'o', "autograd::y", 13000, 10, 2, 0, 0, NULL},
+    {'c', "cudaLaunchKernel", 13002, 5, 2, 0, 1, NULL},
+    {'c', "cudaDeviceSynchronize", 20000, 10, 1, 0, 3, NULL},
+    {'k', "a", 13010, 100, 0, 7, 1, NULL},
+};
+
+/* The first use of a GPU: a call of 30 ms, and a library that an operation loads. */
+static const event first[] = {
+    {'o', "aten::to", 0, 30010, 1, 0, 0, NULL},
+    {'c', "cudaFree", 5, 30000, 1, 0, 9, NULL},
+    {'o', "aten::conv", 30100, 20050, 1, 0, 0, NULL},
+    {'c', "cudaLaunchKernel", 50110, 5, 1, 0, 1, NULL},
+    {'k', "a", 50120, 100, 0, 7, 1, NULL},
+    {'c', "cudaDeviceSynchronize", 50160, 100, 1, 0, 3, NULL},
+};
+
+static void test_none(void) {
+    subject s = SUBJECT(handed, 20020, "", 0);
+    CHECK(s.info->wait_ms == 0.0);
+    done(&s);
+    check_case("threads together: what one of them does is no pause");
+}
+
+static void test_once(void) {
+    char text[400];
+    subject s = SUBJECT(first, 50300, "", 0);
+    CHECK_NEAR(s.info->trace_once_ms, 30.0 + 20.01, 1e-9);
+    CHECK(s.info->wait_ms == 0.0);
+    CHECK(s.info->profiled_cpu_ms > 0.15 && s.info->profiled_cpu_ms < 0.30);
+    CHECK(habitat_replay_once_note(s.r, text, sizeof text));
+    CHECK_TEXT(text, "50 ms of the recorded CPU times are left out: cudaFree and others took "
+                     "longer than any iteration needs, as what sets a GPU or a library up when it "
+                     "is first used; record a later iteration");
+    CHECK(!habitat_replay_wait_note(s.r, text, sizeof text));
+    done(&s);
+    check_case("what happens once is left out, and told");
+}
+
+int main(void) {
+    gpu = made_gpu("made", 10, 1.0, 1000, 10);
+    test_loader();
+    test_recorded_wait();
+    test_without_name();
+    test_none();
+    test_once();
+    return check_done();
+}
