@@ -25,13 +25,16 @@ static habitat_status set_interval(const habitat_replay *r, const double *kernel
                                    habitat_prediction *p, habitat_error *err) {
     double busy_low = p->busy_ms > 0.0 ? p->low_ms / p->busy_ms : 1.0;
     double busy_high = p->busy_ms > 0.0 ? p->high_ms / p->busy_ms : 1.0;
-    double low = 0.0, high = 0.0;
+    double low = 0.0, high = 0.0, gpu_ms = 0.0;
     habitat_status status = replay_iteration_ms(r, kernel_ns, busy_low, r->info.cpu_low, &low, err);
     if (status == HABITAT_OK)
         status = replay_iteration_ms(r, kernel_ns, busy_high, r->info.cpu_high, &high, err);
+    if (status == HABITAT_OK && r->held_ms > 0.0)
+        status = replay_gpu_ms(r, kernel_ns, &gpu_ms, err); /* or all that waiting comes on top */
     if (status == HABITAT_OK) {
-        p->low_ms = low;
-        p->high_ms = high;
+        bool unsure = r->held_ms > 0.0 && !(r->info.cpu_low > 0.0);
+        p->low_ms = unsure ? fmin(low, p->low_ms) : low; /* the busy time's own, without pauses */
+        p->high_ms = fmax(high, gpu_ms + r->held_more_ms);
         p->interval_basis = measured ? HABITAT_INTERVAL_CPU_SIDE : p->interval_basis;
     }
     return status;
@@ -145,6 +148,17 @@ static const char *basis_words(const habitat_replay *r) {
 
 bool habitat_replay_note(const habitat_replay *r, char *text, size_t size) {
     const char *words = basis_words(r);
+    if (!words && r->held_ms > 0.0) {
+        bool recorded = r->workload->info.iteration_recorded;
+        habitat_format(text, size,
+                       "the trace holds no calls of a CPU, and its GPU waited %.3g ms of an "
+                       "iteration: nothing tells whether the program%s made it wait. No iteration "
+                       "is answered shorter than %.3g ms, and intervals reach from %s to all of "
+                       "that on top; record with CPU activities",
+                       r->held_more_ms, recorded ? "'s CPU or something else" : " or the profiler",
+                       r->held_ms, recorded ? "the recorded iteration" : "the GPU's own time");
+        return true;
+    }
     if (!words) {
         habitat_format(text, size,
                        "the trace holds no calls of a CPU: replay knows the order of its kernels "

@@ -9,6 +9,7 @@
 
 #include "base/constants.h"
 #include "replay/rule.h"
+#include "workload/bound.h"
 #include "workload/workload.h"
 
 enum { HALVINGS = 40 };
@@ -172,6 +173,23 @@ static habitat_status cpu_alone(const habitat_replay *r, double cpu_scale, doubl
     return status;
 }
 
+/* Without a CPU side nothing tells what the GPU waited for in the recording: the program, or the
+ * profiler. A time without the profiler is what the iteration takes at least, whatever its kernels
+ * take; of one under it, as much as of other CPU times without operations. */
+static habitat_status hold(habitat_replay *r, habitat_error *err) {
+    const habitat_workload *w = r->workload;
+    bool recorded = w->info.iteration_recorded;
+    double whole_ms = recorded && r->options.withhold ? NAN : w->info.iteration_ms, gpu_ms = 0.0;
+    habitat_status status = replay_gpu_ms(r, NULL, &gpu_ms, err);
+    if (status != HABITAT_OK || !habitat_waits_for_cpu(whole_ms, gpu_ms))
+        return status;
+    r->held_ms = recorded ? whole_ms : whole_ms * chosen_replay_bare_share;
+    r->held_more_ms = whole_ms - gpu_ms;
+    r->info.cpu_low = recorded ? w->low_share : 0.0;
+    r->info.cpu_high = recorded ? w->high_share : 1.0 / chosen_replay_bare_share;
+    return status;
+}
+
 habitat_status replay_calibrate(habitat_replay *r, habitat_error *err) {
     const habitat_workload_info *w = &r->workload->info;
     double profiled_ns = 0.0, rule = 0.0;
@@ -179,7 +197,7 @@ habitat_status replay_calibrate(habitat_replay *r, habitat_error *err) {
     r->info.cpu_low = r->info.cpu_high = 1.0;
     r->info.cpu_ms = r->info.profiled_cpu_ms = NAN;
     if (!r->graph.has_cpu)
-        return HABITAT_OK;
+        return hold(r, err);
     habitat_status status = cpu_alone(r, 1.0, &profiled_ns, err);
     if (status == HABITAT_OK && r->graph.has_waits)
         status = cpu_alone(r, 0.0, &r->wait_ns, err);

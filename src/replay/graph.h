@@ -167,6 +167,9 @@ struct habitat_replay {
     double *recorded_ns; /* shape (kernel_count); NULL: those of the workload */
     double wait_ns;      /* of the recording: the CPU's side on an endless fast host */
     double waits_gone;   /* share of the waits that the recorded iteration cannot hold */
+    double held_ms; /* without a CPU side: what an iteration takes at least, as its GPU waited so
+                       long in the recording; 0 it did not */
+    double held_more_ms; /* all that it waited */
     double cpu_factor;   /* from the profiled CPU times to info.cpu_ms */
     double cast_share;   /* of the CPU's side, what one cast more adds to it; 0 = not known */
     double iterations;

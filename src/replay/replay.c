@@ -97,7 +97,7 @@ habitat_status replay_iteration_ms(const habitat_replay *r, const double *kernel
     t.cpu_scale *= cpu_scale;
     habitat_status status = replay_period(&r->graph, &t, &ns, err);
     if (status == HABITAT_OK)
-        *out_ms = ns / r->iterations / HABITAT_NS_PER_MS;
+        *out_ms = fmax(ns / r->iterations / HABITAT_NS_PER_MS, r->held_ms * cpu_scale);
     return status;
 }
 
@@ -176,8 +176,10 @@ habitat_status habitat_replay_run(const habitat_replay *r, const double *kernel_
         return status;
     made.iteration_ms = ns / r->iterations / HABITAT_NS_PER_MS;
     made.busy_ms = busy_ns / r->iterations / HABITAT_NS_PER_MS;
-    made.idle_ms = made.iteration_ms - made.busy_ms;
     set_path(&path, &made);
+    made.path_gap_ms += fmax(0.0, r->held_ms - made.iteration_ms);
+    made.iteration_ms = fmax(made.iteration_ms, r->held_ms);
+    made.idle_ms = made.iteration_ms - made.busy_ms;
     set_bound(r, &made);
     *out = made;
     return HABITAT_OK;

@@ -22,6 +22,16 @@ static void set_cast(double step, double out[REPLAY_FEATURES]) {
     out[2] = hardware_cast_outermost;
 }
 
+/* Launches that the CPU made although no call of them is recorded. */
+static size_t unseen_launches(const habitat_workload *w) {
+    size_t count = 0;
+    for (size_t i = 0; i < w->kernel_count; i++) {
+        const habitat_kernel *k = w->kernels[i].kernel;
+        count += k->call == HABITAT_NONE && !k->in_graph;
+    }
+    return count;
+}
+
 habitat_status replay_features(const habitat_workload *w, double out[REPLAY_FEATURES],
                                double cast[REPLAY_FEATURES], habitat_error *err) {
     replay_moments m;
@@ -29,8 +39,10 @@ habitat_status replay_features(const habitat_workload *w, double out[REPLAY_FEAT
     habitat_status status = replay_moments_of(w->trace, &m, err);
     if (status != HABITAT_OK)
         return status;
-    out[0] = m.any_operation ? m.usual_ns * (double)m.point_count / iterations : NAN;
-    out[1] = m.any_operation ? (double)m.call_count / iterations : NAN;
+    double launches = (double)unseen_launches(w);
+    double points = (double)m.point_count + 2.0 * launches; /* each begins and ends */
+    out[0] = m.any_operation ? m.usual_ns * points / iterations : NAN;
+    out[1] = m.any_operation ? ((double)m.call_count + launches) / iterations : NAN;
     out[2] = m.any_operation ? (double)m.outermost_count / iterations : NAN;
     if (cast)
         set_cast(m.any_operation ? m.usual_ns : NAN, cast);

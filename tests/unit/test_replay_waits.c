@@ -1,5 +1,6 @@
 /* Pauses of the CPU that are no work, worked by hand; see src/replay/pauses.c. Times in
  * microseconds. */
+#include "replay/rule.h"
 #include "replay_subject.h"
 
 /* A loader's 40 ms, then a launch each 20 us: 60 us of work, 39.99 ms of waiting. */
@@ -130,6 +131,67 @@ static void test_once(void) {
     check_case("what happens once is left out, and told");
 }
 
+/* Kernels alone: the GPU waits 200 us of 401. */
+static const event alone[] = {
+    {'k', "a", 0, 100, 0, 7, 1, NULL},
+    {'k', "b", 301, 100, 0, 7, 2, NULL},
+};
+
+static void apply_all(const subject *s, const habitat_gpu *to, habitat_prediction **p) {
+    habitat_error err = {0};
+    CHECK_INT(habitat_predict(s->w, to, HABITAT_METHOD_WAVE, p, &err), HABITAT_OK);
+    CHECK_INT(habitat_replay_apply(s->r, *p, &err), HABITAT_OK);
+}
+
+static void test_held(void) {
+    static const char known[] = "\"habitat\": {\"iteration_ms\": 0.350},";
+    char text[400];
+    habitat_prediction *p = NULL;
+    subject s = SUBJECT(alone, 0, "", 0);
+    CHECK_NEAR(run(&s, 1.0).gpu_ms, 0.2021, 0.01);
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.8 * 0.401, 1e-6); /* of the length under the profiler */
+    CHECK_NEAR(run(&s, 10.0).iteration_ms, run(&s, 10.0).gpu_ms, 1e-9);
+    CHECK_INT(run(&s, 1.0).bound_by, HABITAT_BY_UNKNOWN);
+    CHECK(habitat_replay_note(s.r, text, sizeof text));
+    CHECK(strstr(text, "nothing tells whether the program or the profiler made it wait") != NULL);
+    apply_all(&s, &gpu, &p);
+    CHECK(p->low_ms <= 0.2021);
+    CHECK(p->high_ms >= 0.401);
+    habitat_prediction_free(p);
+    done(&s);
+    check_case("kernels alone whose GPU waited: from the GPU's time to all that was recorded");
+    s = SUBJECT(alone, 0, known, 0);
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.350, 1e-9);
+    CHECK_NEAR(run(&s, 0.5).iteration_ms, 0.350, 1e-9);
+    CHECK(run(&s, 2.0).iteration_ms >= 0.401);
+    done(&s);
+    check_case("with a recorded time no other kernels are answered shorter");
+}
+
+/* Operations whose launches were not recorded count as many launches as kernels. */
+static void test_unseen_launches(void) {
+    static const event seen[] = {
+        {'o', "aten::a", 0, 100, 1, 0, 0, NULL},
+        {'c', "cudaLaunchKernel", 50, 100, 1, 0, 1, NULL},
+        {'k', "a", 60, 10, 0, 7, 1, NULL},
+    };
+    static const event unseen[] = {
+        {'o', "aten::a", 0, 100, 1, 0, 0, NULL},
+        {'k', "a", 60, 10, 0, 7, 1, NULL},
+    };
+    double with[REPLAY_FEATURES], without[REPLAY_FEATURES];
+    subject s = SUBJECT(seen, 200, "", 0), t = SUBJECT(unseen, 200, "", 0);
+    CHECK_INT(replay_features(s.w, with, NULL, NULL), HABITAT_OK);
+    CHECK_INT(replay_features(t.w, without, NULL, NULL), HABITAT_OK);
+    CHECK_NEAR(with[0], 4 * 50.0 * 1e3, 1e-9);     /* four points, 50 us apart */
+    CHECK_NEAR(without[0], 4 * 100.0 * 1e3, 1e-9); /* the same four, the two known 100 us apart */
+    CHECK_NEAR(with[1], 1.0, 0.0);
+    CHECK_NEAR(without[1], 1.0, 0.0);
+    done(&s);
+    done(&t);
+    check_case("launches without a call count in the rule");
+}
+
 int main(void) {
     gpu = made_gpu("made", 10, 1.0, 1000, 10);
     test_loader();
@@ -137,5 +199,7 @@ int main(void) {
     test_without_name();
     test_none();
     test_once();
+    test_held();
+    test_unseen_launches();
     return check_done();
 }
