@@ -8,6 +8,7 @@
 #include "gpu/gpu.h"
 #include "base/error.h"
 #include "predict/kernel_times.h"
+#include "predict/untimed.h"
 #include "workload/recorded_shapes.h"
 #include "workload/scale.h"
 #include "workload/workload.h"
@@ -218,6 +219,8 @@ static habitat_status predict_one(const habitat_request *r, size_t i, const habi
                                           : habitat_predictor_predict(predictor, gpu, &made, &why);
     if (status == HABITAT_OK && out->own_replay)
         status = habitat_replay_apply_parallel(out->own_replay, answer_gpus(r), made, &why);
+    if (status == HABITAT_OK && !w->origin && r->assemble == HABITAT_ASSEMBLE_USUAL)
+        untimed_assemble(made);
     if (status == HABITAT_E_NO_SPEC && !alone) {
         habitat_prediction_free(made);
         snprintf(line, sizeof line, "%s: left out: %s", gpu->name, why.message);

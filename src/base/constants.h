@@ -43,8 +43,10 @@ CONSTANT(fitted, softmax_second_start_s, 1.2e-6, "s",
          "backward softmax of the H200, two kernels; #what-memory-limits-otherwise")
 
 /* ---- the CPU ---- */
-CONSTANT(fitted, cpu_operation_s, 50e-6, "s an operation",
-         "time of a step over its operations (26 to 76 us) where the CPU bound it, 13 steps on the host of the H200; docs/recording.md#without-a-gpu")
+CONSTANT(fitted, cpu_operation_s, 52e-6, "s an operation",
+         "median of the recorded CPU's side over operations, 23 steps on the H200's host that the CPU bound (no LSTM); docs/decisions/0266")
+CONSTANT(chosen, cpu_copy_share, 0.2, "of an operation", "a copy or cast: by least error on models left out, 0.15 to 0.3 alike; docs/decisions/0266")
+CONSTANT(fitted, cpu_table_factor, 1.30, "either way", "80 % of these steps, each model by the other models' constants; docs/decisions/0266")
 
 CONSTANT(fitted, untimed_width, .25, "of the iteration",
          "steps recorded without a GPU against the same steps on an H200: docs/recording.md#without-a-gpu")

@@ -13,6 +13,7 @@
 #include "predict/method.h"
 #include "predict/operations.h"
 #include "predict/totals.h"
+#include "workload/recorded_shapes.h"
 
 typedef struct untimed {
     const habitat_workload *w;
@@ -72,8 +73,10 @@ static habitat_status answer_all(untimed *u, const operations_by *by, habitat_er
 
 /* A whole iteration: models of operations err together, and a rule says what its CPU needs. */
 static void set_iteration(const habitat_workload *w, habitat_prediction *out) {
-    double cpu_ms = (double)w->kernel_count * fitted_cpu_operation_s * 1e3;
+    double cpu_ms = workload_table_cpu_ms(w);
     double batch = (double)w->batch_size;
+    out->cpu_ms = cpu_ms;
+    out->gpu_ms = out->busy_ms;
     bool by_gpu = cpu_ms <= out->busy_ms;
     out->bound_by = by_gpu ? HABITAT_BY_GPU : HABITAT_BY_CPU;
     out->samples_per_s = by_gpu && batch > 0 ? batch / out->iteration_ms * 1e3 : (double)NAN;
@@ -98,6 +101,19 @@ static void sum_up(const untimed *u, habitat_prediction *out) {
     totals_set(&s, &sum, out);
     if (u->w->trace)
         set_iteration(u->w, out);
+}
+
+void untimed_assemble(habitat_prediction *p) {
+    double batch = (double)p->batch_size, sum_ms = p->iteration_ms;
+    if (!(p->cpu_ms > 0.0))
+        return;
+    p->iteration_ms = fmax(sum_ms, p->cpu_ms);
+    p->low_ms = fmax(p->low_ms, p->cpu_ms / fitted_cpu_table_factor);
+    p->high_ms = fmax(p->high_ms, p->cpu_ms * fitted_cpu_table_factor);
+    p->idle_ms = p->iteration_ms - p->busy_ms;
+    p->cpu_basis = HABITAT_CPU_RULE;
+    p->assembled = HABITAT_ASSEMBLE_REPLAY;
+    p->samples_per_s = batch > 0.0 ? batch / p->iteration_ms * 1e3 : (double)NAN;
 }
 
 habitat_status untimed_predict(const habitat_workload *w, habitat_method method,

@@ -11,4 +11,9 @@ habitat_status untimed_predict(const habitat_workload *w, habitat_method method,
                                const habitat_models *models, const habitat_gpu *dest,
                                habitat_prediction **out, habitat_error *err);
 
+/* The whole iteration of a recording without a GPU: kernels follow each other while the CPU needs
+ * what its table says, and the longer of the two is the iteration. Nothing to do without a CPU
+ * side. */
+void untimed_assemble(habitat_prediction *p);
+
 #endif

@@ -179,8 +179,10 @@ static habitat_status cpu_alone(const habitat_replay *r, double cpu_scale, doubl
 static habitat_status hold(habitat_replay *r, habitat_error *err) {
     const habitat_workload *w = r->workload;
     bool recorded = w->info.iteration_recorded;
-    double whole_ms = recorded && r->options.withhold ? NAN : w->info.iteration_ms, gpu_ms = 0.0;
-    habitat_status status = replay_gpu_ms(r, NULL, &gpu_ms, err);
+    double whole_ms = recorded && r->options.withhold ? NAN : w->info.iteration_ms, gpu_ns = 0.0;
+    replay_times alone = {r->recorded_ns, 1.0, 0.0, 1.0, false, NULL, false, 1.0};
+    habitat_status status = replay_period(&r->graph, &alone, &gpu_ns, err);
+    double gpu_ms = gpu_ns / r->iterations / HABITAT_NS_PER_MS;
     if (status != HABITAT_OK || !habitat_waits_for_cpu(whole_ms, gpu_ms))
         return status;
     r->held_ms = recorded ? whole_ms : whole_ms * chosen_replay_bare_share;

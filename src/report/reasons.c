@@ -266,7 +266,7 @@ static void offer_group(const tally *t, size_t class, habitat_bound bound, reaso
 }
 
 /* The recorded host holds the destination back: what it adds to the GPU's own time comes first. */
-static void offer_cpu(const habitat_prediction *p, reasons *out) {
+static void offer_cpu(const tally *t, const habitat_prediction *p, reasons *out) {
     if (p->bound_by != HABITAT_BY_CPU || !(p->iteration_ms > p->gpu_ms))
         return;
     char gpu[32];
@@ -275,8 +275,8 @@ static void offer_cpu(const habitat_prediction *p, reasons *out) {
                 .origin_ms = NAN,
                 .ms = p->iteration_ms,
                 .effect_ms = p->iteration_ms - p->gpu_ms};
-    snprintf(r.words, sizeof r.words,
-             "the recorded host sets the time: the GPU alone would take %s ms", gpu);
+    snprintf(r.words, sizeof r.words, "%s sets the time: the GPU alone would take %s ms",
+             t->origin ? "the recorded host" : "a CPU as fast as by rule", gpu);
     size_t last = out->count < REASONS_MOST ? out->count++ : REASONS_MOST - 1;
     memmove(&out->list[1], &out->list[0], last * sizeof *out->list);
     out->list[0] = r;
@@ -290,7 +290,7 @@ void reasons_find(const habitat_answer *what, const habitat_prediction *p, reaso
     for (size_t class = 0; class < GROUPS; class ++)
         for (int bound = 0; bound < BOUNDS; bound++)
             offer_group(&t, class, (habitat_bound)bound, out);
-    offer_cpu(p, out);
+    offer_cpu(&t, p, out);
 }
 
 /* ---- reports ---- */

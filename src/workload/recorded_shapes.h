@@ -11,4 +11,7 @@
 habitat_status workload_from_shapes_of(const habitat_trace *trace, habitat_workload **out,
                                        habitat_error *err);
 
+/* What the CPU needs for an iteration by the table of its operations [ms]. */
+double workload_table_cpu_ms(const habitat_workload *w);
+
 #endif

@@ -19,6 +19,7 @@ print("at least:", chosen["at_least"], sum(rows[row["gpu"]]["at_least"] for row 
 same "$source/data/recordings/resnet50_b16_amp_fp16_h200.json.gz" --steps 1000
 same "$fixtures/step.json" --samples 100000
 same "$fixtures/no_gpu.json" --samples 100000 --price T4=1
+same "$fixtures/no_gpu.json" --samples 100000 --price T4=1 --assemble sum
 same "$source/data/recordings/dcgan_b16_fp32_h200.json.gz" --assemble sum --steps 1000
 # samples of a training: at twice the batch, or on two GPUs, half the iterations; dollars are those of all GPUs
 step=$source/data/recordings/two_gpus/resnet50_b16_fp32_h200.json.gz
