@@ -166,13 +166,17 @@ typedef struct habitat_prediction {
     double origin_iteration_ms;   /* the origin's, put together alike: NaN unknown */
     double idle_ms, cpu_ms, gpu_ms; /* of habitat_replay_result; NaN where not replayed */
     habitat_cpu_basis cpu_basis;
+    /* Of iteration_ms, what lies on the critical path: the CPU (its waits for something outside
+     * included), kernels, pauses. They add up. NaN where one GPU's iteration was not replayed. */
+    double path_cpu_ms, path_kernel_ms, path_gap_ms;
     /* Usable memory of the destination = memory_bytes + context_bytes (CUDA's own) + margin_bytes
      * (kept free) + headroom_bytes. Below 0: it may not fit, and does not where the margin is
      * missing as a whole. NaN unknown. */
     double context_bytes, margin_bytes, headroom_bytes;
     double largest_batch;    /* that fits, samples; 0: not even one; NaN unknown */
     uint32_t gpu_count;      /* that run the iteration together; 1 as predicted */
-    double communication_ms; /* of gpu_count GPUs: messages between them; 0 of one */
+    double communication_ms; /* of gpu_count GPUs: messages between them; 0 of one; this and the next
+                                two are NaN where one rank of several is known alone */
     double exposed_ms;       /* by how much messages make the iteration longer */
     double waiting_ms;       /* of recorded ranks: what each waits for others, their mean; 0 else */
     size_t rank_count;       /* recordings that were put together, one a rank; 0: one alone */

@@ -295,8 +295,8 @@ def test_what_a_training_costs_is_checked(trace):
 
 def test_torch_finds_nothing_wrong_with_a_timeline(tmp_path):
     validator = pytest.importorskip("torch.profiler._trace_validator")
-    for name in ("gnmt_b32_fp32_h200", "bert_b8_amp_fp16_h100"):
-        out = tmp_path / f"{name}.json"
+    for name in ("gnmt_b32_fp32_h200", "bert_b8_amp_fp16_h100", "two_gpus/bert_large_b8_tf32.rank0"):
+        out = tmp_path / f"{name.replace('/', '_')}.json"
         recording = ROOT / f"data/recordings/{name}.json.gz"
         subprocess.run([COMMAND, "export", "--timeline", recording, "--to", "T4", "-o", out], check=True)
         passed, violations = validator.validate_trace(str(out))

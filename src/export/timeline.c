@@ -178,6 +178,15 @@ static bool has_points(const timeline *t, uint32_t thread) {
     return thread < t->points.thread_count && t->points.first[thread] < t->points.first[thread + 1];
 }
 
+/* A recording of several iterations is replayed as a block; the first of them is shown. */
+enum { FIRST = 0 };
+
+/* NCCL's own note of a message has arguments that readers look for and the trace does not keep. */
+static bool is_shown(const timeline *t, const habitat_operation *o) {
+    return o->form->kind != HABITAT_OPERATION_RANGE && o->iteration == FIRST &&
+           has_points(t, o->form->thread) && strcmp(o->form->name, "record_param_comms") != 0;
+}
+
 /* Operations and calls are sorted alike: by thread and start. */
 static bool write_cpu(timeline *t) {
     size_t ops = 0, calls = 0, i = 0, j = 0;
@@ -189,12 +198,11 @@ static bool write_cpu(timeline *t) {
                                                        ? o[i].form->thread < c[j].form->thread
                                                        : o[i].start_ns <= c[j].start_ns));
         if (op_first) {
-            if (o[i].form->kind != HABITAT_OPERATION_RANGE && o[i].iteration != HABITAT_NONE &&
-                has_points(t, o[i].form->thread))
+            if (is_shown(t, &o[i]))
                 write_operation(t, &o[i], &open);
             i++;
         } else {
-            if (c[j].iteration != HABITAT_NONE && has_points(t, c[j].form->thread))
+            if (c[j].iteration == FIRST && has_points(t, c[j].form->thread))
                 write_call(t, &c[j], &open);
             j++;
         }
@@ -245,7 +253,8 @@ static void write_kernel(timeline *t, size_t node, double own_ns) {
 static void write_gpu(timeline *t, const replay_times *times) {
     const replay_graph *g = &t->r->graph;
     for (size_t i = 0; i < g->node_count; i++)
-        if (g->nodes[i].kind == REPLAY_KERNEL)
+        if (g->nodes[i].kind == REPLAY_KERNEL &&
+            t->r->workload->kernels[g->nodes[i].index].kernel->iteration == FIRST)
             write_kernel(t, i, replay_own_ns(g, times, &g->nodes[i]));
 }
 
@@ -270,6 +279,19 @@ static void write_head(timeline *t) {
                  t->p->iteration_ms, t->p->busy_ms);
 }
 
+/* When the CPU has come to the end of the first iteration. */
+static double first_end(const timeline *t) {
+    const replay_graph *g = &t->r->graph;
+    size_t count = 0;
+    const habitat_iteration *marks = habitat_trace_iterations(t->trace, &count);
+    uint64_t end_ns = marks[0].start_ns + marks[0].duration_ns;
+    double end = 0.0;
+    for (size_t i = 0; count > 1 && i < g->node_count; i++)
+        if (is_cpu(&g->nodes[i]) && replay_recorded_ns(t->r->workload, g, &g->nodes[i]) <= end_ns)
+            end = fmax(end, t->at[i]);
+    return count > 1 ? end : t->at[g->node_count - 1];
+}
+
 static void write_names(timeline *t) {
     char name[160];
     const replay_graph *g = &t->r->graph;
@@ -278,7 +300,7 @@ static void write_names(timeline *t) {
     if (!g->has_cpu)
         return;
     write_name(t, "process_name", CPU_PROCESS, NULL, "CPU (predicted)");
-    uint64_t end = rounded(t->at[g->node_count - 1]);
+    uint64_t end = rounded(first_end(t));
     begin_event(t, "X", "user_annotation", "ProfilerStep#0");
     export_print(t->text, ", \"pid\": %d, \"tid\": \"iteration\"", CPU_PROCESS);
     write_times(t, 0, end);

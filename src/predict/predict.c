@@ -199,8 +199,15 @@ static habitat_prediction *begin(const habitat_predictor *p, const habitat_gpu *
     habitat_prediction *made = calloc(1, sizeof *made);
     if (!made)
         return NULL;
+    double messages_ms = p->w->collective_count ? NAN : 0.0; /* of one rank alone: not known */
     *made = (habitat_prediction){.gpu = dest,
                                  .method = p->method,
+                                 .communication_ms = messages_ms,
+                                 .exposed_ms = messages_ms,
+                                 .waiting_ms = messages_ms,
+                                 .path_cpu_ms = NAN,
+                                 .path_kernel_ms = NAN,
+                                 .path_gap_ms = NAN,
                                  .iteration_count = p->w->info.iteration_count,
                                  .batch_size = p->w->batch_size,
                                  .trace_kernel_count = p->w->kernel_count,

@@ -40,6 +40,20 @@ static habitat_status set_interval(const habitat_replay *r, const double *kernel
     return status;
 }
 
+/* On the origin with its CPU scaled: a quicker one makes no end of the recorded interval longer, a
+ * slower one none shorter. */
+static void stay_beside_recorded(const habitat_replay *r, habitat_prediction *p) {
+    const habitat_workload *w = r->workload;
+    double scale = r->options.cpu_scale;
+    if (!w->info.iteration_recorded || r->options.withhold || r->options.cpu_ms > 0.0 ||
+        !(scale > 0.0))
+        return;
+    double low_ms = w->info.iteration_ms * w->low_share;
+    double high_ms = w->info.iteration_ms * w->high_share;
+    p->low_ms = scale < 1.0 ? fmin(p->low_ms, low_ms) : fmax(p->low_ms, low_ms);
+    p->high_ms = scale < 1.0 ? fmin(p->high_ms, high_ms) : fmax(p->high_ms, high_ms);
+}
+
 /* The recording itself says how long it took: to the bit. */
 static void give_back(const habitat_replay *r, habitat_replay_result *result,
                       habitat_prediction *p) {
@@ -66,6 +80,9 @@ static void set_rest(const habitat_replay *r, const habitat_replay_result *resul
     p->idle_ms = p->iteration_ms - p->busy_ms;
     p->cpu_ms = result->cpu_ms;
     p->gpu_ms = result->gpu_ms;
+    p->path_cpu_ms = result->path_cpu_ms;
+    p->path_kernel_ms = result->path_kernel_ms;
+    p->path_gap_ms = p->iteration_ms - p->path_cpu_ms - p->path_kernel_ms;
     p->bound_by = result->bound_by;
     p->cpu_basis = r->info.cpu_basis;
     p->samples_per_s =
@@ -110,6 +127,8 @@ static habitat_status apply(const habitat_replay *r, habitat_prediction *p, habi
         give_back(r, &result, p);
     else if (status == HABITAT_OK)
         status = set_interval(r, ns, measured, p, err);
+    if (status == HABITAT_OK && measured && !recorded)
+        stay_beside_recorded(r, p);
     if (status == HABITAT_OK)
         set_rest(r, &result, measured, p);
     if (status == HABITAT_OK)

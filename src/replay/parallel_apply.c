@@ -31,6 +31,7 @@ static void set(const habitat_replay *r, const replay_parallel *p, const replay_
     one->low_ms = fmax(one->low_ms, fmin(of->low_ms, one->iteration_ms + more_ms));
     one->high_ms = fmax(one->high_ms, of->high_ms) + fitted_parallel_doubt * more_ms;
     one->iteration_ms += more_ms;
+    one->path_cpu_ms = one->path_kernel_ms = one->path_gap_ms = NAN; /* of one GPU */
     one->gpu_ms = of->gpu_ms;
     one->cpu_ms = of->cpu_ms;
     if (binds)

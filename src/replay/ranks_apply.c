@@ -115,6 +115,7 @@ static habitat_status set_waiting(const applying *a, double silent_ms, habitat_p
     if (!p->rank_waiting_ms)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     p->rank_count = count;
+    p->waiting_ms = 0.0;
     for (size_t r = 0; status == HABITAT_OK && r < count; r++) {
         double ms = 0.0;
         status = alone_ms(a, r, &ms, err);

@@ -47,6 +47,17 @@ static void explain_iteration(writer *w, const habitat_prediction *p) {
     writer_printf(w, "iteration  %s ms -> %s ms (%s to %s), %s\n", from, to, low, high, ratio);
 }
 
+/* What the iteration's time is made of, along the way that decides. */
+static void explain_path(writer *w, const habitat_prediction *p) {
+    char cpu[32], kernels[32], gaps[32];
+    if (isnan(p->path_cpu_ms))
+        return;
+    ms_text(p->path_cpu_ms, cpu, sizeof cpu);
+    ms_text(p->path_kernel_ms, kernels, sizeof kernels);
+    ms_text(p->path_gap_ms, gaps, sizeof gaps);
+    writer_printf(w, "critical path  CPU %s ms, kernels %s ms, pauses %s ms\n", cpu, kernels, gaps);
+}
+
 static void explain_head(writer *w, const habitat_answer *what, const habitat_prediction *p,
                          bool whole) {
     const habitat_workload_info *info = habitat_workload_get_info(what->workload);
@@ -54,6 +65,8 @@ static void explain_head(writer *w, const habitat_answer *what, const habitat_pr
     explain_title(w, what, p);
     explain_iteration(w, p);
     explain_interval(w, p, whole);
+    if (whole)
+        explain_path(w, p);
     ms_text(info->kernel_ms, from, sizeof from);
     ms_text(p->kernel_ms, to, sizeof to);
     ratio_text(p->kernel_ms / info->kernel_ms, ratio, sizeof ratio);

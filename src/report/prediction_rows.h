@@ -22,7 +22,7 @@ typedef struct prediction_line {
     const char *file;
     const char *assemble, *cpu_basis; /* cpu_basis NULL: there is no CPU side */
     double idle_ms, cpu_ms, gpu_ms, communication_ms, exposed_communication_ms;
-    double waiting_ms;
+    double waiting_ms, path_cpu_ms, path_kernel_ms, path_gap_ms;
     uint64_t gpus;
     const char *interval, *interval_basis; /* interval_basis NULL: there is none */
     bool mark_interval;                    /* text: it is a default width, and no mark says so */

@@ -332,12 +332,38 @@ static void test_apply(void) {
     CHECK_NEAR(p->busy_ms, 0.300, 1e-9);
     CHECK_NEAR(p->low_ms, 0.3035 / 1.03, 1e-9);
     CHECK_NEAR(p->samples_per_s, 2.0 / 0.3035e-3, 1e-9);
+    CHECK_NEAR(p->path_kernel_ms, 0.300, 1e-9);
+    CHECK_NEAR(p->path_cpu_ms + p->path_kernel_ms + p->path_gap_ms, p->iteration_ms, 1e-12);
     CHECK_INT(habitat_replay_apply(s.r, p, &err), HABITAT_E_ARG);
     habitat_prediction_free(p);
     check_case("the origin's iteration is the recorded one, to the bit");
     char text[400];
     CHECK(!habitat_replay_note(s.r, text, sizeof text));
     done(&s);
+}
+
+/* One end of the interval of the recorded kernels beside a CPU so many times as slow. */
+static void ends_with(double cpu_scale, double *low, double *high) {
+    subject s =
+        SUBJECT(plain, 60, "\"habitat\": {\"iteration_ms\": 0.3035},", .cpu_scale = cpu_scale);
+    habitat_prediction *p = NULL;
+    habitat_error err = {0};
+    CHECK_INT(habitat_predict(s.w, &gpu, HABITAT_METHOD_WAVE, &p, &err), HABITAT_OK);
+    CHECK_INT(habitat_replay_apply(s.r, p, &err), HABITAT_OK);
+    *low = p->low_ms;
+    *high = p->high_ms;
+    habitat_prediction_free(p);
+    done(&s);
+}
+
+static void test_scaled_ends(void) {
+    static const double scales[] = {0.1, 0.5, 0.99, 1.0, 1.01, 2.0, 10.0};
+    double low[7], high[7];
+    for (size_t i = 0; i < 7; i++) {
+        ends_with(scales[i], &low[i], &high[i]);
+        CHECK(i == 0 || (low[i] >= 0.999999 * low[i - 1] && high[i] >= 0.999999 * high[i - 1]));
+    }
+    check_case("a slower CPU never lowers an end of the interval");
 }
 
 /* Two operations with two launches each: 12 begins and ends, usually 2 us apart, 4 calls and 2
@@ -445,6 +471,7 @@ int main(void) {
     test_room();
     test_far_behind();
     test_apply();
+    test_scaled_ends();
     test_casts();
     test_bare();
     test_arguments();

@@ -19,6 +19,8 @@ show --ranks $zero --ranks $one --gpus 4
 "$habitat" predict --ranks $zero $one --to $gpu --csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at["waiting_ms"], $at["gpus"] }'
 # on a GPU with half the link the message takes longer, waiting is not scaled
 "$habitat" predict --ranks $zero $one --to A100-SXM4-80GB --method bandwidth --json | grep -c '"waiting_ms"'
+# one rank alone: what its messages cost is not known
+"$habitat" predict "$one" --to $gpu --json 2>/dev/null | grep -E '"(exposed_)?(communication|waiting)_ms"'
 wrong() { "$habitat" predict "$@" --to $gpu; echo "$?"; }
 wrong --ranks $zero
 wrong --ranks $one,$one
