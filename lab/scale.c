@@ -1,5 +1,6 @@
 /* Recordings of a folder scaled to one another: the largest batch from the smallest and back, and
- * every precision from every other, on the same GPU. Sum of kernels against sum of kernels. */
+ * every precision from every other, on the same GPU. Sums of kernels against sums of
+ * kernels, whole steps against whole steps. */
 #include "lab/scale.h"
 
 #include <stdio.h>
@@ -85,7 +86,7 @@ static habitat_status judge(scale_case *c, const recording *from, const habitat_
     c->from_ms = kernels_ms(from->workload);
     c->predicted_ms = kernels_ms(scaled);
     c->measured_ms = kernels_ms(to->workload);
-    return c->precision && c->recorded == HABITAT_PRECISION_FP32
+    return !c->precision || c->recorded == HABITAT_PRECISION_FP32
                ? scale_judge_step(from, scaled, to, &c->step, err)
                : HABITAT_OK;
 }

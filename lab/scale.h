@@ -19,7 +19,7 @@ typedef struct scale_case {
     bool by_recording;                             /* a third recording told which sizes change */
     bool chosen_on;                                /* the rules were chosen on this model */
     double from_ms, predicted_ms, measured_ms;
-    scale_step step; /* of another precision from fp32 */
+    scale_step step; /* of another batch size, and of another precision from fp32 */
 } scale_case;
 
 typedef struct scale_set {

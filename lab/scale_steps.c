@@ -1,8 +1,11 @@
-/* Whole steps in another precision and their intervals. */
+/* Whole steps at another batch size or precision and their intervals. */
 #include "lab/scale_steps.h"
 
 #include <habitat/predict.h>
 #include <habitat/replay.h>
+#include <habitat/trace.h>
+
+#include "base/constants.h"
 
 const double scale_doubts[SCALE_DOUBTS] = {1.0, 1.1, 1.2, 1.3, 1.4};
 
@@ -23,12 +26,18 @@ static habitat_status replayed(const habitat_replay *r, const habitat_workload *
     return status;
 }
 
+static bool is_spread(const recording *of) {
+    return habitat_trace_get_info(of->trace)->iteration_spread > chosen_much_spread;
+}
+
 habitat_status scale_judge_step(const recording *from, const habitat_workload *w,
                                 const recording *to, scale_step *out, habitat_error *err) {
     const habitat_workload_info *truth = habitat_workload_get_info(to->workload);
     habitat_replay *r = NULL;
     habitat_prediction *p = NULL;
-    scale_step made = {.known = truth->iteration_recorded, .measured_ms = truth->iteration_ms};
+    scale_step made = {.known = truth->iteration_recorded,
+                       .measured_ms = truth->iteration_ms,
+                       .spread = is_spread(from) || is_spread(to)};
     habitat_status status = habitat_replay_create(from->workload, NULL, &r, err);
     if (status == HABITAT_OK)
         status = replayed(r, w, from->gpu, 0.0, &p, err);

@@ -1,4 +1,5 @@
-/* Whole steps in another precision with their intervals, in which the CPU's side is, too. */
+/* Whole steps at another batch size or precision with their intervals, in which the CPU's side is,
+ * too. */
 #ifndef HABITAT_LAB_SCALE_STEPS_H
 #define HABITAT_LAB_SCALE_STEPS_H
 
@@ -17,11 +18,12 @@ extern const double scale_doubts[SCALE_DOUBTS];
 typedef struct scale_step {
     bool known;     /* the other recording says how long the step took without the profiler */
     bool cpu_binds; /* as predicted */
+    bool spread;    /* timed groups of one of the recordings differ by much */
     double predicted_ms, measured_ms, low_ms, high_ms;
     double tried_low_ms[SCALE_DOUBTS], tried_high_ms[SCALE_DOUBTS];
 } scale_step;
 
-/* w: `from`, in the precision of `to`. */
+/* w: `from`, with the batch size or in the precision of `to`. */
 habitat_status scale_judge_step(const recording *from, const habitat_workload *w,
                                 const recording *to, scale_step *out, habitat_error *err);
 

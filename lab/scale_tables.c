@@ -57,16 +57,24 @@ static bool is_first_of_model(const scale_set *set, size_t at) {
     return true;
 }
 
+/* What is compared: sums of kernels; whole steps of recordings that were steady, or were not. */
+typedef enum compared { SUMS, STEPS, SPREAD_STEPS, COMPARED } compared;
+
+static bool compares(const scale_case *c, compared what) {
+    return what == SUMS || (c->step.known && c->step.spread == (what == SPREAD_STEPS));
+}
+
 /* | n | mean | worst | of a model and a precision from fp32; RECORDED: both ways to another batch
  * size */
 static void print_cell(const scale_set *set, const char *model, habitat_precision precision,
-                       report_text *text) {
+                       compared what, report_text *text) {
     error_list errors = {0};
     for (size_t i = 0; i < set->count; i++) {
         const scale_case *c = &set->cases[i];
         if (c->precision == precision && c->recorded <= HABITAT_PRECISION_FP32 &&
-            !c->by_recording && strcmp(c->model, model) == 0)
-            errors_add(&errors, c->predicted_ms, c->measured_ms);
+            !c->by_recording && strcmp(c->model, model) == 0 && compares(c, what))
+            errors_add(&errors, what == SUMS ? c->predicted_ms : c->step.predicted_ms,
+                       what == SUMS ? c->measured_ms : c->step.measured_ms);
     }
     error_summary e = errors_summarise(&errors);
     if (e.count)
@@ -77,20 +85,28 @@ static void print_cell(const scale_set *set, const char *model, habitat_precisio
     errors_free(&errors);
 }
 
-static void print_models(const scale_set *set, report_text *text) {
+static void print_models(const scale_set *set, compared what, report_text *text) {
+    static const char *const titles[COMPARED] = {
+        "By model:\n\n| model",
+        "Whole steps by model, replayed, against the other recording's own time without the "
+        "profiler:\n\n| model, whole steps",
+        "The same where timed groups of one of the two recordings differ by more than 10 %:\n\n"
+        "| model, spread steps"};
     static const habitat_precision asked[] = {HABITAT_PRECISION_RECORDED,
                                               HABITAT_PRECISION_AMP_BF16,
                                               HABITAT_PRECISION_AMP_FP16, HABITAT_PRECISION_TF32};
-    report_print(text, "\nBy model:\n\n| model | another batch: steps | mean | worst | amp-bf16 "
-                       "from fp32: steps | mean | worst | amp-fp16 from fp32: steps | mean | worst "
-                       "| tf32 from fp32: steps | mean | worst |\n"
-                       "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n");
+    report_print(text,
+                 "\n%s | another batch: steps | mean | worst | amp-bf16 "
+                 "from fp32: steps | mean | worst | amp-fp16 from fp32: steps | mean | worst "
+                 "| tf32 from fp32: steps | mean | worst |\n"
+                 "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+                 titles[what]);
     for (size_t i = 0; i < set->count; i++) {
         if (!is_first_of_model(set, i))
             continue;
         report_print(text, "| %s |", set->cases[i].model);
         for (size_t k = 0; k < sizeof asked / sizeof *asked; k++)
-            print_cell(set, set->cases[i].model, asked[k], text);
+            print_cell(set, set->cases[i].model, asked[k], what, text);
         report_print(text, "\n");
     }
 }
@@ -136,7 +152,8 @@ void scale_print_tables(const scale_set *set, report_text *text) {
                        "models; how clean the other half is: docs/decisions/0145, 0146.\n");
     print_batches(set, text);
     print_precisions(set, text);
-    print_models(set, text);
+    for (int what = SUMS; what < COMPARED; what++)
+        print_models(set, (compared)what, text);
     print_others(set, text);
     scale_print_widths(set, text);
 }

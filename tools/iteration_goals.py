@@ -91,22 +91,42 @@ def transfers(page):
 # ---- batch size and precision ----
 
 
-def by_model(page, at, models):
-    rows = {cells[0]: cells for cells in table(page, "model", "another batch: steps")}
-    parts = {name: tuple(map(number, rows[name][at : at + 3])) for name in models if rows[name][at] != "0"}
-    if set(parts) != set(models):
-        sys.exit(f"iteration_goals: no steps of {', '.join(set(models) - set(parts))}")
-    return parts
+SUMS, STEPS, SPREAD = "model", "model, whole steps", "model, spread steps"  # of the tables by model
+
+
+def by_model(page, kind, at, models):
+    """(steps, mean, worst) of each model that has steps of this kind."""
+    rows = {cells[0]: cells for cells in table(page, kind, "another batch: steps")}
+    return {name: tuple(map(number, rows[name][at : at + 3])) for name in models if rows[name][at] != "0"}
+
+
+def scaled_line(what, parts, mean_most, seen="partly seen"):
+    steps, mean, worst = pooled(list(parts.values()))
+    asked = f"mean within {mean_most} %, worst 25" if mean_most else "listed apart"
+    right = mean <= mean_most and worst <= 25 if mean_most else None
+    return line(what, asked, f"mean {mean:.2f}, worst {worst:.2f} % of {steps:.0f}", right, seen)
+
+
+def each_line(what, parts, models, mean_most):
+    far = [f"{name} {part[1]:.2f}" for name, part in parts.items() if part[1] > mean_most]
+    worst = [name for name, part in parts.items() if part[2] > 25]
+    got = f"{len(parts) - len(far)} of {len(parts)}" + (f"; mean of {', '.join(far)} %" if far else "") + (f"; worst beyond 25: {', '.join(worst)}" if worst else "")
+    none = [name for name in models if name not in parts]
+    return line(what, f"mean within {mean_most} %, worst 25", got + (f"; none of {', '.join(none)}" if none else ""), not far and not worst, "partly seen")
 
 
 def scaled_lines(page, what, at, models, mean_most):
-    parts = by_model(page, at, models)
-    steps, mean, worst = pooled(list(parts.values()))
-    asked = f"mean within {mean_most} %, worst 25"
-    yield line(what, asked, f"mean {mean:.2f}, worst {worst:.2f} % of {steps:.0f}", mean <= mean_most and worst <= 25, "partly seen")
-    far = [f"{name} {part[1]:.2f}" for name, part in parts.items() if part[1] > mean_most]
-    got = f"{len(parts) - len(far)} of {len(parts)}" + (f"; mean of {', '.join(far)} %" if far else "")
-    yield line("The same, each model by itself", asked, got, not far and worst <= 25, "partly seen")
+    for kind, words in ((SUMS, "sum of kernels"), (STEPS, "whole iteration")):
+        parts = by_model(page, kind, at, models)
+        if kind == SUMS and set(parts) != set(models):
+            sys.exit(f"iteration_goals: no steps of {', '.join(set(models) - set(parts))}")
+        if not parts:
+            continue
+        yield scaled_line(f"{what}, {words}", parts, mean_most)
+        yield each_line(f"The same, each model by itself, {words}", parts, models, mean_most)
+    apart = by_model(page, SPREAD, at, models)
+    if apart:
+        yield scaled_line("The same, recordings whose own groups differ by more than 10 %, whole iteration", apart, None)
 
 
 def scaled(page):
