@@ -90,7 +90,7 @@ typedef struct habitat_operation_estimate {
     const char *reason;        /* the same for people, one line; NULL with an estimate */
     habitat_estimate estimate; /* origin_ms NaN; without an estimate all times are NaN */
     /* What to know of the estimate, a line each; NULL: nothing, or no estimate. */
-    const char *outside_note; /* a size is far beyond what was measured */
+    const char *outside_note; /* a size is far beyond what was measured, or was padded */
     const char *memory_note;  /* its tensors do not fit the GPU's memory */
 } habitat_operation_estimate;
 

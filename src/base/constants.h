@@ -77,6 +77,8 @@ CONSTANT(fitted, product_wave_clusters, .3, "of the missing part of a wave",
          "as product_split_s; older kernels make whole waves")
 CONSTANT(fitted, unaligned_flop_per_cycle, 900, "flop a cycle and SM, 16 bit",
          "training products of the H200 with rows not aligned to 16 byte; confirmed on an H100; docs/decisions/0231")
+CONSTANT(hardware, fp8_multiple, 16, "elements",
+         "n and k of 8-bit products, as cuBLASLt and torch._scaled_mm require; docs/decisions/0262")
 CONSTANT(fitted, tired_share, 1.06, "of sustained over peak rate",
          "long products of A100, H200, L40S and B200, under two frameworks; chosen anew without each: docs/decisions/0232")
 CONSTANT(fitted, tired_within, 5, "times the length from which on it acts", "as tired_share")

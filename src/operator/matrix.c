@@ -79,8 +79,8 @@ static operator_kernel_costs product_costs(const operator_gpu *gpu, bool cluster
 }
 
 /* Alignment of rows in memory [byte], at most 16: of both operands as they are stored, and of the
- * result. An operand stored transposed, as both are for the gradient of a weight, has rows along
- * the result and not along the sum. */
+ * result. 8-bit kernels take aligned rows alone. An operand stored transposed, as both are for the
+ * gradient of a weight, has rows along the result and not along the sum. */
 static double alignment_of(const habitat_gemm_shape *s, double element) {
     const double rows[] = {s->trans_a ? s->m : s->k, s->trans_b ? s->k : s->n, s->n};
     double bytes = 16;
@@ -189,7 +189,7 @@ double operator_look_matrix(const habitat_model_query *query, operator_class c,
     double miss = operator_miss_share(footprint, gpu->l2_bytes, .4, .7);
     double memory = fmax(bytes * miss / (fitted_product_dram_share * gpu->bytes_per_s),
                          bytes / (gpu->sm_count * hardware_l2_bytes_per_s_per_sm));
-    double alignment = alignment_of(s, element);
+    double alignment = fp8 ? 16 : alignment_of(s, element);
     double power = power_time(query, gpu, 2 * b * m * n * k);
     double tiled = tiled_time(gpu, b, m, n, k, element, alignment);
     double compute = operator_powered(tiled, power);

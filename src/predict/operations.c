@@ -13,6 +13,7 @@
 #include "predict/estimate.h"
 #include "predict/method.h"
 #include "predict/operator_model.h"
+#include "predict/padded.h"
 #include "work/class.h"
 
 static bool has_rule(const method_plug *plug) {
@@ -82,12 +83,14 @@ static bool fits(const habitat_work *work, const habitat_gpu *gpu) {
     return !(work->read_bytes + work->write_bytes > gpu->memory_bytes);
 }
 
+/* padded: NULL, or what was padded: that is said first. */
 static habitat_status add_notes(const method_question *q, const habitat_outside *outside,
-                                habitat_arena *arena, habitat_operation_estimate *out,
-                                habitat_error *err) {
+                                const char *padded, habitat_arena *arena,
+                                habitat_operation_estimate *out, habitat_error *err) {
     char text[OUTSIDE_BYTES];
     habitat_status status = HABITAT_OK;
-    if (outside->size) {
+    out->outside_note = padded;
+    if (!padded && outside->size) {
         outside_text(outside, text);
         status = keep(arena, text, &out->outside_note, err);
     }
@@ -102,10 +105,11 @@ static habitat_status add_notes(const method_question *q, const habitat_outside 
     return status;
 }
 
-static void accept(const method_question *q, const method_answer *answer, bool outside,
+/* guessed: the interval, because nobody measured there. */
+static void accept(const method_question *q, const method_answer *answer, bool guessed,
                    habitat_operation_estimate *out) {
     double width = estimate_default_width(false, answer->method);
-    bool own = answer->low_ms > 0.0, measured = own && !outside;
+    bool own = answer->low_ms > 0.0, measured = own && !guessed;
     out->estimate = (habitat_estimate){
         .ms = answer->ms,
         .low_ms = own ? answer->low_ms : answer->ms / (1.0 + width),
@@ -137,7 +141,23 @@ typedef struct asked {
     method_question *questions;       /* shape (n) */
     habitat_model_query *queries;     /* shape (n) */
     habitat_operator_answer *answers; /* shape (n) */
+    const char **padded;              /* shape (n): NULL, or how it was padded */
 } asked;
+
+/* A product that runs padded is asked so, of models and rules alike. */
+static habitat_status pad(asked *a, size_t i, habitat_arena *arena, habitat_error *err) {
+    char note[OUTSIDE_BYTES];
+    habitat_work padded;
+    if (!padded_product(a->questions[i].work, a->questions[i].arithmetic, &padded, note,
+                        sizeof note))
+        return HABITAT_OK;
+    habitat_work *kept = habitat_arena_alloc(arena, sizeof *kept);
+    if (!kept)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    *kept = padded;
+    a->questions[i].work = a->queries[i].work = kept;
+    return keep(arena, note, &a->padded[i], err);
+}
 
 /* Without a measurement to scale the models are the best there is. Chosen by the caller they answer
  * for any GPU; else for the vendor whose GPUs they were trained on. */
@@ -160,8 +180,9 @@ static habitat_status ask_models(const operations_by *by, const method_plug *plu
 /* One operation after the models were asked. */
 static habitat_status answer_one(const operations_by *by, const method_plug *plug,
                                  const habitat_model_query *question, const method_question *q,
-                                 const habitat_operator_answer *found, habitat_arena *arena,
-                                 habitat_operation_estimate *out, habitat_error *err) {
+                                 const habitat_operator_answer *found, const char *padded,
+                                 habitat_arena *arena, habitat_operation_estimate *out,
+                                 habitat_error *err) {
     habitat_error why = {0};
     method_answer answer = {found->ms, found->low_ms, found->high_ms, found->method};
     *out = (habitat_operation_estimate){
@@ -173,8 +194,8 @@ static habitat_status answer_one(const operations_by *by, const method_plug *plu
                                                      : no_model(by, plug, q->gpu, question, &why);
     if (status != HABITAT_OK)
         return refuse(arena, &why, out, err);
-    accept(q, &answer, found->outside.size != NULL, out);
-    return add_notes(q, &found->outside, arena, out, err);
+    accept(q, &answer, padded || found->outside.size, out);
+    return add_notes(q, &found->outside, padded, arena, out, err);
 }
 
 habitat_status operations_predict(const operations_by *by, const habitat_gpu *gpu, size_t n,
@@ -185,20 +206,22 @@ habitat_status operations_predict(const operations_by *by, const habitat_gpu *gp
     if (status != HABITAT_OK)
         return status;
     asked a = {calloc(n + 1, sizeof *a.questions), calloc(n + 1, sizeof *a.queries),
-               calloc(n + 1, sizeof *a.answers)};
-    if (!a.questions || !a.queries || !a.answers)
+               calloc(n + 1, sizeof *a.answers), calloc(n + 1, sizeof *a.padded)};
+    if (!a.questions || !a.queries || !a.answers || !a.padded)
         status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     for (size_t i = 0; status == HABITAT_OK && i < n; i++) {
         a.questions[i] = single_question(&questions[i], gpu, plug->sustained);
         a.queries[i] = questions[i];
+        status = pad(&a, i, arena, err);
     }
     if (status == HABITAT_OK)
         status = ask_models(by, plug, gpu, n, &a, err);
     for (size_t i = 0; status == HABITAT_OK && i < n; i++)
-        status = answer_one(by, plug, &questions[i], &a.questions[i], &a.answers[i], arena, &out[i],
-                            err);
+        status = answer_one(by, plug, &questions[i], &a.questions[i], &a.answers[i], a.padded[i],
+                            arena, &out[i], err);
     free(a.questions);
     free(a.queries);
     free(a.answers);
+    free(a.padded);
     return status;
 }
