@@ -191,8 +191,11 @@ static void put_table(FILE *out, const habitat_gpu_table *table) {
         put_sources(out, i, entry->sources, entry->source_count);
     }
     fputs("const gpu_entry gpu_builtin[] = {\n", out);
-    for (size_t i = 0; i < count; i++)
-        put_entry(out, i, gpu_entry_of(habitat_gpu_at(table, i)));
+    for (size_t i = 0; i < count; i++) {
+        gpu_entry entry = *gpu_entry_of(habitat_gpu_at(table, i));
+        gpu_rates_of_kin(table, &entry.gpu); /* of files that were read later, too */
+        put_entry(out, i, &entry);
+    }
     fprintf(out, "};\nconst size_t gpu_builtin_count = %zu;\n", count);
 }
 

@@ -199,6 +199,8 @@ static habitat_status add_entry(habitat_gpu_table *table, gpu_entry *entry, cons
                                                   : refuse_taken_alias(table, entry, file, err);
     const habitat_gpu *reference = NULL;
     if (status == HABITAT_OK)
+        gpu_rates_of_kin(table, &entry->gpu);
+    if (status == HABITAT_OK)
         status = find_reference(&entry->gpu, &reference, err);
     if (status == HABITAT_OK)
         status = insert(table, entry, err);

@@ -28,7 +28,7 @@ static size_t facts_of(const habitat_gpu *gpu, double *out) {
     return n;
 }
 
-enum { FACTS_MAX = 5 + 4 * HABITAT_DTYPE_COUNT, GPUS_MAX = 128 };
+enum { FACTS_MAX = 5 + 4 * HABITAT_DTYPE_COUNT, GPUS_MAX = 512 };
 
 /* Whether a has at least b's of everything. */
 static bool dominates(const habitat_gpu *a, const habitat_gpu *b) {
@@ -57,11 +57,14 @@ static void read_ranking(const habitat_gpu_table *table, const char *path, ranki
     CHECK_INT(habitat_gpu_match(table, &habitat_trace_get_info(trace)->device_facts, &origin, &err),
               HABITAT_OK);
     CHECK_INT(habitat_workload_create(trace, origin, &workload, &err), HABITAT_OK);
-    for (size_t i = 0; i < habitat_gpu_count(table) && out->count < GPUS_MAX; i++) {
+    for (size_t i = 0; i < habitat_gpu_count(table); i++) {
         const habitat_gpu *gpu = habitat_gpu_at(table, i);
         habitat_prediction *p = NULL;
         if (strcmp(gpu->vendor, "NVIDIA") != 0)
             continue;
+        CHECK(out->count < GPUS_MAX); /* each GPU is judged */
+        if (out->count == GPUS_MAX)
+            break;
         CHECK_INT(habitat_predict(workload, gpu, HABITAT_METHOD_AUTO, &p, &err), HABITAT_OK);
         out->gpus[out->count] = gpu;
         out->busy_ms[out->count++] = p->busy_ms;

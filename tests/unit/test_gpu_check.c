@@ -219,11 +219,76 @@ static void check_rule_against_measurements(void) {
         "the rule is within 25 % of every measurement, but of those whose source says why not");
 }
 
+static double share(const habitat_gpu *gpu, bool matrix, size_t d) {
+    return matrix ? gpu->sustained.matrix_flop_per_s[d] / gpu->peak.matrix_flop_per_s[d]
+                  : gpu->sustained.plain_flop_per_s[d] / gpu->peak.plain_flop_per_s[d];
+}
+
+/* Shares of the peak in the formats that the second was measured in and the first was not. */
+static void check_kin_pair(const habitat_gpu *a, const habitat_gpu *b) {
+    for (size_t k = 0; k < 2 * HABITAT_DTYPE_COUNT; k++) {
+        double x = share(a, k % 2, k / 2), y = share(b, k % 2, k / 2);
+        const bool *estimated =
+            k % 2 ? a->sustained_matrix_estimated : a->sustained_plain_estimated;
+        const bool *other = k % 2 ? b->sustained_matrix_estimated : b->sustained_plain_estimated;
+        if (isnan(x) || isnan(y) || !estimated[k / 2] || other[k / 2])
+            continue;
+        if (fabs(x / y - 1) > 0.1)
+            printf("# %s %g, %s %g of the %s peak in %s\n", a->name, x, b->name, y,
+                   k % 2 ? "matrix" : "plain", habitat_dtype_name((habitat_dtype)(k / 2)));
+        CHECK_NEAR(x, y, 0.1);
+    }
+}
+
+/* Measured on one part, taken by the other: RTX 4060 Ti 11.5 of 22.06, A2000 35.99 in fp16, GH200
+ * 828.6 in bf16; of two parts the mean: (271.2 + 266.5) / 2 of the A100 and the A800 with 80 GB. An
+ * L40 has fewer watts than an L40S: the rule. */
+static void check_kin(void) {
+    static const struct {
+        const char *name;
+        bool matrix;
+        habitat_dtype dtype;
+        double tflop_per_s;
+    } rows[] = {{"RTX4060Ti-8GB", false, HABITAT_DTYPE_FP32, 11.5},
+                {"A2000-6GB", true, HABITAT_DTYPE_FP16, 35.99},
+                {"GH200-96GB", true, HABITAT_DTYPE_BF16, 828.6},
+                {"A800-PCIE-40GB", true, HABITAT_DTYPE_BF16, 234.1},
+                {"A100-SXM4-40GB", true, HABITAT_DTYPE_BF16, 268.85},
+                {"L40", true, HABITAT_DTYPE_BF16, 150.5}};
+    habitat_gpu_table *table = NULL;
+    size_t pairs = 0;
+    CHECK(habitat_gpu_table_create(NULL, &table, NULL) == HABITAT_OK);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const habitat_gpu *gpu = NULL;
+        CHECK_INT(habitat_gpu_find(table, rows[i].name, &gpu, NULL, NULL), HABITAT_OK);
+        const habitat_rates *r = &gpu->sustained;
+        CHECK_NEAR((rows[i].matrix ? r->matrix_flop_per_s : r->plain_flop_per_s)[rows[i].dtype],
+                   rows[i].tflop_per_s * 1e12, 1e-3);
+        CHECK((rows[i].matrix ? gpu->sustained_matrix_estimated
+                              : gpu->sustained_plain_estimated)[rows[i].dtype]);
+    }
+    for (size_t i = 0; i < habitat_gpu_count(table); i++)
+        for (size_t j = 0; j < habitat_gpu_count(table); j++)
+            if (gpu_is_kin(habitat_gpu_at(table, i), habitat_gpu_at(table, j))) {
+                check_kin_pair(habitat_gpu_at(table, i), habitat_gpu_at(table, j));
+                pairs++;
+            }
+    CHECK(pairs >= 20);
+    const habitat_gpu *mine = NULL;
+    CHECK_INT(habitat_gpu_table_add_file(table, HABITAT_SOURCE_DIR "/data/gpus/RTX4060Ti-8GB.json",
+                                         &mine, NULL),
+              HABITAT_OK);
+    CHECK_NEAR(mine->sustained.plain_flop_per_s[HABITAT_DTYPE_FP32], 11.5e12, 1e-3);
+    habitat_gpu_table_free(table);
+    check_case("parts of one chip share what was measured, also from a user's file");
+}
+
 int main(void) {
     check_table();
     check_planted();
     check_peak_note();
     check_estimates();
+    check_kin();
     check_rule_against_measurements();
     return check_done();
 }
