@@ -54,7 +54,7 @@ typedef enum habitat_interval_basis {
     HABITAT_INTERVAL_ITERATIONS,  /* whole iterations on GPUs and of models that were left out */
     HABITAT_INTERVAL_PAIRS,       /* the same steps recorded on two GPUs of one chip */
     HABITAT_INTERVAL_FLOOR,    /* the least width of an iteration, wider than what else is known */
-    HABITAT_INTERVAL_CPU_SIDE, /* the origin itself, where not its time but its CPU's is known */
+    HABITAT_INTERVAL_CPU_SIDE, /* what is known of the CPU's side, wider than that of the kernels */
     HABITAT_INTERVAL_SCALED,   /* steps recorded at several batch sizes and precisions */
     HABITAT_INTERVAL_COUNT     /* how many there are: no basis */
 } habitat_interval_basis;

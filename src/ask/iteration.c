@@ -142,10 +142,15 @@ size_t answer_rows_each(const habitat_request *r) {
 
 /* The second recording is of the same GPU: its times are not looked at, its shapes are. */
 static habitat_status take_other(const habitat_request *r, made_answer *out, habitat_error *err) {
+    char line[WARNING_BYTES];
     if (!r->batch_from)
         return HABITAT_OK;
-    return habitat_workload_create(
+    habitat_status status = habitat_workload_create(
         r->batch_from, habitat_workload_get_info(out->open.workload)->origin, &out->other, err);
+    if (status == HABITAT_OK && warn_of_versions(habitat_trace_get_info(out->open.workload->trace),
+                                                 habitat_trace_get_info(r->batch_from), line))
+        status = warnings_add(out, HABITAT_ABOUT_RECORDING, line, err);
+    return status;
 }
 
 static bool is_scaled(const habitat_request *r) {

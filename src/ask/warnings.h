@@ -43,6 +43,9 @@ bool warn_of_calibration(const habitat_prediction *const *predictions, size_t co
 /* Operations far beyond what the models were trained on. */
 bool warn_of_outside(const habitat_prediction *const *predictions, size_t count, char *text);
 
+/* versions.c: a second recording of another framework, CUDA or cuDNN than the first. */
+bool warn_of_versions(const habitat_trace_info *own, const habitat_trace_info *other, char *text);
+
 /* Intervals that are not calibrated. */
 bool warn_of_intervals(const habitat_prediction *const *predictions, size_t count, char *text);
 

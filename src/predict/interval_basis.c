@@ -21,11 +21,19 @@ const char *habitat_interval_words(habitat_interval_basis basis) {
         [HABITAT_INTERVAL_PAIRS] = "the same steps recorded on two GPUs of one chip",
         [HABITAT_INTERVAL_FLOOR] =
             "the least width of an iteration (3 %): equal GPUs in other hosts differ by up to 4 %",
-        [HABITAT_INTERVAL_CPU_SIDE] = "the recorded kernels and what is known of the CPU's side",
+        [HABITAT_INTERVAL_CPU_SIDE] = "the kernels and what is known of the CPU's side",
         [HABITAT_INTERVAL_SCALED] =
             "the same steps recorded at several batch sizes and in several precisions",
     };
     return (unsigned)basis < HABITAT_INTERVAL_COUNT ? words[basis] : NULL;
+}
+
+void habitat_interval_by_cpu(double kernels_low, double kernels_high, habitat_prediction *p) {
+    const double same = 1.0 + 1e-9;
+    bool wider = p->low_ms * same < p->iteration_ms * kernels_low ||
+                 p->high_ms > p->iteration_ms * kernels_high * same;
+    if (wider && p->interval_basis != HABITAT_INTERVAL_DEFAULT)
+        p->interval_basis = HABITAT_INTERVAL_CPU_SIDE;
 }
 
 void habitat_interval_widen(habitat_prediction *p) {

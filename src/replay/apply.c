@@ -121,6 +121,7 @@ static habitat_status apply(const habitat_replay *r, habitat_prediction *p, habi
     if (!ns)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     replay_set_times(r, p, ns);
+    double low = p->low_ms / p->busy_ms, high = p->high_ms / p->busy_ms; /* of the kernels alone */
     bool measured = is_measured(r, ns), recorded = measured && replay_knows_origin(r);
     habitat_status status = habitat_replay_run(r, ns, &result, err);
     if (status == HABITAT_OK && recorded)
@@ -131,6 +132,8 @@ static habitat_status apply(const habitat_replay *r, habitat_prediction *p, habi
         stay_beside_recorded(r, p);
     if (status == HABITAT_OK)
         set_rest(r, &result, measured, p);
+    if (status == HABITAT_OK && !recorded)
+        habitat_interval_by_cpu(low, high, p);
     if (status == HABITAT_OK)
         habitat_interval_widen(p);
     free(ns);

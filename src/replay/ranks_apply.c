@@ -130,6 +130,7 @@ static void set(const applying *a, const lengths *all, habitat_prediction *p) {
     const replay_lengths *of = &all->of;
     bool measured = is_measured(a), recorded = measured && replay_knows_origin(joint);
     const habitat_workload *w = joint->workload;
+    double low = p->low_ms / p->busy_ms, high = p->high_ms / p->busy_ms; /* of the kernels alone */
     double batch = (double)p->batch_size * (double)a->gpus;
     bool binds = of->cpu_ms > 0.0 && of->gpu_ms > 0.0;
     p->assembled = HABITAT_ASSEMBLE_REPLAY;
@@ -141,6 +142,8 @@ static void set(const applying *a, const lengths *all, habitat_prediction *p) {
         p->interval_basis = !recorded                 ? HABITAT_INTERVAL_CPU_SIDE
                             : habitat_spread_known(w) ? HABITAT_INTERVAL_RECORDED
                                                       : HABITAT_INTERVAL_FLOOR;
+    if (!recorded)
+        habitat_interval_by_cpu(low, high, p);
     p->origin_iteration_ms = joint->info.iteration_ms;
     p->idle_ms = p->iteration_ms - p->busy_ms;
     p->cpu_ms = of->cpu_ms;
