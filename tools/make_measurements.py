@@ -23,6 +23,7 @@ COMMON = ["gpu", "source", "split", "timing", "class", "dtype"]
 VARIANTS = {"sglang": "sglang", "trtllm": "trtllm"}
 SCALAR = {"addu": "add", "mulu": "mul", "divu": "div", "powu": "pow"}
 BINARY = ("add", "mul", "div", "pow")
+LINEAR_WEIGHT = "1"  # trans_b: a linear layer's weights are stored (n, k), one row an output
 
 
 def stays(shape, one_in):
@@ -58,7 +59,8 @@ def gemm_fp32(bundle):
         yield {
             "gpu": r["gpu"], "source": r["source"], "split": r["split"], "timing": "eager", "dtype": r["dtype"],
             "class": "bmm" if r["op"] == "bmm" else "gemm", "bias": "" if r["op"] == "bmm" else "1",
-            "b": r["B"], "m": r["M"], "n": r["K"], "k": r["N"], "time_ms": significant(r["latency_ms"], 5),
+            "b": r["B"], "m": r["M"], "n": r["K"], "k": r["N"], "trans_b": "" if r["op"] == "bmm" else LINEAR_WEIGHT,
+            "time_ms": significant(r["latency_ms"], 5),
         }
 
 
@@ -177,7 +179,8 @@ def gemm_lowprec(bundle):
             "gpu": r["gpu"], "source": r["source"], "timing": "serving", "class": "gemm",
             "dtype": "fp8" if r["dtype"] == "fp8_block" else r["dtype"],
             "variant": "block" if r["dtype"] == "fp8_block" else VARIANTS.get(r["framework"], ""),
-            "m": r["m"], "n": r["n"], "k": r["k"], "time_ms": significant(r["latency_ms"]), "flag": r["flag"],
+            "m": r["m"], "n": r["n"], "k": r["k"], "trans_b": LINEAR_WEIGHT, "time_ms": significant(r["latency_ms"]),
+            "flag": r["flag"],
         }
     print(f"gemm_lowprec.csv.gz: {unknown} rows of formats without a known rate left out", file=sys.stderr)
 
@@ -199,14 +202,15 @@ CONVOLUTION = [c for c in COMMON if c != "split"] + [
 RECURRENT = [c for c in COMMON if c != "split"] + [
     "pass", "gates", "batch", "steps", "input", "hidden", "layers", "time_ms"]  # fmt: skip
 FILES = (
-    ("gemm_fp32.csv.gz", COMMON + ["b", "m", "n", "k", "bias", "time_ms"], gemm_fp32),
+    ("gemm_fp32.csv.gz", COMMON + ["b", "m", "n", "k", "bias", "trans_b", "time_ms"], gemm_fp32),
     ("conv_fp32.csv.gz", CONVOLUTION, conv_fp32),
     ("conv_fp16.csv.gz", CONVOLUTION, conv_fp16),
     ("rnn_fp32.csv.gz", RECURRENT, rnn_fp32),
     ("rnn_fp16.csv.gz", RECURRENT, rnn_fp16),
     ("mlp/gemm_fp32.csv.gz", [c for c in COMMON if c != "split"] + ["b", "m", "n", "k", "time_ms"], mlp_gemm_fp32),
     ("pointwise_fp32.csv.gz", COMMON + ["kind", "rows", "columns", "inputs", "time_ms"], pointwise_fp32),
-    ("gemm_lowprec.csv.gz", [c for c in COMMON if c != "split"] + ["variant", "m", "n", "k", "time_ms", "flag"], gemm_lowprec),
+    ("gemm_lowprec.csv.gz", [c for c in COMMON if c != "split"] + [
+        "variant", "m", "n", "k", "trans_b", "time_ms", "flag"], gemm_lowprec),
     ("attention.csv.gz", [c for c in COMMON if c != "split"] + [
         "variant", "batch", "seq", "heads", "kv_heads", "head_dim", "causal", "time_ms"], attention),
 )

@@ -123,7 +123,7 @@ static layer read_layer(row *r) {
 }
 
 static void layer_product(row *r, double m, double n, double k, const row_question *q) {
-    habitat_gemm_shape shape = {.b = 1, .m = m, .n = n, .k = k};
+    habitat_gemm_shape shape = {.b = 1, .m = m, .n = n, .k = k, .trans_b = true};
     if (r->status == HABITAT_OK && !(n >= 1 && k >= 1))
         row_fail(r, HABITAT_E_RANGE, "sizes of the layer leave nothing for one of tp GPUs");
     schema_gemm(r, &shape, false, q);
