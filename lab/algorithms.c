@@ -99,15 +99,23 @@ void algorithms_free(algorithm_set *set) {
 
 static const double single_bytes = 4;
 
+/* "16" of "spectra16". */
+static double number_in(const char *digits) {
+    double number = 0;
+    for (; *digits >= '0' && *digits <= '9'; digits++)
+        number = 10 * number + (*digits - '0');
+    return number;
+}
+
 double algorithm_bytes(const algorithm_row *row, memory_pass pass) {
     const char *word = row->word[pass];
     memory_workspace w = {0};
     if (!strcmp(word, "direct"))
         return 0;
     if (!strncmp(word, "spectra", 7) && strchr(word, 'd') == NULL)
-        w = memory_spectra(&row->shape, pass, strtod(word + 7, NULL));
+        w = memory_spectra(&row->shape, pass, number_in(word + 7));
     else if (!strncmp(word, "tiles", 5))
-        w = memory_tiles(&row->shape, strtod(word + 5, NULL));
+        w = memory_tiles(&row->shape, number_in(word + 5));
     else if (!strcmp(word, "copies"))
         w = memory_copies(&row->shape, single_bytes);
     else
