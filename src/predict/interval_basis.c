@@ -29,9 +29,8 @@ const char *habitat_interval_words(habitat_interval_basis basis) {
 }
 
 void habitat_interval_by_cpu(double kernels_low, double kernels_high, habitat_prediction *p) {
-    const double same = 1.0 + 1e-9;
-    bool wider = p->low_ms * same < p->iteration_ms * kernels_low ||
-                 p->high_ms > p->iteration_ms * kernels_high * same;
+    double low = p->iteration_ms * kernels_low, high = p->iteration_ms * kernels_high;
+    bool wider = p->low_ms * (1.0 + 1e-9) < low || p->high_ms > high * (1.0 + 1e-9);
     if (wider && p->interval_basis != HABITAT_INTERVAL_DEFAULT)
         p->interval_basis = HABITAT_INTERVAL_CPU_SIDE;
 }
