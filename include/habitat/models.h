@@ -95,11 +95,14 @@ typedef struct habitat_outside {
 typedef struct habitat_model_estimate {
     bool covered; /* false: no model for this operation or this GPU; the numbers are NaN */
     bool seen;    /* answered by a model trained on this GPU */
+    bool guessed; /* the interval is no more than a guess: too few kinds of GPU were measured to
+                     tell how far one that was not may be off */
     double ms;
     double model_ms;         /* `ms` as learned, also outside: for ratios of two answers of one GPU,
                                 from which a correction that faded in one of them would not go */
     double low_ms, high_ms;  /* 80 % interval, calibrated on GPUs left out of training; wider where
-                                a size is outside: nobody measured there */
+                                a size is outside: nobody measured there. No end is below what the
+                                GPU's peak rates allow */
     habitat_outside outside; /* of what the model was trained on: the answer is the analytic time
                                 then, with what is left of the correction that was learned */
 } habitat_model_estimate;

@@ -114,6 +114,8 @@ CONSTANT(fitted, convolution_plain_reads, 3, "times each tensor",
 CONSTANT(fitted, convolution_matrix_reads, 1.25, "times each tensor", "as convolution_plain_reads")
 CONSTANT(fitted, convolution_rearranging_share, .2, "of its traffic", "as convolution_plain_reads")
 CONSTANT(fitted, convolution_direct_share, .1, "of the plain peak", "as convolution_plain_reads: depthwise kernels")
+CONSTANT(hardware, transformed_side, 4, "outputs",
+         "Winograd's F(4x4), the largest tile that libraries ship: no measured convolution exceeds the plain units' peak by more than it allows (2.5 times of 4); docs/decisions/0259")
 CONSTANT(chosen, convolution_least_part, 256, "elements of k", "as product_least_part")
 
 /* ---- recurrent layers ---- */
@@ -127,6 +129,8 @@ CONSTANT(fitted, rnn_matrix_factor, .9, "of the tiles' time", "as rnn_step_plain
 CONSTANT(fitted, rnn_products_factor, 1.3, "of the tiles' time", "as rnn_step_plain_s")
 
 /* ---- operator models ---- */
+CONSTANT(chosen, judged_kinds, 3, "kinds of GPU",
+         "errors on two, each left out, do not tell how far a third may be off: of 561 such answers 64 % were inside; docs/decisions/0259")
 CONSTANT(fitted, residual_share, 0.5, "of the exponent",
          "how much of a measurement beyond the model holds on another architecture: operations that several GPUs measured, each left out in turn; docs/formulas.md#auto")
 CONSTANT(fitted, residual_product_share, 0.25, "of the exponent", "as residual_share: matrix products and attention")

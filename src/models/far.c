@@ -9,15 +9,7 @@
 #include <math.h>
 
 #include "base/constants.h"
-#include "gpu/gpu.h"
 #include "models/range.h"
-
-double far_least_ms(const habitat_work *work, const habitat_gpu *gpu) {
-    double cached = gpu->l2_bytes > 0 ? gpu->l2_bytes : 0;
-    double bytes = fmax(0, work->read_bytes + work->write_bytes - cached);
-    return gpu->memory_bandwidth_bytes_per_s > 0 ? 1e3 * bytes / gpu->memory_bandwidth_bytes_per_s
-                                                 : 0;
-}
 
 /* How far a correction may fade: a time that is mostly a launch does not grow with the size. */
 static double fading(const habitat_outside *outside, const far_bounds *bounds) {

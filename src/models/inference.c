@@ -147,6 +147,7 @@ static habitat_model_estimate both_gradients(const habitat_models *models, habit
         if (!part.covered)
             return nothing;
         sum.seen = sum.seen && part.seen;
+        sum.guessed = sum.guessed || part.guessed;
         sum.ms += part.ms;
         sum.model_ms += part.model_ms;
         sum.low_ms += part.low_ms;
@@ -176,7 +177,7 @@ static double seen_factor(const operator_model *seen, const operator_model *tran
 static void fade(habitat_model_estimate *answer, const learned_range *range,
                  const habitat_work *work, const habitat_gpu *gpu, double far_ms, double empty_ms) {
     habitat_outside outside = range_outside(range, work);
-    far_bounds bounds = {far_ms, empty_ms, far_least_ms(work, gpu), chosen_far_kept};
+    far_bounds bounds = {far_ms, empty_ms, operator_least_memory_ms(work, gpu), chosen_far_kept};
     far_fade(&outside, &bounds, answer);
 }
 
@@ -225,6 +226,8 @@ static habitat_model_estimate from_trees(const habitat_models *models, habitat_m
     float high = estimated ? model->high_estimated : model->high;
     habitat_model_estimate answer = {.covered = true,
                                      .seen = is_seen && (named || use == HABITAT_MODEL_SEEN),
+                                     .guessed = !is_seen && learned_kinds(seen ? seen : model) <
+                                                                chosen_judged_kinds,
                                      .ms = ms,
                                      .model_ms = ms,
                                      .low_ms = ms * exp(width * (double)low),
@@ -271,6 +274,66 @@ static double offset_factor(const habitat_models *models, const class_offsets *o
     return exp(offset.weight * offset.median);
 }
 
+/* No end of an answer is below what the peaks of the GPU allow: trees know nothing of them, and an
+ * interval that few GPUs were judged for reaches far. */
+static void keep_possible(const habitat_model_query *query, const habitat_gpu *gpu,
+                          habitat_model_estimate *answer) {
+    habitat_dtype arithmetic = operator_arithmetic(query);
+    operator_gpu facts = {0};
+    operator_class c = operator_class_of(query);
+    bool known = c != OPERATOR_NONE && operator_gpu_facts(gpu, c, arithmetic, &facts);
+    double rate = known ? fmax(facts.peak_flop_per_s, facts.flop_per_s) : 0;
+    double least = operator_least_ms(query->work, gpu, arithmetic, rate);
+    answer->high_ms *= fmax(1, least / answer->ms); /* no narrower for being moved */
+    answer->ms = fmax(answer->ms, least);
+    answer->low_ms = fmax(answer->low_ms, least);
+}
+
+/* One question in the arithmetic that it names. offsets: NULL for a GPU without measured
+ * operations. */
+static habitat_model_estimate answer_exactly(const habitat_models *models, habitat_model_use use,
+                                             const asked_gpu *gpu, const class_offsets *offsets,
+                                             const habitat_model_query *query) {
+    habitat_model_estimate answer = from_trees(models, use, gpu, query);
+    if (!answer.covered)
+        return answer;
+    double factor = offsets ? offset_factor(models, offsets, query) : 1;
+    answer.ms *= factor;
+    answer.model_ms *= factor;
+    answer.low_ms *= factor;
+    answer.high_ms *= factor;
+    keep_possible(query, gpu->gpu, &answer);
+    return answer;
+}
+
+/* The quicker of two ways to compute one operation. Far outside of what was measured neither high
+ * end is known well enough to bound the other. */
+static habitat_model_estimate quicker(const habitat_model_estimate *a,
+                                      const habitat_model_estimate *b) {
+    habitat_model_estimate out = a->ms <= b->ms ? *a : *b;
+    bool outside = a->outside.size || b->outside.size;
+    double widest = fmax(a->high_ms / a->ms, b->high_ms / b->ms);
+    out.seen = a->seen && b->seen;
+    out.guessed = a->guessed || b->guessed;
+    out.low_ms = fmin(a->low_ms, b->low_ms);
+    out.high_ms = outside ? out.ms * widest : fmin(a->high_ms, b->high_ms);
+    return out;
+}
+
+/* TF32 is a permission: where its kernels are slower the library takes one that computes in fp32.
+ */
+static habitat_model_estimate answer_one(const habitat_models *models, habitat_model_use use,
+                                         const asked_gpu *gpu, const class_offsets *offsets,
+                                         const habitat_model_query *query) {
+    habitat_model_estimate answer = answer_exactly(models, use, gpu, offsets, query);
+    if (operator_arithmetic(query) != HABITAT_DTYPE_TF32 || !answer.covered)
+        return answer;
+    habitat_model_query strict = *query;
+    strict.arithmetic = HABITAT_DTYPE_FP32;
+    habitat_model_estimate plain = answer_exactly(models, use, gpu, offsets, &strict);
+    return plain.covered ? quicker(&answer, &plain) : answer;
+}
+
 /* Answers of the trees for one GPU, shape (n); equal queries are asked once. offsets: NULL for a
  * GPU without measured operations. */
 static void predict_gpu(const habitat_models *models, habitat_model_use use, const asked_gpu *gpu,
@@ -281,14 +344,7 @@ static void predict_gpu(const habitat_models *models, habitat_model_use use, con
             out[i] = out[first[i]];
             continue;
         }
-        out[i] = from_trees(models, use, gpu, &queries[i]);
-        if (!offsets || !out[i].covered)
-            continue;
-        double factor = offset_factor(models, offsets, &queries[i]);
-        out[i].ms *= factor;
-        out[i].model_ms *= factor;
-        out[i].low_ms *= factor;
-        out[i].high_ms *= factor;
+        out[i] = answer_one(models, use, gpu, offsets, &queries[i]);
     }
 }
 

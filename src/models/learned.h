@@ -106,6 +106,8 @@ bool learned_knows(const operator_model *model, const char *gpu);
 enum { LEARNED_KIND_BYTES = 16 };
 void learned_kind_name(const habitat_gpu *gpu, char out[LEARNED_KIND_BYTES]);
 bool learned_names_kind(const char *name);
+/* Kinds that a model was trained on; its GPUs, where it names none. */
+size_t learned_kinds(const operator_model *model);
 
 /* One answer of a tree model from a look at the operation; [ms]. */
 double learned_tree_ms(const operator_model *model, const operator_view *view);

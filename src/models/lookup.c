@@ -26,6 +26,13 @@ bool learned_names_kind(const char *name) {
     return strncmp(name, "sm_", 3) == 0;
 }
 
+size_t learned_kinds(const operator_model *model) {
+    size_t kinds = 0;
+    for (uint32_t i = 0; i < model->gpu_count; i++)
+        kinds += learned_names_kind(model->gpus[i]);
+    return kinds ? kinds : model->gpu_count;
+}
+
 const operator_model *learned_find(const habitat_models *models, unsigned class_number,
                                    habitat_model_use use) {
     for (uint32_t i = 0; i < models->count; i++)

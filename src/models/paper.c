@@ -164,7 +164,7 @@ static bool bounds_of(const habitat_model_query *query, const habitat_gpu *gpu, 
     if (c == OPERATOR_NONE || !operator_gpu_facts(gpu, c, operator_arithmetic(query), &facts))
         return false;
     operator_look(query, c, &facts, &view);
-    *out = (far_bounds){view.far_ms, view.empty_ms, far_least_ms(query->work, gpu), 1};
+    *out = (far_bounds){view.far_ms, view.empty_ms, operator_least_memory_ms(query->work, gpu), 1};
     return view.far_ms > 0;
 }
 

@@ -28,10 +28,6 @@ bool range_knows_format(const learned_range *range, habitat_dtype dtype);
  * distances begin there. The distance is the farthest of all, totals too. */
 habitat_outside range_outside(const learned_range *range, const habitat_work *work);
 
-/* Bytes that no cache holds at the bandwidth of the data sheet: no time is below. Flop say less:
- * libraries have algorithms with fewer. */
-double far_least_ms(const habitat_work *work, const habitat_gpu *gpu);
-
 /* What bounds an answer outside [ms]. */
 typedef struct far_bounds {
     double analytic_ms; /* where the correction fades to */

@@ -65,6 +65,15 @@ typedef struct operator_gpu {
 bool operator_gpu_facts(const habitat_gpu *gpu, operator_class c, habitat_dtype arithmetic,
                         operator_gpu *out);
 
+/* The least time [ms] that an operation can take whatever the library: sums at `flop_per_s`, the
+ * most that their unit does (0: not counted), bytes that no cache holds at the bandwidth of the
+ * data sheet. */
+double operator_least_ms(const habitat_work *work, const habitat_gpu *gpu, habitat_dtype arithmetic,
+                         double flop_per_s);
+
+/* The bytes' part of it. */
+double operator_least_memory_ms(const habitat_work *work, const habitat_gpu *gpu);
+
 /* Arithmetic a query computes in: its own, or that of its tensors. */
 habitat_dtype operator_arithmetic(const habitat_model_query *query);
 

@@ -13,6 +13,8 @@
 #include "predict/estimate.h"
 #include "predict/method.h"
 #include "predict/operator_model.h"
+#include "formula/rates.h"
+#include "operator/operator.h"
 #include "predict/padded.h"
 #include "work/class.h"
 
@@ -105,6 +107,14 @@ static habitat_status add_notes(const method_question *q, const habitat_outside 
     return status;
 }
 
+/* What the peaks allow; the answer itself where a method counts on less. */
+static double least_ms(const method_question *q, double ms) {
+    bool product = class_of(q->work->op_class)->product;
+    double peak = habitat_arithmetic_rate(q->gpu, q->arithmetic, product, false, NULL, NULL);
+    double held = habitat_arithmetic_rate(q->gpu, q->arithmetic, product, true, NULL, NULL);
+    return fmin(ms, operator_least_ms(q->work, q->gpu, q->arithmetic, fmax(peak, held)));
+}
+
 /* guessed: the interval, because nobody measured there. */
 static void accept(const method_question *q, const method_answer *answer, bool guessed,
                    habitat_operation_estimate *out) {
@@ -112,7 +122,7 @@ static void accept(const method_question *q, const method_answer *answer, bool g
     bool own = answer->low_ms > 0.0, measured = own && !guessed;
     out->estimate = (habitat_estimate){
         .ms = answer->ms,
-        .low_ms = own ? answer->low_ms : answer->ms / (1.0 + width),
+        .low_ms = own ? answer->low_ms : fmax(answer->ms / (1.0 + width), least_ms(q, answer->ms)),
         .high_ms = own ? answer->high_ms : answer->ms * (1.0 + width),
         .origin_ms = NAN,
         .interval_basis = measured ? HABITAT_INTERVAL_OPERATIONS : HABITAT_INTERVAL_DEFAULT,
@@ -194,7 +204,7 @@ static habitat_status answer_one(const operations_by *by, const method_plug *plu
                                                      : no_model(by, plug, q->gpu, question, &why);
     if (status != HABITAT_OK)
         return refuse(arena, &why, out, err);
-    accept(q, &answer, padded || found->outside.size, out);
+    accept(q, &answer, padded || found->guessed || found->outside.size, out);
     return add_notes(q, &found->outside, padded, arena, out, err);
 }
 

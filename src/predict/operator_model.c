@@ -24,6 +24,7 @@ habitat_status operator_models_ask(const habitat_models *models, habitat_model_u
             found[i].low_ms,
             found[i].high_ms,
             operator_analytic(&found[i].outside) ? HABITAT_METHOD_ROOFLINE : method,
+            found[i].guessed,
             found[i].outside};
     free(found);
     return status;

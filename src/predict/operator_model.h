@@ -13,6 +13,7 @@ typedef struct habitat_operator_answer {
     double ms;
     double low_ms, high_ms;  /* 80 % interval; 0 = the method's default width */
     habitat_method method;   /* what made it */
+    bool guessed;            /* no measurement checks the interval */
     habitat_outside outside; /* of what the models were trained on: operator_analytic() */
 } habitat_operator_answer;
 

@@ -78,8 +78,8 @@ static void set_estimate(const predicting *r, size_t i, scaled time, habitat_est
     if (answer.covered && answer.low_ms > 0.0) {
         out->low_ms = out->ms * (answer.low_ms / answer.ms);
         out->high_ms = out->ms * (answer.high_ms / answer.ms);
-        out->interval_basis =
-            answer.outside.size ? HABITAT_INTERVAL_DEFAULT : HABITAT_INTERVAL_OPERATIONS;
+        out->interval_basis = answer.guessed || answer.outside.size ? HABITAT_INTERVAL_DEFAULT
+                                                                    : HABITAT_INTERVAL_OPERATIONS;
     }
 }
 

@@ -1,0 +1,137 @@
+/* What the peaks of a GPU allow, by hand and over the whole table of GPUs; TF32 as a permission;
+ * intervals that are guesses. */
+#include <math.h>
+
+#include <habitat/habitat.h>
+
+#include "check.h"
+#include "gpu/gpu.h"
+#include "models/learned.h"
+#include "operator/operator.h"
+
+/* 10 TFLOP/s, 1 GB/ms, a cache of 1 MB. */
+static const habitat_gpu made = {.memory_bandwidth_bytes_per_s = 1e12, .l2_bytes = 1e6};
+
+static habitat_work convolution(double batch, double channels, double side, double kernel,
+                                double stride, double groups, habitat_dtype dtype,
+                                habitat_pass pass) {
+    double out = floor((side + 2 * floor(kernel / 2) - kernel) / stride) + 1;
+    habitat_conv_shape shape = {.dims = 2,
+                                .batch = batch,
+                                .c_in = channels,
+                                .c_out = channels,
+                                .in = {side, side},
+                                .out = {out, out},
+                                .kernel = {kernel, kernel},
+                                .stride = {stride, stride},
+                                .dilation = {1, 1},
+                                .groups = groups};
+    habitat_work work;
+    CHECK_INT(habitat_work_conv(&shape, dtype, pass, &work), HABITAT_OK);
+    return work;
+}
+
+/* 2 x 16 x 28 x 28 x 256 x 256 x 9 = 14.797 Gflop: 1.4797 ms at 10 TFLOP/s, a quarter of it with
+ * Winograd's tiles of 4 x 4: 36 products for 16 outputs of 9 each. */
+static void check_sums(void) {
+    double flop = 2.0 * 16 * 28 * 28 * 256 * 256 * 9;
+    habitat_work work = convolution(16, 256, 28, 3, 1, 1, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD);
+    CHECK_NEAR(work.flop, flop, 1e-9);
+    CHECK_NEAR(operator_least_ms(&work, &made, HABITAT_DTYPE_TF32, 1e13), flop / 1e10, 1e-9);
+    CHECK_NEAR(operator_least_ms(&work, &made, HABITAT_DTYPE_FP32, 1e13), flop / 4e10, 1e-9);
+    work = convolution(16, 256, 28, 3, 2, 1, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD);
+    CHECK_NEAR(operator_least_ms(&work, &made, HABITAT_DTYPE_FP32, 1e13), work.flop / 1e10, 1e-9);
+    work = convolution(16, 256, 28, 1, 1, 1, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD);
+    CHECK_NEAR(operator_least_ms(&work, &made, HABITAT_DTYPE_FP32, 1e13), work.flop / 1e10, 1e-9);
+    CHECK_NEAR(operator_least_ms(&work, &made, HABITAT_DTYPE_FP32, 0),
+               operator_least_memory_ms(&work, &made), 0);
+    check_case("sums at the peak of their unit; transformed tiles need a quarter of them");
+}
+
+/* 1 x 1 with stride 2, a channel at a time: the weight gradient reads a quarter of the image
+ * (4 x 64 x 64 x 40 x 40 / 4 = 6.5536 MB), the gradient of the output, as large, and little else.
+ */
+static void check_bytes(void) {
+    habitat_work work =
+        convolution(64, 64, 40, 1, 2, 64, HABITAT_DTYPE_FP32, HABITAT_PASS_BACKWARD_WEIGHT);
+    double quarter = 4.0 * 64 * 64 * 40 * 40 / 4, weights = 4.0 * 64;
+    CHECK_NEAR(operator_least_memory_ms(&work, &made), (2 * quarter + weights - 1e6) / 1e9, 1e-9);
+    work = convolution(64, 64, 40, 1, 2, 64, HABITAT_DTYPE_FP32, HABITAT_PASS_BACKWARD_INPUT);
+    CHECK_NEAR(operator_least_memory_ms(&work, &made), (5 * quarter + weights - 1e6) / 1e9, 1e-9);
+    work = convolution(1, 8, 8, 3, 1, 1, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD);
+    CHECK_NEAR(operator_least_memory_ms(&work, &made), 0, 0); /* the cache holds all of it */
+    check_case("pixels that a stride steps over are not read, but written");
+}
+
+static habitat_model_estimate ask(const habitat_models *models, const habitat_gpu *gpu,
+                                  const habitat_work *work, habitat_dtype arithmetic) {
+    habitat_model_query query = {.work = work, .arithmetic = arithmetic};
+    habitat_model_estimate out;
+    CHECK_INT(habitat_models_predict(models, HABITAT_MODEL_AUTO, 1, &gpu, 1, &query, &out, NULL),
+              HABITAT_OK);
+    return out;
+}
+
+static void check_table(const habitat_models *models, const habitat_gpu_table *gpus) {
+    static const habitat_pass passes[] = {HABITAT_PASS_FORWARD, HABITAT_PASS_BACKWARD_INPUT,
+                                          HABITAT_PASS_BACKWARD_WEIGHT, HABITAT_PASS_BACKWARD};
+    static const habitat_dtype formats[] = {HABITAT_DTYPE_FP16, HABITAT_DTYPE_BF16,
+                                            HABITAT_DTYPE_TF32};
+    static const double kernels[] = {1, 3, 7};
+    for (size_t i = 0; i < 4 * 3 * 3 * habitat_gpu_count(gpus); i++) {
+        const habitat_gpu *gpu = habitat_gpu_at(gpus, i / 36);
+        habitat_dtype format = formats[i % 3];
+        habitat_dtype stored = format == HABITAT_DTYPE_TF32 ? HABITAT_DTYPE_FP32 : format;
+        habitat_work work =
+            convolution(32, 256, 14, kernels[i / 3 % 3], 1, 1, stored, passes[i / 9 % 4]);
+        habitat_model_estimate answer = ask(models, gpu, &work, format);
+        if (!answer.covered)
+            continue;
+        double rate =
+            fmax(gpu->peak.matrix_flop_per_s[format], gpu->sustained.matrix_flop_per_s[format]);
+        habitat_model_estimate strict = ask(models, gpu, &work, HABITAT_DTYPE_FP32);
+        bool possible = answer.low_ms >= 1e3 * work.flop / rate * (1 - 1e-9);
+        bool permitted = answer.ms <= strict.ms && answer.high_ms <= strict.high_ms;
+        if (format != HABITAT_DTYPE_TF32)
+            CHECK(possible);
+        else
+            CHECK(permitted && (possible || answer.low_ms == strict.low_ms));
+    }
+    check_case("on every GPU: no faster than the peak of the unit, TF32 no slower than fp32");
+}
+
+/* conv2d-matrix was trained on GPUs of two kinds, 7.0 and 9.0; conv2d on six GPUs; copies on one.
+ */
+static void check_guesses(const habitat_models *models, const habitat_gpu_table *gpus) {
+    const habitat_gpu *a100, *h100, *h200;
+    CHECK_INT(habitat_gpu_find(gpus, "A100-SXM4-40GB", &a100, NULL, NULL), HABITAT_OK);
+    CHECK_INT(habitat_gpu_find(gpus, "H100-SXM5-80GB", &h100, NULL, NULL), HABITAT_OK);
+    CHECK_INT(habitat_gpu_find(gpus, "H200-SXM5-141GB", &h200, NULL, NULL), HABITAT_OK);
+    habitat_work half = convolution(32, 64, 14, 3, 1, 1, HABITAT_DTYPE_FP16, HABITAT_PASS_FORWARD);
+    habitat_work both = convolution(32, 64, 14, 3, 1, 1, HABITAT_DTYPE_FP16, HABITAT_PASS_BACKWARD);
+    habitat_work full = convolution(32, 64, 14, 3, 1, 1, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD);
+    CHECK(ask(models, a100, &half, HABITAT_DTYPE_FP16).guessed);
+    CHECK(ask(models, a100, &both, HABITAT_DTYPE_FP16).guessed);
+    CHECK(ask(models, a100, &full, HABITAT_DTYPE_TF32).guessed);
+    CHECK(!ask(models, a100, &full, HABITAT_DTYPE_FP32).guessed);
+    CHECK(!ask(models, h100, &half, HABITAT_DTYPE_FP16).guessed); /* of the H200's kind */
+    CHECK(!ask(models, h200, &half, HABITAT_DTYPE_FP16).guessed);
+    const operator_model *seen = learned_find(models, OPERATOR_CONV_MATRIX, HABITAT_MODEL_SEEN);
+    CHECK_INT(learned_kinds(seen), 2);
+    CHECK_INT(learned_kinds(learned_find(models, OPERATOR_COPY, HABITAT_MODEL_SEEN)), 1);
+    check_case("an interval that GPUs of two kinds stand behind is a guess on a third");
+}
+
+int main(void) {
+    habitat_models *models = NULL;
+    habitat_gpu_table *gpus = NULL;
+    CHECK_INT(habitat_models_load_default(&models, NULL), HABITAT_OK);
+    CHECK_INT(habitat_gpu_table_create(NULL, &gpus, NULL), HABITAT_OK);
+    check_sums();
+    check_bytes();
+    check_table(models, gpus);
+    check_guesses(models, gpus);
+    habitat_gpu_table_free(gpus);
+    habitat_models_free(models);
+    return check_done();
+}
