@@ -97,14 +97,12 @@ static bool knows_kind(const operator_model *seen, const habitat_gpu *gpu) {
     return learned_knows(seen, kind);
 }
 
-/* Whether class `other` answers for `c` on this GPU: it was measured there, or one of its kind
- * while class `c` knows nothing of the GPU. */
-static bool knows_better(const habitat_models *models, operator_class c, operator_class other,
+/* Whether class `other` answers in place of the question's own: the GPU was measured there, or one
+ * of its kind. Then parts of one chip are asked alike, whichever of them was measured where. */
+static bool knows_better(const habitat_models *models, operator_class other,
                          const habitat_gpu *gpu) {
     const operator_model *seen = learned_find(models, other, HABITAT_MODEL_SEEN);
-    return learned_knows(seen, gpu->name) ||
-           (knows_kind(seen, gpu) &&
-            !learned_knows(learned_find(models, c, HABITAT_MODEL_SEEN), gpu->name));
+    return learned_knows(seen, gpu->name) || knows_kind(seen, gpu);
 }
 
 /* Gradients of convolutions go by their forward pass, times factors, in model files without any of
@@ -113,7 +111,7 @@ static bool knows_better(const habitat_models *models, operator_class c, operato
 static operator_class answering_class(const habitat_models *models, habitat_model_use use,
                                       const habitat_gpu *gpu, const habitat_model_query *query) {
     operator_class c = operator_class_of(query), other = operator_class_if_seen(query);
-    if (use == HABITAT_MODEL_AUTO && other != OPERATOR_NONE && knows_better(models, c, other, gpu))
+    if (use == HABITAT_MODEL_AUTO && other != OPERATOR_NONE && knows_better(models, other, gpu))
         return other;
     const habitat_conv_shape *conv = &query->work->shape.conv;
     bool own = use != HABITAT_MODEL_TRANSFER && learned_find(models, c, HABITAT_MODEL_TRANSFER);
