@@ -89,6 +89,25 @@ static const habitat_gpu *seen_part(const operator_model *seen, const asked_gpu 
     return NULL;
 }
 
+/* The measured GPU of a kind that comes closest in its rates; NULL without one. */
+static const habitat_gpu *measured_sibling(const operator_model *seen, const asked_gpu *a) {
+    const habitat_gpu *nearest = NULL;
+    double least = INFINITY;
+    for (size_t i = 0; seen && a->known && i < habitat_gpu_count(a->known); i++) {
+        const habitat_gpu *gpu = habitat_gpu_at(a->known, i);
+        if (gpu->compute_capability != a->gpu->compute_capability ||
+            !learned_knows(seen, gpu->name))
+            continue;
+        double apart = fabs(
+            log(gpu->sm_count * gpu->boost_clock_hz / (a->gpu->sm_count * a->gpu->boost_clock_hz)));
+        if (apart < least) {
+            least = apart;
+            nearest = gpu;
+        }
+    }
+    return nearest;
+}
+
 static bool knows_kind(const operator_model *seen, const habitat_gpu *gpu) {
     char kind[LEARNED_KIND_BYTES];
     if (!seen || gpu->compute_capability == 0)
@@ -171,6 +190,23 @@ static double seen_factor(const operator_model *seen, const operator_model *tran
     return isfinite(factor) && factor > 0 ? factor : 1;
 }
 
+/* The answer for a GPU of a measured kind. What tells GPUs apart is of the one that was measured:
+ * trees know the others by it, and an H20 with 78 multiprocessors is no V100. */
+static double sibling_ms(const operator_model *seen, const asked_gpu *a, operator_class c,
+                         const habitat_model_query *query, const operator_view *view) {
+    const habitat_gpu *sibling = measured_sibling(seen, a);
+    operator_gpu facts;
+    operator_view as = *view, measured;
+    if (sibling && operator_gpu_facts(sibling, c, operator_arithmetic(query), &facts)) {
+        operator_look(query, c, &facts, &measured);
+        const operator_features *features = operator_facts_of(c)->features;
+        for (size_t i = 0; i < features->count; i++)
+            if (features->inputs[i].device)
+                as.inputs[i] = measured.inputs[i];
+    }
+    return learned_tree_ms(seen, &as);
+}
+
 /* Sizes outside of what the model was trained on. */
 static void fade(habitat_model_estimate *answer, const learned_range *range,
                  const habitat_work *work, const habitat_gpu *gpu, double far_ms, double empty_ms) {
@@ -204,7 +240,9 @@ static habitat_model_estimate from_trees(const habitat_models *models, habitat_m
     operator_view view;
     operator_look(query, c, &facts, &view);
     double forward = learned_tree_ms(model, &view);
-    if (part)
+    if (part == gpu && !named)
+        forward = sibling_ms(seen, a, c, query, &view);
+    else if (part)
         forward *= seen_factor(seen, model, c, part, query);
     if (is_seen) /* another part of a seen chip has the interval of a GPU that was left out */
         model = seen;

@@ -135,6 +135,36 @@ static void check_twins(const habitat_models *models, const habitat_gpu_table *g
     check_case("parts of one chip are asked in one class");
 }
 
+static double correction(const habitat_models *models, const habitat_gpu_table *gpus,
+                         const char *name, const habitat_work *work) {
+    const habitat_gpu *gpu;
+    operator_gpu facts;
+    operator_view view;
+    habitat_model_query query = {.work = work, .arithmetic = work->dtype};
+    CHECK_INT(habitat_gpu_find(gpus, name, &gpu, NULL, NULL), HABITAT_OK);
+    CHECK(operator_gpu_facts(gpu, OPERATOR_RNN, work->dtype, &facts));
+    operator_look(&query, OPERATOR_RNN, &facts, &view);
+    return ask(models, gpu, work, work->dtype).ms / view.base_ms;
+}
+
+/* An H20 has the H200's kernels, the V100's number of multiprocessors and a third of the rates. */
+static void check_siblings(const habitat_models *models, const habitat_gpu_table *gpus) {
+    habitat_rnn_shape shape = {.gates = 3,
+                               .batch = 20,
+                               .steps = 211,
+                               .input = 1678,
+                               .hidden = 553,
+                               .layers = 1,
+                               .bidirectional = false};
+    habitat_work work;
+    CHECK_INT(habitat_work_rnn(&shape, HABITAT_DTYPE_BF16, HABITAT_PASS_FORWARD, &work),
+              HABITAT_OK);
+    double h20 = correction(models, gpus, "H20-96GB", &work);
+    double h200 = correction(models, gpus, "H200-SXM5-141GB", &work);
+    CHECK(fabs(log(h20 / h200)) < log(1.4)); /* 1.43 and 1.11; taken for a V100 1.94 */
+    check_case("a GPU of a measured kind is corrected as the one that was measured");
+}
+
 int main(void) {
     habitat_models *models = NULL;
     habitat_gpu_table *gpus = NULL;
@@ -145,6 +175,7 @@ int main(void) {
     check_table(models, gpus);
     check_guesses(models, gpus);
     check_twins(models, gpus);
+    check_siblings(models, gpus);
     habitat_gpu_table_free(gpus);
     habitat_models_free(models);
     return check_done();
