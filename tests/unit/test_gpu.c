@@ -40,7 +40,7 @@ static void check_canonical(void) {
         "H200-SXM5-141GB", "H200-NVL-141GB", "GH200-96GB", "GH200-144GB", "B200-SXM-180GB",
         "B300-SXM-288GB", "GB200-186GB", "GB300-288GB", "RTX5070Ti", "RTX5080", "RTX5090",
         "RTXPRO6000-Server", "RTXPRO6000-Workstation", "MI100", "MI210", "MI250", "MI250X",
-        "MI300X", "MI325X", "MI355X", "RTX3050-6GB", "RTX4000SFFAda", "A400", "A1000",
+        "MI300X", "MI325X", "MI355X",
         /* older parts that public measurements name */
         "K40", "K80", "M40", "M60", "TitanX-Maxwell", "TitanXPascal"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -77,9 +77,6 @@ static void check_aliases(void) {
         {"PRO 5000", "RTXPRO5000-48GB", true},
         {"PRO 4500", "RTXPRO4500", true},
         {"PRO 4000", "RTXPRO4000", true},
-        {"RTX 4000 SFF", "RTX4000SFFAda", true},
-        {"NVIDIA RTX A400", "A400", false},
-        {"NVIDIA RTX A1000", "A1000", false},
         {"NVIDIA GeForce RTX 3050", "RTX3050-8GB", true},
         /* as CUDA and nvidia-smi print them */
         {"NVIDIA H100 80GB HBM3", "H100-SXM5-80GB", false},
