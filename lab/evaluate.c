@@ -41,7 +41,8 @@ static bool large(const habitat_measurement *row, operator_class c) {
  */
 static bool reported(const habitat_measurement *row, operator_class c) {
     habitat_model_query query = question_of(row);
-    if (!row->test || operator_facts_of(c)->judged_by_kind || operator_class_of(&query) != c ||
+    if (!row->test || operator_facts_of(c)->judged_by_kind ||
+        !operator_trains_on(c, &query, row->time_ms) ||
         (row->work.pass != HABITAT_PASS_FORWARD && !operator_facts_of(c)->knows_passes) ||
         strcmp(row->source, "deepbench") == 0)
         return false;
@@ -50,9 +51,14 @@ static bool reported(const habitat_measurement *row, operator_class c) {
     return row->timing != HABITAT_TIMING_GRAPH || large(row, c);
 }
 
-static double ask(const habitat_models *models, habitat_model_use use, const habitat_gpu *gpu,
-                  const habitat_measurement *row, habitat_model_estimate *out) {
+/* A long eager call of a row operation is judged as its kernel, too: the class of kernels answers.
+ */
+static double ask(const habitat_models *models, operator_class c, habitat_model_use use,
+                  const habitat_gpu *gpu, const habitat_measurement *row,
+                  habitat_model_estimate *out) {
     habitat_model_query query = question_of(row);
+    if (operator_class_of(&query) != c)
+        query.timing = HABITAT_TIMING_KERNEL;
     habitat_model_estimate answer = {0};
     if (!models ||
         habitat_models_predict(models, use, 1, &gpu, 1, &query, &answer, NULL) != HABITAT_OK)
@@ -95,8 +101,8 @@ static size_t class_gpus(const habitat_dataset *data, const habitat_gpu_table *g
     const char *last = NULL;
     for (size_t i = 0; i < count; i++) {
         habitat_model_query query = question_of(&rows[i]);
-        if (rows[i].gpu == last || operator_class_of(&query) != c || in_group(group, rows[i].gpu) ||
-            strcmp(rows[i].source, "deepbench") == 0)
+        if (rows[i].gpu == last || !operator_trains_on(c, &query, rows[i].time_ms) ||
+            in_group(group, rows[i].gpu) || strcmp(rows[i].source, "deepbench") == 0)
             continue;
         last = rows[i].gpu;
         const habitat_gpu *gpu;
@@ -144,24 +150,24 @@ static habitat_status fill_cell(const habitat_dataset *data, const habitat_gpu_t
         *r = (judged_row){.row = &rows[i], .floor_ms = floor_of(gpu, &rows[i], c)};
         habitat_model_estimate answer = {0};
         r->predicted[JUDGED_SEEN] =
-            ask(models->seen[group], HABITAT_MODEL_AUTO, gpu, &rows[i], NULL);
+            ask(models->seen[group], c, HABITAT_MODEL_AUTO, gpu, &rows[i], NULL);
         /* Measured rates: the interval for measured rates, whatever the table says. */
         habitat_gpu measured = *gpu;
         memset(measured.sustained_matrix_estimated, 0, sizeof measured.sustained_matrix_estimated);
         memset(measured.sustained_plain_estimated, 0, sizeof measured.sustained_plain_estimated);
         measured.sustained_bandwidth_estimated = false;
         r->predicted[JUDGED_RATES] =
-            ask(models->without[group], HABITAT_MODEL_TRANSFER, &measured, &rows[i], &answer);
+            ask(models->without[group], c, HABITAT_MODEL_TRANSFER, &measured, &rows[i], &answer);
         r->low = answer.low_ms;
         r->high = answer.high_ms;
         r->predicted[JUDGED_ESTIMATED] =
-            ask(models->without[group], HABITAT_MODEL_TRANSFER, &estimated, &rows[i], &answer);
+            ask(models->without[group], c, HABITAT_MODEL_TRANSFER, &estimated, &rows[i], &answer);
         r->low_estimated = answer.low_ms;
         r->high_estimated = answer.high_ms;
         r->predicted[JUDGED_MLP_SEEN] =
-            ask(models->seen_paper, HABITAT_MODEL_PAPER, gpu, &rows[i], NULL);
+            ask(models->seen_paper, c, HABITAT_MODEL_PAPER, gpu, &rows[i], NULL);
         r->predicted[JUDGED_MLP] =
-            ask(models->without[group], HABITAT_MODEL_PAPER, gpu, &rows[i], NULL);
+            ask(models->without[group], c, HABITAT_MODEL_PAPER, gpu, &rows[i], NULL);
         r->predicted[JUDGED_ROOFLINE_RATES] = roofline(gpu, &rows[i], c, true);
         r->predicted[JUDGED_ROOFLINE] = roofline(gpu, &rows[i], c, false);
     }
@@ -407,9 +413,10 @@ static unsigned group_classes(const habitat_dataset *data, size_t group) {
     for (size_t i = 0; i < count; i++)
         if (in_group(group, rows[i].gpu)) {
             habitat_model_query query = question_of(&rows[i]);
-            operator_class c = operator_class_of(&query);
-            if (c != OPERATOR_NONE && !operator_facts_of(c)->judged_by_kind)
-                classes |= 1U << c;
+            for (int c = 0; c < OPERATOR_CLASSES; c++)
+                if (!operator_facts_of((operator_class)c)->judged_by_kind &&
+                    operator_trains_on((operator_class)c, &query, rows[i].time_ms))
+                    classes |= 1U << c;
         }
     return classes;
 }

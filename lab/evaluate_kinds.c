@@ -32,7 +32,7 @@ static const habitat_gpu *gpu_of_class(const habitat_measurement *row, operator_
                                        const habitat_gpu_table *gpus) {
     habitat_model_query query = question_of(row);
     const habitat_gpu *gpu = NULL;
-    if (!operator_trains_on(c, &query) || !operator_pass_trained(c, row->work.pass) ||
+    if (!operator_trains_on(c, &query, row->time_ms) || !operator_pass_trained(c, row->work.pass) ||
         habitat_gpu_find(gpus, row->gpu, &gpu, NULL, NULL) != HABITAT_OK)
         return NULL;
     return gpu;

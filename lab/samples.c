@@ -36,8 +36,8 @@ void samples_free(samples *s) {
 static bool wanted(const habitat_measurement *row, operator_class c,
                    const habitat_train_options *options) {
     habitat_model_query query = question_of(row);
-    if (row->suspect || (!options->all_rows && row->test) || !operator_trains_on(c, &query) ||
-        !operator_pass_trained(c, row->work.pass))
+    if (row->suspect || (!options->all_rows && row->test) ||
+        !operator_trains_on(c, &query, row->time_ms) || !operator_pass_trained(c, row->work.pass))
         return false;
     for (size_t i = 0; i < options->without_count; i++)
         if (strcmp(options->without[i], row->gpu) == 0)

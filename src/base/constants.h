@@ -28,10 +28,19 @@ CONSTANT(hardware, sm_path_bytes_per_cycle, 40, "byte a cycle and SM",
          "of the 64 that an SM's path to the L2 is built for; docs/modelling.md#products-on-matrix-units")
 CONSTANT(hardware, register_bytes_per_sm, 262144, "byte",
          "65536 registers of 4 byte; CUDA C++ programming guide, technical specifications")
+CONSTANT(hardware, threads_per_sm, 2048, "threads",
+         "resident on an SM where a GPU's own limit is unknown; CUDA C++ programming guide, technical specifications")
+CONSTANT(fitted, norm_flight_share, .33, "of the L2 cache",
+         "rows in flight that are read again from it: layer norm of six GPUs, training rows; #what-memory-limits-otherwise")
+CONSTANT(fitted, norm_flight_softness, .6, "of what is in flight", "as norm_flight_share")
+CONSTANT(fitted, softmax_flight_share, .15, "of the L2 cache", "as norm_flight_share, softmax of six GPUs")
+CONSTANT(fitted, softmax_flight_softness, 1, "of what is in flight", "as softmax_flight_share")
 CONSTANT(fitted, copy_memory_share, .63, "of the sustained bandwidth",
          "copies of the H200, training shapes of collected_h200.csv.gz; #what-memory-limits-otherwise")
 CONSTANT(fitted, copy_cache_share, .4, "of the cache's rate", "as copy_memory_share")
 CONSTANT(fitted, gelu_start_s, 4e-7, "s", "GELU rows of the H200; #what-memory-limits-otherwise")
+CONSTANT(chosen, hidden_launch_floors, 10, "of the least that a call shows",
+         "eager row operations from here on are their kernel: ten microseconds more or less of a call are 3 % at most")
 CONSTANT(hardware, norm_most_rows, 65536, "rows",
          "up to here one block walks all rows of its columns, as shapes of the H200 show; #what-memory-limits-otherwise")
 CONSTANT(fitted, norm_row_cycles, 5.2, "cycles a row",
@@ -39,6 +48,9 @@ CONSTANT(fitted, norm_row_cycles, 5.2, "cycles a row",
 CONSTANT(fitted, norm_block_share, .147, "of a wave", "as norm_row_cycles")
 CONSTANT(fitted, norm_sums_traffic, 1.53, "of two tensors' time", "as norm_row_cycles")
 CONSTANT(fitted, norm_shared_traffic, .6, "of two tensors' time", "as norm_row_cycles, where blocks share rows")
+CONSTANT(fitted, log_softmax_warp, .68, "of softmax's issue",
+         "no quotient and one exponential: training shapes of the H200; #what-memory-limits-otherwise")
+CONSTANT(fitted, log_softmax_block, .85, "of softmax's issue", "as log_softmax_warp, rows of a block each")
 CONSTANT(fitted, softmax_second_start_s, 1.2e-6, "s",
          "backward softmax of the H200, two kernels; #what-memory-limits-otherwise")
 

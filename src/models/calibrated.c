@@ -30,12 +30,12 @@ static habitat_status read_one(const habitat_gpu *gpu, size_t i, habitat_measure
      */
     if (status == HABITAT_OK && out->timing == HABITAT_TIMING_GRAPH)
         out->timing = HABITAT_TIMING_KERNEL;
-    /* Asked as traces and `habitat op` ask: forward row operations under a graph have models of
+    /* Asked as traces and `habitat op` ask: forward row operations of eager calls have models of
      * their own, which neither goes through. */
     habitat_measurement asked = *out;
     asked.timing = HABITAT_TIMING_KERNEL;
-    habitat_model_query graph = question_of(out), kernel = question_of(&asked);
-    if (status == HABITAT_OK && operator_class_of(&graph) != operator_class_of(&kernel))
+    habitat_model_query timed = question_of(out), kernel = question_of(&asked);
+    if (status == HABITAT_OK && operator_class_of(&timed) != operator_class_of(&kernel))
         *out = asked;
     if (status == HABITAT_OK || status == HABITAT_E_UNSUPPORTED)
         return status;

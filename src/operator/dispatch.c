@@ -39,9 +39,11 @@ static operator_class product_class(const habitat_work *work, habitat_dtype arit
     }
 }
 
-/* Forward rows go to the models of five GPUs' eager calls, unless they were timed under a graph. */
+/* Forward rows of eager calls have classes of their own: a call's launch is in their times, and
+ * tensors that no call before it left in the cache. Everything else asks for the kernel's time. The
+ * timing alone decides, never the GPU: a ratio of two GPUs is within one class. */
 static bool eager_rows(const habitat_model_query *query) {
-    return query->work->pass == HABITAT_PASS_FORWARD && query->timing != HABITAT_TIMING_GRAPH;
+    return query->work->pass == HABITAT_PASS_FORWARD && query->timing == HABITAT_TIMING_EAGER;
 }
 
 /* A dense fp32 forward pass as kernels or graphs time it. 3x3 kernels of stride 1 have thousands of
@@ -54,20 +56,25 @@ static bool forward_beside_gradients(const habitat_model_query *query) {
             (query->timing == HABITAT_TIMING_KERNEL && !usual));
 }
 
-bool operator_trains_on(operator_class c, const habitat_model_query *query) {
-    return operator_class_of(query) == c ||
-           (c == OPERATOR_CONV_OTHER && forward_beside_gradients(query));
+/* An eager call of which the kernel is nearly all. */
+static bool long_call(const habitat_model_query *query, operator_class of, double time_ms) {
+    return query->timing == HABITAT_TIMING_EAGER &&
+           time_ms >= chosen_hidden_launch_floors *
+                          operator_facts_of(of)->timings[HABITAT_TIMING_EAGER].floor_ms;
+}
+
+bool operator_trains_on(operator_class c, const habitat_model_query *query, double time_ms) {
+    operator_class own = operator_class_of(query);
+    if (own == c || (c == OPERATOR_CONV_OTHER && forward_beside_gradients(query)))
+        return true;
+    habitat_model_query kernel = *query;
+    kernel.timing = HABITAT_TIMING_KERNEL;
+    return (c == OPERATOR_WARM_SOFTMAX || c == OPERATOR_WARM_NORM) &&
+           operator_class_of(&kernel) == c && long_call(query, own, time_ms);
 }
 
 operator_class operator_class_if_seen(const habitat_model_query *query) {
-    if (forward_beside_gradients(query))
-        return OPERATOR_CONV_OTHER;
-    if (query->timing != HABITAT_TIMING_KERNEL)
-        return OPERATOR_NONE;
-    habitat_model_query warm = *query;
-    warm.timing = HABITAT_TIMING_GRAPH;
-    operator_class c = operator_class_of(&warm);
-    return c != operator_class_of(query) ? c : OPERATOR_NONE;
+    return forward_beside_gradients(query) ? OPERATOR_CONV_OTHER : OPERATOR_NONE;
 }
 
 operator_class operator_class_of(const habitat_model_query *query) {
@@ -124,6 +131,9 @@ bool operator_gpu_facts(const habitat_gpu *gpu, operator_class c, habitat_dtype 
     operator_gpu facts = {.bytes_per_s = gpu->sustained_bandwidth_bytes_per_s,
                           .sm_count = gpu->sm_count,
                           .lanes_per_sm = gpu->fp32_lanes_per_sm,
+                          .threads_per_sm = gpu->limits.threads_per_sm > 0
+                                                ? gpu->limits.threads_per_sm
+                                                : hardware_threads_per_sm,
                           .clock_hz = gpu->boost_clock_hz,
                           .l2_bytes = gpu->l2_bytes,
                           .compute_capability = gpu->compute_capability};

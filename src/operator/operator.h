@@ -49,15 +49,15 @@ operator_class operator_class_of(const habitat_model_query *query);
  * is none. */
 operator_class operator_class_if_seen(const habitat_model_query *query);
 
-/* Whether a class trains on such a row: its own, and those that it answers where it knows the GPU.
- */
-bool operator_trains_on(operator_class c, const habitat_model_query *query);
+/* Whether a class trains on such a row: its own; those that it answers where it knows the GPU; and
+ * of row operations eager calls so long that their launch hides. */
+bool operator_trains_on(operator_class c, const habitat_model_query *query, double time_ms);
 
 /* Facts of one GPU as one class needs them. */
 typedef struct operator_gpu {
     double flop_per_s, bytes_per_s; /* sustained */
     double peak_flop_per_s;         /* of the unit that the class runs on */
-    double sm_count, lanes_per_sm, clock_hz, l2_bytes;
+    double sm_count, lanes_per_sm, threads_per_sm, clock_hz, l2_bytes;
     uint32_t compute_capability; /* 10 * major + minor; 0 for AMD */
 } operator_gpu;
 

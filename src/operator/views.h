@@ -40,8 +40,9 @@ enum { OPERATOR_FEATURE_RATES = false, OPERATOR_FEATURE_GPU = true };
 
 extern const operator_features operator_gemm_features, operator_conv_features,
     operator_elementwise_features, operator_copy_features, operator_rows_features,
-    operator_warm_rows_features, operator_matrix_features, operator_attention_features,
-    operator_attention_plain_features, operator_convolution_features, operator_rnn_features;
+    operator_warm_rows_features, operator_row_kernel_features, operator_matrix_features,
+    operator_attention_features, operator_attention_plain_features, operator_convolution_features,
+    operator_rnn_features;
 
 operator_look_function operator_look_gemm, operator_look_conv, operator_look_elementwise,
     operator_look_copy, operator_look_rows, operator_look_softmax, operator_look_layer_norm,
@@ -85,6 +86,10 @@ typedef struct operator_rows_parts {
 /* Inputs of operations along rows of `columns` elements: the list of softmax.c. */
 void operator_rows_describe(const habitat_model_query *query, const operator_gpu *gpu,
                             const operator_rows_parts *parts, float *inputs);
+
+/* The same of softmax and layer norm, with three more. */
+void operator_row_kernel_describe(const habitat_model_query *query, const operator_gpu *gpu,
+                                  const operator_rows_parts *parts, float *inputs);
 
 /* ---- Kernels on matrix units: operator_matrix.c, operator_attention.c --------------------------
  */

@@ -68,11 +68,11 @@ static void test_classes(void) {
     CHECK_INT(class_of(&lstm, HABITAT_DTYPE_UNKNOWN), OPERATOR_RNN);
     CHECK_INT(class_of(&lstm, HABITAT_DTYPE_FP64), OPERATOR_NONE);
     habitat_model_query query = {.work = &forward};
-    CHECK(operator_trains_on(OPERATOR_CONV, &query));
-    CHECK(operator_trains_on(OPERATOR_CONV_OTHER, &query));
+    CHECK(operator_trains_on(OPERATOR_CONV, &query, 1));
+    CHECK(operator_trains_on(OPERATOR_CONV_OTHER, &query, 1));
     CHECK_INT(operator_class_if_seen(&query), OPERATOR_CONV_OTHER);
     query.timing = HABITAT_TIMING_EAGER;
-    CHECK(!operator_trains_on(OPERATOR_CONV_OTHER, &query));
+    CHECK(!operator_trains_on(OPERATOR_CONV_OTHER, &query, 1));
     forward.shape.conv.kernel[0] = forward.shape.conv.kernel[1] = 3;
     query.timing = HABITAT_TIMING_KERNEL;
     CHECK_INT(operator_class_if_seen(&query), OPERATOR_NONE);

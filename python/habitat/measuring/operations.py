@@ -121,12 +121,15 @@ def _rnn(kind: str) -> Builder:
     return build
 
 
-def _softmax(s: Shape, dtype: str, which: str) -> Launch:
-    import torch
+def _softmax(name: str) -> Builder:
+    def build(s: Shape, dtype: str, which: str) -> Launch:
+        import torch
 
-    x = _random((s["rows"], s["columns"]), dtype, which != "forward")
-    forward = lambda: torch.softmax(x, -1)  # noqa: E731
-    return _gradient_of(forward, (x,)) if which != "forward" else forward
+        x = _random((s["rows"], s["columns"]), dtype, which != "forward")
+        forward = lambda: getattr(torch, name)(x, -1)  # noqa: E731
+        return _gradient_of(forward, (x,)) if which != "forward" else forward
+
+    return build
 
 
 def _layer_norm(s: Shape, dtype: str, which: str) -> Launch:
@@ -167,8 +170,8 @@ def _elementwise(kind: str) -> Builder:
 
 BUILDERS = {
     "gemm": _gemm, "linear": _linear, "bmm": _bmm, "conv2d": _conv, "conv_transpose2d": _conv,
-    "attention": _attention, "lstm": _rnn("LSTM"), "gru": _rnn("GRU"), "softmax": _softmax,
-    "layer_norm": _layer_norm, "batch_norm": _batch_norm,
+    "attention": _attention, "lstm": _rnn("LSTM"), "gru": _rnn("GRU"), "softmax": _softmax("softmax"),
+    "log_softmax": _softmax("log_softmax"), "layer_norm": _layer_norm, "batch_norm": _batch_norm,
     **{kind: _elementwise(kind) for kind in ("add", "mul", "div", "relu", "gelu", "silu", "tanh", "copy")},
 }  # fmt: skip
 
