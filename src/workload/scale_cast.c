@@ -364,22 +364,33 @@ static double listed_elements(const habitat_workload_group *group) {
     return sum;
 }
 
+/* Whether the step has an optimiser, with whose step the scaler runs. One written out in plain
+ * operations shows by its range alone. */
+static bool has_optimiser(const habitat_workload *w) {
+    size_t count = 0;
+    const habitat_operation *ops = habitat_trace_operations(w->trace, &count);
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(ops[i].form->name, "Optimizer.step", 14) == 0)
+            return true;
+    for (size_t g = 0; g < w->group_count; g++)
+        if (w->groups[g].work->op_class == HABITAT_CLASS_OPTIMIZER)
+            return true;
+    return false;
+}
+
 /* Of all parameters with a gradient: the largest sum of the lists of one optimiser's operation, or
- * what is known of memory, if that is more; a profiler often leaves the lists empty. 0 where no
- * optimiser was recorded: the scaler runs with its step. */
+ * what is known of memory, if that is more; a profiler often leaves the lists empty. */
 static double gradient_elements(const habitat_workload *w) {
     double most = 0.0;
-    bool optimiser = false;
-    for (size_t g = 0; g < w->group_count; g++) {
-        optimiser |= w->groups[g].work->op_class == HABITAT_CLASS_OPTIMIZER;
+    for (size_t g = 0; g < w->group_count; g++)
         most = fmax(most, listed_elements(&w->groups[g]));
-    }
-    double noted = w->memory ? w->memory->gradients_bytes / WIDE_BYTES : 0.0;
-    return optimiser ? fmax(most, noted) : 0.0;
+    return w->memory ? fmax(most, w->memory->gradients_bytes / WIDE_BYTES) : most;
 }
 
 static void add_scaler(caster *c) {
-    add(c, SCALE_UNSCALE, gradient_elements(c->w), WIDE_BYTES, WIDE_BYTES, HABITAT_CLASS_OPTIMIZER);
+    if (has_optimiser(c->w))
+        add(c, SCALE_UNSCALE, gradient_elements(c->w), WIDE_BYTES, WIDE_BYTES,
+            HABITAT_CLASS_OPTIMIZER);
 }
 
 habitat_status scale_add_scaler(const habitat_workload *w, scale_added **added, size_t *added_count,

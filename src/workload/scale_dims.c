@@ -111,14 +111,19 @@ static bool first_is_activation(const habitat_operation *op) {
     return named(op, names);
 }
 
+/* Parameters of such an operation. "add": what is added to the result stands behind the weights. */
+static bool is_weight_input(const habitat_operation *op, uint32_t i) {
+    return i > 0 && !(i == 2 && strstr(base_name(op), "_add_relu"));
+}
+
 static bool looks_up_table(const habitat_operation *op) {
     static const char *const names[] = {"embedding", "index_select", "gather", "take", NULL};
     return named(op, names);
 }
 
 static bool is_parameter_input(const habitat_operation *op, uint32_t i) {
-    if (first_is_activation(op)) /* "add": what is added to the result, behind the weights */
-        return i > 0 && !(i == 2 && strstr(base_name(op), "_add_relu"));
+    if (first_is_activation(op))
+        return is_weight_input(op, i);
     if (looks_up_table(op))
         return i == 0;
     const work_rule *rule = rule_of(op); /* the gradient, the samples, the weights */
@@ -151,7 +156,8 @@ static void collect_parameters(scale_sizes *s, const habitat_operation *op) {
     bool gradient_of_table = strcmp(base_name(op), "embedding") == 0;
     for (uint32_t i = 0; i < op->form->input_count; i++) {
         const habitat_input *input = &op->form->inputs[i];
-        bool weight = first_is_activation(op) ? i > 0 : gradient_of_table && i == 0;
+        bool weight =
+            first_is_activation(op) ? is_weight_input(op, i) : gradient_of_table && i == 0;
         if (input->is_tensor && !input->is_list && weight)
             add_parameter(s, input->rank, input->dims);
         const int64_t *group = input->is_list ? input->dims : NULL;

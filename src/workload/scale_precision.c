@@ -81,6 +81,13 @@ static void from_amp(const habitat_workload *w, const habitat_workload_group *gr
 
 /* ---- all groups ---- */
 
+static bool has_scaler(const habitat_workload *w) {
+    for (size_t g = 0; g < w->group_count; g++)
+        if (w->groups[g].operation && is_scaler(w->groups[g].operation))
+            return true;
+    return false;
+}
+
 habitat_status scale_precision(const habitat_workload *w, habitat_precision precision,
                                habitat_arena *arena, scale_group *out, scale_added **added,
                                size_t *added_count, habitat_error *err) {
@@ -110,7 +117,7 @@ habitat_status scale_precision(const habitat_workload *w, habitat_precision prec
     }
     free(room);
     if (status == HABITAT_OK && recorded.precision == HABITAT_PRECISION_AMP_BF16 &&
-        precision == HABITAT_PRECISION_AMP_FP16)
+        precision == HABITAT_PRECISION_AMP_FP16 && !has_scaler(w))
         status = scale_add_scaler(w, added, added_count, err);
     return status;
 }

@@ -29,11 +29,11 @@ class Pretence:
 
     def open(self) -> None:
         mode = ShapesOnly(self.log, self.values)
+        self._overrides.install()
+        self._device.install()
         # What a copy of a tensor asks PyTorch on its way is no fault of the script's.
         self._quiet.__enter__()
         warnings.filterwarnings("ignore", "Accessing the data pointer of FakeTensor")
-        self._overrides.install()
-        self._device.install()
         mode.__enter__()
         self._mode = mode
 
