@@ -191,7 +191,7 @@ static double seen_factor(const operator_model *seen, const operator_model *tran
 }
 
 /* The answer for a GPU of a measured kind. What tells GPUs apart is of the one that was measured:
- * trees know the others by it, and an H20 with 78 multiprocessors is no V100. */
+ * trees know the others by it, and take one of few multiprocessors for another architecture's. */
 static double sibling_ms(const operator_model *seen, const asked_gpu *a, operator_class c,
                          const habitat_model_query *query, const operator_view *view) {
     const habitat_gpu *sibling = measured_sibling(seen, a);
