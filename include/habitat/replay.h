@@ -65,6 +65,8 @@ typedef struct habitat_replay_info {
     const char *once_name;  /* the longest of them; NULL: none */
     bool in_recorded_order; /* of several streams: no event and no synchronisation is recorded, so
                                kernels follow what was done before them, whatever the reason */
+    bool outside_waits;     /* something outside without a name is among what it waits for */
+    const char *blocking_name; /* the longest call that blocks, among them; NULL: none */
 } habitat_replay_info;
 
 /* One replay. Times are per iteration. */

@@ -210,14 +210,25 @@ static void write_ms(char *text, size_t size, double ms) {
     habitat_format(text, size, ms < 1000.0 ? "%.3g" : "%.0f", ms);
 }
 
+/* What the CPU waits for. */
+static void write_awaited(const habitat_replay *r, char *text, size_t size) {
+    const char *call = r->info.blocking_name;
+    const char *outside = r->info.loader_waits ? "its data loader"
+                          : r->info.outside_waits || !call
+                              ? "something outside, in which no operation and no call begins "
+                                "(data, a file, sleep)"
+                              : "";
+    habitat_format(text, size, "%s%s%.40s", outside, call && *outside ? " and " : "",
+                   call ? call : "");
+}
+
 bool habitat_replay_wait_note(const habitat_replay *r, char *text, size_t size) {
     char ms[32], waited[32], under[64] = "";
     double waited_ms = r->wait_ns / HABITAT_NS_PER_MS;
-    const char *what = r->info.loader_waits ? "its data loader"
-                                            : "something outside, in which no operation and no "
-                                              "call begins (data, a file, sleep)";
+    char what[160];
     if (!(waited_ms > 0.0))
         return false;
+    write_awaited(r, what, sizeof what);
     write_ms(ms, sizeof ms, r->info.wait_ms);
     write_ms(waited, sizeof waited, waited_ms);
     if (r->waits_gone == 1.0) {
@@ -240,11 +251,11 @@ bool habitat_replay_once_note(const habitat_replay *r, char *text, size_t size) 
     char ms[32];
     if (!(r->info.trace_once_ms > 0.0))
         return false;
-    write_ms(ms, sizeof ms, r->info.trace_once_ms);
+    write_ms(ms, sizeof ms, r->info.trace_once_ms / r->iterations);
     habitat_format(text, size,
-                   "%s ms of the recorded CPU times are left out: %s%s took longer than any "
-                   "iteration needs, as what sets a GPU or a library up when it is first used; "
-                   "record a later iteration",
+                   "%s ms an iteration of the recorded CPU times are left out: %s%s took longer "
+                   "than any iteration needs, as what sets a GPU or a library up when it is first "
+                   "used; record a later iteration",
                    ms, r->info.once_name, r->info.once_count > 1 ? " and others" : "");
     return true;
 }

@@ -21,6 +21,7 @@ static void builder_free(replay_builder *b) {
     free(b->by_end);
     free(b->pauses.list);
     free(b->slow_calls.list);
+    free(b->slow);
 }
 
 /* ---- before the sweep ---- */

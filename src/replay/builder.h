@@ -38,6 +38,13 @@ typedef struct replay_pause {
     bool once;          /* what a GPU or a library does when it is first used */
 } replay_pause;
 
+/* A call, or a pause inside an operation, that may be a first use; see once.c. */
+typedef struct replay_slow {
+    const char *name; /* borrowed from the trace */
+    uint64_t start_ns, ns;
+    uint32_t iteration;
+} replay_slow;
+
 typedef struct replay_pauses {
     replay_pause *list;
     size_t count, capacity;
@@ -78,7 +85,9 @@ typedef struct replay_builder {
     size_t held_count, held_capacity;
     replay_pauses pauses;     /* of all threads together; apart, in order */
     replay_pauses slow_calls; /* in order of thread and time */
-    double longest_once_ns;
+    replay_slow *slow;        /* shape (slow_count): what is compared by name */
+    size_t slow_count, slow_capacity;
+    double longest_once_ns, longest_block_ns;
     uint32_t *by_end; /* shape (own_count): kernels in the order of their recorded ends */
     size_t launched, ended;
     double usual_launch_ns;
@@ -100,6 +109,14 @@ uint64_t replay_point_ns(const replay_builder *b, const replay_node *node);
 
 /* pauses.c: once the bounds of the graph are known; false when out of memory. */
 bool replay_find_pauses(replay_builder *b);
+
+/* once.c: keep what may be slow, all of it before the first question; false when out of memory. */
+bool replay_note_slow(replay_builder *b, replay_slow made);
+
+/* Whether something of its name is as slow in another iteration. */
+bool replay_recurs(const replay_builder *b, const replay_slow *slow);
+bool replay_call_is_once(const replay_builder *b, const replay_slow *slow);
+bool replay_operation_is_once(const replay_builder *b, uint32_t operation, const replay_slow *slow);
 
 /* Of the time that a thread passes from one point to the next: what it waited for something
  * outside, and what happens once. */

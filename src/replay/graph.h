@@ -56,6 +56,7 @@ typedef struct replay_graph {
                           NULL where none waits */
     size_t kernel_count;
     uint64_t begin_ns, end_ns;               /* of the nodes BEGIN and END, recorded */
+    double slow_work_ns;                     /* of pauses that are an operation's work */
     double latency_ns;                       /* from a launch's end to its kernel's start */
     uint32_t state_nodes[REPLAY_ALL_STATES]; /* which node leaves a state behind; or NONE */
     size_t state_count;                      /* state 0 is the CPU */

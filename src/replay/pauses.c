@@ -1,7 +1,8 @@
 /* Where the CPU did nothing that the trace names: no operation or call begins or ends on any
  * thread, and no call is open. Such a pause is the data loader's, a file's, a sleep's; the profiler
- * does not stretch it, and another host or precision does not shorten it. And what happens once: a
- * call or an operation of a GPU that takes so long sets the GPU or a library up. */
+ * does not stretch it, and another host or precision does not shorten it. Inside an operation that
+ * launches it is that operation's work; a call that takes so long blocks. Either is left out where
+ * it happens once (once.c): then it sets the GPU or a library up. */
 #include "base/constants.h"
 #include "base/list.h"
 #include "replay/builder.h"
@@ -184,9 +185,26 @@ static uint64_t first_launch(const replay_builder *b) {
     return first;
 }
 
+static bool is_of_gpu(const replay_builder *b, const replay_pause *p) {
+    return !p->loader && p->operation != HABITAT_NONE && b->ops[p->operation].kernel_count;
+}
+
+static replay_slow slow_operation(const replay_builder *b, const replay_pause *p) {
+    const habitat_operation *o = &b->ops[p->operation];
+    return (replay_slow){o->form->name, p->from_ns, p->to_ns - p->from_ns, o->iteration};
+}
+
+static replay_slow slow_call(const habitat_call *c) {
+    return (replay_slow){c->form->name, c->start_ns, c->duration_ns, c->iteration};
+}
+
 static bool happens_once(const replay_builder *b, const replay_pause *p, uint64_t first_ns) {
-    bool of_gpu = p->operation != HABITAT_NONE && b->ops[p->operation].kernel_count;
-    return !p->loader && (of_gpu || p->to_ns <= first_ns);
+    if (p->loader || p->to_ns <= first_ns)
+        return !p->loader;
+    replay_slow s = {0};
+    if (is_of_gpu(b, p))
+        s = slow_operation(b, p);
+    return s.name && replay_operation_is_once(b, p->operation, &s);
 }
 
 static void note_once(replay_builder *b, uint64_t from, uint64_t to, const char *name) {
@@ -199,6 +217,14 @@ static void note_once(replay_builder *b, uint64_t from, uint64_t to, const char 
     }
 }
 
+/* The time of a call that blocks stays as recorded. */
+static void note_blocks(replay_builder *b, const habitat_call *c) {
+    if ((double)c->duration_ns <= b->longest_block_ns)
+        return;
+    b->longest_block_ns = (double)c->duration_ns;
+    b->info->blocking_name = c->form->name;
+}
+
 /* A pause without a name is only known where operations, and waits for the GPU, are recorded. */
 static void classify(replay_builder *b, replay_pauses *all) {
     uint64_t first_ns = first_launch(b);
@@ -209,7 +235,12 @@ static void classify(replay_builder *b, replay_pauses *all) {
         if (p.to_ns - p.from_ns < least_ns(p.loader) || (!p.loader && !known))
             continue;
         p.once = happens_once(b, &p, first_ns);
-        b->info->loader_waits |= !p.once && p.loader;
+        if (!p.once && is_of_gpu(b, &p)) {
+            b->graph->slow_work_ns += (double)(p.to_ns - p.from_ns);
+            continue;
+        }
+        b->info->loader_waits |= p.loader;
+        b->info->outside_waits |= !p.once && !p.loader;
         if (p.once)
             note_once(b, p.from_ns, p.to_ns,
                       p.operation == HABITAT_NONE ? "the start of the program"
@@ -220,30 +251,51 @@ static void classify(replay_builder *b, replay_pauses *all) {
 }
 
 /* Calls that only ask, set or allocate, sorted by thread and time. */
+static bool asks(const habitat_call *c) {
+    habitat_call_kind kind = c->form->kind;
+    return c->iteration != HABITAT_NONE &&
+           (kind == HABITAT_CALL_OTHER || kind == HABITAT_CALL_ALLOCATE ||
+            kind == HABITAT_CALL_FREE);
+}
+
 static bool add_calls(replay_builder *b) {
+    uint64_t first_ns = first_launch(b);
     bool fine = true;
     for (uint32_t i = 0; fine && i < b->call_count; i++) {
         const habitat_call *c = &b->calls[i];
-        habitat_call_kind kind = c->form->kind;
-        bool asks = kind == HABITAT_CALL_OTHER || kind == HABITAT_CALL_ALLOCATE ||
-                    kind == HABITAT_CALL_FREE;
         uint64_t end_ns = c->start_ns + c->duration_ns;
-        if (!asks || c->iteration == HABITAT_NONE || c->duration_ns < least_ns(false))
+        if (!asks(c) || c->duration_ns < least_ns(false))
             continue;
-        note_once(b, c->start_ns, end_ns, c->form->name);
+        replay_slow s = slow_call(c);
+        bool once = end_ns <= first_ns || replay_call_is_once(b, &s);
+        if (once)
+            note_once(b, c->start_ns, end_ns, c->form->name);
+        else
+            note_blocks(b, c);
         fine = add_pause(&b->slow_calls, (replay_pause){.from_ns = c->start_ns,
                                                         .to_ns = end_ns,
                                                         .operation = i,
                                                         .thread = c->form->thread,
-                                                        .once = true});
+                                                        .once = once});
     }
+    return fine;
+}
+
+static bool note_all_slow(replay_builder *b) {
+    bool fine = true;
+    for (size_t i = 0; fine && i < b->pauses.count; i++)
+        if (is_of_gpu(b, &b->pauses.list[i]))
+            fine = replay_note_slow(b, slow_operation(b, &b->pauses.list[i]));
+    for (size_t i = 0; fine && i < b->call_count; i++)
+        if (asks(&b->calls[i]) || b->calls[i].form->kind == HABITAT_CALL_LAUNCH)
+            fine = replay_note_slow(b, slow_call(&b->calls[i]));
     return fine;
 }
 
 bool replay_find_pauses(replay_builder *b) {
     if (!b->graph->has_cpu)
         return true;
-    if (!pauses_of_all(b, &b->pauses) || !add_calls(b))
+    if (!pauses_of_all(b, &b->pauses) || !note_all_slow(b) || !add_calls(b))
         return false;
     classify(b, &b->pauses);
     return true;
@@ -260,6 +312,9 @@ static double overlap(const replay_pause *p, uint64_t from, uint64_t to) {
 double replay_first_use(replay_builder *b, const habitat_call *launch) {
     double ns = (double)launch->duration_ns - b->usual_launch_ns;
     if (launch->form->kind != HABITAT_CALL_LAUNCH || ns < chosen_replay_pause_ns)
+        return 0.0;
+    replay_slow s = slow_call(launch);
+    if (replay_recurs(b, &s))
         return 0.0;
     note_once(b, 0, (uint64_t)ns, launch->form->name);
     return ns;
@@ -281,6 +336,6 @@ replay_split replay_split_way(const replay_builder *b, uint32_t thread, uint64_t
                    slow->list[middle].thread < thread ||
                        (slow->list[middle].thread == thread && slow->list[middle].to_ns <= from));
     for (; at < slow->count && slow->list[at].thread == thread && slow->list[at].from_ns < to; at++)
-        out.once_ns += overlap(&slow->list[at], from, to);
+        *(slow->list[at].once ? &out.once_ns : &out.wait_ns) += overlap(&slow->list[at], from, to);
     return out;
 }

@@ -11,7 +11,8 @@
 static habitat_gpu gpu;
 
 typedef struct event {
-    char kind; /* o operation, c call, k kernel, w noted wait of a stream, n kernel of NCCL */
+    char kind; /* o operation, c call, k kernel, w noted wait of a stream, n kernel of NCCL, s mark
+                */
     const char *name;
     double start, duration;
     unsigned thread, stream, correlation;
@@ -19,9 +20,10 @@ typedef struct event {
 } event;
 
 static void write_event(made_text *text, const event *e) {
-    static const char *const categories[] = {"cpu_op", "cuda_runtime", "kernel", "cuda_sync"};
-    int of = e->kind == 'o' ? 0 : e->kind == 'c' ? 1 : e->kind == 'w' ? 3 : 2;
-    bool on_gpu = of >= 2;
+    static const char *const categories[] = {"cpu_op", "cuda_runtime", "kernel", "cuda_sync",
+                                             "user_annotation"};
+    int of = e->kind == 'o' ? 0 : e->kind == 'c' ? 1 : e->kind == 'w' ? 3 : e->kind == 's' ? 4 : 2;
+    bool on_gpu = of == 2 || of == 3;
     made_write(text,
                "{\"ph\": \"X\", \"cat\": \"%s\", \"name\": \"%s\", \"pid\": %d, \"tid\": %u, "
                "\"ts\": %.3f, \"dur\": %.3f, \"args\": {\"correlation\": %u",

@@ -99,15 +99,42 @@ static const event handed[] = {
     {'k', "a", 13010, 100, 0, 7, 1, NULL},
 };
 
-/* The first use of a GPU: a call of 30 ms, and a library that an operation loads. */
+/* The first use of a GPU: a call of 30 ms, and a library that the first of two operations loads. */
 static const event first[] = {
     {'o', "aten::to", 0, 30010, 1, 0, 0, NULL},
     {'c', "cudaFree", 5, 30000, 1, 0, 9, NULL},
     {'o', "aten::conv", 30100, 20050, 1, 0, 0, NULL},
     {'c', "cudaLaunchKernel", 50110, 5, 1, 0, 1, NULL},
     {'k', "a", 50120, 100, 0, 7, 1, NULL},
+    {'o', "aten::conv", 50152, 8, 1, 0, 0, NULL},
+    {'c', "cudaLaunchKernel", 50153, 5, 1, 0, 2, NULL},
+    {'k', "a", 50221, 30, 0, 7, 2, NULL},
     {'c', "cudaDeviceSynchronize", 50160, 100, 1, 0, 3, NULL},
 };
+
+/* Two steps of 40.1 ms, in each a work of 20 ms in an operation that launches, and a call of 12. */
+#define STEP_OF(n, at, work, block)                                                                \
+    {'s', "ProfilerStep#" n, at, 40100, 1, 0, 0, NULL},                                            \
+        {'o', "nms", at + 10, 20100, 1, 0, 0, NULL},                                               \
+        {'c', "cudaLaunchKernel", at + 20, 5, 1, 0, 1 + at, NULL},                                 \
+        {'k', "a", at + 30, 100, 0, 7, 1 + at, NULL},                                              \
+        {'c', "cudaDeviceSynchronize", at + 40, 70, 1, 0, 2 + at, NULL},                           \
+        {'o', work, at + 20120, 12100, 1, 0, 0, NULL},                                             \
+        {'c', block, at + 20130, 12000, 1, 0, 3 + at, NULL},                                       \
+        {'o', "aten::b", at + 40070, 10, 1, 0, 0, NULL},                                           \
+        {'c', "cudaLaunchKernel", at + 40072, 5, 1, 0, 4 + at, NULL}, {                            \
+        'k', "b", at + 40085, 10, 0, 7, 4 + at, NULL                                               \
+    }
+static const event twice[] = {
+    STEP_OF("1", 0, "aten::pin_memory", "cudaHostAlloc"),
+    STEP_OF("2", 40100, "aten::pin_memory", "cudaHostAlloc"),
+};
+static const event changing[] = {
+    STEP_OF("1", 0, "aten::pin_memory", "cudaHostAlloc"),
+    STEP_OF("2", 40100, "aten::empty", "cudaMalloc"),
+};
+static const event single[] = {STEP_OF("1", 0, "aten::empty", "cudaMalloc")};
+static const event single_first[] = {STEP_OF("1", 0, "aten::empty", "cuModuleLoadData")};
 
 static void test_none(void) {
     subject s = SUBJECT(handed, 20020, "", 0);
@@ -123,12 +150,55 @@ static void test_once(void) {
     CHECK(s.info->wait_ms == 0.0);
     CHECK(s.info->profiled_cpu_ms > 0.15 && s.info->profiled_cpu_ms < 0.30);
     CHECK(habitat_replay_once_note(s.r, text, sizeof text));
-    CHECK_TEXT(text, "50 ms of the recorded CPU times are left out: cudaFree and others took "
-                     "longer than any iteration needs, as what sets a GPU or a library up when it "
-                     "is first used; record a later iteration");
+    CHECK_TEXT(text, "50 ms an iteration of the recorded CPU times are left out: cudaFree and "
+                     "others took longer than any iteration needs, as what sets a GPU or a library "
+                     "up when it is first used; record a later iteration");
     CHECK(!habitat_replay_wait_note(s.r, text, sizeof text));
     done(&s);
     check_case("what happens once is left out, and told");
+}
+
+static void test_recurs(void) {
+    char text[400];
+    subject s = SUBJECT(twice, 0, "", 0);
+    CHECK_INT(s.info->once_count, 0);
+    CHECK(!habitat_replay_once_note(s.r, text, sizeof text));
+    CHECK_NEAR(s.info->wait_ms, 12.0, 1e-9);
+    CHECK(s.info->cpu_ms >= 32.0 && s.info->cpu_ms <= 40.1);
+    CHECK(run(&s, 1.0).iteration_ms >= 32.0);
+    CHECK(habitat_replay_wait_note(s.r, text, sizeof text));
+    CHECK_TEXT(text, "12 ms of an iteration the CPU waits for cudaHostAlloc: taken as long as that "
+                     "on every GPU and host, at every batch size and precision");
+    double work = s.info->cpu_ms - 12.0;
+    done(&s);
+    s = SUBJECT(twice, 0, "", .cpu_scale = 2.0);
+    CHECK_NEAR(s.info->cpu_ms, 12.0 + 2.0 * work, 1e-9);
+    done(&s);
+    check_case("what is slow in two iterations stays: work is the CPU's, a call as it is");
+    s = SUBJECT(changing, 0, "", 0);
+    CHECK_INT(s.info->once_count, 2);
+    CHECK_NEAR(s.info->trace_once_ms, 24.0, 1e-9);
+    CHECK(s.info->wait_ms == 0.0 && s.info->cpu_ms >= 20.0);
+    CHECK(habitat_replay_once_note(s.r, text, sizeof text));
+    CHECK(strstr(text, "12 ms an iteration of the recorded CPU times are left out: ") == text);
+    done(&s);
+    check_case("calls of one iteration each are left out, told as ms an iteration");
+}
+
+static void test_one_iteration(void) {
+    subject s = SUBJECT(single, 0, "", 0);
+    CHECK_INT(s.info->once_count, 0);
+    CHECK_NEAR(s.info->wait_ms, 12.0, 1e-9);
+    CHECK(s.info->cpu_ms >= 32.0);
+    done(&s);
+    check_case("one iteration does not tell: what is no known first use stays");
+    s = SUBJECT(single_first, 0, "", 0);
+    CHECK_INT(s.info->once_count, 1);
+    CHECK_TEXT(s.info->once_name, "cuModuleLoadData");
+    CHECK_NEAR(s.info->trace_once_ms, 12.0, 1e-9);
+    CHECK(s.info->wait_ms == 0.0 && s.info->cpu_ms >= 20.0);
+    done(&s);
+    check_case("a known one is left out");
 }
 
 /* Kernels alone: the GPU waits 200 us of 401. */
@@ -199,6 +269,8 @@ int main(void) {
     test_without_name();
     test_none();
     test_once();
+    test_recurs();
+    test_one_iteration();
     test_held();
     test_unseen_launches();
     return check_done();
