@@ -8,9 +8,10 @@
 #include "replay/builder.h"
 
 enum {
-    ALIKE = 4,            /* another one that took a quarter of the time is slow too */
-    FAR_BEYOND = 10,      /* times the longest other operation of its name */
-    COPY_LEAST_MS = 1000, /* the first copy to a GPU, when that takes seconds */
+    ALIKE = 4,              /* another one that took a quarter of the time is slow too */
+    FAR_BEYOND = 10,        /* times the longest other operation of its name */
+    SEVERAL_LEAST_MS = 100, /* of several that take so long, all may be a set-up */
+    COPY_LEAST_MS = 1000,   /* the first copy to a GPU, when that takes seconds */
 };
 
 bool replay_note_slow(replay_builder *b, replay_slow made) {
@@ -57,30 +58,53 @@ static bool loads_code(const char *name) {
            begins_with(name, "cudaLibraryLoad") || begins_with(name, "cuLibraryLoad");
 }
 
+/* A GPU is set up in the first of them, and PyTorch keeps what it allocated. */
+static bool sets_up(const char *name) {
+    return is_one_of(name, "cudaFree", "cudaHostAlloc") || strcmp(name, "cudaMalloc") == 0 ||
+           begins_with(name, "cudaStreamCreate");
+}
+
+static bool is_long(const replay_slow *s) {
+    return (double)s->ns >= SEVERAL_LEAST_MS * HABITAT_NS_PER_MS;
+}
+
+/* At least half of the calls of its name are many times quicker. */
+static bool is_unusual(const replay_builder *b, const replay_slow *s) {
+    size_t all = 0, quick = 0;
+    for (size_t i = 0; i < b->call_count; i++) {
+        const habitat_call *c = &b->calls[i];
+        if (strcmp(c->form->name, s->name) != 0)
+            continue;
+        all++;
+        quick += c->duration_ns * FAR_BEYOND <= s->ns;
+    }
+    return 2 * quick >= all;
+}
+
 bool replay_call_is_once(const replay_builder *b, const replay_slow *s) {
     if (b->w->info.iteration_count > 1)
         return !replay_recurs(b, s);
     if (loads_code(s->name))
         return true;
-    return is_one_of(s->name, "cudaFree", "cudaHostAlloc") && is_alone(b, s);
+    return sets_up(s->name) && (is_alone(b, s) || (is_long(s) && is_unusual(b, s)));
 }
 
-/* Others of its name that launch, and it takes many times the longest of them. */
-static bool is_far_beyond(const replay_builder *b, uint32_t operation, uint64_t ns) {
+/* It takes many times as long as all others of its name that launch; a long one, as half of them.
+ */
+static bool is_far_beyond(const replay_builder *b, uint32_t operation, const replay_slow *s) {
     const habitat_operation *o = &b->ops[operation];
     uint64_t end_ns = o->start_ns + o->duration_ns;
-    bool any = false;
+    size_t all = 0, quick = 0;
     for (size_t i = 0; i < b->op_count; i++) {
         const habitat_operation *other = &b->ops[i];
         bool apart =
             other->start_ns >= end_ns || other->start_ns + other->duration_ns <= o->start_ns;
-        if (!apart || !other->kernel_count || strcmp(other->form->name, o->form->name) != 0)
+        if (!apart || !other->kernel_count || strcmp(other->form->name, s->name) != 0)
             continue;
-        any = true;
-        if (other->duration_ns > ns / FAR_BEYOND)
-            return false;
+        all++;
+        quick += other->duration_ns * FAR_BEYOND <= s->ns;
     }
-    return any;
+    return all && (quick == all || (is_long(s) && 2 * quick >= all));
 }
 
 bool replay_operation_is_once(const replay_builder *b, uint32_t operation, const replay_slow *s) {
@@ -89,5 +113,5 @@ bool replay_operation_is_once(const replay_builder *b, uint32_t operation, const
     if (is_one_of(s->name, "aten::to", "aten::_to_copy") && is_alone(b, s) &&
         (double)s->ns >= COPY_LEAST_MS * HABITAT_NS_PER_MS)
         return true;
-    return is_far_beyond(b, operation, s->ns);
+    return is_far_beyond(b, operation, s);
 }

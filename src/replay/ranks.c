@@ -159,6 +159,7 @@ static bool set_up(merging *m) {
         g->kernel_count += own->kernel_count;
         g->state_count += m->ranks[i].state_count;
         g->latency_ns += own->latency_ns / (double)count;
+        g->slow_work_ns = fmax(g->slow_work_ns, own->slow_work_ns);
         g->has_cpu &= own->has_cpu;
         nodes += own->node_count;
     }
@@ -184,6 +185,28 @@ static habitat_status merge(replay_ranks *ranks, habitat_error *err) {
 
 /* ---- with its times ---- */
 
+/* Counts are of all ranks; of times that are left out the largest stands, as ranks run at once. */
+static void add_info(habitat_replay_info *all, const habitat_replay_info *one) {
+    if (one->trace_once_ms > all->trace_once_ms) {
+        all->trace_once_ms = one->trace_once_ms;
+        all->once_name = one->once_name;
+    }
+    all->once_count += one->once_count;
+    all->loader_waits |= one->loader_waits;
+    all->outside_waits |= one->outside_waits;
+    if (!all->blocking_name)
+        all->blocking_name = one->blocking_name;
+    all->trace_node_count += one->trace_node_count;
+    all->trace_edge_count += one->trace_edge_count;
+    all->stream_count += one->stream_count;
+    all->thread_count += one->thread_count;
+    all->trace_handover_count += one->trace_handover_count;
+    all->trace_wait_count += one->trace_wait_count;
+    all->trace_guessed_waits += one->trace_guessed_waits;
+    all->trace_unlaunched_count += one->trace_unlaunched_count;
+    all->in_recorded_order |= one->in_recorded_order;
+}
+
 static habitat_status build_all(replay_ranks *ranks, habitat_error *err) {
     habitat_status status = HABITAT_OK;
     habitat_replay_info info;
@@ -192,6 +215,8 @@ static habitat_status build_all(replay_ranks *ranks, habitat_error *err) {
         status = replay_build(ranks->workloads[r], &ranks->alone[r], &info, err);
         if (r == 0)
             ranks->joint.info = info;
+        else
+            add_info(&ranks->joint.info, &info);
     }
     return status == HABITAT_OK ? merge(ranks, err) : status;
 }

@@ -133,7 +133,7 @@ static const event changing[] = {
     STEP_OF("1", 0, "aten::pin_memory", "cudaHostAlloc"),
     STEP_OF("2", 40100, "aten::empty", "cudaMalloc"),
 };
-static const event single[] = {STEP_OF("1", 0, "aten::empty", "cudaMalloc")};
+static const event single[] = {STEP_OF("1", 0, "aten::empty", "cudaHostRegister")};
 static const event single_first[] = {STEP_OF("1", 0, "aten::empty", "cuModuleLoadData")};
 
 static void test_none(void) {
