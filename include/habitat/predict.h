@@ -56,7 +56,9 @@ typedef enum habitat_interval_basis {
     HABITAT_INTERVAL_FLOOR,    /* the least width of an iteration, wider than what else is known */
     HABITAT_INTERVAL_CPU_SIDE, /* what is known of the CPU's side, wider than that of the kernels */
     HABITAT_INTERVAL_SCALED,   /* steps recorded at several batch sizes and precisions */
-    HABITAT_INTERVAL_COUNT     /* how many there are: no basis */
+    HABITAT_INTERVAL_HELD, /* from the GPU's own time to all that it waited in a recording without
+                              a CPU side: nothing checks it */
+    HABITAT_INTERVAL_COUNT /* how many there are: no basis */
 } habitat_interval_basis;
 
 /** How far an interval can be trusted: "calibrated", "default", "none".
@@ -146,7 +148,8 @@ typedef struct habitat_prediction {
                                   time. NaN: no batch size is known, or the origin waited for its CPU */
     double kernel_ms;          /* sum over kernels, without copies and sets */
     double copy_ms;            /* sum over copies and sets */
-    habitat_bound_by bound_by; /* what the iteration waits for: its GPU or its CPU */
+    habitat_bound_by bound_by; /* what the iteration waits for: its GPU or its CPU; SUM: a real one,
+                                  iteration_ms itself leaves the CPU out */
     double memory_bytes;       /* that the recorded step needs; NaN = unknown */
     int fits;                  /* into the destination's memory: 1 yes, 0 no, -1 unknown */
     double coverage[HABITAT_METHOD_COUNT]; /* share of kernel_ms by the method that made it */
@@ -175,8 +178,8 @@ typedef struct habitat_prediction {
     double context_bytes, margin_bytes, headroom_bytes;
     double largest_batch;    /* that fits, samples; 0: not even one; NaN unknown */
     uint32_t gpu_count;      /* that run the iteration together; 1 as predicted */
-    double communication_ms; /* of gpu_count GPUs: messages between them; 0 of one; this and the next
-                                two are NaN where one rank of several is known alone */
+    double communication_ms; /* of gpu_count GPUs: messages between them; 0 of one; this and the
+                                next two are NaN where one rank of several is known alone */
     double exposed_ms;       /* by how much messages make the iteration longer */
     double waiting_ms;       /* of recorded ranks: what each waits for others, their mean; 0 else */
     size_t rank_count;       /* recordings that were put together, one a rank; 0: one alone */

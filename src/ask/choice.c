@@ -1,4 +1,5 @@
 /* Ranks GPUs by cost, time or energy of the mean iteration of one or several answers. */
+#include "predict/widen.h"
 #include "ask/choice_words.h"
 
 #include <math.h>
@@ -71,7 +72,7 @@ static void add_weighted(const habitat_answer *in, const habitat_answer_row *row
         sum->bound_by = p->bound_by;
     sum->cpu_sets =
         sum->cpu_sets && p->assembled == HABITAT_ASSEMBLE_REPLAY && p->bound_by == HABITAT_BY_CPU;
-    sum->calibrated = sum->calibrated && p->interval_basis != HABITAT_INTERVAL_DEFAULT;
+    sum->calibrated = sum->calibrated && !habitat_interval_unchecked(p->interval_basis);
     if (p->fits == 0 || (p->fits < 0 && sum->fits > 0))
         sum->fits = p->fits;
     if (p->headroom_bytes < sum->headroom_bytes) /* NaN: of another one it may be known */

@@ -118,8 +118,7 @@ static habitat_status take_replay(const habitat_request *r, made_answer *out, ha
     habitat_replay_options options = {.cpu_scale = r->cpu_scale};
     if (r->rank_count)
         return ranks_replay(r, out, err);
-    if (r->assemble == HABITAT_ASSEMBLE_SUM ||
-        (r->assemble == HABITAT_ASSEMBLE_USUAL && !w->origin))
+    if (r->assemble == HABITAT_ASSEMBLE_SUM || !w->origin)
         return HABITAT_OK;
     habitat_status status = habitat_replay_create(w, &options, &out->own_replay, err);
     out->open.replay = out->own_replay;
@@ -224,8 +223,8 @@ static habitat_status predict_one(const habitat_request *r, size_t i, const habi
                                           : habitat_predictor_predict(predictor, gpu, &made, &why);
     if (status == HABITAT_OK && out->own_replay)
         status = habitat_replay_apply_parallel(out->own_replay, answer_gpus(r), made, &why);
-    if (status == HABITAT_OK && !w->origin && r->assemble == HABITAT_ASSEMBLE_USUAL)
-        untimed_assemble(made);
+    if (status == HABITAT_OK && !w->origin && r->assemble != HABITAT_ASSEMBLE_SUM)
+        untimed_assemble(untimed_cpu_ms(w), made);
     if (status == HABITAT_E_NO_SPEC && !alone) {
         habitat_prediction_free(made);
         snprintf(line, sizeof line, "%s: left out: %s", gpu->name, why.message);

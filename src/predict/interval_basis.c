@@ -6,7 +6,7 @@
 
 const char *habitat_interval_name(habitat_interval_basis basis) {
     return basis == HABITAT_INTERVAL_UNKNOWN   ? "none"
-           : basis == HABITAT_INTERVAL_DEFAULT ? "default"
+           : habitat_interval_unchecked(basis) ? "default"
                                                : "calibrated";
 }
 
@@ -24,6 +24,8 @@ const char *habitat_interval_words(habitat_interval_basis basis) {
         [HABITAT_INTERVAL_CPU_SIDE] = "the kernels and what is known of the CPU's side",
         [HABITAT_INTERVAL_SCALED] =
             "the same steps recorded at several batch sizes and in several precisions",
+        [HABITAT_INTERVAL_HELD] =
+            "what the GPU waited for in the recording: nothing tells whether it waits elsewhere",
     };
     return (unsigned)basis < HABITAT_INTERVAL_COUNT ? words[basis] : NULL;
 }
@@ -31,7 +33,9 @@ const char *habitat_interval_words(habitat_interval_basis basis) {
 void habitat_interval_by_cpu(double kernels_low, double kernels_high, habitat_prediction *p) {
     double low = p->iteration_ms * kernels_low, high = p->iteration_ms * kernels_high;
     bool wider = p->low_ms * (1.0 + 1e-9) < low || p->high_ms > high * (1.0 + 1e-9);
-    if (wider && p->interval_basis != HABITAT_INTERVAL_DEFAULT)
+    bool checked =
+        p->interval_basis != HABITAT_INTERVAL_DEFAULT && p->interval_basis != HABITAT_INTERVAL_HELD;
+    if (wider && checked)
         p->interval_basis = HABITAT_INTERVAL_CPU_SIDE;
 }
 
@@ -40,7 +44,8 @@ void habitat_interval_widen(habitat_prediction *p) {
     double low = fmin(p->low_ms, p->iteration_ms / least);
     double high = fmax(p->high_ms, p->iteration_ms * least);
     bool both = low < p->low_ms && high > p->high_ms;
-    if (both && p->interval_basis != HABITAT_INTERVAL_RECORDED)
+    if (both && p->interval_basis != HABITAT_INTERVAL_RECORDED &&
+        p->interval_basis != HABITAT_INTERVAL_HELD)
         p->interval_basis = HABITAT_INTERVAL_FLOOR;
     p->low_ms = low;
     p->high_ms = high;

@@ -75,8 +75,6 @@ static habitat_status answer_all(untimed *u, const operations_by *by, habitat_er
 static void set_iteration(const habitat_workload *w, habitat_prediction *out) {
     double cpu_ms = workload_table_cpu_ms(w);
     double batch = (double)w->batch_size;
-    out->cpu_ms = cpu_ms;
-    out->gpu_ms = out->busy_ms;
     bool by_gpu = cpu_ms <= out->busy_ms;
     out->bound_by = by_gpu ? HABITAT_BY_GPU : HABITAT_BY_CPU;
     out->samples_per_s = by_gpu && batch > 0 ? batch / out->iteration_ms * 1e3 : (double)NAN;
@@ -103,13 +101,28 @@ static void sum_up(const untimed *u, habitat_prediction *out) {
         set_iteration(u->w, out);
 }
 
-void untimed_assemble(habitat_prediction *p) {
+double untimed_cpu_ms(const habitat_workload *w) {
+    return w->trace ? workload_table_cpu_ms(w) : (double)NAN;
+}
+
+/* The longer of the two is the critical path. */
+static void set_path(habitat_prediction *p) {
+    bool by_cpu = p->cpu_ms > p->gpu_ms;
+    p->path_cpu_ms = by_cpu ? p->iteration_ms : 0.0;
+    p->path_kernel_ms = by_cpu ? 0.0 : p->iteration_ms;
+    p->path_gap_ms = 0.0;
+}
+
+void untimed_assemble(double cpu_ms, habitat_prediction *p) {
     double batch = (double)p->batch_size, sum_ms = p->iteration_ms;
-    if (!(p->cpu_ms > 0.0))
+    if (!(cpu_ms > 0.0))
         return;
-    p->iteration_ms = fmax(sum_ms, p->cpu_ms);
-    p->low_ms = fmax(p->low_ms, p->cpu_ms / fitted_cpu_table_factor);
-    p->high_ms = fmax(p->high_ms, p->cpu_ms * fitted_cpu_table_factor);
+    p->cpu_ms = cpu_ms;
+    p->gpu_ms = sum_ms;
+    p->iteration_ms = fmax(sum_ms, cpu_ms);
+    p->low_ms = fmax(p->low_ms, cpu_ms / fitted_cpu_table_factor);
+    p->high_ms = fmax(p->high_ms, cpu_ms * fitted_cpu_table_factor);
+    set_path(p);
     p->idle_ms = p->iteration_ms - p->busy_ms;
     p->cpu_basis = HABITAT_CPU_RULE;
     p->assembled = HABITAT_ASSEMBLE_REPLAY;

@@ -13,7 +13,10 @@ habitat_status untimed_predict(const habitat_workload *w, habitat_method method,
 
 /* The whole iteration of a recording without a GPU: kernels follow each other while the CPU needs
  * what its table says, and the longer of the two is the iteration. Nothing to do without a CPU
- * side. */
-void untimed_assemble(habitat_prediction *p);
+ * side: cpu_ms is NaN. */
+void untimed_assemble(double cpu_ms, habitat_prediction *p);
+
+/* By the table; NaN where shapes alone were given, without a recording. */
+double untimed_cpu_ms(const habitat_workload *w);
 
 #endif

@@ -13,4 +13,9 @@ void habitat_interval_widen(habitat_prediction *p);
  * kernels_low, kernels_high: the ends of the kernels' own interval, as shares of their time. */
 void habitat_interval_by_cpu(double kernels_low, double kernels_high, habitat_prediction *p);
 
+/* Whether no measurement checks the interval: `default`. */
+static inline bool habitat_interval_unchecked(habitat_interval_basis basis) {
+    return basis == HABITAT_INTERVAL_DEFAULT || basis == HABITAT_INTERVAL_HELD;
+}
+
 #endif

@@ -35,7 +35,9 @@ static habitat_status set_interval(const habitat_replay *r, const double *kernel
         bool unsure = r->held_ms > 0.0 && !(r->info.cpu_low > 0.0);
         p->low_ms = unsure ? fmin(low, p->low_ms) : low; /* the busy time's own, without pauses */
         p->high_ms = fmax(high, gpu_ms + r->held_more_ms);
-        p->interval_basis = measured ? HABITAT_INTERVAL_CPU_SIDE : p->interval_basis;
+        p->interval_basis = r->held_ms > 0.0 ? HABITAT_INTERVAL_HELD
+                            : measured       ? HABITAT_INTERVAL_CPU_SIDE
+                                             : p->interval_basis;
     }
     return status;
 }
@@ -170,21 +172,25 @@ static const char *basis_words(const habitat_replay *r) {
 
 bool habitat_replay_note(const habitat_replay *r, char *text, size_t size) {
     const char *words = basis_words(r);
+    bool scaled = r->options.cpu_scale > 0.0 && r->options.cpu_scale != 1.0;
+    const char *ignored = scaled ? ". --cpu-scale is ignored: there is no CPU time to scale" : "";
     if (!words && r->held_ms > 0.0) {
         bool recorded = r->workload->info.iteration_recorded;
         habitat_format(text, size,
                        "the trace holds no calls of a CPU, and its GPU waited %.3g ms of an "
                        "iteration: nothing tells whether the program%s made it wait. No iteration "
                        "is answered shorter than %.3g ms, and intervals reach from %s to all of "
-                       "that on top; record with CPU activities",
+                       "that on top; record with CPU activities%s",
                        r->held_more_ms, recorded ? "'s CPU or something else" : " or the profiler",
-                       r->held_ms, recorded ? "the recorded iteration" : "the GPU's own time");
+                       r->held_ms, recorded ? "the recorded iteration" : "the GPU's own time",
+                       ignored);
         return true;
     }
     if (!words) {
         habitat_format(text, size,
                        "the trace holds no calls of a CPU: replay knows the order of its kernels "
-                       "alone, and not what the GPU waited for; record with CPU activities");
+                       "alone, and not what the GPU waited for; record with CPU activities%s",
+                       ignored);
         return true;
     }
     if (r->info.trace_unlaunched_count * 10 > r->graph.kernel_count) {

@@ -13,7 +13,7 @@ static bool is_fine(double option) {
 bool replay_knows_origin(const habitat_replay *r) {
     const habitat_replay_options *o = &r->options;
     return r->workload->info.iteration_recorded && !o->withhold && !(o->cpu_ms > 0.0) &&
-           (!(o->cpu_scale > 0.0) || o->cpu_scale == 1.0);
+           (!r->graph.has_cpu || !(o->cpu_scale > 0.0) || o->cpu_scale == 1.0);
 }
 
 static habitat_status make(habitat_replay *r, habitat_error *err) {

@@ -1,4 +1,5 @@
 /* Notes below a table; see notes.h. */
+#include "predict/widen.h"
 #include "report/notes.h"
 
 #include <stdio.h>
@@ -67,7 +68,7 @@ static marks marks_of(const habitat_answer *what, const habitat_answer_row *cons
     const habitat_gpu *origin = habitat_workload_get_info(what->workload)->origin;
     marks found = {false, false};
     for (size_t i = 0; i < count; i++) {
-        found.width |= rows[i]->prediction->interval_basis == HABITAT_INTERVAL_DEFAULT;
+        found.width |= habitat_interval_unchecked(rows[i]->prediction->interval_basis);
         found.vendor |= origin && strcmp(rows[i]->key.gpu->vendor, origin->vendor) != 0;
     }
     return found;

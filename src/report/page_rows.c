@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "predict/widen.h"
 #include "ask/answer.h"
 #include "ask/choice_words.h"
 #include "base/error.h"
@@ -116,7 +117,8 @@ static void set_predicted(page_row *row, const habitat_answer_row *from) {
     row->cost = known_cost(&from->cost);
     row->fits = of->fits;
     row->headroom_bytes = of->headroom_bytes;
-    row->calibrated = of->interval_basis > HABITAT_INTERVAL_DEFAULT;
+    row->calibrated = of->interval_basis > HABITAT_INTERVAL_DEFAULT &&
+                      !habitat_interval_unchecked(of->interval_basis);
     row->cpu_sets = of->bound_by == HABITAT_BY_CPU;
 }
 

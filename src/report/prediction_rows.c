@@ -1,5 +1,6 @@
 /* The columns of predictions; see prediction_rows.h. JSON follows the contract of the man page
  * habitat-predict(1). CSV columns are added at the end alone. */
+#include "predict/widen.h"
 #include "report/prediction_rows.h"
 
 #include <math.h>
@@ -391,7 +392,7 @@ static void fill_cost(const habitat_cost *c, prediction_line *l) {
 static void add_marks(const habitat_answer *what, const habitat_prediction *p, char *note,
                       size_t size) {
     const habitat_gpu *origin = habitat_workload_get_info(what->workload)->origin;
-    const char *width = p->interval_basis == HABITAT_INTERVAL_DEFAULT ? "~" : "";
+    const char *width = habitat_interval_unchecked(p->interval_basis) ? "~" : "";
     const char *vendor = origin && strcmp(origin->vendor, p->gpu->vendor) != 0 ? "v" : "";
     char rest[PLACE_BYTES - 8];
     snprintf(rest, sizeof rest, "%.*s", (int)sizeof rest - 1, note);
@@ -441,7 +442,7 @@ static void fill(const void *of, size_t row, void *out) {
                            .interval = habitat_interval_name(p->interval_basis),
                            .interval_basis = habitat_interval_words(p->interval_basis),
                            .mark_interval = list->mark_intervals &&
-                                            p->interval_basis == HABITAT_INTERVAL_DEFAULT,
+                                            habitat_interval_unchecked(p->interval_basis),
                            .gpus = p->gpu_count,
                            .communication_ms = p->communication_ms,
                            .exposed_communication_ms = p->exposed_ms,

@@ -227,7 +227,14 @@ static void test_held(void) {
     apply_all(&s, &gpu, &p);
     CHECK(p->low_ms <= 0.2021);
     CHECK(p->high_ms >= 0.401);
+    CHECK_INT(p->interval_basis, HABITAT_INTERVAL_HELD);
+    CHECK_TEXT(habitat_interval_name(p->interval_basis), "default");
     habitat_prediction_free(p);
+    done(&s);
+    s = SUBJECT(alone, 0, "", .cpu_scale = 2.0);
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.8 * 0.401, 1e-6);
+    CHECK(habitat_replay_note(s.r, text, sizeof text));
+    CHECK(strstr(text, ". --cpu-scale is ignored: there is no CPU time to scale") != NULL);
     done(&s);
     check_case("kernels alone whose GPU waited: from the GPU's time to all that was recorded");
     s = SUBJECT(alone, 0, known, 0);

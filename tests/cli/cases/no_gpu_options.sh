@@ -3,7 +3,7 @@ trace=$fixtures/no_gpu.json
 cp "$trace" again.json
 run() { "$habitat" "$@" >out; echo "exit $?, $(wc -l <out | tr -d ' ') lines"; }
 for wrong in "--cpu-scale 2" "--gpus 4" "--batch 128" "--batch 128 --batch-from again.json" "--precision tf32" \
-    "--assemble replay" "--timeline written" "--from T4" "--iterations 3"; do
+    "--timeline written" "--from T4" "--iterations 3"; do
     run predict "$trace" --to T4 $wrong
 done
 run export --timeline "$trace" --to T4 -o written
@@ -29,3 +29,10 @@ for objective in cost time energy; do
     "$habitat" choose "$trace" --objective $objective --steps 100 | grep -wE 'nan|inf|-nan'
 done
 "$habitat" choose "$trace" | grep '^Note: recorded'
+# --assemble replay is the default; the busy time says nothing of a CPU that it leaves out
+"$habitat" predict "$trace" --to H200-SXM5-141GB --csv 2>/dev/null >usual.csv
+"$habitat" predict "$trace" --to H200-SXM5-141GB --assemble replay --csv 2>/dev/null | cmp - usual.csv && echo "replay is the default"
+"$habitat" predict "$trace" --to H200-SXM5-141GB --assemble sum --json | python3 -c '
+import json, sys
+row = json.load(sys.stdin)["predictions"][0]
+print(row["iteration_ms"] == row["busy_ms"], [row[k] for k in ("assemble", "cpu_ms", "gpu_ms", "cpu_basis", "path_cpu_ms", "samples_per_s", "at_least")])'

@@ -69,5 +69,5 @@ for call in cuModuleLoadData cudaHostRegister; do
     sed 's/"ts": 0, "dur": 20}/"ts": 0, "dur": 31000}/' $zero >long0.json
     sed 's/"ts": 0, "dur": 20}/"ts": 0, "dur": 31000},\
 {"ph": "X", "cat": "cuda_runtime", "name": "'$call'", "pid": 1, "tid": 1, "ts": 8, "dur": 30000, "args": {"correlation": 9}}/' $one >long1.json
-    "$habitat" predict --ranks long0.json,long1.json --to $gpu --json 2>&1 >/dev/null | grep "$call"
+    "$habitat" predict --ranks long0.json,long1.json --to $gpu --json | grep -oE '[0-9.]+ ms [^"]*'$call | sort -u
 done
