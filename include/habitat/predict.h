@@ -167,11 +167,9 @@ typedef struct habitat_prediction {
     char outside_note[200];       /* which size, of the first of them; empty: none */
     habitat_assemble assembled;   /* SUM or REPLAY */
     double origin_iteration_ms;   /* the origin's, put together alike: NaN unknown */
-    double idle_ms, cpu_ms, gpu_ms; /* of habitat_replay_result; NaN where not replayed */
+    double idle_ms, cpu_ms, gpu_ms; /* of habitat_replay_result, or without a GPU by the table of
+                                       the CPU and the sum of kernels; NaN in a SUM */
     habitat_cpu_basis cpu_basis;
-    /* Of iteration_ms, what lies on the critical path: the CPU (its waits for something outside
-     * included), kernels, pauses. They add up. NaN where one GPU's iteration was not replayed. */
-    double path_cpu_ms, path_kernel_ms, path_gap_ms;
     /* Usable memory of the destination = memory_bytes + context_bytes (CUDA's own) + margin_bytes
      * (kept free) + headroom_bytes. Below 0: it may not fit, and does not where the margin is
      * missing as a whole. NaN unknown. */
@@ -184,6 +182,9 @@ typedef struct habitat_prediction {
     double waiting_ms;       /* of recorded ranks: what each waits for others, their mean; 0 else */
     size_t rank_count;       /* recordings that were put together, one a rank; 0: one alone */
     double *rank_waiting_ms; /* shape (rank_count) */
+    /* Of iteration_ms, what lies on the critical path: the CPU (its waits for something outside
+     * included), kernels, pauses. They add up. NaN where one GPU's iteration was not replayed. */
+    double path_cpu_ms, path_kernel_ms, path_gap_ms;
     double cpu_doubt;        /* factor either way on what is known of the CPU's side: another
                                 precision has other operations; 1 in the recorded one */
     double *trace_kernel_ms; /* the library's own: what is not yet put together; NULL */

@@ -156,12 +156,12 @@ static habitat_status rule_factor(habitat_replay *r, double profiled_ns, double 
     bool bare = isnan(ns);
     /* long stretches of work inside an operation are none of what the rule counts */
     double slow_ns = fmin(r->graph.slow_work_ns / r->iterations, profiled_ns);
-    double rest_ns = profiled_ns - slow_ns;
-    double ruled_ns = bare ? chosen_replay_bare_share * rest_ns : fmin(ns, rest_ns);
+    double rest_ns = profiled_ns - slow_ns, rest_share = rest_ns / profiled_ns;
+    double ruled = bare ? chosen_replay_bare_share : fmin(ns / rest_ns, 1.0);
     double factor = bare ? chosen_replay_bare_factor : fitted_replay_factor;
     double point = bare ? 1.0 : chosen_replay_point;
-    *out = (ruled_ns * point + slow_ns) / profiled_ns;
-    r->cast_share = bare ? 0.0 : cast_ns / (ruled_ns + slow_ns);
+    *out = ruled * point * rest_share + (1.0 - rest_share);
+    r->cast_share = bare ? 0.0 : cast_ns / (ruled * rest_ns + slow_ns);
     r->info.cpu_low = fmin(1.0, 1.0 / factor / point);
     r->info.cpu_high = factor / point;
     return status;
