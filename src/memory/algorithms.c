@@ -16,7 +16,6 @@ enum {
     TILED_SIDE = 32,       /* of their spectra */
     LEAST_SIDE = 16,       /* of spectra of whole images */
     MOST_SIDE = 64,
-    SMALL_TILE = 4, /* 4x4 results: tiles of each image; larger ones: of many images */
     BATCH_STEP = 16,
 };
 
