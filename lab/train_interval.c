@@ -43,10 +43,13 @@ static double error_of(const train_held_out *row, double shrink, bool estimated)
                      : row->residual - shrink * row->correction;
 }
 
-/* Nine tenths of Student's t distribution with df degrees of freedom, at least 1, lie below. */
+/* Nine tenths of Student's t distribution with df degrees of freedom lie below; without any, no
+ * bound is known. */
 static double t_90(size_t df) {
     static const double table[] = {3.078, 1.886, 1.638, 1.533, 1.476, 1.440, 1.415, 1.397, 1.383};
     enum { LISTED = sizeof table / sizeof *table };
+    if (df == 0)
+        return INFINITY;
     return df <= LISTED ? table[df - 1] : 1.2816 + .92 / (double)df;
 }
 
@@ -69,7 +72,8 @@ static void find_biases(const train_held_out *rows, size_t n, double shrink, boo
     }
 }
 
-/* Root mean square of the biases, each kind counting alike. @param kinds receives their number. */
+/* Root mean square of the biases, each kind counting alike; NaN without any. @param kinds receives
+ * their number. */
 static double spread_of_biases(const biases *of, size_t *kinds) {
     double sums[GPUS_MAX] = {0}, counts[GPUS_MAX] = {0}, squares = 0;
     for (unsigned g = 0; g < GPUS_MAX; g++)
@@ -83,7 +87,7 @@ static double spread_of_biases(const biases *of, size_t *kinds) {
             squares += sums[k] / counts[k];
             ++*kinds;
         }
-    return sqrt(squares / (double)*kinds);
+    return *kinds > 0 ? sqrt(squares / (double)*kinds) : NAN;
 }
 
 bool train_interval(const train_held_out *rows, size_t n, double shrink, double miss, float *low,
@@ -105,10 +109,14 @@ bool train_interval(const train_held_out *rows, size_t n, double shrink, double 
         find_biases(rows, n, shrink, true, scratch, &of);
         bias = fmax(spread_of_biases(&of, &kinds), hypot(on_own_rates, miss));
     }
-    for (size_t i = 0; i < n; i++)
-        scratch[i] = (spread){fabs(error_of(&rows[i], shrink, estimated) - of.value[rows[i].gpu]),
-                              rows[i].weight};
-    double half = fmax(least, hypot(weighted_quantile(scratch, n, .8), t_90(kinds) * bias));
+    double half = no_evidence;
+    if (kinds > 0) {
+        for (size_t i = 0; i < n; i++)
+            scratch[i] =
+                (spread){fabs(error_of(&rows[i], shrink, estimated) - of.value[rows[i].gpu]),
+                         rows[i].weight};
+        half = fmax(least, hypot(weighted_quantile(scratch, n, .8), t_90(kinds) * bias));
+    }
     *low = (float)-half;
     *high = (float)half;
     free(scratch);
