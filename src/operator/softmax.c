@@ -1,11 +1,12 @@
 /* Softmax and its logarithm along rows, forward and backward.
  *
  * Rows up to a limit are held in the registers of one warp (two rows where they are short), padded
- * to a power of two; longer ones are a block each. A block holds its row in registers, then in
- * shared memory where rows are aligned to 16 byte, else it reads the row three times: from the
- * cache, as long as the rows of all blocks in flight fit. A row costs its SM cycles of issue, and
- * the shortest call lasts as long as one row. Cycles were fitted on training shapes of one GPU,
- * what is read again on those of six. */
+ * to a power of two; longer ones are a block each. A block issues the cycles of the kernel that an
+ * H200 ran: it holds its row in registers, then in shared memory where rows are aligned to 16 byte,
+ * else it reads the row three times. What moves is the same for all three: readings after the first
+ * come from the cache, as long as the rows of all blocks in flight fit. A row costs its SM cycles
+ * of issue, and the shortest call lasts as long as one row. Cycles were fitted on training shapes
+ * of one GPU, what is read again on those of six. */
 #include <math.h>
 #include <string.h>
 
@@ -96,16 +97,13 @@ static block_cycles cycles_of(const habitat_work *w) {
     return bytes < SHARED_BYTES && fmod(bytes, VECTOR_BYTES) == 0 ? in_shared_memory : not_held;
 }
 
-/* Of rows that a block holds nowhere: two more readings of what has left the cache. */
+/* Two more readings of what has left the cache, of every row that a block takes. Rows that blocks
+ * hold were measured on GPUs alone whose cache serves all that is in flight: there nothing is read
+ * again. On GPUs of less cache rows of every length were, by a library whose blocks hold none. */
 static double read_again(const habitat_work *w, const operator_gpu *gpu) {
-    double columns = w->shape.rows.columns, element = (double)habitat_dtype_bytes(w->dtype);
-    double bytes = element * columns;
-    bool shared =
-        columns > MOST_REGISTER_COLUMNS && bytes < SHARED_BYTES && fmod(bytes, VECTOR_BYTES) == 0;
-    double missed =
-        operator_miss_share(in_flight(gpu, bytes), gpu->l2_bytes, fitted_softmax_flight_share,
-                            fitted_softmax_flight_softness);
-    return shared ? 0 : 2 * missed;
+    double bytes = (double)habitat_dtype_bytes(w->dtype) * w->shape.rows.columns;
+    return 2 * operator_miss_share(in_flight(gpu, bytes), gpu->l2_bytes,
+                                   fitted_softmax_flight_share, fitted_softmax_flight_softness);
 }
 
 /* Tensors moved and held, and kernels after the first. The gradient of softmax times its result is
