@@ -68,7 +68,7 @@ static void mend(uint8_t *copy, size_t size) {
     if (size >= FIRST_MODEL + 6) {
         bool paper = copy[FIRST_MODEL + 1] == HABITAT_MODEL_PAPER;
         if (copy[FIRST_MODEL] < (paper ? (int)PAPER_CLASSES : (int)OPERATOR_CLASSES))
-            put(copy + FIRST_MODEL + 2, learned_inputs_checksum(copy[FIRST_MODEL], paper), 4);
+            put(copy + FIRST_MODEL + 2, learned_class_checksum(copy[FIRST_MODEL], paper), 4);
     }
     memcpy(copy, LEARNED_MAGIC, LEARNED_MAGIC_BYTES);
     put(copy + 8, copy[8] == LEARNED_FORMAT_LEAST ? LEARNED_FORMAT_LEAST : LEARNED_FORMAT, 4);

@@ -55,7 +55,7 @@ static void put_model(writer *w, const operator_model *m) {
     bool paper = m->use == HABITAT_MODEL_PAPER;
     put_number(w, m->class_number, 1);
     put_number(w, m->use, 1);
-    put_number(w, learned_inputs_checksum(m->class_number, paper), 4);
+    put_number(w, learned_class_checksum(m->class_number, paper), 4);
     put_floats(w, (const float[]){m->shrink, m->low, m->high, m->low_estimated, m->high_estimated},
                5);
     put_number(w, m->training_rows, 8);

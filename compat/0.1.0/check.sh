@@ -26,5 +26,6 @@ awk 'END { print NR - 1 }' "$scratch/rows.csv" | say "operations.csv.gz: rows"
     say "operations.csv.gz: rows of softmax that train"
 
 printf 'gpu,op,dtype,shape\nH200,softmax,fp32,rows=4096 columns=4096\n' >"$scratch/ops.csv"
-"$habitat" predict-ops "$scratch/ops.csv" --models softmax.habitat-models | awk -F, 'NR == 2 { print $5 }' |
-    say "softmax.habitat-models: 4096 rows of 4096 numbers on an H200 [ms]"
+# Refused since the analytic time of these rows moved: its trees correct another one.
+{ "$habitat" predict-ops "$scratch/ops.csv" --models softmax.habitat-models 2>&1 >/dev/null || echo "exit code $?"; } | tr ',\n' '; ' |
+    sed 's/ $//' | say "softmax.habitat-models: 4096 rows of 4096 numbers on an H200 [ms]"

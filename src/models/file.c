@@ -15,31 +15,37 @@
 
 enum { NAME_MAX_BYTES = 64, GPUS_MAX = 256 };
 
-uint32_t learned_inputs_checksum(unsigned class_number, bool paper) {
+/* Checksum of a class's formula and of the names of its first inputs. The first formula is the sum
+ * of nothing, as versions wrote it that knew no others. */
+static uint32_t checksum_of(const operator_facts *of, size_t inputs) {
     uLong sum = crc32(0, NULL, 0);
-    if (paper) {
-        uint8_t count = (uint8_t)paper_input_count((paper_class)class_number);
-        return (uint32_t)crc32(sum, &count, 1);
+    if (of->formula > 0)
+        sum = crc32(sum, &of->formula, sizeof of->formula);
+    for (size_t i = 0; i < inputs; i++) {
+        const char *name = of->features->inputs[i].name;
+        sum = crc32(sum, (const Bytef *)name, (uInt)strlen(name) + 1);
     }
-    const operator_features *of = operator_facts_of((operator_class)class_number)->features;
-    for (size_t i = 0; i < of->count; i++)
-        sum = crc32(sum, (const Bytef *)of->inputs[i].name, (uInt)strlen(of->inputs[i].name) + 1);
     return (uint32_t)sum;
 }
 
-/* Whether a file's checksum is of these inputs or, since a version may put new ones behind the old,
- * of the first of them: its trees ask for no others. */
-static bool known_inputs(unsigned class_number, bool paper, uint32_t checksum) {
-    if (paper)
-        return checksum == learned_inputs_checksum(class_number, true);
-    const operator_features *of = operator_facts_of((operator_class)class_number)->features;
-    uLong sum = crc32(0, NULL, 0);
-    bool known = false;
-    for (size_t i = 0; i < of->count; i++) {
-        const char *name = of->inputs[i].name;
-        sum = crc32(sum, (const Bytef *)name, (uInt)strlen(name) + 1);
-        known = known || (uint32_t)sum == checksum;
+uint32_t learned_class_checksum(unsigned class_number, bool paper) {
+    if (paper) {
+        uint8_t count = (uint8_t)paper_input_count((paper_class)class_number);
+        return (uint32_t)crc32(crc32(0, NULL, 0), &count, 1);
     }
+    const operator_facts *of = operator_facts_of((operator_class)class_number);
+    return checksum_of(of, of->features->count);
+}
+
+/* Whether a file's checksum is of this formula and these inputs or, since a version may put new
+ * ones behind the old, of the first of them: its trees ask for no others. */
+static bool known_class(unsigned class_number, bool paper, uint32_t checksum) {
+    if (paper)
+        return checksum == learned_class_checksum(class_number, true);
+    const operator_facts *of = operator_facts_of((operator_class)class_number);
+    bool known = false;
+    for (size_t count = 1; count <= of->features->count; count++)
+        known = known || checksum_of(of, count) == checksum;
     return known;
 }
 
@@ -203,7 +209,8 @@ static void get_range(reader *r, learned_range *range) {
             r->failed = true;
 }
 
-static void get_model(reader *r, operator_model *m, bool *foreign) {
+/* @param foreign  receives the name of a class whose models belong to another version's formula. */
+static void get_model(reader *r, operator_model *m, const char **foreign) {
     m->class_number = (uint8_t)get_number(r, 1);
     m->use = (uint8_t)get_number(r, 1);
     bool paper = m->use == HABITAT_MODEL_PAPER;
@@ -213,8 +220,9 @@ static void get_model(reader *r, operator_model *m, bool *foreign) {
     uint32_t sum = (uint32_t)get_number(r, 4);
     if (r->failed)
         return;
-    if (!known_inputs(m->class_number, paper, sum)) {
-        *foreign = true;
+    if (!known_class(m->class_number, paper, sum)) {
+        *foreign = paper ? paper_class_name((paper_class)m->class_number)
+                         : operator_facts_of((operator_class)m->class_number)->name;
         r->failed = true;
         return;
     }
@@ -255,7 +263,7 @@ static habitat_status read_models(reader *r, const char *name, habitat_models **
     if (!models)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     memcpy(models->pass_factors, factors, sizeof factors);
-    bool foreign = false;
+    const char *foreign = NULL;
     for (uint32_t i = 0; i < count && !r->failed; i++)
         get_model(r, &models->models[i], &foreign);
     if (!r->failed && r->at == r->size) {
@@ -267,8 +275,9 @@ static habitat_status read_models(reader *r, const char *name, habitat_models **
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     if (foreign)
         return habitat_fail_at(err, HABITAT_E_VERSION, name, UINT64_MAX, 0,
-                               "its models look at other inputs than this version's; train it "
-                               "again with `habitat train`");
+                               "its models of %s correct another formula or look at other inputs "
+                               "than this version's; train it again with `habitat train`",
+                               foreign);
     return damaged(name, err);
 }
 

@@ -82,11 +82,11 @@ struct habitat_models {
 /* Files of format 1 hold no ranges. */
 enum { LEARNED_FORMAT = 2, LEARNED_FORMAT_LEAST = 1, LEARNED_MODELS_MAX = 64 };
 
-/* What begins a model file, and the checksum of a class's inputs: models of another set of inputs
- * must not be mistaken for ours. */
+/* What begins a model file, and the checksum of a class's formula and inputs: models that correct
+ * another formula or look at other inputs must not be mistaken for ours. */
 #define LEARNED_MAGIC "HABMODEL"
 enum { LEARNED_MAGIC_BYTES = 8, LEARNED_HEADER_BYTES = LEARNED_MAGIC_BYTES + 4 + 4 + 8 };
-uint32_t learned_inputs_checksum(unsigned class_number, bool paper);
+uint32_t learned_class_checksum(unsigned class_number, bool paper);
 
 /* Zeroed models of this number; NULL when out of memory. */
 habitat_models *learned_create(uint32_t count);

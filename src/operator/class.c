@@ -1,9 +1,10 @@
 /* The table of classes that have models: all that is true of a whole class, one row a class.
  *
- * Numbers in it were fitted:
+ * Numbers in it were fitted, but for `formula`:
  *   timings          [ms] read off the smallest times of each source of measurements, in the order
  *                    kernel, eager, graph, serving, session: docs/modelling.md#timings
  *   backward_factor  of attention: five products for forward's two
+ *   formula          raise it wherever the class's analytic time moves; 1: moved after 0.2.0
  *   doubt            chosen on training rows alone, GPUs left out in turn, by tools/few_shot.py:
  *                    models/offset.c, docs/modelling.md#few-shot
  *
@@ -27,6 +28,7 @@ static const operator_facts classes[OPERATOR_CLASSES + 1] = {
         {.name = "bmm",
          .features = &operator_gemm_features,
          .look = operator_look_gemm,
+         .formula = 1,
          .far_by_roofline = true,
          .backward_factor = 1,
          .small_costs_launch = true,
@@ -78,6 +80,7 @@ static const operator_facts classes[OPERATOR_CLASSES + 1] = {
         {.name = "gemm-matrix",
          .features = &operator_matrix_features,
          .look = operator_look_matrix,
+         .formula = 1,
          .far_by_roofline = true,
          .unit = OPERATOR_UNIT_MATRIX,
          .estimated_unit = OPERATOR_UNIT_MATRIX,
@@ -89,6 +92,7 @@ static const operator_facts classes[OPERATOR_CLASSES + 1] = {
         {.name = "gemm-fp8",
          .features = &operator_matrix_features,
          .look = operator_look_matrix,
+         .formula = 1,
          .far_by_roofline = true,
          .unit = OPERATOR_UNIT_MATRIX,
          .estimated_unit = OPERATOR_UNIT_MATRIX,
@@ -100,6 +104,7 @@ static const operator_facts classes[OPERATOR_CLASSES + 1] = {
         {.name = "attention",
          .features = &operator_attention_features,
          .look = operator_look_attention,
+         .formula = 1,
          .unit = OPERATOR_UNIT_MATRIX,
          .estimated_unit = OPERATOR_UNIT_MATRIX,
          .backward_factor = 2.5,
@@ -120,6 +125,7 @@ static const operator_facts classes[OPERATOR_CLASSES + 1] = {
         {.name = "warm-softmax",
          .features = &operator_row_kernel_features,
          .look = operator_look_softmax,
+         .formula = 1,
          .memory_bound = true,
          .knows_passes = true,
          .backward_factor = 1,
@@ -131,6 +137,7 @@ static const operator_facts classes[OPERATOR_CLASSES + 1] = {
         {.name = "warm-norm",
          .features = &operator_row_kernel_features,
          .look = operator_look_layer_norm,
+         .formula = 1,
          .memory_bound = true,
          .knows_passes = true,
          .backward_factor = 1,
@@ -142,6 +149,7 @@ static const operator_facts classes[OPERATOR_CLASSES + 1] = {
         {.name = "batch-norm",
          .features = &operator_warm_rows_features,
          .look = operator_look_batch_norm,
+         .formula = 1,
          .memory_bound = true,
          .knows_passes = true,
          .backward_factor = 1,
@@ -153,6 +161,7 @@ static const operator_facts classes[OPERATOR_CLASSES + 1] = {
         {.name = "attention-fp32",
          .features = &operator_attention_plain_features,
          .look = operator_look_attention_plain,
+         .formula = 1,
          .knows_passes = true,
          .backward_factor = 1,
          .offset_by_pass = true,

@@ -118,6 +118,8 @@ typedef struct operator_facts {
     const operator_features *features;
     operator_look_function *look;
 
+    uint8_t formula; /* counts the changes of the analytic time after 0.2.0: trees that correct one
+                        formula are wrong for another. In model files' checksums */
     operator_unit unit;           /* whose rates the analytic time takes */
     operator_unit estimated_unit; /* whose rates say that an answer rests on estimates: not `unit`
                                      in one class, see class.c */

@@ -1,6 +1,9 @@
 /* Operator models: trees by hand, the file, classes, and answers. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <zlib.h>
 
 #include <habitat/habitat.h>
 
@@ -9,6 +12,7 @@
 #include "lab/model_file.h"
 #include "lab/train_interval.h"
 #include "lab/train_trees.h"
+#include "operator/operator.h"
 
 /* One tree of depth 2:  x0 > 1 ? (x1 > 5 ? 40 : 30) : (always left: 10). */
 static trees two_levels(void) {
@@ -188,6 +192,108 @@ static void test_file(void) {
     check_case("the file comes back; every cut, flipped byte and other version is refused");
 }
 
+/* Changes the checksum of the only model of an encoded file, and then the file's own. */
+static void mark_class(uint8_t *data, size_t size, uint32_t checksum) {
+    uint8_t *at = data + LEARNED_HEADER_BYTES + 2 * sizeof(float) + 4 + 2;
+    for (int i = 0; i < 4; i++)
+        at[i] = (uint8_t)(checksum >> (8 * i));
+    uint32_t sum =
+        (uint32_t)crc32(0, data + LEARNED_HEADER_BYTES, (uInt)(size - LEARNED_HEADER_BYTES));
+    for (int i = 0; i < 4; i++)
+        data[LEARNED_MAGIC_BYTES + 4 + i] = (uint8_t)(sum >> (8 * i));
+}
+
+/* Reads a file of one model of this class with this checksum. */
+static habitat_status parse_marked(operator_class c, uint32_t checksum, habitat_error *err) {
+    habitat_models *models = sample(), *back = NULL;
+    uint8_t *data = NULL;
+    size_t size = 0;
+    models->models[0].class_number = (uint8_t)c;
+    CHECK_INT(learned_encode(models, &data, &size, NULL), HABITAT_OK);
+    habitat_models_free(models);
+    mark_class(data, size, checksum);
+    habitat_status status = habitat_models_parse(data, size, "old", &back, err);
+    CHECK((back != NULL) == (status == HABITAT_OK));
+    habitat_models_free(back);
+    free(data);
+    return status;
+}
+
+/* Files of format 1 end behind the trees. */
+static void test_first_format(void) {
+    habitat_models *models = sample(), *back = NULL;
+    uint8_t *data = NULL;
+    size_t size = 0;
+    CHECK_INT(learned_encode(models, &data, &size, NULL), HABITAT_OK);
+    size -= 4 + 4; /* no number formats, no sizes */
+    data[LEARNED_MAGIC_BYTES] = 1;
+    for (int i = 0; i < 8; i++)
+        data[LEARNED_MAGIC_BYTES + 8 + i] =
+            (uint8_t)((uint64_t)(size - LEARNED_HEADER_BYTES) >> (8 * i));
+    mark_class(data, size, learned_class_checksum(OPERATOR_GEMM, false));
+    CHECK_INT(habitat_models_parse(data, size, "first", &back, NULL), HABITAT_OK);
+    CHECK(back && back->models[0].training_rows == 12 && back->models[0].range.count == 0);
+    habitat_models_free(back);
+    free(data);
+    habitat_models_free(models);
+    check_case("a file of the first format is read");
+}
+
+static uint32_t names_checksum(operator_class c, size_t count, const uint8_t *formula) {
+    uint32_t sum = formula ? (uint32_t)crc32(0, formula, 1) : 0;
+    const operator_features *of = operator_facts_of(c)->features;
+    for (size_t i = 0; i < count; i++)
+        sum = (uint32_t)crc32(sum, (const Bytef *)of->inputs[i].name,
+                              (uInt)strlen(of->inputs[i].name) + 1);
+    return sum;
+}
+
+/* Checksums as files of 0.2.0 hold them. A class whose analytic time has moved since is refused,
+ * also where its inputs are the first of today's, as those of softmax and layer norm are. */
+static void test_formulas(void) {
+    static const struct {
+        operator_class of;
+        uint32_t checksum;
+        bool same;
+    } old[] = {{OPERATOR_GEMM, 0xbe228f0d, true},
+               {OPERATOR_BMM, 0xbe228f0d, false},
+               {OPERATOR_CONV, 0x55266c69, true},
+               {OPERATOR_ELEMENTWISE, 0xabf63673, true},
+               {OPERATOR_SOFTMAX, 0xa6164e2a, true},
+               {OPERATOR_NORM, 0xa6164e2a, true},
+               {OPERATOR_GEMM_MATRIX, 0xd1220c23, false},
+               {OPERATOR_GEMM_FP8, 0xd1220c23, false},
+               {OPERATOR_ATTENTION, 0xbfb2ec44, false},
+               {OPERATOR_COPY, 0x463571ed, true},
+               {OPERATOR_WARM_SOFTMAX, 0x6588f6a9, false},
+               {OPERATOR_WARM_NORM, 0x6588f6a9, false},
+               {OPERATOR_BATCH_NORM, 0x6588f6a9, false},
+               {OPERATOR_ATTENTION_PLAIN, 0xf2f72b76, false},
+               {OPERATOR_CONV_OTHER, 0xe8df2ea0, true},
+               {OPERATOR_CONV_MATRIX, 0xe8df2ea0, true},
+               {OPERATOR_RNN, 0xc38d284b, true}};
+    CHECK_INT(sizeof old / sizeof *old, OPERATOR_CLASSES);
+    for (size_t i = 0; i < sizeof old / sizeof *old; i++) {
+        operator_class c = old[i].of;
+        habitat_error err = {0};
+        CHECK_INT(parse_marked(c, old[i].checksum, &err),
+                  old[i].same ? HABITAT_OK : HABITAT_E_VERSION);
+        char want[256];
+        snprintf(want, sizeof want,
+                 "its models of %s correct another formula or look at other inputs than this "
+                 "version's; train it again with `habitat train`",
+                 operator_facts_of(c)->name);
+        CHECK_TEXT(err.message, old[i].same ? "" : want);
+        /* today's formula, the first inputs of today's; the one after it */
+        uint8_t formula = operator_facts_of(c)->formula, next = (uint8_t)(formula + 1);
+        size_t few = operator_facts_of(c)->features->count - 1;
+        const uint8_t *byte = formula ? &formula : NULL;
+        CHECK_INT(parse_marked(c, names_checksum(c, few, byte), &err), HABITAT_OK);
+        CHECK_INT(parse_marked(c, names_checksum(c, few, &next), &err), HABITAT_E_VERSION);
+    }
+    check_case("models of another formula are refused, by the name of their class");
+}
+
 static void test_answers(void) {
     habitat_models *models = NULL;
     habitat_gpu_table *table = NULL;
@@ -299,6 +405,12 @@ static void test_kinds_of_interval(void) {
     CHECK_NEAR(high, 1.886 * .1414214, 1e-6);
     train_interval(many, 0, 1, 0, &low, &high);
     CHECK_NEAR(high, .7, 1e-6); /* no evidence */
+    /* rows of which none tells a bias: no kind is known, and no interval */
+    for (int i = 0; i < MANY; i++)
+        many[i].residual = NAN;
+    CHECK(train_interval(many, MANY, 1, 0, &low, &high));
+    CHECK_NEAR(low, -.7, 1e-6);
+    CHECK_NEAR(high, .7, 1e-6);
     check_case("few kinds of GPU give a wide interval, GPUs of one kind count as one");
 }
 
@@ -308,6 +420,8 @@ int main(void) {
     test_input_share();
     test_perceptron();
     test_file();
+    test_first_format();
+    test_formulas();
     test_answers();
     test_offset();
     test_interval();
