@@ -33,7 +33,8 @@ static bool is_alike(const replay_slow *s, const replay_slow *other) {
 
 bool replay_recurs(const replay_builder *b, const replay_slow *s) {
     for (size_t i = 0; i < b->slow_count; i++)
-        if (b->slow[i].iteration != s->iteration && is_alike(s, &b->slow[i]))
+        if (b->slow[i].iteration != HABITAT_NONE && b->slow[i].iteration != s->iteration &&
+            is_alike(s, &b->slow[i]))
             return true;
     return false;
 }
