@@ -18,7 +18,11 @@ STEPS = ("| recording | measured | spread | busy | CPU calibrated | withheld | i
          "| c | 20.00 | 0 % | 9.50 | 20.00 | 21.00 | 18.00..27.00 | +5.0 |\n"  # CPU-bound, inside 1.5
          "| d | 30.00 | 0 % | 9.50 | 30.00 | 21.00 | 18.00..{high} | -30.0 |\n\n")  # fmt: skip
 MODELS = ("| model | another batch: steps | mean | worst | amp-bf16 from fp32: steps | mean | worst |\n|---|--:|--:|--:|--:|--:|--:|\n"
-          "| a | 2 | 9.00 | 20.00 | 0 | | |\n| b | 6 | 5.00 | {worst} | 0 | | |\n\n")  # fmt: skip
+          "| a | 2 | 9.00 | 20.00 | 0 | | |\n| b | 6 | 5.00 | {worst} | 0 | | |\n\n"
+          "| model, whole steps | another batch: steps | mean | worst |\n|---|--:|--:|--:|\n"
+          "| a | 1 | 8.01 | 9.00 |\n| b | 0 | | |\n\n"
+          "| model, spread steps | another batch: steps | mean | worst |\n|---|--:|--:|--:|\n"
+          "| a | 0 | | |\n| b | 2 | 30.00 | 40.00 |\n\n")  # fmt: skip
 
 
 def verdicts(lines):
@@ -48,9 +52,11 @@ def main():
     check("beyond it; inside, but too wide", verdicts(goals.replay(page)), ["missed"] * 4)
     # (2 * 9 + 6 * 5) / 8 = 6
     lines = list(goals.scaled_lines(MODELS.format(worst="25.00"), "batch", 1, ["a", "b"], 8))
-    check("pooled met, a model by itself not", verdicts(lines), ["met, partly seen", "missed"])
+    check("pooled met, a model by itself not", verdicts(lines), ["met, partly seen", "missed", "missed", "missed", "-"])
     check("pooled", "| mean 6.00, worst 25.00 % of 8 |" in lines[0] and "| 1 of 2; mean of a 9.00 % |" in lines[1], True)
-    check("a worst too far", verdicts(goals.scaled_lines(MODELS.format(worst="25.01"), "batch", 1, ["b"], 8)), ["missed"] * 2)
+    check("whole steps", "sum of kernels" in lines[0] and "whole iteration" in lines[2] and "| mean 8.01, worst 9.00 % of 1 |" in lines[2], True)
+    check("uneven ones apart", "| listed apart | mean 30.00, worst 40.00 % of 2 |" in lines[4], True)
+    check("a worst too far", verdicts(goals.scaled_lines(MODELS.format(worst="25.01"), "batch", 1, ["b"], 8)), ["missed", "missed", "-"])
     rows = [["a_h200 (CPU)"], ["b_h200 (CPU, spread)"], ["c_h200 (spread)"], ["d_h200"]]
     near, far = goals.spread_apart(rows)
     check("steps of uneven groups", (near, far), ([rows[0], rows[3]], [rows[1], rows[2]]))

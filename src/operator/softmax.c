@@ -1,12 +1,12 @@
 /* Softmax and its logarithm along rows, forward and backward.
  *
  * Rows up to a limit are held in the registers of one warp (two rows where they are short), padded
- * to a power of two; longer ones are a block each. A block issues the cycles of the kernel that an
- * H200 ran: it holds its row in registers, then in shared memory where rows are aligned to 16 byte,
- * else it reads the row three times. What moves is the same for all three: readings after the first
- * come from the cache, as long as the rows of all blocks in flight fit. A row costs its SM cycles
- * of issue, and the shortest call lasts as long as one row. Cycles were fitted on training shapes
- * of one GPU, what is read again on those of six. */
+ * to a power of two; longer ones are a block each. A block issues the cycles of the kernel that
+ * one GPU ran: it holds its row in registers, then in shared memory where rows are aligned to 16
+ * byte, else it reads the row three times. What moves is the same for all three: readings after the
+ * first come from the cache, as long as the rows of all blocks in flight fit. A row costs its SM
+ * cycles of issue, and the shortest call lasts as long as one row. Cycles were fitted on training
+ * shapes of one GPU, what is read again on those of six. */
 #include <math.h>
 #include <string.h>
 
