@@ -261,6 +261,7 @@ CONSTANT(fitted, replay_factor, 1.2247, "high over point, root of 1.5", "80 % of
 CONSTANT(chosen, replay_point, 0.88, "of the rule",
          "an iteration is the longer of two sides: a CPU's side that is too long errs for steps of both kinds, one that is too short only for one")
 CONSTANT(chosen, replay_pause_ns, 10e6, "ns", "a pause of the CPU without a name, or a call that is no launch, so long is no work: twice the longest of 139 recordings of steps without such (5.2 ms); docs/iteration.md#waits")
+CONSTANT(chosen, replay_operation_ns, 2e6, "ns", "a pause inside one operation, so long is its own work; the longest of 139 recordings are 1.5 ms; docs/iteration.md#waits")
 CONSTANT(chosen, replay_loader_ns, 1e6, "ns", "the same of a pause inside a data loader's operation or range")
 CONSTANT(chosen, replay_bare_share, 0.8, "of the recorded CPU time", "recordings without operations, of which the profiler stretches less")
 CONSTANT(chosen, replay_bare_factor, 1.6, "of it, either way", "as replay_bare_share: wide, as nothing checks it")

@@ -225,6 +225,14 @@ static void note_blocks(replay_builder *b, const habitat_call *c) {
     b->info->blocking_name = c->form->name;
 }
 
+/* Far more than the profiler adds to an operation, too short to set anything up: it is what the
+ * operation does on the CPU. */
+static bool is_work(const replay_pause *p) {
+    double ns = (double)(p->to_ns - p->from_ns);
+    return !p->loader && p->operation != HABITAT_NONE && ns >= chosen_replay_operation_ns &&
+           ns < chosen_replay_pause_ns;
+}
+
 /* A pause without a name is only known where operations, and waits for the GPU, are recorded. */
 static void classify(replay_builder *b, replay_pauses *all) {
     uint64_t first_ns = first_launch(b);
@@ -232,6 +240,8 @@ static void classify(replay_builder *b, replay_pauses *all) {
     size_t kept = 0;
     for (size_t i = 0; i < all->count; i++) {
         replay_pause p = all->list[i];
+        if (known && is_work(&p) && p.from_ns >= first_ns)
+            b->graph->slow_work_ns += (double)(p.to_ns - p.from_ns);
         if (p.to_ns - p.from_ns < least_ns(p.loader) || (!p.loader && !known))
             continue;
         p.once = happens_once(b, &p, first_ns);

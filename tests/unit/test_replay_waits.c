@@ -185,6 +185,28 @@ static void test_recurs(void) {
     check_case("calls of one iteration each are left out, told as ms an iteration");
 }
 
+/* 5 ms of the CPU inside an operation, and 1.5 ms inside another, which the rule covers. */
+static const event sorted[] = {
+    {'o', "aten::sort", 0, 5010, 1, 0, 0, NULL},
+    {'o', "aten::a", 5020, 1510, 1, 0, 0, NULL},
+    {'c', "cudaLaunchKernel", 6525, 5, 1, 0, 1, NULL},
+    {'k', "a", 6530, 100, 0, 7, 1, NULL},
+    {'c', "cudaDeviceSynchronize", 6540, 100, 1, 0, 3, NULL},
+};
+
+static void test_short_work(void) {
+    subject s = SUBJECT(sorted, 6640, "", 0);
+    CHECK_INT(s.info->once_count, 0);
+    CHECK(s.info->wait_ms == 0.0);
+    CHECK(s.info->cpu_ms >= 5.01 && s.info->cpu_ms < 5.3);
+    double work = s.info->cpu_ms;
+    done(&s);
+    s = SUBJECT(sorted, 6640, "", .cpu_scale = 2.0);
+    CHECK_NEAR(s.info->cpu_ms, 2.0 * work, 1e-9);
+    done(&s);
+    check_case("from 2 ms on a pause inside an operation is its work");
+}
+
 static void test_one_iteration(void) {
     subject s = SUBJECT(single, 0, "", 0);
     CHECK_INT(s.info->once_count, 0);
@@ -277,6 +299,7 @@ int main(void) {
     test_none();
     test_once();
     test_recurs();
+    test_short_work();
     test_one_iteration();
     test_held();
     test_unseen_launches();
