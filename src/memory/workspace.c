@@ -253,7 +253,7 @@ static memory_space all_copied(const habitat_conv_shape *s, double each) {
 /* In strict fp32 cuDNN may compute with spectra, which need most of all that was seen. */
 static memory_space most_of(const habitat_conv_shape *s, memory_pass first, memory_pass last) {
     memory_workspace most = {0};
-    for (int at = first; at <= (int)last; at++) {
+    for (int at = (int)first; at <= (int)last; at++) {
         memory_pass pass = (memory_pass)at;
         double side = memory_spectra_side(s, pass);
         memory_workspace w = side > 0 ? memory_spectra(s, pass, side) : (memory_workspace){0};
@@ -266,7 +266,7 @@ static memory_space most_of(const habitat_conv_shape *s, memory_pass first, memo
 static memory_space fastest_of(const memory_workspaces *w, const habitat_conv_shape *s,
                                memory_pass first, memory_pass last) {
     memory_workspace most = {0};
-    for (int pass = first; pass <= (int)last && w->fastest; pass++) {
+    for (int pass = (int)first; pass <= (int)last && w->fastest; pass++) {
         memory_workspace taken = memory_fastest(s, (memory_pass)pass, &w->speed);
         take_over(&most, &taken);
     }

@@ -260,14 +260,14 @@ static habitat_model_estimate from_trees(const habitat_models *models, habitat_m
     bool estimated = !is_seen && learned_on_estimates(gpu, c, operator_arithmetic(query));
     float low = estimated ? model->low_estimated : model->low;
     float high = estimated ? model->high_estimated : model->high;
-    habitat_model_estimate answer = {.covered = true,
-                                     .seen = is_seen && (named || use == HABITAT_MODEL_SEEN),
-                                     .guessed = !is_seen && learned_kinds(seen ? seen : model) <
-                                                                chosen_judged_kinds,
-                                     .ms = ms,
-                                     .model_ms = ms,
-                                     .low_ms = ms * exp(width * (double)low),
-                                     .high_ms = ms * exp(width * (double)high)};
+    habitat_model_estimate answer = {
+        .covered = true,
+        .seen = is_seen && (named || use == HABITAT_MODEL_SEEN),
+        .guessed = !is_seen && (double)learned_kinds(seen ? seen : model) < chosen_judged_kinds,
+        .ms = ms,
+        .model_ms = ms,
+        .low_ms = ms * exp(width * (double)low),
+        .high_ms = ms * exp(width * (double)high)};
     fade(&answer, &model->range, query->work, gpu,
          operator_facts_of(c)->far_by_roofline ? view.far_ms : factor * view.far_ms, view.empty_ms);
     return answer;
