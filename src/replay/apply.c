@@ -84,7 +84,8 @@ static void set_rest(const habitat_replay *r, const habitat_replay_result *resul
     p->gpu_ms = result->gpu_ms;
     p->path_cpu_ms = result->path_cpu_ms;
     p->path_kernel_ms = result->path_kernel_ms;
-    p->path_gap_ms = p->iteration_ms - p->path_cpu_ms - p->path_kernel_ms;
+    /* what is left: without gaps a rounding, not a time below 0 */
+    p->path_gap_ms = fmax(0.0, p->iteration_ms - p->path_cpu_ms - p->path_kernel_ms);
     p->bound_by = result->bound_by;
     p->cpu_basis = r->info.cpu_basis;
     p->samples_per_s =

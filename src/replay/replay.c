@@ -128,12 +128,11 @@ habitat_status replay_busy_ms(const habitat_replay *r, const double *kernel_ns, 
 
 /* The way that decides is described by its shares: it need not be one iteration long. */
 static void set_path(const replay_path *path, habitat_replay_result *out) {
-    double gap_ns = fmax(path->gap_ns, 0.0); /* differences of sums: not quite 0 without gaps */
-    double sum = path->cpu_ns + path->kernel_ns + gap_ns;
+    double sum = path->cpu_ns + path->kernel_ns + path->gap_ns;
     double per = sum > 0.0 ? out->iteration_ms / sum : 0.0;
     out->path_cpu_ms = path->cpu_ns * per;
     out->path_kernel_ms = path->kernel_ns * per;
-    out->path_gap_ms = gap_ns * per;
+    out->path_gap_ms = path->gap_ns * per;
 }
 
 static void set_bound(const habitat_replay *r, habitat_replay_result *out) {

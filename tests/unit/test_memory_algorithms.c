@@ -5,20 +5,7 @@
 #include "memory/algorithms.h"
 
 #include "check.h"
-
-static habitat_conv_shape square(double batch, double c_in, double c_out, double side,
-                                 double kernel) {
-    return (habitat_conv_shape){.dims = 2,
-                                .batch = batch,
-                                .c_in = c_in,
-                                .c_out = c_out,
-                                .groups = 1,
-                                .in = {side, side},
-                                .out = {side, side},
-                                .kernel = {kernel, kernel},
-                                .stride = {1, 1},
-                                .dilation = {1, 1}};
-}
+#include "made_conv.h"
 
 static void check_spectra(const habitat_conv_shape *s, memory_pass pass, double side,
                           double growing, double fixed) {

@@ -6,24 +6,11 @@
 #include <math.h>
 
 #include "check.h"
+#include "made_conv.h"
 #include "made_gpu.h"
 
 static const memory_speed speed = {1e12, 1e11, 10};
 static const memory_costs costs = {{.5, .25, 2, 1, 1e-6, .5, 1}};
-
-static habitat_conv_shape square(double batch, double c_in, double c_out, double side,
-                                 double kernel) {
-    return (habitat_conv_shape){.dims = 2,
-                                .batch = batch,
-                                .c_in = c_in,
-                                .c_out = c_out,
-                                .groups = 1,
-                                .in = {side, side},
-                                .out = {side, side},
-                                .kernel = {kernel, kernel},
-                                .stride = {1, 1},
-                                .dilation = {1, 1}};
-}
 
 static double gain(const habitat_conv_shape *s, memory_pass pass) {
     return memory_gain(s, pass, &speed, &costs);
