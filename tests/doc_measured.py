@@ -7,6 +7,7 @@ import io
 import math
 import pathlib
 import re
+import statistics
 import subprocess
 import sys
 
@@ -178,6 +179,16 @@ def misses():
     yield "docs/limits.md", f"can miss by more than {10 * math.floor(most / 10)} %."
 
 
+def copies(c):
+    with open(ROOT / "data/measurements/host_copies.csv", encoding="utf-8") as file:
+        rows = [r for r in csv.DictReader(file) if int(r["bytes"]) >= 2**24]
+    pinned, pageable = (sorted(float(r["gb_per_s"]) for r in rows if r["memory"] == memory) for memory in ("pinned", "pageable"))
+    link, median = 64, statistics.median(pinned)
+    assert round(median / link, 2) == c["host_link_share"], "host_link_share is not what was measured"
+    yield (f"Of the link's {link} GB/s pinned memory reaches {pinned[0]:.1f} to {pinned[-1]:.1f} GB/s from 16 MiB on (median {median:.1f}, a share of "
+           f"{c['host_link_share']}: the constant `host_link_share`), pageable memory {pageable[0]:.1f} to {pageable[-1]:.1f}")
+
+
 def figures(program):
     c, cases = constants(), memory_cases(program)
     for sentence in (*example(program), *replay_rules(c), *messages(c), *ranks()):
@@ -186,6 +197,8 @@ def figures(program):
         yield "docs/memory.md", sentence
     for sentence in recording():
         yield "docs/recording.md", sentence
+    for sentence in copies(c):
+        yield "docs/dataset.md", sentence
     yield from other_precisions()
     yield "docs/faq.md", f"a note appears where they moved by {100 * c['much_spread']:.0f} % and more."
     yield from misses()

@@ -65,7 +65,7 @@ CONSTANT(fitted, untimed_width, .25, "of the iteration",
 
 /* ---- links ---- */
 CONSTANT(hardware, host_link_share, .86, "of the link's rate",
-         "pinned memory to and from an H100, 16 to 256 MB: 53.7 to 54.9 of 64 GB/s; docs/decisions/0263")
+         "pinned memory to and from an H100 and an H200, from 16 MiB on: data/measurements/host_copies.csv; docs/decisions/0263")
 
 /* ---- products ---- */
 CONSTANT(fitted, bmm_unaligned_factor, 1.08, "of the time",
