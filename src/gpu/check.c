@@ -70,9 +70,9 @@ static const struct {
     double lowest, highest;      /* [bit/s] per pin */
     double least_gb, largest_gb; /* bandwidth of a whole GPU [GB/s] */
 } memory_types[] = {
-    {"GDDR5", 4.5e9, 9.2e9, 40, 400},     {"GDDR5X", 8.9e9, 12.5e9, 200, 600},
-    {"GDDR6", 9.5e9, 20.1e9, 100, 1000},  {"GDDR6X", 18e9, 24.1e9, 400, 1200},
-    {"GDDR7", 23e9, 36e9, 300, 2500},     {"HBM2", 1.3e9, 2.5e9, 400, 1700},
+    {"GDDR5", 4.0e9, 9.2e9, 40, 400},     {"GDDR5X", 8.9e9, 12.5e9, 200, 600},
+    {"GDDR6", 9.5e9, 20.1e9, 60, 1000},   {"GDDR6X", 18e9, 24.1e9, 400, 1200},
+    {"GDDR7", 17.9e9, 36e9, 250, 2500},   {"HBM2", 1.3e9, 2.5e9, 400, 1700},
     {"HBM2e", 2.4e9, 3.8e9, 1000, 3500},  {"HBM3", 4.5e9, 6.6e9, 2500, 6000},
     {"HBM3e", 5.5e9, 9.9e9, 3500, 10000}, {"LPDDR5X", 6.3e9, 10.8e9, 60, 700},
 };

@@ -48,17 +48,17 @@ static bool same_model(const char *a, const char *b) {
     return length == strcspn(b, "-") && strncmp(a, b, length) == 0;
 }
 
-/* For a name that several parts share: the first of the same model and chip that the facts allow,
- * else the first of the same chip. */
+/* For a name that several parts share: the first of the same model that the facts allow (RTX 3050
+ * are of two chips), else the first of the same chip. */
 static const habitat_gpu *sibling(const habitat_gpu_table *table, const habitat_gpu *gpu,
                                   const habitat_device_facts *facts) {
     char text[256];
     for (int any_model = 0; any_model < 2; any_model++)
         for (size_t i = 0; i < table->count; i++) {
             const habitat_gpu *other = &table->entries[i]->gpu;
-            if (gpu->chip && other->chip && strcmp(gpu->chip, other->chip) == 0 &&
-                (any_model || same_model(gpu->name, other->name)) &&
-                !contradiction(other, facts, text, sizeof text))
+            bool alike = any_model ? gpu->chip && other->chip && strcmp(gpu->chip, other->chip) == 0
+                                   : same_model(gpu->name, other->name);
+            if (alike && !contradiction(other, facts, text, sizeof text))
                 return other;
         }
     return NULL;

@@ -94,7 +94,7 @@ static void check_recording(const habitat_gpu_table *table, const char *path) {
     for (int i = 0; i < 2; i++)
         CHECK_INT(habitat_workload_create(traces[i], origin, &workloads[i], NULL), HABITAT_OK);
     for (size_t i = 0; i < habitat_gpu_count(table); i++)
-        if (strcmp(habitat_gpu_at(table, i)->vendor, "NVIDIA") == 0)
+        if (habitat_gpu_at(table, i)->compute_capability >= 60) /* older ones nobody measured */
             compare(workloads[0], workloads[1], habitat_gpu_at(table, i));
     for (int i = 0; i < 2; i++) {
         habitat_workload_free(workloads[i]);

@@ -15,7 +15,7 @@ echo "a price of one's own; one GPU has no verdict"
 "$habitat" predict "$trace" --to L40S,T4 --price L40S=100 | sed -n '4,/^Note/p;/^Fastest/,$p'
 "$habitat" predict "$trace" --to L40S --price L40S=1 | grep -c 'Fastest'
 echo "other vendors have their turn"
-"$habitat" predict "$trace" --vendor any | sed -n '6,/^$/p' | cut -c 1-2 | grep -c 'MI\|RX'
+"$habitat" predict "$trace" --vendor any | sed -n '6,/^$/p' | cut -c 1-2 | grep -c 'MI\|R[X9]\|W[67]'
 echo "columns that are named, behind what tells rows apart; the mark of an interval where marks are not shown"
 "$habitat" predict "$trace" --to L40S,MI300X --columns interval | sed -n '4,7p'
 "$habitat" predict "$source/data/recordings/resnet50_b4_fp32_h200.json.gz" --to L40S --batch 8,16 --columns ratio,ratio | sed -n '4,7p'
