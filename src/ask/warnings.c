@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/list.h"
 #include "predict/estimate.h"
+#include "predict/untimed.h"
 #include "workload/scale.h"
 #include "workload/warnings.h"
 #include "formula/formula.h"
@@ -187,14 +188,18 @@ bool warn_of_outside(const habitat_prediction *const *predictions, size_t count,
     return true;
 }
 
-bool warn_of_intervals(const habitat_prediction *const *predictions, size_t count, char *text) {
+bool warn_of_intervals(bool timed, const habitat_prediction *const *predictions, size_t count,
+                       char *text) {
     char widths[160];
     size_t i = 0;
     while (i < count && predictions[i]->interval_basis != HABITAT_INTERVAL_DEFAULT)
         i++;
     if (i == count)
         return false;
-    estimate_width_words(widths, sizeof widths);
+    if (timed)
+        estimate_width_words(widths, sizeof widths);
+    else
+        untimed_width_words(predictions[i]->cpu_basis == HABITAT_CPU_RULE, widths, sizeof widths);
     snprintf(text, WARNING_BYTES, "low_ms and high_ms are a default width, not calibrated: %s",
              widths);
     return true;
@@ -337,7 +342,8 @@ static void say(const scene *s, size_t first, size_t gpu_count, size_t count, li
     keep_line(out, HABITAT_WARNING_CALIBRATION,
               warn_of_calibration(predictions, gpu_count, next_line(out)));
     keep_line(out, HABITAT_WARNING_OUTSIDE, warn_of_outside(predictions, count, next_line(out)));
-    keep_line(out, HABITAT_WARNING_WIDTH, warn_of_intervals(predictions, count, next_line(out)));
+    keep_line(out, HABITAT_WARNING_WIDTH,
+              warn_of_intervals(s->origin != NULL, predictions, count, next_line(out)));
 }
 
 static habitat_status set_row_warnings(habitat_answer_row *row, const lines *l, made_answer *out,

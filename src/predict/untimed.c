@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <habitat/text.h>
+
 #include "gpu/gpu.h"
 #include "base/constants.h"
 #include "base/error.h"
@@ -80,6 +82,15 @@ static void set_iteration(const habitat_workload *w, habitat_prediction *out) {
     out->samples_per_s = by_gpu && batch > 0 ? batch / out->iteration_ms * 1e3 : (double)NAN;
     out->low_ms = fmin(out->low_ms, out->iteration_ms / (1.0 + fitted_untimed_width));
     out->high_ms = fmax(out->high_ms, out->iteration_ms * (1.0 + fitted_untimed_width));
+}
+
+void untimed_width_words(bool by_rule, char *text, size_t size) {
+    char rule[80] = "";
+    if (by_rule)
+        habitat_format(rule, sizeof rule, ", a factor of %.2f of what the CPU needs by rule",
+                       fitted_cpu_table_factor);
+    habitat_format(text, size, "%.0f %% or more of what the operations take%s",
+                   100.0 * fitted_untimed_width, rule);
 }
 
 static void sum_up(const untimed *u, habitat_prediction *out) {

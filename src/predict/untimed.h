@@ -16,6 +16,10 @@ habitat_status untimed_predict(const habitat_workload *w, habitat_method method,
  * side: cpu_ms is NaN. */
 void untimed_assemble(double cpu_ms, habitat_prediction *p);
 
+/* How wide an iteration's interval is, in words. text: receives them, of `size` bytes. by_rule: the
+ * CPU's side is in it. */
+void untimed_width_words(bool by_rule, char *text, size_t size);
+
 /* By the table; NaN where shapes alone were given, without a recording. */
 double untimed_cpu_ms(const habitat_workload *w);
 
