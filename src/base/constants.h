@@ -305,7 +305,7 @@ CONSTANT(chosen, memory_least_correction, 0.5, "of bytes from shapes", "below it
 CONSTANT(fitted, memory_training_correction, 1.01, "of bytes from shapes",
          "peaks of data/recordings and measured_*.csv; leaving each model out picks 1.01 to 1.03; docs/memory.md#one-model-left-out")
 CONSTANT(chosen, memory_inference_correction, 4.0, "of bytes from shapes",
-         "without a backward pass shapes tell two tensors at a time; recordings need 1.0 to 2.8 times that")
+         "without a backward pass; recordings need 0.88 to 1.26: what shapes do not see then grows, as far as that is known; docs/decisions/0270")
 CONSTANT(chosen, memory_step_tolerance, 0.02, "of the peak", "a recorded peak this near to the optimiser's step is that step")
 CONSTANT(chosen, memory_foreign_share, 0.05, "of the kernels", "launched by what is no framework operation: what they keep is unknown then")
 

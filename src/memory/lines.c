@@ -2,7 +2,7 @@
  *
  * A forward operation adds what it keeps. Its backward operation needs the gradients of what goes
  * in and out beside everything kept; then it gives back what was kept and leaves the gradients of
- * its weights. Without a backward pass only the tensors that pass by count. */
+ * its weights. Without a backward pass the tensors that are in use count. */
 #include "memory/model.h"
 
 #include <math.h>
@@ -19,21 +19,39 @@ bool memory_steps_add(memory_steps *s, const memory_step *step) {
     return true;
 }
 
+bool memory_steps_add_life(memory_steps *s, const memory_life *life) {
+    memory_life *lives =
+        list_grow(s->lives, s->life_count, &s->life_capacity, 512, SIZE_MAX, sizeof *lives);
+    if (!lives)
+        return false;
+    s->lives = lives;
+    s->lives[s->life_count++] = *life;
+    return true;
+}
+
 void memory_steps_free(memory_steps *steps) {
     free(steps->steps);
     free(steps->waits);
+    free(steps->lives);
     *steps = (memory_steps){0};
 }
 
 /* In this order where the time is the same: a gradient that waits counts in no moment in which it
- * is made or taken. */
-typedef enum moment_kind { WAIT_ENDS, FORWARD, BACKWARD, WAIT_BEGINS } moment_kind;
+ * is made or taken, a tensor of a forward pass alone in both. */
+typedef enum moment_kind {
+    WAIT_ENDS,
+    LIFE_BEGINS,
+    FORWARD,
+    BACKWARD,
+    WAIT_BEGINS,
+    LIFE_ENDS
+} moment_kind;
 
 typedef struct moment {
     uint64_t time_ns;
     moment_kind kind;
     const memory_step *step; /* of a pass */
-    double bytes;            /* of a gradient that waits */
+    double growing, fixed;   /* bytes that come (below 0: go) with a wait or a life */
 } moment;
 
 static int by_time(const void *a, const void *b) {
@@ -124,7 +142,8 @@ static void follow(const moment *moments, size_t count, const memory_facts *fact
     for (size_t i = 0; i < count; i++) {
         const memory_step *s = moments[i].step;
         if (!s) {
-            waiting += moments[i].kind == WAIT_BEGINS ? moments[i].bytes : -moments[i].bytes;
+            waiting += moments[i].growing;
+            casts += moments[i].fixed;
             continue;
         }
         bool keeps = s->backward_ns != UINT64_MAX, backward = moments[i].kind == BACKWARD;
@@ -152,14 +171,19 @@ static size_t list_moments(const memory_steps *steps, moment *out) {
     size_t count = 0;
     for (size_t i = 0; i < steps->count; i++) {
         const memory_step *s = &steps->steps[i];
-        out[count++] = (moment){s->forward_ns, FORWARD, s, 0};
+        out[count++] = (moment){s->forward_ns, FORWARD, s, 0, 0};
         if (s->backward_ns != UINT64_MAX)
-            out[count++] = (moment){s->backward_ns, BACKWARD, s, 0};
+            out[count++] = (moment){s->backward_ns, BACKWARD, s, 0, 0};
     }
     for (size_t i = 0; i < steps->wait_count; i++) {
         const memory_wait *w = &steps->waits[i];
-        out[count++] = (moment){w->from_ns, WAIT_BEGINS, NULL, w->bytes};
-        out[count++] = (moment){w->to_ns, WAIT_ENDS, NULL, w->bytes};
+        out[count++] = (moment){w->from_ns, WAIT_BEGINS, NULL, w->bytes, 0};
+        out[count++] = (moment){w->to_ns, WAIT_ENDS, NULL, -w->bytes, 0};
+    }
+    for (size_t i = 0; i < steps->life_count; i++) {
+        const memory_life *l = &steps->lives[i];
+        out[count++] = (moment){l->from_ns, LIFE_BEGINS, NULL, l->growing, l->fixed};
+        out[count++] = (moment){l->to_ns, LIFE_ENDS, NULL, -l->growing, -l->fixed};
     }
     return count;
 }
@@ -172,7 +196,8 @@ habitat_status memory_lines_of(const memory_steps *steps, const memory_facts *fa
                           .largest_bytes = steps->largest_bytes};
     if (!steps->count)
         return HABITAT_OK;
-    moment *moments = malloc(2 * (steps->count + steps->wait_count) * sizeof *moments);
+    moment *moments =
+        malloc(2 * (steps->count + steps->wait_count + steps->life_count) * sizeof *moments);
     out->lines = calloc(2 * steps->count, sizeof *out->lines);
     if (!moments || !out->lines) {
         free(moments);

@@ -154,7 +154,7 @@ static habitat_status make_lines(habitat_memory *m, const habitat_trace *trace,
                                  habitat_memory_format format) {
     memory_steps steps;
     habitat_status status =
-        memory_steps_of(trace, &info->memory, m->facts.kind, format, origin, &steps);
+        memory_steps_of(trace, &info->memory, &m->facts, format, origin, &steps);
     if (status != HABITAT_OK)
         return status;
     m->blas |= steps.blas;
@@ -165,9 +165,7 @@ static habitat_status make_lines(habitat_memory *m, const habitat_trace *trace,
     double scale = format == HABITAT_MEMORY_RECORDED ? 1 : m->single_over_recorded;
     double each =
         format == HABITAT_MEMORY_RECORDED && m->facts.kind == MEMORY_KIND_HALF ? 2 : single_bytes;
-    /* a forward pass alone shows too few of its tensors to tell a peak without one */
-    bool enough = m->facts.has_backward || known(m->peak_bytes);
-    if (!m->facts.unlinked && steps.product_count && enough && !info->other_steps)
+    if (!m->facts.unlinked && steps.product_count && !info->other_steps)
         for (int most = 0; most < 2 && status == HABITAT_OK; most++)
             status = memory_lines_of(&steps, &m->facts, or_zero(m->gradients_bytes) * scale, each,
                                      most, most ? &m->most[format] : &m->lines[format]);
@@ -190,7 +188,7 @@ static habitat_status fill(habitat_memory *m, const habitat_trace *trace,
     divide_rest(m, &info->memory, origin);
     m->temporary_bytes = m->facts.list_temporary ? or_zero(m->gradients_bytes) : 0;
     double recorded = outliving(m, HABITAT_MEMORY_RECORDED);
-    for (int f = 0; f < FORMATS; f++) {
+    for (int f = 0; f < FORMATS && m->facts.has_backward; f++) { /* else in the lives of tensors */
         double share = recorded > 0 ? outliving(m, (habitat_memory_format)f) / recorded : 1;
         add_outliving(&m->lines[f], m->outlive_bytes * share);
         add_outliving(&m->most[f], m->outlive_bytes * share);

@@ -27,7 +27,8 @@ typedef struct memory_step {
     uint64_t forward_ns, backward_ns; /* backward_ns UINT64_MAX: none, nothing is kept */
     double kept;                      /* for the backward pass; grows with the batch */
     double casts;                     /* copies of weights, kept too; do not grow */
-    double moved;                     /* tensors in and out: in the backward pass their gradients */
+    double moved;                     /* tensors in and out: in the backward pass their gradients;
+                                         without one, only what it makes and gives back */
     double weights;                   /* elements of weights, whose gradients it makes */
     double made;                      /* of `moved`, its result */
     memory_space forward, backward;   /* what a library works in meanwhile */
@@ -41,11 +42,20 @@ typedef struct memory_wait {
     double bytes;            /* grows with the batch */
 } memory_wait;
 
+/* A tensor of a forward pass that keeps nothing for a backward one: there from the operation that
+ * makes it until its last use. */
+typedef struct memory_life {
+    uint64_t from_ns, to_ns; /* both moments are in it */
+    double growing, fixed;   /* bytes: with the batch; of copies of weights */
+} memory_life;
+
 typedef struct memory_steps {
     memory_step *steps;
     size_t count, capacity;
     memory_wait *waits;
     size_t wait_count;
+    memory_life *lives; /* none where there is a backward pass */
+    size_t life_count, life_capacity;
     double largest_bytes; /* of one tensor */
     double loss_elements; /* of the last softmax before a loss: its input often outlives the step */
     double loss_bytes;    /* of the tensor given to it */
@@ -102,10 +112,11 @@ struct habitat_memory {
 /* steps.c: what the operations of the first iteration keep, in these formats. origin: the GPU, NULL
  * for not known. */
 habitat_status memory_steps_of(const habitat_trace *trace, const habitat_trace_memory *noted,
-                               memory_kind kind, habitat_memory_format format,
+                               const memory_facts *facts, habitat_memory_format format,
                                const habitat_gpu *origin, memory_steps *out);
-/* lines.c: a copy of a step at the end; false when out of memory. */
+/* lines.c: a copy of a step, a life at the end; false when out of memory. */
 bool memory_steps_add(memory_steps *steps, const memory_step *step);
+bool memory_steps_add_life(memory_steps *steps, const memory_life *life);
 void memory_steps_free(memory_steps *steps);
 
 /* memory.c: habitat_memory_create() with other notes than the trace's: to judge what shapes tell

@@ -100,6 +100,20 @@ rule_cast memory_rule_cast(const memory_rule *rule) {
     return CAST_NONE;
 }
 
+bool memory_rule_is_projection(const memory_rule *rule) {
+    return memory_rule_cast(rule) == CAST_HALF && rule->weights &&
+           strcmp(rule->name, "convolution") != 0;
+}
+
+bool memory_rule_makes_stream(const memory_rule *rule) {
+    static const char *const names[] = {"add",  "batch_norm", "_fused_rms_norm", "layer_norm",
+                                        "relu", "group_norm", "embedding",       "cat"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(rule->name, names[i]))
+            return true;
+    return false;
+}
+
 habitat_memory_format memory_tensors_in(memory_kind kind, habitat_memory_format format) {
     if (format != HABITAT_MEMORY_SINGLE && format != HABITAT_MEMORY_TF32)
         return format;
@@ -155,8 +169,18 @@ static const char *const list_calls[] = {"aten::_fused_adamw_", "aten::_fused_ad
                                          "aten::_foreach_mul_", "aten::_foreach_add_"};
 enum { LIST_CALLS = sizeof list_calls / sizeof *list_calls };
 
+/* Only training calls it. */
+static bool trains(const char *name) {
+    bool listed = false;
+    for (size_t i = 0; i < LIST_CALLS && !listed; i++)
+        listed = !strcmp(name, list_calls[i]);
+    return listed || strstr(name, "_backward") || starts(name, "autograd::engine::") ||
+           starts(name, "Optimizer.step");
+}
+
 typedef struct name_notes {
     bool single, half, zero_grad, zeroed, optimiser, backward;
+    bool trains;               /* a backward pass or an optimiser's step is there, linked or not */
     double listed[LIST_CALLS]; /* elements of their first lists */
 } name_notes;
 
@@ -181,13 +205,15 @@ static void note_list(const habitat_operation *o, name_notes *n) {
             n->listed[i] += list_elements(&o->form->inputs[0]);
 }
 
-/* A product with weights in fp32: under autocast the call that casts them has them so. */
+/* A product with weights in fp32: under autocast the call that casts them has them so; of a
+ * convolution that is the one around it, `conv2d` or the like. */
 static bool single_weights(const habitat_operation *o) {
     bool in_place;
     const memory_rule *rule = memory_rule_find(o->form->name, &in_place);
     const habitat_input *weights = work_tensor(o, 1);
-    return rule && memory_rule_cast(rule) == CAST_HALF && rule->weights & KEEPS_1 && weights &&
-           !is_half(weights->dtype);
+    bool product = rule ? memory_rule_cast(rule) == CAST_HALF && rule->weights & KEEPS_1
+                        : starts(o->form->name, "aten::conv");
+    return product && weights && work_category(weights->dtype) == 2 && !is_half(weights->dtype);
 }
 
 static void note(const habitat_operation *o, name_notes *n, memory_facts *f) {
@@ -199,7 +225,7 @@ static void note(const habitat_operation *o, name_notes *n, memory_facts *f) {
     n->zeroed |= starts(name, "aten::_foreach_zero_");
     n->optimiser |= starts(name, "Optimizer.step");
     n->backward |= o->forward != HABITAT_NONE;
-    f->unlinked |= starts(name, "autograd::engine::");
+    n->trains |= trains(name);
     f->list_temporary |= makes_list(name);
     f->state_factor = state_of(name, f->state_factor);
 }
@@ -246,7 +272,7 @@ memory_facts memory_facts_of(const habitat_trace *trace, const habitat_trace_mem
             note(&operations[i], &n, &f);
     f.kind = kind_of(noted, &n);
     f.has_backward = n.backward;
-    f.unlinked = (f.unlinked && !n.backward) || has_foreign(trace, operations);
+    f.unlinked = (n.trains && !n.backward) || has_foreign(trace, operations);
     f.gradients_stay = n.zeroed || (n.backward && !n.zero_grad && !n.optimiser);
     for (size_t i = 0; i < LIST_CALLS && !(f.weights > 0); i++)
         f.weights = n.listed[i];

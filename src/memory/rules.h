@@ -46,6 +46,12 @@ const memory_rule *memory_rule_find(const char *name, bool *in_place);
 /* What autocast does with it, by the lists of work/autocast.h. */
 rule_cast memory_rule_cast(const memory_rule *rule);
 
+/* linear, addmm: products with weights. */
+bool memory_rule_is_projection(const memory_rule *rule);
+
+/* It makes what the residual connections of a network carry. */
+bool memory_rule_makes_stream(const memory_rule *rule);
+
 /* What tensors are in; TF32 is arithmetic, its tensors are those of strict fp32. */
 habitat_memory_format memory_tensors_in(memory_kind kind, habitat_memory_format format);
 

@@ -4,8 +4,7 @@
  * is. So tensors are followed by their number of elements: an operation takes the newest one that
  * has as many. A tensor that several operations keep counts once. In other formats than the
  * recorded ones, each tensor gets the format that autocast would give it. */
-#include "memory/tensors.h"
-#include "memory/workspace.h"
+#include "memory/call.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,154 +13,16 @@
 #include "base/error.h"
 #include "work/args.h"
 
-enum { TAKEN_MAX = 16, LOOK_AHEAD = 64 };
 static const double half_bytes = 2, single_bytes = 4, mask_bytes = 1, index_bytes = 8;
-
-typedef struct walk {
-    const habitat_trace *trace;
-    const habitat_operation *operations;
-    size_t count;
-    const habitat_trace_memory *memory;
-    habitat_memory_format format, asked; /* of tensors; as asked for */
-    bool copies;           /* recorded products take half-precision copies of weights */
-    uint64_t *backward_ns; /* shape (count): when the backward operation of each runs */
-    memory_workspaces spaces;
-    bool *covered;       /* shape (count): it or one around it is a step, or is left out */
-    habitat_table sizes; /* of weights, by elements */
-    memory_tensors tensors;
-    memory_steps *out;
-    bool no_memory, began; /* began: some operation has made a tensor that is no copy of a weight */
-} walk;
-
-/* One operation that is looked at. */
-typedef struct call {
-    walk *w;
-    const habitat_operation *op;
-    const memory_rule *rule;
-    bool in_place, cross_entropy, kept;
-    memory_step step;
-    uint32_t taken[TAKEN_MAX]; /* tensors; HABITAT_NONE for weights */
-    uint32_t input[TAKEN_MAX]; /* which input each is */
-    uint32_t count;
-    double single_factor; /* elements of the smaller of two factors, if they differ much */
-} call;
-
-/* --- tensors in --------------------------------------------------------------------------------
- */
-
-static double element_bytes(const walk *w, const habitat_input *in) {
-    return w->format == HABITAT_MEMORY_RECORDED ? (double)habitat_dtype_bytes(in->dtype)
-                                                : single_bytes;
-}
-
-static bool weight_place(const call *c, uint32_t input) {
-    return input > 0 ? c->rule->weights >> (input < 2 ? input : 2) & 1 : c->rule->weights & KEEPS_0;
-}
-
-/* Some tensor of so many elements is in this format. Autocast's casts of weights read fp32, where
- * activations are half: with some batch sizes both have as many elements. */
-static bool is_there(const walk *w, double elements, double bytes) {
-    return memory_tensors_have(&w->tensors, elements,
-                               w->format == HABITAT_MEMORY_RECORDED ? bytes : 0);
-}
-
-/* Weights stand at their place; where a rule names none, a size tells them that no tensor has. */
-static bool is_weight(const call *c, uint32_t input, const habitat_input *in) {
-    if (weight_place(c, input))
-        return true;
-    double elements = work_elements(in);
-    return !c->rule->weights && !is_there(c->w, elements, element_bytes(c->w, in)) &&
-           memory_sizes_have(&c->w->sizes, c->w->memory, elements);
-}
-
-static void take_tensor(call *c, uint32_t input, double elements, double bytes,
-                        memory_preference preference) {
-    walk *w = c->w;
-    if (c->count == TAKEN_MAX || !(elements > 0))
-        return;
-    uint32_t at = memory_tensors_find(&w->tensors, elements, preference, c->taken, c->count);
-    if (at == HABITAT_NONE) {
-        /* read before anything is made: the script's batch, there as long as the script runs */
-        bool batch = !w->began && bytes > 0;
-        w->out->batch_bytes += batch ? elements * bytes : 0;
-        memory_tensor made = {.elements = elements,
-                              .element_bytes = bytes,
-                              .kept_bytes = batch ? bytes : 0,
-                              .base = HABITAT_NONE,
-                              .made_ns = UINT64_MAX,
-                              .used_ns = UINT64_MAX};
-        if (!memory_tensors_add(&w->tensors, &made)) {
-            w->no_memory = true;
-            return;
-        }
-        at = w->tensors.count - 1;
-    } else if (w->format == HABITAT_MEMORY_RECORDED && bytes > 0) {
-        w->tensors.all[at].element_bytes = bytes;
-    }
-    c->taken[c->count] = at;
-    c->input[c->count++] = input;
-}
-
-/* A sum of two alike: its first operand is what the residual connection carries. */
-static bool is_residual(const call *c) {
-    const habitat_input *a = work_tensor(c->op, 0), *b = work_tensor(c->op, 1);
-    return a && b && !strcmp(c->rule->name, "add") && a->rank == b->rank &&
-           work_elements(a) == work_elements(b);
-}
-
-/* Where weights are fp32, a product that takes half precision keeps a copy for its backward. */
-static void take_weight(call *c, double elements, double bytes) {
-    c->step.weights += elements;
-    if (c->kept && c->w->copies && memory_rule_cast(c->rule) == CAST_HALF && bytes == half_bytes)
-        c->step.casts += bytes * elements;
-}
-
-/* linear, addmm: products with weights. */
-static bool is_projection(const memory_rule *rule) {
-    return memory_rule_cast(rule) == CAST_HALF && rule->weights &&
-           strcmp(rule->name, "convolution") != 0;
-}
-
-static void take_list(call *c, uint32_t input, const habitat_input *in) {
-    const int64_t *dims = in->dims;
-    for (uint32_t i = 0; i < in->list_count; i++) {
-        int64_t rank = *dims++;
-        double elements = 1;
-        for (int64_t k = 0; k < rank; k++)
-            elements *= (double)*dims++;
-        if (c->rule->result == RESULT_JOINED)
-            take_tensor(c, input, elements, 0, PREFER_NEWEST);
-        else /* of a recurrent network, of which no format is recorded */
-            take_weight(c, elements, half_bytes);
-    }
-}
-
-static void take_inputs(call *c) {
-    memory_preference first = is_residual(c)           ? PREFER_STREAM
-                              : is_projection(c->rule) ? PREFER_UNPROJECTED
-                                                       : PREFER_NEWEST;
-    for (uint32_t i = 0; i < c->op->form->input_count; i++) {
-        const habitat_input *in = &c->op->form->inputs[i];
-        if (in->is_list)
-            take_list(c, i, in);
-        if (!in->is_tensor || !in->rank || work_category(in->dtype) != 2)
-            continue;
-        double elements = work_elements(in);
-        if (is_weight(c, i, in))
-            take_weight(c, elements, (double)habitat_dtype_bytes(in->dtype));
-        else
-            take_tensor(c, i, elements, element_bytes(c->w, in), c->count ? PREFER_NEWEST : first);
-    }
-}
 
 /* --- what is kept ------------------------------------------------------------------------------
  */
 
-static void note_size(const call *c, double bytes) {
+static void note_size(const memory_call *c, double bytes) {
     c->w->out->largest_bytes = fmax(c->w->out->largest_bytes, bytes);
 }
 
-static void keep(call *c, uint32_t tensor, double bytes) {
+static void keep(memory_call *c, uint32_t tensor, double bytes) {
     memory_tensors *t = &c->w->tensors;
     memory_tensor *base = &t->all[t->all[tensor].base];
     double more = (bytes - base->kept_bytes) * base->elements;
@@ -171,7 +32,7 @@ static void keep(call *c, uint32_t tensor, double bytes) {
     *(base->weight ? &c->step.casts : &c->step.kept) += more;
 }
 
-static rule_cast cast_of(const call *c) {
+static rule_cast cast_of(const memory_call *c) {
     if (c->w->format != HABITAT_MEMORY_AUTOCAST || c->rule->keeps & SPREADS)
         return CAST_NONE;
     /* inside cross_entropy_loss autocast does not see the softmax */
@@ -180,7 +41,7 @@ static rule_cast cast_of(const call *c) {
 }
 
 /* An input in the format that the operation works in: the tensor itself, or a copy of its own. */
-static void keep_input(call *c, uint32_t tensor) {
+static void keep_input(memory_call *c, uint32_t tensor) {
     const memory_tensor *t = &c->w->tensors.all[tensor];
     rule_cast cast = cast_of(c);
     double bytes = cast == CAST_HALF ? half_bytes : cast == CAST_SINGLE ? single_bytes : 0;
@@ -194,7 +55,7 @@ static void keep_input(call *c, uint32_t tensor) {
 
 /* A product by elements keeps both factors, but the large one alone only for a factor that needs a
  * gradient: a table of constants does not. */
-static bool keeps_factor(const call *c, uint32_t i) {
+static bool keeps_factor(const memory_call *c, uint32_t i) {
     const memory_tensor *all = c->w->tensors.all;
     if (c->count < 2)
         return false;
@@ -202,7 +63,7 @@ static bool keeps_factor(const call *c, uint32_t i) {
     return mine * 4 < other || !(other * 4 < mine);
 }
 
-static void keep_inputs(call *c) {
+static void keep_inputs(memory_call *c) {
     for (uint32_t i = 0; i < c->count; i++) {
         uint32_t input = c->input[i];
         bool keeps = c->rule->keeps & KEEPS_FACTORS ? i < 2 && keeps_factor(c, i)
@@ -212,21 +73,21 @@ static void keep_inputs(call *c) {
             keep_input(c, c->taken[i]);
     }
     if (memory_rule_cast(c->rule) == CAST_HALF && c->w->format == HABITAT_MEMORY_AUTOCAST &&
-        c->kept)
+        (c->kept || c->w->alone))
         c->step.casts += half_bytes * c->step.weights;
 }
 
 /* --- tensors out -------------------------------------------------------------------------------
  */
 
-static double largest_in(const call *c) {
-    double largest = 0;
+static double largest_in(const memory_call *c) {
+    double largest = c->host_elements;
     for (uint32_t i = 0; i < c->count; i++)
         largest = fmax(largest, c->w->tensors.all[c->taken[i]].elements);
     return largest;
 }
 
-static double joined(const call *c) {
+static double joined(const memory_call *c) {
     double sum = 0;
     for (uint32_t i = 0; i < c->count; i++)
         sum += c->w->tensors.all[c->taken[i]].elements;
@@ -241,7 +102,7 @@ static double spatial(const habitat_conv_shape *s) {
 }
 
 /* Elements that the work rules say are written; NaN unknown. */
-static double counted(const call *c) {
+static double counted(const memory_call *c) {
     habitat_work work;
     if (habitat_operation_work(c->op, &work) != HABITAT_OK || !work.known)
         return NAN;
@@ -264,7 +125,7 @@ static double counted(const call *c) {
     }
 }
 
-static double result_elements(const call *c) {
+static double result_elements(const memory_call *c) {
     double elements = c->rule->result == RESULT_WORK     ? counted(c)
                       : c->rule->result == RESULT_JOINED ? joined(c)
                       : c->rule->result == RESULT_SCALAR ? 1
@@ -273,7 +134,7 @@ static double result_elements(const call *c) {
 }
 
 /* Bytes of an element of the result. */
-static double result_bytes(const call *c) {
+static double result_bytes(const memory_call *c) {
     rule_cast cast = cast_of(c);
     if (cast != CAST_NONE)
         return cast == CAST_HALF ? half_bytes : single_bytes;
@@ -281,25 +142,30 @@ static double result_bytes(const call *c) {
         strcmp(c->rule->name, "_to_copy") ? HABITAT_DTYPE_UNKNOWN : work_dtype_argument(c->op, 1);
     if (told != HABITAT_DTYPE_UNKNOWN && c->w->format == HABITAT_MEMORY_RECORDED)
         return (double)habitat_dtype_bytes(told);
-    double widest = 0;
+    double widest = c->w->format == HABITAT_MEMORY_RECORDED ? c->weight_bytes : 0;
     for (uint32_t i = 0; i < c->count; i++)
         widest = fmax(widest, c->w->tensors.all[c->taken[i]].element_bytes);
-    return widest > 0 ? widest : single_bytes;
+    return widest > 0             ? widest
+           : c->host_elements > 0 ? memory_input_bytes(c->w, work_tensor(c->op, 0))
+                                  : single_bytes;
 }
 
-/* What the residual connections of a network carry. */
-static bool makes_stream(const memory_rule *rule) {
-    static const char *const names[] = {"add",  "batch_norm", "_fused_rms_norm", "layer_norm",
-                                        "relu", "group_norm", "embedding",       "cat"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(rule->name, names[i]))
-            return true;
+/* What is joined to nothing is there until the pass ends, whoever reads it: so caches of keys and
+ * values begin. */
+static bool stays(const memory_call *c) {
+    for (uint32_t i = 0; c->rule->result == RESULT_JOINED && i < c->op->form->input_count; i++) {
+        const habitat_input *in = &c->op->form->inputs[i];
+        const int64_t *dims = in->dims;
+        for (uint32_t k = 0; in->is_list && k < in->list_count; k++, dims += dims[0] + 1)
+            if (dims[0] == 1 && dims[1] == 0)
+                return true;
+    }
     return false;
 }
 
 /* Views: what they keep is what they show. */
-static void make_parts(call *c) {
-    walk *w = c->w;
+static void make_parts(memory_call *c) {
+    memory_walk *w = c->w;
     size_t first = (size_t)(c->op - w->operations), parts = 0;
     for (size_t i = first + 1;
          i < w->count && w->operations[i].form->thread == c->op->form->thread &&
@@ -319,8 +185,9 @@ static void make_parts(call *c) {
 
 /* A fused attention keeps a sum for each row. In fp32 none is fused whose queries share keys: that
  * keeps its probabilities, and queries, keys and values of one size; two more matrices of the size
- * of the probabilities pass by. */
-static void keep_attention(call *c, double elements) {
+ * of the probabilities pass by. Without a backward pass the softmax's input, its result, and which
+ * of them are masked, a byte each. */
+static void keep_attention(memory_call *c, double elements) {
     const habitat_input *q = work_tensor(c->op, 0), *k = work_tensor(c->op, 1);
     if (!q || !k || q->rank < 3 || k->rank < 3)
         return;
@@ -328,7 +195,8 @@ static void keep_attention(call *c, double elements) {
     bool shared = work_dim(q, -3) != work_dim(k, -3);
     if (c->w->format == HABITAT_MEMORY_SINGLE && shared) {
         double probabilities = single_bytes * rows * work_dim(k, -2);
-        c->step.kept += probabilities + 3 * single_bytes * elements;
+        double masked = probabilities * mask_bytes / single_bytes;
+        c->step.kept += (c->w->alone ? masked : probabilities) + 3 * single_bytes * elements;
         c->step.moved += 2 * probabilities;
     } else {
         c->step.kept += single_bytes * rows;
@@ -337,13 +205,13 @@ static void keep_attention(call *c, double elements) {
 
 /* Besides the result: masks, indices, statistics of attention, all that a recurrent network needs
  * (its gates and states, which cuDNN keeps in fp32 whatever goes in). */
-static void keep_extras(call *c, double elements) {
+static void keep_extras(memory_call *c, double elements) {
     if (c->rule->keeps & KEEPS_MASK)
         c->step.kept += mask_bytes * elements;
     if (c->rule->keeps & KEEPS_INDICES)
         c->step.kept += index_bytes * elements;
     habitat_work work;
-    if (!strcmp(c->rule->name, "_cudnn_rnn") &&
+    if (!c->w->alone && !strcmp(c->rule->name, "_cudnn_rnn") &&
         habitat_operation_work(c->op, &work) == HABITAT_OK && work.known) {
         double states = work.shape.rnn.gates + 1;
         c->step.kept += single_bytes * elements * work.shape.rnn.layers * states;
@@ -352,8 +220,8 @@ static void keep_extras(call *c, double elements) {
         keep_attention(c, elements);
 }
 
-static void make_result(call *c) {
-    walk *w = c->w;
+static void make_result(memory_call *c) {
+    memory_walk *w = c->w;
     double elements = result_elements(c), bytes = result_bytes(c);
     note_size(c, elements * bytes);
     if (c->in_place) {
@@ -364,17 +232,22 @@ static void make_result(call *c) {
             c->step.kept += t->elements * t->element_bytes;
         return;
     }
-    if (c->kept)
+    if (c->kept || w->alone)
         keep_extras(c, elements);
-    bool weight = !c->count || w->tensors.all[c->taken[0]].weight;
+    bool weight = c->count ? w->tensors.all[c->taken[0]].weight : !(c->host_elements > 0);
     memory_tensor made = {.elements = elements,
                           .element_bytes = bytes,
                           .base = HABITAT_NONE,
                           .made_ns = c->step.backward_ns,
                           .used_ns = UINT64_MAX,
+                          .born_ns = c->op->start_ns,
+                          .until_ns =
+                              stays(c) ? UINT64_MAX
+                                       : memory_links_left_until(&w->links, memory_call_index(c)),
+                          .read = stays(c),
                           .weight = weight && !strcmp(c->rule->name, "_to_copy"),
-                          .stream = makes_stream(c->rule),
-                          .projected = is_projection(c->rule)};
+                          .stream = memory_rule_makes_stream(c->rule),
+                          .projected = memory_rule_is_projection(c->rule)};
     if (!(elements > 0))
         return;
     if (!memory_tensors_add(&w->tensors, &made)) {
@@ -382,7 +255,7 @@ static void make_result(call *c) {
         return;
     }
     w->began |= !made.weight;
-    if (!made.weight) {
+    if (!made.weight && !w->alone) {
         c->step.made = elements * bytes;
         c->step.moved += elements * bytes;
     }
@@ -392,7 +265,7 @@ static void make_result(call *c) {
 
 /* A sum hands its gradient on to both sides as it is: it is the one tensor for both until what made
  * the later side is done with it. */
-static uint64_t gradient_from(const call *c) {
+static uint64_t gradient_from(const memory_call *c) {
     if (strcmp(c->rule->name, "add") != 0 || c->count < 2)
         return c->step.backward_ns;
     const memory_tensor *a = &c->w->tensors.all[c->taken[0]], *b = &c->w->tensors.all[c->taken[1]];
@@ -400,7 +273,7 @@ static uint64_t gradient_from(const call *c) {
     return a->elements == b->elements && first != UINT64_MAX ? first : c->step.backward_ns;
 }
 
-static void note_gradients(const call *c) {
+static void note_gradients(const memory_call *c) {
     uint64_t from = c->kept ? gradient_from(c) : UINT64_MAX;
     for (uint32_t i = 0; i < c->count; i++)
         memory_tensor_use(&c->w->tensors.all[c->taken[i]], from);
@@ -409,20 +282,23 @@ static void note_gradients(const call *c) {
 /* --- the walk ----------------------------------------------------------------------------------
  */
 
-static double moved_in(const call *c) {
+/* Without a backward pass tensors have lives of their own: copies that autocast makes pass alone.
+ */
+static double moved_in(const memory_call *c) {
+    rule_cast cast = cast_of(c);
     double sum = 0;
     for (uint32_t i = 0; i < c->count; i++) {
         const memory_tensor *t = &c->w->tensors.all[c->taken[i]];
-        rule_cast cast = cast_of(c);
-        sum += t->weight ? 0
-                         : t->elements * (cast == CAST_HALF     ? half_bytes
-                                          : cast == CAST_SINGLE ? single_bytes
-                                                                : t->element_bytes);
+        double bytes = cast == CAST_HALF     ? half_bytes
+                       : cast == CAST_SINGLE ? single_bytes
+                                             : t->element_bytes;
+        bool passes = !t->weight && (!c->w->alone || bytes != t->element_bytes);
+        sum += passes ? t->elements * bytes : 0;
     }
     return sum;
 }
 
-static void note_loss(call *c) {
+static void note_loss(memory_call *c) {
     memory_steps *s = c->w->out;
     if (strcmp(c->rule->name, "_log_softmax") != 0 || !c->count)
         return;
@@ -431,30 +307,7 @@ static void note_loss(call *c) {
     s->loss_bytes = t->elements * t->element_bytes;
 }
 
-/* When the backward operation runs: of this one, or of one around it that counts as the same. */
-static uint64_t backward_of(const walk *w, size_t i) {
-    uint64_t when = w->backward_ns[i];
-    for (size_t at = i; when == UINT64_MAX && w->operations[at].parent != HABITAT_NONE;) {
-        size_t parent = w->operations[at].parent;
-        if (!habitat_trace_numbered_as_parent(w->trace, (uint32_t)at))
-            break;
-        when = w->backward_ns[parent];
-        at = parent;
-    }
-    return when;
-}
-
-/* The backward operation of what comes after it: runs just before its own, which no trace shows
- * where it launches nothing. */
-static uint64_t backward_after(const walk *w, size_t i) {
-    for (size_t k = i + 1; k < w->count && k - i < LOOK_AHEAD; k++)
-        if (w->backward_ns[k] != UINT64_MAX &&
-            w->operations[k].form->thread == w->operations[i].form->thread)
-            return w->backward_ns[k];
-    return UINT64_MAX;
-}
-
-static bool inside(const walk *w, const habitat_operation *o, const char *name) {
+static bool inside(const memory_walk *w, const habitat_operation *o, const char *name) {
     for (uint32_t at = o->parent; at != HABITAT_NONE; at = w->operations[at].parent)
         if (!strcmp(w->operations[at].form->name, name))
             return true;
@@ -462,22 +315,33 @@ static bool inside(const walk *w, const habitat_operation *o, const char *name) 
 }
 
 /* Autocast sums in fp32; the gradient of a sum takes memory where it is cast back. */
-static bool spreads_cast(const call *c) {
+static bool spreads_cast(const memory_call *c) {
     bool autocast = c->w->copies || c->w->format == HABITAT_MEMORY_AUTOCAST;
     return autocast && c->count && c->w->tensors.all[c->taken[0]].element_bytes == half_bytes;
 }
 
-static void do_call(walk *w, size_t i, const memory_rule *rule, bool in_place) {
+/* Without a backward pass nothing is kept for one, but autocast keeps its copies of weights: those
+ * that were recorded, else one of each weight that a product takes. */
+static void let_go(memory_call *c) {
+    bool recorded = c->w->copies && !c->count && !strcmp(c->rule->name, "_to_copy");
+    double bytes = recorded ? c->step.weights * result_bytes(c) : c->step.casts;
+    memory_life casts = {c->step.forward_ns, UINT64_MAX, 0, bytes};
+    c->step.moved += c->step.kept;
+    c->step.kept = c->step.casts = 0;
+    c->w->no_memory |= casts.fixed > 0 && !memory_steps_add_life(c->w->out, &casts);
+}
+
+static void do_call(memory_walk *w, size_t i, const memory_rule *rule, bool in_place) {
     const habitat_operation *op = &w->operations[i];
-    call c = {.w = w, .op = op, .rule = rule, .in_place = in_place};
+    memory_call c = {.w = w, .op = op, .rule = rule, .in_place = in_place};
     c.step.forward_ns = op->start_ns;
-    c.step.backward_ns = backward_of(w, i);
+    c.step.backward_ns = memory_links_backward(&w->links, i);
     if (rule->keeps & SPREADS && c.step.backward_ns == UINT64_MAX)
-        c.step.backward_ns = backward_after(w, i);
+        c.step.backward_ns = memory_links_backward_after(&w->links, i);
     c.kept = c.step.backward_ns != UINT64_MAX;
     c.cross_entropy = inside(w, op, "aten::cross_entropy_loss");
-    take_inputs(&c);
-    if (w->no_memory || (!c.count && c.step.weights == 0))
+    memory_call_take(&c);
+    if (w->no_memory || (!c.count && c.step.weights == 0 && c.host_elements == 0))
         return;
     if (rule->keeps & SPREADS && !spreads_cast(&c))
         return;
@@ -489,20 +353,22 @@ static void do_call(walk *w, size_t i, const memory_rule *rule, bool in_place) {
         w->out->product_count++;
     w->out->blas = w->out->blas ||
                    (memory_rule_cast(rule) == CAST_HALF && strcmp(rule->name, "convolution") != 0);
-    w->out->weights += c.step.weights;
+    w->out->weights += strcmp(rule->name, "_to_copy") ? c.step.weights : 0; /* met again */
     note_loss(&c);
     keep_inputs(&c);
     c.step.moved = moved_in(&c);
     note_gradients(&c);
     if (!in_place || c.count)
         make_result(&c);
+    if (w->alone)
+        let_go(&c);
     if (!c.kept || !(rule->weights || memory_rule_cast(rule) == CAST_HALF))
         c.step.weights = 0;
     memory_workspaces_take(&w->spaces, (uint32_t)i, w->asked, &c.step);
     w->no_memory |= !memory_steps_add(w->out, &c.step);
 }
 
-static bool calls(const walk *w, size_t i, const char *name) {
+static bool calls(const memory_walk *w, size_t i, const char *name) {
     const habitat_operation *o = &w->operations[i];
     for (size_t k = i + 1; k < w->count && w->operations[k].form->thread == o->form->thread &&
                            w->operations[k].start_ns < o->start_ns + o->duration_ns;
@@ -515,7 +381,7 @@ static bool calls(const walk *w, size_t i, const char *name) {
 /* What an operation keeps may be what those that it calls keep. Under autocast it calls itself once
  * more, with its inputs cast. An attention that is made of products and a softmax keeps them,
  * unless half precision lets it be fused. */
-static bool look_inside(const walk *w, size_t i, const memory_rule *rule) {
+static bool look_inside(const memory_walk *w, size_t i, const memory_rule *rule) {
     if (w->format == HABITAT_MEMORY_RECORDED && memory_rule_cast(rule) != CAST_NONE &&
         calls(w, i, w->operations[i].form->name))
         return true;
@@ -524,20 +390,20 @@ static bool look_inside(const walk *w, size_t i, const memory_rule *rule) {
            calls(w, i, "aten::_scaled_dot_product_attention_math");
 }
 
-static bool left_out(const walk *w, const habitat_operation *o) {
+static bool left_out(const memory_walk *w, const habitat_operation *o) {
     return o->iteration != 0 || o->forward != HABITAT_NONE ||
            !strncmp(o->form->name, "autograd::", 10) || !strncmp(o->form->name, "Optimizer.", 10) ||
            (o->parent != HABITAT_NONE && w->covered[o->parent]);
 }
 
 /* Casts between real formats are made anew where other formats are asked for. */
-static bool is_cast(const walk *w, const habitat_operation *o, const memory_rule *rule) {
+static bool is_cast(const memory_walk *w, const habitat_operation *o, const memory_rule *rule) {
     const habitat_input *in = work_tensor(o, 0);
     return w->format != HABITAT_MEMORY_RECORDED && !strcmp(rule->name, "_to_copy") && in &&
-           work_category(in->dtype) == 2;
+           work_category(in->dtype) == 2 && !w->links.from_host[o - w->operations];
 }
 
-static void walk_operations(walk *w) {
+static void walk_operations(memory_walk *w) {
     for (size_t i = 0; i < w->count && !w->no_memory; i++) {
         const habitat_operation *o = &w->operations[i];
         bool in_place;
@@ -553,42 +419,29 @@ static void walk_operations(walk *w) {
     }
 }
 
-/* When the first backward operation of each operation, or of one inside it, begins. */
-static void note_backward(walk *w) {
-    for (size_t i = 0; i < w->count; i++)
-        w->backward_ns[i] = UINT64_MAX;
-    for (size_t i = 0; i < w->count; i++) {
-        const habitat_operation *o = &w->operations[i];
-        if (o->iteration != 0)
-            continue;
-        for (uint32_t at = o->forward; at != HABITAT_NONE; at = w->operations[at].parent)
-            if (o->start_ns < w->backward_ns[at])
-                w->backward_ns[at] = o->start_ns;
-    }
-}
-
 habitat_status memory_steps_of(const habitat_trace *trace, const habitat_trace_memory *noted,
-                               memory_kind kind, habitat_memory_format format,
+                               const memory_facts *facts, habitat_memory_format format,
                                const habitat_gpu *origin, memory_steps *out) {
-    walk w = {.trace = trace, .asked = format, .memory = noted, .out = out};
-    w.format = memory_tensors_in(kind, format);
-    w.copies = format == HABITAT_MEMORY_RECORDED && kind == MEMORY_KIND_AUTOCAST;
+    memory_walk w = {.trace = trace, .asked = format, .memory = noted, .out = out};
+    w.format = memory_tensors_in(facts->kind, format);
+    w.copies = format == HABITAT_MEMORY_RECORDED && facts->kind == MEMORY_KIND_AUTOCAST;
+    w.alone = !facts->has_backward;
     w.operations = habitat_trace_operations(trace, &w.count);
     *out = (memory_steps){0};
     if (!w.count)
         return HABITAT_OK;
-    w.backward_ns = malloc(w.count * sizeof *w.backward_ns);
     w.covered = calloc(w.count, sizeof *w.covered);
-    w.no_memory = !w.backward_ns || !w.covered || !memory_sizes_note(&w.sizes, noted) ||
-                  !memory_workspaces_of(trace, kind, origin, &w.spaces);
+    w.no_memory = !memory_links_of(trace, &w.links) || !w.covered ||
+                  !memory_sizes_note(&w.sizes, noted) ||
+                  !memory_workspaces_of(trace, facts->kind, origin, &w.spaces);
     if (!w.no_memory) {
-        note_backward(&w);
         walk_operations(&w);
         out->convolutions = w.spaces.convolutions;
         out->tf32 = w.spaces.tf32;
-        w.no_memory = w.no_memory || !memory_tensors_list_waits(&w.tensors, out);
+        w.no_memory = w.no_memory || !(w.alone ? memory_tensors_list_lives(&w.tensors, out)
+                                               : memory_tensors_list_waits(&w.tensors, out));
     }
-    free(w.backward_ns);
+    memory_links_free(&w.links);
     free(w.covered);
     memory_workspaces_free(&w.spaces);
     habitat_table_free(&w.sizes);

@@ -62,20 +62,24 @@ static bool is_preferred(const memory_tensor *tensor, memory_preference preferen
                                               : true;
 }
 
-uint32_t memory_tensors_find(const memory_tensors *t, double elements, memory_preference preference,
-                             const uint32_t *used, uint32_t used_count) {
-    uint32_t head = head_of(t, elements), newest = HABITAT_NONE;
+uint32_t memory_tensors_find(const memory_tensors *t, double elements, double element_bytes,
+                             memory_preference preference, const uint32_t *used,
+                             uint32_t used_count) {
+    uint32_t head = head_of(t, elements), newest = HABITAT_NONE, alike = HABITAT_NONE;
     uint32_t at = head == HABITAT_NONE ? HABITAT_NONE : t->last[head];
     for (int looked = 0; at != HABITAT_NONE && looked < LOOK_BACK; at = t->all[at].before) {
         if (is_used(used, used_count, at))
             continue;
-        if (is_preferred(&t->all[at], preference))
+        bool same = element_bytes == 0 || t->all[at].element_bytes == element_bytes;
+        if (same && is_preferred(&t->all[at], preference))
             return at;
+        if (same && alike == HABITAT_NONE)
+            alike = at;
         if (newest == HABITAT_NONE)
             newest = at;
         looked++;
     }
-    return newest;
+    return alike != HABITAT_NONE ? alike : newest;
 }
 
 bool memory_tensors_have(const memory_tensors *t, double elements, double element_bytes) {
@@ -105,6 +109,19 @@ bool memory_tensors_list_waits(const memory_tensors *t, memory_steps *out) {
                 (memory_wait){one->used_ns, one->made_ns, one->elements * one->element_bytes};
     }
     return true;
+}
+
+bool memory_tensors_list_lives(const memory_tensors *t, memory_steps *out) {
+    bool added = true;
+    for (uint32_t i = 0; i < t->count && added; i++) {
+        const memory_tensor *one = &t->all[i];
+        double bytes = one->elements * one->element_bytes;
+        if (one->base == i)
+            added = memory_steps_add_life(out, &(memory_life){one->born_ns, one->until_ns,
+                                                              one->weight ? 0 : bytes,
+                                                              one->weight ? bytes : 0});
+    }
+    return added;
 }
 
 static bool same_size(const void *elements, uint32_t index, const void *key) {

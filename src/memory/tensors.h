@@ -9,12 +9,15 @@
 typedef struct memory_tensor {
     double elements;
     double element_bytes;
-    double kept_bytes;         /* for each element: what of it the backward pass has use for */
-    uint32_t base;             /* of a view: the tensor it shows, else its own index */
-    uint32_t before;           /* the last one before it with as many elements, or HABITAT_NONE */
-    uint64_t made_ns, used_ns; /* of the backward operations of what made it and of what takes it:
-                                  used_ns is the first of them. UINT64_MAX: none */
-    bool weight;               /* a copy of a weight: does not grow with the batch */
+    double kept_bytes;          /* for each element: what of it the backward pass has use for */
+    uint32_t base;              /* of a view: the tensor it shows, else its own index */
+    uint32_t before;            /* the last one before it with as many elements, or HABITAT_NONE */
+    uint64_t made_ns, used_ns;  /* of the backward operations of what made it and of what takes it:
+                                   used_ns is the first of them. UINT64_MAX: none */
+    uint64_t born_ns, until_ns; /* what makes it begins; the last moment in which it is known to be
+                                   in use. Of a view: those of its base count */
+    bool read;                  /* something takes it, or it stays anyway */
+    bool weight;                /* a copy of a weight: does not grow with the batch */
     bool stream;    /* made by a sum, a norm or the like: what residual connections carry */
     bool projected; /* made by a product with weights */
 } memory_tensor;
@@ -39,8 +42,9 @@ typedef enum memory_preference {
 
 /* The newest with so many elements that is none of `used`, of the preferred ones where there is
  * one. HABITAT_NONE: there is none. */
-uint32_t memory_tensors_find(const memory_tensors *t, double elements, memory_preference preference,
-                             const uint32_t *used, uint32_t used_count);
+uint32_t memory_tensors_find(const memory_tensors *t, double elements, double element_bytes,
+                             memory_preference preference, const uint32_t *used,
+                             uint32_t used_count);
 
 /* One of the latest with so many elements has so many bytes for each; 0: any number. */
 bool memory_tensors_have(const memory_tensors *t, double elements, double element_bytes);
@@ -50,6 +54,9 @@ void memory_tensor_use(memory_tensor *tensor, uint64_t backward_ns);
 
 /* The gradients that wait for others, of all tensors; false when out of memory. */
 bool memory_tensors_list_waits(const memory_tensors *t, memory_steps *out);
+
+/* The lives of all tensors; false when out of memory. */
+bool memory_tensors_list_lives(const memory_tensors *t, memory_steps *out);
 
 /* The sizes of weights that the recording notes, in elements: fills `sizes`; false when out of
  * memory. */

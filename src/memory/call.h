@@ -1,0 +1,51 @@
+/* Inside of steps.c and taken.c: the walk over a forward pass, and the operation at hand. */
+#ifndef HABITAT_MEMORY_CALL_H
+#define HABITAT_MEMORY_CALL_H
+
+#include "memory/links.h"
+#include "memory/tensors.h"
+#include "memory/workspace.h"
+
+enum { MEMORY_TAKEN_MAX = 16 };
+
+typedef struct memory_walk {
+    const habitat_trace *trace;
+    const habitat_operation *operations;
+    size_t count;
+    const habitat_trace_memory *memory;
+    habitat_memory_format format, asked; /* of tensors; as asked for */
+    bool copies; /* recorded products take half-precision copies of weights */
+    bool alone;  /* there is no backward pass: tensors go with their last use */
+    memory_links links;
+    memory_workspaces spaces;
+    bool *covered;       /* shape (count): it or one around it is a step, or is left out */
+    habitat_table sizes; /* of weights, by elements */
+    memory_tensors tensors;
+    memory_steps *out;
+    bool no_memory, began; /* began: some operation has made a tensor that is no copy of a weight */
+} memory_walk;
+
+/* One operation that is looked at. */
+typedef struct memory_call {
+    memory_walk *w;
+    const habitat_operation *op;
+    const memory_rule *rule;
+    bool in_place, cross_entropy, kept;
+    memory_step step;
+    uint32_t taken[MEMORY_TAKEN_MAX]; /* tensors; HABITAT_NONE for weights */
+    uint32_t input[MEMORY_TAKEN_MAX]; /* which input each is */
+    uint32_t count;
+    double weight_bytes;  /* of an element of the widest weight that has no place of its own */
+    double host_elements; /* of a tensor that lies in the host's memory */
+} memory_call;
+
+/* Index of its operation. */
+size_t memory_call_index(const memory_call *c);
+
+/* Bytes of an element of an input in the walk's format. */
+double memory_input_bytes(const memory_walk *w, const habitat_input *in);
+
+/* Finds the tensors and weights that the operation takes. */
+void memory_call_take(memory_call *c);
+
+#endif
