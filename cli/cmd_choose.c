@@ -91,6 +91,7 @@ typedef struct subjects {
 
 static int open_trace(const cli_request *request, const char *operand, subjects *s) {
     size_t i = s->count++;
+    s->inputs[i].number = i;
     char *file = strdup(operand);
     if (!file)
         return cli_fail(CLI_FAILED, NULL, "out of memory");

@@ -19,18 +19,54 @@ static int open_tables(const cli_request *request, const cli_input *first, cli_i
     return code == CLI_DONE ? cli_open_prices(request, in) : code;
 }
 
+/* "64": no number in another notation, nothing around it. */
+static int read_batch(const char *option, const char *text, uint64_t *out) {
+    char *end = NULL;
+    unsigned long long size = strtoull(text, &end, 10);
+    if (*text < '1' || *text > '9' || *end || size > 1ull << 40)
+        return cli_fail(CLI_USAGE, option, "\"%s\" is no whole number from 1 on", text);
+    *out = size;
+    return CLI_DONE;
+}
+
+/* One size for all recordings, or one for each in the order in which they are named, that of
+ * --batch-from last. Of one alone, the second recording must note its own: it is another one. */
+static int check_recorded_batches(const cli_request *request) {
+    size_t said = request->recorded_batches.count, named = request->operands->count;
+    uint64_t size;
+    int code = CLI_DONE;
+    if (request->ranks.count)
+        named += request->ranks.count;
+    named += request->batch_from != NULL;
+    for (size_t i = 0; code == CLI_DONE && i < said; i++)
+        code = read_batch("--recorded-batch", request->recorded_batches.items[i], &size);
+    if (code == CLI_DONE && said > 1 && said != named)
+        return cli_fail(CLI_USAGE, "--recorded-batch",
+                        "%zu sizes for %zu recording%s; give one for all, or one for each", said,
+                        named, named == 1 ? "" : "s");
+    return code;
+}
+
+/* That of recording i of those named; 0: as it notes. */
+static uint64_t recorded_batch(const cli_request *request, size_t i) {
+    const cli_list *said = &request->recorded_batches;
+    uint64_t size = 0;
+    if (said->count)
+        read_batch("--recorded-batch", said->items[said->count > 1 ? i : 0], &size);
+    return size;
+}
+
 /* A size named twice is one row. */
 static int read_batches(const cli_request *request, cli_input *in) {
     in->batch_sizes = calloc(request->batches.count + 1, sizeof *in->batch_sizes);
     if (!in->batch_sizes)
         return cli_fail(CLI_FAILED, "--batch", "out of memory");
     for (size_t i = 0; i < request->batches.count; i++) {
-        const char *text = request->batches.items[i];
-        char *end = NULL;
+        uint64_t size = 0;
         bool before = false;
-        unsigned long long size = strtoull(text, &end, 10);
-        if (*text < '1' || *text > '9' || *end || size > 1ull << 40)
-            return cli_fail(CLI_USAGE, "--batch", "\"%s\" is no whole number from 1 on", text);
+        int code = read_batch("--batch", request->batches.items[i], &size);
+        if (code != CLI_DONE)
+            return code;
         for (size_t k = 0; k < in->batch_size_count; k++)
             before |= in->batch_sizes[k] == size;
         if (!before)
@@ -51,7 +87,8 @@ static int read_scale(const cli_request *request, cli_input *in) {
     if (request->precision &&
         habitat_precision_from_name(request->precision, &in->precision, &error) != HABITAT_OK)
         return cli_fail_error(&error, "--precision");
-    return read_batches(request, in);
+    int code = check_recorded_batches(request);
+    return code == CLI_DONE ? read_batches(request, in) : code;
 }
 
 /* As many GPUs as are asked: one number, or a list of them. */
@@ -149,8 +186,7 @@ static habitat_status read_trace(const char *file, const habitat_read_options *o
 }
 
 /* The first rank's file is read; operands are files of more ranks. */
-static int open_ranks(const cli_request *request, const habitat_read_options *options,
-                      cli_input *in) {
+static int open_ranks(const cli_request *request, habitat_read_options *options, cli_input *in) {
     const cli_list *lists[] = {&request->ranks, request->operands};
     habitat_error error = {0};
     in->ranks = calloc(request->ranks.count + request->operands->count, sizeof(habitat_trace *));
@@ -160,6 +196,7 @@ static int open_ranks(const cli_request *request, const habitat_read_options *op
     for (size_t l = 0; l < 2; l++)
         for (size_t i = l == 0; i < lists[l]->count; i++) {
             const char *file = lists[l]->items[i];
+            options->batch_size = recorded_batch(request, in->rank_count);
             if (read_trace(file, options, &in->ranks[in->rank_count], &error) != HABITAT_OK)
                 return cli_fail_error(&error, file);
             in->rank_count++;
@@ -172,11 +209,13 @@ static int open_ranks(const cli_request *request, const habitat_read_options *op
 static int open_trace(const cli_request *request, const char *file, bool required, cli_input *in) {
     habitat_error error = {0};
     bool no_gpu = !required && !request->ranks.count; /* ranks need what their GPUs did */
-    habitat_read_options options = {request->nvtx_range, request->iterations, no_gpu};
+    habitat_read_options options = {request->nvtx_range, request->iterations, no_gpu,
+                                    recorded_batch(request, in->number)};
     if (read_trace(file, &options, &in->trace, &error) != HABITAT_OK)
         return cli_fail_error(&error, file);
     if (request->ranks.count)
         return open_ranks(request, &options, in);
+    options.batch_size = request->recorded_batches.count > 1 ? recorded_batch(request, 1) : 0;
     if (request->batch_from &&
         read_trace(request->batch_from, &options, &in->batch_from, &error) != HABITAT_OK)
         return cli_fail_error(&error, request->batch_from);
@@ -233,6 +272,7 @@ static int ask(const cli_request *request, habitat_request *asked, cli_input *in
     asked->steps = request->steps;
     asked->samples = request->samples;
     asked->totals = request->totals;
+    asked->fastest_first = !names_gpus(request);
     asked->today = cli_today(in->today, sizeof in->today);
     error.index = SIZE_MAX;
     if (habitat_ask(asked, &in->answer, &error) == HABITAT_OK) {

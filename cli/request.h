@@ -7,6 +7,7 @@
 /* What the command line says; the commands point their options at it. */
 typedef struct cli_request {
     cli_list to, gpu_files, batches;
+    cli_list recorded_batches; /* of each recording that does not note it; or one for all */
     const char *batch_from, *precision;
     const char *from, *method, *by, *nvtx_range, *assemble, *timeline, *html;
     double cpu_scale;
@@ -46,12 +47,14 @@ typedef struct cli_request {
 #define CLI_TRACE_OPTIONS(request)                                                                 \
     {"--from", 0, CLI_TEXT, &(request).from}, {"--gpu-file", 0, CLI_LIST, &(request).gpu_files},   \
         {"--json", 0, CLI_FLAG, &(request).json}, {"--csv", 0, CLI_FLAG, &(request).csv},          \
-        {"--nvtx-range", 0, CLI_TEXT, &(request).nvtx_range}, {                                    \
-        "--iterations", 0, CLI_COUNT, &(request).iterations                                        \
+        {"--nvtx-range", 0, CLI_TEXT, &(request).nvtx_range},                                      \
+        {"--iterations", 0, CLI_COUNT, &(request).iterations}, {                                   \
+        "--recorded-batch", 0, CLI_LIST, &(request).recorded_batches                               \
     }
 
 /* All that was opened, in the order it is needed. */
 typedef struct cli_input {
+    size_t number; /* of this recording among those of `choose`, from 0 on: before it is opened */
     bool borrowed; /* table and prices are another input's */
     habitat_gpu_table *table;
     habitat_prices *prices;

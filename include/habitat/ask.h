@@ -102,8 +102,10 @@ typedef struct habitat_request {
     /* Several values of gpu_count: a row each GPU, batch size and number. NULL: gpu_count. */
     const uint32_t *gpu_counts; /* shape (gpu_counts_count), each 1 or more */
     size_t gpu_counts_count;
-    bool totals; /* an iteration: rows hold no times of single kernels (their predictions'
-                    trace_kernels are NULL), so that memory does not grow with their number */
+    bool totals;        /* an iteration: rows hold no times of single kernels (their predictions'
+                           trace_kernels are NULL), so that memory does not grow with their number */
+    bool fastest_first; /* an iteration: rows in the order of their times, as one wants them who
+                           named no GPU; else in that of the destinations */
 } habitat_request;
 
 /** Set a request to its defaults: its size, and every other field zero.
@@ -230,7 +232,8 @@ typedef struct habitat_answer {
     size_t operation_count;
     habitat_work work; /* of all of them; class, pass, formats and shape are those of the first */
     const char *name, *shape;
-    habitat_answer_row *rows; /* shape (row_count), in the order of the destinations; of several
+    habitat_answer_row *rows; /* shape (row_count), in the order of the destinations, or the fastest
+                                 first (habitat_request::fastest_first); of several
                                  batch sizes all rows of the first come first, of several numbers
                                  of GPUs all of the first of these */
     size_t row_count;

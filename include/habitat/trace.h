@@ -237,6 +237,7 @@ typedef struct habitat_trace_info {
     const double *iteration_ms_all; /* shape (iteration_ms_count) [ms], in the order measured */
     double iteration_spread; /* between groups of them, as a share of iteration_ms; NaN unknown */
     uint64_t batch_size;     /* samples of one iteration; 0 = unknown */
+    bool batch_size_said;    /* by the read options, not by the recording */
     const char *model;       /* its class: "ResNet"; NULL unknown */
     const char *framework;   /* "torch 2.11.0+cu130"; NULL unknown, as are the versions below */
     const char *cuda_version, *hip_version, *driver_version; /* "13.0", NULL, "580.159.04" */
@@ -296,8 +297,9 @@ typedef struct habitat_read_options {
     const char
         *range; /* iterations are the user's ranges (annotations, NVTX) of this name, or where
                    there is none, of this name and a number: "step", "step 3", "step#3" */
-    size_t iterations; /* the trace holds so many alike, where nothing marks them; 0 = one */
-    bool without_gpu;  /* a trace without GPU activity is no error */
+    size_t iterations;   /* the trace holds so many alike, where nothing marks them; 0 = one */
+    bool without_gpu;    /* a trace without GPU activity is no error */
+    uint64_t batch_size; /* samples of one iteration, where nothing notes them; 0 = as noted */
 } habitat_read_options;
 
 /** Read a trace file as habitat_trace_read() does, with options.
@@ -308,7 +310,8 @@ typedef struct habitat_read_options {
  * @param err     where and why on failure; may be NULL.
  * @return as habitat_trace_read(); HABITAT_E_ARG where the options do not fit the trace: no range
  *         of that name (err names those that there are), none with a launch in it, a number of
- *         iterations other than the trace marks itself, or more than launches.
+ *         iterations other than the trace marks itself, or more than launches, a batch size other
+ *         than it notes, or above 2^40.
  * @note   Safe from several threads.
  * @tested tests/unit/test_trace_options.c, tests/unit/test_trace_nsys.c @since 0.1 */
 HABITAT_API habitat_status habitat_trace_read_with(const char *path,

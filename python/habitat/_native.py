@@ -99,6 +99,7 @@ class _Request(ctypes.Structure):
         ("gpu_counts", ctypes.POINTER(ctypes.c_uint32)),
         ("gpu_counts_count", ctypes.c_size_t),
         ("totals", ctypes.c_bool),
+        ("fastest_first", ctypes.c_bool),
     ]
 
     def __init__(self, **fields: Any) -> None:
@@ -111,19 +112,23 @@ class _ReadOptions(ctypes.Structure):
         ("range", ctypes.c_char_p),
         ("iterations", ctypes.c_size_t),
         ("without_gpu", ctypes.c_bool),
+        ("batch_size", ctypes.c_uint64),
     ]
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What of a trace is an iteration, where the trace itself does not say it."""
+    """What of a trace is an iteration, and of how many samples, where the trace itself does not say it."""
 
     iterations: Optional[int] = None
     nvtx_range: Optional[str] = None
+    recorded_batch: Optional[int] = None
 
     def __post_init__(self) -> None:
         if self.iterations is not None:
             object.__setattr__(self, "iterations", whole("iterations", self.iterations))
+        if self.recorded_batch is not None:
+            object.__setattr__(self, "recorded_batch", whole("recorded_batch", self.recorded_batch))
         if self.nvtx_range is not None and not (isinstance(self.nvtx_range, str) and self.nvtx_range):
             raise ValueError(f"nvtx_range is the name of a range, not {self.nvtx_range!r}")
         if self.iterations is not None and self.nvtx_range is not None:
@@ -493,7 +498,7 @@ class TraceHandle(_Handle):
     def __init__(self, path: PathLike, reading: Reading = Reading()) -> None:
         super().__init__(_library.habitat_trace_free, "the trace")
         made, name = _Pointer(), reading.nvtx_range
-        options = _ReadOptions(None if name is None else _bytes(name), reading.iterations or 0, False)
+        options = _ReadOptions(None if name is None else _bytes(name), reading.iterations or 0, False, reading.recorded_batch or 0)
         _call(_library.habitat_trace_read_with, _bytes(os.fsencode(path)), ctypes.byref(options), ctypes.byref(made))
         self._own(made)
 
@@ -517,7 +522,7 @@ class TraceHandle(_Handle):
     ) -> Any:
         """The JSON of `habitat predict`, or of `habitat explain` for the first of `destinations` (handles).
 
-        `beside`, here and below: notes, prices and batch_from of `_request`.
+        `beside`, here and below: notes, prices, batch_from and fastest_first of `_request`.
         """
         request = self._request(table, destinations, origin, wishes, **beside)
         by = None if wishes.by is None else _bytes(wishes.by)
@@ -556,6 +561,7 @@ class TraceHandle(_Handle):
         notes: Sequence[str] = (),
         prices: Optional[Prices] = None,
         batch_from: Optional[TraceHandle] = None,
+        fastest_first: bool = False,
     ) -> _Request:
         prices = prices or Prices(table)
         batches = wishes.batches or (() if wishes.batch is None else (wishes.batch,))
@@ -571,7 +577,7 @@ class TraceHandle(_Handle):
             precision=PRECISIONS[wishes.precision],
             gpu_counts=(ctypes.c_uint32 * len(numbers))(*numbers) if numbers else None, gpu_counts_count=len(numbers),
             spot=wishes.spot, today=today(), steps=wishes.steps or 0.0, samples=wishes.samples or 0.0,
-            batch_from=None if batch_from is None else batch_from.handle,
+            batch_from=None if batch_from is None else batch_from.handle, fastest_first=fastest_first,
         )  # fmt: skip
 
     def export_chakra(

@@ -132,7 +132,9 @@ class Recorded:
         chosen = self._table.all() if names is None else handles
         prices, said = self._prices(costs)
         notes = self._notes(taken, said)
-        answer = self._trace.predict(self._table, chosen, self._origin, wishes, notes=notes, prices=prices, **beside)
+        answer = self._trace.predict(
+            self._table, chosen, self._origin, wishes, notes=notes, prices=prices, fastest_first=names is None, **beside
+        )
         of_all = {*said, *self._origin_said}
         return answer, {gpu: [line for line in lines if line not in of_all] for gpu, lines in taken.items()}
 

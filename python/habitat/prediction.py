@@ -119,15 +119,17 @@ class Trace(Recorded):
         gpu_files: Union[PathLike, Iterable[PathLike]] = (),
         iterations: Optional[int] = None,
         nvtx_range: Optional[str] = None,
+        recorded_batch: Optional[int] = None,
     ) -> None:
         """Reads `path`. `origin` names the recording's GPU where the trace does not say it right.
 
         An `origin` that the recorded SM count, memory or compute capability contradict is refused.
         `iterations`: the trace holds so many equal ones, and nothing in it marks them. `nvtx_range`: iterations are the
         ranges of this name (NVTX, `record_function`). One of the two; refused where the trace does not bear it out.
+        `recorded_batch` [samples]: of one iteration, where the trace does not note it; refused where it notes another.
         """
         self.path = os.fsdecode(path)
-        self._open([path], origin, paths_of(gpu_files), _native.Reading(iterations, nvtx_range))
+        self._open([path], origin, paths_of(gpu_files), _native.Reading(iterations, nvtx_range, recorded_batch))
         if self._origin is not None:
             self._read_info()
 
@@ -237,7 +239,7 @@ class Trace(Recorded):
         steps: Optional[float] = None,
         samples: Optional[float] = None,
     ) -> Predictions:
-        """The iteration on several GPUs, or on the one that is named; on all of the table when none are. As `predict()`.
+        """The iteration on several GPUs, or on the one that is named; on all of the table, fastest first, when none are. As `predict()`.
 
         `batch` and `gpu_count` may be several numbers, too: a row for each, which its `batch_size` and `gpus` say.
         """

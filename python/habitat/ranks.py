@@ -32,10 +32,11 @@ class Ranks(Recorded):
         gpu_files: Union[PathLike, Iterable[PathLike]] = (),
         iterations: Optional[int] = None,
         nvtx_range: Optional[str] = None,
+        recorded_batch: Optional[int] = None,
     ) -> None:
         """Reads all `paths`. `origin` names the recordings' GPU where they do not say it right.
 
-        `iterations` and `nvtx_range`: of each file, as of `Trace`.
+        `iterations`, `nvtx_range` and `recorded_batch`: of each file, as of `Trace`.
         """
         if isinstance(paths, (str, bytes, os.PathLike)):
             raise TypeError("paths are several files, one of each rank")
@@ -43,7 +44,7 @@ class Ranks(Recorded):
         if len(files) < 2:
             raise ValueError("a file of each rank is needed: two or more")
         self.paths = [os.fsdecode(file) for file in files]
-        self._open(files, origin, paths_of(gpu_files), _native.Reading(iterations, nvtx_range))
+        self._open(files, origin, paths_of(gpu_files), _native.Reading(iterations, nvtx_range, recorded_batch))
 
     @property
     def info(self) -> Dict[str, Any]:

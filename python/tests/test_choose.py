@@ -1,6 +1,7 @@
 """`habitat.choose()`: the answer of `habitat choose`, from Python."""
 
 import copy
+import gzip
 import json
 import pickle
 import subprocess
@@ -160,6 +161,34 @@ def test_what_of_a_trace_is_an_iteration(tmp_path):
         habitat.Trace(file, nvtx_range="stp")
     with pytest.raises(habitat.HabitatError):
         habitat.Trace(file, iterations=5)
+
+
+def test_a_batch_size_that_is_said(tmp_path):
+    file = tmp_path / "said.json"
+    with gzip.open(RESNET) as stream:
+        trace = json.load(stream)
+    del trace["habitat"]["batch_size"]
+    file.write_text(json.dumps(trace))
+    noted, said = habitat.Trace(RESNET).predict("T4", batch=8), habitat.Trace(file, recorded_batch=4)
+    assert said.batch_size == 4 and said.info["trace"]["batch_size_source"] == "said"
+    assert said.predict("T4", batch=8).iteration_ms == noted.iteration_ms
+    assert pickle.loads(pickle.dumps(said)).predict("T4").samples_per_s == said.predict("T4").samples_per_s
+    assert habitat.choose(said, gpus="T4", samples=4000).ranking[0].hours is not None
+    with pytest.raises(habitat.HabitatError, match="does not say its batch size"):
+        habitat.Trace(file).predict("T4", batch=8)
+    with pytest.raises(habitat.HabitatError, match="notes a batch size of 4, and 8 is said"):
+        habitat.Trace(RESNET, recorded_batch=8)
+    with pytest.raises(habitat.HabitatError, match="a batch of 3 is said"):
+        habitat.Trace(file, recorded_batch=3).predict("T4")
+    for wrong in (0, True, "4", 2.5):
+        with pytest.raises(ValueError, match="recorded_batch is a whole number from 1 on"):
+            habitat.Trace(file, recorded_batch=wrong)
+
+
+def test_all_gpus_are_ranked(llama):
+    times = [row.iteration_ms for row in llama.predict_all()]
+    assert len(times) > 100 and times == sorted(times)
+    assert [row.gpu for row in llama.predict_all(["T4", "L40S", "P4"])] == ["T4", "L40S", "P4"]
 
 
 def test_prices_of_a_file(llama, tmp_path):

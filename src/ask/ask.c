@@ -1,5 +1,6 @@
 /* The one door: checks a request, has it answered, and says what there is to say. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "ask/answer.h"
 #include "ask/warnings.h"
@@ -147,6 +148,24 @@ static habitat_status fill(const habitat_request *r, size_t count,
     return status == HABITAT_OK ? cost_warn(out, err) : status;
 }
 
+static int by_time(const void *x, const void *y) {
+    const habitat_answer_row *a = x, *b = y;
+    double s = a->prediction->iteration_ms, t = b->prediction->iteration_ms;
+    return s != t ? (s < t ? -1 : 1) : strcmp(a->key.gpu->name, b->key.gpu->name);
+}
+
+/* The fastest first, of each batch size and number of GPUs. At the very end: until then other lists
+ * are in the order of the rows. */
+static void sort_rows(made_answer *out) {
+    habitat_answer_row *rows = out->open.rows;
+    for (size_t i = 0, to = 0; i < out->open.row_count; i = to) {
+        while (to < out->open.row_count && rows[to].key.batch_size == rows[i].key.batch_size &&
+               rows[to].key.gpu_count == rows[i].key.gpu_count)
+            to++;
+        qsort(rows + i, to - i, sizeof *rows, by_time);
+    }
+}
+
 habitat_status habitat_ask(const habitat_request *request, habitat_answer **out,
                            habitat_error *err) {
     const habitat_gpu **destinations = NULL;
@@ -175,6 +194,8 @@ habitat_status habitat_ask(const habitat_request *request, habitat_answer **out,
         status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     }
     free(destinations);
+    if (status == HABITAT_OK && request->fastest_first && !request->operations)
+        sort_rows(made);
     if (status == HABITAT_OK)
         *out = &made->open;
     else

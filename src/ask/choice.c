@@ -250,7 +250,8 @@ static habitat_status place(made_choice *out, const habitat_answer_row *first, h
     if (c->per_sample && isnan(row.samples))
         return habitat_fail(err, HABITAT_E_ARG,
                             "a recording does not say its batch size, and numbers of GPUs are "
-                            "compared by the sample: record it with `habitat record`");
+                            "compared by the sample: say it with --recorded-batch N, or record it "
+                            "with `habitat record`");
     set_value(c, &row);
     habitat_exclusion_kind kind = obstacle(c, &row);
     if (kind != HABITAT_EXCLUDED_COUNT)

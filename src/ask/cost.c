@@ -45,8 +45,8 @@ habitat_status cost_steps(const habitat_request *r, habitat_answer *out, habitat
         return habitat_fail(err, HABITAT_E_ARG, "\"%.40s\" is no date like 2026-11-22", r->today);
     if (r->samples > 0.0 && !batch)
         return habitat_fail(err, HABITAT_E_ARG,
-                            "the recording does not say its batch size: give the length of the "
-                            "training in steps");
+                            "the recording does not say its batch size: say it (--recorded-batch "
+                            "N), or give the length of the training in steps");
     if (r->steps > 0.0)
         out->steps = r->steps;
     else if (r->samples > 0.0)

@@ -122,6 +122,10 @@ const char *origin_name(const habitat_workload_info *info) {
     return info->origin ? info->origin->name : NULL;
 }
 
+const char *batch_source_name(const habitat_trace_info *trace) {
+    return !trace->batch_size ? NULL : trace->batch_size_said ? "said" : "recorded";
+}
+
 void json_report_head(writer *w, const habitat_answer *what) {
     const habitat_trace_info *trace = habitat_trace_get_info(what->trace);
     const habitat_workload_info *info = habitat_workload_get_info(what->workload);
@@ -147,6 +151,7 @@ void json_report_head(writer *w, const habitat_answer *what) {
     json_integer(w, "kernels", info->trace_kernel_count);
     json_integer(w, "operations", count_operations(what->trace));
     json_known_integer(w, "batch_size", trace->batch_size);
+    json_text(w, "batch_size_source", batch_source_name(trace));
     json_text(w, "bound_by", bound_by_name(info->bound_by));
     json_text(w, "model", trace->model);
     json_text(w, "framework", trace->framework);

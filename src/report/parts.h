@@ -55,6 +55,9 @@ bool warned_before(const habitat_answer *const *answers, size_t count, const cha
 /* "gpu", "cpu"; NULL: unknown. */
 const char *bound_by_name(habitat_bound_by by);
 
+/* Where the batch size comes from: "recorded", "said"; NULL: it is not known. */
+const char *batch_source_name(const habitat_trace_info *trace);
+
 /* "roofline 81 %, fallback 1 %" */
 void coverage_text(const habitat_prediction *prediction, char *text, size_t size);
 

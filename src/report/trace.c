@@ -177,6 +177,7 @@ static size_t list_facts(const subject *s, fact *out) {
         {.key = "operations", FACT_INTEGER, .integer = s->n.operations},
         {.key = "modules", FACT_INTEGER, .integer = s->n.modules},
         {.key = "batch_size", FACT_KNOWN, .integer = t->batch_size},
+        {.key = "batch_size_source", .text = batch_source_name(t)},
         {.key = "peak_memory_bytes", FACT_NUMBER, .number = s->memory.peak_bytes},
         {.key = "peak_memory_source", .text = memory_basis(s)},
         {.key = "reserved_memory_bytes", FACT_NUMBER, .number = t->memory.reserved_bytes},
@@ -400,7 +401,8 @@ static void text_recording(writer *w, const subject *s) {
     if (t->command)
         line(w, "Command", t->command);
     if (t->batch_size) {
-        snprintf(text, sizeof text, "%llu", (unsigned long long)t->batch_size);
+        snprintf(text, sizeof text, "%llu%s", (unsigned long long)t->batch_size,
+                 t->batch_size_said ? ", as said" : "");
         line(w, "Batch size", text);
     }
     text_memory(w, s);

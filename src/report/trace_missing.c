@@ -32,7 +32,9 @@ size_t trace_missing(const habitat_trace_info *t, bool gpu_known, double peak_by
              ? NULL /* there, or told with the doubts */
              : "unprofiled iteration time",
          "the profiled one is slower; `habitat record` measures both"},
-        {t->batch_size ? NULL : "batch size", "no throughput; `habitat record` notes it"},
+        {t->batch_size ? NULL : "batch size",
+         "no throughput, no other batch sizes; say it with --recorded-batch N (`habitat record` "
+         "notes it)"},
         {isfinite(t->peak_memory_bytes) || isfinite(t->doubted_peak_bytes) ? NULL : "peak memory",
          isfinite(peak_bytes) ? "it is estimated from shapes; `habitat record` notes it"
                               : "whether it fits elsewhere is unknown; `habitat record` notes it"},

@@ -1,8 +1,10 @@
 /* From a builder that holds all events to a trace. */
 #include "trace/finish.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "trace/inputs.h"
 #include "trace/link.h"
 #include "trace/notes.h"
@@ -30,12 +32,32 @@ static void cut_correlations(const trace_builder *b) {
         t->calls[i].correlation &= b->correlation_bits;
 }
 
+/* A batch size that was said. Behind the check of notes: one that was left aside contradicts
+ * nothing. Which of two is wrong nobody can tell. */
+static habitat_status take_batch(const trace_builder *b, habitat_error *err) {
+    habitat_trace_info *info = &b->trace->info;
+    uint64_t said = b->options.batch_size;
+    if (!said || said == info->batch_size)
+        return HABITAT_OK;
+    if (info->batch_size)
+        return habitat_fail_at(err, HABITAT_E_ARG, info->file, UINT64_MAX, 0,
+                               "the recording notes a batch size of %" PRIu64 ", and %" PRIu64
+                               " is said; say %" PRIu64 ", or nothing",
+                               info->batch_size, said, info->batch_size);
+    info->batch_size = said;
+    info->batch_size_said = true;
+    return HABITAT_OK;
+}
+
 habitat_status trace_finish(trace_builder *b, habitat_trace **out, habitat_error *err) {
     inputs_free(b->inputs); /* first: linking needs memory, and this can be much */
     habitat_status status = trace_link(b, err);
     if (status != HABITAT_OK)
         return status;
     trace_check_notes(b->trace);
+    status = take_batch(b, err);
+    if (status != HABITAT_OK)
+        return status;
     cut_correlations(b);
     shrink(b->trace);
     habitat_strings_close(&b->trace->strings);

@@ -97,6 +97,8 @@ static habitat_status check_options(const habitat_read_options *options, habitat
                             "out one");
     if (options && options->range && !options->range[0])
         return habitat_fail(err, HABITAT_E_ARG, "a range without a name; name it");
+    if (options && options->batch_size > TRACE_BATCH_LIMIT)
+        return habitat_fail(err, HABITAT_E_ARG, "a batch of more than 2^40 samples; say its size");
     return HABITAT_OK;
 }
 

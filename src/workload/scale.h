@@ -47,6 +47,10 @@ typedef struct scale_added {
 habitat_status scale_batch(const habitat_workload *w, const habitat_workload *other, uint64_t batch,
                            habitat_arena *arena, scale_group *out, habitat_error *err);
 
+/* HABITAT_E_ARG: the batch size is one that was said, and the recorded sizes hardly hold it.
+ * HABITAT_E_MEMORY. */
+habitat_status scale_check_said(const habitat_workload *w, habitat_error *err);
+
 /* ---- precisions: scale_recorded.c ---- */
 
 /* Sets `format` and `doubt` of a workload as recorded, whose kernels and memory are known. */

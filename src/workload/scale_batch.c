@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/error.h"
 #include "workload/scale.h"
 
@@ -75,15 +76,18 @@ static habitat_status check(const scaler *s, habitat_error *err) {
     if (!s->batch || s->batch > (uint64_t)1 << 40)
         return habitat_fail(err, HABITAT_E_ARG, "a batch size is a whole number from 1 on");
     if (!s->old_batch)
-        return habitat_fail(err, HABITAT_E_ARG,
-                            "the recording does not say its batch size; record it again with "
-                            "`habitat record --batch-size N`");
+        return habitat_fail(
+            err, HABITAT_E_ARG,
+            "the recording does not say its batch size; say it with "
+            "--recorded-batch N, or record it with `habitat record --batch-size N`");
     if (s->other && (!s->other_batch || s->other_batch == s->old_batch))
         return habitat_fail(err, HABITAT_E_ARG,
                             s->other_batch ? "both recordings have batch size %llu; give one of "
                                              "another batch size, or none"
                                            : "the second recording does not say its batch size; "
-                                             "record it with `habitat record --batch-size N`",
+                                             "say it behind the first one's (--recorded-batch "
+                                             "%llu,N), or record it with `habitat record "
+                                             "--batch-size N`",
                             (unsigned long long)s->old_batch);
     return HABITAT_OK;
 }
@@ -108,4 +112,34 @@ habitat_status scale_batch(const habitat_workload *w, const habitat_workload *ot
     free(match);
     return ok && !s.out_of_memory ? HABITAT_OK
                                   : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+}
+
+/* Share of the time, without optimiser and messages, that a batch of another size changes. */
+static double carried_share(const habitat_workload *w, const scale_group *after) {
+    double all = 0.0, carried = 0.0;
+    for (size_t g = 0; g < w->group_count; g++) {
+        if (scale_leaves(w, &w->groups[g]))
+            continue;
+        all += w->groups[g].origin_ms;
+        carried += after[g].source == SCALE_STAYS ? 0.0 : w->groups[g].origin_ms;
+    }
+    return all > 0.0 ? carried / all : 1.0;
+}
+
+habitat_status scale_check_said(const habitat_workload *w, habitat_error *err) {
+    if (!w->origin || !habitat_trace_get_info(w->trace)->batch_size_said)
+        return HABITAT_OK;
+    scale_group *after = calloc(w->group_count + 1, sizeof *after);
+    if (!after)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    habitat_status status = scale_batch(w, NULL, 2 * w->batch_size, NULL, after, err);
+    double share = status == HABITAT_OK ? carried_share(w, after) : 1.0;
+    free(after);
+    if (share < chosen_said_batch_share)
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "a batch of %llu is said, and the recorded sizes hold it in %.0f %% of "
+                            "the time: it is another one; say how many samples the recorded "
+                            "iteration has",
+                            (unsigned long long)w->batch_size, 100.0 * share);
+    return status;
 }

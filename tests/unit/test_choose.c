@@ -387,7 +387,7 @@ static void test_no_samples(void) {
     CHECK_INT(habitat_choose(answers, NULL, 1, NULL, &c, &err), HABITAT_E_ARG);
     CHECK_TEXT(err.message,
                "a recording does not say its batch size, and numbers of GPUs are compared by the "
-               "sample: record it with `habitat record`");
+               "sample: say it with --recorded-batch N, or record it with `habitat record`");
     CHECK(c == NULL);
     s.base.answer.row_count = 1; /* alone it is as good as any */
     CHECK_INT(habitat_choose(answers, NULL, 1, NULL, &c, &err), HABITAT_OK);

@@ -86,8 +86,9 @@ static void test_refused(const habitat_gpu *gpu) {
     habitat_scale scale = {.batch_size = 8};
     CHECK_INT(habitat_workload_create(trace, gpu, &w, &err), HABITAT_OK);
     CHECK_INT(habitat_workload_scale(w, &scale, NULL, &out, &err), HABITAT_E_ARG);
-    CHECK_TEXT(err.message, "the recording does not say its batch size; record it again with "
-                            "`habitat record --batch-size N`");
+    CHECK_TEXT(err.message,
+               "the recording does not say its batch size; say it with "
+               "--recorded-batch N, or record it with `habitat record --batch-size N`");
     CHECK(out == NULL);
     habitat_workload_free(w);
     habitat_trace_free(trace);

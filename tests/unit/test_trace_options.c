@@ -146,6 +146,30 @@ static void counted(void) {
     check_case("numbers that do not fit the trace are refused");
 }
 
+#define NOTED(batch) DEVICES "\"habitat\":{\"schema\":1,\"batch_size\":" batch "},"
+
+static void check_batch(const char *text, uint64_t said, uint64_t batch, bool by_options) {
+    habitat_trace *t;
+    habitat_error err;
+    CHECK_INT(read_text(text, (habitat_read_options){.batch_size = said}, &t, &err), HABITAT_OK);
+    CHECK(t && habitat_trace_get_info(t)->batch_size == batch);
+    CHECK(t && habitat_trace_get_info(t)->batch_size_said == by_options);
+    habitat_trace_free(t);
+}
+
+static void batch_said(void) {
+    check_batch(TRACE(TWO_STEPS), 0, 0, false);
+    check_batch(TRACE(TWO_STEPS), 8, 8, true);
+    check_batch(TRACE_WITH(NOTED("8"), TWO_STEPS), 0, 8, false);
+    check_batch(TRACE_WITH(NOTED("8"), TWO_STEPS), 8, 8, false);
+    check_refused(TRACE_WITH(NOTED("8"), TWO_STEPS), (habitat_read_options){.batch_size = 16},
+                  HABITAT_E_ARG,
+                  "the recording notes a batch size of 8, and 16 is said; say 8, or nothing");
+    check_refused(TRACE(TWO_STEPS), (habitat_read_options){.batch_size = ((uint64_t)1 << 40) + 1},
+                  HABITAT_E_ARG, "a batch of more than 2^40 samples; say its size");
+    check_case("a batch size is said where the recording notes none");
+}
+
 static void without_gpu(void) {
     static const char text[] = TRACE(RANGE("ProfilerStep#1", "1", "5", "20") RANGE(
         "ProfilerStep#2", "1", "30", "20") CALL("aten::relu", "10", "5"));
@@ -218,6 +242,7 @@ int main(void) {
     close(file);
     named_ranges();
     counted();
+    batch_said();
     without_gpu();
     device_numbers();
     unlink(path);
