@@ -252,6 +252,8 @@ typedef struct habitat_answer {
     uint32_t slow_rank; /* the one that the others wait for; HABITAT_NONE: none much */
     double samples;     /* of the whole training; NaN: its length was not asked in samples */
     bool spot;          /* as asked: prices are spot ones */
+    const char *gradients_source; /* several GPUs share them: "noted", or "shapes" of the backward
+                                     pass; NULL: not asked, or recorded ranks */
 } habitat_answer;
 
 /** Answer a request.

@@ -3,12 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <habitat/text.h>
+
 #include "ask/answer.h"
 #include "ask/warnings.h"
 #include "gpu/gpu.h"
 #include "base/error.h"
 #include "predict/kernel_times.h"
 #include "predict/untimed.h"
+#include "trace/gradients.h"
 #include "workload/recorded_shapes.h"
 #include "workload/scale.h"
 #include "workload/workload.h"
@@ -319,24 +322,47 @@ static habitat_status predict_rows(const habitat_request *r, size_t i, size_t co
 
 /* Autocast leaves parameters as they are. Of a model in 16 bit it is not known whether another
  * precision means other parameters: their gradients would be twice as large. */
-static habitat_status check_shared_precision(const habitat_request *r, const made_answer *out,
+static habitat_status check_shared_precision(const habitat_request *r, const trace_gradients *g,
                                              habitat_error *err) {
-    const habitat_trace *trace = out->open.workload->trace;
-    const habitat_trace_memory *m = trace ? &habitat_trace_get_info(trace)->memory : NULL;
-    for (size_t i = 0; m && r->precision && most_gpus(r) > 1 && i < m->parameter_count; i++)
-        if (habitat_dtype_bytes(m->parameters[i].dtype) < habitat_dtype_bytes(HABITAT_DTYPE_FP32))
+    for (size_t i = 0; r->precision && i < g->count; i++)
+        if (habitat_dtype_bytes(g->all[i].dtype) < habitat_dtype_bytes(HABITAT_DTYPE_FP32))
             return habitat_fail(err, HABITAT_E_ARG,
                                 "several GPUs share gradients in the format of the recorded "
                                 "parameters, %s; leave out the precision, or the number of GPUs",
-                                habitat_dtype_name(m->parameters[i].dtype));
+                                habitat_dtype_name(g->all[i].dtype));
     return HABITAT_OK;
+}
+
+/* Of a recording of one GPU: what is known of the gradients that several share. */
+static habitat_status check_gradients(const habitat_request *r, made_answer *out,
+                                      habitat_error *err) {
+    char line[WARNING_BYTES];
+    double bytes = 0.0;
+    trace_gradients g = {0};
+    if (most_gpus(r) <= 1 || r->rank_count || !out->open.workload->trace)
+        return HABITAT_OK;
+    habitat_status status = trace_gradients_of(out->open.workload->trace, &g, err);
+    if (status == HABITAT_OK)
+        status = check_shared_precision(r, &g, err);
+    out->open.gradients_source = trace_gradients_source_name(g.source);
+    for (size_t i = 0; i < g.count; i++)
+        bytes += (double)g.all[i].elements * (double)habitat_dtype_bytes(g.all[i].dtype);
+    if (status == HABITAT_OK && g.source == TRACE_GRADIENTS_SHAPES) {
+        habitat_format(line, sizeof line,
+                       "the gradients that the GPUs share are those whose shapes the backward pass "
+                       "shows: %zu tensors, %.3g GB; parameters that get none are not among them",
+                       g.count, bytes / HABITAT_GB);
+        status = warnings_add(out, HABITAT_ABOUT_RECORDING, line, err);
+    }
+    trace_gradients_free(&g);
+    return status;
 }
 
 /* What a recording cannot say of many GPUs. */
 static habitat_status warn_of_hosts(const habitat_request *r, made_answer *out,
                                     habitat_error *err) {
     enum { HOST_GPUS = 8 };
-    habitat_status status = check_shared_precision(r, out, err);
+    habitat_status status = check_gradients(r, out, err);
     if (status != HABITAT_OK || most_gpus(r) <= HOST_GPUS)
         return status;
     return warnings_add(out, HABITAT_ABOUT_REQUEST,

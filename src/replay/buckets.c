@@ -1,6 +1,6 @@
 /* A gradient is done when autograd's AccumulateGrad takes it: behind all kernels that were launched
- * before. How large it is, the recording says of the parameters alone (their sizes in the order in
- * which the model has them): the backward pass reaches them from the last to the first. */
+ * before. How large they are, trace/gradients.h says in the order in which the model has its
+ * parameters: the backward pass reaches them from the last to the first. */
 #include "replay/buckets.h"
 
 #include <math.h>
@@ -9,6 +9,7 @@
 
 #include "base/constants.h"
 #include "base/error.h"
+#include "trace/gradients.h"
 #include "workload/workload.h"
 
 uint32_t replay_fill_buckets(size_t count, const double *bytes, uint32_t *bucket) {
@@ -46,19 +47,11 @@ static int by_time(const void *x, const void *y) {
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-static bool accumulates(const habitat_operation *all, uint32_t i) {
-    static const char word[] = "AccumulateGrad";
-    uint32_t parent = all[i].parent;
-    return all[i].form->kind == HABITAT_OPERATION_FRAMEWORK && all[i].iteration != HABITAT_NONE &&
-           strstr(all[i].form->name, word) &&
-           (parent == HABITAT_NONE || !strstr(all[parent].form->name, word));
-}
-
 static size_t find_done(const habitat_workload *w, moment *out) {
     size_t count = 0, found = 0;
     const habitat_operation *all = habitat_trace_operations(w->trace, &count);
     for (uint32_t i = 0; i < count; i++)
-        if (accumulates(all, i))
+        if (trace_adds_gradient(all, i))
             out[found++] = (moment){all[i].start_ns + all[i].duration_ns, i, all[i].iteration};
     qsort(out, found, sizeof *out, by_time);
     return found;
@@ -104,12 +97,12 @@ static size_t count_norms(const habitat_workload *w, uint32_t iteration) {
 
 /* Gradient i of `count` gets the parameters of its share, from the last one back: one each, where
  * there are as many. */
-static void set_bytes(const habitat_trace_memory *m, size_t count, replay_gradient *out) {
+static void set_bytes(const trace_gradients *g, size_t count, replay_gradient *out) {
     for (size_t i = 0; i < count; i++) {
-        size_t from = i * m->parameter_count / count, to = (i + 1) * m->parameter_count / count;
+        size_t from = i * g->count / count, to = (i + 1) * g->count / count;
         out[i].bytes = 0.0;
         for (size_t p = from; p < to; p++) {
-            const habitat_parameter *of = &m->parameters[m->parameter_count - 1 - p];
+            const habitat_parameter *of = &g->all[g->count - 1 - p];
             out[i].bytes += (double)of->elements * (double)habitat_dtype_bytes(of->dtype);
         }
     }
@@ -152,16 +145,15 @@ static bool set_kernels(const moment *launches, size_t launch_count, const momen
 
 /* More gradients than parameters: several backward passes, of which all but the last are inside
  * no_sync(), as a user of gradient accumulation writes it. */
-static habitat_status add_step(const habitat_workload *w, const moment *launches,
-                               size_t launch_count, const moment *done, size_t count,
-                               replay_gradients *out, habitat_error *err) {
-    const habitat_trace_memory *m = &habitat_trace_get_info(w->trace)->memory;
-    size_t skipped = count > m->parameter_count ? count - m->parameter_count : 0;
+static habitat_status add_step(const habitat_workload *w, const trace_gradients *sizes,
+                               const moment *launches, size_t launch_count, const moment *done,
+                               size_t count, replay_gradients *out, habitat_error *err) {
+    size_t skipped = count > sizes->count ? count - sizes->count : 0;
     replay_backward *step = &out->steps[out->step_count];
     replay_gradient *all = &out->all[out->count];
     *step = (replay_backward){
         .first = out->count, .count = count - skipped, .norms = count_norms(w, done->iteration)};
-    set_bytes(m, step->count, all);
+    set_bytes(sizes, step->count, all);
     if (!set_buckets(all, step))
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     if (!set_kernels(launches, launch_count, done + skipped, all, step))
@@ -173,7 +165,8 @@ static habitat_status add_step(const habitat_workload *w, const moment *launches
     return HABITAT_OK;
 }
 
-static habitat_status refuse(const habitat_workload *w, size_t done, habitat_error *err) {
+static habitat_status refuse(const habitat_workload *w, size_t done, const trace_gradients *sizes,
+                             habitat_error *err) {
     if (w->collective_count)
         return habitat_fail(err, HABITAT_E_UNSUPPORTED,
                             "the recording is of several GPUs already: it holds collectives; "
@@ -182,10 +175,11 @@ static habitat_status refuse(const habitat_workload *w, size_t done, habitat_err
         return habitat_fail(err, HABITAT_E_UNSUPPORTED,
                             "the recording shows no gradients (AccumulateGrad): only a training "
                             "step of PyTorch, with CPU activities, can be shared among GPUs");
-    if (!habitat_trace_get_info(w->trace)->memory.parameter_count)
+    if (!sizes->count)
         return habitat_fail(err, HABITAT_E_UNSUPPORTED,
-                            "the recording does not say how large its parameters are; record it "
-                            "with `habitat record`");
+                            "the recording does not say how large its gradients are: its "
+                            "AccumulateGrad operations have no shapes; record it with "
+                            "record_shapes=True, or with `habitat record`");
     return HABITAT_OK;
 }
 
@@ -195,12 +189,15 @@ habitat_status replay_find_gradients(const habitat_workload *w, replay_gradients
     habitat_trace_operations(w->trace, &ops);
     moment *done = malloc((ops + 1) * sizeof *done);
     moment *launches = malloc((w->kernel_count + 1) * sizeof *launches);
+    trace_gradients sizes = {0};
     *out = (replay_gradients){0};
     habitat_status status =
         done && launches ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     size_t count = status == HABITAT_OK ? find_done(w, done) : 0;
     if (status == HABITAT_OK)
-        status = refuse(w, count, err);
+        status = trace_gradients_of(w->trace, &sizes, err);
+    if (status == HABITAT_OK)
+        status = refuse(w, count, &sizes, err);
     if (status == HABITAT_OK) {
         out->launched_count = find_launches(w, launches);
         out->all = calloc(count + 1, sizeof *out->all);
@@ -214,8 +211,9 @@ habitat_status replay_find_gradients(const habitat_workload *w, replay_gradients
     for (size_t i = 0, to = 0; status == HABITAT_OK && i < count; i = to) {
         for (to = i; to < count && done[to].iteration == done[i].iteration; to++)
             continue;
-        status = add_step(w, launches, out->launched_count, &done[i], to - i, out, err);
+        status = add_step(w, &sizes, launches, out->launched_count, &done[i], to - i, out, err);
     }
+    trace_gradients_free(&sizes);
     free(done);
     free(launches);
     return status;

@@ -152,6 +152,7 @@ void json_report_head(writer *w, const habitat_answer *what) {
     json_integer(w, "operations", count_operations(what->trace));
     json_known_integer(w, "batch_size", trace->batch_size);
     json_text(w, "batch_size_source", batch_source_name(trace));
+    json_text(w, "gradients_source", what->gradients_source);
     json_text(w, "bound_by", bound_by_name(info->bound_by));
     json_text(w, "model", trace->model);
     json_text(w, "framework", trace->framework);

@@ -14,6 +14,7 @@
 #include "report/parts.h"
 #include "report/rank_rows.h"
 #include "report/trace_missing.h"
+#include "trace/gradients.h"
 
 enum { TEXT_BYTES = 512, FACTS_MAX = 64, BAR_COLUMNS = 36 };
 
@@ -40,6 +41,8 @@ typedef struct subject {
     counts n;
     double kernel_ms, copy_ms, busy_ms; /* per iteration; of the trace where there is no workload */
     habitat_memory_parts memory;
+    trace_gradients_source gradients;
+    bool gradients_unsized; /* shown, and nothing says how large they are */
 } subject;
 
 /* The parts of its memory; all NaN where they are not known. */
@@ -51,6 +54,16 @@ static habitat_status find_memory(subject *s, habitat_error *err) {
     if (status == HABITAT_OK)
         (void)habitat_memory_predict(memory, 1, HABITAT_MEMORY_RECORDED, &s->memory);
     habitat_memory_free(memory);
+    return status;
+}
+
+/* Sums of gradients are for one GPU's step: with collectives it is of several already. */
+static habitat_status find_gradients(subject *s, habitat_error *err) {
+    trace_gradients found;
+    habitat_status status = trace_gradients_of(s->what->trace, &found, err);
+    s->gradients = found.source;
+    s->gradients_unsized = found.shown && !found.source && !s->n.collectives;
+    trace_gradients_free(&found);
     return status;
 }
 
@@ -112,7 +125,8 @@ static void count_all(subject *s) {
 }
 
 static size_t find_missing(const subject *s, missing *out) {
-    return trace_missing(s->trace, s->workload != NULL, s->memory.peak_bytes, s->n.modules, out);
+    return trace_missing(s->trace, s->workload != NULL, s->memory.peak_bytes, s->n.modules,
+                         s->gradients_unsized, out);
 }
 
 static const char *bound_text(const subject *s) {
@@ -178,6 +192,7 @@ static size_t list_facts(const subject *s, fact *out) {
         {.key = "modules", FACT_INTEGER, .integer = s->n.modules},
         {.key = "batch_size", FACT_KNOWN, .integer = t->batch_size},
         {.key = "batch_size_source", .text = batch_source_name(t)},
+        {.key = "gradients_source", .text = trace_gradients_source_name(s->gradients)},
         {.key = "peak_memory_bytes", FACT_NUMBER, .number = s->memory.peak_bytes},
         {.key = "peak_memory_source", .text = memory_basis(s)},
         {.key = "reserved_memory_bytes", FACT_NUMBER, .number = t->memory.reserved_bytes},
@@ -536,10 +551,12 @@ habitat_status habitat_report_trace(const habitat_answer *what,
         else if (status == HABITAT_OK)
             status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     }
+    count_all(&s);
     if (status == HABITAT_OK)
         status = find_memory(&s, err);
+    if (status == HABITAT_OK)
+        status = find_gradients(&s, err);
     if (status == HABITAT_OK) {
-        count_all(&s);
         if (options->format != HABITAT_REPORT_TEXT &&
             habitat_trace_sha256(what->trace, s.sha256, NULL) != HABITAT_OK)
             s.sha256[0] = '\0';

@@ -4,7 +4,7 @@
 #include <math.h>
 
 size_t trace_missing(const habitat_trace_info *t, bool gpu_known, double peak_bytes,
-                     size_t module_count, missing *out) {
+                     size_t module_count, bool gradients_unsized, missing *out) {
     bool on_gpu = t->device_count > 0;
     const missing all[] = {
         {t->without_gpu ? "GPU kernels and times" : NULL,
@@ -38,6 +38,8 @@ size_t trace_missing(const habitat_trace_info *t, bool gpu_known, double peak_by
         {isfinite(t->peak_memory_bytes) || isfinite(t->doubted_peak_bytes) ? NULL : "peak memory",
          isfinite(peak_bytes) ? "it is estimated from shapes; `habitat record` notes it"
                               : "whether it fits elsewhere is unknown; `habitat record` notes it"},
+        {gradients_unsized ? "sizes of gradients" : NULL,
+         "several GPUs that share them (--gpus N) have no answer; record with record_shapes=True"},
         {t->has_counters || !on_gpu ? NULL : "hardware counters",
          "arithmetic intensity comes from shapes; `habitat record --counters` measures it"},
         {!t->has_operations || module_count ? NULL : "modules",

@@ -7,15 +7,16 @@
 
 #include <habitat/trace.h>
 
-enum { MISSING_MAX = 12 };
+enum { MISSING_MAX = 14 };
 
 typedef struct missing {
     const char *what, *remedy; /* static text */
 } missing;
 
 /* Up to MISSING_MAX of them. `peak_bytes`: of memory, as far as it can be told from shapes; NaN
- * unknown. `module_count`: of recorded modules. */
+ * unknown. `module_count`: of recorded modules. `gradients_unsized`: there are some, of which
+ * nothing says how large they are. */
 size_t trace_missing(const habitat_trace_info *trace, bool gpu_known, double peak_bytes,
-                     size_t module_count, missing *out);
+                     size_t module_count, bool gradients_unsized, missing *out);
 
 #endif

@@ -61,15 +61,23 @@ static void launch_and_kernel(made_text *text, const char *name, int i) {
                1000 + 20 * i, i + 1, name, 1010 + 101 * i, i + 1);
 }
 
-static void gradient(made_text *text, int at) {
+/* dims: of the gradient, where the recording has shapes; else NULL. */
+static void gradient(made_text *text, int at, const char *dims) {
     made_write(text,
                "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"autograd::engine::evaluate_"
                "function: torch::autograd::AccumulateGrad\", \"pid\": 1, \"tid\": 1, \"ts\": %d, "
                "\"dur\": 2, \"args\": {}},\n",
                1000 + at);
+    if (dims)
+        made_write(text,
+                   "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"torch::autograd::"
+                   "AccumulateGrad\", \"pid\": 1, \"tid\": 1, \"ts\": %d.5, \"dur\": 1, \"args\": "
+                   "{\"Input Dims\": [%s], \"Input type\": [\"float\"]}},\n",
+                   1000 + at, dims);
 }
 
-static habitat_trace *step_of(const char *sizes) {
+/* sizes: as noted; shapes: they are recorded. */
+static habitat_trace *step_of(const char *sizes, bool shapes) {
     made_text text = {0};
     habitat_trace *trace = NULL;
     habitat_error err = {0};
@@ -80,9 +88,9 @@ static habitat_trace *step_of(const char *sizes) {
                sizes);
     launch_and_kernel(&text, "forward", 0);
     launch_and_kernel(&text, "last_layer", 1);
-    gradient(&text, 30);
+    gradient(&text, 30, shapes ? "[1000, 500]" : NULL);
     launch_and_kernel(&text, "first_layer", 2);
-    gradient(&text, 50);
+    gradient(&text, 50, shapes ? "[250000]" : NULL);
     launch_and_kernel(&text, "optimizer", 3);
     made_write(&text, "{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": "
                       "\"ProfilerStep#1\", \"pid\": 1, \"tid\": 1, \"ts\": 1000, \"dur\": 80},\n"
@@ -120,7 +128,7 @@ static double shared_ms(const habitat_trace *trace, const habitat_gpu *origin,
 }
 
 static void test_step(void) {
-    habitat_trace *trace = step_of("\"float32\": [250000, 500000]");
+    habitat_trace *trace = step_of("\"float32\": [250000, 500000]", false);
     habitat_error err = {0};
     double rate = 0.0, one = shared_ms(trace, &gpu, &gpu, 1, 0.080, &rate, &err);
     CHECK_NEAR(one, 0.4041, 1e-9);
@@ -136,11 +144,17 @@ static void test_step(void) {
     CHECK(isnan(shared_ms(trace, &gpu, &gpu, 0, 0.080, &rate, &err)));
     CHECK_INT(err.code, HABITAT_E_ARG);
     habitat_trace_free(trace);
-    trace = step_of("");
+    trace = step_of("", true);
+    CHECK_NEAR(shared_ms(trace, &gpu, &gpu, 2, 0.080, &rate, &err), want / 1e3, 1e-9);
+    habitat_trace_free(trace);
+    check_case("sizes that are not noted are those of the gradients' shapes");
+    trace = step_of("", false);
     CHECK(isnan(shared_ms(trace, &gpu, &gpu, 2, 0.080, &rate, &err)));
     CHECK_INT(err.code, HABITAT_E_UNSUPPORTED);
-    CHECK_TEXT(err.message, "the recording does not say how large its parameters are; record it "
-                            "with `habitat record`");
+    CHECK_TEXT(err.message,
+               "the recording does not say how large its gradients are: its AccumulateGrad "
+               "operations have no shapes; record it with record_shapes=True, or with `habitat "
+               "record`");
     habitat_trace_free(trace);
     check_case("what is not recorded is not guessed");
 }
