@@ -43,7 +43,8 @@ HABITAT_API habitat_status habitat_export_timeline(const habitat_replay *replay,
                                                    habitat_export_write write, void *context,
                                                    habitat_error *err);
 
-/** Write the predicted iteration as a Chakra execution trace (MLCommons' schema, protobuf), which
+/** Write the predicted iteration (of several recorded ones the first, which begins on an idle GPU)
+ * as a Chakra execution trace (MLCommons' schema, protobuf), which
  * simulators of networks such as ASTRA-sim run: of one GPU, or of one of the several that
  * habitat_replay_apply_parallel() put into the prediction; all of them do the same, so each one's
  * trace has these bytes.

@@ -1,4 +1,5 @@
-/* The predicted iteration as a Chakra execution trace: the graph of the replay, node by node.
+/* The predicted iteration as a Chakra execution trace: the graph of the replay, node by node. Of a
+ * recording of several iterations, which are replayed as a block, the first is written.
  *
  * Whoever simulates it finds the lengths of the replay again: the CPU's time is in nodes of its
  * threads, a pause before a kernel is a node of its stream. */
@@ -60,6 +61,31 @@ static uint64_t start_us(double ns) {
     return ns > 0.0 ? (uint64_t)llround(ns / 1e3) : 0;
 }
 
+/* ---- which nodes are written ---- */
+
+enum { FIRST = 0 };
+
+/* The end is that of the last iteration. */
+static bool is_first(const chakra *c, const replay_node *n) {
+    const habitat_workload *w = c->r->workload;
+    size_t count = 0, own = c->r->graph.kernel_count;
+    switch (n->kind) {
+    case REPLAY_BEGIN:
+        return true;
+    case REPLAY_END:
+        return w->info.iteration_count == 1;
+    case REPLAY_SEGMENT_BEGIN:
+    case REPLAY_SEGMENT_END:
+        return habitat_trace_operations(w->trace, &count)[n->index].iteration == FIRST;
+    case REPLAY_CALL:
+    case REPLAY_WAKE:
+        return habitat_trace_calls(w->trace, &count)[n->index].iteration == FIRST;
+    default:
+        return (n->index < own ? w->kernels[n->index].kernel->iteration
+                               : c->added[n->index - own].iteration) == FIRST;
+    }
+}
+
 /* ---- what a node waits for ---- */
 
 /* Each once: a reader counts them. */
@@ -76,7 +102,8 @@ static void note(chakra *c, ids *list, uint64_t id) {
 }
 
 static void wait_for(chakra *c, uint64_t id) {
-    note(c, &c->after, id);
+    if (id) /* else of another iteration */
+        note(c, &c->after, id);
 }
 
 static message_node begin_node(const char *name, message_type type) {
@@ -120,7 +147,7 @@ static void put_longer_ways(chakra *c, const replay_node *n, double lead_ns) {
     for (uint32_t e = n->first_edge; e < n[1].first_edge; e++) {
         const replay_edge *edge = &c->g->edges[e];
         double ns = between_ns(c, edge, lead_ns);
-        if (ns < shortest_node_ns)
+        if (ns < shortest_node_ns || !c->id[edge->from])
             continue;
         const replay_node *from = &c->g->nodes[edge->from];
         uint32_t thread = from->kind == REPLAY_KERNEL ? n->place : from->place;
@@ -288,12 +315,13 @@ static void put_head(chakra *c) {
     message_attributes a = {.count = 0};
     double length_ns = 0.0;
     for (size_t i = 0; i < c->g->node_count; i++)
-        length_ns = fmax(length_ns, c->at[i]);
+        if (is_first(c, &c->g->nodes[i]))
+            length_ns = fmax(length_ns, c->at[i] + c->split.tail_ns[i]);
     message_add_text(&a, "gpu", c->p->gpu->name);
     message_add_text(&a, "origin", c->r->workload->info.origin->name);
     message_add_text(&a, "method", habitat_method_name(c->p->method));
     message_add_whole(&a, "gpus", c->p->gpu_count);
-    message_add_whole(&a, "iterations", (uint64_t)c->r->iterations);
+    message_add_whole(&a, "iterations", 1);
     message_add_real(&a, "iteration_ms", c->p->iteration_ms);
     message_add_real(&a, "busy_ms", c->p->busy_ms);
     message_add_real(&a, "length_ns", length_ns);
@@ -320,7 +348,9 @@ static habitat_status put_all(chakra *c, habitat_error *err) {
     put_head(c);
     uint64_t groups = put_groups(c);
     for (size_t i = 0; i < c->g->node_count && !c->file.no_memory && !c->file.refused; i++)
-        if (c->g->nodes[i].kind == REPLAY_KERNEL)
+        if (!is_first(c, &c->g->nodes[i]))
+            continue;
+        else if (c->g->nodes[i].kind == REPLAY_KERNEL)
             put_kernel(c, i);
         else
             put_cpu(c, i, groups);
@@ -350,7 +380,7 @@ static bool set_up(chakra *c, double *at) {
     for (size_t i = 0; i < c->g->node_count; i++)
         if (c->g->nodes[i].kind != REPLAY_KERNEL && c->g->nodes[i].place >= threads)
             threads = c->g->nodes[i].place + 1;
-    c->id = malloc((c->g->node_count + 1) * sizeof *c->id);
+    c->id = calloc(c->g->node_count + 1, sizeof *c->id); /* 0: not written */
     c->threads = calloc(threads, sizeof *c->threads);
     c->kernels = calloc(REPLAY_ADDED_STREAM + 1, sizeof *c->kernels);
     c->pauses = calloc(REPLAY_ADDED_STREAM + 1, sizeof *c->pauses);

@@ -34,6 +34,7 @@ typedef struct sharing {
     double *before_ns;     /* shape (kernels): of the kernels launched before, their times */
     double *slowed_ns;     /* shape (new nodes): part of a node's time that is others' slow-down */
     size_t slowed_count;
+    size_t *added_to; /* shape (steps of the gradients): new nodes with those of that step */
     double message_ns, sent_bytes;
 } sharing;
 
@@ -51,6 +52,7 @@ static void sharing_free(sharing *x) {
     free(x->call_node);
     free(x->before_ns);
     free(x->slowed_ns);
+    free(x->added_to);
 }
 
 /* ---- single steps; each returns HABITAT_NONE or false when out of memory ---- */
@@ -128,7 +130,8 @@ static bool add_sums(sharing *x, const replay_backward *step, uint32_t *sums, do
         const replay_gradient *g = &all[i];
         bool full = i + 1 == step->count || all[i + 1].bucket != g->bucket;
         double lost = i ? slow_down(x, all[i - 1].kernel, g->kernel, &running_ns) : 0.0;
-        uint32_t copy = add_copy(x, g->kernel, false, (replay_added){REPLAY_ADDED_FILL, g->bytes},
+        uint32_t copy = add_copy(x, g->kernel, false,
+                                 (replay_added){.kind = REPLAY_ADDED_FILL, .bytes = g->bytes},
                                  copy_ns(x, g->bytes) + lost);
         bool fine = copy != HABITAT_NONE && note_slowed(x, lost) &&
                     (!i || splice_link(&x->s, previous, copy, REPLAY_GAP)) &&
@@ -167,8 +170,8 @@ static bool add_returns(sharing *x, const replay_backward *step, const uint32_t 
             copies++;
         double many = (double)copies;
         double ns = copy_ns(x, bytes[b] / many) * many + gap_ns * (many - 1.0);
-        uint32_t node =
-            add_copy(x, beside, before, (replay_added){REPLAY_ADDED_RETURN, bytes[b]}, ns);
+        uint32_t node = add_copy(
+            x, beside, before, (replay_added){.kind = REPLAY_ADDED_RETURN, .bytes = bytes[b]}, ns);
         if (node == HABITAT_NONE || !note_slowed(x, 0.0) ||
             !splice_link(&x->s, sums[b], node, REPLAY_GAP) ||
             (b && !splice_link(&x->s, last, node, REPLAY_GAP)) ||
@@ -188,14 +191,16 @@ static bool add_buffers(sharing *x, const replay_backward *step) {
     if (!(bytes > 0.0) || step->begin == HABITAT_NONE)
         return true;
     uint32_t beside = x->kernel_node[step->begin];
-    uint32_t gather = add_copy(x, step->begin, true, (replay_added){REPLAY_ADDED_GATHER, bytes},
-                               copy_ns(x, bytes));
+    uint32_t gather =
+        add_copy(x, step->begin, true, (replay_added){.kind = REPLAY_ADDED_GATHER, .bytes = bytes},
+                 copy_ns(x, bytes));
     bool fine = gather != HABITAT_NONE && note_slowed(x, 0.0);
     uint32_t message =
         fine ? add_message(x, beside, true, HABITAT_COLLECTIVE_ONE_WAY, bytes) : HABITAT_NONE;
     fine = message != HABITAT_NONE && note_slowed(x, 0.0);
     uint32_t back =
-        fine ? add_copy(x, step->begin, true, (replay_added){REPLAY_ADDED_SCATTER, bytes},
+        fine ? add_copy(x, step->begin, true,
+                        (replay_added){.kind = REPLAY_ADDED_SCATTER, .bytes = bytes},
                         copy_ns(x, bytes / many) * many + x->r->info.gap_ns * (many - 1.0))
              : HABITAT_NONE;
     return back != HABITAT_NONE && note_slowed(x, 0.0) &&
@@ -213,6 +218,7 @@ static bool add_all(sharing *x) {
         double *bytes = calloc(step->bucket_count + 1, sizeof *bytes);
         fine = sums && bytes && add_buffers(x, step) && add_sums(x, step, sums, bytes) &&
                add_returns(x, step, sums, bytes);
+        x->added_to[i] = x->s.node_count;
         free(sums);
         free(bytes);
     }
@@ -229,7 +235,9 @@ static bool set_up(sharing *x) {
     x->kernel_node = malloc((g->kernel_count + 1) * sizeof *x->kernel_node);
     x->before_ns = calloc(g->kernel_count + 1, sizeof *x->before_ns);
     x->call_node = malloc((calls + 1) * sizeof *x->call_node);
-    if (!splice_begin(&x->s, g) || !x->kernel_node || !x->before_ns || !x->call_node)
+    x->added_to = calloc(x->g.step_count + 1, sizeof *x->added_to);
+    if (!splice_begin(&x->s, g) || !x->kernel_node || !x->before_ns || !x->call_node ||
+        !x->added_to)
         return false;
     for (size_t i = 0; i <= calls; i++)
         x->call_node[i] = HABITAT_NONE;
@@ -245,6 +253,11 @@ static bool set_up(sharing *x) {
     return true;
 }
 
+static uint32_t iteration_of(const sharing *x, size_t step) {
+    uint32_t kernel = x->g.all[x->g.steps[step].first].kernel;
+    return x->r->workload->kernels[kernel].kernel->iteration;
+}
+
 static habitat_status finish(const sharing *x, replay_parallel *out, habitat_error *err) {
     size_t own = x->r->graph.kernel_count;
     habitat_status status = splice_make(&x->s, &x->r->graph, x->r->info.gap_ns, &out->graph, err);
@@ -257,10 +270,12 @@ static habitat_status finish(const sharing *x, replay_parallel *out, habitat_err
         return status;
     memcpy(out->kernel_ns, x->kernel_ns, own * sizeof *out->kernel_ns);
     memcpy(out->silent_ns, x->kernel_ns, own * sizeof *out->silent_ns);
-    for (size_t i = 0; i < x->s.node_count; i++) {
+    for (size_t i = 0, step = 0; i < x->s.node_count; i++) {
         const splice_node *n = &x->s.nodes[i];
+        while (i >= x->added_to[step])
+            step++;
         double slowed = i < x->slowed_count ? x->slowed_ns[i] : 0.0;
-        out->added[i] = (replay_added){(replay_added_kind)n->what, n->bytes};
+        out->added[i] = (replay_added){(replay_added_kind)n->what, n->bytes, iteration_of(x, step)};
         out->kernel_ns[own + i] = n->time_ns;
         out->silent_ns[own + i] = n->stream == REPLAY_ADDED_STREAM ? 0.0 : n->time_ns - slowed;
     }

@@ -20,6 +20,7 @@ typedef enum replay_added_kind {
 typedef struct replay_added {
     replay_added_kind kind;
     double bytes; /* copied or sent */
+    uint32_t iteration;
 } replay_added;
 
 typedef struct replay_parallel {
