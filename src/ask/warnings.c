@@ -225,6 +225,25 @@ habitat_status warnings_add(made_answer *out, habitat_warning_about about, const
     return warnings_add_kind(out, about, HABITAT_WARNING_SINGLE, text, err);
 }
 
+/* The origin's rate is of its recorded time, which is nearer to the truth than its busy time: one
+ * row has two meanings then. */
+static habitat_status of_origin_rate(const habitat_prediction *const *predictions, size_t count,
+                                     made_answer *out, habitat_error *err) {
+    char line[WARNING_BYTES];
+    for (size_t i = 0; i < count; i++) {
+        const habitat_prediction *p = predictions[i];
+        double told_ms = (double)p->batch_size / p->samples_per_s * 1e3;
+        if (!(fabs(told_ms - p->iteration_ms) > 0.005 * p->iteration_ms))
+            continue; /* or not known */
+        habitat_format(line, sizeof line,
+                       "samples per second of %s are of its recorded iteration, %.4g ms; its "
+                       "iteration_ms is busy time, as is what the other rows are made of",
+                       p->gpu->name, told_ms);
+        return warnings_add(out, HABITAT_ABOUT_RECORDING, line, err);
+    }
+    return HABITAT_OK;
+}
+
 /* What the way in which rows were put together gives reason to say. */
 static habitat_status of_assembling(const habitat_prediction *const *predictions, size_t count,
                                     made_answer *out, habitat_error *err) {
@@ -233,10 +252,13 @@ static habitat_status of_assembling(const habitat_prediction *const *predictions
         "fast; samples per second of other GPUs are unknown";
     char line[WARNING_BYTES];
     habitat_status status = HABITAT_OK;
-    if (!out->open.replay)
-        return out->open.workload->info.bound_by == HABITAT_BY_CPU
-                   ? warnings_add(out, HABITAT_ABOUT_RECORDING, sum, err)
-                   : HABITAT_OK;
+    if (!out->open.replay) {
+        if (out->open.workload->info.bound_by == HABITAT_BY_CPU)
+            status = warnings_add(out, HABITAT_ABOUT_RECORDING, sum, err);
+        return status == HABITAT_OK && out->open.workload->origin
+                   ? of_origin_rate(predictions, count, out, err)
+                   : status;
+    }
     if (habitat_replay_note(out->open.replay, line, sizeof line))
         status = warnings_add(out, HABITAT_ABOUT_RECORDING, line, err);
     if (status == HABITAT_OK && habitat_replay_wait_note(out->open.replay, line, sizeof line))
