@@ -147,6 +147,10 @@ static void show_energy(text_table *t, size_t column, const void *of) {
     table_number(t, column, j, decimals_for(j, 3));
 }
 
+static void show_largest_batch(text_table *t, size_t column, const void *of) {
+    table_number(t, column, ((const prediction_line *)of)->largest_batch, 0);
+}
+
 static void show_batch(text_table *t, size_t column, const void *of) {
     table_number(t, column, ((const prediction_line *)of)->batch_size, 0);
 }
@@ -318,7 +322,8 @@ static const row_column columns[] = {
     {COLUMN(headroom_bytes, NUMBER, FILES)},
     {COLUMN(context_bytes, NUMBER, FILES)},
     {COLUMN(margin_bytes, NUMBER, FILES)},
-    {COLUMN(largest_batch, NUMBER, FILES)},
+    {COLUMN(largest_batch, NUMBER, FILES | IN_TEXT), .header = "largest\nbatch", .right = true,
+     .shown = never, .show = show_largest_batch},
     {.key = "by_class", .in = IN_JSON | IN_EXPLAIN, .json = json_by_class},
     {.key = "warnings", .in = IN_JSON, .json = json_own_warnings},
     {.key = "marks", .in = IN_TEXT, .header = "", .show = show_place},

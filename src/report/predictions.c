@@ -106,8 +106,8 @@ static void text_head(writer *w, const habitat_answer *what) {
 }
 
 /* Which memory does not fit: as recorded, or told for another batch size, format or number of GPUs.
- */
-static void text_too_small(writer *w, const habitat_answer *what, const shortlist *shown) {
+ * False: there is none. */
+static bool text_too_small(writer *w, const habitat_answer *what, const shortlist *shown) {
     double least = INFINITY, most = 0;
     char from[32], to[32];
     for (size_t i = 0; i < shown->count; i++) {
@@ -117,7 +117,7 @@ static void text_too_small(writer *w, const habitat_answer *what, const shortlis
     }
     bool recorded = most == habitat_trace_get_info(what->trace)->peak_memory_bytes;
     if (isinf(least))
-        return;
+        return false;
     habitat_format(from, sizeof from, "%.1f", least / HABITAT_GB);
     habitat_format(to, sizeof to, "%.1f", most / HABITAT_GB);
     writer_printf(w, "\ntoo small: the %s ", from);
@@ -125,6 +125,47 @@ static void text_too_small(writer *w, const habitat_answer *what, const shortlis
         writer_printf(w, "to %s ", to);
     writer_printf(w, "GB that %s do not fit.\n",
                   recorded && least == most ? "were in use on the origin" : "it needs");
+    return true;
+}
+
+enum { LARGEST_NAMED = 3 };
+
+/* It may not fit, and how many samples do is known. */
+static bool tells_largest(const habitat_prediction *p) {
+    return p->fits <= 0 && !isnan(p->headroom_bytes) && !isnan(p->largest_batch);
+}
+
+/* The first such row of its GPU. */
+static bool names_largest(const shortlist *shown, size_t i) {
+    const habitat_prediction *p = shown->rows[i]->prediction;
+    bool first = tells_largest(p);
+    for (size_t k = 0; k < i && first; k++)
+        first =
+            shown->rows[k]->prediction->gpu != p->gpu || !tells_largest(shown->rows[k]->prediction);
+    return first;
+}
+
+/* What does fit where the step does not. */
+static void text_largest_batch(writer *w, bool below, const shortlist *shown) {
+    char line[512] = "";
+    size_t used = 0, named = 0;
+    for (size_t i = 0; i < shown->count; i++) {
+        const habitat_prediction *p = shown->rows[i]->prediction;
+        if (!names_largest(shown, i) || named++ >= LARGEST_NAMED)
+            continue;
+        used += (size_t)habitat_format(
+            line + used, sizeof line - used, "%s%.0f on %s",
+            named > 1 ? ", " : "largest batch known to fit: ", p->largest_batch, p->gpu->name);
+    }
+    if (!named)
+        return;
+    if (named > LARGEST_NAMED)
+        habitat_format(line + used, sizeof line - used, "; %zu more: --columns largest_batch.",
+                       named - LARGEST_NAMED);
+    else
+        habitat_format(line + used, sizeof line - used, ".");
+    writer_text(w, below ? "" : "\n");
+    wrapped_text(w, "", 0, line);
 }
 
 static bool chosen(const habitat_report_options *options, const char *key) {
@@ -191,7 +232,7 @@ static habitat_status text_summary(writer *w, const habitat_answer *what, const 
         return status;
     text_head(w, what);
     rows_text(w, &rows);
-    text_too_small(w, what, shown);
+    text_largest_batch(w, text_too_small(w, what, shown), shown);
     return HABITAT_OK;
 }
 

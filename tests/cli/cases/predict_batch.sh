@@ -17,3 +17,6 @@ cp "$source/data/recordings/resnet50_b64_amp_fp16_h200.json.gz" amp.json.gz
 "$habitat" predict "$step" --to T4 --batch 8 --batch-from amp.json.gz
 cp "$source/data/recordings/resnet50_b64_tf32_h200.json.gz" tf32.json.gz # the same operations
 "$habitat" predict "$step" --to T4 --batch 8 --batch-from tf32.json.gz | sed -n '/^Note: .*instead/,/recorded/p'
+# what does fit where the batch does not; the column that tells it of every GPU
+"$habitat" predict "$step" --to V100-SXM2-16GB,T4,RTX4090,A10,P4 --batch 16,512 2>/dev/null | grep -A2 'largest batch'
+"$habitat" predict "$step" --to T4,A10 --batch 16,512 --columns iteration_ms,largest_batch | sed -n '/^GPU  /p;/^T4/p;/^A10/p'
