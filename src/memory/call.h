@@ -21,6 +21,7 @@ typedef struct memory_walk {
     bool *covered;       /* shape (count): it or one around it is a step, or is left out */
     habitat_table sizes; /* of weights, by elements */
     memory_tensors tensors;
+    double casts_left; /* bytes of autocast's copies of weights that are not made yet */
     memory_steps *out;
     bool no_memory, began; /* began: some operation has made a tensor that is no copy of a weight */
 } memory_walk;

@@ -320,11 +320,26 @@ static bool spreads_cast(const memory_call *c) {
     return autocast && c->count && c->w->tensors.all[c->taken[0]].element_bytes == half_bytes;
 }
 
+/* Copies of weights that are not there yet: a loop takes its weights many times, and autocast has
+ * one copy of each. */
+static double new_casts(memory_walk *w, double bytes) {
+    double more = fmin(bytes, w->casts_left);
+    w->casts_left -= more;
+    return more;
+}
+
+/* Copies of all weights; infinite where nothing says how many there are. */
+static double all_casts(const habitat_trace_memory *noted, memory_kind kind) {
+    double each = kind == MEMORY_KIND_HALF ? half_bytes : single_bytes;
+    return noted->parameters_bytes > 0 ? half_bytes * noted->parameters_bytes / each
+                                       : (double)INFINITY;
+}
+
 /* Without a backward pass nothing is kept for one, but autocast keeps its copies of weights: those
  * that were recorded, else one of each weight that a product takes. */
 static void let_go(memory_call *c) {
     bool recorded = c->w->copies && !c->count && !strcmp(c->rule->name, "_to_copy");
-    double bytes = recorded ? c->step.weights * result_bytes(c) : c->step.casts;
+    double bytes = recorded ? c->step.weights * result_bytes(c) : new_casts(c->w, c->step.casts);
     memory_life casts = {c->step.forward_ns, UINT64_MAX, 0, bytes};
     c->step.moved += c->step.kept;
     c->step.kept = c->step.casts = 0;
@@ -426,6 +441,7 @@ habitat_status memory_steps_of(const habitat_trace *trace, const habitat_trace_m
     w.format = memory_tensors_in(facts->kind, format);
     w.copies = format == HABITAT_MEMORY_RECORDED && facts->kind == MEMORY_KIND_AUTOCAST;
     w.alone = !facts->has_backward;
+    w.casts_left = all_casts(noted, facts->kind);
     w.operations = habitat_trace_operations(trace, &w.count);
     *out = (memory_steps){0};
     if (!w.count)

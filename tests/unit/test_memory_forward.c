@@ -102,6 +102,14 @@ static void test_autocast(void) {
     habitat_memory_free(memory);
 }
 
+/* A loop takes the same weights twice: autocast copies them once, 1280 bytes of all. */
+static void test_loop(void) {
+    habitat_memory *memory = made_memory(
+        TRACE(NOTES("5120", "3072"), CHAIN LINEAR(40, 16, 32) RELU(50) LINEAR(60, 32, 4)));
+    CHECK_NEAR(peak_at(memory, 1, HABITAT_MEMORY_AUTOCAST), 2560 + 1280 + 1536.0, 1e-12);
+    habitat_memory_free(memory);
+}
+
 /* What comes from the host takes memory of the GPU once, and not between two iterations. */
 static void test_host(void) {
     habitat_memory *memory = made_memory(TRACE(NOTES("4196", "2660"),
@@ -207,6 +215,8 @@ int main(void) {
     check_case("without a recorded peak");
     test_autocast();
     check_case("autocast");
+    test_loop();
+    check_case("weights of a loop");
     test_host();
     check_case("from the host");
     test_cache();
