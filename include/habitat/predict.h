@@ -58,7 +58,10 @@ typedef enum habitat_interval_basis {
     HABITAT_INTERVAL_SCALED,   /* steps recorded at several batch sizes and precisions */
     HABITAT_INTERVAL_HELD, /* from the GPU's own time to all that it waited in a recording without
                               a CPU side: nothing checks it */
-    HABITAT_INTERVAL_COUNT /* how many there are: no basis */
+    HABITAT_INTERVAL_FIRST_USE, /* from the GPU's own time to the CPU's by rule, where most of what
+                                   was recorded of it set a GPU or a library up: nothing checks it
+                                 */
+    HABITAT_INTERVAL_COUNT      /* how many there are: no basis */
 } habitat_interval_basis;
 
 /** How far an interval can be trusted: "calibrated", "default", "none".

@@ -26,6 +26,8 @@ const char *habitat_interval_words(habitat_interval_basis basis) {
             "the same steps recorded at several batch sizes and in several precisions",
         [HABITAT_INTERVAL_HELD] =
             "what the GPU waited for in the recording: nothing tells whether it waits elsewhere",
+        [HABITAT_INTERVAL_FIRST_USE] =
+            "a recording of first uses: from the GPU's own time to the CPU's by rule",
     };
     return (unsigned)basis < HABITAT_INTERVAL_COUNT ? words[basis] : NULL;
 }
@@ -33,9 +35,7 @@ const char *habitat_interval_words(habitat_interval_basis basis) {
 void habitat_interval_by_cpu(double kernels_low, double kernels_high, habitat_prediction *p) {
     double low = p->iteration_ms * kernels_low, high = p->iteration_ms * kernels_high;
     bool wider = p->low_ms * (1.0 + 1e-9) < low || p->high_ms > high * (1.0 + 1e-9);
-    bool checked =
-        p->interval_basis != HABITAT_INTERVAL_DEFAULT && p->interval_basis != HABITAT_INTERVAL_HELD;
-    if (wider && checked)
+    if (wider && !habitat_interval_unchecked(p->interval_basis))
         p->interval_basis = HABITAT_INTERVAL_CPU_SIDE;
 }
 
@@ -45,7 +45,8 @@ void habitat_interval_widen(habitat_prediction *p) {
     double high = fmax(p->high_ms, p->iteration_ms * least);
     bool both = low < p->low_ms && high > p->high_ms;
     if (both && p->interval_basis != HABITAT_INTERVAL_RECORDED &&
-        p->interval_basis != HABITAT_INTERVAL_HELD)
+        p->interval_basis != HABITAT_INTERVAL_HELD &&
+        p->interval_basis != HABITAT_INTERVAL_FIRST_USE)
         p->interval_basis = HABITAT_INTERVAL_FLOOR;
     p->low_ms = low;
     p->high_ms = high;

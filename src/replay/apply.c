@@ -36,6 +36,7 @@ static habitat_status set_interval(const habitat_replay *r, const double *kernel
         p->low_ms = unsure ? fmin(low, p->low_ms) : low; /* the busy time's own, without pauses */
         p->high_ms = fmax(high, gpu_ms + r->held_more_ms);
         p->interval_basis = r->held_ms > 0.0 ? HABITAT_INTERVAL_HELD
+                            : r->first_use   ? HABITAT_INTERVAL_FIRST_USE
                             : measured       ? HABITAT_INTERVAL_CPU_SIDE
                                              : p->interval_basis;
     }
@@ -165,6 +166,8 @@ static const char *basis_words(const habitat_replay *r) {
         return r->workload->info.iteration_recorded && !r->options.withhold
                    ? "by rule from the profiled times: the recorded iteration only says that it "
                      "is not longer"
+               : r->first_use
+                   ? "by rule from what first uses leave of the profiled times"
                    : "by rule from the profiled times, within a factor of 1.2 in 80 % of cases";
     default:
         return NULL;
@@ -262,8 +265,12 @@ bool habitat_replay_once_note(const habitat_replay *r, char *text, size_t size) 
     habitat_format(text, size,
                    "%s ms an iteration of the recorded CPU times are left out: %s%s took longer "
                    "than any iteration needs, as what sets a GPU or a library up when it is first "
-                   "used; record a later iteration",
-                   ms, r->info.once_name, r->info.once_count > 1 ? " and others" : "");
+                   "used; record a later iteration%s",
+                   ms, r->info.once_name, r->info.once_count > 1 ? " and others" : "",
+                   r->first_use ? ", or name its range: the rest of the CPU's time is less than "
+                                  "that and may be slow for the same reason, so intervals reach "
+                                  "down to the GPU's own"
+                                : "");
     return true;
 }
 

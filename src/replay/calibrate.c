@@ -221,6 +221,10 @@ habitat_status replay_calibrate(habitat_replay *r, habitat_error *err) {
     } else if (w->iteration_recorded && !r->options.withhold) {
         status = to_recorded(r, rule, w->iteration_ms * HABITAT_NS_PER_MS * r->iterations, err);
     }
+    r->first_use = r->info.cpu_basis == HABITAT_CPU_RULE && !w->iteration_recorded &&
+                   r->info.trace_once_ms * HABITAT_NS_PER_MS > r->iterations * profiled_ns;
+    if (r->first_use) /* what is first used slows the rest down, nobody knows how much */
+        r->info.cpu_low = 0.0;
     if (r->options.cpu_scale > 0.0)
         r->cpu_factor *= r->options.cpu_scale;
     r->info.wait_ms = r->wait_ns * (1.0 - r->waits_gone) / HABITAT_NS_PER_MS;

@@ -171,6 +171,7 @@ struct habitat_replay {
     double held_ms; /* without a CPU side: what an iteration takes at least, as its GPU waited so
                        long in the recording; 0 it did not */
     double held_more_ms; /* all that it waited */
+    bool first_use;      /* most of the CPU's recorded time set something up; the rest is by rule */
     double cpu_factor;   /* from the profiled CPU times to info.cpu_ms */
     double cast_share;   /* of the CPU's side, what one cast more adds to it; 0 = not known */
     double iterations;
