@@ -77,6 +77,15 @@ double operator_least_memory_ms(const habitat_work *work, const habitat_gpu *gpu
 /* Arithmetic a query computes in: its own, or that of its tensors. */
 habitat_dtype operator_arithmetic(const habitat_model_query *query);
 
+enum { OPERATOR_ATTENTION_PRODUCTS_MAX = 4 };
+
+/* The products of an attention in fp32 that no fused kernel takes: keys have fewer heads than
+ * queries. They follow the permission of TF32, as products alone do; the softmax between them does
+ * not.
+ * @return how many; 0: another operation, or one kernel computes it all. */
+size_t operator_attention_products(const habitat_model_query *query,
+                                   habitat_work out[OPERATOR_ATTENTION_PRODUCTS_MAX]);
+
 /* Analytic time [ms] and inputs, shape (features->count). docs/modelling.md has the formulas.
  * The time includes the constant of the way it is measured; `floor_ms` is the least such a
  * measurement ever shows. */

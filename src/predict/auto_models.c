@@ -32,8 +32,11 @@ static bool wanted(const habitat_work *work) {
         return true;
     case HABITAT_CLASS_CONV: /* others: docs/modelling.md#traces */
         return work->shape.conv.groups <= 1 && !work->shape.conv.transposed;
-    case HABITAT_CLASS_ATTENTION: /* in fp32, and the backward passes below: one GPU's rows */
-        return habitat_dtype_bytes(work->dtype) == 2;
+    case HABITAT_CLASS_ATTENTION: /* in fp32, and the backward passes below: one GPU's rows; but the
+                                     bytes counted are those of one kernel, which takes no keys of
+                                     fewer heads */
+        return habitat_dtype_bytes(work->dtype) == 2 ||
+               work->shape.attention.kv_heads < work->shape.attention.heads;
     case HABITAT_CLASS_SOFTMAX:
         return work->pass == HABITAT_PASS_FORWARD;
     case HABITAT_CLASS_NORM:

@@ -19,12 +19,17 @@ static bool is_narrow(habitat_dtype dtype) {
 
 /* ---- the arithmetic of products ---- */
 
-/* The format in which products of this class compute, without autocast. PyTorch's fused attention
- * in fp32 has kernels of its own, which no setting changes. */
+/* PyTorch's fused attention in fp32 has kernels of its own, which no setting changes. Keys with
+ * fewer heads than queries they do not take: products and a softmax alone do. */
+static bool is_fused_attention(const habitat_work *work) {
+    return work->op_class == HABITAT_CLASS_ATTENTION &&
+           !(work->known && work->shape.attention.kv_heads < work->shape.attention.heads);
+}
+
+/* The format in which products of this class compute, without autocast. */
 static void set_arithmetic(const habitat_workload_group *group, habitat_precision precision,
                            scale_group *out) {
-    if (!habitat_class_is_product(group->work->op_class) ||
-        group->work->op_class == HABITAT_CLASS_ATTENTION)
+    if (!habitat_class_is_product(group->work->op_class) || is_fused_attention(&out->work))
         return;
     bool tf32 = precision == HABITAT_PRECISION_TF32;
     out->arithmetic = tf32 ? HABITAT_DTYPE_TF32 : HABITAT_DTYPE_FP32;

@@ -125,12 +125,46 @@ static void test_from_matrix_units(const habitat_gpu_table *table) {
         habitat_answer *answer = ask(table, &s, steps[i].precision, &err);
         CHECK(answer != NULL);
         if (answer)
-            CHECK_NEAR(answer->rows[0].prediction->kernel_ms, steps[i].recorded_ms,
-                       0.1 * steps[i].recorded_ms);
+            CHECK_NEAR(answer->rows[0].prediction->kernel_ms, steps[i].recorded_ms, 0.1);
         habitat_answer_free(answer);
         recorded_close(&s);
     }
     check_case("convolutions recorded on matrix units, in another format");
+}
+
+/* Keys of fewer heads than queries: in fp32 tensors no fused kernel takes them, and products alone
+ * follow TF32's permission. The same step, recorded in TF32 on each GPU, tells the time there [ms],
+ * and what other GPUs come to. Taken for one kernel of fp32 it was 349, 384 and 563 on an L40S. */
+static void test_separate_attention(const habitat_gpu_table *table) {
+    static const char *const names[][2] = {{"llama_b2_bf16_h200", "llama_b2_tf32_h200"},
+                                           {"llama_b2_bf16_h100", "llama_b2_tf32_h100"}};
+    static const char *const others[] = {"A100-SXM4-80GB", "L40S", "L4", "A40"};
+    for (size_t i = 0; i < 2; i++) {
+        habitat_error err = {0};
+        recorded from = recorded_open(table, names[i][0]), to = recorded_open(table, names[i][1]);
+        const habitat_gpu *asked[5] = {to.origin};
+        habitat_request requests[2];
+        habitat_answer *answers[2] = {NULL, NULL};
+        for (size_t g = 0; g < 4; g++)
+            CHECK_INT(habitat_gpu_find(table, others[g], &asked[g + 1], NULL, &err), HABITAT_OK);
+        for (size_t r = 0; r < 2; r++) {
+            habitat_request_init(&requests[r]);
+            requests[r].trace = r ? to.trace : from.trace;
+            requests[r].gpus = table;
+            requests[r].destinations = asked;
+            requests[r].destination_count = 5;
+            requests[r].precision = r ? HABITAT_PRECISION_RECORDED : HABITAT_PRECISION_TF32;
+            CHECK_INT(habitat_ask(&requests[r], &answers[r], &err), HABITAT_OK);
+        }
+        for (size_t g = 0; answers[0] && answers[1] && g < 5; g++)
+            CHECK_NEAR(answers[0]->rows[g].prediction->busy_ms,
+                       answers[1]->rows[g].prediction->busy_ms, g ? 0.2 : 0.06);
+        habitat_answer_free(answers[0]);
+        habitat_answer_free(answers[1]);
+        recorded_close(&from);
+        recorded_close(&to);
+    }
+    check_case("attention whose keys have fewer heads, in TF32");
 }
 
 int main(void) {
@@ -146,6 +180,7 @@ int main(void) {
         recorded_close(&s);
     }
     test_from_matrix_units(table);
+    test_separate_attention(table);
     habitat_gpu_table_free(table);
     return check_done();
 }

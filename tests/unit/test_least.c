@@ -122,6 +122,44 @@ static void check_guesses(const habitat_models *models, const habitat_gpu_table 
     check_case("an interval that GPUs of two kinds stand behind is a guess on a third");
 }
 
+static double product_ms(const habitat_models *models, const habitat_gpu *gpu,
+                         habitat_gemm_shape shape, habitat_dtype arithmetic) {
+    habitat_work work;
+    CHECK_INT(habitat_work_gemm(&shape, HABITAT_DTYPE_FP32, &work), HABITAT_OK);
+    return ask(models, gpu, &work, arithmetic).ms;
+}
+
+/* 2 x 32 heads of queries, 4 of keys, 2048 long, 64 wide: two products forward, four backward. */
+static void check_attention(const habitat_models *models, const habitat_gpu_table *gpus) {
+    static const char *const names[] = {"H200-SXM5-141GB", "A100-SXM4-80GB", "T4"};
+    for (size_t i = 0; i < 6; i++) {
+        bool forward = i % 2 == 0;
+        habitat_attention_shape shape = {2, 32, 4, 2048, 2048, 64, 64, true, false, false};
+        habitat_gemm_shape scores = {.b = 64, .m = 2048, .n = 2048, .k = 64};
+        habitat_gemm_shape sums = {.b = 64, .m = 2048, .n = 64, .k = 2048};
+        const habitat_gpu *gpu = NULL;
+        habitat_work work;
+        CHECK_INT(habitat_gpu_find(gpus, names[i / 2], &gpu, NULL, NULL), HABITAT_OK);
+        for (int fused = 0; fused < 2; fused++) {
+            shape.kv_heads = fused ? 32 : 4;
+            CHECK_INT(habitat_work_attention(&shape, HABITAT_DTYPE_FP32,
+                                             forward ? HABITAT_PASS_FORWARD : HABITAT_PASS_BACKWARD,
+                                             &work),
+                      HABITAT_OK);
+            double strict = ask(models, gpu, &work, HABITAT_DTYPE_FP32).ms;
+            double permitted = ask(models, gpu, &work, HABITAT_DTYPE_TF32).ms, saved = 0;
+            for (int p = 0; !fused && i < 4 && p < 2; p++) {
+                double sign = p ? -1 : 1;
+                habitat_dtype in = p ? HABITAT_DTYPE_TF32 : HABITAT_DTYPE_FP32;
+                saved += sign * product_ms(models, gpu, scores, in);
+                saved += sign * (forward ? 1 : 3) * product_ms(models, gpu, sums, in);
+            }
+            CHECK_NEAR(permitted, strict - saved, 1e-9);
+        }
+    }
+    check_case("attention in separate kernels: its products alone follow the permission of TF32");
+}
+
 /* The stem of a ResNet in fp32: V100s of 16 and 32 GB were measured on other operations, none of
  * theirs with such a kernel but the SXM2 part, whose kind answers for both. */
 static void check_twins(const habitat_models *models, const habitat_gpu_table *gpus) {
@@ -175,6 +213,7 @@ int main(void) {
     check_table(models, gpus);
     check_guesses(models, gpus);
     check_twins(models, gpus);
+    check_attention(models, gpus);
     check_siblings(models, gpus);
     habitat_gpu_table_free(gpus);
     habitat_models_free(models);
