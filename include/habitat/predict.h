@@ -190,6 +190,9 @@ typedef struct habitat_prediction {
     double path_cpu_ms, path_kernel_ms, path_gap_ms;
     double cpu_doubt;        /* factor either way on what is known of the CPU's side: another
                                 precision has other operations; 1 in the recorded one */
+    double calls_more;       /* of CUDA that the CPU makes beyond those of the trace, all iterations
+                                together, casts not counted: where a library runs an operation with
+                                more kernels than in the recording; fewer below 0 */
     double *trace_kernel_ms; /* the library's own: what is not yet put together; NULL */
 } habitat_prediction;
 

@@ -101,6 +101,7 @@ typedef struct habitat_rnn_shape {
     double input, hidden; /* numbers a step */
     double layers;        /* one on top of the other */
     bool bidirectional;
+    bool packed; /* sequences of several lengths, one after another; `steps` is their mean */
 } habitat_rnn_shape;
 
 /* Shape of a softmax, norm or reduction: rows of `columns` elements. */

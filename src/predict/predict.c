@@ -16,6 +16,7 @@
 #include "predict/totals.h"
 #include "predict/untimed.h"
 #include "workload/overlap.h"
+#include "workload/rnn_calls.h"
 
 struct habitat_predictor {
     const habitat_workload *w;
@@ -215,6 +216,8 @@ static habitat_prediction *begin(const habitat_predictor *p, const habitat_gpu *
                                  .origin_iteration_ms = recorded->info.busy_ms,
                                  .gpu_count = 1,
                                  .cpu_doubt = p->w->precision ? fitted_scale_cpu_doubt : 1.0,
+                                 .calls_more = workload_rnn_calls(p->w, dest) -
+                                               workload_rnn_calls(recorded, recorded->origin),
                                  .idle_ms = NAN,
                                  .cpu_ms = NAN,
                                  .gpu_ms = NAN};

@@ -22,6 +22,7 @@
 #include "predict/rescale_times.h"
 #include "predict/scaling.h"
 #include "work/class.h"
+#include "workload/rnn_calls.h"
 #include "workload/share.h"
 
 /* ---- what the models say ---- */
@@ -212,8 +213,42 @@ static double product_ms(const habitat_workload *w, const habitat_workload_group
     return NAN;
 }
 
-void rescale_format(const habitat_workload *w, size_t g, const scale_group *after,
-                    const rescale_answer *answer, double *ns) {
+/* Kernels of a recurrent layer where another format has fewer: PyTorch gives some layers in fp16
+ * one kernel for all steps. 0: as many as recorded, or more, whose time those carry. */
+static size_t fewer_kernels(const habitat_workload *w, const habitat_workload_group *group,
+                            const scale_group *after) {
+    habitat_workload_group will_be = *group;
+    rnn_way before, way;
+    will_be.work = &after->work;
+    if (!workload_rnn_way(group, w->origin, &before) ||
+        !workload_rnn_way(&will_be, w->origin, &way) || way == before)
+        return 0;
+    double count =
+        rnn_launches_of(&after->work.shape.rnn, way, after->work.pass != HABITAT_PASS_FORWARD)
+            .kernels;
+    return count < group->kernel_count ? (size_t)count : 0;
+}
+
+/* The longest `count` kernels of a group take the time of all. */
+static void merge_kernels(const habitat_workload *w, const habitat_workload_group *group,
+                          size_t count, double *ns) {
+    const uint32_t *kernels = w->group_index + group->first_kernel;
+    double sum_ns = 0.0, kept_ns = 0.0;
+    for (uint32_t i = 0; i < group->kernel_count; i++)
+        sum_ns += ns[kernels[i]];
+    for (size_t kept = 0; kept < count; kept++) {
+        uint32_t longest = kernels[0];
+        for (uint32_t i = 0; i < group->kernel_count; i++)
+            longest = ns[kernels[i]] > ns[longest] ? kernels[i] : longest;
+        kept_ns += fmax(0.0, ns[longest]);
+        ns[longest] = -ns[longest]; /* taken */
+    }
+    for (uint32_t i = 0; i < group->kernel_count; i++)
+        ns[kernels[i]] = fmax(0.0, -ns[kernels[i]]) * (sum_ns / kept_ns);
+}
+
+static void change_format(const habitat_workload *w, size_t g, const scale_group *after,
+                          const rescale_answer *answer, double *ns) {
     const habitat_workload_group *group = &w->groups[g];
     double ms = NAN;
     if (group->work->op_class == HABITAT_CLASS_POOL) /* bound by instructions: windows an element */
@@ -241,6 +276,15 @@ void rescale_format(const habitat_workload *w, size_t g, const scale_group *afte
         else if (formula_usable(ratio))
             ns[k] = kernel->facts.time_ns * ratio;
     }
+}
+
+void rescale_format(const habitat_workload *w, size_t g, const scale_group *after,
+                    const rescale_answer *answer, double *ns) {
+    const habitat_workload_group *group = &w->groups[g];
+    size_t count = fewer_kernels(w, group, after);
+    change_format(w, g, after, answer, ns);
+    if (count)
+        merge_kernels(w, group, count, ns);
 }
 
 double rescale_added_ns(const habitat_gpu *gpu, const scale_added *added) {

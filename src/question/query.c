@@ -54,7 +54,7 @@ static void add_shape(key *k, const habitat_work *w) {
         const habitat_rnn_shape *s = &w->shape.rnn;
         add(k, 7,
             (double[]){s->gates, s->batch, s->steps, s->input, s->hidden, s->layers,
-                       s->bidirectional});
+                       s->bidirectional + 2 * s->packed});
         break;
     }
     default:

@@ -105,13 +105,20 @@ void replay_set_times(const habitat_replay *r, const habitat_prediction *p, doub
         ns[i] *= 1.0 + added / recorded;
 }
 
+/* An operation that is run no more; of one that is run with fewer kernels, calls_more tells. */
+static bool is_gone(const habitat_replay *r, const habitat_prediction *p, size_t i) {
+    return replay_kernel_recorded_ns(r, i) > 0.0 && !(prediction_kernel_ms(p, i) > 0.0) &&
+           r->workload->kernels[i].op_class != HABITAT_CLASS_RNN;
+}
+
 habitat_replay replay_with_casts(const habitat_replay *r, const habitat_prediction *p) {
     habitat_replay out = *r;
     size_t recorded = r->graph.kernel_count;
     double more = (double)(p->trace_kernel_count - recorded);
     for (size_t i = 0; i < recorded; i++)
-        more -= replay_kernel_recorded_ns(r, i) > 0.0 && !(prediction_kernel_ms(p, i) > 0.0);
-    double factor = fmax(0.0, 1.0 + r->cast_share * more / r->iterations);
+        more -= is_gone(r, p, i);
+    double share = r->cast_share * more + r->call_share * p->calls_more;
+    double factor = fmax(0.0, 1.0 + share / r->iterations);
     out.cpu_factor *= factor;
     out.info.cpu_ms = r->info.wait_ms + (r->info.cpu_ms - r->info.wait_ms) * factor;
     out.info.cpu_low /= p->cpu_doubt;

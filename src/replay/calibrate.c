@@ -145,13 +145,15 @@ static habitat_status to_recorded(habitat_replay *r, double rule, double wanted_
 /* What the rule says, as a factor on the recorded CPU times: those of work. */
 static habitat_status rule_factor(habitat_replay *r, double profiled_ns, double *out,
                                   habitat_error *err) {
-    double features[REPLAY_FEATURES], cast[REPLAY_FEATURES], ns = 0.0, cast_ns = 0.0;
-    habitat_status status = replay_features(r->workload, features, cast, err);
+    double features[REPLAY_FEATURES], ns = 0.0, cast_ns = 0.0, call_ns = 0.0;
+    replay_more more;
+    habitat_status status = replay_features(r->workload, features, &more, err);
     if (status != HABITAT_OK)
         return status;
     for (int i = 0; i < REPLAY_FEATURES; i++) {
         ns += replay_rule_weights[i] * features[i];
-        cast_ns += replay_rule_weights[i] * cast[i];
+        cast_ns += replay_rule_weights[i] * more.cast[i];
+        call_ns += replay_rule_weights[i] * more.call[i];
     }
     bool bare = isnan(ns);
     /* long stretches of work inside an operation are none of what the rule counts */
@@ -162,6 +164,7 @@ static habitat_status rule_factor(habitat_replay *r, double profiled_ns, double 
     double point = bare ? 1.0 : chosen_replay_point;
     *out = ruled * point * rest_share + (1.0 - rest_share);
     r->cast_share = bare ? 0.0 : cast_ns / (ruled * rest_ns + slow_ns);
+    r->call_share = bare ? 0.0 : call_ns / (ruled * rest_ns + slow_ns);
     r->info.cpu_low = fmin(1.0, 1.0 / factor / point);
     r->info.cpu_high = factor / point;
     return status;

@@ -174,6 +174,7 @@ struct habitat_replay {
     bool first_use;      /* most of the CPU's recorded time set something up; the rest is by rule */
     double cpu_factor;   /* from the profiled CPU times to info.cpu_ms */
     double cast_share;   /* of the CPU's side, what one cast more adds to it; 0 = not known */
+    double call_share;   /* the same of a call of CUDA in an operation that is there */
     double iterations;
 };
 
@@ -190,7 +191,8 @@ bool replay_knows_origin(const habitat_replay *replay);
 void replay_set_times(const habitat_replay *replay, const habitat_prediction *p, double *ns);
 
 /* The replay for a prediction of another precision: its CPU launches the casts that were added, and
- * not those that are gone. Borrows what `replay` holds; not to be freed. */
+ * not those that are gone, and calls CUDA as often as its libraries do there (calls_more). Borrows
+ * what `replay` holds; not to be freed. */
 habitat_replay replay_with_casts(const habitat_replay *replay, const habitat_prediction *p);
 
 /* What a kernel took in the recording. */

@@ -14,12 +14,11 @@
 
 const double replay_rule_weights[REPLAY_FEATURES] = {0.4984, 7085.0, 6880.0};
 
-/* A cast is as quick as the host is with others: so many usual steps, and the launch of a kernel.
- */
-static void set_cast(double step, double out[REPLAY_FEATURES]) {
-    out[0] = step * hardware_cast_points;
-    out[1] = 1.0;
-    out[2] = hardware_cast_outermost;
+/* The host is as quick with them as with others: a cast is so many usual steps, and the launch of a
+ * kernel; a call begins and ends. */
+static replay_more more_at(double step) {
+    return (replay_more){.cast = {step * hardware_cast_points, 1.0, hardware_cast_outermost},
+                         .call = {step * 2.0, 1.0, 0.0}};
 }
 
 /* Launches that the CPU made although no call of them is recorded. */
@@ -33,7 +32,7 @@ static size_t unseen_launches(const habitat_workload *w) {
 }
 
 habitat_status replay_features(const habitat_workload *w, double out[REPLAY_FEATURES],
-                               double cast[REPLAY_FEATURES], habitat_error *err) {
+                               replay_more *more, habitat_error *err) {
     replay_moments m;
     double iterations = (double)w->info.iteration_count;
     habitat_status status = replay_moments_of(w->trace, &m, err);
@@ -44,7 +43,7 @@ habitat_status replay_features(const habitat_workload *w, double out[REPLAY_FEAT
     out[0] = m.any_operation ? m.usual_ns * points / iterations : NAN;
     out[1] = m.any_operation ? ((double)m.call_count + launches) / iterations : NAN;
     out[2] = m.any_operation ? (double)m.outermost_count / iterations : NAN;
-    if (cast)
-        set_cast(m.any_operation ? m.usual_ns : NAN, cast);
+    if (more)
+        *more = more_at(m.any_operation ? m.usual_ns : NAN);
     return HABITAT_OK;
 }

@@ -6,12 +6,16 @@
 
 enum { REPLAY_FEATURES = 3 };
 
+/* The same numbers of one cast more, and of one call of CUDA inside an operation that is there. */
+typedef struct replay_more {
+    double cast[REPLAY_FEATURES], call[REPLAY_FEATURES];
+} replay_more;
+
 /* Per iteration: the usual time between two neighbouring begins and ends of operations and calls,
  * times their number [ns]; the number of calls; that of operations inside no other. All NaN where
- * the recording has no operations. cast: receives the same of one cast more; may be NULL.
- * HABITAT_E_MEMORY. */
+ * the recording has no operations. more: may be NULL. HABITAT_E_MEMORY. */
 habitat_status replay_features(const habitat_workload *w, double out[REPLAY_FEATURES],
-                               double cast[REPLAY_FEATURES], habitat_error *err);
+                               replay_more *more, habitat_error *err);
 
 /* Their weights, fitted on data/recordings; with them the sum is the CPU's side in ns. What is
  * answered is a share of the rule, with an interval: replay_point and others of base/constants.h.

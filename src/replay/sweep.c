@@ -12,11 +12,20 @@
 #include "base/error.h"
 #include "replay/graph.h"
 
-/* Inline: the sweeps below ask for every edge, on every GPU. */
+/* Inline, all of them: the sweeps below ask for every edge, on every GPU. */
+static inline double asked_ns(const replay_times *t, const replay_node *n) {
+    return t->kernel_ns ? t->kernel_ns[n->index] : t->own[n->index].facts.time_ns;
+}
+
+/* A kernel of no time is run no more. */
+static inline bool is_run(const replay_times *t, const replay_node *n) {
+    return n->kind != REPLAY_KERNEL || asked_ns(t, n) > 0.0;
+}
+
 static inline double own_ns(const replay_graph *g, const replay_times *t, const replay_node *n) {
     if (n->kind != REPLAY_KERNEL || t->without_gpu)
         return 0.0;
-    double ns = t->kernel_ns ? t->kernel_ns[n->index] : t->own[n->index].facts.time_ns;
+    double ns = asked_ns(t, n);
     double hidden_ns = g->hidden_ns ? g->hidden_ns[n->index] : 0.0;
     return fmax(0.0, ns - hidden_ns) * t->kernel_scale;
 }
@@ -33,7 +42,7 @@ static inline double way_ns(const replay_graph *g, const replay_times *t, const 
         return ns;
     if (flags & REPLAY_LAUNCH)
         ns += g->latency_ns;
-    if (flags & REPLAY_GAP)
+    if (flags & REPLAY_GAP && is_run(t, n))
         ns += replay_gap_ns(g, n->index) * t->gap_scale;
     return ns;
 }

@@ -141,6 +141,7 @@ void work_do_rnn(const work_call *call, habitat_work *out) {
         work_list lengths; /* packed: the first number is the batch */
         if (x->rank == 2 && work_numbers(op, (uint32_t)at->batch_sizes, &lengths) &&
             lengths.count > 0 && lengths.value[0] > 0) {
+            s.packed = true;
             s.batch = lengths.value[0];
             s.steps = work_dim(x, 0) / s.batch; /* mean length */
         }

@@ -179,6 +179,11 @@ static bool is_weight(const habitat_operation *op, uint32_t i) {
            (strcmp(name, "linear") == 0 || strstr(name, "conv") != NULL || strcmp(name, "mm") == 0);
 }
 
+/* All weights of a recurrent layer once more, one behind the other. */
+static bool is_buffer(const habitat_operation *op, uint32_t i) {
+    return i == 3 && strcmp(op->form->name, "aten::_cudnn_rnn") == 0;
+}
+
 /* Casts of the inputs of a listed operation, once. */
 static void cast_inputs(caster *c, uint32_t op, autocast_policy policy) {
     const habitat_operation *from = &c->ops[op];
@@ -194,6 +199,8 @@ static void cast_inputs(caster *c, uint32_t op, autocast_policy policy) {
             continue;
         double elements = elements_of(input);
         bool weight = is_weight(from, i);
+        if (is_buffer(from, i))
+            continue;
         bool narrow = !weight && format_of(c, input, i) == c->narrow;
         if (policy == AUTOCAST_NARROW && !narrow)
             add_cast(c, elements, true, weight, weight || !first);
@@ -202,10 +209,29 @@ static void cast_inputs(caster *c, uint32_t op, autocast_policy policy) {
     }
 }
 
+/* Recurrent layers have their weights in a list. Autocast fills a buffer for all of them with zeros
+ * and copies each into it, anew in every call. */
+static void cast_listed_weights(caster *c, const habitat_work *work, uint32_t op) {
+    const habitat_op_form *form = c->ops[op].form;
+    const habitat_input *list = form->input_count > 1 ? &form->inputs[1] : NULL;
+    if (work->op_class != HABITAT_CLASS_RNN || !list || !list->is_list || !list->dims)
+        return;
+    const int64_t *sizes = list->dims;
+    double all = 0.0;
+    for (uint32_t j = 0; j < list->list_count; j++, sizes += 1 + sizes[0]) {
+        double elements = 1.0;
+        for (int64_t d = 0; d < sizes[0]; d++)
+            elements *= (double)sizes[1 + d];
+        add_cast(c, elements, true, true, true);
+        all += elements;
+    }
+    add(c, "aten::zero_" SCALE_OF_WEIGHT, all, 0.0, NARROW_BYTES, HABITAT_CLASS_ELEMENTWISE);
+}
+
 static double result_elements(const habitat_workload_group *group) {
     const habitat_work *work = group->work;
     double most = 0.0;
-    if (work->known && work->op_class != HABITAT_CLASS_RNN)
+    if (work->known)
         switch (class_of(work->op_class)->shape) {
         case CLASS_SHAPE_GEMM:
             return work->shape.gemm.b * work->shape.gemm.m * work->shape.gemm.n;
@@ -217,6 +243,9 @@ static double result_elements(const habitat_workload_group *group) {
         case CLASS_SHAPE_ATTENTION:
             return work->shape.attention.batch * work->shape.attention.heads *
                    work->shape.attention.q_len * work->shape.attention.v_head_dim;
+        case CLASS_SHAPE_RNN:
+            return work->shape.rnn.batch * work->shape.rnn.steps * work->shape.rnn.hidden *
+                   (work->shape.rnn.bidirectional ? 2 : 1);
         default:
             break;
         }
@@ -297,6 +326,7 @@ static void forward(caster *c, const habitat_workload_group *group, uint32_t op,
     habitat_dtype result = HABITAT_DTYPE_FP32;
     cast_inputs(c, around, policy);
     if (policy == AUTOCAST_NARROW) {
+        cast_listed_weights(c, group->work, op);
         narrow_inputs(c, c->room, 1);
         result = c->narrow;
     } else if (policy == AUTOCAST_NOT_LISTED) {

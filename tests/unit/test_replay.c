@@ -300,15 +300,18 @@ static const event ruled[] = {
 };
 
 static void test_rule(void) {
-    double features[REPLAY_FEATURES], cast[REPLAY_FEATURES], sum_ns = 0.0;
+    double features[REPLAY_FEATURES], sum_ns = 0.0;
+    replay_more more;
     habitat_error err = {0};
     subject s = SUBJECT(ruled, 50, "", 0);
-    CHECK_INT(replay_features(s.w, features, cast, &err), HABITAT_OK);
+    CHECK_INT(replay_features(s.w, features, &more, &err), HABITAT_OK);
     CHECK_NEAR(features[0], 20e3, 1e-9); /* ten points: steps 5 1 2 2 10 10 2 2 6, median 2 */
     CHECK_NEAR(features[1], 2.0, 1e-9);
     CHECK_NEAR(features[2], 2.0, 1e-9);
-    CHECK_NEAR(cast[0], 12 * 2e3, 1e-9); /* its begins and ends, a step of 2 us each */
-    CHECK(cast[1] == 1.0 && cast[2] == 0.5);
+    CHECK_NEAR(more.cast[0], 12 * 2e3, 1e-9); /* its begins and ends, a step of 2 us each */
+    CHECK(more.cast[1] == 1.0 && more.cast[2] == 0.5);
+    CHECK_NEAR(more.call[0], 2 * 2e3, 1e-9);
+    CHECK(more.call[1] == 1.0 && more.call[2] == 0.0);
     for (int i = 0; i < REPLAY_FEATURES; i++)
         sum_ns += replay_rule_weights[i] * features[i];
     CHECK_NEAR(s.info->profiled_cpu_ms, 0.050, 1e-9);
@@ -381,8 +384,10 @@ static const event launched[] = {
     {'k', "d", 72, 1, 0, 7, 4, NULL},
 };
 
-/* `added` casts more, the first `gone` kernels no more. */
-static void check_casts(const subject *s, size_t added, size_t gone, double cpu_ms) {
+/* `added` casts more, the first `gone` kernels no more, `calls` of CUDA more in operations that
+ * stay.
+ */
+static void check_casts(const subject *s, size_t added, size_t gone, double calls, double cpu_ms) {
     habitat_prediction *p = NULL;
     habitat_error err = {0};
     CHECK_INT(habitat_predict(s->w, &gpu, HABITAT_METHOD_WAVE, &p, &err), HABITAT_OK);
@@ -397,6 +402,7 @@ static void check_casts(const subject *s, size_t added, size_t gone, double cpu_
     p->trace_kernels = all;
     p->trace_kernel_count += added;
     p->cpu_doubt = 1.1;
+    p->calls_more = calls;
     CHECK_INT(habitat_replay_apply(s->r, p, &err), HABITAT_OK);
     CHECK_NEAR(p->cpu_ms, cpu_ms, 1e-9);
     CHECK_NEAR(p->iteration_ms, cpu_ms, 1e-9);
@@ -409,12 +415,16 @@ static void test_casts(void) {
     subject s = SUBJECT(launched, 120, "", .cpu_ms = 0.1);
     /* 12 times 2 us, a call, and half an operation inside no other */
     const double cast = (0.4984 * 24.0 + 7.085 + 6.88 * 0.5) / 54.0616;
-    check_casts(&s, 1, 0, 0.1 * (1.0 + cast));
-    check_casts(&s, 5, 0, 0.1 * (1.0 + 5.0 * cast));
+    check_casts(&s, 1, 0, 0.0, 0.1 * (1.0 + cast));
+    check_casts(&s, 5, 0, 0.0, 0.1 * (1.0 + 5.0 * cast));
     check_case("casts that were not recorded are launched by the CPU, too");
-    check_casts(&s, 0, 1, 0.1 * (1.0 - cast));
-    check_casts(&s, 2, 2, 0.1);
+    check_casts(&s, 0, 1, 0.0, 0.1 * (1.0 - cast));
+    check_casts(&s, 2, 2, 0.0, 0.1);
     check_case("casts that are gone are launched no more");
+    const double call = (0.4984 * 4.0 + 7.085) / 54.0616; /* it begins and ends */
+    check_casts(&s, 0, 0, 3.0, 0.1 * (1.0 + 3.0 * call));
+    check_casts(&s, 1, 0, -2.0, 0.1 * (1.0 + cast - 2.0 * call));
+    check_case("a library that launches more or fewer kernels takes the CPU longer or shorter");
     done(&s);
 }
 

@@ -1,0 +1,63 @@
+/* The rule of PyTorch 1.8 to 2.11 (aten/src/ATen/native/cudnn/RNN.cpp): which algorithm of cuDNN a
+ * recurrent layer is run with. cuDNN has no other for sequences of several lengths, and for fp64
+ * not the narrow ones. */
+#include "work/rnn_way.h"
+
+#include <math.h>
+
+/* The widest layers of the narrow kernels: plain layers have one gate and so fewer weights. */
+static double narrow_hidden(double gates, bool backward) {
+    if (gates > 1)
+        return backward ? 128 : 192;
+    return backward ? 256 : 384;
+}
+
+/* Shapes that a persistent kernel has the registers for. */
+static bool shape_persists(const habitat_rnn_shape *s) {
+    return s->layers == 1 && !s->bidirectional && s->hidden <= 1024 && fmod(s->hidden, 128) == 0 &&
+           fmod(s->input, 128) == 0;
+}
+
+/* Volta: batches for which the kernel was quicker. */
+static bool volta_persists(double batch, double steps) {
+    bool even = (fmod(batch, 16) == 0 && batch != 80 && batch != 112) || batch == 8;
+    return even && ((steps >= 40 && batch <= 128) || (steps >= 20 && batch <= 96) ||
+                    (steps >= 10 && batch <= 32));
+}
+
+/* All blocks of the kernel run at once, so that it needs many SMs. */
+static bool device_persists(const habitat_rnn_shape *s, const rnn_device *device) {
+    enum { LEAST_SMS = 98, VOLTA = 70, TURING = 75, AMPERE = 80, AMPERE_CARDS = 86 };
+    uint32_t capability = device->compute_capability;
+    if (capability >= VOLTA && capability < TURING)
+        return volta_persists(s->batch, s->steps);
+    if (capability < AMPERE || capability % 10 == AMPERE_CARDS % 10 || device->sm_count < LEAST_SMS)
+        return false;
+    bool wide = s->gates == 1 && s->batch >= 96 && s->hidden >= 896;
+    return s->gates != 3 && fmod(s->batch, 8) == 0 && s->batch <= 128 && !wide;
+}
+
+rnn_way rnn_way_of(const habitat_rnn_shape *s, habitat_dtype dtype, bool backward,
+                   const rnn_device *device) {
+    enum { PASCAL = 60 };
+    if (s->packed || device->compute_capability == 0)
+        return RNN_STEP_BY_STEP;
+    if (dtype != HABITAT_DTYPE_FP64 && device->compute_capability >= PASCAL &&
+        s->hidden <= narrow_hidden(s->gates, backward))
+        return RNN_NARROW;
+    if (dtype == HABITAT_DTYPE_FP16 && shape_persists(s) && device_persists(s, device))
+        return RNN_PERSISTENT;
+    return RNN_STEP_BY_STEP;
+}
+
+/* Counted in profiles of single layers. A step has a product and the gates after it; going back,
+ * events and a fill or sum of parts beside them. The rest: products of all steps at once, biases,
+ * and the hand-over between streams. */
+rnn_launches rnn_launches_of(const habitat_rnn_shape *s, rnn_way way, bool backward) {
+    double steps = s->steps * s->layers * (s->bidirectional ? 2 : 1);
+    if (way != RNN_STEP_BY_STEP)
+        return backward ? (rnn_launches){.kernels = 9, .calls = 70}
+                        : (rnn_launches){.kernels = 3, .calls = 20};
+    return backward ? (rnn_launches){.kernels = 2 * steps + 6, .calls = 5 * steps + 90}
+                    : (rnn_launches){.kernels = 2 * steps + 1, .calls = 2 * steps + 45};
+}
