@@ -140,41 +140,6 @@ static operator_class answering_class(const habitat_models *models, habitat_mode
     return c;
 }
 
-static habitat_model_estimate from_trees(const habitat_models *, habitat_model_use,
-                                         const asked_gpu *, const habitat_model_query *);
-
-/* Both gradients of a convolution are two calls one after the other. */
-static habitat_model_estimate both_gradients(const habitat_models *models, habitat_model_use use,
-                                             const asked_gpu *gpu,
-                                             const habitat_model_query *query) {
-    static const habitat_pass passes[] = {HABITAT_PASS_BACKWARD_INPUT,
-                                          HABITAT_PASS_BACKWARD_WEIGHT};
-    habitat_model_estimate sum = {.covered = true, .seen = true};
-    for (size_t i = 0; i < 2; i++) {
-        habitat_work work = *query->work, counted;
-        habitat_model_query one = *query;
-        work.pass = passes[i];
-        if (habitat_work_conv(&work.shape.conv, work.dtype, work.pass, &counted) == HABITAT_OK) {
-            work.flop = counted.flop;
-            work.read_bytes = counted.read_bytes;
-            work.write_bytes = counted.write_bytes;
-        }
-        one.work = &work;
-        habitat_model_estimate part = from_trees(models, use, gpu, &one);
-        if (!part.covered)
-            return nothing;
-        sum.seen = sum.seen && part.seen;
-        sum.guessed = sum.guessed || part.guessed;
-        sum.ms += part.ms;
-        sum.model_ms += part.model_ms;
-        sum.low_ms += part.low_ms;
-        sum.high_ms += part.high_ms;
-        if (part.outside.distance > sum.outside.distance)
-            sum.outside = part.outside;
-    }
-    return sum;
-}
-
 /* What the model that saw a GPU says over the one that compares GPUs, by its weight; 1 where either
  * has no answer. */
 static double seen_factor(const operator_model *seen, const operator_model *transfer,
@@ -220,8 +185,6 @@ static habitat_model_estimate from_trees(const habitat_models *models, habitat_m
     const habitat_gpu *gpu = a->gpu;
     operator_class c = answering_class(models, use, gpu, query);
     operator_gpu facts;
-    if (operator_facts_of(c)->two_gradients && query->work->pass == HABITAT_PASS_BACKWARD)
-        return both_gradients(models, use, a, query);
     if (c == OPERATOR_NONE || !operator_gpu_facts(gpu, c, operator_arithmetic(query), &facts))
         return nothing;
     const operator_model *seen = learned_find(models, c, HABITAT_MODEL_SEEN);
@@ -249,8 +212,7 @@ static habitat_model_estimate from_trees(const habitat_models *models, habitat_m
     double factor = 1;
     habitat_pass pass = query->work->pass;
     if (c == OPERATOR_CONV && pass != HABITAT_PASS_FORWARD)
-        factor = (pass != HABITAT_PASS_BACKWARD_WEIGHT ? (double)models->pass_factors[0] : 0) +
-                 (pass != HABITAT_PASS_BACKWARD_INPUT ? (double)models->pass_factors[1] : 0);
+        factor = (double)models->pass_factors[pass == HABITAT_PASS_BACKWARD_WEIGHT];
     else if (pass != HABITAT_PASS_FORWARD)
         factor = operator_facts_of(c)->backward_factor;
     double ms = factor * forward;
@@ -273,6 +235,67 @@ static habitat_model_estimate from_trees(const habitat_models *models, habitat_m
     return answer;
 }
 
+/* ---- Both gradients of a convolution ----------------------------------------------------------
+ */
+
+/* What is asked, and of what. */
+typedef struct asking {
+    const habitat_models *models;
+    habitat_model_use use;
+    const asked_gpu *gpu;
+    const class_offsets *offsets; /* NULL: of a GPU without measured operations */
+} asking;
+
+typedef habitat_model_estimate answer_function(const asking *a, const habitat_model_query *whole,
+                                               const habitat_model_query *one);
+
+static void add_part(habitat_model_estimate *sum, const habitat_model_estimate *part) {
+    sum->covered = sum->covered && part->covered;
+    sum->seen = sum->seen && part->seen;
+    sum->guessed = sum->guessed || part->guessed;
+    sum->ms += part->ms;
+    sum->model_ms += part->model_ms;
+    sum->low_ms += part->low_ms;
+    sum->high_ms += part->high_ms;
+    if (part->outside.distance > sum->outside.distance)
+        sum->outside = part->outside;
+}
+
+/* A backward pass of a convolution is one call for each gradient, one after the other: whatever is
+ * asked of it is asked of each. */
+static habitat_model_estimate one_by_one(const asking *a, answer_function *answer,
+                                         const habitat_model_query *query) {
+    static const habitat_pass passes[] = {HABITAT_PASS_BACKWARD_INPUT,
+                                          HABITAT_PASS_BACKWARD_WEIGHT};
+    if (!operator_facts_of(operator_class_of(query))->two_gradients ||
+        query->work->pass != HABITAT_PASS_BACKWARD)
+        return answer(a, query, query);
+    habitat_model_estimate sum = {.covered = true, .seen = true};
+    for (size_t i = 0; i < 2; i++) {
+        habitat_work work = *query->work, counted;
+        habitat_model_query one = *query;
+        work.pass = passes[i];
+        if (habitat_work_conv(&work.shape.conv, work.dtype, work.pass, &counted) == HABITAT_OK) {
+            work.flop = counted.flop;
+            work.read_bytes = counted.read_bytes;
+            work.write_bytes = counted.write_bytes;
+        }
+        one.work = &work;
+        habitat_model_estimate part = answer(a, query, &one);
+        add_part(&sum, &part);
+    }
+    return sum.covered ? sum : nothing;
+}
+
+static habitat_model_estimate by_trees(const asking *a, const habitat_model_query *whole,
+                                       const habitat_model_query *one) {
+    (void)whole;
+    return from_trees(a->models, a->use, a->gpu, one);
+}
+
+/* ---- Answers of all kinds of questions --------------------------------------------------------
+ */
+
 /* Offsets of a GPU whose calibration measured operations; all 0 for others. */
 static habitat_status offsets_of(const habitat_models *models, habitat_model_use use,
                                  const asked_gpu *a, class_offsets *out, habitat_error *err) {
@@ -284,7 +307,7 @@ static habitat_status offsets_of(const habitat_models *models, habitat_model_use
         status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     for (size_t i = 0; status == HABITAT_OK && i < operations.count; i++) {
         habitat_model_query query = question_of(&operations.rows[i]);
-        answers[i] = from_trees(models, use, a, &query);
+        answers[i] = one_by_one(&(asking){models, use, a, NULL}, by_trees, &query);
     }
     if (status == HABITAT_OK)
         status = calibrated_offsets(&operations, gpu, answers, out, err);
@@ -293,20 +316,14 @@ static habitat_status offsets_of(const habitat_models *models, habitat_model_use
     return status;
 }
 
-/* What an answer is multiplied by. Both gradients of a convolution together were hardly measured:
- * theirs is the mean of the two. */
-static double offset_factor(const habitat_models *models, const class_offsets *offsets,
-                            const habitat_model_query *query) {
-    class_offset offset = calibrated_offset_of(offsets, query);
-    operator_class c = operator_class_of(query);
-    if (offset.count == 0 && c != OPERATOR_NONE && query->work->op_class == HABITAT_CLASS_CONV &&
-        query->work->pass == HABITAT_PASS_BACKWARD) {
-        const class_offset *of = offsets->of[c];
-        double input = models->pass_factors[0], weight = models->pass_factors[1];
-        class_offset x = of[HABITAT_PASS_BACKWARD_INPUT], w = of[HABITAT_PASS_BACKWARD_WEIGHT];
-        return (input * exp(x.weight * x.median) + weight * exp(w.weight * w.median)) /
-               (input + weight);
-    }
+/* What an answer is multiplied by: what was measured of the whole backward pass, or of the
+ * gradient.
+ */
+static double offset_factor(const class_offsets *offsets, const habitat_model_query *whole,
+                            const habitat_model_query *one) {
+    class_offset offset = calibrated_offset_of(offsets, whole);
+    if (offset.count == 0)
+        offset = calibrated_offset_of(offsets, one);
     return exp(offset.weight * offset.median);
 }
 
@@ -325,20 +342,18 @@ static void keep_possible(const habitat_model_query *query, const habitat_gpu *g
     answer->low_ms = fmax(answer->low_ms, least);
 }
 
-/* One question in the arithmetic that it names. offsets: NULL for a GPU without measured
- * operations. */
-static habitat_model_estimate answer_exactly(const habitat_models *models, habitat_model_use use,
-                                             const asked_gpu *gpu, const class_offsets *offsets,
-                                             const habitat_model_query *query) {
-    habitat_model_estimate answer = from_trees(models, use, gpu, query);
+/* One question in the arithmetic that it names. */
+static habitat_model_estimate answer_exactly(const asking *a, const habitat_model_query *whole,
+                                             const habitat_model_query *one) {
+    habitat_model_estimate answer = by_trees(a, whole, one);
     if (!answer.covered)
         return answer;
-    double factor = offsets ? offset_factor(models, offsets, query) : 1;
+    double factor = a->offsets ? offset_factor(a->offsets, whole, one) : 1;
     answer.ms *= factor;
     answer.model_ms *= factor;
     answer.low_ms *= factor;
     answer.high_ms *= factor;
-    keep_possible(query, gpu->gpu, &answer);
+    keep_possible(one, a->gpu->gpu, &answer);
     return answer;
 }
 
@@ -358,22 +373,20 @@ static habitat_model_estimate quicker(const habitat_model_estimate *a,
 
 /* TF32 is a permission: where its kernels are slower the library takes one that computes in fp32.
  */
-static habitat_model_estimate permitted(const habitat_models *models, habitat_model_use use,
-                                        const asked_gpu *gpu, const class_offsets *offsets,
-                                        const habitat_model_query *query,
+static habitat_model_estimate permitted(const asking *a, const habitat_model_query *whole,
+                                        const habitat_model_query *one,
                                         habitat_model_estimate *strict) {
-    habitat_model_query plain = *query;
-    plain.arithmetic = HABITAT_DTYPE_FP32;
-    habitat_model_estimate answer = answer_exactly(models, use, gpu, offsets, query);
-    *strict = answer_exactly(models, use, gpu, offsets, &plain);
+    habitat_model_query plain = *one, plain_whole = *whole;
+    plain.arithmetic = plain_whole.arithmetic = HABITAT_DTYPE_FP32;
+    habitat_model_estimate answer = answer_exactly(a, whole, one);
+    *strict = answer_exactly(a, &plain_whole, &plain);
     return answer.covered && strict->covered ? quicker(&answer, strict) : answer;
 }
 
 /* An attention in TF32 that is computed in separate kernels, known in fp32: its products are as
  * much faster as products alone are. What is left is no less than they take. */
-static void speed_products(const habitat_models *models, habitat_model_use use,
-                           const asked_gpu *gpu, const class_offsets *offsets,
-                           const habitat_model_query *query, habitat_model_estimate *answer) {
+static void speed_products(const asking *a, const habitat_model_query *query,
+                           habitat_model_estimate *answer) {
     habitat_work products[OPERATOR_ATTENTION_PRODUCTS_MAX];
     size_t count = operator_attention_products(query, products);
     double saved_ms = 0, left_ms = 0;
@@ -381,7 +394,7 @@ static void speed_products(const habitat_models *models, habitat_model_use use,
         habitat_model_query product = *query;
         product.work = &products[i];
         habitat_model_estimate strict, fast;
-        fast = permitted(models, use, gpu, offsets, &product, &strict);
+        fast = permitted(a, &product, &product, &strict);
         if (!fast.covered || !strict.covered)
             return;
         saved_ms += strict.ms - fast.ms;
@@ -396,15 +409,14 @@ static void speed_products(const habitat_models *models, habitat_model_use use,
     answer->high_ms *= factor;
 }
 
-static habitat_model_estimate answer_one(const habitat_models *models, habitat_model_use use,
-                                         const asked_gpu *gpu, const class_offsets *offsets,
-                                         const habitat_model_query *query) {
-    if (operator_arithmetic(query) != HABITAT_DTYPE_TF32)
-        return answer_exactly(models, use, gpu, offsets, query);
+static habitat_model_estimate answer_one(const asking *a, const habitat_model_query *whole,
+                                         const habitat_model_query *one) {
+    if (operator_arithmetic(one) != HABITAT_DTYPE_TF32)
+        return answer_exactly(a, whole, one);
     habitat_model_estimate strict;
-    habitat_model_estimate answer = permitted(models, use, gpu, offsets, query, &strict);
+    habitat_model_estimate answer = permitted(a, whole, one, &strict);
     if (answer.covered)
-        speed_products(models, use, gpu, offsets, query, &answer);
+        speed_products(a, one, &answer);
     return answer;
 }
 
@@ -418,7 +430,7 @@ static void predict_gpu(const habitat_models *models, habitat_model_use use, con
             out[i] = out[first[i]];
             continue;
         }
-        out[i] = answer_one(models, use, gpu, offsets, &queries[i]);
+        out[i] = one_by_one(&(asking){models, use, gpu, offsets}, answer_one, &queries[i]);
     }
 }
 

@@ -94,10 +94,42 @@ static void check_table(const habitat_models *models, const habitat_gpu_table *g
         bool permitted = answer.ms <= strict.ms && answer.high_ms <= strict.high_ms;
         if (format != HABITAT_DTYPE_TF32)
             CHECK(possible);
+        else if (work.pass == HABITAT_PASS_BACKWARD) /* one gradient may be in fp32 */
+            CHECK(permitted);
         else
             CHECK(permitted && (possible || answer.low_ms == strict.low_ms));
     }
     check_case("on every GPU: no faster than the peak of the unit, TF32 no slower than fp32");
+}
+
+/* A backward pass runs one gradient after the other, each in the arithmetic that is quicker for it.
+ */
+static void check_gradients(const habitat_models *models, const habitat_gpu_table *gpus) {
+    static const habitat_dtype formats[] = {HABITAT_DTYPE_FP32, HABITAT_DTYPE_TF32,
+                                            HABITAT_DTYPE_FP16, HABITAT_DTYPE_BF16};
+    static const double channels[] = {3, 64, 128}, kernels[] = {7, 3, 1};
+    for (size_t i = 0; i < 4 * 3 * habitat_gpu_count(gpus); i++) {
+        const habitat_gpu *gpu = habitat_gpu_at(gpus, i / 12);
+        habitat_dtype format = formats[i % 4];
+        habitat_dtype stored = format == HABITAT_DTYPE_TF32 ? HABITAT_DTYPE_FP32 : format;
+        habitat_model_estimate of[3];
+        for (int k = 0; k < 3; k++) {
+            static const habitat_pass passes[] = {
+                HABITAT_PASS_BACKWARD_INPUT, HABITAT_PASS_BACKWARD_WEIGHT, HABITAT_PASS_BACKWARD};
+            size_t shape = i / 4 % 3;
+            habitat_work work =
+                convolution(8, channels[shape], shape == 0 ? 256 : 28, kernels[shape],
+                            shape == 0 ? 2 : 1, 1, stored, passes[k]);
+            of[k] = ask(models, gpu, &work, format);
+        }
+        CHECK(of[0].covered == of[2].covered);
+        if (!of[2].covered)
+            continue;
+        CHECK_NEAR(of[2].ms, of[0].ms + of[1].ms, 1e-12 * of[2].ms);
+        CHECK_NEAR(of[2].low_ms, of[0].low_ms + of[1].low_ms, 1e-12 * of[2].ms);
+        CHECK_NEAR(of[2].high_ms, of[0].high_ms + of[1].high_ms, 1e-12 * of[2].high_ms);
+    }
+    check_case("on every GPU: a backward pass is the sum of its gradients");
 }
 
 /* conv2d-matrix was trained on GPUs of two kinds, 7.0 and 9.0; conv2d on six GPUs; copies on one.
@@ -211,6 +243,7 @@ int main(void) {
     check_sums();
     check_bytes();
     check_table(models, gpus);
+    check_gradients(models, gpus);
     check_guesses(models, gpus);
     check_twins(models, gpus);
     check_attention(models, gpus);
