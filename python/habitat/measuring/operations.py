@@ -77,16 +77,21 @@ def _bmm(s: Shape, dtype: str, which: str) -> Launch:
     return lambda: torch.bmm(a, b)
 
 
+def _pair(s: Shape, name: str, default: int) -> Tuple[int, int]:
+    """Height and width of a parameter that has one value for both, or one for each."""
+    both = s.get(name, default)
+    return s.get(f"{name}_h", both), s.get(f"{name}_w", both)
+
+
 def _conv(s: Shape, dtype: str, which: str) -> Launch:
     import torch
 
-    k, transposed = s["kernel"], bool(s.get("transposed"))
-    x = _random((s["batch"], s["c_in"], s["in"], s["in"]), dtype)
-    groups = s.get("groups", 1)
+    transposed, groups = bool(s.get("transposed")), s.get("groups", 1)
+    layout = torch.channels_last if s.get("channels_last") else torch.contiguous_format
+    x = _random((s["batch"], s["c_in"], s["in"], s["in"]), dtype).contiguous(memory_format=layout)
     channels = (s["c_in"], s["c_out"] // groups) if transposed else (s["c_out"], s["c_in"] // groups)
-    w = _random((*channels, k, k), dtype)
-    pair: Callable[[str, int], Tuple[int, int]] = lambda name, default: (s.get(name, default),) * 2  # noqa: E731
-    args = (pair("stride", 1), pair("padding", 0), pair("dilation", 1), transposed, (0, 0), groups)
+    w = _random((*channels, *_pair(s, "kernel", 1)), dtype).contiguous(memory_format=layout)
+    args = (_pair(s, "stride", 1), _pair(s, "padding", 0), _pair(s, "dilation", 1), transposed, (0, 0), groups)
     forward: Launch = lambda: torch.ops.aten.convolution(x, w, None, *args)  # noqa: E731
     if which == "forward":
         return forward

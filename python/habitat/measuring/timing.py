@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 TARGET_MS = 4.0  # length of one timed run: long against the resolution of events, short against a budget
 REPEATS = 5
+MOST_CALLS = 200  # of one run
 
 
 class Timing:
@@ -20,8 +21,11 @@ class Timing:
         self.ms, self.min_ms, self.repeats, self.how = ms, min_ms, repeats, how
 
 
-def measure(make: Callable[[], Launch], graph: bool = True) -> Timing:
+def measure(
+    make: Callable[[], Launch], graph: bool = True, target_ms: float = TARGET_MS, repeats: int = REPEATS, most_calls: int = MOST_CALLS
+) -> Timing:
     """Times the callable that `make()` returns; falls back from graph replay to events when it cannot be captured.
+    `repeats` runs of `target_ms`, of at most `most_calls` calls each.
 
     Made, warmed up and captured on one stream of its own: a gradient runs on the stream of its forward pass, and the
     default stream cannot be captured.
@@ -37,13 +41,13 @@ def measure(make: Callable[[], Launch], graph: bool = True) -> Timing:
         for _ in range(2):
             call()
         stream.synchronize()
-        calls = max(1, min(200, int(TARGET_MS / max(_events(call, 3), 1e-3))))
+        calls = max(1, min(most_calls, int(target_ms / max(_events(call, 3), 1e-3))))
         replay = _captured(call, calls, stream) if graph else None
         if replay:
-            times = [_events(replay, 1) / calls for _ in range(REPEATS + 1)][1:]
-            return Timing(statistics.median(times), min(times), REPEATS, "graph")
-        times = [_events(call, calls) for _ in range(REPEATS)]
-        return Timing(statistics.median(times), min(times), REPEATS, "event")
+            times = [_events(replay, 1) / calls for _ in range(repeats + 1)][1:]
+            return Timing(statistics.median(times), min(times), repeats, "graph")
+        times = [_events(call, calls) for _ in range(repeats)]
+        return Timing(statistics.median(times), min(times), repeats, "event")
 
 
 def _captured(call: Launch, calls: int, stream: Any) -> Optional[Launch]:
