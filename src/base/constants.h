@@ -126,8 +126,6 @@ CONSTANT(fitted, convolution_plain_reads, 3, "times each tensor",
 CONSTANT(fitted, convolution_matrix_reads, 1.25, "times each tensor", "as convolution_plain_reads")
 CONSTANT(fitted, convolution_rearranging_share, .2, "of its traffic", "as convolution_plain_reads")
 CONSTANT(fitted, convolution_direct_share, .1, "of the plain peak", "as convolution_plain_reads: depthwise kernels")
-CONSTANT(hardware, transformed_side, 4, "outputs",
-         "Winograd's F(4x4), the largest tile that libraries ship: no measured convolution exceeds the plain units' peak by more than it allows (2.5 times of 4); docs/decisions/0259")
 CONSTANT(chosen, convolution_least_part, 256, "elements of k", "as product_least_part")
 
 /* ---- recurrent layers ---- */

@@ -38,17 +38,55 @@ double operator_least_memory_ms(const habitat_work *work, const habitat_gpu *gpu
                : 0;
 }
 
-/* How many times fewer sums an algorithm with transformed tiles needs: n x n outputs at once take
- * (n + k - 1)^2 products instead of n^2 k^2. Kernels of one pixel, strides and groups have none,
- * nor have matrix units. */
-static double transform_gain(const habitat_conv_shape *s) {
-    double gain = 1;
+/* Algorithms that need fewer sums, because they work on tiles that are transformed there and back:
+ * n x n outputs of a k x k kernel take (n + k - 1)^2 products instead of n^2 k^2 (Winograd), or
+ * those of the tile's spectrum. But for the smallest tile, which one kernel transforms and
+ * multiplies, the transformed tensors are written and read. What libraries ship; of 33,000 measured
+ * convolutions in fp32 none is quicker than the best of these at the peaks (docs/decisions/0283).
+ */
+typedef struct tiling {
+    double outputs; /* of a tile's side; 0: what the kernel leaves of `side` */
+    double side;    /* points of a tile's side; 0: as the outputs need */
+    bool fused;
+} tiling;
+
+static const tiling tilings[] = {{.outputs = 2, .fused = true},
+                                 {.outputs = 4},
+                                 {.outputs = 5},
+                                 {.side = 16},
+                                 {.side = 32},
+                                 {.side = 64}};
+
+/* INFINITY where the kernel is too large for the tile. */
+static double tiled_ms(const tiling *t, const habitat_conv_shape *s, const habitat_gpu *gpu,
+                       double flop_per_s) {
+    bool spectrum = t->side > 0;
+    double values = spectrum ? t->side * (t->side / 2 + 1) : 1, tiles = s->batch;
+    for (int i = 0; i < 2; i++) {
+        double outputs = spectrum ? t->side - s->kernel[i] + 1 : t->outputs;
+        if (outputs < 1)
+            return INFINITY;
+        values *= spectrum ? 1 : outputs + s->kernel[i] - 1;
+        tiles *= ceil(fmin(s->in[i], s->out[i]) / outputs);
+    }
+    double flop = (spectrum ? 8 : 2) * values * tiles * s->c_in * s->c_out;
+    double tensors = values * (tiles * (s->c_in + s->c_out) + s->c_in * s->c_out);
+    double cached = gpu->l2_bytes > 0 ? gpu->l2_bytes : 0;
+    double moved = t->fused ? 0 : fmax(0, 2 * (spectrum ? 8 : 4) * tensors - cached);
+    double bytes_per_s = gpu->memory_bandwidth_bytes_per_s;
+    return 1e3 * (flop / flop_per_s + (bytes_per_s > 0 ? moved / bytes_per_s : 0));
+}
+
+/* Strides and groups have no such algorithm, nor have matrix units. */
+static double least_convolution_ms(const habitat_work *work, const habitat_gpu *gpu,
+                                   double flop_per_s) {
+    const habitat_conv_shape *s = &work->shape.conv;
+    double least = 1e3 * work->flop / flop_per_s;
     if (s->dims != 2 || s->groups > 1 || s->stride[0] * s->stride[1] > 1)
-        return gain;
-    for (int i = 0; i < 2; i++)
-        gain *= hardware_transformed_side * s->kernel[i] /
-                (hardware_transformed_side + s->kernel[i] - 1);
-    return gain;
+        return least;
+    for (size_t i = 0; i < sizeof tilings / sizeof *tilings; i++)
+        least = fmin(least, tiled_ms(&tilings[i], s, gpu, flop_per_s));
+    return least;
 }
 
 double operator_least_ms(const habitat_work *work, const habitat_gpu *gpu, habitat_dtype arithmetic,
@@ -57,6 +95,6 @@ double operator_least_ms(const habitat_work *work, const habitat_gpu *gpu, habit
     if (!class_of(work->op_class)->product || !(flop_per_s > 0) || !(work->flop > 0))
         return memory;
     bool transforms = work->op_class == HABITAT_CLASS_CONV && arithmetic == HABITAT_DTYPE_FP32;
-    double flop = work->flop / (transforms ? transform_gain(&work->shape.conv) : 1);
-    return fmax(memory, 1e3 * flop / flop_per_s);
+    return fmax(memory, transforms ? least_convolution_ms(work, gpu, flop_per_s)
+                                   : 1e3 * work->flop / flop_per_s);
 }
