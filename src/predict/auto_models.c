@@ -88,18 +88,44 @@ static const habitat_gpu *reference_of(const habitat_gpu *gpu) {
     return gpu->built_in ? gpu : gpu->reference;
 }
 
-static double roofline_s(const auto_question *q, const rate_table *rates) {
-    return formula_roofline_s(q->work->flop, q->work->read_bytes + q->work->write_bytes,
-                              rates->flop_per_s[q->dtype][q->matrix_unit], rates->bytes_per_s);
+static double roofline_s(const habitat_work *work, const rate_table *rates, habitat_dtype dtype,
+                         bool matrix_unit) {
+    return formula_roofline_s(work->flop, work->read_bytes + work->write_bytes,
+                              rates->flop_per_s[dtype][matrix_unit], rates->bytes_per_s);
 }
 
-/* Convolutions on matrix units were measured on no two newer GPUs: they are not asked. */
-static habitat_model_query query_of(const auto_question *q, const rate_table *rates) {
+static habitat_dtype unit_of(const auto_question *q, const rate_table *rates) {
+    return (habitat_dtype)(rates->unit[q->dtype][q->matrix_unit] / 2);
+}
+
+static bool permits(const auto_question *q, const rate_table *rates) {
+    return q->work->op_class == HABITAT_CLASS_CONV && unit_of(q, rates) == HABITAT_DTYPE_TF32;
+}
+
+bool auto_models_permits(const scaling *s, const auto_question *q) {
+    return permits(q, &s->sustained_dest);
+}
+
+/* Convolutions on matrix units were measured on no two newer GPUs: they are not asked. But TF32 is
+ * a permission: of a destination it is asked what they take in fp32. */
+static habitat_model_query query_of(const auto_question *q, const rate_table *rates, bool origin) {
     static const habitat_work nothing = {.known = false};
-    uint8_t unit = rates->unit[q->dtype][q->matrix_unit];
-    if (q->work->op_class == HABITAT_CLASS_CONV && (habitat_dtype)(unit / 2) != HABITAT_DTYPE_FP32)
+    habitat_dtype unit = unit_of(q, rates);
+    if (!origin && permits(q, rates))
+        return (habitat_model_query){.work = q->work, .arithmetic = HABITAT_DTYPE_FP32};
+    if (q->work->op_class == HABITAT_CLASS_CONV && unit != HABITAT_DTYPE_FP32)
         return (habitat_model_query){.work = &nothing};
-    return (habitat_model_query){.work = q->work, .arithmetic = (habitat_dtype)(unit / 2)};
+    return (habitat_model_query){.work = q->work, .arithmetic = unit};
+}
+
+/* How the rooflines of a GPU and its reference stand to each other. */
+static double roofline_ratio(const auto_question *q, const rate_table *own,
+                             const rate_table *rates) {
+    bool strict = permits(q, rates);
+    habitat_dtype dtype = strict ? HABITAT_DTYPE_FP32 : q->dtype;
+    bool matrix_unit = !strict && q->matrix_unit;
+    return roofline_s(q->work, own, dtype, matrix_unit) /
+           roofline_s(q->work, rates, dtype, matrix_unit);
 }
 
 /* What was seen of a GPU, or of another part of its chip, counts, so that an operation in a trace
@@ -181,8 +207,8 @@ static auto_answer answer_of(const habitat_model_estimate *found, double ratio,
  * measured ones stand behind offsets of the questions' classes. HABITAT_E_UNSUPPORTED without a
  * reference GPU or models. */
 static habitat_status ask(const habitat_models *models, const auto_models *m,
-                          const habitat_gpu *gpu, auto_answer **out, size_t *operations,
-                          habitat_error *err) {
+                          const habitat_gpu *gpu, bool origin, auto_answer **out,
+                          size_t *operations, habitat_error *err) {
     const habitat_gpu *reference = reference_of(gpu);
     if (!reference)
         return HABITAT_E_UNSUPPORTED;
@@ -197,12 +223,12 @@ static habitat_status ask(const habitat_models *models, const auto_models *m,
     scaling_fill(&own, gpu, true);
     scaling_fill(&rates, reference, true);
     for (size_t i = 0; status == HABITAT_OK && i < m->count; i++)
-        queries[i] = query_of(&m->questions[i], &rates);
+        queries[i] = query_of(&m->questions[i], &rates, origin);
     if (status == HABITAT_OK)
         status = ask_reference(models, gpu, reference, queries, m->count, found, offsets, err);
     for (size_t i = 0; status == HABITAT_OK && i < m->count; i++) {
         const auto_question *q = &m->questions[i];
-        double ratio = reference == gpu ? 1.0 : roofline_s(q, &own) / roofline_s(q, &rates);
+        double ratio = reference == gpu ? 1.0 : roofline_ratio(q, &own, &rates);
         class_offset offset = calibrated_offset_of(offsets, &queries[i]);
         answers[i] = answer_of(&found[i], ratio, &offset);
     }
@@ -232,7 +258,7 @@ habitat_status auto_models_prepare(const habitat_workload *w, const habitat_mode
     if (status != HABITAT_OK)
         return habitat_fail(err, status, "out of memory");
     if (m->count)
-        status = ask(models, m, w->origin, &m->origin, &operations, err);
+        status = ask(models, m, w->origin, true, &m->origin, &operations, err);
     if (status == HABITAT_E_UNSUPPORTED) /* no transfer models, or none for this origin */
         m->count = 0;
     return without_models_ok(status);
@@ -339,7 +365,7 @@ habitat_status auto_models_answer(const scaling *s, const auto_models *m, operat
     if (m->count == 0)
         return HABITAT_OK;
     size_t measured = 0;
-    habitat_status status = ask(s->models, m, s->dest, &dest, &measured, err);
+    habitat_status status = ask(s->models, m, s->dest, false, &dest, &measured, err);
     if (status != HABITAT_OK)
         return without_models_ok(status);
     out->of_group = m->of_group;

@@ -35,6 +35,10 @@ habitat_status auto_models_prepare(const habitat_workload *w, const habitat_mode
                                    auto_models *m, habitat_error *err);
 void auto_models_free(auto_models *m);
 
+/* Whether the destination computes a convolution in TF32 if that is quicker: its answer is for fp32
+ * then, and counts where the rule takes longer. */
+bool auto_models_permits(const scaling *s, const auto_question *q);
+
 /* Answers for the destination without intervals; they borrow of m. operations: receives how many of
  * the destination's measured operations corrected them. Free them in every case. */
 habitat_status auto_models_answer(const scaling *s, const auto_models *m, operator_answers *out,

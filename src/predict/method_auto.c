@@ -2,12 +2,14 @@
  * kernel (auto_rule.c). One operation without a measurement: the models, else sustained rates, what
  * a matrix product loses to whole tiles and waves, and the cost any kernel has.
  * docs/formulas.md#auto, docs/formulas.md#operation */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "predict/auto_models.h"
 #include "predict/auto_rule.h"
+#include "predict/fallback.h"
 #include "predict/plug.h"
 #include "predict/tiles.h"
 #include "predict/usual.h"
@@ -42,15 +44,54 @@ static habitat_status prepare(const habitat_workload *w, const habitat_models *m
     return status;
 }
 
-static habitat_status groups(const scaling *s, const void *state, operator_answers *answers,
-                             size_t *operations, habitat_error *err) {
-    const auto_state *own = state;
-    return auto_models_answer(s, &own->models, answers, operations, err);
-}
-
 static scaled kernel(const scaling *s, const void *state, size_t i) {
     const auto_state *own = state;
     return auto_rule_kernel(s, &own->rule, i);
+}
+
+/* What a group takes where no answer stands for it [ms]. */
+static double by_kernels_ms(const scaling *s, const auto_state *own, size_t g) {
+    const habitat_workload_group *group = &s->w->groups[g];
+    double sum_ns = 0.0;
+    for (uint32_t i = 0; i < group->kernel_count; i++) {
+        uint32_t k = s->w->group_index[group->first_kernel + i];
+        scaled time = kernel(s, own, k);
+        sum_ns += isnan(time.ns) ? fallback_kernel(s, &s->w->kernels[k]).ns : time.ns;
+    }
+    return sum_ns / HABITAT_NS_PER_MS;
+}
+
+static bool permitted(const scaling *s, const auto_state *own, const operator_answers *answers,
+                      size_t g) {
+    uint32_t q = own->models.of_group[g];
+    return q != HABITAT_NONE && !isnan(answers->ms[g]) &&
+           auto_models_permits(s, &own->models.questions[q]);
+}
+
+/* TF32 permits and does not force: its convolutions take what the rule makes of the recorded
+ * kernels or what fp32 takes by the models, whichever is less for all of them together. One by one
+ * the errors of both would be in the choice, always towards the quicker. */
+static void choose_permitted(const scaling *s, const auto_state *own, operator_answers *answers) {
+    double rule_ms = 0.0, strict_ms = 0.0;
+    for (size_t g = 0; g < s->w->group_count; g++)
+        if (permitted(s, own, answers, g)) {
+            rule_ms += by_kernels_ms(s, own, g);
+            strict_ms += answers->ms[g];
+        }
+    if (rule_ms > strict_ms)
+        return;
+    for (size_t g = 0; g < s->w->group_count; g++)
+        if (permitted(s, own, answers, g))
+            answers->ms[g] = NAN;
+}
+
+static habitat_status groups(const scaling *s, const void *state, operator_answers *answers,
+                             size_t *operations, habitat_error *err) {
+    const auto_state *own = state;
+    habitat_status status = auto_models_answer(s, &own->models, answers, operations, err);
+    if (status == HABITAT_OK && answers->ms)
+        choose_permitted(s, own, answers);
+    return status;
 }
 
 static size_t binding(const void *state, size_t i) {

@@ -1,12 +1,14 @@
 /* --precision, asked as the command line asks it: the recorded precision is the recording itself;
  * two precisions that a GPU computes alike are one answer there; fp16 and bf16 take the same bytes
  * everywhere, fp32 and TF32 where there are no convolutions, whose workspaces differ. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <habitat/ask.h>
 
 #include "check.h"
+#include "gpu/gpu.h"
 #include "recorded.h"
 
 /* precision: what it was recorded in; RECORDED: in 16 bit throughout, which has no name. */
@@ -167,6 +169,43 @@ static void test_separate_attention(const habitat_gpu_table *table) {
     check_case("attention whose keys have fewer heads, in TF32");
 }
 
+static double convolutions_ms(const recorded *s, const habitat_gpu *gpu) {
+    habitat_prediction *p = NULL;
+    size_t count = 0;
+    const habitat_workload_kernel *kernels = habitat_workload_kernels(s->w, &count);
+    double sum_ms = 0.0;
+    CHECK_INT(habitat_predict(s->w, gpu, HABITAT_METHOD_AUTO, &p, NULL), HABITAT_OK);
+    for (size_t i = 0; p && i < count; i++)
+        sum_ms += kernels[i].op_class == HABITAT_CLASS_CONV ? p->trace_kernels[i].ms : 0.0;
+    habitat_prediction_free(p);
+    return sum_ms;
+}
+
+/* TF32 is a permission: a network recorded with it is not slower than in strict fp32, on whatever
+ * GPU. Its matrix units may be no quicker than the plain ones, which know Winograd. */
+static void test_permission(const habitat_gpu_table *table) {
+    static const char *const steps[] = {"vgg16_inference_b12", "vgg16_training_b12",
+                                        "resnet50_inference_b12"};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s_tf32_h200", steps[i]);
+        recorded tf32 = recorded_open(table, name);
+        snprintf(name, sizeof name, "%s_fp32_h200", steps[i]);
+        recorded fp32 = recorded_open(table, name);
+        for (size_t g = 0; g < habitat_gpu_count(table); g++) {
+            const habitat_gpu *gpu = habitat_gpu_at(table, g);
+            double permitted = convolutions_ms(&tf32, gpu), strict = convolutions_ms(&fp32, gpu);
+            if (strcmp(gpu->vendor, "NVIDIA") == 0 && !(permitted <= 1.02 * strict))
+                printf("# %s on %s: %.4g ms in TF32, %.4g in fp32\n", steps[i], gpu->name,
+                       permitted, strict);
+            CHECK(strcmp(gpu->vendor, "NVIDIA") != 0 || permitted <= 1.02 * strict);
+        }
+        recorded_close(&tf32);
+        recorded_close(&fp32);
+    }
+    check_case("convolutions recorded in TF32 are on no GPU slower than those recorded in fp32");
+}
+
 int main(void) {
     habitat_gpu_table *table = NULL;
     habitat_error err = {0};
@@ -181,6 +220,7 @@ int main(void) {
     }
     test_from_matrix_units(table);
     test_separate_attention(table);
+    test_permission(table);
     habitat_gpu_table_free(table);
     return check_done();
 }
