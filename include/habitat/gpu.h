@@ -89,6 +89,10 @@ typedef enum habitat_gpu_quantity {
     HABITAT_GPU_PCIE_BYTES_PER_S,   /* one direction, unlike NVLink */
     HABITAT_GPU_PCIE_GENERATION,
     HABITAT_GPU_PCIE_LANES,
+    /* Of the CPU that a calibration ran on, Python included: docs/gpus.md "What a host takes". */
+    HABITAT_GPU_HOST_LAUNCH_NS,   /* an empty kernel's launch */
+    HABITAT_GPU_HOST_FORWARD_NS,  /* a layer of a small network, forward */
+    HABITAT_GPU_HOST_BACKWARD_NS, /* the same, backward */
 } habitat_gpu_quantity;
 
 /** One number about a GPU.

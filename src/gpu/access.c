@@ -56,6 +56,9 @@ static const struct {
     [HABITAT_GPU_PCIE_BYTES_PER_S] = {false, offsetof(habitat_gpu, pcie_bytes_per_s)},
     [HABITAT_GPU_PCIE_GENERATION] = {true, offsetof(habitat_gpu, pcie_generation)},
     [HABITAT_GPU_PCIE_LANES] = {true, offsetof(habitat_gpu, pcie_lanes)},
+    [HABITAT_GPU_HOST_LAUNCH_NS] = {false, offsetof(habitat_gpu, host.launch_ns)},
+    [HABITAT_GPU_HOST_FORWARD_NS] = {false, offsetof(habitat_gpu, host.forward_ns)},
+    [HABITAT_GPU_HOST_BACKWARD_NS] = {false, offsetof(habitat_gpu, host.backward_ns)},
 };
 
 double habitat_gpu_number(const habitat_gpu *gpu, habitat_gpu_quantity what) {

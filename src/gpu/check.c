@@ -215,6 +215,7 @@ static void check_kinds(findings *f, const gpu_entry *entry) {
         {"sustained", "measured"},
         {"launch_floor_ns", "measured"},
         {"operations", "measured"},
+        {"host", "measured"},
         {"memory_usable_bytes", "device properties, measured, derived"},
         {"sm_limits", "data sheet, device properties, measured"},
         {"release_date", "data sheet, catalogue"},

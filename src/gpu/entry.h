@@ -69,16 +69,18 @@ typedef enum gpu_field_kind {
 typedef struct gpu_field {
     const char *key;
     gpu_field_kind kind;
-    size_t offset; /* in habitat_gpu, or in habitat_sm_limits */
+    size_t offset; /* in habitat_gpu, habitat_sm_limits or habitat_host_costs */
     double scale;
     double lowest, highest; /* of the value as written in the file */
-    bool required;          /* in a GPU, where it does not follow; not in a calibration */
+    bool required; /* in a GPU, where it does not follow; not in a calibration; in `host` */
 } gpu_field;
 
 extern const gpu_field gpu_fields[];
 extern const size_t gpu_field_count;
 extern const gpu_field gpu_limit_fields[];
 extern const size_t gpu_limit_field_count;
+extern const gpu_field gpu_host_fields[];
+extern const size_t gpu_host_field_count;
 
 /* capability.c: limits of a compute capability (10 * major + minor); NULL if unknown. */
 const habitat_sm_limits *gpu_capability_limits(uint32_t compute_capability);

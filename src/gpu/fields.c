@@ -16,6 +16,9 @@
 #define BOUND(key, member, lowest, highest)                                                        \
     { key, GPU_FIELD_COUNT, LIMIT(member), 1, lowest, highest, false }
 
+#define COST(member, lowest, highest)                                                              \
+    { #member, GPU_FIELD_NUMBER, offsetof(habitat_host_costs, member), 1, lowest, highest, true }
+
 #define MHZ 1e6
 #define MIB 1048576.0
 #define GIB 1073741824.0
@@ -62,6 +65,7 @@ const gpu_field gpu_fields[] = {
     OTHER("sustained", false),
     NUMBER("launch_floor_ns", launch_floor_ns, 1, 1, 1e7, false),
     OTHER("operations", false),
+    OTHER("host", false),
     OTHER("notes", false),
     OTHER("sources", false),
 };
@@ -83,3 +87,9 @@ const gpu_field gpu_limit_fields[] = {
     BOUND("shared_memory_allocation_unit_bytes", shared_memory_allocation_bytes, 1, 65536),
 };
 const size_t gpu_limit_field_count = sizeof gpu_limit_fields / sizeof *gpu_limit_fields;
+
+const gpu_field gpu_host_fields[] = {
+    COST(launch_ns, 1, 1e9),      COST(launch_spread, 0, 1e3), COST(forward_ns, 1, 1e9),
+    COST(forward_spread, 0, 1e3), COST(backward_ns, 1, 1e9),   COST(backward_spread, 0, 1e3),
+};
+const size_t gpu_host_field_count = sizeof gpu_host_fields / sizeof *gpu_host_fields;

@@ -64,6 +64,7 @@ habitat_status gpu_need_object(gpu_file *r, const char *key, yajl_val value);
 
 /* file_rates.c: each reads one object into the entry. */
 habitat_status gpu_read_limits(gpu_file *r, yajl_val value);
+habitat_status gpu_read_host(gpu_file *r, yajl_val value);
 habitat_status gpu_read_peak(gpu_file *r, yajl_val value);
 habitat_status gpu_read_sustained(gpu_file *r, yajl_val value);
 

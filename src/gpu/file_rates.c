@@ -1,21 +1,40 @@
-/* Rates of a GPU file: peaks, sustained rates, and the limits of a multiprocessor. */
+/* Rates of a GPU file: peaks, sustained rates, the limits of a multiprocessor, the costs of a host.
+ */
 #include "gpu/file.h"
 
 #include <string.h>
 
-habitat_status gpu_read_limits(gpu_file *r, yajl_val value) {
-    TRY(gpu_need_object(r, "sm_limits", value));
+/* The keys of one object, each into its place behind `base`. */
+static habitat_status read_members(gpu_file *r, const char *where, yajl_val value,
+                                   const gpu_field *fields, size_t count, char *base) {
+    TRY(gpu_need_object(r, where, value));
     for (size_t i = 0; i < value->u.object.len; i++) {
         const char *key = value->u.object.keys[i];
         size_t f = 0;
-        while (f < gpu_limit_field_count && strcmp(key, gpu_limit_fields[f].key) != 0)
+        while (f < count && strcmp(key, fields[f].key) != 0)
             f++;
-        if (f == gpu_limit_field_count)
-            return gpu_file_bad(r, HABITAT_E_FORMAT, key,
-                                "unknown key in sm_limits; did you mean %s?",
-                                gpu_nearest_key(key, gpu_limit_fields, gpu_limit_field_count));
-        TRY(gpu_read_field(r, &gpu_limit_fields[f], value->u.object.values[i],
-                           (char *)&r->entry->gpu.limits));
+        if (f == count)
+            return gpu_file_bad(r, HABITAT_E_FORMAT, key, "unknown key in %s; did you mean %s?",
+                                where, gpu_nearest_key(key, fields, count));
+        TRY(gpu_read_field(r, &fields[f], value->u.object.values[i], base));
+    }
+    return HABITAT_OK;
+}
+
+habitat_status gpu_read_limits(gpu_file *r, yajl_val value) {
+    return read_members(r, "sm_limits", value, gpu_limit_fields, gpu_limit_field_count,
+                        (char *)&r->entry->gpu.limits);
+}
+
+habitat_status gpu_read_host(gpu_file *r, yajl_val value) {
+    TRY(read_members(r, "host", value, gpu_host_fields, gpu_host_field_count,
+                     (char *)&r->entry->gpu.host));
+    for (size_t f = 0; f < gpu_host_field_count; f++) {
+        bool given = false;
+        for (size_t i = 0; i < value->u.object.len; i++)
+            given |= strcmp(value->u.object.keys[i], gpu_host_fields[f].key) == 0;
+        if (!given)
+            return gpu_file_bad(r, HABITAT_E_FORMAT, "host", "lacks %s", gpu_host_fields[f].key);
     }
     return HABITAT_OK;
 }

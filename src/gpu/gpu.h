@@ -33,6 +33,15 @@ typedef struct habitat_sm_limits {
     uint32_t shared_memory_allocation_bytes; /* granularity */
 } habitat_sm_limits;
 
+/* What the CPU that a calibration ran on takes, Python included; all 0 without one. Each spread is
+ * that of its parts, taken in turns: (largest - smallest) / all. */
+typedef struct habitat_host_costs {
+    double launch_ns;   /* one empty kernel, launched without waiting */
+    double forward_ns;  /* one layer of a small network, forward */
+    double backward_ns; /* the same, backward */
+    double launch_spread, forward_spread, backward_spread;
+} habitat_host_costs;
+
 struct habitat_gpu {
     const char *name; /* canonical, e.g. "H200-SXM5-141GB" */
     const char *vendor;
@@ -80,6 +89,7 @@ struct habitat_gpu {
     const habitat_gpu_operation *operations; /* shape (operation_count), of a calibration; models
                                                 answer relative to them: docs/modelling.md */
     size_t operation_count;
+    habitat_host_costs host; /* of a calibration */
 };
 
 /* Whether it has matrix units for this format: NaN is none. */

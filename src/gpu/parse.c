@@ -53,6 +53,8 @@ static habitat_status read_other_field(gpu_file *r, const char *key, yajl_val va
         return gpu_read_texts(r, key, value, 0, &entry->notes, &entry->note_count);
     if (strcmp(key, "operations") == 0)
         return gpu_read_operations(r, value);
+    if (strcmp(key, "host") == 0)
+        return gpu_read_host(r, value);
     if (strcmp(key, "sources") == 0)
         return gpu_read_sources(r, value);
     /* aliases and limits: read_fields() takes them up at the end */
@@ -132,8 +134,8 @@ static habitat_status read_fields(gpu_file *r, yajl_val root) {
 
 static habitat_status check_calibration(gpu_file *r) {
     static const char *const allowed[] = {"schema",          "calibration_of", "sustained",
-                                          "launch_floor_ns", "operations",     "notes",
-                                          "sources"};
+                                          "launch_floor_ns", "operations",     "host",
+                                          "notes",           "sources"};
     for (size_t f = 0; f < gpu_field_count; f++) {
         bool fits = !((r->entry->present | r->left.nulls) >> f & 1);
         for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
@@ -148,8 +150,9 @@ static habitat_status check_calibration(gpu_file *r) {
 static habitat_status check_gpu(gpu_file *r) {
     const habitat_gpu *gpu = &r->entry->gpu;
     for (size_t f = 0; f < gpu_field_count; f++)
-        if (r->entry->present >> f & 1 && strcmp(gpu_fields[f].key, "operations") == 0)
-            return gpu_file_bad(r, HABITAT_E_FORMAT, "operations",
+        if (r->entry->present >> f & 1 && (strcmp(gpu_fields[f].key, "operations") == 0 ||
+                                           strcmp(gpu_fields[f].key, "host") == 0))
+            return gpu_file_bad(r, HABITAT_E_FORMAT, gpu_fields[f].key,
                                 "has a place only in a calibration (a file with calibration_of)");
     TRY(gpu_complete(r->arena, r->entry, &r->left, r->file, r->err));
     if (gpu->release_date && !gpu_is_date(gpu->release_date))

@@ -190,6 +190,7 @@ void habitat_gpu_unmeasured(const habitat_gpu *gpu, habitat_gpu *out) {
     out->sustained_bandwidth_bytes_per_s = NAN;
     out->sustained_bandwidth_estimated = false;
     out->launch_floor_ns = NAN;
+    out->host = (habitat_host_costs){0};
     out->operations = NULL;
     out->operation_count = 0;
     gpu_estimate_sustained(out);

@@ -105,6 +105,8 @@ static bool measures(const habitat_gpu *calibration, const char *field) {
         return !isnan(calibration->sustained_bandwidth_bytes_per_s);
     if (strcmp(field, "launch_floor_ns") == 0)
         return !isnan(calibration->launch_floor_ns);
+    if (strcmp(field, "host") == 0)
+        return calibration->host.launch_ns > 0.0;
     if (strncmp(field, matrix, sizeof matrix - 1) == 0) {
         rates = calibration->sustained.matrix_flop_per_s;
         prefix = sizeof matrix - 1;
@@ -144,6 +146,8 @@ static habitat_status calibrate(habitat_gpu_table *table, gpu_entry **entry, con
         gpu->operations = from->operations;
         gpu->operation_count = from->operation_count;
     }
+    if (from->host.launch_ns > 0.0)
+        gpu->host = from->host;
     gpu_estimate_sustained(gpu);
     const gpu_entry *old = gpu_entry_of(base);
     habitat_gpu_source *sources = NULL;

@@ -81,11 +81,25 @@ static const gpu_field limit_fields[] = {
     LIMIT(shared_memory_allocation_bytes, "shared memory unit", "bytes"),
 #undef LIMIT
 };
+static const gpu_field host_fields[] = {
+    {"host_launch_ns", "host, a launch", "us", 1e3, AT(host.launch_ns), FIELD_NUMBER, "host"},
+    {"host_launch_spread", "host, spread of it", "%", .01, AT(host.launch_spread), FIELD_NUMBER,
+     "host"},
+    {"host_forward_ns", "host, a layer forward", "us", 1e3, AT(host.forward_ns), FIELD_NUMBER,
+     "host"},
+    {"host_forward_spread", "host, spread of it", "%", .01, AT(host.forward_spread), FIELD_NUMBER,
+     "host"},
+    {"host_backward_ns", "host, a layer backward", "us", 1e3, AT(host.backward_ns), FIELD_NUMBER,
+     "host"},
+    {"host_backward_spread", "host, spread of it", "%", .01, AT(host.backward_spread), FIELD_NUMBER,
+     "host"},
+};
 #undef AT
 
 enum {
     FIELDS = sizeof fields / sizeof fields[0],
     LIMIT_FIELDS = sizeof limit_fields / sizeof limit_fields[0],
+    HOST_FIELDS = sizeof host_fields / sizeof host_fields[0],
     TEXT_BYTES = 128,
 };
 
@@ -158,6 +172,18 @@ static void json_sustained(writer *w, const habitat_gpu *gpu) {
     json_end_map(w);
 }
 
+/* What the CPU took that a calibration ran on; null without one. */
+static void json_host(writer *w, const habitat_gpu *gpu) {
+    if (!(gpu->host.launch_ns > 0.0)) {
+        json_text(w, "host", NULL);
+        return;
+    }
+    json_map(w, "host");
+    for (size_t i = 0; i < HOST_FIELDS; i++)
+        json_number(w, host_fields[i].key + strlen("host_"), field_number(gpu, &host_fields[i]));
+    json_end_map(w);
+}
+
 static void json_sources(writer *w, const habitat_gpu_table *table, const habitat_gpu *gpu) {
     size_t count;
     const habitat_gpu_source *sources = habitat_gpu_sources(table, gpu, &count);
@@ -205,6 +231,7 @@ static void json_gpu(writer *w, const habitat_gpu_table *table, const habitat_gp
         json_text(w, NULL, notes[i]);
     json_end_array(w);
     json_gpu_operations(w, gpu);
+    json_host(w, gpu);
     json_text(w, "file", gpu->file);
     json_sources(w, table, gpu);
     json_end_map(w);
@@ -224,56 +251,6 @@ static void json_foot(writer *w) {
 }
 
 /* ---- all GPUs ---- */
-
-/* Matrix rate in half precision: fp16, else bf16. */
-static double half_rate(const habitat_rates *rates, habitat_dtype *used) {
-    *used = isfinite(rates->matrix_flop_per_s[HABITAT_DTYPE_FP16]) ? HABITAT_DTYPE_FP16
-                                                                   : HABITAT_DTYPE_BF16;
-    return rates->matrix_flop_per_s[*used];
-}
-
-/* "~" marks what is estimated. */
-static void sustained_cell(text_table *t, size_t column, double value, bool estimated) {
-    if (isfinite(value))
-        table_cell(t, column, "%s%.0f", estimated ? "~" : "", value);
-    else
-        table_cell(t, column, "-");
-}
-
-static void text_gpus(writer *w, const habitat_gpu_table *table_of_gpus) {
-    static const table_column columns[] = {
-        {"GPU", false, true},          {"architec-\nture", false, false},
-        {"\nSMs", true, false},        {"fp32\nTF/s", true, false},
-        {"matrix\nTF/s", true, false}, {"sust.\nTF/s", true, false},
-        {"memory\nGiB", true, false},  {"peak\nGB/s", true, false},
-        {"sust.\nGB/s", true, false},  {"TDP\nW", true, false},
-    };
-    text_table t;
-    table_start(&t, columns, sizeof columns / sizeof columns[0]);
-    size_t count = habitat_gpu_count(table_of_gpus);
-    for (size_t i = 0; i < count; i++) {
-        const habitat_gpu *gpu = habitat_gpu_at(table_of_gpus, i);
-        habitat_dtype dtype;
-        table_row(&t, STYLE_PLAIN);
-        table_cell(&t, 0, "%s", gpu->name);
-        table_cell(&t, 1, "%s", gpu->architecture ? gpu->architecture : "-");
-        table_number(&t, 2, gpu->sm_count ? gpu->sm_count : (double)NAN, 0);
-        table_number(&t, 3, gpu->peak.plain_flop_per_s[HABITAT_DTYPE_FP32] / 1e12, 1);
-        table_number(&t, 4, half_rate(&gpu->peak, &dtype) / 1e12, 0);
-        double sustained = half_rate(&gpu->sustained, &dtype) / 1e12;
-        sustained_cell(&t, 5, sustained, gpu->sustained_matrix_estimated[dtype]);
-        table_number(&t, 6, gpu->memory_sold_bytes / HABITAT_GIB, 0);
-        table_number(&t, 7, gpu->memory_bandwidth_bytes_per_s / HABITAT_GB, 0);
-        sustained_cell(&t, 8, gpu->sustained_bandwidth_bytes_per_s / HABITAT_GB,
-                       gpu->sustained_bandwidth_estimated);
-        table_number(&t, 9, gpu->tdp_w, 0);
-    }
-    table_write(&t, w);
-    writer_text(w, "\n");
-    wrapped_text(w, "", 0,
-                 "matrix: fp16 (else bf16) on matrix units, dense. sust.: what real kernels "
-                 "reach; ~ marks estimates. `habitat gpus NAME` shows everything with sources.");
-}
 
 static void csv_gpus(writer *w, const habitat_gpu_table *table) {
     char text[TEXT_BYTES];
@@ -417,6 +394,8 @@ static void walk_gpu(const habitat_gpu *gpu, take_value take, void *context) {
     take(context, &v);
     for (size_t i = 0; i < LIMIT_FIELDS; i++)
         walk_field(&s, &limit_fields[i]);
+    for (size_t i = 0; gpu->host.launch_ns > 0.0 && i < HOST_FIELDS; i++)
+        walk_field(&s, &host_fields[i]);
     if (gpu->operation_count == 0)
         return;
     v = (value){.key = "measured_operations",

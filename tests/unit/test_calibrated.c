@@ -134,6 +134,75 @@ static void check_refused(void) {
     check_case("bad operations are refused: file, line, which and why");
 }
 
+/* ---- the host ---- */
+
+#define COSTS                                                                                      \
+    "\"launch_ns\": 4100.5, \"launch_spread\": 0, \"forward_ns\": 21000, \"forward_spread\": "     \
+    "0.1, "
+
+static const habitat_gpu *with_host(habitat_gpu_table *table, const char *host,
+                                    habitat_status wanted, habitat_error *err) {
+    char text[512];
+    const habitat_gpu *gpu = NULL;
+    snprintf(
+        text, sizeof text,
+        "{\"schema\": 1, \"calibration_of\": \"T4\",\n\"host\": {%s},\n\"sources\": {\"mine\": "
+        "{\"covers\": [\"host\"], \"title\": \"t\", \"publisher\": \"me\", \"date\": \"2026\"}}}",
+        host);
+    CHECK_INT(habitat_gpu_table_add_text(table, text, strlen(text), "cal.json", &gpu, err), wanted);
+    return gpu;
+}
+
+static void check_host(void) {
+    habitat_error err = {0};
+    habitat_gpu_table *table = fresh();
+    CHECK(named(table, "T4")->host.launch_ns == 0.0);
+    const habitat_gpu *gpu = with_host(
+        table, COSTS "\"backward_ns\": 30500, \"backward_spread\": 0.2", HABITAT_OK, &err);
+    CHECK(gpu->host.launch_ns == 4100.5 && gpu->host.launch_spread == 0.0);
+    CHECK(gpu->host.forward_ns == 21000 && gpu->host.forward_spread == 0.1);
+    CHECK(gpu->host.backward_ns == 30500 && gpu->host.backward_spread == 0.2);
+    CHECK_TEXT(habitat_gpu_source_of(gpu, "host")->id, "mine");
+    static const char later[] =
+        "{\"schema\": 1, \"calibration_of\": \"T4\", \"launch_floor_ns\": 2000, \"sources\": {}}";
+    CHECK_INT(habitat_gpu_table_add_text(table, later, strlen(later), "r", &gpu, &err), HABITAT_OK);
+    CHECK(gpu->host.launch_ns == 4100.5); /* a later one without it leaves it alone */
+    habitat_gpu unmeasured;
+    habitat_gpu_unmeasured(gpu, &unmeasured);
+    CHECK(unmeasured.host.launch_ns == 0.0);
+    CHECK(named(table, "V100")->host.launch_ns == 0.0);
+    habitat_gpu_table_free(table);
+    check_case("what a host takes is read from a calibration; older ones lack it");
+}
+
+static void check_host_refused(void) {
+    static const struct {
+        const char *host;
+        habitat_status status;
+        const char *says;
+    } rows[] = {
+        {COSTS "\"backward_ns\": 30500", HABITAT_E_FORMAT, "host: lacks backward_spread"},
+        {"", HABITAT_E_FORMAT, "host: lacks launch_ns"},
+        {"\"lunch_ns\": 1", HABITAT_E_FORMAT,
+         "lunch_ns: unknown key in host; did you mean launch_ns?"},
+        {"\"launch_ns\": 0", HABITAT_E_RANGE, "launch_ns: 0 is outside"},
+        {"\"launch_ns\": \"4\"", HABITAT_E_FORMAT, "launch_ns: must be a number"},
+        {"\"launch_spread\": -0.1", HABITAT_E_RANGE, "launch_spread: -0.1 is outside"},
+        {"\"launch_ns\": 1, \"launch_ns\": 2", HABITAT_E_FORMAT, "occurs twice"},
+    };
+    habitat_gpu_table *table = fresh();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        habitat_error err = {0};
+        CHECK(!with_host(table, rows[i].host, rows[i].status, &err));
+        CHECK_INT(err.line, 2);
+        if (!strstr(err.message, rows[i].says))
+            CHECK_TEXT(err.message, rows[i].says);
+    }
+    CHECK(named(table, "T4")->host.launch_ns == 0.0);
+    habitat_gpu_table_free(table);
+    check_case("bad costs of a host are refused");
+}
+
 /* ---- the models ---- */
 
 enum { MOST = 16 };
@@ -391,6 +460,8 @@ static void check_note(void) {
 int main(void) {
     check_read();
     check_refused();
+    check_host();
+    check_host_refused();
     check_hand_worked();
     check_same_gpu();
     check_monotonic();

@@ -18,6 +18,7 @@ static habitat_gpu made(void) {
                        .memory_bandwidth_bytes_per_s = 1e12,
                        .sustained_bandwidth_bytes_per_s = 8e11,
                        .launch_floor_ns = NAN,
+                       .host = {.launch_ns = 4100, .backward_ns = 30500},
                        .pcie_bytes_per_s = 32e9,
                        .pcie_lanes = 16,
                        .operations = operations,
@@ -52,7 +53,10 @@ static void check_numbers(const habitat_gpu *gpu) {
     CHECK(habitat_gpu_number(gpu, HABITAT_GPU_PCIE_LANES) == 16);
     CHECK(isnan(habitat_gpu_number(gpu, HABITAT_GPU_PCIE_GENERATION))); /* 0: not known */
     CHECK(isnan(habitat_gpu_number(gpu, HABITAT_GPU_LAUNCH_FLOOR_NS)));
-    CHECK(isnan(habitat_gpu_number(gpu, (habitat_gpu_quantity)(HABITAT_GPU_PCIE_LANES + 1))));
+    CHECK(habitat_gpu_number(gpu, HABITAT_GPU_HOST_LAUNCH_NS) == 4100);
+    CHECK(isnan(habitat_gpu_number(gpu, HABITAT_GPU_HOST_FORWARD_NS)));
+    CHECK(habitat_gpu_number(gpu, HABITAT_GPU_HOST_BACKWARD_NS) == 30500);
+    CHECK(isnan(habitat_gpu_number(gpu, (habitat_gpu_quantity)(HABITAT_GPU_HOST_BACKWARD_NS + 1))));
     check_case("numbers: those that are known, NaN for the others");
 }
 

@@ -102,6 +102,11 @@ static void check_bad(void) {
          "only in a calibration"},
         {"\"tdp_w\": 200", "\"operations\": 1, \"tdp_w\": 200", HABITAT_E_FORMAT, 10,
          "must be a list of measured operations"},
+        {"\"tdp_w\": 200",
+         "\"host\": {\"launch_ns\": 4, \"launch_spread\": 0, \"forward_ns\": 9, "
+         "\"forward_spread\": 0, "
+         "\"backward_ns\": 9, \"backward_spread\": 0}, \"tdp_w\": 200",
+         HABITAT_E_FORMAT, 10, "host: has a place only in a calibration"},
         {"\"schema\": 1", "\"schema\": 2", HABITAT_E_VERSION, 2, "not a version"},
         {"\"tdp_w\": 200", "\"sustained\": {\"gemm\": 1}, \"tdp_w\": 200", HABITAT_E_FORMAT, 10,
          "unknown key in sustained"},

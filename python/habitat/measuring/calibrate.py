@@ -1,4 +1,4 @@
-"""`habitat calibrate`: half a minute on a GPU gives the rates it sustains, for `--gpu-file` and for data/gpus.
+"""`habitat calibrate`: half a minute on a GPU gives the rates it sustains, for `--gpu-file` and for data/gpus, and what its host takes.
 
 A matrix rate is that of a short run (docs/gpus.md, "What a rate means"): 30 products back to back after a pause, of five
 sizes, the fastest size. So most published rates were measured, and so products run between the other kernels of a step;
@@ -18,6 +18,8 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tupl
 
 from .collect import gpu_name, measure_point
 from .dataset import Point, Row
+from .host import measure as measure_host
+from .host import told
 from .timing import measure
 
 MATRIX_SIZES = (1024, 2048, 4096, 8192, 10240)
@@ -159,6 +161,8 @@ def calibrate(gpu: str, progress: Callable[[str], Any] = lambda text: None) -> D
         if rate:
             unit = plain if dtype == "fp32" or (dtype == "fp64" and torch.cuda.get_device_capability() < (8, 0)) else matrix
             unit[dtype] = round(rate / 1e12, 4)
+    progress("launches and layers on this CPU")
+    host = measure_host()
     progress("copy bandwidth")
     bandwidth = copy_bandwidth()
     floor = launch_floor_ns()
@@ -181,14 +185,15 @@ def calibrate(gpu: str, progress: Callable[[str], Any] = lambda text: None) -> D
         },
         "launch_floor_ns": round(floor, 1),
         "operations": operations,
+        "host": host,
         "sources": {
             "calibration": {
                 "kind": "measured",
-                "covers": ["sustained", "launch_floor_ns", "operations"],
+                "covers": ["sustained", "launch_floor_ns", "operations", "host"],
                 "title": f"habitat calibrate, PyTorch {torch.__version__}, {torch.cuda.get_device_name()}",
                 "publisher": "measured by the user of this file",
                 "date": today,
-                "note": "matrix products on random data, best of short runs; copy counts bytes read and written",
+                "note": "matrix products on random data, best of short runs; copy counts bytes read and written; host: sums over a second each",
             }
         },
     }
@@ -226,6 +231,7 @@ def main(argv: Optional[List[str]] = None) -> int:
         print(f"habitat: {chosen.output}: {error.strerror}; choose another file with -o", file=sys.stderr)
         return 1
     print(f"{chosen.output}: calibration of {result['calibration_of']} in {time.monotonic() - begun:.0f} s")
+    print(told(result["host"]))
     return 0
 
 
