@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host.h"
 #include "input.h"
 #include "prices.h"
 
@@ -174,6 +175,8 @@ static int read_options(const cli_request *request, const cli_input *first, cli_
             CLI_USAGE, "--iterations",
             "does not go with --nvtx-range, whose ranges are the iterations; choose one");
     code = read_scale(request, in);
+    if (code == CLI_DONE)
+        code = cli_read_host(request, in);
     return code == CLI_DONE ? open_tables(request, first, in) : code;
 }
 
@@ -256,7 +259,8 @@ static int ask(const cli_request *request, habitat_request *asked, cli_input *in
     asked->gpus = in->table;
     asked->method = in->method;
     asked->assemble = in->assemble;
-    asked->cpu_scale = request->cpu_scale != 1.0 ? request->cpu_scale : 0.0;
+    asked->cpu_scale = in->cpu_scale;
+    asked->cpu_scale_doubt = in->cpu_scale_doubt;
     asked->batch_sizes = in->batch_size_count ? in->batch_sizes : NULL;
     asked->batch_size_count = in->batch_size_count;
     asked->batch_from = in->batch_from;

@@ -11,7 +11,8 @@ typedef struct cli_request {
     const char *batch_from, *precision;
     const char *from, *method, *by, *nvtx_range, *assemble, *timeline, *html;
     double cpu_scale;
-    cli_list prices, price; /* files; "GPU=2.49" */
+    const char *host, *recorded_host; /* calibrations; cpu_scale from what their hosts take */
+    cli_list prices, price;           /* files; "GPU=2.49" */
     size_t top, iterations;
     double steps, samples; /* of the whole training; 0: not said */
     cli_list columns;
@@ -37,6 +38,8 @@ typedef struct cli_request {
 #define CLI_ITERATION_OPTIONS(request)                                                             \
     {"--assemble", 0, CLI_TEXT, &(request).assemble},                                              \
         {"--cpu-scale", 0, CLI_POSITIVE, &(request).cpu_scale},                                    \
+        {"--host", 0, CLI_TEXT, &(request).host},                                                  \
+        {"--recorded-host", 0, CLI_TEXT, &(request).recorded_host},                                \
         {"--batch", 0, CLI_LIST, &(request).batches},                                              \
         {"--batch-from", 0, CLI_TEXT, &(request).batch_from},                                      \
         {"--precision", 0, CLI_TEXT, &(request).precision}, {                                      \
@@ -68,6 +71,7 @@ typedef struct cli_input {
     size_t gpu_counts_count;
     habitat_precision precision;
     habitat_assemble assemble;
+    double cpu_scale, cpu_scale_doubt; /* as habitat_request has them */
     habitat_answer *answer;
     habitat_report_options report;
     habitat_method method;

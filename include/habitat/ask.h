@@ -106,6 +106,7 @@ typedef struct habitat_request {
                            trace_kernels are NULL), so that memory does not grow with their number */
     bool fastest_first; /* an iteration: rows in the order of their times, as one wants them who
                            named no GPU; else in that of the destinations */
+    double cpu_scale_doubt; /* a factor by which cpu_scale may be off, either way; 0: not at all */
 } habitat_request;
 
 /** Set a request to its defaults: its size, and every other field zero.

@@ -134,6 +134,27 @@ HABITAT_API double habitat_gpu_rate(const habitat_gpu *gpu, habitat_rate_kind ki
 HABITAT_API const habitat_gpu_operation *habitat_gpu_operations(const habitat_gpu *gpu,
                                                                 size_t *count);
 
+/* How much slower one host is than another, by their calibrations. */
+typedef struct habitat_host_ratio {
+    double scale; /* of the CPU's times: 2 is half as fast. Geometric mean of the three below */
+    double doubt; /* 80 % of measured steps are within this factor of it, either way */
+    double launch, forward, backward; /* of each figure */
+    double spread;                    /* the largest of those of both */
+} habitat_host_ratio;
+
+/** What the CPU's side of an iteration is multiplied by on another host:
+ * habitat_request::cpu_scale and cpu_scale_doubt.
+ * @param recorded a GPU whose calibration was made on the host that recorded; borrowed.
+ * @param other    one whose calibration was made on the host to predict for; borrowed.
+ * @param out      receives the ratio; untouched on failure.
+ * @param err      receives which of the two lacks it, in err->index (0, 1); may be NULL.
+ * @return HABITAT_E_FORMAT where a calibration says nothing of its host; HABITAT_E_ARG.
+ * @note   Pure; safe from several threads.
+ * @source docs/gpus.md "What a host takes" @tested tests/unit/test_calibrated.c @since 0.3 */
+HABITAT_API habitat_status habitat_host_compare(const habitat_gpu *recorded,
+                                                const habitat_gpu *other, habitat_host_ratio *out,
+                                                habitat_error *err);
+
 /* All GPUs that are known. */
 typedef struct habitat_gpu_table habitat_gpu_table;
 

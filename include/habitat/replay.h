@@ -36,6 +36,8 @@ typedef struct habitat_replay_options {
     double cpu_ms;    /* the CPU's side of one iteration without a profiler, known from elsewhere
                          (another batch size on the same host); 0 = from the trace */
     bool withhold;    /* leave the recorded iteration aside, as of a trace that has none */
+    double cpu_scale_doubt; /* a factor by which cpu_scale may be off, either way: widens
+                               intervals; 0 = 1 */
 } habitat_replay_options;
 
 /* A graph and what it was calibrated with. Times are per iteration; a field whose name begins with

@@ -100,6 +100,7 @@ class _Request(ctypes.Structure):
         ("gpu_counts_count", ctypes.c_size_t),
         ("totals", ctypes.c_bool),
         ("fastest_first", ctypes.c_bool),
+        ("cpu_scale_doubt", ctypes.c_double),
     ]
 
     def __init__(self, **fields: Any) -> None:

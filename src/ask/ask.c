@@ -106,6 +106,8 @@ static habitat_status check(const habitat_request *r, habitat_error *err) {
         return habitat_fail(err, HABITAT_E_ARG, "not a way to put an iteration together");
     if (r->cpu_scale != 0.0 && r->assemble == HABITAT_ASSEMBLE_SUM)
         return habitat_fail(err, HABITAT_E_ARG, "the sum of kernels has no CPU times to multiply");
+    if (r->cpu_scale_doubt != 0.0 && !(r->cpu_scale_doubt >= 1.0 && r->cpu_scale_doubt <= 1e6))
+        return habitat_fail(err, HABITAT_E_ARG, "cpu_scale_doubt is a factor from 1 on");
     if (!habitat_method_askable(r->method))
         return habitat_fail(err, HABITAT_E_ARG, "not a method");
     habitat_status status = check_sharing(r, err);

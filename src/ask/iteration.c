@@ -101,7 +101,7 @@ static habitat_status check_timed(const habitat_request *r, const habitat_worklo
     if (r->cpu_scale != 0.0)
         return habitat_fail(err, HABITAT_E_ARG,
                             "recorded without a GPU: times of its CPU are not those of a step on a "
-                            "GPU; leave out --cpu-scale");
+                            "GPU; leave out --cpu-scale and --host");
     return HABITAT_OK;
 }
 
@@ -118,7 +118,8 @@ static habitat_status check_kernels(const habitat_workload *w, habitat_error *er
 /* Only what was recorded can be replayed. */
 static habitat_status take_replay(const habitat_request *r, made_answer *out, habitat_error *err) {
     const habitat_workload *w = out->open.workload;
-    habitat_replay_options options = {.cpu_scale = r->cpu_scale};
+    habitat_replay_options options = {.cpu_scale = r->cpu_scale,
+                                      .cpu_scale_doubt = r->cpu_scale_doubt};
     if (r->rank_count)
         return ranks_replay(r, out, err);
     if (r->assemble == HABITAT_ASSEMBLE_SUM || !w->origin)

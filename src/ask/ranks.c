@@ -96,7 +96,8 @@ habitat_status ranks_take(const habitat_request *r, const habitat_gpu *origin, m
 }
 
 habitat_status ranks_replay(const habitat_request *r, made_answer *out, habitat_error *err) {
-    habitat_replay_options options = {.cpu_scale = r->cpu_scale};
+    habitat_replay_options options = {.cpu_scale = r->cpu_scale,
+                                      .cpu_scale_doubt = r->cpu_scale_doubt};
     habitat_status status =
         replay_ranks_create((const habitat_workload *const *)out->rank_workloads, out->rank_count,
                             &options, &out->ranks, err);

@@ -266,6 +266,7 @@ CONSTANT(chosen, replay_loader_ns, 1e6, "ns", "the same of a pause inside a data
 CONSTANT(chosen, replay_bare_share, 0.8, "of the recorded CPU time", "recordings without operations, of which the profiler stretches less")
 CONSTANT(chosen, replay_bare_factor, 1.6, "of it, either way", "as replay_bare_share: wide, as nothing checks it")
 CONSTANT(chosen, replay_given_factor, 1.1, "either way", "a CPU time known from elsewhere: doubts about the host")
+CONSTANT(fitted, host_factor, 1.2, "either way", "80 % of the steps of one host from another, scaled by 3 s of figures (H100 and H200 machines, 15 steps; 1.21); docs/decisions/0274")
 CONSTANT(chosen, replay_gap_scale_most, 2.2, "of the recorded pauses", "longer ones are no pauses of the GPU: the CPU bound the step then")
 CONSTANT(chosen, replay_cpu_step, 0.9, "of the CPU tried before", "how finely a CPU quicker than the rule's is looked for, where the recorded time only says that it was not slower")
 CONSTANT(chosen, replay_cpu_least, 0.1, "of the rule", "as replay_cpu_step: from here on the GPU alone is to blame")

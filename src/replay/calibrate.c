@@ -230,6 +230,10 @@ habitat_status replay_calibrate(habitat_replay *r, habitat_error *err) {
         r->info.cpu_low = 0.0;
     if (r->options.cpu_scale > 0.0)
         r->cpu_factor *= r->options.cpu_scale;
+    if (r->options.cpu_scale_doubt > 1.0) {
+        r->info.cpu_low /= r->options.cpu_scale_doubt;
+        r->info.cpu_high *= r->options.cpu_scale_doubt;
+    }
     r->info.wait_ms = r->wait_ns * (1.0 - r->waits_gone) / HABITAT_NS_PER_MS;
     r->info.profiled_cpu_ms = (profiled_ns + r->wait_ns) / HABITAT_NS_PER_MS;
     r->info.cpu_ms = profiled_ns * r->cpu_factor / HABITAT_NS_PER_MS + r->info.wait_ms;

@@ -203,6 +203,27 @@ static void check_host_refused(void) {
     check_case("bad costs of a host are refused");
 }
 
+/* 8 = 2 x 4 x 1 of one host in another: the geometric mean is 2. */
+static void check_compare(void) {
+    habitat_gpu slow = {.host = {8000, 40000, 9000, 0.1, 0.3, 0.2}}, none = {.host = {0}};
+    habitat_gpu quick = {.host = {4000, 10000, 9000, 0.4, 0, 0}};
+    habitat_error err = {0};
+    habitat_host_ratio ratio = {.scale = 7.0};
+    CHECK_INT(habitat_host_compare(&quick, &slow, &ratio, &err), HABITAT_OK);
+    CHECK_NEAR(ratio.scale, 2.0, 1e-12);
+    CHECK(ratio.launch == 2.0 && ratio.forward == 4.0 && ratio.backward == 1.0);
+    CHECK(ratio.doubt > 1.0 && ratio.spread == 0.4);
+    CHECK_INT(habitat_host_compare(&slow, &quick, &ratio, &err), HABITAT_OK);
+    CHECK_NEAR(ratio.scale, 0.5, 1e-12);
+    CHECK_INT(habitat_host_compare(&none, &quick, &ratio, &err), HABITAT_E_FORMAT);
+    CHECK_INT(err.index, 0);
+    CHECK_INT(habitat_host_compare(&slow, &none, &ratio, &err), HABITAT_E_FORMAT);
+    CHECK_INT(err.index, 1);
+    CHECK_INT(habitat_host_compare(NULL, &quick, &ratio, &err), HABITAT_E_ARG);
+    CHECK_NEAR(ratio.scale, 0.5, 1e-12); /* left alone */
+    check_case("one host beside another: the geometric mean of three ratios");
+}
+
 /* ---- the models ---- */
 
 enum { MOST = 16 };
@@ -462,6 +483,7 @@ int main(void) {
     check_refused();
     check_host();
     check_host_refused();
+    check_compare();
     check_hand_worked();
     check_same_gpu();
     check_monotonic();
