@@ -15,6 +15,7 @@ ORIGIN = ("| replay | steps | mean | median | worst | bias | inside |\n|---|--:|
 STEPS = ("| recording | measured | spread | busy | CPU calibrated | withheld | interval | error |\n|---|--:|--:|--:|--:|--:|--:|--:|\n"
          "| a | 10.00 | 0 % | 9.50 | (GPU binds) | 10.10 | 9.00..11.00 | +1.0 |\n"  # within 1.5 %
          "| b | 10.00 | 0 % | 9.50 | (GPU binds) | 9.80 | 9.00..11.00 | -2.0 |\n"  # not
+         "| e | 10.00 | 11 % | 9.50 | (GPU binds) | 9.00 | 9.00..11.00 | -10.0 |\n"  # not, but its own groups differ
          "| c | 20.00 | 0 % | 9.50 | 20.00 | 21.00 | 18.00..27.00 | +5.0 |\n"  # CPU-bound, inside 1.5
          "| d | 30.00 | 0 % | 9.50 | 30.00 | 21.00 | 18.00..{high} | -30.0 |\n\n")  # fmt: skip
 MODELS = ("| model | another batch: steps | mean | worst | amp-bf16 from fp32: steps | mean | worst |\n|---|--:|--:|--:|--:|--:|--:|\n"
@@ -23,6 +24,19 @@ MODELS = ("| model | another batch: steps | mean | worst | amp-bf16 from fp32: s
           "| a | 1 | 8.01 | 9.00 |\n| b | 0 | | |\n\n"
           "| model, spread steps | another batch: steps | mean | worst |\n|---|--:|--:|--:|\n"
           "| a | 0 | | |\n| b | 2 | 30.00 | 40.00 |\n\n")  # fmt: skip
+
+TURNS = ("| step, in turns | from | measured | spread | predicted | interval | bound by | error % |\n|---|\n"
+         "| a_b8_amp_bf16_h100 | 8 | 10.0 | 10 % | 9.8 | 9..11 | gpu | -2.0 |\n| b_b8_amp_bf16_h200 | 8 | 10.0 | 0 % | 10.3 | 9..11 | gpu | +3.0 |\n"
+         "| b_b4_amp_bf16_h200 | 4 | 10.0 | 11 % | 11.2 | 9..11 | gpu | +12.0 |\n"
+         "| a_b16_amp_bf16_h100 | 8 | 10.0 | 0 % | 19.0 | 9..11 | gpu | +90.0 |\n"  # another batch size
+         "| a_b8_amp_fp16_h100 | 8 | 10.0 | 0 % | 19.0 | 9..11 | gpu | +90.0 |\n"  # another precision
+         "| c_b8_amp_bf16_h100 | 8 | 10.0 | 0 % | 19.0 | 9..11 | gpu | +90.0 |\n\n")  # not asked
+NO_GPU = ("| model | steady steps | iterations: mean error % | worst % | step of it | within 20 % | inside | uneven steps | iterations: mean error % | worst % | step of it | within 20 % | inside "
+          "| steps | sums of kernels: mean error % | worst % | step of it | within 20 % |\n|---|\n"
+          "| gpt2 | 3 | 4.0 | -9.0 | gpt2_a | 3 | 3 | 2 | 60.0 | +72.0 | gpt2_b | 0 | 0 | 5 | 3.0 | +5.0 | gpt2_c | 5 |\n"
+          "| gnmt | 2 | 4.0 | +8.0 | gnmt_a | 2 | 2 | 1 | 6.0 | +6.0 | gnmt_b | 1 | 1 | 3 | 9.0 | +21.0 | gnmt_d | 2 |\n"
+          "| llama | 0 | | | | | | 0 | | | | | | 0 | | | | |\n"
+          "| vit | 1 | 50.0 | +50.0 | vit_a | 0 | 0 | 0 | | | | | | 1 | 50.0 | +50.0 | vit_a | 0 |\n\n")  # fmt: skip
 
 
 def verdicts(lines):
@@ -45,11 +59,12 @@ def main():
     test_order()
     page = ORIGIN.format(own="1.00", mean="1.50") + STEPS.format(high="27.00")
     lines = list(goals.replay(page))
-    check("at the limit", verdicts(lines), ["met", "met, partly seen", "missed", "missed"])
-    check("one of two steps within 1.5 %", "| 1 of 2; worst 2.00 % |" in lines[2], True)
-    check("one of two inside", "| 1 of 2 (50.0 %), widest 1.50 |" in lines[3], True)
+    check("at the limit", verdicts(lines), ["met", "met, partly seen", "missed", "-", "missed"])
+    check("one of two steps within 1.5 %", "| within 1.5 % | 1 of 2; worst 2.0 % |" in lines[2], True)
+    check("an uneven one apart", "| listed apart | 0 of 1; worst 10.0 % |" in lines[3], True)
+    check("one of two inside", "| 1 of 2 (50.0 %), widest 1.50 |" in lines[4], True)
     page = ORIGIN.format(own="1.01", mean="1.51") + STEPS.format(high="30.00")
-    check("beyond it; inside, but too wide", verdicts(goals.replay(page)), ["missed"] * 4)
+    check("beyond it; inside, but too wide", verdicts(goals.replay(page)), ["missed"] * 3 + ["-", "missed"])
     # (2 * 9 + 6 * 5) / 8 = 6
     lines = list(goals.scaled_lines(MODELS.format(worst="25.00"), "batch", 1, ["a", "b"], 8))
     check("pooled met, a model by itself not", verdicts(lines), ["met, partly seen", "missed", "missed", "missed", "-"])
@@ -57,9 +72,16 @@ def main():
     check("whole steps", "sum of kernels" in lines[0] and "whole iteration" in lines[2] and "| mean 8.01, worst 9.00 % of 1 |" in lines[2], True)
     check("uneven ones apart", "| listed apart | mean 30.00, worst 40.00 % of 2 |" in lines[4], True)
     check("a worst too far", verdicts(goals.scaled_lines(MODELS.format(worst="25.01"), "batch", 1, ["b"], 8)), ["missed", "missed", "-"])
+    # 8.01 of one, and 2 and 3 measured in turns: (8.01 + 2 + 3) / 3 = 4.34; the uneven one with the other two apart: (2 * 30 + 12) / 3 = 24
+    lines = list(goals.scaled_lines(MODELS.format(worst="25.00") + TURNS, "precision", 1, ["a", "b"], 8, "amp_bf16"))
+    check("measured in turns", ["| mean 4.34, worst 9.00 % of 3 |" in lines[2], "| mean 24.00, worst 40.00 % of 3 |" in lines[4]], [True, True])
     rows = [["a_h200 (CPU)"], ["b_h200 (CPU, spread)"], ["c_h200 (spread)"], ["d_h200"]]
     near, far = goals.spread_apart(rows)
     check("steps of uneven groups", (near, far), ([rows[0], rows[3]], [rows[1], rows[2]]))
+    lines = list(goals.without_gpu(NO_GPU))
+    check("without a GPU", verdicts(lines), ["met, partly seen", "-", "missed"])
+    check("steady, uneven, sums", [("| 5 of 5, worst -9.0 % (gpt2_a) |" in lines[0]), ("| 1 of 3, worst +72.0 % (gpt2_b) |" in lines[1]), ("| 7 of 8, worst +21.0 % (gnmt_d) |" in lines[2])],
+          [True] * 3)  # fmt: skip
     done = subprocess.run([sys.executable, "-c", "import iteration_goals as g; list(g.replay(''))"], cwd=ROOT / "tools", capture_output=True, text=True, check=False)
     check("no table", (done.returncode, done.stderr.strip()), (1, "iteration_goals: no table with the columns replay, steps"))
     print("ok - verdicts of docs/iteration.md")

@@ -11,6 +11,7 @@ import re
 import sys
 
 BEGIN, END = "<!-- begin: goals -->\n", "<!-- end: goals -->"
+SPREAD_MOST = 10  # [%] timed groups of a run that differ by more: listed apart
 BOUND = 1.1  # an iteration more than so many times its busy time is bound by the CPU (src/replay)
 BATCH_MODELS = "resnet50 inception_v3 gnmt transformer dcgan gpt2 bert vit".split()
 PRECISION_MODELS = "resnet50 vit bert gpt2".split()
@@ -61,16 +62,24 @@ def pooled(parts):
 # ---- time ----
 
 
+def each_step(what, steps, asked):
+    """How many errors are within 1.5 %; asked None: listed apart."""
+    if steps:
+        near, worst = sum(step[4] <= 1.5 for step in steps), max(step[4] for step in steps)
+        yield line(what, asked or "listed apart", f"{near} of {len(steps)}; worst {worst:.1f} %", near == len(steps) if asked else None)
+
+
 def replay(page):
     origin = table(page, "replay", "steps")
     own, gpu = row(origin, "calibrated with its own time"), row(origin, "its time withheld, GPU-bound")
     yield line("Replay on the origin, its time known", "each within 1 %", f"worst {own[4]} % of {own[1]} steps", number(own[4]) <= 1)
     yield line("The time withheld, GPU-bound steps: the mean", "within 1.5 %", f"{gpu[2]} % of {gpu[1]} steps", number(gpu[2]) <= 1.5, "partly seen")
-    steps = [(number(c[1]), number(c[3]), *map(float, c[6].split("..")), abs(number(c[7]))) for c in table(page, "recording", "measured", "spread")]
+    steps = [(number(c[1]), number(c[3]), *map(float, c[6].split("..")), abs(number(c[7])), number(c[2])) for c in table(page, "recording", "measured", "spread")]
     bound = [step for step in steps if step[0] > BOUND * step[1]]
-    far, free = sum(step[4] > 1.5 for step in steps if step not in bound), len(steps) - len(bound)
-    yield line("The same, each step", "within 1.5 %", f"{free - far} of {free}; worst {gpu[4]} %", far == 0)
-    held, widest = sum(low <= measured <= high for measured, _, low, high, _ in bound), max(high / low for _, _, low, high, _ in bound)
+    free = [step for step in steps if step not in bound]
+    yield from each_step("The same, each step", [step for step in free if step[5] <= SPREAD_MOST], "within 1.5 %")
+    yield from each_step("The same, steps whose own groups differ by more than 10 %", [step for step in free if step[5] > SPREAD_MOST], None)
+    held, widest = sum(step[2] <= step[0] <= step[3] for step in bound), max(step[3] / step[2] for step in bound)
     yield line("The time withheld, CPU-bound steps", "80 % inside an interval of 1.5 high over low at most",
                f"{held} of {len(bound)} ({100 * held / len(bound):.1f} %), widest {widest:.2f}", held >= 0.8 * len(bound) and widest < 1.505, "partly seen")  # fmt: skip
 
@@ -100,6 +109,21 @@ def by_model(page, kind, at, models):
     return {name: tuple(map(number, rows[name][at : at + 3])) for name in models if rows[name][at] != "0"}
 
 
+def in_turns(page, precision, models, uneven):
+    """The same of steps measured in turns at the batch size they are predicted from; `uneven`: those whose groups differ by more than 10 %."""
+    found = {}
+    for cells in table(page, "step, in turns", "from"):
+        step = re.fullmatch(rf"(\w+)_b(\d+)_{precision}_\w+", cells[0])
+        name = step and step.group(1)
+        if name in models and step.group(2) == cells[1] and (number(cells[3]) > SPREAD_MOST) == uneven:
+            found.setdefault(name, []).append(abs(number(cells[7])))
+    return {name: (len(errors), sum(errors) / len(errors), max(errors)) for name, errors in found.items()}
+
+
+def joined(parts, more):
+    return {name: pooled([some[name] for some in (parts, more) if name in some]) for name in {**parts, **more}}
+
+
 def scaled_line(what, parts, mean_most, seen="partly seen"):
     steps, mean, worst = pooled(list(parts.values()))
     asked = f"mean within {mean_most} %, worst 25" if mean_most else "listed apart"
@@ -115,9 +139,11 @@ def each_line(what, parts, models, mean_most):
     return line(what, f"mean within {mean_most} %, worst 25", got + (f"; none of {', '.join(none)}" if none else ""), not far and not worst, "partly seen")
 
 
-def scaled_lines(page, what, at, models, mean_most):
+def scaled_lines(page, what, at, models, mean_most, precision=None):
     for kind, words in ((SUMS, "sum of kernels"), (STEPS, "whole iteration")):
         parts = by_model(page, kind, at, models)
+        if kind == STEPS and precision:
+            parts = joined(parts, in_turns(page, precision, models, False))
         if kind == SUMS and set(parts) != set(models):
             sys.exit(f"iteration_goals: no steps of {', '.join(set(models) - set(parts))}")
         if not parts:
@@ -125,14 +151,16 @@ def scaled_lines(page, what, at, models, mean_most):
         yield scaled_line(f"{what}, {words}", parts, mean_most)
         yield each_line(f"The same, each model by itself, {words}", parts, models, mean_most)
     apart = by_model(page, SPREAD, at, models)
+    if precision:
+        apart = joined(apart, in_turns(page, precision, models, True))
     if apart:
         yield scaled_line("The same, recordings whose own groups differ by more than 10 %, whole iteration", apart, None)
 
 
 def scaled(page):
     yield from scaled_lines(page, "Largest batch from the smallest and back, eight models", 1, BATCH_MODELS, 8)
-    yield from scaled_lines(page, "bf16 AMP from fp32: ResNet-50, ViT, BERT, GPT-2", 4, PRECISION_MODELS, 12)
-    yield from scaled_lines(page, "fp16 AMP from fp32, the same four", 7, PRECISION_MODELS, 12)
+    yield from scaled_lines(page, "bf16 AMP from fp32: ResNet-50, ViT, BERT, GPT-2", 4, PRECISION_MODELS, 12, "amp_bf16")
+    yield from scaled_lines(page, "fp16 AMP from fp32, the same four", 7, PRECISION_MODELS, 12, "amp_fp16")
 
 
 # ---- several GPUs ----
@@ -205,13 +233,17 @@ def memory(page):
 
 
 def without_gpu(page):
-    rows = [cells for cells in table(page, "model", "steps", "iterations: mean error %") if cells[0] in NO_GPU_MODELS]
-    steps = sum(int(cells[1]) for cells in rows)
-    for what, at in (("recorded iteration", 2), ("the same, sum of kernels", 7)):
-        near = sum(int(cells[at + 3]) for cells in rows)
-        worst = max(rows, key=lambda cells: abs(number(cells[at + 1])))
-        yield line(f"Without a GPU against the H200, {what}: five models, GPT-2, Llama", "each within 20 %",
-                   f"{near} of {steps}, worst {worst[at + 1]} % ({worst[at + 2]})", near == steps, "partly seen")  # fmt: skip
+    """Of the table by model: iterations whose own groups differ by 10 % at most, the others, and sums of kernels."""
+    rows = [cells for cells in table(page, "model", "steady steps", "iterations: mean error %") if cells[0] in NO_GPU_MODELS]
+    for what, at, asked in (("recorded iteration", 1, "each within 20 %"), ("iterations whose own groups differ by more than 10 %", 7, "listed apart"),
+                            ("sum of kernels", 13, "each within 20 %")):  # fmt: skip
+        some = [cells[at : at + 5] for cells in rows if cells[at] != "0"]
+        if not some:
+            continue
+        steps, near = (sum(int(cells[i]) for cells in some) for i in (0, 4))
+        worst = max(some, key=lambda cells: abs(number(cells[2])))
+        yield line(f"Without a GPU against the H200, {what}: five models, GPT-2, Llama", asked, f"{near} of {steps}, worst {worst[2]} % ({worst[3]})",
+                   near == steps if asked != "listed apart" else None, "partly seen")  # fmt: skip
 
 
 OTHERS = (

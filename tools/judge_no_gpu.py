@@ -10,6 +10,7 @@ usage: judge_no_gpu.py [--habitat build/habitat] [--gpu H200-SXM5-141GB] [--tag 
 """
 
 import argparse
+import gzip
 import json
 import os
 import subprocess
@@ -19,6 +20,7 @@ import steps
 
 RECORDINGS = os.path.join(steps.ROOT, "data", "recordings")
 WITHIN = 0.20
+UNEVEN = 0.10  # recorded iterations whose timed groups differ by more are listed apart
 
 
 def arguments():
@@ -48,8 +50,15 @@ def predict(habitat, trace, gpu):
     return answer["predictions"][0]
 
 
+def spread(recorded):
+    """How far the medians of a recording's timed groups differ, by the median of all."""
+    with gzip.open(recorded, "rt", encoding="utf-8") as stream:
+        return json.load(stream)["habitat"]["iteration_spread"]
+
+
 def rows(habitat, gpu, tag, folder, only=()):
-    """(name, script, prediction from shapes, replay of the recorded step, error of the iteration, of the sum of kernels) of each step."""
+    """(name, script, prediction from shapes, replay of the recorded step, error of the iteration, of the sum of kernels, spread of the recorded
+    iterations) of each step."""
     for name, script, precision, batch in steps.named_steps():
         recorded = os.path.join(RECORDINGS, f"{name}_{tag}.json.gz")
         if (only and name not in only and script not in only) or not os.path.exists(recorded):
@@ -58,11 +67,11 @@ def rows(habitat, gpu, tag, folder, only=()):
         if not os.path.exists(trace):
             record(trace, script, precision, batch)
         guess, truth = predict(habitat, trace, gpu), predict(habitat, recorded, gpu)
-        yield name, script, guess, truth, *(guess[key] / truth[key] - 1 for key in ("iteration_ms", "kernel_ms"))
+        yield name, script, guess, truth, *(guess[key] / truth[key] - 1 for key in ("iteration_ms", "kernel_ms")), spread(recorded)
 
 
 def is_inside(row):
-    _, _, guess, truth, _, _ = row
+    guess, truth = row[2:4]
     return guess["low_ms"] <= truth["iteration_ms"] <= guess["high_ms"]
 
 
@@ -75,20 +84,27 @@ def figures(found, at):
 
 def table(habitat):
     """By model, for docs/recording.md."""
-    lines = ["| model | steps | iterations: mean error % | worst % | step of it | within 20 % | inside the interval | sums of kernels: mean error % | worst % | step of it | within 20 % |", "|---|---|---|---|---|---|---|---|---|---|---|"]
+    five = "{}mean error % | worst % | step of it | within 20 %"
+    heads = ["model", "steady steps", five.format("iterations: ") + " | inside the interval", "uneven steps", five.format("iterations: ") + " | inside the interval", "steps",
+             five.format("sums of kernels: ")]  # fmt: skip
+    lines = [f"| {' | '.join(heads)} |"]
+    lines.append("|---" * (lines[0].count("|") - 1) + "|")
     found = list(rows(habitat, "H200-SXM5-141GB", "h200", os.path.join(RECORDINGS, "without_gpu")))
     for script in dict.fromkeys(row[1] for row in found):
         some = [row for row in found if row[1] == script]
-        cells = [script, str(len(some)), *figures(some, 4), str(sum(map(is_inside, some))), *figures(some, 5)]
+        cells = [script]
+        for part in ([row for row in some if row[6] <= UNEVEN], [row for row in some if row[6] > UNEVEN]):
+            cells += [str(len(part)), *(figures(part, 4) if part else [""] * 4), str(sum(map(is_inside, part))) if part else ""]
+        cells += [str(len(some)), *figures(some, 5)]
         lines.append(f"| {' | '.join(cells)} |")
     far = sorted((row for row in found if abs(row[4]) > WITHIN), key=lambda row: row[0])
-    words = ", ".join(f"{row[0]} {100 * row[4]:+.0f} %" for row in far)
+    words = ", ".join(f"{row[0]} {100 * row[4]:+.0f} %{' (uneven)' if row[6] > UNEVEN else ''}" for row in far)
     lines.append(f"\nIterations beyond 20 % are {len(far)} of {len(found)}: {words}." if far else f"\nNo iteration of {len(found)} is beyond 20 %.")
     return "\n".join(lines)
 
 
 def show(a, row):
-    name, _, guess, truth, error, of_sum = row
+    name, _, guess, truth, error, of_sum, _ = row
     measured, predicted, percent = truth["iteration_ms"], guess["iteration_ms"], 100 * error
     if a.markdown:
         learned = 100 * guess["coverage"].get("learned", 0)

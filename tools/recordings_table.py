@@ -42,6 +42,9 @@ same steps as two processes with DistributedDataParallel (a batch each; `group_m
 one all-reduce alone and of one in a row of twenty, and both ranks of three steps recorded.
 `measured_ddp.csv` beside the recordings (`tools/measure_ddp_steps.py`): steps that were recorded here on one GPU, measured later on one, two
 and four H200s of another host with DistributedDataParallel; `recording` names the recording that a row belongs to.
+`measured_precision.csv`: such steps in fp32 and autocast one after the other, in three groups each, on one H100 and one H200 of other hosts
+(`tools/judge_precision.py`). `measured_hosts.csv`: what launches, operations and steps that the CPU binds took these two hosts [us], by process
+(`tools/judge_hosts.py`; docs/decisions/0274).
 The peaks of memory of the two ranks' own recordings were of a process that held earlier steps (25 to 31 GB beside the step): they are left out.
 `without_gpu`: the steps of `tools/steps.py` recorded with `--no-gpu` and PyTorch 2.13 (`tools/judge_no_gpu.py`; docs/recording.md has how near
 predictions from them are), and `examples/llama.py` with the sizes of Llama-3.1-8B (`--batch 1 --length 8192 --vocabulary 128256 --width 4096 --head-dim 128

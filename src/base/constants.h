@@ -57,7 +57,7 @@ CONSTANT(fitted, softmax_second_start_s, 1.2e-6, "s",
 /* ---- the CPU ---- */
 CONSTANT(fitted, cpu_operation_s, 52e-6, "s an operation",
          "median of the recorded CPU's side over operations, 23 steps on the H200's host that the CPU bound (no LSTM); docs/decisions/0266")
-CONSTANT(chosen, cpu_copy_share, 0.2, "of an operation", "a copy or cast: by least error on models left out, 0.15 to 0.3 alike; docs/decisions/0266")
+CONSTANT(fitted, cpu_copy_share, 0.35, "of an operation", "a copy or cast: steps in fp32 and autocast measured in turns on two hosts, 0.26 to 0.43 by model; docs/decisions/0275")
 CONSTANT(fitted, cpu_table_factor, 1.30, "either way", "80 % of these steps, each model by the other models' constants; docs/decisions/0266")
 
 CONSTANT(fitted, untimed_width, .25, "of the iteration",
@@ -266,13 +266,15 @@ CONSTANT(chosen, replay_loader_ns, 1e6, "ns", "the same of a pause inside a data
 CONSTANT(chosen, replay_bare_share, 0.8, "of the recorded CPU time", "recordings without operations, of which the profiler stretches less")
 CONSTANT(chosen, replay_bare_factor, 1.6, "of it, either way", "as replay_bare_share: wide, as nothing checks it")
 CONSTANT(chosen, replay_given_factor, 1.1, "either way", "a CPU time known from elsewhere: doubts about the host")
-CONSTANT(fitted, host_factor, 1.2, "either way", "80 % of the steps of one host from another, scaled by 3 s of figures (H100 and H200 machines, 15 steps; 1.21); docs/decisions/0274")
+CONSTANT(fitted, host_factor, 1.2, "either way", "80 % of the steps of one host from another, scaled by 3 s of figures (H100 and H200 machines, 15 steps; 1.18); docs/decisions/0274")
 CONSTANT(chosen, replay_gap_scale_most, 2.2, "of the recorded pauses", "longer ones are no pauses of the GPU: the CPU bound the step then")
 CONSTANT(chosen, replay_cpu_step, 0.9, "of the CPU tried before", "how finely a CPU quicker than the rule's is looked for, where the recorded time only says that it was not slower")
 CONSTANT(chosen, replay_cpu_least, 0.1, "of the rule", "as replay_cpu_step: from here on the GPU alone is to blame")
 CONSTANT(chosen, replay_cpu_factor_most, 50, "of the profiled CPU time", "no profiler stretches more")
 CONSTANT(hardware, cast_points, 12, "begins and ends of operations and calls",
          "PyTorch's aten::to, _to_copy, empty_strided, copy_ and the launch make 10 in a forward pass, with autograd's two 14 in a backward pass; docs/iteration.md#another-precision")
+CONSTANT(fitted, cast_step_share, 0.68, "of the usual step",
+         "times between them: four models in fp32 and autocast measured in turns on two hosts, 0.55 to 0.79 by model, left out 0.65 to 0.73; docs/decisions/0275")
 CONSTANT(hardware, cast_outermost, 0.5, "operations inside no other, a cast",
          "forward a cast is inside the operation that asks for it, backward it is one of autograd's own; 0.3 to 0.6 of the casts of the steps recorded in both")
 CONSTANT(fitted, replay_gap_ns, 1100, "ns", "median over data/recordings: from a kernel to the next of its stream")

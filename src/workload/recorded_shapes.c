@@ -85,7 +85,7 @@ static void collect(collecting *c) {
 double workload_table_cpu_ms(const habitat_workload *w) {
     double operations = 0.0;
     for (size_t i = 0; i < w->kernel_count; i++)
-        operations += w->kernels[i].op_class == HABITAT_CLASS_COPY ? chosen_cpu_copy_share : 1.0;
+        operations += w->kernels[i].op_class == HABITAT_CLASS_COPY ? fitted_cpu_copy_share : 1.0;
     return operations * fitted_cpu_operation_s * 1e3;
 }
 
@@ -100,7 +100,7 @@ static habitat_status say(const left_out *l, habitat_workload *w, habitat_error 
         "by rule the CPU needs %.1f ms for its operations (%.0f us each, %.0f a copy; within a "
         "factor of %.2f on hosts as those recorded): a GPU that is done sooner waits for it",
         workload_table_cpu_ms(w), fitted_cpu_operation_s * 1e6,
-        fitted_cpu_operation_s * chosen_cpu_copy_share * 1e6, fitted_cpu_table_factor);
+        fitted_cpu_operation_s * fitted_cpu_copy_share * 1e6, fitted_cpu_table_factor);
     if (l->count)
         snprintf(line[count++], sizeof line[2],
                  "%zu operation%s of unknown work left out, so the iteration is too short: %s",

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""What figures of a host tell of another: steps that the CPU binds and figures of two hosts, measured in turns in three processes each
+(data/recordings/measured_hosts.csv). Prints the tables of decisions 0274 (one host from the other, scaled by figures of another process
+than the steps) and 0275 (what autocast adds to a step).
+
+usage: judge_hosts.py
+"""
+
+import csv
+import itertools
+import math
+import os
+import statistics
+import sys
+
+PATH = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data", "recordings", "measured_hosts.csv")
+FIRST, SECOND = "h100", "h200"
+NOTHING, OURS = "nothing", "geometric mean of launch, mlp_forward, backward"
+
+
+def read(path):
+    """({figure: {(host, process): us}}, the same of steps: (script, precision, batch size))."""
+    figures, steps = {}, {}
+    with open(path, newline="", encoding="utf-8") as stream:
+        for row in csv.DictReader(stream):
+            into, name = (figures, row["name"]) if row["kind"] == "figure" else (steps, (row["name"], row["precision"], row["batch"]))
+            into.setdefault(name, {})[row["host"], int(row["process"])] = float(row["us"])
+    return figures, steps
+
+
+def with_own(figures):
+    """What calibrate writes: forward, and what a pass back takes beyond it; their mean with a launch; no figure at all."""
+    places = figures["launch"]
+    back = {place: figures["mlp"][place] - figures["mlp_forward"][place] for place in places}
+    ours = {place: math.exp(statistics.mean(math.log(part[place]) for part in (figures["launch"], figures["mlp_forward"], back))) for place in places}
+    return {NOTHING: dict.fromkeys(places, 1.0), **figures, "backward": back, OURS: ours}
+
+
+def errors(figure, steps, here, there, processes=(0, 1, 2)):
+    """Of steps on `there` from those on `here`, times the ratio of the figure: both of other processes than the figure is."""
+    for a, b in itertools.product(processes, repeat=2):
+        ratio = figure[there, b] / figure[here, a]
+        for step in steps.values():
+            for x, y in itertools.product(processes, repeat=2):
+                if x != a and y != b:
+                    yield step[here, x] * ratio / step[there, y] - 1
+
+
+def moved(figure, steps, host, processes=(0, 1, 2)):
+    """Of steps of a host from those of the same host in another process, times the ratio of the figure in these processes."""
+    for a, b in itertools.permutations(processes, 2):
+        for step in steps.values():
+            yield step[host, a] * figure[host, b] / figure[host, a] / step[host, b] - 1
+
+
+def mean_percent(values):
+    return f"{100 * statistics.mean(map(abs, values)):.1f}"
+
+
+def tables(figures, steps):
+    figures = with_own(figures)
+    ratios = [statistics.mean(step[FIRST, p] for p in range(3)) / statistics.mean(step[SECOND, p] for p in range(3)) for step in steps.values()]
+    yield f"{len(steps)} steps take {min(ratios):.2f} to {max(ratios):.2f} times as long on {FIRST}, geometric mean {math.exp(statistics.mean(map(math.log, ratios))):.2f}"
+    yield f"| scaled by the ratio of | {SECOND} from {FIRST}, mean error % | {FIRST} from {SECOND} |\n|---|--:|--:|"
+    for name, figure in figures.items():
+        yield f"| {name} | {mean_percent(errors(figure, steps, FIRST, SECOND))} | {mean_percent(errors(figure, steps, SECOND, FIRST))} |"
+    far = sorted(abs(math.log1p(e)) for e in errors(figures[OURS], steps, FIRST, SECOND))
+    yield f"80 % of {len(far)} within a factor of {math.exp(far[int(0.8 * len(far))]):.2f}"
+    for host in (FIRST, SECOND):
+        yield f"{host} at another time: {mean_percent(moved(figures[NOTHING], steps, host))}, scaled {mean_percent(moved(figures[OURS], steps, host))}"
+    yield f"| autocast over fp32 | {FIRST} | {SECOND} |\n|---|--:|--:|"
+    for name, precision, batch in steps:
+        plain = [key for key in steps if key[:2] == (name, "fp32")]
+        if precision != "fp32" and plain:
+            both = [statistics.mean(steps[name, precision, batch][h, p] for p in range(3)) / statistics.mean(steps[plain[0]][h, p] for p in range(3)) for h in (FIRST, SECOND)]
+            yield f"| {name} {precision} (batch {batch}, fp32 {plain[0][2]}) | {both[0]:.2f} | {both[1]:.2f} |"
+
+
+def main():
+    if len(sys.argv) != 1:
+        sys.exit(__doc__)
+    print("\n".join(tables(*read(PATH))))
+
+
+if __name__ == "__main__":
+    main()
