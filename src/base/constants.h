@@ -72,6 +72,17 @@ CONSTANT(fitted, bmm_unaligned_factor, 1.08, "of the time",
          "fp32 batches of five GPUs whose rows are not aligned to 16 byte; docs/modelling.md#products-on-plain-units")
 CONSTANT(fitted, bmm_share_64_columns, .8, "of a tile's rate",
          "training batches of P4, P100, V100, T4 and A100: half of what others than the GPU left out ask for, in log; docs/decisions/0233")
+CONSTANT(hardware, volta_kernels_capability, 70, "compute capability x 10",
+         "first of the libraries' next family of fp32 kernels: before it batches have none of fewer than 128 columns (steps in the training rows of P4 and P100); docs/decisions/0300")
+CONSTANT(fitted, biased_parts_most, 4, "parts of k",
+         "training linear layers of P100, V100, T4, A100 and H200, better on each of them; docs/decisions/0302")
+CONSTANT(fitted, biased_parts_fill, .1, "of the units", "as biased_parts_most: tiles are fewer than this")
+CONSTANT(fitted, far_rows_from, 10000, "elements of k",
+         "training rows of the P100 in fp32, both operands stored along k; half of what they ask for, in log; docs/decisions/0302")
+CONSTANT(fitted, far_rows_to, 30000, "elements of k", "as far_rows_from: from here on all of it")
+CONSTANT(fitted, far_rows_at_1024, .3, "of log(time)", "as far_rows_from, with 1024 rows")
+CONSTANT(fitted, far_rows_doubled, .08, "of log(time)", "as far_rows_from, with twice as many rows")
+CONSTANT(fitted, far_rows_most, .55, "of log(time)", "as far_rows_from")
 CONSTANT(fitted, bmm_share_32_columns, .65, "of a tile's rate", "as bmm_share_64_columns")
 CONSTANT(fitted, power_share, .92, "of the sustained rate",
          "bf16 products of A100, L40S and H200: what a long kernel holds of an upper quantile; #products-on-matrix-units")

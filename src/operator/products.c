@@ -79,12 +79,79 @@ static const operator_tile plain_tiles[] = {{32, 32, .5},   {64, 32, .6},   {32,
 static const unsigned plain_described[] = {0, 3, 6, 7, 8};
 enum { PLAIN_DESCRIBED = sizeof plain_described / sizeof *plain_described };
 
+/* Batches before compute capability 7.0: no tile has fewer than 128 columns. */
+static const operator_tile old_batch_tiles[] = {{64, 128, 1}, {128, 128, 1}};
+
 /* Batched products with few columns, as heads of 64 make them, run slower on most GPUs than single
  * ones do: kernels of 128 columns, or loads that the arithmetic waits for. */
-static double narrow_share(operator_class c, double columns) {
-    if (c != OPERATOR_BMM || columns > 64)
+static double narrow_share(double columns) {
+    if (columns > 64)
         return 1;
     return columns > 32 ? fitted_bmm_share_64_columns : fitted_bmm_share_32_columns;
+}
+
+static bool is_old(const operator_gpu *gpu) {
+    return gpu->compute_capability > 0 &&
+           gpu->compute_capability < hardware_volta_kernels_capability;
+}
+
+/* Parts that the sum of a single product is cut into where tiles are fewer than units. Those with a
+ * bias add it in the kernel that makes the result: slices of one block, where tiles are very few.
+ */
+static const double parts_of_k[] = {1, 2, 3, 4, 6, 8, 16};
+enum { PARTS = sizeof parts_of_k / sizeof *parts_of_k };
+
+/* Seconds of a single product by one tile, cut into so many parts. */
+static double cut_time(const operator_tile *tile, const operator_gpu *gpu,
+                       const habitat_gemm_shape *s, double units, double parts) {
+    double tiles = s->b * ceil(s->m / tile->rows) * ceil(s->n / tile->columns) * parts / units;
+    double waves = tiles + .5 * (ceil(tiles) - tiles);
+    double step = units * tile->rows * tile->columns * 2 / (gpu->flop_per_s * tile->rate_share);
+    double end = fitted_product_tile_end_s * tile->rows * tile->columns / (128 * 128);
+    double sums = s->b * s->m * s->n * 8 / (gpu->sm_count * hardware_l2_bytes_per_s_per_sm);
+    return waves * (step * s->k / parts + end) +
+           (parts > 1 ? fitted_product_split_s + parts * sums : 0);
+}
+
+static double single_time(const operator_gpu *gpu, const habitat_gemm_shape *s, double units) {
+    double best = INFINITY;
+    for (size_t i = 0; i < sizeof plain_tiles / sizeof *plain_tiles; i++) {
+        const operator_tile *tile = &plain_tiles[i];
+        double tiles = ceil(s->m / tile->rows) * ceil(s->n / tile->columns);
+        bool few = tiles < units * (s->bias ? fitted_biased_parts_fill : 1);
+        double most = few ? s->k / chosen_product_least_part : 1;
+        if (s->bias)
+            most = fmin(most, fitted_biased_parts_most);
+        for (size_t j = 0; j < PARTS && (j == 0 || parts_of_k[j] <= most); j++)
+            best = fmin(best, cut_time(tile, gpu, s, units, parts_of_k[j]));
+    }
+    return best;
+}
+
+static double batch_time(const operator_gpu *gpu, const habitat_gemm_shape *s, double units) {
+    bool old = is_old(gpu);
+    const operator_tile *tiles = old ? old_batch_tiles : plain_tiles;
+    size_t count = old ? sizeof old_batch_tiles / sizeof *old_batch_tiles
+                       : sizeof plain_tiles / sizeof *plain_tiles;
+    double best = INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        double rate = gpu->flop_per_s * narrow_share(tiles[i].columns);
+        best = fmin(best, operator_tile_time(&tiles[i], s->b, s->m, s->n, s->k, units, rate, .5));
+    }
+    bool aligned = fmod(s->n, 4) == 0 && fmod(s->k, 4) == 0;
+    return aligned ? best : best * fitted_bmm_unaligned_factor;
+}
+
+/* What long rows of both operands cost before compute capability 7.0, as a factor on the time of
+ * tiles. Blocks in flight walk along rows that lie more than 40 kB apart, each in another page:
+ * more than what the tables of addresses of such a GPU reach, and the more rows the worse. */
+static double far_rows_factor(const operator_gpu *gpu, const habitat_gemm_shape *s) {
+    bool far = is_old(gpu) && s->trans_b && !s->trans_a;
+    double begun =
+        log(s->k / fitted_far_rows_from) / log(fitted_far_rows_to / fitted_far_rows_from);
+    double whole = fitted_far_rows_at_1024 + fitted_far_rows_doubled * log2(s->m / 1024);
+    whole = fmin(fmax(whole, 0), fitted_far_rows_most);
+    return far ? exp(whole * fmin(fmax(begun, 0), 1)) : 1;
 }
 
 double operator_look_gemm(const habitat_model_query *query, operator_class c,
@@ -94,13 +161,8 @@ double operator_look_gemm(const habitat_model_query *query, operator_class c,
     double units = gpu->sm_count * gpu->lanes_per_sm / 64;
     double operands = 4 * b * (m * k + k * n), bytes = operands + 4 * b * m * n;
     double compute = 2 * b * m * n * k / gpu->flop_per_s, memory = bytes / gpu->bytes_per_s;
-    double best = INFINITY;
-    for (size_t i = 0; i < sizeof plain_tiles / sizeof *plain_tiles; i++) {
-        double rate = gpu->flop_per_s * narrow_share(c, plain_tiles[i].columns);
-        best = fmin(best, operator_tile_time(&plain_tiles[i], b, m, n, k, units, rate, .5));
-    }
-    if (c == OPERATOR_BMM && (fmod(n, 4) != 0 || fmod(k, 4) != 0))
-        best *= fitted_bmm_unaligned_factor;
+    double best = c == OPERATOR_BMM ? batch_time(gpu, s, units)
+                                    : single_time(gpu, s, units) * far_rows_factor(gpu, s);
     float tile[PLAIN_DESCRIBED][3];
     for (size_t i = 0; i < PLAIN_DESCRIBED; i++)
         operator_tile_inputs(&plain_tiles[plain_described[i]], b, m, n, units, -3, 4, tile[i]);

@@ -255,7 +255,7 @@ static void test_formulas(void) {
         operator_class of;
         uint32_t checksum;
         bool same;
-    } old[] = {{OPERATOR_GEMM, 0xbe228f0d, true},
+    } old[] = {{OPERATOR_GEMM, 0xbe228f0d, false},
                {OPERATOR_BMM, 0xbe228f0d, false},
                {OPERATOR_CONV, 0x55266c69, true},
                {OPERATOR_ELEMENTWISE, 0xabf63673, true},

@@ -1,0 +1,112 @@
+/* Analytic times of products on plain units, worked by hand on a GPU of round numbers: tiles of
+ * batches by generation, parts of single sums, and rows far apart. */
+#include <math.h>
+
+#include <habitat/habitat.h>
+
+#include "operator/views.h"
+#include "check.h"
+
+/* 100 SMs of 64 lanes at 1 GHz, 10 Tflop/s; memory costs nothing. */
+static operator_gpu plain_gpu(uint32_t compute_capability) {
+    return (operator_gpu){.flop_per_s = 1e13,
+                          .bytes_per_s = 1e20,
+                          .peak_flop_per_s = 1e13,
+                          .sm_count = 100,
+                          .lanes_per_sm = 64,
+                          .threads_per_sm = 2048,
+                          .clock_hz = 1e9,
+                          .l2_bytes = 1e7,
+                          .compute_capability = compute_capability};
+}
+
+static habitat_work product(double b, double m, double n, double k, habitat_dtype dtype) {
+    habitat_work work = {0};
+    habitat_gemm_shape shape = {.b = b, .m = m, .n = n, .k = k};
+    CHECK_INT(habitat_work_gemm(&shape, dtype, &work), HABITAT_OK);
+    return work;
+}
+
+/* Milliseconds of a batch of 100 on plain units. */
+static double batch_ms(uint32_t compute_capability, double m, double n) {
+    habitat_work work = product(100, m, n, 1000, HABITAT_DTYPE_FP32);
+    habitat_model_query query = {.work = &work};
+    operator_gpu gpu = plain_gpu(compute_capability);
+    float inputs[OPERATOR_INPUTS_MAX];
+    CHECK_INT(operator_class_of(&query), OPERATOR_BMM);
+    return 1e3 * operator_look_gemm(&query, OPERATOR_BMM, &gpu, inputs);
+}
+
+static void test_batch_tiles(void) {
+    /* two tiles of 64 x 128 a product, 200 on 100 units, whether half of their columns are used */
+    double two_tiles = 2 * 100. * 64 * 128 * 2 * 1000 / 1e13 * 1e3;
+    CHECK_NEAR(batch_ms(61, 128, 64), two_tiles, 1e-9);
+    CHECK_NEAR(batch_ms(61, 128, 128), two_tiles, 1e-9);
+    CHECK_NEAR(batch_ms(60, 64, 128), two_tiles / 2, 1e-9); /* rows have tiles of 64 */
+    CHECK_NEAR(batch_ms(60, 64, 32), two_tiles / 2, 1e-9);
+    /* from 7.0 on a tile of 128 x 64: .92 of the rate, and .8 of that in batches */
+    double narrow = 100. * 128 * 64 * 2 * 1000 / (1e13 * .92 * .8) * 1e3;
+    CHECK_NEAR(batch_ms(70, 128, 64), narrow, 1e-9);
+    CHECK_NEAR(batch_ms(90, 128, 64), narrow, 1e-9);
+    CHECK_NEAR(batch_ms(0, 128, 64), narrow, 1e-9); /* AMD: no compute capability */
+    check_case("batches before 7.0 have no tile of fewer than 128 columns");
+}
+
+/* Milliseconds of a single product on plain units. */
+static double single_ms(uint32_t compute_capability, const habitat_gemm_shape *shape) {
+    habitat_work work = {0};
+    CHECK_INT(habitat_work_gemm(shape, HABITAT_DTYPE_FP32, &work), HABITAT_OK);
+    habitat_model_query query = {.work = &work};
+    operator_gpu gpu = plain_gpu(compute_capability);
+    float inputs[OPERATOR_INPUTS_MAX];
+    CHECK_INT(operator_class_of(&query), OPERATOR_GEMM);
+    return 1e3 * operator_look_gemm(&query, OPERATOR_GEMM, &gpu, inputs);
+}
+
+static void test_parts(void) {
+    /* a wave of 100 units and tiles of 128 x 128 for one element of k, and 2.2 us an end */
+    habitat_gemm_shape shape = {.b = 1, .m = 128, .n = 128, .k = 25600, .bias = true};
+    double step = 100 * 128. * 128 * 2 / 1e13, end = 2.2e-6;
+    /* with a bias 4 parts at most: of 8 tiles of 64 x 32, at .6 of the rate; 3 us and 4 sums of
+     * 131072 byte at 100 x 24 x 1.7 GHz */
+    double cut = (.32 + .68 / 2) * (step / 8 * 6400 / .6 + end / 8) + 3e-6;
+    CHECK_NEAR(single_ms(80, &shape), 1e3 * (cut + 4 * 131072 / 4.08e12), 1e-9);
+    shape.bias = false; /* without one 16, of 4 tiles of 64 x 64 at .75 */
+    cut = (.64 + .36 / 2) * (step / 4 * 1600 / .75 + end / 4) + 3e-6;
+    CHECK_NEAR(single_ms(80, &shape), 1e3 * (cut + 16 * 131072 / 4.08e12), 1e-9);
+    /* as many tiles as units are cut no more, however long the sum: 10 x 10 of 128 x 128 */
+    shape.m = shape.n = 1280;
+    double filled = single_ms(80, &shape);
+    shape.bias = true;
+    CHECK_NEAR(single_ms(80, &shape), filled, 0);
+    CHECK_NEAR(filled, 1e3 * (step * 25600 + end), 1e-9);
+    check_case("single products are cut along k where tiles are few; tiles end");
+}
+
+static void test_far_rows(void) {
+    habitat_gemm_shape shape = {
+        .b = 1, .m = 4096, .n = 4096, .k = 30000, .bias = true, .trans_b = true};
+    double usual = single_ms(70, &shape);
+    CHECK_NEAR(log(single_ms(61, &shape) / usual), .3 + 2 * .08, 1e-6);
+    shape.m = 65536; /* .78 is more than the most */
+    CHECK_NEAR(log(single_ms(61, &shape) / single_ms(70, &shape)), .55, 1e-6);
+    shape.m = 64; /* .3 - 4 x .08 is less than nothing */
+    CHECK_NEAR(single_ms(61, &shape), single_ms(70, &shape), 0);
+    shape.m = 1024;
+    shape.k = sqrt(10000. * 30000.); /* halfway in log */
+    CHECK_NEAR(log(single_ms(61, &shape) / single_ms(70, &shape)), .15, 1e-6);
+    shape.k = 10000;
+    CHECK_NEAR(single_ms(61, &shape), single_ms(70, &shape), 0);
+    shape.k = 30000;
+    CHECK_NEAR(single_ms(0, &shape), single_ms(70, &shape), 0); /* AMD */
+    shape.trans_b = false; /* the second operand's rows are short */
+    CHECK_NEAR(single_ms(61, &shape), single_ms(70, &shape), 0);
+    check_case("before 7.0 rows that lie far apart are slow to reach");
+}
+
+int main(void) {
+    test_batch_tiles();
+    test_parts();
+    test_far_rows();
+    return check_done();
+}
