@@ -1,5 +1,6 @@
-/* Analytic times of products on plain units, worked by hand on a GPU of round numbers: tiles of
- * batches by generation, parts of single sums, and rows far apart. */
+/* Analytic times of products, worked by hand on a GPU of round numbers: on plain units tiles of
+ * batches by generation, parts of single sums and rows far apart; what 8-bit products spend on
+ * turning their operand into 8 bit. */
 #include <math.h>
 
 #include <habitat/habitat.h>
@@ -104,9 +105,38 @@ static void test_far_rows(void) {
     check_case("before 7.0 rows that lie far apart are slow to reach");
 }
 
+/* Microseconds beyond the product of an 8-bit product of `rows` by `columns`. */
+static double quantising_us(habitat_variant variant, double rows, double columns) {
+    habitat_work work = product(1, rows, 512, columns, HABITAT_DTYPE_FP8);
+    habitat_model_query query = {.work = &work, .variant = variant};
+    operator_gpu gpu = plain_gpu(90);
+    gpu.bytes_per_s = 1e12;
+    gpu.peak_flop_per_s = 1e15;
+    gpu.flop_per_s = 5e14;
+    float inputs[OPERATOR_INPUTS_MAX];
+    CHECK_INT(operator_class_of(&query), OPERATOR_GEMM_FP8);
+    return 1e6 * (operator_look_fp8(&query, OPERATOR_GEMM_FP8, &gpu, inputs) -
+                  operator_look_matrix(&query, OPERATOR_GEMM_FP8, &gpu, inputs));
+}
+
+static void test_quantising(void) {
+    /* 3 MB from the cache of 3.8 TB/s; .15 cycles of 100 SMs at 1 GHz an element */
+    double sglang = 3 + 3e6 / 3.8e12 * 1e6 + .15 * 1e6 / 100 * 1e-3;
+    CHECK_NEAR(quantising_us(HABITAT_VARIANT_SGLANG, 1000, 1000), sglang, 1e-9);
+    double vllm = sglang + 1000 * (1500 + .18 * 1000) / 100 * 1e-3;
+    CHECK_NEAR(quantising_us(HABITAT_VARIANT_DEFAULT, 1000, 1000), vllm, 1e-9);
+    CHECK_NEAR(quantising_us(HABITAT_VARIANT_TRITON, 1000, 1000), vllm, 1e-9);
+    CHECK_NEAR(quantising_us(HABITAT_VARIANT_TRTLLM, 1000, 1000), sglang + 6 + 1, 1e-9);
+    CHECK_NEAR(quantising_us(HABITAT_VARIANT_BLOCK_SCALED, 1000, 1000), sglang + 1 + 1, 1e-9);
+    /* 300 MB: all but 5.1 of 10 MB misses, more than .45 of it */
+    CHECK_NEAR(quantising_us(HABITAT_VARIANT_SGLANG, 1e4, 1e4), 3 + 300 + 150, 1e-9);
+    check_case("8-bit products: their operand is read in 16 bit and written in 8");
+}
+
 int main(void) {
     test_batch_tiles();
     test_parts();
     test_far_rows();
+    test_quantising();
     return check_done();
 }
