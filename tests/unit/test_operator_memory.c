@@ -250,6 +250,29 @@ static void test_classes(void) {
     check_case("rows go to the models of their timing");
 }
 
+/* Of a row operation timed as eager calls are and as graphs are, class by class. */
+static double timed_ms(const habitat_work *work, operator_class c, habitat_timing timing) {
+    habitat_model_query query = {.work = work, .timing = timing};
+    operator_view view;
+    CHECK_INT(operator_class_of(&query), c);
+    operator_look(&query, c, &gpu, &view);
+    return view.base_ms - operator_facts_of(c)->timings[timing].constant_ms;
+}
+
+static void test_eager_rows(void) {
+    habitat_work work = rows_work("softmax", 1e5, 4096, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD);
+    double kernel = timed_ms(&work, OPERATOR_WARM_SOFTMAX, HABITAT_TIMING_GRAPH);
+    CHECK_NEAR(timed_ms(&work, OPERATOR_SOFTMAX, HABITAT_TIMING_EAGER), kernel, 1e-9);
+    work = rows_work("layer_norm", 1e5, 4096, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD);
+    kernel = timed_ms(&work, OPERATOR_WARM_NORM, HABITAT_TIMING_GRAPH);
+    double start = 8.6e-4; /* hides behind the call's own cost */
+    CHECK_NEAR(timed_ms(&work, OPERATOR_NORM, HABITAT_TIMING_EAGER), kernel - start, 1e-9);
+    CHECK_NEAR(operator_facts_of(OPERATOR_SOFTMAX)->timings[HABITAT_TIMING_EAGER].constant_ms, .02,
+               0);
+    CHECK_NEAR(operator_facts_of(OPERATOR_NORM)->timings[HABITAT_TIMING_EAGER].constant_ms, .03, 0);
+    check_case("eager calls of row operations take their kernel's time, and the call's");
+}
+
 static habitat_model_estimate ask(const habitat_models *models, habitat_model_use use,
                                   const habitat_gpu *on, const habitat_work *work,
                                   habitat_timing timing) {
@@ -295,6 +318,7 @@ int main(void) {
     test_norms();
     test_attention();
     test_classes();
+    test_eager_rows();
     test_shipped();
     return check_done();
 }
