@@ -329,6 +329,10 @@ static const struct name_arithmetic {
     {"triton_tem", MATRIX_HALVES, "inferred: tl.dot; fp32 keeps fp32 unless TF32 is allowed"},
     {"triton_mm", MATRIX_HALVES, "inferred"},
     {"cijk_", MATRIX_HALVES, "inferred: Tensile, AMD's matrix library"},
+    {"lstm_tile", MATRIX_HALVES, "all steps of an LSTM in fp16: profiles of single layers"},
+    {"lstm_bp_", MATRIX_HALVES, "the same, backward"},
+    {"rnn_persist_", MATRIX_HALVES, "the same of plain layers"},
+    {"_hmma<", MATRIX_HALVES, "narrow layers of 16 bit; beside them, _fma on plain units"},
     {"gemm", MATRIX_HALVES, "inferred: a matrix product of halves without other hint"},
 };
 

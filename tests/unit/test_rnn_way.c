@@ -59,6 +59,7 @@ static const asked rule[] = {
     {&h200, {4, 32, 50, 1024, 128, 2, false, false}, HABITAT_DTYPE_FP16, true, RNN_NARROW},
     {&h200, {1, 32, 50, 1024, 384, 1, false, false}, HABITAT_DTYPE_FP32, false, RNN_NARROW},
     {&h200, {1, 32, 50, 1024, 384, 1, false, false}, HABITAT_DTYPE_FP32, true, RNN_STEP_BY_STEP},
+    {&h200, {4, 32, 50, 1024, 128, 1, false, false}, HABITAT_DTYPE_BF16, false, RNN_STEP_BY_STEP},
     {&h200, {4, 32, 50, 1024, 128, 1, false, false}, HABITAT_DTYPE_FP64, false, RNN_STEP_BY_STEP},
     {&m40, {4, 32, 50, 1024, 128, 1, false, false}, HABITAT_DTYPE_FP32, false, RNN_STEP_BY_STEP},
 };

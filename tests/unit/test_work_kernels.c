@@ -15,6 +15,7 @@ static const struct arithmetic_case {
 #define GEMM HABITAT_CLASS_GEMM
 #define CONV HABITAT_CLASS_CONV
 #define ATT  HABITAT_CLASS_ATTENTION
+#define RNN  HABITAT_CLASS_RNN
 #define FP64 HABITAT_DTYPE_FP64
 #define FP32 HABITAT_DTYPE_FP32
 #define TF32 HABITAT_DTYPE_TF32
@@ -22,6 +23,13 @@ static const struct arithmetic_case {
 #define BF16 HABITAT_DTYPE_BF16
 #define FP8  HABITAT_DTYPE_FP8
 #define INT8 HABITAT_DTYPE_INT8
+    {"void ampere_lstm_tile16<64, 2>(params_t)", RNN, FP16, FP16, true},
+    {"void ampere_lstm_bp_largeB<1024>(params_t)", RNN, FP16, FP16, true},
+    {"void RNN_persist_fp<__half, __half, float, (cudnnRNNMode_t)1, true>(x)", RNN, FP16, FP16,
+     true},
+    {"void RNN_blockPersist_fp_LSTM_HMMA<__half, __half, float, 1, 128>(x)", RNN, FP16, FP16, true},
+    {"void RNN_blockPersist_fp_LSTM<float, float, float, 128>(x)", RNN, FP32, FP32, false},
+    {"void LSTM_elementWise_bp1<__half, __half, float>(x)", RNN, FP16, FP32, false},
     {"sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize128x128x8_stage3_warpsize2x2x1_ffma_aligna4_"
      "alignc4_execute_kernel__5x_cublas",
      GEMM, FP32, FP32, false},
