@@ -140,14 +140,10 @@ CONSTANT(fitted, convolution_direct_share, .1, "of the plain peak", "as convolut
 CONSTANT(chosen, convolution_least_part, 256, "elements of k", "as product_least_part")
 
 /* ---- recurrent layers ---- */
-CONSTANT(fitted, rnn_step_plain_s, 4.2e-6, "s",
-         "training rows of the H200, the only ones without launches inside; docs/modelling.md#recurrent-layers")
-CONSTANT(fitted, rnn_step_matrix_s, 5.5e-6, "s", "as rnn_step_plain_s")
-CONSTANT(fitted, rnn_step_backward_factor, 1.1, "of a step's latency", "as rnn_step_plain_s")
-CONSTANT(fitted, rnn_traffic_factor, 2.2, "of the weights and gates", "as rnn_step_plain_s")
-CONSTANT(fitted, rnn_plain_factor, .6, "of the tiles' time", "as rnn_step_plain_s")
-CONSTANT(fitted, rnn_matrix_factor, .9, "of the tiles' time", "as rnn_step_plain_s")
-CONSTANT(fitted, rnn_products_factor, 1.3, "of the tiles' time", "as rnn_step_plain_s")
+CONSTANT(fitted, rnn_traffic_factor, 2.2, "of weights and gates that no cache holds",
+         "rows of eight GPUs, each kind alike; docs/modelling.md#recurrent-layers")
+CONSTANT(fitted, rnn_launched_step_s, 27e-6, "s a step",
+         "the least of DeepBench's steps, whose launches are inside: cuDNN 5 to 7 on all its GPUs; docs/decisions/0280")
 
 /* ---- operator models ---- */
 CONSTANT(chosen, judged_kinds, 3, "kinds of GPU",

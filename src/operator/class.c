@@ -205,6 +205,7 @@ static const operator_facts classes[OPERATOR_CLASSES + 1] = {
         {.name = "rnn",
          .features = &operator_rnn_features,
          .look = operator_look_rnn,
+         .formula = 1,
          .unit = OPERATOR_UNIT_BY_ARITHMETIC,
          .estimated_unit = OPERATOR_UNIT_BY_ARITHMETIC,
          .knows_passes = true,

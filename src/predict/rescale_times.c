@@ -31,6 +31,33 @@ static bool changes(const scale_group *after) {
     return after->source != SCALE_STAYS && after->source != SCALE_GONE;
 }
 
+/* Of recurrent layers what was seen of the GPU, or of its kind, counts; of others what is known of
+ * any GPU. docs/decisions/0281 */
+static habitat_status ask_models(const habitat_models *models, const habitat_workload *w,
+                                 habitat_model_query *queries, habitat_model_estimate *found,
+                                 habitat_error *err) {
+    static const habitat_work nothing = {.known = false};
+    bool any = false;
+    habitat_status status = habitat_models_predict(models, HABITAT_MODEL_TRANSFER, 1, &w->origin,
+                                                   w->group_count, queries, found, err);
+    for (size_t g = 0; g < w->group_count; g++) {
+        bool recurrent = queries[g].work->known && queries[g].work->op_class == HABITAT_CLASS_RNN;
+        queries[g].work = recurrent ? queries[g].work : &nothing;
+        any |= recurrent;
+    }
+    if (status != HABITAT_OK || !any)
+        return status;
+    habitat_model_estimate *seen = calloc(w->group_count + 1, sizeof *seen);
+    if (!seen)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    status = habitat_models_predict(models, HABITAT_MODEL_AUTO, 1, &w->origin, w->group_count,
+                                    queries, seen, err);
+    for (size_t g = 0; status == HABITAT_OK && g < w->group_count; g++)
+        found[g] = seen[g].covered ? seen[g] : found[g];
+    free(seen);
+    return status;
+}
+
 /* Largest answer over the levels to each group's question. levels: shape (levels, group_count). */
 static habitat_status ask_levels(const habitat_models *models, const habitat_workload *w,
                                  size_t levels, scale_group *const *works, const scale_group *after,
@@ -47,8 +74,7 @@ static habitat_status ask_levels(const habitat_models *models, const habitat_wor
                 .work = asks ? &works[l][g].work : &nothing,
                 .arithmetic = changed ? changed : workload_arithmetic_of(w, &w->groups[g]).dtype};
         }
-        status = habitat_models_predict(models, HABITAT_MODEL_TRANSFER, 1, &w->origin,
-                                        w->group_count, queries, found, err);
+        status = ask_models(models, w, queries, found, err);
         for (size_t g = 0; status == HABITAT_OK && g < w->group_count; g++)
             if (l == 0)
                 out[g] = found[g].covered ? found[g].model_ms : NAN;
