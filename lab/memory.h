@@ -3,6 +3,7 @@
 #define HABITAT_LAB_MEMORY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include <habitat/gpu.h>
 #include <habitat/memory.h>
@@ -35,9 +36,23 @@ typedef struct memory_case {
     double bounded_bytes[MEMORY_BOUNDS]; /* predicted, the correction bounded by each */
 } memory_case;
 
+/* A run that found no room, as PyTorch told it [byte]. */
+typedef struct memory_failure {
+    char script[48], precision[16];
+    size_t family; /* as that of its cases */
+    double batch, asked_bytes, allocated_bytes;
+    double pieces_bytes;  /* free in what PyTorch holds: in pieces too small for what was asked */
+    double outside_bytes; /* free outside of it */
+    double largest_bytes; /* of the largest tensor, as predicted */
+} memory_failure;
+
+enum { MEMORY_FAILURES_MOST = 64 };
+
 typedef struct memory_set {
     memory_case *cases;
     size_t count, capacity;
+    memory_failure failures[MEMORY_FAILURES_MOST];
+    size_t failure_count;
 } memory_set;
 
 /* Every prediction of a folder's recordings. Free in every case. */
@@ -53,5 +68,13 @@ double memory_bound(int at); /* 1 + at / 100 */
 /* Runs that say whether a rule for what fits is right: that failed, or took more than half of the
  * GPU's memory. */
 bool memory_near_limit(const memory_case *c);
+
+/* memory_failures.c: those of a table of failed runs whose models are among the cases. No table:
+ * none. */
+habitat_status memory_read_failures(const char *path, memory_set *set, habitat_error *err);
+
+/* What was free in pieces over the largest tensor, the median of all runs but a family's;
+ * MEMORY_ALL: of all. NaN without any. */
+double memory_pieces_share(const memory_set *set, ptrdiff_t without);
 
 #endif

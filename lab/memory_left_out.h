@@ -25,7 +25,8 @@ enum { MEMORY_ALL = -1 }; /* instead of a family */
 
 /* The best constants on all cases but those of a family; MEMORY_ALL: on all.
  * First the bound with the least mean error, every family counting alike. Then, of the margins that
- * let no failed run fit, the one that leaves the fewest runs open; of equals, the widest. */
+ * let no failed run fit, the one that leaves the fewest runs open; of equals, the widest. Of the
+ * largest tensor, what failed runs had free in pieces, where that is known. */
 memory_choice memory_choose(const memory_set *set, ptrdiff_t without);
 
 /* On the cases of a family; MEMORY_ALL: on all. choice NULL: the constants as built. */

@@ -170,6 +170,28 @@ static void print_fits(const memory_set *set, report_text *text) {
     print_verdicts("did not fit: said to fit", &failed, text);
 }
 
+static void print_failures(const memory_set *set, report_text *text) {
+    if (!set->failure_count)
+        return;
+    report_print(
+        text,
+        "\n### How runs failed\n\nWhat PyTorch said when it found no room "
+        "(measured_failures_h100.csv), GB, and the largest tensor as predicted. In pieces: "
+        "free in what PyTorch\nholds, where other tensors lie beside it. Median: %.2f of "
+        "the largest tensor.\n\n"
+        "| model | format | batch | asked | given out | free outside | in pieces | largest "
+        "tensor | in pieces of it |\n|---|---|--:|--:|--:|--:|--:|--:|--:|\n",
+        memory_pieces_share(set, MEMORY_ALL));
+    for (size_t i = 0; i < set->failure_count; i++) {
+        const memory_failure *f = &set->failures[i];
+        report_print(text, "| %s | %s | %.0f | %.1f | %.1f | %.1f | %.1f | %.1f | %.2f |\n",
+                     f->script, f->precision, f->batch, f->asked_bytes / HABITAT_GB,
+                     f->allocated_bytes / HABITAT_GB, f->outside_bytes / HABITAT_GB,
+                     f->pieces_bytes / HABITAT_GB, f->largest_bytes / HABITAT_GB,
+                     f->pieces_bytes / f->largest_bytes);
+    }
+}
+
 void memory_print_tables(const memory_set *set, report_text *text) {
     report_print(text, "## Memory\n\n");
     print_truth(
@@ -185,5 +207,6 @@ void memory_print_tables(const memory_set *set, report_text *text) {
     print_truth(set, MEMORY_TRUTH_LIMITS, 2, "### Near 80 GB\n\nmeasured_limits_*.csv.", text);
     print_open(set, text);
     print_fits(set, text);
+    print_failures(set, text);
     memory_print_left_out(set, text);
 }

@@ -37,6 +37,8 @@ BERT-Large, GPT2-Large, OPT-1.3B and the networks of batch 12 run as public meas
 formats, without a profiler; `group_ms` are medians of two groups of timed iterations, `outside_allocator_bytes` is what the device has in use
 beyond PyTorch's allocator, `held_before_bytes` what its process still held of the row before (peaks of H200 rows that held a step are left out).
 `measured_limits_h100.csv` (`--limits`): memory of fp32 and bf16 steps around the largest batch sizes of an 80 GB card.
+`measured_failures_h100.csv` (`tools/measure_failures.py`): what PyTorch said when such steps found no room, to 0.01 GiB: `asked_bytes`, `allocated_bytes`
+given out, `pieces_bytes` free in what it held, `outside_bytes` free outside of it.
 `two_gpus` (`tools/measure_ddp.py`, two H200s of one host joined by NVLink): recordings of steps on one of the two, `measured_ddp.csv` with the
 same steps as two processes with DistributedDataParallel (a batch each; `group_ms` are medians of three groups), `all_reduce.csv` with the time of
 one all-reduce alone and of one in a row of twenty, and both ranks of three steps recorded.

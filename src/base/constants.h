@@ -298,7 +298,7 @@ CONSTANT(fitted, gaps_share, 0.02, "of the peak",
 CONSTANT(chosen, scaled_margin_share, 0.01, "of the peak", "what a scaled peak may be short of near the limit; docs/memory.md#how-well")
 CONSTANT(chosen, shapes_margin_share, 0.5, "of the peak", "the same where no peak was recorded: recordings without their notes; docs/memory.md#how-well")
 CONSTANT(chosen, largest_margin_share, 1.0, "of the largest tensor",
-         "kept free in one piece; settled with all runs near the limit in view; docs/memory.md#one-model-left-out")
+         "kept free in one piece; when runs failed 0.98 of it was free in smaller ones; docs/memory.md#how-runs-failed, docs/decisions/0271")
 CONSTANT(hardware, blas_hopper_bytes, 35.7e6, "byte a thread", "cuBLAS workspace that PyTorch gives from Hopper on: 32 MiB, in blocks of its allocator")
 CONSTANT(hardware, blas_bytes, 8.6e6, "byte a thread", "the same before: 8 MiB and an eighth")
 CONSTANT(hardware, matrix_channel_bytes, 16, "byte", "channels that matrix units take at a time: copies with channels last are filled up to it; docs/memory.md#workspaces-of-convolutions")

@@ -72,6 +72,22 @@ int main(void) {
     CHECK_INT(built.open, 1);
     check_case("judged");
 
+    /* Free in pieces when runs failed, of the largest tensor: 0.9 and 1.1 of a, 3 of b. Without b
+     * w is a's median, 1: 10 + s * 90 > 10 and 10 + s * 80 <= 20, of which 0.08 is the widest. */
+    static const memory_failure failures[] = {
+        {.script = "a", .family = 0, .pieces_bytes = 9e9, .largest_bytes = 10e9},
+        {.script = "b", .family = 1, .pieces_bytes = 15e9, .largest_bytes = 5e9},
+        {.script = "a", .family = 0, .pieces_bytes = 11e9, .largest_bytes = 10e9}};
+    for (size_t i = 0; i < 3; i++)
+        set.failures[set.failure_count++] = failures[i];
+    CHECK_NEAR(memory_pieces_share(&set, 1), 1.0, 1e-12);
+    CHECK_NEAR(memory_pieces_share(&set, 0), 3.0, 1e-12);
+    CHECK_NEAR(memory_pieces_share(&set, MEMORY_ALL), 1.1, 1e-12);
+    without_b = memory_choose(&set, 1);
+    check_choice(&without_b, 3, 0.08, 1);
+    set.failure_count = 0;
+    check_case("what was free in pieces");
+
     text_sink printed = {0};
     report_text text = {append, &printed, false, false};
     memory_print_left_out(&set, &text);
