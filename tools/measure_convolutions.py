@@ -1,12 +1,16 @@
 """Measures random convolutions on the GPU at hand.
 
-Usage: PYTHONPATH=python python3 tools/measure_convolutions.py times OUT.csv [--budget SECONDS] [--seed N] [--gpu NAME]
+Usage: PYTHONPATH=python python3 tools/measure_convolutions.py times OUT.csv [--budget SECONDS] [--seed N] [--gpu NAME] [--benchmark]
+       PYTHONPATH=python python3 tools/measure_convolutions.py ratios TIMES.csv
        PYTHONPATH=python python3 tools/measure_convolutions.py algorithms OUT.csv [--benchmark N] [--heuristics N]
 
 times: how long convolutions take, in the columns of `habitat collect` (docs/dataset.md). Each is measured in strict fp32,
 tf32, fp16 and bf16, forward and both gradients, so that the formats can be compared shape by shape; some with channels last,
-some with both gradients in one call, some with cudnn.benchmark too (the column source says so). One seed gives the same list
-on every GPU. A row is written as soon as it is measured; a file that is there goes on where it stopped.
+some with both gradients in one call. With --benchmark all as cudnn.benchmark chooses (the column source says so): PyTorch keeps
+the algorithm of a shape, so that one process has one way. One seed gives the same list on every GPU. A row is written as soon
+as it is measured; a file that is there goes on where it stopped. data/measurements/convolutions_h200.csv.gz is 160 seconds of it.
+
+ratios: the table of docs/modelling.md#traces, from a file of times: what formats cost, shape by shape.
 
 algorithms: which algorithm cuDNN takes in strict fp32 and the workspace of each pass: data/measurements/
 convolution_algorithms_h200.csv is this with the counts that are the defaults (5 minutes on an H200).
@@ -14,9 +18,10 @@ convolution_algorithms_h200.csv is this with the counts that are the defaults (5
 
 import argparse
 import csv
-import os
+import multiprocessing
 import random
 import re
+import statistics
 import sys
 import time
 
@@ -127,17 +132,16 @@ def drawn(seed):
 
 
 def points(seed):
-    """(point, benchmark) without end: every shape in all formats and passes; each third with channels last as well, each
-    sixth with both gradients in one call as well, each eighth once more as cudnn.benchmark chooses."""
+    """Points without end: every shape in all formats and passes; each third with channels last as well, each sixth with
+    both gradients in one call as well."""
     for number, shape in enumerate(drawn(seed)):
         op = "conv_transpose2d" if shape.get("transposed") else "conv2d"
         shapes = [shape] + ([{**shape, "channels_last": 1}] if number % 3 == 0 else [])
         passes = PASSES + (("backward",) if number % 6 == 1 else ())
-        for benchmark in (False, True) if number % 8 == 2 else (False,):
-            for layout in shapes:
-                for dtype in FORMATS:
-                    for which in passes:
-                        yield (op, which, dtype, layout), benchmark
+        for layout in shapes:
+            for dtype in FORMATS:
+                for which in passes:
+                    yield op, which, dtype, layout
 
 
 # ---- Times ----
@@ -170,17 +174,17 @@ def times(chosen):
     kept = dataset.read(chosen.output)
     known = {(*dataset.key_of(row), row["source"]) for row in kept}
     gpu, end, new, failed = chosen.gpu or gpu_name(), time.monotonic() + chosen.budget, 0, 0
+    source = f"measure_convolutions torch {torch.__version__}" + (" cudnn.benchmark" if chosen.way else "")
+    torch.backends.cudnn.benchmark = chosen.way
     with open(chosen.output, "w", newline="", encoding="utf-8") as stream:
         writer = csv.DictWriter(stream, dataset.COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(kept)  # without a last line that a stop cut short
-        for point, benchmark in points(chosen.seed):
+        for point in points(chosen.seed):
             if time.monotonic() >= end or new + failed >= chosen.count:
                 break
-            source = f"measure_convolutions torch {torch.__version__}" + (" cudnn.benchmark" if benchmark else "")
             if (gpu, *point[:3], dataset.shape_text(point[3]), source) in known:
                 continue
-            torch.backends.cudnn.benchmark = benchmark
             row = measured(point, source, gpu)
             failed += row is None
             new += row is not None
@@ -190,6 +194,57 @@ def times(chosen):
             if (new + failed) % 100 == 0 and torch.cuda.is_available():
                 torch.cuda.empty_cache()
     print(f"{chosen.output}: {new} new rows, {failed} did not run here")
+    return 0
+
+
+# ---- What formats cost ----
+
+LEAST_MS = 0.05  # in fp32: shorter ones are mostly their start
+KINDS = ("3 x 3, stride 1", "1 x 1", "images of 3 channels or 1", "depthwise")
+
+
+def kind_of(shape):
+    """The row of the table, or None."""
+    if shape["c_in"] <= 3:
+        return KINDS[2]
+    if shape.get("groups", 1) > 1 or shape.get("transposed"):
+        return KINDS[3] if shape.get("groups", 1) == shape["c_in"] else None
+    if shape.get("kernel") == 3:
+        return KINDS[0] if shape["stride"] == 1 else None
+    return KINDS[1] if shape.get("kernel") == 1 else None
+
+
+def ratios_of(rows):
+    """{(kind, format): {pass: ratios to strict fp32, ascending}}, NCHW."""
+    from habitat.measuring import dataset
+
+    of = {}
+    for row in rows:
+        of.setdefault((row["shape"], row["pass"]), {})[row["dtype"]] = float(row["latency_ms"])
+    found = {}
+    for (text, which), ms in of.items():
+        shape = dataset.shape_of(text)
+        kind = None if shape.get("channels_last") or ms.get("fp32", 0) < LEAST_MS else kind_of(shape)
+        for dtype in ("fp16", "tf32") if kind and which in PASSES else ():
+            if dtype in ms:
+                found.setdefault((kind, dtype), {}).setdefault(which, []).append(ms[dtype] / ms["fp32"])
+    return {key: {which: sorted(values) for which, values in passes.items()} for key, passes in found.items()}
+
+
+def ratios(chosen):
+    from habitat.measuring import dataset
+
+    found = ratios_of(dataset.read(chosen.output))
+    print("| | fp16 over strict fp32: forward; gradient of the image; of the weights | TF32 over strict fp32 |\n|---|---|---|")
+    for kind in KINDS:
+        cells = []
+        for dtype in ("fp16", "tf32"):
+            passes = found.get((kind, dtype), {})
+            cells.append("; ".join(
+                f"{statistics.median(v):.2f} ({v[len(v) // 10]:.2f} to {v[-1 - len(v) // 10]:.2f})" for v in (passes.get(p) for p in PASSES) if v
+            ))  # fmt: skip
+        print(f"| {kind} | {cells[0]} | {cells[1]} |")
+    return 0
 
 
 # ---- Algorithms and workspaces ----
@@ -298,28 +353,41 @@ def algorithms_of(sizes):
     return cells
 
 
-def algorithms(chosen):
+def write_algorithms(path, mode, wanted):
+    """Appends `wanted` convolutions of a mode."""
     import torch
 
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
-    with open(chosen.output, "w", newline="", encoding="utf-8") as stream:
+    torch.backends.cudnn.benchmark = mode == "benchmark"
+    shapes = algorithm_shapes()
+    with open(path, "a", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(("mode", "network", *SIZES, *(n for p in ALGORITHM_PASSES for n in (p, f"{p}_bytes"))))
-        for mode, wanted in (("benchmark", chosen.benchmark), ("heuristics", chosen.heuristics)):
-            torch.backends.cudnn.benchmark = mode == "benchmark"
-            shapes = algorithm_shapes()
-            while wanted > 0:
-                network, sizes = next(shapes)
-                try:
-                    writer.writerow((mode, network, *sizes, *algorithms_of(sizes)))
-                except torch.OutOfMemoryError:
-                    torch.cuda.empty_cache()
-                    continue
-                stream.flush()
-                wanted -= 1
-                if wanted % 20 == 0:
-                    torch.cuda.empty_cache()
+        while wanted > 0:
+            network, sizes = next(shapes)
+            try:
+                writer.writerow((mode, network, *sizes, *algorithms_of(sizes)))
+            except torch.OutOfMemoryError:
+                torch.cuda.empty_cache()
+                continue
+            stream.flush()
+            wanted -= 1
+            if wanted % 20 == 0:
+                torch.cuda.empty_cache()
+
+
+def algorithms(chosen):
+    """A process for each mode: PyTorch keeps what it chose for a shape, whichever way."""
+    with open(chosen.output, "w", newline="", encoding="utf-8") as stream:
+        header = ("mode", "network", *SIZES, *(n for p in ALGORITHM_PASSES for n in (p, f"{p}_bytes")))
+        csv.writer(stream, lineterminator="\n").writerow(header)
+    for mode, wanted in (("benchmark", chosen.benchmark), ("heuristics", chosen.heuristics)):
+        job = multiprocessing.get_context("spawn").Process(target=write_algorithms, args=(chosen.output, mode, wanted))
+        job.start()
+        job.join()
+        if job.exitcode:
+            return job.exitcode
     print(f"{chosen.output}: {chosen.benchmark} and {chosen.heuristics} convolutions")
+    return 0
 
 
 def main(argv=None):
@@ -329,15 +397,16 @@ def main(argv=None):
     t.add_argument("--budget", type=float, default=600, help="seconds to measure for (default: 600)")
     t.add_argument("--count", type=int, default=10**9, help="new rows at most (default: no limit)")
     t.add_argument("--seed", type=int, default=23, help="which list of shapes (default: 23)")
+    t.add_argument("--benchmark", dest="way", action="store_true", help="with torch.backends.cudnn.benchmark")
     t.add_argument("--gpu", help="name to write in the column gpu (default: as CUDA names the device)")
     a = modes.add_parser("algorithms", help="algorithms and workspaces in strict fp32")
     a.add_argument("--benchmark", type=int, default=384, help="convolutions where cuDNN tries its algorithms (default: 384)")
     a.add_argument("--heuristics", type=int, default=1337, help="convolutions where it goes by its heuristics (default: 1337)")
-    for mode in (t, a):
+    r = modes.add_parser("ratios", help="what formats cost, from a file of times")
+    for mode in (t, a, r):
         mode.add_argument("output", metavar="OUT.csv")
     chosen = p.parse_args(argv)
-    (times if chosen.mode == "times" else algorithms)(chosen)
-    return 0
+    return {"times": times, "ratios": ratios, "algorithms": algorithms}[chosen.mode](chosen)
 
 
 if __name__ == "__main__":

@@ -34,17 +34,16 @@ def test_the_shapes_are_the_same_for_the_same_seed_and_are_possible():
 def test_every_shape_is_measured_in_all_formats_and_passes():
     shapes = list(itertools.islice(measure_convolutions.drawn(5), 24))
     found = {}
-    for (_, which, dtype, shape), benchmark in itertools.islice(measure_convolutions.points(5), 300):
+    for _, which, dtype, shape in itertools.islice(measure_convolutions.points(5), 300):
         layout = "last" if shape.get("channels_last") else "first"
         of = tuple(sorted((k, v) for k, v in shape.items() if k != "channels_last"))
-        found.setdefault(of, set()).add((layout, dtype, which, benchmark))
-    whole = {("first", d, p, False) for d in measure_convolutions.FORMATS for p in measure_convolutions.PASSES}
+        found.setdefault(of, set()).add((layout, dtype, which))
+    whole = {("first", d, p) for d in measure_convolutions.FORMATS for p in measure_convolutions.PASSES}
     complete = list(found.values())[:-1]
     assert len(complete) > 10 and all(rows >= whole for rows in complete)
     assert list(found)[:10] == [tuple(sorted(shape.items())) for shape in shapes[:10]]
-    assert any(("last", "fp16", "forward", False) in rows for rows in complete)
-    assert any(("first", "tf32", "forward", True) in rows for rows in complete)
-    assert any(("first", "bf16", "backward", False) in rows for rows in complete)
+    assert any(("last", "fp16", "forward") in rows for rows in complete)
+    assert any(("first", "bf16", "backward") in rows for rows in complete)
 
 
 def test_sizes_of_results_and_flop():
@@ -93,4 +92,18 @@ def test_times_go_on_where_they_stopped(tmp_path, monkeypatch):
     measure_convolutions.main(["times", str(path), "--count", "4", "--gpu", "H200-SXM5-141GB"])
     rows = dataset.read(str(path))
     assert len({dataset.key_of(row) for row in rows}) == len(rows) == 9
+    measure_convolutions.main(["times", str(path), "--count", "1", "--gpu", "H200-SXM5-141GB", "--benchmark"])
+    assert dataset.read(str(path))[-1]["source"].endswith(" cudnn.benchmark")
     assert rows[0]["gpu"] == "H200-SXM5-141GB" and rows[0]["source"].startswith("measure_convolutions torch ")
+
+
+def test_ratios_are_of_one_shape_and_pass():
+    shape = "batch=8 c_in=3 c_out=64 in=224 kernel=3 stride=1 padding=1"
+    rows = [{"shape": shape, "pass": "backward_input", "dtype": dtype, "latency_ms": ms} for dtype, ms in
+            (("fp32", "0.2"), ("tf32", "0.2"), ("fp16", "0.26"))]  # fmt: skip
+    rows.append({"shape": shape.replace("c_in=3", "c_in=64"), "pass": "forward", "dtype": "fp32", "latency_ms": "0.3"})
+    found = measure_convolutions.ratios_of(rows)
+    assert found == {
+        ("images of 3 channels or 1", "fp16"): {"backward_input": [pytest.approx(1.3)]},
+        ("images of 3 channels or 1", "tf32"): {"backward_input": [1.0]},
+    }
