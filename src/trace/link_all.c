@@ -312,6 +312,19 @@ static habitat_status no_kernels(const trace_builder *b, habitat_error *err) {
                            "'habitat record'");
 }
 
+/* Copies and sets that last are no measurement of kernels that do not. */
+static bool kernels_last(const habitat_trace *t) {
+    size_t kernels = 0;
+    for (size_t i = 0; i < t->kernel_count; i++) {
+        habitat_kernel_kind kind = t->kernels[i].form->kind;
+        bool is_kernel = kind == HABITAT_KERNEL_COMPUTE || kind == HABITAT_KERNEL_COLLECTIVE;
+        if (is_kernel && t->kernels[i].duration_ns)
+            return true;
+        kernels += is_kernel;
+    }
+    return kernels == 0;
+}
+
 habitat_status trace_link(trace_builder *b, habitat_error *err) {
     habitat_trace *t = b->trace;
     drop_open_operations(b);
@@ -327,7 +340,7 @@ habitat_status trace_link(trace_builder *b, habitat_error *err) {
     count_kernels(t);
     if (!find_modules(t))
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    if (!find_main_device(b) && t->kernel_count)
+    if ((!find_main_device(b) || !kernels_last(t)) && t->kernel_count)
         return habitat_fail_at(err, HABITAT_E_FORMAT, t->info.file, UINT64_MAX, 0,
                                "every kernel in it lasts 0 ns: nothing was measured; record it "
                                "again");

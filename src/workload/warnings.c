@@ -117,6 +117,23 @@ static bool warn_of_overlaps(habitat_workload *w, const habitat_trace_info *trac
                 trace->trace_overlap_count, trace->trace_overlap_ms);
 }
 
+/* The shortest kernels of any GPU take half a microsecond. */
+static bool warn_of_unit(habitat_workload *w) {
+    size_t kernels = 0, quick = 0;
+    for (size_t i = 0; i < w->kernel_count; i++) {
+        const habitat_kernel *k = w->kernels[i].kernel;
+        if (k->form->kind != HABITAT_KERNEL_COMPUTE)
+            continue;
+        kernels++;
+        quick += (double)k->duration_ns < chosen_quickest_kernel_ns;
+    }
+    return 2 * quick <= kernels ||
+           warn(w,
+                "%zu of %zu kernels last less than 0.1 us, as none does on a GPU: the trace's "
+                "times are not in us, as a Chrome trace has them, and nor are those predicted",
+                quick, kernels);
+}
+
 static bool warn_of_time(habitat_workload *w, const habitat_trace_info *trace) {
     const habitat_workload_info *info = &w->info;
     bool ok = true;
@@ -289,9 +306,9 @@ habitat_status habitat_workload_warn(habitat_workload *w, habitat_error *err) {
     habitat_status status = habitat_workload_doubt(w, err);
     if (status != HABITAT_OK)
         return status;
-    if (!warn_of_time(w, trace) || !warn_of_overlaps(w, trace) || !warn_of_shared_launches(w) ||
-        !warn_of_gaps(w, trace) || !warn_of_collectives(w) || !warn_of_occupancy(w) ||
-        !warn_of_others(w))
+    if (!warn_of_unit(w) || !warn_of_time(w, trace) || !warn_of_overlaps(w, trace) ||
+        !warn_of_shared_launches(w) || !warn_of_gaps(w, trace) || !warn_of_collectives(w) ||
+        !warn_of_occupancy(w) || !warn_of_others(w))
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     return HABITAT_OK;
 }
