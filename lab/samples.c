@@ -33,10 +33,18 @@ void samples_free(samples *s) {
     *s = (samples){0};
 }
 
+/* Class conv2d compares GPUs, most of them by eager calls of 3 x 3 kernels. Layers of networks that
+ * one GPU ran in every format are for the classes that tell how formats and passes differ: with
+ * them here networks on other GPUs come out worse (docs/decisions/0285). */
+static bool of_one_gpu(const habitat_measurement *row, operator_class c) {
+    static const char layers[] = "measure_convolutions";
+    return c == OPERATOR_CONV && row->source && strncmp(row->source, layers, strlen(layers)) == 0;
+}
+
 static bool wanted(const habitat_measurement *row, operator_class c,
                    const habitat_train_options *options) {
     habitat_model_query query = question_of(row);
-    if (row->suspect || (!options->all_rows && row->test) ||
+    if (row->suspect || (!options->all_rows && row->test) || of_one_gpu(row, c) ||
         !operator_trains_on(c, &query, row->time_ms) || !operator_pass_trained(c, row->work.pass))
         return false;
     for (size_t i = 0; i < options->without_count; i++)

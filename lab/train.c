@@ -34,7 +34,7 @@ static const struct {
     [OPERATOR_ATTENTION] = {4, 150, 6, 250, 0},    [OPERATOR_COPY] = {2, 40, 3, 60, 0},
     [OPERATOR_WARM_SOFTMAX] = {4, 100, 5, 200, 0}, [OPERATOR_WARM_NORM] = {4, 100, 5, 200, 0},
     [OPERATOR_BATCH_NORM] = {3, 60, 4, 100, 0},    [OPERATOR_ATTENTION_PLAIN] = {3, 60, 4, 100, 0},
-    [OPERATOR_CONV_OTHER] = {4, 200, 5, 300, 4},   [OPERATOR_CONV_MATRIX] = {4, 200, 5, 300, 4},
+    [OPERATOR_CONV_OTHER] = {4, 200, 6, 500, 4},   [OPERATOR_CONV_MATRIX] = {4, 200, 6, 500, 4},
     [OPERATOR_RNN] = {4, 200, 5, 300, 8},
 };
 

@@ -224,13 +224,13 @@ CONSTANT(fitted, alone_norm, .5, "of the memory roof", "as alone_late_floors: RM
 CONSTANT(fitted, scale_model_share, 0.5, "of the exponent",
          "both ways between batch sizes of resnet50, gnmt, gpt2 and bert on H100 and H200; docs/formulas.md#another-batch-size-or-precision")
 CONSTANT(fitted, scale_format_share, 0.25, "of the exponent",
-         "products in another number format: as between architectures (auto_models.c)")
+         "products in another number format: as between architectures (auto_models.c); of convolutions from and to fp32 the best of 0 to 1 on shapes that the models did not see: docs/decisions/0285")
 CONSTANT(fitted, scale_conv_rate_share, .65, "of the matrix units' sustained rate",
          "ResNet-50 under autocast and in TF32, batch 16 and 64, H100 and H200; docs/formulas.md#another-batch-size-or-precision")
 CONSTANT(fitted, scale_conv_reads, 3.0, "times each tensor",
          "as scale_conv_rate_share: layouts are changed before and after")
 CONSTANT(fitted, scale_conv_share, .5, "of the exponent",
-         "as scale_conv_rate_share: how much of what fp32 took beyond the formula stays; between formats of matrix units how much of the formula counts")
+         "as scale_conv_rate_share: how much of what fp32 took beyond the formula stays; between TF32 and 16 bit how much of the formula counts, and what of the models' residual stays")
 CONSTANT(fitted, scale_mixed_factor, 2.0, "of the traffic's time",
          "kernels of two formats read one element at a time: casts of BERT-Large from bf16 to fp32, H200")
 CONSTANT(fitted, scale_sigma, 0.05, "in log(time)",

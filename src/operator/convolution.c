@@ -41,6 +41,9 @@
     F("log2 k", RATES, operator_log2(g.k, 0, 20)) \
     F("log2 m/n", RATES, operator_log2(g.m / g.n, -12, 18)) \
     F("transposed", RATES, s->transposed) \
+    F("channels last", RATES, s->channels_last) \
+    F("bf16", RATES, query->work->dtype == HABITAT_DTYPE_BF16) \
+    F("log2 height/width", RATES, operator_log2(4 * s->kernel[0] / s->kernel[1], -1, 5)) \
     F("multiples side", RATES, multiples(g.side)) \
     F("bytes/L2", GPU, operator_log(bytes / gpu->l2_bytes, -5, 6)) \
     F("log2 units", GPU, log2(units)) \

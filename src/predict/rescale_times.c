@@ -31,30 +31,36 @@ static bool changes(const scale_group *after) {
     return after->source != SCALE_STAYS && after->source != SCALE_GONE;
 }
 
-/* Of recurrent layers what was seen of the GPU, or of its kind, counts; of others what is known of
- * any GPU. docs/decisions/0281 */
-static habitat_status ask_models(const habitat_models *models, const habitat_workload *w,
-                                 habitat_model_query *queries, habitat_model_estimate *found,
-                                 habitat_error *err) {
+/* In another format convolutions are asked as alone: what was seen of the GPU counts, where each
+ * shape was measured in all formats. Between batch sizes it does not: trees that know more of
+ * single shapes are rougher from one size to the next. Of recurrent layers what was seen of the
+ * GPU, or of its kind, always counts (docs/decisions/0281); of others what is known of any GPU. */
+static habitat_model_use use_of(const scale_group *after) {
+    bool conv = after->source == SCALE_BY_FORMAT && after->work.op_class == HABITAT_CLASS_CONV;
+    return conv || after->work.op_class == HABITAT_CLASS_RNN ? HABITAT_MODEL_AUTO
+                                                             : HABITAT_MODEL_TRANSFER;
+}
+
+/* The answers to those questions that are asked of `use`; of others they stay as they are. */
+static habitat_status ask_of(const habitat_models *models, const habitat_workload *w,
+                             habitat_model_use use, const scale_group *after,
+                             const habitat_model_query *queries, habitat_model_query *asked,
+                             habitat_model_estimate *found, habitat_model_estimate *out,
+                             habitat_error *err) {
     static const habitat_work nothing = {.known = false};
-    bool any = false;
-    habitat_status status = habitat_models_predict(models, HABITAT_MODEL_TRANSFER, 1, &w->origin,
-                                                   w->group_count, queries, found, err);
+    size_t count = 0;
     for (size_t g = 0; g < w->group_count; g++) {
-        bool recurrent = queries[g].work->known && queries[g].work->op_class == HABITAT_CLASS_RNN;
-        queries[g].work = recurrent ? queries[g].work : &nothing;
-        any |= recurrent;
+        bool own = use_of(&after[g]) == use;
+        asked[g] = own ? queries[g] : (habitat_model_query){.work = &nothing};
+        count += own && queries[g].work->known;
     }
-    if (status != HABITAT_OK || !any)
-        return status;
-    habitat_model_estimate *seen = calloc(w->group_count + 1, sizeof *seen);
-    if (!seen)
-        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    status = habitat_models_predict(models, HABITAT_MODEL_AUTO, 1, &w->origin, w->group_count,
-                                    queries, seen, err);
+    if (count == 0)
+        return HABITAT_OK;
+    habitat_status status =
+        habitat_models_predict(models, use, 1, &w->origin, w->group_count, asked, found, err);
     for (size_t g = 0; status == HABITAT_OK && g < w->group_count; g++)
-        found[g] = seen[g].covered ? seen[g] : found[g];
-    free(seen);
+        if (use_of(&after[g]) == use)
+            out[g] = found[g];
     return status;
 }
 
@@ -62,8 +68,8 @@ static habitat_status ask_models(const habitat_models *models, const habitat_wor
 static habitat_status ask_levels(const habitat_models *models, const habitat_workload *w,
                                  size_t levels, scale_group *const *works, const scale_group *after,
                                  bool before, double *out, habitat_error *err) {
-    habitat_model_query *queries = calloc(w->group_count + 1, sizeof *queries);
-    habitat_model_estimate *found = calloc(w->group_count + 1, sizeof *found);
+    habitat_model_query *queries = calloc(2 * w->group_count + 1, sizeof *queries);
+    habitat_model_estimate *found = calloc(2 * w->group_count + 1, sizeof *found);
     habitat_status status = queries && found ? HABITAT_OK : HABITAT_E_MEMORY;
     for (size_t l = 0; status == HABITAT_OK && l < levels; l++) {
         static const habitat_work nothing = {.known = false};
@@ -74,7 +80,9 @@ static habitat_status ask_levels(const habitat_models *models, const habitat_wor
                 .work = asks ? &works[l][g].work : &nothing,
                 .arithmetic = changed ? changed : workload_arithmetic_of(w, &w->groups[g]).dtype};
         }
-        status = ask_models(models, w, queries, found, err);
+        for (int use = 0; status == HABITAT_OK && use < 2; use++)
+            status = ask_of(models, w, use ? HABITAT_MODEL_AUTO : HABITAT_MODEL_TRANSFER, after,
+                            queries, queries + w->group_count, found + w->group_count, found, err);
         for (size_t g = 0; status == HABITAT_OK && g < w->group_count; g++)
             if (l == 0)
                 out[g] = found[g].covered ? found[g].model_ms : NAN;
@@ -209,6 +217,18 @@ static double conv_ms(double flop, double bytes, double flop_per_s, double bytes
                   fitted_scale_conv_reads * bytes / bytes_per_s);
 }
 
+/* How much of what the recorded kernel took beyond its model carries over: between formats of the
+ * matrix units kernels are alike, and fp16 and bf16 run the same ones. */
+static double kept_share(const habitat_workload *w, const habitat_workload_group *group,
+                         const scale_group *after) {
+    habitat_dtype was = workload_arithmetic_of(w, group).dtype;
+    if (after->work.op_class != HABITAT_CLASS_CONV || !after->matrix_unit ||
+        !on_matrix_units(w, group))
+        return fitted_scale_format_share;
+    bool alike = habitat_dtype_bytes(was) == habitat_dtype_bytes(after->arithmetic);
+    return alike ? 1.0 : fitted_scale_conv_share;
+}
+
 /* Time on another unit [ms]. The kernel is another one, so that little of what the recorded one
  * took beyond its model carries over: as between architectures. */
 static double product_ms(const habitat_workload *w, const habitat_workload_group *group,
@@ -219,6 +239,9 @@ static double product_ms(const habitat_workload *w, const habitat_workload_group
     double bytes_per_s = habitat_memory_rate(gpu, true);
     double bytes = work->read_bytes + work->write_bytes;
     double floors_ms = group->kernel_count * scaling_kernel_floor_ns(gpu) / HABITAT_NS_PER_MS;
+    if (answer->before_ms > 0.0 && answer->after_ms > 0.0)
+        return answer->after_ms *
+               pow(group->origin_ms / answer->before_ms, kept_share(w, group, after));
     if (work->op_class == HABITAT_CLASS_CONV && group->work->known &&
         (after->matrix_unit || on_matrix_units(w, group))) {
         const habitat_work *was = group->work;
@@ -233,9 +256,6 @@ static double product_ms(const habitat_workload *w, const habitat_workload_group
             return group->origin_ms * pow(after_ms / before_ms, fitted_scale_conv_share);
         return after_ms * pow(group->origin_ms / before_ms, fitted_scale_conv_share);
     }
-    if (answer->before_ms > 0.0 && answer->after_ms > 0.0)
-        return answer->after_ms *
-               pow(group->origin_ms / answer->before_ms, fitted_scale_format_share);
     return NAN;
 }
 

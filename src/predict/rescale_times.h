@@ -11,7 +11,8 @@ typedef struct rescale_answer {
     double before_ms, after_ms;
 } rescale_answer;
 
-/* Answers of the transfer models for groups that change, shape (group_count) each.
+/* Answers of the models for groups that change, shape (group_count) each: those that compare GPUs,
+ * and for convolutions in another format what was seen of the recorded one, too.
  * after: shape (levels, group_count). The answer is the largest over the levels, both before and
  * after: levels hold the work of smaller and smaller batches, and a larger batch never takes less
  * time. before: shape (levels, group_count), of which the first is the workload's own.
