@@ -9,37 +9,9 @@
 #include <habitat/habitat.h>
 
 #include "check.h"
-#include "gpu/gpu.h"
+#include "dominates.h"
 
-/* What a user compares two GPUs by. Unknown or missing counts as nothing. */
-static size_t facts_of(const habitat_gpu *gpu, double *out) {
-    size_t n = 0;
-    const double single[] = {gpu->sm_count, gpu->boost_clock_hz, gpu->l2_bytes,
-                             gpu->memory_bandwidth_bytes_per_s,
-                             gpu->sustained_bandwidth_bytes_per_s};
-    for (size_t i = 0; i < sizeof single / sizeof *single; i++)
-        out[n++] = single[i];
-    const habitat_rates *rates[] = {&gpu->peak, &gpu->sustained};
-    for (int r = 0; r < 2; r++)
-        for (int d = 0; d < HABITAT_DTYPE_COUNT; d++) {
-            out[n++] = rates[r]->matrix_flop_per_s[d];
-            out[n++] = rates[r]->plain_flop_per_s[d];
-        }
-    return n;
-}
-
-enum { FACTS_MAX = 5 + 4 * HABITAT_DTYPE_COUNT, GPUS_MAX = 512 };
-
-/* Whether a has at least b's of everything. */
-static bool dominates(const habitat_gpu *a, const habitat_gpu *b) {
-    double x[FACTS_MAX], y[FACTS_MAX];
-    size_t n = facts_of(a, x);
-    facts_of(b, y);
-    for (size_t i = 0; i < n; i++)
-        if ((isfinite(y[i]) ? y[i] : 0.0) > (isfinite(x[i]) ? x[i] : 0.0))
-            return false;
-    return a != b;
-}
+enum { GPUS_MAX = 512 };
 
 typedef struct ranking {
     const habitat_gpu *gpus[GPUS_MAX];
