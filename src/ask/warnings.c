@@ -481,6 +481,24 @@ static habitat_status of_strict_fp32(const habitat_gpu *const *gpus, size_t coun
     return warnings_add(out, HABITAT_ABOUT_REQUEST, line, err);
 }
 
+/* What models of fp8 know is the call of a serving framework. */
+static habitat_status of_fp8(made_answer *out, habitat_error *err) {
+    bool linear = false, learned = false;
+    for (size_t i = 0; i < out->open.operation_count; i++) {
+        const habitat_work *work = out->open.operations[i].work;
+        linear |= work->dtype == HABITAT_DTYPE_FP8 && work->op_class == HABITAT_CLASS_GEMM;
+    }
+    for (size_t i = 0; i < out->open.row_count; i++)
+        learned |= out->open.rows[i].whole.estimate.method == HABITAT_METHOD_LEARNED &&
+                   isfinite(out->open.rows[i].key.gpu->peak.matrix_flop_per_s[HABITAT_DTYPE_FP8]);
+    if (!linear || !learned)
+        return HABITAT_OK;
+    return warnings_add(out, HABITAT_ABOUT_REQUEST,
+                        "fp8 products were measured as serving frameworks call them: fp8 is made "
+                        "of the input in 16 bit first, which is most of a small one",
+                        err);
+}
+
 /* What rows say of sizes far beyond what was measured: mostly the same, told once each. */
 static habitat_status of_outside(made_answer *out, habitat_error *err) {
     habitat_status status = HABITAT_OK;
@@ -534,6 +552,8 @@ static habitat_status of_operations(const habitat_gpu *const *gpus, size_t count
             status = warnings_add(out, HABITAT_ABOUT_REQUEST, line, err);
     if (status == HABITAT_OK)
         status = of_strict_fp32(gpus, count, out, err);
+    if (status == HABITAT_OK)
+        status = of_fp8(out, err);
     if (status == HABITAT_OK)
         status = of_outside(out, err);
     return status == HABITAT_OK ? of_tensors(out, err) : status;

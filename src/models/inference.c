@@ -371,6 +371,32 @@ static habitat_model_estimate quicker(const habitat_model_estimate *a,
     return out;
 }
 
+/* A batch of products in fp8. Measured were linear layers of serving frameworks, which make fp8 of
+ * their input first, one matrix at a time; a batch has its operands in fp8. It takes what the same
+ * product takes in bf16, by the ratio of what memory and units need of both, and the doubt of fp8.
+ */
+static habitat_model_estimate batched_fp8(const asking *a, const habitat_model_query *query) {
+    habitat_work half;
+    habitat_model_query as_half = *query;
+    const operator_model *fp8 = learned_find(a->models, OPERATOR_GEMM_FP8, HABITAT_MODEL_TRANSFER);
+    double ratio = operator_fp8_share(query, a->gpu->gpu);
+    if (!fp8 || isnan(ratio) ||
+        habitat_work_gemm(&query->work->shape.gemm, HABITAT_DTYPE_BF16, &half) != HABITAT_OK)
+        return nothing;
+    as_half.work = &half;
+    as_half.arithmetic = HABITAT_DTYPE_BF16;
+    habitat_model_estimate answer = answer_exactly(a, &as_half, &as_half);
+    double launch =
+        operator_facts_of(OPERATOR_GEMM_MATRIX)->timings[HABITAT_TIMING_KERNEL].floor_ms;
+    answer.ms = fmin(answer.ms, launch) + fmax(answer.ms - launch, 0) * ratio;
+    answer.model_ms = fmin(answer.model_ms, launch) + fmax(answer.model_ms - launch, 0) * ratio;
+    answer.low_ms = answer.ms * exp((double)fp8->low);
+    answer.high_ms = answer.ms * exp((double)fp8->high);
+    answer.seen = false;
+    answer.guessed = true;
+    return answer;
+}
+
 /* TF32 is a permission: where its kernels are slower the library takes one that computes in fp32.
  */
 static habitat_model_estimate permitted(const asking *a, const habitat_model_query *whole,
@@ -411,7 +437,10 @@ static void speed_products(const asking *a, const habitat_model_query *query,
 
 static habitat_model_estimate answer_one(const asking *a, const habitat_model_query *whole,
                                          const habitat_model_query *one) {
-    if (operator_arithmetic(one) != HABITAT_DTYPE_TF32)
+    habitat_dtype arithmetic = operator_arithmetic(one);
+    if (arithmetic == HABITAT_DTYPE_FP8 && one->work->op_class == HABITAT_CLASS_BMM)
+        return batched_fp8(a, one);
+    if (arithmetic != HABITAT_DTYPE_TF32)
         return answer_exactly(a, whole, one);
     habitat_model_estimate strict;
     habitat_model_estimate answer = permitted(a, whole, one, &strict);

@@ -170,6 +170,16 @@ static double roofline_ms(const habitat_work *work, const operator_gpu *gpu) {
     return 1e3 * hypot(work->flop / gpu->flop_per_s, bytes / gpu->bytes_per_s);
 }
 
+double operator_fp8_share(const habitat_model_query *query, const habitat_gpu *gpu) {
+    habitat_work half;
+    operator_gpu narrow, wide;
+    bool known =
+        operator_gpu_facts(gpu, OPERATOR_GEMM_FP8, HABITAT_DTYPE_FP8, &narrow) &&
+        operator_gpu_facts(gpu, OPERATOR_GEMM_MATRIX, HABITAT_DTYPE_BF16, &wide) &&
+        habitat_work_gemm(&query->work->shape.gemm, HABITAT_DTYPE_BF16, &half) == HABITAT_OK;
+    return known ? roofline_ms(query->work, &narrow) / roofline_ms(&half, &wide) : NAN;
+}
+
 void operator_look(const habitat_model_query *query, operator_class c, const operator_gpu *gpu,
                    operator_view *out) {
     const operator_facts *facts = operator_facts_of(c);

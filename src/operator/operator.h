@@ -77,6 +77,10 @@ double operator_least_memory_ms(const habitat_work *work, const habitat_gpu *gpu
 /* Arithmetic a query computes in: its own, or that of its tensors. */
 habitat_dtype operator_arithmetic(const habitat_model_query *query);
 
+/* What memory and units need of a product in fp8, over what they need of it in bf16. NaN: the GPU
+ * lists no rate for one of them. */
+double operator_fp8_share(const habitat_model_query *query, const habitat_gpu *gpu);
+
 enum { OPERATOR_ATTENTION_PRODUCTS_MAX = 4 };
 
 /* The products of an attention in fp32 that no fused kernel takes: keys have fewer heads than

@@ -199,6 +199,31 @@ static void check_attention(const habitat_models *models, const habitat_gpu_tabl
     check_case("attention in separate kernels: its products alone follow the permission of TF32");
 }
 
+/* 128 products of 512 x 512 by 512 x 64: both operands in fp8, 1 byte a number, where rows of one
+ * matrix make it of 16 bit first. No GPU takes longer than in bf16, and none much
+ * less than half as long; fp8's own doubt, as a guess. */
+static void check_batched_fp8(const habitat_models *models, const habitat_gpu_table *gpus) {
+    static const habitat_gemm_shape shapes[] = {{.b = 128, .m = 512, .n = 64, .k = 512},
+                                                {.b = 512, .m = 64, .n = 64, .k = 64},
+                                                {.b = 8, .m = 2048, .n = 2048, .k = 128}};
+    size_t judged = 0;
+    for (size_t i = 0; i < 3 * habitat_gpu_count(gpus); i++) {
+        const habitat_gpu *gpu = habitat_gpu_at(gpus, i / 3);
+        habitat_work full, half;
+        if (isnan(gpu->peak.matrix_flop_per_s[HABITAT_DTYPE_FP8]) || !gpu->compute_capability)
+            continue;
+        CHECK_INT(habitat_work_gemm(&shapes[i % 3], HABITAT_DTYPE_FP8, &full), HABITAT_OK);
+        CHECK_INT(habitat_work_gemm(&shapes[i % 3], HABITAT_DTYPE_BF16, &half), HABITAT_OK);
+        habitat_model_estimate a = ask(models, gpu, &full, HABITAT_DTYPE_FP8);
+        habitat_model_estimate b = ask(models, gpu, &half, HABITAT_DTYPE_BF16);
+        CHECK(a.covered && a.guessed && a.ms <= b.ms && a.ms >= 0.45 * b.ms);
+        CHECK(a.low_ms < a.ms && a.ms < a.high_ms && a.high_ms / a.low_ms > 1.5);
+        judged++;
+    }
+    CHECK(judged > 100);
+    check_case("a batch of products in fp8 is no slower than in bf16, and a guess");
+}
+
 /* The stem of a ResNet in fp32: V100s of 16 and 32 GB were measured on other operations, none of
  * theirs with such a kernel but the SXM2 part, whose kind answers for both. */
 static void check_twins(const habitat_models *models, const habitat_gpu_table *gpus) {
@@ -254,6 +279,7 @@ int main(void) {
     check_guesses(models, gpus);
     check_twins(models, gpus);
     check_attention(models, gpus);
+    check_batched_fp8(models, gpus);
     check_siblings(models, gpus);
     habitat_gpu_table_free(gpus);
     habitat_models_free(models);
