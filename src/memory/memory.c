@@ -10,6 +10,7 @@
 #include "base/constants.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
+#include "trace/gradients.h"
 
 enum { HOPPER = 90, FORMATS = MEMORY_FORMATS };
 static const double single_bytes = 4; /* of an element in fp32 */
@@ -58,8 +59,22 @@ static void take_recorded(habitat_memory *m, const habitat_trace_info *info) {
                                   : 2;
 }
 
-/* Weights from the operations that use them, where the recording does not say. */
-static void estimate_state(habitat_memory *m, const memory_steps *steps, double between) {
+/* Bytes of the gradients whose shapes the backward pass shows: each once, however often its weights
+ * are used. NaN: it shows none. */
+static habitat_status shown_gradients(const habitat_trace *trace, double *out) {
+    trace_gradients g;
+    habitat_status status = trace_gradients_of(trace, &g, NULL);
+    *out = g.source == TRACE_GRADIENTS_SHAPES ? 0 : NAN;
+    for (size_t i = 0; g.source == TRACE_GRADIENTS_SHAPES && i < g.count; i++)
+        *out += (double)g.all[i].elements * (double)habitat_dtype_bytes(g.all[i].dtype);
+    trace_gradients_free(&g);
+    return status;
+}
+
+/* Weights from the operations that use them, where the recording does not say. Weights without a
+ * gradient are not trained, and have no state. */
+static void estimate_state(habitat_memory *m, const memory_steps *steps, double between,
+                           double gradients) {
     if (known(m->parameters_bytes)) {
         if (!known(m->gradients_bytes))
             m->gradients_bytes = m->facts.has_backward ? m->parameters_bytes : 0;
@@ -70,8 +85,11 @@ static void estimate_state(habitat_memory *m, const memory_steps *steps, double 
     double each = m->facts.kind == MEMORY_KIND_HALF ? 2 : single_bytes;
     m->from_shapes = true;
     m->parameters_bytes = (m->facts.weights > 0 ? m->facts.weights : steps->weights) * each;
-    m->gradients_bytes = m->facts.has_backward ? m->parameters_bytes : 0;
-    m->optimizer_bytes = m->parameters_bytes * m->facts.state_factor;
+    m->gradients_bytes = known(gradients)        ? gradients
+                         : m->facts.has_backward ? m->parameters_bytes
+                                                 : 0;
+    double trained = known(gradients) ? gradients : m->parameters_bytes;
+    m->optimizer_bytes = trained * m->facts.state_factor;
     double state = m->parameters_bytes + m->optimizer_bytes;
     if (known(between) && between < state) { /* shared weights were met more than once */
         m->parameters_bytes *= between / state;
@@ -160,12 +178,15 @@ static habitat_status make_lines(habitat_memory *m, const habitat_trace *trace,
     m->blas |= steps.blas;
     m->convolutions |= steps.convolutions;
     m->tf32 |= steps.tf32;
+    double gradients = NAN;
+    if (format == HABITAT_MEMORY_RECORDED && !known(m->parameters_bytes))
+        status = shown_gradients(trace, &gradients);
     if (format == HABITAT_MEMORY_RECORDED)
-        estimate_state(m, &steps, info->memory.between_bytes);
+        estimate_state(m, &steps, info->memory.between_bytes, gradients);
     double scale = format == HABITAT_MEMORY_RECORDED ? 1 : m->single_over_recorded;
     double each =
         format == HABITAT_MEMORY_RECORDED && m->facts.kind == MEMORY_KIND_HALF ? 2 : single_bytes;
-    if (!m->facts.unlinked && steps.product_count && !info->other_steps)
+    if (!m->facts.unlinked && steps.product_count && !info->other_steps && !info->iterations_differ)
         for (int most = 0; most < 2 && status == HABITAT_OK; most++)
             status = memory_lines_of(&steps, &m->facts, or_zero(m->gradients_bytes) * scale, each,
                                      most, most ? &m->most[format] : &m->lines[format]);
