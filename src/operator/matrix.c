@@ -174,7 +174,7 @@ typedef struct quantiser {
     double start_s, element_cycles, row_cycles;
 } quantiser;
 
-/* Source: training rows of H200, L40S and B200; with each left out in turn the numbers come out
+/* Source: training rows of three GPUs; with each left out in turn the numbers come out
  * alike (docs/decisions/0301). vLLM has a scale for each row and a block of threads for each; 128
  * by 128 scales are of that framework, too; TensorRT-LLM runs several kernels. */
 static const quantiser *quantiser_of(const habitat_model_query *query) {
