@@ -61,6 +61,8 @@ habitat_status habitat_evaluate_memory(const habitat_gpu_table *gpus, const char
     if (!gpus || !measurements || !folder || !sink)
         return nothing_given(err);
     habitat_status status = memory_collect(gpus, folder, &set, err);
+    if (status == HABITAT_OK)
+        status = memory_read_failures(folder, &set, err);
     if (status == HABITAT_OK && !csv)
         status = algorithms_read(gpus, measurements, &algorithms, err);
     if (status == HABITAT_OK)

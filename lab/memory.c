@@ -303,10 +303,6 @@ habitat_status memory_collect(const habitat_gpu_table *gpus, const char *folder,
     if (status == HABITAT_OK)
         status = against_tables(folder, &all, gpus, out, err);
     close_all(&all);
-    char path[4096];
-    snprintf(path, sizeof path, "%s/measured_failures_h100.csv", folder);
-    if (status == HABITAT_OK)
-        status = memory_read_failures(path, out, err);
     return status;
 }
 

@@ -69,9 +69,9 @@ double memory_bound(int at); /* 1 + at / 100 */
  * GPU's memory. */
 bool memory_near_limit(const memory_case *c);
 
-/* memory_failures.c: those of a table of failed runs whose models are among the cases. No table:
+/* memory_failures.c: those of a folder's failed runs whose models are among the cases. No table:
  * none. */
-habitat_status memory_read_failures(const char *path, memory_set *set, habitat_error *err);
+habitat_status memory_read_failures(const char *folder, memory_set *set, habitat_error *err);
 
 /* What was free in pieces over the largest tensor, the median of all runs but a family's;
  * MEMORY_ALL: of all. NaN without any. */

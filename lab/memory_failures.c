@@ -42,9 +42,11 @@ static habitat_status add_row(const habitat_csv_reader *table, memory_set *set,
     return HABITAT_OK;
 }
 
-habitat_status memory_read_failures(const char *path, memory_set *set, habitat_error *err) {
+habitat_status memory_read_failures(const char *folder, memory_set *set, habitat_error *err) {
     habitat_csv_reader *table = NULL;
     const char *record = NULL;
+    char path[4096];
+    snprintf(path, sizeof path, "%s/measured_failures_h100.csv", folder);
     habitat_status status = habitat_csv_open(path, &table, err);
     if (status == HABITAT_E_IO)
         return HABITAT_OK;
