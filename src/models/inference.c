@@ -386,6 +386,8 @@ static habitat_model_estimate batched_fp8(const asking *a, const habitat_model_q
     as_half.work = &half;
     as_half.arithmetic = HABITAT_DTYPE_BF16;
     habitat_model_estimate answer = answer_exactly(a, &as_half, &as_half);
+    if (!answer.covered)
+        return nothing;
     double launch =
         operator_facts_of(OPERATOR_GEMM_MATRIX)->timings[HABITAT_TIMING_KERNEL].floor_ms;
     answer.ms = fmin(answer.ms, launch) + fmax(answer.ms - launch, 0) * ratio;
