@@ -52,8 +52,8 @@ enum { STEP_TILES_DESCRIBED = 2 };
 static const operator_tile product_tiles[] = {
     {128, 128, .95}, {128, 64, .8}, {64, 64, .65}, {32, 32, .4}};
 
-/* Fitted to the H200's rows, the only ones without launches, by least mean |log(t/a)|, each way,
- * unit and pass by itself; judged on an H100's: docs/decisions/0280. */
+/* Fitted to the rows of one GPU, those without launches, by least mean |log(t/a)|, each way,
+ * unit and pass by itself; judged on another: docs/decisions/0280. */
 typedef struct step_costs {
     double latency_s; /* of one step, whatever its size */
     double shared;    /* of it, what another layer or direction adds */
