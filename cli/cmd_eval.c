@@ -16,11 +16,11 @@ static const struct {
     int (*run)(int argc, char **argv);
     bool asked; /* runs by its name alone: its measurements are not in data/, or its tables are a
                    page of their own */
-} parts[] = {{"ops", eval_ops, false},       {"e2e", eval_e2e, false},
-             {"cnn", eval_cnn, false},       {"pairs", eval_pairs, false},
-             {"replay", eval_replay, false}, {"memory", eval_memory, false},
-             {"scale", eval_scale, false},   {"suite", eval_suite, true},
-             {"choose", eval_choose, true},  {"ddp", eval_ddp, false}};
+} parts[] = {
+    {"ops", eval_ops, false},      {"e2e", eval_e2e, false},       {"cnn", eval_cnn, false},
+    {"pairs", eval_pairs, false},  {"replay", eval_replay, false}, {"memory", eval_memory, false},
+    {"scale", eval_scale, false},  {"suite", eval_suite, true},    {"choose", eval_choose, true},
+    {"shapes", eval_shapes, true}, {"ddp", eval_ddp, false}};
 enum { PARTS = sizeof parts / sizeof *parts };
 
 /* All parts, with the options that all of them know: one that a single part has is refused before

@@ -3,6 +3,7 @@
 #define HABITAT_CLI_EVAL_PAIRS_H
 
 int eval_pairs(int argc, char **argv);
+int eval_shapes(int argc, char **argv);
 int eval_replay(int argc, char **argv);
 int eval_memory(int argc, char **argv);
 int eval_scale(int argc, char **argv);

@@ -216,7 +216,7 @@ static habitat_status judge_source(const habitat_gpu_table *gpus, const char *so
     bool networks = strcmp(source, "ryujaehun") == 0;
     e2e_set set = {0};
     candidate *all = NULL;
-    habitat_status status = e2e_collect(gpus, source, measurements, recordings, &set, err);
+    habitat_status status = e2e_collect(gpus, source, measurements, recordings, false, &set, err);
     if (status == HABITAT_OK && !(all = calloc(set.count + 1, sizeof *all)))
         status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     if (status == HABITAT_OK) {

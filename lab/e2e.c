@@ -143,8 +143,10 @@ typedef struct e2e_recording {
 } e2e_recording;
 
 static habitat_status open_recording(const habitat_gpu_table *gpus, const char *folder,
-                                     const char *file, e2e_recording *out, habitat_error *err) {
-    habitat_status status = recording_open(gpus, folder, file, &out->opened, err);
+                                     const char *file, bool bare, e2e_recording *out,
+                                     habitat_error *err) {
+    habitat_status status = bare ? recording_open_bare(gpus, folder, file, &out->opened, err)
+                                 : recording_open(gpus, folder, file, &out->opened, err);
     for (int m = 0; status == HABITAT_OK && m < E2E_METHODS; m++)
         status = habitat_predictor_create(out->opened.workload, methods[m].method, NULL,
                                           &out->predictors[m], err);
@@ -208,7 +210,7 @@ static habitat_status add_case(e2e_set *set, const e2e_case *c, habitat_error *e
 
 /* One recording: every measured iteration it stands for. */
 static habitat_status collect_recording(const habitat_gpu_table *gpus, const char *folder,
-                                        const char *name, const e2e_set *measured,
+                                        const char *name, bool bare, const e2e_set *measured,
                                         const e2e_operations *known, e2e_set *out,
                                         habitat_error *err) {
     e2e_recording from = {0};
@@ -218,7 +220,7 @@ static habitat_status collect_recording(const habitat_gpu_table *gpus, const cha
         if (!stands_for(name, &c))
             continue;
         if (!from.opened.trace)
-            code = open_recording(gpus, folder, name, &from, err);
+            code = open_recording(gpus, folder, name, bare, &from, err);
         if (code != HABITAT_OK) {
             char path[4096];
             snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -292,8 +294,8 @@ static habitat_status read_all_measured(const habitat_gpu_table *gpus, const cha
 }
 
 habitat_status e2e_collect(const habitat_gpu_table *gpus, const char *source,
-                           const char *measurements, const char *recordings, e2e_set *out,
-                           habitat_error *err) {
+                           const char *measurements, const char *recordings, bool bare,
+                           e2e_set *out, habitat_error *err) {
     char path[4096];
     recording_names files = {0};
     e2e_set measured = {0};
@@ -305,7 +307,8 @@ habitat_status e2e_collect(const habitat_gpu_table *gpus, const char *source,
     if (code == HABITAT_OK)
         code = recording_names_read(recordings, &files, err);
     for (size_t i = 0; code == HABITAT_OK && i < files.count; i++)
-        code = collect_recording(gpus, recordings, files.items[i], &measured, &known, out, err);
+        code =
+            collect_recording(gpus, recordings, files.items[i], bare, &measured, &known, out, err);
     if (code == HABITAT_OK && out->count == 0)
         code =
             habitat_fail_at(err, HABITAT_E_FORMAT, recordings, UINT64_MAX, 0,

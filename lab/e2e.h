@@ -52,10 +52,10 @@ typedef struct e2e_set {
 } e2e_set;
 
 /* Cases of every iteration measured by `source` that a recording in `recordings` stands for.
- * Free in every case. */
+ * bare: as if recorded without sizes of operations. Free in every case. */
 habitat_status e2e_collect(const habitat_gpu_table *gpus, const char *source,
-                           const char *measurements, const char *recordings, e2e_set *out,
-                           habitat_error *err);
+                           const char *measurements, const char *recordings, bool bare,
+                           e2e_set *out, habitat_error *err);
 void e2e_free(e2e_set *set);
 
 const char *e2e_method_name(int method);

@@ -8,6 +8,7 @@
 #include "lab/replay.h"
 #include "lab/replay_tables.h"
 #include "lab/scale_tables.h"
+#include "lab/shapes_tables.h"
 
 static habitat_status nothing_given(habitat_error *err) {
     return habitat_fail(err, HABITAT_E_ARG, "no table, folder or sink given");
@@ -19,7 +20,7 @@ habitat_status habitat_evaluate_pairs(const habitat_gpu_table *gpus, const char 
     report_text text = {sink, context, false, false};
     if (!gpus || !folder || !sink)
         return nothing_given(err);
-    habitat_status status = pairs_collect(gpus, folder, &set, err);
+    habitat_status status = pairs_collect(gpus, folder, false, &set, err);
     if (status == HABITAT_OK)
         (csv ? pairs_print_cases : pairs_print_tables)(&set, &text);
     pairs_free(&set);
@@ -49,6 +50,20 @@ habitat_status habitat_evaluate_scale(const habitat_gpu_table *gpus, const char 
     if (status == HABITAT_OK)
         (csv ? scale_print_cases : scale_print_tables)(&set, &text);
     scale_free(&set);
+    return report_end(&text, status, err);
+}
+
+habitat_status habitat_evaluate_shapes(const habitat_gpu_table *gpus, const char *measurements,
+                                       const char *folder, bool csv, habitat_text_sink sink,
+                                       void *context, habitat_error *err) {
+    shapes_set set = {0};
+    report_text text = {sink, context, false, false};
+    if (!gpus || !measurements || !folder || !sink)
+        return nothing_given(err);
+    habitat_status status = shapes_collect(gpus, measurements, folder, &set, err);
+    if (status == HABITAT_OK)
+        (csv ? shapes_print_cases : shapes_print_page)(&set, &text);
+    shapes_free(&set);
     return report_end(&text, status, err);
 }
 
@@ -97,7 +112,7 @@ habitat_status habitat_evaluate_iterations(const habitat_gpu_table *gpus, bool n
     if (!gpus || !measurements || !recordings || !sink)
         return nothing_given(err);
     habitat_status status = e2e_collect(gpus, networks ? "ryujaehun" : "neusight", measurements,
-                                        recordings, &set, err ? err : &local);
+                                        recordings, false, &set, err ? err : &local);
     if (status == HABITAT_OK)
         (csv ? e2e_print_cases : networks ? e2e_print_networks : e2e_print_tables)(&set, &text);
     e2e_free(&set);

@@ -126,6 +126,18 @@ habitat_status habitat_evaluate_memory(const habitat_gpu_table *gpus, const char
                                        const char *folder, bool csv, habitat_text_sink sink,
                                        void *context, habitat_error *err);
 
+/** Judge recordings without sizes of operations: each is read with them and without, and both are
+ * predicted onto every GPU of NVIDIA; and the cases of pairs and iterations both ways. A Markdown
+ * page, or CSV of the answers.
+ * @param measurements folder with e2e_models.csv.
+ * @param folder       of recordings, named as for the other judgements.
+ * @return HABITAT_OK; HABITAT_E_IO, _FORMAT, _ARG with the file; what reading and predicting
+ * return.
+ * @since 0.3 */
+habitat_status habitat_evaluate_shapes(const habitat_gpu_table *gpus, const char *measurements,
+                                       const char *folder, bool csv, habitat_text_sink sink,
+                                       void *context, habitat_error *err);
+
 /** Judge choices: how often the GPU that is predicted best for an iteration is the measured best,
  * or within 5 % of it, beside the picks by peak FLOP/s, bandwidth and price. A Markdown page.
  * @param measurements, recordings as of habitat_evaluate_iterations().

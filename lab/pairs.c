@@ -82,8 +82,9 @@ static habitat_status sort_kernels(side *s, habitat_error *err) {
 }
 
 static habitat_status side_open(const habitat_gpu_table *gpus, const char *folder, const char *file,
-                                side *out, habitat_error *err) {
-    habitat_status status = recording_open(gpus, folder, file, &out->opened, err);
+                                bool bare, side *out, habitat_error *err) {
+    habitat_status status = bare ? recording_open_bare(gpus, folder, file, &out->opened, err)
+                                 : recording_open(gpus, folder, file, &out->opened, err);
     if (status != HABITAT_OK)
         return status;
     out->kernels = habitat_workload_kernels(out->opened.workload, &out->count);
@@ -229,13 +230,13 @@ static habitat_status add_direction(const side *origin, const side *dest, const 
 /* ---- a folder ---- */
 
 static habitat_status add_pair(const habitat_gpu_table *gpus, const char *folder, const char *a,
-                               const char *b, pair_set *out, habitat_error *err) {
+                               const char *b, bool bare, pair_set *out, habitat_error *err) {
     char step[RECORDING_NAME];
     side sides[2] = {0};
     snprintf(step, sizeof step, "%.*s", (int)recording_step_length(a), a);
-    habitat_status status = side_open(gpus, folder, a, &sides[0], err);
+    habitat_status status = side_open(gpus, folder, a, bare, &sides[0], err);
     if (status == HABITAT_OK)
-        status = side_open(gpus, folder, b, &sides[1], err);
+        status = side_open(gpus, folder, b, bare, &sides[1], err);
     if (status == HABITAT_OK && sides[0].opened.gpu != sides[1].opened.gpu) {
         status = add_direction(&sides[0], &sides[1], step, out, err);
         if (status == HABITAT_OK)
@@ -246,8 +247,8 @@ static habitat_status add_pair(const habitat_gpu_table *gpus, const char *folder
     return status;
 }
 
-habitat_status pairs_collect(const habitat_gpu_table *gpus, const char *folder, pair_set *out,
-                             habitat_error *err) {
+habitat_status pairs_collect(const habitat_gpu_table *gpus, const char *folder, bool bare,
+                             pair_set *out, habitat_error *err) {
     recording_names files = {0};
     habitat_status status = recording_names_read(folder, &files, err);
     for (size_t i = 0; status == HABITAT_OK && i < files.count; i++) {
@@ -255,7 +256,7 @@ habitat_status pairs_collect(const habitat_gpu_table *gpus, const char *folder, 
         for (size_t j = i + 1; status == HABITAT_OK && length && j < files.count; j++)
             if (recording_step_length(files.items[j]) == length &&
                 memcmp(files.items[i], files.items[j], length) == 0)
-                status = add_pair(gpus, folder, files.items[i], files.items[j], out, err);
+                status = add_pair(gpus, folder, files.items[i], files.items[j], bare, out, err);
     }
     recording_names_free(&files);
     if (status == HABITAT_OK && out->count == 0)

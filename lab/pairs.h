@@ -51,10 +51,11 @@ typedef struct pair_set {
 const char *pairs_method_name(int method);
 
 /* Every pair of recordings of a folder whose names differ in their last part alone, both
- * directions. HABITAT_OK; HABITAT_E_IO (no folder); HABITAT_E_ARG (no pair in it); what reading and
- * predicting return. Free in every case. */
-habitat_status pairs_collect(const habitat_gpu_table *gpus, const char *folder, pair_set *out,
-                             habitat_error *err);
+ * directions. bare: as if recorded without sizes of operations. HABITAT_OK; HABITAT_E_IO (no
+ * folder); HABITAT_E_ARG (no pair in it); what reading and predicting return. Free in every case.
+ */
+habitat_status pairs_collect(const habitat_gpu_table *gpus, const char *folder, bool bare,
+                             pair_set *out, habitat_error *err);
 void pairs_free(pair_set *set);
 
 #endif

@@ -46,4 +46,8 @@ habitat_status recording_open(const habitat_gpu_table *gpus, const char *folder,
                               recording *out, habitat_error *err);
 void recording_close(recording *r);
 
+/* The same as if it had been recorded without the sizes of its operations. */
+habitat_status recording_open_bare(const habitat_gpu_table *gpus, const char *folder,
+                                   const char *file, recording *out, habitat_error *err);
+
 #endif

@@ -2,7 +2,7 @@
 # Regenerates what is measured in docs/: accuracy.md (`habitat eval ops`: models trained anew, each GPU
 # left out in turn; `e2e`, `cnn`: recordings onto whole models that others measured; `pairs`: steps recorded
 # on two GPUs); the figures of iteration.md (`replay`, `scale`, `ddp`) and memory.md (`memory`); choose.md
-# (`choose`); case-studies.md; what README.md, the tutorial and the guides show; accuracy-bundle.md, where the whole
+# (`choose`); shapes.md (`shapes`); case-studies.md; what README.md, the tutorial and the guides show; accuracy-bundle.md, where the whole
 # bundle of measurements lies beside the checkout.
 # usage: evaluate.sh BUILD [recordings|check]
 #   recordings: all but what trains models, which stays as it is: seconds
@@ -116,6 +116,9 @@ done_with memory.md
 
 "$habitat" eval choose >"$work/choose.md"
 done_with choose.md
+
+"$habitat" eval shapes >"$work/shapes.md"
+done_with shapes.md
 
 if [ "$what" = check ]; then
     [ ! -e "$work/differs" ] || exit 1

@@ -187,6 +187,27 @@ CONSTANT(chosen, tiles_worst_factor, 8.0, "of the flop as counted",
          "long inner dimensions are split among SMs by the libraries; docs/formulas.md#operation")
 
 /* ---- work that nobody counted: docs/formulas.md#unknown-work ---- */
+CONSTANT(chosen, guess_least_floors, 8.0, "kernel floors",
+         "the time of a shorter product says little of its sizes: recordings alike from 0 to 10, steps of others better; docs/decisions/0288")
+CONSTANT(chosen, guess_head_rows, 512.0, "rows and columns",
+         "a batched product whose kernel does not tell its sizes: scores of an attention; docs/decisions/0288")
+CONSTANT(chosen, guess_head_columns, 64.0, "columns", "as guess_head_rows: a head")
+CONSTANT(chosen, guess_pixels, 12544.0, "pixels of a batch",
+         "a convolution whose kernel does not tell its sizes: 16 images of 28x28; docs/decisions/0288")
+CONSTANT(chosen, guess_batch, 16.0, "images", "as guess_pixels")
+CONSTANT(fitted, guess_long_sum, 1100.0, "elements",
+         "sums of 3x3 kernels are longer, of 1x1 shorter: convolutions of data/recordings, halves of the models alike from 900 to 1500; docs/decisions/0288")
+CONSTANT(fitted, guess_residual_xmma, 1.25, "of the models' time",
+         "counted TF32 products of data/recordings (H100, H200) by kernels with sm90_xmma in the name; docs/decisions/0288")
+CONSTANT(fitted, guess_residual_older, 1.84, "of the models' time", "as guess_residual_xmma: CUTLASS kernels for sm80")
+CONSTANT(fitted, guess_residual_other, 0.95, "of the models' time", "as guess_residual_xmma: nvjet, and fp32 by CUTLASS")
+CONSTANT(fitted, guess_residual_conv_3, 2.0, "of the models' time", "as guess_residual_xmma: fp32 convolutions of 3x3 kernels, for which the models expect Winograd")
+CONSTANT(fitted, guess_residual_conv_1, 1.12, "of the models' time", "as guess_residual_xmma: fp32 convolutions of 1x1 kernels")
+CONSTANT(fitted, unsized_conv_plain, 0.5, "of the arithmetic roof",
+         "counted convolutions of data/recordings by their time, in the end; docs/decisions/0288")
+CONSTANT(fitted, unsized_conv_tf32, 0.45, "of the arithmetic roof", "as unsized_conv_plain: in TF32")
+CONSTANT(fitted, unsized_conv_half, 0.55, "of the arithmetic roof", "as unsized_conv_plain: in 16 bit")
+CONSTANT(fitted, unsized_conv_floors, 14.0, "kernel floors", "as unsized_conv_plain: half of that after so long")
 CONSTANT(fitted, usual_gemm_plain, 0.95, "of the arithmetic roof", "mean over counted kernels of data/recordings (H200), rounded: gemm on plain units")
 CONSTANT(fitted, usual_gemm_nvjet, 0.95, "of the arithmetic roof", "as usual_gemm_plain: gemm, nvjet in the name")
 CONSTANT(fitted, usual_gemm_matrix, 0.7, "of the arithmetic roof", "as usual_gemm_plain: other gemm on matrix units")
@@ -375,6 +396,8 @@ CONSTANT(fitted, other_unit_sigma, 0.20, "in log(time)", "ResNet-50, TF32 on mat
 CONSTANT(chosen, unexplained_share, 0.5, "of the recorded peak",
          "what stays between iterations and is no part of the step is told above this; recordings of a step alone: at most 0.32")
 CONSTANT(chosen, fallback_sigma, 0.32, "in log(time)", "kernels that no method covers: wide enough to say so")
+CONSTANT(fitted, unsized_pair_sigma, 0.02, "in log(time)",
+         "what the steps of two GPUs of one chip are off beyond pair_sigma where their sizes are withheld: docs/shapes.md, docs/decisions/0290")
 CONSTANT(fitted, unknown_bias, 0.12, "in log(time)",
          "work taken from usual shares: steps without their shapes against the same with them; tests/prop/prop_shapes.c")
 CONSTANT(chosen, same_arch_spread, 0.5, "of a class's spread",

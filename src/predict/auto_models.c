@@ -46,6 +46,9 @@ static bool wanted(const habitat_work *work) {
     }
 }
 
+/* Steps towards sizes that nobody recorded: each leaves a tenth of the difference or so. */
+enum { GUESS_STEPS = 6 };
+
 static bool is_question(const void *questions, uint32_t index, const void *wanted) {
     const auto_question *a = (const auto_question *)questions + index, *b = wanted;
     return a->dtype == b->dtype && a->matrix_unit == b->matrix_unit &&
@@ -65,6 +68,50 @@ static uint32_t find_or_add(auto_models *m, habitat_table *table, const auto_que
     return at;
 }
 
+static bool is_guess(const void *guesses, uint32_t index, const void *wanted) {
+    const guess *a = (const guess *)guesses + index, *b = wanted;
+    return a->kernel->kernel->form == b->kernel->kernel->form && a->op_class == b->op_class &&
+           a->pass == b->pass;
+}
+
+/* Number of the question about an operation of unknown sizes, added when new: operations of one
+ * kernel and grid are alike. HABITAT_NONE where nothing tells its sizes. */
+static uint32_t guess_or_add(const habitat_workload *w, const habitat_workload_group *group,
+                             auto_models *m, habitat_table *table) {
+    guess begun;
+    if (!guess_begin(w, group, &begun))
+        return HABITAT_NONE;
+    uint64_t hash =
+        habitat_hash_number(habitat_hash_number(0, (uintptr_t)begun.kernel->kernel->form),
+                            (uint64_t)begun.op_class << 8 | (uint64_t)begun.pass);
+    uint32_t at = habitat_table_find(table, hash, is_guess, m->guesses, &begun);
+    if (at == HABITAT_NONE) {
+        at = (uint32_t)m->guess_count++;
+        m->guesses[at] = begun;
+        habitat_table_put(table, hash, at);
+        workload_arithmetic in = workload_arithmetic_of(w, group);
+        m->guesses[at].question = (uint32_t)m->count;
+        m->questions[m->count++] = (auto_question){&m->guesses[at].work, in.dtype, in.matrix_unit};
+    }
+    guess_add(&m->guesses[at], w, group);
+    return m->guesses[at].question;
+}
+
+static habitat_status collect_guesses(const habitat_workload *w, auto_models *m) {
+    habitat_table table = {0};
+    if (!workload_lacks_shapes(w))
+        return HABITAT_OK;
+    m->guesses = calloc(w->group_count + 1, sizeof *m->guesses);
+    bool ok = m->guesses && habitat_table_reserve(&table, w->group_count);
+    for (size_t g = 0; ok && g < w->group_count; g++)
+        if (m->of_group[g] == HABITAT_NONE && w->groups[g].origin_ms > 0.0)
+            m->of_group[g] = guess_or_add(w, &w->groups[g], m, &table);
+    habitat_table_free(&table);
+    for (size_t i = 0; ok && i < m->guess_count; i++)
+        guess_settle(&m->guesses[i], w);
+    return ok ? HABITAT_OK : HABITAT_E_MEMORY;
+}
+
 static habitat_status collect(const habitat_workload *w, auto_models *m) {
     habitat_table table = {0};
     m->questions = calloc(w->group_count + 1, sizeof *m->questions);
@@ -80,7 +127,7 @@ static habitat_status collect(const habitat_workload *w, auto_models *m) {
         m->of_group[g] = find_or_add(m, &table, &question);
     }
     habitat_table_free(&table);
-    return ok ? HABITAT_OK : HABITAT_E_MEMORY;
+    return ok ? collect_guesses(w, m) : HABITAT_E_MEMORY;
 }
 
 /* The GPU that the models are asked about: a built-in one itself, for any other its reference. */
@@ -244,6 +291,21 @@ static habitat_status ask(const habitat_models *models, const auto_models *m,
     return status;
 }
 
+/* Sizes that nobody recorded come nearer to those with which the models need the measured time. */
+static habitat_status improve_guesses(const habitat_models *models, const habitat_gpu *origin,
+                                      auto_models *m, habitat_error *err) {
+    auto_answer *answers = NULL;
+    size_t operations = 0;
+    for (size_t i = 0; i < m->guess_count; i++)
+        guess_improve(&m->guesses[i], m->origin[m->guesses[i].question].ms);
+    habitat_status status = ask(models, m, origin, true, &answers, &operations, err);
+    if (status == HABITAT_OK) {
+        free(m->origin);
+        m->origin = answers;
+    }
+    return status;
+}
+
 /* Without models, or with a GPU they know nothing of, auto goes by its rule. */
 static habitat_status without_models_ok(habitat_status status) {
     return status == HABITAT_E_UNSUPPORTED ? HABITAT_OK : status;
@@ -259,6 +321,8 @@ habitat_status auto_models_prepare(const habitat_workload *w, const habitat_mode
         return habitat_fail(err, status, "out of memory");
     if (m->count)
         status = ask(models, m, w->origin, true, &m->origin, &operations, err);
+    for (int i = 0; status == HABITAT_OK && m->guess_count && i < GUESS_STEPS; i++)
+        status = improve_guesses(models, w->origin, m, err);
     if (status == HABITAT_E_UNSUPPORTED) /* no transfer models, or none for this origin */
         m->count = 0;
     return without_models_ok(status);
@@ -266,6 +330,7 @@ habitat_status auto_models_prepare(const habitat_workload *w, const habitat_mode
 
 void auto_models_free(auto_models *m) {
     free(m->questions);
+    free(m->guesses);
     free(m->of_group);
     free(m->origin);
     *m = (auto_models){0};

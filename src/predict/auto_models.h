@@ -2,6 +2,7 @@
 #ifndef HABITAT_PREDICT_AUTO_MODELS_H
 #define HABITAT_PREDICT_AUTO_MODELS_H
 
+#include "predict/guess.h"
 #include "predict/operator_model.h"
 #include "predict/scaling.h"
 
@@ -24,8 +25,10 @@ typedef struct auto_answer {
 typedef struct auto_models {
     size_t count;
     auto_question *questions; /* shape (count) */
-    uint32_t *of_group;       /* shape (group_count): its question; HABITAT_NONE = not asked */
-    auto_answer *origin;      /* shape (count) */
+    size_t guess_count;
+    guess *guesses;      /* shape (guess_count): operations whose sizes nobody recorded */
+    uint32_t *of_group;  /* shape (group_count): its question; HABITAT_NONE = not asked */
+    auto_answer *origin; /* shape (count) */
 } auto_models;
 
 /* Once a workload: its questions and their answers on the origin; m zeroed, models NULL where

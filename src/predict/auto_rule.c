@@ -18,6 +18,7 @@
 #include "base/constants.h"
 #include "operator/views.h"
 #include "predict/fallback.h"
+#include "predict/elements.h"
 #include "predict/usual.h"
 #include "work/class.h"
 
@@ -60,9 +61,11 @@ habitat_status auto_rule_prepare(const habitat_workload *w, auto_rule *out) {
     out->lead = calloc(w->kernel_count + 1, sizeof *out->lead);
     if (!out->lead)
         return HABITAT_E_MEMORY;
+    if (workload_lacks_shapes(w))
+        elements_settle(w, out->rounds);
     for (size_t g = 0; g < w->group_count; g++) {
         const habitat_workload_group *group = &w->groups[g];
-        bool whole = group->work->varying && group->work->known;
+        bool whole = group->work->varying && (group->work->known || workload_lacks_shapes(w));
         uint32_t lead = whole ? longest_main(w, group) : HABITAT_NONE;
         for (uint32_t i = 0; i < group->kernel_count; i++) {
             uint32_t k = w->group_index[group->first_kernel + i];
@@ -135,23 +138,43 @@ static double own_ns(const scaling *s, const habitat_workload_kernel *kernel) {
     return kernel->facts.time_ns - fmin(kernel->facts.time_ns, s->floor_origin_ns);
 }
 
-/* A kernel whose work nobody counted: as much as it usually does in its time (usual.h), less where
- * its blocks leave multiprocessors idle or its time is short. */
-static habitat_workload_kernel with_usual_work(const scaling *s,
+/* Bytes of a kernel that needs its memory's roof for so long. Of a recording without sizes, its
+ * grid may tell them; another batch size has another grid. */
+static double usual_bytes(const scaling *s, const auto_rule *r,
+                          const habitat_workload_kernel *kernel, double bytes_per_s,
+                          double roof_s) {
+    kernel_elements told;
+    double scaled_by = kernel->facts.time_ns / (double)kernel->kernel->duration_ns;
+    if (kernel_elements_of(kernel->kernel->form, &told) && r->rounds[told.width] > 0.0)
+        return r->rounds[told.width] * told.round_bytes * scaled_by;
+    return usual_of_memory(s->w, kernel) ? roof_s * bytes_per_s
+                                         : bytes_in(s, s->origin, bytes_per_s, roof_s);
+}
+
+/* A kernel whose work nobody counted: as much as it usually does in its time (usual.h). */
+static habitat_workload_kernel with_usual_work(const scaling *s, const auto_rule *r,
                                                const habitat_workload_kernel *kernel) {
     habitat_workload_kernel made = *kernel;
     formula_rates rates = scaling_rates(&s->sustained_origin, &kernel->facts);
-    double own = own_ns(s, kernel), sms = s->origin->sm_count;
-    double filled = kernel->facts.blocks ? fmin(1.0, (double)kernel->facts.blocks / sms) : 1.0;
-    double begun = own / (own + chosen_unknown_begin_floors * s->floor_origin_ns);
-    double share = s->form == AUTO_FORM_UNKNOWN_ROOF ? 1.0 : usual_share(kernel) * filled * begun;
-    double roof_s = share * own * 1e-9;
+    double own = own_ns(s, kernel);
+    double part = s->form == AUTO_FORM_UNKNOWN_ROOF ? 1.0 : usual_part(s->w, kernel, own);
+    double roof_s = part * own * 1e-9;
     made.facts.flop = made.facts.bytes = NAN;
     if (kernel->main && class_of(kernel->op_class)->product)
         made.facts.flop = roof_s * rates.flop_per_s;
     else
-        made.facts.bytes = bytes_in(s, s->origin, rates.bytes_per_s, roof_s);
+        made.facts.bytes = usual_bytes(s, r, kernel, rates.bytes_per_s, roof_s);
     return made;
+}
+
+/* What a kernel takes on the destination past its start; NaN where a rate is unknown. */
+static double counted_or_usual_ns(const scaling *s, const auto_rule *r,
+                                  const habitat_workload_kernel *kernel) {
+    double own = own_ns(s, kernel), work = work_ns(s, kernel, own);
+    if (!isnan(work))
+        return work;
+    habitat_workload_kernel usual = with_usual_work(s, r, kernel);
+    return work_ns(s, &usual, own);
 }
 
 scaled auto_rule_kernel(const scaling *s, const auto_rule *r, size_t i) {
@@ -161,12 +184,8 @@ scaled auto_rule_kernel(const scaling *s, const auto_rule *r, size_t i) {
     double own = own_ns(s, kernel), work = work_ns(s, kernel, own);
     if (isnan(work)) {
         const habitat_workload_kernel *lead = &s->w->kernels[r->lead[i]];
-        double ratio = lead == kernel ? NAN : work_ns(s, lead, own_ns(s, lead)) / own_ns(s, lead);
-        work = own * ratio;
-        if (!formula_usable(ratio)) {
-            habitat_workload_kernel usual = with_usual_work(s, kernel);
-            work = work_ns(s, &usual, own);
-        }
+        double ratio = lead == kernel ? NAN : counted_or_usual_ns(s, r, lead) / own_ns(s, lead);
+        work = formula_usable(ratio) ? own * ratio : counted_or_usual_ns(s, r, kernel);
     }
     double floor_origin = kernel->facts.time_ns - own;
     return (scaled){floor_origin * s->clock_ratio + work, HABITAT_METHOD_ROOFLINE};

@@ -3,10 +3,13 @@
 #define HABITAT_PREDICT_AUTO_RULE_H
 
 #include "predict/scaling.h"
+#include "work/elements.h"
 
 /* What the rule needs to know of every kernel of a workload, shape (kernel_count). */
 typedef struct auto_rule {
-    uint32_t *lead; /* kernel whose flop and bytes stand for it */
+    uint32_t *lead;               /* kernel whose flop and bytes stand for it */
+    double rounds[KERNEL_WIDTHS]; /* elements that a thread of an element-wise kernel treats, by the
+                                     width of its loads; 0: sizes were recorded, or none is there */
 } auto_rule;
 
 /* HABITAT_E_MEMORY; free in every case. */

@@ -48,17 +48,37 @@ static spread counted_spread(habitat_class op_class, bool modelled) {
     return modelled ? spreads[from].modelled : spreads[from].other;
 }
 
+/* What a class of kernels takes where no sizes were recorded, against the same with them: root mean
+ * square in log(time) over the recordings onto GPUs of other architecture, weighted by the square
+ * of its share. Halves of the models differ by a third at most; how often intervals then hold what
+ * was measured: docs/shapes.md, docs/decisions/0290. */
+static const double unsized_bias[HABITAT_CLASS_COUNT] = {
+    [HABITAT_CLASS_OTHER] = 0.2,        [HABITAT_CLASS_GEMM] = 0.07,
+    [HABITAT_CLASS_BMM] = 0.15,         [HABITAT_CLASS_CONV] = 0.22,
+    [HABITAT_CLASS_ATTENTION] = 0.44,   [HABITAT_CLASS_RNN] = 0.11,
+    [HABITAT_CLASS_NORM] = 0.1,         [HABITAT_CLASS_SOFTMAX] = 0.15,
+    [HABITAT_CLASS_ELEMENTWISE] = 0.02, [HABITAT_CLASS_REDUCE] = 0.33,
+    [HABITAT_CLASS_POOL] = 0.1,         [HABITAT_CLASS_EMBEDDING] = 0.2,
+    [HABITAT_CLASS_LOSS] = 0.2,         [HABITAT_CLASS_OPTIMIZER] = 0.04,
+    [HABITAT_CLASS_COPY] = 0.13,        [HABITAT_CLASS_COLLECTIVE] = 0.2};
+
 static spread spread_of(habitat_class op_class, interval_kind kind) {
-    spread own = counted_spread(op_class, kind == INTERVAL_MODEL);
+    bool modelled = kind == INTERVAL_MODEL || kind == INTERVAL_GUESSED;
+    spread own = counted_spread(op_class, modelled);
     if (kind == INTERVAL_UNKNOWN)
         own.bias = fmax(own.bias, fitted_unknown_bias);
+    if (kind == INTERVAL_UNSIZED || kind == INTERVAL_GUESSED)
+        own.bias = hypot(own.bias, unsized_bias[op_class]);
     return own;
 }
 
-static interval_kind kind_of(habitat_method method, const habitat_kernel_facts *lead) {
-    if (method == HABITAT_METHOD_LEARNED)
-        return INTERVAL_MODEL;
-    return !(lead->flop > 0.0) && isnan(lead->bytes) ? INTERVAL_UNKNOWN : INTERVAL_RULE;
+static interval_kind kind_of(const scaling *s, habitat_method method,
+                             const habitat_kernel_facts *lead) {
+    bool modelled = method == HABITAT_METHOD_LEARNED;
+    bool unknown = !(lead->flop > 0.0) && isnan(lead->bytes);
+    if (unknown && workload_lacks_shapes(s->w))
+        return modelled ? INTERVAL_GUESSED : INTERVAL_UNSIZED;
+    return modelled ? INTERVAL_MODEL : unknown ? INTERVAL_UNKNOWN : INTERVAL_RULE;
 }
 
 /* GPUs of one compute capability run the same kernels: half the spread, a choice, not a measurement
@@ -94,7 +114,7 @@ static int estimated_rate(const rate_table *table, const habitat_kernel_facts *f
 double interval_add(interval_sum *sum, const scaling *s, const habitat_workload_kernel *kernel,
                     const habitat_kernel_facts *lead, habitat_method method, double ns) {
     const rate_table *tables[2] = {&s->sustained_origin, &s->sustained_dest};
-    interval_kind kind = kind_of(method, lead);
+    interval_kind kind = kind_of(s, method, lead);
     spread own = spread_of(kernel->op_class, kind);
     double variance = square(fitted_common_sigma);
     sum->total += ns;
@@ -157,7 +177,9 @@ static double class_variance(const interval_sum *sum, const scaling *s) {
 /* Share of the time in convolutions that a model answered: libraries choose other kernels from
  * release to release. The spread of the rule's is wider as it is. */
 static double convolution_share(const interval_sum *sum) {
-    return sum->by_class[INTERVAL_MODEL][HABITAT_CLASS_CONV] / sum->total;
+    return (sum->by_class[INTERVAL_MODEL][HABITAT_CLASS_CONV] +
+            sum->by_class[INTERVAL_GUESSED][HABITAT_CLASS_CONV]) /
+           sum->total;
 }
 
 /* What others measured of steps with short kernels is longer than the GPU's work, never shorter:
@@ -172,7 +194,8 @@ interval_ends interval_of(const interval_sum *sum, const scaling *s) {
         return (interval_ends){0.0, 0.0, HABITAT_INTERVAL_ITERATIONS};
     double variance = common_variance(sum) + square(s->w ? s->w->scale_sigma : 0.0);
     if (same_chip(s->origin, s->dest)) {
-        double width = within_80 * sqrt(variance + square(fitted_pair_sigma));
+        double unsized = workload_lacks_shapes(s->w) ? fitted_unsized_pair_sigma : 0.0;
+        double width = within_80 * sqrt(variance + square(fitted_pair_sigma) + square(unsized));
         return (interval_ends){width, width, HABITAT_INTERVAL_PAIRS};
     }
     variance += square(fitted_common_sigma) + class_variance(sum, s) +

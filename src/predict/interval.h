@@ -7,11 +7,14 @@
 /* Which GPU's rate was estimated, and of what. */
 enum { INTERVAL_PLAIN = 0, INTERVAL_MATRIX, INTERVAL_MEMORY, INTERVAL_RATES };
 
-/* What answered: the rule, an operator model, or the rule with work that nobody counted. */
+/* What answered: the rule, an operator model, or the rule with work that nobody counted. Of a
+ * recording without sizes: the rule, or a model with guessed sizes. */
 typedef enum interval_kind {
     INTERVAL_RULE = 0,
     INTERVAL_MODEL,
     INTERVAL_UNKNOWN,
+    INTERVAL_UNSIZED,
+    INTERVAL_GUESSED,
     INTERVAL_KINDS
 } interval_kind;
 

@@ -5,7 +5,11 @@
 #include <string.h>
 
 #include "base/constants.h"
+#include "gpu/gpu.h"
+#include "predict/named.h"
+#include "predict/scaling.h"
 #include "work/class.h"
+#include "work/tile.h"
 
 static bool named(const habitat_workload_kernel *kernel, const char *part) {
     return kernel->kernel->form->name && strstr(kernel->kernel->form->name, part);
@@ -15,11 +19,8 @@ static bool named(const habitat_workload_kernel *kernel, const char *part) {
 
 /* Bytes to which a CUTLASS kernel says its operands are aligned; 0 = it does not say. */
 static double alignment_bytes(const habitat_workload_kernel *kernel) {
-    const char *at =
-        kernel->kernel->form->name ? strstr(kernel->kernel->form->name, "_align") : NULL;
-    if (!at || at[6] < '1' || at[6] > '9')
-        return 0.0;
-    return (double)(at[6] - '0') * (double)habitat_dtype_bytes(kernel->facts.dtype);
+    return (double)kernel_alignment(kernel->kernel->form->name) *
+           (double)habitat_dtype_bytes(kernel->facts.dtype);
 }
 
 /* Matrix products and convolutions on matrix units: which library made the kernel, and how wide it
@@ -112,7 +113,45 @@ double usual_time_s(habitat_class op_class, double roof_s, double floor_s) {
 
 /* ---- of a kernel ---- */
 
-double usual_share(const habitat_workload_kernel *kernel) {
-    return kernel->main && class_of(kernel->op_class)->product ? arithmetic_share(kernel)
-                                                               : memory_share(kernel);
+double usual_own_ns(const habitat_gpu *gpu, double time_ns) {
+    return time_ns - fmin(time_ns, scaling_kernel_floor_ns(gpu));
+}
+
+static bool is_product(const habitat_workload_kernel *kernel) {
+    return kernel->main && class_of(kernel->op_class)->product;
+}
+
+static double share_by_name(const habitat_workload *w, const habitat_workload_kernel *kernel) {
+    return workload_lacks_shapes(w) && !is_product(kernel) ? named_share(kernel->kernel->form->name)
+                                                           : NAN;
+}
+
+bool usual_of_memory(const habitat_workload *w, const habitat_workload_kernel *kernel) {
+    return !isnan(share_by_name(w, kernel));
+}
+
+/* Convolutions of a recording without shapes; elsewhere none are unknown but odd ones. */
+static pace conv_pace(const habitat_workload_kernel *kernel) {
+    double share = kernel->facts.dtype == HABITAT_DTYPE_FP32   ? fitted_unsized_conv_plain
+                   : kernel->facts.dtype == HABITAT_DTYPE_TF32 ? fitted_unsized_conv_tf32
+                                                               : fitted_unsized_conv_half;
+    return (pace){share, fitted_unsized_conv_floors};
+}
+
+static pace pace_of_kernel(const habitat_workload *w, const habitat_workload_kernel *kernel) {
+    double named = share_by_name(w, kernel);
+    if (!isnan(named))
+        return (pace){named, chosen_unknown_begin_floors};
+    if (workload_lacks_shapes(w) && is_product(kernel) && kernel->op_class == HABITAT_CLASS_CONV)
+        return conv_pace(kernel);
+    return (pace){is_product(kernel) ? arithmetic_share(kernel) : memory_share(kernel),
+                  chosen_unknown_begin_floors};
+}
+
+double usual_part(const habitat_workload *w, const habitat_workload_kernel *kernel, double own_ns) {
+    pace p = pace_of_kernel(w, kernel);
+    double sms = w->origin->sm_count;
+    double filled = kernel->facts.blocks ? fmin(1.0, (double)kernel->facts.blocks / sms) : 1.0;
+    double begun = own_ns / (own_ns + p.begin_floors * scaling_kernel_floor_ns(w->origin));
+    return p.share * filled * begun;
 }

@@ -2,12 +2,19 @@
 #ifndef HABITAT_PREDICT_USUAL_H
 #define HABITAT_PREDICT_USUAL_H
 
-#include <habitat/workload.h>
+#include "workload/workload.h"
 
-/* The share of its time, 0..1, that a kernel needs by the roof of its class: a product by
+/* A kernel's time without what any kernel costs from start to end. */
+double usual_own_ns(const habitat_gpu *gpu, double time_ns);
+
+/* The part of that time, 0..1, that a kernel needs by the roof of its class: a product by
  * arithmetic, any other kernel by memory. The mean of kernels of its class and name whose work was
- * counted, in the recorded steps. docs/formulas.md#unknown-work */
-double usual_share(const habitat_workload_kernel *kernel);
+ * counted, in the recorded steps; less where its blocks leave multiprocessors idle or its time is
+ * short. docs/formulas.md#unknown-work */
+double usual_part(const habitat_workload *w, const habitat_workload_kernel *kernel, double own_ns);
+
+/* Whether a kernel's own name has such a share of the memory itself, whatever a cache serves. */
+bool usual_of_memory(const habitat_workload *w, const habitat_workload_kernel *kernel);
 
 /* What an operation that no model covers, and no product, takes past the floor of any kernel [s],
  * where its roof is roof_s. docs/formulas.md#operation */

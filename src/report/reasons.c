@@ -159,11 +159,11 @@ static void reached_words(const group *g, const char *origin, char *text, size_t
 /* ---- kernels of which no rate is known to be the bound ---- */
 
 /* What one method made of them. */
-static const char *method_words(const group *g) {
+static habitat_method method_of_most(const group *g) {
     size_t best = 0;
     for (size_t m = 1; m < HABITAT_METHOD_COUNT; m++)
         best = g->by_method[m] > g->by_method[best] ? m : best;
-    return habitat_method_name((habitat_method)best);
+    return (habitat_method)best;
 }
 
 static bool is_near(double ratio, double other) {
@@ -195,11 +195,15 @@ static void place_words(double ratio, double memory, double units, const char *f
 /* The ratio itself stands before these words. */
 static void unbound_words(const tally *t, const group *g, char *text, size_t size) {
     bool link = g->link_ms > 0.5 * g->ms, counted = g->counted_ms > 0.5 * g->ms;
-    int used = snprintf(text, size, "%s; predicted by %s",
-                        link      ? "bound by a link, not by the GPU"
-                        : counted ? "a rate of the GPU is not known"
-                                  : "work not counted",
-                        method_words(g));
+    habitat_method method = method_of_most(g);
+    int used =
+        snprintf(text, size, "%s; predicted by %s",
+                 link      ? "bound by a link, not by the GPU"
+                 : counted ? "a rate of the GPU is not known"
+                 : method == HABITAT_METHOD_LEARNED
+                     ? "work not counted, sizes guessed from the kernel's name, grid and time"
+                     : "work not counted",
+                 habitat_method_name(method));
     if (!t->origin || link)
         return;
     /* work that is not counted may have no format either */

@@ -240,8 +240,8 @@ static bool warn_of_gaps(habitat_workload *w, const habitat_trace_info *trace) {
         ok = warn(w, "the trace names no operations: kernels are told apart by their names alone");
     else if (!trace->has_shapes)
         ok = warn(w,
-                  "no operation has input shapes: flop and bytes are taken from what such kernels "
-                  "usually do in their time; record with record_shapes=True");
+                  "no operation has input shapes: sizes are taken from the names, grids and times "
+                  "of kernels, and intervals are wider; record with record_shapes=True");
     if (ok && trace->trace_unlinked_kernels)
         ok = warn(w,
                   "%" PRIu64 " kernels have no launch record: which operation they belong to is "

@@ -91,6 +91,12 @@ static inline bool workload_holds(const habitat_workload *w, const habitat_kerne
     return w->all_devices ? workload_drives(w, kernel) : kernel->form->device == w->device;
 }
 
+/* Whether not one operation's sizes were recorded, as torch.profiler does unless asked: what names,
+ * grids and times say of them counts. Where some were, the others have none for a reason. */
+static inline bool workload_lacks_shapes(const habitat_workload *w) {
+    return w && w->trace && w->origin && !habitat_trace_get_info(w->trace)->has_shapes;
+}
+
 /* Of another batch size or precision than recorded. */
 static inline bool workload_is_scaled(const habitat_workload *w) {
     return w->recorded && (w->batch_size != w->recorded->batch_size || w->precision);

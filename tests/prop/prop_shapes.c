@@ -40,7 +40,7 @@ static void take_shapes_out(char *text, size_t size) {
     }
 }
 
-static size_t cases, near15;
+static size_t cases, near15, narrow;
 static double sum, widest;
 
 /* What short kernels add to the upper end, in log(time): docs/formulas.md#intervals. It is there
@@ -74,6 +74,9 @@ static void compare(const habitat_workload *with, const habitat_workload *withou
         double up = log(p[1]->high_ms / p[1]->iteration_ms), added = short_kernels(without, p[1]);
         CHECK_NEAR(up, sqrt(down * down + added * added), 1e-6);
         widest = fmax(widest, exp(2 * down));
+        narrow += exp(2 * down) <= 2.0;
+    } else {
+        narrow++;
     }
     habitat_prediction_free(p[0]);
     habitat_prediction_free(p[1]);
@@ -122,12 +125,14 @@ int main(void) {
         closedir(dir);
     habitat_gpu_table_free(table);
     double mean = 100.0 * sum / (double)cases, within = 100.0 * (double)near15 / (double)cases;
+    double at_most_2 = 100.0 * (double)narrow / (double)cases;
     printf(
         "# %zu cases, mean difference %.1f %%, within 15 %%: %.1f %%, high over low without what "
-        "short kernels add at most %.2f\n",
-        cases, mean, within, widest);
-    CHECK(cases > 800 && mean <= 10.0 && within >= 78.0);
-    CHECK(widest <= 1.90);
+        "short kernels add at most %.2f, at most 2: %.1f %%\n",
+        cases, mean, within, widest, at_most_2);
+    CHECK(cases > 800 && mean <= 8.0 && within >= 87.0);
+    /* as wide as it takes to hold what was measured: docs/shapes.md */
+    CHECK(widest <= 2.25 && at_most_2 >= 90.0);
     check_case("without shapes the same answer, within 15 % in most cases, and an honest interval");
     return check_done();
 }
