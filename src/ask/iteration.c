@@ -376,11 +376,13 @@ static habitat_status answer_recording(const habitat_request *r, size_t count,
                                        const habitat_gpu *const *destinations, made_answer *out,
                                        habitat_error *err) {
     habitat_status status = take_workload(r, out, err);
-    if (status == HABITAT_OK && out->open.workload && out->open.workload->trace)
-        status = scale_check_said(out->open.workload, err);
-    if (status != HABITAT_OK || r->no_predictions)
+    if (status != HABITAT_OK)
         return status;
-    status = check_kernels(out->open.workload, err);
+    if (r->no_predictions) /* of a GPU that nobody knows there is no workload */
+        return out->open.workload ? scale_check_said(out->open.workload, err) : HABITAT_OK;
+    status = scale_check_said(out->open.workload, err);
+    if (status == HABITAT_OK)
+        status = check_kernels(out->open.workload, err);
     if (status == HABITAT_OK)
         status = check_timed(r, out->open.workload, err);
     if (status == HABITAT_OK)

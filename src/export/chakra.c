@@ -81,8 +81,9 @@ static bool is_first(const chakra *c, const replay_node *n) {
     case REPLAY_WAKE:
         return habitat_trace_calls(w->trace, &count)[n->index].iteration == FIRST;
     default:
-        return (n->index < own ? w->kernels[n->index].kernel->iteration
-                               : c->added[n->index - own].iteration) == FIRST;
+        if (n->index < own)
+            return w->kernels[n->index].kernel->iteration == FIRST;
+        return c->added && c->added[n->index - own].iteration == FIRST;
     }
 }
 
@@ -316,7 +317,7 @@ static void put_head(chakra *c) {
     double length_ns = 0.0;
     for (size_t i = 0; i < c->g->node_count; i++)
         if (is_first(c, &c->g->nodes[i]))
-            length_ns = fmax(length_ns, c->at[i] + c->split.tail_ns[i]);
+            length_ns = fmax(length_ns, c->at[i] + chakra_tail_ns(&c->split, i));
     message_add_text(&a, "gpu", c->p->gpu->name);
     message_add_text(&a, "origin", c->r->workload->info.origin->name);
     message_add_text(&a, "method", habitat_method_name(c->p->method));

@@ -61,6 +61,10 @@ double chakra_lead_ns(const chakra_times *t, size_t node) {
     return isinf(least) ? 0.0 : least;
 }
 
+double chakra_tail_ns(const chakra_times *t, size_t node) {
+    return t->tail_ns[node];
+}
+
 double chakra_between_ns(const chakra_times *t, const replay_edge *e, double lead_ns) {
     return fmax(0.0, cpu_ns(t, e) - t->tail_ns[e->from] - lead_ns);
 }

@@ -24,6 +24,9 @@ void chakra_times_free(chakra_times *t);
 /* What a CPU's node takes before its point. */
 double chakra_lead_ns(const chakra_times *t, size_t node);
 
+/* And what behind its point; 0 of a kernel. */
+double chakra_tail_ns(const chakra_times *t, size_t node);
+
 /* What lies between the two ends of an edge to a node that begins `lead_ns` before its point. */
 double chakra_between_ns(const chakra_times *t, const replay_edge *edge, double lead_ns);
 

@@ -127,7 +127,7 @@ static double carried_share(const habitat_workload *w, const scale_group *after)
 }
 
 habitat_status scale_check_said(const habitat_workload *w, habitat_error *err) {
-    if (!w->origin || !habitat_trace_get_info(w->trace)->batch_size_said)
+    if (!w->origin || !w->trace || !habitat_trace_get_info(w->trace)->batch_size_said)
         return HABITAT_OK;
     scale_group *after = calloc(w->group_count + 1, sizeof *after);
     if (!after)
