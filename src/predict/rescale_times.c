@@ -52,6 +52,8 @@ static habitat_status ask_of(const habitat_models *models, const habitat_workloa
     for (size_t g = 0; g < w->group_count; g++) {
         bool own = use_of(&after[g]) == use;
         asked[g] = own ? queries[g] : (habitat_model_query){.work = &nothing};
+        if (use == HABITAT_MODEL_AUTO && after[g].work.op_class == HABITAT_CLASS_CONV)
+            asked[g].timing = HABITAT_TIMING_GRAPH; /* as the rows that compare formats were */
         count += own && queries[g].work->known;
     }
     if (count == 0)
