@@ -21,6 +21,11 @@ def test_backward_is_what_a_step_takes_beyond_its_forward_pass():
     assert host.told(made) == "host: a launch 4.0 us (spread 0 %), a layer forward 10.0 us (spread 0 %), backward 20.0 us (spread 0 %)"
 
 
+def test_a_step_no_longer_than_its_forward_pass_is_no_figure():
+    assert host.as_calibration([(1.0, 250_000)], [(1.2, 5_000)], [(1.2, 5_000)], 24) == {}
+    assert "not measured" in host.told({})
+
+
 def test_waiting_for_the_gpu_does_not_count(monkeypatch):
     clock = [0.0]
     monkeypatch.setattr(host.time, "perf_counter", lambda: clock[0])

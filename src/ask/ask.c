@@ -1,4 +1,5 @@
 /* The one door: checks a request, has it answered, and says what there is to say. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,7 +154,10 @@ static habitat_status fill(const habitat_request *r, size_t count,
 static int by_time(const void *x, const void *y) {
     const habitat_answer_row *a = x, *b = y;
     double s = a->prediction->iteration_ms, t = b->prediction->iteration_ms;
-    return s != t ? (s < t ? -1 : 1) : strcmp(a->key.gpu->name, b->key.gpu->name);
+    if (isnan(s) || isnan(t) || s == t) /* what has no time comes last */
+        return isnan(s) != isnan(t) ? (isnan(s) ? 1 : -1)
+                                    : strcmp(a->key.gpu->name, b->key.gpu->name);
+    return s < t ? -1 : 1;
 }
 
 /* The fastest first, of each batch size and number of GPUs. At the very end: until then other lists

@@ -91,7 +91,12 @@ static void estimate_state(habitat_memory *m, const memory_steps *steps, double 
     double trained = known(gradients) ? gradients : m->parameters_bytes;
     m->optimizer_bytes = trained * m->facts.state_factor;
     double state = m->parameters_bytes + m->optimizer_bytes;
-    if (known(between) && between < state) { /* shared weights were met more than once */
+    if (!known(between) || between >= state)
+        return;
+    /* shared weights were met more than once */
+    if (known(gradients)) {
+        m->parameters_bytes = fmax(gradients, between - m->optimizer_bytes);
+    } else {
         m->parameters_bytes *= between / state;
         m->gradients_bytes *= between / state;
         m->optimizer_bytes *= between / state;

@@ -219,10 +219,11 @@ void guess_settle(guess *g, const habitat_workload *w) {
     double flop = usual_part(w, g->kernel, own_ns) * own_ns * 1e-9 * flop_per_s;
     double least_ns = chosen_guess_least_floors * scaling_kernel_floor_ns(w->origin);
     /* of a short one most is start and end, whatever its sizes: the models have no answer to it */
-    g->work.known = g->op_class == HABITAT_CLASS_CONV || mean_ns >= least_ns;
+    bool tells = g->op_class == HABITAT_CLASS_CONV || mean_ns >= least_ns;
+    g->work.known = tells && flop > 0.0 && isfinite(flop);
     if (!g->work.known)
         return;
-    for (int i = 0; flop > 0.0 && isfinite(flop) && i < 3; i++)
+    for (int i = 0; i < 3; i++)
         set_size(g, g->size * pow(flop / g->work.flop, 1.0 / g->power));
 }
 

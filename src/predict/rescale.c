@@ -183,7 +183,7 @@ static habitat_status to_batch(const habitat_workload *w, const habitat_scale *s
 
 static habitat_status warn_of_precision(const habitat_workload *w, const scale_group *after,
                                         habitat_workload *out, habitat_error *err) {
-    double changed = 0.0, all = 0.0, added = 0.0;
+    double changed = 0.0, all = 0.0, added = 0.0, iterations = (double)out->info.iteration_count;
     char text[400];
     for (size_t g = 0; g < out->group_count; g++)
         if (g >= w->group_count)
@@ -194,10 +194,10 @@ static habitat_status warn_of_precision(const habitat_workload *w, const scale_g
     habitat_format(
         text, sizeof text,
         "%s instead of %s: %.0f %% of the recorded time is in operations that change their "
-        "format; %zu casts and checks are added (%.2f ms)",
+        "format; %.0f casts and checks are added (%.2f ms)",
         habitat_precision_name(out->precision), scale_format_words(w->format),
-        100.0 * changed / all, out->group_count - w->group_count,
-        added / (double)out->info.iteration_count);
+        100.0 * changed / all, (double)(out->group_count - w->group_count) / iterations,
+        added / iterations);
     return scale_warn(out, text, err);
 }
 

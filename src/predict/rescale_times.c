@@ -291,8 +291,9 @@ static void merge_kernels(const habitat_workload *w, const habitat_workload_grou
         kept_ns += fmax(0.0, ns[longest]);
         ns[longest] = -ns[longest]; /* taken */
     }
+    double factor = kept_ns > 0.0 ? sum_ns / kept_ns : 0.0;
     for (uint32_t i = 0; i < group->kernel_count; i++)
-        ns[kernels[i]] = fmax(0.0, -ns[kernels[i]]) * (sum_ns / kept_ns);
+        ns[kernels[i]] = fmax(0.0, -ns[kernels[i]]) * factor;
 }
 
 static void change_format(const habitat_workload *w, size_t g, const scale_group *after,

@@ -53,8 +53,19 @@ static void stay_beside_recorded(const habitat_replay *r, habitat_prediction *p)
         return;
     double low_ms = w->info.iteration_ms * w->low_share;
     double high_ms = w->info.iteration_ms * w->high_share;
-    p->low_ms = scale < 1.0 ? fmin(p->low_ms, low_ms) : fmax(p->low_ms, low_ms);
-    p->high_ms = scale < 1.0 ? fmin(p->high_ms, high_ms) : fmax(p->high_ms, high_ms);
+    double doubt = fmax(1.0, r->options.cpu_scale_doubt);
+    bool slower = scale / doubt >= 1.0, faster = scale * doubt <= 1.0; /* for sure */
+    if (slower && scale > 1.0) {
+        p->low_ms = fmax(p->low_ms, low_ms);
+        p->high_ms = fmax(p->high_ms, high_ms);
+    } else if (faster) {
+        p->low_ms = fmin(p->low_ms, low_ms);
+        p->high_ms = fmin(p->high_ms, high_ms);
+    } else if (scale >= 1.0) {
+        p->high_ms = fmax(p->high_ms, high_ms);
+    } else {
+        p->low_ms = fmin(p->low_ms, low_ms);
+    }
 }
 
 /* The recording itself says how long it took: to the bit. */
@@ -293,11 +304,12 @@ bool habitat_replay_cpu_warning(const habitat_replay *r,
     if (!rows)
         return false;
     char ms[32];
+    bool other = r->options.cpu_scale_doubt > 1.0; /* scaled by what was measured of another one */
     write_ms(ms, sizeof ms, cpu_ms);
     habitat_format(text, size,
-                   "%zu of %zu rows are set by the CPU of the recorded host, %s ms an iteration "
-                   "(%s): another host gives another answer; --cpu-scale says how much faster "
-                   "or slower it is",
-                   rows, count, ms, basis_words(r));
+                   "%zu of %zu rows are set by the CPU of %s, %s ms an iteration (%s): another host "
+                   "gives another answer%s",
+                   rows, count, other ? "the other host" : "the recorded host", ms, basis_words(r),
+                   other ? "" : "; --cpu-scale says how much faster or slower it is");
     return true;
 }

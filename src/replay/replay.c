@@ -13,7 +13,8 @@ static bool is_fine(double option) {
 bool replay_knows_origin(const habitat_replay *r) {
     const habitat_replay_options *o = &r->options;
     return r->workload->info.iteration_recorded && !o->withhold && !(o->cpu_ms > 0.0) &&
-           (!r->graph.has_cpu || !(o->cpu_scale > 0.0) || o->cpu_scale == 1.0);
+           (!r->graph.has_cpu ||
+            ((!(o->cpu_scale > 0.0) || o->cpu_scale == 1.0) && !(o->cpu_scale_doubt > 1.0)));
 }
 
 static habitat_status make(habitat_replay *r, habitat_error *err) {
@@ -51,6 +52,9 @@ habitat_status habitat_replay_create(const habitat_workload *workload,
     if (options && (!is_fine(options->cpu_scale) || !is_fine(options->cpu_ms)))
         return habitat_fail(err, HABITAT_E_ARG,
                             "times of the CPU must be positive numbers up to 1e9");
+    double doubt = options ? options->cpu_scale_doubt : 0.0;
+    if (doubt != 0.0 && !(doubt >= 1.0 && doubt <= 1e6))
+        return habitat_fail(err, HABITAT_E_ARG, "cpu_scale_doubt is a factor from 1 on");
     habitat_replay *made = calloc(1, sizeof *made);
     if (!made)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");

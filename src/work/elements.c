@@ -29,7 +29,7 @@ static long tensors_of(const char *name) {
  * masked_scale_kernel<bool, float, float>. */
 static double element_bytes(const char *name, long load, long tensors) {
     static const char mask[] = "<bool, ";
-    const char *masked = strstr(name, mask);
+    const char *masked = strstr(name, "masked_scale") ? strstr(name, mask) : NULL;
     double own = LOAD_BYTES / (double)load;
     if (masked)
         return 1.0 + (double)(tensors - 1) * own;

@@ -74,11 +74,11 @@ static double gates_of_mode(double mode) {
 
 /* Argument positions of the fused whole-sequence operations. */
 static const struct rnn_signature {
-    int8_t mode, hidden, layers, batch_first, bidirectional, batch_sizes, mask;
+    int8_t mode, hidden, projected, layers, batch_first, bidirectional, batch_sizes, mask;
 } signatures[] = {
-    [WORK_RNN_CUDNN] = {6, 7, 9, 10, 13, 14, -1},
-    [WORK_RNN_CUDNN_BACKWARD] = {10, 11, 13, 14, 17, 18, 21},
-    [WORK_RNN_MIOPEN] = {5, 6, 7, 8, 11, 12, -1},
+    [WORK_RNN_CUDNN] = {6, 7, 8, 9, 10, 13, 14, -1},
+    [WORK_RNN_CUDNN_BACKWARD] = {10, 11, 12, 13, 14, 17, 18, 21},
+    [WORK_RNN_MIOPEN] = {5, 6, -1, 7, 8, 11, 12, -1},
 };
 
 /* Batch and steps of (T, B, I), (B, T, I) or packed (sum of lengths, I) input. */
@@ -132,6 +132,9 @@ void work_do_rnn(const work_call *call, habitat_work *out) {
         const struct rnn_signature *at = &signatures[variant];
         double first = work_number(op, (uint32_t)at->batch_first);
         double both = work_number(op, (uint32_t)at->bidirectional);
+        bool projects = at->projected >= 0 && work_number(op, (uint32_t)at->projected) > 0;
+        if (projects) /* LSTM(.., proj_size): nobody counted its products */
+            return;
         if (isnan(first) || isnan(both) || !sequence_shape(x, first != 0, &s))
             return;
         s.gates = gates_of_mode(work_number(op, (uint32_t)at->mode));

@@ -12,6 +12,7 @@
 
 /* Sides that libraries ship: multiples of 8. Smaller pairs are warps, stages and clusters. */
 enum { SIDE_LEAST = 16, SIDE_MOST = 512, SIDE_STEP = 8 };
+enum { ALIGNED_MOST = 32 }; /* elements of 4 bit in 16 bytes */
 
 static bool is_side(long side) {
     return side >= SIDE_LEAST && side <= SIDE_MOST && side % SIDE_STEP == 0;
@@ -48,7 +49,8 @@ static bool by_mangled_shape(const char *name, kernel_tile *out) {
 
 unsigned kernel_alignment(const char *name) {
     const char *at = name ? strstr(name, "_align") : NULL;
-    return at && at[6] >= '1' && at[6] <= '9' ? (unsigned)(at[6] - '0') : 0;
+    unsigned long elements = at && letter_is_digit(at[6]) ? strtoul(at + 6, NULL, 10) : 0;
+    return elements <= ALIGNED_MOST ? (unsigned)elements : 0;
 }
 
 /* cuBLAS' nvjet, and what xmma and CUTLASS build for groups of warps. */

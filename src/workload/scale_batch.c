@@ -132,7 +132,9 @@ habitat_status scale_check_said(const habitat_workload *w, habitat_error *err) {
     scale_group *after = calloc(w->group_count + 1, sizeof *after);
     if (!after)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    habitat_status status = scale_batch(w, NULL, 2 * w->batch_size, NULL, after, err);
+    bool largest = w->batch_size > UINT64_C(1) << 39; /* twice as many are too many */
+    uint64_t other = largest ? w->batch_size / 2 : 2 * w->batch_size;
+    habitat_status status = scale_batch(w, NULL, other, NULL, after, err);
     double share = status == HABITAT_OK ? carried_share(w, after) : 1.0;
     free(after);
     if (share < chosen_said_batch_share)

@@ -242,6 +242,11 @@ static bool warn_of_gaps(habitat_workload *w, const habitat_trace_info *trace) {
         ok = warn(w,
                   "no operation has input shapes: sizes are taken from the names, grids and times "
                   "of kernels, and intervals are wider; record with record_shapes=True");
+    if (ok && trace->batch_size_said && !trace->has_shapes)
+        ok = warn(w,
+                  "the batch size of %" PRIu64 " is as said: without shapes nothing in the "
+                  "recording bears it out",
+                  trace->batch_size);
     if (ok && trace->trace_unlinked_kernels)
         ok = warn(w,
                   "%" PRIu64 " kernels have no launch record: which operation they belong to is "

@@ -54,6 +54,8 @@ static void test_tiles(void) {
     check_case("the tile of a product is read from its kernel's name, or there is none");
     CHECK_INT(kernel_alignment("cutlass_80_tensorop_s1688gemm_128x256_32x3_nt_align1"), 1);
     CHECK_INT(kernel_alignment("cutlass_80_tensorop_s16816gemm_64x64_32x6_nn_align8::Params"), 8);
+    CHECK_INT(kernel_alignment("cutlass_80_tensorop_i16832gemm_s8_128x128_64x4_tn_align16"), 16);
+    CHECK_INT(kernel_alignment("kernel_align99999999999"), 0);
     CHECK_INT(kernel_alignment("xmma_gemm_ffma_aligna4_alignc4_execute"), 0);
     CHECK_INT(kernel_alignment("f_align"), 0);
     CHECK_INT(kernel_alignment(NULL), 0);
@@ -85,6 +87,9 @@ static void test_elements(void) {
         {"vectorized_elementwise_kernel<4, masked_scale_kernel<bool, float, float>(), "
          "std::array<char*, 3ul> >",
          9, 2}, /* a mask of bytes */
+        {"vectorized_elementwise_kernel<4, BinaryFunctor<bool, bool, bool, bitwise_and>, "
+         "std::array<char*, 3ul> >",
+         3, 2}, /* bytes alone */
         {"vectorized_elementwise_kernel<16, FillFunctor<bool>, std::array<char*, 1ul> >", 1, 4},
         {"vectorized_elementwise_kernel<3, F<float>, std::array<char*, 3ul> >", 0, 0},
         {"vectorized_elementwise_kernel<4, F<float>, std::array<char*, 99ul> >", 0, 0},
@@ -205,6 +210,10 @@ static void test_convolutions(void) {
                 "64x64_64x5_nhwc_align8>()"; /* on matrix units: by the rule where there are any */
     CHECK_INT(predict(conv, true, "A100-PCIE-40GB").method, HABITAT_METHOD_ROOFLINE);
     check_case("on matrix units it goes by the rule, as with its sizes");
+    conv.duration_ns = 1000; /* no longer than an empty kernel takes: it tells no size */
+    conv.grid = 64;
+    CHECK(predict(conv, true, "T4").ms < 0.05);
+    check_case("of a convolution as short as an empty kernel no size is made up");
 }
 
 static void test_element_wise(void) {

@@ -185,11 +185,11 @@ def calibrate(gpu: str, progress: Callable[[str], Any] = lambda text: None) -> D
         },
         "launch_floor_ns": round(floor, 1),
         "operations": operations,
-        "host": host,
+        **({"host": host} if host else {}),
         "sources": {
             "calibration": {
                 "kind": "measured",
-                "covers": ["sustained", "launch_floor_ns", "operations", "host"],
+                "covers": ["sustained", "launch_floor_ns", "operations", *(["host"] if host else [])],
                 "title": f"habitat calibrate, PyTorch {torch.__version__}, {torch.cuda.get_device_name()}",
                 "publisher": "measured by the user of this file",
                 "date": today,
@@ -231,7 +231,7 @@ def main(argv: Optional[List[str]] = None) -> int:
         print(f"habitat: {chosen.output}: {error.strerror}; choose another file with -o", file=sys.stderr)
         return 1
     print(f"{chosen.output}: calibration of {result['calibration_of']} in {time.monotonic() - begun:.0f} s")
-    print(told(result["host"]))
+    print(told(result.get("host", {})))
     return 0
 
 

@@ -25,14 +25,17 @@ def summed(parts: Sequence[Part], calls_of_one: float = 1.0) -> Tuple[float, flo
 
 
 def as_calibration(launch: Sequence[Part], forward: Sequence[Part], both: Sequence[Part], layers: int) -> Dict[str, float]:
-    """`host` of a calibration. `forward` and `both` (forward and backward) are of a network of so many layers."""
+    """`host` of a calibration; empty where something else ran beside, so that a step took no longer than its forward pass. `forward` and
+    `both` (forward and backward) are of a network of so many layers."""
     launch_ns, launch_spread = summed(launch)
     forward_ns, forward_spread = summed(forward, layers)
     both_ns, both_spread = summed(both, layers)
+    if both_ns <= forward_ns:
+        return {}
     return {
         "launch_ns": round(launch_ns, 1), "launch_spread": round(launch_spread, 4),
         "forward_ns": round(forward_ns, 1), "forward_spread": round(forward_spread, 4),
-        "backward_ns": round(max(both_ns - forward_ns, 1.0), 1), "backward_spread": round(both_spread, 4),
+        "backward_ns": round(both_ns - forward_ns, 1), "backward_spread": round(both_spread, 4),
     }  # fmt: skip
 
 
@@ -72,7 +75,8 @@ def _network(device: str) -> Tuple[Callable[[], Any], Callable[[], Any], int]:
 
     def both() -> None:
         network.zero_grad(set_to_none=True)
-        network(rows).sum().backward()
+        with torch.enable_grad():
+            network(rows).sum().backward()
 
     return lambda: network(rows), both, len(layers)
 
@@ -95,6 +99,8 @@ def measure(device: str = "cuda", seconds: float = PART_SECONDS) -> Dict[str, fl
 
 def told(host: Dict[str, float]) -> str:
     """One line for people."""
+    if not host:
+        return "host: not measured, something else ran beside it: run again with nothing else on this machine"
     words = []
     for name, what in (("launch", "a launch"), ("forward", "a layer forward"), ("backward", "backward")):
         words.append(f"{what} {host[name + '_ns'] / 1e3:.1f} us (spread {100 * host[name + '_spread']:.0f} %)")

@@ -18,3 +18,10 @@ for wrong in "--host other.json" "--recorded-host mine.json" "--host other.json 
     "$habitat" predict "$step" --to T4 $wrong; echo "$?"
 done
 "$habitat" predict "$fixtures/no_gpu.json" --to T4 --host other.json --recorded-host mine.json; echo "$?"
+# nearly the same host is not known better than another one: the recorded step within 1.2 either way
+calibration near.json 4004 10000 20000
+cpu_bound=$source/data/recordings/bert_b2_amp_bf16_h200.json.gz
+for host in mine near; do
+    "$habitat" predict "$cpu_bound" --to H200-SXM5-141GB --host $host.json --recorded-host mine.json --csv 2>/dev/null | cut -d, -f1,3-5
+done
+"$habitat" predict "$cpu_bound" --to T4,H200-SXM5-141GB --host near.json --recorded-host mine.json 2>/dev/null | grep -A 2 "rows are set"
