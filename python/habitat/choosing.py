@@ -78,7 +78,7 @@ def choose(
     for trace in several:
         origin, of_origin = trace._origin_in(first._table)
         notes = first._notes(taken, [*said, *of_origin])
-        beside = {"notes": notes, "prices": own_prices, "batch_from": second}
+        beside = {"notes": notes, "prices": own_prices, "batch_from": second, "fastest_first": gpus is None}
         answers.append(trace._trace.ask(first._table, asked, origin, wishes, **beside))
     choice = _native.Choosing(
         answers, weights, objective, max_usd_per_hour=most_usd, deadline_hours=most_hours,

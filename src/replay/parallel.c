@@ -7,6 +7,7 @@
  *   - kernels that run beside a sum take longer: it occupies SMs and memory. */
 #include "replay/parallel.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -277,7 +278,8 @@ static habitat_status finish(const sharing *x, replay_parallel *out, habitat_err
         double slowed = i < x->slowed_count ? x->slowed_ns[i] : 0.0;
         out->added[i] = (replay_added){(replay_added_kind)n->what, n->bytes, iteration_of(x, step)};
         out->kernel_ns[own + i] = n->time_ns;
-        out->silent_ns[own + i] = n->stream == REPLAY_ADDED_STREAM ? 0.0 : n->time_ns - slowed;
+        /* next to none, so that its pauses stay: one of no time is run no more */
+        out->silent_ns[own + i] = n->stream == REPLAY_ADDED_STREAM ? DBL_MIN : n->time_ns - slowed;
     }
     out->message_ns = x->message_ns;
     out->sent_bytes = x->sent_bytes;

@@ -1,4 +1,5 @@
 /* The iteration of recorded ranks in a prediction. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -60,7 +61,8 @@ static habitat_status set_times(applying *a, habitat_error *err) {
             if (message)
                 status = message_factor(a, k, &factor, err);
             a->ns[at] = prediction_kernel_ms(a->predictions[r], i) * HABITAT_NS_PER_MS * factor;
-            a->silent[at] = message ? 0.0 : a->ns[at];
+            /* next to none, so that its pauses stay: one of no time is run no more */
+            a->silent[at] = message ? DBL_MIN : a->ns[at];
             if (message && r == 0)
                 a->message_ns += a->ns[at];
         }
