@@ -306,10 +306,11 @@ bool habitat_replay_cpu_warning(const habitat_replay *r,
     char ms[32];
     bool other = r->options.cpu_scale_doubt > 1.0; /* scaled by what was measured of another one */
     write_ms(ms, sizeof ms, cpu_ms);
-    habitat_format(text, size,
-                   "%zu of %zu rows are set by the CPU of %s, %s ms an iteration (%s): another host "
-                   "gives another answer%s",
-                   rows, count, other ? "the other host" : "the recorded host", ms, basis_words(r),
-                   other ? "" : "; --cpu-scale says how much faster or slower it is");
+    habitat_format(
+        text, size,
+        "%zu of %zu rows are set by the CPU of %s, %s ms an iteration (%s): another host "
+        "gives another answer%s",
+        rows, count, other ? "the other host" : "the recorded host", ms, basis_words(r),
+        other ? "" : "; --cpu-scale says how much faster or slower it is");
     return true;
 }
