@@ -188,7 +188,7 @@ CONSTANT(chosen, tiles_worst_factor, 8.0, "of the flop as counted",
 
 /* ---- work that nobody counted: docs/formulas.md#unknown-work ---- */
 CONSTANT(chosen, guess_least_floors, 8.0, "kernel floors",
-         "the time of a shorter product says little of its sizes: recordings alike from 0 to 10, steps of others better; docs/decisions/0288")
+         "the time of a shorter product says little of its sizes: recordings a little worse than without, steps of others better; docs/decisions/0288")
 CONSTANT(chosen, guess_head_rows, 512.0, "rows and columns",
          "a batched product whose kernel does not tell its sizes: scores of an attention; docs/decisions/0288")
 CONSTANT(chosen, guess_head_columns, 64.0, "columns", "as guess_head_rows: a head")
