@@ -3,9 +3,9 @@
  *     T_d = f_d + M_d + (T_o - f_o - M_o) * (S_o C_o) / (S_d C_d)      where T_o - f_o >= M_o
  *     T_d = f_d + (T_o - f_o) * M_d / M_o                              otherwise
  *
- * f: what any kernel costs from its start to its end. M: roofline time on sustained rates; what
- * fits the L2 cache is served at the cache's rate. What a kernel takes beyond M is not waiting for
- * that roof: it is latency, instructions, too few blocks, and goes with clock C and the
+ * f: what any kernel costs from its start to its end. M: roofline time on sustained rates; a
+ * part of what fits the L2 cache is served at the cache's rate. What a kernel takes beyond M is not
+ * waiting for that roof: it is latency, instructions, too few blocks, and goes with clock C and the
  * multiprocessors S that its blocks can use. A kernel whose work nobody counted follows the main
  * kernel of its operation; without one it did in its time what such kernels usually do (usual.c).
  * Nothing here knows an architecture. Reasons and evidence: docs/formulas.md#auto. No resource of
@@ -22,14 +22,18 @@
 #include "predict/usual.h"
 #include "work/class.h"
 
+/* Inside a step only a part of what would fit the cache is there: repeated measurements find all of
+ * their tensors, a step those of the last few kernels. */
 static double memory_s(const scaling *s, const habitat_gpu *gpu, double bytes_per_s, double bytes) {
+    double from_memory_s = bytes / bytes_per_s;
     if (!formula_usable(gpu->l2_bytes) || s->form == AUTO_FORM_NO_CACHE)
-        return bytes / bytes_per_s;
+        return from_memory_s;
     operator_gpu facts_of = {.bytes_per_s = bytes_per_s,
                              .l2_bytes = gpu->l2_bytes,
                              .sm_count = gpu->sm_count,
                              .clock_hz = gpu->boost_clock_hz};
-    return operator_memory_time(&facts_of, bytes, bytes);
+    double repeated_s = operator_memory_time(&facts_of, bytes, bytes);
+    return from_memory_s + fitted_step_cache_share * (repeated_s - from_memory_s);
 }
 
 /* Roofline time M [ns]; NaN where neither flop nor bytes are known, or a rate that is needed is

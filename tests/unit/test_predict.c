@@ -386,9 +386,10 @@ static void test_unknown_work(void) {
      * 95 %: 4.34571 us at the roof. On d they are 10/8 as long, what is left (3.45429 us) goes with
      * SMs times clock, half on d by the blocks' room, and the floor is 1.1 us.
      *
-     * The second reads and writes in order: 95 % again. Of b bytes (b - 2.04 MB) / 0.45 miss its
-     * cache of 4 MB, at 800 GB/s, and the rest takes 1/3800 GB/s: b = 3.590757 MB, 3.446126 MB of
-     * them missing. On d, at 400 GB/s and 3800: 8.653376 us. */
+     * The second reads and writes in order: 95 % again. Repeated, (b - 2.04 MB) / 0.45 of b bytes
+     * would miss its cache of 4 MB, at 800 GB/s, and the rest take 1/3800 GB/s; a step has 0.59 of
+     * that time and 0.41 of b / 800 GB/s: b = 3.560923 MB, 3.379829 MB of them missing. On d, at
+     * 400 GB/s and 3800: 0.59 x 8.497228 + 0.41 x 8.902307 = 8.663311 us. */
     const made_kernel list[] = {
         {"ampere_sgemm_128x64_nn", NULL, 100000, 10000, 7, 400, 256, 32, 0, 0, NULL, NULL, false,
          0},
@@ -403,7 +404,7 @@ static void test_unknown_work(void) {
     habitat_prediction_free(p);
     p = predicted(w, &d, HABITAT_METHOD_AUTO);
     CHECK_NEAR(p->trace_kernels[0].ms, 1e-3 * (1.1 + 4.345714 * 1.25 + 3.454286 / 2), 1e-6);
-    CHECK_NEAR(p->trace_kernels[1].ms, 1e-3 * (1.1 + 8.653376 + 3.454286 / 2), 2e-6);
+    CHECK_NEAR(p->trace_kernels[1].ms, 1e-3 * (1.1 + 8.663311 + 3.454286 / 2), 2e-6);
     habitat_prediction_free(p);
     check_case("of unknown work name, grid and time say how much of it was work");
     habitat_workload_free(w);
@@ -422,7 +423,8 @@ static void test_few_blocks(void) {
     habitat_trace *trace = made_trace(&product, 1, NULL, "", 0);
     habitat_workload *w = workload_of(trace);
     habitat_prediction *p = predicted(w, &unknown, HABITAT_METHOD_AUTO);
-    CHECK_NEAR(p->trace_kernels[0].ms, 1e-3 * (1.1 + 0.01024 + (3.8 - 0.008192) * 0.7), 1e-12);
+    CHECK_NEAR(p->trace_kernels[0].ms, 1e-3 * (1.1 + 0.01692025263 + (3.8 - 0.00957305263) * 0.7),
+               1e-11);
     habitat_prediction_free(p);
     check_case("auto: few blocks leave multiprocessors idle, on GPUs of unknown limits, too");
     habitat_workload_free(w);
@@ -431,12 +433,13 @@ static void test_few_blocks(void) {
 
 static void test_auto(void) {
     /* Nothing is known of the first kernel: floor 2200 cycles, 2.2 us on o and 1.1 on d; the rest,
-     * 7.8 us, do 70 % of 4.5744 us at the roof: 3.125139 MB as in test_unknown_work(), of which
-     * 2.411420 miss, 6.216370 us on d; the other 4.597895 us as long on d: 50 SMs of 2 GHz. */
+     * 7.8 us, do 70 % of 4.5744 us at the roof: 2.977932 MB as in test_unknown_work(), of which
+     * 2.084293 would miss: 0.59 x 5.445900 + 0.41 x 7.444830 = 6.265461 us on d; the other 4.597895
+     * us as long on d: 50 SMs of 2 GHz. */
     habitat_trace *trace = made_trace(three, 1, NULL, "", 0);
     habitat_workload *w = workload_of(trace);
     habitat_prediction *p = predicted(w, &d, HABITAT_METHOD_AUTO);
-    CHECK_NEAR(p->kernel_ms, 1e-3 * (1.1 + 6.216370 + 4.597895), 3e-6);
+    CHECK_NEAR(p->kernel_ms, 1e-3 * (1.1 + 6.265461 + 4.597895), 3e-6);
     CHECK_INT(p->trace_kernels[0].method, HABITAT_METHOD_ROOFLINE);
     check_case(
         "auto: floor by clock, usual work by sustained bandwidth, the rest by SMs and clock");
@@ -445,10 +448,12 @@ static void test_auto(void) {
     habitat_trace_free(trace);
 
     /* mm (64, 32) x (32, 16) of test_shares(), 65536 flop and 14336 bytes, which fit the L2 caches:
-     * on o 8.192 ns of arithmetic at 8 T and 14336 / (38 x 100 SMs x 1 GHz) = 3.773 ns of memory,
-     * so M_o = 8.192; on d 10.24. Beyond the floor of 2.2 us are 3.8 us of the product and nothing
-     * of its helper. What the product takes beyond M_o goes with SMs times clock, half on d: 1.1 +
-     * 0.01024 + (3.8 - 0.008192) / 2 us; helper 2.0 us x 1/2 by clock. Names say nothing. */
+     * from which 14336 / (38 x 100 SMs x 1 GHz) = 3.773 ns; from memory 17.92 ns on o, 35.84 on d.
+     * Of the first a step has 0.59, of the second 0.41: M_o = 9.573 ns, more than the 8.192 of
+     * arithmetic at 8 T, and M_d = 16.920 (10.24). Beyond the floor of 2.2 us are 3.8 us of the
+     * product and nothing of its helper. What the product takes beyond M_o goes with SMs times
+     * clock, half on d: 1.1 + M_d + (3.8 - M_o) / 2 us; helper 2.0 us x 1/2 by clock. Names say
+     * nothing. */
     const made_kernel list[] = {
         {"ampere_sgemm_32x32_nn", NULL, 100000, 6000, 7, 400, 256, 32, 0, 0, "aten::mm",
          "[[64, 32], [32, 16]]", false, 0},
@@ -457,35 +462,37 @@ static void test_auto(void) {
     trace = made_trace(list, 2, NULL, "", 0);
     w = workload_of(trace);
     p = predicted(w, &d, HABITAT_METHOD_AUTO);
-    const double expected_ms = 1e-3 * (1.1 + 0.01024 + (3.8 - 0.008192) / 2);
-    CHECK_NEAR(p->trace_kernels[0].ms, expected_ms, 1e-12);
+    const double expected_ms = 1e-3 * (1.1 + 0.01692025263 + (3.8 - 0.00957305263) / 2);
+    CHECK_NEAR(p->trace_kernels[0].ms, expected_ms, 1e-11);
     CHECK_NEAR(p->trace_kernels[1].ms, 0.001, 1e-12);
     habitat_prediction_free(p);
     habitat_gpu alike = d;
     alike.architecture = "o";
     p = predicted(w, &alike, HABITAT_METHOD_AUTO);
-    CHECK_NEAR(p->trace_kernels[0].ms, expected_ms, 1e-12);
+    CHECK_NEAR(p->trace_kernels[0].ms, expected_ms, 1e-11);
     habitat_prediction_free(p);
-    /* Twice the bandwidth is nothing to what is far from it; twice the SMs are. */
+    /* Twice the bandwidth is next to nothing to what is far from it: its arithmetic, 10.24 ns,
+     * takes the place of 16.920 ns of memory. */
     habitat_gpu other = d;
     other.memory_bandwidth_bytes_per_s *= 2;
     other.sustained_bandwidth_bytes_per_s *= 2;
     p = predicted(w, &other, HABITAT_METHOD_AUTO);
-    CHECK_NEAR(p->trace_kernels[0].ms, expected_ms, 1e-12);
+    CHECK_NEAR(p->trace_kernels[0].ms, 1e-3 * (1.1 + 0.01024 + (3.8 - 0.00957305263) / 2), 1e-11);
     habitat_prediction_free(p);
     check_case("auto: what a kernel takes beyond its roofline goes with clock and SMs");
     habitat_workload_free(w);
     habitat_trace_free(trace);
 
-    /* The same product on o's matrix units in TF32: M_o = 3.773 ns, from the cache. d has no such
-     * units and computes at its plain rate, M_d = 10.24 ns. */
+    /* The same product on o's matrix units in TF32: less arithmetic, M_o = 9.573 ns of memory
+     * still. d has no such units and computes at its plain rate in 10.24 ns, which counts beside
+     * twice its bandwidth. */
     made_kernel tf32 = list[0];
     tf32.name = "cutlass_80_tensorop_s1688gemm_64x64_32x3_nn_align4";
     o.peak.matrix_flop_per_s[HABITAT_DTYPE_TF32] = 80e12;
     trace = made_trace(&tf32, 1, NULL, "", 0);
     w = workload_of(trace);
-    p = predicted(w, &d, HABITAT_METHOD_AUTO);
-    CHECK_NEAR(p->trace_kernels[0].ms, 1e-3 * (1.1 + 0.01024 + (3.8 - 14336 / 3.8e6) / 2), 1e-12);
+    p = predicted(w, &other, HABITAT_METHOD_AUTO);
+    CHECK_NEAR(p->trace_kernels[0].ms, 1e-3 * (1.1 + 0.01024 + (3.8 - 0.00957305263) / 2), 1e-11);
     check_case("auto: a destination without the unit computes on the one it has");
     o.peak.matrix_flop_per_s[HABITAT_DTYPE_TF32] = NAN;
     habitat_prediction_free(p);
