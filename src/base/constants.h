@@ -381,8 +381,8 @@ CONSTANT(fitted, short_kernel_ns, 30e3, "ns", "as convolution_sigma: mean kernel
 CONSTANT(fitted, short_row_sigma, 0.15, "in log(time), of single short copies and element-wise kernels",
          "3400 of them in steps of H100 and H200, models counting alike: 80 % within 0.2 up to 25 us, within 0.05 to 0.12 above 50; docs/decisions/0267")
 CONSTANT(fitted, short_row_ns, 25e3, "ns", "as short_row_sigma")
-CONSTANT(fitted, pair_sigma, 0.019, "in log(time)",
-         "root mean square over 108 steps H100 to H200 and back (habitat eval pairs)")
+CONSTANT(fitted, pair_sigma, 0.015, "in log(time)",
+         "root mean square over 110 steps H100 to H200 and back (habitat eval pairs)")
 CONSTANT(chosen, same_chip_clock, 0.05, "of the boost clock", "the pairs measured agree in it; so far it may differ")
 CONSTANT(chosen, same_chip_power, 0.10, "of the power limit", "as same_chip_clock: parts of less power clock lower under load")
 CONSTANT(chosen, default_width_alike, 0.15, "of the time",

@@ -137,11 +137,11 @@ static void test_iterations(void) {
 
     s = (scaling){.origin = &a, .dest = &b};
     ends = interval_of(&sum, &s);
-    CHECK_NEAR(ends.down, 1.2816 * 0.019, 1e-9);
+    CHECK_NEAR(ends.down, 1.2816 * 0.015, 1e-9);
     CHECK_NEAR(ends.up, ends.down, 0);
     CHECK_INT(ends.basis, HABITAT_INTERVAL_PAIRS);
     sum.by_rate[1][INTERVAL_MEMORY] = 1e6; /* a rate that nobody measured: 0.03 */
-    CHECK_NEAR(interval_of(&sum, &s).up, 1.2816 * sqrt(0.019 * 0.019 + 0.03 * 0.03), 1e-9);
+    CHECK_NEAR(interval_of(&sum, &s).up, 1.2816 * sqrt(0.015 * 0.015 + 0.03 * 0.03), 1e-9);
     b.tdp_w = 350;
     CHECK_INT(interval_of(&sum, &s).basis, HABITAT_INTERVAL_ITERATIONS);
     b.tdp_w = 700;
