@@ -169,15 +169,18 @@ def iteration_lines(title, rows, text):
         raise Missing(f"no left-out intervals of {title}")
     share, cases, least, gpu = out.groups()
     got = f"{share} % of {cases}" + (f", least {least} % ({gpu})" if least else f", least {whole['least on one GPU']} as built")
-    right = 75 <= int(share) <= 90 and int(least or number(whole["least on one GPU"])) >= 50
-    yield line(f"Intervals of iterations, left out: {title}", "75 to 90 % inside, no GPU under 50", got, right)
+    floor = [row for row in rows if row["iterations of mostly"].endswith("alone")]
+    # The floor of 3 % was asked for, too: where it decides every case, more inside is no fault of the width.
+    bounded = not floor or floor[0]["cases"] != whole["cases"]
+    most, asked = (90, "75 to 90 %") if bounded else (100, "75 % at least (the floor of 3 % decides all)")
+    right = 75 <= int(share) <= most and int(least or number(whole["least on one GPU"])) >= 50
+    yield line(f"Intervals of iterations, left out: {title}", f"{asked.replace(' %', ' % inside', 1)}, no GPU under 50", got, right)
     shares = "; ".join(f"{row['iterations of mostly']} {row['within low..high']} of {row['cases']}" for row in families)
     judged = [number(row["within low..high"]) for row in families if number(row["cases"]) >= 20]
-    yield line("The same as built, by what takes most of the time (those of 20 cases and more judged)", "75 to 90 %", shares,
-               all(75 <= inside <= 90 for inside in judged) if judged else None, "partly seen")  # fmt: skip
+    yield line("The same as built, by what takes most of the time (those of 20 cases and more judged)", asked, shares,
+               all(75 <= inside <= most for inside in judged) if judged else None, "partly seen")  # fmt: skip
     ratio = number(whole["median high over low"])
     yield line("The same, median high over low", "1.3 at most", whole["median high over low"], ratio <= 1.3)
-    floor = [row for row in rows if row["iterations of mostly"].endswith("alone")]
     if floor:
         yield line("The same, those that only the floor of 3 % covers", "listed apart", f"{floor[0]['within low..high']} of {floor[0]['cases']}", None)
 
