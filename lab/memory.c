@@ -199,6 +199,7 @@ static habitat_status against_recordings(const recordings *all, memory_set *set,
         const recorded *r = &all->items[i];
         memory_case blind = case_of(r, MEMORY_TRUTH_SHAPES);
         blind.batch = blind.origin_batch;
+        blind.format = r->format;
         blind.same_format = true;
         blind.measured_bytes = r->peak_bytes;
         predict(r->blind, 1, HABITAT_MEMORY_RECORDED, &blind);
@@ -213,6 +214,7 @@ static habitat_status against_recordings(const recordings *all, memory_set *set,
                 continue;
             memory_case c = case_of(r, MEMORY_TRUTH_RECORDED);
             c.batch = (double)other->batch;
+            c.format = other->format;
             c.same_format = same;
             c.measured_bytes = other->peak_bytes;
             predict(r->memory, c.batch / c.origin_batch, other->format, &c);
@@ -224,8 +226,7 @@ static habitat_status against_recordings(const recordings *all, memory_set *set,
 
 /* ---- measured rows ---- */
 
-/* As the table names it: "fp32", "tf32", "amp-bf16" or "bf16". */
-static habitat_memory_format format_named(const char *precision) {
+habitat_memory_format memory_format_named(const char *precision) {
     return strncmp(precision, "amp-", 4) == 0                         ? HABITAT_MEMORY_AUTOCAST
            : !strcmp(precision, "bf16") || !strcmp(precision, "fp16") ? HABITAT_MEMORY_RECORDED
            : !strcmp(precision, "tf32")                               ? HABITAT_MEMORY_TF32
@@ -236,13 +237,14 @@ static habitat_status add_row(const habitat_csv_reader *table, memory_truth trut
                               const recorded *r, memory_set *set, habitat_error *err) {
     const char *precision = habitat_csv_text(table, "precision"),
                *fits = habitat_csv_text(table, "fits");
-    habitat_memory_format format = format_named(precision ? precision : "");
+    habitat_memory_format format = memory_format_named(precision ? precision : "");
     memory_case c = case_of(r, truth);
     c.batch = habitat_csv_number(table, "batch");
     c.device_bytes = habitat_csv_number(table, "device_bytes");
     c.measured_bytes = habitat_csv_number(table, "peak_allocated_bytes");
     if (!r->batch || !can_tell(r, format))
         return HABITAT_OK;
+    c.format = format;
     c.same_format = memory_is_recorded(r->memory, format);
     predict(r->memory, c.batch / c.origin_batch, format, &c);
     if (isnan(c.predicted_bytes))

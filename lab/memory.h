@@ -26,8 +26,9 @@ typedef struct memory_case {
     size_t family; /* index of the first case of its family: memory_family_length() */
     char script[48], origin[RECORDING_NAME];
     double origin_batch, batch;
-    bool same_format;
-    double measured_bytes; /* NaN: did not fit, or not known */
+    habitat_memory_format format; /* of the measured step, as memory_format_named() has it */
+    bool same_format;             /* as the recording's */
+    double measured_bytes;        /* NaN: did not fit, or not known */
     double predicted_bytes;
     double device_bytes; /* of the GPU measured; NaN for recordings */
     int fits, predicted_fits;
@@ -62,6 +63,10 @@ void memory_free(memory_set *set);
 /* A copy of a case at the end, its family found. */
 habitat_status memory_add(memory_set *set, const memory_case *made, habitat_error *err);
 
+/* As the tables name it: "fp32", "tf32", "amp-bf16"; weights in half precision ("bf16") are
+ * RECORDED.
+ */
+habitat_memory_format memory_format_named(const char *precision);
 /* "bert" of "bert_large_training_s512": models of one family are judged as one. */
 size_t memory_family_length(const char *script);
 double memory_bound(int at); /* 1 + at / 100 */

@@ -9,12 +9,14 @@
 #include "base/quantile.h"
 #include "lab/memory.h"
 
-/* The same step, predicted from a recording in the same format. */
+/* The same step in the same format, predicted from a recording in that format: one batch size may
+ * have been run in several. */
 static const memory_case *case_of(const memory_set *set, const memory_failure *f) {
+    habitat_memory_format format = memory_format_named(f->precision);
     for (size_t i = 0; i < set->count; i++) {
         const memory_case *c = &set->cases[i];
-        if (c->truth == MEMORY_TRUTH_LIMITS && c->same_format && c->batch == f->batch &&
-            !strcmp(c->script, f->script) && c->parts.largest_bytes > 0)
+        if (c->truth == MEMORY_TRUTH_LIMITS && c->same_format && c->format == format &&
+            c->batch == f->batch && !strcmp(c->script, f->script) && c->parts.largest_bytes > 0)
             return c;
     }
     return NULL;
