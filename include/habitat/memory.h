@@ -54,6 +54,9 @@ typedef struct habitat_memory_parts {
     double peak_bytes;
     double largest_bytes;    /* of the largest tensor, which must be found in one piece */
     double algorithms_bytes; /* by so much more the peak is if cuDNN takes other algorithms; NaN */
+    double twice_bytes; /* of parameters_bytes: tables (embeddings) that a product has a weight as
+                           large as, both counted. From shapes of a forward pass alone nothing tells
+                           whether they are one; elsewhere 0 */
 } habitat_memory_parts;
 
 /* Whether a peak fits on a GPU. */

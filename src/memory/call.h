@@ -3,6 +3,7 @@
 #define HABITAT_MEMORY_CALL_H
 
 #include "memory/links.h"
+#include "memory/shared.h"
 #include "memory/tensors.h"
 #include "memory/workspace.h"
 
@@ -18,8 +19,9 @@ typedef struct memory_walk {
     bool alone;  /* there is no backward pass: tensors go with their last use */
     memory_links links;
     memory_workspaces spaces;
-    bool *covered;       /* shape (count): it or one around it is a step, or is left out */
-    habitat_table sizes; /* of weights, by elements */
+    bool *covered;        /* shape (count): it or one around it is a step, or is left out */
+    habitat_table sizes;  /* of weights, by elements */
+    memory_shared shared; /* weights that may be met more than once */
     memory_tensors tensors;
     double casts_left; /* bytes of autocast's copies of weights that are not made yet */
     memory_steps *out;

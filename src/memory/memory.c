@@ -85,6 +85,7 @@ static void estimate_state(habitat_memory *m, const memory_steps *steps, double 
     double each = m->facts.kind == MEMORY_KIND_HALF ? 2 : single_bytes;
     m->from_shapes = true;
     m->parameters_bytes = (m->facts.weights > 0 ? m->facts.weights : steps->weights) * each;
+    m->twice_bytes = m->facts.weights > 0 ? 0 : steps->maybe_again * each;
     m->gradients_bytes = known(gradients)        ? gradients
                          : m->facts.has_backward ? m->parameters_bytes
                                                  : 0;
@@ -93,6 +94,7 @@ static void estimate_state(habitat_memory *m, const memory_steps *steps, double 
     double state = m->parameters_bytes + m->optimizer_bytes;
     if (!known(between) || between >= state)
         return;
+    m->twice_bytes = 0; /* what was there before the step says it */
     /* shared weights were met more than once */
     if (known(gradients)) {
         m->parameters_bytes = fmax(gradients, between - m->optimizer_bytes);
@@ -292,6 +294,7 @@ habitat_status habitat_memory_predict(const habitat_memory *m, double batch_fact
                       : lines->count   ? sum
                                        : (double)NAN,
         .algorithms_bytes = lines->count ? most - moments : (double)NAN,
-        .largest_bytes = lines->count ? lines->largest_bytes * batch_factor : (double)NAN};
+        .largest_bytes = lines->count ? lines->largest_bytes * batch_factor : (double)NAN,
+        .twice_bytes = told ? scale * m->twice_bytes : 0};
     return HABITAT_OK;
 }

@@ -60,7 +60,8 @@ typedef struct memory_steps {
     double loss_elements; /* of the last softmax before a loss: its input often outlives the step */
     double loss_bytes;    /* of the tensor given to it */
     double batch_bytes;   /* what the script gives to the first operation: there all the time */
-    double weights;       /* elements of all weights met */
+    double weights;       /* elements of all weights met, those that are known to be one once */
+    double maybe_again;   /* elements of them that may have been met twice */
     bool blas;            /* products that cuBLAS makes */
     bool convolutions, tf32; /* there are some; they run in TF32 where their tensors are fp32 */
     size_t product_count;    /* matrix products, convolutions and the like */
@@ -107,6 +108,7 @@ struct habitat_memory {
     double unexplained_bytes; /* what of the recorded peak is left then; taken not to grow */
     bool blas;                /* products that cuBLAS makes */
     bool from_shapes;         /* weights were estimated */
+    double twice_bytes;       /* of them: as in habitat_memory_parts */
 };
 
 /* steps.c: what the operations of the first iteration keep, in these formats. origin: the GPU, NULL

@@ -449,11 +449,14 @@ habitat_status memory_steps_of(const habitat_trace *trace, const habitat_trace_m
     w.covered = calloc(w.count, sizeof *w.covered);
     w.no_memory = !memory_links_of(trace, &w.links) || !w.covered ||
                   !memory_sizes_note(&w.sizes, noted) ||
+                  !memory_shared_note(w.operations, w.count, &w.shared) ||
                   !memory_workspaces_of(trace, facts->kind, origin, &w.spaces);
     if (!w.no_memory) {
         walk_operations(&w);
         out->convolutions = w.spaces.convolutions;
         out->tf32 = w.spaces.tf32;
+        out->weights -= memory_shared_again(&w.shared);
+        out->maybe_again = w.alone ? memory_shared_maybe(&w.shared) : 0;
         w.no_memory = w.no_memory || !(w.alone ? memory_tensors_list_lives(&w.tensors, out)
                                                : memory_tensors_list_waits(&w.tensors, out));
     }
@@ -461,6 +464,7 @@ habitat_status memory_steps_of(const habitat_trace *trace, const habitat_trace_m
     free(w.covered);
     memory_workspaces_free(&w.spaces);
     habitat_table_free(&w.sizes);
+    memory_shared_free(&w.shared);
     memory_tensors_free(&w.tensors);
     if (!w.no_memory)
         return HABITAT_OK;

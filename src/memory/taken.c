@@ -126,6 +126,12 @@ static void take_weight(memory_call *c, double elements, double bytes) {
         c->step.casts += bytes * elements;
 }
 
+static void take_one_weight(memory_call *c, const habitat_input *in, double elements) {
+    take_weight(c, elements, (double)habitat_dtype_bytes(in->dtype));
+    if (strcmp(c->rule->name, "_to_copy") != 0) /* met again */
+        memory_shared_meet(&c->w->shared, c->op, in);
+}
+
 static void take_list(memory_call *c, uint32_t input, const habitat_input *in) {
     const int64_t *dims = in->dims;
     for (uint32_t i = 0; i < in->list_count; i++) {
@@ -156,7 +162,7 @@ void memory_call_take(memory_call *c) {
         if (c->w->links.from_host[memory_call_index(c)])
             c->host_elements = fmax(c->host_elements, elements);
         else if (is_weight(c, i, in))
-            take_weight(c, elements, (double)habitat_dtype_bytes(in->dtype));
+            take_one_weight(c, in, elements);
         else
             take_tensor(c, i, elements, memory_input_bytes(c->w, in), c->count ? second : first);
     }

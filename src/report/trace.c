@@ -50,7 +50,7 @@ static habitat_status find_memory(subject *s, habitat_error *err) {
     const habitat_gpu *origin = s->workload ? s->workload->origin : NULL;
     habitat_memory *memory = NULL;
     habitat_status status = habitat_memory_create(s->what->trace, origin, &memory, err);
-    s->memory = (habitat_memory_parts){0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    s->memory = (habitat_memory_parts){0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0};
     if (status == HABITAT_OK)
         (void)habitat_memory_predict(memory, 1, HABITAT_MEMORY_RECORDED, &s->memory);
     habitat_memory_free(memory);
@@ -125,7 +125,7 @@ static void count_all(subject *s) {
 }
 
 static size_t find_missing(const subject *s, missing *out) {
-    return trace_missing(s->trace, s->workload != NULL, s->memory.peak_bytes, s->n.modules,
+    return trace_missing(s->trace, s->workload != NULL, &s->memory, s->n.modules,
                          s->gradients_unsized, out);
 }
 

@@ -3,8 +3,9 @@
 
 #include <math.h>
 
-size_t trace_missing(const habitat_trace_info *t, bool gpu_known, double peak_bytes,
-                     size_t module_count, bool gradients_unsized, missing *out) {
+size_t trace_missing(const habitat_trace_info *t, bool gpu_known,
+                     const habitat_memory_parts *memory, size_t module_count,
+                     bool gradients_unsized, missing *out) {
     bool on_gpu = t->device_count > 0;
     const missing all[] = {
         {t->without_gpu ? "GPU kernels and times" : NULL,
@@ -36,8 +37,12 @@ size_t trace_missing(const habitat_trace_info *t, bool gpu_known, double peak_by
          "no throughput, no other batch sizes; say it with --recorded-batch N (`habitat record` "
          "notes it)"},
         {isfinite(t->peak_memory_bytes) || isfinite(t->doubted_peak_bytes) ? NULL : "peak memory",
-         isfinite(peak_bytes) ? "it is estimated from shapes; `habitat record` notes it"
-                              : "whether it fits elsewhere is unknown; `habitat record` notes it"},
+         isfinite(memory->peak_bytes)
+             ? "it is estimated from shapes; `habitat record` notes it"
+             : "whether it fits elsewhere is unknown; `habitat record` notes it"},
+        {memory->twice_bytes > 0 ? "whether tables of words are weights of products, too" : NULL,
+         "both are counted, and a model that shares them needs less; `habitat record` notes all "
+         "weights"},
         {gradients_unsized ? "sizes of gradients" : NULL,
          "several GPUs that share them (--gpus N) have no answer; record with record_shapes=True"},
         {t->has_counters || !on_gpu ? NULL : "hardware counters",
