@@ -144,12 +144,23 @@ size_t answer_rows_each(const habitat_request *r) {
 }
 
 /* The second recording is of the same GPU: its times are not looked at, its shapes are. */
+/* The other recording's size may have been said as well. */
+static habitat_status check_other(const habitat_workload *other, habitat_error *err) {
+    habitat_error found = {0};
+    habitat_status status = scale_check_said(other, &found);
+    if (status == HABITAT_E_ARG)
+        return habitat_fail(err, status, "the second recording: %s", found.message);
+    return status == HABITAT_OK ? status : habitat_fail(err, status, "%s", found.message);
+}
+
 static habitat_status take_other(const habitat_request *r, made_answer *out, habitat_error *err) {
     char line[WARNING_BYTES];
     if (!r->batch_from)
         return HABITAT_OK;
     habitat_status status = habitat_workload_create(
         r->batch_from, habitat_workload_get_info(out->open.workload)->origin, &out->other, err);
+    if (status == HABITAT_OK)
+        status = check_other(out->other, err);
     if (status == HABITAT_OK && warn_of_versions(habitat_trace_get_info(out->open.workload->trace),
                                                  habitat_trace_get_info(r->batch_from), line))
         status = warnings_add(out, HABITAT_ABOUT_RECORDING, line, err);

@@ -113,35 +113,3 @@ habitat_status scale_batch(const habitat_workload *w, const habitat_workload *ot
     return ok && !s.out_of_memory ? HABITAT_OK
                                   : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
 }
-
-/* Share of the time, without optimiser and messages, that a batch of another size changes. */
-static double carried_share(const habitat_workload *w, const scale_group *after) {
-    double all = 0.0, carried = 0.0;
-    for (size_t g = 0; g < w->group_count; g++) {
-        if (scale_leaves(w, &w->groups[g]))
-            continue;
-        all += w->groups[g].origin_ms;
-        carried += after[g].source == SCALE_STAYS ? 0.0 : w->groups[g].origin_ms;
-    }
-    return all > 0.0 ? carried / all : 1.0;
-}
-
-habitat_status scale_check_said(const habitat_workload *w, habitat_error *err) {
-    if (!w->origin || !w->trace || !habitat_trace_get_info(w->trace)->batch_size_said)
-        return HABITAT_OK;
-    scale_group *after = calloc(w->group_count + 1, sizeof *after);
-    if (!after)
-        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    bool largest = w->batch_size > UINT64_C(1) << 39; /* twice as many are too many */
-    uint64_t other = largest ? w->batch_size / 2 : 2 * w->batch_size;
-    habitat_status status = scale_batch(w, NULL, other, NULL, after, err);
-    double share = status == HABITAT_OK ? carried_share(w, after) : 1.0;
-    free(after);
-    if (share < chosen_said_batch_share)
-        return habitat_fail(err, HABITAT_E_ARG,
-                            "a batch of %llu is said, and the recorded sizes hold it in %.0f %% of "
-                            "the time: it is another one; say how many samples the recorded "
-                            "iteration has",
-                            (unsigned long long)w->batch_size, 100.0 * share);
-    return status;
-}

@@ -44,6 +44,7 @@ refused predict b4.json --samples 1000
 refused predict b4.json --batch 8 --batch-from b16.json --recorded-batch 4
 refused predict "$noted" --recorded-batch 8
 refused info b4.json --recorded-batch 3
+refused predict b4.json --batch 8 --batch-from b16.json --recorded-batch 4,12
 for word in 0 04 -4 4.0 4e0 "4 " "" 4,4 1099511627777; do
     refused predict b4.json "--recorded-batch=$word"
 done
@@ -56,3 +57,11 @@ for e in trace["traceEvents"]:
         del e["args"][key]
 json.dump(trace, open("bare.json", "w"))'
 "$habitat" predict bare.json --recorded-batch 5 --to T4 | grep -A 1 "as said"
+
+echo "a length of sequences, a width and a half are no batch:"
+python3 -c 'import gzip, json, os
+trace = json.load(gzip.open(os.environ["source"] + "/data/recordings/gpt2_b4_bf16_h200.json.gz"))
+del trace["habitat"]["batch_size"]
+json.dump(trace, open("gpt2.json", "w"))'
+for size in 1024 768 2; do refused info gpt2.json --recorded-batch $size; done
+"$habitat" info gpt2.json --recorded-batch 4 | grep "^Batch"
