@@ -125,8 +125,8 @@ typedef enum habitat_warning_about {
 
 /* What a warning says, where several say the same of other GPUs or rows. */
 typedef enum habitat_warning_kind {
-    HABITAT_WARNING_SINGLE = 0,  /* none of those below */
-    HABITAT_WARNING_DOUBT,       /* what the recording notes and its events contradict */
+    HABITAT_WARNING_SINGLE = 0, /* none of those below */
+    HABITAT_WARNING_DOUBT, /* what the recording notes and its events contradict, or no GPU does */
     HABITAT_WARNING_LEFT_OUT,    /* a destination without a row */
     HABITAT_WARNING_NO_FP16,     /* destinations without matrix units for a format */
     HABITAT_WARNING_NO_BF16,     /* */

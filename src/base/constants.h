@@ -262,6 +262,13 @@ CONSTANT(fitted, scale_format_sigma, 0.14, "in log(time)", "least of a grid that
 CONSTANT(fitted, scale_cpu_doubt, 1.1, "either way, on the CPU's side", "as scale_format_sigma, of whole steps that the CPU binds; left out 1.1 to 1.3")
 CONSTANT(chosen, quickest_kernel_ns, 100.0, "ns",
          "half of the kernels shorter: another unit of time. In 146 recordings the shortest kernel takes 670 ns, the least median is 2.1 us")
+CONSTANT(chosen, slow_kernel_ns, 2e5, "ns",
+         "no kernel of many shorter: another unit of time. In 146 recordings the shortest takes 1.1 us at most, of 12 compiled kernels 77 us")
+CONSTANT(chosen, many_kernels, 20.0, "kernels", "so many are never all long: counts, fills and casts are among them")
+CONSTANT(chosen, far_from_roof, 0.004, "of the least time, over the recorded one",
+         "no operation nearer: another unit of time. The best one of 146 recordings comes to 0.29 of its roof at least, mostly to 1; a thousandth is 0.0016 at most")
+CONSTANT(chosen, beyond_roof, 10.0, "times the least time, of all operations",
+         "more: another unit of time or another GPU. 146 recordings come to 0.70 at most; what stays in a GPU's cache may be five times as quick as its memory")
 CONSTANT(chosen, said_batch_share, 0.5, "of the kernels' time, without optimiser and messages",
          "a batch size that was said is refused below: the true ones of the recordings have 0.59 and more, nine in ten wrong ones less")
 CONSTANT(chosen, scale_assumed_share, 0.02, "of the kernels' time",

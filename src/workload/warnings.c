@@ -14,9 +14,10 @@
 #include "gpu/gpu.h"
 #include "memory/model.h"
 #include "workload/occupancy.h"
+#include "workload/roofs.h"
 #include "workload/scale.h"
 
-enum { WARNINGS_MAX = 16, WARNING_BYTES = 320 };
+enum { WARNINGS_MAX = 20, WARNING_BYTES = 320 };
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
@@ -132,6 +133,30 @@ static bool warn_of_unit(habitat_workload *w) {
                 "%zu of %zu kernels last less than 0.1 us, as none does on a GPU: the trace's "
                 "times are not in us, as a Chrome trace has them, and nor are those predicted",
                 quick, kernels);
+}
+
+/* Times that are too large: of operations of known work, and of kernels where nothing is known. Or
+ * all work done in a part of the time that the GPU needs. */
+static bool warn_of_roofs(habitat_workload *w) {
+    workload_roofs r = workload_roofs_of(w);
+    const char *gpu = w->origin->name;
+    if (r.known && r.best < chosen_far_from_roof)
+        return warn(w,
+                    "no operation comes nearer than %.2g %% to what %s can do: the trace's times "
+                    "are not in us, as a Chrome trace has them, and nor are those predicted",
+                    100.0 * r.best, gpu);
+    if (!r.known && (double)r.kernels >= chosen_many_kernels &&
+        r.quickest_ns > chosen_slow_kernel_ns)
+        return warn(w,
+                    "none of %zu kernels takes less than %.0f us, as some do in every step: the "
+                    "trace's times are not in us, as a Chrome trace has them, and nor are those "
+                    "predicted",
+                    r.kernels, 1e-3 * r.quickest_ns);
+    return !(r.whole > chosen_beyond_roof) ||
+           warn(w,
+                "the operations of known work would be %.0f times as quick as %s can be: the "
+                "trace's times are not in us, or it is of another GPU; nor are those predicted",
+                r.whole, gpu);
 }
 
 static bool warn_of_time(habitat_workload *w, const habitat_trace_info *trace) {
@@ -311,9 +336,13 @@ habitat_status habitat_workload_warn(habitat_workload *w, habitat_error *err) {
     habitat_status status = habitat_workload_doubt(w, err);
     if (status != HABITAT_OK)
         return status;
-    if (!warn_of_unit(w) || !warn_of_time(w, trace) || !warn_of_overlaps(w, trace) ||
-        !warn_of_shared_launches(w) || !warn_of_gaps(w, trace) || !warn_of_collectives(w) ||
-        !warn_of_occupancy(w) || !warn_of_others(w))
+    size_t before = w->warning_count;
+    if (!warn_of_unit(w) || (w->warning_count == before && !warn_of_roofs(w)))
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    w->doubt_count = w->warning_count;
+    if (!warn_of_time(w, trace) || !warn_of_overlaps(w, trace) || !warn_of_shared_launches(w) ||
+        !warn_of_gaps(w, trace) || !warn_of_collectives(w) || !warn_of_occupancy(w) ||
+        !warn_of_others(w))
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     return HABITAT_OK;
 }

@@ -1,21 +1,45 @@
 # Times that no GPU has: kernels of nothing beside copies that last, and times in another unit.
 python3 - <<'P'
-import copy, json, os
+import copy, gzip, json, os
 step = json.load(open(os.environ["fixtures"] + "/step.json"))
-zero, small = copy.deepcopy(step), copy.deepcopy(step)
+def times(trace, factor):
+    made = copy.deepcopy(trace)
+    made.pop("habitat", None)
+    for event in made["traceEvents"]:
+        if "dur" in event:
+            event["ts"], event["dur"] = float(event["ts"]) * factor, float(event["dur"]) * factor
+    return made
+
+zero = copy.deepcopy(step)
 for event in zero["traceEvents"]:
     if event.get("cat") == "kernel":
         event["dur"] = 0
-for event in small["traceEvents"]:
-    if "dur" in event:
-        event["ts"], event["dur"] = event["ts"] / 1000, event["dur"] / 1000
 json.dump(zero, open("zero.json", "w"))
-del small["habitat"]
-json.dump(small, open("small.json", "w"))
+json.dump(times(step, 0.001), open("small.json", "w"))
+json.dump(times(step, 1000), open("large.json", "w"))
+# no sizes: a step of 20 kernels, and one of 19
+for count in 20, 19:
+    bare = times(step, 1000)
+    first = next(e for e in bare["traceEvents"] if e.get("cat") == "kernel")
+    bare["traceEvents"] = [{**first, "ts": 1e6 * i + 1, "dur": 2e5 * (1 + i)} for i in range(count)]
+    for event in bare["traceEvents"]:
+        event["args"] = {key: value for key, value in event["args"].items() if key not in ("correlation", "External id")}
+    json.dump(bare, open(f"bare{count}.json", "w"))
+# long kernels, a hundredth of them: each by itself is possible
+long = json.load(gzip.open(os.environ["source"] + "/data/recordings/opt_1.3b_inference_s2048_b8_fp32_h200.json.gz"))
+json.dump(times(long, 0.01), open("quick.json", "w"))
+json.dump(times(long, 0.1), open("tenth.json", "w"))
 P
 for verb in "info" "predict --to T4" "choose"; do
     "$habitat" $verb zero.json; echo "$?"
 done
 "$habitat" predict small.json --to T4 --json | grep "0.1 us"
 "$habitat" predict "$fixtures/step.json" --to T4 --json | grep -c "0.1 us"
+for file in small large bare20 bare19 quick tenth; do
+    echo "$file:"
+    for verb in "info" "predict --to T4"; do
+        # shellcheck disable=SC2086
+        "$habitat" $verb $file.json --from H200-SXM5-141GB | tr -s "\n " " " | grep -oE "Note: [^:]*: the trace's times are not in us[^:.]*predicted"
+    done
+done
 true
