@@ -101,7 +101,8 @@ typedef struct habitat_rnn_shape {
     double input, hidden; /* numbers a step */
     double layers;        /* one on top of the other */
     bool bidirectional;
-    bool packed; /* sequences of several lengths, one after another; `steps` is their mean */
+    bool packed;      /* sequences of several lengths, one after another; `steps` is their mean */
+    double projected; /* numbers that an LSTM's state is projected to each step; 0: it is not */
 } habitat_rnn_shape;
 
 /* Shape of a softmax, norm or reduction: rows of `columns` elements. */

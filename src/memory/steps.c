@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "work/args.h"
+#include "work/rnn_way.h"
 
 static const double half_bytes = 2, single_bytes = 4, mask_bytes = 1, index_bytes = 8;
 
@@ -116,7 +117,7 @@ static double counted(const memory_call *c) {
         return work.shape.attention.batch * work.shape.attention.heads *
                work.shape.attention.q_len * work.shape.attention.v_head_dim;
     case HABITAT_CLASS_RNN:
-        return work.shape.rnn.steps * work.shape.rnn.batch * work.shape.rnn.hidden *
+        return work.shape.rnn.steps * work.shape.rnn.batch * rnn_state(&work.shape.rnn) *
                (work.shape.rnn.bidirectional ? 2 : 1);
     default: {
         double index = c->rule->keeps & KEEPS_INDICES ? index_bytes : 0;
@@ -213,8 +214,10 @@ static void keep_extras(memory_call *c, double elements) {
     habitat_work work;
     if (!c->w->alone && !strcmp(c->rule->name, "_cudnn_rnn") &&
         habitat_operation_work(c->op, &work) == HABITAT_OK && work.known) {
-        double states = work.shape.rnn.gates + 1;
-        c->step.kept += single_bytes * elements * work.shape.rnn.layers * states;
+        const habitat_rnn_shape *s = &work.shape.rnn;
+        double cells = elements / rnn_state(s) * s->hidden; /* a projected state is narrower */
+        double projected = s->projected > 0 ? elements : 0;
+        c->step.kept += single_bytes * s->layers * (cells * (s->gates + 1) + projected);
     }
     if (!strcmp(c->rule->name, "scaled_dot_product_attention"))
         keep_attention(c, elements);

@@ -125,23 +125,28 @@ static layers layers_of(const habitat_model_query *query, const operator_gpu *gp
                 .launched = query->timing == HABITAT_TIMING_EAGER};
     rnn_device device = {gpu->compute_capability, gpu->sm_count};
     double width = s->gates * s->hidden, rows = s->batch * s->steps, rate = gpu->flop_per_s;
+    double state = rnn_state(s), projection = s->projected * s->hidden;
     l.way = rnn_way_of(s, query->work->dtype, l.backward, &device);
     l.unit = !matrix ? UNIT_PLAIN : l.element > 2 ? UNIT_TF32 : UNIT_16;
     for (unsigned layer = 0; layer < 64 && layer < s->layers; layer++) {
-        double in = layer > 0 ? s->hidden * l.directions : s->input;
+        double in = layer > 0 ? state * l.directions : s->input;
         l.products += BEST(product_tiles, rows, width * l.directions, in, 1, l.units, rate);
         if (l.backward) /* the weights' gradient of inputs and states */
-            l.products +=
-                BEST(product_tiles, width, in + s->hidden, rows, l.directions, l.units, rate);
+            l.products += BEST(product_tiles, width, in + state, rows, l.directions, l.units, rate);
+        if (l.backward && projection > 0)
+            l.products += BEST(product_tiles, state, s->hidden, rows, l.directions, l.units, rate);
     }
-    l.weights = l.element * width * s->hidden * l.directions;
+    l.weights = l.element * (width * state + projection) * l.directions;
     double moved = l.element * s->batch * l.directions * (2 * width + 4 * s->hidden);
     double miss = operator_miss_share(l.weights * s->layers, gpu->l2_bytes, .7, 1);
     l.cache = (l.weights + moved) / (gpu->sm_count * hardware_l2_bytes_per_s_per_sm);
     l.memory = fitted_rnn_traffic_factor * (l.weights + moved) * miss / gpu->bytes_per_s;
-    l.compute = l.backward
-                    ? BEST(step_tiles, s->batch, s->hidden, width, l.directions, l.units, rate)
-                    : BEST(step_tiles, s->batch, width, s->hidden, l.directions, l.units, rate);
+    l.compute = l.backward ? BEST(step_tiles, s->batch, state, width, l.directions, l.units, rate)
+                           : BEST(step_tiles, s->batch, width, state, l.directions, l.units, rate);
+    if (projection > 0)
+        l.compute +=
+            l.backward ? BEST(step_tiles, s->batch, s->hidden, state, l.directions, l.units, rate)
+                       : BEST(step_tiles, s->batch, state, s->hidden, l.directions, l.units, rate);
     return l;
 }
 

@@ -2,8 +2,11 @@
  *
  * Flop: the two matrix products of each gate, 2 gates H (I + H) a step, sequence and direction;
  * layers after the first take H (times directions) inputs; the gate arithmetic is not counted.
+ * An LSTM with a projection has a state of P numbers in the place of H, made by one more product,
+ * 2 H P; its cell still has H.
  * Backward costs the gradient of the inputs as much again, and that of the weights as much again.
  * Bytes: input, states, weights and output once; values kept for the backward pass are not. */
+#include "work/rnn_way.h"
 #include "work/rule.h"
 
 #include <math.h>
@@ -17,14 +20,15 @@ typedef struct rnn_sizes {
 
 static rnn_sizes sizes_of(const habitat_rnn_shape *s) {
     double directions = s->bidirectional ? 2 : 1;
+    double state = rnn_state(s), projection = s->projected * s->hidden;
     rnn_sizes n = {0};
-    double first = s->gates * s->hidden * (s->input + s->hidden);
-    double later = s->gates * s->hidden * (s->hidden * directions + s->hidden);
+    double first = s->gates * s->hidden * (s->input + state) + projection;
+    double later = s->gates * s->hidden * (state * directions + state) + projection;
     n.multiplications = directions * (first + (s->layers - 1) * later);
     n.weights = n.multiplications + directions * s->layers * 2 * s->gates * s->hidden;
     n.input = s->batch * s->steps * s->input;
-    n.output = s->batch * s->steps * s->hidden * directions;
-    n.states = s->layers * directions * s->batch * s->hidden * (s->gates == 4 ? 2 : 1);
+    n.output = s->batch * s->steps * state * directions;
+    n.states = s->layers * directions * s->batch * (state + (s->gates == 4 ? s->hidden : 0));
     return n;
 }
 
@@ -46,13 +50,20 @@ static void rnn_work(const habitat_rnn_shape *s, bool backward, bool weight_grad
     work->write_bytes = work_size(n.input + n.states + (weight_gradient ? n.weights : 0), dtype);
 }
 
+/* Only an LSTM projects, to fewer numbers. */
+static bool projects_well(const habitat_rnn_shape *s) {
+    return s->projected == 0 || (s->gates == 4 && s->projected >= 1 && s->projected < s->hidden &&
+                                 s->projected == floor(s->projected));
+}
+
 habitat_status habitat_work_rnn(const habitat_rnn_shape *shape, habitat_dtype dtype,
                                 habitat_pass pass, habitat_work *out) {
     if (!shape || !out)
         return HABITAT_E_ARG;
     const double sizes[] = {shape->gates, shape->batch,  shape->steps,
                             shape->input, shape->hidden, shape->layers};
-    if (!work_can_be_made(dtype, pass, sizes, sizeof sizes / sizeof *sizes))
+    if (!work_can_be_made(dtype, pass, sizes, sizeof sizes / sizeof *sizes) ||
+        !projects_well(shape))
         return HABITAT_E_ARG;
     habitat_work work = {.op_class = HABITAT_CLASS_RNN,
                          .pass = pass,
@@ -94,7 +105,7 @@ static bool sequence_shape(const habitat_input *x, bool batch_first, habitat_rnn
 
 static bool shape_complete(const habitat_rnn_shape *s) {
     return s->gates > 0 && s->batch > 0 && s->steps > 0 && s->input > 0 && s->hidden > 0 &&
-           s->layers > 0;
+           s->layers > 0 && projects_well(s);
 }
 
 /* aten::lstm(input, [h0, c0], weights, has_biases, layers, dropout, train, bidirectional,
@@ -108,10 +119,15 @@ static bool functional_shape(const work_call *call, const habitat_input *x, habi
     const habitat_input *state = &op->form->inputs[1];
     if (call->rule->variant == WORK_RNN_GRU) {
         s->hidden = work_dim(work_tensor(op, 1), -1);
-    } else { /* groups of [rank, sizes..] */
-        if (!state->is_list || !state->list_count || !state->dims || state->dims[0] < 2)
+    } else { /* groups of [rank, sizes..]: the state, and the cell */
+        if (!state->is_list || state->list_count < 2 || !state->dims || state->dims[0] < 2)
             return false;
-        s->hidden = (double)state->dims[state->dims[0]];
+        const int64_t *cell = state->dims + state->dims[0] + 1;
+        if (cell[0] < 2)
+            return false;
+        s->hidden = (double)cell[cell[0]];
+        double shown = (double)state->dims[state->dims[0]];
+        s->projected = shown < s->hidden ? shown : 0;
     }
     s->gates = call->rule->flop;
     s->layers = work_number(op, 4);
@@ -132,13 +148,12 @@ void work_do_rnn(const work_call *call, habitat_work *out) {
         const struct rnn_signature *at = &signatures[variant];
         double first = work_number(op, (uint32_t)at->batch_first);
         double both = work_number(op, (uint32_t)at->bidirectional);
-        bool projects = at->projected >= 0 && work_number(op, (uint32_t)at->projected) > 0;
-        if (projects) /* LSTM(.., proj_size): nobody counted its products */
-            return;
+        double projected = at->projected >= 0 ? work_number(op, (uint32_t)at->projected) : 0;
         if (isnan(first) || isnan(both) || !sequence_shape(x, first != 0, &s))
             return;
         s.gates = gates_of_mode(work_number(op, (uint32_t)at->mode));
         s.hidden = work_number(op, (uint32_t)at->hidden);
+        s.projected = projected > 0 ? projected : 0;
         s.layers = work_number(op, (uint32_t)at->layers);
         s.bidirectional = both != 0;
         work_list lengths; /* packed: the first number is the batch */

@@ -1,6 +1,6 @@
 /* The rule of PyTorch 1.8 to 2.11 (aten/src/ATen/native/cudnn/RNN.cpp): which algorithm of cuDNN a
  * recurrent layer is run with. cuDNN steps where it has no such kernel: for sequences of several
- * lengths, and narrow ones in bf16. */
+ * lengths, states that are projected, and narrow ones in bf16. */
 #include "work/rnn_way.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ static bool device_persists(const habitat_rnn_shape *s, const rnn_device *device
 rnn_way rnn_way_of(const habitat_rnn_shape *s, habitat_dtype dtype, bool backward,
                    const rnn_device *device) {
     enum { PASCAL = 60 };
-    if (s->packed || device->compute_capability == 0)
+    if (s->packed || s->projected > 0 || device->compute_capability == 0)
         return RNN_STEP_BY_STEP;
     bool known = dtype == HABITAT_DTYPE_FP32 || dtype == HABITAT_DTYPE_FP16;
     if (known && device->compute_capability >= PASCAL &&

@@ -5,6 +5,11 @@
 
 #include <habitat/work.h>
 
+/* Numbers of the state that goes from step to step, and out. */
+static inline double rnn_state(const habitat_rnn_shape *shape) {
+    return shape->projected > 0 ? shape->projected : shape->hidden;
+}
+
 typedef enum rnn_way {
     RNN_STEP_BY_STEP = 0, /* a product and the gates after it, launched each step */
     RNN_PERSISTENT,       /* one kernel for all steps, which keeps the weights on the SMs */

@@ -9,6 +9,7 @@
  * Added are a cast for every fp32 tensor that a 16-bit operation reads (each weight once an
  * iteration), for every 16-bit tensor that an fp32 operation reads, the same of their gradients,
  * and in fp16 the scaler's pass over all gradients. */
+#include "work/rnn_way.h"
 #include "workload/scale_cast.h"
 
 #include <math.h>
@@ -244,7 +245,7 @@ static double result_elements(const habitat_workload_group *group) {
             return work->shape.attention.batch * work->shape.attention.heads *
                    work->shape.attention.q_len * work->shape.attention.v_head_dim;
         case CLASS_SHAPE_RNN:
-            return work->shape.rnn.batch * work->shape.rnn.steps * work->shape.rnn.hidden *
+            return work->shape.rnn.batch * work->shape.rnn.steps * rnn_state(&work->shape.rnn) *
                    (work->shape.rnn.bidirectional ? 2 : 1);
         default:
             break;

@@ -164,6 +164,31 @@ static void recurrent_kinds(void) {
     check_case("the number of gates names a recurrent layer");
 }
 
+/* An LSTM's state of 5 numbers projected to 2: 4*5*(4+2) + 5*2 = 130 a step and sequence. */
+static void recurrent_projections(void) {
+    static const struct {
+        double gates, projected;
+        habitat_status status;
+    } rows[] = {{4, 2, HABITAT_OK},      {4, 0, HABITAT_OK},      {4, 5, HABITAT_E_ARG},
+                {4, -1, HABITAT_E_ARG},  {4, 1.5, HABITAT_E_ARG}, {4, NAN, HABITAT_E_ARG},
+                {4, 0.5, HABITAT_E_ARG}, {3, 2, HABITAT_E_ARG}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        habitat_rnn_shape r = {.gates = rows[i].gates,
+                               .batch = 2,
+                               .steps = 3,
+                               .input = 4,
+                               .hidden = 5,
+                               .layers = 1,
+                               .projected = rows[i].projected};
+        habitat_work w = {0};
+        CHECK_INT(habitat_work_rnn(&r, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD, &w),
+                  rows[i].status);
+        if (i == 0)
+            CHECK_NEAR(w.flop, 2.0 * 130 * 2 * 3, 0);
+    }
+    check_case("only an LSTM's state is projected, to fewer numbers");
+}
+
 /* 2 queries and 3 keys: 1 + 2 pairs top-left, 2 + 3 bottom-right; 3 and 2: 1 + 2 + 2, 0 + 1 + 2. A
  * pair is 2 (8 + 4) flop forward, 2 (24 + 8) backward. Forward q, k, v are read, out and a number a
  * row are written. */
@@ -485,6 +510,7 @@ int main(void) {
     constructors();
     causal_masks();
     recurrent_kinds();
+    recurrent_projections();
     lists();
     constructors_refuse();
     listed_tensors();
