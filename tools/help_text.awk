@@ -6,9 +6,13 @@ function emit(text) {
     gsub(/[\\"]/, "\\\\&", text)
     printf "     \"%s\\n\"\n", text
 }
-function plain(text) {
-    gsub(/\\/, "", text); gsub(/[`*]/, "", text)
-    return text
+function plain(text,   parts, count, i, whole) { # between backquotes everything stands for itself: `***`
+    count = split(text, parts, "`")
+    for (i = 1; i <= count; i++) {
+        if (i % 2) gsub(/[\\*]/, "", parts[i])
+        whole = whole parts[i]
+    }
+    return whole
 }
 function finish() {
     if (started) {
