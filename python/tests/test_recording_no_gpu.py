@@ -172,6 +172,26 @@ for i in range(9):
     assert "aten::_local_scalar_dense" in names(trace)
 
 
+FINITE = """
+def step():
+    x = torch.randn(6, 4, device='cuda')
+    loss = model(x).sum()
+    well = torch.isfinite(x).all() & loss.isfinite()
+    if not torch.isfinite(loss) or not well.cpu() or torch.isnan(x).any().item():
+        raise SystemExit("the loss is not finite")
+    if ~torch.isfinite(loss) or not torch.logical_not(torch.isinf(loss)):
+        raise SystemExit("the loss is infinite")
+    assert not (loss == 3) and not (loss != 3)  # of other comparisons nothing is known
+    return loss
+"""
+
+
+def test_checks_for_finite_numbers_go_well(tmp_path, capfd):
+    trace = recorded(tmp_path, LINEAR.format(to=".cuda()", device=", device='cuda'") + FINITE + LOOP)
+    assert "the loss is" not in capfd.readouterr().err
+    assert "aten::_local_scalar_dense" in names(trace)
+
+
 COPIED = """
 import copy
 layer = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True)

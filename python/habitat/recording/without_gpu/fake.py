@@ -87,6 +87,7 @@ class ShapesOnly(FakeTensorMode):
             self._note(func, args, kwargs, None)
             return self._values.of(args[0])
         result = self._run(func, types, args, kwargs)
+        self._values.follow(func._schema.name, args, result)
         self._note(func, args, kwargs, result)
         return result
 
