@@ -161,6 +161,36 @@ def test_batch_size_of_several_calls(tmp_path, calls, backwards, size):
     assert code == 0 and read_trace(output)["habitat"]["batch_size"] == size
 
 
+@pytest.mark.parametrize("reentrant, whole", [(False, False), (True, False), (False, True), (True, True)])
+def test_what_a_checkpoint_computes_again_is_no_call(tmp_path, capfd, reentrant, whole):
+    """Two micro-batches of 6; the inner calls of a recomputation end early, by an exception."""
+    again = f"lambda x: checkpoint(model, x, use_reentrant={reentrant})" if whole else "model"
+    source = f"""
+import torch
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+class Deep(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.part = nn.Sequential(nn.Linear(4, 8), nn.Sequential(nn.ReLU(), nn.Linear(8, 4)))
+    def forward(self, x):
+        return x + (self.part(x) if {whole} else checkpoint(self.part, x, use_reentrant={reentrant}))
+model = Deep()
+called = {again}
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+while True:
+    optimizer.zero_grad()
+    for micro in range(2):
+        called(torch.randn(6, 4, requires_grad=True)).sum().backward()
+    optimizer.step()
+"""
+    code, output = record_script(tmp_path, source)
+    about = read_trace(output)["habitat"]
+    # A reentrant checkpoint around the model calls it without gradients: how often says how many micro-batches there are.
+    assert code == 0 and about["model"] == "Deep" and about["batch_size"] == 12
+    assert "forward hook" not in capfd.readouterr().err
+
+
 def test_batch_size_is_unknown_where_the_sequence_may_come_first(tmp_path):
     source = train(100).replace("nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))", "nn.LSTM(4, 2)")
     source = source.replace("model(torch.randn(6, 4)).sum()", "model(torch.randn(7, 6, 4))[0].sum()")

@@ -250,6 +250,8 @@ class Forwards:
         self._handles = []
 
     def _before(self, module: Any, inputs: Any) -> None:
+        if in_backward():
+            return
         depth = getattr(self._local, "depth", 0)
         self._local.depth = depth + 1
         if depth or _compiling() or next(module.parameters(), None) is None:
@@ -263,6 +265,8 @@ class Forwards:
                 raise
 
     def _after(self, module: Any, inputs: Any, output: Any) -> None:
+        if in_backward():
+            return
         self._local.depth = max(0, getattr(self._local, "depth", 0) - 1)
 
 
@@ -315,6 +319,13 @@ def _capturing() -> bool:
     import torch
 
     return bool(torch.cuda.is_initialized() and torch.cuda.is_current_stream_capturing())
+
+
+def in_backward() -> bool:
+    """Inside a backward pass modules are called by checkpoints that compute a part of the forward pass again."""
+    import torch
+
+    return bool(torch._C._current_graph_task_id() != -1)
 
 
 def _compiling() -> bool:

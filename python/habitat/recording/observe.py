@@ -5,8 +5,8 @@ code in the process only calls of compiled modules are watched: global hooks tha
 end up in the compiled code.
 
 The batch size is the first dimension that all tensors given to the outermost model share. With several forward
-calls an iteration it is their sum if each call has its own backward pass (gradient accumulation). Everything
-else is not known, and said so with None.
+calls an iteration it is their sum if each call has its own backward pass (gradient accumulation). Calls
+inside a backward pass are no others: a checkpoint computes a part again. Everything else is not known, and said so with None.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import threading
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from .autocast import AutocastWatch
-from .boundary import Patch
+from .boundary import Patch, in_backward
 
 
 def compiled_code_runs() -> bool:
@@ -83,7 +83,7 @@ class Observer:
 
     def _watch_backward(self, backward: Any) -> Callable[..., Any]:
         def counted(*args: Any, **kwargs: Any) -> Any:
-            self.backwards += 1
+            self.backwards += not in_backward()
             return backward(*args, **kwargs)
 
         return counted
@@ -96,15 +96,20 @@ class Observer:
         return called
 
     def _note_depth(self, module: Any, inputs: Any) -> None:
+        if in_backward():
+            return
         depth = getattr(self._local, "depth", 0)
         self._local.depth = depth + 1
         if depth == 0:
             self._watch.begin()
 
-    def _after(self, module: Any, inputs: Any, kwargs: Any, output: Any) -> None:
+    def _after(self, module: Any, inputs: Any, *more: Any) -> None:
+        """`more`: keywords and output; the output alone where `forward` raised, which is no whole call."""
+        if in_backward():
+            return
         self._local.depth = max(0, getattr(self._local, "depth", 0) - 1)
-        if self._local.depth == 0:
-            self._note(module, inputs, kwargs)
+        if self._local.depth == 0 and len(more) == 2:
+            self._note(module, inputs, more[0])
 
     def _note(self, module: Any, args: Any, kwargs: Any) -> None:
         import torch
