@@ -192,6 +192,20 @@ def test_checks_for_finite_numbers_go_well(tmp_path, capfd):
     assert "aten::_local_scalar_dense" in names(trace)
 
 
+GENERATED = """
+generator = torch.Generator(device="cuda").manual_seed(1)
+assert isinstance(generator, torch.Generator) and isinstance(torch.default_generator, torch.Generator)
+def step():
+    return model(torch.randn(6, 4, device="cuda", generator=generator)).sum()
+"""
+
+
+def test_random_numbers_of_a_generator_of_the_gpu(tmp_path):
+    kind = torch.Generator
+    trace = recorded(tmp_path, LINEAR.format(to=".cuda()", device=", device='cuda'") + GENERATED + LOOP)
+    assert "aten::randn" in names(trace) and torch.Generator is kind
+
+
 COPIED = """
 import copy
 layer = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True)

@@ -54,6 +54,7 @@ class Device:
         self._modules()
         self._data()
         self._optimizers()
+        self._generators()
 
     def remove(self) -> None:
         self._patch.remove()
@@ -184,6 +185,23 @@ class Device:
         utils = importlib.import_module("torch.utils._foreach_utils")
         if hasattr(utils, "_get_foreach_kernels_supported_devices"):  # clipping asks for the device that lists are grouped by
             self._patch.wrap(utils, "_get_foreach_kernels_supported_devices", lambda before: lambda: [*before(), "meta"])
+
+
+    def _generators(self) -> None:
+        """A generator of random numbers on the GPU is one on the host: there are no values to draw."""
+        import torch
+
+        real: Any = torch.Generator
+
+        class Kind(type(real)):  # type: ignore[misc]
+            def __instancecheck__(cls, generator: Any) -> bool:
+                return isinstance(generator, real)
+
+        class Generator(real, metaclass=Kind):  # type: ignore[misc]
+            def __new__(cls, device: Any = None) -> Any:
+                return real.__new__(real, "cpu")
+
+        self._set(torch, "Generator", Generator)
 
 
 def _always(answer: Any) -> Callable[..., Any]:
