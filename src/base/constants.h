@@ -195,6 +195,8 @@ CONSTANT(chosen, guess_head_columns, 64.0, "columns", "as guess_head_rows: a hea
 CONSTANT(chosen, guess_pixels, 12544.0, "pixels of a batch",
          "a convolution whose kernel does not tell its sizes: 16 images of 28x28; docs/decisions/0288")
 CONSTANT(chosen, guess_batch, 16.0, "images", "as guess_pixels")
+CONSTANT(chosen, layer_near, 0.12, "in log(length of sums)",
+         "a sum that fits the channels of the convolution before is of these: sides 3, 4 and 5 are 0.45 and more apart; docs/decisions/0325")
 CONSTANT(fitted, guess_long_sum, 1100.0, "elements",
          "sums of 3x3 kernels are longer, of 1x1 shorter: convolutions of data/recordings, halves of the models alike from 900 to 1500; docs/decisions/0288")
 CONSTANT(fitted, guess_residual_xmma, 1.25, "of the models' time",

@@ -97,14 +97,16 @@ static uint32_t guess_or_add(const habitat_workload *w, const habitat_workload_g
     return m->guesses[at].question;
 }
 
-static habitat_status collect_guesses(const habitat_workload *w, auto_models *m) {
+static habitat_status collect_guesses(const habitat_workload *w, const convolution_works *told,
+                                      auto_models *m) {
     habitat_table table = {0};
     if (!workload_lacks_shapes(w))
         return HABITAT_OK;
     m->guesses = calloc(w->group_count + 1, sizeof *m->guesses);
     bool ok = m->guesses && habitat_table_reserve(&table, w->group_count);
     for (size_t g = 0; ok && g < w->group_count; g++)
-        if (m->of_group[g] == HABITAT_NONE && w->groups[g].origin_ms > 0.0)
+        if (m->of_group[g] == HABITAT_NONE && w->groups[g].origin_ms > 0.0 &&
+            !convolutions_work(told, g))
             m->of_group[g] = guess_or_add(w, &w->groups[g], m, &table);
     habitat_table_free(&table);
     for (size_t i = 0; ok && i < m->guess_count; i++)
@@ -112,22 +114,24 @@ static habitat_status collect_guesses(const habitat_workload *w, auto_models *m)
     return ok ? HABITAT_OK : HABITAT_E_MEMORY;
 }
 
-static habitat_status collect(const habitat_workload *w, auto_models *m) {
+static habitat_status collect(const habitat_workload *w, const convolution_works *told,
+                              auto_models *m) {
     habitat_table table = {0};
     m->questions = calloc(w->group_count + 1, sizeof *m->questions);
     m->of_group = calloc(w->group_count + 1, sizeof *m->of_group);
     bool ok = m->questions && m->of_group && habitat_table_reserve(&table, w->group_count);
     for (size_t g = 0; ok && g < w->group_count; g++) {
         const habitat_workload_group *group = &w->groups[g];
+        const habitat_work *work = group->work->known ? group->work : convolutions_work(told, g);
         m->of_group[g] = HABITAT_NONE;
-        if (!group->work->known || !wanted(group->work) || !(group->origin_ms > 0.0))
+        if (!work || !wanted(work) || !(group->origin_ms > 0.0))
             continue;
         workload_arithmetic in = workload_arithmetic_of(w, group);
-        auto_question question = {group->work, in.dtype, in.matrix_unit};
+        auto_question question = {work, in.dtype, in.matrix_unit};
         m->of_group[g] = find_or_add(m, &table, &question);
     }
     habitat_table_free(&table);
-    return ok ? collect_guesses(w, m) : HABITAT_E_MEMORY;
+    return ok ? collect_guesses(w, told, m) : HABITAT_E_MEMORY;
 }
 
 /* The GPU that the models are asked about: a built-in one itself, for any other its reference. */
@@ -311,12 +315,13 @@ static habitat_status without_models_ok(habitat_status status) {
     return status == HABITAT_E_UNSUPPORTED ? HABITAT_OK : status;
 }
 
-habitat_status auto_models_prepare(const habitat_workload *w, const habitat_models *models,
-                                   auto_models *m, habitat_error *err) {
+habitat_status auto_models_prepare(const habitat_workload *w, const convolution_works *told,
+                                   const habitat_models *models, auto_models *m,
+                                   habitat_error *err) {
     size_t operations = 0;
     if (!models)
         return HABITAT_OK;
-    habitat_status status = collect(w, m);
+    habitat_status status = collect(w, told, m);
     if (status != HABITAT_OK)
         return habitat_fail(err, status, "out of memory");
     if (m->count)

@@ -3,6 +3,7 @@
 #define HABITAT_PREDICT_AUTO_MODELS_H
 
 #include "predict/guess.h"
+#include "predict/convolutions.h"
 #include "predict/operator_model.h"
 #include "predict/scaling.h"
 
@@ -31,11 +32,12 @@ typedef struct auto_models {
     auto_answer *origin; /* shape (count) */
 } auto_models;
 
-/* Once a workload: its questions and their answers on the origin; m zeroed, models NULL where
- * there are none. HABITAT_E_MEMORY, or
- * what is wrong with the operations of the origin's file. Free in every case. */
-habitat_status auto_models_prepare(const habitat_workload *w, const habitat_models *models,
-                                   auto_models *m, habitat_error *err);
+/* Once a workload: its questions and their answers on the origin; m zeroed, it borrows of `told`;
+ * models NULL where there are none. HABITAT_E_MEMORY, or what is wrong with the operations of the
+ * origin's file. Free in every case. */
+habitat_status auto_models_prepare(const habitat_workload *w, const convolution_works *told,
+                                   const habitat_models *models, auto_models *m,
+                                   habitat_error *err);
 void auto_models_free(auto_models *m);
 
 /* Whether the destination computes a convolution in TF32 if that is quicker: its answer is for fp32

@@ -61,12 +61,32 @@ static uint32_t longest_main(const habitat_workload *w, const habitat_workload_g
     return found;
 }
 
-habitat_status auto_rule_prepare(const habitat_workload *w, auto_rule *out) {
+/* Kernels that compute share what their operation has, by time. */
+static void share_told(const habitat_workload *w, const convolution_works *told, double *flop) {
+    for (size_t g = 0; g < w->group_count; g++) {
+        const habitat_workload_group *group = &w->groups[g];
+        const habitat_work *work = convolutions_work(told, g);
+        const uint32_t *members = &w->group_index[group->first_kernel];
+        double main_ns = 0.0;
+        for (uint32_t i = 0; i < group->kernel_count; i++)
+            main_ns += w->kernels[members[i]].main ? w->kernels[members[i]].facts.time_ns : 0.0;
+        for (uint32_t i = 0; i < group->kernel_count; i++)
+            flop[members[i]] =
+                work ? work->flop * w->kernels[members[i]].facts.time_ns / main_ns : NAN;
+    }
+}
+
+habitat_status auto_rule_prepare(const habitat_workload *w, const convolution_works *told,
+                                 auto_rule *out) {
+    bool bare = workload_lacks_shapes(w);
     out->lead = calloc(w->kernel_count + 1, sizeof *out->lead);
-    if (!out->lead)
+    out->flop = bare ? calloc(w->kernel_count + 1, sizeof *out->flop) : NULL;
+    if (!out->lead || (bare && !out->flop))
         return HABITAT_E_MEMORY;
-    if (workload_lacks_shapes(w))
+    if (bare) {
         elements_settle(w, out->rounds);
+        share_told(w, told, out->flop);
+    }
     for (size_t g = 0; g < w->group_count; g++) {
         const habitat_workload_group *group = &w->groups[g];
         bool whole = group->work->varying && (group->work->known || workload_lacks_shapes(w));
@@ -81,6 +101,7 @@ habitat_status auto_rule_prepare(const habitat_workload *w, auto_rule *out) {
 
 void auto_rule_free(auto_rule *r) {
     free(r->lead);
+    free(r->flop);
     *r = (auto_rule){0};
 }
 
@@ -142,15 +163,19 @@ static double own_ns(const scaling *s, const habitat_workload_kernel *kernel) {
     return kernel->facts.time_ns - fmin(kernel->facts.time_ns, s->floor_origin_ns);
 }
 
+/* How much longer it takes in another batch size than recorded. */
+static double grown_by(const habitat_workload_kernel *kernel) {
+    return kernel->facts.time_ns / (double)kernel->kernel->duration_ns;
+}
+
 /* Bytes of a kernel that needs its memory's roof for so long. Of a recording without sizes, its
  * grid may tell them; another batch size has another grid. */
 static double usual_bytes(const scaling *s, const auto_rule *r,
                           const habitat_workload_kernel *kernel, double bytes_per_s,
                           double roof_s) {
     kernel_elements told;
-    double scaled_by = kernel->facts.time_ns / (double)kernel->kernel->duration_ns;
     if (kernel_elements_of(kernel->kernel->form, &told) && r->rounds[told.width] > 0.0)
-        return r->rounds[told.width] * told.round_bytes * scaled_by;
+        return r->rounds[told.width] * told.round_bytes * grown_by(kernel);
     return usual_of_memory(s->w, kernel) ? roof_s * bytes_per_s
                                          : bytes_in(s, s->origin, bytes_per_s, roof_s);
 }
@@ -164,8 +189,9 @@ static habitat_workload_kernel with_usual_work(const scaling *s, const auto_rule
     double part = s->form == AUTO_FORM_UNKNOWN_ROOF ? 1.0 : usual_part(s->w, kernel, own);
     double roof_s = part * own * 1e-9;
     made.facts.flop = made.facts.bytes = NAN;
+    double told = r->flop ? r->flop[kernel - s->w->kernels] : NAN;
     if (kernel->main && class_of(kernel->op_class)->product)
-        made.facts.flop = roof_s * rates.flop_per_s;
+        made.facts.flop = isnan(told) ? roof_s * rates.flop_per_s : told * grown_by(kernel);
     else
         made.facts.bytes = usual_bytes(s, r, kernel, rates.bytes_per_s, roof_s);
     return made;

@@ -16,6 +16,7 @@
 #include "work/class.h"
 
 typedef struct auto_state {
+    convolution_works told;
     auto_rule rule;
     auto_models models;
 } auto_state;
@@ -24,6 +25,7 @@ static void forget(void *state) {
     auto_state *own = state;
     if (!own)
         return;
+    convolutions_free(&own->told);
     auto_rule_free(&own->rule);
     auto_models_free(&own->models);
     free(own);
@@ -33,10 +35,11 @@ static habitat_status prepare(const habitat_workload *w, const habitat_models *m
                               habitat_error *err) {
     auto_state *own = calloc(1, sizeof *own);
     habitat_status status = HABITAT_OK;
-    if (!own || auto_rule_prepare(w, &own->rule) != HABITAT_OK)
+    if (!own || convolutions_prepare(w, &own->told) != HABITAT_OK ||
+        auto_rule_prepare(w, &own->told, &own->rule) != HABITAT_OK)
         status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     else
-        status = auto_models_prepare(w, models, &own->models, err);
+        status = auto_models_prepare(w, &own->told, models, &own->models, err);
     if (status == HABITAT_OK)
         *state = own;
     else
