@@ -206,6 +206,61 @@ def test_random_numbers_of_a_generator_of_the_gpu(tmp_path):
     assert "aten::randn" in names(trace) and torch.Generator is kind
 
 
+KNOWN = """
+from torch.utils._python_dispatch import _disable_current_modes
+{begin}
+    widths = (torch.arange(2, 5{device}) * 4 + 0.5).int().tolist()
+    rates = [rate.item() for rate in torch.linspace(0, 0.5, 3{device})]
+    mask = torch.ones(6, 4, dtype=torch.bool{device})
+    seen = torch.zeros(2{device})
+    view = seen[:1]
+    seen += torch.tensor([3.0, 4.0]{device})
+    given = view.item()
+    seen.mul_(torch.rand(2{device}))
+    labels = torch.randint(7, 8, (6,){device})
+    with _disable_current_modes():
+        loaded = torch.tensor([5, 6], device="cpu")
+    half = torch.tensor(2.0).type_as(torch.ones(1, device="cuda"))
+    print("known", widths, rates, bool(mask.all()), given, view.item(), (labels == 7).nonzero().shape[0], loaded.to("cuda").max().item(), half.item())
+    print("devices", torch.tensor(3.0{device}).device.type, half.device.type)
+model = nn.Linear(4, widths[0]).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+def step():
+    return model(torch.randn(6, 4, device="cuda")).sum()
+"""
+
+
+@pytest.mark.parametrize(
+    "begin, device, where",
+    [
+        ("if True:", "", "cpu"),
+        ("if True:", ", device='cuda'", "cuda"),
+        ('with torch.device("cuda"):', "", "cuda"),
+    ],
+)
+def test_values_that_hang_on_nothing_random_are_right(tmp_path, capfd, begin, device, where):
+    trace = recorded(tmp_path, KNOWN.format(begin=begin, device=device) + LOOP)
+    out, error = capfd.readouterr()
+    # what was multiplied by a random number is no longer known, in its view neither: 1 is given
+    assert "known [8, 12, 16] [0.0, 0.25, 0.5] True 3.0 1.0 6 6 2.0" in out
+    assert f"devices {where} cuda" in out
+    assert "asked for values of tensors at train.py:21:" in error
+    assert shapes(trace, "aten::addmm") == [((8,), (6, 4))]
+
+
+def test_values_are_forgotten_with_what_a_step_writes(tmp_path, capfd):
+    recorded(tmp_path, """
+model = nn.Linear(4, 2).cuda()
+model.bias = nn.Parameter(torch.full((2,), 5.0, device="cuda"))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+def step():
+    print("bias", model.bias[0].item())
+    return model(torch.randn(6, 4, device="cuda")).sum()
+""" + LOOP)  # fmt: skip
+    out, error = capfd.readouterr()
+    assert "bias 5.0\nbias 1.0" in out and "train.py:11" in error
+
+
 COPIED = """
 import copy
 layer = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True)

@@ -115,6 +115,7 @@ class Device:
         self._patch.wrap(torch.Tensor, "to", lambda before: lambda t, *a, **k: _to(before, t, *a, **k))
         self._set(torch.Tensor, "cuda", lambda t, device=None, non_blocking=False, **k: t.to("cuda", **k))
         self._set(torch.Tensor, "cpu", lambda t, **k: t.to("cpu", **k))
+        self._set(torch.Tensor, "type_as", lambda t, other: t.to(other))
         self._set(torch.Tensor, "pin_memory", lambda t, device=None: t)
         self._set(torch.Tensor, "record_stream", lambda t, stream: None)
         self._patch.wrap(torch.Tensor, "numpy", _numpy)
@@ -240,28 +241,31 @@ def _moved(t: Any, device: Any, dtype: Any, memory_format: Any = None) -> Any:
 
     if device.type == "cuda":
         device = torch.device("cuda", device.index or 0)
-    # FakeTensorMode computes with the values of small constants, which it would take to a real GPU.
-    constant = getattr(t, "constant", None)
-    if constant is not None:
-        t.constant = None
-    try:
-        return torch.ops.aten._to_copy(t, dtype=dtype, device=device, memory_format=memory_format)
-    finally:
-        if constant is not None:
-            t.constant = constant
+    return torch.ops.aten._to_copy(t, dtype=dtype, device=device, memory_format=memory_format)
 
 
 def _made_on_host(before: Callable[..., Any]) -> Callable[..., Any]:
     def made(*args: Any, device: Any = None, **kwargs: Any) -> Any:
         import torch
 
+        device = _usual_device() if device is None else device
         if device is None or torch.device(device).type != "cuda":
             return before(*args, **kwargs, **({} if device is None else {"device": device}))
         requires_grad = kwargs.pop("requires_grad", False)
-        tensor = before(*args, **kwargs).to(device)
+        tensor = before(*args, device="cpu", **kwargs).to(device)
         return tensor.requires_grad_() if requires_grad else tensor
 
     return made
+
+
+def _usual_device() -> Any:
+    """What `with torch.device(..)` or `torch.set_default_device()` said; PyTorch looks for it in the calls that it knows only."""
+    from torch import overrides
+    from torch.utils import _device
+
+    modes: List[Any] = getattr(overrides, "_get_current_function_mode_stack", list)()
+    said = [mode.device for mode in modes if isinstance(mode, _device.DeviceContext)]
+    return said[-1] if said else None
 
 
 def _numpy(before: Callable[..., Any]) -> Callable[..., Any]:
@@ -269,10 +273,13 @@ def _numpy(before: Callable[..., Any]) -> Callable[..., Any]:
         import torch
         from torch._subclasses.fake_tensor import FakeTensor
 
+        from .known import known
+
         if not isinstance(t, FakeTensor):
             return before(t, *args, **kwargs)
+        value = known(t)
         with torch.utils._python_dispatch._disable_current_modes():
-            return before(torch.zeros(t.shape, dtype=t.dtype), *args, **kwargs)
+            return before(torch.zeros(t.shape, dtype=t.dtype) if value is None else value, *args, **kwargs)
 
     return array
 
@@ -324,3 +331,4 @@ def _become(module: Any, key: str, parameter: Any, moved: Any) -> None:
         return
     parameter.data = moved
     parameter.fake_device = moved.fake_device
+    parameter._habitat_twin = getattr(moved, "_habitat_twin", None)

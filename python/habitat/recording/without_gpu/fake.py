@@ -18,6 +18,8 @@ from torch._subclasses.fake_tensor import (
     FakeTensor,
 )
 
+from . import known
+
 if TYPE_CHECKING:
     from .events import Log
     from .values import Values
@@ -95,16 +97,44 @@ class ShapesOnly(FakeTensorMode):
         """The result's shapes; what PyTorch runs on the way to them is none of ours."""
         self._inside.on = True
         try:
-            if func is aten._to_copy.default and not isinstance(args[0], FakeTensor):
-                args = (self.from_tensor(args[0]),)  # loaded for real
-            result = self._own(func, args, kwargs)
-            if result is not NotImplemented:
-                return result
-            return super().__torch_dispatch__(func, types, args, kwargs)
+            result = self._shapes(func, types, args, kwargs)
+            known.follow(func, args, kwargs, result)
+            return result
         except (DataDependentOutputException, DynamicOutputShapeException):
-            self._values.refuse(f"{func._schema.name} asks for the values of a tensor")
+            found, result = known.computed(func, args, kwargs)
+            if not found:
+                self._values.refuse(f"{func._schema.name} asks for the values of a tensor")
+            return self._as_result(result, on_gpu(args))
         finally:
             self._inside.on = False
+
+    def _shapes(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if func is aten._to_copy.default:
+            return self._copied(func, types, args[0], kwargs)
+        result = self._own(func, args, kwargs)
+        return super().__torch_dispatch__(func, types, args, kwargs) if result is NotImplemented else result
+
+    def _copied(self, func: Any, types: Any, source: Any, kwargs: Any) -> Any:
+        """FakeTensorMode computes with the values of small constants, which it would take to a real GPU."""
+        if not isinstance(source, FakeTensor):
+            source = self.from_tensor(source)  # loaded for real
+        constant, source.constant = source.constant, None
+        try:
+            return super().__torch_dispatch__(func, types, (source,), kwargs)
+        finally:
+            source.constant = constant
+
+    def _as_result(self, real: Any, gpu: bool) -> Any:
+        """What hangs on values that are known, as tensors where those are that it was computed from."""
+        if isinstance(real, (list, tuple)):
+            return type(real)(self._as_result(part, gpu) for part in real)
+        if not isinstance(real, torch.Tensor):
+            return real
+        fake = self.from_tensor(real)
+        if gpu:
+            fake = self._copied(aten._to_copy.default, (), fake, {"device": GPU})
+        fake._habitat_twin = known.Twin(real, [True])
+        return fake
 
     def _own(self, func: Any, args: Any, kwargs: Any) -> Any:
         """Operations that FakeTensorMode knows no shapes of on a build without CUDA."""

@@ -56,12 +56,14 @@ class Values:
         """A number for the only element of a tensor."""
         import torch
 
+        from .known import known
+
         if id(tensor) in self._known:
             return self._known[id(tensor)][1]
-        constant = getattr(tensor, "constant", None)
-        if constant is not None:
+        value = known(tensor)
+        if value is not None:
             with torch.utils._python_dispatch._disable_current_modes():
-                return constant.item()
+                return value.item()
         place = _place()
         if place:
             self.asked[place] = self.asked.get(place, 0) + 1
