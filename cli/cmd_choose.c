@@ -163,7 +163,7 @@ static int check_and_choose(cli_request *request, const cli_arguments *arguments
 }
 
 int cmd_choose(int argc, char **argv) {
-    cli_request request = {.cpu_scale = 1.0};
+    cli_request request = {0};
     wishes wished = {0};
     const cli_option list[] = {
         {"--objective", 0, CLI_TEXT, &wished.objective},

@@ -18,7 +18,7 @@ static int check(const wanted *w, cli_request *request) {
 }
 
 int cmd_export(int argc, char **argv) {
-    cli_request request = {.cpu_scale = 1.0};
+    cli_request request = {0};
     wanted w = {.output = "-"};
     const cli_option options[] = {
         {"--timeline", 0, CLI_FLAG, &w.timeline},

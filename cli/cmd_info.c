@@ -3,7 +3,7 @@
 #include "input.h"
 
 int cmd_info(int argc, char **argv) {
-    cli_request request = {.cpu_scale = 1.0};
+    cli_request request = {0};
     const cli_option options[] = {
         {"--ranks", 0, CLI_LIST, &request.ranks},
         CLI_TRACE_OPTIONS(request),

@@ -11,7 +11,7 @@ static habitat_status page(const void *of, const habitat_report_options *options
 }
 
 int cmd_predict(int argc, char **argv) {
-    cli_request request = {.cpu_scale = 1.0};
+    cli_request request = {0};
     const cli_option options[] = {
         {"--to", 0, CLI_LIST, &request.to},
         {"--method", 0, CLI_TEXT, &request.method},

@@ -10,7 +10,7 @@ static int check(const cli_request *request, const cli_input *in) {
                         "needs --recorded-host FILE, a calibration of the host that recorded");
     if (in->assemble == HABITAT_ASSEMBLE_SUM)
         return cli_fail(CLI_USAGE, "--host", "has nothing to scale with --assemble sum");
-    if (request->cpu_scale != 1.0)
+    if (request->cpu_scale > 0.0)
         return cli_fail(CLI_USAGE, "--host", "and --cpu-scale say the same; leave one out");
     return CLI_DONE;
 }
@@ -33,6 +33,8 @@ static int compare(const cli_request *request, const habitat_gpu *recorded,
         return cli_fail_error(&error, error.index ? request->host : request->recorded_host);
     in->cpu_scale = ratio.scale;
     in->cpu_scale_doubt = ratio.doubt;
+    if (in->number) /* said with the first recording */
+        return CLI_DONE;
     return cli_note(&in->notes,
                     "%s: the CPU's times x %.2f, within a factor of %.1f (launches x %.2f, layers "
                     "forward x %.2f, backward x %.2f; parts of one figure differ by up to %.0f %%)",
@@ -43,7 +45,7 @@ static int compare(const cli_request *request, const habitat_gpu *recorded,
 int cli_read_host(const cli_request *request, cli_input *in) {
     habitat_gpu_table *tables[2] = {NULL, NULL};
     const habitat_gpu *recorded = NULL, *other = NULL;
-    in->cpu_scale = request->cpu_scale != 1.0 ? request->cpu_scale : 0.0;
+    in->cpu_scale = request->cpu_scale;
     if (!request->host && !request->recorded_host)
         return CLI_DONE;
     int code = check(request, in);

@@ -163,7 +163,7 @@ static int read_options(const cli_request *request, const cli_input *first, cli_
         habitat_assemble_from_name(request->assemble, &in->assemble, &error) != HABITAT_OK)
         return cli_fail_error(&error, "--assemble");
     bool sum = in->assemble == HABITAT_ASSEMBLE_SUM;
-    if (sum && request->cpu_scale != 1.0 && request->cpu_scale > 0.0)
+    if (sum && request->cpu_scale > 0.0)
         return cli_fail(CLI_USAGE, "--cpu-scale", "has nothing to multiply with --assemble sum");
     code = read_gpus(request, in);
     if (code == CLI_DONE)

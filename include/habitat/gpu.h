@@ -137,7 +137,8 @@ HABITAT_API const habitat_gpu_operation *habitat_gpu_operations(const habitat_gp
 /* How much slower one host is than another, by their calibrations. */
 typedef struct habitat_host_ratio {
     double scale; /* of the CPU's times: 2 is half as fast. Geometric mean of the three below */
-    double doubt; /* 80 % of measured steps are within this factor of it, either way */
+    double doubt; /* either way: of measured steps 80 % are within 1.2; more where the three are
+                     further from their mean than that */
     double launch, forward, backward; /* of each figure */
     double spread;                    /* the largest of those of both */
 } habitat_host_ratio;

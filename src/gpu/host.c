@@ -28,6 +28,10 @@ habitat_status habitat_host_compare(const habitat_gpu *recorded, const habitat_g
                                .backward = to->backward_ns / from->backward_ns,
                                .spread = fmax(spread_of(from), spread_of(to))};
     made.scale = cbrt(made.launch * made.forward * made.backward);
+    /* figures further apart than those of real hosts: any of them may be the right one */
+    const double figures[] = {made.launch, made.forward, made.backward};
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        made.doubt = fmax(made.doubt, fmax(figures[i] / made.scale, made.scale / figures[i]));
     *out = made;
     return HABITAT_OK;
 }

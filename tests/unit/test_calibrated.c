@@ -212,9 +212,14 @@ static void check_compare(void) {
     CHECK_INT(habitat_host_compare(&quick, &slow, &ratio, &err), HABITAT_OK);
     CHECK_NEAR(ratio.scale, 2.0, 1e-12);
     CHECK(ratio.launch == 2.0 && ratio.forward == 4.0 && ratio.backward == 1.0);
-    CHECK(ratio.doubt > 1.0 && ratio.spread == 0.4);
+    CHECK_NEAR(ratio.doubt, 2.0, 1e-12); /* as far as 4 and 1 are from it */
+    CHECK(ratio.spread == 0.4);
     CHECK_INT(habitat_host_compare(&slow, &quick, &ratio, &err), HABITAT_OK);
     CHECK_NEAR(ratio.scale, 0.5, 1e-12);
+    CHECK_NEAR(ratio.doubt, 2.0, 1e-12);
+    CHECK_INT(habitat_host_compare(&quick, &quick, &ratio, &err), HABITAT_OK);
+    CHECK(ratio.scale == 1.0 && ratio.doubt == 1.2);
+    CHECK_INT(habitat_host_compare(&slow, &quick, &ratio, &err), HABITAT_OK);
     CHECK_INT(habitat_host_compare(&none, &quick, &ratio, &err), HABITAT_E_FORMAT);
     CHECK_INT(err.index, 0);
     CHECK_INT(habitat_host_compare(&slow, &none, &ratio, &err), HABITAT_E_FORMAT);

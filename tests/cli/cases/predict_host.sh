@@ -11,9 +11,13 @@ show --cpu-scale 20
 show --host other.json --recorded-host mine.json
 "$habitat" predict "$step" --to T4 --method bandwidth --host other.json --recorded-host mine.json --json 2>/dev/null | grep 'CPU.s times'
 "$habitat" choose "$step" --to T4,V100-PCIE-16GB --host other.json --recorded-host mine.json >chosen 2>&1; echo "$?"
+# of two recordings it is said once
+cp "$step" second.json
+"$habitat" choose "$step" second.json --to T4,V100-PCIE-16GB --host other.json --recorded-host mine.json 2>&1 | grep -c "CPU's times"
 printf '{"schema": 1, "calibration_of": "T4", "launch_floor_ns": 2000, "sources": {}}' >old.json
 for wrong in "--host other.json" "--recorded-host mine.json" "--host other.json --recorded-host old.json" "--host old.json --recorded-host mine.json" \
     "--host none.json --recorded-host mine.json" "--host other.json --recorded-host mine.json --cpu-scale 2" \
+    "--host other.json --recorded-host mine.json --cpu-scale 1" \
     "--host other.json --recorded-host mine.json --assemble sum"; do
     "$habitat" predict "$step" --to T4 $wrong; echo "$?"
 done
