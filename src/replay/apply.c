@@ -68,7 +68,8 @@ static void stay_beside_recorded(const habitat_replay *r, habitat_prediction *p)
     }
 }
 
-/* The recording itself says how long it took: to the bit. */
+/* The recording itself says how long it took: to the bit. The parts of the way that decides come
+ * from a search that ends near it. */
 static void give_back(const habitat_replay *r, habitat_replay_result *result,
                       habitat_prediction *p) {
     const habitat_workload *w = r->workload;
@@ -76,6 +77,9 @@ static void give_back(const habitat_replay *r, habitat_replay_result *result,
     p->high_ms = w->info.iteration_ms * w->high_share;
     p->interval_basis =
         habitat_spread_known(w) ? HABITAT_INTERVAL_RECORDED : HABITAT_INTERVAL_FLOOR;
+    double near = w->info.iteration_ms / result->iteration_ms;
+    result->path_cpu_ms *= near;
+    result->path_kernel_ms *= near;
     result->iteration_ms = w->info.iteration_ms;
 }
 

@@ -7,14 +7,16 @@
 #include <habitat/trace.h>
 
 typedef struct replay_moments {
-    size_t point_count; /* starts and ends of operations and calls inside iterations */
-    size_t call_count;  /* of the calls among them: those that do not wait for a GPU */
-    double usual_ns;    /* median between two neighbouring points, of whatever thread; 0 of one */
+    size_t point_count;     /* starts and ends of operations and calls inside iterations */
+    size_t call_count;      /* of the calls among them: those that do not wait for a GPU */
+    double usual_ns;        /* median between two neighbouring points of a thread, each time as long
+                               as on a core of its own (quick.h); 0 of one point */
     size_t outermost_count; /* of the operations among them: those inside no other */
     bool any_operation;
 } replay_moments;
 
-/* In memory that does not grow with the trace, in n log n time. HABITAT_E_MEMORY. */
+/* In memory for all points, less than that of their operations and calls; in n log n time.
+ * HABITAT_E_MEMORY. */
 habitat_status replay_moments_of(const habitat_trace *trace, replay_moments *out,
                                  habitat_error *err);
 

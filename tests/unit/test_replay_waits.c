@@ -302,6 +302,34 @@ static void test_unseen_launches(void) {
     check_case("launches without a call count in the rule");
 }
 
+/* Operations of three steps with a call of one inside, a step apart; a step takes 1 us, and 4 us
+ * once the thread is held up. */
+static void test_usual(void) {
+    enum { STEPS = 500, QUICK = 200 };
+    event list[2 * STEPS + 1];
+    double at = 0.0, features[REPLAY_FEATURES];
+    for (unsigned i = 0; i < STEPS; i++) {
+        double step = i < QUICK ? 1.0 : 4.0;
+        list[2 * i] = (event){'o', "aten::a", at, 3 * step, 2, 0, 0, NULL};
+        list[2 * i + 1] = (event){'c', "cudaLaunchKernel", at + step, step, 2, 0, i + 1, NULL};
+        at += 4 * step;
+    }
+    list[2 * STEPS] = (event){'k', "a", 10, 1, 0, 7, 1, NULL};
+    subject s = SUBJECT(list, at, "", 0);
+    CHECK_INT(replay_features(s.w, features, NULL, NULL), HABITAT_OK);
+    CHECK_NEAR(features[0], 4 * STEPS * 1e3,
+               1e-6); /* 4 us by the median, 1 us in two of five windows */
+    done(&s);
+    check_case("steps count as on a core of their own");
+    for (unsigned i = 0; i < 2 * STEPS; i++) /* the quick ones on another thread */
+        list[i].thread = i / 2 < QUICK ? 1 : 2;
+    s = SUBJECT(list, at, "", 0);
+    CHECK_INT(replay_features(s.w, features, NULL, NULL), HABITAT_OK);
+    CHECK_NEAR(features[0], 4 * STEPS * 4e3, 1e-6); /* the median of 800 steps of 1 and 1200 of 4 */
+    done(&s);
+    check_case("a thread is compared with itself alone");
+}
+
 int main(void) {
     gpu = made_gpu("made", 10, 1.0, 1000, 10);
     test_loader();
@@ -314,5 +342,6 @@ int main(void) {
     test_one_iteration();
     test_held();
     test_unseen_launches();
+    test_usual();
     return check_done();
 }
