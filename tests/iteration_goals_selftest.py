@@ -75,6 +75,9 @@ def main():
     # 8.01 of one, and 2 and 3 measured in turns: (8.01 + 2 + 3) / 3 = 4.34; the uneven one with the other two apart: (2 * 30 + 12) / 3 = 24
     lines = list(goals.scaled_lines(MODELS.format(worst="25.00") + TURNS, "precision", 1, ["a", "b"], 8, "amp_bf16"))
     check("measured in turns", ["| mean 4.34, worst 9.00 % of 3 |" in lines[2], "| mean 24.00, worst 40.00 % of 3 |" in lines[4]], [True, True])
+    # the clean test apart: 2 and 3, and the uneven one
+    lines = list(goals.one_host_lines(TURNS.replace("in turns", "one host").replace("b_b4_amp_bf16_h200 | 4 ", "b_b8_amp_bf16_h100 | 8 "), "bf16", "amp_bf16", ["a", "b"]))
+    check("one host", (["| mean 2.50, worst 3.00 % of 2 |" in lines[0], "| mean 12.00, worst 12.00 % of 1 |" in lines[1]], verdicts(lines)), ([True, True], ["met", "-"]))
     rows = [["a_h200 (CPU)"], ["b_h200 (CPU, spread)"], ["c_h200 (spread)"], ["d_h200"]]
     near, far = goals.spread_apart(rows)
     check("steps of uneven groups", (near, far), ([rows[0], rows[3]], [rows[1], rows[2]]))

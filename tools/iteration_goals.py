@@ -109,10 +109,10 @@ def by_model(page, kind, at, models):
     return {name: tuple(map(number, rows[name][at : at + 3])) for name in models if rows[name][at] != "0"}
 
 
-def in_turns(page, precision, models, uneven):
+def in_turns(page, precision, models, uneven, kind="step, in turns"):
     """The same of steps measured in turns at the batch size they are predicted from; `uneven`: those whose groups differ by more than 10 %."""
     found = {}
-    for cells in table(page, "step, in turns", "from"):
+    for cells in table(page, kind, "from"):
         step = re.fullmatch(rf"(\w+)_b(\d+)_{precision}_\w+", cells[0])
         name = step and step.group(1)
         if name in models and step.group(2) == cells[1] and (number(cells[3]) > SPREAD_MOST) == uneven:
@@ -157,10 +157,18 @@ def scaled_lines(page, what, at, models, mean_most, precision=None):
         yield scaled_line("The same, recordings whose own groups differ by more than 10 %, whole iteration", apart, None)
 
 
+def one_host_lines(page, word, precision, models):
+    """Of the clean test: recorded and measured on one host."""
+    yield scaled_line(f"{word} AMP from fp32, clean test on one host, the same four, whole iteration", in_turns(page, precision, models, False, "step, one host"), 12, "")
+    yield scaled_line("The same, steps whose own groups differ by more than 10 %", in_turns(page, precision, models, True, "step, one host"), None)
+
+
 def scaled(page):
     yield from scaled_lines(page, "Largest batch from the smallest and back, eight models", 1, BATCH_MODELS, 8)
     yield from scaled_lines(page, "bf16 AMP from fp32: ResNet-50, ViT, BERT, GPT-2", 4, PRECISION_MODELS, 12, "amp_bf16")
+    yield from one_host_lines(page, "bf16", "amp_bf16", PRECISION_MODELS)
     yield from scaled_lines(page, "fp16 AMP from fp32, the same four", 7, PRECISION_MODELS, 12, "amp_fp16")
+    yield from one_host_lines(page, "fp16", "amp_fp16", PRECISION_MODELS)
 
 
 # ---- several GPUs ----

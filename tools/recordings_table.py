@@ -49,6 +49,8 @@ and four H200s of another host with DistributedDataParallel; `recording` names t
 `measured_precision.csv`: such steps in fp32 and autocast one after the other, in three groups each, on one H100 and one H200 of other hosts
 (`tools/judge_precision.py`). `measured_hosts.csv`: what launches, operations and steps that the CPU binds took these two hosts [us], by process
 (`tools/judge_hosts.py`; docs/decisions/0274).
+`one_host`: steps recorded in fp32 on another H200's host, and the same in autocast in turns by another process within a minute, with what the CPU's side took by
+the clock (`cpu_ms`, median of 12 that began on an idle GPU); its rows of fp32 ran with TF32 on (`tools/judge_precision.py`; no constant is fitted on them).
 The peaks of memory of the two ranks' own recordings were of a process that held earlier steps (25 to 31 GB beside the step): they are left out.
 `without_gpu`: the steps of `tools/steps.py` recorded with `--no-gpu` and PyTorch 2.13 (`tools/judge_no_gpu.py`; docs/recording.md has how near
 predictions from them are), and `examples/llama.py` with the sizes of Llama-3.1-8B (`--batch 1 --length 8192 --vocabulary 128256 --width 4096 --head-dim 128
