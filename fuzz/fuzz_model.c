@@ -71,7 +71,8 @@ static void mend(uint8_t *copy, size_t size) {
             put(copy + FIRST_MODEL + 2, learned_class_checksum(copy[FIRST_MODEL], paper), 4);
     }
     memcpy(copy, LEARNED_MAGIC, LEARNED_MAGIC_BYTES);
-    put(copy + 8, copy[8] == LEARNED_FORMAT_LEAST ? LEARNED_FORMAT_LEAST : LEARNED_FORMAT, 4);
+    bool old = copy[8] >= LEARNED_FORMAT_LEAST && copy[8] < LEARNED_FORMAT;
+    put(copy + 8, old ? copy[8] : LEARNED_FORMAT, 4);
     put(copy + 12, crc32(crc32(0, NULL, 0), copy + LEARNED_HEADER_BYTES, (uInt)payload), 4);
     put(copy + 16, payload, 8);
 }

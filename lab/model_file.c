@@ -20,7 +20,7 @@ typedef struct writer {
 } writer;
 
 static void put(writer *w, const void *data, size_t size) {
-    if (w->failed)
+    if (w->failed || size == 0)
         return;
     if (w->size + size > w->capacity) {
         size_t capacity = 2 * (w->size + size) + 4096;
@@ -51,6 +51,24 @@ static void put_floats(writer *w, const float *values, size_t count) {
     }
 }
 
+/* Without trees one level deep, which says nothing: the reader knows no depth of 0. */
+static void put_trees(writer *w, const trees *t) {
+    uint32_t depth = t->depth ? t->depth : 1;
+    size_t nodes = ((size_t)1 << depth) - 1;
+    put_number(w, depth, 4);
+    put_number(w, t->count, 4);
+    put_floats(w, &t->bias, 1);
+    put(w, t->feature, nodes * t->count);
+    put_floats(w, t->threshold, nodes * t->count);
+    put_floats(w, t->leaf, (nodes + 1) * t->count);
+}
+
+static void put_spread(writer *w, const learned_spread *s) {
+    put_floats(w, (const float[]){s->power, s->rows, s->bias, s->rows_estimated, s->bias_estimated},
+               5);
+    put_trees(w, &s->trees);
+}
+
 static void put_model(writer *w, const operator_model *m) {
     bool paper = m->use == HABITAT_MODEL_PAPER;
     put_number(w, m->class_number, 1);
@@ -77,18 +95,12 @@ static void put_model(writer *w, const operator_model *m) {
         put_floats(w, n->parameters, perceptron_parameter_count(n));
         return;
     }
-    const trees *t = &m->trees;
-    size_t nodes = ((size_t)1 << t->depth) - 1;
-    put_number(w, t->depth, 4);
-    put_number(w, t->count, 4);
-    put_floats(w, &t->bias, 1);
-    put(w, t->feature, nodes * t->count);
-    put_floats(w, t->threshold, nodes * t->count);
-    put_floats(w, t->leaf, (nodes + 1) * t->count);
+    put_trees(w, &m->trees);
     put_number(w, m->range.formats, 4);
     put_number(w, m->range.count, 4);
     put_floats(w, m->range.least, m->range.count);
     put_floats(w, m->range.most, m->range.count);
+    put_spread(w, &m->spread);
 }
 
 habitat_status learned_encode(const habitat_models *models, uint8_t **out, size_t *size,

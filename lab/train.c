@@ -16,6 +16,7 @@
 #include "lab/samples.h"
 #include "lab/train_interval.h"
 #include "lab/train_paper.h"
+#include "lab/train_spread.h"
 #include "lab/train_trees.h"
 #include "question/query.h"
 
@@ -159,13 +160,17 @@ static size_t add_held_out(const samples *s, const trees *t, size_t g, bool seen
         if (s->gpu[i] != g || (tests >= 50 && !s->test[i]) ||
             (seen && tests < 50 && kept(s, i, KEEP_FOUR_FIFTHS, 0)))
             continue;
-        rows[n++] = (train_held_out){(double)s->y[i],
-                                     (double)s->y_estimated[i],
-                                     t ? trees_predict(t, s->x + i * s->d) : 0,
-                                     t ? trees_predict(t, s->x_estimated + i * s->d) : 0,
-                                     0,
-                                     (uint8_t)g,
-                                     kind_of(s, g)};
+        const float *x = s->x + i * s->d, *x_estimated = s->x_estimated + i * s->d;
+        rows[n++] = (train_held_out){
+            .residual = (double)s->y[i],
+            .residual_estimated = (double)s->y_estimated[i],
+            .correction = t ? trees_predict(t, x) : 0,
+            .correction_estimated = t ? trees_predict(t, x_estimated) : 0,
+            .x = x,
+            .x_estimated = x_estimated,
+            .gpu = (uint8_t)g,
+            .kind = kind_of(s, g),
+        };
     }
     for (size_t i = 0; i < n; i++)
         rows[i].weight = 1 / (double)n;
@@ -305,6 +310,9 @@ static habitat_status train_transfer(const samples *s, operator_class c, uint64_
             !train_interval(rows, n, shrink, rule_misses(s, c), &out->low_estimated,
                             &out->high_estimated))
             status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+        else if (operator_facts_of(c)->uneven_widths)
+            status = train_spread(rows, n, operator_facts_of(c)->features, shrink,
+                                  rule_misses(s, c), seed, &out->spread, err);
     }
     free(rows);
     return status;

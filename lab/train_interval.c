@@ -7,12 +7,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/constants.h"
 #include "lab/train_interval.h"
 
 enum { GPUS_MAX = 256 };
 
 static const float no_evidence = .7F; /* a factor of two either way */
-static const double least = .04;      /* runs of one program differ by as much */
 
 typedef struct spread {
     double value, weight;
@@ -38,7 +38,7 @@ static double weighted_quantile(spread *values, size_t n, double share) {
     return values[n - 1].value;
 }
 
-static double error_of(const train_held_out *row, double shrink, bool estimated) {
+double train_error_of(const train_held_out *row, double shrink, bool estimated) {
     return estimated ? row->residual_estimated - shrink * row->correction_estimated
                      : row->residual - shrink * row->correction;
 }
@@ -66,7 +66,7 @@ static void find_biases(const train_held_out *rows, size_t n, double shrink, boo
         for (size_t i = 0; i < n; i++)
             if (rows[i].gpu == g) {
                 out->kind[g] = rows[i].kind;
-                scratch[count++] = (spread){error_of(&rows[i], shrink, estimated), 1};
+                scratch[count++] = (spread){train_error_of(&rows[i], shrink, estimated), 1};
             }
         out->value[g] = count ? weighted_quantile(scratch, count, .5) : NAN;
     }
@@ -90,15 +90,12 @@ static double spread_of_biases(const biases *of, size_t *kinds) {
     return *kinds > 0 ? sqrt(squares / (double)*kinds) : NAN;
 }
 
-bool train_interval(const train_held_out *rows, size_t n, double shrink, double miss, float *low,
-                    float *high) {
-    spread *scratch = malloc((n ? n : 1) * sizeof *scratch);
-    *low = -no_evidence;
-    *high = no_evidence;
-    if (!scratch || n == 0) {
-        free(scratch);
-        return scratch != NULL;
-    }
+static double spread_of(const train_held_out *row, bool estimated) {
+    return estimated ? row->spread_estimated : row->spread;
+}
+
+static train_width width_of(const train_held_out *rows, size_t n, double shrink, double miss,
+                            spread *scratch) {
     bool estimated = miss > 0;
     size_t kinds = 0;
     biases of;
@@ -109,18 +106,47 @@ bool train_interval(const train_held_out *rows, size_t n, double shrink, double 
         find_biases(rows, n, shrink, true, scratch, &of);
         bias = fmax(spread_of_biases(&of, &kinds), hypot(on_own_rates, miss));
     }
-    double half = no_evidence;
-    if (kinds > 0) {
-        for (size_t i = 0; i < n; i++)
-            scratch[i] =
-                (spread){fabs(error_of(&rows[i], shrink, estimated) - of.value[rows[i].gpu]),
-                         rows[i].weight};
-        half = fmax(least, hypot(weighted_quantile(scratch, n, .8), t_90(kinds) * bias));
-    }
-    *low = (float)-half;
-    *high = (float)half;
+    if (kinds == 0)
+        return (train_width){NAN, NAN};
+    for (size_t i = 0; i < n; i++)
+        scratch[i] =
+            (spread){fabs(train_error_of(&rows[i], shrink, estimated) - of.value[rows[i].gpu]) /
+                         exp(spread_of(&rows[i], estimated)),
+                     rows[i].weight};
+    return (train_width){weighted_quantile(scratch, n, .8), t_90(kinds) * bias};
+}
+
+bool train_width_of(const train_held_out *rows, size_t n, double shrink, double miss,
+                    train_width *out) {
+    spread *scratch = malloc((n ? n : 1) * sizeof *scratch);
+    *out = (train_width){NAN, NAN};
+    if (scratch && n > 0)
+        *out = width_of(rows, n, shrink, miss, scratch);
+    free(scratch);
+    return scratch != NULL;
+}
+
+bool train_deviations(const train_held_out *rows, size_t n, double shrink, double *out) {
+    spread *scratch = malloc((n ? n : 1) * sizeof *scratch);
+    biases of;
+    if (!scratch)
+        return false;
+    find_biases(rows, n, shrink, false, scratch, &of);
+    for (size_t i = 0; i < n; i++)
+        out[i] = fabs(train_error_of(&rows[i], shrink, false) - of.value[rows[i].gpu]);
     free(scratch);
     return true;
+}
+
+bool train_interval(const train_held_out *rows, size_t n, double shrink, double miss, float *low,
+                    float *high) {
+    train_width width;
+    bool done = train_width_of(rows, n, shrink, miss, &width);
+    double half = isnan(width.bias) ? (double)no_evidence
+                                    : fmax(chosen_least_width, hypot(width.rows, width.bias));
+    *low = (float)-half;
+    *high = (float)half;
+    return done;
 }
 
 bool train_seen_interval(const train_held_out *rows, size_t n, float *low, float *high) {
@@ -128,10 +154,10 @@ bool train_seen_interval(const train_held_out *rows, size_t n, float *low, float
     *low = -no_evidence;
     *high = no_evidence;
     for (size_t i = 0; scratch && i < n; i++)
-        scratch[i] = (spread){error_of(&rows[i], 1, false), rows[i].weight};
+        scratch[i] = (spread){train_error_of(&rows[i], 1, false), rows[i].weight};
     if (scratch && n) {
-        *low = (float)fmin(weighted_quantile(scratch, n, .1), -least);
-        *high = (float)fmax(weighted_quantile(scratch, n, .9), least);
+        *low = (float)fmin(weighted_quantile(scratch, n, .1), -chosen_least_width);
+        *high = (float)fmax(weighted_quantile(scratch, n, .9), chosen_least_width);
     }
     free(scratch);
     return scratch != NULL;

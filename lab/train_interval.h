@@ -11,6 +11,8 @@ typedef struct train_held_out {
     double residual, residual_estimated; /* log(measured / analytic), on own and estimated rates */
     double correction, correction_estimated;
     double weight;
+    double spread, spread_estimated; /* log: how uncertain this row is beside others */
+    const float *x, *x_estimated;    /* its inputs, borrowed; NULL where nothing asks for them */
     uint8_t gpu;
     uint8_t kind; /* of the GPU: GPUs of one kind are judged together and count as one */
 } train_held_out;
@@ -22,6 +24,20 @@ typedef struct train_held_out {
  * @return false without memory. */
 bool train_interval(const train_held_out *rows, size_t n, double shrink, double miss, float *low,
                     float *high);
+
+/* What its width is made of, as logarithms: what single rows err by at a spread of 0, and what all
+ * rows of a GPU have in common. NaN: no row tells. */
+typedef struct train_width {
+    double rows, bias;
+} train_width;
+bool train_width_of(const train_held_out *rows, size_t n, double shrink, double miss,
+                    train_width *out);
+
+/* |error - bias of its GPU| of each row, on own rates. out: shape (n). */
+bool train_deviations(const train_held_out *rows, size_t n, double shrink, double *out);
+
+/* The error of a row in log(time): measured over predicted. */
+double train_error_of(const train_held_out *row, double shrink, bool estimated);
 
 /* The same on a GPU that is one of those of `rows`. */
 bool train_seen_interval(const train_held_out *rows, size_t n, float *low, float *high);

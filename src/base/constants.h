@@ -154,6 +154,8 @@ CONSTANT(fitted, residual_product_share, 0.25, "of the exponent", "as residual_s
 CONSTANT(chosen, largest_residual, 32, "of the model's time", "beyond it a measurement says something else than the model means")
 CONSTANT(chosen, same_arch_width, 2, "of an interval, in log(time)",
          "a GPU of an architecture that was measured: five GPUs of DeepBench; docs/modelling.md#kinds")
+CONSTANT(chosen, least_width, .04, "log of the ratio to the answer, either way",
+         "no interval of one operation is narrower: runs of one program differ by as much; docs/decisions/0304")
 CONSTANT(chosen, calibrated_least_caches, 2, "L2 caches",
          "row operations are measured on the same tensors: smaller ones run from the cache, those of a step do not")
 CONSTANT(chosen, calibrated_least_dimension, 64, "elements",

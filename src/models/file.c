@@ -68,6 +68,7 @@ void learned_model_free(operator_model *model) {
         free(model->gpus[i]);
     free(model->gpus);
     trees_free(&model->trees);
+    trees_free(&model->spread.trees);
     perceptron_free(&model->net);
     *model = (operator_model){0};
 }
@@ -167,8 +168,7 @@ static void get_perceptron(reader *r, operator_model *m, size_t inputs) {
         get_floats(r, n->parameters, count);
 }
 
-static void get_trees(reader *r, operator_model *m, size_t inputs) {
-    trees *t = &m->trees;
+static void get_trees(reader *r, trees *t, size_t inputs) {
     uint64_t depth = get_number(r, 4), count = get_number(r, 4);
     get_floats(r, &t->bias, 1);
     if (depth == 0 || depth > TREES_DEPTH_MAX || count > TREES_COUNT_MAX)
@@ -209,6 +209,20 @@ static void get_range(reader *r, learned_range *range) {
             r->failed = true;
 }
 
+static void get_spread(reader *r, learned_spread *s, size_t inputs) {
+    float numbers[5];
+    get_floats(r, numbers, 5);
+    s->power = numbers[0];
+    s->rows = numbers[1];
+    s->bias = numbers[2];
+    s->rows_estimated = numbers[3];
+    s->bias_estimated = numbers[4];
+    for (size_t i = 0; i < 5; i++)
+        if (!(numbers[i] >= 0))
+            r->failed = true;
+    get_trees(r, &s->trees, inputs);
+}
+
 /* @param foreign  receives the name of a class whose models belong to another version's formula. */
 static void get_model(reader *r, operator_model *m, const char **foreign) {
     m->class_number = (uint8_t)get_number(r, 1);
@@ -242,9 +256,11 @@ static void get_model(reader *r, operator_model *m, const char **foreign) {
     if (paper)
         get_perceptron(r, m, inputs);
     else
-        get_trees(r, m, inputs);
-    if (!paper && r->version > LEARNED_FORMAT_LEAST)
+        get_trees(r, &m->trees, inputs);
+    if (!paper && r->version >= LEARNED_FORMAT_RANGES)
         get_range(r, &m->range);
+    if (!paper && r->version > LEARNED_FORMAT_RANGES)
+        get_spread(r, &m->spread, inputs);
 }
 
 static habitat_status damaged(const char *name, habitat_error *err) {

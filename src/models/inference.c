@@ -220,16 +220,15 @@ static habitat_model_estimate from_trees(const habitat_models *models, habitat_m
         return nothing;
     double width = is_seen && !named ? chosen_same_arch_width : 1;
     bool estimated = !is_seen && learned_on_estimates(gpu, c, operator_arithmetic(query));
-    float low = estimated ? model->low_estimated : model->low;
-    float high = estimated ? model->high_estimated : model->high;
+    learned_ends ends = learned_ends_of(model, &view, estimated);
     habitat_model_estimate answer = {
         .covered = true,
         .seen = is_seen && (named || use == HABITAT_MODEL_SEEN),
         .guessed = !is_seen && (double)learned_kinds(seen ? seen : model) < chosen_judged_kinds,
         .ms = ms,
         .model_ms = ms,
-        .low_ms = ms * exp(width * (double)low),
-        .high_ms = ms * exp(width * (double)high)};
+        .low_ms = ms * exp(width * ends.low),
+        .high_ms = ms * exp(width * ends.high)};
     fade(&answer, &model->range, query->work, gpu,
          operator_facts_of(c)->far_by_roofline ? view.far_ms : factor * view.far_ms, view.empty_ms);
     return answer;

@@ -58,6 +58,16 @@ void perceptron_free(perceptron *net);
 /* ---- Models and their file ----------------------------------------------------------------------
  */
 
+/* How uncertain one answer is beside others of its class, learned from rows of GPUs that were left
+ * out. Without trees (count 0) all answers of a class are alike. The interval is
+ * exp(+-hypot(rows e^(power trees(x)), bias)). */
+typedef struct learned_spread {
+    float power;                          /* the trees count this much */
+    float rows, bias;                     /* of single rows, of all rows of a GPU; logarithms */
+    float rows_estimated, bias_estimated; /* the same where the GPU's rates are estimates */
+    trees trees;
+} learned_spread;
+
 typedef struct operator_model {
     uint8_t class_number; /* operator_class, or paper_class for PAPER */
     uint8_t use;          /* habitat_model_use: SEEN, TRANSFER or PAPER */
@@ -70,6 +80,7 @@ typedef struct operator_model {
     char **gpus;
     learned_range range; /* of trees; networks know theirs by what they clip */
     trees trees;
+    learned_spread spread; /* TRANSFER */
     perceptron net;
 } operator_model;
 
@@ -79,8 +90,9 @@ struct habitat_models {
     float pass_factors[2]; /* convolution: gradient of the input, of the weight, over forward */
 };
 
-/* Files of format 1 hold no ranges. */
-enum { LEARNED_FORMAT = 2, LEARNED_FORMAT_LEAST = 1, LEARNED_MODELS_MAX = 64 };
+/* Files of format 1 hold no ranges, of format 2 no spreads. */
+enum { LEARNED_FORMAT = 3, LEARNED_FORMAT_RANGES = 2, LEARNED_FORMAT_LEAST = 1 };
+enum { LEARNED_MODELS_MAX = 64 };
 
 /* What begins a model file, and the checksum of a class's formula and inputs: models that correct
  * another formula or look at other inputs must not be mistaken for ours. */
@@ -111,6 +123,14 @@ size_t learned_kinds(const operator_model *model);
 
 /* One answer of a tree model from a look at the operation; [ms]. */
 double learned_tree_ms(const operator_model *model, const operator_view *view);
+
+/* Ends of the 80 % interval of one answer, as logarithms of their ratio to it. estimated: the GPU's
+ * rates are. */
+typedef struct learned_ends {
+    double low, high;
+} learned_ends;
+learned_ends learned_ends_of(const operator_model *model, const operator_view *view,
+                             bool estimated);
 
 /* The answers for this class depend on rates that nobody measured. */
 bool learned_on_estimates(const habitat_gpu *gpu, operator_class c, habitat_dtype arithmetic);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/words.h"
 #include "gpu/gpu.h"
 #include "models/learned.h"
@@ -52,6 +53,20 @@ double learned_tree_ms(const operator_model *model, const operator_view *view) {
     double shrink = model->use == HABITAT_MODEL_SEEN ? 1 : (double)model->shrink;
     double correction = shrink * trees_predict(&model->trees, view->inputs);
     return fmax(view->base_ms * exp(correction), view->floor_ms);
+}
+
+learned_ends learned_ends_of(const operator_model *model, const operator_view *view,
+                             bool estimated) {
+    const learned_spread *s = &model->spread;
+    if (s->trees.count == 0)
+        return estimated
+                   ? (learned_ends){(double)model->low_estimated, (double)model->high_estimated}
+                   : (learned_ends){(double)model->low, (double)model->high};
+    double rows = (double)(estimated ? s->rows_estimated : s->rows);
+    double bias = (double)(estimated ? s->bias_estimated : s->bias);
+    double own = rows * exp((double)s->power * trees_predict(&s->trees, view->inputs));
+    double half = fmax(hypot(own, bias), chosen_least_width);
+    return (learned_ends){-half, half};
 }
 
 bool learned_on_estimates(const habitat_gpu *gpu, operator_class c, habitat_dtype arithmetic) {

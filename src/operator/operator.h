@@ -148,6 +148,8 @@ typedef struct operator_facts {
 
     bool judged_by_kind;     /* few and related GPUs: those of one compute capability are left out
                                 together, and two kinds suffice to tell how far trees carry */
+    bool uneven_widths;      /* left out: an answer's interval is as wide as its inputs say, not as
+                                wide as all others of the class: docs/decisions/0320 */
     bool widest_interval;    /* seen intervals: the widest of its GPUs' instead of all together */
     bool small_costs_launch; /* under a graph, small ones cost little but their launch */
     bool offset_by_pass;     /* measured operations give an offset for each pass */

@@ -11,6 +11,7 @@
 #include "models/offset.h"
 #include "lab/model_file.h"
 #include "lab/train_interval.h"
+#include "lab/train_spread.h"
 #include "lab/train_trees.h"
 #include "operator/operator.h"
 
@@ -156,7 +157,13 @@ static habitat_models *sample(void) {
                           .low_estimated = -1,
                           .high_estimated = 1,
                           .training_rows = 12,
-                          .trees = two_levels()};
+                          .trees = two_levels(),
+                          .spread = {.power = .5F,
+                                     .rows = .1F,
+                                     .bias = .03F,
+                                     .rows_estimated = .2F,
+                                     .bias_estimated = .3F,
+                                     .trees = two_levels()}};
     m->gpus = calloc(1, sizeof *m->gpus);
     m->gpus[0] = malloc(3);
     memcpy(m->gpus[0], "T4", 3);
@@ -173,6 +180,11 @@ static void test_file(void) {
     CHECK_INT(habitat_models_parse(data, size, "sample", &back, &err), HABITAT_OK);
     CHECK(back && back->count == 1 && back->models[0].training_rows == 12);
     CHECK(back && memcmp(back->models[0].trees.leaf, models->models[0].trees.leaf, 16) == 0);
+    CHECK(back && back->models[0].spread.trees.count == 1);
+    CHECK(back &&
+          memcmp(&back->models[0].spread, &models->models[0].spread, 5 * sizeof(float)) == 0);
+    CHECK(back &&
+          memcmp(back->models[0].spread.trees.leaf, models->models[0].spread.trees.leaf, 16) == 0);
     habitat_models_free(back);
     back = NULL;
     for (size_t cut = 0; cut < size; cut++)
@@ -220,23 +232,64 @@ static habitat_status parse_marked(operator_class c, uint32_t checksum, habitat_
 }
 
 /* Files of format 1 end behind the trees. */
-static void test_first_format(void) {
+/* The sample as an older version wrote it: the last `cut` bytes were not there. */
+static habitat_models *older(uint8_t version, size_t cut) {
     habitat_models *models = sample(), *back = NULL;
     uint8_t *data = NULL;
     size_t size = 0;
     CHECK_INT(learned_encode(models, &data, &size, NULL), HABITAT_OK);
-    size -= 4 + 4; /* no number formats, no sizes */
-    data[LEARNED_MAGIC_BYTES] = 1;
+    size -= cut;
+    data[LEARNED_MAGIC_BYTES] = version;
     for (int i = 0; i < 8; i++)
         data[LEARNED_MAGIC_BYTES + 8 + i] =
             (uint8_t)((uint64_t)(size - LEARNED_HEADER_BYTES) >> (8 * i));
     mark_class(data, size, learned_class_checksum(OPERATOR_GEMM, false));
-    CHECK_INT(habitat_models_parse(data, size, "first", &back, NULL), HABITAT_OK);
-    CHECK(back && back->models[0].training_rows == 12 && back->models[0].range.count == 0);
-    habitat_models_free(back);
+    CHECK_INT(habitat_models_parse(data, size, "older", &back, NULL), HABITAT_OK);
     free(data);
     habitat_models_free(models);
-    check_case("a file of the first format is read");
+    return back;
+}
+
+static void test_older_formats(void) {
+    enum { RANGE = 4 + 4, SPREAD = 5 * 4 + 4 + 4 + 4 + 3 + 3 * 4 + 4 * 4 };
+    habitat_models *first = older(1, RANGE + SPREAD), *second = older(2, SPREAD);
+    CHECK(first && first->models[0].training_rows == 12 && first->models[0].range.count == 0);
+    CHECK(second && second->models[0].training_rows == 12);
+    /* every answer has the interval of the class */
+    operator_view view = {.inputs = {2, 9}};
+    CHECK(second && second->models[0].spread.trees.count == 0);
+    CHECK_NEAR(second ? learned_ends_of(&second->models[0], &view, false).high : 0, .5, 0);
+    CHECK_NEAR(second ? learned_ends_of(&second->models[0], &view, true).low : 0, -1, 0);
+    habitat_models_free(first);
+    habitat_models_free(second);
+    check_case("files of older formats are read");
+}
+
+/* Rows .1, bias .03, power 1/2; a tree that answers log 4 where x0 > 1, else 0. */
+static void test_ends(void) {
+    uint8_t feature[] = {0};
+    float threshold[] = {1}, leaf[] = {0, 1.3862944F};
+    operator_model model = {
+        .low = -.5F,
+        .high = .7F,
+        .spread = {.power = .5F,
+                   .rows = .1F,
+                   .bias = .03F,
+                   .rows_estimated = .1F,
+                   .bias_estimated = .3F,
+                   .trees = {1, 1, 0, feature, threshold, leaf}},
+    };
+    operator_view sure = {.inputs = {0}}, unsure = {.inputs = {2}};
+    CHECK_NEAR(learned_ends_of(&model, &sure, false).high, .1044031, 1e-6); /* sqrt(.01 + .0009) */
+    CHECK_NEAR(learned_ends_of(&model, &unsure, false).high, .2022375, 1e-6); /* 2 x .1 */
+    CHECK_NEAR(learned_ends_of(&model, &unsure, false).low, -.2022375, 1e-6);
+    CHECK_NEAR(learned_ends_of(&model, &unsure, true).high, .3605551, 1e-6); /* sqrt(.04 + .09) */
+    model.spread.rows = .001F;
+    model.spread.bias = 0;
+    CHECK_NEAR(learned_ends_of(&model, &sure, false).high, .04, 0); /* never narrower */
+    model.spread.trees.count = 0;
+    CHECK_NEAR(learned_ends_of(&model, &sure, false).high, (double).7F, 0);
+    check_case("the interval of an answer is as wide as its inputs say");
 }
 
 static uint32_t names_checksum(operator_class c, size_t count, const uint8_t *formula) {
@@ -407,17 +460,59 @@ static void test_kinds_of_interval(void) {
     check_case("few kinds of GPU give a wide interval, GPUs of one kind count as one");
 }
 
+/* Three kinds of GPU. Errors lie evenly within +-.3 where x0 > 0, within +-.1 elsewhere. */
+static void test_spread(void) {
+    enum { ROWS = 900 };
+    static train_held_out rows[ROWS];
+    static float x[ROWS][2];
+    static const operator_input names[] = {{"x0", false}, {"which GPU", true}};
+    operator_features features = {names, 2};
+    for (int i = 0; i < ROWS; i++) {
+        bool wild = i / 3 % 2;
+        double error = (wild ? .3 : .1) * ((i * 7 % 101) - 50) / 50.;
+        x[i][0] = wild ? 1 : -1;
+        x[i][1] = (float)(i % 3);
+        rows[i] = (train_held_out){.residual = error,
+                                   .residual_estimated = error,
+                                   .weight = 1,
+                                   .x = x[i],
+                                   .x_estimated = x[i],
+                                   .gpu = (uint8_t)(i % 3),
+                                   .kind = (uint8_t)(i % 3)};
+    }
+    operator_model model = {.high = 1};
+    operator_view calm = {.inputs = {-1, 0}}, wild = {.inputs = {1, 0}};
+    CHECK_INT(train_spread(rows, ROWS, &features, 1, .1, 7, &model.spread, NULL), HABITAT_OK);
+    CHECK_NEAR((double)model.spread.power, 1, 0);
+    for (uint32_t i = 0; i < 3 * model.spread.trees.count; i++)
+        CHECK(model.spread.trees.feature[i] != 1); /* which GPU it is says nothing of another */
+    double narrow = learned_ends_of(&model, &calm, false).high;
+    double wide = learned_ends_of(&model, &wild, false).high;
+    CHECK(narrow > .065 && narrow < .1); /* four fifths of .1 are .08 */
+    CHECK(wide > .2 && wide < .28);      /* of .3, .24; one width for all would be .17 */
+    CHECK(learned_ends_of(&model, &calm, true).high > narrow);
+    trees_free(&model.spread.trees);
+    /* one kind alone: nothing says that the trees hold for another */
+    for (int i = 0; i < ROWS; i++)
+        rows[i].kind = 0;
+    CHECK_INT(train_spread(rows, ROWS, &features, 1, .1, 7, &model.spread, NULL), HABITAT_OK);
+    CHECK(model.spread.trees.count == 0);
+    check_case("widths follow what rows of other GPUs show");
+}
+
 int main(void) {
     test_trees();
     test_training();
     test_input_share();
     test_perceptron();
     test_file();
-    test_first_format();
+    test_older_formats();
+    test_ends();
     test_formulas();
     test_answers();
     test_offset();
     test_interval();
+    test_spread();
     test_kinds_of_interval();
     return check_done();
 }
