@@ -251,7 +251,9 @@ static const char head[] =
     "convolutions and the length of sums\n"
     "from which on a kernel is taken for 3x3 were chosen among some 17 settings with the "
     "differences below in view: these are no left-out\n"
-    "figures (docs/decisions/0288).\n\n"
+    "figures (docs/decisions/0288). How cuDNN lays out its kernels was read from these recordings; "
+    "the pace of its fp32\n"
+    "kernels is alike in all networks (docs/decisions/0325).\n\n"
     "## Against the answer with shapes\n";
 
 void shapes_print_page(const shapes_set *set, report_text *text) {

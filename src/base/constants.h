@@ -412,6 +412,8 @@ CONSTANT(chosen, unexplained_share, 0.5, "of the recorded peak",
 CONSTANT(chosen, fallback_sigma, 0.32, "in log(time)", "kernels that no method covers: wide enough to say so")
 CONSTANT(fitted, unsized_pair_sigma, 0.02, "in log(time)",
          "what the steps of two GPUs of one chip are off beyond pair_sigma where their sizes are withheld: docs/shapes.md, docs/decisions/0290")
+CONSTANT(fitted, told_bias, 0.065, "in log(time)",
+         "as unsized_bias of predict/interval.c, of convolutions whose sizes their kernels told; docs/decisions/0326")
 CONSTANT(fitted, unknown_bias, 0.12, "in log(time)",
          "work taken from usual shares: steps without their shapes against the same with them; tests/prop/prop_shapes.c")
 CONSTANT(chosen, same_arch_spread, 0.5, "of a class's spread",

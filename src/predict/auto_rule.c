@@ -61,8 +61,14 @@ static uint32_t longest_main(const habitat_workload *w, const habitat_workload_g
     return found;
 }
 
+/* How much longer it takes in another batch size than recorded. */
+static double grown_by(const habitat_workload_kernel *kernel) {
+    return kernel->facts.time_ns / (double)kernel->kernel->duration_ns;
+}
+
 /* Kernels that compute share what their operation has, by time. */
-static void share_told(const habitat_workload *w, const convolution_works *told, double *flop) {
+static void set_facts(const habitat_workload *w, const convolution_works *told,
+                      habitat_kernel_facts *facts) {
     for (size_t g = 0; g < w->group_count; g++) {
         const habitat_workload_group *group = &w->groups[g];
         const habitat_work *work = convolutions_work(told, g);
@@ -70,22 +76,33 @@ static void share_told(const habitat_workload *w, const convolution_works *told,
         double main_ns = 0.0;
         for (uint32_t i = 0; i < group->kernel_count; i++)
             main_ns += w->kernels[members[i]].main ? w->kernels[members[i]].facts.time_ns : 0.0;
-        for (uint32_t i = 0; i < group->kernel_count; i++)
-            flop[members[i]] =
-                work ? work->flop * w->kernels[members[i]].facts.time_ns / main_ns : NAN;
+        for (uint32_t i = 0; i < group->kernel_count; i++) {
+            const habitat_workload_kernel *kernel = &w->kernels[members[i]];
+            double share = kernel->facts.time_ns / main_ns * grown_by(kernel);
+            facts[members[i]] = kernel->facts;
+            if (work && kernel->main && isfinite(share)) {
+                facts[members[i]].flop = share * work->flop;
+                facts[members[i]].bytes = share * (work->read_bytes + work->write_bytes);
+            }
+        }
     }
+}
+
+const habitat_kernel_facts *auto_rule_facts(const habitat_workload *w, const auto_rule *r,
+                                            size_t i) {
+    return r->facts ? &r->facts[i] : &w->kernels[i].facts;
 }
 
 habitat_status auto_rule_prepare(const habitat_workload *w, const convolution_works *told,
                                  auto_rule *out) {
     bool bare = workload_lacks_shapes(w);
     out->lead = calloc(w->kernel_count + 1, sizeof *out->lead);
-    out->flop = bare ? calloc(w->kernel_count + 1, sizeof *out->flop) : NULL;
-    if (!out->lead || (bare && !out->flop))
+    out->facts = bare ? calloc(w->kernel_count + 1, sizeof *out->facts) : NULL;
+    if (!out->lead || (bare && !out->facts))
         return HABITAT_E_MEMORY;
     if (bare) {
         elements_settle(w, out->rounds);
-        share_told(w, told, out->flop);
+        set_facts(w, told, out->facts);
     }
     for (size_t g = 0; g < w->group_count; g++) {
         const habitat_workload_group *group = &w->groups[g];
@@ -101,7 +118,7 @@ habitat_status auto_rule_prepare(const habitat_workload *w, const convolution_wo
 
 void auto_rule_free(auto_rule *r) {
     free(r->lead);
-    free(r->flop);
+    free(r->facts);
     *r = (auto_rule){0};
 }
 
@@ -163,11 +180,6 @@ static double own_ns(const scaling *s, const habitat_workload_kernel *kernel) {
     return kernel->facts.time_ns - fmin(kernel->facts.time_ns, s->floor_origin_ns);
 }
 
-/* How much longer it takes in another batch size than recorded. */
-static double grown_by(const habitat_workload_kernel *kernel) {
-    return kernel->facts.time_ns / (double)kernel->kernel->duration_ns;
-}
-
 /* Bytes of a kernel that needs its memory's roof for so long. Of a recording without sizes, its
  * grid may tell them; another batch size has another grid. */
 static double usual_bytes(const scaling *s, const auto_rule *r,
@@ -189,9 +201,8 @@ static habitat_workload_kernel with_usual_work(const scaling *s, const auto_rule
     double part = s->form == AUTO_FORM_UNKNOWN_ROOF ? 1.0 : usual_part(s->w, kernel, own);
     double roof_s = part * own * 1e-9;
     made.facts.flop = made.facts.bytes = NAN;
-    double told = r->flop ? r->flop[kernel - s->w->kernels] : NAN;
     if (kernel->main && class_of(kernel->op_class)->product)
-        made.facts.flop = isnan(told) ? roof_s * rates.flop_per_s : told * grown_by(kernel);
+        made.facts.flop = roof_s * rates.flop_per_s;
     else
         made.facts.bytes = usual_bytes(s, r, kernel, rates.bytes_per_s, roof_s);
     return made;
@@ -200,7 +211,9 @@ static habitat_workload_kernel with_usual_work(const scaling *s, const auto_rule
 /* What a kernel takes on the destination past its start; NaN where a rate is unknown. */
 static double counted_or_usual_ns(const scaling *s, const auto_rule *r,
                                   const habitat_workload_kernel *kernel) {
-    double own = own_ns(s, kernel), work = work_ns(s, kernel, own);
+    habitat_workload_kernel known = *kernel;
+    known.facts = *auto_rule_facts(s->w, r, (size_t)(kernel - s->w->kernels));
+    double own = own_ns(s, kernel), work = work_ns(s, &known, own);
     if (!isnan(work))
         return work;
     habitat_workload_kernel usual = with_usual_work(s, r, kernel);

@@ -11,14 +11,18 @@ typedef struct auto_rule {
     uint32_t *lead;               /* kernel whose flop and bytes stand for it */
     double rounds[KERNEL_WIDTHS]; /* elements that a thread of an element-wise kernel treats, by the
                                      width of its loads; 0: sizes were recorded, or none is there */
-    double *flop; /* of a convolution whose size its kernels told; NaN: it is not told. NULL: sizes
-                     were recorded */
+    habitat_kernel_facts *facts;  /* with flop and bytes of convolutions whose sizes the kernels of
+                                     their layer told; NULL: sizes were recorded */
 } auto_rule;
 
 /* HABITAT_E_MEMORY; free in every case. */
 habitat_status auto_rule_prepare(const habitat_workload *w, const convolution_works *told,
                                  auto_rule *out);
 void auto_rule_free(auto_rule *r);
+
+/* What is known of kernel i before its time is looked at. */
+const habitat_kernel_facts *auto_rule_facts(const habitat_workload *w, const auto_rule *r,
+                                            size_t i);
 
 /* Kernel i; not covered where its time is that of a connection. */
 scaled auto_rule_kernel(const scaling *s, const auto_rule *r, size_t i);

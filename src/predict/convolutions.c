@@ -22,9 +22,13 @@ typedef struct layer {
     bool transposed;
 } layer;
 
-/* What the convolution before had, and whether it goes on from there. */
+/* What the convolution before had, and what has become of it since. */
 typedef struct chain {
     double out, pixels; /* 0: not known */
+    double normed;      /* channels of the norm after it */
+    bool active;        /* past an activation */
+    bool pooled;
+    bool joined; /* with other results */
 } chain;
 
 /* ---- the operations of a layer ---- */
@@ -206,34 +210,118 @@ static double stride_of(const conv_sizes *s, const chain *before) {
     return from > 0.0 && s->pixels > 0.0 ? fmax(1.0, round(sqrt(from / s->pixels))) : 1.0;
 }
 
-static bool pools(const habitat_workload_group *group) {
-    return group->work->op_class == HABITAT_CLASS_POOL;
+/* ---- what comes between ---- */
+
+static const char *name_of(const habitat_workload_kernel *kernel) {
+    return kernel->kernel->form->name ? kernel->kernel->form->name : "";
+}
+
+/* Channels that a batch norm has a block each for; 0: it is none, or not told. */
+static double normed_channels(const habitat_workload_kernel *kernel) {
+    static const char *const by_channel[] = {"bn_fw_tr_1C11", "bn_fw_inf_1C11",
+                                             "batch_norm_collect_statistics",
+                                             "batch_norm_transform_input"};
+    for (size_t i = 0; i < sizeof by_channel / sizeof *by_channel; i++)
+        if (strstr(name_of(kernel), by_channel[i]))
+            return kernel->kernel->form->grid[0];
+    return 0.0;
+}
+
+/* A result goes on to its norm and, past an activation, into the next convolution; a branch begins
+ * elsewhere. */
+static void pass_by(const habitat_workload *w, const habitat_workload_group *group, chain *c,
+                    conv_sizes *last) {
+    habitat_class op_class = group->work->op_class;
+    const habitat_workload_kernel *kernel = member(w, group, 0);
+    double channels = 0.0;
+    for (uint32_t i = 0; i < group->kernel_count; i++)
+        channels = fmax(channels, normed_channels(member(w, group, i)));
+    if (op_class == HABITAT_CLASS_POOL)
+        c->pixels = 0.0, c->pooled = true;
+    c->joined |= strstr(name_of(kernel), "CatArray") != NULL;
+    if (channels > 0.0 && last && !c->joined && !(last->out > 0.0))
+        last->out = channels; /* elsewhere a branch may have begun */
+    if (channels > 0.0)
+        c->normed = channels, c->active = false;
+    c->active |= op_class == HABITAT_CLASS_ELEMENTWISE;
+}
+
+static bool has_main(const habitat_workload *w, const habitat_workload_group *group,
+                     const char *part) {
+    for (uint32_t i = 0; i < group->kernel_count; i++)
+        if (member(w, group, i)->main && strstr(name_of(member(w, group, i)), part))
+            return true;
+    return false;
+}
+
+/* One pixel and no stride: it runs as a product of matrices. */
+static bool is_plain_product(const habitat_workload *w, const habitat_workload_group *group) {
+    return has_main(w, group, "nvjet") || has_main(w, group, "sm90_xmma_gemm_") ||
+           has_main(w, group, "tensorop_s1688gemm_") || has_main(w, group, "_s16816gemm_") ||
+           has_main(w, group, "_f16_s1688gemm_");
+}
+
+/* Winograd and Fourier transforms have no stride, and tell nothing of the pixels. */
+static bool has_no_stride(const habitat_workload *w, const habitat_workload_group *group) {
+    return is_plain_product(w, group) || has_main(w, group, "_cf32cf32_") ||
+           has_main(w, group, "winograd") || has_main(w, group, "complex");
+}
+
+/* Of 1x1 the weights change their layout, too, where the kernel is made for more. No kernel is
+ * faster than its GPU. */
+static void settle_weights(const habitat_workload *w, const habitat_workload_group *group,
+                           conv_sizes *s) {
+    for (uint32_t i = 0; i < group->kernel_count; i++) {
+        const habitat_workload_kernel *k = member(w, group, i);
+        double peak = habitat_arithmetic_rate(w->origin, k->facts.dtype, k->facts.matrix_unit,
+                                              false, NULL, NULL);
+        double least_ns = 2.0 * s->pixels * s->out * s->in * s->taps / peak * 1e9;
+        if (k->main && (double)k->kernel->duration_ns < least_ns)
+            s->taps = 1.0;
+    }
+}
+
+static void settle_one(const habitat_workload *w, const habitat_workload_group *group,
+                       const chain *before, layer *l) {
+    conv_sizes *s = &l->sizes;
+    if (before->out == COLOURS && s->in <= CHANNELS_TOLD)
+        s->in = s->in > 0.0 ? COLOURS : 0.0;
+    if (s->pixels > 0.0)
+        settle_pixels(s);
+    else if (has_no_stride(w, group))
+        s->pixels = before->pixels;
+    if (s->in_pixels > 0.0 && s->taps > 0.0)
+        settle_weights(w, group, s);
+    if (!(s->sum > 0.0) && before->active && is_plain_product(w, group)) {
+        s->taps = 1.0;
+        s->sum = before->normed;
+    }
+    settle_sums(w, group, before, s);
+    l->stride = stride_of(s, before);
 }
 
 /* Sizes of all layers, in their order. The first of an iteration sees images of three colours. */
 static void settle_all(const habitat_workload *w, layer *of_group) {
     chain before = {0};
+    conv_sizes *last = NULL;
     uint32_t iteration = HABITAT_NONE - 1; /* none has this number */
     for (size_t g = 0; g < w->group_count; g++) {
-        conv_sizes *s = &of_group[g].sizes;
         const habitat_workload_group *group = &w->groups[g];
-        if (pools(group))
-            before.pixels = 0.0;
-        if (!is_convolution(group) || !is_forward(group))
+        if (!is_convolution(group) || !is_forward(group)) {
+            pass_by(w, group, &before, last);
             continue;
+        }
         uint32_t now = member(w, group, 0)->kernel->iteration;
         if (now != iteration)
-            before = (chain){.out = COLOURS};
+            before = (chain){.out = COLOURS}, last = NULL;
         iteration = now;
-        if (before.out == COLOURS && s->in <= CHANNELS_TOLD)
-            s->in = s->in > 0.0 ? COLOURS : 0.0;
-        if (s->pixels > 0.0)
-            settle_pixels(s);
-        else /* Winograd and transforms, which tell nothing, have no stride */
-            s->pixels = before.pixels;
-        settle_sums(w, group, &before, s);
-        of_group[g].stride = stride_of(s, &before);
-        before = (chain){s->out > 0.0 ? s->out : before.out, s->pixels};
+        if (last && !(last->pixels > 0.0) && !before.pooled && !before.joined)
+            before.pixels = last->pixels = of_group[g].sizes.in_pixels;
+        settle_one(w, group, &before, &of_group[g]);
+        last = &of_group[g].sizes;
+        before.out = last->out > 0.0 ? last->out : before.out;
+        before.pixels = last->pixels;
+        before.active = before.pooled = before.joined = false;
     }
 }
 

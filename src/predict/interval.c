@@ -54,7 +54,7 @@ static spread counted_spread(habitat_class op_class, bool modelled) {
  * was measured: docs/shapes.md, docs/decisions/0290. */
 static const double unsized_bias[HABITAT_CLASS_COUNT] = {
     [HABITAT_CLASS_OTHER] = 0.2,        [HABITAT_CLASS_GEMM] = 0.07,
-    [HABITAT_CLASS_BMM] = 0.15,         [HABITAT_CLASS_CONV] = 0.22,
+    [HABITAT_CLASS_BMM] = 0.15,         [HABITAT_CLASS_CONV] = 0.27,
     [HABITAT_CLASS_ATTENTION] = 0.44,   [HABITAT_CLASS_RNN] = 0.11,
     [HABITAT_CLASS_NORM] = 0.1,         [HABITAT_CLASS_SOFTMAX] = 0.15,
     [HABITAT_CLASS_ELEMENTWISE] = 0.02, [HABITAT_CLASS_REDUCE] = 0.33,
@@ -63,21 +63,26 @@ static const double unsized_bias[HABITAT_CLASS_COUNT] = {
     [HABITAT_CLASS_COPY] = 0.13,        [HABITAT_CLASS_COLLECTIVE] = 0.2};
 
 static spread spread_of(habitat_class op_class, interval_kind kind) {
-    bool modelled = kind == INTERVAL_MODEL || kind == INTERVAL_GUESSED;
+    bool modelled =
+        kind == INTERVAL_MODEL || kind == INTERVAL_GUESSED || kind == INTERVAL_TOLD_MODEL;
     spread own = counted_spread(op_class, modelled);
     if (kind == INTERVAL_UNKNOWN)
         own.bias = fmax(own.bias, fitted_unknown_bias);
     if (kind == INTERVAL_UNSIZED || kind == INTERVAL_GUESSED)
         own.bias = hypot(own.bias, unsized_bias[op_class]);
+    if (kind == INTERVAL_TOLD || kind == INTERVAL_TOLD_MODEL)
+        own.bias = hypot(own.bias, fitted_told_bias);
     return own;
 }
 
-static interval_kind kind_of(const scaling *s, habitat_method method,
+static interval_kind kind_of(const scaling *s, habitat_class op_class, habitat_method method,
                              const habitat_kernel_facts *lead) {
     bool modelled = method == HABITAT_METHOD_LEARNED;
     bool unknown = !(lead->flop > 0.0) && isnan(lead->bytes);
     if (unknown && workload_lacks_shapes(s->w))
         return modelled ? INTERVAL_GUESSED : INTERVAL_UNSIZED;
+    if (op_class == HABITAT_CLASS_CONV && workload_lacks_shapes(s->w))
+        return modelled ? INTERVAL_TOLD_MODEL : INTERVAL_TOLD;
     return modelled ? INTERVAL_MODEL : unknown ? INTERVAL_UNKNOWN : INTERVAL_RULE;
 }
 
@@ -114,7 +119,7 @@ static int estimated_rate(const rate_table *table, const habitat_kernel_facts *f
 double interval_add(interval_sum *sum, const scaling *s, const habitat_workload_kernel *kernel,
                     const habitat_kernel_facts *lead, habitat_method method, double ns) {
     const rate_table *tables[2] = {&s->sustained_origin, &s->sustained_dest};
-    interval_kind kind = kind_of(s, method, lead);
+    interval_kind kind = kind_of(s, kernel->op_class, method, lead);
     spread own = spread_of(kernel->op_class, kind);
     double variance = square(fitted_common_sigma);
     sum->total += ns;
@@ -178,7 +183,8 @@ static double class_variance(const interval_sum *sum, const scaling *s) {
  * release to release. The spread of the rule's is wider as it is. */
 static double convolution_share(const interval_sum *sum) {
     return (sum->by_class[INTERVAL_MODEL][HABITAT_CLASS_CONV] +
-            sum->by_class[INTERVAL_GUESSED][HABITAT_CLASS_CONV]) /
+            sum->by_class[INTERVAL_GUESSED][HABITAT_CLASS_CONV] +
+            sum->by_class[INTERVAL_TOLD_MODEL][HABITAT_CLASS_CONV]) /
            sum->total;
 }
 

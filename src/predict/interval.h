@@ -8,13 +8,16 @@
 enum { INTERVAL_PLAIN = 0, INTERVAL_MATRIX, INTERVAL_MEMORY, INTERVAL_RATES };
 
 /* What answered: the rule, an operator model, or the rule with work that nobody counted. Of a
- * recording without sizes: the rule, or a model with guessed sizes. */
+ * recording without sizes: the rule, or a model with guessed sizes; of convolutions, either with
+ * the sizes that their kernels told. */
 typedef enum interval_kind {
     INTERVAL_RULE = 0,
     INTERVAL_MODEL,
     INTERVAL_UNKNOWN,
     INTERVAL_UNSIZED,
     INTERVAL_GUESSED,
+    INTERVAL_TOLD,
+    INTERVAL_TOLD_MODEL,
     INTERVAL_KINDS
 } interval_kind;
 

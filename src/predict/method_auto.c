@@ -97,9 +97,9 @@ static habitat_status groups(const scaling *s, const void *state, operator_answe
     return status;
 }
 
-static size_t binding(const void *state, size_t i) {
+static const habitat_kernel_facts *binding(const scaling *s, const void *state, size_t i) {
     const auto_state *own = state;
-    return own->rule.lead[i];
+    return auto_rule_facts(s->w, &own->rule, own->rule.lead[i]);
 }
 
 /* Measurements of NVIDIA's GPUs alone check the intervals. */

@@ -35,10 +35,10 @@ typedef struct method_plug {
      * Never a collective. */
     scaled (*kernel)(const scaling *s, const void *state, size_t i);
 
-    /* Whether its intervals between these GPUs are calibrated, as those of interval.c; and the
-     * kernel whose rate binds kernel i. Both or none. */
+    /* Whether its intervals between these GPUs are calibrated, as those of interval.c; and what is
+     * known of the kernel whose rate binds kernel i. Both or none. */
     bool (*calibrated)(const scaling *s);
-    size_t (*binding)(const void *state, size_t i);
+    const habitat_kernel_facts *(*binding)(const scaling *s, const void *state, size_t i);
 
     /* One operation without a measurement, where no model was asked or none knows it.
      * HABITAT_E_NO_SPEC, HABITAT_E_UNSUPPORTED. */

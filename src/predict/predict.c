@@ -87,7 +87,7 @@ static void set_estimate(const predicting *r, size_t i, scaled time, habitat_est
 /* The calibrated interval of a kernel. */
 static void calibrate(const predicting *r, size_t i, totals *sum, habitat_estimate *estimate) {
     const scaling *s = r->s;
-    const habitat_kernel_facts *binding = &s->w->kernels[r->p->plug->binding(r->p->state, i)].facts;
+    const habitat_kernel_facts *binding = r->p->plug->binding(s, r->p->state, i);
     double factor = exp(interval_add(&sum->interval, s, &s->w->kernels[i], binding,
                                      estimate->method, estimate->busy_ms * HABITAT_NS_PER_MS));
     estimate->low_ms = estimate->ms / factor;

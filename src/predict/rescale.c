@@ -90,6 +90,13 @@ static habitat_status set_format_times(const habitat_workload *w, const scale_gr
 
 /* ---- what to say ---- */
 
+static const char *where_from(const double of[SCALE_GONE + 1]) {
+    if (of[SCALE_ASSUMED] > of[SCALE_BY_RECORDING] + of[SCALE_BY_SHAPES])
+        return "are taken to grow with it";
+    return of[SCALE_BY_RECORDING] > of[SCALE_BY_SHAPES] ? "were found from the second recording"
+                                                        : "were found from shapes and layers";
+}
+
 static habitat_status warn_of_batch(const habitat_workload *w, const scale_group *after,
                                     uint64_t batch, habitat_workload *out, habitat_error *err) {
     double of[SCALE_GONE + 1] = {0.0}, all = 0.0;
@@ -101,12 +108,10 @@ static habitat_status warn_of_batch(const habitat_workload *w, const scale_group
     habitat_format(
         text, sizeof text,
         "batch size %llu instead of %llu: operations that carry the batch (%.0f %% of the "
-        "time) were found %s; %.0f %% stay as recorded",
+        "time) %s; %.0f %% stay as recorded",
         (unsigned long long)batch, (unsigned long long)w->batch_size,
         100.0 * (of[SCALE_BY_SHAPES] + of[SCALE_BY_RECORDING] + of[SCALE_ASSUMED]) / all,
-        of[SCALE_BY_RECORDING] > of[SCALE_BY_SHAPES] ? "from the second recording"
-                                                     : "from shapes and layers",
-        100.0 * of[SCALE_STAYS] / all);
+        where_from(of), 100.0 * of[SCALE_STAYS] / all);
     habitat_status status = scale_warn(out, text, err);
     if (status != HABITAT_OK || of[SCALE_ASSUMED] < chosen_scale_assumed_share * all)
         return status;

@@ -152,6 +152,28 @@ static size_t write_operation(char *text, size_t room, double at_us, const char 
     return used;
 }
 
+enum { ALL = -1 };
+
+/* Kernel `which` of a trace, or ALL, on `dest`. */
+static double kernel_ms(const char *text, size_t size, const char *dest, int which) {
+    habitat_trace *trace = NULL;
+    habitat_workload *w = NULL;
+    habitat_prediction *p = NULL;
+    const habitat_gpu *origin = NULL, *to = NULL;
+    double ms = NAN;
+    CHECK_INT(habitat_gpu_find(table, "H200", &origin, NULL, NULL), HABITAT_OK);
+    CHECK_INT(habitat_gpu_find(table, dest, &to, NULL, NULL), HABITAT_OK);
+    CHECK_INT(habitat_trace_read_memory(text, size, "made", &trace, NULL), HABITAT_OK);
+    CHECK_INT(habitat_workload_create(trace, origin, &w, NULL), HABITAT_OK);
+    CHECK_INT(habitat_predict(w, to, HABITAT_METHOD_AUTO, &p, NULL), HABITAT_OK);
+    if (p)
+        ms = which == ALL ? p->kernel_ms : p->trace_kernels[which].ms;
+    habitat_prediction_free(p);
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+    return ms;
+}
+
 /* 64 images of 14 x 14, 256 channels to 1024 by 1x1 (or as `weights` and kernels have it). */
 static double predicted_ms(bool bare, const char *weights, const one_kernel *forward,
                            const one_kernel *backward, size_t gradients, const char *dest) {
@@ -180,22 +202,7 @@ static double predicted_ms(bool bare, const char *weights, const one_kernel *for
                                 bare ? "" : both, true, backward, gradients);
     used += (size_t)snprintf(text + used, sizeof text - used,
                              "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{}}]}\n");
-    habitat_trace *trace = NULL;
-    habitat_workload *w = NULL;
-    habitat_prediction *p = NULL;
-    const habitat_gpu *origin = NULL, *to = NULL;
-    double ms = NAN;
-    CHECK_INT(habitat_gpu_find(table, "H200", &origin, NULL, NULL), HABITAT_OK);
-    CHECK_INT(habitat_gpu_find(table, dest, &to, NULL, NULL), HABITAT_OK);
-    CHECK_INT(habitat_trace_read_memory(text, used, "made", &trace, NULL), HABITAT_OK);
-    CHECK_INT(habitat_workload_create(trace, origin, &w, NULL), HABITAT_OK);
-    CHECK_INT(habitat_predict(w, to, HABITAT_METHOD_AUTO, &p, NULL), HABITAT_OK);
-    if (p)
-        ms = p->kernel_ms;
-    habitat_prediction_free(p);
-    habitat_workload_free(w);
-    habitat_trace_free(trace);
-    return ms;
+    return kernel_ms(text, used, dest, ALL);
 }
 
 static const char *const dests[] = {"GTX1080Ti", "T4", "V100-PCIE-32GB", "A100-PCIE-40GB"};
@@ -228,12 +235,64 @@ static void test_inference(void) {
     check_case("a forward pass alone has sums as long as its time says");
 }
 
+/* ---- convolutions that run as plain products ---- */
+
+/* An operation of one kernel, the i-th of the step. */
+static size_t write_one(char *text, size_t room, int i, const char *name, const char *args,
+                        const one_kernel *kernel) {
+    return write_operation(text, room, 100.0 * (i + 1), name, args, false, kernel, 1);
+}
+
+/* 3x3 from 256 to 64 channels, norm, activation or none, 1x1 as a product to 512 channels, norm. */
+static double product_ms(bool bare, bool active, const char *dest) {
+    static char text[32768];
+    const one_kernel steps[] = {
+        {forward_name, {1, 784, 1}, 128, 1340},
+        {"void cudnn::bn_fw_tr_1C11_singleread<float, 512, true>()", {64, 1, 1}, 512, 300},
+        {"void at::native::elementwise_kernel<relu>()", {9999, 1, 1}, 128, 70},
+        {"void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_128x256_32x3_nn_align4>()",
+         {8, 4, 64},
+         128,
+         180},
+        {"void cudnn::bn_fw_tr_1C11_singleread<float, 512, true>()", {512, 1, 1}, 512, 300}};
+    const char conv[] = ",\"Input type\":[\"float\",\"float\",\"\",\"\",\"\",\"\"],"
+                        "\"Concrete Inputs\":[\"\",\"\",\"%s\",\"[1, 1]\",\"[1, 1]\",\"1\"],"
+                        "\"Input Dims\":[[64,%d,56,56],%s,[],[],[],[]]";
+    char first[512], second[512];
+    snprintf(first, sizeof first, conv, "[1, 1]", 256, "[64,256,3,3]");
+    snprintf(second, sizeof second, conv, "[0, 0]", 64, "[512,64,1,1]");
+    const char *names[] = {"aten::cudnn_convolution", "aten::cudnn_batch_norm", "aten::relu",
+                           "aten::cudnn_convolution", "aten::cudnn_batch_norm"};
+    const char *args[] = {first, "", "", second, ""};
+    size_t used = (size_t)snprintf(
+        text, sizeof text,
+        "{\"schemaVersion\":1,\"deviceProperties\":[{\"id\":0,\"name\":\"made GPU\"}],"
+        "\"traceEvents\":[\n");
+    for (int i = 0; i < 5; i++)
+        if (i != 2 || active)
+            used += write_one(text + used, sizeof text - used, 20 * i, names[i],
+                              bare ? "" : args[i], &steps[i]);
+    used += (size_t)snprintf(text + used, sizeof text - used,
+                             "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{}}]}\n");
+    return kernel_ms(text, used, dest, active ? 3 : 2);
+}
+
+static void test_products(void) {
+    for (size_t i = 0; i < sizeof dests / sizeof *dests; i++) {
+        double with = product_ms(false, true, dests[i]);
+        CHECK_NEAR(product_ms(true, true, dests[i]), with, 0.05 * with);
+        CHECK(fabs(product_ms(true, false, dests[i]) / with - 1.0) > 0.01);
+    }
+    check_case("norms tell channels of convolutions that run as products, but not of a branch");
+}
+
 int main(void) {
     CHECK_INT(habitat_gpu_table_create(NULL, &table, NULL), HABITAT_OK);
     test_sizes();
     test_layouts();
     test_step();
     test_inference();
+    test_products();
     habitat_gpu_table_free(table);
     return check_done();
 }
