@@ -134,9 +134,7 @@ CONSTANT(fitted, zero_input_peak_share, 0.9, "of the peak",
          "fp32 rows measured on zeros, which draw little power; docs/modelling.md#convolution")
 CONSTANT(fitted, convolution_plain_reads, 3, "times each tensor",
          "training rows of all GPUs, sum of |log(t/a)|, each kind alike; docs/modelling.md#convolutions, #kinds")
-CONSTANT(fitted, convolution_matrix_reads, 1.25, "times each tensor", "as convolution_plain_reads")
-CONSTANT(fitted, convolution_rearranging_share, .2, "of its traffic", "as convolution_plain_reads")
-CONSTANT(fitted, convolution_direct_share, .1, "of the plain peak", "as convolution_plain_reads: depthwise kernels")
+CONSTANT(fitted, convolution_direct_share, .1, "of the plain peak", "as convolution_plain_reads: an input of the trees, what a kernel without tiles would take")
 CONSTANT(chosen, convolution_least_part, 256, "elements of k", "as product_least_part")
 
 /* ---- recurrent layers ---- */
@@ -250,6 +248,8 @@ CONSTANT(fitted, alone_norm, .5, "of the memory roof", "as alone_late_floors: RM
 /* ---- another batch size or precision ---- */
 CONSTANT(fitted, scale_model_share, 0.5, "of the exponent",
          "both ways between batch sizes of resnet50, gnmt, gpt2 and bert on H100 and H200; docs/formulas.md#another-batch-size-or-precision")
+CONSTANT(fitted, scale_conv_gradient_share, 0.75, "of the exponent",
+         "gradients of convolutions on matrix units between batch sizes of resnet50, their time alone; docs/decisions/0240, 0314")
 CONSTANT(fitted, scale_format_share, 0.25, "of the exponent",
          "products in another number format: as between architectures (auto_models.c); of convolutions from and to fp32 the best of 0 to 1 on shapes that the models did not see: docs/decisions/0285")
 CONSTANT(fitted, scale_conv_rate_share, .65, "of the matrix units' sustained rate",

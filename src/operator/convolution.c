@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "base/constants.h"
-#include "operator/views.h"
+#include "operator/convolution.h"
 
 /* clang-format off */
 #define CONVOLUTION_FEATURES(F) \
@@ -17,7 +17,7 @@
     F("compute/memory", RATES, operator_log(compute / memory, -5, 5)) \
     F("tile loss", RATES, operator_log(implicit / fmax(flop / gpu->flop_per_s, memory), -1, 5)) \
     F("rearranging", RATES, rearranging / base) \
-    F("direct", RATES, operator_log(direct / tiled, -4, 4)) \
+    F("direct", RATES, operator_log(direct / implicit, -4, 4)) \
     F("transformed", RATES, isfinite(transformed) ? operator_log(transformed / implicit, -3, 3) : 3) \
     F("log2 c_in", RATES, operator_log2(g.c_in, 0, 11)) \
     F("log2 c_out", RATES, operator_log2(g.c_out, 0, 11)) \
@@ -51,17 +51,6 @@
     F("log time", GPU, operator_log(base / 4e-6, -3, 7))
 /* clang-format on */
 OPERATOR_FEATURES(operator_convolution_features, CONVOLUTION_FEATURES);
-
-typedef enum product_kind { PRODUCT_OUTPUT, PRODUCT_INPUT_GRADIENT, PRODUCT_WEIGHT_GRADIENT } kind;
-
-/* The convolution that a pass computes with: channels a group, pixels of a whole batch. */
-typedef struct geometry {
-    kind kind;
-    double groups, c_in, c_out, area, side, stride;
-    double in_pixels, out_pixels;
-    double m, n, k; /* of each group's product; k without the taps a stride skips */
-    double in_bytes, out_bytes, weight_bytes;
-} geometry;
 
 static kind kind_of(habitat_pass pass, bool transposed) {
     if (pass == HABITAT_PASS_BACKWARD_WEIGHT)
@@ -97,18 +86,15 @@ static geometry geometry_of(const habitat_work *work) {
 
 /* Shares of the sustained rate and the factors below were fitted to the training rows of all GPUs:
  * input gradients and weight gradients of cuDNN run slower than its forward products. */
-static const operator_tile matrix_tiles[] = {{256, 128, .62}, {128, 256, .62}, {128, 128, .6},
-                                             {64, 64, .38},   {128, 64, .5},   {64, 128, .5},
-                                             {128, 32, .34},  {32, 128, .34},  {256, 64, .53}};
 static const operator_tile plain_tiles[] = {{256, 128, .5}, {128, 256, .5}, {128, 128, .5},
                                             {64, 64, .38},  {128, 64, .45}, {64, 128, .45},
                                             {128, 32, .4},  {32, 128, .4},  {32, 32, .3}};
-enum { TILES = sizeof matrix_tiles / sizeof *matrix_tiles };
+enum { TILES = sizeof plain_tiles / sizeof *plain_tiles };
 /* Those that inputs describe. */
 static const unsigned described[] = {0, 2, 3};
 enum { TILES_DESCRIBED = sizeof described / sizeof *described };
 
-static const double matrix_pass_factors[] = {1, 1.4, 1.8}, plain_pass_factors[] = {1, .8, 1};
+static const double pass_factors[] = {1, .8, 1};
 
 /* Parts of an inner dimension that run side by side where tiles leave units idle. */
 static double split_of(double tiles, double k, double units) {
@@ -116,14 +102,14 @@ static double split_of(double tiles, double k, double units) {
 }
 
 /* Seconds of the best tile; `out_split` is its split. */
-static double product_time(const operator_tile *tiles, double parts, double m, double n, double k,
-                           double units, double flop_per_s, bool may_split, double *out_split) {
+static double product_time(double parts, double m, double n, double k, double units,
+                           double flop_per_s, bool may_split, double *out_split) {
     double best = INFINITY;
     for (size_t i = 0; i < TILES; i++) {
-        double count = parts * ceil(m / tiles[i].rows) * ceil(n / tiles[i].columns);
+        double count = parts * ceil(m / plain_tiles[i].rows) * ceil(n / plain_tiles[i].columns);
         double split = may_split ? split_of(count, k, units) : 1;
-        double time =
-            operator_tile_time(&tiles[i], parts * split, m, n, k / split, units, flop_per_s, .5);
+        double time = operator_tile_time(&plain_tiles[i], parts * split, m, n, k / split, units,
+                                         flop_per_s, .5);
         if (time < best) {
             best = time;
             *out_split = split;
@@ -135,8 +121,7 @@ static double product_time(const operator_tile *tiles, double parts, double m, d
 /* Small kernels of stride 1 through transformed tiles: side + kernel - 1 points a side for every
  * `side` outputs, 4 as Winograd has it for kernels up to 5, 33 - kernel as Fourier transforms of 32
  * have it, complex, half of them by symmetry. Infinite where there is no such algorithm. */
-static double transformed_time(const geometry *g, const operator_tile *tiles, double units,
-                               const operator_gpu *gpu) {
+static double transformed_time(const geometry *g, double units, const operator_gpu *gpu) {
     double kernel = sqrt(g->area), split;
     if (g->stride > 1 || kernel < 3 || kernel > 11 || g->groups > 1)
         return INFINITY;
@@ -147,7 +132,7 @@ static double transformed_time(const geometry *g, const operator_tile *tiles, do
     double patches = g->out_pixels / (g->side * g->side) * across * across;
     double complex = winograd ? 1 : 4, words = winograd ? 4 : 8;
     bool weight = g->kind == PRODUCT_WEIGHT_GRADIENT;
-    double product = product_time(tiles, points, weight ? g->c_out : patches,
+    double product = product_time(points, weight ? g->c_out : patches,
                                   g->kind == PRODUCT_OUTPUT ? g->c_out : g->c_in,
                                   complex * (weight                      ? patches
                                              : g->kind == PRODUCT_OUTPUT ? g->c_in
@@ -162,42 +147,42 @@ static float multiples(double value) {
                    (fmod(value, 32) == 0) + (fmod(value, 64) == 0));
 }
 
-double operator_look_convolution(const habitat_model_query *query, operator_class c,
-                                 const operator_gpu *gpu, float *inputs) {
-    const habitat_conv_shape *s = &query->work->shape.conv;
-    (void)c;
-    bool matrix = operator_arithmetic(query) != HABITAT_DTYPE_FP32;
-    bool wide = habitat_dtype_bytes(query->work->dtype) == 4;
-    geometry g = geometry_of(query->work);
-    double vector_units = gpu->sm_count * gpu->lanes_per_sm / 64;
-    double units = matrix ? gpu->sm_count : vector_units;
-    const operator_tile *tiles = matrix ? matrix_tiles : plain_tiles;
-    double split = 1;
-    double tiled = product_time(tiles, g.groups, g.m, g.n, g.k, units, gpu->flop_per_s,
-                                g.kind == PRODUCT_WEIGHT_GRADIENT, &split);
-    tiled *= (matrix ? matrix_pass_factors : plain_pass_factors)[g.kind];
-    double flop = 2 * g.groups * g.m * g.n * g.k;
-    /* Depthwise kernels run on plain units at a tenth of their peak. */
-    double direct = flop / (fitted_convolution_direct_share * gpu->sm_count * gpu->lanes_per_sm *
-                            2 * gpu->clock_hz);
-    double transformed = matrix ? INFINITY : transformed_time(&g, tiles, units, gpu);
-    double implicit = g.groups > 1 ? fmin(tiled, direct) : tiled;
-    double bytes = g.in_bytes + g.out_bytes + g.weight_bytes;
+/* Dense ones on plain units. `out_transformed`: seconds through transformed tiles. */
+static convolution_time plain(const geometry *g, const operator_gpu *gpu, double *out_transformed) {
+    double units = gpu->sm_count * gpu->lanes_per_sm / 64;
+    double bytes = g->in_bytes + g->out_bytes + g->weight_bytes;
     double miss = operator_miss_share(bytes, gpu->l2_bytes, .5, .75);
     double each =
         fmax(miss / gpu->bytes_per_s, 1 / (gpu->sm_count * hardware_l2_bytes_per_s_per_sm));
-    double memory =
-        (matrix ? fitted_convolution_matrix_reads : fitted_convolution_plain_reads) * bytes * each;
-    bool rearranges = matrix && !s->channels_last && !(g.groups > 1 && g.c_in == 1);
-    /* fp32 tensors have kernels that read NCHW: half of them are rearranged. */
-    double rearranging = rearranges ? fitted_convolution_rearranging_share * (wide ? 1 : 2) *
-                                          (g.in_bytes + g.out_bytes) * each
-                                    : 0;
+    convolution_time t = {.memory = fitted_convolution_plain_reads * bytes * each, .split = 1};
+    t.compute =
+        pass_factors[g->kind] * product_time(g->groups, g->m, g->n, g->k, units, gpu->flop_per_s,
+                                             g->kind == PRODUCT_WEIGHT_GRADIENT, &t.split);
+    *out_transformed = transformed_time(g, units, gpu);
+    return t;
+}
+
+double operator_look_convolution(const habitat_model_query *query, operator_class c,
+                                 const operator_gpu *gpu, float *inputs) {
+    const habitat_conv_shape *s = &query->work->shape.conv;
+    bool matrix = operator_arithmetic(query) != HABITAT_DTYPE_FP32;
+    bool wide = habitat_dtype_bytes(query->work->dtype) == 4;
+    geometry g = geometry_of(query->work);
+    double vector_units = gpu->sm_count * gpu->lanes_per_sm / 64, transformed = INFINITY;
+    double units = matrix ? gpu->sm_count : vector_units;
+    convolution_time t = c == OPERATOR_CONV_MATRIX ? operator_convolution_matrix(query, &g, gpu)
+                                                   : plain(&g, gpu, &transformed);
+    double flop = 2 * g.groups * g.m * g.n * g.k,
+           plain_flop_per_s = 128 * vector_units * gpu->clock_hz;
+    double direct = flop / (fitted_convolution_direct_share * plain_flop_per_s);
+    double bytes = g.in_bytes + g.out_bytes + g.weight_bytes;
+    double implicit = t.compute, split = t.split, memory = t.memory, rearranging = t.rearranging;
     double compute = fmin(implicit, transformed);
-    double base = cbrt(compute * compute * compute + memory * memory * memory) + rearranging;
+    double base =
+        cbrt(compute * compute * compute + memory * memory * memory) + rearranging + t.start;
     float tile[TILES_DESCRIBED][3];
     for (size_t i = 0; i < TILES_DESCRIBED; i++)
-        operator_tile_inputs(&tiles[described[i]], g.groups, g.m, g.n, units, -5, 5, tile[i]);
+        operator_tile_inputs(&plain_tiles[described[i]], g.groups, g.m, g.n, units, -5, 5, tile[i]);
     float *x = inputs;
     CONVOLUTION_FEATURES(OPERATOR_FEATURE_VALUE)
     return base;

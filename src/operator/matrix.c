@@ -76,7 +76,7 @@ bool operator_has_clusters(const operator_gpu *gpu) {
 
 /* 32 of the 64 byte a cycle that an SM's path to the cache is built for; clusters load once for
  * several. With them the end of one tile also overlaps the beginning of the next. */
-static operator_kernel_costs product_costs(const operator_gpu *gpu, bool clusters) {
+operator_kernel_costs operator_product_costs(const operator_gpu *gpu, bool clusters) {
     return (operator_kernel_costs){
         .sm_bytes_per_s = gpu->clock_hz * (clusters ? hardware_cluster_path_bytes_per_cycle
                                                     : hardware_product_path_bytes_per_cycle),
@@ -145,7 +145,7 @@ static double power_time(const habitat_model_query *query, const operator_gpu *g
 static double tiled_time(const operator_gpu *gpu, double b, double m, double n, double k,
                          double element, double alignment) {
     const operator_kernel_costs costs =
-        product_costs(gpu, operator_has_clusters(gpu) && alignment >= 16);
+        operator_product_costs(gpu, operator_has_clusters(gpu) && alignment >= 16);
     double unit_flop_per_s = unit_rate(gpu, element, alignment);
     double best = INFINITY, sums = b * m * n * 8 / (gpu->sm_count * hardware_l2_bytes_per_s_per_sm);
     for (size_t i = 0; i < TILES; i++) {

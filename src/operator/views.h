@@ -104,6 +104,9 @@ typedef struct operator_kernel_costs {
     double wave;           /* what the missing part of a partly filled wave counts */
 } operator_kernel_costs;
 
+/* Those of a product; `clusters`: where the GPU has them and rows are aligned for them. */
+operator_kernel_costs operator_product_costs(const operator_gpu *gpu, bool clusters);
+
 /* The later of the units at their peak and of the power, rounded where they are close. */
 double operator_powered(double tiled_s, double power_s);
 

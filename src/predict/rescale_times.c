@@ -180,7 +180,9 @@ static double model_share(const habitat_workload *w, const habitat_workload_grou
     case CLASS_SHAPE_GEMM:
         return work->op_class == HABITAT_CLASS_GEMM ? 1.0 : fitted_scale_model_share;
     case CLASS_SHAPE_CONV: /* few of the matrix units' large tiles fill the GPU, as models know */
-        return forward || on_matrix_units(w, group) ? 1.0 : fitted_scale_model_share;
+        return forward                     ? 1.0
+               : on_matrix_units(w, group) ? fitted_scale_conv_gradient_share
+                                           : fitted_scale_model_share;
     case CLASS_SHAPE_RNN:
         return forward ? 1.0 : fitted_scale_model_share;
     default:

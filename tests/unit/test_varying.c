@@ -84,26 +84,72 @@ static void test_classes(void) {
     check_case("passes, formats, groups and dimensions decide the class");
 }
 
-/* 33792 x 256 x 256: 264 tiles of 256 x 128 on 132 SMs, two whole waves: 2 m n k / (.62 x 1e15) =
- * 7.144 us. Tensors of 17.3 MB twice and 131 kB of weights, all missed: x 1.25 / 1e12 = 43.42 us.
- * Cube root of the sum of cubes 43.48 us. Rearranging: .2 x 2 x 34.6 MB / 1e12 = 13.84 us. */
-static void test_convolution_time(void) {
-    const operator_gpu gpu = {.flop_per_s = 1e15,
-                              .bytes_per_s = 1e12,
-                              .sm_count = 132,
-                              .lanes_per_sm = 128,
-                              .clock_hz = 1e9,
-                              .l2_bytes = 1};
-    habitat_work work = conv_work(&pointwise, HABITAT_DTYPE_BF16, HABITAT_PASS_FORWARD);
+/* Without clusters; a cache of one byte, so that all tensors are missed: bytes / (.92 x 1e12). */
+static const operator_gpu round_gpu = {.flop_per_s = 1e15,
+                                       .peak_flop_per_s = 1e15,
+                                       .bytes_per_s = 1e12,
+                                       .sm_count = 132,
+                                       .lanes_per_sm = 128,
+                                       .clock_hz = 1e9,
+                                       .l2_bytes = 1};
+
+static double matrix_ms(const habitat_conv_shape *shape, habitat_pass pass, bool channels_last) {
+    habitat_work work = conv_work(shape, HABITAT_DTYPE_BF16, pass);
+    work.shape.conv.channels_last = channels_last;
     habitat_model_query query = {.work = &work, .timing = HABITAT_TIMING_GRAPH};
     operator_view view;
-    operator_look(&query, OPERATOR_CONV_MATRIX, &gpu, &view);
-    CHECK_NEAR(view.base_ms, .04348 + .01384 + .006, 1e-3);
-    work.shape.conv.channels_last = true;
-    operator_look(&query, OPERATOR_CONV_MATRIX, &gpu, &view);
-    CHECK_NEAR(view.base_ms, .04348 + .006, 1e-3);
-    CHECK_NEAR(view.inputs[0], 0, 0);
+    operator_look(&query, OPERATOR_CONV_MATRIX, &round_gpu, &view);
+    CHECK_NEAR(view.inputs[0], pass == HABITAT_PASS_FORWARD ? 0 : 2, 0);
+    return view.base_ms;
+}
+
+/* 33792 x 256 x 256: 264 tiles of 256 x 128 on 132 SMs, two whole waves. A step along k: 2 x 256 x
+ * 128 / (1e15 / 132) = 8.65 ns, its loads 384 x 2 / 32e9 = 24 ns, together 24.10; a wave 256 steps
+ * and an end of 4.4 us: 21.14 us. Tensors of 17.3 MB twice and 131 kB of weights: 37.75 us. Cube
+ * root of the sum of cubes 39.85. A kernel of 3 x 3 gathers 27 bytes a cycle: a step takes 28.51
+ * ns, 2304 of them and an end of 5.4 us, twice: 142.15 us; its tensors 38.89; with .6 to start
+ * 143.72. NCHW: 6.2 + 1.5 x 38.89 = 64.54 us more; not where one pixel is a product: 256 pixels are
+ * aligned, 225 (15 x 15) are not. All and the constant of 3.1 us. */
+static void test_convolution_time(void) {
+    habitat_conv_shape shape = pointwise;
+    const habitat_pass forward = HABITAT_PASS_FORWARD;
+    CHECK_NEAR(matrix_ms(&shape, forward, true), .03985 + .0031, 1e-3);
+    CHECK_NEAR(matrix_ms(&shape, forward, false), .03985 + .0031, 1e-3);
+    shape.in[0] = shape.in[1] = shape.out[0] = shape.out[1] = 15;
+    CHECK(matrix_ms(&shape, forward, false) > 1.5 * matrix_ms(&shape, forward, true));
+    shape = pointwise;
+    shape.kernel[0] = shape.kernel[1] = 3;
+    shape.padding[0] = shape.padding[1] = 1;
+    CHECK_NEAR(matrix_ms(&shape, forward, true), .14372 + .0031, 1e-3);
+    CHECK_NEAR(matrix_ms(&shape, forward, false), .14372 + .06454 + .0031, 1e-3);
     check_case("an implicit product, its traffic, and rearranging of NCHW tensors");
+}
+
+/* 3 channels count as 4 on plain units (33.8 Tflop/s, .65 of it): 2 x 33792 x 9 x 4 x 64 flop are
+ * 7.09 us, the tensors of 4.5 MB 1.4 times 6.90: 8.81, and 7 to start. Rearranged: 3.5 + 1.7
+ * x 4.93. Depthwise, gradient of the weights: 2 x 33792 x 9 x 256 flop at .0675 of plain
+ * units 68.27 us, a channel's 33792 pixels by 8 warps 4 x 33792 / sqrt(8) cycles = 47.79,
+ * tensors 1.4 x 37.6 = 52.66. 32 groups of 8 channels: 5 times 37.65 us, work of 16
+ * channels 9.6, 2.3 to start. */
+static void test_narrow_convolutions(void) {
+    habitat_conv_shape shape = pointwise;
+    shape.kernel[0] = shape.kernel[1] = 3;
+    shape.padding[0] = shape.padding[1] = 1;
+    shape.c_in = 3;
+    shape.c_out = 64;
+    CHECK_NEAR(matrix_ms(&shape, HABITAT_PASS_FORWARD, true), .01581 + .0031, 1e-3);
+    CHECK_NEAR(matrix_ms(&shape, HABITAT_PASS_FORWARD, false), .01581 + .01187 + .0031, 1e-3);
+    shape.c_in = shape.c_out = shape.groups = 256;
+    CHECK_NEAR(matrix_ms(&shape, HABITAT_PASS_BACKWARD_WEIGHT, true), .08308 + .0031, 1e-3);
+    shape.groups = 32;
+    CHECK_NEAR(matrix_ms(&shape, HABITAT_PASS_FORWARD, true), .19057 + .0031, 1e-3);
+    check_case("few channels and groups, which leave matrix units empty");
+}
+
+static void test_transposed(void) {
+    const operator_gpu gpu = round_gpu;
+    operator_view view;
+    habitat_model_query query = {.timing = HABITAT_TIMING_GRAPH};
     /* A transposed convolution is the input gradient of the one that runs the other way. */
     habitat_conv_shape down = pointwise, up = pointwise;
     down.kernel[0] = down.kernel[1] = down.stride[0] = down.stride[1] = 2;
@@ -333,6 +379,8 @@ int main(void) {
         return 1;
     test_classes();
     test_convolution_time();
+    test_narrow_convolutions();
+    test_transposed();
     test_session();
     test_recurrent_time();
     test_answers();

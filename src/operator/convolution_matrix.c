@@ -1,0 +1,215 @@
+/* Convolutions on matrix units, and grouped ones in every format: the analytic time of a pass.
+ *
+ * Four ways of the library: a plain product where the kernel is one pixel; an implicit product that
+ * gathers its operand pixel by pixel; images of few channels, and groups, which leave matrix units
+ * mostly empty; depthwise kernels. Images in NCHW order are rearranged before and after.
+ * docs/modelling.md#convolutions */
+#include <math.h>
+
+#include "base/constants.h"
+#include "operator/convolution.h"
+
+/* All constants of this file were fitted to training rows of the H200 and, for a third, of the
+ * V100; what they are without each GPU: docs/decisions/0314. */
+
+/* Tiles of the output; gathered and plain products alike. */
+static const double tiles[][2] = {{256, 128}, {128, 256}, {128, 128}, {256, 64},
+                                  {64, 256},  {128, 64},  {64, 128},  {64, 64}};
+enum { TILES = sizeof tiles / sizeof *tiles };
+static const double splits[] = {1, 2, 3, 4, 6, 8, 16, 32, 64};
+enum { SPLITS = sizeof splits / sizeof *splits };
+
+/* Shares of a rate that each pass reaches. */
+static const double gathered_shares[] = {1, .85, .9}, wide_weight_share = .26;
+static const double thin_shares[] = {.65, .31, .45};
+static const double grouped_shares[] = {1, .62, .52}, depthwise_shares[] = {1, .7, .45};
+
+/* Bytes that one SM gathers in a cycle, whether or not clusters share what they load. */
+static const double gathered_bytes_per_cycle = 27;
+static const double gathered_tile_s = 2.7e-6, gathered_wave_clusters = .4;
+static const double split_s = 11e-6;
+
+/* Rearranging: start of its kernels, and times the bytes of all tensors. */
+static const double rearranging_s = 6.2e-6, rearranging_half = 1.5, rearranging_wide = 1.7;
+
+/* What the kernels of each way take beside their work and beyond a plain product's. */
+static const double gathered_start_s = .6e-6, thin_start_s = 7e-6, grouped_start_s = 2.3e-6;
+
+/* Few channels: fewer than a matrix unit takes at a time. Theirs count as `thin_channels`, the
+ * others in multiples of `thin_multiple`, on plain units. */
+enum { thin_channels = 4, thin_multiple = 64 };
+static const double thin_reads = 1.4, thin_rearranging_s = 3.5e-6, thin_rearranging = 1.7;
+
+static double multiple_of(double value, double whole) {
+    return whole * ceil(value / whole);
+}
+
+static double fourth(double x) {
+    return x * x * x * x;
+}
+
+/* Seconds a byte: from memory what no cache holds, all of it through the cache. */
+static double seconds_per_byte(const operator_gpu *gpu, double bytes) {
+    double miss = operator_miss_share(bytes, gpu->l2_bytes, .4, .7);
+    return fmax(miss / (fitted_product_dram_share * gpu->bytes_per_s),
+                1 / (gpu->sm_count * hardware_l2_bytes_per_s_per_sm));
+}
+
+static double plain_peak(const operator_gpu *gpu) {
+    return gpu->sm_count * gpu->lanes_per_sm * 2 * gpu->clock_hz;
+}
+
+/* One product as tiles run it. */
+typedef struct product {
+    double images; /* that tiles do not cross; 1: tiles know of no images */
+    double m, n, k, element;
+    double unit_flop_per_s; /* of an SM */
+    operator_kernel_costs costs;
+    double most_parts; /* of k */
+} product;
+
+/* Seconds of the quickest cut; `out_split` is its number of parts. */
+static double tiled_time(const product *p, const operator_gpu *gpu, double *out_split) {
+    double best = INFINITY;
+    double sums = p->m * p->n * 8 / (gpu->sm_count * hardware_l2_bytes_per_s_per_sm);
+    for (size_t i = 0; i < TILES; i++) {
+        double r = tiles[i][0], q = tiles[i][1];
+        double compute = 2 * r * q / p->unit_flop_per_s;
+        double load = (r + q) * p->element / p->costs.sm_bytes_per_s;
+        double step = sqrt(sqrt(fourth(compute) + fourth(load)));
+        double count = p->images * ceil(p->m / p->images / r) * ceil(p->n / q);
+        double end = p->costs.tile_s * r * q / (128 * 128);
+        for (size_t j = 0; j < SPLITS && splits[j] <= p->most_parts &&
+                           (j == 0 || p->k >= chosen_convolution_least_part * splits[j]);
+             j++) {
+            double waves = count * splits[j] / gpu->sm_count;
+            waves = fmax(waves + p->costs.wave * (ceil(waves) - waves), p->costs.wave);
+            double time = waves * (step * p->k / splits[j] + end);
+            if (j > 0)
+                time += split_s + sums * splits[j];
+            if (time < best) {
+                best = time;
+                *out_split = splits[j];
+            }
+        }
+    }
+    return best;
+}
+
+/* Channels as matrix units take them. */
+static product product_of(const geometry *g, double element) {
+    double at_a_time = hardware_matrix_channel_bytes / element;
+    double c_in = multiple_of(g->c_in, at_a_time), c_out = multiple_of(g->c_out, at_a_time);
+    product p = {.images = 1, .element = element};
+    switch (g->kind) {
+    case PRODUCT_OUTPUT:
+        p.m = g->out_pixels, p.n = c_out, p.k = c_in * g->area;
+        break;
+    case PRODUCT_INPUT_GRADIENT: /* each pixel has a tap at least */
+        p.m = g->in_pixels, p.n = c_in;
+        p.k = c_out * fmax(g->area * g->out_pixels / g->in_pixels, 1);
+        break;
+    case PRODUCT_WEIGHT_GRADIENT:
+        p.m = c_out, p.n = c_in * g->area, p.k = g->out_pixels;
+        break;
+    }
+    return p;
+}
+
+/* Without groups, on matrix units. `plain`: one pixel, stride 1, rows aligned for the units: a
+ * matrix product as any other. */
+static convolution_time dense(const habitat_conv_shape *s, const geometry *g, double element,
+                              double pixels, const operator_gpu *gpu) {
+    double bytes = g->in_bytes + g->out_bytes + g->weight_bytes;
+    double each = seconds_per_byte(gpu, bytes);
+    double aligned = hardware_matrix_channel_bytes / element;
+    bool plain = g->area == 1 && g->stride == 1 && (s->channels_last || fmod(pixels, aligned) == 0);
+    bool weight = g->kind == PRODUCT_WEIGHT_GRADIENT, clusters = operator_has_clusters(gpu);
+    product p = product_of(g, element);
+    double share = plain                    ? 1
+                   : weight && element == 4 ? wide_weight_share
+                                            : gathered_shares[g->kind];
+    p.unit_flop_per_s = share * gpu->peak_flop_per_s / gpu->sm_count;
+    p.images = plain && !s->channels_last && !weight ? s->batch : 1;
+    p.most_parts = weight ? 64 : plain ? 16 : 1;
+    p.costs = operator_product_costs(gpu, clusters);
+    if (!plain)
+        p.costs = (operator_kernel_costs){gpu->clock_hz * gathered_bytes_per_cycle, gathered_tile_s,
+                                          clusters ? gathered_wave_clusters : 1};
+    convolution_time t = {.memory = bytes * each, .start = plain ? 0 : gathered_start_s};
+    double tiled = tiled_time(&p, gpu, &t.split);
+    t.compute = operator_powered(tiled, 2 * p.m * p.n * p.k / gpu->flop_per_s);
+    if (!plain && !s->channels_last)
+        t.rearranging =
+            rearranging_s + (element == 4 ? rearranging_wide : rearranging_half) * bytes * each;
+    return t;
+}
+
+/* Images of few channels: kernels of plain units, whatever the format. TF32's read NCHW. */
+static convolution_time thin(const habitat_conv_shape *s, const geometry *g, double element,
+                             const operator_gpu *gpu) {
+    double bytes = g->in_bytes + g->out_bytes + g->weight_bytes;
+    double each = seconds_per_byte(gpu, bytes);
+    double other = multiple_of(g->c_in <= thin_channels ? g->c_out : g->c_in, thin_multiple);
+    double flop = 2 * g->out_pixels * g->area * thin_channels * other;
+    convolution_time t = {.compute = flop / (thin_shares[g->kind] * plain_peak(gpu)),
+                          .memory = thin_reads * bytes * each,
+                          .start = thin_start_s,
+                          .split = 1};
+    if (!s->channels_last && element < 4)
+        t.rearranging = thin_rearranging_s + thin_rearranging * bytes * each;
+    return t;
+}
+
+/* A channel a group. The gradient of a channel's weights is one block that walks its pixels, with
+ * as many warps as images, eight at most. */
+static convolution_time depthwise(const habitat_conv_shape *s, const geometry *g,
+                                  const operator_gpu *gpu) {
+    double bytes = g->in_bytes + g->out_bytes + g->weight_bytes;
+    double flop = 2 * g->out_pixels * g->area * g->groups;
+    double share = (s->channels_last ? .15 : .045) * depthwise_shares[g->kind];
+    double walk = g->kind == PRODUCT_WEIGHT_GRADIENT
+                      ? 4 * g->out_pixels / sqrt(fmin(s->batch, 8)) / gpu->clock_hz
+                      : 0;
+    double work = flop / (share * plain_peak(gpu));
+    return (convolution_time){.compute = cbrt(work * work * work + walk * walk * walk),
+                              .memory = (s->channels_last ? 1.4 : 3.5) * bytes *
+                                        seconds_per_byte(gpu, bytes),
+                              .split = 1};
+}
+
+/* Groups of several channels: each group a product of its own, whose sides count in multiples. */
+static convolution_time grouped(const habitat_conv_shape *s, const geometry *g, double element,
+                                bool matrix, const operator_gpu *gpu) {
+    enum { SIDE = 16, DEPTH = 8 };
+    double bytes = g->in_bytes + g->out_bytes + g->weight_bytes;
+    double each = seconds_per_byte(gpu, bytes), m = g->m, n = multiple_of(g->n, SIDE), k = g->k;
+    if (g->kind == PRODUCT_OUTPUT)
+        k = multiple_of(g->c_in, DEPTH) * g->area;
+    else if (g->kind == PRODUCT_INPUT_GRADIENT)
+        k = fmax(multiple_of(g->c_out, DEPTH) * g->area * g->out_pixels / g->in_pixels, DEPTH);
+    else
+        m = multiple_of(g->c_out, SIDE), n = multiple_of(g->c_in, DEPTH) * g->area;
+    double share = (!matrix ? .11 : element == 4 ? .12 : .26) * grouped_shares[g->kind];
+    double rate = matrix ? gpu->flop_per_s : plain_peak(gpu);
+    convolution_time t = {.compute = 2 * g->groups * m * n * k / (share * rate),
+                          .memory = 5 * bytes * each,
+                          .start = grouped_start_s,
+                          .split = 1};
+    if (matrix && !s->channels_last)
+        t.rearranging = rearranging_s + rearranging_half * bytes * each;
+    return t;
+}
+
+convolution_time operator_convolution_matrix(const habitat_model_query *query, const geometry *g,
+                                             const operator_gpu *gpu) {
+    const habitat_conv_shape *s = &query->work->shape.conv;
+    double element = (double)habitat_dtype_bytes(query->work->dtype);
+    double pixels = s->transposed ? s->in[0] * s->in[1] : s->out[0] * s->out[1];
+    bool matrix = operator_arithmetic(query) != HABITAT_DTYPE_FP32;
+    if (g->groups > 1)
+        return g->c_in == 1 && g->c_out == 1 ? depthwise(s, g, gpu)
+                                             : grouped(s, g, element, matrix, gpu);
+    return fmin(g->c_in, g->c_out) <= thin_channels ? thin(s, g, element, gpu)
+                                                    : dense(s, g, element, pixels, gpu);
+}
