@@ -10,8 +10,9 @@ typedef struct op_case {
     operator_class c;
     const char *gpu; /* borrowed; GPUs that are left out together have one name */
     bool inside;
-    bool narrow; /* beside its class: a product of attention heads 64 wide */
-    float ratio; /* high over low */
+    bool narrow;   /* beside its class: a product of attention heads 64 wide */
+    bool at_least; /* as narrow as intervals get */
+    float ratio;   /* high over low */
 } op_case;
 
 /* Zeroed to begin with; free in every case. */

@@ -92,7 +92,8 @@ static void spread_rows(train_held_out *rows, size_t n, const trees *t, double p
 static double score_of(const train_held_out *rows, size_t n, double shrink, train_width width) {
     double sum = 0, total = 0;
     for (size_t i = 0; i < n; i++) {
-        double half = fmax(chosen_least_width, hypot(width.rows * exp(rows[i].spread), width.bias));
+        double half =
+            fmax(chosen_least_width_long, hypot(width.rows * exp(rows[i].spread), width.bias));
         double off = fabs(train_error_of(&rows[i], shrink, false));
         sum += rows[i].weight * (2 * half + miss_costs * fmax(0, off - half));
         total += rows[i].weight;

@@ -22,7 +22,7 @@ case's GPU and model. *Partly seen*: the form of a rule was settled with these c
 INTERVALS = """
 80 % intervals of single operations on left-out GPUs, two rates known: asked are 75 to 90 % of all rows inside, no GPU under 50 %, and as median
 high over low at most 1.5 for products, 2 for convolutions. The rule that makes them was chosen among a few with such figures in view
-([decision 0248](decisions/0248-intervals-by-kinds-of-gpu.md)). *Floor*: rows whose interval is the least that is given, 4 % either way:
+([decision 0248](decisions/0248-intervals-by-kinds-of-gpu.md)). *Floor*: rows whose interval is the least that is given:
 
 | class | inside, all rows % | mean over GPUs % | least GPU % | median high over low | floor | |
 |---|--:|--:|---|--:|--:|---|"""

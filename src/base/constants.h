@@ -154,6 +154,9 @@ CONSTANT(chosen, same_arch_width, 2, "of an interval, in log(time)",
          "a GPU of an architecture that was measured: five GPUs of DeepBench; docs/modelling.md#kinds")
 CONSTANT(chosen, least_width, .04, "log of the ratio to the answer, either way",
          "no interval of one operation is narrower: runs of one program differ by as much; docs/decisions/0304")
+CONSTANT(chosen, least_width_long, .02, "log of the ratio to the answer, either way",
+         "as least_width, of operations from long_operation_ms on whose width is their own; docs/decisions/0322")
+CONSTANT(chosen, long_operation_ms, .010, "ms", "as least_width_long: medians of kernels on two hosts, below and above")
 CONSTANT(chosen, calibrated_least_caches, 2, "L2 caches",
          "row operations are measured on the same tensors: smaller ones run from the cache, those of a step do not")
 CONSTANT(chosen, calibrated_least_dimension, 64, "elements",

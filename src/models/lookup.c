@@ -65,7 +65,8 @@ learned_ends learned_ends_of(const operator_model *model, const operator_view *v
     double rows = (double)(estimated ? s->rows_estimated : s->rows);
     double bias = (double)(estimated ? s->bias_estimated : s->bias);
     double own = rows * exp((double)s->power * trees_predict(&s->trees, view->inputs));
-    double half = fmax(hypot(own, bias), chosen_least_width);
+    bool is_long = view->base_ms >= chosen_long_operation_ms;
+    double half = fmax(hypot(own, bias), is_long ? chosen_least_width_long : chosen_least_width);
     return (learned_ends){-half, half};
 }
 

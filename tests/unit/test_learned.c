@@ -286,7 +286,10 @@ static void test_ends(void) {
     CHECK_NEAR(learned_ends_of(&model, &unsure, true).high, .3605551, 1e-6); /* sqrt(.04 + .09) */
     model.spread.rows = .001F;
     model.spread.bias = 0;
+    sure.base_ms = .0099;
     CHECK_NEAR(learned_ends_of(&model, &sure, false).high, .04, 0); /* never narrower */
+    sure.base_ms = .010;
+    CHECK_NEAR(learned_ends_of(&model, &sure, false).high, .02, 0);
     model.spread.trees.count = 0;
     CHECK_NEAR(learned_ends_of(&model, &sure, false).high, (double).7F, 0);
     check_case("the interval of an answer is as wide as its inputs say");

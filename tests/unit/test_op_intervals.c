@@ -41,18 +41,21 @@ static void test_table(void) {
     add(&cases, OPERATOR_GEMM, "P4", false, 1, 1.6, false);
     add(&cases, OPERATOR_BMM, "T4", false, 10, 2.0, true);
     add(&cases, OPERATOR_BMM, "T4", true, 3, 2.0, true); /* again, as a part of its class */
-    add(&cases, OPERATOR_ELEMENTWISE, "T4", false, 3, 1.0833, true);
-    add(&cases, OPERATOR_ELEMENTWISE, "T4", false, 1, 1.1, true);
+    /* of 1 ms: 2 % either way at least; of a copy, whose class has one width, 4 % */
+    add(&cases, OPERATOR_ELEMENTWISE, "T4", false, 3, 1.0408, true);
+    add(&cases, OPERATOR_ELEMENTWISE, "T4", false, 1, 1.0833, true);
+    add(&cases, OPERATOR_NORM, "T4", false, 1, 1.0833, true);
     op_cases_add(&cases, (op_case){.c = OPERATOR_COPY, .gpu = "T4"}, 1.0, NAN, NAN);
-    CHECK_INT((long long)cases.count, 27);
+    CHECK_INT((long long)cases.count, 28);
     print(&cases);
     /* 7 of 10 rows; 75 and 50 % on the two GPUs */
     CHECK(strstr(text, "\n| gemm | 2 | 10 | 70.0 | 62.5 | 50.0 (P4, 2 rows) | 1.40 | 0 % |\n") !=
           NULL);
     CHECK(strstr(text, "\n| bmm | 1 | 10 | 100.0 | 100.0 | 100.0 (T4, 10 rows) | 2.00 |") != NULL);
     CHECK(strstr(text, "\n| bmm, 64-wide heads | 1 | 3 | 100.0 |") != NULL);
-    CHECK(strstr(text, "| 1.08 | 75 % |") != NULL); /* element-wise: three at the least width */
-    CHECK(strstr(text, "\n| copy |") == NULL);      /* has no interval */
+    CHECK(strstr(text, "| 1.04 | 75 % |") != NULL); /* element-wise: three at the least width */
+    CHECK(strstr(text, "| 1.08 | 100 % |") != NULL);
+    CHECK(strstr(text, "\n| copy |") == NULL); /* has no interval */
     /* 7 + 10 of 20 rows: those of narrow heads count once */
     CHECK(strstr(text, "\n| **products** | 2 | 20 | 85.0 |") != NULL);
     CHECK(strstr(text, "| **convolutions** |") == NULL);
