@@ -57,6 +57,7 @@ for e in trace["traceEvents"]:
         del e["args"][key]
 json.dump(trace, open("bare.json", "w"))'
 "$habitat" predict bare.json --recorded-batch 5 --to T4 | grep -A 1 "as said"
+"$habitat" predict bare.json --recorded-batch 5 --batch 10 --to T4 2>&1 | grep -A 1 "carry the batch"
 
 echo "a length of sequences, a width and a half are no batch:"
 python3 -c 'import gzip, json, os
