@@ -106,7 +106,7 @@ static const struct arithmetic_case {
      ATT, FP16, FP16, true},
     {"fmha_cutlassF_f32_aligned_64x64_rf_sm75(x)", ATT, FP32, FP32, false},
     {"fmha_cutlassB_f32_aligned_64x64_k64_sm80(x)", ATT, FP32, TF32, true}, /* three for one */
-    {"attn_fwd", ATT, BF16, BF16, true}, /* Triton's on AMD */
+    {"attn_fwd", ATT, BF16, BF16, true},                                    /* Triton's on AMD */
     {"attn_fwd", ATT, FP32, FP32, false},
     {"bwd_kernel_dk_dv", ATT, FP16, FP16, true},
     {"triton_tem_fused_addmm_3", GEMM, BF16, BF16, true},
