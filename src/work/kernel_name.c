@@ -63,6 +63,9 @@ static const struct name_class {
     {"convolution", HABITAT_CLASS_CONV},
     {"conv2d", HABITAT_CLASS_CONV},
     {"conv_", HABITAT_CLASS_CONV},
+    {"igemm_fwd_gtc", HABITAT_CLASS_CONV}, /* MIOpen: implicit products; before "gemm" */
+    {"igemm_bwd_gtc", HABITAT_CLASS_CONV},
+    {"igemm_wrw_gtc", HABITAT_CLASS_CONV},
     {"fft2d", HABITAT_CLASS_CONV},
     {"fft1d", HABITAT_CLASS_CONV},
     {"flip_filter", HABITAT_CLASS_CONV},
