@@ -274,6 +274,7 @@ CONSTANT(chosen, slow_kernel_ns, 2e5, "ns",
 CONSTANT(chosen, many_kernels, 20.0, "kernels", "so many are never all long: counts, fills and casts are among them")
 CONSTANT(chosen, far_from_roof, 0.004, "of the least time, over the recorded one",
          "no operation nearer: another unit of time. The best one of 146 recordings comes to 0.29 of its roof at least, mostly to 1; a thousandth is 0.0016 at most")
+CONSTANT(chosen, roof_least_ms, 1e-3, "ms", "operations of less work are all launch, and far from every roof")
 CONSTANT(chosen, beyond_roof, 10.0, "times the least time, of all operations",
          "more: another unit of time or another GPU. 146 recordings come to 0.70 at most; what stays in a GPU's cache may be five times as quick as its memory")
 CONSTANT(chosen, said_batch_share, 0.5, "of the kernels' time, without optimiser and messages",

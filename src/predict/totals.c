@@ -111,13 +111,13 @@ static void set_memory(const habitat_workload *w, const habitat_gpu *dest,
     habitat_memory_fit fit = habitat_memory_fit_on(&parts, dest);
     out->memory_bytes = parts.peak_bytes;
     out->fits = fit.fits;
+    out->largest_batch = /* whatever the batch at hand */
+        habitat_memory_largest_batch(recorded->memory, format, dest, recorded->batch_size);
     if (fit.fits < 0 && (isnan(fit.headroom_bytes) || parts.basis == HABITAT_MEMORY_SHAPES))
         return; /* what shapes tell is too rough to speak of what is left */
     out->headroom_bytes = fit.headroom_bytes;
     out->context_bytes = fit.context_bytes;
     out->margin_bytes = fit.margin_bytes;
-    out->largest_batch =
-        habitat_memory_largest_batch(recorded->memory, format, dest, recorded->batch_size);
 }
 
 void totals_set(const scaling *s, const totals *sum, habitat_prediction *out) {

@@ -15,8 +15,6 @@ static double highest_rate(const habitat_gpu *gpu) {
 }
 
 workload_roofs workload_roofs_of(const habitat_workload *w) {
-    static const double ms_per_s = 1e3,
-                        least_ms = 1e-3; /* less is all launch, and far from every roof */
     workload_roofs out = {.whole = NAN, .quickest_ns = INFINITY};
     double flop_per_s = highest_rate(w->origin),
            bytes_per_s = w->origin->memory_bandwidth_bytes_per_s;
@@ -24,12 +22,12 @@ workload_roofs workload_roofs_of(const habitat_workload *w) {
     for (size_t g = 0; g < w->group_count; g++) {
         const habitat_workload_group *group = &w->groups[g];
         double bytes = group->work->read_bytes + group->work->write_bytes;
-        double ms = fmax(group->work->flop / flop_per_s, bytes / bytes_per_s) * ms_per_s;
+        double ms = fmax(group->work->flop / flop_per_s, bytes / bytes_per_s) * 1e3;
         if (!group->work->known || !isfinite(ms) || !(group->origin_ms > 0))
             continue;
         recorded += group->origin_ms;
         least += ms;
-        if (ms >= least_ms) {
+        if (ms >= chosen_roof_least_ms) {
             out.known++;
             out.best = fmax(out.best, ms / group->origin_ms);
         }

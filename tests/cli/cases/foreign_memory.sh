@@ -28,3 +28,5 @@ for ts, total in ((begin - 1, 1360000000), ((begin + end) / 2, 20000000000), (en
         "args": {"Total Allocated": total, "Total Reserved": total, "Bytes": 512, "Device Type": 1, "Device Id": 0, "Addr": 1}})
 json.dump(trace, open("events.json", "w"))'
 "$habitat" info events.json --json | grep -E '"(parameters_bytes|gradients_bytes|between_iterations_bytes|peak_memory_source)"'
+# the largest batch is one number, also beside a batch that may or may not fit
+"$habitat" predict export.json --recorded-batch 2 --batch 1,4 --to T4 --json | grep -E '"(batch_size|fits|largest_batch)"'
