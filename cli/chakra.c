@@ -61,19 +61,19 @@ static int write_file(const char *path, const bytes *trace) {
     bool out = strcmp(path, "-") == 0;
     FILE *file = out ? stdout : fopen(path, "wb");
     if (!file)
-        return cli_fail(CLI_FAILED, path, "%s", strerror(errno));
+        return cli_fail_write(path, errno);
     bool fine = fwrite(trace->data, 1, trace->size, file) == trace->size;
     if (out)
         return fine ? CLI_DONE : cli_fail(CLI_FAILED, "standard output", "%s", strerror(errno));
     if (fclose(file) != 0 || !fine)
-        return cli_fail(CLI_FAILED, path, "%s", strerror(errno));
+        return cli_fail_write(path, errno);
     return CLI_DONE;
 }
 
 static int write_folder(const char *folder, size_t ranks, const bytes *trace) {
     int code = CLI_DONE;
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        code = cli_fail(CLI_FAILED, folder, "%s", strerror(errno));
+        code = cli_fail_write(folder, errno);
     for (size_t i = 0; code == CLI_DONE && i < ranks; i++) {
         char *path = rank_path(folder, i);
         code = path ? write_file(path, trace) : cli_fail(CLI_FAILED, folder, "out of memory");

@@ -28,6 +28,9 @@ __attribute__((format(printf, 3, 4))) int cli_fail(int code, const char *subject
 /* The same for a failed library call: `subject` is used when the error names no file. */
 int cli_fail_error(const habitat_error *error, const char *subject);
 
+/* What a command was to write could not be: `reason` is an errno. @return CLI_FAILED */
+int cli_fail_write(const char *path, int reason);
+
 /* The same for a row of a table: `habitat: FILE:LINE: message`. */
 int cli_fail_row(const habitat_error *error, const char *subject);
 

@@ -107,7 +107,7 @@ int cli_html_write(const cli_request *request, const cli_input *input, cli_page 
         return cli_report_result(page(of, &options, &error), &error);
     replacement r;
     if (!open_replacement(request->html, &r))
-        return cli_fail(CLI_FAILED, request->html, "%s", strerror(close_replacement(&r, false)));
+        return cli_fail_write(request->html, close_replacement(&r, false));
     options.write = to_file;
     options.context = r.file;
     errno = 0;
@@ -115,6 +115,6 @@ int cli_html_write(const cli_request *request, const cli_input *input, cli_page 
     int reason = errno;
     int closed = close_replacement(&r, status == HABITAT_OK);
     if (status == HABITAT_E_IO || closed)
-        return cli_fail(CLI_FAILED, request->html, "%s", strerror(closed ? closed : reason));
+        return cli_fail_write(request->html, closed ? closed : reason);
     return status == HABITAT_OK ? CLI_DONE : cli_fail_error(&error, NULL);
 }

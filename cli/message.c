@@ -32,6 +32,10 @@ int cli_fail(int code, const char *subject, const char *format, ...) {
     return code;
 }
 
+int cli_fail_write(const char *path, int reason) {
+    return cli_fail(CLI_FAILED, path, "cannot write: %s; choose another place", strerror(reason));
+}
+
 void cli_warn(const char *format, ...) {
     char line[MESSAGE_BYTES];
     int used = snprintf(line, sizeof line, "habitat: warning: ");

@@ -6,8 +6,17 @@
 #include "output.h"
 #include "timeline.h"
 
+typedef struct sink {
+    FILE *file;
+    int reason; /* errno of the first write that failed */
+} sink;
+
 static int to_file(void *context, const char *data, size_t size) {
-    return fwrite(data, 1, size, context) == size ? 0 : -1;
+    sink *s = context;
+    if (fwrite(data, 1, size, s->file) == size)
+        return 0;
+    s->reason = errno;
+    return -1;
 }
 
 int cli_timeline_check(const cli_request *request) {
@@ -29,15 +38,19 @@ int cli_timeline_write(const cli_request *request, const cli_input *input) {
     if (!input->answer->replay)
         return cli_fail(CLI_USAGE, "--timeline",
                         "needs a recording on a GPU: without one no order of kernels is known");
-    FILE *file = out ? stdout : fopen(request->timeline, "wb");
-    if (!file)
-        return cli_fail(CLI_FAILED, request->timeline, "%s", strerror(errno));
-    habitat_status status = habitat_export_timeline(
-        input->answer->replay, input->answer->rows[0].prediction, to_file, file, &error);
-    if (out)
-        return status == HABITAT_OK ? CLI_DONE : cli_fail_error(&error, "standard output");
-    bool closed = fclose(file) == 0;
-    if (status == HABITAT_OK && !closed)
-        return cli_fail(CLI_FAILED, request->timeline, "%s", strerror(errno));
+    sink s = {.file = out ? NULL : fopen(request->timeline, "wb")};
+    if (!out && !s.file)
+        return cli_fail_write(request->timeline, errno);
+    habitat_status status =
+        habitat_export_timeline(input->answer->replay, input->answer->rows[0].prediction,
+                                out ? cli_write_stdout : to_file, &s, &error);
+    if (out) /* cli_finish_output() says what could not be written */
+        return status == HABITAT_OK || status == HABITAT_E_IO
+                   ? CLI_DONE
+                   : cli_fail_error(&error, "standard output");
+    if (fclose(s.file) != 0 && !s.reason)
+        s.reason = errno;
+    if (s.reason)
+        return cli_fail_write(request->timeline, s.reason);
     return status == HABITAT_OK ? CLI_DONE : cli_fail_error(&error, request->timeline);
 }

@@ -155,8 +155,8 @@ habitat_status habitat_models_save(const habitat_models *models, const char *pat
     else if (descriptor >= 0)
         close(descriptor);
     if (!written || rename(temporary, path) != 0) {
-        status = habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0, "cannot write: %s",
-                                 strerror(errno));
+        status = habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0,
+                                 "cannot write: %s; choose another place", strerror(errno));
         if (descriptor >= 0)
             unlink(temporary);
     }

@@ -43,8 +43,8 @@ static habitat_status read_if_json(const char *path, char **text, size_t *size,
     if (!file && errno == ENOMEM)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     if (!file)
-        return habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0, "cannot be read: %s",
-                               strerror(errno));
+        return habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0,
+                               "cannot be read: %s; check the path", strerror(errno));
     while (first == ' ' || first == '\t' || first == '\n' || first == '\r')
         first = fgetc(file);
     if (first == '{') {
@@ -60,7 +60,8 @@ static habitat_status read_if_json(const char *path, char **text, size_t *size,
             (*text)[*size] = '\0';
     }
     if (status == HABITAT_OK && ferror(file))
-        status = habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0, "cannot be read");
+        status = habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0,
+                                 "cannot be read; check the file");
     fclose(file);
     return status;
 }

@@ -48,8 +48,8 @@ static habitat_status read_failure(habitat_csv_reader *r, habitat_error *err) {
     if (code == Z_MEM_ERROR)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     if (code == Z_ERRNO)
-        return habitat_fail_at(err, HABITAT_E_IO, r->path, UINT64_MAX, 0, "cannot be read: %s",
-                               strerror(errno));
+        return habitat_fail_at(err, HABITAT_E_IO, r->path, UINT64_MAX, 0,
+                               "cannot be read: %s; check the file", strerror(errno));
     size_t named = strlen(r->path); /* zlib puts "PATH: " before some of its texts */
     if (strncmp(text, r->path, named) == 0 && strncmp(text + named, ": ", 2) == 0)
         text += named + 2;
@@ -241,7 +241,8 @@ habitat_status csv_open(const char *path, uint64_t most_bytes, habitat_csv_reade
         r->file = gzopen(path, "rb");
         status = r->file ? read_header(r, err)
                          : habitat_fail_at(err, errno == ENOMEM ? HABITAT_E_MEMORY : HABITAT_E_IO,
-                                           path, UINT64_MAX, 0, "cannot open: %s", strerror(errno));
+                                           path, UINT64_MAX, 0, "cannot open: %s; check the path",
+                                           strerror(errno));
     }
     if (status == HABITAT_OK)
         *out = r;

@@ -25,10 +25,11 @@ static habitat_status open_file(const char *path, bool regular_only, FILE **out,
     struct stat info;
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | (regular_only ? O_NONBLOCK : 0));
     if (descriptor < 0)
-        return open_error(path, strerror(errno), err);
+        return habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0,
+                               "cannot open the GPU file: %s; check the path", strerror(errno));
     bool known = fstat(descriptor, &info) == 0;
     const char *why = !known                  ? strerror(errno)
-                      : S_ISDIR(info.st_mode) ? "is a folder"
+                      : S_ISDIR(info.st_mode) ? "is a folder; name the file in it"
                       : regular_only && !S_ISREG(info.st_mode)
                           ? "a pipe or device, not a file; remove it"
                           : NULL;
@@ -54,7 +55,7 @@ habitat_status gpu_read_file(const char *path, bool regular_only, char **text, s
     if (!data || failed) {
         free(data);
         return data ? habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0,
-                                      "cannot read the GPU file")
+                                      "cannot read the GPU file; check it")
                     : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     }
     data[got] = '\0';

@@ -346,7 +346,8 @@ static habitat_status read_whole(FILE *file, const char *path, uint8_t **data, s
         *size += got;
     }
     if (ferror(file))
-        return habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0, "cannot read");
+        return habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0,
+                               "cannot be read; check the file");
     return HABITAT_OK;
 }
 
@@ -357,8 +358,8 @@ habitat_status habitat_models_load(const char *path, habitat_models **out, habit
     if (!file && errno == ENOMEM)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     if (!file)
-        return habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0, "cannot open: %s",
-                               strerror(errno));
+        return habitat_fail_at(err, HABITAT_E_IO, path, UINT64_MAX, 0,
+                               "cannot open: %s; check the path", strerror(errno));
     uint8_t *data = NULL;
     size_t size = 0;
     habitat_status status = read_whole(file, path, &data, &size, err);

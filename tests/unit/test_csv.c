@@ -175,9 +175,9 @@ static void test_unreadable(void) {
     habitat_error err = {0};
     habitat_csv_reader *r = NULL;
     CHECK_INT(habitat_csv_open("/nonexistent/a.csv", &r, &err), HABITAT_E_IO);
-    CHECK_TEXT(err.message, "cannot open: No such file or directory");
+    CHECK_TEXT(err.message, "cannot open: No such file or directory; check the path");
     CHECK_INT(habitat_csv_open("/tmp", &r, &err), HABITAT_E_IO);
-    CHECK_TEXT(err.message, "cannot be read: Is a directory");
+    CHECK_TEXT(err.message, "cannot be read: Is a directory; check the file");
     gzFile packed = gzopen(path, "wb");
     gzputs(packed, "a,b\n1,2\n");
     gzclose(packed);
