@@ -194,6 +194,8 @@ typedef struct habitat_prediction {
                                 together, casts not counted: where a library runs an operation with
                                 more kernels than in the recording; fewer below 0 */
     double *trace_kernel_ms; /* the library's own: what is not yet put together; NULL */
+    bool scaler_waits; /* fp16 autocast of a step recorded in another precision: its CPU waits for
+                          the gradients before the optimiser */
 } habitat_prediction;
 
 /* A method made ready for a workload: it keeps what is the same for all destinations. */

@@ -218,6 +218,9 @@ static habitat_prediction *begin(const habitat_predictor *p, const habitat_gpu *
                                  .cpu_doubt = p->w->precision ? fitted_scale_cpu_doubt : 1.0,
                                  .calls_more = workload_rnn_calls(p->w, dest) -
                                                workload_rnn_calls(recorded, recorded->origin),
+                                 .scaler_waits =
+                                     p->w->precision == HABITAT_PRECISION_AMP_FP16 &&
+                                     recorded->format.precision != HABITAT_PRECISION_AMP_FP16,
                                  .idle_ms = NAN,
                                  .cpu_ms = NAN,
                                  .gpu_ms = NAN};

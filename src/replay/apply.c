@@ -173,6 +173,7 @@ habitat_status habitat_replay_apply(const habitat_replay *r, habitat_prediction 
         return habitat_fail(err, HABITAT_E_ARG,
                             "a replay needs a prediction of its own workload, not yet replayed");
     habitat_replay with = replay_with_casts(r, p);
+    with.scaler_waits = p->scaler_waits;
     return apply(&with, p, err);
 }
 

@@ -131,6 +131,10 @@ uint64_t replay_recorded_ns(const habitat_workload *w, const replay_graph *graph
 void replay_sweep(const replay_graph *graph, const replay_times *times, const double *carry,
                   double *value);
 
+/* The same of an iteration of which some nodes are over at 0. done: shape (node_count), or NULL. */
+void replay_sweep_rest(const replay_graph *graph, const replay_times *times, const double *carry,
+                       const bool *done, double *value);
+
 /* Time of the whole recording [ns] when it follows itself again and again: the slowest cycle
  * through the states. HABITAT_E_MEMORY. */
 habitat_status replay_period(const replay_graph *graph, const replay_times *times, double *out_ns,
@@ -176,7 +180,13 @@ struct habitat_replay {
     double cast_share;   /* of the CPU's side, what one cast more adds to it; 0 = not known */
     double call_share;   /* the same of a call of CUDA in an operation that is there */
     double iterations;
+    bool scaler_waits; /* a scaler that was not recorded waits for the gradients */
 };
+
+/* Time of an iteration [ns] whose CPU waits for all that was launched before the optimiser's step;
+ * 0 where that is one kernel, where none or several are marked, and of several iterations. */
+habitat_status replay_scaler_ns(const habitat_replay *replay, const replay_times *times,
+                                double *out_ns, habitat_error *err);
 
 /* Sets cpu_factor, gap_scale, kernel_scale and what says why. */
 habitat_status replay_calibrate(habitat_replay *replay, habitat_error *err);

@@ -330,6 +330,41 @@ static void test_usual(void) {
     check_case("a thread is compared with itself alone");
 }
 
+/* 100 us of kernels behind 10 us of the CPU, and an optimiser. */
+static const event scaled[] = {
+    {'o', "aten::a", 0, 10, 1, 0, 0, NULL},
+    {'c', "cudaLaunchKernel", 2, 2, 1, 0, 1, NULL},
+    {'s', "Optimizer.step#SGD.step", 20, 20, 1, 0, 0, NULL},
+    {'o', "aten::b", 22, 8, 1, 0, 0, NULL},
+    {'c', "cudaLaunchKernel", 24, 2, 1, 0, 2, NULL},
+    {'k', "a", 5, 100, 0, 7, 1, NULL},
+    {'k', "b", 106, 10, 0, 7, 2, NULL},
+};
+
+/* Time with the scaler's wait [us]. */
+static double waiting_us(const event *list, size_t count, const char *name) {
+    event changed[8];
+    double ns = -1.0;
+    memcpy(changed, list, count * sizeof *list);
+    changed[3].name = name;
+    subject s = subject_of(changed, count, 50, "", &(habitat_replay_options){.cpu_ms = 0.050});
+    replay_times times = replay_times_of(s.r, NULL);
+    CHECK_INT(replay_scaler_ns(s.r, &times, &ns, NULL), HABITAT_OK);
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.1121, 1e-9); /* 100, 10, pauses of 1.1 and 1 */
+    done(&s);
+    return ns / 1e3;
+}
+
+static void test_scaler(void) {
+    const size_t count = sizeof scaled / sizeof *scaled;
+    /* 40 from the end of the first operation to that of the step, 4 to the launch's end, 1, 100 */
+    CHECK_NEAR(waiting_us(scaled, count, "aten::b"), 145.0, 1e-6);
+    check_case("a scaler's wait: the optimiser and the next iteration begin on an idle GPU");
+    CHECK_NEAR(waiting_us(scaled, count, "aten::_fused_adamw_"), 0.0, 0.0);
+    CHECK_NEAR(waiting_us(scaled, count, "Optimizer.step#Adam.step"), 0.0, 0.0);
+    check_case("none where one kernel looks itself, or two optimisers would");
+}
+
 int main(void) {
     gpu = made_gpu("made", 10, 1.0, 1000, 10);
     test_loader();
@@ -343,5 +378,6 @@ int main(void) {
     test_held();
     test_unseen_launches();
     test_usual();
+    test_scaler();
     return check_done();
 }
