@@ -18,6 +18,10 @@ import sys
 
 import steps
 
+sys.path.insert(0, os.path.join(steps.ROOT, "python"))
+
+from habitat.recording import timing  # noqa: E402
+
 RECORDINGS = os.path.join(steps.ROOT, "data", "recordings")
 WITHIN = 0.20
 UNEVEN = 0.10  # recorded iterations whose timed groups differ by more are listed apart
@@ -51,9 +55,9 @@ def predict(habitat, trace, gpu):
 
 
 def spread(recorded):
-    """How far the medians of a recording's timed groups differ, by the median of all."""
+    """How far the medians of the groups timed after the profiler differ, by the median before it."""
     with gzip.open(recorded, "rt", encoding="utf-8") as stream:
-        return json.load(stream)["habitat"]["iteration_spread"]
+        return timing.spread(timing.groups_of(json.load(stream)["habitat"])) or 0
 
 
 def rows(habitat, gpu, tag, folder, only=()):

@@ -231,11 +231,11 @@ typedef struct habitat_trace_info {
     habitat_device_facts device_facts; /* of that device; name NULL if not recorded */
     size_t iteration_count;            /* >= 1 */
     habitat_iterations_by iterations_by;
-    bool iterations_differ;    /* COUNTED: the parts do not launch the same kernels */
-    double iteration_ms;       /* recorded, unprofiled median ("habitat" object); NaN if absent */
-    size_t iteration_ms_count; /* unprofiled times */
+    bool iterations_differ;         /* COUNTED: the parts do not launch the same kernels */
+    double iteration_ms;            /* recorded, median before the profiler; NaN if absent */
+    size_t iteration_ms_count;      /* unprofiled times */
     const double *iteration_ms_all; /* shape (iteration_ms_count) [ms], in the order measured */
-    double iteration_spread; /* between groups of them, as a share of iteration_ms; NaN unknown */
+    double iteration_spread; /* between later groups, as a share of iteration_ms; NaN unknown */
     uint64_t batch_size;     /* samples of one iteration; 0 = unknown */
     bool batch_size_said;    /* by the read options, not by the recording */
     const char *model;       /* its class: "ResNet"; NULL unknown */

@@ -80,10 +80,10 @@ def test_record_iterations_of_data_that_runs_out_keeps_the_trace(tmp_path, step)
 
 def test_record_iterations_warns_of_times_that_move(tmp_path, step, clock_ms):
     def slower():
-        clock_ms(10 if step.calls < 5 else 15)
+        clock_ms(10 if step.calls < 5 else 12 if step.calls < 8 else 15)
         step()
 
-    with pytest.warns(RuntimeWarning, match="the time of an iteration moved by 33 %"):
+    with pytest.warns(RuntimeWarning, match="the time of an iteration moved by 30 %"):
         habitat.record_iterations(slower, path=tmp_path / "x.json", iterations=1, warmup=1, timed=2, pause=0, allow_cpu=True)
 
 

@@ -55,8 +55,8 @@ CONSTANT(fitted, softmax_second_start_s, 1.2e-6, "s",
          "backward softmax of the H200, two kernels; #what-memory-limits-otherwise")
 
 /* ---- the CPU ---- */
-CONSTANT(fitted, cpu_operation_s, 52e-6, "s an operation",
-         "median of the recorded CPU's side over operations, 23 steps on the H200's host that the CPU bound (no LSTM); docs/decisions/0266")
+CONSTANT(fitted, cpu_operation_s, 44e-6, "s an operation",
+         "median of the recorded CPU's side over operations, 18 steps on the H200's host that the CPU bound (no LSTM); docs/decisions/0330")
 CONSTANT(fitted, cpu_copy_share, 0.35, "of an operation", "a copy or cast: steps in fp32 and autocast measured in turns on two hosts, 0.26 to 0.43 by model; docs/decisions/0275")
 CONSTANT(fitted, cpu_table_factor, 1.30, "either way", "80 % of these steps, each model by the other models' constants; docs/decisions/0266")
 

@@ -115,6 +115,7 @@ static const known_key habitat_keys[] = {
     {"schema", KEY_SCHEMA, VALUE_NUMBER},
     {"iteration_ms", KEY_ITERATION_MS, VALUE_NUMBER},
     {"iteration_ms_all", KEY_ITERATION_MS_ALL, VALUE_NUMBERS},
+    {"iteration_ms_groups", KEY_ITERATION_GROUPS, VALUE_NUMBERS},
     {"iteration_spread", KEY_ITERATION_SPREAD, VALUE_NUMBER},
     {"batch_size", KEY_BATCH, VALUE_NUMBER},
     {"model", KEY_MODEL, VALUE_TEXT},
@@ -290,6 +291,7 @@ static const known_key *entry_in(const known_key *table, size_t count, key k) {
 
 const known_key *known_key_of(place at, key k) {
     static const known_key a_time = {"iteration_ms_all", KEY_ITERATION_MS_ALL, VALUE_NUMBER};
+    static const known_key a_group = {"iteration_ms_groups", KEY_ITERATION_GROUPS, VALUE_NUMBER};
     static const known_key sizes = {"parameter_sizes", KEY_SIZES, VALUE_NUMBERS};
     static const known_key a_size = {"parameter_sizes", KEY_SIZES, VALUE_NUMBER};
     switch (at) {
@@ -302,7 +304,7 @@ const known_key *known_key_of(place at, key k) {
     case AT_MEMORY:
         return ENTRY_IN(memory_keys, k);
     case AT_TIMES:
-        return &a_time;
+        return k == KEY_ITERATION_GROUPS ? &a_group : &a_time;
     case AT_FORMATS:
         return &sizes;
     case AT_SIZES:

@@ -447,8 +447,15 @@ static void keep_format(reader *r, const char *text, size_t length) {
 
 int reader_habitat_time(reader *r, const char *text, size_t length) {
     double value;
+    bool group = r->key == KEY_ITERATION_GROUPS;
     if (number_double(text, length, &value) != NUMBER_OK || value < 0 || value > 1e9)
-        return reader_bad_habitat(r, "iteration_ms_all");
+        return reader_bad_habitat(r, group ? "iteration_ms_groups" : "iteration_ms_all");
+    if (group) { /* more of them than there is room for are of no recorder */
+        if (r->group_count < TIME_GROUPS)
+            r->groups[r->group_count] = value;
+        r->group_count++;
+        return 1;
+    }
     double *times =
         list_grow(r->times, r->time_count, &r->time_capacity, 64, TIMES_MAX, sizeof *times);
     if (!times)

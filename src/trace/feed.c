@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/groups.h"
 #include "trace/reader.h"
 
 enum {
@@ -131,14 +132,16 @@ static habitat_status complete(reader *r) {
     return result == JSON_OK ? HABITAT_OK : not_json(r);
 }
 
-static void take_times(reader *r) {
+static habitat_status take_times(reader *r) {
     habitat_trace *t = r->b->trace;
     t->info.json_bytes = r->piece_start;
-    if (r->time_count) {
-        t->info.iteration_ms_all = t->iteration_ms_all = r->times;
-        t->info.iteration_ms_count = r->time_count;
-        r->times = NULL;
-    }
+    if (!r->time_count)
+        return HABITAT_OK;
+    t->info.iteration_ms_all = t->iteration_ms_all = r->times;
+    t->info.iteration_ms_count = r->time_count;
+    r->times = NULL;
+    bool all = r->group_count <= TIME_GROUPS;
+    return trace_take_groups(t, r->groups, all ? r->group_count : 0, r->err);
 }
 
 habitat_status events_read(trace_builder *builder, trace_source *source, bool slow_only,
@@ -158,7 +161,7 @@ habitat_status events_read(trace_builder *builder, trace_source *source, bool sl
         if (status == HABITAT_OK)
             status = reader_finish_memory(&r);
         if (status == HABITAT_OK)
-            take_times(&r);
+            status = take_times(&r);
     }
     free(r.times);
     free(r.parameters);

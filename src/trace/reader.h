@@ -20,6 +20,7 @@ enum {
     NAME_BYTES_MAX = 1 << 20,
     TOKEN_BYTES_MAX = 1 << 24, /* longest string or blank */
     TIMES_MAX = 1 << 20,
+    TIME_GROUPS = 8, /* the recorder has three */
     RANKS_MAX = 1 << 30,
 };
 
@@ -112,6 +113,7 @@ typedef enum key {
     KEY_SCHEMA,
     KEY_ITERATION_MS,
     KEY_ITERATION_MS_ALL,
+    KEY_ITERATION_GROUPS,
     KEY_ITERATION_SPREAD,
     KEY_BATCH,
     KEY_MODEL,
@@ -227,6 +229,8 @@ typedef struct reader {
     measured device_id, device_major, device_minor;
     double *times;
     size_t time_count, time_capacity;
+    double groups[TIME_GROUPS]; /* times in each of them */
+    size_t group_count;
     habitat_parameter *parameters;
     size_t parameter_count, parameter_capacity;
     habitat_dtype parameter_dtype; /* of the list that is read */

@@ -191,7 +191,8 @@ static subject subject_of(const habitat_gpu_table *table, const char *name, cons
     return s;
 }
 
-/* The longest way through a trace is the replay's, but for rounding and one launch's latency. */
+/* The longest way through a trace is the replay's, but for rounding and one launch's latency, which
+ * is the recording's own (GNMT: 5 to 6 us). */
 static void test_recording(const habitat_gpu_table *table, const char *name, const char *to,
                            uint32_t gpus, size_t collectives) {
     subject s = subject_of(table, name, to, gpus);
@@ -212,7 +213,7 @@ static void test_recording(const habitat_gpu_table *table, const char *name, con
         CHECK(r->kernel_ns <= wanted_ns && r->kernel_ns > 0.99 * wanted_ns);
     else
         CHECK_NEAR(r->kernel_ns, wanted_ns, 1e-9);
-    CHECK(fabs(r->longest_us - length_ns / 1e3) < 5.0);
+    CHECK(fabs(r->longest_us - length_ns / 1e3) < 7.0);
     if (gpus > 1) /* every parameter's gradient once, in fp32: 25557032 of ResNet-50 */
         CHECK_NEAR(r->message_bytes, 4.0 * 25557032, 0.0);
     t.refuse_from = t.pieces + 1;

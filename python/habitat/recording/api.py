@@ -76,8 +76,8 @@ def record_iterations(
 
     Then times up to `timed` calls twice more, with `pause` seconds of calls in between. A `step()` that raises ends
     that early; the trace stays.
-    Returns the `habitat` object of the trace: `iteration_ms` (median of the timed calls), `peak_memory_bytes`, ...
-    Warns (RuntimeWarning) if the three groups of timed calls differ by more than 10 %.
+    Returns the `habitat` object of the trace: `iteration_ms` (median of the calls timed before profiling), `peak_memory_bytes`, ...
+    Warns (RuntimeWarning) if the two groups of timed calls after it differ by more than 10 %.
     """
     for name, value, least in (("iterations", iterations, 1), ("warmup", warmup, 1), ("timed", timed, 0)):
         if not isinstance(value, int) or value < least:

@@ -250,10 +250,10 @@ def summary(path: str, info: Dict[str, Any]) -> str:
 
 
 def _of_groups(info: Dict[str, Any]) -> str:
-    median = f"median of {len(info['iteration_ms_all'])}"
+    median = f"median of {info['iteration_ms_groups'][0]} before profiling"
     if info["iteration_spread"] is None:
-        return f"{median} neighbours, not timed again later"
-    return f"{median} in {len(info['iteration_ms_groups'])} groups, which differ by {100 * info['iteration_spread']:.0f} %"
+        return median
+    return f"{median}; two groups after it differ by {100 * info['iteration_spread']:.0f} %"
 
 
 def run(command: List[str], is_module: bool) -> int:

@@ -7,6 +7,9 @@ after the last iteration, checks their sum, and its mean stands in where the eve
 
 Ten neighbours agree with each other even where the same iteration takes twice as long a minute later: on a host shared with
 others, what the CPU gives changes that slowly. So iterations are timed in groups apart in time (later.py).
+
+The first group alone is the step's time: once a profiler was in the process, each launch takes the CPU longer for good, and a step
+that the CPU binds about 1.25 times as long. The groups after it share that, so they tell how far the host moved and no more.
 """
 
 from __future__ import annotations
@@ -126,11 +129,11 @@ class Groups:
 
 
 def spread(groups: List[List[float]]) -> Optional[float]:
-    """How far apart the medians of the groups lie, as a share of the median of all; None for fewer than two groups."""
-    if len(groups) < 2:
+    """How far apart the medians of the groups after the first lie, as a share of that of the first; None for fewer than two."""
+    if len(groups) < 3:
         return None
-    medians = [statistics.median(group) for group in groups]
-    return (max(medians) - min(medians)) / statistics.median(sum(groups, []))
+    first, *later = (statistics.median(group) for group in groups)
+    return (max(later) - min(later)) / first if first > 0 else None
 
 
 def describe(groups: List[List[float]]) -> Dict[str, Any]:
@@ -138,22 +141,26 @@ def describe(groups: List[List[float]]) -> Dict[str, Any]:
     times = sum(groups, [])
     apart = spread(groups)
     return {
-        "iteration_ms": round(statistics.median(times), 6) if times else None,
+        "iteration_ms": round(statistics.median(groups[0]), 6) if times else None,
         "iteration_ms_all": [round(t, 6) for t in times],
         "iteration_ms_groups": [len(group) for group in groups],
         "iteration_spread": round(apart, 4) if apart is not None else None,
     }
 
 
+def groups_of(info: Dict[str, Any]) -> List[List[float]]:
+    """The groups that a habitat object describes; all times are one where it does not say."""
+    times = iter(info["iteration_ms_all"])
+    return [[next(times) for _ in range(size)] for size in info.get("iteration_ms_groups") or [len(info["iteration_ms_all"])]]
+
+
 def warning(info: Dict[str, Any]) -> Optional[str]:
     """One sentence if the groups of a habitat object differ by much, else None."""
     if (info["iteration_spread"] or 0) <= MUCH_SPREAD:
         return None
-    times, medians = iter(info["iteration_ms_all"]), []
-    for size in info["iteration_ms_groups"]:
-        medians.append(statistics.median(next(times) for _ in range(size)))
+    medians = [statistics.median(group) for group in groups_of(info)]
     return (
         f"the time of an iteration moved by {100 * info['iteration_spread']:.0f} % while recording"
-        f" ({', '.join(f'{m:.3f}' for m in medians)} ms); iteration_ms is known no better than that:"
+        f" ({', '.join(f'{m:.3f}' for m in medians[1:])} ms after profiling); iteration_ms is known no better than that:"
         " record again with nothing else running on this machine"
     )

@@ -3,4 +3,4 @@
 import json, sys
 for p in json.load(sys.stdin)["predictions"]:
     parts = [p["path_cpu_ms"], p["path_kernel_ms"], p["path_gap_ms"]]
-    print(p["gpu"], min(parts) >= 0, abs(sum(parts) - p["iteration_ms"]) < 1e-9)'
+    print(p["gpu"], min(parts) >= 0, abs(sum(parts) - p["iteration_ms"]) < 1e-8)'
