@@ -53,13 +53,14 @@ typedef enum habitat_timing {
     HABITAT_TIMING_SESSION,    /* wall clock of a framework's session call: its overhead inside */
 } habitat_timing;
 
-/* Which library's kernel does an attention or matrix product; 0 = the usual one. */
+/* Which library's kernel does an attention, matrix product or convolution; 0 = the usual one. */
 typedef enum habitat_variant {
     HABITAT_VARIANT_DEFAULT = 0,
     HABITAT_VARIANT_SGLANG,
     HABITAT_VARIANT_TRTLLM,
     HABITAT_VARIANT_TRITON,
     HABITAT_VARIANT_BLOCK_SCALED, /* fp8 with 128 x 128 block scales */
+    HABITAT_VARIANT_FASTEST,      /* convolutions: the quickest of all algorithms, as tried */
 } habitat_variant;
 
 /* In which number formats an iteration runs. */

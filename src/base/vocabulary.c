@@ -66,6 +66,7 @@ static const word variants[] = {
     {"default", HABITAT_VARIANT_DEFAULT, NULL}, {"vllm", HABITAT_VARIANT_DEFAULT, NULL},
     {"sglang", HABITAT_VARIANT_SGLANG, NULL},   {"trtllm", HABITAT_VARIANT_TRTLLM, NULL},
     {"triton", HABITAT_VARIANT_TRITON, NULL},   {"block", HABITAT_VARIANT_BLOCK_SCALED, NULL},
+    {"fastest", HABITAT_VARIANT_FASTEST, NULL},
 };
 const vocabulary habitat_variants = VOCABULARY("library", variants);
 

@@ -20,20 +20,23 @@ static const double splits[] = {1, 2, 3, 4, 6, 8, 16, 32, 64};
 enum { SPLITS = sizeof splits / sizeof *splits };
 
 /* Shares of a rate that each pass reaches. */
-static const double gathered_shares[] = {1, .85, .9}, wide_weight_share = .26;
+static const double gathered_shares[] = {.9, .7, .85}, wide_weight_share = .25;
 static const double thin_shares[] = {.65, .31, .45};
 static const double grouped_shares[] = {1, .62, .52}, depthwise_shares[] = {1, .7, .45};
 
 /* Bytes that one SM gathers in a cycle, whether or not clusters share what they load. */
-static const double gathered_bytes_per_cycle = 27;
-static const double gathered_tile_s = 2.7e-6, gathered_wave_clusters = .4;
+static const double gathered_bytes_per_cycle = 29, gathered_reads = .7;
+static const double gathered_tile_s = 2.2e-6, gathered_wave_clusters = .35;
 static const double split_s = 11e-6;
 
-/* Rearranging: start of its kernels, and times the bytes of all tensors. */
-static const double rearranging_s = 6.2e-6, rearranging_half = 1.5, rearranging_wide = 1.7;
+/* Rearranging: start of its kernels, and times the bytes of all tensors; `fastest`: where the
+ * library tries all algorithms, some of which read NCHW. */
+static const double rearranging_s = 5.9e-6, rearranging_half = 2.8, rearranging_wide = 1.9,
+                    rearranging_fastest = .26;
 
 /* What the kernels of each way take beside their work and beyond a plain product's. */
-static const double gathered_start_s = .6e-6, thin_start_s = 7e-6, grouped_start_s = 2.3e-6;
+static const double gathered_start_s = 1.2e-6, thin_start_s = 7e-6, grouped_start_s = 2.3e-6;
+static const double grouped_rearranging = 1.5;
 
 /* Few channels: fewer than a matrix unit takes at a time. Theirs count as `thin_channels`, the
  * others in multiples of `thin_multiple`, on plain units. */
@@ -119,7 +122,8 @@ static product product_of(const geometry *g, double element) {
 /* Without groups, on matrix units. `plain`: one pixel, stride 1, rows aligned for the units: a
  * matrix product as any other. */
 static convolution_time dense(const habitat_conv_shape *s, const geometry *g, double element,
-                              double pixels, const operator_gpu *gpu) {
+                              bool fastest, const operator_gpu *gpu) {
+    double pixels = s->transposed ? s->in[0] * s->in[1] : s->out[0] * s->out[1];
     double bytes = g->in_bytes + g->out_bytes + g->weight_bytes;
     double each = seconds_per_byte(gpu, bytes);
     double aligned = hardware_matrix_channel_bytes / element;
@@ -136,12 +140,15 @@ static convolution_time dense(const habitat_conv_shape *s, const geometry *g, do
     if (!plain)
         p.costs = (operator_kernel_costs){gpu->clock_hz * gathered_bytes_per_cycle, gathered_tile_s,
                                           clusters ? gathered_wave_clusters : 1};
-    convolution_time t = {.memory = bytes * each, .start = plain ? 0 : gathered_start_s};
+    convolution_time t = {.memory = (plain ? 1 : gathered_reads) * bytes * each,
+                          .start = plain ? 0 : gathered_start_s};
     double tiled = tiled_time(&p, gpu, &t.split);
     t.compute = operator_powered(tiled, 2 * p.m * p.n * p.k / gpu->flop_per_s);
     if (!plain && !s->channels_last)
-        t.rearranging =
-            rearranging_s + (element == 4 ? rearranging_wide : rearranging_half) * bytes * each;
+        t.rearranging = rearranging_s + (fastest        ? rearranging_fastest
+                                         : element == 4 ? rearranging_wide
+                                                        : rearranging_half) *
+                                            bytes * each;
     return t;
 }
 
@@ -197,7 +204,7 @@ static convolution_time grouped(const habitat_conv_shape *s, const geometry *g, 
                           .start = grouped_start_s,
                           .split = 1};
     if (matrix && !s->channels_last)
-        t.rearranging = rearranging_s + rearranging_half * bytes * each;
+        t.rearranging = rearranging_s + grouped_rearranging * bytes * each;
     return t;
 }
 
@@ -205,11 +212,11 @@ convolution_time operator_convolution_matrix(const habitat_model_query *query, c
                                              const operator_gpu *gpu) {
     const habitat_conv_shape *s = &query->work->shape.conv;
     double element = (double)habitat_dtype_bytes(query->work->dtype);
-    double pixels = s->transposed ? s->in[0] * s->in[1] : s->out[0] * s->out[1];
+    bool fastest = query->variant == HABITAT_VARIANT_FASTEST;
     bool matrix = operator_arithmetic(query) != HABITAT_DTYPE_FP32;
     if (g->groups > 1)
         return g->c_in == 1 && g->c_out == 1 ? depthwise(s, g, gpu)
                                              : grouped(s, g, element, matrix, gpu);
     return fmin(g->c_in, g->c_out) <= thin_channels ? thin(s, g, element, gpu)
-                                                    : dense(s, g, element, pixels, gpu);
+                                                    : dense(s, g, element, fastest, gpu);
 }

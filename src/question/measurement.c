@@ -39,6 +39,12 @@ static habitat_variant variant_of(row *r) {
                                                        : (habitat_variant)variant;
 }
 
+/* DeepBench had cuDNN try all algorithms of a convolution; PyTorch asks for its guess. */
+static bool tried_all(row *r, const habitat_measurement *made) {
+    return made->work.op_class == HABITAT_CLASS_CONV && made->variant == HABITAT_VARIANT_DEFAULT &&
+           is(row_text(r, "source", NULL), "deepbench");
+}
+
 /* "tf32" is what fp32 tensors are computed in. Synonyms go as everywhere ("float16"). */
 static habitat_dtype dtype_of(row *r, habitat_dtype *arithmetic) {
     const char *text = row_text(r, "dtype", NULL);
@@ -106,6 +112,8 @@ static habitat_status measurement_of(row *r, unsigned part, habitat_measurement 
     made.shape_hash = question_hash(&query);
     made.test = split >= 0 ? split == 1 : made.shape_hash % 5 == 0;
     made.suspect = flag && !is(flag, "over_direct_conv_peak");
+    if (tried_all(r, &made)) /* after the hash, which says what is judged */
+        made.variant = HABITAT_VARIANT_FASTEST;
     *out = made;
     return HABITAT_OK;
 }
