@@ -307,13 +307,15 @@ static void test_rows(void) {
                   "H200,conv2d,forward,fp32,batch=2 c_in=16 c_out=16 in=5 kernel=3 stride=1 "
                   "padding=1 groups=16,0.125,graph,x\n"
                   "H200,gru,backward,fp32,batch=2 steps=3 input=4 hidden=5 layers=2 "
-                  "bidirectional=1,0.125,graph,x\n",
+                  "bidirectional=1,0.125,graph,x\n"
+                  "H200,conv2d,forward,fp32,batch=2 c_in=16 c_out=16 in=5 kernel=3 stride=1 "
+                  "padding=1,0.125,kernel,deepbench\n",
                   &err),
               HABITAT_OK);
     size_t count = 0;
     const habitat_measurement *rows = habitat_dataset_rows(data, &count);
-    CHECK_INT(count, 3);
-    if (count == 3) {
+    CHECK_INT(count, 4);
+    if (count == 4) {
         /* (5 - 1) x 2 - 2 + 4 = 10; every input position meets all weights */
         CHECK(rows[0].work.shape.conv.transposed);
         CHECK_NEAR(rows[0].work.shape.conv.out[1], 10, 0);
@@ -322,6 +324,8 @@ static void test_rows(void) {
         CHECK_NEAR(rows[1].work.flop, 2.0 * 2 * 25 * 16 * 9, 0);
         CHECK_NEAR(rows[2].work.shape.rnn.gates, 3, 0);
         CHECK(rows[2].work.shape.rnn.bidirectional && rows[2].work.pass == HABITAT_PASS_BACKWARD);
+        CHECK_INT(rows[1].variant, HABITAT_VARIANT_DEFAULT);
+        CHECK_INT(rows[3].variant, HABITAT_VARIANT_FASTEST); /* all algorithms were tried */
     }
     CHECK_INT(add(data,
                   COLLECTED "H200,conv2d,forward,fp32,batch=2 c_in=16 c_out=16 in=5 kernel=3 "
