@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "base/constants.h"
-#include "operator/convolution.h"
+#include "operator/convolution_matrix.h"
 
 /* clang-format off */
 #define CONVOLUTION_FEATURES(F) \

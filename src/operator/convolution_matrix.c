@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "base/constants.h"
-#include "operator/convolution.h"
+#include "operator/convolution_matrix.h"
 
 /* All constants of this file were fitted to training rows of the H200 and, for a third, of the
  * V100; what they are without each GPU: docs/decisions/0314. */

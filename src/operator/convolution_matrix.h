@@ -1,7 +1,7 @@
 /* What the files of convolutions share: the implicit matrix product of a pass, and what its time
  * consists of. Private to convolution.c and convolution_matrix.c. */
-#ifndef HABITAT_OPERATOR_CONVOLUTION_H
-#define HABITAT_OPERATOR_CONVOLUTION_H
+#ifndef HABITAT_OPERATOR_CONVOLUTION_MATRIX_H
+#define HABITAT_OPERATOR_CONVOLUTION_MATRIX_H
 
 #include "operator/views.h"
 
