@@ -305,7 +305,7 @@ CONSTANT(chosen, format_least_share, 0.01, "of the kernels' time",
 
 /* ---- replay: docs/iteration.md ---- */
 CONSTANT(fitted, replay_factor, 1.2247, "high over point, root of 1.5", "80 % of the CPU-bound steps of models that the rule's weights (replay/rule.c) were not fitted on lie within; docs/iteration.md#cpu-rule")
-CONSTANT(chosen, replay_point, 0.88, "of the rule",
+CONSTANT(chosen, replay_point, 0.96, "of the rule",
          "an iteration is the longer of two sides: a CPU's side that is too long errs for steps of both kinds, one that is too short only for one")
 CONSTANT(chosen, replay_quick_windows, 0.1, "of the windows of a thread", "as quick as in the quickest tenth it is when nothing holds its core up; docs/decisions/0306")
 CONSTANT(chosen, replay_pause_ns, 10e6, "ns", "a pause of the CPU without a name, or a call that is no launch, so long is no work: twice the longest of 139 recordings of steps without such (5.2 ms); docs/iteration.md#waits")
