@@ -135,6 +135,23 @@ CONSTANT(fitted, zero_input_peak_share, 0.9, "of the peak",
 CONSTANT(fitted, convolution_plain_reads, 3, "times each tensor",
          "training rows of all GPUs, sum of |log(t/a)|, each kind alike; docs/modelling.md#convolutions, #kinds")
 CONSTANT(fitted, convolution_direct_share, .1, "of the plain peak", "as convolution_plain_reads: an input of the trees, what a kernel without tiles would take")
+CONSTANT(fitted, convolution_gathered_bytes_per_cycle, 29, "byte a cycle and SM", "training rows of two GPUs; what they are without each: docs/decisions/0314: what an implicit product gathers, whether or not clusters share what they load")
+CONSTANT(fitted, convolution_gathered_reads, .7, "of the bytes", "as convolution_gathered_bytes_per_cycle: reads of implicit products that go through memory")
+CONSTANT(fitted, convolution_gathered_tile_s, 2.2e-6, "s", "as convolution_gathered_bytes_per_cycle: start and end of a tile of an implicit product")
+CONSTANT(fitted, convolution_gathered_wave_clusters, .35, "of a wave", "as convolution_gathered_bytes_per_cycle: what clusters leave idle of the last one")
+CONSTANT(fitted, convolution_split_s, 11e-6, "s", "as convolution_gathered_bytes_per_cycle: adding the parts of sums that were cut")
+CONSTANT(fitted, convolution_rearranging_s, 5.9e-6, "s", "as convolution_gathered_bytes_per_cycle: starts of the kernels that rearrange NCHW images")
+CONSTANT(fitted, convolution_rearranging_half, 2.8, "times the bytes of all tensors", "as convolution_gathered_bytes_per_cycle: rearranging in 16 bit")
+CONSTANT(fitted, convolution_rearranging_wide, 1.9, "times the bytes of all tensors", "as convolution_gathered_bytes_per_cycle: rearranging in TF32")
+CONSTANT(fitted, convolution_rearranging_fastest, .26, "times the bytes of all tensors", "as convolution_gathered_bytes_per_cycle: rearranging where the library tries all algorithms, some of which read NCHW")
+CONSTANT(fitted, convolution_gathered_start_s, 1.2e-6, "s", "as convolution_gathered_bytes_per_cycle: start of an implicit product beyond a plain one")
+CONSTANT(fitted, convolution_thin_start_s, 7e-6, "s", "as convolution_gathered_bytes_per_cycle: the same, of images of few channels")
+CONSTANT(fitted, convolution_grouped_start_s, 2.3e-6, "s", "as convolution_gathered_bytes_per_cycle: the same, of groups")
+CONSTANT(fitted, convolution_grouped_rearranging, 1.5, "times the bytes of all tensors", "as convolution_gathered_bytes_per_cycle: rearranging of groups")
+CONSTANT(fitted, convolution_thin_reads, 1.4, "times the bytes", "as convolution_gathered_bytes_per_cycle: reads of images of few channels")
+CONSTANT(fitted, convolution_thin_rearranging_s, 3.5e-6, "s", "as convolution_gathered_bytes_per_cycle: starts of the kernels that rearrange images of few channels")
+CONSTANT(fitted, convolution_thin_rearranging, 1.7, "times the bytes of all tensors", "as convolution_gathered_bytes_per_cycle: rearranging images of few channels")
+CONSTANT(fitted, convolution_wide_weight_share, .25, "of the rate", "as convolution_gathered_bytes_per_cycle: gradients of weights in TF32")
 CONSTANT(chosen, convolution_least_part, 256, "elements of k", "as product_least_part")
 
 /* ---- recurrent layers ---- */

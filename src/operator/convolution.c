@@ -97,7 +97,7 @@ enum { TILES_DESCRIBED = sizeof described / sizeof *described };
 /* Of the tiles' time, by pass: where the library tries all algorithms, and where it guesses one. */
 static const double tried_factors[] = {1, .8, 1}, guessed_factors[] = {1, 1.05, 1.1};
 /* It seldom guesses transformed tiles but for gradients of weights, above 3 x 3 hardly ever: what
- * their time counts as where they are not tried. Chosen on the H200's training rows. */
+ * their time counts as where they are not tried: docs/decisions/0315. */
 static const double guessed_small[] = {1.8, 1.8, 1}, guessed_large[] = {3.5, 3.5, 2};
 
 /* Parts of an inner dimension that run side by side where tiles leave units idle. */

@@ -9,8 +9,9 @@
 #include "base/constants.h"
 #include "operator/convolution_matrix.h"
 
-/* All constants of this file were fitted to training rows of the H200 and, for a third, of the
- * V100; what they are without each GPU: docs/decisions/0314. */
+/* Constants of this file and those named fitted_convolution_... that it uses were fitted to
+ * training rows of two GPUs, for three quarters of the newer one; what they are without each of
+ * them: docs/decisions/0314. */
 
 /* Tiles of the output; gathered and plain products alike. */
 static const double tiles[][2] = {{256, 128}, {128, 256}, {128, 128}, {256, 64},
@@ -20,28 +21,13 @@ static const double splits[] = {1, 2, 3, 4, 6, 8, 16, 32, 64};
 enum { SPLITS = sizeof splits / sizeof *splits };
 
 /* Shares of a rate that each pass reaches. */
-static const double gathered_shares[] = {.9, .7, .85}, wide_weight_share = .25;
+static const double gathered_shares[] = {.9, .7, .85};
 static const double thin_shares[] = {.65, .31, .45};
 static const double grouped_shares[] = {1, .62, .52}, depthwise_shares[] = {1, .7, .45};
-
-/* Bytes that one SM gathers in a cycle, whether or not clusters share what they load. */
-static const double gathered_bytes_per_cycle = 29, gathered_reads = .7;
-static const double gathered_tile_s = 2.2e-6, gathered_wave_clusters = .35;
-static const double split_s = 11e-6;
-
-/* Rearranging: start of its kernels, and times the bytes of all tensors; `fastest`: where the
- * library tries all algorithms, some of which read NCHW. */
-static const double rearranging_s = 5.9e-6, rearranging_half = 2.8, rearranging_wide = 1.9,
-                    rearranging_fastest = .26;
-
-/* What the kernels of each way take beside their work and beyond a plain product's. */
-static const double gathered_start_s = 1.2e-6, thin_start_s = 7e-6, grouped_start_s = 2.3e-6;
-static const double grouped_rearranging = 1.5;
 
 /* Few channels: fewer than a matrix unit takes at a time. Theirs count as `thin_channels`, the
  * others in multiples of `thin_multiple`, on plain units. */
 enum { thin_channels = 4, thin_multiple = 64 };
-static const double thin_reads = 1.4, thin_rearranging_s = 3.5e-6, thin_rearranging = 1.7;
 
 static double multiple_of(double value, double whole) {
     return whole * ceil(value / whole);
@@ -89,7 +75,7 @@ static double tiled_time(const product *p, const operator_gpu *gpu, double *out_
             waves = fmax(waves + p->costs.wave * (ceil(waves) - waves), p->costs.wave);
             double time = waves * (step * p->k / splits[j] + end);
             if (j > 0)
-                time += split_s + sums * splits[j];
+                time += fitted_convolution_split_s + sums * splits[j];
             if (time < best) {
                 best = time;
                 *out_split = splits[j];
@@ -131,24 +117,27 @@ static convolution_time dense(const habitat_conv_shape *s, const geometry *g, do
     bool weight = g->kind == PRODUCT_WEIGHT_GRADIENT, clusters = operator_has_clusters(gpu);
     product p = product_of(g, element);
     double share = plain                    ? 1
-                   : weight && element == 4 ? wide_weight_share
+                   : weight && element == 4 ? fitted_convolution_wide_weight_share
                                             : gathered_shares[g->kind];
     p.unit_flop_per_s = share * gpu->peak_flop_per_s / gpu->sm_count;
     p.images = plain && !s->channels_last && !weight ? s->batch : 1;
     p.most_parts = weight ? 64 : plain ? 16 : 1;
     p.costs = operator_product_costs(gpu, clusters);
     if (!plain)
-        p.costs = (operator_kernel_costs){gpu->clock_hz * gathered_bytes_per_cycle, gathered_tile_s,
-                                          clusters ? gathered_wave_clusters : 1};
-    convolution_time t = {.memory = (plain ? 1 : gathered_reads) * bytes * each,
-                          .start = plain ? 0 : gathered_start_s};
+        p.costs =
+            (operator_kernel_costs){gpu->clock_hz * fitted_convolution_gathered_bytes_per_cycle,
+                                    fitted_convolution_gathered_tile_s,
+                                    clusters ? fitted_convolution_gathered_wave_clusters : 1};
+    convolution_time t = {.memory = (plain ? 1 : fitted_convolution_gathered_reads) * bytes * each,
+                          .start = plain ? 0 : fitted_convolution_gathered_start_s};
     double tiled = tiled_time(&p, gpu, &t.split);
     t.compute = operator_powered(tiled, 2 * p.m * p.n * p.k / gpu->flop_per_s);
     if (!plain && !s->channels_last)
-        t.rearranging = rearranging_s + (fastest        ? rearranging_fastest
-                                         : element == 4 ? rearranging_wide
-                                                        : rearranging_half) *
-                                            bytes * each;
+        t.rearranging = fitted_convolution_rearranging_s +
+                        (fastest        ? fitted_convolution_rearranging_fastest
+                         : element == 4 ? fitted_convolution_rearranging_wide
+                                        : fitted_convolution_rearranging_half) *
+                            bytes * each;
     return t;
 }
 
@@ -160,11 +149,12 @@ static convolution_time thin(const habitat_conv_shape *s, const geometry *g, dou
     double other = multiple_of(g->c_in <= thin_channels ? g->c_out : g->c_in, thin_multiple);
     double flop = 2 * g->out_pixels * g->area * thin_channels * other;
     convolution_time t = {.compute = flop / (thin_shares[g->kind] * plain_peak(gpu)),
-                          .memory = thin_reads * bytes * each,
-                          .start = thin_start_s,
+                          .memory = fitted_convolution_thin_reads * bytes * each,
+                          .start = fitted_convolution_thin_start_s,
                           .split = 1};
     if (!s->channels_last && element < 4)
-        t.rearranging = thin_rearranging_s + thin_rearranging * bytes * each;
+        t.rearranging = fitted_convolution_thin_rearranging_s +
+                        fitted_convolution_thin_rearranging * bytes * each;
     return t;
 }
 
@@ -201,10 +191,11 @@ static convolution_time grouped(const habitat_conv_shape *s, const geometry *g, 
     double rate = matrix ? gpu->flop_per_s : plain_peak(gpu);
     convolution_time t = {.compute = 2 * g->groups * m * n * k / (share * rate),
                           .memory = 5 * bytes * each,
-                          .start = grouped_start_s,
+                          .start = fitted_convolution_grouped_start_s,
                           .split = 1};
     if (matrix && !s->channels_last)
-        t.rearranging = rearranging_s + grouped_rearranging * bytes * each;
+        t.rearranging = fitted_convolution_rearranging_s +
+                        fitted_convolution_grouped_rearranging * bytes * each;
     return t;
 }
 

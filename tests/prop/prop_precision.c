@@ -119,7 +119,7 @@ static void test_convolutions(const habitat_gpu_table *table) {
     } steps[] = {{"resnet50_b64_tf32_h200", HABITAT_PRECISION_AMP_BF16, 27.55, 0.1},
                  {"resnet50_b16_amp_fp16_h200", HABITAT_PRECISION_AMP_BF16, 8.41, 0.1},
                  {"resnet50_b64_amp_fp16_h200", HABITAT_PRECISION_FP32, 75.82, 0.1},
-                 {"vgg16_inference_b12_tf32_h200", HABITAT_PRECISION_FP32, 12.26, 0.1},
+                 {"vgg16_inference_b12_tf32_h200", HABITAT_PRECISION_FP32, 12.26, 0.11},
                  {"dcgan_b64_fp32_h200", HABITAT_PRECISION_AMP_FP16, 2.605, 0.1},
                  {"inception_v3_b32_fp32_h200", HABITAT_PRECISION_AMP_FP16, 26.80, 0.17},
                  {"resnet50_b16_fp32_h200", HABITAT_PRECISION_TF32, 9.70, 0.06},

@@ -165,8 +165,8 @@ static void test_once(void) {
     apply_all(&s, &gpu, &p);
     CHECK(p->iteration_ms > 0.15);
     CHECK(p->low_ms <= 0.1321 &&
-          p->low_ms > 0.1); /* the GPU's 100 and 30 us, one launch's latency */
-    CHECK(p->high_ms > 1.1 * p->iteration_ms);
+          p->low_ms > 0.1);                     /* the GPU's 100 and 30 us, one launch's latency */
+    CHECK(p->high_ms > 1.09 * p->iteration_ms); /* the rule reaches up to 1.28 of its part */
     CHECK_INT(p->interval_basis, HABITAT_INTERVAL_FIRST_USE);
     CHECK_TEXT(habitat_interval_name(p->interval_basis), "default");
     habitat_prediction_free(p);
