@@ -74,5 +74,6 @@ habitat_status habitat_replay_apply_parallel(const habitat_replay *r, uint32_t g
     if (status != HABITAT_OK || gpu_count == 1)
         return status;
     habitat_replay with = replay_with_casts(r, p);
+    with.scaler_waits = p->scaler_waits;
     return share(&with, gpu_count, low, high, p, err);
 }

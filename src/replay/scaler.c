@@ -40,11 +40,14 @@ static bool find_optimiser(const habitat_replay *r, uint64_t *out_ns) {
     return found == 1 && r->workload->info.iteration_count == 1;
 }
 
-/* Of a kernel, when it was launched. */
+/* Of a kernel, when it was launched. Those that several GPUs add belong to the gradients: the
+ * scaler waits for all of them (parallel.c). */
 static uint64_t asked_ns(const habitat_replay *r, const replay_node *n) {
     const habitat_workload *w = r->workload;
     if (n->kind != REPLAY_KERNEL)
         return replay_recorded_ns(w, &r->graph, n);
+    if (n->index >= w->kernel_count)
+        return 0;
     const habitat_kernel *kernel = w->kernels[n->index].kernel;
     size_t count = 0;
     const habitat_call *calls = habitat_trace_calls(w->trace, &count);

@@ -76,8 +76,8 @@ static void gradient(made_text *text, int at, const char *dims) {
                    1000 + at, dims);
 }
 
-/* sizes: as noted; shapes: they are recorded. */
-static habitat_trace *step_of(const char *sizes, bool shapes) {
+/* sizes: as noted; shapes: they are recorded; marked: so is the step of the optimiser. */
+static habitat_trace *step_with(const char *sizes, bool shapes, bool marked) {
     made_text text = {0};
     habitat_trace *trace = NULL;
     habitat_error err = {0};
@@ -91,6 +91,10 @@ static habitat_trace *step_of(const char *sizes, bool shapes) {
     gradient(&text, 30, shapes ? "[1000, 500]" : NULL);
     launch_and_kernel(&text, "first_layer", 2);
     gradient(&text, 50, shapes ? "[250000]" : NULL);
+    if (marked)
+        made_write(&text, "{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": "
+                          "\"Optimizer.step#SGD.step\", \"pid\": 1, \"tid\": 1, \"ts\": 1055, "
+                          "\"dur\": 20},\n");
     launch_and_kernel(&text, "optimizer", 3);
     made_write(&text, "{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": "
                       "\"ProfilerStep#1\", \"pid\": 1, \"tid\": 1, \"ts\": 1000, \"dur\": 80},\n"
@@ -98,6 +102,10 @@ static habitat_trace *step_of(const char *sizes, bool shapes) {
     CHECK_INT(habitat_trace_read_memory(text.data, text.used, "made", &trace, &err), HABITAT_OK);
     free(text.data);
     return trace;
+}
+
+static habitat_trace *step_of(const char *sizes, bool shapes) {
+    return step_with(sizes, shapes, false);
 }
 
 /* NaN where it is refused; `err` says why. */
@@ -159,6 +167,35 @@ static void test_step(void) {
     check_case("what is not recorded is not guessed");
 }
 
+/* With the wait of fp16's scaler before the last kernel, or without it. */
+static double scaled_ms(const habitat_trace *trace, uint32_t count, bool waits) {
+    habitat_workload *w = NULL;
+    habitat_replay *r = NULL;
+    habitat_prediction *p = NULL;
+    habitat_error err = {0};
+    habitat_replay_options options = {.cpu_ms = 0.080};
+    CHECK_INT(habitat_workload_create(trace, &gpu, &w, &err), HABITAT_OK);
+    CHECK_INT(habitat_replay_create(w, &options, &r, &err), HABITAT_OK);
+    CHECK_INT(habitat_predict(w, &gpu, HABITAT_METHOD_BANDWIDTH, &p, &err), HABITAT_OK);
+    p->scaler_waits = waits;
+    CHECK_INT(habitat_replay_apply_parallel(r, count, p, &err), HABITAT_OK);
+    double ms = p->iteration_ms;
+    habitat_prediction_free(p);
+    habitat_replay_free(r);
+    habitat_workload_free(w);
+    return ms;
+}
+
+static void test_scaler(void) {
+    habitat_trace *trace = step_with("\"float32\": [250000, 500000]", false, true);
+    double one = scaled_ms(trace, 1, true) - scaled_ms(trace, 1, false);
+    double two = scaled_ms(trace, 2, true) - scaled_ms(trace, 2, false);
+    CHECK_NEAR(one, 0.013, 1e-9);
+    CHECK_NEAR(two, one, 1e-9); /* the last kernel waits for all sums in both */
+    habitat_trace_free(trace);
+    check_case("the scaler waits for the sums of all GPUs");
+}
+
 /* ---- a recording ---- */
 
 static habitat_trace *read_recording(const char *name) {
@@ -213,6 +250,7 @@ int main(void) {
     test_buckets();
     test_messages();
     test_step();
+    test_scaler();
     test_recording();
     return check_done();
 }
