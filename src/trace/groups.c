@@ -58,9 +58,9 @@ habitat_status trace_take_groups(habitat_trace *trace, const double *sizes, size
     const double *times = info->iteration_ms_all;
     double of_all = median(scratch, times, info->iteration_ms_count);
     double of_first = median(scratch, times, (size_t)sizes[0]);
-    /* Else somebody wrote another time there. */
-    if (fabs(info->iteration_ms - of_all) <= rounding_ms ||
-        fabs(info->iteration_ms - of_first) <= rounding_ms) {
+    /* Else somebody wrote another time there; no step takes none. */
+    if (of_first > 0.0 && (fabs(info->iteration_ms - of_all) <= rounding_ms ||
+                           fabs(info->iteration_ms - of_first) <= rounding_ms)) {
         info->iteration_ms = of_first;
         info->iteration_ms_count = (size_t)sizes[0];
         info->iteration_spread = spread_later(scratch, times, sizes, count, of_first);

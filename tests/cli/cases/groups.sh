@@ -16,6 +16,7 @@ write("first_alone", iteration_ms_groups=[9])
 write("said_otherwise", iteration_ms=0.25, iteration_ms_groups=[3, 3, 3])
 write("others", iteration_ms_groups=[3, 3, 2])
 write("halves", iteration_ms_groups=[4.5, 4.5])
+write("zero", iteration_ms_all=[0, 0, 0] + times[3:], iteration_ms_groups=[3, 3, 3])
 write("none", iteration_ms_groups=[0, 9])
 write("many", iteration_ms_groups=[1] * 9)
 write("null", iteration_ms_groups=None)
@@ -23,7 +24,7 @@ for i, bad in enumerate((3, [True], ["3"], [-3], {})):
     write(f"bad-{i}", iteration_ms_groups=bad)
 P
 python3 made.py
-for name in of_all of_the_first two first_alone said_otherwise others halves none many null; do
+for name in of_all of_the_first two first_alone said_otherwise others halves zero none many null; do
     "$habitat" predict $name.json --to H200-SXM5-141GB --json >out.json
     python3 -c "
 import json
