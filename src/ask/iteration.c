@@ -143,7 +143,6 @@ size_t answer_rows_each(const habitat_request *r) {
     return count_batches(r) * count_numbers(r);
 }
 
-/* The second recording is of the same GPU: its times are not looked at, its shapes are. */
 /* The other recording's size may have been said as well. */
 static habitat_status check_other(const habitat_workload *other, habitat_error *err) {
     habitat_error found = {0};
@@ -153,6 +152,7 @@ static habitat_status check_other(const habitat_workload *other, habitat_error *
     return status == HABITAT_OK ? status : habitat_fail(err, status, "%s", found.message);
 }
 
+/* The second recording is of the same GPU: its times are not looked at, its shapes are. */
 static habitat_status take_other(const habitat_request *r, made_answer *out, habitat_error *err) {
     char line[WARNING_BYTES];
     if (!r->batch_from)
