@@ -261,6 +261,18 @@ def step():
     assert "bias 5.0\nbias 1.0" in out and "train.py:11" in error
 
 
+def test_running_means_are_forgotten(tmp_path, capfd):
+    recorded(tmp_path, """
+model = nn.Sequential(nn.Linear(4, 2), nn.BatchNorm1d(2)).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+def step():
+    print("mean", model[1].running_mean[0].item(), model[1].num_batches_tracked.item())
+    return model(torch.randn(6, 4, device="cuda")).sum()
+""" + LOOP)  # fmt: skip
+    out, error = capfd.readouterr()
+    assert "mean 0.0 0\nmean 1.0 1\n" in out and "train.py:" in error
+
+
 COPIED = """
 import copy
 layer = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True)

@@ -18,6 +18,8 @@ UNDEFINED = {
     "aten::empty", "aten::empty_like", "aten::empty_strided", "aten::new_empty", "aten::new_empty_strided", "aten::set_",
     "aten::resize_", "aten::record_stream", "aten::is_pinned",
 }  # fmt: skip
+# They write running means and variances, their fourth and fifth argument, and their schemas do not say so.
+RUNNING = {"aten::native_batch_norm", "aten::cudnn_batch_norm"}
 
 
 class Twin:
@@ -71,7 +73,7 @@ def follow(func: Any, args: Any, kwargs: Any, result: Any) -> None:
     else:
         done, real = computed(func, args, kwargs)
     if not done:
-        if func._schema.is_mutable:
+        if func._schema.is_mutable or func._schema.name in RUNNING:
             _forget(_written(func, args, kwargs))
         return
     memory = {_memory(t._habitat_twin.real): t._habitat_twin.holds for t in inputs if hasattr(t, "_habitat_twin")}
@@ -92,7 +94,7 @@ def _on_host(key: str, value: Any) -> Any:
 
 def _written(func: Any, args: Any, kwargs: Any) -> List[Any]:
     """The tensors that an operation writes into."""
-    found: List[Any] = []
+    found: List[Any] = list(tensors_in(list(args[3:5]))) if func._schema.name in RUNNING else []
     for place, argument in enumerate(func._schema.arguments):
         if argument.alias_info is not None and argument.alias_info.is_write:
             found += tensors_in(args[place] if place < len(args) else kwargs.get(argument.name))
