@@ -137,6 +137,20 @@ static habitat_status warn_of_twins(const habitat_workload *other, const scale_t
     return scale_warn(out, text, err);
 }
 
+/* What is only taken to grow with the batch is the further off the further that goes: small kernels
+ * fill no GPU. */
+static double assumed_sigma(const habitat_workload *w, const scale_group *after, uint64_t batch) {
+    double assumed = 0.0, all = 0.0;
+    for (size_t g = 0; g < w->group_count; g++) {
+        assumed += after[g].source == SCALE_ASSUMED ? w->groups[g].origin_ms : 0.0;
+        all += w->groups[g].origin_ms;
+    }
+    if (!(assumed > 0.0) || assumed < chosen_scale_assumed_share * all)
+        return 0.0;
+    return fitted_scale_assumed_sigma * assumed / all *
+           fabs(log((double)batch / (double)w->batch_size));
+}
+
 /* ---- one step ---- */
 
 static habitat_status to_batch(const habitat_workload *w, const habitat_scale *scale,
@@ -166,7 +180,8 @@ static habitat_status to_batch(const habitat_workload *w, const habitat_scale *s
         status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     if (status == HABITAT_OK) {
         made->batch_size = scale->batch_size;
-        made->scale_sigma = hypot(w->scale_sigma, fitted_scale_sigma);
+        made->scale_sigma = hypot(hypot(w->scale_sigma, fitted_scale_sigma),
+                                  assumed_sigma(w, after.levels[0], scale->batch_size));
         status = set_times(w, after.levels[0], answers, made, err);
     }
     for (size_t i = 0; status == HABITAT_OK && w->recorded && i < w->warning_count; i++)

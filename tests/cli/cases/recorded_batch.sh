@@ -58,6 +58,12 @@ for e in trace["traceEvents"]:
 json.dump(trace, open("bare.json", "w"))'
 "$habitat" predict bare.json --recorded-batch 5 --to T4 | grep -A 1 "as said"
 "$habitat" predict bare.json --recorded-batch 5 --batch 10 --to T4 2>&1 | grep -A 1 "carry the batch"
+for batch in 5 10 80; do
+    "$habitat" predict bare.json --recorded-batch 5 --batch $batch --to T4 --assemble sum --json | python3 -c "
+import json, sys
+row = json.load(sys.stdin)['predictions'][0]
+print('$batch: high over low is', 'more than 2.5' if row['high_ms'] > 2.5 * row['low_ms'] else 'less')"
+done
 
 echo "a length of sequences, a width and a half are no batch:"
 python3 -c 'import gzip, json, os
