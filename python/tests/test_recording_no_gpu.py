@@ -273,6 +273,20 @@ def step():
     assert "mean 0.0 0\nmean 1.0 1\n" in out and "train.py:" in error
 
 
+def test_values_go_with_the_memory_of_other_data(tmp_path, capfd):
+    recorded(tmp_path, """
+model = nn.Linear(4, 2).cuda()
+kept = torch.zeros(2, device="cuda")
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+def step():
+    kept.data = model.bias.detach()
+    print("kept", kept[0].item())
+    return model(torch.randn(6, 4, device="cuda")).sum()
+""" + LOOP)  # fmt: skip
+    out, error = capfd.readouterr()
+    assert "kept 1.0" in out and "train.py:" in error
+
+
 COPIED = """
 import copy
 layer = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True)

@@ -133,7 +133,7 @@ class ShapesOnly(FakeTensorMode):
         fake = self.from_tensor(real)
         if gpu:
             fake = self._copied(aten._to_copy.default, (), fake, {"device": GPU})
-        fake._habitat_twin = known.Twin(real, [True])
+        fake._habitat_twin = known.Twin(real, [True], fake)
         return fake
 
     def _own(self, func: Any, args: Any, kwargs: Any) -> Any:

@@ -25,8 +25,9 @@ RUNNING = {"aten::native_batch_norm", "aten::cudnn_batch_norm"}
 class Twin:
     """A tensor with values, and whether they still hold: tensors that share memory share that."""
 
-    def __init__(self, real: Any, holds: List[bool]) -> None:
+    def __init__(self, real: Any, holds: List[bool], of: Any = None) -> None:
         self.real, self.holds = real, holds
+        self.memory = None if of is None else _memory(of)  # `t.data = other` takes another's, and no operation tells
 
     def __deepcopy__(self, memo: Any) -> Twin:
         return Twin(self.real.clone(), list(self.holds))
@@ -45,7 +46,9 @@ def known(tensor: Any) -> Optional[Any]:
     if not hasattr(tensor, "fake_device"):
         return tensor if tensor.numel() <= MOST_ELEMENTS and tensor.device.type == "cpu" else None
     twin = getattr(tensor, "_habitat_twin", None)
-    return twin.real if twin is not None and twin.holds[0] else None
+    if twin is None or not twin.holds[0] or twin.memory not in (None, _memory(tensor)):
+        return None
+    return twin.real
 
 
 def computed(func: Any, args: Any, kwargs: Any) -> Tuple[bool, Any]:
@@ -79,7 +82,7 @@ def follow(func: Any, args: Any, kwargs: Any, result: Any) -> None:
     memory = {_memory(t._habitat_twin.real): t._habitat_twin.holds for t in inputs if hasattr(t, "_habitat_twin")}
     for fake, value in zip(results, tensors_in(real)):
         if hasattr(fake, "fake_device") and fake.shape == value.shape and fake.dtype == value.dtype:
-            fake._habitat_twin = Twin(value, memory.get(_memory(value), [True]))
+            fake._habitat_twin = Twin(value, memory.get(_memory(value), [True]), fake)
 
 
 def _on_host(key: str, value: Any) -> Any:
