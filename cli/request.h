@@ -10,7 +10,7 @@ typedef struct cli_request {
     cli_list recorded_batches; /* of each recording that does not note it; or one for all */
     const char *batch_from, *precision;
     const char *from, *method, *by, *nvtx_range, *assemble, *timeline, *html;
-    double cpu_scale; /* 0: not said */
+    double cpu_scale;                 /* 0: not said */
     const char *host, *recorded_host; /* calibrations; cpu_scale from what their hosts take */
     cli_list prices, price;           /* files; "GPU=2.49" */
     size_t top, iterations;

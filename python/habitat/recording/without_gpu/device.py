@@ -187,22 +187,15 @@ class Device:
         if hasattr(utils, "_get_foreach_kernels_supported_devices"):  # clipping asks for the device that lists are grouped by
             self._patch.wrap(utils, "_get_foreach_kernels_supported_devices", lambda before: lambda: [*before(), "meta"])
 
-
     def _generators(self) -> None:
         """A generator of random numbers on the GPU is one on the host: there are no values to draw."""
         import torch
 
         real: Any = torch.Generator
 
-        class Kind(type(real)):  # type: ignore[misc]
-            def __instancecheck__(cls, generator: Any) -> bool:
-                return isinstance(generator, real)
-
-        class Generator(real, metaclass=Kind):  # type: ignore[misc]
-            def __new__(cls, device: Any = None) -> Any:
-                return real.__new__(real, "cpu")
-
-        self._set(torch, "Generator", Generator)
+        kind = type("Kind", (type(real),), {"__instancecheck__": lambda cls, generator: isinstance(generator, real)})
+        made = kind("Generator", (real,), {"__new__": lambda cls, device=None: real.__new__(real, "cpu")})
+        self._set(torch, "Generator", made)
 
 
 def _always(answer: Any) -> Callable[..., Any]:
