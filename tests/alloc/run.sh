@@ -48,6 +48,16 @@ INSERT INTO NVTX_EVENTS VALUES (400, 60000, 50331652, NULL, 4, 59);
 db.commit()
 P
 
+# A recording without sizes, as others make them.
+python3 - "$traces/resnet50_b4_first_layers.json.gz" "$work/bare.json" <<'P'
+import gzip, json, sys
+trace = json.load(gzip.open(sys.argv[1]))
+for event in trace["traceEvents"]:
+    for key in ("Input Dims", "Input type", "Input Strides", "Concrete Inputs"):
+        event.get("args", {}).pop(key, None)
+json.dump(trace, open(sys.argv[2], "w"))
+P
+
 # Two at a time: each command's lines are shown when all are done.
 count=0
 try() {
@@ -74,6 +84,9 @@ if [ "$mode" != thin ]; then
     try predict --to V100 "$source/data/recordings/dcgan_b64_fp32_h200.json.gz"
 fi
 try predict --ranks "$source/tests/cli/fixtures/rank0.json,$source/tests/cli/fixtures/rank1.json" --to V100-PCIE-32GB
+try predict --to V100 "$work/bare.json"
+try predict --to T4 --batch 8 "$work/bare.json"
+try predict --to V100,T4 --precision amp-fp16 "$traces/resnet50_b4_first_layers.json.gz"
 try export --chakra "$traces/two_steps_forward_backward_modules.json" --to V100-PCIE-32GB --from H200-SXM5-141GB -o "$work/one.et"
 if [ "$mode" != thin ]; then
     try export --chakra "$source/data/recordings/two_gpus/resnet50_b16_fp32_h200.json.gz" --to T4 --gpus 2 -o "$work/two"
