@@ -76,11 +76,13 @@ static bool is_of_weight(const char *node, uint32_t rank) {
 
 /* What the engine itself adds stands right inside its call, not inside the node. */
 static bool adds_gradients(const habitat_operation *all, const habitat_operation *op) {
-    const habitat_input *a = op->form->inputs, *b = a + 1;
     const char *node = op->parent == HABITAT_NONE ? NULL : node_of(&all[op->parent]);
     if (!node || (strcmp(op->form->name, "aten::add") && strcmp(op->form->name, "aten::add_")) ||
-        op->form->input_count < 2 || !a->is_tensor || a->is_list || !a->rank || !b->is_tensor ||
-        b->is_list || a->rank != b->rank)
+        op->form->input_count < 2) /* without shapes there are none */
+        return false;
+    const habitat_input *a = &op->form->inputs[0], *b = &op->form->inputs[1];
+    if (!a->is_tensor || a->is_list || !a->rank || !b->is_tensor || b->is_list ||
+        a->rank != b->rank)
         return false;
     return !memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) && is_of_weight(node, a->rank);
 }

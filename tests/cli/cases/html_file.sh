@@ -9,7 +9,7 @@ echo old >old.html
 mkdir folder; page --html folder; page --html nowhere/x.html; page --html ""
 [ -e /dev/full ] && page --html /dev/full || echo 1
 page --html - --json; page --html - --csv
-mkfifo pipe; head -c 15 pipe & page --html pipe 2>&1 | sed 's/: .*pipe.*/: stopped/' ; wait
+mkfifo pipe; timeout 60 head -c 15 pipe & page --html pipe 2>&1 | sed 's/: .*pipe.*/: stopped/' ; wait
 "$habitat" explain "$step" --html x.html; echo "$?"
 "$habitat" choose "$step" --to T4 --html nowhere/x.html; echo "$?"
 echo left: *
