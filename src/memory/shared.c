@@ -77,7 +77,8 @@ static bool is_of_weight(const char *node, uint32_t rank) {
 /* What the engine itself adds stands right inside its call, not inside the node. */
 static bool adds_gradients(const habitat_operation *all, const habitat_operation *op) {
     const char *node = op->parent == HABITAT_NONE ? NULL : node_of(&all[op->parent]);
-    if (!node || (strcmp(op->form->name, "aten::add") && strcmp(op->form->name, "aten::add_")) ||
+    if (!node ||
+        (strcmp(op->form->name, "aten::add") != 0 && strcmp(op->form->name, "aten::add_") != 0) ||
         op->form->input_count < 2) /* without shapes there are none */
         return false;
     const habitat_input *a = &op->form->inputs[0], *b = &op->form->inputs[1];
