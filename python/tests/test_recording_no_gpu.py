@@ -314,6 +314,7 @@ def test_compiled_models_run_as_they_are_and_it_is_said(tmp_path, capfd):
     compiled = LINEAR.format(to=".cuda()", device=", device='cuda'") + """
 model = torch.compile(model, mode="reduce-overhead")
 model.compile()
+model = torch.cuda.make_graphed_callables(model, (torch.randn(6, 4, device="cuda"),))
 @torch.compile
 def twice(x):
     return 2 * x
@@ -323,9 +324,17 @@ def step():
 """
     trace = recorded(tmp_path, compiled + LOOP)
     assert shapes(trace, "aten::addmm")
-    assert "the script compiles (torch.compile)" in capfd.readouterr().err
+    assert "the script compiles (torch.compile, or graphs around modules)" in capfd.readouterr().err
     recorded(tmp_path, LINEAR.format(to=".cuda()", device=", device='cuda'") + LOOP)
     assert "compile" not in capfd.readouterr().err
+
+
+def test_a_cuda_graph_is_refused_in_one_line(tmp_path, capfd):
+    graph = LINEAR.format(to=".cuda()", device=", device='cuda'") + "with torch.cuda.graph(torch.cuda.CUDAGraph()):\n    step()\n"
+    code, output = record_script(tmp_path, HEAD + graph, *QUICK)
+    assert code == 1 and not output.exists()
+    lines = capfd.readouterr().err.strip().splitlines()
+    assert len(lines) == 1 and "the script captures a CUDA graph" in lines[0]
 
 
 def test_a_shape_that_hangs_on_values_is_refused(tmp_path, capfd):
@@ -392,3 +401,54 @@ def test_a_recording_of_the_cpu_is_predicted_too(tmp_path):
         answer = trace.predict("T4", by="op")
     assert answer.iteration_ms > 0
     assert not any("left out" in line for line in answer.warnings), answer.warnings
+
+
+PARALLEL = """
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+dist.init_process_group("{backend}")
+model = {wrapper}(nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2)).cuda(), device_ids=[0])
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+def step():
+    with model.no_sync() if hasattr(model, "no_sync") else torch.no_grad():
+        pass
+    loss = model(torch.randn(6, 4)).sum()
+    parts = [torch.zeros((), device="cuda") for _ in range(dist.get_world_size())]
+    dist.all_gather(parts, loss.detach())
+    dist.all_reduce(parts[0], async_op=True).wait()
+    seen = [None]
+    dist.all_gather_object(seen, dist.get_rank())
+    assert seen == [0] and dist.is_initialized() and len(parts) == 1
+    return loss
+"""
+
+
+@pytest.mark.parametrize("backend", ["nccl", "gloo"])
+@pytest.mark.parametrize("wrapper", ["DistributedDataParallel", "nn.DataParallel"])
+def test_one_process_of_a_parallel_script(tmp_path, capfd, backend, wrapper):
+    trace = recorded(tmp_path, PARALLEL.format(backend=backend, wrapper=wrapper) + LOOP)
+    assert shapes(trace, "aten::addmm") == [((8,), (6, 4)), ((2,), (6, 8))]
+    assert "the script trains in parallel" in capfd.readouterr().err
+    assert not torch.distributed.is_initialized()
+
+
+def test_models_in_parallel_are_told_only_where_there_are_any(tmp_path, capfd):
+    recorded(tmp_path, LINEAR.format(to=".cuda()", device=", device='cuda'") + LOOP)
+    assert "in parallel" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "processes, begin, said",
+    [
+        ("2", "", "the script wants 2 processes"),
+        ("1", "from torch.distributed.fsdp import FullyShardedDataParallel as Sharded; Sharded(model.module)", "FullyShardedDataParallel"),
+        ("1", "dist.send(torch.zeros(2).cuda(), 1)", "torch.distributed.send()"),
+    ],
+)
+def test_what_needs_other_processes_is_refused_in_one_line(tmp_path, capfd, monkeypatch, processes, begin, said):
+    monkeypatch.setenv("WORLD_SIZE", processes)
+    body = PARALLEL.format(backend="nccl", wrapper="DistributedDataParallel") + begin + LOOP
+    code, _ = record_script(tmp_path, HEAD + body, *QUICK)
+    lines = capfd.readouterr().err.strip().splitlines()
+    assert code == 1 and len(lines) == 1
+    assert f"{said}: without a GPU one process on one GPU is recorded; run it as one process (WORLD_SIZE=1" in lines[0]

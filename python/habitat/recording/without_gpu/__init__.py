@@ -4,6 +4,7 @@
     fake.py       the tensors: PyTorch's FakeTensorMode, which also sees every operation
     dispatch.py   operations that take another way on a GPU than on a CPU: attention, recurrent layers, autocast
     autocast.py   which operations autocast widens and narrows
+    distributed.py  a group of one process; models inside DistributedDataParallel
     known.py      values of small tensors, which are computed beside the shapes
     values.py     what a script gets that asks for a value
     events.py     operations as events of a trace

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import types
-from typing import Any, Callable, Iterator, List, Literal, Tuple
+from typing import Any, Callable, Iterator, List, Literal, NoReturn, Tuple
 
 from ..boundary import Patch
+from ..errors import AbortScript, RecordError
 
 NAME = "no GPU (habitat record --no-gpu)"
 MEMORY_BYTES = 1 << 40
@@ -42,8 +43,9 @@ class Nothing:
 
 
 class Device:
-    def __init__(self) -> None:
+    def __init__(self, where: str) -> None:
         self.compiled = False  # the script asked for compiled kernels
+        self._where = where
         self._patch = Patch()
         self._lists: List[Tuple[List[Any], Any]] = []  # a list of PyTorch's, and what was put into it
 
@@ -88,6 +90,8 @@ class Device:
             self._set(cuda, name, _always(answer))
         for name in ("Event", "Stream", "stream", "device", "current_stream", "default_stream"):
             self._set(cuda, name, Nothing)
+        self._set(cuda, "CUDAGraph", self._no_graph)
+        self._patch.wrap(cuda, "make_graphed_callables", self._uncompiled)
 
     def _say_what_it_is(self) -> None:
         """The same by PyTorch's newer name for any GPU."""
@@ -140,6 +144,10 @@ class Device:
         self._patch.wrap(torch, "compile", self._uncompiled)
         self._patch.wrap(torch.nn.Module, "compile", self._uncompiled)
         self._set(torch.nn.modules.rnn.RNNBase, "flatten_parameters", lambda module: None)
+
+    def _no_graph(self, *unused: Any, **unused_too: Any) -> NoReturn:
+        what = "the script captures a CUDA graph; without a GPU nothing can be captured: record it without graphs, or on a machine with a GPU"
+        raise AbortScript(RecordError(self._where, what))
 
     def _uncompiled(self, before: Callable[..., Any]) -> Callable[..., Any]:
         """Compiled kernels cannot be made without a GPU: the model stays as it is, and that is said."""

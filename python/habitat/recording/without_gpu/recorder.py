@@ -11,6 +11,7 @@ from ..profiling import ModuleRanges
 from ..steps import RecordedSteps
 from .device import Device
 from .dispatch import Overrides
+from .distributed import Distributed
 from .events import Log, Ranges
 from .fake import ShapesOnly
 from .values import Values
@@ -22,7 +23,8 @@ class Pretence:
     def __init__(self, where: str) -> None:
         self.log = Log()
         self.values = Values(where)
-        self._device = Device()
+        self._device = Device(where)
+        self._distributed = Distributed(where)
         self._overrides = Overrides()
         self._mode: Optional[ShapesOnly] = None
         self._quiet = warnings.catch_warnings()
@@ -31,6 +33,7 @@ class Pretence:
         mode = ShapesOnly(self.log, self.values)
         self._overrides.install()
         self._device.install()
+        self._distributed.install()
         # What a copy of a tensor asks PyTorch on its way is no fault of the script's.
         self._quiet.__enter__()
         warnings.filterwarnings("ignore", "Accessing the data pointer of FakeTensor")
@@ -42,16 +45,17 @@ class Pretence:
         if mode is not None:
             mode.__exit__(None, None, None)
             self._quiet.__exit__(None, None, None)
+        self._distributed.remove()
         self._device.remove()
         self._overrides.remove()
 
     def warnings(self) -> List[str]:
         """What of the script's step is not in the recording, a line each."""
-        said = [self.values.warning()]
+        said = [self.values.warning(), self._distributed.warning()]
         if self._device.compiled:
             said.append(
-                "the script compiles (torch.compile): without a GPU there are no compiled kernels; the operations are those of the"
-                " script as it is written, which take longer than fused ones"
+                "the script compiles (torch.compile, or graphs around modules): without a GPU there are no compiled kernels; the operations are"
+                " those of the script as it is written, which take longer than fused ones"
             )
         return [line for line in said if line]
 
