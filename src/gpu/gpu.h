@@ -84,7 +84,7 @@ struct habitat_gpu {
         *file;     /* where the entry came from: "built-in" or a path (the last, if calibrated) */
     bool built_in; /* it is the library's own entry, without a user's file over it */
     /* Of an entry from a user's file: the built-in GPU that operator models are asked about in its
-     * place, its namesake, else the first of its architecture; NULL = none, or built in itself. */
+     * place, its namesake, else the one most alike (table.c); NULL = none, or built in itself. */
     const habitat_gpu *reference;
     const habitat_gpu_operation *operations; /* shape (operation_count), of a calibration; models
                                                 answer relative to them: docs/modelling.md */

@@ -179,9 +179,23 @@ habitat_status gpu_add_built_in(habitat_gpu_table *table, habitat_error *err) {
     return HABITAT_OK;
 }
 
-/* The built-in GPU that stands for one of a user's file. What a model says of a GPU's distance to
- * its roofline must not change with the rates in such a file: more bandwidth would now and then
- * make a kernel slower. */
+/* How alike a built-in GPU is to one of a user's file, by what is no rate: 0 where even the
+ * architecture differs. Kernels are those of the compute capability and of the units at hand; a
+ * chip's parts come before others of its kind. */
+static int likeness(const habitat_gpu *own, const habitat_gpu *gpu) {
+    if (strcmp(own->architecture, gpu->architecture) != 0)
+        return 0;
+    bool kind = own->compute_capability == gpu->compute_capability;
+    bool units = gpu_has_matrix_unit(own, HABITAT_DTYPE_FP16) ==
+                 gpu_has_matrix_unit(gpu, HABITAT_DTYPE_FP16);
+    bool chip = own->chip && gpu->chip && strcmp(own->chip, gpu->chip) == 0;
+    return 1 + 4 * units + 2 * kind + chip;
+}
+
+/* The built-in GPU that stands for one of a user's file: the namesake, else of those most alike
+ * the one nearest in multiprocessors. What a model says of a GPU's distance to its roofline must
+ * not change with the rates in such a file: more bandwidth would now and then make a kernel slower.
+ */
 static habitat_status find_reference(const habitat_gpu *gpu, const habitat_gpu **out,
                                      habitat_error *err) {
     habitat_gpu_table built_in = {0};
@@ -189,10 +203,19 @@ static habitat_status find_reference(const habitat_gpu *gpu, const habitat_gpu *
     if (status != HABITAT_OK)
         return status;
     *out = NULL;
-    if (habitat_gpu_find(&built_in, gpu->name, out, NULL, NULL) != HABITAT_OK)
-        for (size_t i = 0; !*out && i < built_in.count; i++)
-            if (strcmp(built_in.entries[i]->gpu.architecture, gpu->architecture) == 0)
-                *out = &built_in.entries[i]->gpu;
+    bool namesake = habitat_gpu_find(&built_in, gpu->name, out, NULL, NULL) == HABITAT_OK;
+    int most = 0;
+    double least = INFINITY;
+    for (size_t i = 0; !namesake && i < built_in.count; i++) {
+        const habitat_gpu *own = &built_in.entries[i]->gpu;
+        int alike = likeness(own, gpu);
+        double apart = fabs(log((double)own->sm_count / (double)gpu->sm_count));
+        if (alike > most || (alike == most && alike > 0 && apart < least)) {
+            *out = own;
+            most = alike;
+            least = apart;
+        }
+    }
     free(built_in.entries); /* what they point to is static */
     return HABITAT_OK;
 }

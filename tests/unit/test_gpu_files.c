@@ -483,8 +483,53 @@ static void check_built_in(void) {
     check_case("every built-in GPU is what its file says, to the last bit");
 }
 
+/* Which built-in GPU the models are asked about in place of a file's. */
+static void check_reference(void) {
+    static const struct {
+        const char *changes[4][2];
+        const char *expected;
+    } cases[] = {
+        {{{NULL}},
+         "A100-SXM4-40GB"}, /* 100 SMs: nearest are the 108 of four A100s, this one the oldest */
+        {{{"\"sm_count\": 100", "\"sm_count\": 60"}}, "A30"},
+        {{{"\"8.0\"", "\"8.6\""}, {"\"sm_count\": 100", "\"sm_count\": 46"}}, "RTX3070"},
+        {{{"\"8.0\"", "\"8.6\", \"chip\": \"GA102\""}, {"\"sm_count\": 100", "\"sm_count\": 46"}},
+         "A4500"},
+        {{{"\"8.0\"", "\"7.5\""},
+          {"Ampere", "Turing"},
+          {"\"sm_count\": 100", "\"sm_count\": 26"},
+          {"{\"tf32\": 102.4, \"fp16\": 204.8, \"bf16\": 204.8}", "{}"}},
+         "GTX1660Ti"}, /* without matrix units; the RTX2060's 30 SMs have them */
+        {{{"Ampere", "Nothing else"}}, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[8192];
+        snprintf(text, sizeof text, "%s", gpu_text);
+        for (size_t c = 0; c < 4 && cases[i].changes[c][0]; c++) {
+            char rest[8192];
+            char *at = strstr(text, cases[i].changes[c][0]);
+            CHECK(at != NULL);
+            if (!at)
+                return;
+            snprintf(rest, sizeof rest, "%s", at + strlen(cases[i].changes[c][0]));
+            snprintf(at, sizeof text - (size_t)(at - text), "%s%s", cases[i].changes[c][1], rest);
+        }
+        habitat_gpu_table *table = fresh();
+        const habitat_gpu *gpu = NULL;
+        CHECK_INT(habitat_gpu_table_add_text(table, text, strlen(text), "mine", &gpu, NULL),
+                  HABITAT_OK);
+        if (gpu && cases[i].expected)
+            CHECK_TEXT(gpu->reference ? gpu->reference->name : "none", cases[i].expected);
+        else
+            CHECK(gpu && !gpu->reference);
+        habitat_gpu_table_free(table);
+    }
+    check_case("the models are asked about the built-in GPU that is most like a file's");
+}
+
 int main(void) {
     check_built_in();
+    check_reference();
     check_good();
     check_bad();
     check_hostile();
