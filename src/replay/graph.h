@@ -131,9 +131,10 @@ uint64_t replay_recorded_ns(const habitat_workload *w, const replay_graph *graph
 void replay_sweep(const replay_graph *graph, const replay_times *times, const double *carry,
                   double *value);
 
-/* The same of an iteration of which some nodes are over at 0. done: shape (node_count), or NULL. */
-void replay_sweep_rest(const replay_graph *graph, const replay_times *times, const double *carry,
-                       const bool *done, double *value);
+/* The same of an iteration in parts, each of which begins at 0 when all before it is over. part:
+ * shape (node_count), or NULL; only the first one, 0, goes on from `carry`. */
+void replay_sweep_parts(const replay_graph *graph, const replay_times *times, const double *carry,
+                        const uint32_t *part, double *value);
 
 /* Time of the whole recording [ns] when it follows itself again and again: the slowest cycle
  * through the states. HABITAT_E_MEMORY. */
@@ -183,8 +184,8 @@ struct habitat_replay {
     bool scaler_waits; /* a scaler that was not recorded waits for the gradients */
 };
 
-/* Time of an iteration [ns] whose CPU waits for all that was launched before the optimiser's step;
- * 0 where that is one kernel, where none or several are marked, and of several iterations. */
+/* Time of the whole recording [ns] when the CPU waits in every iteration for all that was launched
+ * before the optimiser's step; 0 where that is one kernel, or where none or several are marked. */
 habitat_status replay_scaler_ns(const habitat_replay *replay, const replay_times *times,
                                 double *out_ns, habitat_error *err);
 

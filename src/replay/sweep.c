@@ -55,24 +55,31 @@ static double from_ns(const replay_edge *edge, const double *carry, const double
     return edge->from & REPLAY_CARRY ? carry[edge->from ^ REPLAY_CARRY] : value[edge->from];
 }
 
-void replay_sweep_rest(const replay_graph *g, const replay_times *t, const double *carry,
-                       const bool *done, double *value) {
+/* The same for node i, where what is of another part is over at 0. */
+static double from_part_ns(const replay_edge *edge, const double *carry, const double *value,
+                           const uint32_t *part, size_t i) {
+    bool same = edge->from & REPLAY_CARRY ? part[i] == 0 : part[edge->from] == part[i];
+    return same ? from_ns(edge, carry, value) : 0.0;
+}
+
+void replay_sweep_parts(const replay_graph *g, const replay_times *t, const double *carry,
+                        const uint32_t *part, double *value) {
     for (size_t i = 0; i < g->node_count; i++) {
         const replay_node *n = &g->nodes[i];
         double at = -INFINITY;
-        if (done && done[i]) {
-            value[i] = 0.0;
-            continue;
+        for (uint32_t e = n->first_edge; e < n[1].first_edge; e++) {
+            const replay_edge *edge = &g->edges[e];
+            double from =
+                part ? from_part_ns(edge, carry, value, part, i) : from_ns(edge, carry, value);
+            at = fmax(at, from + way_ns(g, t, n, edge));
         }
-        for (uint32_t e = n->first_edge; e < n[1].first_edge; e++)
-            at = fmax(at, from_ns(&g->edges[e], carry, value) + way_ns(g, t, n, &g->edges[e]));
         value[i] = at + own_ns(g, t, n);
     }
 }
 
 void replay_sweep(const replay_graph *g, const replay_times *t, const double *carry,
                   double *value) {
-    replay_sweep_rest(g, t, carry, NULL, value);
+    replay_sweep_parts(g, t, carry, NULL, value);
 }
 
 void replay_from_idle(const replay_graph *g, const replay_times *t, double *value) {

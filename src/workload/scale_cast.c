@@ -48,6 +48,7 @@ typedef struct caster {
     size_t size_count, size_room;
     habitat_table table;
     habitat_dtype latest; /* of any size */
+    uint32_t iteration;   /* that these sizes are of */
     bool trains;
     scale_added *added;
     size_t added_count, added_room;
@@ -88,6 +89,16 @@ static void note_size(caster *c, double elements, habitat_dtype dtype) {
         found->latest = dtype;
         found->wide |= dtype == HABITAT_DTYPE_FP32;
     }
+}
+
+/* An iteration begins with its samples: what the one before made says nothing of them. */
+static void begin_iteration(caster *c, uint32_t iteration) {
+    if (iteration <= c->iteration)
+        return;
+    c->iteration = iteration;
+    c->latest = HABITAT_DTYPE_UNKNOWN;
+    c->size_count = 0;
+    habitat_table_free(&c->table);
 }
 
 static double elements_of(const habitat_input *input) {
@@ -418,10 +429,13 @@ static double gradient_elements(const habitat_workload *w) {
     return w->memory ? fmax(most, w->memory->gradients_bytes / WIDE_BYTES) : most;
 }
 
+/* In every iteration. */
 static void add_scaler(caster *c) {
-    if (has_optimiser(c->w))
-        add(c, SCALE_UNSCALE, gradient_elements(c->w), WIDE_BYTES, WIDE_BYTES,
-            HABITAT_CLASS_OPTIMIZER);
+    if (!has_optimiser(c->w))
+        return;
+    double elements = gradient_elements(c->w);
+    for (size_t i = 0; i < c->w->info.iteration_count; i++)
+        add(c, SCALE_UNSCALE, elements, WIDE_BYTES, WIDE_BYTES, HABITAT_CLASS_OPTIMIZER);
 }
 
 habitat_status scale_add_scaler(const habitat_workload *w, scale_added **added, size_t *added_count,
@@ -443,6 +457,7 @@ static void one_group(caster *c, size_t g, scale_group *out, habitat_arena *aren
     uint32_t op = op_of(c, group);
     if (op >= c->op_count)
         return;
+    begin_iteration(c, c->ops[op].iteration);
     if (is_backward(c, op, &forward_op))
         backward(c, group, forward_op, out);
     else

@@ -95,18 +95,39 @@ static bool find_again(const walk *a, size_t *i, const walk *b, size_t *j) {
     return false;
 }
 
-/* What scaling added to a recording has no twin in another; groups of the recording come first. */
+/* The iteration that begins with group `from`. */
+static walk iteration_from(const walk *a, size_t from) {
+    walk one = *a;
+    size_t to = from;
+    while (to < a->count && op_at(a, to)->iteration == op_at(a, from)->iteration)
+        to++;
+    one.groups += from;
+    one.count = to - from;
+    return one;
+}
+
+static void match_iteration(const walk *a, const walk *b, uint32_t *out) {
+    for (size_t i = 0, j = 0; i < a->count && j < b->count; i++, j++) {
+        if (!same(a, i, b, j) && !find_again(a, &i, b, &j))
+            continue;
+        if (i < a->count && j < b->count)
+            out[a->groups[i]] = b->groups[j];
+    }
+}
+
+/* What scaling added to a recording has no twin in another; groups of the recording come first.
+ * The other may have fewer iterations, or more: they begin again. */
 habitat_status scale_match(const habitat_workload *w, const habitat_workload *other,
                            uint32_t *out) {
     walk a = {0}, b = {0};
     bool ok = set_up(w->recorded ? w->recorded : w, &a);
     ok = set_up(other, &b) && ok;
     memset(out, 0xff, w->group_count * sizeof *out);
-    for (size_t i = 0, j = 0; ok && i < a.count && j < b.count; i++, j++) {
-        if (!same(&a, i, &b, j) && !find_again(&a, &i, &b, &j))
-            continue;
-        if (i < a.count && j < b.count)
-            out[a.groups[i]] = b.groups[j];
+    for (size_t i = 0, j = 0; ok && b.count && i < a.count; j = j < b.count ? j : 0) {
+        walk x = iteration_from(&a, i), y = iteration_from(&b, j);
+        match_iteration(&x, &y, out);
+        i += x.count;
+        j += y.count;
     }
     free(a.groups);
     free(b.groups);

@@ -365,6 +365,26 @@ static void test_scaler(void) {
     check_case("none where one kernel looks itself, or two optimisers would");
 }
 
+/* Two such iterations, 50 us of the CPU each. */
+static void test_scaler_again(void) {
+    enum { EACH = sizeof scaled / sizeof *scaled };
+    event list[2 * EACH + 2];
+    double ns = 0.0;
+    for (size_t i = 0; i < EACH; i++) {
+        list[i] = list[EACH + i] = scaled[i];
+        list[EACH + i].start += scaled[i].kind == 'k' ? 112 : 50;
+        list[EACH + i].correlation += scaled[i].correlation ? 2 : 0;
+    }
+    list[2 * EACH] = (event){'s', "ProfilerStep#1", 0, 50, 1, 0, 0, NULL};
+    list[2 * EACH + 1] = (event){'s', "ProfilerStep#2", 50, 50, 1, 0, 0, NULL};
+    subject s = SUBJECT(list, 0, "", .cpu_ms = 0.050);
+    replay_times times = replay_times_of(s.r, NULL);
+    CHECK_INT(replay_scaler_ns(s.r, &times, &ns, NULL), HABITAT_OK);
+    CHECK_NEAR(ns / 1e3, 2 * 145.0, 1e-6);
+    done(&s);
+    check_case("a scaler waits in each of several iterations");
+}
+
 int main(void) {
     gpu = made_gpu("made", 10, 1.0, 1000, 10);
     test_loader();
@@ -379,5 +399,6 @@ int main(void) {
     test_unseen_launches();
     test_usual();
     test_scaler();
+    test_scaler_again();
     return check_done();
 }

@@ -1,0 +1,32 @@
+# A recording of one iteration three times over has the answers of one: in another precision, with casts and the scaler's pass and
+# wait in each iteration, on several GPUs, and beside a second recording of one iteration alone.
+python3 - <<'P'
+import gzip, json, math, os, subprocess
+recordings = os.environ["source"] + "/data/recordings/"
+one, other = (recordings + f"resnet50_b{n}_fp32_h100.json.gz" for n in (16, 64))
+trace = json.load(gzip.open(one))
+timed = [e for e in trace["traceEvents"] if "ts" in e]
+length = max(e["ts"] + e.get("dur", 0) for e in timed) - min(e["ts"] for e in timed) + 50
+events = [e for e in trace["traceEvents"] if "ts" not in e]
+for i in range(3):
+    for e in timed:
+        e = {**e, "ts": e["ts"] + i * length, "args": dict(e.get("args", {}))}
+        e["name"] = e["name"].replace("ProfilerStep#1", f"ProfilerStep#{i + 1}")
+        for numbers, keys in ((e, ["id"]), (e["args"], ["correlation", "External id", "Sequence number"])):
+            numbers.update({key: numbers[key] + i * 1000000 for key in keys if isinstance(numbers.get(key), int)})
+        events.append(e)
+trace["traceEvents"] = events
+json.dump(trace, open("three.json", "w"))
+
+def answers(path, options):
+    command = [os.environ["habitat"], "predict", path, "--to", "V100-PCIE-32GB,H200", "--json", *options]
+    return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+
+for options in [], ["--precision", "amp-bf16"], ["--precision", "amp-fp16", "--gpus", "4"], ["--batch", "32", "--batch-from", other]:
+    first, three = answers(one, options), answers("three.json", options)
+    assert three["trace"]["iterations"] == 3 and three["trace"]["warnings"] == first["trace"]["warnings"], three["trace"]["warnings"]
+    for p, q in zip(first["predictions"], three["predictions"]):
+        far = [(key, p[key], q[key]) for key, within in (("kernel_ms", 1e-9), ("busy_ms", 1e-4), ("memory_bytes", 0), ("iteration_ms", 0.01))
+               if not math.isclose(p[key], q[key], rel_tol=within)]
+        print(" ".join(options[::2]) or "as it is", p["gpu"], *(far or ["alike"]))
+P
