@@ -1,10 +1,12 @@
 /* Which operation belongs to which, and until when a tensor is there. */
 #include "memory/links.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "memory/rules.h"
+#include "work/args.h"
 
 enum { LOOK_AHEAD = 64 };
 
@@ -18,6 +20,20 @@ static void note_backward(memory_links *l) {
         for (uint32_t at = o->forward; at != HABITAT_NONE; at = l->operations[at].parent)
             if (o->start_ns < l->backward_ns[at])
                 l->backward_ns[at] = o->start_ns;
+    }
+}
+
+/* A node of autograd ("IndexBackward0") takes first the gradient of what its operation made. */
+static void note_results(memory_links *l) {
+    for (size_t i = 0; i < l->count; i++)
+        l->result[i] = NAN;
+    for (size_t i = 0; i < l->count; i++) {
+        const habitat_operation *o = &l->operations[i];
+        const habitat_input *gradient = work_tensor(o, 0);
+        if (o->iteration == 0 && o->forward != HABITAT_NONE && gradient &&
+            !strstr(o->form->name, "::") && work_category(gradient->dtype) == 2 &&
+            isnan(l->result[o->forward]))
+            l->result[o->forward] = work_elements(gradient);
     }
 }
 
@@ -42,16 +58,19 @@ bool memory_links_of(const habitat_trace *trace, memory_links *out) {
     *out = (memory_links){.trace = trace};
     out->operations = habitat_trace_operations(trace, &out->count);
     out->backward_ns = malloc((out->count + 1) * sizeof *out->backward_ns);
+    out->result = malloc((out->count + 1) * sizeof *out->result);
     out->from_host = calloc(out->count + 1, sizeof *out->from_host);
-    if (!out->backward_ns || !out->from_host)
+    if (!out->backward_ns || !out->result || !out->from_host)
         return false;
     note_backward(out);
+    note_results(out);
     note_copies(out);
     return true;
 }
 
 void memory_links_free(memory_links *links) {
     free(links->backward_ns);
+    free(links->result);
     free(links->from_host);
     *links = (memory_links){0};
 }

@@ -1,5 +1,6 @@
 /* What a trace tells of how operations hang together: which backward operation belongs to a forward
- * one, how long a module keeps what it was given, and which copies come from the host. */
+ * one and how many elements its gradient has, how long a module keeps what it was given, and which
+ * copies come from the host. */
 #ifndef HABITAT_MEMORY_LINKS_H
 #define HABITAT_MEMORY_LINKS_H
 
@@ -11,6 +12,8 @@ typedef struct memory_links {
     size_t count;
     uint64_t *backward_ns; /* shape (count): when the first backward operation of each, or of one
                               inside it, begins; UINT64_MAX: none */
+    double *result;        /* shape (count): elements of what each makes, as its backward operation
+                              takes a gradient of; NaN: not shown */
     bool *from_host;       /* shape (count): copies from the host's memory to the GPU's */
 } memory_links;
 

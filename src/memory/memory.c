@@ -117,18 +117,22 @@ static double blas_bytes(const habitat_memory *m, const habitat_gpu *origin) {
  * outputs where its variables still hold them. */
 static double outliving(const habitat_memory *m, habitat_memory_format format) {
     const memory_lines *lines = &m->lines[format];
-    return lines->batch_bytes + (m->facts.has_backward ? lines->loss_bytes : 0);
+    return lines->batch_bytes + (m->outputs_gone ? 0 : lines->loss_bytes);
 }
 
 /* What else stays between two iterations beside weights and state is workspace, which does not
  * grow. */
 static void divide_rest(habitat_memory *m, const habitat_trace_memory *r,
                         const habitat_gpu *origin) {
-    double outlives = outliving(m, HABITAT_MEMORY_RECORDED);
     double rest = r->between_bytes - m->parameters_bytes - m->buffers_bytes - m->gradients_bytes -
                   m->optimizer_bytes;
     if (m->from_shapes) /* what was there before the profile */
         rest = r->between_bytes - m->parameters_bytes - m->optimizer_bytes;
+    m->outputs_gone = !m->facts.has_backward;
+    /* one tensor, which is there or is not */
+    if (known(r->between_bytes) && rest < outliving(m, HABITAT_MEMORY_RECORDED))
+        m->outputs_gone = true;
+    double outlives = outliving(m, HABITAT_MEMORY_RECORDED);
     if (!known(r->between_bytes) || isnan(rest)) {
         m->outlive_bytes = outlives;
         m->workspace_bytes = blas_bytes(m, origin);
@@ -214,7 +218,7 @@ static habitat_status fill(habitat_memory *m, const habitat_trace *trace,
     if (status != HABITAT_OK)
         return status;
     divide_rest(m, &info->memory, origin);
-    m->temporary_bytes = m->facts.list_temporary ? or_zero(m->gradients_bytes) : 0;
+    m->temporary_bytes = m->facts.step_lists * or_zero(m->gradients_bytes);
     double recorded = outliving(m, HABITAT_MEMORY_RECORDED);
     for (int f = 0; f < FORMATS && m->facts.has_backward; f++) { /* else in the lives of tensors */
         double share = recorded > 0 ? outliving(m, (habitat_memory_format)f) / recorded : 1;

@@ -58,7 +58,7 @@ typedef struct memory_steps {
     size_t life_count, life_capacity;
     double largest_bytes; /* of one tensor */
     double loss_elements; /* of the last softmax before a loss: its input often outlives the step */
-    double loss_bytes;    /* of the tensor given to it */
+    double loss_bytes;    /* of the tensor given to it, or of what that is a cast of */
     double batch_bytes;   /* what the script gives to the first operation: there all the time */
     double weights;       /* elements of all weights met, those that are known to be one once */
     double maybe_again;   /* elements of them that may have been met twice */
@@ -73,8 +73,8 @@ typedef struct memory_facts {
     bool has_backward; /* backward operations that are linked to their forward ones */
     bool unlinked;     /* a backward pass of which nothing says what it belongs to, or kernels of a
                           compiler: what is kept is not known */
-    bool list_temporary; /* the optimiser's step makes a list as large as the gradients */
     bool gradients_stay; /* from one iteration to the next */
+    double step_lists;   /* that the optimiser's step makes, each as large as the gradients */
     double weights;      /* elements of those that an optimiser steps; 0 unknown */
     double state_factor; /* state of the optimiser over weights; NaN unknown */
 } memory_facts;
@@ -102,6 +102,7 @@ struct habitat_memory {
     double single_over_recorded; /* bytes of weights in fp32 over recorded */
     double peak_bytes;           /* recorded; NaN unknown */
     double workspace_bytes;
+    bool outputs_gone;        /* the last outputs are not kept between iterations */
     double outlive_bytes;     /* kept between iterations, growing with the batch */
     double temporary_bytes;   /* of the optimiser's step */
     double correction;        /* of growing bytes, so that the recorded peak comes out */

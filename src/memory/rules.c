@@ -9,61 +9,153 @@
 #include <string.h>
 
 #include "base/constants.h"
+#include "memory/optimizer.h"
 #include "work/args.h"
 #include "work/autocast.h"
 
 /* name, kept, weights, result; sorted by name */
 static const memory_rule rules[] = {
+    {"_cdist_forward", KEEPS_0 | KEEPS_1 | KEEPS_RESULT, 0, RESULT_GRADIENT},
     {"_cudnn_rnn", KEEPS_0 | KEEPS_RESULT, 0, RESULT_WORK},
     {"_fused_rms_norm", KEEPS_0, KEEPS_2, RESULT_LIKE},
+    {"_grouped_mm", KEEPS_0 | KEEPS_1, KEEPS_1, RESULT_GRADIENT},
     {"_log_softmax", KEEPS_RESULT, 0, RESULT_LIKE},
+    {"_prelu_kernel", KEEPS_0, 0, RESULT_LIKE},
+    {"_safe_softmax", KEEPS_RESULT, 0, RESULT_LIKE},
     {"_softmax", KEEPS_RESULT, 0, RESULT_LIKE},
     {"_to_copy", 0, 0, RESULT_LIKE},
+    {"_unsafe_index", 0, 0, RESULT_GRADIENT},
+    {"abs", KEEPS_0, 0, RESULT_LIKE},
     {"adaptive_avg_pool2d", KEEPS_0, 0, RESULT_WORK},
     {"add", 0, 0, RESULT_LIKE},
+    {"addcdiv", KEEPS_1 | KEEPS_2, 0, RESULT_LIKE},
+    {"addcmul", KEEPS_1 | KEEPS_2, 0, RESULT_LIKE},
     {"addmm", KEEPS_1 | KEEPS_2, KEEPS_0 | KEEPS_2, RESULT_WORK},
+    {"amax", KEEPS_0 | KEEPS_RESULT, 0, RESULT_GRADIENT},
+    {"amin", KEEPS_0 | KEEPS_RESULT, 0, RESULT_GRADIENT},
+    {"atan", KEEPS_0, 0, RESULT_LIKE},
+    {"atan2", KEEPS_0 | KEEPS_1, 0, RESULT_LIKE},
     {"avg_pool2d", KEEPS_0, 0, RESULT_WORK},
+    {"avg_pool3d", KEEPS_0, 0, RESULT_GRADIENT},
     {"baddbmm", KEEPS_1 | KEEPS_2, 0, RESULT_WORK},
     {"batch_norm", KEEPS_0, KEEPS_1 | KEEPS_2, RESULT_LIKE},
+    {"binary_cross_entropy", KEEPS_0, 0, RESULT_GRADIENT},
     {"binary_cross_entropy_with_logits", KEEPS_0, 0, RESULT_SCALAR},
     {"bmm", KEEPS_0 | KEEPS_1, 0, RESULT_WORK},
     {"cat", 0, 0, RESULT_JOINED},
+    {"celu", KEEPS_0, 0, RESULT_LIKE},
     {"chunk", 0, 0, RESULT_PARTS},
     {"clamp", KEEPS_0, 0, RESULT_LIKE},
+    {"clamp_max", KEEPS_0, 0, RESULT_LIKE},
     {"clamp_min", KEEPS_0, 0, RESULT_LIKE},
     {"clone", 0, 0, RESULT_LIKE},
+    {"col2im", 0, 0, RESULT_GRADIENT},
+    {"constant_pad_nd", 0, 0, RESULT_GRADIENT},
     {"convolution", KEEPS_0, KEEPS_1 | KEEPS_2, RESULT_WORK},
+    {"cos", KEEPS_0, 0, RESULT_LIKE},
+    {"cumprod", KEEPS_0 | KEEPS_RESULT, 0, RESULT_LIKE},
+    {"cumsum", 0, 0, RESULT_LIKE},
     {"div", KEEPS_1, 0, RESULT_LIKE},
+    {"dot", KEEPS_0 | KEEPS_1, 0, RESULT_GRADIENT},
     {"elu", KEEPS_0, 0, RESULT_LIKE},
     {"embedding", 0, KEEPS_0, RESULT_WORK},
+    {"embedding_bag", KEEPS_WHOLE, KEEPS_0, RESULT_GRADIENT},
+    {"erf", KEEPS_0, 0, RESULT_LIKE},
     {"exp", KEEPS_RESULT, 0, RESULT_LIKE},
+    {"expm1", KEEPS_RESULT, 0, RESULT_LIKE},
+    {"flip", 0, 0, RESULT_LIKE},
+    {"gather", KEEPS_0 | KEEPS_WHOLE, 0, RESULT_GRADIENT},
     {"gelu", KEEPS_0, 0, RESULT_LIKE},
+    {"glu", KEEPS_0, 0, RESULT_GRADIENT},
+    {"grid_sampler_2d", KEEPS_0 | KEEPS_1, 0, RESULT_GRADIENT},
+    {"grid_sampler_3d", KEEPS_0 | KEEPS_1, 0, RESULT_GRADIENT},
     {"group_norm", KEEPS_0, KEEPS_2, RESULT_LIKE},
+    {"hardsigmoid", KEEPS_0, 0, RESULT_LIKE},
     {"hardswish", KEEPS_0, 0, RESULT_LIKE},
     {"hardtanh", KEEPS_0, 0, RESULT_LIKE},
+    {"huber_loss", KEEPS_0 | KEEPS_1, 0, RESULT_GRADIENT},
+    {"im2col", 0, 0, RESULT_GRADIENT},
+    {"index", 0, 0, RESULT_GRADIENT},
+    {"index_add", KEEPS_3 | KEEPS_WHOLE, 0, RESULT_GRADIENT},
+    {"index_copy", KEEPS_WHOLE, 0, RESULT_GRADIENT},
+    {"index_fill", KEEPS_WHOLE, 0, RESULT_GRADIENT},
+    {"index_put", 0, 0, RESULT_GRADIENT},
+    {"index_select", KEEPS_WHOLE, 0, RESULT_GRADIENT},
+    {"kl_div", KEEPS_0 | KEEPS_1, 0, RESULT_GRADIENT},
+    {"l1_loss", KEEPS_0 | KEEPS_1, 0, RESULT_GRADIENT},
     {"layer_norm", KEEPS_0, KEEPS_2, RESULT_LIKE},
     {"leaky_relu", KEEPS_RESULT, 0, RESULT_LIKE}, /* as often in place: its sign will do */
+    {"linalg_vector_norm", KEEPS_0 | KEEPS_RESULT, 0, RESULT_GRADIENT},
     {"linear", KEEPS_0, KEEPS_1 | KEEPS_2, RESULT_WORK},
     {"log", KEEPS_0, 0, RESULT_LIKE},
+    {"log10", KEEPS_0, 0, RESULT_LIKE},
+    {"log1p", KEEPS_0, 0, RESULT_LIKE},
+    {"log2", KEEPS_0, 0, RESULT_LIKE},
+    {"log_sigmoid_forward", KEEPS_0, 0, RESULT_LIKE},
+    {"logsumexp", KEEPS_0 | KEEPS_RESULT, 0, RESULT_GRADIENT},
+    {"masked_fill", KEEPS_WHOLE, 0, RESULT_LIKE},
+    {"max", KEEPS_INDICES, 0, RESULT_GRADIENT},
     {"max_pool2d_with_indices", KEEPS_0 | KEEPS_INDICES, 0, RESULT_WORK},
+    {"max_pool3d_with_indices", KEEPS_0 | KEEPS_INDICES, 0, RESULT_WORK},
+    {"maximum", KEEPS_0 | KEEPS_1, 0, RESULT_LIKE},
+    {"mean", 0, 0, RESULT_GRADIENT},
+    {"min", KEEPS_INDICES, 0, RESULT_GRADIENT},
+    {"minimum", KEEPS_0 | KEEPS_1, 0, RESULT_LIKE},
+    {"mish", KEEPS_0, 0, RESULT_LIKE},
     {"mm", KEEPS_0 | KEEPS_1, 0, RESULT_WORK},
+    {"mse_loss", KEEPS_0 | KEEPS_1, 0, RESULT_GRADIENT},
     {"mul", KEEPS_FACTORS, 0, RESULT_LIKE},
+    {"mv", KEEPS_0 | KEEPS_1, 0, RESULT_GRADIENT},
+    {"nan_to_num", KEEPS_0, 0, RESULT_LIKE},
     {"native_dropout", KEEPS_MASK, 0, RESULT_LIKE},
     {"neg", 0, 0, RESULT_LIKE},
     {"nll_loss2d_forward", KEEPS_0, 0, RESULT_SCALAR},
     {"nll_loss_forward", KEEPS_0, 0, RESULT_SCALAR},
+    {"pixel_shuffle", 0, 0, RESULT_LIKE},
+    {"pixel_unshuffle", 0, 0, RESULT_LIKE},
     {"pow", KEEPS_0, 0, RESULT_LIKE},
+    {"prod", KEEPS_0 | KEEPS_RESULT, 0, RESULT_GRADIENT},
+    {"reciprocal", KEEPS_RESULT, 0, RESULT_LIKE},
+    {"reflection_pad1d", KEEPS_0, 0, RESULT_GRADIENT},
+    {"reflection_pad2d", KEEPS_0, 0, RESULT_GRADIENT},
     {"relu", KEEPS_RESULT, 0, RESULT_LIKE},
+    {"remainder", 0, 0, RESULT_LIKE},
+    {"repeat", 0, 0, RESULT_GRADIENT},
+    {"replication_pad1d", KEEPS_0, 0, RESULT_GRADIENT},
+    {"replication_pad2d", KEEPS_0, 0, RESULT_GRADIENT},
+    {"roll", 0, 0, RESULT_LIKE},
     {"rsqrt", KEEPS_RESULT, 0, RESULT_LIKE},
+    {"rsub", 0, 0, RESULT_LIKE},
     {"scaled_dot_product_attention", KEEPS_ALL | KEEPS_RESULT, 0, RESULT_WORK},
+    {"scatter", KEEPS_WHOLE, 0, RESULT_GRADIENT},
+    {"scatter_add", KEEPS_WHOLE, 0, RESULT_GRADIENT},
     {"sigmoid", KEEPS_RESULT, 0, RESULT_LIKE},
     {"silu", KEEPS_0, 0, RESULT_LIKE},
+    {"sin", KEEPS_0, 0, RESULT_LIKE},
+    {"smooth_l1_loss", KEEPS_0 | KEEPS_1, 0, RESULT_GRADIENT},
+    {"softplus", KEEPS_0, 0, RESULT_LIKE},
+    {"sort", KEEPS_INDICES, 0, RESULT_GRADIENT},
     {"split", 0, 0, RESULT_PARTS},
     {"split_with_sizes", 0, 0, RESULT_PARTS},
+    {"sqrt", KEEPS_RESULT, 0, RESULT_LIKE},
     {"stack", 0, 0, RESULT_JOINED},
+    {"std", KEEPS_0 | KEEPS_RESULT, 0, RESULT_GRADIENT},
     {"sub", 0, 0, RESULT_LIKE},
     {"sum", SPREADS, 0, RESULT_SCALAR},
     {"tanh", KEEPS_RESULT, 0, RESULT_LIKE},
+    {"threshold", KEEPS_0, 0, RESULT_LIKE},
+    {"topk", KEEPS_INDICES, 0, RESULT_GRADIENT},
+    {"tril", 0, 0, RESULT_LIKE},
+    {"triu", 0, 0, RESULT_LIKE},
+    {"upsample_bicubic2d", 0, 0, RESULT_GRADIENT},
+    {"upsample_bilinear2d", 0, 0, RESULT_GRADIENT},
+    {"upsample_linear1d", 0, 0, RESULT_GRADIENT},
+    {"upsample_nearest1d", 0, 0, RESULT_GRADIENT},
+    {"upsample_nearest2d", 0, 0, RESULT_GRADIENT},
+    {"upsample_nearest3d", 0, 0, RESULT_GRADIENT},
+    {"upsample_trilinear3d", 0, 0, RESULT_GRADIENT},
+    {"var", KEEPS_0 | KEEPS_RESULT, 0, RESULT_GRADIENT},
+    {"where", KEEPS_WHOLE, 0, RESULT_GRADIENT},
 };
 
 enum { RULE_COUNT = sizeof rules / sizeof *rules, NAME_MAX_BYTES = 48 };
@@ -142,27 +234,6 @@ static bool half_product(const habitat_operation *o) {
     return false;
 }
 
-/* Lists of new tensors, as optimisers make them on the way (their square roots, say). */
-static bool makes_list(const char *name) {
-    static const char *const made[] = {"sqrt", "add", "mul", "div", "sub", "neg", "pow", "maximum"};
-    if (!starts(name, "aten::_foreach_"))
-        return false;
-    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
-        if (!strcmp(name + strlen("aten::_foreach_"), made[i]))
-            return true;
-    return false;
-}
-
-/* State over weights, of the optimiser that makes such calls: 2 momenta, 1, or none seen. */
-static double state_of(const char *name, double before) {
-    if (starts(name, "aten::_fused_adam") || starts(name, "aten::_foreach_addcmul") ||
-        starts(name, "aten::_foreach_lerp"))
-        return 2;
-    if (starts(name, "aten::_fused_sgd") || starts(name, "aten::_foreach_mul_"))
-        return fmax(before, 1);
-    return before;
-}
-
 /* Calls of an optimiser that are made once for each list of weights, the surest first. */
 static const char *const list_calls[] = {"aten::_fused_adamw_", "aten::_fused_adam_",
                                          "aten::_fused_sgd_",   "aten::_foreach_addcdiv_",
@@ -216,18 +287,15 @@ static bool single_weights(const habitat_operation *o) {
     return product && weights && work_category(weights->dtype) == 2 && !is_half(weights->dtype);
 }
 
-static void note(const habitat_operation *o, name_notes *n, memory_facts *f) {
+static void note(const habitat_operation *o, name_notes *n) {
     const char *name = o->form->name;
     n->single |= single_weights(o);
-    note_list(o, n);
     n->half |= half_product(o);
     n->zero_grad |= starts(name, "Optimizer.zero_grad");
     n->zeroed |= starts(name, "aten::_foreach_zero_");
     n->optimiser |= starts(name, "Optimizer.step");
     n->backward |= o->forward != HABITAT_NONE;
     n->trains |= trains(name);
-    f->list_temporary |= makes_list(name);
-    f->state_factor = state_of(name, f->state_factor);
 }
 
 /* Weights in half precision: those that are listed say so, else the products that take them. */
@@ -269,14 +337,18 @@ memory_facts memory_facts_of(const habitat_trace *trace, const habitat_trace_mem
     const habitat_operation *operations = habitat_trace_operations(trace, &count);
     for (size_t i = 0; i < count; i++)
         if (operations[i].iteration == 0)
-            note(&operations[i], &n, &f);
+            note(&operations[i], &n);
     f.kind = kind_of(noted, &n);
     f.has_backward = n.backward;
     f.unlinked = (n.trains && !n.backward) || has_foreign(trace, operations);
     f.gradients_stay = n.zeroed || (n.backward && !n.zero_grad && !n.optimiser);
+    for (size_t i = 0; i < count; i++) /* clipping makes such calls, too */
+        if (operations[i].iteration == 0 && (!n.optimiser || memory_in_optimizer(operations, i)))
+            note_list(&operations[i], &n);
     for (size_t i = 0; i < LIST_CALLS && !(f.weights > 0); i++)
         f.weights = n.listed[i];
-    if (!n.optimiser)
-        f.state_factor = n.backward ? f.state_factor : 0;
+    memory_optimizer optimizer = memory_optimizer_of(operations, count);
+    f.state_factor = n.optimiser || n.backward ? optimizer.state : 0;
+    f.step_lists = optimizer.lists;
     return f;
 }

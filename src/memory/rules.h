@@ -17,7 +17,8 @@ typedef enum rule_result {
     RESULT_WORK,     /* as the work rules of src/work count them */
     RESULT_JOINED,   /* all that come in */
     RESULT_SCALAR,
-    RESULT_PARTS, /* views of what comes in */
+    RESULT_PARTS,    /* views of what comes in */
+    RESULT_GRADIENT, /* as its backward operation shows, else as RESULT_WORK */
 } rule_result;
 
 enum {
@@ -30,11 +31,13 @@ enum {
     KEEPS_INDICES = 32, /* eight bytes for each element of the result */
     KEEPS_FACTORS = 64, /* both factors of a product by elements */
     SPREADS = 128,      /* the gradient of what goes in shows that of the result many times */
+    KEEPS_3 = 256,
+    KEEPS_WHOLE = 512, /* inputs of whole numbers and truth values: indices, masks */
 };
 
 typedef struct memory_rule {
     const char *name; /* without "aten::" and without the "_" of in-place forms */
-    uint8_t keeps;
+    uint16_t keeps;
     uint8_t weights; /* inputs that are weights where something else comes first: bits as above */
     rule_result result;
 } memory_rule;

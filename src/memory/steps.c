@@ -64,15 +64,28 @@ static bool keeps_factor(const memory_call *c, uint32_t i) {
     return mine * 4 < other || !(other * 4 < mine);
 }
 
+/* Indices and masks. What is expanded takes no more memory than before. */
+static void keep_whole(memory_call *c) {
+    for (uint32_t i = 0; i < c->op->form->input_count; i++) {
+        const habitat_input *in = work_tensor(c->op, i);
+        int category = in && in->rank ? work_category(in->dtype) : -1;
+        double bytes = category == 0 || category == 1 ? work_bytes(in) : 0;
+        c->step.kept += isfinite(bytes) ? bytes : 0;
+    }
+}
+
 static void keep_inputs(memory_call *c) {
     for (uint32_t i = 0; i < c->count; i++) {
         uint32_t input = c->input[i];
         bool keeps = c->rule->keeps & KEEPS_FACTORS ? i < 2 && keeps_factor(c, i)
                      : input < 3                    ? c->rule->keeps >> input & 1
+                     : input == 3                   ? c->rule->keeps & KEEPS_3
                                                     : false;
         if (keeps)
             keep_input(c, c->taken[i]);
     }
+    if (c->rule->keeps & KEEPS_WHOLE && c->kept)
+        keep_whole(c);
     if (memory_rule_cast(c->rule) == CAST_HALF && c->w->format == HABITAT_MEMORY_AUTOCAST &&
         (c->kept || c->w->alone))
         c->step.casts += half_bytes * c->step.weights;
@@ -127,7 +140,11 @@ static double counted(const memory_call *c) {
 }
 
 static double result_elements(const memory_call *c) {
-    double elements = c->rule->result == RESULT_WORK     ? counted(c)
+    double shown =
+        c->rule->result == RESULT_GRADIENT ? c->w->links.result[memory_call_index(c)] : (double)NAN;
+    double elements = isfinite(shown) ? shown
+                      : c->rule->result == RESULT_WORK || c->rule->result == RESULT_GRADIENT
+                          ? counted(c)
                       : c->rule->result == RESULT_JOINED ? joined(c)
                       : c->rule->result == RESULT_SCALAR ? 1
                                                          : largest_in(c);
@@ -205,8 +222,8 @@ static void keep_attention(memory_call *c, double elements) {
 }
 
 /* Besides the result: masks, indices, statistics of attention, all that a recurrent network needs
- * (its gates and states, which cuDNN keeps in fp32 whatever goes in). */
-static void keep_extras(memory_call *c, double elements) {
+ * (its gates and states, and what goes from layer to layer, in its number format). */
+static void keep_extras(memory_call *c, double elements, double bytes) {
     if (c->rule->keeps & KEEPS_MASK)
         c->step.kept += mask_bytes * elements;
     if (c->rule->keeps & KEEPS_INDICES)
@@ -217,7 +234,8 @@ static void keep_extras(memory_call *c, double elements) {
         const habitat_rnn_shape *s = &work.shape.rnn;
         double cells = elements / rnn_state(s) * s->hidden; /* a projected state is narrower */
         double projected = s->projected > 0 ? elements : 0;
-        c->step.kept += single_bytes * s->layers * (cells * (s->gates + 1) + projected);
+        c->step.kept += bytes * s->layers * (cells * (s->gates + 1) + projected);
+        c->step.kept += bytes * (s->layers - 1) * cells;
     }
     if (!strcmp(c->rule->name, "scaled_dot_product_attention"))
         keep_attention(c, elements);
@@ -236,7 +254,7 @@ static void make_result(memory_call *c) {
         return;
     }
     if (c->kept || w->alone)
-        keep_extras(c, elements);
+        keep_extras(c, elements, bytes);
     bool weight = c->count ? w->tensors.all[c->taken[0]].weight : !(c->host_elements > 0);
     memory_tensor made = {.elements = elements,
                           .element_bytes = bytes,
@@ -251,6 +269,8 @@ static void make_result(memory_call *c) {
                           .weight = weight && !strcmp(c->rule->name, "_to_copy"),
                           .stream = memory_rule_makes_stream(c->rule),
                           .projected = memory_rule_is_projection(c->rule)};
+    if (c->count && !strcmp(c->rule->name, "_to_copy"))
+        made.cast_bytes = w->tensors.all[c->taken[0]].element_bytes;
     if (!(elements > 0))
         return;
     if (!memory_tensors_add(&w->tensors, &made)) {
@@ -307,7 +327,8 @@ static void note_loss(memory_call *c) {
         return;
     const memory_tensor *t = &c->w->tensors.all[c->taken[0]];
     s->loss_elements = t->elements;
-    s->loss_bytes = t->elements * t->element_bytes;
+    /* a script's variable holds what was cast to fp32 for the loss, not the cast */
+    s->loss_bytes = t->elements * (t->cast_bytes > 0 ? t->cast_bytes : t->element_bytes);
 }
 
 static bool inside(const memory_walk *w, const habitat_operation *o, const char *name) {

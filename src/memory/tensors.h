@@ -9,6 +9,7 @@
 typedef struct memory_tensor {
     double elements;
     double element_bytes;
+    double cast_bytes;          /* of an element of what it is a cast of; 0: of nothing */
     double kept_bytes;          /* for each element: what of it the backward pass has use for */
     uint32_t base;              /* of a view: the tensor it shows, else its own index */
     uint32_t before;            /* the last one before it with as many elements, or HABITAT_NONE */

@@ -1,0 +1,138 @@
+/* What operations keep and optimisers make, by hand.
+ *
+ * x (8, 16) through a product to 32 columns, 24 of whose rows (some twice) are read by index and
+ * added up to 8 again, and a product to 4. Weights (16*32 + 32*4) * 4 = 2560 bytes. The trace does
+ * not say how many rows an index reads: its backward operation takes a gradient of 24 x 32. Kept: x
+ * 512 (the script's), what is added up 24*32*4 = 3072 and where to 24*8 = 192, the sum 1024 for the
+ * last product. Highest at the sum's backward operation: 512 + 3264 kept, 1024 + 3072 + 1024 of
+ * gradients, beside those of all weights: nothing frees them before the next step. */
+#include "check.h"
+#include "made_memory.h"
+
+#define OP(name, thread, at, length, args)                                                         \
+    "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"" name "\",\"pid\":1,\"tid\":" #thread            \
+    ",\"ts\":" #at ",\"dur\":" #length ",\"args\":{" args "}},"
+#define INPUTS(dims, types) "\"Input Dims\":" dims ",\"Input type\":" types ","
+#define FORWARD(number)     "\"Sequence number\":" #number ",\"Fwd thread id\":0"
+#define BACKWARD(number)    "\"Sequence number\":" #number ",\"Fwd thread id\":1"
+#define NODE                "autograd::engine::evaluate_function: "
+#define KERNEL                                                                                     \
+    "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,\"tid\":1,"    \
+    "\"ts\":12,\"dur\":1,\"args\":{\"correlation\":7}},"                                           \
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"sgemm\",\"pid\":0,\"tid\":7,\"ts\":20,\"dur\":5," \
+    "\"args\":{\"device\":0,\"stream\":7,\"correlation\":7,\"grid\":[1,1,1],\"block\":[32,1,1]}}"
+#define TRACE(operations) "{\"traceEvents\":[" operations KERNEL "]}"
+#define BLAS              71.4e6 /* of two threads, nothing being noted */
+
+#define PRODUCT(at, in, out, number)                                                               \
+    OP("aten::linear", 1, at, 5,                                                                   \
+       INPUTS("[[8," #in "],[" #out "," #in "],[]]", "[\"float\",\"float\",\"\"]")                 \
+           FORWARD(number))
+#define TYPE "\"float\""
+#define INDEX                                                                                      \
+    OP("aten::index", 1, 20, 5, INPUTS("[[8,32],[]]", "[" TYPE ",\"\"]") FORWARD(2))               \
+    OP("aten::index_add", 1, 30, 5,                                                                \
+       INPUTS("[[8,32],[],[24],[24,32],[]]",                                                       \
+              "[" TYPE ",\"Scalar\",\"long int\"," TYPE ",\"Scalar\"]") FORWARD(3))
+#define BACKWARD_PASS                                                                              \
+    OP(NODE "MmBackward0", 2, 50, 5, BACKWARD(4))                                                  \
+    OP(NODE "IndexAddBackward0", 2, 60, 5, BACKWARD(3))                                            \
+    OP("IndexAddBackward0", 2, 61, 3, INPUTS("[[8,32]]", "[" TYPE "]") BACKWARD(3))                \
+    OP(NODE "IndexBackward0", 2, 70, 5, BACKWARD(2))                                               \
+    OP("IndexBackward0", 2, 71, 3, INPUTS("[[24,32]]", "[" TYPE "]") BACKWARD(2))                  \
+    OP(NODE "MmBackward0", 2, 80, 5, BACKWARD(1))
+#define PASSES PRODUCT(10, 16, 32, 1) INDEX PRODUCT(40, 32, 4, 4) BACKWARD_PASS
+
+static void check_peak(const char *text, double factor, double bytes) {
+    habitat_memory *memory = made_memory(text);
+    CHECK_NEAR(peak_at(memory, factor, HABITAT_MEMORY_RECORDED), bytes, 1e-12);
+    habitat_memory_free(memory);
+}
+
+static void test_index(void) {
+    check_peak(TRACE(PASSES), 1, 2560 + BLAS + 8896 + 2560);
+    check_peak(TRACE(PASSES), 4, 2560 + BLAS + 4 * 8896 + 2560);
+}
+
+/* A mask that is expanded keeps the bytes that it has: [8,32] of which rows are one. */
+static void test_mask(void) {
+#define FILLED(strides)                                                                            \
+    TRACE(PRODUCT(10, 16, 32, 1) OP("aten::masked_fill", 1, 20, 5,                                 \
+                                    INPUTS("[[8,32],[8,32],[]]", "[" TYPE ",\"bool\",\"Scalar\"]") \
+                                        strides FORWARD(2)) PRODUCT(40, 32, 4, 4)                  \
+              OP(NODE "MmBackward0", 2, 50, 5, BACKWARD(4))                                        \
+                  OP(NODE "MaskedFillBackward0", 2, 60, 5, BACKWARD(2))                            \
+                      OP(NODE "MmBackward0", 2, 80, 5, BACKWARD(1)))
+    /* at the last product's backward operation: x, the mask, what it took, and 1152 of gradients */
+    check_peak(FILLED(""), 1, 2560 + BLAS + 512 + 256 + 1024 + 1152 + 2560);
+    check_peak(FILLED("\"Input Strides\":[[32,1],[0,1],[]],"), 1,
+               2560 + BLAS + 512 + 32 + 1024 + 1152 + 2560);
+}
+
+#define CALL(name, at) OP("aten::_foreach_" name, 1, at, 1, "\"a\":0")
+#define STEP(name, at, length)                                                                     \
+    "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"Optimizer.step#" name                    \
+    ".step\",\"pid\":1,\"tid\":1,\"ts\":" #at ",\"dur\":" #length "},"
+#define TRAINED(calls) TRACE(PASSES calls)
+
+/* With 1/1000 of the samples the optimiser's step is the peak: weights and state, the gradients,
+ * 2560, and as much for each list that is made, beside what is left of x. */
+static void check_step(const char *text, double state, double lists) {
+    check_peak(text, 0.001, (1 + state) * 2560 + BLAS + (1 + lists) * 2560 + 0.512);
+}
+
+static void test_optimizers(void) {
+    check_step(TRAINED(STEP("Adagrad", 90, 9) CALL("add_", 91) CALL("addcmul_", 92) CALL("sqrt", 93)
+                           CALL("add_", 94) CALL("mul", 95) CALL("addcdiv_", 96)),
+               1, 2);
+    /* two groups of weights, one after the other */
+#define GROUP(a, b, c) CALL("lerp_", a) CALL("sqrt", b) CALL("addcdiv_", c)
+    check_step(TRAINED(STEP("Other", 90, 9) GROUP(91, 92, 93) GROUP(94, 95, 96)), 2, 1);
+    /* without a range all calls count; of one tensor after the other the name tells */
+    check_step(TRAINED(GROUP(91, 92, 93)), 2, 1);
+    check_step(TRAINED(STEP("NAdam", 90, 9)), 2, 0);
+    check_step(TRAINED(STEP("SGD", 90, 9) OP("aten::mul_", 1, 91, 1, "\"a\":0")), 1, 0);
+}
+
+/* Clipping and averages of weights are no momentum, and their lists are none of the step. */
+static void test_others_calls(void) {
+    habitat_memory *memory = made_memory(TRAINED(CALL("mul_", 86) CALL("lerp_", 87) CALL("sub", 88)
+                                                     STEP("SGD", 90, 9) CALL("add_", 91)));
+    CHECK_NEAR(parts_at(memory, 1, HABITAT_MEMORY_RECORDED).optimizer_bytes, 0.0, 0);
+    habitat_memory_free(memory);
+    check_step(TRAINED(CALL("sub", 88) STEP("Adam", 90, 9) CALL("addcdiv_", 91)), 2, 0);
+}
+
+/* The last outputs, 8 x 4 numbers, are there between two steps or are not: beside weights,
+ * gradients and x, 828 bytes are room for their 128 and a workspace, 100 are not. They are held as
+ * they were before a cast to fp32: 64, for which 100 are room. */
+static void test_outputs(void) {
+#define NOTED(between)                                                                             \
+    "{\"habitat\":{\"memory\":{\"parameters_bytes\":2560,\"gradients_bytes\":2560,"                \
+    "\"optimizer_state_bytes\":0,\"allocated_between_iterations_bytes\":" between                  \
+    "}},\"traceEvents\":["
+#define LOSS(type)                                                                                 \
+    OP("aten::_log_softmax", 1, 46, 2, INPUTS("[[8,4],[],[]]", "[" type ",\"\",\"\"]") FORWARD(5)) \
+    OP(NODE "LogSoftmaxBackward0", 2, 49, 1, BACKWARD(5))
+#define ENDING PASSES LOSS(TYPE) KERNEL "]}"
+    check_peak(NOTED("6460") ENDING, 2, 2560 + 700 + 2 * (8896 + 128) + 2560);
+    check_peak(NOTED("5732") ENDING, 2, 2560 + 100 + 2 * 8896 + 2560);
+    check_peak(NOTED("5732") PASSES OP("aten::_to_copy", 1, 45, 1,
+                                       INPUTS("[[8,4]]", "[\"c10::Half\"]") "\"a\":0") LOSS(TYPE)
+                   KERNEL "]}",
+               2, 2560 + 36 + 2 * (8896 + 64) + 2560);
+}
+
+int main(void) {
+    test_index();
+    check_case("rows read by index and added up");
+    test_mask();
+    check_case("masks");
+    test_optimizers();
+    check_case("optimisers");
+    test_others_calls();
+    check_case("calls that are no optimiser's");
+    test_outputs();
+    check_case("outputs between iterations");
+    return check_done();
+}
