@@ -51,6 +51,12 @@ static bool reported(const habitat_measurement *row, operator_class c) {
     return row->timing != HABITAT_TIMING_GRAPH || large(row, c);
 }
 
+/* The class that answers a row on this GPU in place of the one that it is reported in. */
+static operator_class answering(const habitat_measurement *row, const habitat_gpu *gpu) {
+    habitat_model_query query = question_of(row);
+    return operator_class_on(&query, gpu->compute_capability);
+}
+
 /* A long eager call of a row operation is judged as its kernel, too: the class of kernels answers.
  */
 static double ask(const habitat_models *models, operator_class c, habitat_model_use use,
@@ -59,6 +65,8 @@ static double ask(const habitat_models *models, operator_class c, habitat_model_
     habitat_model_query query = question_of(row);
     if (operator_class_of(&query) != c)
         query.timing = HABITAT_TIMING_KERNEL;
+    if (use == HABITAT_MODEL_TRANSFER && answering(row, gpu) != OPERATOR_NONE)
+        use = HABITAT_MODEL_AUTO; /* of models that know no GPU of this kind */
     habitat_model_estimate answer = {0};
     if (!models ||
         habitat_models_predict(models, use, 1, &gpu, 1, &query, &answer, NULL) != HABITAT_OK)
@@ -406,18 +414,25 @@ static void print_rank(report_text *text, operator_class c, const cell *cells) {
 /* ---- The whole
  * ----------------------------------------------------------------------------------- */
 
-static unsigned group_classes(const habitat_dataset *data, size_t group) {
+/* Those of the classes `named` that rows of the group are reported in, and what answers them. */
+static unsigned group_classes(const habitat_dataset *data, const habitat_gpu_table *gpus,
+                              unsigned named, size_t group) {
     size_t count;
     unsigned classes = 0;
     const habitat_measurement *rows = habitat_dataset_rows(data, &count);
-    for (size_t i = 0; i < count; i++)
-        if (in_group(group, rows[i].gpu)) {
-            habitat_model_query query = question_of(&rows[i]);
-            for (int c = 0; c < OPERATOR_CLASSES; c++)
-                if (!operator_facts_of((operator_class)c)->judged_by_kind &&
-                    operator_trains_on((operator_class)c, &query, rows[i].time_ms))
-                    classes |= 1U << c;
-        }
+    for (size_t i = 0; i < count; i++) {
+        const habitat_gpu *gpu;
+        habitat_model_query query = question_of(&rows[i]);
+        if (!in_group(group, rows[i].gpu) ||
+            habitat_gpu_find(gpus, rows[i].gpu, &gpu, NULL, NULL) != HABITAT_OK)
+            continue;
+        for (int c = 0; c < OPERATOR_CLASSES; c++)
+            if ((named >> c & 1) && !operator_facts_of((operator_class)c)->judged_by_kind &&
+                operator_trains_on((operator_class)c, &query, rows[i].time_ms)) {
+                operator_class other = answering(&rows[i], gpu);
+                classes |= 1U << c | (other != OPERATOR_NONE ? 1U << other : 0);
+            }
+    }
     return classes;
 }
 
@@ -432,7 +447,7 @@ static habitat_status train_judged(unsigned named, const habitat_dataset *data,
         status = train_classes(data, gpus, &mine, 0, &models->seen_paper, err);
     mine.all_rows = true;
     for (size_t g = 0; status == HABITAT_OK && g < LEAVE_OUTS; g++) {
-        unsigned classes = group_classes(data, g) & named;
+        unsigned classes = group_classes(data, gpus, named, g);
         if (!classes)
             continue;
         if (mine.progress)

@@ -72,6 +72,8 @@ CONSTANT(fitted, bmm_unaligned_factor, 1.08, "of the time",
          "fp32 batches of five GPUs whose rows are not aligned to 16 byte; docs/modelling.md#products-on-plain-units")
 CONSTANT(fitted, bmm_share_64_columns, .8, "of a tile's rate",
          "training batches of P4, P100, V100, T4 and A100: half of what others than the GPU left out ask for, in log; docs/decisions/0233")
+CONSTANT(hardware, without_winograd_capability, 90, "compute capability x 10",
+         "cuDNN's forward kernels through Winograd's tiles end at 8.9: none of 937 3x3 convolutions of an H200 took one, 228 of them the quickest of all; docs/decisions/0355")
 CONSTANT(hardware, volta_kernels_capability, 70, "compute capability x 10",
          "first of the libraries' next family of fp32 kernels: before it batches have none of fewer than 128 columns (steps in the training rows of P4 and P100); docs/decisions/0300")
 CONSTANT(fitted, biased_parts_most, 4, "parts of k",

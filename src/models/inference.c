@@ -132,6 +132,10 @@ static operator_class answering_class(const habitat_models *models, habitat_mode
     operator_class c = operator_class_of(query), other = operator_class_if_seen(query);
     if (use == HABITAT_MODEL_AUTO && other != OPERATOR_NONE && knows_better(models, other, gpu))
         return other;
+    operator_class newer = operator_class_on(query, gpu->compute_capability);
+    if (use == HABITAT_MODEL_AUTO && newer != OPERATOR_NONE &&
+        learned_find(models, newer, HABITAT_MODEL_TRANSFER))
+        return newer;
     const habitat_conv_shape *conv = &query->work->shape.conv;
     bool own = use != HABITAT_MODEL_TRANSFER && learned_find(models, c, HABITAT_MODEL_TRANSFER);
     if (c == OPERATOR_CONV_OTHER && conv->groups <= 1 && !conv->transposed && !own &&

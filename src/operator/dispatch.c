@@ -77,6 +77,15 @@ operator_class operator_class_if_seen(const habitat_model_query *query) {
     return forward_beside_gradients(query) ? OPERATOR_CONV_OTHER : OPERATOR_NONE;
 }
 
+operator_class operator_class_on(const habitat_model_query *query, uint32_t compute_capability) {
+    bool kernel = query->timing == HABITAT_TIMING_KERNEL || query->timing == HABITAT_TIMING_GRAPH;
+    bool later = compute_capability >= hardware_without_winograd_capability;
+    return kernel && later && query->work->pass == HABITAT_PASS_FORWARD &&
+                   operator_class_of(query) == OPERATOR_CONV
+               ? OPERATOR_CONV_OTHER
+               : OPERATOR_NONE;
+}
+
 operator_class operator_class_of(const habitat_model_query *query) {
     const habitat_work *work = query->work;
     habitat_dtype arithmetic = operator_arithmetic(query);

@@ -49,6 +49,11 @@ operator_class operator_class_of(const habitat_model_query *query);
  * is none. */
 operator_class operator_class_if_seen(const habitat_model_query *query);
 
+/* The class that answers the same question better on every GPU of this compute capability (10 *
+ * major + minor), measured or not; OPERATOR_NONE: there is none. Class conv2d knows GPUs whose
+ * library has Winograd's tiles for a forward pass. */
+operator_class operator_class_on(const habitat_model_query *query, uint32_t compute_capability);
+
 /* Whether a class trains on such a row: its own; those that it answers where it knows the GPU; and
  * of row operations eager calls so long that their launch hides. */
 bool operator_trains_on(operator_class c, const habitat_model_query *query, double time_ms);

@@ -78,6 +78,14 @@ static void test_classes(void) {
     CHECK_INT(operator_class_if_seen(&query), OPERATOR_NONE);
     query.timing = HABITAT_TIMING_GRAPH;
     CHECK_INT(operator_class_if_seen(&query), OPERATOR_CONV_OTHER);
+    CHECK_INT(operator_class_on(&query, 90), OPERATOR_CONV_OTHER); /* no Winograd forward */
+    CHECK_INT(operator_class_on(&query, 120), OPERATOR_CONV_OTHER);
+    CHECK_INT(operator_class_on(&query, 89), OPERATOR_NONE);
+    CHECK_INT(operator_class_on(&query, 0), OPERATOR_NONE); /* AMD */
+    query.timing = HABITAT_TIMING_EAGER;
+    CHECK_INT(operator_class_on(&query, 90), OPERATOR_NONE);
+    query = (habitat_model_query){.work = &transposed};
+    CHECK_INT(operator_class_on(&query, 90), OPERATOR_NONE);
     CHECK(operator_pass_trained(OPERATOR_CONV_MATRIX, HABITAT_PASS_BACKWARD_WEIGHT));
     CHECK(!operator_pass_trained(OPERATOR_CONV_MATRIX, HABITAT_PASS_BACKWARD));
     CHECK(!operator_pass_trained(OPERATOR_CONV, HABITAT_PASS_BACKWARD_INPUT));
