@@ -563,8 +563,8 @@ habitat_status habitat_evaluate(const habitat_dataset *data, const habitat_gpu_t
         status = evaluate_published(&models, gpus, folder, &text, err);
     if (status == HABITAT_OK)
         status = judge_rows(named, data, gpus, &models, csv, &cases, &text, err);
-    if (status == HABITAT_OK && options->class_count == 0 && !csv)
-        status = evaluate_kinds(data, gpus, options, &cases, &text, err);
+    if (status == HABITAT_OK && !csv)
+        status = evaluate_kinds(named, data, gpus, options, &cases, &text, err);
     if (status == HABITAT_OK && !csv)
         op_cases_print(&cases, &text);
     op_cases_free(&cases);

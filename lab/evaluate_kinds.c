@@ -223,13 +223,13 @@ static habitat_status judge_class(const habitat_dataset *data, const habitat_gpu
     return status;
 }
 
-habitat_status evaluate_kinds(const habitat_dataset *data, const habitat_gpu_table *gpus,
-                              const habitat_train_options *options, op_cases *cases,
-                              report_text *text, habitat_error *err) {
+habitat_status evaluate_kinds(unsigned named, const habitat_dataset *data,
+                              const habitat_gpu_table *gpus, const habitat_train_options *options,
+                              op_cases *cases, report_text *text, habitat_error *err) {
     habitat_status status = HABITAT_OK;
     bool begun = false;
     for (int c = 0; status == HABITAT_OK && c < OPERATOR_CLASSES; c++)
-        if (operator_facts_of((operator_class)c)->judged_by_kind)
+        if ((named >> c & 1) && operator_facts_of((operator_class)c)->judged_by_kind)
             status = judge_class(data, gpus, options, (operator_class)c, &begun, cases, text, err);
     return status;
 }
