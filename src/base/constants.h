@@ -74,6 +74,7 @@ CONSTANT(fitted, bmm_share_64_columns, .8, "of a tile's rate",
          "training batches of P4, P100, V100, T4 and A100: half of what others than the GPU left out ask for, in log; docs/decisions/0233")
 CONSTANT(hardware, without_winograd_capability, 90, "compute capability x 10",
          "cuDNN's forward kernels through Winograd's tiles end at 8.9: none of 937 3x3 convolutions of an H200 took one, 228 of them the quickest of all; docs/decisions/0355")
+CONSTANT(hardware, ampere_capability, 80, "compute capability x 10", "the A100; parts for graphics follow from 8.6 on")
 CONSTANT(hardware, volta_kernels_capability, 70, "compute capability x 10",
          "first of the libraries' next family of fp32 kernels: before it batches have none of fewer than 128 columns (steps in the training rows of P4 and P100); docs/decisions/0300")
 CONSTANT(fitted, biased_parts_most, 4, "parts of k",
@@ -95,6 +96,9 @@ CONSTANT(chosen, product_least_part, 256, "elements of k",
          "shorter parts do not pay for their sums; docs/modelling.md#products-on-matrix-units")
 CONSTANT(hardware, product_path_bytes_per_cycle, 32, "byte a cycle and SM",
          "half of what an SM's path to the L2 is built for; as product_split_s")
+CONSTANT(hardware, graphics_path_bytes_per_cycle, 16, "byte a cycle and SM",
+         "reading the L2 with all SMs: L40 5.71 TB/s at 2.49 GHz, A40 2.43 at 1.74; te42kyfo/gpu-benches 71a3611, gpu-cache; docs/decisions/0365")
+CONSTANT(hardware, volta_path_bytes_per_cycle, 23, "byte a cycle and SM", "as graphics_path_bytes_per_cycle: V100-PCIE 2.52 TB/s at 1.38 GHz")
 CONSTANT(hardware, cluster_path_bytes_per_cycle, 80, "byte a cycle and SM", "as sm_path_bytes_per_cycle: one load for two")
 CONSTANT(fitted, product_tile_end_s, 2.2e-6, "s",
          "as product_split_s: beginning and end of a tile of 128 x 128")

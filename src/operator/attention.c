@@ -49,7 +49,8 @@ static double padded_head(double head) {
 static operator_kernel_costs block_costs(const operator_gpu *gpu) {
     bool clusters = operator_has_clusters(gpu);
     return (operator_kernel_costs){
-        .sm_bytes_per_s = hardware_sm_path_bytes_per_cycle * gpu->clock_hz * (clusters ? 2 : 1),
+        .sm_bytes_per_s = operator_path_bytes_per_cycle(gpu, hardware_sm_path_bytes_per_cycle) *
+                          gpu->clock_hz * (clusters ? 2 : 1),
         .tile_s = clusters ? fitted_tile_end_clusters_s : fitted_tile_end_s,
         .wave = clusters ? fitted_partial_wave_clusters : fitted_partial_wave,
     };

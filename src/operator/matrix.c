@@ -74,12 +74,28 @@ bool operator_has_clusters(const operator_gpu *gpu) {
     return gpu->compute_capability >= 90 && gpu->compute_capability < 120;
 }
 
-/* 32 of the 64 byte a cycle that an SM's path to the cache is built for; clusters load once for
- * several. With them the end of one tile also overlaps the beginning of the next. */
+/* All SMs together draw less from the cache than each path is built for. Parts for graphics, which
+ * share the design of the 8.6, have less than half of what the A100 and the H100 have an SM. */
+double operator_path_bytes_per_cycle(const operator_gpu *gpu, double most) {
+    unsigned capability = gpu->compute_capability;
+    if (capability == 0 || (capability >= 90 && capability < 120))
+        return most;
+    if (capability < hardware_ampere_capability)
+        return fmin(most, hardware_volta_path_bytes_per_cycle);
+    return capability > hardware_ampere_capability
+               ? fmin(most, hardware_graphics_path_bytes_per_cycle)
+               : most;
+}
+
+/* 32 of the 64 byte a cycle that an SM's path to the cache is built for, or what all SMs together
+ * get; clusters load once for several. With them the end of one tile also overlaps the beginning of
+ * the next. */
 operator_kernel_costs operator_product_costs(const operator_gpu *gpu, bool clusters) {
     return (operator_kernel_costs){
-        .sm_bytes_per_s = gpu->clock_hz * (clusters ? hardware_cluster_path_bytes_per_cycle
-                                                    : hardware_product_path_bytes_per_cycle),
+        .sm_bytes_per_s =
+            gpu->clock_hz *
+            (clusters ? hardware_cluster_path_bytes_per_cycle
+                      : operator_path_bytes_per_cycle(gpu, hardware_product_path_bytes_per_cycle)),
         .tile_s = clusters ? fitted_tile_end_clusters_s : fitted_product_tile_end_s,
         .wave = clusters ? fitted_product_wave_clusters : 1,
     };

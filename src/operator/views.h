@@ -98,6 +98,9 @@ void operator_row_kernel_describe(const habitat_model_query *query, const operat
  * graphics (12.x). */
 bool operator_has_clusters(const operator_gpu *gpu);
 
+/* Byte a cycle that an SM draws from the cache while all do, `most` where nothing bounds it. */
+double operator_path_bytes_per_cycle(const operator_gpu *gpu, double most);
+
 typedef struct operator_kernel_costs {
     double sm_bytes_per_s; /* that one SM takes from the cache */
     double tile_s;         /* beginning and end of a tile of 128 x 128 */

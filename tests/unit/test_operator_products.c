@@ -133,8 +133,27 @@ static void test_quantising(void) {
     check_case("8-bit products: their operand is read in 16 bit and written in 8");
 }
 
+/* What an SM draws from the cache, at 1 GHz. */
+static void test_paths(void) {
+    static const struct {
+        uint32_t capability;
+        double bytes_per_cycle;
+    } of[] = {{70, 23}, {75, 23},  {80, 32},  {86, 16}, {89, 16},
+              {90, 32}, {100, 32}, {120, 16}, {0, 32}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        operator_gpu gpu = plain_gpu(of[i].capability);
+        CHECK_NEAR(operator_product_costs(&gpu, false).sm_bytes_per_s, of[i].bytes_per_cycle * 1e9,
+                   1e-12);
+    }
+    operator_gpu hopper = plain_gpu(90);
+    CHECK_NEAR(operator_product_costs(&hopper, true).sm_bytes_per_s, 80e9,
+               1e-12); /* one load for several */
+    check_case("parts for graphics load half of what an A100's SM does");
+}
+
 int main(void) {
     test_batch_tiles();
+    test_paths();
     test_parts();
     test_far_rows();
     test_quantising();
