@@ -71,7 +71,8 @@ def messages(c):
     yield f"and {c['network_latency_ns'] / 1e3:.0f} us for each doubling"
     yield (f"{size / 1e6:.1f} MB among two H200 (450 GB/s one way): w = {w:.1f} us, {parts[0]} + {parts[1]:.1f} + {parts[2]:.1f} = {sum(parts):.1f} us; "
            f"measured {seen[0]:.1f} and {seen[1]:.1f}")
-    yield f"| the CPU | {c['bucket_copy_cpu_ns'] / 1e3:.0f} us a copy, {c['all_reduce_cpu_ns'] / 1e3:.0f} us a message"
+    yield f"| the CPU | {c['bucket_fill_steps']:.0f} usual steps (of the [rule](#calibration); 2 to 5 us) a gradient"
+    yield f"its bucket, {c['bucket_return_steps']:.0f} a copy back, {c['message_steps']:.0f} a message"
     yield f"end equally far apart always ({c['message_end_spread_ns'] / 1e6:.0f} ms)"
 
 

@@ -165,6 +165,7 @@ static habitat_status rule_factor(habitat_replay *r, double profiled_ns, double 
     *out = ruled * point * rest_share + (1.0 - rest_share);
     r->cast_share = bare ? 0.0 : cast_ns / (ruled * rest_ns + slow_ns);
     r->call_share = bare ? 0.0 : call_ns / (ruled * rest_ns + slow_ns);
+    r->usual_ns = bare ? 0.0 : more.usual_ns;
     r->info.cpu_low = fmin(1.0, 1.0 / factor / point);
     r->info.cpu_high = factor / point;
     return status;

@@ -180,12 +180,13 @@ struct habitat_replay {
     double cpu_factor;   /* from the profiled CPU times to info.cpu_ms */
     double cast_share;   /* of the CPU's side, what one cast more adds to it; 0 = not known */
     double call_share;   /* the same of a call of CUDA in an operation that is there */
+    double usual_ns;     /* between two neighbouring points of a thread; 0 = not known */
     double iterations;
     bool scaler_waits; /* a scaler that was not recorded waits for the gradients */
 };
 
-/* Time of the whole recording [ns] when the CPU waits in every iteration for all that was launched
- * before the optimiser's step; 0 where that is one kernel, or where none or several are marked. */
+/* Time of the whole recording [ns] if its CPU waits for all that was launched before each step of
+ * an optimiser; 0 where one of them is one kernel, and where none is marked. */
 habitat_status replay_scaler_ns(const habitat_replay *replay, const replay_times *times,
                                 double *out_ns, habitat_error *err);
 

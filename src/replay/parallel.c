@@ -63,15 +63,16 @@ static double copy_ns(const sharing *x, double bytes) {
            scaling_kernel_floor_ns(x->gpu);
 }
 
-/* The CPU works longer behind the launch of kernel `k`, and the new node waits for that launch. */
-static bool launch(sharing *x, uint32_t k, uint32_t node, double cpu_ns) {
+/* The CPU works so many usual steps longer behind the launch of kernel `k`, and the new node waits
+ * for that launch. */
+static bool launch(sharing *x, uint32_t k, uint32_t node, double steps) {
     uint32_t call = x->r->workload->kernels[k].kernel->call;
     uint32_t from = call == HABITAT_NONE ? HABITAT_NONE : x->call_node[call];
     double scale = x->r->options.cpu_scale > 0.0 ? x->r->options.cpu_scale : 1.0;
     if (from == HABITAT_NONE)
         return true;
     if (x->r->cpu_factor > 0.0)
-        x->s.cpu_ns[from] += cpu_ns * scale / x->r->cpu_factor;
+        x->s.cpu_ns[from] += steps * x->r->usual_ns * scale / x->r->cpu_factor;
     return splice_link(&x->s, from, node, REPLAY_LAUNCH);
 }
 
@@ -92,6 +93,7 @@ static uint32_t add_copy(sharing *x, uint32_t kernel, bool before, replay_added 
     uint32_t at = x->kernel_node[kernel];
     return splice_add(&x->s, &(splice_node){.at = at,
                                             .before = before,
+                                            .launched = copy.kind == REPLAY_ADDED_RETURN,
                                             .in_stream = !before,
                                             .stream = x->r->graph.nodes[at].place,
                                             .time_ns = ns,
@@ -138,7 +140,7 @@ static bool add_sums(sharing *x, const replay_backward *step, uint32_t *sums, do
                     (!i || splice_link(&x->s, previous, copy, REPLAY_GAP)) &&
                     splice_link(&x->s, x->kernel_node[g->kernel], copy, REPLAY_GAP) &&
                     launch(x, g->kernel, copy,
-                           chosen_bucket_copy_cpu_ns + (full ? chosen_all_reduce_cpu_ns : 0.0));
+                           hardware_bucket_fill_steps + (full ? hardware_message_steps : 0.0));
         previous = copy;
         held += g->bytes;
         if (fine && full) {
@@ -176,7 +178,7 @@ static bool add_returns(sharing *x, const replay_backward *step, const uint32_t 
         if (node == HABITAT_NONE || !note_slowed(x, 0.0) ||
             !splice_link(&x->s, sums[b], node, REPLAY_GAP) ||
             (b && !splice_link(&x->s, last, node, REPLAY_GAP)) ||
-            !launch(x, all[step->count - 1].kernel, node, many * chosen_bucket_copy_cpu_ns))
+            !launch(x, all[step->count - 1].kernel, node, many * hardware_bucket_return_steps))
             return false;
         last = node;
     }
@@ -208,7 +210,8 @@ static bool add_buffers(sharing *x, const replay_backward *step) {
            splice_link(&x->s, gather, message, REPLAY_GAP) &&
            splice_link(&x->s, message, back, REPLAY_GAP) &&
            splice_link(&x->s, back, beside, REPLAY_GAP) &&
-           launch(x, step->begin, back, many * chosen_bucket_copy_cpu_ns);
+           launch(x, step->begin, back,
+                  hardware_message_steps + many * hardware_bucket_return_steps);
 }
 
 static bool add_all(sharing *x) {

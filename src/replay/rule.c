@@ -19,7 +19,8 @@ const double replay_rule_weights[REPLAY_FEATURES] = {0.3994, 6013.0, 6784.0};
 static replay_more more_at(double step) {
     return (replay_more){.cast = {step * fitted_cast_step_share * hardware_cast_points, 1.0,
                                   hardware_cast_outermost},
-                         .call = {step * 2.0, 1.0, 0.0}};
+                         .call = {step * 2.0, 1.0, 0.0},
+                         .usual_ns = step};
 }
 
 /* Launches that the CPU made although no call of them is recorded. */

@@ -6,9 +6,11 @@
 
 enum { REPLAY_FEATURES = 3 };
 
-/* The same numbers of one cast more, and of one call of CUDA inside an operation that is there. */
+/* The same numbers of one cast more, and of one call of CUDA inside an operation that is there; and
+ * the usual time between two neighbouring begins and ends. */
 typedef struct replay_more {
     double cast[REPLAY_FEATURES], call[REPLAY_FEATURES];
+    double usual_ns;
 } replay_more;
 
 /* Per iteration: the usual time between two neighbouring begins and ends of operations and calls,

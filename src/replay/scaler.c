@@ -1,13 +1,15 @@
-/* The scaler of fp16 asks the GPU whether a gradient overflowed before the optimiser may begin. So
- * the CPU waits there in every iteration, and the GPU is idle when it goes on: what it launches
- * from there to the end, and the next iteration up to there, begin together. Two sweeps: of all
- * that lies between two waits, and from what the last one leaves behind up to the first one. */
+/* The scaler of fp16 asks the GPU whether a gradient overflowed before an optimiser may begin. So
+ * the CPU waits before each step of one, and the GPU is idle when it goes on: what it launches from
+ * there to the next such wait begins together; behind the last one this is the rest of the
+ * recording and the next iteration up to its first. Two sweeps: of all that lies between two waits,
+ * and from what the last one leaves behind up to the first one. */
 #include <stdlib.h>
 #include <string.h>
 
 #include <math.h>
 
 #include "base/error.h"
+#include "base/list.h"
 #include "replay/graph.h"
 #include "workload/workload.h"
 
@@ -22,26 +24,46 @@ static bool is_fused(const char *name) {
     return false;
 }
 
-/* When the one optimiser of each iteration began its step, shape (iteration count); false where
- * none is asked about, or several are. */
-static bool find_optimisers(const habitat_replay *r, uint64_t *out_ns) {
-    size_t count = 0, found = 0, iterations = r->workload->info.iteration_count;
+typedef struct asking {
+    uint64_t *begin_ns; /* when the scaler asks, ascending */
+    size_t count, capacity;
+} asking;
+
+static int by_time(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* When the steps of optimisers began; one inside another is asked about with it. None where the
+ * scaler asks about one of them nothing. False when out of memory. */
+static bool find_waits(const habitat_replay *r, asking *w) {
+    size_t count = 0;
     const habitat_operation *ops = habitat_trace_operations(r->workload->trace, &count);
-    memset(out_ns, 0, iterations * sizeof *out_ns);
+    uint64_t until = 0;
+    uint32_t thread = HABITAT_NONE;
     for (size_t i = 0; i < count; i++) {
-        const char *name = ops[i].form->name;
-        if (ops[i].iteration >= iterations) /* none */
+        const habitat_operation *op = &ops[i];
+        if (op->iteration == HABITAT_NONE)
             continue;
-        if (is_fused(name))
-            return false;
-        if (strncmp(name, "Optimizer.step", 14) != 0)
+        if (is_fused(op->form->name)) {
+            w->count = 0;
+            return true;
+        }
+        if (strncmp(op->form->name, "Optimizer.step", 14) != 0 ||
+            (op->form->thread == thread && op->start_ns < until))
             continue;
-        if (out_ns[ops[i].iteration])
+        uint64_t *grown =
+            list_grow(w->begin_ns, w->count, &w->capacity, 4, SIZE_MAX, sizeof *grown);
+        if (!grown)
             return false;
-        out_ns[ops[i].iteration] = ops[i].start_ns;
-        found++;
+        w->begin_ns = grown;
+        w->begin_ns[w->count++] = op->start_ns;
+        until = op->start_ns + op->duration_ns;
+        thread = op->form->thread;
     }
-    return found == iterations;
+    if (w->count)
+        qsort(w->begin_ns, w->count, sizeof *w->begin_ns, by_time);
+    return true;
 }
 
 static bool is_added(const habitat_replay *r, const replay_node *n) {
@@ -117,18 +139,18 @@ static double parts_ns(const replay_graph *g, const replay_times *t, const uint3
 habitat_status replay_scaler_ns(const habitat_replay *r, const replay_times *times, double *out_ns,
                                 habitat_error *err) {
     const replay_graph *g = &r->graph;
-    size_t waits = r->workload->info.iteration_count;
-    uint64_t *waits_ns = malloc(waits * sizeof *waits_ns);
+    asking w = {0};
+    bool fine = find_waits(r, &w);
     uint32_t *part = malloc((g->node_count + 1) * sizeof *part);
     double *value = malloc((g->node_count + 1) * sizeof *value);
-    double *longest = calloc(waits + 1, sizeof *longest);
-    bool fine = waits_ns && part && value && longest;
+    double *longest = calloc(w.count + 1, sizeof *longest);
+    fine = fine && part && value && longest;
     *out_ns = 0.0;
-    if (fine && find_optimisers(r, waits_ns)) {
-        set_parts(r, waits_ns, waits, part);
-        *out_ns = parts_ns(g, times, part, waits, value, longest);
+    if (fine && w.count) {
+        set_parts(r, w.begin_ns, w.count, part);
+        *out_ns = parts_ns(g, times, part, w.count, value, longest);
     }
-    free(waits_ns);
+    free(w.begin_ns);
     free(part);
     free(value);
     free(longest);

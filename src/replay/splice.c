@@ -99,10 +99,12 @@ static uint32_t moved(const making *m, uint32_t node) {
 }
 
 /* Edges of old node `of`, as those of the node that is being made. */
-static bool take_edges(making *m, size_t of) {
+static bool take_edges(making *m, size_t of, bool launch) {
     const replay_node *to = &m->old->nodes[of];
     for (uint32_t e = to->first_edge; e < to[1].first_edge; e++) {
         const replay_edge *edge = &m->old->edges[e];
+        if (!launch && replay_edge_flags(edge) & REPLAY_LAUNCH)
+            continue;
         double recorded_ns = replay_edge_cpu_ns(m->old, edge), cpu_ns = recorded_ns;
         uint32_t flags = replay_edge_flags(edge);
         bool carried = edge->from & REPLAY_CARRY;
@@ -144,8 +146,8 @@ static bool put_new(making *m, uint32_t i, double gap_ns) {
                                               .kind = REPLAY_KERNEL};
     if (n->in_stream)
         m->tail[n->at] = i;
-    return replay_set_way(g, &g->gaps[index], gap_ns) && (!n->before || take_edges(m, n->at)) &&
-           take_links(m, SPLICE_NEW | i);
+    return replay_set_way(g, &g->gaps[index], gap_ns) &&
+           (!n->before || take_edges(m, n->at, !n->launched)) && take_links(m, SPLICE_NEW | i);
 }
 
 static bool put_all(making *m, double gap_ns) {
@@ -161,7 +163,7 @@ static bool put_all(making *m, double gap_ns) {
         m->old_to[i] = (uint32_t)g->node_count;
         g->nodes[g->node_count] = m->old->nodes[i];
         g->nodes[g->node_count++].first_edge = (uint32_t)g->edge_count;
-        fine = fine && take_edges(m, i) && take_links(m, (uint32_t)i);
+        fine = fine && take_edges(m, i, true) && take_links(m, (uint32_t)i);
         for (; fine && next < m->s->node_count && all[m->order[next]].at == i; next++)
             fine = put_new(m, m->order[next], gap_ns);
     }

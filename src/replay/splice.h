@@ -12,6 +12,7 @@
 typedef struct splice_node {
     uint32_t at;     /* old node beside which it stands */
     bool before;     /* before it, and waits for all that it waits for; else behind it */
+    bool launched;   /* before: not for its launch, as it has one of its own */
     bool in_stream;  /* behind: what follows `at` on its stream, or waits for it, follows this */
     uint32_t stream; /* as replay_node::place */
     double time_ns;

@@ -50,7 +50,9 @@ static void test_messages(void) {
 
 /* ---- a step of four kernels: forward, two of the backward pass, the optimiser ---- */
 
-static void launch_and_kernel(made_text *text, const char *name, int i) {
+enum { CPU_US = 80, GPU_US = 404 }; /* a step, from one to the next */
+
+static void launch_and_kernel(made_text *text, const char *name, int step, int i) {
     made_write(text,
                "{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", "
                "\"pid\": 1, \"tid\": 1, \"ts\": %d, \"dur\": 5, \"args\": {\"correlation\": "
@@ -58,7 +60,8 @@ static void launch_and_kernel(made_text *text, const char *name, int i) {
                "\"tid\": 7, \"ts\": %d, \"dur\": 100, \"args\": {\"correlation\": %d, "
                "\"device\": 0, \"stream\": 7, \"grid\": [400, 1, 1], \"block\": [256, 1, "
                "1]}},\n",
-               1000 + 20 * i, i + 1, name, 1010 + 101 * i, i + 1);
+               1000 + CPU_US * step + 20 * i, 10 * step + i + 1, name,
+               1010 + GPU_US * step + 101 * i, 10 * step + i + 1);
 }
 
 /* dims: of the gradient, where the recording has shapes; else NULL. */
@@ -76,8 +79,17 @@ static void gradient(made_text *text, int at, const char *dims) {
                    1000 + at, dims);
 }
 
-/* sizes: as noted; shapes: they are recorded; marked: so is the step of the optimiser. */
-static habitat_trace *step_with(const char *sizes, bool shapes, bool marked) {
+static void optimiser_step(made_text *text, int at) {
+    made_write(text,
+               "{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": "
+               "\"Optimizer.step#SGD.step\", \"pid\": 1, \"tid\": 1, \"ts\": %d, \"dur\": "
+               "5},\n",
+               1000 + at);
+}
+
+/* sizes: as noted; shapes: they are recorded. marks: so are so many steps of optimisers, the last
+ * before the last kernel, another one before the first layer's. */
+static habitat_trace *steps_with(const char *sizes, bool shapes, int marks, int steps) {
     made_text text = {0};
     habitat_trace *trace = NULL;
     habitat_error err = {0};
@@ -86,26 +98,31 @@ static habitat_trace *step_with(const char *sizes, bool shapes, bool marked) {
                "{\"parameter_sizes\": {%s}}}, \"deviceProperties\": [{\"id\": 0, \"name\": "
                "\"made\"}], \"traceEvents\": [\n",
                sizes);
-    launch_and_kernel(&text, "forward", 0);
-    launch_and_kernel(&text, "last_layer", 1);
-    gradient(&text, 30, shapes ? "[1000, 500]" : NULL);
-    launch_and_kernel(&text, "first_layer", 2);
-    gradient(&text, 50, shapes ? "[250000]" : NULL);
-    if (marked)
-        made_write(&text, "{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": "
-                          "\"Optimizer.step#SGD.step\", \"pid\": 1, \"tid\": 1, \"ts\": 1055, "
-                          "\"dur\": 20},\n");
-    launch_and_kernel(&text, "optimizer", 3);
-    made_write(&text, "{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": "
-                      "\"ProfilerStep#1\", \"pid\": 1, \"tid\": 1, \"ts\": 1000, \"dur\": 80},\n"
-                      "{\"ph\": \"M\", \"name\": \"x\", \"pid\": 1, \"args\": {}}]}\n");
+    for (int n = 0; n < steps; n++) {
+        launch_and_kernel(&text, "forward", n, 0);
+        launch_and_kernel(&text, "last_layer", n, 1);
+        gradient(&text, CPU_US * n + 30, shapes ? "[1000, 500]" : NULL);
+        if (marks > 1)
+            optimiser_step(&text, CPU_US * n + 34);
+        launch_and_kernel(&text, "first_layer", n, 2);
+        gradient(&text, CPU_US * n + 50, shapes ? "[250000]" : NULL);
+        if (marks)
+            optimiser_step(&text, CPU_US * n + 55);
+        launch_and_kernel(&text, "optimizer", n, 3);
+        made_write(&text,
+                   "{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": "
+                   "\"ProfilerStep#%d\", \"pid\": 1, \"tid\": 1, \"ts\": %d, \"dur\": "
+                   "%d},\n",
+                   n + 1, 1000 + CPU_US * n, CPU_US);
+    }
+    made_write(&text, "{\"ph\": \"M\", \"name\": \"x\", \"pid\": 1, \"args\": {}}]}\n");
     CHECK_INT(habitat_trace_read_memory(text.data, text.used, "made", &trace, &err), HABITAT_OK);
     free(text.data);
     return trace;
 }
 
 static habitat_trace *step_of(const char *sizes, bool shapes) {
-    return step_with(sizes, shapes, false);
+    return steps_with(sizes, shapes, 0, 1);
 }
 
 /* NaN where it is refused; `err` says why. */
@@ -187,13 +204,37 @@ static double scaled_ms(const habitat_trace *trace, uint32_t count, bool waits) 
 }
 
 static void test_scaler(void) {
-    habitat_trace *trace = step_with("\"float32\": [250000, 500000]", false, true);
+    habitat_trace *trace = steps_with("\"float32\": [250000, 500000]", false, 1, 1);
     double one = scaled_ms(trace, 1, true) - scaled_ms(trace, 1, false);
     double two = scaled_ms(trace, 2, true) - scaled_ms(trace, 2, false);
     CHECK_NEAR(one, 0.013, 1e-9);
     CHECK_NEAR(two, one, 1e-9); /* the last kernel waits for all sums in both */
     habitat_trace_free(trace);
     check_case("the scaler waits for the sums of all GPUs");
+    /* behind each wait 8 us to the launch, its 5 and 1 of latency, where a pause of 1 was */
+    trace = steps_with("\"float32\": [250000, 500000]", false, 2, 1);
+    CHECK_NEAR(scaled_ms(trace, 1, true) - scaled_ms(trace, 1, false), 2 * 0.013, 1e-9);
+    habitat_trace_free(trace);
+    check_case("the scaler waits before the step of each optimiser");
+    trace = steps_with("\"float32\": [250000, 500000]", false, 1, 2);
+    CHECK_NEAR(scaled_ms(trace, 1, true) - scaled_ms(trace, 1, false), 0.013, 1e-9);
+    habitat_trace_free(trace);
+    trace = steps_with("\"float32\": [250000, 500000]", false, 2, 3);
+    CHECK_NEAR(scaled_ms(trace, 1, true) - scaled_ms(trace, 1, false), 2 * 0.013, 1e-9);
+    habitat_trace_free(trace);
+    check_case("and does so in each of several iterations");
+}
+
+/* The usual step is 5 us, as recorded: two gradients copied into buckets (5 steps each) and back
+ * (3), two messages (30). */
+static void test_cpu(void) {
+    habitat_trace *trace = step_of("\"float32\": [250000, 500000]", false);
+    habitat_error err = {0};
+    double rate = 0.0, one = shared_ms(trace, &gpu, &gpu, 1, 2.0, &rate, &err);
+    CHECK_NEAR(one, 2.0, 1e-9);
+    CHECK_NEAR(shared_ms(trace, &gpu, &gpu, 2, 2.0, &rate, &err), 2.0 + 76 * 0.005, 1e-9);
+    habitat_trace_free(trace);
+    check_case("the CPU copies gradients and sends messages");
 }
 
 /* ---- a recording ---- */
@@ -251,6 +292,7 @@ int main(void) {
     test_messages();
     test_step();
     test_scaler();
+    test_cpu();
     test_recording();
     return check_done();
 }
