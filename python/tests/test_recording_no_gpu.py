@@ -452,3 +452,23 @@ def test_what_needs_other_processes_is_refused_in_one_line(tmp_path, capfd, monk
     lines = capfd.readouterr().err.strip().splitlines()
     assert code == 1 and len(lines) == 1
     assert f"{said}: without a GPU one process on one GPU is recorded; run it as one process (WORLD_SIZE=1" in lines[0]
+
+
+GATHERS = """
+table = nn.Parameter(torch.randn(100, 16, device="cuda"))
+rows = torch.randint(100, (50,), device="cuda")
+optimizer = torch.optim.SGD([table], lr=0.1)
+def step():
+    drawn = torch.randint(100, (7,), device="cuda")
+    picked = table[rows]
+    some = torch.gather(picked, 1, torch.zeros(50, 4, dtype=torch.long, device="cuda"))
+    return picked.new_zeros(100, 4).scatter_add(0, rows[:, None].expand(-1, 4), some).sum()
+"""
+
+
+def test_gradients_of_gathers_add_into_zeros_in_place(tmp_path):
+    trace = recorded(tmp_path, GATHERS + LOOP)
+    names = [e["name"].removeprefix("aten::") for e in operations(trace)]
+    assert [n for n in names if n.startswith(("scatter", "index_put"))] == ["scatter_add", "scatter_add_", "index_put_"]
+    assert shapes(trace, "aten::zero_") == [((100, 4),), ((50, 16),), ((100, 16),)]
+    assert shapes(trace, "aten::random_") == [((7,),)] and "new_zeros" not in names and "randint" not in names

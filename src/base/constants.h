@@ -267,7 +267,17 @@ CONSTANT(fitted, usual_helper, 0.5, "of the memory roof", "as usual_gemm_plain: 
 CONSTANT(fitted, alone_late_floors, 40, "kernel floors",
          "least error over operations of data/recordings (H200), every script alike; each script left out chooses it for sums; docs/decisions/0237")
 CONSTANT(fitted, alone_pool, .16, "of the memory roof", "as alone_late_floors: pooling of ResNet-50 and Inception")
-CONSTANT(fitted, alone_embedding, .13, "of the memory roof", "as alone_late_floors: gradients of embeddings, left out .08 to .13")
+CONSTANT(fitted, alone_gather, .5, "of the memory roof", "gathers and bags in two scripts on an H200, .49 and .53 in fp32; docs/decisions/0346")
+CONSTANT(fitted, picked_per_cycle, 1.5, "elements a cycle and SM", "as alone_gather: 250 to 421 thousand million elements a second, in fp32 and bf16 alike")
+CONSTANT(hardware, unsorted_rows_most, 3072, "rows", "PyTorch sorts the indices of more (embedding_dense_backward_cuda)")
+CONSTANT(fitted, unsorted_row_cycles, 83, "cycles a row", "gradients of tables of seven scripts on an H200, 43 to 55 ns a row (two of positions 29); docs/decisions/0346")
+CONSTANT(fitted, sorted_table_floors, 73, "kernel floors", "29 kernels, the median of nine scripts on an H200; docs/decisions/0346")
+CONSTANT(fitted, alone_sorted_table, .14, "of the memory roof", "as sorted_table_floors: past those kernels")
+CONSTANT(fitted, sorted_places_floors, 14, "kernel floors", "index_put that accumulates, nine kernels: three scripts on an H200; docs/decisions/0346")
+CONSTANT(fitted, alone_sorted_places, .5, "of the memory roof", "as sorted_places_floors: 0.45 and 0.8 in two scripts")
+CONSTANT(fitted, additions_per_cycle, .5, "a cycle and SM", "scatter_add, index_add and a resize's gradient, 97 to 143 thousand million a second in three scripts on an H200; docs/decisions/0346")
+CONSTANT(fitted, additions_per_part, 1.5, "a cycle", "one operation that adds to 4 KB alone: a bilinear resize of single pixels")
+CONSTANT(hardware, atomic_part_bytes, 4096, "byte", "as additions_per_part: neighbours that one slice of the cache serves")
 CONSTANT(fitted, alone_loss, .05, "of the memory roof", "as alone_late_floors: losses, left out .05")
 CONSTANT(fitted, alone_norm, .5, "of the memory roof", "as alone_late_floors: RMS norms of one script alone")
 

@@ -118,7 +118,7 @@ static habitat_status by_rule(const method_question *q, method_answer *out, habi
                                        q->rates.flop_per_s, q->rates.bytes_per_s);
     double seconds = floor_s + (class_of(q->work->op_class)->product
                                     ? roof_s
-                                    : usual_time_s(q->work->op_class, roof_s, floor_s));
+                                    : usual_time_s(q->work, q->gpu, roof_s, floor_s));
     *out = (method_answer){.ms = seconds * 1e3, .method = HABITAT_METHOD_ROOFLINE};
     return HABITAT_OK;
 }

@@ -93,8 +93,6 @@ static pace pace_of(habitat_class op_class) {
         return (pace){1, fitted_alone_late_floors};
     case HABITAT_CLASS_POOL:
         return (pace){fitted_alone_pool, fitted_alone_late_floors};
-    case HABITAT_CLASS_EMBEDDING:
-        return (pace){fitted_alone_embedding, fitted_alone_late_floors};
     case HABITAT_CLASS_LOSS:
         return (pace){fitted_alone_loss, fitted_alone_late_floors};
     case HABITAT_CLASS_NORM:
@@ -105,10 +103,55 @@ static pace pace_of(habitat_class op_class) {
 }
 
 /* Of the time x past the start f the roof needs M = u x^2 / (x + k f). */
-double usual_time_s(habitat_class op_class, double roof_s, double floor_s) {
-    pace p = pace_of(op_class);
+static double paced_s(pace p, double roof_s, double floor_s) {
     double full_s = roof_s / p.share;
     return (full_s + sqrt(full_s * (full_s + 4 * p.begin_floors * floor_s))) / 2;
+}
+
+/* The gradient of a table: up to some rows one kernel that goes through them one by one; more are
+ * sorted first, some thirty kernels. */
+static double table_gradient_s(const habitat_work *work, double cycle_s, double roof_s,
+                               double floor_s) {
+    double rows = work->shape.rows.rows;
+    if (rows <= hardware_unsorted_rows_most)
+        return rows * fitted_unsorted_row_cycles * cycle_s;
+    return fitted_sorted_table_floors * floor_s + roof_s / fitted_alone_sorted_table;
+}
+
+/* Atomic additions: each multiprocessor sends some a cycle, and neighbouring places share a part of
+ * the cache that takes them one after the other. */
+static double additions_s(const habitat_work *work, const habitat_gpu *gpu, double cycle_s) {
+    double parts = fmax(1.0, work->write_bytes / hardware_atomic_part_bytes);
+    double a_cycle =
+        fmin(fitted_additions_per_cycle * gpu->sm_count, fitted_additions_per_part * parts);
+    bool weighted = strcmp(work->kind, "upsample") == 0; /* a product with each addition */
+    return (weighted ? work->flop / 2 : work->flop) / a_cycle * cycle_s;
+}
+
+/* Gathers, scatters and the gradients of both. */
+static double places_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s,
+                       double floor_s) {
+    bool of_rows = strcmp(work->kind, "embedding") == 0,
+         of_bags = !strcmp(work->kind, "embedding_bag");
+    pace reads = {of_rows ? 1.0 : fitted_alone_gather, chosen_unknown_begin_floors};
+    double cycle_s = 1.0 / gpu->boost_clock_hz, least_s = paced_s(reads, roof_s, floor_s);
+    double picked = work->shape.rows.columns;
+    if ((of_rows || of_bags) && work->pass == HABITAT_PASS_BACKWARD)
+        return table_gradient_s(work, cycle_s, roof_s, floor_s);
+    if (of_rows || of_bags)
+        return least_s;
+    if (!(work->flop > 0))
+        return fmax(least_s, picked * cycle_s / (fitted_picked_per_cycle * gpu->sm_count));
+    if (strcmp(work->kind, "index_put") == 0)
+        return fitted_sorted_places_floors * floor_s + roof_s / fitted_alone_sorted_places;
+    return fmax(least_s, additions_s(work, gpu, cycle_s));
+}
+
+double usual_time_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s,
+                    double floor_s) {
+    if (work->op_class == HABITAT_CLASS_EMBEDDING)
+        return places_s(work, gpu, roof_s, floor_s);
+    return paced_s(pace_of(work->op_class), roof_s, floor_s);
 }
 
 /* ---- of a kernel ---- */

@@ -18,6 +18,7 @@ bool usual_of_memory(const habitat_workload *w, const habitat_workload_kernel *k
 
 /* What an operation that no model covers, and no product, takes past the floor of any kernel [s],
  * where its roof is roof_s. docs/formulas.md#operation */
-double usual_time_s(habitat_class op_class, double roof_s, double floor_s);
+double usual_time_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s,
+                    double floor_s);
 
 #endif

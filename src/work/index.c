@@ -39,15 +39,21 @@ static void embedding(const work_call *call, habitat_work *out) {
 }
 
 /* grad, indices, rows of the table: the rows that were used are written; the table of zeros is
- * filled by an operation of its own (aten::zero_). */
+ * filled by an operation of its own (aten::zero_). Of bags each place has its bag's gradient. */
 static void embedding_backward(const work_call *call, habitat_work *out) {
     const habitat_input *grad = work_tensor(call->op, 0), *index = work_tensor(call->op, 1);
-    double rows = work_number(call->op, 2);
+    bool bags = call->rule->variant == WORK_INDEX_BAG_BACKWARD;
+    double rows = work_number(call->op, bags ? 5 : 2);
+    if (bags && isnan(rows)) /* _embedding_bag_backward has the offsets as well */
+        rows = work_number(call->op, 6);
     if (!grad || !index || !(rows > 0))
         return;
-    double elements = fmin(rows * work_dim(grad, -1), work_elements(grad));
-    finish(out, grad, elements, work_elements(grad), work_bytes(grad) + work_bytes(index),
+    double places = work_elements(index), width = work_dim(grad, -1);
+    double elements = fmin(rows, places) * width;
+    finish(out, grad, width, places * width,
+           work_size(places * width, grad->dtype) + work_bytes(index),
            work_size(elements, grad->dtype));
+    out->shape.rows.rows = places;
 }
 
 /* self, dim, index: whole slices along one dimension. */
@@ -152,6 +158,7 @@ void work_do_index(const work_call *call, habitat_work *out) {
         embedding(call, out);
         break;
     case WORK_INDEX_EMBEDDING_BACKWARD:
+    case WORK_INDEX_BAG_BACKWARD:
         embedding_backward(call, out);
         break;
     case WORK_INDEX_SELECT:

@@ -190,6 +190,7 @@ enum work_pool_variant {
 enum work_index_variant {
     WORK_INDEX_EMBEDDING,          /* table, indices */
     WORK_INDEX_EMBEDDING_BACKWARD, /* grad, indices, rows */
+    WORK_INDEX_BAG_BACKWARD,       /* grad, indices, (offsets,) bags of indices, .., rows */
     WORK_INDEX_SELECT,             /* self, dim, index */
     WORK_INDEX_GATHER,             /* self, dim, index */
     WORK_INDEX_SCATTER,            /* self, dim, index, src */

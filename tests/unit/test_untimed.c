@@ -1,7 +1,10 @@
-/* The iteration of a recording without a GPU, worked by hand. */
+/* The iteration of a recording without a GPU, and operations of it that no model covers, worked by
+ * hand. */
 #include "predict/untimed.h"
 
 #include "check.h"
+#include "made_gpu.h"
+#include "predict/usual.h"
 
 static habitat_prediction sum_of(double busy_ms) {
     return (habitat_prediction){.iteration_ms = busy_ms,
@@ -13,7 +16,40 @@ static habitat_prediction sum_of(double busy_ms) {
                                 .batch_size = 8};
 }
 
+/* What an operation takes [us] on 100 SMs at 1 GHz, where any kernel takes 1 us. */
+static double places_us(const char *kind, habitat_pass pass, double rows, double columns,
+                        double flop, double written, double roof_us) {
+    habitat_gpu gpu = made_gpu("a", 100, 1, 1000, 10);
+    habitat_work work = {.op_class = HABITAT_CLASS_EMBEDDING,
+                         .pass = pass,
+                         .shape.rows = {rows, columns},
+                         .flop = flop,
+                         .write_bytes = written};
+    snprintf(work.kind, sizeof work.kind, "%s", kind);
+    return usual_time_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
+}
+
+/* 50 us of roof are 100 at half of it, and past a start of 2.5 floors
+ * (100 + sqrt(100 x (100 + 4 x 2.5))) / 2 = 102.44. */
+static void places(void) {
+    const habitat_pass fwd = HABITAT_PASS_FORWARD, bwd = HABITAT_PASS_BACKWARD;
+    CHECK_NEAR(places_us("embedding", fwd, 1, 9e9, 0, 1, 100), 102.44, 1e-4);
+    CHECK_NEAR(places_us("gather", fwd, 1, 15e6, 0, 1, 50), 102.44, 1e-4); /* 15e6 / 150: 100 */
+    CHECK_NEAR(places_us("gather", fwd, 1, 30e6, 0, 1, 50), 200.0, 1e-9);  /* 30e6 / 150 */
+    CHECK_NEAR(places_us("embedding_bag", fwd, 1, 9e9, 0, 1, 50), 102.44, 1e-4);
+    check_case("look-ups take memory's time; gathers as many elements a cycle at most");
+    CHECK_NEAR(places_us("embedding", bwd, 1000, 64, 64e3, 1, 55), 83.0, 1e-9); /* 1000 x 83 */
+    CHECK_NEAR(places_us("embedding", bwd, 4000, 64, 64e3, 1, 7), 123.0, 1e-9); /* 73 + 7 / .14 */
+    check_case("gradients of tables go row by row, or sort first");
+    CHECK_NEAR(places_us("scatter_add", fwd, 1, 1, 10e6, 1e8, 50), 200.0, 1e-9); /* 10e6 / 50 */
+    CHECK_NEAR(places_us("upsample", bwd, 1, 1, 20e6, 1e8, 50), 200.0, 1e-9);
+    CHECK_NEAR(places_us("scatter_add", fwd, 1, 1, 3e6, 4096, 1), 2000.0, 1e-9); /* 3e6 / 1.5 */
+    CHECK_NEAR(places_us("index_put", fwd, 1, 1, 10e6, 1e8, 10), 34.0, 1e-9);    /* 14 + 10 / .5 */
+    check_case("additions at places are atomic, or sorted");
+}
+
 int main(void) {
+    places();
     habitat_prediction p = sum_of(20.0);
     untimed_assemble(52.0, &p);
     CHECK_NEAR(p.iteration_ms, 52.0, 0.0);

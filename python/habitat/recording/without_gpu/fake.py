@@ -54,6 +54,13 @@ ZEROS_FIRST = {
 }  # fmt: skip
 # ... and these only copy the gradient into it.
 COPIED_INTO = {"aten::slice_backward", "aten::select_backward", "aten::diagonal_backward", "aten::unfold_backward"}
+# They make a tensor and fill it, which is all that runs on a GPU.
+FILLED = {
+    "aten::new_zeros": "aten::zero_", "aten::new_ones": "aten::fill_", "aten::new_full": "aten::fill_",
+    "aten::scalar_tensor": "aten::fill_", "aten::randint": "aten::random_",
+}  # fmt: skip
+# Gradients of gathers add into zeros, out of place where a tensor is of a class of Python's, as ours are.
+ADDED_INTO_ZEROS = {"aten::scatter_add": "GatherBackward", "aten::index_put": "IndexBackward"}
 
 
 def on_gpu(value: Any) -> bool:
@@ -164,12 +171,12 @@ class ShapesOnly(FakeTensorMode):
             self._log.operation("aten::zero_", [result])
         if name == "aten::_safe_softmax":
             self._note_safe_softmax(arguments, result)
-        elif name == "aten::scalar_tensor":
-            self._log.operation("aten::fill_", [result, arguments[0]])
+        elif name in FILLED:
+            self._log.operation(FILLED[name], [result, 0] if FILLED[name] == "aten::fill_" else [result])
         elif name in COPIED_INTO:
             self._log.operation("aten::copy_", [arguments[0], arguments[0], False])
         else:
-            self._log.operation(name, arguments)
+            self._log.operation(name + "_" if _adds_into_zeros(name) else name, arguments)
 
     def _note_safe_softmax(self, arguments: List[Any], result: Any) -> None:
         """A softmax, then zeros in the rows that are masked altogether."""
@@ -182,6 +189,11 @@ class ShapesOnly(FakeTensorMode):
         self._log.operation("aten::isneginf", [x])
         self._log.operation("aten::all", [masked, dim, True])
         self._log.operation("aten::where", [rows, result, result])
+
+
+def _adds_into_zeros(name: str) -> bool:
+    node = getattr(torch._C, "_current_autograd_node", lambda: None)() if name in ADDED_INTO_ZEROS else None
+    return node is not None and bool(node.name().startswith(ADDED_INTO_ZEROS[name]))
 
 
 def in_order(func: Any, args: Any, kwargs: Any) -> List[Any]:
