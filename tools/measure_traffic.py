@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""What kernels of training steps move through the GPU's memory, by its counters, beside the bytes of their tensors:
-data/recordings/step_traffic_h200.csv.gz, and the two constants that come from it (docs/decisions/0305).
+"""What kernels of steps move through the GPU's memory, by its counters, beside the bytes of their tensors:
+data/recordings/step_traffic_h200.csv.gz, and the three constants that come from it (docs/decisions/0305, 0361).
 
 usage: measure_traffic.py count OUT_DIR [SECONDS]        on a GPU with PyTorch and ncu: one raw CSV a step
        measure_traffic.py table HABITAT OUT_DIR GPU      joins these with data/recordings of the same steps, as CSV
        measure_traffic.py fit GPU_L2_MIB GB_PER_S        prints the constants, and each without one model
 
 A step runs once under ncu after four without it; the caches are left as the step has them, and each kernel runs once, as three
-counters need no second pass. Kernels of one step are the same in the same order: they are joined by their names in this order.
+counters need no second pass. Kernels of one step come in the same order: they are joined by their names in this order, where products
+are one name, as a library takes another algorithm now and then.
 """
 
 import csv
-import difflib
 import gzip
 import json
 import math
@@ -28,22 +28,38 @@ STEPS = (
     ("transformer", "fp32", 32, "fp32"), ("gpt2", "amp-bf16", 4, "bf16"), ("vit", "amp-bf16", 16, "amp_bf16"),
     ("dcgan", "fp32", 64, "fp32"), ("resnet50", "amp-fp16", 64, "amp_fp16"),
 )  # fmt: skip
+FORWARD = (  # forward passes: case of eval_cnns.py, name of its recording
+    ("mobilenet_v2-inf-fp32", "mobilenet_v2_inference_b12_fp32"), ("resnet50-inf-fp16", "resnet50_inference_b12_fp16"),
+    ("densenet121-inf-fp32", "densenet121_inference_b12_fp32"), ("vgg16-inf-fp16", "vgg16_inference_b12_fp16"),
+)  # fmt: skip
 COUNTERS = ("dram__bytes_read.sum", "dram__bytes_write.sum", "gpu__time_duration.sum")
 SCALES = {"byte": 1, "Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9, "ns": 1, "us": 1e3, "ms": 1e6}
 PRODUCTS = ("gemm", "bmm", "conv", "attention", "rnn")
+PRODUCT_NAME = re.compile("gemm|conv|xmma|cutlass|winograd|[wd]grad|fprop|nvjet|splitK|nchw|nhwc|cudnn|cublas|fft|region_transform", re.IGNORECASE)
 LEAST_BYTES = 2**20  # below, what the profiler itself moves is not small
 FLOOR_NS = 1111.0  # 2200 cycles: the start and end of a kernel (docs/formulas.md)
 HALF_AFTER_FLOORS = 2.5
 FITTED_FULL, FITTED_SOFT = 0.51, 0.45  # of repeated measurements: operator_memory_time()
 
 
-def one_step(script, precision, batch):
-    """What ncu runs."""
+def one_step(script, precision, batch=None):
+    """What ncu runs: a training step, or without a batch size a forward pass of eval_cnns.py."""
     sys.path.insert(0, os.path.join(ROOT, "tools"))
     import torch
-    from steps import load
 
-    step = load(script, precision, int(batch))
+    if batch:
+        from steps import load
+
+        step = load(script, precision, int(batch))
+    else:
+        import torchvision
+        from eval_cnns import make_step
+        from eval_models import without_tf32
+
+        torch.backends.cudnn.benchmark = True
+        if precision == "fp32":
+            without_tf32()
+        step = make_step(getattr(torchvision.models, script)(weights=None), "inf", precision, "cuda")
     for _ in range(4):
         step()
     torch.cuda.synchronize()
@@ -55,19 +71,25 @@ def one_step(script, precision, batch):
 
 def count(out, seconds):
     end = time.monotonic() + seconds
-    for script, precision, batch, said in STEPS:
+    runs = [(f"{script}_b{batch}_{said}", [script, precision, str(batch)]) for script, precision, batch, said in STEPS]
+    runs += [(name, case.split("-inf-")) for case, name in FORWARD]
+    for name, words in runs:
         subprocess.run(
             ["ncu", "--profile-from-start", "off", "--cache-control", "none", "--clock-control", "none",
              "--metrics", ",".join(COUNTERS), "--csv", "--page", "raw",
-             "--log-file", os.path.join(out, f"{script}_b{batch}_{said}.csv"),
-             sys.executable, os.path.abspath(__file__), "step", script, precision, str(batch)],
+             "--log-file", os.path.join(out, name + ".csv"), sys.executable, os.path.abspath(__file__), "step", *words],
             check=True, timeout=max(1, end - time.monotonic()),
         )  # fmt: skip
 
 
 def short_name(name):
     """The same for a name as ncu and as the profiler write it."""
-    return re.sub(r"[(<].*", "", name.replace("void ", "", 1)).split("::")[-1].strip()
+    bare = name.replace("void ", "", 1).replace("(anonymous namespace)::", "").replace("<unnamed>::", "")
+    return re.sub(r"[(<].*", "", bare).split("::")[-1].strip()
+
+
+def one_product(name):
+    return "product" if PRODUCT_NAME.search(name) and not name.startswith(("bn_", "max_pool", "vectorized")) else name
 
 
 def counted(path):
@@ -78,6 +100,24 @@ def counted(path):
     for row in rows:
         values = [float(row[c].replace(",", "")) * SCALES[units[c]] for c in columns]
         yield short_name(row[head.index("Kernel Name")]), *values
+
+
+def joined(ours, theirs):
+    """Pairs of places of a longest common subsequence of two lists."""
+    common = [[0] * (len(theirs) + 1) for _ in range(len(ours) + 1)]
+    for i in reversed(range(len(ours))):
+        for j in reversed(range(len(theirs))):
+            same = ours[i] == theirs[j]
+            common[i][j] = common[i + 1][j + 1] + 1 if same else max(common[i + 1][j], common[i][j + 1])
+    i = j = 0
+    while i < len(ours) and j < len(theirs):
+        if ours[i] == theirs[j]:
+            yield i, j
+            i, j = i + 1, j + 1
+        elif common[i + 1][j] >= common[i][j + 1]:
+            i += 1
+        else:
+            j += 1
 
 
 def explained(habitat, recording):
@@ -91,19 +131,17 @@ def explained(habitat, recording):
 def table(habitat, out, gpu):
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(("step", "class", "tensor_bytes", "moved_bytes", "recorded_ns"))
-    for script, _, batch, said in STEPS:
-        step = f"{script}_b{batch}_{said}"
+    for step in [f"{script}_b{batch}_{said}" for script, _, batch, said in STEPS] + [name for _, name in FORWARD]:
         measured = list(counted(os.path.join(out, step + ".csv")))
         rows = explained(habitat, os.path.join(ROOT, "data", "recordings", f"{step}_{gpu}.json.gz"))
-        names = [short_name(row["kernel"]) for row in rows]
-        match = difflib.SequenceMatcher(None, names, [m[0] for m in measured], autojunk=False)
-        for at, there, size in match.get_matching_blocks():
-            for row, m in zip(rows[at : at + size], measured[there : there + size], strict=True):
-                size_bytes = row["bytes"]
-                if row["class"] in PRODUCTS or (size_bytes is not None and size_bytes < LEAST_BYTES):
-                    continue
-                known = "" if size_bytes is None else round(size_bytes)
-                writer.writerow((step, row["class"], known, round(m[1] + m[2]), round(row["origin_ms"] * 1e6)))
+        names = [one_product(short_name(row["kernel"])) for row in rows]
+        for at, there in joined(names, [one_product(m[0]) for m in measured]):
+            row, m = rows[at], measured[there]
+            size_bytes = row["bytes"]
+            if row["class"] in PRODUCTS or (size_bytes is not None and size_bytes < LEAST_BYTES):
+                continue
+            known = "" if size_bytes is None else round(size_bytes)
+            writer.writerow((step, row["class"], known, round(m[1] + m[2]), round(row["origin_ms"] * 1e6)))
 
 
 def fits_share(tensor_bytes, l2_bytes):
@@ -133,16 +171,11 @@ def optimizer_share(rows, bytes_per_s):
     return roof / work
 
 
-def fit(l2_mib, gb_per_s):
-    with gzip.open(TABLE, "rt", encoding="utf-8") as stream:
-        rows = list(csv.DictReader(stream))
-    for row in rows:
-        row["model"] = row["step"].split("_")[0]
+def print_cache_share(name, rows, l2_mib):
     sized = [row for row in rows if row["tensor_bytes"]]
-    models = sorted({row["model"] for row in rows})
     l2_bytes = l2_mib * 2**20
-    print(f"step_cache_share  {cache_share(sized, l2_bytes):.2f}  of {len(sized)} kernels")
-    for model in models:
+    print(f"{name}  {cache_share(sized, l2_bytes):.2f}  of {len(sized)} kernels")
+    for model in sorted({row["model"] for row in rows}):
         left = [row for row in sized if row["model"] != model]
         own = [row for row in sized if row["model"] == model]
         share = cache_share(left, l2_bytes)
@@ -153,8 +186,19 @@ def fit(l2_mib, gb_per_s):
             f"  without {model:12} {share:.2f}: its DRAM bytes are {moved / math.fsum(said):.2f} times what that says, "
             f"{moved / math.fsum(repeated):.1f} times what repeated measurements say"
         )
+
+
+def fit(l2_mib, gb_per_s):
+    with gzip.open(TABLE, "rt", encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    for row in rows:
+        row["model"] = row["step"].split("_")[0]
+    forward = {name for _, name in FORWARD}
+    print_cache_share("forward_cache_share", [row for row in rows if row["step"] in forward], l2_mib)
+    rows = [row for row in rows if row["step"] not in forward]
+    print_cache_share("step_cache_share", rows, l2_mib)
     by_model = {}
-    for model in models:
+    for model in sorted({row["model"] for row in rows}):
         own = [row for row in rows if row["model"] == model and row["class"] == "optimizer" and not row["tensor_bytes"]]
         if own:
             by_model[model] = optimizer_share(own, gb_per_s * 1e9)
@@ -167,8 +211,8 @@ def main():
     match sys.argv[1:]:
         case ["count", out, *seconds] if len(seconds) <= 1:
             count(out, float(seconds[0]) if seconds else 600)
-        case ["step", script, precision, batch]:
-            one_step(script, precision, batch)
+        case ["step", script, precision, *batch] if len(batch) <= 1:
+            one_step(script, precision, *batch)
         case ["table", habitat, out, gpu]:
             table(habitat, out, gpu)
         case ["fit", l2_mib, gb_per_s]:

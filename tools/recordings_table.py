@@ -39,8 +39,8 @@ beyond PyTorch's allocator, `held_before_bytes` what its process still held of t
 `measured_limits_h100.csv` (`--limits`): memory of fp32 and bf16 steps around the largest batch sizes of an 80 GB card.
 `measured_failures_h100.csv` (`tools/measure_failures.py`): what PyTorch said when such steps found no room, to 0.01 GiB: `asked_bytes`, `allocated_bytes`
 given out, `pieces_bytes` free in what it held, `outside_bytes` free outside of it.
-`step_traffic_h200.csv.gz` (`tools/measure_traffic.py`): what kernels of eight of these steps moved through the GPU's memory, by its counters, beside
-the bytes of their tensors (empty: not known).
+`step_traffic_h200.csv.gz` (`tools/measure_traffic.py`): what kernels of twelve of these steps, four of them forward passes, moved through the GPU's memory, by its
+counters, beside the bytes of their tensors (empty: not known).
 `two_gpus` (`tools/measure_ddp.py`, two H200s of one host joined by NVLink): recordings of steps on one of the two, `measured_ddp.csv` with the
 same steps as two processes with DistributedDataParallel (a batch each; `group_ms` are medians of three groups), `all_reduce.csv` with the time of
 one all-reduce alone and of one in a row of twenty, and both ranks of three steps recorded.

@@ -238,6 +238,8 @@ CONSTANT(fitted, unsized_conv_half, 0.55, "of the arithmetic roof", "as unsized_
 CONSTANT(fitted, unsized_conv_floors, 14.0, "kernel floors", "as unsized_conv_plain: half of that after so long")
 CONSTANT(fitted, step_cache_share, 0.59, "of what repeated measurements find in the L2 cache",
          "least squares over DRAM bytes by counters of 4681 kernels in eight steps on an H200, 0.56 to 0.61 without one model; docs/decisions/0305")
+CONSTANT(fitted, forward_cache_share, 0.88, "of what repeated measurements find in the L2 cache",
+         "as step_cache_share: 538 kernels of four forward passes, 0.87 to 0.92 without one model; docs/decisions/0361")
 CONSTANT(fitted, usual_gemm_plain, 0.95, "of the arithmetic roof", "mean over counted kernels of data/recordings (H200), rounded: gemm on plain units")
 CONSTANT(fitted, usual_gemm_nvjet, 0.95, "of the arithmetic roof", "as usual_gemm_plain: gemm, nvjet in the name")
 CONSTANT(fitted, usual_gemm_matrix, 0.7, "of the arithmetic roof", "as usual_gemm_plain: other gemm on matrix units")

@@ -23,7 +23,8 @@
 #include "work/class.h"
 
 /* Inside a step only a part of what would fit the cache is there: repeated measurements find all of
- * their tensors, a step those of the last few kernels. */
+ * their tensors, a step those of the last few kernels. A training step also writes what its
+ * backward pass reads much later: a forward pass alone keeps nothing, and finds more. */
 static double memory_s(const scaling *s, const habitat_gpu *gpu, double bytes_per_s, double bytes) {
     double from_memory_s = bytes / bytes_per_s;
     if (!formula_usable(gpu->l2_bytes) || s->form == AUTO_FORM_NO_CACHE)
@@ -33,7 +34,7 @@ static double memory_s(const scaling *s, const habitat_gpu *gpu, double bytes_pe
                              .sm_count = gpu->sm_count,
                              .clock_hz = gpu->boost_clock_hz};
     double repeated_s = operator_memory_time(&facts_of, bytes, bytes);
-    return from_memory_s + fitted_step_cache_share * (repeated_s - from_memory_s);
+    return from_memory_s + s->cache_share * (repeated_s - from_memory_s);
 }
 
 /* Roofline time M [ns]; NaN where neither flop nor bytes are known, or a rate that is needed is

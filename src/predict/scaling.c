@@ -33,6 +33,21 @@ static bool same_text(const char *a, const char *b) {
     return a && b && strcmp(a, b) == 0;
 }
 
+/* Whether the step is a forward pass alone: operations are recorded, and none is of a backward pass
+ * or an optimiser. */
+static bool forward_alone(const habitat_workload *w) {
+    bool recorded = false;
+    for (size_t g = 0; g < w->group_count; g++) {
+        const habitat_workload_group *group = &w->groups[g];
+        recorded |= group->operation != NULL;
+        if (group->work->pass != HABITAT_PASS_FORWARD ||
+            group->work->op_class == HABITAT_CLASS_OPTIMIZER ||
+            (group->operation && group->operation->forward != HABITAT_NONE))
+            return false;
+    }
+    return recorded;
+}
+
 habitat_status scaling_set_up(const habitat_workload *w, const habitat_models *models,
                               const habitat_gpu *dest, scaling *out, habitat_error *err) {
     *out = (scaling){.w = w, .models = models, .origin = w->origin, .dest = dest};
@@ -43,6 +58,7 @@ habitat_status scaling_set_up(const habitat_workload *w, const habitat_models *m
     out->bandwidth_ratio = out->spec_origin.bytes_per_s / out->spec_dest.bytes_per_s;
     out->clock_ratio = w->origin->boost_clock_hz / dest->boost_clock_hz;
     out->floor_origin_ns = scaling_kernel_floor_ns(w->origin);
+    out->cache_share = forward_alone(w) ? fitted_forward_cache_share : fitted_step_cache_share;
     out->alike = same_text(w->origin->architecture, dest->architecture);
     if (!formula_usable(out->bandwidth_ratio))
         return habitat_fail(err, HABITAT_E_NO_SPEC,

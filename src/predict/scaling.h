@@ -29,8 +29,9 @@ typedef struct scaling {
     double bandwidth_ratio, clock_ratio; /* origin over destination, spec sheet */
     double floor_origin_ns;              /* scaling_kernel_floor_ns() of the origin */
     bool alike;                          /* of one architecture */
-    auto_form form;                      /* of auto's rule */
-    uint64_t *dest_waves;                /* shape (launch_count); 0 = not resident or unknown */
+    double cache_share; /* of what repeated measurements find in the cache, a kernel of this step */
+    auto_form form;     /* of auto's rule */
+    uint64_t *dest_waves; /* shape (launch_count); 0 = not resident or unknown */
 } scaling;
 
 /* HABITAT_E_NO_SPEC (no bandwidth of one of the two), HABITAT_E_MEMORY; on success free with
