@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "operator/views.h"
 #include "work/class.h"
 
 typedef struct list {
@@ -46,7 +47,9 @@ static void add_rnn(list *l, const habitat_rnn_shape *s) {
     add(l, "layers", s->layers);
 }
 
-static void add_gemm(list *l, const habitat_gemm_shape *s) {
+static void add_gemm(list *l, const habitat_gemm_shape *asked) {
+    habitat_gemm_shape row = operator_as_row(asked);
+    const habitat_gemm_shape *s = &row;
     add(l, "b", s->b);
     add(l, "m", s->m);
     add(l, "n", s->n);

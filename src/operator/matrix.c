@@ -226,7 +226,8 @@ static double whole_multiples(double value, double a, double b) {
 
 double operator_look_matrix(const habitat_model_query *query, operator_class c,
                             const operator_gpu *gpu, float *inputs) {
-    const habitat_gemm_shape *s = &query->work->shape.gemm;
+    habitat_gemm_shape row = operator_as_row(&query->work->shape.gemm);
+    const habitat_gemm_shape *s = &row;
     double b = s->b, m = s->m, n = s->n, k = s->k;
     bool fp8 = c == OPERATOR_GEMM_FP8;
     double element = fp8 ? 1 : (double)habitat_dtype_bytes(query->work->dtype);

@@ -5,6 +5,17 @@
 #include "base/constants.h"
 #include "operator/views.h"
 
+habitat_gemm_shape operator_as_row(const habitat_gemm_shape *s) {
+    habitat_gemm_shape row = *s;
+    if (s->n != 1 || s->m <= 1)
+        return row;
+    row.m = 1;
+    row.n = s->m;
+    row.trans_a = false; /* a vector */
+    row.trans_b = !s->trans_a;
+    return row;
+}
+
 float operator_log(double ratio, double low, double high) {
     return (float)fmin(fmax(log(ratio), low), high);
 }
@@ -156,7 +167,8 @@ static double far_rows_factor(const operator_gpu *gpu, const habitat_gemm_shape 
 
 double operator_look_gemm(const habitat_model_query *query, operator_class c,
                           const operator_gpu *gpu, float *inputs) {
-    const habitat_gemm_shape *s = &query->work->shape.gemm;
+    habitat_gemm_shape row = operator_as_row(&query->work->shape.gemm);
+    const habitat_gemm_shape *s = &row;
     double b = s->b, m = s->m, n = s->n, k = s->k;
     double units = gpu->sm_count * gpu->lanes_per_sm / 64;
     double operands = 4 * b * (m * k + k * n), bytes = operands + 4 * b * m * n;

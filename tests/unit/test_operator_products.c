@@ -2,9 +2,11 @@
  * batches by generation, parts of single sums and rows far apart; what 8-bit products spend on
  * turning their operand into 8 bit. */
 #include <math.h>
+#include <string.h>
 
 #include <habitat/habitat.h>
 
+#include "operator/extent.h"
 #include "operator/views.h"
 #include "check.h"
 
@@ -151,9 +153,49 @@ static void test_paths(void) {
     check_case("parts for graphics load half of what an A100's SM does");
 }
 
+/* Analytic milliseconds in a format; the inputs of the trees, too. */
+static double looked_ms(habitat_gemm_shape shape, habitat_dtype dtype, float inputs[]) {
+    habitat_work work = {0};
+    operator_gpu gpu = plain_gpu(80);
+    CHECK_INT(habitat_work_gemm(&shape, dtype, &work), HABITAT_OK);
+    habitat_model_query query = {.work = &work, .arithmetic = dtype};
+    operator_class c = operator_class_of(&query);
+    gpu.bytes_per_s = 1e12;
+    memset(inputs, 0, OPERATOR_INPUTS_MAX * sizeof *inputs);
+    return 1e3 * operator_facts_of(c)->look(&query, c, &gpu, inputs);
+}
+
+static void test_columns(void) {
+    static const habitat_dtype formats[] = {HABITAT_DTYPE_FP32, HABITAT_DTYPE_FP16};
+    float column[OPERATOR_INPUTS_MAX], row[OPERATOR_INPUTS_MAX];
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        habitat_gemm_shape one_column = {.b = 1, .m = 4096, .n = 1, .k = 1024};
+        habitat_gemm_shape one_row = {.b = 1, .m = 1, .n = 4096, .k = 1024, .trans_b = true};
+        double ms = looked_ms(one_column, formats[i], column);
+        CHECK_NEAR(ms, looked_ms(one_row, formats[i], row), 1e-12);
+        CHECK(memcmp(column, row, sizeof row) == 0);
+        one_column.trans_a = true;
+        one_row.trans_b = false;
+        CHECK_NEAR(looked_ms(one_column, formats[i], column), looked_ms(one_row, formats[i], row),
+                   1e-12);
+        one_column.n = 2; /* two columns: rows of 4 byte and 8 */
+        one_row.m = 2;
+        CHECK(looked_ms(one_column, formats[i], column) >= looked_ms(one_row, formats[i], row));
+    }
+    operator_extent of_column[OPERATOR_EXTENTS_MAX], of_row[OPERATOR_EXTENTS_MAX];
+    habitat_work a = product(1, 4096, 1, 1024, HABITAT_DTYPE_FP16);
+    habitat_work b = product(1, 1, 4096, 1024, HABITAT_DTYPE_FP16);
+    size_t count = operator_extents(&a, of_column);
+    CHECK_INT(operator_extents(&b, of_row), count);
+    for (size_t i = 0; i < count; i++)
+        CHECK_NEAR(of_column[i].value, of_row[i].value, 1e-12);
+    check_case("a result of one column is answered as the row that it is");
+}
+
 int main(void) {
     test_batch_tiles();
     test_paths();
+    test_columns();
     test_parts();
     test_far_rows();
     test_quantising();
