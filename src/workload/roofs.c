@@ -14,6 +14,15 @@ static double highest_rate(const habitat_gpu *gpu) {
     return most;
 }
 
+/* Copies go at the rate of a link, and from pageable memory at that of the host. */
+static bool has_copy(const habitat_workload *w, const habitat_workload_group *group) {
+    for (uint32_t i = 0; i < group->kernel_count; i++)
+        if (w->kernels[w->group_index[group->first_kernel + i]].kernel->form->kind ==
+            HABITAT_KERNEL_MEMCPY)
+            return true;
+    return false;
+}
+
 workload_roofs workload_roofs_of(const habitat_workload *w) {
     workload_roofs out = {.whole = NAN, .quickest_ns = INFINITY};
     double flop_per_s = highest_rate(w->origin),
@@ -23,7 +32,7 @@ workload_roofs workload_roofs_of(const habitat_workload *w) {
         const habitat_workload_group *group = &w->groups[g];
         double bytes = group->work->read_bytes + group->work->write_bytes;
         double ms = fmax(group->work->flop / flop_per_s, bytes / bytes_per_s) * 1e3;
-        if (!group->work->known || !isfinite(ms) || !(group->origin_ms > 0))
+        if (!group->work->known || !isfinite(ms) || !(group->origin_ms > 0) || has_copy(w, group))
             continue;
         recorded += group->origin_ms;
         least += ms;

@@ -5,7 +5,7 @@
 #include "workload/workload.h"
 
 typedef struct workload_roofs {
-    size_t known; /* operations of known work that take the GPU a microsecond at least */
+    size_t known; /* operations of known work, no copies, that take the GPU 1 us at least */
     double best;  /* the largest of their least times over the recorded ones; 0 without any */
     double whole; /* least time over recorded one, of all operations of known work; NaN unknown */
     size_t kernels;

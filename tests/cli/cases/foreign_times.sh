@@ -29,13 +29,30 @@ for count in 20, 19:
 long = json.load(gzip.open(os.environ["source"] + "/data/recordings/opt_1.3b_inference_s2048_b8_fp32_h200.json.gz"))
 json.dump(times(long, 0.01), open("quick.json", "w"))
 json.dump(times(long, 0.1), open("tenth.json", "w"))
+# beside an upload from pageable memory only what is far too small to tell
+upload = times(step, 1)
+events = upload["traceEvents"]
+launch = next(e for e in events if e.get("cat") == "cuda_runtime")
+kernel = next(e for e in events if e.get("cat") == "kernel")
+sizes = {"Input Dims": [[4096, 4096], [4096, 4096], []], "Input type": ["float", "float", "Scalar"], "Concrete Inputs": ["", "", ""]}
+small = {"Input Dims": [[64, 64]], "Input type": ["float"], "Concrete Inputs": [""]}
+upload["traceEvents"] = [
+    {**launch, "cat": "cpu_op", "name": "aten::copy_", "ts": 1000, "dur": 22000, "args": sizes},
+    {**launch, "name": "cudaMemcpyAsync", "ts": 1005, "dur": 21900, "args": {"correlation": 1}},
+    {**kernel, "cat": "gpu_memcpy", "name": "Memcpy HtoD (Pageable -> Device)", "ts": 1010, "dur": 21800,
+     "args": {"device": 0, "stream": 7, "correlation": 1, "bytes": 67108864}},
+    {**launch, "cat": "cpu_op", "name": "aten::relu", "ts": 24000, "dur": 20, "args": small},
+    {**launch, "ts": 24005, "args": {"correlation": 2}},
+    {**kernel, "ts": 24020, "dur": 2, "args": {**kernel["args"], "correlation": 2}},
+]
+json.dump(upload, open("upload.json", "w"))
 P
 for verb in "info" "predict --to T4" "choose"; do
     "$habitat" $verb zero.json; echo "$?"
 done
 "$habitat" predict small.json --to T4 --json | grep "0.1 us"
 "$habitat" predict "$fixtures/step.json" --to T4 --json | grep -c "0.1 us"
-for file in small large bare20 bare19 quick tenth; do
+for file in small large bare20 bare19 quick tenth upload; do
     echo "$file:"
     for verb in "info" "predict --to T4"; do
         # shellcheck disable=SC2086
