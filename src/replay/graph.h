@@ -159,6 +159,11 @@ typedef struct replay_path {
 habitat_status replay_follow(const replay_graph *graph, const replay_times *times, size_t state,
                              replay_path *out, habitat_error *err);
 
+/* Adds what is on the way to a node of an iteration in parts. part: or NULL, carry and value: as of
+ * replay_sweep_parts(). */
+void replay_walk_back(const replay_graph *graph, const replay_times *times, const double *carry,
+                      const uint32_t *part, const double *value, size_t node, replay_path *out);
+
 /* When every node happens in an iteration that begins on an idle GPU [ns since it began]. */
 void replay_from_idle(const replay_graph *graph, const replay_times *times, double *value);
 
@@ -186,9 +191,10 @@ struct habitat_replay {
 };
 
 /* Time of the whole recording [ns] if its CPU waits for all that was launched before each step of
- * an optimiser; 0 where one of them is one kernel, and where none is marked. */
+ * an optimiser, and what lies on the way that decides it; 0 where one of them is one kernel, and
+ * where none is marked. */
 habitat_status replay_scaler_ns(const habitat_replay *replay, const replay_times *times,
-                                double *out_ns, habitat_error *err);
+                                double *out_ns, replay_path *path, habitat_error *err);
 
 /* Sets cpu_factor, gap_scale, kernel_scale and what says why. */
 habitat_status replay_calibrate(habitat_replay *replay, habitat_error *err);

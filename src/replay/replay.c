@@ -92,11 +92,16 @@ replay_times replay_times_of(const habitat_replay *r, const double *kernel_ns) {
                           .waits_gone = r->waits_gone};
 }
 
+/* Where the scaler's wait makes the iteration longer, its way decides. */
 static habitat_status with_scaler(const habitat_replay *r, const replay_times *t, double *ns,
-                                  habitat_error *err) {
+                                  replay_path *path, habitat_error *err) {
     double waiting_ns = 0.0;
-    habitat_status status = replay_scaler_ns(r, t, &waiting_ns, err);
-    *ns = fmax(*ns, waiting_ns);
+    replay_path waiting;
+    habitat_status status = replay_scaler_ns(r, t, &waiting_ns, &waiting, err);
+    if (status == HABITAT_OK && waiting_ns > *ns) {
+        *ns = waiting_ns;
+        *path = waiting;
+    }
     return status;
 }
 
@@ -104,12 +109,13 @@ habitat_status replay_iteration_ms(const habitat_replay *r, const double *kernel
                                    double kernel_scale, double cpu_scale, double *out_ms,
                                    habitat_error *err) {
     replay_times t = replay_times_of(r, kernel_ns);
+    replay_path path;
     double ns = 0.0;
     t.kernel_scale *= kernel_scale;
     t.cpu_scale *= cpu_scale;
     habitat_status status = replay_period(&r->graph, &t, &ns, err);
     if (status == HABITAT_OK && r->scaler_waits)
-        status = with_scaler(r, &t, &ns, err);
+        status = with_scaler(r, &t, &ns, &path, err);
     if (status == HABITAT_OK)
         *out_ms = fmax(ns / r->iterations / HABITAT_NS_PER_MS, r->held_ms * cpu_scale);
     return status;
@@ -187,7 +193,7 @@ habitat_status habitat_replay_run(const habitat_replay *r, const double *kernel_
     if (status == HABITAT_OK)
         status = replay_gpu_ms(r, kernel_ns, &made.gpu_ms, err);
     if (status == HABITAT_OK && r->scaler_waits)
-        status = with_scaler(r, &t, &ns, err);
+        status = with_scaler(r, &t, &ns, &path, err);
     if (status != HABITAT_OK)
         return status;
     made.iteration_ms = ns / r->iterations / HABITAT_NS_PER_MS;

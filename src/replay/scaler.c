@@ -116,43 +116,47 @@ static void set_parts(const habitat_replay *r, const uint64_t *waits_ns, size_t 
 }
 
 /* How long the parts between two waits take together; the one around the recording's end goes on
- * into the first one. value: shape (node_count). longest: shape (parts), all 0. */
+ * into the first one. value: shape (node_count). latest: shape (parts), the node of each that is
+ * over last. */
 static double parts_ns(const replay_graph *g, const replay_times *t, const uint32_t *part,
-                       size_t waits, double *value, double *longest) {
+                       size_t waits, double *value, uint32_t *latest, replay_path *path) {
     double carry[REPLAY_ALL_STATES] = {0.0}, sum = 0.0;
     replay_sweep_parts(g, t, carry, part, value);
-    for (size_t i = 0; i < g->node_count; i++)
-        longest[part[i]] = fmax(longest[part[i]], value[i]);
-    for (size_t i = 1; i < waits; i++)
-        sum += longest[i];
     for (size_t i = 0; i < g->state_count; i++) {
         uint32_t last = g->state_nodes[i];
         carry[i] = last != HABITAT_NONE && part[last] == waits ? value[last] : 0.0;
     }
-    longest[0] = 0.0;
     replay_sweep_parts(g, t, carry, part, value);
+    memset(latest, 0xff, (waits + 1) * sizeof *latest);
     for (size_t i = 0; i < g->node_count; i++)
-        longest[0] = part[i] == 0 ? fmax(longest[0], value[i]) : longest[0];
-    return sum + longest[0];
+        if (latest[part[i]] == HABITAT_NONE || value[i] > value[latest[part[i]]])
+            latest[part[i]] = (uint32_t)i;
+    for (size_t i = 0; i < waits; i++)
+        if (latest[i] != HABITAT_NONE) {
+            sum += value[latest[i]];
+            replay_walk_back(g, t, carry, part, value, latest[i], path);
+        }
+    return sum;
 }
 
 habitat_status replay_scaler_ns(const habitat_replay *r, const replay_times *times, double *out_ns,
-                                habitat_error *err) {
+                                replay_path *path, habitat_error *err) {
     const replay_graph *g = &r->graph;
     asking w = {0};
     bool fine = find_waits(r, &w);
     uint32_t *part = malloc((g->node_count + 1) * sizeof *part);
+    uint32_t *latest = malloc((w.count + 1) * sizeof *latest);
     double *value = malloc((g->node_count + 1) * sizeof *value);
-    double *longest = calloc(w.count + 1, sizeof *longest);
-    fine = fine && part && value && longest;
+    fine = fine && part && latest && value;
     *out_ns = 0.0;
+    *path = (replay_path){0.0, 0.0, 0.0};
     if (fine && w.count) {
         set_parts(r, w.begin_ns, w.count, part);
-        *out_ns = parts_ns(g, times, part, w.count, value, longest);
+        *out_ns = parts_ns(g, times, part, w.count, value, latest, path);
     }
     free(w.begin_ns);
     free(part);
+    free(latest);
     free(value);
-    free(longest);
     return fine ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
 }

@@ -55,10 +55,10 @@ static double from_ns(const replay_edge *edge, const double *carry, const double
     return edge->from & REPLAY_CARRY ? carry[edge->from ^ REPLAY_CARRY] : value[edge->from];
 }
 
-/* The same for node i, where what is of another part is over at 0. */
-static double from_part_ns(const replay_edge *edge, const double *carry, const double *value,
+/* The same for node i of an iteration in parts, where what is of another one is over at 0. */
+static double part_from_ns(const replay_edge *edge, const double *carry, const double *value,
                            const uint32_t *part, size_t i) {
-    bool same = edge->from & REPLAY_CARRY ? part[i] == 0 : part[edge->from] == part[i];
+    bool same = !part || (edge->from & REPLAY_CARRY ? part[i] == 0 : part[edge->from] == part[i]);
     return same ? from_ns(edge, carry, value) : 0.0;
 }
 
@@ -67,12 +67,9 @@ void replay_sweep_parts(const replay_graph *g, const replay_times *t, const doub
     for (size_t i = 0; i < g->node_count; i++) {
         const replay_node *n = &g->nodes[i];
         double at = -INFINITY;
-        for (uint32_t e = n->first_edge; e < n[1].first_edge; e++) {
-            const replay_edge *edge = &g->edges[e];
-            double from =
-                part ? from_part_ns(edge, carry, value, part, i) : from_ns(edge, carry, value);
-            at = fmax(at, from + way_ns(g, t, n, edge));
-        }
+        for (uint32_t e = n->first_edge; e < n[1].first_edge; e++)
+            at = fmax(at, part_from_ns(&g->edges[e], carry, value, part, i) +
+                              way_ns(g, t, n, &g->edges[e]));
         value[i] = at + own_ns(g, t, n);
     }
 }
@@ -169,14 +166,24 @@ habitat_status replay_period(const replay_graph *g, const replay_times *t, doubl
 
 /* ---- what decides ---- */
 
-static void walk_back(const replay_graph *g, const replay_times *t, const double *carry,
-                      const double *value, size_t node, replay_path *out) {
+/* The node before the first one of an iteration in parts; HABITAT_NONE: the way begins here. */
+static uint32_t node_before(const replay_graph *g, const double *carry, const uint32_t *part,
+                            size_t node, uint32_t from) {
+    if (!(from & REPLAY_CARRY))
+        return !part || part[from] == part[node] ? from : HABITAT_NONE;
+    uint32_t state = from ^ REPLAY_CARRY;
+    return part && part[node] == 0 && carry[state] > 0.0 ? g->state_nodes[state] : HABITAT_NONE;
+}
+
+void replay_walk_back(const replay_graph *g, const replay_times *t, const double *carry,
+                      const uint32_t *part, const double *value, size_t node, replay_path *out) {
     for (;;) {
         const replay_node *n = &g->nodes[node];
         const replay_edge *best = NULL;
         double at = -INFINITY;
         for (uint32_t e = n->first_edge; e < n[1].first_edge; e++) {
-            double ns = from_ns(&g->edges[e], carry, value) + way_ns(g, t, n, &g->edges[e]);
+            double ns = part_from_ns(&g->edges[e], carry, value, part, node) +
+                        way_ns(g, t, n, &g->edges[e]);
             if (!best || ns > at) {
                 best = &g->edges[e];
                 at = ns;
@@ -189,9 +196,10 @@ static void walk_back(const replay_graph *g, const replay_times *t, const double
         double cpu_ns = room ? 0.0 : replay_edge_side_ns(g, best, t);
         out->cpu_ns += cpu_ns;
         *(room ? &out->kernel_ns : &out->gap_ns) += way_ns(g, t, n, best) - cpu_ns;
-        if (best->from & REPLAY_CARRY)
+        uint32_t before = node_before(g, carry, part, node, best->from);
+        if (before == HABITAT_NONE)
             return;
-        node = best->from;
+        node = before;
     }
 }
 
@@ -205,7 +213,7 @@ habitat_status replay_follow(const replay_graph *g, const replay_times *t, size_
     replay_sweep(g, t, carry, value);
     *out = (replay_path){0.0, 0.0, 0.0};
     if (g->state_nodes[state] != HABITAT_NONE && value[g->state_nodes[state]] > -INFINITY)
-        walk_back(g, t, carry, value, g->state_nodes[state], out);
+        replay_walk_back(g, t, carry, NULL, value, g->state_nodes[state], out);
     free(value);
     return HABITAT_OK;
 }

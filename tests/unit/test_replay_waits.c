@@ -342,14 +342,14 @@ static const event scaled[] = {
 };
 
 /* Time with the scaler's wait [us]. */
-static double waiting_us(const event *list, size_t count, const char *name) {
+static double waiting_us(const event *list, size_t count, const char *name, replay_path *path) {
     event changed[8];
     double ns = -1.0;
     memcpy(changed, list, count * sizeof *list);
     changed[3].name = name;
     subject s = subject_of(changed, count, 50, "", &(habitat_replay_options){.cpu_ms = 0.050});
     replay_times times = replay_times_of(s.r, NULL);
-    CHECK_INT(replay_scaler_ns(s.r, &times, &ns, NULL), HABITAT_OK);
+    CHECK_INT(replay_scaler_ns(s.r, &times, &ns, path, NULL), HABITAT_OK);
     CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.1121, 1e-9); /* 100, 10, pauses of 1.1 and 1 */
     done(&s);
     return ns / 1e3;
@@ -357,12 +357,16 @@ static double waiting_us(const event *list, size_t count, const char *name) {
 
 static void test_scaler(void) {
     const size_t count = sizeof scaled / sizeof *scaled;
+    replay_path path;
     /* 40 from the end of the first operation to that of the step, 4 to the launch's end, 1, 100 */
-    CHECK_NEAR(waiting_us(scaled, count, "aten::b"), 145.0, 1e-6);
+    CHECK_NEAR(waiting_us(scaled, count, "aten::b", &path), 145.0, 1e-6);
+    CHECK_NEAR(path.cpu_ns, 44e3, 1e-9);
+    CHECK_NEAR(path.kernel_ns, 100e3, 1e-9);
+    CHECK_NEAR(path.gap_ns, 1e3, 1e-9);
     check_case("a scaler's wait: the optimiser and the next iteration begin on an idle GPU");
-    CHECK_NEAR(waiting_us(scaled, count, "aten::_fused_adamw_"), 0.0, 0.0);
+    CHECK_NEAR(waiting_us(scaled, count, "aten::_fused_adamw_", &path), 0.0, 0.0);
     check_case("none where one kernel looks itself");
-    CHECK_NEAR(waiting_us(scaled, count, "Optimizer.step#Adam.step"), 145.0, 1e-6);
+    CHECK_NEAR(waiting_us(scaled, count, "Optimizer.step#Adam.step", &path), 145.0, 1e-6);
     check_case("one for a step of an optimiser inside another's");
 }
 
@@ -371,6 +375,7 @@ static void test_scaler_again(void) {
     enum { EACH = sizeof scaled / sizeof *scaled };
     event list[2 * EACH + 2];
     double ns = 0.0;
+    replay_path path;
     for (size_t i = 0; i < EACH; i++) {
         list[i] = list[EACH + i] = scaled[i];
         list[EACH + i].start += scaled[i].kind == 'k' ? 112 : 50;
@@ -380,8 +385,14 @@ static void test_scaler_again(void) {
     list[2 * EACH + 1] = (event){'s', "ProfilerStep#2", 50, 50, 1, 0, 0, NULL};
     subject s = SUBJECT(list, 0, "", .cpu_ms = 0.050);
     replay_times times = replay_times_of(s.r, NULL);
-    CHECK_INT(replay_scaler_ns(s.r, &times, &ns, NULL), HABITAT_OK);
+    CHECK_INT(replay_scaler_ns(s.r, &times, &ns, &path, NULL), HABITAT_OK);
+    CHECK_NEAR(path.kernel_ns, 200e3, 1e-9);
     CHECK_NEAR(ns / 1e3, 2 * 145.0, 1e-6);
+    s.r->scaler_waits = true;
+    habitat_replay_result result = run(&s, 1.0);
+    CHECK_NEAR(result.iteration_ms, 0.145, 1e-9);
+    CHECK_NEAR(result.path_kernel_ms, 0.1, 1e-9);
+    CHECK_NEAR(result.path_cpu_ms, 0.044, 1e-9);
     done(&s);
     check_case("a scaler waits in each of several iterations");
 }
