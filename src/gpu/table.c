@@ -179,23 +179,50 @@ habitat_status gpu_add_built_in(habitat_gpu_table *table, habitat_error *err) {
     return HABITAT_OK;
 }
 
-/* How alike a built-in GPU is to one of a user's file, by what is no rate: 0 where even the
- * architecture differs. Kernels are those of the compute capability and of the units at hand; a
- * chip's parts come before others of its kind. */
-static int likeness(const habitat_gpu *own, const habitat_gpu *gpu) {
-    if (strcmp(own->architecture, gpu->architecture) != 0)
-        return 0;
-    bool kind = own->compute_capability == gpu->compute_capability;
-    bool units = gpu_has_matrix_unit(own, HABITAT_DTYPE_FP16) ==
-                 gpu_has_matrix_unit(gpu, HABITAT_DTYPE_FP16);
-    bool chip = own->chip && gpu->chip && strcmp(own->chip, gpu->chip) == 0;
-    return 1 + 4 * units + 2 * kind + chip;
+static double apart(double a, double b) {
+    return fabs(log(a / b));
 }
 
-/* The built-in GPU that stands for one of a user's file: the namesake, else of those most alike
- * the one nearest in multiprocessors. What a model says of a GPU's distance to its roofline must
- * not change with the rates in such a file: more bandwidth would now and then make a kernel slower.
- */
+static bool other_chip(const habitat_gpu *a, const habitat_gpu *b) {
+    return !a->chip || !b->chip || strcmp(a->chip, b->chip) != 0;
+}
+
+/* By what is no rate: kernels are those of the units at hand and of the compute capability
+ * (consumer and data-centre parts of one architecture have others); parts of one chip and size
+ * differ in memory or power. */
+static bool is_nearer(const habitat_gpu *gpu, const habitat_gpu *kin, const habitat_gpu *found) {
+    bool units = gpu_has_matrix_unit(gpu, HABITAT_DTYPE_FP16);
+    const double far[][2] = {
+        {gpu_has_matrix_unit(kin, HABITAT_DTYPE_FP16) != units,
+         gpu_has_matrix_unit(found, HABITAT_DTYPE_FP16) != units},
+        {kin->compute_capability != gpu->compute_capability,
+         found->compute_capability != gpu->compute_capability},
+        {other_chip(kin, gpu), other_chip(found, gpu)},
+        {apart(kin->sm_count, gpu->sm_count), apart(found->sm_count, gpu->sm_count)},
+        {apart((double)kin->memory_bytes, (double)gpu->memory_bytes),
+         apart((double)found->memory_bytes, (double)gpu->memory_bytes)},
+        {apart(kin->tdp_w, gpu->tdp_w), apart(found->tdp_w, gpu->tdp_w)}};
+    for (size_t i = 0; i < sizeof far / sizeof *far; i++)
+        if (far[i][0] != far[i][1])
+            return far[i][0] < far[i][1];
+    return false;
+}
+
+/* The nearest built-in GPU of the architecture, the first of equals. */
+static const habitat_gpu *nearest_kin(const habitat_gpu_table *built_in, const habitat_gpu *gpu) {
+    const habitat_gpu *found = NULL;
+    for (size_t i = 0; i < built_in->count; i++) {
+        const habitat_gpu *kin = &built_in->entries[i]->gpu;
+        if (strcmp(kin->architecture, gpu->architecture) == 0 &&
+            (!found || is_nearer(gpu, kin, found)))
+            found = kin;
+    }
+    return found;
+}
+
+/* The built-in GPU that stands for one of a user's file: the namesake, else the nearest of its
+ * architecture. What a model says of a GPU's distance to its roofline must not change with the
+ * rates in such a file: more bandwidth would now and then make a kernel slower. */
 static habitat_status find_reference(const habitat_gpu *gpu, const habitat_gpu **out,
                                      habitat_error *err) {
     habitat_gpu_table built_in = {0};
@@ -203,19 +230,8 @@ static habitat_status find_reference(const habitat_gpu *gpu, const habitat_gpu *
     if (status != HABITAT_OK)
         return status;
     *out = NULL;
-    bool namesake = habitat_gpu_find(&built_in, gpu->name, out, NULL, NULL) == HABITAT_OK;
-    int most = 0;
-    double least = INFINITY;
-    for (size_t i = 0; !namesake && i < built_in.count; i++) {
-        const habitat_gpu *own = &built_in.entries[i]->gpu;
-        int alike = likeness(own, gpu);
-        double apart = fabs(log((double)own->sm_count / (double)gpu->sm_count));
-        if (alike > most || (alike == most && alike > 0 && apart < least)) {
-            *out = own;
-            most = alike;
-            least = apart;
-        }
-    }
+    if (habitat_gpu_find(&built_in, gpu->name, out, NULL, NULL) != HABITAT_OK)
+        *out = nearest_kin(&built_in, gpu);
     free(built_in.entries); /* what they point to is static */
     return HABITAT_OK;
 }
