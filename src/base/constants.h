@@ -56,9 +56,9 @@ CONSTANT(fitted, softmax_second_start_s, 1.2e-6, "s",
 
 /* ---- the CPU ---- */
 CONSTANT(fitted, cpu_operation_s, 44e-6, "s an operation",
-         "median of the recorded CPU's side over operations, 18 steps on the H200's host that the CPU bound (no LSTM); docs/decisions/0330")
+         "median of the CPU's side over operations, 20 scripts on six hosts that the CPU bound, each host alike (30 to 58 by host; no LSTM); docs/decisions/0330, 0348")
 CONSTANT(fitted, cpu_copy_share, 0.35, "of an operation", "a copy or cast: steps in fp32 and autocast measured in turns on two hosts, 0.26 to 0.43 by model; docs/decisions/0275")
-CONSTANT(fitted, cpu_table_factor, 1.30, "either way", "80 % of these steps, each model by the other models' constants; docs/decisions/0266")
+CONSTANT(fitted, cpu_table_factor, 1.40, "either way", "80 % of the steps of a host by the others' constants, 1.40 to 1.44; docs/decisions/0348")
 
 CONSTANT(fitted, untimed_width, .25, "of the iteration",
          "steps recorded without a GPU against the same steps on an H200: docs/recording.md#without-a-gpu")
