@@ -140,6 +140,8 @@ CONSTANT(fitted, zero_input_peak_share, 0.9, "of the peak",
          "fp32 rows measured on zeros, which draw little power; docs/modelling.md#convolution")
 CONSTANT(fitted, convolution_plain_reads, 3, "times each tensor",
          "training rows of all GPUs, sum of |log(t/a)|, each kind alike; docs/modelling.md#convolutions, #kinds")
+CONSTANT(fitted, convolution_tried_reads, 2.2, "times each tensor",
+         "as convolution_plain_reads where all algorithms are tried: training rows of DeepBench's seven GPUs; docs/decisions/0356")
 CONSTANT(fitted, convolution_direct_share, .1, "of the plain peak", "as convolution_plain_reads: an input of the trees, what a kernel without tiles would take")
 CONSTANT(fitted, convolution_gathered_bytes_per_cycle, 29, "byte a cycle and SM", "training rows of two GPUs; what they are without each: docs/decisions/0314: what an implicit product gathers, whether or not clusters share what they load")
 CONSTANT(fitted, convolution_gathered_reads, .7, "of the bytes", "as convolution_gathered_bytes_per_cycle: reads of implicit products that go through memory")
@@ -151,7 +153,6 @@ CONSTANT(fitted, convolution_rearranging_half, 2.8, "times the bytes of all tens
 CONSTANT(fitted, convolution_rearranging_wide, 1.9, "times the bytes of all tensors", "as convolution_gathered_bytes_per_cycle: rearranging in TF32")
 CONSTANT(fitted, convolution_rearranging_fastest, .26, "times the bytes of all tensors", "as convolution_gathered_bytes_per_cycle: rearranging where the library tries all algorithms, some of which read NCHW")
 CONSTANT(fitted, convolution_gathered_start_s, 1.2e-6, "s", "as convolution_gathered_bytes_per_cycle: start of an implicit product beyond a plain one")
-CONSTANT(fitted, convolution_thin_start_s, 7e-6, "s", "as convolution_gathered_bytes_per_cycle: the same, of images of few channels")
 CONSTANT(fitted, convolution_grouped_start_s, 2.3e-6, "s", "as convolution_gathered_bytes_per_cycle: the same, of groups")
 CONSTANT(fitted, convolution_grouped_rearranging, 1.5, "times the bytes of all tensors", "as convolution_gathered_bytes_per_cycle: rearranging of groups")
 CONSTANT(fitted, convolution_thin_reads, 1.4, "times the bytes", "as convolution_gathered_bytes_per_cycle: reads of images of few channels")

@@ -94,10 +94,12 @@ enum { TILES = sizeof plain_tiles / sizeof *plain_tiles };
 static const unsigned described[] = {0, 2, 3};
 enum { TILES_DESCRIBED = sizeof described / sizeof *described };
 
-/* Of the tiles' time, by pass: where the library tries all algorithms, and where it guesses one. */
-static const double tried_factors[] = {1, .8, 1}, guessed_factors[] = {1, 1.05, 1.1};
-/* It seldom guesses transformed tiles but for gradients of weights, above 3 x 3 hardly ever: what
- * their time counts as where they are not tried: docs/decisions/0315. */
+/* Of the time of products and of transformed tiles, by pass: where the library tries all
+ * algorithms (up to 3 x 3; larger kernels as they are), and where it guesses one. It seldom guesses
+ * transformed tiles but for gradients of weights, above 3 x 3 hardly ever: what their time counts
+ * as where they are not tried: docs/decisions/0315, 0356. */
+static const double tried_factors[] = {.8, .8, 1}, guessed_factors[] = {1, 1.05, 1.1};
+static const double tried_small[] = {1, .8, 1}, tried_large[] = {1, 1, 1};
 static const double guessed_small[] = {1.8, 1.8, 1}, guessed_large[] = {3.5, 3.5, 2};
 
 /* Parts of an inner dimension that run side by side where tiles leave units idle. */
@@ -151,6 +153,21 @@ static float multiples(double value) {
                    (fmod(value, 32) == 0) + (fmod(value, 64) == 0));
 }
 
+/* Products that take another time than their tiles say, wherever they were measured: gradients of
+ * thin images, and of pixels that a stride leaves out. */
+static double odd_factor(const geometry *g) {
+    bool thin = fmin(g->c_in, g->c_out) <= 4, strided = g->stride > 1;
+    switch (g->kind) {
+    case PRODUCT_INPUT_GRADIENT:
+        return !strided ? 1 : thin ? .4 : g->area == 1 ? 1.6 : 1;
+    case PRODUCT_WEIGHT_GRADIENT:
+        return thin && !strided ? 1.4 : 1;
+    case PRODUCT_OUTPUT:
+        break;
+    }
+    return 1;
+}
+
 /* Dense ones on plain units. `out_transformed`: seconds through transformed tiles. */
 static convolution_time plain(const geometry *g, bool tried, const operator_gpu *gpu,
                               double *out_transformed) {
@@ -159,13 +176,16 @@ static convolution_time plain(const geometry *g, bool tried, const operator_gpu 
     double miss = operator_miss_share(bytes, gpu->l2_bytes, .5, .75);
     double each =
         fmax(miss / gpu->bytes_per_s, 1 / (gpu->sm_count * hardware_l2_bytes_per_s_per_sm));
-    convolution_time t = {.memory = fitted_convolution_plain_reads * bytes * each, .split = 1};
-    t.compute = (tried ? tried_factors : guessed_factors)[g->kind] *
+    double reads = tried ? fitted_convolution_tried_reads : fitted_convolution_plain_reads;
+    convolution_time t = {.memory = reads * bytes * each, .split = 1};
+    t.compute = (tried ? tried_factors : guessed_factors)[g->kind] * odd_factor(g) *
                 product_time(g->groups, g->m, g->n, g->k, units, gpu->flop_per_s,
                              g->kind == PRODUCT_WEIGHT_GRADIENT, &t.split);
     *out_transformed = transformed_time(g, units, gpu);
-    if (!tried)
-        *out_transformed *= (g->area > 9 ? guessed_large : guessed_small)[g->kind];
+    bool large = g->area > 9;
+    *out_transformed *= (tried   ? large ? tried_large : tried_small
+                         : large ? guessed_large
+                                 : guessed_small)[g->kind];
     return t;
 }
 

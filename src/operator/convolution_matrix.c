@@ -22,8 +22,14 @@ enum { SPLITS = sizeof splits / sizeof *splits };
 
 /* Shares of a rate that each pass reaches. */
 static const double gathered_shares[] = {.9, .7, .85};
-static const double thin_shares[] = {.65, .31, .45};
+static const double wide_nchw_share = .72; /* one pixel in TF32, images as they are */
+static const double thin_shares[] = {.65, .31, .55};
+/* Kernels of few channels begin so late [s]; the sums of a gradient of weights cost a row as many
+ * columns as these beside its own. */
+static const double thin_start_s[] = {2e-6, 7e-6, 7e-6}, thin_columns[] = {0, 0, 32};
 static const double grouped_shares[] = {1, .62, .52}, depthwise_shares[] = {1, .7, .45};
+/* Of the time of depthwise kernels, where cuDNN's run: docs/decisions/0357. */
+static const double library_factors[] = {.45, .3, .4};
 
 /* Few channels: fewer than a matrix unit takes at a time. Theirs count as `thin_channels`, the
  * others in multiples of `thin_multiple`, on plain units. */
@@ -105,6 +111,30 @@ static product product_of(const geometry *g, double element) {
     return p;
 }
 
+static double seconds_of(const convolution_time *t) {
+    double c = t->compute, m = t->memory;
+    return cbrt(c * c * c + m * m * m) + t->rearranging + t->start;
+}
+
+/* One pixel, stride 1, forward or the gradient of the image, whose rows in NCHW are not aligned for
+ * the units: products of kernels that do not need it, slow ones, and nothing is rearranged. */
+static convolution_time unaligned(const habitat_conv_shape *s, const geometry *g, double element,
+                                  double pixels, const operator_gpu *gpu) {
+    double bytes = g->in_bytes + g->out_bytes + g->weight_bytes, alignment = 16;
+    while (alignment > element && fmod(pixels * element, alignment) != 0)
+        alignment /= 2;
+    product p = product_of(g, element);
+    p.unit_flop_per_s =
+        (element == 4 ? wide_nchw_share : 1) * operator_unit_rate(gpu, element, alignment);
+    p.images = s->batch;
+    p.most_parts = 16;
+    p.costs = operator_product_costs(gpu, false);
+    convolution_time t = {.memory = bytes * seconds_per_byte(gpu, bytes)};
+    t.compute =
+        operator_powered(tiled_time(&p, gpu, &t.split), 2 * p.m * p.n * p.k / gpu->flop_per_s);
+    return t;
+}
+
 /* Without groups, on matrix units. `plain`: one pixel, stride 1, rows aligned for the units: a
  * matrix product as any other. */
 static convolution_time dense(const habitat_conv_shape *s, const geometry *g, double element,
@@ -116,9 +146,10 @@ static convolution_time dense(const habitat_conv_shape *s, const geometry *g, do
     bool plain = g->area == 1 && g->stride == 1 && (s->channels_last || fmod(pixels, aligned) == 0);
     bool weight = g->kind == PRODUCT_WEIGHT_GRADIENT, clusters = operator_has_clusters(gpu);
     product p = product_of(g, element);
-    double share = plain                    ? 1
-                   : weight && element == 4 ? fitted_convolution_wide_weight_share
-                                            : gathered_shares[g->kind];
+    bool wide = element == 4, nchw = !s->channels_last;
+    double share = plain            ? wide && nchw && !weight ? wide_nchw_share : 1
+                   : weight && wide ? fitted_convolution_wide_weight_share
+                                    : gathered_shares[g->kind];
     p.unit_flop_per_s = share * gpu->peak_flop_per_s / gpu->sm_count;
     p.images = plain && !s->channels_last && !weight ? s->batch : 1;
     p.most_parts = weight ? 64 : plain ? 16 : 1;
@@ -138,6 +169,11 @@ static convolution_time dense(const habitat_conv_shape *s, const geometry *g, do
                          : element == 4 ? fitted_convolution_rearranging_wide
                                         : fitted_convolution_rearranging_half) *
                             bytes * each;
+    if (g->area == 1 && g->stride == 1 && !plain && !weight && !fastest) {
+        convolution_time slow = unaligned(s, g, element, pixels, gpu);
+        if (seconds_of(&slow) < seconds_of(&t))
+            return slow;
+    }
     return t;
 }
 
@@ -147,10 +183,11 @@ static convolution_time thin(const habitat_conv_shape *s, const geometry *g, dou
     double bytes = g->in_bytes + g->out_bytes + g->weight_bytes;
     double each = seconds_per_byte(gpu, bytes);
     double other = multiple_of(g->c_in <= thin_channels ? g->c_out : g->c_in, thin_multiple);
-    double flop = 2 * g->out_pixels * g->area * thin_channels * other;
+    double columns = g->area * thin_channels + thin_columns[g->kind];
+    double flop = 2 * g->out_pixels * columns * other;
     convolution_time t = {.compute = flop / (thin_shares[g->kind] * plain_peak(gpu)),
                           .memory = fitted_convolution_thin_reads * bytes * each,
-                          .start = fitted_convolution_thin_start_s,
+                          .start = thin_start_s[g->kind],
                           .split = 1};
     if (!s->channels_last && element < 4)
         t.rearranging = fitted_convolution_thin_rearranging_s +
@@ -158,19 +195,32 @@ static convolution_time thin(const habitat_conv_shape *s, const geometry *g, dou
     return t;
 }
 
-/* A channel a group. The gradient of a channel's weights is one block that walks its pixels, with
- * as many warps as images, eight at most. */
-static convolution_time depthwise(const habitat_conv_shape *s, const geometry *g,
+/* PyTorch has cuDNN compute these, by its rule for fp16 (not bf16) in NCHW; others are its own
+ * kernels. Its rule takes some of stride 2, too, which are no quicker for it. */
+static bool depthwise_by_library(const habitat_conv_shape *s, const geometry *g, bool fp16) {
+    enum { LEAST_WIDTH = 7, LEAST_CHANNELS = 32 };
+    double width = s->transposed ? s->out[1] : s->in[1];
+    bool kernel = s->kernel[0] == s->kernel[1] && (g->area == 1 || g->area == 9 || g->area == 25);
+    return fp16 && kernel && g->stride == 1 && !s->channels_last && width >= LEAST_WIDTH &&
+           g->groups >= LEAST_CHANNELS;
+}
+
+/* A channel a group. The gradient of the image looks at every tap of every pixel, also at those
+ * that a stride leaves out. The gradient of a channel's weights is one block that walks its pixels,
+ * with as many warps as images, eight at most. */
+static convolution_time depthwise(const habitat_conv_shape *s, const geometry *g, bool fp16,
                                   const operator_gpu *gpu) {
     double bytes = g->in_bytes + g->out_bytes + g->weight_bytes;
-    double flop = 2 * g->out_pixels * g->area * g->groups;
+    double pixels = g->kind == PRODUCT_INPUT_GRADIENT ? g->in_pixels : g->out_pixels;
+    double flop = 2 * pixels * g->area * g->groups;
     double share = (s->channels_last ? .15 : .045) * depthwise_shares[g->kind];
     double walk = g->kind == PRODUCT_WEIGHT_GRADIENT
                       ? 4 * g->out_pixels / sqrt(fmin(s->batch, 8)) / gpu->clock_hz
                       : 0;
     double work = flop / (share * plain_peak(gpu));
-    return (convolution_time){.compute = cbrt(work * work * work + walk * walk * walk),
-                              .memory = (s->channels_last ? 1.4 : 3.5) * bytes *
+    double faster = depthwise_by_library(s, g, fp16) ? library_factors[g->kind] : 1;
+    return (convolution_time){.compute = faster * cbrt(work * work * work + walk * walk * walk),
+                              .memory = faster * (s->channels_last ? 1.4 : 3.5) * bytes *
                                         seconds_per_byte(gpu, bytes),
                               .split = 1};
 }
@@ -206,8 +256,9 @@ convolution_time operator_convolution_matrix(const habitat_model_query *query, c
     bool fastest = query->variant == HABITAT_VARIANT_FASTEST;
     bool matrix = operator_arithmetic(query) != HABITAT_DTYPE_FP32;
     if (g->groups > 1)
-        return g->c_in == 1 && g->c_out == 1 ? depthwise(s, g, gpu)
-                                             : grouped(s, g, element, matrix, gpu);
+        return g->c_in == 1 && g->c_out == 1
+                   ? depthwise(s, g, query->work->dtype == HABITAT_DTYPE_FP16, gpu)
+                   : grouped(s, g, element, matrix, gpu);
     return fmin(g->c_in, g->c_out) <= thin_channels ? thin(s, g, element, gpu)
                                                     : dense(s, g, element, fastest, gpu);
 }

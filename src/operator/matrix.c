@@ -113,10 +113,7 @@ static double alignment_of(const habitat_gemm_shape *s, double element) {
     return bytes;
 }
 
-/* Flop/s of one SM's units. Where rows are not aligned to 16 byte the same old kernels run on every
- * GPU, at no more flop a cycle than on those that measured them; below 4 byte asynchronous copies
- * do not apply either: half. */
-static double unit_rate(const operator_gpu *gpu, double element, double alignment) {
+double operator_unit_rate(const operator_gpu *gpu, double element, double alignment) {
     double rate = gpu->peak_flop_per_s / gpu->sm_count;
     double half = alignment < 4 ? .5 : 1;
     if (alignment >= 16)
@@ -162,7 +159,7 @@ static double tiled_time(const operator_gpu *gpu, double b, double m, double n, 
                          double element, double alignment) {
     const operator_kernel_costs costs =
         operator_product_costs(gpu, operator_has_clusters(gpu) && alignment >= 16);
-    double unit_flop_per_s = unit_rate(gpu, element, alignment);
+    double unit_flop_per_s = operator_unit_rate(gpu, element, alignment);
     double best = INFINITY, sums = b * m * n * 8 / (gpu->sm_count * hardware_l2_bytes_per_s_per_sm);
     for (size_t i = 0; i < TILES; i++) {
         double r = tiles[i][0], q = tiles[i][1];

@@ -105,6 +105,11 @@ bool operator_has_clusters(const operator_gpu *gpu);
 /* Byte a cycle that an SM draws from the cache while all do, `most` where nothing bounds it. */
 double operator_path_bytes_per_cycle(const operator_gpu *gpu, double most);
 
+/* Flop/s of one SM's units. Where rows are not aligned to 16 byte the same old kernels run on every
+ * GPU, at no more flop a cycle than on those that measured them; below 4 byte asynchronous copies
+ * do not apply either: half. */
+double operator_unit_rate(const operator_gpu *gpu, double element, double alignment);
+
 typedef struct operator_kernel_costs {
     double sm_bytes_per_s; /* that one SM takes from the cache */
     double tile_s;         /* beginning and end of a tile of 128 x 128 */

@@ -118,13 +118,17 @@ static double matrix_ms(const habitat_conv_shape *shape, habitat_pass pass, bool
  * .9 of the units: a step takes 26.60 ns, 2304 of them and an end of 4.4 us, twice: 131.36 us; .7
  * of its tensors' 38.89; with 1.2 to start 132.95. NCHW: 5.9 + 2.8 x 38.89 = 114.80 us more, 5.9 +
  * .26 x 38.89 = 16.01 where all algorithms were tried; nothing where one pixel is a product: 256
- * pixels are aligned, 225 (15 x 15) are not. All and the constant of 3.1 us. */
+ * pixels are aligned. 225 (15 x 15) are aligned to 2 bytes: units do 450 flop a cycle, 2 x 256 x
+ * 128 of them 145.6 ns, its loads 24: 256 steps and an end of 4.4 us, twice: 83.36 us; tensors
+ * of 30.5 MB 33.19; 85.07 in all, where rearranging alone takes 98.8. And the constant of 3.1 us.
+ */
 static void test_convolution_time(void) {
     habitat_conv_shape shape = pointwise;
     const habitat_pass forward = HABITAT_PASS_FORWARD;
     CHECK_NEAR(matrix_ms(&shape, forward, true), .03985 + .0031, 1e-3);
     CHECK_NEAR(matrix_ms(&shape, forward, false), .03985 + .0031, 1e-3);
     shape.in[0] = shape.in[1] = shape.out[0] = shape.out[1] = 15;
+    CHECK_NEAR(matrix_ms(&shape, forward, false), .08507 + .0031, 1e-3);
     CHECK(matrix_ms(&shape, forward, false) > 1.5 * matrix_ms(&shape, forward, true));
     shape = pointwise;
     shape.kernel[0] = shape.kernel[1] = 3;
@@ -152,7 +156,7 @@ static void test_convolution_time(void) {
 }
 
 /* 3 channels count as 4 on plain units (33.8 Tflop/s, .65 of it): 2 x 33792 x 9 x 4 x 64 flop are
- * 7.09 us, the tensors of 4.5 MB 1.4 times 6.90: 8.81, and 7 to start. Rearranged: 3.5 + 1.7
+ * 7.09 us, the tensors of 4.5 MB 1.4 times 6.90: 8.81, and 2 to start. Rearranged: 3.5 + 1.7
  * x 4.93. Depthwise, gradient of the weights: 2 x 33792 x 9 x 256 flop at .0675 of plain
  * units 68.27 us, a channel's 33792 pixels by 8 warps 4 x 33792 / sqrt(8) cycles = 47.79,
  * tensors 1.4 x 37.6 = 52.66. 32 groups of 8 channels: 5 times 37.65 us, work of 16
@@ -163,13 +167,77 @@ static void test_narrow_convolutions(void) {
     shape.padding[0] = shape.padding[1] = 1;
     shape.c_in = 3;
     shape.c_out = 64;
-    CHECK_NEAR(matrix_ms(&shape, HABITAT_PASS_FORWARD, true), .01581 + .0031, 1e-3);
-    CHECK_NEAR(matrix_ms(&shape, HABITAT_PASS_FORWARD, false), .01581 + .01187 + .0031, 1e-3);
+    CHECK_NEAR(matrix_ms(&shape, HABITAT_PASS_FORWARD, true), .01081 + .0031, 1e-3);
+    CHECK_NEAR(matrix_ms(&shape, HABITAT_PASS_FORWARD, false), .01081 + .01187 + .0031, 1e-3);
     shape.c_in = shape.c_out = shape.groups = 256;
     CHECK_NEAR(matrix_ms(&shape, HABITAT_PASS_BACKWARD_WEIGHT, true), .08308 + .0031, 1e-3);
     shape.groups = 32;
     CHECK_NEAR(matrix_ms(&shape, HABITAT_PASS_FORWARD, true), .19057 + .0031, 1e-3);
     check_case("few channels and groups, which leave matrix units empty");
+}
+
+static double depthwise_ms(const habitat_conv_shape *shape, habitat_dtype dtype) {
+    habitat_work work = conv_work(shape, dtype, HABITAT_PASS_BACKWARD_INPUT);
+    habitat_model_query query = {.work = &work, .timing = HABITAT_TIMING_GRAPH};
+    operator_view view;
+    operator_look(&query, OPERATOR_CONV_MATRIX, &round_gpu, &view);
+    return view.base_ms - .0031;
+}
+
+/* Gradient of the image: each of its 33792 pixels, 9 taps, 256 channels at .0315 of plain units,
+ * 146.3 us, also where a stride of 2 leaves three of four results out; tensors of 37.7 us 3.5
+ * times, with the stride 23.6. In fp16 cuDNN takes .3 of that at stride 1, from 7 pixels and 32
+ * channels on. */
+static void test_depthwise_gradients(void) {
+    habitat_conv_shape shape = pointwise;
+    shape.kernel[0] = shape.kernel[1] = 3;
+    shape.padding[0] = shape.padding[1] = 1;
+    shape.c_in = shape.c_out = shape.groups = 256;
+    double own = depthwise_ms(&shape, HABITAT_DTYPE_BF16);
+    CHECK_NEAR(own, .17558, 1e-4);
+    CHECK_NEAR(depthwise_ms(&shape, HABITAT_DTYPE_FP16), .3 * own, 1e-3);
+    shape.in[1] = shape.out[1] = 6;
+    CHECK_NEAR(depthwise_ms(&shape, HABITAT_DTYPE_FP16), depthwise_ms(&shape, HABITAT_DTYPE_BF16),
+               1e-9);
+    shape.in[1] = shape.out[1] = 16;
+    shape.c_in = shape.c_out = shape.groups = 31;
+    CHECK_NEAR(depthwise_ms(&shape, HABITAT_DTYPE_FP16), depthwise_ms(&shape, HABITAT_DTYPE_BF16),
+               1e-9);
+    shape.c_in = shape.c_out = shape.groups = 256;
+    shape.stride[0] = shape.stride[1] = 2;
+    shape.out[0] = shape.out[1] = 8;
+    CHECK_NEAR(depthwise_ms(&shape, HABITAT_DTYPE_BF16), .15450, 1e-4);
+    CHECK_NEAR(depthwise_ms(&shape, HABITAT_DTYPE_FP16), depthwise_ms(&shape, HABITAT_DTYPE_BF16),
+               1e-9);
+    check_case("depthwise gradients look at every tap of every pixel; fp16 has quick ones");
+}
+
+static double plain_ms(const habitat_conv_shape *shape, habitat_pass pass) {
+    operator_gpu slow = round_gpu;
+    slow.flop_per_s = 1e10;
+    habitat_work work = conv_work(shape, HABITAT_DTYPE_FP32, pass);
+    habitat_model_query query = {.work = &work, .timing = HABITAT_TIMING_GRAPH};
+    operator_view view;
+    operator_look(&query, OPERATOR_CONV_OTHER, &slow, &view);
+    return view.base_ms;
+}
+
+/* A tile of 4 columns runs at .2, five channels take two of them; and .4 of the time where a stride
+ * is there, too. One pixel with a stride of 2 x 2: a fourth of the sums of stride 1, 1.6 times. */
+static void test_odd_gradients(void) {
+    const habitat_pass input = HABITAT_PASS_BACKWARD_INPUT;
+    habitat_conv_shape shape = pointwise;
+    double dense = plain_ms(&shape, input);
+    shape.stride[0] = shape.stride[1] = 2;
+    shape.out[0] = shape.out[1] = 8;
+    CHECK_NEAR(plain_ms(&shape, input) / dense, 1.6 / 4, 1e-3);
+    shape.kernel[0] = shape.kernel[1] = 3;
+    shape.padding[0] = shape.padding[1] = 1;
+    shape.c_in = 5;
+    double five = plain_ms(&shape, input);
+    shape.c_in = 4;
+    CHECK_NEAR(plain_ms(&shape, input) / five, .4 / 2, 1e-3);
+    check_case("gradients of thin images and of pixels that a stride leaves out");
 }
 
 static void test_transposed(void) {
@@ -410,6 +478,8 @@ int main(void) {
     test_classes();
     test_convolution_time();
     test_narrow_convolutions();
+    test_depthwise_gradients();
+    test_odd_gradients();
     test_transposed();
     test_session();
     test_recurrent_time();
