@@ -20,7 +20,8 @@ enum {
 };
 
 double memory_workspace_total(const memory_workspace *w) {
-    return w->copied_growing + w->copied_fixed + w->transformed_growing + w->transformed_fixed;
+    return w->copied_growing + w->copied_fixed + w->transformed_growing + w->transformed_fixed +
+           w->summed_growing + w->summed_fixed;
 }
 
 double memory_product(const double *sides, uint32_t dims) {

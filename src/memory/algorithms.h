@@ -15,6 +15,7 @@ typedef enum memory_pass {
 typedef struct memory_workspace {
     double copied_growing, copied_fixed;           /* images, weights in another layout */
     double transformed_growing, transformed_fixed; /* the same as spectra or tiles, in fp32 */
+    double summed_growing, summed_fixed;           /* parts of sums, set to 0 before */
 } memory_workspace;
 
 double memory_workspace_total(const memory_workspace *w);

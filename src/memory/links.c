@@ -79,7 +79,9 @@ uint64_t memory_links_backward(const memory_links *l, size_t i) {
     uint64_t when = l->backward_ns[i];
     for (size_t at = i; when == UINT64_MAX && l->operations[at].parent != HABITAT_NONE;) {
         size_t parent = l->operations[at].parent;
-        if (!habitat_trace_numbered_as_parent(l->trace, (uint32_t)at))
+        /* a module has no number, nor has what it computes without gradients: not its backward */
+        if (!habitat_trace_numbered_as_parent(l->trace, (uint32_t)at) ||
+            l->operations[parent].form->kind != HABITAT_OPERATION_FRAMEWORK)
             break;
         when = l->backward_ns[parent];
         at = parent;

@@ -260,11 +260,17 @@ void habitat_memory_free(habitat_memory *memory) {
 
 /* --- predicting ------------------------------------------------------------------------------- */
 
-/* What nothing explains is workspace: less where less passes, but never more than was recorded. */
+/* What nothing explains is workspace of convolutions: less where less passes, but never more than
+ * was recorded. Where there are none it is tensors, which grow with the batch. */
 static double moments_at(const habitat_memory *m, const memory_lines *lines, double batch_factor) {
     double told = memory_lines_at(lines, batch_factor, m->correction);
     double recorded = memory_lines_at(recorded_lines(m), 1, m->correction);
-    return told + m->unexplained_bytes * (recorded > 0 ? fmin(told / recorded, 1) : 1);
+    if (!(recorded > 0))
+        return told + m->unexplained_bytes;
+    if (m->convolutions || !m->facts.has_backward)
+        return told + m->unexplained_bytes * fmin(told / recorded, 1);
+    double same_batch = memory_lines_at(lines, 1, m->correction);
+    return told + m->unexplained_bytes * batch_factor * fmin(same_batch / recorded, 1);
 }
 
 habitat_status habitat_memory_predict(const habitat_memory *m, double batch_factor,

@@ -76,7 +76,7 @@ static const memory_rule rules[] = {
     {"huber_loss", KEEPS_0 | KEEPS_1, 0, RESULT_GRADIENT},
     {"im2col", 0, 0, RESULT_GRADIENT},
     {"index", 0, 0, RESULT_GRADIENT},
-    {"index_add", KEEPS_3 | KEEPS_WHOLE, 0, RESULT_GRADIENT},
+    {"index_add", KEEPS_3 | KEEPS_WHOLE | ONE_FORMAT, 0, RESULT_GRADIENT},
     {"index_copy", KEEPS_WHOLE, 0, RESULT_GRADIENT},
     {"index_fill", KEEPS_WHOLE, 0, RESULT_GRADIENT},
     {"index_put", 0, 0, RESULT_GRADIENT},

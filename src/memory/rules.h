@@ -33,6 +33,7 @@ enum {
     SPREADS = 128,      /* the gradient of what goes in shows that of the result many times */
     KEEPS_3 = 256,
     KEEPS_WHOLE = 512, /* inputs of whole numbers and truth values: indices, masks */
+    ONE_FORMAT = 1024, /* takes tensors of one number format only, that of its first */
 };
 
 typedef struct memory_rule {

@@ -33,19 +33,38 @@ static void keep(memory_call *c, uint32_t tensor, double bytes) {
     *(base->weight ? &c->step.casts : &c->step.kept) += more;
 }
 
+static bool inside(const memory_walk *w, const habitat_operation *o, const char *name) {
+    for (uint32_t at = o->parent; at != HABITAT_NONE; at = w->operations[at].parent)
+        if (!strcmp(w->operations[at].form->name, name))
+            return true;
+    return false;
+}
+
+static const char attention[] = "scaled_dot_product_attention";
+static const char attention_math[] = "aten::_scaled_dot_product_attention_math";
+
 static rule_cast cast_of(const memory_call *c) {
     if (c->w->format != HABITAT_MEMORY_AUTOCAST || c->rule->keeps & SPREADS)
         return CAST_NONE;
+    if (inside(c->w, c->op, attention_math)) /* computes in fp32 what is given in half precision */
+        return CAST_SINGLE;
     /* inside cross_entropy_loss autocast does not see the softmax */
     return c->cross_entropy && !strcmp(c->rule->name, "_log_softmax") ? CAST_NONE
                                                                       : memory_rule_cast(c->rule);
 }
 
+/* Bytes of an element as the operation takes it; 0: as it is. */
+static double taken_bytes(const memory_call *c) {
+    rule_cast cast = cast_of(c);
+    if (cast == CAST_NONE && c->rule->keeps & ONE_FORMAT && c->count && c->input[0] == 0)
+        return c->w->tensors.all[c->taken[0]].element_bytes;
+    return cast == CAST_HALF ? half_bytes : cast == CAST_SINGLE ? single_bytes : 0;
+}
+
 /* An input in the format that the operation works in: the tensor itself, or a copy of its own. */
 static void keep_input(memory_call *c, uint32_t tensor) {
     const memory_tensor *t = &c->w->tensors.all[tensor];
-    rule_cast cast = cast_of(c);
-    double bytes = cast == CAST_HALF ? half_bytes : cast == CAST_SINGLE ? single_bytes : 0;
+    double bytes = taken_bytes(c);
     if (bytes == 0 || bytes == t->element_bytes || t->weight)
         keep(c, tensor, t->element_bytes);
     else if (c->kept) {
@@ -58,10 +77,11 @@ static void keep_input(memory_call *c, uint32_t tensor) {
  * gradient: a table of constants does not. */
 static bool keeps_factor(const memory_call *c, uint32_t i) {
     const memory_tensor *all = c->w->tensors.all;
-    if (c->count < 2)
-        return false;
-    double mine = all[c->taken[i]].elements, other = all[c->taken[1 - i]].elements;
-    return mine * 4 < other || !(other * 4 < mine);
+    if (c->count < 2) /* for the gradient of a weight */
+        return c->step.weights > 0;
+    const memory_tensor *mine = &all[c->taken[i]], *other = &all[c->taken[1 - i]];
+    return mine->elements * 4 < other->elements || !(other->elements * 4 < mine->elements) ||
+           other->made_ns != UINT64_MAX;
 }
 
 /* Indices and masks. What is expanded takes no more memory than before. */
@@ -153,9 +173,9 @@ static double result_elements(const memory_call *c) {
 
 /* Bytes of an element of the result. */
 static double result_bytes(const memory_call *c) {
-    rule_cast cast = cast_of(c);
-    if (cast != CAST_NONE)
-        return cast == CAST_HALF ? half_bytes : single_bytes;
+    double taken = taken_bytes(c);
+    if (taken > 0)
+        return taken;
     habitat_dtype told =
         strcmp(c->rule->name, "_to_copy") ? HABITAT_DTYPE_UNKNOWN : work_dtype_argument(c->op, 1);
     if (told != HABITAT_DTYPE_UNKNOWN && c->w->format == HABITAT_MEMORY_RECORDED)
@@ -237,8 +257,19 @@ static void keep_extras(memory_call *c, double elements, double bytes) {
         c->step.kept += bytes * s->layers * (cells * (s->gates + 1) + projected);
         c->step.kept += bytes * (s->layers - 1) * cells;
     }
-    if (!strcmp(c->rule->name, "scaled_dot_product_attention"))
+    if (!strcmp(c->rule->name, attention))
         keep_attention(c, elements);
+}
+
+/* Made by a product with weights; a copy of that, or a multiple, is no more of a new thing. */
+static bool is_projected(const memory_call *c) {
+    static const char *const same[] = {"clone", "div", "mul"};
+    if (memory_rule_is_projection(c->rule))
+        return true;
+    bool copies = false;
+    for (size_t i = 0; i < sizeof same / sizeof *same && !copies; i++)
+        copies = !strcmp(c->rule->name, same[i]);
+    return copies && !c->w->alone && c->count == 1 && c->w->tensors.all[c->taken[0]].projected;
 }
 
 static void make_result(memory_call *c) {
@@ -268,7 +299,8 @@ static void make_result(memory_call *c) {
                           .read = stays(c),
                           .weight = weight && !strcmp(c->rule->name, "_to_copy"),
                           .stream = memory_rule_makes_stream(c->rule),
-                          .projected = memory_rule_is_projection(c->rule)};
+                          .projected = is_projected(c),
+                          .square = !strcmp(c->rule->name, "pow")};
     if (c->count && !strcmp(c->rule->name, "_to_copy"))
         made.cast_bytes = w->tensors.all[c->taken[0]].element_bytes;
     if (!(elements > 0))
@@ -308,13 +340,12 @@ static void note_gradients(const memory_call *c) {
 /* Without a backward pass tensors have lives of their own: copies that autocast makes pass alone.
  */
 static double moved_in(const memory_call *c) {
-    rule_cast cast = cast_of(c);
-    double sum = 0;
+    double taken = taken_bytes(c), sum = 0;
+    if (!taken && !c->w->alone && c->rule->keeps & KEEPS_FACTORS)
+        taken = result_bytes(c); /* of a narrower factor, too, before it is cast */
     for (uint32_t i = 0; i < c->count; i++) {
         const memory_tensor *t = &c->w->tensors.all[c->taken[i]];
-        double bytes = cast == CAST_HALF     ? half_bytes
-                       : cast == CAST_SINGLE ? single_bytes
-                                             : t->element_bytes;
+        double bytes = taken > 0 ? taken : t->element_bytes;
         bool passes = !t->weight && (!c->w->alone || bytes != t->element_bytes);
         sum += passes ? t->elements * bytes : 0;
     }
@@ -329,13 +360,6 @@ static void note_loss(memory_call *c) {
     s->loss_elements = t->elements;
     /* a script's variable holds what was cast to fp32 for the loss, not the cast */
     s->loss_bytes = t->elements * (t->cast_bytes > 0 ? t->cast_bytes : t->element_bytes);
-}
-
-static bool inside(const memory_walk *w, const habitat_operation *o, const char *name) {
-    for (uint32_t at = o->parent; at != HABITAT_NONE; at = w->operations[at].parent)
-        if (!strcmp(w->operations[at].form->name, name))
-            return true;
-    return false;
 }
 
 /* Autocast sums in fp32; the gradient of a sum takes memory where it is cast back. */
@@ -407,14 +431,22 @@ static void do_call(memory_walk *w, size_t i, const memory_rule *rule, bool in_p
     w->no_memory |= !memory_steps_add(w->out, &c.step);
 }
 
-static bool calls(const memory_walk *w, size_t i, const char *name) {
+/* Something of that name is inside; next: called by it and by nothing between. */
+static bool calls(const memory_walk *w, size_t i, const char *name, bool next) {
     const habitat_operation *o = &w->operations[i];
     for (size_t k = i + 1; k < w->count && w->operations[k].form->thread == o->form->thread &&
                            w->operations[k].start_ns < o->start_ns + o->duration_ns;
          k++)
-        if (w->operations[k].parent == i && !strcmp(w->operations[k].form->name, name))
+        if ((!next || w->operations[k].parent == i) && !strcmp(w->operations[k].form->name, name))
             return true;
     return false;
+}
+
+/* No fused attention takes a mask whose rows are not in one piece, whatever its number format. */
+static bool mask_in_pieces(const habitat_operation *o) {
+    const habitat_input *mask = work_tensor(o, 3);
+    return mask && mask->rank && mask->strides && mask->dims[mask->rank - 1] > 1 &&
+           mask->strides[mask->rank - 1] != 1;
 }
 
 /* What an operation keeps may be what those that it calls keep. Under autocast it calls itself once
@@ -422,11 +454,11 @@ static bool calls(const memory_walk *w, size_t i, const char *name) {
  * unless half precision lets it be fused. */
 static bool look_inside(const memory_walk *w, size_t i, const memory_rule *rule) {
     if (w->format == HABITAT_MEMORY_RECORDED && memory_rule_cast(rule) != CAST_NONE &&
-        calls(w, i, w->operations[i].form->name))
+        calls(w, i, w->operations[i].form->name, true))
         return true;
-    return !strcmp(rule->name, "scaled_dot_product_attention") &&
-           w->format != HABITAT_MEMORY_AUTOCAST &&
-           calls(w, i, "aten::_scaled_dot_product_attention_math");
+    return !strcmp(rule->name, attention) &&
+           (w->format != HABITAT_MEMORY_AUTOCAST || mask_in_pieces(&w->operations[i])) &&
+           calls(w, i, attention_math, false);
 }
 
 static bool left_out(const memory_walk *w, const habitat_operation *o) {

@@ -146,12 +146,20 @@ static void take_list(memory_call *c, uint32_t input, const habitat_input *in) {
     }
 }
 
+/* Of the first input, and of those that follow. */
+static memory_preference preferred(const memory_call *c, memory_preference *second) {
+    bool alone = c->w->alone;
+    if (is_residual(c)) {
+        *second = alone ? PREFER_STREAM : PREFER_NEWEST;
+        return alone ? PREFER_NEWEST : PREFER_STREAM;
+    }
+    if (!strcmp(c->rule->name, "bmm") && !alone)
+        return *second = PREFER_UNREAD;
+    return memory_rule_is_projection(c->rule) ? PREFER_UNPROJECTED : PREFER_NEWEST;
+}
+
 void memory_call_take(memory_call *c) {
-    bool residual = is_residual(c);
-    memory_preference first = residual && !c->w->alone             ? PREFER_STREAM
-                              : memory_rule_is_projection(c->rule) ? PREFER_UNPROJECTED
-                                                                   : PREFER_NEWEST;
-    memory_preference second = residual && c->w->alone ? PREFER_STREAM : PREFER_NEWEST;
+    memory_preference second = PREFER_NEWEST, first = preferred(c, &second);
     for (uint32_t i = 0; i < c->op->form->input_count; i++) {
         const habitat_input *in = &c->op->form->inputs[i];
         if (in->is_list)

@@ -57,8 +57,11 @@ static bool is_used(const uint32_t *used, uint32_t count, uint32_t index) {
 }
 
 static bool is_preferred(const memory_tensor *tensor, memory_preference preference) {
+    if (tensor->square && tensor->read)
+        return false;
     return preference == PREFER_STREAM        ? tensor->stream
            : preference == PREFER_UNPROJECTED ? !tensor->projected
+           : preference == PREFER_UNREAD      ? !tensor->read
                                               : true;
 }
 

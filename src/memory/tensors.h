@@ -21,6 +21,7 @@ typedef struct memory_tensor {
     bool weight;                /* a copy of a weight: does not grow with the batch */
     bool stream;    /* made by a sum, a norm or the like: what residual connections carry */
     bool projected; /* made by a product with weights */
+    bool square;    /* made to be summed up, as norms do: of no use after that */
 } memory_tensor;
 
 typedef struct memory_tensors { /* all zero: empty */
@@ -39,10 +40,11 @@ typedef enum memory_preference {
     PREFER_STREAM,      /* a sum: what residual connections carry */
     PREFER_UNPROJECTED, /* a product with weights: not what another has just made. Queries, keys and
                            values are made of one tensor, not of each other */
+    PREFER_UNREAD,      /* a product of two activations: what nothing has taken yet */
 } memory_preference;
 
 /* The newest with so many elements that is none of `used`, of the preferred ones where there is
- * one. HABITAT_NONE: there is none. */
+ * one; no square that was read rather than another. HABITAT_NONE: there is none. */
 uint32_t memory_tensors_find(const memory_tensors *t, double elements, double element_bytes,
                              memory_preference preference, const uint32_t *used,
                              uint32_t used_count);

@@ -100,6 +100,28 @@ static void add_tiles(double m, looked_at *c) {
     take_transforms(&w, c);
 }
 
+/* ---- parts of sums ---- */
+
+static bool is_multiple(double bytes, double of) {
+    return of > 0 && bytes > of && fmod(bytes, of) == 0;
+}
+
+/* A gradient of weights that many blocks add up in parts has a room for each part, which is set to
+ * 0 before: so many times the weights in fp32, or the images where each has its own. Other memory
+ * that is set to 0 is the result or a copy. */
+static void add_parts(const habitat_kernel *k, looked_at *c) {
+    const habitat_conv_shape *s = &c->shape;
+    double bytes = (double)k->form->bytes,
+           image = s->batch * s->c_in * memory_product(s->in, s->dims);
+    double weights = s->c_out * s->c_in / s->groups * memory_product(s->kernel, s->dims);
+    if (!c->backward)
+        return;
+    if (is_multiple(bytes, image * single_bytes))
+        c->now.summed_growing += bytes;
+    else if (is_multiple(bytes, weights * single_bytes))
+        c->now.summed_fixed += bytes;
+}
+
 /* ---- one kernel after another ---- */
 
 /* A result is there: what comes next is the other gradient. */
@@ -120,7 +142,9 @@ static double whole_number(const char *text) {
 
 static void look(const habitat_kernel *k, looked_at *c) {
     const char *name = k->form->name, *side;
-    if (strstr(name, "nchwToNhwcKernel")) {
+    if (k->form->kind == HABITAT_KERNEL_MEMSET) {
+        add_parts(k, c);
+    } else if (strstr(name, "nchwToNhwcKernel")) {
         add_copy(k, c);
     } else if (strstr(name, "nhwcToNchwKernel")) {
         add_copy(k, c);
@@ -140,9 +164,11 @@ static void look(const habitat_kernel *k, looked_at *c) {
     }
 }
 
-static bool is_helper(const char *name) {
-    return strstr(name, "nchwToNhwcKernel") || strstr(name, "nhwcToNchwKernel") ||
-           strstr(name, "flip_filter") || strstr(name, "fft2d_") || strstr(name, "winograd");
+static bool is_helper(const habitat_kernel *k) {
+    const char *name = k->form->name;
+    return k->form->kind == HABITAT_KERNEL_MEMSET || strstr(name, "nchwToNhwcKernel") ||
+           strstr(name, "nhwcToNchwKernel") || strstr(name, "flip_filter") ||
+           strstr(name, "fft2d_") || strstr(name, "winograd");
 }
 
 /* The forward operation of a backward one: the link may be on one around it. */
@@ -173,7 +199,7 @@ static void leave(looked_at *c, const habitat_operation *operations, memory_work
 /* The convolution around a kernel, if anything is to be learnt of it. */
 static uint32_t convolution_of(const habitat_operation *operations, const habitat_kernel *k,
                                habitat_work *work, memory_workspaces *out) {
-    bool tells = !out->tf32 || is_helper(k->form->name);
+    bool tells = !out->tf32 || is_helper(k);
     uint32_t at = k->iteration != 0 || k->operation == HABITAT_NONE || !tells
                       ? HABITAT_NONE
                       : convolution_around(operations, k->operation, work);
@@ -181,8 +207,9 @@ static uint32_t convolution_of(const habitat_operation *operations, const habita
     if (at == HABITAT_NONE)
         return at;
     out->convolutions = true;
-    out->tf32 |= habitat_kernel_arithmetic(k->form->name, work, &unit) == HABITAT_DTYPE_TF32;
-    return is_helper(k->form->name) ? at : HABITAT_NONE;
+    out->tf32 |= k->form->kind == HABITAT_KERNEL_COMPUTE &&
+                 habitat_kernel_arithmetic(k->form->name, work, &unit) == HABITAT_DTYPE_TF32;
+    return is_helper(k) ? at : HABITAT_NONE;
 }
 
 bool memory_workspaces_of(const habitat_trace *trace, memory_kind kind, const habitat_gpu *origin,
@@ -237,11 +264,12 @@ static double format_bytes(const memory_workspaces *w, habitat_memory_format for
     return single ? single_bytes : single_bytes / 2;
 }
 
-/* As it was recorded: copies in the format's size; what is transformed is fp32. */
+/* As it was recorded: copies in the format's size; what is transformed or summed is fp32. */
 static memory_space as_recorded(const memory_workspace *s, double ratio) {
-    double transforms = ratio == 1 ? 1 : 0;
-    return (memory_space){ratio * s->copied_growing + transforms * s->transformed_growing,
-                          ratio * s->copied_fixed, transforms * s->transformed_fixed};
+    double same = ratio == 1 ? 1 : 0;
+    return (memory_space){ratio * s->copied_growing +
+                              same * (s->transformed_growing + s->summed_growing),
+                          ratio * s->copied_fixed, same * (s->transformed_fixed + s->summed_fixed)};
 }
 
 /* Matrix units take channels last: images and weights are copied where they lie otherwise. */

@@ -123,6 +123,112 @@ static void test_outputs(void) {
                2, 2560 + 36 + 2 * (8896 + 64) + 2560);
 }
 
+#define NODE_OF(name, at, number) OP(NODE name, 2, at, 3, BACKWARD(number))
+
+/* Rows that a gate weighs, [8,1] of one number each: the rows are kept for the gate's gradient, and
+ * are not where a table weighs them. At the last product's backward operation: x 512, the gate 32,
+ * the rows 1024, what the product took 1024 and 1152 of gradients. */
+static void test_gate(void) {
+#define WEIGHED(gate, node)                                                                        \
+    TRACE(PRODUCT(10, 16, 32, 1) gate OP(                                                          \
+        "aten::mul", 1, 30, 5, INPUTS("[[8,32],[8,1]]", "[" TYPE "," TYPE "]") FORWARD(3))         \
+              PRODUCT(40, 32, 4, 4) NODE_OF("MmBackward0", 50, 4) NODE_OF("MulBackward0", 60, 3)   \
+                  node NODE_OF("MmBackward0", 80, 1))
+    check_peak(
+        WEIGHED(OP("aten::mean", 1, 20, 5, INPUTS("[[8,32],[]]", "[" TYPE ",\"\"]") FORWARD(2)),
+                NODE_OF("MeanBackward1", 70, 2)
+                    OP("MeanBackward1", 2, 71, 1, INPUTS("[[8,1]]", "[" TYPE "]") BACKWARD(2))),
+        1, 2560 + BLAS + 512 + 32 + 1024 + 1024 + 1152 + 2560);
+    check_peak(WEIGHED("", ""), 1, 2560 + BLAS + 512 + 32 + 1024 + 1152 + 2560);
+}
+
+/* What a module computes without gradients keeps nothing, whatever the rest of it keeps: 2048 bytes
+ * in and out, before anything is kept. */
+static void test_no_gradients(void) {
+    check_peak(TRACE("{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"nn.Module: Net\","
+                     "\"pid\":1,\"tid\":1,\"ts\":5,\"dur\":42}," PRODUCT(10, 16, 32, 1)
+                         OP("aten::relu", 1, 20, 5, INPUTS("[[8,64]]", "[" TYPE "]") "\"a\":0")
+                             PRODUCT(40, 32, 4, 4) NODE_OF("MmBackward0", 50, 4)
+                                 NODE_OF("MmBackward0", 80, 1)),
+               1, 2560 + BLAS + 512 + 4096 + 2560);
+}
+
+/* Queries and keys are made of one tensor, not keys of a copy of the queries: r, 1024 bytes, counts
+ * once. At the backward operation of the keys it is there, and 1024 + 2048 of gradients. */
+static void test_copied_queries(void) {
+    check_peak(TRACE(OP("aten::relu", 1, 10, 5, INPUTS("[[8,32]]", "[" TYPE "]") FORWARD(1))
+                         PRODUCT(20, 32, 32, 2) OP("aten::clone", 1, 30, 5,
+                                                   INPUTS("[[8,32]]", "[" TYPE "]") FORWARD(3))
+                             PRODUCT(40, 32, 64, 4) NODE_OF("MmBackward0", 50, 4)
+                                 NODE_OF("CloneBackward0", 60, 3) NODE_OF("MmBackward0", 70, 2)
+                                     NODE_OF("ReluBackward0", 80, 1)),
+               1, 12288 + BLAS + 1024 + 1024 + 3072 + 12288);
+}
+
+/* Attention in separate kernels, from fp32 to autocast: fused then, unless rows of its mask are not
+ * in one piece. Separate, it computes in fp32: a softmax of 64 numbers keeps 256 bytes. Halves: x
+ * 256 and the last product's input 512, its gradients 576, copies of weights 1280. Fused: queries,
+ * keys, values and result, 512 each, and 4 bytes a row; highest at its own backward operation,
+ * where 2176 of gradients pass and the last weights' copy is gone. */
+static void test_attention(void) {
+#define ATTENTION(strides)                                                                         \
+    TRACE(PRODUCT(10, 16, 32, 1) OP(                                                               \
+        "aten::scaled_dot_product_attention", 1, 20, 9,                                            \
+        INPUTS("[[1,1,8,32],[1,1,8,32],[1,1,8,32],[1,1,8,8]]",                                     \
+               "[" TYPE "," TYPE "," TYPE "," TYPE                                                 \
+               "]") "\"Input Strides\":[[256,256,32,1],[256,256,32,1],[256,256,32,1]," strides     \
+                    "]," FORWARD(2))                                                               \
+              OP("aten::_scaled_dot_product_attention_math", 1, 21, 7, FORWARD(2))                 \
+                  OP("aten::_safe_softmax", 1, 22, 5,                                              \
+                     INPUTS("[[1,1,8,8],[],[]]", "[" TYPE ",\"\",\"\"]") FORWARD(3))               \
+                      PRODUCT(40, 32, 4, 4) NODE_OF("MmBackward0", 50, 4)                          \
+                          NODE_OF("SafeSoftmaxBackward0", 60, 3) NODE_OF("MmBackward0", 80, 1))
+    habitat_memory *memory = made_memory(ATTENTION("[64,64,1,8]"));
+    CHECK_NEAR(peak_at(memory, 1, HABITAT_MEMORY_AUTOCAST),
+               2560 + BLAS + 512 + 256 + 256 + 512 + 576 + 1280 + 2560, 1e-12);
+    habitat_memory_free(memory);
+    memory = made_memory(ATTENTION("[64,64,8,1]"));
+    CHECK_NEAR(peak_at(memory, 1, HABITAT_MEMORY_AUTOCAST),
+               2560 + BLAS + 512 + 256 + 4 * 512 + 32 + 2176 + 1024 + 2560, 1e-12);
+    habitat_memory_free(memory);
+}
+
+/* A convolution of 7 images of 8 channels of 6x6 to 40: x 8064 bytes, y 40320, weights 11520. Two
+ * parts of the sum of its weights' gradient are set to 0, which does not grow, or three times the
+ * images; other bytes say nothing. */
+static void test_parts(void) {
+#define SIDES "\"[1, 1]\",\"[1, 1]\",\"[1, 1]\",\"False\",\"[0, 0]\",\"1\""
+#define LISTS "\"ScalarList\",\"ScalarList\",\"ScalarList\",\"Scalar\",\"ScalarList\",\"Scalar\""
+#define SET(bytes)                                                                                 \
+    TRACE(                                                                                         \
+        OP("aten::convolution", 1, 10, 5,                                                          \
+           INPUTS("[[7,8,6,6],[40,8,3,3],[],[],[],[],[],[],[]]",                                   \
+                  "[" TYPE "," TYPE ",\"\"," LISTS                                                 \
+                  "]") "\"Concrete Inputs\":[\"\",\"\",\"\"," SIDES                                \
+                       "]," FORWARD(1)) NODE_OF("ConvolutionBackward0", 50, 1)                     \
+            OP("aten::convolution_backward", 2, 51, 2,                                             \
+               INPUTS(                                                                             \
+                   "[[7,40,6,6],[7,8,6,6],[40,8,3,3],[],[],[],[],[],[],[],[]]",                    \
+                   "[" TYPE "," TYPE "," TYPE ",\"ScalarList\"," LISTS                             \
+                   ",\"\"]") "\"Concrete Inputs\":[\"\",\"\",\"\",\"[0]\"," SIDES                  \
+                             ",\"[True, True, False]\"]") "{\"ph\":\"X\",\"cat\":\"cuda_"          \
+                                                          "runtime\",\"name\":"                    \
+                                                          "\"cudaMemsetAsync\","                   \
+                                                          "\"pid\":1,\"tid\":2,\"ts\":52,\"dur\":" \
+                                                          "0.5,\"args\":{\"correlation\":9}},"     \
+                                                          "{\"ph\":\"X\",\"cat\":\"gpu_memset\","  \
+                                                          "\"name\":\"Memset (Device)\",\"pid\":"  \
+                                                          "0,\"tid\":7,\"ts\":53,\"dur\":1,"       \
+                                                          "\"args\":{\"device\":0,\"stream\":7,"   \
+                                                          "\"correlation\":9,\"bytes\":" #bytes    \
+                                                          "}},")
+    double fixed = 2 * 11520, growing = 8064 + 8064 + 40320;
+    check_peak(SET(30000), 1, fixed + growing);
+    check_peak(SET(23040), 1, fixed + growing + 23040);
+    check_peak(SET(23040), 4, fixed + 4 * growing + 23040);
+    check_peak(SET(24192), 4, fixed + 4 * (growing + 24192));
+}
+
 int main(void) {
     test_index();
     check_case("rows read by index and added up");
@@ -134,5 +240,15 @@ int main(void) {
     check_case("calls that are no optimiser's");
     test_outputs();
     check_case("outputs between iterations");
+    test_gate();
+    check_case("gates");
+    test_no_gradients();
+    check_case("without gradients");
+    test_copied_queries();
+    check_case("copies of queries");
+    test_attention();
+    check_case("attention in separate kernels under autocast");
+    test_parts();
+    check_case("parts of sums");
     return check_done();
 }
