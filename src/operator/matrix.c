@@ -113,6 +113,16 @@ static double alignment_of(const habitat_gemm_shape *s, double element) {
     return bytes;
 }
 
+/* Hopper's units take TF32 operands along k alone: others are turned on the way, and a product of
+ * two such, the gradient of a weight, runs at half the pace. 16-bit operands are taken either way.
+ */
+static double layout_share(const operator_gpu *gpu, const habitat_gemm_shape *s, double element) {
+    bool hopper = gpu->compute_capability >= 90 && gpu->compute_capability < 100;
+    if (!hopper || element < 4 || (!s->trans_a && s->trans_b))
+        return 1;
+    return s->trans_a && !s->trans_b ? fitted_tf32_both_turned : fitted_tf32_one_turned;
+}
+
 double operator_unit_rate(const operator_gpu *gpu, double element, double alignment) {
     double rate = gpu->peak_flop_per_s / gpu->sm_count;
     double half = alignment < 4 ? .5 : 1;
@@ -155,11 +165,14 @@ static double power_time(const habitat_model_query *query, const operator_gpu *g
 }
 
 /* Seconds of the quickest cut. */
-static double tiled_time(const operator_gpu *gpu, double b, double m, double n, double k,
-                         double element, double alignment) {
+static double tiled_time(const operator_gpu *gpu, const habitat_gemm_shape *s, double element,
+                         double alignment) {
+    double b = s->b, m = s->m, n = s->n, k = s->k;
     const operator_kernel_costs costs =
         operator_product_costs(gpu, operator_has_clusters(gpu) && alignment >= 16);
-    double unit_flop_per_s = operator_unit_rate(gpu, element, alignment);
+    double unit_flop_per_s =
+        fmin(operator_unit_rate(gpu, element, alignment),
+             layout_share(gpu, s, element) * operator_unit_rate(gpu, element, 16));
     double best = INFINITY, sums = b * m * n * 8 / (gpu->sm_count * hardware_l2_bytes_per_s_per_sm);
     for (size_t i = 0; i < TILES; i++) {
         double r = tiles[i][0], q = tiles[i][1];
@@ -241,7 +254,7 @@ double operator_look_matrix(const habitat_model_query *query, operator_class c,
                          bytes / (gpu->sm_count * hardware_l2_bytes_per_s_per_sm));
     double alignment = fp8 ? 16 : alignment_of(s, element);
     double power = power_time(query, gpu, 2 * b * m * n * k);
-    double tiled = tiled_time(gpu, b, m, n, k, element, alignment);
+    double tiled = tiled_time(gpu, s, element, alignment);
     double compute = operator_powered(tiled, power);
     double base = cbrt(compute * compute * compute + memory * memory * memory);
     float tile[TILES_DESCRIBED][3];

@@ -107,6 +107,35 @@ static void test_far_rows(void) {
     check_case("before 7.0 rows that lie far apart are slow to reach");
 }
 
+/* Milliseconds of a long product on matrix units that nothing else holds up. */
+static double layout_ms(uint32_t compute_capability, bool trans_a, bool trans_b,
+                        habitat_dtype dtype) {
+    habitat_gemm_shape shape = {
+        .b = 1, .m = 1280, .n = 1280, .k = 1e6, .trans_a = trans_a, .trans_b = trans_b};
+    habitat_work work = {0};
+    CHECK_INT(habitat_work_gemm(&shape, dtype, &work), HABITAT_OK);
+    habitat_model_query query = {.work = &work, .arithmetic = dtype};
+    operator_gpu gpu = plain_gpu(compute_capability);
+    gpu.flop_per_s = 1e15;
+    float inputs[OPERATOR_INPUTS_MAX];
+    return 1e3 * operator_look_matrix(&query, OPERATOR_GEMM_MATRIX, &gpu, inputs);
+}
+
+static void test_layouts(void) {
+    double along_k = layout_ms(90, false, true, HABITAT_DTYPE_TF32);
+    CHECK_NEAR(along_k, 1e3 * 2 * 1280 * 1280 * 1e6 / 1e13, 1e-3);
+    CHECK_NEAR(layout_ms(90, true, true, HABITAT_DTYPE_TF32), along_k, 0);
+    CHECK_NEAR(layout_ms(90, false, false, HABITAT_DTYPE_TF32), along_k / .70, 1e-3);
+    CHECK_NEAR(layout_ms(90, true, false, HABITAT_DTYPE_TF32), along_k / .53, 1e-3);
+    CHECK_NEAR(layout_ms(80, true, false, HABITAT_DTYPE_TF32),
+               layout_ms(80, false, true, HABITAT_DTYPE_TF32), 0);
+    CHECK_NEAR(layout_ms(100, true, false, HABITAT_DTYPE_TF32),
+               layout_ms(100, false, true, HABITAT_DTYPE_TF32), 0);
+    CHECK_NEAR(layout_ms(90, true, false, HABITAT_DTYPE_BF16),
+               layout_ms(90, false, true, HABITAT_DTYPE_BF16), 0);
+    check_case("Hopper's TF32 is slower where operands do not lie along k");
+}
+
 /* Microseconds beyond the product of an 8-bit product of `rows` by `columns`. */
 static double quantising_us(habitat_variant variant, double rows, double columns) {
     habitat_work work = product(1, rows, 512, columns, HABITAT_DTYPE_FP8);
@@ -198,6 +227,7 @@ int main(void) {
     test_columns();
     test_parts();
     test_far_rows();
+    test_layouts();
     test_quantising();
     return check_done();
 }
