@@ -10,9 +10,12 @@
 
 enum { FAMILIES_MOST = 2 * HABITAT_CLASS_COUNT };
 
+/* A step of kernels shorter than this, on average, is one of short kernels. */
+static const double short_family_ns = 60e3;
+
 const char *coverage_family(const habitat_prediction *p) {
     double kernels = (double)p->trace_kernel_count / (double)p->iteration_count;
-    bool is_short = p->kernel_ms * HABITAT_NS_PER_MS < 2.0 * fitted_short_kernel_ns * kernels;
+    bool is_short = p->kernel_ms * HABITAT_NS_PER_MS < short_family_ns * kernels;
     habitat_class most = p->class_count ? p->by_class[0].op_class : HABITAT_CLASS_OTHER;
     if (!is_short)
         return habitat_class_name(most);

@@ -126,13 +126,13 @@ static void test_iterations(void) {
     interval_sum sum = {.total = 1e6, .kernels = 10};
     sum.by_class[1][HABITAT_CLASS_CONV] = 5e5;
     /* 0.040^2 + (0.5 x 0.123)^2 + (0.5 x 0.12)^2 = 0.00898225; of 100 us a kernel, upwards
-     * (0.7 x 30 / 100)^2 = 0.0441 more */
+     * (1.0 x 20 / 100)^2 = 0.04 more */
     interval_ends ends = interval_of(&sum, &s);
     CHECK_NEAR(ends.down, 1.2816 * sqrt(0.00898225), 1e-9);
-    CHECK_NEAR(ends.up, 1.2816 * sqrt(0.00898225 + 0.0441), 1e-9);
+    CHECK_NEAR(ends.up, 1.2816 * sqrt(0.00898225 + 0.04), 1e-9);
     CHECK_INT(ends.basis, HABITAT_INTERVAL_ITERATIONS);
     sum.kernels = 100; /* 10 us each: all of it */
-    CHECK_NEAR(interval_of(&sum, &s).up, 1.2816 * sqrt(0.00898225 + 0.49), 1e-9);
+    CHECK_NEAR(interval_of(&sum, &s).up, 1.2816 * sqrt(0.00898225 + 1.0), 1e-9);
     check_case("convolutions widen an iteration, short kernels its upper end");
 
     s = (scaling){.origin = &a, .dest = &b};
