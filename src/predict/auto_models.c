@@ -22,6 +22,7 @@
 #include "question/measurement.h"
 #include "models/learned.h"
 #include "question/query.h"
+#include "workload/rnn_calls.h"
 #include "workload/share.h"
 
 /* Whether evidence on operations of left-out GPUs is for the model. */
@@ -41,6 +42,8 @@ static bool wanted(const habitat_work *work) {
         return work->pass == HABITAT_PASS_FORWARD;
     case HABITAT_CLASS_NORM:
         return work->pass == HABITAT_PASS_FORWARD && strcmp(work->kind, "layer_norm") == 0;
+    case HABITAT_CLASS_RNN: /* cells are PyTorch's own kernels */
+        return work->varying;
     default:
         return false;
     }
@@ -359,12 +362,13 @@ static pairing pair_of(const scaling *s) {
  * By class, chosen on operations that several GPUs measured, each left out of the models in turn.
  */
 static double residual_exponent(const pairing *pair, habitat_class op_class) {
-    if (pair->same_arch || pair->other_vendor)
+    if (op_class != HABITAT_CLASS_RNN && (pair->same_arch || pair->other_vendor))
         return 1.0;
     switch (op_class) {
     case HABITAT_CLASS_GEMM:
     case HABITAT_CLASS_BMM:
     case HABITAT_CLASS_ATTENTION:
+    case HABITAT_CLASS_RNN: /* run another way: docs/decisions/0281 */
         return fitted_residual_product_share;
     default:
         return fitted_residual_share;
@@ -384,6 +388,15 @@ static double carried(const pairing *pair, habitat_class op_class, double residu
     if (op_class == HABITAT_CLASS_CONV)
         return faded(residual, fabs(log(dest->ms / origin->ms)));
     return residual_exponent(pair, op_class) * residual;
+}
+
+/* Whether the library runs a recurrent layer another way on the destination: step by step where the
+ * origin had one kernel for all steps, or the other way round. What was recorded is then no kernel
+ * of the destination's. Run alike, the rule answers (docs/decisions/0366). */
+static bool runs_otherwise(const scaling *s, const habitat_workload_group *group) {
+    rnn_way here, there;
+    return s->dest->compute_capability && workload_rnn_way(group, s->origin, &here) &&
+           workload_rnn_way(group, s->dest, &there) && here != there;
 }
 
 /* T_d of an operation of time T_o; NaN where the models have none. Within an architecture the
@@ -419,9 +432,13 @@ static bool set_times(const scaling *s, const auto_models *m, const auto_answer 
     bool corrected = false;
     for (size_t g = 0; g < s->w->group_count; g++) {
         uint32_t q = m->of_group[g];
-        ms[g] = q == HABITAT_NONE ? NAN
-                                  : scaled_ms(&pair, m->questions[q].work->op_class,
-                                              s->w->groups[g].origin_ms, &m->origin[q], &dest[q]);
+        ms[g] = NAN;
+        if (q == HABITAT_NONE)
+            continue;
+        habitat_class op_class = m->questions[q].work->op_class;
+        if (op_class == HABITAT_CLASS_RNN && !runs_otherwise(s, &s->w->groups[g]))
+            continue;
+        ms[g] = scaled_ms(&pair, op_class, s->w->groups[g].origin_ms, &m->origin[q], &dest[q]);
         corrected |= !isnan(ms[g]) && dest[q].weight > 0.0 &&
                      !(pair.same_arch && m->origin[q].weight == 0.0);
     }

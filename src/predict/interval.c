@@ -39,6 +39,8 @@ static const struct {
     [HABITAT_CLASS_ELEMENTWISE] = {{0.023, 0.024}, {0.023, 0.024}},
     [HABITAT_CLASS_COPY] = {{0.023, 0.024}, {0.023, 0.024}},
     [HABITAT_CLASS_SOFTMAX] = {{0.173, 0.211}, {0.244, 0.272}},
+    /* modelled: 0.58 holds 80 % and more of eight GPUs left out (docs/accuracy.md, rnn) */
+    [HABITAT_CLASS_RNN] = {{0.32, 0.32}, {0.244, 0.272}},
 };
 
 /* What nobody measured has the widest spread, that of softmax. */

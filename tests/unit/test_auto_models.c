@@ -9,6 +9,7 @@
 
 #include "base/table.h"
 #include "question/query.h"
+#include "workload/rnn_calls.h"
 #include "workload/share.h"
 #include "workload/workload.h"
 
@@ -158,6 +159,54 @@ static void test_convolutions(void) {
     habitat_workload_free(w);
     habitat_trace_free(trace);
     check_case("what a convolution takes beyond its model fades as the model's times part");
+}
+
+/* M of a recorded layer, asked as `op` does. */
+static double op_ms(const habitat_work *work, const habitat_gpu *gpu) {
+    habitat_estimate alone = {.ms = NAN};
+    CHECK_INT(ask_operation(work, gpu, HABITAT_METHOD_AUTO, &alone, NULL), HABITAT_OK);
+    return alone.ms;
+}
+
+/* An H200 runs four of GNMT's five kinds of layers in fp16 as one kernel each, an A100 too; a T4
+ * and an RTX3090 step. */
+static void test_recurrent(void) {
+    static const char *const names[] = {"A100-SXM4-80GB", "T4", "RTX3090", "RTX2080Ti"};
+    const char path[] = HABITAT_SOURCE_DIR "/data/recordings/gnmt_b32_amp_fp16_h200.json.gz";
+    const habitat_gpu *h200 = gpu_named("H200-SXM5-141GB");
+    habitat_trace *trace = NULL;
+    habitat_workload *w = NULL;
+    size_t count = 0, listed = 0, asked = 0;
+    CHECK_INT(habitat_trace_read(path, &trace, NULL), HABITAT_OK);
+    CHECK_INT(habitat_workload_create(trace, h200, &w, NULL), HABITAT_OK);
+    const habitat_workload_group *groups = habitat_workload_groups(w, &count);
+    const uint32_t *index = habitat_workload_group_index(w, &listed);
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        const habitat_gpu *dest = gpu_named(names[n]);
+        habitat_prediction *p = NULL;
+        CHECK_INT(habitat_predict(w, dest, HABITAT_METHOD_AUTO, &p, NULL), HABITAT_OK);
+        for (size_t g = 0; p && g < count; g++) {
+            rnn_way here, there;
+            if (!workload_rnn_way(&groups[g], h200, &here) ||
+                !workload_rnn_way(&groups[g], dest, &there))
+                continue;
+            const habitat_estimate *first = &p->trace_kernels[index[groups[g].first_kernel]];
+            CHECK_INT(first->method == HABITAT_METHOD_LEARNED, here != there);
+            if (here == there)
+                continue;
+            double ms = 0.0, residual = groups[g].origin_ms / op_ms(groups[g].work, h200);
+            for (uint32_t k = 0; k < groups[g].kernel_count; k++)
+                ms += p->trace_kernels[index[groups[g].first_kernel + k]].ms;
+            CHECK_NEAR(ms, op_ms(groups[g].work, dest) * pow(residual, 0.25), 1e-9);
+            CHECK(first->high_ms > 1.5 * first->low_ms);
+            asked++;
+        }
+        habitat_prediction_free(p);
+    }
+    CHECK(asked >= 3 * 8); /* none on the A100 */
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+    check_case("a recurrent layer that the destination runs another way takes what it takes there");
 }
 
 /* A GPU of a user's file: the built-in one with every rate times `factor`. */
@@ -376,6 +425,7 @@ int main(void) {
     test_residual();
     test_one_answer();
     test_convolutions();
+    test_recurrent();
     test_user_gpu();
     test_attention_backward();
     test_attention_masks();
