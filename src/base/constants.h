@@ -161,6 +161,8 @@ CONSTANT(fitted, convolution_thin_reads, 1.4, "times the bytes", "as convolution
 CONSTANT(fitted, convolution_thin_rearranging_s, 3.5e-6, "s", "as convolution_gathered_bytes_per_cycle: starts of the kernels that rearrange images of few channels")
 CONSTANT(fitted, convolution_thin_rearranging, 1.7, "times the bytes of all tensors", "as convolution_gathered_bytes_per_cycle: rearranging images of few channels")
 CONSTANT(fitted, convolution_wide_weight_share, .25, "of the rate", "as convolution_gathered_bytes_per_cycle: gradients of weights in TF32")
+CONSTANT(fitted, convolution_wide_nchw_share, .72, "of the rate",
+         "one pixel in TF32, images in NCHW as they are: training rows of the H200; docs/decisions/0357")
 CONSTANT(chosen, convolution_least_part, 256, "elements of k", "as product_least_part")
 
 /* ---- recurrent layers ---- */

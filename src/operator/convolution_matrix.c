@@ -22,7 +22,6 @@ enum { SPLITS = sizeof splits / sizeof *splits };
 
 /* Shares of a rate that each pass reaches. */
 static const double gathered_shares[] = {.9, .7, .85};
-static const double wide_nchw_share = .72; /* one pixel in TF32, images as they are */
 static const double thin_shares[] = {.65, .31, .55};
 /* Kernels of few channels begin so late [s]; the sums of a gradient of weights cost a row as many
  * columns as these beside its own. */
@@ -124,8 +123,8 @@ static convolution_time unaligned(const habitat_conv_shape *s, const geometry *g
     while (alignment > element && fmod(pixels * element, alignment) != 0)
         alignment /= 2;
     product p = product_of(g, element);
-    p.unit_flop_per_s =
-        (element == 4 ? wide_nchw_share : 1) * operator_unit_rate(gpu, element, alignment);
+    p.unit_flop_per_s = (element == 4 ? fitted_convolution_wide_nchw_share : 1) *
+                        operator_unit_rate(gpu, element, alignment);
     p.images = s->batch;
     p.most_parts = 16;
     p.costs = operator_product_costs(gpu, false);
@@ -147,7 +146,7 @@ static convolution_time dense(const habitat_conv_shape *s, const geometry *g, do
     bool weight = g->kind == PRODUCT_WEIGHT_GRADIENT, clusters = operator_has_clusters(gpu);
     product p = product_of(g, element);
     bool wide = element == 4, nchw = !s->channels_last;
-    double share = plain            ? wide && nchw && !weight ? wide_nchw_share : 1
+    double share = plain ? wide && nchw && !weight ? fitted_convolution_wide_nchw_share : 1
                    : weight && wide ? fitted_convolution_wide_weight_share
                                     : gathered_shares[g->kind];
     p.unit_flop_per_s = share * gpu->peak_flop_per_s / gpu->sm_count;
