@@ -59,14 +59,25 @@ static void take_recorded(habitat_memory *m, const habitat_trace_info *info) {
                                   : 2;
 }
 
+/* How often the step adds a gradient to each of its weights: once, or once in each of the passes
+ * that a step gathers. */
+static double passes_of(const habitat_trace *trace, size_t weights) {
+    size_t count, added = 0;
+    const habitat_operation *all = habitat_trace_operations(trace, &count);
+    for (size_t i = 0; i < count; i++)
+        added += all[i].iteration == 0 && trace_adds_gradient(all, (uint32_t)i);
+    return weights && added % weights == 0 && added > weights ? (double)(added / weights) : 1;
+}
+
 /* Bytes of the gradients whose shapes the backward pass shows: each once, however often its weights
- * are used. NaN: it shows none. */
-static habitat_status shown_gradients(const habitat_trace *trace, double *out) {
+ * are used. NaN: it shows none. passes: over which the step gathers them. */
+static habitat_status shown_gradients(const habitat_trace *trace, double *out, double *passes) {
     trace_gradients g;
     habitat_status status = trace_gradients_of(trace, &g, NULL);
     *out = g.source == TRACE_GRADIENTS_SHAPES ? 0 : NAN;
     for (size_t i = 0; g.source == TRACE_GRADIENTS_SHAPES && i < g.count; i++)
         *out += (double)g.all[i].elements * (double)habitat_dtype_bytes(g.all[i].dtype);
+    *passes = passes_of(trace, g.count);
     trace_gradients_free(&g);
     return status;
 }
@@ -189,9 +200,11 @@ static habitat_status make_lines(habitat_memory *m, const habitat_trace *trace,
     m->blas |= steps.blas;
     m->convolutions |= steps.convolutions;
     m->tf32 |= steps.tf32;
-    double gradients = NAN;
+    double gradients = NAN, passes = 1;
     if (format == HABITAT_MEMORY_RECORDED && !known(m->parameters_bytes))
-        status = shown_gradients(trace, &gradients);
+        status = shown_gradients(trace, &gradients, &passes);
+    steps.weights /= passes; /* met in each of them */
+    steps.maybe_again /= passes;
     if (format == HABITAT_MEMORY_RECORDED)
         estimate_state(m, &steps, info->memory.between_bytes, gradients);
     double scale = format == HABITAT_MEMORY_RECORDED ? 1 : m->single_over_recorded;

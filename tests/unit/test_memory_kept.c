@@ -229,6 +229,22 @@ static void test_parts(void) {
     check_peak(SET(24192), 4, fixed + 4 * (growing + 24192));
 }
 
+/* A step that gathers the gradients of two passes takes its weights twice and has them once: 128
+ * numbers, their gradients and as much for each of Adam's momenta. */
+static void test_gathered(void) {
+#define ADDED(at)                                                                                  \
+    OP(NODE "torch::autograd::AccumulateGrad", 2, at, 3, "\"a\":0")                                \
+    OP("torch::autograd::AccumulateGrad", 2, at, 2, INPUTS("[[4,32]]", "[" TYPE "]") "\"a\":0")
+    habitat_memory *memory =
+        made_memory(TRACE(PRODUCT(10, 32, 4, 1) NODE_OF("MmBackward0", 20, 1) ADDED(25) PRODUCT(
+            30, 32, 4, 2) NODE_OF("MmBackward0", 40, 2) ADDED(45) STEP("Adam", 90, 9)));
+    habitat_memory_parts parts = parts_at(memory, 1, HABITAT_MEMORY_RECORDED);
+    CHECK_NEAR(parts.parameters_bytes, 512.0, 0);
+    CHECK_NEAR(parts.gradients_bytes, 512.0, 0);
+    CHECK_NEAR(parts.optimizer_bytes, 1024.0, 0);
+    habitat_memory_free(memory);
+}
+
 int main(void) {
     test_index();
     check_case("rows read by index and added up");
@@ -250,5 +266,7 @@ int main(void) {
     check_case("attention in separate kernels under autocast");
     test_parts();
     check_case("parts of sums");
+    test_gathered();
+    check_case("gradients gathered over passes");
     return check_done();
 }
