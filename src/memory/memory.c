@@ -170,8 +170,8 @@ static void add_outliving(memory_lines *lines, double bytes) {
         lines->lines[i].growing += bytes;
 }
 
-/* So that the recorded peak comes out. Where that is the optimiser's step, the passes stay below it
- * and shapes alone say how far. */
+/* So that the recorded peak comes out, however little is kept where layers are computed again.
+ * Where that is the optimiser's step, the passes stay below it and shapes alone say how far. */
 void memory_correct(habitat_memory *m, double training_most) {
     m->correction = 1;
     if (isnan(m->peak_bytes) || !recorded_lines(m)->count)
@@ -181,7 +181,8 @@ void memory_correct(habitat_memory *m, double training_most) {
     if (optimizer_step(m) + m->outlive_bytes > passes * (1 - chosen_memory_step_tolerance))
         factor = fmin(factor, 1);
     double most = m->facts.has_backward ? training_most : chosen_memory_inference_correction;
-    m->correction = fmax(chosen_memory_least_correction, fmin(factor, most));
+    double least = m->facts.recomputes ? 0 : chosen_memory_least_correction;
+    m->correction = fmax(least, fmin(factor, most));
     double told = fmax(memory_lines_at(recorded_lines(m), 1, m->correction),
                        optimizer_step(m) + m->outlive_bytes);
     m->unexplained_bytes = fmax(passes - told, 0);

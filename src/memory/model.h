@@ -74,6 +74,8 @@ typedef struct memory_facts {
     bool unlinked;     /* a backward pass of which nothing says what it belongs to, or kernels of a
                           compiler: what is kept is not known */
     bool gradients_stay; /* from one iteration to the next */
+    bool recomputes;     /* some operations run again in the backward pass: what they keep is not
+                            there before that */
     double step_lists;   /* that the optimiser's step makes, each as large as the gradients */
     double weights;      /* elements of those that an optimiser steps; 0 unknown */
     double state_factor; /* state of the optimiser over weights; NaN unknown */

@@ -330,6 +330,20 @@ static bool has_foreign(const habitat_trace *trace, const habitat_operation *ope
     return (double)foreign > chosen_memory_foreign_share * (double)compute;
 }
 
+/* A layer inside of a backward operation: computed once more, as checkpoints do. No derivative
+ * calls these. */
+static bool is_recomputed(const habitat_operation *o) {
+    static const char *const layers[] = {"aten::linear",     "aten::layer_norm",
+                                         "aten::batch_norm", "aten::relu",
+                                         "aten::gelu",       "aten::scaled_dot_product_attention"};
+    if (o->iteration != 0 || o->forward == HABITAT_NONE)
+        return false;
+    for (size_t i = 0; i < sizeof layers / sizeof *layers; i++)
+        if (!strcmp(o->form->name, layers[i]))
+            return true;
+    return false;
+}
+
 memory_facts memory_facts_of(const habitat_trace *trace, const habitat_trace_memory *noted) {
     memory_facts f = {.state_factor = 0};
     name_notes n = {0};
@@ -338,6 +352,8 @@ memory_facts memory_facts_of(const habitat_trace *trace, const habitat_trace_mem
     for (size_t i = 0; i < count; i++)
         if (operations[i].iteration == 0)
             note(&operations[i], &n);
+    for (size_t i = 0; i < count && !f.recomputes; i++)
+        f.recomputes = is_recomputed(&operations[i]);
     f.kind = kind_of(noted, &n);
     f.has_backward = n.backward;
     f.unlinked = (n.trains && !n.backward) || has_foreign(trace, operations);
