@@ -341,7 +341,7 @@ static void note_gradients(const memory_call *c) {
  */
 static double moved_in(const memory_call *c) {
     double taken = taken_bytes(c), sum = 0;
-    if (!taken && !c->w->alone && c->rule->keeps & KEEPS_FACTORS)
+    if (taken == 0 && !c->w->alone && c->rule->keeps & KEEPS_FACTORS)
         taken = result_bytes(c); /* of a narrower factor, too, before it is cast */
     for (uint32_t i = 0; i < c->count; i++) {
         const memory_tensor *t = &c->w->tensors.all[c->taken[i]];
