@@ -91,9 +91,11 @@ static void note_size(caster *c, double elements, habitat_dtype dtype) {
     }
 }
 
-/* An iteration begins with its samples: what the one before made says nothing of them. */
+/* An iteration begins with its samples: what the one before made says nothing of them. Where
+ * nothing marks it, it may begin anywhere. */
 static void begin_iteration(caster *c, uint32_t iteration) {
-    if (iteration <= c->iteration)
+    if (iteration <= c->iteration ||
+        habitat_trace_get_info(c->w->trace)->iterations_by == HABITAT_ITERATIONS_COUNTED)
         return;
     c->iteration = iteration;
     c->latest = HABITAT_DTYPE_UNKNOWN;
