@@ -80,23 +80,26 @@ typedef struct asked_gpu {
 } asked_gpu;
 
 /* Another part of the GPU's chip that the model was trained on; NULL without one. */
-static const habitat_gpu *seen_part(const operator_model *seen, const asked_gpu *a) {
+static const habitat_gpu *seen_part(const operator_model *seen, const asked_gpu *a,
+                                    const habitat_work *work) {
     for (size_t i = 0; seen && a->known && a->gpu->chip && i < habitat_gpu_count(a->known); i++) {
         const habitat_gpu *part = habitat_gpu_at(a->known, i);
-        if (part->chip && strcmp(part->chip, a->gpu->chip) == 0 && learned_knows(seen, part->name))
+        if (part->chip && strcmp(part->chip, a->gpu->chip) == 0 &&
+            learned_knows_of(seen, part->name, work))
             return part;
     }
     return NULL;
 }
 
 /* The measured GPU of a kind that comes closest in its rates; NULL without one. */
-static const habitat_gpu *measured_sibling(const operator_model *seen, const asked_gpu *a) {
+static const habitat_gpu *measured_sibling(const operator_model *seen, const asked_gpu *a,
+                                           const habitat_work *work) {
     const habitat_gpu *nearest = NULL;
     double least = INFINITY;
     for (size_t i = 0; seen && a->known && i < habitat_gpu_count(a->known); i++) {
         const habitat_gpu *gpu = habitat_gpu_at(a->known, i);
         if (gpu->compute_capability != a->gpu->compute_capability ||
-            !learned_knows(seen, gpu->name))
+            !learned_knows_of(seen, gpu->name, work))
             continue;
         double apart = fabs(
             log(gpu->sm_count * gpu->boost_clock_hz / (a->gpu->sm_count * a->gpu->boost_clock_hz)));
@@ -108,20 +111,21 @@ static const habitat_gpu *measured_sibling(const operator_model *seen, const ask
     return nearest;
 }
 
-static bool knows_kind(const operator_model *seen, const habitat_gpu *gpu) {
+static bool knows_kind(const operator_model *seen, const habitat_gpu *gpu,
+                       const habitat_work *work) {
     char kind[LEARNED_KIND_BYTES];
     if (!seen || gpu->compute_capability == 0)
         return false;
     learned_kind_name(gpu, kind);
-    return learned_knows(seen, kind);
+    return learned_knows_of(seen, kind, work);
 }
 
 /* Whether class `other` answers in place of the question's own: the GPU was measured there, or one
  * of its kind. Then parts of one chip are asked alike, whichever of them was measured where. */
-static bool knows_better(const habitat_models *models, operator_class other,
-                         const habitat_gpu *gpu) {
+static bool knows_better(const habitat_models *models, operator_class other, const habitat_gpu *gpu,
+                         const habitat_work *work) {
     const operator_model *seen = learned_find(models, other, HABITAT_MODEL_SEEN);
-    return learned_knows(seen, gpu->name) || knows_kind(seen, gpu);
+    return learned_knows(seen, gpu->name) || knows_kind(seen, gpu, work);
 }
 
 /* Gradients of convolutions go by their forward pass, times factors, in model files without any of
@@ -130,7 +134,8 @@ static bool knows_better(const habitat_models *models, operator_class other,
 static operator_class answering_class(const habitat_models *models, habitat_model_use use,
                                       const habitat_gpu *gpu, const habitat_model_query *query) {
     operator_class c = operator_class_of(query), other = operator_class_if_seen(query);
-    if (use == HABITAT_MODEL_AUTO && other != OPERATOR_NONE && knows_better(models, other, gpu))
+    if (use == HABITAT_MODEL_AUTO && other != OPERATOR_NONE &&
+        knows_better(models, other, gpu, query->work))
         return other;
     operator_class newer = operator_class_on(query, gpu->compute_capability);
     if (use == HABITAT_MODEL_AUTO && newer != OPERATOR_NONE &&
@@ -163,7 +168,7 @@ static double seen_factor(const operator_model *seen, const operator_model *tran
  * trees know the others by it, and take one of few multiprocessors for another architecture's. */
 static double sibling_ms(const operator_model *seen, const asked_gpu *a, operator_class c,
                          const habitat_model_query *query, const operator_view *view) {
-    const habitat_gpu *sibling = measured_sibling(seen, a);
+    const habitat_gpu *sibling = measured_sibling(seen, a, query->work);
     operator_gpu facts;
     operator_view as = *view, measured;
     if (sibling && operator_gpu_facts(sibling, c, operator_arithmetic(query), &facts)) {
@@ -193,10 +198,10 @@ static habitat_model_estimate from_trees(const habitat_models *models, habitat_m
         return nothing;
     const operator_model *seen = learned_find(models, c, HABITAT_MODEL_SEEN);
     const operator_model *model = learned_find(models, c, HABITAT_MODEL_TRANSFER);
-    bool named = learned_knows(seen, gpu->name);
-    bool itself = named || knows_kind(seen, gpu);
+    bool named = learned_knows_of(seen, gpu->name, query->work);
+    bool itself = named || knows_kind(seen, gpu, query->work);
     const habitat_gpu *part = use == HABITAT_MODEL_AUTO ? itself  ? gpu
-                                                          : model ? seen_part(seen, a)
+                                                          : model ? seen_part(seen, a, query->work)
                                                                   : NULL
                                                         : NULL;
     bool is_seen = use == HABITAT_MODEL_SEEN || part == gpu;
