@@ -472,3 +472,16 @@ def test_gradients_of_gathers_add_into_zeros_in_place(tmp_path):
     assert [n for n in names if n.startswith(("scatter", "index_put"))] == ["scatter_add", "scatter_add_", "index_put_"]
     assert shapes(trace, "aten::zero_") == [((100, 4),), ((50, 16),), ((100, 16),)]
     assert shapes(trace, "aten::random_") == [((7,),)] and "new_zeros" not in names and "randint" not in names
+
+
+def test_clones_note_their_memory_format(tmp_path):
+    trace = recorded(tmp_path, """
+x = nn.Parameter(torch.randn(2, 3, 4, 5, device="cuda"))
+optimizer = torch.optim.SGD([x], lr=0.1)
+def step():
+    y = x.detach().transpose(1, 2)
+    for z in (y.contiguous(), y.clone(), x.detach().contiguous(memory_format=torch.channels_last)):
+        z.add_(1)
+    return x.sum()
+""" + LOOP)  # fmt: skip
+    assert [e["args"]["Concrete Inputs"][1] for e in operations(trace) if e["name"] == "aten::clone"] == ["0", "1", "2"]

@@ -274,6 +274,8 @@ CONSTANT(fitted, usual_helper, 0.5, "of the memory roof", "as usual_gemm_plain: 
 CONSTANT(fitted, alone_late_floors, 40, "kernel floors",
          "least error over operations of data/recordings (H200), every script alike; each script left out chooses it for sums; docs/decisions/0237")
 CONSTANT(fitted, alone_pool, .16, "of the memory roof", "as alone_late_floors: pooling of ResNet-50 and Inception")
+CONSTANT(fitted, alone_turned, .3, "of the memory roof", "clones along another dimension than their source: six scripts on an H200, .19 to .32 of its peak; docs/decisions/0349")
+CONSTANT(fitted, alone_strided, .6, "of the memory roof", "as alone_turned: along the same in pieces, .40 to .52 of the peak")
 CONSTANT(fitted, alone_gather, .5, "of the memory roof", "gathers and bags in two scripts on an H200, .49 and .53 in fp32; docs/decisions/0346")
 CONSTANT(fitted, picked_per_cycle, 1.5, "elements a cycle and SM", "as alone_gather: 250 to 421 thousand million elements a second, in fp32 and bf16 alike")
 CONSTANT(hardware, unsorted_rows_most, 3072, "rows", "PyTorch sorts the indices of more (embedding_dense_backward_cuda)")

@@ -87,8 +87,15 @@ typedef struct pace {
     double share, begin_floors; /* of the roof, in the end; half of that after so many floors */
 } pace;
 
-static pace pace_of(habitat_class op_class) {
-    switch (op_class) {
+static pace pace_of(const habitat_work *work) {
+    bool turned = strcmp(work->kind, "clone turned") == 0;
+    bool strided = strcmp(work->kind, "clone strided") == 0;
+    switch (work->op_class) {
+    case HABITAT_CLASS_COPY:
+        return (pace){turned    ? fitted_alone_turned
+                      : strided ? fitted_alone_strided
+                                : 1,
+                      chosen_unknown_begin_floors};
     case HABITAT_CLASS_REDUCE:
         return (pace){1, fitted_alone_late_floors};
     case HABITAT_CLASS_POOL:
@@ -151,7 +158,7 @@ double usual_time_s(const habitat_work *work, const habitat_gpu *gpu, double roo
                     double floor_s) {
     if (work->op_class == HABITAT_CLASS_EMBEDDING)
         return places_s(work, gpu, roof_s, floor_s);
-    return paced_s(pace_of(work->op_class), roof_s, floor_s);
+    return paced_s(pace_of(work), roof_s, floor_s);
 }
 
 /* ---- of a kernel ---- */

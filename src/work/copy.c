@@ -2,6 +2,7 @@
 #include "work/rule.h"
 
 #include <math.h>
+#include <string.h>
 
 static void set_traffic(habitat_work *out, double elements, double read_bytes, double write_bytes) {
     out->shape.rows.rows = 1;
@@ -39,6 +40,22 @@ static double padded_elements(const work_call *call, const habitat_input *x) {
         elements *= size;
     }
     return elements >= 0 ? elements : NAN;
+}
+
+/* What a clone does to the order in memory, in its kind: "clone turned" goes along another
+ * dimension than its source, "clone strided" along the same in pieces. Without a noted memory
+ * format it is taken for what contiguous() and reshape() ask for. */
+static void name_order(const work_call *call, const habitat_input *x, habitat_work *out) {
+    enum { PRESERVED = 1, CHANNELS_LAST = 2 }; /* of c10::MemoryFormat */
+    double format = work_number(call->op, 1);
+    bool channels_last = format == CHANNELS_LAST && x->rank > 1;
+    if (!x->strides || format == PRESERVED || (work_contiguous(x) && !channels_last))
+        return;
+    uint32_t inner = channels_last ? 1 : x->rank - 1;
+    while (inner > 0 && x->dims[inner] == 1)
+        inner--;
+    const char *kind = x->strides[inner] == 1 ? "clone strided" : "clone turned";
+    work_copy_kind(out->kind, kind, strlen(kind));
 }
 
 void work_do_copy(const work_call *call, habitat_work *out) {
@@ -94,6 +111,7 @@ void work_do_copy(const work_call *call, habitat_work *out) {
         set_traffic(out, 1, work_size(1, x->dtype), 0);
         break;
     default:
+        name_order(call, x, out);
         set_traffic(out, elements, work_bytes(x), work_size(elements, x->dtype));
         break;
     }

@@ -5,6 +5,7 @@
 #include "check.h"
 #include "made_gpu.h"
 #include "predict/usual.h"
+#include "work_case.h"
 
 static habitat_prediction sum_of(double busy_ms) {
     return (habitat_prediction){.iteration_ms = busy_ms,
@@ -48,8 +49,32 @@ static void places(void) {
     check_case("additions at places are atomic, or sorted");
 }
 
+/* A clone [us], past a start of 2.5 floors of 1 us. */
+static double clone_us(const char *line, double roof_us) {
+    habitat_gpu gpu = made_gpu("a", 100, 1, 1000, 10);
+    work_case read;
+    habitat_work work;
+    CHECK_INT(case_read(&read, line), 0);
+    CHECK_INT(habitat_operation_work(&read.op, &work), HABITAT_OK);
+    return usual_time_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
+}
+
+/* 100 us: as 102.44 above. */
+static void clones(void) {
+    CHECK_NEAR(clone_us("aten::clone | f32[8,4,6] -", 100), 102.44, 1e-4);
+    CHECK_NEAR(clone_us("aten::clone | f32[8,4,6]@24,1,4 =1", 100), 102.44, 1e-4); /* preserved */
+    CHECK_NEAR(clone_us("aten::clone | f32[8,4,6]@48,6,1 -", 60), 102.44, 1e-4);   /* pieces: .6 */
+    CHECK_NEAR(clone_us("aten::clone | f32[8,4,6]@24,1,4 -", 30), 102.44, 1e-4);   /* turned: .3 */
+    CHECK_NEAR(clone_us("aten::clone | f32[8,4,6]@24,1,4 =0", 30), 102.44, 1e-4);
+    CHECK_NEAR(clone_us("aten::clone | f32[8,4,6,1]@24,1,4,1 -", 30), 102.44, 1e-4);
+    CHECK_NEAR(clone_us("aten::clone | f32[2,4,6,5]@120,1,20,4 =2", 60), 102.44, 1e-4);
+    CHECK_NEAR(clone_us("aten::clone | f32[2,4,6,5]@120,30,5,1 =2", 30), 102.44, 1e-4);
+    check_case("clones that turn the order of memory are slow");
+}
+
 int main(void) {
     places();
+    clones();
     habitat_prediction p = sum_of(20.0);
     untimed_assemble(52.0, &p);
     CHECK_NEAR(p.iteration_ms, 52.0, 0.0);

@@ -6,6 +6,7 @@ from typing import Any, Dict, Iterable, List, Optional, Tuple, Union
 
 Event = Dict[str, Any]
 
+MEMORY_FORMATS = ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")  # in the order of c10::MemoryFormat
 TYPES = {
     "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "int64": "long int",
     "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char", "bool": "bool",
@@ -114,6 +115,8 @@ def _describe_one(value: Any) -> Tuple[List[Any], str, List[Any], str]:
         return [], "ScalarList", [], "[" + ", ".join(_text(v) for v in value) + "]"
     if value is None:
         return [], "", [], ""
+    if isinstance(value, torch.memory_format):
+        return [], "Scalar", [], str(MEMORY_FORMATS.index(str(value).removeprefix("torch.")))
     if isinstance(value, (bool, int, float, torch.dtype)):
         return [], "Scalar", [], _text(value)
     return [], "", [], ""

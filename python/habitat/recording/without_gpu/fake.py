@@ -165,6 +165,8 @@ class ShapesOnly(FakeTensorMode):
         if not self._log.on or func.is_view or name in NO_WORK:
             return
         arguments = in_order(func, args, kwargs)
+        if name == "aten::clone" and arguments[1] is None:
+            arguments[1] = torch.preserve_format
         if not (on_gpu(result) or any(on_gpu(a) for a in arguments)):
             return
         if name in ZEROS_FIRST:
