@@ -485,3 +485,28 @@ def step():
     return x.sum()
 """ + LOOP)  # fmt: skip
     assert [e["args"]["Concrete Inputs"][1] for e in operations(trace) if e["name"] == "aten::clone"] == ["0", "1", "2"]
+
+
+def test_channels_stay_last(tmp_path):
+    trace = recorded(tmp_path, """
+model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU(), nn.Conv2d(8, 4, 1)).cuda().to(memory_format=torch.channels_last)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+def step():
+    return model(torch.randn(2, 3, 6, 6, device="cuda")).sum()
+""" + LOOP)  # fmt: skip
+    strides = {e["name"]: e["args"]["Input Strides"][0] for e in operations(trace)}
+    assert strides["aten::cudnn_batch_norm"] == strides["aten::relu"] == strides["aten::convolution"] == [128, 1, 32, 8]
+    assert strides["aten::threshold_backward"] == strides["aten::cudnn_batch_norm_backward"] == [128, 1, 32, 8]
+
+
+def test_layer_norm_copies_what_is_not_contiguous(tmp_path):
+    trace = recorded(tmp_path, """
+norm = nn.LayerNorm(6).cuda()
+optimizer = torch.optim.SGD(norm.parameters(), lr=0.1)
+def step():
+    return (norm(torch.randn(2, 6, 5, device="cuda").transpose(1, 2)).sum() + norm(torch.randn(2, 5, 6, device="cuda")).sum())
+""" + LOOP)  # fmt: skip
+    copied = [(e["args"]["Input Dims"][0], e["args"]["Input Strides"][0]) for e in operations(trace) if e["name"] == "aten::clone"]
+    turned = ([2, 5, 6], [30, 1, 5])
+    assert copied.count(turned) == 2  # forward and backward; the expanded gradients are copied, too
+    assert all(strides != [30, 6, 1] for _, strides in copied)

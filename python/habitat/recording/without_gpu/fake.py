@@ -61,6 +61,10 @@ FILLED = {
 }  # fmt: skip
 # Gradients of gathers add into zeros, out of place where a tensor is of a class of Python's, as ours are.
 ADDED_INTO_ZEROS = {"aten::scatter_add": "GatherBackward", "aten::index_put": "IndexBackward"}
+# They copy so many of their first tensors where those are not contiguous.
+CONTIGUOUS_FIRST = {"aten::native_layer_norm": 1, "aten::native_layer_norm_backward": 2}
+# Where their tensors begin that say how cuDNN lays out the results.
+CONVOLUTIONS = {aten.convolution.default: 0, aten.convolution_backward.default: 1}
 
 
 def on_gpu(value: Any) -> bool:
@@ -119,7 +123,9 @@ class ShapesOnly(FakeTensorMode):
         if func is aten._to_copy.default:
             return self._copied(func, types, args[0], kwargs)
         result = self._own(func, args, kwargs)
-        return super().__torch_dispatch__(func, types, args, kwargs) if result is NotImplemented else result
+        if result is NotImplemented:
+            result = super().__torch_dispatch__(func, types, args, kwargs)
+        return laid_out_by_cudnn(func, args, result) if func in CONVOLUTIONS and on_gpu(args) else result
 
     def _copied(self, func: Any, types: Any, source: Any, kwargs: Any) -> Any:
         """FakeTensorMode computes with the values of small constants, which it would take to a real GPU."""
@@ -169,6 +175,9 @@ class ShapesOnly(FakeTensorMode):
             arguments[1] = torch.preserve_format
         if not (on_gpu(result) or any(on_gpu(a) for a in arguments)):
             return
+        for t in arguments[: CONTIGUOUS_FIRST.get(name, 0)]:
+            if not t.is_contiguous():
+                self._log.operation("aten::clone", [t, torch.contiguous_format])
         if name in ZEROS_FIRST:
             self._log.operation("aten::zero_", [result])
         if name == "aten::_safe_softmax":
@@ -196,6 +205,19 @@ class ShapesOnly(FakeTensorMode):
 def _adds_into_zeros(name: str) -> bool:
     node = getattr(torch._C, "_current_autograd_node", lambda: None)() if name in ADDED_INTO_ZEROS else None
     return node is not None and bool(node.name().startswith(ADDED_INTO_ZEROS[name]))
+
+
+def laid_out_by_cudnn(func: Any, args: Any, result: Any) -> Any:
+    """cuDNN writes channels last where the images or the weights have them so, which a CPU build does not know."""
+    first = CONVOLUTIONS[func]
+    images = [t for t in args[first : first + 2] if t.dim() == 4 and not t.is_contiguous()]
+    if not any(t.is_contiguous(memory_format=torch.channels_last) for t in images):
+        return result
+
+    def last(t: Any) -> Any:
+        return torch.empty_like(t, memory_format=torch.channels_last) if isinstance(t, torch.Tensor) and t.dim() == 4 else t
+
+    return tuple(map(last, result)) if isinstance(result, (list, tuple)) else last(result)
 
 
 def in_order(func: Any, args: Any, kwargs: Any) -> List[Any]:
