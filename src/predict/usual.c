@@ -139,7 +139,7 @@ static double additions_s(const habitat_work *work, const habitat_gpu *gpu, doub
 static double places_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s,
                        double floor_s) {
     bool of_rows = strcmp(work->kind, "embedding") == 0,
-         of_bags = !strcmp(work->kind, "embedding_bag");
+         of_bags = strcmp(work->kind, "embedding_bag") == 0;
     pace reads = {of_rows ? 1.0 : fitted_alone_gather, chosen_unknown_begin_floors};
     double cycle_s = 1.0 / gpu->boost_clock_hz, least_s = paced_s(reads, roof_s, floor_s);
     double picked = work->shape.rows.columns;
