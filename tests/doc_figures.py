@@ -108,10 +108,10 @@ def interval(program):
         squares += (classes[name] / whole * bias) ** 2
         yield f"| {words} | {classes[name]:.2f} / {whole:.2f} | {bias} | {classes[name] / whole * bias:.4f} |"
     width, kernels = 1.2816 * math.sqrt(squares), program.ask("explain", BERT, "--to", T4)["trace"]["kernels"]
-    short = (0.70 * 0.030 * kernels / whole) ** 2
+    short = (1.00 * 0.020 * kernels / whole) ** 2
     up = 1.2816 * math.sqrt(squares + short)
     yield f"The squares add to {squares:.7f}, s = {math.sqrt(squares):.5f} and w = {width:.5f}. low = {whole:.2f} / {math.exp(width):.4f} = {step['low_ms']:.1f} ms."
-    yield (f"Upwards the mean kernel, {whole:.2f} ms / {kernels} = {whole / kernels:.2f} ms, adds (0.70 x 0.030 / {whole / kernels:.2f})^2 = {short:.6f}: "
+    yield (f"Upwards the mean kernel, {whole:.2f} ms / {kernels} = {whole / kernels:.2f} ms, adds (1.00 x 0.020 / {whole / kernels:.2f})^2 = {short:.6f}: "
            f"w = {up:.4f} and high = {whole:.2f} x {math.exp(up):.4f} = {step['high_ms']:.1f} ms.")
     assert abs(whole / math.exp(width) / step["low_ms"] - 1) < 1e-3 and abs(whole * math.exp(up) / step["high_ms"] - 1) < 1e-3, "the parts do not add up"
     yield f"{batch} / {whole:.1f} ms = {step['samples_per_s']:.2f} samples per second (BERT-Large on the T4)."
