@@ -19,6 +19,7 @@ UNCHECKED = "several nodes, and power limits other than the factory's"
 PAIRS = "Pairs: the same steps recorded on two GPUs"
 FORMATS = ("tf32", "fp16", "bf16", "fp8")
 NETWORKS = "End to end: convolutional networks"
+HOSTS = "What their hosts take"
 OPERATION_TABLES = ("Per operation", "Convolutions and recurrent layers")
 
 HEAD = """## In one screen
@@ -138,6 +139,14 @@ def networks(report):
             yield of_method(f"{match.group(2)}, {match.group(1)}", rows, "auto")
 
 
+def hosts(report):
+    """The networks whose measured time may be the host's, and the others."""
+    for row in report.under(NETWORKS, HOSTS)[0]:
+        middle, worst = re.match(r"([\d.]+) \((\d+)\)", row["sum"]).groups()
+        told = "" if row["cases"].endswith("others") else f" (the longer of sum and that host: {row['longer'].split()[0]})"
+        yield f"| these networks, {row['cases']}{told} | {row['number']} | {middle} | {worst} | {row['inside']} |"
+
+
 def pairs(report):
     for at, said, rows in report.tables:
         match = re.match(r"From (\S+) to (\S+):$", said)
@@ -250,6 +259,7 @@ def summary(text):
     nets = list(networks(report))
     if not nets:
         raise Missing("no table of convolutional networks")
+    nets += hosts(report)
     two_ways = list(pairs(report))
     if not two_ways:
         raise Missing("no table of pairs")

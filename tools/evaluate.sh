@@ -76,6 +76,8 @@ fi
 echo >>"$work/tables"
 "$habitat" eval cnn >>"$work/tables"
 echo >>"$work/tables"
+python3 tools/cnn_hosts.py "$habitat" >>"$work/tables"
+echo >>"$work/tables"
 python3 tools/ordered_bound.py "$habitat" >>"$work/tables"
 echo >>"$work/tables"
 "$habitat" eval pairs >>"$work/tables"
