@@ -75,7 +75,8 @@ bool operator_has_clusters(const operator_gpu *gpu) {
 }
 
 /* All SMs together draw less from the cache than each path is built for. Parts for graphics, which
- * share the design of the 8.6, have less than half of what the A100 and the H100 have an SM. */
+ * share the design of the 8.6, have less than half an SM of what data-centre parts since 8.0 have.
+ */
 double operator_path_bytes_per_cycle(const operator_gpu *gpu, double most) {
     unsigned capability = gpu->compute_capability;
     if (capability == 0 || (capability >= 90 && capability < 120))
@@ -118,9 +119,9 @@ static double alignment_of(const habitat_gemm_shape *s, double element) {
  */
 static double layout_share(const operator_gpu *gpu, const habitat_gemm_shape *s, double element) {
     bool hopper = gpu->compute_capability >= 90 && gpu->compute_capability < 100;
-    if (!hopper || element < 4 || (!s->trans_a && s->trans_b))
+    if (!hopper || element < 4 || s->trans_b)
         return 1;
-    return s->trans_a && !s->trans_b ? fitted_tf32_both_turned : fitted_tf32_one_turned;
+    return s->trans_a ? fitted_tf32_both_turned : fitted_tf32_one_turned;
 }
 
 double operator_unit_rate(const operator_gpu *gpu, double element, double alignment) {
