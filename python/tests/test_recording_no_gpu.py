@@ -337,6 +337,14 @@ def test_a_cuda_graph_is_refused_in_one_line(tmp_path, capfd):
     assert len(lines) == 1 and "the script captures a CUDA graph" in lines[0]
 
 
+def test_a_kernel_of_the_scripts_own_functions_is_refused_in_one_line(tmp_path, capfd):
+    attend = "from torch.nn.attention.flex_attention import flex_attention\nx = torch.randn(1, 2, 128, 16, device='cuda')\nflex_attention(x, x, x)\n"
+    code, output = record_script(tmp_path, HEAD + attend, *QUICK)
+    assert code == 1 and not output.exists()
+    lines = [line for line in capfd.readouterr().err.strip().splitlines() if line.startswith("habitat:")]
+    assert len(lines) == 1 and "train.py:8: flex_attention is one kernel made of the script's own functions" in lines[0]
+
+
 def test_a_shape_that_hangs_on_values_is_refused(tmp_path, capfd):
     code, output = record_script(
         tmp_path, HEAD + LINEAR.format(to=".cuda()", device=", device='cuda'") + "step().reshape(1).nonzero()\n", *QUICK

@@ -73,12 +73,12 @@ class Values:
             return False
         return 1.0 if tensor.dtype.is_floating_point else 1
 
-    def refuse(self, what: str) -> NoReturn:
+    def refuse(self, what: str, why: str = "no value is known") -> NoReturn:
         """Leaves the script: there is no going on."""
         place = _place()
         where = f"{place}: " if place else ""
         remedy = "leave it out of the recorded step, or record on a machine with a GPU"
-        raise AbortScript(RecordError(self.where, f"{where}{what}; without a GPU no value is known: {remedy}"))
+        raise AbortScript(RecordError(self.where, f"{where}{what}; without a GPU {why}: {remedy}"))
 
     def warning(self) -> Optional[str]:
         if not self.asked:
