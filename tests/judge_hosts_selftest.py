@@ -28,6 +28,10 @@ def main():
     own = judge.with_own(figures)
     check("backward is the rest", own["backward"]["h100", 0], 40.0)
     check("mean of 4, 20 and 40", round(own[judge.OURS]["h100", 0], 9), round(3200 ** (1 / 3), 9))
+    pairs = {"a": [(20.0, 10.0, 0.0), (25.0, 10.0, 9.0)], "b": [(40.0, 10.0, 0.0), (30.0, 10.0, 0.0)], "c": [(10.0, 9.9, 0.0), (20.0, 9.9, 50.0)]}
+    lines = list(judge.twice(pairs))
+    check("25 % longer and 25 % shorter", lines[0], "the same step in another process, the CPU binds: 25.0 % of 2, worst 25.0")
+    check("bound by the CPU once alone", lines[1], "the same step in another process, others: 100.0 % of 1, worst 100.0")
     print("ok - figures of hosts")
 
 

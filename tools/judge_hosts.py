@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What figures of a host tell of another: steps that the CPU binds and figures of two hosts, measured in turns in three processes each
 (data/recordings/measured_hosts.csv). Prints the tables of decisions 0274 (one host from the other, scaled by figures of another process
-than the steps) and 0275 (what autocast adds to a step).
+than the steps) and 0275 (what autocast adds to a step), and how far apart the same step is in two processes of one host
+(data/recordings/measured_twice.csv; decision 0341).
 
 usage: judge_hosts.py
 """
@@ -13,7 +14,8 @@ import os
 import statistics
 import sys
 
-PATH = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data", "recordings", "measured_hosts.csv")
+RECORDINGS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data", "recordings")
+BOUND = 1.1  # an iteration more than so many times its busy time is bound by the CPU (src/replay)
 FIRST, SECOND = "h100", "h200"
 NOTHING, OURS = "nothing", "geometric mean of launch, mlp_forward, backward"
 
@@ -76,10 +78,28 @@ def tables(figures, steps):
             yield f"| {name} {precision} (batch {batch}, fp32 {plain[0][2]}) | {both[0]:.2f} | {both[1]:.2f} |"
 
 
+def read_twice(path):
+    """{step: [(iteration [ms], busy [ms], spread of its timed groups [%]) of each process]}."""
+    steps = {}
+    with open(path, newline="", encoding="utf-8") as stream:
+        for row in csv.DictReader(stream):
+            steps.setdefault(row["step"], []).append(tuple(float(row[name]) for name in ("iteration_ms", "busy_ms", "spread_percent")))
+    return steps
+
+
+def twice(steps):
+    """How far the second process of a step is from its first, where the CPU binds in both and where it does not."""
+    slow = [all(time > BOUND * busy for time, busy, _ in both) for both in steps.values()]
+    for what, side in (("the CPU binds", True), ("others", False)):
+        apart = [both[1][0] / both[0][0] - 1 for both, bound in zip(steps.values(), slow) if bound == side]
+        yield f"the same step in another process, {what}: {mean_percent(apart)} % of {len(apart)}, worst {100 * max(map(abs, apart)):.1f}"
+
+
 def main():
     if len(sys.argv) != 1:
         sys.exit(__doc__)
-    print("\n".join(tables(*read(PATH))))
+    lines = [*tables(*read(os.path.join(RECORDINGS, "measured_hosts.csv"))), *twice(read_twice(os.path.join(RECORDINGS, "measured_twice.csv")))]
+    print("\n".join(lines))
 
 
 if __name__ == "__main__":

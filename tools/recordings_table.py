@@ -48,7 +48,7 @@ one all-reduce alone and of one in a row of twenty, and both ranks of three step
 and four H200s of another host with DistributedDataParallel; `recording` names the recording that a row belongs to.
 `measured_precision.csv`: such steps in fp32 and autocast one after the other, in three groups each, on one H100 and one H200 of other hosts
 (`tools/judge_precision.py`). `measured_hosts.csv`: what launches, operations and steps that the CPU binds took these two hosts [us], by process
-(`tools/judge_hosts.py`; docs/decisions/0274).
+(`tools/judge_hosts.py`; docs/decisions/0274). `measured_twice.csv`: steps recorded twice, in two processes of one host two minutes apart (docs/decisions/0341).
 `one_host`: steps recorded in fp32 on another H200's host, and the same in autocast in turns by another process within a minute, with what the CPU's side took by
 the clock (`cpu_ms`, median of 12 that began on an idle GPU); its rows of fp32 ran with TF32 on (`tools/judge_precision.py`; no constant is fitted on them).
 The peaks of memory of the two ranks' own recordings were of a process that held earlier steps (25 to 31 GB beside the step): they are left out.
