@@ -66,7 +66,8 @@ static double passes_of(const habitat_trace *trace, size_t weights) {
     const habitat_operation *all = habitat_trace_operations(trace, &count);
     for (size_t i = 0; i < count; i++)
         added += all[i].iteration == 0 && trace_adds_gradient(all, (uint32_t)i);
-    return weights && added % weights == 0 && added > weights ? (double)(added / weights) : 1;
+    size_t passes = weights && added % weights == 0 ? added / weights : 0;
+    return passes > 1 ? (double)passes : 1;
 }
 
 /* Bytes of the gradients whose shapes the backward pass shows: each once, however often its weights
