@@ -133,6 +133,7 @@ typedef struct habitat_kernel {
     uint32_t iteration; /* 0-based, or HABITAT_NONE */
     uint32_t call;      /* index of the call that launched it, or HABITAT_NONE */
     bool in_graph;      /* launched by a CUDA graph */
+    bool earlier;       /* launched before the recording began: of no iteration */
 } habitat_kernel;
 
 /* What a call asks the CUDA or HIP runtime or driver for. Told by its name alone. */
@@ -246,7 +247,7 @@ typedef struct habitat_trace_info {
     double peak_memory_bytes;        /* most that PyTorch's allocator gave out; NaN unknown */
     uint64_t trace_dropped_records;  /* lost by the recorder */
     uint64_t trace_skipped_events;   /* event types nobody needs */
-    uint64_t trace_unlinked_kernels; /* kernels without a launch record */
+    uint64_t trace_unlinked_kernels; /* kernels without a launch record, but for earlier ones */
     bool has_shapes;                 /* any operation has input shapes */
     bool has_operations;             /* framework calls: ranges are none */
     bool has_counters;               /* any kernel has hardware counters */

@@ -203,8 +203,38 @@ uint32_t trace_thread_index(trace_builder *b, uint64_t process, uint64_t thread)
     return at;
 }
 
-bool trace_name_is_collective(const char *name) {
-    return strstr(name, "nccl") != NULL || strstr(name, "rccl") != NULL;
+/* Kernels that wait for other GPUs, by the libraries that have them: each pattern was seen in a
+ * trace, or in the source that is named. */
+static const char *const collective_names[] = {
+    "nccl",
+    "rccl",
+    "::intranode::", /* DeepEP: deep_ep::intranode::dispatch, dpsk::ep::internode::combine */
+    "::internode::",
+    "::internode_ll::",
+    "multimem_all_", /* PyTorch's symmetric memory: multimem_all_reduce_kernel */
+    "multimem_one_shot_all_reduce",
+    "one_shot_all_reduce_kernel",
+    "two_shot_all_reduce_kernel",
+    "oneShotAllReduceKernel", /* TensorRT-LLM */
+    "twoShotAllReduceKernel",
+    "allreduce_fusion_kernel", /* its fused ones, and FlashInfer's */
+    "cross_device_reduce_",    /* vLLM, SGLang, AITER */
+    "quickreduce::allreduce",  /* vLLM on AMD's */
+    "userbuffers_fp16_sum_",   /* Transformer Engine */
+};
+
+static bool waits_for_others(const char *name) {
+    for (size_t i = 0; i < sizeof collective_names / sizeof *collective_names; i++)
+        if (strstr(name, collective_names[i]))
+            return true;
+    return false;
+}
+
+bool trace_name_is_collective(trace_builder *b, const char *name) {
+    trace_kernel_name *known = &b->kernel_names[(uintptr_t)name / 16 % KERNEL_NAMES];
+    if (known->name != name)
+        *known = (trace_kernel_name){name, waits_for_others(name)};
+    return known->collective;
 }
 
 /* Far beyond what CUDA and HIP can launch: 2^31 - 1 blocks along one side, 1024 threads a block,

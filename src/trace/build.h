@@ -68,6 +68,13 @@ typedef struct trace_call_name {
     habitat_call_kind kind;
 } trace_call_name;
 
+/* Whether kernels of names met before are collectives. */
+enum { KERNEL_NAMES = 256 };
+typedef struct trace_kernel_name {
+    const char *name;
+    bool collective;
+} trace_kernel_name;
+
 /* One end of an arrow from a forward to a backward operation. */
 typedef struct trace_flow {
     uint64_t id;
@@ -99,6 +106,7 @@ typedef struct trace_builder {
     trace_wait *waits;
     size_t wait_count, wait_capacity;
     trace_call_name call_names[CALL_NAMES];
+    trace_kernel_name kernel_names[KERNEL_NAMES];
     trace_flow *flows;
     size_t flow_count, flow_capacity;
     trace_range *ranges; /* iterations */
@@ -148,7 +156,7 @@ bool trace_add_range(trace_builder *builder, const char *name, uint64_t start_ns
 uint32_t trace_thread_index(trace_builder *builder, uint64_t process, uint64_t thread);
 
 /* Kind of a GPU activity, from its name. */
-bool trace_name_is_collective(const char *name);
+bool trace_name_is_collective(trace_builder *builder, const char *name);
 
 /* The first size of a kernel that no GPU could launch, in words ("grid"), or NULL. */
 const char *trace_absurd_size(const habitat_kernel_form *form);

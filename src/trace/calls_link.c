@@ -309,6 +309,27 @@ static bool keep_loose(habitat_trace *t, size_t kernel, uint64_t correlation) {
     return loose != NULL;
 }
 
+/* Correlations count launches: one below those of all calls of its process was given before any of
+ * them was recorded. `process`: the bits that tell processes apart. */
+static bool is_earlier(const call_index *index, uint64_t correlation, uint64_t process) {
+    size_t at = lower_place(index, correlation, index->first);
+    uint64_t own = correlation & process;
+    bool below = at < index->count && (call_at(index, at)->correlation & process) == own;
+    bool above = at > index->first && (call_at(index, at - 1)->correlation & process) == own;
+    return below && !above;
+}
+
+/* A CPU runs ahead of its GPU: when a recording begins, kernels of the step before are still to
+ * come, and are recorded without their calls. Where a call is missing among recorded ones, others
+ * may be missing that were the first: then nothing is told apart. */
+static void find_earlier(habitat_trace *t, const call_index *index, uint64_t process) {
+    bool all = t->loose_count && t->info.trace_unlinked_kernels < t->kernel_count;
+    for (size_t i = 0; all && i < t->loose_count; i++)
+        all = is_earlier(index, t->loose[i].correlation, process);
+    for (size_t i = 0; all && i < t->loose_count; i++)
+        t->kernels[t->loose[i].kernel].earlier = true;
+}
+
 static bool link_kernels(habitat_trace *t, call_index *index) {
     for (size_t i = 0; i < t->kernel_count; i++) {
         habitat_kernel *k = &t->kernels[i];
@@ -367,6 +388,7 @@ bool trace_link_calls(trace_builder *b) {
         return false;
     bool fine = index_calls(t, &index) && link_kernels(t, &index);
     if (fine) {
+        find_earlier(t, &index, b->correlation_bits ? ~b->correlation_bits : 0);
         find_operations(t);
         fine = list_kernels(t) && follow_waits(b, &index);
     }

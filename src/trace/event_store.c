@@ -196,8 +196,8 @@ static int take_kind(reader *r, habitat_kernel_form *k) {
     event *e = &r->e;
     bool fine = true;
     if (e->cat == CAT_KERNEL) {
-        k->kind =
-            trace_name_is_collective(k->name) ? HABITAT_KERNEL_COLLECTIVE : HABITAT_KERNEL_COMPUTE;
+        bool collective = trace_name_is_collective(r->b, k->name);
+        k->kind = collective ? HABITAT_KERNEL_COLLECTIVE : HABITAT_KERNEL_COMPUTE;
         if (k->kind == HABITAT_KERNEL_COLLECTIVE)
             take_message(e, k);
         return 1;

@@ -86,21 +86,30 @@ static void assign(habitat_trace *t, const trace_range *ranges, size_t count) {
         t->operations[i].iteration = range_at(ranges, count, t->operations[i].start_ns);
 }
 
+static void reach(trace_range *whole, uint64_t start_ns, uint64_t end_ns) {
+    if (start_ns < whole->start_ns)
+        whole->start_ns = start_ns;
+    if (end_ns > whole->end_ns)
+        whole->end_ns = end_ns;
+}
+
 /* Without ranges the whole trace is one iteration. */
 static void assign_all(habitat_trace *t, trace_range *whole) {
-    for (size_t i = 0; i < t->call_count; i++)
+    *whole = (trace_range){.start_ns = UINT64_MAX};
+    for (size_t i = 0; i < t->call_count; i++) {
         t->calls[i].iteration = 0;
+        reach(whole, t->calls[i].start_ns, 0);
+    }
     for (size_t i = 0; i < t->kernel_count; i++) {
-        uint64_t end = t->kernels[i].start_ns + t->kernels[i].duration_ns;
-        t->kernels[i].iteration = 0;
-        if (end > whole->end_ns)
-            whole->end_ns = end;
+        habitat_kernel *k = &t->kernels[i];
+        k->iteration = k->earlier ? HABITAT_NONE : 0;
+        if (!k->earlier)
+            reach(whole, k->start_ns, k->start_ns + k->duration_ns);
     }
     for (size_t i = 0; i < t->operation_count; i++) {
-        uint64_t end = t->operations[i].start_ns + t->operations[i].duration_ns;
-        t->operations[i].iteration = 0;
-        if (end > whole->end_ns)
-            whole->end_ns = end;
+        habitat_operation *o = &t->operations[i];
+        o->iteration = 0;
+        reach(whole, o->start_ns, o->start_ns + o->duration_ns);
     }
 }
 
@@ -164,7 +173,7 @@ static habitat_status split_divided(trace_builder *b, habitat_error *err) {
     habitat_status status = trace_divide(b, parts, &ranges, err);
     if (status != HABITAT_OK)
         return status;
-    trace_range whole = {0, 0, 0};
+    trace_range whole;
     assign_all(b->trace, &whole);
     ranges[parts - 1].end_ns = whole.end_ns + 1;
     assign(b->trace, ranges, parts);
@@ -242,7 +251,7 @@ static bool find_other_steps(habitat_trace *t, const trace_range *steps, size_t 
 
 habitat_status trace_split_iterations(trace_builder *b, habitat_error *err) {
     habitat_trace *t = b->trace;
-    trace_range whole = {0, 0, 0};
+    trace_range whole;
     size_t count = b->range_count, steps = b->step_count, asked = b->options.iterations;
     if (!find_marks(t, b->ranges, &count) || !find_marks(t, b->steps, &steps))
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");

@@ -9,6 +9,8 @@
 #include "base/error.h"
 
 uint64_t trace_launch_time(const habitat_trace *t, const habitat_kernel *k) {
+    if (k->earlier)
+        return UINT64_MAX;
     if (k->call != HABITAT_NONE)
         return t->calls[k->call].start_ns;
     return k->operation != HABITAT_NONE ? t->operations[k->operation].start_ns : k->start_ns;
@@ -91,7 +93,7 @@ static int by_launch(const void *a, const void *b) {
 static size_t list_launches(const habitat_trace *t, launched *out) {
     size_t count = 0;
     for (size_t i = 0; i < t->kernel_count; i++)
-        if (t->kernels[i].form->device == t->info.device)
+        if (t->kernels[i].form->device == t->info.device && !t->kernels[i].earlier)
             out[count++] = (launched){trace_launch_time(t, &t->kernels[i]), &t->kernels[i]};
     qsort(out, count, sizeof *out, by_launch);
     return count;

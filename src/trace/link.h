@@ -18,7 +18,7 @@ bool trace_link_calls(trace_builder *builder);
  * fit; HABITAT_E_MEMORY. */
 habitat_status trace_split_iterations(trace_builder *builder, habitat_error *err);
 
-/* When a kernel was asked for. */
+/* When a kernel was asked for; in no range (UINT64_MAX) if that was before the recording began. */
 uint64_t trace_launch_time(const habitat_trace *trace, const habitat_kernel *kernel);
 
 /* The error that no iteration has the range's name; HABITAT_E_ARG. */

@@ -2,6 +2,7 @@
  * sort of nearly sorted things or one sweep: no cost grows faster than n log n. */
 #include "trace/link.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,10 @@
 /* Old traces have whole microseconds, start and duration each cut off: a child may seem to end a
  * little after its parent. */
 enum { NESTING_SLACK_NS = 2000 };
+
+/* Whoever walks from an operation to the outermost takes so many steps at most: frameworks nest by
+ * dozens, and what is nested deeper counts as beside the deepest (docs/decisions/0407). */
+enum { NESTING_MOST = 1000 };
 
 static uint64_t end_of(const habitat_operation *o) {
     return o->start_ns + o->duration_ns;
@@ -99,12 +104,16 @@ static bool nests(const habitat_operation *above, const habitat_operation *o) {
 /* Parents by nesting. An operation that only overlaps the one before it replaces it: whatever
  * starts later and lies in both lies in the later one. */
 static void find_parents_of_all(habitat_trace *t) {
-    uint32_t top = HABITAT_NONE;
+    uint32_t top = HABITAT_NONE, depth = 0; /* of top: 0 none, 1 outermost */
     for (uint32_t i = 0; i < t->operation_count; i++) {
-        while (top != HABITAT_NONE && !nests(&t->operations[top], &t->operations[i]))
+        while (top != HABITAT_NONE &&
+               (depth == NESTING_MOST || !nests(&t->operations[top], &t->operations[i]))) {
             top = t->operations[top].parent;
+            depth--;
+        }
         t->operations[i].parent = top;
         top = i;
+        depth++;
     }
 }
 
@@ -112,18 +121,21 @@ static void find_parents_of_all(habitat_trace *t) {
  * from what is around it. The parent of an operation is an operation, or where none is around it,
  * the range found above. */
 static void find_parents(habitat_trace *t) {
-    uint32_t top = HABITAT_NONE;
+    uint32_t top = HABITAT_NONE, depth = 0;
     find_parents_of_all(t);
     for (uint32_t i = 0; i < t->operation_count; i++) {
         habitat_operation *o = &t->operations[i];
         if (is_range(o))
             continue;
-        while (top != HABITAT_NONE && !nests(&t->operations[top], o))
+        while (top != HABITAT_NONE && (depth == NESTING_MOST || !nests(&t->operations[top], o))) {
             top = trace_outwards(t, top);
+            depth--;
+        }
         if (top != HABITAT_NONE ||
             (o->parent != HABITAT_NONE && !is_range(&t->operations[o->parent])))
             o->parent = top;
         top = i;
+        depth++;
     }
 }
 
@@ -174,6 +186,8 @@ static bool link_operations(habitat_trace *t) {
         k->operation = k->call != HABITAT_NONE ? t->calls[k->call].operation
                        : order                 ? with_external(t, order, k->operation)
                                                : HABITAT_NONE;
+        k->earlier = k->earlier && k->operation == HABITAT_NONE;
+        t->info.trace_unlinked_kernels -= k->earlier;
     }
     free(order);
     return true;
@@ -307,6 +321,13 @@ static habitat_status no_kernels(const trace_builder *b, habitat_error *err) {
                                "the profiler's activities, or with 'habitat record'; without a GPU "
                                "with 'habitat record --no-gpu'",
                                t->operation_count);
+    if (t->info.trace_skipped_events)
+        return habitat_fail_at(err, HABITAT_E_FORMAT, t->info.file, UINT64_MAX, 0,
+                               "no operation and no kernel among its %" PRIu64
+                               " events, which are not torch.profiler's; what JAX, TensorFlow and "
+                               "others run is recorded with 'nsys profile' and 'nsys export --type "
+                               "sqlite', or 'habitat record -- COMMAND'",
+                               t->info.trace_skipped_events);
     return habitat_fail_at(err, HABITAT_E_FORMAT, t->info.file, UINT64_MAX, 0,
                            "no operation and no kernel in it; export it with torch.profiler or "
                            "'habitat record'");

@@ -154,7 +154,7 @@ static habitat_status take_kernel(nsys_row *r, activity *a) {
     if (!fine)
         return nsys_no_memory(r->n);
     a->form.name = name ? name : "unnamed kernel";
-    if (trace_name_is_collective(a->form.name))
+    if (trace_name_is_collective(r->n->b, a->form.name))
         a->form.kind = HABITAT_KERNEL_COLLECTIVE;
     a->in_graph = sqlite3_column_int64(r->statement, 17) != 0;
     return HABITAT_OK;
@@ -207,6 +207,15 @@ static habitat_status read_graph(nsys_row *r) {
     return read_activity(r, HABITAT_KERNEL_COMPUTE, take_graph);
 }
 
+/* Times count from where a report begins. What a CPU began before it (--capture-range begins in the
+ * middle of a program) is not wholly in it, and is left out. */
+static bool began_before(const nsys_row *r) {
+    bool before = sqlite3_column_type(r->statement, 0) == SQLITE_INTEGER &&
+                  sqlite3_column_int64(r->statement, 0) < 0;
+    r->n->b->trace->info.trace_skipped_events += before;
+    return before;
+}
+
 static const char *const call_columns[] = {"start",         "end",    "globalTid",
                                            "correlationId", "nameId", "eventClass"};
 
@@ -214,6 +223,8 @@ static habitat_status read_call(nsys_row *r) {
     nsys *n = r->n;
     uint64_t start, duration = 0, thread, correlation;
     bool open, fine;
+    if (began_before(r))
+        return HABITAT_OK;
     if (!nsys_take_interval(r, &start, &duration, &open) || !nsys_take(r, 2, UINT64_MAX, &thread) ||
         !nsys_take(r, 3, UINT64_MAX, &correlation))
         return n->err->code;
@@ -286,6 +297,8 @@ static habitat_status read_range(nsys_row *r) {
     bool open, fine;
     int64_t type = sqlite3_column_int64(r->statement, 5);
     bool typed = sqlite3_column_type(r->statement, 5) != SQLITE_NULL;
+    if (began_before(r))
+        return HABITAT_OK;
     if (!nsys_take_interval(r, &start, &duration, &open) || !nsys_take(r, 2, UINT64_MAX, &thread))
         return n->err->code;
     if (open || (typed && type != NVTX_PUSH_POP && type != NVTX_START_END)) {

@@ -27,6 +27,7 @@ typedef struct trace_reader {
 
 /* The first that says yes reads the file; the last one says yes to everything. */
 #define TRACE_READERS(X)                                                                           \
+    X(packed)                                                                                      \
     X(nsys_report)                                                                                 \
     X(nsys)                                                                                        \
     X(chrome)

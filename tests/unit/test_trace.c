@@ -412,6 +412,9 @@ typedef struct bad {
 } bad;
 
 #define ADVICE "export it with torch.profiler or 'habitat record'"
+#define OTHERS                                                                                     \
+    "which are not torch.profiler's; what JAX, TensorFlow and others run is recorded with 'nsys "  \
+    "profile' and 'nsys export --type sqlite', or 'habitat record -- COMMAND'"
 
 static const bad bads[] = {
     {"", HABITAT_E_FORMAT, "line 1, byte 0: the file is empty; " ADVICE},
@@ -428,7 +431,13 @@ static const bad bads[] = {
     {"{\"traceEvents\": {}}", HABITAT_E_FORMAT,
      "line 1, byte 17: \"traceEvents\" is not an array; " ADVICE},
     {"[]", HABITAT_E_FORMAT, "no operation and no kernel in it; " ADVICE},
-    {"[{\"ph\": \"M\"}]", HABITAT_E_FORMAT, "no operation and no kernel in it; " ADVICE},
+    {"[{\"ph\": \"M\"}]", HABITAT_E_FORMAT,
+     "no operation and no kernel among its 1 events, " OTHERS},
+    {"[{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"/device:GPU:0\"}},"
+     "{\"ph\":\"X\",\"pid\":1,\"tid\":14,\"ts\":10,\"dur\":20,\"name\":\"loop_add_fusion\","
+     "\"args\":{"
+     "\"hlo_op\":\"fusion.1\",\"kernel_details\":\"regs:16 grid:80,1,1 block:128,1,1\"}}]",
+     HABITAT_E_FORMAT, "no operation and no kernel among its 2 events, " OTHERS},
     {"[{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::mm\", \"ts\": 1, \"dur\": 2}]",
      HABITAT_E_NO_GPU,
      "no GPU activity in this trace (1 operations on the CPU); record it again on a machine with a "

@@ -1,9 +1,11 @@
 /* Calls into the runtime: their kinds, the kernels and operations they belong to, what they wait
  * for. Small hand-made traces in both ways of reading, and recordings. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <habitat/trace.h>
 
+#include "trace/build.h"
 #include "trace/calls.h"
 #include "trace/read.h"
 
@@ -318,11 +320,157 @@ static void check_recording(const expected *e) {
     check_case(e->file);
 }
 
+/* --- kernels of the step before -------------------------------------------------------------- */
+
+#define KERNEL(name, ts, dur, correlation, external)                                               \
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" name "\",\"pid\":0,\"tid\":7,\"ts\":" #ts       \
+    ",\"dur\":" #dur ",\"args\":{\"device\":0,\"stream\":7,\"External id\":" #external             \
+    ",\"correlation\":" #correlation "}},"
+#define IN_FLIGHT                                                                                  \
+    "{\"traceEvents\":[" KERNEL("before", 105, 20, 40, 40) KERNEL(                                 \
+        "last_before", 125, 15, 41,                                                                \
+        41) "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::relu\",\"pid\":1,\"tid\":1,\"ts\":" \
+            "108,"                                                                                 \
+            "\"dur\":10,\"args\":{\"External id\":9}},"                                            \
+            "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,"      \
+            "\"tid\":1,"                                                                           \
+            "\"ts\":110,\"dur\":1,\"args\":{\"correlation\":50}}," KERNEL("own", 150, 10, 50, 9)
+#define MARK                                                                                       \
+    "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#4\",\"pid\":1,\"tid\":1,"   \
+    "\"ts\":100,\"dur\":50,\"args\":{}}]}"
+
+#define LATER_CALL                                                                                 \
+    "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaEventRecord\",\"pid\":1,\"tid\":1,"     \
+    "\"ts\":112,\"dur\":1,\"args\":{\"correlation\":60}},"
+
+/* Text, kernels that are earlier, those without a launch record besides, ns of the iteration. */
+static const struct {
+    const char *says, *text;
+    size_t earlier, unlinked, iteration_ns, start_ns;
+} in_flight[] = {
+    {"kernels in flight when the recording began are of no step", IN_FLIGHT MARK, 2, 0, 10000, 0},
+    {"nor of the whole", IN_FLIGHT "{\"ph\":\"M\",\"name\":\"x\"}]}", 2, 0, 10000, 3000},
+    {"a call that is missing later may be missing first",
+     IN_FLIGHT KERNEL("lost", 141, 5, 55, 55) MARK, 0, 3, 50000, 0},
+    {"also where later ones were recorded",
+     IN_FLIGHT KERNEL("lost", 141, 5, 55, 55) LATER_CALL MARK, 0, 3, 50000, 0},
+    {"calls that launched nothing are no beginning",
+     "{\"traceEvents\":[" KERNEL("a", 105, 1, 40, 40) LATER_CALL MARK, 0, 1, 1000, 0},
+    {"an operation of the recording has its kernels", IN_FLIGHT KERNEL("known", 103, 1, 42, 9) MARK,
+     2, 1, 11000, 0},
+    {"a recording of the GPU alone has no begin",
+     "{\"traceEvents\":[" KERNEL("a", 5, 1, 40, 40) KERNEL("b", 7, 1, 41, 41) MARK, 0, 2, 2000, 0},
+};
+
+static void check_in_flight(bool slow_only) {
+    for (size_t i = 0; i < sizeof in_flight / sizeof *in_flight; i++) {
+        size_t count, iterations, earlier = 0;
+        habitat_trace *t = read_text(in_flight[i].text, slow_only);
+        const habitat_kernel *k = habitat_trace_kernels(t, &count);
+        const habitat_iteration *all = habitat_trace_iterations(t, &iterations);
+        for (size_t j = 0; j < count; j++) {
+            earlier += k[j].earlier;
+            CHECK((k[j].iteration == HABITAT_NONE) == k[j].earlier);
+        }
+        CHECK_INT(earlier, in_flight[i].earlier);
+        CHECK_INT(habitat_trace_get_info(t)->trace_unlinked_kernels, in_flight[i].unlinked);
+        CHECK_INT(iterations, 1);
+        CHECK_NEAR(all[0].kernel_ms, (double)in_flight[i].iteration_ns / 1e6, 1e-12);
+        CHECK_INT(all[0].start_ns, in_flight[i].start_ns);
+        habitat_trace_free(t);
+        check_case(in_flight[i].says);
+    }
+}
+
+/* --- operations nested without end ------------------------------------------------------------ */
+
+enum { NESTED = 2500, NESTED_MOST = 1000, EVENT_BYTES = 160 };
+
+/* Each begins a microsecond after the one around it and ends one before; then one beside them. */
+static char *nested_text(const char *cat) {
+    size_t size = (NESTED + 4) * (size_t)EVENT_BYTES, used;
+    char *text = malloc(size);
+    if (!text)
+        return NULL;
+    used = (size_t)snprintf(text, size, "{\"traceEvents\":[");
+    for (int i = 0; i < NESTED; i++)
+        used +=
+            (size_t)snprintf(text + used, size - used,
+                             "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"o%d\",\"pid\":1,\"tid\":1,"
+                             "\"ts\":%d,\"dur\":%d,\"args\":{}},",
+                             cat, i, i, 2 * (NESTED - i) + 1);
+    snprintf(
+        text + used, size - used,
+        "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"beside\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":1,"
+        "\"args\":{}}," KERNEL("k", 1, 2, 3, 4) "{}]}",
+        cat, 2 * NESTED + 10);
+    return text;
+}
+
+/* Every walk outwards ends after so many steps, whatever the file nests. */
+static void check_nested(const char *cat, bool slow_only) {
+    char *text = nested_text(cat);
+    habitat_trace *t = text ? read_text(text, slow_only) : NULL;
+    size_t count = 0, deepest = 0;
+    const habitat_operation *o = t ? habitat_trace_operations(t, &count) : NULL;
+    uint32_t *depth = calloc(NESTED + 1, sizeof *depth);
+    CHECK_INT(count, NESTED + 1);
+    for (size_t i = 0; depth && i < count; i++) {
+        bool outermost = o[i].parent == HABITAT_NONE;
+        CHECK(outermost ? i == 0 || i == NESTED : o[i].parent < i);
+        CHECK(outermost || i >= NESTED_MOST || o[i].parent == i - 1);
+        depth[i] = outermost ? 1 : depth[o[i].parent] + 1;
+        deepest = depth[i] > deepest ? depth[i] : deepest;
+    }
+    CHECK_INT(deepest, NESTED_MOST);
+    free(depth);
+    free(text);
+    habitat_trace_free(t);
+    check_case("operations nested thousands deep have a thousand around them at most");
+}
+
+/* --- kernels that wait for other GPUs --------------------------------------------------------- */
+
+static void check_collectives(void) {
+    static const struct {
+        const char *name;
+        bool collective;
+    } names[] = {
+        {"ncclDevKernel_AllReduce_Sum_bf16_RING_LL(x)", true},
+        {"mscclKernel_Sum_half_LL_rccl", true},
+        {"void deep_ep::intranode::combine<__nv_bfloat16, 8, 768>(x)", true},
+        {"void dpsk::ep::internode::cached_notify<false>(int)", true},
+        {"void deep_ep::internode_ll::dispatch<true, 3, 10, 7168>(x)", true},
+        {"void dpsk::ep::cuda::get_dispatch_layout<256, 32, 8>(x)", false}, /* of its own GPU */
+        {"void (anonymous namespace)::multimem_all_reduce_kernel<c10::BFloat16, 16>(x)", true},
+        {"void (anonymous namespace)::two_shot_all_reduce_kernel_inplace<float, 16, 8>(x)", true},
+        {"void vllm::cross_device_reduce_1stage<__nv_bfloat16, 4>(x)", true},
+        {"void flashinfer::trtllm_allreduce_fusion::allreduce_fusion_kernel_oneshot_lamport<x>",
+         true},
+        {"userbuffers_fp16_sum_inplace_gpu_rw_ag", true},
+        {"void at::native::reduce_kernel<512, 1, ReduceOp<float>>(x)", false},
+        {"void cub::DeviceReduceByKeyKernel<cub::DispatchReduceByKey<long*>>(x)", false},
+        {"groupnorm_kernel_dispatch_down", false},
+        {"paged_attention_ll4mi_reduce_kernel", false},
+    };
+    trace_builder *b = calloc(1, sizeof *b);
+    for (size_t i = 0; b && i < sizeof names / sizeof *names; i++)
+        for (int again = 0; again < 2; again++)
+            CHECK_INT(trace_name_is_collective(b, names[i].name), names[i].collective);
+    CHECK(b != NULL);
+    free(b);
+    check_case("kernels that wait for other GPUs are told by the names of their libraries");
+}
+
 int main(void) {
     check_kinds();
+    check_collectives();
     for (int slow_only = 0; slow_only < 2; slow_only++) {
         check_made(slow_only);
         check_unknown_partners(slow_only);
+        check_in_flight(slow_only);
+        check_nested("cpu_op", slow_only);
+        check_nested("user_annotation", slow_only);
     }
     for (size_t i = 0; i < sizeof recordings / sizeof *recordings; i++)
         check_recording(&recordings[i]);

@@ -375,6 +375,33 @@ static void check_unknown_facts(void) {
     check_case("negative facts of a device are not known");
 }
 
+/* A report of a part of the program: a domain, a range and a call are older than it, and a kernel
+ * whose call is. */
+static void check_began_before(void) {
+    make("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, end INT, correlationId INT);"
+         "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (5, 40, 7), (50, 60, 9);"
+         "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INT, end INT, globalTid INT, "
+         "correlationId INT);"
+         "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (-3, 2, 50331652, 7), (45, 48, 50331652, "
+         "9);"
+         "CREATE TABLE NVTX_EVENTS (start INT, end INT, eventType INT, text TEXT, globalTid INT);"
+         "INSERT INTO NVTX_EVENTS VALUES (-1878291120, NULL, 75, 'TensorRT', 50331652), "
+         "(-20, 90, 59, 'step', 50331652), (42, 70, 59, 'forward', 50331652);");
+    habitat_trace *t = read_good();
+    if (t) {
+        size_t ranges, calls, kernels;
+        const habitat_operation *o = habitat_trace_operations(t, &ranges);
+        const habitat_kernel *k = habitat_trace_kernels(t, &kernels);
+        habitat_trace_calls(t, &calls);
+        CHECK(ranges == 1 && calls == 1 && kernels == 2);
+        CHECK_TEXT(ranges ? o[0].form->name : "", "forward");
+        CHECK(k[0].earlier && !k[1].earlier && k[1].operation == 0);
+        CHECK_INT(habitat_trace_get_info(t)->trace_skipped_events, 3);
+        habitat_trace_free(t);
+    }
+    check_case("what began before the report is left out");
+}
+
 static void check_errors(void) {
     check_bad("CREATE TABLE people (name TEXT);", HABITAT_E_FORMAT,
               "an SQLite database, but no export of Nsight Systems; make one with 'nsys export "
@@ -443,6 +470,7 @@ int main(void) {
     check_early();
     check_least();
     check_unknown_facts();
+    check_began_before();
     check_errors();
     check_damaged();
     unlink(path);
