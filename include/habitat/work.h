@@ -117,6 +117,8 @@ typedef struct habitat_work {
     habitat_pass pass;
     bool known;                  /* flop and bytes are numbers */
     bool varying;                /* kernel-varying: the library picks kernels per architecture */
+    bool by_place;               /* element-wise: operands differ in order, size or format, so that
+                                  * each element's places are worked out by themselves */
     habitat_dtype dtype;         /* of the tensors; UNKNOWN not known */
     double flop;                 /* of all its kernels; NaN unknown */
     double read_bytes;           /* from device memory; NaN unknown */

@@ -58,6 +58,8 @@ CONSTANT(fitted, softmax_second_start_s, 1.2e-6, "s",
 CONSTANT(fitted, cpu_operation_s, 44e-6, "s an operation",
          "median of the CPU's side over operations, 20 scripts on six hosts that the CPU bound, each host alike (30 to 58 by host; no LSTM); docs/decisions/0330, 0348")
 CONSTANT(fitted, cpu_copy_share, 0.35, "of an operation", "a copy or cast: steps in fp32 and autocast measured in turns on two hosts, 0.26 to 0.43 by model; docs/decisions/0275")
+CONSTANT(fitted, cpu_call_s, 5.5e-6, "s a call of CUDA", "those within a recurrent layer or the gradient of a sorted table: three steps that the CPU bound, on two hosts, 4.6 to 8; docs/decisions/0428")
+CONSTANT(fitted, sorted_table_calls, 32, "calls of CUDA", "counted in the gradients of 26 tables: 22 kernels and 10 fills each; docs/decisions/0428")
 CONSTANT(fitted, cpu_table_factor, 1.40, "either way", "80 % of the steps of a host by the others' constants, 1.40 to 1.44; docs/decisions/0348")
 
 CONSTANT(fitted, untimed_width, .25, "of the iteration",
@@ -92,12 +94,17 @@ CONSTANT(fitted, bmm_share_32_columns, .65, "of a tile's rate", "as bmm_share_64
 CONSTANT(fitted, power_share, .92, "of the sustained rate",
          "bf16 products of A100, L40S and H200: what a long kernel holds of an upper quantile; #products-on-matrix-units")
 CONSTANT(fitted, product_dram_share, .92, "of the bandwidth of copies", "as power_share")
+CONSTANT(fitted, product_cache_share, .4, "of a cache in two halves",
+         "as power_share: what products find there again; twice that on parts for graphics from 8.6 on, whose caches are one; docs/decisions/0375")
+CONSTANT(hardware, tensor_memory_capability, 100, "compute capability x 10",
+         "first whose sums lie in a memory of the matrix units' own (tcgen05 in the PTX ISA; not 12.x); docs/decisions/0376")
 CONSTANT(fitted, product_split_s, 3e-6, "s",
          "summing the parts of k: training products of A100, H200, L40S and B200; chosen anew without each: docs/decisions/0232")
 CONSTANT(chosen, product_least_part, 256, "elements of k",
          "shorter parts do not pay for their sums; docs/modelling.md#products-on-matrix-units")
 CONSTANT(hardware, product_path_bytes_per_cycle, 32, "byte a cycle and SM",
          "half of what an SM's path to the L2 is built for; as product_split_s")
+CONSTANT(hardware, whole_path_bytes_per_cycle, 64, "byte a cycle and SM", "what an SM's path to the L2 is built for since 8.0; docs/decisions/0413")
 CONSTANT(hardware, graphics_path_bytes_per_cycle, 16, "byte a cycle and SM",
          "reading the L2 with all SMs: L40 5.71 TB/s at 2.49 GHz, A40 2.43 at 1.74; te42kyfo/gpu-benches 71a3611, gpu-cache; docs/decisions/0365")
 CONSTANT(hardware, volta_path_bytes_per_cycle, 23, "byte a cycle and SM", "as graphics_path_bytes_per_cycle: V100-PCIE 2.52 TB/s at 1.38 GHz")
@@ -161,15 +168,27 @@ CONSTANT(fitted, convolution_thin_reads, 1.4, "times the bytes", "as convolution
 CONSTANT(fitted, convolution_thin_rearranging_s, 3.5e-6, "s", "as convolution_gathered_bytes_per_cycle: starts of the kernels that rearrange images of few channels")
 CONSTANT(fitted, convolution_thin_rearranging, 1.7, "times the bytes of all tensors", "as convolution_gathered_bytes_per_cycle: rearranging images of few channels")
 CONSTANT(fitted, convolution_wide_weight_share, .25, "of the rate", "as convolution_gathered_bytes_per_cycle: gradients of weights in TF32")
+CONSTANT(fitted, convolution_wide_plain_weight_share, .45, "of the rate", "as convolution_gathered_bytes_per_cycle: gradients of 1x1 weights in TF32, images in NCHW; docs/decisions/0381")
+CONSTANT(fitted, depthwise_last_weight_factor, .5, "of the time", "training rows of an H200: depthwise gradients of weights in 16 bit, channels last, stride 1; docs/decisions/0381")
+CONSTANT(fitted, depthwise_turns_share, .0039, "of the plain units' peak", "four training rows of an H200 (.0036 to .0047), and a script with layers of 7 x 7 at two batch sizes (.0028 to .0065): half a multiply-add a cycle and SM; docs/decisions/0421")
+CONSTANT(fitted, depthwise_turns_tf32_share, .005, "of the plain units' peak", "as depthwise_turns_share: .0036 to .0063 where four such rows are in TF32")
+CONSTANT(fitted, depthwise_last_share, .105, "of the plain units' peak", "as depthwise_turns_share: forward and gradients of images, 5 x 5, .097 to .111")
+CONSTANT(fitted, depthwise_last_large_share, .075, "of the plain units' peak", "as depthwise_last_share: above 5 x 5, .074 to .119 of two rows, .047 to .079 of the script")
+CONSTANT(fitted, group_term_cycles, 90, "cycles a term of the sum", "as group_copies_per_cycle: groups of 24 and 48 channels forward, 86 to 130")
+CONSTANT(fitted, group_copied_share, .24, "of the plain units' peak", "as group_copies_per_cycle: products of images that were copied, .24 to .31")
+CONSTANT(fitted, group_copies_per_cycle, .055, "elements a cycle and SM", "copies of the images of a group of an H200, 11 to 17 thousand million a second in two scripts; docs/decisions/0421")
+CONSTANT(fitted, depthwise_strided_image_factor, 1.45, "of the time",
+         "as depthwise_last_weight_factor: gradients of images with a stride; in 16 bit with channels last cuDNN's kernels skip what it leaves out")
+CONSTANT(fitted, depthwise_strided_wide_factor, .75, "of the time", "as depthwise_last_weight_factor: forward in fp32 with a stride")
 CONSTANT(fitted, convolution_wide_nchw_share, .72, "of the rate",
          "one pixel in TF32, images in NCHW as they are: training rows of the H200; docs/decisions/0357")
 CONSTANT(chosen, convolution_least_part, 256, "elements of k", "as product_least_part")
 
 /* ---- recurrent layers ---- */
-CONSTANT(fitted, rnn_traffic_factor, 2.2, "of weights and gates that no cache holds",
-         "rows of eight GPUs, each kind alike; docs/modelling.md#recurrent-layers")
-CONSTANT(fitted, rnn_launched_step_s, 27e-6, "s a step",
-         "the least of DeepBench's steps, whose launches are inside: cuDNN 5 to 7 on all its GPUs; docs/decisions/0280")
+CONSTANT(fitted, rnn_traffic_factor, 1.3, "of weights and gates that no cache holds",
+         "rows of a V100 and two Maxwells with weights of many caches; docs/decisions/0380")
+CONSTANT(fitted, rnn_launched_step_s, 20e-6, "s a step",
+         "launches of a step beside its work: DeepBench's eager rows, cuDNN 5 to 7 on all its GPUs; docs/decisions/0380")
 
 /* ---- operator models ---- */
 CONSTANT(chosen, judged_kinds, 3, "kinds of GPU",
@@ -278,6 +297,9 @@ CONSTANT(fitted, alone_turned, .3, "of the memory roof", "clones along another d
 CONSTANT(fitted, alone_strided, .6, "of the memory roof", "as alone_turned: along the same in pieces, .40 to .52 of the peak")
 CONSTANT(fitted, alone_gather, .5, "of the memory roof", "gathers and bags in two scripts on an H200, .49 and .53 in fp32; docs/decisions/0346")
 CONSTANT(fitted, picked_per_cycle, 1.5, "elements a cycle and SM", "as alone_gather: 250 to 421 thousand million elements a second, in fp32 and bf16 alike")
+CONSTANT(fitted, widened_per_cycle, 1.3, "elements a cycle and SM", "casts of 16 bit to fp32, PyTorch's kernel without vectors: 330 to 351 thousand million a second in six scripts on an H200, 308 to 326 in two on an H100; docs/decisions/0392")
+CONSTANT(fitted, placed_per_cycle, 1.15, "elements a cycle and SM", "as widened_per_cycle: additions and products of operands that differ in order, size or format, 203 to 415 in seven scripts, the middle of most 260 to 340; docs/decisions/0393")
+CONSTANT(fitted, rolled_per_cycle, .85, "elements a cycle and SM", "roll, which divides for each place: 198 to 230 thousand million a second in one script on an H200; docs/decisions/0392")
 CONSTANT(hardware, unsorted_rows_most, 3072, "rows", "PyTorch sorts the indices of more (embedding_dense_backward_cuda)")
 CONSTANT(fitted, unsorted_row_cycles, 83, "cycles a row", "gradients of tables of seven scripts on an H200, 43 to 55 ns a row (two of positions 29); docs/decisions/0346")
 CONSTANT(fitted, sorted_table_floors, 73, "kernel floors", "29 kernels, the median of nine scripts on an H200; docs/decisions/0346")
@@ -289,10 +311,18 @@ CONSTANT(fitted, additions_per_part, 1.5, "a cycle", "one operation that adds to
 CONSTANT(hardware, atomic_part_bytes, 4096, "byte", "as additions_per_part: neighbours that one slice of the cache serves")
 CONSTANT(fitted, alone_loss, .05, "of the memory roof", "as alone_late_floors: losses, left out .05")
 CONSTANT(fitted, alone_norm, .5, "of the memory roof", "as alone_late_floors: RMS norms of one script alone")
+CONSTANT(fitted, moments_waiting_cycles, .85, "cycles an element of a group", "group norms of three scripts at two batch sizes on an H200: 0.68 to 1.06 where the cache holds the tensor; docs/decisions/0419")
+CONSTANT(fitted, moments_missed_cycles, .65, "cycles an element of a group", "as moments_waiting_cycles: 1.39 and 1.50 in all where it does not")
+CONSTANT(fitted, moments_issue_cycles, .6, "cycles an element on each SM", "as moments_waiting_cycles: .51 to .73 where groups are many")
+CONSTANT(fitted, moments_start_floors, 4, "kernel floors", "as moments_waiting_cycles: sums of a block, and two kernels more")
+CONSTANT(fitted, group_gradient_floors, 8, "kernel floors", "as moments_waiting_cycles: five kernels")
+CONSTANT(fitted, alone_group_sums, .6, "of the memory roof", "as moments_waiting_cycles: sums by channel that read two tensors, 2.1 to 3.0 TB/s on an H200")
 
 /* ---- another batch size or precision ---- */
 CONSTANT(fitted, scale_model_share, 0.5, "of the exponent",
          "both ways between batch sizes of resnet50, gnmt, gpt2 and bert on H100 and H200; docs/formulas.md#another-batch-size-or-precision")
+CONSTANT(fitted, scale_fading, 0.2, "of the logarithm of the models' ratio",
+         "products between batch sizes of resnet50, gnmt, gpt2 and bert on H100 and H200: the best of 0 to 1; docs/decisions/0396")
 CONSTANT(fitted, scale_conv_gradient_share, 0.75, "of the exponent",
          "gradients of convolutions on matrix units between batch sizes of resnet50, their time alone; docs/decisions/0240, 0314")
 CONSTANT(fitted, scale_format_share, 0.25, "of the exponent",
@@ -309,8 +339,11 @@ CONSTANT(fitted, scale_sigma, 0.05, "in log(time)",
          "whole iterations of the same recordings; docs/iteration.md")
 CONSTANT(fitted, scale_assumed_sigma, 0.15, "in log(time), of log(batch size over the recorded one)",
          "what is taken to grow with the batch: of 31 pairs of recordings on the H200 without their shapes, busy time, 24 are inside (13 without); most err by 0.05 to 0.15 of it, DCGAN and GNMT by 0.3")
+CONSTANT(chosen, twin_sizes, 0.01, "of a size", "of two recordings of one step: the edges of random graphs differ by 4e-5")
+CONSTANT(fitted, scale_idle_sigma, 0.25, "in log(time), of log(batch size over the recorded one)",
+         "kernels that leave multiprocessors idle: 0.23 of two GPUs' recordings, 0.29 of others")
 CONSTANT(fitted, scale_format_sigma, 0.14, "in log(time)", "least of a grid that holds 80 % of 56 sums of kernels in another precision (habitat eval scale); with each model left out 0.12 to 0.16")
-CONSTANT(fitted, scale_cpu_doubt, 1.1, "either way, on the CPU's side", "as scale_format_sigma, of whole steps that the CPU binds; left out 1.1 to 1.3")
+CONSTANT(fitted, scale_cpu_doubt, 1.1, "either way, on the CPU's side", "least of a grid of tenths that holds 80 % of the 37 whole steps that the CPU binds (28 without it, 33 with); with each model left out 1.0 to 1.1; docs/decisions/0386")
 CONSTANT(chosen, quickest_kernel_ns, 100.0, "ns",
          "half of the kernels shorter: another unit of time. In 146 recordings the shortest kernel takes 670 ns, the least median is 2.1 us")
 CONSTANT(chosen, slow_kernel_ns, 2e5, "ns",
@@ -348,7 +381,8 @@ CONSTANT(chosen, format_least_share, 0.01, "of the kernels' time",
          "a format below it says nothing about the iteration")
 
 /* ---- replay: docs/iteration.md ---- */
-CONSTANT(fitted, replay_factor, 1.2247, "high over point, root of 1.5", "80 % of the CPU-bound steps of models that the rule's weights (replay/rule.c) were not fitted on lie within; docs/iteration.md#cpu-rule")
+CONSTANT(fitted, replay_factor, 1.2247, "high over point, root of 1.5", "86 % of the CPU-bound steps of models that the rule's weights (replay/rule.c) were not fitted on lie within, 77 % of those of a host that nothing was fitted on; docs/decisions/0386")
+CONSTANT(fitted, replay_process_factor, 1.24, "either way, on the CPU's side", "80 % of 20 steps that the CPU binds, recorded twice in two processes of one host, lie within; measured_twice.csv, docs/decisions/0427")
 CONSTANT(chosen, replay_point, 0.96, "of the rule",
          "an iteration is the longer of two sides: a CPU's side that is too long errs for steps of both kinds, one that is too short only for one")
 CONSTANT(chosen, replay_quick_windows, 0.1, "of the windows of a thread", "as quick as in the quickest tenth it is when nothing holds its core up; docs/decisions/0306")
@@ -382,6 +416,7 @@ CONSTANT(fitted, gaps_share, 0.02, "of the peak",
          "free blocks too small for what is asked for: near 80 GB ViT held 1.0 % more than it gave out; measured_limits_h100.csv")
 CONSTANT(chosen, scaled_margin_share, 0.01, "of the peak", "what a scaled peak may be short of near the limit; docs/memory.md#how-well")
 CONSTANT(chosen, shapes_margin_share, 0.5, "of the peak", "the same where no peak was recorded: recordings without their notes; docs/memory.md#how-well")
+CONSTANT(chosen, tensors_margin_share, 0.12, "of the peak", "the same of a recording without a GPU, whose tensors alone are counted; docs/decisions/0391")
 CONSTANT(chosen, largest_margin_share, 1.0, "of the largest tensor",
          "kept free in one piece; when runs failed 0.98 of it was free in smaller ones; docs/memory.md#how-runs-failed, docs/decisions/0271")
 CONSTANT(hardware, blas_hopper_bytes, 35.7e6, "byte a thread", "cuBLAS workspace that PyTorch gives from Hopper on: 32 MiB, in blocks of its allocator")

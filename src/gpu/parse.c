@@ -162,6 +162,10 @@ static habitat_status check_gpu(gpu_file *r) {
     if (!*plain || strlen(gpu->name) >= 64)
         return gpu_file_bad(r, HABITAT_E_FORMAT, "name",
                             "must hold letters or digits, at most 63 bytes");
+    if (strchr(gpu->name, ',') || strcmp(plain, "all") == 0)
+        return gpu_file_bad(r, HABITAT_E_FORMAT, "name",
+                            "nobody could ask for it: commas stand between names, and \"all\" is "
+                            "every GPU; use another");
     return HABITAT_OK;
 }
 

@@ -3,6 +3,7 @@
 #include "gpu/entry.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <habitat/text.h>
@@ -47,34 +48,6 @@ static size_t distance(const gpu_entry *entry, const char *wanted) {
     return least;
 }
 
-/* Fills `err` with "unknown GPU ..." and the nearest names. */
-static habitat_status unknown(const habitat_gpu_table *table, const char *name,
-                              habitat_error *err) {
-    enum { SHOWN = 3 };
-    const gpu_entry *nearest[SHOWN] = {NULL};
-    size_t distances[SHOWN] = {SIZE_MAX, SIZE_MAX, SIZE_MAX};
-    char wanted[GPU_NAME_LENGTH], list[256] = "";
-    gpu_normalise(name, wanted);
-    for (size_t i = 0; i < table->count; i++) {
-        size_t d = distance(table->entries[i], wanted);
-        for (size_t k = 0; k < SHOWN; k++)
-            if (d < distances[k]) {
-                memmove(&distances[k + 1], &distances[k], (SHOWN - 1 - k) * sizeof *distances);
-                memmove(&nearest[k + 1], &nearest[k], (SHOWN - 1 - k) * sizeof *nearest);
-                distances[k] = d;
-                nearest[k] = table->entries[i];
-                break;
-            }
-    }
-    for (size_t k = 0, used = 0; k < SHOWN && nearest[k]; k++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
-                                 nearest[k]->gpu.name);
-    return habitat_fail(err, HABITAT_E_UNKNOWN_GPU,
-                        "unknown GPU \"%.100s\"; nearest: %s; `habitat gpus` lists all, "
-                        "--gpu-file adds one",
-                        name, list);
-}
-
 /* The GPU whose name is letters followed by `name`: "4090", "5070 Ti"; NULL if there is none, and
  * for a bare number if parts of other letters have it, as "6000"; the 4090 D is no other answer. */
 static const gpu_entry *numbered(const habitat_gpu_table *table, const char *name) {
@@ -102,6 +75,70 @@ static const gpu_entry *numbered(const habitat_gpu_table *table, const char *nam
             return NULL;
     }
     return found;
+}
+
+static bool is_known(const habitat_gpu_table *table, const char *name) {
+    bool other_name;
+    return gpu_named(table, name, &other_name) || numbered(table, name);
+}
+
+/* Markets write how many into the name: "8xNAME", "1x NAME", "NAME:8". Whether it is so, and a GPU
+ * is called what is left; false too where the number is none. */
+static bool is_counted(const habitat_gpu_table *table, const char *name, char *kind, size_t size,
+                       unsigned long *count) {
+    const char *colon = strchr(name, ':'), *number = colon ? colon + 1 : name;
+    size_t length = strspn(number, digits);
+    const char *rest = number + length;
+    if (length < 1 || length > 5)
+        return false;
+    *count = strtoul(number, NULL, 10);
+    if (*count == 0)
+        return false;
+    if (colon) {
+        snprintf(kind, size, "%.*s", (int)(colon - name), name);
+        return !*rest && is_known(table, kind);
+    }
+    rest += strspn(rest, " ");
+    if (*rest != 'x' && *rest != 'X')
+        return false;
+    rest++;
+    rest += strspn(rest, " ");
+    snprintf(kind, size, "%s", rest);
+    return is_known(table, kind);
+}
+
+/* Fills `err` with "unknown GPU ..." and the nearest names. */
+static habitat_status unknown(const habitat_gpu_table *table, const char *name,
+                              habitat_error *err) {
+    enum { SHOWN = 3 };
+    const gpu_entry *nearest[SHOWN] = {NULL};
+    size_t distances[SHOWN] = {SIZE_MAX, SIZE_MAX, SIZE_MAX};
+    char wanted[GPU_NAME_LENGTH], list[256] = "", kind[GPU_NAME_LENGTH];
+    unsigned long count;
+    if (is_counted(table, name, kind, sizeof kind, &count))
+        return habitat_fail(err, HABITAT_E_UNKNOWN_GPU,
+                            "unknown GPU \"%.100s\"; name one GPU, \"%s\", and say how many with "
+                            "--gpus %lu (of predict, choose, export)",
+                            name, kind, count);
+    gpu_normalise(name, wanted);
+    for (size_t i = 0; i < table->count; i++) {
+        size_t d = distance(table->entries[i], wanted);
+        for (size_t k = 0; k < SHOWN; k++)
+            if (d < distances[k]) {
+                memmove(&distances[k + 1], &distances[k], (SHOWN - 1 - k) * sizeof *distances);
+                memmove(&nearest[k + 1], &nearest[k], (SHOWN - 1 - k) * sizeof *nearest);
+                distances[k] = d;
+                nearest[k] = table->entries[i];
+                break;
+            }
+    }
+    for (size_t k = 0, used = 0; k < SHOWN && nearest[k]; k++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
+                                 nearest[k]->gpu.name);
+    return habitat_fail(err, HABITAT_E_UNKNOWN_GPU,
+                        "unknown GPU \"%.100s\"; nearest: %s; `habitat gpus` lists all, "
+                        "--gpu-file adds one",
+                        name, list);
 }
 
 habitat_status habitat_gpu_find(const habitat_gpu_table *table, const char *name,

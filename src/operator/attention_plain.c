@@ -47,12 +47,28 @@ static double tiles_of(const habitat_attention_shape *s, const fused_costs *k) {
     return below + (q_tiles - whole) * k_tiles;
 }
 
-static double fused_time(const habitat_attention_shape *s, const fused_costs *k, double flop,
+/* Tiles that one block goes through, each `longest` of a tile's time. Backward a block has some
+ * keys and goes through the queries that see the first of them: all, or under a bottom-right mask
+ * at most as many as there are keys. And blocks of one head add to the same gradient of a query,
+ * one after the other. */
+static double longest_walk(const habitat_attention_shape *s, const fused_costs *k, bool backward) {
+    double keys = ceil(attention_keys_seen(s) / k->tile_k);
+    double seeing = s->causal && s->bottom_right ? fmin(s->q_len, s->kv_len) : s->q_len;
+    return backward ? fmax(k->longest * ceil(seeing / k->tile_q), keys) : k->longest * keys;
+}
+
+/* Blocks of one head. */
+static double blocks_of(const habitat_attention_shape *s, const fused_costs *k, bool backward) {
+    return backward ? ceil(attention_keys_seen(s) / k->tile_k) : ceil(s->q_len / k->tile_q);
+}
+
+static double fused_time(const habitat_attention_shape *s, const fused_costs *k, bool backward,
                          const operator_gpu *gpu, double *longest) {
-    double heads = s->batch * s->heads, blocks = ceil(s->q_len / k->tile_q);
+    double heads = s->batch * s->heads, blocks = blocks_of(s, k, backward);
+    double flop = backward ? 10 : 4;
     double tile = flop * k->tile_q * k->tile_k * s->head_dim / (gpu->flop_per_s / gpu->sm_count);
     double all = heads * (tiles_of(s, k) * tile / k->share + blocks * k->block_s) / gpu->sm_count;
-    *longest = ceil(attention_keys_seen(s) / k->tile_k) * tile * k->longest;
+    *longest = longest_walk(s, k, backward) * tile;
     return pow(pow(all, k->norm) + pow(*longest, k->norm), 1 / k->norm) + k->start_s;
 }
 
@@ -91,9 +107,9 @@ double operator_look_attention_plain(const habitat_model_query *query, operator_
     double bytes = w->read_bytes + w->write_bytes, longest = 0;
     double length = one ? attention_keys_seen(s) : s->kv_len; /* in separate kernels all are read */
     bytes -= unseen_bytes(s, length, backward);
-    double seconds = one ? fused_time(s, k, backward ? 10 : 4, gpu, &longest)
+    double seconds = one ? fused_time(s, k, backward, gpu, &longest)
                          : separate_time(s, backward, backward ? 8 : 4, gpu);
-    double waves = s->batch * s->heads * ceil(s->q_len / k->tile_q) / gpu->sm_count;
+    double waves = s->batch * s->heads * blocks_of(s, k, backward) / gpu->sm_count;
     float *x = inputs;
     ATTENTION_PLAIN_FEATURES(OPERATOR_FEATURE_VALUE)
     return seconds;

@@ -153,19 +153,42 @@ static float multiples(double value) {
                    (fmod(value, 32) == 0) + (fmod(value, 64) == 0));
 }
 
+/* Of the time of transformed tiles. Above 5 x 5 a library that guesses takes spectra for gradients
+ * of images that one transform of 32 holds, but for their border, and else never. */
+static double transformed_factor(const geometry *g, bool tried) {
+    enum { WINOGRAD_AREA = 25, SPECTRA_SIDE = 33 };
+    bool large = g->area > 9;
+    if (tried)
+        return (large ? tried_large : tried_small)[g->kind];
+    if (g->area > WINOGRAD_AREA)
+        return g->kind == PRODUCT_INPUT_GRADIENT && g->side <= SPECTRA_SIDE ? 2 : INFINITY;
+    return (large ? guessed_large : guessed_small)[g->kind];
+}
+
 /* Products that take another time than their tiles say, wherever they were measured: gradients of
  * thin images, and of pixels that a stride leaves out. */
-static double odd_factor(const geometry *g) {
+static double odd_factor(const geometry *g, bool tried) {
     bool thin = fmin(g->c_in, g->c_out) <= 4, strided = g->stride > 1;
     switch (g->kind) {
     case PRODUCT_INPUT_GRADIENT:
         return !strided ? 1 : thin ? .4 : g->area == 1 ? 1.6 : 1;
     case PRODUCT_WEIGHT_GRADIENT:
-        return thin && !strided ? 1.4 : 1;
+        return thin && !strided ? 1.4 : !tried && g->area == 1 ? (strided ? 2 : 1.35) : 1;
     case PRODUCT_OUTPUT:
         break;
     }
     return 1;
+}
+
+/* Terms of a sum. A guessed gradient of an image goes through all of the kernel's taps where a
+ * stride leaves one of four to a pixel, and none of them costs less than so many terms. */
+static double terms_of(const geometry *g, bool tried) {
+    enum { LEAST_A_TAP = 30, THIN = 4 };
+    if (tried || g->kind != PRODUCT_INPUT_GRADIENT || g->stride == 1 || g->area == 1 ||
+        fmin(g->c_in, g->c_out) <= THIN)
+        return g->k;
+    double least = g->area * LEAST_A_TAP, k = g->k;
+    return sqrt(sqrt(k * k * k * k + least * least * least * least));
 }
 
 /* Dense ones on plain units. `out_transformed`: seconds through transformed tiles. */
@@ -178,14 +201,11 @@ static convolution_time plain(const geometry *g, bool tried, const operator_gpu 
         fmax(miss / gpu->bytes_per_s, 1 / (gpu->sm_count * hardware_l2_bytes_per_s_per_sm));
     double reads = tried ? fitted_convolution_tried_reads : fitted_convolution_plain_reads;
     convolution_time t = {.memory = reads * bytes * each, .split = 1};
-    t.compute = (tried ? tried_factors : guessed_factors)[g->kind] * odd_factor(g) *
-                product_time(g->groups, g->m, g->n, g->k, units, gpu->flop_per_s,
+    t.compute = (tried ? tried_factors : guessed_factors)[g->kind] * odd_factor(g, tried) *
+                product_time(g->groups, g->m, g->n, terms_of(g, tried), units, gpu->flop_per_s,
                              g->kind == PRODUCT_WEIGHT_GRADIENT, &t.split);
     *out_transformed = transformed_time(g, units, gpu);
-    bool large = g->area > 9;
-    *out_transformed *= (tried   ? large ? tried_large : tried_small
-                         : large ? guessed_large
-                                 : guessed_small)[g->kind];
+    *out_transformed *= transformed_factor(g, tried);
     return t;
 }
 

@@ -26,6 +26,10 @@ static const double thin_shares[] = {.65, .31, .55};
 /* Kernels of few channels begin so late [s]; the sums of a gradient of weights cost a row as many
  * columns as these beside its own. */
 static const double thin_start_s[] = {2e-6, 7e-6, 7e-6}, thin_columns[] = {0, 0, 32};
+/* Of these shares: patches that do not overlap, so that a tile's rows have no pixel in common. */
+static const double patch_factors[] = {.6, 1.4, 1};
+/* Where groups run in turn: each one's start [s], and shares of the rate. docs/decisions/0421 */
+static const double turn_start_s[] = {4e-6, 7e-6, 6e-6}, turn_shares[] = {.13, .06, .09};
 static const double grouped_shares[] = {1, .62, .52}, depthwise_shares[] = {1, .7, .45};
 /* Of the time of depthwise kernels, where cuDNN's run: docs/decisions/0357. */
 static const double library_factors[] = {.45, .3, .4};
@@ -146,7 +150,9 @@ static convolution_time dense(const habitat_conv_shape *s, const geometry *g, do
     bool weight = g->kind == PRODUCT_WEIGHT_GRADIENT, clusters = operator_has_clusters(gpu);
     product p = product_of(g, element);
     bool wide = element == 4, nchw = !s->channels_last;
-    double share = plain ? wide && nchw && !weight ? fitted_convolution_wide_nchw_share : 1
+    double share = plain            ? !wide || !nchw ? 1
+                                      : weight       ? fitted_convolution_wide_plain_weight_share
+                                                     : fitted_convolution_wide_nchw_share
                    : weight && wide ? fitted_convolution_wide_weight_share
                                     : gathered_shares[g->kind];
     p.unit_flop_per_s = share * gpu->peak_flop_per_s / gpu->sm_count;
@@ -184,7 +190,9 @@ static convolution_time thin(const habitat_conv_shape *s, const geometry *g, dou
     double other = multiple_of(g->c_in <= thin_channels ? g->c_out : g->c_in, thin_multiple);
     double columns = g->area * thin_channels + thin_columns[g->kind];
     double flop = 2 * g->out_pixels * columns * other;
-    convolution_time t = {.compute = flop / (thin_shares[g->kind] * plain_peak(gpu)),
+    bool patches = g->stride > 1 && g->stride == g->area;
+    double share = thin_shares[g->kind] * (patches ? patch_factors[g->kind] : 1);
+    convolution_time t = {.compute = flop / (share * plain_peak(gpu)),
                           .memory = fitted_convolution_thin_reads * bytes * each,
                           .start = thin_start_s[g->kind],
                           .split = 1};
@@ -204,23 +212,84 @@ static bool depthwise_by_library(const habitat_conv_shape *s, const geometry *g,
            g->groups >= LEAST_CHANNELS;
 }
 
+/* Of the time that work and bytes say. */
+static double depthwise_factor(const habitat_conv_shape *s, const geometry *g,
+                               habitat_dtype dtype) {
+    bool half = habitat_dtype_bytes(dtype) == 2, last = s->channels_last;
+    if (depthwise_by_library(s, g, dtype == HABITAT_DTYPE_FP16))
+        return library_factors[g->kind];
+    if (g->stride == 1)
+        return g->kind == PRODUCT_WEIGHT_GRADIENT && half && last
+                   ? fitted_depthwise_last_weight_factor
+                   : 1;
+    if (g->kind == PRODUCT_INPUT_GRADIENT)
+        return half && last ? 1 : fitted_depthwise_strided_image_factor;
+    return g->kind == PRODUCT_OUTPUT && !half ? fitted_depthwise_strided_wide_factor : 1;
+}
+
+/* Of the plain units' peak. cuDNN's kernels of images with channels last are slow on 4 byte: from
+ * 5 x 5 on, and above it once more; gradients of weights above it add in turn. Those of TF32 are
+ * fp32's but for some of these gradients. docs/decisions/0421 */
+static double depthwise_share(const habitat_conv_shape *s, const geometry *g, double element,
+                              bool matrix) {
+    enum { SMALL_AREA = 9, QUICK_AREA = 25 };
+    bool weight = g->kind == PRODUCT_WEIGHT_GRADIENT, large = g->area > QUICK_AREA;
+    bool wide_last = s->channels_last && element == 4;
+    if (wide_last && weight && large)
+        return matrix ? fitted_depthwise_turns_tf32_share : fitted_depthwise_turns_share;
+    if (wide_last && !weight && g->area > SMALL_AREA)
+        return large ? fitted_depthwise_last_large_share : fitted_depthwise_last_share;
+    return (s->channels_last ? .15 : .045) * depthwise_shares[g->kind];
+}
+
 /* A channel a group. The gradient of the image looks at every tap of every pixel, also at those
  * that a stride leaves out. The gradient of a channel's weights is one block that walks its pixels,
  * with as many warps as images, eight at most. */
-static convolution_time depthwise(const habitat_conv_shape *s, const geometry *g, bool fp16,
-                                  const operator_gpu *gpu) {
+static convolution_time depthwise(const habitat_conv_shape *s, const geometry *g,
+                                  habitat_dtype dtype, bool matrix, const operator_gpu *gpu) {
     double bytes = g->in_bytes + g->out_bytes + g->weight_bytes;
     double pixels = g->kind == PRODUCT_INPUT_GRADIENT ? g->in_pixels : g->out_pixels;
     double flop = 2 * pixels * g->area * g->groups;
-    double share = (s->channels_last ? .15 : .045) * depthwise_shares[g->kind];
+    double share = depthwise_share(s, g, (double)habitat_dtype_bytes(dtype), matrix);
     double walk = g->kind == PRODUCT_WEIGHT_GRADIENT
                       ? 4 * g->out_pixels / sqrt(fmin(s->batch, 8)) / gpu->clock_hz
                       : 0;
     double work = flop / (share * plain_peak(gpu));
-    double faster = depthwise_by_library(s, g, fp16) ? library_factors[g->kind] : 1;
+    double faster = depthwise_factor(s, g, dtype);
     return (convolution_time){.compute = faster * cbrt(work * work * work + walk * walk * walk),
                               .memory = faster * (s->channels_last ? 1.4 : 3.5) * bytes *
                                         seconds_per_byte(gpu, bytes),
+                              .split = 1};
+}
+
+/* In fp32 cuDNN has kernels for all groups at once where each has a power of two of channels, 16 at
+ * most. Of others, and of few, it runs one after the other; where they are few it copies each one's
+ * images first, with a kernel that works out each place, and then has quicker ones for them. */
+static bool groups_in_turn(const habitat_conv_shape *s, const geometry *g) {
+    enum { AT_ONCE = 16, MANY = 5 };
+    double most = fmax(g->c_in, g->c_out);
+    return !s->channels_last && (g->groups < MANY || most > AT_ONCE || fmod(AT_ONCE, most) != 0);
+}
+
+static bool copies_groups(const geometry *g) {
+    static const double few[] = {2, 5, 0};
+    return g->groups <= few[g->kind] && (g->kind == PRODUCT_OUTPUT || g->stride == 1);
+}
+
+/* Forward a tile waits for each slice of its sum. */
+static convolution_time in_turn(const geometry *g, double element, const operator_gpu *gpu) {
+    bool copied = copies_groups(g), forward = g->kind == PRODUCT_OUTPUT;
+    double each_s =
+        turn_start_s[g->kind] + (forward ? g->k * fitted_group_term_cycles / gpu->clock_hz : 0);
+    double share = copied ? fitted_group_copied_share : turn_shares[g->kind];
+    double elements = (g->in_bytes + g->out_bytes) / element;
+    double a_second = fitted_group_copies_per_cycle * gpu->sm_count * gpu->clock_hz;
+    double multiplied = g->out_pixels * g->c_in * g->c_out * g->area * g->groups;
+    double bytes = g->in_bytes + g->out_bytes + g->weight_bytes;
+    return (convolution_time){.compute = 2 * multiplied / (share * plain_peak(gpu)),
+                              .memory = bytes * seconds_per_byte(gpu, bytes),
+                              .rearranging = copied ? elements / a_second : 0,
+                              .start = g->groups * each_s,
                               .split = 1};
 }
 
@@ -228,6 +297,8 @@ static convolution_time depthwise(const habitat_conv_shape *s, const geometry *g
 static convolution_time grouped(const habitat_conv_shape *s, const geometry *g, double element,
                                 bool matrix, const operator_gpu *gpu) {
     enum { SIDE = 16, DEPTH = 8 };
+    if (!matrix && groups_in_turn(s, g))
+        return in_turn(g, element, gpu);
     double bytes = g->in_bytes + g->out_bytes + g->weight_bytes;
     double each = seconds_per_byte(gpu, bytes), m = g->m, n = multiple_of(g->n, SIDE), k = g->k;
     if (g->kind == PRODUCT_OUTPUT)
@@ -255,9 +326,8 @@ convolution_time operator_convolution_matrix(const habitat_model_query *query, c
     bool fastest = query->variant == HABITAT_VARIANT_FASTEST;
     bool matrix = operator_arithmetic(query) != HABITAT_DTYPE_FP32;
     if (g->groups > 1)
-        return g->c_in == 1 && g->c_out == 1
-                   ? depthwise(s, g, query->work->dtype == HABITAT_DTYPE_FP16, gpu)
-                   : grouped(s, g, element, matrix, gpu);
+        return g->c_in == 1 && g->c_out == 1 ? depthwise(s, g, query->work->dtype, matrix, gpu)
+                                             : grouped(s, g, element, matrix, gpu);
     return fmin(g->c_in, g->c_out) <= thin_channels ? thin(s, g, element, gpu)
                                                     : dense(s, g, element, fastest, gpu);
 }

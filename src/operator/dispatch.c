@@ -128,6 +128,19 @@ static bool positive(double value) {
     return isfinite(value) && value > 0;
 }
 
+/* What libraries run on matrix units for fp32 where a GPU has them (AMD's): products. Fast
+ * convolutions in fp32 are made for plain units there, and nobody measured which are taken. */
+static bool takes_single_units(operator_class c) {
+    return c == OPERATOR_GEMM || c == OPERATOR_BMM || c == OPERATOR_ATTENTION_PLAIN ||
+           c == OPERATOR_RNN;
+}
+
+static double single_rate(const habitat_rates *rates, operator_class c) {
+    double matrix = rates->matrix_flop_per_s[HABITAT_DTYPE_FP32];
+    return takes_single_units(c) && positive(matrix) ? matrix
+                                                     : rates->plain_flop_per_s[HABITAT_DTYPE_FP32];
+}
+
 /* Convolutions were measured on all-zero inputs, which draw little power: between the rate under
  * the power limit and nine tenths of the peak, the geometric mean. docs/modelling.md#convolution */
 static double convolution_rate(const habitat_gpu *gpu) {
@@ -152,9 +165,8 @@ bool operator_gpu_facts(const habitat_gpu *gpu, operator_class c, habitat_dtype 
     else if (matrix)
         facts.flop_per_s = gpu->sustained.matrix_flop_per_s[arithmetic];
     else
-        facts.flop_per_s = gpu->sustained.plain_flop_per_s[HABITAT_DTYPE_FP32];
-    double peak = matrix ? gpu->peak.matrix_flop_per_s[arithmetic]
-                         : gpu->peak.plain_flop_per_s[HABITAT_DTYPE_FP32];
+        facts.flop_per_s = single_rate(&gpu->sustained, c);
+    double peak = matrix ? gpu->peak.matrix_flop_per_s[arithmetic] : single_rate(&gpu->peak, c);
     facts.peak_flop_per_s = positive(peak) ? peak : facts.flop_per_s;
     if (!positive(facts.flop_per_s) || !positive(facts.bytes_per_s) || gpu->sm_count == 0 ||
         !positive(facts.lanes_per_sm) || !positive(facts.clock_hz) || !positive(facts.l2_bytes))

@@ -88,6 +88,23 @@ double operator_path_bytes_per_cycle(const operator_gpu *gpu, double most) {
                : most;
 }
 
+/* Caches of data-centre parts from 8.0 on lie in two halves, each of which keeps what its own SMs
+ * read: products, read by all SMs, lie in both. Parts for graphics since then have one cache. */
+static double cache_share(const operator_gpu *gpu) {
+    bool one = gpu->compute_capability > hardware_ampere_capability && !operator_has_clusters(gpu);
+    return (one ? 2 : 1) * fitted_product_cache_share;
+}
+
+/* The end of a tile: sums that lie in a memory of their own are written while the next tile is
+ * multiplied. */
+static double tile_end(const operator_gpu *gpu, bool clusters) {
+    if (!clusters)
+        return fitted_product_tile_end_s;
+    return gpu->compute_capability >= hardware_tensor_memory_capability
+               ? 0
+               : fitted_tile_end_clusters_s;
+}
+
 /* 32 of the 64 byte a cycle that an SM's path to the cache is built for, or what all SMs together
  * get; clusters load once for several. With them the end of one tile also overlaps the beginning of
  * the next. */
@@ -97,7 +114,7 @@ operator_kernel_costs operator_product_costs(const operator_gpu *gpu, bool clust
             gpu->clock_hz *
             (clusters ? hardware_cluster_path_bytes_per_cycle
                       : operator_path_bytes_per_cycle(gpu, hardware_product_path_bytes_per_cycle)),
-        .tile_s = clusters ? fitted_tile_end_clusters_s : fitted_product_tile_end_s,
+        .tile_s = tile_end(gpu, clusters),
         .wave = clusters ? fitted_product_wave_clusters : 1,
     };
 }
@@ -114,12 +131,15 @@ static double alignment_of(const habitat_gemm_shape *s, double element) {
     return bytes;
 }
 
+static bool is_tf32_on_hopper(const operator_gpu *gpu, double element) {
+    return element == 4 && gpu->compute_capability >= 90 && gpu->compute_capability < 100;
+}
+
 /* Hopper's units take TF32 operands along k alone: others are turned on the way, and a product of
  * two such, the gradient of a weight, runs at half the pace. 16-bit operands are taken either way.
  */
 static double layout_share(const operator_gpu *gpu, const habitat_gemm_shape *s, double element) {
-    bool hopper = gpu->compute_capability >= 90 && gpu->compute_capability < 100;
-    if (!hopper || element < 4 || s->trans_b)
+    if (!is_tf32_on_hopper(gpu, element) || s->trans_b)
         return 1;
     return s->trans_a ? fitted_tf32_both_turned : fitted_tf32_one_turned;
 }
@@ -165,12 +185,22 @@ static double power_time(const habitat_model_query *query, const operator_gpu *g
     return time / (state.share * pow(least / state.share, tired));
 }
 
+/* The library's kernels with clusters are of 16 and 8 bit. In TF32 Hopper runs older ones: each SM
+ * loads for itself, through all of its path, and waits for the end of each tile and wave. */
+static operator_kernel_costs costs_of(const operator_gpu *gpu, double element, double alignment) {
+    bool aligned = operator_has_clusters(gpu) && alignment >= 16;
+    bool alone = is_tf32_on_hopper(gpu, element);
+    operator_kernel_costs costs = operator_product_costs(gpu, aligned && !alone);
+    if (aligned && alone)
+        costs.sm_bytes_per_s = gpu->clock_hz * hardware_whole_path_bytes_per_cycle;
+    return costs;
+}
+
 /* Seconds of the quickest cut. */
 static double tiled_time(const operator_gpu *gpu, const habitat_gemm_shape *s, double element,
                          double alignment) {
     double b = s->b, m = s->m, n = s->n, k = s->k;
-    const operator_kernel_costs costs =
-        operator_product_costs(gpu, operator_has_clusters(gpu) && alignment >= 16);
+    const operator_kernel_costs costs = costs_of(gpu, element, alignment);
     double unit_flop_per_s =
         fmin(operator_unit_rate(gpu, element, alignment),
              layout_share(gpu, s, element) * operator_unit_rate(gpu, element, 16));
@@ -250,7 +280,7 @@ double operator_look_matrix(const habitat_model_query *query, operator_class c,
     double inputs_copies = serving && query->variant == HABITAT_VARIANT_SGLANG ? 6 : 1;
     double operand = (fp8 ? 2 : element) * b * m * k;
     double footprint = copies * weights + moved + (inputs_copies - 1) * operand;
-    double miss = operator_miss_share(footprint, gpu->l2_bytes, .4, .7);
+    double miss = operator_miss_share(footprint, gpu->l2_bytes, cache_share(gpu), .7);
     double memory = fmax(bytes * miss / (fitted_product_dram_share * gpu->bytes_per_s),
                          bytes / (gpu->sm_count * hardware_l2_bytes_per_s_per_sm));
     double alignment = fp8 ? 16 : alignment_of(s, element);

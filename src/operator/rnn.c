@@ -68,6 +68,26 @@ static const step_costs step_by_step[UNITS][2] = {
     [UNIT_16] = {{4.93e-06, 0.446, 0.822, 1.2, 2.62}, {5.32e-06, 0.428, 1.87, 1.09, 1.97}},
 };
 
+/* Times the work of a step, and of the products, where rows of the state are not aligned to the 16
+ * byte that matrix units read at once: forward, backward. */
+enum { ALIGNED_BYTES = 16, UNALIGNED_PRODUCTS = 2 };
+static const double unaligned[UNITS][2] = {
+    [UNIT_PLAIN] = {1, 1}, [UNIT_TF32] = {3, 1.5}, [UNIT_16] = {3, 3}};
+/* Rows that launch each step are of libraries that differ by compute capability: those before 7.0
+ * do not cut the sums of a gradient, and with 32 sequences those of 6.x have a kernel that takes
+ * each term of its sums six times as long. Nothing that is asked does: docs/decisions/0380. */
+typedef struct launched_costs {
+    double compute, traffic;     /* as above */
+    double cycles, cycles_of_32; /* of a term of a sum, whatever the tile */
+    bool cuts_sums;
+} launched_costs;
+static launched_costs launched_of(uint32_t capability, const step_costs *asked, bool backward) {
+    enum { PASCAL = 60, VOLTA = 70 };
+    if (capability >= VOLTA)
+        return (launched_costs){asked->compute, 2, 30, 30, true};
+    return (launched_costs){backward ? .6 : .8, 2, 30, capability >= PASCAL ? 170 : 30, false};
+}
+
 typedef struct persistent_costs {
     double step_s, sequence_s;
     double traffic, products; /* as above */
@@ -110,7 +130,8 @@ typedef struct layers {
         memory; /* of one step of one layer: its sums, its traffic from each [s] */
     size_t unit;
     bool backward;
-    bool launched; /* measured with the launches of its steps inside */
+    bool launched;  /* measured with the launches of its steps inside */
+    bool unaligned; /* rows of the state, for matrix units */
 } layers;
 
 static layers layers_of(const habitat_model_query *query, const operator_gpu *gpu) {
@@ -128,6 +149,8 @@ static layers layers_of(const habitat_model_query *query, const operator_gpu *gp
     double state = rnn_state(s), projection = s->projected * s->hidden;
     l.way = rnn_way_of(s, query->work->dtype, l.backward, &device);
     l.unit = !matrix ? UNIT_PLAIN : l.element > 2 ? UNIT_TF32 : UNIT_16;
+    l.unaligned =
+        l.unit != UNIT_PLAIN && !l.launched && fmod(state * l.element, ALIGNED_BYTES) != 0;
     for (unsigned layer = 0; layer < 64 && layer < s->layers; layer++) {
         double in = layer > 0 ? state * l.directions : s->input;
         l.products += BEST(product_tiles, rows, width * l.directions, in, 1, l.units, rate);
@@ -138,7 +161,7 @@ static layers layers_of(const habitat_model_query *query, const operator_gpu *gp
     }
     l.weights = l.element * (width * state + projection) * l.directions;
     double moved = l.element * s->batch * l.directions * (2 * width + 4 * s->hidden);
-    double miss = operator_miss_share(l.weights * s->layers, gpu->l2_bytes, .7, 1);
+    double miss = operator_miss_share(l.weights * s->layers, gpu->l2_bytes, .7, .5);
     l.cache = (l.weights + moved) / (gpu->sm_count * hardware_l2_bytes_per_s_per_sm);
     l.memory = fitted_rnn_traffic_factor * (l.weights + moved) * miss / gpu->bytes_per_s;
     l.compute = l.backward ? BEST(step_tiles, s->batch, state, width, l.directions, l.units, rate)
@@ -155,16 +178,32 @@ typedef struct parts {
     double latency, steps, products;
 } parts;
 
+/* Seconds of work in a step that is launched by itself. A block walks along its sum. */
+static double launched_work(const layers *l, const step_costs *asked) {
+    const habitat_rnn_shape *s = l->shape;
+    launched_costs c = launched_of(l->gpu->compute_capability, asked, l->backward);
+    double terms = rnn_state(s) * (l->backward && !c.cuts_sums ? s->gates : 1);
+    double walk = terms * (s->batch == 32 ? c.cycles_of_32 : c.cycles) / l->gpu->clock_hz;
+    return hypot(hypot(c.compute * l->compute, walk), fmax(c.traffic * l->cache, l->memory));
+}
+
+/* The same of a step inside of a graph, as all are that are asked about. */
+static double graph_work(const layers *l, const step_costs *c) {
+    return (l->unaligned ? unaligned[l->unit][l->backward] : 1) *
+           hypot(c->compute * l->compute, fmax(c->traffic * l->cache, l->memory));
+}
+
 static parts stepped(const layers *l) {
     const habitat_rnn_shape *s = l->shape;
     const step_costs *c = &step_by_step[l->unit][l->backward];
     double beside = s->layers * l->directions - 1;
-    double work = hypot(c->compute * l->compute, fmax(c->traffic * l->cache, l->memory));
+    double work = l->launched ? launched_work(l, c) : graph_work(l, c);
     double latency_s = c->latency_s * (1 + c->shared * beside);
-    double waits_s = l->launched ? fmax(0, fitted_rnn_launched_step_s - work - latency_s) : 0;
-    return (parts){.latency = s->steps * (latency_s + waits_s),
+    if (l->launched)
+        latency_s = fmax(latency_s, fitted_rnn_launched_step_s);
+    return (parts){.latency = s->steps * latency_s,
                    .steps = s->steps * s->layers * work,
-                   .products = c->products * l->products};
+                   .products = (l->unaligned ? UNALIGNED_PRODUCTS : 1) * c->products * l->products};
 }
 
 static parts in_persistent_kernel(const layers *l) {

@@ -82,9 +82,19 @@ static bool outer_shape(const habitat_input *a, const habitat_input *b, habitat_
     return true;
 }
 
-/* (total, k) x (groups, k, n): every row meets one of the matrices. */
-static bool grouped_shape(const habitat_input *a, const habitat_input *b, habitat_gemm_shape *s) {
-    if (!a || !b || a->rank != 2 || b->rank != 3 || a->dims[1] != b->dims[1])
+/* (total, k) x (groups, k, n): every row meets one of the matrices. (m, total) x (total, n), the
+ * gradient of the matrices: each group makes one from its part of k. */
+static bool grouped_shape(const habitat_input *a, const habitat_input *b, const habitat_input *ends,
+                          habitat_gemm_shape *s) {
+    if (!a || !b || a->rank != 2)
+        return false;
+    if (b->rank == 2 && ends && a->dims[1] == b->dims[0]) {
+        double groups = work_elements(ends);
+        *s = (habitat_gemm_shape){
+            .b = groups, .m = work_dim(a, 0), .n = work_dim(b, 1), .k = work_dim(a, 1) / groups};
+        return groups > 0;
+    }
+    if (b->rank != 3 || a->dims[1] != b->dims[1])
         return false;
     *s =
         (habitat_gemm_shape){.b = 1, .m = work_dim(a, 0), .n = work_dim(b, 2), .k = work_dim(a, 1)};
@@ -107,7 +117,7 @@ void work_do_gemm(const work_call *call, habitat_work *out) {
         c = NULL; /* beta is 0: not read */
     bool fits = variant == WORK_GEMM_OUTER || variant == WORK_GEMM_ADDR ? outer_shape(a, b, s)
                 : variant == WORK_GEMM_GROUPED
-                    ? grouped_shape(a, b, s)
+                    ? grouped_shape(a, b, work_tensor(op, 2), s)
                     : product_shape(a, b, variant == WORK_GEMM_LINEAR, s);
     if (!fits)
         return;

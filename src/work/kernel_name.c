@@ -76,6 +76,7 @@ static const struct name_class {
     {"nll_loss", HABITAT_CLASS_LOSS},
     {"ctc_loss", HABITAT_CLASS_LOSS},
     {"mse_kernel", HABITAT_CLASS_LOSS},
+    {"rotary_embedding", HABITAT_CLASS_ELEMENTWISE}, /* turns pairs of elements; no table */
     {"embedding", HABITAT_CLASS_EMBEDDING},
     {"compute_grad_weight", HABITAT_CLASS_EMBEDDING},
     {"sum_and_scatter", HABITAT_CLASS_EMBEDDING},
@@ -105,6 +106,8 @@ static const struct name_class {
     {"reduce_kernel", HABITAT_CLASS_REDUCE},
     {"reduce", HABITAT_CLASS_REDUCE},
     {"dropout", HABITAT_CLASS_ELEMENTWISE},
+    {"act_and_mul", HABITAT_CLASS_ELEMENTWISE},    /* vLLM, SGLang, FlashInfer: silu(x) y */
+    {"epilogue::impl", HABITAT_CLASS_ELEMENTWISE}, /* cuBLASLt's bias and activation */
     {"distribution_", HABITAT_CLASS_ELEMENTWISE},
     {"elementwise", HABITAT_CLASS_ELEMENTWISE},
     {"pointwise", HABITAT_CLASS_ELEMENTWISE},
@@ -231,12 +234,12 @@ habitat_dtype habitat_kernel_tensor_dtype(const char *name) {
         habitat_dtype dtype;
     } types[] = {
         {"c10::BFloat16", HABITAT_DTYPE_BF16},  {"__nv_bfloat16", HABITAT_DTYPE_BF16},
-        {"c10::Half", HABITAT_DTYPE_FP16},      {"__half", HABITAT_DTYPE_FP16},
-        {"<float", HABITAT_DTYPE_FP32},         {"<double", HABITAT_DTYPE_FP64},
-        {"OpaqueType<2u>", HABITAT_DTYPE_FP16}, {"OpaqueType<4u>", HABITAT_DTYPE_FP32},
-        {"OpaqueType<8u>", HABITAT_DTYPE_FP64}, {"OpaqueType<1u>", HABITAT_DTYPE_INT8},
-        {"<long", HABITAT_DTYPE_INT64},         {"<int", HABITAT_DTYPE_INT32},
-        {"<bool", HABITAT_DTYPE_BOOL},
+        {"__hip_bfloat16", HABITAT_DTYPE_BF16}, {"c10::Half", HABITAT_DTYPE_FP16},
+        {"__half", HABITAT_DTYPE_FP16},         {"<float", HABITAT_DTYPE_FP32},
+        {"<double", HABITAT_DTYPE_FP64},        {"OpaqueType<2u>", HABITAT_DTYPE_FP16},
+        {"OpaqueType<4u>", HABITAT_DTYPE_FP32}, {"OpaqueType<8u>", HABITAT_DTYPE_FP64},
+        {"OpaqueType<1u>", HABITAT_DTYPE_INT8}, {"<long", HABITAT_DTYPE_INT64},
+        {"<int", HABITAT_DTYPE_INT32},          {"<bool", HABITAT_DTYPE_BOOL},
     };
     habitat_dtype found = HABITAT_DTYPE_UNKNOWN;
     const char *first = NULL;
@@ -259,6 +262,7 @@ typedef enum arithmetic {
     PLAIN_FP16, /* plain units, fp16 */
     PLAIN_FP64,
     MATRIX_HALVES,  /* matrix units for 16 and 8 bit tensors, plain units for fp32 */
+    MATRIX_NARROW,  /* the same of kernels that hardly anyone runs in fp32: fp16 where not known */
     MATRIX_TENSORS, /* matrix units in the tensors' format; fp32 tensors mean TF32 */
     MATRIX_TF32,
     MATRIX_FP16,
@@ -321,6 +325,7 @@ static const struct name_arithmetic {
     {"gemmsn", PLAIN, "known: gemmSN_NN_kernel"},
     {"fft", PLAIN, "known: fft2d_r2c_32x32, cuDNN's FFT convolutions"},
     {"hmma", MATRIX_TENSORS, "known"},
+    {"mfma", MATRIX_HALVES, "trace of others: AMD's, paged_attention_ll4mi_QKV_mfma16_kernel"},
     {"wgmma", MATRIX_TENSORS, "known: Hopper"},
     {"gmma", MATRIX_TENSORS, "known: Hopper"},
     {"tensor16x8", MATRIX_TENSORS, "trace: ..._tensor16x8x8_execute_kernel__5x_cudnn"},
@@ -329,15 +334,16 @@ static const struct name_arithmetic {
     {"warpgroupsize", MATRIX_TENSORS, "trace: sm90_xmma kernels run on warp groups"},
     {"flash", MATRIX_TENSORS, "known: flash_fwd_kernel, cudnn ..._sdpa_sm90_flash_fprop_f16_..."},
     {"fmha", MATRIX_TENSORS, "known: fmha_cutlassF_f16_aligned_64x64_rf_sm80"},
-    {"attn_fwd", MATRIX_HALVES, "trace of others: bf16, 298 Tflop/s where plain units reach 102"},
-    {"attn_bwd", MATRIX_HALVES, "inferred: Triton's, beside attn_fwd"},
-    {"bwd_kernel_dk_dv", MATRIX_HALVES, "inferred: ROCm's backward pass of it"},
-    {"bwd_kernel_dq", MATRIX_HALVES, "the same"},
+    {"attn_fwd", MATRIX_NARROW, "trace of others: bf16, 298 Tflop/s where plain units reach 102"},
+    {"attn_bwd", MATRIX_NARROW, "inferred: Triton's, beside attn_fwd"},
+    {"bwd_kernel_dk_dv", MATRIX_NARROW, "inferred: ROCm's backward pass of it"},
+    {"bwd_kernel_dq", MATRIX_NARROW, "the same"},
+    {"unified_attention", MATRIX_NARROW, "trace of others: vLLM's in Triton, on a GPU of AMD"},
     {"triton_tem", MATRIX_HALVES, "inferred: tl.dot; fp32 keeps fp32 unless TF32 is allowed"},
     {"triton_mm", MATRIX_HALVES, "inferred"},
     {"cijk_", MATRIX_HALVES, "inferred: Tensile, AMD's matrix library"},
-    {"lstm_tile", MATRIX_HALVES, "all steps of an LSTM in fp16: profiles of single layers"},
-    {"lstm_bp_", MATRIX_HALVES, "the same, backward"},
+    {"lstm_tile", MATRIX_NARROW, "all steps of an LSTM in fp16: profiles of single layers"},
+    {"lstm_bp_", MATRIX_NARROW, "the same, backward"},
     {"rnn_persist_", MATRIX_HALVES, "the same of plain layers"},
     {"_hmma<", MATRIX_HALVES, "narrow layers of 16 bit; beside them, _fma on plain units"},
     {"gemm", MATRIX_HALVES, "inferred: a matrix product of halves without other hint"},
@@ -390,9 +396,37 @@ static bool efficient_attention_arithmetic(const char *name, arithmetic *means) 
     return true;
 }
 
+/* Tensile (AMD): Cijk_, the order of A's and B's indices, then letters of the formats: h fp16,
+ * b bf16, s fp32, d fp64, z two of them, f8 and b8 fp8, i8 and 4xi8; behind them what is computed
+ * in, and b for a scaled C. Seen: HHS_BH, BBS_BH, SB, S_B, HBH, BSS. */
+static bool tensile_arithmetic(const char *name, arithmetic *means) {
+    const char *at = strstr(name, "cijk_");
+    for (int i = 0; at && i < 3; i++) {
+        at = strchr(at, '_');
+        at = at ? at + 1 : NULL;
+    }
+    if (!at)
+        return false;
+    static const struct {
+        const char *begin;
+        arithmetic means;
+    } formats[] = {
+        {"f8", MATRIX_FP8},    {"b8", MATRIX_FP8}, {"i8", MATRIX_INT8},
+        {"4xi8", MATRIX_INT8}, {"h", MATRIX_FP16}, {"b", MATRIX_BF16},
+        {"d", MATRIX_FP64},    {"z", MATRIX_FP64}, {"s", PLAIN},
+    };
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (!strncmp(at, formats[i].begin, strlen(formats[i].begin))) {
+            *means = formats[i].means;
+            return true;
+        }
+    return false;
+}
+
 static arithmetic arithmetic_of(const char *name, const habitat_work *work) {
     arithmetic means;
-    if (nvjet_arithmetic(name, &means) || efficient_attention_arithmetic(name, &means))
+    if (nvjet_arithmetic(name, &means) || tensile_arithmetic(name, &means) ||
+        efficient_attention_arithmetic(name, &means))
         return means;
     habitat_class op_class = work ? work->op_class : HABITAT_CLASS_OTHER;
     if (!class_of(op_class)->arithmetic_by_name)
@@ -446,7 +480,9 @@ habitat_dtype habitat_kernel_arithmetic(const char *kernel_name, const habitat_w
     lower(kernel_name ? kernel_name : "", name);
     habitat_dtype tensors = work ? work->dtype : HABITAT_DTYPE_UNKNOWN, dtype;
     arithmetic means = arithmetic_of(name, work);
-    if (means == MATRIX_HALVES)
+    if (means == MATRIX_NARROW && tensors == HABITAT_DTYPE_UNKNOWN)
+        means = MATRIX_FP16;
+    if (means == MATRIX_HALVES || means == MATRIX_NARROW)
         means = is_narrow(tensors) ? MATRIX_TENSORS : PLAIN;
     switch (means) {
     case PLAIN:

@@ -9,19 +9,7 @@
 #include "operator/extent.h"
 #include "operator/views.h"
 #include "check.h"
-
-/* 100 SMs of 64 lanes at 1 GHz, 10 Tflop/s; memory costs nothing. */
-static operator_gpu plain_gpu(uint32_t compute_capability) {
-    return (operator_gpu){.flop_per_s = 1e13,
-                          .bytes_per_s = 1e20,
-                          .peak_flop_per_s = 1e13,
-                          .sm_count = 100,
-                          .lanes_per_sm = 64,
-                          .threads_per_sm = 2048,
-                          .clock_hz = 1e9,
-                          .l2_bytes = 1e7,
-                          .compute_capability = compute_capability};
-}
+#include "plain_gpu.h"
 
 static habitat_work product(double b, double m, double n, double k, habitat_dtype dtype) {
     habitat_work work = {0};
@@ -182,6 +170,43 @@ static void test_paths(void) {
     check_case("parts for graphics load half of what an A100's SM does");
 }
 
+/* Milliseconds of a bf16 product, most of which a memory of 1 GB/s takes; cache of 10 MB. */
+static double missed_ms(uint32_t capability, double m, double n) {
+    habitat_work work = product(1, m, n, 1000, HABITAT_DTYPE_BF16);
+    habitat_model_query query = {.work = &work};
+    operator_gpu gpu = plain_gpu(capability);
+    gpu.bytes_per_s = 1e9;
+    float inputs[OPERATOR_INPUTS_MAX];
+    return 1e3 * operator_look_matrix(&query, OPERATOR_GEMM_MATRIX, &gpu, inputs);
+}
+
+static void test_caches(void) {
+    static const uint32_t halves[] = {0, 70, 80, 90, 100}, whole[] = {86, 87, 89, 120, 121};
+    for (size_t i = 0; i < 5; i++) {
+        /* 6 MB, of which a cache in halves keeps 4 and one that is whole 8 */
+        CHECK_NEAR(missed_ms(halves[i], 1000, 1000), 6e6 * (2 / 4.2) / .92e9 * 1e3, 1e-3);
+        CHECK(missed_ms(whole[i], 1000, 1000) < .5);
+        /* 16 MB */
+        CHECK_NEAR(missed_ms(halves[i], 2000, 2000), 16e6 / .92e9 * 1e3, 1e-3);
+        CHECK_NEAR(missed_ms(whole[i], 2000, 2000), 16e6 * (8 / 11.2) / .92e9 * 1e3, 1e-3);
+    }
+    check_case("a cache in two halves keeps half of what products read again");
+}
+
+static void test_ends(void) {
+    static const struct {
+        uint32_t capability;
+        bool clusters;
+        double us;
+    } of[] = {{89, false, 2.2}, {90, true, .8},    {90, false, 2.2}, {100, true, 0},
+              {103, true, 0},   {100, false, 2.2}, {120, false, 2.2}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        operator_gpu gpu = plain_gpu(of[i].capability);
+        CHECK_NEAR(1e6 * operator_product_costs(&gpu, of[i].clusters).tile_s, of[i].us, 1e-12);
+    }
+    check_case("with a memory for sums a tile ends while the next one is multiplied");
+}
+
 /* Analytic milliseconds in a format; the inputs of the trees, too. */
 static double looked_ms(habitat_gemm_shape shape, habitat_dtype dtype, float inputs[]) {
     habitat_work work = {0};
@@ -221,9 +246,40 @@ static void test_columns(void) {
     check_case("a result of one column is answered as the row that it is");
 }
 
+/* Peak and sustained rate [TFLOP/s] that a class is asked with in fp32. */
+static void check_rates(const habitat_gpu *gpu, operator_class c, double peak, double sustained) {
+    operator_gpu facts;
+    CHECK(operator_gpu_facts(gpu, c, HABITAT_DTYPE_FP32, &facts));
+    CHECK_NEAR(facts.peak_flop_per_s / 1e12, peak, 1e-3);
+    CHECK_NEAR(facts.flop_per_s / 1e12, sustained, 1e-3);
+}
+
+/* The MI210 has 22.6 TFLOP/s of fp32 on plain units, of which 19.8 are held, and 45.3 on matrix
+ * units, of which 29 were measured; a T4 has plain units alone. Convolutions, whose fast ways are
+ * made for plain units: sqrt(19.8 .9 22.6). */
+static void test_single_on_matrix_units(void) {
+    habitat_gpu_table *table = NULL;
+    const habitat_gpu *mi210 = NULL, *t4 = NULL;
+    CHECK_INT(habitat_gpu_table_create(NULL, &table, NULL), HABITAT_OK);
+    CHECK_INT(habitat_gpu_find(table, "MI210", &mi210, NULL, NULL), HABITAT_OK);
+    CHECK_INT(habitat_gpu_find(table, "T4", &t4, NULL, NULL), HABITAT_OK);
+    check_rates(mi210, OPERATOR_GEMM, 45.3, 29);
+    check_rates(mi210, OPERATOR_BMM, 45.3, 29);
+    check_rates(mi210, OPERATOR_RNN, 45.3, 29);
+    check_rates(mi210, OPERATOR_CONV, 22.6, sqrt(19.8 * .9 * 22.6));
+    check_rates(mi210, OPERATOR_CONV_MATRIX, 22.6, 19.8);
+    check_rates(mi210, OPERATOR_ELEMENTWISE, 22.6, 19.8);
+    check_rates(t4, OPERATOR_GEMM, 8.141, 4.2);
+    habitat_gpu_table_free(table);
+    check_case("products in strict fp32 run on matrix units where a GPU has such units for fp32");
+}
+
 int main(void) {
+    test_single_on_matrix_units();
     test_batch_tiles();
     test_paths();
+    test_caches();
+    test_ends();
     test_columns();
     test_parts();
     test_far_rows();

@@ -25,6 +25,9 @@ static const struct arithmetic_case {
 #define INT8 HABITAT_DTYPE_INT8
     {"void ampere_lstm_tile16<64, 2>(params_t)", RNN, FP16, FP16, true},
     {"void ampere_lstm_bp_largeB<1024>(params_t)", RNN, FP16, FP16, true},
+    {"void ampere_lstm_bp_largeB<1024>(params_t)", RNN, HABITAT_DTYPE_UNKNOWN, FP16, true},
+    {"attn_fwd", ATT, HABITAT_DTYPE_UNKNOWN, FP16, true},
+    {"kernel_unified_attention_2d", ATT, HABITAT_DTYPE_UNKNOWN, FP16, true},
     {"void RNN_persist_fp<__half, __half, float, (cudnnRNNMode_t)1, true>(x)", RNN, FP16, FP16,
      true},
     {"void RNN_blockPersist_fp_LSTM_HMMA<__half, __half, float, 1, 128>(x)", RNN, FP16, FP16, true},
@@ -112,6 +115,19 @@ static const struct arithmetic_case {
     {"triton_tem_fused_addmm_3", GEMM, BF16, BF16, true},
     {"triton_tem_fused_addmm_3", GEMM, FP32, FP32, false},
     {"Cijk_Ailk_Bljk_HHS_BH_MT128x128x32_MI32x32x8x1_SN", GEMM, FP16, FP16, true},
+    /* Tensile's names say the formats, where nothing else does */
+    {"Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT256x32x64_MI16x16x1_SN", GEMM,
+     HABITAT_DTYPE_UNKNOWN, BF16, true},
+    {"Cijk_Ailk_Bljk_HBH_MT64x64x32_SN", GEMM, HABITAT_DTYPE_UNKNOWN, FP16, true},
+    {"Cijk_Ailk_Bljk_SB_MT128x64x16_SN", GEMM, HABITAT_DTYPE_UNKNOWN, FP32, false},
+    {"Cijk_Ailk_Bljk_S_B_Bias_HA_S_SAV_UserArgs_MT64x64x32_SN", GEMM, HABITAT_DTYPE_UNKNOWN, FP32,
+     false},
+    {"Cijk_Ailk_Bljk_DB_MT64x32x8_SN", GEMM, HABITAT_DTYPE_UNKNOWN, HABITAT_DTYPE_FP64, true},
+    {"Cijk_Alik_Bljk_F8B8BS_BH_MT128x128x64_SN", GEMM, HABITAT_DTYPE_UNKNOWN, FP8, true},
+    {"Cijk_Alik_Bljk_I8II_BH_MT128x128x64_SN", GEMM, HABITAT_DTYPE_UNKNOWN, INT8, true},
+    {"Cijk_Alik", GEMM, FP16, FP16, true}, /* cut short: by its tensors */
+    {"Cijk_Alik_Bljk_", GEMM, FP32, FP32, false},
+    {"void paged_attention_ll4mi_QKV_mfma16_kernel<0, __hip_bfloat16>(x)", ATT, BF16, BF16, true},
     {"void gemv2T_kernel_val<int, int, __half, __half, __half, float>(x)", GEMM, FP16, FP32, false},
     /* not matrix work: halves are widened */
     {"void at::native::vectorized_elementwise_kernel<8, at::native::CUDAFunctor_add<c10::BFloat16>",
@@ -192,6 +208,9 @@ static const struct class_case {
      "embedding", false},
     {"void at::native::(anonymous namespace)::nll_loss_forward_reduce_cuda_kernel_2d<float>",
      "loss", false},
+    {"_ZN7sgl_hip10activation18act_and_mul_kernelI14__hip_bfloat16", "elementwise", false},
+    {"void epilogue::impl::globalKernel<float, float, float, true, true>(x)", "elementwise", false},
+    {"void vllm::rotary_embedding_kernel<c10::BFloat16, true>(x)", "elementwise", false},
     {"my_own_kernel(float*)", "other", false},
     {"", "other", false},
 };
@@ -259,6 +278,8 @@ static void tensors(void) {
               HABITAT_DTYPE_FP32);
     CHECK_INT(habitat_kernel_tensor_dtype("softmax_warp_forward<c10::Half, float>"),
               HABITAT_DTYPE_FP16);
+    CHECK_INT(habitat_kernel_tensor_dtype("paged_attention_kernel<0, __hip_bfloat16, float>"),
+              HABITAT_DTYPE_BF16);
     CHECK_INT(habitat_kernel_tensor_dtype("volta_sgemm_128x64_nn"), HABITAT_DTYPE_UNKNOWN);
     CHECK_INT(habitat_kernel_tensor_dtype(NULL), HABITAT_DTYPE_UNKNOWN);
     check_case("formats of tensors from template arguments");

@@ -1,0 +1,14 @@
+#include "work/table_gradient.h"
+
+#include <string.h>
+
+#include "base/constants.h"
+
+bool work_is_table_gradient(const habitat_work *work) {
+    return work->op_class == HABITAT_CLASS_EMBEDDING && work->pass == HABITAT_PASS_BACKWARD &&
+           (strcmp(work->kind, "embedding") == 0 || strcmp(work->kind, "embedding_bag") == 0);
+}
+
+bool work_sorts_rows(const habitat_work *work) {
+    return work_is_table_gradient(work) && work->shape.rows.rows > hardware_unsorted_rows_most;
+}
