@@ -41,6 +41,12 @@ static bool keep_kernel(habitat_workload *w, size_t at, const habitat_kernel *re
     return true;
 }
 
+static void count_outside(habitat_workload *w, const habitat_kernel *kernel) {
+    w->outside_count += !kernel->earlier;
+    w->earlier_count += kernel->earlier;
+    w->earlier_ns += kernel->earlier ? kernel->duration_ns : 0;
+}
+
 /* How many there are; with room for them they are kept. 0 when out of memory. */
 static size_t select_kernels(habitat_workload *w) {
     size_t count = 0, kept = 0;
@@ -49,7 +55,7 @@ static size_t select_kernels(habitat_workload *w) {
         if (!workload_holds(w, &kernels[i]))
             continue;
         if (kernels[i].iteration == HABITAT_NONE) {
-            w->outside_count++;
+            count_outside(w, &kernels[i]);
             continue;
         }
         if (w->kernels && !keep_kernel(w, kept, &kernels[i]))
@@ -73,7 +79,8 @@ static habitat_status take_kernels(habitat_workload *w, habitat_error *err) {
     w->kernels = calloc(count, sizeof *w->kernels);
     if (!w->kernels)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    w->outside_count = 0;
+    w->outside_count = w->earlier_count = 0;
+    w->earlier_ns = 0;
     w->kernel_count = select_kernels(w);
     return w->kernel_count ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
 }

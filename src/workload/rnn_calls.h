@@ -5,8 +5,12 @@
 #include "work/rnn_way.h"
 #include "workload/workload.h"
 
-/* Whether a group is a whole recurrent layer that a library runs; its way on a GPU. */
+/* Whether a group is a whole recurrent layer that a library runs; its way on a GPU, without one
+ * (NULL) step by step. */
 bool workload_rnn_way(const habitat_workload_group *group, const habitat_gpu *gpu, rnn_way *out);
+
+/* Calls of CUDA for one group on this GPU; 0 of what is no such layer. */
+double workload_group_rnn_calls(const habitat_workload_group *group, const habitat_gpu *gpu);
 
 /* Calls of CUDA for all recurrent layers of a workload, on this GPU, of all iterations. */
 double workload_rnn_calls(const habitat_workload *w, const habitat_gpu *gpu);

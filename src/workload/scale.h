@@ -13,6 +13,7 @@ typedef enum scale_source {
     SCALE_BY_SHAPES,    /* its tensors carry the batch: told from shapes and layers */
     SCALE_BY_RECORDING, /* a second recording says which dimensions change */
     SCALE_ASSUMED,      /* nothing is known of its tensors: it grows as the batch does */
+    SCALE_IN_A_ROW,     /* no tensor has the batch as a size: those that no parameter has grow */
     SCALE_BY_FORMAT,    /* its tensors or its arithmetic have another number format */
     SCALE_GONE,         /* not run any more: a cast to the format that all is in now */
 } scale_source;
@@ -77,6 +78,11 @@ habitat_status scale_precision(const habitat_workload *w, habitat_precision prec
                                habitat_arena *arena, scale_group *out, scale_added **added,
                                size_t *added_count, habitat_error *err);
 
+/* Whether it is a convolution of a channel a group: a sum for each pixel and no product of
+ * matrices, so that its kernels in fp32 are those of the plain units whether or not TF32 is allowed
+ * (docs/decisions/0414). */
+bool scale_is_depthwise(const habitat_work *work);
+
 /* ---- another workload: scale_derive.c ---- */
 
 /* A copy of `from` with other work and more operations, times still as they were. HABITAT_E_MEMORY.
@@ -135,6 +141,9 @@ typedef struct scale_sizes scale_sizes;
 /* Collects what the recording says of its sizes. HABITAT_E_MEMORY; free in every case. */
 habitat_status scale_sizes_create(const habitat_workload *w, uint64_t batch, scale_sizes **out);
 void scale_sizes_free(scale_sizes *s);
+
+/* Whether no tensor has the batch as a size, and those that no parameter has were taken instead. */
+bool scale_sizes_in_a_row(const scale_sizes *s);
 
 /* Gives the batch dimensions of `out`, a copy of group's operation, the new batch size. */
 void scale_by_shapes(const scale_sizes *s, uint64_t batch, scale_operation *out);

@@ -67,7 +67,9 @@ static void scale_one(scaler *s, size_t g, scale_group *out) {
     if (!s->room->changed)
         return;
     scale_group_work(s->w, group, s->room, out);
-    out->source = recorded ? SCALE_BY_RECORDING : SCALE_BY_SHAPES;
+    out->source = recorded                         ? SCALE_BY_RECORDING
+                  : scale_sizes_in_a_row(s->sizes) ? SCALE_IN_A_ROW
+                                                   : SCALE_BY_SHAPES;
     out->operation = s->arena ? scale_keep_operation(s->arena, &s->room->op) : NULL;
     s->out_of_memory |= s->arena && !out->operation;
 }

@@ -48,6 +48,7 @@ typedef struct caster {
     size_t size_count, size_room;
     habitat_table table;
     habitat_dtype latest; /* of any size */
+    tensor_size beside;   /* what the linear layer read after which nothing but such ran */
     uint32_t iteration;   /* that these sizes are of */
     bool trains;
     scale_added *added;
@@ -98,7 +99,7 @@ static void begin_iteration(caster *c, uint32_t iteration) {
         habitat_trace_get_info(c->w->trace)->iterations_by == HABITAT_ITERATIONS_COUNTED)
         return;
     c->iteration = iteration;
-    c->latest = HABITAT_DTYPE_UNKNOWN;
+    c->latest = c->beside.latest = HABITAT_DTYPE_UNKNOWN;
     c->size_count = 0;
     habitat_table_free(&c->table);
 }
@@ -158,6 +159,12 @@ static bool names_formats(const char *name) {
     return strcmp(name, "aten::cross_entropy_loss") == 0;
 }
 
+/* Told fp32 for their result, softmaxes read fp16 in one kernel, but of bf16 they make fp32 first:
+ * ATen's SoftMax.cpp. docs/decisions/0415 */
+static bool widens_first(const caster *c, const char *name) {
+    return c->narrow == HABITAT_DTYPE_BF16 && strstr(name, "softmax") != NULL;
+}
+
 /* The outermost listed operation around one, else itself; its policy. */
 static uint32_t listed_around(const caster *c, uint32_t op, autocast_policy *policy) {
     uint32_t found = op;
@@ -174,6 +181,8 @@ static uint32_t listed_around(const caster *c, uint32_t op, autocast_policy *pol
             found = at;
         }
     }
+    if (*policy == AUTOCAST_WIDE_INSIDE && widens_first(c, c->ops[found].form->name))
+        *policy = AUTOCAST_WIDE;
     return found;
 }
 
@@ -198,6 +207,25 @@ static bool is_buffer(const habitat_operation *op, uint32_t i) {
     return i == 3 && strcmp(op->form->name, "aten::_cudnn_rnn") == 0;
 }
 
+static bool is_linear(const habitat_operation *op) {
+    const char *name =
+        strncmp(op->form->name, "aten::", 6) == 0 ? op->form->name + 6 : op->form->name;
+    return strcmp(name, "linear") == 0 || strcmp(name, "addmm") == 0 || strcmp(name, "mm") == 0;
+}
+
+/* Two linear layers with nothing between them would be one: the second reads what the first did,
+ * and autocast, which keeps the casts of weights alone, casts that anew. docs/decisions/0415 */
+static habitat_dtype format_beside(caster *c, const habitat_operation *op,
+                                   const habitat_input *input, uint32_t i) {
+    double elements = elements_of(input);
+    if (!is_linear(op))
+        return format_of(c, input, i);
+    if (!c->beside.latest || (double)c->beside.elements != elements)
+        c->beside.latest = format_of(c, input, i);
+    c->beside.elements = (uint64_t)elements;
+    return c->beside.latest;
+}
+
 /* Casts of the inputs of a listed operation, once. */
 static void cast_inputs(caster *c, uint32_t op, autocast_policy policy) {
     const habitat_operation *from = &c->ops[op];
@@ -215,7 +243,7 @@ static void cast_inputs(caster *c, uint32_t op, autocast_policy policy) {
         bool weight = is_weight(from, i);
         if (is_buffer(from, i))
             continue;
-        bool narrow = !weight && format_of(c, input, i) == c->narrow;
+        bool narrow = !weight && format_beside(c, from, input, i) == c->narrow;
         if (policy == AUTOCAST_NARROW && !narrow)
             add_cast(c, elements, true, weight, weight || !first);
         if (policy == AUTOCAST_WIDE && narrow && input->rank > 1)
@@ -326,6 +354,16 @@ static void finish(caster *c, const habitat_workload_group *group, scale_group *
     }
 }
 
+/* What mixes formats is fp32, and so is its gradient: the engine casts that for each operand in 16
+ * bit. docs/decisions/0415 */
+static void cast_gradients(caster *c, const scale_group *out) {
+    const habitat_op_form *form = c->room->op.form;
+    for (uint32_t i = 0; c->trains && out->mixed && i < form->input_count; i++)
+        if (c->room->inputs[i].is_tensor && c->room->inputs[i].dtype == c->narrow)
+            add(c, "aten::_to_copy", elements_of(&c->room->inputs[i]), WIDE_BYTES, NARROW_BYTES,
+                HABITAT_CLASS_COPY);
+}
+
 static void remember(caster *c, uint32_t op, uint32_t around, decision what) {
     for (uint32_t at = op; at < c->op_count; at = c->ops[at].parent) {
         c->decided[at] = (uint8_t)what;
@@ -338,6 +376,8 @@ static void forward(caster *c, const habitat_workload_group *group, uint32_t op,
     autocast_policy policy;
     uint32_t around = listed_around(c, op, &policy);
     habitat_dtype result = HABITAT_DTYPE_FP32;
+    if (group->work->op_class != HABITAT_CLASS_GEMM)
+        c->beside.latest = HABITAT_DTYPE_UNKNOWN;
     cast_inputs(c, around, policy);
     if (policy == AUTOCAST_NARROW) {
         cast_listed_weights(c, group->work, op);
@@ -349,6 +389,7 @@ static void forward(caster *c, const habitat_workload_group *group, uint32_t op,
         follow(c, c->room);
     }
     finish(c, group, out);
+    cast_gradients(c, out);
     if (result == HABITAT_DTYPE_UNKNOWN)
         return;
     note_size(c, result_elements(group), result);

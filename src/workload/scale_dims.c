@@ -4,7 +4,11 @@
  * carries it there. Sizes that such tensors flatten to (b times sequence, b times heads) carry it
  * in tensors of lower rank. Weights of convolutions, layers and embeddings never do; where a tensor
  * of fewer dimensions has the shape of a parameter, the operation decides. A matrix product carries
- * it in its rows, or, with its first operand transposed, in the sum: the gradient of a weight. */
+ * it in its rows, or, with its first operand transposed, in the sum: the gradient of a weight.
+ *
+ * Graphs, points and sequences of several lengths lie in one row, and no tensor has the batch as a
+ * size. Parameters have the same sizes at any batch: what has another size is taken to hold it. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +30,7 @@ struct scale_sizes {
     size_t product_count, product_room;
     shape *parameters; /* shape (parameter_count) */
     size_t parameter_count, parameter_room;
+    bool in_a_row; /* no tensor has the batch as a size: products are those that no parameter has */
     bool out_of_memory;
 };
 
@@ -34,7 +39,7 @@ static const int64_t largest = (int64_t)1 << 52;
 /* ---- lists ---- */
 
 static bool is_product(const scale_sizes *s, int64_t size) {
-    if (size == s->batch)
+    if (size == s->batch && !s->in_a_row)
         return true;
     for (size_t i = 0; i < s->product_count; i++)
         if (s->products[i] == size)
@@ -47,6 +52,14 @@ static bool is_parameter(const scale_sizes *s, uint32_t rank, const int64_t *dim
         if (s->parameters[i].rank == rank &&
             memcmp(s->parameters[i].dims, dims, rank * sizeof *dims) == 0)
             return true;
+    return false;
+}
+
+static bool is_size_of_parameter(const scale_sizes *s, int64_t size) {
+    for (size_t i = 0; i < s->parameter_count; i++)
+        for (uint32_t d = 0; d < s->parameters[i].rank; d++)
+            if (s->parameters[i].dims[d] == size)
+                return true;
     return false;
 }
 
@@ -111,14 +124,27 @@ static bool first_is_activation(const habitat_operation *op) {
     return named(op, names);
 }
 
-/* Parameters of such an operation. "add": what is added to the result stands behind the weights. */
+/* Parameters of such an operation. "add": what is added to the result stands behind the weights. A
+ * recurrent layer has the states that it begins with there: layers, samples, width. */
 static bool is_weight_input(const habitat_operation *op, uint32_t i) {
+    if (strcmp(base_name(op), "_cudnn_rnn") == 0 && !op->form->inputs[i].is_list &&
+        op->form->inputs[i].rank == 3)
+        return false;
     return i > 0 && !(i == 2 && strstr(base_name(op), "_add_relu"));
+}
+
+static bool sums_bags(const habitat_operation *op) {
+    static const char *const names[] = {"_embedding_bag", "_embedding_bag_forward_only", NULL};
+    return named(op, names);
 }
 
 static bool looks_up_table(const habitat_operation *op) {
     static const char *const names[] = {"embedding", "index_select", "gather", "take", NULL};
-    return named(op, names);
+    return named(op, names) || sums_bags(op);
+}
+
+static bool transposed(const habitat_input *a) {
+    return a->strides && a->strides[0] == 1 && a->strides[1] > 1 && a->dims[0] > 1;
 }
 
 static bool is_parameter_input(const habitat_operation *op, uint32_t i) {
@@ -179,6 +205,14 @@ static void collect_lists(scale_sizes *s, const habitat_operation *op) {
     }
 }
 
+/* Sums of rows of a table, a bag of rows each sample: places in the table stand in one row. */
+static void collect_bags(scale_sizes *s, const habitat_operation *op) {
+    const habitat_input *in = op->form->inputs;
+    if (op->form->input_count > 2 && in[1].rank == 1 && in[2].rank == 1 &&
+        (in[2].dims[0] == s->batch || in[2].dims[0] == s->batch + 1))
+        add_product(s, in[1].dims[0]);
+}
+
 static void collect_products(scale_sizes *s, const habitat_operation *op) {
     bool batched = strcmp(base_name(op), "bmm") == 0 || strcmp(base_name(op), "baddbmm") == 0;
     bool indices = strcmp(base_name(op), "embedding") == 0;
@@ -195,6 +229,66 @@ static void collect_products(scale_sizes *s, const habitat_operation *op) {
         if (at >= 0)
             add_products_of(s, input, (uint32_t)at);
     }
+    if (sums_bags(op))
+        collect_bags(s, op);
+}
+
+/* Place of the operand of a matrix product that has samples in its rows; -1: it is none. */
+static int product_operand(const habitat_operation *op) {
+    static const char *const first[] = {"mm", "mv", "_int_mm", "_scaled_mm", NULL};
+    static const char *const second[] = {"addmm", "addmv", "addmm_", "addmv_", "_addmm_activation",
+                                         NULL};
+    return named(op, first) ? 0 : named(op, second) ? 1 : -1;
+}
+
+/* ---- samples in one row ---- */
+
+/* A tensor of samples may begin with their number, in one row or not. */
+static bool begins_with_samples(const scale_sizes *s, const habitat_operation *op, uint32_t i) {
+    const habitat_input *input = &op->form->inputs[i];
+    const int64_t *dims = input->dims;
+    if (!input->is_tensor || input->is_list || input->rank == 0 || is_parameter_input(op, i) ||
+        is_parameter(s, input->rank, dims))
+        return false;
+    return input->rank != 2 ||
+           (!transposed(input) && !is_parameter(s, 2, (int64_t[]){dims[1], dims[0]}));
+}
+
+static bool begins_with_batch(const scale_sizes *s, const habitat_operation *op) {
+    for (uint32_t i = 0; i < op->form->input_count; i++)
+        if (begins_with_samples(s, op, i) && op->form->inputs[i].rank >= 2 &&
+            op->form->inputs[i].dims[0] == s->batch)
+            return true;
+    return false;
+}
+
+static void collect_rows(scale_sizes *s, const habitat_operation *op) {
+    int operand = product_operand(op);
+    for (uint32_t i = 0; i < op->form->input_count; i++)
+        if ((operand < 0 || i == (uint32_t)operand) && begins_with_samples(s, op, i) &&
+            op->form->inputs[i].dims[0] > s->batch &&
+            !is_size_of_parameter(s, op->form->inputs[i].dims[0]))
+            add_product(s, op->form->inputs[i].dims[0]);
+}
+
+static bool sees_samples(const habitat_workload *w, size_t g) {
+    return w->groups[g].operation && !scale_sees_parameters(w, &w->groups[g]);
+}
+
+static void look_in_rows(scale_sizes *s, const habitat_workload *w) {
+    bool found = s->product_count > 0;
+    for (size_t g = 0; !found && g < w->group_count; g++)
+        found = sees_samples(w, g) && begins_with_batch(s, w->groups[g].operation);
+    if (found)
+        return;
+    for (size_t g = 0; g < w->group_count; g++)
+        if (sees_samples(w, g))
+            collect_rows(s, w->groups[g].operation);
+    s->in_a_row = s->product_count > 0;
+}
+
+bool scale_sizes_in_a_row(const scale_sizes *s) {
+    return s->in_a_row;
 }
 
 habitat_status scale_sizes_create(const habitat_workload *w, uint64_t batch, scale_sizes **out) {
@@ -211,8 +305,9 @@ habitat_status scale_sizes_create(const habitat_workload *w, uint64_t batch, sca
         if (w->groups[g].operation && w->groups[g].work->op_class == HABITAT_CLASS_OPTIMIZER)
             collect_lists(made, w->groups[g].operation);
     for (size_t g = 0; g < w->group_count; g++)
-        if (w->groups[g].operation && !scale_sees_parameters(w, &w->groups[g]))
+        if (sees_samples(w, g))
             collect_products(made, w->groups[g].operation);
+    look_in_rows(made, w);
     return made->out_of_memory ? HABITAT_E_MEMORY : HABITAT_OK;
 }
 
@@ -232,31 +327,34 @@ static int batch_dim(const scale_sizes *s, const habitat_input *input, bool move
     uint32_t rank = input->rank;
     if (rank == 0 || ((moves || rank == 1) && is_parameter(s, rank, input->dims)))
         return -1;
-    int at = plain_dim(s, input);
+    int at = s->in_a_row ? -1 : plain_dim(s, input);
     if (at >= 0)
         return at;
     if (is_product(s, input->dims[0]))
         return 0;
-    return rank >= 2 && is_product(s, input->dims[1]) && (rank > 2 || input->dims[1] == s->batch)
+    return rank >= 2 && is_product(s, input->dims[1]) &&
+                   (rank > 2 || input->dims[1] == s->batch || s->in_a_row)
                ? 1
                : -1;
 }
 
+/* Samples in one row need not be of one size: what they have in all is no multiple of them. */
+static int64_t resized(const scale_sizes *s, uint64_t batch, int64_t size) {
+    if (size % s->batch == 0)
+        return size / s->batch * (int64_t)batch;
+    double grown = round((double)size * ((double)batch / (double)s->batch));
+    return is_product(s, size) && grown < (double)largest ? (int64_t)fmax(1.0, grown) : size;
+}
+
 static void rescale(const scale_sizes *s, uint64_t batch, scale_operation *out, uint32_t i,
                     uint32_t d) {
-    int64_t size = out->inputs[i].dims[d];
-    if (size % s->batch == 0)
-        scale_set_dim(out, i, d, size / s->batch * (int64_t)batch);
+    scale_set_dim(out, i, d, resized(s, batch, out->inputs[i].dims[d]));
 }
 
 static const habitat_input *matrix(const habitat_operation *op, uint32_t i) {
     bool there =
         i < op->form->input_count && op->form->inputs[i].is_tensor && !op->form->inputs[i].is_list;
     return there && op->form->inputs[i].rank == 2 ? &op->form->inputs[i] : NULL;
-}
-
-static bool transposed(const habitat_input *a) {
-    return a->strides && a->strides[0] == 1 && a->strides[1] > 1 && a->dims[0] > 1;
 }
 
 /* Operand a [m, k] at input i, and what it is multiplied with, [k, n] or [k], behind it. */
@@ -284,13 +382,6 @@ static void rescale_product(const scale_sizes *s, uint64_t batch, scale_operatio
     }
 }
 
-static int product_operand(const habitat_operation *op) {
-    static const char *const first[] = {"mm", "mv", "_int_mm", "_scaled_mm", NULL};
-    static const char *const second[] = {"addmm", "addmv", "addmm_", "addmv_", "_addmm_activation",
-                                         NULL};
-    return named(op, first) ? 0 : named(op, second) ? 1 : -1;
-}
-
 static bool is_batched_product(const habitat_operation *op) {
     static const char *const names[] = {"bmm", "baddbmm", "baddbmm_", NULL};
     return named(op, names);
@@ -307,8 +398,8 @@ static void rescale_list(const scale_sizes *s, uint64_t batch, scale_operation *
     for (uint32_t j = 0; group && j < out->inputs[i].list_count; j++) {
         habitat_input one = {.rank = (uint8_t)group[0], .dims = group + 1, .is_tensor = true};
         int at = batch_dim(s, &one, true);
-        if (at >= 0 && group[1 + at] % s->batch == 0) {
-            group[1 + at] = group[1 + at] / s->batch * (int64_t)batch;
+        if (at >= 0) {
+            group[1 + at] = resized(s, batch, group[1 + at]);
             out->changed = true;
         }
         group += 1 + group[0];
@@ -334,7 +425,8 @@ void scale_by_shapes(const scale_sizes *s, uint64_t batch, scale_operation *out)
              !(looks_up_table(op) && !is_parameter(s, input->rank, input->dims))))
             continue;
         int at = batch_dim(s, input, moves);
-        if (is_batched_product(op) && input->rank == 3 && input->dims[0] % s->batch == 0)
+        if (is_batched_product(op) && input->rank == 3 && !s->in_a_row &&
+            input->dims[0] % s->batch == 0)
             at = 0;
         if (at >= 0)
             rescale(s, batch, out, i, (uint32_t)at);

@@ -4,9 +4,11 @@
  * the same modules; now and then one has a few more (a library that changes a layout). The lists
  * are walked together; where they part, the nearest place where both agree again is looked for.
  * Two operations are the same where each of their sizes is as it was, or grew as the batch did. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/error.h"
 #include "workload/scale.h"
 
@@ -136,6 +138,11 @@ habitat_status scale_match(const habitat_workload *w, const habitat_workload *ot
 
 /* ---- are they of one step? ---- */
 
+/* Graphs of one batch size and another have not quite as many edges for each node. */
+static bool is_near(double x, double y) {
+    return fabs(x - y) <= chosen_twin_sizes * fmax(x, y);
+}
+
 static bool grows_alike(const habitat_operation *x, uint64_t x_batch, const habitat_operation *y,
                         uint64_t y_batch) {
     if (x->form->input_count != y->form->input_count)
@@ -145,8 +152,8 @@ static bool grows_alike(const habitat_operation *x, uint64_t x_batch, const habi
         if (a->rank != b->rank || a->is_list != b->is_list)
             return false;
         for (uint32_t d = 0; !a->is_list && d < a->rank; d++)
-            if (a->dims[d] != b->dims[d] &&
-                (double)a->dims[d] * (double)y_batch != (double)b->dims[d] * (double)x_batch)
+            if (a->dims[d] != b->dims[d] && !is_near((double)a->dims[d] * (double)y_batch,
+                                                     (double)b->dims[d] * (double)x_batch))
                 return false;
     }
     return true;

@@ -132,7 +132,7 @@ void scale_group_work(const habitat_workload *w, const habitat_workload_group *g
 
 static bool is_of_parameters(const char *name) {
     return strncmp(name, "Optimizer.", 10) == 0 || strstr(name, "AccumulateGrad") != NULL ||
-           strstr(name, SCALE_OF_WEIGHT) != NULL;
+           strstr(name, "_weight_norm_interface") != NULL || strstr(name, SCALE_OF_WEIGHT) != NULL;
 }
 
 bool scale_sees_parameters(const habitat_workload *w, const habitat_workload_group *group) {

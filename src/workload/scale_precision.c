@@ -26,10 +26,17 @@ static bool is_fused_attention(const habitat_work *work) {
            !(work->known && work->shape.attention.kv_heads < work->shape.attention.heads);
 }
 
+bool scale_is_depthwise(const habitat_work *work) {
+    const habitat_conv_shape *s = &work->shape.conv;
+    return work->op_class == HABITAT_CLASS_CONV && work->known && s->groups > 1 &&
+           s->groups == s->c_in;
+}
+
 /* The format in which products of this class compute, without autocast. */
 static void set_arithmetic(const habitat_workload_group *group, habitat_precision precision,
                            scale_group *out) {
-    if (!habitat_class_is_product(group->work->op_class) || is_fused_attention(&out->work))
+    if (!habitat_class_is_product(group->work->op_class) || is_fused_attention(&out->work) ||
+        scale_is_depthwise(&out->work))
         return;
     bool tf32 = precision == HABITAT_PRECISION_TF32;
     out->arithmetic = tf32 ? HABITAT_DTYPE_TF32 : HABITAT_DTYPE_FP32;

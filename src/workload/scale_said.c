@@ -23,7 +23,8 @@ static double carried_share(const habitat_workload *w, const scale_group *after)
         if (scale_leaves(w, &w->groups[g]))
             continue;
         all += w->groups[g].origin_ms;
-        carried += after[g].source == SCALE_STAYS ? 0.0 : w->groups[g].origin_ms;
+        bool holds = after[g].source != SCALE_STAYS && after[g].source != SCALE_IN_A_ROW;
+        carried += holds ? w->groups[g].origin_ms : 0.0;
     }
     return all > 0.0 ? carried / all : 1.0;
 }

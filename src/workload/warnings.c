@@ -196,6 +196,11 @@ static bool warn_of_time(habitat_workload *w, const habitat_trace_info *trace) {
                   trace->several_share);
     if (ok && w->outside_count)
         ok = warn(w, "%zu kernels lie outside every iteration and are left out", w->outside_count);
+    if (ok && w->earlier_count)
+        ok = warn(w,
+                  "%zu kernels and copies, of %.3g ms, were launched before the recording began: "
+                  "they are of the step before and are left out",
+                  w->earlier_count, (double)w->earlier_ns / HABITAT_NS_PER_MS);
     return ok;
 }
 

@@ -32,6 +32,8 @@ struct habitat_workload {
     uint32_t *edges;        /* shape (2 part_count), in the order of time */
     size_t part_count;      /* 0: no two kernels run at the same time */
     size_t outside_count;   /* kernels of the main device outside every iteration */
+    size_t earlier_count;   /* those launched before the recording began; not among the former */
+    uint64_t earlier_ns;    /* their sum, copies and all */
     double low_share, high_share; /* 80 % interval of the origin's iteration, over its median */
     size_t collective_count;
     const uint64_t *message_ns; /* shape (collective_count), borrowed while the workload is made:

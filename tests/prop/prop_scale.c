@@ -47,14 +47,18 @@ static bool same_times(const habitat_workload *a, const habitat_workload *b) {
            habitat_workload_get_info(a)->iteration_ms == habitat_workload_get_info(b)->iteration_ms;
 }
 
-static double optimiser_ms(const habitat_workload *w) {
+static double class_ms(const habitat_workload *w, habitat_class op_class) {
     size_t n = 0;
     double sum = 0.0;
     const habitat_workload_group *groups = habitat_workload_groups(w, &n);
     for (size_t i = 0; i < n; i++)
-        if (groups[i].work->op_class == HABITAT_CLASS_OPTIMIZER)
+        if (groups[i].work->op_class == op_class)
             sum += groups[i].origin_ms;
     return sum;
+}
+
+static double optimiser_ms(const habitat_workload *w) {
+    return class_ms(w, HABITAT_CLASS_OPTIMIZER);
 }
 
 static void test_identity(const recorded *s) {
@@ -124,6 +128,42 @@ static void test_precision(const recorded *s) {
     habitat_workload_free(both);
 }
 
+/* PyTorch runs a layer of 1024 in fp16 as one kernel for batches that are multiples of 8, and steps
+ * through all others: `op lstm` says 1.7 times as long for 33 as for 32. A smaller batch that steps
+ * is no bound for a larger one that does not (docs/decisions/0395). */
+static void test_recurrent_ways(const habitat_gpu_table *table) {
+    static const uint64_t batches[] = {8, 12, 16, 32, 33};
+    recorded s = recorded_open(table, "gnmt_b32_amp_fp16_h200");
+    double ms[5];
+    for (size_t i = 0; i < 5; i++) {
+        habitat_workload *w = scaled(s.w, batches[i], HABITAT_PRECISION_RECORDED);
+        ms[i] = class_ms(w, HABITAT_CLASS_RNN);
+        habitat_workload_free(w);
+    }
+    CHECK(ms[0] < 0.75 * ms[2] && ms[2] < 0.75 * ms[3]);
+    CHECK(ms[1] > 1.3 * ms[2] && ms[4] > 1.4 * ms[3]);
+    CHECK(ms[4] < 2.0 * ms[3]);
+    recorded_close(&s);
+}
+
+/* Products of few tiles run other kernels than those of many: in TF32 the same steps, recorded at
+ * both batch sizes, tell what four times the samples take (docs/decisions/0396). */
+static void test_products(const habitat_gpu_table *table) {
+    static const char *const pairs[][2] = {{"bert_b2_tf32_h200", "bert_b8_tf32_h200"},
+                                           {"vit_b16_tf32_h200", "vit_b64_tf32_h200"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        recorded small = recorded_open(table, pairs[i][0]);
+        recorded large = recorded_open(table, pairs[i][1]);
+        habitat_workload *made = scaled(small.w, habitat_trace_get_info(large.trace)->batch_size,
+                                        HABITAT_PRECISION_RECORDED);
+        double gemm_ms = class_ms(large.w, HABITAT_CLASS_GEMM);
+        CHECK_NEAR(class_ms(made, HABITAT_CLASS_GEMM), gemm_ms, 0.10);
+        habitat_workload_free(made);
+        recorded_close(&small);
+        recorded_close(&large);
+    }
+}
+
 int main(void) {
     habitat_gpu_table *table = NULL;
     habitat_error err = {0};
@@ -138,6 +178,10 @@ int main(void) {
         check_case(recordings[i]);
         recorded_close(&s);
     }
+    test_recurrent_ways(table);
+    check_case("recurrent ways");
+    test_products(table);
+    check_case("products");
     habitat_gpu_table_free(table);
     return check_done();
 }

@@ -1,5 +1,6 @@
 /* Which sizes carry the batch, what autocast does, and what is refused: src/workload/scale*.c. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,6 +96,127 @@ static void test_refused(const habitat_gpu *gpu) {
     habitat_workload_free(w);
     habitat_trace_free(trace);
     check_case("an unknown batch size is refused");
+}
+
+#define MADE(kernel, operation, sizes, blocks, ns)                                                 \
+    {                                                                                              \
+        .name = (kernel), .op = (operation), .dims = (sizes), .grid = (blocks), .block = 128,      \
+        .duration_ns = (ns)                                                                        \
+    }
+
+/* Sizes of input i of group g at batch size `batch`, as "3x4". */
+static const char *sizes_at(const habitat_workload *w, uint64_t batch, size_t g, uint32_t i,
+                            scale_source *source) {
+    static char text[64];
+    habitat_arena arena = {0};
+    habitat_error err = {0};
+    scale_group *groups = calloc(w->group_count + 1, sizeof *groups);
+    CHECK_INT(scale_batch(w, NULL, batch, &arena, groups, &err), HABITAT_OK);
+    const habitat_operation *op =
+        groups[g].operation ? groups[g].operation : w->groups[g].operation;
+    const habitat_input *in = &op->form->inputs[i];
+    *source = groups[g].source;
+    text[0] = 0;
+    for (uint32_t d = 0, used = 0; d < in->rank; d++)
+        used += (uint32_t)snprintf(text + used, sizeof text - used, "%s%lld", d ? "x" : "",
+                                   (long long)in->dims[d]);
+    habitat_arena_free(&arena);
+    free(groups);
+    return text;
+}
+
+static habitat_workload *made_of(const habitat_gpu *gpu, const made_kernel *kernels, size_t count,
+                                 int batch, habitat_trace **trace) {
+    char said[80];
+    habitat_workload *w = NULL;
+    habitat_error err = {0};
+    snprintf(said, sizeof said, "\"habitat\": {\"schema\": 1, \"batch_size\": %d},", batch);
+    *trace = made_trace(kernels, count, NULL, said, 0);
+    CHECK_INT(habitat_workload_create(*trace, gpu, &w, &err), HABITAT_OK);
+    return w;
+}
+
+/* A batch of 40 graphs, which is a number of classes, too: nodes and edges grow, widths do not. */
+static void test_in_a_row(const habitat_gpu *gpu) {
+    const made_kernel kernels[] = {
+        MADE("sgemm", "aten::linear", "[[40000, 128], [40, 128]]", 100, 50000),
+        MADE("gather", "aten::gather", "[[40000, 40], [], [400123, 40]]", 100, 50000),
+        MADE("loss", "aten::_log_softmax", "[[40000, 40]]", 100, 50000),
+        MADE("sgemm", "aten::mm", "[[40000, 40], [40, 128]]", 100, 50000)};
+    habitat_trace *trace = NULL;
+    habitat_workload *w = made_of(gpu, kernels, 4, 40, &trace), *out = NULL;
+    scale_source source = SCALE_STAYS;
+    habitat_error err = {0};
+    CHECK_TEXT(sizes_at(w, 10, 0, 0, &source), "10000x128");
+    CHECK_INT(source, SCALE_IN_A_ROW);
+    CHECK_TEXT(sizes_at(w, 10, 0, 1, &source), "40x128");
+    CHECK_TEXT(sizes_at(w, 10, 1, 0, &source), "10000x40");
+    CHECK_TEXT(sizes_at(w, 10, 1, 2, &source), "100031x40"); /* no multiple of 40 */
+    CHECK_TEXT(sizes_at(w, 10, 2, 0, &source), "10000x40");
+    CHECK_TEXT(sizes_at(w, 10, 3, 1, &source), "40x128");
+    habitat_scale scale = {.batch_size = 10};
+    CHECK_INT(habitat_workload_scale(w, &scale, NULL, &out, &err), HABITAT_OK);
+    CHECK(out && out->warning_count == 2 &&
+          strstr(out->warnings[1], "no tensor has the batch of 40 as a size") != NULL);
+    CHECK(out && out->scale_sigma > 0.2); /* 0.05 and 0.15 log(4) */
+    habitat_workload_free(out);
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+    check_case("sizes that no parameter has grow where no tensor has the batch");
+}
+
+static void test_places(const habitat_gpu *gpu) {
+    const made_kernel kernels[] = {
+        MADE("bags", "aten::_embedding_bag", "[[1000, 64], [130], [32]]", 100, 50000),
+        MADE("sort", "aten::_embedding_bag_dense_backward", "[[32, 64], [130], [130], [32]]", 100,
+             50000),
+        MADE("wn", "aten::_weight_norm_interface", "[[768, 64, 128], [1, 1, 128]]", 100, 50000),
+        MADE("relu", "aten::relu", "[[32, 2, 64]]", 100, 50000),
+        MADE("lstm", "aten::_cudnn_rnn", "[[7, 32, 64], [], [], [], [2, 32, 64]]", 100, 50000)};
+    habitat_trace *trace = NULL;
+    habitat_workload *w = made_of(gpu, kernels, 5, 32, &trace);
+    scale_source source = SCALE_STAYS;
+    CHECK_TEXT(sizes_at(w, 64, 0, 0, &source), "1000x64");
+    CHECK_TEXT(sizes_at(w, 64, 0, 1, &source), "260");
+    CHECK_TEXT(sizes_at(w, 64, 1, 2, &source), "260");
+    CHECK_TEXT(sizes_at(w, 64, 2, 0, &source), "768x64x128"); /* 64: 2 x 32 of the tensor below */
+    CHECK_INT(source, SCALE_STAYS);
+    CHECK_TEXT(sizes_at(w, 64, 3, 0, &source), "64x2x64");
+    CHECK_TEXT(sizes_at(w, 64, 4, 4, &source), "2x64x64");
+    CHECK_INT(source, SCALE_BY_SHAPES);
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+    check_case("places in bags, weights that are norms, and first states");
+}
+
+/* Four times the batch on 80 multiprocessors (a V100): what blocks of samples take that fill few.
+ */
+static void test_filling(const habitat_gpu *gpu) {
+    static const char maps[] = "[[8, 64, 32, 32], [64, 64, 3, 3]]";
+    const made_kernel kernels[] = {
+        MADE("RowwiseMoments", "aten::native_group_norm", "[[8, 64, 32, 32], [64], [64]]", 8,
+             400000),
+        MADE("RowwiseMoments", "aten::native_group_norm", "[[8, 64, 32, 32], [64], [64]]", 8001,
+             400000),
+        MADE("GammaBeta", "aten::native_batch_norm", "[[8, 64, 32, 32], [64], [64]]", 8, 400000),
+        MADE("implicit_convolve_sgemm", "aten::cudnn_convolution", maps, 8, 400000)};
+    habitat_trace *trace = NULL;
+    habitat_workload *w = made_of(gpu, kernels, 4, 8, &trace), *out = NULL;
+    habitat_scale scale = {.batch_size = 32};
+    habitat_error err = {0};
+    double times[4] = {0.0};
+    CHECK_INT(habitat_workload_scale(w, &scale, NULL, &out, &err), HABITAT_OK);
+    for (size_t k = 0; out && k < 4; k++)
+        times[k] = out->kernels[k].facts.time_ns / w->kernels[k].facts.time_ns;
+    CHECK(times[0] > 1.2 && times[0] < 1.35); /* (1 + 32/80) / (1 + 8/80), and its traffic */
+    CHECK(times[1] > 3.8 && times[1] < 4.0);
+    CHECK(times[2] > 3.5 && times[2] < 4.1);
+    CHECK(times[3] > 1.2 && times[3] < 1.35);
+    CHECK(out && out->scale_sigma > 0.15); /* half of it idle: 0.25 log(4) */
+    habitat_workload_free(out);
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+    check_case("kernels of few blocks take no longer until the GPU is full");
 }
 
 static void test_autocast(void) {
@@ -228,6 +350,9 @@ int main(void) {
     test_sizes(table, "gnmt_b16_fp32_h200", "gnmt_b48_fp32_h200");
     test_second_recording(table);
     test_refused(gpu);
+    test_in_a_row(gpu);
+    test_places(gpu);
+    test_filling(gpu);
     test_autocast();
     test_words();
     test_convolutions(table);

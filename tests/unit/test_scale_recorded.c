@@ -1,5 +1,6 @@
 /* What a step was recorded in, which precisions a GPU cannot tell apart, and whether a second
  * recording is of the same step: src/workload/scale_recorded.c, scale_match.c. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -250,6 +251,141 @@ static void test_half(void) {
     check_case("16 bit throughout is no autocast");
 }
 
+/* What is left of the recorded time of an operation. */
+static double left_of(const made_step *s, const habitat_workload *after, const char *name) {
+    for (size_t g = 0; g < s->w->group_count; g++)
+        if (strcmp(s->w->groups[g].operation->form->name, name) == 0)
+            return after->groups[g].origin_ms / s->w->groups[g].origin_ms;
+    return NAN;
+}
+
+/* An addition halves its bytes. A gather and a scatter go through as many places as before; rows of
+ * a table are copied, and autocast leaves its weights alone. */
+static void test_places(void) {
+    static const product step[] = {
+        {KERNEL("ampere_sgemm_32x32_sliced1x4_tn", 100000, "aten::mm", "[[3072, 64], [64, 256]]"),
+         NULL},
+        {KERNEL("vectorized_gather_kernel", 200000, "aten::gather",
+                "[[512, 256], [], [3072, 256], []]"),
+         "[\"float\", \"Scalar\", \"long int\", \"Scalar\"]"},
+        {KERNEL("indexFuncLargeIndex", 400000, "aten::index_add",
+                "[[512, 256], [], [3072], [3072, 256], []]"),
+         "[\"float\", \"Scalar\", \"long int\", \"float\", \"Scalar\"]"},
+        {KERNEL("vectorized_elementwise_kernel", 100000, "aten::mul", "[[3072, 256], [3072, 256]]"),
+         NULL}};
+    made_step s = step_of(step, 4, NULL, "H200");
+    habitat_workload *out = NULL;
+    habitat_error err = {0};
+    habitat_scale scale = {.precision = HABITAT_PRECISION_AMP_BF16};
+    CHECK_INT(habitat_workload_scale(s.w, &scale, NULL, &out, &err), HABITAT_OK);
+    CHECK_NEAR(left_of(&s, out, "aten::gather"), 1.0, 1e-9);
+    CHECK_NEAR(left_of(&s, out, "aten::index_add"), 1.0, 1e-9);
+    CHECK(left_of(&s, out, "aten::mul") < 0.7);
+    habitat_workload_free(out);
+    free_step(&s);
+    check_case("gathers and scatters take in 16 bit what they take in fp32");
+}
+
+/* Sizes of a convolution, and its other inputs as they are recorded: the last word on them holds.
+ */
+#define CONVOLVED(sizes, one, none, groups)                                                        \
+    "[" sizes ", [], [], [], [], []], \"Concrete Inputs\": [\"\", \"\", \"\", \"" one              \
+    "\", \"" none "\", \"" one "\", \"" groups "\"]"
+
+/* Element-wise kernels whose operands differ work out each place, in 16 bit as in fp32. A channel a
+ * group is no product of matrices, so that TF32 changes nothing. */
+static void test_alike(void) {
+    static const product step[] = {
+        {KERNEL("ampere_sgemm_32x32_sliced1x4_tn", 100000, "aten::mm", "[[3072, 64], [64, 256]]"),
+         NULL},
+        {KERNEL("elementwise_kernel", 100000, "aten::mul", "[[3072, 256], [3072, 256]]"),
+         "[\"float\", \"bool\"]"},
+        {KERNEL("conv_depthwise2d_forward_kernel", 100000, "aten::conv2d",
+                CONVOLVED("[8, 32, 56, 56], [32, 1, 3, 3]", "[1, 1]", "[1, 1]", "32")),
+         NULL}};
+    static const habitat_precision precisions[] = {
+        HABITAT_PRECISION_TF32, HABITAT_PRECISION_AMP_BF16, HABITAT_PRECISION_AMP_FP16};
+    made_step s = step_of(step, 3, NULL, "H200");
+    for (size_t i = 0; i < 3; i++) {
+        habitat_workload *out = NULL;
+        habitat_error err = {0};
+        habitat_scale scale = {.precision = precisions[i]};
+        CHECK_INT(habitat_workload_scale(s.w, &scale, NULL, &out, &err), HABITAT_OK);
+        CHECK(left_of(&s, out, "aten::mm") < 0.9);
+        CHECK_NEAR(left_of(&s, out, "aten::mul"), 1.0, 1e-9);
+        if (precisions[i] == HABITAT_PRECISION_TF32)
+            CHECK_NEAR(left_of(&s, out, "aten::conv2d"), 1.0, 1e-9);
+        habitat_workload_free(out);
+    }
+    free_step(&s);
+    check_case("what no format makes quicker stays");
+}
+
+/* PyTorch gives a convolution along a line a height of one. */
+static void test_lines(void) {
+    static const product step[] = {
+        {KERNEL("sgemm", 1000000, "aten::conv1d",
+                CONVOLVED("[32, 128, 2048], [1024, 128, 1]", "[1]", "[0]", "1")),
+         NULL},
+        {KERNEL("sgemm", 1000000, "aten::conv2d",
+                CONVOLVED("[32, 128, 1, 2048], [1024, 128, 1, 1]", "[1, 1]", "[0, 0]", "1")),
+         NULL}};
+    made_step s = step_of(step, 2, NULL, "H200");
+    habitat_workload *out = NULL;
+    habitat_error err = {0};
+    habitat_scale scale = {.precision = HABITAT_PRECISION_TF32};
+    CHECK_INT(habitat_workload_scale(s.w, &scale, NULL, &out, &err), HABITAT_OK);
+    CHECK_NEAR(left_of(&s, out, "aten::conv1d") / left_of(&s, out, "aten::conv2d"), 1.0, 1e-6);
+    habitat_workload_free(out);
+    free_step(&s);
+    check_case("convolutions along a line are of images a pixel high");
+}
+
+/* ---- casts ---- */
+
+static size_t added_casts(const product *kernels, size_t count, habitat_precision precision,
+                          bool widening) {
+    made_step s = step_of(kernels, count, NULL, "H200");
+    habitat_workload *out = NULL;
+    habitat_error err = {0};
+    habitat_scale scale = {.precision = precision};
+    size_t found = 0;
+    CHECK_INT(habitat_workload_scale(s.w, &scale, NULL, &out, &err), HABITAT_OK);
+    for (size_t g = s.w->group_count; out && g < out->group_count; g++) {
+        const habitat_work *work = out->groups[g].work;
+        found += strcmp(out->groups[g].operation->form->name, "aten::_to_copy") == 0 &&
+                 (work->write_bytes > work->read_bytes) == widening;
+    }
+    habitat_workload_free(out);
+    free_step(&s);
+    return found;
+}
+
+#define LINEAR                                                                                     \
+    {                                                                                              \
+        KERNEL("ampere_sgemm_32x32_sliced1x4_tn", 100000, "aten::linear", "[[64, 32], [32, 32]]"), \
+            NULL                                                                                   \
+    }
+#define ELEMENTS(name)                                                                             \
+    { KERNEL("vectorized_elementwise_kernel", 50000, name, "[[64, 32], [64, 32]]"), NULL }
+
+static void test_casts(void) {
+    const habitat_precision bf16 = HABITAT_PRECISION_AMP_BF16, fp16 = HABITAT_PRECISION_AMP_FP16;
+    const product beside[] = {LINEAR, LINEAR, LINEAR, ELEMENTS("aten::mul"), LINEAR};
+    CHECK_INT(added_casts(beside, 5, bf16, false), 3);
+    check_case("linear layers side by side cast what they read, each anew");
+    const product residual[] = {ELEMENTS("aten::layer_norm"), LINEAR, ELEMENTS("aten::add"),
+                                ELEMENTS("aten::gelu_backward")};
+    CHECK_INT(added_casts(residual, 3, bf16, false), 1);
+    CHECK_INT(added_casts(residual, 4, bf16, false), 2);
+    check_case("the gradient of a sum in two formats is cast for the operand in 16 bit");
+    const product softmax[] = {
+        LINEAR, {KERNEL("softmax_warp_forward", 50000, "aten::softmax", "[[64, 32], []]"), NULL}};
+    CHECK_INT(added_casts(softmax, 2, bf16, true), 1);
+    CHECK_INT(added_casts(softmax, 2, fp16, true), 0);
+    check_case("softmaxes make fp32 of bf16 first, and read fp16");
+}
+
 /* ---- a second recording ---- */
 
 #define PRODUCT(sizes)                                                                             \
@@ -308,6 +444,10 @@ int main(void) {
     test_products();
     test_settle();
     test_half();
+    test_places();
+    test_alike();
+    test_lines();
+    test_casts();
     test_twins();
     habitat_gpu_table_free(table);
     return check_done();
