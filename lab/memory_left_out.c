@@ -86,7 +86,7 @@ static void try_shares(const memory_set *set, ptrdiff_t without, double largest,
                        memory_choice *tried, size_t *fewest, memory_choice *best) {
     for (int gaps = GAPS_MOST; gaps >= 0; gaps--)
         for (int scaled = SCALED_MOST; scaled >= 0; scaled--) {
-            tried->margin = (memory_margin){gaps / 100.0, scaled / 100.0, 0, largest};
+            tried->margin = (memory_margin){gaps / 100.0, scaled / 100.0, 0, largest, 0};
             size_t open = open_runs(set, without, tried);
             bool first = best->margin.largest < 0;
             if (first || open < *fewest) {

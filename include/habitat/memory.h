@@ -39,6 +39,7 @@ typedef enum habitat_memory_basis {
     HABITAT_MEMORY_MEASURED,    /* the recorded peak itself */
     HABITAT_MEMORY_SCALED,      /* the recorded peak, with the parts that change scaled */
     HABITAT_MEMORY_SHAPES,      /* no peak was recorded: all of it from shapes */
+    HABITAT_MEMORY_TENSORS,     /* recorded without a GPU: most that its tensors take at once */
 } habitat_memory_basis;
 
 /* Memory that PyTorch's allocator gives out in one iteration. The parts do not add up to the peak:

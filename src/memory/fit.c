@@ -8,9 +8,10 @@
 
 /* Free blocks are of no use to a tensor that is larger than each of them. */
 static double margin_of(const habitat_memory_parts *parts, const memory_margin *margin) {
-    double share = parts->basis == HABITAT_MEMORY_SHAPES   ? margin->shapes
-                   : parts->basis == HABITAT_MEMORY_SCALED ? margin->scaled
-                                                           : 0;
+    double share = parts->basis == HABITAT_MEMORY_SHAPES    ? margin->shapes
+                   : parts->basis == HABITAT_MEMORY_SCALED  ? margin->scaled
+                   : parts->basis == HABITAT_MEMORY_TENSORS ? margin->tensors
+                                                            : 0;
     double largest = parts->largest_bytes > 0 ? parts->largest_bytes : 0;
     double algorithms = parts->algorithms_bytes > 0 ? parts->algorithms_bytes : 0;
     return (margin->gaps + share) * parts->peak_bytes + margin->largest * largest + algorithms;
@@ -37,7 +38,8 @@ habitat_memory_fit memory_fit_with(const habitat_memory_parts *parts, const habi
 habitat_memory_fit habitat_memory_fit_on(const habitat_memory_parts *parts,
                                          const habitat_gpu *gpu) {
     static const memory_margin margin = {fitted_gaps_share, chosen_scaled_margin_share,
-                                         chosen_shapes_margin_share, chosen_largest_margin_share};
+                                         chosen_shapes_margin_share, chosen_largest_margin_share,
+                                         chosen_tensors_margin_share};
     return memory_fit_with(parts, gpu, &margin);
 }
 

@@ -148,7 +148,7 @@ static void follow(const moment *moments, size_t count, const memory_facts *fact
         }
         bool keeps = s->backward_ns != UINT64_MAX, backward = moments[i].kind == BACKWARD;
         memory_space space = space_of(s, backward, most);
-        double moved = s->moved;
+        double moved = s->moved + (backward ? s->passing : 0);
         if (!backward) {
             kept += keeps ? s->kept : 0;
             casts += keeps ? s->casts : 0;

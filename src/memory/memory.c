@@ -48,6 +48,7 @@ static double elements_of(const habitat_trace_memory *m) {
 static void take_recorded(habitat_memory *m, const habitat_trace_info *info) {
     const habitat_trace_memory *r = &info->memory;
     m->peak_bytes = info->peak_memory_bytes > 0 ? info->peak_memory_bytes : NAN;
+    m->of_tensors = info->without_gpu;
     m->parameters_bytes = r->parameters_bytes;
     m->buffers_bytes = or_zero(r->buffers_bytes);
     m->gradients_bytes = r->gradients_bytes;
@@ -132,6 +133,14 @@ static double outliving(const habitat_memory *m, habitat_memory_format format) {
     return lines->batch_bytes + (m->outputs_gone ? 0 : lines->loss_bytes);
 }
 
+/* The last outputs are one tensor, there between two iterations or not: the rest must have room for
+ * it, and where weights are known for most of it beside what cuBLAS keeps. */
+static bool outputs_held(const habitat_memory *m, double rest, double blas) {
+    const memory_lines *lines = recorded_lines(m);
+    double beside = m->from_shapes ? INFINITY : rest - lines->batch_bytes - blas;
+    return rest >= lines->batch_bytes + lines->loss_bytes && beside >= lines->loss_bytes / 2;
+}
+
 /* What else stays between two iterations beside weights and state is workspace, which does not
  * grow. */
 static void divide_rest(habitat_memory *m, const habitat_trace_memory *r,
@@ -140,10 +149,9 @@ static void divide_rest(habitat_memory *m, const habitat_trace_memory *r,
                   m->optimizer_bytes;
     if (m->from_shapes) /* what was there before the profile */
         rest = r->between_bytes - m->parameters_bytes - m->optimizer_bytes;
-    m->outputs_gone = !m->facts.has_backward;
-    /* one tensor, which is there or is not */
-    if (known(r->between_bytes) && rest < outliving(m, HABITAT_MEMORY_RECORDED))
-        m->outputs_gone = true;
+    m->outputs_gone =
+        !m->facts.has_backward ||
+        (known(r->between_bytes) && !outputs_held(m, rest, origin ? blas_bytes(m, origin) : 0));
     double outlives = outliving(m, HABITAT_MEMORY_RECORDED);
     if (!known(r->between_bytes) || isnan(rest)) {
         m->outlive_bytes = outlives;
@@ -288,6 +296,13 @@ static double moments_at(const habitat_memory *m, const memory_lines *lines, dou
     return told + m->unexplained_bytes * batch_factor * fmin(same_batch / recorded, 1);
 }
 
+/* What nothing explains of a recorded peak that the optimiser's step makes: it is there at any
+ * batch size, as the step is. */
+static double unexplained_of_step(const habitat_memory *m) {
+    double passes = memory_lines_at(recorded_lines(m), 1, m->correction);
+    return optimizer_step(m) + m->outlive_bytes > passes ? m->unexplained_bytes : 0;
+}
+
 habitat_status habitat_memory_predict(const habitat_memory *m, double batch_factor,
                                       habitat_memory_format format, habitat_memory_parts *out) {
     if (!m || !out || !(batch_factor > 0) || isinf(batch_factor) || format > HABITAT_MEMORY_TF32)
@@ -299,14 +314,15 @@ habitat_status habitat_memory_predict(const habitat_memory *m, double batch_fact
         return HABITAT_E_UNSUPPORTED;
     double scale = recorded ? 1 : m->single_over_recorded;
     double moments = moments_at(m, lines, batch_factor);
-    double step = scale * optimizer_step(m) + m->outlive_bytes * batch_factor;
+    double step =
+        scale * (optimizer_step(m) + unexplained_of_step(m)) + m->outlive_bytes * batch_factor;
     double most = same ? moments : fmax(moments, moments_at(m, &m->most[made], batch_factor));
     double sum = scale * (m->parameters_bytes + m->optimizer_bytes) + m->buffers_bytes +
                  m->workspace_bytes + fmax(moments, optimizer_step(m) > 0 ? step : 0);
     bool measured = known(m->peak_bytes);
     bool told = lines->count || !m->from_shapes; /* weights from few products are none */
     *out = (habitat_memory_parts){
-        .basis = same && measured ? HABITAT_MEMORY_MEASURED
+        .basis = same && measured ? m->of_tensors ? HABITAT_MEMORY_TENSORS : HABITAT_MEMORY_MEASURED
                  : !lines->count  ? HABITAT_MEMORY_UNKNOWN
                  : measured       ? HABITAT_MEMORY_SCALED
                                   : HABITAT_MEMORY_SHAPES,

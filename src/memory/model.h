@@ -31,7 +31,8 @@ typedef struct memory_step {
                                          without one, only what it makes and gives back */
     double weights;                   /* elements of weights, whose gradients it makes */
     double made;                      /* of `moved`, its result */
-    memory_space forward, backward;   /* what a library works in meanwhile */
+    double passing; /* what its backward operation makes beside gradients and gives back */
+    memory_space forward, backward;           /* what a library works in meanwhile */
     memory_space most_forward, most_backward; /* what it might, by another algorithm */
 } memory_step;
 
@@ -103,6 +104,7 @@ struct habitat_memory {
     double parameters_bytes, buffers_bytes, gradients_bytes, optimizer_bytes; /* NaN unknown */
     double single_over_recorded; /* bytes of weights in fp32 over recorded */
     double peak_bytes;           /* recorded; NaN unknown */
+    bool of_tensors;             /* that peak was counted, without a GPU: docs/decisions/0391 */
     double workspace_bytes;
     bool outputs_gone;        /* the last outputs are not kept between iterations */
     double outlive_bytes;     /* kept between iterations, growing with the batch */
@@ -137,8 +139,9 @@ void memory_correct(habitat_memory *m, double training_most);
 
 /* What is kept free beside a peak and CUDA's context, as shares. */
 typedef struct memory_margin {
-    double gaps, scaled, shapes; /* of the peak; scaled, shapes: what such a peak may be short of */
+    double gaps, scaled, shapes; /* of the peak; scaled, shapes, tensors: what such is short of */
     double largest;              /* of the largest tensor */
+    double tensors;              /* of the peak: workspaces */
 } memory_margin;
 
 /* fit.c: 1: it fits; 0: not even without the margin; -1: that cannot be told. */

@@ -287,20 +287,21 @@ static void make_result(memory_call *c) {
     if (c->kept || w->alone)
         keep_extras(c, elements, bytes);
     bool weight = c->count ? w->tensors.all[c->taken[0]].weight : !(c->host_elements > 0);
-    memory_tensor made = {.elements = elements,
-                          .element_bytes = bytes,
-                          .base = HABITAT_NONE,
-                          .made_ns = c->step.backward_ns,
-                          .used_ns = UINT64_MAX,
-                          .born_ns = c->op->start_ns,
-                          .until_ns =
-                              stays(c) ? UINT64_MAX
-                                       : memory_links_left_until(&w->links, memory_call_index(c)),
-                          .read = stays(c),
-                          .weight = weight && !strcmp(c->rule->name, "_to_copy"),
-                          .stream = memory_rule_makes_stream(c->rule),
-                          .projected = is_projected(c),
-                          .square = !strcmp(c->rule->name, "pow")};
+    memory_tensor made = {
+        .elements = elements,
+        .element_bytes = bytes,
+        .base = HABITAT_NONE,
+        .made_ns = c->step.backward_ns,
+        .used_ns = UINT64_MAX,
+        .born_ns = c->op->start_ns,
+        .until_ns =
+            stays(c) ? UINT64_MAX : memory_links_left_until(&w->links, memory_call_index(c)),
+        .read = stays(c),
+        .weight = weight && !strcmp(c->rule->name, "_to_copy"),
+        .stream = memory_rule_makes_stream(c->rule),
+        .projected = is_projected(c),
+        .multiple = c->count == 1 && !(c->step.weights > 0) && !strcmp(c->rule->name, "mul"),
+        .square = !strcmp(c->rule->name, "pow")};
     if (c->count && !strcmp(c->rule->name, "_to_copy"))
         made.cast_bytes = w->tensors.all[c->taken[0]].element_bytes;
     if (!(elements > 0))
@@ -350,6 +351,30 @@ static double moved_in(const memory_call *c) {
         sum += passes ? t->elements * bytes : 0;
     }
     return sum;
+}
+
+/* What a backward operation makes beside gradients of the size of what was taken and made.
+ *
+ * The largest along a dimension (amax) shares its gradient among all elements that are as large: a
+ * byte an element says which, whole numbers of 8 bytes count them; then, instead of these, there
+ * are a product and what comes of dividing it, which is the gradient. A factor of a product that
+ * was expanded gets a gradient of the whole size first, which is summed up then. */
+static double passing(const memory_call *c) {
+    const memory_tensor *all = c->w->tensors.all;
+    double bytes = result_bytes(c), most = 0;
+    if (!c->kept || !c->count)
+        return 0;
+    if (c->rule->keeps & COUNTS_ALIKE)
+        return all[c->taken[0]].elements * (mask_bytes + fmax(index_bytes - bytes, bytes));
+    if (!(c->rule->keeps & KEEPS_FACTORS))
+        return 0;
+    if (c->count == 1) /* the factor is a weight */
+        return c->step.weights > 0 ? all[c->taken[0]].elements * bytes : 0;
+    double sizes[] = {all[c->taken[0]].elements, all[c->taken[1]].elements};
+    for (int i = 0; i < 2; i++)
+        if (sizes[i] < sizes[1 - i] && all[c->taken[i]].made_ns != UINT64_MAX)
+            most = (sizes[1 - i] - sizes[i]) * bytes;
+    return most;
 }
 
 static void note_loss(memory_call *c) {
@@ -420,6 +445,7 @@ static void do_call(memory_walk *w, size_t i, const memory_rule *rule, bool in_p
     note_loss(&c);
     keep_inputs(&c);
     c.step.moved = moved_in(&c);
+    c.step.passing = passing(&c);
     note_gradients(&c);
     if (!in_place || c.count)
         make_result(&c);

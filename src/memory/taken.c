@@ -82,7 +82,10 @@ static void take_tensor(memory_call *c, uint32_t input, double elements, double 
     memory_walk *w = c->w;
     if (c->count == MEMORY_TAKEN_MAX || !(elements > 0))
         return;
-    double format = w->alone && w->format == HABITAT_MEMORY_RECORDED ? bytes : 0;
+    /* formulas by elements mix formats under autocast, and several tensors of one size wait in them
+     */
+    bool tells = w->alone || c->rule->keeps & KEEPS_FACTORS || preference == PREFER_WHOLE;
+    double format = tells && w->format == HABITAT_MEMORY_RECORDED ? bytes : 0;
     uint32_t at =
         memory_tensors_find(&w->tensors, elements, format, preference, c->taken, c->count);
     if (at == HABITAT_NONE) {
@@ -111,11 +114,14 @@ static void take_tensor(memory_call *c, uint32_t input, double elements, double 
     c->input[c->count++] = input;
 }
 
+static bool two_alike(const memory_call *c) {
+    const habitat_input *a = work_tensor(c->op, 0), *b = work_tensor(c->op, 1);
+    return a && b && a->rank == b->rank && work_elements(a) == work_elements(b);
+}
+
 /* A sum of two alike: its first operand is what the residual connection carries. */
 static bool is_residual(const memory_call *c) {
-    const habitat_input *a = work_tensor(c->op, 0), *b = work_tensor(c->op, 1);
-    return a && b && !strcmp(c->rule->name, "add") && a->rank == b->rank &&
-           work_elements(a) == work_elements(b);
+    return !strcmp(c->rule->name, "add") && two_alike(c);
 }
 
 /* Where weights are fp32, a product that takes half precision keeps a copy for its backward. */
@@ -155,6 +161,10 @@ static memory_preference preferred(const memory_call *c, memory_preference *seco
     }
     if (!strcmp(c->rule->name, "bmm") && !alone)
         return *second = PREFER_UNREAD;
+    if (!strcmp(c->rule->name, "mul") && !alone && two_alike(c))
+        return *second = PREFER_UNREAD;
+    if (!strcmp(c->rule->name, "pow") && !alone)
+        return PREFER_WHOLE;
     return memory_rule_is_projection(c->rule) ? PREFER_UNPROJECTED : PREFER_NEWEST;
 }
 

@@ -62,6 +62,7 @@ static bool is_preferred(const memory_tensor *tensor, memory_preference preferen
     return preference == PREFER_STREAM        ? tensor->stream
            : preference == PREFER_UNPROJECTED ? !tensor->projected
            : preference == PREFER_UNREAD      ? !tensor->read
+           : preference == PREFER_WHOLE       ? !tensor->multiple
                                               : true;
 }
 

@@ -21,6 +21,7 @@ typedef struct memory_tensor {
     bool weight;                /* a copy of a weight: does not grow with the batch */
     bool stream;    /* made by a sum, a norm or the like: what residual connections carry */
     bool projected; /* made by a product with weights */
+    bool multiple;  /* made of one tensor and a number */
     bool square;    /* made to be summed up, as norms do: of no use after that */
 } memory_tensor;
 
@@ -41,6 +42,7 @@ typedef enum memory_preference {
     PREFER_UNPROJECTED, /* a product with weights: not what another has just made. Queries, keys and
                            values are made of one tensor, not of each other */
     PREFER_UNREAD,      /* a product of two activations: what nothing has taken yet */
+    PREFER_WHOLE,       /* a power: not a multiple by a number, which waits for a factor (GELU) */
 } memory_preference;
 
 /* The newest with so many elements that is none of `used`, of the preferred ones where there is
