@@ -38,7 +38,7 @@ static double width_of(row_kind kind, size_t width) {
 
 static bool holds(const scale_case *c, row_kind kind, size_t width) {
     if (kind == SUMS)
-        return fabs(log(c->predicted_ms / c->measured_ms)) <= log(interval_factor(sigmas[width]));
+        return fabs(log(c->predicted_ms / c->measured_ms)) <= interval_recorded(0.0, sigmas[width]);
     return c->step.tried_low_ms[width] <= c->step.measured_ms &&
            c->step.measured_ms <= c->step.tried_high_ms[width];
 }
@@ -64,7 +64,7 @@ static size_t width_without(const scale_set *set, row_kind kind, const scale_cas
 static bool holds_as_built(const scale_case *c, row_kind kind) {
     if (kind == SUMS)
         return fabs(log(c->predicted_ms / c->measured_ms)) <=
-               log(interval_factor(fitted_scale_format_sigma));
+               interval_recorded(0.0, fitted_scale_format_sigma);
     return c->step.low_ms <= c->step.measured_ms && c->step.measured_ms <= c->step.high_ms;
 }
 

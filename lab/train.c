@@ -37,7 +37,7 @@ static const struct {
     [OPERATOR_WARM_SOFTMAX] = {4, 100, 5, 200, 0}, [OPERATOR_WARM_NORM] = {4, 100, 5, 200, 0},
     [OPERATOR_BATCH_NORM] = {3, 60, 4, 100, 0},    [OPERATOR_ATTENTION_PLAIN] = {3, 60, 4, 100, 0},
     [OPERATOR_CONV_OTHER] = {4, 200, 6, 500, 4},   [OPERATOR_CONV_MATRIX] = {4, 200, 6, 500, 4},
-    [OPERATOR_RNN] = {4, 200, 5, 300, 8},
+    [OPERATOR_RNN] = {3, 150, 5, 300, 16},
 };
 
 /* ---- Fits

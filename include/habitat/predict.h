@@ -190,6 +190,9 @@ typedef struct habitat_prediction {
     double path_cpu_ms, path_kernel_ms, path_gap_ms;
     double cpu_doubt;        /* factor either way on what is known of the CPU's side: another
                                 precision has other operations; 1 in the recorded one */
+    bool another_run;        /* of another batch size or precision than recorded: another process,
+                                to which the CPU's side of the recorded one is known no better than
+                                processes of one host differ */
     double calls_more;       /* of CUDA that the CPU makes beyond those of the trace, all iterations
                                 together, casts not counted: where a library runs an operation with
                                 more kernels than in the recording; fewer below 0 */

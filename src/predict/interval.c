@@ -148,8 +148,9 @@ double interval_add(interval_sum *sum, const scaling *s, const habitat_workload_
     return within_80 * sqrt(variance);
 }
 
-double interval_factor(double sigma) {
-    return exp(within_80 * sigma);
+/* Two errors that know nothing of each other. */
+double interval_recorded(double end, double sigma) {
+    return sigma > 0.0 ? hypot(end, within_80 * sigma) : end;
 }
 
 /* The same steps were recorded on two such GPUs: one chip, which differs in its memory alone. */
@@ -203,8 +204,14 @@ interval_ends interval_of(const interval_sum *sum, const scaling *s) {
     double variance = common_variance(sum) + square(s->w ? s->w->scale_sigma : 0.0);
     if (same_chip(s->origin, s->dest)) {
         double unsized = workload_lacks_shapes(s->w) ? fitted_unsized_pair_sigma : 0.0;
-        double width = within_80 * sqrt(variance + square(fitted_pair_sigma) + square(unsized));
-        return (interval_ends){width, width, HABITAT_INTERVAL_PAIRS};
+        double sigma = sqrt(variance + square(fitted_pair_sigma) + square(unsized));
+        double width = within_80 * sigma;
+        if (!(s->w && s->w->scale_sigma > 0.0))
+            return (interval_ends){width, width, HABITAT_INTERVAL_PAIRS};
+        /* no surer than the origin's own row, which was scaled from the same recording */
+        return (interval_ends){interval_recorded(-log(s->w->low_share), sigma),
+                               interval_recorded(log(s->w->high_share), sigma),
+                               HABITAT_INTERVAL_PAIRS};
     }
     variance += square(fitted_common_sigma) + class_variance(sum, s) +
                 square(fitted_convolution_sigma * convolution_share(sum));

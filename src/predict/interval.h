@@ -35,8 +35,9 @@ typedef struct interval_sum {
 double interval_add(interval_sum *sum, const scaling *s, const habitat_workload_kernel *kernel,
                     const habitat_kernel_facts *lead, habitat_method method, double ns);
 
-/* Factor of the 80 % interval of a standard deviation in log(time). */
-double interval_factor(double sigma);
+/* An end of what an iteration was recorded to take, in log(time), with what scaling adds to it, a
+ * standard deviation in log(time). */
+double interval_recorded(double end, double sigma);
 
 /* How far an iteration's 80 % interval goes down and up, in log(time), and what that rests on. */
 typedef struct interval_ends {

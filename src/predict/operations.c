@@ -9,13 +9,17 @@
 
 #include "gpu/gpu.h"
 #include "base/apart.h"
+#include "base/constants.h"
 #include "base/error.h"
 #include "predict/estimate.h"
 #include "predict/method.h"
 #include "predict/operator_model.h"
 #include "formula/rates.h"
 #include "operator/operator.h"
+#include "predict/line.h"
 #include "predict/padded.h"
+#include "predict/scaling.h"
+#include "predict/usual.h"
 #include "work/class.h"
 
 static bool has_rule(const method_plug *plug) {
@@ -115,11 +119,20 @@ static double least_ms(const method_question *q, double ms) {
     return fmin(ms, operator_least_ms(q->work, q->gpu, q->arithmetic, fmax(peak, held)));
 }
 
+/* Measurements of NVIDIA's GPUs alone check the built-in models' intervals; a caller's models have
+ * their own. */
+static bool checked_on(const operations_by *by, const habitat_gpu *gpu) {
+    return gpu->compute_capability || by->models_name;
+}
+
 /* guessed: the interval, because nobody measured there. */
-static void accept(const method_question *q, const method_answer *answer, bool guessed,
-                   habitat_operation_estimate *out) {
+static void accept(const operations_by *by, const method_question *q, const method_answer *answer,
+                   bool guessed, habitat_operation_estimate *out) {
+    bool checked = checked_on(by, q->gpu);
     double width = estimate_default_width(false, answer->method);
-    bool own = answer->low_ms > 0.0, measured = own && !guessed;
+    if (!q->gpu->compute_capability)
+        width = fmax(width, chosen_rough_width);
+    bool own = answer->low_ms > 0.0 && checked, measured = own && !guessed;
     out->estimate = (habitat_estimate){
         .ms = answer->ms,
         .low_ms = own ? answer->low_ms : fmax(answer->ms / (1.0 + width), least_ms(q, answer->ms)),
@@ -152,7 +165,27 @@ typedef struct asked {
     habitat_model_query *queries;     /* shape (n) */
     habitat_operator_answer *answers; /* shape (n) */
     const char **padded;              /* shape (n): NULL, or how it was padded */
+    bool *flat; /* shape (n): a convolution along a line, asked as of images */
 } asked;
+
+static habitat_status keep_work(asked *a, size_t i, const habitat_work *work, habitat_arena *arena,
+                                habitat_error *err) {
+    habitat_work *kept = habitat_arena_alloc(arena, sizeof *kept);
+    if (!kept)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    *kept = *work;
+    a->questions[i].work = a->queries[i].work = kept;
+    return HABITAT_OK;
+}
+
+/* Frameworks run a convolution along a line as one of images a pixel high, by the same kernels. */
+static habitat_status flatten(asked *a, size_t i, habitat_arena *arena, habitat_error *err) {
+    habitat_work images;
+    if (!images_of_line(a->questions[i].work, &images))
+        return HABITAT_OK;
+    a->flat[i] = true;
+    return keep_work(a, i, &images, arena, err);
+}
 
 /* A product that runs padded is asked so, of models and rules alike. */
 static habitat_status pad(asked *a, size_t i, habitat_arena *arena, habitat_error *err) {
@@ -161,21 +194,16 @@ static habitat_status pad(asked *a, size_t i, habitat_arena *arena, habitat_erro
     if (!padded_product(a->questions[i].work, a->questions[i].arithmetic, &padded, note,
                         sizeof note))
         return HABITAT_OK;
-    habitat_work *kept = habitat_arena_alloc(arena, sizeof *kept);
-    if (!kept)
-        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    *kept = padded;
-    a->questions[i].work = a->queries[i].work = kept;
-    return keep(arena, note, &a->padded[i], err);
+    habitat_status status = keep_work(a, i, &padded, arena, err);
+    return status == HABITAT_OK ? keep(arena, note, &a->padded[i], err) : status;
 }
 
-/* Without a measurement to scale the models are the best there is. Chosen by the caller they answer
- * for any GPU; else for the vendor whose GPUs they were trained on. */
+/* Without a measurement to scale the models are the best there is, of any vendor's GPU:
+ * docs/decisions/0400. */
 static habitat_status ask_models(const operations_by *by, const method_plug *plug,
                                  const habitat_gpu *gpu, size_t n, asked *a, habitat_error *err) {
     habitat_model_use use = plug->models == HABITAT_MODEL_AUTO ? by->use : plug->models;
-    bool own_vendor = gpu->compute_capability || by->models_only || plug->needs_models;
-    if (!plug->asks_models || !by->models || !own_vendor)
+    if (!plug->asks_models || !by->models)
         return HABITAT_OK;
     for (size_t i = 0; i < n; i++) {
         a->queries[i].work = a->questions[i].work;
@@ -187,11 +215,23 @@ static habitat_status ask_models(const operations_by *by, const method_plug *plu
     return status == HABITAT_E_UNSUPPORTED && rule ? HABITAT_OK : status;
 }
 
+/* Models know operands in order: where places are worked out one by one, that takes its time. */
+static void no_faster_than_places(const method_plug *plug, const method_question *q,
+                                  method_answer *answer) {
+    double places_s = plug->models == HABITAT_MODEL_AUTO ? usual_places_s(q->work, q->gpu) : 0;
+    double least = (places_s + scaling_kernel_floor_ns(q->gpu) * 1e-9) * 1e3;
+    if (!(places_s > 0) || !(answer->ms > 0) || answer->ms >= least)
+        return;
+    answer->low_ms *= least / answer->ms;
+    answer->high_ms *= least / answer->ms;
+    answer->ms = least;
+}
+
 /* One operation after the models were asked. */
 static habitat_status answer_one(const operations_by *by, const method_plug *plug,
                                  const habitat_model_query *question, const method_question *q,
                                  const habitat_operator_answer *found, const char *padded,
-                                 habitat_arena *arena, habitat_operation_estimate *out,
+                                 bool flat, habitat_arena *arena, habitat_operation_estimate *out,
                                  habitat_error *err) {
     habitat_error why = {0};
     method_answer answer = {found->ms, found->low_ms, found->high_ms, found->method};
@@ -204,7 +244,9 @@ static habitat_status answer_one(const operations_by *by, const method_plug *plu
                                                      : no_model(by, plug, q->gpu, question, &why);
     if (status != HABITAT_OK)
         return refuse(arena, &why, out, err);
-    accept(q, &answer, padded || found->guessed || found->outside.size, out);
+    if (found->covered)
+        no_faster_than_places(plug, q, &answer);
+    accept(by, q, &answer, padded || flat || found->guessed || found->outside.size, out);
     return add_notes(q, &found->outside, padded, arena, out, err);
 }
 
@@ -216,22 +258,26 @@ habitat_status operations_predict(const operations_by *by, const habitat_gpu *gp
     if (status != HABITAT_OK)
         return status;
     asked a = {calloc(n + 1, sizeof *a.questions), calloc(n + 1, sizeof *a.queries),
-               calloc(n + 1, sizeof *a.answers), calloc(n + 1, sizeof *a.padded)};
-    if (!a.questions || !a.queries || !a.answers || !a.padded)
+               calloc(n + 1, sizeof *a.answers), calloc(n + 1, sizeof *a.padded),
+               calloc(n + 1, sizeof *a.flat)};
+    if (!a.questions || !a.queries || !a.answers || !a.padded || !a.flat)
         status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     for (size_t i = 0; status == HABITAT_OK && i < n; i++) {
         a.questions[i] = single_question(&questions[i], gpu, plug->sustained);
         a.queries[i] = questions[i];
         status = pad(&a, i, arena, err);
+        if (status == HABITAT_OK)
+            status = flatten(&a, i, arena, err);
     }
     if (status == HABITAT_OK)
         status = ask_models(by, plug, gpu, n, &a, err);
     for (size_t i = 0; status == HABITAT_OK && i < n; i++)
         status = answer_one(by, plug, &questions[i], &a.questions[i], &a.answers[i], a.padded[i],
-                            arena, &out[i], err);
+                            a.flat[i], arena, &out[i], err);
     free(a.questions);
     free(a.queries);
     free(a.answers);
     free(a.padded);
+    free(a.flat);
     return status;
 }

@@ -216,6 +216,7 @@ static habitat_prediction *begin(const habitat_predictor *p, const habitat_gpu *
                                  .origin_iteration_ms = recorded->info.busy_ms,
                                  .gpu_count = 1,
                                  .cpu_doubt = p->w->precision ? fitted_scale_cpu_doubt : 1.0,
+                                 .another_run = workload_is_scaled(p->w),
                                  .calls_more = workload_rnn_calls(p->w, dest) -
                                                workload_rnn_calls(recorded, recorded->origin),
                                  .scaler_waits =

@@ -91,10 +91,36 @@ static habitat_status set_format_times(const habitat_workload *w, const scale_gr
 /* ---- what to say ---- */
 
 static const char *where_from(const double of[SCALE_GONE + 1]) {
-    if (of[SCALE_ASSUMED] > of[SCALE_BY_RECORDING] + of[SCALE_BY_SHAPES])
+    if (of[SCALE_ASSUMED] + of[SCALE_IN_A_ROW] > of[SCALE_BY_RECORDING] + of[SCALE_BY_SHAPES])
         return "are taken to grow with it";
     return of[SCALE_BY_RECORDING] > of[SCALE_BY_SHAPES] ? "were found from the second recording"
                                                         : "were found from shapes and layers";
+}
+
+/* Where no size of a tensor is the batch, something else tells what grows, or nothing does. */
+static habitat_status warn_of_place(const habitat_workload *w, const scale_group *after,
+                                    bool in_a_row, habitat_workload *out, habitat_error *err) {
+    double sees = 0.0, grows = 0.0;
+    char text[400];
+    for (size_t g = 0; g < w->group_count; g++) {
+        double ms = scale_leaves(w, &w->groups[g]) ? 0.0 : w->groups[g].origin_ms;
+        sees += ms;
+        grows += after[g].source == SCALE_STAYS ? 0.0 : ms;
+    }
+    if (in_a_row)
+        habitat_format(text, sizeof text,
+                       "no tensor has the batch of %llu as a size: those sizes grow with it that "
+                       "no parameter has, as of graphs or samples in one row; a second recording "
+                       "tells (--batch-from)",
+                       (unsigned long long)w->batch_size);
+    else if (grows < chosen_said_batch_share * sees)
+        habitat_format(text, sizeof text,
+                       "the recorded sizes hold the batch of %llu in %.0f %% of the time beside "
+                       "the optimiser: if it is another one, so is the answer",
+                       (unsigned long long)w->batch_size, 100.0 * grows / sees);
+    else
+        return HABITAT_OK;
+    return scale_warn(out, text, err);
 }
 
 static habitat_status warn_of_batch(const habitat_workload *w, const scale_group *after,
@@ -110,9 +136,10 @@ static habitat_status warn_of_batch(const habitat_workload *w, const scale_group
         "batch size %llu instead of %llu: operations that carry the batch (%.0f %% of the "
         "time) %s; %.0f %% stay as recorded",
         (unsigned long long)batch, (unsigned long long)w->batch_size,
-        100.0 * (of[SCALE_BY_SHAPES] + of[SCALE_BY_RECORDING] + of[SCALE_ASSUMED]) / all,
-        where_from(of), 100.0 * of[SCALE_STAYS] / all);
+        100.0 - 100.0 * of[SCALE_STAYS] / all, where_from(of), 100.0 * of[SCALE_STAYS] / all);
     habitat_status status = scale_warn(out, text, err);
+    if (status == HABITAT_OK)
+        status = warn_of_place(w, after, of[SCALE_IN_A_ROW] > 0.0, out, err);
     if (status != HABITAT_OK || of[SCALE_ASSUMED] < chosen_scale_assumed_share * all)
         return status;
     habitat_format(
@@ -138,17 +165,21 @@ static habitat_status warn_of_twins(const habitat_workload *other, const scale_t
 }
 
 /* What is only taken to grow with the batch is the further off the further that goes: small kernels
- * fill no GPU. */
-static double assumed_sigma(const habitat_workload *w, const scale_group *after, uint64_t batch) {
-    double assumed = 0.0, all = 0.0;
+ * fill no GPU, and of those that are known not to it is known in part. */
+static double assumed_sigma(const habitat_workload *w, const scale_group *after,
+                            const rescale_answer *answers, uint64_t batch) {
+    double assumed = 0.0, idle = 0.0, all = 0.0;
     for (size_t g = 0; g < w->group_count; g++) {
-        assumed += after[g].source == SCALE_ASSUMED ? w->groups[g].origin_ms : 0.0;
-        all += w->groups[g].origin_ms;
+        double ms = w->groups[g].origin_ms;
+        bool taken = after[g].source == SCALE_ASSUMED || after[g].source == SCALE_IN_A_ROW;
+        assumed += taken ? ms : 0.0;
+        idle += !taken && rescale_leaves_idle(w, g, &after[g], &answers[g]) ? ms : 0.0;
+        all += ms;
     }
-    if (!(assumed > 0.0) || assumed < chosen_scale_assumed_share * all)
-        return 0.0;
-    return fitted_scale_assumed_sigma * assumed / all *
-           fabs(log((double)batch / (double)w->batch_size));
+    double doubt =
+        (assumed < chosen_scale_assumed_share * all ? 0.0 : assumed) * fitted_scale_assumed_sigma +
+        idle * fitted_scale_idle_sigma;
+    return doubt > 0.0 ? doubt / all * fabs(log((double)batch / (double)w->batch_size)) : 0.0;
 }
 
 /* ---- one step ---- */
@@ -181,7 +212,7 @@ static habitat_status to_batch(const habitat_workload *w, const habitat_scale *s
     if (status == HABITAT_OK) {
         made->batch_size = scale->batch_size;
         made->scale_sigma = hypot(hypot(w->scale_sigma, fitted_scale_sigma),
-                                  assumed_sigma(w, after.levels[0], scale->batch_size));
+                                  assumed_sigma(w, after.levels[0], answers, scale->batch_size));
         status = set_times(w, after.levels[0], answers, made, err);
     }
     for (size_t i = 0; status == HABITAT_OK && w->recorded && i < w->warning_count; i++)

@@ -5,20 +5,23 @@
  * and a model that knows the operation T_m = T M(new) / M, which also knows how full the GPU is.
  * Products, convolutions on matrix units, and convolutions and recurrent layers forward take T_m,
  * other operations that a model covers the geometric mean of both: models of their passes were
- * measured on fewer GPUs. A sum that no model covers has few blocks: what it takes beyond its
- * roofline stays until the GPU is full,
+ * measured on fewer GPUs. Kernels that have more blocks at a larger batch take no longer until the
+ * GPU is full: what they take beyond their roofline stays until then,
  *
- *     T_s = f + R(new) + (T - f - R) (1 + x(new)) / (1 + x)   x: blocks over those resident
+ *     T_s = f + R(new) + (T - f - R) (1 + x(new)) / (1 + x)   x: blocks over those that fill it
  *
+ * in place of T_p, and of T_m where the recorded kernel left multiprocessors idle.
  * docs/formulas.md#another-batch-size-or-precision */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/constants.h"
 #include "base/error.h"
 #include "formula/formula.h"
 #include "formula/rates.h"
 #include "gpu/gpu.h"
+#include "predict/line.h"
 #include "predict/rescale_times.h"
 #include "predict/scaling.h"
 #include "work/class.h"
@@ -31,13 +34,16 @@ static bool changes(const scale_group *after) {
     return after->source != SCALE_STAYS && after->source != SCALE_GONE;
 }
 
-/* In another format convolutions are asked as alone: what was seen of the GPU counts, where each
- * shape was measured in all formats. Between batch sizes it does not: trees that know more of
- * single shapes are rougher from one size to the next. Of recurrent layers what was seen of the
- * GPU, or of its kind, always counts (docs/decisions/0281); of others what is known of any GPU. */
+/* In another format products and convolutions are asked as alone: what was seen of the GPU counts,
+ * where each was measured in all formats (docs/decisions/0285, 0413). Between batch sizes it does
+ * not: trees that know more of single shapes are rougher from one size to the next. Of recurrent
+ * layers what was seen of the GPU, or of its kind, always counts (docs/decisions/0281); of others
+ * what is known of any GPU. */
 static habitat_model_use use_of(const scale_group *after) {
-    bool conv = after->source == SCALE_BY_FORMAT && after->work.op_class == HABITAT_CLASS_CONV;
-    return conv || after->work.op_class == HABITAT_CLASS_RNN ? HABITAT_MODEL_AUTO
+    bool in_formats = class_of(after->work.op_class)->shape == CLASS_SHAPE_GEMM ||
+                      after->work.op_class == HABITAT_CLASS_CONV;
+    bool seen = after->source == SCALE_BY_FORMAT && in_formats;
+    return seen || after->work.op_class == HABITAT_CLASS_RNN ? HABITAT_MODEL_AUTO
                                                              : HABITAT_MODEL_TRANSFER;
 }
 
@@ -66,20 +72,38 @@ static habitat_status ask_of(const habitat_models *models, const habitat_workloa
     return status;
 }
 
+/* A level is asked where the library would run the operation as at the first one: a recurrent layer
+ * that steps at one batch size and is one kernel at another takes several times as long for less.
+ */
+static bool same_way(const habitat_workload *w, const habitat_workload_group *group,
+                     const habitat_work *one, const habitat_work *two) {
+    habitat_workload_group as_one = *group, as_two = *group;
+    rnn_way way, other;
+    as_one.work = one;
+    as_two.work = two;
+    return !workload_rnn_way(&as_one, w->origin, &way) ||
+           !workload_rnn_way(&as_two, w->origin, &other) || way == other;
+}
+
 /* Largest answer over the levels to each group's question. levels: shape (levels, group_count). */
 static habitat_status ask_levels(const habitat_models *models, const habitat_workload *w,
                                  size_t levels, scale_group *const *works, const scale_group *after,
                                  bool before, double *out, habitat_error *err) {
     habitat_model_query *queries = calloc(2 * w->group_count + 1, sizeof *queries);
     habitat_model_estimate *found = calloc(2 * w->group_count + 1, sizeof *found);
-    habitat_status status = queries && found ? HABITAT_OK : HABITAT_E_MEMORY;
+    habitat_work *images = calloc(w->group_count + 1, sizeof *images);
+    habitat_status status = queries && found && images ? HABITAT_OK : HABITAT_E_MEMORY;
     for (size_t l = 0; status == HABITAT_OK && l < levels; l++) {
         static const habitat_work nothing = {.known = false};
         for (size_t g = 0; g < w->group_count; g++) {
             habitat_dtype changed = before ? HABITAT_DTYPE_UNKNOWN : after[g].arithmetic;
-            bool asks = changes(&after[g]) && works[l][g].work.known;
+            bool asks = changes(&after[g]) && works[l][g].work.known &&
+                        same_way(w, &w->groups[g], &works[0][g].work, &works[l][g].work);
+            bool line = asks && images_of_line(&works[l][g].work, &images[g]);
             queries[g] = (habitat_model_query){
-                .work = asks ? &works[l][g].work : &nothing,
+                .work = line   ? &images[g]
+                        : asks ? &works[l][g].work
+                               : &nothing,
                 .arithmetic = changed ? changed : workload_arithmetic_of(w, &w->groups[g]).dtype};
         }
         for (int use = 0; status == HABITAT_OK && use < 2; use++)
@@ -93,6 +117,7 @@ static habitat_status ask_levels(const habitat_models *models, const habitat_wor
     }
     free(queries);
     free(found);
+    free(images);
     return status;
 }
 
@@ -121,8 +146,20 @@ static double ratio_of(double after, double before, double otherwise) {
     return before > 0.0 && after > 0.0 ? after / before : otherwise;
 }
 
+/* Rows of a table are copied; other gathers, scatters and the gradients of both go place by place,
+ * in 16 bit as in fp32 (docs/decisions/0412). So do element-wise kernels without vectors, which
+ * work out each place, unless formats come to mix (docs/decisions/0415). */
+static bool goes_by_place(const habitat_work *work, const scale_group *after) {
+    if (work->op_class == HABITAT_CLASS_ELEMENTWISE)
+        return work->by_place && !after->mixed;
+    return work->op_class == HABITAT_CLASS_EMBEDDING &&
+           (work->pass == HABITAT_PASS_BACKWARD || strcmp(work->kind, "embedding") != 0);
+}
+
 /* W(new) / W: flop of products, else bytes, else elements. */
 static double work_ratio(const habitat_work *before, const scale_group *after) {
+    if (before->dtype != after->work.dtype && goes_by_place(before, after))
+        return after->ratio;
     double bytes = ratio_of(after->work.read_bytes + after->work.write_bytes,
                             before->read_bytes + before->write_bytes, after->ratio);
     if (!before->known || !after->work.known)
@@ -146,18 +183,6 @@ static double roofline_ns(const habitat_gpu *gpu, const habitat_kernel_facts *fa
     return formula_usable(seconds) ? seconds * 1e9 : NAN;
 }
 
-static double filling_ns(const habitat_workload *w, const habitat_workload_kernel *kernel,
-                         double own_ns, double ratio) {
-    double before = roofline_ns(w->origin, &kernel->facts, 1.0);
-    double after = roofline_ns(w->origin, &kernel->facts, ratio);
-    double resident =
-        kernel->launch == HABITAT_NONE ? 0.0 : (double)w->origin_waves[kernel->launch];
-    double x = resident > 0.0 ? (double)kernel->facts.blocks / resident : 0.0;
-    if (!(own_ns > before) || isnan(after) || kernel->persistent || !(x > 0.0))
-        return own_ns * ratio;
-    return after + (own_ns - before) * (1.0 + x * ratio) / (1.0 + x);
-}
-
 /* Products in fp32 carry the flag on GPUs whose units do not know fp32, too: the rate tells. */
 static bool on_matrix_units(const habitat_workload *w, const habitat_workload_group *group) {
     workload_arithmetic does = workload_arithmetic_of(w, group);
@@ -166,6 +191,88 @@ static bool on_matrix_units(const habitat_workload *w, const habitat_workload_gr
     habitat_arithmetic_rate(w->origin, does.dtype, does.matrix_unit, true, &used, &matrix);
     return matrix;
 }
+
+/* ---- kernels that do not fill the GPU ---- */
+
+/* What fills the GPU with a kernel's blocks, where these are more at a larger batch. */
+typedef enum filling {
+    FILLING_NOT,   /* each block does more, as far as is known */
+    FILLING_SLOTS, /* of kernels that wait for memory: all blocks that can be resident */
+    FILLING_SMS,   /* of kernels that compute: one each multiprocessor */
+} filling;
+
+static bool has(const char *text, const char *part) {
+    return strstr(text, part) != NULL;
+}
+
+/* Samples are apart in attention, in convolutions forward and to their input, and in the moments of
+ * groups of channels. A gradient of weights, and the moments of a channel over all samples, have a
+ * block for each place or channel, whatever the batch is. Of gathers, sorts and sums by place one
+ * kernel alone has blocks for columns. */
+static filling filling_of(const habitat_workload *w, const habitat_workload_group *group,
+                          const habitat_workload_kernel *kernel, bool modelled) {
+    const char *name = kernel->kernel->form->name;
+    const char *op = group->operation ? group->operation->form->name : "";
+    if (group->work->op_class == HABITAT_CLASS_REDUCE)
+        return modelled || kernel->persistent ? FILLING_NOT : FILLING_SLOTS;
+    if (kernel->persistent || kernel->facts.blocks % w->origin->sm_count == 0) /* cut to the GPU */
+        return FILLING_NOT;
+    switch (group->work->op_class) {
+    case HABITAT_CLASS_EMBEDDING:
+        return has(name, "embedding_backward_feature_kernel") ? FILLING_NOT : FILLING_SLOTS;
+    case HABITAT_CLASS_LOSS:
+        return FILLING_SLOTS;
+    case HABITAT_CLASS_ATTENTION:
+        return FILLING_SMS;
+    case HABITAT_CLASS_NORM:
+        return strcmp(op, "aten::native_group_norm") == 0 ? FILLING_SMS : FILLING_NOT;
+    case HABITAT_CLASS_CONV:
+        if (modelled && on_matrix_units(w, group)) /* models know it of these */
+            return FILLING_NOT;
+        return group->work->pass == HABITAT_PASS_FORWARD || has(name, "dgrad") ? FILLING_SMS
+                                                                               : FILLING_NOT;
+    default:
+        return FILLING_NOT;
+    }
+}
+
+static double filling_ns(const habitat_workload *w, const habitat_workload_kernel *kernel,
+                         filling by, double own_ns, double ratio) {
+    double before = roofline_ns(w->origin, &kernel->facts, 1.0);
+    double after = roofline_ns(w->origin, &kernel->facts, ratio);
+    double slots = kernel->launch == HABITAT_NONE ? 0.0 : (double)w->origin_waves[kernel->launch];
+    double full = by == FILLING_SMS ? w->origin->sm_count : slots;
+    double x = by != FILLING_NOT && full > 0.0 ? (double)kernel->facts.blocks / full : 0.0;
+    if (isnan(after) && by != FILLING_NOT) /* nobody counted its work: it has no floor */
+        before = after = 0.0;
+    if (!(own_ns > before) || isnan(after) || !(x > 0.0))
+        return own_ns * ratio;
+    return after + (own_ns - before) * (1.0 + x * ratio) / (1.0 + x);
+}
+
+/* Whether the longest kernel leaves multiprocessors idle, now or at the new size. Such a kernel
+ * tells more of itself than models, which were measured where GPUs are full. */
+static bool leaves_idle(const habitat_workload *w, const habitat_workload_group *group,
+                        double ratio, bool modelled) {
+    const uint32_t *kernels = w->group_index + group->first_kernel;
+    const habitat_workload_kernel *longest = &w->kernels[kernels[0]];
+    for (uint32_t i = 1; i < group->kernel_count; i++)
+        if (w->kernels[kernels[i]].facts.time_ns > longest->facts.time_ns)
+            longest = &w->kernels[kernels[i]];
+    double blocks = (double)longest->facts.blocks * fmin(1.0, ratio);
+    return blocks > 0.0 && blocks < w->origin->sm_count &&
+           filling_of(w, group, longest, modelled) != FILLING_NOT;
+}
+
+bool rescale_leaves_idle(const habitat_workload *w, size_t g, const scale_group *after,
+                         const rescale_answer *answer) {
+    const habitat_workload_group *group = &w->groups[g];
+    bool modelled = answer->before_ms > 0.0 && answer->after_ms > 0.0;
+    return group->kernel_count && changes(after) &&
+           leaves_idle(w, group, work_ratio(group->work, after), modelled);
+}
+
+/* ---- what the models are worth ---- */
 
 /* Exponent of what the model says. */
 static double model_share(const habitat_workload *w, const habitat_workload_group *group,
@@ -190,27 +297,99 @@ static double model_share(const habitat_workload *w, const habitat_workload_grou
     }
 }
 
-void rescale_group(const habitat_workload *w, size_t g, const scale_group *after,
-                   const rescale_answer *answer, double *ns) {
+/* ---- a recurrent layer that is run another way ---- */
+
+/* Kernels of a recurrent layer where another format or batch has fewer: PyTorch gives some layers
+ * in fp16 one kernel for all steps. 0: as many as recorded, or more, whose time those carry. */
+static size_t fewer_kernels(const habitat_workload *w, const habitat_workload_group *group,
+                            const scale_group *after) {
+    habitat_workload_group will_be = *group;
+    rnn_way way;
+    will_be.work = &after->work;
+    if (same_way(w, group, group->work, &after->work) ||
+        !workload_rnn_way(&will_be, w->origin, &way))
+        return 0;
+    double count =
+        rnn_launches_of(&after->work.shape.rnn, way, after->work.pass != HABITAT_PASS_FORWARD)
+            .kernels;
+    return count < group->kernel_count ? (size_t)count : 0;
+}
+
+/* The longest `count` kernels of a group take the time of all. */
+static void merge_kernels(const habitat_workload *w, const habitat_workload_group *group,
+                          size_t count, double *ns) {
+    const uint32_t *kernels = w->group_index + group->first_kernel;
+    double sum_ns = 0.0, kept_ns = 0.0;
+    for (uint32_t i = 0; i < group->kernel_count; i++)
+        sum_ns += ns[kernels[i]];
+    for (size_t kept = 0; kept < count; kept++) {
+        uint32_t longest = kernels[0];
+        for (uint32_t i = 0; i < group->kernel_count; i++)
+            longest = ns[kernels[i]] > ns[longest] ? kernels[i] : longest;
+        kept_ns += fmax(0.0, ns[longest]);
+        ns[longest] = -ns[longest]; /* taken */
+    }
+    double factor = kept_ns > 0.0 ? sum_ns / kept_ns : 0.0;
+    for (uint32_t i = 0; i < group->kernel_count; i++)
+        ns[kernels[i]] = fmax(0.0, -ns[kernels[i]]) * factor;
+}
+
+/* ---- one group at another batch size ---- */
+
+/* log(T(new) / T) of a product, from those of the models' answers and of the work. Libraries choose
+ * its kernel by size, so what the recorded one took beyond its model fades as the sizes part; but a
+ * larger batch never takes longer a sample, unless the models say so (docs/decisions/0396). */
+static double product_ratio(double residual, double model, double work) {
+    double left = fmax(0.0, fabs(residual) - fitted_scale_fading * fabs(model));
+    double ratio = model + copysign(left, residual) - residual;
+    return work > 0.0 ? fmin(ratio, fmax(model, work)) : fmax(ratio, fmin(model, work));
+}
+
+/* Factor of the kernels' times in proportion, `sum_ns`: what the models say counts. */
+static double modelled_factor(const habitat_workload *w, size_t g, const scale_group *after,
+                              const rescale_answer *answer, double old_ns, double sum_ns) {
+    const habitat_workload_group *group = &w->groups[g];
+    double before_ns = answer->before_ms * HABITAT_NS_PER_MS;
+    double after_ns = answer->after_ms * HABITAT_NS_PER_MS;
+    double ratio = log(after_ns / before_ns);
+    if (!same_way(w, group, group->work, &after->work)) /* other kernels */
+        return after_ns * pow(old_ns / before_ns, fitted_scale_format_share) / sum_ns;
+    if (class_of(group->work->op_class)->shape == CLASS_SHAPE_GEMM)
+        ratio = product_ratio(log(old_ns / before_ns), ratio, log(work_ratio(group->work, after)));
+    return pow(old_ns * exp(ratio) / sum_ns, model_share(w, group, after));
+}
+
+static void scale_kernels(const habitat_workload *w, size_t g, const scale_group *after,
+                          const rescale_answer *answer, double *ns) {
     const habitat_workload_group *group = &w->groups[g];
     const uint32_t *kernels = w->group_index + group->first_kernel;
     double ratio = work_ratio(group->work, after), sum_ns = 0.0, old_ns = 0.0, factor = 1.0;
     double floor_ns = scaling_kernel_floor_ns(w->origin);
-    bool modelled = answer->before_ms > 0.0 && answer->after_ms > 0.0;
-    bool fills = !modelled && group->work->op_class == HABITAT_CLASS_REDUCE;
+    bool places = group->work->dtype != after->work.dtype && goes_by_place(group->work, after);
+    bool modelled = !places && answer->before_ms > 0.0 && answer->after_ms > 0.0;
+    bool batch = after->source != SCALE_BY_FORMAT; /* else blocks are as many */
+    bool fills = batch || group->work->op_class == HABITAT_CLASS_REDUCE;
     for (uint32_t i = 0; i < group->kernel_count; i++) {
         const habitat_workload_kernel *kernel = &w->kernels[kernels[i]];
         double own_ns = fmax(0.0, kernel->facts.time_ns - floor_ns);
-        double work_ns = fills ? filling_ns(w, kernel, own_ns, ratio) : own_ns * ratio;
+        filling by = fills ? filling_of(w, group, kernel, modelled) : FILLING_NOT;
+        double work_ns = filling_ns(w, kernel, by, own_ns, ratio);
         ns[kernels[i]] = kernel->facts.time_ns - own_ns + work_ns;
         sum_ns += ns[kernels[i]];
         old_ns += kernel->facts.time_ns;
     }
-    if (modelled && sum_ns > 0.0)
-        factor = pow(old_ns * answer->after_ms / answer->before_ms / sum_ns,
-                     model_share(w, group, after));
+    if (modelled && sum_ns > 0.0 && !(batch && leaves_idle(w, group, ratio, true)))
+        factor = modelled_factor(w, g, after, answer, old_ns, sum_ns);
     for (uint32_t i = 0; i < group->kernel_count; i++)
         ns[kernels[i]] *= factor;
+}
+
+void rescale_group(const habitat_workload *w, size_t g, const scale_group *after,
+                   const rescale_answer *answer, double *ns) {
+    size_t count = fewer_kernels(w, &w->groups[g], after);
+    scale_kernels(w, g, after, answer, ns);
+    if (count)
+        merge_kernels(w, &w->groups[g], count, ns);
 }
 
 /* ---- another number format ---- */
@@ -263,51 +442,24 @@ static double product_ms(const habitat_workload *w, const habitat_workload_group
     return NAN;
 }
 
-/* Kernels of a recurrent layer where another format has fewer: PyTorch gives some layers in fp16
- * one kernel for all steps. 0: as many as recorded, or more, whose time those carry. */
-static size_t fewer_kernels(const habitat_workload *w, const habitat_workload_group *group,
-                            const scale_group *after) {
-    habitat_workload_group will_be = *group;
-    rnn_way before, way;
-    will_be.work = &after->work;
-    if (!workload_rnn_way(group, w->origin, &before) ||
-        !workload_rnn_way(&will_be, w->origin, &way) || way == before)
-        return 0;
-    double count =
-        rnn_launches_of(&after->work.shape.rnn, way, after->work.pass != HABITAT_PASS_FORWARD)
-            .kernels;
-    return count < group->kernel_count ? (size_t)count : 0;
-}
-
-/* The longest `count` kernels of a group take the time of all. */
-static void merge_kernels(const habitat_workload *w, const habitat_workload_group *group,
-                          size_t count, double *ns) {
-    const uint32_t *kernels = w->group_index + group->first_kernel;
-    double sum_ns = 0.0, kept_ns = 0.0;
-    for (uint32_t i = 0; i < group->kernel_count; i++)
-        sum_ns += ns[kernels[i]];
-    for (size_t kept = 0; kept < count; kept++) {
-        uint32_t longest = kernels[0];
-        for (uint32_t i = 0; i < group->kernel_count; i++)
-            longest = ns[kernels[i]] > ns[longest] ? kernels[i] : longest;
-        kept_ns += fmax(0.0, ns[longest]);
-        ns[longest] = -ns[longest]; /* taken */
-    }
-    double factor = kept_ns > 0.0 ? sum_ns / kept_ns : 0.0;
-    for (uint32_t i = 0; i < group->kernel_count; i++)
-        ns[kernels[i]] = fmax(0.0, -ns[kernels[i]]) * factor;
+/* A channel a group, images in NCHW: PyTorch has cuDNN run these in fp16 and runs them itself in
+ * other formats, by one kernel that is bound by instructions (docs/decisions/0414). */
+static bool runs_alike(const habitat_work *before, const habitat_work *after) {
+    return scale_is_depthwise(before) && !before->shape.conv.channels_last &&
+           before->dtype != HABITAT_DTYPE_FP16 && after->dtype != HABITAT_DTYPE_FP16;
 }
 
 static void change_format(const habitat_workload *w, size_t g, const scale_group *after,
                           const rescale_answer *answer, double *ns) {
     const habitat_workload_group *group = &w->groups[g];
     double ms = NAN;
-    if (group->work->op_class == HABITAT_CLASS_POOL) /* bound by instructions: windows an element */
+    bool pools = group->work->op_class == HABITAT_CLASS_POOL; /* by instructions: windows */
+    if (pools || runs_alike(group->work, &after->work))
         return;
     if (after->arithmetic != HABITAT_DTYPE_UNKNOWN)
         ms = product_ms(w, group, after, answer);
     if (isnan(ms) && after->arithmetic == HABITAT_DTYPE_UNKNOWN) {
-        rescale_group(w, g, after, answer, ns);
+        scale_kernels(w, g, after, answer, ns);
         for (uint32_t i = 0; after->mixed && i < group->kernel_count; i++)
             ns[w->group_index[group->first_kernel + i]] *= fitted_scale_mixed_factor;
         return;

@@ -32,4 +32,9 @@ double rescale_added_ns(const habitat_gpu *gpu, const scale_added *added);
 void rescale_group(const habitat_workload *w, size_t g, const scale_group *after,
                    const rescale_answer *answer, double *ns);
 
+/* Whether the longest kernel of group g leaves multiprocessors idle at one of both batch sizes and
+ * has more blocks at the larger one: what it takes is known in part. */
+bool rescale_leaves_idle(const habitat_workload *w, size_t g, const scale_group *after,
+                         const rescale_answer *answer);
+
 #endif

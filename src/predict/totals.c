@@ -1,6 +1,7 @@
 /* Sums over kernels: what an iteration takes, by method and by class. */
 #include "predict/totals.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -94,6 +95,18 @@ static habitat_memory_format memory_format_of(const habitat_workload *w, const h
                                             : HABITAT_MEMORY_SINGLE;
 }
 
+/* A recording without a GPU holds the most that its tensors take at once, and is not scaled. */
+static bool counted_in_tensors(const habitat_workload *w, habitat_memory_parts *out) {
+    const habitat_trace_info *info = w->trace ? habitat_trace_get_info(w->trace) : NULL;
+    if (!info || !info->without_gpu || !(info->peak_memory_bytes > 0))
+        return false;
+    *out = (habitat_memory_parts){.basis = HABITAT_MEMORY_TENSORS,
+                                  .peak_bytes = info->peak_memory_bytes,
+                                  .algorithms_bytes = NAN,
+                                  .largest_bytes = NAN};
+    return true;
+}
+
 static void set_memory(const habitat_workload *w, const habitat_gpu *dest,
                        habitat_prediction *out) {
     /* a scaled workload has the memory of what was recorded, at its own batch size and precision */
@@ -106,13 +119,18 @@ static void set_memory(const habitat_workload *w, const habitat_gpu *dest,
     out->memory_bytes = out->headroom_bytes = out->context_bytes = out->margin_bytes = NAN;
     out->largest_batch = NAN;
     out->fits = -1;
-    if (!recorded->memory || habitat_memory_predict(recorded->memory, factor, format, &parts))
+    if (!recorded->memory) {
+        if (!counted_in_tensors(recorded, &parts))
+            return;
+    } else if (habitat_memory_predict(recorded->memory, factor, format, &parts)) {
         return;
+    }
     habitat_memory_fit fit = habitat_memory_fit_on(&parts, dest);
     out->memory_bytes = parts.peak_bytes;
     out->fits = fit.fits;
-    out->largest_batch = /* whatever the batch at hand */
-        habitat_memory_largest_batch(recorded->memory, format, dest, recorded->batch_size);
+    if (recorded->memory) /* whatever the batch at hand */
+        out->largest_batch =
+            habitat_memory_largest_batch(recorded->memory, format, dest, recorded->batch_size);
     if (fit.fits < 0 && (isnan(fit.headroom_bytes) || parts.basis == HABITAT_MEMORY_SHAPES))
         return; /* what shapes tell is too rough to speak of what is left */
     out->headroom_bytes = fit.headroom_bytes;
@@ -150,9 +168,8 @@ void totals_give_back(const scaling *s, habitat_prediction *out) {
     out->kernel_ms = info->kernel_ms;
     out->copy_ms = info->copy_ms;
     out->iteration_ms = out->busy_ms = info->busy_ms;
-    double widened = interval_factor(s->w->scale_sigma);
-    out->low_ms = info->busy_ms * s->w->low_share / widened;
-    out->high_ms = info->busy_ms * s->w->high_share * widened;
+    out->low_ms = info->busy_ms / exp(interval_recorded(-log(s->w->low_share), s->w->scale_sigma));
+    out->high_ms = info->busy_ms * exp(interval_recorded(log(s->w->high_share), s->w->scale_sigma));
     out->interval_basis = s->w->scale_sigma > 0.0      ? HABITAT_INTERVAL_SCALED
                           : habitat_spread_known(s->w) ? HABITAT_INTERVAL_RECORDED
                                                        : HABITAT_INTERVAL_FLOOR;

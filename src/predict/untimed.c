@@ -75,7 +75,7 @@ static habitat_status answer_all(untimed *u, const operations_by *by, habitat_er
 
 /* A whole iteration: models of operations err together, and a rule says what its CPU needs. */
 static void set_iteration(const habitat_workload *w, habitat_prediction *out) {
-    double cpu_ms = workload_table_cpu_ms(w);
+    double cpu_ms = workload_table_cpu_ms(w, out->gpu);
     double batch = (double)w->batch_size;
     bool by_gpu = cpu_ms <= out->busy_ms;
     out->bound_by = by_gpu ? HABITAT_BY_GPU : HABITAT_BY_CPU;
@@ -112,8 +112,8 @@ static void sum_up(const untimed *u, habitat_prediction *out) {
         set_iteration(u->w, out);
 }
 
-double untimed_cpu_ms(const habitat_workload *w) {
-    return w->trace ? workload_table_cpu_ms(w) : (double)NAN;
+double untimed_cpu_ms(const habitat_workload *w, const habitat_gpu *gpu) {
+    return w->trace ? workload_table_cpu_ms(w, gpu) : (double)NAN;
 }
 
 /* The longer of the two is the critical path. */

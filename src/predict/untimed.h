@@ -20,7 +20,7 @@ void untimed_assemble(double cpu_ms, habitat_prediction *p);
  * CPU's side is in it. */
 void untimed_width_words(bool by_rule, char *text, size_t size);
 
-/* By the table; NaN where shapes alone were given, without a recording. */
-double untimed_cpu_ms(const habitat_workload *w);
+/* By the table, beside this GPU; NaN where shapes alone were given, without a recording. */
+double untimed_cpu_ms(const habitat_workload *w, const habitat_gpu *gpu);
 
 #endif

@@ -9,6 +9,7 @@
 #include "predict/named.h"
 #include "predict/scaling.h"
 #include "work/class.h"
+#include "work/table_gradient.h"
 #include "work/tile.h"
 
 static bool named(const habitat_workload_kernel *kernel, const char *part) {
@@ -115,13 +116,28 @@ static double paced_s(pace p, double roof_s, double floor_s) {
     return (full_s + sqrt(full_s * (full_s + 4 * p.begin_floors * floor_s))) / 2;
 }
 
+/* Copies that take each element by itself: casts to a wider format, and roll. INFINITY: all others,
+ * which move as fast as memory does. */
+static double copied_per_cycle(const habitat_work *work) {
+    double elements = work->shape.rows.columns;
+    if (strcmp(work->kind, "roll") == 0)
+        return fitted_rolled_per_cycle;
+    bool widened = work->read_bytes == 2 * elements && work->write_bytes == 4 * elements;
+    return widened ? fitted_widened_per_cycle : INFINITY;
+}
+
+static double copy_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s,
+                     double floor_s) {
+    double a_second = copied_per_cycle(work) * gpu->sm_count * gpu->boost_clock_hz;
+    return fmax(paced_s(pace_of(work), roof_s, floor_s), work->shape.rows.columns / a_second);
+}
+
 /* The gradient of a table: up to some rows one kernel that goes through them one by one; more are
  * sorted first, some thirty kernels. */
 static double table_gradient_s(const habitat_work *work, double cycle_s, double roof_s,
                                double floor_s) {
-    double rows = work->shape.rows.rows;
-    if (rows <= hardware_unsorted_rows_most)
-        return rows * fitted_unsorted_row_cycles * cycle_s;
+    if (!work_sorts_rows(work))
+        return work->shape.rows.rows * fitted_unsorted_row_cycles * cycle_s;
     return fitted_sorted_table_floors * floor_s + roof_s / fitted_alone_sorted_table;
 }
 
@@ -143,7 +159,7 @@ static double places_s(const habitat_work *work, const habitat_gpu *gpu, double 
     pace reads = {of_rows ? 1.0 : fitted_alone_gather, chosen_unknown_begin_floors};
     double cycle_s = 1.0 / gpu->boost_clock_hz, least_s = paced_s(reads, roof_s, floor_s);
     double picked = work->shape.rows.columns;
-    if ((of_rows || of_bags) && work->pass == HABITAT_PASS_BACKWARD)
+    if (work_is_table_gradient(work))
         return table_gradient_s(work, cycle_s, roof_s, floor_s);
     if (of_rows || of_bags)
         return least_s;
@@ -154,11 +170,39 @@ static double places_s(const habitat_work *work, const habitat_gpu *gpu, double 
     return fmax(least_s, additions_s(work, gpu, cycle_s));
 }
 
+/* Group norms, PyTorch's kernels in every format. Forward one block a group of an image finds its
+ * mean, an element a thread and no load before the last one is used, so that few groups wait on the
+ * cache or the memory; then all elements are scaled place by place. Backward sums both tensors by
+ * channel, then goes place by place. */
+static double group_norm_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s,
+                           double floor_s) {
+    double rows = work->shape.rows.rows, columns = work->shape.rows.columns;
+    double a_cycle_s = gpu->sm_count * gpu->boost_clock_hz;
+    double places_s = rows * columns / (fitted_placed_per_cycle * a_cycle_s);
+    if (work->pass == HABITAT_PASS_BACKWARD)
+        return places_s + fitted_group_gradient_floors * floor_s +
+               roof_s * 2 / 3 / fitted_alone_group_sums;
+    double missed = fmin(fmax(2 * work->write_bytes / gpu->l2_bytes - 1, 0), 1);
+    double waiting = fitted_moments_waiting_cycles + missed * fitted_moments_missed_cycles;
+    double moments_s = fmax(columns * waiting / gpu->boost_clock_hz,
+                            rows * columns * fitted_moments_issue_cycles / a_cycle_s);
+    return fitted_moments_start_floors * floor_s + moments_s + places_s;
+}
+
+double usual_places_s(const habitat_work *work, const habitat_gpu *gpu) {
+    double a_second = fitted_placed_per_cycle * gpu->sm_count * gpu->boost_clock_hz;
+    return work->by_place && a_second > 0 ? work->shape.rows.columns / a_second : 0;
+}
+
 double usual_time_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s,
                     double floor_s) {
     if (work->op_class == HABITAT_CLASS_EMBEDDING)
         return places_s(work, gpu, roof_s, floor_s);
-    return paced_s(pace_of(work), roof_s, floor_s);
+    if (work->op_class == HABITAT_CLASS_COPY)
+        return copy_s(work, gpu, roof_s, floor_s);
+    if (strcmp(work->kind, "group_norm") == 0 && gpu->l2_bytes > 0)
+        return group_norm_s(work, gpu, roof_s, floor_s);
+    return fmax(paced_s(pace_of(work), roof_s, floor_s), usual_places_s(work, gpu));
 }
 
 /* ---- of a kernel ---- */

@@ -21,4 +21,8 @@ bool usual_of_memory(const habitat_workload *w, const habitat_workload_kernel *k
 double usual_time_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s,
                     double floor_s);
 
+/* What an element-wise operation takes at least past that floor [s], because it works out the
+ * places of each element: habitat_work.by_place. 0: all others. */
+double usual_places_s(const habitat_work *work, const habitat_gpu *gpu);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include <habitat/text.h>
 
+#include "base/constants.h"
 #include "base/error.h"
 #include "predict/kernel_times.h"
 #include "predict/widen.h"
@@ -126,6 +127,16 @@ static bool is_gone(const habitat_replay *r, const habitat_prediction *p, size_t
            r->workload->kernels[i].op_class != HABITAT_CLASS_RNN;
 }
 
+/* Another run is another process. The ends of the rule and of a given time hold what processes
+ * differ by; a recorded time is that of one. */
+static void doubt_process(habitat_replay_info *info) {
+    if (info->cpu_basis != HABITAT_CPU_RECORDED)
+        return;
+    double process = log(fitted_replay_process_factor);
+    info->cpu_low = exp(-hypot(log(info->cpu_low), process));
+    info->cpu_high = exp(hypot(log(info->cpu_high), process));
+}
+
 habitat_replay replay_with_casts(const habitat_replay *r, const habitat_prediction *p) {
     habitat_replay out = *r;
     size_t recorded = r->graph.kernel_count;
@@ -136,6 +147,8 @@ habitat_replay replay_with_casts(const habitat_replay *r, const habitat_predicti
     double factor = fmax(0.0, 1.0 + share / r->iterations);
     out.cpu_factor *= factor;
     out.info.cpu_ms = r->info.wait_ms + (r->info.cpu_ms - r->info.wait_ms) * factor;
+    if (p->another_run)
+        doubt_process(&out.info);
     out.info.cpu_low /= p->cpu_doubt;
     out.info.cpu_high *= p->cpu_doubt;
     return out;

@@ -19,6 +19,7 @@ static void builder_free(replay_builder *b) {
     free(b->held_first);
     free(b->held);
     free(b->by_end);
+    free(b->at_once_ns);
     free(b->pauses.list);
     free(b->slow_calls.list);
     free(b->slow);
@@ -165,10 +166,12 @@ static habitat_status prepare(replay_builder *b, habitat_error *err) {
 
 static habitat_status connect(replay_builder *b, habitat_error *err) {
     replay_graph *g = b->graph;
-    bool fine = replay_find_pauses(b);
+    b->at_once_ns = calloc(g->node_count + 1, sizeof *b->at_once_ns);
+    bool fine = b->at_once_ns && replay_find_pauses(b);
     for (size_t i = 0; fine && i < g->node_count; i++) {
         g->nodes[i].first_edge = (uint32_t)g->edge_count;
         fine = g->nodes[i].kind == REPLAY_KERNEL ? replay_kernel(b, i) : replay_cpu_point(b, i);
+        replay_at_once(b, i);
     }
     g->nodes[g->node_count].first_edge = (uint32_t)g->edge_count;
     if (!fine || !replay_set_gaps(b))

@@ -88,7 +88,8 @@ typedef struct replay_builder {
     replay_slow *slow;        /* shape (slow_count): what is compared by name */
     size_t slow_count, slow_capacity;
     double longest_once_ns, longest_block_ns;
-    uint32_t *by_end; /* shape (own_count): kernels in the order of their recorded ends */
+    double *at_once_ns; /* shape (node_count): when each happens, were all launched at once */
+    uint32_t *by_end;   /* shape (own_count): kernels in the order of their recorded ends */
     size_t launched, ended;
     double usual_launch_ns;
     bool waits_noted;                          /* the profiler noted which stream waits */
@@ -151,7 +152,8 @@ typedef struct replay_reasons {
 /* room.c: of the edges up to `edge_end`; and, where it began later than they say, another one. */
 void replay_find_reasons(const replay_builder *b, size_t node, size_t edge_end,
                          replay_reasons *out);
-bool replay_room(replay_builder *b, size_t node); /* false when out of memory */
+bool replay_room(replay_builder *b, size_t node);    /* false when out of memory */
+void replay_at_once(replay_builder *b, size_t node); /* once its edges are known */
 
 /* gaps.c: pauses and latency, from all kernels and their edges; false when out of memory. */
 bool replay_set_gaps(replay_builder *b);

@@ -5,7 +5,8 @@
  * Pauses grow with how far the GPU is behind its CPU (1.4 us behind a launch just in time, 2.5 us
  * with hundreds of them waiting). Under the profiler the CPU is slow and the GPU often close behind
  * it; without it a GPU that binds is far behind. So the pauses of kernels launched far ahead count
- * for the others too, where there are enough of them. */
+ * for the others too, where there are enough of them. And they are longer where launched work of
+ * other streams waits as well (1.6 and 2.7 us; docs/decisions/0385). */
 #include <stdlib.h>
 
 #include "base/constants.h"
@@ -16,23 +17,81 @@
 
 enum { ENOUGH = 20 };
 
-/* What a recording has a usual value of. A kernel that waited for another stream too is ACROSS. */
-enum { SAME, ACROSS, LATENCY, FAR, KINDS };
+/* What a recording has a usual value of. A kernel that waited for another stream too is ACROSS; one
+ * that was launched far ahead is FAR, and if work of other streams was waiting then, BESIDE too. */
+enum { SAME, ACROSS, LATENCY, FAR, BESIDE, KINDS };
 
 typedef struct sample {
     double gap_ns; /* NAN: the recording does not show it */
     double latency_ns;
     bool crosses; /* it waited for another stream too */
     bool far;     /* launched far ahead */
+    bool beside;  /* so was work of another stream, and waited */
 } sample;
 
-static sample look_at(const replay_builder *b, size_t node) {
+/* Beside what a kernel begins. Shape (node_count) each. */
+typedef struct queues {
+    int32_t *waiting; /* streams with launched kernels that have not begun, before each node */
+    bool *shared; /* a kernel of another stream follows so soon that a CPU far ahead has launched
+                     it by then */
+} queues;
+
+/* Kernels of a stream begin in the order of their launches: each waits from its launch, or from the
+ * beginning of the one before it, until it begins. */
+static bool find_waiting(const replay_builder *b, queues *q) {
+    const replay_graph *g = b->graph;
+    uint32_t *since = calloc(b->stream_count + 1, sizeof *since);
+    q->waiting = calloc(g->node_count + 2, sizeof *q->waiting);
+    for (size_t i = 0; since && q->waiting && i < g->node_count; i++) {
+        const replay_node *n = &g->nodes[i];
+        if (n->kind != REPLAY_KERNEL)
+            continue;
+        for (uint32_t e = n->first_edge; e < n[1].first_edge; e++) {
+            if (!(replay_edge_flags(&g->edges[e]) & REPLAY_LAUNCH))
+                continue;
+            uint32_t launch = g->edges[e].from;
+            q->waiting[(launch > since[n->place] ? launch : since[n->place]) + 1]++;
+            q->waiting[i + 1]--;
+        }
+        since[n->place] = (uint32_t)i;
+    }
+    for (size_t i = 1; since && q->waiting && i < g->node_count; i++)
+        q->waiting[i] += q->waiting[i - 1];
+    bool fine = since != NULL && q->waiting != NULL;
+    free(since);
+    return fine;
+}
+
+/* From the last kernel to the first one, twice, as iterations follow each other; times are what is
+ * left of both [ns]. */
+static bool find_shared(const replay_builder *b, queues *q) {
+    const replay_graph *g = b->graph;
+    double at = 0.0, last = -INFINITY, other = -INFINITY;
+    uint32_t stream = HABITAT_NONE;
+    q->shared = calloc(g->node_count + 1, sizeof *q->shared);
+    for (int round = 0; q->shared && round < 2; round++)
+        for (size_t i = g->node_count; i-- > 0;) {
+            const replay_node *n = &g->nodes[i];
+            if (n->kind != REPLAY_KERNEL)
+                continue;
+            other = n->place == stream ? other : last;
+            stream = n->place;
+            last = at;
+            q->shared[i] = at - other <= chosen_replay_far_ns;
+            at += (double)b->own[n->index].kernel->duration_ns;
+        }
+    return q->shared != NULL;
+}
+
+static sample look_at(const replay_builder *b, const queues *q, size_t node) {
     const replay_graph *g = b->graph;
     const habitat_kernel *k = b->own[g->nodes[node].index].kernel;
     replay_reasons reasons;
     replay_find_reasons(b, node, g->nodes[node + 1].first_edge, &reasons);
     double ready = reasons.launch_ns, bound = reasons.kernels_ns, start = (double)k->start_ns;
-    sample out = {NAN, NAN, reasons.crosses, bound > ready + chosen_replay_far_ns};
+    bool far = bound > ready + chosen_replay_far_ns;
+    int32_t own = ready > -INFINITY ? 1 : 0; /* its own stream waited, too */
+    sample out = {NAN, NAN, reasons.crosses, far, far && q->waiting[node] > own};
     if (bound > ready + fitted_replay_latency_ns && start >= bound &&
         start <= bound + chosen_replay_gap_most_ns)
         out.gap_ns = start - bound;
@@ -48,11 +107,12 @@ static double middle(double *values, size_t count, double otherwise) {
     return habitat_quantile(values, count, 0.5);
 }
 
-/* The pause before a kernel: its own, if it was launched far ahead or the recording has too few
- * that were; else the usual one. */
-static double gap_of(const sample *s, const double usual[KINDS]) {
-    double far = s->crosses ? NAN : usual[FAR];
-    if (!isnan(s->gap_ns) && (s->far || isnan(far)))
+/* The pause before a kernel: its own, if it was launched far ahead and beside others where it will
+ * be, or the recording has too few that were; else the usual one. */
+static double gap_of(const sample *s, bool shared, const double usual[KINDS]) {
+    bool beside = shared && !isnan(usual[BESIDE]);
+    double far = s->crosses ? NAN : usual[beside ? BESIDE : FAR];
+    if (!isnan(s->gap_ns) && ((s->far && (s->beside || !beside)) || isnan(far)))
         return s->gap_ns;
     return isnan(far) ? usual[s->crosses ? ACROSS : SAME] : far;
 }
@@ -62,15 +122,18 @@ static void put(double *values[KINDS], size_t counts[KINDS], int kind, double ns
         values[kind][counts[kind]++] = ns;
 }
 
-static void gather(const replay_builder *b, double *values[KINDS], size_t counts[KINDS]) {
+static void gather(const replay_builder *b, const queues *q, double *values[KINDS],
+                   size_t counts[KINDS]) {
     for (size_t i = 0; i < b->graph->node_count; i++) {
         if (b->graph->nodes[i].kind != REPLAY_KERNEL)
             continue;
-        sample s = look_at(b, i);
+        sample s = look_at(b, q, i);
         put(values, counts, s.crosses ? ACROSS : SAME, s.gap_ns);
         put(values, counts, LATENCY, s.latency_ns);
         if (s.far && !s.crosses)
             put(values, counts, FAR, s.gap_ns);
+        if (s.beside && !s.crosses)
+            put(values, counts, BESIDE, s.gap_ns);
     }
 }
 
@@ -78,27 +141,32 @@ bool replay_set_gaps(replay_builder *b) {
     replay_graph *g = b->graph;
     /* where a recording has too few */
     const double defaults[KINDS] = {fitted_replay_gap_ns, fitted_replay_gap_across_ns,
-                                    fitted_replay_latency_ns, NAN};
+                                    fitted_replay_latency_ns, NAN, NAN};
     double *values[KINDS] = {0}, usual[KINDS] = {0.0};
     size_t counts[KINDS] = {0};
+    queues q = {0};
     g->gaps = calloc(b->own_count + 1, sizeof *g->gaps);
-    bool fine = g->gaps != NULL;
+    bool fine = g->gaps && find_waiting(b, &q) && find_shared(b, &q);
     for (int i = 0; i < KINDS; i++)
         fine &= (values[i] = malloc((b->own_count + 1) * sizeof **values)) != NULL;
     if (fine)
-        gather(b, values, counts);
+        gather(b, &q, values, counts);
     for (int i = 0; fine && i < KINDS; i++)
         usual[i] = middle(values[i], counts[i], defaults[i]);
     for (size_t i = 0; fine && i < g->node_count; i++) {
         if (g->nodes[i].kind != REPLAY_KERNEL)
             continue;
-        sample s = look_at(b, i);
-        fine = replay_set_way(g, &g->gaps[g->nodes[i].index], gap_of(&s, usual));
+        sample s = look_at(b, &q, i);
+        fine = replay_set_way(g, &g->gaps[g->nodes[i].index], gap_of(&s, q.shared[i], usual));
     }
     if (fine) {
         g->latency_ns = usual[LATENCY];
-        b->info->gap_ns = isnan(usual[FAR]) ? usual[SAME] : usual[FAR];
+        b->info->gap_ns = !isnan(usual[BESIDE]) ? usual[BESIDE]
+                          : isnan(usual[FAR])   ? usual[SAME]
+                                                : usual[FAR];
     }
+    free(q.waiting);
+    free(q.shared);
     for (int i = 0; i < KINDS; i++)
         free(values[i]);
     return fine;

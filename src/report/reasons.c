@@ -255,16 +255,28 @@ static void offer(reasons *out, const reason *r) {
     out->list[at] = *r;
 }
 
+static double effect_of(const tally *t, const group *g) {
+    return t->origin ? g->ms - g->origin_ms : g->ms;
+}
+
+static double class_effect(const tally *t, size_t class) {
+    double sum = 0;
+    for (size_t bound = 0; bound < BOUNDS; bound++)
+        sum += effect_of(t, &t->groups[class][bound]);
+    return sum;
+}
+
 static void offer_group(const tally *t, size_t class, habitat_bound bound, reasons *out) {
     const group *g = &t->groups[class][bound];
-    double effect = t->origin ? g->ms - g->origin_ms : g->ms;
+    double effect = effect_of(t, g);
     if (!(effect * out->effect_ms > 0)) /* nothing, or against the whole */
         return;
     reason r = {.what = class == COPIES ? "memcpy" : habitat_class_name((habitat_class) class),
                 .bound = bound,
                 .origin_ms = t->origin ? g->origin_ms : (double)NAN,
                 .ms = g->ms,
-                .effect_ms = effect};
+                .effect_ms = effect,
+                .class_effect_ms = class_effect(t, class)};
     words_of(t, g, bound, r.words, sizeof r.words);
     offer(out, &r);
 }
@@ -278,7 +290,8 @@ static void offer_cpu(const tally *t, const habitat_prediction *p, reasons *out)
     reason r = {.what = "cpu",
                 .origin_ms = NAN,
                 .ms = p->iteration_ms,
-                .effect_ms = p->iteration_ms - p->gpu_ms};
+                .effect_ms = p->iteration_ms - p->gpu_ms,
+                .class_effect_ms = NAN};
     snprintf(r.words, sizeof r.words, "%s sets the time: the GPU alone would take %s ms",
              t->origin ? "the recorded host" : "a CPU as fast as by rule", gpu);
     size_t last = out->count < REASONS_MOST ? out->count++ : REASONS_MOST - 1;
@@ -299,16 +312,29 @@ void reasons_find(const habitat_answer *what, const habitat_prediction *p, reaso
 
 /* ---- reports ---- */
 
+/* "; all gemm: +1.3" where the class's row of the table says another number: kernels of it that
+ * something else bounds are in there, too. */
+static void class_text(const reason *r, char *out, size_t size) {
+    const double same = 0.01; /* of the effect */
+    char whole[32];
+    bool added = r->class_effect_ms >= 0;
+    ms_text(fabs(r->class_effect_ms), whole, sizeof whole);
+    if (fabs(r->class_effect_ms - r->effect_ms) > same * fabs(r->effect_ms))
+        snprintf(out, size, "; all %s: %s%s", r->what, added ? "+" : "-", whole);
+}
+
 /* "gemm: +1.2 ms (1.5x); ..." */
 static void reason_text(const reason *r, bool measured, char *out, size_t size) {
-    char effect[32], ratio[32];
+    char effect[32], ratio[32], whole[64] = "";
     ms_text(fabs(r->effect_ms), effect, sizeof effect);
+    if (measured && isfinite(r->class_effect_ms))
+        class_text(r, whole, sizeof whole);
     ratio_text(r->ms / r->origin_ms, ratio, sizeof ratio);
     if (strcmp(r->what, "cpu") == 0)
         snprintf(out, size, "CPU: +%s ms; %s", effect, r->words);
     else if (measured)
-        snprintf(out, size, "%s: %s%s ms (%s); %s", r->what, r->effect_ms < 0 ? "-" : "+", effect,
-                 ratio, r->words);
+        snprintf(out, size, "%s: %s%s ms (%s%s); %s", r->what, r->effect_ms < 0 ? "-" : "+", effect,
+                 ratio, whole, r->words);
     else
         snprintf(out, size, "%s: %s ms; %s", r->what, effect, r->words);
 }
@@ -378,6 +404,7 @@ void json_reasons(writer *w, const habitat_answer *what, const habitat_predictio
         json_number(w, "origin_ms", r->origin_ms);
         json_number(w, "ms", r->ms);
         json_number(w, "effect_ms", r->effect_ms);
+        json_number(w, "class_effect_ms", r->class_effect_ms);
         json_text(w, "words", r->words);
         json_end_map(w);
     }

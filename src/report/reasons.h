@@ -14,6 +14,7 @@ typedef struct reason {
     habitat_bound bound;      /* on the destination */
     double origin_ms, ms;     /* of one iteration; NaN: nothing was measured there */
     double effect_ms;         /* added (or, below 0, saved); ms where nothing was measured */
+    double class_effect_ms;   /* of the whole class, its kernels with other bounds included */
     char words[REASON_WORDS]; /* after the name and the times: what bounds them, and the rates */
 } reason;
 

@@ -74,6 +74,8 @@ static const char *memory_basis(const subject *s) {
         return s->trace->memory.peak_from_events ? "profile" : "recorded";
     case HABITAT_MEMORY_SHAPES:
         return "shapes";
+    case HABITAT_MEMORY_TENSORS:
+        return "tensors";
     case HABITAT_MEMORY_SCALED:
     case HABITAT_MEMORY_UNKNOWN:
         break;
@@ -373,7 +375,9 @@ static void text_memory(writer *w, const subject *s) {
     if (!isfinite(m->peak_bytes))
         return;
     habitat_format(text, sizeof text, "%.2f GB at its peak%s", m->peak_bytes / HABITAT_GB,
-                   m->basis == HABITAT_MEMORY_SHAPES ? ", from shapes" : "");
+                   m->basis == HABITAT_MEMORY_SHAPES    ? ", from shapes"
+                   : m->basis == HABITAT_MEMORY_TENSORS ? ", of its tensors"
+                                                        : "");
     line(w, "Memory", text);
     if (!isfinite(m->activations_bytes))
         return;

@@ -79,7 +79,7 @@ static void done(subject *s) {
 }
 
 /* Replay with all kernels `share` times as long. */
-static habitat_replay_result run(const subject *s, double share) {
+static inline habitat_replay_result run(const subject *s, double share) {
     double ns[64];
     size_t count = 0;
     habitat_replay_result result = {0};

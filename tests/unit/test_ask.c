@@ -349,10 +349,31 @@ static void test_models(void) {
     CHECK_INT(habitat_ask(&r, &answer, NULL), HABITAT_OK);
     CHECK_INT(answer->rows[0].operations[0].estimate.method, HABITAT_METHOD_LEARNED);
     CHECK_INT(answer->rows[0].operations[1].estimate.method, HABITAT_METHOD_ROOFLINE);
-    CHECK_INT(answer->rows[1].operations[0].estimate.method, HABITAT_METHOD_ROOFLINE); /* AMD */
+    CHECK_INT(answer->rows[1].operations[0].estimate.method, HABITAT_METHOD_LEARNED);
     habitat_answer_free(answer);
     habitat_models_free(models);
     check_case("models of a request answer; alone if it says so");
+}
+
+/* Of an AMD GPU no measurement checks the built-in models' interval: half of the time either way,
+ * but no less than the peak allows. */
+static void test_other_vendor(void) {
+    same all[SAME_MAX];
+    operations(all);
+    habitat_model_query question = {.work = &all[0].work};
+    habitat_answer *answer = ask_for(&question, NULL, HABITAT_METHOD_AUTO);
+    const habitat_gpu *mi210 = gpu_named("MI210");
+    for (size_t i = 0; answer && i < answer->row_count; i++) {
+        const habitat_estimate *e = &answer->rows[i].operations[0].estimate;
+        if (answer->rows[i].key.gpu != mi210)
+            continue;
+        CHECK_INT(e->method, HABITAT_METHOD_LEARNED);
+        CHECK_INT(e->interval_basis, HABITAT_INTERVAL_DEFAULT);
+        CHECK_NEAR(e->high_ms / e->ms, 1.5, 1e-12);
+        CHECK(e->low_ms >= e->ms / 1.5 && e->low_ms < e->ms);
+    }
+    habitat_answer_free(answer);
+    check_case("another vendor's GPU: the models answer, with an interval that says default");
 }
 
 /* What `auto` says of a recorded product on a T4 with these models; NULL: the library's own. */
@@ -487,6 +508,7 @@ int main(void) {
     test_untimed_methods();
     test_requests();
     test_models();
+    test_other_vendor();
     test_models_of_an_iteration();
     test_recording();
     test_words();

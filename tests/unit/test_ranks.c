@@ -83,7 +83,8 @@ static void test_answer(const habitat_gpu_table *table, const pair *p) {
     CHECK_INT(a->rank_count, 2);
     CHECK_NEAR(a->samples_per_s, 128.0 / a->iteration_ms * 1e3, 1e-12);
     CHECK_NEAR(a->waiting_ms, 0.5 * (a->rank_waiting_ms[0] + a->rank_waiting_ms[1]), 1e-12);
-    CHECK(fmin(a->rank_waiting_ms[0], a->rank_waiting_ms[1]) < 0.01);
+    /* the slower rank comes first to a message now and then */
+    CHECK(fmin(a->rank_waiting_ms[0], a->rank_waiting_ms[1]) < 0.1 * a->waiting_ms);
     r.gpu_count = 8;
     CHECK_INT(habitat_ask(&r, &many, &err), HABITAT_OK);
     const habitat_prediction *b = many->rows[0].prediction;

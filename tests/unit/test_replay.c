@@ -249,8 +249,9 @@ static void test_room(void) {
     CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.326, 1e-9); /* a 6 to 206, 2, b to 308, 8, 10 */
     done(&s);
     check_case("one that begins when the other has ended follows it, with a pause");
-    list[B].start = 300; /* a ended long before: b waited for something else */
+    list[B].start = 300; /* a ended long before, and leaves room: b waited for something else */
     list[2].duration = 370;
+    list[A].more = list[B].more = ", \"grid\": [1, 1, 1], \"block\": [32, 1, 1]";
     CHECK_INT(edges_of(list, COUNT, 420), edges);
     memcpy(list, filling, sizeof list);
     list[1].start = 150; /* b is launched to 155 */
@@ -265,6 +266,55 @@ static void test_room(void) {
     CHECK_INT(edges_of(list, COUNT, 280), edges);
     check_case(
         "nothing waits for room after a kernel long gone, just launched, of few blocks, or NCCL");
+}
+
+/* The profiled CPU is slow: b is launched on another stream when a is over. */
+static const event apart_for_long[] = {
+    {'c', "cudaLaunchKernel", 0, 5, 1, 0, 1, NULL},
+    {'c', "cudaLaunchKernel", 150, 5, 1, 0, 2, NULL},
+    {'c', "cudaDeviceSynchronize", 160, 110, 1, 0, 3, NULL},
+    {'k', "a", 10, 100, 0, 7, 1, NULL},
+    {'k', "b", 160, 100, 0, 13, 2, NULL},
+};
+
+static void test_turns(void) {
+    enum { A = 3, B = 4, COUNT = sizeof apart_for_long / sizeof *apart_for_long };
+    /* 170 of the CPU: 160 to the wait, 10 behind it, a tenth of all without the profiler */
+    const habitat_replay_options quick = {.cpu_ms = 0.017};
+    event list[COUNT];
+    memcpy(list, apart_for_long, sizeof list);
+    subject s = subject_of(list, COUNT, 270, "", &quick);
+    /* a from 1.5 to 101.5, then b, and the last call's 1 */
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.2025, 1e-9);
+    CHECK_NEAR(run(&s, 2.0).iteration_ms, 0.4025, 1e-9);
+    done(&s);
+    s = subject_of(list, COUNT, 270, "", &(habitat_replay_options){.cpu_ms = 0.170});
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.266, 1e-9); /* b from 156, as its launch has it */
+    done(&s);
+    check_case("kernels that fill the GPU take turns where a quicker CPU lets them meet");
+    list[A].more = list[B].more = ", \"grid\": [1, 1, 1], \"block\": [256, 1, 1]";
+    s = subject_of(list, COUNT, 270, "", &quick);
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.1175, 1e-9); /* b from 16.5 */
+    done(&s);
+    list[A].more = NULL;
+    s = subject_of(list, COUNT, 270, "", &quick);
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.2025, 1e-9); /* a leaves no room for even one block */
+    done(&s);
+    list[A].more = list[B].more;
+    list[B].more = NULL; /* a has one of ten SMs: b loses a tenth of a's time */
+    s = subject_of(list, COUNT, 270, "", &quick);
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.1175, 1e-9);
+    CHECK_NEAR(run(&s, 2.0).iteration_ms, 0.2225, 1e-9); /* b from 21.5 */
+    done(&s);
+    memcpy(list, apart_for_long, sizeof list);
+    list[B].more = ", \"grid\": [1, 1, 1], \"block\": [256, 1, 1]";
+    list[A].more = list[B].more;
+    size_t edges = edges_of(list, COUNT, 270);
+    memcpy(list, apart_for_long, sizeof list);
+    CHECK_INT(edges_of(list, COUNT, 270), edges + 1);
+    list[1].start = 12, list[B].start = 20; /* side by side as recorded: they take that long */
+    CHECK_INT(edges_of(list, COUNT, 270), edges);
+    check_case("they do not where there is room for both, or both were seen together");
 }
 
 /* Kernels of 100 us, the first five launched just in time and 1 us apart; and 3 us apart once the
@@ -286,6 +336,39 @@ static void test_far_behind(void) {
     CHECK_NEAR(run(&s, 1.0).iteration_ms, 4.120, 1e-9); /* 40 x 103 */
     done(&s);
     check_case("pauses far behind the CPU count for the kernels that followed it closely");
+}
+
+/* Sixty of them, launched in 240 us. Far behind, the first ones are 2 us apart; from the 39th on a
+ * kernel of another stream is waiting too, and they are 4 us apart. One of that stream is launched
+ * just in time beside the sixth. */
+static void test_beside(void) {
+    enum { KERNELS = 60, BESIDE = 38, MORE = 2 * KERNELS };
+    event list[MORE + 5];
+    double at = 10.0, launched = 0.0;
+    for (unsigned i = 0; i < KERNELS; i++) {
+        double launch = 4.0 * i, pause = i >= BESIDE ? 4.0 : at > launch + 1002.0 ? 2.0 : 1.0;
+        at += i == 0 ? 0.0 : pause;
+        launched = i == BESIDE ? at - 50.0 : launched;
+        list[i] = (event){'c', "cudaLaunchKernel", launch, 2, 1, 0, i + 1, NULL};
+        list[KERNELS + i] = (event){'k', "a", at, 100, 0, 7, i + 1, NULL};
+        at += 100.0;
+    }
+    list[MORE] = (event){'c', "cudaLaunchKernel", launched, 2, 1, 0, MORE, NULL};
+    list[MORE + 1] = (event){'k', "b", at + 2.0, 5, 0, 13, MORE, NULL};
+    list[MORE + 2] = (event){'c', "cudaLaunchKernel", 518, 2, 1, 0, MORE + 1, NULL};
+    list[MORE + 3] = (event){'k', "b", 522, 5, 0, 13, MORE + 1, NULL};
+    list[MORE + 4] = (event){'c', "cudaEventRecord", 242, 1, 1, 0, MORE + 2, NULL};
+    subject s = SUBJECT(list, 5000, "", .cpu_ms = 0.300);
+    CHECK_NEAR(s.info->gap_ns, 4000.0, 1e-9);
+    /* 22 and the first six as beside others, 32 as far behind */
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 6.000 + 28 * 0.004 + 32 * 0.002, 1e-9);
+    done(&s);
+    list[MORE].start = 6300.0; /* launched when all else is done: nothing begins beside it */
+    list[MORE + 1].start = 6310.0;
+    s = SUBJECT(list, 6330, "", .cpu_ms = 0.300);
+    CHECK_NEAR(s.info->gap_ns, 2000.0, 1e-9); /* most of those far behind */
+    done(&s);
+    check_case("pauses are longer where another stream's work waits too");
 }
 
 /* Two operations, one inside the first, and two calls. */
@@ -371,7 +454,7 @@ static void test_scaled_ends(void) {
 }
 
 /* Two operations with two launches each: 12 begins and ends, usually 2 us apart, 4 calls and 2
- * operations inside no other are by rule 0.3994 x 24 + 6.013 x 4 + 6.784 x 2 = 47.2056 us. */
+ * operations inside no other are by rule 0.4019 x 24 + 5.948 x 4 + 6.785 x 2 = 47.0076 us. */
 static const event launched[] = {
     {'o', "aten::mm", 0, 50, 1, 0, 0, NULL},
     {'c', "cudaLaunchKernel", 2, 2, 1, 0, 1, NULL},
@@ -415,14 +498,14 @@ static void check_casts(const subject *s, size_t added, size_t gone, double call
 static void test_casts(void) {
     subject s = SUBJECT(launched, 120, "", .cpu_ms = 0.1);
     /* 12 times 0.68 of 2 us, a call, and half an operation inside no other */
-    const double cast = (0.3994 * 16.32 + 6.013 + 6.784 * 0.5) / 47.2056;
+    const double cast = (0.4019 * 16.32 + 5.948 + 6.785 * 0.5) / 47.0076;
     check_casts(&s, 1, 0, 0.0, 0.1 * (1.0 + cast));
     check_casts(&s, 5, 0, 0.0, 0.1 * (1.0 + 5.0 * cast));
     check_case("casts that were not recorded are launched by the CPU, too");
     check_casts(&s, 0, 1, 0.0, 0.1 * (1.0 - cast));
     check_casts(&s, 2, 2, 0.0, 0.1);
     check_case("casts that are gone are launched no more");
-    const double call = (0.3994 * 4.0 + 6.013) / 47.2056; /* it begins and ends */
+    const double call = (0.4019 * 4.0 + 5.948) / 47.0076; /* it begins and ends */
     check_casts(&s, 0, 0, 3.0, 0.1 * (1.0 + 3.0 * call));
     check_casts(&s, 1, 0, -2.0, 0.1 * (1.0 + cast - 2.0 * call));
     check_case("a library that launches more or fewer kernels takes the CPU longer or shorter");
@@ -480,7 +563,9 @@ int main(void) {
     test_recorded();
     test_rule();
     test_room();
+    test_turns();
     test_far_behind();
+    test_beside();
     test_apply();
     test_scaled_ends();
     test_casts();

@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "made_gpu.h"
+#include "predict/line.h"
 #include "predict/usual.h"
 #include "work_case.h"
 
@@ -72,9 +73,99 @@ static void clones(void) {
     check_case("clones that turn the order of memory are slow");
 }
 
+/* 13000 x 2000 elements: 26e6 / (1.3 x 100 SMs x 1 GHz) = 200 us; rolled 17e6 / 85e9 = 200 us. */
+static void element_by_element(void) {
+    CHECK_NEAR(clone_us("aten::_to_copy | bf16[13000,2000] =6", 100), 200.0, 1e-9);
+    CHECK_NEAR(clone_us("aten::_to_copy | bf16[13000,2000] =6", 250), 252.48, 1e-4); /* memory's */
+    CHECK_NEAR(clone_us("aten::copy_ | f32[13000,2000] f16[13000,2000]", 100), 200.0, 1e-9);
+    CHECK_NEAR(clone_us("aten::_to_copy | f32[13000,2000] =15", 100), 102.44, 1e-4); /* narrower */
+    CHECK_NEAR(clone_us("aten::clone | bf16[13000,2000] -", 100), 102.44, 1e-4);
+    CHECK_NEAR(clone_us("aten::roll | f32[17000,1000]", 100), 200.0, 1e-9);
+    check_case("casts to a wider format and rolls take each element by itself");
+}
+
+/* A group norm [us], the cache given. */
+static double group_us(const char *line, double l2_bytes, double roof_us) {
+    habitat_gpu gpu = made_gpu("a", 100, 1, 1000, 10);
+    work_case read;
+    habitat_work work;
+    gpu.l2_bytes = l2_bytes;
+    CHECK_INT(case_read(&read, line), 0);
+    CHECK_INT(habitat_operation_work(&read.op, &work), HABITAT_OK);
+    return usual_time_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
+}
+
+/* 1.024e6 elements a group, 2 groups: .85 cycles each are 870.4 us; 4 floors, and
+ * 2.048e6 places at 115e9 a second. Of 4000 groups the SMs' pace: 8e6 x .6 cycles on 100. */
+static void group_norms(void) {
+    const char *few =
+        "aten::native_group_norm | f32[2,512,2000] f32[512] f32[512] =2 =512 =2000 =1";
+    const char *many = "aten::native_group_norm | f32[40,200,1000] f32[200] f32[200] =40 =200 =1000"
+                       " =100";
+    double places = 2.048e6 / 115e9 * 1e6;
+    CHECK_NEAR(group_us(few, 1e9, 50), 4 + 1.024e6 * .85e-3 + places, 1e-6);
+    CHECK_NEAR(group_us(few, 1e6, 50), 4 + 1.024e6 * 1.5e-3 + places, 1e-6); /* from memory */
+    CHECK_NEAR(group_us(many, 1e9, 50), 4 + 8e6 * .6e-5 + 8e6 / 115e9 * 1e6, 1e-6);
+    check_case("few groups wait for each load, many for the SMs");
+    const char *back = "aten::native_group_norm_backward | f32[2,512,2000] f32[2,512,2000] f32[2,1]"
+                       " f32[2,1] f32[512] =2 =512 =2000 =1 =[True,True,True]";
+    CHECK_NEAR(group_us(back, 1e9, 90), 8 + 100 + places, 1e-6); /* 90 x 2/3 / .6 */
+    check_case("gradients of group norms read two tensors, then go place by place");
+}
+
+/* 0: no place is worked out. */
+static double placed_us(const char *line) {
+    habitat_gpu gpu = made_gpu("a", 100, 1, 1000, 10);
+    work_case read;
+    habitat_work work;
+    CHECK_INT(case_read(&read, line), 0);
+    CHECK_INT(habitat_operation_work(&read.op, &work), HABITAT_OK);
+    return usual_places_s(&work, &gpu) * 1e6;
+}
+
+/* 23000 x 1000 elements: 23e6 / (1.15 x 100 SMs x 1 GHz) = 200 us. */
+static void places_of_elements(void) {
+    CHECK_NEAR(placed_us("aten::mul | bf16[23000,1000] bf16[1000]"), 200.0, 1e-9);
+    CHECK_NEAR(placed_us("aten::add | f32[23000,1000] bf16[23000,1000] =1"), 200.0, 1e-9);
+    CHECK_NEAR(placed_us("aten::add | f32[23000,1000] f32[23000,1000]@1,23000 =1"), 200.0, 1e-9);
+    CHECK_NEAR(placed_us("aten::gelu | f32[23000,1000]@2000,1 ="), 200.0, 1e-9); /* a half */
+    CHECK(placed_us("aten::mul | bf16[23000,1000] bf16[23000,1000]") == 0);
+    CHECK(placed_us("aten::mul | f32[23,1000,4]@4000,1,1000 f32[23,1000,4]@4000,1,1000") == 0);
+    CHECK(placed_us("aten::mul | bf16[23000,1000] =2.5") == 0);
+    CHECK(placed_us("aten::mul | bf16[23000,1000] f32[]") == 0);
+    CHECK(placed_us("aten::mul | f32[1] f32[1,1]") == 0);
+    CHECK_NEAR(placed_us("aten::_prelu_kernel | f32[23000,1000] f32[1,1]"), 200.0, 1e-9);
+    CHECK(placed_us("aten::mul | f32[23,1,4]@4,7,1 f32[23,1,4]@4,4,1") == 0); /* of one place */
+    check_case("operands that differ in order, size or format are worked out place by place");
+}
+
+/* A permuted line of PyTorch's is made contiguous. */
+static void lines(void) {
+    work_case read;
+    habitat_work line, images, other;
+    CHECK_INT(case_read(&read, "aten::convolution | f32[2,64,100]@6400,1,64 f32[64,1,5] - =[2] =[3]"
+                               " =[4] =False =[0] =64"),
+              0);
+    CHECK_INT(habitat_operation_work(&read.op, &line), HABITAT_OK);
+    CHECK(line.known && images_of_line(&line, &images));
+    const habitat_conv_shape *s = &images.shape.conv, *from = &line.shape.conv;
+    CHECK_INT((int)s->dims, 2);
+    CHECK(s->in[0] == 1 && s->in[1] == 100 && s->out[0] == 1 && s->out[1] == from->out[0]);
+    CHECK(s->kernel[0] == 1 && s->kernel[1] == 5 && s->stride[0] == 1 && s->stride[1] == 2);
+    CHECK(s->padding[0] == 0 && s->padding[1] == 3 && s->dilation[0] == 1 && s->dilation[1] == 4);
+    CHECK(from->channels_last && !s->channels_last);
+    CHECK(images.flop == line.flop && images.read_bytes == line.read_bytes);
+    CHECK(!images_of_line(&images, &other));
+    check_case("a convolution along a line is one of images a pixel high");
+}
+
 int main(void) {
+    lines();
     places();
     clones();
+    element_by_element();
+    group_norms();
+    places_of_elements();
     habitat_prediction p = sum_of(20.0);
     untimed_assemble(52.0, &p);
     CHECK_NEAR(p.iteration_ms, 52.0, 0.0);
