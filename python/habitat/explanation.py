@@ -27,7 +27,8 @@ class Reason(TypedDict):
 
     `what`: a class of operations, "memcpy" or "cpu"; `bound`: by what it is bound on the destination; `origin_ms`,
     `ms` [ms]: its time in one iteration on both; `effect_ms` [ms]: how much longer (below 0: shorter) the iteration
-    is for it; `words`: why, with the rates of both GPUs.
+    is for it; `class_effect_ms` [ms]: the same of its whole class, what else bounds included (None: the CPU);
+    `words`: why, with the rates of both GPUs.
     """
 
     what: str
@@ -35,6 +36,7 @@ class Reason(TypedDict):
     origin_ms: Optional[float]
     ms: float
     effect_ms: float
+    class_effect_ms: Optional[float]
     words: str
 
 

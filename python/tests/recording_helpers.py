@@ -112,3 +112,48 @@ def of_the_package(function):
     """True for a wrapper that the package put around `function`. PyTorch wraps functions too, and functools.wraps copies
     their module's name; where a wrapper was defined, its globals say. Its file's path says nothing: a checkout may have any name."""
     return hasattr(function, "__wrapped__") and function.__globals__["__name__"].split(".")[0] == "habitat"
+
+
+# Scripts for `habitat record --no-gpu`: a beginning, a model, a loop that the script's own step() is in.
+QUICK = ("--no-gpu", "--warmup", "1")
+
+HEAD = """
+import torch
+from torch import nn
+from torch.nn import functional as F
+torch.manual_seed(0)
+"""
+LOOP = """
+for i in range(9):
+    optimizer.zero_grad()
+    loss = step()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def recorded(folder, body, *options):
+    code, output = record_script(folder, HEAD + body, *(options or QUICK))
+    assert code == 0
+    assert no_leftovers(folder) and hooks_in_place() == []
+    return read_trace(output)
+
+
+def operations(trace):
+    return [e for e in trace["traceEvents"] if e["cat"] == "cpu_op"]
+
+
+def shapes(trace, name):
+    return [tuple(map(tuple, e["args"]["Input Dims"][:2])) for e in operations(trace) if e["name"] == name]
+
+
+def number_types(trace, name):
+    return {e["args"]["Input type"][0] for e in operations(trace) if e["name"] == name}
+
+
+LINEAR = """
+model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2)){to}
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+def step():
+    return model(torch.randn(6, 4{device})).sum()
+"""

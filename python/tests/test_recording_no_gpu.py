@@ -1,53 +1,12 @@
 """`habitat record --no-gpu`: scripts that ask for a GPU, on a machine without one. Tensors have shapes and no values."""
 
 import pytest
-from recording_helpers import SHORT, TRAIN, hooks_in_place, names, no_leftovers, read_trace, record_script
+from recording_helpers import (
+    HEAD, LINEAR, LOOP, QUICK, SHORT, TRAIN, hooks_in_place, names, no_leftovers, number_types, operations, read_trace, record_script, recorded,
+    shapes,
+)  # fmt: skip
 
 torch = pytest.importorskip("torch")
-
-QUICK = ("--no-gpu", "--warmup", "1")
-
-HEAD = """
-import torch
-from torch import nn
-from torch.nn import functional as F
-torch.manual_seed(0)
-"""
-LOOP = """
-for i in range(9):
-    optimizer.zero_grad()
-    loss = step()
-    loss.backward()
-    optimizer.step()
-"""
-
-
-def recorded(folder, body, *options):
-    code, output = record_script(folder, HEAD + body, *(options or QUICK))
-    assert code == 0
-    assert no_leftovers(folder) and hooks_in_place() == []
-    return read_trace(output)
-
-
-def operations(trace):
-    return [e for e in trace["traceEvents"] if e["cat"] == "cpu_op"]
-
-
-def shapes(trace, name):
-    return [tuple(map(tuple, e["args"]["Input Dims"][:2])) for e in operations(trace) if e["name"] == name]
-
-
-def types(trace, name):
-    return {e["args"]["Input type"][0] for e in operations(trace) if e["name"] == name}
-
-
-LINEAR = """
-model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2)){to}
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-def step():
-    return model(torch.randn(6, 4{device})).sum()
-"""
-
 
 @pytest.mark.parametrize(
     "to, device",
@@ -116,9 +75,9 @@ for i in range(9):
     scaler.update()
 """)  # fmt: skip
     assert trace["habitat"]["autocast"] == "float16"
-    assert types(trace, "aten::addmm") == types(trace, "aten::mm") == {"c10::Half"}
-    assert types(trace, "aten::native_layer_norm") == {"float"}
-    assert types(trace, "aten::_log_softmax") == {"c10::Half"}  # which writes fp32, in one kernel
+    assert number_types(trace, "aten::addmm") == number_types(trace, "aten::mm") == {"c10::Half"}
+    assert number_types(trace, "aten::native_layer_norm") == {"float"}
+    assert number_types(trace, "aten::_log_softmax") == {"c10::Half"}  # which writes fp32, in one kernel
     # Forward: weights and biases once each, the input, what follows the norm; backward: gradients of loss and norm.
     casts = [e for e in operations(trace) if e["name"] == "aten::_to_copy"]
     assert len([e for e in casts if e["args"]["Concrete Inputs"][1] == "5"]) == 4 + 1 + 1 + 2
@@ -216,7 +175,7 @@ from torch.utils._python_dispatch import _disable_current_modes
     view = seen[:1]
     seen += torch.tensor([3.0, 4.0]{device})
     given = view.item()
-    seen.mul_(torch.rand(2{device}))
+    seen.mul_(torch.rand(20{device})[:2])
     labels = torch.randint(7, 8, (6,){device})
     with _disable_current_modes():
         loaded = torch.tensor([5, 6], device="cpu")
@@ -327,6 +286,13 @@ def step():
     assert "the script compiles (torch.compile, or graphs around modules)" in capfd.readouterr().err
     recorded(tmp_path, LINEAR.format(to=".cuda()", device=", device='cuda'") + LOOP)
     assert "compile" not in capfd.readouterr().err
+
+
+def test_the_class_of_graphs_may_be_named(tmp_path, capfd):
+    named = "from typing import Optional\ndef graph_of(known: Optional[torch.cuda.CUDAGraph] = None) -> torch.cuda.CUDAGraph: return known\n"
+    named += "assert isinstance(torch.cuda.CUDAGraph, type) and not isinstance(model, torch.cuda.CUDAGraph)\n"
+    code, _ = record_script(tmp_path, HEAD + LINEAR.format(to=".cuda()", device=", device='cuda'") + named + LOOP, *QUICK)
+    assert code == 0, capfd.readouterr().err
 
 
 def test_a_cuda_graph_is_refused_in_one_line(tmp_path, capfd):

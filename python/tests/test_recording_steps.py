@@ -55,8 +55,9 @@ def test_modules_are_named_in_the_recorded_iterations_alone():
 def test_both_recorders_count_by_it():
     pytest.importorskip("torch")
     from habitat.recording.profiling import IterationProfiler
+    from habitat.recording.without_gpu.allocations import Allocations
     from habitat.recording.without_gpu.events import Log
     from habitat.recording.without_gpu.recorder import OperationLog
 
-    for recorder in (IterationProfiler(3), OperationLog(Log(), 3, True)):
+    for recorder in (IterationProfiler(3), OperationLog(Log(), Allocations(), 3, True)):
         assert type(recorder).step is RecordedSteps.step and type(recorder).recorded is RecordedSteps.recorded

@@ -240,6 +240,8 @@ class Session:
             trace = tracefile.load_export(scratch, self.path)
         self._profiler.remove()
         name, batch_size, precision, kept = self._seen_model
+        if self.options.pretence:
+            self._memory = self._profiler.peak_memory()
         self.info = finish(
             trace, self.path, self.options, self.where,
             times_ms=self._groups.times_ms(), timer=self._groups.timer if self.options.timed else None, model=name,

@@ -3,6 +3,7 @@
     device.py     what `torch.cuda` and tensors say of themselves; modules move
     fake.py       the tensors: PyTorch's FakeTensorMode, which also sees every operation
     dispatch.py   operations that take another way on a GPU than on a CPU: attention, recurrent layers, autocast
+    packed.py     sequences of several lengths in one tensor
     autocast.py   which operations autocast widens and narrows
     distributed.py  a group of one process; models inside DistributedDataParallel
     known.py      values of small tensors, which are computed beside the shapes

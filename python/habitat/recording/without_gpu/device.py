@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import types
-from typing import Any, Callable, Iterator, List, Literal, NoReturn, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Literal, NoReturn, Tuple
 
 from ..boundary import Patch
 from ..errors import AbortScript, RecordError
+
+if TYPE_CHECKING:
+    from .allocations import Allocations
+    from .values import Values
 
 NAME = "no GPU (habitat record --no-gpu)"
 MEMORY_BYTES = 1 << 40
@@ -43,7 +47,9 @@ class Nothing:
 
 
 class Device:
-    def __init__(self, where: str) -> None:
+    def __init__(self, where: str, values: Values, allocations: Allocations) -> None:
+        self._values = values
+        self._allocations = allocations
         self.compiled = False  # the script asked for compiled kernels
         self._where = where
         self._patch = Patch()
@@ -81,16 +87,17 @@ class Device:
             "is_available": True, "device_count": 1, "current_device": 0, "get_device_name": NAME,
             "get_device_capability": (9, 0), "get_device_properties": facts, "is_bf16_supported": True, "_lazy_init": None,
             "init": None, "synchronize": None, "set_device": None, "empty_cache": None, "ipc_collect": None,
-            "memory_allocated": 0, "max_memory_allocated": 0, "memory_reserved": 0, "max_memory_reserved": 0,
             "reset_peak_memory_stats": None, "reset_max_memory_allocated": None, "memory_summary": "",
             "mem_get_info": (MEMORY_BYTES, MEMORY_BYTES), "memory_stats": {}, "is_current_stream_capturing": False,
             "set_per_process_memory_fraction": None, "manual_seed": None, "manual_seed_all": None,
         }  # fmt: skip
         for name, answer in answers.items():
             self._set(cuda, name, _always(answer))
+        self._memory(cuda)
         for name in ("Event", "Stream", "stream", "device", "current_stream", "default_stream"):
             self._set(cuda, name, Nothing)
-        self._set(cuda, "CUDAGraph", self._no_graph)
+        refuse = self._no_graph  # a class: libraries name it in their annotations, which Python works out at import
+        self._set(cuda, "CUDAGraph", type("CUDAGraph", (), {"__new__": lambda cls, *unused, **unused_too: refuse()}))
         self._patch.wrap(cuda, "make_graphed_callables", self._uncompiled)
 
     def _say_what_it_is(self) -> None:
@@ -101,10 +108,17 @@ class Device:
         answers = {
             "is_available": True, "device_count": 1, "current_accelerator": torch.device("cuda"), "current_device_index": 0,
             "current_device_idx": 0, "set_device_index": None, "set_device_idx": None, "synchronize": None, "set_stream": None,
-            "current_stream": Nothing(), "empty_cache": None, "memory_allocated": 0, "max_memory_allocated": 0,
+            "current_stream": Nothing(), "empty_cache": None,
         }  # fmt: skip
         for name, answer in answers.items() if accelerator else ():
             self._set(accelerator, name, _always(answer))
+        self._memory(accelerator)
+
+    def _memory(self, owner: Any) -> None:
+        """What scripts print of it; what the allocator has reserved is not known."""
+        for name in ("memory_allocated", "memory_reserved"):
+            self._set(owner, name, lambda *unused: self._allocations.now)
+            self._set(owner, f"max_{name}", lambda *unused: self._allocations.peak)
 
     def _tensors(self) -> None:
         import torch
@@ -122,9 +136,12 @@ class Device:
         self._set(torch.Tensor, "type_as", lambda t, other: t.to(other))
         self._set(torch.Tensor, "pin_memory", lambda t, device=None: t)
         self._set(torch.Tensor, "record_stream", lambda t, stream: None)
-        self._patch.wrap(torch.Tensor, "numpy", _numpy)
+        self._patch.wrap(torch.Tensor, "numpy", lambda before: _numpy(before, self._values))
         self._patch.wrap(torch.Tensor, "tolist", _tolist)
         self._patch.wrap(torch.Tensor, "__format__", _formatted)
+        self._set(torch, "save", lambda *unused, **unused_too: self._values.note_saved())
+        for name in ("nested_tensor", "as_nested_tensor", "nested_tensor_from_jagged"):
+            self._set(torch.nested, name, lambda *unused, **unused_too: self._values.refuse("torch.nested makes a tensor of several lengths"))
         for name in ("tensor", "as_tensor", "asarray"):
             self._patch.wrap(torch, name, _made_on_host)
 
@@ -145,7 +162,7 @@ class Device:
         self._patch.wrap(torch.nn.Module, "compile", self._uncompiled)
         self._set(torch.nn.modules.rnn.RNNBase, "flatten_parameters", lambda module: None)
 
-    def _no_graph(self, *unused: Any, **unused_too: Any) -> NoReturn:
+    def _no_graph(self) -> NoReturn:
         what = "the script captures a CUDA graph; without a GPU nothing can be captured: record it without graphs, or on a machine with a GPU"
         raise AbortScript(RecordError(self._where, what))
 
@@ -269,18 +286,15 @@ def _usual_device() -> Any:
     return said[-1] if said else None
 
 
-def _numpy(before: Callable[..., Any]) -> Callable[..., Any]:
+def _numpy(before: Callable[..., Any], values: Values) -> Callable[..., Any]:
     def array(t: Any, *args: Any, **kwargs: Any) -> Any:
         import torch
         from torch._subclasses.fake_tensor import FakeTensor
 
-        from .known import known
-
         if not isinstance(t, FakeTensor):
             return before(t, *args, **kwargs)
-        value = known(t)
         with torch.utils._python_dispatch._disable_current_modes():
-            return before(torch.zeros(t.shape, dtype=t.dtype) if value is None else value, *args, **kwargs)
+            return before(values.all_of(t), *args, **kwargs)
 
     return array
 

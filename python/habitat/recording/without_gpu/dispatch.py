@@ -6,10 +6,15 @@ those of PyTorch 2.5 to 2.13 with cuDNN 9 on a GPU of compute capability 8.0 or 
 
 from __future__ import annotations
 
+import math
 import warnings
-from typing import Any, Callable, Iterable, List, NoReturn, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Iterable, List, NoReturn, Optional, Sequence, Tuple
 
+from . import packed
 from .fake import OF_GPU
+
+if TYPE_CHECKING:
+    from .values import Values
 
 RNN_MODES = {"rnn_relu": 0, "rnn_tanh": 1, "lstm": 2, "gru": 3}
 
@@ -17,14 +22,15 @@ RNN_MODES = {"rnn_relu": 0, "rnn_tanh": 1, "lstm": 2, "gru": 3}
 class Overrides:
     """`install()` and `remove()`."""
 
-    def __init__(self) -> None:
+    def __init__(self, values: Values) -> None:
+        self._values = values
         self._libraries: List[Any] = []
 
     def install(self) -> None:
         from .autocast import kernels
 
-        self._add("AutogradCUDA", rules())
-        self._add("CUDA", rules())
+        for key in ("AutogradCUDA", "CUDA"):
+            self._add(key, rules() + packed.rules(self._values))
         self._add("CUDA", [(name.removeprefix("aten::"), _never) for name in OF_GPU if _is_there(name)])
         self._add("AutocastCUDA", kernels())
 
@@ -62,7 +68,7 @@ def rules() -> List[Tuple[str, Any]]:
     """(name of an operation, what it does on a GPU)"""
     made = [
         ("dropout", dropout), ("dropout_", dropout_), ("scaled_dot_product_attention", attention),
-        ("batch_norm", batch_norm), ("lstm.input", lstm),
+        ("batch_norm", batch_norm), ("lstm.input", lstm), ("ctc_loss.IntList", ctc_loss), ("ctc_loss.Tensor", ctc_loss),
     ]  # fmt: skip
     made += [(f"{kind}.input", _rnn(kind)) for kind in ("gru", "rnn_tanh", "rnn_relu")]
     if _is_there("aten::_fused_rms_norm"):
@@ -114,27 +120,95 @@ def attention(
     scale: Optional[float] = None,
     enable_gqa: bool = False,
 ) -> Any:
-    """cuDNN for halves without a mask, the memory-efficient kernel for the rest, spelled-out mathematics where neither can."""
+    """What PyTorch's sdp_utils.cpp chooses on a GPU of compute capability 9.0, in its order, as far as the script allows each."""
     import torch
 
     aten = torch.ops.aten
-    narrow = q.dtype in (torch.float16, torch.bfloat16)
-    fits = q.dim() == 4 and q.shape[-1] == k.shape[-1] and q.shape[-1] % 8 == 0
-    grouped = q.dim() == 4 and q.shape[1] != k.shape[1]
+    allowed = torch.backends.cuda
     training = torch.is_grad_enabled() and (q.requires_grad or k.requires_grad or v.requires_grad)
-    if narrow and fits and attn_mask is None and q.shape[-1] <= 128 and q.shape[-1] == v.shape[-1]:
-        return aten._scaled_dot_product_cudnn_attention(q, k, v, None, training, dropout_p, is_causal, False, scale=scale)[0]
-    if narrow and fits and attn_mask is None and q.shape[-1] <= 256 and q.shape[-1] == v.shape[-1]:
-        return aten._scaled_dot_product_flash_attention(q, k, v, dropout_p, is_causal, False, scale=scale)[0]
-    if fits and not grouped and q.dtype != torch.float64:
-        if attn_mask is not None and attn_mask.dtype == torch.bool:
-            attn_mask = torch.zeros_like(attn_mask, dtype=q.dtype).masked_fill_(attn_mask.logical_not(), float("-inf"))
-        if attn_mask is not None:
-            attn_mask = attn_mask.expand(q.shape[0], q.shape[1], q.shape[2], k.shape[2])
+    narrow = q.dtype in (torch.float16, torch.bfloat16)
+    fused = _can_be_fused(q, k, v, attn_mask)
+    grouped = fused and q.shape[1] != k.shape[1]
+    head = max(q.shape[-1], v.shape[-1])
+    learned = attn_mask is not None and attn_mask.requires_grad
+    if fused and narrow and (enable_gqa or not grouped):
+        cudnn = head <= 128 and q.shape[-1] % 8 == 0 and v.shape[-1] % 8 == 0 and k.shape[2] > 1 and (q.shape[2] > 1 or not dropout_p)
+        if cudnn and not learned and allowed.cudnn_sdp_enabled():
+            mask = _as_bias(attn_mask, q)
+            return aten._scaled_dot_product_cudnn_attention(q, k, v, mask, training, dropout_p, is_causal, False, scale=scale)[0]
+        flash = attn_mask is None and head <= 256 and q.shape[-1] == v.shape[-1] and (not is_causal or q.shape[2] == k.shape[2])
+        if flash and allowed.flash_sdp_enabled():
+            return _flash(q, k, v, dropout_p, is_causal, scale)
+    least = 8 if narrow else 4
+    if fused and not grouped and q.shape[-1] % least == 0 and v.shape[-1] % least == 0 and allowed.mem_efficient_sdp_enabled():
+        mask = _padded(_as_bias(attn_mask, q), q, k)
         return aten._scaled_dot_product_efficient_attention(
-            q, k, v, attn_mask, training, dropout_p, is_causal, scale=scale)[0]  # fmt: skip
+            q, k, v, mask, training, dropout_p, is_causal, scale=scale)[0]  # fmt: skip
     return aten._scaled_dot_product_attention_math(
         q, k, v, attn_mask, dropout_p, is_causal, None, scale=scale, enable_gqa=enable_gqa)[0]  # fmt: skip
+
+
+def _can_be_fused(q: Any, k: Any, v: Any, mask: Any) -> bool:
+    """What all kernels of one piece ask for: four dimensions, one format, rows in order, also those of the mask."""
+    import torch
+
+    if not (q.dim() == k.dim() == v.dim() == 4 and q.dtype == k.dtype == v.dtype and q.dtype != torch.float64):
+        return False
+    batches = q.shape[0] == k.shape[0] == v.shape[0]
+    heads = k.shape[1] == v.shape[1] and k.shape[1] and q.shape[1] % k.shape[1] == 0
+    in_order = all(t.stride(-1) == 1 for t in (q, k, v) if t.shape[-1] > 1) and (mask is None or mask.stride(-1) == 1)
+    return bool(batches and heads and in_order and q.shape[-1] == k.shape[-1] and q.shape[2] and k.shape[2])
+
+
+def _as_bias(mask: Any, q: Any) -> Any:
+    import torch
+
+    if mask is None or mask.dtype != torch.bool:
+        return mask
+    return torch.zeros_like(mask, dtype=q.dtype).masked_fill_(mask.logical_not(), float("-inf"))
+
+
+def _padded(mask: Any, q: Any, k: Any) -> Any:
+    """Rows of a bias begin where a vector of the memory-efficient kernel does: they are copied where they do not."""
+    import torch
+
+    if mask is None:
+        return None
+    length = mask.shape[-1]
+    if length % 8:
+        mask = torch.nn.functional.pad(mask, (0, 8 - length % 8))[..., :length]
+    return mask.expand(q.shape[0], q.shape[1], q.shape[2], k.shape[2])
+
+
+def _flash(q: Any, k: Any, v: Any, dropout_p: float, is_causal: bool, scale: Optional[float]) -> Any:
+    """Heads are as wide as a multiple of 8: copied where they are not."""
+    import torch
+
+    head = q.shape[-1]
+    if head % 8:
+        scale = head**-0.5 if scale is None else scale
+        q, k, v = (torch.nn.functional.pad(t, (0, 8 - head % 8)) for t in (q, k, v))
+    return torch.ops.aten._scaled_dot_product_flash_attention(q, k, v, dropout_p, is_causal, False, scale=scale)[0][..., :head]
+
+
+def ctc_loss(
+    scores: Any,
+    targets: Any,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: int = 0,
+    reduction: int = 1,
+    zero_infinity: bool = False,
+) -> Any:
+    import torch
+
+    loss = torch.ops.aten._ctc_loss(scores, targets, input_lengths, target_lengths, blank, zero_infinity)[0]
+    if zero_infinity:
+        loss = torch.where(loss == math.inf, torch.zeros_like(loss), loss)
+    if reduction == 1:
+        lengths = target_lengths if isinstance(target_lengths, torch.Tensor) else torch.tensor(target_lengths)
+        return (loss / lengths.clamp_min(1).to(loss.device)).mean()
+    return loss.sum() if reduction == 2 else loss
 
 
 def lstm(
@@ -148,7 +222,7 @@ def lstm(
     bidirectional: bool,
     batch_first: bool,
 ) -> Tuple[Any, Any, Any]:
-    out, h, c = _cudnn("lstm", x, hx[0], hx[1], params, has_biases, layers, dropout_p, train, bidirectional, batch_first)
+    out, h, c = cudnn_layers("lstm", x, hx[0], hx[1], params, has_biases, layers, dropout_p, train, bidirectional, batch_first)
     return out, h, c
 
 
@@ -164,12 +238,12 @@ def _rnn(kind: str) -> Callable[..., Any]:
         bidirectional: bool,
         batch_first: bool,
     ) -> Tuple[Any, Any]:
-        return _cudnn(kind, x, hx, None, params, has_biases, layers, dropout_p, train, bidirectional, batch_first)[:2]
+        return cudnn_layers(kind, x, hx, None, params, has_biases, layers, dropout_p, train, bidirectional, batch_first)[:2]
 
     return layer
 
 
-def _cudnn(
+def cudnn_layers(
     kind: str,
     x: Any,
     hx: Any,
@@ -181,6 +255,7 @@ def _cudnn(
     train: bool,
     bidirectional: bool,
     batch_first: bool,
+    batch_sizes: Sequence[int] = (),
 ) -> Tuple[Any, Any, Any]:
     import torch
 
@@ -195,5 +270,5 @@ def _cudnn(
     buffer = torch.empty(sum(p.numel() for p in params), dtype=x.dtype, device=x.device)
     out = torch.ops.aten._cudnn_rnn(
         x, list(params), per_layer, buffer, hx, cx, RNN_MODES[kind], hidden, hx.shape[-1] if projected else 0, layers,
-        batch_first, dropout_p, train, bidirectional, [], state)  # fmt: skip
+        batch_first, dropout_p, train, bidirectional, list(batch_sizes), state)  # fmt: skip
     return out[0], out[1], out[2]

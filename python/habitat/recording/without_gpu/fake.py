@@ -17,11 +17,13 @@ from torch._subclasses.fake_tensor import (
     DataDependentOutputException,
     DynamicOutputShapeException,
     FakeTensor,
+    UnsupportedOperatorException,
 )
 
 from . import known
 
 if TYPE_CHECKING:
+    from .allocations import Allocations
     from .events import Log
     from .values import Values
 
@@ -38,6 +40,10 @@ else:
 aten = torch.ops.aten
 ASK_DEVICE = torch.ops.prim.device.default
 GPU = torch.device("cuda", 0)
+GROUPED = getattr(getattr(aten, "_grouped_mm", None), "default", None)  # since PyTorch 2.8
+
+# What FakeTensorMode ends in where it cannot tell the shapes of a result: layouts other than dense ones, operations without a rule.
+NO_SHAPES = (UnsupportedOperatorException, NotImplementedError)
 
 # They work on no element.
 NO_WORK = {
@@ -55,6 +61,8 @@ ZEROS_FIRST = {
 }  # fmt: skip
 # ... and these only copy the gradient into it.
 COPIED_INTO = {"aten::slice_backward", "aten::select_backward", "aten::diagonal_backward", "aten::unfold_backward"}
+# They choose elements by lists of indices, in which a dimension that is taken whole has none.
+INDEXED = {"aten::index", "aten::index_put", "aten::index_put_"}
 # They make a tensor and fill it, which is all that runs on a GPU.
 FILLED = {
     "aten::new_zeros": "aten::zero_", "aten::new_ones": "aten::fill_", "aten::new_full": "aten::fill_",
@@ -79,10 +87,11 @@ class ShapesOnly(FakeTensorMode):
 
     supports_higher_order_operators = True  # they are refused here, in one line
 
-    def __init__(self, log: Log, values: Values) -> None:
+    def __init__(self, log: Log, values: Values, allocations: Allocations) -> None:
         super().__init__(allow_non_fake_inputs=True)
         self._log = log
         self._values = values
+        self._allocations = allocations
         self._inside = threading.local()
         self._composite: Dict[Any, bool] = {}
 
@@ -114,13 +123,24 @@ class ShapesOnly(FakeTensorMode):
         self._inside.on = True
         try:
             result = self._shapes(func, types, args, kwargs)
+            if any(t.layout != torch.strided for t in known.tensors_in(result) if on_gpu(t)):
+                self._values.refuse(f"{func._schema.name} makes a sparse tensor", "how many elements it has is not known")
             known.follow(func, args, kwargs, result)
+            self._allocations.note(func._schema.name if on_gpu(result) else "", result)
             return result
         except (DataDependentOutputException, DynamicOutputShapeException):
-            found, result = known.computed(func, args, kwargs)
-            if not found:
+            result = self._by_values(func, types, args, kwargs)
+            if result is NotImplemented:
                 self._values.refuse(f"{func._schema.name} asks for the values of a tensor")
-            return self._as_result(result, on_gpu(args))
+            if known.chosen(args):
+                self._values.note_choice()
+            self._allocations.note(func._schema.name if on_gpu(result) else "", result)
+            return result
+        except NO_SHAPES as error:
+            if isinstance(error, NotImplementedError) and "Could not run" not in str(error):
+                raise
+            what = f"{func._schema.name} cannot be done on tensors without values"
+            self._values.refuse(what, "PyTorch knows no shape of its result")
         finally:
             self._inside.on = False
 
@@ -142,16 +162,39 @@ class ShapesOnly(FakeTensorMode):
         finally:
             source.constant = constant
 
-    def _as_result(self, real: Any, gpu: bool) -> Any:
+    def _by_values(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """A result whose shape hangs on values: all of them are known, or those of the masks that choose from what is not."""
+        gpu, made_up = on_gpu(args), known.chosen(args)
+        found, result = known.computed(func, args, kwargs)
+        if found:
+            return self._as_result(result, gpu, made_up)
+        if func is aten.masked_select.default:
+            mask = known.known(args[1])
+            shape = torch.broadcast_shapes(args[0].shape, args[1].shape)
+            return NotImplemented if mask is None else args[0].new_empty([known.count_true(mask, shape)])
+        if func is not aten.index.Tensor:
+            return NotImplemented
+        places: List[Any] = []
+        for index in args[1]:
+            if index is None or index.dtype not in (torch.bool, torch.uint8):
+                places.append(index)
+                continue
+            mask = known.known(index)
+            if mask is None:
+                return NotImplemented
+            places += self._as_result(known.places(mask), gpu, made_up)
+        return super().__torch_dispatch__(func, types, (args[0], places), kwargs)
+
+    def _as_result(self, real: Any, gpu: bool, made_up: bool) -> Any:
         """What hangs on values that are known, as tensors where those are that it was computed from."""
         if isinstance(real, (list, tuple)):
-            return type(real)(self._as_result(part, gpu) for part in real)
+            return type(real)(self._as_result(part, gpu, made_up) for part in real)
         if not isinstance(real, torch.Tensor):
             return real
         fake = self.from_tensor(real)
         if gpu:
             fake = self._copied(aten._to_copy.default, (), fake, {"device": GPU})
-        fake._habitat_twin = known.Twin(real, [True], fake)
+        fake._habitat_twin = known.Twin(real, [True], fake, made_up)
         return fake
 
     def _own(self, func: Any, args: Any, kwargs: Any) -> Any:
@@ -160,6 +203,12 @@ class ShapesOnly(FakeTensorMode):
             self._values.know(args[1], 0.0)
         if func is aten._cudnn_rnn_backward.default:
             return cudnn_rnn_backward(*args, **kwargs)
+        if func._schema.name == "aten::_ctc_loss":
+            return ctc_loss(*args[:4])
+        if func._schema.name == "aten::_ctc_loss_backward":
+            return torch.empty_like(args[1])
+        if func is GROUPED:
+            return grouped_product(*args, **kwargs)
         if func._schema.name == "aten::_fused_rms_norm_backward":
             return tuple(torch.empty_like(t) if wanted else None for t, wanted in zip((args[1], args[4]), args[5]))
         return NotImplemented
@@ -185,14 +234,42 @@ class ShapesOnly(FakeTensorMode):
                 self._log.operation("aten::clone", [t, torch.contiguous_format])
         if name in ZEROS_FIRST:
             self._log.operation("aten::zero_", [result])
+        if name == "aten::_is_all_true":
+            name, arguments = "aten::all", [arguments[0]]
+        if name in INDEXED:
+            self._inside.on = True
+            arguments[:2] = self._leading(*arguments[:2])
+            self._inside.on = False
         if name == "aten::_safe_softmax":
             self._note_safe_softmax(arguments, result)
+        elif func is GROUPED and arguments[0].dtype != torch.bfloat16:
+            self._note_groups(*arguments[:3])
+        elif name == "aten::roll" and len(arguments[2]) > 1:
+            for shift, dim in zip(*arguments[1:]):  # each in a kernel of its own
+                self._log.operation(name, [arguments[0], [shift], [dim]])
         elif name in FILLED:
             self._log.operation(FILLED[name], [result, 0] if FILLED[name] == "aten::fill_" else [result])
         elif name in COPIED_INTO:
             self._log.operation("aten::copy_", [arguments[0], arguments[0], False])
         else:
             self._log.operation(name + "_" if _adds_into_zeros(name) else name, arguments)
+
+    def _leading(self, source: Any, indices: Any) -> Tuple[Any, Any]:
+        """What the kernel of an index sees: the dimensions that are chosen from first, and numbers for masks, which it counts before."""
+        numbers: List[Any] = []
+        for index in indices:
+            mask = None if index is None or index.dtype != torch.bool else known.known(index)
+            if mask is None:
+                numbers.append(index)
+                continue
+            self._log.operation("aten::nonzero", [index])
+            numbers += [index.new_empty([len(along)], dtype=torch.int64) for along in known.places(mask)]
+        if any(n is not None and n.dtype == torch.bool for n in numbers):
+            return source, indices  # of a mask that is not known
+        numbers += [None] * (source.dim() - len(numbers))
+        first = [i for i, n in enumerate(numbers) if n is not None]
+        rest = [i for i, n in enumerate(numbers) if n is None]
+        return source.permute(first + rest), [numbers[i] for i in first]
 
     def _note_safe_softmax(self, arguments: List[Any], result: Any) -> None:
         """A softmax, then zeros in the rows that are masked altogether."""
@@ -205,6 +282,22 @@ class ShapesOnly(FakeTensorMode):
         self._log.operation("aten::isneginf", [x])
         self._log.operation("aten::all", [masked, dim, True])
         self._log.operation("aten::where", [rows, result, result])
+
+
+    def _note_groups(self, a: Any, b: Any, ends: Any) -> None:
+        """One kernel makes all products in bf16 alone; in other formats they are made one after another."""
+        groups = b.shape[0] if ends is None else ends.numel()
+        total = b.shape[1] if a.dim() == 3 else a.shape[0] if b.dim() == 3 else a.shape[1]
+        real = None if ends is None else known.known(ends)
+        said = [total * (g + 1) // groups for g in range(groups)] if real is None else [int(end) for end in real.tolist()]
+        self._inside.on = True
+        for g, (begin, end) in enumerate(zip([0, *said], said)):
+            rows = (begin, end - begin)
+            one = a.select(0, g) if a.dim() == 3 else a.narrow(0 if b.dim() == 3 else 1, *rows)
+            other = b.select(0, g) if b.dim() == 3 else b.narrow(1 if a.dim() == 3 else 0, *rows)
+            if one.numel() and other.numel():
+                self._log.operation("aten::mm", [one, other])
+        self._inside.on = False
 
 
 def _adds_into_zeros(name: str) -> bool:
@@ -229,6 +322,22 @@ def in_order(func: Any, args: Any, kwargs: Any) -> List[Any]:
     """All arguments of a call, as its schema lists them."""
     named = [kwargs.get(a.name, a.default_value) for a in func._schema.arguments[len(args) :]]
     return [*args, *named]
+
+
+def grouped_product(a: Any, b: Any, ends: Any = None, bias: Any = None, out_dtype: Any = None) -> Any:
+    """PyTorch's own rule knows bf16 alone, as does its fast kernel; on a GPU other formats go another way."""
+    if a.dim() == 2 and b.dim() == 2:
+        shape = [ends.numel(), a.shape[0], b.shape[1]]
+    else:
+        shape = ([a.shape[0]] if a.dim() == b.dim() else []) + [a.shape[-2], b.shape[-1]]
+    return a.new_empty(shape, dtype=out_dtype or a.dtype)
+
+
+def ctc_loss(scores: Any, targets: Any, input_lengths: Any, target_lengths: Any) -> Any:
+    """A loss for each sequence, and the sums over alignments: a place before, between and after the labels at every step."""
+    steps, batch, _ = scores.shape
+    longest = targets.shape[1] if targets.dim() == 2 else -(-targets.shape[0] // batch)
+    return scores.new_empty([batch]), scores.new_empty([batch, steps, 2 * longest + 1])
 
 
 def cudnn_rnn_backward(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import List, Optional
+from typing import Dict, List, Optional
 
 import json
 import warnings
 
 from ..profiling import ModuleRanges
 from ..steps import RecordedSteps
+from .allocations import Allocations
 from .device import Device
 from .dispatch import Overrides
 from .distributed import Distributed
@@ -22,15 +23,16 @@ class Pretence:
 
     def __init__(self, where: str) -> None:
         self.log = Log()
+        self.allocations = Allocations()
         self.values = Values(where)
-        self._device = Device(where)
+        self._device = Device(where, self.values, self.allocations)
         self._distributed = Distributed(where)
-        self._overrides = Overrides()
+        self._overrides = Overrides(self.values)
         self._mode: Optional[ShapesOnly] = None
         self._quiet = warnings.catch_warnings()
 
     def open(self) -> None:
-        mode = ShapesOnly(self.log, self.values)
+        mode = ShapesOnly(self.log, self.values, self.allocations)
         self._overrides.install()
         self._device.install()
         self._distributed.install()
@@ -51,7 +53,7 @@ class Pretence:
 
     def warnings(self) -> List[str]:
         """What of the script's step is not in the recording, a line each."""
-        said = [self.values.warning(), self._distributed.warning()]
+        said = [*self.values.warnings(), self._distributed.warning()]
         if self._device.compiled:
             said.append(
                 "the script compiles (torch.compile, or graphs around modules): without a GPU there are no compiled kernels; the operations are"
@@ -60,19 +62,26 @@ class Pretence:
         return [line for line in said if line]
 
     def profiler(self, iterations: int, modules: bool) -> OperationLog:
-        return OperationLog(self.log, iterations, modules)
+        return OperationLog(self.log, self.allocations, iterations, modules)
 
 
 class OperationLog(RecordedSteps):
     """Records what the pretence sees, without a clock: in the place of profiling.IterationProfiler."""
 
-    def __init__(self, log: Log, iterations: int, modules: bool) -> None:
+    def __init__(self, log: Log, allocations: Allocations, iterations: int, modules: bool) -> None:
         super().__init__(iterations, ModuleRanges(Ranges(log)) if modules else None)
         self._log = log
+        self._allocations = allocations
 
     def export(self, path: str) -> None:
         with open(path, "w", encoding="utf-8") as stream:
             json.dump(self._log.trace(), stream)
+
+    def peak_memory(self) -> Dict[str, int]:
+        return {"allocated": self._allocations.peak}
+
+    def _before_the_first(self) -> None:
+        self._allocations.restart()
 
     def _boundary(self) -> None:
         if self.done:

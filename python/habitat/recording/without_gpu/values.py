@@ -6,11 +6,12 @@ healthy step, in whatever words it is written (isfinite, not isnan). What hangs 
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import sys
 import traceback
-from typing import Any, Dict, NoReturn, Optional, Tuple
+from typing import Any, Dict, List, NoReturn, Optional, Tuple
 
 from ..errors import AbortScript, RecordError
 
@@ -19,33 +20,35 @@ NEVER = ("aten::isnan", "aten::isinf")
 BOTH = ("aten::mul", "aten::logical_and", "aten::bitwise_and")
 EITHER = ("aten::logical_or", "aten::bitwise_or")
 NOT = ("aten::logical_not", "aten::bitwise_not")
-SAME = ("aten::all", "aten::any", "aten::_to_copy", "aten::clone", "aten::view", "aten::detach")
+SAME = ("aten::all", "aten::_is_all_true", "aten::any", "aten::_to_copy", "aten::clone", "aten::view", "aten::detach")
 
 
 class Values:
     def __init__(self, where: str) -> None:
         self.where = where
         self.asked: Dict[str, int] = {}  # "file:line" of the script -> times
-        self._known: Dict[int, Tuple[Any, Any]] = {}  # id of a tensor -> (the tensor, its value)
-        self._truths: Dict[int, Tuple[Any, bool]] = {}  # the same of what is true of finite numbers
+        self.chosen: Dict[str, int] = {}  # the same of where it goes by a choice that was made up
+        self.saved: Dict[str, int] = {}  # and of where it saves
 
     def know(self, tensor: Any, value: Any) -> None:
-        self._known[id(tensor)] = (tensor, value)
+        tensor._habitat_value = value
 
     def follow(self, name: str, args: Any, result: Any) -> None:
         """What is true of finite numbers. torch.isfinite(x) comes here as x == x and |x| != inf."""
         truth = self._truth(name, args)
         if truth is not None:
-            self._truths[id(result)] = (result, truth)
+            result._habitat_truth = truth
 
     def _truth(self, name: str, args: Any) -> Optional[bool]:
         if name in NEVER:
             return False
+        if name == "aten::_is_all_true" and not hasattr(args[0], "_habitat_truth"):
+            return True  # how torch.distributions asks whether numbers are valid
         if name in ("aten::eq", "aten::ne"):
             itself = args[0] is args[1]
             infinite = isinstance(args[1], float) and math.isinf(args[1])
             return name == "aten::eq" if itself else name == "aten::ne" if infinite else None
-        known = [self._truths[id(arg)][1] if id(arg) in self._truths else None for arg in args[:2]]
+        known = [getattr(arg, "_habitat_truth", None) for arg in args[:2]]
         if name in SAME or name in NOT:
             return known[0] if known[0] is None or name in SAME else not known[0]
         if name in BOTH + EITHER and None not in known:
@@ -56,22 +59,46 @@ class Values:
         """A number for the only element of a tensor."""
         import torch
 
-        from .known import known
+        from .known import chosen, known
 
-        if id(tensor) in self._known:
-            return self._known[id(tensor)][1]
+        if hasattr(tensor, "_habitat_value"):
+            return tensor._habitat_value
         value = known(tensor)
         if value is not None:
+            if chosen(tensor):
+                self._note(self.asked)
             with torch.utils._python_dispatch._disable_current_modes():
                 return value.item()
-        place = _place()
+        self._note(self.asked)
+        if hasattr(tensor, "_habitat_truth"):
+            return tensor._habitat_truth
+        return usual(tensor.dtype)
+
+    def all_of(self, tensor: Any) -> Any:
+        """The tensor with values, on the host."""
+        import torch
+
+        from .known import chosen, known
+
+        value = known(tensor)
+        if value is not None:
+            if chosen(tensor):
+                self.note_choice()
+            return value
+        self._note(self.asked)
+        return torch.full(tuple(tensor.shape), usual(tensor.dtype), dtype=tensor.dtype)
+
+    def note_saved(self) -> None:
+        """A file that holds good weights is not written over with none."""
+        self._note(self.saved)
+
+    def note_choice(self) -> None:
+        self._note(self.chosen)
+
+    def _note(self, where: Dict[str, int]) -> None:
+        place = None if _draws_weights() else _place()
         if place:
-            self.asked[place] = self.asked.get(place, 0) + 1
-        if id(tensor) in self._truths:
-            return self._truths[id(tensor)][1]
-        if tensor.dtype == torch.bool:
-            return False
-        return 1.0 if tensor.dtype.is_floating_point else 1
+            where[place] = where.get(place, 0) + 1
 
     def refuse(self, what: str, why: str = "no value is known") -> NoReturn:
         """Leaves the script: there is no going on."""
@@ -80,23 +107,56 @@ class Values:
         remedy = "leave it out of the recorded step, or record on a machine with a GPU"
         raise AbortScript(RecordError(self.where, f"{where}{what}; without a GPU {why}: {remedy}"))
 
-    def warning(self) -> Optional[str]:
-        if not self.asked:
-            return None
-        places = sorted(self.asked, key=self.asked.__getitem__, reverse=True)
-        more = f" and {len(places) - SHOWN} more places" if len(places) > SHOWN else ""
-        return (
-            f"the script asked for values of tensors at {', '.join(places[:SHOWN])}{more}: without a GPU there are none, 1"
-            " (false, finite) was given; if another branch is taken with real values, the recorded operations are not the real ones"
-        )
+    def warnings(self) -> List[str]:
+        said = []
+        if self.asked:
+            said.append(
+                f"the script asked for values of tensors at {_places(self.asked)}: without a GPU there are none, 1"
+                " (false, finite; of a choice, what an even one gives) was given; if another branch is taken with real values, the recorded"
+                " operations are not the real ones"
+            )
+        if self.chosen:
+            said.append(
+                f"the script goes by its own choice among values (topk, argmax, max) at {_places(self.chosen)}: without a GPU there are none,"
+                " each was chosen as often as any other; where some are chosen more often, the recorded shapes are not the real ones"
+            )
+        if self.saved:
+            said.append(f"the script saves at {_places(self.saved)}: without a GPU there is nothing to save, no file was written")
+        return said
+
+
+def usual(dtype: Any) -> Any:
+    """The value that is made up."""
+    import torch
+
+    if dtype == torch.bool:
+        return False
+    return 1.0 if dtype.is_floating_point else 1
+
+
+def _places(noted: Dict[str, int]) -> str:
+    places = sorted(noted, key=noted.__getitem__, reverse=True)
+    more = f" and {len(places) - SHOWN} more places" if len(places) > SHOWN else ""
+    return ", ".join(places[:SHOWN]) + more
 
 
 def _place() -> Optional[str]:
     """Innermost frame that is neither PyTorch's nor ours: "file:line"."""
+    frame = next((f for f in reversed(traceback.extract_stack()) if _is_of_script(f.filename)), None)
+    return f"{os.path.basename(frame.filename)}:{frame.lineno}" if frame else None
+
+
+def _is_of_script(name: str) -> bool:
     ours = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     torch_folder = os.path.dirname(str(sys.modules["torch"].__file__))
-    for frame in reversed(traceback.extract_stack()):
-        file = os.path.abspath(frame.filename)
-        if not file.startswith((ours, torch_folder, "<")) and os.path.isfile(file) and "lib/python" not in file:
-            return f"{os.path.basename(file)}:{frame.lineno}"
-    return None
+    file = os.path.abspath(name)
+    return not file.startswith((ours, torch_folder, "<")) and os.path.isfile(file) and "lib/python" not in file
+
+
+def _draws_weights() -> bool:
+    """Whether torch.nn.init asks: it draws again what it does not like, which changes no operation of a step."""
+    import torch.nn.init
+
+    asks = os.path.abspath(str(torch.nn.init.__file__))
+    between = itertools.takewhile(lambda f: not _is_of_script(f.filename), reversed(traceback.extract_stack()))
+    return any(os.path.abspath(frame.filename) == asks for frame in between)

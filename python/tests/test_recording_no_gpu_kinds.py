@@ -1,0 +1,319 @@
+"""`habitat record --no-gpu` on kinds of scripts whose operations go by values, lengths or masks: routers, packed sequences, attention."""
+
+import pytest
+from recording_helpers import HEAD, LINEAR, LOOP, QUICK, names, record_script, recorded, shapes
+
+torch = pytest.importorskip("torch")
+
+ON_GPU = LINEAR.format(to=".cuda()", device=", device='cuda'")
+
+
+def refused(folder, capfd, body):
+    """What a script is refused with, in one line."""
+    code, _ = record_script(folder, HEAD + body, *QUICK)
+    error = capfd.readouterr().err
+    assert code == 1 and "Traceback" not in error
+    return error
+
+
+ROUTER = """
+gate, experts = nn.Linear(4, 3).cuda(), nn.ModuleList(nn.Linear(4, 4) for _ in range(3)).cuda()
+optimizer = torch.optim.SGD([*gate.parameters(), *experts.parameters()], lr=0.1)
+def step():
+    x = torch.randn(12, 4, device="cuda")
+    weight, chosen = gate(x).softmax(-1).topk(2, -1)
+    out = torch.zeros_like(x)
+    for e in range(3):
+        row, which = torch.where(chosen == e)
+        out.index_add_(0, row, experts[e](x[row]) * weight[row, which, None])
+    first = chosen[:, 0].bincount(minlength=3).tolist()
+    print("first", first)
+    return out.sum()
+"""
+
+
+def test_a_router_sends_as_many_rows_to_each_expert(tmp_path, capfd):
+    trace = recorded(tmp_path, ROUTER + LOOP)
+    out, error = capfd.readouterr()
+    # 12 rows choose two of three experts each: 8 rows an expert
+    assert shapes(trace, "aten::addmm")[1:] == [((4,), (8, 4))] * 3
+    assert "first [4, 4, 4]" in out
+    assert "goes by its own choice among values (topk, argmax, max) at train.py:14, train.py:16" in error
+
+
+@pytest.mark.parametrize("choose", ["x.argmax(1)", "x.max(1).indices", "x.max(1, keepdim=True)[1].squeeze(1)", "x.t().argmax(0)"])
+def test_choices_go_round(tmp_path, capfd, choose):
+    recorded(tmp_path, ON_GPU + f"x = torch.randn(5, 3, device='cuda')\nprint('chosen', ({choose}).tolist())\n" + LOOP)
+    assert "chosen [0, 1, 2, 0, 1]" in capfd.readouterr().out
+
+
+def test_a_number_that_comes_of_a_choice_is_told_with_other_values(tmp_path, capfd):
+    body = "\nx = torch.randn(6, 3, device='cuda')\nright = (x.argmax(1) == 1).sum().item()\nprint('right', right)\n"
+    recorded(tmp_path, ON_GPU + body + LOOP)
+    out, error = capfd.readouterr()
+    assert "right 2" in out and "asked for values of tensors at train.py:13:" in error and "goes by its own choice" not in error
+
+
+def test_values_of_a_whole_tensor_are_made_up_and_told(tmp_path, capfd):
+    body = "\nx = torch.randn(3, device='cuda')\nprint('made up', x.tolist(), (x > 0).cpu().numpy())\n"
+    recorded(tmp_path, ON_GPU + body + LOOP)
+    out, error = capfd.readouterr()
+    assert "made up [1.0, 1.0, 1.0] [False False False]" in out and "at train.py:13:" in error
+
+
+def test_what_initialisation_asks_is_not_told(tmp_path, capfd):
+    """It draws weights again until they are near enough. What the script itself asks on the same line is told."""
+    drawn = "weight = nn.init.trunc_normal_(torch.empty(40, 40, device='cuda'), std=0.5)"
+    recorded(tmp_path, ON_GPU + f"\n{drawn}\n" + LOOP)
+    assert "asked for values" not in capfd.readouterr().err
+    recorded(tmp_path, ON_GPU + f"\n{drawn}; print('far', (weight > 1).any().item())\n" + LOOP)
+    out, error = capfd.readouterr()
+    assert "far False" in out and "asked for values of tensors at train.py:12:" in error
+
+
+EDGES = """
+edges = torch.randint(0, 500, (2, 100_000), device="cuda")
+kept = edges[:, edges[0] != edges[1]]
+weight = torch.randn(100_000, device="cuda")
+print("loops", 100 < 100_000 - kept.shape[1] < 300)
+"""
+
+
+def test_edges_of_a_graph_are_taken_out_by_a_mask(tmp_path, capfd):
+    """One of 500 is a loop on the average; numbers of which nothing is known choose nothing."""
+    recorded(tmp_path, ON_GPU + EDGES + LOOP)
+    out, error = capfd.readouterr()
+    assert "loops True" in out and "asked for values" not in error
+    trace = recorded(tmp_path, ON_GPU + EDGES + "total = 0\nfor i in range(9):\n    optimizer.zero_grad()\n    step().backward()\n"
+                     "    total = total + edges[:, edges[0] != edges[1]].sum()\n    optimizer.step()\n")  # fmt: skip
+    assert shapes(trace, "aten::nonzero") == [((100_000,),)]
+    # the kernel's numbers are those of its leading dimensions
+    [(source, [chosen])] = shapes(trace, "aten::index")
+    assert source == (100_000, 2) and 99_700 < chosen[0] < 99_900
+    assert "aten::index asks for the values of a tensor" in refused(tmp_path, capfd, ON_GPU + EDGES + "edges[:, weight > 0]\n" + LOOP)
+
+
+MASKED = """
+def step():
+    labels = torch.randint(-100, 10, (6,), device="cuda") * 0 + torch.tensor([3, -100, 1, 1, -100, 0], device="cuda")
+    kept = labels >= 0
+    out = model(torch.randn(6, 4, device="cuda"))
+    every = out.masked_select(kept[:, None])
+    print("kept", tuple(out[kept].shape), tuple(out[kept, 1].shape), tuple(every.shape))
+    return nn.functional.cross_entropy(out[kept], labels[kept] % 2) + every.sum()
+"""
+
+
+def test_a_known_mask_takes_rows_of_what_is_not_known(tmp_path, capfd):
+    """As losses do that leave out labels: the mask says how many rows there are, whatever is in them."""
+    trace = recorded(tmp_path, ON_GPU + MASKED + LOOP)
+    out, error = capfd.readouterr()
+    assert "kept (4, 2) (4,) (8,)" in out and "asked for values" not in error
+    assert shapes(trace, "aten::_log_softmax")[0][0] == (4, 2)
+    hidden = MASKED.replace("labels >= 0", "model(torch.randn(6, 4, device='cuda'))[:, 0] > 0")
+    assert "aten::masked_select asks for the values of a tensor" in refused(tmp_path, capfd, ON_GPU + hidden + LOOP)
+
+
+DRAWN = """
+skip = [torch.rand(1).item() for _ in range(4)] + [torch.empty(1).uniform_(2, 3).item()]
+print("differ", len(set(skip)) == 5 and 2 <= skip[4] < 3, torch.bernoulli(torch.ones(2)).tolist())
+"""
+
+
+def test_few_random_numbers_of_the_host_are_drawn(tmp_path, capfd):
+    recorded(tmp_path, DRAWN + ON_GPU + LOOP)
+    out, error = capfd.readouterr()
+    assert "differ True [1.0, 1.0]" in out and "asked for values" not in error
+
+
+POLICY = """
+def step():
+    d = torch.distributions.Categorical(logits=model(torch.randn(6, 4, device="cuda")))
+    n = torch.distributions.Normal(torch.zeros(2, device="cuda"), torch.ones(2, device="cuda"))
+    return d.log_prob(d.sample()).sum() + n.log_prob(torch.randn(2, device="cuda")).sum()
+"""
+
+
+def test_distributions_find_their_numbers_valid(tmp_path):
+    trace = recorded(tmp_path, ON_GPU + POLICY + LOOP)
+    assert "aten::multinomial" in names(trace) and "aten::_is_all_true" not in names(trace) and "aten::all" in names(trace)
+
+
+@pytest.mark.parametrize(
+    "body, said",
+    [
+        ("torch.eye(4).to_sparse().cuda()", "aten::_to_copy"),
+        ("torch.eye(4).cuda().to_sparse()", "aten::_to_sparse"),
+        ("nn.Embedding(9, 4, sparse=True).cuda()(torch.tensor([1, 2], device='cuda')).sum().backward()", "sparse tensor"),
+        ("torch.nested.nested_tensor([torch.ones(3, 4), torch.ones(5, 4)], layout=torch.jagged).cuda()", "torch.nested"),
+    ],
+)
+def test_what_has_no_shape_is_refused_in_one_line(tmp_path, capfd, body, said):
+    error = refused(tmp_path, capfd, body + "\n")
+    assert "train.py:6: " in error and said in error and "record on a machine with a GPU" in error
+
+
+def test_weights_are_not_written_over(tmp_path, capfd):
+    kept = tmp_path / "weights.pt"
+    torch.save({"kept": torch.ones(2)}, kept)
+    recorded(tmp_path, ON_GPU + f"torch.save(model.state_dict(), {str(kept)!r})\n" + LOOP)
+    assert torch.load(kept)["kept"].tolist() == [1, 1]
+    assert "the script saves at train.py:11: without a GPU there is nothing to save" in capfd.readouterr().err
+
+
+PACKED = """
+layer = nn.{layer}(4, 5, 2, batch_first=True).cuda()
+optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
+def step():
+    x = torch.randn(3, 7, 4, device="cuda")
+    packed = nn.utils.rnn.pack_padded_sequence(x, torch.tensor([2, 7, 4]), batch_first=True, enforce_sorted=False)
+    out, lengths = nn.utils.rnn.pad_packed_sequence(layer(packed)[0], batch_first=True)
+    print("padded", tuple(out.shape), lengths.tolist())
+    return out.sum()
+"""
+
+
+@pytest.mark.parametrize("layer", ["LSTM", "GRU", "RNN"])
+def test_packed_sequences(tmp_path, capfd, layer):
+    trace = recorded(tmp_path, PACKED.format(layer=layer) + LOOP)
+    assert "padded (3, 7, 5) [2, 7, 4]" in capfd.readouterr().out
+    (call,) = [e for e in trace["traceEvents"] if e["name"] == "aten::_cudnn_rnn"]
+    assert call["args"]["Input Dims"][0] == [13, 4] and call["args"]["Concrete Inputs"][14] == "[3, 3, 2, 2, 1, 1, 1]"
+    # two steps of three sequences, two of two, three of one: copied in and out block by block
+    assert shapes(trace, "aten::copy_")[:3] == [((2, 3, 5), (2, 3, 5)), ((2, 2, 5), (2, 2, 5)), ((3, 1, 5), (3, 1, 5))]
+    assert "aten::_cudnn_rnn_backward" in names(trace)
+
+
+def test_lengths_that_nobody_knows_are_refused(tmp_path, capfd):
+    body = "x = torch.randn(3, 7, 4, device='cuda')\nn = (x[:, 0, 0] > 0).long().cpu() + 1\nnn.utils.rnn.pack_padded_sequence(x, n, True, False)\n"
+    assert "packed sequences are as long as values say" in refused(tmp_path, capfd, body)
+
+
+def test_a_loss_of_sequences(tmp_path):
+    body = """
+model = nn.Linear(4, 6).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+def step():
+    scores = model(torch.randn(9, 2, 4, device="cuda")).log_softmax(-1)
+    return F.ctc_loss(scores, torch.ones(2, 3, dtype=torch.long, device="cuda"), torch.tensor([9, 8]), torch.tensor([3, 2]))
+"""
+    trace = recorded(tmp_path, body + LOOP)
+    assert shapes(trace, "aten::_ctc_loss") == [((9, 2, 6), (2, 3))]
+    assert shapes(trace, "aten::_log_softmax_backward_data") == [((9, 2, 6), (9, 2, 6))]
+
+
+GROUPED = """
+weight = nn.Parameter(torch.randn(2, 16, 24, dtype=torch.{format}, device="cuda"))
+optimizer = torch.optim.SGD([weight], lr=0.1)
+def step():
+    x = torch.randn(32, 16, dtype=torch.{format}, device="cuda")
+    return F.grouped_mm(x, weight, offs=torch.tensor([8, 32], dtype=torch.int32, device="cuda")).sum()
+"""
+
+
+@pytest.mark.skipif(not hasattr(torch.nn.functional, "grouped_mm"), reason="this PyTorch has no products by group")
+def test_products_by_group_are_one_kernel_in_bf16_alone(tmp_path):
+    one = recorded(tmp_path, GROUPED.format(format="bfloat16") + LOOP)
+    assert shapes(one, "aten::_grouped_mm")[0] == ((32, 16), (2, 16, 24)) and "aten::mm" not in names(one)
+    each = recorded(tmp_path, GROUPED.format(format="float32") + LOOP)
+    assert "aten::_grouped_mm" not in names(each)
+    forward = [((8, 16), (16, 24)), ((24, 16), (16, 24))]
+    backward = [((16, 8), (8, 24)), ((16, 24), (24, 24))]
+    assert shapes(each, "aten::mm")[:2] == forward and sorted(shapes(each, "aten::mm")[2:]) == sorted(backward)
+
+
+ATTENTION = """
+x = torch.randn(2, 4, 16, {head}, dtype=torch.{format}, device="cuda", requires_grad=True)
+bias = torch.zeros(16, 16, 4, dtype=torch.{format}, device="cuda")
+optimizer = torch.optim.SGD([x], lr=0.1)
+def step():
+    return F.scaled_dot_product_attention({call}).sum()
+"""
+MASK = "bias.permute(2, 0, 1).contiguous()[None]"
+
+
+@pytest.mark.parametrize(
+    "format, head, call, kernel",
+    [
+        ("bfloat16", 64, "x, x, x", "cudnn_attention"),
+        ("bfloat16", 64, f"x, x, x, {MASK}", "cudnn_attention"),
+        ("bfloat16", 64, f"x, x, x, {MASK}.requires_grad_()", "efficient_attention"),
+        ("bfloat16", 64, "x, x, x, bias.permute(2, 0, 1)[None]", "attention_math"),
+        ("bfloat16", 192, "x, x, x", "flash_attention"),
+        ("bfloat16", 60, "x, x, x", "flash_attention"),
+        ("bfloat16", 192, "x, x, x, is_causal=True", "flash_attention"),
+        ("bfloat16", 192, "x[:, :, :8], x, x, is_causal=True", "efficient_attention"),
+        ("float32", 60, "x, x, x", "efficient_attention"),
+        ("float32", 62, "x, x, x", "attention_math"),
+        ("float32", 64, "x, x[:1], x[:1]", "attention_math"),
+        ("float32", 64, f"x, x, x, {MASK}", "efficient_attention"),
+        ("float32", 64, "x, x, x, bias.permute(2, 0, 1)[None]", "attention_math"),
+    ],
+)
+def test_the_kernel_of_attention_is_that_of_a_gpu(tmp_path, format, head, call, kernel):
+    trace = recorded(tmp_path, ATTENTION.format(format=format, head=head, call=call) + LOOP)
+    seen = [name for name in names(trace) if "_scaled_dot_product" in name and "backward" not in name]
+    assert seen == ([] if kernel == "attention_math" else [f"aten::_scaled_dot_product_{kernel}"])
+
+
+def test_a_script_chooses_among_kernels_of_attention(tmp_path):
+    only = "    with sdpa_kernel([SDPBackend.EFFICIENT_ATTENTION]):\n        return"
+    body = ATTENTION.format(format="bfloat16", head=64, call="x, x, x").replace("    return", only)
+    begin = "from torch.nn.attention import SDPBackend, sdpa_kernel\n"
+    assert "aten::_scaled_dot_product_efficient_attention" in names(recorded(tmp_path, begin + body + LOOP))
+
+
+def test_rows_of_a_bias_are_copied_to_where_the_kernel_takes_them(tmp_path):
+    body = ATTENTION.format(format="float32", head=64, call="x[:, :, :15], x[:, :, :15], x[:, :, :15], torch.zeros(15, 15, device='cuda')")
+    trace = recorded(tmp_path, body + LOOP)
+    assert shapes(trace, "aten::constant_pad_nd") == [((15, 15), ())]
+
+
+HELD = """
+def held():
+    return torch.cuda.memory_allocated() - before
+before = torch.cuda.memory_allocated()
+x = torch.empty(1000, device="cuda")  # 4000 bytes, in whole blocks of 512: 4096
+said = [held()]
+view = x[10:].reshape(-1, 5)
+del x
+said += [held()]
+view = view.half()  # 1980 bytes: 2048
+said += [held(), torch.cuda.max_memory_allocated() - before]
+kept = view.exp().requires_grad_().mul(2).exp()  # autograd keeps what exp() gave, not what mul() did
+said += [held()]
+view.resize_(2000)  # 4000 bytes
+said += [held()]
+a = torch.ones(4, 4, device="cuda", requires_grad=True)
+product = a @ a  # 512 bytes each, and a workspace for cuBLAS
+said += [held()]
+del product
+print("held", said)
+"""
+
+
+def test_memory_is_that_of_tensors_that_are_held(tmp_path, capfd):
+    recorded(tmp_path, HELD + ON_GPU + LOOP)
+    # the half beside the whole: 6144; then exp()'s leaf and last result; 2048 more where it grew; 34 MiB of workspace
+    assert f"held [4096, 4096, 2048, 6144, 6144, 8192, {8192 + 1024 + (34 << 20)}]" in capfd.readouterr().out
+
+
+STEP = """
+model = nn.Linear(512, 1024, bias=False).cuda()
+optimizer = torch.optim.Adam(model.parameters())
+def step():
+    return model(torch.ones(256, 512, device="cuda")).sum()
+"""
+
+
+def test_the_peak_of_a_step_is_recorded(tmp_path):
+    trace = recorded(tmp_path, STEP + LOOP)
+    weight, out, x = 4 * 512 * 1024, 4 * 256 * 1024, 4 * 256 * 512
+    peak = trace["habitat"]["peak_memory_bytes"] - 2 * (34 << 20)
+    # weight, gradient, two moments and what Adam divides by, at the optimiser's step
+    assert 5 * weight <= peak <= 5 * weight + out + x + 8192
+
+
+def test_each_dimension_is_rolled_by_a_kernel_of_its_own(tmp_path):
+    body = "\ndef step():\n    return torch.roll(model(torch.randn(6, 4, device='cuda')), (1, -1), (0, 1)).sum()\n"
+    assert shapes(recorded(tmp_path, ON_GPU + body + LOOP), "aten::roll") == [((6, 2), ())] * 4  # two forward, two backward
