@@ -46,6 +46,12 @@ check("and says how to draw anew", "drawn-001: not found" in said.getvalue() and
 first = [m.line() for m in draw_mutations.draw(7, 30, set())]
 check("a draw repeats itself", first == [m.line() for m in draw_mutations.draw(7, 30, set())])
 check("another seed draws others", first != [m.line() for m in draw_mutations.draw(8, 30, set())])
+spaced = 'void f(struct w *w) {\n    say(w,\n        "two  blanks", 3);\n}\n'
+words = tokens(spaced)
+tree.text["src/d.c"], tree.code["src/d.c"] = spaced, words
+three = [t[1] for t in words].index("3")
+made = draw_mutations.make("drawn-001", "src/d.c", spaced, words, (three, three, "4"))
+check("blanks inside of strings are kept", '"two  blanks"' in made.before and tree.find(made)[0] == "src/d.c")
 real = Sources()
 drawn = draw_mutations.draw(7, 30, set())
 check("what is drawn is found once, and changes something",

@@ -20,6 +20,8 @@ PAIRS = "Pairs: the same steps recorded on two GPUs"
 FORMATS = ("tf32", "fp16", "bf16", "fp8")
 NETWORKS = "End to end: convolutional networks"
 HOSTS = "What their hosts take"
+ORIGINS = "From other GPUs"
+AMD = "End to end: GPUs of AMD"
 OPERATION_TABLES = ("Per operation", "Convolutions and recurrent layers")
 
 HEAD = """## In one screen
@@ -132,6 +134,11 @@ def language_models(report):
         yield of_cases(f"the same models onto {gpu}, counted apart", [row for row in cases if row["GPU"] == gpu])
 
 
+def amd(report):
+    by_method, by_gpu, _ = report.under(AMD)
+    yield of_method(f"language models, fp32, onto AMD's {', '.join(row['GPU'] for row in by_gpu)}", by_method, "auto")
+
+
 def networks(report):
     for at, said, rows in report.tables:
         match = re.match(r"Recorded in (\w+), (.*):$", said)
@@ -145,6 +152,14 @@ def hosts(report):
         middle, worst = re.match(r"([\d.]+) \((\d+)\)", row["sum"]).groups()
         told = "" if row["cases"].endswith("others") else f" (the longer of sum and that host: {row['longer'].split()[0]})"
         yield f"| these networks, {row['cases']}{told} | {row['number']} | {middle} | {worst} | {row['inside']} |"
+
+
+def other_origins(report):
+    rows = report.under(ORIGINS)[0]
+    row = row_of(rows, "from, onto", "all")
+    gpus = ", ".join(re.findall(r"^from (\S+)$", "\n".join(row["from, onto"] for row in rows), re.MULTILINE))
+    worst = row["worst %"].lstrip("+-")
+    yield f"| operations of language models, fp32, timed by others on {gpus}, onto each other | {row['cases']} | {row['mean %']} | {worst} | {row['inside']} |"
 
 
 def pairs(report):
@@ -222,11 +237,14 @@ def unchecked_gpus(report, judged):
 def unchecked(report, alone):
     networks_cases = report.under(NETWORKS)[-1]
     paired = report.under(PAIRS)[-1]
-    across = report.under("End to end")[2] + networks_cases
+    across = report.under("End to end")[2] + report.under(AMD)[2] + networks_cases
     yield from unchecked_gpus(report, {row["GPU"] for row in across} | {row["to"] for row in paired})
     origins = re.findall(r"recordings of the (\S+)", report.text["End to end"] + report.text[NETWORKS])
     origins += [row["from"] for row in paired]
-    yield f"**Origins.** All recordings that were judged are of: {', '.join(sorted(set(origins)))}."
+    yield (
+        f"**Origins.** All recordings that were judged are of: {', '.join(sorted(set(origins)))}. Of other GPUs, operations that were "
+        "timed one by one stand for recordings (From other GPUs, below): forward passes in fp32."
+    )
     formats = {row["recorded in"] for row in networks_cases} | {"fp32"}
     within = step_formats(paired)
     yield (
@@ -260,10 +278,11 @@ def summary(text):
     if not nets:
         raise Missing("no table of convolutional networks")
     nets += hosts(report)
+    nets += other_origins(report)
     two_ways = list(pairs(report))
     if not two_ways:
         raise Missing("no table of pairs")
-    return "\n".join([HEAD, *language_models(report), *nets, *two_ways, OPERATIONS, *lines, "", "What these tables do not check:", ""]
+    return "\n".join([HEAD, *language_models(report), *amd(report), *nets, *two_ways, OPERATIONS, *lines, "", "What these tables do not check:", ""]
                      + [wrapped(line) for line in unchecked(report, alone)])
 
 

@@ -221,7 +221,8 @@ def make(name, file, text, code, place):
     low, high = wide
 
     def span(a, b):
-        return " ".join(clean(text[code[a][2] : code[b][3]]).split()) if a <= b else ""
+        # one line; blanks inside of strings stay, no string of C goes on in the next line
+        return re.sub(r"\s*\n\s*", " ", clean(text[code[a][2] : code[b][3]])) if a <= b else ""
 
     before = span(low, high)
     head = span(low, first - 1)

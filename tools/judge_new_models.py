@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Models that nothing was chosen or fitted on (data/recordings/new_models; tools/new_models.py): docs/new-models.md on standard output.
+
+usage: judge_new_models.py HABITAT [FOLDER]      FOLDER: recordings, and recordings without a GPU in FOLDER/without_gpu
+"""
+
+import collections
+import csv
+import functools
+import io
+import json
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "data/recordings/new_models"
+GPU = "H200-SXM5-141GB"
+NAME = re.compile(r"(?P<model>\w+?)_b(?P<batch>\d+)_(?P<precision>fp32|tf32|amp_bf16)")
+
+TEXT = """# Models that nothing was chosen on
+
+Made by `make eval` from `data/recordings/new_models`; do not edit. {models} models of torchvision, Transformers, PyTorch Geometric and a few lines of
+PyTorch (`tools/new_models.py`), each recorded on one H200 in five steps: a small batch in fp32, TF32 and autocast to bf16, a large one in fp32 and
+autocast. **What was seen.** They were recorded before the last rules were settled and looked at after them; no constant was chosen on them, and
+no rule was changed for them since (docs/decisions/0426). What is worse here than in [iteration.md](iteration.md) and [memory.md](memory.md) is what a network
+of one's own has to expect. Where the CPU sets the time, two processes of one host take different times (docs/decisions/0427): whole steps hang on that, sums of kernels do not."""
+
+Case = collections.namedtuple("Case", "kind model error inside")  # error: predicted / measured - 1; inside: of the interval, None if not judged
+
+
+def run(habitat, *arguments):
+    return subprocess.run([habitat, *map(str, arguments)], capture_output=True, text=True, check=True).stdout
+
+
+def table(habitat, folder, part):
+    return list(csv.DictReader(io.StringIO(run(habitat, "eval", part, "--recordings", folder, "--csv"))))
+
+
+def parts(name):
+    return NAME.match(name).groupdict()
+
+
+@functools.cache
+def predict(habitat, path, *more):
+    """(its trace, its prediction for the GPU that all were recorded on)"""
+    answer = json.loads(run(habitat, "predict", path, "--to", GPU, "--json", *more))
+    return answer["trace"], answer["predictions"][0]
+
+
+def case(kind, model, guess_ms, measured_ms, interval=None):
+    inside = interval["low_ms"] <= measured_ms <= interval["high_ms"] if interval else None
+    return Case(kind, model, guess_ms / measured_ms - 1, inside)
+
+
+def pairs(folder):
+    """(kind, path it is predicted from, path of the truth, options): every other batch of a format, every other format of a batch from fp32."""
+    found = [(path, parts(path.name)) for path in sorted(folder.glob("*.json.gz"))]
+    for path, a in found:
+        for other, b in found:
+            if a["model"] != b["model"] or path == other:
+                continue
+            if a["precision"] == b["precision"]:
+                yield "another batch", path, other, ("--batch", b["batch"])
+            elif a["batch"] == b["batch"] and a["precision"] == "fp32":
+                precision = b["precision"].replace("_", "-")
+                yield f"{precision} from fp32", path, other, ("--precision", precision)
+
+
+def scaled(habitat, folder):
+    """Cases of steps in another batch size or format: sums of their kernels, and whole steps with their intervals."""
+    for kind, path, other, options in pairs(folder):
+        _, guess = predict(habitat, path, *options)
+        trace, truth = predict(habitat, other)
+        model = parts(path.name)["model"]
+        yield case(f"{kind}, sum of kernels", model, guess["kernel_ms"], truth["kernel_ms"])
+        bound = "CPU" if guess["bound_by"] == "cpu" else "GPU"
+        yield case(f"{kind}, whole step, said to be bound by the {bound}", model, guess["iteration_ms"], trace["iteration_ms"], guess)
+
+
+def withheld(habitat, folder):
+    """Cases of steps replayed without their own time."""
+    for row in table(habitat, folder, "replay"):
+        if row["question"] == "withheld":
+            measured = float(row["measured_ms"])
+            interval = {key: float(row[key]) for key in ("low_ms", "high_ms")}
+            bound = "GPU" if predict(habitat, folder / row["from"])[1]["bound_by"] == "gpu" else "CPU"
+            yield case(f"own time withheld, bound by the {bound}", parts(row["from"])["model"], float(row["predicted_ms"]), measured, interval)
+
+
+def memory(habitat, folder):
+    for row in table(habitat, folder, "memory"):
+        kind = "from shapes alone" if row["truth"] == "shapes" else "another batch" if row["same_format"] == "true" else "another format"
+        yield Case(f"peak of memory, {kind}", row["script"], float(row["error"]), None)
+
+
+def without_gpu(habitat, folder):
+    for path in sorted((folder / "without_gpu").glob("*.json.gz")):
+        name = path.name[: -len(".json.gz")]
+        trace, truth = predict(habitat, folder / f"{name}_h200.json.gz")
+        _, guess = predict(habitat, path)
+        yield case("without a GPU, sum of kernels", parts(name)["model"], guess["kernel_ms"], truth["kernel_ms"])
+        yield case("without a GPU, whole step", parts(name)["model"], guess["iteration_ms"], trace["iteration_ms"], guess)
+
+
+def percent(values):
+    return f"{100 * statistics.fmean(values):.1f}"
+
+
+def worst(cases):
+    far = max(cases, key=lambda c: abs(c.error))
+    return f"{100 * far.error:+.1f} ({far.model})"
+
+
+def summary(cases):
+    yield "| what | cases | mean error % | median | worst | bias % | inside the interval |\n|---|--:|--:|--:|--:|--:|--:|"
+    for kind in dict.fromkeys(c.kind for c in cases):
+        some = [c for c in cases if c.kind == kind]
+        sizes = [abs(c.error) for c in some]
+        judged = [c.inside for c in some if c.inside is not None]
+        share = f"{100 * statistics.fmean(judged):.0f} %" if judged else "-"
+        bias = f"{100 * statistics.fmean(c.error for c in some):+.1f}"
+        yield f"| {kind} | {len(some)} | {percent(sizes)} | {100 * statistics.median(sizes):.1f} | {worst(some)} | {bias} | {share} |"
+
+
+def by_model(cases):
+    kinds = [kind for kind in dict.fromkeys(c.kind for c in cases) if "sum of kernels" in kind or "memory" in kind]
+    yield f"| mean error % | {' | '.join(kinds)} |\n|---{'|--:' * len(kinds)}|"
+    for model in sorted({c.model for c in cases}):
+        of = {kind: [abs(c.error) for c in cases if (c.model, c.kind) == (model, kind)] for kind in kinds}
+        yield f"| {model} | {' | '.join(percent(of[kind]) if of[kind] else '-' for kind in kinds)} |"
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    habitat, folder = sys.argv[1], pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else FOLDER
+    cases = [c for part in (scaled, withheld, memory, without_gpu) for c in part(habitat, folder)]
+    cases.sort(key=lambda c: ("memory" in c.kind, "without a GPU" in c.kind, "withheld" in c.kind, "whole" in c.kind))
+    print(TEXT.format(models=len({c.model for c in cases})))
+    print("\n" + "\n".join(summary(cases)))
+    print("\n## By model\n\n" + "\n".join(by_model(cases)))
+
+
+if __name__ == "__main__":
+    main()
