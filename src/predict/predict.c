@@ -17,6 +17,7 @@
 #include "predict/untimed.h"
 #include "workload/overlap.h"
 #include "workload/rnn_calls.h"
+#include "workload/scaler_calls.h"
 
 struct habitat_predictor {
     const habitat_workload *w;
@@ -26,6 +27,7 @@ struct habitat_predictor {
     void *state;                  /* what plug->prepare() made */
     auto_form form;               /* of auto's rule */
     bool times_alone;             /* see kernel_times.h */
+    double scaler_calls;          /* more than recorded */
 };
 
 /* Of each kernel on one destination, shape (kernel_count) each. */
@@ -195,6 +197,12 @@ static habitat_status run(predicting *r, const times *t, habitat_prediction *out
     return HABITAT_OK;
 }
 
+static double calls_more(const habitat_predictor *p, const habitat_workload *recorded,
+                         const habitat_gpu *dest) {
+    return workload_rnn_calls(p->w, dest) - workload_rnn_calls(recorded, recorded->origin) +
+           p->scaler_calls;
+}
+
 static habitat_prediction *begin(const habitat_predictor *p, const habitat_gpu *dest) {
     const habitat_workload *recorded = p->w->recorded ? p->w->recorded : p->w;
     habitat_prediction *made = calloc(1, sizeof *made);
@@ -217,8 +225,7 @@ static habitat_prediction *begin(const habitat_predictor *p, const habitat_gpu *
                                  .gpu_count = 1,
                                  .cpu_doubt = p->w->precision ? fitted_scale_cpu_doubt : 1.0,
                                  .another_run = workload_is_scaled(p->w),
-                                 .calls_more = workload_rnn_calls(p->w, dest) -
-                                               workload_rnn_calls(recorded, recorded->origin),
+                                 .calls_more = calls_more(p, recorded, dest),
                                  .scaler_waits =
                                      p->w->precision == HABITAT_PRECISION_AMP_FP16 &&
                                      recorded->format.precision != HABITAT_PRECISION_AMP_FP16,
@@ -283,6 +290,15 @@ static habitat_status check(const habitat_workload *w, habitat_method method, ha
     return HABITAT_OK;
 }
 
+static habitat_predictor asked(const habitat_workload *w, habitat_method method) {
+    return (habitat_predictor){.w = w,
+                               .method = method,
+                               .plug = method_of(method),
+                               .scaler_calls = w->precision ? workload_scaler_calls(w) -
+                                                                  workload_scaler_calls(w->recorded)
+                                                            : 0.0};
+}
+
 /* The library's own models are looked for where the method asks any. */
 static habitat_status prepare(habitat_predictor *p, habitat_error *err) {
     habitat_status status = HABITAT_OK;
@@ -309,8 +325,8 @@ habitat_status habitat_predictor_create(const habitat_workload *w, habitat_metho
     habitat_predictor *made = calloc(1, sizeof *made);
     if (!made)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    *made =
-        (habitat_predictor){.w = w, .method = method, .plug = method_of(method), .models = models};
+    *made = asked(w, method);
+    made->models = models;
     status = prepare(made, err);
     if (status == HABITAT_OK)
         *out = made;
@@ -344,16 +360,14 @@ habitat_status habitat_predict(const habitat_workload *w, const habitat_gpu *des
     habitat_status status = check(dest && out ? w : NULL, method, err);
     if (status != HABITAT_OK)
         return status;
-    habitat_predictor p = {.w = w, .method = method, .plug = method_of(method)};
+    habitat_predictor p = asked(w, method);
     return predict_once(&p, dest, out, err);
 }
 
 habitat_status predict_as(const habitat_workload *w, const habitat_gpu *dest, auto_form form,
                           habitat_prediction **out, habitat_error *err) {
-    habitat_predictor p = {.w = w,
-                           .method = HABITAT_METHOD_AUTO,
-                           .plug = method_of(HABITAT_METHOD_AUTO),
-                           .form = form};
+    habitat_predictor p = asked(w, HABITAT_METHOD_AUTO);
+    p.form = form;
     return predict_once(&p, dest, out, err);
 }
 

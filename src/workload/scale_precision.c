@@ -12,6 +12,7 @@
 #include "work/class.h"
 #include "workload/scale.h"
 #include "workload/scale_cast.h"
+#include "workload/scaler_calls.h"
 
 static bool is_narrow(habitat_dtype dtype) {
     return dtype == HABITAT_DTYPE_FP16 || dtype == HABITAT_DTYPE_BF16;
@@ -63,17 +64,13 @@ static bool is_cast(const habitat_operation *op, habitat_class op_class) {
             op->form->inputs[1].dtype == HABITAT_DTYPE_FP32);
 }
 
-static bool is_scaler(const habitat_operation *op) {
-    return strncmp(op->form->name, "aten::_amp_", 11) == 0;
-}
-
 static void from_amp(const habitat_workload *w, const habitat_workload_group *group,
                      habitat_precision precision, scale_operation *room, scale_group *out) {
     const habitat_operation *op = group->operation;
     bool stays_narrow = scale_is_amp(precision);
     if (!op || !scale_copy_operation(op, room))
         return;
-    bool gone = precision != HABITAT_PRECISION_AMP_FP16 && is_scaler(op);
+    bool gone = precision != HABITAT_PRECISION_AMP_FP16 && workload_is_scaler(op);
     gone |= !stays_narrow && is_cast(op, group->work->op_class);
     if (gone) {
         out->source = SCALE_GONE;
@@ -92,13 +89,6 @@ static void from_amp(const habitat_workload *w, const habitat_workload_group *gr
 }
 
 /* ---- all groups ---- */
-
-static bool has_scaler(const habitat_workload *w) {
-    for (size_t g = 0; g < w->group_count; g++)
-        if (w->groups[g].operation && is_scaler(w->groups[g].operation))
-            return true;
-    return false;
-}
 
 habitat_status scale_precision(const habitat_workload *w, habitat_precision precision,
                                habitat_arena *arena, scale_group *out, scale_added **added,
@@ -129,7 +119,7 @@ habitat_status scale_precision(const habitat_workload *w, habitat_precision prec
     }
     free(room);
     if (status == HABITAT_OK && recorded.precision == HABITAT_PRECISION_AMP_BF16 &&
-        precision == HABITAT_PRECISION_AMP_FP16 && !has_scaler(w))
+        precision == HABITAT_PRECISION_AMP_FP16 && !workload_has_scaler(w))
         status = scale_add_scaler(w, added, added_count, err);
     return status;
 }

@@ -391,7 +391,7 @@ static void test_rule(void) {
     CHECK_NEAR(features[0], 20e3, 1e-9); /* ten points: steps 5 1 2 2 10 10 2 2 6, median 2 */
     CHECK_NEAR(features[1], 2.0, 1e-9);
     CHECK_NEAR(features[2], 2.0, 1e-9);
-    CHECK_NEAR(more.cast[0], 12 * 0.68 * 2e3,
+    CHECK_NEAR(more.cast[0], 12 * 0.54 * 2e3,
                1e-9); /* its begins and ends, shorter than 2 us each */
     CHECK(more.cast[1] == 1.0 && more.cast[2] == 0.5);
     CHECK_NEAR(more.call[0], 2 * 2e3, 1e-9);
@@ -497,8 +497,8 @@ static void check_casts(const subject *s, size_t added, size_t gone, double call
 
 static void test_casts(void) {
     subject s = SUBJECT(launched, 120, "", .cpu_ms = 0.1);
-    /* 12 times 0.68 of 2 us, a call, and half an operation inside no other */
-    const double cast = (0.4019 * 16.32 + 5.948 + 6.785 * 0.5) / 47.0076;
+    /* 12 times 0.54 of 2 us, a call, and half an operation inside no other */
+    const double cast = (0.4019 * 12.96 + 5.948 + 6.785 * 0.5) / 47.0076;
     check_casts(&s, 1, 0, 0.0, 0.1 * (1.0 + cast));
     check_casts(&s, 5, 0, 0.0, 0.1 * (1.0 + 5.0 * cast));
     check_case("casts that were not recorded are launched by the CPU, too");
