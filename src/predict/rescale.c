@@ -97,29 +97,25 @@ static const char *where_from(const double of[SCALE_GONE + 1]) {
                                                         : "were found from shapes and layers";
 }
 
-/* Where no size of a tensor is the batch, something else tells what grows, or nothing does. */
+/* Where few tensors have the batch as a size, something else tells what grows, or nothing does. */
 static habitat_status warn_of_place(const habitat_workload *w, const scale_group *after,
                                     bool in_a_row, habitat_workload *out, habitat_error *err) {
-    double sees = 0.0, grows = 0.0;
-    char text[400];
-    for (size_t g = 0; g < w->group_count; g++) {
-        double ms = scale_leaves(w, &w->groups[g]) ? 0.0 : w->groups[g].origin_ms;
-        sees += ms;
-        grows += after[g].source == SCALE_STAYS ? 0.0 : ms;
-    }
-    if (in_a_row)
-        habitat_format(text, sizeof text,
-                       "no tensor has the batch of %llu as a size: those sizes grow with it that "
-                       "no parameter has, as of graphs or samples in one row; a second recording "
-                       "tells (--batch-from)",
-                       (unsigned long long)w->batch_size);
-    else if (grows < chosen_said_batch_share * sees)
-        habitat_format(text, sizeof text,
-                       "the recorded sizes hold the batch of %llu in %.0f %% of the time beside "
-                       "the optimiser: if it is another one, so is the answer",
-                       (unsigned long long)w->batch_size, 100.0 * grows / sees);
-    else
+    double share = scale_carried_share(w, after);
+    unsigned long long batch = w->batch_size;
+    char text[400], where[120];
+    if (share >= chosen_said_batch_share)
         return HABITAT_OK;
+    if (share > 0.0 || !in_a_row)
+        habitat_format(where, sizeof where,
+                       "the recorded sizes hold the batch of %llu in %.0f %% of the time beside "
+                       "the optimiser",
+                       batch, 100.0 * share);
+    else
+        habitat_format(where, sizeof where, "no tensor has the batch of %llu as a size", batch);
+    habitat_format(text, sizeof text, "%s: %s", where,
+                   in_a_row ? "those sizes grow with it that no parameter has, as of graphs or "
+                              "samples in one row; a second recording tells (--batch-from)"
+                            : "if it is another one, so is the answer");
     return scale_warn(out, text, err);
 }
 

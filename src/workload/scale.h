@@ -13,7 +13,7 @@ typedef enum scale_source {
     SCALE_BY_SHAPES,    /* its tensors carry the batch: told from shapes and layers */
     SCALE_BY_RECORDING, /* a second recording says which dimensions change */
     SCALE_ASSUMED,      /* nothing is known of its tensors: it grows as the batch does */
-    SCALE_IN_A_ROW,     /* no tensor has the batch as a size: those that no parameter has grow */
+    SCALE_IN_A_ROW,     /* few tensors have the batch as a size: those that no parameter has grow */
     SCALE_BY_FORMAT,    /* its tensors or its arithmetic have another number format */
     SCALE_GONE,         /* not run any more: a cast to the format that all is in now */
 } scale_source;
@@ -109,6 +109,7 @@ typedef struct scale_operation {
     int64_t dims[SCALE_DIMS_MAX], strides[SCALE_DIMS_MAX];
     size_t used;
     bool changed;
+    bool in_a_row; /* a size grew of samples in one row */
 } scale_operation;
 
 /* Numbers in input->dims: those of a list are of all its tensors. */
@@ -142,8 +143,14 @@ typedef struct scale_sizes scale_sizes;
 habitat_status scale_sizes_create(const habitat_workload *w, uint64_t batch, scale_sizes **out);
 void scale_sizes_free(scale_sizes *s);
 
-/* Whether no tensor has the batch as a size, and those that no parameter has were taken instead. */
-bool scale_sizes_in_a_row(const scale_sizes *s);
+/* From here on sizes carry the batch, too, that tensors begin with and no parameter has; more: some
+ * do that did not. Where no tensor has the batch as a size they do from the start.
+ * HABITAT_E_MEMORY. */
+habitat_status scale_sizes_look_in_rows(scale_sizes *s, const habitat_workload *w, bool *more);
+
+/* Share of the time, without optimiser and messages, that a batch of another size changes: after,
+ * shape (group_count). Samples in one row are not counted: any batch would change them. */
+double scale_carried_share(const habitat_workload *w, const scale_group *after);
 
 /* Gives the batch dimensions of `out`, a copy of group's operation, the new batch size. */
 void scale_by_shapes(const scale_sizes *s, uint64_t batch, scale_operation *out);

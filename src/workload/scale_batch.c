@@ -67,9 +67,9 @@ static void scale_one(scaler *s, size_t g, scale_group *out) {
     if (!s->room->changed)
         return;
     scale_group_work(s->w, group, s->room, out);
-    out->source = recorded                         ? SCALE_BY_RECORDING
-                  : scale_sizes_in_a_row(s->sizes) ? SCALE_IN_A_ROW
-                                                   : SCALE_BY_SHAPES;
+    out->source = recorded            ? SCALE_BY_RECORDING
+                  : s->room->in_a_row ? SCALE_IN_A_ROW
+                                      : SCALE_BY_SHAPES;
     out->operation = s->arena ? scale_keep_operation(s->arena, &s->room->op) : NULL;
     s->out_of_memory |= s->arena && !out->operation;
 }
@@ -94,6 +94,20 @@ static habitat_status check(const scaler *s, habitat_error *err) {
     return HABITAT_OK;
 }
 
+static void scale_all(scaler *s, scale_group *out) {
+    for (size_t g = 0; g < s->w->group_count; g++)
+        scale_one(s, g, &out[g]);
+}
+
+/* Graphs and points come out as one row each sample: those few tensors have the batch as a size. A
+ * second recording knows better. */
+static bool is_in_rows(scaler *s, const scale_group *out) {
+    bool more = false;
+    if (!s->other && scale_carried_share(s->w, out) < chosen_said_batch_share)
+        s->out_of_memory |= scale_sizes_look_in_rows(s->sizes, s->w, &more) != HABITAT_OK;
+    return more && !s->out_of_memory;
+}
+
 habitat_status scale_batch(const habitat_workload *w, const habitat_workload *other, uint64_t batch,
                            habitat_arena *arena, scale_group *out, habitat_error *err) {
     scaler s = {.w = w, .other = other, .old_batch = w->batch_size, .batch = batch, .arena = arena};
@@ -107,8 +121,10 @@ habitat_status scale_batch(const habitat_workload *w, const habitat_workload *ot
               scale_sizes_create(w, s.old_batch, &s.sizes) == HABITAT_OK &&
               (!other || scale_match(w, other, match) == HABITAT_OK);
     s.match = match;
-    for (size_t g = 0; ok && g < w->group_count; g++)
-        scale_one(&s, g, &out[g]);
+    if (ok)
+        scale_all(&s, out);
+    if (ok && is_in_rows(&s, out))
+        scale_all(&s, out);
     scale_sizes_free(s.sizes);
     free(s.room);
     free(match);

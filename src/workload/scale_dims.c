@@ -7,7 +7,8 @@
  * it in its rows, or, with its first operand transposed, in the sum: the gradient of a weight.
  *
  * Graphs, points and sequences of several lengths lie in one row, and no tensor has the batch as a
- * size. Parameters have the same sizes at any batch: what has another size is taken to hold it. */
+ * size, or those alone that are made of whole samples later on. Parameters have the same sizes at
+ * any batch: what has another size is taken to hold it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +29,11 @@ struct scale_sizes {
     int64_t batch;
     int64_t *products; /* shape (product_count): sizes that are the batch times others */
     size_t product_count, product_room;
+    int64_t *rows; /* shape (row_count): sizes that no parameter has, where samples are in a row */
+    size_t row_count, row_room;
     shape *parameters; /* shape (parameter_count) */
     size_t parameter_count, parameter_room;
-    bool in_a_row; /* no tensor has the batch as a size: products are those that no parameter has */
+    bool without_batch; /* no tensor has the batch as a size */
     bool out_of_memory;
 };
 
@@ -38,13 +41,20 @@ static const int64_t largest = (int64_t)1 << 52;
 
 /* ---- lists ---- */
 
+static bool is_row(const scale_sizes *s, int64_t size) {
+    for (size_t i = 0; i < s->row_count; i++)
+        if (s->rows[i] == size)
+            return true;
+    return false;
+}
+
 static bool is_product(const scale_sizes *s, int64_t size) {
-    if (size == s->batch && !s->in_a_row)
+    if (size == s->batch && !s->without_batch)
         return true;
     for (size_t i = 0; i < s->product_count; i++)
         if (s->products[i] == size)
             return true;
-    return false;
+    return is_row(s, size);
 }
 
 static bool is_parameter(const scale_sizes *s, uint32_t rank, const int64_t *dims) {
@@ -78,6 +88,16 @@ static void add_product(scale_sizes *s, int64_t size) {
         return;
     s->products = list;
     s->products[s->product_count++] = size;
+}
+
+static void add_row(scale_sizes *s, int64_t size) {
+    if (is_product(s, size))
+        return;
+    int64_t *list = grow(s, s->rows, s->row_count, &s->row_room, sizeof size);
+    if (!list)
+        return;
+    s->rows = list;
+    s->rows[s->row_count++] = size;
 }
 
 static void add_parameter(scale_sizes *s, uint32_t rank, const int64_t *dims) {
@@ -268,27 +288,27 @@ static void collect_rows(scale_sizes *s, const habitat_operation *op) {
         if ((operand < 0 || i == (uint32_t)operand) && begins_with_samples(s, op, i) &&
             op->form->inputs[i].dims[0] > s->batch &&
             !is_size_of_parameter(s, op->form->inputs[i].dims[0]))
-            add_product(s, op->form->inputs[i].dims[0]);
+            add_row(s, op->form->inputs[i].dims[0]);
 }
 
 static bool sees_samples(const habitat_workload *w, size_t g) {
     return w->groups[g].operation && !scale_sees_parameters(w, &w->groups[g]);
 }
 
-static void look_in_rows(scale_sizes *s, const habitat_workload *w) {
+static bool has_batch(const scale_sizes *s, const habitat_workload *w) {
     bool found = s->product_count > 0;
     for (size_t g = 0; !found && g < w->group_count; g++)
         found = sees_samples(w, g) && begins_with_batch(s, w->groups[g].operation);
-    if (found)
-        return;
+    return found;
+}
+
+habitat_status scale_sizes_look_in_rows(scale_sizes *s, const habitat_workload *w, bool *more) {
+    size_t known = s->row_count;
     for (size_t g = 0; g < w->group_count; g++)
         if (sees_samples(w, g))
             collect_rows(s, w->groups[g].operation);
-    s->in_a_row = s->product_count > 0;
-}
-
-bool scale_sizes_in_a_row(const scale_sizes *s) {
-    return s->in_a_row;
+    *more = s->row_count > known;
+    return s->out_of_memory ? HABITAT_E_MEMORY : HABITAT_OK;
 }
 
 habitat_status scale_sizes_create(const habitat_workload *w, uint64_t batch, scale_sizes **out) {
@@ -307,14 +327,16 @@ habitat_status scale_sizes_create(const habitat_workload *w, uint64_t batch, sca
     for (size_t g = 0; g < w->group_count; g++)
         if (sees_samples(w, g))
             collect_products(made, w->groups[g].operation);
-    look_in_rows(made, w);
-    return made->out_of_memory ? HABITAT_E_MEMORY : HABITAT_OK;
+    if (has_batch(made, w))
+        return made->out_of_memory ? HABITAT_E_MEMORY : HABITAT_OK;
+    return scale_sizes_look_in_rows(made, w, &made->without_batch);
 }
 
 void scale_sizes_free(scale_sizes *s) {
     if (!s)
         return;
     free(s->products);
+    free(s->rows);
     free(s->parameters);
     free(s);
 }
@@ -327,13 +349,13 @@ static int batch_dim(const scale_sizes *s, const habitat_input *input, bool move
     uint32_t rank = input->rank;
     if (rank == 0 || ((moves || rank == 1) && is_parameter(s, rank, input->dims)))
         return -1;
-    int at = s->in_a_row ? -1 : plain_dim(s, input);
+    int at = s->without_batch ? -1 : plain_dim(s, input);
     if (at >= 0)
         return at;
     if (is_product(s, input->dims[0]))
         return 0;
     return rank >= 2 && is_product(s, input->dims[1]) &&
-                   (rank > 2 || input->dims[1] == s->batch || s->in_a_row)
+                   (rank > 2 || input->dims[1] == s->batch || is_row(s, input->dims[1]))
                ? 1
                : -1;
 }
@@ -348,6 +370,7 @@ static int64_t resized(const scale_sizes *s, uint64_t batch, int64_t size) {
 
 static void rescale(const scale_sizes *s, uint64_t batch, scale_operation *out, uint32_t i,
                     uint32_t d) {
+    out->in_a_row |= is_row(s, out->inputs[i].dims[d]);
     scale_set_dim(out, i, d, resized(s, batch, out->inputs[i].dims[d]));
 }
 
@@ -399,6 +422,7 @@ static void rescale_list(const scale_sizes *s, uint64_t batch, scale_operation *
         habitat_input one = {.rank = (uint8_t)group[0], .dims = group + 1, .is_tensor = true};
         int at = batch_dim(s, &one, true);
         if (at >= 0) {
+            out->in_a_row |= is_row(s, group[1 + at]);
             group[1 + at] = resized(s, batch, group[1 + at]);
             out->changed = true;
         }
@@ -425,7 +449,7 @@ void scale_by_shapes(const scale_sizes *s, uint64_t batch, scale_operation *out)
              !(looks_up_table(op) && !is_parameter(s, input->rank, input->dims))))
             continue;
         int at = batch_dim(s, input, moves);
-        if (is_batched_product(op) && input->rank == 3 && !s->in_a_row &&
+        if (is_batched_product(op) && input->rank == 3 && !s->without_batch &&
             input->dims[0] % s->batch == 0)
             at = 0;
         if (at >= 0)

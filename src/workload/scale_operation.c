@@ -61,7 +61,7 @@ bool scale_copy_operation(const habitat_operation *op, scale_operation *out) {
     out->op = *op;
     out->op.form = &out->form;
     out->used = 0;
-    out->changed = false;
+    out->changed = out->in_a_row = false;
     for (uint32_t i = 0; i < op->form->input_count; i++) {
         out->inputs[i] = op->form->inputs[i];
         if (!copy_sizes(out, &op->form->inputs[i], &out->inputs[i]))

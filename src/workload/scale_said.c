@@ -16,8 +16,7 @@
 
 /* ---- what changes with it ---- */
 
-/* Share of the time, without optimiser and messages, that a batch of another size changes. */
-static double carried_share(const habitat_workload *w, const scale_group *after) {
+double scale_carried_share(const habitat_workload *w, const scale_group *after) {
     double all = 0.0, carried = 0.0;
     for (size_t g = 0; g < w->group_count; g++) {
         if (scale_leaves(w, &w->groups[g]))
@@ -36,7 +35,7 @@ static habitat_status check_share(const habitat_workload *w, habitat_error *err)
     bool largest = w->batch_size > UINT64_C(1) << 39; /* twice as many are too many */
     uint64_t other = largest ? w->batch_size / 2 : 2 * w->batch_size;
     habitat_status status = scale_batch(w, NULL, other, NULL, after, err);
-    double share = status == HABITAT_OK ? carried_share(w, after) : 1.0;
+    double share = status == HABITAT_OK ? scale_carried_share(w, after) : 1.0;
     free(after);
     if (share < chosen_said_batch_share)
         return habitat_fail(err, HABITAT_E_ARG,

@@ -166,6 +166,41 @@ static void test_in_a_row(const habitat_gpu *gpu) {
     check_case("sizes that no parameter has grow where no tensor has the batch");
 }
 
+/* The same, and sums of each graph behind them: these have the batch as a size, in little of the
+ * time. Where they take most of it, 40000 is no size of samples. */
+static void test_few_with_batch(const habitat_gpu *gpu) {
+    made_kernel kernels[] = {
+        MADE("sgemm", "aten::linear", "[[40000, 128], [64, 128]]", 100, 50000),
+        MADE("gather", "aten::gather", "[[40000, 64], [], [2, 400123]]", 100, 50000),
+        MADE("loss", "aten::_log_softmax", "[[40, 10]]", 100, 30000)};
+    habitat_trace *trace = NULL;
+    habitat_workload *w = made_of(gpu, kernels, 3, 40, &trace), *out = NULL;
+    scale_source source = SCALE_STAYS;
+    habitat_error err = {0};
+    CHECK_TEXT(sizes_at(w, 10, 0, 0, &source), "10000x128");
+    CHECK_INT(source, SCALE_IN_A_ROW);
+    CHECK_TEXT(sizes_at(w, 10, 2, 0, &source), "10x10");
+    CHECK_INT(source, SCALE_BY_SHAPES);
+    habitat_scale scale = {.batch_size = 10};
+    CHECK_INT(habitat_workload_scale(w, &scale, NULL, &out, &err), HABITAT_OK);
+    CHECK(out && out->warning_count == 2 &&
+          strstr(out->warnings[1],
+                 "hold the batch of 40 in 23 % of the time beside the optimiser: those sizes grow "
+                 "with it that no parameter has") != NULL);
+    habitat_workload_free(out);
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+    check_case("sizes that no parameter has grow where few tensors have the batch");
+    kernels[2].duration_ns = 110000;
+    w = made_of(gpu, kernels, 3, 40, &trace);
+    CHECK_TEXT(sizes_at(w, 10, 0, 0, &source), "40000x128");
+    CHECK_INT(source, SCALE_STAYS);
+    CHECK_TEXT(sizes_at(w, 10, 2, 0, &source), "10x10");
+    habitat_workload_free(w);
+    habitat_trace_free(trace);
+    check_case("they stay where most of the time is in tensors with the batch");
+}
+
 static void test_places(const habitat_gpu *gpu) {
     const made_kernel kernels[] = {
         MADE("bags", "aten::_embedding_bag", "[[1000, 64], [130], [32]]", 100, 50000),
@@ -359,6 +394,7 @@ int main(void) {
     test_second_recording(table);
     test_refused(gpu);
     test_in_a_row(gpu);
+    test_few_with_batch(gpu);
     test_places(gpu);
     test_filling(gpu);
     test_autocast();
