@@ -62,6 +62,8 @@ CONSTANT(fitted, cpu_call_s, 5.5e-6, "s a call of CUDA", "those within a recurre
 CONSTANT(fitted, sorted_table_calls, 32, "calls of CUDA", "counted in the gradients of 26 tables: 22 kernels and 10 fills each; docs/decisions/0428")
 CONSTANT(fitted, cpu_table_factor, 1.40, "either way", "80 % of the steps of a host by the others' constants, 1.40 to 1.44; docs/decisions/0348")
 
+CONSTANT(fitted, film_gradient_factor, 2.5, "of the upper end",
+         "gradients of a network's convolutions in three dimensions, strict fp32 on an H200, against those of images; docs/decisions/0431")
 CONSTANT(fitted, untimed_width, .25, "of the iteration",
          "steps recorded without a GPU against the same steps on an H200: docs/recording.md#without-a-gpu")
 

@@ -16,7 +16,7 @@
 #include "predict/operator_model.h"
 #include "formula/rates.h"
 #include "operator/operator.h"
-#include "predict/line.h"
+#include "predict/images.h"
 #include "predict/padded.h"
 #include "predict/scaling.h"
 #include "predict/usual.h"
@@ -165,7 +165,8 @@ typedef struct asked {
     habitat_model_query *queries;     /* shape (n) */
     habitat_operator_answer *answers; /* shape (n) */
     const char **padded;              /* shape (n): NULL, or how it was padded */
-    bool *flat; /* shape (n): a convolution along a line, asked as of images */
+    double *folded; /* shape (n): of a convolution of lines or films, asked as of images, how many
+                       times longer it may be than the models' interval says; 0: it is neither */
 } asked;
 
 static habitat_status keep_work(asked *a, size_t i, const habitat_work *work, habitat_arena *arena,
@@ -178,12 +179,17 @@ static habitat_status keep_work(asked *a, size_t i, const habitat_work *work, ha
     return HABITAT_OK;
 }
 
-/* Frameworks run a convolution along a line as one of images a pixel high, by the same kernels. */
-static habitat_status flatten(asked *a, size_t i, habitat_arena *arena, habitat_error *err) {
+/* Frameworks run a convolution along a line as one of images a pixel high, by the same kernels. Of
+ * films' gradients on plain units the library has slow ones alone. */
+static habitat_status fold(asked *a, size_t i, habitat_arena *arena, habitat_error *err) {
     habitat_work images;
-    if (!images_of_line(a->questions[i].work, &images))
+    const habitat_work *work = a->questions[i].work;
+    bool film = images_of_film(work, &images);
+    if (!film && !images_of_line(work, &images))
         return HABITAT_OK;
-    a->flat[i] = true;
+    bool slow = film && work->pass != HABITAT_PASS_FORWARD &&
+                a->questions[i].arithmetic == HABITAT_DTYPE_FP32;
+    a->folded[i] = slow ? fitted_film_gradient_factor : 1.0;
     return keep_work(a, i, &images, arena, err);
 }
 
@@ -231,8 +237,8 @@ static void no_faster_than_places(const method_plug *plug, const method_question
 static habitat_status answer_one(const operations_by *by, const method_plug *plug,
                                  const habitat_model_query *question, const method_question *q,
                                  const habitat_operator_answer *found, const char *padded,
-                                 bool flat, habitat_arena *arena, habitat_operation_estimate *out,
-                                 habitat_error *err) {
+                                 double folded, habitat_arena *arena,
+                                 habitat_operation_estimate *out, habitat_error *err) {
     habitat_error why = {0};
     method_answer answer = {found->ms, found->low_ms, found->high_ms, found->method};
     *out = (habitat_operation_estimate){
@@ -246,7 +252,8 @@ static habitat_status answer_one(const operations_by *by, const method_plug *plu
         return refuse(arena, &why, out, err);
     if (found->covered)
         no_faster_than_places(plug, q, &answer);
-    accept(by, q, &answer, padded || flat || found->guessed || found->outside.size, out);
+    answer.high_ms *= folded > 0.0 ? folded : 1.0;
+    accept(by, q, &answer, padded || folded > 0.0 || found->guessed || found->outside.size, out);
     return add_notes(q, &found->outside, padded, arena, out, err);
 }
 
@@ -259,25 +266,25 @@ habitat_status operations_predict(const operations_by *by, const habitat_gpu *gp
         return status;
     asked a = {calloc(n + 1, sizeof *a.questions), calloc(n + 1, sizeof *a.queries),
                calloc(n + 1, sizeof *a.answers), calloc(n + 1, sizeof *a.padded),
-               calloc(n + 1, sizeof *a.flat)};
-    if (!a.questions || !a.queries || !a.answers || !a.padded || !a.flat)
+               calloc(n + 1, sizeof *a.folded)};
+    if (!a.questions || !a.queries || !a.answers || !a.padded || !a.folded)
         status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     for (size_t i = 0; status == HABITAT_OK && i < n; i++) {
         a.questions[i] = single_question(&questions[i], gpu, plug->sustained);
         a.queries[i] = questions[i];
         status = pad(&a, i, arena, err);
         if (status == HABITAT_OK)
-            status = flatten(&a, i, arena, err);
+            status = fold(&a, i, arena, err);
     }
     if (status == HABITAT_OK)
         status = ask_models(by, plug, gpu, n, &a, err);
     for (size_t i = 0; status == HABITAT_OK && i < n; i++)
         status = answer_one(by, plug, &questions[i], &a.questions[i], &a.answers[i], a.padded[i],
-                            a.flat[i], arena, &out[i], err);
+                            a.folded[i], arena, &out[i], err);
     free(a.questions);
     free(a.queries);
     free(a.answers);
     free(a.padded);
-    free(a.flat);
+    free(a.folded);
     return status;
 }

@@ -21,7 +21,7 @@
 #include "formula/formula.h"
 #include "formula/rates.h"
 #include "gpu/gpu.h"
-#include "predict/line.h"
+#include "predict/images.h"
 #include "predict/rescale_times.h"
 #include "predict/scaling.h"
 #include "work/class.h"
