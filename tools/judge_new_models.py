@@ -25,7 +25,8 @@ TEXT = """# Models that nothing was chosen on
 Made by `make eval` from `data/recordings/new_models`; do not edit. {models} models of torchvision, Transformers, PyTorch Geometric and a few lines of
 PyTorch (`tools/new_models.py`), each recorded on one H200 in five steps: a small batch in fp32, TF32 and autocast to bf16, a large one in fp32 and
 autocast. **What was seen.** They were recorded before the rules were settled and looked at after them; no constant was chosen on them. What that
-first look gave stands in docs/decisions/0426; with GIN and R3D in view docs/decisions/0430 and 0431 were made since. What is worse here than in [iteration.md](iteration.md) and [memory.md](memory.md) is what a network
+first look gave stands in docs/decisions/0426; with GIN, R3D and Mistral in view docs/decisions/0430 to 0432 were made
+since. What is worse here than in [iteration.md](iteration.md) and [memory.md](memory.md) is what a network
 of one's own has to expect. Where the CPU sets the time, two processes of one host take different times (docs/decisions/0427): whole steps hang on that, sums of kernels do not."""
 
 Case = collections.namedtuple("Case", "kind model error inside")  # error: predicted / measured - 1; inside: of the interval, None if not judged

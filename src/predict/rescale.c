@@ -72,7 +72,8 @@ static habitat_status set_times(const habitat_workload *w, const scale_group *af
 
 static habitat_status set_format_times(const habitat_workload *w, const scale_group *after,
                                        const rescale_answer *answers, const scale_added *added,
-                                       habitat_workload *out, habitat_error *err) {
+                                       const habitat_models *models, habitat_workload *out,
+                                       habitat_error *err) {
     double *ns = calloc(out->kernel_count + 1, sizeof *ns);
     if (!ns)
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
@@ -81,9 +82,10 @@ static habitat_status set_format_times(const habitat_workload *w, const scale_gr
     for (size_t g = 0; g < w->group_count; g++)
         if (after[g].source == SCALE_BY_FORMAT)
             rescale_format(w, g, &after[g], &answers[g], ns);
-    for (size_t k = w->kernel_count; k < out->kernel_count; k++)
-        ns[k] = rescale_added_ns(w->origin, &added[k - w->kernel_count]);
-    habitat_status status = scale_set_times(out, ns, err);
+    habitat_status status = rescale_added(models, w->origin, out->kernel_count - w->kernel_count,
+                                          added, ns + w->kernel_count, err);
+    if (status == HABITAT_OK)
+        status = scale_set_times(out, ns, err);
     free(ns);
     return status;
 }
@@ -231,20 +233,26 @@ static habitat_status to_batch(const habitat_workload *w, const habitat_scale *s
 static habitat_status warn_of_precision(const habitat_workload *w, const scale_group *after,
                                         habitat_workload *out, habitat_error *err) {
     double changed = 0.0, all = 0.0, added = 0.0, iterations = (double)out->info.iteration_count;
-    char text[400];
+    size_t fused = 0;
+    char text[400], whole[80] = "";
     for (size_t g = 0; g < out->group_count; g++)
-        if (g >= w->group_count)
+        if (g >= w->group_count && out->groups[g].work->varying)
+            fused++;
+        else if (g >= w->group_count)
             added += out->groups[g].origin_ms;
         else
             all += w->groups[g].origin_ms,
                 changed += after[g].source == SCALE_STAYS ? 0.0 : w->groups[g].origin_ms;
+    if (fused)
+        habitat_format(whole, sizeof whole, "; %.0f kernels of attention instead of its parts",
+                       (double)fused / iterations);
     habitat_format(
         text, sizeof text,
         "%s instead of %s: %.0f %% of the recorded time is in operations that change their "
-        "format; %.0f casts and checks are added (%.2f ms)",
+        "format; %.0f casts and checks are added (%.2f ms)%s",
         habitat_precision_name(out->precision), scale_format_words(w->format),
-        100.0 * changed / all, (double)(out->group_count - w->group_count) / iterations,
-        added / iterations);
+        100.0 * changed / all, (double)(out->group_count - w->group_count - fused) / iterations,
+        added / iterations, whole);
     return scale_warn(out, text, err);
 }
 
@@ -272,7 +280,7 @@ static habitat_status to_precision(const habitat_workload *w, habitat_precision 
     if (status == HABITAT_OK) {
         made->precision = precision;
         made->scale_sigma = fitted_scale_format_sigma;
-        status = set_format_times(w, after, answers, added, made, err);
+        status = set_format_times(w, after, answers, added, models, made, err);
     }
     if (status == HABITAT_OK)
         status = warn_of_precision(w, after, made, err);

@@ -22,6 +22,7 @@
 #include "formula/rates.h"
 #include "gpu/gpu.h"
 #include "predict/images.h"
+#include "predict/operations.h"
 #include "predict/rescale_times.h"
 #include "predict/scaling.h"
 #include "work/class.h"
@@ -490,8 +491,48 @@ void rescale_format(const habitat_workload *w, size_t g, const scale_group *afte
         merge_kernels(w, group, count, ns);
 }
 
-double rescale_added_ns(const habitat_gpu *gpu, const scale_added *added) {
+/* ---- what was not recorded ---- */
+
+static double by_bytes_ns(const habitat_gpu *gpu, const scale_added *added) {
     double bytes = added->work.read_bytes + added->work.write_bytes;
     double factor = added->widens ? fitted_scale_mixed_factor : 1.0;
     return scaling_kernel_floor_ns(gpu) + factor * bytes / habitat_memory_rate(gpu, true) * 1e9;
+}
+
+/* What models or, where they know nothing, the roofs say of each. */
+static habitat_status by_models(const habitat_models *models, const habitat_gpu *gpu, size_t count,
+                                const habitat_model_query *queries, habitat_arena *arena,
+                                habitat_operation_estimate *out, habitat_error *err) {
+    operations_by by = {.method = HABITAT_METHOD_AUTO, .models = models, .part = true};
+    operations_by roofs = {.method = HABITAT_METHOD_ROOFLINE, .part = true};
+    habitat_status status = operations_predict(&by, gpu, count, queries, arena, out, err);
+    for (size_t i = 0; status == HABITAT_OK && i < count; i++)
+        if (out[i].status != HABITAT_OK)
+            status = operations_predict(&roofs, gpu, 1, &queries[i], arena, &out[i], err);
+    return status;
+}
+
+habitat_status rescale_added(const habitat_models *models, const habitat_gpu *gpu, size_t count,
+                             const scale_added *added, double *ns, habitat_error *err) {
+    habitat_arena arena = {0};
+    habitat_status status = HABITAT_OK;
+    size_t asked = 0;
+    habitat_model_query *queries = calloc(count + 1, sizeof *queries);
+    habitat_operation_estimate *found = calloc(count + 1, sizeof *found);
+    if (!queries || !found)
+        status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t i = 0; status == HABITAT_OK && i < count; i++)
+        if (added[i].work.varying)
+            queries[asked++] = (habitat_model_query){.work = &added[i].work};
+    if (status == HABITAT_OK && asked)
+        status = by_models(models, gpu, asked, queries, &arena, found, err);
+    asked = 0;
+    for (size_t i = 0; status == HABITAT_OK && i < count; i++) {
+        double ms = added[i].work.varying ? found[asked++].estimate.ms : (double)NAN;
+        ns[i] = ms > 0.0 ? ms * HABITAT_NS_PER_MS : by_bytes_ns(gpu, &added[i]);
+    }
+    habitat_arena_free(&arena);
+    free(queries);
+    free(found);
+    return status;
 }

@@ -25,8 +25,10 @@ habitat_status rescale_ask(const habitat_models *models, const habitat_workload 
 void rescale_format(const habitat_workload *w, size_t g, const scale_group *after,
                     const rescale_answer *answer, double *ns);
 
-/* Time [ns] of an operation that was not recorded. */
-double rescale_added_ns(const habitat_gpu *gpu, const scale_added *added);
+/* Times [ns] of operations that were not recorded: of the models where they know the class, else of
+ * their bytes. added, ns: shape (count). HABITAT_E_MEMORY. */
+habitat_status rescale_added(const habitat_models *models, const habitat_gpu *gpu, size_t count,
+                             const scale_added *added, double *ns, habitat_error *err);
 
 /* Times of group g's kernels [ns], written where w->group_index puts them. */
 void rescale_group(const habitat_workload *w, size_t g, const scale_group *after,

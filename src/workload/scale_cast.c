@@ -6,10 +6,11 @@
  * Two tensors of one size that are joined (a residual connection) are fp32 where fp32 tensors of
  * that size have been made. Backward operations have the formats of their forward operation.
  *
+ * Attention in parts that is one kernel in 16 bit is gone, and that kernel is added.
+ *
  * Added are a cast for every fp32 tensor that a 16-bit operation reads (each weight once an
  * iteration), for every 16-bit tensor that an fp32 operation reads, the same of their gradients,
  * and in fp16 the scaler's pass over all gradients. */
-#include "work/rnn_way.h"
 #include "workload/scale_cast.h"
 
 #include <math.h>
@@ -20,8 +21,10 @@
 #include "base/list.h"
 #include "base/table.h"
 #include "memory/model.h"
-#include "work/class.h"
 #include "work/autocast.h"
+#include "work/class.h"
+#include "work/rnn_way.h"
+#include "workload/scale_attention.h"
 
 habitat_dtype scale_narrow_dtype(habitat_precision precision) {
     return precision == HABITAT_PRECISION_AMP_FP16 ? HABITAT_DTYPE_FP16 : HABITAT_DTYPE_BF16;
@@ -44,6 +47,7 @@ typedef struct caster {
     habitat_dtype narrow;
     uint8_t *decided;   /* shape (op_count) */
     bool *cast;         /* shape (op_count): the inputs of this listed operation were seen to */
+    uint32_t *fused;    /* shape (op_count): the attention in parts around each, or HABITAT_NONE */
     tensor_size *sizes; /* shape (size_count) */
     size_t size_count, size_room;
     habitat_table table;
@@ -118,26 +122,29 @@ static bool is_fp32_tensor(const habitat_input *input) {
 
 /* ---- what is added ---- */
 
-static void add(caster *c, const char *name, double elements, double read, double write,
-                habitat_class op_class) {
-    if (!(elements > 0.0))
-        return;
+static void add_work(caster *c, const char *name, const habitat_work *work) {
     scale_added *added =
         list_grow(c->added, c->added_count, &c->added_room, 256, SIZE_MAX, sizeof *added);
     c->out_of_memory |= !added;
     if (!added)
         return;
     c->added = added;
-    scale_added *out = &c->added[c->added_count++];
-    *out = (scale_added){.name = name};
+    c->added[c->added_count++] = (scale_added){.name = name, .work = *work};
+}
+
+static void add(caster *c, const char *name, double elements, double read, double write,
+                habitat_class op_class) {
+    habitat_work work;
     habitat_rows_shape shape = {.rows = 1, .columns = elements};
-    if (habitat_work_rows("copy", &shape, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD, &out->work) !=
-        HABITAT_OK)
-        c->added_count--;
-    out->widens = op_class == HABITAT_CLASS_COPY && write > read;
-    out->work.op_class = op_class;
-    out->work.read_bytes = read * elements;
-    out->work.write_bytes = write * elements;
+    if (!(elements > 0.0) || habitat_work_rows("copy", &shape, HABITAT_DTYPE_FP32,
+                                               HABITAT_PASS_FORWARD, &work) != HABITAT_OK)
+        return;
+    work.op_class = op_class;
+    work.read_bytes = read * elements;
+    work.write_bytes = write * elements;
+    add_work(c, name, &work);
+    if (!c->out_of_memory)
+        c->added[c->added_count - 1].widens = op_class == HABITAT_CLASS_COPY && write > read;
 }
 
 enum { WIDE_BYTES = 4, NARROW_BYTES = 2 };
@@ -421,6 +428,32 @@ static void backward(caster *c, const habitat_workload_group *group, uint32_t fo
     finish(c, group, out);
 }
 
+/* ---- attention ---- */
+
+/* The one kernel that parts become, once, and the format of its result. */
+static void fuse(caster *c, uint32_t op) {
+    habitat_work forward, backward;
+    if (c->cast[op] ||
+        !scale_fuses_attention(&c->ops[op], c->w->origin, c->narrow, &forward, &backward))
+        return;
+    c->cast[op] = true;
+    add_work(c, "aten::_scaled_dot_product_flash_attention", &forward);
+    if (c->trains)
+        add_work(c, "aten::_scaled_dot_product_flash_attention_backward", &backward);
+    note_size(c, elements_of(&c->ops[op].form->inputs[0]), c->narrow);
+}
+
+static void find_fused(caster *c) {
+    habitat_work forward, backward;
+    for (uint32_t i = 0; i < c->op_count; i++) {
+        uint32_t parent = c->ops[i].parent;
+        c->fused[i] = parent < i ? c->fused[parent] : HABITAT_NONE;
+        if (c->fused[i] == HABITAT_NONE &&
+            scale_fuses_attention(&c->ops[i], c->w->origin, c->narrow, &forward, &backward))
+            c->fused[i] = i;
+    }
+}
+
 /* ---- all of them ---- */
 
 /* The innermost recorded operation of a group: a rewritten one has the same place in its trace. */
@@ -501,7 +534,14 @@ static void one_group(caster *c, size_t g, scale_group *out, habitat_arena *aren
     if (op >= c->op_count)
         return;
     begin_iteration(c, c->ops[op].iteration);
-    if (is_backward(c, op, &forward_op))
+    bool back = is_backward(c, op, &forward_op);
+    uint32_t fused = c->fused[back && forward_op < c->op_count ? forward_op : op];
+    if (fused != HABITAT_NONE) {
+        fuse(c, fused);
+        out->source = SCALE_GONE;
+        return;
+    }
+    if (back)
         backward(c, group, forward_op, out);
     else
         forward(c, group, op, out);
@@ -515,9 +555,11 @@ static bool set_up(caster *c, uint32_t *groups, size_t *count) {
     c->ops = habitat_trace_operations(c->w->trace, &c->op_count);
     c->decided = calloc(c->op_count + 1, sizeof *c->decided);
     c->cast = calloc(c->op_count + 1, sizeof *c->cast);
+    c->fused = calloc(c->op_count + 1, sizeof *c->fused);
     c->room = malloc(sizeof *c->room);
-    if (!groups || !c->decided || !c->cast || !c->room)
+    if (!groups || !c->decided || !c->cast || !c->fused || !c->room)
         return false;
+    find_fused(c);
     if (!scale_order(c->w, groups, count))
         return false;
     for (size_t i = 0; i < *count; i++)
@@ -539,6 +581,7 @@ habitat_status scale_cast(const habitat_workload *w, habitat_precision precision
     free(groups);
     free(c.decided);
     free(c.cast);
+    free(c.fused);
     free(c.room);
     free(c.sizes);
     habitat_table_free(&c.table);

@@ -11,8 +11,10 @@
 #include "made_trace.h"
 #include "models/learned.h"
 #include "recorded.h"
+#include "work_case.h"
 #include "work/autocast.h"
 #include "workload/scale.h"
+#include "workload/scale_attention.h"
 #include "workload/scaler_calls.h"
 #include "workload/share.h"
 
@@ -382,6 +384,80 @@ static void test_scaler(const habitat_gpu_table *table) {
     check_case("the scaler comes with fp16, goes with it, and runs with an optimiser alone");
 }
 
+/* ---- attention in parts ---- */
+
+static bool fuses(const habitat_gpu *gpu, const char *line, habitat_work *forward,
+                  habitat_work *backward) {
+    work_case read;
+    CHECK_INT(case_read(&read, line), 0);
+    return scale_fuses_attention(&read.op, gpu, HABITAT_DTYPE_BF16, forward, backward);
+}
+
+#define PARTS "aten::_scaled_dot_product_attention_math | "
+#define REST  " =0. =True - =0.125 =True"
+
+static void test_parts(const habitat_gpu_table *table) {
+    const habitat_gpu *gpu = NULL, *old = NULL;
+    habitat_error err = {0};
+    habitat_work forward = {0}, backward = {0};
+    CHECK_INT(habitat_gpu_find(table, "H200", &gpu, NULL, &err), HABITAT_OK);
+    CHECK_INT(habitat_gpu_find(table, "V100", &old, NULL, &err), HABITAT_OK);
+    const char *grouped = PARTS "f32[2,16,1024,64] f32[2,4,1024,64] f32[2,4,1024,64] -" REST;
+    CHECK(fuses(gpu, grouped, &forward, &backward));
+    const habitat_attention_shape *s = &forward.shape.attention;
+    CHECK(s->batch == 2 && s->heads == 16 && s->kv_heads == 4 && s->q_len == 1024 && s->causal);
+    CHECK(forward.dtype == HABITAT_DTYPE_BF16 && forward.pass == HABITAT_PASS_FORWARD);
+    CHECK(backward.dtype == HABITAT_DTYPE_BF16 && backward.pass == HABITAT_PASS_BACKWARD);
+    CHECK_NEAR(forward.flop, 2.0 * 16 * (1024 * 1025 / 2.0) * 2 * (64 + 64), 1e-12);
+    CHECK(!fuses(old, grouped, &forward, &backward) && !fuses(NULL, grouped, &forward, &backward));
+    static const char *const others[] = {
+        PARTS "f32[2,16,1024,64] f32[2,16,1024,64] f32[2,16,1024,64] -" REST,
+        PARTS "f32[2,16,1024,64] f32[2,4,1024,64] f32[2,4,1024,64] f32[1024,1024]" REST,
+        PARTS "f32[2,16,1024,512] f32[2,4,1024,512] f32[2,4,1024,512] -" REST,
+        PARTS "f32[2,16,1024,68] f32[2,4,1024,68] f32[2,4,1024,68] -" REST,
+        PARTS "f32[2,16,1024,64] f32[2,4,1024,64] f32[2,4,1024,32] -" REST,
+        "aten::scaled_dot_product_attention | f32[2,16,1024,64] f32[2,4,1024,64]"
+        " f32[2,4,1024,64] -" REST};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        CHECK(!fuses(gpu, others[i], &forward, &backward));
+    check_case("fewer heads of keys than of queries have a kernel in 16 bit alone");
+}
+
+static size_t count_of(const habitat_workload *w, const char *name, double *ms) {
+    size_t count = 0;
+    *ms = 0.0;
+    for (size_t g = 0; g < w->group_count; g++)
+        if (w->groups[g].operation && strcmp(w->groups[g].operation->form->name, name) == 0) {
+            count += w->groups[g].origin_ms > 0.0;
+            *ms += w->groups[g].origin_ms;
+        }
+    return count;
+}
+
+/* Ten layers. In bf16 their attention is recorded with 0.542 ms, where its parts in bf16 would take
+ * several times as long. */
+static void test_fused(const habitat_gpu_table *table) {
+    recorded r = recorded_open(table, "new_models/mistral_b1_fp32_h200");
+    habitat_workload *after = NULL;
+    habitat_error err = {0};
+    double forward_ms = 0.0, backward_ms = 0.0, parts_ms = 0.0;
+    habitat_scale scale = {.precision = HABITAT_PRECISION_AMP_BF16};
+    CHECK_INT(habitat_workload_scale(r.w, &scale, NULL, &after, &err), HABITAT_OK);
+    CHECK(after && count_of(after, "aten::_scaled_dot_product_flash_attention", &forward_ms) == 10);
+    CHECK(after && count_of(after, "aten::_scaled_dot_product_flash_attention_backward",
+                            &backward_ms) == 10);
+    CHECK_NEAR(forward_ms + backward_ms, 0.542, 0.2);
+    CHECK(after && count_of(after, "aten::_softmax", &parts_ms) == 0);
+    CHECK(after && strstr(after->warnings[0], "20 kernels of attention instead of its parts"));
+    habitat_workload_free(after);
+    scale.precision = HABITAT_PRECISION_TF32;
+    CHECK_INT(habitat_workload_scale(r.w, &scale, NULL, &after, &err), HABITAT_OK);
+    CHECK(after && count_of(after, "aten::_softmax", &parts_ms) == 10);
+    habitat_workload_free(after);
+    recorded_close(&r);
+    check_case("parts of an attention are gone with autocast, and one kernel is there");
+}
+
 int main(void) {
     habitat_gpu_table *table = NULL;
     const habitat_gpu *gpu = NULL;
@@ -401,6 +477,8 @@ int main(void) {
     test_words();
     test_convolutions(table);
     test_scaler(table);
+    test_parts(table);
+    test_fused(table);
     habitat_gpu_table_free(table);
     return check_done();
 }
