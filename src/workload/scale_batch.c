@@ -48,12 +48,28 @@ static void assume(const scaler *s, scale_group *out) {
     out->source = SCALE_ASSUMED;
 }
 
+/* What another format added stands behind the recorded groups, and is made of whole samples. */
+static bool is_added(const habitat_workload *w, size_t g) {
+    return w->recorded && g >= w->recorded->group_count;
+}
+
+static void scale_added_one(const scaler *s, scale_group *out) {
+    assume(s, out);
+    out->source = SCALE_BY_SHAPES;
+    if (out->work.op_class == HABITAT_CLASS_ATTENTION)
+        out->work.shape.attention.batch *= out->ratio;
+}
+
 static void scale_one(scaler *s, size_t g, scale_group *out) {
     const habitat_workload_group *group = &s->w->groups[g];
     const habitat_operation *op = group->operation;
     *out = (scale_group){.work = *group->work, .ratio = 1.0};
     if (scale_leaves(s->w, group))
         return;
+    if (is_added(s->w, g)) {
+        scale_added_one(s, out);
+        return;
+    }
     if (!op || op->form->input_count == 0 || !scale_copy_operation(op, s->room)) {
         assume(s, out);
         return;

@@ -440,7 +440,7 @@ static void test_fused(const habitat_gpu_table *table) {
     recorded r = recorded_open(table, "new_models/mistral_b1_fp32_h200");
     habitat_workload *after = NULL;
     habitat_error err = {0};
-    double forward_ms = 0.0, backward_ms = 0.0, parts_ms = 0.0;
+    double forward_ms = 0.0, backward_ms = 0.0, parts_ms = 0.0, four_ms = 0.0;
     habitat_scale scale = {.precision = HABITAT_PRECISION_AMP_BF16};
     CHECK_INT(habitat_workload_scale(r.w, &scale, NULL, &after, &err), HABITAT_OK);
     CHECK(after && count_of(after, "aten::_scaled_dot_product_flash_attention", &forward_ms) == 10);
@@ -450,7 +450,16 @@ static void test_fused(const habitat_gpu_table *table) {
     CHECK(after && count_of(after, "aten::_softmax", &parts_ms) == 0);
     CHECK(after && strstr(after->warnings[0], "20 kernels of attention instead of its parts"));
     habitat_workload_free(after);
-    scale.precision = HABITAT_PRECISION_TF32;
+    scale.batch_size = 4;
+    CHECK_INT(habitat_workload_scale(r.w, &scale, NULL, &after, &err), HABITAT_OK);
+    CHECK(after && after->groups[after->group_count - 1].work->known && after->warning_count == 2);
+    CHECK(after && count_of(after, "aten::_scaled_dot_product_flash_attention", &four_ms) == 10);
+    CHECK(four_ms > 2.0 * forward_ms && four_ms < 4.0 * forward_ms);
+    for (size_t g = 0; after && g < after->group_count; g++)
+        if (after->groups[g].work->op_class == HABITAT_CLASS_ATTENTION)
+            CHECK_INT(after->groups[g].work->shape.attention.batch, 4);
+    habitat_workload_free(after);
+    scale = (habitat_scale){.precision = HABITAT_PRECISION_TF32};
     CHECK_INT(habitat_workload_scale(r.w, &scale, NULL, &after, &err), HABITAT_OK);
     CHECK(after && count_of(after, "aten::_softmax", &parts_ms) == 10);
     habitat_workload_free(after);
