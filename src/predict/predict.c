@@ -17,7 +17,7 @@
 #include "predict/untimed.h"
 #include "workload/overlap.h"
 #include "workload/rnn_calls.h"
-#include "workload/scaler_calls.h"
+#include "workload/scaler.h"
 
 struct habitat_predictor {
     const habitat_workload *w;

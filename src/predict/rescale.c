@@ -244,8 +244,8 @@ static habitat_status warn_of_precision(const habitat_workload *w, const scale_g
             all += w->groups[g].origin_ms,
                 changed += after[g].source == SCALE_STAYS ? 0.0 : w->groups[g].origin_ms;
     if (fused)
-        habitat_format(whole, sizeof whole, "; %.0f kernels of attention instead of its parts",
-                       (double)fused / iterations);
+        habitat_format(whole, sizeof whole, "; %.0f kernel%s of attention instead of its parts",
+                       (double)fused / iterations, (double)fused > iterations ? "s" : "");
     habitat_format(
         text, sizeof text,
         "%s instead of %s: %.0f %% of the recorded time is in operations that change their "

@@ -20,11 +20,12 @@
 #include "base/error.h"
 #include "base/list.h"
 #include "base/table.h"
-#include "memory/model.h"
 #include "work/autocast.h"
 #include "work/class.h"
 #include "work/rnn_way.h"
+#include "workload/added.h"
 #include "workload/scale_attention.h"
+#include "workload/scaler.h"
 
 habitat_dtype scale_narrow_dtype(habitat_precision precision) {
     return precision == HABITAT_PRECISION_AMP_FP16 ? HABITAT_DTYPE_FP16 : HABITAT_DTYPE_BF16;
@@ -48,6 +49,7 @@ typedef struct caster {
     uint8_t *decided;   /* shape (op_count) */
     bool *cast;         /* shape (op_count): the inputs of this listed operation were seen to */
     uint32_t *fused;    /* shape (op_count): the attention in parts around each, or HABITAT_NONE */
+    bool *fused_back;   /* shape (op_count): the kernel for the gradients of that one was added */
     tensor_size *sizes; /* shape (size_count) */
     size_t size_count, size_room;
     habitat_table table;
@@ -55,8 +57,7 @@ typedef struct caster {
     tensor_size beside;   /* what the linear layer read after which nothing but such ran */
     uint32_t iteration;   /* that these sizes are of */
     bool trains;
-    scale_added *added;
-    size_t added_count, added_room;
+    added_list added;
     scale_operation *room;
     bool out_of_memory;
 } caster;
@@ -122,41 +123,14 @@ static bool is_fp32_tensor(const habitat_input *input) {
 
 /* ---- what is added ---- */
 
-static void add_work(caster *c, const char *name, const habitat_work *work) {
-    scale_added *added =
-        list_grow(c->added, c->added_count, &c->added_room, 256, SIZE_MAX, sizeof *added);
-    c->out_of_memory |= !added;
-    if (!added)
-        return;
-    c->added = added;
-    c->added[c->added_count++] = (scale_added){.name = name, .work = *work};
-}
-
-static void add(caster *c, const char *name, double elements, double read, double write,
-                habitat_class op_class) {
-    habitat_work work;
-    habitat_rows_shape shape = {.rows = 1, .columns = elements};
-    if (!(elements > 0.0) || habitat_work_rows("copy", &shape, HABITAT_DTYPE_FP32,
-                                               HABITAT_PASS_FORWARD, &work) != HABITAT_OK)
-        return;
-    work.op_class = op_class;
-    work.read_bytes = read * elements;
-    work.write_bytes = write * elements;
-    add_work(c, name, &work);
-    if (!c->out_of_memory)
-        c->added[c->added_count - 1].widens = op_class == HABITAT_CLASS_COPY && write > read;
-}
-
-enum { WIDE_BYTES = 4, NARROW_BYTES = 2 };
-
 /* To 16 bit, and the gradient back to fp32, or the other way round. */
 static void add_cast(caster *c, double elements, bool to_narrow, bool weight, bool gradient) {
     double from = to_narrow ? WIDE_BYTES : NARROW_BYTES, to = to_narrow ? NARROW_BYTES : WIDE_BYTES;
-    add(c, weight ? "aten::_to_copy" SCALE_OF_WEIGHT : "aten::_to_copy", elements, from, to,
-        HABITAT_CLASS_COPY);
+    added_bytes(&c->added, weight ? "aten::_to_copy" SCALE_OF_WEIGHT : "aten::_to_copy", elements,
+                from, to, HABITAT_CLASS_COPY);
     if (c->trains && gradient)
-        add(c, weight ? "ToCopyBackward0" SCALE_OF_WEIGHT : "ToCopyBackward0", elements, to, from,
-            HABITAT_CLASS_COPY);
+        added_bytes(&c->added, weight ? "ToCopyBackward0" SCALE_OF_WEIGHT : "ToCopyBackward0",
+                    elements, to, from, HABITAT_CLASS_COPY);
 }
 
 /* ---- forward ---- */
@@ -274,7 +248,8 @@ static void cast_listed_weights(caster *c, const habitat_work *work, uint32_t op
         add_cast(c, elements, true, true, true);
         all += elements;
     }
-    add(c, "aten::zero_" SCALE_OF_WEIGHT, all, 0.0, NARROW_BYTES, HABITAT_CLASS_ELEMENTWISE);
+    added_bytes(&c->added, "aten::zero_" SCALE_OF_WEIGHT, all, 0.0, NARROW_BYTES,
+                HABITAT_CLASS_ELEMENTWISE);
 }
 
 static double result_elements(const habitat_workload_group *group) {
@@ -367,8 +342,8 @@ static void cast_gradients(caster *c, const scale_group *out) {
     const habitat_op_form *form = c->room->op.form;
     for (uint32_t i = 0; c->trains && out->mixed && i < form->input_count; i++)
         if (c->room->inputs[i].is_tensor && c->room->inputs[i].dtype == c->narrow)
-            add(c, "aten::_to_copy", elements_of(&c->room->inputs[i]), WIDE_BYTES, NARROW_BYTES,
-                HABITAT_CLASS_COPY);
+            added_bytes(&c->added, "aten::_to_copy", elements_of(&c->room->inputs[i]), WIDE_BYTES,
+                        NARROW_BYTES, HABITAT_CLASS_COPY);
 }
 
 static void remember(caster *c, uint32_t op, uint32_t around, decision what) {
@@ -430,16 +405,19 @@ static void backward(caster *c, const habitat_workload_group *group, uint32_t fo
 
 /* ---- attention ---- */
 
-/* The one kernel that parts become, once, and the format of its result. */
-static void fuse(caster *c, uint32_t op) {
+/* The one kernel that parts become, forward or back: at the first of them. Where a layer is run
+ * again for its gradient, only the second time has one. */
+static void fuse(caster *c, uint32_t op, bool gradient) {
     habitat_work forward, backward;
-    if (c->cast[op] ||
-        !scale_fuses_attention(&c->ops[op], c->w->origin, c->narrow, &forward, &backward))
+    bool *done = gradient ? &c->fused_back[op] : &c->cast[op];
+    if (*done || !scale_fuses_attention(&c->ops[op], c->w->origin, c->narrow, &forward, &backward))
         return;
-    c->cast[op] = true;
-    add_work(c, "aten::_scaled_dot_product_flash_attention", &forward);
-    if (c->trains)
-        add_work(c, "aten::_scaled_dot_product_flash_attention_backward", &backward);
+    *done = true;
+    if (gradient) {
+        added_work(&c->added, "aten::_scaled_dot_product_flash_attention_backward", &backward);
+        return;
+    }
+    added_work(&c->added, "aten::_scaled_dot_product_flash_attention", &forward);
     note_size(c, elements_of(&c->ops[op].form->inputs[0]), c->narrow);
 }
 
@@ -465,66 +443,6 @@ static uint32_t op_of(const caster *c, const habitat_workload_group *group) {
     return op < c->op_count ? op : kernel->kernel->operation;
 }
 
-/* Elements in the lists of one optimiser's operation; 0: not one. */
-static double listed_elements(const habitat_workload_group *group) {
-    const habitat_operation *op = group->operation;
-    double sum = 0.0;
-    if (!op || group->work->op_class != HABITAT_CLASS_OPTIMIZER || op->form->input_count == 0)
-        return 0.0;
-    const int64_t *sizes = op->form->inputs[0].is_list ? op->form->inputs[0].dims : NULL;
-    for (uint32_t j = 0; sizes && j < op->form->inputs[0].list_count; j++) {
-        double product = 1.0;
-        for (int64_t d = 0; d < sizes[0]; d++)
-            product *= (double)sizes[1 + d];
-        sum += product;
-        sizes += 1 + sizes[0];
-    }
-    return sum;
-}
-
-/* Whether the step has an optimiser, with whose step the scaler runs. One written out in plain
- * operations shows by its range alone. */
-static bool has_optimiser(const habitat_workload *w) {
-    size_t count = 0;
-    const habitat_operation *ops = habitat_trace_operations(w->trace, &count);
-    for (size_t i = 0; i < count; i++)
-        if (strncmp(ops[i].form->name, "Optimizer.step", 14) == 0)
-            return true;
-    for (size_t g = 0; g < w->group_count; g++)
-        if (w->groups[g].work->op_class == HABITAT_CLASS_OPTIMIZER)
-            return true;
-    return false;
-}
-
-/* Of all parameters with a gradient: the largest sum of the lists of one optimiser's operation, or
- * what is known of memory, if that is more; a profiler often leaves the lists empty. */
-static double gradient_elements(const habitat_workload *w) {
-    double most = 0.0;
-    for (size_t g = 0; g < w->group_count; g++)
-        most = fmax(most, listed_elements(&w->groups[g]));
-    return w->memory ? fmax(most, w->memory->gradients_bytes / WIDE_BYTES) : most;
-}
-
-/* In every iteration. */
-static void add_scaler(caster *c) {
-    if (!has_optimiser(c->w))
-        return;
-    double elements = gradient_elements(c->w);
-    for (size_t i = 0; i < c->w->info.iteration_count; i++)
-        add(c, SCALE_UNSCALE, elements, WIDE_BYTES, WIDE_BYTES, HABITAT_CLASS_OPTIMIZER);
-}
-
-habitat_status scale_add_scaler(const habitat_workload *w, scale_added **added, size_t *added_count,
-                                habitat_error *err) {
-    caster c = {.w = w};
-    add_scaler(&c);
-    if (c.out_of_memory)
-        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    *added = c.added;
-    *added_count = c.added_count;
-    return HABITAT_OK;
-}
-
 static void one_group(caster *c, size_t g, scale_group *out, habitat_arena *arena) {
     const habitat_workload_group *group = &c->w->groups[g];
     uint32_t forward_op;
@@ -535,9 +453,10 @@ static void one_group(caster *c, size_t g, scale_group *out, habitat_arena *aren
         return;
     begin_iteration(c, c->ops[op].iteration);
     bool back = is_backward(c, op, &forward_op);
-    uint32_t fused = c->fused[back && forward_op < c->op_count ? forward_op : op];
+    bool gradient = back && forward_op < c->op_count;
+    uint32_t fused = c->fused[gradient ? forward_op : op];
     if (fused != HABITAT_NONE) {
-        fuse(c, fused);
+        fuse(c, fused, gradient);
         out->source = SCALE_GONE;
         return;
     }
@@ -557,7 +476,8 @@ static bool set_up(caster *c, uint32_t *groups, size_t *count) {
     c->cast = calloc(c->op_count + 1, sizeof *c->cast);
     c->fused = calloc(c->op_count + 1, sizeof *c->fused);
     c->room = malloc(sizeof *c->room);
-    if (!groups || !c->decided || !c->cast || !c->fused || !c->room)
+    c->fused_back = calloc(c->op_count + 1, sizeof *c->fused_back);
+    if (!groups || !c->decided || !c->cast || !c->fused || !c->fused_back || !c->room)
         return false;
     find_fused(c);
     if (!scale_order(c->w, groups, count))
@@ -577,19 +497,20 @@ habitat_status scale_cast(const habitat_workload *w, habitat_precision precision
     for (size_t i = 0; ok && i < count; i++)
         one_group(&c, groups[i], &out[groups[i]], arena);
     if (ok && c.narrow == HABITAT_DTYPE_FP16 && c.trains)
-        add_scaler(&c);
+        scaler_add(w, &c.added);
     free(groups);
     free(c.decided);
     free(c.cast);
     free(c.fused);
+    free(c.fused_back);
     free(c.room);
     free(c.sizes);
     habitat_table_free(&c.table);
-    if (!ok || c.out_of_memory) {
-        free(c.added);
+    if (!ok || c.out_of_memory || c.added.out_of_memory) {
+        free(c.added.all);
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     }
-    *added = c.added;
-    *added_count = c.added_count;
+    *added = c.added.all;
+    *added_count = c.added.count;
     return HABITAT_OK;
 }

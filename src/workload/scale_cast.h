@@ -4,9 +4,6 @@
 
 #include "workload/scale.h"
 
-/* What the scaler of fp16 runs over all gradients before each step of the optimiser. */
-#define SCALE_UNSCALE "aten::_amp_foreach_non_finite_check_and_unscale_"
-
 /* The 16-bit format of a precision with autocast. */
 habitat_dtype scale_narrow_dtype(habitat_precision precision);
 
@@ -14,11 +11,5 @@ habitat_dtype scale_narrow_dtype(habitat_precision precision);
 habitat_status scale_cast(const habitat_workload *w, habitat_precision precision,
                           habitat_arena *arena, scale_group *out, scale_added **added,
                           size_t *added_count, habitat_error *err);
-
-/* Adds the scaler to a step that has none: from autocast in bf16. Nothing where no optimiser was
- * recorded: then no scaler runs. added: receives an array, the caller's to free. HABITAT_E_MEMORY.
- */
-habitat_status scale_add_scaler(const habitat_workload *w, scale_added **added, size_t *added_count,
-                                habitat_error *err);
 
 #endif

@@ -12,7 +12,7 @@
 #include "work/class.h"
 #include "workload/scale.h"
 #include "workload/scale_cast.h"
-#include "workload/scaler_calls.h"
+#include "workload/scaler.h"
 
 static bool is_narrow(habitat_dtype dtype) {
     return dtype == HABITAT_DTYPE_FP16 || dtype == HABITAT_DTYPE_BF16;
@@ -90,6 +90,19 @@ static void from_amp(const habitat_workload *w, const habitat_workload_group *gr
 
 /* ---- all groups ---- */
 
+static habitat_status add_scaler(const habitat_workload *w, scale_added **added,
+                                 size_t *added_count, habitat_error *err) {
+    added_list list = {0};
+    scaler_add(w, &list);
+    if (list.out_of_memory) {
+        free(list.all);
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    }
+    *added = list.all;
+    *added_count = list.count;
+    return HABITAT_OK;
+}
+
 habitat_status scale_precision(const habitat_workload *w, habitat_precision precision,
                                habitat_arena *arena, scale_group *out, scale_added **added,
                                size_t *added_count, habitat_error *err) {
@@ -120,6 +133,6 @@ habitat_status scale_precision(const habitat_workload *w, habitat_precision prec
     free(room);
     if (status == HABITAT_OK && recorded.precision == HABITAT_PRECISION_AMP_BF16 &&
         precision == HABITAT_PRECISION_AMP_FP16 && !workload_has_scaler(w))
-        status = scale_add_scaler(w, added, added_count, err);
+        status = add_scaler(w, added, added_count, err);
     return status;
 }

@@ -15,7 +15,7 @@
 #include "work/autocast.h"
 #include "workload/scale.h"
 #include "workload/scale_attention.h"
-#include "workload/scaler_calls.h"
+#include "workload/scaler.h"
 #include "workload/share.h"
 
 static bool near(double a, double b) {

@@ -1,8 +1,8 @@
-/* The scaler of fp16, and what the CPU does for it. */
-#ifndef HABITAT_WORKLOAD_SCALER_CALLS_H
-#define HABITAT_WORKLOAD_SCALER_CALLS_H
+/* The scaler of fp16: what runs on the GPU, and what the CPU does for it. */
+#ifndef HABITAT_WORKLOAD_SCALER_H
+#define HABITAT_WORKLOAD_SCALER_H
 
-#include "workload/workload.h"
+#include "workload/added.h"
 
 /* Whether this is an operation of PyTorch's scaler. */
 bool workload_is_scaler(const habitat_operation *op);
@@ -12,5 +12,9 @@ bool workload_has_scaler(const habitat_workload *w);
 
 /* As many calls of CUDA as the scaler takes the time of, in all iterations; 0 where none runs. */
 double workload_scaler_calls(const habitat_workload *w);
+
+/* Its pass over all gradients, in every iteration. Nothing where no optimiser was recorded: then no
+ * scaler runs. */
+void scaler_add(const habitat_workload *w, added_list *list);
 
 #endif
