@@ -48,6 +48,10 @@ typedef struct scale_added {
 habitat_status scale_batch(const habitat_workload *w, const habitat_workload *other, uint64_t batch,
                            habitat_arena *arena, scale_group *out, habitat_error *err);
 
+/* Share of the time, without optimiser and messages, that a batch of another size changes: after,
+ * shape (group_count). Samples in one row are not counted: any batch would change them. */
+double scale_carried_share(const habitat_workload *w, const scale_group *after);
+
 /* HABITAT_E_ARG: the batch size is one that was said, and the recorded sizes hardly hold it.
  * HABITAT_E_MEMORY. */
 habitat_status scale_check_said(const habitat_workload *w, habitat_error *err);
@@ -147,10 +151,6 @@ void scale_sizes_free(scale_sizes *s);
  * do that did not. Where no tensor has the batch as a size they do from the start.
  * HABITAT_E_MEMORY. */
 habitat_status scale_sizes_look_in_rows(scale_sizes *s, const habitat_workload *w, bool *more);
-
-/* Share of the time, without optimiser and messages, that a batch of another size changes: after,
- * shape (group_count). Samples in one row are not counted: any batch would change them. */
-double scale_carried_share(const habitat_workload *w, const scale_group *after);
 
 /* Gives the batch dimensions of `out`, a copy of group's operation, the new batch size. */
 void scale_by_shapes(const scale_sizes *s, uint64_t batch, scale_operation *out);

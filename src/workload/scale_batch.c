@@ -115,6 +115,18 @@ static void scale_all(scaler *s, scale_group *out) {
         scale_one(s, g, &out[g]);
 }
 
+double scale_carried_share(const habitat_workload *w, const scale_group *after) {
+    double all = 0.0, carried = 0.0;
+    for (size_t g = 0; g < w->group_count; g++) {
+        if (scale_leaves(w, &w->groups[g]))
+            continue;
+        all += w->groups[g].origin_ms;
+        bool holds = after[g].source != SCALE_STAYS && after[g].source != SCALE_IN_A_ROW;
+        carried += holds ? w->groups[g].origin_ms : 0.0;
+    }
+    return all > 0.0 ? carried / all : 1.0;
+}
+
 /* Graphs and points come out as one row each sample: those few tensors have the batch as a size. A
  * second recording knows better. */
 static bool is_in_rows(scaler *s, const scale_group *out) {

@@ -16,18 +16,6 @@
 
 /* ---- what changes with it ---- */
 
-double scale_carried_share(const habitat_workload *w, const scale_group *after) {
-    double all = 0.0, carried = 0.0;
-    for (size_t g = 0; g < w->group_count; g++) {
-        if (scale_leaves(w, &w->groups[g]))
-            continue;
-        all += w->groups[g].origin_ms;
-        bool holds = after[g].source != SCALE_STAYS && after[g].source != SCALE_IN_A_ROW;
-        carried += holds ? w->groups[g].origin_ms : 0.0;
-    }
-    return all > 0.0 ? carried / all : 1.0;
-}
-
 static habitat_status check_share(const habitat_workload *w, habitat_error *err) {
     scale_group *after = calloc(w->group_count + 1, sizeof *after);
     if (!after)
