@@ -288,7 +288,10 @@ def step():
     assert "compile" not in capfd.readouterr().err
 
 
-def test_the_class_of_graphs_may_be_named(tmp_path, capfd):
+@pytest.mark.parametrize("built", (False, True))
+def test_the_class_of_graphs_may_be_named(tmp_path, capfd, monkeypatch, built):
+    """Also where PyTorch is built for CUDA: the recorder watches its methods then."""
+    monkeypatch.setattr(torch.backends.cuda, "is_built", lambda: built)
     named = "from typing import Optional\ndef graph_of(known: Optional[torch.cuda.CUDAGraph] = None) -> torch.cuda.CUDAGraph: return known\n"
     named += "assert isinstance(torch.cuda.CUDAGraph, type) and not isinstance(model, torch.cuda.CUDAGraph)\n"
     code, _ = record_script(tmp_path, HEAD + LINEAR.format(to=".cuda()", device=", device='cuda'") + named + LOOP, *QUICK)

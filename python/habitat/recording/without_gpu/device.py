@@ -97,7 +97,7 @@ class Device:
         for name in ("Event", "Stream", "stream", "device", "current_stream", "default_stream"):
             self._set(cuda, name, Nothing)
         refuse = self._no_graph  # a class: libraries name it in their annotations, which Python works out at import
-        self._set(cuda, "CUDAGraph", type("CUDAGraph", (), {"__new__": lambda cls, *unused, **unused_too: refuse()}))
+        self._set(cuda, "CUDAGraph", type("CUDAGraph", (cuda.CUDAGraph,), {"__new__": lambda cls, *unused, **unused_too: refuse()}))
         self._patch.wrap(cuda, "make_graphed_callables", self._uncompiled)
 
     def _say_what_it_is(self) -> None:
