@@ -1,5 +1,7 @@
 """`habitat record --no-gpu` on kinds of scripts whose operations go by values, lengths or masks: routers, packed sequences, attention."""
 
+import logging
+
 import pytest
 from recording_helpers import HEAD, LINEAR, LOOP, QUICK, names, record_script, recorded, shapes
 
@@ -151,6 +153,23 @@ def test_distributions_find_their_numbers_valid(tmp_path):
 def test_what_has_no_shape_is_refused_in_one_line(tmp_path, capfd, body, said):
     error = refused(tmp_path, capfd, body + "\n")
     assert "train.py:6: " in error and said in error and "record on a machine with a GPU" in error
+
+
+def test_a_pytorch_built_for_cuda_asks_for_its_driver():
+    from habitat.recording.without_gpu.fake import lacks_shapes
+
+    assert lacks_shapes(RuntimeError("Found no NVIDIA driver on your system. Please check"))
+    assert lacks_shapes(NotImplementedError("Could not run 'aten::_to_copy' with arguments"))
+    assert not lacks_shapes(NotImplementedError("forward")) and not lacks_shapes(RuntimeError("mat1 and mat2 shapes"))
+
+
+def test_what_is_said_in_one_line_is_not_logged_beside_it(tmp_path, capfd):
+    """As PyTorch does where it is built for CUDA: with the whole stack."""
+    log = "import logging\nlog, shown = logging.getLogger('torch._subclasses.fake_tensor'), logging.StreamHandler()\n"
+    log += "log.addHandler(shown)\nlog.error('failed while attempting to run meta')\nlog.removeHandler(shown)\n"
+    error = refused(tmp_path, capfd, log + "torch.eye(4).cuda().to_sparse()\n")
+    assert "failed while attempting" not in error
+    assert not logging.getLogger("torch._subclasses.fake_tensor").disabled
 
 
 def test_weights_are_not_written_over(tmp_path, capfd):

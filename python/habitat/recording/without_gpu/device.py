@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import types
 from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Literal, NoReturn, Tuple
 
@@ -63,6 +64,8 @@ class Device:
         self._data()
         self._optimizers()
         self._generators()
+        # what it logs it raises as well, and that is said in one line
+        self._set(logging.getLogger("torch._subclasses.fake_tensor"), "disabled", True)
 
     def remove(self) -> None:
         self._patch.remove()

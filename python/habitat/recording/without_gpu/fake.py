@@ -42,8 +42,15 @@ ASK_DEVICE = torch.ops.prim.device.default
 GPU = torch.device("cuda", 0)
 GROUPED = getattr(getattr(aten, "_grouped_mm", None), "default", None)  # since PyTorch 2.8
 
-# What FakeTensorMode ends in where it cannot tell the shapes of a result: layouts other than dense ones, operations without a rule.
-NO_SHAPES = (UnsupportedOperatorException, NotImplementedError)
+# What FakeTensorMode says, then runs, where it cannot tell the shapes of a result: layouts other than dense ones, operations without
+# a rule. A PyTorch that is built for CUDA asks for its driver then.
+NO_SHAPES = ("Could not run", "Found no NVIDIA driver")
+
+
+def lacks_shapes(error: RuntimeError) -> bool:
+    """Whether an operation ended so because the shapes of its result are not known without its values."""
+    return isinstance(error, UnsupportedOperatorException) or any(words in str(error) for words in NO_SHAPES)
+
 
 # They work on no element.
 NO_WORK = {
@@ -136,8 +143,8 @@ class ShapesOnly(FakeTensorMode):
                 self._values.note_choice()
             self._allocations.note(func._schema.name if on_gpu(result) else "", result)
             return result
-        except NO_SHAPES as error:
-            if isinstance(error, NotImplementedError) and "Could not run" not in str(error):
+        except RuntimeError as error:
+            if not lacks_shapes(error):
                 raise
             what = f"{func._schema.name} cannot be done on tensors without values"
             self._values.refuse(what, "PyTorch knows no shape of its result")
