@@ -237,6 +237,8 @@ typedef struct habitat_trace_info {
     size_t iteration_ms_count;      /* unprofiled times */
     const double *iteration_ms_all; /* shape (iteration_ms_count) [ms], in the order measured */
     double iteration_spread; /* between later groups, as a share of iteration_ms; NaN unknown */
+    double cpu_ms; /* of the host's clock: iterations that began on an idle GPU, until the CPU was at
+                      their end, without the profiler; NaN unknown */
     uint64_t batch_size;     /* samples of one iteration; 0 = unknown */
     bool batch_size_said;    /* by the read options, not by the recording */
     const char *model;       /* its class: "ResNet"; NULL unknown */

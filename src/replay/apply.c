@@ -128,9 +128,9 @@ static bool is_gone(const habitat_replay *r, const habitat_prediction *p, size_t
 }
 
 /* Another run is another process. The ends of the rule and of a given time hold what processes
- * differ by; a recorded time is that of one. */
+ * differ by; a recorded time, or the clock's, is that of one. */
 static void doubt_process(habitat_replay_info *info) {
-    if (info->cpu_basis != HABITAT_CPU_RECORDED)
+    if (info->cpu_basis != HABITAT_CPU_RECORDED && info->cpu_basis != HABITAT_CPU_CLOCK)
         return;
     double process = log(fitted_replay_process_factor);
     info->cpu_low = exp(-hypot(log(info->cpu_low), process));
@@ -198,6 +198,8 @@ static const char *basis_words(const habitat_replay *r) {
         return "from the recorded iteration without the profiler";
     case HABITAT_CPU_GIVEN:
         return "as given";
+    case HABITAT_CPU_CLOCK:
+        return "by the recorder's clock, of iterations that began on an idle GPU";
     case HABITAT_CPU_RULE:
         return r->workload->info.iteration_recorded && !r->options.withhold
                    ? "by rule from the profiled times: the recorded iteration only says that it "

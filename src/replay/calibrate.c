@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "base/constants.h"
+#include "replay/clock.h"
 #include "replay/rule.h"
 #include "workload/bound.h"
 #include "workload/workload.h"
@@ -171,6 +172,19 @@ static habitat_status rule_factor(habitat_replay *r, double profiled_ns, double 
     return status;
 }
 
+/* The clock's word in place of the rule's, where it has one. */
+static habitat_status by_clock(habitat_replay *r, double *factor, habitat_error *err) {
+    double told = NAN;
+    habitat_status status = replay_clock_factor(r, &told, err);
+    if (status != HABITAT_OK || isnan(told))
+        return status;
+    *factor = r->cpu_factor = told;
+    r->info.cpu_basis = HABITAT_CPU_CLOCK;
+    r->info.cpu_low = 1.0 / fitted_replay_clock_factor;
+    r->info.cpu_high = fitted_replay_clock_factor;
+    return HABITAT_OK;
+}
+
 /* The CPU's side of one iteration, as recorded, its work times `cpu_scale`. */
 static habitat_status cpu_alone(const habitat_replay *r, double cpu_scale, double *out_ns,
                                 habitat_error *err) {
@@ -223,7 +237,9 @@ habitat_status replay_calibrate(habitat_replay *r, habitat_error *err) {
         r->info.cpu_low = 1.0 / chosen_replay_given_factor;
         r->info.cpu_high = chosen_replay_given_factor;
     } else if (w->iteration_recorded && !r->options.withhold) {
-        status = to_recorded(r, rule, w->iteration_ms * HABITAT_NS_PER_MS * r->iterations, err);
+        status = by_clock(r, &rule, err);
+        if (status == HABITAT_OK)
+            status = to_recorded(r, rule, w->iteration_ms * HABITAT_NS_PER_MS * r->iterations, err);
     }
     r->first_use = r->info.cpu_basis == HABITAT_CPU_RULE && !w->iteration_recorded &&
                    r->info.trace_once_ms * HABITAT_NS_PER_MS > r->iterations * profiled_ns;

@@ -337,7 +337,8 @@ static bool cpu_sets(const habitat_prediction *p) {
 static const char *basis_name(habitat_cpu_basis basis) {
     static const char *const names[] = {[HABITAT_CPU_RECORDED] = "recorded",
                                         [HABITAT_CPU_GIVEN] = "given",
-                                        [HABITAT_CPU_RULE] = "rule"};
+                                        [HABITAT_CPU_RULE] = "rule",
+                                        [HABITAT_CPU_CLOCK] = "clock"};
     return names[basis];
 }
 

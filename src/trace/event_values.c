@@ -381,6 +381,11 @@ int reader_habitat_number(reader *r, const char *text, size_t length) {
             return reader_bad_habitat(r, "iteration_spread");
         info->iteration_spread = value;
         return 1;
+    case KEY_CPU_MS:
+        if (!number || value <= 0 || value > 1e9)
+            return reader_bad_habitat(r, "cpu_ms");
+        info->cpu_ms = value;
+        return 1;
     case KEY_BATCH:
         return read_batch_size(r, text, length);
     case KEY_PEAK_MEMORY:

@@ -58,7 +58,7 @@ static bool is_possible(double iteration_ms, const shown *s) {
 }
 
 static void forget_time(habitat_trace_info *info) {
-    info->iteration_ms = info->iteration_spread = NAN;
+    info->iteration_ms = info->iteration_spread = info->cpu_ms = NAN;
     info->iteration_ms_all = NULL;
     info->iteration_ms_count = 0;
 }

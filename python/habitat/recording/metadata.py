@@ -24,6 +24,7 @@ def gpu_in_use() -> Optional[int]:
 def describe(
     times_ms: List[List[float]],
     *,
+    clock: Optional[timing.HostClock] = None,
     batch_size: Optional[int] = None,
     model: Optional[str] = None,
     command: Optional[str] = None,
@@ -42,6 +43,7 @@ def describe(
     info = {
         "schema": SCHEMA,
         **timing.describe(times_ms),
+        **(clock or timing.HostClock()).describe(),
         "batch_size": batch_size,
         "model": model,
         "framework": f"torch {torch.__version__}",

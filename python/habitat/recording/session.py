@@ -2,6 +2,7 @@
 
     warm-up -> timed, unprofiled -> observed (and profiler warm-up) -> profiled, written -> timed later, twice
 
+The last iterations of the warm-up, and the first timed one, begin on an idle GPU: what the CPU takes for them alone is noted (timing.py).
 Each state takes whole iterations. Should the repeating block of optimiser steps turn out to be another one than
 thought, everything starts over from the warm-up; once the trace is written, that ends the recording instead.
 The trace is whole from then on: later timings only replace its habitat object, and a script may end before them.
@@ -20,10 +21,12 @@ from .later import LaterGroups, trains_together
 from .observe import Observer
 from .profiling import IterationProfiler
 from .progress import Progress
-from .timing import Groups
+from .timing import Groups, HostClock
 
 if TYPE_CHECKING:
     from .without_gpu import Pretence
+
+CLOCKED = 3  # iterations of the warm-up, its last ones, in which the CPU's own time is taken
 
 
 class Options:
@@ -123,6 +126,7 @@ class Session:
         self.state = "warm-up"
         self._count = 0
         self._groups = self._later = None
+        self._clock = HostClock()
         if self._profiler is not None:
             self._profiler.remove()
         if self._observer is not None:
@@ -166,9 +170,13 @@ class Session:
         self._count += 1
         if self.state == "warm-up":
             self._progress.show(f"warm-up {self._count}/{options.warmup}")
+            self._clock.end()
             if self._count >= options.warmup:
                 self._start_timing()
+            elif self._count >= options.warmup - CLOCKED and options.timed > 0:
+                self._begin_clocked()
         elif self.state == "timing":
+            self._clock.end()
             self._groups.mark()
             self._progress.show(f"timing {self._count}/{options.timed}")
             if self._count >= options.timed:
@@ -184,6 +192,14 @@ class Session:
     def _enter(self, state: str) -> None:
         self.state, self._count = state, 0
 
+    def _begin_clocked(self) -> None:
+        """The iteration that begins here finds an idle GPU."""
+        import torch
+
+        if torch.cuda.is_initialized() and not self.options.measuring:
+            torch.cuda.synchronize()
+            self._clock.begin()
+
     def _start_timing(self) -> None:
         import torch
 
@@ -196,7 +212,9 @@ class Session:
         if cuda:
             torch.cuda.reset_peak_memory_stats()
         self._groups = Groups(cuda)
-        self._groups.open()
+        self._groups.open()  # waits for the GPU
+        if cuda and self.options.timed > 0:
+            self._clock.begin()
         if self.options.timed == 0:
             self._start_profiler()
 
@@ -244,7 +262,7 @@ class Session:
             self._memory = self._profiler.peak_memory()
         self.info = finish(
             trace, self.path, self.options, self.where,
-            times_ms=self._groups.times_ms(), timer=self._groups.timer if self.options.timed else None, model=name,
+            times_ms=self._groups.times_ms(), clock=self._clock, timer=self._groups.timer if self.options.timed else None, model=name,
             batch_size=batch_size, memory=self._memory, boundary=self.options.boundary, iterations=self.options.iterations,
             precision=precision, kept=kept,
         )  # fmt: skip
