@@ -13,7 +13,6 @@ import csv
 import os
 import statistics
 import sys
-import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "python"))
@@ -22,6 +21,8 @@ sys.path.insert(0, os.path.join(ROOT, "tools"))
 import forked  # noqa: E402
 from measure_steps import group_ms  # noqa: E402
 from steps import load  # noqa: E402
+
+from habitat.recording.clock import HostClock  # noqa: E402
 
 FORMATS = ("fp32", "amp-bf16", "amp-fp16", "tf32")
 BATCHES = {
@@ -43,7 +44,7 @@ class Step:
         with torch.device("cuda"):  # weights are made there: a host takes seconds for what is overwritten soon
             self.run = load(script, precision, batch)
         self._tf32 = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
-        self.groups, self.cpu = [], []
+        self.groups, self.clock = [], HostClock()
         for _ in range(WARMUP):
             self.run()
         torch.cuda.synchronize()
@@ -54,15 +55,13 @@ class Step:
         torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = self._tf32
 
     def take_turn(self):
-        import torch
-
         self.settle()
         self.run()
         for _ in range(CLOCKED):
-            torch.cuda.synchronize()
-            start = time.perf_counter_ns()
+            self.clock.begin()
             self.run()
-            self.cpu.append((time.perf_counter_ns() - start) / 1e6)
+            self.clock.end()
+        self.clock.remove()
         self.groups.append(group_ms(self.run, TIMED))
 
     def facts(self):
@@ -72,8 +71,7 @@ class Step:
         return {
             "iteration_ms": round(middle, 6), "iteration_ms_all": [round(t, 6) for t in times],
             "iteration_ms_groups": None, "iteration_spread": round((max(middles) - min(middles)) / middle, 4),
-            "cpu_ms": round(statistics.median(self.cpu), 6), "cpu_ms_all": [round(t, 6) for t in self.cpu],
-            "timer": "cuda_event", "peak_memory_bytes": None, "peak_memory_reserved_bytes": None,
+            **self.clock.describe(), "timer": "cuda_event", "peak_memory_bytes": None, "peak_memory_reserved_bytes": None,
         }  # fmt: skip
 
 
@@ -85,7 +83,7 @@ def row_of(script, step, recorded):
         "gpu": torch.cuda.get_device_name(), "framework": f"torch {torch.__version__}", "script": script, "precision": step.precision,
         "batch": step.batch, "iteration_ms": f"{facts['iteration_ms']:.4f}",
         "group_ms": " ".join(f"{statistics.median(group):.4f}" for group in step.groups), "cpu_ms": f"{facts['cpu_ms']:.4f}",
-        "cpu_all_ms": " ".join(f"{t:.4f}" for t in step.cpu), "recorded": recorded,
+        "cpu_all_ms": " ".join(f"{t:.4f}" for t in step.clock.times_ms), "recorded": recorded,
     }  # fmt: skip
 
 

@@ -237,12 +237,15 @@ typedef struct habitat_trace_info {
     size_t iteration_ms_count;      /* unprofiled times */
     const double *iteration_ms_all; /* shape (iteration_ms_count) [ms], in the order measured */
     double iteration_spread; /* between later groups, as a share of iteration_ms; NaN unknown */
-    double cpu_ms; /* of the host's clock: iterations that began on an idle GPU, until the CPU was at
-                      their end, without the profiler; NaN unknown */
-    uint64_t batch_size;     /* samples of one iteration; 0 = unknown */
-    bool batch_size_said;    /* by the read options, not by the recording */
-    const char *model;       /* its class: "ResNet"; NULL unknown */
-    const char *framework;   /* "torch 2.11.0+cu130"; NULL unknown, as are the versions below */
+    uint32_t
+        cpu_parts; /* cpu_ms is the sum of so many, each begun on an idle GPU: before and after
+                      the first backward pass begins, and the first optimiser step; 0 unknown */
+    double cpu_ms; /* of the host's clock: iterations that began on an idle GPU, until the CPU was
+                      at their end, without the profiler; NaN unknown */
+    uint64_t batch_size;   /* samples of one iteration; 0 = unknown */
+    bool batch_size_said;  /* by the read options, not by the recording */
+    const char *model;     /* its class: "ResNet"; NULL unknown */
+    const char *framework; /* "torch 2.11.0+cu130"; NULL unknown, as are the versions below */
     const char *cuda_version, *hip_version, *driver_version; /* "13.0", NULL, "580.159.04" */
     uint64_t cudnn_version;                                  /* as it counts: 91900; 0 = unknown */
     const char *command;             /* that was recorded, without secrets; NULL unknown */

@@ -32,6 +32,7 @@ def test_script_is_recorded_and_stopped(tmp_path, capfd):
     assert len(about["iteration_ms_all"]) == 6 and 0 < about["iteration_ms"] < 1e4
     assert about["iteration_ms_groups"] == [2, 2, 2] and about["iteration_spread"] >= 0
     assert about["batch_size"] == 6 and about["model"] == "Sequential"
+    assert about["cpu_ms"] is None and about["cpu_ms_all"] == [] and about["cpu_ms_parts"] is None  # no GPU that could be idle
     assert about["framework"].startswith("torch 2.") and about["peak_memory_bytes"] is None
     assert about["command"].endswith("train.py") and about["timer"] == "perf_counter"
     assert about["parameter_dtype"] == "float32" and about["autocast"] is None

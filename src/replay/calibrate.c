@@ -94,14 +94,36 @@ static habitat_status shorten_waits(search *s, double rule, habitat_error *err) 
     return status;
 }
 
-/* The most likely first: the CPU as the rule has it, or slower; faster; the GPU beside the slowest
- * CPU that leaves it room for pauses, tried in small steps, as the time only says that it was not
- * slower; then with kernels that run quicker than under the profiler. */
-static habitat_status settle(search *s, double rule, bool *cpu, habitat_error *err) {
+/* By the clock the CPU was done long before, and pauses within reason are too short: the rest is
+ * the kernels', as where streams overlap less than they might. Not where the clock need only be as
+ * far off as it may be: then the CPU explains the time. */
+static habitat_status try_kernels(search *s, double clock, bool *done, habitat_error *err) {
+    bool by_cpu = false, long_enough = false;
+    s->moves = &s->times.cpu_scale;
+    habitat_status status = reaches(s, clock * fitted_replay_clock_factor, &by_cpu, err);
+    s->times.cpu_scale = clock;
+    if (status != HABITAT_OK || by_cpu)
+        return status;
+    s->times.gap_scale = chosen_replay_gap_scale_most;
+    s->moves = &s->times.kernel_scale;
+    status = reaches(s, chosen_replay_kernel_scale_most, &long_enough, err);
+    *done = long_enough;
+    if (status == HABITAT_OK && long_enough)
+        return solve(s, 1.0, chosen_replay_kernel_scale_most, err);
+    s->times.gap_scale = s->times.kernel_scale = 1.0;
+    return status;
+}
+
+/* The most likely first: the CPU as the rule or the clock has it, or slower; faster; the GPU beside
+ * the slowest CPU that leaves it room for pauses, tried in small steps, as the time only says that
+ * it was not slower; then with kernels that run quicker than under the profiler. */
+static habitat_status settle(search *s, double rule, bool clocked, bool *cpu, habitat_error *err) {
     double share = chosen_replay_cpu_step;
     bool done = false;
     *cpu = false;
     habitat_status status = try_pauses(s, rule, &done, err);
+    if (status == HABITAT_OK && !done && clocked)
+        status = try_kernels(s, rule, &done, err);
     if (status != HABITAT_OK || done)
         return status;
     status = try_cpu(s, rule, chosen_replay_cpu_factor_most, cpu, err);
@@ -128,7 +150,7 @@ static habitat_status to_recorded(habitat_replay *r, double rule, double wanted_
     if (r->graph.has_waits)
         status = shorten_waits(&s, rule, err);
     if (status == HABITAT_OK)
-        status = settle(&s, rule, &cpu, err);
+        status = settle(&s, rule, r->info.cpu_basis == HABITAT_CPU_CLOCK, &cpu, err);
     if (status != HABITAT_OK)
         return status;
     r->waits_gone = s.times.waits_gone;

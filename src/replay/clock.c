@@ -1,73 +1,167 @@
-/* The CPU's side by the recorder's clock: docs/iteration.md#calibration.
+/* The CPU's side by the recorder's clock: docs/iteration.md#the-cpus-clock.
  *
  * Where the GPU binds a step, how long it takes says only that the CPU was not slower. So the
- * recorder lets some iterations begin on an idle GPU, and reads the host's clock when the CPU is at
- * their end: then all is launched, and nothing that the CPU did not wait for is in the time. What
- * it did wait for (`.item()`, the scaler of fp16) is in the graph, too, so the graph is run from an
- * idle GPU until its end on the CPU comes when the clock says.
+ * recorder lets some iterations begin on an idle GPU, lets the GPU catch up before the first
+ * backward pass and the first step of an optimiser, and reads the host's clock in between: when the
+ * CPU is at the end of a part all of it is launched, and nothing that it did not wait for is in the
+ * time. What it did wait for (`.item()`, the scaler of fp16) is in the graph, too. So the graph is
+ * run in the same parts, each on an idle GPU, until they end on the CPU when the clock says.
  *
- * Not told: a GPU's queue holds about 1,000 launches. Where more would be under way, launches wait
- * for room, and the clock is the GPU's. */
+ * Not told: a GPU's queue holds about 1,000 launches. Where more are under way in one part,
+ * launches wait for room, and the clock is the GPU's. */
 #include "replay/clock.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/constants.h"
 #include "base/error.h"
+#include "replay/marks.h"
 #include "workload/workload.h"
 
 enum { HALVINGS = 40 };
 
-/* When the CPU is at the end of the recorded iterations, the first of which finds an idle GPU. */
-static double end_ns(const habitat_replay *r, double cpu_scale, double *value) {
-    replay_times times = {.kernel_ns = r->recorded_ns,
+typedef struct clocked {
+    const habitat_replay *r;
+    replay_marks marks; /* where a part ends and the next begins */
+    uint32_t *part;     /* shape (node_count) */
+    double *value;      /* shape (node_count) */
+    double *end_ns;     /* shape (marks.count + 1): the CPU at the end of each part */
+    double wanted_ns;
+} clocked;
+
+/* What the recorder stops its clock at: of an iteration the first of each. */
+static const char *const stops[] = {"autograd::engine::evaluate_function", "Optimizer.step"};
+enum { STOPS = sizeof stops / sizeof *stops };
+
+/* first_ns: shape (count, STOPS), UINT64_MAX: none. */
+static void find_stops(const habitat_trace *trace, size_t count, uint64_t *first_ns) {
+    size_t op_count = 0;
+    const habitat_operation *ops = habitat_trace_operations(trace, &op_count);
+    for (size_t i = 0; i < count * STOPS; i++)
+        first_ns[i] = UINT64_MAX;
+    for (size_t i = 0; i < op_count; i++)
+        for (size_t s = 0; s < STOPS && ops[i].iteration < count; s++) {
+            uint64_t *first = &first_ns[ops[i].iteration * STOPS + s];
+            if (ops[i].start_ns < *first &&
+                strncmp(ops[i].form->name, stops[s], strlen(stops[s])) == 0)
+                *first = ops[i].start_ns;
+        }
+}
+
+/* Iterations begin on an idle GPU, and where the recorder stopped its clock a part begins. */
+static bool find_marks(clocked *c) {
+    const habitat_trace *trace = c->r->workload->trace;
+    bool stopped = habitat_trace_get_info(trace)->cpu_parts > 1;
+    size_t count = 0;
+    const habitat_iteration *iterations = habitat_trace_iterations(trace, &count);
+    uint64_t *first_ns = malloc(count * STOPS * sizeof *first_ns);
+    bool fine = first_ns != NULL;
+    if (fine)
+        find_stops(trace, count, first_ns);
+    for (size_t i = 1; fine && i < count; i++)
+        fine = replay_mark(&c->marks, iterations[i].start_ns);
+    for (size_t i = 0; fine && stopped && i < count * STOPS; i++)
+        fine = first_ns[i] == UINT64_MAX || replay_mark(&c->marks, first_ns[i]);
+    free(first_ns);
+    replay_sort_marks(&c->marks);
+    return fine;
+}
+
+static bool prepare(clocked *c) {
+    const replay_graph *g = &c->r->graph;
+    c->part = malloc((g->node_count + 1) * sizeof *c->part);
+    c->value = malloc((g->node_count + 1) * sizeof *c->value);
+    if (!c->part || !c->value || !find_marks(c))
+        return false;
+    for (size_t i = 0; i < g->node_count; i++)
+        c->part[i] = g->nodes[i].kind == REPLAY_END
+                         ? (uint32_t)c->marks.count
+                         : replay_part_of(c->marks.at_ns, c->marks.count,
+                                          replay_asked_ns(c->r, &g->nodes[i]));
+    c->end_ns = malloc((c->marks.count + 1) * sizeof *c->end_ns);
+    return c->end_ns != NULL;
+}
+
+/* What the CPU takes for all parts. */
+static double all_ns(clocked *c, double cpu_scale) {
+    const replay_graph *g = &c->r->graph;
+    replay_times times = {.kernel_ns = c->r->recorded_ns,
                           .kernel_scale = 1.0,
                           .cpu_scale = cpu_scale,
                           .gap_scale = 1.0};
-    replay_from_idle(&r->graph, &times, value);
-    return value[r->graph.node_count - 1];
-}
-
-/* Kernels follow each other evenly: so many are still to be done when all are launched. */
-static bool finds_room(const habitat_replay *r, double cpu_ms) {
-    double launches = (double)r->graph.kernel_count / r->iterations;
-    double done = fmin(1.0, cpu_ms / r->workload->info.iteration_ms);
-    return launches * (1.0 - done) <= hardware_replay_queue_room;
+    double carry[REPLAY_ALL_STATES] = {0.0}, sum = 0.0;
+    replay_sweep_parts(g, &times, carry, c->part, c->value);
+    for (size_t p = 0; p <= c->marks.count; p++)
+        c->end_ns[p] = 0.0;
+    for (size_t i = 0; i < g->node_count; i++)
+        if (g->nodes[i].kind != REPLAY_KERNEL)
+            c->end_ns[c->part[i]] = fmax(c->end_ns[c->part[i]], c->value[i]);
+    for (size_t p = 0; p <= c->marks.count; p++)
+        sum += c->end_ns[p];
+    return sum;
 }
 
 /* NaN: no factor within reason. */
-static double solve(const habitat_replay *r, double wanted_ns, double *value) {
+static double solve(clocked *c) {
     double low = 0.0, high = chosen_replay_cpu_factor_most;
-    if (end_ns(r, low, value) >= wanted_ns || end_ns(r, high, value) < wanted_ns)
+    if (all_ns(c, low) >= c->wanted_ns || all_ns(c, high) < c->wanted_ns)
         return NAN;
     for (int i = 0; i < HALVINGS; i++) {
         double middle = 0.5 * (low + high);
-        *(end_ns(r, middle, value) >= wanted_ns ? &high : &low) = middle;
+        *(all_ns(c, middle) >= c->wanted_ns ? &high : &low) = middle;
     }
     return high;
 }
 
 /* How much of the time goes with the CPU's: 1 where it waits for nothing. */
-static double share_of_cpu(const habitat_replay *r, double factor, double wanted_ns,
-                           double *value) {
+static double share_of_cpu(clocked *c, double factor) {
     static const double part = 0.1;
-    return (wanted_ns - end_ns(r, (1.0 - part) * factor, value)) / (part * wanted_ns);
+    return (c->wanted_ns - all_ns(c, (1.0 - part) * factor)) / (part * c->wanted_ns);
+}
+
+/* Whether no launch waited for room: on each stream few kernels of a part are still to be done when
+ * the CPU is at its end. */
+static bool had_room(clocked *c, double factor) {
+    const replay_graph *g = &c->r->graph;
+    double under_way[REPLAY_STREAMS_MAX] = {0.0};
+    uint32_t part[REPLAY_STREAMS_MAX] = {0};
+    all_ns(c, factor);
+    for (size_t i = 0; i < g->node_count; i++) {
+        uint32_t stream = g->nodes[i].place;
+        if (g->nodes[i].kind != REPLAY_KERNEL || stream >= REPLAY_STREAMS_MAX)
+            continue;
+        if (part[stream] != c->part[i])
+            under_way[stream] = 0.0;
+        part[stream] = c->part[i];
+        under_way[stream] += c->value[i] > c->end_ns[c->part[i]];
+        if (under_way[stream] > hardware_replay_queue_room)
+            return false;
+    }
+    return true;
+}
+
+static habitat_status factor_of(clocked *c, double *out, habitat_error *err) {
+    if (!prepare(c))
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    double factor = solve(c);
+    if (share_of_cpu(c, factor) >= chosen_replay_clock_share && had_room(c, factor))
+        *out = factor;
+    return HABITAT_OK;
 }
 
 habitat_status replay_clock_factor(const habitat_replay *r, double *out, habitat_error *err) {
     double cpu_ms = habitat_trace_get_info(r->workload->trace)->cpu_ms;
     bool one = r->graph.kernel_count == r->workload->kernel_count; /* not several ranks */
+    clocked c = {.r = r, .wanted_ns = cpu_ms * HABITAT_NS_PER_MS * r->iterations};
     *out = NAN;
-    if (!(cpu_ms > 0.0) || !one || r->graph.has_waits || !finds_room(r, cpu_ms))
+    if (!(cpu_ms > 0.0) || !one || r->graph.has_waits)
         return HABITAT_OK;
-    double *value = malloc((r->graph.node_count + 1) * sizeof *value);
-    if (!value)
-        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    double wanted_ns = cpu_ms * HABITAT_NS_PER_MS * r->iterations;
-    double factor = solve(r, wanted_ns, value);
-    if (share_of_cpu(r, factor, wanted_ns, value) >= chosen_replay_clock_share)
-        *out = factor;
-    free(value);
-    return HABITAT_OK;
+    habitat_status status = factor_of(&c, out, err);
+    free(c.marks.at_ns);
+    free(c.part);
+    free(c.value);
+    free(c.end_ns);
+    return status;
 }

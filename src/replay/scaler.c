@@ -9,8 +9,7 @@
 #include <math.h>
 
 #include "base/error.h"
-#include "base/list.h"
-#include "replay/graph.h"
+#include "replay/marks.h"
 #include "workload/workload.h"
 
 /* One kernel of all parameters is given the scale, and looks itself whether a gradient overflowed:
@@ -24,19 +23,9 @@ static bool is_fused(const char *name) {
     return false;
 }
 
-typedef struct asking {
-    uint64_t *begin_ns; /* when the scaler asks, ascending */
-    size_t count, capacity;
-} asking;
-
-static int by_time(const void *a, const void *b) {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* When the steps of optimisers began; one inside another is asked about with it. None where the
  * scaler asks about one of them nothing. False when out of memory. */
-static bool find_waits(const habitat_replay *r, asking *w) {
+static bool find_waits(const habitat_replay *r, replay_marks *w) {
     size_t count = 0;
     const habitat_operation *ops = habitat_trace_operations(r->workload->trace, &count);
     uint64_t until = 0;
@@ -52,46 +41,17 @@ static bool find_waits(const habitat_replay *r, asking *w) {
         if (strncmp(op->form->name, "Optimizer.step", 14) != 0 ||
             (op->form->thread == thread && op->start_ns < until))
             continue;
-        uint64_t *grown =
-            list_grow(w->begin_ns, w->count, &w->capacity, 4, SIZE_MAX, sizeof *grown);
-        if (!grown)
+        if (!replay_mark(w, op->start_ns))
             return false;
-        w->begin_ns = grown;
-        w->begin_ns[w->count++] = op->start_ns;
         until = op->start_ns + op->duration_ns;
         thread = op->form->thread;
     }
-    if (w->count)
-        qsort(w->begin_ns, w->count, sizeof *w->begin_ns, by_time);
+    replay_sort_marks(w);
     return true;
 }
 
 static bool is_added(const habitat_replay *r, const replay_node *n) {
     return n->kind == REPLAY_KERNEL && n->index >= r->workload->kernel_count;
-}
-
-/* Of a kernel, when it was launched. */
-static uint64_t asked_ns(const habitat_replay *r, const replay_node *n) {
-    const habitat_workload *w = r->workload;
-    if (n->kind != REPLAY_KERNEL)
-        return replay_recorded_ns(w, &r->graph, n);
-    const habitat_kernel *kernel = w->kernels[n->index].kernel;
-    size_t count = 0;
-    const habitat_call *calls = habitat_trace_calls(w->trace, &count);
-    return kernel->call == HABITAT_NONE ? kernel->start_ns : calls[kernel->call].start_ns;
-}
-
-/* Waits that are over when a node is asked for. */
-static uint32_t part_of(const uint64_t *waits_ns, size_t count, uint64_t at_ns) {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (waits_ns[middle] <= at_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return (uint32_t)low;
 }
 
 /* What several GPUs add (parallel.c) belongs to the gradients whose kernels it comes after: the
@@ -111,8 +71,9 @@ static void set_parts(const habitat_replay *r, const uint64_t *waits_ns, size_t 
     const replay_graph *g = &r->graph;
     for (size_t i = 0; i < g->node_count; i++)
         part[i] = g->nodes[i].kind == REPLAY_END ? (uint32_t)waits
-                  : is_added(r, &g->nodes[i])    ? part_before(g, part, i)
-                                              : part_of(waits_ns, waits, asked_ns(r, &g->nodes[i]));
+                  : is_added(r, &g->nodes[i])
+                      ? part_before(g, part, i)
+                      : replay_part_of(waits_ns, waits, replay_asked_ns(r, &g->nodes[i]));
 }
 
 /* How long the parts between two waits take together; the one around the recording's end goes on
@@ -142,7 +103,7 @@ static double parts_ns(const replay_graph *g, const replay_times *t, const uint3
 habitat_status replay_scaler_ns(const habitat_replay *r, const replay_times *times, double *out_ns,
                                 replay_path *path, habitat_error *err) {
     const replay_graph *g = &r->graph;
-    asking w = {0};
+    replay_marks w = {0};
     bool fine = find_waits(r, &w);
     uint32_t *part = malloc((g->node_count + 1) * sizeof *part);
     uint32_t *latest = malloc((w.count + 1) * sizeof *latest);
@@ -151,10 +112,10 @@ habitat_status replay_scaler_ns(const habitat_replay *r, const replay_times *tim
     *out_ns = 0.0;
     *path = (replay_path){0.0, 0.0, 0.0};
     if (fine && w.count) {
-        set_parts(r, w.begin_ns, w.count, part);
+        set_parts(r, w.at_ns, w.count, part);
         *out_ns = parts_ns(g, times, part, w.count, value, latest, path);
     }
-    free(w.begin_ns);
+    free(w.at_ns);
     free(part);
     free(latest);
     free(value);

@@ -116,6 +116,7 @@ typedef enum key {
     KEY_ITERATION_GROUPS,
     KEY_ITERATION_SPREAD,
     KEY_CPU_MS,
+    KEY_CPU_PARTS,
     KEY_BATCH,
     KEY_MODEL,
     KEY_FRAMEWORK,

@@ -336,6 +336,7 @@ static void test_recorded(void) {
     w = workload_of(trace);
     p = predicted(w, &d, HABITAT_METHOD_BANDWIDTH);
     CHECK(isnan(p->memory_bytes) && isnan(habitat_trace_get_info(trace)->iteration_spread));
+    CHECK(isnan(habitat_trace_get_info(trace)->cpu_ms));
     CHECK_INT(p->fits, -1);
     CHECK(warned(w, "no unprofiled iteration time"));
     CHECK(warned(w, "names no operations"));

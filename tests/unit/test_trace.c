@@ -540,6 +540,12 @@ static const bad bads[] = {
      "line 1, byte 37: \"iteration_spread\" in \"habitat\" is no number, negative or absurdly "
      "large; record it "
      "again"},
+    {"{\"habitat\": {\"cpu_ms_parts\": 0.5}, \"traceEvents\": [" KERNEL "]}", HABITAT_E_RANGE,
+     "line 1, byte 32: \"cpu_ms_parts\" in \"habitat\" is no number, negative or absurdly large; "
+     "record it again"},
+    {"{\"habitat\": {\"cpu_ms\": 0}, \"traceEvents\": [" KERNEL "]}", HABITAT_E_RANGE,
+     "line 1, byte 24: \"cpu_ms\" in \"habitat\" is no number, negative or absurdly large; record "
+     "it again"},
 };
 
 static void check_bad(const bad *b, bool slow_only) {

@@ -9,6 +9,7 @@ import sys
 from typing import Any, Callable, Dict, List, Optional
 
 from . import timing
+from .clock import HostClock
 from .command import shown
 
 SCHEMA = 1
@@ -24,7 +25,7 @@ def gpu_in_use() -> Optional[int]:
 def describe(
     times_ms: List[List[float]],
     *,
-    clock: Optional[timing.HostClock] = None,
+    clock: Optional[HostClock] = None,
     batch_size: Optional[int] = None,
     model: Optional[str] = None,
     command: Optional[str] = None,
@@ -43,7 +44,7 @@ def describe(
     info = {
         "schema": SCHEMA,
         **timing.describe(times_ms),
-        **(clock or timing.HostClock()).describe(),
+        **(clock or HostClock()).describe(),
         "batch_size": batch_size,
         "model": model,
         "framework": f"torch {torch.__version__}",

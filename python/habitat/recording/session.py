@@ -2,7 +2,7 @@
 
     warm-up -> timed, unprofiled -> observed (and profiler warm-up) -> profiled, written -> timed later, twice
 
-The last iterations of the warm-up, and the first timed one, begin on an idle GPU: what the CPU takes for them alone is noted (timing.py).
+The last iterations of the warm-up begin on an idle GPU: what the CPU takes for them alone is noted (clock.py).
 Each state takes whole iterations. Should the repeating block of optimiser steps turn out to be another one than
 thought, everything starts over from the warm-up; once the trace is written, that ends the recording instead.
 The trace is whole from then on: later timings only replace its habitat object, and a script may end before them.
@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any, Dict, Hashable, Optional, Tuple
 
 from . import metadata, timing, tracefile
 from .boundary import CycleFinder, open_source
+from .clock import HostClock
 from .errors import RecordError
 from .footprint import Optimizers, footprint
 from .later import LaterGroups, trains_together
 from .observe import Observer
 from .profiling import IterationProfiler
 from .progress import Progress
-from .timing import Groups, HostClock
+from .timing import Groups
 
 if TYPE_CHECKING:
     from .without_gpu import Pretence
@@ -106,6 +107,7 @@ class Session:
         self._optimizers: Any = None
         self._groups: Any = None
         self._later: Any = None
+        self._clock: Any = None
         self._memory: Optional[Dict[str, int]] = None
         self._seen_model: Tuple[Optional[str], Optional[int], Dict[str, Optional[str]], Optional[Dict[str, Any]]]
         self._busy = False
@@ -116,7 +118,7 @@ class Session:
 
     def close(self) -> None:
         """Takes every hook out again; safe to call at any time and twice."""
-        for part in (self._source, self._profiler, self._observer, self._optimizers):
+        for part in (self._source, self._profiler, self._observer, self._optimizers, self._clock):
             if part is not None:
                 part.remove()
         self._source = self._profiler = self._observer = self._optimizers = None
@@ -126,6 +128,8 @@ class Session:
         self.state = "warm-up"
         self._count = 0
         self._groups = self._later = None
+        if self._clock is not None:
+            self._clock.remove()
         self._clock = HostClock()
         if self._profiler is not None:
             self._profiler.remove()
@@ -172,11 +176,11 @@ class Session:
             self._progress.show(f"warm-up {self._count}/{options.warmup}")
             self._clock.end()
             if self._count >= options.warmup:
+                self._clock.remove()
                 self._start_timing()
             elif self._count >= options.warmup - CLOCKED and options.timed > 0:
                 self._begin_clocked()
         elif self.state == "timing":
-            self._clock.end()
             self._groups.mark()
             self._progress.show(f"timing {self._count}/{options.timed}")
             if self._count >= options.timed:
@@ -197,7 +201,6 @@ class Session:
         import torch
 
         if torch.cuda.is_initialized() and not self.options.measuring:
-            torch.cuda.synchronize()
             self._clock.begin()
 
     def _start_timing(self) -> None:
@@ -212,9 +215,7 @@ class Session:
         if cuda:
             torch.cuda.reset_peak_memory_stats()
         self._groups = Groups(cuda)
-        self._groups.open()  # waits for the GPU
-        if cuda and self.options.timed > 0:
-            self._clock.begin()
+        self._groups.open()
         if self.options.timed == 0:
             self._start_profiler()
 

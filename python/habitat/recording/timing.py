@@ -10,9 +10,6 @@ others, what the CPU gives changes that slowly. So iterations are timed in group
 
 The first group alone is the step's time: once a profiler was in the process, each launch takes the CPU longer for good, and a step
 that the CPU binds about 1.25 times as long. The groups after it share that, so they tell how far the host moved and no more.
-
-Where the GPU binds a step, its time says nothing of the CPU's. HostClock tells that: a few iterations of the warm-up, and the first
-of the first group, begin on an idle GPU, and Python is at their end when the CPU has launched all of them.
 """
 
 from __future__ import annotations
@@ -84,31 +81,6 @@ class Stopwatch:
             import torch
 
             torch.cuda.synchronize()
-
-
-class HostClock:
-    """`begin()` where the GPU is idle and an iteration begins, `end()` where Python is at its end: the host's time in between.
-
-    The clock runs before any profiler does. What a call of the iteration waits for is in it; whoever reads the times tells that from
-    the trace.
-    """
-
-    def __init__(self) -> None:
-        self.times_ms: List[float] = []
-        self._began_ns: Optional[int] = None
-
-    def begin(self) -> None:
-        self._began_ns = time.perf_counter_ns()
-
-    def end(self) -> None:
-        if self._began_ns is not None:
-            self.times_ms.append((time.perf_counter_ns() - self._began_ns) / 1e6)
-        self._began_ns = None
-
-    def describe(self) -> Dict[str, Any]:
-        """What the habitat object says of it [ms]; null without a GPU."""
-        times = [round(t, 6) for t in self.times_ms]
-        return {"cpu_ms": round(statistics.median(times), 6) if times else None, "cpu_ms_all": times}
 
 
 class Groups:

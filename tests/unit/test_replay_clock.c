@@ -1,0 +1,157 @@
+/* The CPU's side by the recorder's clock (`cpu_ms`). Times in microseconds, as in test_replay.c: a
+ * pause is 1.1 us, a launch 1 us; a trace without operations has four fifths of its CPU times by
+ * rule. */
+#include "replay_subject.h"
+
+/* Three kernels that the CPU launches far ahead of them: 303.1 us of GPU, 60 of a profiled CPU. */
+static const event plain[] = {
+    {'c', "cudaLaunchKernel", 0, 5, 1, 0, 1, NULL},
+    {'c', "cudaLaunchKernel", 20, 5, 1, 0, 2, NULL},
+    {'c', "cudaLaunchKernel", 40, 5, 1, 0, 3, NULL},
+    {'k', "a", 10, 100, 0, 7, 1, NULL},
+    {'k', "b", 111, 100, 0, 7, 2, NULL},
+    {'k', "c", 212, 100, 0, 7, 3, NULL},
+};
+
+static void test_told(void) {
+    static const char noted[] = "\"habitat\": {\"iteration_ms\": 0.3035, \"cpu_ms\": 0.150},";
+    subject s = SUBJECT(plain, 60, noted, 0);
+    CHECK_INT(s.info->cpu_basis, HABITAT_CPU_CLOCK);
+    CHECK_NEAR(s.info->cpu_ms, 0.150, 1e-9); /* 48 by rule */
+    CHECK_NEAR(s.info->cpu_low, 1.0 / 1.15, 1e-9);
+    CHECK_NEAR(s.info->cpu_high, 1.15, 1e-9);
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.3035, 1e-6);
+    CHECK_NEAR(s.info->gap_scale, 3.5 / 3.1, 1e-6); /* the GPU bound it: 303.5 of 303.1 */
+    check_case("where the GPU bound a step the clock tells the CPU's side");
+    CHECK_NEAR(run(&s, 0.1).iteration_ms, 0.150, 1e-9);
+    CHECK_INT(run(&s, 0.1).bound_by, HABITAT_BY_CPU);
+    done(&s);
+    check_case("on a GPU ten times as fast it sets the time");
+    s = SUBJECT(plain, 60, noted, .cpu_scale = 2.0);
+    CHECK_NEAR(run(&s, 0.1).iteration_ms, 0.300, 1e-9);
+    done(&s);
+    check_case("--cpu-scale stretches it");
+    s = SUBJECT(plain, 60, noted, .withhold = true);
+    CHECK_INT(s.info->cpu_basis, HABITAT_CPU_RULE);
+    CHECK_NEAR(s.info->cpu_ms, 0.048, 1e-9);
+    done(&s);
+    check_case("a recording whose times are withheld has none");
+}
+
+static void test_bound_by_cpu(void) {
+    static const char slower[] = "\"habitat\": {\"iteration_ms\": 0.400, \"cpu_ms\": 0.390},";
+    static const char quicker[] = "\"habitat\": {\"iteration_ms\": 0.400, \"cpu_ms\": 0.420},";
+    subject s = SUBJECT(plain, 60, slower, 0);
+    CHECK_INT(s.info->cpu_basis, HABITAT_CPU_RECORDED);
+    CHECK_NEAR(s.info->cpu_ms, 0.400, 1e-6);
+    done(&s);
+    s = SUBJECT(plain, 60, quicker, 0);
+    CHECK_INT(s.info->cpu_basis, HABITAT_CPU_RECORDED);
+    CHECK_NEAR(s.info->cpu_ms, 0.400, 1e-6);
+    done(&s);
+    check_case("where the CPU bound it, the step's time is the measure: 3 and 5 % from the clock");
+}
+
+static void test_kernels(void) {
+    static const char noted[] = "\"habitat\": {\"iteration_ms\": 0.330, \"cpu_ms\": 0.150},";
+    static const char far[] = "\"habitat\": {\"iteration_ms\": 0.400, \"cpu_ms\": 0.150},";
+    subject s = SUBJECT(plain, 60, noted, 0);
+    CHECK_INT(s.info->cpu_basis, HABITAT_CPU_CLOCK);
+    CHECK_NEAR(s.info->cpu_ms, 0.150, 1e-9);
+    CHECK_NEAR(s.info->gap_scale, 2.2, 1e-9);
+    CHECK_NEAR(s.info->kernel_scale, (330.0 - 2.2 * 3.1) / 300.0, 1e-6);
+    CHECK_NEAR(run(&s, 1.0).iteration_ms, 0.330, 1e-6);
+    done(&s);
+    check_case("what pauses do not explain is not the CPU's where the clock says it was done");
+    s = SUBJECT(plain, 60, far, 0);
+    CHECK_INT(s.info->cpu_basis, HABITAT_CPU_RECORDED);
+    CHECK_NEAR(s.info->cpu_ms, 0.400, 1e-6);
+    CHECK_NEAR(s.info->kernel_scale, 1.0, 1e-9);
+    done(&s);
+    check_case("more than kernels take is: iterations in a row differ from those of the clock");
+}
+
+/* The CPU waits for its GPU at the end, as .item() does: 53 us of its own. */
+static const event blocking[] = {
+    {'c', "cudaLaunchKernel", 0, 5, 1, 0, 1, NULL},
+    {'c', "cudaLaunchKernel", 20, 5, 1, 0, 2, NULL},
+    {'c', "cudaLaunchKernel", 40, 5, 1, 0, 3, NULL},
+    {'k', "a", 10, 100, 0, 7, 1, NULL},
+    {'k', "b", 111, 100, 0, 7, 2, NULL},
+    {'k', "c", 212, 100, 0, 7, 3, NULL},
+    {'c', "cudaDeviceSynchronize", 45, 270, 1, 0, 4, NULL},
+};
+
+static void test_waiting(void) {
+    static const char noted[] = "\"habitat\": {\"iteration_ms\": 0.3145, \"cpu_ms\": 0.318},";
+    subject s = SUBJECT(blocking, 320, noted, 0);
+    CHECK_INT(s.info->cpu_basis, HABITAT_CPU_RULE);
+    done(&s);
+    check_case("an iteration that waits for its GPU has a clock that says nothing of the CPU");
+}
+
+/* A forward pass, a backward pass and an optimiser's step, a kernel each; then the CPU waits. Where
+ * the clock stops at 18 and 38, the parts end on the CPU at 0, 28 and 12 + 5 + 1 + 10 + 3 + 5. */
+static const event parts[] = {
+    {'c', "cudaLaunchKernel", 0, 5, 1, 0, 1, NULL},
+    {'o', "autograd::engine::evaluate_function: AddBackward0", 18, 10, 1, 0, 0, NULL},
+    {'c', "cudaLaunchKernel", 20, 5, 1, 0, 2, NULL},
+    {'s', "Optimizer.step#SGD.step", 38, 190, 1, 0, 0, NULL},
+    {'c', "cudaLaunchKernel", 40, 5, 1, 0, 3, NULL},
+    {'k', "a", 10, 100, 0, 7, 1, NULL},
+    {'k', "b", 111, 100, 0, 7, 2, NULL},
+    {'k', "c", 212, 10, 0, 7, 3, NULL},
+    {'c', "cudaDeviceSynchronize", 45, 180, 1, 0, 4, NULL},
+};
+
+static void test_parts(void) {
+    static const char stopped[] =
+        "\"habitat\": {\"iteration_ms\": 0.2255, \"cpu_ms\": 0.064, \"cpu_ms_parts\": 3},";
+    static const char whole[] =
+        "\"habitat\": {\"iteration_ms\": 0.2255, \"cpu_ms\": 0.064, \"cpu_ms_parts\": 1},";
+    subject s = SUBJECT(parts, 230, stopped, 0);
+    CHECK_INT(s.info->cpu_basis, HABITAT_CPU_CLOCK);
+    CHECK_NEAR(s.info->cpu_ms, s.info->profiled_cpu_ms, 1e-6);
+    done(&s);
+    check_case(
+        "where the clock stopped, the GPU had caught up, and what waits in a part waits less");
+    s = SUBJECT(parts, 230, whole, 0);
+    CHECK(s.info->cpu_basis != HABITAT_CPU_CLOCK);
+    done(&s);
+    check_case("without a stop 64 us would be less than the wait alone");
+}
+
+/* 1,500 launches of 1 us, kernels of `kernel_us` in a row. */
+enum { MANY = 1500 };
+static void fill(event *list, double kernel_us) {
+    for (unsigned i = 0; i < MANY; i++) {
+        list[i] = (event){'c', "cudaLaunchKernel", i, 0.5, 1, 0, i + 1, NULL};
+        list[MANY + i] =
+            (event){'k', "a", 2.0 + i * (kernel_us + 1.0), kernel_us, 0, 7, i + 1, NULL};
+    }
+}
+
+static void test_queue(void) {
+    static event list[2 * MANY];
+    fill(list, 9.0); /* 15 ms: 1,350 kernels are to be done after 1.5 ms, 300 after 12 */
+    subject s = SUBJECT(list, MANY, "\"habitat\": {\"iteration_ms\": 15.0, \"cpu_ms\": 1.5},", 0);
+    CHECK_INT(s.info->cpu_basis, HABITAT_CPU_RULE);
+    done(&s);
+    check_case("where the GPU's queue was full the clock is the GPU's");
+    s = SUBJECT(list, MANY, "\"habitat\": {\"iteration_ms\": 15.0, \"cpu_ms\": 12.0},", 0);
+    CHECK_INT(s.info->cpu_basis, HABITAT_CPU_CLOCK);
+    CHECK_NEAR(s.info->cpu_ms, 12.0, 1e-6);
+    done(&s);
+    check_case("where it had room it is the CPU's");
+}
+
+int main(void) {
+    gpu = made_gpu("made", 10, 1.0, 1000, 10);
+    test_told();
+    test_bound_by_cpu();
+    test_kernels();
+    test_waiting();
+    test_parts();
+    test_queue();
+    return check_done();
+}
