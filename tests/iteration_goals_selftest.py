@@ -31,6 +31,14 @@ TURNS = ("| step, in turns | from | measured | spread | predicted | interval | b
          "| a_b16_amp_bf16_h100 | 8 | 10.0 | 0 % | 19.0 | 9..11 | gpu | +90.0 |\n"  # another batch size
          "| a_b8_amp_fp16_h100 | 8 | 10.0 | 0 % | 19.0 | 9..11 | gpu | +90.0 |\n"  # another precision
          "| c_b8_amp_bf16_h100 | 8 | 10.0 | 0 % | 19.0 | 9..11 | gpu | +90.0 |\n\n")  # not asked
+ONE_RUN = ("| in turns | steps | mean | worst | bias | inside | without the clock: mean | worst | inside | sum: mean |\n|---|\n"
+           "| another batch | 4 | 8.00 | {worst} | +1.00 | 90 % | 9.00 | 30.00 | 80 % | 20.00 |\n| another batch, CPU-bound | 2 | 8.01 | 9.00 | +1.00 | 90 % | 9.00 | 30.00 | 80 % | 20.00 |\n"
+           "| another batch, spread above 10 % | 2 | 30.00 | 40.00 | +1.00 | 90 % | 9.00 | 30.00 | 80 % | 20.00 |\n\n"
+           "| step, in turns by one process | from | measured | spread | predicted | interval | bound by | CPU | error % |\n|---|\n"
+           "| bert_b8_amp_bf16 | bert_b8_fp32_h100 | 10.0 | 10 % | 9.8 | 9..11 | gpu | rule | -11.0 |\n| vit_b8_amp_bf16 | vit_b8_fp32_h100 | 10.0 | 0 % | 9.8 | 9..11 | gpu | rule | +13.0 |\n"
+           "| vit_b8_amp_bf16 | vit_b8_fp32_h200 | 10.0 | 11 % | 9.8 | 9..11 | gpu | rule | +50.0 |\n| vit_b8_amp_fp16 | vit_b8_fp32_h200 | 10.0 | 1 % | 9.8 | 9..11 | gpu | rule | +12.1 |\n"
+           "| vit_b8_amp_bf16 | vit_b4_amp_bf16_h200 | 10.0 | 1 % | 9.8 | 9..11 | gpu | rule | +90.0 |\n"  # another batch size
+           "| gnmt_b8_amp_bf16 | gnmt_b8_fp32_h200 | 10.0 | 1 % | 9.8 | 9..11 | gpu | rule | +90.0 |\n\n")  # fmt: skip  # not asked
 NO_GPU = ("| model | steady steps | iterations: mean error % | worst % | step of it | within 20 % | inside | uneven steps | iterations: mean error % | worst % | step of it | within 20 % | inside "
           "| steps | sums of kernels: mean error % | worst % | step of it | within 20 % |\n|---|\n"
           "| gpt2 | 3 | 4.0 | -9.0 | gpt2_a | 3 | 3 | 2 | 60.0 | +72.0 | gpt2_b | 0 | 0 | 5 | 3.0 | +5.0 | gpt2_c | 5 |\n"
@@ -78,6 +86,11 @@ def main():
     # the clean test apart: 2 and 3, and the uneven one
     lines = list(goals.one_host_lines(TURNS.replace("in turns", "one host").replace("b_b4_amp_bf16_h200 | 4 ", "b_b8_amp_bf16_h100 | 8 "), "bf16", "amp_bf16", ["a", "b"]))
     check("one host", (["| mean 2.50, worst 3.00 % of 2 |" in lines[0], "| mean 12.00, worst 12.00 % of 1 |" in lines[1]], verdicts(lines)), ([True, True], ["met", "-"]))
+    # one run: 8 and 25 are within, 8.01 is not; bf16 (11 + 13) / 2 = 12, the uneven one apart; fp16 12.1
+    lines = list(goals.one_run_lines(ONE_RUN.format(worst="25.00")))
+    check("one run", verdicts(lines), ["met", "missed", "-", "met", "-", "missed"])
+    check("one run, bf16", ["| mean 12.00, worst 13.00 % of 2 |" in lines[3], "| mean 50.00, worst 50.00 % of 1 |" in lines[4]], [True, True])
+    check("one run, a worst too far", verdicts(goals.one_run_lines(ONE_RUN.format(worst="25.01")))[0], "missed")
     rows = [["a_h200 (CPU)"], ["b_h200 (CPU, spread)"], ["c_h200 (spread)"], ["d_h200"]]
     near, far = goals.spread_apart(rows)
     check("steps of uneven groups", (near, far), ([rows[0], rows[3]], [rows[1], rows[2]]))

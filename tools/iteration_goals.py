@@ -163,12 +163,33 @@ def one_host_lines(page, word, precision, models):
     yield scaled_line("The same, steps whose own groups differ by more than 10 %", in_turns(page, precision, models, True, "step, one host"), None)
 
 
+def one_run_lines(page):
+    """Of steps that one process timed in turns; those whose groups differ by more than 10 % are listed apart."""
+    sums = table(page, "in turns", "steps")
+    for what, name, asked in (("Another batch size of the same run, in turns by one process, whole iteration", "another batch", True),
+                              ("The same, the CPU-bound ones of them", "another batch, CPU-bound", True),
+                              ("The same, spread above 10 %", "another batch, spread above 10 %", False)):  # fmt: skip
+        cells = row(sums, name)
+        right = number(cells[2]) <= 8 and number(cells[3]) <= 25 if asked else None
+        got = f"mean {cells[2]}, worst {cells[3]} % of {cells[1]} (without the clock {cells[6]}; plain sum {cells[9]})"
+        yield line(what, "mean within 8 %, worst 25" if asked else "listed apart", got, right)
+    steps = table(page, "step, in turns by one process", "from")
+    for word in ("bf16", "fp16"):
+        found = [cells for cells in steps if f"_amp_{word}" in cells[0] and "_fp32_" in cells[1] and re.match("|".join(PRECISION_MODELS), cells[0])]
+        for uneven in (False, True):
+            errors = [abs(number(cells[8])) for cells in found if (number(cells[3]) > SPREAD_MOST) == uneven]
+            if errors:
+                what = "The same, spread above 10 %" if uneven else f"{word} AMP from fp32, in turns by one process, the same four, whole iteration"
+                yield scaled_line(what, {"": (len(errors), sum(errors) / len(errors), max(errors))}, None if uneven else 12, "")
+
+
 def scaled(page):
     yield from scaled_lines(page, "Largest batch from the smallest and back, eight models", 1, BATCH_MODELS, 8)
     yield from scaled_lines(page, "bf16 AMP from fp32: ResNet-50, ViT, BERT, GPT-2", 4, PRECISION_MODELS, 12, "amp_bf16")
     yield from one_host_lines(page, "bf16", "amp_bf16", PRECISION_MODELS)
     yield from scaled_lines(page, "fp16 AMP from fp32, the same four", 7, PRECISION_MODELS, 12, "amp_fp16")
     yield from one_host_lines(page, "fp16", "amp_fp16", PRECISION_MODELS)
+    yield from one_run_lines(page)
 
 
 # ---- several GPUs ----
