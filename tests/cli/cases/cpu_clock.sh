@@ -8,5 +8,6 @@ for trace in "$data" without.json; do
 import json
 answer = json.load(open("row.json"))
 row = answer["predictions"][0]
-print(row["bound_by"], row["cpu_basis"], row["iteration_ms"] == row["cpu_ms"], [note.split(", ")[-1] for note in answer["warnings"] if "are set by the CPU" in note])'
+said = [note for note in answer["warnings"] if "set by the CPU of the recorded host" in note]
+print(row["bound_by"], row["cpu_basis"], ["clock" if "by the recorder\u0027s clock" in note else "rule" if "by rule" in note else note for note in said])'
 done
