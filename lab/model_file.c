@@ -101,6 +101,8 @@ static void put_model(writer *w, const operator_model *m) {
     put_floats(w, m->range.least, m->range.count);
     put_floats(w, m->range.most, m->range.count);
     put_spread(w, &m->spread);
+    put_number(w, m->ways.known, 4);
+    put_floats(w, (const float[]){m->ways.shrink, m->ways.half, m->ways.half_estimated}, 3);
 }
 
 habitat_status learned_encode(const habitat_models *models, uint8_t **out, size_t *size,

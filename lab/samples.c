@@ -26,6 +26,7 @@ void samples_free(samples *s) {
     free(s->y_estimated);
     free(s->weight);
     free(s->gpu);
+    free(s->way);
     free(s->test);
     free(s->is_long);
     free(s->time_ms);
@@ -106,12 +107,13 @@ static bool samples_reserve(samples *s, size_t n) {
     s->y_estimated = calloc(n, sizeof *s->y);
     s->weight = calloc(n, sizeof *s->weight);
     s->gpu = calloc(n, 1);
+    s->way = calloc(n, 1);
     s->test = calloc(n, 1);
     s->is_long = calloc(n, 1);
     s->time_ms = calloc(n, sizeof *s->time_ms);
     s->hash = calloc(n, sizeof *s->hash);
-    return s->x && s->y && s->x_estimated && s->y_estimated && s->weight && s->gpu && s->test &&
-           s->is_long && s->time_ms && s->hash;
+    return s->x && s->y && s->x_estimated && s->y_estimated && s->weight && s->gpu && s->way &&
+           s->test && s->is_long && s->time_ms && s->hash;
 }
 
 static bool look_at(const habitat_measurement *row, operator_class c, const habitat_gpu *gpu,
@@ -139,7 +141,9 @@ static void add_sample(samples *s, const habitat_measurement *row, operator_clas
         memcpy(s->x_estimated + i * s->d, s->x + i * s->d, s->d * sizeof *s->x);
         s->y_estimated[i] = s->y[i];
     }
+    habitat_model_query query = question_of(row);
     s->gpu[i] = (uint8_t)g;
+    s->way[i] = (uint8_t)operator_way(&query, c);
     s->test[i] = row->test;
     s->time_ms[i] = (float)row->time_ms;
     s->hash[i] = row->shape_hash;

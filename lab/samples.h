@@ -16,6 +16,7 @@ typedef struct samples {
     float *x, *y, *x_estimated, *y_estimated;
     float *weight;
     uint8_t *gpu; /* index into gpus */
+    uint8_t *way; /* of the library: operator_way() */
     uint8_t *test;
     uint8_t *is_long; /* among the longest three tenths of its GPU's rows */
     float *time_ms;

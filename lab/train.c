@@ -15,192 +15,43 @@
 #include "lab/dataset.h"
 #include "lab/random.h"
 #include "lab/samples.h"
+#include "lab/train_fit.h"
 #include "lab/train_interval.h"
 #include "lab/train_paper.h"
 #include "lab/train_spread.h"
+#include "lab/train_ways.h"
 #include "lab/train_trees.h"
 #include "question/query.h"
 
-enum { LEAST_ROWS = 40, LEAST_TESTS = 50 };
-
-/* Shape of the trees per class: few and shallow where GPUs must be bridged. Settled by leaving
- * training GPUs out; docs/modelling.md#choices */
-static const struct {
-    uint32_t transfer_depth, transfer_count, seen_depth, seen_count;
-    double leaf_rows; /* the least a leaf holds; 0 = 80 for transfer, 30 for seen */
-} shapes[OPERATOR_CLASSES] = {
-    [OPERATOR_GEMM] = {3, 100, 5, 250, 0},         [OPERATOR_BMM] = {3, 100, 5, 250, 0},
-    [OPERATOR_CONV] = {4, 150, 6, 250, 0},         [OPERATOR_ELEMENTWISE] = {3, 60, 4, 120, 0},
-    [OPERATOR_SOFTMAX] = {4, 120, 5, 200, 0},      [OPERATOR_NORM] = {4, 120, 5, 200, 0},
-    [OPERATOR_GEMM_MATRIX] = {5, 180, 6, 250, 0},  [OPERATOR_GEMM_FP8] = {5, 180, 6, 250, 0},
-    [OPERATOR_ATTENTION] = {4, 150, 6, 250, 0},    [OPERATOR_COPY] = {2, 40, 3, 60, 0},
-    [OPERATOR_WARM_SOFTMAX] = {4, 100, 5, 200, 0}, [OPERATOR_WARM_NORM] = {4, 100, 5, 200, 0},
-    [OPERATOR_BATCH_NORM] = {3, 60, 4, 100, 0},    [OPERATOR_ATTENTION_PLAIN] = {3, 60, 4, 100, 0},
-    [OPERATOR_CONV_OTHER] = {4, 200, 6, 500, 4},   [OPERATOR_CONV_MATRIX] = {4, 200, 6, 500, 4},
-    [OPERATOR_RNN] = {3, 150, 5, 300, 16},
-};
-
-/* ---- Fits
- * --------------------------------------------------------------------------------------- */
-
-typedef enum keep {
-    KEEP_ALL,
-    KEEP_OTHERS,
-    KEEP_OTHER_KINDS,
-    KEEP_TRAIN,
-    KEEP_FOUR_FIFTHS,
-    KEEP_SHORT,
-    KEEP_NO_TESTS
-} keep;
-
-static bool kept(const samples *s, size_t i, keep which, size_t left_out) {
-    switch (which) {
-    case KEEP_OTHERS:
-        return s->gpu[i] != left_out;
-    case KEEP_OTHER_KINDS:
-        return s->gpus[s->gpu[i]]->compute_capability != s->gpus[left_out]->compute_capability;
-    case KEEP_NO_TESTS:
-        return s->gpu[i] != left_out || !s->test[i];
-    case KEEP_TRAIN:
-        return !s->test[i];
-    case KEEP_SHORT:
-        return !s->is_long[i];
-    case KEEP_FOUR_FIFTHS:
-        return samples_scramble(s->hash[i], 5) % 5 != 0;
-    default:
-        return true;
-    }
-}
-
-static habitat_status fit(const samples *s, operator_class c, bool seen, keep which,
-                          size_t left_out, uint64_t seed, trees *out, habitat_error *err) {
-    float *x = malloc((s->n + 1) * s->d * sizeof *x), *y = malloc((s->n + 1) * sizeof *y);
-    float *w = malloc((s->n + 1) * sizeof *w);
-    habitat_status status = HABITAT_OK;
-    size_t n = 0;
-    if (!x || !y || !w)
-        status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    for (size_t i = 0; status == HABITAT_OK && i < s->n; i++)
-        if (kept(s, i, which, left_out)) {
-            memcpy(x + n * s->d, s->x + i * s->d, s->d * sizeof *x);
-            y[n] = s->y[i];
-            w[n++] = s->weight[i];
-        }
-    if (status == HABITAT_OK) {
-        const operator_features *of = operator_facts_of(c)->features;
-        bool use[OPERATOR_INPUTS_MAX];
-        for (size_t j = 0; j < of->count; j++)
-            use[j] = seen || !of->inputs[j].device;
-        trees_options options = {.depth = seen ? shapes[c].seen_depth : shapes[c].transfer_depth,
-                                 .count = seen ? shapes[c].seen_count : shapes[c].transfer_count,
-                                 .learning_rate = .08,
-                                 .row_share = .7,
-                                 .input_share = .6,
-                                 .leaf_rows = shapes[c].leaf_rows > 0 ? shapes[c].leaf_rows
-                                              : seen                  ? 30
-                                                                      : 80,
-                                 .leaf_penalty = 5,
-                                 .clip = .3,
-                                 .seed = seed};
-        status = n >= LEAST_ROWS ? trees_train(x, y, w, n, s->d, use, &options, out, err)
-                                 : habitat_fail(err, HABITAT_E_ARG, "too few rows to train %s",
-                                                operator_facts_of(c)->name);
-    }
-    free(x);
-    free(y);
-    free(w);
-    return status;
-}
+enum { LEAST_TESTS = 50 };
 
 /* ---- Choosing how far to correct, and intervals
  * -------------------------------------------------- */
-
-static const double shrinks[] = {0, .25, .5, .75, 1};
-enum { SHRINKS = sizeof shrinks / sizeof *shrinks };
-
-/* Of two GPUs, each is judged by a fit on the other alone, which says little of a fit on both: the
- * weight begins at one half, and one that departs from it must be better by `prior` times the
- * square of the step. docs/modelling.md#the-form */
-static double choose_shrink(const train_held_out *rows, size_t n, size_t gpu_count,
-                            operator_class c) {
-    double best = INFINITY, chosen = .5, prior = gpu_count < 3 ? .2 : 0;
-    if (n == 0 &&
-        operator_facts_of(c)->judged_by_kind) /* nothing says that trees hold for another kind */
-        return 0;
-    if (gpu_count < 2)
-        return chosen;
-    for (size_t k = 0; k < SHRINKS; k++) {
-        double step = shrinks[k] - .5, sum = prior * step * step * (double)gpu_count;
-        for (size_t i = 0; i < n; i++)
-            sum +=
-                rows[i].weight * fabs(exp(shrinks[k] * rows[i].correction - rows[i].residual) - 1);
-        if (sum < best) {
-            best = sum;
-            chosen = shrinks[k];
-        }
-    }
-    return chosen;
-}
-
-/* The first GPU of its compute capability stands for all of them. */
-static uint8_t kind_of(const samples *s, size_t g) {
-    uint8_t kind = 0;
-    while (s->gpus[kind]->compute_capability != s->gpus[g]->compute_capability)
-        kind++;
-    return kind;
-}
-
-/* Test rows of a GPU stand for it where it has any; `by_shape`: the fifth that KEEP_FOUR_FIFTHS
- * left out. Without trees: what the analytic time alone does. */
-static size_t add_held_out(const samples *s, const trees *t, size_t g, bool seen, bool by_shape,
-                           train_held_out *rows) {
-    size_t tests = 0, n = 0;
-    for (size_t i = 0; !by_shape && i < s->n; i++)
-        tests += s->gpu[i] == g && s->test[i];
-    for (size_t i = 0; i < s->n; i++) {
-        if (s->gpu[i] != g || (tests >= 50 && !s->test[i]) ||
-            (seen && tests < 50 && kept(s, i, KEEP_FOUR_FIFTHS, 0)))
-            continue;
-        const float *x = s->x + i * s->d, *x_estimated = s->x_estimated + i * s->d;
-        rows[n++] = (train_held_out){
-            .residual = (double)s->y[i],
-            .residual_estimated = (double)s->y_estimated[i],
-            .correction = t ? trees_predict(t, x) : 0,
-            .correction_estimated = t ? trees_predict(t, x_estimated) : 0,
-            .x = x,
-            .x_estimated = x_estimated,
-            .gpu = (uint8_t)g,
-            .kind = kind_of(s, g),
-        };
-    }
-    for (size_t i = 0; i < n; i++)
-        rows[i].weight = 1 / (double)n;
-    return n;
-}
 
 static bool has_tests(const samples *s) {
     size_t tests = 0;
     for (size_t i = 0; i < s->n; i++)
         tests += s->test[i];
-    return tests >= LEAST_ROWS && s->n - tests >= LEAST_ROWS;
+    return tests >= TRAIN_LEAST_ROWS && s->n - tests >= TRAIN_LEAST_ROWS;
 }
 
 static habitat_status judge_transfer(const samples *s, operator_class c, uint64_t seed,
                                      train_held_out *rows, size_t *n, habitat_error *err) {
     *n = 0;
     for (size_t g = 0; s->gpu_count > 1 && g < s->gpu_count; g++) {
-        keep others_of = operator_facts_of(c)->judged_by_kind ? KEEP_OTHER_KINDS : KEEP_OTHERS;
+        train_keep others_of =
+            operator_facts_of(c)->judged_by_kind ? KEEP_OTHER_KINDS : KEEP_OTHERS;
         size_t others = 0;
         for (size_t i = 0; i < s->n; i++)
-            others += kept(s, i, others_of, g);
-        if (others < LEAST_ROWS)
+            others += train_kept(s, i, others_of, g);
+        if (others < TRAIN_LEAST_ROWS)
             continue;
         trees t = {0};
-        habitat_status status = fit(s, c, false, others_of, g, seed, &t, err);
+        habitat_status status = train_fit(s, c, false, others_of, g, seed, &t, err);
         if (status != HABITAT_OK)
             return status;
         size_t first = *n, same_arch = 0;
-        *n += add_held_out(s, &t, g, false, false, rows + *n);
+        *n += train_add_held_out(s, &t, g, false, false, rows + *n);
         trees_free(&t);
         for (size_t i = 0; i < s->gpu_count; i++)
             same_arch += s->gpus[i]->compute_capability == s->gpus[g]->compute_capability;
@@ -324,22 +175,23 @@ static habitat_status train_transfer(const samples *s, operator_class c, uint64_
     size_t n, alone = 0;
     habitat_status status = judge_transfer(s, c, seed, rows, &n, err);
     if (status == HABITAT_OK)
-        status = fit(s, c, false, KEEP_ALL, 0, seed, &out->trees, err);
+        status = train_fit(s, c, false, KEEP_ALL, 0, seed, &out->trees, err);
     if (status == HABITAT_OK) {
-        double shrink = choose_shrink(rows, n, s->gpu_count, c);
+        double miss = rule_misses(s, c), shrink = train_choose_shrink(rows, n, s->gpu_count, c);
         out->shrink = (float)shrink;
         /* One kind alone: its trees count for nothing elsewhere, so that its own rows say how far
          * off such answers are. */
         for (size_t g = 0; n == 0 && !(shrink > 0) && g < s->gpu_count; g++)
-            alone += add_held_out(s, NULL, g, false, false, rows + alone);
+            alone += train_add_held_out(s, NULL, g, false, false, rows + alone);
         n += alone;
         if (!train_interval(rows, n, shrink, 0, &out->low, &out->high) ||
-            !train_interval(rows, n, shrink, rule_misses(s, c), &out->low_estimated,
-                            &out->high_estimated))
+            !train_interval(rows, n, shrink, miss, &out->low_estimated, &out->high_estimated))
             status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
         else if (operator_facts_of(c)->uneven_widths)
-            status = train_spread(rows, n, operator_facts_of(c)->features, shrink,
-                                  rule_misses(s, c), seed, &out->spread, err);
+            status = train_spread(rows, n, operator_facts_of(c)->features, shrink, miss, seed,
+                                  &out->spread, err);
+        if (status == HABITAT_OK)
+            status = train_ways(s, c, rows, alone, miss, seed, &out->ways, err);
     }
     free(rows);
     return status;
@@ -363,31 +215,32 @@ static bool widest_interval(const train_held_out *rows, const size_t *ends, size
 /* Rows that neither fit of a judgement saw, by GPU: mean error of each share of the model that
  * tells GPUs apart, the rest being the model that does not. */
 static void add_shares(const samples *s, const trees *seen, const trees *transfer, double shrink,
-                       keep which, size_t g, double totals[SHRINKS]) {
-    double sums[SHRINKS] = {0}, count = 0;
+                       train_keep which, size_t g, double totals[TRAIN_SHRINKS]) {
+    double sums[TRAIN_SHRINKS] = {0}, count = 0;
     for (size_t i = 0; i < s->n; i++) {
-        if (s->gpu[i] != g || kept(s, i, which, g))
+        if (s->gpu[i] != g || train_kept(s, i, which, g))
             continue;
         double own = trees_predict(seen, s->x + i * s->d);
         double common = shrink * trees_predict(transfer, s->x + i * s->d);
-        for (size_t k = 0; k < SHRINKS; k++)
-            sums[k] +=
-                fabs(exp(shrinks[k] * own + (1 - shrinks[k]) * common - (double)s->y[i]) - 1);
+        for (size_t k = 0; k < TRAIN_SHRINKS; k++)
+            sums[k] += fabs(
+                exp(train_shrinks[k] * own + (1 - train_shrinks[k]) * common - (double)s->y[i]) -
+                1);
         count++;
     }
-    for (size_t k = 0; count > 0 && k < SHRINKS; k++)
+    for (size_t k = 0; count > 0 && k < TRAIN_SHRINKS; k++)
         totals[k] += sums[k] / count;
 }
 
 /* Both models fitted without the rows that `which` leaves out, judged on those of one GPU or, for
  * g = gpu_count, of all. */
-static habitat_status judge_shares(const samples *s, operator_class c, double shrink, keep which,
-                                   size_t g, uint64_t seed, double totals[SHRINKS],
-                                   habitat_error *err) {
+static habitat_status judge_shares(const samples *s, operator_class c, double shrink,
+                                   train_keep which, size_t g, uint64_t seed,
+                                   double totals[TRAIN_SHRINKS], habitat_error *err) {
     trees seen = {0}, transfer = {0};
-    habitat_status status = fit(s, c, true, which, g, seed, &seen, err);
+    habitat_status status = train_fit(s, c, true, which, g, seed, &seen, err);
     if (status == HABITAT_OK)
-        status = fit(s, c, false, which, g, seed, &transfer, err);
+        status = train_fit(s, c, false, which, g, seed, &transfer, err);
     bool all = g == s->gpu_count;
     for (size_t i = all ? 0 : g; status == HABITAT_OK && i < (all ? g : g + 1); i++)
         add_shares(s, &seen, &transfer, shrink, which, i, totals);
@@ -401,7 +254,7 @@ static habitat_status judge_shares(const samples *s, operator_class c, double sh
  * on the longest rows of each GPU after a fit on the others. */
 static habitat_status choose_blend(const samples *s, operator_class c, float transfer_shrink,
                                    uint64_t seed, float *out, habitat_error *err) {
-    double totals[SHRINKS] = {0}, shrink = (double)transfer_shrink;
+    double totals[TRAIN_SHRINKS] = {0}, shrink = (double)transfer_shrink;
     habitat_status status = HABITAT_OK;
     bool judged = false;
     for (size_t g = 0; status == HABITAT_OK && g < s->gpu_count; g++) {
@@ -415,11 +268,11 @@ static habitat_status choose_blend(const samples *s, operator_class c, float tra
     }
     if (status == HABITAT_OK && !judged)
         status = judge_shares(s, c, shrink, KEEP_SHORT, s->gpu_count, seed, totals, err);
-    size_t best = SHRINKS / 2;
-    for (size_t k = 0; k < SHRINKS; k++)
+    size_t best = TRAIN_SHRINKS / 2;
+    for (size_t k = 0; k < TRAIN_SHRINKS; k++)
         if (totals[k] < totals[best])
             best = k;
-    *out = (float)shrinks[best];
+    *out = (float)train_shrinks[best];
     return status;
 }
 
@@ -430,14 +283,14 @@ static habitat_status train_seen(const samples *s, operator_class c, float trans
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     trees held = {0};
     bool by_shape = operator_facts_of(c)->judged_by_kind; /* many GPUs have too few test rows */
-    keep which = has_tests(s) && !by_shape ? KEEP_TRAIN : KEEP_FOUR_FIFTHS;
-    habitat_status status = fit(s, c, true, which, 0, seed, &held, err);
+    train_keep which = has_tests(s) && !by_shape ? KEEP_TRAIN : KEEP_FOUR_FIFTHS;
+    habitat_status status = train_fit(s, c, true, which, 0, seed, &held, err);
     size_t n = 0, ends[TRAIN_GPUS_MAX] = {0};
     for (size_t g = 0; status == HABITAT_OK && g < s->gpu_count; g++)
-        ends[g] = n += add_held_out(s, &held, g, true, by_shape, rows + n);
+        ends[g] = n += train_add_held_out(s, &held, g, true, by_shape, rows + n);
     trees_free(&held);
     if (status == HABITAT_OK)
-        status = fit(s, c, true, KEEP_ALL, 0, seed, &out->trees, err);
+        status = train_fit(s, c, true, KEEP_ALL, 0, seed, &out->trees, err);
     if (status == HABITAT_OK) {
         /* Where trees do not carry between kinds of GPU, there is nothing to blend with. */
         out->shrink = 1;
@@ -493,7 +346,7 @@ static habitat_status train_class(const habitat_dataset *data, const habitat_gpu
                                   habitat_models *models, habitat_error *err) {
     samples s;
     habitat_status status = samples_collect(data, gpus, c, options, &s, err);
-    if (status == HABITAT_OK && s.n >= 2 * LEAST_ROWS)
+    if (status == HABITAT_OK && s.n >= 2 * TRAIN_LEAST_ROWS)
         for (int seen = 0; status == HABITAT_OK && seen < 2; seen++) {
             operator_model *model = &models->models[models->count];
             *model = (operator_model){.class_number = (uint8_t)c,

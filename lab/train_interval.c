@@ -10,7 +10,7 @@
 #include "base/constants.h"
 #include "lab/train_interval.h"
 
-enum { GPUS_MAX = 256 };
+enum { GPUS_MAX = 256, WAYS_MAX = 256 };
 
 static const float no_evidence = .7F; /* a factor of two either way */
 
@@ -94,26 +94,93 @@ static double spread_of(const train_held_out *row, bool estimated) {
     return estimated ? row->spread_estimated : row->spread;
 }
 
+/* What rows of a GPU have in common: each one's bias, and what a new GPU's may be; NaN without
+ * rows. */
+static double common_of(const train_held_out *rows, size_t n, double shrink, double miss,
+                        spread *scratch, biases *of) {
+    size_t kinds = 0;
+    find_biases(rows, n, shrink, false, scratch, of);
+    double bias = spread_of_biases(of, &kinds);
+    if (miss > 0) {
+        double on_own_rates = bias;
+        find_biases(rows, n, shrink, true, scratch, of);
+        bias = fmax(spread_of_biases(of, &kinds), hypot(on_own_rates, miss));
+    }
+    return kinds > 0 ? t_90(kinds) * bias : NAN;
+}
+
 static train_width width_of(const train_held_out *rows, size_t n, double shrink, double miss,
                             spread *scratch) {
     bool estimated = miss > 0;
-    size_t kinds = 0;
     biases of;
-    find_biases(rows, n, shrink, false, scratch, &of);
-    double bias = spread_of_biases(&of, &kinds);
-    if (estimated) {
-        double on_own_rates = bias;
-        find_biases(rows, n, shrink, true, scratch, &of);
-        bias = fmax(spread_of_biases(&of, &kinds), hypot(on_own_rates, miss));
-    }
-    if (kinds == 0)
+    double common = common_of(rows, n, shrink, miss, scratch, &of);
+    if (isnan(common))
         return (train_width){NAN, NAN};
     for (size_t i = 0; i < n; i++)
         scratch[i] =
             (spread){fabs(train_error_of(&rows[i], shrink, estimated) - of.value[rows[i].gpu]) /
                          exp(spread_of(&rows[i], estimated)),
                      rows[i].weight};
-    return (train_width){weighted_quantile(scratch, n, .8), t_90(kinds) * bias};
+    return (train_width){weighted_quantile(scratch, n, .8), common};
+}
+
+/* The median error of one GPU's rows of one way beside the GPU's own, which is taken off theirs in
+ * `left`; NaN without such rows. */
+static double way_bias(const train_held_out *rows, size_t n, double bias, unsigned gpu,
+                       unsigned way, spread *scratch, spread *left) {
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].gpu == gpu && rows[i].way == way)
+            scratch[count++] = (spread){left[i].value - bias, 1};
+    double own = count ? weighted_quantile(scratch, count, .5) : NAN;
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].gpu == gpu && rows[i].way == way)
+            left[i].value = fabs(left[i].value - bias - own);
+    return own;
+}
+
+/* Root mean square of the ways' biases, times Student's t: each way counts alike, and each GPU in
+ * it. left: the rows' errors, then how far they are from what their GPU and way have in common. */
+static double common_of_ways(const train_held_out *rows, size_t n, const biases *of,
+                             spread *scratch, spread *left) {
+    double squares = 0;
+    size_t ways = 0;
+    for (unsigned way = 0; way < WAYS_MAX; way++) {
+        double sum = 0, count = 0;
+        for (unsigned g = 0; g < GPUS_MAX; g++) {
+            double own =
+                isnan(of->value[g]) ? NAN : way_bias(rows, n, of->value[g], g, way, scratch, left);
+            if (!isnan(own)) {
+                sum += own * own;
+                count++;
+            }
+        }
+        if (count > 0) {
+            squares += sum / count;
+            ways++;
+        }
+    }
+    return t_90(ways) * sqrt(squares / (double)ways);
+}
+
+bool train_way_interval(const train_held_out *rows, size_t n, double shrink, double miss,
+                        float *half) {
+    spread *scratch = malloc((n ? n : 1) * sizeof *scratch),
+           *left = malloc((n ? n : 1) * sizeof *left);
+    bool done = scratch && left;
+    *half = no_evidence;
+    if (done && n > 0) {
+        biases of;
+        double common = common_of(rows, n, shrink, miss, scratch, &of);
+        for (size_t i = 0; i < n; i++)
+            left[i] = (spread){train_error_of(&rows[i], shrink, miss > 0), rows[i].weight};
+        double of_ways = common_of_ways(rows, n, &of, scratch, left);
+        double own = weighted_quantile(left, n, .8);
+        *half = (float)fmax(chosen_least_width, hypot(hypot(own, of_ways), common));
+    }
+    free(scratch);
+    free(left);
+    return done;
 }
 
 bool train_width_of(const train_held_out *rows, size_t n, double shrink, double miss,

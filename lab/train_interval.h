@@ -15,6 +15,7 @@ typedef struct train_held_out {
     const float *x, *x_estimated;    /* its inputs, borrowed; NULL where nothing asks for them */
     uint8_t gpu;
     uint8_t kind; /* of the GPU: GPUs of one kind are judged together and count as one */
+    uint8_t way;  /* of the library: operator_way() */
 } train_held_out;
 
 /* Ends of the 80 % interval of log(measured / predicted) on a GPU that is none of those of `rows`,
@@ -24,6 +25,11 @@ typedef struct train_held_out {
  * @return false without memory. */
 bool train_interval(const train_held_out *rows, size_t n, double shrink, double miss, float *low,
                     float *high);
+
+/* The same for answers of a way that no GPU ran, from rows whose way was left out of their fits:
+ * the error that rows of a way have in common is drawn anew, as a GPU's is. half: log. */
+bool train_way_interval(const train_held_out *rows, size_t n, double shrink, double miss,
+                        float *half);
 
 /* What its width is made of, as logarithms: what single rows err by at a spread of 0, and what all
  * rows of a GPU have in common. NaN: no row tells. */

@@ -96,7 +96,8 @@ typedef struct habitat_model_estimate {
     bool covered; /* false: no model for this operation or this GPU; the numbers are NaN */
     bool seen;    /* answered by a model trained on this GPU */
     bool guessed; /* the interval is no more than a guess: too few kinds of GPU were measured to
-                     tell how far one that was not may be off */
+                     tell how far one that was not may be off, or no GPU ran such an operation the
+                     library's way */
     double ms;
     double model_ms;         /* `ms` as learned, also outside: for ratios of two answers of one GPU,
                                 from which a correction that faded in one of them would not go */

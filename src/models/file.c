@@ -223,6 +223,18 @@ static void get_spread(reader *r, learned_spread *s, size_t inputs) {
     get_trees(r, &s->trees, inputs);
 }
 
+static void get_ways(reader *r, learned_ways *w) {
+    float numbers[3];
+    w->known = (uint32_t)get_number(r, 4);
+    get_floats(r, numbers, 3);
+    w->shrink = numbers[0];
+    w->half = numbers[1];
+    w->half_estimated = numbers[2];
+    for (size_t i = 0; i < 3; i++)
+        if (!(numbers[i] >= 0))
+            r->failed = true;
+}
+
 /* @param foreign  receives the name of a class whose models belong to another version's formula. */
 static void get_model(reader *r, operator_model *m, const char **foreign) {
     m->class_number = (uint8_t)get_number(r, 1);
@@ -259,8 +271,10 @@ static void get_model(reader *r, operator_model *m, const char **foreign) {
         get_trees(r, &m->trees, inputs);
     if (!paper && r->version >= LEARNED_FORMAT_RANGES)
         get_range(r, &m->range);
-    if (!paper && r->version > LEARNED_FORMAT_RANGES)
+    if (!paper && r->version >= LEARNED_FORMAT_SPREADS)
         get_spread(r, &m->spread, inputs);
+    if (!paper && r->version > LEARNED_FORMAT_SPREADS)
+        get_ways(r, &m->ways);
 }
 
 static habitat_status damaged(const char *name, habitat_error *err) {

@@ -233,7 +233,8 @@ static habitat_model_estimate from_trees(const habitat_models *models, habitat_m
     habitat_model_estimate answer = {
         .covered = true,
         .seen = is_seen && (named || use == HABITAT_MODEL_SEEN),
-        .guessed = !is_seen && (double)learned_kinds(seen ? seen : model) < chosen_judged_kinds,
+        .guessed = !is_seen && (!learned_knows_way(model, view.way) ||
+                                (double)learned_kinds(seen ? seen : model) < chosen_judged_kinds),
         .ms = ms,
         .model_ms = ms,
         .low_ms = ms * exp(width * ends.low),

@@ -68,6 +68,14 @@ typedef struct learned_spread {
     trees trees;
 } learned_spread;
 
+/* Answers to operations whose way (operator_way()) none of the model's GPUs ran: what its trees
+ * learned of other ways counts by `shrink`, and the interval is exp(+-half). */
+typedef struct learned_ways {
+    uint32_t known; /* bit w: rows of way w; 0: not known, every way counts as one of them */
+    float shrink;
+    float half, half_estimated; /* logarithms */
+} learned_ways;
+
 typedef struct operator_model {
     uint8_t class_number; /* operator_class, or paper_class for PAPER */
     uint8_t use;          /* habitat_model_use: SEEN, TRANSFER or PAPER */
@@ -81,6 +89,7 @@ typedef struct operator_model {
     learned_range range; /* of trees; networks know theirs by what they clip */
     trees trees;
     learned_spread spread; /* TRANSFER */
+    learned_ways ways;     /* TRANSFER */
     perceptron net;
 } operator_model;
 
@@ -90,8 +99,13 @@ struct habitat_models {
     float pass_factors[2]; /* convolution: gradient of the input, of the weight, over forward */
 };
 
-/* Files of format 1 hold no ranges, of format 2 no spreads. */
-enum { LEARNED_FORMAT = 3, LEARNED_FORMAT_RANGES = 2, LEARNED_FORMAT_LEAST = 1 };
+/* Files of format 1 hold no ranges, of format 2 no spreads, of format 3 no ways. */
+enum {
+    LEARNED_FORMAT = 4,
+    LEARNED_FORMAT_SPREADS = 3,
+    LEARNED_FORMAT_RANGES = 2,
+    LEARNED_FORMAT_LEAST = 1
+};
 enum { LEARNED_MODELS_MAX = 64 };
 
 /* What begins a model file, and the checksum of a class's formula and inputs: models that correct
@@ -125,6 +139,9 @@ bool learned_names_kind(const char *name);
 bool learned_knows_of(const operator_model *model, const char *name, const habitat_work *work);
 /* Kinds that a model was trained on; its GPUs, where it names none. */
 size_t learned_kinds(const operator_model *model);
+
+/* Whether rows of this way stand behind the model, or it does not tell. */
+bool learned_knows_way(const operator_model *model, unsigned way);
 
 /* One answer of a tree model from a look at the operation; [ms]. */
 double learned_tree_ms(const operator_model *model, const operator_view *view);

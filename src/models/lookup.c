@@ -69,8 +69,15 @@ bool learned_knows_of(const operator_model *model, const char *name, const habit
     return false;
 }
 
+bool learned_knows_way(const operator_model *model, unsigned way) {
+    return model->ways.known == 0 || (model->ways.known >> way & 1);
+}
+
 double learned_tree_ms(const operator_model *model, const operator_view *view) {
-    double shrink = model->use == HABITAT_MODEL_SEEN ? 1 : (double)model->shrink;
+    bool known = learned_knows_way(model, view->way);
+    double shrink = model->use == HABITAT_MODEL_SEEN ? 1
+                    : known                          ? (double)model->shrink
+                                                     : (double)model->ways.shrink;
     double correction = shrink * trees_predict(&model->trees, view->inputs);
     return fmax(view->base_ms * exp(correction), view->floor_ms);
 }
@@ -78,6 +85,10 @@ double learned_tree_ms(const operator_model *model, const operator_view *view) {
 learned_ends learned_ends_of(const operator_model *model, const operator_view *view,
                              bool estimated) {
     const learned_spread *s = &model->spread;
+    if (!learned_knows_way(model, view->way)) {
+        double half = (double)(estimated ? model->ways.half_estimated : model->ways.half);
+        return (learned_ends){-half, half};
+    }
     if (s->trees.count == 0)
         return estimated
                    ? (learned_ends){(double)model->low_estimated, (double)model->high_estimated}

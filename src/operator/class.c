@@ -180,6 +180,7 @@ static const operator_facts classes[OPERATOR_CLASSES + 1] = {
         {.name = "conv2d-other",
          .features = &operator_convolution_features,
          .look = operator_look_convolution,
+         .way = operator_convolution_way,
          .formula = 4,
          .far_by_roofline = true,
          .knows_passes = true,
@@ -195,6 +196,7 @@ static const operator_facts classes[OPERATOR_CLASSES + 1] = {
         {.name = "conv2d-matrix",
          .features = &operator_convolution_features,
          .look = operator_look_convolution,
+         .way = operator_convolution_way,
          .formula = 5,
          .far_by_roofline = true,
          .unit = OPERATOR_UNIT_BY_ARITHMETIC,
@@ -227,6 +229,11 @@ static const operator_facts classes[OPERATOR_CLASSES + 1] = {
 
 const operator_facts *operator_facts_of(operator_class c) {
     return &classes[(unsigned)c < OPERATOR_CLASSES ? c : OPERATOR_NONE];
+}
+
+unsigned operator_way(const habitat_model_query *query, operator_class c) {
+    const operator_facts *facts = operator_facts_of(c);
+    return facts->way ? facts->way(query) : 0;
 }
 
 bool operator_on_matrix_units(operator_unit unit, habitat_dtype arithmetic) {

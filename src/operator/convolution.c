@@ -236,3 +236,17 @@ double operator_look_convolution(const habitat_model_query *query, operator_clas
     CONVOLUTION_FEATURES(OPERATOR_FEATURE_VALUE)
     return base;
 }
+
+/* Which kernels a convolution runs: those of its product, of one pixel, gathered, of few channels,
+ * of groups or depthwise (convolution_matrix.c), guessed or the quickest of all that were tried. */
+unsigned operator_convolution_way(const habitat_model_query *query) {
+    enum { GATHERED, PIXEL, THIN, GROUPED, DEPTHWISE, KERNELS, PRODUCTS = 3, THIN_CHANNELS = 4 };
+    geometry g = geometry_of(query->work);
+    unsigned kernel = g.groups > 1 ? g.c_in == 1 && g.c_out == 1 ? DEPTHWISE : GROUPED
+                      : fmin(g.c_in, g.c_out) <= THIN_CHANNELS ? THIN
+                      : g.area == 1 && g.stride == 1           ? PIXEL
+                                                               : GATHERED;
+    _Static_assert(2 * KERNELS * PRODUCTS <= OPERATOR_WAYS_MAX, "more ways than are counted");
+    bool tried = query->variant == HABITAT_VARIANT_FASTEST;
+    return (tried * KERNELS + kernel) * PRODUCTS + g.kind;
+}

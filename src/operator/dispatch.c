@@ -215,4 +215,5 @@ void operator_look(const habitat_model_query *query, operator_class c, const ope
     out->far_ms = facts->far_by_roofline ? roofline_ms(query->work, gpu) + constant : out->base_ms;
     out->floor_ms = facts->timings[timing].floor_ms;
     out->empty_ms = fmax(constant, out->floor_ms);
+    out->way = operator_way(query, c);
 }

@@ -28,7 +28,7 @@ typedef enum operator_class {
     OPERATOR_NONE = OPERATOR_CLASSES
 } operator_class;
 
-enum { OPERATOR_INPUTS_MAX = 40 };
+enum { OPERATOR_INPUTS_MAX = 40, OPERATOR_WAYS_MAX = 32 };
 
 /* One input of a class: its name, and whether it may tell GPUs apart beyond their rates: such
  * inputs are left out of models meant for GPUs that nobody measured. */
@@ -104,6 +104,7 @@ typedef struct operator_view {
     double far_ms;   /* analytic time of sizes far from all that were measured: base_ms, but for
                         classes whose base counts on tiles that such sizes do not fill */
     double empty_ms; /* what far_ms is of an operation with nothing to do */
+    unsigned way;    /* operator_way() */
     float inputs[OPERATOR_INPUTS_MAX];
 } operator_view;
 
@@ -113,6 +114,13 @@ void operator_look(const habitat_model_query *query, operator_class c, const ope
 /* Seconds the work takes by analysis; fills the inputs of the class. */
 typedef double operator_look_function(const habitat_model_query *query, operator_class c,
                                       const operator_gpu *gpu, float *inputs);
+
+/* The library's way with an operation: a number below OPERATOR_WAYS_MAX. Operations of one way run
+ * kernels of one make; rows of one way say little of another. Part of the model file format. */
+typedef unsigned operator_way_function(const habitat_model_query *query);
+
+/* 0 in classes that know of one way only. */
+unsigned operator_way(const habitat_model_query *query, operator_class c);
 
 /* ---- The table of classes (class.c) ------------------------------------------------------------
  */
@@ -135,6 +143,7 @@ typedef struct operator_facts {
     const char *name; /* in reports and of `habitat train --class` */
     const operator_features *features;
     operator_look_function *look;
+    operator_way_function *way; /* NULL: one way */
 
     uint8_t formula; /* counts the changes of the analytic time after 0.2.0: trees that correct one
                         formula are wrong for another. In model files' checksums */

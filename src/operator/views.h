@@ -49,6 +49,8 @@ operator_look_function operator_look_gemm, operator_look_conv, operator_look_ele
     operator_look_attention_plain, operator_look_matrix, operator_look_fp8, operator_look_attention,
     operator_look_convolution, operator_look_rnn;
 
+operator_way_function operator_convolution_way;
+
 /* A product whose result is one column, as the one row that it is: (A x)^T = x^T A^T. Both are kept
  * alike in memory, and libraries run them alike; measured were rows. */
 habitat_gemm_shape operator_as_row(const habitat_gemm_shape *s);

@@ -163,7 +163,8 @@ static habitat_models *sample(void) {
                                      .bias = .03F,
                                      .rows_estimated = .2F,
                                      .bias_estimated = .3F,
-                                     .trees = two_levels()}};
+                                     .trees = two_levels()},
+                          .ways = {5, .25F, .75F, 1.5F}};
     m->gpus = calloc(1, sizeof *m->gpus);
     m->gpus[0] = malloc(3);
     memcpy(m->gpus[0], "T4", 3);
@@ -185,6 +186,7 @@ static void test_file(void) {
           memcmp(&back->models[0].spread, &models->models[0].spread, 5 * sizeof(float)) == 0);
     CHECK(back &&
           memcmp(back->models[0].spread.trees.leaf, models->models[0].spread.trees.leaf, 16) == 0);
+    CHECK(back && memcmp(&back->models[0].ways, &models->models[0].ways, 16) == 0);
     habitat_models_free(back);
     back = NULL;
     for (size_t cut = 0; cut < size; cut++)
@@ -251,8 +253,9 @@ static habitat_models *older(uint8_t version, size_t cut) {
 }
 
 static void test_older_formats(void) {
-    enum { RANGE = 4 + 4, SPREAD = 5 * 4 + 4 + 4 + 4 + 3 + 3 * 4 + 4 * 4 };
-    habitat_models *first = older(1, RANGE + SPREAD), *second = older(2, SPREAD);
+    enum { RANGE = 4 + 4, SPREAD = 5 * 4 + 4 + 4 + 4 + 3 + 3 * 4 + 4 * 4, WAYS = 4 + 3 * 4 };
+    habitat_models *first = older(1, RANGE + SPREAD + WAYS), *second = older(2, SPREAD + WAYS);
+    habitat_models *third = older(3, WAYS);
     CHECK(first && first->models[0].training_rows == 12 && first->models[0].range.count == 0);
     CHECK(second && second->models[0].training_rows == 12);
     /* every answer has the interval of the class */
@@ -260,8 +263,12 @@ static void test_older_formats(void) {
     CHECK(second && second->models[0].spread.trees.count == 0);
     CHECK_NEAR(second ? learned_ends_of(&second->models[0], &view, false).high : 0, .5, 0);
     CHECK_NEAR(second ? learned_ends_of(&second->models[0], &view, true).low : 0, -1, 0);
+    /* no way is one that nobody measured */
+    CHECK(third && third->models[0].spread.trees.count == 1);
+    CHECK(third && third->models[0].ways.known == 0 && learned_knows_way(&third->models[0], 31));
     habitat_models_free(first);
     habitat_models_free(second);
+    habitat_models_free(third);
     check_case("files of older formats are read");
 }
 
