@@ -191,7 +191,7 @@ static habitat_status train_transfer(const samples *s, operator_class c, uint64_
             status = train_spread(rows, n, operator_facts_of(c)->features, shrink, miss, seed,
                                   &out->spread, err);
         if (status == HABITAT_OK)
-            status = train_ways(s, c, rows, alone, miss, seed, &out->ways, err);
+            status = train_ways(s, c, rows, alone, miss, seed, out, err);
     }
     free(rows);
     return status;

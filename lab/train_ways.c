@@ -6,6 +6,7 @@
  * of GPU; what the trees count, and how wide the interval is, come from those rows. */
 #include "lab/train_ways.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -63,8 +64,9 @@ static habitat_status judge_ways(const samples *s, operator_class c, uint64_t se
 }
 
 habitat_status train_ways(const samples *s, operator_class c, const train_held_out *alone,
-                          size_t alone_count, double miss, uint64_t seed, learned_ways *out,
+                          size_t alone_count, double miss, uint64_t seed, operator_model *model,
                           habitat_error *err) {
+    learned_ways *out = &model->ways;
     const operator_facts *facts = operator_facts_of(c);
     *out = (learned_ways){0};
     if (!facts->way || !facts->judged_by_kind)
@@ -84,6 +86,8 @@ habitat_status train_ways(const samples *s, operator_class c, const train_held_o
         if (!train_way_interval(judged, count, shrink, 0, &out->half) ||
             !train_way_interval(judged, count, shrink, miss, &out->half_estimated))
             status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+        out->half = fmaxf(out->half, model->high);
+        out->half_estimated = fmaxf(out->half_estimated, model->high_estimated);
     }
     free(rows);
     return status;
