@@ -275,14 +275,22 @@ bool rescale_leaves_idle(const habitat_workload *w, size_t g, const scale_group 
 
 /* ---- what the models are worth ---- */
 
+/* cuDNN's batch norm has no bf16: PyTorch's own kernels take its place, and give it back. Rows
+ * without pixels are PyTorch's in every format. */
+static bool changes_library(const habitat_workload_group *group, const habitat_work *after) {
+    const habitat_work *before = group->work;
+    const habitat_operation *op = group->operation;
+    bool plain = op && op->form->input_count && op->form->inputs[0].rank <= 2;
+    return before->op_class == HABITAT_CLASS_NORM && before->dtype != after->dtype && !plain &&
+           (before->dtype == HABITAT_DTYPE_BF16 || after->dtype == HABITAT_DTYPE_BF16);
+}
+
 /* Exponent of what the model says. */
 static double model_share(const habitat_workload *w, const habitat_workload_group *group,
                           const scale_group *after) {
-    const habitat_work *before = group->work, *work = &after->work;
+    const habitat_work *work = &after->work;
     bool forward = work->pass == HABITAT_PASS_FORWARD;
-    /* cuDNN's batch norm has no bf16: PyTorch's own kernels take its place */
-    if (work->op_class == HABITAT_CLASS_NORM && work->dtype == HABITAT_DTYPE_BF16 &&
-        before->dtype != work->dtype)
+    if (changes_library(group, work))
         return 1.0;
     switch (class_of(work->op_class)->shape) {
     case CLASS_SHAPE_GEMM:

@@ -123,6 +123,8 @@ static void test_convolutions(const habitat_gpu_table *table) {
                  {"dcgan_b64_fp32_h200", HABITAT_PRECISION_AMP_FP16, 2.605, 0.1},
                  {"inception_v3_b32_fp32_h200", HABITAT_PRECISION_AMP_FP16, 26.80, 0.17},
                  {"resnet50_b16_fp32_h200", HABITAT_PRECISION_TF32, 9.70, 0.06},
+                 {"resnet50_b64_amp_bf16_h200", HABITAT_PRECISION_TF32, 31.14, 0.08},
+                 {"resnet50_b64_amp_bf16_h200", HABITAT_PRECISION_AMP_FP16, 21.81, 0.08},
                  {"vgg16_training_b12_fp32_h200", HABITAT_PRECISION_TF32, 10.68, 0.06}};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         habitat_error err = {0};
@@ -136,6 +138,43 @@ static void test_convolutions(const habitat_gpu_table *table) {
         recorded_close(&s);
     }
     check_case("convolutions in another format");
+}
+
+/* Batch norm runs in cuDNN's kernels but for bf16, where PyTorch has its own, and but for rows
+ * without pixels, which are PyTorch's in every format. The same step, recorded in the other format
+ * on the same GPU, tells the time of its norms. */
+static void test_norms(const habitat_gpu_table *table) {
+    static const struct {
+        const char *from, *to;
+        habitat_precision precision;
+        double within;
+    } steps[] = {
+        {"resnet50_b16_amp_bf16_h200", "resnet50_b16_fp32_h200", HABITAT_PRECISION_FP32, 0.05},
+        {"new_models/mobilenet_v3_b128_amp_bf16_h200", "new_models/mobilenet_v3_b128_fp32_h200",
+         HABITAT_PRECISION_FP32, 0.08},
+        {"resnet50_b64_fp32_h200", "resnet50_b64_amp_bf16_h200", HABITAT_PRECISION_AMP_BF16, 0.13},
+        {"new_models/gin_b512_fp32_h200", "new_models/gin_b512_amp_bf16_h200",
+         HABITAT_PRECISION_AMP_BF16, 0.08},
+        {"new_models/gin_b512_amp_bf16_h200", "new_models/gin_b512_fp32_h200",
+         HABITAT_PRECISION_FP32, 0.08}};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        habitat_error err = {0};
+        double norms_ms[2] = {0.0, 0.0};
+        for (size_t r = 0; r < 2; r++) {
+            recorded s = recorded_open(table, r ? steps[i].to : steps[i].from);
+            habitat_answer *answer =
+                ask(table, &s, r ? HABITAT_PRECISION_RECORDED : steps[i].precision, &err);
+            const habitat_prediction *p = answer ? answer->rows[0].prediction : NULL;
+            for (size_t c = 0; p && c < p->class_count; c++)
+                if (p->by_class[c].op_class == HABITAT_CLASS_NORM)
+                    norms_ms[r] = p->by_class[c].ms;
+            habitat_answer_free(answer);
+            recorded_close(&s);
+        }
+        CHECK(norms_ms[0] > 0.0);
+        CHECK_NEAR(norms_ms[0], norms_ms[1], steps[i].within);
+    }
+    check_case("batch norms whose library another format changes");
 }
 
 /* Keys of fewer heads than queries: in fp32 tensors no fused kernel takes them, and products alone
@@ -223,6 +262,7 @@ int main(void) {
         recorded_close(&s);
     }
     test_convolutions(table);
+    test_norms(table);
     test_separate_attention(table);
     test_permission(table);
     habitat_gpu_table_free(table);
