@@ -180,6 +180,27 @@ static double assumed_sigma(const habitat_workload *w, const scale_group *after,
     return doubt > 0.0 ? doubt / all * fabs(log((double)batch / (double)w->batch_size)) : 0.0;
 }
 
+/* A step of which next to nothing changes with its batch has another one than it notes: that of
+ * several passes in one iteration, for instance. */
+static habitat_status check_grows(const habitat_workload *w, const scale_group *after,
+                                  habitat_error *err) {
+    double grows = 0.0, all = 0.0;
+    for (size_t g = 0; g < w->group_count; g++) {
+        if (scale_leaves(w, &w->groups[g]))
+            continue;
+        all += w->groups[g].origin_ms;
+        grows += after[g].source == SCALE_STAYS ? 0.0 : w->groups[g].origin_ms;
+    }
+    if (!(grows < chosen_least_batch_share * all))
+        return HABITAT_OK;
+    return habitat_fail(err, HABITAT_E_UNSUPPORTED,
+                        "the recording notes a batch of %llu, and the recorded sizes hold it in "
+                        "%.0f %% of the time beside the optimiser: it is another one, and nothing "
+                        "tells what grows with it; record it again with `habitat record "
+                        "--batch-size N`, N what one forward pass takes",
+                        (unsigned long long)w->batch_size, 100.0 * grows / all);
+}
+
 /* ---- one step ---- */
 
 static habitat_status to_batch(const habitat_workload *w, const habitat_scale *scale,
@@ -196,6 +217,8 @@ static habitat_status to_batch(const habitat_workload *w, const habitat_scale *s
         answers ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     if (status == HABITAT_OK)
         status = ladder_set(recorded, scale->batch_from, scale->batch_size, &arena, &after, err);
+    if (status == HABITAT_OK && scale->batch_size != recorded->batch_size)
+        status = check_grows(w, after.levels[0], err);
     if (status == HABITAT_OK && scale->batch_from)
         status = scale_check_twins(first, scale->batch_from, &twins, err);
     if (status == HABITAT_OK)
