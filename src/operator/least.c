@@ -7,6 +7,7 @@
 #include "base/constants.h"
 #include "gpu/gpu.h"
 #include "operator/operator.h"
+#include "work/attention.h"
 #include "work/class.h"
 
 /* A kernel smaller than its stride leaves pixels of the larger image out. */
@@ -17,8 +18,17 @@ static double touched_share(const habitat_conv_shape *s) {
     return share;
 }
 
+/* Keys that no query sees, and their values: fused kernels stop before them. */
+static double unseen_bytes(const habitat_work *work) {
+    const habitat_attention_shape *s = &work->shape.attention;
+    return (double)habitat_dtype_bytes(work->dtype) * s->batch * s->kv_heads *
+           (s->kv_len - attention_keys_seen(s)) * (s->head_dim + s->v_head_dim);
+}
+
 /* Bytes that are counted as read and need not be. */
 static double untouched_bytes(const habitat_work *work) {
+    if (work->op_class == HABITAT_CLASS_ATTENTION && work->shape.attention.kv_len > 0)
+        return unseen_bytes(work);
     if (work->op_class != HABITAT_CLASS_CONV || work->shape.conv.dims != 2)
         return 0;
     const habitat_conv_shape *s = &work->shape.conv;

@@ -306,6 +306,8 @@ static void test_attention_masks(void) {
         double end = attention_ms(512, 2048, true, true, f, p);
         CHECK_NEAR(attention_ms(512, 2048, true, false, f, p), square, 1e-12);
         CHECK_NEAR(attention_ms(512, 512, true, true, f, p), square, 1e-12);
+        if (p == HABITAT_PASS_FORWARD) /* backward their gradients are written: zeros */
+            CHECK_NEAR(attention_ms(512, 16384, true, false, f, p), square, 1e-12);
         CHECK_NEAR(top, square + beside, 0.1);
         CHECK(attention_ms(2048, 512, true, true, f, p) < 0.7 * top);
         CHECK(end > 3 * square && end < 1.2 * whole);
