@@ -23,11 +23,17 @@ static const norm_cycles backward[2] = {{231, .424, 1.19, 1.24, 2.7e-6},
 
 enum { ROW_THREADS = 128, VECTOR = 4 };
 
+/* PyTorch's kernel for whole rows reads vectors, forward in all formats but fp64. */
+static bool in_vectors(const habitat_work *w) {
+    bool format = w->pass != HABITAT_PASS_FORWARD || w->dtype != HABITAT_DTYPE_FP64;
+    return format && fmod(w->shape.rows.columns, VECTOR) == 0;
+}
+
 /* Tensors moved forward: a block reads its row for the statistics and again for the result, from
  * the cache as long as the rows in flight fit; rows in no vectors go through two kernels. */
 static double forward_tensors(const habitat_work *w, const operator_gpu *gpu) {
     double columns = w->shape.rows.columns, element = (double)habitat_dtype_bytes(w->dtype);
-    if (fmod(columns, VECTOR) != 0)
+    if (!in_vectors(w))
         return 3;
     double in_flight = gpu->sm_count * gpu->threads_per_sm / ROW_THREADS * columns * element;
     return 2 + operator_miss_share(in_flight, gpu->l2_bytes, fitted_norm_flight_share,
@@ -51,7 +57,7 @@ double operator_look_layer_norm(const habitat_model_query *query, operator_class
     const habitat_work *w = query->work;
     bool is_forward = w->pass == HABITAT_PASS_FORWARD;
     double rows = w->shape.rows.rows, columns = w->shape.rows.columns;
-    const norm_cycles *k = (is_forward ? forward : backward) + (fmod(columns, VECTOR) != 0);
+    const norm_cycles *k = (is_forward ? forward : backward) + !in_vectors(w);
     double tensor = (double)habitat_dtype_bytes(w->dtype) * rows * columns;
     double held = is_forward ? 2 : 3, moved = is_forward ? forward_tensors(w, gpu) : 3;
     operator_rows_parts parts = {

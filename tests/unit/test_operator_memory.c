@@ -162,6 +162,10 @@ static void test_norms(void) {
                cbrt(pow(issue, 3) + pow(memory, 3)) + 1.9 * 1024e-6 + .00086, 1e-9);
     habitat_work odd = rows_work("layer_norm", 1e5, 1025, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD);
     CHECK(look_ms(&odd, OPERATOR_WARM_NORM) > 1.5 * look_ms(&work, OPERATOR_WARM_NORM));
+    /* fp64 has no vectors: rows of four columns cost what rows of three do */
+    work = rows_work("layer_norm", 1e5, 4, HABITAT_DTYPE_FP64, HABITAT_PASS_FORWARD);
+    odd = rows_work("layer_norm", 1e5, 3, HABITAT_DTYPE_FP64, HABITAT_PASS_FORWARD);
+    CHECK_NEAR(look_ms(&work, OPERATOR_WARM_NORM), look_ms(&odd, OPERATOR_WARM_NORM), .02);
     /* backward, few columns: two blocks walk down all rows */
     work = rows_work("layer_norm", 5e4, 64, HABITAT_DTYPE_FP32, HABITAT_PASS_BACKWARD);
     issue = 500 * (231 + .424 * 64) * 1e-6;
