@@ -409,6 +409,10 @@ CONSTANT(hardware, cast_points, 12, "begins and ends of operations and calls",
          "PyTorch's aten::to, _to_copy, empty_strided, copy_ and the launch make 10 in a forward pass, with autograd's two 14 in a backward pass; docs/iteration.md#another-precision")
 CONSTANT(fitted, cast_step_share, 0.54, "of the usual step",
          "times between them: four models in fp32 and autocast measured in turns on two hosts, 0.37 to 0.71 by model, left out 0.49 to 0.60; docs/decisions/0429")
+CONSTANT(fitted, rnn_call_share, 0.5, "of a call of CUDA",
+         "a call in a recurrent layer, where the clock or the recorded time says what the CPU takes: GNMT in fp32, TF32 and autocast by the clock, three hosts, 0.46 to 0.53 alone, 0.47 to 0.51 with one left out; docs/decisions/0434")
+CONSTANT(fitted, rnn_call_share_ruled, 0.7, "of a call of CUDA",
+         "the same where the rule says it, which has those calls in full: GNMT in fp32 and autocast, five hosts, 0.39 to 1.02 alone, 0.60 to 0.76 with one left out; docs/decisions/0434")
 CONSTANT(hardware, scaler_calls, 18, "calls of CUDA's time, an iteration",
          "13 operations inside no other and 7 calls that recordings in fp16 have beyond those in bf16 (BERT, ResNet-50, ViT), an operation in calls by the weights of the rule; docs/decisions/0429")
 CONSTANT(fitted, scaler_gradient_calls, 0.3, "calls of CUDA's time",

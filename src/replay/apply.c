@@ -137,13 +137,21 @@ static void doubt_process(habitat_replay_info *info) {
     info->cpu_high = exp(hypot(log(info->cpu_high), process));
 }
 
+/* What the CPU takes for calls that are there beyond the recorded ones, in calls of the rule: those
+ * in a row inside a recurrent layer are quicker than it says. */
+static double calls_as_ruled(const habitat_replay *r, const habitat_prediction *p) {
+    bool ruled = r->info.cpu_basis == HABITAT_CPU_RULE;
+    double share = ruled ? fitted_rnn_call_share_ruled : fitted_rnn_call_share;
+    return p->calls_more - (1.0 - share) * p->rnn_calls_more;
+}
+
 habitat_replay replay_with_casts(const habitat_replay *r, const habitat_prediction *p) {
     habitat_replay out = *r;
     size_t recorded = r->graph.kernel_count;
     double more = (double)(p->trace_kernel_count - recorded);
     for (size_t i = 0; i < recorded; i++)
         more -= is_gone(r, p, i);
-    double share = r->cast_share * more + r->call_share * p->calls_more;
+    double share = r->cast_share * more + r->call_share * calls_as_ruled(r, p);
     double factor = fmax(0.0, 1.0 + share / r->iterations);
     out.cpu_factor *= factor;
     out.info.cpu_ms = r->info.wait_ms + (r->info.cpu_ms - r->info.wait_ms) * factor;

@@ -512,6 +512,26 @@ static void test_casts(void) {
     done(&s);
 }
 
+/* Four calls fewer, all in recurrent layers: half a call of the rule each where the CPU's side is
+ * given, 0.7 where the rule itself says it. */
+static void test_layers(void) {
+    subject s = SUBJECT(launched, 120, "", .cpu_ms = 0.1);
+    const double call = (0.4019 * 4.0 + 5.948) / 47.0076;
+    habitat_prediction *p = NULL;
+    habitat_error err = {0};
+    CHECK_INT(habitat_predict(s.w, &gpu, HABITAT_METHOD_WAVE, &p, &err), HABITAT_OK);
+    p->calls_more = -4.0 + 1.0; /* and one elsewhere */
+    p->rnn_calls_more = -4.0;
+    habitat_replay given = replay_with_casts(s.r, p), by_rule = *s.r;
+    CHECK_NEAR(given.info.cpu_ms, 0.1 * (1.0 + (1.0 - 4.0 * 0.5) * call), 1e-9);
+    by_rule.info.cpu_basis = HABITAT_CPU_RULE;
+    by_rule = replay_with_casts(&by_rule, p);
+    CHECK_NEAR(by_rule.info.cpu_ms, 0.1 * (1.0 + (1.0 - 4.0 * 0.7) * call), 1e-9);
+    habitat_prediction_free(p);
+    done(&s);
+    check_case("calls in a row in a recurrent layer are quicker than the rule's");
+}
+
 /* Kernels without calls: a trace of the GPU alone. */
 static const event bare[] = {
     {'k', "a", 0, 100, 0, 7, 0, NULL},
@@ -569,6 +589,7 @@ int main(void) {
     test_apply();
     test_scaled_ends();
     test_casts();
+    test_layers();
     test_bare();
     test_arguments();
     return check_done();
