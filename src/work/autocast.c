@@ -78,6 +78,7 @@ static const listed operations[] = {
     {"lstm_cell", AUTOCAST_NARROW},
     {"margin_ranking_loss", AUTOCAST_WIDE},
     {"matmul", AUTOCAST_NARROW},
+    {"miopen_rnn", AUTOCAST_NARROW},
     {"mm", AUTOCAST_NARROW},
     {"mse_loss", AUTOCAST_WIDE},
     {"multi_margin_loss", AUTOCAST_WIDE},
@@ -125,4 +126,15 @@ autocast_policy autocast_of(const char *name) {
     const listed *found = bsearch(name, operations, sizeof operations / sizeof *operations,
                                   sizeof *operations, by_name);
     return found ? found->policy : AUTOCAST_NOT_LISTED;
+}
+
+habitat_dtype autocast_narrow(const char *name, habitat_dtype narrow) {
+    static const char *const layers[] = {"_cudnn_rnn", "_cudnn_rnn_backward", "miopen_rnn",
+                                         "miopen_rnn_backward"};
+    if (strncmp(name, "aten::", 6) == 0)
+        name += 6;
+    for (size_t i = 0; i < sizeof layers / sizeof *layers; i++)
+        if (strcmp(name, layers[i]) == 0)
+            return HABITAT_DTYPE_FP16;
+    return narrow;
 }

@@ -6,7 +6,8 @@
  * Two tensors of one size that are joined (a residual connection) are fp32 where fp32 tensors of
  * that size have been made. Backward operations have the formats of their forward operation.
  *
- * Attention in parts that is one kernel in 16 bit is gone, and that kernel is added.
+ * Attention in parts that is one kernel in 16 bit is gone, and that kernel is added. Recurrent
+ * layers of a GPU's library are in fp16 whatever the format (autocast.h).
  *
  * Added are a cast for every fp32 tensor that a 16-bit operation reads (each weight once an
  * iteration), for every 16-bit tensor that an fp32 operation reads, the same of their gradients,
@@ -38,15 +39,12 @@ typedef struct tensor_size {
     bool wide;            /* one of them was fp32 */
 } tensor_size;
 
-/* Decided for a forward operation. */
-typedef enum decision { UNDECIDED = 0, NARROW, WIDE } decision;
-
 typedef struct caster {
     const habitat_workload *w;
     const habitat_operation *ops;
     size_t op_count;
     habitat_dtype narrow;
-    uint8_t *decided;   /* shape (op_count) */
+    uint8_t *decided;   /* shape (op_count): the format of forward operations; 0: none yet */
     bool *cast;         /* shape (op_count): the inputs of this listed operation were seen to */
     uint32_t *fused;    /* shape (op_count): the attention in parts around each, or HABITAT_NONE */
     bool *fused_back;   /* shape (op_count): the kernel for the gradients of that one was added */
@@ -109,6 +107,14 @@ static void begin_iteration(caster *c, uint32_t iteration) {
     habitat_table_free(&c->table);
 }
 
+static bool is_thin(habitat_dtype dtype) {
+    return dtype == HABITAT_DTYPE_FP16 || dtype == HABITAT_DTYPE_BF16;
+}
+
+static double bytes_of(habitat_dtype dtype) {
+    return is_thin(dtype) ? NARROW_BYTES : WIDE_BYTES;
+}
+
 static double elements_of(const habitat_input *input) {
     double product = 1.0;
     for (uint32_t d = 0; d < input->rank; d++)
@@ -123,9 +129,10 @@ static bool is_fp32_tensor(const habitat_input *input) {
 
 /* ---- what is added ---- */
 
-/* To 16 bit, and the gradient back to fp32, or the other way round. */
-static void add_cast(caster *c, double elements, bool to_narrow, bool weight, bool gradient) {
-    double from = to_narrow ? WIDE_BYTES : NARROW_BYTES, to = to_narrow ? NARROW_BYTES : WIDE_BYTES;
+/* From one format to another, and the gradient back. */
+static void add_cast(caster *c, double elements, habitat_dtype before, habitat_dtype after,
+                     bool weight, bool gradient) {
+    double from = bytes_of(before), to = bytes_of(after);
     added_bytes(&c->added, weight ? "aten::_to_copy" SCALE_OF_WEIGHT : "aten::_to_copy", elements,
                 from, to, HABITAT_CLASS_COPY);
     if (c->trains && gradient)
@@ -174,6 +181,16 @@ static habitat_dtype format_of(caster *c, const habitat_input *input, uint32_t i
     return i == 0 && c->latest ? c->latest : HABITAT_DTYPE_FP32;
 }
 
+/* The 16-bit format of an operation: that of the one around it that has its own. */
+static habitat_dtype narrow_in(const caster *c, uint32_t op) {
+    habitat_dtype narrow = c->narrow;
+    for (; op < c->op_count && c->ops[op].form->kind == HABITAT_OPERATION_FRAMEWORK &&
+           narrow == c->narrow;
+         op = c->ops[op].parent)
+        narrow = autocast_narrow(c->ops[op].form->name, c->narrow);
+    return narrow;
+}
+
 static bool is_weight(const habitat_operation *op, uint32_t i) {
     const char *name =
         strncmp(op->form->name, "aten::", 6) == 0 ? op->form->name + 6 : op->form->name;
@@ -207,8 +224,8 @@ static habitat_dtype format_beside(caster *c, const habitat_operation *op,
     return c->beside.latest;
 }
 
-/* Casts of the inputs of a listed operation, once. */
-static void cast_inputs(caster *c, uint32_t op, autocast_policy policy) {
+/* Casts of the inputs of a listed operation, once. narrow: the format that it takes. */
+static void cast_inputs(caster *c, uint32_t op, autocast_policy policy, habitat_dtype narrow) {
     const habitat_operation *from = &c->ops[op];
     bool first = c->latest == HABITAT_DTYPE_UNKNOWN; /* the samples have no gradient */
     if (c->cast[op] || policy == AUTOCAST_NOT_LISTED || policy == AUTOCAST_WIDE_INSIDE)
@@ -224,11 +241,11 @@ static void cast_inputs(caster *c, uint32_t op, autocast_policy policy) {
         bool weight = is_weight(from, i);
         if (is_buffer(from, i))
             continue;
-        bool narrow = !weight && format_beside(c, from, input, i) == c->narrow;
-        if (policy == AUTOCAST_NARROW && !narrow)
-            add_cast(c, elements, true, weight, weight || !first);
-        if (policy == AUTOCAST_WIDE && narrow && input->rank > 1)
-            add_cast(c, elements, false, false, true);
+        habitat_dtype format = weight ? HABITAT_DTYPE_FP32 : format_beside(c, from, input, i);
+        if (policy == AUTOCAST_NARROW && format != narrow)
+            add_cast(c, elements, format, narrow, weight, weight || !first);
+        if (policy == AUTOCAST_WIDE && is_thin(format) && input->rank > 1)
+            add_cast(c, elements, format, HABITAT_DTYPE_FP32, false, true);
     }
 }
 
@@ -245,7 +262,7 @@ static void cast_listed_weights(caster *c, const habitat_work *work, uint32_t op
         double elements = 1.0;
         for (int64_t d = 0; d < sizes[0]; d++)
             elements *= (double)sizes[1 + d];
-        add_cast(c, elements, true, true, true);
+        add_cast(c, elements, HABITAT_DTYPE_FP32, c->narrow, true, true);
         all += elements;
     }
     added_bytes(&c->added, "aten::zero_" SCALE_OF_WEIGHT, all, 0.0, NARROW_BYTES,
@@ -297,41 +314,42 @@ static habitat_dtype follow(caster *c, scale_operation *room) {
         full += elements_of(input) == largest;
         if (full > 1 && elements_of(input) == largest && size && size->wide)
             format = HABITAT_DTYPE_FP32;
-        if (format == c->narrow) {
-            input->dtype = c->narrow;
+        if (is_thin(format)) {
+            input->dtype = format;
             room->changed = true;
         }
-        result = result == HABITAT_DTYPE_FP32 || format == HABITAT_DTYPE_FP32 ? HABITAT_DTYPE_FP32
-                                                                              : format;
+        bool alike = result == HABITAT_DTYPE_UNKNOWN || result == format;
+        result = alike ? format : HABITAT_DTYPE_FP32; /* fp16 and bf16 make fp32 */
     }
     return result;
 }
 
-static void narrow_inputs(caster *c, scale_operation *room, uint32_t least_rank) {
+static void narrow_inputs(habitat_dtype narrow, scale_operation *room, uint32_t least_rank) {
     for (uint32_t i = 0; i < room->op.form->input_count; i++)
         if (is_fp32_tensor(&room->inputs[i]) && room->inputs[i].rank >= least_rank) {
-            room->inputs[i].dtype = c->narrow;
+            room->inputs[i].dtype = narrow;
             room->changed = true;
         }
 }
 
-static bool is_mixed(const scale_operation *op, habitat_dtype narrow) {
+static bool is_mixed(const scale_operation *op) {
     bool wide = false, thin = false;
     for (uint32_t i = 0; i < op->op.form->input_count; i++) {
         wide |= is_fp32_tensor(&op->inputs[i]);
-        thin |= op->inputs[i].is_tensor && op->inputs[i].dtype == narrow;
+        thin |= op->inputs[i].is_tensor && is_thin(op->inputs[i].dtype);
     }
     return wide && thin;
 }
 
-static void finish(caster *c, const habitat_workload_group *group, scale_group *out) {
+static void finish(caster *c, const habitat_workload_group *group, habitat_dtype narrow,
+                   scale_group *out) {
     if (!c->room->changed)
         return;
     scale_group_work(c->w, group, c->room, out);
     out->source = SCALE_BY_FORMAT;
-    out->mixed = group->work->op_class == HABITAT_CLASS_ELEMENTWISE && is_mixed(c->room, c->narrow);
+    out->mixed = group->work->op_class == HABITAT_CLASS_ELEMENTWISE && is_mixed(c->room);
     if (habitat_class_is_product(group->work->op_class)) {
-        out->arithmetic = c->narrow;
+        out->arithmetic = narrow;
         out->matrix_unit = true;
     }
 }
@@ -341,12 +359,12 @@ static void finish(caster *c, const habitat_workload_group *group, scale_group *
 static void cast_gradients(caster *c, const scale_group *out) {
     const habitat_op_form *form = c->room->op.form;
     for (uint32_t i = 0; c->trains && out->mixed && i < form->input_count; i++)
-        if (c->room->inputs[i].is_tensor && c->room->inputs[i].dtype == c->narrow)
+        if (c->room->inputs[i].is_tensor && is_thin(c->room->inputs[i].dtype))
             added_bytes(&c->added, "aten::_to_copy", elements_of(&c->room->inputs[i]), WIDE_BYTES,
                         NARROW_BYTES, HABITAT_CLASS_COPY);
 }
 
-static void remember(caster *c, uint32_t op, uint32_t around, decision what) {
+static void remember(caster *c, uint32_t op, uint32_t around, habitat_dtype what) {
     for (uint32_t at = op; at < c->op_count; at = c->ops[at].parent) {
         c->decided[at] = (uint8_t)what;
         if (at == around)
@@ -357,25 +375,25 @@ static void remember(caster *c, uint32_t op, uint32_t around, decision what) {
 static void forward(caster *c, const habitat_workload_group *group, uint32_t op, scale_group *out) {
     autocast_policy policy;
     uint32_t around = listed_around(c, op, &policy);
-    habitat_dtype result = HABITAT_DTYPE_FP32;
+    habitat_dtype result = HABITAT_DTYPE_FP32, narrow = narrow_in(c, op);
     if (group->work->op_class != HABITAT_CLASS_GEMM)
         c->beside.latest = HABITAT_DTYPE_UNKNOWN;
-    cast_inputs(c, around, policy);
+    cast_inputs(c, around, policy, narrow);
     if (policy == AUTOCAST_NARROW) {
         cast_listed_weights(c, group->work, op);
-        narrow_inputs(c, c->room, 1);
-        result = c->narrow;
+        narrow_inputs(narrow, c->room, 1);
+        result = narrow;
     } else if (policy == AUTOCAST_NOT_LISTED) {
         result = follow(c, c->room);
     } else if (policy == AUTOCAST_WIDE_INSIDE) {
         follow(c, c->room);
     }
-    finish(c, group, out);
+    finish(c, group, narrow, out);
     cast_gradients(c, out);
     if (result == HABITAT_DTYPE_UNKNOWN)
         return;
     note_size(c, result_elements(group), result);
-    remember(c, op, around, result == c->narrow ? NARROW : WIDE);
+    remember(c, op, around, result);
 }
 
 /* ---- backward ---- */
@@ -392,15 +410,17 @@ static bool is_backward(const caster *c, uint32_t op, uint32_t *forward) {
     return *forward != HABITAT_NONE;
 }
 
-static void backward(caster *c, const habitat_workload_group *group, uint32_t forward_op,
-                     scale_group *out) {
-    uint8_t what = forward_op < c->op_count ? c->decided[forward_op] : UNDECIDED;
+static void backward(caster *c, const habitat_workload_group *group, uint32_t op,
+                     uint32_t forward_op, scale_group *out) {
+    habitat_dtype what =
+        forward_op < c->op_count ? (habitat_dtype)c->decided[forward_op] : HABITAT_DTYPE_UNKNOWN;
     bool product = habitat_class_is_product(group->work->op_class);
-    if (what == NARROW || (product && what == UNDECIDED))
-        narrow_inputs(c, c->room, product ? 1 : 2);
-    else if (what == UNDECIDED)
+    habitat_dtype narrow = is_thin(what) ? what : narrow_in(c, op);
+    if (is_thin(what) || (product && what == HABITAT_DTYPE_UNKNOWN))
+        narrow_inputs(narrow, c->room, product ? 1 : 2);
+    else if (what == HABITAT_DTYPE_UNKNOWN)
         follow(c, c->room);
-    finish(c, group, out);
+    finish(c, group, narrow, out);
 }
 
 /* ---- attention ---- */
@@ -461,7 +481,7 @@ static void one_group(caster *c, size_t g, scale_group *out, habitat_arena *aren
         return;
     }
     if (back)
-        backward(c, group, forward_op, out);
+        backward(c, group, op, forward_op, out);
     else
         forward(c, group, op, out);
     if (out->source == SCALE_BY_FORMAT) {

@@ -2,13 +2,16 @@
  *
  *   fp32 <-> tf32          the arithmetic of products alone
  *   fp32, tf32 -> amp      as autocast would (autocast.h), and the casts that it adds: scale_cast.c
- *   amp-fp16 <-> amp-bf16  one 16-bit format for the other; the scaler comes with fp16
+ *   amp-fp16 <-> amp-bf16  one 16-bit format for the other, but in recurrent layers, which are in
+ *                          fp16 under both; the scaler comes with fp16. Casts from bf16 to those
+ *                          layers and back fall away, and are not added: 1 to 4 a model
  *   amp -> fp32, tf32      16-bit tensors become fp32; casts and the scaler fall away; the same
  *                          where weights are in 16 bit too */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "work/autocast.h"
 #include "work/class.h"
 #include "workload/scale.h"
 #include "workload/scale_cast.h"
@@ -64,6 +67,19 @@ static bool is_cast(const habitat_operation *op, habitat_class op_class) {
             op->form->inputs[1].dtype == HABITAT_DTYPE_FP32);
 }
 
+/* The format of 16-bit tensors of an operation there. */
+static habitat_dtype format_there(const habitat_operation *op, habitat_precision precision) {
+    return scale_is_amp(precision) ? autocast_narrow(op->form->name, scale_narrow_dtype(precision))
+                                   : HABITAT_DTYPE_FP32;
+}
+
+/* From one 16-bit format to the other: between autocast's bf16 and a layer in fp16. */
+static bool is_thin_cast(const habitat_operation *op, habitat_class op_class) {
+    return op_class == HABITAT_CLASS_COPY && op->form->input_count >= 2 &&
+           is_narrow(op->form->inputs[0].dtype) && is_narrow(op->form->inputs[1].dtype) &&
+           op->form->inputs[0].dtype != op->form->inputs[1].dtype;
+}
+
 static void from_amp(const habitat_workload *w, const habitat_workload_group *group,
                      habitat_precision precision, scale_operation *room, scale_group *out) {
     const habitat_operation *op = group->operation;
@@ -72,17 +88,19 @@ static void from_amp(const habitat_workload *w, const habitat_workload_group *gr
         return;
     bool gone = precision != HABITAT_PRECISION_AMP_FP16 && workload_is_scaler(op);
     gone |= !stays_narrow && is_cast(op, group->work->op_class);
+    gone |= precision != HABITAT_PRECISION_AMP_BF16 && is_thin_cast(op, group->work->op_class);
     if (gone) {
         out->source = SCALE_GONE;
         return;
     }
-    if (!replace_narrow(room, stays_narrow ? scale_narrow_dtype(precision) : HABITAT_DTYPE_FP32))
+    habitat_dtype there = format_there(op, precision);
+    if (!replace_narrow(room, there))
         return;
     scale_group_work(w, group, room, out);
     out->source = SCALE_BY_FORMAT;
     if (!habitat_class_is_product(group->work->op_class))
         return;
-    out->arithmetic = stays_narrow ? scale_narrow_dtype(precision) : HABITAT_DTYPE_FP32;
+    out->arithmetic = there;
     out->matrix_unit = stays_narrow;
     if (!stays_narrow)
         set_arithmetic(group, precision, out);

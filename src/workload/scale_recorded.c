@@ -42,8 +42,25 @@ static habitat_dtype computes_in(const habitat_workload *w, const habitat_worklo
     return is_narrow(tensors) ? tensors : kernel->facts.dtype;
 }
 
-static tally tally_of(const habitat_workload *w) {
-    tally out = {.has_flop = false};
+static void add(tally *out, habitat_dtype dtype, const habitat_workload_kernel *kernel) {
+    out->count[dtype]++;
+    out->time_ns[dtype] += kernel->facts.time_ns;
+    if (kernel->facts.flop > 0.0 && isfinite(kernel->facts.flop)) {
+        out->flop[dtype] += kernel->facts.flop;
+        out->has_flop = true;
+    }
+}
+
+/* A recurrent layer in fp16, which is what autocast to bf16 makes of it, too. */
+static bool is_layer_in_fp16(const habitat_workload *w, const habitat_workload_kernel *kernel) {
+    const habitat_operation *op = w->groups[kernel->group].operation;
+    return op && computes_in(w, kernel) == HABITAT_DTYPE_FP16 &&
+           autocast_narrow(op->form->name, HABITAT_DTYPE_BF16) == HABITAT_DTYPE_FP16;
+}
+
+/* Where anything is in bf16, or is said to be, recurrent layers in fp16 are autocast's to bf16. */
+static tally tally_of(const habitat_workload *w, const trace_formats *said) {
+    tally out = {.has_flop = false}, layers = {.has_flop = false};
     for (size_t k = 0; k < w->kernel_count; k++) {
         const habitat_workload_kernel *kernel = &w->kernels[k];
         if (!habitat_class_is_product(kernel->op_class) && !w->groups[kernel->group].operation)
@@ -51,13 +68,14 @@ static tally tally_of(const habitat_workload *w) {
         if (!kernel->main || !habitat_class_is_product(kernel->op_class))
             continue;
         habitat_dtype dtype = computes_in(w, kernel);
-        out.count[dtype]++;
-        out.time_ns[dtype] += kernel->facts.time_ns;
-        if (kernel->facts.flop > 0.0 && isfinite(kernel->facts.flop)) {
-            out.flop[dtype] += kernel->facts.flop;
-            out.has_flop = true;
-        }
+        add(is_layer_in_fp16(w, kernel) ? &layers : &out, dtype, kernel);
     }
+    bool bf16 = out.count[HABITAT_DTYPE_BF16] || said->autocast == HABITAT_DTYPE_BF16;
+    habitat_dtype as = bf16 ? HABITAT_DTYPE_BF16 : HABITAT_DTYPE_FP16;
+    out.count[as] += layers.count[HABITAT_DTYPE_FP16];
+    out.time_ns[as] += layers.time_ns[HABITAT_DTYPE_FP16];
+    out.flop[as] += layers.flop[HABITAT_DTYPE_FP16];
+    out.has_flop |= layers.has_flop;
     return out;
 }
 
@@ -160,7 +178,7 @@ static scale_format format_of(const habitat_workload *w, const trace_formats *sa
 void scale_tell_format(habitat_workload *w) {
     const trace_formats *noted = w->trace ? trace_formats_of(w->trace) : NULL;
     trace_formats said = noted ? *noted : (trace_formats){.autocast = HABITAT_DTYPE_UNKNOWN};
-    tally products = tally_of(w);
+    tally products = tally_of(w, &said);
     w->doubt = doubt_of(&said, &products);
     said = believed(&said, &w->doubt);
     w->format = format_of(w, &said, &products);

@@ -217,6 +217,61 @@ static void test_precision(const habitat_gpu_table *table) {
     recorded_close(&narrow);
 }
 
+static size_t layers_in(const habitat_workload *w, habitat_dtype dtype) {
+    size_t count = 0;
+    for (size_t g = 0; g < w->group_count; g++)
+        count += w->groups[g].work->op_class == HABITAT_CLASS_RNN && w->groups[g].work->known &&
+                 w->groups[g].work->dtype == dtype;
+    return count;
+}
+
+static size_t products_in(const habitat_workload *w, habitat_dtype dtype) {
+    size_t count = 0;
+    for (size_t g = 0; g < w->group_count; g++)
+        count +=
+            w->groups[g].work->op_class == HABITAT_CLASS_GEMM && w->groups[g].work->dtype == dtype;
+    return count;
+}
+
+/* Autocast to bf16 has cuDNN's layers in fp16: GNMT's eight, forward and back, are one kernel for
+ * all steps there as in fp16, and their neighbours cast between the two. */
+static void test_bf16(const habitat_gpu_table *table) {
+    recorded wide = recorded_open(table, "gnmt_b32_fp32_h200");
+    recorded narrow = recorded_open(table, "in_turns/gnmt_b16_amp_bf16_h200");
+    habitat_workload *bf16 = NULL, *fp16 = NULL, *back = NULL, *other = NULL;
+    habitat_prediction *p = predicted(&wide, HABITAT_PRECISION_AMP_BF16, &bf16);
+    habitat_prediction *q = predicted(&wide, HABITAT_PRECISION_AMP_FP16, &fp16);
+    habitat_prediction *r = predicted(&narrow, HABITAT_PRECISION_FP32, &back);
+    CHECK_INT(layers_in(bf16, HABITAT_DTYPE_FP16), 16);
+    CHECK_INT(layers_in(bf16, HABITAT_DTYPE_BF16), 0);
+    CHECK_INT(kernels_of(bf16), kernels_of(fp16));
+    CHECK_NEAR(p->rnn_calls_more, q->rnn_calls_more, 0.0);
+    CHECK(p->rnn_calls_more < -2000.0);
+    check_case("recurrent layers are those of fp16 under autocast to bf16");
+    CHECK(products_in(bf16, HABITAT_DTYPE_BF16) > 10);
+    CHECK_INT(products_in(bf16, HABITAT_DTYPE_FP16), 0);
+    CHECK_INT(named(bf16, "aten::_to_copy"), named(fp16, "aten::_to_copy") + 2);
+    check_case("all other products are in bf16, and what goes between is cast");
+    CHECK_INT(narrow.w->format.precision, HABITAT_PRECISION_AMP_BF16);
+    CHECK_INT(layers_in(narrow.w, HABITAT_DTYPE_FP16), 16);
+    CHECK_INT(layers_in(back, HABITAT_DTYPE_FP32), 16);
+    CHECK_NEAR(r->rnn_calls_more, -p->rnn_calls_more, 1e-9);
+    habitat_prediction_free(r);
+    r = predicted(&narrow, HABITAT_PRECISION_AMP_FP16, &other);
+    CHECK_NEAR(r->rnn_calls_more, 0.0, 0.0);
+    CHECK_INT(products_in(other, HABITAT_DTYPE_BF16), 0);
+    check_case("a recording in bf16 has them so, and goes back to fp32 and to fp16");
+    habitat_prediction_free(p);
+    habitat_prediction_free(q);
+    habitat_prediction_free(r);
+    habitat_workload_free(bf16);
+    habitat_workload_free(fp16);
+    habitat_workload_free(back);
+    habitat_workload_free(other);
+    recorded_close(&wide);
+    recorded_close(&narrow);
+}
+
 /* A T4 has no such kernels: its CPU launches each step of what the H200 ran as one. */
 static void test_other_gpu(const habitat_gpu_table *table) {
     recorded r = recorded_open(table, "gnmt_b32_amp_fp16_h200");
@@ -241,6 +296,7 @@ int main(void) {
     CHECK_INT(habitat_gpu_table_create(NULL, &table, &err), HABITAT_OK);
     test_rule();
     test_precision(table);
+    test_bf16(table);
     test_other_gpu(table);
     habitat_gpu_table_free(table);
     return check_done();

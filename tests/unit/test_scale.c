@@ -266,7 +266,17 @@ static void test_autocast(void) {
     CHECK_INT(autocast_of("upsample_nearest2d"), AUTOCAST_WIDE);
     CHECK_INT(autocast_of("aten::nll_loss2d_forward"), AUTOCAST_WIDE);
     CHECK_INT(autocast_of("aten::batch_norm"), AUTOCAST_NOT_LISTED);
+    CHECK_INT(autocast_of("aten::miopen_rnn"), AUTOCAST_NARROW);
     check_case("autocast's lists");
+    const habitat_dtype bf16 = HABITAT_DTYPE_BF16, fp16 = HABITAT_DTYPE_FP16;
+    CHECK_INT(autocast_narrow("aten::_cudnn_rnn", bf16), fp16);
+    CHECK_INT(autocast_narrow("aten::_cudnn_rnn_backward", bf16), fp16);
+    CHECK_INT(autocast_narrow("miopen_rnn", bf16), fp16);
+    CHECK_INT(autocast_narrow("aten::lstm_cell", bf16), bf16);
+    CHECK_INT(autocast_narrow("aten::_thnn_fused_gru_cell", bf16), bf16);
+    CHECK_INT(autocast_narrow("aten::linear", bf16), bf16);
+    CHECK_INT(autocast_narrow("aten::linear", fp16), fp16);
+    check_case("recurrent layers of the GPU's library are in fp16 under bf16, cells are not");
 }
 
 static void test_words(void) {

@@ -53,6 +53,9 @@ static const product fp16_small = {
 static const product bf16_small = {
     KERNEL("sm80_xmma_gemm_bf16bf16_bf16f32_f32_nn_n", 1000, "aten::mm", SMALL),
     "[\"c10::BFloat16\", \"c10::BFloat16\"]"};
+static const product layer_fp16 = {KERNEL("sm80_xmma_gemm_f16f16_f16f32_f32_nn_n", 100000,
+                                          "aten::_cudnn_rnn", "[[16, 50, 1024], [4194304]]"),
+                                   "[\"c10::Half\", \"c10::Half\"]"};
 static const product compiled = {KERNEL("triton_poi_fused_3", 200000, NULL, NULL), NULL};
 
 typedef struct made_step {
@@ -192,6 +195,12 @@ static void test_products(void) {
     check_format(fp16, 2, NULL, "H200", HABITAT_PRECISION_RECORDED, HABITAT_DTYPE_FP16);
     check_format(&mixed, 1, NULL, "H200", HABITAT_PRECISION_AMP_FP16, 0);
     check_case("what products tell");
+    const product layers[] = {layer_fp16, bf16_small}, other[] = {layer_fp16, fp16_small};
+    check_format(layers, 2, FP32_WEIGHTS, "H200", HABITAT_PRECISION_AMP_BF16, 0);
+    check_format(other, 2, FP32_WEIGHTS, "H200", HABITAT_PRECISION_AMP_FP16, 0);
+    check_format(layers, 1, FP32_WEIGHTS, "H200", HABITAT_PRECISION_AMP_FP16, 0);
+    check_format(layers, 1, "\"autocast\": \"bfloat16\"", "H200", HABITAT_PRECISION_AMP_BF16, 0);
+    check_case("recurrent layers in fp16 are bf16's autocast where anything else is in bf16");
 }
 
 static void test_settle(void) {
