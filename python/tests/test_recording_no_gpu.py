@@ -85,6 +85,33 @@ for i in range(9):
     assert names(trace).count("aten::_amp_foreach_non_finite_check_and_unscale_") == 1
 
 
+@pytest.mark.parametrize("kind, state", [("LSTM", "[1][0]"), ("GRU", "[1]"), ("RNN", "[1]")])
+def test_recurrent_layers_are_in_half_whatever_autocast_is(tmp_path, kind, state):
+    """As on a GPU: cuDNN's layers take fp16 under bf16, a cell bf16; what follows casts half anew."""
+    trace = recorded(tmp_path, f"""
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = nn.Linear(16, 16), nn.Linear(16, 4)
+        self.layer, self.cell = nn.{kind}(16, 16), nn.{kind}Cell(16, 16)
+    def forward(self, x):
+        out = self.layer(self.first(x))
+        return self.last(out[0]).sum() + self.cell(out{state}[0])[0].sum()
+model = Model().cuda()
+optimizer = torch.optim.Adam(model.parameters())
+def step():
+    with torch.autocast("cuda", torch.bfloat16):
+        return model(torch.randn(3, 8, 16, device="cuda"))
+""" + LOOP)  # fmt: skip
+    assert trace["habitat"]["autocast"] == "bfloat16"
+    assert number_types(trace, "aten::_cudnn_rnn") == number_types(trace, "aten::_cudnn_rnn_backward") == {"c10::Half"}
+    assert number_types(trace, "aten::addmm") == {"c10::BFloat16"}
+    casts = [e["args"] for e in operations(trace) if e["name"] == "aten::_to_copy"]
+    made = [(c["Input type"][0], c["Concrete Inputs"][1]) for c in casts]
+    assert made.count(("float", "5")) >= 4  # the layer's weights and biases: 5 is half
+    assert ("c10::BFloat16", "5") in made and ("c10::Half", "15") in made  # into the layer, and out of it
+
+
 def test_operations_are_those_of_a_gpu(tmp_path):
     """A CPU takes dropout, attention, recurrent layers and norms apart, or has kernels of its own."""
     trace = recorded(tmp_path, """

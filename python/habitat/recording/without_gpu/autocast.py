@@ -16,7 +16,8 @@ Cast = Callable[[Any, Arguments, Keywords, Any], Call]
 NARROW = """_convolution conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d convolution
 cudnn_convolution cudnn_convolution_transpose prelu addmm addmv addr matmul einsum mm mv linalg_vecdot linear addbmm baddbmm bmm
 chain_matmul linalg_multi_dot _thnn_fused_lstm_cell _thnn_fused_gru_cell lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell
-scaled_dot_product_attention lstm gru rnn_tanh rnn_relu""".split()
+scaled_dot_product_attention""".split()
+HALF = ["_cudnn_rnn"]  # whatever autocast's format is: PyTorch's wrapper of it names half
 WIDE = """acos asin cosh erfinv exp expm1 log log10 log2 log1p reciprocal rsqrt sinh tan pow softplus layer_norm native_layer_norm
 group_norm frobenius_norm nuclear_norm cosine_similarity poisson_nll_loss cosine_embedding_loss nll_loss nll_loss2d
 hinge_embedding_loss kl_div l1_loss smooth_l1_loss huber_loss mse_loss margin_ranking_loss multilabel_margin_loss
@@ -39,12 +40,12 @@ def kernels() -> List[Tuple[str, Any]]:
     import torch
 
     made = []
-    for names, cast in ((NARROW, _narrow), (WIDE, _wide), (WIDE_RESULT, _wide_result), (WIDEST, _widest)):
+    for names, cast in ((NARROW, _narrow), (HALF, _half), (WIDE, _wide), (WIDE_RESULT, _wide_result), (WIDEST, _widest)):
         for name in names:
             packet = getattr(torch.ops.aten, name, None)
             for overload in packet.overloads() if packet else ():
                 full = f"aten::{name}" if overload == "default" else f"aten::{name}.{overload}"
-                if _has_kernel(full) or name in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
+                if _has_kernel(full) or name in HALF:  # a CPU build has none
                     made.append((full.removeprefix("aten::"), _kernel(getattr(packet, overload), cast)))
     return made
 
@@ -111,6 +112,20 @@ def _to(t: Any, dtype: Any) -> Any:
 
 def _narrow(operation: Any, args: Arguments, kwargs: Keywords, narrow: Any) -> Call:
     return _all(args, kwargs, narrow)
+
+
+def _half(operation: Any, args: Arguments, kwargs: Keywords, narrow: Any) -> Call:
+    """Weights go into a buffer in half, filled with zeros before, anew in every call."""
+    import torch
+
+    def cast(t: Any) -> Any:
+        return t.to(torch.float16) if _eligible(t) else t
+
+    taken = list(args)
+    buffer = [a.name for a in operation._schema.arguments].index("weight_buf")
+    if taken[buffer] is not None and _eligible(taken[buffer]) and taken[buffer].dtype != torch.float16:
+        taken[buffer] = torch.zeros(taken[buffer].shape, dtype=torch.float16, device=taken[buffer].device)
+    return [_each(a, cast) for a in taken], {k: _each(v, cast) for k, v in kwargs.items()}
 
 
 def _wide(operation: Any, args: Arguments, kwargs: Keywords, narrow: Any) -> Call:

@@ -267,7 +267,7 @@ def cudnn_layers(
         state = torch.empty(1 << 20, dtype=torch.uint8, device=x.device)
     else:
         state = None
-    buffer = torch.empty(sum(p.numel() for p in params), dtype=x.dtype, device=x.device)
+    buffer = torch.empty(sum(p.numel() for p in params), dtype=params[0].dtype, device=x.device)
     out = torch.ops.aten._cudnn_rnn(
         x, list(params), per_layer, buffer, hx, cx, RNN_MODES[kind], hidden, hx.shape[-1] if projected else 0, layers,
         batch_first, dropout_p, train, bidirectional, list(batch_sizes), state)  # fmt: skip
