@@ -400,6 +400,7 @@ CONSTANT(fitted, host_factor, 1.2, "either way", "80 % of the steps of one host 
 CONSTANT(fitted, replay_clock_factor, 1.15, "either way", "80 % of the 85 steps of data/recordings/in_turns that the CPU binds lie within 1.145, as timed in a row over the clock; each script left out 1.12 to 1.15; docs/decisions/0433")
 CONSTANT(chosen, replay_kernel_scale_most, 1.25, "of the recorded kernels", "what kernels may be longer than recorded where the clock says that the CPU did not hold them up; GNMT's overlap less than the replay lets them, 1.06")
 CONSTANT(chosen, replay_clock_share, 0.5, "of the clock's time", "that follows the CPU's times at least: else the iteration mostly waited for its GPU, and its clock says little of the CPU")
+CONSTANT(chosen, replay_clock_step, 0.1, "of the CPU's times", "so much shorter ones tell replay_clock_share: well beyond rounding, well within what the clock may be off")
 CONSTANT(hardware, replay_queue_room, 900, "launches", "of one stream, under way before a launch waits for room: BERT-Large stood still with 1,000 to 1,020; docs/decisions/0433")
 CONSTANT(chosen, replay_gap_scale_most, 2.2, "of the recorded pauses", "longer ones are no pauses of the GPU: the CPU bound the step then")
 CONSTANT(chosen, replay_cpu_step, 0.9, "of the CPU tried before", "how finely a CPU quicker than the rule's is looked for, where the recorded time only says that it was not slower")

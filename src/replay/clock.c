@@ -117,8 +117,8 @@ static double solve(clocked *c) {
 
 /* How much of the time goes with the CPU's: 1 where it waits for nothing. */
 static double share_of_cpu(clocked *c, double factor) {
-    static const double part = 0.1;
-    return (c->wanted_ns - all_ns(c, (1.0 - part) * factor)) / (part * c->wanted_ns);
+    double less_ns = c->wanted_ns - all_ns(c, (1.0 - chosen_replay_clock_step) * factor);
+    return less_ns / (chosen_replay_clock_step * c->wanted_ns);
 }
 
 /* Whether no launch waited for room: on each stream few kernels of a part are still to be done when
