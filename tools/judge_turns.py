@@ -24,7 +24,7 @@ BOUND = 1.1  # an iteration more than so many times its busy time is bound by th
 TEXT = """
 ### In turns, by one process
 
-**A clean test**, written down before it was measured ([decision 433](decisions/0433-the-cpus-side-by-the-clock.md)): each of eight scripts was run by one process on one H100 and on one H200, two batch sizes in four formats in turns, three times round; then three of these eight steps were
+**A test written down before it was measured** ([decision 433](decisions/0433-the-cpus-side-by-the-clock.md) tells of a first run, with which two faults were mended; these are other hosts, clean but for how far the clock may be off, 1.15): each of eight scripts was run by one process on one H100 and on one H200, two batch sizes in four formats in turns, three times round; then three of these eight steps were
 recorded there. *Another batch*: from each recording the other batch size of its format; *amp-bf16*, *amp-fp16*, *tf32*: from each recording in fp32 that format of its batch size. Truth is the median of the three groups, whose spread (or that of the groups of the
 step it is predicted from) above 10 % is listed apart. *Without the clock*: the same recordings, `cpu_ms` taken out, so that where the GPU bound the recorded step the CPU's side is by rule. *Sum*: the kernels alone. Times in ms, errors in %.
 """
