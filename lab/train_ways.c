@@ -32,7 +32,7 @@ static size_t gpus_of_kind(const samples *s, size_t gpu) {
 static habitat_status judge_way(const samples *s, operator_class c, size_t gpu, unsigned way,
                                 uint64_t seed, train_held_out *rows, size_t *n,
                                 habitat_error *err) {
-    size_t left_out = gpu * OPERATOR_WAYS_MAX + way, others = 0, first = *n, end = *n;
+    size_t left_out = gpu * OPERATOR_WAYS_MAX + way, others = 0, first = *n;
     for (size_t i = 0; i < s->n; i++)
         others += train_kept(s, i, KEEP_OTHER_WAYS, left_out);
     if (others < TRAIN_LEAST_ROWS)
@@ -41,7 +41,7 @@ static habitat_status judge_way(const samples *s, operator_class c, size_t gpu, 
     habitat_status status = train_fit(s, c, false, KEEP_OTHER_WAYS, left_out, seed, &t, err);
     if (status != HABITAT_OK)
         return status;
-    end += train_add_held_out(s, &t, gpu, false, false, rows + first);
+    size_t end = first + train_add_held_out(s, &t, gpu, false, false, rows + first);
     for (size_t i = first; i < end; i++)
         if (rows[i].way == way) {
             rows[*n] = rows[i];
