@@ -10,12 +10,15 @@ import re
 import statistics
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
+import judge_turns  # noqa: E402
 from iteration_goals import number, row, table  # noqa: E402
 
+CLOCK = "docs/decisions/0433-the-cpus-side-by-the-clock.md"
 SMALL = "data/recordings/transformer_b32_fp32_h100.json.gz"
 
 
@@ -59,6 +62,32 @@ def replay_rules(c):
     yield f"an iteration more than {c['cpu_bound_ratio']:.1f} times as long as the GPU is busy"
     yield f"and the share {point}, were chosen with all recordings in view"
     yield f"of one run differ by more than {100 * c['much_spread']:.0f} %, they are listed apart"
+
+
+def clock(program, c):
+    """The CPU's side by the recorder's clock, and of the same recording by rule."""
+    path = ROOT / "data/recordings/in_turns/resnet50_b64_fp32_h200.json.gz"
+    with tempfile.TemporaryDirectory() as folder:
+        told, ruled = (program.ask("predict", str(file), "--to", "H200-SXM5-141GB")["predictions"][0] for file in (path, judge_turns.without_clock(path, folder)))
+    assert (told["cpu_basis"], ruled["cpu_basis"]) == ("clock", "rule"), "the example has lost its clock"
+    yield f"takes an H200 {told['iteration_ms']:.1f} ms; of the CPU the clock says {told['cpu_ms']:.1f} ms, the rule {ruled['cpu_ms']:.1f}."
+    yield f"as noted; interval {c['replay_clock_factor']} either way"
+    yield f"where more than {c['replay_queue_room']:.0f} kernels of a stream are still to be done"
+
+
+def turns(c):
+    """What other pages quote of the steps that one process timed in turns."""
+    text = page("docs/iteration.md")
+    count, told, ruled = re.search(r"Of (\d+) predictions of steps that the CPU binds, .*: ([\d.]+) % off, without the clock ([\d.]+)\.", text).groups()
+    reach, low, high = re.search(r"80 % within a factor of ([\d.]+); each script left out ([\d.]+) to ([\d.]+)\.", text).groups()
+    assert float(reach) <= c["replay_clock_factor"] < float(reach) + 0.01, "replay_clock_factor is not what was measured"
+    yield CLOCK, f"{ruled} to {told} % of {count} on the second"
+    yield CLOCK, f"({reach}; scripts left out {float(low):.2f} to {float(high):.2f};"
+    rows = {cells[0]: cells for cells in table(text, "in turns", "steps")}
+    tf32, bf16, fp16, batch = (rows[f"{name}, all"] for name in ("tf32", "amp-bf16", "amp-fp16", "another batch"))
+    if page("CHANGELOG.md").split("\n## ")[1].startswith("Unreleased"):
+        yield "CHANGELOG.md", (f"TF32 from fp32 {number(tf32[6]):.1f} and {number(tf32[2]):.1f} %, bf16 autocast {number(bf16[6]):.1f} and {number(bf16[2]):.1f}, "
+                               f"fp16 {number(fp16[6]):.1f} and {number(fp16[2]):.1f}; another batch size ({batch[1]}) {number(batch[6]):.1f} and {number(batch[2]):.1f}.")  # fmt: skip
 
 
 def messages(c):
@@ -198,7 +227,7 @@ def copies(c):
 
 def figures(program):
     c, cases = constants(), memory_cases(program)
-    for sentence in (*example(program), *replay_rules(c), *messages(c), *ranks()):
+    for sentence in (*example(program), *replay_rules(c), *clock(program, c), *messages(c), *ranks()):
         yield "docs/iteration.md", sentence
     for sentence in (*limits(cases), *far_peaks(cases), *left_out(), *margins(c)):
         yield "docs/memory.md", sentence
@@ -207,5 +236,6 @@ def figures(program):
     for sentence in copies(c):
         yield "docs/dataset.md", sentence
     yield from other_precisions()
+    yield from turns(c)
     yield "docs/faq.md", f"a note appears where they moved by {100 * c['much_spread']:.0f} % and more."
     yield from misses()

@@ -33,6 +33,11 @@ def test_sums():
     """Errors +4 and -10: mean 7, worst 10, bias -3; one of two inside. Without the clock +20 and -30. Sums -40 and -60."""
     rows = [{"error": 4.0, "plain": 20.0, "sum": -40.0, "inside": True, "plain_inside": False}, {"error": -10.0, "plain": -30.0, "sum": -60.0, "inside": False, "plain_inside": False}]
     check("sums", turns.sums("x", rows), "| x | 2 | 7.00 | 10.00 | -3.00 | 50 % | 25.00 | 30.00 | 0 % | 50.00 |")
+    found = [{"cpu_bound": bound, "guess": {"cpu_basis": basis}, "error": e, "plain": p} for bound, basis, e, p in
+             ((True, "clock", -4.0, 10.0), (True, "clock", 6.0, -30.0), (True, "rule", 90.0, 90.0), (False, "clock", 90.0, 90.0))]  # fmt: skip
+    check("steps whose clock counts", turns.counting_line(found),
+          "\nOf 2 predictions of steps that the CPU binds, from recordings whose clock counts: 5.0 % off, without the clock 20.0.")  # fmt: skip
+    check("reach", round(turns.reach([1.0, 1.0, 1.0, 0.5, 4.0]), 6), 4.0)
     check("spread", turns.spread(step("fp32", "2")), 0.1)
 
 

@@ -16,6 +16,10 @@ shown=$(find "$data" -name '*.json.gz' | while read -r file; do
     gzip -dc "$file" | grep -qE '/home/[A-Za-z]|/root/|/Users/' && echo "$file" || true
 done)
 [ -z "$shown" ] || say "a home folder is in: $shown"
+absolute=$(find "$data" -name '*.json.gz' | while read -r file; do
+    gzip -dc "$file" | head -c 20000 | grep -qE '"command": ?"python[0-9.]*( -m)? /' && echo "$file" || true
+done)
+[ -z "$absolute" ] || say "a command with a path of the machine that recorded: $absolute"
 for file in "$data"/*.json.gz; do
     name=$(basename "$file" .json.gz)
     grep -q "| $name |" "$root/docs/recordings.md" || say "$name: no row in docs/recordings.md"

@@ -237,9 +237,8 @@ typedef struct habitat_trace_info {
     size_t iteration_ms_count;      /* unprofiled times */
     const double *iteration_ms_all; /* shape (iteration_ms_count) [ms], in the order measured */
     double iteration_spread; /* between later groups, as a share of iteration_ms; NaN unknown */
-    uint32_t
-        cpu_parts; /* cpu_ms is the sum of so many, each begun on an idle GPU: before and after
-                      the first backward pass begins, and the first optimiser step; 0 unknown */
+    uint32_t cpu_parts; /* that cpu_ms is the sum of, each begun on an idle GPU: parted where the
+                           first backward pass and the first optimiser step begin; 0 unknown */
     double cpu_ms; /* of the host's clock: iterations that began on an idle GPU, until the CPU was
                       at their end, without the profiler; NaN unknown */
     uint64_t batch_size;   /* samples of one iteration; 0 = unknown */

@@ -2,6 +2,8 @@
 #ifndef HABITAT_WORK_AUTOCAST_H
 #define HABITAT_WORK_AUTOCAST_H
 
+#include <stdbool.h>
+
 #include <habitat/work.h>
 
 typedef enum autocast_policy {
@@ -10,6 +12,11 @@ typedef enum autocast_policy {
     AUTOCAST_WIDE,           /* inputs are cast to fp32 */
     AUTOCAST_WIDE_INSIDE,    /* reads 16 bit, computes and writes fp32: no cast */
 } autocast_policy;
+
+/* The formats that autocast casts to. */
+static inline bool autocast_is_narrow(habitat_dtype dtype) {
+    return dtype == HABITAT_DTYPE_FP16 || dtype == HABITAT_DTYPE_BF16;
+}
 
 /* name: of an operation, "aten::" or not. */
 autocast_policy autocast_of(const char *name);

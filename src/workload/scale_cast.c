@@ -107,12 +107,8 @@ static void begin_iteration(caster *c, uint32_t iteration) {
     habitat_table_free(&c->table);
 }
 
-static bool is_thin(habitat_dtype dtype) {
-    return dtype == HABITAT_DTYPE_FP16 || dtype == HABITAT_DTYPE_BF16;
-}
-
 static double bytes_of(habitat_dtype dtype) {
-    return is_thin(dtype) ? NARROW_BYTES : WIDE_BYTES;
+    return autocast_is_narrow(dtype) ? NARROW_BYTES : WIDE_BYTES;
 }
 
 static double elements_of(const habitat_input *input) {
@@ -244,7 +240,7 @@ static void cast_inputs(caster *c, uint32_t op, autocast_policy policy, habitat_
         habitat_dtype format = weight ? HABITAT_DTYPE_FP32 : format_beside(c, from, input, i);
         if (policy == AUTOCAST_NARROW && format != narrow)
             add_cast(c, elements, format, narrow, weight, weight || !first);
-        if (policy == AUTOCAST_WIDE && is_thin(format) && input->rank > 1)
+        if (policy == AUTOCAST_WIDE && autocast_is_narrow(format) && input->rank > 1)
             add_cast(c, elements, format, HABITAT_DTYPE_FP32, false, true);
     }
 }
@@ -314,7 +310,7 @@ static habitat_dtype follow(caster *c, scale_operation *room) {
         full += elements_of(input) == largest;
         if (full > 1 && elements_of(input) == largest && size && size->wide)
             format = HABITAT_DTYPE_FP32;
-        if (is_thin(format)) {
+        if (autocast_is_narrow(format)) {
             input->dtype = format;
             room->changed = true;
         }
@@ -336,7 +332,7 @@ static bool is_mixed(const scale_operation *op) {
     bool wide = false, thin = false;
     for (uint32_t i = 0; i < op->op.form->input_count; i++) {
         wide |= is_fp32_tensor(&op->inputs[i]);
-        thin |= op->inputs[i].is_tensor && is_thin(op->inputs[i].dtype);
+        thin |= op->inputs[i].is_tensor && autocast_is_narrow(op->inputs[i].dtype);
     }
     return wide && thin;
 }
@@ -359,7 +355,7 @@ static void finish(caster *c, const habitat_workload_group *group, habitat_dtype
 static void cast_gradients(caster *c, const scale_group *out) {
     const habitat_op_form *form = c->room->op.form;
     for (uint32_t i = 0; c->trains && out->mixed && i < form->input_count; i++)
-        if (c->room->inputs[i].is_tensor && is_thin(c->room->inputs[i].dtype))
+        if (c->room->inputs[i].is_tensor && autocast_is_narrow(c->room->inputs[i].dtype))
             added_bytes(&c->added, "aten::_to_copy", elements_of(&c->room->inputs[i]), WIDE_BYTES,
                         NARROW_BYTES, HABITAT_CLASS_COPY);
 }
@@ -415,8 +411,8 @@ static void backward(caster *c, const habitat_workload_group *group, uint32_t op
     habitat_dtype what =
         forward_op < c->op_count ? (habitat_dtype)c->decided[forward_op] : HABITAT_DTYPE_UNKNOWN;
     bool product = habitat_class_is_product(group->work->op_class);
-    habitat_dtype narrow = is_thin(what) ? what : narrow_in(c, op);
-    if (is_thin(what) || (product && what == HABITAT_DTYPE_UNKNOWN))
+    habitat_dtype narrow = autocast_is_narrow(what) ? what : narrow_in(c, op);
+    if (autocast_is_narrow(what) || (product && what == HABITAT_DTYPE_UNKNOWN))
         narrow_inputs(narrow, c->room, product ? 1 : 2);
     else if (what == HABITAT_DTYPE_UNKNOWN)
         follow(c, c->room);

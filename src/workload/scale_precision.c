@@ -17,10 +17,6 @@
 #include "workload/scale_cast.h"
 #include "workload/scaler.h"
 
-static bool is_narrow(habitat_dtype dtype) {
-    return dtype == HABITAT_DTYPE_FP16 || dtype == HABITAT_DTYPE_BF16;
-}
-
 /* ---- the arithmetic of products ---- */
 
 /* PyTorch's fused attention in fp32 has kernels of its own, which no setting changes. Keys with
@@ -52,7 +48,7 @@ static void set_arithmetic(const habitat_workload_group *group, habitat_precisio
 
 static bool replace_narrow(scale_operation *op, habitat_dtype with) {
     for (uint32_t i = 0; i < op->op.form->input_count; i++)
-        if (is_narrow(op->inputs[i].dtype) && op->inputs[i].dtype != with) {
+        if (autocast_is_narrow(op->inputs[i].dtype) && op->inputs[i].dtype != with) {
             op->inputs[i].dtype = with;
             op->changed = true;
         }
@@ -61,7 +57,8 @@ static bool replace_narrow(scale_operation *op, habitat_dtype with) {
 
 static bool is_cast(const habitat_operation *op, habitat_class op_class) {
     return op_class == HABITAT_CLASS_COPY && op->form->input_count >= 2 &&
-           is_narrow(op->form->inputs[0].dtype) != is_narrow(op->form->inputs[1].dtype) &&
+           autocast_is_narrow(op->form->inputs[0].dtype) !=
+               autocast_is_narrow(op->form->inputs[1].dtype) &&
            op->form->inputs[1].is_tensor && op->form->inputs[0].is_tensor &&
            (op->form->inputs[0].dtype == HABITAT_DTYPE_FP32 ||
             op->form->inputs[1].dtype == HABITAT_DTYPE_FP32);
@@ -76,7 +73,8 @@ static habitat_dtype format_there(const habitat_operation *op, habitat_precision
 /* From one 16-bit format to the other: between autocast's bf16 and a layer in fp16. */
 static bool is_thin_cast(const habitat_operation *op, habitat_class op_class) {
     return op_class == HABITAT_CLASS_COPY && op->form->input_count >= 2 &&
-           is_narrow(op->form->inputs[0].dtype) && is_narrow(op->form->inputs[1].dtype) &&
+           autocast_is_narrow(op->form->inputs[0].dtype) &&
+           autocast_is_narrow(op->form->inputs[1].dtype) &&
            op->form->inputs[0].dtype != op->form->inputs[1].dtype;
 }
 

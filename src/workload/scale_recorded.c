@@ -13,10 +13,6 @@
 #include "work/class.h"
 #include "workload/scale.h"
 
-static bool is_narrow(habitat_dtype dtype) {
-    return dtype == HABITAT_DTYPE_FP16 || dtype == HABITAT_DTYPE_BF16;
-}
-
 bool scale_is_amp(habitat_precision precision) {
     return precision == HABITAT_PRECISION_AMP_FP16 || precision == HABITAT_PRECISION_AMP_BF16;
 }
@@ -39,7 +35,7 @@ typedef struct tally {
  * (cuDNN's recurrent kernels name no format). */
 static habitat_dtype computes_in(const habitat_workload *w, const habitat_workload_kernel *kernel) {
     habitat_dtype tensors = w->groups[kernel->group].work->dtype;
-    return is_narrow(tensors) ? tensors : kernel->facts.dtype;
+    return autocast_is_narrow(tensors) ? tensors : kernel->facts.dtype;
 }
 
 static void add(tally *out, habitat_dtype dtype, const habitat_workload_kernel *kernel) {
@@ -94,7 +90,7 @@ static bool has_mixed_product(const habitat_trace *trace) {
     const habitat_operation *ops = habitat_trace_operations(trace, &count);
     for (size_t i = 0; i < count; i++) {
         const habitat_input *in = ops[i].form->inputs;
-        if (ops[i].form->input_count >= 2 && is_narrow(in[0].dtype) &&
+        if (ops[i].form->input_count >= 2 && autocast_is_narrow(in[0].dtype) &&
             in[1].dtype == HABITAT_DTYPE_FP32 && in[1].is_tensor && in[1].rank > 1 &&
             autocast_of(ops[i].form->name) == AUTOCAST_NARROW)
             return true;
@@ -104,7 +100,7 @@ static bool has_mixed_product(const habitat_trace *trace) {
 
 static bool weights_are_narrow(const habitat_workload *w, const trace_formats *said) {
     if (said->parameters != HABITAT_DTYPE_UNKNOWN)
-        return is_narrow(said->parameters);
+        return autocast_is_narrow(said->parameters);
     return w->memory && w->memory->facts.kind == MEMORY_KIND_HALF && !has_mixed_product(w->trace);
 }
 
@@ -114,7 +110,8 @@ static bool weights_are_narrow(const habitat_workload *w, const trace_formats *s
  * be true. */
 static habitat_dtype shown_instead(const tally *products, habitat_dtype noted) {
     habitat_dtype most = HABITAT_DTYPE_UNKNOWN;
-    if (!is_narrow(noted) || products->count[noted] || products->count[HABITAT_DTYPE_FP8] ||
+    if (!autocast_is_narrow(noted) || products->count[noted] ||
+        products->count[HABITAT_DTYPE_FP8] ||
         products->count[HABITAT_DTYPE_INT8]) /* narrower ones may stand in for it */
         return HABITAT_DTYPE_UNKNOWN;
     for (int d = 0; d < HABITAT_DTYPE_COUNT; d++)
@@ -162,7 +159,7 @@ static scale_format format_of(const habitat_workload *w, const trace_formats *sa
                               const tally *products) {
     if (said->autocast != HABITAT_DTYPE_UNKNOWN)
         return (scale_format){.precision = amp_in(said->autocast)};
-    if (is_narrow(said->parameters))
+    if (autocast_is_narrow(said->parameters))
         return (scale_format){.half = said->parameters};
     const double *amount = products->has_flop ? products->flop : products->time_ns;
     habitat_dtype narrow = more_of(amount, HABITAT_DTYPE_FP16, HABITAT_DTYPE_BF16);

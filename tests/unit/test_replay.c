@@ -2,17 +2,7 @@
  * (cpu_ms = the recorded time) unless a case says otherwise. Where a recording has too few of them,
  * a pause is 1.1 us, 2.2 us behind another stream, and a launch 1 us. */
 #include "replay/rule.h"
-#include "replay_subject.h"
-
-/* Three kernels that the CPU launches far ahead of them. */
-static const event plain[] = {
-    {'c', "cudaLaunchKernel", 0, 5, 1, 0, 1, NULL},
-    {'c', "cudaLaunchKernel", 20, 5, 1, 0, 2, NULL},
-    {'c', "cudaLaunchKernel", 40, 5, 1, 0, 3, NULL},
-    {'k', "a", 10, 100, 0, 7, 1, NULL},
-    {'k', "b", 111, 100, 0, 7, 2, NULL},
-    {'k', "c", 212, 100, 0, 7, 3, NULL},
-};
+#include "replay_steps.h"
 
 static void test_stream(void) {
     subject s = SUBJECT(plain, 60, "", .cpu_ms = 0.060);
@@ -38,17 +28,6 @@ static void test_stream(void) {
     done(&s);
     check_case("--cpu-scale stretches the CPU's side");
 }
-
-/* The CPU waits for its GPU at the end, as .item() does. */
-static const event blocking[] = {
-    {'c', "cudaLaunchKernel", 0, 5, 1, 0, 1, NULL},
-    {'c', "cudaLaunchKernel", 20, 5, 1, 0, 2, NULL},
-    {'c', "cudaLaunchKernel", 40, 5, 1, 0, 3, NULL},
-    {'k', "a", 10, 100, 0, 7, 1, NULL},
-    {'k', "b", 111, 100, 0, 7, 2, NULL},
-    {'k', "c", 212, 100, 0, 7, 3, NULL},
-    {'c', "cudaDeviceSynchronize", 45, 270, 1, 0, 4, NULL},
-};
 
 static void test_blocking(void) {
     subject s = SUBJECT(blocking, 320, "", .cpu_ms = 0.053);

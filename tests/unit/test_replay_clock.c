@@ -1,17 +1,7 @@
 /* The CPU's side by the recorder's clock (`cpu_ms`). Times in microseconds, as in test_replay.c: a
  * pause is 1.1 us, a launch 1 us; a trace without operations has four fifths of its CPU times by
  * rule. */
-#include "replay_subject.h"
-
-/* Three kernels that the CPU launches far ahead of them: 303.1 us of GPU, 60 of a profiled CPU. */
-static const event plain[] = {
-    {'c', "cudaLaunchKernel", 0, 5, 1, 0, 1, NULL},
-    {'c', "cudaLaunchKernel", 20, 5, 1, 0, 2, NULL},
-    {'c', "cudaLaunchKernel", 40, 5, 1, 0, 3, NULL},
-    {'k', "a", 10, 100, 0, 7, 1, NULL},
-    {'k', "b", 111, 100, 0, 7, 2, NULL},
-    {'k', "c", 212, 100, 0, 7, 3, NULL},
-};
+#include "replay_steps.h"
 
 static void test_told(void) {
     static const char noted[] = "\"habitat\": {\"iteration_ms\": 0.3035, \"cpu_ms\": 0.150},";
@@ -70,17 +60,6 @@ static void test_kernels(void) {
     done(&s);
     check_case("more than kernels take is: iterations in a row differ from those of the clock");
 }
-
-/* The CPU waits for its GPU at the end, as .item() does: 53 us of its own. */
-static const event blocking[] = {
-    {'c', "cudaLaunchKernel", 0, 5, 1, 0, 1, NULL},
-    {'c', "cudaLaunchKernel", 20, 5, 1, 0, 2, NULL},
-    {'c', "cudaLaunchKernel", 40, 5, 1, 0, 3, NULL},
-    {'k', "a", 10, 100, 0, 7, 1, NULL},
-    {'k', "b", 111, 100, 0, 7, 2, NULL},
-    {'k', "c", 212, 100, 0, 7, 3, NULL},
-    {'c', "cudaDeviceSynchronize", 45, 270, 1, 0, 4, NULL},
-};
 
 static void test_waiting(void) {
     static const char noted[] = "\"habitat\": {\"iteration_ms\": 0.3145, \"cpu_ms\": 0.318},";
