@@ -46,7 +46,9 @@ class Step:
         self._tf32 = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
         self.groups, self.clock = [], HostClock()
         for _ in range(WARMUP):
+            self.clock.look()
             self.run()
+        self.clock.remove()
         torch.cuda.synchronize()
 
     def settle(self):

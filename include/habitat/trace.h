@@ -239,6 +239,7 @@ typedef struct habitat_trace_info {
     double iteration_spread; /* between later groups, as a share of iteration_ms; NaN unknown */
     uint32_t cpu_parts; /* that cpu_ms is the sum of, each begun on an idle GPU: parted where the
                            first backward pass and the first optimiser step begin; 0 unknown */
+    uint32_t cpu_gradients; /* parted after so many gradients of parameters, too; 0: not */
     double cpu_ms; /* of the host's clock: iterations that began on an idle GPU, until the CPU was
                       at their end, without the profiler; NaN unknown */
     uint64_t batch_size;   /* samples of one iteration; 0 = unknown */

@@ -2,7 +2,8 @@
  *
  * Where the GPU binds a step, how long it takes says only that the CPU was not slower. So the
  * recorder lets some iterations begin on an idle GPU, lets the GPU catch up before the first
- * backward pass and the first step of an optimiser, and reads the host's clock in between: when the
+ * backward pass, within it after every so many gradients, and before the first step of an
+ * optimiser, and reads the host's clock in between: when the
  * CPU is at the end of a part all of it is launched, and nothing that it did not wait for is in the
  * time. What it did wait for (`.item()`, the scaler of fp16) is in the graph, too. So the graph is
  * run in the same parts, each on an idle GPU, until they end on the CPU when the clock says.
@@ -50,6 +51,54 @@ static void find_stops(const habitat_trace *trace, size_t count, uint64_t *first
         }
 }
 
+typedef struct moment {
+    uint32_t iteration;
+    uint64_t start_ns, end_ns;
+} moment;
+
+static int by_start(const void *a, const void *b) {
+    const moment *x = a, *y = b;
+    if (x->iteration != y->iteration)
+        return (x->iteration > y->iteration) - (x->iteration < y->iteration);
+    return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+}
+
+/* Gradients of parameters, in the order of each iteration. *out: shape (return value), NULL: out of
+ * memory; free. */
+static size_t find_gradients(const habitat_trace *trace, moment **out) {
+    static const char gradient[] =
+        "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad";
+    size_t op_count = 0, count = 0;
+    const habitat_operation *ops = habitat_trace_operations(trace, &op_count);
+    moment *list = malloc((op_count + 1) * sizeof *list);
+    for (size_t i = 0; list && i < op_count; i++)
+        if (ops[i].iteration != HABITAT_NONE && strcmp(ops[i].form->name, gradient) == 0)
+            list[count++] = (moment){ops[i].iteration, ops[i].start_ns,
+                                     ops[i].start_ns + ops[i].duration_ns};
+    if (count)
+        qsort(list, count, sizeof *list, by_start);
+    *out = list;
+    return count;
+}
+
+/* A part begins after every so many gradients of an iteration, if others follow. */
+static bool mark_gradients(replay_marks *marks, const habitat_trace *trace) {
+    uint32_t every = habitat_trace_get_info(trace)->cpu_gradients, in_iteration = 0;
+    if (every == 0)
+        return true;
+    moment *list = NULL;
+    size_t count = find_gradients(trace, &list);
+    bool fine = list != NULL;
+    for (size_t i = 0; fine && i + 1 < count; i++) {
+        bool last = list[i + 1].iteration != list[i].iteration;
+        in_iteration = last ? 0 : in_iteration + 1;
+        if (in_iteration != 0 && in_iteration % every == 0)
+            fine = replay_mark(marks, list[i].end_ns);
+    }
+    free(list);
+    return fine;
+}
+
 /* Iterations begin on an idle GPU, and where the recorder stopped its clock a part begins. */
 static bool find_marks(clocked *c) {
     const habitat_trace *trace = c->r->workload->trace;
@@ -64,6 +113,7 @@ static bool find_marks(clocked *c) {
         fine = replay_mark(&c->marks, iterations[i].start_ns);
     for (size_t i = 0; fine && stopped && i < count * STOPS; i++)
         fine = first_ns[i] == UINT64_MAX || replay_mark(&c->marks, first_ns[i]);
+    fine = fine && (!stopped || mark_gradients(&c->marks, trace));
     free(first_ns);
     replay_sort_marks(&c->marks);
     return fine;

@@ -119,6 +119,7 @@ static const known_key habitat_keys[] = {
     {"iteration_spread", KEY_ITERATION_SPREAD, VALUE_NUMBER},
     {"cpu_ms", KEY_CPU_MS, VALUE_NUMBER},
     {"cpu_ms_parts", KEY_CPU_PARTS, VALUE_NUMBER},
+    {"cpu_ms_gradients", KEY_CPU_GRADIENTS, VALUE_NUMBER},
     {"batch_size", KEY_BATCH, VALUE_NUMBER},
     {"model", KEY_MODEL, VALUE_TEXT},
     {"framework", KEY_FRAMEWORK, VALUE_TEXT},

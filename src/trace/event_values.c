@@ -391,6 +391,11 @@ int reader_habitat_number(reader *r, const char *text, size_t length) {
             return reader_bad_habitat(r, "cpu_ms_parts");
         info->cpu_parts = (uint32_t)whole;
         return 1;
+    case KEY_CPU_GRADIENTS:
+        if (!counted || whole < 1 || whole > 1000000)
+            return reader_bad_habitat(r, "cpu_ms_gradients");
+        info->cpu_gradients = (uint32_t)whole;
+        return 1;
     case KEY_BATCH:
         return read_batch_size(r, text, length);
     case KEY_PEAK_MEMORY:

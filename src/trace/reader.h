@@ -117,6 +117,7 @@ typedef enum key {
     KEY_ITERATION_SPREAD,
     KEY_CPU_MS,
     KEY_CPU_PARTS,
+    KEY_CPU_GRADIENTS,
     KEY_BATCH,
     KEY_MODEL,
     KEY_FRAMEWORK,

@@ -100,6 +100,71 @@ static void test_parts(void) {
     check_case("without a stop 64 us would be less than the wait alone");
 }
 
+/* A backward pass of four gradients; then the CPU waits. Stopped before it and after the second
+ * gradient, the parts end on the CPU at 25 and 35 + 4 + 5; without the latter stop at 135 + 5. */
+#define GRADIENT "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad"
+static const event gradients[] = {
+    {'o', GRADIENT, 0, 5, 1, 0, 0, NULL},
+    {'c', "cudaLaunchKernel", 10, 5, 1, 0, 1, NULL},
+    {'o', GRADIENT, 20, 5, 1, 0, 0, NULL},
+    {'c', "cudaLaunchKernel", 30, 5, 1, 0, 2, NULL},
+    {'o', GRADIENT, 40, 5, 1, 0, 0, NULL},
+    {'o', GRADIENT, 50, 5, 1, 0, 0, NULL},
+    {'k', "a", 20, 100, 0, 7, 1, NULL},
+    {'k', "b", 121, 10, 0, 7, 2, NULL},
+    {'c', "cudaDeviceSynchronize", 60, 75, 1, 0, 3, NULL},
+};
+
+static habitat_cpu_basis basis_with(const char *more, double *cpu_share) {
+    char noted[160];
+    snprintf(noted, sizeof noted,
+             "\"habitat\": {\"iteration_ms\": 0.1355, \"cpu_ms\": 0.069, %s},", more);
+    subject s = SUBJECT(gradients, 140, noted, 0);
+    habitat_cpu_basis basis = s.info->cpu_basis;
+    *cpu_share = s.info->cpu_ms / s.info->profiled_cpu_ms;
+    done(&s);
+    return basis;
+}
+
+static void test_gradients(void) {
+    double share = 0.0;
+    CHECK_INT(basis_with("\"cpu_ms_parts\": 3, \"cpu_ms_gradients\": 2", &share), HABITAT_CPU_CLOCK);
+    CHECK_NEAR(share, 1.0, 1e-6);
+    check_case("where the clock stopped within the backward pass, the GPU had caught up, too");
+    CHECK(basis_with("\"cpu_ms_parts\": 2", &share) != HABITAT_CPU_CLOCK);
+    CHECK(basis_with("\"cpu_ms_parts\": 1, \"cpu_ms_gradients\": 2", &share) != HABITAT_CPU_CLOCK);
+    CHECK(basis_with("\"cpu_ms_parts\": 3, \"cpu_ms_gradients\": 4", &share) != HABITAT_CPU_CLOCK);
+    check_case("without that stop 69 us would be less than the wait alone");
+}
+
+/* Twice three gradients: of each iteration the clock stops after the second. */
+static const event twice[] = {
+    {'o', GRADIENT, 0, 5, 1, 0, 0, NULL},
+    {'c', "cudaLaunchKernel", 10, 5, 1, 0, 1, NULL},
+    {'o', GRADIENT, 20, 5, 1, 0, 0, NULL},
+    {'o', GRADIENT, 40, 5, 1, 0, 0, NULL},
+    {'k', "a", 20, 100, 0, 7, 1, NULL},
+    {'c', "cudaDeviceSynchronize", 60, 65, 1, 0, 2, NULL},
+    {'s', "ProfilerStep#2", 130, 130, 1, 0, 0, NULL},
+    {'o', GRADIENT, 130, 5, 1, 0, 0, NULL},
+    {'c', "cudaLaunchKernel", 140, 5, 1, 0, 3, NULL},
+    {'o', GRADIENT, 150, 5, 1, 0, 0, NULL},
+    {'o', GRADIENT, 170, 5, 1, 0, 0, NULL},
+    {'k', "a", 150, 100, 0, 7, 3, NULL},
+    {'c', "cudaDeviceSynchronize", 190, 65, 1, 0, 4, NULL},
+};
+
+static void test_iterations(void) {
+    subject s = SUBJECT(twice, 130,
+                        "\"habitat\": {\"iteration_ms\": 0.130, \"cpu_ms\": 0.070, "
+                        "\"cpu_ms_parts\": 3, \"cpu_ms_gradients\": 2},",
+                        0);
+    CHECK_INT(s.info->cpu_basis, HABITAT_CPU_CLOCK);
+    CHECK_NEAR(s.info->cpu_ms, s.info->profiled_cpu_ms, 1e-6);
+    done(&s);
+    check_case("gradients are counted anew in every iteration");
+}
+
 /* 1,500 launches of 1 us, kernels of `kernel_us` in a row. */
 enum { MANY = 1500 };
 static void fill(event *list, double kernel_us) {
@@ -131,6 +196,8 @@ int main(void) {
     test_kernels();
     test_waiting();
     test_parts();
+    test_gradients();
+    test_iterations();
     test_queue();
     return check_done();
 }

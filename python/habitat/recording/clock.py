@@ -2,8 +2,8 @@
 
 Where the GPU binds a step, its time says nothing of the CPU's. So a few iterations of the warm-up begin on an idle GPU, and Python is
 at their end when the CPU has launched all of them. A GPU's queue holds about a thousand launches, and the next one waits for room: so
-the clock stands still twice in an iteration, before its first backward pass and before its first optimiser step, until the GPU has
-caught up.
+the clock stands still in an iteration, before its first backward pass, within it after every `GRADIENTS` gradients of parameters, and
+before its first optimiser step, until the GPU has caught up.
 
 The clock runs before any profiler does. What else a call waits for is in its times; whoever reads them tells that from the trace.
 """
@@ -12,27 +12,37 @@ from __future__ import annotations
 
 import statistics
 import time
-from typing import Any, Callable, Dict, List, Optional, Set
+from typing import Any, Callable, Dict, Hashable, List, Optional, Set
 
 from .boundary import Patch
+from .gradients import EVERY as GRADIENTS
+from .gradients import GradientStops
 
 
 class HostClock:
-    """`begin()` where an iteration begins, `end()` where it ends; `remove()` takes its hooks out again, safe at any time and twice."""
+    """`begin()` where an iteration begins, `end()` where it ends; `remove()` takes its hooks out again, safe at any time and twice.
+
+    `look()` where an iteration begins that is not clocked: which gradients there are, and in which order, takes two to know.
+    """
 
     def __init__(self) -> None:
         self.times_ms: List[float] = []
         self.parts: List[int] = []  # between two stops, of each iteration
         self._began_ns: Optional[int] = None
         self._passed_ns = 0
-        self._stopped_at: Set[str] = set()
+        self._stopped_at: Set[Hashable] = set()
         self._hooks: Optional[Patch] = None
         self._handle: Any = None
+        self._gradients = GradientStops(self.stop_at)
+
+    def look(self) -> None:
+        self._install()
+        self._gradients.begin()
 
     def begin(self) -> None:
         import torch
 
-        self._install()
+        self.look()
         self._passed_ns, self._stopped_at = 0, set()
         torch.cuda.synchronize()
         self._began_ns = time.perf_counter_ns()
@@ -43,7 +53,7 @@ class HostClock:
             self.parts.append(1 + len(self._stopped_at))
         self._began_ns = None
 
-    def stop_at(self, what: str) -> None:
+    def stop_at(self, what: Hashable) -> None:
         """The first time that an iteration comes here the clock stands still until the GPU is idle."""
         import torch
 
@@ -58,19 +68,23 @@ class HostClock:
         if self._hooks is not None:
             self._hooks.remove()
             self._handle.remove()
+            self._gradients.remove()
         self._hooks = self._handle = None
 
     def describe(self) -> Dict[str, Any]:
-        """What the habitat object says of it [ms]; null without a GPU."""
-        times = [round(t, 6) for t in self.times_ms]
+        """What the habitat object says of it [ms]; null without a GPU. Iterations of fewer parts than others are left out."""
+        parts = max(self.parts, default=None)
+        times = [round(t, 6) for t, n in zip(self.times_ms, self.parts) if n == parts]
         return {
             "cpu_ms": round(statistics.median(times), 6) if times else None,
             "cpu_ms_all": times,
-            "cpu_ms_parts": min(self.parts) if times else None,
+            "cpu_ms_parts": parts,
+            "cpu_ms_gradients": GRADIENTS if self._gradients.stopped else None,
         }
 
     def _install(self) -> None:
         import torch
+        from torch.amp.grad_scaler import GradScaler
         from torch.optim.optimizer import register_optimizer_step_pre_hook
 
         if self._hooks is not None:
@@ -83,7 +97,20 @@ class HostClock:
 
             return stopping
 
+        def make_step(step: Callable[..., Any]) -> Callable[..., Any]:
+            def learning(scaler: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+                self._gradients.learn(optimizer)  # the first steps with a scaler are often skipped
+                return step(scaler, optimizer, *args, **kwargs)
+
+            return learning
+
         self._hooks = Patch()
+        self._hooks.wrap(GradScaler, "step", make_step)
         for name in ("backward", "grad"):
             self._hooks.wrap(torch.autograd, name, make)
-        self._handle = register_optimizer_step_pre_hook(lambda *_: self.stop_at("optimizer"))
+
+        def stepping(optimizer: Any, *_: Any) -> None:
+            self._gradients.learn(optimizer)
+            self.stop_at("optimizer")
+
+        self._handle = register_optimizer_step_pre_hook(stepping)

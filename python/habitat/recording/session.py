@@ -115,10 +115,12 @@ class Session:
 
     def open(self) -> None:
         self._source = open_source(self.options.boundary, self._on_event)
+        if self.options.timed > 0 and not self.options.measuring:
+            self._clock.look()
 
     def close(self) -> None:
         """Takes every hook out again; safe to call at any time and twice."""
-        for part in (self._source, self._profiler, self._observer, self._optimizers, self._clock):
+        for part in (self._clock, self._source, self._profiler, self._observer, self._optimizers):  # what came last goes first
             if part is not None:
                 part.remove()
         self._source = self._profiler = self._observer = self._optimizers = None
@@ -178,8 +180,8 @@ class Session:
             if self._count >= options.warmup:
                 self._clock.remove()
                 self._start_timing()
-            elif self._count >= options.warmup - CLOCKED and options.timed > 0:
-                self._begin_clocked()
+            elif options.timed > 0:
+                self._begin_clocked(self._count >= options.warmup - CLOCKED)
         elif self.state == "timing":
             self._groups.mark()
             self._progress.show(f"timing {self._count}/{options.timed}")
@@ -196,12 +198,12 @@ class Session:
     def _enter(self, state: str) -> None:
         self.state, self._count = state, 0
 
-    def _begin_clocked(self) -> None:
-        """The iteration that begins here finds an idle GPU."""
+    def _begin_clocked(self, now: bool) -> None:
+        """The iteration that begins here finds an idle GPU; one before them is looked at."""
         import torch
 
         if torch.cuda.is_initialized() and not self.options.measuring:
-            self._clock.begin()
+            self._clock.begin() if now else self._clock.look()
 
     def _start_timing(self) -> None:
         import torch
