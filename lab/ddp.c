@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <habitat/csv.h>
 #include <habitat/predict.h>
@@ -202,6 +203,9 @@ habitat_status ddp_collect(const habitat_gpu_table *gpus, const char *folder, dd
     habitat_status status = collect(gpus, own, &out->seen, err);
     if (status == HABITAT_OK)
         status = collect(gpus, folder, &out->unseen, err);
+    snprintf(own, sizeof own, "%s/two_h100s", folder);
+    if (status == HABITAT_OK && access(own, F_OK) == 0)
+        status = collect(gpus, own, &out->one_host, err);
     if (status == HABITAT_OK)
         status = collect_from_fp32(gpus, folder, &out->unseen, &out->from_fp32, err);
     return status;
@@ -210,6 +214,7 @@ habitat_status ddp_collect(const habitat_gpu_table *gpus, const char *folder, dd
 void ddp_free(ddp_result *result) {
     free(result->seen.cases);
     free(result->unseen.cases);
+    free(result->one_host.cases);
     free(result->from_fp32.cases);
     *result = (ddp_result){0};
 }

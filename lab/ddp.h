@@ -33,13 +33,15 @@ typedef struct ddp_set {
 typedef struct ddp_result {
     ddp_set seen;      /* steps on which constants were chosen: recorded and measured on one host */
     ddp_set unseen;    /* steps of other recordings, measured later on another host */
+    ddp_set one_host;  /* recorded on one GPU, then measured on two of the same host */
     ddp_set from_fp32; /* of `unseen`, those that were recorded in fp32, too: from that recording */
 } ddp_result;
 
-/* Every row of FOLDER/two_gpus/measured_ddp.csv (seen) and FOLDER/measured_ddp.csv (unseen), each
- * from the recording beside it that the row names. `out` zeroed; free in every case. HABITAT_E_IO
- * without such a file; HABITAT_E_UNKNOWN_GPU; HABITAT_E_RANGE for a row without a
- * name, or whose recording is of another GPU. */
+/* Every row of FOLDER/two_gpus/measured_ddp.csv (seen), FOLDER/measured_ddp.csv (unseen) and, where
+ * there is one, FOLDER/two_h100s/measured_ddp.csv (one_host), each from the recording beside it that
+ * the row names. `out` zeroed; free in every case. HABITAT_E_IO without one of the first two;
+ * HABITAT_E_UNKNOWN_GPU; HABITAT_E_RANGE for a row without a name, or whose recording is of another
+ * GPU. */
 habitat_status ddp_collect(const habitat_gpu_table *gpus, const char *folder, ddp_result *out,
                            habitat_error *err);
 void ddp_free(ddp_result *result);

@@ -108,6 +108,19 @@ static void print_unseen(const ddp_set *set, report_text *text) {
     print_means(set, text, true, "Where the GPU binds", "Where the CPU binds on one GPU");
 }
 
+static void print_one_host(const ddp_set *set, report_text *text) {
+    if (!set->count)
+        return;
+    report_print(
+        text, "\n### Recorded and measured on one host\n\n"
+              "**A clean test**, too. Recorded on one of two H100s with the CPU's side by the clock, "
+              "then measured on both, seconds\nto minutes later; nothing was chosen on these "
+              "steps. Most of them differ by more than 10 %% from one group of\niterations to the "
+              "next: that is the host.\n\n");
+    print_rows(set, text);
+    print_means(set, text, false, "Where the GPU binds", "Where the CPU binds on one GPU");
+}
+
 static void print_seen(const ddp_set *set, report_text *text) {
     report_print(
         text, "\n### The steps on which constants were chosen\n\n"
@@ -137,6 +150,7 @@ static void print_from_fp32(const ddp_set *set, report_text *text) {
 void ddp_print_tables(const ddp_result *result, report_text *text) {
     print_unseen(&result->unseen, text);
     print_from_fp32(&result->from_fp32, text);
+    print_one_host(&result->one_host, text);
     print_seen(&result->seen, text);
     print_ranks(&result->seen, text);
 }
@@ -157,5 +171,6 @@ void ddp_print_cases(const ddp_result *result, report_text *text) {
                        "communication_ms,exposed_communication_ms,cpu_bound,spread,from\n");
     print_csv(&result->unseen, false, "", text);
     print_csv(&result->from_fp32, false, "fp32", text);
+    print_csv(&result->one_host, false, "", text);
     print_csv(&result->seen, true, "", text);
 }

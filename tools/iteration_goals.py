@@ -195,7 +195,8 @@ def scaled(page):
 # ---- several GPUs ----
 
 
-ASKED_STEPS = re.compile(r"(resnet50|bert|bert_large|gpt2|gpt2_large)_b\d+_(tf32|amp_bf16|bf16)_h200")
+ASKED_STEPS = re.compile(r"(resnet50|bert|bert_large|gpt2|gpt2_large)_b\d+_(tf32|amp_bf16|bf16)_h[12]00")
+ONE_HOST = "### Recorded and measured on one host\n"
 SEEN = "### The steps on which constants were chosen\n"
 
 
@@ -214,17 +215,30 @@ def spread_apart(rows):
     return [cells for cells in rows if cells not in far], far
 
 
+def one_host_parallel(rows):
+    """Steps recorded on one GPU and measured on two of the same host."""
+    steady, far = spread_apart(rows)
+    yield parallel_line("Two H100s from one of them, recorded there, clean test, the same steps", [cells for cells in steady if ASKED_STEPS.match(cells[0])])
+    yield parallel_line("The same, every step of it", steady)
+    yield spread_line("The same, steps whose own groups differ by more than 10 %", far)
+
+
+def spread_line(what, far):
+    errors = [abs(number(cells[7])) for cells in far]
+    return line(what, "listed apart", f"mean {sum(errors) / len(errors):.2f}, worst {max(errors):.2f} % of {len(errors)}", None)
+
+
 def parallel(page):
     clean, seen = page.split(SEEN)
+    clean, host = clean.split(ONE_HOST)
     new, new_far = spread_apart([cells for cells in table(clean, *PARALLEL_HEAD) if cells[1] == "2"])
     old, old_far = spread_apart([cells for cells in table(seen, *PARALLEL_HEAD) if ASKED_STEPS.match(cells[0])])
     asked = [cells for cells in new if ASKED_STEPS.match(cells[0])]
     yield parallel_line("Two H200s from one, clean test: ResNet-50, BERT-Large, GPT-2 in tf32 and bf16", asked)
     yield parallel_line("The same, every step of it", new)
     yield parallel_line("Steps on which constants were chosen: ResNet-50, BERT-Large, GPT-2-Large", old, "seen")
-    errors = [abs(number(cells[7])) for cells in new_far + old_far]
-    got = f"mean {sum(errors) / len(errors):.2f}, worst {max(errors):.2f} % of {len(errors)}"
-    yield line("Steps of both tables whose own groups differ by more than 10 %", "listed apart", got, None)
+    yield spread_line("Steps of both tables whose own groups differ by more than 10 %", new_far + old_far)
+    yield from one_host_parallel(table(host, *PARALLEL_HEAD))
 
 
 # ---- memory ----

@@ -1,10 +1,11 @@
 """Training steps on several GPUs of one host: what predictions with `--gpus` are held against.
 
-Usage: PYTHONPATH=python python3 tools/measure_ddp.py OUT_DIR [--gpus N] [--only TEXT] [--budget SECONDS]
+Usage: PYTHONPATH=python python3 tools/measure_ddp.py OUT_DIR [--gpus N] [--times-only] [--only TEXT] [--budget SECONDS]
 
 Records every step of STEPS on one GPU, as `tools/record_all.py` does, then times the same step as N processes with
 DistributedDataParallel, times all-reduce by message size, then records every rank once. Writes OUT_DIR/ddp.tar with
 `NAME_SUFFIX.json.gz`, `NAME_rankR.json.gz`, `measured_ddp.csv` and `all_reduce.csv`; columns as in docs/recordings.md.
+With `--times-only` the steps of MORE, too, and no all-reduce alone and no recordings of ranks: the CPU binds many of those steps.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import os
 import subprocess
 import sys
 import tarfile
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "python"))
@@ -27,25 +29,34 @@ STEPS = (
     ("vit", "vit", (), 64, ("tf32",)),
     ("bert_large", "bert", (), 2, ("amp-bf16",)),
 )  # fmt: skip
+MORE = (
+    ("transformer", "transformer", (), 64, ("fp32",)),
+    ("transformer", "transformer", (), 32, ("amp-bf16",)),
+    ("vit", "vit", (), 64, ("amp-bf16",)),
+    ("gpt2", "gpt2", (), 8, ("amp-bf16",)),
+    ("inception_v3", "inception_v3", (), 32, ("amp-fp16",)),
+    ("gnmt", "gnmt", (), 32, ("amp-fp16",)),
+)  # fmt: skip
 COLUMNS = ("gpu", "gpus", "framework", "model", "precision", "batch", "iteration_ms", "group_ms", "recording")
 MESSAGES = [1 << n for n in range(10, 31)]
 WARMUP, TIMED = 6, 12
+RECORDING = 0.7  # of the time, at most, for the recordings of one GPU
 
 
-def named_steps(only):
-    for model, script, more, batch, precisions in STEPS:
+def named_steps(only, times_only):
+    for model, script, more, batch, precisions in STEPS + (MORE if times_only else ()):
         for precision in precisions:
             name = f"{model}_b{batch}_{precision.replace('-', '_')}"
             if only in name:
                 yield name, model, script, more, batch, precision
 
 
-def record_one_gpu(folder, runner, only, suffix):
+def record_one_gpu(folder, runner, steps, suffix):
     """Single-GPU recordings on the same host: where predictions start."""
     import forked
     from steps import arguments
 
-    for name, _, script, more, batch, precision in named_steps(only):
+    for name, _, script, more, batch, precision in steps:
         command = [
             "-m", "habitat.recording", "-o", os.path.join(folder, f"{name}_{suffix}.json.gz"), "--compact", "--iterations",
             "1", "--pause", "1", f"examples/{script}.py", *arguments(precision, batch), *more,
@@ -53,7 +64,7 @@ def record_one_gpu(folder, runner, only, suffix):
         runner.run(name, lambda command=command: forked.python(command))
 
 
-def worker(folder, only, suffix):
+def worker(folder, steps, suffix, times_only):
     """One rank: every step, timed, then recorded; then all-reduce alone."""
     import statistics
 
@@ -68,7 +79,7 @@ def worker(folder, only, suffix):
     torch.cuda.set_device(rank)
     dist.init_process_group("nccl")
     rows = []
-    for name, model, script, more, batch, precision in named_steps(only):
+    for name, model, script, more, batch, precision in steps:
         step = load(script, precision, batch, *more)
         for _ in range(WARMUP):
             step()
@@ -85,10 +96,12 @@ def worker(folder, only, suffix):
         step = None
         clean()
         dist.barrier()
+    if times_only:
+        return dist.destroy_process_group()
     sums = [row for count in MESSAGES for row in all_reduce(count, gpus)]
     if rank == 0:
         write(os.path.join(folder, "all_reduce.csv"), tuple(sums[0]), sums)
-    for name, model, script, more, batch, precision in named_steps(only):
+    for name, model, script, more, batch, precision in steps:
         step = load(script, precision, batch, *more)
         record_iterations(step, path=os.path.join(folder, f"{name}.json.gz"), iterations=1, warmup=3, timed=4,
                           batch_size=batch, model=model, compact=True, pause=0.0)  # fmt: skip
@@ -140,24 +153,28 @@ def main():
     p.add_argument("--only", default="", help="only steps whose name contains this text")
     p.add_argument("--budget", type=float, default=400, help="seconds for everything (default: 400)")
     p.add_argument("--suffix", default="h200", help="end of the single-GPU file names (default: h200)")
+    p.add_argument("--times-only", action="store_true", help="more steps; no recordings of ranks")
     p.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     chosen = p.parse_args()
     folder = os.path.join(os.path.abspath(chosen.out), "ddp")
     os.makedirs(folder, exist_ok=True)
     os.chdir(ROOT)
+    steps = list(named_steps(chosen.only, chosen.times_only))
     if chosen.worker:
-        return worker(folder, chosen.only, chosen.suffix)
+        return worker(folder, steps, chosen.suffix, chosen.times_only)
     import forked
 
     forked.import_early()
-    runner = forked.Runner(chosen.budget)
-    record_one_gpu(folder, runner, chosen.only, chosen.suffix)
+    end_s = time.monotonic() + chosen.budget
+    runner = forked.Runner(chosen.budget * RECORDING)
+    record_one_gpu(folder, runner, steps, chosen.suffix)
     command = [
         sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={chosen.gpus}", __file__,
         chosen.out, "--worker", "--only", chosen.only, "--suffix", chosen.suffix,
+        *(["--times-only"] if chosen.times_only else []),
     ]  # fmt: skip
     try:
-        status = subprocess.run(command, timeout=max(30, runner.left_s)).returncode
+        status = subprocess.run(command, timeout=max(30, end_s - time.monotonic())).returncode
     except subprocess.TimeoutExpired:
         status = 124
     with tarfile.open(os.path.join(os.path.dirname(folder), "ddp.tar"), "w") as tar:

@@ -44,6 +44,8 @@ counters, beside the bytes of their tensors (empty: not known).
 `two_gpus` (`tools/measure_ddp.py`, two H200s of one host joined by NVLink): recordings of steps on one of the two, `measured_ddp.csv` with the
 same steps as two processes with DistributedDataParallel (a batch each; `group_ms` are medians of three groups), `all_reduce.csv` with the time of
 one all-reduce alone and of one in a row of twenty, and both ranks of three steps recorded.
+`two_h100s` (the same with `--times-only`, two H100s of another host): recordings of sixteen steps on one of the two, which hold the CPU's side by the
+clock, and `measured_ddp.csv`. Not in the table below.
 `measured_ddp.csv` beside the recordings (`tools/measure_ddp_steps.py`): steps that were recorded here on one GPU, measured later on one, two
 and four H200s of another host with DistributedDataParallel; `recording` names the recording that a row belongs to.
 `measured_precision.csv`: such steps in fp32 and autocast one after the other, in three groups each, on one H100 and one H200 of other hosts

@@ -24,11 +24,15 @@ static void test_repository(const habitat_gpu_table *table) {
     CHECK_INT(ddp_collect(table, HABITAT_SOURCE_DIR "/data/recordings", &r, &err), HABITAT_OK);
     CHECK_INT(r.unseen.count, 36); /* 18 steps on two and four GPUs; one GPU is no case */
     CHECK_INT(r.seen.count, 10);
+    CHECK_INT(r.one_host.count, 16);
     const ddp_case *vit = find(&r.unseen, "vit_b64_amp_bf16_h200", 2);
     const ddp_case *big = find(&r.unseen, "llama_b4_bf16_h200", 4);
     const ddp_case *own = find(&r.seen, "vit_b64_tf32_h200", 2);
-    CHECK(vit && big && own);
-    if (vit && big && own) {
+    const ddp_case *host = find(&r.one_host, "bert_large_b8_tf32_h100", 2);
+    CHECK(vit && big && own && host);
+    if (vit && big && own && host) {
+        CHECK_NEAR(host->measured_ms, 103.1915, 1e-12);
+        CHECK_NEAR(host->predicted_ms, host->measured_ms, 0.05 * host->measured_ms);
         CHECK_NEAR(vit->spread, (40.9799 - 35.1330) / 37.8017, 1e-12);
         CHECK_NEAR(vit->measured_one_ms, 25.7461, 1e-12);
         CHECK(!vit->has_ranks && own->has_ranks && isnan(own->measured_one_ms));
