@@ -177,7 +177,7 @@ static bool pauses_of_all(replay_builder *b, replay_pauses *all) {
 /* Before the GPU was first asked for work, in a trace without marks, a program sets itself up. */
 static uint64_t first_launch(const replay_builder *b) {
     uint64_t first = UINT64_MAX;
-    if (habitat_trace_get_info(b->w->trace)->iterations_by != HABITAT_ITERATIONS_WHOLE)
+    if (!replay_is_unmarked(b))
         return 0;
     for (size_t i = 0; i < b->call_count; i++)
         if (b->calls[i].kernel_count && b->calls[i].start_ns < first)

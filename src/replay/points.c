@@ -22,11 +22,16 @@ static bool launches(const habitat_call *call) {
            call->form->kind == HABITAT_CALL_SET;
 }
 
+bool replay_is_unmarked(const replay_builder *b) {
+    habitat_iterations_by by = habitat_trace_get_info(b->w->trace)->iterations_by;
+    return by == HABITAT_ITERATIONS_WHOLE || by == HABITAT_ITERATIONS_COUNTED;
+}
+
 /* Where nothing marks iterations, the wait behind the last launch is the profiler's own, or the
  * program's end. */
 static uint64_t last_launch(const replay_builder *b) {
     uint64_t last = 0;
-    if (habitat_trace_get_info(b->w->trace)->iterations_by != HABITAT_ITERATIONS_WHOLE)
+    if (!replay_is_unmarked(b))
         return UINT64_MAX;
     for (size_t i = 0; i < b->call_count; i++)
         if (launches(&b->calls[i]) && b->calls[i].start_ns > last)
@@ -165,13 +170,13 @@ static bool sort_points(replay_builder *b) {
     return fine;
 }
 
-/* A trace that says "whole" begins with the first thing its CPU did and ends with the last. */
+/* A trace without marks begins with the first thing its CPU did and ends with the last. */
 static void set_bounds(replay_builder *b) {
     replay_graph *g = b->graph;
     uint64_t first = UINT64_MAX, last = 0;
     size_t iterations = 0;
     const habitat_iteration *marks = habitat_trace_iterations(b->w->trace, &iterations);
-    bool whole = habitat_trace_get_info(b->w->trace)->iterations_by == HABITAT_ITERATIONS_WHOLE;
+    bool whole = replay_is_unmarked(b);
     for (size_t i = 1; i + 1 < g->node_count; i++) {
         const replay_node *n = &g->nodes[i];
         if (n->kind == REPLAY_KERNEL)
