@@ -275,6 +275,7 @@ typedef struct habitat_trace_info {
                                     long that it may be several; NaN */
     double doubted_iteration_ms; /* noted; the events contradict it. NaN: none */
     double doubted_shown_ms;     /* what they show: more, of kernels alone; less, of an iteration */
+    double doubted_cpu_ms;       /* noted; iteration_ms contradicts it. NaN: none */
     double doubted_peak_bytes;   /* noted; NaN: none. One of the next three contradicts it: */
     double doubted_kept_bytes;   /* weights and state alone, which are more; NaN */
     double doubted_gpu_bytes;    /* the GPU's memory, which is less; NaN */

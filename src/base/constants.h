@@ -376,6 +376,8 @@ CONSTANT(fitted, iteration_least_width, 0.03, "of the iteration",
 CONSTANT(chosen, noted_least_share, 0.9, "of the kernels' time",
          "of 155 steps timed without the profiler 1 is shorter than its profiled kernels, by 3 % (vgg16_inference_b12_tf32_h200)")
 CONSTANT(chosen, noted_most, 1.5, "of the profiled iteration", "the same 155 steps: at most 1.0003; a host may have been busy with something else")
+CONSTANT(chosen, noted_clock_most, 2, "times the noted iteration",
+         "what the CPU takes by the clock; of 65 recordings that hold both 1.42 at most: a host quicker in a row")
 CONSTANT(chosen, noted_several, 2, "times the noted iteration",
          "the profiler alone stretches a step up to 3.1 times (CPU-bound ones), two steps are at least twice as long: said, not decided")
 CONSTANT(chosen, stream_overlap_share, 0.01, "of the kernels' time",
@@ -400,6 +402,7 @@ CONSTANT(fitted, host_factor, 1.2, "either way", "80 % of the steps of one host 
 CONSTANT(fitted, replay_clock_factor, 1.15, "either way", "80 % of the 85 steps of data/recordings/in_turns that the CPU binds lie within 1.145, as timed in a row over the clock; each script left out 1.12 to 1.15; docs/decisions/0433")
 CONSTANT(chosen, replay_kernel_scale_most, 1.25, "of the recorded kernels", "what kernels may be longer than recorded where the clock says that the CPU did not hold them up; GNMT's overlap less than the replay lets them, 1.06")
 CONSTANT(chosen, replay_clock_share, 0.5, "of the clock's time", "that follows the CPU's times at least: else the iteration mostly waited for its GPU, and its clock says little of the CPU")
+CONSTANT(chosen, replay_clock_least, 0.1, "of the recorded CPU times", "no profiler stretches more: a clock that says less is of something else; of 65 recordings 0.19 at least")
 CONSTANT(chosen, replay_clock_step, 0.1, "of the CPU's times", "so much shorter ones tell replay_clock_share: well beyond rounding, well within what the clock may be off")
 CONSTANT(hardware, replay_queue_room, 900, "launches", "of one stream, under way before a launch waits for room: BERT-Large stood still with 1,000 to 1,020; docs/decisions/0433")
 CONSTANT(chosen, replay_gap_scale_most, 2.2, "of the recorded pauses", "longer ones are no pauses of the GPU: the CPU bound the step then")

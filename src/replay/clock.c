@@ -155,7 +155,7 @@ static double all_ns(clocked *c, double cpu_scale) {
 
 /* NaN: no factor within reason. */
 static double solve(clocked *c) {
-    double low = 0.0, high = chosen_replay_cpu_factor_most;
+    double low = chosen_replay_clock_least, high = chosen_replay_cpu_factor_most;
     if (all_ns(c, low) >= c->wanted_ns || all_ns(c, high) < c->wanted_ns)
         return NAN;
     for (int i = 0; i < HALVINGS; i++) {

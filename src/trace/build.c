@@ -35,6 +35,7 @@ bool trace_begin(trace_builder *b, const char *name) {
     info->iteration_spread = info->cpu_ms = NAN;
     info->peak_memory_bytes = NAN;
     info->doubted_iteration_ms = info->doubted_shown_ms = info->several_share = NAN;
+    info->doubted_cpu_ms = NAN;
     info->doubted_peak_bytes = info->doubted_kept_bytes = NAN;
     info->doubted_gpu_bytes = info->doubted_reserved_bytes = NAN;
     info->memory = (habitat_trace_memory){.parameters_bytes = NAN,

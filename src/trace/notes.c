@@ -98,6 +98,14 @@ static void check_times(habitat_trace_info *info) {
     }
 }
 
+/* In a row iterations take no less than the CPU does for each of them. */
+static void check_clock(habitat_trace_info *info) {
+    if (!(info->cpu_ms > chosen_noted_clock_most * info->iteration_ms))
+        return;
+    info->doubted_cpu_ms = info->cpu_ms;
+    info->cpu_ms = NAN;
+}
+
 /* Where the trace does not mark its iterations itself, it may as well be the iteration that is
  * another one than was noted: then nothing is known of its batch and memory either. */
 static void check_time(habitat_trace *t) {
@@ -196,6 +204,7 @@ void trace_check_notes(habitat_trace *t) {
         forget_step(info);
     count_overlaps(t);
     check_time(t);
+    check_clock(info);
     check_memory(info);
     check_gpu(info);
 }

@@ -57,6 +57,14 @@ static bool warn_of_doubted_time(habitat_workload *w, const habitat_trace_info *
                     : "--iterations N says how many the trace holds; or record again");
 }
 
+static bool warn_of_doubted_clock(habitat_workload *w, const habitat_trace_info *trace) {
+    char noted[32], shown[32];
+    return warn(w,
+                "the recording says that its CPU takes %s ms for an iteration by the clock, but "
+                "that iterations in a row take %s ms: the clock is left aside; record again",
+                amount(trace->doubted_cpu_ms, noted), amount(trace->iteration_ms, shown));
+}
+
 static bool warn_of_doubted_memory(habitat_workload *w, const habitat_trace_info *trace) {
     bool gpu = !isnan(trace->doubted_gpu_bytes), reserved = !isnan(trace->doubted_reserved_bytes);
     double other = gpu        ? trace->doubted_gpu_bytes
@@ -94,6 +102,8 @@ static bool warn_of_notes(habitat_workload *w, const habitat_trace_info *trace) 
                      "iteration_ms is that of the profiled range");
     if (ok && !isnan(trace->doubted_iteration_ms))
         ok = warn_of_doubted_time(w, trace);
+    if (ok && !isnan(trace->doubted_cpu_ms))
+        ok = warn_of_doubted_clock(w, trace);
     if (ok && !isnan(trace->doubted_peak_bytes))
         ok = warn_of_doubted_memory(w, trace);
     if (ok && trace->noted_gpu)

@@ -61,6 +61,24 @@ static void test_kernels(void) {
     check_case("more than kernels take is: iterations in a row differ from those of the clock");
 }
 
+/* The CPU's side is 60 us under the profiler. */
+static void test_beyond_reason(void) {
+    static const struct {
+        const char *noted;
+        habitat_cpu_basis basis;
+    } cases[] = {
+        {"\"habitat\": {\"iteration_ms\": 0.3035, \"cpu_ms\": 0.005},", HABITAT_CPU_RULE},
+        {"\"habitat\": {\"iteration_ms\": 0.3035, \"cpu_ms\": 0.007},", HABITAT_CPU_CLOCK},
+        {"\"habitat\": {\"iteration_ms\": 0.3035, \"cpu_ms\": 0.608},", HABITAT_CPU_RULE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        subject s = SUBJECT(plain, 60, cases[i].noted, 0);
+        CHECK_INT(s.info->cpu_basis, cases[i].basis);
+        done(&s);
+    }
+    check_case("less than a tenth of the profiled CPU, or two iterations, is of something else");
+}
+
 static void test_waiting(void) {
     static const char noted[] = "\"habitat\": {\"iteration_ms\": 0.3145, \"cpu_ms\": 0.318},";
     subject s = SUBJECT(blocking, 320, noted, 0);
@@ -194,6 +212,7 @@ int main(void) {
     test_told();
     test_bound_by_cpu();
     test_kernels();
+    test_beyond_reason();
     test_waiting();
     test_parts();
     test_gradients();
