@@ -118,6 +118,15 @@ def per_operation(report, name):
     return row_of(rows, "GPU", "mean"), [row for row in rows if row["rows"]]
 
 
+def scatter(report, worst):
+    """What the rows of that GPU scatter by themselves, beside its error."""
+    for row in report.under("How far measurements scatter")[0]:
+        if row["GPU"] != worst["GPU"]:
+            continue
+        got = f"{row['one row, mean %']} % of {row['threes, 64-wide heads']} threes"
+        yield line(f"What rows of the {worst['GPU']} scatter by themselves, by their neighbours in batch size", "-", got, None)
+
+
 def operations(report):
     column = "left out, two rates"
     for name, title, most in (("attention", "Attention", 15), ("gemm-matrix", "16-bit products", 11), ("bmm, 64-wide heads", "bmm with 64-wide heads", 15)):
@@ -128,6 +137,8 @@ def operations(report):
         if any(row["GPU"] == "P4" for row in rows):
             rest = mean([number(row[column]) for row in rows if row["GPU"] != "P4"])
             yield line("The same, mean without the P4", f"{most} % at most", f"{rest:.1f} %", rest <= most)
+        if name.startswith("bmm"):
+            yield from scatter(report, worst)
 
 
 def asked_width(name):

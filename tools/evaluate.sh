@@ -98,6 +98,8 @@ printf '\n## Operations of a GPU that no model saw\n\n%s\n%s\n\n' \
     'What `habitat collect` timed on an H100 (data/collected), predicted from sizes alone. No operator model was trained on a row of this GPU;' \
     'its sibling, the H200, is among the GPUs they were trained on. Rows of less than 10 us are mostly launch.' >>"$work/tables"
 python3 tools/unseen_gpu.py "$habitat" data/collected/H100-SXM5-80GB.csv.gz >>"$work/tables"
+echo >>"$work/tables"
+python3 tools/measured_scatter.py data/measurements/gemm_fp32.csv.gz >>"$work/tables"
 cat >"$work/accuracy.md" <<'TEXT'
 # Accuracy
 
