@@ -191,12 +191,19 @@ static habitat_status tell_notes(const habitat_workload *w, made_answer *out, ha
     return status;
 }
 
+/* Ranks are replayed together as they were recorded. */
+static habitat_precision settle(const habitat_request *r, const habitat_workload *w,
+                                const habitat_gpu *gpu) {
+    return r->rank_count ? HABITAT_PRECISION_RECORDED : scale_settle(w, r->precision, gpu);
+}
+
 /* The workload of row set i on GPUs where the precision asked for comes to `settled`, of which
  * `gpu` is one: the recorded one where nothing else is asked. */
 static habitat_status take_scaled(const habitat_request *r, size_t i, habitat_precision settled,
                                   const habitat_gpu *gpu, made_answer *out,
                                   const habitat_workload **w, habitat_error *err) {
-    habitat_workload **made = is_scaled(r) ? &out->scaled[i * PRECISIONS + settled] : NULL;
+    habitat_workload **made =
+        is_scaled(r) || settled ? &out->scaled[i * PRECISIONS + settled] : NULL;
     habitat_scale scale = {.batch_size = r->batch_size_count ? r->batch_sizes[i] : 0,
                            .batch_from = out->other,
                            .precision = r->precision,
@@ -266,16 +273,19 @@ static habitat_status predict_one(const habitat_request *r, size_t i, const habi
 typedef struct sources {
     const habitat_workload *workloads[PRECISIONS];
     habitat_predictor *predictors[PRECISIONS];
-    habitat_precision recorded, told; /* told: notes are of it; RECORDED where none is */
+    habitat_precision told; /* notes are of it; RECORDED where none is */
 } sources;
 
-/* Where GPUs compute what was asked in two ways, notes are of the one that it is called by. */
+/* Where GPUs compute what was asked in two ways, notes are of the one that it is called by; where
+ * that is as recorded, of the other one. */
 static sources sources_of(const habitat_request *r, const habitat_workload *w, size_t count,
                           const habitat_gpu *const *destinations) {
-    sources out = {.recorded = w->format.precision};
-    habitat_precision called = scale_settle(out.recorded, r->precision, NULL);
-    for (size_t d = 0; d < count && out.told != called; d++)
-        out.told = scale_settle(out.recorded, r->precision, destinations[d]);
+    sources out = {.told = HABITAT_PRECISION_RECORDED};
+    habitat_precision called = settle(r, w, NULL);
+    for (size_t d = 0; d < count && (!called || out.told != called); d++) {
+        habitat_precision p = settle(r, w, destinations[d]);
+        out.told = p ? p : out.told;
+    }
     return out;
 }
 
@@ -285,7 +295,7 @@ static habitat_status take_source(const habitat_request *r, size_t i, habitat_pr
     if (from->predictors[p])
         return HABITAT_OK;
     habitat_status status = take_scaled(r, i, p, gpu, out, &from->workloads[p], err);
-    if (status == HABITAT_OK && is_scaled(r) && p == from->told)
+    if (status == HABITAT_OK && (is_scaled(r) || p) && p == from->told)
         status = tell_notes(from->workloads[p], out, err);
     if (status == HABITAT_OK)
         status = habitat_predictor_create(from->workloads[p], r->method, r->models,
@@ -304,7 +314,7 @@ static habitat_status predict_number(const habitat_request *r, size_t i, sources
     habitat_status status = HABITAT_OK;
     for (size_t d = 0; status == HABITAT_OK && d < count; d++) {
         const habitat_gpu *gpu = destinations[d];
-        habitat_precision p = scale_settle(from->recorded, r->precision, gpu);
+        habitat_precision p = settle(r, out->open.workload, gpu);
         status = take_source(r, i, p, gpu, out, from, err);
         if (status != HABITAT_OK)
             break;

@@ -16,6 +16,7 @@
 #include "predict/estimate.h"
 #include "predict/untimed.h"
 #include "workload/scale.h"
+#include "workload/scaler.h"
 #include "workload/warnings.h"
 #include "formula/formula.h"
 #include "formula/rates.h"
@@ -74,22 +75,24 @@ static void close_names(lacking *l) {
                  l->count - NAMES_SHOWN);
 }
 
-bool warn_of_format(double share, const habitat_gpu *origin, const habitat_gpu *const *gpus,
+bool warn_of_format(double share, const habitat_workload *w, const habitat_gpu *const *gpus,
                     size_t count, habitat_dtype dtype, char *text) {
     lacking found = {0};
     if (!is_narrow(dtype) || share < chosen_format_least_share)
         return false;
     for (size_t i = 0; i < count; i++)
-        if (gpus[i] != origin)
+        if (gpus[i] != w->origin)
             add_lacking(&found, gpus[i], dtype);
     if (!found.count)
         return false;
     close_names(&found);
+    bool scales = dtype == HABITAT_DTYPE_BF16 && workload_has_optimiser(w);
     habitat_format(
         text, WARNING_BYTES,
         "no %s matrix units on %s: %.0f %% of the origin's kernel time is predicted there "
-        "at the %s rate; a library may be slower, or refuse",
-        habitat_dtype_name(dtype), found.names, 100.0 * share, found.rates);
+        "at the %s rate%s; a library may be slower, or refuse",
+        habitat_dtype_name(dtype), found.names, 100.0 * share, found.rates,
+        scales ? ", without the loss scaling that training in fp16 needs" : "");
     return true;
 }
 
@@ -273,6 +276,7 @@ static habitat_status of_assembling(const habitat_prediction *const *predictions
 
 /* What is looked at for the rows of an iteration. */
 typedef struct scene {
+    const habitat_workload *w; /* as recorded */
     const habitat_gpu *origin; /* NULL: nobody timed the workload */
     habitat_precision asked;
     bool computes[HABITAT_DTYPE_COUNT];     /* untimed: products compute in it */
@@ -284,6 +288,7 @@ typedef struct scene {
 } scene;
 
 static void look_at(const habitat_workload *w, scene *out) {
+    out->w = w;
     out->origin = w->origin;
     for (size_t i = 0; w->origin && i < out->count; i++)
         for (int d = 0; d < HABITAT_DTYPE_COUNT; d++)
@@ -334,7 +339,16 @@ static bool say_format(const scene *s, size_t first, size_t gpu_count, habitat_d
             share = s->shares[i][dtype];
             s->some[count++] = s->gpus[i];
         }
-    return warn_of_format(share, s->origin, s->some, count, dtype, line);
+    return warn_of_format(share, s->w, s->some, count, dtype, line);
+}
+
+/* What was asked; where nothing was, and some GPUs train in fp16 what was recorded in bf16, that.
+ */
+static habitat_precision precision_told(const scene *s, size_t first, size_t count) {
+    for (size_t i = first; !s->asked && s->origin && i < first + count; i++)
+        if (s->of[i]->precision)
+            return s->w->format.precision;
+    return s->asked;
 }
 
 /* Lines about `count` predictions from `first` on, of which the first `gpu_count` are of all GPUs:
@@ -356,7 +370,8 @@ static void say(const scene *s, size_t first, size_t gpu_count, size_t count, li
     }
     if (!told)
         keep_line(out, HABITAT_WARNING_PRECISION,
-                  warn_of_precision(s->asked, gpus, gpu_count, next_line(out)));
+                  warn_of_precision(precision_told(s, first, gpu_count), gpus, gpu_count,
+                                    next_line(out)));
     const char *vendor = s->origin ? warn_of_vendor(s->origin, gpus, gpu_count) : NULL;
     if (vendor)
         snprintf(next_line(out), WARNING_BYTES, "%s", vendor);

@@ -21,8 +21,9 @@ enum { WARNING_BYTES = 400 };
  * untouched where there is nothing to say, which is false. */
 
 /* Destinations without matrix units for a narrow format (fp16, bf16, fp8, int8) in which the
- * origin's units computed `share` of the kernels' time: the prediction is for another format. */
-bool warn_of_format(double share, const habitat_gpu *origin, const habitat_gpu *const *gpus,
+ * origin's units computed `share` of the kernels' time of w: the prediction is for another format.
+ */
+bool warn_of_format(double share, const habitat_workload *w, const habitat_gpu *const *gpus,
                     size_t count, habitat_dtype dtype, char *text);
 double format_share(const habitat_workload *workload, habitat_dtype dtype);
 

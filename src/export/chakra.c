@@ -428,7 +428,7 @@ static habitat_status export_graph(const habitat_replay *r, const habitat_predic
 habitat_status habitat_export_chakra(const habitat_replay *r, const habitat_prediction *p,
                                      habitat_export_write write, void *context,
                                      habitat_error *err) {
-    if (!r || !p || !write || !p->trace_kernels || p->trace_kernel_count != r->graph.kernel_count)
+    if (!r || !p || !write || !p->trace_kernels || p->trace_kernel_count < r->graph.kernel_count)
         return habitat_fail(err, HABITAT_E_ARG,
                             "a Chakra trace needs a replay, a prediction of its workload and a "
                             "place to write to");

@@ -323,7 +323,7 @@ static habitat_status write_all(timeline *t, const replay_times *times, habitat_
 habitat_status habitat_export_timeline(const habitat_replay *r, const habitat_prediction *p,
                                        habitat_export_write write, void *context,
                                        habitat_error *err) {
-    if (!r || !p || !write || !p->trace_kernels || p->trace_kernel_count != r->graph.kernel_count)
+    if (!r || !p || !write || !p->trace_kernels || p->trace_kernel_count < r->graph.kernel_count)
         return habitat_fail(err, HABITAT_E_ARG,
                             "a timeline needs a replay, a prediction of its workload and a place "
                             "to write to");

@@ -331,11 +331,11 @@ static habitat_status as_it_is(const habitat_workload *w, habitat_workload **out
 
 /* What is left to do; RECORDED: nothing. */
 static habitat_precision precision_to_make(const habitat_workload *w, const habitat_scale *scale) {
-    if (!scale->precision || !w->origin)
+    if (!w->origin)
         return HABITAT_PRECISION_RECORDED;
-    if (w->precision)
+    if (scale->precision && w->precision)
         return scale->precision == w->precision ? HABITAT_PRECISION_RECORDED : scale->precision;
-    return scale_settle(w->format.precision, scale->precision, scale->on);
+    return scale_settle(w, scale->precision, scale->on);
 }
 
 /* Autocast keeps weights in fp32 and casts them. Where they are in 16 bit, the step has neither:

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/table.h"
 #include "formula/rates.h"
+#include "workload/workload.h"
 
 enum { DETAIL_BYTES = 160, PATH_BYTES = 512, TENSORS_SHOWN = 3, PATH_PARTS = 32 };
 
@@ -17,14 +18,21 @@ typedef struct builder {
     const habitat_trace *trace;
     const habitat_operation *ops;
     size_t op_count;
-    const habitat_workload_kernel *kernels;
-    size_t kernel_count;
-    const habitat_workload_group *groups;
-    size_t group_count;
-    habitat_table table;    /* of rows, by (name, detail) */
-    uint32_t *row_of_group; /* SPLIT_OP, SPLIT_MODULE: row of each group, or NONE */
+    const habitat_workload *with;        /* workload, or one made from it that has more kernels */
+    size_t kernel_count, recorded_count; /* of `with`, of the workload */
+    habitat_table table;                 /* of rows, by (name, detail) */
+    uint32_t *row_of_group;              /* SPLIT_OP, SPLIT_MODULE: row of each group, or NONE */
     bool failed;
 } builder;
+
+/* What was recorded is as it was recorded; what another format added stands behind it. */
+static const habitat_workload_kernel *kernel_at(const builder *b, size_t i) {
+    return i < b->recorded_count ? &b->s->workload->kernels[i] : &b->with->kernels[i];
+}
+
+static const habitat_workload_group *group_at(const builder *b, size_t g) {
+    return g < b->s->workload->group_count ? &b->s->workload->groups[g] : &b->with->groups[g];
+}
 
 /* ---- names ---- */
 
@@ -71,10 +79,17 @@ static const char *short_module(const char *name) {
     return strncmp(name, prefix, length) == 0 ? name + length : name;
 }
 
+/* Where an operation is in its trace; NONE: it was not recorded. */
+static uint32_t place_of(const builder *b, const habitat_operation *op) {
+    bool there = op && (uintptr_t)op >= (uintptr_t)b->ops &&
+                 (uintptr_t)op < (uintptr_t)(b->ops + b->op_count);
+    return there ? (uint32_t)(op - b->ops) : HABITAT_NONE;
+}
+
 /* Module that an operation's work belongs to: its own, else that of the forward operation which it
  * or an operation around it is the backward of. */
 static uint32_t find_module(const builder *b, const habitat_operation *op) {
-    uint32_t at = op ? (uint32_t)(op - b->ops) : HABITAT_NONE;
+    uint32_t at = place_of(b, op);
     for (; at < b->op_count; at = b->ops[at].parent) {
         if (b->ops[at].form->kind == HABITAT_OPERATION_MODULE)
             return at;
@@ -157,13 +172,13 @@ static const char *operation_name(const habitat_workload_group *group) {
 
 /* What is around a kernel, for its module: a range or a compiled region will do. */
 static const habitat_operation *caller(const builder *b, const habitat_workload_kernel *kernel) {
-    const habitat_operation *op = b->groups[kernel->group].operation;
+    const habitat_operation *op = group_at(b, kernel->group)->operation;
     uint32_t around = kernel->kernel->operation;
     return op ? op : around < b->op_count ? &b->ops[around] : NULL;
 }
 
 static uint32_t row_for_group(builder *b, const habitat_workload_kernel *kernel) {
-    const habitat_workload_group *group = &b->groups[kernel->group];
+    const habitat_workload_group *group = group_at(b, kernel->group);
     char text[PATH_BYTES];
     if (b->s->by == SPLIT_MODULE || b->s->by == SPLIT_BLOCKS) {
         describe_module(b, caller(b, kernel), text, sizeof text);
@@ -180,8 +195,8 @@ static bool is_copy(const habitat_workload_kernel *kernel) {
 }
 
 static uint32_t row_for(builder *b, size_t i) {
-    const habitat_workload_kernel *kernel = &b->kernels[i];
-    const habitat_workload_group *group = &b->groups[kernel->group];
+    const habitat_workload_kernel *kernel = kernel_at(b, i);
+    const habitat_workload_group *group = group_at(b, kernel->group);
     switch (b->s->by) {
     case SPLIT_LAUNCH:
         return new_row(b, kernel->kernel->form->name, operation_name(group));
@@ -204,11 +219,11 @@ static uint32_t row_for(builder *b, size_t i) {
 
 /* Is this the first kernel of its call? `counted`: shape (op_count). */
 static bool begins_call(const builder *b, const habitat_workload_kernel *kernel, bool *counted) {
-    const habitat_operation *op = b->groups[kernel->group].operation;
-    if (!op)
+    uint32_t op = place_of(b, group_at(b, kernel->group)->operation);
+    if (op == HABITAT_NONE)
         return true;
-    bool first = !counted[op - b->ops];
-    counted[op - b->ops] = true;
+    bool first = !counted[op];
+    counted[op] = true;
     return first;
 }
 
@@ -251,24 +266,27 @@ static void fill_rows(builder *b, double *class_ns, bool *counted) {
     for (size_t i = 0; i < b->kernel_count && !b->failed; i++) {
         uint32_t at = row_for(b, i);
         split_row *row = &s->rows[at];
-        double ns = b->kernels[i].facts.time_ns;
+        const habitat_workload_kernel *kernel = kernel_at(b, i);
+        double ns = i < b->recorded_count ? kernel->facts.time_ns : 0.0;
         s->row_of[i] = at;
-        if (row->kernels++ == 0)
-            row->iteration = b->kernels[i].kernel->iteration;
-        row->origin_ms += ns; /* set_times() */
-        add_work(s, &b->kernels[i], row);
-        row->calls += begins_call(b, &b->kernels[i], counted);
         if (ns >= class_ns[at]) { /* the class of its longest kernel */
             class_ns[at] = ns;
-            row->op_class = is_copy(&b->kernels[i]) ? HABITAT_CLASS_COPY : b->kernels[i].op_class;
+            row->op_class = is_copy(kernel) ? HABITAT_CLASS_COPY : kernel->op_class;
         }
+        if (i >= b->recorded_count)
+            continue;
+        if (row->kernels++ == 0)
+            row->iteration = kernel->kernel->iteration;
+        row->origin_ms += ns; /* set_times() */
+        add_work(s, kernel, row);
+        row->calls += begins_call(b, kernel, counted);
     }
     set_times(s);
 }
 
 static habitat_status build(builder *b, habitat_error *err) {
     split *s = b->s;
-    size_t n = b->kernel_count ? b->kernel_count : 1, groups = b->group_count ? b->group_count : 1;
+    size_t n = b->kernel_count ? b->kernel_count : 1, groups = b->with->group_count + 1;
     s->rows = calloc(n, sizeof *s->rows);
     s->row_of = calloc(n, sizeof *s->row_of);
     b->row_of_group = malloc(groups * sizeof *b->row_of_group);
@@ -288,12 +306,13 @@ static habitat_status build(builder *b, habitat_error *err) {
 }
 
 habitat_status split_create(const habitat_trace *trace, const habitat_workload *workload,
-                            split_by by, split *out, habitat_error *err) {
+                            const habitat_workload *with, split_by by, split *out,
+                            habitat_error *err) {
     *out = (split){.by = by, .workload = workload};
-    builder b = {.s = out, .trace = trace};
+    builder b = {.s = out, .trace = trace, .with = with};
     b.ops = habitat_trace_operations(trace, &b.op_count);
-    b.kernels = habitat_workload_kernels(workload, &b.kernel_count);
-    b.groups = habitat_workload_groups(workload, &b.group_count);
+    b.kernel_count = with->kernel_count;
+    b.recorded_count = workload->kernel_count;
     out->iterations =
         by == SPLIT_LAUNCH ? 1.0 : (double)habitat_workload_get_info(workload)->iteration_count;
     return build(&b, err);

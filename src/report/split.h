@@ -36,7 +36,7 @@ typedef struct split {
     double iterations; /* what sums are divided by; 1 with SPLIT_LAUNCH */
     split_row *rows;   /* shape (row_count) */
     size_t row_count;
-    uint32_t *row_of; /* shape (kernel_count): row of each kernel of the workload */
+    uint32_t *row_of; /* shape (kernel_count): row of each kernel of the workload, then of others */
     habitat_strings strings;
 } split;
 
@@ -47,8 +47,11 @@ typedef struct split_total {
     habitat_bound bound;   /* of most of the time */
 } split_total;
 
+/* with: the workload, or one made from it: rows for what that has more stand there without calls
+ * and without a time on the origin, which ran none of it. */
 habitat_status split_create(const habitat_trace *trace, const habitat_workload *workload,
-                            split_by by, split *out, habitat_error *err);
+                            const habitat_workload *with, split_by by, split *out,
+                            habitat_error *err);
 void split_free(split *s);
 
 /* totals: shape (row_count), in the order of rows. */

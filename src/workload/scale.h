@@ -71,8 +71,9 @@ habitat_precision scale_computed_on(const habitat_gpu *gpu, habitat_precision pr
 
 /* The precision that `asked` comes to on a GPU: RECORDED where that computes in it just what it
  * computes of the step as recorded; one of two where it cannot tell them apart (tf32 and fp32
- * without TF32 units, amp-bf16 and amp-fp16 without bf16 units). on: NULL tells all apart. */
-habitat_precision scale_settle(habitat_precision recorded, habitat_precision asked,
+ * without TF32 units, amp-bf16 and amp-fp16 without bf16 units). asked: RECORDED comes to amp-fp16
+ * where a step recorded in amp-bf16 has to train in it. on: NULL tells all apart. */
+habitat_precision scale_settle(const habitat_workload *w, habitat_precision asked,
                                const habitat_gpu *on);
 
 /* What every group does in another precision, and what is done beside them (casts, the scaler).

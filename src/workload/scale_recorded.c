@@ -197,9 +197,33 @@ habitat_precision scale_computed_on(const habitat_gpu *gpu, habitat_precision pr
     return precision;
 }
 
-habitat_precision scale_settle(habitat_precision recorded, habitat_precision asked,
+/* Whether a step can be turned into another format though nobody asked for one. What was scaled is
+ * as its caller wants it; without shapes, and of several devices, nothing is converted. */
+static bool can_follow(const habitat_workload *w) {
+    return w->origin && w->trace && !w->precision && !workload_is_scaled(w) && !w->all_devices &&
+           habitat_trace_get_info(w->trace)->has_shapes;
+}
+
+/* Who recorded bf16 on a GPU without units for it runs it so: elsewhere, too. */
+static bool does_without_units(const habitat_workload *w) {
+    return w->format.precision == HABITAT_PRECISION_AMP_BF16 &&
+           !gpu_has_matrix_unit(w->origin, HABITAT_DTYPE_BF16);
+}
+
+/* The precision that the kernels as recorded stand for on a GPU. Those in bf16 lack the scaler that
+ * fp16 trains with, so that they are never a step in fp16. */
+static habitat_precision stands_for(const habitat_workload *w, const habitat_gpu *on) {
+    habitat_precision recorded = w->format.precision;
+    return recorded == HABITAT_PRECISION_AMP_BF16 ? recorded : scale_computed_on(on, recorded);
+}
+
+habitat_precision scale_settle(const habitat_workload *w, habitat_precision asked,
                                const habitat_gpu *on) {
-    habitat_precision there = on ? scale_computed_on(on, asked) : asked;
-    habitat_precision as_recorded = on ? scale_computed_on(on, recorded) : recorded;
-    return there == as_recorded ? HABITAT_PRECISION_RECORDED : there;
+    habitat_precision recorded = w->format.precision;
+    if (!asked && (!on || !can_follow(w)))
+        return HABITAT_PRECISION_RECORDED;
+    if (!on || !w->origin || (does_without_units(w) && (!asked || asked == recorded)))
+        return !asked || asked == recorded ? HABITAT_PRECISION_RECORDED : asked;
+    habitat_precision there = scale_computed_on(on, asked ? asked : recorded);
+    return there == stands_for(w, on) ? HABITAT_PRECISION_RECORDED : there;
 }

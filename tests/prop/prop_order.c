@@ -10,25 +10,61 @@
 
 #include "check.h"
 #include "dominates.h"
+#include "workload/scale.h"
 
 enum { GPUS_MAX = 512 };
 
 typedef struct ranking {
     const habitat_gpu *gpus[GPUS_MAX];
-    double busy_ms[GPUS_MAX];
+    double busy_ms[GPUS_MAX], iteration_ms[GPUS_MAX];
+    bool converts; /* some GPUs run it in another format than it was recorded in */
     size_t count;
 } ranking;
 
-static void read_ranking(const habitat_gpu_table *table, const char *path, ranking *out) {
-    habitat_trace *trace = NULL;
-    habitat_workload *workload = NULL;
+/* A recording, opened, and the same step in another format: made once. */
+typedef struct step {
+    habitat_trace *trace;
+    habitat_workload *recorded, *converted;
+    habitat_replay *replay;
+} step;
+
+static step open_step(const habitat_gpu_table *table, const char *path) {
+    step s = {NULL, NULL, NULL, NULL};
     const habitat_gpu *origin = NULL;
     habitat_error err = {0};
+    CHECK_INT(habitat_trace_read(path, &s.trace, &err), HABITAT_OK);
+    CHECK_INT(
+        habitat_gpu_match(table, &habitat_trace_get_info(s.trace)->device_facts, &origin, &err),
+        HABITAT_OK);
+    CHECK_INT(habitat_workload_create(s.trace, origin, &s.recorded, &err), HABITAT_OK);
+    CHECK_INT(habitat_replay_create(s.recorded, NULL, &s.replay, &err), HABITAT_OK);
+    return s;
+}
+
+static void close_step(step *s) {
+    habitat_replay_free(s->replay);
+    habitat_workload_free(s->converted);
+    habitat_workload_free(s->recorded);
+    habitat_trace_free(s->trace);
+}
+
+/* What a GPU runs, asked as recorded or in amp-fp16. */
+static const habitat_workload *workload_on(step *s, const habitat_gpu *gpu,
+                                           habitat_precision asked) {
+    habitat_scale scale = {.precision = asked, .on = gpu};
+    habitat_error err = {0};
+    if (!scale_settle(s->recorded, asked, gpu))
+        return s->recorded;
+    if (!s->converted)
+        CHECK_INT(habitat_workload_scale(s->recorded, &scale, NULL, &s->converted, &err),
+                  HABITAT_OK);
+    return s->converted;
+}
+
+static void read_ranking(const habitat_gpu_table *table, step *s, habitat_precision asked,
+                         ranking *out) {
+    habitat_error err = {0};
     out->count = 0;
-    CHECK_INT(habitat_trace_read(path, &trace, &err), HABITAT_OK);
-    CHECK_INT(habitat_gpu_match(table, &habitat_trace_get_info(trace)->device_facts, &origin, &err),
-              HABITAT_OK);
-    CHECK_INT(habitat_workload_create(trace, origin, &workload, &err), HABITAT_OK);
     for (size_t i = 0; i < habitat_gpu_count(table); i++) {
         const habitat_gpu *gpu = habitat_gpu_at(table, i);
         habitat_prediction *p = NULL;
@@ -37,16 +73,26 @@ static void read_ranking(const habitat_gpu_table *table, const char *path, ranki
         CHECK(out->count < GPUS_MAX); /* each GPU is judged */
         if (out->count == GPUS_MAX)
             break;
-        CHECK_INT(habitat_predict(workload, gpu, HABITAT_METHOD_AUTO, &p, &err), HABITAT_OK);
+        const habitat_workload *w = workload_on(s, gpu, asked);
+        CHECK_INT(habitat_predict(w, gpu, HABITAT_METHOD_AUTO, &p, &err), HABITAT_OK);
         out->gpus[out->count] = gpu;
-        out->busy_ms[out->count++] = p->busy_ms;
+        out->busy_ms[out->count] = p->busy_ms;
+        CHECK_INT(habitat_replay_apply(s->replay, p, &err), HABITAT_OK);
+        out->iteration_ms[out->count++] = p->iteration_ms;
         habitat_prediction_free(p);
     }
-    habitat_workload_free(workload);
-    habitat_trace_free(trace);
+    out->converts = s->converted != NULL;
 }
 
 static size_t pairs, inverted;
+
+static void check_pair(const char *name, const habitat_gpu *a, double a_ms, const habitat_gpu *b,
+                       double b_ms) {
+    if (a_ms <= 1.02 * b_ms)
+        return;
+    inverted++;
+    printf("# %s: %s %.4g ms, %s %.4g ms\n", name, a->name, a_ms, b->name, b_ms);
+}
 
 static void check_ranking(const ranking *r, const char *name) {
     for (size_t a = 0; a < r->count; a++)
@@ -54,11 +100,9 @@ static void check_ranking(const ranking *r, const char *name) {
             if (!dominates(r->gpus[a], r->gpus[b]))
                 continue;
             pairs++;
-            if (r->busy_ms[a] <= 1.02 * r->busy_ms[b])
-                continue;
-            inverted++;
-            printf("# %s: %s %.4g ms, %s %.4g ms\n", name, r->gpus[a]->name, r->busy_ms[a],
-                   r->gpus[b]->name, r->busy_ms[b]);
+            check_pair(name, r->gpus[a], r->busy_ms[a], r->gpus[b], r->busy_ms[b]);
+            if (r->converts)
+                check_pair(name, r->gpus[a], r->iteration_ms[a], r->gpus[b], r->iteration_ms[b]);
         }
 }
 
@@ -67,7 +111,7 @@ int main(void) {
     habitat_gpu_table *table = NULL;
     habitat_error err = {0};
     static ranking r;
-    size_t recordings = 0;
+    size_t recordings = 0, in_bf16 = 0;
     CHECK_INT(habitat_gpu_table_create(NULL, &table, &err), HABITAT_OK);
     DIR *dir = opendir(folder);
     CHECK(dir != NULL);
@@ -76,15 +120,22 @@ int main(void) {
         if (!strstr(entry->d_name, ".json"))
             continue;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        read_ranking(table, path, &r);
+        step s = open_step(table, path);
+        read_ranking(table, &s, HABITAT_PRECISION_RECORDED, &r);
         check_ranking(&r, entry->d_name);
+        if (s.recorded->format.precision == HABITAT_PRECISION_AMP_BF16) {
+            read_ranking(table, &s, HABITAT_PRECISION_AMP_FP16, &r);
+            check_ranking(&r, entry->d_name);
+            in_bf16++;
+        }
+        close_step(&s);
         recordings++;
     }
     if (dir)
         closedir(dir);
     habitat_gpu_table_free(table);
     printf("# %zu recordings, %zu pairs\n", recordings, pairs);
-    CHECK(recordings > 100 && pairs > 50000);
+    CHECK(recordings > 100 && pairs > 50000 && in_bf16 > 10);
     CHECK(inverted == 0);
     check_case("a GPU with at least as much of everything is not slower by more than 2 %");
     return check_done();

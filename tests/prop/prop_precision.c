@@ -20,6 +20,8 @@ static const struct {
                   {"dcgan_b128_fp32_h100", HABITAT_PRECISION_FP32, true},
                   {"gnmt_b32_amp_fp16_h200", HABITAT_PRECISION_AMP_FP16, false},
                   {"gnmt_b32_fp32_h100", HABITAT_PRECISION_FP32, false},
+                  {"bert_b8_amp_bf16_h100", HABITAT_PRECISION_AMP_BF16, false},
+                  {"dcgan_b16_amp_bf16_h200", HABITAT_PRECISION_AMP_BF16, true},
                   {"gpt2_b4_bf16_h200", HABITAT_PRECISION_AMP_BF16, false},
                   {"llama_b2_bf16_h100", HABITAT_PRECISION_RECORDED, false},
                   {"vgg16_inference_b12_fp16_h200", HABITAT_PRECISION_RECORDED, true},
@@ -73,6 +75,17 @@ static void check_alike(const habitat_answer *a, const habitat_answer *b, size_t
     }
 }
 
+/* A step in bf16 trains in fp16, with its scaler, where there are no bf16 units. */
+static bool waits_alike(const habitat_answer *bf16, const habitat_answer *fp16) {
+    for (size_t i = FIRST_WITHOUT; i < GPUS; i++) {
+        const habitat_prediction *x = bf16->rows[i].prediction, *y = fp16->rows[i].prediction;
+        if (!x->scaler_waits || !y->scaler_waits || !(x->calls_more > 0.0) ||
+            !same_time(bf16, fp16, i))
+            return false;
+    }
+    return true;
+}
+
 static void check_refused(const habitat_gpu_table *table, const recorded *s,
                           habitat_precision precision) {
     habitat_error err = {0};
@@ -95,6 +108,8 @@ static void check_recording(const habitat_gpu_table *table, const recorded *s,
         habitat_answer *fp16 = ask(table, s, HABITAT_PRECISION_AMP_FP16, &err);
         habitat_answer *bf16 = ask(table, s, HABITAT_PRECISION_AMP_BF16, &err);
         check_alike(fp16, bf16, 0, FIRST_WITHOUT);
+        CHECK(as_it_is && fp16 &&
+              (precision != HABITAT_PRECISION_AMP_BF16 || waits_alike(as_it_is, fp16)));
         CHECK(fp16 && bf16 && !same_time(fp16, bf16, 0));
         habitat_answer *own = precision == HABITAT_PRECISION_FP32       ? fp32
                               : precision == HABITAT_PRECISION_TF32     ? tf32

@@ -162,7 +162,7 @@ static void test_rows(const habitat_trace *trace, const habitat_gpu *origin) {
         counted = 0;
         failing_alloc.fail_at = n;
         failing_alloc.armed = true;
-        habitat_status status = split_create(trace, workload, SPLIT_OP, &rows, NULL);
+        habitat_status status = split_create(trace, workload, workload, SPLIT_OP, &rows, NULL);
         failing_alloc.armed = false;
         if (n == 0)
             want = rows.row_count;

@@ -220,7 +220,11 @@ static void test_settle(void) {
         {ON_BOTH, tf32, recorded, recorded},
         {"\"autocast\": \"float16\"", fp16, recorded, recorded},
         {"\"autocast\": \"float16\"", bf16, bf16, recorded},
-        {"\"autocast\": \"bfloat16\"", fp16, fp16, recorded},
+        {"\"autocast\": \"bfloat16\"", fp16, fp16, fp16},
+        {"\"autocast\": \"bfloat16\"", bf16, recorded, fp16},
+        {"\"autocast\": \"bfloat16\"", recorded, recorded, fp16},
+        {"\"autocast\": \"float16\"", recorded, recorded, recorded},
+        {"\"parameter_dtype\": \"bfloat16\"", recorded, recorded, recorded},
         {"\"autocast\": \"bfloat16\"", tf32, tf32, fp32},
         {"\"parameter_dtype\": \"float16\"", tf32, tf32, fp32},
         {ON_NONE, recorded, recorded, recorded},
@@ -232,11 +236,10 @@ static void test_settle(void) {
                               : strstr(cases[i].said, "\"float16\"") ? 3
                                                                      : 1,
                               cases[i].said, "H200");
-        habitat_precision found = s.w->format.precision;
-        CHECK_INT(scale_settle(found, cases[i].asked, gpu_named("H200")), cases[i].on_h200);
-        CHECK_INT(scale_settle(found, cases[i].asked, NULL), cases[i].on_h200);
-        CHECK_INT(scale_settle(found, cases[i].asked, gpu_named("T4")), cases[i].on_t4);
-        CHECK_INT(scale_settle(found, cases[i].asked, gpu_named("K40")), cases[i].on_t4);
+        CHECK_INT(scale_settle(s.w, cases[i].asked, gpu_named("H200")), cases[i].on_h200);
+        CHECK_INT(scale_settle(s.w, cases[i].asked, NULL), cases[i].on_h200);
+        CHECK_INT(scale_settle(s.w, cases[i].asked, gpu_named("T4")), cases[i].on_t4);
+        CHECK_INT(scale_settle(s.w, cases[i].asked, gpu_named("K40")), cases[i].on_t4);
         free_step(&s);
     }
     check_case("what a precision comes to on a GPU");
