@@ -22,6 +22,7 @@
 #include "formula/rates.h"
 #include "gpu/gpu.h"
 #include "predict/images.h"
+#include "predict/norms.h"
 #include "predict/operations.h"
 #include "predict/rescale_times.h"
 #include "predict/scaling.h"
@@ -92,19 +93,20 @@ static habitat_status ask_levels(const habitat_models *models, const habitat_wor
                                  bool before, double *out, habitat_error *err) {
     habitat_model_query *queries = calloc(2 * w->group_count + 1, sizeof *queries);
     habitat_model_estimate *found = calloc(2 * w->group_count + 1, sizeof *found);
-    habitat_work *images = calloc(w->group_count + 1, sizeof *images);
-    habitat_status status = queries && found && images ? HABITAT_OK : HABITAT_E_MEMORY;
+    habitat_work *other = calloc(w->group_count + 1, sizeof *other);
+    habitat_status status = queries && found && other ? HABITAT_OK : HABITAT_E_MEMORY;
     for (size_t l = 0; status == HABITAT_OK && l < levels; l++) {
         static const habitat_work nothing = {.known = false};
         for (size_t g = 0; g < w->group_count; g++) {
             habitat_dtype changed = before ? HABITAT_DTYPE_UNKNOWN : after[g].arithmetic;
             bool asks = changes(&after[g]) && works[l][g].work.known &&
                         same_way(w, &w->groups[g], &works[0][g].work, &works[l][g].work);
-            bool line = asks && images_of_line(&works[l][g].work, &images[g]);
+            bool as_other = asks && (images_of_line(&works[l][g].work, &other[g]) ||
+                                     norms_asked(&w->groups[g], &works[l][g].work, &other[g]));
             queries[g] = (habitat_model_query){
-                .work = line   ? &images[g]
-                        : asks ? &works[l][g].work
-                               : &nothing,
+                .work = as_other ? &other[g]
+                        : asks   ? &works[l][g].work
+                                 : &nothing,
                 .arithmetic = changed ? changed : workload_arithmetic_of(w, &w->groups[g]).dtype};
         }
         for (int use = 0; status == HABITAT_OK && use < 2; use++)
@@ -118,7 +120,7 @@ static habitat_status ask_levels(const habitat_models *models, const habitat_wor
     }
     free(queries);
     free(found);
-    free(images);
+    free(other);
     return status;
 }
 
@@ -275,22 +277,14 @@ bool rescale_leaves_idle(const habitat_workload *w, size_t g, const scale_group 
 
 /* ---- what the models are worth ---- */
 
-/* cuDNN's batch norm has no bf16: PyTorch's own kernels take its place, and give it back. Rows
- * without pixels are PyTorch's in every format. */
-static bool changes_library(const habitat_workload_group *group, const habitat_work *after) {
-    const habitat_work *before = group->work;
-    const habitat_operation *op = group->operation;
-    bool plain = op && op->form->input_count && op->form->inputs[0].rank <= 2;
-    return before->op_class == HABITAT_CLASS_NORM && before->dtype != after->dtype && !plain &&
-           (before->dtype == HABITAT_DTYPE_BF16 || after->dtype == HABITAT_DTYPE_BF16);
-}
-
-/* Exponent of what the model says. */
+/* Exponent of what the model says. Batch norm in another format changes hands, or is cuDNN's in
+ * both, whose kernels take as many cycles an element in fp16 as in fp32: bytes tell little of it.
+ */
 static double model_share(const habitat_workload *w, const habitat_workload_group *group,
                           const scale_group *after) {
     const habitat_work *work = &after->work;
     bool forward = work->pass == HABITAT_PASS_FORWARD;
-    if (changes_library(group, work))
+    if (norms_of_images(group) && group->work->dtype != work->dtype)
         return 1.0;
     switch (class_of(work->op_class)->shape) {
     case CLASS_SHAPE_GEMM:

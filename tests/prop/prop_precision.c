@@ -155,9 +155,9 @@ static void test_convolutions(const habitat_gpu_table *table) {
     check_case("convolutions in another format");
 }
 
-/* Batch norm runs in cuDNN's kernels but for bf16, where PyTorch has its own, and but for rows
- * without pixels, which are PyTorch's in every format. The same step, recorded in the other format
- * on the same GPU, tells the time of its norms. */
+/* Batch norm runs in cuDNN's kernels but for bf16 and for weights in fp16, where PyTorch has its
+ * own, and but for rows without pixels, which are PyTorch's in every format. The same step,
+ * recorded in the other format on the same GPU, tells the time of its norms. */
 static void test_norms(const habitat_gpu_table *table) {
     static const struct {
         const char *from, *to;
@@ -168,6 +168,17 @@ static void test_norms(const habitat_gpu_table *table) {
         {"new_models/mobilenet_v3_b128_amp_bf16_h200", "new_models/mobilenet_v3_b128_fp32_h200",
          HABITAT_PRECISION_FP32, 0.08},
         {"resnet50_b64_fp32_h200", "resnet50_b64_amp_bf16_h200", HABITAT_PRECISION_AMP_BF16, 0.13},
+        {"inception_v3_b32_amp_fp16_h100", "inception_v3_b32_fp32_h100", HABITAT_PRECISION_FP32,
+         0.12},
+        {"inception_v3_b32_fp32_h200", "inception_v3_b32_amp_fp16_h200", HABITAT_PRECISION_AMP_FP16,
+         0.08},
+        {"resnet50_b64_amp_fp16_h200", "resnet50_b64_fp32_h200", HABITAT_PRECISION_FP32, 0.04},
+        {"densenet121_training_b12_fp16_h200", "densenet121_training_b12_fp32_h200",
+         HABITAT_PRECISION_FP32, 0.04},
+        {"resnet50_training_b12_fp16_h200", "resnet50_training_b12_tf32_h200",
+         HABITAT_PRECISION_TF32, 0.06},
+        {"mobilenet_v2_inference_b12_fp16_h200", "mobilenet_v2_inference_b12_fp32_h200",
+         HABITAT_PRECISION_FP32, 0.18},
         {"new_models/gin_b512_fp32_h200", "new_models/gin_b512_amp_bf16_h200",
          HABITAT_PRECISION_AMP_BF16, 0.08},
         {"new_models/gin_b512_amp_bf16_h200", "new_models/gin_b512_fp32_h200",
@@ -189,7 +200,7 @@ static void test_norms(const habitat_gpu_table *table) {
         CHECK(norms_ms[0] > 0.0);
         CHECK_NEAR(norms_ms[0], norms_ms[1], steps[i].within);
     }
-    check_case("batch norms whose library another format changes");
+    check_case("batch norms in another format, which other kernels may run");
 }
 
 /* Keys of fewer heads than queries: in fp32 tensors no fused kernel takes them, and products alone
