@@ -548,8 +548,8 @@ habitat_status habitat_report_trace(const habitat_answer *what,
     subject s = {.what = what, .trace = habitat_trace_get_info(what->trace)};
     if (what->workload) {
         s.workload = habitat_workload_get_info(what->workload);
-        status = split_create(what->trace, what->workload, what->workload, SPLIT_CLASS, &classes,
-                              err);
+        status =
+            split_create(what->trace, what->workload, what->workload, SPLIT_CLASS, &classes, err);
         order = status == HABITAT_OK ? calloc(classes.row_count + 1, sizeof *order) : NULL;
         if (order)
             status = split_order(&classes, NULL, order, err);
