@@ -3,6 +3,8 @@
  * as those of two do (docs/decisions/0431). */
 #include "predict/images.h"
 
+#include <math.h>
+
 #include "work/class.h"
 
 static bool has_dims(const habitat_work *work, uint32_t dims) {
@@ -40,4 +42,13 @@ bool images_of_film(const habitat_work *work, habitat_work *out) {
     }
     s->dims = 2;
     return true;
+}
+
+bool images_few_kernels(const habitat_work *work) {
+    if (!work->known || work->pass == HABITAT_PASS_FORWARD ||
+        class_of(work->op_class)->shape != CLASS_SHAPE_CONV)
+        return false;
+    const habitat_conv_shape *s = &work->shape.conv;
+    bool grouped = s->groups > 1 && s->groups < s->c_in;
+    return s->dims == 3 || grouped || (s->dims == 2 && fmax(s->dilation[0], s->dilation[1]) > 1);
 }

@@ -10,6 +10,7 @@
 
 #include "base/constants.h"
 #include "gpu/gpu.h"
+#include "predict/images.h"
 
 /* 80 % of a normal distribution lie within this many standard deviations. */
 static const double within_80 = 1.2816;
@@ -142,7 +143,10 @@ double interval_add(interval_sum *sum, const scaling *s, const habitat_workload_
     }
     if (tables[0]->unit[lead->dtype][lead->matrix_unit] !=
         tables[1]->unit[lead->dtype][lead->matrix_unit]) {
+        bool plain = !(tables[1]->unit[lead->dtype][lead->matrix_unit] & 1);
         sum->other_unit += ns;
+        sum->few_kernels +=
+            plain && s->w && images_few_kernels(s->w->groups[kernel->group].work) ? ns : 0.0;
         variance += square(fitted_other_unit_sigma);
     }
     return within_80 * sqrt(variance);
@@ -215,7 +219,8 @@ interval_ends interval_of(const interval_sum *sum, const scaling *s) {
     }
     variance += square(fitted_common_sigma) + class_variance(sum, s) +
                 square(fitted_convolution_sigma * convolution_share(sum));
+    double slow = log1p((fitted_film_gradient_factor - 1.0) * sum->few_kernels / sum->total);
     return (interval_ends){within_80 * sqrt(variance),
-                           within_80 * sqrt(variance + host_variance(sum)),
+                           within_80 * sqrt(variance + host_variance(sum)) + slow,
                            HABITAT_INTERVAL_ITERATIONS};
 }

@@ -11,6 +11,7 @@
 #include "base/constants.h"
 #include "base/error.h"
 #include "models/learned.h"
+#include "predict/images.h"
 
 /* Batches n, n/2, n/4, .. of which the models' largest answer counts. */
 enum { LEVELS = 4 };
@@ -279,6 +280,31 @@ static habitat_status warn_of_precision(const habitat_workload *w, const scale_g
     return scale_warn(out, text, err);
 }
 
+/* Share by which a step may take longer in strict fp32, converted from a format of the matrix
+ * units: that of gradients whose kernels there nobody measured, times what R3D's took more. */
+static habitat_status doubt_gradients(const habitat_workload *w, const scale_group *after,
+                                      habitat_workload *out, habitat_error *err) {
+    double slow = 0.0, all = 0.0;
+    char text[240];
+    for (size_t g = 0; g < out->group_count; g++) {
+        bool converted = g < w->group_count && after[g].source == SCALE_BY_FORMAT &&
+                         after[g].arithmetic == HABITAT_DTYPE_FP32;
+        slow += converted && images_few_kernels(&after[g].work) ? out->groups[g].origin_ms : 0.0;
+        all += out->groups[g].origin_ms;
+    }
+    if (!(slow > 0.0))
+        return HABITAT_OK;
+    out->scale_slow = (fitted_film_gradient_factor - 1.0) * slow / all;
+    if (slow < chosen_format_least_share * all)
+        return HABITAT_OK;
+    habitat_format(text, sizeof text,
+                   "%.0f %% of the time in fp32 is in gradients of convolutions with groups, "
+                   "dilation or three dimensions: libraries have few kernels for them there, which "
+                   "may take up to %g times as long",
+                   100.0 * slow / all, fitted_film_gradient_factor);
+    return scale_warn(out, text, err);
+}
+
 static habitat_status to_precision(const habitat_workload *w, habitat_precision precision,
                                    const habitat_models *models, habitat_workload **out,
                                    habitat_error *err) {
@@ -307,6 +333,8 @@ static habitat_status to_precision(const habitat_workload *w, habitat_precision 
     }
     if (status == HABITAT_OK)
         status = warn_of_precision(w, after, made, err);
+    if (status == HABITAT_OK)
+        status = doubt_gradients(w, after, made, err);
     free(added);
     free(after);
     free(before);

@@ -151,7 +151,7 @@ void totals_set(const scaling *s, const totals *sum, habitat_prediction *out) {
     if (sum->calibrated) {
         interval_ends ends = interval_of(&sum->interval, s);
         out->low_ms = out->iteration_ms / exp(ends.down);
-        out->high_ms = out->iteration_ms * exp(ends.up);
+        out->high_ms = out->iteration_ms * exp(ends.up) * (1.0 + s->w->scale_slow);
         out->interval_basis = ends.basis;
     }
     habitat_interval_widen(out);
@@ -169,7 +169,8 @@ void totals_give_back(const scaling *s, habitat_prediction *out) {
     out->copy_ms = info->copy_ms;
     out->iteration_ms = out->busy_ms = info->busy_ms;
     out->low_ms = info->busy_ms / exp(interval_recorded(-log(s->w->low_share), s->w->scale_sigma));
-    out->high_ms = info->busy_ms * exp(interval_recorded(log(s->w->high_share), s->w->scale_sigma));
+    out->high_ms = info->busy_ms * (1.0 + s->w->scale_slow) *
+                   exp(interval_recorded(log(s->w->high_share), s->w->scale_sigma));
     out->interval_basis = s->w->scale_sigma > 0.0      ? HABITAT_INTERVAL_SCALED
                           : habitat_spread_known(s->w) ? HABITAT_INTERVAL_RECORDED
                                                        : HABITAT_INTERVAL_FLOOR;
