@@ -253,6 +253,8 @@ HABITAT_API habitat_status habitat_predictor_predict(const habitat_predictor *pr
  * @param out      receives the prediction; free with habitat_prediction_free(). Untouched on error.
  * @param err      where and why on failure; may be NULL.
  * @return as habitat_predictor_create() and habitat_predictor_predict().
+ * @note   As recorded: a step in amp-bf16 is first given to habitat_workload_scale() where `dest`
+ *         has no bf16 units, as habitat_ask() does.
  * @note   Safe from several threads.
  * @since 0.1 */
 HABITAT_API habitat_status habitat_predict(const habitat_workload *workload,
@@ -274,7 +276,9 @@ typedef struct habitat_scale {
                                            it tells which sizes change. NULL: told from shapes */
     habitat_precision precision;
     const habitat_gpu *on; /* the GPU that it is to be predicted for: where that computes two
-                              precisions alike, the step is the same in both. NULL: none is alike */
+                              precisions alike, the step is the same in both; without bf16 units one
+                              recorded in amp-bf16 is amp-fp16, with its scaler, though no precision
+                              is given. NULL: none is alike */
 } habitat_scale;
 
 /** A recorded iteration at another batch size or precision, on the GPU of the recording. What does
