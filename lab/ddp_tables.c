@@ -112,11 +112,12 @@ static void print_one_host(const ddp_set *set, report_text *text) {
     if (!set->count)
         return;
     report_print(
-        text, "\n### Recorded and measured on one host\n\n"
-              "**A clean test**, too. Recorded on one of two H100s with the CPU's side by the clock, "
-              "then measured on both, seconds\nto minutes later; nothing was chosen on these "
-              "steps. Most of them differ by more than 10 %% from one group of\niterations to the "
-              "next: that is the host.\n\n");
+        text,
+        "\n### Recorded and measured on one host\n\n"
+        "**A clean test**, too. Recorded on one of two H100s with the CPU's side by the clock, "
+        "then measured on both, seconds\nto minutes later; nothing was chosen on these "
+        "steps. Most of them differ by more than 10 %% from one group of\niterations to the "
+        "next: that is the host.\n\n");
     print_rows(set, text);
     print_means(set, text, false, "Where the GPU binds", "Where the CPU binds on one GPU");
 }

@@ -46,7 +46,10 @@ OPERATIONS = (
 def test_operations():
     text = "".join(OPERATIONS.format(name=name, p4=p4, mean=mean) for name, p4, mean in
                    (("attention", "15.0", "14.7"), ("gemm-matrix", "4.0", "11.0"), ("bmm, 64-wide heads", "16.1", "15.1")))  # fmt: skip
-    lines = list(goals.operations(Report(text)))
+    scatter = "## How far measurements scatter\n\n| GPU | threes, 64-wide heads | one row, mean % |\n|---|--:|--:|\n| T4 | 9 | 2.0 |\n| {} | 7 | 12.5 |\n\n"
+    check("no scatter of the worst GPU", len(list(goals.operations(Report(text + scatter.format("A100"))))), 9)
+    lines = list(goals.operations(Report(text + scatter.format("P4"))))
+    check("what its rows scatter, no goal", lines.pop(), "| What rows of the P4 scatter by themselves, by their neighbours in batch size | - | 12.5 % of 7 threes | - |")
     check("means, each GPU, without the P4", verdicts(lines), ["met"] * 4 + ["**missed**"] * 4 + ["met"])
     check("the worst GPU", "| worst 16.1 % (P4) |" in lines[7], True)
     check("mean of 14 and 15", "| 14.5 % |" in lines[8], True)

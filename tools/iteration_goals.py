@@ -172,7 +172,7 @@ def one_run_lines(page):
         cells = row(sums, name)
         right = number(cells[2]) <= 8 and number(cells[3]) <= 25 if asked else None
         got = f"mean {cells[2]}, worst {cells[3]} % of {cells[1]} (without the clock {cells[6]}; plain sum {cells[9]})"
-        yield line(what, "mean within 8 %, worst 25" if asked else "listed apart", got, right)
+        yield line(what, "mean within 8 %, worst 25" if asked else "listed apart", got, right, "partly seen")
     steps = table(page, "step, in turns by one process", "from")
     for word in ("bf16", "fp16"):
         found = [cells for cells in steps if f"_amp_{word}" in cells[0] and "_fp32_" in cells[1] and re.match("|".join(PRECISION_MODELS), cells[0])]
@@ -180,7 +180,7 @@ def one_run_lines(page):
             errors = [abs(number(cells[8])) for cells in found if (number(cells[3]) > SPREAD_MOST) == uneven]
             if errors:
                 what = "The same, spread above 10 %" if uneven else f"{word} AMP from fp32, in turns by one process, the same four, whole iteration"
-                yield scaled_line(what, {"": (len(errors), sum(errors) / len(errors), max(errors))}, None if uneven else 12, "")
+                yield scaled_line(what, {"": (len(errors), sum(errors) / len(errors), max(errors))}, None if uneven else 12)
 
 
 def scaled(page):

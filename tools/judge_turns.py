@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Steps that one process timed in turns (data/recordings/in_turns, tools/measure_turns.py), against what the recordings of some of them say.
+"""Steps that one process timed in turns (data/recordings/in_turns, in_turns_again: tools/measure_turns.py), against what some of their recordings say.
 
 From each recording: the other batch size of the same format; from those in fp32 the other formats of the same batch size. Each once as
 recorded and once with the time of the recorder's clock (`cpu_ms`) left out. Prints a section of docs/iteration.md: sums first, then a
@@ -18,15 +18,17 @@ import tempfile
 
 from judge_precision import GPUS, RECORDINGS, groups_of, predict
 
-FOLDER = os.path.join(RECORDINGS, "in_turns")
+FOLDERS = [os.path.join(RECORDINGS, name) for name in ("in_turns", "in_turns_again")]  # a run each, on one H100 and one H200
 UNEVEN = 0.1  # groups of a step, or of the step it is predicted from, that differ by more: listed apart
 BOUND = 1.1  # an iteration more than so many times its busy time is bound by the CPU (src/replay)
 TEXT = """
 ### In turns, by one process
 
-**A test written down before it was measured** ([decision 433](decisions/0433-the-cpus-side-by-the-clock.md) tells of a first run, with which two faults were mended; these are other hosts, clean but for how far the clock may be off, 1.15): each of eight scripts was run by one process on one H100 and on one H200, two batch sizes in four formats in turns, three times round; then three of these eight steps were
+**A test written down before it was measured** ([decision 433](decisions/0433-the-cpus-side-by-the-clock.md)), twice, on an H100's and an H200's host each: each of eight scripts was run by one process, two batch sizes in four formats in turns, three times round; then three of these eight steps were
 recorded there. *Another batch*: from each recording the other batch size of its format; *amp-bf16*, *amp-fp16*, *tf32*: from each recording in fp32 that format of its batch size. Truth is the median of the three groups, whose spread (or that of the groups of the
-step it is predicted from) above 10 % is listed apart. *Without the clock*: the same recordings, `cpu_ms` taken out, so that where the GPU bound the recorded step the CPU's side is by rule. *Sum*: the kernels alone. Times in ms, errors in %.
+step it is predicted from) above 10 % is listed apart. *Without the clock*: the same recordings, `cpu_ms` taken out, so that where the GPU bound the recorded step the CPU's side is by rule. *Sum*: the kernels alone. Times in ms, errors in %. (2): of the second run.
+
+**What was seen**: how much the clock's word counts beside the rule's, and how far it may be off, were chosen on these runs and a first one ([decision 447](decisions/0447-the-clock-beside-the-rule.md) has the errors with each host left out).
 """
 SUMS = ("in turns", "steps", "mean", "worst", "bias", "inside the interval", "without the clock: mean", "worst", "inside", "sum: mean")
 HEAD = ("step, in turns by one process", "from", "measured", "spread", "predicted", "interval", "bound by", "CPU", "error %", "without the clock %", "sum %", "CPU-bound")  # fmt: skip
@@ -66,9 +68,11 @@ def error(guess, key, measured):
     return 100 * (guess[key] / measured - 1)
 
 
-def judged(habitat, rows, scratch):
-    """What is printed of each pair."""
-    paths = {row["recorded"]: os.path.join(FOLDER, f"{row['recorded']}.json.gz") for row in rows if row["recorded"]}
+def judged(habitat, folder, run, scratch):
+    """What is printed of each pair of a run's steps."""
+    with open(os.path.join(folder, "measured_turns.csv"), newline="", encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    paths = {row["recorded"]: os.path.join(folder, f"{row['recorded']}.json.gz") for row in rows if row["recorded"]}
     bare = {name: without_clock(path, scratch) for name, path in paths.items()}
     gpu = {row["gpu"]: GPUS["h100" if "H100" in row["gpu"] else "h200"] for row in rows}
     busy = {name: predict(habitat, path, gpu[row["gpu"]])["busy_ms"] for row in rows for name, path in paths.items() if name == row["recorded"]}
@@ -77,7 +81,7 @@ def judged(habitat, rows, scratch):
         measured = float(target["iteration_ms"])
         yield {
             "kind": kind, "script": target["script"], "gpu": target["gpu"], "over_clock": measured / float(target["cpu_ms"]), "name": f"{target['script']}_b{target['batch']}_{target['precision'].replace('-', '_')}",
-            "from": origin["recorded"], "measured": measured, "spread": max(spread(target), spread(origin)), "guess": guess,
+            "run": run, "from": origin["recorded"] + (f" ({run})" if run > 1 else ""), "measured": measured, "spread": max(spread(target), spread(origin)), "guess": guess,
             "cpu_bound": measured > BOUND * busy.get(target["recorded"], guess["busy_ms"]), "error": error(guess, "iteration_ms", measured),
             "plain": error(plain, "iteration_ms", measured), "sum": error(guess, "busy_ms", measured),
             "inside": guess["low_ms"] <= measured <= guess["high_ms"], "plain_inside": plain["low_ms"] <= measured <= plain["high_ms"],
@@ -110,7 +114,7 @@ def reach(ratios):
 
 def clock_line(found):
     """Steps that the CPU binds, each once: as they take in a row, over what the clock says of them."""
-    steps = {(row["gpu"], row["name"]): row for row in found if row["cpu_bound"]}.values()
+    steps = {(row["run"], row["gpu"], row["name"]): row for row in found if row["cpu_bound"]}.values()
     left = {script: reach([row["over_clock"] for row in steps if row["script"] != script]) for script in sorted({row["script"] for row in steps})}
     ratios = [row["over_clock"] for row in steps]
     mean = math.exp(statistics.mean(map(math.log, ratios)))
@@ -128,10 +132,8 @@ def counting_line(found):
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    with open(os.path.join(FOLDER, "measured_turns.csv"), newline="", encoding="utf-8") as stream:
-        rows = list(csv.DictReader(stream))
     with tempfile.TemporaryDirectory() as scratch:
-        found = list(judged(sys.argv[1], rows, scratch))
+        found = [row for run, folder in enumerate(FOLDERS, 1) for row in judged(sys.argv[1], folder, run, scratch)]
     print(TEXT)
     print(f"{cells(*SUMS)}\n|{'--|' * len(SUMS)}")
     for name, belongs in KINDS:

@@ -73,8 +73,8 @@ static size_t find_gradients(const habitat_trace *trace, moment **out) {
     moment *list = malloc((op_count + 1) * sizeof *list);
     for (size_t i = 0; list && i < op_count; i++)
         if (ops[i].iteration != HABITAT_NONE && strcmp(ops[i].form->name, gradient) == 0)
-            list[count++] = (moment){ops[i].iteration, ops[i].start_ns,
-                                     ops[i].start_ns + ops[i].duration_ns};
+            list[count++] =
+                (moment){ops[i].iteration, ops[i].start_ns, ops[i].start_ns + ops[i].duration_ns};
     if (count)
         qsort(list, count, sizeof *list, by_start);
     *out = list;

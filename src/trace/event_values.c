@@ -362,6 +362,28 @@ static int read_batch_size(reader *r, const char *text, size_t length) {
     return 1;
 }
 
+/* What the recorder's clock says. value < 0, whole 0: no such number. */
+static int read_clock(reader *r, double value, uint64_t whole) {
+    habitat_trace_info *info = &r->b->trace->info;
+    switch (r->key) {
+    case KEY_CPU_MS:
+        if (value <= 0 || value > 1e9)
+            return reader_bad_habitat(r, "cpu_ms");
+        info->cpu_ms = value;
+        return 1;
+    case KEY_CPU_PARTS:
+        if (whole < 1 || whole > 1000)
+            return reader_bad_habitat(r, "cpu_ms_parts");
+        info->cpu_parts = (uint32_t)whole;
+        return 1;
+    default:
+        if (whole < 1 || whole > 1000000)
+            return reader_bad_habitat(r, "cpu_ms_gradients");
+        info->cpu_gradients = (uint32_t)whole;
+        return 1;
+    }
+}
+
 int reader_habitat_number(reader *r, const char *text, size_t length) {
     habitat_trace_info *info = &r->b->trace->info;
     double value = 0;
@@ -382,20 +404,9 @@ int reader_habitat_number(reader *r, const char *text, size_t length) {
         info->iteration_spread = value;
         return 1;
     case KEY_CPU_MS:
-        if (!number || value <= 0 || value > 1e9)
-            return reader_bad_habitat(r, "cpu_ms");
-        info->cpu_ms = value;
-        return 1;
     case KEY_CPU_PARTS:
-        if (!counted || whole < 1 || whole > 1000)
-            return reader_bad_habitat(r, "cpu_ms_parts");
-        info->cpu_parts = (uint32_t)whole;
-        return 1;
     case KEY_CPU_GRADIENTS:
-        if (!counted || whole < 1 || whole > 1000000)
-            return reader_bad_habitat(r, "cpu_ms_gradients");
-        info->cpu_gradients = (uint32_t)whole;
-        return 1;
+        return read_clock(r, number ? value : -1.0, counted ? whole : 0);
     case KEY_BATCH:
         return read_batch_size(r, text, length);
     case KEY_PEAK_MEMORY:

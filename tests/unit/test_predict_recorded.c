@@ -290,12 +290,13 @@ static void formats_elsewhere(void) {
     const habitat_gpu *all[] = {gpu_named("A100"), gpu_named("V100"), gpu_named("MI300X")};
     double bf16 = format_share(r.w, HABITAT_DTYPE_BF16);
     CHECK(bf16 > 0.5 && bf16 < 1.0 && format_share(r.w, HABITAT_DTYPE_FP8) == 0.0);
-    CHECK(!warn_of_format(bf16, origin, all, 1, HABITAT_DTYPE_BF16, text));
-    CHECK(!warn_of_format(0.0, origin, all, 2, HABITAT_DTYPE_FP8, text));
-    CHECK(!warn_of_format(1.0, origin, all, 2, HABITAT_DTYPE_FP32, text));
-    CHECK(!warn_of_format(bf16, all[1], all, 2, HABITAT_DTYPE_BF16, text));
+    CHECK(!warn_of_format(bf16, r.w, all, 1, HABITAT_DTYPE_BF16, text));
+    CHECK(!warn_of_format(0.0, r.w, all, 2, HABITAT_DTYPE_FP8, text));
+    CHECK(!warn_of_format(1.0, r.w, all, 2, HABITAT_DTYPE_FP32, text));
+    const habitat_gpu *own[] = {origin};
+    CHECK(!warn_of_format(1.0, r.w, own, 1, HABITAT_DTYPE_FP8, text));
     CHECK_TEXT(text, "untouched");
-    CHECK(warn_of_format(bf16, origin, all, 2, HABITAT_DTYPE_BF16, text));
+    CHECK(warn_of_format(bf16, r.w, all, 2, HABITAT_DTYPE_BF16, text));
     CHECK(strstr(text, "no bf16 matrix units on V100-SXM2-16GB: ") && strstr(text, "fp16 rate"));
     check_case("a destination without the number format is named");
     CHECK(warn_of_vendor(origin, all, 2) == NULL);

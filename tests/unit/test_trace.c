@@ -544,7 +544,8 @@ static const bad bads[] = {
      "line 1, byte 32: \"cpu_ms_parts\" in \"habitat\" is no number, negative or absurdly large; "
      "record it again"},
     {"{\"habitat\": {\"cpu_ms_gradients\": 0}, \"traceEvents\": [" KERNEL "]}", HABITAT_E_RANGE,
-     "line 1, byte 34: \"cpu_ms_gradients\" in \"habitat\" is no number, negative or absurdly large; "
+     "line 1, byte 34: \"cpu_ms_gradients\" in \"habitat\" is no number, negative or absurdly "
+     "large; "
      "record it again"},
     {"{\"habitat\": {\"cpu_ms\": 0}, \"traceEvents\": [" KERNEL "]}", HABITAT_E_RANGE,
      "line 1, byte 24: \"cpu_ms\" in \"habitat\" is no number, negative or absurdly large; record "
