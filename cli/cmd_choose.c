@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "commands.h"
-#include "html.h"
+#include "results.h"
 
 enum { TRACES_MAX = 64 };
 
@@ -123,8 +123,8 @@ static void close_all(subjects *s) {
         cli_input_free(&s->inputs[i]);
 }
 
-static habitat_status page(const void *of, const habitat_report_options *options,
-                           habitat_error *err) {
+static habitat_status report(const void *of, const habitat_report_options *options,
+                             habitat_error *err) {
     return habitat_report_choice(of, options, err);
 }
 
@@ -136,11 +136,8 @@ static int choose(const cli_request *request, const habitat_choice_options *opti
     if (code == CLI_DONE &&
         habitat_choose(all.answers, all.weights, all.count, options, &choice, &error) != HABITAT_OK)
         code = cli_fail_error(&error, NULL);
-    if (code == CLI_DONE && request->html)
-        code = cli_html_write(request, &all.inputs[0], page, choice);
-    if (code == CLI_DONE && !cli_html_alone(request))
-        code =
-            cli_report_result(habitat_report_choice(choice, &all.inputs[0].report, &error), &error);
+    if (code == CLI_DONE)
+        code = cli_results_write(request, &all.inputs[0], report, choice);
     habitat_choice_free(choice);
     close_all(&all);
     return code;

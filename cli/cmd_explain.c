@@ -1,9 +1,9 @@
 /* habitat explain TRACE --to GPU: where the time goes on both GPUs. */
 #include "commands.h"
-#include "html.h"
+#include "results.h"
 
-static habitat_status page(const void *of, const habitat_report_options *options,
-                           habitat_error *err) {
+static habitat_status report(const void *of, const habitat_report_options *options,
+                             habitat_error *err) {
     return habitat_report_explanation(of, options, err);
 }
 
@@ -34,13 +34,8 @@ int cmd_explain(int argc, char **argv) {
             code = cli_fail(CLI_USAGE, "--to",
                             "explain takes one GPU, not all; `habitat predict` "
                             "takes several");
-        if (code == CLI_DONE && request.html)
-            code = cli_html_write(&request, &input, page, input.answer);
-        if (code == CLI_DONE && !cli_html_alone(&request)) {
-            habitat_error error = {0};
-            code = cli_report_result(
-                habitat_report_explanation(input.answer, &input.report, &error), &error);
-        }
+        if (code == CLI_DONE)
+            code = cli_results_write(&request, &input, report, input.answer);
     }
     cli_input_free(&input);
     cli_arguments_free(&arguments);

@@ -2,11 +2,11 @@
 #include <string.h>
 
 #include "commands.h"
-#include "html.h"
+#include "results.h"
 #include "timeline.h"
 
-static habitat_status page(const void *of, const habitat_report_options *options,
-                           habitat_error *err) {
+static habitat_status report(const void *of, const habitat_report_options *options,
+                             habitat_error *err) {
     return habitat_report_prediction(of, options, err);
 }
 
@@ -49,15 +49,8 @@ int cmd_predict(int argc, char **argv) {
         request.notes_below = !cli_html_alone(&request);
         if (code == CLI_DONE)
             code = cli_input_open(&request, file, true, &input);
-        if (code == CLI_DONE && request.timeline)
-            code = cli_timeline_write(&request, &input);
-        if (code == CLI_DONE && request.html)
-            code = cli_html_write(&request, &input, page, input.answer);
-        if (code == CLI_DONE && !cli_html_alone(&request)) {
-            habitat_error error = {0};
-            code = cli_report_result(habitat_report_prediction(input.answer, &input.report, &error),
-                                     &error);
-        }
+        if (code == CLI_DONE)
+            code = cli_results_write(&request, &input, report, input.answer);
     }
     cli_input_free(&input);
     cli_arguments_free(&arguments);
