@@ -71,6 +71,13 @@ static int show(const habitat_gpu_table *table, const char *name, habitat_report
     return code;
 }
 
+/* The template is one JSON file, and no GPU of the table. */
+static int check_template(bool checking, bool csv, bool files) {
+    const char *wrong = checking ? "--check" : csv ? "--csv" : files ? "--gpu-file" : NULL;
+    return wrong ? cli_fail(CLI_USAGE, "--template", "does not go with %s; choose one", wrong)
+                 : CLI_DONE;
+}
+
 int cmd_gpus(int argc, char **argv) {
     bool checking = false, template = false, json = false, csv = false;
     cli_list files = {0};
@@ -86,6 +93,8 @@ int cmd_gpus(int argc, char **argv) {
     int code = cli_parse(&arguments, argc, argv);
     if (code == CLI_DONE && !arguments.finished)
         code = cli_expect_operands(&arguments, 0, checking || template ? 0 : 1, "at most one NAME");
+    if (code == CLI_DONE && !arguments.finished && template)
+        code = check_template(checking, csv, files.count > 0);
     if (code == CLI_DONE && !arguments.finished && template) {
         fputs(habitat_gpu_template(), stdout);
         arguments.finished = true;

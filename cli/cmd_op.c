@@ -125,11 +125,15 @@ static bool takes(const parameter *list, parameter p) {
     return false;
 }
 
+/* Every side of a convolution is given on its own; that of depth has no option. */
+static bool has_sides(const habitat_operation_word *k, const question *q) {
+    bool height = k->dims < 2 || !isnan(q->values[P_HEIGHT]);
+    return k->dims < 3 && height && !isnan(q->values[P_WIDTH]);
+}
+
 /* A convolution has its sides one by one, or one size for all that are not given. */
 static bool lacks_size(const habitat_operation_word *k, const question *q) {
-    bool height = k->dims < 2 || !isnan(q->values[P_HEIGHT]);
-    return k->form == HABITAT_FORM_CONV && isnan(q->values[P_SIZE]) &&
-           !(k->dims < 3 && height && !isnan(q->values[P_WIDTH]));
+    return k->form == HABITAT_FORM_CONV && isnan(q->values[P_SIZE]) && !has_sides(k, q);
 }
 
 static int check_parameters(const habitat_operation_word *k, const question *q) {
@@ -146,6 +150,10 @@ static int check_parameters(const habitat_operation_word *k, const question *q) 
         if (q->flags[f] && !(forms[k->form].flags & (1u << f)))
             return cli_fail(CLI_USAGE, flag_names[f],
                             "does not go with %s; `habitat op --help` lists what does", k->name);
+    if (k->form == HABITAT_FORM_CONV && !isnan(q->values[P_SIZE]) && has_sides(k, q))
+        return cli_fail(CLI_USAGE, "--size", "does not go with %s; leave one out",
+                        k->dims < 2 ? "--width, the only side of conv1d"
+                                    : "--height and --width, which are all sides");
     if (lacks_size(k, q))
         return cli_fail(CLI_USAGE, k->name, "needs --size; `habitat op --help` shows an example");
     return CLI_DONE;

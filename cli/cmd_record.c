@@ -92,6 +92,9 @@ static int run_command(const record *r, const cli_list *command) {
 /* ---- the command line ---- */
 
 static int choose(const record *r, const cli_arguments *arguments, int argc, char **argv) {
+    if (r->percentile >= 0 && !r->counters)
+        return cli_fail(CLI_USAGE, "--counters-percentile",
+                        "goes with --counters, which counts the kernels that it selects");
     if (arguments->separated) {
         if (arguments->operands.count == 0)
             return cli_fail(CLI_USAGE, "record", "nothing after --; habitat record -- COMMAND");

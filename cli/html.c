@@ -17,6 +17,14 @@ int cli_html_check(const cli_request *request) {
     if (cli_html_alone(request) && (request->json || request->csv))
         return cli_fail(CLI_USAGE, "--html", "- and %s both go to standard output; name a file",
                         request->json ? "--json" : "--csv");
+    if (cli_html_alone(request) && request->by && strcmp(request->by, "class") == 0)
+        return cli_fail(CLI_USAGE, "--by",
+                        "class does not go with --html -, whose page always has the classes; take "
+                        "kernel, op or module");
+    if (cli_html_alone(request) && request->columns.count)
+        return cli_fail(CLI_USAGE, "--columns",
+                        "chooses those of the text table, which does not go with --html -; name a "
+                        "file");
     if (request->html && request->timeline && cli_output_same(request->html, request->timeline))
         return cli_fail(CLI_USAGE, "--html", "%s is the file of --timeline, too; name another one",
                         request->html);

@@ -134,6 +134,28 @@ static int check_gpus(const cli_request *request, const cli_input *in) {
     return CLI_DONE;
 }
 
+/* Prices and the length of the training, where nothing that is written tells costs: rows of --by
+ * hold none but in JSON, and in text the verdict below the table of classes. */
+static int check_costs(const cli_request *request, const cli_input *in) {
+    bool by_class = in->report.by == HABITAT_REPORT_BY_CLASS;
+    bool text = in->report.format == HABITAT_REPORT_TEXT;
+    bool sorted = text && request->sort &&
+                  (strcmp(request->sort, "cost") == 0 || strcmp(request->sort, "price") == 0);
+    const char *length = request->steps > 0 ? "--steps" : request->samples > 0 ? "--samples" : NULL;
+    const char *price = request->price.count    ? "--price"
+                        : request->prices.count ? "--prices"
+                        : request->spot         ? "--spot"
+                                                : NULL;
+    const char *wrong = length ? length : sorted ? NULL : price;
+    if (!wrong || !request->by || request->html || in->report.format == HABITAT_REPORT_JSON ||
+        (text && by_class))
+        return CLI_DONE;
+    return cli_fail(CLI_USAGE, wrong,
+                    "does not go with --by %s%s, whose rows hold no costs; leave out --by, or take "
+                    "--json",
+                    request->by, text ? "" : " --csv");
+}
+
 static int read_options(const cli_request *request, const cli_input *first, cli_input *in) {
     habitat_error error = {0};
     habitat_report_format format = HABITAT_REPORT_TEXT;
@@ -165,7 +187,9 @@ static int read_options(const cli_request *request, const cli_input *first, cli_
     bool sum = in->assemble == HABITAT_ASSEMBLE_SUM;
     if (sum && request->cpu_scale > 0.0)
         return cli_fail(CLI_USAGE, "--cpu-scale", "has nothing to multiply with --assemble sum");
-    code = read_gpus(request, in);
+    code = check_costs(request, in);
+    if (code == CLI_DONE)
+        code = read_gpus(request, in);
     if (code == CLI_DONE)
         code = check_gpus(request, in);
     if (code != CLI_DONE)

@@ -123,6 +123,8 @@ def test_both_runs_from_the_command_line(tmp_path, monkeypatch):
     assert read_trace(tmp_path / "step.json")["habitat"]["schema"] == 1
     refused = recorder_process(tmp_path, "--counters-percentile", "101", "train.py")
     assert refused.returncode == 2 and "percentile" in refused.stderr
+    refused = recorder_process(tmp_path, "--counters-percentile", "50", "train.py")
+    assert refused.returncode == 2 and "--counters-percentile goes with --counters" in refused.stderr
 
 
 def test_an_output_that_is_no_file_is_left_alone(tmp_path):

@@ -376,7 +376,7 @@ for x, y in DataLoader(data, batch_size=8, shuffle=True, pin_memory=True):
     assert shapes(trace, "aten::addmm") == [((2,), (8, 4))]
 
 
-@pytest.mark.parametrize("more", [("--timed", "3"), ("--counters",), ("--allow-cpu",)])
+@pytest.mark.parametrize("more", [("--timed", "3"), ("--pause", "3"), ("--counters",), ("--allow-cpu",)])
 def test_what_does_not_go_together(tmp_path, capsys, more):
     from habitat.recording.cli import main
 

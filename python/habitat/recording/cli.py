@@ -48,7 +48,7 @@ def parser() -> Parser:
     p.add_argument("--warmup", type=whole, metavar="N", help="iterations before timing (default: 5; without a GPU 2)")
     p.add_argument("--timed", type=_number(0), metavar="N",
                    help="unprofiled iterations timed before profiling, and twice again after it (default: 10)")  # fmt: skip
-    p.add_argument("--pause", type=_seconds, default=5.0, metavar="S",
+    p.add_argument("--pause", type=_seconds, metavar="S",
                    help="seconds that the script runs on before the last of them (default: 5)")  # fmt: skip
     p.add_argument("--iterations", type=whole, metavar="N", help="iterations profiled (default: 3; without a GPU 1)")
     p.add_argument("--boundary", type=_boundary, default="optimizer", metavar="KIND",
@@ -64,8 +64,8 @@ def parser() -> Parser:
                    help="the same where the script needs values: it runs on the CPU, in the CPU's time and memory")  # fmt: skip
     p.add_argument("--counters", action="store_true",
                    help="run the script once more for hardware counters: DRAM bytes, operations")  # fmt: skip
-    p.add_argument("--counters-percentile", type=_percentile, default=counters.PERCENTILE, metavar="P",
-                   help="only of kernels whose time is at or above this percentile; 0: all (default: %(default)s)")  # fmt: skip
+    p.add_argument("--counters-percentile", type=_percentile, metavar="P",
+                   help="only of kernels whose time is at or above this percentile; 0: all (default: %s)" % counters.PERCENTILE)  # fmt: skip
     p.add_argument("--no-command", dest="command", action="store_false", help="leave the command line out of the trace")
     p.add_argument("--quiet", action="store_true", help="no progress, no closing line")
     p.add_argument("-m", dest="module", metavar="MODULE", nargs=argparse.REMAINDER, help="run a module as python -m does")
@@ -108,15 +108,23 @@ def _boundary(text: str) -> str:
 
 
 # Without a GPU nothing is timed, and one iteration is as good as three.
-USUAL = {"warmup": (5, 2), "timed": (10, 0), "iterations": (3, 1)}
+USUAL = {
+    "warmup": (5, 2),
+    "timed": (10, 0),
+    "pause": (5.0, 5.0),
+    "iterations": (3, 1),
+    "counters_percentile": (counters.PERCENTILE, counters.PERCENTILE),
+}
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
     chosen = parser().parse_args(sys.argv[1:] if arguments is None else arguments)
-    if chosen.no_gpu and (chosen.timed or chosen.counters):
-        return _fail("record", "--no-gpu times nothing and has no counters; leave out --timed and --counters", 2)
+    if chosen.no_gpu and (chosen.timed or chosen.counters or chosen.pause is not None):
+        return _fail("record", "--no-gpu times nothing and has no counters; leave out --timed, --pause and --counters", 2)
     if chosen.no_gpu and chosen.allow_cpu:
         return _fail("record", "--no-gpu and --allow-cpu are two ways; choose one", 2)
+    if chosen.counters_percentile is not None and not chosen.counters:
+        return _fail("record", "--counters-percentile goes with --counters, which counts the kernels that it selects", 2)
     for name, usual in USUAL.items():
         if getattr(chosen, name) is None:
             setattr(chosen, name, usual[chosen.no_gpu])
