@@ -9,7 +9,7 @@ from . import _notebook as show
 __all__ = ["ExplainedRow", "Explanation", "Reason"]
 
 # One row of an explanation. Which of the first keys it has goes by what the rows are; those after "class" every row has.
-# Times are of one iteration. compute_share and memory_share: of the origin's sustained rates, 0 to 1; None: work not known.
+# Times are of one iteration. compute_share and memory_share: of the origin's sustained rates, 0 to 1; None: not known of all kernels.
 ExplainedRow = TypedDict(
     "ExplainedRow",
     {

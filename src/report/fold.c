@@ -116,6 +116,10 @@ static void merge(split_row *to, const split_row *from) {
     to->calls += from->calls;
     to->flop = sum_known(to->flop, from->flop);
     to->bytes = sum_known(to->bytes, from->bytes);
+    to->no_flop_ms += from->no_flop_ms;
+    to->no_bytes_ms += from->no_bytes_ms;
+    to->no_compute_ms += from->no_compute_ms;
+    to->no_memory_ms += from->no_memory_ms;
     to->origin_ms = ms;
     to->compute_share = ms > 0.0 ? compute / ms : (double)NAN;
     to->memory_share = ms > 0.0 ? memory / ms : (double)NAN;

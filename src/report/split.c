@@ -227,21 +227,33 @@ static bool begins_call(const builder *b, const habitat_workload_kernel *kernel,
     return first;
 }
 
-static void add_known(double *sum, double value) {
+static void add_known(double *sum, double *unknown, double value, double ns) {
     if (isfinite(value))
         *sum = isnan(*sum) ? value : *sum + value;
+    else
+        *unknown += ns;
+}
+
+/* Layouts changed within an operation whose bytes are counted are no work of its own. */
+static bool helps_counted(const builder *b, const habitat_workload_kernel *kernel) {
+    bool by_kernel = b->s->by == SPLIT_LAUNCH || b->s->by == SPLIT_KERNEL;
+    return !by_kernel && !kernel->main && b->groups[kernel->group].work->known;
 }
 
 /* What a kernel did on the origin; the shares are times [ms] until all are added. */
-static void add_work(const split *s, const habitat_workload_kernel *kernel, split_row *row) {
+static void add_work(const builder *b, const habitat_workload_kernel *kernel, split_row *row) {
+    const split *s = b->s;
     const habitat_kernel_facts *facts = &kernel->facts;
     const habitat_gpu *gpu = habitat_workload_get_info(s->workload)->origin;
     double flop = facts->flop / s->iterations, bytes = facts->bytes / s->iterations;
     double rate = habitat_arithmetic_rate(gpu, facts->dtype, facts->matrix_unit, true, NULL, NULL);
-    add_known(&row->flop, flop);
-    add_known(&row->bytes, bytes);
-    add_known(&row->compute_share, 1e3 * flop / rate);
-    add_known(&row->memory_share, 1e3 * bytes / habitat_memory_rate(gpu, true));
+    double ns = gpu ? facts->time_ns : (double)INFINITY;
+    double moving_ns = helps_counted(b, kernel) ? 0.0 : ns;
+    add_known(&row->flop, &row->no_flop_ms, flop, ns);
+    add_known(&row->bytes, &row->no_bytes_ms, bytes, moving_ns);
+    add_known(&row->compute_share, &row->no_compute_ms, 1e3 * flop / rate, flop == 0 ? 0.0 : ns);
+    add_known(&row->memory_share, &row->no_memory_ms, 1e3 * bytes / habitat_memory_rate(gpu, true),
+              moving_ns);
 }
 
 /* Whole nanoseconds are added and then divided, as for the totals of a prediction (totals.c): a sum
@@ -255,6 +267,10 @@ static void set_times(split *s) {
     for (size_t r = 0; r < s->row_count; r++) {
         split_row *row = &s->rows[r];
         row->origin_ms = ms_of(s, row->origin_ms);
+        row->no_flop_ms = ms_of(s, row->no_flop_ms);
+        row->no_bytes_ms = ms_of(s, row->no_bytes_ms);
+        row->no_compute_ms = ms_of(s, row->no_compute_ms);
+        row->no_memory_ms = ms_of(s, row->no_memory_ms);
         row->compute_share = row->origin_ms > 0.0 ? row->compute_share / row->origin_ms : NAN;
         row->memory_share = row->origin_ms > 0.0 ? row->memory_share / row->origin_ms : NAN;
     }
@@ -278,7 +294,7 @@ static void fill_rows(builder *b, double *class_ns, bool *counted) {
         if (row->kernels++ == 0)
             row->iteration = kernel->kernel->iteration;
         row->origin_ms += ns; /* set_times() */
-        add_work(s, kernel, row);
+        add_work(b, kernel, row);
         row->calls += begins_call(b, kernel, counted);
     }
     set_times(s);

@@ -25,9 +25,12 @@ typedef struct split_row {
     double origin_ms;   /* per iteration; of the one launch with SPLIT_LAUNCH */
     uint32_t iteration; /* of its first kernel, from 0 */
 
-    /* Of kernels whose work is known; NaN: of none. The shares are of origin_ms: the time that the
-     * work takes at the sustained rate of the units, and of DRAM. Above 1 caches helped. */
+    /* Sums over kernels of known work, so that rows can be added; NaN: of none. The shares are of
+     * origin_ms: the time that the work takes at the sustained rate of the units, and of DRAM.
+     * Above 1 caches helped. */
     double flop, bytes, compute_share, memory_share;
+    /* Of origin_ms: kernels of which each is not known; infinite where kernels have no times. */
+    double no_flop_ms, no_bytes_ms, no_compute_ms, no_memory_ms;
 } split_row;
 
 typedef struct split {

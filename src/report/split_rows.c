@@ -183,6 +183,14 @@ static void set_text(const split *s, const split_row *row, line *l) {
     }
 }
 
+/* A sum over part of a row's kernels is no count of the row, unless the others take next to none of
+ * its time. */
+static double whole_or_unknown(double sum, double unknown_ms, double row_ms) {
+    const double negligible = 0.01;
+    bool whole = !(unknown_ms > 0) || unknown_ms <= negligible * row_ms;
+    return whole ? sum : (double)NAN;
+}
+
 static void fill(const void *of, size_t at, void *out) {
     const listing *list = of;
     const split *s = &list->v->rows;
@@ -193,27 +201,28 @@ static void fill(const void *of, size_t at, void *out) {
     }
     const split_row *row = &s->rows[list->v->order[at]];
     const split_total *total = &list->v->totals[list->v->order[at]];
-    *l = (line){.gpu = list->gpu,
-                .name = row->name,
-                .detail = row->detail[0] ? row->detail : NULL,
-                .op_class = habitat_class_name(row->op_class),
-                .calls = row->calls,
-                .kernels = row->kernels,
-                .iteration = row->iteration,
-                .origin_ms = row->origin_ms,
-                .ms = total->ms,
-                .low_ms = total->low_ms,
-                .high_ms = total->high_ms,
-                .ratio = row->origin_ms > 0 ? total->ms / row->origin_ms : (double)NAN,
-                .method = habitat_method_name(total->method),
-                .bound = habitat_bound_name(total->bound),
-                .flop = row->flop,
-                .bytes = row->bytes,
-                .compute_share = row->compute_share,
-                .memory_share = row->memory_share,
-                .times = times_of(s, row),
-                .share = list->whole_ms > 0 ? total->ms / list->whole_ms : 0.0,
-                .decimals = list->decimals};
+    *l = (line){
+        .gpu = list->gpu,
+        .name = row->name,
+        .detail = row->detail[0] ? row->detail : NULL,
+        .op_class = habitat_class_name(row->op_class),
+        .calls = row->calls,
+        .kernels = row->kernels,
+        .iteration = row->iteration,
+        .origin_ms = row->origin_ms,
+        .ms = total->ms,
+        .low_ms = total->low_ms,
+        .high_ms = total->high_ms,
+        .ratio = row->origin_ms > 0 ? total->ms / row->origin_ms : (double)NAN,
+        .method = habitat_method_name(total->method),
+        .bound = habitat_bound_name(total->bound),
+        .flop = whole_or_unknown(row->flop, row->no_flop_ms, row->origin_ms),
+        .bytes = whole_or_unknown(row->bytes, row->no_bytes_ms, row->origin_ms),
+        .compute_share = whole_or_unknown(row->compute_share, row->no_compute_ms, row->origin_ms),
+        .memory_share = whole_or_unknown(row->memory_share, row->no_memory_ms, row->origin_ms),
+        .times = times_of(s, row),
+        .share = list->whole_ms > 0 ? total->ms / list->whole_ms : 0.0,
+        .decimals = list->decimals};
     set_text(s, row, l);
 }
 
