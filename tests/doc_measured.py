@@ -106,6 +106,8 @@ def messages(c):
            f"(`w / {c['ring_efficiency_pcie']}` over PCIe)")
     yield f"the network ({8 * c['network_bytes_per_s'] / 1e9:.0f} Gbit/s a host"
     yield f"and {c['network_latency_ns'] / 1e3:.0f} us for each doubling"
+    words = {8: "Eight"}
+    yield f"{words[c['host_gpus']]} GPUs share a host"
     yield (f"{size / 1e6:.1f} MB among two H200 (450 GB/s one way): w = {w:.1f} us, {parts[0]} + {parts[1]:.1f} + {parts[2]:.1f} = {sum(parts):.1f} us; "
            f"measured {seen[0]:.1f} and {seen[1]:.1f}")
     yield f"| the CPU | {c['bucket_fill_steps']:.0f} usual steps (of the [rule](#calibration); 2 to 5 us) a gradient"
@@ -233,6 +235,7 @@ def figures(program):
     c, cases = constants(), memory_cases(program)
     for sentence in (*example(program), *replay_rules(c), *clock(program, c), *messages(c), *ranks()):
         yield "docs/iteration.md", sentence
+    yield "docs/man/habitat-predict.1.md", f"eight to a host, hosts over a network of {8 * c['network_bytes_per_s'] / 1e9:.0f} Gbit/s."
     for sentence in (*limits(cases), *far_peaks(cases), *left_out(), *margins(c)):
         yield "docs/memory.md", sentence
     for sentence in recording():

@@ -8,6 +8,7 @@
 #include "ask/answer.h"
 #include "ask/warnings.h"
 #include "gpu/gpu.h"
+#include "base/constants.h"
 #include "base/error.h"
 #include "predict/kernel_times.h"
 #include "predict/untimed.h"
@@ -383,14 +384,15 @@ static habitat_status check_gradients(const habitat_request *r, made_answer *out
 /* What a recording cannot say of many GPUs. */
 static habitat_status warn_of_hosts(const habitat_request *r, made_answer *out,
                                     habitat_error *err) {
-    enum { HOST_GPUS = 8 };
+    char line[160];
     habitat_status status = check_gradients(r, out, err);
-    if (status != HABITAT_OK || most_gpus(r) <= HOST_GPUS)
+    if (status != HABITAT_OK || most_gpus(r) <= chosen_host_gpus)
         return status;
-    return warnings_add(out, HABITAT_ABOUT_REQUEST,
-                        "more than 8 GPUs: taken as hosts of 8, linked with 100 Gbit/s each; "
-                        "other networks give other answers",
-                        err);
+    habitat_format(line, sizeof line,
+                   "more than %.0f GPUs: taken as hosts of %.0f, linked with %.0f Gbit/s each; "
+                   "other networks give other answers",
+                   chosen_host_gpus, chosen_host_gpus, 8 * chosen_network_bytes_per_s / 1e9);
+    return warnings_add(out, HABITAT_ABOUT_REQUEST, line, err);
 }
 
 static habitat_status answer_recording(const habitat_request *r, size_t count,

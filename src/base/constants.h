@@ -467,6 +467,8 @@ CONSTANT(fitted, ring_fill_root_ns, 145.5, "ns a root of ns",
          "as ring_efficiency: 4.6 us a root of us; what a message costs beside its bytes grows with their root")
 CONSTANT(fitted, ring_efficiency_pcie, 0.66, "of one direction of PCIe",
          "two L40S, 1080 Ti and Titan Xp of collectives.csv.gz: 0.64 to 0.78; four to eight reach 0.05 to 0.7 by host")
+CONSTANT(chosen, host_gpus, 8.0, "GPUs of a host",
+         "the boards of DGX and HGX; more do not share one host, and the link between them is unknown")
 CONSTANT(chosen, network_bytes_per_s, 12.5e9, "byte/s a host",
          "100 Gbit/s; the clusters of collectives.csv.gz reach 5 to 22e9; a recording cannot say")
 CONSTANT(chosen, network_latency_ns, 20000.0, "ns a doubling of the hosts",

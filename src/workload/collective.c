@@ -15,9 +15,6 @@
 #include "base/constants.h"
 #include "gpu/gpu.h"
 
-/* More GPUs than this do not share one host: the link between them is unknown. */
-enum { HOST_GPUS = 8 };
-
 /* A rate or time that can be divided by. */
 static bool usable(double value) {
     return value > 0.0 && isfinite(value);
@@ -30,7 +27,7 @@ double collective_link_bytes_per_s(const habitat_gpu *gpu) {
 
 bool collective_message_known(const habitat_kernel *kernel) {
     return kernel->form->collective != HABITAT_COLLECTIVE_UNKNOWN && kernel->form->bytes &&
-           kernel->form->group_size > 1 && kernel->form->group_size <= HOST_GPUS;
+           kernel->form->group_size > 1 && kernel->form->group_size <= chosen_host_gpus;
 }
 
 double collective_latency_ns(const habitat_kernel *kernel) {
@@ -69,8 +66,8 @@ static double ring_ns(double passed_bytes, double bytes_per_s, double efficiency
 
 double collective_time_ns(const habitat_gpu *gpu, habitat_collective kind, double bytes,
                           uint32_t count) {
-    double n = count, local = count < HOST_GPUS ? count : HOST_GPUS;
-    double hosts = ceil(n / HOST_GPUS);
+    double n = count, local = fmin(count, chosen_host_gpus);
+    double hosts = ceil(n / chosen_host_gpus);
     double passed = kind == HABITAT_COLLECTIVE_ALL_REDUCE ? 2.0 * (n - 1.0) / n * bytes : bytes;
     bool nvlink = usable(gpu->nvlink_bytes_per_s);
     double ns = fitted_collective_latency_ns_per_gpu * (local + 1.0) +
