@@ -247,7 +247,8 @@ class Ranked(_Row):
     - `gpu`: its canonical name; `gpus`: how many run the iteration together; `batch_size` [samples]: of one of them, None
       too where it is not the same in all traces; `precision`: "recorded" or what was asked.
     - `value`, `low`, `high`: what was chosen by, with its interval: US dollars for 1,000 iterations, ms, or J; where
-      `Choice.per` is "sample", US dollars for 1,000,000 samples, ms or J of one.
+      `Choice.per` is "sample", US dollars for 1,000,000 samples, ms or J of one; `value_unit` says which, as
+      "usd_per_1000_iterations".
     - `iteration_ms` [ms]: the mean iteration; `low_ms`, `high_ms` [ms]: meant to hold it in 80 % of cases; `interval`:
       whether measurements checked that width: "calibrated", "default" or "none".
     - `samples_per_s` [samples/s]: of all GPUs of the row. `bound_by`: what sets its time, "gpu", or "cpu" in one of the
@@ -287,6 +288,7 @@ class Ranked(_Row):
     gpus: int = 1
     samples_per_s: Optional[float] = None
     bound_by: Optional[str] = None
+    value_unit: str = ""
 
     _columns: ClassVar[Sequence[show.Column]] = (
         ("GPU", lambda r: r.gpu),

@@ -24,8 +24,8 @@ int memory_fits(double headroom_bytes, double margin_bytes) {
 
 habitat_memory_fit memory_fit_with(const habitat_memory_parts *parts, const habitat_gpu *gpu,
                                    const memory_margin *margin) {
-    habitat_memory_fit fit = {hardware_context_bytes, margin_of(parts, margin), NAN, -1};
-    double usable = gpu->memory_bytes;
+    habitat_memory_fit fit = {hardware_context_bytes, ceil(margin_of(parts, margin)), NAN, -1};
+    double usable = floor(gpu->memory_bytes); /* bytes are whole */
     if (!(usable > 0) || !isfinite(usable) || !isfinite(parts->peak_bytes)) {
         fit.margin_bytes = isfinite(parts->peak_bytes) ? fit.margin_bytes : NAN;
         return fit;

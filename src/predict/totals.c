@@ -125,6 +125,7 @@ static void set_memory(const habitat_workload *w, const habitat_gpu *dest,
     } else if (habitat_memory_predict(recorded->memory, factor, format, &parts)) {
         return;
     }
+    parts.peak_bytes = round(parts.peak_bytes);
     habitat_memory_fit fit = habitat_memory_fit_on(&parts, dest);
     out->memory_bytes = parts.peak_bytes;
     out->fits = fit.fits;

@@ -235,11 +235,20 @@ static const row_column columns[] = {
     {COLUMN(per, STRING, IN_CSV)},
     {COLUMN(bound_by, STRING, IN_FILES)},
     {COLUMN(excluded, STRING, IN_CSV)},
+    {COLUMN(value_unit, STRING, IN_FILES)},
     {.in = IN_TEXT, .header = "", .show = show_marks},
 };
 
 static const char *unit_word(const habitat_choice *c) {
     return c->per_sample ? "sample" : "iteration";
+}
+
+static const char *value_unit(const habitat_choice *c) {
+    static const char *const units[HABITAT_OBJECTIVE_COUNT][2] = {
+        [HABITAT_OBJECTIVE_COST] = {"usd_per_1000_iterations", "usd_per_1000000_samples"},
+        [HABITAT_OBJECTIVE_TIME] = {"ms", "ms_per_sample"},
+        [HABITAT_OBJECTIVE_ENERGY] = {"j", "j_per_sample"}};
+    return units[c->options.objective][c->per_sample];
 }
 
 /* What is known of one that cannot be taken: CSV has these after the ranking. */
@@ -265,6 +274,7 @@ static void fill_excluded(const habitat_choice *c, const habitat_exclusion *e, r
                          .precision = habitat_precision_name(e->key.precision),
                          .gpus = e->key.gpu_count,
                          .per = unit_word(c),
+                         .value_unit = value_unit(c),
                          .tie = -1,
                          .pareto = -1,
                          .fits = -1,
@@ -304,6 +314,7 @@ static void fill(const void *of, size_t i, void *out) {
                       .precision = habitat_precision_name(row->key.precision),
                       .gpus = row->key.gpu_count,
                       .per = unit_word(c),
+                      .value_unit = value_unit(c),
                       .tie = row->tie,
                       .pareto = row->pareto,
                       .fits = row->fits,

@@ -13,6 +13,7 @@ typedef struct ranked_line {
     const char *price_date, *price_provider;
     double batch_size, samples, samples_per_s; /* NaN: unknown */
     const char *precision, *per;               /* what `value` is of: "iteration", "sample" */
+    const char *value_unit;                    /* of value, low and high */
     uint64_t gpus;
     int tie, pareto, fits;
     const char *interval, *bound_by;

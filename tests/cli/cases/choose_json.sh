@@ -16,7 +16,13 @@ print(abs(first["usd_per_1000_iterations"] - first["iteration_ms"] * first["usd_
 print(abs(first["usd"] - first["usd_per_1000_iterations"]) < 1e-12, first["usd"] == first["hours"] * first["usd_per_hour"])
 print(all(a["value"] <= b["value"] for a, b in zip(out["ranking"], out["ranking"][1:])))
 print(all(not r["gpu"].startswith("MI") for r in out["ranking"]), out["samples_per_usd"] if "samples_per_usd" in out else "")
+print(first["value_unit"], first["value"] == first[first["value_unit"]])
 print(none["recommended"], none["ranking"], none["reason"], len(none["excluded"]) > 60)
 print(sorted({e["reason"] for e in none["excluded"] if "costs" not in e["reason"]}))
 P
+for objective in cost time energy; do
+    for batch in 64 64,128; do
+        "$habitat" choose "$trace" --to T4,L4 --objective $objective --batch $batch --csv 2>/dev/null | awk -F, 'NR == 2 { print $NF }'
+    done
+done
 "$habitat" choose "$trace" --to T4,V100-SXM2-16GB,H200 | grep months
