@@ -63,11 +63,19 @@ typedef struct cli_option {
     void *target;
 } cli_option;
 
+/* An option that people look for here and that belongs elsewhere. */
+typedef struct cli_elsewhere {
+    const char *name;  /* "columns": without its dashes */
+    const char *words; /* "belongs to `habitat predict`" */
+} cli_elsewhere;
+
 /* Options and operands of one command, as taken from the command line. */
 typedef struct cli_arguments {
     const char *verb;
     const cli_option *options; /* shape (option_count) */
     size_t option_count;
+    const cli_elsewhere *elsewhere; /* shape (elsewhere_count) */
+    size_t elsewhere_count;
     bool stop_at_operand; /* everything from the first operand on is the operands' */
     bool rest;            /* a CLI_REST option was taken; its value is the first operand */
     cli_list operands;

@@ -1,4 +1,5 @@
 /* habitat choose TRACE..: which GPU to take, and why. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,13 +175,27 @@ int cmd_choose(int argc, char **argv) {
         CLI_ITERATION_OPTIONS(request),
         {"--gpus", 0, CLI_COUNTS, &request.gpu_counts},
         {"--top", 0, CLI_COUNT, &request.top},
+        {"--all", 0, CLI_FLAG, &request.all},
+        {"--min-memory", 0, CLI_NUMBER, &request.min_memory_gib},
+        {"--since", 0, CLI_TEXT, &request.since},
         {"--html", 0, CLI_TEXT, &request.html},
         CLI_TRACE_OPTIONS(request),
     };
-    cli_arguments arguments = {
-        .verb = "choose", .options = list, .option_count = sizeof list / sizeof list[0]};
+    static const cli_elsewhere elsewhere[] = {
+        {"sort", "belongs to `habitat predict`; here --objective says what is ranked by"},
+        {"columns", "belongs to `habitat predict`; --json and --csv hold all of a choice"},
+        {"timeline", "belongs to `habitat predict`, of one GPU"},
+        {"by", "belongs to `habitat predict` and `habitat explain`"}};
+    cli_arguments arguments = {.verb = "choose",
+                               .options = list,
+                               .option_count = sizeof list / sizeof list[0],
+                               .elsewhere = elsewhere,
+                               .elsewhere_count = sizeof elsewhere / sizeof *elsewhere};
     int code = cli_parse(&arguments, argc, argv);
     request.totals = !request.html;
+    request.filtered = true;
+    if (request.all && !request.top)
+        request.top = SIZE_MAX;
     if (code == CLI_DONE && !arguments.finished)
         code = check_and_choose(&request, &arguments, &wished);
     cli_arguments_free(&arguments);

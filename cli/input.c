@@ -313,6 +313,34 @@ static int ask(const cli_request *request, habitat_request *asked, cli_input *in
                                       : file);
 }
 
+/* Keeps the GPUs that --min-memory and --since leave. */
+static int filter(const cli_request *request, const habitat_gpu **gpus, size_t *count) {
+    double least = request->min_memory_gib * HABITAT_GIB, days = 0;
+    size_t kept = 0;
+    if (request->since && !habitat_days_between(request->since, request->since, &days))
+        return cli_fail(CLI_USAGE, "--since", "\"%.40s\" is no date like 2022 or 2022-09",
+                        request->since);
+    for (size_t i = 0; i < *count; i++) {
+        const char *date = habitat_gpu_text(gpus[i], HABITAT_GPU_RELEASE_DATE);
+        bool large = !(least > 0) || habitat_gpu_number(gpus[i], HABITAT_GPU_MEMORY_BYTES) >= least;
+        bool young =
+            !request->since || (habitat_days_between(request->since, date, &days) && days >= 0);
+        if (large && young)
+            gpus[kept++] = gpus[i];
+    }
+    if (!kept && *count)
+        return cli_fail(CLI_USAGE,
+                        !request->since ? "--min-memory"
+                        : least > 0     ? "--min-memory, --since"
+                                        : "--since",
+                        "no GPU is left: each is %s; ask for less",
+                        !request->since ? "too small"
+                        : least > 0     ? "too small or too old"
+                                        : "too old");
+    *count = kept;
+    return CLI_DONE;
+}
+
 static int open_input(const cli_request *request, const char *file, bool destinations,
                       const cli_input *first, cli_input *in) {
     const habitat_gpu **gpus = NULL;
@@ -323,6 +351,8 @@ static int open_input(const cli_request *request, const char *file, bool destina
     if (code == CLI_DONE && destinations)
         code = cli_find_gpus(in->table, &request->to, &gpus, &asked.destination_count, &in->notes);
     asked.destinations = gpus;
+    if (code == CLI_DONE && request->filtered)
+        code = filter(request, gpus, &asked.destination_count);
     if (code == CLI_DONE)
         code = open_trace(request, file, destinations, in);
     if (code == CLI_DONE)

@@ -42,25 +42,27 @@ static int out_of_memory(void) {
     return cli_fail(CLI_FAILED, NULL, "out of memory");
 }
 
-/* "a,b" becomes two items; empty parts are skipped. Copies go into the storage, which is as large
+/* "a,b" becomes two items, and no part is empty. Copies go into the storage, which is as large
  * as all arguments together. */
 static int add_to_list(cli_arguments *a, const char *name, cli_list *list, const char *value) {
-    size_t before = list->count;
-    while (*value) {
-        size_t length = strcspn(value, ",");
-        if (length > 0) {
-            char *copy = a->storage + a->storage_used;
-            memcpy(copy, value, length);
-            copy[length] = '\0';
-            a->storage_used += length + 1;
-            if (!append(list, copy))
-                return out_of_memory();
-        }
-        value += length + (value[length] == ',');
-    }
-    if (list->count == before)
+    const char *whole = value;
+    if (!value[strspn(value, ",")])
         return cli_fail(CLI_USAGE, name, "needs a value; `habitat %s --help` explains", a->verb);
-    return CLI_DONE;
+    for (;;) {
+        size_t length = strcspn(value, ",");
+        if (length == 0)
+            return cli_fail(CLI_USAGE, name, "\"%s\" has an empty part; leave out the comma",
+                            whole);
+        char *copy = a->storage + a->storage_used;
+        memcpy(copy, value, length);
+        copy[length] = '\0';
+        a->storage_used += length + 1;
+        if (!append(list, copy))
+            return out_of_memory();
+        if (!value[length])
+            return CLI_DONE;
+        value += length + 1;
+    }
 }
 
 static int read_number(const char *verb, const cli_option *option, const char *value,
@@ -153,6 +155,9 @@ static int unknown_option(const cli_arguments *a, const char *text, size_t lengt
         length = WORD_MAX;
     memcpy(name, text, length);
     name[length] = '\0';
+    for (size_t i = 0; i < a->elsewhere_count; i++)
+        if (strncmp(name, "--", 2) == 0 && strcmp(name + 2, a->elsewhere[i].name) == 0)
+            return cli_fail(CLI_USAGE, name, "%s; leave it out", a->elsewhere[i].words);
     const char *near = cli_nearest(name, a->options, a->option_count, sizeof a->options[0]);
     if (near)
         return cli_fail(CLI_USAGE, name, "no such option; did you mean %s?", near);

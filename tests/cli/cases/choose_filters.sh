@@ -1,0 +1,28 @@
+# choose takes --min-memory and --since as of predict, of the GPUs that it asks; --all shows the whole ranking; what is predict's says so.
+trace=$source/data/recordings/resnet50_b16_fp32_h200.json.gz
+run() { "$habitat" choose "$trace" "$@" >out; echo "exit $?"; }
+gpus() { "$habitat" choose "$trace" --vendor any --objective time "$@" --json 2>/dev/null | python3 -c '
+import json, sys
+answer = json.load(sys.stdin)
+print(sorted(row["gpu"] for row in answer["ranking"] + answer["excluded"]))'; }
+gpus --min-memory 180
+gpus --min-memory 100 --since 2025-06
+gpus --to H200-SXM5-141GB,T4,L4 --since 2020
+# as many as predict shows of the same
+for filter in "--min-memory 100" "--since 2024"; do
+    "$habitat" predict "$trace" --all $filter --columns gpu | sed -n '/^GPU$/,/^$/p' | sed 1d | grep -c .
+    "$habitat" choose "$trace" $filter --csv 2>/dev/null | sed 1d | grep -c .
+done
+run --min-memory 5000
+run --since 2040-01
+run --min-memory 100 --since 2040
+run --since 2022-13
+run --min-memory many
+rows() { "$habitat" choose "$trace" --vendor any --objective time "$@" | sed -n '/^GPU /,/^$/p' | sed 1d | grep -c .; }
+[ "$(rows --all)" = "$("$habitat" choose "$trace" --vendor any --objective time --json | grep -c '"value_unit"')" ] && echo "the whole ranking"
+rows --all --top 3
+run --sort cost
+run --columns gpu,ratio
+run --timeline t.json
+run --by op
+ls
