@@ -122,6 +122,8 @@ static int check_gpus(const cli_request *request, const cli_input *in) {
     }
     if (several && sum)
         return cli_fail(CLI_USAGE, "--gpus", "has no order of kernels with --assemble sum");
+    if (request->ranks.count && request->ranks.count + request->operands->count < 2)
+        return cli_fail(CLI_USAGE, "--ranks", "needs a file of each rank: two or more");
     if (request->ranks.count &&
         (request->timeline || request->batches.count || request->precision || sum))
         return cli_fail(CLI_USAGE, "--ranks",
@@ -228,8 +230,6 @@ static int open_ranks(const cli_request *request, habitat_read_options *options,
                 return cli_fail_error(&error, file);
             in->rank_count++;
         }
-    if (in->rank_count < 2)
-        return cli_fail(CLI_INPUT, "--ranks", "needs a file of each rank: two or more");
     return CLI_DONE;
 }
 
