@@ -9,7 +9,9 @@ typedef struct wanted {
 } wanted;
 
 static int check(const wanted *w, cli_request *request) {
-    if (w->timeline == w->chakra)
+    if (w->timeline && w->chakra)
+        return cli_fail(CLI_USAGE, "--chakra", "does not go with --timeline; choose one");
+    if (!w->timeline && !w->chakra)
         return cli_fail(CLI_USAGE, "export", "needs --timeline or --chakra: what to write");
     if (w->chakra)
         return cli_chakra_check(request, w->output);

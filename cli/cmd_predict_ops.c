@@ -342,14 +342,31 @@ static int run(predictor *p, const char *path) {
     return code;
 }
 
+/* Of all methods, those that answer a table are named. */
+static int unknown_method(const char *name) {
+    habitat_method method;
+    char list[REASON_BYTES] = "";
+    for (int m = 0; m < HABITAT_METHOD_COUNT; m++) {
+        const char *known = habitat_method_name((habitat_method)m);
+        habitat_model_use use;
+        size_t used = strlen(list);
+        if (known && habitat_method_from_name(known, &method, NULL) == HABITAT_OK &&
+            habitat_method_models(method, &use, NULL) == HABITAT_OK)
+            snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", known);
+    }
+    return cli_fail(CLI_UNKNOWN, "--method", "unknown method \"%.40s\"; choose one of %s", name,
+                    list);
+}
+
 /* Where models are chosen, by --models, --transfer or --method mlp, they alone answer. */
 static int choose(const char *method, const char *models_file, bool transfer,
                   habitat_request *out) {
     habitat_error error = {0};
     if (method && habitat_method_from_name(method, &out->method, &error) != HABITAT_OK)
-        return cli_fail_error(&error, NULL);
+        return unknown_method(method);
     if (habitat_method_models(out->method, &out->use, &error) != HABITAT_OK)
-        return cli_fail(CLI_USAGE, "--method", "%s", error.message);
+        return cli_fail(CLI_USAGE, "--method", "rows of a table are answered by models, and %s",
+                        error.message);
     if (transfer && out->use == HABITAT_MODEL_AUTO)
         out->use = HABITAT_MODEL_TRANSFER;
     out->models_name = models_file;
@@ -373,10 +390,11 @@ static int load_models(const habitat_request *request, habitat_models **out) {
 
 int cmd_predict_ops(int argc, char **argv) {
     cli_list files = {0};
-    const char *to = NULL, *method = NULL, *models_file = NULL;
+    cli_list to = {0};
+    const char *method = NULL, *models_file = NULL;
     bool transfer = false;
     const cli_option options[] = {
-        {"--to", 0, CLI_TEXT, &to},
+        {"--to", 0, CLI_LIST, &to},
         {"--method", 0, CLI_TEXT, &method},
         {"--gpu-file", 0, CLI_LIST, &files},
         {"--models", 0, CLI_TEXT, &models_file},
@@ -393,13 +411,16 @@ int cmd_predict_ops(int argc, char **argv) {
     bool go = code == CLI_DONE && !arguments.finished;
     if (go)
         code = cli_expect_operands(&arguments, 1, 1, "one FILE.csv or FILE.csv.gz");
+    if (go && code == CLI_DONE && (to.count > 1 || (to.count && strcmp(to.items[0], "all") == 0)))
+        code = cli_fail(CLI_USAGE, "--to",
+                        "a table is predicted for one GPU; name it, and run once for each");
     if (go && code == CLI_DONE)
         code = choose(method, models_file, transfer, &p.request);
     if (go && code == CLI_DONE)
         code = cli_open_gpus(&files, &table);
     p.table = table;
-    if (go && code == CLI_DONE && to)
-        code = cli_find_gpu(table, to, &p.destination, &notes);
+    if (go && code == CLI_DONE && to.count)
+        code = cli_find_gpu(table, to.items[0], &p.destination, &notes);
     if (go && code == CLI_DONE) {
         code = load_models(&p.request, &models);
         p.request.models = models;

@@ -3,6 +3,11 @@
 
 #include <string.h>
 
+static const cli_elsewhere of_ops[] = {{"seed", "belongs to `habitat eval ops`"},
+                                       {"epochs", "belongs to `habitat eval ops`"},
+                                       {"no-mlp", "belongs to `habitat eval ops`"},
+                                       {"class", "belongs to `habitat eval ops`"}};
+
 int eval_open(eval_setup *s, int argc, char **argv, const cli_option *more, size_t more_count,
               size_t operands) {
     const cli_option common[] = {
@@ -16,8 +21,11 @@ int eval_open(eval_setup *s, int argc, char **argv, const cli_option *more, size
     memcpy(s->options, common, sizeof common);
     if (more_count)
         memcpy(s->options + count, more, more_count * sizeof *more);
-    s->arguments =
-        (cli_arguments){.verb = "eval", .options = s->options, .option_count = count + more_count};
+    s->arguments = (cli_arguments){.verb = "eval",
+                                   .options = s->options,
+                                   .option_count = count + more_count,
+                                   .elsewhere = of_ops,
+                                   .elsewhere_count = sizeof of_ops / sizeof *of_ops};
     int code = cli_parse(&s->arguments, argc, argv);
     if (code != CLI_DONE || s->arguments.finished)
         return code;

@@ -180,11 +180,12 @@ static habitat_status check_columns(const habitat_answer *what, const row_list *
     for (size_t c = 0; c < options->column_count; c++)
         if (!rows_column(rows, options->columns[c]))
             return habitat_fail(err, HABITAT_E_ARG,
-                                "\"%.40s\" is no column; habitat-predict(1) lists them",
+                                "--columns: \"%.40s\" is no column; `habitat predict --help` lists "
+                                "them",
                                 options->columns[c]);
     if (isnan(what->steps) && (chosen(options, "hours") || chosen(options, "usd")))
         return habitat_fail(err, HABITAT_E_ARG,
-                            "the columns hours and usd need the length of the training; give "
+                            "--columns: hours and usd need the length of the training; give "
                             "--steps or --samples");
     return HABITAT_OK;
 }

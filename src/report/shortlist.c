@@ -228,14 +228,24 @@ habitat_status shortlist_check(const habitat_answer *what, const habitat_report_
     if (o->vendor && vendor_check(what, o->vendor, err) != HABITAT_OK)
         return HABITAT_E_ARG;
     if (o->sort && !order_named(o->sort))
-        return habitat_fail(err, HABITAT_E_ARG,
-                            "\"%.40s\" is nothing to sort by; take time, cost, price, energy, "
-                            "memory, date or name",
-                            o->sort);
+        return habitat_fail(
+            err, HABITAT_E_ARG,
+            "--sort: \"%.40s\" is nothing to sort by; take time, cost, price, energy, "
+            "memory, date or name",
+            o->sort);
     if (o->since && !habitat_days_between(o->since, o->since, &days))
-        return habitat_fail(err, HABITAT_E_ARG, "\"%.40s\" is no date like 2022 or 2022-09",
-                            o->since);
+        return habitat_fail(err, HABITAT_E_ARG,
+                            "--since: \"%.40s\" is no date like 2022 or 2022-09", o->since);
     return HABITAT_OK;
+}
+
+static habitat_status none_left(const habitat_report_options *o, habitat_error *err) {
+    const char *message =
+        !o->since                 ? "--min-memory: no GPU is left: each is too small; ask for less"
+        : o->min_memory_bytes > 0 ? "--min-memory, --since: no GPU is left: each is too small or "
+                                    "too old; ask for less"
+                                  : "--since: no GPU is left: each is too old; ask for less";
+    return habitat_fail(err, HABITAT_E_ARG, "%s", message);
 }
 
 habitat_status shortlist_make(const habitat_answer *what, const habitat_report_options *o,
@@ -259,9 +269,7 @@ habitat_status shortlist_make_most(const habitat_answer *what, const habitat_rep
     if (!count && what->row_count) {
         free(rows);
         free(shown);
-        return habitat_fail(err, HABITAT_E_ARG,
-                            "no GPU is left: each is too small or too old; ask for less with "
-                            "--min-memory or --since");
+        return none_left(o, err);
     }
     *out = (shortlist){.rows = shown, .passed = count};
     if (o->shorten && !o->top) {

@@ -237,7 +237,7 @@ static void add_known(double *sum, double *unknown, double value, double ns) {
 /* Layouts changed within an operation whose bytes are counted are no work of its own. */
 static bool helps_counted(const builder *b, const habitat_workload_kernel *kernel) {
     bool by_kernel = b->s->by == SPLIT_LAUNCH || b->s->by == SPLIT_KERNEL;
-    return !by_kernel && !kernel->main && b->groups[kernel->group].work->known;
+    return !by_kernel && !kernel->main && group_at(b, kernel->group)->work->known;
 }
 
 /* What a kernel did on the origin; the shares are times [ms] until all are added. */
