@@ -176,8 +176,9 @@ static bool warn_of_time(habitat_workload *w, const habitat_trace_info *trace) {
         ok = warn(w, "the GPU waited %.0f %% of the iteration on %s: its CPU held it back",
                   100.0 * info->waiting_share, w->origin->name);
     if (ok && !info->iteration_recorded && !trace->notes_left && isnan(trace->doubted_iteration_ms))
-        ok = warn(w, "the trace holds no unprofiled iteration time: the origin's iteration_ms is "
-                     "that of the profiled iteration, slower by the profiler's overhead");
+        ok = warn(w, "the trace holds no unprofiled iteration time: its iteration_ms is that of "
+                     "the profiled iteration, slower by the profiler's overhead, which a "
+                     "prediction for the origin leaves out");
     if (ok && trace->iteration_spread > chosen_much_spread)
         ok = warn(w,
                   "the time of an iteration moved by %.0f %% while it was recorded: the origin's "
