@@ -95,10 +95,15 @@ def test_record_iterations_refuses_wrong_counts(wrong, step):
 
 def test_a_gpu_is_asked_for(tmp_path, step, monkeypatch):
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
-    with pytest.raises(RecordError, match="sees no GPU"), habitat.record(tmp_path / "x.json"):
+    advice = r"sees no GPU; .* \(allow_cpu=True records the operations alone, to predict from\)"
+    with pytest.raises(RecordError, match=advice), habitat.record(tmp_path / "x.json"):
         step()
-    with pytest.raises(RecordError, match="sees no GPU"):
+    with pytest.raises(RecordError, match=advice):
         habitat.record_iterations(step, path=tmp_path / "x.json")
+    device = tracker_module._make_device(["H200-SXM5-141GB"])
+    tracker = habitat.OperationTracker(device=device.H200_SXM5_141GB)
+    with pytest.raises(RecordError, match=advice), tracker.track():
+        step()
     assert step.calls == 0
 
 

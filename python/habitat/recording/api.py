@@ -107,7 +107,7 @@ def record_iterations(
 def _prepare(path: Union[str, os.PathLike[str]], allow_cpu: bool) -> str:
     name = tracefile.rank_path(str(path))
     tracefile.check_writable(name)
-    require_gpu(name, allow_cpu)
+    require_gpu(name, allow_cpu, "allow_cpu=True")
     return name
 
 

@@ -142,7 +142,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
         if chosen.counters and "HABITAT_RECORD_MODE" not in os.environ:
             arguments = sys.argv[1:] if arguments is None else arguments
             return counters.record_and_measure(arguments, path, chosen.counters_percentile)
-        require_gpu(where, chosen.no_gpu or chosen.allow_cpu)
+        require_gpu(where, chosen.no_gpu or chosen.allow_cpu, "--no-gpu")
         return _record(chosen, command, path)
     except RecordError as error:
         return _fail(error.where, error.what, error.code)

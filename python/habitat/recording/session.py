@@ -59,8 +59,8 @@ class Options:
         return self.warmup + self.timed + 1 + self.iterations
 
 
-def require_gpu(where: str, allow_cpu: bool) -> None:
-    """RecordError if PyTorch is missing, or sees no GPU and none is not allowed."""
+def require_gpu(where: str, allow_cpu: bool, remedy: str) -> None:
+    """RecordError if PyTorch is missing, or sees no GPU and none is not allowed; `remedy` is what allows it."""
     try:
         import torch
     except ImportError as error:
@@ -81,7 +81,7 @@ def require_gpu(where: str, allow_cpu: bool) -> None:
     if not found:
         what = (
             f"PyTorch {torch.__version__} sees no GPU; record on a machine with one and a CUDA build of PyTorch"
-            " (--no-gpu records the operations alone, to predict from)"
+            f" ({remedy} records the operations alone, to predict from)"
         )
         raise RecordError(where, what)
 

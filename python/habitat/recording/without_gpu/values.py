@@ -111,8 +111,8 @@ class Values:
         said = []
         if self.asked:
             said.append(
-                f"the script asked for values of tensors at {_places(self.asked)}: without a GPU there are none, 1"
-                " (false, finite; of a choice, what an even one gives) was given; if another branch is taken with real values, the recorded"
+                f"the script asked for values of tensors at {_places(self.asked)}: without a GPU there are none, and it got"
+                " made-up ones (1, False, always finite; choices spread evenly); if it goes another way with real values, the recorded"
                 " operations are not the real ones"
             )
         if self.chosen:
