@@ -1,4 +1,5 @@
 /* From a workload to its graph. */
+#include "replay/abreast.h"
 #include "replay/builder.h"
 
 #include "base/error.h"
@@ -180,7 +181,8 @@ static habitat_status connect(replay_builder *b, habitat_error *err) {
     for (size_t s = 0; s < b->stream_count; s++)
         if (b->streams[s].state)
             g->state_nodes[b->streams[s].state] = b->kernel_node[b->streams[s].last];
-    return replay_set_hidden(b, err);
+    return replay_set_slots(g) ? replay_set_hidden(b, err)
+                               : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
 }
 
 habitat_status replay_build(const habitat_workload *w, replay_graph *g, habitat_replay_info *info,

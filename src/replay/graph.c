@@ -69,4 +69,5 @@ void replay_graph_free(replay_graph *g) {
     free(g->long_ns);
     free(g->gaps);
     free(g->hidden_ns);
+    free(g->slot);
 }

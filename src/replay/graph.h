@@ -55,9 +55,11 @@ typedef struct replay_graph {
     double *hidden_ns; /* shape (kernel_count): of a collective's time, waiting beside other work;
                           NULL where none waits */
     size_t kernel_count;
-    uint64_t begin_ns, end_ns;               /* of the nodes BEGIN and END, recorded */
-    double slow_work_ns;                     /* of pauses that are an operation's work */
-    double latency_ns;                       /* from a launch's end to its kernel's start */
+    uint32_t *slot;                /* shape (node_count), below slot_count: replay_set_slots() */
+    size_t slot_count, most_edges; /* of one node */
+    uint64_t begin_ns, end_ns;     /* of the nodes BEGIN and END, recorded */
+    double slow_work_ns;           /* of pauses that are an operation's work */
+    double latency_ns;             /* from a launch's end to its kernel's start */
     uint32_t state_nodes[REPLAY_ALL_STATES]; /* which node leaves a state behind; or NONE */
     size_t state_count;                      /* state 0 is the CPU */
     bool has_cpu, has_waits;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "replay/abreast.h"
 #include "workload/workload.h"
 
 void replay_ranks_free(replay_ranks *ranks) {
@@ -176,8 +177,11 @@ static habitat_status merge(replay_ranks *ranks, habitat_error *err) {
     habitat_status status = m.ranks && set_up(&m)
                                 ? put_all(&m, ranks->workloads[0]->collective_count, err)
                                 : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    if (status == HABITAT_OK)
+    if (status == HABITAT_OK) {
         set_states(&m);
+        if (!replay_set_slots(m.out))
+            status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    }
     free(m.moved);
     free(m.ranks);
     return status;

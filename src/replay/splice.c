@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/list.h"
+#include "replay/abreast.h"
 
 bool splice_begin(splice *s, const replay_graph *old) {
     *s = (splice){.cpu_ns = calloc(old->node_count + 1, sizeof *s->cpu_ns)};
@@ -193,6 +194,7 @@ habitat_status splice_make(const splice *s, const replay_graph *old, double gap_
     size_t nodes = old->node_count + s->node_count, kernels = old->kernel_count + s->node_count;
     *out = *old;
     out->edges = NULL;
+    out->slot = NULL;
     out->long_ns = out->hidden_ns = NULL;
     out->node_count = out->edge_count = out->edge_capacity = 0;
     out->long_count = out->long_capacity = 0;
@@ -217,8 +219,10 @@ habitat_status splice_make(const splice *s, const replay_graph *old, double gap_
             m.tail[i] = HABITAT_NONE;
         fine = fine && put_all(&m, gap_ns);
     }
-    if (fine)
+    if (fine) {
         set_states(&m);
+        fine = replay_set_slots(out);
+    }
     free(m.order);
     free(m.links);
     free(m.old_to);

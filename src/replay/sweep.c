@@ -10,41 +10,12 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "replay/graph.h"
+#include "replay/abreast.h"
+#include "replay/way.h"
 
-/* Inline, all of them: the sweeps below ask for every edge, on every GPU. */
-static inline double asked_ns(const replay_times *t, const replay_node *n) {
-    return t->kernel_ns ? t->kernel_ns[n->index] : t->own[n->index].facts.time_ns;
-}
-
-/* A kernel of no time is run no more. */
-static inline bool is_run(const replay_times *t, const replay_node *n) {
-    return n->kind != REPLAY_KERNEL || asked_ns(t, n) > 0.0;
-}
-
-static inline double own_ns(const replay_graph *g, const replay_times *t, const replay_node *n) {
-    if (n->kind != REPLAY_KERNEL || t->without_gpu)
-        return 0.0;
-    double ns = asked_ns(t, n);
-    double hidden_ns = g->hidden_ns ? g->hidden_ns[n->index] : 0.0;
-    return fmax(0.0, ns - hidden_ns) * t->kernel_scale;
-}
-
-static inline double way_ns(const replay_graph *g, const replay_times *t, const replay_node *n,
-                            const replay_edge *edge) {
-    uint32_t flags = replay_edge_flags(edge);
-    double ns = replay_edge_side_ns(g, edge, t);
-    if (flags & REPLAY_ROOM)
-        return t->without_gpu || t->with_room
-                   ? -INFINITY
-                   : -replay_edge_cpu_ns(g, edge) * own_ns(g, t, &g->nodes[edge->from]);
-    if (t->without_gpu)
-        return ns;
-    if (flags & REPLAY_LAUNCH)
-        ns += g->latency_ns;
-    if (flags & REPLAY_GAP && is_run(t, n))
-        ns += replay_gap_ns(g, n->index) * t->gap_scale;
-    return ns;
+/* fmax() without a call: what is no number is not later. */
+static inline double later(double x, double y) {
+    return y > x ? y : x;
 }
 
 double replay_own_ns(const replay_graph *g, const replay_times *t, const replay_node *n) {
@@ -68,8 +39,8 @@ void replay_sweep_parts(const replay_graph *g, const replay_times *t, const doub
         const replay_node *n = &g->nodes[i];
         double at = -INFINITY;
         for (uint32_t e = n->first_edge; e < n[1].first_edge; e++)
-            at = fmax(at, part_from_ns(&g->edges[e], carry, value, part, i) +
-                              way_ns(g, t, n, &g->edges[e]));
+            at = later(at, part_from_ns(&g->edges[e], carry, value, part, i) +
+                               way_ns(g, t, n, &g->edges[e]));
         value[i] = at + own_ns(g, t, n);
     }
 }
@@ -92,25 +63,9 @@ static void one_state(size_t state, double *carry) {
         carry[i] = i == state ? 0.0 : -INFINITY;
 }
 
-typedef double ways[REPLAY_ALL_STATES][REPLAY_ALL_STATES];
-
-/* way[i][j]: the longest way from state i to state j of the next iteration. */
-static bool find_ways(const replay_graph *g, const replay_times *t, ways way) {
-    double carry[REPLAY_ALL_STATES];
-    double *value = malloc((g->node_count + 1) * sizeof *value);
-    for (size_t i = 0; value && i < g->state_count; i++) {
-        one_state(i, carry);
-        replay_sweep(g, t, carry, value);
-        for (size_t j = 0; j < g->state_count; j++)
-            way[i][j] = g->state_nodes[j] == HABITAT_NONE ? -INFINITY : value[g->state_nodes[j]];
-    }
-    free(value);
-    return value != NULL;
-}
-
 /* Karp: with walk[k][v] the longest walk of k steps to v, the largest over v of the smallest over k
  * of (walk[n][v] - walk[k][v]) / (n - k). */
-static double largest_mean(size_t n, ways way) {
+static double largest_mean(size_t n, replay_ways way) {
     double walk[REPLAY_ALL_STATES + 1][REPLAY_ALL_STATES] = {{0.0}}, most = 0.0;
     for (size_t k = 1; k <= n; k++)
         for (size_t v = 0; v < n; v++) {
@@ -131,7 +86,7 @@ static double largest_mean(size_t n, ways way) {
 
 /* Where each state is left when iterations begin a period apart, from 0 on: no cycle of ways is
  * longer than its periods, so after as many rounds as there are states nothing moves any more. */
-static void settle(size_t n, ways way, double period, double *carry) {
+static void settle(size_t n, replay_ways way, double period, double *carry) {
     for (size_t i = 0; i < REPLAY_ALL_STATES; i++)
         carry[i] = 0.0;
     for (size_t round = 0; round < n; round++)
@@ -142,9 +97,9 @@ static void settle(size_t n, ways way, double period, double *carry) {
 
 habitat_status replay_steady(const replay_graph *g, const replay_times *t, double *out_ns,
                              size_t *critical, double *carry, habitat_error *err) {
-    ways way;
+    replay_ways way;
     size_t most = 0;
-    if (!find_ways(g, t, way))
+    if (!replay_find_ways(g, t, way))
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     for (size_t i = 1; i < g->state_count; i++)
         if (way[i][i] > way[most][most])
@@ -157,8 +112,8 @@ habitat_status replay_steady(const replay_graph *g, const replay_times *t, doubl
 
 habitat_status replay_period(const replay_graph *g, const replay_times *t, double *out_ns,
                              habitat_error *err) {
-    ways way;
-    if (!find_ways(g, t, way))
+    replay_ways way;
+    if (!replay_find_ways(g, t, way))
         return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     *out_ns = largest_mean(g->state_count, way);
     return HABITAT_OK;
