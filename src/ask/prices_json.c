@@ -13,6 +13,14 @@
 
 enum { SCHEMA = 1, DEEPEST = 8, MOST_GPUS = 1024 };
 
+/* How far lines are counted. */
+typedef struct place {
+    size_t at, depth;
+    uint64_t line;
+    bool text; /* inside of one */
+    char open[DEEPEST + 1];
+} place;
+
 typedef struct reader {
     habitat_prices *prices;
     const char *text, *file;
@@ -20,6 +28,7 @@ typedef struct reader {
     habitat_price_origin origin;
     bool skip_unknown;
     uint64_t line; /* of the price that is being read; 0 outside of any */
+    place place;   /* behind its '{' */
     habitat_error *err;
 } reader;
 
@@ -36,33 +45,39 @@ bad(reader *r, habitat_status code, const char *format, ...) {
     return habitat_fail_at(r->err, code, r->file, UINT64_MAX, r->line, "%s", why);
 }
 
-/* Line of the price of this index: the '{' that opens it stands in the array of the root. Also
- * refuses what is nested deeper than any list of prices. */
-static habitat_status line_of_price(reader *r, size_t index, uint64_t *out) {
-    char open[DEEPEST + 1];
-    size_t depth = 0, seen = 0;
-    uint64_t line = 1;
-    bool text = false;
+/* Goes on to the '{' that opens the next price, which stands in the array of the root: its line, 0
+ * where none is left. Also refuses what is nested deeper than any list of prices. */
+static habitat_status next_line(reader *r, place *p, uint64_t *out) {
     *out = 0;
-    for (size_t i = 0; i < r->size; i++) {
-        char c = r->text[i];
-        line += c == '\n';
-        if (text) {
-            i += c == '\\';
-            text = c != '"';
+    for (; p->at < r->size && !*out; p->at++) {
+        char c = r->text[p->at];
+        p->line += c == '\n';
+        if (p->text) {
+            p->at += c == '\\';
+            p->text = c != '"';
         } else if (c == '"') {
-            text = true;
+            p->text = true;
         } else if (c == '{' || c == '[') {
-            if (depth == DEEPEST)
+            if (p->depth == DEEPEST)
                 return bad(r, HABITAT_E_FORMAT, "is nested deeper than a list of prices is");
-            if (c == '{' && depth == 2 && open[1] == '[' && seen++ == index)
-                *out = line;
-            open[depth++] = c;
-        } else if ((c == '}' || c == ']') && depth) {
-            depth--;
+            if (c == '{' && p->depth == 2 && p->open[1] == '[')
+                *out = p->line;
+            p->open[p->depth++] = c;
+        } else if ((c == '}' || c == ']') && p->depth) {
+            p->depth--;
         }
     }
     return HABITAT_OK;
+}
+
+/* Whether a JSON library may read it. */
+static habitat_status check_depth(reader *r) {
+    place p = {.line = 1};
+    habitat_status status = HABITAT_OK;
+    uint64_t line = 1;
+    while (status == HABITAT_OK && line)
+        status = next_line(r, &p, &line);
+    return status;
 }
 
 /* ---- the keys of a price ---- */
@@ -142,7 +157,7 @@ static habitat_status read_price(reader *r, size_t index, yajl_val value) {
     habitat_price price = {.origin = r->origin, .min_gpus = 1, .file = r->file};
     const char *gpu = NULL;
     habitat_error unknown = {0};
-    habitat_status status = line_of_price(r, index, &r->line);
+    habitat_status status = next_line(r, &r->place, &r->line);
     if (status == HABITAT_OK && !YAJL_IS_OBJECT(value))
         return bad(r, HABITAT_E_FORMAT, "price %zu must be an object", index);
     price.line = r->line;
@@ -203,12 +218,12 @@ habitat_status prices_read_json(habitat_prices *prices, const char *text, size_t
                 .size = size,
                 .origin = origin,
                 .skip_unknown = skip_unknown,
+                .place = {.line = 1},
                 .err = err};
     habitat_arena arena = {0};
     yajl_val root = NULL;
     size_t stopped = 0;
-    uint64_t line = 0;
-    habitat_status status = line_of_price(&r, 0, &line); /* nested too deeply? */
+    habitat_status status = check_depth(&r);
     json_result result = JSON_OK;
     if (status == HABITAT_OK)
         result = json_read_tree(&arena, text, size, &root, &stopped);
