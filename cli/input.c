@@ -8,8 +8,10 @@
 #include "input.h"
 #include "prices.h"
 
-/* What a further file shares with the first, or all that is opened once. */
-static int open_tables(const cli_request *request, const cli_input *first, cli_input *in) {
+/* What a further file shares with the first, or all that is opened once. No GPU that is asked about
+ * has no price either. */
+static int open_tables(const cli_request *request, bool destinations, const cli_input *first,
+                       cli_input *in) {
     if (first) {
         in->borrowed = true;
         in->table = first->table;
@@ -17,7 +19,7 @@ static int open_tables(const cli_request *request, const cli_input *first, cli_i
         return CLI_DONE;
     }
     int code = cli_open_gpus_noting(&request->gpu_files, &in->table, &in->notes);
-    return code == CLI_DONE ? cli_open_prices(request, in) : code;
+    return code == CLI_DONE && destinations ? cli_open_prices(request, in) : code;
 }
 
 /* "64": no number in another notation, nothing around it. */
@@ -158,7 +160,8 @@ static int check_costs(const cli_request *request, const cli_input *in) {
                     request->by, text ? "" : " --csv");
 }
 
-static int read_options(const cli_request *request, const cli_input *first, cli_input *in) {
+static int read_options(const cli_request *request, bool destinations, const cli_input *first,
+                        cli_input *in) {
     habitat_error error = {0};
     habitat_report_format format = HABITAT_REPORT_TEXT;
     int code = cli_format(request->json, request->csv, &format);
@@ -203,7 +206,7 @@ static int read_options(const cli_request *request, const cli_input *first, cli_
     code = read_scale(request, in);
     if (code == CLI_DONE)
         code = cli_read_host(request, in);
-    return code == CLI_DONE ? open_tables(request, first, in) : code;
+    return code == CLI_DONE ? open_tables(request, destinations, first, in) : code;
 }
 
 /* "-" is standard input; a file of that name is "./-". */
@@ -347,7 +350,7 @@ static int open_input(const cli_request *request, const char *file, bool destina
     habitat_request asked;
     habitat_request_init(&asked);
     asked.no_predictions = !destinations;
-    int code = read_options(request, first, in);
+    int code = read_options(request, destinations, first, in);
     if (code == CLI_DONE && destinations)
         code = cli_find_gpus(in->table, &request->to, &gpus, &asked.destination_count, &in->notes);
     asked.destinations = gpus;

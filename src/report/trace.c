@@ -15,6 +15,7 @@
 #include "report/rank_rows.h"
 #include "report/trace_missing.h"
 #include "trace/gradients.h"
+#include "workload/workload.h"
 
 enum { TEXT_BYTES = 512, FACTS_MAX = 64, BAR_COLUMNS = 36 };
 
@@ -47,12 +48,16 @@ typedef struct subject {
 
 /* The parts of its memory; all NaN where they are not known. */
 static habitat_status find_memory(subject *s, habitat_error *err) {
-    const habitat_gpu *origin = s->workload ? s->workload->origin : NULL;
+    const habitat_workload *w = s->what->workload;
+    const habitat_memory *known = w && w->trace == s->what->trace ? w->memory : NULL;
     habitat_memory *memory = NULL;
-    habitat_status status = habitat_memory_create(s->what->trace, origin, &memory, err);
+    habitat_status status =
+        known ? HABITAT_OK
+              : habitat_memory_create(s->what->trace, w ? w->info.origin : NULL, &memory, err);
     s->memory = (habitat_memory_parts){0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0};
     if (status == HABITAT_OK)
-        (void)habitat_memory_predict(memory, 1, HABITAT_MEMORY_RECORDED, &s->memory);
+        (void)habitat_memory_predict(known ? known : memory, 1, HABITAT_MEMORY_RECORDED,
+                                     &s->memory);
     habitat_memory_free(memory);
     return status;
 }
