@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/table.h"
 #include "work/class.h"
 #include "workload/bound.h"
 #include "workload/collective.h"
@@ -91,15 +92,38 @@ static bool plain_product(const habitat_kernel_facts *facts, const habitat_work 
     return facts->dtype == HABITAT_DTYPE_FP32 && class_of(work->op_class)->product;
 }
 
+/* What was told of a kernel's name and its operation's work already. A trace repeats a few dozen of
+ * both, each stored once: their addresses tell them apart, and what finds its place taken is told
+ * again. */
+enum { TOLD_MOST = 1024 };
+typedef struct told {
+    const char *name;
+    const habitat_work *work;
+    habitat_dtype dtype;
+    bool matrix_unit;
+} told;
+
+static void set_arithmetic(told *all, const char *name, const habitat_work *work,
+                           habitat_kernel_facts *out) {
+    uint64_t hash = habitat_hash_number(habitat_hash_number(0, (uintptr_t)name), (uintptr_t)work);
+    told *one = &all[hash % TOLD_MOST];
+    if (one->name != name || one->work != work) {
+        *one = (told){.name = name, .work = work};
+        one->dtype = habitat_kernel_arithmetic(name, work, &one->matrix_unit);
+    }
+    out->dtype = one->dtype;
+    out->matrix_unit = one->matrix_unit;
+}
+
 /* Class and arithmetic of every kernel, from its group. */
 static void describe_kernels(habitat_workload *w) {
+    told all[TOLD_MOST] = {{0}};
     for (size_t i = 0; i < w->kernel_count; i++) {
         habitat_workload_kernel *kernel = &w->kernels[i];
         const habitat_work *work = w->groups[kernel->group].work;
         kernel->op_class = work->op_class;
         kernel->varying = work->varying;
-        kernel->facts.dtype =
-            habitat_kernel_arithmetic(kernel->kernel->form->name, work, &kernel->facts.matrix_unit);
+        set_arithmetic(all, kernel->kernel->form->name, work, &kernel->facts);
         if (plain_product(&kernel->facts, work))
             kernel->facts.matrix_unit = true;
     }

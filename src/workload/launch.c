@@ -55,11 +55,31 @@ void workload_waves(const habitat_workload *w, const habitat_gpu *gpu, uint64_t 
     }
 }
 
+/* Whether a name says that its kernel sizes its grid by the GPU. Names are stored once each: one
+ * that was asked before is told by its address. */
+enum { NAMES = 512 };
+typedef struct asked_names {
+    const char *name[NAMES];
+    bool persistent[NAMES];
+} asked_names;
+
+static bool says_persistent(asked_names *asked, const char *name) {
+    static const char *const words[] = {"nvjet",         "persistent", "cooperative", "grid_stride",
+                                        "fused_dropout", "streamk",    "stream_k"};
+    size_t at = ((uintptr_t)name >> 4) % NAMES;
+    if (asked->name[at] == name)
+        return asked->persistent[at];
+    asked->name[at] = name;
+    asked->persistent[at] = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        asked->persistent[at] |= strstr(name, words[i]) != NULL;
+    return asked->persistent[at];
+}
+
 /* A grid that was sized by the origin: one block per SM, or as many as are resident, on every SM;
  * or a kernel known to size its grid so. docs/formulas.md#persistent */
-static bool is_persistent(const habitat_workload *w, const habitat_workload_kernel *kernel) {
-    static const char *const names[] = {"nvjet",         "persistent", "cooperative", "grid_stride",
-                                        "fused_dropout", "streamk",    "stream_k"};
+static bool is_persistent(const habitat_workload *w, const habitat_workload_kernel *kernel,
+                          asked_names *asked) {
     uint64_t blocks = kernel->facts.blocks, sms = w->origin->sm_count;
     if (kernel->launch == HABITAT_NONE || !sms ||
         kernel->kernel->form->kind != HABITAT_KERNEL_COMPUTE)
@@ -69,14 +89,12 @@ static bool is_persistent(const habitat_workload *w, const habitat_workload_kern
         return true;
     if (wave && blocks > wave)
         return false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strstr(kernel->kernel->form->name, names[i]))
-            return true;
-    return false;
+    return says_persistent(asked, kernel->kernel->form->name);
 }
 
 habitat_status workload_set_launches(habitat_workload *w) {
     habitat_table distinct = {0};
+    asked_names asked = {0};
     w->launches = calloc(w->kernel_count, sizeof *w->launches);
     w->origin_waves = calloc(w->kernel_count, sizeof *w->origin_waves);
     bool room = habitat_table_reserve(&distinct, w->kernel_count);
@@ -87,6 +105,6 @@ habitat_status workload_set_launches(habitat_workload *w) {
         return HABITAT_E_MEMORY;
     workload_waves(w, w->origin, w->origin_waves);
     for (size_t i = 0; i < w->kernel_count; i++)
-        w->kernels[i].persistent = is_persistent(w, &w->kernels[i]);
+        w->kernels[i].persistent = is_persistent(w, &w->kernels[i], &asked);
     return HABITAT_OK;
 }
