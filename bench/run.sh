@@ -1,22 +1,24 @@
 #!/bin/sh
-# All benchmarks. usage: run.sh BUILD
+# All benchmarks; exits with 1 where a goal is missed. usage: run.sh BUILD
 set -eu
-root=$(cd "$(dirname "$0")/.." && pwd)
-python3 "$root/bench/speed.py" "$1"
-echo
-"$1/bench_read" "$root/data/recordings/bert_large_training_s512_b8_fp32_h200.json.gz"
-echo
-"$1/bench_predict" "$root/data/recordings/bert_large_training_s512_b8_fp32_h200.json.gz" || {
-    echo "bench: predicting is over its budget" >&2
-    exit 1
+build=$(cd "$1" && pwd)
+cd "$(dirname "$0")/.."
+bert=data/recordings/bert_large_training_s512_b8_fp32_h200.json.gz
+gnmt=data/recordings/gnmt_b32_fp32_h200.json.gz
+inception=data/recordings/inception_v3_b32_fp32_h200.json.gz
+code=0
+missed() {
+    echo "bench: $1" >&2
+    code=1
 }
+python3 bench/speed.py "$build" || missed "a goal of the command line is missed"
 echo
-"$1/bench_replay" "$root/data/recordings/bert_large_training_s512_b8_fp32_h200.json.gz" || {
-    echo "bench: replaying is over its budget" >&2
-    exit 1
-}
+"$build/bench_read" $bert
+"$build/bench_read" $gnmt
 echo
-"$1/bench_models" "$root/data/recordings/bert_large_training_s512_b8_fp32_h200.json.gz" || {
-    echo "bench: the networks are over their budget" >&2
-    exit 1
-}
+"$build/bench_predict" $bert || missed "predicting is over its budget"
+echo
+"$build/bench_replay" $bert $gnmt $inception || missed "replaying is over its budget"
+echo
+"$build/bench_models" $bert || missed "the networks are over their budget"
+exit $code
