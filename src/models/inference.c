@@ -72,22 +72,33 @@ static bool find_equals(const habitat_model_query *queries, size_t n, size_t *fi
 static const habitat_model_estimate nothing = {
     .ms = NAN, .model_ms = NAN, .low_ms = NAN, .high_ms = NAN};
 
-/* A GPU as the trees are asked about it. `known`: the built-in GPUs, to find other parts of its
- * chip among; NULL where the question is not for what was seen. */
+/* A GPU as the trees are asked about it, with the built-in GPUs that are parts of its chip, and
+ * those of its compute capability; without any where the question is not for what was seen. */
 typedef struct asked_gpu {
     const habitat_gpu *gpu;
-    const habitat_gpu_table *known;
+    const habitat_gpu **parts, **kin; /* shapes (part_count), (kin_count) */
+    size_t part_count, kin_count;
 } asked_gpu;
+
+/* Looked for once for all questions. known: or NULL; parts and kin have room for all of it. */
+static void ask_about(asked_gpu *a, const habitat_gpu *gpu, const habitat_gpu_table *known) {
+    a->gpu = gpu;
+    a->part_count = a->kin_count = 0;
+    for (size_t i = 0; known && i < habitat_gpu_count(known); i++) {
+        const habitat_gpu *other = habitat_gpu_at(known, i);
+        if (gpu->chip && other->chip && strcmp(other->chip, gpu->chip) == 0)
+            a->parts[a->part_count++] = other;
+        if (other->compute_capability == gpu->compute_capability)
+            a->kin[a->kin_count++] = other;
+    }
+}
 
 /* Another part of the GPU's chip that the model was trained on; NULL without one. */
 static const habitat_gpu *seen_part(const operator_model *seen, const asked_gpu *a,
                                     const habitat_work *work) {
-    for (size_t i = 0; seen && a->known && a->gpu->chip && i < habitat_gpu_count(a->known); i++) {
-        const habitat_gpu *part = habitat_gpu_at(a->known, i);
-        if (part->chip && strcmp(part->chip, a->gpu->chip) == 0 &&
-            learned_knows_of(seen, part->name, work))
-            return part;
-    }
+    for (size_t i = 0; seen && i < a->part_count; i++)
+        if (learned_knows_of(seen, a->parts[i]->name, work))
+            return a->parts[i];
     return NULL;
 }
 
@@ -96,10 +107,9 @@ static const habitat_gpu *measured_sibling(const operator_model *seen, const ask
                                            const habitat_work *work) {
     const habitat_gpu *nearest = NULL;
     double least = INFINITY;
-    for (size_t i = 0; seen && a->known && i < habitat_gpu_count(a->known); i++) {
-        const habitat_gpu *gpu = habitat_gpu_at(a->known, i);
-        if (gpu->compute_capability != a->gpu->compute_capability ||
-            !learned_knows_of(seen, gpu->name, work))
+    for (size_t i = 0; seen && i < a->kin_count; i++) {
+        const habitat_gpu *gpu = a->kin[i];
+        if (!learned_knows_of(seen, gpu->name, work))
             continue;
         double apart = fabs(
             log(gpu->sm_count * gpu->boost_clock_hz / (a->gpu->sm_count * a->gpu->boost_clock_hz)));
@@ -480,22 +490,30 @@ static habitat_status predict_trees(const habitat_models *models, habitat_model_
                                     const habitat_model_query *queries, const size_t *first,
                                     habitat_model_estimate *out, habitat_error *err) {
     class_offsets *offsets = calloc(gpu_count ? gpu_count : 1, sizeof *offsets);
-    asked_gpu a = {NULL, NULL};
+    const habitat_gpu_table *known = NULL;
+    asked_gpu a = {0};
     habitat_status status =
         offsets ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
     if (status == HABITAT_OK && use == HABITAT_MODEL_AUTO)
-        status = gpu_known(&a.known, err);
+        status = gpu_known(&known, err);
+    if (status == HABITAT_OK && known) {
+        a.parts = malloc(2 * habitat_gpu_count(known) * sizeof *a.parts);
+        a.kin = a.parts ? a.parts + habitat_gpu_count(known) : NULL;
+        if (!a.parts)
+            status = habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    }
     for (size_t g = 0; status == HABITAT_OK && g < gpu_count; g++) {
-        a.gpu = gpus[g];
+        ask_about(&a, gpus[g], known);
         if (gpus[g]->operation_count)
             status = offsets_of(models, use, &a, &offsets[g], err);
     }
     for (size_t g = 0; status == HABITAT_OK && g < gpu_count; g++) {
-        a.gpu = gpus[g];
+        ask_about(&a, gpus[g], known);
         predict_gpu(models, use, &a, gpus[g]->operation_count ? &offsets[g] : NULL, n, queries,
                     first, &out[g * n]);
     }
     free(offsets);
+    free(a.parts);
     return status;
 }
 
@@ -533,7 +551,7 @@ habitat_status habitat_models_offsets(const habitat_models *models, const habita
         return habitat_fail(err, HABITAT_E_ARG, "no models, GPU or room for offsets given");
     class_offsets offsets;
     habitat_status status =
-        offsets_of(models, HABITAT_MODEL_TRANSFER, &(asked_gpu){gpu, NULL}, &offsets, err);
+        offsets_of(models, HABITAT_MODEL_TRANSFER, &(asked_gpu){.gpu = gpu}, &offsets, err);
     if (status != HABITAT_OK)
         return status;
     size_t found = 0, used = 0;
