@@ -175,6 +175,7 @@ int cmd_choose(int argc, char **argv) {
         CLI_ITERATION_OPTIONS(request),
         {"--gpus", 0, CLI_COUNTS, &request.gpu_counts},
         {"--top", 0, CLI_COUNT, &request.top},
+        {"--sort", 0, CLI_TEXT, &request.sort},
         {"--all", 0, CLI_FLAG, &request.all},
         {"--min-memory", 0, CLI_NUMBER, &request.min_memory_gib},
         {"--since", 0, CLI_TEXT, &request.since},
@@ -182,7 +183,6 @@ int cmd_choose(int argc, char **argv) {
         CLI_TRACE_OPTIONS(request),
     };
     static const cli_elsewhere elsewhere[] = {
-        {"sort", "belongs to `habitat predict`; here --objective says what is ranked by"},
         {"columns", "belongs to `habitat predict`; --json and --csv hold all of a choice"},
         {"timeline", "belongs to `habitat predict`, of one GPU"},
         {"by", "belongs to `habitat predict` and `habitat explain`"}};

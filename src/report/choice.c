@@ -288,6 +288,8 @@ static void fill(const void *of, size_t i, void *out) {
         fill_excluded(c, &c->excluded[i - c->row_count], out);
         return;
     }
+    if (list->order)
+        i = list->order[i];
     const habitat_choice_row *row = &c->rows[i];
     const habitat_cost *cost = &row->cost;
     *(ranked_line *)out =

@@ -26,8 +26,9 @@ enum { NARROW_ROOM = 1, NARROW_PRICE, NARROW_INTERVAL, NARROWEST = NARROW_INTERV
 
 typedef struct choice_listing {
     const habitat_choice *choice;
-    size_t equals; /* choice_equals() */
-    int narrow;    /* columns of this number and below are left out */
+    size_t equals;       /* choice_equals() */
+    int narrow;          /* columns of this number and below are left out */
+    const size_t *order; /* shape (row_count): the ranking's rows as they stand; NULL: as ranked */
 } choice_listing;
 
 /* The ranking. list and room are kept: they must live as long as the rows are written. */

@@ -2,6 +2,7 @@
  * give way until it does. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <habitat/text.h>
@@ -15,6 +16,7 @@
 #include "report/parts.h"
 #include "report/price_notes.h"
 #include "report/screen.h"
+#include "report/shortlist.h"
 
 enum {
     DEFAULT_TOP = 7,
@@ -96,23 +98,28 @@ static void front_words(const habitat_choice *c, char *line, size_t size) {
         snprintf(line + used, size - used, ": no other GPU is both faster and cheaper");
 }
 
+static const habitat_choice_row *row_at(const choice_listing *list, size_t i) {
+    return &list->choice->rows[list->order ? list->order[i] : i];
+}
+
 /* What the marks of the rows shown mean. */
-static void mark_words(const habitat_choice *c, size_t shown, char *line, size_t size) {
+static void mark_words(const choice_listing *list, size_t shown, char *line, size_t size) {
     bool plain = false, vendor = false, cpu = false;
     for (size_t i = 0; i < shown; i++) {
-        plain |= !c->rows[i].calibrated;
-        vendor |= c->rows[i].other_vendor;
-        cpu |= c->rows[i].cpu_sets;
+        const habitat_choice_row *row = row_at(list, i);
+        plain |= !row->calibrated;
+        vendor |= row->other_vendor;
+        cpu |= row->cpu_sets;
     }
     snprintf(line, size, "%s%s%s%s%s", plain ? "~ interval not calibrated" : "",
              plain && (vendor || cpu) ? "; " : "", vendor ? "v another vendor's, not checked" : "",
              vendor && cpu ? "; " : "", cpu ? "CPU sets the time" : "");
 }
 
-static void price_words(const habitat_choice *c, size_t shown, char *line, size_t size) {
+static void price_words(const choice_listing *list, size_t shown, char *line, size_t size) {
     price_notes notes = {{NULL}, 0};
     for (size_t i = 0; i < shown; i++)
-        price_notes_add(&notes, &c->rows[i].cost);
+        price_notes_add(&notes, &row_at(list, i)->cost);
     price_notes_text(&notes, line, size);
 }
 
@@ -138,14 +145,15 @@ static void add_line(foot *f, const char *first, const char *text, int gives_way
         f->lines[f->count++] = (foot_line){first, text, gives_way};
 }
 
-static void make_foot(const habitat_choice *c, size_t shown, foot *f) {
+static void make_foot(const choice_listing *list, size_t shown, foot *f) {
+    const habitat_choice *c = list->choice;
     bool recorded = habitat_workload_get_info(c->answers[0]->workload)->origin != NULL;
     f->count = 0;
     f->warned = false;
     front_words(c, f->front, sizeof f->front);
     choice_excluded_words(c, f->excluded, sizeof f->excluded);
-    mark_words(c, shown, f->marks, sizeof f->marks);
-    price_words(c, shown, f->prices, sizeof f->prices);
+    mark_words(list, shown, f->marks, sizeof f->marks);
+    price_words(list, shown, f->prices, sizeof f->prices);
     add_line(f, "Front: ", f->front, A_LIST);
     for (size_t i = 0; i < c->change_count; i++)
         add_line(f, "", c->changes[i], A_CHANGE);
@@ -232,15 +240,73 @@ static bool fits_screen(writer *w, const layout *l) {
     return room_of(w, l, text_whole).lines <= SCREEN_LINES;
 }
 
-static void write_text(writer *w, const habitat_choice *c, size_t top) {
-    layout l = {.list = {.choice = c, .equals = choice_equals(c)}};
+/* ---- another order ---- */
+
+typedef struct ranked {
+    double key;
+    size_t row;
+} ranked;
+
+static double key_of(const habitat_choice *c, sort_by by, const habitat_choice_row *row) {
+    switch (by) {
+    case SORT_TIME:
+        return choice_time_of(c, row);
+    case SORT_COST:
+        return choice_usd_of(c, row);
+    case SORT_PRICE:
+        return row->cost.usd_per_hour;
+    case SORT_ENERGY:
+        return row->cost.energy_j / choice_unit(c, row->samples);
+    default:
+        return sort_key_of_gpu(by, row->key.gpu);
+    }
+}
+
+/* The smallest first, what is not known last; of equal ones as ranked. */
+static int by_key(const void *a, const void *b) {
+    const ranked *x = a, *y = b;
+    if (x->key != y->key && !(isnan(x->key) && isnan(y->key)))
+        return isnan(y->key) || x->key < y->key ? -1 : 1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+static void sort_by_name(const habitat_choice *c, ranked *rows) {
+    for (size_t i = 0; i < c->row_count; i++) {
+        rows[i].key = 0;
+        for (size_t k = 0; k < c->row_count; k++)
+            rows[i].key += strcmp(c->rows[k].key.gpu->name, c->rows[i].key.gpu->name) < 0;
+    }
+}
+
+/* The caller frees it. NULL without memory. */
+static size_t *order_of(const habitat_choice *c, sort_by by) {
+    ranked *rows = calloc(c->row_count + 1, sizeof *rows);
+    size_t *order = calloc(c->row_count + 1, sizeof *order);
+    if (!rows || !order) {
+        free(rows);
+        free(order);
+        return NULL;
+    }
+    for (size_t i = 0; i < c->row_count; i++)
+        rows[i] = (ranked){key_of(c, by, &c->rows[i]), i};
+    if (by == SORT_NAME)
+        sort_by_name(c, rows);
+    qsort(rows, c->row_count, sizeof *rows, by_key);
+    for (size_t i = 0; i < c->row_count; i++)
+        order[i] = rows[i].row;
+    free(rows);
+    return order;
+}
+
+static void write_text(writer *w, const habitat_choice *c, size_t top, const size_t *order) {
+    layout l = {.list = {.choice = c, .equals = choice_equals(c), .order = order}};
     size_t most = top ? top : DEFAULT_TOP;
     l.shown = most < c->row_count ? most : c->row_count;
     while (l.list.narrow < NARROWEST && room_of(w, &l, text_table_of).widest > w->width)
         l.list.narrow++;
-    make_foot(c, l.shown, &l.below);
+    make_foot(&l.list, l.shown, &l.below);
     while (!top && l.shown > LEAST_ROWS && !fits_screen(w, &l))
-        make_foot(c, --l.shown, &l.below);
+        make_foot(&l.list, --l.shown, &l.below);
     while (!top && !fits_screen(w, &l) && drop_line(&l.below))
         ;
     l.reason_below = !fits_screen(w, &l);
@@ -255,6 +321,8 @@ habitat_status habitat_report_choice(const habitat_choice *choice,
     ranked_line line;
     if (!choice)
         return habitat_fail(err, HABITAT_E_ARG, "no choice given");
+    if (options && options->sort && sort_check(options->sort, err) != HABITAT_OK)
+        return HABITAT_E_ARG;
     if (page_asked(options))
         return page_choice(choice, options, err);
     habitat_status status = writer_start(&w, options, err);
@@ -268,8 +336,15 @@ habitat_status habitat_report_choice(const habitat_choice *choice,
         rows.count = choice->row_count + choice->excluded_count;
         rows_csv_header(&w, &rows);
         rows_csv(&w, &rows);
+    } else if (!options->sort) {
+        write_text(&w, choice, options->top, NULL);
     } else {
-        write_text(&w, choice, options->top);
+        size_t *order = order_of(choice, sort_named(options->sort));
+        if (order)
+            write_text(&w, choice, options->top, order);
+        else
+            writer_stop(&w, HABITAT_E_MEMORY);
+        free(order);
     }
     return writer_finish(&w, err);
 }

@@ -60,11 +60,11 @@ static double key_energy(const habitat_answer_row *row) {
 }
 
 static double key_memory(const habitat_answer_row *row) {
-    return -row->key.gpu->memory_bytes;
+    return sort_key_of_gpu(SORT_MEMORY, row->key.gpu);
 }
 
 static double key_date(const habitat_answer_row *row) {
-    return age_days(row->key.gpu);
+    return sort_key_of_gpu(SORT_DATE, row->key.gpu);
 }
 
 static double key_name(const habitat_answer_row *row) {
@@ -78,19 +78,37 @@ typedef struct order {
     const char *column; /* of the table, which shows what is sorted by */
 } order;
 
-static const order orders[] = {{"time", key_time, "iteration_ms"},
-                               {"cost", key_cost, "usd_per_1000_iterations"},
-                               {"price", key_price, "usd_per_hour"},
-                               {"energy", key_energy, "energy_j"},
-                               {"memory", key_memory, "memory_gb"},
-                               {"date", key_date, "release_date"},
-                               {"name", key_name, "gpu"}};
+static const order orders[SORT_COUNT] = {
+    [SORT_TIME] = {"time", key_time, "iteration_ms"},
+    [SORT_COST] = {"cost", key_cost, "usd_per_1000_iterations"},
+    [SORT_PRICE] = {"price", key_price, "usd_per_hour"},
+    [SORT_ENERGY] = {"energy", key_energy, "energy_j"},
+    [SORT_MEMORY] = {"memory", key_memory, "memory_gb"},
+    [SORT_DATE] = {"date", key_date, "release_date"},
+    [SORT_NAME] = {"name", key_name, "gpu"}};
+
+sort_by sort_named(const char *name) {
+    int by = SORT_TIME;
+    while (by < SORT_COUNT && strcmp(name, orders[by].name) != 0)
+        by++;
+    return (sort_by)by;
+}
+
+habitat_status sort_check(const char *name, habitat_error *err) {
+    if (sort_named(name) != SORT_COUNT)
+        return HABITAT_OK;
+    return habitat_fail(err, HABITAT_E_ARG,
+                        "--sort: \"%.40s\" is nothing to sort by; take time, cost, price, energy, "
+                        "memory, date or name",
+                        name);
+}
+
+double sort_key_of_gpu(sort_by by, const habitat_gpu *gpu) {
+    return by == SORT_MEMORY ? -gpu->memory_bytes : by == SORT_DATE ? age_days(gpu) : 0;
+}
 
 static const order *order_named(const char *name) {
-    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
-        if (strcmp(name, orders[i].name) == 0)
-            return &orders[i];
-    return NULL;
+    return &orders[sort_named(name)];
 }
 
 const char *shortlist_column(const habitat_report_options *o) {
@@ -227,12 +245,8 @@ habitat_status shortlist_check(const habitat_answer *what, const habitat_report_
     double days = 0;
     if (o->vendor && vendor_check(what, o->vendor, err) != HABITAT_OK)
         return HABITAT_E_ARG;
-    if (o->sort && !order_named(o->sort))
-        return habitat_fail(
-            err, HABITAT_E_ARG,
-            "--sort: \"%.40s\" is nothing to sort by; take time, cost, price, energy, "
-            "memory, date or name",
-            o->sort);
+    if (o->sort && sort_check(o->sort, err) != HABITAT_OK)
+        return HABITAT_E_ARG;
     if (o->since && !habitat_days_between(o->since, o->since, &days))
         return habitat_fail(err, HABITAT_E_ARG,
                             "--since: \"%.40s\" is no date like 2022 or 2022-09", o->since);

@@ -13,6 +13,24 @@ typedef struct shortlist {
     bool shortened;                  /* by the rule, not by --top */
 } shortlist;
 
+/* Orders of a table, by name. */
+typedef enum sort_by {
+    SORT_TIME = 0,
+    SORT_COST,
+    SORT_PRICE,
+    SORT_ENERGY,
+    SORT_MEMORY,
+    SORT_DATE,
+    SORT_NAME,
+    SORT_COUNT, /* no order has this name */
+} sort_by;
+
+sort_by sort_named(const char *name);
+habitat_status sort_check(const char *name, habitat_error *err);
+
+/* What rows of a GPU are sorted by that goes by the GPU alone, smallest first; NaN: not known. */
+double sort_key_of_gpu(sort_by by, const habitat_gpu *gpu);
+
 /* HABITAT_E_ARG for a sort order or a date that is none, and for a vendor of no row: of any report,
  * so that a slip of the pen is told where nothing is sorted, too. */
 habitat_status shortlist_check(const habitat_answer *what, const habitat_report_options *options,

@@ -21,7 +21,15 @@ run --min-memory many
 rows() { "$habitat" choose "$trace" --vendor any --objective time "$@" | sed -n '/^GPU /,/^$/p' | sed 1d | grep -c .; }
 [ "$(rows --all)" = "$("$habitat" choose "$trace" --vendor any --objective time --json | grep -c '"value_unit"')" ] && echo "the whole ranking"
 rows --all --top 3
-run --sort cost
+# the order of the table is no other ranking: marks and the recommendation stay
+"$habitat" choose "$trace" --to T4,L4,A10,H200-SXM5-141GB --top 3 --sort memory | sed -n '/^Take/,/^$/p;/^GPU/,/^$/p'
+for sort in time cost price energy memory date name; do
+    echo "$sort:" $("$habitat" choose "$trace" --to T4,L4,A10,H200-SXM5-141GB --price A10=9 --sort $sort | sed -n '/^GPU/,/^$/p' | sed 1d | cut -d' ' -f1)
+done
+"$habitat" choose "$trace" --to T4,L4,H200-SXM5-141GB --batch 8,16 --sort name --top 9 | sed -n '/^GPU/,/^$/p' | cut -c1-24
+"$habitat" choose "$trace" --to T4,L4 --sort name --json >a 2>/dev/null; "$habitat" choose "$trace" --to T4,L4 --json 2>/dev/null | cmp - a; rm a
+run --sort speed --json
+run --sort speed --html page.html
 run --columns gpu,ratio
 run --timeline t.json
 run --by op
