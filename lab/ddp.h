@@ -38,8 +38,8 @@ typedef struct ddp_result {
 } ddp_result;
 
 /* Every row of FOLDER/two_gpus/measured_ddp.csv (seen), FOLDER/measured_ddp.csv (unseen) and, where
- * there is one, FOLDER/two_h100s/measured_ddp.csv (one_host), each from the recording beside it that
- * the row names. `out` zeroed; free in every case. HABITAT_E_IO without one of the first two;
+ * there is one, FOLDER/two_h100s/measured_ddp.csv (one_host), each from the recording beside it
+ * that the row names. `out` zeroed; free in every case. HABITAT_E_IO without one of the first two;
  * HABITAT_E_UNKNOWN_GPU; HABITAT_E_RANGE for a row without a name, or whose recording is of another
  * GPU. */
 habitat_status ddp_collect(const habitat_gpu_table *gpus, const char *folder, ddp_result *out,
