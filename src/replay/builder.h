@@ -141,7 +141,8 @@ void replay_event(replay_builder *b, uint32_t call);  /* an event recorded or wa
 bool replay_wake(replay_builder *b, size_t node);     /* edges from what a call waits for */
 bool replay_kernel(replay_builder *b, size_t node);
 bool replay_waits_gpu(const habitat_call *call); /* the CPU waits in this call */
-bool replay_is_unmarked(const replay_builder *b); /* iterations are the whole trace, or cut by count */
+bool replay_is_unmarked(
+    const replay_builder *b); /* iterations are the whole trace, or cut by count */
 
 /* Until when all that a kernel waits for was done, as recorded. */
 typedef struct replay_reasons {
