@@ -319,9 +319,11 @@ habitat_status habitat_report_choice(const habitat_choice *choice,
                                      const habitat_report_options *options, habitat_error *err) {
     writer w;
     ranked_line line;
-    if (!choice)
-        return habitat_fail(err, HABITAT_E_ARG, "no choice given");
-    if (options && options->sort && sort_check(options->sort, err) != HABITAT_OK)
+    if (!choice || !options)
+        return habitat_fail(err, HABITAT_E_ARG,
+                            choice ? "a report needs options with a write callback"
+                                   : "no choice given");
+    if (options->sort && sort_check(options->sort, err) != HABITAT_OK)
         return HABITAT_E_ARG;
     if (page_asked(options))
         return page_choice(choice, options, err);
