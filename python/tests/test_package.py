@@ -574,7 +574,7 @@ def test_what_the_gpus_of_an_answer_share_is_said_to_each_of_itself():
     trace = habitat.Trace(ROOT / "data/recordings/bert_b2_amp_bf16_h200.json.gz")
     t4, p100, h100 = trace.predict_all(["T4", "P100-PCIE-16GB", "H100-SXM5-80GB"])
     for prediction, lacking in ((t4, "T4"), (p100, "P100-PCIE-16GB")):
-        assert [line.partition(":")[0] for line in prediction.warnings if "units" in line] == [f"no bf16 matrix units on {lacking}"]
+        assert [line.partition(":")[0] for line in prediction.warnings if "units" in line] == [f"no bf16 units on {lacking}"]
     assert not any("units" in line for line in h100.warnings)
     for prediction, rows in ((t4, 0), (h100, 1)):
         assert [line.partition(" set")[0] for line in prediction.warnings if "by the CPU" in line] == rows * ["1 of 1 rows are"]
