@@ -296,7 +296,7 @@ static habitat_status take_source(const habitat_request *r, size_t i, habitat_pr
     if (from->predictors[p])
         return HABITAT_OK;
     habitat_status status = take_scaled(r, i, p, gpu, out, &from->workloads[p], err);
-    if (status == HABITAT_OK && (is_scaled(r) || p) && p == from->told)
+    if (status == HABITAT_OK && is_scaled(r) && p == from->told) /* unasked: not of every row */
         status = tell_notes(from->workloads[p], out, err);
     if (status == HABITAT_OK)
         status = habitat_predictor_create(from->workloads[p], r->method, r->models,
