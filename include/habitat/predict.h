@@ -129,7 +129,7 @@ typedef enum habitat_cpu_basis {
     HABITAT_CPU_RECORDED,    /* the recorded iteration without the profiler, which the CPU bound */
     HABITAT_CPU_GIVEN,       /* habitat_replay_options::cpu_ms */
     HABITAT_CPU_RULE,        /* the stated rule of docs/iteration.md, from the profiled times */
-    HABITAT_CPU_CLOCK,       /* the recorder's clock, of iterations that began on an idle GPU */
+    HABITAT_CPU_CLOCK,       /* the recorder's clock beside the rule: docs/decisions/0447 */
 } habitat_cpu_basis;
 
 /* Kernels of one class, in one iteration. */

@@ -207,7 +207,7 @@ static const char *basis_words(const habitat_replay *r) {
     case HABITAT_CPU_GIVEN:
         return "as given";
     case HABITAT_CPU_CLOCK:
-        return "by the recorder's clock, of iterations that began on an idle GPU";
+        return "by the recorder's clock and the rule from the profiled times";
     case HABITAT_CPU_RULE:
         return r->workload->info.iteration_recorded && !r->options.withhold
                    ? "by rule from the profiled times: the recorded iteration only says that it "
