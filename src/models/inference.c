@@ -159,19 +159,23 @@ static operator_class answering_class(const habitat_models *models, habitat_mode
     return c;
 }
 
-/* What the model that saw a GPU says over the one that compares GPUs, by its weight; 1 where either
- * has no answer. */
-static double seen_factor(const operator_model *seen, const operator_model *transfer,
-                          operator_class c, const habitat_gpu *gpu,
-                          const habitat_model_query *query) {
+/* What the model that saw a GPU says over what the one that compares GPUs does, by its weight; 1
+ * where either has no answer. */
+static double seen_over(const operator_model *seen, double seen_ms, double compared_ms) {
+    double factor = pow(seen_ms / compared_ms, (double)seen->shrink);
+    return isfinite(factor) && factor > 0 ? factor : 1;
+}
+
+/* The same of another part of the GPU's chip. */
+static double part_over(const operator_model *seen, const operator_model *transfer,
+                        operator_class c, const habitat_gpu *part,
+                        const habitat_model_query *query) {
     operator_gpu facts;
     operator_view view;
-    if (!operator_gpu_facts(gpu, c, operator_arithmetic(query), &facts))
+    if (!operator_gpu_facts(part, c, operator_arithmetic(query), &facts))
         return 1;
     operator_look(query, c, &facts, &view);
-    double factor =
-        pow(learned_tree_ms(seen, &view) / learned_tree_ms(transfer, &view), (double)seen->shrink);
-    return isfinite(factor) && factor > 0 ? factor : 1;
+    return seen_over(seen, learned_tree_ms(seen, &view), learned_tree_ms(transfer, &view));
 }
 
 /* The answer for a GPU of a measured kind. What tells GPUs apart is of the one that was measured:
@@ -221,11 +225,12 @@ static habitat_model_estimate from_trees(const habitat_models *models, habitat_m
         return nothing;
     operator_view view;
     operator_look(query, c, &facts, &view);
-    double forward = learned_tree_ms(model, &view);
-    if (part == gpu && !named)
-        forward = sibling_ms(seen, a, c, query, &view);
-    else if (part)
-        forward *= seen_factor(seen, model, c, part, query);
+    double forward = part == gpu && !named ? sibling_ms(seen, a, c, query, &view)
+                                           : learned_tree_ms(model, &view);
+    if (part == gpu && named)
+        forward *= seen_over(seen, learned_tree_ms(seen, &view), forward);
+    else if (part && part != gpu)
+        forward *= part_over(seen, model, c, part, query);
     if (is_seen) /* another part of a seen chip has the interval of a GPU that was left out */
         model = seen;
     double factor = 1;

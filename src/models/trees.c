@@ -3,19 +3,52 @@
 
 #include "models/learned.h"
 
-double trees_predict(const trees *t, const float *inputs) {
+/* Each step down a tree waits for the one before it, those of different trees do not: so many go
+ * down together. */
+enum { TOGETHER = 8 };
+
+/* The node below `at`: the right one where the input is above the node's threshold. */
+static inline size_t below(const uint8_t *feature, const float *threshold, size_t at,
+                           const float *inputs) {
+    bool splits = feature[at] != TREES_PASS;
+    bool right = splits & (inputs[splits ? feature[at] : 0] > threshold[at]);
+    return 2 * at + 1 + right;
+}
+
+/* The leaf of tree number `tree` where the inputs end. */
+static float leaf_of(const trees *t, size_t tree, const float *inputs) {
+    size_t nodes = ((size_t)1 << t->depth) - 1, at = 0;
+    for (uint32_t level = 0; level < t->depth; level++)
+        at = below(t->feature + tree * nodes, t->threshold + tree * nodes, at, inputs);
+    return t->leaf[tree * (nodes + 1) + at - nodes];
+}
+
+/* The same of TOGETHER trees from `first` on. */
+static void leaves_of(const trees *t, size_t first, const float *inputs, float out[TOGETHER]) {
     size_t nodes = ((size_t)1 << t->depth) - 1;
-    double sum = t->bias;
-    for (uint32_t i = 0; i < t->count; i++) {
-        const uint8_t *feature = t->feature + i * nodes;
-        const float *threshold = t->threshold + i * nodes;
-        size_t at = 0;
-        for (uint32_t level = 0; level < t->depth; level++) {
-            bool right = feature[at] != TREES_PASS && inputs[feature[at]] > threshold[at];
-            at = 2 * at + 1 + right;
-        }
-        sum += (double)t->leaf[i * (nodes + 1) + at - nodes];
+    const uint8_t *feature = t->feature + first * nodes;
+    const float *threshold = t->threshold + first * nodes;
+    size_t at[TOGETHER] = {0};
+    for (uint32_t level = 0; level < t->depth; level++) {
+#pragma GCC unroll 8
+        for (size_t k = 0; k < TOGETHER; k++)
+            at[k] = below(feature + k * nodes, threshold + k * nodes, at[k], inputs);
     }
+    for (size_t k = 0; k < TOGETHER; k++)
+        out[k] = t->leaf[(first + k) * (nodes + 1) + at[k] - nodes];
+}
+
+double trees_predict(const trees *t, const float *inputs) {
+    double sum = t->bias; /* tree by tree, so that a sum does not hang on TOGETHER */
+    size_t i = 0;
+    for (; i + TOGETHER <= t->count; i += TOGETHER) {
+        float leaf[TOGETHER];
+        leaves_of(t, i, inputs, leaf);
+        for (size_t k = 0; k < TOGETHER; k++)
+            sum += (double)leaf[k];
+    }
+    for (; i < t->count; i++)
+        sum += (double)leaf_of(t, i, inputs);
     return sum;
 }
 
