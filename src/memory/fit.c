@@ -43,13 +43,21 @@ habitat_memory_fit habitat_memory_fit_on(const habitat_memory_parts *parts,
     return memory_fit_with(parts, gpu, &margin);
 }
 
-/* 1: fits, 0: does not, -1: unknown. */
-static int samples_fit(const habitat_memory *m, habitat_memory_format format,
-                       const habitat_gpu *gpu, uint64_t recorded_batch, double samples) {
+/* Whether `samples` fit; all is unknown where their memory is. */
+static habitat_memory_fit fit_of(const habitat_memory *m, habitat_memory_format format,
+                                 const habitat_gpu *gpu, uint64_t recorded_batch, double samples) {
     habitat_memory_parts parts;
     if (habitat_memory_predict(m, samples / (double)recorded_batch, format, &parts) != HABITAT_OK)
-        return -1;
-    return habitat_memory_fit_on(&parts, gpu).fits;
+        return (habitat_memory_fit){NAN, NAN, NAN, -1};
+    return habitat_memory_fit_on(&parts, gpu);
+}
+
+/* Samples between `low`, which leave `left` bytes free, and `high`, which lack some: memory grows
+ * nearly in a line with the batch, so most is known where that line has nothing left. Every other
+ * time the middle is taken: a bend costs no more than halving does. */
+static double between(double low, double left, double high, double lacking, bool halve) {
+    double share = halve || !isfinite(lacking) ? 0.5 : left / (left - lacking);
+    return fmin(fmax(floor(low + (high - low) * share), low + 1), high - 1);
 }
 
 double habitat_memory_largest_batch(const habitat_memory *memory, habitat_memory_format format,
@@ -57,19 +65,28 @@ double habitat_memory_largest_batch(const habitat_memory *memory, habitat_memory
     static const double most = 1099511627776.0; /* 2^40 samples: nothing grows with the batch */
     if (!recorded_batch)
         return NAN;
-    int one = samples_fit(memory, format, gpu, recorded_batch, 1);
-    if (one <= 0)
-        return one < 0 ? NAN : 0;
-    double low = 1, high = 2;
-    while (high < most && samples_fit(memory, format, gpu, recorded_batch, high) == 1) {
-        low = high;
-        high *= 2;
+    habitat_memory_fit fit = fit_of(memory, format, gpu, recorded_batch, 1);
+    if (fit.fits != 1)
+        return fit.fits < 0 ? NAN : 0;
+    double low = 1, left = fit.headroom_bytes, high = 2, lacking = 0;
+    for (; high < most; low = high, left = fit.headroom_bytes, high *= 2) {
+        fit = fit_of(memory, format, gpu, recorded_batch, high);
+        lacking = fit.headroom_bytes;
+        if (fit.fits != 1)
+            break;
     }
     if (high >= most)
         return NAN;
-    while (high - low > 1) {
-        double middle = floor((low + high) / 2);
-        *(samples_fit(memory, format, gpu, recorded_batch, middle) == 1 ? &low : &high) = middle;
+    for (bool halve = false; high - low > 1; halve = !halve) {
+        double at = between(low, left, high, lacking, halve);
+        fit = fit_of(memory, format, gpu, recorded_batch, at);
+        if (fit.fits == 1) {
+            low = at;
+            left = fit.headroom_bytes;
+        } else {
+            high = at;
+            lacking = fit.headroom_bytes;
+        }
     }
     return low;
 }
