@@ -1,11 +1,13 @@
 """Times training steps of a script in several batch sizes and number formats in turns, in one process, and records some of them there.
 
-Usage: PYTHONPATH=python python3 tools/measure_turns.py OUT_DIR [--suffix h100] [--only TEXT,..] [--budget SECONDS]
+Usage: PYTHONPATH=python python3 tools/measure_turns.py OUT_DIR [--steps] [--suffix h100] [--only TEXT,..] [--budget SECONDS]
 
 Two processes of one host differ by more than what is asked of predictions, and groups timed one after the other drift. So all steps of
 a script are loaded by one process and timed in turns, ROUNDS times round; then those of RECORDED are profiled, after all timing. The
 recordings hold the times of the rounds, and what the CPU took by the host's clock, in place of the recorder's own, and no peak of memory
 (other steps were in the process). Writes OUT_DIR/measured_turns.csv and OUT_DIR/SCRIPT_bBATCH_PRECISION_SUFFIX.json.gz.
+With --steps the steps of tools/steps.py, which data/recordings holds of one host, are timed instead and none is recorded: what they
+take on another host.
 """
 
 import argparse
@@ -20,7 +22,7 @@ sys.path.insert(0, os.path.join(ROOT, "tools"))
 
 import forked  # noqa: E402
 from measure_steps import group_ms  # noqa: E402
-from steps import load  # noqa: E402
+from steps import STEPS, load  # noqa: E402
 
 from habitat.recording.clock import HostClock  # noqa: E402
 
@@ -105,16 +107,24 @@ def record(script, step, folder, suffix):
     return name
 
 
-def job(script, folder, suffix):
-    steps = [Step(script, precision, batch) for precision in FORMATS for batch in BATCHES[script]]
+def turns_of(script):
+    """(precision, batch size, whether it is recorded) of a script."""
+    return [(precision, batch, (precision, i) in RECORDED) for precision in FORMATS for i, batch in enumerate(BATCHES[script])]
+
+
+def known_steps_of(script):
+    return [(precision, batch, False) for name, precision, _, batches in STEPS if name == script for batch in batches]
+
+
+def job(script, wanted, folder, suffix):
+    steps = [Step(script, precision, batch) for precision, batch, _ in wanted]
     for _ in range(ROUNDS):
         for step in steps:
             step.take_turn()
     with open(os.path.join(folder, "measured_turns.csv"), "a", newline="", encoding="utf-8") as stream:
         table = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
-        for step in steps:
-            wanted = (step.precision, BATCHES[script].index(step.batch)) in RECORDED
-            table.writerow(row_of(script, step, record(script, step, folder, suffix) if wanted else ""))
+        for step, (_, _, recorded) in zip(steps, wanted):
+            table.writerow(row_of(script, step, record(script, step, folder, suffix) if recorded else ""))
             stream.flush()
     return 0
 
@@ -123,6 +133,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
     p.add_argument("out")
     p.add_argument("--suffix", default="h200", help="end of the file names (default: h200)")
+    p.add_argument("--steps", action="store_true", help="time the steps of tools/steps.py, record none")
     p.add_argument("--only", default="", help="only scripts whose name contains one of these texts, with commas between")
     p.add_argument("--budget", type=float, default=480, help="seconds for everything (default: 480)")
     chosen = p.parse_args()
@@ -132,9 +143,10 @@ def main():
         csv.DictWriter(stream, COLUMNS, lineterminator="\n").writeheader()
     forked.import_early()
     runner = forked.Runner(chosen.budget, limit_s=150)
-    for script in BATCHES:
+    scripts, steps_of = (dict.fromkeys(name for name, *_ in STEPS), known_steps_of) if chosen.steps else (BATCHES, turns_of)
+    for script in scripts:
         if any(text in script for text in chosen.only.split(",")):
-            runner.run(script, lambda script=script: job(script, folder, chosen.suffix))
+            runner.run(script, lambda script=script: job(script, steps_of(script), folder, chosen.suffix))
     for failure in runner.failed:
         print(f"measure_turns: {failure}", file=sys.stderr)
     return 1 if runner.failed else 0

@@ -22,12 +22,20 @@ int memory_fits(double headroom_bytes, double margin_bytes) {
     return headroom_bytes >= 0 ? 1 : without_margin < 0 ? 0 : -1;
 }
 
+/* What is there all the time, whatever the peak: weights and what the optimiser keeps of them. */
+static double kept_bytes(const habitat_memory_parts *parts) {
+    double weights = parts->parameters_bytes, state = parts->optimizer_bytes;
+    return (weights > 0 ? weights : 0) + (state > 0 ? state : 0);
+}
+
 habitat_memory_fit memory_fit_with(const habitat_memory_parts *parts, const habitat_gpu *gpu,
                                    const memory_margin *margin) {
     habitat_memory_fit fit = {hardware_context_bytes, ceil(margin_of(parts, margin)), NAN, -1};
     double usable = floor(gpu->memory_bytes); /* bytes are whole */
     if (!(usable > 0) || !isfinite(usable) || !isfinite(parts->peak_bytes)) {
         fit.margin_bytes = isfinite(parts->peak_bytes) ? fit.margin_bytes : NAN;
+        if (usable > 0 && kept_bytes(parts) + fit.context_bytes > usable)
+            fit.fits = 0;
         return fit;
     }
     fit.headroom_bytes = usable - parts->peak_bytes - fit.context_bytes - fit.margin_bytes;

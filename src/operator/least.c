@@ -102,7 +102,10 @@ static double least_convolution_ms(const habitat_work *work, const habitat_gpu *
 double operator_least_ms(const habitat_work *work, const habitat_gpu *gpu, habitat_dtype arithmetic,
                          double flop_per_s) {
     double memory = operator_least_memory_ms(work, gpu);
-    if (!class_of(work->op_class)->product || !(flop_per_s > 0) || !(work->flop > 0))
+    /* what is no product is computed in fp32 in narrower formats, and partly by other units there
+     */
+    bool counts = class_of(work->op_class)->product || arithmetic == HABITAT_DTYPE_FP64;
+    if (!counts || !(flop_per_s > 0) || !(work->flop > 0))
         return memory;
     bool transforms = work->op_class == HABITAT_CLASS_CONV && arithmetic == HABITAT_DTYPE_FP32;
     return fmax(memory, transforms ? least_convolution_ms(work, gpu, flop_per_s)

@@ -107,13 +107,19 @@ static bool calibrated(const scaling *s) {
     return s->origin->compute_capability && s->dest->compute_capability;
 }
 
+/* Kernels, or rounds of one, that follow each other: a recurrent layer's steps do. */
+static double rounds_of(const habitat_work *work) {
+    const habitat_rnn_shape *s = &work->shape.rnn;
+    return work->op_class == HABITAT_CLASS_RNN ? fmax(1, s->steps * s->layers) : 1;
+}
+
 static habitat_status by_rule(const method_question *q, method_answer *out, habitat_error *err) {
     if (!formula_usable(q->gpu->boost_clock_hz))
         return habitat_fail(err, HABITAT_E_NO_SPEC, "%s lists no boost clock", q->gpu->name);
     habitat_status status = single_check(q, true, true, err);
     if (status != HABITAT_OK)
         return status;
-    double floor_s = scaling_kernel_floor_ns(q->gpu) * 1e-9;
+    double floor_s = scaling_kernel_floor_ns(q->gpu) * 1e-9 * rounds_of(q->work);
     double roof_s = formula_roofline_s(tiles_spent_flop(q->work, q->gpu), single_bytes(q),
                                        q->rates.flop_per_s, q->rates.bytes_per_s);
     double seconds = floor_s + (class_of(q->work->op_class)->product

@@ -233,6 +233,28 @@ static void no_faster_than_places(const method_plug *plug, const method_question
     answer->ms = least;
 }
 
+/* Kernels of these are far from what rates allow, by 2 to 40 times where both are known: an answer
+ * from rates alone is the least that it may be. */
+static bool is_bare(const method_plug *plug, const habitat_operator_answer *found,
+                    const habitat_work *work) {
+    return plug->asks_models && !found->covered &&
+           (work->op_class == HABITAT_CLASS_CONV || work->op_class == HABITAT_CLASS_ATTENTION ||
+            work->op_class == HABITAT_CLASS_RNN);
+}
+
+static habitat_status widen_bare(const habitat_model_query *question, habitat_arena *arena,
+                                 method_answer *answer, const char **note, habitat_error *err) {
+    char text[OUTSIDE_BYTES];
+    habitat_dtype dtype = question->arithmetic ? question->arithmetic : question->work->dtype;
+    answer->low_ms = answer->ms / (1.0 + chosen_default_width_across);
+    answer->high_ms = answer->ms * chosen_bare_high;
+    habitat_format(text, sizeof text,
+                   "no model knows %s in %s there: the time is what rates and launches allow, and "
+                   "libraries may take several times as long",
+                   habitat_class_name(question->work->op_class), habitat_dtype_name(dtype));
+    return *note ? HABITAT_OK : keep(arena, text, note, err);
+}
+
 /* One operation after the models were asked. */
 static habitat_status answer_one(const operations_by *by, const method_plug *plug,
                                  const habitat_model_query *question, const method_question *q,
@@ -252,6 +274,9 @@ static habitat_status answer_one(const operations_by *by, const method_plug *plu
         return refuse(arena, &why, out, err);
     if (found->covered)
         no_faster_than_places(plug, q, &answer);
+    bool bare = is_bare(plug, found, q->work);
+    if (bare && widen_bare(question, arena, &answer, &padded, err) != HABITAT_OK)
+        return err->code;
     answer.high_ms *= folded > 0.0 ? folded : 1.0;
     accept(by, q, &answer, padded || folded > 0.0 || found->guessed || found->outside.size, out);
     return add_notes(q, &found->outside, padded, arena, out, err);

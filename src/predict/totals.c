@@ -95,15 +95,20 @@ static habitat_memory_format memory_format_of(const habitat_workload *w, const h
                                             : HABITAT_MEMORY_SINGLE;
 }
 
-/* A recording without a GPU holds the most that its tensors take at once, and is not scaled. */
+/* A recording without a GPU holds the most that its tensors take at once, and is not scaled;
+ * without that, weights and the optimiser's state tell which GPUs are too small. */
 static bool counted_in_tensors(const habitat_workload *w, habitat_memory_parts *out) {
     const habitat_trace_info *info = w->trace ? habitat_trace_get_info(w->trace) : NULL;
-    if (!info || !info->without_gpu || !(info->peak_memory_bytes > 0))
+    if (!info || !info->without_gpu)
         return false;
-    *out = (habitat_memory_parts){.basis = HABITAT_MEMORY_TENSORS,
-                                  .peak_bytes = info->peak_memory_bytes,
-                                  .algorithms_bytes = NAN,
-                                  .largest_bytes = NAN};
+    bool counted = info->peak_memory_bytes > 0;
+    *out =
+        (habitat_memory_parts){.basis = counted ? HABITAT_MEMORY_TENSORS : HABITAT_MEMORY_UNKNOWN,
+                               .peak_bytes = counted ? info->peak_memory_bytes : (double)NAN,
+                               .parameters_bytes = info->memory.parameters_bytes,
+                               .optimizer_bytes = info->memory.optimizer_bytes,
+                               .algorithms_bytes = NAN,
+                               .largest_bytes = NAN};
     return true;
 }
 

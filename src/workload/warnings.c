@@ -73,7 +73,8 @@ static bool warn_of_doubted_memory(habitat_workload *w, const habitat_trace_info
     char noted[32], shown[32];
     return warn(w,
                 "the recording says that at most %s GB were in use, but that %s %s GB: %s left "
-                "aside, and what fits is not known",
+                "aside, and what fits is told without it, from the tensors' sizes where they are "
+                "recorded",
                 amount(trace->doubted_peak_bytes / HABITAT_GB, noted),
                 gpu        ? "its GPU has only"
                 : reserved ? "the allocator held at most"

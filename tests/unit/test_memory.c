@@ -291,6 +291,17 @@ static void test_fit(void) {
     CHECK_INT(habitat_memory_fit_on(&parts, &gpu).fits, -1);
     parts.peak_bytes = 15.2e9;
     CHECK_INT(habitat_memory_fit_on(&parts, &gpu).fits, 0);
+    parts = (habitat_memory_parts){/* no peak: 10 and 5.19 GB with the context are more than 16 */
+                                   .peak_bytes = NAN,
+                                   .parameters_bytes = 10e9,
+                                   .optimizer_bytes = 5.19e9};
+    CHECK_INT(habitat_memory_fit_on(&parts, &gpu).fits, 0);
+    CHECK(isnan(habitat_memory_fit_on(&parts, &gpu).headroom_bytes));
+    parts.optimizer_bytes = 5.17e9;
+    CHECK_INT(habitat_memory_fit_on(&parts, &gpu).fits, -1);
+    parts.parameters_bytes = 16e9; /* of an inference without a state */
+    parts.optimizer_bytes = NAN;
+    CHECK_INT(habitat_memory_fit_on(&parts, &gpu).fits, 0);
     gpu.memory_bytes = NAN;
     CHECK_INT(habitat_memory_fit_on(&parts, &gpu).fits, -1);
 }
