@@ -39,9 +39,10 @@ typedef struct habitat_price {
     const habitat_gpu *gpu;
     double usd_per_hour; /* of one GPU */
     habitat_price_origin origin;
-    bool spot;                     /* can be taken away at any time; else on demand */
-    bool gpu_alone;                /* the machine around the GPU is charged apart */
-    uint32_t min_gpus;             /* that are rented together at this price */
+    bool spot;         /* can be taken away at any time; else on demand */
+    bool gpu_alone;    /* the machine around the GPU is charged apart */
+    bool shared_name;  /* of a file that says a name which several parts share ("A100") */
+    uint32_t min_gpus; /* that are rented together at this price */
     const char *provider, *region; /* NULL: not said */
     const char *product, *source;  /* NULL: not said */
     const char *date;              /* "2026-09-25", "2026-09" or "2026"; NULL: not said */

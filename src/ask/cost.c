@@ -131,6 +131,25 @@ bool cost_is_of_future(const habitat_cost *cost) {
     return cost->price_age_days < -1;
 }
 
+/* A price of machines that hold more GPUs than are asked for. */
+static habitat_status warn_of_machines(made_answer *out, habitat_error *err) {
+    char line[WARNING_BYTES];
+    for (size_t i = 0; i < out->open.row_count; i++) {
+        const habitat_answer_row *row = &out->open.rows[i];
+        const habitat_price *price = row->cost.price;
+        uint32_t asked = row->key.gpu_count > 1 ? row->key.gpu_count : 1;
+        if (!price || price->min_gpus <= asked)
+            continue;
+        snprintf(
+            line, sizeof line,
+            "the price of the %s is of %u GPUs that are rented together: fewer cost as much as "
+            "all of them",
+            habitat_gpu_name(price->gpu), price->min_gpus);
+        return warnings_add(out, HABITAT_ABOUT_DESTINATIONS, line, err);
+    }
+    return HABITAT_OK;
+}
+
 /* Dates of the library's own list are held by its tests: today may be one that a build fixed. */
 habitat_status cost_warn(made_answer *out, habitat_error *err) {
     const habitat_price *first = NULL;
@@ -143,8 +162,9 @@ habitat_status cost_warn(made_answer *out, habitat_error *err) {
         first = first ? first : c->price;
         count++;
     }
-    if (!count)
-        return HABITAT_OK;
+    habitat_status status = warn_of_machines(out, err);
+    if (!count || status != HABITAT_OK)
+        return status;
     if (count > 1)
         snprintf(more, sizeof more, " and %zu more", count - 1);
     snprintf(line, sizeof line, "the price of the %s%s has a date that is yet to come: %.32s",

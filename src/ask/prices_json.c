@@ -174,6 +174,7 @@ static habitat_status read_price(reader *r, size_t index, yajl_val value) {
         return HABITAT_OK;
     if (status != HABITAT_OK)
         return bad(r, status, "%s", unknown.message);
+    price.shared_name = habitat_gpu_name_is_shared(price.gpu, gpu);
     return prices_add(r->prices, &price, r->err);
 }
 

@@ -118,6 +118,8 @@ static bool comes_before(const habitat_price *a, const habitat_price *b) {
         return a->origin > b->origin;
     if (a->origin == HABITAT_PRICE_GIVEN)
         return true; /* the last one given */
+    if (a->shared_name != b->shared_name)
+        return b->shared_name; /* a row of this very part is meant for it */
     if (a->gpu_alone != b->gpu_alone)
         return b->gpu_alone;
     if (a->min_gpus != b->min_gpus)

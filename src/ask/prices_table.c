@@ -92,6 +92,7 @@ static habitat_status own_row(habitat_prices *prices, const habitat_csv_reader *
     habitat_status status = habitat_gpu_find(prices->table, gpu, &price.gpu, NULL, &unknown);
     if (status != HABITAT_OK)
         return bad(rows, status, "gpu", gpu, unknown.message, err);
+    price.shared_name = habitat_gpu_name_is_shared(price.gpu, gpu);
     return prices_add(prices, &price, err);
 }
 
@@ -179,7 +180,8 @@ static habitat_status catalogue_row(habitat_prices *prices, const habitat_csv_re
     }
     if (status != HABITAT_OK)
         return bad(rows, status, "AcceleratorName", name, "cannot be looked up", err);
-    if (habitat_gpu_name_is_shared(price.gpu, name)) {
+    price.shared_name = habitat_gpu_name_is_shared(price.gpu, name);
+    if (price.shared_name) {
         char taken[NAME_BYTES];
         snprintf(taken, sizeof taken, "%.16s as %.18s", name, habitat_gpu_name(price.gpu));
         add_name(shared, taken);

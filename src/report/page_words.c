@@ -212,7 +212,8 @@ static void note(page *p, const char *text, size_t *told) {
     (*told)++;
 }
 
-/* Of each GPU in the charts once, whatever its batch sizes; dates yet to come are warned of. */
+/* Of each GPU in the charts once, whatever its batch sizes; dates yet to come and GPUs that are
+ * rented together are warned of. */
 static void price_lines(page *p, size_t *told) {
     char text[TEXT_BYTES];
     for (size_t i = 0; i < p->shown; i++) {
@@ -222,7 +223,7 @@ static void price_lines(page *p, size_t *told) {
             before = before || p->rows[k].gpu == p->rows[i].gpu;
         if (!before)
             price_notes_add(&notes, &p->rows[i].cost);
-        notes.gpus[PRICE_NOTE_FUTURE] = NULL;
+        notes.gpus[PRICE_NOTE_FUTURE] = notes.gpus[PRICE_NOTE_TOGETHER] = NULL;
         price_notes_text(&notes, text, sizeof text);
         if (*text)
             note(p, text, told);

@@ -8,8 +8,9 @@
 typedef enum price_note_kind {
     PRICE_NOTE_FUTURE = 0, /* of a user's: the library's own dates are held by its tests */
     PRICE_NOTE_OLD,
-    PRICE_NOTE_UNDATED, /* of a file: who gives a price on the command line knows it */
-    PRICE_NOTE_ALONE,   /* of the GPU without a machine around it */
+    PRICE_NOTE_UNDATED,  /* of a file: who gives a price on the command line knows it */
+    PRICE_NOTE_ALONE,    /* of the GPU without a machine around it */
+    PRICE_NOTE_TOGETHER, /* of more GPUs, rented together, than are reckoned with */
     PRICE_NOTE_COUNT,
 } price_note_kind;
 

@@ -111,6 +111,23 @@ static void test_own(void) {
     check_case("a user's prices as CSV and as JSON");
 }
 
+/* "A100" is several parts: their own row counts, whatever the other says, in either order. */
+static void test_names(void) {
+    static const char *const lists[] = {
+        "gpu,usd_per_gpu_hour\nA100,1.00\nA100-SXM4-80GB,3\n",
+        "gpu,usd_per_gpu_hour\nA100-SXM4-80GB,3\nA100,1.00\n",
+        "{\"schema\": 1, \"prices\": [{\"gpu\": \"A100\", \"usd_per_gpu_hour\": 1},\n"
+        "{\"gpu\": \"A100-SXM4-80GB\", \"usd_per_gpu_hour\": 3}]}"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        habitat_prices *prices = no_prices();
+        CHECK_INT(read_text(prices, lists[i], NULL), HABITAT_OK);
+        const habitat_price *p = habitat_prices_of(prices, gpu_named("A100-SXM4-80GB"), false);
+        CHECK(p && p->usd_per_hour == 3);
+        habitat_prices_free(prices);
+    }
+    check_case("a row of the very part counts before one of a shared name");
+}
+
 static void test_skypilot(void) {
     habitat_prices *prices = no_prices();
     size_t count = 0;
@@ -191,6 +208,7 @@ int main(void) {
     test_days();
     test_builtin();
     test_own();
+    test_names();
     test_skypilot();
     test_refusals();
     habitat_gpu_table_free(table);

@@ -34,3 +34,11 @@ run --columns gpu,ratio
 run --timeline t.json
 run --by op
 ls
+# Eight that are rented together: one alone costs as much, which both commands say.
+printf 'gpu,usd_per_gpu_hour,min_gpus,date\nH100-SXM5-80GB,0.5,8,2026-11-01\n' >together.csv
+for command in predict choose; do
+    for gpus in 1 8; do
+        "$habitat" $command "$source/data/recordings/bert_b2_fp32_h200.json.gz" --to H100-SXM5-80GB --prices together.csv --gpus $gpus 2>&1 | grep 'rented together'
+    done
+done
+true
