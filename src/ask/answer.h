@@ -81,6 +81,10 @@ double cost_samples(const habitat_answer *what, const habitat_answer_row *row);
 bool cost_is_of_future(const habitat_cost *cost);
 
 /* cost.c: a warning, where some row's price is. HABITAT_E_MEMORY. */
+/* Whether it is one of several GPUs that trained together, and rows are of one: how many they are,
+ * in words. */
+enum { RANKS_BYTES = 24 };
+bool cost_is_of_one_rank(const habitat_answer *answer, char of[RANKS_BYTES]);
 habitat_status cost_warn(made_answer *out, habitat_error *err);
 
 /* cost.c: of cost->usd_per_hour, for a training of cost->steps iterations of these times; what else

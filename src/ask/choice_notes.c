@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ask/answer.h"
 #include "ask/choice_words.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
@@ -16,34 +17,16 @@ static habitat_status add(made_choice *out, const char **lines, const char *line
     return HABITAT_OK;
 }
 
-/* Whether it is one of several that trained together, and rows are of one GPU. */
-static bool is_one_rank(const habitat_answer *answer) {
-    return answer->rank_count == 0 && answer->device_count < 2 && answer->row_count &&
-           answer->rows[0].key.gpu_count == 1 && answer->workload->collective_count > 0;
-}
-
-/* GPUs that take part in its collectives; 0: not recorded. */
-static uint32_t largest_group(const habitat_workload *w) {
-    uint32_t most = 0;
-    for (size_t i = 0; i < w->kernel_count; i++)
-        if (w->kernels[i].kernel && w->kernels[i].kernel->form->group_size > most)
-            most = w->kernels[i].kernel->form->group_size;
-    return most;
-}
-
 static const char *of_one_rank(made_choice *out) {
     const habitat_choice *c = &out->open;
     for (size_t i = 0; i < c->answer_count; i++) {
-        uint32_t group = largest_group(c->answers[i]->workload);
-        char of[24] = "several";
-        if (c->gpus_differ || !is_one_rank(c->answers[i]) || group == 1)
+        char of[RANKS_BYTES];
+        if (c->gpus_differ || !cost_is_of_one_rank(c->answers[i], of))
             continue;
-        if (group)
-            snprintf(of, sizeof of, "%u", group);
-        return choice_line(out,
-                           "the recording is of one of %s GPUs that trained together: dollars and "
-                           "energy are of one",
-                           of);
+        return choice_line(
+            out, "the recording is of one of %s GPUs that trained together: %s are of one%s", of,
+            c->answers[i]->samples > 0.0 ? "hours, dollars and energy" : "dollars and energy",
+            c->answers[i]->samples > 0.0 ? " that takes all samples itself" : "");
     }
     return "";
 }

@@ -131,6 +131,40 @@ bool cost_is_of_future(const habitat_cost *cost) {
     return cost->price_age_days < -1;
 }
 
+/* GPUs that take part in its collectives; 0: not recorded. */
+static uint32_t largest_group(const habitat_workload *w) {
+    uint32_t most = 0;
+    for (size_t i = 0; i < w->kernel_count; i++)
+        if (w->kernels[i].kernel && w->kernels[i].kernel->form->group_size > most)
+            most = w->kernels[i].kernel->form->group_size;
+    return most;
+}
+
+bool cost_is_of_one_rank(const habitat_answer *answer, char of[RANKS_BYTES]) {
+    if (answer->rank_count || answer->device_count > 1 || !answer->row_count ||
+        answer->rows[0].key.gpu_count != 1 || !answer->workload ||
+        !answer->workload->collective_count)
+        return false;
+    uint32_t group = largest_group(answer->workload);
+    if (group)
+        snprintf(of, RANKS_BYTES, "%u", group);
+    else
+        snprintf(of, RANKS_BYTES, "several");
+    return group != 1;
+}
+
+/* Samples are shared among GPUs that train together, of which this is one. */
+static habitat_status warn_of_one_rank(made_answer *out, habitat_error *err) {
+    char of[RANKS_BYTES], line[WARNING_BYTES];
+    if (!(out->open.samples > 0.0) || !cost_is_of_one_rank(&out->open, of))
+        return HABITAT_OK;
+    snprintf(line, sizeof line,
+             "the recording is of one of %s GPUs that trained together: hours and costs are of one "
+             "that takes all samples itself; give the files of all together",
+             of);
+    return warnings_add(out, HABITAT_ABOUT_DESTINATIONS, line, err);
+}
+
 /* A price of machines that hold more GPUs than are asked for. */
 static habitat_status warn_of_machines(made_answer *out, habitat_error *err) {
     char line[WARNING_BYTES];
@@ -163,6 +197,8 @@ habitat_status cost_warn(made_answer *out, habitat_error *err) {
         count++;
     }
     habitat_status status = warn_of_machines(out, err);
+    if (status == HABITAT_OK)
+        status = warn_of_one_rank(out, err);
     if (!count || status != HABITAT_OK)
         return status;
     if (count > 1)
