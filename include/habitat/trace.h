@@ -260,6 +260,7 @@ typedef struct habitat_trace_info {
     bool matmul_tf32;      /* without_gpu: the script lets matrix products of fp32 round to TF32 */
     bool convolution_tf32; /* the same of convolutions and recurrent layers */
     bool cudnn_benchmark;  /* cuDNN tried its algorithms and took the fastest */
+    bool predicted;        /* a prediction that habitat wrote as a timeline, not a recording */
     habitat_trace_memory memory;
     uint32_t rank;       /* of the process, among world_size; HABITAT_NONE not recorded */
     uint32_t world_size; /* processes that trained together; 0 not recorded */

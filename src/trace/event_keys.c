@@ -94,6 +94,7 @@ static const known_key root_keys[] = {
     {"traceEvents", KEY_EVENTS, VALUE_ANY},
     {"deviceProperties", KEY_DEVICES, VALUE_ANY},
     {"habitat", KEY_HABITAT, VALUE_OBJECT},
+    {"habitat_prediction", KEY_PREDICTION, VALUE_ANY},
     {"distributedInfo", KEY_DISTRIBUTED, VALUE_ANY},
     {"baseTimeNanoseconds", KEY_BASE_TIME, VALUE_ANY},
 };

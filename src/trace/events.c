@@ -219,6 +219,7 @@ static int on_open_map(void *context) {
             r->key = KEY_NONE;
             return 1;
         }
+        r->b->trace->info.predicted |= r->key == KEY_PREDICTION;
         if (r->key != KEY_HABITAT)
             return skip(r);
         r->at = AT_HABITAT;

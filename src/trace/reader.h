@@ -51,6 +51,7 @@ typedef enum key {
     KEY_EVENTS,
     KEY_DEVICES,
     KEY_HABITAT,
+    KEY_PREDICTION,
     KEY_DISTRIBUTED,
     KEY_BASE_TIME,
     /* event */

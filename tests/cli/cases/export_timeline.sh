@@ -11,6 +11,7 @@ for event in data["traceEvents"]:
     if event.get("cat") in ("kernel", "gpu_memset"):
         print(event["name"][:20], event["dur"], event["args"]["recorded us"], event["args"]["method"])
 PY
+"$habitat" predict piped --to T4 --method bandwidth --json 2>/dev/null | grep -o 'is a prediction that habitat wrote'
 "$habitat" info piped | sed -n '/^GPU  /p;/^Kernels/p;/^Operations/p'
 for wrong in "" "--timeline" "--timeline --to T4,L4" "--timeline --to all" "--timeline --to T4 -o nowhere/x"; do
     "$habitat" export "$step" $wrong; echo "$?"
