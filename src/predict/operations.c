@@ -204,6 +204,20 @@ static habitat_status pad(asked *a, size_t i, habitat_arena *arena, habitat_erro
     return status == HABITAT_OK ? keep(arena, note, &a->padded[i], err) : status;
 }
 
+/* Attention in fp8 on a GPU without such units is computed in 16 bit, where its models are;
+ * products are asked by the format that they are computed in anyway. */
+static habitat_status widen_attention(asked *a, size_t i, habitat_arena *arena,
+                                      habitat_error *err) {
+    const habitat_work *work = a->questions[i].work;
+    habitat_dtype arithmetic = a->questions[i].arithmetic;
+    habitat_work wide;
+    if (work->op_class != HABITAT_CLASS_ATTENTION || work->dtype != HABITAT_DTYPE_FP8 ||
+        habitat_dtype_bytes(arithmetic) != 2 ||
+        habitat_work_attention(&work->shape.attention, arithmetic, work->pass, &wide) != HABITAT_OK)
+        return HABITAT_OK;
+    return keep_work(a, i, &wide, arena, err);
+}
+
 /* Without a measurement to scale the models are the best there is, of any vendor's GPU:
  * docs/decisions/0400. */
 static habitat_status ask_models(const operations_by *by, const method_plug *plug,
@@ -300,6 +314,8 @@ habitat_status operations_predict(const operations_by *by, const habitat_gpu *gp
         status = pad(&a, i, arena, err);
         if (status == HABITAT_OK)
             status = fold(&a, i, arena, err);
+        if (status == HABITAT_OK && plug->asks_models)
+            status = widen_attention(&a, i, arena, err);
     }
     if (status == HABITAT_OK)
         status = ask_models(by, plug, gpu, n, &a, err);
