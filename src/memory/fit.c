@@ -77,14 +77,17 @@ double habitat_memory_largest_batch(const habitat_memory *memory, habitat_memory
     if (fit.fits != 1)
         return fit.fits < 0 ? NAN : 0;
     double low = 1, left = fit.headroom_bytes, high = 2, lacking = 0;
-    for (; high < most; low = high, left = fit.headroom_bytes, high *= 2) {
+    while (fit.fits == 1) {
+        if (high >= most)
+            return NAN;
         fit = fit_of(memory, format, gpu, recorded_batch, high);
         lacking = fit.headroom_bytes;
-        if (fit.fits != 1)
-            break;
+        if (fit.fits == 1) {
+            low = high;
+            left = fit.headroom_bytes;
+            high *= 2;
+        }
     }
-    if (high >= most)
-        return NAN;
     for (bool halve = false; high - low > 1; halve = !halve) {
         double at = between(low, left, high, lacking, halve);
         fit = fit_of(memory, format, gpu, recorded_batch, at);

@@ -113,11 +113,11 @@ static void test_own(void) {
 
 /* "A100" is several parts: their own row counts, whatever the other says, in either order. */
 static void test_names(void) {
-    static const char *const lists[] = {
-        "gpu,usd_per_gpu_hour\nA100,1.00\nA100-SXM4-80GB,3\n",
-        "gpu,usd_per_gpu_hour\nA100-SXM4-80GB,3\nA100,1.00\n",
+    const char *json =
         "{\"schema\": 1, \"prices\": [{\"gpu\": \"A100\", \"usd_per_gpu_hour\": 1},\n"
-        "{\"gpu\": \"A100-SXM4-80GB\", \"usd_per_gpu_hour\": 3}]}"};
+        "{\"gpu\": \"A100-SXM4-80GB\", \"usd_per_gpu_hour\": 3}]}";
+    const char *lists[] = {"gpu,usd_per_gpu_hour\nA100,1.00\nA100-SXM4-80GB,3\n",
+                           "gpu,usd_per_gpu_hour\nA100-SXM4-80GB,3\nA100,1.00\n", json};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         habitat_prices *prices = no_prices();
         CHECK_INT(read_text(prices, lists[i], NULL), HABITAT_OK);
