@@ -6,13 +6,18 @@ Predicts the steps of tools/steps.py from their recordings in data/recordings/wi
 data/recordings/*_TAG.json.gz, and prints a line a step, then a summary. A recording that is missing is made with
 `habitat record --no-gpu` (seconds a step, any machine with PyTorch): --keep an empty folder makes all of them anew.
 
-usage: judge_no_gpu.py [--habitat build/habitat] [--gpu H200-SXM5-141GB] [--tag h200] [--keep FOLDER] [--markdown] [STEP..]
+With --hosts each step instead as other hosts took it, too (data/recordings/*/measured_turns*.csv): answers against the median of all.
+
+usage: judge_no_gpu.py [--habitat build/habitat] [--gpu H200-SXM5-141GB] [--tag h200] [--keep FOLDER] [--markdown|--hosts] [STEP..]
 """
 
 import argparse
+import csv
+import glob
 import gzip
 import json
 import os
+import statistics
 import subprocess
 import sys
 
@@ -34,6 +39,7 @@ def arguments():
     p.add_argument("--tag", default="h200")
     p.add_argument("--keep", metavar="FOLDER", default=os.path.join(RECORDINGS, "without_gpu"), help="recordings: those there are used, others made")
     p.add_argument("--markdown", action="store_true", help="as a table")
+    p.add_argument("--hosts", action="store_true", help="beside what other hosts took")
     p.add_argument("only", nargs="*", metavar="STEP", help="names of steps (gpt2_b4_bf16) or scripts (gpt2); default: all")
     return p.parse_args()
 
@@ -107,6 +113,37 @@ def table(habitat):
     return "\n".join(lines)
 
 
+def other_hosts(tag):
+    """{(script, precision, batch size): iterations [ms]} of steps that were timed in turns on a GPU of this kind, a time a session."""
+    times = {}
+    for path in sorted(glob.glob(os.path.join(RECORDINGS, "*", "measured_turns*.csv"))):
+        with open(path, newline="", encoding="utf-8") as stream:
+            for row in csv.DictReader(stream):
+                if tag.upper() in row["gpu"]:
+                    times.setdefault((row["script"], row["precision"], int(row["batch"])), []).append(float(row["iteration_ms"]))
+    return times
+
+
+def show_hosts(a):
+    """Each step on all hosts, then how far answers are from the recorded ones and from the median, of steps that the CPU bound there."""
+    keys, times = {name: key for name, *key in steps.named_steps()}, other_hosts(a.tag)
+    found = {True: [], False: []}
+    for name, _, guess, truth, error, *_ in rows(a.habitat, a.gpu, a.tag, os.path.abspath(a.keep), a.only):
+        recorded, others = truth["iteration_ms"], times.get(tuple(keys[name]), [])
+        middle, apart = statistics.median([recorded, *others]), max(recorded, *others, 0) / min([recorded, *others]) - 1
+        off = guess["iteration_ms"] / middle - 1
+        found[middle > 1.1 * truth["busy_ms"]].append((apart, error, off))
+        elsewhere = " ".join(f"{t:.1f}" for t in others) or "-"
+        print(f"{name:26} predicted {guess['iteration_ms']:6.1f} ms, recorded {recorded:6.1f} ({100 * error:+4.0f} %), elsewhere {elsewhere} "
+              f"(hosts {100 * apart:.0f} % apart, answer {100 * off:+.0f} % from their median)", flush=True)  # fmt: skip
+    for by_cpu, what in ((False, "bound by their GPU"), (True, "bound by their CPU")):
+        some = found[by_cpu]
+        if some:
+            apart, errors, offs = zip(*some)
+            print(f"\n{len(some)} {what}: hosts {100 * min(apart):.0f} to {100 * max(apart):.0f} % apart, median {100 * statistics.median(apart):.0f}; answers "
+                  f"{100 * min(errors):+.0f} to {100 * max(errors):+.0f} % from the recorded iteration, {100 * min(offs):+.0f} to {100 * max(offs):+.0f} % from the median")  # fmt: skip
+
+
 def show(a, row):
     name, _, guess, truth, error, of_sum, _ = row
     measured, predicted, percent = truth["iteration_ms"], guess["iteration_ms"], 100 * error
@@ -120,6 +157,8 @@ def show(a, row):
 
 def main():
     a = arguments()
+    if a.hosts:
+        return show_hosts(a)
     if a.markdown:
         print("| step | measured ms | predicted ms | error % | of the sum % | learned % | inside the interval |\n|---|---|---|---|---|---|---|")
     os.makedirs(a.keep, exist_ok=True)

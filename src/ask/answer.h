@@ -80,11 +80,16 @@ double cost_samples(const habitat_answer *what, const habitat_answer_row *row);
 /* cost.c: whether the price has a date that is yet to come. A day ahead is today elsewhere. */
 bool cost_is_of_future(const habitat_cost *cost);
 
-/* cost.c: a warning, where some row's price is. HABITAT_E_MEMORY. */
-/* Whether it is one of several GPUs that trained together, and rows are of one: how many they are,
- * in words. */
+/* Whether the price is of more GPUs, rented together, than are reckoned with. */
+bool cost_is_of_machines(const habitat_cost *cost);
+
+/* Whether the recording is of one of several GPUs that trained together, and rows are of one: how
+ * many they are, in words. */
 enum { RANKS_BYTES = 24 };
 bool cost_is_of_one_rank(const habitat_answer *answer, char of[RANKS_BYTES]);
+
+/* cost.c: warnings of prices of a future date, of GPUs rented together, and of samples of one rank.
+ * HABITAT_E_MEMORY. */
 habitat_status cost_warn(made_answer *out, habitat_error *err);
 
 /* cost.c: of cost->usd_per_hour, for a training of cost->steps iterations of these times; what else

@@ -1,4 +1,5 @@
 /* What iterations cost: time times price, and the energy that a busy GPU takes at most. */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -165,20 +166,22 @@ static habitat_status warn_of_one_rank(made_answer *out, habitat_error *err) {
     return warnings_add(out, HABITAT_ABOUT_DESTINATIONS, line, err);
 }
 
-/* A price of machines that hold more GPUs than are asked for. */
+bool cost_is_of_machines(const habitat_cost *cost) {
+    return cost->price && cost->price->usd_per_hour * cost->price->min_gpus >
+                              cost->usd_per_hour * (1 + FLT_EPSILON);
+}
+
 static habitat_status warn_of_machines(made_answer *out, habitat_error *err) {
     char line[WARNING_BYTES];
     for (size_t i = 0; i < out->open.row_count; i++) {
-        const habitat_answer_row *row = &out->open.rows[i];
-        const habitat_price *price = row->cost.price;
-        uint32_t asked = row->key.gpu_count > 1 ? row->key.gpu_count : 1;
-        if (!price || price->min_gpus <= asked)
+        const habitat_cost *c = &out->open.rows[i].cost;
+        if (!cost_is_of_machines(c))
             continue;
         snprintf(
             line, sizeof line,
             "the price of the %s is of %u GPUs that are rented together: fewer cost as much as "
             "all of them",
-            habitat_gpu_name(price->gpu), price->min_gpus);
+            habitat_gpu_name(c->price->gpu), c->price->min_gpus);
         return warnings_add(out, HABITAT_ABOUT_DESTINATIONS, line, err);
     }
     return HABITAT_OK;

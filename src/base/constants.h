@@ -508,7 +508,7 @@ CONSTANT(chosen, default_width_alike, 0.15, "of the time",
          "methods that say nothing else, between GPUs of one architecture: no measured iteration checks them")
 CONSTANT(chosen, default_width_across, 0.25, "of the time", "as default_width_alike, between two architectures")
 CONSTANT(chosen, bare_high, 10, "of the time",
-         "convolutions, attention and recurrent layers in a format that no model knows: in known ones they take 2 to 12 times what rates allow, small ones 44 (conv2d fp16 over its roofline, op on an H100 and a B200)")
+         "convolutions, attention and recurrent layers in a format that no model knows: in fp16 and fp32 a 3 x 3 convolution, attention and an LSTM take 1.1 to 18 times what rates allow, a first layer's gradients 3 to 57 (op --method auto over roofline on an H100, A100, B200); docs/decisions/0448")
 CONSTANT(chosen, rough_width, 0.50, "of the time",
          "the fallback; and GPUs without a compute capability: no measured iteration checks them, and 25 % held a fifth of those tried")
 CONSTANT(fitted, plain_rate_sigma, 0.14, "in log(time)",

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "base/table.h"
+#include "formula/rates.h"
 #include "models/calibrated.h"
 #include "models/learned.h"
 #include "gpu/known.h"
@@ -361,8 +362,8 @@ static void keep_possible(const habitat_model_query *query, const habitat_gpu *g
     operator_class c = operator_class_of(query);
     bool known = c != OPERATOR_NONE && operator_gpu_facts(gpu, c, arithmetic, &facts);
     double rate = known ? fmax(facts.peak_flop_per_s, facts.flop_per_s) : 0;
-    if (arithmetic == HABITAT_DTYPE_FP64 && !class_of(query->work->op_class)->product)
-        rate = fmax(gpu->peak.plain_flop_per_s[arithmetic], 0);
+    if (!class_of(query->work->op_class)->product)
+        rate = habitat_arithmetic_rate(gpu, arithmetic, false, false, NULL, NULL);
     double least = operator_least_ms(query->work, gpu, arithmetic, rate);
     answer->high_ms *= fmax(1, least / answer->ms); /* no narrower for being moved */
     answer->ms = fmax(answer->ms, least);

@@ -247,7 +247,7 @@ static void no_faster_than_places(const method_plug *plug, const method_question
     answer->ms = least;
 }
 
-/* Kernels of these are far from what rates allow, by 2 to 40 times where both are known: an answer
+/* Kernels of these are far from what rates allow where both are known (chosen_bare_high): an answer
  * from rates alone is the least that it may be. */
 static bool is_bare(const method_plug *plug, const habitat_operator_answer *found,
                     const habitat_work *work) {

@@ -1,7 +1,6 @@
 /* Notes on prices; see price_notes.h. */
 #include "report/price_notes.h"
 
-#include <float.h>
 #include <stdio.h>
 
 #include <habitat/text.h>
@@ -28,8 +27,7 @@ void price_notes_add(price_notes *notes, const habitat_cost *cost) {
          price->origin != HABITAT_PRICE_BUILTIN && cost_is_of_future(cost));
     name(notes, PRICE_NOTE_UNDATED, price, price->origin == HABITAT_PRICE_FILE && !price->date);
     name(notes, PRICE_NOTE_ALONE, price, price->gpu_alone);
-    name(notes, PRICE_NOTE_TOGETHER, price,
-         price->usd_per_hour * price->min_gpus > cost->usd_per_hour * (1 + FLT_EPSILON));
+    name(notes, PRICE_NOTE_TOGETHER, price, cost_is_of_machines(cost));
 }
 
 void price_notes_text(const price_notes *notes, char *text, size_t size) {

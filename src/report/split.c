@@ -285,9 +285,9 @@ static void fill_rows(builder *b, double *class_ns, bool *counted) {
         const habitat_workload_kernel *kernel = kernel_at(b, i);
         double ns = i < b->recorded_count ? kernel->facts.time_ns : 0.0;
         s->row_of[i] = at;
-        if (!(ns <
-              class_ns[at])) { /* the class of its longest kernel; without times, of its last */
-            class_ns[at] = isnan(ns) ? 0.0 : ns;
+        /* the class of its longest kernel; of its last where none has a time (NaN) */
+        if (!(ns < class_ns[at])) {
+            class_ns[at] = ns;
             row->op_class = is_copy(kernel) ? HABITAT_CLASS_COPY : kernel->op_class;
         }
         if (i >= b->recorded_count)

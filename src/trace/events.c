@@ -219,9 +219,10 @@ static int on_open_map(void *context) {
             r->key = KEY_NONE;
             return 1;
         }
-        r->b->trace->info.predicted |= r->key == KEY_PREDICTION;
-        if (r->key != KEY_HABITAT)
+        if (r->key != KEY_HABITAT && r->key != KEY_PREDICTION)
             return skip(r);
+        /* a timeline notes its iteration as a recording does: without a profiler */
+        r->b->trace->info.predicted |= r->key == KEY_PREDICTION;
         r->at = AT_HABITAT;
         return only_once(r, &r->seen_habitat, "habitat");
     case AT_EVENTS:

@@ -177,12 +177,10 @@ static bool warn_of_time(habitat_workload *w, const habitat_trace_info *trace) {
         ok = warn(w, "the GPU waited %.0f %% of the iteration on %s: its CPU held it back",
                   100.0 * info->waiting_share, w->origin->name);
     if (ok && trace->predicted)
-        ok = warn(w,
-                  "the trace is a prediction that habitat wrote, not a recording: its CPU's times "
-                  "have no profiler's overhead, but are shortened as if they had; predict from "
-                  "the recording itself");
-    else if (ok && !info->iteration_recorded && !trace->notes_left &&
-             isnan(trace->doubted_iteration_ms))
+        ok =
+            warn(w, "the trace is a prediction that habitat wrote, not a recording: how far off it "
+                    "may be is no part of the intervals; predict from the recording itself");
+    if (ok && !info->iteration_recorded && !trace->notes_left && isnan(trace->doubted_iteration_ms))
         ok = warn(w, "the trace holds no unprofiled iteration time: its iteration_ms is that of "
                      "the profiled iteration, slower by the profiler's overhead, which a "
                      "prediction for the origin leaves out");
