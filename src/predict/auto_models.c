@@ -182,32 +182,40 @@ static double roofline_ratio(const auto_question *q, const rate_table *own,
            roofline_s(q->work, rates, dtype, matrix_unit);
 }
 
+/* Queries of convolutions alone, or of all others, the rest asking for nothing. out: shape (n). */
+static void part_of(const habitat_model_query *queries, size_t n, bool convolutions,
+                    habitat_model_query *out) {
+    static const habitat_work nothing = {.known = false};
+    for (size_t i = 0; i < n; i++) {
+        out[i] = queries[i];
+        if ((queries[i].work->op_class == HABITAT_CLASS_CONV) != convolutions)
+            out[i] = (habitat_model_query){.work = &nothing};
+    }
+}
+
 /* What was seen of a GPU, or of another part of its chip, counts, so that an operation in a trace
  * is answered as alone. Of convolutions it does not: seen ones of two sources contradict each
  * other, and GPUs would come out in the wrong order. */
 static habitat_status predict_operations(const habitat_models *models, const habitat_gpu *gpu,
                                          size_t n, const habitat_model_query *queries,
                                          habitat_model_estimate *out, habitat_error *err) {
-    static const habitat_work nothing = {.known = false};
-    habitat_model_query *convolutions = calloc(n + 1, sizeof *convolutions);
+    habitat_model_query *part = calloc(n + 1, sizeof *part);
     habitat_model_estimate *transfer = calloc(n + 1, sizeof *transfer);
-    habitat_status status = convolutions && transfer
-                                ? HABITAT_OK
-                                : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    for (size_t i = 0; status == HABITAT_OK && i < n; i++) {
-        convolutions[i] = queries[i];
-        if (queries[i].work->op_class != HABITAT_CLASS_CONV)
-            convolutions[i].work = &nothing;
+    habitat_status status =
+        part && transfer ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    if (status == HABITAT_OK) {
+        part_of(queries, n, false, part);
+        status = habitat_models_predict(models, HABITAT_MODEL_AUTO, 1, &gpu, n, part, out, err);
     }
-    if (status == HABITAT_OK)
-        status = habitat_models_predict(models, HABITAT_MODEL_AUTO, 1, &gpu, n, queries, out, err);
-    if (status == HABITAT_OK)
-        status = habitat_models_predict(models, HABITAT_MODEL_TRANSFER, 1, &gpu, n, convolutions,
-                                        transfer, err);
+    if (status == HABITAT_OK) {
+        part_of(queries, n, true, part);
+        status =
+            habitat_models_predict(models, HABITAT_MODEL_TRANSFER, 1, &gpu, n, part, transfer, err);
+    }
     for (size_t i = 0; status == HABITAT_OK && i < n; i++)
         if (queries[i].work->op_class == HABITAT_CLASS_CONV)
             out[i] = transfer[i];
-    free(convolutions);
+    free(part);
     free(transfer);
     return status;
 }
