@@ -210,7 +210,7 @@ habitat_status trees_train(const float *inputs, const float *y, const float *wei
         return habitat_fail(err, HABITAT_E_ARG, "nothing to train trees on");
     size_t nodes = ((size_t)1 << options->depth) - 1, count = options->count;
     grower *g = calloc(1, sizeof *g);
-    trees made = {.depth = options->depth, .count = options->count};
+    trees made = {.depth = options->depth, .count = options->count, .inputs = (uint32_t)d};
     made.feature = malloc(nodes * count + 1);
     made.threshold = malloc((nodes * count + 1) * sizeof *made.threshold);
     made.leaf = malloc(((nodes + 1) * count + 1) * sizeof *made.leaf);

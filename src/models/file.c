@@ -176,6 +176,7 @@ static void get_trees(reader *r, trees *t, size_t inputs) {
     if (r->failed)
         return;
     t->depth = (uint32_t)depth;
+    t->inputs = (uint32_t)inputs;
     size_t nodes = ((size_t)1 << depth) - 1;
     t->feature = get_space(r, nodes * count, 1, 1);
     if (t->feature) {

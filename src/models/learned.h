@@ -16,7 +16,7 @@
 enum { TREES_DEPTH_MAX = 8, TREES_COUNT_MAX = 4096, TREES_PASS = 255 /* no split: go left */ };
 
 typedef struct trees {
-    uint32_t depth, count;
+    uint32_t depth, count, inputs; /* inputs: of a row; nodes ask for no others */
     float bias;
     uint8_t *feature; /* shape (count, 2^depth - 1) */
     float *threshold; /* the same; x > threshold goes right */

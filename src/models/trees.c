@@ -1,5 +1,7 @@
 /* Boosted trees: inference. lab/train_trees.c grows them. */
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "models/learned.h"
 
@@ -7,16 +9,20 @@
  * down together. */
 enum { TOGETHER = 8 };
 
+/* Inputs as nodes ask for them: a node that splits nothing asks for one that is above no threshold,
+ * and goes left like any other. */
+typedef struct asked_inputs {
+    float of[TREES_PASS + 1];
+} asked_inputs;
+
 /* The node below `at`: the right one where the input is above the node's threshold. */
 static inline size_t below(const uint8_t *feature, const float *threshold, size_t at,
-                           const float *inputs) {
-    bool splits = feature[at] != TREES_PASS;
-    bool right = splits & (inputs[splits ? feature[at] : 0] > threshold[at]);
-    return 2 * at + 1 + right;
+                           const asked_inputs *inputs) {
+    return 2 * at + 1 + (inputs->of[feature[at]] > threshold[at]);
 }
 
 /* The leaf of tree number `tree` where the inputs end. */
-static float leaf_of(const trees *t, size_t tree, const float *inputs) {
+static float leaf_of(const trees *t, size_t tree, const asked_inputs *inputs) {
     size_t nodes = ((size_t)1 << t->depth) - 1, at = 0;
     for (uint32_t level = 0; level < t->depth; level++)
         at = below(t->feature + tree * nodes, t->threshold + tree * nodes, at, inputs);
@@ -24,7 +30,8 @@ static float leaf_of(const trees *t, size_t tree, const float *inputs) {
 }
 
 /* The same of TOGETHER trees from `first` on. */
-static void leaves_of(const trees *t, size_t first, const float *inputs, float out[TOGETHER]) {
+static void leaves_of(const trees *t, size_t first, const asked_inputs *inputs,
+                      float out[TOGETHER]) {
     size_t nodes = ((size_t)1 << t->depth) - 1;
     const uint8_t *feature = t->feature + first * nodes;
     const float *threshold = t->threshold + first * nodes;
@@ -41,14 +48,17 @@ static void leaves_of(const trees *t, size_t first, const float *inputs, float o
 double trees_predict(const trees *t, const float *inputs) {
     double sum = t->bias; /* tree by tree, so that a sum does not hang on TOGETHER */
     size_t i = 0;
+    asked_inputs asked;
+    memcpy(asked.of, inputs, t->inputs * sizeof *inputs);
+    asked.of[TREES_PASS] = -INFINITY;
     for (; i + TOGETHER <= t->count; i += TOGETHER) {
         float leaf[TOGETHER];
-        leaves_of(t, i, inputs, leaf);
+        leaves_of(t, i, &asked, leaf);
         for (size_t k = 0; k < TOGETHER; k++)
             sum += (double)leaf[k];
     }
     for (; i < t->count; i++)
-        sum += (double)leaf_of(t, i, inputs);
+        sum += (double)leaf_of(t, i, &asked);
     return sum;
 }
 

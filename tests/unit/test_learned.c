@@ -17,7 +17,7 @@
 
 /* One tree of depth 2:  x0 > 1 ? (x1 > 5 ? 40 : 30) : (always left: 10). */
 static trees two_levels(void) {
-    trees t = {.depth = 2, .count = 1, .bias = 0.5F};
+    trees t = {.depth = 2, .count = 1, .inputs = 2, .bias = 0.5F};
     t.feature = malloc(3);
     t.threshold = malloc(3 * sizeof *t.threshold);
     t.leaf = malloc(4 * sizeof *t.leaf);
@@ -284,7 +284,7 @@ static void test_ends(void) {
                    .bias = .03F,
                    .rows_estimated = .1F,
                    .bias_estimated = .3F,
-                   .trees = {1, 1, 0, feature, threshold, leaf}},
+                   .trees = {1, 1, 1, 0, feature, threshold, leaf}},
     };
     operator_view sure = {.inputs = {0}}, unsure = {.inputs = {2}};
     CHECK_NEAR(learned_ends_of(&model, &sure, false).high, .1044031, 1e-6); /* sqrt(.01 + .0009) */
