@@ -34,8 +34,8 @@ static void big_multiply_add(big *b, uint32_t factor, uint32_t more) {
         b->word[b->count++] = (uint32_t)carry;
 }
 
-/* @return the remainder. */
-static uint32_t big_divide(big *b, uint32_t divisor) {
+/* @return the remainder. Inline: division by a constant is a multiplication. */
+static inline uint32_t big_divide(big *b, uint32_t divisor) {
     uint64_t rest = 0;
     for (int i = b->count; i-- > 0;) {
         rest = rest << 32 | b->word[i];
@@ -68,7 +68,7 @@ static int big_bits(const big *b) {
 
 /* All digits of a whole number, which is used up. */
 static int big_digits(big *b, char *digits) {
-    char reversed[DECIMAL_DIGITS_MAX + 9] = "";
+    char reversed[DECIMAL_DIGITS_MAX + 9];
     int count = 0;
     while (b->count) {
         uint32_t part = big_divide(b, BILLION);
@@ -84,21 +84,24 @@ static int big_digits(big *b, char *digits) {
 
 /* m 2^e with e < 0 is m 5^-e / 10^-e: the digits of a whole number, and where the point stands. */
 void decimal_from_double(double value, decimal *out) {
+    static const uint32_t powers[] = {1,     5,      25,      125,     625,      3125,     15625,
+                                      78125, 390625, 1953125, 9765625, 48828125, 244140625};
+    enum { WHOLE = 13, FIVES = 1220703125 /* 5^13 */ };
     int exponent;
     uint64_t mantissa = (uint64_t)ldexp(frexp(fabs(value), &exponent), 53);
-    big b = {.count = 2, .word = {(uint32_t)mantissa, (uint32_t)(mantissa >> 32)}};
     out->count = out->point = 0;
     if (!mantissa)
         return;
-    for (exponent -= 53; !(b.word[0] & 1) && exponent < 0; exponent++)
-        big_divide(&b, 2);
+    for (exponent -= 53; !(mantissa & 1) && exponent < 0; exponent++)
+        mantissa >>= 1;
+    big b = {.count = mantissa >> 32 ? 2 : 1,
+             .word = {(uint32_t)mantissa, (uint32_t)(mantissa >> 32)}};
     if (exponent >= 0)
         big_shift_left(&b, exponent);
     int fives = exponent < 0 ? -exponent : 0;
-    for (; fives >= 13; fives -= 13)
-        big_multiply_add(&b, 1220703125, 0); /* 5^13 */
-    for (; fives > 0; fives--)
-        big_multiply_add(&b, 5, 0);
+    for (; fives >= WHOLE; fives -= WHOLE)
+        big_multiply_add(&b, FIVES, 0);
+    big_multiply_add(&b, powers[fives], 0);
     while (b.count && !b.word[b.count - 1])
         b.count--;
     out->count = big_digits(&b, out->digits);

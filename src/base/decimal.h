@@ -20,6 +20,10 @@ void decimal_from_double(double value, decimal *out);
 /* Cut to `count` digits, half to even; count <= 0 leaves nothing or, rounded up, one digit. */
 void decimal_round(decimal *d, int count);
 
+/* As "%.*g" writes it, `digits` >= 1; d is cut to these digits. For text of 32 bytes digits are 17
+ * at most. In format.c. @return bytes without the NUL. */
+size_t decimal_general(decimal *d, int digits, char text[32]);
+
 /* The number of at most `length` bytes that `text` begins with; see habitat_read_number(), whose
  * blanks and words ("inf") are not read here. @return bytes read, 0 if there is no number. */
 size_t decimal_read(const char *text, size_t length, double *out);

@@ -81,6 +81,13 @@ static void put_general(sink *s, decimal *d, int digits) {
         put_fixed(s, d, d->count > d->point ? d->count - d->point : 0);
 }
 
+size_t decimal_general(decimal *d, int digits, char text[32]) {
+    sink s = {text, 32, 0};
+    put_general(&s, d, digits);
+    text[s.used] = '\0';
+    return s.used;
+}
+
 static void put_finite(sink *s, const spec *how, double value) {
     decimal d;
     int precision = how->precision < 0 ? 6 : how->precision;
@@ -167,23 +174,13 @@ static bool put_integer(sink *s, const spec *how, const char *text, va_list *arg
     return true;
 }
 
-static bool put_one(sink *s, const spec *how, va_list *arguments) {
+/* Texts, whole numbers and pointers: as snprintf() writes them. */
+static bool put_other(sink *s, const spec *how, va_list *arguments) {
     char text[SPEC_BYTES];
     spell(how, text);
     switch (how->conversion) {
-    case '%':
-        put(s, '%');
-        return true;
-    case 'f':
-    case 'e':
-    case 'g':
-        put_double(s, how, va_arg(*arguments, double));
-        return true;
     case 's':
         PUT_WITH(s, text, va_arg(*arguments, const char *));
-        return true;
-    case 'c':
-        put(s, (char)va_arg(*arguments, int));
         return true;
     case 'p':
         PUT_WITH(s, text, va_arg(*arguments, void *));
@@ -197,6 +194,24 @@ static bool put_one(sink *s, const spec *how, va_list *arguments) {
         return put_integer(s, how, text, arguments);
     default:
         return false;
+    }
+}
+
+static bool put_one(sink *s, const spec *how, va_list *arguments) {
+    switch (how->conversion) {
+    case '%':
+        put(s, '%');
+        return true;
+    case 'c':
+        put(s, (char)va_arg(*arguments, int));
+        return true;
+    case 'f':
+    case 'e':
+    case 'g':
+        put_double(s, how, va_arg(*arguments, double));
+        return true;
+    default:
+        return put_other(s, how, arguments);
     }
 }
 
