@@ -23,21 +23,6 @@ habitat_status writer_start(writer *w, const habitat_report_options *options, ha
     return HABITAT_OK;
 }
 
-habitat_status writer_finish(writer *w, habitat_error *err) {
-    if (w->json) {
-        writer_text(w, "");
-        json_memory_free(&w->json_memory);
-        w->json = NULL;
-    }
-    if (w->status == HABITAT_E_MEMORY)
-        return habitat_fail(err, w->status, "out of memory while writing the report");
-    if (w->status == HABITAT_E_IO)
-        return habitat_fail(err, w->status, "the report could not be written");
-    if (w->status != HABITAT_OK)
-        return habitat_fail(err, w->status, "the report could not be made");
-    return HABITAT_OK;
-}
-
 void writer_stop(writer *w, habitat_status status) {
     if (w->status == HABITAT_OK)
         w->status = status;
@@ -139,19 +124,37 @@ size_t clean_text(char *out, size_t size, const char *text) {
 
 /* What yajl made, with the control characters that JSON allows and terminals obey (DEL, U+0080 to
  * U+009F) as \u escapes; they stand inside strings only, and yajl never cuts a character. */
-static void json_print(void *context, const char *data, size_t size) {
+static void json_write(writer *w, const char *data, size_t size) {
     const unsigned char *s = (const unsigned char *)data;
     size_t plain = 0;
     for (size_t i = 0; i < size; i++) {
         bool two = s[i] == 0xc2 && i + 1 < size && s[i + 1] >= 0x80 && s[i + 1] < 0xa0;
         if (s[i] != 0x7f && !two)
             continue;
-        writer_bytes(context, data + plain, i - plain);
-        writer_printf(context, "\\u%04x", two ? s[i + 1] : s[i]);
+        writer_bytes(w, data + plain, i - plain);
+        writer_printf(w, "\\u%04x", two ? s[i + 1] : s[i]);
         i += two;
         plain = i + 1;
     }
-    writer_bytes(context, data + plain, size - plain);
+    writer_bytes(w, data + plain, size - plain);
+}
+
+static void json_flush(writer *w) {
+    json_write(w, w->json_room, w->json_used);
+    w->json_used = 0;
+}
+
+/* yajl prints a level of indentation at a time: such pieces are gathered. */
+static void json_print(void *context, const char *data, size_t size) {
+    writer *w = context;
+    if (size > sizeof w->json_room - w->json_used)
+        json_flush(w);
+    if (size > sizeof w->json_room) {
+        json_write(w, data, size);
+        return;
+    }
+    memcpy(w->json_room + w->json_used, data, size);
+    w->json_used += size;
 }
 
 void json_start(writer *w) {
@@ -336,4 +339,21 @@ void csv_header(writer *w, const char *const *names, size_t count) {
 void csv_end_row(writer *w) {
     writer_bytes(w, "\n", 1);
     w->row_open = false;
+}
+
+/* ---- the end ---- */
+
+habitat_status writer_finish(writer *w, habitat_error *err) {
+    if (w->json) {
+        json_flush(w);
+        json_memory_free(&w->json_memory);
+        w->json = NULL;
+    }
+    if (w->status == HABITAT_E_MEMORY)
+        return habitat_fail(err, w->status, "out of memory while writing the report");
+    if (w->status == HABITAT_E_IO)
+        return habitat_fail(err, w->status, "the report could not be written");
+    if (w->status != HABITAT_OK)
+        return habitat_fail(err, w->status, "the report could not be made");
+    return HABITAT_OK;
 }

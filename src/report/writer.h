@@ -10,12 +10,16 @@
 
 #include "base/json.h"
 
+enum { WRITER_JSON_BYTES = 4096 };
+
 typedef struct writer {
     habitat_write write;
     void *context;
     habitat_status status;
     yajl_gen json; /* made by json_start(), in json_memory */
     json_memory json_memory;
+    char json_room[WRITER_JSON_BYTES]; /* what yajl made and is not written yet */
+    size_t json_used;
     bool row_open; /* CSV: a cell of this row was written */
     bool colour;
     unsigned width;
