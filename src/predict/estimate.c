@@ -47,8 +47,8 @@ static habitat_bound bound_of(const scaling *s, const habitat_workload_kernel *k
     return leaves && bound != HABITAT_BOUND_LAUNCH ? HABITAT_BOUND_UNKNOWN : bound;
 }
 
-void estimate_set(const scaling *s, const habitat_workload_kernel *kernel, scaled time,
-                  habitat_estimate *out) {
+void estimate_set_times(const scaling *s, const habitat_workload_kernel *kernel, scaled time,
+                        habitat_estimate *out) {
     double width = estimate_default_width(s->alike, time.method);
     if (!s->origin->compute_capability || !s->dest->compute_capability)
         width = fmax(width, chosen_rough_width);
@@ -58,6 +58,10 @@ void estimate_set(const scaling *s, const habitat_workload_kernel *kernel, scale
     out->high_ms = out->ms * (1.0 + width);
     out->interval_basis = HABITAT_INTERVAL_DEFAULT;
     out->method = time.method;
+}
+
+void estimate_set_bound(const scaling *s, const habitat_workload_kernel *kernel,
+                        habitat_estimate *out) {
     out->bound = bound_of(s, kernel, out->ms);
 }
 

@@ -16,8 +16,12 @@ void estimate_width_words(char *text, size_t size);
 habitat_bound estimate_bound(const habitat_gpu *gpu, double flop, double bytes, formula_rates rates,
                              double ms);
 
-/* All of `out` but busy_ms. */
-void estimate_set(const scaling *s, const habitat_workload_kernel *kernel, scaled time,
-                  habitat_estimate *out);
+/* All of `out` but busy_ms and what binds it. */
+void estimate_set_times(const scaling *s, const habitat_workload_kernel *kernel, scaled time,
+                        habitat_estimate *out);
+
+/* What binds a kernel of such a time. */
+void estimate_set_bound(const scaling *s, const habitat_workload_kernel *kernel,
+                        habitat_estimate *out);
 
 #endif

@@ -70,11 +70,13 @@ static scaled time_of(const predicting *r, size_t i) {
     return (scaled){kernel->facts.time_ns * factor, answer.method};
 }
 
-/* What is said of a kernel that takes such a time. */
+/* What is said of a kernel that takes such a time; what binds it, where estimates are kept. */
 static void set_estimate(const predicting *r, size_t i, scaled time, habitat_estimate *out) {
     const habitat_workload_kernel *kernel = &r->s->w->kernels[i];
     *out = (habitat_estimate){0};
-    estimate_set(r->s, kernel, time, out);
+    estimate_set_times(r->s, kernel, time, out);
+    if (!r->p->times_alone)
+        estimate_set_bound(r->s, kernel, out);
     if (r->same)
         return;
     habitat_operator_answer answer = operator_answer_of(&r->answers, kernel->group);
