@@ -12,7 +12,7 @@ static double exponent(const scaling *s, const habitat_kernel_facts *facts) {
     return formula_exponent(facts->flop / facts->bytes, rates.flop_per_s / rates.bytes_per_s);
 }
 
-scaled wave_kernel(const scaling *s, const habitat_workload_kernel *kernel, bool large) {
+scaled wave_factor(const scaling *s, const habitat_workload_kernel *kernel, bool large) {
     if (kernel->launch == HABITAT_NONE)
         return scaled_not_covered();
     uint64_t origin = s->w->origin_waves[kernel->launch], dest = s->dest_waves[kernel->launch];
@@ -21,25 +21,26 @@ scaled wave_kernel(const scaling *s, const habitat_workload_kernel *kernel, bool
     const habitat_kernel_facts *facts = &kernel->facts;
     double g = exponent(s, facts);
     if (large || kernel->persistent)
-        return (scaled){facts->time_ns *
-                            formula_wave_large(origin, dest, s->bandwidth_ratio, s->clock_ratio, g),
+        return (scaled){formula_wave_large(origin, dest, s->bandwidth_ratio, s->clock_ratio, g),
                         HABITAT_METHOD_WAVE_LARGE};
-    return (scaled){facts->time_ns * formula_wave(facts->blocks, origin, dest, s->bandwidth_ratio,
-                                                  s->clock_ratio, g),
-                    HABITAT_METHOD_WAVE};
+    return (scaled){
+        formula_wave(facts->blocks, origin, dest, s->bandwidth_ratio, s->clock_ratio, g),
+        HABITAT_METHOD_WAVE};
 }
 
-static scaled by_wave(const scaling *s, const void *state, size_t i) {
-    (void)state;
-    return wave_kernel(s, &s->w->kernels[i], false);
+scaled wave_kernel(const scaling *s, const habitat_workload_kernel *kernel, bool large) {
+    return scaled_by(kernel, wave_factor(s, kernel, large));
 }
 
-static scaled by_wave_large(const scaling *s, const void *state, size_t i) {
-    (void)state;
-    return wave_kernel(s, &s->w->kernels[i], true);
+static scaled by_wave(const scaling *s, size_t i) {
+    return wave_factor(s, &s->w->kernels[i], false);
 }
 
-const method_plug method_wave = {.name = "wave", .askable = true, .kernel = by_wave};
+static scaled by_wave_large(const scaling *s, size_t i) {
+    return wave_factor(s, &s->w->kernels[i], true);
+}
+
+const method_plug method_wave = {.name = "wave", .askable = true, .factor = by_wave};
 
 const method_plug method_wave_large = {
-    .name = "wave-large", .askable = true, .kernel = by_wave_large};
+    .name = "wave-large", .askable = true, .factor = by_wave_large};

@@ -35,6 +35,11 @@ typedef struct method_plug {
      * Never a collective. */
     scaled (*kernel)(const scaling *s, const void *state, size_t i);
 
+    /* In place of it, where times go with the recorded one: kernel i's time over that, as `ns`. It
+     * looks at the kernel's launch and work alone, and is asked once for all that are alike
+     * (alike.h). */
+    scaled (*factor)(const scaling *s, size_t i);
+
     /* Whether its intervals between these GPUs are calibrated, as those of interval.c; and what is
      * known of the kernel whose rate binds kernel i. Both or none. */
     bool (*calibrated)(const scaling *s);

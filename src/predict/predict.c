@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "models/learned.h"
+#include "predict/alike.h"
 #include "predict/estimate.h"
 #include "predict/fallback.h"
 #include "predict/kernel_times.h"
@@ -25,6 +26,7 @@ struct habitat_predictor {
     const method_plug *plug;
     const habitat_models *models; /* NULL: none are there, or the method asks none */
     void *state;                  /* what plug->prepare() made */
+    kernel_kinds kinds;           /* of its kernels, where plug->factor() is asked */
     auto_form form;               /* of auto's rule */
     bool times_alone;             /* see kernel_times.h */
     double scaler_calls;          /* more than recorded */
@@ -42,17 +44,23 @@ typedef struct predicting {
     const scaling *s;
     bool same; /* it is the origin */
     operator_answers answers;
+    scaled *factors; /* shape (kinds.count): plug->factor(); NULL without */
 } predicting;
 
 /* ---- kernels ---- */
 
 /* No formula knows of a collective's waiting. */
-static scaled by_itself(const habitat_predictor *p, const scaling *s, size_t i) {
-    const habitat_workload_kernel *kernel = &s->w->kernels[i];
+static scaled by_itself(const predicting *r, size_t i) {
+    const habitat_predictor *p = r->p;
+    const habitat_workload_kernel *kernel = &r->s->w->kernels[i];
     scaled time = scaled_not_covered();
-    if (p->plug->kernel && kernel->kernel->form->kind != HABITAT_KERNEL_COLLECTIVE)
-        time = p->plug->kernel(s, p->state, i);
-    return isnan(time.ns) ? fallback_kernel(s, kernel) : time;
+    if (kernel->kernel->form->kind == HABITAT_KERNEL_COLLECTIVE)
+        return fallback_kernel(r->s, kernel);
+    if (r->factors)
+        time = scaled_by(kernel, r->factors[p->kinds.of[i]]);
+    else if (p->plug->kernel)
+        time = p->plug->kernel(r->s, p->state, i);
+    return isnan(time.ns) ? fallback_kernel(r->s, kernel) : time;
 }
 
 /* The origin itself: the measurement, to the bit; or what was made of it for another batch size or
@@ -65,7 +73,7 @@ static scaled time_of(const predicting *r, size_t i) {
                         workload_is_scaled(w) ? HABITAT_METHOD_LEARNED : HABITAT_METHOD_SAME};
     habitat_operator_answer answer = operator_answer_of(&r->answers, kernel->group);
     if (!answer.covered)
-        return by_itself(r->p, r->s, i);
+        return by_itself(r, i);
     double factor = answer.ms / w->groups[kernel->group].origin_ms;
     return (scaled){kernel->facts.time_ns * factor, answer.method};
 }
@@ -174,10 +182,25 @@ static habitat_status ask_groups(predicting *r, habitat_prediction *out, habitat
     return status;
 }
 
+/* One factor a kind of kernels. */
+static habitat_status ask_factors(predicting *r, habitat_error *err) {
+    const kernel_kinds *kinds = &r->p->kinds;
+    if (!r->p->plug->factor)
+        return HABITAT_OK;
+    r->factors = malloc((kinds->count + 1) * sizeof *r->factors);
+    if (!r->factors)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    for (size_t k = 0; k < kinds->count; k++)
+        r->factors[k] = r->p->plug->factor(r->s, kinds->first[k]);
+    return HABITAT_OK;
+}
+
 static habitat_status run(predicting *r, const times *t, habitat_prediction *out,
                           habitat_error *err) {
     const method_plug *plug = r->p->plug;
     habitat_status status = r->same ? HABITAT_OK : ask_groups(r, out, err);
+    if (status == HABITAT_OK && !r->same)
+        status = ask_factors(r, err);
     if (status != HABITAT_OK)
         return status;
     for (size_t i = 0; i < r->s->w->kernel_count; i++) {
@@ -266,6 +289,7 @@ habitat_status habitat_predictor_predict(const habitat_predictor *p, const habit
     else
         status = run(&r, &t, made, err);
     operator_answers_free(&r.answers);
+    free(r.factors);
     if (status == HABITAT_OK && p->times_alone)
         made->trace_kernel_ms = t.ns;
     else
@@ -309,14 +333,26 @@ static habitat_status prepare(habitat_predictor *p, habitat_error *err) {
         p->models = NULL;
     else if (!p->models)
         status = learned_builtin(&p->models, err);
-    if (status != HABITAT_OK || !p->plug->prepare || !p->w->origin)
+    if (status != HABITAT_OK || !p->w->origin)
         return status;
+    if (p->plug->factor && kernel_kinds_find(p->w, &p->kinds) != HABITAT_OK)
+        return habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    if (!p->plug->prepare)
+        return HABITAT_OK;
     return p->plug->prepare(p->w, p->models, &p->state, err);
 }
 
 static void forget(habitat_predictor *p) {
     if (p->plug->free)
         p->plug->free(p->state);
+    kernel_kinds_free(&p->kinds);
+}
+
+void habitat_predictor_free(habitat_predictor *predictor) {
+    if (!predictor)
+        return;
+    forget(predictor);
+    free(predictor);
 }
 
 habitat_status habitat_predictor_create(const habitat_workload *w, habitat_method method,
@@ -334,15 +370,8 @@ habitat_status habitat_predictor_create(const habitat_workload *w, habitat_metho
     if (status == HABITAT_OK)
         *out = made;
     else
-        free(made);
+        habitat_predictor_free(made);
     return status;
-}
-
-void habitat_predictor_free(habitat_predictor *predictor) {
-    if (!predictor)
-        return;
-    forget(predictor);
-    free(predictor);
 }
 
 /* The origin gives its measurement back: nothing to prepare. */

@@ -70,4 +70,9 @@ static inline scaled scaled_not_covered(void) {
     return (scaled){NAN, HABITAT_METHOD_FALLBACK};
 }
 
+/* What a factor makes of a kernel's time. */
+static inline scaled scaled_by(const habitat_workload_kernel *kernel, scaled factor) {
+    return (scaled){kernel->facts.time_ns * factor.ns, factor.method};
+}
+
 #endif

@@ -20,8 +20,10 @@ static void test_table(void) {
         habitat_status status = habitat_method_from_name(plug->name, &found, NULL);
         CHECK_INT(status, plug->askable ? HABITAT_OK : HABITAT_E_UNKNOWN_METHOD);
         CHECK_INT(found, plug->askable ? m : HABITAT_METHOD_COUNT);
-        CHECK(!plug->askable || plug->kernel || plug->groups);
-        CHECK(plug->askable || (!plug->kernel && !plug->groups && !plug->operation));
+        CHECK(!plug->askable || plug->kernel || plug->factor || plug->groups);
+        CHECK(plug->askable ||
+              (!plug->kernel && !plug->factor && !plug->groups && !plug->operation));
+        CHECK(!plug->kernel || !plug->factor);
         CHECK(!plug->prepare == !plug->free && !plug->calibrated == !plug->binding);
         CHECK(plug->asks_models || !plug->needs_models);
         /* what the models of a method answer bears one mark, whichever method asks */
