@@ -105,13 +105,22 @@ static uint64_t get_number(reader *r, size_t bytes) {
     return value;
 }
 
+/* Hundreds of thousands of them: what is left of the file is asked once. */
 static void get_floats(reader *r, float *out, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        uint32_t bits = (uint32_t)get_number(r, 4);
-        memcpy(&out[i], &bits, sizeof bits);
-        if (!isfinite(out[i]))
-            r->failed = true;
+    if (r->failed || (r->size - r->at) / 4 < count) {
+        memset(out, 0, count * sizeof *out);
+        r->failed = true;
+        return;
     }
+    bool finite = true;
+    for (size_t i = 0; i < count; i++, r->at += 4) {
+        const uint8_t *from = r->data + r->at;
+        uint32_t bits = (uint32_t)from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 |
+                        (uint32_t)from[3] << 24;
+        memcpy(&out[i], &bits, sizeof bits);
+        finite &= isfinite(out[i]) != 0;
+    }
+    r->failed |= !finite;
 }
 
 /* Memory for `count` things that take `bytes` each in the file: never more than the file holds. */

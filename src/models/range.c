@@ -62,7 +62,8 @@ static double excess_of(const learned_range *range, const operator_extent *sizes
 /* |log(value / edge)| outside of a range less the margin, 0 within. It counts by half of the excess
  * at most, so that an operation with more to do takes no less time. Totals above their most say
  * nothing where each size is within: such an operation fills any GPU. Nor does a size that was the
- * same in all rows: `b` where products of one matrix were measured alone. */
+ * same in all rows: `b` where products of one matrix were measured alone. edge: set where it is
+ * outside. */
 static double beyond(const learned_range *range, size_t i, double value, double excess,
                      double *edge) {
     double least = (double)range->least[i], most = (double)range->most[i];
@@ -75,8 +76,10 @@ static double beyond(const learned_range *range, size_t i, double value, double 
         below = 0;
     else if (least == most)
         above = below = 0;
-    *edge = exp2(above > 0 ? most : least);
-    return fmax(0, fmin(above > 0 ? above : below, 0.5 * excess));
+    double distance = fmax(0, fmin(above > 0 ? above : below, 0.5 * excess));
+    if (distance > 0)
+        *edge = exp2(above > 0 ? most : least);
+    return distance;
 }
 
 habitat_outside range_outside(const learned_range *range, const habitat_work *work) {

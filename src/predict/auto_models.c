@@ -182,15 +182,19 @@ static double roofline_ratio(const auto_question *q, const rate_table *own,
            roofline_s(q->work, rates, dtype, matrix_unit);
 }
 
-/* Queries of convolutions alone, or of all others, the rest asking for nothing. out: shape (n). */
-static void part_of(const habitat_model_query *queries, size_t n, bool convolutions,
-                    habitat_model_query *out) {
-    static const habitat_work nothing = {.known = false};
-    for (size_t i = 0; i < n; i++) {
-        out[i] = queries[i];
-        if ((queries[i].work->op_class == HABITAT_CLASS_CONV) != convolutions)
-            out[i] = (habitat_model_query){.work = &nothing};
-    }
+static bool is_convolution(const habitat_model_query *query) {
+    return query->work->op_class == HABITAT_CLASS_CONV;
+}
+
+/* Those of convolutions behind all others. out: shape (n). @return how many others there are. */
+static size_t set_apart(const habitat_model_query *queries, size_t n, habitat_model_query *out) {
+    size_t others = 0, at = 0;
+    for (size_t i = 0; i < n; i++)
+        others += !is_convolution(&queries[i]);
+    size_t behind = others;
+    for (size_t i = 0; i < n; i++)
+        out[is_convolution(&queries[i]) ? behind++ : at++] = queries[i];
+    return others;
 }
 
 /* What was seen of a GPU, or of another part of its chip, counts, so that an operation in a trace
@@ -199,24 +203,22 @@ static void part_of(const habitat_model_query *queries, size_t n, bool convoluti
 static habitat_status predict_operations(const habitat_models *models, const habitat_gpu *gpu,
                                          size_t n, const habitat_model_query *queries,
                                          habitat_model_estimate *out, habitat_error *err) {
-    habitat_model_query *part = calloc(n + 1, sizeof *part);
-    habitat_model_estimate *transfer = calloc(n + 1, sizeof *transfer);
+    habitat_model_query *apart = calloc(n + 1, sizeof *apart);
+    habitat_model_estimate *answers = calloc(n + 1, sizeof *answers);
     habitat_status status =
-        part && transfer ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
-    if (status == HABITAT_OK) {
-        part_of(queries, n, false, part);
-        status = habitat_models_predict(models, HABITAT_MODEL_AUTO, 1, &gpu, n, part, out, err);
-    }
-    if (status == HABITAT_OK) {
-        part_of(queries, n, true, part);
-        status =
-            habitat_models_predict(models, HABITAT_MODEL_TRANSFER, 1, &gpu, n, part, transfer, err);
-    }
+        apart && answers ? HABITAT_OK : habitat_fail(err, HABITAT_E_MEMORY, "out of memory");
+    size_t others = status == HABITAT_OK ? set_apart(queries, n, apart) : 0, at = 0;
+    size_t behind = others;
+    if (status == HABITAT_OK)
+        status = habitat_models_predict(models, HABITAT_MODEL_AUTO, 1, &gpu, others, apart, answers,
+                                        err);
+    if (status == HABITAT_OK)
+        status = habitat_models_predict(models, HABITAT_MODEL_TRANSFER, 1, &gpu, n - others,
+                                        apart + others, answers + others, err);
     for (size_t i = 0; status == HABITAT_OK && i < n; i++)
-        if (queries[i].work->op_class == HABITAT_CLASS_CONV)
-            out[i] = transfer[i];
-    free(part);
-    free(transfer);
+        out[i] = answers[is_convolution(&queries[i]) ? behind++ : at++];
+    free(apart);
+    free(answers);
     return status;
 }
 
@@ -240,7 +242,7 @@ static habitat_status ask_reference(const habitat_models *models, const habitat_
         rows[i] = question_of(&measured.rows[i]);
     if (status == HABITAT_OK)
         status = predict_operations(models, &bare, n, queries, out, err);
-    if (status == HABITAT_OK)
+    if (status == HABITAT_OK && measured.count)
         status = predict_operations(models, &bare, measured.count, rows, predicted, err);
     if (status == HABITAT_OK)
         status = calibrated_offsets(&measured, gpu, predicted, offsets, err);
