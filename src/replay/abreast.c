@@ -72,7 +72,7 @@ bool replay_set_slots(replay_graph *g) {
     return fine;
 }
 
-/* ---- two and eight states ---- */
+/* ---- pairs of states ---- */
 
 /* Of a number and what is none the larger is the number, as of fmax(). */
 #ifdef __SSE2__
@@ -101,9 +101,7 @@ static inline pair pair_most(pair x, pair y) {
 }
 #endif
 
-typedef struct eight {
-    pair a, b, c, d;
-} eight;
+enum { PAIRS_MOST = 4 /* in registers beside what an edge takes */ };
 
 static inline pair begins_with(size_t state, size_t first) {
     return pair_of(state == first ? 0.0 : -INFINITY, state == first + 1 ? 0.0 : -INFINITY);
@@ -116,65 +114,83 @@ static inline size_t row_of(const replay_graph *g, uint32_t node) {
     return node & REPLAY_CARRY ? node ^ REPLAY_CARRY : g->state_count + g->slot[node];
 }
 
-/* row: shape (rows). */
-static void sweep_two(const replay_graph *g, const replay_times *t, pair *row) {
-    for (size_t s = 0; s < g->state_count; s++)
-        row[s] = begins_with(s, 0);
-    for (uint32_t i = 0; i < g->node_count; i++) {
-        const replay_node *n = &g->nodes[i];
-        pair at = pair_of(-INFINITY, -INFINITY);
-        for (uint32_t e = n->first_edge; e < n[1].first_edge; e++) {
-            double way = way_ns(g, t, n, &g->edges[e]);
-            at = pair_most(pair_add(row[row_of(g, g->edges[e].from)], pair_of(way, way)), at);
-        }
-        double own = own_ns(g, t, n);
-        row[row_of(g, i)] = pair_add(at, pair_of(own, own));
-    }
-}
-
-/* row: shape (rows, blocks), from the one block on. way: shape (edges of the node). */
-static inline eight eight_at(const replay_graph *g, const replay_node *n, const eight *row,
-                             size_t blocks, const double *way_ns, double own_ns) {
-    const pair none = pair_of(-INFINITY, -INFINITY), own = pair_of(own_ns, own_ns);
-    eight at = {none, none, none, none};
+/* The latest of all ways into a node, and its own time on top, from column `first` of its row on.
+ * row: shape (rows, pairs). `some` pairs at a time stay in registers: a constant where it is
+ * inlined. way: shape (edges of the node), or NULL: asked here. */
+REPLAY_INLINE void sweep_node(const replay_graph *g, const replay_times *t, uint32_t i, pair *row,
+                              size_t pairs, size_t first, const size_t some, const double *way) {
+    const replay_node *n = &g->nodes[i];
+    pair at[PAIRS_MOST];
+    for (size_t k = 0; k < some; k++)
+        at[k] = pair_of(-INFINITY, -INFINITY);
     for (uint32_t e = n->first_edge; e < n[1].first_edge; e++) {
-        const eight *from = &row[row_of(g, g->edges[e].from) * blocks];
-        pair way = pair_of(way_ns[e - n->first_edge], way_ns[e - n->first_edge]);
-        at.a = pair_most(pair_add(from->a, way), at.a);
-        at.b = pair_most(pair_add(from->b, way), at.b);
-        at.c = pair_most(pair_add(from->c, way), at.c);
-        at.d = pair_most(pair_add(from->d, way), at.d);
+        const pair *from = &row[row_of(g, g->edges[e].from) * pairs + first];
+        double ns = way ? way[e - n->first_edge] : way_ns(g, t, n, &g->edges[e]);
+        for (size_t k = 0; k < some; k++)
+            at[k] = pair_most(pair_add(from[k], pair_of(ns, ns)), at[k]);
     }
-    return (eight){pair_add(at.a, own), pair_add(at.b, own), pair_add(at.c, own),
-                   pair_add(at.d, own)};
+    double own = own_ns(g, t, n);
+    pair *to = &row[row_of(g, i) * pairs + first];
+    for (size_t k = 0; k < some; k++)
+        to[k] = pair_add(at[k], pair_of(own, own));
 }
 
-/* row: shape (rows, blocks). way: shape (most_edges). */
-static void sweep_eights(const replay_graph *g, const replay_times *t, eight *row, size_t blocks,
-                         double *way) {
-    for (size_t s = 0; s < g->state_count; s++)
-        for (size_t b = 0; b < blocks; b++)
-            row[s * blocks + b] = (eight){begins_with(s, 8 * b), begins_with(s, 8 * b + 2),
-                                          begins_with(s, 8 * b + 4), begins_with(s, 8 * b + 6)};
+/* So few states that a row is in registers at once. row: shape (rows, pairs). */
+REPLAY_INLINE void sweep_few(const replay_graph *g, const replay_times *t, pair *row,
+                             const size_t pairs) {
+    for (uint32_t i = 0; i < g->node_count; i++)
+        sweep_node(g, t, i, row, pairs, 0, pairs, NULL);
+}
+
+/* row: shape (rows, pairs), pairs a multiple of PAIRS_MOST. way: shape (most_edges). */
+static void sweep_many(const replay_graph *g, const replay_times *t, pair *row, size_t pairs,
+                       double *way) {
     for (uint32_t i = 0; i < g->node_count; i++) {
         const replay_node *n = &g->nodes[i];
         for (uint32_t e = n->first_edge; e < n[1].first_edge; e++)
             way[e - n->first_edge] = way_ns(g, t, n, &g->edges[e]);
-        double own = own_ns(g, t, n);
-        for (size_t b = 0; b < blocks; b++)
-            row[row_of(g, i) * blocks + b] = eight_at(g, n, row + b, blocks, way, own);
+        for (size_t first = 0; first < pairs; first += PAIRS_MOST)
+            sweep_node(g, t, i, row, pairs, first, PAIRS_MOST, way);
     }
 }
 
+static void sweep(const replay_graph *g, const replay_times *t, pair *row, size_t pairs,
+                  double *way) {
+    for (size_t s = 0; s < g->state_count; s++)
+        for (size_t k = 0; k < pairs; k++)
+            row[s * pairs + k] = begins_with(s, 2 * k);
+    switch (pairs) {
+    case 1:
+        sweep_few(g, t, row, 1);
+        break;
+    case 2:
+        sweep_few(g, t, row, 2);
+        break;
+    case 3:
+        sweep_few(g, t, row, 3);
+        break;
+    case PAIRS_MOST:
+        sweep_few(g, t, row, PAIRS_MOST);
+        break;
+    default:
+        sweep_many(g, t, row, pairs, way);
+        break;
+    }
+}
+
+/* Pairs of a row: of all states, and whole PAIRS_MOST where those are not enough. */
+static size_t pairs_of(const replay_graph *g) {
+    size_t pairs = g->state_count > 2 ? (g->state_count + 1) / 2 : 1;
+    return pairs <= PAIRS_MOST ? pairs : (pairs + PAIRS_MOST - 1) / PAIRS_MOST * PAIRS_MOST;
+}
+
 bool replay_find_ways(const replay_graph *g, const replay_times *t, replay_ways out) {
-    size_t blocks = (g->state_count + 7) / 8, width = g->state_count > 2 ? 8 * blocks : 2;
+    size_t pairs = pairs_of(g), width = 2 * pairs;
     double *rows = malloc((g->state_count + g->slot_count) * width * sizeof *rows);
     double *way = malloc((g->most_edges + 1) * sizeof *way);
     bool fine = rows && way;
-    if (fine && width == 2)
-        sweep_two(g, t, (pair *)(void *)rows);
-    else if (fine)
-        sweep_eights(g, t, (eight *)(void *)rows, blocks, way);
+    if (fine)
+        sweep(g, t, (pair *)(void *)rows, pairs, way);
     for (size_t i = 0; fine && i < g->state_count; i++)
         for (size_t j = 0; j < g->state_count; j++)
             out[i][j] = g->state_nodes[j] == HABITAT_NONE

@@ -95,6 +95,11 @@ static inline uint32_t replay_edge_flags(const replay_edge *edge) {
     return edge->way & (REPLAY_LAUNCH | REPLAY_GAP | REPLAY_ROOM);
 }
 
+/* The CPU's time alone, and a short one. */
+static inline bool replay_edge_is_plain(const replay_edge *edge) {
+    return !(edge->way & ((1U << REPLAY_WAY_BITS) - 1));
+}
+
 static inline double replay_way_time(const replay_graph *graph, uint32_t way) {
     uint32_t value = way >> REPLAY_WAY_BITS;
     return way & REPLAY_WAY_LONG ? graph->long_ns[value] : (double)value;

@@ -30,6 +30,8 @@ REPLAY_INLINE double own_ns(const replay_graph *g, const replay_times *t, const 
 /* What is between `from` and the node. */
 REPLAY_INLINE double way_ns(const replay_graph *g, const replay_times *t, const replay_node *n,
                             const replay_edge *edge) {
+    if (replay_edge_is_plain(edge)) /* most, and the same as below */
+        return (double)(edge->way >> REPLAY_WAY_BITS) * t->cpu_scale;
     uint32_t flags = replay_edge_flags(edge);
     double ns = replay_edge_side_ns(g, edge, t);
     if (flags & REPLAY_ROOM)
