@@ -14,28 +14,65 @@ typedef struct stretch {
     double from, to;
 } stretch;
 
-static int by_begin(const void *x, const void *y) {
-    const stretch *a = x, *b = y;
-    return a->from < b->from ? -1 : a->from > b->from;
+/* fmax() without a call: no stretch is without a number. */
+static inline double later(double x, double y) {
+    return y > x ? y : x;
 }
 
-/* Sorts them. */
-static double covered_by(stretch *all, size_t count) {
+/* Behind the last of those that begin in order. */
+static size_t end_of_run(const stretch *all, size_t from, size_t count) {
+    size_t end = from + 1;
+    while (end < count && !(all[end].from < all[end - 1].from))
+        end++;
+    return end;
+}
+
+/* [low, middle) and [middle, high) of `all` into `to`; of equal ones the first stays first. */
+static void merge(const stretch *all, size_t low, size_t middle, size_t high, stretch *to) {
+    size_t left = low, right = middle;
+    for (size_t at = low; at < high; at++) {
+        bool take_right = right < high && (left == middle || all[right].from < all[left].from);
+        to[at] = all[take_right ? right++ : left++];
+    }
+}
+
+/* By their beginning. Kernels come nearly in that order: few runs are merged. spare: shape (count).
+ * @return where the sorted ones are: `all` or `spare`. */
+static stretch *sorted(stretch *all, stretch *spare, size_t count) {
+    size_t runs = 2;
+    while (runs > 1) {
+        runs = 0;
+        for (size_t low = 0; low < count; runs++) {
+            size_t middle = end_of_run(all, low, count);
+            size_t high = middle < count ? end_of_run(all, middle, count) : middle;
+            merge(all, low, middle, high, spare);
+            low = high;
+        }
+        stretch *swap = all;
+        all = spare;
+        spare = swap;
+    }
+    return all;
+}
+
+/* all: in the order of their beginning. */
+static double covered_by(const stretch *all, size_t count) {
     double sum = 0.0, until = 0.0;
-    qsort(all, count, sizeof *all, by_begin);
     for (size_t i = 0; i < count; i++) {
-        double from = fmax(all[i].from, until);
-        sum += fmax(0.0, all[i].to - from);
-        until = fmax(until, all[i].to);
+        double from = later(all[i].from, until);
+        sum += later(0.0, all[i].to - from);
+        until = later(until, all[i].to);
     }
     return sum;
 }
 
 /* What ends at `end` and lasts `ns`, on the circle: one stretch, or two where it passes 0. */
 static size_t lay(double end, double ns, double period, stretch out[2]) {
-    double from = fmod(end - ns, period);
+    double from = end - ns;
     if (!(ns > 0.0))
         return 0;
+    if (!(from >= 0.0 && from < period)) /* else that is what fmod() says, too */
+        from = fmod(from, period);
     from += from < 0.0 ? period : 0.0;
     if (ns >= period || isnan(from)) { /* a stream that starts every iteration free */
         out[0] = (stretch){0.0, fmin(ns, period)};
@@ -76,14 +113,14 @@ habitat_status replay_busy(const replay_graph *g, const replay_times *t, double 
         return HABITAT_OK;
     }
     double *value = malloc((g->node_count + 1) * sizeof *value);
-    stretch *all = malloc((2 * (to - from) + 1) * sizeof *all);
-    size_t count = 0;
+    size_t count = 0, most = 2 * (to - from) + 1;
+    stretch *all = malloc(2 * most * sizeof *all);
     if (value && all) {
         replay_sweep(g, t, carry, value);
         for (size_t i = 0; i < g->node_count; i++)
             if (is_of(&g->nodes[i], from, to))
                 count += lay(value[i], replay_own_ns(g, t, &g->nodes[i]), period_ns, &all[count]);
-        *out_ns = fmin(covered_by(all, count), period_ns);
+        *out_ns = fmin(covered_by(sorted(all, all + most, count), count), period_ns);
     }
     bool fine = value && all;
     free(value);

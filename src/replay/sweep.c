@@ -27,14 +27,14 @@ static double from_ns(const replay_edge *edge, const double *carry, const double
 }
 
 /* The same for node i of an iteration in parts, where what is of another one is over at 0. */
-static double part_from_ns(const replay_edge *edge, const double *carry, const double *value,
-                           const uint32_t *part, size_t i) {
+REPLAY_INLINE double part_from_ns(const replay_edge *edge, const double *carry, const double *value,
+                                  const uint32_t *part, size_t i) {
     bool same = !part || (edge->from & REPLAY_CARRY ? part[i] == 0 : part[edge->from] == part[i]);
     return same ? from_ns(edge, carry, value) : 0.0;
 }
 
-void replay_sweep_parts(const replay_graph *g, const replay_times *t, const double *carry,
-                        const uint32_t *part, double *value) {
+REPLAY_INLINE void sweep(const replay_graph *g, const replay_times *t, const double *carry,
+                         const uint32_t *part, double *value) {
     for (size_t i = 0; i < g->node_count; i++) {
         const replay_node *n = &g->nodes[i];
         double at = -INFINITY;
@@ -45,9 +45,14 @@ void replay_sweep_parts(const replay_graph *g, const replay_times *t, const doub
     }
 }
 
+void replay_sweep_parts(const replay_graph *g, const replay_times *t, const double *carry,
+                        const uint32_t *part, double *value) {
+    sweep(g, t, carry, part, value);
+}
+
 void replay_sweep(const replay_graph *g, const replay_times *t, const double *carry,
                   double *value) {
-    replay_sweep_parts(g, t, carry, NULL, value);
+    sweep(g, t, carry, NULL, value);
 }
 
 void replay_from_idle(const replay_graph *g, const replay_times *t, double *value) {
