@@ -101,7 +101,9 @@ static inline pair pair_most(pair x, pair y) {
 }
 #endif
 
-enum { PAIRS_MOST = 4 /* in registers beside what an edge takes */ };
+/* In registers at once, beside what an edge takes: all states of one rank. */
+enum { PAIRS_MOST = (REPLAY_STATES_MAX + 1) / 2 };
+_Static_assert(PAIRS_MOST == 9, "sweep() has no case for so many pairs");
 
 static inline pair begins_with(size_t state, size_t first) {
     return pair_of(state == first ? 0.0 : -INFINITY, state == first + 1 ? 0.0 : -INFINITY);
@@ -121,16 +123,19 @@ REPLAY_INLINE void sweep_node(const replay_graph *g, const replay_times *t, uint
                               size_t pairs, size_t first, const size_t some, const double *way) {
     const replay_node *n = &g->nodes[i];
     pair at[PAIRS_MOST];
+#pragma GCC unroll 9
     for (size_t k = 0; k < some; k++)
         at[k] = pair_of(-INFINITY, -INFINITY);
     for (uint32_t e = n->first_edge; e < n[1].first_edge; e++) {
         const pair *from = &row[row_of(g, g->edges[e].from) * pairs + first];
         double ns = way ? way[e - n->first_edge] : way_ns(g, t, n, &g->edges[e]);
+#pragma GCC unroll 9
         for (size_t k = 0; k < some; k++)
             at[k] = pair_most(pair_add(from[k], pair_of(ns, ns)), at[k]);
     }
     double own = own_ns(g, t, n);
     pair *to = &row[row_of(g, i) * pairs + first];
+#pragma GCC unroll 9
     for (size_t k = 0; k < some; k++)
         to[k] = pair_add(at[k], pair_of(own, own));
 }
@@ -160,18 +165,20 @@ static void sweep(const replay_graph *g, const replay_times *t, pair *row, size_
         for (size_t k = 0; k < pairs; k++)
             row[s * pairs + k] = begins_with(s, 2 * k);
     switch (pairs) {
-    case 1:
-        sweep_few(g, t, row, 1);
-        break;
-    case 2:
-        sweep_few(g, t, row, 2);
-        break;
-    case 3:
-        sweep_few(g, t, row, 3);
-        break;
-    case PAIRS_MOST:
-        sweep_few(g, t, row, PAIRS_MOST);
-        break;
+#define FEW(pairs)                                                                                 \
+    case pairs:                                                                                    \
+        sweep_few(g, t, row, pairs);                                                               \
+        break
+        FEW(1);
+        FEW(2);
+        FEW(3);
+        FEW(4);
+        FEW(5);
+        FEW(6);
+        FEW(7);
+        FEW(8);
+        FEW(PAIRS_MOST);
+#undef FEW
     default:
         sweep_many(g, t, row, pairs, way);
         break;
