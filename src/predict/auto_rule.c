@@ -94,12 +94,84 @@ const habitat_kernel_facts *auto_rule_facts(const habitat_workload *w, const aut
     return r->facts ? &r->facts[i] : &w->kernels[i].facts;
 }
 
+/* The bytes that memory moves in a time: memory_s() the other way round. */
+static double bytes_in(const scaling *s, const habitat_gpu *gpu, double bytes_per_s,
+                       double seconds) {
+    double least = 0.0, most = seconds * bytes_per_s;
+    while (most > 0.0 && memory_s(s, gpu, bytes_per_s, most) < seconds)
+        most *= 2.0;
+    for (int i = 0; i < 40; i++) {
+        double middle = 0.5 * (least + most);
+        *(memory_s(s, gpu, bytes_per_s, middle) < seconds ? &least : &most) = middle;
+    }
+    return most;
+}
+
+static double own_ns(const scaling *s, const habitat_workload_kernel *kernel) {
+    return kernel->facts.time_ns - fmin(kernel->facts.time_ns, s->floor_origin_ns);
+}
+
+/* Bytes of a kernel that needs its memory's roof for so long. Of a recording without sizes, its
+ * grid may tell them; another batch size has another grid. */
+static double usual_bytes(const scaling *s, const auto_rule *r,
+                          const habitat_workload_kernel *kernel, double bytes_per_s,
+                          double roof_s) {
+    kernel_elements told;
+    if (kernel_elements_of(kernel->kernel->form, &told) && r->rounds[told.width] > 0.0)
+        return r->rounds[told.width] * told.round_bytes * grown_by(kernel);
+    return usual_of_memory(s->w, kernel) ? roof_s * bytes_per_s
+                                         : bytes_in(s, s->origin, bytes_per_s, roof_s);
+}
+
+static bool is_product(const habitat_workload_kernel *kernel) {
+    return kernel->main && class_of(kernel->op_class)->product;
+}
+
+/* Flop of a product, bytes of any other kernel whose work nobody counted: as much as it usually
+ * does in its time (usual.h). */
+static double usual_work(const scaling *s, const auto_rule *r,
+                         const habitat_workload_kernel *kernel) {
+    formula_rates rates = scaling_rates(&s->sustained_origin, &kernel->facts);
+    double own = own_ns(s, kernel);
+    double part = s->form == AUTO_FORM_UNKNOWN_ROOF ? 1.0 : usual_part(s->w, kernel, own);
+    double roof_s = part * own * 1e-9;
+    return is_product(kernel) ? roof_s * rates.flop_per_s
+                              : usual_bytes(s, r, kernel, rates.bytes_per_s, roof_s);
+}
+
+static habitat_workload_kernel with_work(const habitat_workload_kernel *kernel, double usual) {
+    habitat_workload_kernel made = *kernel;
+    made.facts.flop = made.facts.bytes = NAN;
+    *(is_product(kernel) ? &made.facts.flop : &made.facts.bytes) = usual;
+    return made;
+}
+
+static double origin_roof_ns(const scaling *s, const habitat_kernel_facts *facts) {
+    return roofline_ns(s, facts, scaling_rates(&s->sustained_origin, facts), s->origin);
+}
+
+static void set_origin(const habitat_workload *w, auto_rule *r) {
+    scaling s;
+    scaling_begin(w, &s);
+    for (size_t i = 0; i < w->kernel_count; i++) {
+        const habitat_workload_kernel *kernel = &w->kernels[i];
+        auto_rule_origin *o = &r->origin[i];
+        *o = (auto_rule_origin){origin_roof_ns(&s, &kernel->facts), NAN, NAN};
+        if (!isnan(o->roof_ns) || fallback_leaves_gpu(kernel->kernel))
+            continue;
+        o->usual = usual_work(&s, r, kernel);
+        habitat_workload_kernel usual = with_work(kernel, o->usual);
+        o->usual_roof_ns = origin_roof_ns(&s, &usual.facts);
+    }
+}
+
 habitat_status auto_rule_prepare(const habitat_workload *w, const convolution_works *told,
                                  auto_rule *out) {
     bool bare = workload_lacks_shapes(w);
     out->lead = calloc(w->kernel_count + 1, sizeof *out->lead);
+    out->origin = calloc(w->kernel_count + 1, sizeof *out->origin);
     out->facts = bare ? calloc(w->kernel_count + 1, sizeof *out->facts) : NULL;
-    if (!out->lead || (bare && !out->facts))
+    if (!out->lead || !out->origin || (bare && !out->facts))
         return HABITAT_E_MEMORY;
     if (bare) {
         elements_settle(w, out->rounds);
@@ -114,11 +186,13 @@ habitat_status auto_rule_prepare(const habitat_workload *w, const convolution_wo
             out->lead[k] = lead == HABITAT_NONE || w->kernels[k].main ? k : lead;
         }
     }
+    set_origin(w, out);
     return HABITAT_OK;
 }
 
 void auto_rule_free(auto_rule *r) {
     free(r->lead);
+    free(r->origin);
     free(r->facts);
     *r = (auto_rule){0};
 }
@@ -154,82 +228,51 @@ static double issue_ratio(const scaling *s, const habitat_workload_kernel *kerne
     return origin / dest;
 }
 
-/* The bytes that memory moves in a time: memory_s() the other way round. */
-static double bytes_in(const scaling *s, const habitat_gpu *gpu, double bytes_per_s,
-                       double seconds) {
-    double least = 0.0, most = seconds * bytes_per_s;
-    while (most > 0.0 && memory_s(s, gpu, bytes_per_s, most) < seconds)
-        most *= 2.0;
-    for (int i = 0; i < 40; i++) {
-        double middle = 0.5 * (least + most);
-        *(memory_s(s, gpu, bytes_per_s, middle) < seconds ? &least : &most) = middle;
-    }
-    return most;
-}
-
-/* Time on the destination of what takes `own_ns` on the origin, floors apart; NaN where the
- * kernel's work or a rate is unknown. */
-static double work_ns(const scaling *s, const habitat_workload_kernel *kernel, double own_ns) {
+/* Time on the destination of what takes `own_ns` on the origin, floors apart, and by its roof
+ * `origin`; NaN where the kernel's work or a rate is unknown. */
+static double work_ns(const scaling *s, const habitat_workload_kernel *kernel, double own_ns,
+                      double origin) {
     const habitat_kernel_facts *facts = &kernel->facts;
-    double origin = roofline_ns(s, facts, scaling_rates(&s->sustained_origin, facts), s->origin);
     double dest = roofline_ns(s, facts, scaling_rates(&s->sustained_dest, facts), s->dest);
     bool beyond = own_ns > origin && s->form != AUTO_FORM_RATIO;
     return beyond ? dest + (own_ns - origin) * issue_ratio(s, kernel) : own_ns * dest / origin;
 }
 
-static double own_ns(const scaling *s, const habitat_workload_kernel *kernel) {
-    return kernel->facts.time_ns - fmin(kernel->facts.time_ns, s->floor_origin_ns);
+/* The origin's roof for the counted work of kernel i. */
+static double counted_roof_ns(const scaling *s, const auto_rule *r, size_t i) {
+    return s->form == AUTO_FORM_RULE ? r->origin[i].roof_ns
+                                     : origin_roof_ns(s, &s->w->kernels[i].facts);
 }
 
-/* Bytes of a kernel that needs its memory's roof for so long. Of a recording without sizes, its
- * grid may tell them; another batch size has another grid. */
-static double usual_bytes(const scaling *s, const auto_rule *r,
-                          const habitat_workload_kernel *kernel, double bytes_per_s,
-                          double roof_s) {
-    kernel_elements told;
-    if (kernel_elements_of(kernel->kernel->form, &told) && r->rounds[told.width] > 0.0)
-        return r->rounds[told.width] * told.round_bytes * grown_by(kernel);
-    return usual_of_memory(s->w, kernel) ? roof_s * bytes_per_s
-                                         : bytes_in(s, s->origin, bytes_per_s, roof_s);
-}
-
-/* A kernel whose work nobody counted: as much as it usually does in its time (usual.h). */
-static habitat_workload_kernel with_usual_work(const scaling *s, const auto_rule *r,
-                                               const habitat_workload_kernel *kernel) {
-    habitat_workload_kernel made = *kernel;
-    formula_rates rates = scaling_rates(&s->sustained_origin, &kernel->facts);
-    double own = own_ns(s, kernel);
-    double part = s->form == AUTO_FORM_UNKNOWN_ROOF ? 1.0 : usual_part(s->w, kernel, own);
-    double roof_s = part * own * 1e-9;
-    made.facts.flop = made.facts.bytes = NAN;
-    if (kernel->main && class_of(kernel->op_class)->product)
-        made.facts.flop = roof_s * rates.flop_per_s;
-    else
-        made.facts.bytes = usual_bytes(s, r, kernel, rates.bytes_per_s, roof_s);
-    return made;
+/* By what it usually does. */
+static double usual_ns(const scaling *s, const auto_rule *r, size_t i, double own) {
+    const habitat_workload_kernel *kernel = &s->w->kernels[i];
+    bool asked = s->form == AUTO_FORM_RULE && !isnan(r->origin[i].usual_roof_ns);
+    habitat_workload_kernel usual =
+        with_work(kernel, asked ? r->origin[i].usual : usual_work(s, r, kernel));
+    return work_ns(s, &usual, own,
+                   asked ? r->origin[i].usual_roof_ns : origin_roof_ns(s, &usual.facts));
 }
 
 /* What a kernel takes on the destination past its start; NaN where a rate is unknown. */
-static double counted_or_usual_ns(const scaling *s, const auto_rule *r,
-                                  const habitat_workload_kernel *kernel) {
-    habitat_workload_kernel known = *kernel;
-    known.facts = *auto_rule_facts(s->w, r, (size_t)(kernel - s->w->kernels));
-    double own = own_ns(s, kernel), work = work_ns(s, &known, own);
-    if (!isnan(work))
-        return work;
-    habitat_workload_kernel usual = with_usual_work(s, r, kernel);
-    return work_ns(s, &usual, own);
+static double counted_or_usual_ns(const scaling *s, const auto_rule *r, size_t i) {
+    habitat_workload_kernel known = s->w->kernels[i];
+    known.facts = *auto_rule_facts(s->w, r, i);
+    double roof = r->facts ? origin_roof_ns(s, &known.facts) : counted_roof_ns(s, r, i);
+    double own = own_ns(s, &s->w->kernels[i]), work = work_ns(s, &known, own, roof);
+    return isnan(work) ? usual_ns(s, r, i, own) : work;
 }
 
 scaled auto_rule_kernel(const scaling *s, const auto_rule *r, size_t i) {
     const habitat_workload_kernel *kernel = &s->w->kernels[i];
     if (fallback_leaves_gpu(kernel->kernel))
         return scaled_not_covered();
-    double own = own_ns(s, kernel), work = work_ns(s, kernel, own);
+    double own = own_ns(s, kernel), work = work_ns(s, kernel, own, counted_roof_ns(s, r, i));
     if (isnan(work)) {
-        const habitat_workload_kernel *lead = &s->w->kernels[r->lead[i]];
-        double ratio = lead == kernel ? NAN : counted_or_usual_ns(s, r, lead) / own_ns(s, lead);
-        work = formula_usable(ratio) ? own * ratio : counted_or_usual_ns(s, r, kernel);
+        size_t lead = r->lead[i];
+        double ratio =
+            lead == i ? NAN : counted_or_usual_ns(s, r, lead) / own_ns(s, &s->w->kernels[lead]);
+        work = formula_usable(ratio) ? own * ratio : counted_or_usual_ns(s, r, i);
     }
     double floor_origin = kernel->facts.time_ns - own;
     return (scaled){floor_origin * s->clock_ratio + work, HABITAT_METHOD_ROOFLINE};

@@ -6,8 +6,17 @@
 #include "predict/scaling.h"
 #include "work/elements.h"
 
+/* What a kernel is on the origin, whatever the destination. */
+typedef struct auto_rule_origin {
+    double roof_ns;       /* roofline time of its counted work; NaN: not known */
+    double usual;         /* where that is not known: the flop of a product, else the bytes, that it
+                             usually does in its time */
+    double usual_roof_ns; /* roofline time of those; NaN: they were not asked */
+} auto_rule_origin;
+
 /* What the rule needs to know of every kernel of a workload, shape (kernel_count). */
 typedef struct auto_rule {
+    auto_rule_origin *origin;     /* by the first form of the rule: the others work it out */
     uint32_t *lead;               /* kernel whose flop and bytes stand for it */
     double rounds[KERNEL_WIDTHS]; /* elements that a thread of an element-wise kernel treats, by the
                                      width of its loads; 0: sizes were recorded, or none is there */

@@ -48,17 +48,23 @@ static bool forward_alone(const habitat_workload *w) {
     return recorded;
 }
 
+void scaling_begin(const habitat_workload *w, scaling *out) {
+    *out = (scaling){.w = w, .origin = w->origin};
+    scaling_fill(&out->spec_origin, w->origin, false);
+    scaling_fill(&out->sustained_origin, w->origin, true);
+    out->floor_origin_ns = scaling_kernel_floor_ns(w->origin);
+    out->cache_share = forward_alone(w) ? fitted_forward_cache_share : fitted_step_cache_share;
+}
+
 habitat_status scaling_set_up(const habitat_workload *w, const habitat_models *models,
                               const habitat_gpu *dest, scaling *out, habitat_error *err) {
-    *out = (scaling){.w = w, .models = models, .origin = w->origin, .dest = dest};
-    scaling_fill(&out->spec_origin, w->origin, false);
+    scaling_begin(w, out);
+    out->models = models;
+    out->dest = dest;
     scaling_fill(&out->spec_dest, dest, false);
-    scaling_fill(&out->sustained_origin, w->origin, true);
     scaling_fill(&out->sustained_dest, dest, true);
     out->bandwidth_ratio = out->spec_origin.bytes_per_s / out->spec_dest.bytes_per_s;
     out->clock_ratio = w->origin->boost_clock_hz / dest->boost_clock_hz;
-    out->floor_origin_ns = scaling_kernel_floor_ns(w->origin);
-    out->cache_share = forward_alone(w) ? fitted_forward_cache_share : fitted_step_cache_share;
     out->alike = same_text(w->origin->architecture, dest->architecture);
     if (!formula_usable(out->bandwidth_ratio))
         return habitat_fail(err, HABITAT_E_NO_SPEC,

@@ -34,6 +34,9 @@ typedef struct scaling {
     uint64_t *dest_waves; /* shape (launch_count); 0 = not resident or unknown */
 } scaling;
 
+/* What the origin alone decides; without a destination, and nothing to free. */
+void scaling_begin(const habitat_workload *w, scaling *out);
+
 /* HABITAT_E_NO_SPEC (no bandwidth of one of the two), HABITAT_E_MEMORY; on success free with
  * scaling_free(). */
 habitat_status scaling_set_up(const habitat_workload *w, const habitat_models *models,
