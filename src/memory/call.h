@@ -18,7 +18,7 @@ typedef struct memory_walk {
     bool copies; /* recorded products take half-precision copies of weights */
     bool alone;  /* there is no backward pass: tensors go with their last use */
     memory_links links;
-    memory_workspaces spaces;
+    const memory_workspaces *spaces;
     bool *covered;        /* shape (count): it or one around it is a step, or is left out */
     habitat_table sizes;  /* of weights, by elements */
     memory_shared shared; /* weights that may be met more than once */

@@ -10,6 +10,7 @@
 #include "base/constants.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
+#include "memory/workspace.h"
 #include "trace/gradients.h"
 
 enum { HOPPER = 90, FORMATS = MEMORY_FORMATS };
@@ -200,11 +201,11 @@ void memory_correct(habitat_memory *m, double training_most) {
 /* --- creating --------------------------------------------------------------------------------- */
 
 static habitat_status make_lines(habitat_memory *m, const habitat_trace *trace,
-                                 const habitat_trace_info *info, const habitat_gpu *origin,
+                                 const habitat_trace_info *info, const memory_workspaces *spaces,
                                  habitat_memory_format format) {
     memory_steps steps;
     habitat_status status =
-        memory_steps_of(trace, &info->memory, &m->facts, format, origin, &steps);
+        memory_steps_of(trace, &info->memory, &m->facts, format, spaces, &steps);
     if (status != HABITAT_OK)
         return status;
     m->blas |= steps.blas;
@@ -228,16 +229,26 @@ static habitat_status make_lines(habitat_memory *m, const habitat_trace *trace,
     return status;
 }
 
+/* What kernels tell of workspaces is the same in every format. */
+static habitat_status make_all_lines(habitat_memory *m, const habitat_trace *trace,
+                                     const habitat_trace_info *info, const habitat_gpu *origin) {
+    memory_workspaces spaces = {0};
+    habitat_status status =
+        memory_workspaces_of(trace, m->facts.kind, origin, &spaces) ? HABITAT_OK : HABITAT_E_MEMORY;
+    for (int f = HABITAT_MEMORY_RECORDED; f < FORMATS && status == HABITAT_OK; f++) {
+        habitat_memory_format format = (habitat_memory_format)f;
+        if (format == HABITAT_MEMORY_RECORDED || !memory_is_recorded(m, format))
+            status = make_lines(m, trace, info, &spaces, format);
+    }
+    memory_workspaces_free(&spaces);
+    return status;
+}
+
 static habitat_status fill(habitat_memory *m, const habitat_trace *trace,
                            const habitat_trace_info *info, const habitat_gpu *origin) {
     m->facts = memory_facts_of(trace, &info->memory);
     take_recorded(m, info);
-    habitat_status status = HABITAT_OK;
-    for (int f = HABITAT_MEMORY_RECORDED; f < FORMATS && status == HABITAT_OK; f++) {
-        habitat_memory_format format = (habitat_memory_format)f;
-        if (format == HABITAT_MEMORY_RECORDED || !memory_is_recorded(m, format))
-            status = make_lines(m, trace, info, origin, format);
-    }
+    habitat_status status = make_all_lines(m, trace, info, origin);
     if (status != HABITAT_OK)
         return status;
     divide_rest(m, &info->memory, origin);

@@ -96,6 +96,8 @@ typedef struct memory_lines {
     double loss_bytes, batch_bytes, largest_bytes;
 } memory_lines;
 
+struct memory_workspaces;
+
 struct habitat_memory {
     memory_facts facts;
     memory_lines lines[MEMORY_FORMATS]; /* by habitat_memory_format */
@@ -116,11 +118,11 @@ struct habitat_memory {
     double twice_bytes;       /* of them: as in habitat_memory_parts */
 };
 
-/* steps.c: what the operations of the first iteration keep, in these formats. origin: the GPU, NULL
- * for not known. */
+/* steps.c: what the operations of the first iteration keep, in these formats. spaces: of the
+ * trace's convolutions (workspace.h). */
 habitat_status memory_steps_of(const habitat_trace *trace, const habitat_trace_memory *noted,
                                const memory_facts *facts, habitat_memory_format format,
-                               const habitat_gpu *origin, memory_steps *out);
+                               const struct memory_workspaces *spaces, memory_steps *out);
 /* lines.c: a copy of a step, a life at the end; false when out of memory. */
 bool memory_steps_add(memory_steps *steps, const memory_step *step);
 bool memory_steps_add_life(memory_steps *steps, const memory_life *life);

@@ -453,7 +453,7 @@ static void do_call(memory_walk *w, size_t i, const memory_rule *rule, bool in_p
         let_go(&c);
     if (!c.kept || !(rule->weights || memory_rule_cast(rule) == CAST_HALF))
         c.step.weights = 0;
-    memory_workspaces_take(&w->spaces, (uint32_t)i, w->asked, &c.step);
+    memory_workspaces_take(w->spaces, (uint32_t)i, w->asked, &c.step);
     w->no_memory |= !memory_steps_add(w->out, &c.step);
 }
 
@@ -518,8 +518,9 @@ static void walk_operations(memory_walk *w) {
 
 habitat_status memory_steps_of(const habitat_trace *trace, const habitat_trace_memory *noted,
                                const memory_facts *facts, habitat_memory_format format,
-                               const habitat_gpu *origin, memory_steps *out) {
-    memory_walk w = {.trace = trace, .asked = format, .memory = noted, .out = out};
+                               const memory_workspaces *spaces, memory_steps *out) {
+    memory_walk w = {
+        .trace = trace, .asked = format, .memory = noted, .spaces = spaces, .out = out};
     w.format = memory_tensors_in(facts->kind, format);
     w.copies = format == HABITAT_MEMORY_RECORDED && facts->kind == MEMORY_KIND_AUTOCAST;
     w.alone = !facts->has_backward;
@@ -531,12 +532,11 @@ habitat_status memory_steps_of(const habitat_trace *trace, const habitat_trace_m
     w.covered = calloc(w.count, sizeof *w.covered);
     w.no_memory = !memory_links_of(trace, &w.links) || !w.covered ||
                   !memory_sizes_note(&w.sizes, noted) ||
-                  !memory_shared_note(w.operations, w.count, &w.shared) ||
-                  !memory_workspaces_of(trace, facts->kind, origin, &w.spaces);
+                  !memory_shared_note(w.operations, w.count, &w.shared);
     if (!w.no_memory) {
         walk_operations(&w);
-        out->convolutions = w.spaces.convolutions;
-        out->tf32 = w.spaces.tf32;
+        out->convolutions = spaces->convolutions;
+        out->tf32 = spaces->tf32;
         out->weights -= memory_shared_again(&w.shared);
         out->maybe_again = w.alone ? memory_shared_maybe(&w.shared) : 0;
         w.no_memory = w.no_memory || !(w.alone ? memory_tensors_list_lives(&w.tensors, out)
@@ -544,7 +544,6 @@ habitat_status memory_steps_of(const habitat_trace *trace, const habitat_trace_m
     }
     memory_links_free(&w.links);
     free(w.covered);
-    memory_workspaces_free(&w.spaces);
     habitat_table_free(&w.sizes);
     memory_shared_free(&w.shared);
     memory_tensors_free(&w.tensors);
