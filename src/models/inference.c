@@ -214,8 +214,9 @@ static habitat_model_estimate from_trees(const habitat_models *models, habitat_m
         return nothing;
     const operator_model *seen = learned_find(models, c, HABITAT_MODEL_SEEN);
     const operator_model *model = learned_find(models, c, HABITAT_MODEL_TRANSFER);
-    bool named = learned_knows_of(seen, gpu->name, query->work);
-    bool itself = named || knows_kind(seen, gpu, query->work);
+    bool asks_seen = use != HABITAT_MODEL_TRANSFER; /* which knows no GPU but by its rates */
+    bool named = asks_seen && learned_knows_of(seen, gpu->name, query->work);
+    bool itself = named || (asks_seen && knows_kind(seen, gpu, query->work));
     const habitat_gpu *part = use == HABITAT_MODEL_AUTO ? itself  ? gpu
                                                           : model ? seen_part(seen, a, query->work)
                                                                   : NULL
