@@ -83,6 +83,9 @@ bool cost_is_of_future(const habitat_cost *cost);
 /* Whether the price is of more GPUs, rented together, than are reckoned with. */
 bool cost_is_of_machines(const habitat_cost *cost);
 
+/* What an hour takes from a purse [USD]: GPUs rented together are paid together. NaN: no price. */
+double cost_bill(const habitat_cost *cost);
+
 /* Whether the recording is of one of several GPUs that trained together, and rows are of one: how
  * many they are, in words. */
 enum { RANKS_BYTES = 24 };

@@ -177,7 +177,7 @@ static habitat_exclusion_kind obstacle(const habitat_choice *c, const habitat_ch
         return HABITAT_EXCLUDED_DEADLINE;
     if (needs_price && isnan(row->cost.usd_per_hour))
         return HABITAT_EXCLUDED_NO_PRICE;
-    if (o->max_usd_per_hour > 0 && row->cost.usd_per_hour > o->max_usd_per_hour)
+    if (o->max_usd_per_hour > 0 && cost_bill(&row->cost) > o->max_usd_per_hour)
         return HABITAT_EXCLUDED_PRICE;
     return row->value > 0 ? HABITAT_EXCLUDED_COUNT : HABITAT_EXCLUDED_UNKNOWN;
 }
@@ -206,8 +206,10 @@ static const char *obstacle_words(made_choice *out, habitat_exclusion_kind kind,
     case HABITAT_EXCLUDED_NO_PRICE:
         return "no price is known; give one with --price";
     case HABITAT_EXCLUDED_PRICE:
-        apart_decimals(o->max_usd_per_hour, row->cost.usd_per_hour, 2, limit, needs, sizeof needs);
-        return choice_line(out, "costs $%s an hour, more than $%s", needs, limit);
+        apart_decimals(o->max_usd_per_hour, cost_bill(&row->cost), 2, limit, needs, sizeof needs);
+        return choice_line(out, "costs $%s an hour%s, more than $%s", needs,
+                           cost_is_of_machines(&row->cost) ? " with what is rented together" : "",
+                           limit);
     case HABITAT_EXCLUDED_UNKNOWN:
     case HABITAT_EXCLUDED_COUNT:
         break;
@@ -227,7 +229,7 @@ static habitat_status exclude(made_choice *out, const habitat_choice_row *row,
                             .iteration_ms = row->iteration_ms,
                             .batch_size = row->batch_size,
                             .samples = row->samples,
-                            .usd_per_hour = row->cost.usd_per_hour,
+                            .usd_per_hour = cost_bill(&row->cost),
                             .hours = row->cost.hours,
                             .headroom_bytes = row->headroom_bytes};
     return HABITAT_OK;

@@ -166,9 +166,15 @@ static habitat_status warn_of_one_rank(made_answer *out, habitat_error *err) {
     return warnings_add(out, HABITAT_ABOUT_DESTINATIONS, line, err);
 }
 
+double cost_bill(const habitat_cost *cost) {
+    double machine = cost->price ? cost->price->usd_per_hour * cost->price->min_gpus : NAN;
+    if (!(machine > 0.0))
+        return cost->usd_per_hour;
+    return fmax(cost->usd_per_hour, machine * ceil(cost->usd_per_hour / machine - FLT_EPSILON));
+}
+
 bool cost_is_of_machines(const habitat_cost *cost) {
-    return cost->price && cost->price->usd_per_hour * cost->price->min_gpus >
-                              cost->usd_per_hour * (1 + FLT_EPSILON);
+    return cost_bill(cost) > cost->usd_per_hour * (1 + FLT_EPSILON);
 }
 
 static habitat_status warn_of_machines(made_answer *out, habitat_error *err) {

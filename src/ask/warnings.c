@@ -120,7 +120,8 @@ bool warn_of_operation_format(const habitat_gpu *const *gpus, size_t count, habi
     if (!is_narrow(dtype))
         return false;
     for (size_t i = 0; i < count; i++)
-        add_lacking(&found, gpus[i], dtype);
+        if (!habitat_rate_unlisted(gpus[i], dtype))
+            add_lacking(&found, gpus[i], dtype);
     if (!found.count)
         return false;
     close_names(&found);
