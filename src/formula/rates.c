@@ -77,6 +77,13 @@ double habitat_arithmetic_rate(const habitat_gpu *gpu, habitat_dtype dtype, bool
     return NAN;
 }
 
+bool habitat_rate_unlisted(const habitat_gpu *gpu, habitat_dtype dtype) {
+    const habitat_rates *peak = &gpu->peak;
+    return dtype == HABITAT_DTYPE_INT8 &&
+           formula_usable(peak->matrix_flop_per_s[HABITAT_DTYPE_BF16]) &&
+           !formula_usable(peak->matrix_flop_per_s[HABITAT_DTYPE_INT8]);
+}
+
 double habitat_memory_rate(const habitat_gpu *gpu, bool sustained) {
     if (!gpu)
         return NAN;

@@ -15,6 +15,10 @@
 double habitat_arithmetic_rate(const habitat_gpu *gpu, habitat_dtype dtype, bool matrix_unit,
                                bool sustained, habitat_dtype *used_dtype, bool *used_matrix);
 
+/* Whether a GPU has units of a format whose rate its description leaves out, so that no other
+ * format's rate stands for it: int8 came with matrix units before bf16 did. */
+bool habitat_rate_unlisted(const habitat_gpu *gpu, habitat_dtype dtype);
+
 /* DRAM bandwidth of a GPU: sustained where asked for and known, else the spec sheet's.
  * @return [byte/s]; NaN if unknown. */
 double habitat_memory_rate(const habitat_gpu *gpu, bool sustained);

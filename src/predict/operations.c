@@ -55,7 +55,8 @@ static bool lacks_rate(habitat_class op_class, habitat_dtype arithmetic) {
 
 /* Why this one cannot be asked at all; HABITAT_OK where it can. */
 static habitat_status check_one(const operations_by *by, const method_plug *plug,
-                                const habitat_model_query *question, habitat_error *err) {
+                                const habitat_gpu *gpu, const habitat_model_query *question,
+                                habitat_error *err) {
     const habitat_work *work = question->work;
     habitat_dtype arithmetic = question->arithmetic ? question->arithmetic : work->dtype;
     if (!work->known || !formula_known(work->flop) ||
@@ -66,6 +67,10 @@ static habitat_status check_one(const operations_by *by, const method_plug *plug
         return habitat_fail(err, HABITAT_E_UNSUPPORTED,
                             "no GPU's rate of %s in %s is known, and nobody measured it",
                             habitat_class_name(work->op_class), habitat_dtype_name(arithmetic));
+    if (habitat_class_is_product(work->op_class) && habitat_rate_unlisted(gpu, arithmetic))
+        return habitat_fail(err, HABITAT_E_NO_SPEC,
+                            "no rate of %s is listed of %s, which has units of it; a GPU file can give it",
+                            habitat_dtype_name(arithmetic), gpu->name);
     return plug->covers && !plug->covers(work) ? scales_time(plug, err) : HABITAT_OK;
 }
 
@@ -280,7 +285,7 @@ static habitat_status answer_one(const operations_by *by, const method_plug *plu
     *out = (habitat_operation_estimate){
         .estimate = {
             .ms = NAN, .low_ms = NAN, .high_ms = NAN, .origin_ms = NAN, .method = by->method}};
-    habitat_status status = check_one(by, plug, question, &why);
+    habitat_status status = check_one(by, plug, q->gpu, question, &why);
     if (status == HABITAT_OK && !found->covered)
         status = plug->operation && !by->models_only ? plug->operation(q, &answer, &why)
                                                      : no_model(by, plug, q->gpu, question, &why);

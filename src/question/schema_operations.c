@@ -178,7 +178,8 @@ struct operation {
     habitat_operation_word word;
     void (*read)(row *r, const operation *o, const row_question *q);
     double number;        /* gates (rnn), inputs (element-wise) */
-    bool flag;            /* linear: bias, and weights stored (n, k); conv: transposed */
+    bool flag;            /* linear: bias, and weights stored (n, k); conv: transposed;
+                             element-wise: libraries compute it in floating point alone */
     const char *backward; /* element-wise: the kernel of its gradient; NULL: none of its own */
 };
 
@@ -248,6 +249,19 @@ static void read_rows(row *r, const operation *o, const row_question *q) {
     schema_rows(r, o->word.name, rows, columns, q);
 }
 
+static bool is_whole(habitat_dtype dtype) {
+    return dtype >= HABITAT_DTYPE_INT8 && dtype <= HABITAT_DTYPE_BOOL;
+}
+
+/* Of whole numbers a library makes others first, or refuses: other bytes than would be counted. */
+static void refuse_whole(row *r, const operation *o, const row_question *q) {
+    if (o->flag && is_whole(q->dtype))
+        row_fail(r, HABITAT_E_UNSUPPORTED,
+                 "no kernel of %s takes %s: libraries compute it in floating point; give the "
+                 "format of the result",
+                 o->word.name, habitat_dtype_name(q->dtype));
+}
+
 /* The gradient of one input: the result's gradient and what the forward pass kept are read. */
 static void read_elementwise(row *r, const operation *o, const row_question *q) {
     static const row_parameter ignored[] = {{"rows", 1}};
@@ -255,6 +269,7 @@ static void read_elementwise(row *r, const operation *o, const row_question *q) 
     double elements = row_size(r, "columns|elements", NAN);
     double inputs = row_size(r, "inputs", forward ? o->number : 2);
     row_refuse_ignored(r, "an element-wise operation", ignored, 1);
+    refuse_whole(r, o, q);
     if (!forward && (q->pass != HABITAT_PASS_BACKWARD || !o->backward))
         row_fail(r, HABITAT_E_UNSUPPORTED, "%s has no kernel of its own for this pass",
                  o->word.name);
@@ -272,6 +287,7 @@ static void read_counted(row *r, const operation *o, const row_question *q) {
     static const row_parameter ignored[] = {{"rows", 1}};
     double elements = row_size(r, "columns|elements", NAN);
     row_refuse_ignored(r, "an element-wise operation", ignored, 1);
+    refuse_whole(r, o, q);
     schema_rows(r, strcmp(o->word.name, "elementwise") == 0 ? "add" : o->word.name, 1, elements, q);
 }
 
@@ -296,15 +312,15 @@ static const operation operations[] = {
     {{"sum", HABITAT_FORM_ROWS, 0}, read_rows, 0, false, NULL},
     {{"add", HABITAT_FORM_ELEMENTS, 0}, read_elementwise, 2, false, NULL},
     {{"mul", HABITAT_FORM_ELEMENTS, 0}, read_elementwise, 2, false, NULL},
-    {{"div", HABITAT_FORM_ELEMENTS, 0}, read_elementwise, 2, false, NULL},
+    {{"div", HABITAT_FORM_ELEMENTS, 0}, read_elementwise, 2, true, NULL},
     {{"relu", HABITAT_FORM_ELEMENTS, 0}, read_elementwise, 1, false, "threshold_backward"},
-    {{"gelu", HABITAT_FORM_ELEMENTS, 0}, read_elementwise, 1, false, "gelu_backward"},
-    {{"silu", HABITAT_FORM_ELEMENTS, 0}, read_elementwise, 1, false, "silu_backward"},
-    {{"tanh", HABITAT_FORM_ELEMENTS, 0}, read_elementwise, 1, false, "tanh_backward"},
+    {{"gelu", HABITAT_FORM_ELEMENTS, 0}, read_elementwise, 1, true, "gelu_backward"},
+    {{"silu", HABITAT_FORM_ELEMENTS, 0}, read_elementwise, 1, true, "silu_backward"},
+    {{"tanh", HABITAT_FORM_ELEMENTS, 0}, read_elementwise, 1, true, "tanh_backward"},
     {{"copy", HABITAT_FORM_ELEMENTS, 0}, read_copy, 1, false, NULL},
     {{"elementwise", HABITAT_FORM_ELEMENTS, 0}, read_counted, 0, false, NULL},
-    {{"sigmoid", HABITAT_FORM_ELEMENTS, 0}, read_counted, 0, false, NULL},
-    {{"dropout", HABITAT_FORM_ELEMENTS, 0}, read_counted, 0, false, NULL},
+    {{"sigmoid", HABITAT_FORM_ELEMENTS, 0}, read_counted, 0, true, NULL},
+    {{"dropout", HABITAT_FORM_ELEMENTS, 0}, read_counted, 0, true, NULL},
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 

@@ -8,3 +8,10 @@ done
 "$habitat" op add --elements 4096 --dtype int32 --to H100-SXM5-80GB --csv | wc -l
 printf 'op,pass,dtype,shape,timing,gpu\nlinear,forward,int32,m=512 n=512 k=512,graph,T4\n' >table.csv
 "$habitat" predict-ops table.csv
+# Units whose rate is not listed are no other format's; what is computed in floating point alone takes no whole numbers.
+"$habitat" op gemm --m 512 --n 512 --k 512 --dtype int8 --to B300-SXM-288GB; echo "$?"
+"$habitat" op gemm --m 512 --n 512 --k 512 --dtype int8 --to B300-SXM-288GB,B200-SXM-180GB --csv 2>/dev/null | cut -d, -f1,2; echo "$?"
+for kind in gelu silu tanh sigmoid dropout div; do
+  "$habitat" op $kind --elements 4096 --dtype int32 --to H100-SXM5-80GB; echo "$?"
+done
+"$habitat" op relu --elements 4096 --dtype int8 --to H100-SXM5-80GB --csv 2>/dev/null | wc -l
