@@ -292,7 +292,7 @@ static int run(const request *r, const char *name, const question *q) {
         habitat_method_from_name(r->method, &asked.method, &error) != HABITAT_OK)
         code = cli_fail_error(&error, "--method");
     if (code == CLI_DONE)
-        code = cli_open_gpus(&r->gpu_files, &table);
+        code = cli_open_gpus_noting(&r->gpu_files, &table, &notes);
     if (code == CLI_DONE)
         code = cli_find_gpus(table, &r->to, &gpus, &asked.destination_count, &notes);
     if (k && code == CLI_DONE) {

@@ -417,7 +417,7 @@ int cmd_predict_ops(int argc, char **argv) {
     if (go && code == CLI_DONE)
         code = choose(method, models_file, transfer, &p.request);
     if (go && code == CLI_DONE)
-        code = cli_open_gpus(&files, &table);
+        code = cli_open_gpus_noting(&files, &table, &notes);
     p.table = table;
     if (go && code == CLI_DONE && to.count)
         code = cli_find_gpu(table, to.items[0], &p.destination, &notes);

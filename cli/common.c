@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common.h"
 
@@ -60,7 +61,29 @@ static void note_skipped(const habitat_gpu_table *table, cli_notes *notes) {
         cli_note(notes, "%s: skipped: %s", skipped[i].file, skipped[i].message);
 }
 
-int cli_open_gpus_noting(const cli_list *files, habitat_gpu_table **out, cli_notes *notes) {
+/* Whether there may be GPUs beside the library's own. */
+static bool has_own(const cli_list *files) {
+    char folder[4096];
+    return files->count || (habitat_gpu_user_dir(folder, sizeof folder) == HABITAT_OK &&
+                            access(folder, R_OK) == 0);
+}
+
+/* What `habitat gpus --check` says of files of the user's: of the library's own it says nothing. */
+static int note_doubtful(const habitat_gpu_table *table, cli_notes *notes) {
+    enum { SHOWN = 4 };
+    habitat_gpu_finding findings[SHOWN];
+    size_t count = SHOWN;
+    habitat_gpu_check(table, findings, &count);
+    int code = CLI_DONE;
+    for (size_t i = 0; code == CLI_DONE && i < count && i < SHOWN; i++)
+        code = cli_note(notes, "%s: %s", findings[i].gpu, findings[i].message);
+    if (code == CLI_DONE && count > SHOWN)
+        code = cli_note(notes, "%zu more findings about GPUs of files: habitat gpus --check",
+                        count - SHOWN);
+    return code;
+}
+
+static int open_gpus(const cli_list *files, habitat_gpu_table **out, cli_notes *notes) {
     char folder[4096];
     habitat_error error = {0};
     habitat_gpu_table *table = NULL;
@@ -79,8 +102,20 @@ int cli_open_gpus_noting(const cli_list *files, habitat_gpu_table **out, cli_not
 
 int cli_open_gpus(const cli_list *files, habitat_gpu_table **out) {
     cli_notes notes = {0};
-    int code = cli_open_gpus_noting(files, out, &notes);
+    int code = open_gpus(files, out, &notes);
     cli_notes_free(&notes);
+    return code;
+}
+
+int cli_open_gpus_noting(const cli_list *files, habitat_gpu_table **out, cli_notes *notes) {
+    habitat_gpu_table *table = NULL;
+    int code = open_gpus(files, &table, notes);
+    if (code == CLI_DONE && has_own(files))
+        code = note_doubtful(table, notes);
+    if (code == CLI_DONE)
+        *out = table;
+    else
+        habitat_gpu_table_free(table);
     return code;
 }
 

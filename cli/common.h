@@ -27,7 +27,7 @@ __attribute__((format(printf, 2, 3))) int cli_note(cli_notes *notes, const char 
 void cli_notes_free(cli_notes *notes);
 
 /* The built-in GPUs, the user's own, and `files`. What was skipped of the user's folder is warned
- * of; the second form keeps these notes for a report. */
+ * of; the second form keeps these notes for a report, and adds what is doubtful of the files. */
 int cli_open_gpus(const cli_list *files, habitat_gpu_table **out);
 int cli_open_gpus_noting(const cli_list *files, habitat_gpu_table **out, cli_notes *notes);
 

@@ -7,3 +7,10 @@ grep -c "T4-odd" out.txt
 "$habitat" gpus --check --gpu-file odd.json --json >out.json
 echo "exit $?"
 python3 -c 'import json; d = json.load(open("out.json")); print("T4-odd" in json.dumps(d))'
+# Who predicts with such a file is told what is odd of it.
+"$habitat" op add --elements 4096 --to T4-odd --gpu-file odd.json 2>&1 >/dev/null | grep T4-odd
+"$habitat" predict "$source/data/recordings/bert_b2_fp32_h200.json.gz" --to T4-odd --gpu-file odd.json --json 2>/dev/null | grep -c 'T4-odd: '
+mkdir -p config/habitat/gpus; cp odd.json config/habitat/gpus
+XDG_CONFIG_HOME=$PWD/config "$habitat" choose "$source/data/recordings/bert_b2_fp32_h200.json.gz" --to T4-odd 2>&1 >/dev/null | grep -c 'T4-odd: '
+"$habitat" predict "$source/data/recordings/bert_b2_fp32_h200.json.gz" --to T4 2>&1 >/dev/null | grep -c 'T4'
+true
