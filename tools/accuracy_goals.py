@@ -9,7 +9,7 @@ import pathlib
 import re
 import sys
 
-from accuracy_summary import NETWORKS, PAIRS, Missing, Report, mean, number, row_of
+from accuracy_summary import NETWORKS, NEW_PAIRS, PAIRS, Missing, Report, mean, number, row_of
 
 HEAD = """## What was asked, and what came out
 
@@ -53,25 +53,30 @@ def found(pattern, text, what):
 # ---- pairs ----
 
 
+def both_ways(report, heading):
+    """Of `auto`, H100 to H200 and back: steps each way, lines of the three errors with what is the most of each."""
+    ways = [row_of(rows, "method", "auto") for at, said, rows in report.tables if at == (heading,) and said.startswith("From ") and "method" in rows[0]]
+    if len(ways) != 2:
+        raise Missing(f"no pairs both ways: {heading}")
+    return {column: [row[column] for row in ways] for column in ("steps", "mean", "worst", "bias")}
+
+
+def pair_lines(what, ways, seen):
+    asked = (("mean", "mean error, each way", 2), ("worst", "worst", 6), ("bias", "bias", 1))
+    yield line(what, "at least 20 each way", " and ".join(ways["steps"]), min(map(number, ways["steps"])) >= 20)
+    for column, said, most in asked:
+        right = max(abs(number(value)) for value in ways[column]) <= most
+        yield line(f"The same, {said}", f"{most} % at most", f"{' and '.join(ways[column])} %", right, seen)
+
+
 def pairs(report):
-    ways = [(said, row_of(rows, "method", "auto")) for at, said, rows in report.tables if at == (PAIRS,) and said.startswith("From ") and "method" in rows[0]]
     halves = next((rows for at, said, rows in report.tables if at == (PAIRS,) and "in two halves" in said), None)
-    if len(ways) != 2 or not halves:
-        raise Missing("no pairs both ways, or no halves of the models")
-
-    def both(column):
-        return " and ".join(row[column] for _, row in ways)
-
-    def most(column):
-        return max(abs(number(row[column])) for _, row in ways)
-
-    steps = min(number(row["steps"]) for _, row in ways)
-    yield line("H100 <-> H200, steps recorded on both", "at least 20 each way", both("steps"), steps >= 20)
-    yield line("The same, mean error, each way", "2 % at most", f"{both('mean')} %", most("mean") <= 2, "partly seen")
-    yield line("The same, worst", "6 % at most", f"{both('worst')} %", most("worst") <= 6, "partly seen")
-    yield line("The same, bias", "1 % at most", f"{both('bias')} %", most("bias") <= 1, "partly seen")
+    if not halves:
+        raise Missing("no halves of the models")
+    yield from pair_lines("H100 <-> H200, steps recorded on both", both_ways(report, PAIRS), "partly seen")
     yield line("The same, each half of the models: mean", "2 % at most", " and ".join(row["mean"] for row in halves) + " %",
                max(number(row["mean"]) for row in halves) <= 2, "partly seen")  # fmt: skip
+    yield from pair_lines("H100 <-> H200, models that nothing was chosen on", both_ways(report, NEW_PAIRS), "")
     yield line("Calibrating a GPU makes no pair worse", "by half a point at most", "test `cli.eval_pairs_calibrated`", None)
     yield line("A GPU that dominates another, every recording, every GPU", "never more than 2 % slower", "test `prop.order`", None)
 

@@ -1,7 +1,7 @@
 """Training steps of models that nothing here was chosen on: recorded for docs/new-models.md (docs/decisions/0426).
 
 usage: new_models.py MODEL [--batch N] [--precision fp32|tf32|amp-bf16] [--iterations N]    one model, to be recorded
-       new_models.py --record FOLDER [--no-gpu] [--budget SECONDS]                          all of them, into FOLDER
+       new_models.py --record FOLDER [--no-gpu] [--tag GPU] [--budget SECONDS]              all of them, into FOLDER
 
 Needs torchvision, Transformers and PyTorch Geometric besides PyTorch. Weights and data are random.
 """
@@ -295,7 +295,7 @@ def steps(without_gpu):
                 yield name, model[size], precision
 
 
-def record(folder, without_gpu, budget_s):
+def record(folder, without_gpu, tag, budget_s):
     sys.path[:0] = [os.path.join(ROOT, "python"), os.path.join(ROOT, "tools")]
     import forked
 
@@ -304,7 +304,7 @@ def record(folder, without_gpu, budget_s):
     runner = forked.Runner(budget_s)
     how = ["--no-gpu"] if without_gpu else ["--compact", "--iterations", "1", "--pause", "0.5"]
     for name, batch, precision in steps(without_gpu):
-        said = f"{name}_b{batch}_{precision.replace('-', '_')}{'' if without_gpu else '_h200'}"
+        said = f"{name}_b{batch}_{precision.replace('-', '_')}{'' if without_gpu else '_' + tag}"
         line = ["-m", "habitat.recording", *how, "-o", os.path.join(folder, said + ".json.gz"), "--model", name, "--batch-size", str(batch)]
         line += [os.path.abspath(__file__), name, "--batch", str(batch), "--precision", precision, "--iterations", "60"]
         runner.run(said, lambda line=line: forked.python(line))
@@ -321,10 +321,11 @@ def main():
     p.add_argument("--iterations", type=int, default=60)
     p.add_argument("--record", metavar="FOLDER")
     p.add_argument("--no-gpu", action="store_true")
+    p.add_argument("--tag", default="h200", help="GPU that records, for names of files")
     p.add_argument("--budget", type=float, default=560)
     asked = p.parse_args()
     if asked.record:
-        return record(os.path.abspath(asked.record), asked.no_gpu, asked.budget)
+        return record(os.path.abspath(asked.record), asked.no_gpu, asked.tag, asked.budget)
     if not asked.model:
         p.error("name a model, or a folder to record into")
     train(asked.model, asked.batch or MODELS[asked.model][1], asked.precision, asked.iterations)

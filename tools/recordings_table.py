@@ -61,7 +61,8 @@ The peaks of memory of the two ranks' own recordings were of a process that held
 predictions from them are), and `examples/llama.py` with the sizes of Llama-3.1-8B (`--batch 1 --length 8192 --vocabulary 128256 --width 4096 --head-dim 128
 --queries-per-key 4 --inner 14336 --layers 32`), likewise: shapes and no times (docs/case-studies.md).
 `new_models`: five steps each of 16 models on which nothing was chosen (`tools/new_models.py`), on one H200 with the same software, and in its `without_gpu` two of each
-recorded with `--no-gpu`: docs/new-models.md has how near predictions are. Not in the table below.
+recorded with `--no-gpu`: docs/new-models.md has how near predictions are; in its `on_h100` the same steps on one H100 (docs/accuracy.md, "Pairs: models that
+nothing was chosen on"). Not in the table below.
 
 """
 
