@@ -58,6 +58,19 @@ static int by_time_then_class(const void *a, const void *b) {
     return (int)x->op_class - (int)y->op_class;
 }
 
+/* What was measured is of the recording, whatever became of its kernels. */
+static void measured_classes(const habitat_workload *recorded, totals *sum) {
+    for (int c = 0; c < HABITAT_CLASS_COUNT; c++)
+        sum->class_origin_ns[c] = 0.0;
+    for (size_t i = 0; i < recorded->kernel_count; i++) {
+        const habitat_workload_kernel *k = &recorded->kernels[i];
+        if (habitat_is_copy(k->kernel))
+            continue;
+        sum->class_origin_ns[k->op_class] += k->facts.time_ns;
+        sum->has_class[k->op_class] = true;
+    }
+}
+
 static void set_classes(const totals *sum, double per_iteration, habitat_prediction *out) {
     for (int c = 0; c < HABITAT_CLASS_COUNT; c++)
         if (sum->has_class[c])
@@ -144,7 +157,7 @@ static void set_memory(const habitat_workload *w, const habitat_gpu *dest,
     out->margin_bytes = fit.margin_bytes;
 }
 
-void totals_set(const scaling *s, const totals *sum, habitat_prediction *out) {
+void totals_set(const scaling *s, totals *sum, habitat_prediction *out) {
     const habitat_workload_info *origin = &s->w->info;
     double iterations = (double)origin->iteration_count;
     out->kernel_ms = sum->kernel_ns / iterations / HABITAT_NS_PER_MS;
@@ -163,6 +176,8 @@ void totals_set(const scaling *s, const totals *sum, habitat_prediction *out) {
     habitat_interval_widen(out);
     for (int m = 0; m < HABITAT_METHOD_COUNT; m++)
         out->coverage[m] = sum->kernel_ns > 0.0 ? sum->by_method_ns[m] / sum->kernel_ns : 0.0;
+    if (s->w->recorded)
+        measured_classes(s->w->recorded, sum);
     set_classes(sum, iterations, out);
     set_memory(s->w, s->dest, out);
     out->bound_by = bound_by(origin, out->busy_ms);

@@ -35,6 +35,7 @@ typedef struct tally {
     const habitat_gpu *origin; /* NULL: nothing was measured */
     const habitat_gpu *dest;
     double origin_ms, ms;
+    double added_ms; /* of ms: kernels that the recording does not have */
 } tally;
 
 /* ---- adding up ---- */
@@ -87,6 +88,9 @@ static void add_kernels(tally *t, const habitat_answer *what, const habitat_pred
     const habitat_workload_kernel *kernels = habitat_workload_kernels(what->workload, &count);
     for (size_t i = 0; p->trace_kernels && i < p->trace_kernel_count && i < count; i++)
         add_kernel(t, &kernels[i], &p->trace_kernels[i], (double)p->iteration_count);
+    for (size_t i = count; p->trace_kernels && i < p->trace_kernel_count; i++)
+        t->added_ms += p->trace_kernels[i].ms / (double)p->iteration_count;
+    t->ms += t->added_ms;
 }
 
 /* ---- words ---- */
@@ -281,6 +285,20 @@ static void offer_group(const tally *t, size_t class, habitat_bound bound, reaso
     offer(out, &r);
 }
 
+/* Another format's own kernels: a loss scaler, casts. */
+static void offer_added(const tally *t, reasons *out) {
+    if (!(t->added_ms * out->effect_ms > 0))
+        return;
+    reason r = {.what = "added",
+                .origin_ms = NAN,
+                .ms = t->added_ms,
+                .effect_ms = t->added_ms,
+                .class_effect_ms = NAN};
+    snprintf(r.words, sizeof r.words,
+             "kernels that the step has in this format and the recording has not");
+    offer(out, &r);
+}
+
 /* The recorded host holds the destination back: what it adds to the GPU's own time comes first. */
 static void offer_cpu(const tally *t, const habitat_prediction *p, reasons *out) {
     if (p->bound_by != HABITAT_BY_CPU || !(p->iteration_ms > p->gpu_ms))
@@ -307,6 +325,7 @@ void reasons_find(const habitat_answer *what, const habitat_prediction *p, reaso
     for (size_t class = 0; class < GROUPS; class ++)
         for (int bound = 0; bound < BOUNDS; bound++)
             offer_group(&t, class, (habitat_bound)bound, out);
+    offer_added(&t, out);
     offer_cpu(&t, p, out);
 }
 
@@ -332,6 +351,8 @@ static void reason_text(const reason *r, bool measured, char *out, size_t size) 
     ratio_text(r->ms / r->origin_ms, ratio, sizeof ratio);
     if (strcmp(r->what, "cpu") == 0)
         snprintf(out, size, "CPU: +%s ms; %s", effect, r->words);
+    else if (measured && isnan(r->origin_ms))
+        snprintf(out, size, "%s: +%s ms; %s", r->what, effect, r->words);
     else if (measured)
         snprintf(out, size, "%s: %s%s ms (%s%s); %s", r->what, r->effect_ms < 0 ? "-" : "+", effect,
                  ratio, whole, r->words);

@@ -12,3 +12,12 @@ totals = times(explain["prediction"]["by_class"], "class", "origin_ms")
 info = times(json.load(open("info.json"))["by_class"], "class", "ms")
 print(len(totals) > 5 and all(rows[c] == totals[c] == info[c] for c in totals))'
 done
+# What a class took on the origin is what was recorded, whatever a row's GPU, batch or format makes of it.
+for options in "--to T4" "--to A100-SXM4-80GB" "--to T4 --batch 8" "--to L4 --precision amp-fp16"; do
+    # shellcheck disable=SC2086
+    "$habitat" predict "$source/data/recordings/resnet50_b16_amp_bf16_h200.json.gz" $options --json 2>/dev/null | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+print(abs(sum(c["origin_ms"] for c in d["predictions"][0]["by_class"]) - d["trace"]["kernel_ms"]) < 1e-9)'
+done
+"$habitat" explain "$source/data/recordings/resnet50_b16_amp_bf16_h200.json.gz" --to V100-SXM2-16GB --by class 2>/dev/null | sed -n '/^What makes/p; s/^total  */total /p'
