@@ -64,8 +64,8 @@ static void note_skipped(const habitat_gpu_table *table, cli_notes *notes) {
 /* Whether there may be GPUs beside the library's own. */
 static bool has_own(const cli_list *files) {
     char folder[4096];
-    return files->count || (habitat_gpu_user_dir(folder, sizeof folder) == HABITAT_OK &&
-                            access(folder, R_OK) == 0);
+    return files->count ||
+           (habitat_gpu_user_dir(folder, sizeof folder) == HABITAT_OK && access(folder, R_OK) == 0);
 }
 
 /* What `habitat gpus --check` says of files of the user's: of the library's own it says nothing. */

@@ -140,12 +140,21 @@ static bool knows_better(const habitat_models *models, operator_class other, con
     return learned_knows(seen, gpu->name) || knows_kind(seen, gpu, work);
 }
 
+/* A batch of one product is that product: libraries run it by the kernels of one, which also share
+ * out long sums (docs/decisions/0451). */
+static bool is_one_product(operator_class c, const habitat_work *work) {
+    return c == OPERATOR_BMM && work->shape.gemm.b <= 1;
+}
+
 /* Gradients of convolutions go by their forward pass, times factors, in model files without any of
  * their own, and where two GPUs are compared: recorded networks came out no better with them
  * (docs/modelling.md#traces). */
 static operator_class answering_class(const habitat_models *models, habitat_model_use use,
                                       const habitat_gpu *gpu, const habitat_model_query *query) {
     operator_class c = operator_class_of(query), other = operator_class_if_seen(query);
+    if (is_one_product(c, query->work) &&
+        learned_find(models, OPERATOR_GEMM, HABITAT_MODEL_TRANSFER))
+        return OPERATOR_GEMM;
     if (use == HABITAT_MODEL_AUTO && other != OPERATOR_NONE &&
         knows_better(models, other, gpu, query->work))
         return other;
@@ -251,8 +260,9 @@ static habitat_model_estimate from_trees(const habitat_models *models, habitat_m
     habitat_model_estimate answer = {
         .covered = true,
         .seen = is_seen && (named || use == HABITAT_MODEL_SEEN),
-        .guessed = !is_seen && (!learned_knows_way(model, view.way) ||
-                                (double)learned_kinds(seen ? seen : model) < chosen_judged_kinds),
+        .guessed = operator_norm_is_guessed(query->work) ||
+                   (!is_seen && (!learned_knows_way(model, view.way) ||
+                                 (double)learned_kinds(seen ? seen : model) < chosen_judged_kinds)),
         .ms = ms,
         .model_ms = ms,
         .low_ms = ms * exp(width * ends.low),

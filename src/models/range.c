@@ -25,10 +25,22 @@ void range_add(learned_range *range, const habitat_work *work) {
     range->formats |= 1U << work->dtype;
 }
 
-typedef enum number_kind { KIND_FLOAT, KIND_INTEGER, KIND_COMPLEX } number_kind;
+/* Kernels of one kind differ by the bytes that they move. fp64 has few units, or is computed in
+ * software; of fp8 most libraries have products alone. */
+typedef enum number_kind {
+    KIND_FLOAT,
+    KIND_DOUBLE,
+    KIND_BYTE,
+    KIND_INTEGER,
+    KIND_COMPLEX
+} number_kind;
 
 static number_kind kind_of(habitat_dtype dtype) {
     switch (dtype) {
+    case HABITAT_DTYPE_FP64:
+        return KIND_DOUBLE;
+    case HABITAT_DTYPE_FP8:
+        return KIND_BYTE;
     case HABITAT_DTYPE_INT8:
     case HABITAT_DTYPE_INT16:
     case HABITAT_DTYPE_INT32:

@@ -86,6 +86,11 @@ operator_class operator_class_on(const habitat_model_query *query, uint32_t comp
                : OPERATOR_NONE;
 }
 
+/* PyTorch's fused RMS norm is its layer norm's kernel without the mean. Nobody measured it. */
+bool operator_norm_is_guessed(const habitat_work *work) {
+    return work->op_class == HABITAT_CLASS_NORM && strcmp(work->kind, "rms_norm") == 0;
+}
+
 operator_class operator_class_of(const habitat_model_query *query) {
     const habitat_work *work = query->work;
     habitat_dtype arithmetic = operator_arithmetic(query);
@@ -109,7 +114,7 @@ operator_class operator_class_of(const habitat_model_query *query) {
     case HABITAT_CLASS_NORM:
         if (strcmp(work->kind, "batch_norm") == 0)
             return OPERATOR_BATCH_NORM;
-        if (strcmp(work->kind, "layer_norm") != 0)
+        if (strcmp(work->kind, "layer_norm") != 0 && !operator_norm_is_guessed(work))
             return OPERATOR_NONE;
         return eager_rows(query) ? OPERATOR_NORM : OPERATOR_WARM_NORM;
     case HABITAT_CLASS_COPY:

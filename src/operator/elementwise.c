@@ -44,6 +44,11 @@ static float elementwise_kind(const habitat_work *w) {
     return 0;
 }
 
+bool operator_is_function(const habitat_work *work) {
+    float kind = elementwise_kind(work);
+    return work->op_class == HABITAT_CLASS_ELEMENTWISE && (kind == 2 || kind == 4);
+}
+
 /* Lane cycles an element of the error function, forward and backward; 16-bit tensors are converted
  * on the way. Others hide behind their traffic. */
 static double lane_cycles(const habitat_work *w) {

@@ -178,6 +178,12 @@ const operator_facts *operator_facts_of(operator_class c);
 /* Whether rows of this pass are trained on as they are. */
 bool operator_pass_trained(operator_class c, habitat_pass pass);
 
+/* Whether a norm is answered by the model of another: RMS norm by layer norm's. */
+bool operator_norm_is_guessed(const habitat_work *work);
+
+/* Whether an element-wise operation works out a function (GELU, tanh, a power), not a sum. */
+bool operator_is_function(const habitat_work *work);
+
 /* Whether a class computes on matrix units, by column `unit` or `estimated_unit`. */
 bool operator_on_matrix_units(operator_unit unit, habitat_dtype arithmetic);
 

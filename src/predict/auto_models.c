@@ -400,13 +400,25 @@ static double carried(const pairing *pair, habitat_class op_class, double residu
     return residual_exponent(pair, op_class) * residual;
 }
 
+static bool ways_part(const scaling *s, const habitat_workload_group *group) {
+    rnn_way here, there;
+    return workload_rnn_way(group, s->origin, &here) && workload_rnn_way(group, s->dest, &there) &&
+           here != there;
+}
+
 /* Whether the library runs a recurrent layer another way on the destination: step by step where the
  * origin had one kernel for all steps, or the other way round. What was recorded is then no kernel
- * of the destination's. Run alike, the rule answers (docs/decisions/0366). */
-static bool runs_otherwise(const scaling *s, const habitat_workload_group *group) {
-    rnn_way here, there;
-    return s->dest->compute_capability && workload_rnn_way(group, s->origin, &here) &&
-           workload_rnn_way(group, s->dest, &there) && here != there;
+ * of the destination's. Run alike, the rule answers (docs/decisions/0366). Of another batch size
+ * what was recorded counts, too: else a destination that goes step by step at every size would have
+ * another answer wherever the origin does. */
+static bool runs_otherwise(const scaling *s, size_t g) {
+    const habitat_workload *recorded = s->w->recorded;
+    const habitat_workload_group *group = &s->w->groups[g];
+    if (!s->dest->compute_capability)
+        return false;
+    bool same = recorded && g < recorded->group_count &&
+                recorded->groups[g].work->op_class == group->work->op_class;
+    return ways_part(s, group) || (same && ways_part(s, &recorded->groups[g]));
 }
 
 /* T_d of an operation of time T_o; NaN where the models have none. Within an architecture the
@@ -446,7 +458,7 @@ static bool set_times(const scaling *s, const auto_models *m, const auto_answer 
         if (q == HABITAT_NONE)
             continue;
         habitat_class op_class = m->questions[q].work->op_class;
-        if (op_class == HABITAT_CLASS_RNN && !runs_otherwise(s, &s->w->groups[g]))
+        if (op_class == HABITAT_CLASS_RNN && !runs_otherwise(s, g))
             continue;
         ms[g] = scaled_ms(&pair, op_class, s->w->groups[g].origin_ms, &m->origin[q], &dest[q]);
         corrected |= !isnan(ms[g]) && dest[q].weight > 0.0 &&

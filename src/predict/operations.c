@@ -68,9 +68,10 @@ static habitat_status check_one(const operations_by *by, const method_plug *plug
                             "no GPU's rate of %s in %s is known, and nobody measured it",
                             habitat_class_name(work->op_class), habitat_dtype_name(arithmetic));
     if (habitat_class_is_product(work->op_class) && habitat_rate_unlisted(gpu, arithmetic))
-        return habitat_fail(err, HABITAT_E_NO_SPEC,
-                            "no rate of %s is listed of %s, which has units of it; a GPU file can give it",
-                            habitat_dtype_name(arithmetic), gpu->name);
+        return habitat_fail(
+            err, HABITAT_E_NO_SPEC,
+            "no rate of %s is listed of %s, which has units of it; a GPU file can give it",
+            habitat_dtype_name(arithmetic), gpu->name);
     return plug->covers && !plug->covers(work) ? scales_time(plug, err) : HABITAT_OK;
 }
 
@@ -256,16 +257,20 @@ static void no_faster_than_places(const method_plug *plug, const method_question
  * from rates alone is the least that it may be. */
 static bool is_bare(const method_plug *plug, const habitat_operator_answer *found,
                     const habitat_work *work) {
+    if (plug->asks_models && work->dtype == HABITAT_DTYPE_FP64 && operator_is_function(work))
+        return true; /* no GPU has units of it: dozens of instructions */
     return plug->asks_models && !found->covered &&
            (work->op_class == HABITAT_CLASS_CONV || work->op_class == HABITAT_CLASS_ATTENTION ||
             work->op_class == HABITAT_CLASS_RNN);
 }
 
-static habitat_status widen_bare(const habitat_model_query *question, habitat_arena *arena,
-                                 method_answer *answer, const char **note, habitat_error *err) {
+static habitat_status widen_bare(const habitat_model_query *question, const method_question *q,
+                                 habitat_arena *arena, method_answer *answer, const char **note,
+                                 habitat_error *err) {
     char text[OUTSIDE_BYTES];
     habitat_dtype dtype = question->arithmetic ? question->arithmetic : question->work->dtype;
-    answer->low_ms = answer->ms / (1.0 + chosen_default_width_across);
+    answer->low_ms =
+        fmax(answer->ms / (1.0 + chosen_default_width_across), least_ms(q, answer->ms));
     answer->high_ms = answer->ms * chosen_bare_high;
     habitat_format(text, sizeof text,
                    "no model knows %s in %s there: the time is what rates and launches allow, and "
@@ -294,7 +299,7 @@ static habitat_status answer_one(const operations_by *by, const method_plug *plu
     if (found->covered)
         no_faster_than_places(plug, q, &answer);
     bool bare = is_bare(plug, found, q->work);
-    if (bare && widen_bare(question, arena, &answer, &padded, err) != HABITAT_OK)
+    if (bare && widen_bare(question, q, arena, &answer, &padded, err) != HABITAT_OK)
         return err->code;
     answer.high_ms *= folded > 0.0 ? folded : 1.0;
     accept(by, q, &answer, padded || folded > 0.0 || found->guessed || found->outside.size, out);
