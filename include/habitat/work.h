@@ -110,6 +110,13 @@ typedef struct habitat_rows_shape {
     double rows, columns;
 } habitat_rows_shape;
 
+/* Lists of tensors that one call goes through: kernels that it launches, elements of all tensors,
+ * and the sum over launches of the elements that their busiest block takes. 1 and 0 where the
+ * tensors are not known one by one. */
+typedef struct habitat_list_shape {
+    double launches, elements, longest;
+} habitat_list_shape;
+
 /* What one operation does. Numbers that cannot be told are NaN; `known` says whether flop and bytes
  * could be counted. */
 typedef struct habitat_work {
@@ -119,6 +126,7 @@ typedef struct habitat_work {
     bool varying;                /* kernel-varying: the library picks kernels per architecture */
     bool by_place;               /* element-wise: operands differ in order, size or format, so that
                                   * each element's places are worked out by themselves */
+    bool by_column;              /* REDUCE: neighbours in memory belong to different sums */
     habitat_dtype dtype;         /* of the tensors; UNKNOWN not known */
     double flop;                 /* of all its kernels; NaN unknown */
     double read_bytes;           /* from device memory; NaN unknown */
@@ -129,6 +137,7 @@ typedef struct habitat_work {
         habitat_attention_shape attention; /* ATTENTION */
         habitat_rnn_shape rnn;             /* RNN */
         habitat_rows_shape rows; /* SOFTMAX, NORM, REDUCE, ELEMENTWISE and COPY (rows = 1) */
+        habitat_list_shape list; /* OPTIMIZER; its first two as rows and columns */
     } shape;
     char
         kind[24]; /* what exactly: "mm", "relu", "layer_norm", "sdpa_flash", "adam"; may be empty */

@@ -189,6 +189,21 @@ static double group_norm_s(const habitat_work *work, const habitat_gpu *gpu, dou
     return fitted_moments_start_floors * floor_s + moments_s + places_s;
 }
 
+/* Optimisers over lists: a block goes through its piece of a tensor a round at a time, each as long
+ * as memory and its arithmetic take to answer; all blocks together are as fast as memory. Roots and
+ * quotients of fp32 are worked out in steps; a product waits as long (docs/decisions/0452). */
+static double list_s(const habitat_work *work, const habitat_gpu *gpu, double roof_s,
+                     double floor_s) {
+    static const char *const quick[] = {"add", "addcmul", "zero", "copy"};
+    const habitat_list_shape *list = &work->shape.list;
+    double cycles = fitted_list_slow_cycles;
+    for (size_t i = 0; i < sizeof quick / sizeof *quick; i++)
+        if (strcmp(work->kind, quick[i]) == 0)
+            cycles = fitted_list_quick_cycles;
+    double rounds_s = list->longest / hardware_list_round * cycles / gpu->boost_clock_hz;
+    return (list->launches - 1) * floor_s + hypot(rounds_s, roof_s / fitted_list_share);
+}
+
 double usual_places_s(const habitat_work *work, const habitat_gpu *gpu) {
     double a_second = fitted_placed_per_cycle * gpu->sm_count * gpu->boost_clock_hz;
     return work->by_place && a_second > 0 ? work->shape.rows.columns / a_second : 0;
@@ -200,6 +215,12 @@ double usual_time_s(const habitat_work *work, const habitat_gpu *gpu, double roo
         return places_s(work, gpu, roof_s, floor_s);
     if (work->op_class == HABITAT_CLASS_COPY)
         return copy_s(work, gpu, roof_s, floor_s);
+    if (work->by_column && gpu->l2_bytes > 0 && gpu->limits.threads_per_sm > 0)
+        return sums_by_column_s(work, gpu, roof_s);
+    if (strcmp(work->kind, USUAL_BIAS) == 0)
+        return sums_of_bias_s(work, gpu, roof_s);
+    if (work->op_class == HABITAT_CLASS_OPTIMIZER && work->shape.list.longest > 0)
+        return list_s(work, gpu, roof_s, floor_s);
     if (strcmp(work->kind, "group_norm") == 0 && gpu->l2_bytes > 0)
         return group_norm_s(work, gpu, roof_s, floor_s);
     return fmax(paced_s(pace_of(work), roof_s, floor_s), usual_places_s(work, gpu));

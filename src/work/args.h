@@ -67,4 +67,7 @@ int work_category(habitat_dtype dtype);
 /* True if the strides describe the usual row-major layout, or are not recorded. */
 bool work_contiguous(const habitat_input *tensor);
 
+/* Elements of all tensors of a list; NaN if their shapes are not recorded. */
+double work_list_elements(const habitat_input *list);
+
 #endif

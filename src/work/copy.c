@@ -12,22 +12,6 @@ static void set_traffic(habitat_work *out, double elements, double read_bytes, d
     out->write_bytes = write_bytes;
 }
 
-/* Elements of all tensors of a list; NaN if their shapes are not recorded. */
-static double list_elements(const habitat_input *list) {
-    if (!list->is_list || !list->list_count || !list->dims)
-        return NAN;
-    double total = 0;
-    const int64_t *group = list->dims;
-    for (uint32_t i = 0; i < list->list_count; i++) {
-        double product = 1;
-        for (int64_t j = 0; j < group[0]; j++)
-            product *= (double)group[1 + j];
-        total += product;
-        group += 1 + group[0];
-    }
-    return total;
-}
-
 static double padded_elements(const work_call *call, const habitat_input *x) {
     work_list pad;
     if (!work_numbers(call->op, 1, &pad) || pad.count % 2 || pad.count / 2 > x->rank)
@@ -67,7 +51,7 @@ void work_do_copy(const work_call *call, habitat_work *out) {
     if (variant == WORK_COPY_CAT) {
         if (!op->form->input_count || !op->form->inputs[0].is_list)
             return;
-        elements = list_elements(&op->form->inputs[0]);
+        elements = work_list_elements(&op->form->inputs[0]);
         out->dtype = call->list_dtype;
         double bytes = work_size(elements, call->list_dtype);
         set_traffic(out, elements, bytes, bytes);
@@ -133,75 +117,9 @@ void work_do_collective(const work_call *call, habitat_work *out) {
         out->dtype = x->dtype;
         set_traffic(out, work_elements(x), work_bytes(x), work_bytes(x));
     } else if (op->form->input_count && op->form->inputs[0].is_list) {
-        double elements = list_elements(&op->form->inputs[0]);
+        double elements = work_list_elements(&op->form->inputs[0]);
         double bytes = work_size(elements, call->list_dtype);
         out->dtype = call->list_dtype;
         set_traffic(out, elements, bytes, bytes);
     }
-}
-
-/* Foreach and fused optimisers ------------------------------------------------------------- */
-
-/* Fused steps: lists in the order of PyTorch's signatures. Flop an element, by the update's formula
- * (Adam: two moving averages 3 + 4, root, division, epsilon 3, step 3; SGD: momentum and decay). */
-static const struct fused_step {
-    uint32_t lists_read, lists_written;
-} fused_steps[] = {
-    [WORK_LIST_ADAM] = {4, 3},    /* parameter, gradient, two averages */
-    [WORK_LIST_SGD] = {3, 2},     /* parameter, gradient, momentum */
-    [WORK_LIST_ADAGRAD] = {3, 2}, /* parameter, gradient, sum of squares */
-    [WORK_LIST_UNSCALE] = {1, 1},
-};
-
-void work_do_list(const work_call *call, habitat_work *out) {
-    const habitat_operation *op = call->op;
-    const struct fused_step *step = &fused_steps[call->rule->variant];
-    uint32_t lists = 0, present = 0;
-    double elements = NAN;
-    for (uint32_t i = 0; i < op->form->input_count && i < step->lists_read; i++) {
-        if (!op->form->inputs[i].is_list)
-            continue;
-        double n = list_elements(&op->form->inputs[i]);
-        if (i == 0)
-            elements = n;
-        lists++;
-        present += n > 0;
-    }
-    out->dtype = call->list_dtype;
-    out->shape.rows.rows = 1;
-    out->shape.rows.columns = elements;
-    if (!lists || isnan(elements))
-        return;
-    /* SGD without momentum has an empty third list */
-    uint32_t written = present < step->lists_read && step->lists_written > 1
-                           ? step->lists_written - 1
-                           : step->lists_written;
-    out->flop = elements * call->rule->flop;
-    out->read_bytes = work_size(elements * present, call->list_dtype);
-    out->write_bytes = work_size(elements * written, call->list_dtype);
-}
-
-/* aten::_foreach_NAME(lists and numbers): the element's operation over every tensor. */
-void work_foreach(const work_call *call, const work_rule *element, habitat_work *out) {
-    const habitat_operation *op = call->op;
-    double elements = NAN, lists = 0;
-    for (uint32_t i = 0; i < op->form->input_count; i++) {
-        if (!op->form->inputs[i].is_list)
-            continue;
-        if (lists == 0)
-            elements = list_elements(&op->form->inputs[i]);
-        lists++;
-    }
-    out->dtype = call->list_dtype;
-    out->shape.rows.rows = 1;
-    out->shape.rows.columns = elements;
-    if (isnan(elements) || !element)
-        return;
-    bool reduction = element->op_class == HABITAT_CLASS_REDUCE;
-    bool fill = element->handler == work_do_fill, copy = element->handler == work_do_copy;
-    double read = fill ? 0 : copy ? 1 : lists;
-    out->flop = copy ? 0 : elements * element->flop;
-    out->read_bytes = work_size(elements * read, call->list_dtype);
-    out->write_bytes =
-        work_size(reduction ? (double)op->form->inputs[0].list_count : elements, call->list_dtype);
 }

@@ -192,6 +192,22 @@ static bool reduced_size(const work_call *call, const habitat_input *x, double *
     return *removed > 0;
 }
 
+/* Whether the dimension that is innermost in memory stays. */
+static bool goes_by_column(const work_call *call, const habitat_input *x) {
+    uint32_t at = call->rule->variant == WORK_REDUCE_NORM ? 2 : 1, inner = x->rank;
+    work_list dims;
+    if (at >= call->count || !work_numbers(call->op, at, &dims) || dims.count == 0)
+        return false;
+    for (uint32_t i = 0; i < x->rank; i++) /* without strides the last one is */
+        if (x->dims[i] > 1 &&
+            (inner == x->rank || !x->strides || x->strides[i] < x->strides[inner]))
+            inner = i;
+    for (uint32_t i = 0; i < dims.count; i++)
+        if (dims.value[i] == inner || dims.value[i] + x->rank == inner)
+            return false;
+    return inner < x->rank;
+}
+
 /* Elements of one row of a scan, sort or topk. */
 static double row_length(const work_call *call, const habitat_input *x, double *kept) {
     const habitat_operation *op = call->op;
@@ -267,6 +283,7 @@ void work_do_reduce(const work_call *call, habitat_work *out) {
         result = given != HABITAT_DTYPE_UNKNOWN ? given : result;
     }
     set_rows(out, rows, columns);
+    out->by_column = rows > 1 && columns > 1 && goes_by_column(call, x);
     out->flop = elements * call->rule->flop * work_flop_factor(x->dtype, 2);
     out->read_bytes = work_bytes(x);
     out->write_bytes = work_size(rows * (variant == WORK_REDUCE_PAIR ? 2 : 1), result);

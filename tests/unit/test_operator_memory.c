@@ -247,7 +247,10 @@ static void test_classes(void) {
     query.timing = HABITAT_TIMING_GRAPH;
     CHECK(!operator_trains_on(OPERATOR_SOFTMAX, &query, 1));
     work = rows_work("rms_norm", 64, 64, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD);
-    CHECK_INT(operator_class_of(&query), OPERATOR_NONE);
+    CHECK_INT(operator_class_of(&query), OPERATOR_WARM_NORM); /* layer norm's kernel */
+    CHECK(operator_norm_is_guessed(&work));
+    work = rows_work("layer_norm", 64, 64, HABITAT_DTYPE_FP32, HABITAT_PASS_FORWARD);
+    CHECK(!operator_norm_is_guessed(&work));
     work = rows_work("batch_norm", 64, 64, HABITAT_DTYPE_FP32, HABITAT_PASS_BACKWARD);
     CHECK_INT(operator_class_of(&query), OPERATOR_BATCH_NORM);
     CHECK_INT(operator_class_if_seen(&query), OPERATOR_NONE);

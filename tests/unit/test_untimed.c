@@ -191,7 +191,67 @@ static void films(void) {
     check_case("a convolution of films is one of images of as many channels as it is deep");
 }
 
+/* What a call over lists takes [us]; a cycle is a nanosecond. */
+static double list_us(const char *line, double roof_us) {
+    habitat_gpu gpu = made_gpu("a", 100, 1, 1000, 10);
+    work_case read;
+    habitat_work work;
+    CHECK_INT(case_read(&read, line), 0);
+    CHECK_INT(habitat_operation_work_typed(&read.op, HABITAT_DTYPE_FP32, &work), HABITAT_OK);
+    return usual_time_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
+}
+
+static void lists(void) {
+    /* 32 rounds of 400 and of 870 cycles; 9 us of roof are 10 at .9 of it */
+    CHECK_NEAR(list_us("aten::_foreach_add_ | {[65536]} =1", 9), hypot(12.8, 10), 1e-9);
+    CHECK_NEAR(list_us("aten::_foreach_sqrt | {[65536]}", 9), hypot(27.84, 10), 1e-9);
+    /* 321 pieces and a small tensor: a launch of 320, and one of a whole piece and a small one */
+    CHECK_NEAR(list_us("aten::_foreach_sqrt | {[65536,321];[10]}", 900), 1 + hypot(55.68, 1000),
+               1e-9);
+    check_case("a list takes launches, the rounds of their longest pieces, and memory's time");
+}
+
+/* On 100 SMs at 1 GHz, 16 blocks each. */
+static double sum_us(const char *line, double l2_bytes, double roof_us) {
+    habitat_gpu gpu = made_gpu("a", 100, 1, 1000, 10);
+    work_case read;
+    habitat_work work;
+    gpu.l2_bytes = l2_bytes;
+    gpu.limits.threads_per_sm = 2048;
+    CHECK_INT(case_read(&read, line), 0);
+    CHECK_INT(habitat_operation_work(&read.op, &work), HABITAT_OK);
+    return usual_time_s(&work, &gpu, roof_us * 1e-6, 1e-6) * 1e6;
+}
+
+/* 1024 x 1024: 8 blocks of 128 columns, 16 parts: 4 rounds; 5 us to start, 5.8 + 16 x .113 to
+ * gather. */
+static void sums_by_column(void) {
+    const char *square = "aten::sum | f32[1024,1024] =[0] =True -";
+    CHECK_NEAR(sum_us(square, 9e6, .93), 5 + 7.608 + 4 * .35, 1e-9);
+    CHECK_NEAR(sum_us(square, 8e6, .93), 5 + 7.608 + 4 * 1.27, 1e-9); /* twice 4 MiB */
+    CHECK_NEAR(sum_us(square, 9e6, 93), 5 + 7.608 + 100, 1e-9);
+    CHECK_NEAR(sum_us("aten::sum | f32[512,4] =[0] =True -", 9e6, .01), 5.35, 1e-9);
+    check_case("sums by column: rounds, parts and their gathering, or memory's time");
+}
+
+static double bias_us(double channels, double pixels) {
+    habitat_gpu gpu = made_gpu("a", 100, 1, 1000, 10);
+    habitat_work work = {.op_class = HABITAT_CLASS_REDUCE, .shape.rows = {channels, pixels}};
+    snprintf(work.kind, sizeof work.kind, "%s", USUAL_BIAS);
+    return usual_time_s(&work, &gpu, .01e-6, 1e-6) * 1e6;
+}
+
+static void biases(void) {
+    CHECK_NEAR(bias_us(64, 4096), 2.5 + 32 * 1.04, 1e-9);       /* a warp each */
+    CHECK_NEAR(bias_us(256, 16384), 5 + 8 * 1.04, 1e-9);        /* a block each */
+    CHECK_NEAR(bias_us(64, 262144), 5 + 128 / 7. * 1.04, 1e-9); /* 7 blocks each */
+    check_case("gradients of a convolution's bias: a warp, a block or some a channel");
+}
+
 int main(void) {
+    lists();
+    sums_by_column();
+    biases();
     lines();
     films();
     places();

@@ -379,6 +379,33 @@ static void listed_tensors(void) {
     CHECK_INT(habitat_operation_work_typed(&c.op, HABITAT_DTYPE_FP32, &w), HABITAT_OK);
     CHECK(w.known && w.flop == 130 && w.read_bytes == 160 && w.write_bytes == 120);
     check_case("lists of tensors with their format given");
+    char line[1024] = "aten::_foreach_add_ | {[2]";
+    for (size_t i = 1; i < 111; i++)
+        strcat(line, ";[2]");
+    strcat(line, "} =1");
+    case_read(&c, line); /* 110 tensors of one list a launch */
+    CHECK_INT(habitat_operation_work_typed(&c.op, HABITAT_DTYPE_FP32, &w), HABITAT_OK);
+    CHECK(w.shape.list.launches == 2 && w.shape.list.longest == 4 && w.shape.list.elements == 222);
+    case_read(&c, "aten::_foreach_sqrt | {[65536,321];[10]}");
+    CHECK_INT(habitat_operation_work_typed(&c.op, HABITAT_DTYPE_FP32, &w), HABITAT_OK);
+    CHECK(w.shape.list.launches == 2 && w.shape.list.longest == 131072);
+    check_case("a launch takes 320 pieces of 65,536 elements, or as many tensors as lists allow");
+    static const struct {
+        const char *line;
+        bool by_column;
+    } sums[] = {{"aten::sum | f32[3,32] =[1] =False -", false},
+                {"aten::sum | f32[3,32] =[0] =True -", true},
+                {"aten::sum | f32[3,32]@1,3 =[0] =True -", false},
+                {"aten::sum | f32[2,3,4,4] =[0,2,3] =False -", false},
+                {"aten::sum | f32[2,3,4,4]@48,1,12,3 =[0,2,3] =False -", true},
+                {"aten::sum | f32[3,32] -", false},
+                {"aten::mean | f32[8,4,16] =[-2] =False -", true}};
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
+        case_read(&c, sums[i].line);
+        CHECK_INT(habitat_operation_work(&c.op, &w), HABITAT_OK);
+        CHECK_INT(w.by_column, sums[i].by_column);
+    }
+    check_case("a sum goes by column where the innermost dimension stays");
 }
 
 static void kinds(void) {

@@ -1,0 +1,137 @@
+/* Operations over lists of tensors: foreach and fused optimisers, gradient scalers. */
+#include "work/rule.h"
+
+#include <math.h>
+#include <string.h>
+
+/* PyTorch's multi_tensor_apply (aten/src/ATen/native/cuda/MultiTensorApply.cuh): a block takes a
+ * piece of one tensor, a launch so many blocks and tensors as its arguments have room for. */
+static const double piece_elements = 65536, launch_pieces = 320;
+static const uint32_t launch_tensors[] = {110, 110, 64, 48, 36, 30}; /* by lists */
+enum { LISTS_MOST = sizeof launch_tensors / sizeof *launch_tensors - 1 };
+
+typedef struct launching {
+    double launches, longest; /* begun; sum over them of their longest piece */
+    double pieces, piece;     /* of the one at hand: how many, the longest */
+    uint32_t tensors, most;
+} launching;
+
+static void launch(launching *l) {
+    if (!(l->pieces > 0))
+        return;
+    l->launches++;
+    l->longest += l->piece;
+    l->pieces = l->piece = 0;
+    l->tensors = 0;
+}
+
+/* A tensor goes on in the next launch where this one has no room for its pieces. */
+static void add_tensor(launching *l, double elements) {
+    while (elements > 0) {
+        double room = launch_pieces - l->pieces;
+        double taken = fmin(ceil(elements / piece_elements), room);
+        l->piece = fmax(l->piece, fmin(elements, piece_elements));
+        l->pieces += taken;
+        elements -= taken * piece_elements;
+        bool whole = elements <= 0;
+        l->tensors += whole;
+        if (l->pieces >= launch_pieces || (whole && l->tensors == l->most))
+            launch(l);
+    }
+}
+
+static double tensor_elements(const int64_t *dims) {
+    double product = 1;
+    for (int64_t j = 0; j < dims[0]; j++)
+        product *= (double)dims[1 + j];
+    return product;
+}
+
+double work_list_elements(const habitat_input *list) {
+    if (!list->is_list || !list->list_count || !list->dims)
+        return NAN;
+    double total = 0;
+    const int64_t *dims = list->dims;
+    for (uint32_t i = 0; i < list->list_count; i++, dims += 1 + dims[0])
+        total += tensor_elements(dims);
+    return total;
+}
+
+/* What a list takes whose elements are `elements`, lists that are read and made counted. */
+static habitat_list_shape shape_of(const habitat_input *list, double elements, uint32_t lists) {
+    launching l = {.most = launch_tensors[lists < LISTS_MOST ? lists : LISTS_MOST]};
+    const int64_t *dims = list->dims;
+    for (uint32_t i = 0; isfinite(elements) && i < list->list_count; i++, dims += 1 + dims[0])
+        add_tensor(&l, tensor_elements(dims));
+    launch(&l);
+    return (habitat_list_shape){fmax(l.launches, 1), elements, l.longest};
+}
+
+/* Fused steps: lists in the order of PyTorch's signatures. Flop an element, by the update's formula
+ * (Adam: two moving averages 3 + 4, root, division, epsilon 3, step 3; SGD: momentum and decay). */
+static const struct fused_step {
+    uint32_t lists_read, lists_written;
+} fused_steps[] = {
+    [WORK_LIST_ADAM] = {4, 3},    /* parameter, gradient, two averages */
+    [WORK_LIST_SGD] = {3, 2},     /* parameter, gradient, momentum */
+    [WORK_LIST_ADAGRAD] = {3, 2}, /* parameter, gradient, sum of squares */
+    [WORK_LIST_UNSCALE] = {1, 1},
+};
+
+void work_do_list(const work_call *call, habitat_work *out) {
+    const habitat_operation *op = call->op;
+    const struct fused_step *step = &fused_steps[call->rule->variant];
+    uint32_t lists = 0, present = 0;
+    double elements = NAN;
+    for (uint32_t i = 0; i < op->form->input_count && i < step->lists_read; i++) {
+        if (!op->form->inputs[i].is_list)
+            continue;
+        double n = work_list_elements(&op->form->inputs[i]);
+        if (i == 0)
+            elements = n;
+        lists++;
+        present += n > 0;
+    }
+    out->dtype = call->list_dtype;
+    out->shape.list = (habitat_list_shape){1, elements, 0};
+    if (!lists || isnan(elements))
+        return;
+    out->shape.list = shape_of(&op->form->inputs[0], elements, present);
+    /* SGD without momentum has an empty third list */
+    uint32_t written = present < step->lists_read && step->lists_written > 1
+                           ? step->lists_written - 1
+                           : step->lists_written;
+    out->flop = elements * call->rule->flop;
+    out->read_bytes = work_size(elements * present, call->list_dtype);
+    out->write_bytes = work_size(elements * written, call->list_dtype);
+}
+
+/* aten::_foreach_NAME(lists and numbers): the element's operation over every tensor. */
+void work_foreach(const work_call *call, const work_rule *element, habitat_work *out) {
+    const habitat_operation *op = call->op;
+    const habitat_input *first = NULL;
+    double elements = NAN;
+    uint32_t lists = 0;
+    for (uint32_t i = 0; i < op->form->input_count; i++) {
+        if (!op->form->inputs[i].is_list)
+            continue;
+        if (!first) {
+            first = &op->form->inputs[i];
+            elements = work_list_elements(first);
+        }
+        lists++;
+    }
+    out->dtype = call->list_dtype;
+    out->shape.list = (habitat_list_shape){1, elements, 0};
+    if (isnan(elements) || !element)
+        return;
+    bool reduction = element->op_class == HABITAT_CLASS_REDUCE;
+    bool makes = !reduction && op->form->name[strlen(op->form->name) - 1] != '_';
+    out->shape.list = shape_of(first, elements, lists + makes);
+    bool fill = element->handler == work_do_fill, copy = element->handler == work_do_copy;
+    double read = fill ? 0 : copy ? 1 : (double)lists;
+    out->flop = copy ? 0 : elements * element->flop;
+    out->read_bytes = work_size(elements * read, call->list_dtype);
+    out->write_bytes =
+        work_size(reduction ? (double)op->form->inputs[0].list_count : elements, call->list_dtype);
+}
