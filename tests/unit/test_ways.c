@@ -49,7 +49,7 @@ static void test_ways(void) {
                             .shrink = .5F,
                             .low = -.25F,
                             .high = .5F,
-                            .trees = {1, 1, 0, feature, threshold, leaf},
+                            .trees = {1, 1, 1, 0, feature, threshold, leaf},
                             .ways = {5, .25F, .75F, 1.5F}};
     operator_view known = {.base_ms = 3, .way = 2}, other = {.base_ms = 3, .way = 1};
     CHECK(learned_knows_way(&model, 0) && learned_knows_way(&model, 2));
